@@ -1,0 +1,35 @@
+// A config file: where to start, what is offered, how to observe and draw.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/presets.h"
+#include "engine/settings.h"
+
+namespace pipetop {
+
+enum class Choice { automatic, always, never };  // YAML: auto, always, never
+
+struct Config {
+  Settings settings;            // to start with
+  std::string preset;           // the preset that the settings came from
+  std::vector<Preset> presets;  // built-in, then the file's, in its order
+  BpfUse bpf = BpfUse::automatic;
+  uint32_t frequency_hz = 999;
+  uint32_t frames_per_s = 20;
+  Choice unicode = Choice::automatic;
+  Choice color = Choice::automatic;
+};
+
+// What a missing file means: the article's presets, starting at the first.
+Config default_config();
+
+// Throws Error with one line "file:line:column: what, and what would be right".
+Config load_config(const std::string& path);
+
+// default_config() as a commented YAML file that load_config() reads back.
+std::string default_config_yaml();
+
+}  // namespace pipetop

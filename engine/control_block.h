@@ -1,0 +1,124 @@
+// The shared-memory ABI between the engine and one worker process.
+//
+// One block per worker, in a memfd of sealed size that both map. Every field
+// has exactly one writer; each writer has cache lines of its own, so that
+// reading a counter costs the worker one miss and nothing else.
+//
+// field        writer   readers  order
+// identity     engine   worker   written before the worker is started
+// generation   engine   worker   seqlock over `command`: odd while it is rewritten;
+//                                also the futex word on which a held worker sleeps
+// command      engine   worker   relaxed words, bracketed by `generation`
+// report       worker   engine   relaxed words, published by `acknowledged` (release)
+// counters     worker   engine   relaxed; they outlive a restart of the worker
+// integrity    reader   engine   relaxed
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace pipetop {
+
+inline constexpr uint32_t kControlMagic = 0x50544f50;  // "PTOP"
+inline constexpr uint32_t kControlVersion = 1;
+inline constexpr size_t kCacheLine = 64;
+
+enum class Order : uint64_t {
+  flow,  // move data
+  hold,  // move nothing until the next generation
+  quit,  // finish and exit 0
+};
+
+// What the engine wants of the worker. 64-bit words only: it is copied a word
+// at a time so that no reader can race with its writer. Enumerations hold the
+// values of settings.h; each role reads the fields that concern it.
+struct WorkerCommand {
+  Order order = Order::hold;
+  uint64_t technique = 0;    // WriteWith or ReadWith
+  uint64_t wait = 0;         // Wait
+  uint64_t pages = 0;        // Pages
+  uint64_t buffers = 0;      // Buffers
+  uint64_t payload = 0;      // Payload
+  uint64_t gift = 0;         // 0 or 1
+  uint64_t touch_pages = 1;  // 0 or 1
+  uint64_t lock_memory = 0;  // 0 or 1
+  uint64_t buf_bytes = 0;    // bytes
+  uint64_t ring_bytes = 0;   // upper bound of what the pipe can hold, bytes
+  uint64_t epoch = 0;        // stamps of another epoch start a new count
+};
+
+enum class WorkerState : uint64_t {
+  starting,
+  flowing,
+  held,
+  refused,  // the buffers cannot be had: `error_number` says why; holds
+  failed,   // a transfer failed: `error_number` says why; holds
+};
+
+// What the worker made of the command, for the generation it acknowledged.
+struct WorkerReport {
+  WorkerState state = WorkerState::starting;
+  uint64_t error_number = 0;    // errno of `refused` and `failed`
+  uint64_t pages = 0;           // Pages that the buffers were mapped with
+  uint64_t pages_error = 0;     // errno when `pages` is less than was wanted
+  uint64_t lock_error = 0;      // errno when lock_memory was refused
+  uint64_t buffer_address = 0;  // in the worker's address space; 0 if none
+  uint64_t buffer_bytes = 0;    // mapped there
+};
+
+// Cumulative since the block was made.
+struct WorkerCounters {
+  std::atomic<uint64_t> bytes;        // moved through the pipe
+  std::atomic<uint64_t> syscalls;     // transfers asked of the kernel, whatever came back
+  std::atomic<uint64_t> short_calls;  // transfers that moved less than asked
+  std::atomic<uint64_t> eagain;
+  std::atomic<uint64_t> interrupted;  // EINTR
+  std::atomic<uint64_t> polls;        // poll() calls
+  std::atomic<uint64_t> reserved[2];
+};
+
+// What the reader found in stamped pages.
+struct WorkerIntegrity {
+  std::atomic<uint64_t> verified;  // pages that carried the stamp that was due
+  std::atomic<uint64_t>
+      misplaced;               // pages with a stamp that was not due: lost, repeated or reordered
+  std::atomic<uint64_t> torn;  // pages whose first and last words disagree
+  std::atomic<uint64_t> unstamped;  // pages without a stamp
+  std::atomic<uint64_t> epochs;     // times that the count began anew
+  std::atomic<uint64_t> reserved[3];
+};
+
+struct ControlBlock {
+  // identity
+  uint32_t magic = kControlMagic;
+  uint32_t version = kControlVersion;
+  uint32_t role = 0;        // Role
+  uint32_t parent_pid = 0;  // the engine; the worker must not outlive it
+  uint32_t drop_uid = 0;    // user to become; 0: stay
+  uint32_t drop_gid = 0;
+
+  alignas(kCacheLine) std::atomic<uint32_t> generation;
+  alignas(8) WorkerCommand command;
+
+  alignas(kCacheLine) std::atomic<uint32_t> acknowledged;  // the generation that `report` is of
+  alignas(8) WorkerReport report;
+
+  alignas(kCacheLine) WorkerCounters counters;
+  alignas(kCacheLine) WorkerIntegrity integrity;
+};
+
+static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint64_t>) == 8);
+static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == 4);
+static_assert(std::is_trivially_copyable_v<WorkerCommand> && sizeof(WorkerCommand) % 8 == 0);
+static_assert(std::is_trivially_copyable_v<WorkerReport> && sizeof(WorkerReport) % 8 == 0);
+static_assert(std::is_standard_layout_v<ControlBlock>);
+static_assert(sizeof(WorkerCounters) == kCacheLine && sizeof(WorkerIntegrity) == kCacheLine);
+static_assert(offsetof(ControlBlock, generation) == 64);
+static_assert(offsetof(ControlBlock, command) == 72);
+static_assert(offsetof(ControlBlock, acknowledged) == 192);
+static_assert(offsetof(ControlBlock, counters) == 256);
+static_assert(sizeof(ControlBlock) == 384);
+
+}  // namespace pipetop

@@ -1,0 +1,64 @@
+// The face of the engine: start, apply(change), tick() -> Snapshot.
+//
+// Single-threaded. The owner puts event_fd() into its event loop and calls
+// handle_events() when it is readable; tick() may be called at any rate.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "engine/settings.h"
+#include "engine/snapshot.h"
+
+namespace pipetop {
+
+enum class BpfUse { automatic, off };
+
+struct EngineOptions {
+  Settings settings;
+  BpfUse bpf = BpfUse::automatic;
+  uint32_t frequency_hz = 999;                    // per CPU
+  uint64_t functions_window_ns = 5'000'000'000;   // rolling; 0: all since the last change
+  std::string worker_program = "/proc/self/exe";  // run as `PROGRAM worker-process`
+};
+
+class Engine {
+ public:
+  // Creates the pipe, starts both workers and the observers. Throws Error when
+  // there can be no pipe or no process; whatever else is refused is a state in
+  // the Snapshot.
+  explicit Engine(const EngineOptions& options);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // Readable when handle_events() has something to do: a worker died, a change
+  // waits for its acknowledgement.
+  int event_fd() const;
+  void handle_events();
+
+  // Makes `requested` the settings, live, and begins a new segment. Returns at
+  // once; Snapshot::effective.settled tells when all of it is in force. `label`
+  // and `key` name the segment and its mark. Throws Error if validate() does.
+  void apply(const Settings& requested, const std::string& label, const std::string& key = {});
+
+  // Begins a new segment without a change, e.g. after a warm-up.
+  void begin_segment(const std::string& label);
+
+  Snapshot tick();
+
+  // Stops and continues both workers, for a suspended terminal.
+  void suspend();
+  void resume();
+
+  // Asks both workers to finish and waits, at most a second, so that the
+  // counters of the next tick() are final. Nothing flows after it.
+  void stop();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pipetop

@@ -1,0 +1,49 @@
+// The one error type of the project: what was being done, why the system
+// refused, and words for the person who reads it.
+#pragma once
+
+#include <cerrno>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace pipetop {
+
+// What an error means to whoever called pipetop. The values are the program's
+// exit codes and part of its command-line contract.
+enum class Exit : int {
+  ok = 0,
+  usage = 1,          // usage or bad config
+  worker_failed = 2,  // a worker failed
+  refused = 3,        // a resource or permission was refused
+  unsupported = 4,    // the kernel lacks the feature
+  untrustworthy = 7,  // the host stole time, or samples were lost
+};
+
+class Error : public std::runtime_error {
+ public:
+  // `words` say what was wrong and what would be right, in one line.
+  explicit Error(std::string words, Exit exit = Exit::usage)
+      : std::runtime_error(std::move(words)), exit_(exit) {}
+
+  Exit exit() const { return exit_; }
+
+ private:
+  Exit exit_;
+};
+
+// A system call that failed. Pass errno's value, captured before anything else
+// can change it.
+class SystemError : public Error {
+ public:
+  SystemError(const std::string& operation, int error_number, Exit exit = Exit::refused)
+      : Error(operation + ": " + std::generic_category().message(error_number), exit),
+        error_number_(error_number) {}
+
+  int error_number() const { return error_number_; }
+
+ private:
+  int error_number_;
+};
+
+}  // namespace pipetop

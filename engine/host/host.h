@@ -1,0 +1,20 @@
+// Facts about the machine that do not change while pipetop runs.
+#pragma once
+
+#include "engine/snapshot.h"
+
+namespace pipetop {
+
+HostInfo read_host();
+
+// Cumulative jiffies of /proc/stat's "cpu" line.
+struct CpuTimes {
+  uint64_t total = 0;
+  uint64_t steal = 0;
+};
+CpuTimes read_cpu_times();
+
+// The host's share of the time between two readings; 0 when none passed.
+double steal_share(const CpuTimes& before, const CpuTimes& after);
+
+}  // namespace pipetop

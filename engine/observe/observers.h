@@ -1,0 +1,56 @@
+// What BPF sees of a pipe and its two processes: functions, slots, occupancy.
+// Each part alone can be unavailable, with a reason and a remedy; occupancy then
+// falls back to FIONREAD at a low rate.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "engine/engine.h"
+#include "engine/snapshot.h"
+
+namespace pipetop {
+
+struct ObserverOptions {
+  BpfUse bpf = BpfUse::automatic;
+  uint32_t frequency_hz = 999;
+  uint64_t functions_window_ns = 5'000'000'000;  // 0: all since restart()
+  int pipe_fd = -1;  // an end of the observed pipe, open in this process; borrowed
+};
+
+class Observers {
+ public:
+  // Never throws for want of privilege: what cannot be had becomes a reading
+  // that says why.
+  explicit Observers(const ObserverOptions& options);
+  ~Observers();
+  Observers(const Observers&) = delete;
+  Observers& operator=(const Observers&) = delete;
+
+  // The process that plays a role from now on; 0 for none.
+  void watch(Role role, pid_t pid);
+
+  // Drains the samples. Call it at least ten times a second.
+  void poll(uint64_t now_ns);
+
+  // Forgets functions, occupancy and slot kinds, e.g. at a change.
+  void restart(uint64_t now_ns);
+
+  Reading<SamplingEvent> event() const;
+  Reading<FunctionTable> functions(Role role) const;
+  Reading<Occupancy> occupancy() const;
+  Reading<std::array<double, kSlotKinds>> kinds() const;
+
+  // Takes a look at every slot now.
+  Reading<RingFrame> ring_frame(uint64_t now_ns);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pipetop

@@ -1,0 +1,43 @@
+#include "engine/presets.h"
+
+#include <algorithm>
+#include <array>
+
+namespace pipetop {
+namespace {
+
+// The combinations of the article's measure.py, with its published figures.
+std::array<Preset, 7> make_article_presets() {
+  Settings s;
+  std::array<Preset, 7> rungs;
+  rungs[0] = {"write_read", "write, read", s, 3.7};
+  s.pages = Pages::thp;
+  rungs[1] = {"write_read_huge", "write, read, huge pages", s, 0};
+  s.pages = Pages::k4;
+  s.write_with = WriteWith::vmsplice;
+  rungs[2] = {"vmsplice_read", "vmsplice, read", s, 12.7};
+  s.pages = Pages::thp;
+  rungs[3] = {"vmsplice_read_huge", "vmsplice, read, huge pages", s, 0};
+  s.pages = Pages::k4;
+  s.read_with = ReadWith::splice;
+  rungs[4] = {"vmsplice_splice", "vmsplice, splice", s, 32.8};
+  s.pages = Pages::thp;
+  rungs[5] = {"vmsplice_splice_huge", "vmsplice, splice, huge pages", s, 51.0};
+  s.writer_wait = s.reader_wait = Wait::busy;
+  rungs[6] = {"busy_loop_huge", "vmsplice, splice, huge pages, busy loop", s, 62.5};
+  return rungs;
+}
+
+}  // namespace
+
+std::span<const Preset> article_presets() {
+  static const std::array<Preset, 7> rungs = make_article_presets();
+  return rungs;
+}
+
+const Preset* find_preset(std::span<const Preset> presets, std::string_view name) {
+  const auto found = std::ranges::find(presets, name, &Preset::name);
+  return found == presets.end() ? nullptr : &*found;
+}
+
+}  // namespace pipetop

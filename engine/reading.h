@@ -1,0 +1,35 @@
+// A measured value together with how far it can be believed. Front ends draw
+// the status; an unknown value is never drawn as 0.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace pipetop {
+
+enum class ReadingStatus {
+  ok,
+  warming,      // the source works but has too little data yet
+  stale,        // the last good value, no longer refreshed
+  unavailable,  // the source cannot be had; `reason` says why and what to do
+};
+
+template <class T>
+struct Reading {
+  ReadingStatus status = ReadingStatus::warming;
+  std::optional<T> value;  // set when ok or stale
+  std::string reason;      // set unless ok; "why; remedy"
+
+  static Reading of(T v) { return {ReadingStatus::ok, std::move(v), {}}; }
+  static Reading warming(std::string why) { return {ReadingStatus::warming, {}, std::move(why)}; }
+  static Reading unavailable(std::string why) {
+    return {ReadingStatus::unavailable, {}, std::move(why)};
+  }
+
+  bool has_value() const { return value.has_value(); }
+  const T& operator*() const { return *value; }
+  const T* operator->() const { return &*value; }
+};
+
+}  // namespace pipetop

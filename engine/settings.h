@@ -1,0 +1,70 @@
+// The knobs' values: how a pipe is driven. What each is called, which values it
+// takes and how it is shown stands in knobs.h, the only table of that.
+#pragma once
+
+#include <cstdint>
+
+namespace pipetop {
+
+enum class Role : uint8_t { writer, reader };
+inline constexpr int kRoles = 2;
+
+enum class WriteWith : uint8_t { write, vmsplice };
+enum class ReadWith : uint8_t { read, splice };
+enum class Wait : uint8_t {
+  block,      // a blocking syscall
+  poll,       // poll(-1), then a blocking syscall
+  busy,       // a non-blocking syscall, repeated on EAGAIN
+  busy_poll,  // poll(0) until ready, then a non-blocking syscall
+};
+enum class Pages : uint8_t { k4, thp, hugetlb };
+enum class Buffers : uint8_t { separate, same };
+enum class Placement : uint8_t {
+  unpinned,
+  same_cpu,  // both on one CPU
+  smt,       // two hardware threads of one core
+  near,      // two cores that share a last-level cache
+  far,       // two cores that do not
+  cpus,      // writer.cpu and reader.cpu
+};
+enum class Payload : uint8_t {
+  constant,  // every byte 'X', as in the article
+  stamped,   // every page carries its position in the stream; the reader checks it
+};
+
+inline constexpr uint64_t kPageBytes = 4096;
+inline constexpr uint64_t kHugePageBytes = 2 * 1024 * 1024;
+inline constexpr uint64_t kAutoPipeSize = 0;
+inline constexpr uint64_t kMinBufBytes = 4096;
+inline constexpr uint64_t kMaxBufBytes = 64ull << 20;
+inline constexpr uint64_t kMaxPipeBytes = 1ull << 31;  // F_SETPIPE_SZ's own limit
+inline constexpr int kNoCpu = -1;
+
+// Trivially copyable, and equal by value: an undo step is an older copy.
+struct Settings {
+  WriteWith write_with = WriteWith::write;
+  ReadWith read_with = ReadWith::read;
+  Wait writer_wait = Wait::block;
+  Wait reader_wait = Wait::block;
+  Pages pages = Pages::k4;
+  bool gift = false;
+  Buffers buffers = Buffers::separate;
+  bool touch_pages = true;
+  bool lock_memory = false;
+  uint64_t buf_size = 256 * 1024;      // bytes, a multiple of the page size
+  uint64_t pipe_size = kAutoPipeSize;  // bytes
+  Placement placement = Placement::near;
+  int writer_cpu = kNoCpu;  // used when placement is `cpus`
+  int reader_cpu = kNoCpu;
+  Payload payload = Payload::constant;
+  bool check_huge_page = false;
+
+  bool operator==(const Settings&) const = default;
+};
+
+constexpr Wait wait_of(const Settings& s, Role role) {
+  return role == Role::writer ? s.writer_wait : s.reader_wait;
+}
+constexpr bool is_busy(Wait wait) { return wait == Wait::busy || wait == Wait::busy_poll; }
+
+}  // namespace pipetop

@@ -1,0 +1,24 @@
+#include "engine/presets.h"
+
+#include <gtest/gtest.h>
+
+namespace pipetop {
+namespace {
+
+TEST(Presets, AreTheArticlesSevenRungsInOrder) {
+  const auto presets = article_presets();
+  ASSERT_EQ(presets.size(), 7u);
+  EXPECT_EQ(presets[0].name, "write_read");
+  EXPECT_EQ(presets[0].settings, Settings{});
+  EXPECT_EQ(presets[3].name, "vmsplice_read_huge");
+  EXPECT_EQ(presets[3].settings.read_with, ReadWith::read);
+  EXPECT_EQ(presets[4].settings.pages, Pages::k4);
+  EXPECT_EQ(presets[6].name, "busy_loop_huge");
+  EXPECT_EQ(presets[6].settings.writer_wait, Wait::busy);
+  EXPECT_EQ(presets[6].settings.pages, Pages::thp);
+  EXPECT_EQ(find_preset(presets, "vmsplice_splice"), &presets[4]);
+  EXPECT_EQ(find_preset(presets, "nothing"), nullptr);
+}
+
+}  // namespace
+}  // namespace pipetop

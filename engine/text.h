@@ -1,0 +1,32 @@
+// Sizes, durations and names as people write them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace pipetop {
+
+// "4096", "256K", "256KiB", "10G", "1.5MiB" (powers of 1024). Throws Error.
+uint64_t parse_size(std::string_view text);
+
+// "256KiB"; the largest unit that divides without rest, so that it parses back.
+std::string format_size(uint64_t bytes);
+
+// "500ms", "5s", "2m", "1h", "250us", "1.5s"; a bare number is seconds. In
+// nanoseconds. Throws Error.
+uint64_t parse_duration_ns(std::string_view text);
+
+// "500ms", "5s": the largest unit that divides without rest.
+std::string format_duration(uint64_t ns);
+
+// The candidate that `text` was probably meant to be, if any is near enough.
+std::optional<std::string_view> nearest(std::string_view text,
+                                        std::span<const std::string_view> candidates);
+
+// "a, b or c".
+std::string join_choices(std::span<const std::string_view> choices);
+
+}  // namespace pipetop
