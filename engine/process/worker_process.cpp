@@ -149,6 +149,7 @@ std::optional<ProcessEnd> WorkerProcess::poll() {
       stopped_ = false;
     } else {
       pid_ = 0;
+      pidfd_.reset();  // else it stays readable for ever
       stopped_ = false;
       return ProcessEnd{info.si_code != CLD_EXITED, info.si_status};
     }

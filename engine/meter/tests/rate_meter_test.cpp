@@ -15,6 +15,7 @@ struct Feed {
   uint64_t now = 1'000 * kMs;
   uint64_t bytes = 0;
   RateMeter meter{now};
+  Feed() { change("start"); }
 
   void run(uint64_t ms, uint64_t gib_per_s) {
     for (uint64_t passed = 0; passed < ms; passed += 50) {
