@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "engine/error.h"
-#include "engine/host/owned_fd.h"
+#include "engine/unique_fd.h"
 
 namespace pipetop {
 namespace {
@@ -57,7 +57,7 @@ bool is_white(char c) { return c == '\n' || c == '\r' || c == '\t'; }
 
 std::string read_text_file(const std::string& path, size_t limit) {
   // Not blocking: a FIFO without a writer would wait for one.
-  const OwnedFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd) {
     const int error = errno;
     throw Error(fmt::format("cannot be opened: {}: give a file that is there and readable",
