@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 
 namespace pipetop {
@@ -24,6 +25,7 @@ namespace pipetop {
 inline constexpr uint32_t kControlMagic = 0x50544f50;  // "PTOP"
 inline constexpr uint32_t kControlVersion = 1;
 inline constexpr size_t kCacheLine = 64;
+inline constexpr uint64_t kFirstEpoch = 1;
 
 enum class Order : uint64_t {
   flow,  // move data
@@ -60,12 +62,12 @@ enum class WorkerState : uint64_t {
 // What the worker made of the command, for the generation it acknowledged.
 struct WorkerReport {
   WorkerState state = WorkerState::starting;
-  uint64_t error_number = 0;    // errno of `refused` and `failed`
-  uint64_t pages = 0;           // Pages that the buffers were mapped with
-  uint64_t pages_error = 0;     // errno when `pages` is less than was wanted
-  uint64_t lock_error = 0;      // errno when lock_memory was refused
-  uint64_t buffer_address = 0;  // in the worker's address space; 0 if none
-  uint64_t buffer_bytes = 0;    // mapped there
+  uint64_t error_number = 0;        // errno of `refused` and `failed`
+  uint64_t pages = 0;               // Pages that the buffers were mapped with
+  uint64_t pages_error = 0;         // errno when `pages` is less than was wanted
+  uint64_t lock_error = 0;          // errno when lock_memory was refused
+  uint64_t buffer_bytes = 0;        // of each buffer
+  uint64_t buffer_address[2] = {};  // in the worker's address space; 0 if none
 };
 
 // Cumulative since the block was made.
@@ -109,6 +111,32 @@ struct ControlBlock {
   alignas(kCacheLine) WorkerIntegrity integrity;
 };
 
+// ---- the engine's side ----
+
+// Makes `command` the newest and wakes a held worker. Returns its generation.
+uint32_t publish_command(ControlBlock& block, const WorkerCommand& command);
+
+// The report of `generation`; nothing while the worker has not acknowledged it.
+std::optional<WorkerReport> read_report(const ControlBlock& block, uint32_t generation);
+
+// ---- the worker's side ----
+
+struct NumberedCommand {
+  uint32_t generation = 0;
+  WorkerCommand command;
+};
+// A whole command, never a mixture of two.
+NumberedCommand read_command(const ControlBlock& block);
+
+// Publishes what became of `generation`.
+void publish_report(ControlBlock& block, uint32_t generation, const WorkerReport& report);
+
+// Amends the published report: a transfer failed later on.
+void publish_failure(ControlBlock& block, int error_number);
+
+// Sleeps until there is a generation other than `seen`.
+void wait_for_command(const ControlBlock& block, uint32_t seen);
+
 static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint64_t>) == 8);
 static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == 4);
 static_assert(std::is_trivially_copyable_v<WorkerCommand> && sizeof(WorkerCommand) % 8 == 0);
@@ -118,7 +146,7 @@ static_assert(sizeof(WorkerCounters) == kCacheLine && sizeof(WorkerIntegrity) ==
 static_assert(offsetof(ControlBlock, generation) == 64);
 static_assert(offsetof(ControlBlock, command) == 72);
 static_assert(offsetof(ControlBlock, acknowledged) == 192);
-static_assert(offsetof(ControlBlock, counters) == 256);
-static_assert(sizeof(ControlBlock) == 384);
+static_assert(offsetof(ControlBlock, counters) == 320);
+static_assert(sizeof(ControlBlock) == 448);
 
 }  // namespace pipetop

@@ -1,6 +1,13 @@
+// A test program that can also be a worker, as pipetop itself can.
 #include <gtest/gtest.h>
 
+#include <string_view>
+
+#include "engine/worker/worker_main.h"
+
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == pipetop::kWorkerProcess)
+    return pipetop::worker_main();
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

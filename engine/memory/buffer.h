@@ -1,0 +1,34 @@
+// Memory that is piped from or read into: 4 KiB, transparent huge or hugetlb
+// pages, and what was really granted of them.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/mapping.h"
+#include "engine/settings.h"
+
+namespace pipetop {
+
+struct BufferWish {
+  Pages pages = Pages::k4;
+  uint64_t bytes = 0;
+  bool touch = true;  // fault all of it in, filled with 'X'
+  bool lock = false;  // mlock
+  bool operator==(const BufferWish&) const = default;
+};
+
+// Always its own mapping, never malloc: pages that still lie in a pipe may be
+// unmapped (the pipe holds a reference) but must not be used for something else.
+struct Buffer {
+  Mapping mapping;
+  char* data = nullptr;     // aligned to its kind of page; nullptr if refused
+  Pages pages = Pages::k4;  // mapped as; whether THP were found is for smaps to say
+  int error_number = 0;     // why there is no memory
+  int pages_error = 0;      // why `pages` is less than wished
+  int lock_error = 0;       // why it is not locked
+};
+
+// Falls back hugetlb -> thp -> 4k. Never throws.
+Buffer map_buffer(const BufferWish& wish);
+
+}  // namespace pipetop

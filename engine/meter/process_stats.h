@@ -1,0 +1,30 @@
+// What /proc tells of a process, BPF or not.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace pipetop {
+
+// Totals since the process began.
+struct ProcessStats {
+  uint64_t on_cpu_ns = 0;    // schedstat
+  uint64_t runnable_ns = 0;  // waiting for a CPU
+  uint64_t voluntary_switches = 0;
+  uint64_t involuntary_switches = 0;
+  uint64_t minor_faults = 0;
+  uint64_t major_faults = 0;
+  int last_cpu = -1;
+};
+
+// The texts of /proc/PID/{stat,schedstat,status}; nothing when one is not as expected.
+std::optional<ProcessStats> parse_process_stats(std::string_view stat, std::string_view schedstat,
+                                                std::string_view status);
+
+// Nothing when the process is gone.
+std::optional<ProcessStats> read_process_stats(pid_t pid);
+
+}  // namespace pipetop

@@ -1,0 +1,43 @@
+#include "engine/meter/process_stats.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace pipetop {
+namespace {
+
+constexpr const char* kStat =
+    "4242 (a) b (c) R 1 2 3 4 -1 4194304 101 0 7 0 11 12 0 0 20 0 1 0 5000 1000 200 "
+    "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 3 0 0 0 0 0 0 0 0 0 0 0 0 0";
+constexpr const char* kStatus =
+    "Name:\ta\nvoluntary_ctxt_switches:\t15\nnonvoluntary_ctxt_switches:\t4\n";
+
+TEST(ProcessStats, ReadsTheKernelsText) {
+  const auto stats = parse_process_stats(kStat, "123456 789 10\n", kStatus);
+  ASSERT_TRUE(stats);
+  EXPECT_EQ(stats->minor_faults, 101u);
+  EXPECT_EQ(stats->major_faults, 7u);
+  EXPECT_EQ(stats->last_cpu, 3);
+  EXPECT_EQ(stats->on_cpu_ns, 123456u);
+  EXPECT_EQ(stats->runnable_ns, 789u);
+  EXPECT_EQ(stats->voluntary_switches, 15u);
+  EXPECT_EQ(stats->involuntary_switches, 4u);
+}
+
+TEST(ProcessStats, UnknownIsNotZero) {
+  EXPECT_FALSE(parse_process_stats("", "1 2 3", kStatus));
+  EXPECT_FALSE(parse_process_stats(kStat, "", kStatus));
+  EXPECT_FALSE(parse_process_stats(kStat, "1 2 3", "Name: a\n"));
+  EXPECT_FALSE(read_process_stats(-1));
+}
+
+TEST(ProcessStats, ReadsAProcess) {
+  const auto stats = read_process_stats(::getpid());
+  ASSERT_TRUE(stats);
+  EXPECT_GT(stats->on_cpu_ns, 0u);
+  EXPECT_GE(stats->last_cpu, 0);
+  EXPECT_GT(stats->minor_faults, 0u);
+}
+
+}  // namespace
+}  // namespace pipetop

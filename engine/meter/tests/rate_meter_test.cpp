@@ -1,0 +1,95 @@
+#include "engine/meter/rate_meter.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace pipetop {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+constexpr uint64_t kGiBytes = 1ull << 30;
+
+// A meter fed every 50 ms at a steady rate.
+struct Feed {
+  uint64_t now = 1'000 * kMs;
+  uint64_t bytes = 0;
+  RateMeter meter{now};
+
+  void run(uint64_t ms, uint64_t gib_per_s) {
+    for (uint64_t passed = 0; passed < ms; passed += 50) {
+      now += 50 * kMs;
+      bytes += gib_per_s * kGiBytes / 20;
+      meter.add(now, bytes);
+    }
+  }
+  void change(const char* label) { meter.begin_segment(now, bytes, label, "v", {}); }
+  Throughput view() { return meter.view(now, bytes); }
+};
+
+TEST(RateStats, OfKnownNumbers) {
+  const std::array<double, 4> rates = {4, 1, 3, 2};
+  const RateStats stats = rate_stats(rates, 2.5);
+  EXPECT_DOUBLE_EQ(stats.median, 2.5);
+  EXPECT_DOUBLE_EQ(stats.min, 1);
+  EXPECT_DOUBLE_EQ(stats.max, 4);
+  EXPECT_NEAR(stats.stddev, 1.2909944, 1e-6);
+  EXPECT_EQ(stats.samples, 4u);
+}
+
+TEST(RateMeter, KnowsNothingBeforeTheFirstInterval) {
+  Feed feed;
+  EXPECT_EQ(feed.view().over_100ms.status, ReadingStatus::warming);
+  EXPECT_FALSE(feed.view().over_10s.has_value());
+}
+
+TEST(RateMeter, MeasuresASteadyRate) {
+  Feed feed;
+  feed.run(3000, 4);
+  const Throughput view = feed.view();
+  EXPECT_NEAR(*view.over_100ms, 4, 1e-6);
+  EXPECT_NEAR(*view.over_1s, 4, 1e-6);
+  EXPECT_NEAR(view.over_10s->mean, 4, 1e-6);
+  EXPECT_NEAR(view.over_10s->stddev, 0, 1e-6);
+  EXPECT_EQ(view.history.size(), 30u);
+  EXPECT_EQ(view.total_bytes, 12 * kGiBytes);
+}
+
+TEST(RateMeter, ASegmentLeavesOutWhatCameBeforeIt) {
+  Feed feed;
+  feed.run(2000, 2);
+  feed.change("write_with vmsplice");
+  EXPECT_EQ(feed.view().current.rate.status, ReadingStatus::warming);
+  feed.run(2000, 8);
+  const Throughput view = feed.view();
+  EXPECT_EQ(view.current.label, "write_with vmsplice");
+  EXPECT_NEAR(view.current.rate->mean, 8, 1e-6);
+  EXPECT_EQ(view.current.rate->samples, 18u);  // 200 ms settle
+  EXPECT_EQ(view.current.bytes, 16 * kGiBytes);
+  EXPECT_EQ(view.current.duration_ns, 2000 * kMs);
+  ASSERT_TRUE(view.previous);
+  EXPECT_NEAR(view.previous->rate->median, 2, 1e-6);
+  EXPECT_NEAR(view.over_10s->min, 8, 1e-6);
+  ASSERT_EQ(view.marks.size(), 1u);
+  EXPECT_EQ(view.marks[0].key, "v");
+}
+
+TEST(RateMeter, SkippedTimeIsNoRate) {
+  Feed feed;
+  feed.run(1000, 4);
+  feed.now += 60'000 * kMs;
+  feed.meter.skip_to(feed.now, feed.bytes);
+  feed.run(500, 4);
+  EXPECT_NEAR(*feed.view().over_1s, 4, 1e-6);
+  EXPECT_NEAR(feed.view().over_10s->min, 4, 1e-6);
+}
+
+TEST(RateMeter, HistoryIsBounded) {
+  Feed feed;
+  feed.run(400'000, 1);
+  EXPECT_GE(feed.view().history.size(), 3000u);
+  EXPECT_LE(feed.view().history.size(), 3110u);
+}
+
+}  // namespace
+}  // namespace pipetop

@@ -1,0 +1,37 @@
+// One worker's counters and /proc figures as rates over about a second.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "engine/control_block.h"
+#include "engine/meter/process_stats.h"
+#include "engine/snapshot.h"
+
+namespace pipetop {
+
+class WorkerMeter {
+ public:
+  // `pid` 0: there is no process now. Cheap when called more often than it reads.
+  void sample(uint64_t now_ns, const WorkerCounters& counters, pid_t pid);
+
+  // Rates begin anew: the process was replaced, or the settings changed.
+  void restart() { samples_.clear(); }
+
+  // Fills in counters, rates and shares.
+  void describe(const WorkerCounters& counters, WorkerView& view) const;
+
+ private:
+  struct Sample {
+    uint64_t at_ns = 0;
+    uint64_t bytes = 0, syscalls = 0, short_calls = 0, eagain = 0;
+    std::optional<ProcessStats> process;
+  };
+  void describe_calls(const Sample& first, const Sample& last, WorkerView& view) const;
+  void describe_process(const Sample& first, const Sample& last, WorkerView& view) const;
+
+  std::deque<Sample> samples_;  // within the last second
+};
+
+}  // namespace pipetop

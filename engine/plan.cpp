@@ -1,0 +1,134 @@
+#include "engine/plan.h"
+
+#include <fmt/format.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+#include "engine/host/host.h"
+#include "engine/knobs.h"
+#include "engine/text.h"
+
+namespace pipetop {
+namespace {
+
+constexpr uint64_t kKernelDefaultPipeBytes = 16 * kPageBytes;
+
+// Changes one knob of the plan and records why. `requested` stays as asked even
+// when several rules touch the same knob.
+class Planner {
+ public:
+  Planner(const Settings& requested, Plan& plan) : requested_(requested), plan_(plan) {}
+
+  template <class Value>
+  void fall_back(std::string_view name, Value Settings::*member, Value value, std::string reason) {
+    const Knob& k = knob(name);
+    plan_.settings.*member = value;
+    plan_.mismatches.push_back(
+        {std::string(name), k.get(requested_), k.get(plan_.settings), std::move(reason)});
+  }
+
+ private:
+  const Settings& requested_;
+  Plan& plan_;
+};
+
+std::string vmsplice_refusal(int error) {
+  return fmt::format("vmsplice: {}; a seccomp filter or this kernel refuses it",
+                     std::strerror(error));
+}
+
+void plan_technique(const Settings& asked, const Capabilities& machine, Plan& plan) {
+  Planner planner(asked, plan);
+  Settings& s = plan.settings;
+  if (s.write_with == WriteWith::vmsplice && machine.vmsplice_error != 0)
+    planner.fall_back("write_with", &Settings::write_with, WriteWith::write,
+                      vmsplice_refusal(machine.vmsplice_error));
+  const bool lends = s.write_with == WriteWith::vmsplice;
+  if (s.gift && !lends)
+    planner.fall_back("gift", &Settings::gift, false, "only vmsplice can give pages away");
+  if (s.buffers == Buffers::same && !lends)
+    planner.fall_back("buffers", &Settings::buffers, Buffers::separate,
+                      "only vmsplice uses two buffers");
+  else if (s.buffers == Buffers::same && s.buf_size % (2 * kPageBytes) != 0)
+    planner.fall_back("buffers", &Settings::buffers, Buffers::separate,
+                      "a half must be whole pages: give buf_size a multiple of 8KiB");
+}
+
+void plan_memory(const Settings& asked, const Capabilities& machine, Plan& plan) {
+  Planner planner(asked, plan);
+  Settings& s = plan.settings;
+  if (s.pages == Pages::thp && (machine.thp == "never" || machine.thp.empty()))
+    planner.fall_back("pages", &Settings::pages, Pages::k4,
+                      machine.thp.empty() ? "this kernel has no transparent huge pages"
+                                          : "transparent huge pages are off; echo madvise > "
+                                            "/sys/kernel/mm/transparent_hugepage/enabled");
+  if (!s.touch_pages && s.payload == Payload::stamped)
+    planner.fall_back("touch_pages", &Settings::touch_pages, true, "stamping touches every page");
+}
+
+// The kernel's own rounding, so that what it grants can be compared with it.
+uint64_t granted_size(uint64_t bytes) { return std::max(kPageBytes, std::bit_ceil(bytes)); }
+
+void plan_pipe_size(const Settings& asked, const Capabilities& machine, Plan& plan) {
+  const uint64_t wanted = wanted_pipe_bytes(plan.settings);
+  Settings& s = plan.settings;
+  s.pipe_size = wanted == kAutoPipeSize ? kKernelDefaultPipeBytes : granted_size(wanted);
+  if (s.pipe_size <= machine.pipe_max_bytes || machine.may_exceed_pipe_max) return;
+  const uint64_t too_much = s.pipe_size;
+  s.pipe_size = machine.pipe_max_bytes;
+  plan.mismatches.push_back(
+      {"pipe_size",
+       asked.pipe_size == kAutoPipeSize ? fmt::format("auto ({})", format_size(too_much))
+                                        : format_size(asked.pipe_size),
+       format_size(s.pipe_size),
+       fmt::format("above the limit; echo {} > /proc/sys/fs/pipe-max-size", too_much)});
+}
+
+void plan_placement(const Settings& asked, const Capabilities& machine, Plan& plan) {
+  const PlacementChoice choice = choose_cpus(asked, machine.cpus);
+  plan.writer_cpu = choice.writer_cpu;
+  plan.reader_cpu = choice.reader_cpu;
+  plan.settings.placement = choice.placement;
+  plan.settings.writer_cpu = choice.writer_cpu;
+  plan.settings.reader_cpu = choice.reader_cpu;
+  if (choice.reason.empty()) return;
+  plan.mismatches.push_back({"placement", std::string(to_text(asked.placement)),
+                             std::string(to_text(choice.placement)), choice.reason});
+}
+
+bool has_sys_resource() {
+  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct data[2] = {};
+  if (::syscall(SYS_capget, &header, data) != 0) return false;
+  return (data[CAP_TO_INDEX(CAP_SYS_RESOURCE)].effective & CAP_TO_MASK(CAP_SYS_RESOURCE)) != 0;
+}
+
+}  // namespace
+
+Capabilities read_capabilities(int vmsplice_error) {
+  const HostInfo host = read_host();
+  Capabilities machine;
+  machine.vmsplice_error = vmsplice_error;
+  machine.thp = host.thp;
+  machine.pipe_max_bytes = host.pipe_max_size;
+  machine.may_exceed_pipe_max = has_sys_resource();
+  machine.cpus = read_topology();
+  return machine;
+}
+
+Plan make_plan(const Settings& requested, const Capabilities& machine) {
+  Plan plan;
+  plan.settings = requested;
+  plan_technique(requested, machine, plan);
+  plan_memory(requested, machine, plan);
+  plan_pipe_size(requested, machine, plan);
+  plan_placement(requested, machine, plan);
+  return plan;
+}
+
+}  // namespace pipetop

@@ -1,0 +1,35 @@
+// From what was asked to what can be: pure arithmetic over the knobs and what
+// this machine allows, so that every fallback is tested without the machine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/process/placement.h"
+#include "engine/settings.h"
+#include "engine/snapshot.h"
+
+namespace pipetop {
+
+struct Capabilities {
+  int vmsplice_error = 0;       // errno of a refused vmsplice, 0 if it works
+  std::string thp = "madvise";  // "always", "madvise", "never"; "" without THP
+  uint64_t pipe_max_bytes = 1 << 20;
+  bool may_exceed_pipe_max = false;  // CAP_SYS_RESOURCE
+  std::vector<Cpu> cpus;             // that we may run on
+};
+
+// Asks the machine; the probe of vmsplice is the caller's.
+Capabilities read_capabilities(int vmsplice_error);
+
+struct Plan {
+  Settings settings;        // what will be tried; pipe_size is never auto
+  int writer_cpu = kNoCpu;  // kNoCpu: not pinned
+  int reader_cpu = kNoCpu;
+  std::vector<Mismatch> mismatches;
+};
+
+Plan make_plan(const Settings& requested, const Capabilities& machine);
+
+}  // namespace pipetop

@@ -1,0 +1,29 @@
+// The pipe. The engine keeps both ends open, so that a worker's death never
+// breaks the other worker, and it alone changes the ring's size.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/unique_fd.h"
+
+namespace pipetop {
+
+class PipeOwner {
+ public:
+  PipeOwner();  // throws SystemError
+
+  int read_fd() const { return read_.get(); }
+  int write_fd() const { return write_.get(); }
+
+  uint64_t capacity_bytes() const;
+
+  // Returns 0, or errno: EBUSY while more is in the ring than would fit, EPERM
+  // above pipe-max-size. The kernel rounds up to a power of two pages.
+  int resize(uint64_t bytes);
+
+ private:
+  UniqueFd read_;
+  UniqueFd write_;
+};
+
+}  // namespace pipetop

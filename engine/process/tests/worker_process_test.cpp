@@ -1,0 +1,72 @@
+#include "engine/process/worker_process.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "engine/error.h"
+#include "engine/process/pipe_owner.h"
+
+namespace pipetop {
+namespace {
+
+constexpr const char* kSelf = "/proc/self/exe";
+
+void wait_for_end(const WorkerProcess& process) {
+  pollfd end = {process.pidfd(), POLLIN, 0};
+  ASSERT_EQ(::poll(&end, 1, 10'000), 1);
+}
+
+TEST(WorkerProcess, RunsUntilToldToQuit) {
+  PipeOwner pipe;
+  ControlMemory control(Role::writer);
+  WorkerProcess process(kSelf, pipe.write_fd(), control.fd());
+  publish_command(control.block(), {.order = Order::quit});
+  wait_for_end(process);
+  const auto end = process.poll();
+  ASSERT_TRUE(end);
+  EXPECT_FALSE(end->by_signal);
+  EXPECT_EQ(end->code, 0);
+  EXPECT_FALSE(process.alive());
+}
+
+TEST(WorkerProcess, TellsASignalFromAnExit) {
+  PipeOwner pipe;
+  ControlMemory control(Role::reader);
+  WorkerProcess process(kSelf, pipe.read_fd(), control.fd());
+  EXPECT_FALSE(process.poll());
+  process.send(SIGKILL);
+  wait_for_end(process);
+  EXPECT_EQ(process.poll()->words(), "signal 9 (Killed)");
+}
+
+TEST(WorkerProcess, AMissingProgramIsAnError) {
+  PipeOwner pipe;
+  ControlMemory control(Role::writer);
+  EXPECT_THROW(WorkerProcess("/nonexistent/program", pipe.write_fd(), control.fd()), SystemError);
+}
+
+TEST(WorkerProcess, SurvivesMovesOntoItself) {
+  PipeOwner pipe;
+  ControlMemory control(Role::writer);
+  WorkerProcess process(kSelf, pipe.write_fd(), control.fd());
+  const pid_t pid = process.pid();
+  auto& same = process;
+  process = std::move(same);
+  EXPECT_EQ(process.pid(), pid);
+  WorkerProcess other = std::move(process);
+  EXPECT_FALSE(process.alive());
+  EXPECT_EQ(other.pid(), pid);
+}
+
+TEST(WorkerProcess, GetsNothingButItsTwoDescriptors) {
+  PipeOwner pipe;
+  ControlMemory control(Role::writer);
+  const UniqueFd secret(::dup(pipe.read_fd()));  // not close-on-exec
+  WorkerProcess process(kSelf, pipe.write_fd(), control.fd());
+  const std::string leaked = "/proc/" + std::to_string(process.pid()) + "/fd/5";
+  EXPECT_NE(::access(leaked.c_str(), F_OK), 0);
+}
+
+}  // namespace
+}  // namespace pipetop

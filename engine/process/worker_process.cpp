@@ -1,0 +1,168 @@
+#include "engine/process/worker_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "engine/error.h"
+#include "engine/worker/worker_main.h"
+
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
+
+namespace pipetop {
+namespace {
+
+// The user that called sudo, whose rights suffice for a worker.
+void set_user_to_become(ControlBlock& block) {
+  const char* uid = std::getenv("SUDO_UID");
+  const char* gid = std::getenv("SUDO_GID");
+  if (::geteuid() != 0 || uid == nullptr || gid == nullptr) return;
+  block.drop_uid = static_cast<uint32_t>(std::strtoul(uid, nullptr, 10));
+  block.drop_gid = static_cast<uint32_t>(std::strtoul(gid, nullptr, 10));
+}
+
+// In the child, after fork: only async-signal-safe calls. Does not return; what
+// fails is told through error_fd.
+[[noreturn]] void become_worker(const char* program, int pipe_fd, int control_fd, int error_fd) {
+  // Out of the terminal's process group: its Ctrl-C and Ctrl-Z are ours to handle.
+  ::setpgid(0, 0);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+
+  constexpr int kSafe = 10;  // above every descriptor that is about to be replaced
+  const int pipe = ::fcntl(pipe_fd, F_DUPFD, kSafe);
+  const int control = ::fcntl(control_fd, F_DUPFD, kSafe);
+  const int error = ::fcntl(error_fd, F_DUPFD_CLOEXEC, kSafe);
+  const int null = ::open("/dev/null", O_RDWR);
+  if (null >= 0) {
+    for (int fd = 0; fd <= 2; ++fd) ::dup2(null, fd);
+  }
+  ::dup2(pipe, kWorkerPipeFd);
+  ::dup2(control, kWorkerControlFd);
+  ::dup2(error, kWorkerControlFd + 1);
+  ::fcntl(kWorkerControlFd + 1, F_SETFD, FD_CLOEXEC);
+  ::syscall(SYS_close_range, kWorkerControlFd + 2, ~0u, 0);
+
+  char* const arguments[] = {const_cast<char*>("pipetop"), const_cast<char*>(kWorkerProcess),
+                             nullptr};
+  ::execv(program, arguments);
+  const int error_number = errno;
+  (void)!::write(kWorkerControlFd + 1, &error_number, sizeof error_number);
+  ::_exit(127);
+}
+
+}  // namespace
+
+ControlMemory::ControlMemory(Role role) {
+  fd_ = UniqueFd(::memfd_create("pipetop-control", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd_) throw SystemError("memfd_create", errno);
+  if (::ftruncate(fd_.get(), sizeof(ControlBlock)) != 0) throw SystemError("ftruncate", errno);
+  if (::fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
+    throw SystemError("F_ADD_SEALS", errno);
+  void* data =
+      ::mmap(nullptr, sizeof(ControlBlock), PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
+  if (data == MAP_FAILED) throw SystemError("mmap of the control block", errno);
+  mapping_ = Mapping(data, sizeof(ControlBlock));
+  auto* block = new (data) ControlBlock{};
+  block->role = static_cast<uint32_t>(role);
+  block->parent_pid = static_cast<uint32_t>(::getpid());
+  set_user_to_become(*block);
+}
+
+std::string ProcessEnd::words() const {
+  if (!by_signal) return fmt::format("exit status {}", code);
+  return fmt::format("signal {} ({})", code, ::strsignal(code));
+}
+
+WorkerProcess::WorkerProcess(const std::string& program, int pipe_fd, int control_fd) {
+  int error_pipe[2];
+  if (::pipe2(error_pipe, O_CLOEXEC) != 0) throw SystemError("pipe2", errno);
+  const UniqueFd error_read(error_pipe[0]);
+  UniqueFd error_write(error_pipe[1]);
+
+  const pid_t pid = ::fork();
+  if (pid < 0) throw SystemError("fork", errno);
+  if (pid == 0) become_worker(program.c_str(), pipe_fd, control_fd, error_write.get());
+  pid_ = pid;
+  error_write.reset();
+
+  // End of file: the exec succeeded and closed the other end.
+  int exec_error = 0;
+  ssize_t got = 0;
+  do got = ::read(error_read.get(), &exec_error, sizeof exec_error);
+  while (got < 0 && errno == EINTR);
+  if (got == sizeof exec_error) {
+    kill_and_reap();
+    throw SystemError(fmt::format("exec of {}", program), exec_error);
+  }
+  // Not reaped yet, so the pid cannot have become somebody else's.
+  pidfd_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!pidfd_) {
+    const int error_number = errno;
+    kill_and_reap();
+    throw SystemError("pidfd_open", error_number);
+  }
+}
+
+WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, 0)),
+      pidfd_(std::move(other.pidfd_)),
+      stopped_(std::exchange(other.stopped_, false)) {}
+
+WorkerProcess& WorkerProcess::operator=(WorkerProcess&& other) noexcept {
+  if (this == &other) return *this;
+  kill_and_reap();
+  pid_ = std::exchange(other.pid_, 0);
+  pidfd_ = std::move(other.pidfd_);
+  stopped_ = std::exchange(other.stopped_, false);
+  return *this;
+}
+
+WorkerProcess::~WorkerProcess() { kill_and_reap(); }
+
+void WorkerProcess::send(int signal) const {
+  if (pid_ > 0) ::syscall(SYS_pidfd_send_signal, pidfd_.get(), signal, nullptr, 0);
+}
+
+std::optional<ProcessEnd> WorkerProcess::poll() {
+  if (pid_ <= 0) return {};
+  for (;;) {
+    siginfo_t info = {};
+    const int options = WEXITED | WSTOPPED | WCONTINUED | WNOHANG;
+    if (::waitid(static_cast<idtype_t>(P_PIDFD), static_cast<id_t>(pidfd_.get()), &info, options) !=
+            0 ||
+        info.si_pid == 0)
+      return {};
+    if (info.si_code == CLD_STOPPED) {
+      stopped_ = true;
+    } else if (info.si_code == CLD_CONTINUED) {
+      stopped_ = false;
+    } else {
+      pid_ = 0;
+      stopped_ = false;
+      return ProcessEnd{info.si_code != CLD_EXITED, info.si_status};
+    }
+  }
+}
+
+void WorkerProcess::kill_and_reap() {
+  if (pid_ <= 0) return;
+  ::kill(pid_, SIGKILL);
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = 0;
+  stopped_ = false;
+}
+
+}  // namespace pipetop

@@ -1,0 +1,72 @@
+// One worker process and its control block, from the engine's side.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "engine/control_block.h"
+#include "engine/mapping.h"
+#include "engine/settings.h"
+#include "engine/unique_fd.h"
+
+namespace pipetop {
+
+// Ends a worker's sleep in a system call so that it looks at its command. The
+// handler does nothing.
+inline constexpr int kWakeSignal = SIGUSR1;
+
+// The memfd that holds a control block, mapped.
+class ControlMemory {
+ public:
+  // Throws SystemError.
+  explicit ControlMemory(Role role);
+
+  ControlBlock& block() const { return *static_cast<ControlBlock*>(mapping_.data()); }
+  int fd() const { return fd_.get(); }
+
+ private:
+  UniqueFd fd_;
+  Mapping mapping_;
+};
+
+// What became of a process, once it is known.
+struct ProcessEnd {
+  bool by_signal = false;
+  int code = 0;  // the signal, or the exit status
+
+  std::string words() const;  // "signal 9 (Killed)", "exit status 1"
+};
+
+// A child process: killed and reaped at the latest by the destructor.
+class WorkerProcess {
+ public:
+  WorkerProcess() = default;
+  // Execs `program worker-process` with the two descriptors. Throws SystemError.
+  WorkerProcess(const std::string& program, int pipe_fd, int control_fd);
+  WorkerProcess(WorkerProcess&& other) noexcept;
+  WorkerProcess& operator=(WorkerProcess&& other) noexcept;
+  ~WorkerProcess();
+
+  pid_t pid() const { return pid_; }
+  int pidfd() const { return pidfd_.get(); }  // readable when it has ended
+  bool alive() const { return pid_ > 0; }
+  bool stopped() const { return stopped_; }
+
+  void send(int signal) const;
+
+  // Notes stops and continuations; returns how it ended if it has, reaped.
+  std::optional<ProcessEnd> poll();
+
+ private:
+  void kill_and_reap();
+
+  pid_t pid_ = 0;
+  UniqueFd pidfd_;
+  bool stopped_ = false;
+};
+
+}  // namespace pipetop

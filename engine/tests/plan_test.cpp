@@ -1,0 +1,104 @@
+#include "engine/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace pipetop {
+namespace {
+
+Capabilities machine() {
+  Capabilities m;
+  m.cpus = {{0, 0, 0}, {1, 1, 0}};
+  return m;
+}
+
+const Mismatch* mismatch(const Plan& plan, std::string_view knob) {
+  const auto found = std::ranges::find(plan.mismatches, knob, &Mismatch::knob);
+  return found == plan.mismatches.end() ? nullptr : &*found;
+}
+
+TEST(Plan, WhatCanBeHadIsLeftAlone) {
+  Settings s;
+  s.write_with = WriteWith::vmsplice;
+  s.gift = true;
+  s.pages = Pages::thp;
+  const Plan plan = make_plan(s, machine());
+  EXPECT_TRUE(plan.mismatches.empty());
+  EXPECT_TRUE(plan.settings.gift);
+  EXPECT_EQ(plan.settings.pipe_size, 128u * 1024);
+  EXPECT_EQ(plan.writer_cpu, 0);
+  EXPECT_EQ(plan.reader_cpu, 1);
+}
+
+TEST(Plan, ARefusedVmspliceBecomesWrite) {
+  Settings s;
+  s.write_with = WriteWith::vmsplice;
+  s.gift = true;
+  Capabilities m = machine();
+  m.vmsplice_error = EPERM;
+  const Plan plan = make_plan(s, m);
+  EXPECT_EQ(plan.settings.write_with, WriteWith::write);
+  ASSERT_NE(mismatch(plan, "write_with"), nullptr);
+  EXPECT_EQ(mismatch(plan, "write_with")->requested, "vmsplice");
+  EXPECT_NE(mismatch(plan, "gift"), nullptr);
+  EXPECT_EQ(plan.settings.pipe_size, 64u * 1024);
+}
+
+TEST(Plan, ThpNeverMeansSmallPages) {
+  Settings s;
+  s.pages = Pages::thp;
+  Capabilities m = machine();
+  m.thp = "never";
+  const Plan plan = make_plan(s, m);
+  EXPECT_EQ(plan.settings.pages, Pages::k4);
+  EXPECT_NE(mismatch(plan, "pages")->reason.find("madvise"), std::string::npos);
+}
+
+TEST(Plan, PipeSizeStopsAtTheLimit) {
+  Settings s;
+  s.write_with = WriteWith::vmsplice;
+  s.buf_size = 64 << 20;
+  Plan plan = make_plan(s, machine());
+  EXPECT_EQ(plan.settings.pipe_size, 1u << 20);
+  EXPECT_EQ(mismatch(plan, "pipe_size")->requested, "auto (32MiB)");
+  Capabilities root = machine();
+  root.may_exceed_pipe_max = true;
+  plan = make_plan(s, root);
+  EXPECT_EQ(plan.settings.pipe_size, 32u << 20);
+  EXPECT_EQ(mismatch(plan, "pipe_size"), nullptr);
+}
+
+TEST(Plan, PipeSizeIsRoundedAsTheKernelDoes) {
+  Settings s;
+  s.pipe_size = 100'000;
+  EXPECT_EQ(make_plan(s, machine()).settings.pipe_size, 131072u);
+}
+
+TEST(Plan, HalvesMustBeWholePages) {
+  Settings s;
+  s.write_with = WriteWith::vmsplice;
+  s.buffers = Buffers::same;
+  s.buf_size = 3 * kPageBytes;
+  EXPECT_EQ(make_plan(s, machine()).settings.buffers, Buffers::separate);
+}
+
+TEST(Plan, StampingTouchesPages) {
+  Settings s;
+  s.touch_pages = false;
+  s.payload = Payload::stamped;
+  EXPECT_NE(mismatch(make_plan(s, machine()), "touch_pages"), nullptr);
+}
+
+TEST(Plan, OneCpuIsSaid) {
+  Capabilities m = machine();
+  m.cpus.resize(1);
+  const Plan plan = make_plan(Settings{}, m);
+  EXPECT_EQ(plan.settings.placement, Placement::same_cpu);
+  ASSERT_NE(mismatch(plan, "placement"), nullptr);
+  EXPECT_EQ(mismatch(plan, "placement")->requested, "near");
+}
+
+}  // namespace
+}  // namespace pipetop

@@ -1,0 +1,66 @@
+// What the loops of both roles share: when to stop, how to wait, what to count.
+#pragma once
+
+#include <poll.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+
+#include "engine/control_block.h"
+#include "engine/settings.h"
+#include "engine/worker/counters.h"
+
+namespace pipetop {
+
+// Why a loop returned.
+enum class LoopEnd { changed, failed };  // failed: errno says why
+
+class Flow {
+ public:
+  Flow(ControlBlock& block, int pipe_fd, uint32_t generation)
+      : block_(block), pipe_fd_(pipe_fd), generation_(generation) {}
+
+  int pipe_fd() const { return pipe_fd_; }
+  WorkerCounters& counters() { return block_.counters; }
+
+  // One relaxed load: whether there is a newer command than the one in force.
+  bool changed() const { return block_.generation.load(std::memory_order_relaxed) != generation_; }
+
+  // What comes before a transfer. A pipe that never becomes ready must not keep
+  // the loop from seeing a change, so this returns then, too.
+  template <Wait wait>
+  void await(short events) {
+    pollfd pipe = {pipe_fd_, events, 0};
+    if constexpr (wait == Wait::poll) {
+      add(counters().polls, 1);
+      ::poll(&pipe, 1, -1);
+    } else if constexpr (wait == Wait::busy_poll) {
+      do add(counters().polls, 1);
+      while (::poll(&pipe, 1, 0) == 0 && !changed());
+    }
+  }
+
+  // Counts what a transfer of `asked` bytes returned. False if it failed for good.
+  bool account(ssize_t moved, uint64_t asked) {
+    WorkerCounters& c = counters();
+    add(c.syscalls, 1);
+    if (moved > 0) {
+      add(c.bytes, static_cast<uint64_t>(moved));
+      if (static_cast<uint64_t>(moved) < asked) add(c.short_calls, 1);
+      return true;
+    }
+    if (moved < 0 && errno == EAGAIN) return add(c.eagain, 1), true;
+    if (moved < 0 && errno == EINTR) return add(c.interrupted, 1), true;
+    // The engine holds both ends, so there is no end of file and no EPIPE.
+    if (moved == 0) errno = EPIPE;
+    return false;
+  }
+
+ private:
+  ControlBlock& block_;
+  const int pipe_fd_;
+  const uint32_t generation_;
+};
+
+}  // namespace pipetop

@@ -1,0 +1,24 @@
+// The reader's loop, for any system call that takes bytes out of the pipe.
+#pragma once
+
+#include "engine/worker/reader.h"
+
+namespace pipetop {
+
+// transfer() -> bytes moved, or -1 with errno; looked_at(bytes, offset) is told
+// of what arrived and where in the stream it lies.
+template <Wait wait, class Transfer, class LookedAt>
+[[gnu::always_inline]] inline LoopEnd read_loop(ReaderLoop& loop, Transfer transfer,
+                                                LookedAt looked_at) {
+  Flow& flow = loop.flow;
+  for (;;) {
+    if (flow.changed()) return LoopEnd::changed;
+    flow.await<wait>(POLLIN);
+    const uint64_t offset = flow.counters().bytes.load(std::memory_order_relaxed);
+    const ssize_t moved = transfer();
+    if (!flow.account(moved, loop.bytes)) return LoopEnd::failed;
+    if (moved > 0) looked_at(static_cast<uint64_t>(moved), offset);
+  }
+}
+
+}  // namespace pipetop

@@ -1,0 +1,59 @@
+#include "engine/worker/reader.h"
+
+#include "engine/unique_fd.h"
+#include "engine/worker/role_loop.h"
+
+namespace pipetop {
+namespace {
+
+ReadTechnique choose(const WorkerCommand& command) {
+  const auto wait = static_cast<Wait>(command.wait);
+  if (static_cast<ReadWith>(command.technique) == ReadWith::splice) return splice_technique(wait);
+  const bool stamped = static_cast<Payload>(command.payload) == Payload::stamped;
+  return stamped ? read_checked_technique(wait) : read_technique(wait);
+}
+
+// splice() to /dev/null needs no memory of ours.
+BufferWish wish_for(const WorkerCommand& command) {
+  if (static_cast<ReadWith>(command.technique) == ReadWith::splice) return {};
+  return {static_cast<Pages>(command.pages), command.buf_bytes, command.touch_pages != 0,
+          command.lock_memory != 0};
+}
+
+}  // namespace
+
+int run_reader(ControlBlock& block, int pipe_fd) {
+  const UniqueFd sink(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  StampChecker checker(block.integrity);
+  // A reader that replaces a dead one cannot know how much was taken out since
+  // the last count: it looks where the stream stands.
+  const bool fresh = block.counters.bytes.load(std::memory_order_relaxed) == 0;
+  BufferWish wish;
+  Buffer buffer;
+
+  const auto prepare = [&](const WorkerCommand& command, WorkerReport& report) {
+    checker.expect_epoch(command.epoch, fresh && command.epoch == kFirstEpoch);
+    const BufferWish wanted = wish_for(command);
+    if (wanted != wish) {
+      buffer = {};
+      if (wanted.bytes > 0) buffer = map_buffer(wanted);
+      wish = wanted;
+    }
+    report.pages = static_cast<uint64_t>(buffer.pages);
+    report.pages_error = static_cast<uint64_t>(buffer.pages_error);
+    report.lock_error = static_cast<uint64_t>(buffer.lock_error);
+    report.buffer_bytes = wish.bytes;
+    report.buffer_address[0] = reinterpret_cast<uintptr_t>(buffer.data);
+    report.error_number = static_cast<uint64_t>(buffer.error_number);
+    return wanted.bytes == 0 || buffer.data != nullptr;
+  };
+  const auto move = [&](const WorkerCommand& command, Flow& flow) {
+    ReaderLoop loop = {
+        flow,   buffer.data, command.buf_bytes, sink.get(), splice_flags(command, SPLICE_F_MOVE),
+        checker};
+    return choose(command)(loop);
+  };
+  return run_role(block, pipe_fd, prepare, move);
+}
+
+}  // namespace pipetop

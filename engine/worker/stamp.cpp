@@ -1,0 +1,39 @@
+#include "engine/worker/stamp.h"
+
+#include "engine/worker/counters.h"
+
+namespace pipetop {
+
+void StampChecker::expect_epoch(uint64_t epoch, bool from_start) {
+  if (epoch == epoch_) return;
+  epoch_ = epoch;
+  synchronised_ = from_start;
+  lead_ = 0;
+}
+
+void StampChecker::check(const char* data, uint64_t bytes, uint64_t offset_bytes) {
+  // Only whole pages can be judged. All transfers are whole pages unless a
+  // kernel splits one, which then shows as unstamped.
+  uint64_t skip = (kPageBytes - offset_bytes % kPageBytes) % kPageBytes;
+  if (skip > 0) add(integrity_.unstamped, 1);
+  for (; skip + kPageBytes <= bytes; skip += kPageBytes)
+    check_page(data + skip, (offset_bytes + skip) / kPageBytes);
+}
+
+void StampChecker::check_page(const char* page, uint64_t position) {
+  PageStamp stamp;
+  uint64_t last = 0;
+  std::memcpy(&stamp, page, sizeof stamp);
+  std::memcpy(&last, page + kPageBytes - sizeof last, sizeof last);
+  if (stamp.magic != kStampMagic) return add(integrity_.unstamped, 1);
+  if (last != stamp.position) return add(integrity_.torn, 1);
+  if (stamp.epoch != epoch_) return add(integrity_.unstamped, 1);  // from before a restart
+  if (!synchronised_) {
+    synchronised_ = true;
+    lead_ = stamp.position - position;
+    add(integrity_.epochs, 1);
+  }
+  add(stamp.position == position + lead_ ? integrity_.verified : integrity_.misplaced, 1);
+}
+
+}  // namespace pipetop

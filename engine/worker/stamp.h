@@ -1,0 +1,50 @@
+// Stamped pages: every page carries its position in the stream, so that a lost,
+// repeated, reordered or torn page is seen wherever the reader looks next.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "engine/control_block.h"
+#include "engine/settings.h"
+
+namespace pipetop {
+
+inline constexpr uint64_t kStampMagic = 0x50414745'50544f50;  // "POTPEGAP"
+
+// The first words of a page; the last word repeats the position.
+struct PageStamp {
+  uint64_t magic = kStampMagic;
+  uint64_t epoch = 0;     // positions of different epochs do not compare
+  uint64_t position = 0;  // pages since the stream began
+};
+
+inline void stamp_page(char* page, uint64_t epoch, uint64_t position) {
+  const PageStamp stamp{kStampMagic, epoch, position};
+  std::memcpy(page, &stamp, sizeof stamp);
+  std::memcpy(page + kPageBytes - sizeof position, &position, sizeof position);
+}
+
+// Checks pages in the order in which they arrive. Its own position is what it
+// was told of bytes that went by, looked at or not.
+class StampChecker {
+ public:
+  explicit StampChecker(WorkerIntegrity& integrity) : integrity_(integrity) {}
+
+  // From now on pages of `epoch` are expected. A first epoch begins at position
+  // 0; a later one begins wherever its first page says.
+  void expect_epoch(uint64_t epoch, bool from_start);
+
+  // `bytes` of the stream arrived at `data`, at stream offset `offset_bytes`.
+  void check(const char* data, uint64_t bytes, uint64_t offset_bytes);
+
+ private:
+  void check_page(const char* page, uint64_t position);
+
+  WorkerIntegrity& integrity_;
+  uint64_t epoch_ = 0;
+  bool synchronised_ = false;
+  uint64_t lead_ = 0;  // stamp minus our own position, modulo 2^64
+};
+
+}  // namespace pipetop

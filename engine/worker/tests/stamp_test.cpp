@@ -1,0 +1,70 @@
+#include "engine/worker/stamp.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace pipetop {
+namespace {
+
+struct Stream {
+  std::vector<char> pages;
+  WorkerIntegrity integrity{};
+  StampChecker checker{integrity};
+
+  explicit Stream(uint64_t count, uint64_t epoch = 1, uint64_t first = 0)
+      : pages(count * kPageBytes, 'X') {
+    for (uint64_t i = 0; i < count; ++i) stamp_page(page(i), epoch, first + i);
+  }
+  char* page(uint64_t i) { return pages.data() + i * kPageBytes; }
+  void check() { checker.check(pages.data(), pages.size(), 0); }
+};
+
+TEST(Stamp, InOrderIsVerified) {
+  Stream stream(8);
+  stream.checker.expect_epoch(1, true);
+  stream.check();
+  EXPECT_EQ(stream.integrity.verified, 8u);
+  EXPECT_EQ(stream.integrity.misplaced, 0u);
+}
+
+TEST(Stamp, SwappedLostAndTornPagesAreSeen) {
+  Stream stream(8);
+  stamp_page(stream.page(2), 1, 3);
+  stamp_page(stream.page(3), 1, 2);
+  stream.page(5)[kPageBytes - 1] ^= 1;
+  stream.page(6)[0] ^= 1;
+  stream.checker.expect_epoch(1, true);
+  stream.check();
+  EXPECT_EQ(stream.integrity.misplaced, 2u);
+  EXPECT_EQ(stream.integrity.torn, 1u);
+  EXPECT_EQ(stream.integrity.unstamped, 1u);
+  EXPECT_EQ(stream.integrity.verified, 4u);
+}
+
+TEST(Stamp, AStreamThatBeginsLateIsMisplaced) {
+  Stream stream(2, 1, 1);
+  stream.checker.expect_epoch(1, true);
+  stream.check();
+  EXPECT_EQ(stream.integrity.misplaced, 2u);
+}
+
+TEST(Stamp, BytesNotLookedAtStillCount) {
+  Stream stream(4, 1, 100);
+  stream.checker.expect_epoch(1, true);
+  stream.checker.check(stream.pages.data(), stream.pages.size(), 100 * kPageBytes);
+  EXPECT_EQ(stream.integrity.verified, 4u);
+}
+
+TEST(Stamp, ANewEpochBeginsWhereItsFirstPageSays) {
+  Stream stream(4, 2, 77);
+  stamp_page(stream.page(0), 1, 3);  // left over in the ring
+  stream.checker.expect_epoch(2, false);
+  stream.check();
+  EXPECT_EQ(stream.integrity.epochs, 1u);
+  EXPECT_EQ(stream.integrity.unstamped, 1u);
+  EXPECT_EQ(stream.integrity.verified, 3u);
+}
+
+}  // namespace
+}  // namespace pipetop

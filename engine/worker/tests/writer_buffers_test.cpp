@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "engine/worker/stamp.h"
+#include "engine/worker/writer.h"
+
+namespace pipetop {
+namespace {
+
+WorkerCommand command(WriteWith technique, Payload payload, uint64_t buf, uint64_t ring,
+                      Buffers buffers = Buffers::separate) {
+  WorkerCommand c;
+  c.order = Order::flow;
+  c.technique = static_cast<uint64_t>(technique);
+  c.payload = static_cast<uint64_t>(payload);
+  c.buffers = static_cast<uint64_t>(buffers);
+  c.buf_bytes = buf;
+  c.ring_bytes = ring;
+  c.epoch = 1;
+  return c;
+}
+
+// Between two uses of a piece, at least a ring of other bytes goes through.
+void expect_ring_between_rewrites(const WorkerCommand& c) {
+  WriterBuffers buffers;
+  ASSERT_TRUE(buffers.prepare(c));
+  std::map<const char*, uint64_t> ended;  // piece -> stream position after it
+  uint64_t position = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const auto piece = buffers.next(position);
+    if (const auto used = ended.find(piece.data); used != ended.end()) {
+      ASSERT_GE(position - used->second, c.ring_bytes) << "piece " << i;
+    }
+    position += piece.bytes;
+    ended[piece.data] = position;
+  }
+}
+
+TEST(WriterBuffers, StampedPiecesAreNotRewrittenWhileTheRingHoldsThem) {
+  for (const uint64_t buf : {4096u, 8192u, 65536u, 262144u})
+    for (const uint64_t ring : {4096u, 65536u, 131072u, 1048576u})
+      for (const Buffers buffers : {Buffers::separate, Buffers::same})
+        if (buffers == Buffers::separate || buf >= 2 * kPageBytes)
+          expect_ring_between_rewrites(
+              command(WriteWith::vmsplice, Payload::stamped, buf, ring, buffers));
+}
+
+TEST(WriterBuffers, ConstantPayloadIsTheArticlesDoubleBuffer) {
+  WriterBuffers buffers;
+  ASSERT_TRUE(buffers.prepare(command(WriteWith::vmsplice, Payload::constant, 262144, 1048576)));
+  const auto a = buffers.next(0), b = buffers.next(0), again = buffers.next(0);
+  EXPECT_NE(a.data, b.data);
+  EXPECT_EQ(a.data, again.data);
+  EXPECT_EQ(a.bytes, 262144u);
+}
+
+TEST(WriterBuffers, SameMeansTwoHalvesOfOne) {
+  WriterBuffers buffers;
+  ASSERT_TRUE(buffers.prepare(
+      command(WriteWith::vmsplice, Payload::constant, 262144, 131072, Buffers::same)));
+  const auto a = buffers.next(0), b = buffers.next(0);
+  EXPECT_EQ(a.bytes, 131072u);
+  EXPECT_EQ(b.data, a.data + 131072);
+}
+
+TEST(WriterBuffers, WriteUsesOneBuffer) {
+  WriterBuffers buffers;
+  ASSERT_TRUE(buffers.prepare(command(WriteWith::write, Payload::constant, 262144, 65536)));
+  EXPECT_EQ(buffers.next(0).data, buffers.next(0).data);
+}
+
+TEST(WriterBuffers, AChangeNeverRewritesStampedPages) {
+  WriterBuffers buffers;
+  ASSERT_TRUE(buffers.prepare(command(WriteWith::vmsplice, Payload::stamped, 65536, 65536)));
+  WorkerReport before, after;
+  buffers.next(0);
+  buffers.describe(before);
+  ASSERT_TRUE(buffers.prepare(command(WriteWith::vmsplice, Payload::stamped, 65536, 65536)));
+  buffers.describe(after);
+  const auto piece = buffers.next(16 * kPageBytes);
+  PageStamp stamp;
+  std::memcpy(&stamp, piece.data, sizeof stamp);
+  EXPECT_EQ(stamp.position, 16u);
+}
+
+TEST(WriterBuffers, ARefusalIsReported) {
+  WriterBuffers buffers;
+  EXPECT_FALSE(buffers.prepare(command(WriteWith::write, Payload::constant, 1ull << 62, 65536)));
+  WorkerReport report;
+  buffers.describe(report);
+  EXPECT_EQ(report.error_number, static_cast<uint64_t>(ENOMEM));
+}
+
+}  // namespace
+}  // namespace pipetop

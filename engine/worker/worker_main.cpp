@@ -1,0 +1,68 @@
+#include "engine/worker/worker_main.h"
+
+#include <grp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/control_block.h"
+#include "engine/mapping.h"
+#include "engine/process/worker_process.h"
+#include "engine/worker/reader.h"
+#include "engine/worker/writer.h"
+
+namespace pipetop {
+namespace {
+
+// Exit statuses of a worker that could not begin.
+enum : int { kBadBlock = 70, kBadUser = 71, kOrphan = 72 };
+
+Mapping map_block() {
+  struct stat status = {};
+  if (::fstat(kWorkerControlFd, &status) != 0) return {};
+  if (static_cast<size_t>(status.st_size) < sizeof(ControlBlock)) return {};
+  void* data = ::mmap(nullptr, sizeof(ControlBlock), PROT_READ | PROT_WRITE, MAP_SHARED,
+                      kWorkerControlFd, 0);
+  return data == MAP_FAILED ? Mapping() : Mapping(data, sizeof(ControlBlock));
+}
+
+// Root's workers need none of root's rights when a person called us by sudo.
+bool become_user(uid_t uid, gid_t gid) {
+  if (uid == 0) return true;
+  return ::setgroups(0, nullptr) == 0 && ::setresgid(gid, gid, gid) == 0 &&
+         ::setresuid(uid, uid, uid) == 0;
+}
+
+// Changing the user clears the parent-death signal, so it is set after that. The
+// parent may have died before: then we are somebody else's child already.
+bool die_with(pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return ::getppid() == parent;
+}
+
+void set_signals() {
+  // Without SA_RESTART: its whole purpose is to end a sleep in a system call.
+  struct sigaction wake = {};
+  wake.sa_handler = [](int) {};
+  ::sigaction(kWakeSignal, &wake, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+}
+
+}  // namespace
+
+int worker_main() {
+  const Mapping mapping = map_block();
+  if (!mapping) return kBadBlock;
+  auto& block = *static_cast<ControlBlock*>(mapping.data());
+  if (block.magic != kControlMagic || block.version != kControlVersion) return kBadBlock;
+  if (!become_user(block.drop_uid, block.drop_gid)) return kBadUser;
+  if (!die_with(static_cast<pid_t>(block.parent_pid))) return kOrphan;
+  set_signals();
+  const bool writes = static_cast<Role>(block.role) == Role::writer;
+  ::prctl(PR_SET_NAME, writes ? "pipetop-writer" : "pipetop-reader");
+  return writes ? run_writer(block, kWorkerPipeFd) : run_reader(block, kWorkerPipeFd);
+}
+
+}  // namespace pipetop

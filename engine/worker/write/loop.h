@@ -1,0 +1,28 @@
+// The writer's loop, for any system call that moves bytes from memory into the
+// pipe. Instantiated once a technique and wait, so that an iteration holds no
+// test of an option.
+#pragma once
+
+#include "engine/worker/writer.h"
+
+namespace pipetop {
+
+// transfer(fd, data, bytes, flags) -> bytes moved, or -1 with errno.
+template <Wait wait, class Transfer>
+[[gnu::always_inline]] inline LoopEnd write_loop(WriterLoop& loop, Transfer transfer) {
+  Flow& flow = loop.flow;
+  for (;;) {
+    auto [data, left] = loop.buffers.next(flow.counters().bytes.load(std::memory_order_relaxed));
+    while (left > 0) {
+      if (flow.changed()) return LoopEnd::changed;
+      flow.await<wait>(POLLOUT);
+      const ssize_t moved = transfer(flow.pipe_fd(), data, left, loop.splice_flags);
+      if (!flow.account(moved, left)) return LoopEnd::failed;
+      if (moved <= 0) continue;
+      data += moved;
+      left -= static_cast<uint64_t>(moved);
+    }
+  }
+}
+
+}  // namespace pipetop

@@ -1,0 +1,23 @@
+#include "engine/worker/writer.h"
+
+#include "engine/worker/role_loop.h"
+
+namespace pipetop {
+
+int run_writer(ControlBlock& block, int pipe_fd) {
+  WriterBuffers buffers;
+  const auto prepare = [&](const WorkerCommand& command, WorkerReport& report) {
+    const bool granted = buffers.prepare(command);
+    buffers.describe(report);
+    return granted;
+  };
+  const auto move = [&](const WorkerCommand& command, Flow& flow) {
+    WriterLoop loop = {flow, buffers, splice_flags(command, SPLICE_F_GIFT)};
+    const auto wait = static_cast<Wait>(command.wait);
+    const bool lends = static_cast<WriteWith>(command.technique) == WriteWith::vmsplice;
+    return (lends ? vmsplice_technique(wait) : write_technique(wait))(loop);
+  };
+  return run_role(block, pipe_fd, prepare, move);
+}
+
+}  // namespace pipetop

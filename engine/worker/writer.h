@@ -1,0 +1,72 @@
+// The writer process: its buffers and its loop's table of techniques.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "engine/control_block.h"
+#include "engine/memory/buffer.h"
+#include "engine/worker/flow.h"
+
+namespace pipetop {
+
+// The writer's memory as one stream of pieces, used round and round.
+//
+// vmsplice lends pages to the pipe, so a piece must not be rewritten before the
+// ring has let go of it: there are two buffers, and each alone is at least what
+// the ring can hold, so that whatever is written anew was pushed out of the ring
+// by the other buffer. With constant payload nothing is ever rewritten and each
+// buffer is one piece, as in the article.
+class WriterBuffers {
+ public:
+  // What the command makes necessary. False when memory was refused.
+  bool prepare(const WorkerCommand& command);
+  // Fills in what was granted.
+  void describe(WorkerReport& report) const;
+
+  struct Piece {
+    char* data;
+    uint64_t bytes;
+  };
+  // The piece that is due; stamped from stream position `position_bytes` on when
+  // the payload is stamped.
+  Piece next(uint64_t position_bytes);
+
+ private:
+  struct Plan {
+    BufferWish wish;           // of each buffer
+    uint64_t buffers = 1;      // 1 or 2
+    uint64_t halves = 1;       // 2: both are halves of one mapping
+    uint64_t piece_bytes = 0;  // handed to one round of calls
+    bool operator==(const Plan&) const = default;
+  };
+  static Plan plan_for(const WorkerCommand& command);
+  bool map(const Plan& plan);
+
+  Plan plan_;
+  std::array<Buffer, 2> buffer_;
+  std::array<char*, 2> start_ = {};
+  uint64_t bytes_each_ = 0;
+  uint64_t next_buffer_ = 0;
+  uint64_t next_offset_ = 0;
+  bool stamped_ = false;
+  uint64_t epoch_ = 0;
+};
+
+// What a technique's loop is given.
+struct WriterLoop {
+  Flow& flow;
+  WriterBuffers& buffers;
+  unsigned splice_flags;  // for vmsplice
+};
+
+using WriteTechnique = LoopEnd (*)(WriterLoop&);
+
+// One a file under write/.
+WriteTechnique write_technique(Wait wait);
+WriteTechnique vmsplice_technique(Wait wait);
+
+// Runs until told to quit. Returns the exit status.
+int run_writer(ControlBlock& block, int pipe_fd);
+
+}  // namespace pipetop

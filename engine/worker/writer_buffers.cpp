@@ -1,0 +1,103 @@
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "engine/worker/stamp.h"
+#include "engine/worker/writer.h"
+
+namespace pipetop {
+namespace {
+
+bool flag(uint64_t word) { return word != 0; }
+
+// Our old huge pages go back to the pool only when the ring has let go of them,
+// which the reader does within microseconds. Bounded: it may be stopped.
+Buffer map_once_released(const BufferWish& wish, bool had_hugetlb) {
+  Buffer buffer = map_buffer(wish);
+  for (int i = 0; i < 10 && had_hugetlb && buffer.pages_error == ENOMEM; ++i) {
+    const timespec one_ms = {0, 1'000'000};
+    ::nanosleep(&one_ms, nullptr);
+    buffer = map_buffer(wish);
+  }
+  return buffer;
+}
+
+}  // namespace
+
+WriterBuffers::Plan WriterBuffers::plan_for(const WorkerCommand& command) {
+  const bool lends = static_cast<WriteWith>(command.technique) == WriteWith::vmsplice;
+  const bool stamped = static_cast<Payload>(command.payload) == Payload::stamped;
+  const bool halves = lends && static_cast<Buffers>(command.buffers) == Buffers::same;
+
+  Plan plan;
+  plan.buffers = lends ? 2 : 1;
+  plan.halves = halves ? 2 : 1;
+  plan.piece_bytes = command.buf_bytes / plan.halves;
+  uint64_t each = plan.piece_bytes;
+  if (lends && stamped) {
+    const uint64_t pieces = (command.ring_bytes + each - 1) / each;
+    each *= std::max<uint64_t>(1, pieces);
+  }
+  plan.wish = {static_cast<Pages>(command.pages), each * plan.halves, flag(command.touch_pages),
+               flag(command.lock_memory)};
+  return plan;
+}
+
+bool WriterBuffers::prepare(const WorkerCommand& command) {
+  const Plan plan = plan_for(command);
+  stamped_ = static_cast<Payload>(command.payload) == Payload::stamped;
+  epoch_ = command.epoch;
+  // Stamped pages of the old buffers may still lie in the ring: leave them to it
+  // and write the next stamps elsewhere.
+  if (plan == plan_ && !stamped_ && start_[0] != nullptr) return true;
+  return map(plan);
+}
+
+bool WriterBuffers::map(const Plan& plan) {
+  const bool had_hugetlb = buffer_[0].pages == Pages::hugetlb;
+  buffer_ = {};
+  start_ = {};
+  next_buffer_ = next_offset_ = 0;
+  plan_ = plan;
+  bytes_each_ = plan.wish.bytes / plan.halves;
+  const uint64_t mappings = plan.halves == 2 ? 1 : plan.buffers;
+  for (uint64_t i = 0; i < mappings; ++i) {
+    buffer_[i] = map_once_released(plan.wish, had_hugetlb);
+    if (buffer_[i].data == nullptr) return false;
+    start_[i] = buffer_[i].data;
+  }
+  if (plan.halves == 2) start_[1] = start_[0] + bytes_each_;
+  return true;
+}
+
+void WriterBuffers::describe(WorkerReport& report) const {
+  const Buffer& first = buffer_[0];
+  const Buffer& second = buffer_[1].data ? buffer_[1] : first;
+  const auto refused = [&](int Buffer::*field) {
+    return static_cast<uint64_t>(first.*field != 0 ? first.*field : second.*field);
+  };
+  report.pages = static_cast<uint64_t>(std::min(first.pages, second.pages));
+  report.pages_error = refused(&Buffer::pages_error);
+  report.lock_error = refused(&Buffer::lock_error);
+  report.error_number = refused(&Buffer::error_number);
+  report.buffer_bytes = bytes_each_;
+  for (size_t i = 0; i < plan_.buffers; ++i)
+    report.buffer_address[i] = reinterpret_cast<uintptr_t>(start_[i]);
+}
+
+WriterBuffers::Piece WriterBuffers::next(uint64_t position_bytes) {
+  const Piece piece = {start_[next_buffer_] + next_offset_, plan_.piece_bytes};
+  next_offset_ += piece.bytes;
+  if (next_offset_ >= bytes_each_) {
+    next_offset_ = 0;
+    next_buffer_ = (next_buffer_ + 1) % plan_.buffers;
+  }
+  if (stamped_) {
+    for (uint64_t at = 0; at < piece.bytes; at += kPageBytes)
+      stamp_page(piece.data + at, epoch_, (position_bytes + at) / kPageBytes);
+  }
+  return piece;
+}
+
+}  // namespace pipetop
