@@ -1,0 +1,177 @@
+#include "engine/config/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "engine/config/knob_map.h"
+#include "engine/config/limits.h"
+#include "engine/config/yaml_document.h"
+#include "engine/config/yaml_map.h"
+#include "engine/text.h"
+
+namespace pipetop {
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+constexpr size_t kMaxNameBytes = 40;
+constexpr size_t kMaxTitleBytes = 120;
+
+// Each array is indexed by its enumeration.
+constexpr std::array<std::string_view, 3> kChoices = {"auto", "always", "never"};
+constexpr std::array<std::string_view, 2> kBpfUses = {"auto", "off"};
+// Known to the design, not to this version.
+constexpr std::array<std::string_view, 2> kLaterWorkloads = {"page-cache", "percpu"};
+
+Names with_knobs(std::initializer_list<std::string_view> own) {
+  Names names(own);
+  const Names knobs = knob_keys();
+  names.insert(names.end(), knobs.begin(), knobs.end());
+  return names;
+}
+
+void read_workload(const YamlMap& map) {
+  const YamlNode* node = map.find("workload");
+  if (!node) return;
+  const std::string& text = scalar_of(map.document(), *node, "workload", "pipe");
+  if (text == "pipe") return;
+  const bool later = std::ranges::find(kLaterWorkloads, text) != kLaterWorkloads.end();
+  map.document().fail(node->place, fmt::format("workload: \"{}\" is {}: give pipe", text,
+                                               later ? "not in this version" : "unknown"));
+}
+
+// A name is typed as a flag's value and written into files.
+std::string read_name(const YamlMap& map) {
+  const YamlNode* node = map.find("name");
+  if (!node) map.document().fail(map.node().place, "a preset without a name: give it one");
+  const std::string& name = scalar_of(map.document(), *node, "name", "a short name");
+  const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; };
+  if (name.empty() || name.size() > kMaxNameBytes || !std::ranges::all_of(name, fits))
+    map.document().fail(node->place,
+                        fmt::format("name: \"{}\" is no name: give 1 to {} letters, digits, _ or -",
+                                    name, kMaxNameBytes));
+  return name;
+}
+
+std::string read_title(const YamlMap& map, const std::string& name) {
+  const YamlNode* node = map.find("title");
+  if (!node) return name;
+  const std::string& title = scalar_of(map.document(), *node, "title", "a line of text");
+  const auto controls = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  if (title.size() > kMaxTitleBytes || std::ranges::any_of(title, controls))
+    map.document().fail(node->place,
+                        fmt::format("title: give one line of at most {} bytes", kMaxTitleBytes));
+  return title;
+}
+
+Preset read_preset(const YamlDocument& document, const YamlNode& node) {
+  const YamlMap map(document, node, "a preset", with_knobs({"name", "title"}));
+  Preset preset;
+  preset.name = read_name(map);
+  preset.title = read_title(map, preset.name);
+  apply_knobs(map, preset.settings);
+  return preset;
+}
+
+// Takes the place of a built-in preset of the same name, else the end. The
+// article's figure stays with the article's settings only.
+void offer(std::vector<Preset>& presets, Preset preset) {
+  const auto same = std::ranges::find(presets, preset.name, &Preset::name);
+  if (same == presets.end()) {
+    presets.push_back(std::move(preset));
+    return;
+  }
+  if (same->settings == preset.settings) preset.article_gib_per_s = same->article_gib_per_s;
+  *same = std::move(preset);
+}
+
+void read_presets(const YamlMap& map, Config& config) {
+  const YamlNode* list = map.find("presets");
+  if (!list || list->kind == YamlNode::Kind::null) return;
+  const YamlDocument& document = map.document();
+  if (list->kind != YamlNode::Kind::sequence)
+    document.fail(list->place, fmt::format("presets is a list of \"- name: ...\", not {}",
+                                           describe(list->kind)));
+  std::vector<std::string> names;
+  for (const YamlNode& item : list->values) {
+    Preset preset = read_preset(document, item);
+    if (std::ranges::find(names, preset.name) != names.end())
+      document.fail(item.place,
+                    fmt::format("a second preset \"{}\": give it another name", preset.name));
+    names.push_back(preset.name);
+    offer(config.presets, std::move(preset));
+  }
+}
+
+void read_start(const YamlMap& map, Config& config) {
+  if (const YamlNode* node = map.find("preset")) {
+    const std::string& name = scalar_of(map.document(), *node, "preset", "the name of a preset");
+    const Preset* preset = find_preset(config.presets, name);
+    if (!preset)
+      map.document().fail(node->place, "preset: " + no_such_preset(config.presets, name));
+    config.preset = preset->name;
+    config.settings = preset->settings;
+  }
+  apply_knobs(map, config.settings);
+}
+
+void read_observe(const YamlMap& root, Config& config) {
+  const YamlNode* node = root.find("observe");
+  if (!node) return;
+  const YamlMap map(root.document(), *node, "observe", Names{"frequency_hz", "bpf"});
+  if (const YamlNode* hz = map.find("frequency_hz"))
+    config.frequency_hz =
+        integer_of(map.document(), *hz, "frequency_hz", kMinFrequencyHz, kMaxFrequencyHz);
+  if (const YamlNode* bpf = map.find("bpf"))
+    config.bpf = static_cast<BpfUse>(choice_of(map.document(), *bpf, "bpf", kBpfUses));
+}
+
+void read_screen(const YamlMap& root, Config& config) {
+  const YamlNode* node = root.find("screen");
+  if (!node) return;
+  const YamlMap map(root.document(), *node, "screen", Names{"frames_per_s", "unicode", "color"});
+  if (const YamlNode* rate = map.find("frames_per_s"))
+    config.frames_per_s =
+        integer_of(map.document(), *rate, "frames_per_s", kMinFramesPerS, kMaxFramesPerS);
+  if (const YamlNode* unicode = map.find("unicode"))
+    config.unicode = static_cast<Choice>(choice_of(map.document(), *unicode, "unicode", kChoices));
+  if (const YamlNode* color = map.find("color"))
+    config.color = static_cast<Choice>(choice_of(map.document(), *color, "color", kChoices));
+}
+
+}  // namespace
+
+std::string no_such_preset(std::span<const Preset> presets, std::string_view name) {
+  Names names;
+  for (const Preset& preset : presets) names.push_back(preset.name);
+  const auto near = nearest(name, names);
+  return fmt::format(
+      "there is no preset \"{}\": {}", name,
+      near ? fmt::format("did you mean {}?", *near) : fmt::format("give {}", join_choices(names)));
+}
+
+Config default_config() {
+  Config config;
+  config.presets.assign(article_presets().begin(), article_presets().end());
+  config.preset = config.presets.front().name;
+  config.settings = config.presets.front().settings;
+  return config;
+}
+
+Config load_config(const std::string& path) {
+  const YamlDocument document = YamlDocument::load(path);
+  const YamlMap root(document, document.root(), "a config",
+                     with_knobs({"workload", "preset", "presets", "observe", "screen"}));
+  Config config = default_config();
+  read_workload(root);
+  read_presets(root, config);
+  read_start(root, config);
+  read_observe(root, config);
+  read_screen(root, config);
+  return config;
+}
+
+}  // namespace pipetop

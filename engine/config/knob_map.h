@@ -1,0 +1,19 @@
+// The knobs of a YAML map: flat ("buf_size"), or in a role's own map.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "engine/config/yaml_map.h"
+#include "engine/settings.h"
+
+namespace pipetop {
+
+// The keys that apply_knobs() takes: every knob, `writer` and `reader`.
+std::vector<std::string_view> knob_keys();
+
+// Sets every knob that the map names, in the table's order, so that the order
+// of lines never matters, and validates the outcome.
+void apply_knobs(const YamlMap& map, Settings& settings);
+
+}  // namespace pipetop

@@ -1,0 +1,225 @@
+#include "engine/config/config.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "engine/error.h"
+
+namespace pipetop {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ConfigTest : public testing::Test {
+ protected:
+  ConfigTest() {
+    std::string name = (fs::temp_directory_path() / "pipetop-config-XXXXXX").string();
+    directory_ = mkdtemp(name.data());
+    path_ = (directory_ / "c.yaml").string();
+  }
+  ~ConfigTest() override { fs::remove_all(directory_); }
+
+  Config load(const std::string& text) {
+    std::ofstream(path_, std::ios::binary) << text;
+    return load_config(path_);
+  }
+
+  // The message without the file's name.
+  std::string error_of_file(const std::string& path) {
+    try {
+      load_config(path);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.exit(), Exit::usage);
+      EXPECT_TRUE(std::string(e.what()).starts_with(path + ":")) << e.what();
+      return std::string(e.what()).substr(path.size() + 1);
+    }
+    return "no error";
+  }
+  std::string error_of(const std::string& text) {
+    std::ofstream(path_, std::ios::binary) << text;
+    return error_of_file(path_);
+  }
+
+  fs::path directory_;
+  std::string path_;
+};
+
+TEST_F(ConfigTest, DefaultsStartAtTheFirstRung) {
+  const Config c = default_config();
+  EXPECT_EQ(c.preset, "write_read");
+  EXPECT_EQ(c.settings, Settings{});
+  EXPECT_EQ(c.presets.size(), 7u);
+}
+
+TEST_F(ConfigTest, EmptyFilesAreTheDefaults) {
+  for (const char* text : {"", "{}", "# nothing\n", "presets:\nscreen:\nobserve:\nwriter:\n"})
+    EXPECT_EQ(load(text).settings, Settings{}) << text;
+}
+
+TEST_F(ConfigTest, TheDefaultYamlReadsBack) {
+  const Config c = load(default_config_yaml());
+  const Config d = default_config();
+  EXPECT_EQ(c.settings, d.settings);
+  EXPECT_EQ(c.preset, d.preset);
+  EXPECT_EQ(c.presets.size(), d.presets.size());
+  EXPECT_EQ(c.frequency_hz, d.frequency_hz);
+  EXPECT_EQ(c.frames_per_s, d.frames_per_s);
+}
+
+// A user uncomments lines: each of them must be right as it stands.
+TEST_F(ConfigTest, TheCommentedKnobsOfTheDefaultYamlAreRight) {
+  std::string text = default_config_yaml();
+  for (size_t at = 0; (at = text.find("\n# ", at)) != text.npos; ++at) {
+    const size_t colon = text.find(": ", at);
+    const std::string word = text.substr(at + 3, colon - at - 3);
+    if (word.find(' ') == word.npos && colon < text.find('\n', at + 1)) text.erase(at + 1, 2);
+  }
+  Settings expected;
+  expected.writer_cpu = 0;
+  expected.reader_cpu = 1;
+  expected.writer_wait = expected.reader_wait = Wait::busy;
+  expected.placement = Placement::cpus;
+  const size_t placement = text.find("\nplacement");
+  ASSERT_NE(placement, text.npos) << text;
+  text.insert(placement + 1, "# ");
+  EXPECT_EQ(load(text).settings, expected) << text;
+}
+
+TEST_F(ConfigTest, ReadsEveryKey) {
+  const Config c = load(
+      "workload: pipe\n"
+      "preset: big_ring\n"
+      "buf_size: 512KiB\n"
+      "gift: true\n"
+      "writer: {wait: busy}\n"
+      "reader: {cpu: 1}\n"
+      "presets:\n"
+      "  - name: big_ring\n"
+      "    title: A one-MiB ring\n"
+      "    pipe_size: 1MiB\n"
+      "observe: {frequency_hz: 4999, bpf: off}\n"
+      "screen: {frames_per_s: 60, unicode: never, color: always}\n");
+  Settings expected;
+  expected.pipe_size = 1 << 20;
+  expected.buf_size = 512 << 10;
+  expected.gift = true;
+  expected.writer_wait = Wait::busy;
+  expected.reader_cpu = 1;
+  expected.placement = Placement::cpus;
+  EXPECT_EQ(c.settings, expected);
+  EXPECT_EQ(c.preset, "big_ring");
+  ASSERT_EQ(c.presets.size(), 8u);
+  EXPECT_EQ(c.presets[7].title, "A one-MiB ring");
+  EXPECT_EQ(c.frequency_hz, 4999u);
+  EXPECT_EQ(c.bpf, BpfUse::off);
+  EXPECT_EQ(c.frames_per_s, 60u);
+  EXPECT_EQ(c.unicode, Choice::never);
+  EXPECT_EQ(c.color, Choice::always);
+}
+
+TEST_F(ConfigTest, TheOrderOfLinesDoesNotMatter) {
+  EXPECT_EQ(load("writer.wait: poll\nwait: busy\n").settings,
+            load("wait: busy\nwriter: {wait: poll}\n").settings);
+}
+
+TEST_F(ConfigTest, APresetOfTheSameNameTakesItsPlace) {
+  const Config c = load("presets: [{name: vmsplice_read, gift: true}]\n");
+  ASSERT_EQ(c.presets.size(), 7u);
+  EXPECT_EQ(c.presets[2].name, "vmsplice_read");
+  EXPECT_TRUE(c.presets[2].settings.gift);
+  EXPECT_EQ(c.presets[2].settings.write_with, WriteWith::write);
+  EXPECT_EQ(c.presets[2].article_gib_per_s, 0);
+}
+
+TEST_F(ConfigTest, TheArticlesFileHoldsTheBuiltInLadder) {
+  const Config c = load_config(PIPETOP_CONFIGS "/article.yaml");
+  const auto built_in = article_presets();
+  ASSERT_EQ(c.presets.size(), built_in.size());
+  for (size_t i = 0; i < built_in.size(); ++i) {
+    EXPECT_EQ(c.presets[i].name, built_in[i].name);
+    EXPECT_EQ(c.presets[i].title, built_in[i].title);
+    EXPECT_EQ(c.presets[i].settings, built_in[i].settings) << built_in[i].name;
+    EXPECT_EQ(c.presets[i].article_gib_per_s, built_in[i].article_gib_per_s);
+  }
+  EXPECT_EQ(c.settings, built_in[0].settings);
+}
+
+struct Bad {
+  const char* text;
+  const char* error;
+};
+
+TEST_F(ConfigTest, EachMistakeIsOneClearLine) {
+  const Bad cases[] = {
+      {"bufsize: 4K\n", "1:1: a config has no key \"bufsize\": did you mean buf_size?"},
+      {"observe: {hz: 9}\n", "1:11: observe has no key \"hz\": it takes frequency_hz or bpf"},
+      {"writer: {cpus: 1}\n", "1:10: writer has no key \"cpus\": did you mean cpu?"},
+      {"gift: true\nwait: busy\ngift: true\n",
+       "3:1: \"gift\" is given a second time, after line 1: keep one"},
+      {"writer: {cpu: 0}\nwriter.cpu: 1\n", "2:13: writer.cpu is given a second time: keep one"},
+      {"buf_size: 6000\n",
+       "1:11: buf_size: \"6000\" is out of range: give a multiple of 4KiB, from 4KiB to 64MiB"},
+      {"buf_size: [1]\n", "1:11: buf_size is given a list: give a size such as 256KiB"},
+      {"buf_size:\n", "1:1: buf_size is given nothing: give a size such as 256KiB"},
+      {"wait: bussy\n",
+       "1:7: wait: \"bussy\" is not one of its values: give block, poll, busy or busy_poll"},
+      {"gift: maybe\n", "1:7: gift: \"maybe\" is neither true nor false"},
+      {"gift: {}\n", "1:7: gift is given a map: give false or true"},
+      {"writer: {cpu: -1}\n", "1:15: writer.cpu: \"-1\" is not a CPU: give its number, from 0"},
+      {"writer: busy\n", "1:9: writer is a map of \"key: value\" lines, not a value"},
+      {"placement: cpus\n", "1:12: placement cpus needs writer.cpu, reader.cpu or both"},
+      {"placement: near\nwriter: {cpu: 0}\n",
+       "1:12: placement near and a CPU chosen: leave one of the two out"},
+      {"touch_pages: false\ncheck_huge_page: true\n",
+       "2:18: check_huge_page needs touch_pages: pages not touched are not there to be checked"},
+      {"workload: percpu\n", "1:11: workload: \"percpu\" is not in this version: give pipe"},
+      {"workload: tee\n", "1:11: workload: \"tee\" is unknown: give pipe"},
+      {"preset: vmsplice_slice\n",
+       "1:9: preset: there is no preset \"vmsplice_slice\": did you mean vmsplice_splice?"},
+      {"presets: {name: a}\n", "1:10: presets is a list of \"- name: ...\", not a map"},
+      {"presets: [a]\n", "1:11: a preset is a map of \"key: value\" lines, not a value"},
+      {"presets:\n  - title: x\n", "2:5: a preset without a name: give it one"},
+      {"presets: [{name: a b}]\n",
+       "1:18: name: \"a b\" is no name: give 1 to 40 letters, digits, _ or -"},
+      {"presets:\n  - name: a\n  - name: a\n", "3:5: a second preset \"a\": give it another name"},
+      {"presets:\n  - name: a\n    title: \"x\\ny\"\n",
+       "3:12: title: give one line of at most 120 bytes"},
+      {"presets:\n  - name: a\n    pages: huge\n",
+       "3:12: pages: \"huge\" is not one of its values: give 4k, thp or hugetlb"},
+      {"observe: {frequency_hz: 9}\n",
+       "1:25: frequency_hz: \"9\" is not a whole number from 10 to 10000"},
+      {"observe: {frequency_hz: 1e3}\n",
+       "1:25: frequency_hz: \"1e3\" is not a whole number from 10 to 10000"},
+      {"observe: {bpf: on}\n", "1:16: bpf: \"on\" is not one of its values: give auto or off"},
+      {"screen: {frames_per_s: 61}\n",
+       "1:24: frames_per_s: \"61\" is not a whole number from 1 to 60"},
+      {"screen: {color: yes}\n",
+       "1:17: color: \"yes\" is not one of its values: give auto, always or never"},
+      {"just words\n", "1:1: a config is a map of \"key: value\" lines, not a value"},
+      {"- a\n", "1:1: a config is a map of \"key: value\" lines, not a list"},
+      {"\"wait\\e[\": 1\n", "1:1: a config has no key \"wait?[\": did you mean wait?"},
+  };
+  for (const Bad& bad : cases) EXPECT_EQ(error_of(bad.text), bad.error) << bad.text;
+}
+
+TEST_F(ConfigTest, RefusesWhatIsNoSmallFile) {
+  EXPECT_EQ(error_of_file((directory_ / "none.yaml").string()),
+            "1:1: cannot be opened: No such file or directory: give a file that is there and "
+            "readable");
+  EXPECT_EQ(error_of_file(directory_.string()), "1:1: is a directory: give a file");
+  EXPECT_EQ(error_of_file("/dev/zero"), "1:1: is not a regular file: give one");
+  const std::string fifo = (directory_ / "fifo").string();
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_EQ(error_of_file(fifo), "1:1: is not a regular file: give one");
+  error_of("");
+  ASSERT_EQ(truncate(path_.c_str(), 100 << 20), 0);
+  EXPECT_EQ(error_of_file(path_), "1:1: has 104857600 bytes: a config has at most 1048576");
+}
+
+}  // namespace
+}  // namespace pipetop

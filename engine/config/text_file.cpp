@@ -1,0 +1,113 @@
+#include "engine/config/text_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+
+#include "engine/error.h"
+#include "engine/unique_fd.h"
+
+namespace pipetop {
+namespace {
+
+constexpr size_t kMaxLineBytes = 500;
+
+void check_kind(const struct stat& status, size_t limit) {
+  if (S_ISDIR(status.st_mode)) throw Error("is a directory: give a file");
+  if (!S_ISREG(status.st_mode)) throw Error("is not a regular file: give one");
+  if (size_t(status.st_size) > limit)
+    throw Error(fmt::format("has {} bytes: a config has at most {}", status.st_size, limit));
+}
+
+// The length of the UTF-8 character that starts `text`, 0 if it is not one.
+// Overlong forms, surrogates and values above U+10FFFF are none.
+size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? uint8_t(text[i]) : uint8_t(0); };
+  const auto follows = [&](size_t i, uint8_t low = 0x80, uint8_t high = 0xbf) {
+    return byte(i) >= low && byte(i) <= high;
+  };
+  const uint8_t lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead >= 0xc2 && lead <= 0xdf) return follows(1) ? 2 : 0;
+  if (lead >= 0xe0 && lead <= 0xef) {
+    const uint8_t low = lead == 0xe0 ? 0xa0 : 0x80, high = lead == 0xed ? 0x9f : 0xbf;
+    return follows(1, low, high) && follows(2) ? 3 : 0;
+  }
+  if (lead >= 0xf0 && lead <= 0xf4) {
+    const uint8_t low = lead == 0xf0 ? 0x90 : 0x80, high = lead == 0xf4 ? 0x8f : 0xbf;
+    return follows(1, low, high) && follows(2) && follows(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+// C0 and C1 controls and DEL: they could steer the terminal that shows them.
+bool is_control(std::string_view character) {
+  const auto lead = uint8_t(character[0]);
+  if (character.size() == 1) return lead < 0x20 || lead == 0x7f;
+  return lead == 0xc2 && uint8_t(character[1]) < 0xa0;
+}
+
+bool is_white(char c) { return c == '\n' || c == '\r' || c == '\t'; }
+
+}  // namespace
+
+std::string read_text_file(const std::string& path, size_t limit) {
+  // Not blocking: a FIFO without a writer would wait for one.
+  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd) {
+    const int error = errno;
+    throw Error(fmt::format("cannot be opened: {}: give a file that is there and readable",
+                            std::generic_category().message(error)));
+  }
+  struct stat status;
+  if (fstat(fd.get(), &status) != 0) throw SystemError("cannot be read", errno, Exit::usage);
+  check_kind(status, limit);
+  std::string text;
+  std::array<char, 16384> chunk;
+  while (text.size() <= limit) {
+    const ssize_t got = read(fd.get(), chunk.data(), chunk.size());
+    if (got == 0) return text;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw SystemError("cannot be read", errno, Exit::usage);
+    text.append(chunk.data(), size_t(got));
+  }
+  throw Error(fmt::format("has more than the {} bytes of a config", limit));
+}
+
+std::optional<TextFault> find_text_fault(std::string_view text) {
+  TextFault at;
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = utf8_length(text.substr(i));
+    if (length == 0) {
+      at.words = fmt::format("byte 0x{:02x} is not UTF-8: give a text file", uint8_t(text[i]));
+      return at;
+    }
+    if (is_control(text.substr(i, length)) && !is_white(text[i])) {
+      at.words = fmt::format("a control character (0x{:02x}): give a text file",
+                             uint8_t(text[i + length - 1]));
+      return at;
+    }
+    at.byte += int(length);
+    if (text[i] == '\n') at = {at.line + 1, 0, {}};
+    i += length;
+  }
+  return {};
+}
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    const std::string_view character = text.substr(0, length == 0 ? 1 : length);
+    if (line.size() + length > kMaxLineBytes) return line + "...";
+    line += length == 0 || is_control(character) ? std::string_view("?") : character;
+    text.remove_prefix(character.size());
+  }
+  return line;
+}
+
+}  // namespace pipetop

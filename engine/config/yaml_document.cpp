@@ -1,0 +1,235 @@
+#include "engine/config/yaml_document.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <utility>
+
+#include "engine/config/text_file.h"
+#include "engine/error.h"
+
+namespace pipetop {
+namespace {
+
+YamlPlace place_of(const YAML::Mark& mark) {
+  return {std::max(mark.line, 0), std::max(mark.column, 0)};
+}
+
+// Builds the tree from yaml-cpp's events rather than from its nodes: limits
+// hold before memory or stack is spent, and no alias is ever followed.
+class TreeBuilder final : public YAML::EventHandler {
+ public:
+  explicit TreeBuilder(std::string_view text) : text_(text) {}
+
+  YamlNode take() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (documents_++ > 0) refuse(mark, "a second document: a config is one YAML map");
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    add(leaf(YamlNode::Kind::null, mark, anchor), mark);
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { refuse(mark, kNoAnchors); }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    check_tag(mark, tag);
+    check_quote(mark);
+    YamlNode node = leaf(YamlNode::Kind::scalar, mark, anchor);
+    node.text = value;
+    add(std::move(node), mark);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(YamlNode::Kind::sequence, mark, tag, anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(YamlNode::Kind::map, mark, tag, anchor);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  static constexpr const char* kNoAnchors =
+      "anchors and aliases are not for config files: write the value out";
+
+  [[noreturn]] static void refuse(const YAML::Mark& mark, const std::string& words) {
+    throw YAML::ParserException(mark, words);
+  }
+
+  // "?" and "!" are yaml-cpp's own marks for plain and quoted.
+  static void check_tag(const YAML::Mark& mark, const std::string& tag) {
+    if (!tag.empty() && tag != "?" && tag != "!")
+      refuse(mark, "tags are not for config files: write the value without one");
+  }
+
+  // yaml-cpp 0.7 takes the end of the file for a missing quote. No value of a
+  // config needs a second line.
+  void check_quote(const YAML::Mark& mark) const {
+    if (mark.pos < 0 || size_t(mark.pos) >= text_.size()) return;
+    const char quote = text_[size_t(mark.pos)];
+    if (quote != '"' && quote != '\'') return;
+    for (size_t i = size_t(mark.pos) + 1; i < text_.size() && text_[i] != '\n'; ++i) {
+      if (text_[i] == quote) return;
+      if (quote == '"' && text_[i] == '\\') ++i;
+    }
+    refuse(mark, "a quote without its end on the same line: close it");
+  }
+
+  YamlNode leaf(YamlNode::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
+    if (anchor != YAML::NullAnchor) refuse(mark, kNoAnchors);
+    if (++nodes_ > kMaxYamlNodes)
+      refuse(mark, fmt::format("more than {} values: no config is that long", kMaxYamlNodes));
+    YamlNode node;
+    node.kind = kind;
+    node.place = place_of(mark);
+    return node;
+  }
+
+  void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
+            YAML::anchor_t anchor) {
+    check_tag(mark, tag);
+    if (open_.size() >= kMaxYamlDepth)
+      refuse(mark, fmt::format("nested deeper than {} levels: no config is", kMaxYamlDepth));
+    open_.push_back(leaf(kind, mark, anchor));
+  }
+
+  void close() {
+    YamlNode node = std::move(open_.back());
+    open_.pop_back();
+    const YAML::Mark mark = mark_of(node.place);
+    add(std::move(node), mark);
+  }
+
+  void add(YamlNode node, const YAML::Mark& mark) {
+    if (open_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    YamlNode& parent = open_.back();
+    const bool is_key =
+        parent.kind == YamlNode::Kind::map && parent.keys.size() == parent.values.size();
+    if (is_key && node.kind != YamlNode::Kind::scalar)
+      refuse(mark, fmt::format("a key is a name, not {}", describe(node.kind)));
+    // yaml-cpp notices an absent value only at whatever follows it.
+    if (!is_key && node.kind == YamlNode::Kind::null && !parent.keys.empty())
+      node.place = parent.keys.back().place;
+    (is_key ? parent.keys : parent.values).push_back(std::move(node));
+  }
+
+  static YAML::Mark mark_of(YamlPlace place) {
+    YAML::Mark mark;
+    mark.line = place.line;
+    mark.column = place.byte;
+    return mark;
+  }
+
+  std::string_view text_;
+  YamlNode root_;
+  std::vector<YamlNode> open_;  // the containers around the next node
+  size_t nodes_ = 0;
+  int documents_ = 0;
+};
+
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+struct Hint {
+  std::string_view words;  // in yaml-cpp's message
+  std::string_view mend;
+};
+
+constexpr std::array kHints = {
+    Hint{"tab", "indent with spaces"},
+    Hint{"end of map flow", "close it with }"},
+    Hint{"end of sequence flow", "close it with ]"},
+    Hint{"end of map", "give each entry as \"key: value\", indented alike"},
+    Hint{"end of sequence", "start each item with \"- \", indented alike"},
+    Hint{"illegal map value", "quote a value that has \": \" in it, or mend the indentation"},
+    Hint{"unknown token", "quote a value that starts so"},
+};
+
+// yaml-cpp's own words, with the mend; our own already say it.
+std::string explain(const std::string& message) {
+  const auto hint = std::ranges::find_if(kHints, [&](const Hint& h) {
+    return message.starts_with("illegal") || message.starts_with("end of") ||
+                   message.starts_with("unknown")
+               ? message.find(h.words) != std::string::npos
+               : false;
+  });
+  return hint == kHints.end() ? message : fmt::format("{}: {}", message, hint->mend);
+}
+
+// yaml-cpp takes a tab for the start of a value and says something misleading
+// some lines later.
+void refuse_tab_indent(const YamlDocument& document, std::string_view text) {
+  int line = 0;
+  for (size_t start = 0; start < text.size(); ++line) {
+    const size_t end = std::min(text.find('\n', start), text.size());
+    const std::string_view row = text.substr(start, end - start);
+    const size_t tab = row.find('\t');
+    const size_t content = row.find_first_not_of(" \t\r");
+    if (tab < content && content != row.npos && row[content] != '#')
+      document.fail({line, int(tab)}, "a tab in the indentation: indent with spaces");
+    start = end + 1;
+  }
+}
+
+}  // namespace
+
+std::string_view describe(YamlNode::Kind kind) {
+  constexpr std::array<std::string_view, 4> kNames = {"nothing", "a value", "a list", "a map"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+YamlDocument::YamlDocument(std::string name, std::string text)
+    : name_(std::move(name)), text_(std::move(text)) {}
+
+YamlDocument YamlDocument::load(const std::string& path) {
+  std::string text;
+  try {
+    text = read_text_file(path, kMaxYamlBytes);
+  } catch (const Error& e) {
+    YamlDocument(path, {}).fail({}, e.what());
+  }
+  return parse(path, std::move(text));
+}
+
+YamlDocument YamlDocument::parse(std::string name, std::string text) {
+  YamlDocument document(std::move(name), std::move(text));
+  if (document.text_.size() > kMaxYamlBytes)
+    document.fail({}, fmt::format("larger than {} bytes: no config is", kMaxYamlBytes));
+  if (const auto fault = find_text_fault(document.text_))
+    document.fail({fault->line, fault->byte}, fault->words);
+  if (document.text_.starts_with(kByteOrderMark)) document.text_.erase(0, kByteOrderMark.size());
+  refuse_tab_indent(document, document.text_);
+  try {
+    std::istringstream stream(document.text_);
+    YAML::Parser parser(stream);
+    TreeBuilder builder(document.text_);
+    while (parser.HandleNextDocument(builder)) {
+    }
+    document.root_ = builder.take();
+  } catch (const YAML::Exception& e) {
+    document.fail(place_of(e.mark), explain(e.msg));
+  }
+  return document;
+}
+
+void YamlDocument::fail(YamlPlace place, std::string_view words) const {
+  // The column counts characters, as editors do.
+  size_t start = 0;
+  for (int line = 0; line < place.line && start < text_.size(); ++line)
+    start = std::min(text_.find('\n', start), text_.size() - 1) + 1;
+  const std::string_view before = std::string_view(text_).substr(start, size_t(place.byte));
+  const auto characters = std::ranges::count_if(before, [](char c) { return (c & 0xc0) != 0x80; });
+  throw Error(one_line(fmt::format("{}:{}:{}: {}", name_, place.line + 1, characters + 1, words)));
+}
+
+}  // namespace pipetop

@@ -1,0 +1,116 @@
+#include "engine/host/host.h"
+
+#include <sched.h>
+#include <sys/utsname.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "engine/host/host_files.h"
+#include "engine/host/host_text.h"
+
+namespace pipetop {
+namespace {
+
+constexpr int kMaxCpus = 8192;
+constexpr const char* kVulnerabilities = "/sys/devices/system/cpu/vulnerabilities";
+
+int count_cpus() {
+  cpu_set_t* set = CPU_ALLOC(kMaxCpus);
+  const size_t bytes = CPU_ALLOC_SIZE(kMaxCpus);
+  const int count = sched_getaffinity(0, bytes, set) == 0 ? CPU_COUNT_S(bytes, set) : 1;
+  CPU_FREE(set);
+  return count;
+}
+
+std::string read_cpu_model(const std::string& cpuinfo, const utsname& system) {
+  for (const char* key : {"model name", "Model", "Processor", "cpu model", "cpu"}) {
+    std::string model = cpuinfo_value(cpuinfo, key);
+    if (!model.empty()) return model;
+  }
+  return system.machine;
+}
+
+// What the hypervisor calls itself; only x86 can ask it.
+std::string cpuid_vendor() {
+#if defined(__x86_64__) || defined(__i386__)
+  unsigned eax = 0, vendor[3] = {};
+  __cpuid(0x40000000, eax, vendor[0], vendor[1], vendor[2]);
+  char text[sizeof vendor];
+  std::memcpy(text, vendor, sizeof text);
+  const std::string name(text, sizeof text);
+  const auto printable = [](char c) { return c == 0 || (c >= 0x20 && c < 0x7f); };
+  if (std::ranges::all_of(name, printable)) return name;
+#endif
+  return {};
+}
+
+std::string read_hypervisor(const std::string& cpuinfo) {
+  const std::string type = first_line(read_head("/sys/hypervisor/type"));
+  if (!type.empty()) return type == "xen" ? "Xen" : type;
+  const bool flagged = has_cpu_flag(cpuinfo, "hypervisor");
+  std::string name = flagged ? hypervisor_name(cpuid_vendor()) : std::string();
+  if (!name.empty()) return name;
+  const std::string dmi = first_line(read_head("/sys/class/dmi/id/sys_vendor"));
+  name = hypervisor_name(dmi);
+  // A vendor's name that is no hypervisor's says who made the machine.
+  if (name != dmi || dmi == "QEMU" || dmi == "Xen") return name;
+  return flagged ? "unknown" : "";
+}
+
+std::map<std::string, std::string> read_mitigations() {
+  std::map<std::string, std::string> mitigations;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(kVulnerabilities, error))
+    mitigations[entry.path().filename()] = first_line(read_head(entry.path()));
+  return mitigations;
+}
+
+}  // namespace
+
+std::string read_head(const std::string& path, size_t limit) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(limit, '\0');
+  file.read(text.data(), std::streamsize(limit));
+  text.resize(file.bad() ? 0 : size_t(file.gcount()));
+  return text;
+}
+
+long long read_number(const std::string& path, long long otherwise) {
+  std::ifstream file(path);
+  long long number = 0;
+  return file >> number ? number : otherwise;
+}
+
+HostInfo read_host() {
+  utsname system{};
+  uname(&system);
+  // The first CPU's lines are enough.
+  const std::string cpuinfo = read_head("/proc/cpuinfo", 16384);
+  HostInfo host;
+  host.kernel = system.release;
+  host.cpu = read_cpu_model(cpuinfo, system);
+  host.cpus = count_cpus();
+  host.hypervisor = read_hypervisor(cpuinfo);
+  host.mitigations = read_mitigations();
+  host.thp = bracketed(read_head("/sys/kernel/mm/transparent_hugepage/enabled"));
+  host.psi = first_line(read_head("/proc/pressure/cpu"));
+  host.pipe_max_size = uint64_t(read_number("/proc/sys/fs/pipe-max-size", 0));
+  return host;
+}
+
+CpuTimes read_cpu_times() { return parse_cpu_times(read_head("/proc/stat", 4096)); }
+
+double steal_share(const CpuTimes& before, const CpuTimes& after) {
+  // The kernel's sums can step back by a jiffy when a CPU goes offline.
+  if (after.total <= before.total || after.steal < before.steal) return 0;
+  const double share = double(after.steal - before.steal) / double(after.total - before.total);
+  return std::min(share, 1.0);
+}
+
+}  // namespace pipetop

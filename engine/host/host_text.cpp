@@ -1,0 +1,104 @@
+#include "engine/host/host_text.h"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+namespace pipetop {
+namespace {
+
+constexpr std::string_view kBlank = " \t\r\n";
+
+std::string_view trimmed(std::string_view text) {
+  const size_t start = text.find_first_not_of(kBlank);
+  if (start == text.npos) return {};
+  return text.substr(start, text.find_last_not_of(kBlank) - start + 1);
+}
+
+// The next line, taken off `text`.
+std::string_view take_line(std::string_view& text) {
+  const size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+struct Vendor {
+  std::string_view text;
+  std::string_view name;
+};
+
+constexpr std::array kVendors = {
+    Vendor{"KVMKVMKVM", "KVM"},
+    Vendor{"Linux KVM Hv", "KVM"},
+    Vendor{"XenVMMXenVMM", "Xen"},
+    Vendor{"Microsoft Hv", "Hyper-V"},
+    Vendor{"VMwareVMware", "VMware"},
+    Vendor{"VBoxVBoxVBox", "VirtualBox"},
+    Vendor{"TCGTCGTCGTCG", "QEMU (TCG)"},
+    Vendor{"bhyve bhyve ", "bhyve"},
+    Vendor{"ACRNACRNACRN", "ACRN"},
+    Vendor{" lrpepyh  vr", "Parallels"},
+    Vendor{"QEMU", "QEMU"},
+    Vendor{"VMware, Inc.", "VMware"},
+    Vendor{"innotek GmbH", "VirtualBox"},
+    Vendor{"Microsoft Corporation", "Hyper-V"},
+    Vendor{"Xen", "Xen"},
+};
+
+}  // namespace
+
+std::string cpuinfo_value(std::string_view cpuinfo, std::string_view key) {
+  while (!cpuinfo.empty()) {
+    const std::string_view line = take_line(cpuinfo);
+    const size_t colon = line.find(':');
+    if (colon != line.npos && trimmed(line.substr(0, colon)) == key)
+      return std::string(trimmed(line.substr(colon + 1)));
+  }
+  return {};
+}
+
+bool has_cpu_flag(std::string_view cpuinfo, std::string_view flag) {
+  std::istringstream flags(cpuinfo_value(cpuinfo, "flags"));
+  for (std::string word; flags >> word;)
+    if (word == flag) return true;
+  return false;
+}
+
+std::string bracketed(std::string_view text) {
+  const size_t open = text.find('['), close = text.find(']', std::min(open, text.size()));
+  if (open == text.npos || close == text.npos) return std::string(trimmed(text));
+  return std::string(text.substr(open + 1, close - open - 1));
+}
+
+std::string first_line(std::string_view text) { return std::string(trimmed(take_line(text))); }
+
+std::string hypervisor_name(std::string_view vendor) {
+  while (vendor.ends_with('\0')) vendor.remove_suffix(1);
+  const auto known = std::ranges::find(kVendors, vendor, &Vendor::text);
+  return std::string(known == kVendors.end() ? trimmed(vendor) : known->name);
+}
+
+CpuTimes parse_cpu_times(std::string_view stat) {
+  std::istringstream line{first_line(stat)};
+  std::string label;
+  if (!(line >> label) || label != "cpu") return {};
+  // user nice system idle iowait irq softirq steal; guest times, which follow,
+  // are part of user and nice.
+  CpuTimes times;
+  uint64_t jiffies = 0;
+  for (int field = 0; field < 8 && line >> jiffies; ++field) {
+    times.total += jiffies;
+    if (field == 7) times.steal = jiffies;
+  }
+  return times;
+}
+
+uint64_t meminfo_value(std::string_view meminfo, std::string_view key) {
+  const std::string value = cpuinfo_value(meminfo, key);
+  std::istringstream stream(value);
+  uint64_t number = 0;
+  return stream >> number ? number : 0;
+}
+
+}  // namespace pipetop

@@ -1,0 +1,32 @@
+// Reading the kernel's text files about the machine; pure functions of text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/host/host.h"
+
+namespace pipetop {
+
+// The value of the first "key : value" line, "" when there is none.
+std::string cpuinfo_value(std::string_view cpuinfo, std::string_view key);
+
+// Whether `flags` of /proc/cpuinfo name `flag`.
+bool has_cpu_flag(std::string_view cpuinfo, std::string_view flag);
+
+// "madvise" from "always [madvise] never"; the whole text when nothing is bracketed.
+std::string bracketed(std::string_view text);
+
+std::string first_line(std::string_view text);
+
+// "KVM" from the vendor that a hypervisor puts into CPUID leaf 0x40000000, or
+// from DMI's sys_vendor; the text itself when it is none that we know.
+std::string hypervisor_name(std::string_view vendor);
+
+// Of /proc/stat's first line. Zero when it is not that.
+CpuTimes parse_cpu_times(std::string_view stat);
+
+// The number of a /proc/meminfo line, in its own unit; 0 when absent.
+uint64_t meminfo_value(std::string_view meminfo, std::string_view key);
+
+}  // namespace pipetop
