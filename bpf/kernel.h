@@ -23,7 +23,7 @@ struct pipe_buf_operations {
   bool (*try_steal)(struct pipe_inode_info *, struct pipe_buffer *);
 };
 
-/* Up to 5.17 compound_head was in page as well; 7.0 renames it compound_info. */
+/* Of a tail page: its head plus 1. 7.0 renames it, see folio_head(). */
 struct page {
   unsigned long compound_head;
 };

