@@ -3,9 +3,9 @@
 // Every slot of one pipe, without taking its lock. Each read of the iterator is
 // one look; it walks the files of our own process only, which holds the pipe.
 
-#include "kernel.h"
-
 #include "ring.h"
+
+#include "kernel.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -63,12 +63,6 @@ static __always_inline __u8 kind_of(__u64 ops) {
   return RING_OTHER;
 }
 
-static __always_inline __u64 page_flags(__u64 page) {
-  if (bpf_core_field_exists(((struct page___memdesc *)0)->flags.f))
-    return BPF_CORE_READ((struct page___memdesc *)page, flags.f);
-  return BPF_CORE_READ((struct page___word *)page, flags);
-}
-
 static __always_inline __u64 folio_head(__u64 page) {
   __u64 info;
   if (bpf_core_field_exists(struct page, compound_head)) {
@@ -84,7 +78,9 @@ static __always_inline __u64 folio_head(__u64 page) {
 }
 
 static __always_inline __u32 folio_order(__u64 head) {
-  if (!(page_flags(head) >> bpf_core_enum_value(enum pageflags, PG_head) & 1)) return 0;
+  // That the next page names it tells a large folio's head, whatever the
+  // numbers of the page flags are.
+  if (folio_head(head + bpf_core_type_size(struct page)) != head) return 0;
   if (bpf_core_field_exists(struct folio___order, _folio_order))
     return BPF_CORE_READ((struct folio___order *)head, _folio_order);
   return BPF_CORE_READ((struct folio *)head, _flags_1) & 0xff;

@@ -6,12 +6,12 @@
 // ring is always looked at by the clock: cycles stand still on an idle CPU, and
 // the occupancy of a pipe whose ends both sleep would go unseen.
 
-#include "kernel.h"
+#include "sampler.h"
 
 #include <bpf/bpf_tracing.h>
 #include <linux/bpf_perf_event.h>
 
-#include "sampler.h"
+#include "kernel.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 

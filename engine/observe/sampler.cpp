@@ -129,8 +129,7 @@ void Sampler::drain(const std::function<void(const StackSample&)>& sink) { impl_
 
 uint64_t Sampler::lost(Role role) const {
   uint64_t lost = 0;
-  for (const sampler_cpu& cpu : impl_->records())
-    lost += peek(cpu.lost[static_cast<size_t>(role)]);
+  for (const sampler_cpu& cpu : impl_->records()) lost += peek(cpu.lost[static_cast<size_t>(role)]);
   return lost;
 }
 

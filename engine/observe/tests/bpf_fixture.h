@@ -21,13 +21,13 @@ inline bool bpf_is_required() {
 }
 
 // Leaves the test unless `reading` is there.
-#define PIPETOP_NEED(reading)                                              \
-  do {                                                                     \
-    const auto& needed = (reading);                                        \
-    if (needed.status == ReadingStatus::unavailable) {                     \
-      if (::pipetop::observe::bpf_is_required()) FAIL() << needed.reason;  \
-      GTEST_SKIP() << needed.reason;                                       \
-    }                                                                      \
+#define PIPETOP_NEED(reading)                                             \
+  do {                                                                    \
+    const auto& needed = (reading);                                       \
+    if (needed.status == ReadingStatus::unavailable) {                    \
+      if (::pipetop::observe::bpf_is_required()) FAIL() << needed.reason; \
+      GTEST_SKIP() << needed.reason;                                      \
+    }                                                                     \
   } while (false)
 
 inline uint64_t now_ns() {

@@ -87,7 +87,9 @@ TEST(FunctionCounter, RollingEqualsRecounting) {
   FunctionCounter rolling(kWindow);
   std::vector<std::pair<uint64_t, Stack>> all;
   uint32_t state = 7;
-  const auto random = [&](uint32_t n) { return (state = state * 1664525u + 1013904223u) >> 16 % n; };
+  const auto random = [&](uint32_t n) {
+    return (state = state * 1664525u + 1013904223u) >> 16 % n;
+  };
   for (uint64_t now = 1; now < 1000; ++now) {
     Stack stack;
     for (uint32_t depth = random(8) % 8; depth-- > 0 || stack.empty();)

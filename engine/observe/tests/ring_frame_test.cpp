@@ -13,8 +13,13 @@ std::unique_ptr<ring_look> look_of(uint32_t slots, uint32_t tail, uint32_t used)
   look->head = tail + used;
   look->filled = std::min<uint32_t>(used, RING_SLOTS);
   for (uint32_t i = 0; i < look->filled; ++i)
-    look->slot[i] = {.offset = i, .length = 4096, .flags = 0, .kind = RING_COPY, .huge = 0,
-                     .consecutive = 0, .reserved = 0};
+    look->slot[i] = {.offset = i,
+                     .length = 4096,
+                     .flags = 0,
+                     .kind = RING_COPY,
+                     .huge = 0,
+                     .consecutive = 0,
+                     .reserved = 0};
   return look;
 }
 

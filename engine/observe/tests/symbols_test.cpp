@@ -65,8 +65,9 @@ TEST(Symbols, HiddenAddressesAreNone) {
 }
 
 TEST(Symbols, SurvivesOddLines) {
-  const Symbols symbols = Symbols::parse("\n\nffffffff81000110\nffffffff81000110 t\nzzz\n"
-                                         "ffffffff81000110 t a");
+  const Symbols symbols = Symbols::parse(
+      "\n\nffffffff81000110\nffffffff81000110 t\nzzz\n"
+      "ffffffff81000110 t a");
   EXPECT_EQ(symbols.size(), 1u);
   EXPECT_EQ(symbols.name(symbols.find(0xffffffff81000110)), "a");
 }
