@@ -54,8 +54,11 @@ void RateMeter::add(uint64_t now_ns, uint64_t total_bytes) {
 
 void RateMeter::begin_segment(uint64_t now_ns, uint64_t total_bytes, std::string label,
                               std::string key, const Settings& requested) {
-  previous_ = close(now_ns, total_bytes);
-  marks_.push_back({now_ns, key});
+  const bool first = segment_.label.empty();
+  if (!first) {
+    previous_ = close(now_ns, total_bytes);
+    marks_.push_back({now_ns, key});
+  }
   segment_ = {};
   segment_.label = std::move(label);
   segment_.key = std::move(key);

@@ -22,7 +22,7 @@ class RateMeter {
 
   void add(uint64_t now_ns, uint64_t total_bytes);
 
-  // Closes the current segment and begins another.
+  // Closes the current segment, if there is one, and begins another.
   void begin_segment(uint64_t now_ns, uint64_t total_bytes, std::string label, std::string key,
                      const Settings& requested);
 

@@ -38,6 +38,8 @@ void set_user_to_become(ControlBlock& block) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  // Until the worker has its handler, a wake-up must not kill it; exec keeps this.
+  ::signal(kWakeSignal, SIG_IGN);
 
   constexpr int kSafe = 10;  // above every descriptor that is about to be replaced
   const int pipe = ::fcntl(pipe_fd, F_DUPFD, kSafe);
@@ -149,6 +151,7 @@ std::optional<ProcessEnd> WorkerProcess::poll() {
       stopped_ = false;
     } else {
       pid_ = 0;
+      pidfd_.reset();  // else it stays readable for ever
       stopped_ = false;
       return ProcessEnd{info.si_code != CLD_EXITED, info.si_status};
     }

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The kernel's types, reduced to the fields that we read. Each access is
+ * relocated by field name when a program is loaded, so offsets here mean
+ * nothing and one object serves every kernel. A vmlinux.h of one kernel would
+ * be 150,000 lines, and loses head and tail where it was made from a 6.19 that
+ * has them in a tagged anonymous union (systemd issue 40117).
+ */
+#pragma once
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <stdbool.h>
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct pipe_inode_info;
+struct pipe_buffer;
+
+struct pipe_buf_operations {
+  bool (*try_steal)(struct pipe_inode_info *, struct pipe_buffer *);
+};
+
+/* Up to 5.17 compound_head was in page as well; 7.0 renames it compound_info. */
+struct page {
+  unsigned long compound_head;
+};
+
+struct page___info {
+  unsigned long compound_info;
+};
+
+/* From 6.18 the flags word is wrapped in a struct. */
+struct page___word {
+  unsigned long flags;
+};
+
+typedef struct {
+  unsigned long f;
+} memdesc_flags_t;
+
+struct page___memdesc {
+  memdesc_flags_t flags;
+};
+
+enum pageflags { PG_head = 6 };
+
+struct folio {
+  unsigned long _flags_1; /* of the first tail page */
+};
+
+/* 6.1 to 6.5; later the order is the low byte of _flags_1. */
+struct folio___order {
+  unsigned char _folio_order;
+};
+
+struct pipe_buffer {
+  struct page *page;
+  unsigned int offset;
+  unsigned int len;
+  const struct pipe_buf_operations *ops;
+  unsigned int flags;
+};
+
+/* head and tail: plain up to 6.13, then in an anonymous union, tagged from 6.19. */
+struct pipe_inode_info {
+  unsigned int head;
+  unsigned int tail;
+  unsigned int ring_size;
+  unsigned int readers;
+  unsigned int writers;
+  struct pipe_buffer *bufs;
+};
+
+struct inode {
+  unsigned short i_mode;
+  unsigned long i_ino;
+  struct pipe_inode_info *i_pipe;
+};
+
+struct file {
+  struct inode *f_inode;
+};
+
+struct bpf_iter__task_file {
+  __u32 fd;
+  struct file *file;
+};
+
+#pragma clang attribute pop
+
+struct pipe_ends {
+  __u32 head;
+  __u32 tail;
+};
+
+/*
+ * Both ends of the ring at one instant: they are neighbours in every kernel
+ * that we know, and one aligned 8-byte read cannot be torn. Taking the pipe's
+ * mutex instead would disturb what is measured.
+ */
+static __always_inline struct pipe_ends read_ends(struct pipe_inode_info *pipe) {
+  struct pipe_ends ends = {};
+  if (bpf_core_field_offset(pipe->tail) == bpf_core_field_offset(pipe->head) + 4) {
+    bpf_probe_read_kernel(&ends, sizeof(ends), (void *)&pipe->head);
+  } else {
+    ends.head = BPF_CORE_READ(pipe, head);
+    ends.tail = BPF_CORE_READ(pipe, tail);
+  }
+  return ends;
+}

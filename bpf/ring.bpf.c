@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+//
+// Every slot of one pipe, without taking its lock. Each read of the iterator is
+// one look; it walks the files of our own process only, which holds the pipe.
+
+#include "kernel.h"
+
+#include "ring.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+#define S_IFMT 0170000
+#define S_IFIFO 0010000
+#define HUGE_ORDER 9  // 2 MiB; a smaller folio spares the page walk nothing
+
+const volatile __u32 pipe_fd = 0;
+const volatile __u64 pipe_ino = 0;
+
+// The kernel's addresses of them, 0 where it has none; set by user space.
+volatile __u64 stealers[RING_STEALERS];
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct ring_look);
+} looks SEC(".maps");
+
+// A run of pages that are known to lie in one folio: neighbours need no look.
+struct folio_span {
+  __u64 begin, end;
+  bool huge;
+};
+
+struct walk {
+  struct ring_look *look;
+  struct pipe_buffer *bufs;
+  __u64 last_page;
+  __u64 last_ops;
+  struct folio_span span;
+  __u8 last_kind;
+};
+
+static __always_inline __u8 kind_of(__u64 ops) {
+  __u64 steal = 0;
+  if (!ops) return RING_EMPTY;  // released between our two looks at the ends
+  bpf_core_read(&steal, sizeof(steal), &((struct pipe_buf_operations *)ops)->try_steal);
+  if (!steal) return RING_OTHER;
+  if (steal == stealers[RING_STEAL_USER_PAGE]) return RING_USER_PAGE;
+  if (steal == stealers[RING_STEAL_ANON]) return RING_COPY;
+  if (steal == stealers[RING_STEAL_PAGE_CACHE]) return RING_PAGE_CACHE;
+  if (steal == stealers[RING_STEAL_ZERO_PAGE]) return RING_ZERO_PAGE;
+  if (steal == stealers[RING_STEAL_GENERIC]) return RING_COPY;
+  return RING_OTHER;
+}
+
+static __always_inline __u64 page_flags(__u64 page) {
+  if (bpf_core_field_exists(((struct page___memdesc *)0)->flags.f))
+    return BPF_CORE_READ((struct page___memdesc *)page, flags.f);
+  return BPF_CORE_READ((struct page___word *)page, flags);
+}
+
+static __always_inline __u64 folio_head(__u64 page) {
+  __u64 info;
+  if (bpf_core_field_exists(struct page, compound_head)) {
+    info = BPF_CORE_READ((struct page *)page, compound_head);
+  } else if (bpf_core_field_exists(struct page___info, compound_info)) {
+    info = BPF_CORE_READ((struct page___info *)page, compound_info);
+    // Since 7.0 it can also be a mask of the page's address.
+    if ((info & 1) && info >> 32 == 0xffffffff) return page & (info - 1);
+  } else {
+    return page;
+  }
+  return info & 1 ? info - 1 : page;
+}
+
+static __always_inline __u32 folio_order(__u64 head) {
+  if (!(page_flags(head) >> bpf_core_enum_value(enum pageflags, PG_head) & 1)) return 0;
+  if (bpf_core_field_exists(struct folio___order, _folio_order))
+    return BPF_CORE_READ((struct folio___order *)head, _folio_order);
+  return BPF_CORE_READ((struct folio *)head, _flags_1) & 0xff;
+}
+
+static __always_inline void find_span(struct folio_span *span, __u64 page) {
+  const __u64 page_size = bpf_core_type_size(struct page);
+  const __u64 head = folio_head(page);
+  const __u32 order = folio_order(head) & 31;
+  span->begin = head;
+  span->end = head + (page_size << order);
+  span->huge = order >= HUGE_ORDER;
+}
+
+static long look_at_slot(__u32 i, struct walk *walk) {
+  struct ring_look *look = walk->look;
+  if (i >= RING_SLOTS) return 1;
+  const __u32 index = (look->tail + i) & (look->slots - 1);
+  struct pipe_buffer *buf =
+      (void *)walk->bufs + (__u64)index * bpf_core_type_size(struct pipe_buffer);
+  struct ring_slot *slot = &look->slot[i];
+
+  const __u64 ops = (__u64)BPF_CORE_READ(buf, ops);
+  if (i == 0 || ops != walk->last_ops) walk->last_kind = kind_of(ops);
+  walk->last_ops = ops;
+  slot->kind = walk->last_kind;
+  slot->offset = BPF_CORE_READ(buf, offset);
+  slot->length = BPF_CORE_READ(buf, len);
+  slot->flags = BPF_CORE_READ(buf, flags);
+
+  const __u64 page = (__u64)BPF_CORE_READ(buf, page);
+  slot->consecutive = i > 0 && page == walk->last_page + bpf_core_type_size(struct page);
+  walk->last_page = page;
+  if (page < walk->span.begin || page >= walk->span.end) find_span(&walk->span, page);
+  slot->huge = walk->span.huge;
+  return 0;
+}
+
+static __always_inline void look_at_pipe(struct ring_look *look, struct pipe_inode_info *pipe) {
+  const struct pipe_ends before = read_ends(pipe);
+  look->at_ns = bpf_ktime_get_ns();
+  look->pipe = (__u64)pipe;
+  look->head = before.head;
+  look->tail = before.tail;
+  look->slots = BPF_CORE_READ(pipe, ring_size);
+  look->readers = BPF_CORE_READ(pipe, readers);
+  look->writers = BPF_CORE_READ(pipe, writers);
+
+  __u32 used = before.head - before.tail;
+  if (used > look->slots) used = look->slots;
+  look->filled = used > RING_SLOTS ? RING_SLOTS : used;
+  struct walk walk = {.look = look, .bufs = BPF_CORE_READ(pipe, bufs)};
+  bpf_loop(look->filled, look_at_slot, &walk, 0);
+
+  const struct pipe_ends after = read_ends(pipe);
+  look->torn = after.head != before.head || after.tail != before.tail ||
+               look->slots != BPF_CORE_READ(pipe, ring_size) ||
+               walk.bufs != BPF_CORE_READ(pipe, bufs);
+}
+
+SEC("iter/task_file")
+int look(struct bpf_iter__task_file *ctx) {
+  struct file *file = ctx->file;
+  if (!file || ctx->fd != pipe_fd) return 0;
+  struct inode *inode = BPF_CORE_READ(file, f_inode);
+  if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFIFO) return 0;
+  if (BPF_CORE_READ(inode, i_ino) != pipe_ino) return 0;
+
+  const __u32 zero = 0;
+  struct ring_look *look = bpf_map_lookup_elem(&looks, &zero);
+  struct pipe_inode_info *pipe = BPF_CORE_READ(inode, i_pipe);
+  if (look && pipe) look_at_pipe(look, pipe);
+  return 0;
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+//
+// Who was running which kernel function, and how full the ring was at that
+// instant. One perf event a CPU runs `on_clock`; where the machine has hardware
+// cycles a second one runs `on_cycles`, and the stacks come from there. The
+// ring is always looked at by the clock: cycles stand still on an idle CPU, and
+// the occupancy of a pipe whose ends both sleep would go unseen.
+
+#include "kernel.h"
+
+#include <bpf/bpf_tracing.h>
+#include <linux/bpf_perf_event.h>
+
+#include "sampler.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+// Inode of our pid namespace when it is not the first one, for there the
+// helper that gives a task's pid speaks of other numbers than user space.
+const volatile __u64 pid_ns_dev = 0;
+const volatile __u64 pid_ns_ino = 0;
+const volatile bool clock_takes_stacks = true;
+
+// Written by user space while we run.
+volatile __u32 role_tgid[SAMPLER_ROLES];
+volatile __u64 pipe_address;
+
+struct {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, 256 * 1024);  // user space sizes it by the frequency
+} samples SEC(".maps");
+
+// A sample is put together here: it is too large for the stack.
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct sampler_sample);
+} scratch SEC(".maps");
+
+// An array by CPU number rather than a per-CPU one: this kind can be mapped.
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, 1);  // user space sets the number of CPUs
+  __type(key, __u32);
+  __type(value, struct sampler_cpu);
+} cpus SEC(".maps");
+
+static __always_inline __u32 current_tgid(void) {
+  if (pid_ns_ino == 0) return bpf_get_current_pid_tgid() >> 32;
+  struct bpf_pidns_info ns = {};
+  if (bpf_get_ns_current_pid_tgid(pid_ns_dev, pid_ns_ino, &ns, sizeof(ns))) return 0;
+  return ns.tgid;
+}
+
+static __always_inline void take_stack(struct bpf_perf_event_data *ctx, struct sampler_cpu *cpu) {
+  const __u32 tgid = current_tgid();
+  const __u32 role = tgid == role_tgid[0] ? 0 : 1;
+  if (tgid == 0 || tgid != role_tgid[role]) return;  // 0: nobody, and the idle task
+
+  const __u32 zero = 0;
+  struct sampler_sample *sample = bpf_map_lookup_elem(&scratch, &zero);
+  if (!sample) return;
+  sample->at_ns = bpf_ktime_get_ns();
+  sample->role = role;
+  sample->cpu = bpf_get_smp_processor_id();
+  long bytes = bpf_get_stack(ctx, sample->ip, sizeof(sample->ip), 0);
+  if (bytes <= 0) {
+    // In user mode, or the stack could not be walked: then the leaf is enough.
+    sample->ip[0] = PT_REGS_IP(&ctx->regs);
+    bytes = (__s64)sample->ip[0] < 0 ? 8 : 0;
+  }
+  sample->frames = bytes / 8;
+  // The sleeper is never woken: user space drains at its own pace.
+  if (bpf_ringbuf_output(&samples, sample, offsetof(struct sampler_sample, ip) + bytes,
+                         BPF_RB_NO_WAKEUP))
+    cpu->lost[role]++;
+}
+
+static __always_inline void look_at_ring(struct sampler_cpu *cpu) {
+  struct pipe_inode_info *pipe = (struct pipe_inode_info *)pipe_address;
+  if (!pipe) return;
+  const struct pipe_ends ends = read_ends(pipe);
+  const __u32 slots = BPF_CORE_READ(pipe, ring_size);
+  const __u32 used = ends.head - ends.tail;
+  if (slots == 0 || used > slots) {  // caught in the middle of a resize
+    cpu->rejected++;
+    return;
+  }
+  __u64 bin = used == slots ? SAMPLER_BINS - 1 : 0;
+  if (used > 0 && used < slots) bin = 1 + (__u64)used * (SAMPLER_BINS - 2) / slots;
+  if (bin >= SAMPLER_BINS) return;  // never; the verifier wants to see it
+  cpu->looks++;
+  cpu->used_sum += (__u64)used * SAMPLER_SHARE_ONE / slots;
+  cpu->bins[bin]++;
+}
+
+SEC("perf_event")
+int on_clock(struct bpf_perf_event_data *ctx) {
+  const __u32 id = bpf_get_smp_processor_id();
+  struct sampler_cpu *cpu = bpf_map_lookup_elem(&cpus, &id);
+  if (!cpu) return 0;
+  look_at_ring(cpu);
+  if (clock_takes_stacks) take_stack(ctx, cpu);
+  return 0;
+}
+
+SEC("perf_event")
+int on_cycles(struct bpf_perf_event_data *ctx) {
+  const __u32 id = bpf_get_smp_processor_id();
+  struct sampler_cpu *cpu = bpf_map_lookup_elem(&cpus, &id);
+  if (cpu) take_stack(ctx, cpu);
+  return 0;
+}

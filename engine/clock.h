@@ -1,0 +1,16 @@
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+
+namespace pipetop {
+
+// CLOCK_MONOTONIC, as BPF's bpf_ktime_get_ns().
+inline uint64_t monotonic_ns() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+}  // namespace pipetop

@@ -1,0 +1,385 @@
+#include "engine/engine.h"
+
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <deque>
+
+#include "engine/clock.h"
+#include "engine/effective.h"
+#include "engine/error.h"
+#include "engine/host/host.h"
+#include "engine/host/zero_copy_probe.h"
+#include "engine/knobs.h"
+#include "engine/live_change.h"
+#include "engine/memory/huge_check.h"
+#include "engine/meter/rate_meter.h"
+#include "engine/meter/worker_meter.h"
+#include "engine/observe/observers.h"
+#include "engine/plan.h"
+#include "engine/process/pipe_owner.h"
+#include "engine/process/worker.h"
+#include "engine/unique_fd.h"
+
+namespace pipetop {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+constexpr uint64_t kFastRetry = 2 * kMs;   // while a change is under way
+constexpr uint64_t kSlowRetry = 50 * kMs;  // once a worker has not answered for long
+constexpr uint64_t kPatience = 500 * kMs;
+constexpr uint64_t kStealWindow = 5'000 * kMs;
+constexpr size_t kNotices = 8;
+
+ProcessState state_of(WorkerState state) {
+  switch (state) {
+    case WorkerState::starting:
+      return ProcessState::starting;
+    case WorkerState::flowing:
+      return ProcessState::flowing;
+    case WorkerState::held:
+      return ProcessState::held;
+    case WorkerState::refused:
+      return ProcessState::refused;
+    case WorkerState::failed:
+      return ProcessState::failed;
+  }
+  return ProcessState::failed;
+}
+
+// The share of time that the host took from our CPUs, over a rolling window.
+class StealMeter {
+ public:
+  void sample(uint64_t now_ns) {
+    if (!samples_.empty() && now_ns < samples_.back().first + 1000 * kMs) return;
+    samples_.emplace_back(now_ns, read_cpu_times());
+    while (samples_.size() > 2 && samples_[1].first + kStealWindow <= now_ns) samples_.pop_front();
+  }
+  Reading<double> share() const {
+    if (samples_.size() < 2) return Reading<double>::warming("no interval measured yet");
+    return Reading<double>::of(steal_share(samples_.front().second, samples_.back().second));
+  }
+
+ private:
+  std::deque<std::pair<uint64_t, CpuTimes>> samples_;
+};
+
+}  // namespace
+
+class Engine::Impl {
+ public:
+  explicit Impl(const EngineOptions& options);
+
+  int event_fd() const { return epoll_.get(); }
+  void handle_events();
+  void apply(const Settings& requested, const std::string& label, const std::string& key);
+  void begin_segment(const std::string& label, const std::string& key = {});
+  Snapshot tick();
+  void suspend();
+  void resume();
+  void stop();
+
+ private:
+  std::array<Worker*, kRoles> workers() { return {&writer_, &reader_}; }
+  Worker& worker(Role role) { return role == Role::writer ? writer_ : reader_; }
+
+  void start(Worker& worker);
+  void place(Worker& worker);
+  void replace_dead();
+  void advance();
+  void arm_timer(uint64_t interval_ns);
+  void notify(Severity severity, std::string text);
+  void check_huge_pages();
+  Effective effective() const;
+  WorkerView view_of(Role role);
+  RingView ring_view(uint64_t now_ns);
+  Reading<Integrity> integrity() const;
+
+  EngineOptions options_;
+  uint64_t started_at_ns_ = monotonic_ns();
+  std::shared_ptr<const HostInfo> host_ = std::make_shared<HostInfo>(read_host());
+  ZeroCopyProbe zero_copy_ = probe_zero_copy();
+  Capabilities machine_ = read_capabilities(zero_copy_.vmsplice_errno);
+
+  UniqueFd epoll_;
+  UniqueFd timer_;
+  PipeOwner pipe_;
+  Worker writer_;
+  Worker reader_;
+  LiveChange change_{pipe_, writer_, reader_};
+
+  Settings requested_;
+  Plan plan_;
+  bool settled_ = false;
+  bool suspended_ = false;
+  bool finished_ = false;
+  uint64_t change_began_ns_ = 0;
+  Reading<bool> huge_ = Reading<bool>::warming("settling");
+
+  RateMeter meter_{started_at_ns_};
+  std::array<WorkerMeter, kRoles> worker_meters_;
+  StealMeter steal_;
+  Observers observers_;
+  std::array<std::string, kRoles> last_end_;
+  std::deque<Notice> notices_;
+};
+
+Engine::Impl::Impl(const EngineOptions& options)
+    : options_(options),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
+      writer_(Role::writer, options.worker_program, pipe_.write_fd()),
+      reader_(Role::reader, options.worker_program, pipe_.read_fd()),
+      observers_(
+          {options.bpf, options.frequency_hz, options.functions_window_ns, pipe_.read_fd()}) {
+  if (!epoll_ || !timer_) throw SystemError("epoll_create1 or timerfd_create", errno);
+  epoll_event event = {.events = EPOLLIN, .data = {.fd = timer_.get()}};
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, timer_.get(), &event) != 0)
+    throw SystemError("epoll_ctl", errno);
+  validate(options.settings);
+  for (Worker* worker : workers()) start(*worker);
+  apply(options.settings, "start", {});
+}
+
+void Engine::Impl::start(Worker& worker) {
+  worker.start(monotonic_ns());
+  epoll_event event = {.events = EPOLLIN, .data = {.fd = worker.pidfd()}};
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, worker.pidfd(), &event) != 0)
+    throw SystemError("epoll_ctl of a pidfd", errno);
+  observers_.watch(worker.role(), worker.pid());
+  worker_meters_[static_cast<size_t>(worker.role())].restart();
+}
+
+void Engine::Impl::place(Worker& worker) {
+  if (!worker.alive()) return;
+  const int cpu = worker.role() == Role::writer ? plan_.writer_cpu : plan_.reader_cpu;
+  const int error = pin(worker.pid(), cpu, machine_.cpus);
+  if (error != 0 && error != ESRCH)
+    notify(Severity::warning,
+           fmt::format("{}: sched_setaffinity: {}", to_text(worker.role()), std::strerror(error)));
+}
+
+void Engine::Impl::notify(Severity severity, std::string text) {
+  notices_.push_back({monotonic_ns(), severity, std::move(text)});
+  if (notices_.size() > kNotices) notices_.pop_front();
+}
+
+void Engine::Impl::apply(const Settings& requested, const std::string& label,
+                         const std::string& key) {
+  validate(requested);
+  requested_ = requested;
+  plan_ = make_plan(requested, machine_);
+  begin_segment(label, key);
+  for (Worker* worker : workers()) place(*worker);
+  change_.begin(plan_.settings);
+  settled_ = false;
+  huge_ = Reading<bool>::warming("settling");
+  change_began_ns_ = monotonic_ns();
+  advance();
+}
+
+void Engine::Impl::begin_segment(const std::string& label, const std::string& key) {
+  const uint64_t now_ns = monotonic_ns();
+  meter_.begin_segment(now_ns, reader_.bytes(), label, key, requested_);
+  observers_.restart(now_ns);
+  for (WorkerMeter& meter : worker_meters_) meter.restart();
+}
+
+// One step of whatever is under way, and the time of the next one.
+void Engine::Impl::advance() {
+  if (!settled_ && change_.advance()) {
+    settled_ = true;
+    check_huge_pages();
+  }
+  const uint64_t waited = monotonic_ns() - change_began_ns_;
+  const bool waiting = !settled_ || !writer_.alive() || !reader_.alive();
+  arm_timer(!waiting ? 0 : waited < kPatience ? kFastRetry : kSlowRetry);
+}
+
+void Engine::Impl::arm_timer(uint64_t interval_ns) {
+  const timespec interval = {0, static_cast<long>(interval_ns)};
+  const itimerspec timer = {interval, interval};
+  ::timerfd_settime(timer_.get(), 0, &timer, nullptr);
+}
+
+void Engine::Impl::handle_events() {
+  // Level-triggered descriptors: what is left unread here only comes again.
+  uint64_t expirations = 0;
+  (void)!::read(timer_.get(), &expirations, sizeof expirations);
+  if (finished_) return;
+  replace_dead();
+  advance();
+}
+
+void Engine::Impl::replace_dead() {
+  for (Worker* worker : workers()) {
+    const uint64_t now_ns = monotonic_ns();
+    if (const auto end = worker->reap(now_ns)) {
+      last_end_[static_cast<size_t>(worker->role())] = end->words();
+      notify(Severity::error, fmt::format("{} died: {}", to_text(worker->role()), end->words()));
+      observers_.watch(worker->role(), 0);
+      settled_ = false;
+      change_began_ns_ = now_ns;
+    }
+    if (!worker->restart_due(now_ns)) continue;
+    try {
+      start(*worker);
+    } catch (const Error& error) {
+      notify(Severity::error, fmt::format("{}: {}", to_text(worker->role()), error.what()));
+      continue;  // tried again at the next turn of the timer
+    }
+    place(*worker);
+    change_.begin_epoch();
+  }
+}
+
+void Engine::Impl::check_huge_pages() {
+  const auto report = writer_.report();
+  if (!report || report->state != WorkerState::flowing || !writer_.alive()) return;
+  if (!plan_.settings.touch_pages) {
+    huge_ = Reading<bool>::unavailable("the pages were not touched, so there are none yet");
+    return;
+  }
+  huge_ = Reading<bool>::of(true);
+  for (const uint64_t address : report->buffer_address) {
+    if (address == 0) continue;
+    const auto one = check_huge(writer_.pid(), address, report->buffer_bytes);
+    if (!one.has_value() || !*one) huge_ = one;
+  }
+}
+
+Effective Engine::Impl::effective() const {
+  EffectiveFacts facts;
+  facts.writer = writer_.report();
+  facts.reader = reader_.report();
+  facts.pipe_bytes = pipe_.capacity_bytes();
+  facts.resize_error = change_.resize_error();
+  facts.draining = change_.draining();
+  facts.settled = settled_;
+  facts.huge = huge_;
+  facts.probe = zero_copy_.result;
+  facts.probe_reason = zero_copy_.reason;
+  return make_effective(requested_, plan_, facts);
+}
+
+WorkerView Engine::Impl::view_of(Role role) {
+  Worker& w = worker(role);
+  WorkerView view;
+  view.role = role;
+  view.pid = w.pid();
+  view.restarts = w.restarts();
+  view.state_reason = last_end_[static_cast<size_t>(role)];
+  if (!w.alive()) {
+    view.state = ProcessState::restarting;
+  } else if (w.stopped() && !suspended_) {
+    view.state = ProcessState::stopped;
+    view.state_reason = fmt::format("stopped by a signal; kill -CONT {}", w.pid());
+  } else if (const auto report = w.report()) {
+    view.state = state_of(report->state);
+    if (report->state == WorkerState::refused || report->state == WorkerState::failed)
+      view.state_reason =
+          fmt::format("{}: {}", report->state == WorkerState::refused ? "buffers" : "transfer",
+                      std::strerror(static_cast<int>(report->error_number)));
+  }
+  worker_meters_[static_cast<size_t>(role)].describe(w.counters(), view);
+  view.functions = observers_.functions(role);
+  return view;
+}
+
+RingView Engine::Impl::ring_view(uint64_t now_ns) {
+  RingView view;
+  view.bytes = pipe_.capacity_bytes();
+  view.slots = static_cast<uint32_t>(view.bytes / kPageBytes);
+  view.frame = observers_.ring_frame(now_ns);
+  view.occupancy = observers_.occupancy();
+  view.kinds = observers_.kinds();
+  return view;
+}
+
+Reading<Integrity> Engine::Impl::integrity() const {
+  if (requested_.payload != Payload::stamped)
+    return Reading<Integrity>::unavailable(
+        "the payload is constant: nothing to check; payload stamped");
+  if (requested_.read_with != ReadWith::read)
+    return Reading<Integrity>::unavailable("unverifiable: nobody reads the bytes; read_with read");
+  const WorkerIntegrity& found = reader_.integrity();
+  const auto load = [](const std::atomic<uint64_t>& n) {
+    return n.load(std::memory_order_relaxed);
+  };
+  return Reading<Integrity>::of({load(found.verified), load(found.misplaced), load(found.torn),
+                                 load(found.unstamped), load(found.epochs)});
+}
+
+Snapshot Engine::Impl::tick() {
+  Snapshot s;
+  s.now_ns = monotonic_ns();
+  if (!finished_) {
+    replace_dead();
+    observers_.poll(s.now_ns);
+  }
+  meter_.add(s.now_ns, reader_.bytes());
+  steal_.sample(s.now_ns);
+  for (Worker* w : workers())
+    worker_meters_[static_cast<size_t>(w->role())].sample(s.now_ns, w->counters(), w->pid());
+
+  s.uptime_ns = s.now_ns - started_at_ns_;
+  s.requested = requested_;
+  s.effective = effective();
+  s.throughput = meter_.view(s.now_ns, reader_.bytes());
+  s.ring = ring_view(s.now_ns);
+  for (const Role role : {Role::writer, Role::reader})
+    s.workers[static_cast<size_t>(role)] = view_of(role);
+  s.integrity = integrity();
+  s.event = observers_.event();
+  s.steal_share = steal_.share();
+  s.notices.assign(notices_.begin(), notices_.end());
+  s.host = host_;
+  return s;
+}
+
+void Engine::Impl::suspend() {
+  suspended_ = true;
+  for (Worker* w : workers()) w->send(SIGSTOP);
+}
+
+void Engine::Impl::resume() {
+  for (Worker* w : workers()) w->send(SIGCONT);
+  suspended_ = false;
+  meter_.skip_to(monotonic_ns(), reader_.bytes());
+  for (WorkerMeter& meter : worker_meters_) meter.restart();
+}
+
+void Engine::Impl::stop() {
+  if (finished_) return;
+  observers_.poll(monotonic_ns());
+  finished_ = true;
+  arm_timer(0);
+  change_.quit();
+  // A worker that is stopped cannot finish; the destructor kills it.
+  const uint64_t deadline = monotonic_ns() + 1'000 * kMs;
+  while ((writer_.alive() || reader_.alive()) && monotonic_ns() < deadline) {
+    epoll_event event;
+    (void)::epoll_wait(epoll_.get(), &event, 1, 2);
+    for (Worker* w : workers()) w->reap(monotonic_ns());
+    change_.advance();
+  }
+}
+
+Engine::Engine(const EngineOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Engine::~Engine() = default;
+int Engine::event_fd() const { return impl_->event_fd(); }
+void Engine::handle_events() { impl_->handle_events(); }
+void Engine::apply(const Settings& requested, const std::string& label, const std::string& key) {
+  impl_->apply(requested, label, key);
+}
+void Engine::begin_segment(const std::string& label) { impl_->begin_segment(label); }
+Snapshot Engine::tick() { return impl_->tick(); }
+void Engine::suspend() { impl_->suspend(); }
+void Engine::resume() { impl_->resume(); }
+void Engine::stop() { impl_->stop(); }
+
+}  // namespace pipetop

@@ -1,0 +1,80 @@
+#include "engine/live_change.h"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace pipetop {
+
+void LiveChange::begin(const Settings& planned) {
+  planned_ = planned;
+  order_ = Order::flow;
+  ring_bound_ = std::max(pipe_.capacity_bytes(), planned.pipe_size);
+  resize_refused_ = false;
+  resize_error_ = 0;
+  publish();
+}
+
+void LiveChange::begin_epoch() {
+  ++epoch_;
+  publish();
+}
+
+void LiveChange::quit() {
+  order_ = Order::quit;
+  publish();
+}
+
+WorkerCommand LiveChange::command_for(Role role) const {
+  const bool writes = role == Role::writer;
+  WorkerCommand command;
+  command.order = writes && holding_ && order_ == Order::flow ? Order::hold : order_;
+  command.technique = writes ? static_cast<uint64_t>(planned_.write_with)
+                             : static_cast<uint64_t>(planned_.read_with);
+  command.wait = static_cast<uint64_t>(wait_of(planned_, role));
+  command.pages = static_cast<uint64_t>(planned_.pages);
+  command.buffers = static_cast<uint64_t>(planned_.buffers);
+  command.payload = static_cast<uint64_t>(planned_.payload);
+  command.gift = planned_.gift;
+  command.touch_pages = planned_.touch_pages;
+  command.lock_memory = planned_.lock_memory;
+  command.buf_bytes = planned_.buf_size;
+  // Only the writer's buffers depend on the ring.
+  command.ring_bytes = writes ? ring_bound_ : 0;
+  command.epoch = epoch_;
+  return command;
+}
+
+void LiveChange::publish() {
+  writer_.publish(command_for(Role::writer));
+  reader_.publish(command_for(Role::reader));
+}
+
+bool LiveChange::advance() {
+  bool acknowledged = true;
+  for (const Worker* worker : {&writer_, &reader_}) {
+    if (worker->report()) continue;
+    worker->wake();
+    acknowledged = false;
+  }
+  if (!acknowledged || order_ != Order::flow || !resize()) return false;
+  if (!holding_) return true;
+  holding_ = false;
+  publish();
+  return false;
+}
+
+// False while the ring is still too full.
+bool LiveChange::resize() {
+  if (resize_refused_ || pipe_.capacity_bytes() == planned_.pipe_size) return true;
+  const int error = pipe_.resize(planned_.pipe_size);
+  if (error == EBUSY) {
+    holding_ = true;
+    publish();
+    return false;
+  }
+  resize_error_ = error;
+  resize_refused_ = error != 0;
+  return true;
+}
+
+}  // namespace pipetop

@@ -1,0 +1,82 @@
+#include "engine/observe/capabilities.h"
+
+#include <fmt/format.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+
+namespace pipetop::observe {
+namespace {
+
+int read_number(const char* path, int otherwise) {
+  std::ifstream file(path);
+  int value = otherwise;
+  return file >> value ? value : otherwise;
+}
+
+// Effective capabilities, as a bit set.
+uint64_t effective_capabilities() {
+  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> data = {};
+  if (syscall(SYS_capget, &header, data.data()) != 0) return 0;
+  return uint64_t(data[1].effective) << 32 | data[0].effective;
+}
+
+bool is_permission(int error_number) { return error_number == EPERM || error_number == EACCES; }
+
+}  // namespace
+
+Circumstances read_circumstances() {
+  const uint64_t capabilities = effective_capabilities();
+  const auto has = [&](int capability) { return (capabilities >> capability & 1) != 0; };
+  return {.can_load_bpf = has(CAP_SYS_ADMIN) || (has(CAP_BPF) && has(CAP_PERFMON)),
+          .has_kernel_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0,
+          .perf_event_paranoid = read_number("/proc/sys/kernel/perf_event_paranoid", 2),
+          .kptr_restrict = read_number("/proc/sys/kernel/kptr_restrict", 0)};
+}
+
+std::string why_and_remedy(const Refusal& refusal, const Circumstances& circumstances) {
+  if (!circumstances.can_load_bpf)
+    return "needs CAP_BPF and CAP_PERFMON; run pipetop with sudo";
+  if (!circumstances.has_kernel_btf)
+    return "this kernel has no /sys/kernel/btf/vmlinux; use one built with "
+           "CONFIG_DEBUG_INFO_BTF=y, and mount /sys";
+
+  std::string why = fmt::format("{}: {}", refusal.step,
+                                std::generic_category().message(refusal.error_number));
+  if (!refusal.log.empty()) why += fmt::format(" ({})", refusal.log);
+  if (is_permission(refusal.error_number))
+    return why + (refusal.step == "perf_event_open" && circumstances.perf_event_paranoid > 2
+                      ? "; sysctl kernel.perf_event_paranoid=2"
+                      : "; a container's seccomp filter or kernel lockdown forbids it: allow "
+                        "bpf() and perf_event_open() there, or run on the host");
+  switch (refusal.error_number) {
+    case ENOMEM:
+      return why + "; raise the locked-memory limit (ulimit -l) or the memory cgroup's";
+    case EMFILE:
+      return why + "; raise the limit of open files (ulimit -n)";
+    case ENOSYS:
+    case EOPNOTSUPP:
+      return why + "; use a kernel with CONFIG_BPF_SYSCALL and CONFIG_PERF_EVENTS";
+    default:
+      return why + "; Linux 6.1 or later is needed";
+  }
+}
+
+std::string why_no_addresses(const Circumstances& circumstances) {
+  if (circumstances.kptr_restrict >= 2)
+    return "the kernel hides its symbols' addresses (kernel.kptr_restrict=2); "
+           "sysctl kernel.kptr_restrict=1";
+  if (circumstances.kptr_restrict == 1)
+    return "the kernel hides its symbols' addresses (kernel.kptr_restrict=1); "
+           "run pipetop with sudo";
+  return "/proc/kallsyms shows no addresses; run pipetop with sudo, on a kernel with "
+         "CONFIG_KALLSYMS";
+}
+
+}  // namespace pipetop::observe

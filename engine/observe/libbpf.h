@@ -1,0 +1,50 @@
+// libbpf's objects with owners, and its log, which must never reach the
+// terminal: the dashboard draws there.
+#pragma once
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <memory>
+#include <string>
+
+#include "engine/observe/handles.h"
+
+namespace pipetop::observe {
+
+struct LinkDeleter {
+  void operator()(bpf_link* link) const { bpf_link__destroy(link); }
+};
+using Link = std::unique_ptr<bpf_link, LinkDeleter>;
+
+struct RingBufferDeleter {
+  void operator()(ring_buffer* buffer) const { ring_buffer__free(buffer); }
+};
+using RingBuffer = std::unique_ptr<ring_buffer, RingBufferDeleter>;
+
+// A skeleton of bpftool; each has its own static destroy().
+template <class T>
+struct SkeletonDeleter {
+  void operator()(T* skeleton) const { T::destroy(skeleton); }
+};
+template <class T>
+using Skeleton = std::unique_ptr<T, SkeletonDeleter<T>>;
+
+// Collects libbpf's warnings while it lives.
+class LibbpfLog {
+ public:
+  LibbpfLog();
+  ~LibbpfLog();
+  LibbpfLog(const LibbpfLog&) = delete;
+  LibbpfLog& operator=(const LibbpfLog&) = delete;
+
+  const std::string& last_line() const;
+};
+
+// Maps all of an array map that was made with BPF_F_MMAPABLE. Throws Error.
+SharedMapping map_array(const bpf_map* map);
+
+// Throws Error in the words of capabilities.h.
+[[noreturn]] void throw_refused(const std::string& step, int error_number, const LibbpfLog& log);
+
+}  // namespace pipetop::observe

@@ -1,0 +1,186 @@
+#include "engine/observe/observers.h"
+
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include <future>
+#include <optional>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/observe/capabilities.h"
+#include "engine/observe/function_counter.h"
+#include "engine/observe/occupancy.h"
+#include "engine/observe/ring_frame.h"
+#include "engine/observe/ring_reader.h"
+#include "engine/observe/sampler.h"
+#include "engine/observe/symbols.h"
+
+namespace pipetop {
+
+using namespace observe;
+
+namespace {
+
+// Makes a part, or keeps the words that say why there is none.
+template <class Part, class... Arguments>
+std::unique_ptr<Part> try_make(std::string& reason, Arguments... arguments) {
+  try {
+    return std::make_unique<Part>(arguments...);
+  } catch (const Error& refused) {
+    reason = refused.what();
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+class Observers::Impl {
+ public:
+  explicit Impl(const ObserverOptions& options)
+      : fallback_(options.pipe_fd),
+        roles_{WatchedRole(options.functions_window_ns), WatchedRole(options.functions_window_ns)} {
+    if (options.bpf == BpfUse::off) {
+      no_sampler_ = no_ring_ = kBpfSwitchedOff;
+      return;
+    }
+    // The kernel makes the text of its symbols while the programs are verified.
+    auto symbols = std::async(std::launch::async, Symbols::of_this_kernel);
+    sampler_ = try_make<Sampler>(no_sampler_, options.frequency_hz);
+    ring_ = try_make<RingReader>(no_ring_, options.pipe_fd);
+    symbols_ = symbols.get();
+    if (symbols_.empty()) no_symbols_ = why_no_addresses(read_circumstances());
+    if (ring_) ring_->learn_kinds(symbols_);
+    if (ring_ && sampler_) look();
+    malloc_trim(0);  // libbpf has parsed the kernel's BTF, 20 MB, and freed it
+  }
+
+  void watch(Role role, pid_t pid) {
+    role_of(role).pid = pid;
+    if (sampler_) sampler_->watch(role, pid);
+  }
+
+  void poll(uint64_t now_ns) {
+    if (sampler_) sampler_->drain([this](const StackSample& sample) { take(sample); });
+    for (WatchedRole& role : roles_) role.counter.expire(now_ns);
+    if (!sampler_looks()) fallback_.poll(now_ns);
+  }
+
+  void restart(uint64_t now_ns) {
+    restarted_ns_ = now_ns;  // samples on their way are dropped by their age
+    for (const Role role : {Role::writer, Role::reader}) {
+      role_of(role).counter.clear();
+      if (sampler_) role_of(role).lost_before = sampler_->lost(role);
+    }
+    if (sampler_) occupancy_before_ = sampler_->occupancy();
+    fallback_.restart();
+    kinds_ = {};
+  }
+
+  Reading<SamplingEvent> event() const {
+    if (!sampler_) return Reading<SamplingEvent>::unavailable(no_sampler_);
+    return Reading<SamplingEvent>::of(sampler_->event());
+  }
+
+  Reading<FunctionTable> functions(Role role) const {
+    using Table = Reading<FunctionTable>;
+    const WatchedRole& watched = role_of(role);
+    if (!sampler_) return Table::unavailable(no_sampler_);
+    if (!no_symbols_.empty()) return Table::unavailable(no_symbols_);
+    if (watched.pid == 0) return Table::warming("there is no process");
+    if (watched.counter.samples() == 0) return Table::warming("it has not run since");
+    FunctionTable table;
+    table.samples = watched.counter.samples();
+    table.lost = sampler_->lost(role) - watched.lost_before;
+    for (const FunctionCounter::Row& row : watched.counter.rows())
+      table.rows.push_back(
+          {std::string(symbols_.name(row.function)), row.self, row.children});
+    return Table::of(std::move(table));
+  }
+
+  Reading<Occupancy> occupancy() const {
+    if (!sampler_looks()) return fallback_.reading();
+    return occupancy_of(sampler_->occupancy().since(occupancy_before_),
+                        fmt::format("sampler {} Hz", sampler_->event().hz));
+  }
+
+  Reading<std::array<double, kSlotKinds>> kinds() const {
+    using Kinds = Reading<std::array<double, kSlotKinds>>;
+    if (!ring_) return Kinds::unavailable(no_ring_);
+    if (!no_symbols_.empty()) return Kinds::unavailable(no_symbols_);
+    return kinds_.shares();
+  }
+
+  Reading<RingFrame> ring_frame() {
+    const ring_look* seen = ring_ ? look() : nullptr;
+    if (!seen) return Reading<RingFrame>::unavailable(no_ring_);
+    kinds_.add(*seen);
+    return frame_of(*seen);
+  }
+
+ private:
+  struct WatchedRole {
+    explicit WatchedRole(uint64_t window_ns) : counter(window_ns) {}
+
+    pid_t pid = 0;
+    FunctionCounter counter;
+    uint64_t lost_before = 0;  // restart()
+  };
+
+  WatchedRole& role_of(Role role) { return roles_[static_cast<size_t>(role)]; }
+  const WatchedRole& role_of(Role role) const { return roles_[static_cast<size_t>(role)]; }
+
+  // The sampler learns from the ring reader where the pipe is.
+  bool sampler_looks() const { return sampler_ && ring_; }
+
+  const ring_look* look() {
+    try {
+      const ring_look& seen = ring_->look();
+      if (sampler_) sampler_->look_at(seen.pipe);
+      return &seen;
+    } catch (const Error& lost) {
+      no_ring_ = lost.what();
+      if (sampler_) sampler_->look_at(0);
+      ring_.reset();
+      return nullptr;
+    }
+  }
+
+  void take(const StackSample& sample) {
+    if (sample.at_ns < restarted_ns_) return;
+    stack_.clear();
+    for (const uint64_t address : sample.addresses) {
+      // Above the leaf stand return addresses; one of a call that never returns
+      // would lie in the next function.
+      const bool leaf = stack_.empty();
+      stack_.push_back(symbols_.find(leaf ? address : address - 1));
+    }
+    if (stack_.empty()) stack_.push_back(kUserFunction);
+    role_of(sample.role).counter.add(sample.at_ns, stack_);
+  }
+
+  std::string no_sampler_, no_ring_, no_symbols_;  // why; remedy
+  Symbols symbols_;
+  std::unique_ptr<Sampler> sampler_;
+  std::unique_ptr<RingReader> ring_;
+  FionreadOccupancy fallback_;
+  std::array<WatchedRole, kRoles> roles_;
+  OccupancyCounts occupancy_before_;
+  KindCounts kinds_;
+  uint64_t restarted_ns_ = 0;
+  std::vector<FunctionId> stack_;  // of the sample at hand
+};
+
+Observers::Observers(const ObserverOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Observers::~Observers() = default;
+
+void Observers::watch(Role role, pid_t pid) { impl_->watch(role, pid); }
+void Observers::poll(uint64_t now_ns) { impl_->poll(now_ns); }
+void Observers::restart(uint64_t now_ns) { impl_->restart(now_ns); }
+Reading<SamplingEvent> Observers::event() const { return impl_->event(); }
+Reading<FunctionTable> Observers::functions(Role role) const { return impl_->functions(role); }
+Reading<Occupancy> Observers::occupancy() const { return impl_->occupancy(); }
+Reading<std::array<double, kSlotKinds>> Observers::kinds() const { return impl_->kinds(); }
+Reading<RingFrame> Observers::ring_frame(uint64_t) { return impl_->ring_frame(); }
+
+}  // namespace pipetop

@@ -1,0 +1,24 @@
+// One perf event a CPU, the clocks that drive the sampler.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/observe/handles.h"
+
+namespace pipetop::observe {
+
+enum class PerfClock { cycles, cpu_clock };
+
+struct PerfEvents {
+  std::vector<OwnedFd> by_cpu;  // of the CPUs that are on
+  int error_number = 0;         // why it is empty
+};
+
+// All CPUs or none: a CPU that is not sampled would be silently left out.
+PerfEvents open_perf_events(PerfClock clock, uint32_t hz);
+
+// The kernel refuses to sample more often.
+uint32_t max_sample_hz();
+
+}  // namespace pipetop::observe

@@ -1,0 +1,24 @@
+// From what the kernel-side program wrote to what front ends draw.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "bpf/ring.h"
+#include "engine/snapshot.h"
+
+namespace pipetop::observe {
+
+// A ring of more than RING_SLOTS slots has head and tail but no slots, and the
+// reading says so.
+Reading<RingFrame> frame_of(const ring_look& look);
+
+// Occupied slots seen, by SlotKind.
+struct KindCounts {
+  std::array<uint64_t, kSlotKinds> by_kind{};
+
+  void add(const ring_look& look);
+  Reading<std::array<double, kSlotKinds>> shares() const;
+};
+
+}  // namespace pipetop::observe

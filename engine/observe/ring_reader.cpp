@@ -1,0 +1,89 @@
+#include "engine/observe/ring_reader.h"
+
+#include <ring.skel.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+
+#include "engine/error.h"
+#include "engine/observe/libbpf.h"
+
+namespace pipetop::observe {
+namespace {
+
+struct Stealer {
+  ring_stealer index;
+  const char* function;
+};
+
+constexpr std::array kStealers = {
+    Stealer{RING_STEAL_ANON, "anon_pipe_buf_try_steal"},
+    Stealer{RING_STEAL_GENERIC, "generic_pipe_buf_try_steal"},
+    Stealer{RING_STEAL_USER_PAGE, "user_page_pipe_buf_try_steal"},
+    Stealer{RING_STEAL_PAGE_CACHE, "page_cache_pipe_buf_try_steal"},
+    Stealer{RING_STEAL_ZERO_PAGE, "zero_pipe_buf_try_steal"},  // since 6.5
+};
+static_assert(kStealers.size() == RING_STEALERS);
+
+struct stat stat_of_pipe(int fd) {
+  struct stat status = {};
+  if (fstat(fd, &status) != 0) throw SystemError("fstat of the pipe", errno);
+  if (!S_ISFIFO(status.st_mode)) throw Error("what is to be observed is no pipe; give a pipe");
+  return status;
+}
+
+}  // namespace
+
+class RingReader::Impl {
+ public:
+  explicit Impl(int pipe_fd) {
+    const struct stat pipe = stat_of_pipe(pipe_fd);
+    const LibbpfLog log;
+    skeleton_.reset(ring_bpf::open());
+    if (!skeleton_) throw_refused("open the ring reader", errno, log);
+    skeleton_->rodata->pipe_fd = static_cast<uint32_t>(pipe_fd);
+    skeleton_->rodata->pipe_ino = pipe.st_ino;
+    if (const int error = ring_bpf::load(skeleton_.get()))
+      throw_refused("load the ring reader", -error, log);
+    looks_ = map_array(skeleton_->maps.looks);
+
+    // The main thread's files are the process's, and it lives as long.
+    bpf_iter_link_info info = {};
+    info.task.tid = static_cast<uint32_t>(getpid());
+    LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
+    link_.reset(bpf_program__attach_iter(skeleton_->progs.look, &options));
+    if (!link_) throw_refused("attach the ring reader", errno, log);
+    look();
+  }
+
+  void learn_kinds(const Symbols& symbols) {
+    for (const Stealer& stealer : kStealers)
+      skeleton_->bss->stealers[stealer.index] = symbols.address_of(stealer.function);
+  }
+
+  const ring_look& look() {
+    auto& look = *static_cast<ring_look*>(looks_.get());
+    look.at_ns = 0;
+    const OwnedFd pass(bpf_iter_create(bpf_link__fd(link_.get())));
+    if (!pass) throw SystemError("bpf_iter_create", errno);
+    char nothing[8];
+    if (read(pass.get(), nothing, sizeof(nothing)) < 0) throw SystemError("read of the ring", errno);
+    if (look.at_ns == 0)
+      throw Error("the pipe is no longer open here; start pipetop again", Exit::refused);
+    return look;
+  }
+
+ private:
+  Skeleton<ring_bpf> skeleton_;
+  SharedMapping looks_;
+  Link link_;
+};
+
+RingReader::RingReader(int pipe_fd) : impl_(std::make_unique<Impl>(pipe_fd)) {}
+RingReader::~RingReader() = default;
+
+void RingReader::learn_kinds(const Symbols& symbols) { impl_->learn_kinds(symbols); }
+const ring_look& RingReader::look() { return impl_->look(); }
+
+}  // namespace pipetop::observe

@@ -1,0 +1,148 @@
+#include "engine/observe/sampler.h"
+
+#include <sampler.skel.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "bpf/sampler.h"
+#include "engine/observe/libbpf.h"
+#include "engine/observe/perf_events.h"
+
+namespace pipetop::observe {
+namespace {
+
+static_assert(SAMPLER_ROLES == kRoles);
+static_assert(SAMPLER_BINS == kOccupancyBins);
+static_assert(SAMPLER_SHARE_ONE == OccupancyCounts::kShareOne);
+static_assert(sizeof(sampler_cpu) % 64 == 0);
+
+constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;  // PROC_PID_INIT_INO
+
+// Room for the samples of half a second from both processes, were their stacks
+// 30 frames deep; the engine drains ten times a second or more.
+uint32_t buffer_bytes(uint32_t hz) {
+  return std::bit_ceil(std::max(hz, 100u) * kRoles * (30 * 8 + 32) / 2);
+}
+
+// A counter that a CPU may be writing: one load, never two.
+uint64_t peek(const __u64& counter) { return __atomic_load_n(&counter, __ATOMIC_RELAXED); }
+
+}  // namespace
+
+class Sampler::Impl {
+ public:
+  explicit Impl(uint32_t hz) {
+    const LibbpfLog log;
+    event_.hz = std::min(hz, max_sample_hz());
+    PerfEvents cycles = open_perf_events(PerfClock::cycles, event_.hz);
+    PerfEvents clock = open_perf_events(PerfClock::cpu_clock, event_.hz);
+    if (clock.by_cpu.empty()) throw_refused("perf_event_open", clock.error_number, log);
+    event_.name = cycles.by_cpu.empty() ? "cpu-clock" : "cycles";
+
+    open_and_load(log);
+    records_ = map_array(skeleton_->maps.cpus);
+    buffer_.reset(
+        ring_buffer__new(bpf_map__fd(skeleton_->maps.samples), &Impl::receive, this, nullptr));
+    if (!buffer_) throw_refused("map the sampler's buffer", errno, log);
+    attach(skeleton_->progs.on_cycles, std::move(cycles), log);
+    attach(skeleton_->progs.on_clock, std::move(clock), log);
+  }
+
+  const SamplingEvent& event() const { return event_; }
+
+  void watch(Role role, pid_t pid) {
+    __atomic_store_n(&skeleton_->bss->role_tgid[static_cast<size_t>(role)],
+                     static_cast<uint32_t>(pid), __ATOMIC_RELAXED);
+  }
+
+  void look_at(uint64_t pipe_address) {
+    __atomic_store_n(&skeleton_->bss->pipe_address, pipe_address, __ATOMIC_RELAXED);
+  }
+
+  void drain(const std::function<void(const StackSample&)>& sink) {
+    sink_ = &sink;
+    ring_buffer__consume(buffer_.get());
+    sink_ = nullptr;
+  }
+
+  std::span<const sampler_cpu> records() const {
+    return {static_cast<const sampler_cpu*>(records_.get()), cpus_};
+  }
+
+ private:
+  void open_and_load(const LibbpfLog& log) {
+    skeleton_.reset(sampler_bpf::open());
+    if (!skeleton_) throw_refused("open the sampler", errno, log);
+    skeleton_->rodata->clock_takes_stacks = event_.name == "cpu-clock";
+    struct stat ns = {};
+    if (stat("/proc/self/ns/pid", &ns) == 0 && ns.st_ino != kFirstPidNamespace) {
+      skeleton_->rodata->pid_ns_dev = ns.st_dev;
+      skeleton_->rodata->pid_ns_ino = ns.st_ino;
+    }
+    cpus_ = static_cast<uint32_t>(std::max(libbpf_num_possible_cpus(), 1));
+    bpf_map__set_max_entries(skeleton_->maps.cpus, cpus_);
+    bpf_map__set_max_entries(skeleton_->maps.samples, buffer_bytes(event_.hz));
+    if (const int error = sampler_bpf::load(skeleton_.get()))
+      throw_refused("load the sampler", -error, log);
+  }
+
+  void attach(bpf_program* program, PerfEvents events, const LibbpfLog& log) {
+    for (OwnedFd& event : events.by_cpu) {
+      Link link(bpf_program__attach_perf_event(program, event.get()));
+      if (!link) throw_refused("attach the sampler", errno, log);
+      event.release();  // the link closes it
+      links_.push_back(std::move(link));
+    }
+  }
+
+  static int receive(void* self, void* data, size_t bytes) {
+    const auto& sample = *static_cast<const sampler_sample*>(data);
+    const size_t head = offsetof(sampler_sample, ip);
+    if (bytes < head || bytes < head + sample.frames * sizeof(sample.ip[0])) return 0;
+    static_assert(sizeof(sample.ip[0]) == sizeof(uint64_t));
+    (*static_cast<Impl*>(self)->sink_)(
+        {sample.at_ns, static_cast<Role>(sample.role),
+         std::span(reinterpret_cast<const uint64_t*>(sample.ip), sample.frames)});
+    return 0;
+  }
+
+  SamplingEvent event_;
+  uint32_t cpus_ = 0;
+  const std::function<void(const StackSample&)>* sink_ = nullptr;
+  // Links first to go: nothing runs any more when the maps are given back.
+  Skeleton<sampler_bpf> skeleton_;
+  SharedMapping records_;
+  RingBuffer buffer_;
+  std::vector<Link> links_;
+};
+
+Sampler::Sampler(uint32_t hz) : impl_(std::make_unique<Impl>(hz)) {}
+Sampler::~Sampler() = default;
+
+const SamplingEvent& Sampler::event() const { return impl_->event(); }
+void Sampler::watch(Role role, pid_t pid) { impl_->watch(role, pid); }
+void Sampler::look_at(uint64_t pipe_address) { impl_->look_at(pipe_address); }
+void Sampler::drain(const std::function<void(const StackSample&)>& sink) { impl_->drain(sink); }
+
+uint64_t Sampler::lost(Role role) const {
+  uint64_t lost = 0;
+  for (const sampler_cpu& cpu : impl_->records())
+    lost += peek(cpu.lost[static_cast<size_t>(role)]);
+  return lost;
+}
+
+OccupancyCounts Sampler::occupancy() const {
+  OccupancyCounts counts;
+  for (const sampler_cpu& cpu : impl_->records()) {
+    counts.used_sum += peek(cpu.used_sum);
+    for (size_t i = 0; i < counts.bins.size(); ++i) counts.bins[i] += peek(cpu.bins[i]);
+  }
+  // Not the CPUs' own count of looks: it may be one ahead of the bins, and the
+  // shares are to sum to 1.
+  for (const uint64_t bin : counts.bins) counts.looks += bin;
+  return counts;
+}
+
+}  // namespace pipetop::observe

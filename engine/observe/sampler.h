@@ -1,0 +1,48 @@
+// Stack samples of the watched processes and looks at the ring's ends, taken by
+// bpf/sampler.bpf.c on every CPU.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "engine/observe/occupancy.h"
+#include "engine/settings.h"
+#include "engine/snapshot.h"
+
+namespace pipetop::observe {
+
+struct StackSample {
+  uint64_t at_ns = 0;
+  Role role = Role::writer;
+  std::span<const uint64_t> addresses;  // leaf first; empty: in user mode
+};
+
+class Sampler {
+ public:
+  // Throws Error, "why; remedy".
+  explicit Sampler(uint32_t hz);
+  ~Sampler();
+  Sampler(const Sampler&) = delete;
+  Sampler& operator=(const Sampler&) = delete;
+
+  const SamplingEvent& event() const;  // what takes the stacks
+
+  void watch(Role role, pid_t pid);
+  void look_at(uint64_t pipe_address);  // the kernel's address, from RingReader
+
+  void drain(const std::function<void(const StackSample&)>& sink);
+
+  // Cumulative.
+  uint64_t lost(Role role) const;
+  OccupancyCounts occupancy() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pipetop::observe

@@ -1,0 +1,43 @@
+// The kernel's text symbols: which function an address lies in, and back.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pipetop::observe {
+
+// A function: its place in Symbols, or one of the two that have none.
+using FunctionId = uint32_t;
+inline constexpr FunctionId kUserFunction = 0xffff'ffff;     // "[user]"
+inline constexpr FunctionId kUnknownFunction = 0xffff'fffe;  // "[unknown]"
+
+class Symbols {
+ public:
+  Symbols() = default;
+
+  // Of the running kernel; empty if it shows no addresses.
+  static Symbols of_this_kernel();
+  // Lines as in /proc/kallsyms.
+  static Symbols parse(std::string_view text);
+
+  bool empty() const { return addresses_.empty(); }
+  size_t size() const { return addresses_.size(); }
+
+  FunctionId find(uint64_t address) const;
+  std::string_view name(FunctionId id) const;
+  uint64_t address_of(std::string_view name) const;  // 0 if there is none
+
+ private:
+  void add_line(std::string_view line);
+  void finish();
+
+  // Parallel, by address; a name ends at its first NUL. Two flat arrays and one
+  // string: 60,000 symbols in 2.5 MB.
+  std::vector<uint64_t> addresses_;
+  std::vector<uint32_t> names_;  // into text_
+  std::string text_;
+};
+
+}  // namespace pipetop::observe

@@ -1,0 +1,27 @@
+// Sampler and RingReader where there were no tools to build BPF programs with:
+// neither can be made.
+#include "engine/error.h"
+#include "engine/observe/capabilities.h"
+#include "engine/observe/ring_reader.h"
+#include "engine/observe/sampler.h"
+
+namespace pipetop::observe {
+
+class Sampler::Impl {};
+class RingReader::Impl {};
+
+Sampler::Sampler(uint32_t) { throw Error(kBuiltWithoutBpf, Exit::unsupported); }
+Sampler::~Sampler() = default;
+const SamplingEvent& Sampler::event() const { std::abort(); }
+void Sampler::watch(Role, pid_t) {}
+void Sampler::look_at(uint64_t) {}
+void Sampler::drain(const std::function<void(const StackSample&)>&) {}
+uint64_t Sampler::lost(Role) const { return 0; }
+OccupancyCounts Sampler::occupancy() const { return {}; }
+
+RingReader::RingReader(int) { throw Error(kBuiltWithoutBpf, Exit::unsupported); }
+RingReader::~RingReader() = default;
+void RingReader::learn_kinds(const Symbols&) {}
+const ring_look& RingReader::look() { std::abort(); }
+
+}  // namespace pipetop::observe

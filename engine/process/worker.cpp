@@ -1,0 +1,51 @@
+#include "engine/process/worker.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pipetop {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+constexpr uint64_t kYoung = 1'000 * kMs;
+
+bool equal(const WorkerCommand& a, const WorkerCommand& b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;  // 64-bit words only: no padding
+}
+
+}  // namespace
+
+Worker::Worker(Role role, std::string program, int pipe_fd)
+    : role_(role), program_(std::move(program)), pipe_fd_(pipe_fd), control_(role) {
+  generation_ = publish_command(control_.block(), command_);
+}
+
+void Worker::start(uint64_t now_ns) {
+  process_ = WorkerProcess(program_, pipe_fd_, control_.fd());
+  started_at_ns_ = now_ns;
+  ++starts_;
+}
+
+void Worker::publish(const WorkerCommand& command) {
+  if (equal(command, command_)) return;
+  command_ = command;
+  generation_ = publish_command(control_.block(), command);
+  wake();
+}
+
+std::optional<WorkerReport> Worker::report() const {
+  return read_report(control_.block(), generation_);
+}
+
+std::optional<ProcessEnd> Worker::reap(uint64_t now_ns) {
+  const auto end = process_.poll();
+  if (!end) return {};
+  const bool young = now_ns - started_at_ns_ < kYoung;
+  young_deaths_ = young ? young_deaths_ + 1 : 0;
+  const uint64_t delay =
+      young_deaths_ <= 1 ? 0 : std::min(2'000 * kMs, 50 * kMs << std::min(young_deaths_, 8u));
+  restart_at_ns_ = now_ns + delay;
+  return end;
+}
+
+}  // namespace pipetop

@@ -1,0 +1,62 @@
+// One role of the pipe: its control block, and the process that plays it now.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "engine/control_block.h"
+#include "engine/process/worker_process.h"
+#include "engine/settings.h"
+
+namespace pipetop {
+
+class Worker {
+ public:
+  // Does not start the process yet. Throws SystemError.
+  Worker(Role role, std::string program, int pipe_fd);
+
+  // Throws SystemError. The process holds until a command says otherwise.
+  void start(uint64_t now_ns);
+
+  // A command equal to the last one changes nothing and disturbs nobody.
+  void publish(const WorkerCommand& command);
+
+  // What the worker made of the last command; nothing before it has seen it.
+  std::optional<WorkerReport> report() const;
+
+  // Ends a sleep in a system call. It may fall asleep just after having looked at
+  // its command, so this is repeated until there is a report.
+  void wake() const { process_.send(kWakeSignal); }
+
+  // Reaps a process that has ended and plans its replacement: at once the first
+  // time, ever later while it keeps dying young.
+  std::optional<ProcessEnd> reap(uint64_t now_ns);
+  bool restart_due(uint64_t now_ns) const { return !alive() && now_ns >= restart_at_ns_; }
+
+  Role role() const { return role_; }
+  pid_t pid() const { return process_.pid(); }
+  int pidfd() const { return process_.pidfd(); }
+  bool alive() const { return process_.alive(); }
+  bool stopped() const { return process_.stopped(); }
+  void send(int signal) const { process_.send(signal); }
+  uint32_t restarts() const { return starts_ > 0 ? starts_ - 1 : 0; }
+  const WorkerCounters& counters() const { return control_.block().counters; }
+  const WorkerIntegrity& integrity() const { return control_.block().integrity; }
+  uint64_t bytes() const { return counters().bytes.load(std::memory_order_relaxed); }
+
+ private:
+  Role role_;
+  std::string program_;
+  int pipe_fd_;
+  ControlMemory control_;
+  WorkerProcess process_;
+  WorkerCommand command_;
+  uint32_t generation_ = 0;
+  uint32_t starts_ = 0;
+  uint32_t young_deaths_ = 0;
+  uint64_t started_at_ns_ = 0;
+  uint64_t restart_at_ns_ = 0;
+};
+
+}  // namespace pipetop
