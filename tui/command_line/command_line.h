@@ -1,0 +1,50 @@
+// What the person typed, as values.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/settings.h"
+
+namespace pipetop::tui {
+
+enum class Command { dashboard, run, doctor, presets, default_config, help, version };
+enum class Format { human, json, jsonl, csv };
+
+// One knob flag. They are applied in the order in which they were typed.
+struct KnobFlag {
+  std::string text;  // "--buf_size 4K", for messages
+  std::function<void(Settings&)> apply;
+};
+
+struct RunRequest {
+  uint64_t duration_ns = 5'000'000'000;
+  uint64_t bytes = 0;  // instead of the duration, when not 0
+  uint64_t warmup_ns = 300'000'000;
+  uint64_t interval_ns = 1'000'000'000;
+  std::string output;  // "" is stdout
+};
+
+struct CommandLine {
+  Command command = Command::dashboard;
+  std::string help;  // the text, when that is the command
+
+  std::string config_path;  // "" for none
+  std::string preset;       // "" for none
+  std::vector<KnobFlag> knobs;
+  std::optional<uint32_t> frequency_hz;
+  bool no_color = false, no_unicode = false, no_bpf = false;
+
+  Format format = Format::human;
+  RunRequest run;
+};
+
+// `arguments` are without the program's name. Throws Error with one line that
+// names the argument and the nearest right one.
+CommandLine parse_command_line(std::span<const std::string> arguments);
+
+}  // namespace pipetop::tui

@@ -1,0 +1,71 @@
+#include "tui/command_line/commands.h"
+
+#include <string>
+
+#include "engine/config/config.h"
+#include "engine/engine.h"
+#include "engine/host/doctor.h"
+#include "engine/host/host.h"
+#include "tui/command_line/output.h"
+#include "tui/command_line/run_command.h"
+#include "tui/command_line/start.h"
+#include "tui/dashboard/dashboard.h"
+#include "tui/print/print_doctor.h"
+#include "tui/print/print_presets.h"
+
+namespace pipetop::tui {
+namespace {
+
+int print(const std::string& text) {
+  Output output("");
+  output.write(text);
+  output.finish();
+  return 0;
+}
+
+std::string doctor_text(Format format) {
+  const HostInfo host = read_host();
+  const std::vector<Check> checks = diagnose();
+  return format == Format::json ? print_doctor_json(host, checks)
+                                : print_doctor_human(host, checks);
+}
+
+std::string presets_text(const CommandLine& line) {
+  const Config config = read_start(line);
+  return line.format == Format::json ? print_presets_json(config.presets)
+                                     : print_presets_human(config.presets);
+}
+
+int dashboard(const CommandLine& line) {
+  const Config config = read_start(line);
+  EngineOptions options;
+  options.settings = config.settings;
+  options.bpf = config.bpf;
+  options.frequency_hz = config.frequency_hz;
+  Engine engine(options);
+  return run_dashboard(engine, config, {config.unicode, config.color});
+}
+
+}  // namespace
+
+int run(const CommandLine& line) {
+  switch (line.command) {
+    case Command::help:
+      return print(line.help);
+    case Command::version:
+      return print("pipetop " PIPETOP_VERSION "\n");
+    case Command::default_config:
+      return print(default_config_yaml());
+    case Command::doctor:
+      return print(doctor_text(line.format));
+    case Command::presets:
+      return print(presets_text(line));
+    case Command::run:
+      return run_command(line);
+    case Command::dashboard:
+      break;
+  }
+  return dashboard(line);
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,11 @@
+// Every command of pipetop, by its name.
+#pragma once
+
+#include "tui/command_line/command_line.h"
+
+namespace pipetop::tui {
+
+// Returns the exit code. Throws Error.
+int run(const CommandLine& line);
+
+}  // namespace pipetop::tui

@@ -1,0 +1,89 @@
+#include "tui/command_line/knob_flags.h"
+
+#include <fmt/format.h>
+
+#include "engine/error.h"
+#include "engine/knobs.h"
+#include "engine/text.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr const char* kKnobGroup = "Knobs";
+constexpr const char* kArticleGroup = "The article's spellings";
+
+void set_knob(const Knob& knob, const std::string& value, Settings& settings) {
+  try {
+    knob.set(settings, value);
+  } catch (const Error& e) {
+    throw Error(fmt::format("--{}: {}", knob.name, e.what()));
+  }
+}
+
+std::string value_name(const Knob& knob) {
+  switch (knob.kind) {
+    case KnobKind::size:
+      return "SIZE";
+    case KnobKind::cpu:
+      return "CPU";
+    case KnobKind::boolean:
+      return "[true|false]";
+    case KnobKind::choice:
+      break;
+  }
+  std::string names;
+  for (const std::string_view value : knob.values)
+    names += fmt::format("{}{}", names.empty() ? "" : "|", value);
+  return names;
+}
+
+// A flag of a boolean may stand alone.
+void add_knob(CLI::App& app, const Knob& knob, std::vector<KnobFlag>& typed) {
+  const std::string flag = "--" + std::string(knob.name);
+  const auto note = [&knob, &typed, flag](const std::string& text) {
+    // CLI11 hands over an absent optional value as one of these.
+    const std::string value = text.empty() || text == "{}" ? "true" : text;
+    typed.push_back(
+        {flag + " " + value, [&knob, value](Settings& s) { set_knob(knob, value, s); }});
+  };
+  CLI::Option* option = app.add_option_function<std::string>(flag, note, std::string(knob.help));
+  option->type_name(value_name(knob))->trigger_on_parse()->group(kKnobGroup);
+  if (knob.kind == KnobKind::boolean) option->expected(0, 1);
+}
+
+void add_bare_flag(CLI::App& app, const std::string& flag, const std::string& help,
+                   std::vector<KnobFlag>& typed, std::function<void(Settings&)> apply) {
+  const auto note = [flag, &typed, apply = std::move(apply)] { typed.push_back({flag, apply}); };
+  app.add_flag_callback(flag, note, help)->trigger_on_parse()->group(kArticleGroup);
+}
+
+// Its gift, lock_memory and check_huge_page are knobs of the same name.
+void add_article_flag(CLI::App& app, const Knob& knob, std::vector<KnobFlag>& typed) {
+  if (knob.article.flag.empty() || knob.article.flag == knob.name) return;
+  const std::string value(knob.article.value);
+  add_bare_flag(app, "--" + std::string(knob.article.flag),
+                fmt::format("--{} {}", knob.name, value), typed,
+                [&knob, value](Settings& s) { set_knob(knob, value, s); });
+}
+
+// The article's two flags combine; `wait` is one knob.
+void add_wait_flag(CLI::App& app, const char* flag, const char* help, Wait alone, Wait other,
+                   std::vector<KnobFlag>& typed) {
+  add_bare_flag(app, flag, help, typed, [alone, other](Settings& s) {
+    for (Wait* wait : {&s.writer_wait, &s.reader_wait})
+      *wait = *wait == other || *wait == Wait::busy_poll ? Wait::busy_poll : alone;
+  });
+}
+
+}  // namespace
+
+void add_knob_flags(CLI::App& app, std::vector<KnobFlag>& typed) {
+  for (const Knob& knob : knobs()) add_knob(app, knob, typed);
+  for (const Knob& knob : knobs()) add_article_flag(app, knob, typed);
+  add_wait_flag(app, "--busy_loop", "--wait busy; busy_poll together with --poll", Wait::busy,
+                Wait::poll, typed);
+  add_wait_flag(app, "--poll", "--wait poll; busy_poll together with --busy_loop", Wait::poll,
+                Wait::busy, typed);
+}
+
+}  // namespace pipetop::tui

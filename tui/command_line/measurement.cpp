@@ -1,0 +1,181 @@
+#include "tui/command_line/measurement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/clock.h"
+#include "engine/error.h"
+#include "engine/host/host.h"
+#include "engine/knobs.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+constexpr uint64_t kTickNs = 100 * kMs;  // the meter's own grain
+constexpr uint64_t kSettleTickNs = 5 * kMs;
+constexpr uint64_t kSettleLimitNs = 5'000 * kMs;
+constexpr uint32_t kTooManyRestarts = 3;
+
+EngineOptions options_of(const Config& config) {
+  EngineOptions options;
+  options.settings = config.settings;
+  options.bpf = config.bpf;
+  options.frequency_hz = config.frequency_hz;
+  options.functions_window_ns = 0;  // all since the measurement began
+  return options;
+}
+
+bool is_stuck(const WorkerView& worker) {
+  return worker.state == ProcessState::refused || worker.state == ProcessState::failed ||
+         worker.restarts >= kTooManyRestarts;
+}
+
+// Settings with which nothing can be measured.
+void check_possible(const Snapshot& s) {
+  for (const WorkerView& worker : s.workers) {
+    if (!is_stuck(worker)) continue;
+    const bool refused = worker.state == ProcessState::refused;
+    throw Error(fmt::format("the {} {}: {}", to_text(worker.role),
+                            refused ? "was refused its buffers" : "failed", worker.state_reason),
+                refused ? Exit::refused : Exit::worker_failed);
+  }
+  const Effective& effective = s.effective;
+  const bool checked = s.requested.check_huge_page && s.requested.pages != Pages::k4;
+  if (effective.settled && checked && effective.huge.has_value() && !*effective.huge)
+    throw Error("check_huge_page: the buffers are not in huge pages (see pipetop doctor)",
+                Exit::refused);
+}
+
+Reading<double> steal_between(const CpuTimes& before, const CpuTimes& after) {
+  if (after.total <= before.total) return Reading<double>::warming("too short to tell");
+  return Reading<double>::of(steal_share(before, after));
+}
+
+}  // namespace
+
+Measurement::Measurement(const Config& config, const RunRequest& request, RunListener listener)
+    : request_(request),
+      listener_(std::move(listener)),
+      engine_(options_of(config)),
+      loop_(engine_.event_fd(), signals_) {}
+
+// False when a signal asks for the end.
+bool Measurement::wait(uint64_t timeout_ns) {
+  const uint64_t deadline = monotonic_ns() + timeout_ns;
+  for (;;) {
+    const uint64_t now = monotonic_ns();
+    if (now >= deadline) return true;
+    const HeadlessEvents events = loop_.wait(deadline - now);
+    if (events.engine) engine_.handle_events();
+    if (events.signal == SIGTSTP) {
+      suspend();
+    } else if (events.signal != 0) {
+      signal_ = events.signal;
+      return false;
+    }
+    if (events.timer) return true;
+  }
+}
+
+void Measurement::suspend() {
+  engine_.suspend();
+  raise(SIGSTOP);
+  engine_.resume();
+  suspended_ = true;
+}
+
+bool Measurement::settle() {
+  const uint64_t deadline = monotonic_ns() + kSettleLimitNs;
+  for (;;) {
+    if (!wait(kSettleTickNs)) return false;
+    const Snapshot now = engine_.tick();
+    check_possible(now);
+    if (now.effective.settled) return true;
+    if (now.now_ns < deadline) continue;
+    listener_.words("the settings are not all in force after 5 s: measuring all the same");
+    return true;
+  }
+}
+
+bool Measurement::warm_up() {
+  const uint64_t end = monotonic_ns() + request_.warmup_ns;
+  for (uint64_t now = monotonic_ns(); now < end; now = monotonic_ns()) {
+    if (!wait(std::min(kTickNs, end - now))) return false;
+    engine_.tick();
+  }
+  return true;
+}
+
+void Measurement::begin(RunResult& result) {
+  engine_.begin_segment("measure");
+  result.begin = interval_begin_ = engine_.tick();
+  shares_ = {};
+  suspended_ = false;
+}
+
+bool Measurement::is_done(const RunResult& result, const Snapshot& now) const {
+  if (std::ranges::any_of(now.workers, is_stuck)) return true;
+  if (request_.bytes != 0) return now.throughput.current.bytes >= request_.bytes;
+  return now.now_ns - result.begin.now_ns >= request_.duration_ns;
+}
+
+// Up to the end, as far as it can be foreseen, but not for longer than a tick.
+uint64_t Measurement::next_timeout(const RunResult& result, const Snapshot& now) const {
+  const uint64_t elapsed = now.now_ns - result.begin.now_ns;
+  if (request_.bytes == 0)
+    return std::min(kTickNs, request_.duration_ns - std::min(elapsed, request_.duration_ns));
+  const uint64_t done = now.throughput.current.bytes;
+  if (done == 0 || done >= request_.bytes) return kMs;
+  const double left_ns = double(elapsed) / double(done) * double(request_.bytes - done);
+  return uint64_t(std::clamp(left_ns, double(kMs), double(kTickNs)));
+}
+
+void Measurement::report_intervals(const RunResult& result, const Snapshot& now, bool last) {
+  const uint64_t length = now.now_ns - interval_begin_.now_ns;
+  // A timer is late by a little; the last interval is what is left over.
+  const bool is_full = length + kTickNs / 2 >= request_.interval_ns;
+  if (!is_full && !(last && length >= kTickNs / 2)) return;
+  listener_.interval(interval_between(result.begin, interval_begin_, now));
+  interval_begin_ = now;
+}
+
+void Measurement::measure(RunResult& result) {
+  CpuTimes before = read_cpu_times();
+  begin(result);
+  result.end = result.begin;
+  for (bool done = false; !done;) {
+    done = !wait(next_timeout(result, result.end));
+    if (suspended_) {
+      listener_.words("suspended: the measurement begins anew");
+      before = read_cpu_times();
+      begin(result);
+      result.end = result.begin;
+      continue;
+    }
+    result.end = engine_.tick();
+    for (size_t i = 0; i < kRoles; ++i) shares_[i].add(result.end.workers[i]);
+    done = done || is_done(result, result.end);
+    report_intervals(result, result.end, done);
+    listener_.progress(result.end, result.end.now_ns - result.begin.now_ns);
+  }
+  result.steal_share = steal_between(before, read_cpu_times());
+}
+
+std::optional<RunResult> Measurement::run() {
+  if (!settle() || !warm_up()) {
+    engine_.stop();
+    return {};
+  }
+  RunResult result;
+  result.bytes_wanted = request_.bytes;
+  measure(result);
+  for (size_t i = 0; i < kRoles; ++i) result.shares[i] = shares_[i].means();
+  result.ended_by_signal = signal_;
+  engine_.stop();
+  result.last = engine_.tick();
+  return result;
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,57 @@
+// One measurement without a screen: settle, warm up, measure, stop.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "engine/config/config.h"
+#include "engine/engine.h"
+#include "tui/command_line/command_line.h"
+#include "tui/command_line/headless_loop.h"
+#include "tui/command_line/share_means.h"
+#include "tui/print/run_result.h"
+
+namespace pipetop::tui {
+
+// What is told while it goes on.
+struct RunListener {
+  std::function<void(const Interval&)> interval;
+  std::function<void(const Snapshot&, uint64_t since_start_ns)> progress;
+  std::function<void(const std::string&)> words;
+};
+
+class Measurement {
+ public:
+  // Throws Error when there can be no pipe or no process.
+  Measurement(const Config& config, const RunRequest& request, RunListener listener);
+
+  // Nothing when a signal came before there was anything to tell. Throws Error
+  // when the settings cannot be had.
+  std::optional<RunResult> run();
+
+  int ended_by_signal() const { return signal_; }
+
+ private:
+  bool wait(uint64_t timeout_ns);
+  void suspend();
+  bool settle();
+  bool warm_up();
+  void measure(RunResult& result);
+  uint64_t next_timeout(const RunResult& result, const Snapshot& now) const;
+  bool is_done(const RunResult& result, const Snapshot& now) const;
+  void begin(RunResult& result);
+  void report_intervals(const RunResult& result, const Snapshot& now, bool last);
+
+  RunRequest request_;
+  RunListener listener_;
+  HeadlessSignals signals_;  // before the engine: a signal must not find it half made
+  Engine engine_;
+  HeadlessLoop loop_;
+  Snapshot interval_begin_;
+  std::array<ShareMeans, kRoles> shares_;
+  int signal_ = 0;
+  bool suspended_ = false;  // since the measurement began
+};
+
+}  // namespace pipetop::tui

@@ -1,0 +1,79 @@
+#include "tui/command_line/output.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+
+#include "engine/error.h"
+
+namespace pipetop::tui {
+namespace {
+
+// What a link points at, so that the link survives the rename.
+std::string real_place(const std::string& path) {
+  char resolved[PATH_MAX];
+  return realpath(path.c_str(), resolved) != nullptr ? resolved : path;
+}
+
+}  // namespace
+
+Output::Output(const std::string& path) : name_(path.empty() || path == "-" ? "stdout" : path) {
+  if (name_ == "stdout") return;
+  struct stat status;
+  const bool exists = stat(path.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
+  if (!exists || S_ISREG(status.st_mode)) {
+    open_beside(real_place(path));
+    return;
+  }
+  file_.reset(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (!file_) fail(errno);
+}
+
+void Output::open_beside(const std::string& place) {
+  place_ = place;
+  const std::string temporary = fmt::format("{}.{}.tmp", place, getpid());
+  struct stat status;
+  const bool exists = stat(place.c_str(), &status) == 0;
+  file_.reset(open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file_) fail(errno);
+  temporary_ = temporary;
+  if (exists) (void)!fchmod(file_.get(), status.st_mode & 07777);
+}
+
+Output::~Output() {
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+int Output::fd() const { return name_ == "stdout" ? STDOUT_FILENO : file_.get(); }
+
+bool Output::is_terminal() const { return isatty(fd()) == 1; }
+
+void Output::fail(int error_number) const { throw SystemError(name_, error_number, Exit::usage); }
+
+void Output::write(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t done = ::write(fd(), text.data(), text.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail(errno);
+    text.remove_prefix(size_t(done));
+  }
+}
+
+void Output::finish() {
+  // Some file systems report a full disk only here.
+  const int last = dup(fd());
+  if (last >= 0 && close(last) != 0) fail(errno);
+  file_.reset();
+  if (temporary_.empty()) return;
+  if (rename(temporary_.c_str(), place_.c_str()) != 0) fail(errno);
+  temporary_.clear();
+}
+
+}  // namespace pipetop::tui

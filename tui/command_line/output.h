@@ -1,0 +1,40 @@
+// Where data goes: stdout, or a file that appears whole or not at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/unique_fd.h"
+
+namespace pipetop::tui {
+
+class Output {
+ public:
+  // "" and "-" are stdout. A regular file is written beside its place and renamed
+  // by finish(); a pipe or device is written directly. Throws Error.
+  explicit Output(const std::string& path);
+  ~Output();  // takes an unfinished file away
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  // Unbuffered, so that a reader sees each interval at once. Throws Error when
+  // not all of it could be written: a full disk, a reader that went away.
+  void write(std::string_view text);
+
+  // Throws Error when what was written is not safe in its place.
+  void finish();
+
+  bool is_terminal() const;
+
+ private:
+  void open_beside(const std::string& place);
+  int fd() const;
+  [[noreturn]] void fail(int error_number) const;
+
+  std::string name_;       // for messages
+  std::string place_;      // to rename to; "" when written directly
+  std::string temporary_;  // "" when there is none to take away
+  UniqueFd file_;          // not open for stdout
+};
+
+}  // namespace pipetop::tui

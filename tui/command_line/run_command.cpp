@@ -1,0 +1,134 @@
+#include "tui/command_line/run_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "engine/error.h"
+#include "engine/host/zero_copy_probe.h"
+#include "engine/text.h"
+#include "tui/command_line/measurement.h"
+#include "tui/command_line/output.h"
+#include "tui/command_line/start.h"
+#include "tui/command_line/words.h"
+#include "tui/print/print_csv.h"
+#include "tui/print/print_human.h"
+#include "tui/print/print_json.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr int kSignalExit = 128;
+
+// The engine would measure write() instead, which is not what was asked.
+void check_vmsplice(const Settings& settings) {
+  if (settings.write_with != WriteWith::vmsplice) return;
+  const ZeroCopyProbe probe = probe_zero_copy();
+  if (probe.vmsplice_errno == 0) return;
+  throw Error(probe.reason + ": give --write_with write, or see pipetop doctor",
+              probe.vmsplice_errno == ENOSYS ? Exit::unsupported : Exit::refused);
+}
+
+// A line on a terminal that is drawn over, and gone in the end.
+class ProgressLine {
+ public:
+  ProgressLine(const RunRequest& request, bool wanted)
+      : request_(request), wanted_(wanted && words_go_to_terminal()) {}
+  ~ProgressLine() { clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void show(const Snapshot& now, uint64_t since_start_ns) {
+    if (!wanted_) return;
+    const std::string goal =
+        request_.bytes != 0
+            ? fmt::format("{:.1f} of {:.1f} GiB", double(now.throughput.current.bytes) / kGiB,
+                          double(request_.bytes) / kGiB)
+            : fmt::format("{:.1f} of {:.1f} s", double(since_start_ns) / 1e9,
+                          double(request_.duration_ns) / 1e9);
+    const Reading<double>& rate = now.throughput.over_1s;
+    const std::string speed = rate.has_value() ? fmt::format("  {:.2f} GiB/s", *rate) : "";
+    fmt::print(stderr, "\r{}{}\x1b[K", goal, speed);
+    shown_ = true;
+  }
+
+  void clear() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    shown_ = false;
+  }
+
+ private:
+  const RunRequest& request_;
+  bool wanted_;
+  bool shown_ = false;
+};
+
+std::string interval_text(Format format, const Interval& interval) {
+  if (format == Format::human) return print_human(interval);
+  if (format == Format::jsonl) return print_jsonl(interval);
+  return {};
+}
+
+std::string result_text(Format format, const RunResult& result) {
+  switch (format) {
+    case Format::human:
+      return "\n" + print_human(result);
+    case Format::json:
+      return print_json(result);
+    case Format::jsonl:
+      return print_jsonl(result);
+    case Format::csv:
+      break;
+  }
+  return csv_header() + csv_row(result);
+}
+
+// The summary for people shows them already.
+void say_mismatches(const RunResult& result, Format format) {
+  if (format == Format::human) return;
+  for (const Mismatch& m : result.end.effective.mismatches)
+    say(fmt::format("{}: {} requested, {} effective: {}", m.knob, m.requested, m.effective,
+                    m.reason));
+}
+
+int exit_code(const RunResult& result, Format format) {
+  say_mismatches(result, format);
+  const Judgement judgement = judge(result);
+  for (const std::string& words : judgement.words) say(words);
+  if (result.ended_by_signal != 0) return kSignalExit + result.ended_by_signal;
+  return static_cast<int>(judgement.exit);
+}
+
+}  // namespace
+
+int run_command(const CommandLine& line) {
+  const Config config = read_start(line);
+  check_vmsplice(config.settings);
+  Output output(line.run.output);
+  ProgressLine progress(line.run, line.format != Format::human || !output.is_terminal());
+  RunListener listener;
+  listener.interval = [&](const Interval& i) { output.write(interval_text(line.format, i)); };
+  listener.progress = [&](const Snapshot& now, uint64_t ns) { progress.show(now, ns); };
+  listener.words = [&](const std::string& words) {
+    progress.clear();
+    say(words);
+  };
+  Measurement measurement(config, line.run, listener);
+  std::optional<RunResult> result = measurement.run();
+  progress.clear();
+  if (!result) {
+    say("ended before there was anything to measure");
+    return kSignalExit + measurement.ended_by_signal();
+  }
+  result->name = name_of(config);
+  output.write(result_text(line.format, *result));
+  output.finish();
+  return exit_code(*result, line.format);
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,11 @@
+// pipetop run: measure without a screen.
+#pragma once
+
+#include "tui/command_line/command_line.h"
+
+namespace pipetop::tui {
+
+// Returns the exit code. Throws Error.
+int run_command(const CommandLine& line);
+
+}  // namespace pipetop::tui

@@ -1,0 +1,43 @@
+#include "tui/command_line/start.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "engine/config/limits.h"
+#include "engine/error.h"
+#include "engine/knobs.h"
+
+namespace pipetop::tui {
+
+Config resolve(const CommandLine& line, Config base, const char* no_color) {
+  if (!line.preset.empty()) {
+    const Preset* preset = find_preset(base.presets, line.preset);
+    if (!preset) throw Error("--preset: " + no_such_preset(base.presets, line.preset));
+    base.preset = preset->name;
+    base.settings = preset->settings;
+  }
+  for (const KnobFlag& knob : line.knobs) knob.apply(base.settings);
+  validate(base.settings);
+  if (line.frequency_hz) base.frequency_hz = *line.frequency_hz;
+  if (line.no_bpf) base.bpf = BpfUse::off;
+  if (line.no_unicode) base.unicode = Choice::never;
+  // https://no-color.org: any value but the empty one; a file's `always` is the
+  // person's more exact wish.
+  const bool unwanted = no_color && *no_color != '\0' && base.color == Choice::automatic;
+  if (line.no_color || unwanted) base.color = Choice::never;
+  return base;
+}
+
+Config read_start(const CommandLine& line) {
+  Config base = line.config_path.empty() ? default_config() : load_config(line.config_path);
+  return resolve(line, std::move(base), std::getenv("NO_COLOR"));
+}
+
+std::string name_of(const Config& config) {
+  const Preset* preset = find_preset(config.presets, config.preset);
+  if (preset && preset->settings == config.settings) return preset->name;
+  const auto same = std::ranges::find(config.presets, config.settings, &Preset::settings);
+  return same == config.presets.end() ? "custom" : same->name;
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,20 @@
+// What to start with: the config file, then --preset, then the knob flags.
+#pragma once
+
+#include <string>
+
+#include "engine/config/config.h"
+#include "tui/command_line/command_line.h"
+
+namespace pipetop::tui {
+
+// `no_color` is the variable NO_COLOR, nullptr when it is not set. Throws Error.
+Config resolve(const CommandLine& line, Config base, const char* no_color);
+
+// default_config() or the file that --config names, resolved.
+Config read_start(const CommandLine& line);
+
+// What the settings are called: the preset that they are, or "custom".
+std::string name_of(const Config& config);
+
+}  // namespace pipetop::tui

@@ -1,0 +1,209 @@
+#include "tui/command_line/command_line.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "engine/error.h"
+#include "engine/knobs.h"
+#include "tui/command_line/start.h"
+
+namespace pipetop::tui {
+namespace {
+
+CommandLine parse(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return parse_command_line(words);
+}
+
+Settings settings_of(const std::string& text) {
+  return resolve(parse(text), default_config(), nullptr).settings;
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    resolve(parse(text), default_config(), nullptr);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.exit(), Exit::usage);
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(CommandLine, NothingIsTheDashboardOnTheDefaults) {
+  const CommandLine line = parse("");
+  EXPECT_EQ(line.command, Command::dashboard);
+  EXPECT_EQ(resolve(line, default_config(), nullptr).settings, Settings{});
+}
+
+TEST(CommandLine, EveryKnobIsAFlag) {
+  for (const Knob& knob : knobs()) {
+    for (const std::string_view value : knob.values) {
+      if (value == "cpus" || knob.name == "check_huge_page") continue;  // not valid alone
+      Settings expected;
+      knob.set(expected, value);
+      const std::string name(knob.name), text(value);
+      EXPECT_EQ(settings_of("--" + name + " " + text), expected) << name << text;
+      EXPECT_EQ(settings_of("run --" + name + "=" + text), expected) << name << text;
+    }
+  }
+  EXPECT_EQ(settings_of("--buf_size 64K --pipe_size=1MiB").buf_size, 65536u);
+  EXPECT_EQ(settings_of("--writer.cpu 0 --reader.cpu 1").reader_cpu, 1);
+}
+
+TEST(CommandLine, BooleansMayStandAlone) {
+  for (const char* text : {"--gift", "run --gift", "--gift run", "--gift true run", "--gift=on",
+                           "run --gift --interval 1s", "run --interval 1s --gift"})
+    EXPECT_TRUE(settings_of(text).gift) << text;
+  EXPECT_EQ(parse("--gift run").command, Command::run);
+  EXPECT_FALSE(settings_of("--gift --gift false").gift);
+  EXPECT_FALSE(settings_of("--gift=off").gift);
+}
+
+TEST(CommandLine, TakesTheArticlesSpellings) {
+  const Settings s = settings_of(
+      "run --write_with_vmsplice --read_with_splice --huge_page --check_huge_page --gift "
+      "--lock_memory --same_buffer --busy_loop --buf_size 131072 --bytes_to_pipe 1G --verbose");
+  EXPECT_EQ(s.write_with, WriteWith::vmsplice);
+  EXPECT_EQ(s.read_with, ReadWith::splice);
+  EXPECT_EQ(s.pages, Pages::thp);
+  EXPECT_TRUE(s.check_huge_page && s.gift && s.lock_memory);
+  EXPECT_EQ(s.buffers, Buffers::same);
+  EXPECT_EQ(s.writer_wait, Wait::busy);
+  EXPECT_EQ(s.buf_size, 131072u);
+  EXPECT_FALSE(settings_of("--dont_touch_pages").touch_pages);
+  EXPECT_EQ(parse("run --bytes_to_pipe 1G").run.bytes, 1ull << 30);
+  EXPECT_EQ(parse("run --csv").format, Format::csv);
+}
+
+TEST(CommandLine, BusyLoopAndPollCombine) {
+  EXPECT_EQ(settings_of("--busy_loop").reader_wait, Wait::busy);
+  EXPECT_EQ(settings_of("--poll").reader_wait, Wait::poll);
+  EXPECT_EQ(settings_of("--poll --busy_loop").writer_wait, Wait::busy_poll);
+  EXPECT_EQ(settings_of("--busy_loop --poll").reader_wait, Wait::busy_poll);
+  EXPECT_EQ(settings_of("--busy_loop --poll --wait block").reader_wait, Wait::block);
+}
+
+TEST(CommandLine, LaterKnobsWin) {
+  EXPECT_EQ(settings_of("--wait busy --writer.wait poll").writer_wait, Wait::poll);
+  EXPECT_EQ(settings_of("--writer.wait poll --wait busy").writer_wait, Wait::busy);
+  EXPECT_EQ(settings_of("--buf_size 4K run --buf_size 8K").buf_size, 8192u);
+}
+
+TEST(CommandLine, FileThenPresetThenKnobs) {
+  Config file = default_config();
+  file.preset = "vmsplice_read";
+  file.settings = find_preset(file.presets, "vmsplice_read")->settings;
+  file.settings.gift = true;
+  file.frequency_hz = 99;
+  EXPECT_TRUE(resolve(parse("run"), file, nullptr).settings.gift);
+  const Config c = resolve(parse("--pages thp --preset vmsplice_splice"), file, nullptr);
+  EXPECT_FALSE(c.settings.gift);
+  EXPECT_EQ(c.settings.read_with, ReadWith::splice);
+  EXPECT_EQ(c.settings.pages, Pages::thp);
+  EXPECT_EQ(c.frequency_hz, 99u);
+  EXPECT_EQ(name_of(c), "vmsplice_splice_huge");
+  EXPECT_EQ(resolve(parse("--frequency 4999"), file, nullptr).frequency_hz, 4999u);
+  EXPECT_EQ(name_of(resolve(parse("--gift"), default_config(), nullptr)), "custom");
+}
+
+TEST(CommandLine, ScreenAndColours) {
+  Config file = default_config();
+  EXPECT_EQ(resolve(parse(""), file, nullptr).color, Choice::automatic);
+  EXPECT_EQ(resolve(parse(""), file, "").color, Choice::automatic);
+  EXPECT_EQ(resolve(parse(""), file, "1").color, Choice::never);
+  file.color = Choice::always;
+  EXPECT_EQ(resolve(parse(""), file, "1").color, Choice::always);
+  const Config c = resolve(parse("--no-color --no-unicode --no-bpf"), file, nullptr);
+  EXPECT_EQ(c.color, Choice::never);
+  EXPECT_EQ(c.unicode, Choice::never);
+  EXPECT_EQ(c.bpf, BpfUse::off);
+}
+
+TEST(CommandLine, GlobalsStandBeforeOrAfterTheCommand) {
+  for (const char* text : {"-c f --preset x --no-bpf run", "run -c f --preset x --no-bpf",
+                           "--config=f run --no-bpf --preset=x"}) {
+    const CommandLine line = parse(text);
+    EXPECT_EQ(line.command, Command::run) << text;
+    EXPECT_EQ(line.config_path, "f") << text;
+    EXPECT_EQ(line.preset, "x") << text;
+    EXPECT_TRUE(line.no_bpf) << text;
+  }
+}
+
+TEST(CommandLine, RunTakesTimesSizesAndFormats) {
+  const CommandLine line =
+      parse("run --duration 500ms --warmup 0 --interval 2s --format jsonl --output f");
+  EXPECT_EQ(line.run.duration_ns, 500'000'000u);
+  EXPECT_EQ(line.run.warmup_ns, 0u);
+  EXPECT_EQ(line.run.interval_ns, 2'000'000'000u);
+  EXPECT_EQ(line.format, Format::jsonl);
+  EXPECT_EQ(line.run.output, "f");
+  EXPECT_EQ(parse("run --bytes 10GiB").run.bytes, 10ull << 30);
+  EXPECT_EQ(parse("run").run.duration_ns, 5'000'000'000u);
+  EXPECT_EQ(parse("doctor --format json").format, Format::json);
+}
+
+TEST(CommandLine, CommandsThatOnlyPrint) {
+  EXPECT_EQ(parse("doctor").command, Command::doctor);
+  EXPECT_EQ(parse("presets").command, Command::presets);
+  EXPECT_EQ(parse("--default-config").command, Command::default_config);
+  EXPECT_EQ(parse("-V").command, Command::version);
+  for (const char* text : {"-h", "--help", "run --help", "--preset x -h", "doctor -h"})
+    EXPECT_EQ(parse(text).command, Command::help) << text;
+  const std::string help = parse("--help").help;
+  for (const Knob& knob : knobs())
+    EXPECT_NE(help.find("--" + std::string(knob.name)), help.npos) << knob.name;
+  EXPECT_NE(parse("run --help").help.find("--duration"), std::string::npos);
+}
+
+struct Bad {
+  const char* text;
+  const char* error;
+};
+
+TEST(CommandLine, EachMistakeIsOneClearLine) {
+  const Bad cases[] = {
+      {"--buf_sise 4K", "there is no flag --buf_sise: did you mean --buf_size?"},
+      {"run --durration=1s", "there is no flag --durration: did you mean --duration?"},
+      {"run -z", "there is no flag -z: see pipetop --help"},
+      {"--frobnicate", "there is no flag --frobnicate: see pipetop --help"},
+      {"--duration 5s", "--duration goes with a command that measures: pipetop run --duration ..."},
+      {"runn", "there is no command \"runn\": did you mean run?"},
+      {"docter --format json", "there is no command \"docter\": did you mean doctor?"},
+      {"sing",
+       "there is no command \"sing\": give run, doctor or presets, or none for the dashboard"},
+      {"ladder", "\"ladder\" is not in this version: give run, doctor or presets"},
+      {"run fast", "\"fast\" is one word too many: see pipetop run --help"},
+      {"run doctor", "run and doctor are two commands: give one"},
+      {"--preset", "--preset needs a value: see pipetop --help"},
+      {"run --duration", "--duration needs a value: see pipetop --help"},
+      {"--buf_size", "--buf_size needs a value: see pipetop --help"},
+      {"--preset vmsplise_splice",
+       "--preset: there is no preset \"vmsplise_splice\": did you mean vmsplice_splice?"},
+      {"--wait bussy",
+       "--wait: \"bussy\" is not one of its values: give block, poll, busy or busy_poll"},
+      {"--gift maybe", "--gift: \"maybe\" is neither true nor false"},
+      {"--writer.cpu -1", "--writer.cpu: \"-1\" is not a CPU: give its number, from 0"},
+      {"--buf_size 6000",
+       "--buf_size: \"6000\" is out of range: give a multiple of 4KiB, from 4KiB to 64MiB"},
+      {"--placement cpus", "placement cpus needs writer.cpu, reader.cpu or both"},
+      {"--frequency 5", "--frequency: \"5\" is out of range: give 10 to 10000"},
+      {"run --duration 0", "--duration: \"0\" is out of range: give 1ns to 168h"},
+      {"run --duration soon",
+       "--duration: \"soon\" is not a duration: give a time such as 500ms, 5s or 2m"},
+      {"run --interval 1ms", "--interval: \"1ms\" is out of range: give 100ms to 168h"},
+      {"run --bytes 0", "--bytes: \"0\" moves nothing: give 1 or more"},
+      {"run --bytes 1G --duration 1s",
+       "--duration and --bytes exclude each other: give one of them"},
+      {"run --format xml",
+       "--format: \"xml\" is not one of its values: give human, json, jsonl or csv"},
+      {"doctor --format csv", "--format: \"csv\" is not one of its values: give human or json"},
+  };
+  for (const Bad& bad : cases) EXPECT_EQ(error_of(bad.text), bad.error) << bad.text;
+}
+
+}  // namespace
+}  // namespace pipetop::tui

@@ -1,0 +1,46 @@
+// pipetop: an oscilloscope for Linux pipes.
+#include <fcntl.h>
+#include <signal.h>
+
+#include <cstring>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/worker/worker_main.h"
+#include "tui/command_line/command_line.h"
+#include "tui/command_line/commands.h"
+#include "tui/command_line/words.h"
+
+namespace {
+
+// A descriptor of ours must not become stdout because that was closed. What is
+// opened in its place refuses the wrong direction, so that writing still fails.
+void fill_standard_descriptors() {
+  for (const int fd : {0, 1, 2}) {
+    if (fcntl(fd, F_GETFD) != -1) continue;
+    (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+  }
+}
+
+int exit_of(pipetop::Exit exit) { return static_cast<int>(exit); }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace pipetop;
+  if (argc > 1 && std::strcmp(argv[1], kWorkerProcess) == 0) return worker_main();
+  fill_standard_descriptors();
+  signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of write()
+  try {
+    const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+    return tui::run(tui::parse_command_line(arguments));
+  } catch (const Error& e) {
+    tui::say(e.what());
+    return exit_of(e.exit());
+  } catch (const std::exception& e) {
+    tui::say(std::string("unexpected: ") + e.what());
+    return exit_of(Exit::refused);
+  }
+}

@@ -1,0 +1,54 @@
+#include "tui/print/json_values.h"
+
+#include "engine/knobs.h"
+#include "engine/text.h"
+
+namespace pipetop::tui {
+namespace {
+
+// `auto` stays a word: which size it stands for is known from the effective one.
+Json size_json(const std::string& value) {
+  if (value == "auto") return value;
+  return parse_size(value);
+}
+
+Json value_json(const Knob& knob, const std::string& value) {
+  switch (knob.kind) {
+    case KnobKind::boolean:
+      return value == "true";
+    case KnobKind::size:
+      return size_json(value);
+    case KnobKind::cpu:
+      return std::stoi(value);
+    case KnobKind::choice:
+      break;
+  }
+  return value;
+}
+
+const char* why_without(const Knob& knob) {
+  return knob.kind == KnobKind::cpu ? "not chosen" : "the roles differ";
+}
+
+std::string dump(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+Json knobs_json(const Settings& settings) {
+  Json json = Json::object();
+  for (const Knob& knob : knobs()) {
+    const std::string name(knob.name), value = knob.get(settings);
+    if (value.empty())
+      put_null(json, name, why_without(knob));
+    else
+      json[name] = value_json(knob, value);
+  }
+  return json;
+}
+
+std::string to_line(const Json& json) { return dump(json, -1); }
+std::string to_lines(const Json& json) { return dump(json, 2); }
+
+}  // namespace pipetop::tui

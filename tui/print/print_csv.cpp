@@ -1,0 +1,124 @@
+#include "tui/print/print_csv.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "engine/knobs.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr int kYes = 1, kNo = 0;
+
+int flag(bool value) { return value ? kYes : kNo; }
+
+bool polls(Wait wait) { return wait == Wait::poll || wait == Wait::busy_poll; }
+
+struct Column {
+  const char* name;
+  std::string (*value)(const RunResult&);
+};
+
+const Settings& requested(const RunResult& r) { return r.end.requested; }
+
+// A setting of the article's, as it prints it: 0 or 1.
+template <auto Test>
+constexpr auto yes_no =
+    [](const RunResult& r) { return fmt::format("{}", flag(Test(requested(r)))); };
+
+// Empty when unknown: a spreadsheet must not take it for 0.
+template <double RateStats::*Member>
+std::string rate(const RunResult& r) {
+  const Reading<RateStats>& stats = r.end.throughput.current.rate;
+  return stats.has_value() ? fmt::format("{:.6f}", (*stats).*Member) : std::string();
+}
+
+std::string cpu(const RunResult& r, Role role) {
+  const Reading<int>& last = r.end.worker(role).last_cpu;
+  return last.has_value() ? std::to_string(*last) : std::string();
+}
+
+std::string wait_text(const RunResult& r) {
+  const Settings& s = requested(r);
+  if (s.writer_wait == s.reader_wait) return std::string(to_text(s.writer_wait));
+  return fmt::format("{}/{}", to_text(s.writer_wait), to_text(s.reader_wait));
+}
+
+std::string zero_copy_text(const RunResult& r) {
+  constexpr std::array<const char*, 3> kNames = {"zero-copy", "copied", "unverifiable"};
+  return kNames[static_cast<size_t>(r.end.effective.zero_copy)];
+}
+
+std::string huge_text(const RunResult& r) {
+  const Reading<bool>& huge = r.end.effective.huge;
+  return huge.has_value() ? std::to_string(flag(*huge)) : std::string();
+}
+
+std::string steal_text(const RunResult& r) {
+  return r.steal_share.has_value() ? fmt::format("{:.6f}", *r.steal_share) : std::string();
+}
+
+constexpr Column kColumns[] = {
+    {"gibibytes_per_second",
+     [](const RunResult& r) {
+       return fmt::format("{:.6f}", gib_per_s(r.bytes(), r.duration_ns()));
+     }},
+    {"bytes_to_pipe",
+     [](const RunResult& r) {
+       return std::to_string(r.bytes_wanted != 0 ? r.bytes_wanted : r.bytes());
+     }},
+    {"buf_size", [](const RunResult& r) { return std::to_string(requested(r).buf_size); }},
+    {"pipe_size", [](const RunResult& r) { return std::to_string(requested(r).pipe_size); }},
+    {"busy_loop",
+     yes_no<[](const Settings& s) { return is_busy(s.writer_wait) && is_busy(s.reader_wait); }>},
+    {"poll",
+     yes_no<[](const Settings& s) { return polls(s.writer_wait) && polls(s.reader_wait); }>},
+    {"huge_page", yes_no<[](const Settings& s) { return s.pages != Pages::k4; }>},
+    {"check_huge_page", yes_no<[](const Settings& s) { return s.check_huge_page; }>},
+    {"write_with_vmsplice",
+     yes_no<[](const Settings& s) { return s.write_with == WriteWith::vmsplice; }>},
+    {"read_with_splice", yes_no<[](const Settings& s) { return s.read_with == ReadWith::splice; }>},
+    {"gift", yes_no<[](const Settings& s) { return s.gift; }>},
+    {"lock_memory", yes_no<[](const Settings& s) { return s.lock_memory; }>},
+    {"dont_touch_pages", yes_no<[](const Settings& s) { return !s.touch_pages; }>},
+    {"same_buffer", yes_no<[](const Settings& s) { return s.buffers == Buffers::same; }>},
+    // Ours.
+    {"name", [](const RunResult& r) { return r.name; }},
+    {"duration_ns", [](const RunResult& r) { return std::to_string(r.duration_ns()); }},
+    {"bytes", [](const RunResult& r) { return std::to_string(r.bytes()); }},
+    {"median", rate<&RateStats::median>},
+    {"stddev", rate<&RateStats::stddev>},
+    {"min", rate<&RateStats::min>},
+    {"max", rate<&RateStats::max>},
+    {"pages", [](const RunResult& r) { return std::string(to_text(requested(r).pages)); }},
+    {"wait", wait_text},
+    {"payload", [](const RunResult& r) { return std::string(to_text(requested(r).payload)); }},
+    {"placement", [](const RunResult& r) { return std::string(to_text(requested(r).placement)); }},
+    {"writer_cpu", [](const RunResult& r) { return cpu(r, Role::writer); }},
+    {"reader_cpu", [](const RunResult& r) { return cpu(r, Role::reader); }},
+    {"effective_pipe_bytes",
+     [](const RunResult& r) { return std::to_string(r.end.effective.pipe_bytes); }},
+    {"zero_copy", zero_copy_text},
+    {"huge", huge_text},
+    {"steal_share", steal_text},
+};
+
+template <class Function>
+std::string joined(Function value) {
+  std::string line;
+  for (const Column& column : kColumns) line += (line.empty() ? "" : ",") + value(column);
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string csv_header() {
+  return joined([](const Column& column) { return std::string(column.name); });
+}
+
+std::string csv_row(const RunResult& result) {
+  return joined([&](const Column& column) { return column.value(result); });
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,55 @@
+#include "tui/print/print_doctor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tui/print/json_values.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr std::array<const char*, 3> kResults = {"works", "limited", "missing"};
+
+const char* result_text(const Check& check) { return kResults[static_cast<size_t>(check.result)]; }
+
+std::string check_lines(const Check& check, size_t name_width) {
+  std::string text =
+      fmt::format("{:<7}  {:<{}}  {}\n", result_text(check), check.name, name_width, check.found);
+  const std::string indent(9 + name_width + 2, ' ');
+  if (!check.why.empty()) text += fmt::format("{}why: {}\n", indent, check.why);
+  if (!check.remedy.empty()) text += fmt::format("{}try: {}\n", indent, check.remedy);
+  return text;
+}
+
+}  // namespace
+
+std::string print_doctor_human(const HostInfo& host, std::span<const Check> checks) {
+  std::string text = fmt::format("Linux {}, {}, {} CPUs{}\n\n", host.kernel, host.cpu, host.cpus,
+                                 host.hypervisor.empty() ? "" : ", a guest of " + host.hypervisor);
+  size_t name_width = 0;
+  for (const Check& check : checks) name_width = std::max(name_width, check.name.size());
+  for (const Check& check : checks) text += check_lines(check, name_width);
+  return text;
+}
+
+std::string print_doctor_json(const HostInfo& host, std::span<const Check> checks) {
+  Json json = {{"schema", 1},
+               {"version", PIPETOP_VERSION},
+               {"host",
+                {{"kernel", host.kernel},
+                 {"cpu", host.cpu},
+                 {"cpus", host.cpus},
+                 {"hypervisor", host.hypervisor}}},
+               {"checks", Json::array()}};
+  for (const Check& check : checks)
+    json["checks"].push_back({{"name", check.name},
+                              {"result", result_text(check)},
+                              {"found", check.found},
+                              {"why", check.why},
+                              {"remedy", check.remedy}});
+  return to_lines(json);
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,15 @@
+// What works on this machine, as a table or as JSON.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "engine/host/doctor.h"
+#include "engine/snapshot.h"
+
+namespace pipetop::tui {
+
+std::string print_doctor_human(const HostInfo& host, std::span<const Check> checks);
+std::string print_doctor_json(const HostInfo& host, std::span<const Check> checks);
+
+}  // namespace pipetop::tui

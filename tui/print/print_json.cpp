@@ -1,0 +1,219 @@
+#include "tui/print/print_json.h"
+
+#include <array>
+
+#include "engine/knobs.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr int kSchema = 1;
+constexpr std::array<const char*, kSlotKinds> kKindNames = {"empty",      "copy",      "user_page",
+                                                            "page_cache", "zero_page", "other"};
+constexpr std::array<const char*, 3> kZeroCopyNames = {"zero-copy", "copied", "unverifiable"};
+
+Json host_json(const RunResult& result) {
+  Json json = Json::object();
+  if (const auto& host = result.end.host) {
+    json = {{"kernel", host->kernel},
+            {"cpu", host->cpu},
+            {"cpus", host->cpus},
+            {"hypervisor", host->hypervisor},
+            {"mitigations", host->mitigations},
+            {"thp", host->thp}};
+    if (host->psi.empty())
+      put_null(json, "psi", "the kernel keeps none");
+    else
+      json["psi"] = host->psi;
+    json["pipe_max_size"] = host->pipe_max_size;
+  }
+  put(json, "steal_share", result.steal_share);
+  return json;
+}
+
+// Where it ran last, or else where it is pinned.
+void put_cpu(Json& json, const std::string& name, const WorkerView& worker, int pinned) {
+  if (worker.last_cpu.has_value() || pinned == kNoCpu)
+    put(json, name, worker.last_cpu);
+  else
+    json[name] = pinned;
+}
+
+Json effective_json(const Snapshot& s) {
+  const Effective& effective = s.effective;
+  Json json = knobs_json(effective.settings);
+  json["pipe_size"] = effective.pipe_bytes;
+  json["zero_copy"] = kZeroCopyNames[static_cast<size_t>(effective.zero_copy)];
+  json["zero_copy_reason"] = effective.zero_copy_reason;
+  put(json, "huge", effective.huge);
+  put_cpu(json, "writer_cpu", s.worker(Role::writer), effective.settings.writer_cpu);
+  put_cpu(json, "reader_cpu", s.worker(Role::reader), effective.settings.reader_cpu);
+  json["mismatches"] = Json::array();
+  for (const Mismatch& m : effective.mismatches)
+    json["mismatches"].push_back({{"knob", m.knob},
+                                  {"requested", m.requested},
+                                  {"effective", m.effective},
+                                  {"reason", m.reason}});
+  return json;
+}
+
+Json rate_json(const RunResult& result) {
+  const Reading<RateStats>& rate = result.end.throughput.current.rate;
+  Json json = {{"mean", rounded(gib_per_s(result.bytes(), result.duration_ns()))}};
+  const auto figure = [&](double RateStats::*member) {
+    return rate.has_value() ? rounded((*rate).*member) : Json(nullptr);
+  };
+  json["median"] = figure(&RateStats::median);
+  json["stddev"] = figure(&RateStats::stddev);
+  json["min"] = figure(&RateStats::min);
+  json["max"] = figure(&RateStats::max);
+  json["samples"] = rate.has_value() ? rate->samples : 0u;
+  if (!rate.has_value())
+    for (const char* name : {"median", "stddev", "min", "max"})
+      json[std::string(name) + "_reason"] = rate.reason;
+  return json;
+}
+
+// Totals of a process begin anew when it is restarted.
+void put_difference(Json& json, const std::string& name, const Reading<uint64_t>& before,
+                    const Reading<uint64_t>& after) {
+  if (!before.has_value() || !after.has_value())
+    put_null(json, name, after.has_value() ? before.reason : after.reason);
+  else if (*after < *before)
+    put_null(json, name, "the process was restarted");
+  else
+    json[name] = *after - *before;
+}
+
+Json counts_json(const WorkerCounts& counts) {
+  return {{"syscalls", counts.syscalls},
+          {"bytes", counts.bytes},
+          {"eagain", counts.eagain},
+          {"short", counts.short_calls},
+          {"interrupted", counts.interrupted}};
+}
+
+Json worker_json(const RunResult& result, Role role) {
+  const WorkerView &before = result.begin.worker(role), &after = result.end.worker(role);
+  const WorkerView& last = result.last.worker(role);
+  const WorkerShares& shares = result.shares[static_cast<size_t>(role)];
+  Json json = {{"pid", after.pid}};
+  json.update(counts_json(counts_between(before, after)));
+  put(json, "on_cpu_share", shares.on_cpu);
+  put(json, "runnable_share", shares.runnable);
+  put(json, "blocked_share", shares.blocked);
+  put_difference(json, "context_switches", before.context_switches, after.context_switches);
+  put_difference(json, "page_faults", before.page_faults, after.page_faults);
+  json["restarts"] = after.restarts;
+  json["lifetime"] = {{"bytes", last.bytes}, {"syscalls", last.syscalls}};
+  return json;
+}
+
+Json occupancy_json(const Occupancy& occupancy) {
+  Json histogram = Json::array();
+  for (const double share : occupancy.histogram) histogram.push_back(rounded(share));
+  return {{"source", occupancy.source},
+          {"samples", occupancy.samples},
+          {"mean", rounded(occupancy.mean_share)},
+          {"empty_share", rounded(occupancy.empty_share)},
+          {"full_share", rounded(occupancy.full_share)},
+          {"histogram", histogram}};
+}
+
+Json ring_json(const RingView& ring) {
+  Json json = {{"slots", ring.slots}, {"bytes", ring.bytes}};
+  if (ring.occupancy.has_value())
+    json["occupancy"] = occupancy_json(*ring.occupancy);
+  else
+    put_null(json, "occupancy", ring.occupancy.reason);
+  if (!ring.kinds.has_value()) {
+    put_null(json, "kinds", ring.kinds.reason);
+    return json;
+  }
+  json["kinds"] = Json::object();
+  for (size_t i = 0; i < kSlotKinds; ++i)
+    if (const double share = (*ring.kinds)[i]; share > 0)
+      json["kinds"][kKindNames[i]] = rounded(share);
+  return json;
+}
+
+Json table_json(const FunctionTable& table) {
+  Json rows = Json::array();
+  for (const FunctionRow& row : table.rows)
+    rows.push_back({{"name", row.name},
+                    {"self_share", rounded(table.share(row.self_samples))},
+                    {"children_share", rounded(table.share(row.children_samples))},
+                    {"self_samples", row.self_samples},
+                    {"children_samples", row.children_samples}});
+  return {{"samples", table.samples}, {"lost", table.lost}, {"rows", rows}};
+}
+
+void put_functions(Json& json, const Snapshot& s) {
+  if (!s.event.has_value()) return put_null(json, "functions", s.event.reason);
+  Json functions = {{"event", s.event->name}, {"hz", s.event->hz}};
+  for (const WorkerView& worker : s.workers) {
+    const std::string role(to_text(worker.role));
+    if (worker.functions.has_value())
+      functions[role] = table_json(*worker.functions);
+    else
+      put_null(functions, role, worker.functions.reason);
+  }
+  json["functions"] = functions;
+}
+
+void put_integrity(Json& json, const Snapshot& s) {
+  if (!s.integrity.has_value()) return put_null(json, "integrity", s.integrity.reason);
+  const Integrity& i = *s.integrity;
+  json["integrity"] = {{"verified", i.verified},
+                       {"misplaced", i.misplaced},
+                       {"torn", i.torn},
+                       {"unstamped", i.unstamped},
+                       {"epochs", i.epochs}};
+}
+
+void put_result(Json& json, const RunResult& result) {
+  json["name"] = result.name;
+  json["version"] = PIPETOP_VERSION;
+  json["host"] = host_json(result);
+  json["requested"] = knobs_json(result.end.requested);
+  json["effective"] = effective_json(result.end);
+  json["duration_ns"] = result.duration_ns();
+  json["bytes"] = result.bytes();
+  json["gib_per_s"] = rate_json(result);
+  for (const Role role : {Role::writer, Role::reader})
+    json[std::string(to_text(role))] = worker_json(result, role);
+  json["ring"] = ring_json(result.end.ring);
+  put_functions(json, result.end);
+  put_integrity(json, result.last);
+  put_null(json, "verdict", "not judged by this version");
+}
+
+}  // namespace
+
+Json run_json(const RunResult& result) {
+  Json json = {{"schema", kSchema}};
+  put_result(json, result);
+  return json;
+}
+
+std::string print_json(const RunResult& result) { return to_lines(run_json(result)); }
+
+std::string print_jsonl(const Interval& interval) {
+  Json json = {{"schema", kSchema},
+               {"type", "interval"},
+               {"t_ns", interval.since_start_ns},
+               {"duration_ns", interval.duration_ns},
+               {"bytes", interval.bytes()},
+               {"gib_per_s", rounded(gib_per_s(interval.bytes(), interval.duration_ns))}};
+  for (const Role role : {Role::writer, Role::reader})
+    json[std::string(to_text(role))] = counts_json(interval.workers[static_cast<size_t>(role)]);
+  return to_line(json);
+}
+
+std::string print_jsonl(const RunResult& result) {
+  Json json = {{"schema", kSchema}, {"type", "summary"}};
+  put_result(json, result);
+  return to_line(json);
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,89 @@
+#include "tui/print/run_result.h"
+
+#include <fmt/format.h>
+
+#include "engine/knobs.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr double kMuchSteal = 0.05;
+constexpr double kMuchLost = 0.01;
+
+void say(Judgement& judgement, Exit exit, std::string words) {
+  // The first reason decides: what comes later follows from it, or weighs less.
+  if (judgement.exit == Exit::ok) judgement.exit = exit;
+  judgement.words.push_back(std::move(words));
+}
+
+void judge_worker(const WorkerView& worker, Judgement& judgement) {
+  const std::string_view role = to_text(worker.role);
+  const std::string why = worker.state_reason.empty() ? "" : ": " + worker.state_reason;
+  if (worker.restarts > 0)
+    say(judgement, Exit::worker_failed,
+        fmt::format("the {} died and was restarted {} time{}{}", role, worker.restarts,
+                    worker.restarts == 1 ? "" : "s", why));
+  else if (worker.state == ProcessState::failed || worker.state == ProcessState::restarting)
+    say(judgement, Exit::worker_failed, fmt::format("the {} failed{}", role, why));
+  else if (worker.state == ProcessState::refused)
+    say(judgement, Exit::refused, fmt::format("the {} was refused its buffers{}", role, why));
+}
+
+void judge_huge(const RunResult& result, Judgement& judgement) {
+  const Settings& wanted = result.end.requested;
+  if (!wanted.check_huge_page || wanted.pages == Pages::k4) return;
+  const Reading<bool>& huge = result.end.effective.huge;
+  if (!huge.has_value())
+    say(judgement, Exit::refused, "check_huge_page: cannot be told: " + huge.reason);
+  else if (!*huge)
+    say(judgement, Exit::refused,
+        "check_huge_page: the buffers are not in huge pages (see pipetop doctor)");
+}
+
+void judge_lost(const WorkerView& worker, Judgement& judgement) {
+  if (!worker.functions.has_value()) return;
+  const uint64_t lost = worker.functions->lost, all = lost + worker.functions->samples;
+  if (double(lost) > kMuchLost * double(all))
+    say(judgement, Exit::untrustworthy,
+        fmt::format("{} of {} samples of the {} were lost: its functions mislead", lost, all,
+                    to_text(worker.role)));
+}
+
+void judge_steal(const RunResult& result, Judgement& judgement) {
+  if (result.steal_share.has_value() && *result.steal_share > kMuchSteal)
+    say(judgement, Exit::untrustworthy,
+        fmt::format("the host stole {:.1f} % of the time: the rate misleads",
+                    100 * *result.steal_share));
+}
+
+}  // namespace
+
+WorkerCounts counts_between(const WorkerView& before, const WorkerView& after) {
+  return {after.bytes - before.bytes, after.syscalls - before.syscalls,
+          after.eagain - before.eagain, after.short_calls - before.short_calls,
+          after.interrupted - before.interrupted};
+}
+
+Interval interval_between(const Snapshot& begin, const Snapshot& before, const Snapshot& after) {
+  Interval interval;
+  interval.since_start_ns = after.now_ns - begin.now_ns;
+  interval.duration_ns = after.now_ns - before.now_ns;
+  for (size_t i = 0; i < kRoles; ++i)
+    interval.workers[i] = counts_between(before.workers[i], after.workers[i]);
+  return interval;
+}
+
+double gib_per_s(uint64_t bytes, uint64_t duration_ns) {
+  return duration_ns == 0 ? 0 : double(bytes) / kGiB / (double(duration_ns) / 1e9);
+}
+
+Judgement judge(const RunResult& result) {
+  Judgement judgement;
+  for (const WorkerView& worker : result.end.workers) judge_worker(worker, judgement);
+  judge_huge(result, judgement);
+  judge_steal(result, judgement);
+  for (const WorkerView& worker : result.end.workers) judge_lost(worker, judgement);
+  return judgement;
+}
+
+}  // namespace pipetop::tui
