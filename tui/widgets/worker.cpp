@@ -12,6 +12,8 @@ std::string_view text_of(ProcessState state) {
   switch (state) {
     case ProcessState::starting:
       return "starting";
+    case ProcessState::changing:
+      return "changing";
     case ProcessState::flowing:
       return "flowing";
     case ProcessState::held:
@@ -39,7 +41,8 @@ TitlePart state_part(const WorkerView& w) {
   }
   if (!w.state_reason.empty()) text += ": " + w.state_reason;
   const bool bad = w.state == ProcessState::refused || w.state == ProcessState::failed;
-  const bool calm = w.state == ProcessState::starting || w.state == ProcessState::held;
+  const bool calm = w.state == ProcessState::starting || w.state == ProcessState::changing ||
+                    w.state == ProcessState::held;
   return {std::move(text), bad ? Style::error : calm ? Style::dim : Style::warning};
 }
 
