@@ -1,7 +1,9 @@
-// ./dev bench: what pipetop costs on this machine, against its budgets.
+// ./dev bench [PAIRS]: what pipetop costs on this machine, against its budgets.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 
 #include "engine/error.h"
@@ -15,7 +17,7 @@
 namespace pipetop::bench {
 namespace {
 
-constexpr int kPairs = 9;
+int g_pairs = 9;
 constexpr double kSeconds = 1.0;
 
 const Settings& rung(std::string_view name) {
@@ -31,7 +33,7 @@ void worker_against_bare(const char* name) {
   const double rate = engine_rate(settings, Observed::no, 0.3);
   const auto bytes = static_cast<uint64_t>(rate * kSeconds * kGiB);
   compare(
-      fmt::format("worker loop / bare loop, {}", name), kPairs, 0.99,
+      fmt::format("worker loop / bare loop, {}", name), g_pairs, 0.99,
       [&] { return engine_rate(settings, Observed::no, kSeconds); },
       [&, w = writer, r = reader] { return bare_rate(settings, w, r, bytes); });
 }
@@ -39,7 +41,7 @@ void worker_against_bare(const char* name) {
 void bpf_on_off(const char* name) {
   const Settings& settings = rung(name);
   compare(
-      fmt::format("BPF on / off, {}", name), kPairs, 0.99,
+      fmt::format("BPF on / off, {}", name), g_pairs, 0.99,
       [&] { return engine_rate(settings, Observed::yes, kSeconds); },
       [&] { return engine_rate(settings, Observed::no, kSeconds); });
 }
@@ -47,7 +49,7 @@ void bpf_on_off(const char* name) {
 void screen_on_off(const char* name) {
   const Settings& settings = rung(name);
   compare(
-      fmt::format("dashboard and BPF on / off, {}", name), kPairs, 0.99,
+      fmt::format("dashboard and BPF on / off, {}", name), g_pairs, 0.99,
       [&] { return screen_rate(settings, kSeconds); },
       [&] { return engine_rate(settings, Observed::no, kSeconds); });
 }
@@ -92,6 +94,7 @@ void run_all() {
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == pipetop::kWorkerProcess)
     return pipetop::worker_main();
+  if (argc > 1) pipetop::bench::g_pairs = std::max(1, std::atoi(argv[1]));
   try {
     pipetop::bench::run_all();
     return 0;

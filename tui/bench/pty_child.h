@@ -1,0 +1,34 @@
+// A child process on a pseudo-terminal whose output is drained while it runs.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+
+#include "engine/unique_fd.h"
+
+namespace pipetop::bench {
+
+class PtyChild {
+ public:
+  // `body` runs in the child; its result is the exit status. Throws SystemError.
+  PtyChild(int rows, int cols, const std::function<int()>& body);
+  ~PtyChild();
+  PtyChild(const PtyChild&) = delete;
+  PtyChild& operator=(const PtyChild&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void type(const std::string& keys);
+
+  // Reads what the child writes until `seconds` are over or it ends; `done` is
+  // asked after every piece with all that came, and ends it early.
+  void drain(double seconds, const std::function<bool(const std::string&)>& done = {});
+
+ private:
+  pid_t pid_ = -1;
+  UniqueFd master_;
+  std::string output_;
+};
+
+}  // namespace pipetop::bench
