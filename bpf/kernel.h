@@ -8,10 +8,13 @@
  */
 #pragma once
 
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
+/* Sorted by need: libbpf's headers take the kernel's types for granted. */
+/* clang-format off */
 #include <linux/bpf.h>
 #include <stdbool.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+/* clang-format on */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 

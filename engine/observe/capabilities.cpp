@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fstream>
@@ -65,6 +66,18 @@ std::string why_and_remedy(const Refusal& refusal, const Circumstances& circumst
     default:
       return why + "; Linux 6.1 or later is needed";
   }
+}
+
+std::string verifiers_complaint(std::string_view log) {
+  std::string_view complaint;
+  while (!log.empty()) {
+    const std::string_view line = log.substr(0, log.find('\n'));
+    log.remove_prefix(std::min(line.size() + 1, log.size()));
+    const bool is_frame = line.empty() || line.starts_with("processed ") ||
+                          line.find("PROG LOAD LOG") != std::string_view::npos;
+    if (!is_frame) complaint = line;
+  }
+  return "verifier: " + std::string(complaint);
 }
 
 std::string why_no_addresses(const Circumstances& circumstances) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace pipetop::observe {
 
@@ -18,11 +19,14 @@ Circumstances read_circumstances();
 struct Refusal {
   std::string step;      // what was being done: "perf_event_open"
   int error_number = 0;  // errno
-  std::string log;       // libbpf's last words, if any
+  std::string log;       // libbpf's words, if any
 };
 
 // "why; remedy"
 std::string why_and_remedy(const Refusal& refusal, const Circumstances& circumstances);
+
+// The last line of a verifier's log that says something.
+std::string verifiers_complaint(std::string_view log);
 
 // Why /proc/kallsyms shows no addresses; remedy.
 std::string why_no_addresses(const Circumstances& circumstances);

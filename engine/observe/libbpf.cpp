@@ -2,6 +2,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 
 #include "engine/error.h"
 #include "engine/observe/capabilities.h"
@@ -10,30 +11,34 @@ namespace pipetop::observe {
 namespace {
 
 // libbpf gives its callback no context.
-std::string last_warning;
+std::string kept_words;
+bool kept_from_verifier = false;
 
-int remember(libbpf_print_level level, const char* format, va_list arguments) {
+int keep(libbpf_print_level level, const char* format, va_list arguments) {
   if (level != LIBBPF_WARN) return 0;
-  char line[1024];
-  const int length = std::vsnprintf(line, sizeof(line), format, arguments);
-  if (length <= 0) return 0;
-  std::string text = line;
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  // A verifier log ends with markers of its own; its last words are above them.
-  if (text.find("END PROG LOAD LOG") == std::string::npos && !text.empty()) last_warning = text;
+  char* text = nullptr;
+  if (vasprintf(&text, format, arguments) < 0) return 0;
+  const std::unique_ptr<char, decltype(&std::free)> owner(text, std::free);
+  const std::string_view message(text);
+  const bool from_verifier = message.find("BEGIN PROG LOAD LOG") != std::string_view::npos;
+  if (kept_from_verifier || (!from_verifier && !kept_words.empty())) return 0;
+  kept_from_verifier = from_verifier;
+  kept_words = from_verifier ? verifiers_complaint(message)
+                             : std::string(message.substr(0, message.find('\n')));
   return 0;
 }
 
 }  // namespace
 
 LibbpfLog::LibbpfLog() {
-  last_warning.clear();
-  libbpf_set_print(remember);
+  kept_words.clear();
+  kept_from_verifier = false;
+  libbpf_set_print(keep);
 }
 
 LibbpfLog::~LibbpfLog() { libbpf_set_print(nullptr); }
 
-const std::string& LibbpfLog::last_line() const { return last_warning; }
+const std::string& LibbpfLog::words() const { return kept_words; }
 
 SharedMapping map_array(const bpf_map* map) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
@@ -45,7 +50,7 @@ SharedMapping map_array(const bpf_map* map) {
 }
 
 void throw_refused(const std::string& step, int error_number, const LibbpfLog& log) {
-  const Refusal refusal{step, error_number, log.last_line()};
+  const Refusal refusal{step, error_number, log.words()};
   throw Error(why_and_remedy(refusal, read_circumstances()), Exit::refused);
 }
 

@@ -30,7 +30,9 @@ struct SkeletonDeleter {
 template <class T>
 using Skeleton = std::unique_ptr<T, SkeletonDeleter<T>>;
 
-// Collects libbpf's warnings while it lives.
+// Keeps libbpf's most telling warning while it lives: what the verifier had
+// against a program, else the first, for those that follow only repeat that
+// loading failed.
 class LibbpfLog {
  public:
   LibbpfLog();
@@ -38,7 +40,7 @@ class LibbpfLog {
   LibbpfLog(const LibbpfLog&) = delete;
   LibbpfLog& operator=(const LibbpfLog&) = delete;
 
-  const std::string& last_line() const;
+  const std::string& words() const;
 };
 
 // Maps all of an array map that was made with BPF_F_MMAPABLE. Throws Error.

@@ -50,7 +50,11 @@ void Symbols::add_line(std::string_view line) {
   size_t at = 0;
   for (int digit; at < line.size() && (digit = hex_digit(line[at])) >= 0; ++at)
     address = address << 4 | static_cast<uint64_t>(digit);
-  if (address == 0 || at + 3 >= line.size() || !is_text(line[at + 1])) return;
+  if (at + 3 >= line.size() || !is_text(line[at + 1])) return;
+  if (address == 0) {  // data may begin there, text never does
+    are_hidden_ = true;
+    return;
+  }
   std::string_view name = line.substr(at + 3);
   name = name.substr(0, name.find('\t'));
   // The padding before a function; a sample there belongs to nobody.
@@ -111,7 +115,7 @@ Symbols Symbols::of_this_kernel() {
     for (size_t end; (end = buffer.find('\n', begin)) != std::string::npos; begin = end + 1)
       symbols.add_line(std::string_view(buffer).substr(begin, end - begin));
     buffer.erase(0, begin);
-    if (symbols.empty()) return symbols;  // addresses are hidden: spare us the rest
+    if (symbols.are_hidden_) return {};  // spare us the rest
   }
   symbols.finish();
   return symbols;

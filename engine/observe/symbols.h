@@ -38,6 +38,7 @@ class Symbols {
   std::vector<uint64_t> addresses_;
   std::vector<uint32_t> names_;  // into text_
   std::string text_;
+  bool are_hidden_ = false;
 };
 
 }  // namespace pipetop::observe

@@ -22,10 +22,19 @@ TEST(Capabilities, NamesMissingBtf) {
             std::string::npos);
 }
 
-TEST(Capabilities, KeepsLibbpfsLastWords) {
+TEST(Capabilities, KeepsLibbpfsWords) {
   EXPECT_EQ(why_and_remedy({"load the ring reader", EINVAL, "libbpf: prog 'look': no"}, kAllowed),
             "load the ring reader: Invalid argument (libbpf: prog 'look': no); "
             "Linux 6.1 or later is needed");
+}
+
+TEST(Capabilities, FindsTheVerifiersComplaint) {
+  EXPECT_EQ(verifiers_complaint("libbpf: prog 'look': -- BEGIN PROG LOAD LOG --\n"
+                                "0: (bf) r6 = r1\n"
+                                "R1 invalid mem access 'scalar'\n"
+                                "processed 12 insns (limit 1000000) max_states_per_insn 0\n"
+                                "-- END PROG LOAD LOG --\n"),
+            "verifier: R1 invalid mem access 'scalar'");
 }
 
 TEST(Capabilities, EveryRefusalHasAReasonAndARemedy) {

@@ -155,12 +155,14 @@ TEST_F(RingSlots, SpliceFromAHoleIsTheZeroPage) {
   ASSERT_EQ(splice(hole.get(), nullptr, pipe_.write_end(), nullptr, 4096, 0), 4096);
   const RingFrame frame = look();
   EXPECT_EQ(frame.slot[frame.tail % frame.slots].kind,
-            has_zero_pages ? SlotKind::zero_page : SlotKind::page_cache);
+            has_zero_pages ? SlotKind::zero_page : SlotKind::copy);
 }
 
 TEST_F(RingSlots, SpliceFromADeviceIsACopy) {
   const OwnedFd zero(open("/dev/zero", O_RDONLY | O_CLOEXEC));
-  ASSERT_EQ(splice(zero.get(), nullptr, pipe_.write_end(), nullptr, 4096, 0), 4096);
+  const ssize_t moved = splice(zero.get(), nullptr, pipe_.write_end(), nullptr, 4096, 0);
+  if (moved < 0 && errno == EINVAL) GTEST_SKIP() << "this kernel cannot splice from a device";
+  ASSERT_EQ(moved, 4096);
   const RingFrame frame = look();
   EXPECT_EQ(frame.slot[frame.tail % frame.slots].kind, SlotKind::copy);
 }

@@ -6,7 +6,8 @@ namespace pipetop::observe {
 namespace {
 
 constexpr const char* kText =
-    "0000000000001000 A fixed_percpu_data\n"
+    "0000000000000000 A fixed_percpu_data\n"
+    "0000000000001000 D cpu_debug_store\n"
     "ffffffff81000000 T _text\n"
     "ffffffff81000000 T _stext\n"
     "ffffffff81000100 t __pfx_pipe_write\n"
