@@ -1,0 +1,59 @@
+// Turns what the person does into changes of the engine and of the screen.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/presets.h"
+#include "tui/dashboard/keymap.h"
+#include "tui/dashboard/source.h"
+#include "tui/dashboard/view_state.h"
+
+namespace pipetop::tui {
+
+// What only the owner of the terminal can do.
+enum class Outcome : uint8_t { stay, redraw_all, toggle_mouse, suspend, quit, abort };
+
+class Controller {
+ public:
+  // `start` is what the source runs with, and the baseline. `presets` outlive it.
+  Controller(Source& source, const Settings& start, std::span<const Preset> presets);
+
+  const ViewState& view() const { return view_; }
+
+  // What is on the screen, which lists, clicks and wheels refer to. Call it for
+  // every frame.
+  void show(const Snapshot& shown, int rows, int cols);
+
+  Outcome handle(const Input& input, const Snapshot& shown);
+
+  // For the message line; it goes away by itself.
+  void say(std::string text, Severity severity);
+  // Messages age in the source's time, which goes on while frozen.
+  void set_time(uint64_t now_ns);
+
+ private:
+  Outcome act(const Command& command, Key key, const Snapshot& shown);
+  void act_on_screen(const Command& command, Key key, const Snapshot& shown);
+  void press_knob(int index);
+  void press_preset(int index);
+  void undo();
+  void baseline();
+  bool change_to(const Settings& next, const std::string& label, Key key);
+  void move(const Snapshot& shown, int lines);
+  void scroll(const Snapshot& shown, Role role, int lines);
+  Outcome click(const Mouse& mouse, const Snapshot& shown);
+  void wheel(const Mouse& mouse, const Snapshot& shown, int lines);
+  int page_rows() const;
+  void close();
+
+  Source& source_;
+  Settings start_;
+  std::vector<Settings> undo_;  // what was requested before each change
+  ViewState view_;
+  int rows_ = 0, cols_ = 0;
+  uint64_t now_ns_ = 0, message_until_ns_ = 0;
+};
+
+}  // namespace pipetop::tui

@@ -1,0 +1,139 @@
+#include "tui/dashboard/dashboard.h"
+
+#include <signal.h>
+
+#include <optional>
+
+#include "tui/dashboard/controller.h"
+#include "tui/dashboard/events.h"
+#include "tui/dashboard/source.h"
+#include "tui/dashboard/terminal.h"
+#include "tui/dashboard/view.h"
+
+namespace pipetop::tui {
+namespace {
+
+class Dashboard {
+ public:
+  Dashboard(Source& source, const Config& config, const DashboardOptions& options)
+      : source_(source),
+        terminal_({options.unicode, options.color}),
+        loop_(source.event_fd(), signals_.get(), config.frames_per_s),
+        controller_(source, config.settings, config.presets),
+        canvas_(glyphs_of(terminal_.glyphs())) {}
+
+  int run() {
+    frame();
+    while (!exit_code_) serve(loop_.wait());
+    return *exit_code_;
+  }
+
+ private:
+  void serve(const Events& events);
+  void serve_signals();
+  void serve_input();
+  void serve(Outcome outcome);
+  void suspend();
+  void frame();
+
+  Source& source_;
+  SignalFd signals_;  // before curses, so that its handlers never run
+  Terminal terminal_;
+  EventLoop loop_;
+  Controller controller_;
+  Canvas canvas_;
+  Snapshot shown_;  // stays while frozen
+  std::optional<int> exit_code_;
+};
+
+void Dashboard::serve(const Events& events) {
+  if (events.engine) source_.handle_events();
+  if (events.signal) serve_signals();
+  if (events.input) serve_input();
+  if (!exit_code_ && (events.frame || events.input || events.signal)) frame();
+}
+
+void Dashboard::serve_signals() {
+  while (const int number = signals_.take()) {
+    switch (number) {
+      case SIGWINCH:
+        terminal_.resize();
+        break;
+      case SIGTSTP:
+        suspend();
+        break;
+      case SIGCONT:
+        // Perhaps after a stop that could not be seen: somebody had the terminal.
+        terminal_.suspend();
+        terminal_.resume();
+        break;
+      case SIGINT:
+        exit_code_ = 0;
+        break;
+      default:
+        exit_code_ = 128 + number;
+    }
+  }
+}
+
+void Dashboard::serve_input() {
+  bool any = false;
+  for (Input input = terminal_.read(); input.kind != Input::Kind::none && !exit_code_;
+       input = terminal_.read()) {
+    any = true;
+    serve(controller_.handle(input, shown_));
+  }
+  if (!any && terminal_.hung_up()) exit_code_ = 128 + SIGHUP;
+}
+
+void Dashboard::serve(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::stay:
+      break;
+    case Outcome::redraw_all:
+      terminal_.resize();
+      terminal_.forget();
+      break;
+    case Outcome::toggle_mouse:
+      terminal_.set_mouse(!terminal_.mouse());
+      controller_.say(terminal_.mouse() ? "mouse on" : "mouse off: text can be selected",
+                      Severity::info);
+      break;
+    case Outcome::suspend:
+      suspend();
+      break;
+    case Outcome::quit:
+      exit_code_ = 0;
+      break;
+    case Outcome::abort:
+      exit_code_ = 128 + SIGQUIT;
+  }
+}
+
+// As if the terminal itself had stopped the process group, so that the shell
+// gets it back also from under a script or sudo.
+void Dashboard::suspend() {
+  source_.suspend();
+  terminal_.suspend();
+  signals_.deliver_to_group(SIGTSTP);
+  terminal_.resume();
+  source_.resume();
+}
+
+void Dashboard::frame() {
+  Snapshot now = source_.tick();
+  controller_.set_time(now.now_ns);
+  if (!controller_.view().frozen || shown_.now_ns == 0) shown_ = std::move(now);
+  controller_.show(shown_, terminal_.rows(), terminal_.cols());
+  canvas_.reset(terminal_.rows(), terminal_.cols());
+  draw(canvas_, shown_, controller_.view());
+  terminal_.show(canvas_);
+}
+
+}  // namespace
+
+int run_dashboard(Source& source, const Config& config, const DashboardOptions& options) {
+  return Dashboard(source, config, options).run();
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,25 @@
+// The dashboard: a screen on a running engine, until the person has seen enough.
+#pragma once
+
+#include "engine/config/config.h"
+#include "engine/engine.h"
+
+namespace pipetop::tui {
+
+class Source;
+
+struct DashboardOptions {
+  Choice unicode = Choice::automatic;
+  Choice color = Choice::automatic;
+};
+
+// Returns the exit code: 0 after q or Ctrl-C, 128 + signal after SIGTERM or
+// SIGHUP. Throws Error when there is no terminal to draw on, or the engine
+// cannot go on; the terminal is as before then. `config.settings` must be what
+// the engine was started with.
+int run_dashboard(Engine& engine, const Config& config, const DashboardOptions& options);
+
+// The same on anything that behaves like an engine.
+int run_dashboard(Source& source, const Config& config, const DashboardOptions& options);
+
+}  // namespace pipetop::tui

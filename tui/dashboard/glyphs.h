@@ -1,0 +1,31 @@
+// The characters that pictures are drawn with: what the terminal's font and
+// character set can show decides which set is used.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace pipetop::tui {
+
+enum class GlyphSet : uint8_t {
+  unicode,
+  console,  // the Linux console: UTF-8, but a font without braille and eighths
+  ascii,
+};
+
+struct Glyphs {
+  GlyphSet set;
+  bool braille;
+  char32_t top_left, top_right, bottom_left, bottom_right, horizontal, vertical;
+  std::array<char32_t, 9> rising;   // a column filled from below, in eighths
+  std::array<char32_t, 9> filling;  // a bar filled from the left, in eighths
+  char32_t upper_half, lower_half, full;
+  char32_t under_huge;  // drawn below slots that lie in huge pages
+
+  // What this set shows for a character of running text.
+  char32_t fold(char32_t c) const;
+};
+
+const Glyphs& glyphs_of(GlyphSet set);
+
+}  // namespace pipetop::tui

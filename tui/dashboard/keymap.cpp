@@ -1,0 +1,59 @@
+#include "tui/dashboard/keymap.h"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/knobs.h"
+
+namespace pipetop::tui {
+namespace {
+
+struct Binding {
+  Key key;
+  Command command;
+};
+
+constexpr Binding kBindings[] = {
+    {U'u', {Act::undo}},           {U'0', {Act::baseline}},
+    {U' ', {Act::freeze}},         {key::tab, {Act::focus, 1}},
+    {key::back_tab, {Act::focus, -1}},
+    {U'j', {Act::move, 1}},        {key::down, {Act::move, 1}},
+    {U'k', {Act::move, -1}},       {key::up, {Act::move, -1}},
+    {key::page_down, {Act::page, 1}}, {key::page_up, {Act::page, -1}},
+    {key::home, {Act::first}},     {key::end, {Act::last}},
+    {key::left, {Act::focus, -1}}, {key::right, {Act::focus, 1}},
+    {U'?', {Act::help}},           {key::escape, {Act::close}},
+    {U'm', {Act::mouse}},          {key::ctrl('L'), {Act::redraw}},
+    {key::ctrl('Z'), {Act::suspend}}, {U'q', {Act::quit}},
+    {key::ctrl('C'), {Act::quit}}, {key::ctrl('\\'), {Act::abort}},
+};
+
+constexpr std::array<ScreenKey, 13> kScreenKeys = {{
+    {"1-9", "the presets, in their order"},
+    {"u", "undo the last change"},
+    {"0", "back to the settings at the start"},
+    {"Space", "freeze the screen; data goes on"},
+    {"Tab", "the other function list"},
+    {"j k", "select a function; arrows do too"},
+    {"PgUp PgDn", "scroll; Home and End too"},
+    {"m", "mouse on or off; off selects text"},
+    {"?", "this help"},
+    {"Esc", "close; nothing selected"},
+    {"Ctrl-L", "draw everything again"},
+    {"Ctrl-Z", "suspend; the workers stop too"},
+    {"q", "quit; Ctrl-C does too"},
+}};
+
+}  // namespace
+
+Command command_for(Key k) {
+  const auto hot = std::ranges::find(hot_keys(), k, [](const HotKey& h) { return Key(h.key); });
+  if (hot != hot_keys().end()) return {Act::knob, static_cast<int>(hot - hot_keys().begin())};
+  if (k >= U'1' && k <= U'9') return {Act::preset, static_cast<int>(k - U'1')};
+  const auto bound = std::ranges::find(kBindings, k, &Binding::key);
+  return bound == std::end(kBindings) ? Command{} : bound->command;
+}
+
+std::span<const ScreenKey> screen_keys() { return kScreenKeys; }
+
+}  // namespace pipetop::tui

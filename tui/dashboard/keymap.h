@@ -1,0 +1,48 @@
+// Which key does what. Knob keys come from the engine's table, the rest from
+// one table here; help and key bar read the same two.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "tui/dashboard/keys.h"
+
+namespace pipetop::tui {
+
+enum class Act : uint8_t {
+  unknown,
+  knob,    // n: index in hot_keys()
+  preset,  // n: index in the presets
+  undo,
+  baseline,
+  freeze,
+  focus,
+  move,  // n: lines
+  page,  // n: pages
+  first,
+  last,
+  help,
+  close,
+  redraw,
+  mouse,
+  suspend,
+  quit,
+  abort,
+};
+
+struct Command {
+  Act act = Act::unknown;
+  int n = 0;
+};
+
+Command command_for(Key key);
+
+struct ScreenKey {
+  std::string_view keys;  // "Tab"
+  std::string_view help;
+};
+
+// The keys that change no knob, for the help page.
+std::span<const ScreenKey> screen_keys();
+
+}  // namespace pipetop::tui

@@ -1,0 +1,22 @@
+// Where everything lies: arithmetic from (rows, cols) to rectangles.
+#pragma once
+
+#include "tui/dashboard/canvas.h"
+
+namespace pipetop::tui {
+
+inline constexpr int kMinRows = 16;
+inline constexpr int kMinCols = 60;
+
+struct Layout {
+  bool fits = false;   // below 60x16 there is only a message
+  bool boxed = false;  // panels have borders all around; else a line above them
+  Rect title, throughput, ring, writer, reader, message, keys;
+};
+
+Layout make_layout(int rows, int cols);
+
+// The part of a panel that its border leaves.
+Rect inside(const Layout& layout, const Rect& panel);
+
+}  // namespace pipetop::tui

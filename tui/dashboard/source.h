@@ -1,0 +1,26 @@
+// What the dashboard needs of an engine. The real one is behind it, or, in
+// tests, one that makes its numbers up.
+#pragma once
+
+#include <string>
+
+#include "engine/settings.h"
+#include "engine/snapshot.h"
+
+namespace pipetop::tui {
+
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  // As in Engine.
+  virtual int event_fd() const = 0;
+  virtual void handle_events() = 0;
+  virtual void apply(const Settings& requested, const std::string& label,
+                     const std::string& key) = 0;
+  virtual Snapshot tick() = 0;
+  virtual void suspend() = 0;
+  virtual void resume() = 0;
+};
+
+}  // namespace pipetop::tui

@@ -1,0 +1,43 @@
+// What a cell means, not how it looks: the theme gives each style its colour.
+#pragma once
+
+#include <cstdint>
+
+namespace pipetop::tui {
+
+enum class Style : uint8_t {
+  plain,
+  dim,         // labels, hints, what is not certain
+  value,       // a number that matters
+  title,       // the program's and the preset's name
+  frame,       // panel borders
+  focus,       // the border of the panel that the arrow keys move in
+  key,         // a key that can be pressed
+  lit,         // a toggle that is on
+  graph,       // the throughput history
+  mark,        // a change in the history
+  writer,      // the two roles ...
+  reader,      // ... wherever they appear
+  copy,        // the kinds of ring slots
+  user_page,
+  page_cache,
+  zero_page,
+  other_page,
+  good,
+  warning,
+  error,
+};
+inline constexpr int kStyles = static_cast<int>(Style::error) + 1;
+
+enum Emphasis : uint8_t { kNone = 0, kBold = 1, kReverse = 2 };
+
+struct Ink {
+  Style style = Style::plain;
+  uint8_t emphasis = kNone;
+
+  constexpr Ink() = default;
+  constexpr Ink(Style s, uint8_t e = kNone) : style(s), emphasis(e) {}
+  bool operator==(const Ink&) const = default;
+};
+
+}  // namespace pipetop::tui

@@ -1,0 +1,18 @@
+// UTF-8 and how many columns it takes on the screen.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace pipetop::tui {
+
+// Takes the first code point off `text`; U+FFFD for bytes that are none.
+char32_t take_code_point(std::string_view& text);
+
+void append_utf8(std::string& text, char32_t c);
+
+// 0, 1 or 2 columns. Control characters count 1: they are shown as '?'.
+int columns_of(char32_t c);
+int columns_of(std::string_view text);
+
+}  // namespace pipetop::tui

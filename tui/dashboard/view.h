@@ -1,0 +1,14 @@
+// Composes a frame: everything that is on the screen, from what is known and
+// what the person chose. No terminal, no clock, no state.
+#pragma once
+
+#include "engine/snapshot.h"
+#include "tui/dashboard/canvas.h"
+#include "tui/dashboard/view_state.h"
+
+namespace pipetop::tui {
+
+// Draws over the whole canvas, of whatever size it is.
+void draw(Canvas& canvas, const Snapshot& snapshot, const ViewState& state);
+
+}  // namespace pipetop::tui

@@ -1,0 +1,54 @@
+// An engine that makes its numbers up: believable, moving, and answering to the
+// knobs, so that the dashboard can be looked at and tested without one.
+#pragma once
+
+#include <random>
+#include <vector>
+
+#include "tui/dashboard/owned_fd.h"
+#include "tui/dashboard/source.h"
+
+namespace pipetop::tui {
+
+enum class FakeMood { normal, no_bpf, warming };
+
+class FakeSource final : public Source {
+ public:
+  explicit FakeSource(const Settings& start, FakeMood mood = FakeMood::normal);
+
+  int event_fd() const override { return event_fd_.get(); }
+  void handle_events() override {}
+  void apply(const Settings& requested, const std::string& label,
+             const std::string& key) override;
+  Snapshot tick() override;
+  void suspend() override { suspended_ = true; }
+  void resume() override { suspended_ = false; }
+
+  // Invented time for benchmarks and tests; 0: the clock's.
+  void advance(uint64_t ns) { skipped_ns_ += ns; }
+  bool suspended() const { return suspended_; }
+
+ private:
+  uint64_t now() const;
+  double noise(double spread);
+  void add_history(uint64_t until_ns);
+  void fill_throughput(Throughput& t, uint64_t now_ns);
+  void fill_ring(RingView& ring, uint64_t now_ns);
+  void fill_worker(WorkerView& w, Role role);
+  void fill_effective(Effective& e);
+
+  OwnedFd event_fd_;
+  FakeMood mood_;
+  Settings requested_;
+  uint64_t start_ns_, skipped_ns_ = 0;
+  uint64_t segment_ns_;
+  std::vector<RatePoint> history_;
+  std::vector<ChangeMark> marks_;
+  Segment current_;
+  std::optional<Segment> previous_;
+  double rate_ = 0;
+  std::mt19937 random_{1};
+  bool suspended_ = false;
+};
+
+}  // namespace pipetop::tui

@@ -1,0 +1,134 @@
+#include "tui/widgets/help.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/knobs.h"
+#include "tui/dashboard/keymap.h"
+#include "tui/dashboard/pen.h"
+#include "tui/dashboard/text_width.h"
+#include "tui/widgets/numbers.h"
+#include "tui/widgets/panel.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr int kTwoColumns = 130;  // columns of the box from which it has two
+
+struct Line {
+  std::string key, name, text;  // a heading has only a text
+};
+using Lines = std::vector<Line>;
+
+Lines knob_lines() {
+  Lines lines = {{"", "", "Knobs, while data flows"}};
+  for (const HotKey& hot : hot_keys()) {
+    const Knob* knob = find_knob(hot.knob);
+    lines.push_back({std::string(1, hot.key), std::string(hot.label),
+                     knob ? std::string(knob->help) : std::string()});
+  }
+  lines.push_back({});
+  lines.push_back({"", "", "Knobs without a key: --NAME, or in the config"});
+  for (const Knob& knob : knobs()) {
+    const auto has_key = [&](const HotKey& hot) { return hot.knob == knob.name; };
+    if (std::ranges::none_of(hot_keys(), has_key))
+      lines.push_back({"", std::string(knob.name), std::string(knob.help)});
+  }
+  return lines;
+}
+
+Lines preset_lines(const ViewState& state) {
+  Lines lines = {{"", "", "Presets"}};
+  for (size_t i = 0; i < std::min<size_t>(state.presets.size(), 9); ++i) {
+    const Preset& preset = state.presets[i];
+    std::string text = preset.title.empty() ? preset.name : preset.title;
+    if (preset.article_gib_per_s > 0)
+      text += fmt::format("; article {} GiB/s", gib_text(preset.article_gib_per_s));
+    lines.push_back({std::to_string(i + 1), "", std::move(text)});
+  }
+  return lines;
+}
+
+Lines screen_lines() {
+  Lines lines = {{"", "", "Screen"}};
+  for (const ScreenKey& k : screen_keys())
+    lines.push_back({std::string(k.keys), "", std::string(k.help)});
+  return lines;
+}
+
+void append(Lines& to, Lines from) {
+  if (!to.empty()) to.push_back({});
+  for (Line& line : from) to.push_back(std::move(line));
+}
+
+struct Page {
+  Lines left, right;  // right: only in two columns
+  Rect box;
+  int visible() const { return box.rows - 2; }
+  int lines() const { return static_cast<int>(std::max(left.size(), right.size())); }
+};
+
+Page make_page(int rows, int cols, const ViewState& state) {
+  Page page;
+  const bool two = cols >= kTwoColumns + 4;
+  page.left = knob_lines();
+  Lines rest = preset_lines(state);
+  append(rest, screen_lines());
+  if (two) {
+    page.right = std::move(rest);
+  } else {
+    append(rest, std::move(page.left));
+    page.left = std::move(rest);
+  }
+  const int box_cols = std::min(two ? 150 : 96, cols - 4);
+  const int box_rows = std::min(page.lines() + 2, rows - 2);
+  page.box = {(rows - box_rows) / 2, (cols - box_cols) / 2, box_rows, box_cols};
+  return page;
+}
+
+void draw_line(const Area& area, int row, const Line& line) {
+  if (line.key.empty() && line.name.empty()) {
+    area.put_fitted(row, 1, area.cols() - 1, line.text, Style::title);
+    return;
+  }
+  area.put(row, 1, line.key, Style::key);
+  int col = line.name.empty() ? 12 : 4;
+  if (!line.name.empty()) {
+    area.put(row, col, line.name, Style::plain);
+    col = 17;
+  }
+  area.put_fitted(row, col, area.cols() - col, line.text, line.name.empty() ? Style::plain : Style::dim);
+}
+
+void draw_lines(const Area& area, const Lines& lines, int scroll) {
+  for (int row = 0; row < area.rows(); ++row) {
+    const auto index = static_cast<size_t>(row + scroll);
+    if (index < lines.size()) draw_line(area, row, lines[index]);
+  }
+}
+
+}  // namespace
+
+void draw_help(Canvas& canvas, const ViewState& state) {
+  const Page page = make_page(canvas.rows(), canvas.cols(), state);
+  Area(canvas, page.box).fill(U' ', {});
+  Layout boxed;
+  boxed.boxed = true;
+  const bool more = page.lines() > page.visible();
+  const TitlePart title[] = {{"help", Style::title},
+                             {more ? "j k scroll, Esc closes" : "Esc closes", Style::dim}};
+  const Area area = draw_panel(canvas, boxed, page.box, title, true);
+  const int scroll = std::clamp(state.help_scroll, 0, std::max(0, page.lines() - page.visible()));
+  const int half = page.right.empty() ? area.cols() : area.cols() * 3 / 5;
+  draw_lines(area.part({0, 0, area.rows(), half - 1}), page.left, scroll);
+  draw_lines(area.part({0, half, area.rows(), area.cols() - half}), page.right, scroll);
+}
+
+int help_scroll_end(int rows, int cols, const ViewState& state) {
+  const Page page = make_page(rows, cols, state);
+  return std::max(0, page.lines() - page.visible());
+}
+
+}  // namespace pipetop::tui

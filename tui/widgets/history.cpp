@@ -1,0 +1,146 @@
+#include "tui/widgets/history.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tui/dashboard/pen.h"
+#include "tui/widgets/columns.h"
+#include "tui/widgets/numbers.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr uint64_t kMillisecond = 1'000'000;
+constexpr uint64_t kWindow = 60'000 * kMillisecond;  // roughly what the graph shows
+constexpr uint64_t kLongestInterval = 1'000 * kMillisecond;  // of one point; above: a gap
+constexpr int kAxisCols = 5;
+
+uint64_t bin_width(int bins) {
+  constexpr std::array kWidths = {100u, 200u, 250u, 500u, 1000u, 2000u, 5000u};
+  for (const uint64_t ms : kWidths) {
+    if (ms * kMillisecond * static_cast<uint64_t>(bins) >= kWindow * 3 / 4) return ms * kMillisecond;
+  }
+  return kWidths.back() * kMillisecond;
+}
+
+// Adds one point, which stands for [begin, end), to the bins that it overlaps.
+void spread(std::vector<double>& sums, std::vector<double>& weights, uint64_t start_ns,
+            uint64_t width_ns, uint64_t begin, uint64_t end, double value) {
+  begin = std::max(begin, start_ns);
+  while (begin < end) {
+    const size_t bin = (begin - start_ns) / width_ns;
+    if (bin >= sums.size()) return;
+    const uint64_t bin_end = start_ns + (bin + 1) * width_ns;
+    const auto overlap = static_cast<double>(std::min(end, bin_end) - begin);
+    sums[bin] += value * overlap;
+    weights[bin] += overlap;
+    begin = bin_end;
+  }
+}
+
+// Eight dots a cell: two columns of four.
+void draw_braille(const Area& area, const Bins& bins, double top) {
+  constexpr std::array<std::array<uint8_t, 5>, 2> kFill = {{
+      {0x00, 0x40, 0x44, 0x46, 0x47}, {0x00, 0x80, 0xA0, 0xB0, 0xB8}}};
+  const int dots = area.rows() * 4;
+  for (int col = 0; col < area.cols(); ++col) {
+    std::array<int, 2> height{};
+    for (size_t side = 0; side < 2; ++side) {
+      const double value = bins.values[static_cast<size_t>(col) * 2 + side];
+      if (value < 0) continue;
+      height[side] = std::clamp(static_cast<int>(std::lround(value / top * dots)), 1, dots);
+    }
+    for (int row = 0; row < area.rows(); ++row) {
+      const int below = (area.rows() - 1 - row) * 4;
+      const auto level = [&](size_t side) {
+        return kFill[side][static_cast<size_t>(std::clamp(height[side] - below, 0, 4))];
+      };
+      const uint8_t pattern = level(0) | level(1);
+      if (pattern != 0) area.set(row, col, 0x2800 + pattern, Style::graph);
+    }
+  }
+}
+
+void draw_blocks(const Area& area, Bins bins, double top) {
+  for (double& value : bins.values) value = value < 0 ? 0 : value / top;
+  draw_columns(area, bins.values, Style::graph);
+}
+
+void draw_axis(const Area& area, double top) {
+  area.put_right(0, gib_text(top), Style::dim);
+  if (area.rows() >= 8) area.put_right(area.rows() / 2, gib_text(top / 2), Style::dim);
+  if (area.rows() >= 2) area.put_right(area.rows() - 1, "0", Style::dim);
+}
+
+std::string span_text(const Bins& bins) {
+  const auto seconds = static_cast<double>(bins.width_ns * bins.values.size()) / 1e9;
+  return fmt::format("{:.0f} s", seconds);
+}
+
+// Under the graph: the key of every change, where it took place.
+void draw_marks(const Area& area, std::span<const ChangeMark> marks, const Bins& bins,
+                int bins_a_cell) {
+  const uint64_t start = bins.end_ns - bins.width_ns * bins.values.size();
+  for (const ChangeMark& mark : marks) {
+    if (mark.at_ns < start || mark.at_ns >= bins.end_ns) continue;
+    const auto bin = static_cast<int>((mark.at_ns - start) / bins.width_ns);
+    area.put(0, bin / bins_a_cell, mark.key.empty() ? "▴" : mark.key, Style::mark);
+  }
+}
+
+}  // namespace
+
+Bins bin_history(std::span<const RatePoint> history, uint64_t now_ns, int bins) {
+  Bins result;
+  if (bins <= 0) return result;
+  result.width_ns = bin_width(bins);
+  result.end_ns = (now_ns / result.width_ns + 1) * result.width_ns;
+  const uint64_t span_ns = result.width_ns * static_cast<uint64_t>(bins);
+  const uint64_t start_ns = result.end_ns > span_ns ? result.end_ns - span_ns : 0;
+  std::vector<double> weights(static_cast<size_t>(bins));
+  result.values.resize(static_cast<size_t>(bins));
+  auto point = std::ranges::lower_bound(history, start_ns, {}, &RatePoint::at_ns);
+  for (; point != history.end(); ++point) {
+    const uint64_t before = point == history.begin() ? 0 : std::prev(point)->at_ns;
+    const bool gap = point->at_ns - before > kLongestInterval;
+    const uint64_t begin = gap ? point->at_ns - std::min(point->at_ns, 100 * kMillisecond) : before;
+    spread(result.values, weights, start_ns, result.width_ns, begin, point->at_ns,
+           point->gib_per_s);
+  }
+  for (size_t i = 0; i < weights.size(); ++i)
+    result.values[i] = weights[i] > 0 ? result.values[i] / weights[i] : -1;
+  return result;
+}
+
+double axis_end(double max) {
+  if (!(max > 0)) return 1;
+  const double power = std::pow(10, std::floor(std::log10(max)));
+  for (const double step : {1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0}) {
+    if (max <= step * power * 1.0000001) return step * power;
+  }
+  return 10 * power;
+}
+
+void draw_history(const Area& area, const Throughput& throughput, uint64_t now_ns) {
+  const bool marks = area.rows() >= 2;
+  const int graph_rows = area.rows() - (marks ? 1 : 0);
+  const int axis_cols = area.cols() >= 36 ? kAxisCols : 0;
+  const Area graph = area.part({0, axis_cols, graph_rows, area.cols() - axis_cols});
+  if (graph.empty()) return;
+  const int bins_a_cell = area.glyphs().braille ? 2 : 1;
+  const Bins bins = bin_history(throughput.history, now_ns, graph.cols() * bins_a_cell);
+  const double top = axis_end(*std::ranges::max_element(bins.values));
+  if (area.glyphs().braille) {
+    draw_braille(graph, bins, top);
+  } else {
+    draw_blocks(graph, bins, top);
+  }
+  if (axis_cols > 0) draw_axis(area.part({0, 0, graph_rows, axis_cols - 1}), top);
+  if (!marks) return;
+  const Area below = area.from_row(graph_rows);
+  if (axis_cols > 0) below.part({0, 0, 1, axis_cols - 1}).put_right(0, span_text(bins), Style::dim);
+  draw_marks(below.part({0, axis_cols, 1, graph.cols()}), throughput.marks, bins, bins_a_cell);
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,143 @@
+#include "tui/widgets/key_bar.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/knobs.h"
+#include "engine/text.h"
+#include "tui/dashboard/text_width.h"
+
+namespace pipetop::tui {
+namespace {
+
+// Knob "wait" stands for both roles' own.
+bool concerns(const Mismatch& mismatch, std::string_view knob) {
+  return mismatch.knob == knob || (knob == "wait" && mismatch.knob.ends_with(".wait"));
+}
+
+bool differs(const Snapshot& s, const ViewState& state, std::string_view knob) {
+  if (s.requested != state.requested) return false;  // not tried yet, as far as we see
+  return std::ranges::any_of(s.effective.mismatches,
+                             [&](const Mismatch& m) { return concerns(m, knob); });
+}
+
+// A choice between more than two says which one it is, e.g. "hugetlb".
+std::string toggle_text(const HotKey& hot, const Settings& settings) {
+  const Knob* knob = find_knob(hot.knob);
+  const bool many = knob && knob->values.size() > 2 && hot.knob != "wait";
+  return many && hot.lit(settings) ? hot.value(settings) : std::string(hot.label);
+}
+
+KeyItem toggle_item(const HotKey& hot, const Snapshot& s, const ViewState& state) {
+  const Lamp lamp = differs(s, state, hot.knob)  ? Lamp::differs
+                    : hot.lit(state.requested) ? Lamp::on
+                                                 : Lamp::off;
+  return {std::string(1, hot.key), toggle_text(hot, state.requested), lamp,
+          {static_cast<Key>(hot.key)}, {}};
+}
+
+// "pipe -" and "pipe +" share the word before the sign.
+std::string_view stem(std::string_view label) { return label.substr(0, label.find(' ')); }
+
+// A size of `auto` is shown as what it comes to.
+std::string step_value(const HotKey& hot, const Snapshot& s, const Settings& requested) {
+  std::string value = hot.value(requested);
+  if (hot.knob == "pipe_size" && value == "auto" && s.effective.pipe_bytes > 0)
+    value = format_size(s.effective.pipe_bytes);
+  return value;
+}
+
+KeyItem step_item(const HotKey& hot, const Snapshot& s, const ViewState& state) {
+  const Lamp lamp = differs(s, state, hot.knob) ? Lamp::differs : Lamp::none;
+  std::string text = fmt::format("{} {}", stem(hot.label), step_value(hot, s, state.requested));
+  if (hot.knob == "placement") text = hot.value(state.requested);
+  return {std::string(1, hot.key), std::move(text), lamp, {static_cast<Key>(hot.key)}, {}};
+}
+
+std::vector<KeyItem> knob_items(const Snapshot& s, const ViewState& state) {
+  std::vector<KeyItem> items;
+  const HotKey* before = nullptr;
+  for (const HotKey& hot : hot_keys()) {
+    const bool pair = before && !hot.lit && before->knob == hot.knob;
+    if (pair) {
+      items.back().keys += std::string(" ") + hot.key;
+      items.back().presses.push_back(static_cast<Key>(hot.key));
+    } else {
+      items.push_back(hot.lit ? toggle_item(hot, s, state) : step_item(hot, s, state));
+    }
+    before = &hot;
+  }
+  return items;
+}
+
+KeyItem plain_item(std::string keys, std::string text, std::vector<Key> presses) {
+  return {std::move(keys), std::move(text), Lamp::none, std::move(presses), {}};
+}
+
+std::vector<KeyItem> screen_items(const ViewState& state) {
+  std::vector<KeyItem> items;
+  const size_t presets = std::min<size_t>(state.presets.size(), 9);
+  if (presets > 0) items.push_back(plain_item(fmt::format("1-{}", presets), "presets", {}));
+  items.push_back(plain_item("u", "undo", {U'u'}));
+  items.push_back(plain_item("0", "baseline", {U'0'}));
+  items.push_back(plain_item("Space", state.frozen ? "go on" : "freeze", {U' '}));
+  items.push_back(plain_item("Tab", "focus", {key::tab}));
+  return items;
+}
+
+void place(KeyItem& item, int row, int col) { item.place = {row, col, 1, item.columns()}; }
+
+void draw_item(const Area& area, const KeyItem& item) {
+  int col = area.put(item.place.row, item.place.col, item.keys, Style::key);
+  const bool on = item.lamp == Lamp::on, bad = item.lamp == Lamp::differs;
+  const Style style = bad ? Style::warning : on ? Style::lit : Style::plain;
+  col = area.put(item.place.row, col + 1, item.text, item.lamp == Lamp::off ? Style::dim : style);
+  if (item.lamp == Lamp::none) return;
+  area.put(item.place.row, col + 1, bad ? "!" : on ? "●" : "○", bad || on ? style : Style::dim);
+}
+
+}  // namespace
+
+int KeyItem::columns() const {
+  return columns_of(keys) + 1 + columns_of(text) + (lamp == Lamp::none ? 0 : 2);
+}
+
+std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const ViewState& state) {
+  std::vector<KeyItem> items = knob_items(s, state);
+  for (KeyItem& item : screen_items(state)) items.push_back(std::move(item));
+  KeyItem help = plain_item("?", "help", {U'?'}), quit = plain_item("q", "quit", {U'q'});
+  const int gap = bar.cols >= 110 ? 3 : 2;
+  place(quit, bar.rows - 1, bar.cols - quit.columns() - 1);
+  place(help, bar.rows - 1, quit.place.col - help.columns() - gap);
+  int row = 0, col = 1;
+  for (KeyItem& item : items) {
+    const int last = row + 1 == bar.rows ? help.place.col - gap : bar.cols - 1;
+    if (col + item.columns() > last && row + 1 < bar.rows) ++row, col = 1;
+    if (col + item.columns() > (row + 1 == bar.rows ? help.place.col - gap : bar.cols - 1)) continue;
+    place(item, row, col);
+    col += item.columns() + gap;
+  }
+  items.push_back(std::move(help));
+  items.push_back(std::move(quit));
+  return items;
+}
+
+Key key_at(const std::vector<KeyItem>& items, int row, int col) {
+  for (const KeyItem& item : items) {
+    if (item.presses.empty() || !item.place.contains(row, col)) continue;
+    const auto n = static_cast<int>(item.presses.size());
+    const int part = (col - item.place.col) * n / item.place.cols;
+    return item.presses[static_cast<size_t>(part)];
+  }
+  return 0;
+}
+
+void draw_key_bar(const Area& area, const Snapshot& s, const ViewState& state) {
+  const Rect bar{0, 0, area.rows(), area.cols()};
+  for (const KeyItem& item : place_keys(bar, s, state)) {
+    if (!item.place.empty()) draw_item(area, item);
+  }
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,35 @@
+// The keys at the bottom: every knob with its state, and the screen's own keys.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/snapshot.h"
+#include "tui/dashboard/canvas.h"
+#include "tui/dashboard/keys.h"
+#include "tui/dashboard/view_state.h"
+
+namespace pipetop::tui {
+
+enum class Lamp : uint8_t { none, off, on, differs };
+
+// One key, or two that step the same knob down and up.
+struct KeyItem {
+  std::string keys;  // "v", "{ }"
+  std::string text;  // "vmsplice", "pipe 128KiB"
+  Lamp lamp = Lamp::none;
+  std::vector<Key> presses;  // from left to right
+  Rect place;                // rows == 0: there was no room
+
+  int columns() const;
+};
+
+// All items with their places relative to `bar`; help and quit always have one.
+std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& snapshot, const ViewState& state);
+
+// What a click at (row, col) of the bar presses; 0: nothing.
+Key key_at(const std::vector<KeyItem>& items, int row, int col);
+
+void draw_key_bar(const Area& area, const Snapshot& snapshot, const ViewState& state);
+
+}  // namespace pipetop::tui

@@ -1,0 +1,21 @@
+// The line above the keys: what the person should know now.
+#pragma once
+
+#include "engine/snapshot.h"
+#include "tui/dashboard/canvas.h"
+#include "tui/dashboard/view_state.h"
+
+namespace pipetop::tui {
+
+struct Message {
+  std::string text;
+  Severity severity = Severity::info;
+};
+
+// What a key said, else a knob that did not take effect, else the newest notice
+// of the engine while it is new.
+Message message_of(const Snapshot& snapshot, const ViewState& state);
+
+void draw_message(const Area& area, const Message& message);
+
+}  // namespace pipetop::tui

@@ -1,0 +1,90 @@
+#include "tui/widgets/occupancy.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "tui/dashboard/pen.h"
+#include "tui/dashboard/text_width.h"
+#include "tui/widgets/columns.h"
+#include "tui/widgets/numbers.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr int kInner = kOccupancyBins - 2;  // without "empty" and "full"
+
+std::string whole_percent(double share) {
+  if (share > 0 && share < 0.005) return "<1 %";
+  return fmt::format("{:.0f} %", share * 100);
+}
+
+// The histogram over fewer or more columns: empty and full keep theirs.
+std::vector<double> columns(const Occupancy& o, int cols) {
+  int inner = kInner;
+  while (inner > 2 && inner + 2 > cols) inner /= 2;
+  const int repeat = std::max(1, cols / (inner + 2));
+  std::vector<double> result;
+  const auto push = [&](double share) { result.insert(result.end(), size_t(repeat), share); };
+  push(o.histogram.front());
+  for (int i = 0; i < inner; ++i) {
+    const int group = kInner / inner;
+    double share = 0;
+    for (int k = 0; k < group; ++k) share += o.histogram[static_cast<size_t>(1 + i * group + k)];
+    push(share);
+  }
+  push(o.histogram.back());
+  const double most = *std::ranges::max_element(result);
+  if (most > 0) {
+    for (double& share : result) share /= most;
+  }
+  return result;
+}
+
+void draw_line(const Area& area, const Occupancy& o) {
+  Pen pen(area, 0);
+  pen.text("empty ", Style::dim).text(whole_percent(o.empty_share), Style::value).skip(1);
+  const std::string full = whole_percent(o.full_share);
+  const int right = columns_of(full) + 6;
+  const std::vector<double> heights = columns(o, std::min(kOccupancyBins, pen.room() - right));
+  draw_columns(area.part({0, pen.col(), 1, static_cast<int>(heights.size())}), heights,
+               Style::graph);
+  pen.skip(static_cast<int>(heights.size()) + 1);
+  pen.text("full ", Style::dim).text(full, Style::value).skip(2);
+  if (pen.room() >= columns_of(o.source)) pen.text(o.source, Style::dim);
+}
+
+// Labels, chart, and how it was measured.
+void draw_tall(const Area& area, const Occupancy& o) {
+  const bool words = area.rows() >= 4;
+  const Area chart = area.part({0, 0, area.rows() - (words ? 2 : 1), area.cols()});
+  const std::vector<double> heights = columns(o, chart.cols());
+  draw_columns(chart, heights, Style::graph);
+  const Area labels = area.part({chart.rows(), 0, 1, static_cast<int>(heights.size())});
+  Pen(labels, 0).text("empty ", Style::dim).text(whole_percent(o.empty_share), Style::value);
+  const std::string mean = whole_percent(o.mean_share);
+  Pen(labels, 0, labels.cols() / 2 - 5).text("mean ", Style::dim).text(mean, Style::value);
+  const std::string full = whole_percent(o.full_share);
+  Pen(labels, 0, labels.cols() - 5 - columns_of(full))
+      .text("full ", Style::dim)
+      .text(full, Style::value);
+  if (!words) return;
+  const std::string how = fmt::format("{} · {} samples", o.source, grouped_text(o.samples));
+  area.put_fitted(area.rows() - 1, 0, area.cols(), how, Style::dim);
+}
+
+}  // namespace
+
+void draw_occupancy(const Area& area, const Reading<Occupancy>& occupancy) {
+  if (area.empty()) return;
+  if (!occupancy.has_value()) {
+    draw_absence(area, occupancy.status, "occupancy: " + occupancy.reason);
+  } else if (area.rows() >= 3) {
+    draw_tall(area, *occupancy);
+  } else {
+    draw_line(area, *occupancy);
+    if (area.rows() >= 2)
+      area.put_fitted(1, 0, area.cols(), grouped_text(occupancy->samples) + " samples", Style::dim);
+  }
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,100 @@
+#include "tui/widgets/title_bar.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tui/dashboard/pen.h"
+#include "tui/dashboard/text_width.h"
+#include "tui/widgets/numbers.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr double kStealWorthSaying = 0.01, kStealTooMuch = 0.05;
+
+struct Part {
+  std::string text;
+  Ink ink;
+  int rank;  // the lowest are kept when there is little room
+  bool shown = false;
+};
+
+Part zero_copy_part(const Snapshot& s) {
+  switch (s.effective.zero_copy) {
+    case ZeroCopy::zero_copy:
+      return {" ZERO-COPY ", {Style::good, kReverse}, 0};
+    case ZeroCopy::copied:
+      return {" COPIED ", {Style::copy, kReverse}, 0};
+    case ZeroCopy::unverifiable:
+      break;
+  }
+  return {" UNVERIFIABLE ", {Style::dim, kReverse}, 0};
+}
+
+void add_steal(std::vector<Part>& parts, const Reading<double>& steal) {
+  if (!steal.has_value() || *steal < kStealWorthSaying) return;
+  const Style style = *steal > kStealTooMuch ? Style::error : Style::warning;
+  parts.push_back({fmt::format("steal {:.0f} %", *steal * 100), style, 1});
+}
+
+std::vector<Part> parts_of(const Snapshot& s) {
+  std::vector<Part> parts;
+  if (s.host) {
+    parts.push_back({"Linux " + s.host->kernel, Style::plain, 2});
+    parts.push_back({s.host->cpu, Style::plain, 5});
+    parts.push_back({fmt::format("{} CPUs", s.host->cpus), Style::plain, 4});
+  }
+  if (s.event.has_value())
+    parts.push_back({fmt::format("{} {} Hz", s.event->name, s.event->hz), Style::plain, 3});
+  add_steal(parts, s.steal_share);
+  parts.push_back(zero_copy_part(s));
+  return parts;
+}
+
+int columns_with_gap(const Part& part) { return columns_of(part.text) + 3; }
+
+void choose(std::vector<Part>& parts, int room) {
+  for (int rank = 0; rank <= 5; ++rank) {
+    for (Part& part : parts) {
+      if (part.rank != rank || part.text.empty() || columns_with_gap(part) > room) continue;
+      part.shown = true;
+      room -= columns_with_gap(part);
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view preset_name(const ViewState& state) {
+  const auto found = std::ranges::find(state.presets, state.requested, &Preset::settings);
+  return found == state.presets.end() ? std::string_view("custom") : found->name;
+}
+
+void draw_title_bar(const Area& area, const Snapshot& s, const ViewState& state) {
+  const std::string elapsed = elapsed_text(s.uptime_ns);
+  int right = area.cols() - 1 - columns_of(elapsed);
+  area.put(0, right, elapsed, Style::plain);
+  if (state.frozen) {
+    constexpr std::string_view kBadge = " FROZEN ";
+    right -= static_cast<int>(kBadge.size()) + 1;
+    area.put(0, right, kBadge, {Style::warning, kReverse});
+  }
+  int col = 1;
+  if (area.cols() >= 76) col = area.put(0, col, "pipetop", Style::title) + 2;
+  col = area.put_fitted(0, col, right - col - 2, preset_name(state), Style::title);
+
+  std::vector<Part> parts = parts_of(s);
+  choose(parts, right - col - 1);
+  col += 3;
+  bool first = true;
+  for (const Part& part : parts) {
+    if (!part.shown) continue;
+    if (!first) col = area.put(0, col, " · ", Style::dim);
+    first = false;
+    col = area.put(0, col, part.text, part.ink);
+  }
+}
+
+}  // namespace pipetop::tui

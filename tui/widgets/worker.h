@@ -1,0 +1,21 @@
+// The panel of one worker: what it is, what it does per second, where its time
+// goes.
+#pragma once
+
+#include <vector>
+
+#include "engine/snapshot.h"
+#include "tui/widgets/function_list.h"
+#include "tui/widgets/panel.h"
+
+namespace pipetop::tui {
+
+// "writer 812 · cpu 0 · vmsplice · thp · busy", and its state unless it flows.
+std::vector<TitlePart> worker_title(const WorkerView& worker, const Settings& effective);
+
+void draw_worker(const Area& area, const WorkerView& worker, const FunctionListView& functions);
+
+// The rows that the function list of such a panel has.
+int function_rows(int panel_rows, int panel_cols);
+
+}  // namespace pipetop::tui
