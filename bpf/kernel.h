@@ -8,10 +8,9 @@
  */
 #pragma once
 
-#include <linux/bpf.h>
-
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
+#include <linux/bpf.h>
 #include <stdbool.h>
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -23,7 +22,7 @@ struct pipe_buf_operations {
   bool (*try_steal)(struct pipe_inode_info *, struct pipe_buffer *);
 };
 
-/* Up to 5.17 compound_head was in page as well; 7.0 renames it compound_info. */
+/* Of a tail page: its head plus 1. 7.0 renames it, see folio_head(). */
 struct page {
   unsigned long compound_head;
 };
@@ -31,21 +30,6 @@ struct page {
 struct page___info {
   unsigned long compound_info;
 };
-
-/* From 6.18 the flags word is wrapped in a struct. */
-struct page___word {
-  unsigned long flags;
-};
-
-typedef struct {
-  unsigned long f;
-} memdesc_flags_t;
-
-struct page___memdesc {
-  memdesc_flags_t flags;
-};
-
-enum pageflags { PG_head = 6 };
 
 struct folio {
   unsigned long _flags_1; /* of the first tail page */

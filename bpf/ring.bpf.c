@@ -3,9 +3,9 @@
 // Every slot of one pipe, without taking its lock. Each read of the iterator is
 // one look; it walks the files of our own process only, which holds the pipe.
 
-#include "kernel.h"
-
 #include "ring.h"
+
+#include "kernel.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -33,6 +33,14 @@ struct folio_span {
   bool huge;
 };
 
+// A pipe_buffer as the kernel has it. Reading it whole, and its fields by their
+// relocated offsets, halves the time that a slot takes.
+struct raw_buffer {
+  __u64 words[8];
+};
+#define FIELD(raw, type, field) \
+  (*(type *)((void *)(raw) + bpf_core_field_offset(struct pipe_buffer, field)))
+
 struct walk {
   struct ring_look *look;
   struct pipe_buffer *bufs;
@@ -55,12 +63,6 @@ static __always_inline __u8 kind_of(__u64 ops) {
   return RING_OTHER;
 }
 
-static __always_inline __u64 page_flags(__u64 page) {
-  if (bpf_core_field_exists(((struct page___memdesc *)0)->flags.f))
-    return BPF_CORE_READ((struct page___memdesc *)page, flags.f);
-  return BPF_CORE_READ((struct page___word *)page, flags);
-}
-
 static __always_inline __u64 folio_head(__u64 page) {
   __u64 info;
   if (bpf_core_field_exists(struct page, compound_head)) {
@@ -76,7 +78,9 @@ static __always_inline __u64 folio_head(__u64 page) {
 }
 
 static __always_inline __u32 folio_order(__u64 head) {
-  if (!(page_flags(head) >> bpf_core_enum_value(enum pageflags, PG_head) & 1)) return 0;
+  // That the next page names it tells a large folio's head, whatever the
+  // numbers of the page flags are.
+  if (folio_head(head + bpf_core_type_size(struct page)) != head) return 0;
   if (bpf_core_field_exists(struct folio___order, _folio_order))
     return BPF_CORE_READ((struct folio___order *)head, _folio_order);
   return BPF_CORE_READ((struct folio *)head, _flags_1) & 0xff;
@@ -95,19 +99,21 @@ static long look_at_slot(__u32 i, struct walk *walk) {
   struct ring_look *look = walk->look;
   if (i >= RING_SLOTS) return 1;
   const __u32 index = (look->tail + i) & (look->slots - 1);
-  struct pipe_buffer *buf =
-      (void *)walk->bufs + (__u64)index * bpf_core_type_size(struct pipe_buffer);
+  const __u32 size = bpf_core_type_size(struct pipe_buffer);
+  struct raw_buffer raw = {};
+  if (size > sizeof(raw)) return 1;
+  bpf_probe_read_kernel(&raw, size, (void *)walk->bufs + (__u64)index * size);
   struct ring_slot *slot = &look->slot[i];
 
-  const __u64 ops = (__u64)BPF_CORE_READ(buf, ops);
+  const __u64 ops = FIELD(&raw, __u64, ops);
   if (i == 0 || ops != walk->last_ops) walk->last_kind = kind_of(ops);
   walk->last_ops = ops;
   slot->kind = walk->last_kind;
-  slot->offset = BPF_CORE_READ(buf, offset);
-  slot->length = BPF_CORE_READ(buf, len);
-  slot->flags = BPF_CORE_READ(buf, flags);
+  slot->offset = FIELD(&raw, __u32, offset);
+  slot->length = FIELD(&raw, __u32, len);
+  slot->flags = FIELD(&raw, __u32, flags);
 
-  const __u64 page = (__u64)BPF_CORE_READ(buf, page);
+  const __u64 page = FIELD(&raw, __u64, page);
   slot->consecutive = i > 0 && page == walk->last_page + bpf_core_type_size(struct page);
   walk->last_page = page;
   if (page < walk->span.begin || page >= walk->span.end) find_span(&walk->span, page);

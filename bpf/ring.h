@@ -44,8 +44,8 @@ struct ring_look {
   __u32 slots;
   __u32 head, tail;
   __u32 readers, writers;
-  __u32 torn;                        /* the ring moved on meanwhile */
-  __u32 filled;                      /* of `slot` */
+  __u32 torn;   /* the ring moved on meanwhile */
+  __u32 filled; /* of `slot` */
   __u32 reserved;
   struct ring_slot slot[RING_SLOTS]; /* by distance from the tail */
 };

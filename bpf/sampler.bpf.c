@@ -6,12 +6,12 @@
 // ring is always looked at by the clock: cycles stand still on an idle CPU, and
 // the occupancy of a pipe whose ends both sleep would go unseen.
 
-#include "kernel.h"
+#include "sampler.h"
 
 #include <bpf/bpf_tracing.h>
 #include <linux/bpf_perf_event.h>
 
-#include "sampler.h"
+#include "kernel.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -84,14 +84,10 @@ static __always_inline void look_at_ring(struct sampler_cpu *cpu) {
   const struct pipe_ends ends = read_ends(pipe);
   const __u32 slots = BPF_CORE_READ(pipe, ring_size);
   const __u32 used = ends.head - ends.tail;
-  if (slots == 0 || used > slots) {  // caught in the middle of a resize
-    cpu->rejected++;
-    return;
-  }
+  if (slots == 0 || used > slots) return;  // caught in the middle of a resize
   __u64 bin = used == slots ? SAMPLER_BINS - 1 : 0;
   if (used > 0 && used < slots) bin = 1 + (__u64)used * (SAMPLER_BINS - 2) / slots;
   if (bin >= SAMPLER_BINS) return;  // never; the verifier wants to see it
-  cpu->looks++;
   cpu->used_sum += (__u64)used * SAMPLER_SHARE_ONE / slots;
   cpu->bins[bin]++;
 }

@@ -23,10 +23,8 @@ struct sampler_sample {
 
 /* One a CPU, written by that CPU alone, cumulative; whole cache lines. */
 struct sampler_cpu {
-  __u64 looks;    /* at the ring */
-  __u64 rejected; /* looks that saw more used slots than there are */
-  __u64 used_sum; /* of used / slots, in SAMPLER_SHARE_ONE */
-  __u64 bins[SAMPLER_BINS];
+  __u64 used_sum;            /* of used / slots, in SAMPLER_SHARE_ONE */
+  __u64 bins[SAMPLER_BINS];  /* looks at the ring */
   __u64 lost[SAMPLER_ROLES]; /* samples that found the buffer full */
-  __u64 reserved;
+  __u64 reserved[3];
 };

@@ -115,6 +115,7 @@ class Engine::Impl {
   Settings requested_;
   Plan plan_;
   bool settled_ = false;
+  bool settled_once_ = false;
   bool suspended_ = false;
   bool finished_ = false;
   uint64_t change_began_ns_ = 0;
@@ -192,7 +193,7 @@ void Engine::Impl::begin_segment(const std::string& label, const std::string& ke
 // One step of whatever is under way, and the time of the next one.
 void Engine::Impl::advance() {
   if (!settled_ && change_.advance()) {
-    settled_ = true;
+    settled_ = settled_once_ = true;
     check_huge_pages();
   }
   const uint64_t waited = monotonic_ns() - change_began_ns_;
@@ -284,6 +285,8 @@ WorkerView Engine::Impl::view_of(Role role) {
       view.state_reason =
           fmt::format("{}: {}", report->state == WorkerState::refused ? "buffers" : "transfer",
                       std::strerror(static_cast<int>(report->error_number)));
+  } else {
+    view.state = settled_once_ ? ProcessState::changing : ProcessState::starting;
   }
   worker_meters_[static_cast<size_t>(role)].describe(w.counters(), view);
   view.functions = observers_.functions(role);

@@ -23,8 +23,8 @@ enum class Exit : int {
 class Error : public std::runtime_error {
  public:
   // `words` say what was wrong and what would be right, in one line.
-  explicit Error(std::string words, Exit exit = Exit::usage)
-      : std::runtime_error(std::move(words)), exit_(exit) {}
+  explicit Error(const std::string& words, Exit exit = Exit::usage)
+      : std::runtime_error(words), exit_(exit) {}
 
   Exit exit() const { return exit_; }
 

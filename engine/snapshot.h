@@ -127,7 +127,16 @@ struct SamplingEvent {
 
 // ---- workers --------------------------------------------------------------
 
-enum class ProcessState { starting, flowing, held, refused, failed, stopped, restarting };
+enum class ProcessState {
+  starting,  // it has not acknowledged any settings yet
+  changing,  // nor yet the newest
+  flowing,
+  held,
+  refused,
+  failed,
+  stopped,
+  restarting,
+};
 
 // Rates over the last second or so, and totals since the worker's block was made.
 struct WorkerView {

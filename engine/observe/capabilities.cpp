@@ -41,14 +41,13 @@ Circumstances read_circumstances() {
 }
 
 std::string why_and_remedy(const Refusal& refusal, const Circumstances& circumstances) {
-  if (!circumstances.can_load_bpf)
-    return "needs CAP_BPF and CAP_PERFMON; run pipetop with sudo";
+  if (!circumstances.can_load_bpf) return "needs CAP_BPF and CAP_PERFMON; run pipetop with sudo";
   if (!circumstances.has_kernel_btf)
     return "this kernel has no /sys/kernel/btf/vmlinux; use one built with "
            "CONFIG_DEBUG_INFO_BTF=y, and mount /sys";
 
-  std::string why = fmt::format("{}: {}", refusal.step,
-                                std::generic_category().message(refusal.error_number));
+  std::string why =
+      fmt::format("{}: {}", refusal.step, std::generic_category().message(refusal.error_number));
   if (!refusal.log.empty()) why += fmt::format(" ({})", refusal.log);
   if (is_permission(refusal.error_number))
     return why + (refusal.step == "perf_event_open" && circumstances.perf_event_paranoid > 2

@@ -44,15 +44,12 @@ class Observers::Impl {
       no_sampler_ = no_ring_ = kBpfSwitchedOff;
       return;
     }
-    // The kernel makes the text of its symbols while the programs are verified.
-    auto symbols = std::async(std::launch::async, Symbols::of_this_kernel);
+    // The kernel takes 40 ms to write out its symbols; meanwhile programs are
+    // verified and, once we return, workers started.
+    reading_symbols_ = std::async(std::launch::async, Symbols::of_this_kernel);
     sampler_ = try_make<Sampler>(no_sampler_, options.frequency_hz);
     ring_ = try_make<RingReader>(no_ring_, options.pipe_fd);
-    symbols_ = symbols.get();
-    if (symbols_.empty()) no_symbols_ = why_no_addresses(read_circumstances());
-    if (ring_) ring_->learn_kinds(symbols_);
     if (ring_ && sampler_) look();
-    malloc_trim(0);  // libbpf has parsed the kernel's BTF, 20 MB, and freed it
   }
 
   void watch(Role role, pid_t pid) {
@@ -61,6 +58,7 @@ class Observers::Impl {
   }
 
   void poll(uint64_t now_ns) {
+    need_symbols();
     if (sampler_) sampler_->drain([this](const StackSample& sample) { take(sample); });
     for (WatchedRole& role : roles_) role.counter.expire(now_ns);
     if (!sampler_looks()) fallback_.poll(now_ns);
@@ -72,7 +70,7 @@ class Observers::Impl {
       role_of(role).counter.clear();
       if (sampler_) role_of(role).lost_before = sampler_->lost(role);
     }
-    if (sampler_) occupancy_before_ = sampler_->occupancy();
+    if (sampler_) occupancy_before_ = sampler_->occupancy_by_cpu();
     fallback_.restart();
     kinds_ = {};
   }
@@ -88,19 +86,18 @@ class Observers::Impl {
     if (!sampler_) return Table::unavailable(no_sampler_);
     if (!no_symbols_.empty()) return Table::unavailable(no_symbols_);
     if (watched.pid == 0) return Table::warming("there is no process");
-    if (watched.counter.samples() == 0) return Table::warming("it has not run since");
+    if (watched.counter.samples() == 0) return Table::warming("no sample of it yet");
     FunctionTable table;
     table.samples = watched.counter.samples();
     table.lost = sampler_->lost(role) - watched.lost_before;
     for (const FunctionCounter::Row& row : watched.counter.rows())
-      table.rows.push_back(
-          {std::string(symbols_.name(row.function)), row.self, row.children});
+      table.rows.push_back({std::string(symbols_.name(row.function)), row.self, row.children});
     return Table::of(std::move(table));
   }
 
   Reading<Occupancy> occupancy() const {
     if (!sampler_looks()) return fallback_.reading();
-    return occupancy_of(sampler_->occupancy().since(occupancy_before_),
+    return occupancy_of(steady_looks(sampler_->occupancy_by_cpu(), occupancy_before_),
                         fmt::format("sampler {} Hz", sampler_->event().hz));
   }
 
@@ -112,6 +109,7 @@ class Observers::Impl {
   }
 
   Reading<RingFrame> ring_frame() {
+    need_symbols();
     const ring_look* seen = ring_ ? look() : nullptr;
     if (!seen) return Reading<RingFrame>::unavailable(no_ring_);
     kinds_.add(*seen);
@@ -129,6 +127,14 @@ class Observers::Impl {
 
   WatchedRole& role_of(Role role) { return roles_[static_cast<size_t>(role)]; }
   const WatchedRole& role_of(Role role) const { return roles_[static_cast<size_t>(role)]; }
+
+  void need_symbols() {
+    if (!reading_symbols_.valid()) return;
+    symbols_ = reading_symbols_.get();
+    if (symbols_.empty()) no_symbols_ = why_no_addresses(read_circumstances());
+    if (ring_) ring_->learn_kinds(symbols_);
+    malloc_trim(0);  // libbpf had parsed the kernel's BTF
+  }
 
   // The sampler learns from the ring reader where the pipe is.
   bool sampler_looks() const { return sampler_ && ring_; }
@@ -160,12 +166,13 @@ class Observers::Impl {
   }
 
   std::string no_sampler_, no_ring_, no_symbols_;  // why; remedy
+  std::future<Symbols> reading_symbols_;
   Symbols symbols_;
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<RingReader> ring_;
   FionreadOccupancy fallback_;
   std::array<WatchedRole, kRoles> roles_;
-  OccupancyCounts occupancy_before_;
+  std::vector<OccupancyCounts> occupancy_before_;
   KindCounts kinds_;
   uint64_t restarted_ns_ = 0;
   std::vector<FunctionId> stack_;  // of the sample at hand

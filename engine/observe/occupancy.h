@@ -4,22 +4,30 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "engine/snapshot.h"
 
 namespace pipetop::observe {
 
-// Counts of looks; they can be added, and subtracted from later ones.
+// Counts of looks.
 struct OccupancyCounts {
   static constexpr uint64_t kShareOne = 1 << 16;
 
-  uint64_t looks = 0;
   uint64_t used_sum = 0;  // of used / slots, in kShareOne
   std::array<uint64_t, kOccupancyBins> bins{};
 
+  uint64_t looks() const;
   void add(uint32_t used, uint32_t slots);
-  OccupancyCounts since(const OccupancyCounts& earlier) const;
+  void add(const OccupancyCounts& other);
 };
+
+// What was counted between two readings of each CPU's counts, summed over the
+// CPUs that can be believed. A virtual CPU may stop its clock while it sleeps;
+// what it sees of the ring is then only its own busy moments, which are no fair
+// sample. It is left out as soon as another CPU has kept time.
+OccupancyCounts steady_looks(const std::vector<OccupancyCounts>& now,
+                             const std::vector<OccupancyCounts>& before);
 
 // `source` says who looked: "sampler 999 Hz".
 Reading<Occupancy> occupancy_of(const OccupancyCounts& counts, const std::string& source);

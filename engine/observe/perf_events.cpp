@@ -25,8 +25,8 @@ perf_event_attr describe(PerfClock clock, uint32_t hz) {
 }
 
 OwnedFd open_event(perf_event_attr attr, int cpu) {
-  return OwnedFd(static_cast<int>(
-      syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
+  return OwnedFd(
+      static_cast<int>(syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
 }
 
 }  // namespace

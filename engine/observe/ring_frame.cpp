@@ -44,8 +44,8 @@ Reading<RingFrame> frame_of(const ring_look& look) {
   frame.torn = look.torn != 0;
   auto reading = Reading<RingFrame>::of(std::move(frame));
   if (look.slots > RING_SLOTS) {
-    reading.reason = fmt::format("{} slots are more than the {} that can be shown", look.slots,
-                                 int{RING_SLOTS});
+    reading.reason =
+        fmt::format("{} slots are more than the {} that can be shown", look.slots, int{RING_SLOTS});
     return reading;
   }
   reading.value->slot.resize(look.slots);

@@ -20,10 +20,11 @@ static_assert(sizeof(sampler_cpu) % 64 == 0);
 
 constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;  // PROC_PID_INIT_INO
 
-// Room for the samples of half a second from both processes, were their stacks
+// Room for the samples of a quarter second from both processes, were their stacks
 // 30 frames deep; the engine drains ten times a second or more.
 uint32_t buffer_bytes(uint32_t hz) {
-  return std::bit_ceil(std::max(hz, 100u) * kRoles * (30 * 8 + 32) / 2);
+  const auto page = static_cast<uint32_t>(sysconf(_SC_PAGESIZE));
+  return std::bit_ceil(std::max(hz * kRoles * (30 * 8 + 32) / 4, page));
 }
 
 // A counter that a CPU may be writing: one load, never two.
@@ -128,21 +129,18 @@ void Sampler::drain(const std::function<void(const StackSample&)>& sink) { impl_
 
 uint64_t Sampler::lost(Role role) const {
   uint64_t lost = 0;
-  for (const sampler_cpu& cpu : impl_->records())
-    lost += peek(cpu.lost[static_cast<size_t>(role)]);
+  for (const sampler_cpu& cpu : impl_->records()) lost += peek(cpu.lost[static_cast<size_t>(role)]);
   return lost;
 }
 
-OccupancyCounts Sampler::occupancy() const {
-  OccupancyCounts counts;
+std::vector<OccupancyCounts> Sampler::occupancy_by_cpu() const {
+  std::vector<OccupancyCounts> by_cpu;
   for (const sampler_cpu& cpu : impl_->records()) {
-    counts.used_sum += peek(cpu.used_sum);
-    for (size_t i = 0; i < counts.bins.size(); ++i) counts.bins[i] += peek(cpu.bins[i]);
+    OccupancyCounts& counts = by_cpu.emplace_back();
+    counts.used_sum = peek(cpu.used_sum);
+    for (size_t i = 0; i < counts.bins.size(); ++i) counts.bins[i] = peek(cpu.bins[i]);
   }
-  // Not the CPUs' own count of looks: it may be one ahead of the bins, and the
-  // shares are to sum to 1.
-  for (const uint64_t bin : counts.bins) counts.looks += bin;
-  return counts;
+  return by_cpu;
 }
 
 }  // namespace pipetop::observe

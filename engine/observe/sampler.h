@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "engine/observe/occupancy.h"
 #include "engine/settings.h"
@@ -38,7 +39,7 @@ class Sampler {
 
   // Cumulative.
   uint64_t lost(Role role) const;
-  OccupancyCounts occupancy() const;
+  std::vector<OccupancyCounts> occupancy_by_cpu() const;
 
  private:
   class Impl;

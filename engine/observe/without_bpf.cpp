@@ -17,7 +17,7 @@ void Sampler::watch(Role, pid_t) {}
 void Sampler::look_at(uint64_t) {}
 void Sampler::drain(const std::function<void(const StackSample&)>&) {}
 uint64_t Sampler::lost(Role) const { return 0; }
-OccupancyCounts Sampler::occupancy() const { return {}; }
+std::vector<OccupancyCounts> Sampler::occupancy_by_cpu() const { return {}; }
 
 RingReader::RingReader(int) { throw Error(kBuiltWithoutBpf, Exit::unsupported); }
 RingReader::~RingReader() = default;

@@ -1,0 +1,92 @@
+#include "engine/observe/occupancy.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <numeric>
+
+#include "engine/observe/tests/scratch_pipe.h"
+
+namespace pipetop::observe {
+namespace {
+
+TEST(Occupancy, EmptyAndFullHaveBinsOfTheirOwn) {
+  OccupancyCounts counts;
+  counts.add(0, 16);
+  counts.add(16, 16);
+  counts.add(16, 16);
+  counts.add(8, 16);
+  const auto got = occupancy_of(counts, "test");
+  ASSERT_TRUE(got.has_value());
+  EXPECT_EQ(got->samples, 4u);
+  EXPECT_DOUBLE_EQ(got->empty_share, 0.25);
+  EXPECT_DOUBLE_EQ(got->full_share, 0.5);
+  EXPECT_DOUBLE_EQ(got->mean_share, 2.5 / 4);
+  EXPECT_DOUBLE_EQ(got->histogram[17], 0.25);
+}
+
+TEST(Occupancy, EveryLookFallsIntoABin) {
+  for (const uint32_t slots : {1u, 2u, 7u, 16u, 32u, 33u, 256u, 4096u, 1u << 19}) {
+    OccupancyCounts counts;
+    uint32_t looks = 0;
+    for (uint32_t used = 0; used <= slots; used += std::max(1u, slots / 997), ++looks)
+      counts.add(used, slots);
+    EXPECT_EQ(counts.looks(), looks) << slots;
+    EXPECT_EQ(counts.bins.front(), 1u) << slots;
+    EXPECT_LE(counts.bins.back(), 1u) << slots;
+    const auto got = occupancy_of(counts, "test");
+    EXPECT_NEAR(std::accumulate(got->histogram.begin(), got->histogram.end(), 0.0), 1.0, 1e-9);
+  }
+}
+
+TEST(Occupancy, ImpossibleLooksAreDropped) {
+  OccupancyCounts counts;
+  counts.add(17, 16);
+  counts.add(0, 0);
+  EXPECT_EQ(counts.looks(), 0u);
+  EXPECT_EQ(occupancy_of(counts, "test").status, ReadingStatus::warming);
+}
+
+OccupancyCounts looks(int empty, int full) {
+  OccupancyCounts counts;
+  while (empty-- > 0) counts.add(0, 16);
+  while (full-- > 0) counts.add(16, 16);
+  return counts;
+}
+
+TEST(Occupancy, ACpuThatSleptIsNoFairSample) {
+  const std::vector before = {looks(10, 10), looks(1000, 0), looks(0, 0)};
+  const std::vector now = {looks(110, 110), looks(1000, 80), looks(100, 99)};
+  const OccupancyCounts sum = steady_looks(now, before);
+  EXPECT_EQ(sum.bins.front(), 200u);
+  EXPECT_EQ(sum.bins.back(), 199u);
+  EXPECT_EQ(sum.used_sum, 199 * OccupancyCounts::kShareOne);
+  EXPECT_EQ(steady_looks(before, before).looks(), 0u);
+  EXPECT_EQ(steady_looks(now, {}).looks(), 1080u);
+}
+
+TEST(FionreadOccupancy, LooksTenTimesASecondAndNoMore) {
+  ScratchPipe pipe;
+  pipe.fill();
+  FionreadOccupancy occupancy(pipe.read_end());
+  EXPECT_EQ(occupancy.reading().status, ReadingStatus::warming);
+  for (uint64_t ms = 1; ms <= 1000; ++ms) occupancy.poll(ms * 1'000'000);
+  const auto got = occupancy.reading();
+  ASSERT_TRUE(got.has_value()) << got.reason;
+  EXPECT_EQ(got->samples, 10u);
+  EXPECT_EQ(got->source, "FIONREAD 10 Hz");
+  EXPECT_DOUBLE_EQ(got->full_share, 1.0);
+  occupancy.restart();
+  EXPECT_EQ(occupancy.reading().status, ReadingStatus::warming);
+}
+
+TEST(FionreadOccupancy, SaysWhenThereIsNoPipe) {
+  FionreadOccupancy occupancy(-1);
+  occupancy.poll(1);
+  EXPECT_EQ(occupancy.reading().status, ReadingStatus::unavailable);
+  EXPECT_NE(occupancy.reading().reason, "");
+}
+
+}  // namespace
+}  // namespace pipetop::observe

@@ -1,0 +1,252 @@
+// Exact slots of pipes that are built here, operation by operation.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+
+#include <fstream>
+
+#include "engine/observe/observers.h"
+#include "engine/observe/symbols.h"
+#include "engine/observe/tests/bpf_fixture.h"
+#include "engine/observe/tests/scratch_pipe.h"
+
+namespace pipetop {
+namespace {
+
+using observe::OwnedFd;
+using observe::ScratchPipe;
+
+class RingSlots : public testing::Test {
+ protected:
+  void SetUp() override { PIPETOP_NEED(look_reading()); }
+
+  Reading<RingFrame> look_reading() { return observers_.ring_frame(observe::now_ns()); }
+
+  RingFrame look() {
+    const auto reading = look_reading();
+    EXPECT_TRUE(reading.has_value()) << reading.reason;
+    if (!reading.has_value()) return {};
+    EXPECT_FALSE(reading->torn);
+    EXPECT_EQ(reading->slot.size(), reading->slots);
+    return *reading;
+  }
+
+  ScratchPipe pipe_;
+  Observers observers_{{.pipe_fd = pipe_.read_end()}};
+};
+
+// Memory of a test's own, filled, at a multiple of 2 MiB.
+class Buffer {
+ public:
+  Buffer(size_t bytes, int advice) : bytes_(bytes) {
+    base_ = mmap(nullptr, bytes + kHugePageBytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const auto address = (reinterpret_cast<uintptr_t>(base_) + kHugePageBytes - 1) &
+                         ~(uintptr_t{kHugePageBytes} - 1);
+    data_ = reinterpret_cast<char*>(address);
+    madvise(data_, bytes, advice);
+    std::fill_n(data_, bytes, 'x');
+  }
+  ~Buffer() { munmap(base_, bytes_ + kHugePageBytes); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  ssize_t vmsplice_to(int fd, size_t offset, size_t bytes) {
+    const iovec piece = {data_ + offset, bytes};
+    return vmsplice(fd, &piece, 1, 0);
+  }
+
+ private:
+  size_t bytes_;
+  void* base_;
+  char* data_;
+};
+
+OwnedFd memory_file(size_t bytes, bool written) {
+  OwnedFd file(memfd_create("pipetop-test", MFD_CLOEXEC));
+  if (ftruncate(file.get(), off_t(bytes)) != 0) return {};
+  const std::string content(bytes, 'x');
+  if (written && pwrite(file.get(), content.data(), bytes, 0) != ssize_t(bytes)) return {};
+  return file;
+}
+
+TEST_F(RingSlots, AnEmptyPipe) {
+  const RingFrame frame = look();
+  EXPECT_EQ(frame.slots, uint32_t(fcntl(pipe_.read_end(), F_GETPIPE_SZ)) / 4096);
+  EXPECT_EQ(frame.used, 0u);
+  EXPECT_EQ(frame.readers, 1u);
+  EXPECT_EQ(frame.writers, 1u);
+  EXPECT_GT(frame.at_ns, 0u);
+  for (const Slot& slot : frame.slot) EXPECT_EQ(slot.kind, SlotKind::empty);
+}
+
+TEST_F(RingSlots, WriteMakesACopy) {
+  ASSERT_EQ(pipe_.put(3), 3);
+  const RingFrame frame = look();
+  ASSERT_EQ(frame.used, 1u);
+  EXPECT_EQ(frame.head - frame.tail, 1u);
+  const Slot& slot = frame.slot[frame.tail % frame.slots];
+  EXPECT_EQ(slot.kind, SlotKind::copy);
+  EXPECT_EQ(slot.offset, 0u);
+  EXPECT_EQ(slot.length, 3u);
+  EXPECT_FALSE(slot.huge);
+  ASSERT_EQ(pipe_.take(2), 2);
+  const RingFrame later = look();
+  EXPECT_EQ(later.slot[later.tail % later.slots].offset, 2u);
+  EXPECT_EQ(later.slot[later.tail % later.slots].length, 1u);
+}
+
+TEST_F(RingSlots, VmspliceLendsUserPages) {
+  Buffer buffer(4 * 4096, MADV_NOHUGEPAGE);
+  ASSERT_EQ(buffer.vmsplice_to(pipe_.write_end(), 100, 4096 + 50), 4096 + 50);
+  const RingFrame frame = look();
+  ASSERT_EQ(frame.used, 2u);
+  const Slot& first = frame.slot[frame.tail % frame.slots];
+  const Slot& second = frame.slot[(frame.tail + 1) % frame.slots];
+  EXPECT_EQ(first.kind, SlotKind::user_page);
+  EXPECT_EQ(first.offset, 100u);
+  EXPECT_EQ(first.length, 4096u - 100);
+  EXPECT_EQ(second.kind, SlotKind::user_page);
+  EXPECT_EQ(second.offset, 0u);
+  EXPECT_EQ(second.length, 150u);
+  EXPECT_FALSE(first.huge);
+  EXPECT_FALSE(first.consecutive);
+}
+
+TEST_F(RingSlots, GiftIsAFlag) {
+  Buffer buffer(4096, MADV_NOHUGEPAGE);
+  const auto flags_with = [&](unsigned flags) {
+    iovec piece = {nullptr, 4096};
+    piece.iov_base = mmap(nullptr, 4096, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    EXPECT_EQ(vmsplice(pipe_.write_end(), &piece, 1, flags), 4096);
+    const RingFrame frame = look();
+    munmap(piece.iov_base, 4096);
+    return frame.slot[(frame.head - 1) % frame.slots].flags;
+  };
+  constexpr uint32_t kGift = 0x04;  // PIPE_BUF_FLAG_GIFT
+  EXPECT_EQ(flags_with(0) & kGift, 0u);
+  EXPECT_EQ(flags_with(SPLICE_F_GIFT) & kGift, kGift);
+}
+
+TEST_F(RingSlots, SpliceLendsThePageCache) {
+  char name[] = "pipetop-test-XXXXXX";
+  const OwnedFd on_disk(mkostemp(name, O_CLOEXEC));
+  ASSERT_TRUE(on_disk);
+  unlink(name);
+  ASSERT_EQ(write(on_disk.get(), std::string(8192, 'x').data(), 8192), 8192);
+  const OwnedFd in_memory = memory_file(8192, true);
+  for (const OwnedFd* file : {&on_disk, &in_memory}) {
+    loff_t offset = 4096 + 10;
+    ASSERT_EQ(splice(file->get(), &offset, pipe_.write_end(), nullptr, 100, 0), 100);
+    const RingFrame frame = look();
+    const Slot& slot = frame.slot[(frame.head - 1) % frame.slots];
+    EXPECT_EQ(slot.kind, SlotKind::page_cache);
+    EXPECT_EQ(slot.offset, 10u);
+    EXPECT_EQ(slot.length, 100u);
+    EXPECT_FALSE(slot.huge);
+  }
+}
+
+TEST_F(RingSlots, SpliceFromAHoleIsTheZeroPage) {
+  const auto symbols = observe::Symbols::of_this_kernel();
+  const bool has_zero_pages = symbols.address_of("zero_pipe_buf_try_steal") != 0;  // since 6.5
+  const OwnedFd hole = memory_file(4096, false);
+  ASSERT_EQ(splice(hole.get(), nullptr, pipe_.write_end(), nullptr, 4096, 0), 4096);
+  const RingFrame frame = look();
+  EXPECT_EQ(frame.slot[frame.tail % frame.slots].kind,
+            has_zero_pages ? SlotKind::zero_page : SlotKind::page_cache);
+}
+
+TEST_F(RingSlots, SpliceFromADeviceIsACopy) {
+  const OwnedFd zero(open("/dev/zero", O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(splice(zero.get(), nullptr, pipe_.write_end(), nullptr, 4096, 0), 4096);
+  const RingFrame frame = look();
+  EXPECT_EQ(frame.slot[frame.tail % frame.slots].kind, SlotKind::copy);
+}
+
+// The kernel's own word on whether the test got a huge page at all.
+uint64_t anonymous_huge_kib() {
+  std::ifstream smaps("/proc/self/smaps_rollup");
+  for (std::string word; smaps >> word;)
+    if (uint64_t kib = 0; word == "AnonHugePages:" && smaps >> kib) return kib;
+  return 0;
+}
+
+TEST_F(RingSlots, HugePagesAreToldFromSmallOnes) {
+  Buffer huge(kHugePageBytes, MADV_HUGEPAGE);
+  if (anonymous_huge_kib() == 0) GTEST_SKIP() << "no transparent huge page to be had";
+  constexpr size_t kBytes = 8 * 4096;
+  ASSERT_EQ(huge.vmsplice_to(pipe_.write_end(), 0, kBytes), ssize_t(kBytes));
+  ASSERT_EQ(huge.vmsplice_to(pipe_.write_end(), kHugePageBytes - 4096, 4096), 4096);
+  const RingFrame frame = look();
+  ASSERT_EQ(frame.used, 9u);
+  for (uint32_t i = 0; i < frame.used; ++i) {
+    const Slot& slot = frame.slot[(frame.tail + i) % frame.slots];
+    EXPECT_EQ(slot.kind, SlotKind::user_page);
+    EXPECT_TRUE(slot.huge) << i;
+    EXPECT_EQ(slot.consecutive, i > 0 && i < 8) << i;
+  }
+}
+
+TEST_F(RingSlots, AFullRingThatHasWrapped) {
+  const uint32_t slots = look().slots;
+  pipe_.fill();
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(pipe_.take(4096), 4096);
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(pipe_.put(4096), 4096);
+  const RingFrame frame = look();
+  EXPECT_EQ(frame.used, slots);
+  EXPECT_EQ(frame.tail, 3u);
+  EXPECT_EQ(frame.head, slots + 3);
+  for (const Slot& slot : frame.slot) {
+    EXPECT_EQ(slot.kind, SlotKind::copy);
+    EXPECT_EQ(slot.length, 4096u);
+  }
+}
+
+// 4096 slots need a raised pipe-max-size; as many as are allowed are tried.
+TEST_F(RingSlots, EverySizeThatThisMachineAllows) {
+  for (int slots = 1; slots <= 4096; slots *= 4) {
+    if (!pipe_.resize(slots * 4096)) break;
+    pipe_.fill();
+    const RingFrame frame = look();
+    EXPECT_EQ(frame.slots, uint32_t(slots));
+    EXPECT_EQ(frame.used, uint32_t(slots));
+    for (const Slot& slot : frame.slot) ASSERT_EQ(slot.length, 4096u);
+  }
+}
+
+TEST_F(RingSlots, AResizeRenumbersTheRing) {
+  ASSERT_EQ(pipe_.put(4096), 4096);
+  ASSERT_EQ(pipe_.put(4096), 4096);
+  ASSERT_EQ(pipe_.take(4096), 4096);
+  ASSERT_TRUE(pipe_.resize(32 * 4096));
+  const RingFrame frame = look();
+  EXPECT_EQ(frame.slots, 32u);
+  EXPECT_EQ(frame.tail, 0u);
+  EXPECT_EQ(frame.head, 1u);
+  EXPECT_EQ(frame.slot[0].kind, SlotKind::copy);
+}
+
+TEST_F(RingSlots, KindsAddUpUntilARestart) {
+  Buffer buffer(4 * 4096, MADV_NOHUGEPAGE);
+  ASSERT_EQ(buffer.vmsplice_to(pipe_.write_end(), 0, 3 * 4096), 3 * 4096);
+  ASSERT_EQ(pipe_.put(10), 10);
+  look();
+  const auto kinds = observers_.kinds();
+  ASSERT_TRUE(kinds.has_value()) << kinds.reason;
+  EXPECT_DOUBLE_EQ((*kinds)[size_t(SlotKind::user_page)], 0.75);
+  EXPECT_DOUBLE_EQ((*kinds)[size_t(SlotKind::copy)], 0.25);
+  observers_.restart(observe::now_ns());
+  EXPECT_EQ(observers_.kinds().status, ReadingStatus::warming);
+}
+
+TEST(RingReader, SaysWhenItIsGivenNoPipe) {
+  Observers observers({.pipe_fd = STDERR_FILENO + 1000});
+  const auto frame = observers.ring_frame(observe::now_ns());
+  EXPECT_EQ(frame.status, ReadingStatus::unavailable);
+  EXPECT_NE(frame.reason, "");
+}
+
+}  // namespace
+}  // namespace pipetop

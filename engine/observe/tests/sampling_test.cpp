@@ -1,0 +1,176 @@
+// Functions and occupancy of processes and pipes whose truth is known.
+#include <algorithm>
+
+#include "engine/observe/observers.h"
+#include "engine/observe/sampler.h"
+#include "engine/observe/tests/bpf_fixture.h"
+#include "engine/observe/tests/scratch_pipe.h"
+
+namespace pipetop {
+namespace {
+
+using observe::BusyChild;
+using observe::eventually;
+using observe::now_ns;
+using observe::ScratchPipe;
+
+class Sampling : public testing::Test {
+ protected:
+  void SetUp() override { PIPETOP_NEED(observers_.event()); }
+
+  // Polls until the role has `wanted` samples.
+  FunctionTable sample(Role role, uint64_t wanted) {
+    Reading<FunctionTable> reading;
+    EXPECT_TRUE(eventually([&] {
+      observers_.poll(now_ns());
+      reading = observers_.functions(role);
+      return reading.has_value() && reading->samples >= wanted;
+    })) << reading.reason;
+    return reading.has_value() ? *reading : FunctionTable{};
+  }
+
+  Occupancy occupancy(uint64_t wanted) {
+    Reading<Occupancy> reading;
+    EXPECT_TRUE(eventually([&] {
+      observers_.poll(now_ns());
+      reading = observers_.occupancy();
+      return reading.has_value() && reading->samples >= wanted;
+    })) << reading.reason;
+    return reading.has_value() ? *reading : Occupancy{};
+  }
+
+  ScratchPipe pipe_;
+  Observers observers_{{.functions_window_ns = 0, .pipe_fd = pipe_.read_end()}};
+};
+
+// Of all rows with `part` in their names, the highest share.
+double children_share(const FunctionTable& table, std::string_view part) {
+  double share = 0;
+  for (const FunctionRow& row : table.rows)
+    if (row.name.find(part) != std::string::npos)
+      share = std::max(share, table.share(row.children_samples));
+  return share;
+}
+
+void write_and_read_back() {
+  static ScratchPipe pipe;
+  static char buffer[65536];
+  if (write(pipe.write_end(), buffer, sizeof(buffer)) < 0) _exit(1);
+  if (read(pipe.read_end(), buffer, sizeof(buffer)) < 0) _exit(1);
+}
+
+TEST_F(Sampling, NamesTheKernelFunctionsOfAProcess) {
+  const BusyChild child(write_and_read_back);
+  observers_.watch(Role::writer, child.pid());
+  EXPECT_EQ(observers_.functions(Role::reader).status, ReadingStatus::warming);
+  const FunctionTable table = sample(Role::writer, 300);
+  // Named anon_pipe_write by some kernels, pipe_write by others.
+  EXPECT_GT(children_share(table, "pipe_write"), 0.1);
+  EXPECT_GT(children_share(table, "pipe_read"), 0.1);
+  EXPECT_GT(children_share(table, "do_syscall_64") + children_share(table, "el0_svc"), 0.5);
+  EXPECT_EQ(children_share(table, "vmsplice"), 0.0);
+  EXPECT_EQ(table.lost, 0u);
+  uint64_t self = 0;
+  for (const FunctionRow& row : table.rows) {
+    self += row.self_samples;
+    EXPECT_LE(row.self_samples, row.children_samples) << row.name;
+    EXPECT_LE(row.children_samples, table.samples) << row.name;
+  }
+  EXPECT_EQ(self, table.samples);
+  EXPECT_TRUE(std::ranges::is_sorted(table.rows, std::greater{}, &FunctionRow::self_samples));
+}
+
+TEST_F(Sampling, TimeInUserModeIsOneRow) {
+  const BusyChild child([] {});
+  observers_.watch(Role::reader, child.pid());
+  const FunctionTable table = sample(Role::reader, 200);
+  EXPECT_GT(children_share(table, "[user]"), 0.8);
+}
+
+TEST_F(Sampling, RolesAreKeptApart) {
+  const BusyChild writer(write_and_read_back);
+  const BusyChild reader([] { getppid(); });
+  observers_.watch(Role::writer, writer.pid());
+  observers_.watch(Role::reader, reader.pid());
+  EXPECT_GT(children_share(sample(Role::writer, 100), "pipe_write"), 0.1);
+  EXPECT_EQ(children_share(sample(Role::reader, 100), "pipe_write"), 0.0);
+}
+
+TEST_F(Sampling, ARestartForgetsOlderSamples) {
+  const BusyChild child(write_and_read_back);
+  observers_.watch(Role::writer, child.pid());
+  ASSERT_GE(sample(Role::writer, 50).samples, 50u);
+  const uint64_t future = now_ns() + 3'600'000'000'000;
+  observers_.restart(future);
+  usleep(50'000);
+  observers_.poll(now_ns());  // brings samples that are older than the restart
+  EXPECT_EQ(observers_.functions(Role::writer).status, ReadingStatus::warming);
+  observers_.restart(now_ns());
+  EXPECT_GE(sample(Role::writer, 50).samples, 50u);
+}
+
+TEST_F(Sampling, NobodyIsSampledWhenNobodyIsWatched) {
+  const BusyChild child(write_and_read_back);
+  observe::Sampler sampler(999);
+  uint64_t samples = 0;
+  const auto drain = [&] { sampler.drain([&](const observe::StackSample&) { ++samples; }); };
+  sampler.watch(Role::writer, child.pid());
+  ASSERT_TRUE(eventually([&] { return drain(), samples > 0; }));
+  sampler.watch(Role::writer, 0);
+  usleep(50'000);  // for the tick that had already begun
+  drain();
+  samples = 0;
+  usleep(200'000);
+  drain();
+  EXPECT_EQ(samples, 0u);
+}
+
+TEST_F(Sampling, WhatDoesNotFitIsCountedAsLost) {
+  const BusyChild child(write_and_read_back);
+  observe::Sampler sampler(100);  // the smallest buffer
+  sampler.watch(Role::reader, child.pid());
+  ASSERT_TRUE(eventually([&] { return sampler.lost(Role::reader) > 0; }));
+  EXPECT_EQ(sampler.lost(Role::writer), 0u);
+  uint64_t samples = 0;
+  sampler.drain([&](const observe::StackSample& sample) {
+    EXPECT_EQ(sample.role, Role::reader);
+    ++samples;
+  });
+  EXPECT_GT(samples, 10u);
+}
+
+TEST_F(Sampling, AnEmptyPipeIsEmptyAllTheTime) {
+  observers_.restart(now_ns());
+  const Occupancy seen = occupancy(200);
+  EXPECT_DOUBLE_EQ(seen.empty_share, 1.0);
+  EXPECT_DOUBLE_EQ(seen.mean_share, 0.0);
+  EXPECT_EQ(seen.source, "sampler 999 Hz");
+}
+
+TEST_F(Sampling, AFullPipeIsFullAllTheTime) {
+  pipe_.fill();
+  observers_.restart(now_ns());
+  const Occupancy seen = occupancy(200);
+  EXPECT_DOUBLE_EQ(seen.full_share, 1.0);
+  EXPECT_DOUBLE_EQ(seen.mean_share, 1.0);
+}
+
+TEST_F(Sampling, AHalfFullPipeIsHalfFullAllTheTime) {
+  ASSERT_TRUE(pipe_.resize(16 * 4096));
+  for (int i = 0; i < 8; ++i) ASSERT_EQ(pipe_.put(4096), 4096);
+  observers_.restart(now_ns());
+  const Occupancy seen = occupancy(200);
+  EXPECT_DOUBLE_EQ(seen.mean_share, 0.5);
+  EXPECT_DOUBLE_EQ(seen.histogram[17], 1.0);
+}
+
+TEST_F(Sampling, OccupancyFollowsAResize) {
+  ASSERT_TRUE(pipe_.resize(16 * 4096));
+  for (int i = 0; i < 8; ++i) ASSERT_EQ(pipe_.put(4096), 4096);
+  ASSERT_TRUE(pipe_.resize(8 * 4096));
+  observers_.restart(now_ns());
+  EXPECT_DOUBLE_EQ(occupancy(100).full_share, 1.0);
+}
+
+}  // namespace
+}  // namespace pipetop

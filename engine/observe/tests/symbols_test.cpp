@@ -1,0 +1,76 @@
+#include "engine/observe/symbols.h"
+
+#include <gtest/gtest.h>
+
+namespace pipetop::observe {
+namespace {
+
+constexpr const char* kText =
+    "0000000000001000 A fixed_percpu_data\n"
+    "ffffffff81000000 T _text\n"
+    "ffffffff81000000 T _stext\n"
+    "ffffffff81000100 t __pfx_pipe_write\n"
+    "ffffffff81000110 t pipe_write\n"
+    "ffffffff81000200 T __do_thing\n"
+    "ffffffff81000200 t do_thing\n"
+    "ffffffff81000200 W thing\n"
+    "ffffffff81000300 t finish_task_switch.isra.0\n"
+    "ffffffff81000400 D some_data\n"
+    "ffffffff81000500 T _etext\n"
+    "ffffffffc0002000 t late_one\t[late]\n"
+    "ffffffffc0001000 t early_one\t[early]\n";
+
+TEST(Symbols, FindsTheFunctionAroundAnAddress) {
+  const Symbols symbols = Symbols::parse(kText);
+  const auto name_at = [&](uint64_t address) { return symbols.name(symbols.find(address)); };
+  EXPECT_EQ(name_at(0xffffffff81000110), "pipe_write");
+  EXPECT_EQ(name_at(0xffffffff810001ff), "pipe_write");
+  EXPECT_EQ(name_at(0xffffffff81000300), "finish_task_switch.isra.0");
+  EXPECT_EQ(name_at(0xffffffff81000450), "finish_task_switch.isra.0");  // data is no function
+}
+
+TEST(Symbols, KnowsWhatItDoesNotKnow) {
+  const Symbols symbols = Symbols::parse(kText);
+  EXPECT_EQ(symbols.find(0x1000), kUnknownFunction);
+  EXPECT_EQ(symbols.find(0xffffffff81000500), kUnknownFunction);  // behind the kernel's text
+  EXPECT_EQ(symbols.find(0xffffffffc0001000 - 1), kUnknownFunction);
+  EXPECT_EQ(symbols.find(0xffffffffd0000000), kUnknownFunction);  // far behind any symbol
+  EXPECT_EQ(symbols.name(kUnknownFunction), "[unknown]");
+  EXPECT_EQ(symbols.name(kUserFunction), "[user]");
+}
+
+TEST(Symbols, TakesTheAliasThatPerfTakes) {
+  const Symbols symbols = Symbols::parse(kText);
+  EXPECT_EQ(symbols.name(symbols.find(0xffffffff81000280)), "do_thing");
+}
+
+TEST(Symbols, SortsModulesIn) {
+  const Symbols symbols = Symbols::parse(kText);
+  EXPECT_EQ(symbols.name(symbols.find(0xffffffffc0001800)), "early_one");
+  EXPECT_EQ(symbols.name(symbols.find(0xffffffffc0002001)), "late_one");
+}
+
+TEST(Symbols, FindsAnAddressByName) {
+  const Symbols symbols = Symbols::parse(kText);
+  EXPECT_EQ(symbols.address_of("pipe_write"), 0xffffffff81000110);
+  EXPECT_EQ(symbols.address_of("late_one"), 0xffffffffc0002000);
+  EXPECT_EQ(symbols.address_of("__pfx_pipe_write"), 0u);
+  EXPECT_EQ(symbols.address_of("pipe_writ"), 0u);
+}
+
+TEST(Symbols, HiddenAddressesAreNone) {
+  EXPECT_TRUE(Symbols::parse("0000000000000000 T _stext\n0000000000000000 t pipe_write\n").empty());
+  EXPECT_TRUE(Symbols::parse("").empty());
+  EXPECT_EQ(Symbols().find(0xffffffff81000110), kUnknownFunction);
+}
+
+TEST(Symbols, SurvivesOddLines) {
+  const Symbols symbols = Symbols::parse(
+      "\n\nffffffff81000110\nffffffff81000110 t\nzzz\n"
+      "ffffffff81000110 t a");
+  EXPECT_EQ(symbols.size(), 1u);
+  EXPECT_EQ(symbols.name(symbols.find(0xffffffff81000110)), "a");
+}
+
+}  // namespace
+}  // namespace pipetop::observe

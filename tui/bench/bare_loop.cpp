@@ -1,0 +1,103 @@
+#include "tui/bench/bare_loop.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "engine/clock.h"
+#include "engine/error.h"
+#include "engine/knobs.h"
+#include "engine/memory/buffer.h"
+#include "engine/snapshot.h"
+
+namespace pipetop::bench {
+namespace {
+
+void pin_to(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  ::sched_setaffinity(0, sizeof set, &set);
+}
+
+bool again() { return errno == EAGAIN || errno == EINTR; }
+
+[[noreturn]] void bare_writer(const Settings& s, int fd) {
+  const Buffer buffers[2] = {map_buffer({s.pages, s.buf_size, true, false}),
+                             map_buffer({s.pages, s.buf_size, true, false})};
+  const unsigned flags = is_busy(s.writer_wait) ? SPLICE_F_NONBLOCK : 0;
+  const bool lends = s.write_with == WriteWith::vmsplice;
+  for (unsigned turn = 0;; ++turn) {
+    iovec range = {buffers[lends ? turn % 2 : 0].data, s.buf_size};
+    while (range.iov_len > 0) {
+      const ssize_t moved =
+          lends ? ::vmsplice(fd, &range, 1, flags) : ::write(fd, range.iov_base, range.iov_len);
+      if (moved < 0 && !again()) ::_exit(1);
+      if (moved < 0) continue;
+      range.iov_base = static_cast<char*>(range.iov_base) + moved;
+      range.iov_len -= static_cast<size_t>(moved);
+    }
+  }
+}
+
+// Returns nanoseconds.
+uint64_t bare_reader(const Settings& s, int fd, uint64_t bytes) {
+  const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  const Buffer buffer = map_buffer({s.pages, s.buf_size, true, false});
+  const unsigned flags = is_busy(s.reader_wait) ? SPLICE_F_NONBLOCK : 0;
+  uint64_t count = 0, begin = 0;
+  while (count < bytes) {
+    const ssize_t moved = s.read_with == ReadWith::splice
+                              ? ::splice(fd, nullptr, null, nullptr, s.buf_size, flags)
+                              : ::read(fd, buffer.data, s.buf_size);
+    if (moved < 0 && !again()) break;
+    // Timed from the first byte: what comes before is the writer's start.
+    if (moved > 0 && begin == 0) begin = monotonic_ns();
+    if (moved > 0) count += static_cast<uint64_t>(moved);
+  }
+  const uint64_t end = monotonic_ns();
+  ::close(null);
+  return end - begin;
+}
+
+}  // namespace
+
+double bare_rate(const Settings& s, int writer_cpu, int reader_cpu, uint64_t bytes) {
+  int ends[2], result[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0 || ::pipe2(result, O_CLOEXEC) != 0)
+    throw SystemError("pipe2", errno);
+  if (const uint64_t size = wanted_pipe_bytes(s); size != kAutoPipeSize)
+    ::fcntl(ends[1], F_SETPIPE_SZ, static_cast<int>(size));
+  for (int i = 0; i < 2; ++i)
+    if (is_busy(i == 0 ? s.reader_wait : s.writer_wait)) ::fcntl(ends[i], F_SETFL, O_NONBLOCK);
+
+  const pid_t writer = ::fork();
+  if (writer == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    pin_to(writer_cpu);
+    bare_writer(s, ends[1]);
+  }
+  const pid_t reader = ::fork();
+  if (reader == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    pin_to(reader_cpu);
+    const uint64_t ns = bare_reader(s, ends[0], bytes);
+    (void)!::write(result[1], &ns, sizeof ns);
+    ::_exit(0);
+  }
+  uint64_t ns = 0;
+  const bool got = ::read(result[0], &ns, sizeof ns) == sizeof ns;
+  ::kill(writer, SIGKILL);
+  for (const pid_t pid : {writer, reader}) ::waitpid(pid, nullptr, 0);
+  for (const int fd : {ends[0], ends[1], result[0], result[1]}) ::close(fd);
+  if (!got || ns == 0) throw Error("the bare loop failed");
+  return double(bytes) / kGiB / (double(ns) / 1e9);
+}
+
+}  // namespace pipetop::bench

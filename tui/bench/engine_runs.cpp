@@ -1,0 +1,112 @@
+#include "tui/bench/engine_runs.h"
+
+#include <poll.h>
+#include <signal.h>
+
+#include <random>
+
+#include "engine/clock.h"
+#include "engine/error.h"
+#include "engine/knobs.h"
+#include "engine/process/placement.h"
+
+namespace pipetop::bench {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+
+EngineOptions options_for(const Settings& settings, Observed observed) {
+  EngineOptions options;
+  options.settings = settings;
+  options.bpf = observed == Observed::yes ? BpfUse::automatic : BpfUse::off;
+  return options;
+}
+
+// Serves the engine for at most `ms`, or until it has an event.
+void serve(Engine& engine, int ms) {
+  pollfd events = {engine.event_fd(), POLLIN, 0};
+  ::poll(&events, 1, ms);
+  engine.handle_events();
+}
+
+Snapshot serve_until_settled(Engine& engine) {
+  for (;;) {
+    Snapshot s = engine.tick();
+    if (s.effective.settled) return s;
+    serve(engine, 1);
+  }
+}
+
+void run_for(Engine& engine, uint64_t ns) {
+  const uint64_t end = monotonic_ns() + ns;
+  while (monotonic_ns() < end) {
+    serve(engine, 50);
+    engine.tick();
+  }
+}
+
+bool moved_since(Engine& engine, uint64_t bytes) {
+  return engine.tick().throughput.total_bytes > bytes;
+}
+
+}  // namespace
+
+double engine_rate(const Settings& settings, Observed observed, double seconds) {
+  Engine engine(options_for(settings, observed));
+  serve_until_settled(engine);
+  run_for(engine, 300 * kMs);
+  engine.begin_segment("measure");
+  run_for(engine, static_cast<uint64_t>((seconds + 0.2) * 1e9));
+  const auto rate = engine.tick().throughput.current.rate;
+  if (!rate.has_value()) throw Error(rate.reason);
+  return rate->median;
+}
+
+std::vector<double> change_latencies_ms(const Settings& settings, int changes) {
+  Engine engine(options_for(settings, Observed::yes));
+  std::mt19937 random(7);
+  std::vector<double> latencies;
+  run_for(engine, 200 * kMs);
+  for (int i = 0; i < changes; ++i) {
+    Settings next = engine.tick().requested;
+    // Placement and stamps aside: same_cpu with busy loops moves a byte only when
+    // the scheduler says so, which is the technique's latency, not ours.
+    const HotKey& key = hot_keys()[random() % hot_keys().size()];
+    if (key.knob == "placement" || key.knob == "payload") continue;
+    key.press(next);
+    const uint64_t pressed = monotonic_ns();
+    engine.apply(next, "bench");
+    const uint64_t bytes = serve_until_settled(engine).throughput.total_bytes;
+    while (!moved_since(engine, bytes)) serve(engine, 0);
+    latencies.push_back(double(monotonic_ns() - pressed) / 1e6);
+    run_for(engine, 20 * kMs);
+  }
+  return latencies;
+}
+
+std::vector<double> asleep_latencies_ms(Role asleep, int changes) {
+  Engine engine(options_for({}, Observed::no));
+  run_for(engine, 100 * kMs);
+  const Role other = asleep == Role::writer ? Role::reader : Role::writer;
+  ::kill(engine.tick().worker(other).pid, SIGSTOP);
+  run_for(engine, 100 * kMs);
+  std::vector<double> latencies;
+  for (int i = 0; i < changes; ++i) {
+    Settings next = engine.tick().requested;
+    next.gift = false;
+    next.lock_memory = !next.lock_memory;  // concerns both roles
+    const uint64_t pressed = monotonic_ns();
+    engine.apply(next, "bench");
+    while (engine.tick().worker(asleep).state != ProcessState::flowing) serve(engine, 1);
+    latencies.push_back(double(monotonic_ns() - pressed) / 1e6);
+    run_for(engine, 5 * kMs);
+  }
+  return latencies;
+}
+
+CpuPair cpus_of(const Settings& settings) {
+  const auto choice = choose_cpus(settings, read_topology());
+  return {choice.writer_cpu, choice.reader_cpu};
+}
+
+}  // namespace pipetop::bench

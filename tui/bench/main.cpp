@@ -1,0 +1,102 @@
+// ./dev bench: what pipetop costs on this machine, against its budgets.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string_view>
+
+#include "engine/error.h"
+#include "engine/presets.h"
+#include "engine/worker/worker_main.h"
+#include "tui/bench/bare_loop.h"
+#include "tui/bench/engine_runs.h"
+#include "tui/bench/pairs.h"
+#include "tui/bench/screen_runs.h"
+
+namespace pipetop::bench {
+namespace {
+
+constexpr int kPairs = 9;
+constexpr double kSeconds = 1.0;
+
+const Settings& rung(std::string_view name) {
+  const Preset* preset = find_preset(article_presets(), name);
+  if (preset == nullptr) throw Error("no such rung");
+  return preset->settings;
+}
+
+void worker_against_bare(const char* name) {
+  const Settings& settings = rung(name);
+  const auto [writer, reader] = cpus_of(settings);
+  // About as long as the worker's run.
+  const double rate = engine_rate(settings, Observed::no, 0.3);
+  const auto bytes = static_cast<uint64_t>(rate * kSeconds * kGiB);
+  compare(
+      fmt::format("worker loop / bare loop, {}", name), kPairs, 0.99,
+      [&] { return engine_rate(settings, Observed::no, kSeconds); },
+      [&, w = writer, r = reader] { return bare_rate(settings, w, r, bytes); });
+}
+
+void bpf_on_off(const char* name) {
+  const Settings& settings = rung(name);
+  compare(
+      fmt::format("BPF on / off, {}", name), kPairs, 0.99,
+      [&] { return engine_rate(settings, Observed::yes, kSeconds); },
+      [&] { return engine_rate(settings, Observed::no, kSeconds); });
+}
+
+void screen_on_off(const char* name) {
+  const Settings& settings = rung(name);
+  compare(
+      fmt::format("dashboard and BPF on / off, {}", name), kPairs, 0.99,
+      [&] { return screen_rate(settings, kSeconds); },
+      [&] { return engine_rate(settings, Observed::no, kSeconds); });
+}
+
+void latencies(const std::string& name, const std::vector<double>& ms) {
+  report(name,
+         fmt::format("p50 {:.2f} ms  p99 {:.2f} ms  worst {:.2f} ms  ({} changes)", median(ms),
+                     percentile(ms, 0.99), percentile(ms, 1), ms.size()),
+         "budget <= 20 ms p99");
+}
+
+void screen_costs() {
+  std::vector<double> starts;
+  for (int i = 0; i < 9; ++i) starts.push_back(first_full_frame_ms());
+  report("start to first full frame",
+         fmt::format("median {:.0f} ms  worst {:.0f} ms", median(starts), percentile(starts, 1)),
+         "budget <= 200 ms");
+  const ScreenCost cost = screen_cost(10.0);
+  report("main process at 120x40, 20 frames/s",
+         fmt::format("{:.2f} % of a CPU, {:.1f} MiB resident", cost.cpu_percent, cost.rss_mib),
+         "budget <= 2 %, <= 32 MiB");
+  report("a frame at 200x60", fmt::format("median {:.3f} ms", frame_cost_ms()), "");
+}
+
+void run_all() {
+  for (const char* name : {"busy_loop_huge", "vmsplice_splice_huge", "write_read"})
+    worker_against_bare(name);
+  for (const char* name : {"busy_loop_huge", "vmsplice_splice_huge"}) {
+    bpf_on_off(name);
+    screen_on_off(name);
+  }
+  latencies("key to effect, blocking", change_latencies_ms(rung("write_read"), 200));
+  latencies("key to effect, busy", change_latencies_ms(rung("busy_loop_huge"), 200));
+  latencies("key to effect, writer asleep", asleep_latencies_ms(Role::writer, 200));
+  latencies("key to effect, reader asleep", asleep_latencies_ms(Role::reader, 200));
+  screen_costs();
+}
+
+}  // namespace
+}  // namespace pipetop::bench
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == pipetop::kWorkerProcess)
+    return pipetop::worker_main();
+  try {
+    pipetop::bench::run_all();
+    return 0;
+  } catch (const pipetop::Error& error) {
+    fmt::print(stderr, "bench: {}\n", error.what());
+    return static_cast<int>(error.exit());
+  }
+}
