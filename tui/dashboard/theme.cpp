@@ -24,7 +24,7 @@ constexpr std::array<Entry, kStyles> kEntries = {{
     {Style::dim, 246, 242, kNo, false, true},
     {Style::value, kNo, kNo, kNo, true, false},
     {Style::title, kNo, kNo, kNo, true, false},
-    {Style::frame, 240, 249, kNo, false, true},
+    {Style::frame, 242, 247, kNo, false, true},
     {Style::focus, 252, 236, kNo, true, false},
     {Style::key, 220, 94, 3, true, false},
     {Style::lit, 79, 29, 2, true, false},

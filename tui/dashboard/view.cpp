@@ -42,8 +42,8 @@ void draw_role(Canvas& canvas, const Layout& layout, const Rect& rect, const Sna
                const ViewState& state, Role role) {
   const WorkerView& w = s.worker(role);
   const bool focused = state.focus == role;
-  const Area area =
-      draw_panel(canvas, layout, rect, worker_title(w, s.effective.settings), focused);
+  const auto title = worker_title(w, s.effective.settings, title_room(rect.cols));
+  const Area area = draw_panel(canvas, layout, rect, title, focused);
   ListState list = state.list(role);
   follow(list, w.functions, function_rows(area.rows(), area.cols()));
   draw_worker(area, w, {w.functions, list, role, focused, full_bar(s)});

@@ -68,8 +68,8 @@ void draw_blocks(const Area& area, Bins bins, double top) {
 }
 
 void draw_axis(const Area& area, double top) {
-  area.put_right(0, gib_text(top), Style::dim);
-  if (area.rows() >= 8) area.put_right(area.rows() / 2, gib_text(top / 2), Style::dim);
+  area.put_right(0, fmt::format("{:g}", top), Style::dim);
+  if (area.rows() >= 8) area.put_right(area.rows() / 2, fmt::format("{:g}", top / 2), Style::dim);
   if (area.rows() >= 2) area.put_right(area.rows() - 1, "0", Style::dim);
 }
 

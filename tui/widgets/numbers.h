@@ -30,8 +30,9 @@ Item item_of(const Reading<T>& reading, std::string before, std::string after, F
           stale ? Style::dim : Style::value};
 }
 
-// Draws why there is no value, wrapped: the reason, then the remedy after the
-// first ";" on a line of its own. Returns the lines used.
-int draw_absence(const Area& area, ReadingStatus status, const std::string& reason);
+// Draws why there is no value of `what`, wrapped: the reason, then the remedy
+// after the first ";" on a line of its own. Returns the lines used.
+int draw_absence(const Area& area, std::string_view what, ReadingStatus status,
+                 std::string_view reason);
 
 }  // namespace pipetop::tui
