@@ -5,7 +5,7 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr int kTallRows = 44;    // enough to put narrow panels above each other
+constexpr int kTallRows = 44;  // enough to put narrow panels above each other
 constexpr int kNarrowCols = 100;
 constexpr int kNarrowFunctions = 72;  // below, two lists side by side cut most names
 

@@ -30,11 +30,14 @@ std::string toggle_text(const HotKey& hot, const Settings& settings) {
 }
 
 KeyItem toggle_item(const HotKey& hot, const Snapshot& s, const ViewState& state) {
-  const Lamp lamp = differs(s, state, hot.knob)  ? Lamp::differs
-                    : hot.lit(state.requested) ? Lamp::on
-                                                 : Lamp::off;
-  return {std::string(1, hot.key), toggle_text(hot, state.requested), lamp,
-          {static_cast<Key>(hot.key)}, {}};
+  const Lamp lamp = differs(s, state, hot.knob) ? Lamp::differs
+                    : hot.lit(state.requested)  ? Lamp::on
+                                                : Lamp::off;
+  return {std::string(1, hot.key),
+          toggle_text(hot, state.requested),
+          lamp,
+          {static_cast<Key>(hot.key)},
+          {}};
 }
 
 // "pipe -" and "pipe +" share the word before the sign.
@@ -113,7 +116,9 @@ std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const ViewSt
   place(quit, bar.rows - 1, bar.cols - quit.columns() - 1);
   place(help, bar.rows - 1, quit.place.col - help.columns() - gap);
   int row = 0, col = 1;
-  const auto end_of = [&](int r) { return r + 1 == bar.rows ? help.place.col - gap : bar.cols - 1; };
+  const auto end_of = [&](int r) {
+    return r + 1 == bar.rows ? help.place.col - gap : bar.cols - 1;
+  };
   for (KeyItem& item : items) {
     if (col + item.columns() > end_of(row) && row + 1 < bar.rows) ++row, col = 1;
     if (col + item.columns() > end_of(row)) continue;

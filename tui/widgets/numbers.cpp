@@ -70,7 +70,8 @@ std::string ratio_text(double ratio) {
 int draw_absence(const Area& area, std::string_view what, ReadingStatus status,
                  std::string_view reason) {
   if (status == ReadingStatus::warming)
-    return wrap(area, fmt::format("{}: {} …", what, reason.empty() ? "warming" : reason), Style::dim);
+    return wrap(area, fmt::format("{}: {} …", what, reason.empty() ? "warming" : reason),
+                Style::dim);
   const size_t split = reason.find("; ");
   const std::string_view why = reason.substr(0, split);
   const int used = wrap(area, fmt::format("{} unavailable: {}", what, why), Style::warning);

@@ -91,7 +91,8 @@ std::vector<TitlePart> title_with(const WorkerView& w, const Settings& effective
   std::string name(to_text(w.role));
   if (w.pid > 0 && detail.pid) name += fmt::format(" {}", w.pid);
   std::vector<TitlePart> parts = {{std::move(name), {role, kBold}}, state_part(w)};
-  if (w.last_cpu.has_value() && detail.cpu) parts.push_back({fmt::format("cpu {}", *w.last_cpu), {}});
+  if (w.last_cpu.has_value() && detail.cpu)
+    parts.push_back({fmt::format("cpu {}", *w.last_cpu), {}});
   parts.push_back({technique(w.role, effective, detail.target), Style::plain});
   if (w.role == Role::writer) parts.push_back({std::string(to_text(effective.pages)), {}});
   parts.push_back({std::string(to_text(wait_of(effective, w.role))), Style::plain});
