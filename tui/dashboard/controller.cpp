@@ -210,8 +210,8 @@ int Controller::page_rows() const {
 
 void Controller::move(const Snapshot& shown, int lines) {
   if (view_.help) {
-    view_.help_scroll = std::clamp(view_.help_scroll + lines, 0,
-                                   help_scroll_end(rows_, cols_, view_));
+    view_.help_scroll =
+        std::clamp(view_.help_scroll + lines, 0, help_scroll_end(rows_, cols_, view_));
     return;
   }
   const Reading<FunctionTable>& functions = shown.worker(view_.focus).functions;

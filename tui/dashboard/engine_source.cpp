@@ -11,8 +11,7 @@ class EngineSource final : public Source {
 
   int event_fd() const override { return engine_.event_fd(); }
   void handle_events() override { engine_.handle_events(); }
-  void apply(const Settings& requested, const std::string& label,
-             const std::string& key) override {
+  void apply(const Settings& requested, const std::string& label, const std::string& key) override {
     engine_.apply(requested, label, key);
   }
   Snapshot tick() override { return engine_.tick(); }

@@ -56,7 +56,8 @@ int SignalFd::take() {
 }
 
 void SignalFd::deliver_to_group(int number) {
-  struct sigaction usual {}, before {};
+  struct sigaction usual {
+  }, before{};
   usual.sa_handler = SIG_DFL;
   sigaction(number, &usual, &before);
   sigset_t one;

@@ -5,8 +5,9 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr int kTallRows = 44;    // enough to put narrow panels above each other
+constexpr int kTallRows = 44;  // enough to put narrow panels above each other
 constexpr int kNarrowCols = 100;
+constexpr int kNarrowFunctions = 72;  // below, two lists side by side cut most names
 
 int key_rows(int cols) { return cols >= 126 ? 2 : 3; }
 
@@ -50,7 +51,11 @@ Layout make_layout(int rows, int cols) {
   } else {
     split_cols(upper, l.throughput, l.ring);
   }
-  split_cols(lower, l.writer, l.reader);
+  if (stacked && cols < kNarrowFunctions) {
+    split_rows(lower, l.writer, l.reader);
+  } else {
+    split_cols(lower, l.writer, l.reader);
+  }
   return l;
 }
 

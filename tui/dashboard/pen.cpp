@@ -1,15 +1,22 @@
 #include "tui/dashboard/pen.h"
 
+#include <algorithm>
+
 #include "tui/dashboard/text_width.h"
 
 namespace pipetop::tui {
 namespace {
 
+// "KiB/call" is one word, "k calls/s" are two.
+int gap_after_value(const Item& item) { return item.after.starts_with('/') ? 0 : 1; }
+
+int value_columns(const Item& item) { return std::max(columns_of(item.value), item.width); }
+
 void put_item(const Area& area, int row, int col, const Item& item) {
   Pen pen(area, row, col);
   if (!item.before.empty()) pen.text(item.before, Style::dim).skip(1);
-  pen.text(item.value, item.ink);
-  if (!item.after.empty()) pen.skip(item.value.empty() ? 0 : 1).text(item.after, Style::dim);
+  pen.skip(value_columns(item) - columns_of(item.value)).text(item.value, item.ink);
+  if (!item.after.empty()) pen.skip(gap_after_value(item)).text(item.after, Style::dim);
 }
 
 // The longest beginning of `text` that fits, broken at a blank if there is one.
@@ -30,9 +37,9 @@ size_t line_length(std::string_view text, int cols) {
 }  // namespace
 
 int Item::columns() const {
-  int columns = columns_of(before) + columns_of(value) + columns_of(after);
+  int columns = columns_of(before) + value_columns(*this) + columns_of(after);
   if (!before.empty()) ++columns;
-  if (!after.empty() && !value.empty()) ++columns;
+  if (!after.empty()) columns += gap_after_value(*this);
   return columns;
 }
 
@@ -51,6 +58,16 @@ int flow(const Area& area, std::span<const Item> items, int gap) {
     col += columns;
   }
   return col > 0 ? row + 1 : row;
+}
+
+std::vector<std::string_view> broken(std::string_view text, int cols) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    lines.push_back(text.substr(0, line_length(text, std::max(cols, 1))));
+    text.remove_prefix(lines.back().size());
+    while (text.starts_with(' ')) text.remove_prefix(1);
+  }
+  return lines;
 }
 
 int wrap(const Area& area, std::string_view text, Ink ink) {

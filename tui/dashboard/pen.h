@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tui/dashboard/canvas.h"
 
@@ -43,6 +44,7 @@ class Pen {
 struct Item {
   std::string before, value, after;
   Ink ink = Style::value;  // of the value
+  int width = 0;           // the value's least width, so that its neighbours stand still
 
   int columns() const;
 };
@@ -50,6 +52,9 @@ struct Item {
 // Items side by side, `gap` columns apart, on as many lines as there are; an
 // item that no longer fits is left out whole. Returns the lines used.
 int flow(const Area& area, std::span<const Item> items, int gap = 2);
+
+// Text broken at blanks into lines of at most `cols` columns.
+std::vector<std::string_view> broken(std::string_view text, int cols);
 
 // Text broken at blanks over the lines of the area; the last one gets an
 // ellipsis when there is more. Returns the lines used.

@@ -7,18 +7,18 @@ namespace pipetop::tui {
 
 enum class Style : uint8_t {
   plain,
-  dim,         // labels, hints, what is not certain
-  value,       // a number that matters
-  title,       // the program's and the preset's name
-  frame,       // panel borders
-  focus,       // the border of the panel that the arrow keys move in
-  key,         // a key that can be pressed
-  lit,         // a toggle that is on
-  graph,       // the throughput history
-  mark,        // a change in the history
-  writer,      // the two roles ...
-  reader,      // ... wherever they appear
-  copy,        // the kinds of ring slots
+  dim,     // labels, hints, what is not certain
+  value,   // a number that matters
+  title,   // the program's and the preset's name
+  frame,   // panel borders
+  focus,   // the border of the panel that the arrow keys move in
+  key,     // a key that can be pressed
+  lit,     // a toggle that is on
+  graph,   // the throughput history
+  mark,    // a change in the history
+  writer,  // the two roles ...
+  reader,  // ... wherever they appear
+  copy,    // the kinds of ring slots
   user_page,
   page_cache,
   zero_page,

@@ -40,8 +40,8 @@ bool use_utf8(Choice unicode) {
 
 GlyphSet glyph_set(Choice unicode, std::string_view term) {
   const bool utf8 = use_utf8(unicode);
-  const bool wanted = unicode == Choice::always ||
-                      (unicode == Choice::automatic && !predates_unicode(term));
+  const bool wanted =
+      unicode == Choice::always || (unicode == Choice::automatic && !predates_unicode(term));
   if (!utf8 || !wanted) return GlyphSet::ascii;
   return term.starts_with("linux") ? GlyphSet::console : GlyphSet::unicode;
 }
@@ -71,7 +71,8 @@ TerminalKind require_terminal(const TerminalOptions& options) {
   if (term.empty()) throw Error(fmt::format("TERM is not set{}", kInstead));
   int status = 0;
   if (setupterm(nullptr, STDOUT_FILENO, &status) != OK)
-    throw Error(fmt::format("the terminal \"{}\" is unknown here: try TERM=xterm{}", term, kInstead));
+    throw Error(
+        fmt::format("the terminal \"{}\" is unknown here: try TERM=xterm{}", term, kInstead));
   const bool positions = has_capability("cup") && has_capability("clear");
   const int colors = tigetnum("colors");
   del_curterm(cur_term);

@@ -35,9 +35,7 @@ char32_t take_code_point(std::string_view& text) {
 }
 
 void append_utf8(std::string& text, char32_t c) {
-  const auto tail = [&](int shift) {
-    text += static_cast<char>(0x80 | ((c >> shift) & 0x3F));
-  };
+  const auto tail = [&](int shift) { text += static_cast<char>(0x80 | ((c >> shift) & 0x3F)); };
   if (c < 0x80) {
     text += static_cast<char>(c);
   } else if (c < 0x800) {

@@ -20,26 +20,16 @@ constexpr int kNo = kDefaultColor;
 // a dark background, darker on a light one. What a colour says is always said by
 // a word, a glyph or a place too.
 constexpr std::array<Entry, kStyles> kEntries = {{
-    {Style::plain, kNo, kNo, kNo, false, false},
-    {Style::dim, 246, 242, kNo, false, true},
-    {Style::value, kNo, kNo, kNo, true, false},
-    {Style::title, kNo, kNo, kNo, true, false},
-    {Style::frame, 240, 249, kNo, false, true},
-    {Style::focus, 252, 236, kNo, true, false},
-    {Style::key, 220, 94, 3, true, false},
-    {Style::lit, 79, 29, 2, true, false},
-    {Style::graph, 79, 29, 2, false, false},
-    {Style::mark, 220, 94, 3, true, false},
-    {Style::writer, 214, 166, 3, false, false},
-    {Style::reader, 75, 25, 6, false, false},
-    {Style::copy, 203, 160, 1, false, false},
-    {Style::user_page, 79, 29, 2, false, false},
-    {Style::page_cache, 75, 25, 4, false, false},
-    {Style::zero_page, 175, 132, 5, false, false},
-    {Style::other_page, 228, 94, 3, false, false},
-    {Style::good, 79, 29, 2, true, false},
-    {Style::warning, 214, 130, 3, true, false},
-    {Style::error, 203, 160, 1, true, false},
+    {Style::plain, kNo, kNo, kNo, false, false},   {Style::dim, 246, 242, kNo, false, true},
+    {Style::value, kNo, kNo, kNo, true, false},    {Style::title, kNo, kNo, kNo, true, false},
+    {Style::frame, 242, 247, kNo, false, true},    {Style::focus, 252, 236, kNo, true, false},
+    {Style::key, 220, 94, 3, true, false},         {Style::lit, 79, 29, 2, true, false},
+    {Style::graph, 79, 29, 2, false, false},       {Style::mark, 220, 94, 3, true, false},
+    {Style::writer, 214, 166, 3, false, false},    {Style::reader, 75, 25, 6, false, false},
+    {Style::copy, 203, 160, 1, false, false},      {Style::user_page, 79, 29, 2, false, false},
+    {Style::page_cache, 75, 25, 4, false, false},  {Style::zero_page, 175, 132, 5, false, false},
+    {Style::other_page, 228, 94, 3, false, false}, {Style::good, 79, 29, 2, true, false},
+    {Style::warning, 214, 130, 3, true, false},    {Style::error, 203, 160, 1, true, false},
 }};
 
 constexpr bool in_order() {

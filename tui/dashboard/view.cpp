@@ -19,10 +19,11 @@ namespace pipetop::tui {
 namespace {
 
 void draw_too_small(Canvas& canvas) {
-  const std::string text = fmt::format("needs {}x{}, has {}x{}", kMinCols, kMinRows, canvas.cols(),
-                                       canvas.rows());
+  const std::string text =
+      fmt::format("needs {}x{}, has {}x{}", kMinCols, kMinRows, canvas.cols(), canvas.rows());
   const Area area(canvas, {0, 0, canvas.rows(), canvas.cols()});
-  const int lines = (columns_of(text) + std::max(canvas.cols(), 1) - 1) / std::max(canvas.cols(), 1);
+  const int lines =
+      (columns_of(text) + std::max(canvas.cols(), 1) - 1) / std::max(canvas.cols(), 1);
   const int row = std::max(0, (canvas.rows() - lines) / 2);
   const int col = std::max(0, (canvas.cols() - columns_of(text)) / 2);
   wrap(area.part({row, col, canvas.rows(), canvas.cols()}), text, Style::warning);
@@ -42,8 +43,8 @@ void draw_role(Canvas& canvas, const Layout& layout, const Rect& rect, const Sna
                const ViewState& state, Role role) {
   const WorkerView& w = s.worker(role);
   const bool focused = state.focus == role;
-  const Area area =
-      draw_panel(canvas, layout, rect, worker_title(w, s.effective.settings), focused);
+  const auto title = worker_title(w, s.effective.settings, title_room(rect.cols));
+  const Area area = draw_panel(canvas, layout, rect, title, focused);
   ListState list = state.list(role);
   follow(list, w.functions, function_rows(area.rows(), area.cols()));
   draw_worker(area, w, {w.functions, list, role, focused, full_bar(s)});

@@ -18,24 +18,39 @@ struct Share {
   double self, children;
 };
 constexpr Share kWriterShares[] = {
-    {"mutex_spin_on_owner", .391, .450},   {"__do_sys_vmsplice", .107, .107},
-    {"gup_fast_fallback", .069, .069},     {"iov_iter_get_pages2", .052, .121},
-    {"__mutex_lock.constprop.0", .049, .5}, {"add_to_pipe", .041, .046},
-    {"mutex_unlock", .039, .039},          {"entry_SYSCALL_64_after_hwframe", .031, .93},
-    {"syscall_return_via_sysret", .029, .029}, {"do_syscall_64", .025, .88},
-    {"[user]", .022, .022},                {"fdget", .018, .018},
-    {"import_iovec", .014, .016},          {"try_grab_folio_fast", .013, .013},
-    {"pipe_lock", .011, .41},              {"__x64_sys_vmsplice", .009, .84},
-    {"clear_bhb_loop", .008, .008},        {"pipe_unlock", .007, .02},
+    {"mutex_spin_on_owner", .391, .450},
+    {"__do_sys_vmsplice", .107, .107},
+    {"gup_fast_fallback", .069, .069},
+    {"iov_iter_get_pages2", .052, .121},
+    {"__mutex_lock.constprop.0", .049, .5},
+    {"add_to_pipe", .041, .046},
+    {"mutex_unlock", .039, .039},
+    {"entry_SYSCALL_64_after_hwframe", .031, .93},
+    {"syscall_return_via_sysret", .029, .029},
+    {"do_syscall_64", .025, .88},
+    {"[user]", .022, .022},
+    {"fdget", .018, .018},
+    {"import_iovec", .014, .016},
+    {"try_grab_folio_fast", .013, .013},
+    {"pipe_lock", .011, .41},
+    {"__x64_sys_vmsplice", .009, .84},
+    {"clear_bhb_loop", .008, .008},
+    {"pipe_unlock", .007, .02},
 };
 constexpr Share kReaderShares[] = {
-    {"__splice_from_pipe", .182, .601},    {"mutex_spin_on_owner", .157, .157},
+    {"__splice_from_pipe", .182, .601},
+    {"mutex_spin_on_owner", .157, .157},
     {"page_cache_pipe_buf_release_with_a_very_long_name", .135, .135},
-    {"free_unref_folios", .088, .092},     {"__mutex_lock.constprop.0", .066, .31},
-    {"pipe_to_null", .051, .051},          {"mutex_unlock", .047, .047},
-    {"write_null", .030, .030},            {"do_splice", .026, .82},
-    {"[user]", .021, .021},                {"splice_from_pipe_next", .017, .02},
-    {"__x64_sys_splice", .012, .86},       {"entry_SYSCALL_64_after_hwframe", .011, .95},
+    {"free_unref_folios", .088, .092},
+    {"__mutex_lock.constprop.0", .066, .31},
+    {"pipe_to_null", .051, .051},
+    {"mutex_unlock", .047, .047},
+    {"write_null", .030, .030},
+    {"do_splice", .026, .82},
+    {"[user]", .021, .021},
+    {"splice_from_pipe_next", .017, .02},
+    {"__x64_sys_splice", .012, .86},
+    {"entry_SYSCALL_64_after_hwframe", .011, .95},
     {"rw_verify_area", .006, .006},
 };
 
@@ -132,7 +147,8 @@ void FakeSource::fill_ring(RingView& ring, uint64_t now_ns) {
   ring.bytes = wanted == kAutoPipeSize ? 65536 : wanted;
   ring.slots = static_cast<uint32_t>(ring.bytes / kPageBytes);
   if (mood_ == FakeMood::no_bpf) {
-    const std::string reason = "no permission to load BPF; run as root or grant CAP_BPF and CAP_PERFMON";
+    const std::string reason =
+        "no permission to load BPF; run as root or grant CAP_BPF and CAP_PERFMON";
     ring.frame = Reading<RingFrame>::unavailable(reason);
     ring.kinds.reason = "no frames";
     ring.kinds.status = ReadingStatus::unavailable;
@@ -194,8 +210,8 @@ void FakeSource::fill_worker(WorkerView& w, Role role) {
   if (mood_ == FakeMood::warming) return;
   const auto jitter = [this](double spread) { return noise(spread); };
   const bool writer = role == Role::writer;
-  FunctionTable table = writer ? table_of(kWriterShares, 2983, jitter)
-                               : table_of(kReaderShares, 12991, jitter);
+  FunctionTable table =
+      writer ? table_of(kWriterShares, 2983, jitter) : table_of(kReaderShares, 12991, jitter);
   table.lost = writer ? 0 : 17;
   w.functions = Reading<FunctionTable>::of(std::move(table));
 }
@@ -208,8 +224,8 @@ void FakeSource::fill_effective(Effective& e) {
   e.pipe_bytes = wanted == kAutoPipeSize ? 65536 : wanted;
   if (requested_.pages == Pages::hugetlb) {
     e.settings.pages = Pages::thp;
-    e.mismatches.push_back({"pages", "hugetlb", "thp",
-                            "no free huge pages; echo 64 > /proc/sys/vm/nr_hugepages"});
+    e.mismatches.push_back(
+        {"pages", "hugetlb", "thp", "no free huge pages; echo 64 > /proc/sys/vm/nr_hugepages"});
   }
   if (requested_.gift && requested_.write_with == WriteWith::write)
     e.mismatches.push_back({"gift", "true", "false", "only vmsplice can give pages away"});

@@ -18,8 +18,7 @@ class FakeSource final : public Source {
 
   int event_fd() const override { return event_fd_.get(); }
   void handle_events() override {}
-  void apply(const Settings& requested, const std::string& label,
-             const std::string& key) override;
+  void apply(const Settings& requested, const std::string& label, const std::string& key) override;
   Snapshot tick() override;
   void suspend() override { suspended_ = true; }
   void resume() override { suspended_ = false; }

@@ -24,7 +24,9 @@ constexpr std::array<Bitmap, 10> kDigits = {{
 constexpr Bitmap kPoint = {0, 0, 0, 0, 0b1};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-const Bitmap& bitmap_of(char c) { return is_digit(c) ? kDigits[static_cast<size_t>(c - '0')] : kPoint; }
+const Bitmap& bitmap_of(char c) {
+  return is_digit(c) ? kDigits[static_cast<size_t>(c - '0')] : kPoint;
+}
 int pixels_of(char c) { return is_digit(c) ? 3 : 1; }
 int cols_a_pixel(DigitSize size) { return size == DigitSize::half ? 1 : 2; }
 

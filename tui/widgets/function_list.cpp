@@ -28,16 +28,14 @@ Columns columns_for(int cols) {
 
 void draw_header(const Area& area, const Columns& columns, const FunctionTable& table) {
   area.put(0, 0, " self  child ", Style::dim);
-  area.put(0, columns.name, "function", Style::dim);
-  std::string samples = grouped_text(table.samples) + " smp";
-  if (area.cols() >= columns.name + 20 + static_cast<int>(samples.size()) && table.lost == 0)
-    samples = grouped_text(table.samples) + " samples";
-  if (table.lost == 0) {
-    area.put_right(0, samples, Style::dim);
-    return;
-  }
-  const std::string lost = fmt::format("{} lost {}", samples, grouped_text(table.lost));
-  area.put_right(0, lost, Style::warning);
+  const bool wide = area.cols() >= 50;
+  std::string samples = grouped_text(table.samples) + (wide ? " samples" : " smp");
+  const std::string lost =
+      table.lost > 0 ? fmt::format(" {} lost", grouped_text(table.lost)) : std::string();
+  const int words = static_cast<int>(samples.size() + lost.size());
+  if (columns.name + 9 + words <= area.cols()) area.put(0, columns.name, "function", Style::dim);
+  const int col = area.put(0, std::max(columns.name, area.cols() - words), samples, Style::dim);
+  area.put(0, col, lost, Style::warning);
 }
 
 void draw_bar(const Area& area, double share_of_full, Ink ink) {
@@ -71,7 +69,8 @@ void draw_table(const Area& area, const FunctionListView& view) {
     const int index = view.list.scroll + i;
     const Area line = area.from_row(header + i, 1);
     draw_row(line, columns, table, table.rows[static_cast<size_t>(index)], view);
-    if (index == view.list.selected && view.focused) line.add_emphasis(0, kReverse);
+    if (index == view.list.selected && view.focused)
+      line.part({0, 0, 1, columns.name + columns.name_cols}).add_emphasis(0, kReverse);
   }
 }
 
@@ -82,7 +81,7 @@ void draw_function_list(const Area& area, const FunctionListView& view) {
   if (view.functions.has_value()) {
     draw_table(area, view);
   } else {
-    draw_absence(area, view.functions.status, "functions: " + view.functions.reason);
+    draw_absence(area, "functions", view.functions.status, view.functions.reason);
   }
 }
 

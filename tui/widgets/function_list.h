@@ -2,8 +2,8 @@
 #pragma once
 
 #include "engine/snapshot.h"
-#include "tui/dashboard/view_state.h"
 #include "tui/dashboard/canvas.h"
+#include "tui/dashboard/view_state.h"
 
 namespace pipetop::tui {
 

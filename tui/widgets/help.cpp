@@ -17,8 +17,11 @@ namespace {
 
 constexpr int kTwoColumns = 130;  // columns of the box from which it has two
 
+constexpr int kNameCol = 4, kKnobTextCol = 20, kScreenTextCol = 14;
+
 struct Line {
-  std::string key, name, text;  // a heading has only a text
+  std::string key, name, text;
+  int col = 1;  // of the text; a heading has only a text
 };
 using Lines = std::vector<Line>;
 
@@ -27,14 +30,14 @@ Lines knob_lines() {
   for (const HotKey& hot : hot_keys()) {
     const Knob* knob = find_knob(hot.knob);
     lines.push_back({std::string(1, hot.key), std::string(hot.label),
-                     knob ? std::string(knob->help) : std::string()});
+                     knob ? std::string(knob->help) : std::string(), kKnobTextCol});
   }
   lines.push_back({});
   lines.push_back({"", "", "Knobs without a key: --NAME, or in the config"});
   for (const Knob& knob : knobs()) {
     const auto has_key = [&](const HotKey& hot) { return hot.knob == knob.name; };
     if (std::ranges::none_of(hot_keys(), has_key))
-      lines.push_back({"", std::string(knob.name), std::string(knob.help)});
+      lines.push_back({"", std::string(knob.name), std::string(knob.help), kKnobTextCol});
   }
   return lines;
 }
@@ -46,7 +49,7 @@ Lines preset_lines(const ViewState& state) {
     std::string text = preset.title.empty() ? preset.name : preset.title;
     if (preset.article_gib_per_s > 0)
       text += fmt::format("; article {} GiB/s", gib_text(preset.article_gib_per_s));
-    lines.push_back({std::to_string(i + 1), "", std::move(text)});
+    lines.push_back({std::to_string(i + 1), "", std::move(text), kNameCol});
   }
   return lines;
 }
@@ -54,7 +57,7 @@ Lines preset_lines(const ViewState& state) {
 Lines screen_lines() {
   Lines lines = {{"", "", "Screen"}};
   for (const ScreenKey& k : screen_keys())
-    lines.push_back({std::string(k.keys), "", std::string(k.help)});
+    lines.push_back({std::string(k.keys), "", std::string(k.help), kScreenTextCol});
   return lines;
 }
 
@@ -63,9 +66,23 @@ void append(Lines& to, Lines from) {
   for (Line& line : from) to.push_back(std::move(line));
 }
 
+// Long texts go on below themselves.
+Lines fitted(const Lines& lines, int cols) {
+  Lines result;
+  for (const Line& line : lines) {
+    const auto pieces = broken(line.text, cols - line.col);
+    result.push_back(line);
+    if (!pieces.empty()) result.back().text = pieces.front();
+    for (size_t i = 1; i < pieces.size(); ++i)
+      result.push_back({"", "", std::string(pieces[i]), line.col});
+  }
+  return result;
+}
+
 struct Page {
   Lines left, right;  // right: only in two columns
   Rect box;
+  int half = 0;  // where the right column begins
   int visible() const { return box.rows - 2; }
   int lines() const { return static_cast<int>(std::max(left.size(), right.size())); }
 };
@@ -73,33 +90,25 @@ struct Page {
 Page make_page(int rows, int cols, const ViewState& state) {
   Page page;
   const bool two = cols >= kTwoColumns + 4;
-  page.left = knob_lines();
-  Lines rest = preset_lines(state);
-  append(rest, screen_lines());
-  if (two) {
-    page.right = std::move(rest);
-  } else {
-    append(rest, std::move(page.left));
-    page.left = std::move(rest);
-  }
-  const int box_cols = std::min(two ? 150 : 96, cols - 4);
+  const int box_cols = std::min(two ? 160 : 96, cols - 4);
+  const int inner_cols = box_cols - 4;
+  page.half = two ? inner_cols * 11 / 20 : inner_cols;
+  Lines left = knob_lines(), right = preset_lines(state);
+  append(right, screen_lines());
+  if (!two) append(left, std::move(right));
+  page.left = fitted(left, page.half - 1);
+  if (two) page.right = fitted(right, inner_cols - page.half);
   const int box_rows = std::min(page.lines() + 2, rows - 2);
   page.box = {(rows - box_rows) / 2, (cols - box_cols) / 2, box_rows, box_cols};
   return page;
 }
 
 void draw_line(const Area& area, int row, const Line& line) {
-  if (line.key.empty() && line.name.empty()) {
-    area.put_fitted(row, 1, area.cols() - 1, line.text, Style::title);
-    return;
-  }
+  const bool heading = line.key.empty() && line.name.empty() && line.col == 1;
   area.put(row, 1, line.key, Style::key);
-  int col = line.name.empty() ? 12 : 4;
-  if (!line.name.empty()) {
-    area.put(row, col, line.name, Style::plain);
-    col = 17;
-  }
-  area.put_fitted(row, col, area.cols() - col, line.text, line.name.empty() ? Style::plain : Style::dim);
+  area.put(row, kNameCol, line.name, Style::plain);
+  const Style style = heading ? Style::title : line.col == kKnobTextCol ? Style::dim : Style::plain;
+  area.put_fitted(row, line.col, area.cols() - line.col, line.text, style);
 }
 
 void draw_lines(const Area& area, const Lines& lines, int scroll) {
@@ -121,9 +130,8 @@ void draw_help(Canvas& canvas, const ViewState& state) {
                              {more ? "j k scroll, Esc closes" : "Esc closes", Style::dim}};
   const Area area = draw_panel(canvas, boxed, page.box, title, true);
   const int scroll = std::clamp(state.help_scroll, 0, std::max(0, page.lines() - page.visible()));
-  const int half = page.right.empty() ? area.cols() : area.cols() * 3 / 5;
-  draw_lines(area.part({0, 0, area.rows(), half - 1}), page.left, scroll);
-  draw_lines(area.part({0, half, area.rows(), area.cols() - half}), page.right, scroll);
+  draw_lines(area.part({0, 0, area.rows(), page.half - 1}), page.left, scroll);
+  draw_lines(area.part({0, page.half, area.rows(), area.cols()}), page.right, scroll);
 }
 
 int help_scroll_end(int rows, int cols, const ViewState& state) {

@@ -11,29 +11,29 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr uint64_t kMillisecond = 1'000'000;
-constexpr uint64_t kWindow = 60'000 * kMillisecond;  // roughly what the graph shows
-constexpr uint64_t kLongestInterval = 1'000 * kMillisecond;  // of one point; above: a gap
+constexpr int64_t kMillisecond = 1'000'000;
+constexpr int64_t kWindow = 60'000 * kMillisecond;          // roughly what the graph shows
+constexpr int64_t kLongestInterval = 1'000 * kMillisecond;  // of one point; above: a gap
 constexpr int kAxisCols = 5;
 
-uint64_t bin_width(int bins) {
-  constexpr std::array kWidths = {100u, 200u, 250u, 500u, 1000u, 2000u, 5000u};
-  for (const uint64_t ms : kWidths) {
-    if (ms * kMillisecond * static_cast<uint64_t>(bins) >= kWindow * 3 / 4) return ms * kMillisecond;
+int64_t bin_width(int bins) {
+  constexpr std::array<int64_t, 7> kWidths = {100, 200, 250, 500, 1000, 2000, 5000};
+  for (const int64_t ms : kWidths) {
+    if (ms * kMillisecond * bins >= kWindow * 3 / 4) return ms * kMillisecond;
   }
   return kWidths.back() * kMillisecond;
 }
 
 // Adds one point, which stands for [begin, end), to the bins that it overlaps.
-void spread(std::vector<double>& sums, std::vector<double>& weights, uint64_t start_ns,
-            uint64_t width_ns, uint64_t begin, uint64_t end, double value) {
-  begin = std::max(begin, start_ns);
+void spread(Bins& sums, std::vector<double>& weights, int64_t begin, int64_t end, double value) {
+  const int64_t start = sums.start_ns();
+  begin = std::max(begin, start);
   while (begin < end) {
-    const size_t bin = (begin - start_ns) / width_ns;
-    if (bin >= sums.size()) return;
-    const uint64_t bin_end = start_ns + (bin + 1) * width_ns;
+    const auto bin = static_cast<size_t>((begin - start) / sums.width_ns);
+    if (bin >= weights.size()) return;
+    const int64_t bin_end = start + static_cast<int64_t>(bin + 1) * sums.width_ns;
     const auto overlap = static_cast<double>(std::min(end, bin_end) - begin);
-    sums[bin] += value * overlap;
+    sums.values[bin] += value * overlap;
     weights[bin] += overlap;
     begin = bin_end;
   }
@@ -41,8 +41,8 @@ void spread(std::vector<double>& sums, std::vector<double>& weights, uint64_t st
 
 // Eight dots a cell: two columns of four.
 void draw_braille(const Area& area, const Bins& bins, double top) {
-  constexpr std::array<std::array<uint8_t, 5>, 2> kFill = {{
-      {0x00, 0x40, 0x44, 0x46, 0x47}, {0x00, 0x80, 0xA0, 0xB0, 0xB8}}};
+  constexpr std::array<std::array<uint8_t, 5>, 2> kFill = {
+      {{0x00, 0x40, 0x44, 0x46, 0x47}, {0x00, 0x80, 0xA0, 0xB0, 0xB8}}};
   const int dots = area.rows() * 4;
   for (int col = 0; col < area.cols(); ++col) {
     std::array<int, 2> height{};
@@ -68,23 +68,23 @@ void draw_blocks(const Area& area, Bins bins, double top) {
 }
 
 void draw_axis(const Area& area, double top) {
-  area.put_right(0, gib_text(top), Style::dim);
-  if (area.rows() >= 8) area.put_right(area.rows() / 2, gib_text(top / 2), Style::dim);
+  area.put_right(0, fmt::format("{:g}", top), Style::dim);
+  if (area.rows() >= 8) area.put_right(area.rows() / 2, fmt::format("{:g}", top / 2), Style::dim);
   if (area.rows() >= 2) area.put_right(area.rows() - 1, "0", Style::dim);
 }
 
 std::string span_text(const Bins& bins) {
-  const auto seconds = static_cast<double>(bins.width_ns * bins.values.size()) / 1e9;
-  return fmt::format("{:.0f} s", seconds);
+  return fmt::format("{:.0f} s", static_cast<double>(bins.end_ns - bins.start_ns()) / 1e9);
 }
 
 // Under the graph: the key of every change, where it took place.
 void draw_marks(const Area& area, std::span<const ChangeMark> marks, const Bins& bins,
                 int bins_a_cell) {
-  const uint64_t start = bins.end_ns - bins.width_ns * bins.values.size();
+  const int64_t start = bins.start_ns();
   for (const ChangeMark& mark : marks) {
-    if (mark.at_ns < start || mark.at_ns >= bins.end_ns) continue;
-    const auto bin = static_cast<int>((mark.at_ns - start) / bins.width_ns);
+    const auto at = static_cast<int64_t>(mark.at_ns);
+    if (at < start || at >= bins.end_ns) continue;
+    const auto bin = static_cast<int>((at - start) / bins.width_ns);
     area.put(0, bin / bins_a_cell, mark.key.empty() ? "▴" : mark.key, Style::mark);
   }
 }
@@ -95,18 +95,17 @@ Bins bin_history(std::span<const RatePoint> history, uint64_t now_ns, int bins) 
   Bins result;
   if (bins <= 0) return result;
   result.width_ns = bin_width(bins);
-  result.end_ns = (now_ns / result.width_ns + 1) * result.width_ns;
-  const uint64_t span_ns = result.width_ns * static_cast<uint64_t>(bins);
-  const uint64_t start_ns = result.end_ns > span_ns ? result.end_ns - span_ns : 0;
-  std::vector<double> weights(static_cast<size_t>(bins));
+  result.end_ns = (static_cast<int64_t>(now_ns) / result.width_ns + 1) * result.width_ns;
   result.values.resize(static_cast<size_t>(bins));
-  auto point = std::ranges::lower_bound(history, start_ns, {}, &RatePoint::at_ns);
+  std::vector<double> weights(result.values.size());
+  const auto start = static_cast<uint64_t>(std::max<int64_t>(0, result.start_ns()));
+  auto point = std::ranges::lower_bound(history, start, {}, &RatePoint::at_ns);
   for (; point != history.end(); ++point) {
-    const uint64_t before = point == history.begin() ? 0 : std::prev(point)->at_ns;
-    const bool gap = point->at_ns - before > kLongestInterval;
-    const uint64_t begin = gap ? point->at_ns - std::min(point->at_ns, 100 * kMillisecond) : before;
-    spread(result.values, weights, start_ns, result.width_ns, begin, point->at_ns,
-           point->gib_per_s);
+    const auto end = static_cast<int64_t>(point->at_ns);
+    const int64_t before =
+        point == history.begin() ? 0 : static_cast<int64_t>(std::prev(point)->at_ns);
+    const bool gap = end - before > kLongestInterval;
+    spread(result, weights, gap ? end - 100 * kMillisecond : before, end, point->gib_per_s);
   }
   for (size_t i = 0; i < weights.size(); ++i)
     result.values[i] = weights[i] > 0 ? result.values[i] / weights[i] : -1;

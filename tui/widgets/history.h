@@ -14,9 +14,12 @@ namespace pipetop::tui {
 // The history cut into equal intervals of absolute time, so that a column keeps
 // its height while it moves to the left.
 struct Bins {
-  uint64_t width_ns = 0;
-  uint64_t end_ns = 0;         // of the newest
+  int64_t width_ns = 0;
+  int64_t end_ns = 0;          // of the newest
   std::vector<double> values;  // oldest first; below 0: nothing is known
+
+  // Before 0 when the machine has not been up for that long.
+  int64_t start_ns() const { return end_ns - width_ns * static_cast<int64_t>(values.size()); }
 };
 
 Bins bin_history(std::span<const RatePoint> history, uint64_t now_ns, int bins);

@@ -30,11 +30,14 @@ std::string toggle_text(const HotKey& hot, const Settings& settings) {
 }
 
 KeyItem toggle_item(const HotKey& hot, const Snapshot& s, const ViewState& state) {
-  const Lamp lamp = differs(s, state, hot.knob)  ? Lamp::differs
-                    : hot.lit(state.requested) ? Lamp::on
-                                                 : Lamp::off;
-  return {std::string(1, hot.key), toggle_text(hot, state.requested), lamp,
-          {static_cast<Key>(hot.key)}, {}};
+  const Lamp lamp = differs(s, state, hot.knob) ? Lamp::differs
+                    : hot.lit(state.requested)  ? Lamp::on
+                                                : Lamp::off;
+  return {std::string(1, hot.key),
+          toggle_text(hot, state.requested),
+          lamp,
+          {static_cast<Key>(hot.key)},
+          {}};
 }
 
 // "pipe -" and "pipe +" share the word before the sign.
@@ -50,7 +53,9 @@ std::string step_value(const HotKey& hot, const Snapshot& s, const Settings& req
 
 KeyItem step_item(const HotKey& hot, const Snapshot& s, const ViewState& state) {
   const Lamp lamp = differs(s, state, hot.knob) ? Lamp::differs : Lamp::none;
-  std::string text = fmt::format("{} {}", stem(hot.label), step_value(hot, s, state.requested));
+  std::string value = step_value(hot, s, state.requested);
+  if (value.ends_with("iB")) value.resize(value.size() - 2);
+  std::string text = fmt::format("{} {}", stem(hot.label), value);
   if (hot.knob == "placement") text = hot.value(state.requested);
   return {std::string(1, hot.key), std::move(text), lamp, {static_cast<Key>(hot.key)}, {}};
 }
@@ -107,14 +112,16 @@ std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const ViewSt
   std::vector<KeyItem> items = knob_items(s, state);
   for (KeyItem& item : screen_items(state)) items.push_back(std::move(item));
   KeyItem help = plain_item("?", "help", {U'?'}), quit = plain_item("q", "quit", {U'q'});
-  const int gap = bar.cols >= 110 ? 3 : 2;
+  const int gap = bar.cols >= 110 ? 3 : bar.cols >= 72 ? 2 : 1;
   place(quit, bar.rows - 1, bar.cols - quit.columns() - 1);
   place(help, bar.rows - 1, quit.place.col - help.columns() - gap);
   int row = 0, col = 1;
+  const auto end_of = [&](int r) {
+    return r + 1 == bar.rows ? help.place.col - gap : bar.cols - 1;
+  };
   for (KeyItem& item : items) {
-    const int last = row + 1 == bar.rows ? help.place.col - gap : bar.cols - 1;
-    if (col + item.columns() > last && row + 1 < bar.rows) ++row, col = 1;
-    if (col + item.columns() > (row + 1 == bar.rows ? help.place.col - gap : bar.cols - 1)) continue;
+    if (col + item.columns() > end_of(row) && row + 1 < bar.rows) ++row, col = 1;
+    if (col + item.columns() > end_of(row)) continue;
     place(item, row, col);
     col += item.columns() + gap;
   }

@@ -63,17 +63,18 @@ std::string elapsed_text(uint64_t ns) {
 }
 
 std::string ratio_text(double ratio) {
-  return ratio < 9.95 ? fmt::format("×{:.{}f}", ratio, ratio < 1 ? 2 : 1)
-                      : fmt::format("×{:.0f}", ratio);
+  const int digits = ratio < 1.95 ? 2 : ratio < 9.95 ? 1 : 0;
+  return fmt::format("×{:.{}f}", ratio, digits);
 }
 
-int draw_absence(const Area& area, ReadingStatus status, const std::string& reason) {
-  if (status == ReadingStatus::warming) {
-    return wrap(area, reason.empty() ? "warming …" : reason + " …", Style::dim);
-  }
+int draw_absence(const Area& area, std::string_view what, ReadingStatus status,
+                 std::string_view reason) {
+  if (status == ReadingStatus::warming)
+    return wrap(area, fmt::format("{}: {} …", what, reason.empty() ? "warming" : reason),
+                Style::dim);
   const size_t split = reason.find("; ");
-  const std::string why = "unavailable: " + reason.substr(0, split);
-  const int used = wrap(area, why, Style::warning);
+  const std::string_view why = reason.substr(0, split);
+  const int used = wrap(area, fmt::format("{} unavailable: {}", what, why), Style::warning);
   if (split == std::string::npos) return used;
   return used + wrap(area.from_row(used), reason.substr(split + 2), Style::value);
 }

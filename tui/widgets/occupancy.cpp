@@ -77,7 +77,7 @@ void draw_tall(const Area& area, const Occupancy& o) {
 void draw_occupancy(const Area& area, const Reading<Occupancy>& occupancy) {
   if (area.empty()) return;
   if (!occupancy.has_value()) {
-    draw_absence(area, occupancy.status, "occupancy: " + occupancy.reason);
+    draw_absence(area, "occupancy", occupancy.status, occupancy.reason);
   } else if (area.rows() >= 3) {
     draw_tall(area, *occupancy);
   } else {

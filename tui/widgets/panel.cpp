@@ -1,5 +1,7 @@
 #include "tui/widgets/panel.h"
 
+#include "tui/dashboard/text_width.h"
+
 namespace pipetop::tui {
 namespace {
 
@@ -25,10 +27,11 @@ void draw_box(const Area& area, Ink ink) {
 void draw_title(const Area& area, std::span<const TitlePart> parts) {
   int col = area.put(0, 0, " ", {});
   const int room = area.cols() - 1;
+  const std::string_view between = title_columns(parts) <= room - 1 ? " · " : " ";
   bool first = true;
   for (const TitlePart& part : parts) {
     if (part.text.empty()) continue;
-    if (!first && col + 4 < room) col = area.put(0, col, " · ", Style::dim);
+    if (!first) col = area.put(0, col, between, Style::dim);
     first = false;
     col = area.put_fitted(0, col, room - col, part.text, part.ink);
   }
@@ -36,6 +39,14 @@ void draw_title(const Area& area, std::span<const TitlePart> parts) {
 }
 
 }  // namespace
+
+int title_columns(std::span<const TitlePart> parts) {
+  int columns = 0;
+  for (const TitlePart& part : parts) {
+    if (!part.text.empty()) columns += columns_of(part.text) + (columns > 0 ? 3 : 0);
+  }
+  return columns;
+}
 
 Area draw_panel(Canvas& canvas, const Layout& layout, const Rect& rect,
                 std::span<const TitlePart> title, bool focused) {

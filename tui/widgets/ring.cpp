@@ -66,7 +66,7 @@ void draw_markers(const Area& area, const RingFrame& f, const StripScale& scale)
 // What the slots were since the last change.
 void draw_legend(const Area& area, const RingView& ring) {
   if (!ring.kinds.has_value()) {
-    draw_absence(area.from_row(0, 1), ring.kinds.status, "kinds: " + ring.kinds.reason);
+    draw_absence(area.from_row(0, 1), "kinds", ring.kinds.status, ring.kinds.reason);
     return;
   }
   Pen pen(area, 0);
@@ -74,7 +74,6 @@ void draw_legend(const Area& area, const RingView& ring) {
     const auto kind = static_cast<SlotKind>(i);
     const double share = (*ring.kinds)[static_cast<size_t>(i)];
     if (share < 0.0005) continue;
-    std::string swatch;
     const std::string_view name = name_of(kind);
     if (pen.room() < static_cast<int>(name.size()) + 9) break;
     area.set(0, pen.col(), glyph_of(kind, false, area.glyphs()), style_of(kind));
@@ -125,11 +124,11 @@ void draw_ring(const Area& area, const RingView& ring) {
     if (plan.legend) draw_legend(area.from_row(row++), ring);
   } else {
     const int room = std::max(1, area.rows() - 2);
-    row += draw_absence(area.from_row(1, room), ring.frame.status, ring.frame.reason);
+    row += draw_absence(area.from_row(1, room), "slots", ring.frame.status, ring.frame.reason);
   }
   const bool air = area.rows() - row >= 5;
   const Area rest = area.from_row(row + (air ? 1 : 0));
-  draw_occupancy(rest.from_row(0, 9), ring.occupancy);
+  draw_occupancy(rest.from_row(0, 14), ring.occupancy);
 }
 
 }  // namespace pipetop::tui

@@ -136,8 +136,7 @@ void draw_strip(const Area& area, const RingFrame& frame, const StripScale& scal
     const Style style = frame.torn ? Style::dim : style_of(content.kind);
     const char32_t glyph = glyph_of(content, area.glyphs());
     for (int i = 0; i < thickness; ++i) area.set(row + i, col, glyph, style);
-    if (underline && content.huge)
-      area.set(row + thickness, col, area.glyphs().under_huge, style);
+    if (underline && content.huge) area.set(row + thickness, col, area.glyphs().under_huge, style);
   }
 }
 

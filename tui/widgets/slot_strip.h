@@ -11,7 +11,7 @@ namespace pipetop::tui {
 struct StripScale {
   int cells_a_slot = 1;
   int slots_a_cell = 1;
-  int lines = 1;          // of the strip, when one cannot hold all slots
+  int lines = 1;  // of the strip, when one cannot hold all slots
   int cells_a_line = 0;
 };
 

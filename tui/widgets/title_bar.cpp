@@ -91,7 +91,7 @@ void draw_title_bar(const Area& area, const Snapshot& s, const ViewState& state)
   bool first = true;
   for (const Part& part : parts) {
     if (!part.shown) continue;
-    if (!first) col = area.put(0, col, " · ", Style::dim);
+    if (!first) col = area.put(0, col, part.ink.emphasis & kReverse ? "  " : " · ", Style::dim);
     first = false;
     col = area.put(0, col, part.text, part.ink);
   }

@@ -46,27 +46,33 @@ TitlePart state_part(const WorkerView& w) {
   return {std::move(text), bad ? Style::error : calm ? Style::dim : Style::warning};
 }
 
-std::string technique(Role role, const Settings& s) {
+std::string technique(Role role, const Settings& s, bool with_target) {
   if (role == Role::writer) return std::string(to_text(s.write_with));
-  return s.read_with == ReadWith::splice ? "splice → /dev/null" : std::string(to_text(s.read_with));
+  const bool target = with_target && s.read_with == ReadWith::splice;
+  return target ? "splice → /dev/null" : std::string(to_text(s.read_with));
 }
 
 std::string whole_percent(double share) { return fmt::format("{:.0f} %", share * 100); }
 
 // Most telling first: what does not fit is left out at the end.
 std::vector<Item> counters(const WorkerView& w) {
+  constexpr int kPercentCols = 4, kCountCols = 5;
   std::vector<Item> items;
-  items.push_back(item_of(w.syscalls_per_s, {}, "calls/s", count_text));
-  items.push_back(item_of(w.bytes_per_call, {}, "/call", bytes_text));
-  items.push_back(item_of(w.eagain_share, "EAGAIN", {}, whole_percent));
-  items.push_back(item_of(w.on_cpu_share, "cpu", {}, whole_percent));
-  items.push_back(item_of(w.context_switches_per_s, "ctx", "/s", count_text));
-  items.push_back(item_of(w.short_share, "short", {}, whole_percent));
-  if (w.blocked_share.has_value())
-    items.push_back(item_of(w.blocked_share, "blocked", {}, whole_percent));
+  const auto add = [&](const char* before, const Reading<double>& reading, const char* after,
+                       auto format, int width) {
+    items.push_back(item_of(reading, before, after, format));
+    items.back().width = width;
+  };
+  add("", w.syscalls_per_s, "calls/s", count_text, kCountCols);
+  add("", w.bytes_per_call, "/call", bytes_text, 7);
+  add("EAGAIN", w.eagain_share, "", whole_percent, kPercentCols);
+  add("cpu", w.on_cpu_share, "", whole_percent, kPercentCols);
+  add("ctx", w.context_switches_per_s, "/s", count_text, kCountCols);
+  add("short", w.short_share, "", whole_percent, kPercentCols);
+  if (w.blocked_share.has_value()) add("blocked", w.blocked_share, "", whole_percent, kPercentCols);
   if (w.runnable_share.has_value())
-    items.push_back(item_of(w.runnable_share, "runnable", {}, whole_percent));
-  items.push_back(item_of(w.page_faults_per_s, "faults", "/s", count_text));
+    add("runnable", w.runnable_share, "", whole_percent, kPercentCols);
+  add("faults", w.page_faults_per_s, "/s", count_text, kCountCols);
   return items;
 }
 
@@ -77,16 +83,33 @@ int counter_rows(int rows, int cols) {
 
 }  // namespace
 
-std::vector<TitlePart> worker_title(const WorkerView& w, const Settings& effective) {
+namespace {
+
+struct Detail {
+  bool pid = true, cpu = true, target = true;
+};
+
+std::vector<TitlePart> title_with(const WorkerView& w, const Settings& effective, Detail detail) {
   const Style role = w.role == Role::writer ? Style::writer : Style::reader;
   std::string name(to_text(w.role));
-  if (w.pid > 0) name += fmt::format(" {}", w.pid);
+  if (w.pid > 0 && detail.pid) name += fmt::format(" {}", w.pid);
   std::vector<TitlePart> parts = {{std::move(name), {role, kBold}}, state_part(w)};
-  parts.push_back({w.last_cpu.has_value() ? fmt::format("cpu {}", *w.last_cpu) : "", Style::plain});
-  parts.push_back({technique(w.role, effective), Style::plain});
+  if (w.last_cpu.has_value() && detail.cpu)
+    parts.push_back({fmt::format("cpu {}", *w.last_cpu), {}});
+  parts.push_back({technique(w.role, effective, detail.target), Style::plain});
   if (w.role == Role::writer) parts.push_back({std::string(to_text(effective.pages)), {}});
   parts.push_back({std::string(to_text(wait_of(effective, w.role))), Style::plain});
   return parts;
+}
+
+}  // namespace
+
+std::vector<TitlePart> worker_title(const WorkerView& w, const Settings& effective, int cols) {
+  for (const Detail detail : {Detail{}, Detail{true, true, false}, Detail{true, false, false}}) {
+    std::vector<TitlePart> parts = title_with(w, effective, detail);
+    if (title_columns(parts) <= cols) return parts;
+  }
+  return title_with(w, effective, {false, false, false});
 }
 
 void draw_worker(const Area& area, const WorkerView& w, const FunctionListView& functions) {

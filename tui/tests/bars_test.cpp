@@ -1,0 +1,160 @@
+// The lines at the top and the bottom: title, message, keys; and the help page.
+#include <gtest/gtest.h>
+
+#include "engine/knobs.h"
+#include "tui/dashboard/keymap.h"
+#include "tui/tests/snapshots.h"
+#include "tui/widgets/help.h"
+#include "tui/widgets/key_bar.h"
+#include "tui/widgets/message_line.h"
+#include "tui/widgets/title_bar.h"
+
+namespace pipetop::tui {
+namespace {
+
+ViewState state_with_presets() {
+  ViewState state;
+  state.presets = article_presets();
+  return state;
+}
+
+std::string title(const Snapshot& s, const ViewState& state, int cols) {
+  return drawn(1, cols, [&](const Area& a) { draw_title_bar(a, s, state); }).front();
+}
+
+TEST(TitleBar, NamesPresetHostEventAndProof) {
+  const std::string line = title(example_snapshot(), state_with_presets(), 110);
+  EXPECT_EQ(line,
+            " pipetop  write_read   Linux 6.18.44 · AMD EPYC · 2 CPUs · cpu-clock 999 Hz   COPIED  "
+            "               00:01:12");
+}
+
+TEST(TitleBar, KeepsTheEssentialWhenNarrow) {
+  ViewState state = state_with_presets();
+  state.requested.gift = true;
+  state.frozen = true;
+  EXPECT_EQ(title(example_snapshot(), state, 60),
+            " custom   Linux 6.18.44   COPIED           FROZEN  00:01:12");
+  Snapshot s = example_snapshot();
+  s.effective.zero_copy = ZeroCopy::unverifiable;
+  EXPECT_NE(title(s, state, 60).find("UNVERIFIABLE"), std::string::npos);
+}
+
+TEST(TitleBar, StolenTimeIsSaid) {
+  Snapshot s = example_snapshot();
+  s.steal_share = Reading<double>::of(0.08);
+  EXPECT_NE(title(s, state_with_presets(), 120).find("steal 8 %"), std::string::npos);
+  s.steal_share = Reading<double>::of(0.001);
+  EXPECT_EQ(title(s, state_with_presets(), 120).find("steal"), std::string::npos);
+}
+
+Lines keys(int rows, int cols, const Snapshot& s, const ViewState& state) {
+  return drawn(rows, cols, [&](const Area& a) { draw_key_bar(a, s, state); });
+}
+
+TEST(KeyBar, ShowsEveryKnobWithItsState) {
+  ViewState state = state_with_presets();
+  state.requested = article_presets()[6].settings;
+  const Lines lines = keys(3, 80, example_snapshot(), state);
+  EXPECT_EQ(lines[0], " v vmsplice ●  s splice ●  h thp ●  b busy ●  p poll ○  g gift ○");
+  EXPECT_EQ(lines[1],
+            " d same buffer ○  t touch ●  l lock ○  y stamped ○  { } pipe 64K  ( ) buf 256K");
+  EXPECT_EQ(lines[2],
+            " c near  1-7 presets  u undo  0 baseline  Space freeze           ? help  q quit");
+}
+
+TEST(KeyBar, AKnobThatDidNotTakeEffectIsMarked) {
+  ViewState state = state_with_presets();
+  Snapshot s = example_snapshot();
+  s.requested.pages = state.requested.pages = Pages::hugetlb;
+  s.effective.mismatches.push_back({"pages", "hugetlb", "thp", "none free"});
+  EXPECT_NE(keys(3, 80, s, state)[0].find("h hugetlb !"), std::string::npos);
+  state.requested.pages = Pages::k4;  // pressed a moment ago: nothing is known yet
+  EXPECT_NE(keys(3, 80, s, state)[0].find("h huge ○"), std::string::npos);
+}
+
+TEST(KeyBar, EveryKnobHasItsPlaceFromTheSmallestScreenOn) {
+  ViewState state = state_with_presets();
+  state.requested = {WriteWith::vmsplice, ReadWith::splice, Wait::busy, Wait::busy, Pages::hugetlb};
+  Snapshot s = example_snapshot();
+  s.effective.mismatches.push_back({"pages", "hugetlb", "thp", "none free"});
+  for (int cols = 60; cols <= 250; ++cols) {
+    const auto items = place_keys({0, 0, cols >= 126 ? 2 : 3, cols}, s, state);
+    for (const KeyItem& item : items) {
+      const bool knob = !item.presses.empty() && command_for(item.presses.front()).act == Act::knob;
+      if (knob || item.keys == "?" || item.keys == "q") {
+        ASSERT_FALSE(item.place.empty()) << item.text << " at " << cols;
+      }
+      ASSERT_LE(item.place.end_col(), cols);
+    }
+  }
+}
+
+TEST(KeyBar, AClickPressesWhatIsUnderIt) {
+  const auto items = place_keys({0, 0, 3, 80}, example_snapshot(), state_with_presets());
+  EXPECT_EQ(key_at(items, 0, 1), U'v');
+  EXPECT_EQ(key_at(items, 0, 5), U'v');
+  EXPECT_EQ(key_at(items, 0, 79), 0u);
+  for (const KeyItem& item : items) {
+    if (item.keys != "{ }") continue;
+    EXPECT_EQ(key_at(items, item.place.row, item.place.col), U'{');
+    EXPECT_EQ(key_at(items, item.place.row, item.place.end_col() - 1), U'}');
+  }
+}
+
+TEST(MessageLine, AMismatchSaysWhyAndWhatToDo) {
+  Snapshot s = example_snapshot();
+  s.effective.mismatches.push_back(
+      {"pages", "hugetlb", "thp", "no free huge pages; echo 64 > /proc/sys/vm/nr_hugepages"});
+  ViewState state;
+  const Message m = message_of(s, state);
+  EXPECT_EQ(m.severity, Severity::warning);
+  EXPECT_EQ(m.text,
+            "pages: hugetlb asked, thp in force: no free huge pages; "
+            "echo 64 > /proc/sys/vm/nr_hugepages");
+  s.effective.mismatches.push_back({"gift", "true", "false", ""});
+  EXPECT_EQ(message_of(s, state).text.substr(0, 9), "(1 of 2) ");
+  state.message = "there are only 7 presets";
+  EXPECT_EQ(message_of(s, state).text, state.message);
+}
+
+TEST(MessageLine, NoticesGoAway) {
+  Snapshot s = example_snapshot();
+  s.notices.push_back({s.now_ns - 1'000'000'000, Severity::warning, "writer died: signal 9"});
+  EXPECT_EQ(message_of(s, {}).text, "writer died: signal 9");
+  s.now_ns += 60'000'000'000;
+  EXPECT_EQ(message_of(s, {}).text, "");
+}
+
+TEST(MessageLine, ErrorsAreMarkedWithoutColour) {
+  const auto draw = [](const Area& a) {
+    draw_message(a, {"gift needs vmsplice", Severity::error});
+  };
+  EXPECT_EQ(drawn(1, 30, draw), (Lines{" ! gift needs vmsplice"}));
+}
+
+TEST(Help, TellsOfEveryKeyAndKnob) {
+  ViewState state = state_with_presets();
+  Canvas canvas(glyphs_of(GlyphSet::ascii), 80, 140);
+  draw_help(canvas, state);
+  const std::string text = canvas.text();
+  for (const HotKey& hot : hot_keys())
+    EXPECT_NE(text.find(hot.key + std::string("  ") + std::string(hot.label)), std::string::npos);
+  for (const Preset& preset : state.presets)
+    EXPECT_NE(text.find(preset.title), std::string::npos) << preset.title;
+  for (const ScreenKey& key : screen_keys())
+    EXPECT_NE(text.find(key.help), std::string::npos) << key.help;
+  EXPECT_NE(text.find("check_huge_page"), std::string::npos);
+}
+
+TEST(Help, CanBeScrolledToItsEnd) {
+  ViewState state = state_with_presets();
+  state.help_scroll = help_scroll_end(16, 60, state);
+  EXPECT_GT(state.help_scroll, 0);
+  Canvas canvas(glyphs_of(GlyphSet::ascii), 16, 60);
+  draw_help(canvas, state);
+  EXPECT_NE(canvas.text().find("quit; Ctrl-C does too"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pipetop::tui

@@ -1,0 +1,185 @@
+#include "tui/dashboard/controller.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "engine/error.h"
+#include "engine/knobs.h"
+#include "tui/dashboard/layout.h"
+#include "tui/tests/snapshots.h"
+
+namespace pipetop::tui {
+namespace {
+
+class RecordingSource final : public Source {
+ public:
+  int event_fd() const override { return -1; }
+  void handle_events() override {}
+  void apply(const Settings& requested, const std::string& label, const std::string& key) override {
+    if (refuses) throw Error("writer: it will not");
+    settings = requested;
+    labels.push_back(key + ": " + label);
+  }
+  Snapshot tick() override { return example_snapshot(); }
+  void suspend() override {}
+  void resume() override {}
+
+  Settings settings;
+  std::vector<std::string> labels;
+  bool refuses = false;
+};
+
+class ControllerTest : public testing::Test {
+ protected:
+  ControllerTest() { controller_.show(snapshot_, 24, 80); }
+
+  Outcome press(Key key) { return controller_.handle({Input::Kind::key, key, {}}, snapshot_); }
+  Outcome mouse(int row, int col, MouseAct act) {
+    return controller_.handle({Input::Kind::mouse, 0, {row, col, act}}, snapshot_);
+  }
+  const ViewState& view() const { return controller_.view(); }
+
+  Snapshot snapshot_ = example_snapshot();
+  RecordingSource source_;
+  Controller controller_{source_, Settings{}, article_presets()};
+};
+
+TEST_F(ControllerTest, EveryHotKeyChangesItsKnob) {
+  for (const HotKey& hot : hot_keys()) {
+    const Settings before = source_.settings;
+    press(static_cast<Key>(hot.key));
+    EXPECT_NE(source_.settings, before) << hot.key;
+    EXPECT_EQ(view().requested, source_.settings);
+  }
+  EXPECT_EQ(source_.labels.front(), "v: write_with vmsplice");
+}
+
+TEST_F(ControllerTest, UndoGoesBackStepByStep) {
+  press(U'v');
+  press(U'5');
+  press(U'b');
+  EXPECT_EQ(source_.labels[1], "5: preset vmsplice_splice");
+  press(U'u');
+  EXPECT_EQ(source_.settings, article_presets()[4].settings);
+  press(U'u');
+  EXPECT_EQ(source_.settings.write_with, WriteWith::vmsplice);
+  press(U'u');
+  EXPECT_EQ(source_.settings, Settings{});
+  const size_t changes = source_.labels.size();
+  press(U'u');
+  EXPECT_EQ(source_.labels.size(), changes);
+  EXPECT_EQ(view().message, "nothing to undo");
+}
+
+TEST_F(ControllerTest, BaselineIsTheStartAndCanBeUndone) {
+  press(U'7');
+  press(U'0');
+  EXPECT_EQ(source_.settings, Settings{});
+  EXPECT_EQ(source_.labels.back(), "0: baseline");
+  press(U'u');
+  EXPECT_EQ(source_.settings, article_presets()[6].settings);
+}
+
+TEST_F(ControllerTest, AnErrorIsSaidAndNothingIsLost) {
+  press(U'v');
+  source_.refuses = true;
+  press(U's');
+  EXPECT_EQ(view().message, "writer: it will not");
+  EXPECT_EQ(view().severity, Severity::error);
+  EXPECT_EQ(view().requested, source_.settings);
+  press(U'u');  // refused too: the step stays
+  source_.refuses = false;
+  press(U'u');
+  EXPECT_EQ(source_.settings, Settings{});
+}
+
+TEST_F(ControllerTest, AKeyAtItsLimitSaysSo) {
+  for (int i = 0; i < 20; ++i) press(U'(');
+  EXPECT_EQ(view().message, "buf_size 4KiB is as far as it goes");
+  press(U'9');
+  EXPECT_EQ(view().message, "there are only 7 presets");
+}
+
+TEST_F(ControllerTest, HintsGoAwayByThemselves) {
+  controller_.set_time(1'000'000'000);
+  press(U'x');
+  EXPECT_EQ(view().message, "x does nothing here; ? shows the keys");
+  controller_.set_time(2'000'000'000);
+  EXPECT_NE(view().message, "");
+  controller_.set_time(5'000'000'000);
+  EXPECT_EQ(view().message, "");
+}
+
+TEST_F(ControllerTest, FreezeIsTheScreensOnly) {
+  press(U' ');
+  EXPECT_TRUE(view().frozen);
+  press(U'v');
+  EXPECT_EQ(source_.settings.write_with, WriteWith::vmsplice);
+  press(U' ');
+  EXPECT_FALSE(view().frozen);
+}
+
+TEST_F(ControllerTest, TheArrowsSelectInTheFocusedList) {
+  press(key::down);
+  EXPECT_EQ(view().list(Role::writer).selected, 0);
+  press(U'j');
+  EXPECT_EQ(view().list(Role::writer).name, "gup_fast_fallback");
+  press(key::end);
+  EXPECT_EQ(view().list(Role::writer).name, "[user]");
+  press(key::page_up);
+  EXPECT_EQ(view().list(Role::writer).selected, 0);
+  press(key::tab);
+  EXPECT_EQ(view().focus, Role::reader);
+  EXPECT_EQ(view().list(Role::reader).selected, -1);
+  press(key::back_tab);
+  EXPECT_EQ(view().focus, Role::writer);
+  press(key::escape);
+  EXPECT_EQ(view().list(Role::writer).selected, -1);
+}
+
+TEST_F(ControllerTest, HelpOpensScrollsAndCloses) {
+  press(U'?');
+  EXPECT_TRUE(view().help);
+  press(key::down);
+  EXPECT_EQ(view().help_scroll, 1);
+  EXPECT_EQ(view().list(Role::writer).selected, -1);
+  press(key::escape);
+  EXPECT_FALSE(view().help);
+}
+
+TEST_F(ControllerTest, OutcomesForTheTerminal) {
+  EXPECT_EQ(press(U'q'), Outcome::quit);
+  EXPECT_EQ(press(3), Outcome::quit);
+  EXPECT_EQ(press(26), Outcome::suspend);
+  EXPECT_EQ(press(28), Outcome::abort);
+  EXPECT_EQ(press(12), Outcome::redraw_all);
+  EXPECT_EQ(press(U'm'), Outcome::toggle_mouse);
+  EXPECT_EQ(press(key::other), Outcome::stay);
+  EXPECT_EQ(view().message, "");
+}
+
+TEST_F(ControllerTest, AClickTogglesAndTheWheelScrolls) {
+  const Layout layout = make_layout(24, 80);
+  mouse(layout.keys.row, 3, MouseAct::press);
+  EXPECT_EQ(source_.settings.write_with, WriteWith::vmsplice);
+  mouse(layout.reader.row + 2, layout.reader.col + 2, MouseAct::press);
+  EXPECT_EQ(view().focus, Role::reader);
+  controller_.show(snapshot_, 16, 60);
+  mouse(make_layout(16, 60).writer.row + 3, 2, MouseAct::wheel_down);
+  EXPECT_EQ(view().list(Role::writer).scroll, 2) << "as far as the list goes";
+  EXPECT_EQ(view().list(Role::reader).scroll, 0);
+  EXPECT_EQ(mouse(make_layout(16, 60).keys.end_row() - 1, 57, MouseAct::press), Outcome::quit);
+}
+
+TEST(Keymap, NoKeyHasTwoMeanings) {
+  const std::set<char> ours = {'u', '0', ' ', 'j', 'k', '?', 'm', 'q',
+                               'e', 'E', 'C', 'a', 'n', 'N', '+'};
+  for (const HotKey& hot : hot_keys()) {
+    EXPECT_FALSE(ours.contains(hot.key)) << hot.key;
+    EXPECT_FALSE(hot.key >= '0' && hot.key <= '9');
+  }
+}
+
+}  // namespace
+}  // namespace pipetop::tui

@@ -1,0 +1,44 @@
+// A program on a terminal of its own, for tests.
+#pragma once
+
+#include <sys/types.h>
+#include <termios.h>
+
+#include <string>
+#include <vector>
+
+#include "tui/dashboard/owned_fd.h"
+
+namespace pipetop::tui {
+
+class PtyProgram {
+ public:
+  // Environment entries as "NAME=value" are added to ours.
+  PtyProgram(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
+             int rows = 24, int cols = 80);
+  ~PtyProgram();
+  PtyProgram(const PtyProgram&) = delete;
+  PtyProgram& operator=(const PtyProgram&) = delete;
+
+  // Reads until `text` has come; false when the program ended or took too long.
+  bool wait_for(const std::string& text);
+  void send(const std::string& keys);
+  void resize(int rows, int cols);
+  void signal(int number);
+  // Closes our end, as a terminal window does.
+  void hang_up();
+  // Waits for the end and reads what is left; the status as waitpid() has it.
+  int wait_for_end();
+
+  termios settings() const;
+  const std::string& output() const { return output_; }
+
+ private:
+  bool read_more(int timeout_ms);
+
+  OwnedFd master_, slave_;  // the slave stays open, so that its settings do too
+  pid_t pid_ = -1;
+  std::string output_;
+};
+
+}  // namespace pipetop::tui

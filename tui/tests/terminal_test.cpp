@@ -1,0 +1,168 @@
+// The demo on a real (pseudo) terminal: what it does to it, and that it takes
+// all of that back.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <cstring>
+
+#include "tui/tests/pty.h"
+
+namespace pipetop::tui {
+namespace {
+
+using Words = std::vector<std::string>;
+
+const Words kTerminal = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR="};
+constexpr const char* kEnter = "\033[?1049h";
+constexpr const char* kLeave = "\033[?1049l";
+
+class TerminalTest : public testing::Test {
+ protected:
+  static Words demo(Words arguments = {}) {
+    arguments.insert(arguments.begin(), PIPETOP_DASHBOARD_DEMO);
+    return arguments;
+  }
+
+  // Everything that `stty -a` shows.
+  static void expect_same(const termios& a, const termios& b) {
+    EXPECT_EQ(a.c_iflag, b.c_iflag);
+    EXPECT_EQ(a.c_oflag, b.c_oflag);
+    EXPECT_EQ(a.c_cflag, b.c_cflag);
+    EXPECT_EQ(a.c_lflag, b.c_lflag);
+    EXPECT_EQ(std::memcmp(a.c_cc, b.c_cc, sizeof a.c_cc), 0);
+  }
+
+  static void expect_restored(const PtyProgram& program, const termios& before) {
+    expect_same(before, program.settings());
+    const std::string& out = program.output();
+    EXPECT_GT(out.rfind(kLeave), out.rfind(kEnter)) << "still on the alternate screen";
+    EXPECT_GT(out.rfind("\033[?25h"), out.rfind("\033[?25l")) << "the cursor is still hidden";
+    EXPECT_GT(out.rfind("1000l"), out.rfind("1000h")) << "the mouse is still taken";
+  }
+};
+
+TEST_F(TerminalTest, QuittingLeavesTheTerminalAsItWas) {
+  for (const char* quit : {"q", "\x03"}) {
+    PtyProgram program(demo(), kTerminal);
+    const termios before = program.settings();
+    ASSERT_TRUE(program.wait_for("throughput"));
+    EXPECT_NE(program.settings().c_lflag, before.c_lflag);
+    program.send(quit);
+    EXPECT_EQ(program.wait_for_end(), 0);
+    expect_restored(program, before);
+  }
+}
+
+TEST_F(TerminalTest, KeysAnswer) {
+  PtyProgram program(demo(), kTerminal);
+  ASSERT_TRUE(program.wait_for("write_read"));
+  program.send("7");
+  EXPECT_TRUE(program.wait_for("busy_loop_huge"));
+  program.send("h");
+  EXPECT_TRUE(program.wait_for("hugetlb"));
+  program.send(" ");
+  EXPECT_TRUE(program.wait_for("FROZEN"));
+  program.send("\033[B");  // an arrow is one key, not Esc and two letters
+  program.send("q");
+  EXPECT_EQ(program.wait_for_end(), 0);
+}
+
+TEST_F(TerminalTest, AClickIsAKey) {
+  PtyProgram program(demo(), kTerminal);
+  ASSERT_TRUE(program.wait_for("quit"));
+  program.send("\033[<0;77;24M\033[<0;77;24m");  // on "q quit"
+  EXPECT_EQ(program.wait_for_end(), 0);
+}
+
+TEST_F(TerminalTest, TerminationRestoresToo) {
+  for (const int number : {SIGTERM, SIGHUP}) {
+    PtyProgram program(demo(), kTerminal);
+    const termios before = program.settings();
+    ASSERT_TRUE(program.wait_for("throughput"));
+    program.signal(number);
+    const int status = program.wait_for_end();
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 128 + number);
+    expect_restored(program, before);
+  }
+}
+
+TEST_F(TerminalTest, ACrashRestoresTooAndItsLastWordsAreSeen) {
+  PtyProgram program(demo({"crash"}), kTerminal);
+  const termios before = program.settings();
+  ASSERT_TRUE(program.wait_for("throughput"));
+  program.send("v");
+  const int status = program.wait_for_end();
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGSEGV);
+  expect_restored(program, before);
+  const std::string& out = program.output();
+  ASSERT_NE(out.find("last words"), std::string::npos);
+  EXPECT_GT(out.find("last words"), out.rfind(kLeave));
+}
+
+TEST_F(TerminalTest, AClosedTerminalEndsIt) {
+  PtyProgram program(demo(), kTerminal);
+  ASSERT_TRUE(program.wait_for("throughput"));
+  program.hang_up();
+  const int status = program.wait_for_end();
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 128 + SIGHUP);
+}
+
+TEST_F(TerminalTest, ResizesDownToOneCellAreSurvived) {
+  PtyProgram program(demo(), kTerminal);
+  ASSERT_TRUE(program.wait_for("throughput"));
+  for (int i = 0; i < 200; ++i) program.resize(1 + i * 7 % 60, 1 + i * 13 % 200);
+  program.resize(1, 1);
+  program.resize(10, 40);
+  EXPECT_TRUE(program.wait_for("needs 60x16, has 40x10"));
+  program.resize(40, 120);
+  EXPECT_TRUE(program.wait_for("throughput"));
+  program.send("q");
+  EXPECT_EQ(program.wait_for_end(), 0);
+}
+
+TEST_F(TerminalTest, SuspendingInAGroupWithoutAShellComesRightBack) {
+  PtyProgram program(demo(), kTerminal);
+  const termios before = program.settings();
+  ASSERT_TRUE(program.wait_for("throughput"));
+  program.send("\x1a");
+  EXPECT_TRUE(program.wait_for(kLeave));
+  EXPECT_TRUE(program.wait_for("throughput"));
+  program.send("q");
+  EXPECT_EQ(program.wait_for_end(), 0);
+  expect_restored(program, before);
+}
+
+TEST_F(TerminalTest, ATerminalThatCannotDrawIsRefused) {
+  for (const char* term : {"TERM=dumb", "TERM=no-such-terminal", "TERM="}) {
+    PtyProgram program(demo(), {term});
+    const int status = program.wait_for_end();
+    ASSERT_TRUE(WIFEXITED(status)) << term;
+    EXPECT_EQ(WEXITSTATUS(status), 1) << term;
+    EXPECT_NE(program.output().find("pipetop run"), std::string::npos) << program.output();
+    EXPECT_EQ(program.output().find('\033'), std::string::npos) << term;
+  }
+}
+
+TEST_F(TerminalTest, WithoutUtf8ThereIsOnlyAscii) {
+  PtyProgram program(demo(), {"TERM=xterm", "LC_ALL=C"});
+  ASSERT_TRUE(program.wait_for("quit"));
+  program.send("q");
+  EXPECT_EQ(program.wait_for_end(), 0);
+  for (const char c : program.output()) ASSERT_GE(c, 0);
+}
+
+TEST_F(TerminalTest, NoColorHasNoColour) {
+  PtyProgram program(demo(), {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR=1"});
+  ASSERT_TRUE(program.wait_for("quit"));
+  program.send("q");
+  EXPECT_EQ(program.wait_for_end(), 0);
+  for (const char* sequence : {"38;5;", "\033[31m", "\033[32m", "\033[33m", "\033[36m"})
+    EXPECT_EQ(program.output().find(sequence), std::string::npos) << sequence;
+}
+
+}  // namespace
+}  // namespace pipetop::tui

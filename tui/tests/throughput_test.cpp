@@ -1,0 +1,111 @@
+#include "tui/widgets/throughput.h"
+
+#include <gtest/gtest.h>
+
+#include "tui/tests/snapshots.h"
+#include "tui/widgets/big_number.h"
+#include "tui/widgets/history.h"
+#include "tui/widgets/numbers.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+
+Lines panel(const Throughput& t, int rows, int cols, GlyphSet set = GlyphSet::unicode) {
+  return drawn(
+      rows, cols, [&](const Area& a) { draw_throughput(a, t, 60 * kSecond); }, set);
+}
+
+TEST(Throughput, SmallHasNumberComparisonAndSpread) {
+  const Lines lines = panel(throughput(), 4, 34);
+  EXPECT_EQ(lines[0], "62.5 GiB/s  was 13.1  ×4.7");
+  EXPECT_EQ(lines[1], "10 s 62.1 ±0.40");
+  EXPECT_NE(lines[3].find('v'), std::string::npos);
+}
+
+TEST(Throughput, BigDigitsWhereThereIsRoom) {
+  const Lines lines = panel(throughput(), 9, 50);
+  EXPECT_EQ(lines[0], "█▀▀ ▀▀█   █▀▀   GiB/s");
+  EXPECT_EQ(lines[1], "█▀█ █▀▀   ▀▀█   was 13.1  ×4.7");
+  EXPECT_EQ(lines[2], "▀▀▀ ▀▀▀ ▀ ▀▀▀   10 s 62.1 ±0.40");
+}
+
+TEST(Throughput, WarmingIsNotZero) {
+  const Lines lines = panel({}, 9, 50);
+  EXPECT_EQ(lines[0], "… GiB/s  10 s …");
+  EXPECT_EQ(panel({}, 4, 40, GlyphSet::ascii)[0], "~ GiB/s  10 s ~");
+}
+
+TEST(Throughput, NoRatioBeforeTheNewSegmentHasSettled) {
+  Throughput t = throughput();
+  t.current.rate = {};
+  EXPECT_EQ(panel(t, 4, 40)[0], "62.5 GiB/s  was 13.1  10 s 62.1 ±0.40");
+}
+
+TEST(History, BinsAreWeightedByTime) {
+  const std::vector<RatePoint> history = {{kSecond, 10}, {3 * kSecond / 2, 20}, {2 * kSecond, 40}};
+  const Bins bins = bin_history(history, 2 * kSecond, 90);
+  EXPECT_EQ(bins.width_ns, kSecond / 2);
+  EXPECT_EQ(bins.values.size(), 90u);
+  EXPECT_DOUBLE_EQ(bins.values[88], 40);
+  EXPECT_DOUBLE_EQ(bins.values[87], 20);
+  EXPECT_LT(bins.values[89], 0) << "the interval that has just begun is unknown";
+}
+
+TEST(History, AGapIsUnknown) {
+  const std::vector<RatePoint> history = {{10 * kSecond, 10}, {20 * kSecond, 10}};
+  const Bins bins = bin_history(history, 20 * kSecond, 100);
+  int known = 0;
+  for (const double value : bins.values) known += value >= 0;
+  EXPECT_LE(known, 4);
+}
+
+TEST(History, TheAxisEndsAtARoundNumber) {
+  EXPECT_DOUBLE_EQ(axis_end(0), 1);
+  EXPECT_DOUBLE_EQ(axis_end(62.1), 80);
+  EXPECT_DOUBLE_EQ(axis_end(3.7), 4);
+  EXPECT_DOUBLE_EQ(axis_end(10), 10);
+  EXPECT_DOUBLE_EQ(axis_end(0.013), 0.015);
+}
+
+TEST(History, MarksStandWhereTheRateChanged) {
+  const auto draw = [](const Area& a) { draw_history(a, throughput(), 60 * kSecond); };
+  const Lines lines = drawn(3, 61, draw, GlyphSet::ascii);
+  EXPECT_EQ(lines[0].substr(0, 5), "  80 ");
+  const size_t mark = lines[2].find('v');
+  ASSERT_NE(mark, std::string::npos);
+  EXPECT_EQ(lines[0].find_first_not_of(" 80"), mark) << lines[0];
+}
+
+TEST(BigNumber, KnowsItsWidth) {
+  EXPECT_EQ(big_number_cols("62.5", DigitSize::half), 13);
+  EXPECT_EQ(big_number_cols("62.5", DigitSize::full), 26);
+  EXPECT_EQ(big_number_cols("", DigitSize::full), 0);
+}
+
+TEST(Numbers, AreShort) {
+  EXPECT_EQ(gib_text(3.7), "3.70");
+  EXPECT_EQ(gib_text(62.54), "62.5");
+  EXPECT_EQ(gib_text(128.4), "128");
+  EXPECT_EQ(percent_text(0.391), "39.1");
+  EXPECT_EQ(percent_text(1), "100");
+  EXPECT_EQ(count_text(0), "0");
+  EXPECT_EQ(count_text(0.25), "0.2");
+  EXPECT_EQ(count_text(999), "999");
+  EXPECT_EQ(count_text(1'310), "1.31 k");
+  EXPECT_EQ(count_text(532'000), "532 k");
+  EXPECT_EQ(count_text(1'200'000), "1.20 M");
+  EXPECT_EQ(grouped_text(7), "7");
+  EXPECT_EQ(grouped_text(2'983), "2,983");
+  EXPECT_EQ(grouped_text(1'234'567), "1,234,567");
+  EXPECT_EQ(bytes_text(131072), "128 KiB");
+  EXPECT_EQ(bytes_text(1.5 * 1024 * 1024), "1.5 MiB");
+  EXPECT_EQ(elapsed_text(72 * kSecond), "00:01:12");
+  EXPECT_EQ(ratio_text(4.74), "×4.7");
+  EXPECT_EQ(ratio_text(16.8), "×17");
+  EXPECT_EQ(ratio_text(0.5), "×0.50");
+}
+
+}  // namespace
+}  // namespace pipetop::tui

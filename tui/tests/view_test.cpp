@@ -1,0 +1,69 @@
+#include "tui/dashboard/view.h"
+
+#include <gtest/gtest.h>
+
+#include "tui/tests/fake_source.h"
+#include "tui/tests/snapshots.h"
+
+namespace pipetop::tui {
+namespace {
+
+std::string frame(int rows, int cols, const Snapshot& s, GlyphSet set = GlyphSet::unicode) {
+  Canvas canvas(glyphs_of(set), rows, cols);
+  ViewState state;
+  state.presets = article_presets();
+  draw(canvas, s, state);
+  return canvas.text();
+}
+
+TEST(View, BelowTheSmallestItSaysWhatItNeeds) {
+  EXPECT_EQ(frame(3, 40, example_snapshot()), "\n         needs 60x16, has 40x3\n\n");
+  EXPECT_EQ(frame(2, 12, example_snapshot()), "needs 60x16,\nhas 12x2\n");
+  EXPECT_EQ(frame(1, 1, example_snapshot()), "…\n");
+  EXPECT_EQ(frame(0, 0, example_snapshot()), "");
+}
+
+TEST(View, TheSmallestScreenHasTheEssential) {
+  const std::string text = frame(16, 60, example_snapshot());
+  for (const char* part :
+       {"write_read", "COPIED", "62.5 GiB/s", "was 13.1", "32 slots", "17 used", "full 25 %",
+        "writer", "reader", "532 k calls/s", "mutex_spin_on_o", "v vmsplice", "q quit", "? help"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST(View, EverySizeAndMoodCanBeDrawn) {
+  for (const FakeMood mood : {FakeMood::normal, FakeMood::no_bpf, FakeMood::warming}) {
+    FakeSource source(article_presets()[6].settings, mood);
+    source.advance(100'000'000'000);
+    const Snapshot s = source.tick();
+    for (int rows = 0; rows <= 80; rows += rows < 20 ? 1 : 7) {
+      for (int cols = 0; cols <= 250; cols += cols < 62 ? 1 : 9) frame(rows, cols, s);
+    }
+  }
+}
+
+TEST(View, NothingIsKnownYet) {
+  const std::string text = frame(30, 100, {});
+  EXPECT_EQ(text.find("0.00"), std::string::npos) << text;
+  EXPECT_EQ(text.find("0 %"), std::string::npos) << text;
+}
+
+TEST(View, AsciiFramesHoldNothingElse) {
+  ViewState help;
+  help.help = true;
+  Canvas canvas(glyphs_of(GlyphSet::ascii), 50, 150);
+  draw(canvas, example_snapshot(), help);
+  for (const char c : canvas.text() + frame(40, 120, example_snapshot(), GlyphSet::ascii))
+    ASSERT_TRUE(c == '\n' || (c >= 0x20 && c < 0x7F)) << int(c);
+}
+
+TEST(View, TheFrozenBadgeShowsWithoutColour) {
+  Canvas canvas(glyphs_of(GlyphSet::unicode), 24, 80);
+  ViewState state;
+  state.frozen = true;
+  draw(canvas, example_snapshot(), state);
+  EXPECT_NE(canvas.line(0).find("FROZEN"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pipetop::tui
