@@ -43,9 +43,9 @@ void Canvas::set(int row, int col, char32_t glyph, Ink ink) {
   }
 }
 
-void Canvas::add_emphasis(int row, int col, uint8_t emphasis) {
+void Canvas::set_ink(int row, int col, Ink ink) {
   if (row < 0 || row >= rows_ || col < 0 || col >= cols_) return;
-  cell(row, col).ink.emphasis |= emphasis;
+  cell(row, col).ink = ink;
 }
 
 std::string Canvas::line(int r) const {
@@ -89,9 +89,9 @@ void Area::fill(char32_t glyph, Ink ink) const {
   }
 }
 
-void Area::add_emphasis(int row, uint8_t emphasis) const {
+void Area::set_ink(int row, Ink ink) const {
   if (row < 0 || row >= rows()) return;
-  for (int c = 0; c < cols(); ++c) canvas_->add_emphasis(rect_.row + row, rect_.col + c, emphasis);
+  for (int c = 0; c < cols(); ++c) canvas_->set_ink(rect_.row + row, rect_.col + c, ink);
 }
 
 int Area::put(int row, int col, std::string_view text, Ink ink) const {

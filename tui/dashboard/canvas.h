@@ -43,7 +43,7 @@ class Canvas {
 
   // Outside the grid nothing happens. Half of a wide character never stays.
   void set(int row, int col, char32_t glyph, Ink ink);
-  void add_emphasis(int row, int col, uint8_t emphasis);
+  void set_ink(int row, int col, Ink ink);
 
   // One line as UTF-8 without trailing blanks; all lines.
   std::string line(int row) const;
@@ -74,7 +74,8 @@ class Area {
 
   void set(int row, int col, char32_t glyph, Ink ink) const;
   void fill(char32_t glyph, Ink ink) const;
-  void add_emphasis(int row, uint8_t emphasis) const;
+  // Another ink for what is there already.
+  void set_ink(int row, Ink ink) const;
 
   // All put functions return the column after the text.
   int put(int row, int col, std::string_view text, Ink ink) const;

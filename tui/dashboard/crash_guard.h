@@ -22,7 +22,8 @@ class CrashGuard {
   CrashGuard& operator=(const CrashGuard&) = delete;
 
  private:
-  static constexpr std::array kSignals = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
+  static constexpr std::array kSignals = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE,
+                                          SIGILL,  SIGSYS,  SIGQUIT};
   std::array<struct sigaction, kSignals.size()> before_;
 };
 

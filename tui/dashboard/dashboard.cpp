@@ -9,6 +9,7 @@
 #include "tui/dashboard/source.h"
 #include "tui/dashboard/terminal.h"
 #include "tui/dashboard/view.h"
+#include "tui/dashboard/whole_frames.h"
 
 namespace pipetop::tui {
 namespace {
@@ -42,6 +43,7 @@ class Dashboard {
   EventLoop loop_;
   Controller controller_;
   Canvas canvas_;
+  WholeFrames whole_frames_;
   Snapshot shown_;  // stays while frozen
   std::optional<int> exit_code_;
 };
@@ -123,6 +125,7 @@ void Dashboard::suspend() {
 void Dashboard::frame() {
   Snapshot now = source_.tick();
   controller_.set_time(now.now_ns);
+  whole_frames_.steady(now.ring);
   if (!controller_.view().frozen || shown_.now_ns == 0) shown_ = std::move(now);
   controller_.show(shown_, terminal_.rows(), terminal_.cols());
   canvas_.reset(terminal_.rows(), terminal_.cols());

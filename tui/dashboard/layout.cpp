@@ -26,7 +26,7 @@ void split_rows(const Rect& band, Rect& upper, Rect& lower) {
 
 // What the pictures get of the rows between title and message; function lists
 // take the rest, as they can use any number of rows.
-int picture_rows(int rows) { return std::clamp(rows * 2 / 5, 5, 22); }
+int picture_rows(int rows) { return std::clamp(rows * 3 / 7, 5, 24); }
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include "tui/widgets/help.h"
 #include "tui/widgets/key_bar.h"
 #include "tui/widgets/message_line.h"
+#include "tui/widgets/numbers.h"
 #include "tui/widgets/panel.h"
 #include "tui/widgets/ring.h"
 #include "tui/widgets/throughput.h"
@@ -43,7 +44,7 @@ void draw_role(Canvas& canvas, const Layout& layout, const Rect& rect, const Sna
                const ViewState& state, Role role) {
   const WorkerView& w = s.worker(role);
   const bool focused = state.focus == role;
-  const auto title = worker_title(w, s.effective.settings, title_room(rect.cols));
+  const auto title = worker_title(w, s.effective, title_room(rect.cols));
   const Area area = draw_panel(canvas, layout, rect, title, focused);
   ListState list = state.list(role);
   follow(list, w.functions, function_rows(area.rows(), area.cols()));
@@ -59,10 +60,12 @@ void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
     return;
   }
   draw_title_bar({canvas, layout.title}, s, state);
-  const TitlePart throughput[] = {{"throughput", Style::title}};
+  const auto total = static_cast<double>(s.throughput.total_bytes);
+  const TitlePart throughput[] = {{"throughput", Style::title},
+                                  {total > 0 ? bytes_text(total) : "", Style::dim}};
   draw_throughput(draw_panel(canvas, layout, layout.throughput, throughput), s.throughput,
                   s.now_ns);
-  const TitlePart ring[] = {{"ring", Style::title}};
+  const TitlePart ring[] = {{"ring", Style::title}, integrity_title(s.integrity)};
   draw_ring(draw_panel(canvas, layout, layout.ring, ring), s.ring);
   draw_role(canvas, layout, layout.writer, s, state, Role::writer);
   draw_role(canvas, layout, layout.reader, s, state, Role::reader);

@@ -126,6 +126,7 @@ void FakeSource::add_history(uint64_t until_ns) {
 }
 
 void FakeSource::fill_throughput(Throughput& t, uint64_t now_ns) {
+  t.total_bytes = static_cast<uint64_t>(rate_ * static_cast<double>(now_ns - start_ns_) * 1.07);
   add_history(now_ns);
   t.history = history_;
   t.marks = marks_;
@@ -162,7 +163,7 @@ void FakeSource::fill_ring(RingView& ring, uint64_t now_ns) {
     const double level = 0.5 + 0.5 * std::sin(static_cast<double>(now_ns) / 1e9);
     f.used = static_cast<uint32_t>(level * f.slots);
     f.head = f.tail + f.used;
-    f.torn = random_() % 40 == 0;
+    f.torn = random_() % 3 == 0;
     f.slot.resize(f.slots);
     const bool copy = requested_.write_with == WriteWith::write;
     for (uint32_t i = 0; i < f.used; ++i) {
@@ -221,6 +222,9 @@ void FakeSource::fill_effective(Effective& e) {
   e.settled = true;
   e.zero_copy = requested_.read_with == ReadWith::splice ? ZeroCopy::zero_copy : ZeroCopy::copied;
   const uint64_t wanted = wanted_pipe_bytes(requested_);
+  e.zero_copy_reason = e.zero_copy == ZeroCopy::copied
+                           ? "copied: read() copies the bytes out of the ring"
+                           : "no byte is copied: pages move from vmsplice to /dev/null";
   e.pipe_bytes = wanted == kAutoPipeSize ? 65536 : wanted;
   if (requested_.pages == Pages::hugetlb) {
     e.settings.pages = Pages::thp;
@@ -243,6 +247,8 @@ Snapshot FakeSource::tick() {
   fill_worker(s.workers[1], Role::reader);
   if (mood_ != FakeMood::no_bpf) s.event = Reading<SamplingEvent>::of({"cpu-clock", 999});
   s.steal_share = Reading<double>::of(0.004);
+  if (requested_.payload == Payload::stamped && requested_.read_with == ReadWith::read)
+    s.integrity = Reading<Integrity>::of({1'234'567, 0, 0, 0, 1});
   HostInfo host;
   host.kernel = "6.18.44";
   host.cpu = "AMD EPYC";

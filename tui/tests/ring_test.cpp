@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tui/dashboard/whole_frames.h"
 #include "tui/tests/snapshots.h"
 #include "tui/widgets/occupancy.h"
 #include "tui/widgets/slot_strip.h"
@@ -31,7 +32,7 @@ TEST(SlotStrip, AHalfFullSlotIsDrawnHalf) {
   RingFrame f = ring_frame(8, 3);
   f.slot[2].length = 2048;
   EXPECT_EQ(strip(f, 1, 8), (Lines{"██▌·····"}));
-  EXPECT_EQ(strip(f, 1, 16), (Lines{"█████ ··········"}));
+  EXPECT_EQ(strip(f, 1, 16), (Lines{"█████···········"}));
 }
 
 TEST(SlotStrip, KindsDifferWithoutColour) {
@@ -90,6 +91,12 @@ TEST(Ring, MarksHeadAndTail) {
   EXPECT_EQ(lines[4], "▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔");
 }
 
+TEST(Ring, TheHeadOfAFullRingIsStillMarked) {
+  const RingView ring = ring_view(ring_frame(32, 32, 3));
+  EXPECT_EQ(drawn(10, 32, [&](const Area& a) { draw_ring(a, ring); })[1],
+            "▾tail 3                  head 3▾");
+}
+
 TEST(Ring, ATornFrameSaysSoAndClaimsNoHead) {
   RingFrame torn = ring_frame(32, 17, 3);
   torn.torn = true;
@@ -99,6 +106,33 @@ TEST(Ring, ATornFrameSaysSoAndClaimsNoHead) {
   Canvas canvas(glyphs_of(GlyphSet::unicode), 10, 60);
   draw_ring(Area(canvas, {0, 0, 10, 60}), ring_view(torn));
   EXPECT_EQ(canvas.at(2, 0).ink.style, Style::dim);
+}
+
+TEST(Ring, AWholeFrameStandsInForATornOne) {
+  WholeFrames frames;
+  RingView ring = ring_view(ring_frame(32, 17, 3));
+  frames.steady(ring);
+  const auto torn = [&](uint32_t slots, uint64_t at_ns) {
+    RingFrame f = ring_frame(slots, 5);
+    f.torn = true;
+    f.at_ns = at_ns;
+    RingView view = ring_view(f);
+    frames.steady(view);
+    return *view.frame;
+  };
+  EXPECT_EQ(torn(32, 100'000'000).used, 17u);
+  EXPECT_FALSE(torn(32, 100'000'000).torn);
+  EXPECT_TRUE(torn(64, 100'000'000).torn) << "the ring has another size now";
+  EXPECT_TRUE(torn(32, 900'000'000).torn) << "too long ago";
+}
+
+TEST(Ring, IntegrityIsShownWhenPagesAreChecked) {
+  EXPECT_EQ(integrity_title({}).text, "");
+  EXPECT_EQ(integrity_title(Reading<Integrity>::of({1234, 0, 0, 0, 1})).text,
+            "1,234 pages verified");
+  const TitlePart bad = integrity_title(Reading<Integrity>::of({1234, 2, 1, 0, 1}));
+  EXPECT_EQ(bad.text, "2 misplaced, 1 torn, 0 unstamped of 1,234 pages verified");
+  EXPECT_EQ(bad.ink.style, Style::error);
 }
 
 TEST(Ring, WithoutFramesItSaysWhyAndWhatToDo) {

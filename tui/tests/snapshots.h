@@ -69,6 +69,7 @@ inline Snapshot example_snapshot() {
   s.ring = ring_view(ring_frame(32, 17, 3));
   s.effective.zero_copy = ZeroCopy::copied;
   s.effective.pipe_bytes = 65536;
+  s.effective.settled = true;
   for (const Role role : {Role::writer, Role::reader}) {
     WorkerView& w = s.workers[static_cast<size_t>(role)];
     w.role = role;

@@ -62,7 +62,7 @@ TEST(FunctionList, AVanishedSelectionStaysWithinTheList) {
 
 std::string title(const WorkerView& w, int cols) {
   std::string text;
-  for (const TitlePart& part : worker_title(w, Settings{}, cols)) {
+  for (const TitlePart& part : worker_title(w, Effective{}, cols)) {
     if (!part.text.empty()) text += (text.empty() ? "" : " · ") + part.text;
   }
   return text;
@@ -85,6 +85,15 @@ TEST(Worker, StateIsShownUnlessAllIsWell) {
   w.state = ProcessState::stopped;
   w.state_reason = "SIGSTOP";
   EXPECT_EQ(title(w, 80), "reader 813 · stopped: SIGSTOP · cpu 1 · read · block");
+}
+
+TEST(Worker, HugePagesThatAreNoneAreSaid) {
+  Effective effective;
+  effective.settings.pages = Pages::thp;
+  effective.huge = Reading<bool>::of(false);
+  const auto parts = worker_title(example_snapshot().workers[0], effective, 80);
+  EXPECT_EQ(parts[4].text, "thp (not huge)");
+  EXPECT_EQ(parts[4].ink.style, Style::warning);
 }
 
 TEST(Worker, CountersThatAreUnknownAreNotZero) {

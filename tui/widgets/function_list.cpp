@@ -70,7 +70,7 @@ void draw_table(const Area& area, const FunctionListView& view) {
     const Area line = area.from_row(header + i, 1);
     draw_row(line, columns, table, table.rows[static_cast<size_t>(index)], view);
     if (index == view.list.selected && view.focused)
-      line.part({0, 0, 1, columns.name + columns.name_cols}).add_emphasis(0, kReverse);
+      line.part({0, 0, 1, columns.name + columns.name_cols}).set_ink(0, {Style::plain, kReverse});
   }
 }
 

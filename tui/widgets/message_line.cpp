@@ -36,7 +36,7 @@ Message message_of(const Snapshot& s, const ViewState& state) {
     return {s.notices.back().text, Severity::error};
   if (!s.effective.mismatches.empty()) return from_mismatches(s.effective.mismatches);
   if (news) return {s.notices.back().text, s.notices.back().severity};
-  return {};
+  return {s.effective.zero_copy_reason, Severity::info};
 }
 
 void draw_message(const Area& area, const Message& m) {

@@ -13,7 +13,7 @@ struct Message {
 };
 
 // What a key said, else a knob that did not take effect, else the newest notice
-// of the engine while it is new.
+// of the engine while it is new, else why the bytes are copied or not.
 Message message_of(const Snapshot& snapshot, const ViewState& state);
 
 void draw_message(const Area& area, const Message& message);

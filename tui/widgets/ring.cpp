@@ -45,21 +45,19 @@ void draw_summary(const Area& area, const RingView& ring) {
 // the first empty slot.
 void draw_markers(const Area& area, const RingFrame& f, const StripScale& scale) {
   if (f.torn) return;
-  const std::string tail = fmt::format("▾tail {}", f.tail % f.slots);
-  const std::string head = fmt::format("head {}▾", f.head % f.slots);
-  const int tail_end = area.put(0, 0, tail, Style::dim);
+  const uint32_t head = f.head % f.slots;
+  const int tail_end = area.put(0, 0, fmt::format("▾tail {}", f.tail % f.slots), Style::dim);
+  const std::string plain = fmt::format("head {}", head);
+  const int columns = static_cast<int>(plain.size()) + 1;
+  const int cell = std::min(cell_of(scale, f.used), area.cols() - 1);
   if (scale.lines > 1) {
-    area.put(0, tail_end + 2, fmt::format("head {}", f.head % f.slots), Style::dim);
-    return;
-  }
-  const int cell = cell_of(scale, f.used);
-  const int before = cell - static_cast<int>(head.size()) + 3;
-  if (before > tail_end) {
-    area.put(0, before, head, Style::dim);
-  } else if (cell >= tail_end + 1) {
-    area.put(0, cell, fmt::format("▾head {}", f.head % f.slots), Style::dim);
+    area.put(0, tail_end + 2, plain, Style::dim);
+  } else if (cell - columns >= tail_end) {
+    area.put(0, cell - columns + 1, plain + "▾", Style::dim);
+  } else if (cell > tail_end) {
+    area.put(0, cell, "▾" + plain, Style::dim);
   } else {
-    area.put(0, tail_end + 1, fmt::format("head {}", f.head % f.slots), Style::dim);
+    area.put(0, tail_end + 1, plain, Style::dim);
   }
 }
 
@@ -113,6 +111,18 @@ int draw_slots(const Area& area, const RingFrame& frame, const Plan& plan) {
 }
 
 }  // namespace
+
+TitlePart integrity_title(const Reading<Integrity>& integrity) {
+  if (!integrity.has_value()) return {};
+  const Integrity& i = *integrity;
+  const bool stale = integrity.status == ReadingStatus::stale;
+  std::string text = grouped_text(i.verified) + " pages verified";
+  if (i.misplaced + i.torn + i.unstamped == 0)
+    return {std::move(text), stale ? Style::dim : Style::good};
+  text = fmt::format("{} misplaced, {} torn, {} unstamped of {}", grouped_text(i.misplaced),
+                     grouped_text(i.torn), grouped_text(i.unstamped), text);
+  return {std::move(text), Style::error};
+}
 
 void draw_ring(const Area& area, const RingView& ring) {
   if (area.empty()) return;

@@ -2,9 +2,12 @@
 #pragma once
 
 #include "engine/snapshot.h"
-#include "tui/dashboard/canvas.h"
+#include "tui/widgets/panel.h"
 
 namespace pipetop::tui {
+
+// What the reader found of stamped pages; empty while none are checked.
+TitlePart integrity_title(const Reading<Integrity>& integrity);
 
 void draw_ring(const Area& area, const RingView& ring);
 

@@ -55,6 +55,7 @@ CellContent part_of_slot(const RingFrame& frame, const StripScale& scale, uint32
   const Slot& slot = slot_at(frame, n);
   content.huge = slot.huge;
   content.fill = std::clamp(fill_of(slot) * scale.cells_a_slot - part, 0.0, 1.0);
+  if (content.fill <= 0 && part > 0) return {};
   return content;
 }
 
@@ -87,7 +88,7 @@ CellContent content_of(const RingFrame& frame, const StripScale& scale, int cell
 char32_t glyph_of(const CellContent& content, const Glyphs& glyphs) {
   if (content.kind == SlotKind::empty || content.fill > 0.94 || glyphs.set == GlyphSet::ascii)
     return glyph_of(content.kind, content.huge, glyphs);
-  const auto eighths = static_cast<size_t>(std::clamp(std::lround(content.fill * 8), 0l, 8l));
+  const auto eighths = static_cast<size_t>(std::clamp(std::lround(content.fill * 8), 1l, 8l));
   return glyphs.filling[eighths];
 }
 

@@ -54,7 +54,8 @@ void draw_details(const Area& area, const Throughput& t) {
   const std::vector<Item> compared = comparison(t);
   if (!compared.empty()) flow(lines.from_row(row++, 1), compared);
   if (room && t.previous) {
-    const Item since[] = {rate_item(t.current.rate, "since")};
+    const std::string& key = t.current.key;
+    const Item since[] = {rate_item(t.current.rate, "since " + (key.empty() ? "then" : key))};
     flow(lines.from_row(row++, 1), since);
   }
   const Item ten_seconds[] = {rate_item(t.over_10s, "10 s")};
@@ -76,7 +77,7 @@ int draw_big(const Area& area, const Throughput& t, DigitSize size) {
 
 void draw_throughput(const Area& area, const Throughput& t, uint64_t now_ns) {
   int used = 0;
-  if (!headline(t).has_value() || area.rows() < 9 || area.cols() < 40) {
+  if (!headline(t).has_value() || area.rows() < 6 || area.cols() < 34) {
     used = draw_small(area, t);
   } else {
     const bool huge = area.rows() >= 11 && area.cols() >= 52;

@@ -84,6 +84,8 @@ void draw_title_bar(const Area& area, const Snapshot& s, const ViewState& state)
   int col = 1;
   if (area.cols() >= 76) col = area.put(0, col, "pipetop", Style::title) + 2;
   col = area.put_fitted(0, col, right - col - 2, preset_name(state), Style::title);
+  // Not in force yet.
+  if (!s.effective.settled) area.put(0, col, "…", Style::dim);
 
   std::vector<Part> parts = parts_of(s);
   choose(parts, right - col - 1);

@@ -85,26 +85,35 @@ int counter_rows(int rows, int cols) {
 
 namespace {
 
+// What was asked for, and whether the pages are it.
+TitlePart pages_part(const Effective& effective) {
+  std::string text(to_text(effective.settings.pages));
+  const bool wanted = effective.settings.pages != Pages::k4;
+  if (wanted && effective.huge.has_value() && !*effective.huge)
+    return {text + " (not huge)", Style::warning};
+  return {std::move(text), Style::plain};
+}
+
 struct Detail {
   bool pid = true, cpu = true, target = true;
 };
 
-std::vector<TitlePart> title_with(const WorkerView& w, const Settings& effective, Detail detail) {
+std::vector<TitlePart> title_with(const WorkerView& w, const Effective& effective, Detail detail) {
   const Style role = w.role == Role::writer ? Style::writer : Style::reader;
   std::string name(to_text(w.role));
   if (w.pid > 0 && detail.pid) name += fmt::format(" {}", w.pid);
   std::vector<TitlePart> parts = {{std::move(name), {role, kBold}}, state_part(w)};
   if (w.last_cpu.has_value() && detail.cpu)
     parts.push_back({fmt::format("cpu {}", *w.last_cpu), {}});
-  parts.push_back({technique(w.role, effective, detail.target), Style::plain});
-  if (w.role == Role::writer) parts.push_back({std::string(to_text(effective.pages)), {}});
-  parts.push_back({std::string(to_text(wait_of(effective, w.role))), Style::plain});
+  parts.push_back({technique(w.role, effective.settings, detail.target), Style::plain});
+  if (w.role == Role::writer) parts.push_back(pages_part(effective));
+  parts.push_back({std::string(to_text(wait_of(effective.settings, w.role))), Style::plain});
   return parts;
 }
 
 }  // namespace
 
-std::vector<TitlePart> worker_title(const WorkerView& w, const Settings& effective, int cols) {
+std::vector<TitlePart> worker_title(const WorkerView& w, const Effective& effective, int cols) {
   for (const Detail detail : {Detail{}, Detail{true, true, false}, Detail{true, false, false}}) {
     std::vector<TitlePart> parts = title_with(w, effective, detail);
     if (title_columns(parts) <= cols) return parts;

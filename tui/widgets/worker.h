@@ -12,7 +12,7 @@ namespace pipetop::tui {
 
 // "writer 812 · cpu 0 · vmsplice · thp · busy", and its state unless it flows;
 // with less of it where there are fewer columns.
-std::vector<TitlePart> worker_title(const WorkerView& worker, const Settings& effective, int cols);
+std::vector<TitlePart> worker_title(const WorkerView& worker, const Effective& effective, int cols);
 
 void draw_worker(const Area& area, const WorkerView& worker, const FunctionListView& functions);
 
