@@ -135,6 +135,10 @@ void Dashboard::frame() {
 
 }  // namespace
 
+void check_terminal(const DashboardOptions& options) {
+  require_terminal({options.unicode, options.color});
+}
+
 int run_dashboard(Source& source, const Config& config, const DashboardOptions& options) {
   return Dashboard(source, config, options).run();
 }

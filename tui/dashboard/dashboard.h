@@ -13,6 +13,10 @@ struct DashboardOptions {
   Choice color = Choice::automatic;
 };
 
+// Throws Error with what to do instead when there is no terminal that can show
+// the dashboard. For callers who would rather know before they start an engine.
+void check_terminal(const DashboardOptions& options);
+
 // Returns the exit code: 0 after q or Ctrl-C, 128 + signal after SIGTERM or
 // SIGHUP. Throws Error when there is no terminal to draw on, or the engine
 // cannot go on; the terminal is as before then. `config.settings` must be what

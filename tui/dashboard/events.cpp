@@ -68,6 +68,12 @@ void SignalFd::deliver_to_group(int number) {
   // Stopped here, where the default action is to stop.
   sigprocmask(SIG_BLOCK, &one, nullptr);
   sigaction(number, &before, nullptr);
+  // What woke us is known.
+  sigset_t woken;
+  sigemptyset(&woken);
+  sigaddset(&woken, SIGCONT);
+  const timespec at_once{};
+  sigtimedwait(&woken, nullptr, &at_once);
 }
 
 EventLoop::EventLoop(int engine_fd, int signal_fd, uint32_t frames_per_s)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <utmp.h>
 
+#include <chrono>
 #include <cstdlib>
 
 namespace pipetop::tui {
@@ -60,11 +61,16 @@ bool PtyProgram::read_more(int timeout_ms) {
 }
 
 bool PtyProgram::wait_for(const std::string& text) {
-  const size_t from = output_.size();
-  while (output_.find(text, from > text.size() ? from - text.size() : 0) == std::string::npos) {
-    if (!read_more(kPatience_ms)) return false;
+  // A running screen never stops sending, so the whole wait has a limit.
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience_ms);
+  for (;;) {
+    const size_t found = output_.find(text, seen_);
+    if (found != std::string::npos) {
+      seen_ = found + text.size();
+      return true;
+    }
+    if (std::chrono::steady_clock::now() > limit || !read_more(kPatience_ms)) return false;
   }
-  return true;
 }
 
 void PtyProgram::send(const std::string& keys) {

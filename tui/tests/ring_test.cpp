@@ -101,8 +101,8 @@ TEST(Ring, ATornFrameSaysSoAndClaimsNoHead) {
   RingFrame torn = ring_frame(32, 17, 3);
   torn.torn = true;
   const Lines lines = drawn(10, 60, [&](const Area& a) { draw_ring(a, ring_view(torn)); });
-  EXPECT_EQ(lines[0], "32 slots  128 KiB  17 used  53 %  torn moved while read");
-  EXPECT_EQ(lines[1], "");
+  EXPECT_EQ(lines[0], "32 slots  128 KiB  torn  17 used  53 %");
+  EXPECT_EQ(lines[1], "torn: it moved while it was read");
   Canvas canvas(glyphs_of(GlyphSet::unicode), 10, 60);
   draw_ring(Area(canvas, {0, 0, 10, 60}), ring_view(torn));
   EXPECT_EQ(canvas.at(2, 0).ink.style, Style::dim);

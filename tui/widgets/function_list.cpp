@@ -28,8 +28,9 @@ Columns columns_for(int cols) {
 
 void draw_header(const Area& area, const Columns& columns, const FunctionTable& table) {
   area.put(0, 0, " self  child ", Style::dim);
-  const bool wide = area.cols() >= 50;
-  std::string samples = grouped_text(table.samples) + (wide ? " samples" : " smp");
+  const std::string_view unit = area.cols() >= 50 ? " samples" : area.cols() >= 32 ? " smp" : "";
+  std::string samples = grouped_text(table.samples) + std::string(unit);
+  if (unit.empty() && table.lost == 0) samples += " smp";
   const std::string lost =
       table.lost > 0 ? fmt::format(" {} lost", grouped_text(table.lost)) : std::string();
   const int words = static_cast<int>(samples.size() + lost.size());

@@ -35,7 +35,7 @@ void draw_summary(const Area& area, const RingView& ring) {
     const double share = f.slots ? static_cast<double>(f.used) / f.slots : 0;
     items.push_back({{}, grouped_text(f.used), "used", Style::value});
     items.push_back({{}, fmt::format("{:.0f} %", share * 100), {}, Style::value});
-    if (f.torn) items.push_back({{}, "torn", "moved while read", Style::warning});
+    if (f.torn) items.insert(items.begin() + 2, {{}, "torn", {}, Style::warning});
     if (ring.frame.status == ReadingStatus::stale) items.push_back({{}, "stale", {}, Style::dim});
   }
   flow(area.from_row(0, 1), items);
@@ -44,7 +44,10 @@ void draw_summary(const Area& area, const RingView& ring) {
 // Where the ring begins and ends, above the strip: tail at the left, head over
 // the first empty slot.
 void draw_markers(const Area& area, const RingFrame& f, const StripScale& scale) {
-  if (f.torn) return;
+  if (f.torn) {
+    area.put(0, 0, "torn: it moved while it was read", Style::dim);
+    return;
+  }
   const uint32_t head = f.head % f.slots;
   const int tail_end = area.put(0, 0, fmt::format("▾tail {}", f.tail % f.slots), Style::dim);
   const std::string plain = fmt::format("head {}", head);
