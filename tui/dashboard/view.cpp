@@ -51,6 +51,17 @@ void draw_role(Canvas& canvas, const Layout& layout, const Rect& rect, const Sna
   draw_worker(area, w, {w.functions, list, role, focused, full_bar(s)});
 }
 
+// What is wrong is said to its end: a remedy that is cut helps nobody. It grows
+// over the lowest lines of the lists.
+void draw_message_over(Canvas& canvas, Rect rect, const Message& message) {
+  constexpr int kMostRows = 3;
+  const int wanted = std::min(message_rows(message, rect.cols), kMostRows);
+  const int more = message.severity == Severity::info ? 0 : std::max(0, wanted - rect.rows);
+  const Area area(canvas, {rect.row - more, rect.col, rect.rows + more, rect.cols});
+  if (more > 0) area.fill(U' ', {});
+  draw_message(area, message);
+}
+
 }  // namespace
 
 void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
@@ -69,7 +80,7 @@ void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
   draw_ring(draw_panel(canvas, layout, layout.ring, ring), s.ring);
   draw_role(canvas, layout, layout.writer, s, state, Role::writer);
   draw_role(canvas, layout, layout.reader, s, state, Role::reader);
-  draw_message({canvas, layout.message}, message_of(s, state));
+  draw_message_over(canvas, layout.message, message_of(s, state));
   draw_key_bar({canvas, layout.keys}, s, state);
   if (state.help) draw_help(canvas, state);
 }

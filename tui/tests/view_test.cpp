@@ -31,6 +31,14 @@ TEST(View, TheSmallestScreenHasTheEssential) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
+TEST(View, ARemedyIsNeverCut) {
+  Snapshot s = example_snapshot();
+  s.effective.mismatches.push_back(
+      {"pages", "hugetlb", "thp", "no free huge pages; echo 64 > /proc/sys/vm/nr_hugepages"});
+  for (const int cols : {60, 80, 120})
+    EXPECT_NE(frame(24, cols, s).find("vm/nr_hugepages"), std::string::npos) << cols;
+}
+
 TEST(View, EverySizeAndMoodCanBeDrawn) {
   for (const FakeMood mood : {FakeMood::normal, FakeMood::no_bpf, FakeMood::warming}) {
     FakeSource source(article_presets()[6].settings, mood);

@@ -27,6 +27,14 @@ bool is_new(const Notice& notice, uint64_t now_ns) {
   return now_ns < notice.at_ns + stays;
 }
 
+Style style_of(Severity severity) {
+  if (severity == Severity::info) return Style::dim;
+  return severity == Severity::warning ? Style::warning : Style::error;
+}
+
+// After the sign that stands before all but plain news.
+int text_col(Severity severity) { return severity == Severity::info ? 1 : 3; }
+
 }  // namespace
 
 Message message_of(const Snapshot& s, const ViewState& state) {
@@ -39,15 +47,16 @@ Message message_of(const Snapshot& s, const ViewState& state) {
   return {s.effective.zero_copy_reason, Severity::info};
 }
 
+int message_rows(const Message& m, int cols) {
+  return static_cast<int>(broken(m.text, cols - text_col(m.severity) - 1).size());
+}
+
 void draw_message(const Area& area, const Message& m) {
   if (area.empty() || m.text.empty()) return;
-  const Style style = m.severity == Severity::info      ? Style::dim
-                      : m.severity == Severity::warning ? Style::warning
-                                                        : Style::error;
+  const Style style = style_of(m.severity);
   if (m.severity != Severity::info) area.put(0, 1, "!", {style, kReverse});
-  const int col = m.severity == Severity::info ? 1 : 3;
-  wrap(area.part({0, col, area.rows(), area.cols() - col - 1}), m.text,
-       m.severity == Severity::info ? Style::dim : style);
+  const int col = text_col(m.severity);
+  wrap(area.part({0, col, area.rows(), area.cols() - col - 1}), m.text, style);
 }
 
 }  // namespace pipetop::tui

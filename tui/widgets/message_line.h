@@ -16,6 +16,9 @@ struct Message {
 // of the engine while it is new, else why the bytes are copied or not.
 Message message_of(const Snapshot& snapshot, const ViewState& state);
 
+// The lines that it takes in so many columns.
+int message_rows(const Message& message, int cols);
+
 void draw_message(const Area& area, const Message& message);
 
 }  // namespace pipetop::tui
