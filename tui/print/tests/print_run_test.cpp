@@ -121,6 +121,7 @@ void expect_reasons(const Json& json) {
       }
     }
   }
+  if (!json.is_structured()) return;  // which would iterate over itself
   for (const auto& value : json) expect_reasons(value);
 }
 
