@@ -21,7 +21,7 @@ TEST(PrintHuman, SummarisesARun) {
   25.00 GiB in 2.00 s
 effective zero copy, huge pages, CPU 0 to CPU 1
   pipe_size: 4MiB requested, 128KiB effective: above the limit; raise it
-ring      32 slots, 128KiB; 53 % used, empty 40 %, full 25 % of the time; user pages 100 %
+ring      32 slots, 128KiB; 53 % used, empty 40 %, full 25 % of 4000 looks (sampler 999 Hz); user pages 100 %
 writer    100 k calls/s, 131.1 KiB a call, EAGAIN 10.0 %, short 25.0 %, on CPU 90 %, blocked 8 %
 reader    1 M calls/s, 13.11 KiB a call, EAGAIN 10.0 %, short 25.0 %
 functions by cpu-clock at 999 Hz
