@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <utmp.h>
 
+#include <chrono>
 #include <cstdlib>
 
 namespace pipetop::tui {
@@ -60,11 +61,16 @@ bool PtyProgram::read_more(int timeout_ms) {
 }
 
 bool PtyProgram::wait_for(const std::string& text) {
-  const size_t from = output_.size();
-  while (output_.find(text, from > text.size() ? from - text.size() : 0) == std::string::npos) {
-    if (!read_more(kPatience_ms)) return false;
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience_ms);
+  for (;;) {
+    const size_t at = output_.find(text, seen_);
+    if (at != std::string::npos) {
+      seen_ = at + text.size();
+      return true;
+    }
+    // A program that draws for ever must not keep us here for ever.
+    if (!read_more(kPatience_ms) || std::chrono::steady_clock::now() > give_up) return false;
   }
-  return true;
 }
 
 void PtyProgram::send(const std::string& keys) {
