@@ -133,11 +133,12 @@ void Engine::Impl::on_worker(const WorkerEvent& event) {
       observers_.watch(worker.role(), 0);
       settled_ = false;
       change_began_ns_ = monotonic_ns();
+      // Before there is a successor: it must not go on in the old epoch.
+      change_.begin_epoch();
       break;
     case Kind::replaced:
       observers_.watch(worker.role(), worker.pid());
       worker_meters_[role].restart();
-      change_.begin_epoch();
       break;
     case Kind::cannot_start:
     case Kind::cannot_pin:
