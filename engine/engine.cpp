@@ -18,11 +18,11 @@
 #include "engine/live_change.h"
 #include "engine/memory/huge_check.h"
 #include "engine/meter/rate_meter.h"
+#include "engine/meter/steal_meter.h"
 #include "engine/meter/worker_meter.h"
 #include "engine/observe/observers.h"
 #include "engine/plan.h"
-#include "engine/process/pipe_owner.h"
-#include "engine/process/worker.h"
+#include "engine/process/worker_pair.h"
 #include "engine/unique_fd.h"
 
 namespace pipetop {
@@ -32,7 +32,6 @@ constexpr uint64_t kMs = 1'000'000;
 constexpr uint64_t kFastRetry = 2 * kMs;   // while a change is under way
 constexpr uint64_t kSlowRetry = 50 * kMs;  // once a worker has not answered for long
 constexpr uint64_t kPatience = 500 * kMs;
-constexpr uint64_t kStealWindow = 5'000 * kMs;
 constexpr size_t kNotices = 8;
 
 ProcessState state_of(WorkerState state) {
@@ -51,23 +50,6 @@ ProcessState state_of(WorkerState state) {
   return ProcessState::failed;
 }
 
-// The share of time that the host took from our CPUs, over a rolling window.
-class StealMeter {
- public:
-  void sample(uint64_t now_ns) {
-    if (!samples_.empty() && now_ns < samples_.back().first + 1000 * kMs) return;
-    samples_.emplace_back(now_ns, read_cpu_times());
-    while (samples_.size() > 2 && samples_[1].first + kStealWindow <= now_ns) samples_.pop_front();
-  }
-  Reading<double> share() const {
-    if (samples_.size() < 2) return Reading<double>::warming("no interval measured yet");
-    return Reading<double>::of(steal_share(samples_.front().second, samples_.back().second));
-  }
-
- private:
-  std::deque<std::pair<uint64_t, CpuTimes>> samples_;
-};
-
 }  // namespace
 
 class Engine::Impl {
@@ -84,12 +66,7 @@ class Engine::Impl {
   void stop();
 
  private:
-  std::array<Worker*, kRoles> workers() { return {&writer_, &reader_}; }
-  Worker& worker(Role role) { return role == Role::writer ? writer_ : reader_; }
-
-  void start(Worker& worker);
-  void place(Worker& worker);
-  void replace_dead();
+  void on_worker(const WorkerEvent& event);
   void advance();
   void arm_timer(uint64_t interval_ns);
   void notify(Severity severity, std::string text);
@@ -107,10 +84,8 @@ class Engine::Impl {
 
   UniqueFd epoll_;
   UniqueFd timer_;
-  PipeOwner pipe_;
-  Worker writer_;
-  Worker reader_;
-  LiveChange change_{pipe_, writer_, reader_};
+  WorkerPair workers_;
+  LiveChange change_{workers_.pipe(), workers_.writer(), workers_.reader()};
 
   Settings requested_;
   Plan plan_;
@@ -133,35 +108,42 @@ Engine::Impl::Impl(const EngineOptions& options)
     : options_(options),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
-      writer_(Role::writer, options.worker_program, pipe_.write_fd()),
-      reader_(Role::reader, options.worker_program, pipe_.read_fd()),
-      observers_(
-          {options.bpf, options.frequency_hz, options.functions_window_ns, pipe_.read_fd()}) {
+      workers_(options.worker_program, epoll_.get(),
+               [this](const WorkerEvent& e) { on_worker(e); }),
+      observers_({options.bpf, options.frequency_hz, options.functions_window_ns,
+                  workers_.pipe().read_fd()}) {
   if (!epoll_ || !timer_) throw SystemError("epoll_create1 or timerfd_create", errno);
   epoll_event event = {.events = EPOLLIN, .data = {.fd = timer_.get()}};
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, timer_.get(), &event) != 0)
     throw SystemError("epoll_ctl", errno);
   validate(options.settings);
-  for (Worker* worker : workers()) start(*worker);
+  for (Worker* worker : workers_.both()) observers_.watch(worker->role(), worker->pid());
   apply(options.settings, "start", {});
 }
 
-void Engine::Impl::start(Worker& worker) {
-  worker.start(monotonic_ns());
-  epoll_event event = {.events = EPOLLIN, .data = {.fd = worker.pidfd()}};
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, worker.pidfd(), &event) != 0)
-    throw SystemError("epoll_ctl of a pidfd", errno);
-  observers_.watch(worker.role(), worker.pid());
-  worker_meters_[static_cast<size_t>(worker.role())].restart();
-}
-
-void Engine::Impl::place(Worker& worker) {
-  if (!worker.alive()) return;
-  const int cpu = worker.role() == Role::writer ? plan_.writer_cpu : plan_.reader_cpu;
-  const int error = pin(worker.pid(), cpu, machine_.cpus);
-  if (error != 0 && error != ESRCH)
-    notify(Severity::warning,
-           fmt::format("{}: sched_setaffinity: {}", to_text(worker.role()), std::strerror(error)));
+void Engine::Impl::on_worker(const WorkerEvent& event) {
+  using Kind = WorkerEvent::Kind;
+  Worker& worker = event.worker;
+  const auto role = static_cast<size_t>(worker.role());
+  const std::string_view name = to_text(worker.role());
+  switch (event.kind) {
+    case Kind::died:
+      last_end_[role] = event.words;
+      notify(Severity::error, fmt::format("{} died: {}", name, event.words));
+      observers_.watch(worker.role(), 0);
+      settled_ = false;
+      change_began_ns_ = monotonic_ns();
+      // Before there is a successor: it must not go on in the old epoch.
+      change_.begin_epoch();
+      break;
+    case Kind::replaced:
+      observers_.watch(worker.role(), worker.pid());
+      worker_meters_[role].restart();
+      break;
+    case Kind::cannot_start:
+    case Kind::cannot_pin:
+      notify(Severity::error, fmt::format("{}: {}", name, event.words));
+  }
 }
 
 void Engine::Impl::notify(Severity severity, std::string text) {
@@ -175,7 +157,7 @@ void Engine::Impl::apply(const Settings& requested, const std::string& label,
   requested_ = requested;
   plan_ = make_plan(requested, machine_);
   begin_segment(label, key);
-  for (Worker* worker : workers()) place(*worker);
+  workers_.place(plan_.writer_cpu, plan_.reader_cpu, machine_.cpus);
   change_.begin(plan_.settings);
   settled_ = false;
   huge_ = Reading<bool>::warming("settling");
@@ -185,7 +167,7 @@ void Engine::Impl::apply(const Settings& requested, const std::string& label,
 
 void Engine::Impl::begin_segment(const std::string& label, const std::string& key) {
   const uint64_t now_ns = monotonic_ns();
-  meter_.begin_segment(now_ns, reader_.bytes(), label, key, requested_);
+  meter_.begin_segment(now_ns, workers_.reader().bytes(), label, key, requested_);
   observers_.restart(now_ns);
   for (WorkerMeter& meter : worker_meters_) meter.restart();
 }
@@ -197,7 +179,7 @@ void Engine::Impl::advance() {
     check_huge_pages();
   }
   const uint64_t waited = monotonic_ns() - change_began_ns_;
-  const bool waiting = !settled_ || !writer_.alive() || !reader_.alive();
+  const bool waiting = !settled_ || !workers_.alive();
   arm_timer(!waiting ? 0 : waited < kPatience ? kFastRetry : kSlowRetry);
 }
 
@@ -212,35 +194,13 @@ void Engine::Impl::handle_events() {
   uint64_t expirations = 0;
   (void)!::read(timer_.get(), &expirations, sizeof expirations);
   if (finished_) return;
-  replace_dead();
+  workers_.replace_dead();
   advance();
 }
 
-void Engine::Impl::replace_dead() {
-  for (Worker* worker : workers()) {
-    const uint64_t now_ns = monotonic_ns();
-    if (const auto end = worker->reap(now_ns)) {
-      last_end_[static_cast<size_t>(worker->role())] = end->words();
-      notify(Severity::error, fmt::format("{} died: {}", to_text(worker->role()), end->words()));
-      observers_.watch(worker->role(), 0);
-      settled_ = false;
-      change_began_ns_ = now_ns;
-    }
-    if (!worker->restart_due(now_ns)) continue;
-    try {
-      start(*worker);
-    } catch (const Error& error) {
-      notify(Severity::error, fmt::format("{}: {}", to_text(worker->role()), error.what()));
-      continue;  // tried again at the next turn of the timer
-    }
-    place(*worker);
-    change_.begin_epoch();
-  }
-}
-
 void Engine::Impl::check_huge_pages() {
-  const auto report = writer_.report();
-  if (!report || report->state != WorkerState::flowing || !writer_.alive()) return;
+  const auto report = workers_.writer().report();
+  if (!report || report->state != WorkerState::flowing || !workers_.writer().alive()) return;
   if (!plan_.settings.touch_pages) {
     huge_ = Reading<bool>::unavailable("the pages were not touched, so there are none yet");
     return;
@@ -248,16 +208,16 @@ void Engine::Impl::check_huge_pages() {
   huge_ = Reading<bool>::of(true);
   for (const uint64_t address : report->buffer_address) {
     if (address == 0) continue;
-    const auto one = check_huge(writer_.pid(), address, report->buffer_bytes);
+    const auto one = check_huge(workers_.writer().pid(), address, report->buffer_bytes);
     if (!one.has_value() || !*one) huge_ = one;
   }
 }
 
 Effective Engine::Impl::effective() const {
   EffectiveFacts facts;
-  facts.writer = writer_.report();
-  facts.reader = reader_.report();
-  facts.pipe_bytes = pipe_.capacity_bytes();
+  facts.writer = workers_.writer().report();
+  facts.reader = workers_.reader().report();
+  facts.pipe_bytes = workers_.pipe().capacity_bytes();
   facts.resize_error = change_.resize_error();
   facts.draining = change_.draining();
   facts.settled = settled_;
@@ -268,7 +228,7 @@ Effective Engine::Impl::effective() const {
 }
 
 WorkerView Engine::Impl::view_of(Role role) {
-  Worker& w = worker(role);
+  Worker& w = workers_.of(role);
   WorkerView view;
   view.role = role;
   view.pid = w.pid();
@@ -295,7 +255,7 @@ WorkerView Engine::Impl::view_of(Role role) {
 
 RingView Engine::Impl::ring_view(uint64_t now_ns) {
   RingView view;
-  view.bytes = pipe_.capacity_bytes();
+  view.bytes = workers_.pipe().capacity_bytes();
   view.slots = static_cast<uint32_t>(view.bytes / kPageBytes);
   view.frame = observers_.ring_frame(now_ns);
   view.occupancy = observers_.occupancy();
@@ -309,7 +269,7 @@ Reading<Integrity> Engine::Impl::integrity() const {
         "the payload is constant: nothing to check; payload stamped");
   if (requested_.read_with != ReadWith::read)
     return Reading<Integrity>::unavailable("unverifiable: nobody reads the bytes; read_with read");
-  const WorkerIntegrity& found = reader_.integrity();
+  const WorkerIntegrity& found = workers_.reader().integrity();
   const auto load = [](const std::atomic<uint64_t>& n) {
     return n.load(std::memory_order_relaxed);
   };
@@ -321,18 +281,18 @@ Snapshot Engine::Impl::tick() {
   Snapshot s;
   s.now_ns = monotonic_ns();
   if (!finished_) {
-    replace_dead();
+    workers_.replace_dead();
     observers_.poll(s.now_ns);
   }
-  meter_.add(s.now_ns, reader_.bytes());
+  meter_.add(s.now_ns, workers_.reader().bytes());
   steal_.sample(s.now_ns);
-  for (Worker* w : workers())
+  for (Worker* w : workers_.both())
     worker_meters_[static_cast<size_t>(w->role())].sample(s.now_ns, w->counters(), w->pid());
 
   s.uptime_ns = s.now_ns - started_at_ns_;
   s.requested = requested_;
   s.effective = effective();
-  s.throughput = meter_.view(s.now_ns, reader_.bytes());
+  s.throughput = meter_.view(s.now_ns, workers_.reader().bytes());
   s.ring = ring_view(s.now_ns);
   for (const Role role : {Role::writer, Role::reader})
     s.workers[static_cast<size_t>(role)] = view_of(role);
@@ -346,13 +306,13 @@ Snapshot Engine::Impl::tick() {
 
 void Engine::Impl::suspend() {
   suspended_ = true;
-  for (Worker* w : workers()) w->send(SIGSTOP);
+  for (Worker* w : workers_.both()) w->send(SIGSTOP);
 }
 
 void Engine::Impl::resume() {
-  for (Worker* w : workers()) w->send(SIGCONT);
+  for (Worker* w : workers_.both()) w->send(SIGCONT);
   suspended_ = false;
-  meter_.skip_to(monotonic_ns(), reader_.bytes());
+  meter_.skip_to(monotonic_ns(), workers_.reader().bytes());
   for (WorkerMeter& meter : worker_meters_) meter.restart();
 }
 
@@ -364,10 +324,10 @@ void Engine::Impl::stop() {
   change_.quit();
   // A worker that is stopped cannot finish; the destructor kills it.
   const uint64_t deadline = monotonic_ns() + 1'000 * kMs;
-  while ((writer_.alive() || reader_.alive()) && monotonic_ns() < deadline) {
+  while ((workers_.writer().alive() || workers_.reader().alive()) && monotonic_ns() < deadline) {
     epoll_event event;
     (void)::epoll_wait(epoll_.get(), &event, 1, 2);
-    for (Worker* w : workers()) w->reap(monotonic_ns());
+    for (Worker* w : workers_.both()) w->reap(monotonic_ns());
     change_.advance();
   }
 }

@@ -20,6 +20,12 @@ YamlPlace place_of(const YAML::Mark& mark) {
   return {std::max(mark.line, 0), std::max(mark.column, 0)};
 }
 
+// Ours: its words already say what would be right.
+class Refusal final : public YAML::ParserException {
+ public:
+  using ParserException::ParserException;
+};
+
 // Builds the tree from yaml-cpp's events rather than from its nodes: limits
 // hold before memory or stack is spent, and no alias is ever followed.
 class TreeBuilder final : public YAML::EventHandler {
@@ -61,7 +67,7 @@ class TreeBuilder final : public YAML::EventHandler {
       "anchors and aliases are not for config files: write the value out";
 
   [[noreturn]] static void refuse(const YAML::Mark& mark, const std::string& words) {
-    throw YAML::ParserException(mark, words);
+    throw Refusal(mark, words);
   }
 
   // "?" and "!" are yaml-cpp's own marks for plain and quoted.
@@ -152,18 +158,15 @@ constexpr std::array kHints = {
     Hint{"end of map", "give each entry as \"key: value\", indented alike"},
     Hint{"end of sequence", "start each item with \"- \", indented alike"},
     Hint{"illegal map value", "quote a value that has \": \" in it, or mend the indentation"},
+    Hint{"illegal EOF in scalar", "close the quote"},
     Hint{"unknown token", "quote a value that starts so"},
 };
 
-// yaml-cpp's own words, with the mend; our own already say it.
 std::string explain(const std::string& message) {
-  const auto hint = std::ranges::find_if(kHints, [&](const Hint& h) {
-    return message.starts_with("illegal") || message.starts_with("end of") ||
-                   message.starts_with("unknown")
-               ? message.find(h.words) != std::string::npos
-               : false;
-  });
-  return hint == kHints.end() ? message : fmt::format("{}: {}", message, hint->mend);
+  const auto hint = std::ranges::find_if(
+      kHints, [&](const Hint& h) { return message.find(h.words) != std::string::npos; });
+  return fmt::format("{}: {}", message,
+                     hint == kHints.end() ? "see pipetop --default-config" : hint->mend);
 }
 
 // yaml-cpp takes a tab for the start of a value and says something misleading
@@ -216,6 +219,8 @@ YamlDocument YamlDocument::parse(std::string name, std::string text) {
     while (parser.HandleNextDocument(builder)) {
     }
     document.root_ = builder.take();
+  } catch (const Refusal& e) {
+    document.fail(place_of(e.mark), e.msg);
   } catch (const YAML::Exception& e) {
     document.fail(place_of(e.mark), explain(e.msg));
   }

@@ -25,8 +25,8 @@ Check check_cpus() {
     std::string& list = had ? can : cannot;
     list += fmt::format("{}{}", list.empty() ? "" : ", ", to_text(placement));
   }
-  const std::string found =
-      fmt::format("{} CPUs: {}{}", cpus.size(), can, cannot.empty() ? "" : "; no " + cannot);
+  const std::string found = fmt::format("{} CPU{}: {}{}", cpus.size(), cpus.size() == 1 ? "" : "s",
+                                        can, cannot.empty() ? "" : "; no " + cannot);
   if (cpus.size() >= 2) return works(name, found);
   return {name, CheckResult::limited, found, "writer and reader must share the only CPU",
           "taskset -cp 0-1 $$, or give the machine a second CPU"};

@@ -56,7 +56,8 @@ Check check_hugetlb() {
   const Buffer buffer = scratch(Pages::hugetlb, kHugePageBytes, false);
   if (buffer.pages == Pages::hugetlb && buffer.data != nullptr) return works(name, found);
   const int error = buffer.pages_error != 0 ? buffer.pages_error : buffer.error_number;
-  return {name, CheckResult::missing, found, errno_text(error), "sudo sysctl vm.nr_hugepages=8"};
+  return {name, CheckResult::missing, found, free == 0 ? "none are set aside" : errno_text(error),
+          "sudo sysctl vm.nr_hugepages=16"};
 }
 
 std::string lock_limit_text(rlim_t limit) {

@@ -43,7 +43,7 @@ std::string cpuid_vendor() {
   __cpuid(0x40000000, eax, vendor[0], vendor[1], vendor[2]);
   char text[sizeof vendor];
   std::memcpy(text, vendor, sizeof text);
-  const std::string name(text, sizeof text);
+  std::string name(text, sizeof text);
   const auto printable = [](char c) { return c == 0 || (c >= 0x20 && c < 0x7f); };
   if (std::ranges::all_of(name, printable)) return name;
 #endif

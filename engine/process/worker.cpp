@@ -8,6 +8,7 @@ namespace {
 
 constexpr uint64_t kMs = 1'000'000;
 constexpr uint64_t kYoung = 1'000 * kMs;
+constexpr uint64_t kLongestDelay = 2'000 * kMs;
 
 bool equal(const WorkerCommand& a, const WorkerCommand& b) {
   return std::memcmp(&a, &b, sizeof a) == 0;  // 64-bit words only: no padding
@@ -43,9 +44,11 @@ std::optional<ProcessEnd> Worker::reap(uint64_t now_ns) {
   const bool young = now_ns - started_at_ns_ < kYoung;
   young_deaths_ = young ? young_deaths_ + 1 : 0;
   const uint64_t delay =
-      young_deaths_ <= 1 ? 0 : std::min(2'000 * kMs, 50 * kMs << std::min(young_deaths_, 8u));
+      young_deaths_ <= 1 ? 0 : std::min(kLongestDelay, 50 * kMs << std::min(young_deaths_, 8u));
   restart_at_ns_ = now_ns + delay;
   return end;
 }
+
+void Worker::put_off(uint64_t now_ns) { restart_at_ns_ = now_ns + kLongestDelay; }
 
 }  // namespace pipetop

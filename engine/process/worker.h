@@ -33,6 +33,8 @@ class Worker {
   // time, ever later while it keeps dying young.
   std::optional<ProcessEnd> reap(uint64_t now_ns);
   bool restart_due(uint64_t now_ns) const { return !alive() && now_ns >= restart_at_ns_; }
+  // There could be no process now.
+  void put_off(uint64_t now_ns);
 
   Role role() const { return role_; }
   pid_t pid() const { return process_.pid(); }

@@ -115,24 +115,25 @@ void Measurement::begin(RunResult& result) {
   suspended_ = false;
 }
 
-bool Measurement::is_done(const RunResult& result, const Snapshot& now) const {
-  if (std::ranges::any_of(now.workers, is_stuck)) return true;
-  if (request_.bytes != 0) return now.throughput.current.bytes >= request_.bytes;
-  return now.now_ns - result.begin.now_ns >= request_.duration_ns;
+bool Measurement::is_done(const RunResult& result) const {
+  if (std::ranges::any_of(result.end.workers, is_stuck)) return true;
+  if (request_.bytes != 0) return result.bytes() >= request_.bytes;
+  return result.duration_ns() >= request_.duration_ns;
 }
 
 // Up to the end, as far as it can be foreseen, but not for longer than a tick.
-uint64_t Measurement::next_timeout(const RunResult& result, const Snapshot& now) const {
-  const uint64_t elapsed = now.now_ns - result.begin.now_ns;
+uint64_t Measurement::next_timeout(const RunResult& result) const {
+  const uint64_t elapsed = result.duration_ns();
   if (request_.bytes == 0)
     return std::min(kTickNs, request_.duration_ns - std::min(elapsed, request_.duration_ns));
-  const uint64_t done = now.throughput.current.bytes;
+  const uint64_t done = result.bytes();
   if (done == 0 || done >= request_.bytes) return kMs;
   const double left_ns = double(elapsed) / double(done) * double(request_.bytes - done);
   return uint64_t(std::clamp(left_ns, double(kMs), double(kTickNs)));
 }
 
-void Measurement::report_intervals(const RunResult& result, const Snapshot& now, bool last) {
+void Measurement::report_interval(const RunResult& result, bool last) {
+  const Snapshot& now = result.end;
   const uint64_t length = now.now_ns - interval_begin_.now_ns;
   // A timer is late by a little; the last interval is what is left over.
   const bool is_full = length + kTickNs / 2 >= request_.interval_ns;
@@ -146,7 +147,7 @@ void Measurement::measure(RunResult& result) {
   begin(result);
   result.end = result.begin;
   for (bool done = false; !done;) {
-    done = !wait(next_timeout(result, result.end));
+    done = !wait(next_timeout(result));
     if (suspended_) {
       listener_.words("suspended: the measurement begins anew");
       before = read_cpu_times();
@@ -156,9 +157,9 @@ void Measurement::measure(RunResult& result) {
     }
     result.end = engine_.tick();
     for (size_t i = 0; i < kRoles; ++i) shares_[i].add(result.end.workers[i]);
-    done = done || is_done(result, result.end);
-    report_intervals(result, result.end, done);
-    listener_.progress(result.end, result.end.now_ns - result.begin.now_ns);
+    done = done || is_done(result);
+    report_interval(result, done);
+    listener_.progress(result);
   }
   result.steal_share = steal_between(before, read_cpu_times());
 }

@@ -17,7 +17,7 @@ namespace pipetop::tui {
 // What is told while it goes on.
 struct RunListener {
   std::function<void(const Interval&)> interval;
-  std::function<void(const Snapshot&, uint64_t since_start_ns)> progress;
+  std::function<void(const RunResult& so_far)> progress;
   std::function<void(const std::string&)> words;
 };
 
@@ -38,10 +38,10 @@ class Measurement {
   bool settle();
   bool warm_up();
   void measure(RunResult& result);
-  uint64_t next_timeout(const RunResult& result, const Snapshot& now) const;
-  bool is_done(const RunResult& result, const Snapshot& now) const;
+  uint64_t next_timeout(const RunResult& result) const;
+  bool is_done(const RunResult& result) const;
   void begin(RunResult& result);
-  void report_intervals(const RunResult& result, const Snapshot& now, bool last);
+  void report_interval(const RunResult& result, bool last);
 
   RunRequest request_;
   RunListener listener_;

@@ -43,15 +43,14 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  void show(const Snapshot& now, uint64_t since_start_ns) {
+  void show(const RunResult& so_far) {
     if (!wanted_) return;
     const std::string goal =
-        request_.bytes != 0
-            ? fmt::format("{:.1f} of {:.1f} GiB", double(now.throughput.current.bytes) / kGiB,
-                          double(request_.bytes) / kGiB)
-            : fmt::format("{:.1f} of {:.1f} s", double(since_start_ns) / 1e9,
-                          double(request_.duration_ns) / 1e9);
-    const Reading<double>& rate = now.throughput.over_1s;
+        request_.bytes != 0 ? fmt::format("{:.1f} of {:.1f} GiB", double(so_far.bytes()) / kGiB,
+                                          double(request_.bytes) / kGiB)
+                            : fmt::format("{:.1f} of {:.1f} s", double(so_far.duration_ns()) / 1e9,
+                                          double(request_.duration_ns) / 1e9);
+    const Reading<double>& rate = so_far.end.throughput.over_1s;
     const std::string speed = rate.has_value() ? fmt::format("  {:.2f} GiB/s", *rate) : "";
     fmt::print(stderr, "\r{}{}\x1b[K", goal, speed);
     shown_ = true;
@@ -113,7 +112,7 @@ int run_command(const CommandLine& line) {
   ProgressLine progress(line.run, line.format != Format::human || !output.is_terminal());
   RunListener listener;
   listener.interval = [&](const Interval& i) { output.write(interval_text(line.format, i)); };
-  listener.progress = [&](const Snapshot& now, uint64_t ns) { progress.show(now, ns); };
+  listener.progress = [&](const RunResult& so_far) { progress.show(so_far); };
   listener.words = [&](const std::string& words) {
     progress.clear();
     say(words);

@@ -26,7 +26,8 @@ std::string check_lines(const Check& check, size_t name_width) {
 }  // namespace
 
 std::string print_doctor_human(const HostInfo& host, std::span<const Check> checks) {
-  std::string text = fmt::format("Linux {}, {}, {} CPUs{}\n\n", host.kernel, host.cpu, host.cpus,
+  std::string text = fmt::format("Linux {}, {}, {} CPU{}{}\n\n", host.kernel, host.cpu, host.cpus,
+                                 host.cpus == 1 ? "" : "s",
                                  host.hypervisor.empty() ? "" : ", a guest of " + host.hypervisor);
   size_t name_width = 0;
   for (const Check& check : checks) name_width = std::max(name_width, check.name.size());

@@ -74,9 +74,10 @@ std::string kinds_text(const Reading<std::array<double, kSlotKinds>>& kinds) {
 std::string ring_line(const RingView& ring) {
   std::string text = fmt::format("ring      {} slots, {}", ring.slots, format_size(ring.bytes));
   if (ring.occupancy.has_value())
-    text += fmt::format("; {:.0f} % used, empty {:.0f} %, full {:.0f} % of the time",
+    text += fmt::format("; {:.0f} % used, empty {:.0f} %, full {:.0f} % of {} looks ({})",
                         100 * ring.occupancy->mean_share, 100 * ring.occupancy->empty_share,
-                        100 * ring.occupancy->full_share);
+                        100 * ring.occupancy->full_share, ring.occupancy->samples,
+                        ring.occupancy->source);
   else
     text += "; occupancy unknown: " + ring.occupancy.reason;
   return text + kinds_text(ring.kinds) + "\n";

@@ -58,6 +58,10 @@ void judge_steal(const RunResult& result, Judgement& judgement) {
 
 }  // namespace
 
+uint64_t RunResult::bytes() const {
+  return end.worker(Role::reader).bytes - begin.worker(Role::reader).bytes;
+}
+
 WorkerCounts counts_between(const WorkerView& before, const WorkerView& after) {
   return {after.bytes - before.bytes, after.syscalls - before.syscalls,
           after.eagain - before.eagain, after.short_calls - before.short_calls,

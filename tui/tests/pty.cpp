@@ -61,15 +61,15 @@ bool PtyProgram::read_more(int timeout_ms) {
 }
 
 bool PtyProgram::wait_for(const std::string& text) {
-  // A running screen never stops sending, so the whole wait has a limit.
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience_ms);
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience_ms);
   for (;;) {
-    const size_t found = output_.find(text, seen_);
-    if (found != std::string::npos) {
-      seen_ = found + text.size();
+    const size_t at = output_.find(text, seen_);
+    if (at != std::string::npos) {
+      seen_ = at + text.size();
       return true;
     }
-    if (std::chrono::steady_clock::now() > limit || !read_more(kPatience_ms)) return false;
+    // A program that draws for ever must not keep us here for ever.
+    if (!read_more(kPatience_ms) || std::chrono::steady_clock::now() > give_up) return false;
   }
 }
 

@@ -20,8 +20,8 @@ class PtyProgram {
   PtyProgram(const PtyProgram&) = delete;
   PtyProgram& operator=(const PtyProgram&) = delete;
 
-  // Reads until `text` has come after what was waited for last; false when the program ended or
-  // took too long.
+  // Reads until `text` comes after what was found last; false when the program
+  // ended or took too long.
   bool wait_for(const std::string& text);
   void send(const std::string& keys);
   void resize(int rows, int cols);
@@ -40,7 +40,7 @@ class PtyProgram {
   OwnedFd master_, slave_;  // the slave stays open, so that its settings do too
   pid_t pid_ = -1;
   std::string output_;
-  size_t seen_ = 0;
+  size_t seen_ = 0;  // where the text that was found last ends
 };
 
 }  // namespace pipetop::tui

@@ -51,7 +51,7 @@ TEST(YamlDocument, ColumnsCountCharacters) {
   EXPECT_EQ(error_of("{\xc3\xa9\xc3\xa9: 1, b: \x01}"),
             "f:1:12: a control character (0x01): give a text file");
   EXPECT_EQ(error_of("{\xc3\xa9\xc3\xa9: 1, b: *x}"),
-            "f:1:12: the referenced anchor is not defined");
+            "f:1:12: the referenced anchor is not defined: see pipetop --default-config");
 }
 
 TEST(YamlDocument, RefusesWhatAConfigHasNoUseFor) {

@@ -1,5 +1,6 @@
 #include "tui/command_line/command_line.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -44,9 +45,10 @@ TEST(CommandLine, EveryKnobIsAFlag) {
       if (value == "cpus" || knob.name == "check_huge_page") continue;  // not valid alone
       Settings expected;
       knob.set(expected, value);
-      const std::string name(knob.name), text(value);
-      EXPECT_EQ(settings_of("--" + name + " " + text), expected) << name << text;
-      EXPECT_EQ(settings_of("run --" + name + "=" + text), expected) << name << text;
+      for (const char* form : {"--{} {}", "run --{}={}"}) {
+        const std::string text = fmt::format(fmt::runtime(form), knob.name, value);
+        EXPECT_EQ(settings_of(text), expected) << text;
+      }
     }
   }
   EXPECT_EQ(settings_of("--buf_size 64K --pipe_size=1MiB").buf_size, 65536u);

@@ -1,0 +1,89 @@
+#include "tui/command_line/output.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "engine/error.h"
+
+namespace pipetop::tui {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OutputTest : public testing::Test {
+ protected:
+  OutputTest() {
+    std::string name = (fs::temp_directory_path() / "pipetop-output-XXXXXX").string();
+    directory_ = mkdtemp(name.data());
+    path_ = (directory_ / "out").string();
+  }
+  ~OutputTest() override { fs::remove_all(directory_); }
+
+  std::string content() const {
+    std::ostringstream text;
+    text << std::ifstream(path_).rdbuf();
+    return text.str();
+  }
+  size_t files() const {
+    return size_t(std::distance(fs::directory_iterator(directory_), fs::directory_iterator()));
+  }
+
+  fs::path directory_;
+  std::string path_;
+};
+
+TEST_F(OutputTest, AppearsWholeOrNotAtAll) {
+  {
+    Output output(path_);
+    output.write("half");
+    EXPECT_FALSE(fs::exists(path_));
+  }
+  EXPECT_EQ(files(), 0u);
+  Output output(path_);
+  output.write("all ");
+  output.write("of it");
+  output.finish();
+  EXPECT_EQ(content(), "all of it");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(OutputTest, KeepsTheOldFileUntilTheEnd) {
+  std::ofstream(path_) << "old";
+  chmod(path_.c_str(), 0640);
+  { Output(path_).write("new"); }
+  EXPECT_EQ(content(), "old");
+  Output output(path_);
+  output.write("new");
+  output.finish();
+  EXPECT_EQ(content(), "new");
+  EXPECT_EQ(fs::status(path_).permissions(), fs::perms(0640));
+}
+
+TEST_F(OutputTest, WritesThroughALink) {
+  std::ofstream(path_) << "old";
+  const std::string link = (directory_ / "link").string();
+  fs::create_symlink(path_, link);
+  Output output(link);
+  output.write("new");
+  output.finish();
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(content(), "new");
+}
+
+TEST_F(OutputTest, FullDisksAndWrongPlacesAreErrors) {
+  Output full("/dev/full");
+  EXPECT_THROW(full.write("x"), Error);
+  EXPECT_THROW(Output{directory_.string()}, Error);
+  EXPECT_THROW(Output{path_ + "/below"}, Error);
+  Output null("/dev/null");
+  null.write("x");
+  EXPECT_NO_THROW(null.finish());
+}
+
+}  // namespace
+}  // namespace pipetop::tui

@@ -1,0 +1,112 @@
+#include "tui/print/tests/example.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kGiBytes = 1ull << 30;
+
+WorkerView worker_of(Role role, uint64_t bytes, uint64_t syscalls) {
+  WorkerView w;
+  w.role = role;
+  w.pid = role == Role::writer ? 812 : 813;
+  w.state = ProcessState::flowing;
+  w.bytes = bytes;
+  w.syscalls = syscalls;
+  w.short_calls = syscalls / 4;
+  w.eagain = syscalls / 10;
+  w.interrupted = 1;
+  w.context_switches = Reading<uint64_t>::of(syscalls / 100);
+  w.page_faults = Reading<uint64_t>::unavailable("no /proc; mount it");
+  w.last_cpu = Reading<int>::of(role == Role::writer ? 0 : 1);
+  return w;
+}
+
+FunctionTable table_of(uint64_t lost) {
+  FunctionTable table;
+  table.samples = 1000;
+  table.lost = lost;
+  table.rows = {{"mutex_spin_on_owner", 391, 450},
+                {"a_name_that_is_far_too_long_for_its_column", 100, 1000},
+                {"[user]", 9, 9}};
+  return table;
+}
+
+HostInfo host() {
+  HostInfo h;
+  h.kernel = "6.18.44";
+  h.cpu = "AMD EPYC";
+  h.cpus = 2;
+  h.hypervisor = "KVM";
+  h.mitigations = {{"meltdown", "Not affected"}};
+  h.thp = "madvise";
+  h.pipe_max_size = 1 << 20;
+  return h;
+}
+
+void set_throughput(Segment& segment) {
+  segment.duration_ns = 2 * kSecond;
+  segment.bytes = 25 * kGiBytes;
+  segment.rate = Reading<RateStats>::of({12.5, 12.4, 0.25, 12.0, 13.0, 17});
+}
+
+RingView ring() {
+  RingView r;
+  r.slots = 32;
+  r.bytes = 32 * kPageBytes;
+  Occupancy occupancy;
+  occupancy.source = "sampler 999 Hz";
+  occupancy.samples = 4000;
+  occupancy.mean_share = 0.53;
+  occupancy.empty_share = occupancy.histogram.front() = 0.4;
+  occupancy.full_share = occupancy.histogram.back() = 0.25;
+  occupancy.histogram[17] = 0.35;
+  r.occupancy = Reading<Occupancy>::of(occupancy);
+  r.kinds = Reading<std::array<double, kSlotKinds>>::of({0, 0.002, 0.998, 0, 0, 0});
+  return r;
+}
+
+Snapshot end_snapshot() {
+  Snapshot s;
+  s.now_ns = 13 * kSecond;
+  s.requested.write_with = WriteWith::vmsplice;
+  s.requested.read_with = ReadWith::splice;
+  s.requested.pages = Pages::thp;
+  s.requested.reader_wait = Wait::busy;
+  s.requested.pipe_size = 4 << 20;
+  s.effective.settings = s.requested;
+  s.effective.pipe_bytes = 128 * 1024;
+  s.effective.mismatches = {{"pipe_size", "4MiB", "128KiB", "above the limit; raise it"}};
+  s.effective.zero_copy = ZeroCopy::zero_copy;
+  s.effective.zero_copy_reason = "probed";
+  s.effective.huge = Reading<bool>::of(true);
+  set_throughput(s.throughput.current);
+  s.ring = ring();
+  s.workers = {worker_of(Role::writer, 26 * kGiBytes, 220'000),
+               worker_of(Role::reader, 26 * kGiBytes, 2'420'000)};
+  s.workers[0].functions = Reading<FunctionTable>::of(table_of(3));
+  s.workers[1].functions = Reading<FunctionTable>::warming("no samples yet");
+  s.integrity = Reading<Integrity>::unavailable("nobody reads the bytes");
+  s.event = Reading<SamplingEvent>::of({"cpu-clock", 999});
+  s.host = std::make_shared<HostInfo>(host());
+  return s;
+}
+
+}  // namespace
+
+RunResult example_result() {
+  RunResult r;
+  r.name = "custom";
+  r.end = r.last = end_snapshot();
+  r.begin.now_ns = 11 * kSecond;
+  r.begin.workers = {worker_of(Role::writer, kGiBytes, 20'000),
+                     worker_of(Role::reader, kGiBytes, 420'000)};
+  r.last.workers[0].bytes = r.last.workers[1].bytes = 27 * kGiBytes;
+  r.shares[0] = {Reading<double>::of(0.9), Reading<double>::of(0.02), Reading<double>::of(0.08)};
+  for (Reading<double>* share : {&r.shares[1].on_cpu, &r.shares[1].runnable, &r.shares[1].blocked})
+    *share = Reading<double>::unavailable("no schedstat");
+  r.steal_share = Reading<double>::of(0.01);
+  return r;
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,69 @@
+#include <gtest/gtest.h>
+
+#include "tui/print/run_result.h"
+#include "tui/print/tests/example.h"
+
+namespace pipetop::tui {
+namespace {
+
+TEST(Judge, AGoodResultNeedsNoWords) {
+  const Judgement j = judge(example_result());
+  EXPECT_EQ(j.exit, Exit::ok);
+  EXPECT_TRUE(j.words.empty());
+}
+
+TEST(Judge, AWorkerThatDiedOrFailedIsTwo) {
+  RunResult r = example_result();
+  r.end.workers[0].restarts = 1;
+  r.end.workers[0].state_reason = "signal 9";
+  EXPECT_EQ(judge(r).exit, Exit::worker_failed);
+  EXPECT_EQ(judge(r).words.front(), "the writer died and was restarted 1 time: signal 9");
+  r = example_result();
+  r.end.workers[1].state = ProcessState::failed;
+  r.end.workers[1].state_reason = "transfer: Bad address";
+  EXPECT_EQ(judge(r).exit, Exit::worker_failed);
+  EXPECT_EQ(judge(r).words.front(), "the reader failed: transfer: Bad address");
+}
+
+TEST(Judge, WhatWasRefusedIsThree) {
+  RunResult r = example_result();
+  r.end.workers[0].state = ProcessState::refused;
+  EXPECT_EQ(judge(r).exit, Exit::refused);
+  r = example_result();
+  r.end.effective.huge = Reading<bool>::of(false);
+  EXPECT_EQ(judge(r).exit, Exit::ok);
+  r.end.requested.check_huge_page = true;
+  EXPECT_EQ(judge(r).exit, Exit::refused);
+  r.end.effective.huge = Reading<bool>::unavailable("no smaps");
+  EXPECT_EQ(judge(r).exit, Exit::refused);
+  r.end.requested.pages = Pages::k4;  // as in the article, nothing to check then
+  EXPECT_EQ(judge(r).exit, Exit::ok);
+}
+
+TEST(Judge, StolenTimeAndLostSamplesAreSeven) {
+  RunResult r = example_result();
+  r.steal_share = Reading<double>::of(0.051);
+  EXPECT_EQ(judge(r).exit, Exit::untrustworthy);
+  EXPECT_EQ(judge(r).words.front(), "the host stole 5.1 % of the time: the rate misleads");
+  r = example_result();
+  r.end.workers[0].functions.value->lost = 11;
+  EXPECT_EQ(judge(r).exit, Exit::untrustworthy);
+  EXPECT_EQ(judge(r).words.front(),
+            "11 of 1011 samples of the writer were lost: its functions mislead");
+}
+
+TEST(Judge, TheWorstDecidesAndAllAreSaid) {
+  RunResult r = example_result();
+  r.steal_share = Reading<double>::of(0.5);
+  r.end.workers[0].restarts = 2;
+  EXPECT_EQ(judge(r).exit, Exit::worker_failed);
+  EXPECT_EQ(judge(r).words.size(), 2u);
+}
+
+TEST(Rate, IsBytesOverTime) {
+  EXPECT_DOUBLE_EQ(gib_per_s(3ull << 30, 1'500'000'000), 2.0);
+  EXPECT_EQ(gib_per_s(1, 0), 0);
+}
+
+}  // namespace
+}  // namespace pipetop::tui

@@ -1,0 +1,63 @@
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "tui/print/changed_knobs.h"
+#include "tui/print/json_values.h"
+#include "tui/print/print_doctor.h"
+#include "tui/print/print_presets.h"
+
+namespace pipetop::tui {
+namespace {
+
+TEST(ChangedKnobs, NamesWhatDiffers) {
+  Settings s;
+  EXPECT_EQ(changed_knobs(s), "all defaults");
+  s.writer_wait = s.reader_wait = Wait::busy;
+  EXPECT_EQ(changed_knobs(s), "wait busy");
+  s.reader_wait = Wait::block;
+  EXPECT_EQ(changed_knobs(s), "writer.wait busy");
+  s = {};
+  s.placement = Placement::cpus;
+  s.writer_cpu = 1;
+  EXPECT_EQ(changed_knobs(s), "writer.cpu 1");
+  s.placement = Placement::far;
+  EXPECT_EQ(changed_knobs(s), "placement far");
+}
+
+TEST(PrintPresets, ListsThem) {
+  const auto presets = article_presets();
+  EXPECT_EQ(print_presets_human(presets.subspan(2, 2)),
+            "vmsplice_read       vmsplice, read\n"
+            "                      write_with vmsplice\n"
+            "vmsplice_read_huge  vmsplice, read, huge pages\n"
+            "                      write_with vmsplice, pages thp\n");
+  const Json json = Json::parse(print_presets_json(presets));
+  EXPECT_EQ(json["presets"].size(), 7u);
+  EXPECT_EQ(json["presets"][6]["article_gib_per_s"], 62.5);
+  EXPECT_TRUE(json["presets"][1]["article_gib_per_s"].is_null());
+  EXPECT_EQ(json["presets"][6]["settings"]["wait"], "busy");
+}
+
+TEST(PrintDoctor, SaysWhyAndWhatToTry) {
+  HostInfo host;
+  host.kernel = "6.18";
+  host.cpu = "AMD EPYC";
+  host.cpus = 2;
+  const std::array<Check, 2> checks = {
+      Check{"pipe", CheckResult::works, "64KiB", "", ""},
+      Check{"huge pages", CheckResult::missing, "0 free", "none are set aside", "sysctl x=1"}};
+  EXPECT_EQ(print_doctor_human(host, checks),
+            "Linux 6.18, AMD EPYC, 2 CPUs\n"
+            "\n"
+            "works    pipe        64KiB\n"
+            "missing  huge pages  0 free\n"
+            "                     why: none are set aside\n"
+            "                     try: sysctl x=1\n");
+  const Json json = Json::parse(print_doctor_json(host, checks));
+  EXPECT_EQ(json["checks"][1]["result"], "missing");
+  EXPECT_EQ(json["checks"][1]["remedy"], "sysctl x=1");
+}
+
+}  // namespace
+}  // namespace pipetop::tui

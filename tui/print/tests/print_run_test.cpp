@@ -1,0 +1,168 @@
+#include <gtest/gtest.h>
+
+#include "tui/print/print_csv.h"
+#include "tui/print/print_human.h"
+#include "tui/print/print_json.h"
+#include "tui/print/tests/example.h"
+
+namespace pipetop::tui {
+namespace {
+
+Interval example_interval() {
+  const RunResult r = example_result();
+  return interval_between(r.begin, r.begin, r.end);
+}
+
+TEST(PrintHuman, SummarisesARun) {
+  EXPECT_EQ(
+      print_human(example_result()),
+      R"(custom: write_with vmsplice, read_with splice, reader.wait busy, pages thp, pipe_size 4MiB
+  12.50 GiB/s ± 0.25   median 12.40, 12.00 to 13.00 in 17 parts of 100 ms
+  25.00 GiB in 2.00 s
+effective zero copy, huge pages, CPU 0 to CPU 1
+  pipe_size: 4MiB requested, 128KiB effective: above the limit; raise it
+ring      32 slots, 128KiB; 53 % used, empty 40 %, full 25 % of 4000 looks (sampler 999 Hz); user pages 100 %
+writer    100 k calls/s, 131.1 KiB a call, EAGAIN 10.0 %, short 25.0 %, on CPU 90 %, blocked 8 %
+reader    1 M calls/s, 13.11 KiB a call, EAGAIN 10.0 %, short 25.0 %
+functions by cpu-clock at 999 Hz
+  writer: 1000 samples, 3 lost                     reader: no samples yet
+   self  child  function
+   39.1   45.0  mutex_spin_on_owner
+   10.0  100.0  a_name_that_is_far_too_long_for~
+    0.9    0.9  [user]
+)");
+  EXPECT_EQ(print_human(example_interval()), "   2.0 s     12.50 GiB/s\n");
+}
+
+TEST(PrintHuman, SaysWhatIsUnknown) {
+  RunResult r = example_result();
+  r.end.throughput.current.rate = Reading<RateStats>::warming("too short");
+  r.end.ring.occupancy = Reading<Occupancy>::unavailable("no BTF; boot another");
+  r.end.event = Reading<SamplingEvent>::unavailable("denied; sudo");
+  const std::string text = print_human(r);
+  for (const char* words :
+       {"(median and spread unknown: too short)", "occupancy unknown: no BTF; boot another",
+        "functions unknown: denied; sudo\n"})
+    EXPECT_NE(text.find(words), text.npos) << text;
+}
+
+TEST(PrintCsv, BeginsWithTheArticlesColumns) {
+  EXPECT_EQ(csv_header(),
+            "gibibytes_per_second,bytes_to_pipe,buf_size,pipe_size,busy_loop,poll,huge_page,"
+            "check_huge_page,write_with_vmsplice,read_with_splice,gift,lock_memory,"
+            "dont_touch_pages,same_buffer,name,duration_ns,bytes,median,stddev,min,max,pages,wait,"
+            "payload,placement,writer_cpu,reader_cpu,effective_pipe_bytes,zero_copy,huge,"
+            "steal_share\n");
+  EXPECT_EQ(csv_row(example_result()),
+            "12.500000,26843545600,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,"
+            "26843545600,12.400000,0.250000,12.000000,13.000000,thp,block/busy,constant,near,0,1,"
+            "131072,zero-copy,1,0.010000\n");
+}
+
+TEST(PrintCsv, LeavesUnknownsEmpty) {
+  RunResult r = example_result();
+  r.bytes_wanted = 7;
+  r.end.throughput.current.rate = Reading<RateStats>::warming("too short");
+  r.end.workers[0].last_cpu = Reading<int>::warming("");
+  r.end.effective.huge = Reading<bool>::warming("");
+  r.steal_share = Reading<double>::warming("");
+  EXPECT_EQ(csv_row(r),
+            "12.500000,7,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,26843545600,,,,,thp,"
+            "block/busy,constant,near,,1,131072,zero-copy,,\n");
+}
+
+TEST(PrintJson, KeepsTheOrderOfTheSchema) {
+  std::vector<std::string> keys;
+  const Json json = run_json(example_result());
+  for (const auto& [key, value] : json.items()) keys.push_back(key);
+  const std::vector<std::string> expected = {
+      "schema",      "name",      "version",          "host",    "requested",     "effective",
+      "duration_ns", "bytes",     "gib_per_s",        "writer",  "reader",        "ring",
+      "functions",   "integrity", "integrity_reason", "verdict", "verdict_reason"};
+  EXPECT_EQ(keys, expected);
+}
+
+TEST(PrintJson, TypesValuesByTheTable) {
+  const Json json = Json::parse(print_json(example_result()));
+  const Json& requested = json["requested"];
+  EXPECT_EQ(requested["write_with"], "vmsplice");
+  EXPECT_EQ(requested["gift"], false);
+  EXPECT_EQ(requested["buf_size"], 262144);
+  EXPECT_TRUE(requested["buf_size"].is_number_integer());
+  EXPECT_TRUE(requested["wait"].is_null());
+  EXPECT_EQ(requested["wait_reason"], "the roles differ");
+  EXPECT_EQ(requested["writer.cpu_reason"], "not chosen");
+  EXPECT_EQ(json["effective"]["pipe_size"], 131072);
+  EXPECT_EQ(knobs_json({})["pipe_size"], "auto");
+  Settings pinned;
+  pinned.writer_cpu = 3;
+  EXPECT_EQ(knobs_json(pinned)["writer.cpu"], 3);
+}
+
+TEST(PrintJson, CountsOverTheMeasurementAndTheLifetime) {
+  const Json json = run_json(example_result());
+  EXPECT_EQ(json["bytes"], 25ull << 30);
+  EXPECT_EQ(json["gib_per_s"]["mean"], 12.5);
+  EXPECT_EQ(json["reader"]["syscalls"], 2'000'000);
+  EXPECT_EQ(json["reader"]["lifetime"]["bytes"], 27ull << 30);
+  EXPECT_EQ(json["writer"]["context_switches"], 2000);
+  EXPECT_EQ(json["ring"]["occupancy"]["histogram"].size(), size_t(kOccupancyBins));
+  const Json row = json["functions"]["writer"]["rows"][0];
+  EXPECT_EQ(row.dump(), R"({"name":"mutex_spin_on_owner","self_share":0.391,"children_share":0.45,)"
+                        R"("self_samples":391,"children_samples":450})");
+}
+
+// Of an absent value there is a reason, whatever the value is.
+void expect_reasons(const Json& json) {
+  if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) {
+      if (value.is_null()) {
+        EXPECT_TRUE(json.contains(key + "_reason")) << key;
+      }
+    }
+  }
+  if (!json.is_structured()) return;  // which would iterate over itself
+  for (const auto& value : json) expect_reasons(value);
+}
+
+TEST(PrintJson, EveryNullHasAReason) {
+  expect_reasons(run_json(example_result()));
+  RunResult r = example_result();
+  r.end.throughput.current.rate = Reading<RateStats>::warming("too short");
+  r.end.ring.occupancy = Reading<Occupancy>::unavailable("none");
+  r.end.ring.kinds = Reading<std::array<double, kSlotKinds>>::unavailable("none");
+  r.end.event = Reading<SamplingEvent>::unavailable("none");
+  r.end.effective.huge = Reading<bool>::unavailable("none");
+  r.end.workers[0].last_cpu = Reading<int>::unavailable("none");
+  r.steal_share = Reading<double>::unavailable("none");
+  expect_reasons(run_json(r));
+}
+
+TEST(PrintJson, ARestartedProcessHasNoDifference) {
+  RunResult r = example_result();
+  r.end.workers[0].context_switches = Reading<uint64_t>::of(1);
+  EXPECT_EQ(run_json(r)["writer"]["context_switches_reason"], "the process was restarted");
+}
+
+TEST(PrintJson, BytesThatAreNoTextDoNotBreakIt) {
+  RunResult r = example_result();
+  r.end.workers[0].functions.value->rows[0].name = "\xff\xfe";
+  EXPECT_TRUE(Json::accept(print_json(r)));
+}
+
+TEST(PrintJsonl, IsOneLineEach) {
+  EXPECT_EQ(print_jsonl(example_interval()),
+            R"({"schema":1,"type":"interval","t_ns":2000000000,"duration_ns":2000000000,)"
+            R"("bytes":26843545600,"gib_per_s":12.5,)"
+            R"("writer":{"syscalls":200000,"bytes":26843545600,"eagain":20000,"short":50000,)"
+            R"("interrupted":0},)"
+            R"("reader":{"syscalls":2000000,"bytes":26843545600,"eagain":200000,"short":500000,)"
+            R"("interrupted":0}})"
+            "\n");
+  const std::string line = print_jsonl(example_result());
+  EXPECT_EQ(line.find('\n'), line.size() - 1);
+  EXPECT_TRUE(line.starts_with(R"({"schema":1,"type":"summary","name":"custom")"));
+}
+
+}  // namespace
+}  // namespace pipetop::tui
