@@ -42,8 +42,10 @@ int dashboard(const CommandLine& line) {
   options.settings = config.settings;
   options.bpf = config.bpf;
   options.frequency_hz = config.frequency_hz;
+  const DashboardOptions screen{config.unicode, config.color};
+  check_terminal(screen);  // before there are processes to start
   Engine engine(options);
-  return run_dashboard(engine, config, {config.unicode, config.color});
+  return run_dashboard(engine, config, screen);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "tui/command_line/headless_loop.h"
 
 #include <sys/epoll.h>
-#include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -14,44 +13,17 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGTSTP};
 constexpr int kMaxEvents = 3;
-
-// A blocked signal reaches a signalfd even when its action is to be ignored.
-sigset_t wanted_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : kSignals) {
-    struct sigaction action {};
-    sigaction(signal, nullptr, &action);
-    if (action.sa_handler != SIG_IGN) sigaddset(&set, signal);
-  }
-  return set;
-}
 
 }  // namespace
 
-HeadlessSignals::HeadlessSignals() {
-  const sigset_t wanted = wanted_signals();
-  sigprocmask(SIG_BLOCK, &wanted, &before_);
-  fd_.reset(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!fd_) throw SystemError("signalfd", errno);
-}
-
-HeadlessSignals::~HeadlessSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-
-int HeadlessSignals::take() const {
-  signalfd_siginfo info{};
-  return read(fd_.get(), &info, sizeof info) == ssize_t(sizeof info) ? int(info.ssi_signo) : 0;
-}
-
-HeadlessLoop::HeadlessLoop(int engine_fd, const HeadlessSignals& signals)
+HeadlessLoop::HeadlessLoop(int engine_fd, const SignalFd& signals)
     : engine_fd_(engine_fd),
       signals_(signals),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
   if (!epoll_ || !timer_) throw SystemError("epoll_create1 or timerfd_create", errno);
-  for (const int fd : {engine_fd, signals.fd(), timer_.get()}) watch(fd);
+  for (const int fd : {engine_fd, signals.get(), timer_.get()}) watch(fd);
 }
 
 void HeadlessLoop::watch(int fd) {
@@ -80,7 +52,7 @@ HeadlessEvents HeadlessLoop::wait(uint64_t timeout_ns) {
     const int fd = ready[size_t(i)].data.fd;
     if (fd == engine_fd_) events.engine = true;
     if (fd == timer_.get()) events.timer = true;
-    if (fd == signals_.fd()) events.signal = signals_.take();
+    if (fd == signals_.get()) events.signal = signals_.take();
   }
   return events;
 }

@@ -45,7 +45,8 @@ class Measurement {
 
   RunRequest request_;
   RunListener listener_;
-  HeadlessSignals signals_;  // before the engine: a signal must not find it half made
+  // Before the engine: a signal must not find it half made.
+  SignalFd signals_{SIGINT, SIGTERM, SIGHUP, SIGTSTP};
   Engine engine_;
   HeadlessLoop loop_;
   Snapshot interval_begin_;

@@ -10,6 +10,7 @@
 #include "tui/dashboard/terminal.h"
 #include "tui/dashboard/view.h"
 #include "tui/dashboard/whole_frames.h"
+#include "tui/signals.h"
 
 namespace pipetop::tui {
 namespace {
@@ -38,7 +39,8 @@ class Dashboard {
   void frame();
 
   Source& source_;
-  SignalFd signals_;  // before curses, so that its handlers never run
+  // Before curses, so that its handlers never run.
+  SignalFd signals_{SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT};
   Terminal terminal_;
   EventLoop loop_;
   Controller controller_;
@@ -117,7 +119,7 @@ void Dashboard::serve(Outcome outcome) {
 void Dashboard::suspend() {
   source_.suspend();
   terminal_.suspend();
-  signals_.deliver_to_group(SIGTSTP);
+  deliver_to_group(SIGTSTP);
   terminal_.resume();
   source_.resume();
 }

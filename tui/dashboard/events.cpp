@@ -1,7 +1,6 @@
 #include "tui/dashboard/events.h"
 
 #include <sys/epoll.h>
-#include <sys/signalfd.h>
 #include <sys/timerfd.h>
 
 #include <algorithm>
@@ -13,19 +12,10 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr std::array kSignals = {SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT};
-
 enum Tag : uint32_t { kInput, kFrame, kSignal, kEngine };
 
-sigset_t set_of_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int number : kSignals) sigaddset(&set, number);
-  return set;
-}
-
-OwnedFd frame_timer(uint32_t frames_per_s) {
-  OwnedFd timer(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+UniqueFd frame_timer(uint32_t frames_per_s) {
+  UniqueFd timer(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   const long period_ns = 1'000'000'000L / std::clamp(frames_per_s, 1u, 1000u);
   const timespec period{period_ns / 1'000'000'000, period_ns % 1'000'000'000};
   const itimerspec spec{period, period};
@@ -35,46 +25,6 @@ OwnedFd frame_timer(uint32_t frames_per_s) {
 }
 
 }  // namespace
-
-SignalFd::SignalFd() {
-  const sigset_t set = set_of_signals();
-  sigprocmask(SIG_BLOCK, &set, &before_);
-  fd_ = OwnedFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (fd_.get() < 0) {
-    const int error = errno;
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
-    throw SystemError("signalfd", error);
-  }
-}
-
-SignalFd::~SignalFd() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-
-int SignalFd::take() {
-  signalfd_siginfo info{};
-  if (read(fd_.get(), &info, sizeof info) != sizeof info) return 0;
-  return static_cast<int>(info.ssi_signo);
-}
-
-void SignalFd::deliver_to_group(int number) {
-  struct sigaction usual {
-  }, before{};
-  usual.sa_handler = SIG_DFL;
-  sigaction(number, &usual, &before);
-  sigset_t one;
-  sigemptyset(&one);
-  sigaddset(&one, number);
-  kill(0, number);
-  sigprocmask(SIG_UNBLOCK, &one, nullptr);
-  // Stopped here, where the default action is to stop.
-  sigprocmask(SIG_BLOCK, &one, nullptr);
-  sigaction(number, &before, nullptr);
-  // What woke us is known.
-  sigset_t woken;
-  sigemptyset(&woken);
-  sigaddset(&woken, SIGCONT);
-  const timespec at_once{};
-  sigtimedwait(&woken, nullptr, &at_once);
-}
 
 EventLoop::EventLoop(int engine_fd, int signal_fd, uint32_t frames_per_s)
     : epoll_(epoll_create1(EPOLL_CLOEXEC)), timer_(frame_timer(frames_per_s)) {

@@ -2,33 +2,11 @@
 // signals and the engine.
 #pragma once
 
-#include <signal.h>
-
 #include <cstdint>
-#include <vector>
 
-#include "tui/dashboard/owned_fd.h"
+#include "engine/unique_fd.h"
 
 namespace pipetop::tui {
-
-// Signals that come through a descriptor instead of a handler while this lives.
-class SignalFd {
- public:
-  SignalFd();
-  ~SignalFd();
-  SignalFd(const SignalFd&) = delete;
-  SignalFd& operator=(const SignalFd&) = delete;
-
-  int get() const { return fd_.get(); }
-  // The next signal's number; 0 when there is none.
-  int take();
-  // Gives a signal its default action for as long as that takes.
-  void deliver_to_group(int number);
-
- private:
-  sigset_t before_;
-  OwnedFd fd_;
-};
 
 struct Events {
   bool input = false, frame = false, signal = false, engine = false;
@@ -43,7 +21,7 @@ class EventLoop {
  private:
   void watch(int fd, uint32_t tag);
 
-  OwnedFd epoll_, timer_;
+  UniqueFd epoll_, timer_;
 };
 
 }  // namespace pipetop::tui

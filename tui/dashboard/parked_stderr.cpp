@@ -11,8 +11,8 @@ namespace pipetop::tui {
 
 ParkedStderr::ParkedStderr() {
   if (isatty(STDERR_FILENO) == 0) return;
-  original_ = OwnedFd(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3));
-  memory_ = OwnedFd(memfd_create("pipetop-stderr", MFD_CLOEXEC));
+  original_ = UniqueFd(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3));
+  memory_ = UniqueFd(memfd_create("pipetop-stderr", MFD_CLOEXEC));
   if (original_.get() < 0 || memory_.get() < 0)
     throw SystemError("keeping standard error off the screen", errno);
   park();

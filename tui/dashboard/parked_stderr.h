@@ -2,7 +2,7 @@
 // and says them afterwards.
 #pragma once
 
-#include "tui/dashboard/owned_fd.h"
+#include "engine/unique_fd.h"
 
 namespace pipetop::tui {
 
@@ -20,7 +20,7 @@ class ParkedStderr {
   void park() const;
 
  private:
-  OwnedFd memory_, original_;
+  UniqueFd memory_, original_;
 };
 
 }  // namespace pipetop::tui

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "tui/dashboard/owned_fd.h"
+#include "engine/unique_fd.h"
 #include "tui/dashboard/source.h"
 
 namespace pipetop::tui {
@@ -36,7 +36,7 @@ class FakeSource final : public Source {
   void fill_worker(WorkerView& w, Role role);
   void fill_effective(Effective& e);
 
-  OwnedFd event_fd_;
+  UniqueFd event_fd_;
   FakeMood mood_;
   Settings requested_;
   uint64_t start_ns_, skipped_ns_ = 0;

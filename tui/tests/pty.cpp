@@ -38,8 +38,8 @@ PtyProgram::PtyProgram(const std::vector<std::string>& arguments,
   size.ws_col = static_cast<unsigned short>(cols);
   if (openpty(&master, &slave, nullptr, nullptr, &size) != 0) return;
   fcntl(master, F_SETFD, FD_CLOEXEC);
-  master_ = OwnedFd(master);
-  slave_ = OwnedFd(slave);
+  master_ = UniqueFd(master);
+  slave_ = UniqueFd(slave);
   pid_ = fork();
   if (pid_ == 0) become(slave, arguments, environment);
 }
@@ -87,8 +87,8 @@ void PtyProgram::resize(int rows, int cols) {
 void PtyProgram::signal(int number) { kill(pid_, number); }
 
 void PtyProgram::hang_up() {
-  slave_ = OwnedFd();
-  master_ = OwnedFd();
+  slave_ = UniqueFd();
+  master_ = UniqueFd();
 }
 
 int PtyProgram::wait_for_end() {

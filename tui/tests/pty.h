@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tui/dashboard/owned_fd.h"
+#include "engine/unique_fd.h"
 
 namespace pipetop::tui {
 
@@ -37,7 +37,7 @@ class PtyProgram {
  private:
   bool read_more(int timeout_ms);
 
-  OwnedFd master_, slave_;  // the slave stays open, so that its settings do too
+  UniqueFd master_, slave_;  // the slave stays open, so that its settings do too
   pid_t pid_ = -1;
   std::string output_;
   size_t seen_ = 0;  // where the text that was found last ends
