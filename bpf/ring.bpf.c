@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 //
-// Every slot of one pipe, without taking its lock. Each read of the iterator is
-// one look; it walks the files of our own process only, which holds the pipe.
+// What every slot of one pipe holds, told from a copy of its buffers. Each read
+// of the iterator is one look; it walks the files of our own process only, which
+// holds the pipe.
 
 #include "ring.h"
 
-#include "kernel.h"
+#include "ring_copy.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -33,17 +34,12 @@ struct folio_span {
   bool huge;
 };
 
-// A pipe_buffer as the kernel has it. Reading it whole, and its fields by their
-// relocated offsets, halves the time that a slot takes.
-struct raw_buffer {
-  __u64 words[8];
-};
 #define FIELD(raw, type, field) \
   (*(type *)((void *)(raw) + bpf_core_field_offset(struct pipe_buffer, field)))
 
 struct walk {
+  const struct ring_copy *copy;
   struct ring_look *look;
-  struct pipe_buffer *bufs;
   __u64 last_page;
   __u64 last_ops;
   struct folio_span span;
@@ -52,7 +48,7 @@ struct walk {
 
 static __always_inline __u8 kind_of(__u64 ops) {
   __u64 steal = 0;
-  if (!ops) return RING_EMPTY;  // released between our two looks at the ends
+  if (!ops) return RING_EMPTY;  // released, and the tail about to follow
   bpf_core_read(&steal, sizeof(steal), &((struct pipe_buf_operations *)ops)->try_steal);
   if (!steal) return RING_OTHER;
   if (steal == stealers[RING_STEAL_USER_PAGE]) return RING_USER_PAGE;
@@ -95,25 +91,29 @@ static __always_inline void find_span(struct folio_span *span, __u64 page) {
   span->huge = order >= HUGE_ORDER;
 }
 
-static long look_at_slot(__u32 i, struct walk *walk) {
+static long explain_slot(__u32 i, struct walk *walk) {
   struct ring_look *look = walk->look;
   if (i >= RING_SLOTS) return 1;
-  const __u32 index = (look->tail + i) & (look->slots - 1);
-  const __u32 size = bpf_core_type_size(struct pipe_buffer);
-  struct raw_buffer raw = {};
-  if (size > sizeof(raw)) return 1;
-  bpf_probe_read_kernel(&raw, size, (void *)walk->bufs + (__u64)index * size);
   struct ring_slot *slot = &look->slot[i];
+  const __u32 index = (look->tail + i) & (look->slots - 1);
+  if (index >= RING_SLOTS) {  // of a ring too large to be copied whole
+    slot->kind = RING_EMPTY;
+    return 0;
+  }
+  const __u64 size = bpf_core_type_size(struct pipe_buffer);
+  const __u64 offset = index * size;
+  if (offset > sizeof(walk->copy->bufs) - size) return 1;
+  const void *raw = (const void *)walk->copy->bufs + offset;
 
-  const __u64 ops = FIELD(&raw, __u64, ops);
+  const __u64 ops = FIELD(raw, __u64, ops);
   if (i == 0 || ops != walk->last_ops) walk->last_kind = kind_of(ops);
   walk->last_ops = ops;
   slot->kind = walk->last_kind;
-  slot->offset = FIELD(&raw, __u32, offset);
-  slot->length = FIELD(&raw, __u32, len);
-  slot->flags = FIELD(&raw, __u32, flags);
+  slot->offset = FIELD(raw, __u32, offset);
+  slot->length = FIELD(raw, __u32, len);
+  slot->flags = FIELD(raw, __u32, flags);
 
-  const __u64 page = FIELD(&raw, __u64, page);
+  const __u64 page = FIELD(raw, __u64, page);
   slot->consecutive = i > 0 && page == walk->last_page + bpf_core_type_size(struct page);
   walk->last_page = page;
   if (page < walk->span.begin || page >= walk->span.end) find_span(&walk->span, page);
@@ -121,26 +121,21 @@ static long look_at_slot(__u32 i, struct walk *walk) {
   return 0;
 }
 
-static __always_inline void look_at_pipe(struct ring_look *look, struct pipe_inode_info *pipe) {
-  const struct pipe_ends before = read_ends(pipe);
-  look->at_ns = bpf_ktime_get_ns();
-  look->pipe = (__u64)pipe;
-  look->head = before.head;
-  look->tail = before.tail;
-  look->slots = BPF_CORE_READ(pipe, ring_size);
-  look->readers = BPF_CORE_READ(pipe, readers);
-  look->writers = BPF_CORE_READ(pipe, writers);
+static __always_inline void explain(const struct ring_copy *copy, struct ring_look *look) {
+  look->pipe = copy->pipe;
+  look->slots = copy->slots;
+  look->head = copy->head;
+  look->tail = copy->tail;
+  look->readers = copy->readers;
+  look->writers = copy->writers;
+  look->torn = copy->torn;
 
-  __u32 used = before.head - before.tail;
+  __u32 used = look->head - look->tail;
   if (used > look->slots) used = look->slots;
   look->filled = used > RING_SLOTS ? RING_SLOTS : used;
-  struct walk walk = {.look = look, .bufs = BPF_CORE_READ(pipe, bufs)};
-  bpf_loop(look->filled, look_at_slot, &walk, 0);
-
-  const struct pipe_ends after = read_ends(pipe);
-  look->torn = after.head != before.head || after.tail != before.tail ||
-               look->slots != BPF_CORE_READ(pipe, ring_size) ||
-               walk.bufs != BPF_CORE_READ(pipe, bufs);
+  struct walk walk = {.copy = copy, .look = look};
+  bpf_loop(look->filled, explain_slot, &walk, 0);
+  look->at_ns = copy->at_ns;
 }
 
 SEC("iter/task_file")
@@ -153,7 +148,10 @@ int look(struct bpf_iter__task_file *ctx) {
 
   const __u32 zero = 0;
   struct ring_look *look = bpf_map_lookup_elem(&looks, &zero);
+  struct ring_copy *copy = bpf_map_lookup_elem(&copies, &zero);
   struct pipe_inode_info *pipe = BPF_CORE_READ(inode, i_pipe);
-  if (look && pipe) look_at_pipe(look, pipe);
+  if (!look || !copy || !pipe) return 0;
+  copy_ring(copy, pipe);
+  explain(copy, look);
   return 0;
 }

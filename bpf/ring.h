@@ -2,11 +2,7 @@
 /* What ring.bpf.c hands to user space: one look at a pipe. */
 #pragma once
 
-#include <linux/types.h>
-
-enum {
-  RING_SLOTS = 4096, /* that one look can describe */
-};
+#include "ring_copy.h"
 
 enum ring_kind {
   RING_EMPTY,
@@ -44,7 +40,7 @@ struct ring_look {
   __u32 slots;
   __u32 head, tail;
   __u32 readers, writers;
-  __u32 torn;   /* the ring moved on meanwhile */
+  __u32 torn;   /* both ends moved on meanwhile */
   __u32 filled; /* of `slot` */
   __u32 reserved;
   struct ring_slot slot[RING_SLOTS]; /* by distance from the tail */

@@ -72,7 +72,8 @@ struct Slot {
   uint32_t flags = 0;        // PIPE_BUF_FLAG_*
 };
 
-// One look at every slot. A torn frame is one during which the ring moved on.
+// One look at every slot. A torn frame is one during which both ends moved on: it
+// is true of no instant.
 struct RingFrame {
   uint64_t at_ns = 0;
   uint32_t slots = 0;  // ring size
