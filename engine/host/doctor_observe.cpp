@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
 #include <string>
 
+#include "engine/clock.h"
 #include "engine/host/doctor_checks.h"
 #include "engine/observe/observers.h"
 #include "engine/unique_fd.h"
@@ -17,12 +17,6 @@ namespace pipetop {
 namespace {
 
 constexpr const char* kAsRoot = "run as root: sudo pipetop";
-
-uint64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return uint64_t(now.tv_sec) * 1'000'000'000 + uint64_t(now.tv_nsec);
-}
 
 Check check_btf() {
   const std::string name = "BTF";
@@ -52,7 +46,7 @@ Check check_perf() {
   const int clock = try_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
   if (clock != 0)
     return {name, CheckResult::missing, "none", errno_text(clock),
-            fmt::format("{}, or: sudo sysctl kernel.perf_event_paranoid=1", kAsRoot)};
+            fmt::format("{}, or: sudo sysctl kernel.perf_event_paranoid=0", kAsRoot)};
   return {name, CheckResult::limited, "cpu-clock",
           fmt::format("no hardware cycles ({}): code that runs with interrupts off is charged to "
                       "the place that turns them on",

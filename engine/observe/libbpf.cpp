@@ -40,11 +40,11 @@ LibbpfLog::~LibbpfLog() { libbpf_set_print(nullptr); }
 
 const std::string& LibbpfLog::words() const { return kept_words; }
 
-SharedMapping map_array(const bpf_map* map) {
+Mapping map_array(const bpf_map* map) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t entry = (bpf_map__value_size(map) + 7ul) & ~7ul;
   const size_t bytes = (entry * bpf_map__max_entries(map) + page - 1) / page * page;
-  SharedMapping mapping(bpf_map__fd(map), bytes);
+  Mapping mapping = map_shared(bpf_map__fd(map), bytes);
   if (!mapping) throw SystemError(std::string("mmap of BPF map ") + bpf_map__name(map), errno);
   return mapping;
 }

@@ -8,7 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "engine/observe/handles.h"
+#include "engine/mapping.h"
+#include "engine/unique_fd.h"
 
 namespace pipetop::observe {
 
@@ -44,7 +45,7 @@ class LibbpfLog {
 };
 
 // Maps all of an array map that was made with BPF_F_MMAPABLE. Throws Error.
-SharedMapping map_array(const bpf_map* map);
+Mapping map_array(const bpf_map* map);
 
 // Throws Error in the words of capabilities.h.
 [[noreturn]] void throw_refused(const std::string& step, int error_number, const LibbpfLog& log);

@@ -24,8 +24,8 @@ perf_event_attr describe(PerfClock clock, uint32_t hz) {
   return attr;
 }
 
-OwnedFd open_event(perf_event_attr attr, int cpu) {
-  return OwnedFd(
+UniqueFd open_event(perf_event_attr attr, int cpu) {
+  return UniqueFd(
       static_cast<int>(syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
 }
 
@@ -36,7 +36,7 @@ PerfEvents open_perf_events(PerfClock clock, uint32_t hz) {
   const long cpus = sysconf(_SC_NPROCESSORS_CONF);
   PerfEvents events;
   for (int cpu = 0; cpu < cpus; ++cpu) {
-    OwnedFd event = open_event(attr, cpu);
+    UniqueFd event = open_event(attr, cpu);
     if (event) {
       events.by_cpu.push_back(std::move(event));
     } else if (errno != ENODEV) {  // ENODEV: the CPU is off

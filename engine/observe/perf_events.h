@@ -4,15 +4,16 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/observe/handles.h"
+#include "engine/mapping.h"
+#include "engine/unique_fd.h"
 
 namespace pipetop::observe {
 
 enum class PerfClock { cycles, cpu_clock };
 
 struct PerfEvents {
-  std::vector<OwnedFd> by_cpu;  // of the CPUs that are on
-  int error_number = 0;         // why it is empty
+  std::vector<UniqueFd> by_cpu;  // of the CPUs that are on
+  int error_number = 0;          // why it is empty
 };
 
 // All CPUs or none: a CPU that is not sampled would be silently left out.

@@ -63,9 +63,9 @@ class RingReader::Impl {
   }
 
   const ring_look& look() {
-    auto& look = *static_cast<ring_look*>(looks_.get());
+    auto& look = *static_cast<ring_look*>(looks_.data());
     look.at_ns = 0;
-    const OwnedFd pass(bpf_iter_create(bpf_link__fd(link_.get())));
+    const UniqueFd pass(bpf_iter_create(bpf_link__fd(link_.get())));
     if (!pass) throw SystemError("bpf_iter_create", errno);
     char nothing[8];
     if (read(pass.get(), nothing, sizeof(nothing)) < 0)
@@ -77,7 +77,7 @@ class RingReader::Impl {
 
  private:
   Skeleton<ring_bpf> skeleton_;
-  SharedMapping looks_;
+  Mapping looks_;
   Link link_;
 };
 

@@ -69,7 +69,7 @@ class Sampler::Impl {
   }
 
   std::span<const sampler_cpu> records() const {
-    return {static_cast<const sampler_cpu*>(records_.get()), cpus_};
+    return {static_cast<const sampler_cpu*>(records_.data()), cpus_};
   }
 
  private:
@@ -90,7 +90,7 @@ class Sampler::Impl {
   }
 
   void attach(bpf_program* program, PerfEvents events, const LibbpfLog& log) {
-    for (OwnedFd& event : events.by_cpu) {
+    for (UniqueFd& event : events.by_cpu) {
       Link link(bpf_program__attach_perf_event(program, event.get()));
       if (!link) throw_refused("attach the sampler", errno, log);
       event.release();  // the link closes it
@@ -114,7 +114,7 @@ class Sampler::Impl {
   const std::function<void(const StackSample&)>* sink_ = nullptr;
   // Links first to go: nothing runs any more when the maps are given back.
   Skeleton<sampler_bpf> skeleton_;
-  SharedMapping records_;
+  Mapping records_;
   RingBuffer buffer_;
   std::vector<Link> links_;
 };

@@ -7,7 +7,8 @@
 #include <array>
 #include <numeric>
 
-#include "engine/observe/handles.h"
+#include "engine/mapping.h"
+#include "engine/unique_fd.h"
 
 namespace pipetop::observe {
 namespace {
@@ -105,7 +106,7 @@ Symbols Symbols::parse(std::string_view text) {
 
 Symbols Symbols::of_this_kernel() {
   Symbols symbols;
-  const OwnedFd file(open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
+  const UniqueFd file(open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
   if (!file) return symbols;
   std::string buffer;
   std::array<char, kReadBytes> chunk;

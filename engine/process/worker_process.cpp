@@ -71,11 +71,9 @@ ControlMemory::ControlMemory(Role role) {
   if (::ftruncate(fd_.get(), sizeof(ControlBlock)) != 0) throw SystemError("ftruncate", errno);
   if (::fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
     throw SystemError("F_ADD_SEALS", errno);
-  void* data =
-      ::mmap(nullptr, sizeof(ControlBlock), PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
-  if (data == MAP_FAILED) throw SystemError("mmap of the control block", errno);
-  mapping_ = Mapping(data, sizeof(ControlBlock));
-  auto* block = new (data) ControlBlock{};
+  mapping_ = map_shared(fd_.get(), sizeof(ControlBlock));
+  if (!mapping_) throw SystemError("mmap of the control block", errno);
+  auto* block = new (mapping_.data()) ControlBlock{};
   block->role = static_cast<uint32_t>(role);
   block->parent_pid = static_cast<uint32_t>(::getpid());
   set_user_to_become(*block);

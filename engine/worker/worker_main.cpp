@@ -2,7 +2,6 @@
 
 #include <grp.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,9 +22,7 @@ Mapping map_block() {
   struct stat status = {};
   if (::fstat(kWorkerControlFd, &status) != 0) return {};
   if (static_cast<size_t>(status.st_size) < sizeof(ControlBlock)) return {};
-  void* data = ::mmap(nullptr, sizeof(ControlBlock), PROT_READ | PROT_WRITE, MAP_SHARED,
-                      kWorkerControlFd, 0);
-  return data == MAP_FAILED ? Mapping() : Mapping(data, sizeof(ControlBlock));
+  return map_shared(kWorkerControlFd, sizeof(ControlBlock));
 }
 
 // Root's workers need none of root's rights when a person called us by sudo.

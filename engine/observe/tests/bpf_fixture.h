@@ -12,6 +12,8 @@
 #include <functional>
 #include <string>
 
+#include "engine/clock.h"
+
 namespace pipetop::observe {
 
 // Where CI says that BPF has to work, its absence is a failure and no skip.
@@ -29,12 +31,6 @@ inline bool bpf_is_required() {
       GTEST_SKIP() << needed.reason;                                      \
     }                                                                     \
   } while (false)
-
-inline uint64_t now_ns() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return uint64_t(now.tv_sec) * 1'000'000'000 + uint64_t(now.tv_nsec);
-}
 
 // A process that does one thing over and over until its owner goes.
 class BusyChild {
@@ -62,7 +58,7 @@ class BusyChild {
 
 // Tries until it is so; a minute is no measurement but a broken test.
 inline bool eventually(const std::function<bool()>& is_so) {
-  for (const uint64_t end = now_ns() + 60'000'000'000; now_ns() < end; usleep(10'000))
+  for (const uint64_t end = monotonic_ns() + 60'000'000'000; monotonic_ns() < end; usleep(10'000))
     if (is_so()) return true;
   return false;
 }

@@ -13,14 +13,13 @@
 namespace pipetop {
 namespace {
 
-using observe::OwnedFd;
 using observe::ScratchPipe;
 
 class RingSlots : public testing::Test {
  protected:
   void SetUp() override { PIPETOP_NEED(look_reading()); }
 
-  Reading<RingFrame> look_reading() { return observers_.ring_frame(observe::now_ns()); }
+  Reading<RingFrame> look_reading() { return observers_.ring_frame(monotonic_ns()); }
 
   RingFrame look() {
     const auto reading = look_reading();
@@ -62,8 +61,8 @@ class Buffer {
   char* data_;
 };
 
-OwnedFd memory_file(size_t bytes, bool written) {
-  OwnedFd file(memfd_create("pipetop-test", MFD_CLOEXEC));
+UniqueFd memory_file(size_t bytes, bool written) {
+  UniqueFd file(memfd_create("pipetop-test", MFD_CLOEXEC));
   if (ftruncate(file.get(), off_t(bytes)) != 0) return {};
   const std::string content(bytes, 'x');
   if (written && pwrite(file.get(), content.data(), bytes, 0) != ssize_t(bytes)) return {};
@@ -131,12 +130,12 @@ TEST_F(RingSlots, GiftIsAFlag) {
 
 TEST_F(RingSlots, SpliceLendsThePageCache) {
   char name[] = "pipetop-test-XXXXXX";
-  const OwnedFd on_disk(mkostemp(name, O_CLOEXEC));
+  const UniqueFd on_disk(mkostemp(name, O_CLOEXEC));
   ASSERT_TRUE(on_disk);
   unlink(name);
   ASSERT_EQ(write(on_disk.get(), std::string(8192, 'x').data(), 8192), 8192);
-  const OwnedFd in_memory = memory_file(8192, true);
-  for (const OwnedFd* file : {&on_disk, &in_memory}) {
+  const UniqueFd in_memory = memory_file(8192, true);
+  for (const UniqueFd* file : {&on_disk, &in_memory}) {
     loff_t offset = 4096 + 10;
     ASSERT_EQ(splice(file->get(), &offset, pipe_.write_end(), nullptr, 100, 0), 100);
     const RingFrame frame = look();
@@ -151,7 +150,7 @@ TEST_F(RingSlots, SpliceLendsThePageCache) {
 TEST_F(RingSlots, SpliceFromAHoleIsTheZeroPage) {
   const auto symbols = observe::Symbols::of_this_kernel();
   const bool has_zero_pages = symbols.address_of("zero_pipe_buf_try_steal") != 0;  // since 6.5
-  const OwnedFd hole = memory_file(4096, false);
+  const UniqueFd hole = memory_file(4096, false);
   ASSERT_EQ(splice(hole.get(), nullptr, pipe_.write_end(), nullptr, 4096, 0), 4096);
   const RingFrame frame = look();
   EXPECT_EQ(frame.slot[frame.tail % frame.slots].kind,
@@ -159,7 +158,7 @@ TEST_F(RingSlots, SpliceFromAHoleIsTheZeroPage) {
 }
 
 TEST_F(RingSlots, SpliceFromADeviceIsACopy) {
-  const OwnedFd zero(open("/dev/zero", O_RDONLY | O_CLOEXEC));
+  const UniqueFd zero(open("/dev/zero", O_RDONLY | O_CLOEXEC));
   const ssize_t moved = splice(zero.get(), nullptr, pipe_.write_end(), nullptr, 4096, 0);
   if (moved < 0 && errno == EINVAL) GTEST_SKIP() << "this kernel cannot splice from a device";
   ASSERT_EQ(moved, 4096);
@@ -239,13 +238,13 @@ TEST_F(RingSlots, KindsAddUpUntilARestart) {
   ASSERT_TRUE(kinds.has_value()) << kinds.reason;
   EXPECT_DOUBLE_EQ((*kinds)[size_t(SlotKind::user_page)], 0.75);
   EXPECT_DOUBLE_EQ((*kinds)[size_t(SlotKind::copy)], 0.25);
-  observers_.restart(observe::now_ns());
+  observers_.restart(monotonic_ns());
   EXPECT_EQ(observers_.kinds().status, ReadingStatus::warming);
 }
 
 TEST(RingReader, SaysWhenItIsGivenNoPipe) {
   Observers observers({.pipe_fd = STDERR_FILENO + 1000});
-  const auto frame = observers.ring_frame(observe::now_ns());
+  const auto frame = observers.ring_frame(monotonic_ns());
   EXPECT_EQ(frame.status, ReadingStatus::unavailable);
   EXPECT_NE(frame.reason, "");
 }

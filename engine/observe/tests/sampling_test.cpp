@@ -11,7 +11,6 @@ namespace {
 
 using observe::BusyChild;
 using observe::eventually;
-using observe::now_ns;
 using observe::ScratchPipe;
 
 class Sampling : public testing::Test {
@@ -22,7 +21,7 @@ class Sampling : public testing::Test {
   FunctionTable sample(Role role, uint64_t wanted) {
     Reading<FunctionTable> reading;
     EXPECT_TRUE(eventually([&] {
-      observers_.poll(now_ns());
+      observers_.poll(monotonic_ns());
       reading = observers_.functions(role);
       return reading.has_value() && reading->samples >= wanted;
     })) << reading.reason;
@@ -32,7 +31,7 @@ class Sampling : public testing::Test {
   Occupancy occupancy(uint64_t wanted) {
     Reading<Occupancy> reading;
     EXPECT_TRUE(eventually([&] {
-      observers_.poll(now_ns());
+      observers_.poll(monotonic_ns());
       reading = observers_.occupancy();
       return reading.has_value() && reading->samples >= wanted;
     })) << reading.reason;
@@ -100,12 +99,12 @@ TEST_F(Sampling, ARestartForgetsOlderSamples) {
   const BusyChild child(write_and_read_back);
   observers_.watch(Role::writer, child.pid());
   ASSERT_GE(sample(Role::writer, 50).samples, 50u);
-  const uint64_t future = now_ns() + 3'600'000'000'000;
+  const uint64_t future = monotonic_ns() + 3'600'000'000'000;
   observers_.restart(future);
   usleep(50'000);
-  observers_.poll(now_ns());  // brings samples that are older than the restart
+  observers_.poll(monotonic_ns());  // brings samples that are older than the restart
   EXPECT_EQ(observers_.functions(Role::writer).status, ReadingStatus::warming);
-  observers_.restart(now_ns());
+  observers_.restart(monotonic_ns());
   EXPECT_GE(sample(Role::writer, 50).samples, 50u);
 }
 
@@ -140,7 +139,7 @@ TEST_F(Sampling, WhatDoesNotFitIsCountedAsLost) {
 }
 
 TEST_F(Sampling, AnEmptyPipeIsEmptyAllTheTime) {
-  observers_.restart(now_ns());
+  observers_.restart(monotonic_ns());
   const Occupancy seen = occupancy(200);
   EXPECT_DOUBLE_EQ(seen.empty_share, 1.0);
   EXPECT_DOUBLE_EQ(seen.mean_share, 0.0);
@@ -149,7 +148,7 @@ TEST_F(Sampling, AnEmptyPipeIsEmptyAllTheTime) {
 
 TEST_F(Sampling, AFullPipeIsFullAllTheTime) {
   pipe_.fill();
-  observers_.restart(now_ns());
+  observers_.restart(monotonic_ns());
   const Occupancy seen = occupancy(200);
   EXPECT_DOUBLE_EQ(seen.full_share, 1.0);
   EXPECT_DOUBLE_EQ(seen.mean_share, 1.0);
@@ -158,7 +157,7 @@ TEST_F(Sampling, AFullPipeIsFullAllTheTime) {
 TEST_F(Sampling, AHalfFullPipeIsHalfFullAllTheTime) {
   ASSERT_TRUE(pipe_.resize(16 * 4096));
   for (int i = 0; i < 8; ++i) ASSERT_EQ(pipe_.put(4096), 4096);
-  observers_.restart(now_ns());
+  observers_.restart(monotonic_ns());
   const Occupancy seen = occupancy(200);
   EXPECT_DOUBLE_EQ(seen.mean_share, 0.5);
   EXPECT_DOUBLE_EQ(seen.histogram[17], 1.0);
@@ -168,7 +167,7 @@ TEST_F(Sampling, OccupancyFollowsAResize) {
   ASSERT_TRUE(pipe_.resize(16 * 4096));
   for (int i = 0; i < 8; ++i) ASSERT_EQ(pipe_.put(4096), 4096);
   ASSERT_TRUE(pipe_.resize(8 * 4096));
-  observers_.restart(now_ns());
+  observers_.restart(monotonic_ns());
   EXPECT_DOUBLE_EQ(occupancy(100).full_share, 1.0);
 }
 

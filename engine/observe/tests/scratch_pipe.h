@@ -7,7 +7,8 @@
 #include <array>
 #include <stdexcept>
 
-#include "engine/observe/handles.h"
+#include "engine/mapping.h"
+#include "engine/unique_fd.h"
 
 namespace pipetop::observe {
 
@@ -16,8 +17,8 @@ class ScratchPipe {
   ScratchPipe() {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) throw std::runtime_error("pipe2");
-    read_end_ = OwnedFd(ends[0]);
-    write_end_ = OwnedFd(ends[1]);
+    read_end_ = UniqueFd(ends[0]);
+    write_end_ = UniqueFd(ends[1]);
   }
 
   int read_end() const { return read_end_.get(); }
@@ -32,7 +33,7 @@ class ScratchPipe {
   }
 
  private:
-  OwnedFd read_end_, write_end_;
+  UniqueFd read_end_, write_end_;
   std::array<char, 4096> page_ = {};
 };
 
