@@ -2,7 +2,9 @@
 //
 // What every slot of one pipe holds, told from a copy of its buffers. Each read
 // of the iterator is one look; it walks the files of our own process only, which
-// holds the pipe.
+// holds the pipe. The copy it explains is best taken by the sampler's tick: to
+// run here our process may have had to displace the pipe's writer or reader, and
+// by now the other one has drained or filled the ring.
 
 #include "ring.h"
 
@@ -16,6 +18,8 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile __u32 pipe_fd = 0;
 const volatile __u64 pipe_ino = 0;
+
+volatile __u32 copier = RING_BY_ITERATOR;  // whose copy is explained; set by user space
 
 // The kernel's addresses of them, 0 where it has none; set by user space.
 volatile __u64 stealers[RING_STEALERS];
@@ -146,12 +150,12 @@ int look(struct bpf_iter__task_file *ctx) {
   if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFIFO) return 0;
   if (BPF_CORE_READ(inode, i_ino) != pipe_ino) return 0;
 
-  const __u32 zero = 0;
+  const __u32 zero = 0, from = copier;
   struct ring_look *look = bpf_map_lookup_elem(&looks, &zero);
-  struct ring_copy *copy = bpf_map_lookup_elem(&copies, &zero);
+  struct ring_copy *copy = bpf_map_lookup_elem(&copies, &from);
   struct pipe_inode_info *pipe = BPF_CORE_READ(inode, i_pipe);
   if (!look || !copy || !pipe) return 0;
-  copy_ring(copy, pipe);
+  if (from == RING_BY_ITERATOR) copy_ring(copy, pipe);
   explain(copy, look);
   return 0;
 }

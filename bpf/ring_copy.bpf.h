@@ -11,7 +11,8 @@
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, 1);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, RING_COPIERS);
   __type(key, __u32);
   __type(value, struct ring_copy);
 } copies SEC(".maps");
@@ -41,10 +42,12 @@ static __always_inline bool try_to_copy(struct ring_copy *copy, struct pipe_inod
 }
 
 static __always_inline void copy_ring(struct ring_copy *copy, struct pipe_inode_info *pipe) {
-  copy->at_ns = bpf_ktime_get_ns();
+  const __u64 now_ns = bpf_ktime_get_ns();
   for (int tries = 0; tries < 3; ++tries)
     if (try_to_copy(copy, pipe)) break;
   copy->pipe = (__u64)pipe;
   copy->readers = BPF_CORE_READ(pipe, readers);
   copy->writers = BPF_CORE_READ(pipe, writers);
+  /* A full barrier on every machine, which a plain store would not be. */
+  __sync_lock_test_and_set(&copy->at_ns, now_ns);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A pipe's ring as it is copied; ring.bpf.c explains the copy. */
+/* A pipe's ring as the programs copy it; ring.bpf.c explains the copy. */
 #pragma once
 
 #include <linux/types.h>
@@ -9,9 +9,16 @@ enum {
   RING_BUFFER_BYTES = 40, /* a pipe_buffer of every kernel that we know */
 };
 
+/* Who copies; each has a copy of its own. */
+enum ring_copier {
+  RING_BY_ITERATOR, /* at once, while our own process runs */
+  RING_BY_TICK,     /* when asked to, while whoever runs is interrupted */
+  RING_COPIERS,
+};
+
 /* The pipe's buffers as the kernel has them, by index. */
 struct ring_copy {
-  __u64 at_ns; /* CLOCK_MONOTONIC; */
+  __u64 at_ns; /* CLOCK_MONOTONIC; written last: it tells that a copy is complete */
   __u64 pipe;  /* the kernel's address of it */
   __u32 slots;
   __u32 head, tail;

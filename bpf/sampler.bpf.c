@@ -4,14 +4,15 @@
 // instant. One perf event a CPU runs `on_clock`; where the machine has hardware
 // cycles a second one runs `on_cycles`, and the stacks come from there. The
 // ring is always looked at by the clock: cycles stand still on an idle CPU, and
-// the occupancy of a pipe whose ends both sleep would go unseen.
+// the occupancy of a pipe whose ends both sleep would go unseen. For the same
+// reason a copy of the ring is taken there when user space wants one.
 
 #include "sampler.h"
 
 #include <bpf/bpf_tracing.h>
 #include <linux/bpf_perf_event.h>
 
-#include "kernel.h"
+#include "ring_copy.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -24,6 +25,8 @@ const volatile bool clock_takes_stacks = true;
 // Written by user space while we run.
 volatile __u32 role_tgid[SAMPLER_ROLES];
 volatile __u64 pipe_address;
+volatile __u64 copy_wanted_ns;  // from this instant on, once; 0: no copy is wanted
+volatile __u32 copy_wanted_cpu;
 
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -93,12 +96,26 @@ static __always_inline void look_at_ring(struct sampler_cpu *cpu) {
   cpu->bins[bin]++;
 }
 
+static __always_inline void copy_if_wanted(__u32 cpu) {
+  struct pipe_inode_info *pipe = (struct pipe_inode_info *)pipe_address;
+  const __u64 wanted_ns = copy_wanted_ns;
+  const __u64 now_ns = bpf_ktime_get_ns();
+  if (!pipe || wanted_ns == 0 || now_ns < wanted_ns) return;
+  if (cpu != copy_wanted_cpu && now_ns < wanted_ns + SAMPLER_PATIENCE_NS) return;
+  if (__sync_val_compare_and_swap(&copy_wanted_ns, wanted_ns, 0) != wanted_ns)
+    return;  // another CPU's tick was first
+  const __u32 key = RING_BY_TICK;
+  struct ring_copy *copy = bpf_map_lookup_elem(&copies, &key);
+  if (copy) copy_ring(copy, pipe);
+}
+
 SEC("perf_event")
 int on_clock(struct bpf_perf_event_data *ctx) {
   const __u32 id = bpf_get_smp_processor_id();
   struct sampler_cpu *cpu = bpf_map_lookup_elem(&cpus, &id);
   if (!cpu) return 0;
   look_at_ring(cpu);
+  copy_if_wanted(id);
   if (clock_takes_stacks) take_stack(ctx, cpu);
   return 0;
 }

@@ -9,6 +9,7 @@ enum {
   SAMPLER_DEPTH = 127, /* frames, the kernel's own limit */
   SAMPLER_BINS = 34,   /* empty, 32 even parts, full */
   SAMPLER_SHARE_ONE = 1 << 16,
+  SAMPLER_PATIENCE_NS = 20000000, /* with a CPU that is to copy the ring */
 };
 
 /* One sample of a watched process; only `frames` of `ip` are sent. */

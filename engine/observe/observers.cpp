@@ -4,7 +4,7 @@
 #include <malloc.h>
 
 #include <future>
-#include <optional>
+#include <random>
 #include <vector>
 
 #include "engine/error.h"
@@ -21,6 +21,11 @@ namespace pipetop {
 using namespace observe;
 
 namespace {
+
+// For so long after a call of ring_frame() we are likely to run still, in the way
+// of one of the two processes: drawing, and draining samples.
+constexpr uint64_t kOurTurnNs = 5'000'000;
+constexpr uint64_t kTickOverdueNs = 500'000'000;
 
 // Makes a part, or keeps the words that say why there is none.
 template <class Part, class... Arguments>
@@ -47,9 +52,10 @@ class Observers::Impl {
     // The kernel takes 40 ms to write out its symbols; meanwhile programs are
     // verified and, once we return, workers started.
     reading_symbols_ = std::async(std::launch::async, Symbols::of_this_kernel);
-    sampler_ = try_make<Sampler>(no_sampler_, options.frequency_hz);
     ring_ = try_make<RingReader>(no_ring_, options.pipe_fd);
-    if (ring_ && sampler_) look();
+    sampler_ =
+        try_make<Sampler>(no_sampler_, options.frequency_hz, ring_ ? ring_->copies_fd() : -1);
+    if (sampler_ && ring_) sampler_->look_at(ring_->pipe_address());
   }
 
   void watch(Role role, pid_t pid) {
@@ -108,12 +114,23 @@ class Observers::Impl {
     return kinds_.shares();
   }
 
-  Reading<RingFrame> ring_frame() {
+  Reading<RingFrame> ring_frame(uint64_t now_ns) {
     need_symbols();
-    const ring_look* seen = ring_ ? look() : nullptr;
-    if (!seen) return Reading<RingFrame>::unavailable(no_ring_);
-    kinds_.add(*seen);
-    return frame_of(*seen);
+    if (!ring_) return Reading<RingFrame>::unavailable(no_ring_);
+    try {
+      const ring_look* seen = newest_look(now_ns);
+      // A tick that was overdue may answer after we looked ourselves.
+      if (seen && (!frame_.has_value() || seen->at_ns > frame_->at_ns)) {
+        if (seen->at_ns >= restarted_ns_) kinds_.add(*seen);
+        frame_ = frame_of(*seen);
+      }
+      return frame_;
+    } catch (const Error& lost) {
+      no_ring_ = lost.what();
+      if (sampler_) sampler_->look_at(0);
+      ring_.reset();
+      return Reading<RingFrame>::unavailable(no_ring_);
+    }
   }
 
  private:
@@ -139,17 +156,24 @@ class Observers::Impl {
   // The sampler learns from the ring reader where the pipe is.
   bool sampler_looks() const { return sampler_ && ring_; }
 
-  const ring_look* look() {
-    try {
-      const ring_look& seen = ring_->look();
-      if (sampler_) sampler_->look_at(seen.pipe);
-      return &seen;
-    } catch (const Error& lost) {
-      no_ring_ = lost.what();
-      if (sampler_) sampler_->look_at(0);
-      ring_.reset();
-      return nullptr;
-    }
+  // Null: none since the last one, wait.
+  const ring_look* newest_look(uint64_t now_ns) {
+    if (!sampler_) return &ring_->look();
+    const bool first = tick_due_ns_ == 0;
+    const bool overdue = first || now_ns > tick_due_ns_ + kTickOverdueNs;
+    const ring_look* seen = ring_->look_of_tick();
+    if (first || seen) want_look(now_ns + kOurTurnNs);
+    return seen || !overdue ? seen : &ring_->look();
+  }
+
+  // A tick on the writer's CPU holds the writer up, and the ring drains; one on
+  // the reader's fills it. So CPUs take turns, at random lest a front end that
+  // draws every other frame show one side's, and only those whose occupancy
+  // counts.
+  void want_look(uint64_t from_ns) {
+    const auto cpus = steady_cpus(sampler_->occupancy_by_cpu(), occupancy_before_);
+    tick_due_ns_ = from_ns;
+    sampler_->want_copy(from_ns, cpus.empty() ? 0 : cpus[random_() % cpus.size()]);
   }
 
   void take(const StackSample& sample) {
@@ -174,6 +198,9 @@ class Observers::Impl {
   std::array<WatchedRole, kRoles> roles_;
   std::vector<OccupancyCounts> occupancy_before_;
   KindCounts kinds_;
+  Reading<RingFrame> frame_;
+  uint64_t tick_due_ns_ = 0;
+  std::minstd_rand random_;
   uint64_t restarted_ns_ = 0;
   std::vector<FunctionId> stack_;  // of the sample at hand
 };
@@ -188,6 +215,6 @@ Reading<SamplingEvent> Observers::event() const { return impl_->event(); }
 Reading<FunctionTable> Observers::functions(Role role) const { return impl_->functions(role); }
 Reading<Occupancy> Observers::occupancy() const { return impl_->occupancy(); }
 Reading<std::array<double, kSlotKinds>> Observers::kinds() const { return impl_->kinds(); }
-Reading<RingFrame> Observers::ring_frame(uint64_t) { return impl_->ring_frame(); }
+Reading<RingFrame> Observers::ring_frame(uint64_t now_ns) { return impl_->ring_frame(now_ns); }
 
 }  // namespace pipetop

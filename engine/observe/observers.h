@@ -45,7 +45,10 @@ class Observers {
   Reading<Occupancy> occupancy() const;
   Reading<std::array<double, kSlotKinds>> kinds() const;
 
-  // Takes a look at every slot now.
+  // The newest look at every slot, see its at_ns, and asks for the next. Looks
+  // are taken by the sampler's ticks at instants of their own: while we run, we
+  // may have displaced one of the two processes, and the ring shows that.
+  // Without ticks, and before the first of them, the look is taken now.
   Reading<RingFrame> ring_frame(uint64_t now_ns);
 
  private:

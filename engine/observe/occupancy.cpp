@@ -15,9 +15,15 @@ namespace {
 // Of the looks of the most regular CPU.
 constexpr uint64_t kSteadyPercent = 95;
 
-void subtract(OccupancyCounts& counts, const OccupancyCounts& earlier) {
-  counts.used_sum -= earlier.used_sum;
-  for (size_t i = 0; i < counts.bins.size(); ++i) counts.bins[i] -= earlier.bins[i];
+// What each CPU counted between two readings; a CPU without an earlier one
+// began at nothing.
+std::vector<OccupancyCounts> difference(std::vector<OccupancyCounts> now,
+                                        const std::vector<OccupancyCounts>& before) {
+  for (size_t cpu = 0; cpu < std::min(now.size(), before.size()); ++cpu) {
+    now[cpu].used_sum -= before[cpu].used_sum;
+    for (size_t i = 0; i < now[cpu].bins.size(); ++i) now[cpu].bins[i] -= before[cpu].bins[i];
+  }
+  return now;
 }
 
 }  // namespace
@@ -39,17 +45,22 @@ void OccupancyCounts::add(const OccupancyCounts& other) {
   for (size_t i = 0; i < bins.size(); ++i) bins[i] += other.bins[i];
 }
 
+std::vector<uint32_t> steady_cpus(const std::vector<OccupancyCounts>& now,
+                                  const std::vector<OccupancyCounts>& before) {
+  std::vector<uint64_t> looks;
+  for (const OccupancyCounts& counts : difference(now, before)) looks.push_back(counts.looks());
+  const uint64_t most = looks.empty() ? 0 : std::ranges::max(looks);
+  std::vector<uint32_t> steady;
+  for (uint32_t cpu = 0; cpu < looks.size(); ++cpu)
+    if (looks[cpu] * 100 >= most * kSteadyPercent) steady.push_back(cpu);
+  return steady;
+}
+
 OccupancyCounts steady_looks(const std::vector<OccupancyCounts>& now,
                              const std::vector<OccupancyCounts>& before) {
-  std::vector<OccupancyCounts> by_cpu = now;
-  uint64_t most = 0;
-  for (size_t cpu = 0; cpu < by_cpu.size(); ++cpu) {
-    if (cpu < before.size()) subtract(by_cpu[cpu], before[cpu]);
-    most = std::max(most, by_cpu[cpu].looks());
-  }
+  const std::vector<OccupancyCounts> by_cpu = difference(now, before);
   OccupancyCounts sum;
-  for (const OccupancyCounts& counts : by_cpu)
-    if (counts.looks() * 100 >= most * kSteadyPercent) sum.add(counts);
+  for (const uint32_t cpu : steady_cpus(by_cpu, {})) sum.add(by_cpu[cpu]);
   return sum;
 }
 

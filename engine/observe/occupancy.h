@@ -22,10 +22,14 @@ struct OccupancyCounts {
   void add(const OccupancyCounts& other);
 };
 
-// What was counted between two readings of each CPU's counts, summed over the
-// CPUs that can be believed. A virtual CPU may stop its clock while it sleeps;
-// what it sees of the ring is then only its own busy moments, which are no fair
-// sample. It is left out as soon as another CPU has kept time.
+// The CPUs that can be believed, by what each counted between two readings. A
+// virtual CPU may stop its clock while it sleeps; what it sees of the ring is
+// then only its own busy moments, which are no fair sample. It is left out as
+// soon as another CPU has kept time.
+std::vector<uint32_t> steady_cpus(const std::vector<OccupancyCounts>& now,
+                                  const std::vector<OccupancyCounts>& before);
+
+// What they counted, summed.
 OccupancyCounts steady_looks(const std::vector<OccupancyCounts>& now,
                              const std::vector<OccupancyCounts>& before);
 

@@ -47,6 +47,7 @@ class RingReader::Impl {
     if (const int error = ring_bpf::load(skeleton_.get()))
       throw_refused("load the ring reader", -error, log);
     looks_ = map_array(skeleton_->maps.looks);
+    copies_ = map_array(skeleton_->maps.copies);
 
     // The main thread's files are the process's, and it lives as long.
     bpf_iter_link_info info = {};
@@ -54,7 +55,7 @@ class RingReader::Impl {
     LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
     link_.reset(bpf_program__attach_iter(skeleton_->progs.look, &options));
     if (!link_) throw_refused("attach the ring reader", errno, log);
-    look();
+    pipe_address_ = look(RING_BY_ITERATOR).pipe;
   }
 
   void learn_kinds(const Symbols& symbols) {
@@ -62,7 +63,19 @@ class RingReader::Impl {
       skeleton_->bss->stealers[stealer.index] = symbols.address_of(stealer.function);
   }
 
-  const ring_look& look() {
+  uint64_t pipe_address() const { return pipe_address_; }
+  int copies_fd() const { return bpf_map__fd(skeleton_->maps.copies); }
+
+  const ring_look* look_of_tick() {
+    const auto& copy = static_cast<const ring_copy*>(copies_.data())[RING_BY_TICK];
+    const uint64_t at_ns = __atomic_load_n(&copy.at_ns, __ATOMIC_ACQUIRE);
+    if (at_ns == last_tick_ns_) return nullptr;
+    last_tick_ns_ = at_ns;
+    return &look(RING_BY_TICK);
+  }
+
+  const ring_look& look(ring_copier copier) {
+    skeleton_->bss->copier = copier;
     auto& look = *static_cast<ring_look*>(looks_.data());
     look.at_ns = 0;
     const UniqueFd pass(bpf_iter_create(bpf_link__fd(link_.get())));
@@ -77,7 +90,9 @@ class RingReader::Impl {
 
  private:
   Skeleton<ring_bpf> skeleton_;
-  Mapping looks_;
+  Mapping looks_, copies_;
+  uint64_t pipe_address_ = 0;
+  uint64_t last_tick_ns_ = 0;
   Link link_;
 };
 
@@ -85,6 +100,9 @@ RingReader::RingReader(int pipe_fd) : impl_(std::make_unique<Impl>(pipe_fd)) {}
 RingReader::~RingReader() = default;
 
 void RingReader::learn_kinds(const Symbols& symbols) { impl_->learn_kinds(symbols); }
-const ring_look& RingReader::look() { return impl_->look(); }
+uint64_t RingReader::pipe_address() const { return impl_->pipe_address(); }
+int RingReader::copies_fd() const { return impl_->copies_fd(); }
+const ring_look& RingReader::look() { return impl_->look(RING_BY_ITERATOR); }
+const ring_look* RingReader::look_of_tick() { return impl_->look_of_tick(); }
 
 }  // namespace pipetop::observe

@@ -20,8 +20,19 @@ class RingReader {
   // By which a slot's kind is told; before it every slot is `other`.
   void learn_kinds(const Symbols& symbols);
 
-  // Takes a look now. Valid until the next one. Throws Error.
+  uint64_t pipe_address() const;  // the kernel's
+
+  // Where the sampler's tick leaves its copies of the ring.
+  int copies_fd() const;
+
+  // Takes a look now, that is while this process runs, to which the pipe's
+  // writer or reader may have lost its CPU. Valid until the next look. Throws
+  // Error.
   const ring_look& look();
+
+  // The look that a tick of the sampler took, once, when it is complete; else
+  // null. Valid until the next look. Throws Error.
+  const ring_look* look_of_tick();
 
  private:
   class Impl;

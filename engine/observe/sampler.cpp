@@ -34,7 +34,7 @@ uint64_t peek(const __u64& counter) { return __atomic_load_n(&counter, __ATOMIC_
 
 class Sampler::Impl {
  public:
-  explicit Impl(uint32_t hz) {
+  Impl(uint32_t hz, int copies_fd) {
     const LibbpfLog log;
     event_.hz = std::min(hz, max_sample_hz());
     PerfEvents cycles = open_perf_events(PerfClock::cycles, event_.hz);
@@ -42,7 +42,7 @@ class Sampler::Impl {
     if (clock.by_cpu.empty()) throw_refused("perf_event_open", clock.error_number, log);
     event_.name = cycles.by_cpu.empty() ? "cpu-clock" : "cycles";
 
-    open_and_load(log);
+    open_and_load(copies_fd, log);
     records_ = map_array(skeleton_->maps.cpus);
     buffer_.reset(
         ring_buffer__new(bpf_map__fd(skeleton_->maps.samples), &Impl::receive, this, nullptr));
@@ -62,6 +62,11 @@ class Sampler::Impl {
     __atomic_store_n(&skeleton_->bss->pipe_address, pipe_address, __ATOMIC_RELAXED);
   }
 
+  void want_copy(uint64_t from_ns, uint32_t cpu) {
+    __atomic_store_n(&skeleton_->bss->copy_wanted_cpu, cpu, __ATOMIC_RELAXED);
+    __atomic_store_n(&skeleton_->bss->copy_wanted_ns, from_ns, __ATOMIC_RELEASE);
+  }
+
   void drain(const std::function<void(const StackSample&)>& sink) {
     sink_ = &sink;
     ring_buffer__consume(buffer_.get());
@@ -73,7 +78,7 @@ class Sampler::Impl {
   }
 
  private:
-  void open_and_load(const LibbpfLog& log) {
+  void open_and_load(int copies_fd, const LibbpfLog& log) {
     skeleton_.reset(sampler_bpf::open());
     if (!skeleton_) throw_refused("open the sampler", errno, log);
     skeleton_->rodata->clock_takes_stacks = event_.name == "cpu-clock";
@@ -85,6 +90,8 @@ class Sampler::Impl {
     cpus_ = static_cast<uint32_t>(std::max(libbpf_num_possible_cpus(), 1));
     bpf_map__set_max_entries(skeleton_->maps.cpus, cpus_);
     bpf_map__set_max_entries(skeleton_->maps.samples, buffer_bytes(event_.hz));
+    if (copies_fd >= 0 && bpf_map__reuse_fd(skeleton_->maps.copies, copies_fd) != 0)
+      throw_refused("share the ring's copies", errno, log);
     if (const int error = sampler_bpf::load(skeleton_.get()))
       throw_refused("load the sampler", -error, log);
   }
@@ -119,12 +126,13 @@ class Sampler::Impl {
   std::vector<Link> links_;
 };
 
-Sampler::Sampler(uint32_t hz) : impl_(std::make_unique<Impl>(hz)) {}
+Sampler::Sampler(uint32_t hz, int copies_fd) : impl_(std::make_unique<Impl>(hz, copies_fd)) {}
 Sampler::~Sampler() = default;
 
 const SamplingEvent& Sampler::event() const { return impl_->event(); }
 void Sampler::watch(Role role, pid_t pid) { impl_->watch(role, pid); }
 void Sampler::look_at(uint64_t pipe_address) { impl_->look_at(pipe_address); }
+void Sampler::want_copy(uint64_t from_ns, uint32_t cpu) { impl_->want_copy(from_ns, cpu); }
 void Sampler::drain(const std::function<void(const StackSample&)>& sink) { impl_->drain(sink); }
 
 uint64_t Sampler::lost(Role role) const {

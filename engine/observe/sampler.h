@@ -24,8 +24,8 @@ struct StackSample {
 
 class Sampler {
  public:
-  // Throws Error, "why; remedy".
-  explicit Sampler(uint32_t hz);
+  // `copies_fd` is RingReader's, if there is one. Throws Error, "why; remedy".
+  explicit Sampler(uint32_t hz, int copies_fd = -1);
   ~Sampler();
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
@@ -34,6 +34,11 @@ class Sampler {
 
   void watch(Role role, pid_t pid);
   void look_at(uint64_t pipe_address);  // the kernel's address, from RingReader
+
+  // The first tick of this CPU from this instant on copies the ring for
+  // RingReader::look_of_tick(); if its clock stands still, that of another.
+  // Ask again only when the last copy was seen.
+  void want_copy(uint64_t from_ns, uint32_t cpu);
 
   void drain(const std::function<void(const StackSample&)>& sink);
 

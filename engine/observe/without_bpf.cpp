@@ -10,11 +10,12 @@ namespace pipetop::observe {
 class Sampler::Impl {};
 class RingReader::Impl {};
 
-Sampler::Sampler(uint32_t) { throw Error(kBuiltWithoutBpf, Exit::unsupported); }
+Sampler::Sampler(uint32_t, int) { throw Error(kBuiltWithoutBpf, Exit::unsupported); }
 Sampler::~Sampler() = default;
 const SamplingEvent& Sampler::event() const { std::abort(); }
 void Sampler::watch(Role, pid_t) {}
 void Sampler::look_at(uint64_t) {}
+void Sampler::want_copy(uint64_t, uint32_t) {}
 void Sampler::drain(const std::function<void(const StackSample&)>&) {}
 uint64_t Sampler::lost(Role) const { return 0; }
 std::vector<OccupancyCounts> Sampler::occupancy_by_cpu() const { return {}; }
@@ -22,6 +23,9 @@ std::vector<OccupancyCounts> Sampler::occupancy_by_cpu() const { return {}; }
 RingReader::RingReader(int) { throw Error(kBuiltWithoutBpf, Exit::unsupported); }
 RingReader::~RingReader() = default;
 void RingReader::learn_kinds(const Symbols&) {}
+uint64_t RingReader::pipe_address() const { return 0; }
+int RingReader::copies_fd() const { std::abort(); }
 const ring_look& RingReader::look() { std::abort(); }
+const ring_look* RingReader::look_of_tick() { std::abort(); }
 
 }  // namespace pipetop::observe

@@ -40,6 +40,7 @@ PtyProgram::PtyProgram(const std::vector<std::string>& arguments,
   fcntl(master, F_SETFD, FD_CLOEXEC);
   master_ = UniqueFd(master);
   slave_ = UniqueFd(slave);
+  before_ = settings();
   pid_ = fork();
   if (pid_ == 0) become(slave, arguments, environment);
 }

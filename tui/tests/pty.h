@@ -32,12 +32,15 @@ class PtyProgram {
   int wait_for_end();
 
   termios settings() const;
+  // As they were before the program could change them.
+  const termios& before() const { return before_; }
   const std::string& output() const { return output_; }
 
  private:
   bool read_more(int timeout_ms);
 
   UniqueFd master_, slave_;  // the slave stays open, so that its settings do too
+  termios before_{};
   pid_t pid_ = -1;
   std::string output_;
   size_t seen_ = 0;  // where the text that was found last ends

@@ -45,7 +45,7 @@ class TerminalTest : public testing::Test {
 TEST_F(TerminalTest, QuittingLeavesTheTerminalAsItWas) {
   for (const char* quit : {"q", "\x03"}) {
     PtyProgram program(demo(), kTerminal);
-    const termios before = program.settings();
+    const termios before = program.before();
     ASSERT_TRUE(program.wait_for("throughput"));
     EXPECT_NE(program.settings().c_lflag, before.c_lflag);
     program.send(quit);
@@ -78,7 +78,7 @@ TEST_F(TerminalTest, AClickIsAKey) {
 TEST_F(TerminalTest, TerminationRestoresToo) {
   for (const int number : {SIGTERM, SIGHUP}) {
     PtyProgram program(demo(), kTerminal);
-    const termios before = program.settings();
+    const termios before = program.before();
     ASSERT_TRUE(program.wait_for("throughput"));
     program.signal(number);
     const int status = program.wait_for_end();
@@ -90,7 +90,7 @@ TEST_F(TerminalTest, TerminationRestoresToo) {
 
 TEST_F(TerminalTest, ACrashRestoresTooAndItsLastWordsAreSeen) {
   PtyProgram program(demo({"crash"}), kTerminal);
-  const termios before = program.settings();
+  const termios before = program.before();
   ASSERT_TRUE(program.wait_for("throughput"));
   program.send("v");
   const int status = program.wait_for_end();
@@ -126,7 +126,7 @@ TEST_F(TerminalTest, ResizesDownToOneCellAreSurvived) {
 
 TEST_F(TerminalTest, SuspendingInAGroupWithoutAShellComesRightBack) {
   PtyProgram program(demo(), kTerminal);
-  const termios before = program.settings();
+  const termios before = program.before();
   ASSERT_TRUE(program.wait_for("throughput"));
   program.send("\x1a");
   EXPECT_TRUE(program.wait_for(kLeave));

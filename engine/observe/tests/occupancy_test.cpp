@@ -62,6 +62,7 @@ TEST(Occupancy, ACpuThatSleptIsNoFairSample) {
   EXPECT_EQ(sum.bins.front(), 200u);
   EXPECT_EQ(sum.bins.back(), 199u);
   EXPECT_EQ(sum.used_sum, 199 * OccupancyCounts::kShareOne);
+  EXPECT_EQ(steady_cpus(now, before), (std::vector<uint32_t>{0, 2}));
   EXPECT_EQ(steady_looks(before, before).looks(), 0u);
   EXPECT_EQ(steady_looks(now, {}).looks(), 1080u);
 }
