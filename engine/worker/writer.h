@@ -38,6 +38,7 @@ class WriterBuffers {
     uint64_t buffers = 1;      // 1 or 2
     uint64_t halves = 1;       // 2: both are halves of one mapping
     uint64_t piece_bytes = 0;  // handed to one round of calls
+    bool stamped = false;
     bool operator==(const Plan&) const = default;
   };
   static Plan plan_for(const WorkerCommand& command);
@@ -49,7 +50,6 @@ class WriterBuffers {
   uint64_t bytes_each_ = 0;
   uint64_t next_buffer_ = 0;
   uint64_t next_offset_ = 0;
-  bool stamped_ = false;
   uint64_t epoch_ = 0;
 };
 

@@ -27,15 +27,15 @@ Buffer map_once_released(const BufferWish& wish, bool had_hugetlb) {
 
 WriterBuffers::Plan WriterBuffers::plan_for(const WorkerCommand& command) {
   const bool lends = static_cast<WriteWith>(command.technique) == WriteWith::vmsplice;
-  const bool stamped = static_cast<Payload>(command.payload) == Payload::stamped;
   const bool halves = lends && static_cast<Buffers>(command.buffers) == Buffers::same;
 
   Plan plan;
+  plan.stamped = static_cast<Payload>(command.payload) == Payload::stamped;
   plan.buffers = lends ? 2 : 1;
   plan.halves = halves ? 2 : 1;
   plan.piece_bytes = command.buf_bytes / plan.halves;
   uint64_t each = plan.piece_bytes;
-  if (lends && stamped) {
+  if (lends && plan.stamped) {
     const uint64_t pieces = (command.ring_bytes + each - 1) / each;
     each *= std::max<uint64_t>(1, pieces);
   }
@@ -46,11 +46,11 @@ WriterBuffers::Plan WriterBuffers::plan_for(const WorkerCommand& command) {
 
 bool WriterBuffers::prepare(const WorkerCommand& command) {
   const Plan plan = plan_for(command);
-  stamped_ = static_cast<Payload>(command.payload) == Payload::stamped;
   epoch_ = command.epoch;
   // Stamped pages of the old buffers may still lie in the ring: leave them to it
-  // and write the next stamps elsewhere.
-  if (plan == plan_ && !stamped_ && start_[0] != nullptr) return true;
+  // and write the next stamps elsewhere. Nor may old stamps go out as constant
+  // payload: a reader that still checks would find them misplaced.
+  if (plan == plan_ && !plan.stamped && start_[0] != nullptr) return true;
   return map(plan);
 }
 
@@ -93,7 +93,7 @@ WriterBuffers::Piece WriterBuffers::next(uint64_t position_bytes) {
     next_offset_ = 0;
     next_buffer_ = (next_buffer_ + 1) % plan_.buffers;
   }
-  if (stamped_) {
+  if (plan_.stamped) {
     for (uint64_t at = 0; at < piece.bytes; at += kPageBytes)
       stamp_page(piece.data + at, epoch_, (position_bytes + at) / kPageBytes);
   }

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "engine/worker/stamp.h"
@@ -82,6 +83,15 @@ TEST(WriterBuffers, AChangeNeverRewritesStampedPages) {
   PageStamp stamp;
   std::memcpy(&stamp, piece.data, sizeof stamp);
   EXPECT_EQ(stamp.position, 16u);
+}
+
+TEST(WriterBuffers, ConstantPayloadCarriesNoOldStamps) {
+  WriterBuffers buffers;
+  ASSERT_TRUE(buffers.prepare(command(WriteWith::write, Payload::stamped, 65536, 65536)));
+  buffers.next(0);
+  ASSERT_TRUE(buffers.prepare(command(WriteWith::write, Payload::constant, 65536, 65536)));
+  const auto piece = buffers.next(65536);
+  EXPECT_EQ(std::count(piece.data, piece.data + piece.bytes, 'X'), int64_t{65536});
 }
 
 TEST(WriterBuffers, ARefusalIsReported) {
