@@ -33,6 +33,8 @@ constexpr uint64_t kFastRetry = 2 * kMs;   // while a change is under way
 constexpr uint64_t kSlowRetry = 50 * kMs;  // once a worker has not answered for long
 constexpr uint64_t kPatience = 500 * kMs;
 constexpr size_t kNotices = 8;
+// Shares of samples say nothing new, and cannot be read, twenty times a second.
+constexpr uint64_t kFunctionsInterval = 200 * kMs;
 
 ProcessState state_of(WorkerState state) {
   switch (state) {
@@ -71,6 +73,7 @@ class Engine::Impl {
   void arm_timer(uint64_t interval_ns);
   void notify(Severity severity, std::string text);
   void check_huge_pages();
+  void refresh_functions(uint64_t now_ns);
   Effective effective() const;
   WorkerView view_of(Role role);
   RingView ring_view(uint64_t now_ns);
@@ -102,6 +105,8 @@ class Engine::Impl {
   Observers observers_;
   std::array<std::string, kRoles> last_end_;
   std::deque<Notice> notices_;
+  std::array<Reading<FunctionTable>, kRoles> functions_;
+  uint64_t functions_at_ns_ = 0;  // 0: refresh them at the next tick
 };
 
 Engine::Impl::Impl(const EngineOptions& options)
@@ -169,6 +174,7 @@ void Engine::Impl::begin_segment(const std::string& label, const std::string& ke
   const uint64_t now_ns = monotonic_ns();
   meter_.begin_segment(now_ns, workers_.reader().bytes(), label, key, requested_);
   observers_.restart(now_ns);
+  functions_at_ns_ = 0;
   for (WorkerMeter& meter : worker_meters_) meter.restart();
 }
 
@@ -213,6 +219,13 @@ void Engine::Impl::check_huge_pages() {
   }
 }
 
+void Engine::Impl::refresh_functions(uint64_t now_ns) {
+  if (!finished_ && now_ns < functions_at_ns_ + kFunctionsInterval) return;
+  for (const Role role : {Role::writer, Role::reader})
+    functions_[static_cast<size_t>(role)] = observers_.functions(role);
+  functions_at_ns_ = now_ns;
+}
+
 Effective Engine::Impl::effective() const {
   EffectiveFacts facts;
   facts.writer = workers_.writer().report();
@@ -249,7 +262,7 @@ WorkerView Engine::Impl::view_of(Role role) {
     view.state = settled_once_ ? ProcessState::changing : ProcessState::starting;
   }
   worker_meters_[static_cast<size_t>(role)].describe(w.counters(), view);
-  view.functions = observers_.functions(role);
+  view.functions = functions_[static_cast<size_t>(role)];
   return view;
 }
 
@@ -284,6 +297,7 @@ Snapshot Engine::Impl::tick() {
     workers_.replace_dead();
     observers_.poll(s.now_ns);
   }
+  refresh_functions(s.now_ns);
   meter_.add(s.now_ns, workers_.reader().bytes());
   steal_.sample(s.now_ns);
   for (Worker* w : workers_.both())

@@ -26,8 +26,8 @@ termios current_settings() {
   return settings;
 }
 
-screen* new_screen() {
-  screen* made = newterm(nullptr, stdout, stdin);
+screen* new_screen(std::FILE* output) {
+  screen* made = newterm(nullptr, output, stdin);
   if (!made) throw Error("the terminal could not be set up for the dashboard");
   return made;
 }
@@ -66,6 +66,7 @@ void set_modes() {
   leaveok(stdscr, TRUE);
   scrollok(stdscr, FALSE);
   mouseinterval(0);
+  typeahead(-1);  // a frame is never left half drawn for a key
   curs_set(0);
 }
 
@@ -80,7 +81,7 @@ SignalActions::~SignalActions() {
 }
 
 CursesScreen::CursesScreen(ColorDepth colors)
-    : colors_(colors), saved_(current_settings()), screen_(new_screen()) {
+    : colors_(colors), saved_(current_settings()), screen_(new_screen(output_.file())) {
   set_modes();
   start_colors();
   set_mouse(true);
@@ -131,6 +132,12 @@ void CursesScreen::use(Ink ink) const {
   if (ink.emphasis & kReverse) attributes |= A_REVERSE;
   const short pair = has_pair_[index] ? static_cast<short>(index + 1) : short{0};
   attr_set(attributes, pair, nullptr);
+}
+
+void CursesScreen::refresh() const {
+  output_.begin();
+  ::refresh();
+  output_.end();
 }
 
 void CursesScreen::suspend() {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "tui/dashboard/crash_guard.h"
+#include "tui/dashboard/gathered_output.h"
 #include "tui/dashboard/parked_stderr.h"
 #include "tui/dashboard/style.h"
 #include "tui/dashboard/theme.h"
@@ -41,6 +42,8 @@ class CursesScreen {
   void resume();
   void set_mouse(bool on);
   bool mouse() const { return mouse_; }
+  // Brings what was drawn to the terminal.
+  void refresh() const;
   // Makes it the look of what is written next.
   void use(Ink ink) const;
 
@@ -52,6 +55,7 @@ class CursesScreen {
   termios saved_;  // as the person had them
   SignalActions actions_;
   ParkedStderr parked_;
+  GatheredOutput output_;
   screen* screen_;
   std::array<unsigned, kStyles> attributes_{};  // attr_t
   std::array<bool, kStyles> has_pair_{};

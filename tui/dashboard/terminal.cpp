@@ -76,7 +76,7 @@ void Terminal::Session::show(const Canvas& canvas) {
   }
   for (int row = 0; row < canvas.rows(); ++row) show_row(canvas, row);
   if (!shown_.empty()) std::copy_n(canvas.row(0), shown_.size(), shown_.data());
-  refresh();
+  screen.refresh();
 }
 
 Terminal::Terminal(const TerminalOptions& options) : session_(std::make_unique<Session>(options)) {
