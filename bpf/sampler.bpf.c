@@ -20,7 +20,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 // helper that gives a task's pid speaks of other numbers than user space.
 const volatile __u64 pid_ns_dev = 0;
 const volatile __u64 pid_ns_ino = 0;
-const volatile bool clock_takes_stacks = true;
+const volatile __u32 clock_takes_stacks = 1;
 
 // Written by user space while we run.
 volatile __u32 role_tgid[SAMPLER_ROLES];

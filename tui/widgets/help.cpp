@@ -95,7 +95,7 @@ Page make_page(int rows, int cols, const ViewState& state) {
   page.half = two ? inner_cols * 11 / 20 : inner_cols;
   Lines left = knob_lines(), right = preset_lines(state);
   append(right, screen_lines());
-  if (!two) append(left, std::move(right));
+  if (!two) append(left, right);
   page.left = fitted(left, page.half - 1);
   if (two) page.right = fitted(right, inner_cols - page.half);
   const int box_rows = std::min(page.lines() + 2, rows - 2);
