@@ -62,7 +62,7 @@ uint64_t parse_pipe_size(std::string_view value) {
   if (value == "auto") return kAutoPipeSize;
   const uint64_t bytes = parse_size(value);
   if (bytes < kPageBytes || bytes > kMaxPipeBytes)
-    throw Error(fmt::format("\"{}\" is out of range: give auto, or 4KiB to 2GiB", value));
+    throw Error(fmt::format("\"{}\" is out of range: give auto, or 4KiB to 1GiB", value));
   return bytes;
 }
 

@@ -37,7 +37,7 @@ inline constexpr uint64_t kHugePageBytes = 2 * 1024 * 1024;
 inline constexpr uint64_t kAutoPipeSize = 0;
 inline constexpr uint64_t kMinBufBytes = 4096;
 inline constexpr uint64_t kMaxBufBytes = 64ull << 20;
-inline constexpr uint64_t kMaxPipeBytes = 1ull << 31;  // F_SETPIPE_SZ's own limit
+inline constexpr uint64_t kMaxPipeBytes = 1ull << 30;  // what F_SETPIPE_SZ can still answer with
 inline constexpr int kNoCpu = -1;
 
 // Trivially copyable, and equal by value: an undo step is an older copy.

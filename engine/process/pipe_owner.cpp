@@ -13,15 +13,16 @@ PipeOwner::PipeOwner() {
   if (::pipe2(ends, O_CLOEXEC) != 0) throw SystemError("pipe2", errno);
   read_ = UniqueFd(ends[0]);
   write_ = UniqueFd(ends[1]);
-}
-
-uint64_t PipeOwner::capacity_bytes() const {
-  const int bytes = ::fcntl(write_.get(), F_GETPIPE_SZ);
-  return bytes < 0 ? 0 : static_cast<uint64_t>(bytes);
+  const int granted = ::fcntl(write_.get(), F_GETPIPE_SZ);
+  if (granted < 0) throw SystemError("F_GETPIPE_SZ", errno);
+  capacity_bytes_ = static_cast<uint64_t>(granted);
 }
 
 int PipeOwner::resize(uint64_t bytes) {
-  return ::fcntl(write_.get(), F_SETPIPE_SZ, static_cast<int>(bytes)) < 0 ? errno : 0;
+  const int granted = ::fcntl(write_.get(), F_SETPIPE_SZ, static_cast<int>(bytes));
+  if (granted < 0) return errno;
+  capacity_bytes_ = static_cast<uint64_t>(granted);
+  return 0;
 }
 
 }  // namespace pipetop

@@ -15,7 +15,9 @@ class PipeOwner {
   int read_fd() const { return read_.get(); }
   int write_fd() const { return write_.get(); }
 
-  uint64_t capacity_bytes() const;
+  // As the kernel granted it. Remembered, for nobody else resizes the pipe, and
+  // to ask would take the mutex that writer and reader contend for.
+  uint64_t capacity_bytes() const { return capacity_bytes_; }
 
   // Returns 0, or errno: EBUSY while more is in the ring than would fit, EPERM
   // above pipe-max-size. The kernel rounds up to a power of two pages.
@@ -24,6 +26,7 @@ class PipeOwner {
  private:
   UniqueFd read_;
   UniqueFd write_;
+  uint64_t capacity_bytes_ = 0;
 };
 
 }  // namespace pipetop

@@ -51,7 +51,8 @@ void Controller::show(const Snapshot& shown, int rows, int cols) {
   cols_ = cols;
   for (const Role role : {Role::writer, Role::reader})
     follow(view_.list(role), shown.worker(role).functions, page_rows());
-  view_.help_scroll = std::clamp(view_.help_scroll, 0, help_scroll_end(rows, cols, view_));
+  if (view_.help)
+    view_.help_scroll = std::clamp(view_.help_scroll, 0, help_scroll_end(rows, cols, view_));
 }
 
 Outcome Controller::handle(const Input& input, const Snapshot& shown) {
