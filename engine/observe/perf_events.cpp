@@ -9,18 +9,29 @@
 namespace pipetop::observe {
 namespace {
 
-perf_event_attr describe(PerfClock clock, uint32_t hz) {
+// Ticks of two CPUs must not keep step. A tick holds its worker up for some
+// microseconds; if the other CPU's came just then, every time, it would find the
+// other worker waiting, every time: the reader ran a third of the time and was
+// met a thirtieth of the time. A little longer on each next CPU, they drift
+// through all phases twice a second.
+uint64_t period_ns(uint32_t hz, int cpu) {
+  const uint64_t period = 1'000'000'000 / hz;
+  return period + static_cast<uint64_t>(cpu % 16) * period / 500;
+}
+
+perf_event_attr describe(PerfClock clock, uint32_t hz, int cpu) {
   perf_event_attr attr = {};
   attr.size = sizeof(attr);
   if (clock == PerfClock::cycles) {
     attr.type = PERF_TYPE_HARDWARE;
     attr.config = PERF_COUNT_HW_CPU_CYCLES;
+    attr.freq = 1;
+    attr.sample_freq = hz;
   } else {
     attr.type = PERF_TYPE_SOFTWARE;
     attr.config = PERF_COUNT_SW_CPU_CLOCK;
+    attr.sample_period = period_ns(hz, cpu);
   }
-  attr.freq = 1;
-  attr.sample_freq = hz;
   return attr;
 }
 
@@ -32,11 +43,10 @@ UniqueFd open_event(perf_event_attr attr, int cpu) {
 }  // namespace
 
 PerfEvents open_perf_events(PerfClock clock, uint32_t hz) {
-  const perf_event_attr attr = describe(clock, hz);
   const long cpus = sysconf(_SC_NPROCESSORS_CONF);
   PerfEvents events;
   for (int cpu = 0; cpu < cpus; ++cpu) {
-    UniqueFd event = open_event(attr, cpu);
+    UniqueFd event = open_event(describe(clock, hz, cpu), cpu);
     if (event) {
       events.by_cpu.push_back(std::move(event));
     } else if (errno != ENODEV) {  // ENODEV: the CPU is off
