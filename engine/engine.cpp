@@ -251,7 +251,7 @@ WorkerView Engine::Impl::view_of(Role role) {
     view.state = ProcessState::restarting;
   } else if (w.stopped() && !suspended_) {
     view.state = ProcessState::stopped;
-    view.state_reason = fmt::format("stopped by a signal; kill -CONT {}", w.pid());
+    view.state_reason = fmt::format("by a signal; kill -CONT {}", w.pid());
   } else if (const auto report = w.report()) {
     view.state = state_of(report->state);
     if (report->state == WorkerState::refused || report->state == WorkerState::failed)
