@@ -224,7 +224,6 @@ void press_buf_down(Settings& s) {
 }
 void press_buf_up(Settings& s) { s.buf_size = std::min(kMaxBufBytes, power_above(s.buf_size)); }
 
-constexpr uint64_t kKernelDefaultPipeBytes = 16 * kPageBytes;
 uint64_t pipe_bytes_now(const Settings& s) {
   const uint64_t wanted = wanted_pipe_bytes(s);
   return wanted == kAutoPipeSize ? kKernelDefaultPipeBytes : wanted;

@@ -67,6 +67,8 @@ std::string_view to_text(Payload);
 // What holds between knobs, e.g. placement `cpus` needs both CPUs. Throws Error.
 void validate(const Settings&);
 
+inline constexpr uint64_t kKernelDefaultPipeBytes = 16 * kPageBytes;
+
 // The article's rule: half a buffer with vmsplice, else the kernel's default (0).
 uint64_t wanted_pipe_bytes(const Settings&);
 

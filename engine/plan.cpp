@@ -16,8 +16,6 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kKernelDefaultPipeBytes = 16 * kPageBytes;
-
 // Changes one knob of the plan and records why. `requested` stays as asked even
 // when several rules touch the same knob.
 class Planner {

@@ -24,14 +24,12 @@ CpuSet make_cpu_set() {
   return set;
 }
 
-int read_number(const std::string& path, int otherwise) {
+// The first CPU of a file's list such as "0-3,8": a name for the group.
+int first_of_list(const std::string& path, int otherwise) {
   std::ifstream file(path);
   int number = otherwise;
   return file >> number ? number : otherwise;
 }
-
-// The first CPU of a list such as "0-3,8": a name for the group.
-int first_of_list(const std::string& path, int otherwise) { return read_number(path, otherwise); }
 
 Cpu read_cpu(int number) {
   const std::string base = fmt::format("/sys/devices/system/cpu/cpu{}/", number);
