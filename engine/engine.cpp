@@ -69,6 +69,7 @@ class Engine::Impl {
 
  private:
   void on_worker(const WorkerEvent& event);
+  void serve_workers();
   void advance();
   void arm_timer(uint64_t interval_ns);
   void notify(Severity severity, std::string text);
@@ -79,7 +80,6 @@ class Engine::Impl {
   RingView ring_view(uint64_t now_ns);
   Reading<Integrity> integrity() const;
 
-  EngineOptions options_;
   uint64_t started_at_ns_ = monotonic_ns();
   std::shared_ptr<const HostInfo> host_ = std::make_shared<HostInfo>(read_host());
   ZeroCopyProbe zero_copy_ = probe_zero_copy();
@@ -110,8 +110,7 @@ class Engine::Impl {
 };
 
 Engine::Impl::Impl(const EngineOptions& options)
-    : options_(options),
-      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+    : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
       workers_(options.worker_program, epoll_.get(),
                [this](const WorkerEvent& e) { on_worker(e); }),
@@ -199,6 +198,12 @@ void Engine::Impl::handle_events() {
   // Level-triggered descriptors: what is left unread here only comes again.
   uint64_t expirations = 0;
   (void)!::read(timer_.get(), &expirations, sizeof expirations);
+  serve_workers();
+}
+
+// Also at every tick: whoever reaps a worker first has to see the change that
+// this begins through, for the pidfd tells of a death only until then.
+void Engine::Impl::serve_workers() {
   if (finished_) return;
   workers_.replace_dead();
   advance();
@@ -293,10 +298,8 @@ Reading<Integrity> Engine::Impl::integrity() const {
 Snapshot Engine::Impl::tick() {
   Snapshot s;
   s.now_ns = monotonic_ns();
-  if (!finished_) {
-    workers_.replace_dead();
-    observers_.poll(s.now_ns);
-  }
+  serve_workers();
+  if (!finished_) observers_.poll(s.now_ns);
   refresh_functions(s.now_ns);
   meter_.add(s.now_ns, workers_.reader().bytes());
   steal_.sample(s.now_ns);

@@ -237,6 +237,20 @@ TEST_F(EngineTest, AKilledWorkerIsNamedAndReplaced) {
   }
 }
 
+// Whoever notices the death: a tick may do so before the event loop's turn comes.
+TEST_F(EngineTest, ADeathThatATickNoticesIsSeenThrough) {
+  start({});
+  ::kill(writer(flow()).pid, SIGKILL);
+  const uint64_t begin = monotonic_ns();
+  Snapshot s;
+  do {
+    ::poll(nullptr, 0, 5);
+    s = engine->tick();
+  } while ((writer(s).restarts == 0 || !s.effective.settled) && monotonic_ns() - begin < kBound);
+  EXPECT_EQ(writer(s).restarts, 1u);
+  EXPECT_TRUE(s.effective.settled);
+}
+
 TEST_F(EngineTest, AStoppedWorkerIsShownAsStopped) {
   start({});
   const Snapshot s = flow();
