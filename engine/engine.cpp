@@ -63,6 +63,7 @@ class Engine::Impl {
   void apply(const Settings& requested, const std::string& label, const std::string& key);
   void begin_segment(const std::string& label, const std::string& key = {});
   Snapshot tick();
+  Segment segment();
   void suspend();
   void resume();
   void stop();
@@ -291,8 +292,13 @@ Reading<Integrity> Engine::Impl::integrity() const {
   const auto load = [](const std::atomic<uint64_t>& n) {
     return n.load(std::memory_order_relaxed);
   };
-  return Reading<Integrity>::of({load(found.verified), load(found.misplaced), load(found.torn),
-                                 load(found.unstamped), load(found.epochs)});
+  Integrity integrity;
+  integrity.verified = load(found.verified);
+  integrity.misplaced = load(found.misplaced);
+  integrity.torn = load(found.torn);
+  integrity.unstamped = load(found.unstamped);
+  integrity.epochs = load(found.epochs);
+  return Reading<Integrity>::of(std::move(integrity));
 }
 
 Snapshot Engine::Impl::tick() {
@@ -319,6 +325,10 @@ Snapshot Engine::Impl::tick() {
   s.notices.assign(notices_.begin(), notices_.end());
   s.host = host_;
   return s;
+}
+
+Segment Engine::Impl::segment() {
+  return meter_.view(monotonic_ns(), workers_.reader().bytes()).current;
 }
 
 void Engine::Impl::suspend() {
@@ -358,6 +368,7 @@ void Engine::apply(const Settings& requested, const std::string& label, const st
 }
 void Engine::begin_segment(const std::string& label) { impl_->begin_segment(label); }
 Snapshot Engine::tick() { return impl_->tick(); }
+Segment Engine::segment() { return impl_->segment(); }
 void Engine::suspend() { impl_->suspend(); }
 void Engine::resume() { impl_->resume(); }
 void Engine::stop() { impl_->stop(); }

@@ -48,6 +48,9 @@ class Engine {
 
   Snapshot tick();
 
+  // The present segment as if it ended now, with everything that was observed.
+  Segment segment();
+
   // Stops and continues both workers, for a suspended terminal.
   void suspend();
   void resume();

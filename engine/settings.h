@@ -58,6 +58,7 @@ struct Settings {
   int reader_cpu = kNoCpu;
   Payload payload = Payload::constant;
   bool check_huge_page = false;
+  bool slow_motion = false;  // a few small operations a second, to be watched
 
   bool operator==(const Settings&) const = default;
 };

@@ -8,123 +8,16 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/functions.h"
 #include "engine/reading.h"
+#include "engine/ring_view.h"
+#include "engine/segment.h"
 #include "engine/settings.h"
 
 namespace pipetop {
-
-inline constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-
-// ---- throughput -----------------------------------------------------------
-
-// Over the 100 ms rates of some interval, in GiB/s; mean is bytes over time.
-struct RateStats {
-  double mean = 0, median = 0, stddev = 0, min = 0, max = 0;
-  uint32_t samples = 0;
-};
-
-struct RatePoint {
-  uint64_t at_ns = 0;    // the end of its interval
-  double gib_per_s = 0;  // over about 100 ms
-};
-
-// One stretch between two changes.
-struct Segment {
-  std::string label;  // "start", or what changed: "write_with vmsplice"
-  std::string key;    // the hot key that began it, "" if none
-  Settings requested;
-  uint64_t begin_ns = 0;
-  uint64_t duration_ns = 0;
-  uint64_t bytes = 0;
-  Reading<RateStats> rate;  // after the settle time
-};
-
-struct ChangeMark {
-  uint64_t at_ns = 0;
-  std::string key;
-};
-
-struct Throughput {
-  Reading<double> over_100ms, over_1s;  // GiB/s
-  Reading<RateStats> over_10s;
-  std::vector<RatePoint> history;  // oldest first, at least 5 minutes
-  std::vector<ChangeMark> marks;   // changes within the history
-  Segment current;
-  std::optional<Segment> previous;
-  uint64_t total_bytes = 0;  // by the reader, since start
-};
-
-// ---- ring -----------------------------------------------------------------
-
-enum class SlotKind : uint8_t { empty, copy, user_page, page_cache, zero_page, other };
-inline constexpr int kSlotKinds = 6;
-
-struct Slot {
-  SlotKind kind = SlotKind::empty;
-  bool huge = false;         // the page lies in a huge page (or large folio)
-  bool consecutive = false;  // the page follows the previous slot's page physically
-  uint32_t offset = 0;       // bytes into its page
-  uint32_t length = 0;       // bytes
-  uint32_t flags = 0;        // PIPE_BUF_FLAG_*
-};
-
-// One look at every slot. A torn frame is one during which both ends moved on: it
-// is true of no instant.
-struct RingFrame {
-  uint64_t at_ns = 0;
-  uint32_t slots = 0;  // ring size
-  uint32_t head = 0;   // running indices, as in the kernel; slot = index mod slots
-  uint32_t tail = 0;
-  uint32_t used = 0;  // head - tail
-  uint32_t readers = 0, writers = 0;
-  bool torn = false;
-  std::vector<Slot> slot;  // `slots` of them, by index in the ring
-};
-
-inline constexpr int kOccupancyBins = 34;  // empty, 32 even parts, full
-
-struct Occupancy {
-  std::string source;  // "sampler 999 Hz" or "FIONREAD 10 Hz"
-  uint64_t samples = 0;
-  double mean_share = 0;   // of the ring's slots
-  double empty_share = 0;  // of the time
-  double full_share = 0;
-  std::array<double, kOccupancyBins> histogram{};  // shares of the time; sum 1
-};
-
-struct RingView {
-  uint32_t slots = 0;  // from F_GETPIPE_SZ
-  uint64_t bytes = 0;
-  Reading<RingFrame> frame;
-  Reading<Occupancy> occupancy;
-  // Shares of the occupied slots seen, by SlotKind, since the last change.
-  Reading<std::array<double, kSlotKinds>> kinds;
-};
-
-// ---- functions ------------------------------------------------------------
-
-struct FunctionRow {
-  std::string name;  // kernel function, or "[user]"
-  uint64_t self_samples = 0;
-  uint64_t children_samples = 0;  // samples with it anywhere on the stack
-};
-
-struct FunctionTable {
-  uint64_t samples = 0;
-  uint64_t lost = 0;
-  std::vector<FunctionRow> rows;  // by self_samples, most first
-
-  double share(uint64_t n) const { return samples ? double(n) / double(samples) : 0.0; }
-};
-
-struct SamplingEvent {
-  std::string name;  // "cycles" or "cpu-clock"
-  uint32_t hz = 0;
-};
 
 // ---- workers --------------------------------------------------------------
 
@@ -154,13 +47,19 @@ struct WorkerView {
   Reading<double> on_cpu_share, runnable_share, blocked_share;  // of the wall time
   Reading<uint64_t> context_switches, page_faults;              // totals of the process
   Reading<double> context_switches_per_s, page_faults_per_s;
+  Reading<double> voluntary_switches_per_s, involuntary_switches_per_s;
+  Reading<double> wakeups_per_s;  // that it was woken
+  std::string times_source;       // of the three shares: "sched_switch" or "schedstat"
   Reading<int> last_cpu;
 
-  Reading<FunctionTable> functions;
+  Reading<FunctionTable> functions;  // while it ran; rolling
+  Reading<BlockedTable> blocked;     // while it slept; since the last change
 };
 
+// Stamped pages that the reader looked at: totals, and damage over the last second.
 struct Integrity {
   uint64_t verified = 0, misplaced = 0, torn = 0, unstamped = 0, epochs = 0;
+  Reading<double> torn_per_s = {}, misplaced_per_s = {};  // pages
 };
 
 // ---- what is in force -----------------------------------------------------
@@ -183,6 +82,22 @@ struct Effective {
   Reading<bool> huge;       // the writer's buffers really lie in huge pages
   uint64_t pipe_bytes = 0;  // granted
   bool settled = false;     // every worker has acknowledged and the ring has its size
+};
+
+// ---- verdict ----------------------------------------------------------------
+
+enum class Bound : uint8_t {
+  writer,  // the reader waits for data
+  reader,  // the writer waits for room
+  lock,    // both contend for the pipe's mutex
+  wakeup,  // both sleep and wake each other for little
+  cpu,     // both share one CPU
+};
+
+// What limits the rate, and the numbers that say so.
+struct Verdict {
+  Bound bound = Bound::writer;
+  std::string because;
 };
 
 // ---- host -----------------------------------------------------------------
@@ -215,6 +130,7 @@ struct Snapshot {
   RingView ring;
   std::array<WorkerView, kRoles> workers;  // by Role
   Reading<Integrity> integrity;
+  Reading<Verdict> verdict;
   Reading<SamplingEvent> event;
   Reading<double> steal_share;  // of all CPUs' time, over the last seconds
   std::vector<Notice> notices;  // newest last, the last few

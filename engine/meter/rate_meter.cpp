@@ -56,7 +56,7 @@ void RateMeter::begin_segment(uint64_t now_ns, uint64_t total_bytes, std::string
                               std::string key, const Settings& requested) {
   const bool first = segment_.label.empty();
   if (!first) {
-    previous_ = close(now_ns, total_bytes);
+    previous_ = std::make_shared<const Segment>(close(now_ns, total_bytes));
     marks_.push_back({now_ns, key});
   }
   segment_ = {};

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <deque>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -46,7 +46,7 @@ class RateMeter {
   std::deque<ChangeMark> marks_;  // within the ticks
   Segment segment_;
   uint64_t segment_begin_bytes_ = 0;
-  std::optional<Segment> previous_;
+  std::shared_ptr<const Segment> previous_;
 };
 
 }  // namespace pipetop

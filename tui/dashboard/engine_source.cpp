@@ -15,6 +15,7 @@ class EngineSource final : public Source {
     engine_.apply(requested, label, key);
   }
   Snapshot tick() override { return engine_.tick(); }
+  Segment segment() override { return engine_.segment(); }
   void suspend() override { engine_.suspend(); }
   void resume() override { engine_.resume(); }
 

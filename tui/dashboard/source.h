@@ -19,6 +19,7 @@ class Source {
   virtual void apply(const Settings& requested, const std::string& label,
                      const std::string& key) = 0;
   virtual Snapshot tick() = 0;
+  virtual Segment segment() = 0;
   virtual void suspend() = 0;
   virtual void resume() = 0;
 };

@@ -71,6 +71,7 @@ class CrashingSource final : public Source {
     fprintf(stderr, "last words\n");
     raise(SIGSEGV);
   }
+  Segment segment() override { return {}; }
   Snapshot tick() override { return source_.tick(); }
   void suspend() override { source_.suspend(); }
   void resume() override { source_.resume(); }

@@ -107,7 +107,7 @@ void FakeSource::apply(const Settings& requested, const std::string& label,
   const uint64_t now_ns = now();
   add_history(now_ns);
   current_.rate = Reading<RateStats>::of(stats_of(rate_, 100));
-  previous_ = current_;
+  previous_ = std::make_shared<const Segment>(current_);
   current_ = {};
   current_.label = label;
   current_.key = key;
@@ -247,8 +247,13 @@ Snapshot FakeSource::tick() {
   fill_worker(s.workers[1], Role::reader);
   if (mood_ != FakeMood::no_bpf) s.event = Reading<SamplingEvent>::of({"cpu-clock", 999});
   s.steal_share = Reading<double>::of(0.004);
-  if (requested_.payload == Payload::stamped && requested_.read_with == ReadWith::read)
-    s.integrity = Reading<Integrity>::of({1'234'567, 0, 0, 0, 1});
+  if (requested_.payload == Payload::stamped && requested_.read_with == ReadWith::read) {
+    Integrity integrity;
+    integrity.verified = 1'234'567;
+    integrity.epochs = 1;
+    integrity.torn_per_s = integrity.misplaced_per_s = Reading<double>::of(0);
+    s.integrity = Reading<Integrity>::of(std::move(integrity));
+  }
   HostInfo host;
   host.kernel = "6.18.44";
   host.cpu = "AMD EPYC";

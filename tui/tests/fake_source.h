@@ -20,6 +20,7 @@ class FakeSource final : public Source {
   void handle_events() override {}
   void apply(const Settings& requested, const std::string& label, const std::string& key) override;
   Snapshot tick() override;
+  Segment segment() override { return current_; }
   void suspend() override { suspended_ = true; }
   void resume() override { suspended_ = false; }
 
@@ -44,7 +45,7 @@ class FakeSource final : public Source {
   std::vector<RatePoint> history_;
   std::vector<ChangeMark> marks_;
   Segment current_;
-  std::optional<Segment> previous_;
+  std::shared_ptr<const Segment> previous_;
   double rate_ = 0;
   std::mt19937 random_{1};
   bool suspended_ = false;

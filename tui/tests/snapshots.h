@@ -53,7 +53,7 @@ inline Throughput throughput() {
   t.current.rate = t.over_10s;
   Segment previous;
   previous.rate = Reading<RateStats>::of({13.1, 13.1, 0.2, 12, 14, 50});
-  t.previous = previous;
+  t.previous = std::make_shared<const Segment>(previous);
   for (uint64_t i = 1; i <= 600; ++i)
     t.history.push_back({i * 100'000'000, i <= 300 ? 13.1 : 62.1});
   t.marks.push_back({30'000'000'001, "v"});
