@@ -64,6 +64,7 @@ class Engine::Impl {
   void begin_segment(const std::string& label, const std::string& key = {});
   Snapshot tick();
   Segment segment();
+  void observe(bool on) { observers_.run(on); }
   void suspend();
   void resume();
   void stop();
@@ -369,6 +370,7 @@ void Engine::apply(const Settings& requested, const std::string& label, const st
 void Engine::begin_segment(const std::string& label) { impl_->begin_segment(label); }
 Snapshot Engine::tick() { return impl_->tick(); }
 Segment Engine::segment() { return impl_->segment(); }
+void Engine::observe(bool on) { impl_->observe(on); }
 void Engine::suspend() { impl_->suspend(); }
 void Engine::resume() { impl_->resume(); }
 void Engine::stop() { impl_->stop(); }

@@ -51,6 +51,9 @@ class Engine {
   // The present segment as if it ended now, with everything that was observed.
   Segment segment();
 
+  // Stops and starts the observers, to see what they cost.
+  void observe(bool on);
+
   // Stops and continues both workers, for a suspended terminal.
   void suspend();
   void resume();

@@ -63,7 +63,13 @@ class Observers::Impl {
     if (sampler_) sampler_->watch(role, pid);
   }
 
+  void run(bool on) {
+    running_ = on;
+    if (sampler_) sampler_->run(on);
+  }
+
   void poll(uint64_t now_ns) {
+    if (!running_) return;
     need_symbols();
     if (sampler_) sampler_->drain([this](const StackSample& sample) { take(sample); });
     for (WatchedRole& role : roles_) role.counter.expire(now_ns);
@@ -115,6 +121,7 @@ class Observers::Impl {
   }
 
   Reading<RingFrame> ring_frame(uint64_t now_ns) {
+    if (!running_) return frame_;
     need_symbols();
     if (!ring_) return Reading<RingFrame>::unavailable(no_ring_);
     try {
@@ -189,6 +196,7 @@ class Observers::Impl {
     role_of(sample.role).counter.add(sample.at_ns, stack_);
   }
 
+  bool running_ = true;
   std::string no_sampler_, no_ring_, no_symbols_;  // why; remedy
   std::future<Symbols> reading_symbols_;
   Symbols symbols_;
@@ -209,6 +217,7 @@ Observers::Observers(const ObserverOptions& options) : impl_(std::make_unique<Im
 Observers::~Observers() = default;
 
 void Observers::watch(Role role, pid_t pid) { impl_->watch(role, pid); }
+void Observers::run(bool on) { impl_->run(on); }
 void Observers::poll(uint64_t now_ns) { impl_->poll(now_ns); }
 void Observers::restart(uint64_t now_ns) { impl_->restart(now_ns); }
 Reading<SamplingEvent> Observers::event() const { return impl_->event(); }

@@ -34,6 +34,9 @@ class Observers {
   // The process that plays a role from now on; 0 for none.
   void watch(Role role, pid_t pid);
 
+  // Stops and starts all of it; what was read last stays. It runs at first.
+  void run(bool on);
+
   // Drains the samples. Call it at least ten times a second.
   void poll(uint64_t now_ns);
 

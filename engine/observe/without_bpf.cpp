@@ -16,6 +16,7 @@ const SamplingEvent& Sampler::event() const { std::abort(); }
 void Sampler::watch(Role, pid_t) {}
 void Sampler::look_at(uint64_t) {}
 void Sampler::want_copy(uint64_t, uint32_t) {}
+void Sampler::run(bool) {}
 void Sampler::drain(const std::function<void(const StackSample&)>&) {}
 uint64_t Sampler::lost(Role) const { return 0; }
 std::vector<OccupancyCounts> Sampler::occupancy_by_cpu() const { return {}; }

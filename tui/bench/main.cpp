@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "engine/error.h"
+#include "engine/experiment/overhead.h"
+#include "engine/meter/quantiles.h"
 #include "engine/presets.h"
 #include "engine/worker/worker_main.h"
 #include "tui/bench/bare_loop.h"
@@ -38,12 +40,21 @@ void worker_against_bare(const char* name) {
       [&, w = writer, r = reader] { return bare_rate(settings, w, r, bytes); });
 }
 
-void bpf_on_off(const char* name) {
-  const Settings& settings = rung(name);
-  compare(
-      fmt::format("BPF on / off, {}", name), g_pairs, 0.99,
-      [&] { return engine_rate(settings, Observed::yes, kSeconds); },
-      [&] { return engine_rate(settings, Observed::no, kSeconds); });
+void observers_on_off(const char* name, uint32_t hz, double budget) {
+  OverheadOptions options;
+  options.settings = rung(name);
+  options.frequency_hz = hz;
+  const Overhead found = measure_overhead(options, [](int) {});
+  const auto line = [&](const char* what, double OverheadRound::*phase, const std::string& wanted) {
+    const std::vector<double> ratios = found.ratios(phase);
+    report(fmt::format("{} / off at {} Hz, {}", what, found.frequency_hz, name),
+           fmt::format("{:.3f}  [{:.3f} .. {:.3f}]", median(ratios), percentile(ratios, 0.25),
+                       percentile(ratios, 0.75)),
+           wanted);
+  };
+  line("observers on", &OverheadRound::on,
+       fmt::format("budget >= {:.2f}, {} rounds", budget, found.rounds.size()));
+  line("timers alone", &OverheadRound::timers, "what any sampling costs here");
 }
 
 void screen_on_off(const char* name) {
@@ -78,7 +89,8 @@ void run_all() {
   for (const char* name : {"busy_loop_huge", "vmsplice_splice_huge", "write_read"})
     worker_against_bare(name);
   for (const char* name : {"busy_loop_huge", "vmsplice_splice_huge"}) {
-    bpf_on_off(name);
+    observers_on_off(name, 999, 0.99);
+    observers_on_off(name, 4999, 0.97);
     screen_on_off(name);
   }
   latencies("key to effect, blocking", change_latencies_ms(rung("write_read"), 200));
