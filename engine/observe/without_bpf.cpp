@@ -2,6 +2,7 @@
 // neither can be made.
 #include "engine/error.h"
 #include "engine/observe/capabilities.h"
+#include "engine/observe/counter_cost.h"
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/sampler.h"
 
@@ -28,5 +29,9 @@ uint64_t RingReader::pipe_address() const { return 0; }
 int RingReader::copies_fd() const { std::abort(); }
 const ring_look& RingReader::look() { std::abort(); }
 const ring_look* RingReader::look_of_tick() { std::abort(); }
+
+Reading<std::vector<CounterCost>> measure_counter_cost() {
+  return Reading<std::vector<CounterCost>>::unavailable(kBuiltWithoutBpf);
+}
 
 }  // namespace pipetop::observe

@@ -9,6 +9,7 @@
 #include "engine/error.h"
 #include "engine/experiment/overhead.h"
 #include "engine/meter/quantiles.h"
+#include "engine/observe/counter_cost.h"
 #include "engine/presets.h"
 #include "engine/worker/worker_main.h"
 #include "tui/bench/bare_loop.h"
@@ -65,6 +66,16 @@ void screen_on_off(const char* name) {
       [&] { return engine_rate(settings, Observed::no, kSeconds); });
 }
 
+void counter_layouts() {
+  const auto costs = observe::measure_counter_cost();
+  if (!costs.has_value()) return report("BPF counters", costs.reason, "");
+  for (const observe::CounterCost& cost : *costs)
+    report(fmt::format("BPF counters, {} CPU{} counting", cost.cpus, cost.cpus == 1 ? "" : "s"),
+           fmt::format("percpu {:.1f} ns an add, {} bytes  shared {:.1f} ns, {} bytes",
+                       cost.percpu_ns, cost.percpu_bytes, cost.shared_ns, cost.shared_bytes),
+           "");
+}
+
 void latencies(const std::string& name, const std::vector<double>& ms) {
   report(name,
          fmt::format("p50 {:.2f} ms  p99 {:.2f} ms  worst {:.2f} ms  ({} changes)", median(ms),
@@ -93,6 +104,7 @@ void run_all() {
     observers_on_off(name, 4999, 0.97);
     screen_on_off(name);
   }
+  counter_layouts();
   latencies("key to effect, blocking", change_latencies_ms(rung("write_read"), 200));
   latencies("key to effect, busy", change_latencies_ms(rung("busy_loop_huge"), 200));
   latencies("key to effect, writer asleep", asleep_latencies_ms(Role::writer, 200));
