@@ -14,7 +14,7 @@ struct CounterCost {
   int cpus = 0;
   double percpu_ns = 0;  // an add, as its CPU sees it
   double shared_ns = 0;
-  uint64_t percpu_bytes = 0;  // of kernel memory, for one record of a cache line a CPU
+  uint64_t percpu_bytes = 0;  // of kernel memory, for the sampler's counters
   uint64_t shared_bytes = 0;
 };
 
