@@ -12,6 +12,7 @@
 #include "engine/error.h"
 #include "engine/host/zero_copy_probe.h"
 #include "engine/text.h"
+#include "tui/command_line/folded_file.h"
 #include "tui/command_line/measurement.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/start.h"
@@ -32,6 +33,14 @@ void check_vmsplice(const Settings& settings) {
   if (probe.vmsplice_errno == 0) return;
   throw Error(probe.reason + ": give --write_with write, or see pipetop doctor",
               probe.vmsplice_errno == ENOSYS ? Exit::unsupported : Exit::refused);
+}
+
+// Each would be useless with the other in between.
+void check_outputs(const CommandLine& line) {
+  const std::string output = line.run.output.empty() ? "-" : line.run.output;
+  if (line.folded == output)
+    throw Error(fmt::format("--folded and the result would both go to {}: give --output FILE",
+                            output == "-" ? "stdout" : output));
 }
 
 // A line on a terminal that is drawn over, and gone in the end.
@@ -108,11 +117,16 @@ int exit_code(const RunResult& result, Format format) {
 int run_command(const CommandLine& line) {
   const Config config = read_start(line);
   check_vmsplice(config.settings);
+  check_outputs(line);
   Output output(line.run.output);
+  FoldedFile folded(line.folded);
   ProgressLine progress(line.run, line.format != Format::human || !output.is_terminal());
   RunListener listener;
   listener.interval = [&](const Interval& i) { output.write(interval_text(line.format, i)); };
-  listener.progress = [&](const RunResult& so_far) { progress.show(so_far); };
+  listener.progress = [&](const RunResult& so_far) {
+    folded.check(so_far.end);
+    progress.show(so_far);
+  };
   listener.words = [&](const std::string& words) {
     progress.clear();
     say(words);
@@ -127,6 +141,8 @@ int run_command(const CommandLine& line) {
   result->name = name_of(config);
   output.write(result_text(line.format, *result));
   output.finish();
+  folded.write(result->end.worker(Role::writer).functions,
+               result->end.worker(Role::reader).functions);
   return exit_code(*result, line.format);
 }
 
