@@ -329,7 +329,11 @@ Snapshot Engine::Impl::tick() {
 }
 
 Segment Engine::Impl::segment() {
-  return meter_.view(monotonic_ns(), workers_.reader().bytes()).current;
+  Segment segment = meter_.view(monotonic_ns(), workers_.reader().bytes()).current;
+  for (const Role role : {Role::writer, Role::reader})
+    segment.roles[static_cast<size_t>(role)].functions =
+        observers_.functions(role, observe::Span::segment);
+  return segment;
 }
 
 void Engine::Impl::suspend() {

@@ -64,6 +64,12 @@ uint32_t number_of(const std::string& flag, const std::string& text, uint32_t le
   return n;
 }
 
+// An unset variable of the shell's must not pass for a wish to have no file.
+std::string file_of(const std::string& flag, const std::string& path) {
+  if (path.empty()) throw Error(fmt::format("{}: \"\" is no file: give its name", flag));
+  return path;
+}
+
 // CLI11's parser over our values. Its exceptions end here.
 class Parser {
  public:
@@ -115,6 +121,12 @@ class Parser {
             },
             "samples a second on each CPU, 999 by default")
         ->type_name("HZ")
+        ->take_last();
+    app_.add_option_function<std::string>(
+            "--folded",
+            [this](const std::string& path) { line_.folded = file_of("--folded", path); },
+            "write the kernel stacks there in the end, folded for flame graphs")
+        ->type_name("FILE")
         ->take_last();
     app_.add_flag("--default-config", default_config_, "print a config file with every key");
     add_knob_flags(app_, line_.knobs);

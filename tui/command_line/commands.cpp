@@ -5,6 +5,7 @@
 #include "engine/config/config.h"
 #include "engine/engine.h"
 #include "tui/command_line/doctor_command.h"
+#include "tui/command_line/folded_file.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/run_command.h"
 #include "tui/command_line/start.h"
@@ -35,8 +36,13 @@ int dashboard(const CommandLine& line) {
   options.frequency_hz = config.frequency_hz;
   const DashboardOptions screen{config.unicode, config.color};
   check_terminal(screen);  // before there are processes to start
+  FoldedFile folded(line.folded);
   Engine engine(options);
-  return run_dashboard(engine, config, screen);
+  if (!line.folded.empty()) folded.check(engine.tick());
+  const int exit_code = run_dashboard(engine, config, screen);
+  const Segment last = engine.segment();
+  folded.write(last.role(Role::writer).functions, last.role(Role::reader).functions);
+  return exit_code;
 }
 
 }  // namespace
