@@ -1,5 +1,5 @@
 // The dashboard on invented numbers, to look at by hand:
-//   pipetop_dashboard_demo [no_bpf|warming|crash] [frames to time] [preset]
+//   pipetop_dashboard_demo [no_bpf|warming|crash|slow] [frames to time] [preset] [pipe_size]
 #include <locale.h>
 #include <signal.h>
 #include <time.h>
@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "engine/error.h"
+#include "engine/text.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/dashboard/terminal.h"
 #include "tui/dashboard/view.h"
@@ -85,6 +86,8 @@ int demo(int argc, char** argv) {
   const std::string_view mood = argc > 1 ? argv[1] : "";
   const int frames = argc > 2 ? atoi(argv[2]) : 0;
   if (argc > 3) config.settings = config.presets.at(size_t(atoi(argv[3]) - 1)).settings;
+  if (argc > 4) config.settings.pipe_size = parse_size(argv[4]);
+  config.settings.slow_motion = mood == "slow";
   FakeSource source(config.settings, mood == "no_bpf"    ? FakeMood::no_bpf
                                      : mood == "warming" ? FakeMood::warming
                                                          : FakeMood::normal);

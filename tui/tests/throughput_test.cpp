@@ -46,7 +46,7 @@ TEST(Throughput, NoRatioBeforeTheNewSegmentHasSettled) {
 TEST(History, BinsAreWeightedByTime) {
   const std::vector<RatePoint> history = {{kSecond, 10}, {3 * kSecond / 2, 20}, {2 * kSecond, 40}};
   const Bins bins = bin_history(history, 2 * kSecond, 90);
-  EXPECT_EQ(bins.width_ns, kSecond / 2);
+  EXPECT_EQ(bins.axis.width_ns, kSecond / 2);
   EXPECT_EQ(bins.values.size(), 90u);
   EXPECT_DOUBLE_EQ(bins.values[88], 40);
   EXPECT_DOUBLE_EQ(bins.values[87], 20);
