@@ -267,6 +267,7 @@ void Controller::press_inspect(const Snapshot& shown) {
     view_.ring.inspected.reset();
   } else if (const RingFrame* frame = drawable_frame(shown.ring)) {
     begin_inspection(view_.ring, *frame);
+    say("arrows go from slot to slot, Space freezes, Esc leaves", Severity::info);
   } else {
     say("no slot to inspect: " + absent_slots(shown.ring), Severity::info);
   }

@@ -14,6 +14,7 @@
 #include "tui/widgets/ring.h"
 #include "tui/widgets/throughput.h"
 #include "tui/widgets/title_bar.h"
+#include "tui/widgets/verdict_line.h"
 #include "tui/widgets/worker.h"
 
 namespace pipetop::tui {
@@ -78,15 +79,16 @@ void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
                                   {total > 0 ? bytes_text(total) : "", Style::dim}};
   draw_throughput(draw_panel(canvas, layout, layout.throughput, throughput), s.throughput, s.now_ns,
                   pace);
-  const int ring_rows = inside(layout, layout.ring).rows;
-  const auto ring = ring_title(s, layout.ring.cols, ring_rows);
+  const Rect ring_panel = inside(layout, layout.ring);
+  const auto ring = ring_title(s, layout.ring.cols, ring_panel.rows);
   draw_ring(draw_panel(canvas, layout, layout.ring, ring, state.ring.inspected.has_value()), s,
             state);
   draw_role(canvas, layout, layout.writer, s, state, Role::writer);
   draw_role(canvas, layout, layout.reader, s, state, Role::reader);
-  draw_message_over(
-      canvas, layout.message,
-      message_of(s, state, has_verdict_row(ring_rows) ? VerdictAt::ring : VerdictAt::message));
+  const bool verdict_shown =
+      has_verdict_row(ring_panel.rows) && verdict_fits(s.verdict, ring_panel.cols);
+  const VerdictAt verdict = verdict_shown ? VerdictAt::ring : VerdictAt::message;
+  draw_message_over(canvas, layout.message, message_of(s, state, verdict));
   draw_key_bar({canvas, layout.keys}, s, state);
   if (state.help) draw_help(canvas, state);
 }

@@ -13,6 +13,7 @@
 #include "tui/dashboard/dashboard.h"
 #include "tui/dashboard/terminal.h"
 #include "tui/dashboard/view.h"
+#include "tui/dashboard/whole_frames.h"
 #include "tui/tests/fake_source.h"
 
 namespace {
@@ -41,13 +42,15 @@ void time_frames(FakeSource& source, const Config& config, int frames) {
   {
     Terminal terminal({});
     Canvas canvas(glyphs_of(terminal.glyphs()));
+    WholeFrames whole_frames;
     ViewState state;
     state.requested = config.settings;
     state.presets = config.presets;
     source.advance(100'000'000'000);
     for (int i = 0; i < frames; ++i) {
       source.advance(50'000'000);
-      const Snapshot snapshot = source.tick();
+      Snapshot snapshot = source.tick();
+      whole_frames.steady(snapshot.ring);
       const double begin = cpu_us();
       canvas.reset(rows = terminal.rows(), cols = terminal.cols());
       draw(canvas, snapshot, state);

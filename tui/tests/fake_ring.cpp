@@ -11,6 +11,7 @@ namespace {
 constexpr uint64_t kColumn_ns = 200'000'000;
 constexpr size_t kColumns = 640;
 constexpr uint64_t kOperation_ns = 125'000'000;
+constexpr uint64_t kBefore_ns = 50'000'000'000;  // that it has been watched at the start
 
 Occupancy invented_occupancy(bool bpf, uint64_t samples) {
   Occupancy o;
@@ -87,7 +88,7 @@ RingFrame FakeRing::frame(const RingView& ring, const Settings& settings, uint64
       head_ = tail_ = 0, operation_ns_ = now_ns;
     move_slowly(f, now_ns);
   } else {
-    f.tail = static_cast<uint32_t>(random_());
+    f.tail = tail_ += static_cast<uint32_t>(random_() % 1000);
     f.head = f.tail + static_cast<uint32_t>(level(now_ns) * f.slots);
     f.torn = random_() % 3 == 0;
   }
@@ -99,7 +100,7 @@ RingFrame FakeRing::frame(const RingView& ring, const Settings& settings, uint64
 }
 
 void FakeRing::fill(RingView& ring, const Settings& settings, FakeMood mood, uint64_t now_ns) {
-  if (begin_ns_ == 0) begin_ns_ = now_ns;
+  if (begin_ns_ == 0) begin_ns_ = now_ns - std::min(now_ns, kBefore_ns);
   const uint64_t wanted = wanted_pipe_bytes(settings);
   ring.bytes = wanted == kAutoPipeSize ? 65536 : wanted;
   ring.slots = static_cast<uint32_t>(ring.bytes / kPageBytes);

@@ -214,7 +214,10 @@ TEST(Ring, EverySizeOfRingFitsEveryPanel) {
 
 TEST(Ring, SaysHowManySlotsShareACell) {
   const Lines lines = panel(with_ring(ring_view(ring_frame(4096, 17, 3))), 12, 56);
-  EXPECT_EQ(lines[0], "4,096 slots  16 MiB  17 used  0 %  64 slots a cell");
+  EXPECT_EQ(lines[0], "4,096 slots  16 MiB  17 used  0 %");
+  EXPECT_EQ(lines[1], "tail 3  head 20                          64 slots a cell");
+  const Lines narrow = panel(with_ring(ring_view(ring_frame(4096, 9, 1500))), 6, 36);
+  EXPECT_EQ(narrow[1], "▾tail 1500 head 1509      128 a cell");
 }
 
 TEST(Ring, TheVerdictIsItsLastLineOrInItsTitle) {

@@ -12,7 +12,7 @@ struct Message {
   Severity severity = Severity::info;
 };
 
-// Where there is a place for the verdict.
+// Where the verdict can be read to its end.
 enum class VerdictAt : uint8_t { ring, message };
 
 // What a key said; else what is wrong, one after the other: new errors, knobs

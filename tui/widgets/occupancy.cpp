@@ -91,7 +91,7 @@ void fold_bins(std::span<const double, kOccupancyBins> bins, std::span<double> r
 }
 
 void draw_occupancy_bars(const Area& area, const Reading<Occupancy>& occupancy) {
-  constexpr int kNumberCols = 10;  // " mean 42 %"
+  constexpr int kNumberCols = 11;  // " mean 42 %"
   const int rows = std::min(area.rows(), kMostOccupancyRows);
   if (!occupancy.has_value() || rows < 3 || area.cols() <= kNumberCols) return;
   std::array<double, kMostOccupancyRows> folded;

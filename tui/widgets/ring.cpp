@@ -17,9 +17,15 @@ namespace {
 constexpr uint64_t kOld_ns = 500'000'000;  // a frame that is no longer of this moment
 constexpr int kMostHistogramRows = 14;
 
+// Whether there is a look at every slot, true or not.
+bool has_slots(const RingView& ring) {
+  return ring.frame.has_value() && ring.frame->slots > 0 &&
+         ring.frame->slot.size() >= ring.frame->slots;
+}
+
 bool is_old(const RingFrame& frame, uint64_t now_ns) { return now_ns > frame.at_ns + kOld_ns; }
 
-void add_use(std::vector<Item>& items, const Snapshot& s, const StripScale& scale) {
+void add_use(std::vector<Item>& items, const Snapshot& s) {
   const RingFrame& f = *s.ring.frame;
   if (f.torn) {
     items.push_back({{}, "torn", {}, Style::warning});
@@ -35,15 +41,13 @@ void add_use(std::vector<Item>& items, const Snapshot& s, const StripScale& scal
     items.push_back({torn ? "torn; seen" : "seen", fmt::format("{:.1f} s", age_s), "ago",
                      torn ? Style::warning : Style::dim});
   }
-  if (scale.slots_a_cell > 1)
-    items.push_back({{}, std::to_string(scale.slots_a_cell), "slots a cell", Style::dim});
 }
 
-void draw_summary(const Area& area, const Snapshot& s, const StripScale& scale) {
+void draw_summary(const Area& area, const Snapshot& s) {
   const RingView& ring = s.ring;
   std::vector<Item> items = {{{}, grouped_text(ring.slots), "slots", Style::value},
                              {{}, bytes_text(static_cast<double>(ring.bytes)), {}, Style::value}};
-  if (ring.frame.has_value()) add_use(items, s, scale);
+  if (ring.frame.has_value()) add_use(items, s);
   flow(area.from_row(0, 1), items);
 }
 
@@ -109,7 +113,7 @@ void draw_picture(const Area& area, const Snapshot& s, RingPicture picture) {
 void draw_pieces(const Area& area, const Snapshot& s, const ViewState& state, RingPlan plan) {
   const RingFrame& frame = *drawable_frame(s.ring);
   plan.look.dim = is_old(frame, s.now_ns);
-  draw_summary(area, s, plan.look.scale);
+  draw_summary(area, s);
   if (plan.markers >= 0) draw_markers(area.from_row(plan.markers, 1), frame, plan.look);
   if (plan.strip >= 0) draw_strip(area.from_row(plan.strip), frame, plan.look);
   if (plan.legend >= 0) draw_legend(area.from_row(plan.legend, 1), s.ring, plan.look);
@@ -119,9 +123,17 @@ void draw_pieces(const Area& area, const Snapshot& s, const ViewState& state, Ri
     draw_picture(area.from_row(plan.picture, plan.picture_rows), s, state.ring.picture);
 }
 
-// Without slots the picture has what the words leave.
+// A look that failed leaves everything in its place; where there are no looks,
+// the picture has what the words leave.
 void draw_without_slots(const Area& area, const Snapshot& s, const ViewState& state) {
-  draw_summary(area, s, {});
+  draw_summary(area, s);
+  if (has_slots(s.ring)) {
+    const RingPlan plan = ring_plan(area.rows(), area.cols(), s.ring.slots, state.ring, pace_of(s));
+    wrap(area.from_row(1, std::max(1, plan.picture - 1)), absent_slots(s.ring), Style::dim);
+    if (plan.picture >= 0)
+      draw_picture(area.from_row(plan.picture, plan.picture_rows), s, state.ring.picture);
+    return;
+  }
   const int last = area.rows() - (has_verdict_row(area.rows()) ? 1 : 0);
   const Area words = area.from_row(1, std::max(1, area.rows() - 2));
   int row = 1;
@@ -141,10 +153,10 @@ RingPlan plan_for(int rows, int cols, const Snapshot& s, const ViewState& state)
 }  // namespace
 
 const RingFrame* drawable_frame(const RingView& ring) {
-  if (!ring.frame.has_value()) return nullptr;
+  if (!has_slots(ring)) return nullptr;
   const RingFrame& f = *ring.frame;
   const bool current = ring.slots == 0 || f.slots == ring.slots;
-  return !f.torn && current && f.slots > 0 && f.slot.size() >= f.slots ? &f : nullptr;
+  return !f.torn && current ? &f : nullptr;
 }
 
 std::string absent_slots(const RingView& ring) {

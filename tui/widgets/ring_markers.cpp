@@ -38,22 +38,32 @@ Taken put_marker(const Area& area, int cell, const std::string& word, bool word_
   return {};
 }
 
-}  // namespace
-
-void draw_markers(const Area& area, const RingFrame& f, const StripLook& look) {
+// Returns the column after them.
+int draw_ends(const Area& area, const RingFrame& f, const StripLook& look) {
   const std::string tail = fmt::format("tail {}", f.tail % f.slots);
   const std::string head = fmt::format("head {}", f.head % f.slots);
-  if (look.scale.lines > 1) {  // nothing stands right above most cells
-    area.put(0, area.put(0, 0, tail, Style::dim) + 2, head, Style::dim);
-    return;
-  }
+  if (look.scale.lines > 1)  // nothing stands right above most cells
+    return area.put(0, area.put(0, 0, tail, Style::dim) + 2, head, Style::dim);
   const auto cell = [&](uint32_t index) {
     return cell_of(look.scale, place_of(f, look.order, index));
   };
   const Taken by_tail = put_marker(area, cell(f.tail), tail, false, {});
   const bool full_from_tail = look.order == StripOrder::from_tail && f.used == f.slots;
   const int head_cell = full_from_tail ? cell_of(look.scale, f.used) : cell(f.head);
-  put_marker(area, head_cell, head, true, by_tail);
+  return std::max(by_tail.end, put_marker(area, head_cell, head, true, by_tail).end);
+}
+
+}  // namespace
+
+void draw_markers(const Area& area, const RingFrame& f, const StripLook& look) {
+  const int end = draw_ends(area, f, look);
+  if (look.scale.slots_a_cell == 1) return;
+  const std::string scale = fmt::format("{} slots a cell", look.scale.slots_a_cell);
+  for (const std::string& text : {scale, fmt::format("{} a cell", look.scale.slots_a_cell)}) {
+    if (end + 2 + static_cast<int>(text.size()) > area.cols()) continue;
+    area.put_right(0, text, Style::dim);
+    return;
+  }
 }
 
 }  // namespace pipetop::tui

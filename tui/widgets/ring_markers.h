@@ -1,5 +1,5 @@
 // Where the ring begins and ends: words above the strip that point at the cells
-// of tail and head.
+// of tail and head, and the scale where a cell is several slots.
 #pragma once
 
 #include "engine/snapshot.h"

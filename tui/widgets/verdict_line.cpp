@@ -1,6 +1,7 @@
 #include "tui/widgets/verdict_line.h"
 
 #include "tui/dashboard/pen.h"
+#include "tui/dashboard/text_width.h"
 
 namespace pipetop::tui {
 
@@ -22,6 +23,10 @@ std::string_view name_of(Bound bound) {
 
 std::string verdict_text(const Verdict& verdict) {
   return fmt::format("{}: {}", name_of(verdict.bound), verdict.because);
+}
+
+bool verdict_fits(const Reading<Verdict>& verdict, int cols) {
+  return !verdict.has_value() || columns_of(verdict_text(*verdict)) <= cols;
 }
 
 void draw_verdict(const Area& area, const Reading<Verdict>& verdict) {
