@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "engine/error.h"
 #include "engine/knobs.h"
@@ -134,7 +133,7 @@ void Controller::act_on_screen(const Command& command, Key key, const Snapshot& 
       press_inspect(shown);
       break;
     case Act::picture:
-      next_picture();
+      say(fmt::format("ring: {}", next_picture(view_.ring)), Severity::info);
       break;
     case Act::help:
       view_.help = !view_.help;
@@ -250,35 +249,15 @@ void Controller::scroll(const Snapshot& shown, Role role, int lines) {
   follow(list, shown.worker(role).functions, page_rows());
 }
 
-// Whether the key was for the slot that is inspected.
 bool Controller::inspected(Key key, const Snapshot& shown) {
-  const RingFrame* frame = drawable_frame(shown.ring);
   const Layout layout = make_layout(rows_, cols_);
-  if (view_.help || !view_.ring.inspected || !layout.fits) return false;
-  // The slots may be gone for a while; Esc always leaves.
-  if (!frame) return key == key::escape ? (view_.ring.inspected.reset(), true) : false;
-  const Rect panel = inside(layout, layout.ring);
-  const RingPlan plan = ring_plan(panel.rows, panel.cols, frame->slots, view_.ring, pace_of(shown));
-  return inspect(view_.ring, key, *frame, plan.look.scale);
+  if (view_.help || !layout.fits) return false;
+  return inspect(view_.ring, key, shown, inside(layout, layout.ring));
 }
 
 void Controller::press_inspect(const Snapshot& shown) {
-  if (view_.ring.inspected) {
-    view_.ring.inspected.reset();
-  } else if (const RingFrame* frame = drawable_frame(shown.ring)) {
-    begin_inspection(view_.ring, *frame);
-    say("arrows go from slot to slot, Space freezes, Esc leaves", Severity::info);
-  } else {
-    say("no slot to inspect: " + absent_slots(shown.ring), Severity::info);
-  }
-}
-
-void Controller::next_picture() {
-  constexpr std::array<std::string_view, 3> kNames = {"heat map and histogram, as room allows",
-                                                      "histogram", "heat map"};
-  const size_t next = (static_cast<size_t>(view_.ring.picture) + 1) % kNames.size();
-  view_.ring.picture = static_cast<RingPicture>(next);
-  say(fmt::format("ring: {}", kNames[next]), Severity::info);
+  const std::string words = toggle_inspection(view_.ring, shown.ring);
+  if (!words.empty()) say(words, Severity::info);
 }
 
 Outcome Controller::click(const Mouse& mouse, const Snapshot& shown) {

@@ -45,7 +45,6 @@ class Controller {
   void scroll(const Snapshot& shown, Role role, int lines);
   bool inspected(Key key, const Snapshot& shown);
   void press_inspect(const Snapshot& shown);
-  void next_picture();
   Outcome click(const Mouse& mouse, const Snapshot& shown);
   void wheel(const Mouse& mouse, const Snapshot& shown, int lines);
   int page_rows() const;

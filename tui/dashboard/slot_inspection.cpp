@@ -1,6 +1,9 @@
 #include "tui/dashboard/slot_inspection.h"
 
 #include <algorithm>
+#include <array>
+
+#include "tui/widgets/ring.h"
 
 namespace pipetop::tui {
 namespace {
@@ -13,15 +16,12 @@ uint32_t slots_a_line(const RingFrame& frame, const StripScale& scale) {
   return static_cast<uint32_t>(scale.cells_a_line * scale.slots_a_cell);
 }
 
-}  // namespace
-
 void begin_inspection(RingState& state, const RingFrame& frame) {
   state.inspected = wrapped(frame, frame.tail);
 }
 
-bool inspect(RingState& state, Key pressed, const RingFrame& frame, const StripScale& scale) {
-  if (!state.inspected) return false;
-  const uint32_t at = wrapped(frame, *state.inspected), line = slots_a_line(frame, scale);
+bool move(RingState& state, Key pressed, const RingFrame& frame, uint32_t line) {
+  const uint32_t at = wrapped(frame, *state.inspected);
   switch (pressed) {
     case key::right:
       state.inspected = wrapped(frame, at + 1);
@@ -43,12 +43,42 @@ bool inspect(RingState& state, Key pressed, const RingFrame& frame, const StripS
     case key::end:
       state.inspected = wrapped(frame, frame.used > 0 ? frame.tail + frame.used - 1 : frame.tail);
       return true;
-    case key::escape:
-      state.inspected.reset();
-      return true;
     default:
       return false;
   }
+}
+
+}  // namespace
+
+std::string toggle_inspection(RingState& state, const RingView& ring) {
+  const RingFrame* frame = drawable_frame(ring);
+  if (state.inspected) {
+    state.inspected.reset();
+    return {};
+  }
+  if (!frame) return "no slot to inspect: " + absent_slots(ring);
+  begin_inspection(state, *frame);
+  return "arrows go from slot to slot, Space freezes, Esc leaves";
+}
+
+bool inspect(RingState& state, Key pressed, const Snapshot& shown, const Rect& panel) {
+  if (!state.inspected) return false;
+  if (pressed == key::escape) {
+    state.inspected.reset();
+    return true;
+  }
+  const RingFrame* frame = drawable_frame(shown.ring);
+  if (!frame) return false;
+  const RingPlan plan = ring_plan(panel.rows, panel.cols, frame->slots, state, pace_of(shown));
+  return move(state, pressed, *frame, slots_a_line(*frame, plan.look.scale));
+}
+
+std::string_view next_picture(RingState& state) {
+  constexpr std::array<std::string_view, 3> kNames = {"heat map and histogram, as room allows",
+                                                      "histogram", "heat map"};
+  const size_t next = (static_cast<size_t>(state.picture) + 1) % kNames.size();
+  state.picture = static_cast<RingPicture>(next);
+  return kNames[next];
 }
 
 }  // namespace pipetop::tui

@@ -11,15 +11,21 @@ namespace {
 
 class InspectionTest : public testing::Test {
  protected:
-  InspectionTest() { begin_inspection(state_, frame_); }
+  // Tail 30, head 3.
+  InspectionTest() { begin(ring_frame(32, 5, 4'294'967'294u)); }
 
+  void begin(RingFrame frame) {
+    shown_.ring = ring_view(std::move(frame));
+    state_.inspected.reset();
+    EXPECT_NE(toggle_inspection(state_, shown_.ring), "");
+  }
+  bool takes(Key key) { return inspect(state_, key, shown_, {0, 0, 21, 40}); }
   uint32_t press(Key key) {
-    EXPECT_TRUE(inspect(state_, key, frame_, scale_));
+    EXPECT_TRUE(takes(key));
     return state_.inspected.value_or(999);
   }
 
-  RingFrame frame_ = ring_frame(32, 5, 4'294'967'294u);  // tail 30, head 3
-  StripScale scale_ = strip_scale(32, 40, 1);
+  Snapshot shown_;
   RingState state_;
 };
 
@@ -35,20 +41,18 @@ TEST_F(InspectionTest, WalksAroundTheRing) {
 }
 
 TEST_F(InspectionTest, GoesByLinesWhereThereAreSome) {
-  frame_ = ring_frame(64, 0);
-  scale_ = strip_scale(64, 40, 2);
-  begin_inspection(state_, frame_);
+  begin(ring_frame(64, 0));
   EXPECT_EQ(press(key::page_down), 32u);
   EXPECT_EQ(press(key::up), 0u);
   EXPECT_EQ(press(key::end), 0u) << "nothing is in it";
 }
 
 TEST_F(InspectionTest, EscapeLeavesAndOtherKeysAreNotIts) {
-  EXPECT_FALSE(inspect(state_, U'v', frame_, scale_));
-  EXPECT_FALSE(inspect(state_, U'j', frame_, scale_));
+  EXPECT_FALSE(takes(U'v'));
+  EXPECT_FALSE(takes(U'j'));
   press(key::escape);
   EXPECT_FALSE(state_.inspected);
-  EXPECT_FALSE(inspect(state_, key::right, frame_, scale_));
+  EXPECT_FALSE(takes(key::right));
 }
 
 TEST_F(InspectionTest, ARingThatBecameSmallerKeepsItInside) {
@@ -74,7 +78,7 @@ TEST(SlotDetail, TellsEverythingOfASlot) {
   EXPECT_EQ(lines[0], "slot 0 of 32  3rd from the tail");
   EXPECT_EQ(lines[1], "user page  offset 1,000  length 2,048 50 %  huge  follows its neighbour");
   EXPECT_EQ(lines[2], "flags GIFT");
-  EXPECT_EQ(lines[3].substr(0, 48), "the writer's own page, lent by vmsplice: nothing");
+  EXPECT_EQ(lines[3].substr(0, 44), "the writer's page, lent by vmsplice: nothing");
 }
 
 TEST(SlotDetail, SaysWhereTheEndsAre) {

@@ -97,11 +97,11 @@ std::string_view meaning_of(SlotKind kind) {
     case SlotKind::empty:
       return "free: the writer may fill it";
     case SlotKind::copy:
-      return "a page of the pipe's own: write(), or a splice that cannot lend, copied into it";
+      return "copied into the pipe's own page, by write() or a splice that cannot lend";
     case SlotKind::user_page:
-      return "the writer's own page, lent by vmsplice: nothing was copied into the pipe";
+      return "the writer's page, lent by vmsplice: nothing was copied into the pipe";
     case SlotKind::page_cache:
-      return "a page of a file's cache, lent by splice: nothing was copied into the pipe";
+      return "a file's cached page, lent by splice: nothing was copied into the pipe";
     case SlotKind::zero_page:
       return "the kernel's page of zeros, lent for every slot";
     case SlotKind::other:
