@@ -1,5 +1,7 @@
 #include "tui/widgets/integrity_title.h"
 
+#include <cmath>
+
 #include "tui/widgets/numbers.h"
 
 namespace pipetop::tui {
@@ -9,7 +11,8 @@ std::string damage_a_second(const Integrity& i) {
   std::string text;
   const auto add = [&text](std::string_view what, const Reading<double>& per_s) {
     if (!per_s.has_value() || *per_s <= 0) return;
-    const std::string rate = *per_s < 1 ? "<1" : grouped_text(static_cast<uint64_t>(*per_s + 0.5));
+    const std::string rate =
+        *per_s < 1 ? "<1" : grouped_text(static_cast<uint64_t>(std::llround(*per_s)));
     text += fmt::format("{}{} {}/s", text.empty() ? "" : ", ", what, rate);
   };
   add("torn", i.torn_per_s);
