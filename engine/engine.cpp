@@ -279,6 +279,7 @@ RingView Engine::Impl::ring_view(uint64_t now_ns) {
   view.slots = static_cast<uint32_t>(view.bytes / kPageBytes);
   view.frame = observers_.ring_frame(now_ns);
   view.occupancy = observers_.occupancy();
+  view.history = observers_.occupancy_history();
   view.kinds = observers_.kinds();
   return view;
 }
