@@ -23,7 +23,9 @@
 #include "engine/observe/observers.h"
 #include "engine/plan.h"
 #include "engine/process/worker_pair.h"
+#include "engine/steady_verdict.h"
 #include "engine/unique_fd.h"
+#include "engine/verdict.h"
 
 namespace pipetop {
 namespace {
@@ -76,7 +78,7 @@ class Engine::Impl {
   void arm_timer(uint64_t interval_ns);
   void notify(Severity severity, std::string text);
   void check_huge_pages();
-  void refresh_functions(uint64_t now_ns);
+  bool refresh_functions(uint64_t now_ns);
   Effective effective() const;
   WorkerView view_of(Role role);
   RingView ring_view(uint64_t now_ns);
@@ -109,6 +111,7 @@ class Engine::Impl {
   std::deque<Notice> notices_;
   std::array<Reading<FunctionTable>, kRoles> functions_;
   uint64_t functions_at_ns_ = 0;  // 0: refresh them at the next tick
+  SteadyVerdict verdict_;
 };
 
 Engine::Impl::Impl(const EngineOptions& options)
@@ -176,6 +179,7 @@ void Engine::Impl::begin_segment(const std::string& label, const std::string& ke
   meter_.begin_segment(now_ns, workers_.reader().bytes(), label, key, requested_);
   observers_.restart(now_ns);
   functions_at_ns_ = 0;
+  verdict_.restart();
   for (WorkerMeter& meter : worker_meters_) meter.restart();
 }
 
@@ -226,11 +230,13 @@ void Engine::Impl::check_huge_pages() {
   }
 }
 
-void Engine::Impl::refresh_functions(uint64_t now_ns) {
-  if (!finished_ && now_ns < functions_at_ns_ + kFunctionsInterval) return;
+// False if it was too early for that.
+bool Engine::Impl::refresh_functions(uint64_t now_ns) {
+  if (!finished_ && now_ns < functions_at_ns_ + kFunctionsInterval) return false;
   for (const Role role : {Role::writer, Role::reader})
     functions_[static_cast<size_t>(role)] = observers_.functions(role);
   functions_at_ns_ = now_ns;
+  return true;
 }
 
 Effective Engine::Impl::effective() const {
@@ -308,7 +314,7 @@ Snapshot Engine::Impl::tick() {
   s.now_ns = monotonic_ns();
   serve_workers();
   if (!finished_) observers_.poll(s.now_ns);
-  refresh_functions(s.now_ns);
+  const bool refreshed = refresh_functions(s.now_ns);
   meter_.add(s.now_ns, workers_.reader().bytes());
   steal_.sample(s.now_ns);
   for (Worker* w : workers_.both())
@@ -322,6 +328,8 @@ Snapshot Engine::Impl::tick() {
   for (const Role role : {Role::writer, Role::reader})
     s.workers[static_cast<size_t>(role)] = view_of(role);
   s.integrity = integrity();
+  if (refreshed && !finished_) verdict_.add(s.now_ns, judge_bound(s));
+  s.verdict = verdict_.shown();
   s.event = observers_.event();
   s.steal_share = steal_.share();
   s.notices.assign(notices_.begin(), notices_.end());
