@@ -12,6 +12,7 @@
 #include <bpf/bpf_tracing.h>
 #include <linux/bpf_perf_event.h>
 
+#include "counter.bpf.h"
 #include "ring_copy.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -21,6 +22,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 const volatile __u64 pid_ns_dev = 0;
 const volatile __u64 pid_ns_ino = 0;
 const volatile __u32 clock_takes_stacks = 1;
+const volatile __u32 cpu_count = 1;
 
 // Written by user space while we run.
 volatile __u32 role_tgid[SAMPLER_ROLES];
@@ -45,7 +47,7 @@ struct {
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(map_flags, BPF_F_MMAPABLE);
-  __uint(max_entries, 1);  // user space sets the number of CPUs
+  __uint(max_entries, 2);  // user space sets the number of CPUs, and one that they share
   __type(key, __u32);
   __type(value, struct sampler_cpu);
 } cpus SEC(".maps");
@@ -78,7 +80,7 @@ static __always_inline void take_stack(struct bpf_perf_event_data *ctx, struct s
   // The sleeper is never woken: user space drains at its own pace.
   if (bpf_ringbuf_output(&samples, sample, offsetof(struct sampler_sample, ip) + bytes,
                          BPF_RB_NO_WAKEUP))
-    cpu->lost[role]++;
+    counter_add(&cpu->lost[role], 1);
 }
 
 static __always_inline void look_at_ring(struct sampler_cpu *cpu) {
@@ -92,8 +94,8 @@ static __always_inline void look_at_ring(struct sampler_cpu *cpu) {
   if (used > 0 && used < slots) bin = 1 + (__u64)used * (SAMPLER_BINS - 2) / slots;
   barrier_var(bin);  // clang knows that the test is needless; 6.1's verifier does not
   if (bin >= SAMPLER_BINS) return;
-  cpu->used_sum += (__u64)used * SAMPLER_SHARE_ONE / slots;
-  cpu->bins[bin]++;
+  counter_add(&cpu->used_sum, (__u64)used * SAMPLER_SHARE_ONE / slots);
+  counter_add(&cpu->bins[bin], 1);
 }
 
 static __always_inline void copy_if_wanted(__u32 cpu) {
@@ -109,21 +111,24 @@ static __always_inline void copy_if_wanted(__u32 cpu) {
   if (copy) copy_ring(copy, pipe);
 }
 
+static __always_inline struct sampler_cpu *my_record(void) {
+  const __u32 key = counter_record(cpu_count);
+  return bpf_map_lookup_elem(&cpus, &key);
+}
+
 SEC("perf_event")
 int on_clock(struct bpf_perf_event_data *ctx) {
-  const __u32 id = bpf_get_smp_processor_id();
-  struct sampler_cpu *cpu = bpf_map_lookup_elem(&cpus, &id);
+  struct sampler_cpu *cpu = my_record();
   if (!cpu) return 0;
   look_at_ring(cpu);
-  copy_if_wanted(id);
+  copy_if_wanted(bpf_get_smp_processor_id());
   if (clock_takes_stacks) take_stack(ctx, cpu);
   return 0;
 }
 
 SEC("perf_event")
 int on_cycles(struct bpf_perf_event_data *ctx) {
-  const __u32 id = bpf_get_smp_processor_id();
-  struct sampler_cpu *cpu = bpf_map_lookup_elem(&cpus, &id);
+  struct sampler_cpu *cpu = my_record();
   if (cpu) take_stack(ctx, cpu);
   return 0;
 }

@@ -22,7 +22,7 @@ struct sampler_sample {
   __u64 ip[SAMPLER_DEPTH]; /* leaf first */
 };
 
-/* One a CPU, written by that CPU alone, cumulative; whole cache lines. */
+/* Cumulative; one a CPU and one that all share, see counter.bpf.h; whole cache lines. */
 struct sampler_cpu {
   __u64 used_sum;            /* of used / slots, in SAMPLER_SHARE_ONE */
   __u64 bins[SAMPLER_BINS];  /* looks at the ring */

@@ -66,6 +66,7 @@ class Engine::Impl {
   void begin_segment(const std::string& label, const std::string& key = {});
   Snapshot tick();
   Segment segment();
+  void count(BpfCounters layout) { observers_.count(layout); }
   void observe(bool on) { observers_.run(on); }
   void suspend();
   void resume();
@@ -127,6 +128,7 @@ Engine::Impl::Impl(const EngineOptions& options)
     throw SystemError("epoll_ctl", errno);
   validate(options.settings);
   for (Worker* worker : workers_.both()) observers_.watch(worker->role(), worker->pid());
+  observers_.count(options.bpf_counters);
   apply(options.settings, "start", {});
 }
 
@@ -331,6 +333,7 @@ Snapshot Engine::Impl::tick() {
   if (refreshed && !finished_) verdict_.add(s.now_ns, judge_bound(s));
   s.verdict = verdict_.shown();
   s.event = observers_.event();
+  s.bpf_counters = observers_.counters();
   s.steal_share = steal_.share();
   s.notices.assign(notices_.begin(), notices_.end());
   s.host = host_;
@@ -383,6 +386,7 @@ void Engine::apply(const Settings& requested, const std::string& label, const st
 void Engine::begin_segment(const std::string& label) { impl_->begin_segment(label); }
 Snapshot Engine::tick() { return impl_->tick(); }
 Segment Engine::segment() { return impl_->segment(); }
+void Engine::count(BpfCounters layout) { impl_->count(layout); }
 void Engine::observe(bool on) { impl_->observe(on); }
 void Engine::suspend() { impl_->suspend(); }
 void Engine::resume() { impl_->resume(); }

@@ -18,6 +18,7 @@ enum class BpfUse { automatic, off };
 struct EngineOptions {
   Settings settings;
   BpfUse bpf = BpfUse::automatic;
+  BpfCounters bpf_counters = BpfCounters::percpu;
   uint32_t frequency_hz = 999;                    // per CPU
   uint64_t functions_window_ns = 5'000'000'000;   // rolling; 0: all since the last change
   std::string worker_program = "/proc/self/exe";  // run as `PROGRAM worker-process`
@@ -50,6 +51,8 @@ class Engine {
 
   // The present segment as if it ended now, with everything that was observed.
   Segment segment();
+
+  void count(BpfCounters layout);
 
   // Stops and starts the observers, to see what they cost.
   void observe(bool on);

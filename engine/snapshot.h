@@ -113,6 +113,9 @@ struct HostInfo {
   uint64_t pipe_max_size = 0;
 };
 
+// How BPF's programs count: a record a CPU, or one for all with atomic adds.
+enum class BpfCounters : uint8_t { percpu, shared };
+
 enum class Severity { info, warning, error };
 
 struct Notice {
@@ -132,6 +135,7 @@ struct Snapshot {
   Reading<Integrity> integrity;
   Reading<Verdict> verdict;
   Reading<SamplingEvent> event;
+  BpfCounters bpf_counters = BpfCounters::percpu;
   Reading<double> steal_share;  // of all CPUs' time, over the last seconds
   std::vector<Notice> notices;  // newest last, the last few
   std::shared_ptr<const HostInfo> host;

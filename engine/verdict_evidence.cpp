@@ -142,7 +142,9 @@ Looks looks_of(const Snapshot& s) {
   Looks looks;
   if (!s.ring.history) {
     const Occupancy& o = *s.ring.occupancy;
-    const auto of_all = [&](double share) { return uint64_t(std::llround(share * double(o.samples))); };
+    const auto of_all = [&](double share) {
+      return uint64_t(std::llround(share * double(o.samples)));
+    };
     return {o.samples, of_all(o.empty_share), of_all(o.full_share)};
   }
   const OccupancyHistory& history = *s.ring.history;

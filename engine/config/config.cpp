@@ -23,6 +23,7 @@ constexpr size_t kMaxTitleBytes = 120;
 // Each array is indexed by its enumeration.
 constexpr std::array<std::string_view, 3> kChoices = {"auto", "always", "never"};
 constexpr std::array<std::string_view, 2> kBpfUses = {"auto", "off"};
+constexpr std::array<std::string_view, 2> kBpfCounters = {"percpu", "shared"};
 // Known to the design, not to this version.
 constexpr std::array<std::string_view, 2> kLaterWorkloads = {"page-cache", "percpu"};
 
@@ -121,12 +122,16 @@ void read_start(const YamlMap& map, Config& config) {
 void read_observe(const YamlMap& root, Config& config) {
   const YamlNode* node = root.find("observe");
   if (!node) return;
-  const YamlMap map(root.document(), *node, "observe", Names{"frequency_hz", "bpf"});
+  const YamlMap map(root.document(), *node, "observe",
+                    Names{"frequency_hz", "bpf", "bpf_counters"});
   if (const YamlNode* hz = map.find("frequency_hz"))
     config.frequency_hz =
         integer_of(map.document(), *hz, "frequency_hz", kMinFrequencyHz, kMaxFrequencyHz);
   if (const YamlNode* bpf = map.find("bpf"))
     config.bpf = static_cast<BpfUse>(choice_of(map.document(), *bpf, "bpf", kBpfUses));
+  if (const YamlNode* counters = map.find("bpf_counters"))
+    config.bpf_counters = static_cast<BpfCounters>(
+        choice_of(map.document(), *counters, "bpf_counters", bpf_counters_names()));
 }
 
 void read_screen(const YamlMap& root, Config& config) {
@@ -143,6 +148,8 @@ void read_screen(const YamlMap& root, Config& config) {
 }
 
 }  // namespace
+
+std::span<const std::string_view> bpf_counters_names() { return kBpfCounters; }
 
 std::string no_such_preset(std::span<const Preset> presets, std::string_view name) {
   Names names;

@@ -18,6 +18,7 @@ struct Config {
   std::vector<Preset> presets;  // built-in, then the file's, in its order
   BpfUse bpf = BpfUse::automatic;
   uint32_t frequency_hz = 999;
+  BpfCounters bpf_counters = BpfCounters::percpu;
   uint32_t frames_per_s = 20;
   Choice unicode = Choice::automatic;
   Choice color = Choice::automatic;

@@ -57,6 +57,7 @@ std::string default_config_yaml() {
       line(fmt::format("  frequency_hz: {}", c.frequency_hz),
            fmt::format("samples a second on each CPU, {} to {}", kMinFrequencyHz, kMaxFrequencyHz));
   text += line("  bpf: auto", "auto or off");
+  text += line("  bpf_counters: percpu", "percpu: a record a CPU; shared: one, with atomic adds");
   text += "\nscreen:\n";
   text += line(fmt::format("  frames_per_s: {}", c.frames_per_s),
                fmt::format("{} to {}", kMinFramesPerS, kMaxFramesPerS));

@@ -70,6 +70,15 @@ class Observers::Impl {
     if (sampler_) sampler_->run(on);
   }
 
+  void count(BpfCounters layout) {
+    counters_ = layout;
+    if (!sampler_) return;
+    sampler_->count(layout);
+    occupancy_before_ = sampler_->occupancy_by_record();
+    history_.change_source();
+  }
+  BpfCounters counters() const { return counters_; }
+
   void poll(uint64_t now_ns) {
     if (!running_) return;
     need_symbols();
@@ -86,7 +95,7 @@ class Observers::Impl {
       role_of(role).stacks.forget();
       if (sampler_) role_of(role).lost_seen = sampler_->lost(role);
     }
-    if (sampler_) occupancy_before_ = sampler_->occupancy_by_cpu();
+    if (sampler_) occupancy_before_ = sampler_->occupancy_by_record();
     fallback_.restart();
     kinds_ = {};
   }
@@ -108,8 +117,10 @@ class Observers::Impl {
 
   Reading<Occupancy> occupancy() const {
     if (!sampler_looks()) return fallback_.reading();
-    return occupancy_of(steady_looks(sampler_->occupancy_by_cpu(), occupancy_before_),
-                        fmt::format("sampler {} Hz", sampler_->event().hz));
+    const bool shared = counters_ == BpfCounters::shared;
+    return occupancy_of(
+        steady_looks(sampler_->occupancy_by_record(), occupancy_before_),
+        fmt::format("sampler {} Hz{}", sampler_->event().hz, shared ? ", shared counters" : ""));
   }
 
   std::shared_ptr<const OccupancyHistory> occupancy_history() const { return history_.history(); }
@@ -167,7 +178,7 @@ class Observers::Impl {
   bool sampler_looks() const { return sampler_ && ring_; }
 
   std::vector<OccupancyCounts> looks_by_cpu() const {
-    if (sampler_looks()) return sampler_->occupancy_by_cpu();
+    if (sampler_looks()) return sampler_->occupancy_by_record();
     return {fallback_.counts()};
   }
 
@@ -186,9 +197,11 @@ class Observers::Impl {
   // draws every other frame show one side's, and only those whose occupancy
   // counts.
   void want_look(uint64_t from_ns) {
-    const auto cpus = steady_cpus(sampler_->occupancy_by_cpu(), occupancy_before_);
+    auto cpus = steady_cpus(sampler_->occupancy_by_record(), occupancy_before_);
+    std::erase(cpus, sampler_->cpus());  // the shared record, of nobody knows which
     tick_due_ns_ = from_ns;
-    sampler_->want_copy(from_ns, cpus.empty() ? 0 : cpus[random_() % cpus.size()]);
+    const auto any = static_cast<uint32_t>(random_());
+    sampler_->want_copy(from_ns, cpus.empty() ? any % sampler_->cpus() : cpus[any % cpus.size()]);
   }
 
   void take_samples(uint64_t now_ns) {
@@ -208,6 +221,7 @@ class Observers::Impl {
   }
 
   bool running_ = true;
+  BpfCounters counters_ = BpfCounters::percpu;
   std::string no_sampler_, no_ring_, no_symbols_;  // why; remedy
   std::future<Symbols> reading_symbols_;
   Symbols symbols_;
@@ -229,6 +243,8 @@ Observers::~Observers() = default;
 
 void Observers::watch(Role role, pid_t pid) { impl_->watch(role, pid); }
 void Observers::run(bool on) { impl_->run(on); }
+void Observers::count(BpfCounters layout) { impl_->count(layout); }
+BpfCounters Observers::counters() const { return impl_->counters(); }
 void Observers::poll(uint64_t now_ns) { impl_->poll(now_ns); }
 void Observers::restart(uint64_t now_ns) { impl_->restart(now_ns); }
 Reading<SamplingEvent> Observers::event() const { return impl_->event(); }

@@ -38,6 +38,11 @@ class Observers {
   // Stops and starts all of it; what was read last stays. It runs at first.
   void run(bool on);
 
+  // How BPF's programs count from now on; a record a CPU at first. With a shared
+  // one a CPU whose clock stops when idle can no longer be left out.
+  void count(BpfCounters layout);
+  BpfCounters counters() const;
+
   // Drains the samples. Call it at least ten times a second.
   void poll(uint64_t now_ns);
 

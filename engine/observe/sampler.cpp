@@ -76,6 +76,12 @@ class Sampler::Impl {
       ::ioctl(event.get(), on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
   }
 
+  void count(BpfCounters layout) {
+    __atomic_store_n(&skeleton_->bss->counters_shared, layout == BpfCounters::shared,
+                     __ATOMIC_RELAXED);
+  }
+  uint32_t cpus() const { return cpus_; }
+
   void drain(const std::function<void(const StackSample&)>& sink) {
     sink_ = &sink;
     ring_buffer__consume(buffer_.get());
@@ -83,7 +89,7 @@ class Sampler::Impl {
   }
 
   std::span<const sampler_cpu> records() const {
-    return {static_cast<const sampler_cpu*>(records_.data()), cpus_};
+    return {static_cast<const sampler_cpu*>(records_.data()), cpus_ + 1};
   }
 
  private:
@@ -97,7 +103,8 @@ class Sampler::Impl {
       skeleton_->rodata->pid_ns_ino = ns.st_ino;
     }
     cpus_ = static_cast<uint32_t>(std::max(libbpf_num_possible_cpus(), 1));
-    bpf_map__set_max_entries(skeleton_->maps.cpus, cpus_);
+    skeleton_->rodata->cpu_count = cpus_;
+    bpf_map__set_max_entries(skeleton_->maps.cpus, cpus_ + 1);
     bpf_map__set_max_entries(skeleton_->maps.samples, buffer_bytes(event_.hz));
     if (copies_fd >= 0 && bpf_map__reuse_fd(skeleton_->maps.copies, copies_fd) != 0)
       throw_refused("share the ring's copies", errno, log);
@@ -145,6 +152,8 @@ void Sampler::watch(Role role, pid_t pid) { impl_->watch(role, pid); }
 void Sampler::look_at(uint64_t pipe_address) { impl_->look_at(pipe_address); }
 void Sampler::want_copy(uint64_t from_ns, uint32_t cpu) { impl_->want_copy(from_ns, cpu); }
 void Sampler::run(bool on) { impl_->run(on); }
+void Sampler::count(BpfCounters layout) { impl_->count(layout); }
+uint32_t Sampler::cpus() const { return impl_->cpus(); }
 void Sampler::drain(const std::function<void(const StackSample&)>& sink) { impl_->drain(sink); }
 
 uint64_t Sampler::lost(Role role) const {
@@ -153,7 +162,7 @@ uint64_t Sampler::lost(Role role) const {
   return lost;
 }
 
-std::vector<OccupancyCounts> Sampler::occupancy_by_cpu() const {
+std::vector<OccupancyCounts> Sampler::occupancy_by_record() const {
   std::vector<OccupancyCounts> by_cpu;
   for (const sampler_cpu& cpu : impl_->records()) {
     OccupancyCounts& counts = by_cpu.emplace_back();

@@ -43,11 +43,17 @@ class Sampler {
   // Stops and starts the ticks.
   void run(bool on);
 
+  // How its programs count from now on; a record a CPU at first.
+  void count(BpfCounters layout);
+
+  uint32_t cpus() const;  // that the kernel may ever have
+
   void drain(const std::function<void(const StackSample&)>& sink);
 
   // Cumulative.
   uint64_t lost(Role role) const;
-  std::vector<OccupancyCounts> occupancy_by_cpu() const;
+  // By CPU, and at the end what they counted in the record that they share.
+  std::vector<OccupancyCounts> occupancy_by_record() const;
 
  private:
   class Impl;

@@ -18,9 +18,11 @@ void Sampler::watch(Role, pid_t) {}
 void Sampler::look_at(uint64_t) {}
 void Sampler::want_copy(uint64_t, uint32_t) {}
 void Sampler::run(bool) {}
+void Sampler::count(BpfCounters) {}
+uint32_t Sampler::cpus() const { return 0; }
 void Sampler::drain(const std::function<void(const StackSample&)>&) {}
 uint64_t Sampler::lost(Role) const { return 0; }
-std::vector<OccupancyCounts> Sampler::occupancy_by_cpu() const { return {}; }
+std::vector<OccupancyCounts> Sampler::occupancy_by_record() const { return {}; }
 
 RingReader::RingReader(int) { throw Error(kBuiltWithoutBpf, Exit::unsupported); }
 RingReader::~RingReader() = default;

@@ -128,10 +128,24 @@ class Parser {
             "write the kernel stacks there in the end, folded for flame graphs")
         ->type_name("FILE")
         ->take_last();
+    app_.add_option_function<std::string>(
+            "--bpf-counters", [this](const std::string& text) { choose_counters(text); },
+            "how BPF counts: percpu (by default) or shared")
+        ->type_name("LAYOUT")
+        ->take_last();
     app_.add_flag("--default-config", default_config_, "print a config file with every key");
     add_knob_flags(app_, line_.knobs);
     app_.allow_extras();
     app_.footer(kExitCodes);
+  }
+
+  void choose_counters(const std::string& text) {
+    const auto names = bpf_counters_names();
+    const auto found = std::ranges::find(names, text);
+    if (found == names.end())
+      throw Error(fmt::format("--bpf-counters: \"{}\" is not one of its values: give {}", text,
+                              join_choices(names)));
+    line_.bpf_counters = static_cast<BpfCounters>(found - names.begin());
   }
 
   CLI::App* add_command(const std::string& name, const std::string& help) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/settings.h"
+#include "engine/snapshot.h"
 
 namespace pipetop::tui {
 
@@ -38,6 +39,7 @@ struct CommandLine {
   std::vector<KnobFlag> knobs;
   std::optional<uint32_t> frequency_hz;
   std::string folded;  // the file's path, "" for none
+  std::optional<BpfCounters> bpf_counters;
   bool no_color = false, no_unicode = false, no_bpf = false;
 
   Format format = Format::human;

@@ -34,6 +34,7 @@ int dashboard(const CommandLine& line) {
   options.settings = config.settings;
   options.bpf = config.bpf;
   options.frequency_hz = config.frequency_hz;
+  options.bpf_counters = config.bpf_counters;
   const DashboardOptions screen{config.unicode, config.color};
   check_terminal(screen);  // before there are processes to start
   FoldedFile folded(line.folded);

@@ -23,6 +23,7 @@ EngineOptions options_of(const Config& config) {
   options.settings = config.settings;
   options.bpf = config.bpf;
   options.frequency_hz = config.frequency_hz;
+  options.bpf_counters = config.bpf_counters;
   options.functions_window_ns = 0;  // all since the measurement began
   return options;
 }

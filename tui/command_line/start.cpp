@@ -19,6 +19,7 @@ Config resolve(const CommandLine& line, Config base, const char* no_color) {
   for (const KnobFlag& knob : line.knobs) knob.apply(base.settings);
   validate(base.settings);
   if (line.frequency_hz) base.frequency_hz = *line.frequency_hz;
+  if (line.bpf_counters) base.bpf_counters = *line.bpf_counters;
   if (line.no_bpf) base.bpf = BpfUse::off;
   if (line.no_unicode) base.unicode = Choice::never;
   // https://no-color.org: any value but the empty one; a file's `always` is the

@@ -90,6 +90,9 @@ Outcome Controller::act(const Command& command, Key key, const Snapshot& shown) 
       return Outcome::redraw_all;
     case Act::mouse:
       return Outcome::toggle_mouse;
+    case Act::counters:
+      switch_counters(shown);
+      break;
     case Act::knob:
       press_knob(command.n);
       break;
@@ -172,6 +175,14 @@ void Controller::press_knob(int index) {
   } else if (change_to(next, label, static_cast<Key>(hot.key))) {
     undo_.push_back(before);
   }
+}
+
+void Controller::switch_counters(const Snapshot& shown) {
+  const bool shared = shown.bpf_counters == BpfCounters::percpu;
+  source_.count(shared ? BpfCounters::shared : BpfCounters::percpu);
+  say(shared ? "BPF counters: shared, one record and atomic adds"
+             : "BPF counters: percpu, a record a CPU",
+      Severity::info);
 }
 
 void Controller::press_preset(int index) {

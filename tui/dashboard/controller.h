@@ -37,6 +37,7 @@ class Controller {
   Outcome act(const Command& command, Key key, const Snapshot& shown);
   void act_on_screen(const Command& command, Key key, const Snapshot& shown);
   void press_knob(int index);
+  void switch_counters(const Snapshot& shown);
   void press_preset(int index);
   void undo();
   void baseline();

@@ -16,6 +16,7 @@ class EngineSource final : public Source {
   }
   Snapshot tick() override { return engine_.tick(); }
   Segment segment() override { return engine_.segment(); }
+  void count(BpfCounters layout) override { engine_.count(layout); }
   void suspend() override { engine_.suspend(); }
   void resume() override { engine_.resume(); }
 

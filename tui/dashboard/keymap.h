@@ -27,6 +27,7 @@ enum class Act : uint8_t {
   close,
   redraw,
   mouse,
+  counters,
   suspend,
   quit,
   abort,

@@ -20,6 +20,7 @@ class Source {
                      const std::string& key) = 0;
   virtual Snapshot tick() = 0;
   virtual Segment segment() = 0;
+  virtual void count(BpfCounters layout) = 0;
   virtual void suspend() = 0;
   virtual void resume() = 0;
 };

@@ -21,6 +21,7 @@ class RecordingSource final : public Source {
     settings = requested;
     labels.push_back(key + ": " + label);
   }
+  void count(BpfCounters) override {}
   Segment segment() override { return {}; }
   Snapshot tick() override { return example_snapshot(); }
   void suspend() override {}

@@ -75,6 +75,7 @@ class CrashingSource final : public Source {
     fprintf(stderr, "last words\n");
     raise(SIGSEGV);
   }
+  void count(BpfCounters) override {}
   Segment segment() override { return {}; }
   Snapshot tick() override { return source_.tick(); }
   void suspend() override { source_.suspend(); }

@@ -19,6 +19,7 @@ class FakeSource final : public Source {
   void handle_events() override {}
   void apply(const Settings& requested, const std::string& label, const std::string& key) override;
   Snapshot tick() override;
+  void count(BpfCounters) override {}
   Segment segment() override { return current_; }
   void suspend() override { suspended_ = true; }
   void resume() override { suspended_ = false; }

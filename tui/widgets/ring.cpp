@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/verdict.h"
 #include "tui/dashboard/pen.h"
 #include "tui/widgets/heat_map.h"
 #include "tui/widgets/integrity_title.h"
@@ -175,7 +176,7 @@ std::vector<TitlePart> ring_title(const Snapshot& s, int panel_cols, int rows) {
   std::vector<TitlePart> parts = {{"ring", Style::title},
                                   integrity_title(s.integrity, s.requested.payload)};
   if (has_verdict_row(rows) || !s.verdict.has_value()) return parts;
-  parts.push_back({std::string(name_of(s.verdict->bound)), Style::plain});
+  parts.push_back({std::string(to_text(s.verdict->bound)), Style::plain});
   if (title_columns(parts) > title_room(panel_cols)) parts.pop_back();
   return parts;
 }

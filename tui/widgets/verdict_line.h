@@ -8,8 +8,6 @@
 
 namespace pipetop::tui {
 
-std::string_view name_of(Bound bound);  // "lock-bound"
-
 std::string verdict_text(const Verdict& verdict);  // "lock-bound: writer spins ..."
 
 // Whether it can be read to its end on a line; so is its absence.

@@ -208,6 +208,18 @@ TEST_F(Sampling, AnEmptyPipeIsEmptyAllTheTime) {
   EXPECT_EQ(seen.source, "sampler 999 Hz");
 }
 
+TEST_F(Sampling, SharedCountersTellTheSame) {
+  observers_.count(BpfCounters::shared);
+  Occupancy seen = occupancy(200);
+  EXPECT_DOUBLE_EQ(seen.empty_share, 1.0);
+  EXPECT_EQ(seen.source, "sampler 999 Hz, shared counters");
+  pipe_.fill();
+  observers_.count(BpfCounters::percpu);
+  seen = occupancy(200);
+  EXPECT_DOUBLE_EQ(seen.full_share, 1.0);
+  EXPECT_EQ(seen.source, "sampler 999 Hz");
+}
+
 TEST_F(Sampling, AFullPipeIsFullAllTheTime) {
   pipe_.fill();
   observers_.restart(monotonic_ns());

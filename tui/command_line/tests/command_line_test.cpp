@@ -211,6 +211,8 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
        "--duration and --bytes exclude each other: give one of them"},
       {"run --format xml",
        "--format: \"xml\" is not one of its values: give human, json, jsonl or csv"},
+      {"--bpf-counters both",
+       "--bpf-counters: \"both\" is not one of its values: give percpu or shared"},
       {"doctor --rounds 0", "--rounds: \"0\" is out of range: give 1 to 1000"},
       {"doctor --format csv", "--format: \"csv\" is not one of its values: give human or json"},
   };
