@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <deque>
 
 #include "engine/clock.h"
@@ -23,6 +22,7 @@
 #include "engine/observe/observers.h"
 #include "engine/plan.h"
 #include "engine/process/worker_pair.h"
+#include "engine/process/worker_state.h"
 #include "engine/unique_fd.h"
 
 namespace pipetop {
@@ -35,22 +35,6 @@ constexpr uint64_t kPatience = 500 * kMs;
 constexpr size_t kNotices = 8;
 // Shares of samples say nothing new, and cannot be read, twenty times a second.
 constexpr uint64_t kFunctionsInterval = 200 * kMs;
-
-ProcessState state_of(WorkerState state) {
-  switch (state) {
-    case WorkerState::starting:
-      return ProcessState::starting;
-    case WorkerState::flowing:
-      return ProcessState::flowing;
-    case WorkerState::held:
-      return ProcessState::held;
-    case WorkerState::refused:
-      return ProcessState::refused;
-    case WorkerState::failed:
-      return ProcessState::failed;
-  }
-  return ProcessState::failed;
-}
 
 }  // namespace
 
@@ -247,28 +231,13 @@ Effective Engine::Impl::effective() const {
 }
 
 WorkerView Engine::Impl::view_of(Role role) {
-  Worker& w = workers_.of(role);
+  const auto i = static_cast<size_t>(role);
+  const Worker& worker = workers_.of(role);
+  const auto unanswered = settled_once_ ? ProcessState::changing : ProcessState::starting;
   WorkerView view;
-  view.role = role;
-  view.pid = w.pid();
-  view.restarts = w.restarts();
-  view.state_reason = last_end_[static_cast<size_t>(role)];
-  if (!w.alive()) {
-    view.state = ProcessState::restarting;
-  } else if (w.stopped() && !suspended_) {
-    view.state = ProcessState::stopped;
-    view.state_reason = fmt::format("by a signal; kill -CONT {}", w.pid());
-  } else if (const auto report = w.report()) {
-    view.state = state_of(report->state);
-    if (report->state == WorkerState::refused || report->state == WorkerState::failed)
-      view.state_reason =
-          fmt::format("{}: {}", report->state == WorkerState::refused ? "buffers" : "transfer",
-                      std::strerror(static_cast<int>(report->error_number)));
-  } else {
-    view.state = settled_once_ ? ProcessState::changing : ProcessState::starting;
-  }
-  worker_meters_[static_cast<size_t>(role)].describe(w.counters(), view);
-  view.functions = functions_[static_cast<size_t>(role)];
+  describe_state(worker, {last_end_[i], suspended_, unanswered}, view);
+  worker_meters_[i].describe(worker.counters(), view);
+  view.functions = functions_[i];
   return view;
 }
 
