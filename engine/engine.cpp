@@ -16,13 +16,13 @@
 #include "engine/knobs.h"
 #include "engine/live_change.h"
 #include "engine/memory/huge_check.h"
-#include "engine/meter/rate_meter.h"
 #include "engine/meter/steal_meter.h"
 #include "engine/meter/worker_meter.h"
 #include "engine/observe/observers.h"
 #include "engine/plan.h"
 #include "engine/process/worker_pair.h"
 #include "engine/process/worker_state.h"
+#include "engine/segments.h"
 #include "engine/unique_fd.h"
 
 namespace pipetop {
@@ -45,9 +45,9 @@ class Engine::Impl {
   int event_fd() const { return epoll_.get(); }
   void handle_events();
   void apply(const Settings& requested, const std::string& label, const std::string& key);
-  void begin_segment(const std::string& label, const std::string& key = {});
+  void begin_segment(const std::string& label);
   Snapshot tick();
-  Segment segment();
+  Segment segment() { return segments_.present(monotonic_ns(), effective()); }
   void suspend();
   void resume();
   void stop();
@@ -56,6 +56,8 @@ class Engine::Impl {
   void on_worker(const WorkerEvent& event);
   void serve_workers();
   void advance();
+  void count_from(uint64_t now_ns);
+  void forget_views();
   void arm_timer(uint64_t interval_ns);
   void notify(Severity severity, std::string text);
   void check_huge_pages();
@@ -84,10 +86,10 @@ class Engine::Impl {
   uint64_t change_began_ns_ = 0;
   Reading<bool> huge_ = Reading<bool>::warming("settling");
 
-  RateMeter meter_{started_at_ns_};
   std::array<WorkerMeter, kRoles> worker_meters_;
   StealMeter steal_;
   Observers observers_;
+  Segments segments_{started_at_ns_, observers_, workers_};
   std::array<std::string, kRoles> last_end_;
   std::deque<Notice> notices_;
   std::array<Reading<FunctionTable>, kRoles> functions_;
@@ -120,6 +122,8 @@ void Engine::Impl::on_worker(const WorkerEvent& event) {
       last_end_[role] = event.words;
       notify(Severity::error, fmt::format("{} died: {}", name, event.words));
       observers_.watch(worker.role(), 0);
+      if (const auto look = worker_meters_[role].last_look())
+        segments_.ended(worker.role(), look->at_ns, look->stats);
       settled_ = false;
       change_began_ns_ = monotonic_ns();
       // Before there is a successor: it must not go on in the old epoch.
@@ -128,6 +132,7 @@ void Engine::Impl::on_worker(const WorkerEvent& event) {
     case Kind::replaced:
       observers_.watch(worker.role(), worker.pid());
       worker_meters_[role].restart();
+      segments_.replaced(worker.role(), monotonic_ns());
       break;
     case Kind::cannot_start:
     case Kind::cannot_pin:
@@ -143,21 +148,32 @@ void Engine::Impl::notify(Severity severity, std::string text) {
 void Engine::Impl::apply(const Settings& requested, const std::string& label,
                          const std::string& key) {
   validate(requested);
+  change_began_ns_ = monotonic_ns();
+  segments_.begin(change_began_ns_, effective(), label, key, requested);
+  forget_views();
   requested_ = requested;
   plan_ = make_plan(requested, machine_);
-  begin_segment(label, key);
   workers_.place(plan_.writer_cpu, plan_.reader_cpu, machine_.cpus);
   change_.begin(plan_.settings);
   settled_ = false;
   huge_ = Reading<bool>::warming("settling");
-  change_began_ns_ = monotonic_ns();
   advance();
 }
 
-void Engine::Impl::begin_segment(const std::string& label, const std::string& key) {
+// Whether or not everything is in force by now: the owner wants to begin here.
+void Engine::Impl::begin_segment(const std::string& label) {
   const uint64_t now_ns = monotonic_ns();
-  meter_.begin_segment(now_ns, workers_.reader().bytes(), label, key, requested_);
-  observers_.restart(now_ns);
+  segments_.begin(now_ns, effective(), label, {}, requested_);
+  count_from(now_ns);
+}
+
+void Engine::Impl::count_from(uint64_t now_ns) {
+  segments_.count(now_ns);
+  forget_views();
+}
+
+// What they showed was before.
+void Engine::Impl::forget_views() {
   functions_at_ns_ = 0;
   for (WorkerMeter& meter : worker_meters_) meter.restart();
 }
@@ -167,6 +183,8 @@ void Engine::Impl::advance() {
   if (!settled_ && change_.advance()) {
     settled_ = settled_once_ = true;
     check_huge_pages();
+    // Once: a worker's restart does not begin the segment anew.
+    if (!segments_.counting()) count_from(monotonic_ns());
   }
   const uint64_t waited = monotonic_ns() - change_began_ns_;
   const bool waiting = !settled_ || !workers_.alive();
@@ -276,7 +294,7 @@ Snapshot Engine::Impl::tick() {
   serve_workers();
   if (!finished_) observers_.poll(s.now_ns);
   refresh_functions(s.now_ns);
-  meter_.add(s.now_ns, workers_.reader().bytes());
+  if (!suspended_) segments_.add_bytes(s.now_ns);
   steal_.sample(s.now_ns);
   for (Worker* w : workers_.both())
     worker_meters_[static_cast<size_t>(w->role())].sample(s.now_ns, w->counters(), w->pid());
@@ -284,7 +302,7 @@ Snapshot Engine::Impl::tick() {
   s.uptime_ns = s.now_ns - started_at_ns_;
   s.requested = requested_;
   s.effective = effective();
-  s.throughput = meter_.view(s.now_ns, workers_.reader().bytes());
+  s.throughput = segments_.throughput(s.now_ns);
   s.ring = ring_view(s.now_ns);
   for (const Role role : {Role::writer, Role::reader})
     s.workers[static_cast<size_t>(role)] = view_of(role);
@@ -296,19 +314,16 @@ Snapshot Engine::Impl::tick() {
   return s;
 }
 
-Segment Engine::Impl::segment() {
-  return meter_.view(monotonic_ns(), workers_.reader().bytes()).current;
-}
-
 void Engine::Impl::suspend() {
   suspended_ = true;
+  segments_.suspend(monotonic_ns());
   for (Worker* w : workers_.both()) w->send(SIGSTOP);
 }
 
 void Engine::Impl::resume() {
   for (Worker* w : workers_.both()) w->send(SIGCONT);
   suspended_ = false;
-  meter_.skip_to(monotonic_ns(), workers_.reader().bytes());
+  segments_.resume(monotonic_ns());
   for (WorkerMeter& meter : worker_meters_) meter.restart();
 }
 

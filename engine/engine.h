@@ -49,6 +49,7 @@ class Engine {
   Snapshot tick();
 
   // The present segment as if it ended now, with everything that was observed.
+  // Not after stop(): there is nobody left to ask.
   Segment segment();
 
   // Stops and continues both workers, for a suspended terminal.

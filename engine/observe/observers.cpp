@@ -67,7 +67,7 @@ class Observers::Impl {
     need_symbols();
     if (sampler_) sampler_->drain([this](const StackSample& sample) { take(sample); });
     for (WatchedRole& role : roles_) role.counter.expire(now_ns);
-    if (!sampler_looks()) fallback_.poll(now_ns);
+    if (!sampler_looks() && !suspended_) fallback_.poll(now_ns);
   }
 
   void restart(uint64_t now_ns) {
@@ -79,6 +79,16 @@ class Observers::Impl {
     if (sampler_) occupancy_before_ = sampler_->occupancy_by_cpu();
     fallback_.restart();
     kinds_ = {};
+  }
+
+  void suspend() {
+    suspended_ = true;
+    if (sampler_) sampler_->look_at(0);
+  }
+
+  void resume() {
+    suspended_ = false;
+    if (sampler_looks()) sampler_->look_at(ring_->pipe_address());
   }
 
   Reading<SamplingEvent> event() const {
@@ -202,6 +212,7 @@ class Observers::Impl {
   uint64_t tick_due_ns_ = 0;
   std::minstd_rand random_;
   uint64_t restarted_ns_ = 0;
+  bool suspended_ = false;
   std::vector<FunctionId> stack_;  // of the sample at hand
 };
 
@@ -211,6 +222,8 @@ Observers::~Observers() = default;
 void Observers::watch(Role role, pid_t pid) { impl_->watch(role, pid); }
 void Observers::poll(uint64_t now_ns) { impl_->poll(now_ns); }
 void Observers::restart(uint64_t now_ns) { impl_->restart(now_ns); }
+void Observers::suspend() { impl_->suspend(); }
+void Observers::resume() { impl_->resume(); }
 Reading<SamplingEvent> Observers::event() const { return impl_->event(); }
 Reading<FunctionTable> Observers::functions(Role role) const { return impl_->functions(role); }
 Reading<Occupancy> Observers::occupancy() const { return impl_->occupancy(); }

@@ -40,6 +40,11 @@ class Observers {
   // Forgets functions, occupancy and slot kinds, e.g. at a change.
   void restart(uint64_t now_ns);
 
+  // Between the two nobody looks at the ring: both processes are stopped by us,
+  // and what it holds meanwhile says nothing.
+  void suspend();
+  void resume();
+
   Reading<SamplingEvent> event() const;
   Reading<FunctionTable> functions(Role role) const;
   Reading<Occupancy> occupancy() const;
