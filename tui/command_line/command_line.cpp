@@ -64,6 +64,12 @@ uint32_t frequency_of(const std::string& text) {
   return hz;
 }
 
+// An unset variable of the shell's must not pass for a wish to have no file.
+std::string file_of(const std::string& flag, const std::string& path) {
+  if (path.empty()) throw Error(fmt::format("{}: \"\" is no file: give its name", flag));
+  return path;
+}
+
 // CLI11's parser over our values. Its exceptions end here.
 class Parser {
  public:
@@ -112,6 +118,12 @@ class Parser {
             "--frequency", [this](const std::string& hz) { line_.frequency_hz = frequency_of(hz); },
             "samples a second on each CPU, 999 by default")
         ->type_name("HZ")
+        ->take_last();
+    app_.add_option_function<std::string>(
+            "--segments",
+            [this](const std::string& path) { line_.segments = file_of("--segments", path); },
+            "write what each change did there: FILE.csv, or JSON lines to FILE.jsonl")
+        ->type_name("FILE")
         ->take_last();
     app_.add_flag("--default-config", default_config_, "print a config file with every key");
     add_knob_flags(app_, line_.knobs);

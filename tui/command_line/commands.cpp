@@ -1,13 +1,17 @@
 #include "tui/command_line/commands.h"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "engine/config/config.h"
 #include "engine/engine.h"
+#include "engine/error.h"
 #include "engine/host/doctor.h"
 #include "engine/host/host.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/run_command.h"
+#include "tui/command_line/segment_file.h"
 #include "tui/command_line/start.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/print/print_doctor.h"
@@ -42,10 +46,17 @@ int dashboard(const CommandLine& line) {
   options.settings = config.settings;
   options.bpf = config.bpf;
   options.frequency_hz = config.frequency_hz;
-  const DashboardOptions screen{config.unicode, config.color};
+  DashboardOptions screen{config.unicode, config.color, {}};
   check_terminal(screen);  // before there are processes to start
+  SegmentFile segments(line.segments);
+  if (segments.is_terminal())
+    throw Error(fmt::format("--segments: {} is a terminal: give a file", line.segments));
+  screen.every_snapshot = [&](const Snapshot& now) { segments.write_closed(now); };
   Engine engine(options);
-  return run_dashboard(engine, config, screen);
+  const int exit_code = run_dashboard(engine, config, screen);
+  segments.write_last(engine.segment());
+  segments.finish();
+  return exit_code;
 }
 
 }  // namespace

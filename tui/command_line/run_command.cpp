@@ -14,6 +14,7 @@
 #include "engine/text.h"
 #include "tui/command_line/measurement.h"
 #include "tui/command_line/output.h"
+#include "tui/command_line/segment_file.h"
 #include "tui/command_line/start.h"
 #include "tui/command_line/words.h"
 #include "tui/print/print_csv.h"
@@ -109,6 +110,7 @@ int run_command(const CommandLine& line) {
   const Config config = read_start(line);
   check_vmsplice(config.settings);
   Output output(line.run.output);
+  SegmentFile segments(line.segments);
   ProgressLine progress(line.run, line.format != Format::human || !output.is_terminal());
   RunListener listener;
   listener.interval = [&](const Interval& i) { output.write(interval_text(line.format, i)); };
@@ -117,16 +119,20 @@ int run_command(const CommandLine& line) {
     progress.clear();
     say(words);
   };
+  listener.began = [&](const Snapshot& now) { segments.write_closed(now); };
+  listener.ended = [&](const Segment& last) { segments.write_last(last); };
   Measurement measurement(config, line.run, listener);
   std::optional<RunResult> result = measurement.run();
   progress.clear();
   if (!result) {
     say("ended before there was anything to measure");
+    segments.finish();
     return kSignalExit + measurement.ended_by_signal();
   }
   result->name = name_of(config);
   output.write(result_text(line.format, *result));
   output.finish();
+  segments.finish();
   return exit_code(*result, line.format);
 }
 
