@@ -1,6 +1,7 @@
 // --segments as a shell sees it.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "tui/command_line/tests/program.h"
 #include "tui/command_line/tests/scratch_directory.h"
+#include "tui/tests/pty.h"
 
 namespace pipetop::tui {
 namespace {
@@ -82,6 +84,42 @@ TEST(SegmentsProgram, ABadPlaceIsAnErrorBeforeAnythingStarts) {
     EXPECT_EQ(program.out(), "");
     EXPECT_TRUE(program.err().starts_with("pipetop: ")) << program.err();
   }
+}
+
+const std::vector<std::string> kTerminal = {"TERM=xterm-256color", "LC_ALL=C.UTF-8"};
+
+TEST(SegmentsProgram, TheDashboardWritesOneForEachKey) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("log.jsonl");
+  PtyProgram program({PIPETOP_PROGRAM, "--no-bpf", "--segments", path}, kTerminal);
+  ASSERT_TRUE(program.wait_for("throughput"));
+  size_t lines = 0;
+  for (const char* key : {"v", "s", "u"}) {
+    program.send(key);
+    for (int i = 0; i < 6000 && lines_of_file(path).size() == lines; ++i) usleep(10'000);
+    ++lines;
+    ASSERT_EQ(lines_of_file(path).size(), lines) << key;
+  }
+  program.send(" q");  // frozen, it goes on all the same
+  EXPECT_EQ(program.wait_for_end(), 0);
+  const char* labels[] = {"start", "write_with vmsplice", "read_with splice", "undo"};
+  const char* keys[] = {"", "v", "s", "u"};
+  const auto written = lines_of_file(path);
+  ASSERT_EQ(written.size(), 4u);
+  for (size_t i = 0; i < written.size(); ++i) {
+    const auto json = nlohmann::json::parse(written[i]);
+    EXPECT_EQ(json["number"], i + 1);
+    EXPECT_EQ(json["label"], labels[i]);
+    EXPECT_EQ(json["key"], keys[i]);
+    EXPECT_EQ(json["requested"]["write_with"], i == 0 ? "write" : "vmsplice");
+    EXPECT_EQ(json["requested"]["read_with"], i == 2 ? "splice" : "read");
+  }
+}
+
+TEST(SegmentsProgram, TheDashboardDoesNotWriteOverItself) {
+  PtyProgram program({PIPETOP_PROGRAM, "--no-bpf", "--segments", "/dev/tty"}, kTerminal);
+  EXPECT_TRUE(program.wait_for("--segments: /dev/tty is a terminal: give a file"));
+  EXPECT_EQ(WEXITSTATUS(program.wait_for_end()), 1);
 }
 
 // The measurement is worth printing all the same.
