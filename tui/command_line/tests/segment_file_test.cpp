@@ -19,7 +19,7 @@ Segment segment(uint32_t number) {
 }
 
 // Of an engine that started at 10 s.
-Snapshot snapshot(std::vector<uint32_t> closed) {
+Snapshot snapshot(const std::vector<uint32_t>& closed) {
   Snapshot s;
   s.now_ns = 60 * kSecond;
   s.uptime_ns = 50 * kSecond;
