@@ -48,6 +48,7 @@ class Engine::Impl {
   void begin_segment(const std::string& label);
   Snapshot tick();
   Segment segment() { return segments_.present(monotonic_ns(), effective()); }
+  void observe(bool on) { observers_.run(on); }
   void suspend();
   void resume();
   void stop();
@@ -353,6 +354,7 @@ void Engine::apply(const Settings& requested, const std::string& label, const st
 void Engine::begin_segment(const std::string& label) { impl_->begin_segment(label); }
 Snapshot Engine::tick() { return impl_->tick(); }
 Segment Engine::segment() { return impl_->segment(); }
+void Engine::observe(bool on) { impl_->observe(on); }
 void Engine::suspend() { impl_->suspend(); }
 void Engine::resume() { impl_->resume(); }
 void Engine::stop() { impl_->stop(); }

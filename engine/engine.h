@@ -52,6 +52,9 @@ class Engine {
   // Not after stop(): there is nobody left to ask.
   Segment segment();
 
+  // Stops and starts the observers, to see what they cost.
+  void observe(bool on);
+
   // Stops and continues both workers, for a suspended terminal.
   void suspend();
   void resume();

@@ -39,12 +39,12 @@ void SegmentWatch::replaced(Role role, uint64_t now_ns) {
 }
 
 void SegmentWatch::suspend(uint64_t now_ns) {
-  observers_.suspend();
+  observers_.run(false);  // a ring that stands still says nothing
   for (const Role role : kBoth) times(role).pause(now_ns, run_times(role));
 }
 
 void SegmentWatch::resume(uint64_t now_ns) {
-  observers_.resume();
+  observers_.run(true);
   for (const Role role : kBoth) replaced(role, now_ns);
 }
 

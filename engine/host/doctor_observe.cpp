@@ -10,7 +10,9 @@
 
 #include "engine/clock.h"
 #include "engine/host/doctor_checks.h"
+#include "engine/observe/counter_cost.h"
 #include "engine/observe/observers.h"
+#include "engine/text.h"
 #include "engine/unique_fd.h"
 
 namespace pipetop {
@@ -109,6 +111,19 @@ Check check_occupancy(const Observers& observers) {
   return failed(name, CheckResult::missing, "unknown", occupancy.reason);
 }
 
+// What each layout of the counters takes, in a line.
+Check check_counters(const char* layout, const Reading<std::vector<observe::CounterCost>>& costs,
+                     double observe::CounterCost::*ns, uint64_t observe::CounterCost::*bytes) {
+  const std::string name = fmt::format("BPF counters, {}", layout);
+  if (!costs.has_value())
+    return failed(name, CheckResult::missing, "cannot be measured", costs.reason);
+  std::string found;
+  for (const observe::CounterCost& cost : *costs)
+    found += fmt::format("{}{:.1f} ns an add on {} CPU{}", found.empty() ? "" : ", ", cost.*ns,
+                         cost.cpus, cost.cpus == 1 ? "" : "s");
+  return works(name, fmt::format("{}; {}", found, format_size(costs->back().*bytes)));
+}
+
 }  // namespace
 
 Checks check_observers() {
@@ -123,6 +138,11 @@ Checks check_observers() {
   checks.push_back(check_functions(observers));
   checks.push_back(check_ring(observers));
   checks.push_back(check_occupancy(observers));
+  const auto costs = observe::measure_counter_cost();
+  checks.push_back(check_counters("percpu", costs, &observe::CounterCost::percpu_ns,
+                                  &observe::CounterCost::percpu_bytes));
+  checks.push_back(check_counters("shared", costs, &observe::CounterCost::shared_ns,
+                                  &observe::CounterCost::shared_bytes));
   return checks;
 }
 

@@ -63,11 +63,17 @@ class Observers::Impl {
     if (sampler_) sampler_->watch(role, pid);
   }
 
+  void run(bool on) {
+    running_ = on;
+    if (sampler_) sampler_->run(on);
+  }
+
   void poll(uint64_t now_ns) {
+    if (!running_) return;
     need_symbols();
     if (sampler_) sampler_->drain([this](const StackSample& sample) { take(sample); });
     for (WatchedRole& role : roles_) role.counter.expire(now_ns);
-    if (!sampler_looks() && !suspended_) fallback_.poll(now_ns);
+    if (!sampler_looks()) fallback_.poll(now_ns);
   }
 
   void restart(uint64_t now_ns) {
@@ -79,16 +85,6 @@ class Observers::Impl {
     if (sampler_) occupancy_before_ = sampler_->occupancy_by_cpu();
     fallback_.restart();
     kinds_ = {};
-  }
-
-  void suspend() {
-    suspended_ = true;
-    if (sampler_) sampler_->look_at(0);
-  }
-
-  void resume() {
-    suspended_ = false;
-    if (sampler_looks()) sampler_->look_at(ring_->pipe_address());
   }
 
   Reading<SamplingEvent> event() const {
@@ -125,6 +121,7 @@ class Observers::Impl {
   }
 
   Reading<RingFrame> ring_frame(uint64_t now_ns) {
+    if (!running_) return frame_;
     need_symbols();
     if (!ring_) return Reading<RingFrame>::unavailable(no_ring_);
     try {
@@ -199,6 +196,7 @@ class Observers::Impl {
     role_of(sample.role).counter.add(sample.at_ns, stack_);
   }
 
+  bool running_ = true;
   std::string no_sampler_, no_ring_, no_symbols_;  // why; remedy
   std::future<Symbols> reading_symbols_;
   Symbols symbols_;
@@ -212,7 +210,6 @@ class Observers::Impl {
   uint64_t tick_due_ns_ = 0;
   std::minstd_rand random_;
   uint64_t restarted_ns_ = 0;
-  bool suspended_ = false;
   std::vector<FunctionId> stack_;  // of the sample at hand
 };
 
@@ -220,10 +217,9 @@ Observers::Observers(const ObserverOptions& options) : impl_(std::make_unique<Im
 Observers::~Observers() = default;
 
 void Observers::watch(Role role, pid_t pid) { impl_->watch(role, pid); }
+void Observers::run(bool on) { impl_->run(on); }
 void Observers::poll(uint64_t now_ns) { impl_->poll(now_ns); }
 void Observers::restart(uint64_t now_ns) { impl_->restart(now_ns); }
-void Observers::suspend() { impl_->suspend(); }
-void Observers::resume() { impl_->resume(); }
 Reading<SamplingEvent> Observers::event() const { return impl_->event(); }
 Reading<FunctionTable> Observers::functions(Role role) const { return impl_->functions(role); }
 Reading<Occupancy> Observers::occupancy() const { return impl_->occupancy(); }

@@ -34,16 +34,14 @@ class Observers {
   // The process that plays a role from now on; 0 for none.
   void watch(Role role, pid_t pid);
 
+  // Stops and starts all of it; what was read last stays. It runs at first.
+  void run(bool on);
+
   // Drains the samples. Call it at least ten times a second.
   void poll(uint64_t now_ns);
 
   // Forgets functions, occupancy and slot kinds, e.g. at a change.
   void restart(uint64_t now_ns);
-
-  // Between the two nobody looks at the ring: both processes are stopped by us,
-  // and what it holds meanwhile says nothing.
-  void suspend();
-  void resume();
 
   Reading<SamplingEvent> event() const;
   Reading<FunctionTable> functions(Role role) const;

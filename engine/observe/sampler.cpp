@@ -1,6 +1,9 @@
 #include "engine/observe/sampler.h"
 
+#include <fcntl.h>
+#include <linux/perf_event.h>
 #include <sampler.skel.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -67,6 +70,11 @@ class Sampler::Impl {
     __atomic_store_n(&skeleton_->bss->copy_wanted_ns, from_ns, __ATOMIC_RELEASE);
   }
 
+  void run(bool on) {
+    for (const UniqueFd& event : events_)
+      ::ioctl(event.get(), on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+  }
+
   void drain(const std::function<void(const StackSample&)>& sink) {
     sink_ = &sink;
     ring_buffer__consume(buffer_.get());
@@ -100,6 +108,7 @@ class Sampler::Impl {
     for (UniqueFd& event : events.by_cpu) {
       Link link(bpf_program__attach_perf_event(program, event.get()));
       if (!link) throw_refused("attach the sampler", errno, log);
+      events_.emplace_back(::fcntl(event.get(), F_DUPFD_CLOEXEC, 0));
       event.release();  // the link closes it
       links_.push_back(std::move(link));
     }
@@ -124,6 +133,7 @@ class Sampler::Impl {
   Mapping records_;
   RingBuffer buffer_;
   std::vector<Link> links_;
+  std::vector<UniqueFd> events_;  // those that the links own, once more
 };
 
 Sampler::Sampler(uint32_t hz, int copies_fd) : impl_(std::make_unique<Impl>(hz, copies_fd)) {}
@@ -133,6 +143,7 @@ const SamplingEvent& Sampler::event() const { return impl_->event(); }
 void Sampler::watch(Role role, pid_t pid) { impl_->watch(role, pid); }
 void Sampler::look_at(uint64_t pipe_address) { impl_->look_at(pipe_address); }
 void Sampler::want_copy(uint64_t from_ns, uint32_t cpu) { impl_->want_copy(from_ns, cpu); }
+void Sampler::run(bool on) { impl_->run(on); }
 void Sampler::drain(const std::function<void(const StackSample&)>& sink) { impl_->drain(sink); }
 
 uint64_t Sampler::lost(Role role) const {

@@ -40,6 +40,9 @@ class Sampler {
   // Ask again only when the last copy was seen.
   void want_copy(uint64_t from_ns, uint32_t cpu);
 
+  // Stops and starts the ticks.
+  void run(bool on);
+
   void drain(const std::function<void(const StackSample&)>& sink);
 
   // Cumulative.

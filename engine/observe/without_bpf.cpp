@@ -2,6 +2,7 @@
 // neither can be made.
 #include "engine/error.h"
 #include "engine/observe/capabilities.h"
+#include "engine/observe/counter_cost.h"
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/sampler.h"
 
@@ -16,6 +17,7 @@ const SamplingEvent& Sampler::event() const { std::abort(); }
 void Sampler::watch(Role, pid_t) {}
 void Sampler::look_at(uint64_t) {}
 void Sampler::want_copy(uint64_t, uint32_t) {}
+void Sampler::run(bool) {}
 void Sampler::drain(const std::function<void(const StackSample&)>&) {}
 uint64_t Sampler::lost(Role) const { return 0; }
 std::vector<OccupancyCounts> Sampler::occupancy_by_cpu() const { return {}; }
@@ -27,5 +29,9 @@ uint64_t RingReader::pipe_address() const { return 0; }
 int RingReader::copies_fd() const { std::abort(); }
 const ring_look& RingReader::look() { std::abort(); }
 const ring_look* RingReader::look_of_tick() { std::abort(); }
+
+Reading<std::vector<CounterCost>> measure_counter_cost() {
+  return Reading<std::vector<CounterCost>>::unavailable(kBuiltWithoutBpf);
+}
 
 }  // namespace pipetop::observe

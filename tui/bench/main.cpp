@@ -7,6 +7,9 @@
 #include <string_view>
 
 #include "engine/error.h"
+#include "engine/experiment/overhead.h"
+#include "engine/meter/quantiles.h"
+#include "engine/observe/counter_cost.h"
 #include "engine/presets.h"
 #include "engine/worker/worker_main.h"
 #include "tui/bench/bare_loop.h"
@@ -38,12 +41,21 @@ void worker_against_bare(const char* name) {
       [&, w = writer, r = reader] { return bare_rate(settings, w, r, bytes); });
 }
 
-void bpf_on_off(const char* name) {
-  const Settings& settings = rung(name);
-  compare(
-      fmt::format("BPF on / off, {}", name), g_pairs, 0.99,
-      [&] { return engine_rate(settings, Observed::yes, kSeconds); },
-      [&] { return engine_rate(settings, Observed::no, kSeconds); });
+void observers_on_off(const char* name, uint32_t hz, double budget) {
+  OverheadOptions options;
+  options.settings = rung(name);
+  options.frequency_hz = hz;
+  const Overhead found = measure_overhead(options, [](int) {});
+  const auto line = [&](const char* what, double OverheadRound::*phase, const std::string& wanted) {
+    const std::vector<double> ratios = found.ratios(phase);
+    report(fmt::format("{} / off at {} Hz, {}", what, found.frequency_hz, name),
+           fmt::format("{:.3f}  [{:.3f} .. {:.3f}]", median(ratios), percentile(ratios, 0.25),
+                       percentile(ratios, 0.75)),
+           wanted);
+  };
+  line("observers on", &OverheadRound::on,
+       fmt::format("budget >= {:.2f}, {} rounds", budget, found.rounds.size()));
+  line("timers alone", &OverheadRound::timers, "what any sampling costs here");
 }
 
 void screen_on_off(const char* name) {
@@ -52,6 +64,16 @@ void screen_on_off(const char* name) {
       fmt::format("dashboard and BPF on / off, {}", name), g_pairs, 0.99,
       [&] { return screen_rate(settings, kSeconds); },
       [&] { return engine_rate(settings, Observed::no, kSeconds); });
+}
+
+void counter_layouts() {
+  const auto costs = observe::measure_counter_cost();
+  if (!costs.has_value()) return report("BPF counters", costs.reason, "");
+  for (const observe::CounterCost& cost : *costs)
+    report(fmt::format("BPF counters, {} CPU{} counting", cost.cpus, cost.cpus == 1 ? "" : "s"),
+           fmt::format("percpu {:.1f} ns an add, {} bytes  shared {:.1f} ns, {} bytes",
+                       cost.percpu_ns, cost.percpu_bytes, cost.shared_ns, cost.shared_bytes),
+           "");
 }
 
 void latencies(const std::string& name, const std::vector<double>& ms) {
@@ -78,9 +100,11 @@ void run_all() {
   for (const char* name : {"busy_loop_huge", "vmsplice_splice_huge", "write_read"})
     worker_against_bare(name);
   for (const char* name : {"busy_loop_huge", "vmsplice_splice_huge"}) {
-    bpf_on_off(name);
+    observers_on_off(name, 999, 0.99);
+    observers_on_off(name, 4999, 0.97);
     screen_on_off(name);
   }
+  counter_layouts();
   latencies("key to effect, blocking", change_latencies_ms(rung("write_read"), 200));
   latencies("key to effect, busy", change_latencies_ms(rung("busy_loop_huge"), 200));
   latencies("key to effect, writer asleep", asleep_latencies_ms(Role::writer, 200));

@@ -2,19 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 
+#include "engine/meter/quantiles.h"
+
 namespace pipetop::bench {
-
-double percentile(std::vector<double> values, double share) {
-  if (values.empty()) return std::nan("");
-  std::ranges::sort(values);
-  return values[std::min(values.size() - 1, static_cast<size_t>(share * double(values.size())))];
-}
-
-double median(std::vector<double> values) { return percentile(std::move(values), 0.5); }
 
 void report(const std::string& name, const std::string& figures, const std::string& budget) {
   fmt::print("{:<44} {:<52} {}\n", name, figures, budget);

@@ -4,12 +4,8 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
 namespace pipetop::bench {
-
-double median(std::vector<double> values);
-double percentile(std::vector<double> values, double share);
 
 // Runs (A, B), (B, A), (A, B) ... and prints the median of A / B with its spread
 // against the budget. One pair before them is not counted.

@@ -22,6 +22,7 @@ constexpr std::array<std::string_view, 4> kFormats = {"human", "json", "jsonl", 
 // Known to the design, not to this version.
 constexpr std::array<std::string_view, 3> kLaterCommands = {"ladder", "tune", "limits"};
 
+constexpr uint32_t kMaxRounds = 1000;
 constexpr uint64_t kMinIntervalNs = 100'000'000;
 constexpr uint64_t kMaxDurationNs = 7ull * 24 * 3600 * 1'000'000'000;
 
@@ -54,14 +55,13 @@ uint64_t bytes_of(const std::string& flag, const std::string& text) {
   return bytes;
 }
 
-uint32_t frequency_of(const std::string& text) {
-  uint32_t hz = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hz);
-  if (error != std::errc{} || end != text.data() + text.size() || hz < kMinFrequencyHz ||
-      hz > kMaxFrequencyHz)
-    throw Error(fmt::format("--frequency: \"{}\" is out of range: give {} to {}", text,
-                            kMinFrequencyHz, kMaxFrequencyHz));
-  return hz;
+uint32_t number_of(const std::string& flag, const std::string& text, uint32_t least,
+                   uint32_t most) {
+  uint32_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc{} || end != text.data() + text.size() || n < least || n > most)
+    throw Error(fmt::format("{}: \"{}\" is out of range: give {} to {}", flag, text, least, most));
+  return n;
 }
 
 // An unset variable of the shell's must not pass for a wish to have no file.
@@ -78,7 +78,7 @@ class Parser {
     run_ = add_command("run", "measure without a screen");
     add_run_flags();
     doctor_ = add_command("doctor", "what works on this machine, what does not, and the remedy");
-    add_format(*doctor_, {"human", "json"});
+    add_doctor_flags();
     presets_ = add_command("presets", "the settings on offer");
     add_format(*presets_, {"human", "json"});
   }
@@ -115,7 +115,10 @@ class Parser {
     app_.add_flag("--no-unicode", line_.no_unicode, "ASCII only");
     app_.add_flag("--no-bpf", line_.no_bpf, "do not observe with BPF");
     app_.add_option_function<std::string>(
-            "--frequency", [this](const std::string& hz) { line_.frequency_hz = frequency_of(hz); },
+            "--frequency",
+            [this](const std::string& hz) {
+              line_.frequency_hz = number_of("--frequency", hz, kMinFrequencyHz, kMaxFrequencyHz);
+            },
             "samples a second on each CPU, 999 by default")
         ->type_name("HZ")
         ->take_last();
@@ -159,6 +162,21 @@ class Parser {
         ->type_name("FILE")
         ->take_last();
     run_->add_flag("--verbose", verbose_, "accepted for the article's scripts; no effect");
+  }
+
+  void add_doctor_flags() {
+    add_format(*doctor_, {"human", "json"});
+    doctor_->add_flag("--overhead", line_.overhead,
+                      "measure what the observers cost, under the top rung and a blocking one");
+    doctor_
+        ->add_option_function<std::string>(
+            "--rounds",
+            [this](const std::string& n) {
+              line_.overhead_rounds = static_cast<int>(number_of("--rounds", n, 1, kMaxRounds));
+            },
+            "of that measurement, 15 by default")
+        ->type_name("N")
+        ->take_last();
   }
 
   void add_time(const std::string& flag, uint64_t& target, uint64_t least,

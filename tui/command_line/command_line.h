@@ -42,6 +42,8 @@ struct CommandLine {
 
   Format format = Format::human;
   RunRequest run;
+  bool overhead = false;  // of doctor
+  int overhead_rounds = 15;
 };
 
 // `arguments` are without the program's name. Throws Error with one line that

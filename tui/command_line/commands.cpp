@@ -7,14 +7,12 @@
 #include "engine/config/config.h"
 #include "engine/engine.h"
 #include "engine/error.h"
-#include "engine/host/doctor.h"
-#include "engine/host/host.h"
+#include "tui/command_line/doctor_command.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/run_command.h"
 #include "tui/command_line/segment_file.h"
 #include "tui/command_line/start.h"
 #include "tui/dashboard/dashboard.h"
-#include "tui/print/print_doctor.h"
 #include "tui/print/print_presets.h"
 
 namespace pipetop::tui {
@@ -25,13 +23,6 @@ int print(const std::string& text) {
   output.write(text);
   output.finish();
   return 0;
-}
-
-std::string doctor_text(Format format) {
-  const HostInfo host = read_host();
-  const std::vector<Check> checks = diagnose();
-  return format == Format::json ? print_doctor_json(host, checks)
-                                : print_doctor_human(host, checks);
 }
 
 std::string presets_text(const CommandLine& line) {
@@ -70,7 +61,7 @@ int run(const CommandLine& line) {
     case Command::default_config:
       return print(default_config_yaml());
     case Command::doctor:
-      return print(doctor_text(line.format));
+      return doctor_command(line);
     case Command::presets:
       return print(presets_text(line));
     case Command::run:

@@ -14,6 +14,7 @@
 #include "engine/text.h"
 #include "tui/command_line/measurement.h"
 #include "tui/command_line/output.h"
+#include "tui/command_line/progress_line.h"
 #include "tui/command_line/segment_file.h"
 #include "tui/command_line/start.h"
 #include "tui/command_line/words.h"
@@ -35,38 +36,15 @@ void check_vmsplice(const Settings& settings) {
               probe.vmsplice_errno == ENOSYS ? Exit::unsupported : Exit::refused);
 }
 
-// A line on a terminal that is drawn over, and gone in the end.
-class ProgressLine {
- public:
-  ProgressLine(const RunRequest& request, bool wanted)
-      : request_(request), wanted_(wanted && words_go_to_terminal()) {}
-  ~ProgressLine() { clear(); }
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-
-  void show(const RunResult& so_far) {
-    if (!wanted_) return;
-    const std::string goal =
-        request_.bytes != 0 ? fmt::format("{:.1f} of {:.1f} GiB", double(so_far.bytes()) / kGiB,
-                                          double(request_.bytes) / kGiB)
-                            : fmt::format("{:.1f} of {:.1f} s", double(so_far.duration_ns()) / 1e9,
-                                          double(request_.duration_ns) / 1e9);
-    const Reading<double>& rate = so_far.end.throughput.over_1s;
-    const std::string speed = rate.has_value() ? fmt::format("  {:.2f} GiB/s", *rate) : "";
-    fmt::print(stderr, "\r{}{}\x1b[K", goal, speed);
-    shown_ = true;
-  }
-
-  void clear() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
-    shown_ = false;
-  }
-
- private:
-  const RunRequest& request_;
-  bool wanted_;
-  bool shown_ = false;
-};
+std::string progress_text(const RunRequest& request, const RunResult& so_far) {
+  const std::string goal =
+      request.bytes != 0 ? fmt::format("{:.1f} of {:.1f} GiB", double(so_far.bytes()) / kGiB,
+                                       double(request.bytes) / kGiB)
+                         : fmt::format("{:.1f} of {:.1f} s", double(so_far.duration_ns()) / 1e9,
+                                       double(request.duration_ns) / 1e9);
+  const Reading<double>& rate = so_far.end.throughput.over_1s;
+  return rate.has_value() ? fmt::format("{}  {:.2f} GiB/s", goal, *rate) : goal;
+}
 
 std::string interval_text(Format format, const Interval& interval) {
   if (format == Format::human) return print_human(interval);
@@ -111,10 +89,12 @@ int run_command(const CommandLine& line) {
   check_vmsplice(config.settings);
   Output output(line.run.output);
   SegmentFile segments(line.segments);
-  ProgressLine progress(line.run, line.format != Format::human || !output.is_terminal());
+  ProgressLine progress(line.format != Format::human || !output.is_terminal());
   RunListener listener;
   listener.interval = [&](const Interval& i) { output.write(interval_text(line.format, i)); };
-  listener.progress = [&](const RunResult& so_far) { progress.show(so_far); };
+  listener.progress = [&](const RunResult& so_far) {
+    progress.show(progress_text(line.run, so_far));
+  };
   listener.words = [&](const std::string& words) {
     progress.clear();
     say(words);

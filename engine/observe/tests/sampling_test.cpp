@@ -124,6 +124,23 @@ TEST_F(Sampling, NobodyIsSampledWhenNobodyIsWatched) {
   EXPECT_EQ(samples, 0u);
 }
 
+TEST_F(Sampling, AStoppedSamplerTakesNoSamplesUntilItRunsAgain) {
+  const BusyChild child(write_and_read_back);
+  observe::Sampler sampler(999);
+  uint64_t samples = 0;
+  const auto drain = [&] { sampler.drain([&](const observe::StackSample&) { ++samples; }); };
+  sampler.watch(Role::writer, child.pid());
+  ASSERT_TRUE(eventually([&] { return drain(), samples > 0; }));
+  sampler.run(false);
+  drain();
+  samples = 0;
+  usleep(200'000);
+  drain();
+  EXPECT_EQ(samples, 0u);
+  sampler.run(true);
+  EXPECT_TRUE(eventually([&] { return drain(), samples > 0; }));
+}
+
 TEST_F(Sampling, WhatDoesNotFitIsCountedAsLost) {
   const BusyChild child(write_and_read_back);
   observe::Sampler sampler(100);  // the smallest buffer

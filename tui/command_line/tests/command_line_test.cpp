@@ -148,6 +148,9 @@ TEST(CommandLine, RunTakesTimesSizesAndFormats) {
   EXPECT_EQ(parse("run --bytes 10GiB").run.bytes, 10ull << 30);
   EXPECT_EQ(parse("run").run.duration_ns, 5'000'000'000u);
   EXPECT_EQ(parse("doctor --format json").format, Format::json);
+  EXPECT_FALSE(parse("doctor").overhead);
+  EXPECT_TRUE(parse("doctor --overhead --rounds 3").overhead);
+  EXPECT_EQ(parse("doctor --overhead --rounds 3").overhead_rounds, 3);
 }
 
 TEST(CommandLine, CommandsThatOnlyPrint) {
@@ -205,6 +208,7 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
        "--duration and --bytes exclude each other: give one of them"},
       {"run --format xml",
        "--format: \"xml\" is not one of its values: give human, json, jsonl or csv"},
+      {"doctor --rounds 0", "--rounds: \"0\" is out of range: give 1 to 1000"},
       {"doctor --format csv", "--format: \"csv\" is not one of its values: give human or json"},
   };
   for (const Bad& bad : cases) EXPECT_EQ(error_of(bad.text), bad.error) << bad.text;

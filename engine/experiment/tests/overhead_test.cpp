@@ -1,0 +1,44 @@
+#include "engine/experiment/overhead.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/observe/tests/bpf_fixture.h"
+#include "engine/presets.h"
+
+namespace pipetop {
+namespace {
+
+TEST(Overhead, RatiosAreEachRoundsOwn) {
+  const Overhead overhead = {999, {{10, 9, 8}, {20, 20, 10}}};
+  EXPECT_EQ(overhead.ratios(&OverheadRound::on), (std::vector<double>{0.8, 0.5}));
+  EXPECT_EQ(overhead.ratios(&OverheadRound::timers), (std::vector<double>{0.9, 1.0}));
+}
+
+TEST(Overhead, EveryPhaseMovesData) {
+  OverheadOptions options;
+  options.settings = find_preset(article_presets(), "busy_loop_huge")->settings;
+  options.rounds = 2;
+  options.phase_ns = 50'000'000;
+  std::vector<int> told;
+  Overhead overhead;
+  try {
+    overhead = measure_overhead(options, [&](int done) { told.push_back(done); });
+  } catch (const Error& refused) {
+    if (observe::bpf_is_required()) FAIL() << refused.what();
+    GTEST_SKIP() << refused.what();
+  }
+  EXPECT_EQ(told, (std::vector{1, 2}));
+  EXPECT_EQ(overhead.frequency_hz, 999u);
+  ASSERT_EQ(overhead.rounds.size(), 2u);
+  for (const OverheadRound& round : overhead.rounds) {
+    EXPECT_GT(round.off, 0);
+    EXPECT_GT(round.timers, 0);
+    EXPECT_GT(round.on, 0);
+  }
+}
+
+}  // namespace
+}  // namespace pipetop

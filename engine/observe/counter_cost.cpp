@@ -1,0 +1,120 @@
+#include "engine/observe/counter_cost.h"
+
+#include <counters.skel.h>
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <barrier>
+#include <fstream>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <span>
+#include <string>
+#include <thread>
+
+#include "bpf/counters.h"
+#include "engine/clock.h"
+#include "engine/error.h"
+#include "engine/observe/libbpf.h"
+#include "engine/process/placement.h"
+
+namespace pipetop::observe {
+namespace {
+
+constexpr int kRepeats = 5;  // the least counts: what interrupts a run only adds
+
+enum class Layout { percpu, shared };
+
+// Kernel memory of a map in bytes, as its owner's descriptor tells.
+uint64_t memory_of(int map_fd) {
+  std::ifstream info(fmt::format("/proc/self/fdinfo/{}", map_fd));
+  for (std::string word; info >> word;) {
+    uint64_t bytes = 0;
+    if (word == "memlock:" && info >> bytes) return bytes;
+  }
+  throw Error("the kernel does not tell what a BPF map takes");
+}
+
+class CounterProgram {
+ public:
+  CounterProgram(Layout layout, uint32_t records) {
+    const LibbpfLog log;
+    skeleton_.reset(counters_bpf::open());
+    if (!skeleton_) throw_refused("open the counters", errno, log);
+    const bool shared = layout == Layout::shared;
+    skeleton_->rodata->cpu_count = shared ? 0 : records;
+    bpf_map__set_max_entries(skeleton_->maps.records, shared ? 1 : records);
+    if (const int error = counters_bpf::load(skeleton_.get()))
+      throw_refused("load the counters", -error, log);
+    skeleton_->bss->counters_shared = shared;
+  }
+
+  uint64_t bytes() const { return memory_of(bpf_map__fd(skeleton_->maps.records)); }
+
+  // Nanoseconds an add took on this CPU.
+  double run() const {
+    LIBBPF_OPTS(bpf_test_run_opts, options);
+    const uint64_t begin = monotonic_ns();
+    const int error = bpf_prog_test_run_opts(bpf_program__fd(skeleton_->progs.add_many), &options);
+    const uint64_t end = monotonic_ns();
+    if (error != 0 || options.retval != COUNTERS_ADDS)
+      return std::numeric_limits<double>::quiet_NaN();
+    return double(end - begin) / double{COUNTERS_ADDS};
+  }
+
+ private:
+  Skeleton<counters_bpf> skeleton_;
+};
+
+// All of them at once, each on a CPU of its own; the mean of what each saw.
+double run_on(const CounterProgram& program, std::span<const Cpu> cpus) {
+  std::vector<double> ns(cpus.size());
+  std::barrier together(static_cast<std::ptrdiff_t>(cpus.size()));
+  std::vector<std::jthread> threads;
+  for (size_t i = 0; i < cpus.size(); ++i)
+    threads.emplace_back([&, i] {
+      pin(0, cpus[i].number, cpus);
+      together.arrive_and_wait();
+      ns[i] = program.run();
+    });
+  threads.clear();
+  return std::accumulate(ns.begin(), ns.end(), 0.0) / double(ns.size());
+}
+
+double least_ns(const CounterProgram& program, std::span<const Cpu> cpus) {
+  double least = run_on(program, cpus);
+  for (int i = 1; i < kRepeats; ++i) least = std::min(least, run_on(program, cpus));
+  return least;
+}
+
+CounterCost cost_on(std::span<const Cpu> cpus, uint32_t percpu_records) {
+  const CounterProgram percpu(Layout::percpu, percpu_records);
+  const CounterProgram shared(Layout::shared, 1);
+  CounterCost cost;
+  cost.cpus = static_cast<int>(cpus.size());
+  cost.percpu_ns = least_ns(percpu, cpus);
+  cost.shared_ns = least_ns(shared, cpus);
+  cost.percpu_bytes = percpu.bytes();
+  cost.shared_bytes = shared.bytes();
+  return cost;
+}
+
+}  // namespace
+
+Reading<std::vector<CounterCost>> measure_counter_cost() {
+  using Costs = Reading<std::vector<CounterCost>>;
+  const std::vector<Cpu> cpus = read_topology();
+  const auto records = static_cast<uint32_t>(std::max(libbpf_num_possible_cpus(), 1));
+  std::vector<CounterCost> costs;
+  try {
+    for (const size_t n : std::set<size_t>{1, std::min<size_t>(2, cpus.size()), cpus.size()})
+      costs.push_back(cost_on(std::span(cpus).first(n), records));
+  } catch (const Error& refused) {
+    return Costs::unavailable(refused.what());
+  }
+  return Costs::of(std::move(costs));
+}
+
+}  // namespace pipetop::observe
