@@ -50,7 +50,8 @@ void SegmentWatch::resume(uint64_t now_ns) {
 
 SegmentRole SegmentWatch::role(Role role, uint64_t now_ns) const {
   const auto shares = times_[static_cast<size_t>(role)].shares(now_ns, run_times(role));
-  return {shares.on_cpu, shares.runnable, shares.blocked, observers_.functions(role)};
+  return {shares.on_cpu, shares.runnable, shares.blocked,
+          observers_.functions(role, observe::Span::segment)};
 }
 
 void SegmentWatch::describe(uint64_t now_ns, Segment& segment) const {

@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "engine/error.h"
+#include "engine/observe/call_counter.h"
 #include "engine/observe/capabilities.h"
-#include "engine/observe/function_counter.h"
 #include "engine/observe/occupancy.h"
+#include "engine/observe/raw_stacks.h"
 #include "engine/observe/ring_frame.h"
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/sampler.h"
@@ -71,7 +72,7 @@ class Observers::Impl {
   void poll(uint64_t now_ns) {
     if (!running_) return;
     need_symbols();
-    if (sampler_) sampler_->drain([this](const StackSample& sample) { take(sample); });
+    if (sampler_) take_samples(now_ns);
     for (WatchedRole& role : roles_) role.counter.expire(now_ns);
     if (!sampler_looks()) fallback_.poll(now_ns);
   }
@@ -80,7 +81,8 @@ class Observers::Impl {
     restarted_ns_ = now_ns;  // samples on their way are dropped by their age
     for (const Role role : {Role::writer, Role::reader}) {
       role_of(role).counter.clear();
-      if (sampler_) role_of(role).lost_before = sampler_->lost(role);
+      role_of(role).stacks.forget();
+      if (sampler_) role_of(role).lost_seen = sampler_->lost(role);
     }
     if (sampler_) occupancy_before_ = sampler_->occupancy_by_cpu();
     fallback_.restart();
@@ -92,19 +94,14 @@ class Observers::Impl {
     return Reading<SamplingEvent>::of(sampler_->event());
   }
 
-  Reading<FunctionTable> functions(Role role) const {
+  Reading<FunctionTable> functions(Role role, Span span) const {
     using Table = Reading<FunctionTable>;
     const WatchedRole& watched = role_of(role);
     if (!sampler_) return Table::unavailable(no_sampler_);
     if (!no_symbols_.empty()) return Table::unavailable(no_symbols_);
     if (watched.pid == 0) return Table::warming("there is no process");
-    if (watched.counter.samples() == 0) return Table::warming("no sample of it yet");
-    FunctionTable table;
-    table.samples = watched.counter.samples();
-    table.lost = sampler_->lost(role) - watched.lost_before;
-    for (const FunctionCounter::Row& row : watched.counter.rows())
-      table.rows.push_back({std::string(symbols_.name(row.function)), row.self, row.children});
-    return Table::of(std::move(table));
+    if (watched.counter.samples(span) == 0) return Table::warming("no sample of it yet");
+    return Table::of(watched.counter.table(span, symbols_));
   }
 
   Reading<Occupancy> occupancy() const {
@@ -145,8 +142,9 @@ class Observers::Impl {
     explicit WatchedRole(uint64_t window_ns) : counter(window_ns) {}
 
     pid_t pid = 0;
-    FunctionCounter counter;
-    uint64_t lost_before = 0;  // restart()
+    CallCounter counter;
+    RawStacks stacks;
+    uint64_t lost_seen = 0;  // by the sampler, already counted
   };
 
   WatchedRole& role_of(Role role) { return roles_[static_cast<size_t>(role)]; }
@@ -183,17 +181,20 @@ class Observers::Impl {
     sampler_->want_copy(from_ns, cpus.empty() ? 0 : cpus[random_() % cpus.size()]);
   }
 
+  void take_samples(uint64_t now_ns) {
+    sampler_->drain([this](const StackSample& sample) { take(sample); });
+    for (const Role role : {Role::writer, Role::reader}) {
+      WatchedRole& watched = role_of(role);
+      const uint64_t lost = sampler_->lost(role);
+      watched.counter.add_lost(now_ns, lost - watched.lost_seen);
+      watched.lost_seen = lost;
+    }
+  }
+
   void take(const StackSample& sample) {
     if (sample.at_ns < restarted_ns_) return;
-    stack_.clear();
-    for (const uint64_t address : sample.addresses) {
-      // Above the leaf stand return addresses; one of a call that never returns
-      // would lie in the next function.
-      const bool leaf = stack_.empty();
-      stack_.push_back(symbols_.find(leaf ? address : address - 1));
-    }
-    if (stack_.empty()) stack_.push_back(kUserFunction);
-    role_of(sample.role).counter.add(sample.at_ns, stack_);
+    WatchedRole& role = role_of(sample.role);
+    role.counter.add(sample.at_ns, role.stacks.place_of(sample.addresses, symbols_, role.counter));
   }
 
   bool running_ = true;
@@ -210,7 +211,6 @@ class Observers::Impl {
   uint64_t tick_due_ns_ = 0;
   std::minstd_rand random_;
   uint64_t restarted_ns_ = 0;
-  std::vector<FunctionId> stack_;  // of the sample at hand
 };
 
 Observers::Observers(const ObserverOptions& options) : impl_(std::make_unique<Impl>(options)) {}
@@ -221,7 +221,9 @@ void Observers::run(bool on) { impl_->run(on); }
 void Observers::poll(uint64_t now_ns) { impl_->poll(now_ns); }
 void Observers::restart(uint64_t now_ns) { impl_->restart(now_ns); }
 Reading<SamplingEvent> Observers::event() const { return impl_->event(); }
-Reading<FunctionTable> Observers::functions(Role role) const { return impl_->functions(role); }
+Reading<FunctionTable> Observers::functions(Role role, Span span) const {
+  return impl_->functions(role, span);
+}
 Reading<Occupancy> Observers::occupancy() const { return impl_->occupancy(); }
 Reading<std::array<double, kSlotKinds>> Observers::kinds() const { return impl_->kinds(); }
 Reading<RingFrame> Observers::ring_frame(uint64_t now_ns) { return impl_->ring_frame(now_ns); }

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "engine/engine.h"
+#include "engine/observe/call_counter.h"
 #include "engine/snapshot.h"
 
 namespace pipetop {
@@ -44,7 +45,8 @@ class Observers {
   void restart(uint64_t now_ns);
 
   Reading<SamplingEvent> event() const;
-  Reading<FunctionTable> functions(Role role) const;
+  // Its samples of the last `functions_window_ns`, or all since restart().
+  Reading<FunctionTable> functions(Role role, observe::Span span = observe::Span::window) const;
   Reading<Occupancy> occupancy() const;
   Reading<std::array<double, kSlotKinds>> kinds() const;
 

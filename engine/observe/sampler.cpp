@@ -23,11 +23,12 @@ static_assert(sizeof(sampler_cpu) % 64 == 0);
 
 constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;  // PROC_PID_INIT_INO
 
-// Room for the samples of a quarter second from both processes, were their stacks
-// 30 frames deep; the engine drains ten times a second or more.
+// The engine drains ten times a second or more. There is room for the deepest
+// stacks of that time from both processes, and so for four times the time, should
+// it be late, with stacks of up to 30 frames, as those of a pipe are.
 uint32_t buffer_bytes(uint32_t hz) {
   const auto page = static_cast<uint32_t>(sysconf(_SC_PAGESIZE));
-  return std::bit_ceil(std::max(hz * kRoles * (30 * 8 + 32) / 4, page));
+  return std::bit_ceil(std::max(hz * kRoles * uint32_t{sizeof(sampler_sample)} / 10, page));
 }
 
 // A counter that a CPU may be writing: one load, never two.

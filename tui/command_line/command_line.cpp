@@ -122,16 +122,21 @@ class Parser {
             "samples a second on each CPU, 999 by default")
         ->type_name("HZ")
         ->take_last();
-    app_.add_option_function<std::string>(
-            "--segments",
-            [this](const std::string& path) { line_.segments = file_of("--segments", path); },
-            "write what each change did there: FILE.csv, or JSON lines to FILE.jsonl")
-        ->type_name("FILE")
-        ->take_last();
+    add_file("--folded", line_.folded,
+             "write the kernel stacks there in the end, folded for flame graphs");
+    add_file("--segments", line_.segments,
+             "write what each change did there: FILE.csv, or JSON lines to FILE.jsonl");
     app_.add_flag("--default-config", default_config_, "print a config file with every key");
     add_knob_flags(app_, line_.knobs);
     app_.allow_extras();
     app_.footer(kExitCodes);
+  }
+
+  void add_file(const std::string& flag, std::string& target, const std::string& help) {
+    app_.add_option_function<std::string>(
+            flag, [=, &target](const std::string& path) { target = file_of(flag, path); }, help)
+        ->type_name("FILE")
+        ->take_last();
   }
 
   CLI::App* add_command(const std::string& name, const std::string& help) {

@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "engine/error.h"
 #include "tui/command_line/doctor_command.h"
+#include "tui/command_line/folded_file.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/run_command.h"
 #include "tui/command_line/segment_file.h"
@@ -39,13 +40,17 @@ int dashboard(const CommandLine& line) {
   options.frequency_hz = config.frequency_hz;
   DashboardOptions screen{config.unicode, config.color, {}};
   check_terminal(screen);  // before there are processes to start
+  FoldedFile folded(line.folded);
   SegmentFile segments(line.segments);
   if (segments.is_terminal())
     throw Error(fmt::format("--segments: {} is a terminal: give a file", line.segments));
   screen.every_snapshot = [&](const Snapshot& now) { segments.write_closed(now); };
   Engine engine(options);
+  if (!line.folded.empty()) folded.check(engine.tick());
   const int exit_code = run_dashboard(engine, config, screen);
-  segments.write_last(engine.segment());
+  const Segment last = engine.segment();
+  segments.write_last(last);
+  folded.write(last.role(Role::writer).functions, last.role(Role::reader).functions);
   segments.finish();
   return exit_code;
 }

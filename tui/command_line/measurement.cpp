@@ -182,6 +182,9 @@ std::optional<RunResult> Measurement::run() {
   result.ended_by_signal = signal_;
   end();
   result.last = engine_.tick();
+  // The end's are those of a moment before: they are not refreshed at every tick.
+  for (size_t i = 0; i < kRoles; ++i)
+    result.end.workers[i].functions = result.last.workers[i].functions;
   return result;
 }
 

@@ -8,10 +8,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "engine/error.h"
 #include "engine/host/zero_copy_probe.h"
 #include "engine/text.h"
+#include "tui/command_line/folded_file.h"
 #include "tui/command_line/measurement.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/progress_line.h"
@@ -44,6 +46,18 @@ std::string progress_text(const RunRequest& request, const RunResult& so_far) {
                                        double(request.duration_ns) / 1e9);
   const Reading<double>& rate = so_far.end.throughput.over_1s;
   return rate.has_value() ? fmt::format("{}  {:.2f} GiB/s", goal, *rate) : goal;
+}
+
+// Each would be useless with the other in between.
+void check_outputs(const CommandLine& line) {
+  const std::string output = line.run.output.empty() ? "-" : line.run.output;
+  for (const auto& [flag, path] :
+       {std::pair{"--folded", line.folded}, {"--segments", line.segments}})
+    if (path == output)
+      throw Error(fmt::format("{} and the result would both go to {}: give --output FILE", flag,
+                              output == "-" ? "stdout" : output));
+  if (!line.folded.empty() && line.folded == line.segments)
+    throw Error(fmt::format("--folded and --segments would both go to {}", line.folded));
 }
 
 std::string interval_text(Format format, const Interval& interval) {
@@ -87,12 +101,15 @@ int exit_code(const RunResult& result, Format format) {
 int run_command(const CommandLine& line) {
   const Config config = read_start(line);
   check_vmsplice(config.settings);
+  check_outputs(line);
   Output output(line.run.output);
+  FoldedFile folded(line.folded);
   SegmentFile segments(line.segments);
   ProgressLine progress(line.format != Format::human || !output.is_terminal());
   RunListener listener;
   listener.interval = [&](const Interval& i) { output.write(interval_text(line.format, i)); };
   listener.progress = [&](const RunResult& so_far) {
+    folded.check(so_far.end);
     progress.show(progress_text(line.run, so_far));
   };
   listener.words = [&](const std::string& words) {
@@ -112,6 +129,8 @@ int run_command(const CommandLine& line) {
   result->name = name_of(config);
   output.write(result_text(line.format, *result));
   output.finish();
+  folded.write(result->end.worker(Role::writer).functions,
+               result->end.worker(Role::reader).functions);
   segments.finish();
   return exit_code(*result, line.format);
 }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "engine/knobs.h"
+#include "tui/print/call_tree_json.h"
 
 namespace pipetop::tui {
 namespace {
@@ -122,7 +123,12 @@ Json table_json(const FunctionTable& table) {
                     {"children_share", rounded(table.share(row.children_samples))},
                     {"self_samples", row.self_samples},
                     {"children_samples", row.children_samples}});
-  return {{"samples", table.samples}, {"lost", table.lost}, {"rows", rows}};
+  Json json = {{"samples", table.samples}, {"lost", table.lost}, {"rows", rows}};
+  if (table.tree)
+    json["tree"] = call_tree_json(*table.tree);
+  else
+    put_null(json, "tree", "not kept");
+  return json;
 }
 
 void put_functions(Json& json, const Snapshot& s) {

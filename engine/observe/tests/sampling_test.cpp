@@ -1,5 +1,6 @@
 // Functions and occupancy of processes and pipes whose truth is known.
 #include <algorithm>
+#include <cmath>
 
 #include "engine/observe/observers.h"
 #include "engine/observe/sampler.h"
@@ -77,6 +78,50 @@ TEST_F(Sampling, NamesTheKernelFunctionsOfAProcess) {
   }
   EXPECT_EQ(self, table.samples);
   EXPECT_TRUE(std::ranges::is_sorted(table.rows, std::greater{}, &FunctionRow::self_samples));
+}
+
+// "entry_SYSCALL_64_after_hwframe;do_syscall_64;..." of every place in the tree.
+std::vector<std::string> chains_of(const CallTree& tree) {
+  std::vector<std::string> chains;
+  for (const CallNode& node : tree.nodes) {
+    const std::string& name = tree.functions[node.function];
+    chains.push_back(node.parent == CallNode::kNone ? name : chains[node.parent] + ";" + name);
+  }
+  return chains;
+}
+
+TEST_F(Sampling, TheTreeGoesFromTheSystemCallDown) {
+  const BusyChild child(write_and_read_back);
+  observers_.watch(Role::writer, child.pid());
+  const FunctionTable table = sample(Role::writer, 300);
+  ASSERT_TRUE(table.tree);
+  uint64_t self = 0, under_vfs_write = 0, in_user_mode = 0;
+  const std::vector<std::string> chains = chains_of(*table.tree);
+  for (size_t i = 0; i < chains.size(); ++i) {
+    const CallNode& node = table.tree->nodes[i];
+    self += node.self;
+    const size_t vfs = chains[i].find("vfs_write;"), pipe = chains[i].find("pipe_write");
+    if (vfs < pipe && pipe != std::string::npos) under_vfs_write += node.self;
+    if (chains[i] == "[user]") in_user_mode = node.total;
+  }
+  EXPECT_EQ(self, table.samples);
+  EXPECT_EQ(table.tree->total, table.samples);
+  EXPECT_GT(under_vfs_write, table.samples / 10);
+  EXPECT_EQ(in_user_mode, std::llround(children_share(table, "[user]") * double(table.samples)));
+}
+
+TEST_F(Sampling, ASegmentKeepsWhatLeavesTheWindow) {
+  const BusyChild child(write_and_read_back);
+  Observers observers({.functions_window_ns = 100'000'000});
+  observers.watch(Role::writer, child.pid());
+  EXPECT_TRUE(eventually([&] {
+    observers.poll(monotonic_ns());
+    const auto window = observers.functions(Role::writer);
+    const auto segment = observers.functions(Role::writer, observe::Span::segment);
+    return window.has_value() && segment.has_value() && segment->samples > window->samples + 100;
+  }));
+  observers.restart(monotonic_ns());
+  EXPECT_FALSE(observers.functions(Role::writer, observe::Span::segment).has_value());
 }
 
 TEST_F(Sampling, TimeInUserModeIsOneRow) {

@@ -94,6 +94,12 @@ TEST(CommandLine, LaterKnobsWin) {
   EXPECT_EQ(settings_of("--buf_size 4K run --buf_size 8K").buf_size, 8192u);
 }
 
+TEST(CommandLine, AFileToWriteHasAName) {
+  EXPECT_EQ(parse("--folded out run").folded, "out");
+  EXPECT_EQ(parse("run --folded=-").folded, "-");
+  EXPECT_THROW(parse_command_line(std::vector<std::string>{"--folded", ""}), Error);
+}
+
 TEST(CommandLine, FileThenPresetThenKnobs) {
   Config file = default_config();
   file.preset = "vmsplice_read";

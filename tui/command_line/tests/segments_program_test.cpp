@@ -86,6 +86,16 @@ TEST(SegmentsProgram, ABadPlaceIsAnErrorBeforeAnythingStarts) {
   }
 }
 
+TEST(SegmentsProgram, TwoThingsDoNotGoToOnePlace) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("log.jsonl");
+  for (const char* other : {"--output", "--folded"}) {
+    Program program({"run", "--duration", "1h", "--segments", path, other, path});
+    EXPECT_EQ(program.wait(), 1) << other;
+    EXPECT_FALSE(std::filesystem::exists(path));
+  }
+}
+
 const std::vector<std::string> kTerminal = {"TERM=xterm-256color", "LC_ALL=C.UTF-8"};
 
 TEST(SegmentsProgram, TheDashboardWritesOneForEachKey) {

@@ -1,0 +1,62 @@
+// Counts the stack samples of one process over two spans at once: a rolling window,
+// and all since the last clear(). A sample costs a few increments when it comes and
+// when it leaves the window, however much is remembered.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "engine/functions.h"
+#include "engine/observe/call_trie.h"
+#include "engine/observe/symbols.h"
+
+namespace pipetop::observe {
+
+enum class Span : uint8_t {
+  window,   // the last seconds
+  segment,  // all since the last change
+};
+
+class CallCounter {
+ public:
+  using Place = CallTrie::Place;
+
+  explicit CallCounter(uint64_t window_ns);  // 0: samples never leave it
+
+  // Where in the tree a stack belongs, the running function first; until clear().
+  Place place_of(std::span<const FunctionId> stack) { return trie_.place_of(stack); }
+
+  void add(uint64_t at_ns, Place place);
+  void add_lost(uint64_t at_ns, uint64_t samples);
+
+  // Takes away what is older than the window.
+  void expire(uint64_t now_ns);
+  void clear();
+
+  uint64_t samples(Span span) const { return of(span).samples; }
+  FunctionTable table(Span span, const Symbols& symbols) const;
+
+ private:
+  struct Counts {
+    uint64_t samples = 0, lost = 0;
+    std::vector<uint64_t> self;  // by place
+  };
+  struct Remembered {
+    uint64_t at_ns;
+    Place place;    // kNowhere: samples that were lost,
+    uint32_t lost;  // so many
+  };
+
+  Counts& of(Span span) { return counts_[static_cast<size_t>(span)]; }
+  const Counts& of(Span span) const { return counts_[static_cast<size_t>(span)]; }
+
+  uint64_t window_ns_;
+  CallTrie trie_;
+  std::array<Counts, 2> counts_;   // by Span
+  std::deque<Remembered> window_;  // oldest first, but for the CPUs' small disorder
+};
+
+}  // namespace pipetop::observe

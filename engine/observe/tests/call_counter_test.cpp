@@ -1,0 +1,188 @@
+#include "engine/observe/call_counter.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+
+namespace pipetop::observe {
+namespace {
+
+using Stack = std::vector<FunctionId>;  // the running function first
+
+// Functions 0 to 9, named by their digits.
+Symbols digits() {
+  std::string text;
+  for (char digit = '0'; digit <= '9'; ++digit)
+    text += std::string("ffffffff8100") + digit + "000 T " + digit + "\n";
+  return Symbols::parse(text);
+}
+const Symbols kSymbols = digits();
+
+void add(CallCounter& counter, uint64_t at_ns, const Stack& stack) {
+  counter.add(at_ns, counter.place_of(stack));
+}
+
+struct Weights {
+  uint64_t self = 0, children = 0;
+  bool operator==(const Weights&) const = default;
+};
+
+// By name, or by the chain of calls, outermost first.
+using ByName = std::map<std::string, Weights>;
+
+ByName rows_of(const FunctionTable& table) {
+  ByName rows;
+  for (const FunctionRow& row : table.rows)
+    EXPECT_TRUE(rows.emplace(row.name, Weights{row.self_samples, row.children_samples}).second);
+  return rows;
+}
+
+ByName nodes_of(const FunctionTable& table) {
+  ByName nodes;
+  std::vector<std::string> chains;
+  for (const CallNode& node : table.tree->nodes) {
+    const std::string& name = table.tree->functions[node.function];
+    chains.push_back(node.parent == CallNode::kNone ? name : chains.at(node.parent) + name);
+    EXPECT_TRUE(nodes.emplace(chains.back(), Weights{node.self, node.total}).second);
+  }
+  return nodes;
+}
+
+// The same by counting every stack anew.
+ByName rows_by_hand(const std::vector<Stack>& stacks) {
+  ByName rows;
+  for (const Stack& stack : stacks) {
+    ++rows[std::string(kSymbols.name(stack.front()))].self;
+    for (const FunctionId function : std::set(stack.begin(), stack.end()))
+      ++rows[std::string(kSymbols.name(function))].children;
+  }
+  return rows;
+}
+
+ByName nodes_by_hand(const std::vector<Stack>& stacks) {
+  ByName nodes;
+  for (const Stack& stack : stacks) {
+    std::string chain;
+    for (size_t i = stack.size(); i-- > 0;) {
+      chain += kSymbols.name(stack[i]);
+      ++nodes[chain].children;
+    }
+    ++nodes[chain].self;
+  }
+  return nodes;
+}
+
+void expect_weights_add_up(const FunctionTable& table) {
+  const CallTree& tree = *table.tree;
+  std::vector<uint64_t> of_children(tree.nodes.size());
+  uint64_t of_roots = 0;
+  for (size_t i = 0; i < tree.nodes.size(); ++i) {
+    const CallNode& node = tree.nodes[i];
+    EXPECT_GT(node.total, 0u);
+    if (node.parent != CallNode::kNone) {
+      ASSERT_LT(node.parent, i);
+    }
+    (node.parent == CallNode::kNone ? of_roots : of_children[node.parent]) += node.total;
+  }
+  for (size_t i = 0; i < tree.nodes.size(); ++i)
+    EXPECT_EQ(tree.nodes[i].total, tree.nodes[i].self + of_children[i]);
+  EXPECT_EQ(of_roots, table.samples);
+  EXPECT_EQ(tree.total, table.samples);
+}
+
+void expect_equals_counting_anew(const CallCounter& counter, Span span,
+                                 const std::vector<Stack>& stacks) {
+  const FunctionTable table = counter.table(span, kSymbols);
+  ASSERT_EQ(table.samples, stacks.size());
+  ASSERT_EQ(rows_of(table), rows_by_hand(stacks));
+  ASSERT_EQ(nodes_of(table), nodes_by_hand(stacks));
+  expect_weights_add_up(table);
+}
+
+TEST(CallCounter, BothSpansEqualCountingAnew) {
+  constexpr uint64_t kWindow = 50, kRestart = 600, kEnd = 1000;
+  CallCounter counter(kWindow);
+  std::minstd_rand random(7);
+  std::vector<Stack> all, recent;
+  std::vector<uint64_t> times;
+  for (uint64_t now = 1, restarted = 0; now < kEnd; now += random() % 4) {
+    if (now >= kRestart && restarted == 0) {
+      restarted = now;
+      counter.clear();
+      all.clear();
+      times.clear();
+    }
+    Stack stack(1 + random() % 8);  // of few functions: many of them recurse
+    for (FunctionId& function : stack) function = static_cast<FunctionId>(random() % 5);
+    add(counter, now, stack);
+    counter.expire(now);
+    all.push_back(stack);
+    times.push_back(now);
+    recent.clear();
+    for (size_t i = 0; i < all.size(); ++i)
+      if (times[i] + kWindow >= now) recent.push_back(all[i]);
+    ASSERT_NO_FATAL_FAILURE(expect_equals_counting_anew(counter, Span::window, recent)) << now;
+    ASSERT_NO_FATAL_FAILURE(expect_equals_counting_anew(counter, Span::segment, all)) << now;
+  }
+  EXPECT_GT(all.size(), recent.size());
+}
+
+TEST(CallCounter, ASampleLeavesWithTheWindow) {
+  CallCounter counter(100);
+  add(counter, 10, {1, 2});
+  add(counter, 60, {3, 2});
+  counter.expire(110);  // as old as the window is still in it
+  EXPECT_EQ(counter.samples(Span::window), 2u);
+  counter.expire(111);
+  EXPECT_EQ(counter.samples(Span::window), 1u);
+  EXPECT_EQ(nodes_of(counter.table(Span::window, kSymbols)), nodes_by_hand({{3, 2}}));
+  counter.expire(1000);
+  EXPECT_EQ(counter.samples(Span::window), 0u);
+  EXPECT_TRUE(counter.table(Span::window, kSymbols).tree->nodes.empty());
+  EXPECT_EQ(counter.samples(Span::segment), 2u);
+}
+
+TEST(CallCounter, WithoutAWindowNothingLeaves) {
+  CallCounter counter(0);
+  add(counter, 10, {1});
+  counter.add_lost(10, 1);
+  counter.expire(~uint64_t{0});
+  EXPECT_EQ(counter.samples(Span::window), 1u);
+  EXPECT_EQ(counter.table(Span::window, kSymbols).lost, 1u);
+}
+
+TEST(CallCounter, UserModeIsARootOfItsOwn) {
+  CallCounter counter(0);
+  add(counter, 1, {});
+  add(counter, 2, {1, 0});
+  EXPECT_EQ(nodes_of(counter.table(Span::window, kSymbols)),
+            (ByName{{"[user]", {1, 1}}, {"0", {0, 1}}, {"01", {1, 1}}}));
+}
+
+TEST(CallCounter, LostSamplesLeaveWithTheWindowToo) {
+  CallCounter counter(100);
+  counter.add_lost(10, 3);
+  counter.add_lost(60, 4);
+  add(counter, 60, {1});
+  counter.expire(111);
+  EXPECT_EQ(counter.table(Span::window, kSymbols).lost, 4u);
+  EXPECT_EQ(counter.table(Span::segment, kSymbols).lost, 7u);
+  counter.clear();
+  counter.expire(1000);
+  EXPECT_EQ(counter.table(Span::segment, kSymbols).lost, 0u);
+}
+
+TEST(CallCounter, ClearForgetsTheWindowToo) {
+  CallCounter counter(100);
+  add(counter, 10, {1});
+  counter.clear();
+  add(counter, 20, {2});
+  counter.expire(111);
+  expect_equals_counting_anew(counter, Span::window, {{2}});
+  expect_equals_counting_anew(counter, Span::segment, {{2}});
+}
+
+}  // namespace
+}  // namespace pipetop::observe

@@ -1,0 +1,29 @@
+// The file of --folded: opened before anything starts, written in the end.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/snapshot.h"
+#include "tui/command_line/output.h"
+
+namespace pipetop::tui {
+
+class FoldedFile {
+ public:
+  // "" for none: nothing is written. Throws Error.
+  explicit FoldedFile(const std::string& path);
+
+  // Throws Error when there will never be a sample to write.
+  void check(const Snapshot& snapshot) const;
+
+  // Says which role has no samples. Throws Error when not all could be written.
+  void write(const Reading<FunctionTable>& writer, const Reading<FunctionTable>& reader);
+
+ private:
+  void write(Role role, const Reading<FunctionTable>& functions);
+
+  std::optional<Output> output_;
+};
+
+}  // namespace pipetop::tui
