@@ -23,7 +23,9 @@
 #include "engine/process/worker_pair.h"
 #include "engine/process/worker_state.h"
 #include "engine/segments.h"
+#include "engine/steady_verdict.h"
 #include "engine/unique_fd.h"
+#include "engine/verdict.h"
 
 namespace pipetop {
 namespace {
@@ -62,7 +64,7 @@ class Engine::Impl {
   void arm_timer(uint64_t interval_ns);
   void notify(Severity severity, std::string text);
   void check_huge_pages();
-  void refresh_functions(uint64_t now_ns);
+  bool refresh_functions(uint64_t now_ns);
   Effective effective() const;
   WorkerView view_of(Role role);
   RingView ring_view(uint64_t now_ns);
@@ -95,6 +97,7 @@ class Engine::Impl {
   std::deque<Notice> notices_;
   std::array<Reading<FunctionTable>, kRoles> functions_;
   uint64_t functions_at_ns_ = 0;  // 0: refresh them at the next tick
+  SteadyVerdict verdict_;
 };
 
 Engine::Impl::Impl(const EngineOptions& options)
@@ -176,6 +179,7 @@ void Engine::Impl::count_from(uint64_t now_ns) {
 // What they showed was before.
 void Engine::Impl::forget_views() {
   functions_at_ns_ = 0;
+  verdict_.restart();
   for (WorkerMeter& meter : worker_meters_) meter.restart();
 }
 
@@ -228,11 +232,13 @@ void Engine::Impl::check_huge_pages() {
   }
 }
 
-void Engine::Impl::refresh_functions(uint64_t now_ns) {
-  if (!finished_ && now_ns < functions_at_ns_ + kFunctionsInterval) return;
+// False if it was too early for that.
+bool Engine::Impl::refresh_functions(uint64_t now_ns) {
+  if (!finished_ && now_ns < functions_at_ns_ + kFunctionsInterval) return false;
   for (const Role role : {Role::writer, Role::reader})
     functions_[static_cast<size_t>(role)] = observers_.functions(role);
   functions_at_ns_ = now_ns;
+  return true;
 }
 
 Effective Engine::Impl::effective() const {
@@ -266,6 +272,7 @@ RingView Engine::Impl::ring_view(uint64_t now_ns) {
   view.slots = static_cast<uint32_t>(view.bytes / kPageBytes);
   view.frame = observers_.ring_frame(now_ns);
   view.occupancy = observers_.occupancy();
+  view.history = observers_.occupancy_history();
   view.kinds = observers_.kinds();
   return view;
 }
@@ -294,7 +301,7 @@ Snapshot Engine::Impl::tick() {
   s.now_ns = monotonic_ns();
   serve_workers();
   if (!finished_) observers_.poll(s.now_ns);
-  refresh_functions(s.now_ns);
+  const bool refreshed = refresh_functions(s.now_ns);
   if (!suspended_) segments_.add_bytes(s.now_ns);
   steal_.sample(s.now_ns);
   for (Worker* w : workers_.both())
@@ -308,6 +315,8 @@ Snapshot Engine::Impl::tick() {
   for (const Role role : {Role::writer, Role::reader})
     s.workers[static_cast<size_t>(role)] = view_of(role);
   s.integrity = integrity();
+  if (refreshed && !finished_) verdict_.add(s.now_ns, judge_bound(s));
+  s.verdict = verdict_.shown();
   s.event = observers_.event();
   s.steal_share = steal_.share();
   s.notices.assign(notices_.begin(), notices_.end());

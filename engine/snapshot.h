@@ -91,7 +91,7 @@ enum class Bound : uint8_t {
   reader,  // the writer waits for room
   lock,    // both contend for the pipe's mutex
   wakeup,  // both sleep and wake each other for little
-  cpu,     // both share one CPU
+  cpu,     // both wait for a CPU: they share one, or others hold them
 };
 
 // What limits the rate, and the numbers that say so.

@@ -11,6 +11,7 @@
 #include "engine/observe/call_counter.h"
 #include "engine/observe/capabilities.h"
 #include "engine/observe/occupancy.h"
+#include "engine/observe/occupancy_history.h"
 #include "engine/observe/raw_stacks.h"
 #include "engine/observe/ring_frame.h"
 #include "engine/observe/ring_reader.h"
@@ -75,6 +76,7 @@ class Observers::Impl {
     if (sampler_) take_samples(now_ns);
     for (WatchedRole& role : roles_) role.counter.expire(now_ns);
     if (!sampler_looks()) fallback_.poll(now_ns);
+    if (history_.due(now_ns)) history_.add(now_ns, looks_by_cpu());
   }
 
   void restart(uint64_t now_ns) {
@@ -110,6 +112,8 @@ class Observers::Impl {
                         fmt::format("sampler {} Hz", sampler_->event().hz));
   }
 
+  std::shared_ptr<const OccupancyHistory> occupancy_history() const { return history_.history(); }
+
   Reading<std::array<double, kSlotKinds>> kinds() const {
     using Kinds = Reading<std::array<double, kSlotKinds>>;
     if (!ring_) return Kinds::unavailable(no_ring_);
@@ -133,6 +137,7 @@ class Observers::Impl {
       no_ring_ = lost.what();
       if (sampler_) sampler_->look_at(0);
       ring_.reset();
+      history_.change_source();
       return Reading<RingFrame>::unavailable(no_ring_);
     }
   }
@@ -160,6 +165,11 @@ class Observers::Impl {
 
   // The sampler learns from the ring reader where the pipe is.
   bool sampler_looks() const { return sampler_ && ring_; }
+
+  std::vector<OccupancyCounts> looks_by_cpu() const {
+    if (sampler_looks()) return sampler_->occupancy_by_cpu();
+    return {fallback_.counts()};
+  }
 
   // Null: none since the last one, wait.
   const ring_look* newest_look(uint64_t now_ns) {
@@ -204,6 +214,7 @@ class Observers::Impl {
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<RingReader> ring_;
   FionreadOccupancy fallback_;
+  OccupancyRecorder history_;
   std::array<WatchedRole, kRoles> roles_;
   std::vector<OccupancyCounts> occupancy_before_;
   KindCounts kinds_;
@@ -225,6 +236,9 @@ Reading<FunctionTable> Observers::functions(Role role, Span span) const {
   return impl_->functions(role, span);
 }
 Reading<Occupancy> Observers::occupancy() const { return impl_->occupancy(); }
+std::shared_ptr<const OccupancyHistory> Observers::occupancy_history() const {
+  return impl_->occupancy_history();
+}
 Reading<std::array<double, kSlotKinds>> Observers::kinds() const { return impl_->kinds(); }
 Reading<RingFrame> Observers::ring_frame(uint64_t now_ns) { return impl_->ring_frame(now_ns); }
 

@@ -41,13 +41,15 @@ class Observers {
   // Drains the samples. Call it at least ten times a second.
   void poll(uint64_t now_ns);
 
-  // Forgets functions, occupancy and slot kinds, e.g. at a change.
+  // Forgets functions, occupancy and slot kinds, e.g. at a change. The history of
+  // the occupancy goes on.
   void restart(uint64_t now_ns);
 
   Reading<SamplingEvent> event() const;
   // Its samples of the last `functions_window_ns`, or all since restart().
   Reading<FunctionTable> functions(Role role, observe::Span span = observe::Span::window) const;
   Reading<Occupancy> occupancy() const;
+  std::shared_ptr<const OccupancyHistory> occupancy_history() const;  // null: none yet
   Reading<std::array<double, kSlotKinds>> kinds() const;
 
   // The newest look at every slot, see its at_ns, and asks for the next. Looks

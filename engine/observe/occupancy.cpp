@@ -94,9 +94,10 @@ void FionreadOccupancy::poll(uint64_t now_ns) {
 }
 
 Reading<Occupancy> FionreadOccupancy::reading() const {
-  if (counts_.looks() == 0 && !refused_.empty())
+  const OccupancyCounts since = steady_looks({counts_}, {before_});
+  if (since.looks() == 0 && !refused_.empty())
     return Reading<Occupancy>::unavailable(refused_ + "; give an open pipe");
-  return occupancy_of(counts_, "FIONREAD 10 Hz");
+  return occupancy_of(since, "FIONREAD 10 Hz");
 }
 
 }  // namespace pipetop::observe

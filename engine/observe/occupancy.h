@@ -43,15 +43,16 @@ class FionreadOccupancy {
   explicit FionreadOccupancy(int pipe_fd) : pipe_fd_(pipe_fd) {}
 
   void poll(uint64_t now_ns);
-  void restart() { counts_ = {}; }
+  void restart() { before_ = counts_; }
   Reading<Occupancy> reading() const;
+  const OccupancyCounts& counts() const { return counts_; }  // cumulative, restart or not
 
  private:
   static constexpr uint64_t kIntervalNs = 100'000'000;
 
   int pipe_fd_;
   uint64_t next_ns_ = 0;
-  OccupancyCounts counts_;
+  OccupancyCounts counts_, before_;  // now; at the restart
   std::string refused_;
 };
 

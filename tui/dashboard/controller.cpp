@@ -7,9 +7,11 @@
 #include "engine/error.h"
 #include "engine/knobs.h"
 #include "tui/dashboard/layout.h"
+#include "tui/dashboard/slot_inspection.h"
 #include "tui/dashboard/text_width.h"
 #include "tui/widgets/help.h"
 #include "tui/widgets/key_bar.h"
+#include "tui/widgets/ring.h"
 #include "tui/widgets/worker.h"
 
 namespace pipetop::tui {
@@ -38,17 +40,23 @@ Controller::Controller(Source& source, const Settings& start, std::span<const Pr
 void Controller::say(std::string text, Severity severity) {
   view_.message = std::move(text);
   view_.severity = severity;
-  message_until_ns_ = now_ns_ + (severity == Severity::info ? kHintStays_ns : kErrorStays_ns);
+  message_until_ns_ = view_.now_ns + (severity == Severity::info ? kHintStays_ns : kErrorStays_ns);
 }
 
 void Controller::set_time(uint64_t now_ns) {
-  now_ns_ = now_ns;
+  view_.now_ns = now_ns;
   if (now_ns >= message_until_ns_) view_.message.clear();
 }
 
 void Controller::show(const Snapshot& shown, int rows, int cols) {
   rows_ = rows;
   cols_ = cols;
+  const RingFrame* frame = drawable_frame(shown.ring);
+  if (pace_of(shown) == Pace::normal) {
+    view_.ring.trail.clear();
+  } else if (frame) {
+    view_.ring.trail.see(*frame);
+  }
   for (const Role role : {Role::writer, Role::reader})
     follow(view_.list(role), shown.worker(role).functions, page_rows());
   if (view_.help)
@@ -70,6 +78,7 @@ Outcome Controller::handle(const Input& input, const Snapshot& shown) {
 }
 
 Outcome Controller::act(const Command& command, Key key, const Snapshot& shown) {
+  if (inspected(key, shown)) return Outcome::stay;
   switch (command.act) {
     case Act::suspend:
       return Outcome::suspend;
@@ -119,6 +128,12 @@ void Controller::act_on_screen(const Command& command, Key key, const Snapshot& 
       break;
     case Act::last:
       move(shown, kAll);
+      break;
+    case Act::inspect:
+      press_inspect(shown);
+      break;
+    case Act::picture:
+      say(fmt::format("ring: {}", next_picture(view_.ring)), Severity::info);
       break;
     case Act::help:
       view_.help = !view_.help;
@@ -234,6 +249,17 @@ void Controller::scroll(const Snapshot& shown, Role role, int lines) {
   follow(list, shown.worker(role).functions, page_rows());
 }
 
+bool Controller::inspected(Key key, const Snapshot& shown) {
+  const Layout layout = make_layout(rows_, cols_);
+  if (view_.help || !layout.fits) return false;
+  return inspect(view_.ring, key, shown, inside(layout, layout.ring));
+}
+
+void Controller::press_inspect(const Snapshot& shown) {
+  const std::string words = toggle_inspection(view_.ring, shown.ring);
+  if (!words.empty()) say(words, Severity::info);
+}
+
 Outcome Controller::click(const Mouse& mouse, const Snapshot& shown) {
   if (view_.help) {
     close();
@@ -248,6 +274,10 @@ Outcome Controller::click(const Mouse& mouse, const Snapshot& shown) {
   }
   if (layout.writer.contains(mouse.row, mouse.col)) view_.focus = Role::writer;
   if (layout.reader.contains(mouse.row, mouse.col)) view_.focus = Role::reader;
+  const Rect ring = inside(layout, layout.ring);
+  if (const auto slot =
+          slot_at(ring.rows, ring.cols, shown, view_, mouse.row - ring.row, mouse.col - ring.col))
+    view_.ring.inspected = slot;
   return Outcome::stay;
 }
 

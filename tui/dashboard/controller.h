@@ -43,6 +43,8 @@ class Controller {
   bool change_to(const Settings& next, const std::string& label, Key key);
   void move(const Snapshot& shown, int lines);
   void scroll(const Snapshot& shown, Role role, int lines);
+  bool inspected(Key key, const Snapshot& shown);
+  void press_inspect(const Snapshot& shown);
   Outcome click(const Mouse& mouse, const Snapshot& shown);
   void wheel(const Mouse& mouse, const Snapshot& shown, int lines);
   int page_rows() const;
@@ -53,7 +55,7 @@ class Controller {
   std::vector<Settings> undo_;  // what was requested before each change
   ViewState view_;
   int rows_ = 0, cols_ = 0;
-  uint64_t now_ns_ = 0, message_until_ns_ = 0;
+  uint64_t message_until_ns_ = 0;
 };
 
 }  // namespace pipetop::tui

@@ -24,6 +24,7 @@ constexpr Glyphs kUnicode = {
     .upper_half = U'▀',
     .lower_half = U'▄',
     .full = U'█',
+    .shade = {U' ', U'░', U'▒', U'▓', U'█'},
     .under_huge = U'▔',
 };
 
@@ -41,6 +42,7 @@ constexpr Glyphs kConsole = {
     .upper_half = U'▀',
     .lower_half = U'▄',
     .full = U'█',
+    .shade = {U' ', U'░', U'▒', U'▓', U'█'},
     .under_huge = U'=',
 };
 
@@ -58,6 +60,7 @@ constexpr Glyphs kAscii = {
     .upper_half = U'"',
     .lower_half = U'_',
     .full = U'#',
+    .shade = {U' ', U'.', U':', U'%', U'#'},
     .under_huge = U'=',
 };
 

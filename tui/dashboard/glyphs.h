@@ -20,7 +20,8 @@ struct Glyphs {
   std::array<char32_t, 9> rising;   // a column filled from below, in eighths
   std::array<char32_t, 9> filling;  // a bar filled from the left, in eighths
   char32_t upper_half, lower_half, full;
-  char32_t under_huge;  // drawn below slots that lie in huge pages
+  std::array<char32_t, 5> shade;  // of a heat map, from nothing to dense
+  char32_t under_huge;            // drawn below slots that lie in huge pages
 
   // What this set shows for a character of running text.
   char32_t fold(char32_t c) const;

@@ -29,6 +29,8 @@ constexpr Binding kBindings[] = {
     {key::end, {Act::last}},
     {key::left, {Act::focus, -1}},
     {key::right, {Act::focus, 1}},
+    {U'i', {Act::inspect}},
+    {U'r', {Act::picture}},
     {U'?', {Act::help}},
     {key::escape, {Act::close}},
     {U'm', {Act::mouse}},
@@ -39,7 +41,7 @@ constexpr Binding kBindings[] = {
     {key::ctrl('\\'), {Act::abort}},
 };
 
-constexpr std::array<ScreenKey, 13> kScreenKeys = {{
+constexpr std::array<ScreenKey, 15> kScreenKeys = {{
     {"1-9", "the presets, in their order"},
     {"u", "undo the last change"},
     {"0", "back to the settings at the start"},
@@ -47,6 +49,8 @@ constexpr std::array<ScreenKey, 13> kScreenKeys = {{
     {"Tab", "the other function list"},
     {"j k", "select a function; arrows do too"},
     {"PgUp PgDn", "scroll; Home and End too"},
+    {"i", "inspect a slot; arrows move, Esc leaves"},
+    {"r", "ring: histogram, heat map, or both"},
     {"m", "mouse on or off; off selects text"},
     {"?", "this help"},
     {"Esc", "close; nothing selected"},

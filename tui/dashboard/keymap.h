@@ -21,6 +21,8 @@ enum class Act : uint8_t {
   page,  // n: pages
   first,
   last,
+  inspect,  // a slot of the ring
+  picture,  // the next one below the slots
   help,
   close,
   redraw,

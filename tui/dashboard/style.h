@@ -23,6 +23,10 @@ enum class Style : uint8_t {
   page_cache,
   zero_page,
   other_page,
+  heat_1,  // the shades of a heat map, from few to most
+  heat_2,
+  heat_3,
+  heat_4,
   good,
   warning,
   error,

@@ -28,7 +28,9 @@ constexpr std::array<Entry, kStyles> kEntries = {{
     {Style::writer, 214, 166, 3, false, false},    {Style::reader, 75, 25, 6, false, false},
     {Style::copy, 203, 160, 1, false, false},      {Style::user_page, 79, 29, 2, false, false},
     {Style::page_cache, 75, 25, 4, false, false},  {Style::zero_page, 175, 132, 5, false, false},
-    {Style::other_page, 228, 94, 3, false, false}, {Style::good, 79, 29, 2, true, false},
+    {Style::other_page, 228, 94, 3, false, false}, {Style::heat_1, 25, 117, 4, false, false},
+    {Style::heat_2, 37, 31, 6, false, false},      {Style::heat_3, 114, 25, 2, false, false},
+    {Style::heat_4, 228, 17, 3, false, false},     {Style::good, 79, 29, 2, true, false},
     {Style::warning, 214, 130, 3, true, false},    {Style::error, 203, 160, 1, true, false},
 }};
 

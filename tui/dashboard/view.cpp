@@ -14,6 +14,7 @@
 #include "tui/widgets/ring.h"
 #include "tui/widgets/throughput.h"
 #include "tui/widgets/title_bar.h"
+#include "tui/widgets/verdict_line.h"
 #include "tui/widgets/worker.h"
 
 namespace pipetop::tui {
@@ -43,7 +44,7 @@ double full_bar(const Snapshot& s) {
 void draw_role(Canvas& canvas, const Layout& layout, const Rect& rect, const Snapshot& s,
                const ViewState& state, Role role) {
   const WorkerView& w = s.worker(role);
-  const bool focused = state.focus == role;
+  const bool focused = state.focus == role && !state.ring.inspected;
   const auto title = worker_title(w, s.effective, title_room(rect.cols));
   const Area area = draw_panel(canvas, layout, rect, title, focused);
   ListState list = state.list(role);
@@ -72,15 +73,22 @@ void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
   }
   draw_title_bar({canvas, layout.title}, s, state);
   const auto total = static_cast<double>(s.throughput.total_bytes);
+  const Pace pace = pace_of(s);
   const TitlePart throughput[] = {{"throughput", Style::title},
+                                  pace_badge(pace),
                                   {total > 0 ? bytes_text(total) : "", Style::dim}};
-  draw_throughput(draw_panel(canvas, layout, layout.throughput, throughput), s.throughput,
-                  s.now_ns);
-  const TitlePart ring[] = {{"ring", Style::title}, integrity_title(s.integrity)};
-  draw_ring(draw_panel(canvas, layout, layout.ring, ring), s.ring);
+  draw_throughput(draw_panel(canvas, layout, layout.throughput, throughput), s.throughput, s.now_ns,
+                  pace);
+  const Rect ring_panel = inside(layout, layout.ring);
+  const auto ring = ring_title(s, layout.ring.cols, ring_panel.rows);
+  draw_ring(draw_panel(canvas, layout, layout.ring, ring, state.ring.inspected.has_value()), s,
+            state);
   draw_role(canvas, layout, layout.writer, s, state, Role::writer);
   draw_role(canvas, layout, layout.reader, s, state, Role::reader);
-  draw_message_over(canvas, layout.message, message_of(s, state));
+  const bool verdict_shown =
+      has_verdict_row(ring_panel.rows) && verdict_fits(s.verdict, ring_panel.cols);
+  const VerdictAt verdict = verdict_shown ? VerdictAt::ring : VerdictAt::message;
+  draw_message_over(canvas, layout.message, message_of(s, state, verdict));
   draw_key_bar({canvas, layout.keys}, s, state);
   if (state.help) draw_help(canvas, state);
 }

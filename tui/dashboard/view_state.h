@@ -8,6 +8,7 @@
 #include "engine/presets.h"
 #include "engine/settings.h"
 #include "engine/snapshot.h"
+#include "tui/dashboard/ring_state.h"
 
 namespace pipetop::tui {
 
@@ -24,6 +25,8 @@ struct ViewState {
   std::span<const Preset> presets;  // for keys 1 to 9
   Role focus = Role::writer;
   std::array<ListState, kRoles> lists;
+  RingState ring;
+  uint64_t now_ns = 0;  // the source's time, which goes on while frozen
   bool frozen = false;
   bool help = false;
   int help_scroll = 0;

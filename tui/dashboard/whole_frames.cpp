@@ -9,12 +9,17 @@ constexpr uint64_t kRecent_ns = 300'000'000;
 
 void WholeFrames::steady(RingView& ring) {
   if (!ring.frame.has_value()) return;
-  RingFrame& now = *ring.frame.value;
+  const RingFrame& now = *ring.frame.value;
   if (!now.torn) {
     last_ = now;
-  } else if (last_.slots == now.slots && now.at_ns < last_.at_ns + kRecent_ns) {
-    now = last_;
+    return;
   }
+  if (last_.slots == 0 || last_.slots != ring.slots) return;
+  if (now.at_ns > last_.at_ns + kRecent_ns) {
+    ring.frame.status = ReadingStatus::stale;
+    ring.frame.reason = "torn: both ends moved while it was read";
+  }
+  ring.frame.value = last_;
 }
 
 }  // namespace pipetop::tui

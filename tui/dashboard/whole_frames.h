@@ -1,5 +1,5 @@
-// Holds the last ring frame that was read whole, to be shown in place of a torn
-// one for a moment: what is drawn was true, and does not flicker.
+// Holds the last ring frame that was read whole, to be shown in place of torn
+// ones: what is drawn was true, and does not flicker.
 #pragma once
 
 #include "engine/snapshot.h"
@@ -8,8 +8,9 @@ namespace pipetop::tui {
 
 class WholeFrames {
  public:
-  // Replaces a torn frame of `ring` by the last whole one, if that is recent and
-  // of the same size; keeps a whole one.
+  // Replaces a torn frame of `ring` by the last whole one of the ring's present
+  // size, if there is any; once that is no longer recent, the reading is stale.
+  // Keeps a whole one.
   void steady(RingView& ring);
 
  private:

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "engine/knobs.h"
+#include "engine/verdict.h"
 
 namespace pipetop::tui {
 namespace {
@@ -59,6 +60,10 @@ std::string steal_text(const RunResult& r) {
   return r.steal_share.has_value() ? fmt::format("{:.6f}", *r.steal_share) : std::string();
 }
 
+std::string verdict_text(const RunResult& r) {
+  return std::string(r.end.verdict.has_value() ? to_text(r.end.verdict->bound) : "");
+}
+
 constexpr Column kColumns[] = {
     {"gibibytes_per_second",
      [](const RunResult& r) {
@@ -102,6 +107,7 @@ constexpr Column kColumns[] = {
     {"zero_copy", zero_copy_text},
     {"huge", huge_text},
     {"steal_share", steal_text},
+    {"verdict", verdict_text},
 };
 
 template <class Function>

@@ -7,6 +7,7 @@
 
 #include "engine/knobs.h"
 #include "engine/text.h"
+#include "engine/verdict.h"
 #include "tui/print/changed_knobs.h"
 #include "tui/print/function_columns.h"
 
@@ -98,6 +99,11 @@ std::string worker_line(const RunResult& r, Role role) {
   return text + "\n";
 }
 
+std::string verdict_line(const Reading<Verdict>& verdict) {
+  if (!verdict.has_value()) return fmt::format("verdict   none: {}\n", verdict.reason);
+  return fmt::format("verdict   {}: {}\n", to_text(verdict->bound), verdict->because);
+}
+
 std::string integrity_line(const Snapshot& s) {
   if (!s.integrity.has_value() || s.requested.payload != Payload::stamped) return {};
   const Integrity& i = *s.integrity;
@@ -122,8 +128,9 @@ std::string print_human(const Interval& interval) {
 std::string print_human(const RunResult& result) {
   const Snapshot& s = result.end;
   return fmt::format("{}: {}\n", result.name, changed_knobs(s.requested)) + rate_lines(result) +
-         effective_lines(s) + ring_line(s.ring) + worker_line(result, Role::writer) +
-         worker_line(result, Role::reader) + integrity_line(result.last) + functions_block(s);
+         effective_lines(s) + ring_line(s.ring) + verdict_line(s.verdict) +
+         worker_line(result, Role::writer) + worker_line(result, Role::reader) +
+         integrity_line(result.last) + functions_block(s);
 }
 
 }  // namespace pipetop::tui

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "engine/knobs.h"
+#include "engine/verdict.h"
 #include "tui/print/call_tree_json.h"
 
 namespace pipetop::tui {
@@ -154,6 +155,11 @@ void put_integrity(Json& json, const Snapshot& s) {
                        {"epochs", i.epochs}};
 }
 
+void put_verdict(Json& json, const Reading<Verdict>& verdict) {
+  if (!verdict.has_value()) return put_null(json, "verdict", verdict.reason);
+  json["verdict"] = {{"kind", to_text(verdict->bound)}, {"because", verdict->because}};
+}
+
 void put_result(Json& json, const RunResult& result) {
   json["name"] = result.name;
   json["version"] = PIPETOP_VERSION;
@@ -168,7 +174,7 @@ void put_result(Json& json, const RunResult& result) {
   json["ring"] = ring_json(result.end.ring);
   put_functions(json, result.end);
   put_integrity(json, result.last);
-  put_null(json, "verdict", "not judged by this version");
+  put_verdict(json, result.end.verdict);
 }
 
 }  // namespace

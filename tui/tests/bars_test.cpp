@@ -48,6 +48,27 @@ TEST(TitleBar, StolenTimeIsSaid) {
   EXPECT_EQ(title(s, state_with_presets(), 120).find("steal"), std::string::npos);
 }
 
+TEST(TitleBar, AMismatchTurnsTheBadgeIntoAWarning) {
+  Snapshot s = example_snapshot();
+  const auto badge_ink = [&] {
+    Canvas canvas(glyphs_of(GlyphSet::unicode), 1, 120);
+    draw_title_bar(Area(canvas, {0, 0, 1, 120}), s, state_with_presets());
+    int col = 0;
+    while (col < 119 && !(canvas.at(0, col).ink.emphasis & kReverse)) ++col;
+    return canvas.at(0, col).ink;
+  };
+  EXPECT_EQ(badge_ink(), Ink(Style::copy, kReverse));
+  s.effective.mismatches.push_back({"pages", "hugetlb", "thp", "none free"});
+  EXPECT_NE(title(s, state_with_presets(), 120).find(" COPIED ! pages "), std::string::npos);
+  EXPECT_EQ(badge_ink(), Ink(Style::warning, kReverse));
+  s.effective.mismatches.push_back({"gift", "true", "false", ""});
+  EXPECT_NE(title(s, state_with_presets(), 120).find(" COPIED ! 2 knobs "), std::string::npos);
+  s.effective.zero_copy = ZeroCopy::unverifiable;
+  ViewState narrow = state_with_presets();
+  narrow.frozen = true;
+  EXPECT_NE(title(s, narrow, 60).find(" UNVERIFIABLE ! "), std::string::npos);
+}
+
 Lines keys(int rows, int cols, const Snapshot& s, const ViewState& state) {
   return drawn(rows, cols, [&](const Area& a) { draw_key_bar(a, s, state); });
 }
@@ -116,6 +137,35 @@ TEST(MessageLine, AMismatchSaysWhyAndWhatToDo) {
   EXPECT_EQ(message_of(s, state).text.substr(0, 9), "(1 of 2) ");
   state.message = "there are only 7 presets";
   EXPECT_EQ(message_of(s, state).text, state.message);
+}
+
+TEST(MessageLine, AnErrorDoesNotHideAMismatchForLong) {
+  Snapshot s = example_snapshot();
+  s.effective.mismatches.push_back({"pages", "hugetlb", "thp", "none free"});
+  s.notices.push_back({s.now_ns, Severity::warning, "slow to settle"});
+  s.notices.push_back({s.now_ns, Severity::error, "writer died: signal 9"});
+  ViewState state;
+  const auto at = [&](uint64_t seconds) {
+    state.now_ns = s.now_ns + seconds * 1'000'000'000;
+    return message_of(s, state);
+  };
+  EXPECT_EQ(at(0).text, "(1 of 3) writer died: signal 9") << "the newest first";
+  EXPECT_EQ(at(0).severity, Severity::error);
+  EXPECT_EQ(at(4).text, "(2 of 3) pages: hugetlb asked, thp in force: none free");
+  EXPECT_EQ(at(4).severity, Severity::warning);
+  EXPECT_EQ(at(8).text, "(3 of 3) slow to settle");
+  EXPECT_EQ(at(12).text, "(1 of 3) writer died: signal 9");
+}
+
+TEST(MessageLine, TheVerdictWhereTheRingHasNoPlaceForIt) {
+  Snapshot s = example_snapshot();
+  s.effective.zero_copy_reason = "copied";
+  s.verdict = Reading<Verdict>::of({Bound::lock, "writer spins 39 %"});
+  EXPECT_EQ(message_of(s, {}).text, "copied");
+  EXPECT_EQ(message_of(s, {}, VerdictAt::message).text, "lock-bound: writer spins 39 %");
+  s.requested.payload = Payload::stamped;
+  s.integrity = Reading<Integrity>::unavailable("unverifiable: nobody reads; read_with read");
+  EXPECT_EQ(message_of(s, {}, VerdictAt::message).text, s.integrity.reason);
 }
 
 TEST(MessageLine, NoticesGoAway) {

@@ -139,6 +139,83 @@ TEST_F(ControllerTest, TheArrowsSelectInTheFocusedList) {
   EXPECT_EQ(view().list(Role::writer).selected, -1);
 }
 
+TEST_F(ControllerTest, InspectsASlotWithTheArrows) {
+  press(U'i');
+  EXPECT_EQ(view().ring.inspected, 3u) << "the tail";
+  press(key::right);
+  press(key::right);
+  EXPECT_EQ(view().ring.inspected, 5u);
+  EXPECT_EQ(view().focus, Role::writer) << "the arrow was not for the lists";
+  press(U' ');
+  EXPECT_TRUE(view().frozen);
+  press(key::left);
+  EXPECT_EQ(view().ring.inspected, 4u) << "also while frozen";
+  press(U'j');
+  EXPECT_EQ(view().list(Role::writer).selected, 0) << "the lists keep their letters";
+  press(key::escape);
+  EXPECT_FALSE(view().ring.inspected);
+  EXPECT_EQ(view().list(Role::writer).selected, 0);
+  press(U'i');
+  press(U'i');
+  EXPECT_FALSE(view().ring.inspected);
+}
+
+TEST_F(ControllerTest, WithoutSlotsThereIsNothingToInspect) {
+  press(U'i');
+  snapshot_.ring.frame = Reading<RingFrame>::unavailable("no BPF; run as root");
+  press(key::right);
+  EXPECT_EQ(view().focus, Role::reader) << "the arrows are the lists' again";
+  press(key::escape);
+  EXPECT_FALSE(view().ring.inspected);
+  press(U'i');
+  EXPECT_FALSE(view().ring.inspected);
+  EXPECT_EQ(view().message, "no slot to inspect: no BPF; run as root");
+}
+
+TEST_F(ControllerTest, AClickSelectsTheSlotUnderIt) {
+  for (const auto& [rows, cols] : {std::pair{24, 80}, {40, 120}, {60, 200}}) {
+    controller_.show(snapshot_, rows, cols);
+    const Layout layout = make_layout(rows, cols);
+    const Rect ring = inside(layout, layout.ring);
+    std::set<uint32_t> slots;
+    for (int row = ring.row; row < ring.end_row(); ++row) {
+      for (int col = ring.col; col < ring.end_col(); ++col) {
+        press(key::escape);
+        mouse(row, col, MouseAct::press);
+        if (view().ring.inspected) slots.insert(*view().ring.inspected);
+      }
+    }
+    EXPECT_EQ(slots.size(), 32u) << cols;
+  }
+}
+
+TEST_F(ControllerTest, TheRingsPictureHasThreeForms) {
+  EXPECT_EQ(view().ring.picture, RingPicture::both);
+  press(U'r');
+  EXPECT_EQ(view().ring.picture, RingPicture::histogram);
+  press(U'r');
+  EXPECT_EQ(view().ring.picture, RingPicture::heat_map);
+  press(U'r');
+  EXPECT_EQ(view().ring.picture, RingPicture::both);
+}
+
+TEST_F(ControllerTest, TheTrailIsOfSlowMotionOnly) {
+  const auto step = [&] {
+    RingFrame& f = *snapshot_.ring.frame.value;
+    f.head += 1, f.tail += 1, f.at_ns += 50'000'000;
+    controller_.show(snapshot_, 24, 80);
+  };
+  step(), step();
+  EXPECT_FALSE(view().ring.trail.filled(21));
+  snapshot_.requested.slow_motion = true;
+  step(), step();
+  EXPECT_TRUE(view().ring.trail.filled(23));
+  EXPECT_TRUE(view().ring.trail.freed(6));
+  snapshot_.requested.slow_motion = false;
+  controller_.show(snapshot_, 24, 80);
+  EXPECT_FALSE(view().ring.trail.filled(23));
+}
+
 TEST_F(ControllerTest, HelpOpensScrollsAndCloses) {
   press(U'?');
   EXPECT_TRUE(view().help);
@@ -174,8 +251,8 @@ TEST_F(ControllerTest, AClickTogglesAndTheWheelScrolls) {
 }
 
 TEST(Keymap, NoKeyHasTwoMeanings) {
-  const std::set<char> ours = {'u', '0', ' ', 'j', 'k', '?', 'm', 'q',
-                               'e', 'E', 'C', 'a', 'n', 'N', '+'};
+  const std::set<char> ours = {'u', '0', ' ', 'j', 'k', '?', 'm', 'q', 'e',
+                               'E', 'C', 'a', 'n', 'N', '+', 'i', 'r'};
   for (const HotKey& hot : hot_keys()) {
     EXPECT_FALSE(ours.contains(hot.key)) << hot.key;
     EXPECT_FALSE(hot.key >= '0' && hot.key <= '9');

@@ -1,5 +1,5 @@
 // The dashboard on invented numbers, to look at by hand:
-//   pipetop_dashboard_demo [no_bpf|warming|crash] [frames to time] [preset]
+//   pipetop_dashboard_demo [no_bpf|warming|crash|slow] [frames to time] [preset] [pipe_size]
 #include <locale.h>
 #include <signal.h>
 #include <time.h>
@@ -9,9 +9,11 @@
 #include <string_view>
 
 #include "engine/error.h"
+#include "engine/text.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/dashboard/terminal.h"
 #include "tui/dashboard/view.h"
+#include "tui/dashboard/whole_frames.h"
 #include "tui/tests/fake_source.h"
 
 namespace {
@@ -40,13 +42,15 @@ void time_frames(FakeSource& source, const Config& config, int frames) {
   {
     Terminal terminal({});
     Canvas canvas(glyphs_of(terminal.glyphs()));
+    WholeFrames whole_frames;
     ViewState state;
     state.requested = config.settings;
     state.presets = config.presets;
     source.advance(100'000'000'000);
     for (int i = 0; i < frames; ++i) {
       source.advance(50'000'000);
-      const Snapshot snapshot = source.tick();
+      Snapshot snapshot = source.tick();
+      whole_frames.steady(snapshot.ring);
       const double begin = cpu_us();
       canvas.reset(rows = terminal.rows(), cols = terminal.cols());
       draw(canvas, snapshot, state);
@@ -85,6 +89,8 @@ int demo(int argc, char** argv) {
   const std::string_view mood = argc > 1 ? argv[1] : "";
   const int frames = argc > 2 ? atoi(argv[2]) : 0;
   if (argc > 3) config.settings = config.presets.at(size_t(atoi(argv[3]) - 1)).settings;
+  if (argc > 4) config.settings.pipe_size = parse_size(argv[4]);
+  config.settings.slow_motion = mood == "slow";
   FakeSource source(config.settings, mood == "no_bpf"    ? FakeMood::no_bpf
                                      : mood == "warming" ? FakeMood::warming
                                                          : FakeMood::normal);

@@ -55,6 +55,7 @@ constexpr Share kReaderShares[] = {
 };
 
 double ideal_rate(const Settings& s) {
+  if (s.slow_motion) return 10 * double(kPageBytes) / kGiB;  // ten pages a second
   double rate = 3.7;
   if (s.write_with == WriteWith::vmsplice) rate = 12.7;
   if (s.write_with == WriteWith::vmsplice && s.read_with == ReadWith::splice) rate = 32.8;
@@ -143,51 +144,6 @@ void FakeSource::fill_throughput(Throughput& t, uint64_t now_ns) {
     t.current.rate = Reading<RateStats>::of(stats_of(rate_, 50));
 }
 
-void FakeSource::fill_ring(RingView& ring, uint64_t now_ns) {
-  const uint64_t wanted = wanted_pipe_bytes(requested_);
-  ring.bytes = wanted == kAutoPipeSize ? 65536 : wanted;
-  ring.slots = static_cast<uint32_t>(ring.bytes / kPageBytes);
-  if (mood_ == FakeMood::no_bpf) {
-    const std::string reason =
-        "no permission to load BPF; run as root or grant CAP_BPF and CAP_PERFMON";
-    ring.frame = Reading<RingFrame>::unavailable(reason);
-    ring.kinds.reason = "no frames";
-    ring.kinds.status = ReadingStatus::unavailable;
-  } else if (mood_ == FakeMood::warming) {
-    ring.frame = Reading<RingFrame>::warming("first frame");
-  } else {
-    RingFrame f;
-    f.at_ns = now_ns;
-    f.slots = ring.slots;
-    f.tail = static_cast<uint32_t>(random_());
-    const double level = 0.5 + 0.5 * std::sin(static_cast<double>(now_ns) / 1e9);
-    f.used = static_cast<uint32_t>(level * f.slots);
-    f.head = f.tail + f.used;
-    f.torn = random_() % 3 == 0;
-    f.slot.resize(f.slots);
-    const bool copy = requested_.write_with == WriteWith::write;
-    for (uint32_t i = 0; i < f.used; ++i) {
-      Slot& slot = f.slot[(f.tail + i) % f.slots];
-      slot.kind = copy ? SlotKind::copy : SlotKind::user_page;
-      slot.huge = !copy && requested_.pages != Pages::k4;
-      slot.length = i + 1 == f.used ? 2048 : 4096;
-    }
-    ring.frame = Reading<RingFrame>::of(std::move(f));
-    ring.kinds = Reading<std::array<double, kSlotKinds>>::of(
-        copy ? std::array<double, kSlotKinds>{0, 1, 0, 0, 0, 0}
-             : std::array<double, kSlotKinds>{0, .02, .98, 0, 0, 0});
-  }
-  Occupancy o;
-  o.source = mood_ == FakeMood::no_bpf ? "FIONREAD 10 Hz" : "sampler 999 Hz";
-  o.samples = (now_ns - segment_ns_) / 1'000'000;
-  for (size_t i = 1; i + 1 < kOccupancyBins; ++i)
-    o.histogram[i] = 0.35 / 32 * (1 + 0.8 * std::sin(static_cast<double>(i) / 4));
-  o.histogram.front() = 0.40;
-  o.histogram.back() = 0.25;
-  o.empty_share = 0.40, o.full_share = 0.25, o.mean_share = 0.42;
-  ring.occupancy = Reading<Occupancy>::of(o);
-}
-
 void FakeSource::fill_worker(WorkerView& w, Role role) {
   w.role = role;
   w.pid = role == Role::writer ? 812 : 813;
@@ -235,6 +191,37 @@ void FakeSource::fill_effective(Effective& e) {
     e.mismatches.push_back({"gift", "true", "false", "only vmsplice can give pages away"});
 }
 
+void FakeSource::fill_verdict(Snapshot& s) const {
+  if (mood_ == FakeMood::no_bpf) {
+    s.verdict = Reading<Verdict>::unavailable("nobody knows the functions; run as root");
+  } else if (s.now_ns - segment_ns_ < 2'000'000'000) {
+    s.verdict = Reading<Verdict>::warming("too few samples yet");
+  } else if (is_busy(requested_.writer_wait)) {
+    s.verdict = Reading<Verdict>::of({Bound::lock, "writer spins on the pipe mutex 39 %"});
+  } else {
+    s.verdict = Reading<Verdict>::of(
+        {Bound::writer, "ring empty 71 %, reader blocked 64 %, writer on CPU 98 %"});
+  }
+}
+
+void FakeSource::fill_integrity(Snapshot& s) const {
+  if (requested_.payload != Payload::stamped) return;
+  if (requested_.read_with != ReadWith::read) {
+    s.integrity =
+        Reading<Integrity>::unavailable("unverifiable: nobody reads the bytes; read_with read");
+    return;
+  }
+  Integrity integrity;
+  integrity.verified = 1'234'567;
+  integrity.epochs = 1;
+  // As if the single buffer were written again too early.
+  const bool hazard = requested_.buffers == Buffers::same;
+  integrity.torn = hazard ? 98'765 : 0;
+  integrity.torn_per_s = Reading<double>::of(hazard ? 1234 : 0);
+  integrity.misplaced_per_s = Reading<double>::of(0);
+  s.integrity = Reading<Integrity>::of(integrity);
+}
+
 Snapshot FakeSource::tick() {
   Snapshot s;
   s.now_ns = now();
@@ -242,18 +229,13 @@ Snapshot FakeSource::tick() {
   s.requested = requested_;
   fill_effective(s.effective);
   fill_throughput(s.throughput, s.now_ns);
-  fill_ring(s.ring, s.now_ns);
+  fake_ring_.fill(s.ring, requested_, mood_, s.now_ns);
+  fill_verdict(s);
   fill_worker(s.workers[0], Role::writer);
   fill_worker(s.workers[1], Role::reader);
   if (mood_ != FakeMood::no_bpf) s.event = Reading<SamplingEvent>::of({"cpu-clock", 999});
   s.steal_share = Reading<double>::of(0.004);
-  if (requested_.payload == Payload::stamped && requested_.read_with == ReadWith::read) {
-    Integrity integrity;
-    integrity.verified = 1'234'567;
-    integrity.epochs = 1;
-    integrity.torn_per_s = integrity.misplaced_per_s = Reading<double>::of(0);
-    s.integrity = Reading<Integrity>::of(std::move(integrity));
-  }
+  fill_integrity(s);
   HostInfo host;
   host.kernel = "6.18.44";
   host.cpu = "AMD EPYC";

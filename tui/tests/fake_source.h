@@ -7,10 +7,9 @@
 
 #include "engine/unique_fd.h"
 #include "tui/dashboard/source.h"
+#include "tui/tests/fake_ring.h"
 
 namespace pipetop::tui {
-
-enum class FakeMood { normal, no_bpf, warming };
 
 class FakeSource final : public Source {
  public:
@@ -33,7 +32,8 @@ class FakeSource final : public Source {
   double noise(double spread);
   void add_history(uint64_t until_ns);
   void fill_throughput(Throughput& t, uint64_t now_ns);
-  void fill_ring(RingView& ring, uint64_t now_ns);
+  void fill_verdict(Snapshot& s) const;
+  void fill_integrity(Snapshot& s) const;
   void fill_worker(WorkerView& w, Role role);
   void fill_effective(Effective& e);
 
@@ -42,6 +42,7 @@ class FakeSource final : public Source {
   Settings requested_;
   uint64_t start_ns_, skipped_ns_ = 0;
   uint64_t segment_ns_;
+  FakeRing fake_ring_;
   std::vector<RatePoint> history_;
   std::vector<ChangeMark> marks_;
   Segment current_;

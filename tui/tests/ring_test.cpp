@@ -2,90 +2,41 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tui/dashboard/whole_frames.h"
 #include "tui/tests/snapshots.h"
+#include "tui/widgets/integrity_title.h"
 #include "tui/widgets/occupancy.h"
-#include "tui/widgets/slot_strip.h"
 
 namespace pipetop::tui {
 namespace {
 
-Lines strip(const RingFrame& frame, int rows, int cols, GlyphSet set = GlyphSet::unicode,
-            bool underline = false) {
-  const StripScale scale = strip_scale(frame.slots, cols, rows);
-  return drawn(
-      rows, cols, [&](const Area& a) { draw_strip(a, frame, scale, 1, underline); }, set);
+constexpr uint64_t kNow = 60'000'000'000;
+
+// Of this moment unless `age_ns` says otherwise.
+Snapshot with_ring(RingView ring, uint64_t age_ns = 0) {
+  Snapshot s;
+  s.now_ns = kNow;
+  if (ring.frame.value) ring.frame.value->at_ns = kNow - age_ns;
+  s.ring = std::move(ring);
+  return s;
 }
 
-TEST(SlotStrip, ASlotTakesSeveralCellsWhenThereAreFew) {
-  EXPECT_EQ(strip(ring_frame(4, 2), 1, 9), (Lines{"████····"}));
-  EXPECT_EQ(strip(ring_frame(1, 1), 1, 40), (Lines{"████████"}));
-  EXPECT_EQ(strip(ring_frame(1, 0), 1, 40), (Lines{"········"}));
-}
-
-TEST(SlotStrip, BeginsAtTheTailWhereverThatLies) {
-  const RingFrame turned = ring_frame(8, 5, 4'294'967'293u);
-  EXPECT_EQ(strip(turned, 1, 8), (Lines{"█████···"}));
-}
-
-TEST(SlotStrip, AHalfFullSlotIsDrawnHalf) {
-  RingFrame f = ring_frame(8, 3);
-  f.slot[2].length = 2048;
-  EXPECT_EQ(strip(f, 1, 8), (Lines{"██▌·····"}));
-  EXPECT_EQ(strip(f, 1, 16), (Lines{"█████···········"}));
-}
-
-TEST(SlotStrip, KindsDifferWithoutColour) {
-  RingFrame f = ring_frame(6, 5);
-  f.slot[0].kind = SlotKind::copy;
-  f.slot[1].kind = SlotKind::user_page;
-  f.slot[2].kind = SlotKind::page_cache;
-  f.slot[3].kind = SlotKind::zero_page;
-  f.slot[4].kind = SlotKind::other;
-  f.slot[1].huge = true;
-  EXPECT_EQ(strip(f, 1, 6), (Lines{"▒█▓░?·"}));
-  EXPECT_EQ(strip(f, 1, 6, GlyphSet::ascii), (Lines{"cUp0?."}));
-  EXPECT_EQ(strip(f, 2, 6, GlyphSet::unicode, true), (Lines{"▒█▓░?·", " ▔"}));
-}
-
-TEST(SlotStrip, ManySlotsShareACell) {
-  EXPECT_EQ(strip(ring_frame(256, 128), 1, 40).front(), "████████████████················");
-  EXPECT_EQ(strip_scale(256, 40, 1).slots_a_cell, 8);
-  EXPECT_EQ(strip_scale(4096, 56, 4).slots_a_cell, 32);
-  EXPECT_EQ(strip_scale(4096, 56, 4).lines, 3);
-  const Lines many = strip(ring_frame(4096, 2048), 3, 56);
-  EXPECT_EQ(many[0].substr(0, 3), "█");
-  EXPECT_EQ(many[2].substr(0, 2), "·");
-}
-
-TEST(SlotStrip, EveryRingFitsEveryWidth) {
-  for (const uint32_t slots : {1u, 2u, 16u, 17u, 32u, 256u, 4096u, 524288u}) {
-    for (int cols = 1; cols < 120; ++cols) {
-      const StripScale s = strip_scale(slots, cols, 3);
-      ASSERT_LE(s.cells_a_line, cols) << slots;
-      ASSERT_LE(s.lines, 3) << slots;
-      ASSERT_GE(s.lines * s.cells_a_line * s.slots_a_cell / s.cells_a_slot, int(slots)) << cols;
-      ASSERT_TRUE(s.cells_a_slot == 1 || s.slots_a_cell == 1);
-    }
-  }
-}
-
-TEST(SlotStrip, AFrameWithoutItsSlotsIsNotGuessed) {
-  RingFrame f = ring_frame(16, 4);
-  f.slot.resize(3);
-  EXPECT_EQ(strip(f, 1, 16), (Lines{""}));
+Lines panel(const Snapshot& s, int rows, int cols, const ViewState& state = {}) {
+  return drawn(rows, cols, [&](const Area& a) { draw_ring(a, s, state); });
 }
 
 TEST(Ring, TellsSizeAndUseAtATinySize) {
   const RingView ring = ring_view(ring_frame(32, 17, 3));
-  EXPECT_EQ(drawn(4, 38, [&](const Area& a) { draw_ring(a, ring); }),
+  EXPECT_EQ(panel(with_ring(ring), 4, 38),
             (Lines{"32 slots  128 KiB  17 used  53 %", "█████████████████···············",
                    "▒ copy 25 %  █ user page 75 %", "empty 40 % █▁▁▁▁▁▁▁▁▅ full 25 %"}));
 }
 
 TEST(Ring, MarksHeadAndTail) {
   const RingView ring = ring_view(ring_frame(32, 17, 3, SlotKind::user_page, true));
-  const Lines lines = drawn(10, 38, [&](const Area& a) { draw_ring(a, ring); });
+  const Lines lines = panel(with_ring(ring), 10, 38);
   EXPECT_EQ(lines[1], "▾tail 3   head 20▾");
   EXPECT_EQ(lines[2], "█████████████████···············");
   EXPECT_EQ(lines[4], "▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔");
@@ -93,52 +44,173 @@ TEST(Ring, MarksHeadAndTail) {
 
 TEST(Ring, TheHeadOfAFullRingIsStillMarked) {
   const RingView ring = ring_view(ring_frame(32, 32, 3));
-  EXPECT_EQ(drawn(10, 32, [&](const Area& a) { draw_ring(a, ring); })[1],
-            "▾tail 3                  head 3▾");
+  EXPECT_EQ(panel(with_ring(ring), 10, 32)[1], "▾tail 3                  head 3▾");
 }
 
-TEST(Ring, ATornFrameSaysSoAndClaimsNoHead) {
+bool contains(const Lines& lines, std::string_view text) {
+  return std::ranges::any_of(
+      lines, [&](const std::string& line) { return line.find(text) != std::string::npos; });
+}
+
+TEST(Ring, ATornFrameIsNeverDrawnAsSlots) {
   RingFrame torn = ring_frame(32, 17, 3);
   torn.torn = true;
-  const Lines lines = drawn(10, 60, [&](const Area& a) { draw_ring(a, ring_view(torn)); });
-  EXPECT_EQ(lines[0], "32 slots  128 KiB  torn  17 used  53 %");
-  EXPECT_EQ(lines[1], "torn: it moved while it was read");
-  Canvas canvas(glyphs_of(GlyphSet::unicode), 10, 60);
-  draw_ring(Area(canvas, {0, 0, 10, 60}), ring_view(torn));
-  EXPECT_EQ(canvas.at(2, 0).ink.style, Style::dim);
+  RingView ring = ring_view(torn);
+  ring.occupancy = {};
+  for (const int rows : {4, 6, 10, 21}) {
+    const Lines lines = panel(with_ring(ring), rows, 70);
+    EXPECT_EQ(lines[0], "32 slots  128 KiB  torn") << "and claims no use";
+    EXPECT_EQ(lines[1], "torn: both ends moved while it was read, so it is true of no instant");
+    EXPECT_FALSE(contains(lines, "██")) << rows;
+    EXPECT_FALSE(contains(lines, "head")) << rows;
+  }
+}
+
+RingView torn_ring(uint32_t slots, uint64_t at_ns) {
+  RingFrame f = ring_frame(slots, 5);
+  f.torn = true;
+  f.at_ns = at_ns;
+  return ring_view(f);
 }
 
 TEST(Ring, AWholeFrameStandsInForATornOne) {
   WholeFrames frames;
   RingView ring = ring_view(ring_frame(32, 17, 3));
   frames.steady(ring);
-  const auto torn = [&](uint32_t slots, uint64_t at_ns) {
-    RingFrame f = ring_frame(slots, 5);
-    f.torn = true;
-    f.at_ns = at_ns;
-    RingView view = ring_view(f);
+  const auto steadied = [&](uint32_t slots, uint64_t at_ns) {
+    RingView view = torn_ring(slots, at_ns);
     frames.steady(view);
-    return *view.frame;
+    return view.frame;
   };
-  EXPECT_EQ(torn(32, 100'000'000).used, 17u);
-  EXPECT_FALSE(torn(32, 100'000'000).torn);
-  EXPECT_TRUE(torn(64, 100'000'000).torn) << "the ring has another size now";
-  EXPECT_TRUE(torn(32, 900'000'000).torn) << "too long ago";
+  EXPECT_EQ(steadied(32, 100'000'000)->used, 17u);
+  EXPECT_EQ(steadied(32, 100'000'000).status, ReadingStatus::ok);
+  EXPECT_EQ(steadied(32, 900'000'000)->used, 17u);
+  EXPECT_EQ(steadied(32, 900'000'000).status, ReadingStatus::stale) << "long ago";
+  EXPECT_TRUE(steadied(64, 100'000'000)->torn) << "the ring has another size now";
+}
+
+TEST(Ring, AnOldFrameIsDimAndSaysItsAge) {
+  Snapshot s = with_ring(ring_view(ring_frame(32, 17, 3)), 1'200'000'000);
+  s.ring.frame.status = ReadingStatus::stale;
+  Canvas canvas(glyphs_of(GlyphSet::unicode), 10, 60);
+  draw_ring(Area(canvas, {0, 0, 10, 60}), s, {});
+  EXPECT_EQ(canvas.line(0), "32 slots  128 KiB  17 used  53 %  torn; seen 1.2 s ago");
+  EXPECT_EQ(canvas.at(2, 0).ink.style, Style::dim);
+}
+
+TEST(Ring, AFrameOfAnotherSizeIsNotDrawn) {
+  Snapshot s = with_ring(ring_view(ring_frame(32, 17, 3)));
+  s.ring.slots = 64;
+  s.ring.bytes = 64 * kPageBytes;
+  const Lines lines = panel(s, 10, 60);
+  EXPECT_EQ(lines[0], "64 slots  256 KiB") << "and no use, which is of the old one";
+  EXPECT_EQ(lines[1], "resized from 32 slots: waiting for the next look");
+  EXPECT_FALSE(contains(lines, "█████████████████"));
+}
+
+TEST(Ring, TooManySlotsAreSaidToBe) {
+  RingFrame f = ring_frame(8192, 100, 7);
+  f.slot.clear();
+  RingView ring = ring_view(f);
+  ring.frame.reason = "8192 slots are more than the 4096 that can be shown";
+  const Lines lines = panel(with_ring(ring), 10, 100);
+  EXPECT_EQ(lines[0], "8,192 slots  32 MiB  100 used  1 %");
+  EXPECT_EQ(lines[1], "tail 7  head 107; 8192 slots are more than the 4096 that can be shown");
+}
+
+TEST(Ring, EverySizeOfRingFitsEveryPanel) {
+  for (const uint32_t slots : {1u, 2u, 16u, 32u, 256u, 1024u, 4096u}) {
+    for (int rows = 1; rows <= 30; ++rows) {
+      for (const int cols : {28, 36, 56, 96}) {
+        for (const RingPicture picture :
+             {RingPicture::both, RingPicture::histogram, RingPicture::heat_map}) {
+          for (const bool inspecting : {false, true}) {
+            RingState state;
+            state.picture = picture;
+            if (inspecting) state.inspected = 0;
+            const RingPlan plan = ring_plan(rows, cols, slots, state, Pace::normal);
+            const int end = std::max({plan.strip < 0 ? 0 : plan.strip + plan.look.rows(),
+                                      plan.detail + plan.detail_rows,
+                                      plan.picture + plan.picture_rows, plan.verdict + 1});
+            ASSERT_LE(end, rows) << slots << " in " << cols << "x" << rows;
+            ASSERT_EQ(plan.verdict >= 0, has_verdict_row(rows));
+            ASSERT_TRUE(rows < 2 || plan.strip > 0);
+            ASSERT_TRUE(rows < 6 || inspecting || plan.picture > 0);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Ring, SaysHowManySlotsShareACell) {
+  const Lines lines = panel(with_ring(ring_view(ring_frame(4096, 17, 3))), 12, 56);
+  EXPECT_EQ(lines[0], "4,096 slots  16 MiB  17 used  0 %");
+  EXPECT_EQ(lines[1], "tail 3  head 20                          64 slots a cell");
+  const Lines narrow = panel(with_ring(ring_view(ring_frame(4096, 9, 1500))), 6, 36);
+  EXPECT_EQ(narrow[1], "▾tail 1500 head 1509      128 a cell");
+}
+
+TEST(Ring, TheVerdictIsItsLastLineOrInItsTitle) {
+  Snapshot s = with_ring(ring_view(ring_frame(32, 17, 3)));
+  s.verdict = Reading<Verdict>::of({Bound::lock, "writer spins on the pipe mutex 39 %"});
+  EXPECT_EQ(panel(s, 12, 56).back(), "lock-bound: writer spins on the pipe mutex 39 %");
+  EXPECT_EQ(ring_title(s, 40, 12).size(), 2u);
+  EXPECT_FALSE(contains(panel(s, 6, 56), "lock-bound"));
+  EXPECT_EQ(ring_title(s, 40, 6).back().text, "lock-bound");
+  s.verdict = Reading<Verdict>::warming("too few samples yet");
+  EXPECT_EQ(panel(s, 12, 56).back(), "no verdict: too few samples yet");
+  EXPECT_EQ(ring_title(s, 40, 6).back().text, "");
+}
+
+TEST(Ring, SlowMotionShowsTheEndsMoveThroughTheRing) {
+  Snapshot s = with_ring(ring_view(ring_frame(16, 2, 3)), 100'000'000);
+  s.requested.slow_motion = true;
+  ViewState state;
+  state.ring.trail.see(*s.ring.frame);
+  s = with_ring(ring_view(ring_frame(16, 2, 4)));
+  s.requested.slow_motion = true;
+  state.ring.trail.see(*s.ring.frame);
+  const Lines lines = panel(s, 7, 16, state);
+  EXPECT_EQ(lines[2], "···-██··········") << "as the ring lies in memory";
+  EXPECT_EQ(lines[4], "     +");
+  state.ring.trail.clear();
+  EXPECT_EQ(panel(s, 7, 16, state)[2], "····██··········");
 }
 
 TEST(Ring, IntegrityIsShownWhenPagesAreChecked) {
-  EXPECT_EQ(integrity_title({}).text, "");
-  EXPECT_EQ(integrity_title(Reading<Integrity>::of({1234, 0, 0, 0, 1})).text,
-            "1,234 pages verified");
-  const TitlePart bad = integrity_title(Reading<Integrity>::of({1234, 2, 1, 0, 1}));
+  EXPECT_EQ(integrity_title({}, Payload::constant).text, "");
+  EXPECT_EQ(integrity_title({}, Payload::stamped).text, "no page verified yet");
+  const auto title = [](Integrity i) {
+    return integrity_title(Reading<Integrity>::of(std::move(i)), Payload::stamped);
+  };
+  EXPECT_EQ(title({1234, 0, 0, 0, 1}).text, "1,234 pages verified");
+  const TitlePart bad = title({1234, 2, 1, 0, 1});
   EXPECT_EQ(bad.text, "2 misplaced, 1 torn, 0 unstamped of 1,234 pages verified");
   EXPECT_EQ(bad.ink.style, Style::error);
+}
+
+TEST(Ring, DamageIsShownByTheSecond) {
+  Integrity i;
+  i.torn_per_s = Reading<double>::of(1234);
+  i.misplaced_per_s = Reading<double>::of(0.2);
+  const TitlePart part = integrity_title(Reading<Integrity>::of(i), Payload::stamped);
+  EXPECT_EQ(part.text, "torn 1,234/s, misplaced <1/s");
+  EXPECT_EQ(part.ink.style, Style::error);
+}
+
+TEST(Ring, WhatCannotBeVerifiedSaysWhy) {
+  const TitlePart part = integrity_title(
+      Reading<Integrity>::unavailable("unverifiable: nobody reads the bytes; read_with read"),
+      Payload::stamped);
+  EXPECT_EQ(part.text, "unverifiable: nobody reads the bytes");
+  EXPECT_EQ(part.ink.style, Style::warning);
 }
 
 TEST(Ring, WithoutFramesItSaysWhyAndWhatToDo) {
   RingView ring = ring_view(ring_frame(32, 17));
   ring.frame = Reading<RingFrame>::unavailable("no permission to load BPF; run as root");
-  EXPECT_EQ(drawn(5, 50, [&](const Area& a) { draw_ring(a, ring); }),
+  EXPECT_EQ(panel(with_ring(ring), 5, 50),
             (Lines{"32 slots  128 KiB", "slots unavailable: no permission to load BPF",
                    "run as root", "empty 40 % █▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▅ full 25 %", "12,345 samples"}));
 }
@@ -147,7 +219,7 @@ TEST(Ring, WarmingIsNotZero) {
   RingView ring;
   ring.slots = 16;
   ring.bytes = 65536;
-  EXPECT_EQ(drawn(4, 40, [&](const Area& a) { draw_ring(a, ring); }),
+  EXPECT_EQ(panel(with_ring(ring), 4, 40),
             (Lines{"16 slots  64 KiB", "slots: warming …", "occupancy: warming …", ""}));
 }
 

@@ -1,6 +1,8 @@
 // Fixed values for the widgets' tests.
 #pragma once
 
+#include <initializer_list>
+
 #include "engine/snapshot.h"
 #include "tui/dashboard/canvas.h"
 
@@ -36,6 +38,22 @@ inline RingView ring_view(RingFrame frame) {
   return ring;
 }
 
+// Columns of 200 ms until `end_ns`, all looks in one bin each.
+inline std::shared_ptr<const OccupancyHistory> occupancy_history(uint64_t end_ns,
+                                                                 std::initializer_list<size_t> bins,
+                                                                 uint32_t looks = 200) {
+  OccupancyHistory history;
+  history.column_ns = 200'000'000;
+  uint64_t at = end_ns - (bins.size() - 1) * history.column_ns;
+  for (const size_t bin : bins) {
+    OccupancyColumn column{at, looks, {}};
+    column.count[bin] = static_cast<uint16_t>(looks);
+    history.columns.push_back(column);
+    at += history.column_ns;
+  }
+  return std::make_shared<const OccupancyHistory>(std::move(history));
+}
+
 inline FunctionTable function_table() {
   FunctionTable table;
   table.samples = 2000;
@@ -67,6 +85,7 @@ inline Snapshot example_snapshot() {
   s.uptime_ns = 72'000'000'000;
   s.throughput = throughput();
   s.ring = ring_view(ring_frame(32, 17, 3));
+  s.ring.frame.value->at_ns = s.now_ns;
   s.effective.zero_copy = ZeroCopy::copied;
   s.effective.pipe_bytes = 65536;
   s.effective.settled = true;

@@ -43,10 +43,60 @@ TEST(Throughput, NoRatioBeforeTheNewSegmentHasSettled) {
   EXPECT_EQ(panel(t, 4, 40)[0], "62.5 GiB/s  was 13.1  10 s 62.1 ±0.40");
 }
 
+Throughput slow_throughput() {
+  constexpr double kTenPages = 10.0 * kPageBytes / kGiB;
+  Throughput t = throughput();
+  t.over_1s = Reading<double>::of(kTenPages);
+  t.over_10s = Reading<RateStats>::of({kTenPages, kTenPages, kTenPages / 100, 0, 0, 100});
+  t.history = {{59 * kSecond, kTenPages}, {60 * kSecond, kTenPages}};
+  return t;
+}
+
+TEST(SlowMotion, IsMarkedAndCountsPages) {
+  EXPECT_EQ(pace_badge(Pace::normal).text, "");
+  EXPECT_EQ(pace_badge(Pace::slow_motion).text, " SLOW MOTION ");
+  const auto lines = [](int rows, int cols) {
+    return drawn(rows, cols, [](const Area& a) {
+      draw_throughput(a, slow_throughput(), 60 * kSecond, Pace::slow_motion);
+    });
+  };
+  EXPECT_EQ(lines(5, 60)[0], "10.0 pages/s  was 13.1 GiB/s  10 s 10.0 ±0.10 pages/s");
+  const Lines big = lines(9, 60);
+  EXPECT_EQ(big[0], "▄█  █▀█   █▀█   pages/s");
+  EXPECT_EQ(big[1], " █  █ █   █ █   was 13.1 GiB/s") << "and no ratio";
+  EXPECT_EQ(big[2], "▀▀▀ ▀▀▀ ▀ ▀▀▀   10 s 10.0 ±0.10 pages/s");
+  EXPECT_EQ(big[3].substr(0, 4), "  10") << "the axis is in pages too";
+}
+
+TEST(SlowMotion, AFastSecondIsStillInGiB) {
+  Throughput t = slow_throughput();
+  t.over_1s = Reading<double>::of(3.5);
+  const auto draw = [&](const Area& a) { draw_throughput(a, t, 60 * kSecond, Pace::slow_motion); };
+  EXPECT_EQ(drawn(5, 60, draw)[0].substr(0, 10), "3.50 GiB/s");
+}
+
+TEST(SlowMotion, NothingIsComparedWithIt) {
+  Throughput t = throughput();
+  Segment slow = *t.previous;
+  slow.requested.slow_motion = true;
+  t.previous = std::make_shared<const Segment>(slow);
+  EXPECT_EQ(panel(t, 4, 40)[0], "62.5 GiB/s  was slow motion");
+}
+
+TEST(SlowMotion, LastsUntilTheEndOfItIsInForce) {
+  Snapshot s;
+  EXPECT_EQ(pace_of(s), Pace::normal);
+  s.requested.slow_motion = true;
+  EXPECT_EQ(pace_of(s), Pace::slow_motion);
+  s.requested.slow_motion = false;
+  s.effective.settings.slow_motion = true;
+  EXPECT_EQ(pace_of(s), Pace::slow_motion);
+}
+
 TEST(History, BinsAreWeightedByTime) {
   const std::vector<RatePoint> history = {{kSecond, 10}, {3 * kSecond / 2, 20}, {2 * kSecond, 40}};
   const Bins bins = bin_history(history, 2 * kSecond, 90);
-  EXPECT_EQ(bins.width_ns, kSecond / 2);
+  EXPECT_EQ(bins.axis.width_ns, kSecond / 2);
   EXPECT_EQ(bins.values.size(), 90u);
   EXPECT_DOUBLE_EQ(bins.values[88], 40);
   EXPECT_DOUBLE_EQ(bins.values[87], 20);

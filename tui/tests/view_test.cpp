@@ -41,13 +41,27 @@ TEST(View, ARemedyIsNeverCut) {
 
 TEST(View, EverySizeAndMoodCanBeDrawn) {
   for (const FakeMood mood : {FakeMood::normal, FakeMood::no_bpf, FakeMood::warming}) {
-    FakeSource source(article_presets()[6].settings, mood);
-    source.advance(100'000'000'000);
-    const Snapshot s = source.tick();
-    for (int rows = 0; rows <= 80; rows += rows < 20 ? 1 : 7) {
-      for (int cols = 0; cols <= 250; cols += cols < 62 ? 1 : 9) frame(rows, cols, s);
+    for (const bool slow_motion : {false, true}) {
+      Settings settings = article_presets()[6].settings;
+      settings.slow_motion = slow_motion;
+      FakeSource source(settings, mood);
+      source.advance(100'000'000'000);
+      const Snapshot s = source.tick();
+      for (int rows = 0; rows <= 80; rows += rows < 20 ? 1 : 7) {
+        for (int cols = 0; cols <= 250; cols += cols < 62 ? 1 : 9) frame(rows, cols, s);
+      }
     }
   }
+}
+
+TEST(View, AVerdictIsReadableAtEverySize) {
+  Snapshot s = example_snapshot();
+  s.verdict = Reading<Verdict>::of({Bound::reader, "the ring is full 83 % of the time"});
+  for (const auto& [rows, cols] : {std::pair{16, 60}, {24, 80}, {40, 120}, {60, 200}})
+    EXPECT_NE(frame(rows, cols, s).find("reader-bound: the ring is full 83 % of the time"),
+              std::string::npos)
+        << cols << "\n"
+        << frame(rows, cols, s);
 }
 
 TEST(View, NothingIsKnownYet) {

@@ -18,4 +18,12 @@ void draw_columns(const Area& area, std::span<const double> heights, Ink ink) {
   }
 }
 
+void draw_bar(const Area& area, double share_of_full, Ink ink) {
+  const int eighths = static_cast<int>(std::lround(share_of_full * area.cols() * 8));
+  for (int col = 0; col * 8 < eighths && col < area.cols(); ++col) {
+    const int level = std::min(8, eighths - col * 8);
+    area.set(0, col, area.glyphs().filling[static_cast<size_t>(level)], ink);
+  }
+}
+
 }  // namespace pipetop::tui

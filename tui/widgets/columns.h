@@ -1,4 +1,4 @@
-// A chart of upright columns, one cell each, filled in eighths of a cell.
+// Charts of upright columns and of lying bars, filled in eighths of a cell.
 #pragma once
 
 #include <span>
@@ -9,5 +9,8 @@ namespace pipetop::tui {
 
 // `heights` are shares of the area's height. Anything above 0 shows.
 void draw_columns(const Area& area, std::span<const double> heights, Ink ink);
+
+// One bar in the area's first row, from the left; a share of the area's width.
+void draw_bar(const Area& area, double share_of_full, Ink ink);
 
 }  // namespace pipetop::tui

@@ -1,9 +1,9 @@
 #include "tui/widgets/function_list.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "tui/dashboard/pen.h"
+#include "tui/widgets/columns.h"
 #include "tui/widgets/numbers.h"
 
 namespace pipetop::tui {
@@ -37,14 +37,6 @@ void draw_header(const Area& area, const Columns& columns, const FunctionTable& 
   if (columns.name + 9 + words <= area.cols()) area.put(0, columns.name, "function", Style::dim);
   const int col = area.put(0, std::max(columns.name, area.cols() - words), samples, Style::dim);
   area.put(0, col, lost, Style::warning);
-}
-
-void draw_bar(const Area& area, double share_of_full, Ink ink) {
-  const int eighths = static_cast<int>(std::lround(share_of_full * area.cols() * 8));
-  for (int col = 0; col * 8 < eighths && col < area.cols(); ++col) {
-    const int level = std::min(8, eighths - col * 8);
-    area.set(0, col, area.glyphs().filling[static_cast<size_t>(level)], ink);
-  }
 }
 
 void draw_row(const Area& area, const Columns& columns, const FunctionTable& table,

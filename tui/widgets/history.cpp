@@ -12,32 +12,8 @@ namespace pipetop::tui {
 namespace {
 
 constexpr int64_t kMillisecond = 1'000'000;
-constexpr int64_t kWindow = 60'000 * kMillisecond;          // roughly what the graph shows
 constexpr int64_t kLongestInterval = 1'000 * kMillisecond;  // of one point; above: a gap
 constexpr int kAxisCols = 5;
-
-int64_t bin_width(int bins) {
-  constexpr std::array<int64_t, 7> kWidths = {100, 200, 250, 500, 1000, 2000, 5000};
-  for (const int64_t ms : kWidths) {
-    if (ms * kMillisecond * bins >= kWindow * 3 / 4) return ms * kMillisecond;
-  }
-  return kWidths.back() * kMillisecond;
-}
-
-// Adds one point, which stands for [begin, end), to the bins that it overlaps.
-void spread(Bins& sums, std::vector<double>& weights, int64_t begin, int64_t end, double value) {
-  const int64_t start = sums.start_ns();
-  begin = std::max(begin, start);
-  while (begin < end) {
-    const auto bin = static_cast<size_t>((begin - start) / sums.width_ns);
-    if (bin >= weights.size()) return;
-    const int64_t bin_end = start + static_cast<int64_t>(bin + 1) * sums.width_ns;
-    const auto overlap = static_cast<double>(std::min(end, bin_end) - begin);
-    sums.values[bin] += value * overlap;
-    weights[bin] += overlap;
-    begin = bin_end;
-  }
-}
 
 // Eight dots a cell: two columns of four.
 void draw_braille(const Area& area, const Bins& bins, double top) {
@@ -73,39 +49,23 @@ void draw_axis(const Area& area, double top) {
   if (area.rows() >= 2) area.put_right(area.rows() - 1, "0", Style::dim);
 }
 
-std::string span_text(const Bins& bins) {
-  return fmt::format("{:.0f} s", static_cast<double>(bins.end_ns - bins.start_ns()) / 1e9);
-}
-
-// Under the graph: the key of every change, where it took place.
-void draw_marks(const Area& area, std::span<const ChangeMark> marks, const Bins& bins,
-                int bins_a_cell) {
-  const int64_t start = bins.start_ns();
-  for (const ChangeMark& mark : marks) {
-    const auto at = static_cast<int64_t>(mark.at_ns);
-    if (at < start || at >= bins.end_ns) continue;
-    const auto bin = static_cast<int>((at - start) / bins.width_ns);
-    area.put(0, bin / bins_a_cell, mark.key.empty() ? "▴" : mark.key, Style::mark);
-  }
-}
-
 }  // namespace
 
 Bins bin_history(std::span<const RatePoint> history, uint64_t now_ns, int bins) {
-  Bins result;
-  if (bins <= 0) return result;
-  result.width_ns = bin_width(bins);
-  result.end_ns = (static_cast<int64_t>(now_ns) / result.width_ns + 1) * result.width_ns;
-  result.values.resize(static_cast<size_t>(bins));
+  Bins result{time_axis(now_ns, bins), std::vector<double>(static_cast<size_t>(std::max(bins, 0)))};
+  const TimeAxis& axis = result.axis;
   std::vector<double> weights(result.values.size());
-  const auto start = static_cast<uint64_t>(std::max<int64_t>(0, result.start_ns()));
+  const auto start = static_cast<uint64_t>(std::max<int64_t>(0, axis.start_ns()));
   auto point = std::ranges::lower_bound(history, start, {}, &RatePoint::at_ns);
-  for (; point != history.end(); ++point) {
+  for (; point != history.end() && axis.bins > 0; ++point) {
     const auto end = static_cast<int64_t>(point->at_ns);
     const int64_t before =
         point == history.begin() ? 0 : static_cast<int64_t>(std::prev(point)->at_ns);
     const bool gap = end - before > kLongestInterval;
-    spread(result, weights, gap ? end - 100 * kMillisecond : before, end, point->gib_per_s);
+    axis.spread(gap ? end - 100 * kMillisecond : before, end, [&](size_t bin, double overlap) {
+      result.values[bin] += point->gib_per_s * overlap;
+      weights[bin] += overlap;
+    });
   }
   for (size_t i = 0; i < weights.size(); ++i)
     result.values[i] = weights[i] > 0 ? result.values[i] / weights[i] : -1;
@@ -121,15 +81,18 @@ double axis_end(double max) {
   return 10 * power;
 }
 
-void draw_history(const Area& area, const Throughput& throughput, uint64_t now_ns) {
+void draw_history(const Area& area, const Throughput& throughput, uint64_t now_ns, Pace pace) {
   const bool marks = area.rows() >= 2;
   const int graph_rows = area.rows() - (marks ? 1 : 0);
   const int axis_cols = area.cols() >= 36 ? kAxisCols : 0;
   const Area graph = area.part({0, axis_cols, graph_rows, area.cols() - axis_cols});
   if (graph.empty()) return;
   const int bins_a_cell = area.glyphs().braille ? 2 : 1;
-  const Bins bins = bin_history(throughput.history, now_ns, graph.cols() * bins_a_cell);
-  const double top = axis_end(*std::ranges::max_element(bins.values));
+  Bins bins = bin_history(throughput.history, now_ns, graph.cols() * bins_a_cell);
+  const double most = *std::ranges::max_element(bins.values);
+  const RateUnit unit = unit_of(most, pace);
+  for (double& value : bins.values) value *= unit.per_gib;
+  const double top = axis_end(most * unit.per_gib);
   if (area.glyphs().braille) {
     draw_braille(graph, bins, top);
   } else {
@@ -138,8 +101,9 @@ void draw_history(const Area& area, const Throughput& throughput, uint64_t now_n
   if (axis_cols > 0) draw_axis(area.part({0, 0, graph_rows, axis_cols - 1}), top);
   if (!marks) return;
   const Area below = area.from_row(graph_rows);
-  if (axis_cols > 0) below.part({0, 0, 1, axis_cols - 1}).put_right(0, span_text(bins), Style::dim);
-  draw_marks(below.part({0, axis_cols, 1, graph.cols()}), throughput.marks, bins, bins_a_cell);
+  if (axis_cols > 0)
+    below.part({0, 0, 1, axis_cols - 1}).put_right(0, span_text(bins.axis), Style::dim);
+  draw_marks(below.part({0, axis_cols, 1, graph.cols()}), throughput.marks, bins.axis, bins_a_cell);
 }
 
 }  // namespace pipetop::tui

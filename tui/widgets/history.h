@@ -8,18 +8,15 @@
 
 #include "engine/snapshot.h"
 #include "tui/dashboard/canvas.h"
+#include "tui/widgets/slow_motion.h"
+#include "tui/widgets/time_axis.h"
 
 namespace pipetop::tui {
 
-// The history cut into equal intervals of absolute time, so that a column keeps
-// its height while it moves to the left.
+// The history cut into the intervals of a time axis.
 struct Bins {
-  int64_t width_ns = 0;
-  int64_t end_ns = 0;          // of the newest
+  TimeAxis axis;
   std::vector<double> values;  // oldest first; below 0: nothing is known
-
-  // Before 0 when the machine has not been up for that long.
-  int64_t start_ns() const { return end_ns - width_ns * static_cast<int64_t>(values.size()); }
 };
 
 Bins bin_history(std::span<const RatePoint> history, uint64_t now_ns, int bins);
@@ -28,6 +25,8 @@ Bins bin_history(std::span<const RatePoint> history, uint64_t now_ns, int bins);
 // a power of ten.
 double axis_end(double max);
 
-void draw_history(const Area& area, const Throughput& throughput, uint64_t now_ns);
+// The axis is in unit_of() its end.
+void draw_history(const Area& area, const Throughput& throughput, uint64_t now_ns,
+                  Pace pace = Pace::normal);
 
 }  // namespace pipetop::tui

@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "tui/dashboard/pen.h"
+#include "tui/widgets/verdict_line.h"
 
 namespace pipetop::tui {
 namespace {
 
 constexpr uint64_t kInfoStays_ns = 10'000'000'000;
 constexpr uint64_t kWarningStays_ns = 30'000'000'000;
+constexpr uint64_t kTurn_ns = 4'000'000'000;  // of each thing that is wrong
 
 std::string text_of(const Mismatch& m) {
   std::string text = fmt::format("{}: {} asked, {} in force", m.knob, m.requested, m.effective);
@@ -16,15 +21,35 @@ std::string text_of(const Mismatch& m) {
   return text;
 }
 
-Message from_mismatches(const std::vector<Mismatch>& mismatches) {
-  std::string text;
-  if (mismatches.size() > 1) text = fmt::format("({} of {}) ", 1, mismatches.size());
-  return {text + text_of(mismatches.front()), Severity::warning};
-}
-
 bool is_new(const Notice& notice, uint64_t now_ns) {
   const uint64_t stays = notice.severity == Severity::info ? kInfoStays_ns : kWarningStays_ns;
   return now_ns < notice.at_ns + stays;
+}
+
+// The newest notice of a severity, while it is new.
+const Notice* newest(const Snapshot& s, Severity severity) {
+  const auto found =
+      std::ranges::find(s.notices.rbegin(), s.notices.rend(), severity, &Notice::severity);
+  return found != s.notices.rend() && is_new(*found, s.now_ns) ? &*found : nullptr;
+}
+
+// Most pressing first.
+std::vector<Message> what_is_wrong(const Snapshot& s) {
+  std::vector<Message> wrong;
+  const auto add = [&](Severity severity) {
+    if (const Notice* notice = newest(s, severity)) wrong.push_back({notice->text, severity});
+  };
+  add(Severity::error);
+  for (const Mismatch& m : s.effective.mismatches) wrong.push_back({text_of(m), Severity::warning});
+  add(Severity::warning);
+  return wrong;
+}
+
+// Turns begin with the newest notice, so that it is the first to be read.
+size_t turn(const Snapshot& s, const ViewState& state, size_t count) {
+  const uint64_t since = s.notices.empty() ? 0 : s.notices.back().at_ns;
+  const uint64_t now = std::max(state.now_ns, since);
+  return (now - since) / kTurn_ns % count;
 }
 
 Style style_of(Severity severity) {
@@ -37,13 +62,21 @@ int text_col(Severity severity) { return severity == Severity::info ? 1 : 3; }
 
 }  // namespace
 
-Message message_of(const Snapshot& s, const ViewState& state) {
+Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict) {
   if (!state.message.empty()) return {state.message, state.severity};
-  const bool news = !s.notices.empty() && is_new(s.notices.back(), s.now_ns);
-  if (news && s.notices.back().severity == Severity::error)
-    return {s.notices.back().text, Severity::error};
-  if (!s.effective.mismatches.empty()) return from_mismatches(s.effective.mismatches);
-  if (news) return {s.notices.back().text, s.notices.back().severity};
+  std::vector<Message> wrong = what_is_wrong(s);
+  if (!wrong.empty()) {
+    const size_t n = turn(s, state, wrong.size());
+    if (wrong.size() > 1)
+      wrong[n].text = fmt::format("({} of {}) {}", n + 1, wrong.size(), wrong[n].text);
+    return wrong[n];
+  }
+  if (const Notice* news = newest(s, Severity::info)) return {news->text, Severity::info};
+  const bool stamped = s.requested.payload == Payload::stamped;
+  if (stamped && s.integrity.status == ReadingStatus::unavailable)
+    return {s.integrity.reason, Severity::info};
+  if (verdict == VerdictAt::message && s.verdict.has_value())
+    return {verdict_text(*s.verdict), Severity::info};
   return {s.effective.zero_copy_reason, Severity::info};
 }
 

@@ -12,9 +12,14 @@ struct Message {
   Severity severity = Severity::info;
 };
 
-// What a key said, else a knob that did not take effect, else the newest notice
-// of the engine while it is new, else why the bytes are copied or not.
-Message message_of(const Snapshot& snapshot, const ViewState& state);
+// Where the verdict can be read to its end.
+enum class VerdictAt : uint8_t { ring, message };
+
+// What a key said; else what is wrong, one after the other: new errors, knobs
+// that did not take effect, new warnings; else news; else why stamped pages
+// cannot be checked, the verdict, why the bytes are copied or not.
+Message message_of(const Snapshot& snapshot, const ViewState& state,
+                   VerdictAt verdict = VerdictAt::ring);
 
 // The lines that it takes in so many columns.
 int message_rows(const Message& message, int cols);

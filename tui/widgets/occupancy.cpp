@@ -1,6 +1,7 @@
 #include "tui/widgets/occupancy.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "tui/dashboard/pen.h"
@@ -73,6 +74,44 @@ void draw_tall(const Area& area, const Occupancy& o) {
 }
 
 }  // namespace
+
+void fold_bins(std::span<const double, kOccupancyBins> bins, std::span<double> rows) {
+  std::ranges::fill(rows, 0.0);
+  rows.front() = bins.front();
+  rows.back() = bins.back();
+  const auto inner = static_cast<double>(rows.size() - 2);
+  for (int k = 0; k < kInner; ++k) {
+    const double share = bins[static_cast<size_t>(k) + 1];
+    const double begin = k * inner / kInner, end = (k + 1) * inner / kInner;
+    const auto row = static_cast<size_t>(begin + 1e-9);
+    const double over = std::max(0.0, end - static_cast<double>(row + 1)) / (end - begin);
+    rows[1 + row] += share * (1 - over);
+    if (over > 1e-9) rows[2 + row] += share * over;
+  }
+}
+
+void draw_occupancy_bars(const Area& area, const Reading<Occupancy>& occupancy) {
+  constexpr int kNumberCols = 11;  // " mean 42 %"
+  const int rows = std::min(area.rows(), kMostOccupancyRows);
+  if (!occupancy.has_value() || rows < 3 || area.cols() <= kNumberCols) return;
+  std::array<double, kMostOccupancyRows> folded;
+  const std::span<double> shares(folded.data(), static_cast<size_t>(rows));
+  fold_bins(occupancy->histogram, shares);
+  const double most = std::max(std::ranges::max(shares), 1e-9);
+  const Area bars = area.part({0, 0, rows, area.cols() - kNumberCols});
+  for (int row = 0; row < rows; ++row) {
+    const double share = shares[static_cast<size_t>(rows - 1 - row)] / most;
+    area.set(row, 0, area.glyphs().filling[1], Style::frame);
+    draw_bar(bars.from_row(row, 1), share, Style::graph);
+  }
+  const auto number = [&](int row, std::string_view word, double share) {
+    area.from_row(row, 1).put_right(0, fmt::format("{} {:>4}", word, whole_percent(share)),
+                                    Style::value);
+  };
+  number(0, "full", occupancy->full_share);
+  number(rows / 2, "mean", occupancy->mean_share);
+  number(rows - 1, "empty", occupancy->empty_share);
+}
 
 void draw_occupancy(const Area& area, const Reading<Occupancy>& occupancy) {
   if (area.empty()) return;

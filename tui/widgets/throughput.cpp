@@ -10,80 +10,100 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr std::string_view kUnit = "GiB/s";
+constexpr RateUnit kGiBUnit = {1, "GiB/s"};
 
 // What the big number shows: one second is steady enough to read aloud.
 const Reading<double>& headline(const Throughput& t) {
   return t.over_1s.has_value() ? t.over_1s : t.over_100ms;
 }
 
-Item rate_item(const Reading<RateStats>& rate, std::string before) {
-  return item_of(rate, std::move(before), {}, [](const RateStats& r) {
-    return fmt::format("{} ±{}", gib_text(r.mean), gib_text(r.stddev));
+Item rate_item(const Reading<RateStats>& rate, std::string before, Pace pace) {
+  RateUnit unit = kGiBUnit;
+  Item item = item_of(rate, std::move(before), {}, [&](const RateStats& r) {
+    unit = unit_of(r.mean, pace);
+    return fmt::format("{} ±{}", gib_text(r.mean * unit.per_gib),
+                       gib_text(r.stddev * unit.per_gib));
   });
+  if (pace == Pace::slow_motion && rate.has_value()) item.after = unit.name;
+  return item;
 }
 
-// The segment before the last change, and what the change was worth.
-std::vector<Item> comparison(const Throughput& t) {
+// The segment before the last change, and what the change was worth; a rate in
+// slow motion is worth nothing.
+std::vector<Item> comparison(const Throughput& t, Pace pace) {
   if (!t.previous || !t.previous->rate.has_value()) return {};
+  if (t.previous->requested.slow_motion) return {{"was", "slow motion", {}, Style::dim}};
   const double before = t.previous->rate->mean;
   std::vector<Item> items = {{"was", gib_text(before), {}, Style::value}};
-  if (!t.current.rate.has_value() || before <= 0) return items;
+  if (pace == Pace::slow_motion) items[0].after = kGiBUnit.name;
+  if (pace == Pace::slow_motion || !t.current.rate.has_value() || before <= 0) return items;
   const double ratio = t.current.rate->mean / before;
   const Style style = ratio >= 1.02 ? Style::good : ratio <= 0.98 ? Style::warning : Style::value;
   items.push_back({{}, ratio_text(ratio), {}, style});
   return items;
 }
 
-// On one or two lines: the number among its details.
-int draw_small(const Area& area, const Throughput& t) {
-  std::vector<Item> items = {item_of(headline(t), {}, std::string(kUnit), gib_text)};
+// The number in its unit, on one or two lines among its details.
+int draw_small(const Area& area, const Throughput& t, Pace pace) {
+  RateUnit unit = kGiBUnit;
+  std::vector<Item> items = {item_of(headline(t), {}, {}, [&](double gib_per_s) {
+    unit = unit_of(gib_per_s, pace);
+    return gib_text(gib_per_s * unit.per_gib);
+  })};
+  items[0].after = unit.name;
   if (items[0].ink.style == Style::value) items[0].ink = {Style::graph, kBold};
-  for (Item& item : comparison(t)) items.push_back(std::move(item));
-  items.push_back(rate_item(t.over_10s, "10 s"));
+  for (Item& item : comparison(t, pace)) items.push_back(std::move(item));
+  items.push_back(rate_item(t.over_10s, "10 s", pace));
   const int room = area.rows() >= 4 ? 2 : 1;
   return flow(area.from_row(0, room), items);
 }
 
 // To the right of the digits, a line each.
-void draw_details(const Area& area, const Throughput& t) {
-  area.put(0, 0, kUnit, Style::value);
+void draw_details(const Area& area, const Throughput& t, const RateUnit& unit, Pace pace) {
+  area.put(0, 0, unit.name, Style::value);
   const bool room = area.rows() >= 5;
   const Area lines = area.from_row(room ? 2 : 1);
   int row = 0;
-  const std::vector<Item> compared = comparison(t);
+  const std::vector<Item> compared = comparison(t, pace);
   if (!compared.empty()) flow(lines.from_row(row++, 1), compared);
   if (room && t.previous) {
     const std::string& key = t.current.key;
-    const Item since[] = {rate_item(t.current.rate, "since " + (key.empty() ? "then" : key))};
+    const Item since[] = {rate_item(t.current.rate, "since " + (key.empty() ? "then" : key), pace)};
     flow(lines.from_row(row++, 1), since);
   }
-  const Item ten_seconds[] = {rate_item(t.over_10s, "10 s")};
+  const Item ten_seconds[] = {rate_item(t.over_10s, "10 s", pace)};
   flow(lines.from_row(row, 1), ten_seconds);
 }
 
-int draw_big(const Area& area, const Throughput& t, DigitSize size) {
-  const std::string number = gib_text(*headline(t));
+int draw_big(const Area& area, const Throughput& t, DigitSize size, Pace pace) {
+  const RateUnit unit = unit_of(*headline(t), pace);
+  const std::string number = gib_text(*headline(t) * unit.per_gib);
   const bool stale = headline(t).status == ReadingStatus::stale;
-  draw_big_number(area, number, size, stale ? Ink(Style::dim) : Ink(Style::graph, kBold));
+  const Ink ink = pace == Pace::slow_motion ? Ink(Style::warning, kBold) : Ink(Style::graph, kBold);
+  draw_big_number(area, number, size, stale ? Ink(Style::dim) : ink);
   // The widest usual number keeps the details in their place.
   const int cols = std::max(big_number_cols(number, size), big_number_cols("88.8", size));
   const int rows = digit_rows(size);
-  draw_details(area.part({0, cols + 3, rows, area.cols()}), t);
+  draw_details(area.part({0, cols + 3, rows, area.cols()}), t, unit, pace);
   return rows + (area.rows() > rows + 8 ? 1 : 0);
 }
 
 }  // namespace
 
-void draw_throughput(const Area& area, const Throughput& t, uint64_t now_ns) {
+TitlePart pace_badge(Pace pace) {
+  if (pace == Pace::normal) return {};
+  return {" SLOW MOTION ", {Style::warning, kReverse}};
+}
+
+void draw_throughput(const Area& area, const Throughput& t, uint64_t now_ns, Pace pace) {
   int used = 0;
   if (!headline(t).has_value() || area.rows() < 6 || area.cols() < 34) {
-    used = draw_small(area, t);
+    used = draw_small(area, t, pace);
   } else {
     const bool huge = area.rows() >= 11 && area.cols() >= 52;
-    used = draw_big(area, t, huge ? DigitSize::full : DigitSize::half);
+    used = draw_big(area, t, huge ? DigitSize::full : DigitSize::half, pace);
   }
-  draw_history(area.from_row(used), t, now_ns);
+  draw_history(area.from_row(used), t, now_ns, pace);
 }
 
 }  // namespace pipetop::tui

@@ -3,9 +3,17 @@
 
 #include "engine/snapshot.h"
 #include "tui/dashboard/canvas.h"
+#include "tui/widgets/panel.h"
+#include "tui/widgets/slow_motion.h"
 
 namespace pipetop::tui {
 
-void draw_throughput(const Area& area, const Throughput& throughput, uint64_t now_ns);
+// For the panel's title: empty at the normal pace.
+TitlePart pace_badge(Pace pace);
+
+// In slow motion rates are in pages a second as long as GiB/s would read 0.00,
+// and are compared with nothing.
+void draw_throughput(const Area& area, const Throughput& throughput, uint64_t now_ns,
+                     Pace pace = Pace::normal);
 
 }  // namespace pipetop::tui

@@ -17,20 +17,41 @@ constexpr double kStealWorthSaying = 0.01, kStealTooMuch = 0.05;
 struct Part {
   std::string text;
   Ink ink;
-  int rank;  // the lowest are kept when there is little room
+  int rank;                // the lowest are kept when there is little room
+  std::string brief = {};  // instead of a text that does not fit; "": nothing
   bool shown = false;
 };
 
-Part zero_copy_part(const Snapshot& s) {
-  switch (s.effective.zero_copy) {
+std::string_view technique(ZeroCopy zero_copy) {
+  switch (zero_copy) {
     case ZeroCopy::zero_copy:
-      return {" ZERO-COPY ", {Style::good, kReverse}, 0};
+      return "ZERO-COPY";
     case ZeroCopy::copied:
-      return {" COPIED ", {Style::copy, kReverse}, 0};
+      return "COPIED";
     case ZeroCopy::unverifiable:
       break;
   }
-  return {" UNVERIFIABLE ", {Style::dim, kReverse}, 0};
+  return "UNVERIFIABLE";
+}
+
+Style style_of(ZeroCopy zero_copy) {
+  if (zero_copy == ZeroCopy::unverifiable) return Style::dim;
+  return zero_copy == ZeroCopy::zero_copy ? Style::good : Style::copy;
+}
+
+// What the bytes really go through, and which knob is not what it was asked to
+// be; the message line says why.
+Part badge(const Effective& effective) {
+  const std::string_view name = technique(effective.zero_copy);
+  const auto& wrong = effective.mismatches;
+  if (wrong.empty())
+    return {fmt::format(" {} ", name), {style_of(effective.zero_copy), kReverse}, 0};
+  const std::string knobs =
+      wrong.size() == 1 ? wrong.front().knob : fmt::format("{} knobs", wrong.size());
+  return {fmt::format(" {} ! {} ", name, knobs),
+          {Style::warning, kReverse},
+          0,
+          fmt::format(" {} ! ", name)};
 }
 
 void add_steal(std::vector<Part>& parts, const Reading<double>& steal) {
@@ -49,7 +70,7 @@ std::vector<Part> parts_of(const Snapshot& s) {
   if (s.event.has_value())
     parts.push_back({fmt::format("{} {} Hz", s.event->name, s.event->hz), Style::plain, 3});
   add_steal(parts, s.steal_share);
-  parts.push_back(zero_copy_part(s));
+  parts.push_back(badge(s.effective));
   return parts;
 }
 
@@ -58,7 +79,9 @@ int columns_with_gap(const Part& part) { return columns_of(part.text) + 3; }
 void choose(std::vector<Part>& parts, int room) {
   for (int rank = 0; rank <= 5; ++rank) {
     for (Part& part : parts) {
-      if (part.rank != rank || part.text.empty() || columns_with_gap(part) > room) continue;
+      if (part.rank != rank || part.text.empty()) continue;
+      if (columns_with_gap(part) > room && !part.brief.empty()) part.text = part.brief;
+      if (columns_with_gap(part) > room) continue;
       part.shown = true;
       room -= columns_with_gap(part);
     }

@@ -24,5 +24,25 @@ TEST(Observers, WithoutBpfSayWhyAndMeasureOccupancyOtherwise) {
   EXPECT_EQ(observers.occupancy().status, ReadingStatus::warming);
 }
 
+TEST(Observers, TheHistoryGoesOnWithoutBpfToo) {
+  observe::ScratchPipe pipe;
+  Observers observers({.bpf = BpfUse::off, .pipe_fd = pipe.read_end()});
+  EXPECT_EQ(observers.occupancy_history(), nullptr);
+  for (uint64_t ms = 1000; ms <= 2000; ms += 50) {
+    if (ms == 1500) {
+      pipe.fill();
+      observers.restart(ms * 1'000'000);
+    }
+    observers.poll(ms * 1'000'000);
+  }
+  const auto history = observers.occupancy_history();
+  ASSERT_TRUE(history);
+  ASSERT_EQ(history->columns.size(), 5u);
+  for (const OccupancyColumn& column : history->columns)
+    EXPECT_EQ(column.looks, 2u) << "ten a second";
+  EXPECT_EQ(history->columns.front().count.front(), 2u);
+  EXPECT_EQ(history->columns.back().count.back(), 2u);
+}
+
 }  // namespace
 }  // namespace pipetop

@@ -87,6 +87,7 @@ Snapshot end_snapshot() {
   s.workers[0].functions = Reading<FunctionTable>::of(table_of(3));
   s.workers[1].functions = Reading<FunctionTable>::warming("no samples yet");
   s.integrity = Reading<Integrity>::unavailable("nobody reads the bytes");
+  s.verdict = Reading<Verdict>::of({Bound::lock, "writer spins on the pipe's mutex 39 %"});
   s.event = Reading<SamplingEvent>::of({"cpu-clock", 999});
   s.host = std::make_shared<HostInfo>(host());
   return s;

@@ -22,6 +22,7 @@ TEST(PrintHuman, SummarisesARun) {
 effective zero copy, huge pages, CPU 0 to CPU 1
   pipe_size: 4MiB requested, 128KiB effective: above the limit; raise it
 ring      32 slots, 128KiB; 53 % used, empty 40 %, full 25 % of 4000 looks (sampler 999 Hz); user pages 100 %
+verdict   lock-bound: writer spins on the pipe's mutex 39 %
 writer    100 k calls/s, 131.1 KiB a call, EAGAIN 10.0 %, short 25.0 %, on CPU 90 %, blocked 8 %
 reader    1 M calls/s, 13.11 KiB a call, EAGAIN 10.0 %, short 25.0 %
 functions by cpu-clock at 999 Hz
@@ -39,10 +40,11 @@ TEST(PrintHuman, SaysWhatIsUnknown) {
   r.end.throughput.current.rate = Reading<RateStats>::warming("too short");
   r.end.ring.occupancy = Reading<Occupancy>::unavailable("no BTF; boot another");
   r.end.event = Reading<SamplingEvent>::unavailable("denied; sudo");
+  r.end.verdict = Reading<Verdict>::unavailable("slow motion");
   const std::string text = print_human(r);
   for (const char* words :
        {"(median and spread unknown: too short)", "occupancy unknown: no BTF; boot another",
-        "functions unknown: denied; sudo\n"})
+        "functions unknown: denied; sudo\n", "verdict   none: slow motion\n"})
     EXPECT_NE(text.find(words), text.npos) << text;
 }
 
@@ -52,11 +54,11 @@ TEST(PrintCsv, BeginsWithTheArticlesColumns) {
             "check_huge_page,write_with_vmsplice,read_with_splice,gift,lock_memory,"
             "dont_touch_pages,same_buffer,name,duration_ns,bytes,median,stddev,min,max,pages,wait,"
             "payload,placement,writer_cpu,reader_cpu,effective_pipe_bytes,zero_copy,huge,"
-            "steal_share\n");
+            "steal_share,verdict\n");
   EXPECT_EQ(csv_row(example_result()),
             "12.500000,26843545600,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,"
             "26843545600,12.400000,0.250000,12.000000,13.000000,thp,block/busy,constant,near,0,1,"
-            "131072,zero-copy,1,0.010000\n");
+            "131072,zero-copy,1,0.010000,lock-bound\n");
 }
 
 TEST(PrintCsv, LeavesUnknownsEmpty) {
@@ -66,9 +68,10 @@ TEST(PrintCsv, LeavesUnknownsEmpty) {
   r.end.workers[0].last_cpu = Reading<int>::warming("");
   r.end.effective.huge = Reading<bool>::warming("");
   r.steal_share = Reading<double>::warming("");
+  r.end.verdict = Reading<Verdict>::warming("");
   EXPECT_EQ(csv_row(r),
             "12.500000,7,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,26843545600,,,,,thp,"
-            "block/busy,constant,near,,1,131072,zero-copy,,\n");
+            "block/busy,constant,near,,1,131072,zero-copy,,,\n");
 }
 
 TEST(PrintJson, KeepsTheOrderOfTheSchema) {
@@ -76,9 +79,9 @@ TEST(PrintJson, KeepsTheOrderOfTheSchema) {
   const Json json = run_json(example_result());
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   const std::vector<std::string> expected = {
-      "schema",      "name",      "version",          "host",    "requested",     "effective",
-      "duration_ns", "bytes",     "gib_per_s",        "writer",  "reader",        "ring",
-      "functions",   "integrity", "integrity_reason", "verdict", "verdict_reason"};
+      "schema",      "name",      "version",          "host",   "requested", "effective",
+      "duration_ns", "bytes",     "gib_per_s",        "writer", "reader",    "ring",
+      "functions",   "integrity", "integrity_reason", "verdict"};
   EXPECT_EQ(keys, expected);
 }
 
@@ -135,7 +138,13 @@ TEST(PrintJson, EveryNullHasAReason) {
   r.end.effective.huge = Reading<bool>::unavailable("none");
   r.end.workers[0].last_cpu = Reading<int>::unavailable("none");
   r.steal_share = Reading<double>::unavailable("none");
+  r.end.verdict = Reading<Verdict>::unavailable("none");
   expect_reasons(run_json(r));
+}
+
+TEST(PrintJson, AVerdictHasItsEvidence) {
+  EXPECT_EQ(run_json(example_result())["verdict"].dump(),
+            R"({"kind":"lock-bound","because":"writer spins on the pipe's mutex 39 %"})");
 }
 
 TEST(PrintJson, ARestartedProcessHasNoDifference) {

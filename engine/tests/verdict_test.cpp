@@ -1,0 +1,266 @@
+// The rules, on snapshots that are made up: every verdict, and both sides of every
+// limit.
+#include "engine/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/tests/verdict_snapshots.h"
+
+namespace pipetop {
+namespace {
+
+struct BoundCase {
+  const char* name;
+  Change change;
+  Bound bound;
+  const char* because;
+};
+
+// What each verdict is made of.
+const BoundCase kVerdicts[] = {
+    {"the top rung, as measured",
+     [](Snapshot& s) {
+       set_wait(s, Wait::busy);
+       for (WorkerView& w : s.workers) set_time(w, 1, 0);
+       set_function(writer(s), "mutex_spin_on_owner", 391);
+       set_function(reader(s), "mutex_spin_on_owner", 182);
+       set_ring(s, 0.40, 0.25);
+     },
+     Bound::lock, "writer spins on the pipe's mutex 39 %, reader 18 %; ring empty 40 %, full 25 %"},
+    {"the reader spins more",
+     [](Snapshot& s) { set_function(reader(s), "__mutex_lock.constprop.0", 640); }, Bound::lock,
+     "reader spins on the pipe's mutex 54 %, writer 8 %; ring empty 30 %, full 25 %"},
+    {"a spin lock",
+     [](Snapshot& s) { set_function(writer(s), "native_queued_spin_lock_slowpath", 500); },
+     Bound::lock, "writer spins on a spin lock 42 %, reader 8 %; ring empty 30 %, full 25 %"},
+    {"they sleep for the mutex",
+     [](Snapshot& s) {
+       for (WorkerView& w : s.workers) set_time(w, 0.6, 0);
+       set_sleeps(writer(s), 1000, 500);
+     },
+     Bound::lock, "writer waits for the pipe's mutex 26 %, reader 6 %; ring empty 30 %, full 25 %"},
+    {"blocking, as measured",
+     [](Snapshot& s) {
+       set_time(writer(s), 0.55, 0.07);
+       set_time(reader(s), 0.58, 0.05);
+       set_switches(s, 15'000);
+     },
+     Bound::wakeup, "writer sleeps 38 %, reader 37 %, for 25 and 25 us; 69.9 KiB a switch"},
+    {"wakeups without functions, ring and the kind of switches",
+     [](Snapshot& s) {
+       for (WorkerView& w : s.workers) {
+         set_time(w, 0.7, 0.05);
+         w.functions = Reading<FunctionTable>::unavailable("no BPF");
+         w.voluntary_switches_per_s = Reading<double>::unavailable("no BPF");
+         w.context_switches_per_s = share(25'000);
+       }
+       s.ring.occupancy = Reading<Occupancy>::unavailable("no BPF");
+       s.throughput.over_1s = Reading<double>::warming("no interval yet");
+     },
+     Bound::wakeup, "writer sleeps 25 %, reader 25 %, for 10 and 10 us"},
+    {"an empty ring and a blocked reader",
+     [](Snapshot& s) {
+       set_ring(s, 0.92, 0.03);
+       set_time(reader(s), 0.1, 0);
+     },
+     Bound::writer, "ring empty 92 %; reader blocked 90 %"},
+    {"an empty ring and a spinning reader",
+     [](Snapshot& s) {
+       set_wait(s, Wait::busy);
+       set_ring(s, 0.8, 0.1);
+       reader(s).eagain_share = share(0.99);
+     },
+     Bound::writer, "ring empty 80 %; reader EAGAIN 99 % of its calls"},
+    {"an empty ring and a polling reader",
+     [](Snapshot& s) {
+       set_wait(s, Wait::busy_poll);
+       set_ring(s, 0.8, 0.1);
+       set_time(reader(s), 1, 0);
+       set_function(reader(s), "do_sys_poll", 700);
+     },
+     Bound::writer, "ring empty 80 %; reader polls 70 % of its samples"},
+    {"a full ring, though the stopped reader sleeps, too",
+     [](Snapshot& s) {
+       set_ring(s, 0.02, 0.95);
+       for (WorkerView& w : s.workers) set_time(w, 0.08, 0);
+     },
+     Bound::reader, "ring full 95 %; writer blocked 92 %"},
+    {"an empty ring, and a writer who contends with the reader's asking",
+     [](Snapshot& s) {
+       set_ring(s, 0.92, 0.03);
+       set_time(reader(s), 0.1, 0);
+       set_function(writer(s), "mutex_spin_on_owner", 400);
+     },
+     Bound::writer, "ring empty 92 %; reader blocked 90 %"},
+    {"a reader that others keep from its CPU",
+     [](Snapshot& s) {
+       set_ring(s, 0.02, 0.95);
+       set_time(writer(s), 0.08, 0);
+       set_time(reader(s), 0.1, 0.9);
+     },
+     Bound::reader, "ring full 95 %; writer blocked 92 %; reader without a CPU 90 %"},
+    {"only the reader waits, and the ring leans",
+     [](Snapshot& s) {
+       set_ring(s, 0.55, 0.1);
+       set_time(writer(s), 0.99, 0);
+       set_time(reader(s), 0.5, 0.05);
+     },
+     Bound::writer, "reader blocked 45 %, writer blocked 1 %"},
+    {"only the writer waits, and there is no BPF",
+     [](Snapshot& s) {
+       for (WorkerView& w : s.workers) w.functions = Reading<FunctionTable>::unavailable("no BPF");
+       set_ring(s, 0.9, 0.05);
+       s.ring.occupancy.value->source = "FIONREAD 10 Hz";
+       set_time(writer(s), 0.2, 0);
+       set_time(reader(s), 0.5, 0.49);
+     },
+     Bound::reader, "writer blocked 80 %, reader blocked 1 %; reader without a CPU 49 %"},
+    {"one CPU, blocking",
+     [](Snapshot& s) {
+       reader(s).last_cpu = Reading<int>::of(0);
+       set_time(writer(s), 0.48, 0.02);
+       set_time(reader(s), 0.51, 0.47);
+       set_switches(s, 70'000);
+     },
+     Bound::cpu, "both on CPU 0: writer runs 48 % and waits for it 2 %, reader 51 % and 47 %"},
+    {"one CPU, and each sleeps while the other one runs",
+     [](Snapshot& s) {
+       reader(s).last_cpu = Reading<int>::of(0);
+       for (WorkerView& w : s.workers) set_time(w, 0.5, 0);
+       set_switches(s, 20'000);
+     },
+     Bound::cpu, "both on CPU 0: writer runs 50 % and waits for it 0 %, reader 50 % and 0 %"},
+    {"no CPU",
+     [](Snapshot& s) {
+       set_time(writer(s), 0.30, 0.63);
+       set_time(reader(s), 0.16, 0.83);
+     },
+     Bound::cpu, "others hold the CPUs: writer runnable without one 63 %, reader 83 %"},
+};
+
+TEST(Verdict, FollowsFromItsEvidence) {
+  for (const BoundCase& c : kVerdicts) {
+    Snapshot s = ordinary();
+    c.change(s);
+    const Reading<Verdict> judged = judge_bound(s);
+    ASSERT_TRUE(judged.has_value()) << c.name << ": " << judged.reason;
+    EXPECT_EQ(to_text(judged->bound), to_text(c.bound)) << c.name;
+    EXPECT_EQ(judged->because, c.because) << c.name;
+    EXPECT_EQ(judged.status, ReadingStatus::ok) << c.name;
+  }
+}
+
+// Just enough for a rule, and just too little.
+struct Limit {
+  const char* name;
+  std::function<void(Snapshot&, double)> set;
+  double holds, fails;
+  Bound bound;
+};
+
+const Limit kLimits[] = {
+    {"of one CPU",
+     [](Snapshot& s, double x) {
+       set_time(writer(s), 0.2, 0.1);
+       set_time(reader(s), 0.5, x);
+       reader(s).last_cpu = Reading<int>::of(0);
+     },
+     0.26, 0.24, Bound::cpu},
+    {"of one CPU that they fill",
+     [](Snapshot& s, double x) {
+       for (WorkerView& w : s.workers) set_time(w, x / 2, 0);
+       reader(s).last_cpu = Reading<int>::of(0);
+     },
+     0.91, 0.89, Bound::cpu},
+    {"of all CPUs",
+     [](Snapshot& s, double x) {
+       for (WorkerView& w : s.workers) set_time(w, 0.3, x);
+     },
+     0.51, 0.49, Bound::cpu},
+    {"of sleep",
+     [](Snapshot& s, double x) {
+       for (WorkerView& w : s.workers) set_time(w, 1 - x, 0);
+       set_switches(s, 10'000);
+     },
+     0.16, 0.14, Bound::wakeup},
+    {"of a sleep's length, in sleeps a second",
+     [](Snapshot& s, double x) {
+       for (WorkerView& w : s.workers) set_time(w, 0.7, 0);
+       set_switches(s, x);
+     },
+     3010, 2990, Bound::wakeup},
+    {"of an empty ring",
+     [](Snapshot& s, double x) {
+       writer_bound(s);
+       set_ring(s, x, 0.1);
+     },
+     0.76, 0.74, Bound::writer},
+    {"of a full ring",
+     [](Snapshot& s, double x) {
+       set_ring(s, 0.1, x);
+       set_time(writer(s), 0.3, 0);
+     },
+     0.76, 0.74, Bound::reader},
+    {"of waiting",
+     [](Snapshot& s, double x) {
+       writer_bound(s);
+       set_time(reader(s), 1 - x, 0);
+     },
+     0.51, 0.49, Bound::writer},
+    {"of calls in vain",
+     [](Snapshot& s, double x) {
+       writer_bound(s);
+       set_wait(s, Wait::busy);
+       reader(s).eagain_share = share(x);
+     },
+     0.91, 0.89, Bound::writer},
+    {"of contention",
+     [](Snapshot& s, double x) { set_function(reader(s), "osq_lock", uint64_t(x / 0.85)); }, 255,
+     245, Bound::lock},
+    {"of the one who does not wait",
+     [](Snapshot& s, double x) {
+       set_time(writer(s), 1 - x, 0);
+       set_time(reader(s), 0.5, 0);
+     },
+     0.04, 0.06, Bound::writer},
+    {"of the other one",
+     [](Snapshot& s, double x) {
+       set_time(writer(s), 0.99, 0);
+       set_time(reader(s), 1 - x, 0);
+     },
+     0.26, 0.24, Bound::writer},
+};
+
+TEST(Verdict, ChangesAtEachLimit) {
+  for (const Limit& limit : kLimits) {
+    Snapshot s = ordinary();
+    limit.set(s, limit.holds);
+    ASSERT_TRUE(judge_bound(s).has_value()) << limit.name << ": " << judge_bound(s).reason;
+    EXPECT_EQ(to_text(judge_bound(s)->bound), to_text(limit.bound)) << limit.name;
+    s = ordinary();
+    limit.set(s, limit.fails);
+    EXPECT_FALSE(judge_bound(s).has_value()) << limit.name;
+  }
+}
+
+// Sleeping is time that is not spent spinning: the shares are of all time.
+TEST(Verdict, AnUnknownSleepIsNotHeldAgainstTheMutex) {
+  Snapshot s = ordinary();
+  set_time(writer(s), 0.5, 0);
+  set_function(writer(s), "mutex_spin_on_owner", 400);  // 20 % of the time
+  EXPECT_FALSE(judge_bound(s).has_value());
+  set_sleeps(writer(s), 1000, 200);  // and 10 % asleep
+  ASSERT_TRUE(judge_bound(s).has_value());
+  EXPECT_EQ(judge_bound(s)->bound, Bound::lock);
+}
+
+TEST(Verdict, IsNamedAsOnTheScreen) {
+  EXPECT_EQ(to_text(Bound::writer), "writer-bound");
+  EXPECT_EQ(to_text(Bound::reader), "reader-bound");
+  EXPECT_EQ(to_text(Bound::lock), "lock-bound");
+  EXPECT_EQ(to_text(Bound::wakeup), "wakeup-bound");
+  EXPECT_EQ(to_text(Bound::cpu), "cpu-bound");
+}
+
+}  // namespace
+}  // namespace pipetop

@@ -1,0 +1,261 @@
+// The rules, tried in this order. A share is of the wall time unless it says
+// otherwise; the first rule that holds gives the verdict, and none may lean on a
+// number that is not known.
+//
+//   rule          holds when                          because
+//   cpu-bound     both ran last on one CPU, and fill  they take turns, and more CPU is
+//                 it >= kFillsCpu together, or one    what they need
+//                 is runnable >= kSharesCpu
+//                 or: each is runnable >= kNoCpu      others hold the CPUs
+//   wakeup-bound  each is blocked >= kSleeps, for     who is the limit does not sleep:
+//                 kShortSleepNs at most on average    time is lost between the two
+//   writer-bound  ring empty >= kOneSided, and the    data is taken as soon as there
+//                 reader waits                        is any
+//   reader-bound  the mirror image: ring full, and the writer waits
+//   lock-bound    one of the two contends for the     without the lock it would do a
+//                 pipe's mutex >= kContends           third more
+//   writer-bound  the writer hardly ever waits, the   a weaker sign than the ring, but
+//                 reader does, and the ring, if it    one without BPF; after the lock,
+//                 is known, is more empty than full   since one who spins waits for it
+//   reader-bound  the mirror image
+#include "engine/verdict.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
+#include "engine/knobs.h"
+#include "engine/verdict_evidence.h"
+
+namespace pipetop {
+namespace {
+
+// The rates of a worker are of a second; before that they are of two settings.
+constexpr uint64_t kLeastNs = 1'000'000'000;
+
+// Two that share a CPU fill it, unless others are there, too. Then they wait for it
+// half the time, or one does for both; or none, if each sleeps while the other runs.
+constexpr double kFillsCpu = 0.9;
+constexpr double kSharesCpu = 0.25;
+// It was by chance that both ran there last.
+constexpr double kMoreThanOneCpu = 1.05;
+// Most of the time, both: whatever else there is, is less.
+constexpr double kNoCpu = 0.5;
+
+// The slower one of two sleeps never, but for the chance of a moment.
+constexpr double kSleeps = 0.15;
+// A wakeup takes 5 us, in a virtual machine up to 50: who sleeps for longer than
+// twice that waited for something else.
+constexpr double kShortSleepNs = 100'000;
+
+// Far from the even split to which wakeups and locks lead.
+constexpr double kOneSided = 0.75;
+// Of that time, most.
+constexpr double kWaits = 0.5;
+// A call that finds nothing is short, so many of them are little time.
+constexpr double kWaitsOfCalls = 0.9;
+
+// The side that is the limit, and the other one.
+constexpr double kHardlyWaits = 0.05;
+constexpr double kOtherWaits = 0.25;
+
+std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+bool at_least(std::optional<double> share, double limit) { return share && *share >= limit; }
+
+bool waits(const RoleEvidence& role, double limit) {
+  if (!role.waits) return false;
+  return role.waits->share >= (role.waits->of == Waiting::Of::calls ? kWaitsOfCalls : limit);
+}
+
+std::string waits_text(const RoleEvidence& role) {
+  constexpr std::array kOf = {"", " of its samples", " of its calls"};
+  return fmt::format("{} {} {}{}", to_text(role.role), role.waits->words,
+                     percent(role.waits->share), kOf[static_cast<size_t>(role.waits->of)]);
+}
+
+// Of the slow side: it may have nothing to be blamed for.
+std::string want_text(const RoleEvidence& role) {
+  if (!at_least(role.runnable, kSharesCpu)) return {};
+  return fmt::format("; {} without a CPU {}", to_text(role.role), percent(*role.runnable));
+}
+
+std::string amount(double bytes) {
+  const double kib = bytes / 1024;
+  return kib < 1000 ? fmt::format("{:.3g} KiB", kib) : fmt::format("{:.3g} MiB", kib / 1024);
+}
+
+std::string ring_text(const RingEvidence& ring) {
+  return fmt::format("ring empty {}, full {}", percent(ring.empty_share), percent(ring.full_share));
+}
+
+std::optional<Verdict> shared_cpu(const Evidence& e) {
+  const auto& [writer, reader] = e.roles;
+  if (!writer.cpu || writer.cpu != reader.cpu) return {};
+  if (!writer.on_cpu || !reader.on_cpu || !writer.runnable || !reader.runnable) return {};
+  const double together = *writer.on_cpu + *reader.on_cpu;
+  const double waits = std::max(*writer.runnable, *reader.runnable);
+  if (together > kMoreThanOneCpu || (together < kFillsCpu && waits < kSharesCpu)) return {};
+  return Verdict{Bound::cpu,
+                 fmt::format("both on CPU {}: writer runs {} and waits for it {}, "
+                             "reader {} and {}",
+                             *writer.cpu, percent(*writer.on_cpu), percent(*writer.runnable),
+                             percent(*reader.on_cpu), percent(*reader.runnable))};
+}
+
+std::optional<Verdict> no_cpu(const Evidence& e) {
+  const auto& [writer, reader] = e.roles;
+  if (!at_least(writer.runnable, kNoCpu) || !at_least(reader.runnable, kNoCpu)) return {};
+  return Verdict{Bound::cpu, fmt::format("others hold the CPUs: writer runnable without one {}, "
+                                         "reader {}",
+                                         percent(*writer.runnable), percent(*reader.runnable))};
+}
+
+std::optional<Verdict> wakeups(const Evidence& e) {
+  for (const RoleEvidence& role : e.roles)
+    if (!at_least(role.blocked, kSleeps) || !role.sleep_ns || *role.sleep_ns > kShortSleepNs)
+      return {};
+  const auto& [writer, reader] = e.roles;
+  std::string because =
+      fmt::format("writer sleeps {}, reader {}, for {:.0f} and {:.0f} us", percent(*writer.blocked),
+                  percent(*reader.blocked), *writer.sleep_ns / 1e3, *reader.sleep_ns / 1e3);
+  if (reader.bytes_per_switch)
+    because += fmt::format("; {} a switch", amount(*reader.bytes_per_switch));
+  return Verdict{Bound::wakeup, because};
+}
+
+std::optional<Verdict> empty_ring(const Evidence& e) {
+  const auto& [writer, reader] = e.roles;
+  if (!e.ring || e.ring->empty_share < kOneSided || !waits(reader, kWaits)) return {};
+  return Verdict{Bound::writer, fmt::format("ring empty {}; {}{}", percent(e.ring->empty_share),
+                                            waits_text(reader), want_text(writer))};
+}
+
+std::optional<Verdict> full_ring(const Evidence& e) {
+  const auto& [writer, reader] = e.roles;
+  if (!e.ring || e.ring->full_share < kOneSided || !waits(writer, kWaits)) return {};
+  return Verdict{Bound::reader, fmt::format("ring full {}; {}{}", percent(e.ring->full_share),
+                                            waits_text(writer), want_text(reader))};
+}
+
+std::optional<Verdict> locks(const Evidence& e) {
+  const auto& [writer, reader] = e.roles;
+  if (!at_least(writer.contends, kContends) && !at_least(reader.contends, kContends)) return {};
+  const RoleEvidence& more =
+      writer.contends.value_or(0) >= reader.contends.value_or(0) ? writer : reader;
+  const RoleEvidence& less = &more == &writer ? reader : writer;
+  std::string because = fmt::format(
+      "{} {} {} {}", to_text(more.role), more.sleeps_for_mutex ? "waits for" : "spins on",
+      more.spin_lock ? "a spin lock" : "the pipe's mutex", percent(*more.contends));
+  if (less.contends) because += fmt::format(", {} {}", to_text(less.role), percent(*less.contends));
+  if (e.ring) because += "; " + ring_text(*e.ring);
+  return Verdict{Bound::lock, because};
+}
+
+std::optional<Verdict> one_waits(const Evidence& e, Role limit, Role other, Bound bound) {
+  const RoleEvidence& busy = e.role(limit);
+  const RoleEvidence& idle = e.role(other);
+  if (!busy.waits || busy.waits->share > kHardlyWaits || !waits(idle, kOtherWaits)) return {};
+  return Verdict{bound,
+                 fmt::format("{}, {}{}", waits_text(idle), waits_text(busy), want_text(busy))};
+}
+
+std::optional<Verdict> only_reader_waits(const Evidence& e) {
+  if (e.ring && e.ring->empty_share <= e.ring->full_share) return {};
+  return one_waits(e, Role::writer, Role::reader, Bound::writer);
+}
+
+std::optional<Verdict> only_writer_waits(const Evidence& e) {
+  if (e.ring && e.ring->full_share <= e.ring->empty_share) return {};
+  return one_waits(e, Role::reader, Role::writer, Bound::reader);
+}
+
+using Rule = std::optional<Verdict> (*)(const Evidence&);
+
+std::optional<Verdict> first_of(std::initializer_list<Rule> rules, const Evidence& e) {
+  for (const Rule rule : rules)
+    if (auto verdict = rule(e)) return verdict;
+  return {};
+}
+
+// Why there is nothing to judge, "" if there is.
+std::string nothing_flows(const Snapshot& s) {
+  if (s.effective.settings.slow_motion) return "slow motion: the pace is ours";
+  for (const WorkerView& worker : s.workers)
+    if (worker.state != ProcessState::flowing)
+      return fmt::format("the {} does not run freely{}{}", to_text(worker.role),
+                         worker.state_reason.empty() ? "" : ": ", worker.state_reason);
+  return {};
+}
+
+// Why it is too early, "" if it is not.
+std::string too_early(const Snapshot& s) {
+  if (!s.effective.settled) return "the settings are not in force yet";
+  const uint64_t since_ns = s.now_ns - std::min(s.now_ns, s.throughput.current.begin_ns);
+  if (since_ns < kLeastNs)
+    return fmt::format("{:.1f} s since the change, {:.0f} s are needed", double(since_ns) / 1e9,
+                       double(kLeastNs) / 1e9);
+  for (const WorkerView& worker : s.workers)
+    if (worker.on_cpu_share.status == ReadingStatus::warming)
+      return fmt::format("{}'s time: {}", to_text(worker.role), worker.on_cpu_share.reason);
+  return {};
+}
+
+std::string role_text(const RoleEvidence& role) {
+  std::string text(to_text(role.role));
+  const auto add = [&](const char* what, std::optional<double> share) {
+    text += fmt::format(" {} {}", what, share ? percent(*share) : "?");
+  };
+  add("on CPU", role.on_cpu);
+  add("blocked", role.blocked);
+  add("mutex", role.contends);
+  return text;
+}
+
+std::string nothing_sticks_out(const Evidence& e) {
+  std::string text =
+      fmt::format("nothing sticks out: {}, {}", role_text(e.roles[0]), role_text(e.roles[1]));
+  if (e.ring) text += "; " + ring_text(*e.ring);
+  if (!e.unknown.empty()) text += fmt::format("; unknown: {}", fmt::join(e.unknown, ", "));
+  return text;
+}
+
+}  // namespace
+
+std::string_view to_text(Bound bound) {
+  switch (bound) {
+    case Bound::writer:
+      return "writer-bound";
+    case Bound::reader:
+      return "reader-bound";
+    case Bound::lock:
+      return "lock-bound";
+    case Bound::wakeup:
+      return "wakeup-bound";
+    case Bound::cpu:
+      return "cpu-bound";
+  }
+  return "";
+}
+
+Reading<Verdict> judge_bound(const Snapshot& s) {
+  using Judged = Reading<Verdict>;
+  if (std::string why = nothing_flows(s); s.effective.settled && !why.empty())
+    return Judged::unavailable(std::move(why));
+  if (std::string why = too_early(s); !why.empty()) return Judged::warming(std::move(why));
+  const Evidence e = gather_evidence(s);
+  if (auto verdict = first_of({shared_cpu, no_cpu, wakeups}, e)) return Judged::of(*verdict);
+  // The rules above need no samples. Of those below, one that has too few must not
+  // leave the verdict to the next.
+  if (!e.thin.empty())
+    return Judged::warming(fmt::format("too little evidence yet: {}", fmt::join(e.thin, ", ")));
+  if (auto verdict =
+          first_of({empty_ring, full_ring, locks, only_reader_waits, only_writer_waits}, e))
+    return Judged::of(*verdict);
+  return Judged::unavailable(nothing_sticks_out(e));
+}
+
+}  // namespace pipetop

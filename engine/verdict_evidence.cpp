@@ -1,0 +1,183 @@
+#include "engine/verdict_evidence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "engine/knobs.h"
+
+namespace pipetop {
+namespace {
+
+// As long as the functions on the screen look back.
+constexpr uint64_t kWindowNs = 5'000'000'000;
+
+std::optional<double> known(const Reading<double>& reading) {
+  return reading.status == ReadingStatus::ok ? reading.value : std::nullopt;
+}
+
+std::optional<double> product(std::optional<double> a, std::optional<double> b) {
+  if (!a || !b) return {};
+  return *a * *b;
+}
+
+// The compiler's clones are the same function: "__mutex_lock.constprop.0".
+std::string_view source_name(std::string_view symbol) { return symbol.substr(0, symbol.find('.')); }
+
+// The slow path and what it calls. mutex_lock() itself is what everybody pays.
+bool is_mutex(std::string_view symbol) {
+  const std::string_view name = source_name(symbol);
+  return name.starts_with("__mutex_lock") || name == "mutex_spin_on_owner" || name == "osq_lock";
+}
+
+bool is_spin_lock(std::string_view symbol) {
+  return source_name(symbol).ends_with("queued_spin_lock_slowpath");
+}
+
+bool is_poll(std::string_view symbol) { return source_name(symbol) == "do_sys_poll"; }
+
+// Such functions call one another, so their shares must not be added up.
+template <class Test>
+double share_within(const FunctionTable& table, Test test) {
+  uint64_t most = 0;
+  for (const FunctionRow& row : table.rows)
+    if (test(row.name)) most = std::max(most, row.children_samples);
+  return table.share(most);
+}
+
+// Of the time asleep.
+std::optional<double> mutex_share(const Reading<BlockedTable>& blocked) {
+  if (blocked.status != ReadingStatus::ok || blocked->tree->total == 0) return {};
+  const CallTree& tree = *blocked->tree;
+  std::vector<bool> within(tree.nodes.size());
+  uint64_t ns = 0;
+  for (size_t i = 0; i < tree.nodes.size(); ++i) {
+    const CallNode& node = tree.nodes[i];
+    within[i] = node.parent != CallNode::kNone && within[node.parent];
+    if (within[i] || !is_mutex(tree.functions[node.function])) continue;
+    within[i] = true;
+    ns += node.total;
+  }
+  return double(ns) / double(tree.total);
+}
+
+// Enough samples, or a word about what is missing.
+const FunctionTable* functions_of(const WorkerView& worker, std::optional<double> on_cpu,
+                                  Evidence& evidence) {
+  const std::string_view role = to_text(worker.role);
+  const Reading<FunctionTable>& functions = worker.functions;
+  if (functions.status == ReadingStatus::unavailable) {
+    evidence.unknown.push_back(fmt::format("{}'s functions ({})", role, functions.reason));
+    return nullptr;
+  }
+  const uint64_t samples = functions.has_value() ? functions->samples : 0;
+  if (samples >= kEnoughSamples) return &*functions;
+  // One that hardly runs is hardly sampled, and cannot spin for long either.
+  if (on_cpu && *on_cpu >= kContends)
+    evidence.thin.push_back(fmt::format("{}: {} of {} samples", role, samples, kEnoughSamples));
+  return nullptr;
+}
+
+void judge_locks(const WorkerView& worker, const FunctionTable* functions, RoleEvidence& role) {
+  std::optional<double> spins;
+  if (functions) {
+    const double mutex = share_within(*functions, is_mutex);
+    const double other = share_within(*functions, is_spin_lock);
+    spins = product(role.on_cpu, std::max(mutex, other));
+    role.spin_lock = other > mutex;
+  }
+  const std::optional<double> sleeps = product(role.blocked, mutex_share(worker.blocked));
+  role.sleeps_for_mutex = sleeps.value_or(0) >= 0.01;
+  if (spins || sleeps) role.contends = spins.value_or(0) + sleeps.value_or(0);
+}
+
+// One that waits on the CPU, for want of which it may be runnable as well, waits
+// for so much of the time that it gets.
+std::optional<Waiting> waiting_of(Wait wait, const WorkerView& worker,
+                                  const FunctionTable* functions, const RoleEvidence& role) {
+  using Of = Waiting::Of;
+  const auto waiting = [](std::optional<double> share, Of of, const char* words) {
+    return share ? std::optional(Waiting{*share, of, words}) : std::nullopt;
+  };
+  if (wait == Wait::busy) return waiting(known(worker.eagain_share), Of::calls, "EAGAIN");
+  if (wait == Wait::busy_poll && !functions) return {};
+  if (wait == Wait::busy_poll)
+    return waiting(share_within(*functions, is_poll), Of::samples, "polls");
+  return waiting(role.blocked, Of::time, "blocked");
+}
+
+void judge_sleeps(const WorkerView& worker, const Throughput& throughput, RoleEvidence& role) {
+  std::optional<double> switches = known(worker.voluntary_switches_per_s);
+  if (!switches) switches = known(worker.context_switches_per_s);
+  if (!switches || *switches <= 0) return;
+  if (role.blocked) role.sleep_ns = *role.blocked * 1e9 / *switches;
+  if (const auto rate = known(throughput.over_1s)) role.bytes_per_switch = *rate * kGiB / *switches;
+}
+
+void gather_role(const Snapshot& s, Role which, Evidence& evidence) {
+  const WorkerView& worker = s.worker(which);
+  RoleEvidence& role = evidence.roles[static_cast<size_t>(which)];
+  role.role = which;
+  role.on_cpu = known(worker.on_cpu_share);
+  role.runnable = known(worker.runnable_share);
+  role.blocked = known(worker.blocked_share);
+  if (worker.on_cpu_share.status == ReadingStatus::unavailable)
+    evidence.unknown.push_back(
+        fmt::format("{}'s time ({})", to_text(which), worker.on_cpu_share.reason));
+  if (worker.last_cpu.status == ReadingStatus::ok) role.cpu = worker.last_cpu.value;
+  const FunctionTable* functions = functions_of(worker, role.on_cpu, evidence);
+  judge_locks(worker, functions, role);
+  judge_sleeps(worker, s.throughput, role);
+  role.waits = waiting_of(wait_of(s.effective.settings, which), worker, functions, role);
+}
+
+struct Looks {
+  uint64_t all = 0, empty = 0, full = 0;
+};
+
+// Recent ones where they are kept apart: the others go back to the last change.
+Looks looks_of(const Snapshot& s) {
+  Looks looks;
+  if (!s.ring.history) {
+    const Occupancy& o = *s.ring.occupancy;
+    const auto of_all = [&](double share) { return uint64_t(std::llround(share * double(o.samples))); };
+    return {o.samples, of_all(o.empty_share), of_all(o.full_share)};
+  }
+  const OccupancyHistory& history = *s.ring.history;
+  const uint64_t from_ns =
+      std::max(s.throughput.current.begin_ns, s.now_ns - std::min(s.now_ns, kWindowNs));
+  for (const OccupancyColumn& column : history.columns) {
+    if (column.end_ns < from_ns + history.column_ns) continue;
+    looks.all += column.looks;
+    looks.empty += column.count.front();
+    looks.full += column.count.back();
+  }
+  return looks;
+}
+
+void gather_ring(const Snapshot& s, Evidence& evidence) {
+  const Reading<Occupancy>& occupancy = s.ring.occupancy;
+  if (occupancy.status == ReadingStatus::unavailable)
+    return evidence.unknown.push_back(fmt::format("the ring ({})", occupancy.reason));
+  // It waits for the mutex, so it looks when both let go of the ring: a biased
+  // sample, and a small one.
+  if (occupancy.has_value() && occupancy->source.starts_with("FIONREAD"))
+    return evidence.unknown.push_back("the ring (FIONREAD looks only when the mutex is free)");
+  const Looks looks = occupancy.has_value() ? looks_of(s) : Looks{};
+  if (looks.all < kEnoughSamples)
+    return evidence.thin.push_back(fmt::format("ring: {} of {} looks", looks.all, kEnoughSamples));
+  evidence.ring = {double(looks.empty) / double(looks.all), double(looks.full) / double(looks.all)};
+}
+
+}  // namespace
+
+Evidence gather_evidence(const Snapshot& s) {
+  Evidence evidence;
+  for (const Role role : {Role::writer, Role::reader}) gather_role(s, role, evidence);
+  gather_ring(s, evidence);
+  return evidence;
+}
+
+}  // namespace pipetop

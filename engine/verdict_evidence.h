@@ -1,0 +1,59 @@
+// The numbers of a Snapshot that a verdict is judged by. What is not known, or not
+// well enough, is absent, never 0.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/snapshot.h"
+
+namespace pipetop {
+
+// Two standard errors of a share seen in so many samples are at most 5 points
+// (2 * sqrt(0.5 * 0.5 / 400)); no rule is finer than that.
+inline constexpr uint64_t kEnoughSamples = 400;
+
+// Contending for less of the time than this limits nothing.
+inline constexpr double kContends = 0.25;
+
+// How long a role waits for the other one, by the way in which it waits.
+struct Waiting {
+  enum class Of { time, samples, calls };
+
+  double share = 0;
+  Of of = Of::time;
+  const char* words = "blocked";
+};
+
+// Shares are of the wall time.
+struct RoleEvidence {
+  Role role = Role::writer;
+  std::optional<double> on_cpu, runnable, blocked;
+  std::optional<double> sleep_ns;  // a sleep's mean length
+  std::optional<double> bytes_per_switch;
+  std::optional<double> contends;  // at least: spins on a lock, or sleeps in the pipe's mutex
+  bool sleeps_for_mutex = false;   // and not only spins
+  bool spin_lock = false;          // it is another lock than the pipe's mutex
+  std::optional<Waiting> waits;
+  std::optional<int> cpu;
+};
+
+struct RingEvidence {
+  double empty_share = 0, full_share = 0;  // of the time
+};
+
+struct Evidence {
+  std::array<RoleEvidence, kRoles> roles;  // by Role
+  std::optional<RingEvidence> ring;        // absent, too, if known from FIONREAD only
+  std::vector<std::string> thin;           // what more samples will tell: "ring: 30 of 400 looks"
+  std::vector<std::string> unknown;        // what cannot be had, and why
+
+  const RoleEvidence& role(Role r) const { return roles[static_cast<size_t>(r)]; }
+};
+
+Evidence gather_evidence(const Snapshot& s);
+
+}  // namespace pipetop

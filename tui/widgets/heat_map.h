@@ -1,0 +1,23 @@
+// How full the ring was over time, so that filling can be watched: time to the
+// right, empty at the bottom, full at the top, shaded by the share of the looks.
+#pragma once
+
+#include <span>
+
+#include "engine/snapshot.h"
+#include "tui/dashboard/canvas.h"
+#include "tui/widgets/time_axis.h"
+
+namespace pipetop::tui {
+
+inline constexpr int kLeastHeatRows = 4;  // three shades of full, and the axis
+
+// 0: nobody saw it so; to 4, at least half of the looks did.
+int heat_level(double share);
+
+// The last row is the axis, with the keys of changes; a row for the legend where
+// there are many. Returns the rows of the map itself.
+int draw_heat_map(const Area& area, const OccupancyHistory& history,
+                  std::span<const ChangeMark> marks, uint64_t now_ns, TimeSpan span);
+
+}  // namespace pipetop::tui

@@ -1,0 +1,13 @@
+// What the reader finds of stamped pages, as a part of a panel's title.
+#pragma once
+
+#include "engine/snapshot.h"
+#include "tui/widgets/panel.h"
+
+namespace pipetop::tui {
+
+// Damage a second, if there is any; else what there was; else how many pages
+// were good. Why nobody can know; empty while none are stamped.
+TitlePart integrity_title(const Reading<Integrity>& integrity, Payload payload);
+
+}  // namespace pipetop::tui

@@ -1,0 +1,52 @@
+// The time axis of pictures that scroll: equal intervals of absolute time, the
+// newest at the right, so that a column keeps its look while it moves to the left.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "engine/snapshot.h"
+#include "tui/dashboard/canvas.h"
+
+namespace pipetop::tui {
+
+struct TimeAxis {
+  int64_t width_ns = 0;  // of an interval
+  int64_t end_ns = 0;    // of the newest
+  int bins = 0;
+
+  // Before 0 when the machine has not been up for that long.
+  int64_t start_ns() const { return end_ns - width_ns * bins; }
+
+  // Calls visit(bin, overlap_ns) for every interval that overlaps [begin, end).
+  template <class Visit>
+  void spread(int64_t begin, int64_t end, Visit visit) const;
+};
+
+// About a minute, as far as so many intervals of round lengths can have it;
+// `finest`: as little as 200 ms an interval, whatever they show together.
+enum class TimeSpan : uint8_t { minute, finest };
+TimeAxis time_axis(uint64_t now_ns, int bins, TimeSpan span = TimeSpan::minute);
+
+std::string span_text(const TimeAxis& axis);  // "60 s"
+
+// The key of every change, where it took place.
+void draw_marks(const Area& area, std::span<const ChangeMark> marks, const TimeAxis& axis,
+                int bins_a_cell);
+
+template <class Visit>
+void TimeAxis::spread(int64_t begin, int64_t end, Visit visit) const {
+  const int64_t start = start_ns();
+  begin = std::max(begin, start);
+  while (begin < end) {
+    const int64_t bin = (begin - start) / width_ns;
+    if (bin >= bins) return;
+    const int64_t bin_end = start + (bin + 1) * width_ns;
+    visit(static_cast<size_t>(bin), static_cast<double>(std::min(end, bin_end) - begin));
+    begin = bin_end;
+  }
+}
+
+}  // namespace pipetop::tui
