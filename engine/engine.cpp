@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <deque>
 
 #include "engine/clock.h"
@@ -17,12 +16,13 @@
 #include "engine/knobs.h"
 #include "engine/live_change.h"
 #include "engine/memory/huge_check.h"
-#include "engine/meter/rate_meter.h"
 #include "engine/meter/steal_meter.h"
 #include "engine/meter/worker_meter.h"
 #include "engine/observe/observers.h"
 #include "engine/plan.h"
 #include "engine/process/worker_pair.h"
+#include "engine/process/worker_state.h"
+#include "engine/segments.h"
 #include "engine/steady_verdict.h"
 #include "engine/unique_fd.h"
 #include "engine/verdict.h"
@@ -38,22 +38,6 @@ constexpr size_t kNotices = 8;
 // Shares of samples say nothing new, and cannot be read, twenty times a second.
 constexpr uint64_t kFunctionsInterval = 200 * kMs;
 
-ProcessState state_of(WorkerState state) {
-  switch (state) {
-    case WorkerState::starting:
-      return ProcessState::starting;
-    case WorkerState::flowing:
-      return ProcessState::flowing;
-    case WorkerState::held:
-      return ProcessState::held;
-    case WorkerState::refused:
-      return ProcessState::refused;
-    case WorkerState::failed:
-      return ProcessState::failed;
-  }
-  return ProcessState::failed;
-}
-
 }  // namespace
 
 class Engine::Impl {
@@ -63,9 +47,9 @@ class Engine::Impl {
   int event_fd() const { return epoll_.get(); }
   void handle_events();
   void apply(const Settings& requested, const std::string& label, const std::string& key);
-  void begin_segment(const std::string& label, const std::string& key = {});
+  void begin_segment(const std::string& label);
   Snapshot tick();
-  Segment segment();
+  Segment segment() { return segments_.present(monotonic_ns(), effective()); }
   void count(BpfCounters layout) { observers_.count(layout); }
   void observe(bool on) { observers_.run(on); }
   void suspend();
@@ -76,6 +60,8 @@ class Engine::Impl {
   void on_worker(const WorkerEvent& event);
   void serve_workers();
   void advance();
+  void count_from(uint64_t now_ns);
+  void forget_views();
   void arm_timer(uint64_t interval_ns);
   void notify(Severity severity, std::string text);
   void check_huge_pages();
@@ -104,10 +90,10 @@ class Engine::Impl {
   uint64_t change_began_ns_ = 0;
   Reading<bool> huge_ = Reading<bool>::warming("settling");
 
-  RateMeter meter_{started_at_ns_};
   std::array<WorkerMeter, kRoles> worker_meters_;
   StealMeter steal_;
   Observers observers_;
+  Segments segments_{started_at_ns_, observers_, workers_};
   std::array<std::string, kRoles> last_end_;
   std::deque<Notice> notices_;
   std::array<Reading<FunctionTable>, kRoles> functions_;
@@ -142,6 +128,8 @@ void Engine::Impl::on_worker(const WorkerEvent& event) {
       last_end_[role] = event.words;
       notify(Severity::error, fmt::format("{} died: {}", name, event.words));
       observers_.watch(worker.role(), 0);
+      if (const auto look = worker_meters_[role].last_look())
+        segments_.ended(worker.role(), look->at_ns, look->stats);
       settled_ = false;
       change_began_ns_ = monotonic_ns();
       // Before there is a successor: it must not go on in the old epoch.
@@ -150,6 +138,7 @@ void Engine::Impl::on_worker(const WorkerEvent& event) {
     case Kind::replaced:
       observers_.watch(worker.role(), worker.pid());
       worker_meters_[role].restart();
+      segments_.replaced(worker.role(), monotonic_ns());
       break;
     case Kind::cannot_start:
     case Kind::cannot_pin:
@@ -165,21 +154,32 @@ void Engine::Impl::notify(Severity severity, std::string text) {
 void Engine::Impl::apply(const Settings& requested, const std::string& label,
                          const std::string& key) {
   validate(requested);
+  change_began_ns_ = monotonic_ns();
+  segments_.begin(change_began_ns_, effective(), label, key, requested);
+  forget_views();
   requested_ = requested;
   plan_ = make_plan(requested, machine_);
-  begin_segment(label, key);
   workers_.place(plan_.writer_cpu, plan_.reader_cpu, machine_.cpus);
   change_.begin(plan_.settings);
   settled_ = false;
   huge_ = Reading<bool>::warming("settling");
-  change_began_ns_ = monotonic_ns();
   advance();
 }
 
-void Engine::Impl::begin_segment(const std::string& label, const std::string& key) {
+// Whether or not everything is in force by now: the owner wants to begin here.
+void Engine::Impl::begin_segment(const std::string& label) {
   const uint64_t now_ns = monotonic_ns();
-  meter_.begin_segment(now_ns, workers_.reader().bytes(), label, key, requested_);
-  observers_.restart(now_ns);
+  segments_.begin(now_ns, effective(), label, {}, requested_);
+  count_from(now_ns);
+}
+
+void Engine::Impl::count_from(uint64_t now_ns) {
+  segments_.count(now_ns);
+  forget_views();
+}
+
+// What they showed was before.
+void Engine::Impl::forget_views() {
   functions_at_ns_ = 0;
   verdict_.restart();
   for (WorkerMeter& meter : worker_meters_) meter.restart();
@@ -190,6 +190,8 @@ void Engine::Impl::advance() {
   if (!settled_ && change_.advance()) {
     settled_ = settled_once_ = true;
     check_huge_pages();
+    // Once: a worker's restart does not begin the segment anew.
+    if (!segments_.counting()) count_from(monotonic_ns());
   }
   const uint64_t waited = monotonic_ns() - change_began_ns_;
   const bool waiting = !settled_ || !workers_.alive();
@@ -256,28 +258,13 @@ Effective Engine::Impl::effective() const {
 }
 
 WorkerView Engine::Impl::view_of(Role role) {
-  Worker& w = workers_.of(role);
+  const auto i = static_cast<size_t>(role);
+  const Worker& worker = workers_.of(role);
+  const auto unanswered = settled_once_ ? ProcessState::changing : ProcessState::starting;
   WorkerView view;
-  view.role = role;
-  view.pid = w.pid();
-  view.restarts = w.restarts();
-  view.state_reason = last_end_[static_cast<size_t>(role)];
-  if (!w.alive()) {
-    view.state = ProcessState::restarting;
-  } else if (w.stopped() && !suspended_) {
-    view.state = ProcessState::stopped;
-    view.state_reason = fmt::format("by a signal; kill -CONT {}", w.pid());
-  } else if (const auto report = w.report()) {
-    view.state = state_of(report->state);
-    if (report->state == WorkerState::refused || report->state == WorkerState::failed)
-      view.state_reason =
-          fmt::format("{}: {}", report->state == WorkerState::refused ? "buffers" : "transfer",
-                      std::strerror(static_cast<int>(report->error_number)));
-  } else {
-    view.state = settled_once_ ? ProcessState::changing : ProcessState::starting;
-  }
-  worker_meters_[static_cast<size_t>(role)].describe(w.counters(), view);
-  view.functions = functions_[static_cast<size_t>(role)];
+  describe_state(worker, {last_end_[i], suspended_, unanswered}, view);
+  worker_meters_[i].describe(worker.counters(), view);
+  view.functions = functions_[i];
   return view;
 }
 
@@ -317,7 +304,7 @@ Snapshot Engine::Impl::tick() {
   serve_workers();
   if (!finished_) observers_.poll(s.now_ns);
   const bool refreshed = refresh_functions(s.now_ns);
-  meter_.add(s.now_ns, workers_.reader().bytes());
+  if (!suspended_) segments_.add_bytes(s.now_ns);
   steal_.sample(s.now_ns);
   for (Worker* w : workers_.both())
     worker_meters_[static_cast<size_t>(w->role())].sample(s.now_ns, w->counters(), w->pid());
@@ -325,7 +312,7 @@ Snapshot Engine::Impl::tick() {
   s.uptime_ns = s.now_ns - started_at_ns_;
   s.requested = requested_;
   s.effective = effective();
-  s.throughput = meter_.view(s.now_ns, workers_.reader().bytes());
+  s.throughput = segments_.throughput(s.now_ns);
   s.ring = ring_view(s.now_ns);
   for (const Role role : {Role::writer, Role::reader})
     s.workers[static_cast<size_t>(role)] = view_of(role);
@@ -340,23 +327,16 @@ Snapshot Engine::Impl::tick() {
   return s;
 }
 
-Segment Engine::Impl::segment() {
-  Segment segment = meter_.view(monotonic_ns(), workers_.reader().bytes()).current;
-  for (const Role role : {Role::writer, Role::reader})
-    segment.roles[static_cast<size_t>(role)].functions =
-        observers_.functions(role, observe::Span::segment);
-  return segment;
-}
-
 void Engine::Impl::suspend() {
   suspended_ = true;
+  segments_.suspend(monotonic_ns());
   for (Worker* w : workers_.both()) w->send(SIGSTOP);
 }
 
 void Engine::Impl::resume() {
   for (Worker* w : workers_.both()) w->send(SIGCONT);
   suspended_ = false;
-  meter_.skip_to(monotonic_ns(), workers_.reader().bytes());
+  segments_.resume(monotonic_ns());
   for (WorkerMeter& meter : worker_meters_) meter.restart();
 }
 

@@ -50,6 +50,7 @@ class Engine {
   Snapshot tick();
 
   // The present segment as if it ended now, with everything that was observed.
+  // Not after stop(): there is nobody left to ask.
   Segment segment();
 
   void count(BpfCounters layout);

@@ -40,7 +40,7 @@ struct Segment {
   std::string key;      // the hot key that began it, "" if none
   Settings requested;
   uint64_t begin_ns = 0;
-  uint64_t duration_ns = 0;
+  uint64_t duration_ns = 0;  // without the time that we were suspended
   uint64_t bytes = 0;
   Reading<RateStats> rate;  // after the settle time
 

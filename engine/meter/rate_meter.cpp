@@ -11,8 +11,8 @@ namespace {
 constexpr uint64_t kMs = 1'000'000;
 constexpr uint64_t kTick = 100 * kMs;
 constexpr uint64_t kHistory = 310'000 * kMs;
-// What the ring and the caches still hold of the old technique, and the change's
-// own work, are not the new technique's rate.
+// What the ring and the caches still hold of the old technique is not the new
+// one's rate.
 constexpr uint64_t kSettle = 200 * kMs;
 
 double gib_per_s_of(uint64_t bytes, uint64_t ns) {
@@ -54,35 +54,41 @@ void RateMeter::add(uint64_t now_ns, uint64_t total_bytes) {
 
 void RateMeter::begin_segment(uint64_t now_ns, uint64_t total_bytes, std::string label,
                               std::string key, const Settings& requested) {
-  const bool first = segment_.label.empty();
-  if (!first) {
-    previous_ = std::make_shared<const Segment>(close(now_ns, total_bytes));
-    marks_.push_back({now_ns, key});
-  }
+  if (has_segment()) marks_.push_back({now_ns, key});
+  const uint32_t number = segment_.number + 1;
   segment_ = {};
+  segment_.number = number;
   segment_.label = std::move(label);
   segment_.key = std::move(key);
   segment_.requested = requested;
   segment_.begin_ns = now_ns;
   segment_begin_bytes_ = total_bytes;
+  segment_skipped_ns_ = 0;
+  counts_from_ns_.reset();
 }
 
-void RateMeter::skip_to(uint64_t now_ns, uint64_t total_bytes) {
-  last_ns_ = now_ns;
+void RateMeter::settled(uint64_t now_ns) { counts_from_ns_ = now_ns + kSettle; }
+
+void RateMeter::skip(uint64_t from_ns, uint64_t to_ns, uint64_t total_bytes) {
+  segment_skipped_ns_ += to_ns - from_ns;
+  last_ns_ = to_ns;
   last_bytes_ = total_bytes;
 }
 
-Segment RateMeter::close(uint64_t now_ns, uint64_t total_bytes) const {
+bool RateMeter::counts(const Tick& tick) const {
+  return counts_from_ns_ && tick.begin_ns >= *counts_from_ns_;
+}
+
+Segment RateMeter::segment(uint64_t now_ns, uint64_t total_bytes) const {
   Segment segment = segment_;
-  segment.duration_ns = now_ns - segment.begin_ns;
+  segment.duration_ns = now_ns - segment.begin_ns - segment_skipped_ns_;
   segment.bytes = total_bytes - segment_begin_bytes_;
   std::vector<double> rates;
   uint64_t bytes = 0, ns = 0;
-  for (const Tick& tick : ticks_) {
-    if (tick.begin_ns < segment.begin_ns + kSettle || tick.end_ns > now_ns) continue;
-    rates.push_back(tick.gib_per_s());
-    bytes += tick.bytes;
-    ns += tick.end_ns - tick.begin_ns;
+  for (auto tick = ticks_.rbegin(); tick != ticks_.rend() && counts(*tick); ++tick) {
+    rates.push_back(tick->gib_per_s());
+    bytes += tick->bytes;
+    ns += tick->end_ns - tick->begin_ns;
   }
   segment.rate = rates.empty() ? Reading<RateStats>::warming("too short to tell its rate")
                                : Reading<RateStats>::of(rate_stats(rates, gib_per_s_of(bytes, ns)));
@@ -104,7 +110,7 @@ Reading<RateStats> RateMeter::stats_over(uint64_t window_ns) const {
   std::vector<double> rates;
   uint64_t bytes = 0, ns = 0;
   for (auto tick = ticks_.rbegin(); tick != ticks_.rend() && ns < window_ns; ++tick) {
-    if (tick->begin_ns < segment_.begin_ns + kSettle) break;
+    if (!counts(*tick)) break;
     rates.push_back(tick->gib_per_s());
     bytes += tick->bytes;
     ns += tick->end_ns - tick->begin_ns;
@@ -121,8 +127,7 @@ Throughput RateMeter::view(uint64_t now_ns, uint64_t total_bytes) const {
   view.history.reserve(ticks_.size());
   for (const Tick& tick : ticks_) view.history.push_back({tick.end_ns, tick.gib_per_s()});
   view.marks.assign(marks_.begin(), marks_.end());
-  view.current = close(now_ns, total_bytes);
-  view.previous = previous_;
+  view.current = segment(now_ns, total_bytes);
   view.total_bytes = total_bytes;
   return view;
 }

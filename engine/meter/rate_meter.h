@@ -1,9 +1,9 @@
-// Bytes over time: rolling windows, history, and segments between changes.
+// Bytes over time: rolling windows, history, and the present segment.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -22,13 +22,21 @@ class RateMeter {
 
   void add(uint64_t now_ns, uint64_t total_bytes);
 
-  // Closes the current segment, if there is one, and begins another.
+  // Begins a segment, the next in number. Its rates count some time after
+  // settled() has said that what it is about is in force.
   void begin_segment(uint64_t now_ns, uint64_t total_bytes, std::string label, std::string key,
                      const Settings& requested);
+  void settled(uint64_t now_ns);
 
-  // The time up to now_ns was not measured (a suspended terminal).
-  void skip_to(uint64_t now_ns, uint64_t total_bytes);
+  bool has_segment() const { return segment_.number > 0; }
 
+  // The present segment as if it ended now: number to rate.
+  Segment segment(uint64_t now_ns, uint64_t total_bytes) const;
+
+  // The time between the two was not measured (a suspended terminal).
+  void skip(uint64_t from_ns, uint64_t to_ns, uint64_t total_bytes);
+
+  // All but the closed segments.
   Throughput view(uint64_t now_ns, uint64_t total_bytes) const;
 
  private:
@@ -36,7 +44,7 @@ class RateMeter {
     uint64_t begin_ns, end_ns, bytes;
     double gib_per_s() const;
   };
-  Segment close(uint64_t now_ns, uint64_t total_bytes) const;
+  bool counts(const Tick& tick) const;
   Reading<double> rate_over(uint64_t window_ns) const;
   Reading<RateStats> stats_over(uint64_t window_ns) const;
 
@@ -46,7 +54,8 @@ class RateMeter {
   std::deque<ChangeMark> marks_;  // within the ticks
   Segment segment_;
   uint64_t segment_begin_bytes_ = 0;
-  std::shared_ptr<const Segment> previous_;
+  uint64_t segment_skipped_ns_ = 0;
+  std::optional<uint64_t> counts_from_ns_;  // nothing: not settled yet
 };
 
 }  // namespace pipetop

@@ -26,6 +26,12 @@ void WorkerMeter::sample(uint64_t now_ns, const WorkerCounters& counters, pid_t 
   while (samples_.size() > 2 && samples_[1].at_ns + kWindow <= now_ns) samples_.pop_front();
 }
 
+std::optional<WorkerMeter::Look> WorkerMeter::last_look() const {
+  for (auto sample = samples_.rbegin(); sample != samples_.rend(); ++sample)
+    if (sample->process) return Look{sample->at_ns, *sample->process};
+  return {};
+}
+
 void WorkerMeter::describe(const WorkerCounters& counters, WorkerView& view) const {
   view.bytes = counters.bytes.load(std::memory_order_relaxed);
   view.syscalls = counters.syscalls.load(std::memory_order_relaxed);

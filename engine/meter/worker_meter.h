@@ -19,6 +19,13 @@ class WorkerMeter {
   // Rates begin anew: the process was replaced, or the settings changed.
   void restart() { samples_.clear(); }
 
+  // The newest look at a process since restart(); nothing when there was none.
+  struct Look {
+    uint64_t at_ns = 0;
+    ProcessStats stats;
+  };
+  std::optional<Look> last_look() const;
+
   // Fills in counters, rates and shares.
   void describe(const WorkerCounters& counters, WorkerView& view) const;
 

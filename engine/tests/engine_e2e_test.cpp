@@ -1,62 +1,18 @@
-// The engine with real workers on a real pipe. Nothing here is timed: tests wait
-// for states, with a bound so generous that only a hang reaches it.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <functional>
 #include <random>
 
-#include "engine/clock.h"
-#include "engine/engine.h"
 #include "engine/error.h"
 #include "engine/knobs.h"
 #include "engine/presets.h"
+#include "engine/tests/engine_fixture.h"
 
 namespace pipetop {
 namespace {
-
-constexpr uint64_t kBound = 60'000'000'000;
-
-class EngineTest : public testing::Test {
- protected:
-  void start(const Settings& settings) {
-    EngineOptions options;
-    options.settings = settings;
-    options.bpf = BpfUse::off;
-    engine = std::make_unique<Engine>(options);
-  }
-
-  // Serves the engine until `done` holds of a snapshot.
-  Snapshot until(const std::function<bool(const Snapshot&)>& done) {
-    const uint64_t begin = monotonic_ns();
-    for (;;) {
-      pollfd events = {engine->event_fd(), POLLIN, 0};
-      ::poll(&events, 1, 5);
-      engine->handle_events();
-      Snapshot s = engine->tick();
-      if (done(s)) return s;
-      if (monotonic_ns() - begin > kBound) {
-        ADD_FAILURE() << "waited a minute for a state that did not come";
-        return s;
-      }
-    }
-  }
-  Snapshot settle() {
-    return until([](const Snapshot& s) { return s.effective.settled; });
-  }
-  // Settled, and `bytes` more have arrived since.
-  Snapshot flow(uint64_t bytes = 16 << 20) {
-    const uint64_t from = settle().throughput.total_bytes;
-    return until([&](const Snapshot& s) { return s.throughput.total_bytes >= from + bytes; });
-  }
-  static const WorkerView& writer(const Snapshot& s) { return s.worker(Role::writer); }
-  static const WorkerView& reader(const Snapshot& s) { return s.worker(Role::reader); }
-
-  std::unique_ptr<Engine> engine;
-};
 
 Settings stamped() {
   Settings s;

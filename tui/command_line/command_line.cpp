@@ -123,16 +123,14 @@ class Parser {
         ->type_name("HZ")
         ->take_last();
     app_.add_option_function<std::string>(
-            "--folded",
-            [this](const std::string& path) { line_.folded = file_of("--folded", path); },
-            "write the kernel stacks there in the end, folded for flame graphs")
-        ->type_name("FILE")
-        ->take_last();
-    app_.add_option_function<std::string>(
             "--bpf-counters", [this](const std::string& text) { choose_counters(text); },
             "how BPF counts: percpu (by default) or shared")
         ->type_name("LAYOUT")
         ->take_last();
+    add_file("--folded", line_.folded,
+             "write the kernel stacks there in the end, folded for flame graphs");
+    add_file("--segments", line_.segments,
+             "write what each change did there: FILE.csv, or JSON lines to FILE.jsonl");
     app_.add_flag("--default-config", default_config_, "print a config file with every key");
     add_knob_flags(app_, line_.knobs);
     app_.allow_extras();
@@ -146,6 +144,13 @@ class Parser {
       throw Error(fmt::format("--bpf-counters: \"{}\" is not one of its values: give {}", text,
                               join_choices(names)));
     line_.bpf_counters = static_cast<BpfCounters>(found - names.begin());
+  }
+
+  void add_file(const std::string& flag, std::string& target, const std::string& help) {
+    app_.add_option_function<std::string>(
+            flag, [=, &target](const std::string& path) { target = file_of(flag, path); }, help)
+        ->type_name("FILE")
+        ->take_last();
   }
 
   CLI::App* add_command(const std::string& name, const std::string& help) {

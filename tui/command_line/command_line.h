@@ -38,7 +38,7 @@ struct CommandLine {
   std::string preset;       // "" for none
   std::vector<KnobFlag> knobs;
   std::optional<uint32_t> frequency_hz;
-  std::string folded;  // the file's path, "" for none
+  std::string folded, segments;  // the files' paths, "" for none
   std::optional<BpfCounters> bpf_counters;
   bool no_color = false, no_unicode = false, no_bpf = false;
 

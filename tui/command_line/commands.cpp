@@ -1,13 +1,17 @@
 #include "tui/command_line/commands.h"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "engine/config/config.h"
 #include "engine/engine.h"
+#include "engine/error.h"
 #include "tui/command_line/doctor_command.h"
 #include "tui/command_line/folded_file.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/run_command.h"
+#include "tui/command_line/segment_file.h"
 #include "tui/command_line/start.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/print/print_presets.h"
@@ -35,14 +39,20 @@ int dashboard(const CommandLine& line) {
   options.bpf = config.bpf;
   options.frequency_hz = config.frequency_hz;
   options.bpf_counters = config.bpf_counters;
-  const DashboardOptions screen{config.unicode, config.color};
+  DashboardOptions screen{config.unicode, config.color, {}};
   check_terminal(screen);  // before there are processes to start
   FoldedFile folded(line.folded);
+  SegmentFile segments(line.segments);
+  if (segments.is_terminal())
+    throw Error(fmt::format("--segments: {} is a terminal: give a file", line.segments));
+  screen.every_snapshot = [&](const Snapshot& now) { segments.write_closed(now); };
   Engine engine(options);
   if (!line.folded.empty()) folded.check(engine.tick());
   const int exit_code = run_dashboard(engine, config, screen);
   const Segment last = engine.segment();
+  segments.write_last(last);
   folded.write(last.role(Role::writer).functions, last.role(Role::reader).functions);
+  segments.finish();
   return exit_code;
 }
 

@@ -112,6 +112,7 @@ bool Measurement::warm_up() {
 void Measurement::begin(RunResult& result) {
   engine_.begin_segment("measure");
   result.begin = interval_begin_ = engine_.tick();
+  listener_.began(result.begin);
   shares_ = {};
   suspended_ = false;
 }
@@ -165,9 +166,14 @@ void Measurement::measure(RunResult& result) {
   result.steal_share = steal_between(before, read_cpu_times());
 }
 
+void Measurement::end() {
+  listener_.ended(engine_.segment());
+  engine_.stop();
+}
+
 std::optional<RunResult> Measurement::run() {
   if (!settle() || !warm_up()) {
-    engine_.stop();
+    end();
     return {};
   }
   RunResult result;
@@ -175,7 +181,7 @@ std::optional<RunResult> Measurement::run() {
   measure(result);
   for (size_t i = 0; i < kRoles; ++i) result.shares[i] = shares_[i].means();
   result.ended_by_signal = signal_;
-  engine_.stop();
+  end();
   result.last = engine_.tick();
   // The end's are those of a moment before: they are not refreshed at every tick.
   for (size_t i = 0; i < kRoles; ++i)

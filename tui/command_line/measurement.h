@@ -19,6 +19,8 @@ struct RunListener {
   std::function<void(const Interval&)> interval;
   std::function<void(const RunResult& so_far)> progress;
   std::function<void(const std::string&)> words;
+  std::function<void(const Snapshot&)> began;      // the measurement, perhaps anew
+  std::function<void(const Segment& last)> ended;  // everything still flows
 };
 
 class Measurement {
@@ -41,6 +43,7 @@ class Measurement {
   uint64_t next_timeout(const RunResult& result) const;
   bool is_done(const RunResult& result) const;
   void begin(RunResult& result);
+  void end();
   void report_interval(const RunResult& result, bool last);
 
   RunRequest request_;

@@ -23,16 +23,19 @@ std::string real_place(const std::string& path) {
 
 }  // namespace
 
-Output::Output(const std::string& path) : name_(path.empty() || path == "-" ? "stdout" : path) {
+Output::Output(const std::string& path, Appears appears)
+    : name_(path.empty() || path == "-" ? "stdout" : path) {
   if (name_ == "stdout") return;
   struct stat status;
   const bool exists = stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
-  if (!exists || S_ISREG(status.st_mode)) {
+  const bool regular = !exists || S_ISREG(status.st_mode);
+  if (regular && appears == Appears::whole) {
     open_beside(real_place(path));
     return;
   }
-  file_.reset(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  const int anew = regular ? O_CREAT | O_TRUNC | O_APPEND : 0;
+  file_.reset(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | anew, 0666));
   if (!file_) fail(errno);
 }
 

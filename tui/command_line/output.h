@@ -1,6 +1,7 @@
-// Where data goes: stdout, or a file that appears whole or not at all.
+// Where data goes: stdout, or a file.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -8,11 +9,15 @@
 
 namespace pipetop::tui {
 
+// A regular file: whole or not at all, or with what was written so far.
+enum class Appears : uint8_t { whole, as_written };
+
 class Output {
  public:
-  // "" and "-" are stdout. A regular file is written beside its place and renamed
-  // by finish(); a pipe or device is written directly. Throws Error.
-  explicit Output(const std::string& path);
+  // "" and "-" are stdout. A regular file that is to appear whole is written beside
+  // its place and renamed by finish(); any other is written directly, and a
+  // regular one emptied first. Throws Error.
+  explicit Output(const std::string& path, Appears appears = Appears::whole);
   ~Output();  // takes an unfinished file away
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;

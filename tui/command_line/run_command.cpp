@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "engine/error.h"
 #include "engine/host/zero_copy_probe.h"
@@ -16,6 +17,7 @@
 #include "tui/command_line/measurement.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/progress_line.h"
+#include "tui/command_line/segment_file.h"
 #include "tui/command_line/start.h"
 #include "tui/command_line/words.h"
 #include "tui/print/print_csv.h"
@@ -45,12 +47,17 @@ std::string progress_text(const RunRequest& request, const RunResult& so_far) {
   const Reading<double>& rate = so_far.end.throughput.over_1s;
   return rate.has_value() ? fmt::format("{}  {:.2f} GiB/s", goal, *rate) : goal;
 }
+
 // Each would be useless with the other in between.
 void check_outputs(const CommandLine& line) {
   const std::string output = line.run.output.empty() ? "-" : line.run.output;
-  if (line.folded == output)
-    throw Error(fmt::format("--folded and the result would both go to {}: give --output FILE",
-                            output == "-" ? "stdout" : output));
+  for (const auto& [flag, path] :
+       {std::pair{"--folded", line.folded}, {"--segments", line.segments}})
+    if (path == output)
+      throw Error(fmt::format("{} and the result would both go to {}: give --output FILE", flag,
+                              output == "-" ? "stdout" : output));
+  if (!line.folded.empty() && line.folded == line.segments)
+    throw Error(fmt::format("--folded and --segments would both go to {}", line.folded));
 }
 
 std::string interval_text(Format format, const Interval& interval) {
@@ -97,6 +104,7 @@ int run_command(const CommandLine& line) {
   check_outputs(line);
   Output output(line.run.output);
   FoldedFile folded(line.folded);
+  SegmentFile segments(line.segments);
   ProgressLine progress(line.format != Format::human || !output.is_terminal());
   RunListener listener;
   listener.interval = [&](const Interval& i) { output.write(interval_text(line.format, i)); };
@@ -108,11 +116,14 @@ int run_command(const CommandLine& line) {
     progress.clear();
     say(words);
   };
+  listener.began = [&](const Snapshot& now) { segments.write_closed(now); };
+  listener.ended = [&](const Segment& last) { segments.write_last(last); };
   Measurement measurement(config, line.run, listener);
   std::optional<RunResult> result = measurement.run();
   progress.clear();
   if (!result) {
     say("ended before there was anything to measure");
+    segments.finish();
     return kSignalExit + measurement.ended_by_signal();
   }
   result->name = name_of(config);
@@ -120,6 +131,7 @@ int run_command(const CommandLine& line) {
   output.finish();
   folded.write(result->end.worker(Role::writer).functions,
                result->end.worker(Role::reader).functions);
+  segments.finish();
   return exit_code(*result, line.format);
 }
 

@@ -19,6 +19,7 @@ class Dashboard {
  public:
   Dashboard(Source& source, const Config& config, const DashboardOptions& options)
       : source_(source),
+        every_snapshot_(options.every_snapshot),
         terminal_({options.unicode, options.color}),
         loop_(source.event_fd(), signals_.get(), config.frames_per_s),
         controller_(source, config.settings, config.presets),
@@ -39,6 +40,7 @@ class Dashboard {
   void frame();
 
   Source& source_;
+  const std::function<void(const Snapshot&)>& every_snapshot_;
   // Before curses, so that its handlers never run.
   SignalFd signals_{SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT};
   Terminal terminal_;
@@ -126,6 +128,7 @@ void Dashboard::suspend() {
 
 void Dashboard::frame() {
   Snapshot now = source_.tick();
+  if (every_snapshot_) every_snapshot_(now);
   controller_.set_time(now.now_ns);
   whole_frames_.steady(now.ring);
   if (!controller_.view().frozen || shown_.now_ns == 0) shown_ = std::move(now);

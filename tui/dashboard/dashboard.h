@@ -1,6 +1,8 @@
 // The dashboard: a screen on a running engine, until the person has seen enough.
 #pragma once
 
+#include <functional>
+
 #include "engine/config/config.h"
 #include "engine/engine.h"
 
@@ -11,6 +13,7 @@ class Source;
 struct DashboardOptions {
   Choice unicode = Choice::automatic;
   Choice color = Choice::automatic;
+  std::function<void(const Snapshot&)> every_snapshot;  // also while the screen is frozen
 };
 
 // Throws Error with what to do instead when there is no terminal that can show

@@ -48,6 +48,25 @@ Json knobs_json(const Settings& settings) {
   return json;
 }
 
+void put_occupancy(Json& json, const Reading<Occupancy>& occupancy) {
+  if (!occupancy.has_value()) return put_null(json, "occupancy", occupancy.reason);
+  Json histogram = Json::array();
+  for (const double share : occupancy->histogram) histogram.push_back(rounded(share));
+  json["occupancy"] = {{"source", occupancy->source},
+                       {"samples", occupancy->samples},
+                       {"mean", rounded(occupancy->mean_share)},
+                       {"empty_share", rounded(occupancy->empty_share)},
+                       {"full_share", rounded(occupancy->full_share)},
+                       {"histogram", histogram}};
+}
+
+void put_kinds(Json& json, const Reading<std::array<double, kSlotKinds>>& kinds) {
+  if (!kinds.has_value()) return put_null(json, "kinds", kinds.reason);
+  json["kinds"] = Json::object();
+  for (size_t i = 0; i < kSlotKinds; ++i)
+    if (const double share = (*kinds)[i]; share > 0) json["kinds"][kKindNames[i]] = rounded(share);
+}
+
 std::string to_line(const Json& json) { return dump(json, -1); }
 std::string to_lines(const Json& json) { return dump(json, 2); }
 

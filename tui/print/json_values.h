@@ -1,11 +1,13 @@
 // The parts that all JSON of pipetop is made of.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "engine/reading.h"
+#include "engine/ring_view.h"
 #include "engine/settings.h"
 
 namespace pipetop::tui {
@@ -32,6 +34,12 @@ void put(Json& json, const std::string& name, const Reading<T>& reading) {
 
 // Every knob by its name, typed by its kind; sizes are bytes.
 Json knobs_json(const Settings& settings);
+
+// Sets json["occupancy"] and json["kinds"].
+inline constexpr std::array<const char*, kSlotKinds> kKindNames = {
+    "empty", "copy", "user_page", "page_cache", "zero_page", "other"};
+void put_occupancy(Json& json, const Reading<Occupancy>& occupancy);
+void put_kinds(Json& json, const Reading<std::array<double, kSlotKinds>>& kinds);
 
 // As text with a newline. Bytes that are no UTF-8 are replaced: names come from
 // the kernel and from files.

@@ -10,8 +10,6 @@ namespace pipetop::tui {
 namespace {
 
 constexpr int kSchema = 1;
-constexpr std::array<const char*, kSlotKinds> kKindNames = {"empty",      "copy",      "user_page",
-                                                            "page_cache", "zero_page", "other"};
 constexpr std::array<const char*, 3> kZeroCopyNames = {"zero-copy", "copied", "unverifiable"};
 
 Json host_json(const RunResult& result) {
@@ -111,31 +109,10 @@ Json worker_json(const RunResult& result, Role role) {
   return json;
 }
 
-Json occupancy_json(const Occupancy& occupancy) {
-  Json histogram = Json::array();
-  for (const double share : occupancy.histogram) histogram.push_back(rounded(share));
-  return {{"source", occupancy.source},
-          {"samples", occupancy.samples},
-          {"mean", rounded(occupancy.mean_share)},
-          {"empty_share", rounded(occupancy.empty_share)},
-          {"full_share", rounded(occupancy.full_share)},
-          {"histogram", histogram}};
-}
-
 Json ring_json(const RingView& ring) {
   Json json = {{"slots", ring.slots}, {"bytes", ring.bytes}};
-  if (ring.occupancy.has_value())
-    json["occupancy"] = occupancy_json(*ring.occupancy);
-  else
-    put_null(json, "occupancy", ring.occupancy.reason);
-  if (!ring.kinds.has_value()) {
-    put_null(json, "kinds", ring.kinds.reason);
-    return json;
-  }
-  json["kinds"] = Json::object();
-  for (size_t i = 0; i < kSlotKinds; ++i)
-    if (const double share = (*ring.kinds)[i]; share > 0)
-      json["kinds"][kKindNames[i]] = rounded(share);
+  put_occupancy(json, ring.occupancy);
+  put_kinds(json, ring.kinds);
   return json;
 }
 

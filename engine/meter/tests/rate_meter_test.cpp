@@ -24,7 +24,10 @@ struct Feed {
       meter.add(now, bytes);
     }
   }
-  void change(const char* label) { meter.begin_segment(now, bytes, label, "v", {}); }
+  void change(const char* label) {
+    meter.begin_segment(now, bytes, label, "v", {});
+    meter.settled(now);
+  }
   Throughput view() { return meter.view(now, bytes); }
 };
 
@@ -69,19 +72,35 @@ TEST(RateMeter, ASegmentLeavesOutWhatCameBeforeIt) {
   EXPECT_EQ(view.current.rate->samples, 18u);  // 200 ms settle
   EXPECT_EQ(view.current.bytes, feed.bytes - before);
   EXPECT_EQ(view.current.duration_ns, 2000 * kMs);
-  ASSERT_TRUE(view.previous);
-  EXPECT_NEAR(view.previous->rate->median, 2, 1e-6);
+  EXPECT_EQ(view.current.number, 2u);
   EXPECT_NEAR(view.over_10s->min, 8, 1e-6);
   ASSERT_EQ(view.marks.size(), 1u);
   EXPECT_EQ(view.marks[0].key, "v");
 }
 
+TEST(RateMeter, RatesCountOnceTheChangeIsInForce) {
+  Feed feed;
+  feed.run(1000, 2);
+  feed.meter.begin_segment(feed.now, feed.bytes, "pages hugetlb", "h", {});
+  feed.run(1000, 1);  // it takes that long
+  EXPECT_EQ(feed.view().current.rate.status, ReadingStatus::warming);
+  EXPECT_EQ(feed.view().over_10s.status, ReadingStatus::warming);
+  feed.meter.settled(feed.now);
+  feed.run(1000, 8);
+  EXPECT_NEAR(feed.view().current.rate->min, 8, 1e-6);
+  EXPECT_EQ(feed.view().current.rate->samples, 8u);
+  EXPECT_NEAR(feed.view().over_10s->min, 8, 1e-6);
+  EXPECT_EQ(feed.view().current.duration_ns, 2000 * kMs);
+}
+
 TEST(RateMeter, SkippedTimeIsNoRate) {
   Feed feed;
   feed.run(1000, 4);
+  const uint64_t from = feed.now;
   feed.now += 60'000 * kMs;
-  feed.meter.skip_to(feed.now, feed.bytes);
+  feed.meter.skip(from, feed.now, feed.bytes);
   feed.run(500, 4);
+  EXPECT_EQ(feed.view().current.duration_ns, 1500 * kMs);
   EXPECT_NEAR(*feed.view().over_1s, 4, 1e-6);
   EXPECT_NEAR(feed.view().over_10s->min, 4, 1e-6);
 }

@@ -131,12 +131,14 @@ TEST(CommandLine, ScreenAndColours) {
 }
 
 TEST(CommandLine, GlobalsStandBeforeOrAfterTheCommand) {
-  for (const char* text : {"-c f --preset x --no-bpf run", "run -c f --preset x --no-bpf",
-                           "--config=f run --no-bpf --preset=x"}) {
+  for (const char* text :
+       {"-c f --preset x --no-bpf --segments s run", "run -c f --preset x --no-bpf --segments=s",
+        "--config=f run --no-bpf --preset=x --segments s"}) {
     const CommandLine line = parse(text);
     EXPECT_EQ(line.command, Command::run) << text;
     EXPECT_EQ(line.config_path, "f") << text;
     EXPECT_EQ(line.preset, "x") << text;
+    EXPECT_EQ(line.segments, "s") << text;
     EXPECT_TRUE(line.no_bpf) << text;
   }
 }
@@ -202,6 +204,7 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
        "--buf_size: \"6000\" is out of range: give a multiple of 4KiB, from 4KiB to 64MiB"},
       {"--placement cpus", "placement cpus needs writer.cpu, reader.cpu or both"},
       {"--frequency 5", "--frequency: \"5\" is out of range: give 10 to 10000"},
+      {"--segments", "--segments needs a value: see pipetop --help"},
       {"run --duration 0", "--duration: \"0\" is out of range: give 1ns to 168h"},
       {"run --duration soon",
        "--duration: \"soon\" is not a duration: give a time such as 500ms, 5s or 2m"},

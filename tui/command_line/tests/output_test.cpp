@@ -64,6 +64,17 @@ TEST_F(OutputTest, KeepsTheOldFileUntilTheEnd) {
   EXPECT_EQ(fs::status(path_).permissions(), fs::perms(0640));
 }
 
+TEST_F(OutputTest, MayAppearAsItIsWritten) {
+  std::ofstream(path_) << "old";
+  Output output(path_, Appears::as_written);
+  EXPECT_EQ(content(), "");
+  output.write("a line\n");
+  EXPECT_EQ(content(), "a line\n");
+  EXPECT_NO_THROW(output.finish());
+  EXPECT_EQ(content(), "a line\n");
+  EXPECT_EQ(files(), 1u);
+}
+
 TEST_F(OutputTest, WritesThroughALink) {
   std::ofstream(path_) << "old";
   const std::string link = (directory_ / "link").string();

@@ -1,0 +1,44 @@
+#include "engine/meter/segment_log.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace pipetop {
+namespace {
+
+using Kept = std::shared_ptr<const Segment>;
+
+// Whoever still looks at the whole one has it for himself.
+template <class Edit>
+void thin_out(Kept& kept, Edit edit) {
+  auto thinner = std::make_shared<Segment>(*kept);
+  for (SegmentRole& role : thinner->roles)
+    if (role.functions.has_value()) edit(role.functions);
+  kept = std::move(thinner);
+}
+
+void drop_tree(Reading<FunctionTable>& functions) { functions.value->tree.reset(); }
+
+void drop_table(Reading<FunctionTable>& functions) {
+  functions = Reading<FunctionTable>::unavailable(
+      fmt::format("only the last {} segments keep their functions; --segments FILE has them all",
+                  SegmentLog::kWithFunctions));
+}
+
+}  // namespace
+
+void SegmentLog::add(Segment closed) {
+  closed_.push_back(std::make_shared<const Segment>(std::move(closed)));
+  const size_t count = closed_.size();
+  if (count > kWithTrees) thin_out(closed_[count - kWithTrees - 1], drop_tree);
+  if (count > kWithFunctions) thin_out(closed_[count - kWithFunctions - 1], drop_table);
+  if (count > kKept) closed_.pop_front();
+}
+
+void SegmentLog::describe(Throughput& view) const {
+  view.segments.assign(closed_.begin(), closed_.end());
+  view.previous = closed_.empty() ? nullptr : closed_.back();
+}
+
+}  // namespace pipetop

@@ -1,0 +1,70 @@
+#include "engine/segment_watch.h"
+
+namespace pipetop {
+namespace {
+
+constexpr std::array<Role, kRoles> kBoth = {Role::writer, Role::reader};
+constexpr const char* kNeverInForce = "it ended before the change was in force";
+
+std::optional<RunTimes> times_of(const std::optional<ProcessStats>& stats) {
+  if (!stats) return {};
+  return RunTimes{stats->on_cpu_ns, stats->runnable_ns};
+}
+
+}  // namespace
+
+// Where the shares of a segment come from.
+std::optional<RunTimes> SegmentWatch::run_times(Role role) const {
+  return times_of(read_process_stats(workers_.of(role).pid()));
+}
+
+void SegmentWatch::hold(uint64_t now_ns) {
+  watching_ = false;
+  for (TimeShares& times : times_) times.clear();
+  observers_.restart(now_ns);
+}
+
+void SegmentWatch::begin(uint64_t now_ns) {
+  hold(now_ns);
+  watching_ = true;
+  for (const Role role : kBoth) replaced(role, now_ns);
+}
+
+void SegmentWatch::ended(Role role, uint64_t at_ns, const std::optional<ProcessStats>& last) {
+  times(role).pause(at_ns, times_of(last));
+}
+
+void SegmentWatch::replaced(Role role, uint64_t now_ns) {
+  if (watching_ && workers_.of(role).alive()) times(role).begin(now_ns, run_times(role));
+}
+
+void SegmentWatch::suspend(uint64_t now_ns) {
+  observers_.run(false);  // a ring that stands still says nothing
+  for (const Role role : kBoth) times(role).pause(now_ns, run_times(role));
+}
+
+void SegmentWatch::resume(uint64_t now_ns) {
+  observers_.run(true);
+  for (const Role role : kBoth) replaced(role, now_ns);
+}
+
+SegmentRole SegmentWatch::role(Role role, uint64_t now_ns) const {
+  const auto shares = times_[static_cast<size_t>(role)].shares(now_ns, run_times(role));
+  return {shares.on_cpu, shares.runnable, shares.blocked,
+          observers_.functions(role, observe::Span::segment)};
+}
+
+void SegmentWatch::describe(uint64_t now_ns, Segment& segment) const {
+  if (!watching_) {
+    const auto unknown = Reading<double>::warming(kNeverInForce);
+    segment.roles.fill({unknown, unknown, unknown, Reading<FunctionTable>::warming(kNeverInForce)});
+    segment.occupancy = Reading<Occupancy>::warming(kNeverInForce);
+    segment.kinds = Reading<std::array<double, kSlotKinds>>::warming(kNeverInForce);
+    return;
+  }
+  for (const Role r : kBoth) segment.roles[static_cast<size_t>(r)] = role(r, now_ns);
+  segment.occupancy = observers_.occupancy();
+  segment.kinds = observers_.kinds();
+}
+
+}  // namespace pipetop

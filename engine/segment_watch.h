@@ -1,0 +1,54 @@
+// Watches the present segment: what is observed from the moment that its change
+// is in force until it ends. The change's own work, such as mapping and touching
+// buffers, is no part of the technique.
+//
+// A worker that dies and is replaced is part of the segment: whatever then
+// happened to ring and functions happened. Its own time counts while it has a
+// process. Time during which we are suspended counts for nothing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "engine/meter/process_stats.h"
+#include "engine/meter/time_shares.h"
+#include "engine/observe/observers.h"
+#include "engine/process/worker_pair.h"
+#include "engine/segment.h"
+
+namespace pipetop {
+
+class SegmentWatch {
+ public:
+  // Both outlive it.
+  SegmentWatch(Observers& observers, WorkerPair& workers)
+      : observers_(observers), workers_(workers) {}
+
+  // A change is under way: nothing counts until begin().
+  void hold(uint64_t now_ns);
+  void begin(uint64_t now_ns);
+  bool watching() const { return watching_; }
+
+  // Its process ended; `last` was read of it at `at_ns`.
+  void ended(Role role, uint64_t at_ns, const std::optional<ProcessStats>& last);
+  void replaced(Role role, uint64_t now_ns);
+
+  void suspend(uint64_t now_ns);
+  void resume(uint64_t now_ns);
+
+  // Fills in roles, occupancy and kinds, as if the segment ended now.
+  void describe(uint64_t now_ns, Segment& segment) const;
+
+ private:
+  SegmentRole role(Role role, uint64_t now_ns) const;
+  std::optional<RunTimes> run_times(Role role) const;
+  TimeShares& times(Role role) { return times_[static_cast<size_t>(role)]; }
+
+  Observers& observers_;
+  WorkerPair& workers_;
+  bool watching_ = false;
+  std::array<TimeShares, kRoles> times_;
+};
+
+}  // namespace pipetop

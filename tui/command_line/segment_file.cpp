@@ -1,0 +1,60 @@
+#include "tui/command_line/segment_file.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "engine/error.h"
+#include "tui/print/print_segment.h"
+
+namespace pipetop::tui {
+namespace {
+
+bool wants_csv(const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (ending == ".csv") return true;
+  if (ending.empty() || ending == ".jsonl") return false;
+  throw Error(fmt::format(
+      "--segments: \"{}\" is neither CSV nor JSON lines: give FILE.csv or FILE.jsonl", ending));
+}
+
+}  // namespace
+
+SegmentFile::SegmentFile(const std::string& path) {
+  if (path.empty()) return;
+  csv_ = wants_csv(path);
+  output_.emplace(path, Appears::as_written);
+  if (csv_) output_->write(segment_csv_header());
+}
+
+void SegmentFile::write_closed(const Snapshot& snapshot) {
+  start_ns_ = snapshot.now_ns - snapshot.uptime_ns;
+  for (const auto& segment : snapshot.throughput.segments)
+    if (segment->number > written_) write(*segment);
+}
+
+void SegmentFile::write_last(const Segment& segment) {
+  if (start_ns_ == 0) start_ns_ = segment.begin_ns;  // it is the first as well
+  if (segment.number > written_) write(segment);
+}
+
+void SegmentFile::write(const Segment& segment) {
+  written_ = segment.number;
+  write(csv_ ? segment_csv_row(segment, start_ns_) : segment_jsonl(segment, start_ns_));
+}
+
+void SegmentFile::write(const std::string& text) {
+  if (!output_ || failure_) return;
+  try {
+    output_->write(text);
+  } catch (const Error&) {
+    failure_ = std::current_exception();
+  }
+}
+
+void SegmentFile::finish() {
+  if (failure_) std::rethrow_exception(failure_);
+  if (output_) output_->finish();
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,43 @@
+// The file of --segments: each segment as soon as it is closed.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+
+#include "engine/snapshot.h"
+#include "tui/command_line/output.h"
+
+namespace pipetop::tui {
+
+class SegmentFile {
+ public:
+  // "" for none: nothing is written. A name that ends in .csv gets CSV, one that
+  // ends in .jsonl or has no ending JSON lines. Throws Error.
+  explicit SegmentFile(const std::string& path);
+
+  bool is_terminal() const { return output_ && output_->is_terminal(); }
+
+  // Writes what was closed since the last call, each segment at once as a whole
+  // line. A failure ends the writing, not whatever is being measured or shown:
+  // finish() tells of it.
+  void write_closed(const Snapshot& snapshot);
+  // The one that nothing closed.
+  void write_last(const Segment& segment);
+
+  // Throws Error when not all could be written.
+  void finish();
+
+ private:
+  void write(const Segment& segment);
+  void write(const std::string& text);
+
+  std::optional<Output> output_;
+  bool csv_ = false;
+  uint64_t start_ns_ = 0;
+  uint32_t written_ = 0;  // the number of the last one
+  std::exception_ptr failure_;
+};
+
+}  // namespace pipetop::tui

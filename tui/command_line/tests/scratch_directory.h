@@ -1,0 +1,45 @@
+// A directory that goes when the test does.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace pipetop::tui {
+
+class ScratchDirectory {
+ public:
+  ScratchDirectory() {
+    std::string name = (std::filesystem::temp_directory_path() / "pipetop-test-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~ScratchDirectory() { std::filesystem::remove_all(path_); }
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string content_of(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+// Whole lines only: what has no newline is none.
+inline std::vector<std::string> lines_of_file(const std::string& path) {
+  std::vector<std::string> lines;
+  std::istringstream text(content_of(path));
+  for (std::string line; std::getline(text, line) && !text.eof();) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace pipetop::tui
