@@ -163,6 +163,8 @@ constexpr std::array kKnobs = {
                                          "all 'X', or every page numbered and checked by read"),
     boolean<&Settings::check_huge_page>("check_huge_page", {"check_huge_page", "true"},
                                         "refuse to go on when huge pages were not granted"),
+    boolean<&Settings::slow_motion>("slow_motion", {},
+                                    "a few small operations a second, to watch the ring fill"),
 };
 
 // ---- hot keys ---------------------------------------------------------------
@@ -273,6 +275,8 @@ constexpr std::array kHotKeys = {
     HotKey{')', "buf_size", "buf +", press_buf_up, buf_value, nullptr},
     HotKey{'c', "placement", "CPUs", press_placement, value_of<&Settings::placement, kPlacement>,
            nullptr},
+    HotKey{'m', "slow_motion", "slow", press_toggle<&Settings::slow_motion>,
+           on_or_off<&Settings::slow_motion>, away<&Settings::slow_motion>},
 };
 
 }  // namespace
