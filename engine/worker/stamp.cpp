@@ -1,8 +1,18 @@
 #include "engine/worker/stamp.h"
 
+#include <cstring>
+
 #include "engine/worker/counters.h"
 
 namespace pipetop {
+
+void stamp_pages(char* data, uint64_t bytes, uint64_t epoch, uint64_t position) {
+  PageStamp stamp{kStampMagic, epoch, position};
+  for (uint64_t at = 0; at < bytes; at += kPageBytes, ++stamp.position)
+    std::memcpy(data + at, &stamp, sizeof stamp);
+  for (uint64_t at = 0; at < bytes; at += kPageBytes, ++position)
+    std::memcpy(data + at + kPageBytes - sizeof position, &position, sizeof position);
+}
 
 void StampChecker::expect_epoch(uint64_t epoch, bool from_start) {
   if (epoch == epoch_) return;

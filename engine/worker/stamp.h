@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "engine/control_block.h"
 #include "engine/settings.h"
@@ -19,11 +18,9 @@ struct PageStamp {
   uint64_t position = 0;  // pages since the stream began
 };
 
-inline void stamp_page(char* page, uint64_t epoch, uint64_t position) {
-  const PageStamp stamp{kStampMagic, epoch, position};
-  std::memcpy(page, &stamp, sizeof stamp);
-  std::memcpy(page + kPageBytes - sizeof position, &position, sizeof position);
-}
+// Stamps `bytes`, whole pages, from `position` on. First all pages' first words,
+// then all their last ones: a page that is copied meanwhile is seen to be torn.
+void stamp_pages(char* data, uint64_t bytes, uint64_t epoch, uint64_t position);
 
 // Checks pages in the order in which they arrive. Its own position is what it
 // was told of bytes that went by, looked at or not.
