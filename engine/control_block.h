@@ -90,7 +90,7 @@ struct WorkerIntegrity {
   std::atomic<uint64_t>
       misplaced;               // pages with a stamp that was not due: lost, repeated or reordered
   std::atomic<uint64_t> torn;  // pages whose first and last words disagree
-  std::atomic<uint64_t> unstamped;  // pages without a stamp
+  std::atomic<uint64_t> unstamped;  // pages without a stamp amid stamped ones
   std::atomic<uint64_t> epochs;     // times that the count began anew
   std::atomic<uint64_t> reserved[3];
 };

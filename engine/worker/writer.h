@@ -56,6 +56,7 @@ class WriterBuffers {
   uint64_t next_buffer_ = 0;
   uint64_t next_offset_ = 0;
   uint64_t epoch_ = 0;
+  uint64_t series_ = 0;
 };
 
 // What a technique's loop is given.

@@ -49,6 +49,7 @@ WriterBuffers::Plan WriterBuffers::plan_for(const WorkerCommand& command) {
 bool WriterBuffers::prepare(const WorkerCommand& command) {
   const Plan plan = plan_for(command);
   epoch_ = command.epoch;
+  if (plan.stamped && !plan_.stamped) ++series_;
   // Stamped pages of the old buffers may still lie in the ring: leave them to it
   // and write the next stamps elsewhere. Nor may old stamps go out as constant
   // payload: a reader that still checks would find them misplaced.
@@ -95,7 +96,9 @@ WriterBuffers::Piece WriterBuffers::next(uint64_t position_bytes) {
     next_offset_ = 0;
     next_buffer_ = (next_buffer_ + 1) % plan_.buffers;
   }
-  if (plan_.stamped) stamp_pages(piece.data, piece.bytes, epoch_, position_bytes / kPageBytes);
+  if (plan_.stamped)
+    stamp_pages(piece.data, piece.bytes,
+                {kStampMagic, epoch_, series_, position_bytes / kPageBytes});
   return piece;
 }
 

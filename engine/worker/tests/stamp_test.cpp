@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <vector>
 
 namespace pipetop {
@@ -14,11 +15,11 @@ struct Stream {
 
   explicit Stream(uint64_t count, uint64_t epoch = 1, uint64_t first = 0)
       : pages(count * kPageBytes, 'X') {
-    stamp_pages(page(0), pages.size(), epoch, first);
+    stamp_pages(page(0), pages.size(), {kStampMagic, epoch, 1, first});
   }
   char* page(uint64_t i) { return pages.data() + i * kPageBytes; }
-  void stamp(uint64_t i, uint64_t epoch, uint64_t position) {
-    stamp_pages(page(i), kPageBytes, epoch, position);
+  void stamp(uint64_t i, uint64_t epoch, uint64_t position, uint64_t series = 1) {
+    stamp_pages(page(i), kPageBytes, {kStampMagic, epoch, series, position});
   }
   void check() { checker.check(pages.data(), pages.size(), 0); }
 };
@@ -43,6 +44,25 @@ TEST(Stamp, SwappedLostAndTornPagesAreSeen) {
   EXPECT_EQ(stream.integrity.torn, 1u);
   EXPECT_EQ(stream.integrity.unstamped, 1u);
   EXPECT_EQ(stream.integrity.verified, 4u);
+}
+
+TEST(Stamp, ConstantPagesBetweenTwoSeriesAreNoDamage) {
+  Stream stream(8);
+  std::memset(stream.page(3), 'X', 2 * kPageBytes);
+  for (uint64_t i = 5; i < 8; ++i) stream.stamp(i, 1, i, 2);
+  stream.checker.expect_epoch(1, true);
+  stream.check();
+  EXPECT_EQ(stream.integrity.verified, 6u);
+  EXPECT_EQ(stream.integrity.unstamped, 0u);
+}
+
+TEST(Stamp, ConstantPagesAmidASeriesAreDamage) {
+  Stream stream(8);
+  std::memset(stream.page(3), 'X', 2 * kPageBytes);
+  stream.checker.expect_epoch(1, true);
+  stream.check();
+  EXPECT_EQ(stream.integrity.verified, 6u);
+  EXPECT_EQ(stream.integrity.unstamped, 2u);
 }
 
 TEST(Stamp, AStreamThatBeginsLateIsMisplaced) {
