@@ -26,6 +26,13 @@ void WorkerMeter::sample(uint64_t now_ns, const WorkerCounters& counters, pid_t 
   while (samples_.size() > 2 && samples_[1].at_ns + kWindow <= now_ns) samples_.pop_front();
 }
 
+std::optional<int> WorkerMeter::cpu_run_on() const {
+  if (samples_.empty() || !samples_.front().process || !samples_.back().process) return {};
+  const ProcessStats &first = *samples_.front().process, &last = *samples_.back().process;
+  if (last.on_cpu_ns <= first.on_cpu_ns) return {};
+  return last.last_cpu;
+}
+
 void WorkerMeter::describe(const WorkerCounters& counters, WorkerView& view) const {
   view.bytes = counters.bytes.load(std::memory_order_relaxed);
   view.syscalls = counters.syscalls.load(std::memory_order_relaxed);

@@ -40,6 +40,9 @@ class Observers {
   // Forgets functions, occupancy and slot kinds, e.g. at a change.
   void restart(uint64_t now_ns);
 
+  // Forgets slot kinds: those of an older technique have left the ring.
+  void restart_kinds(uint64_t now_ns);
+
   Reading<SamplingEvent> event() const;
   Reading<FunctionTable> functions(Role role) const;
   Reading<Occupancy> occupancy() const;
