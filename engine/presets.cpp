@@ -33,6 +33,7 @@ Preset make_hazard() {
   s.write_with = WriteWith::vmsplice;
   s.buffers = Buffers::single;
   s.payload = Payload::stamped;
+  s.buf_size = 1 << 20;  // long enough to rewrite that the reader is likely in the midst of it
   return {"hazard", "the buffer is rewritten too early: torn pages", s, 0};
 }
 

@@ -2,10 +2,12 @@
 // for states, with a bound so generous that only a hang reaches it.
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <random>
 
@@ -71,6 +73,13 @@ void expect_all_in_order(const Snapshot& s) {
   EXPECT_EQ(s.integrity->torn, 0u);
 }
 
+// A worker that was killed may leave pages of the epoch before; else there are none.
+void expect_no_damage(const Snapshot& s) {
+  expect_all_in_order(s);
+  EXPECT_EQ(s.integrity->unstamped, 0u);
+  EXPECT_EQ(s.integrity->epochs, 0u);
+}
+
 TEST_F(EngineTest, EveryRungFlowsAsItSays) {
   start({});
   for (const Preset& preset : article_presets()) {
@@ -126,7 +135,7 @@ void turn_random_knob(Settings& s, std::mt19937& random) {
     case KnobKind::choice:
     case KnobKind::boolean: {
       const auto value = k.values[below(k.values.size())];
-      if (value != "cpus") k.set(s, value);
+      if (value != "cpus" && value != "single") k.set(s, value);
       break;
     }
     case KnobKind::size:
@@ -139,26 +148,148 @@ void turn_random_knob(Settings& s, std::mt19937& random) {
   if (s.check_huge_page) s.touch_pages = true;
 }
 
+constexpr uint64_t kChangeEveryNs = 20'000'000;
+
+// A longer soak than the usual one, in seconds.
+uint64_t random_changes() {
+  const char* seconds = std::getenv("PIPETOP_TOGGLE_SECONDS");
+  return seconds ? std::strtoull(seconds, nullptr, 10) * 1'000'000'000 / kChangeEveryNs : 1000;
+}
+
 // Every 20 ms of served events a change, with data flowing in between. Changes
-// come whether or not the one before has settled.
+// come whether or not the one before has settled. `single` alone may damage pages.
 TEST_F(EngineTest, AThousandRandomChangesLoseNothing) {
   std::mt19937 random(20260120);
   Settings s = stamped();
   start(s);
-  for (int i = 0; i < 1000; ++i) {
+  for (uint64_t i = 0; i < random_changes(); ++i) {
     turn_random_knob(s, random);
     engine->apply(s, "random");
-    const uint64_t until_ns = monotonic_ns() + 20'000'000;
+    const uint64_t until_ns = monotonic_ns() + kChangeEveryNs;
     until([&](const Snapshot&) { return monotonic_ns() >= until_ns; });
   }
   s.read_with = ReadWith::read;
   s.payload = Payload::stamped;
   s.writer_wait = s.reader_wait = Wait::block;
+  s.slow_motion = false;
   engine->apply(s, "end");
   const Snapshot end = flow(64 << 20);
-  expect_all_in_order(end);
-  EXPECT_EQ(end.integrity->epochs, 0u);
+  expect_no_damage(end);
   EXPECT_EQ(writer(end).restarts + reader(end).restarts, 0u);
+}
+
+TEST_F(EngineTest, TheHazardTearsPages) {
+  start(find_preset(built_in_presets(), "hazard")->settings);
+  const Snapshot s = until([](const Snapshot& t) {
+    return t.integrity.has_value() && t.integrity->torn_per_s.has_value() &&
+           *t.integrity->torn_per_s > 0 && *t.integrity->misplaced_per_s > 0;
+  });
+  EXPECT_EQ(s.integrity->unstamped, 0u);
+  Settings safe = s.requested;
+  safe.buffers = Buffers::separate;
+  engine->apply(safe, "safe");
+  until([](const Snapshot& t) {
+    return t.effective.settled && t.integrity->torn_per_s.has_value() &&
+           *t.integrity->torn_per_s == 0 && *t.integrity->misplaced_per_s == 0;
+  });
+}
+
+TEST_F(EngineTest, NobodyVerifiesWhatGoesToDevNull) {
+  Settings s = find_preset(built_in_presets(), "hazard")->settings;
+  s.read_with = ReadWith::splice;
+  start(s);
+  const Snapshot after = flow();
+  EXPECT_EQ(after.integrity.status, ReadingStatus::unavailable);
+  EXPECT_TRUE(after.integrity.reason.starts_with("unverifiable: nobody reads the bytes"));
+}
+
+// A few operations with each technique and wait, then free again.
+TEST_F(EngineTest, SlowMotionMovesLittleAndLosesNothing) {
+  start(stamped());
+  for (const WriteWith technique : {WriteWith::write, WriteWith::vmsplice})
+    for (const Wait wait : {Wait::block, Wait::poll, Wait::busy, Wait::busy_poll}) {
+      Settings s = stamped();
+      s.write_with = technique;
+      s.writer_wait = s.reader_wait = wait;
+      s.slow_motion = true;
+      engine->apply(s, "slow");
+      const Snapshot begin = settle();
+      const Snapshot slow = until([&](const Snapshot& t) {
+        return t.throughput.total_bytes > begin.throughput.total_bytes + t.effective.pipe_bytes / 8;
+      });
+      EXPECT_EQ(slow.effective.settings.buf_size, slow.effective.pipe_bytes / 16);
+      s.slow_motion = false;
+      engine->apply(s, "free");
+      expect_no_damage(flow());
+    }
+}
+
+// By FIONREAD, which is no sampler: the ring is seen full, and empty again.
+TEST_F(EngineTest, SlowMotionFillsTheRingAndDrainsIt) {
+  Settings s;
+  s.slow_motion = true;
+  start(s);
+  const Snapshot full = until([](const Snapshot& t) {
+    return t.ring.occupancy.has_value() && t.ring.occupancy->full_share > 0;
+  });
+  const double full_empty = full.ring.occupancy->empty_share * double(full.ring.occupancy->samples);
+  until([&](const Snapshot& t) {
+    const Occupancy& o = *t.ring.occupancy;
+    return o.empty_share * double(o.samples) > full_empty + 0.5;
+  });
+}
+
+// The ring is far too full for its new size, and slow motion would take minutes.
+TEST_F(EngineTest, AShrinkDoesNotWaitInSlowMotion) {
+  Settings s = stamped();
+  s.write_with = WriteWith::vmsplice;
+  s.pipe_size = 1 << 20;
+  s.buf_size = 4096;
+  start(s);
+  flow();
+  s.slow_motion = true;
+  s.pipe_size = 4096;
+  engine->apply(s, "shrink");
+  EXPECT_EQ(settle().effective.pipe_bytes, 4096u);
+  s.slow_motion = false;
+  engine->apply(s, "free");
+  expect_no_damage(flow());
+}
+
+TEST_F(EngineTest, AWorkerMovedFromOutsideIsAMismatch) {
+  start({});
+  const Snapshot running = flow();
+  const Settings& placed = running.effective.settings;
+  if (placed.writer_cpu == kNoCpu || placed.writer_cpu == placed.reader_cpu)
+    GTEST_SKIP() << "there is but one CPU";
+  const auto moved = [](const Snapshot& s) {
+    return std::ranges::any_of(s.effective.mismatches,
+                               [](const Mismatch& m) { return m.knob == "placement"; });
+  };
+  EXPECT_FALSE(moved(running));
+  cpu_set_t elsewhere;
+  CPU_ZERO(&elsewhere);
+  CPU_SET(placed.reader_cpu, &elsewhere);
+  ASSERT_EQ(::sched_setaffinity(writer(running).pid, sizeof elsewhere, &elsewhere), 0);
+  EXPECT_EQ(until(moved).effective.settings.writer_cpu, placed.reader_cpu);
+  Settings again;
+  again.gift = true;
+  engine->apply(again, "pins it again");
+  const Snapshot pinned = until([](const Snapshot& s) {
+    return s.effective.settled && s.workers[0].context_switches_per_s.has_value();
+  });
+  EXPECT_FALSE(moved(pinned));
+}
+
+TEST_F(EngineTest, PagesThatNobodyTouchedAreNotSaidToBeHuge) {
+  Settings s;
+  s.pages = Pages::thp;
+  s.touch_pages = false;
+  start(s);
+  const Snapshot untouched = flow();
+  EXPECT_FALSE(untouched.effective.huge.has_value());
+  EXPECT_NE(untouched.effective.huge.reason.find("never touched"), std::string::npos)
+      << untouched.effective.huge.reason;
 }
 
 // The other side is stopped, so the worker under change sleeps in its syscall.
