@@ -23,7 +23,7 @@
 namespace pipetop {
 
 inline constexpr uint32_t kControlMagic = 0x50544f50;  // "PTOP"
-inline constexpr uint32_t kControlVersion = 1;
+inline constexpr uint32_t kControlVersion = 2;
 inline constexpr size_t kCacheLine = 64;
 inline constexpr uint64_t kFirstEpoch = 1;
 
@@ -49,6 +49,9 @@ struct WorkerCommand {
   uint64_t buf_bytes = 0;    // bytes
   uint64_t ring_bytes = 0;   // upper bound of what the pipe can hold, bytes
   uint64_t epoch = 0;        // stamps of another epoch start a new count
+  // The ring's size when the flow shall be slow enough to be watched, bytes; 0:
+  // as fast as it goes.
+  uint64_t slow_ring_bytes = 0;
 };
 
 enum class WorkerState : uint64_t {
@@ -87,7 +90,7 @@ struct WorkerIntegrity {
   std::atomic<uint64_t>
       misplaced;               // pages with a stamp that was not due: lost, repeated or reordered
   std::atomic<uint64_t> torn;  // pages whose first and last words disagree
-  std::atomic<uint64_t> unstamped;  // pages without a stamp
+  std::atomic<uint64_t> unstamped;  // pages without a stamp amid stamped ones
   std::atomic<uint64_t> epochs;     // times that the count began anew
   std::atomic<uint64_t> reserved[3];
 };
@@ -145,6 +148,7 @@ static_assert(std::is_standard_layout_v<ControlBlock>);
 static_assert(sizeof(WorkerCounters) == kCacheLine && sizeof(WorkerIntegrity) == kCacheLine);
 static_assert(offsetof(ControlBlock, generation) == 64);
 static_assert(offsetof(ControlBlock, command) == 72);
+static_assert(sizeof(WorkerCommand) == 104);
 static_assert(offsetof(ControlBlock, acknowledged) == 192);
 static_assert(offsetof(ControlBlock, counters) == 320);
 static_assert(sizeof(ControlBlock) == 448);

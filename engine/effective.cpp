@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "engine/knobs.h"
+#include "engine/slow_motion.h"
 #include "engine/text.h"
 
 namespace pipetop {
@@ -17,11 +18,15 @@ std::string text_of(std::string_view name, const Settings& settings) {
 }
 
 // One mismatch a knob: what came to light last is nearer the truth.
+void note(Effective& effective, Mismatch mismatch) {
+  std::erase_if(effective.mismatches, [&](const Mismatch& m) { return m.knob == mismatch.knob; });
+  effective.mismatches.push_back(std::move(mismatch));
+}
+
 void note(Effective& effective, const Settings& requested, std::string_view name,
           std::string reason) {
-  std::erase_if(effective.mismatches, [&](const Mismatch& m) { return m.knob == name; });
-  effective.mismatches.push_back({std::string(name), text_of(name, requested),
-                                  text_of(name, effective.settings), std::move(reason)});
+  note(effective, {std::string(name), text_of(name, requested), text_of(name, effective.settings),
+                   std::move(reason)});
 }
 
 Pages granted_pages(const EffectiveFacts& facts, Pages planned) {
@@ -81,14 +86,70 @@ void judge_pipe_size(const Settings& requested, const EffectiveFacts& facts, Eff
          fmt::format("F_SETPIPE_SZ: {}", std::strerror(facts.resize_error)));
 }
 
-void judge_zero_copy(const EffectiveFacts& facts, Effective& effective) {
-  if (effective.settings.write_with != WriteWith::vmsplice) {
+// In slow motion buf_size is not what is asked of one call.
+void judge_slow_motion(const Settings& requested, const EffectiveFacts& facts,
+                       Effective& effective) {
+  Settings& s = effective.settings;
+  if (!s.slow_motion) return;
+  const uint64_t bytes = slow_bytes(facts.pipe_bytes, s.buf_size);
+  if (bytes == s.buf_size) return;
+  s.buf_size = bytes;
+  note(effective, requested, "buf_size", "slow motion moves a sixteenth of the ring in a call");
+}
+
+// A pinned worker that runs elsewhere was moved by somebody else.
+void judge_cpus(const EffectiveFacts& facts, Effective& effective) {
+  std::string asked, seen;
+  for (const Role role : {Role::writer, Role::reader}) {
+    int& cpu = role == Role::writer ? effective.settings.writer_cpu : effective.settings.reader_cpu;
+    const std::optional<int> run_on = facts.run_on[static_cast<size_t>(role)];
+    if (cpu == kNoCpu || !run_on || *run_on == cpu) continue;
+    const char* comma = asked.empty() ? "" : ", ";
+    asked += fmt::format("{}{} on CPU {}", comma, to_text(role), cpu);
+    seen += fmt::format("{}{} on CPU {}", comma, to_text(role), *run_on);
+    cpu = *run_on;
+  }
+  if (asked.empty()) return;
+  note(effective, {"placement", asked, seen,
+                   "moved from outside, by taskset or a cpuset; the next change pins it again"});
+}
+
+// A look that is torn may mistake a slot.
+constexpr double kSomeCopies = 0.01;
+
+double share_of(const EffectiveFacts& facts, SlotKind kind) {
+  return facts.kinds.has_value() ? (*facts.kinds)[static_cast<size_t>(kind)] : 0;
+}
+
+void judge_vmsplice(const EffectiveFacts& facts, Effective& effective) {
+  const double copies = share_of(facts, SlotKind::copy);
+  if (copies > kSomeCopies) {
+    effective.zero_copy = ZeroCopy::copied;
+    effective.zero_copy_reason = fmt::format(
+        "{:.0f} % of the slots seen hold copies: this kernel's vmsplice copies", 100 * copies);
+  } else if (share_of(facts, SlotKind::user_page) > 0) {
+    effective.zero_copy = ZeroCopy::zero_copy;
+    effective.zero_copy_reason = "the writer's own pages were seen in the ring";
+  } else {
+    effective.zero_copy = facts.probe;
+    effective.zero_copy_reason = facts.probe_reason;
+  }
+}
+
+void judge_zero_copy(const Settings& requested, const EffectiveFacts& facts, Effective& effective) {
+  const bool lends = effective.settings.write_with == WriteWith::vmsplice;
+  if (lends) {
+    judge_vmsplice(facts, effective);
+  } else {
     effective.zero_copy = ZeroCopy::copied;
     effective.zero_copy_reason = "write copies the bytes into pages of the kernel's";
-    return;
   }
-  effective.zero_copy = facts.probe;
-  effective.zero_copy_reason = facts.probe_reason;
+  if (lends && effective.zero_copy == ZeroCopy::copied)
+    note(effective, {"write_with", text_of("write_with", requested), "vmsplice, but copied",
+                     effective.zero_copy_reason});
+  effective.zero_copy_reason += effective.settings.read_with == ReadWith::read
+                                    ? "; read then copies the bytes out"
+                                    : "; splice to /dev/null copies nothing";
 }
 
 }  // namespace
@@ -103,7 +164,9 @@ Effective make_effective(const Settings& requested, const Plan& plan, const Effe
   judge_pages(requested, facts, effective);
   judge_lock(requested, facts, effective);
   judge_pipe_size(requested, facts, effective);
-  judge_zero_copy(facts, effective);
+  judge_slow_motion(requested, facts, effective);
+  judge_cpus(facts, effective);
+  judge_zero_copy(requested, facts, effective);
   return effective;
 }
 

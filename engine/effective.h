@@ -1,7 +1,8 @@
 // What is in force, put together from the plan, the workers' reports, the ring's
-// granted size and the kernel's word on huge pages.
+// granted size and slots, and the kernel's word on huge pages and CPUs.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -20,6 +21,10 @@ struct EffectiveFacts {
   Reading<bool> huge;  // the writer's buffers, by smaps
   ZeroCopy probe = ZeroCopy::unverifiable;
   std::string probe_reason;
+  // Of the slots filled since all is in force; it outweighs the probe.
+  Reading<std::array<double, kSlotKinds>> kinds;
+  // Where each worker, by Role, has run since it was placed; nothing while it has not.
+  std::array<std::optional<int>, kRoles> run_on;
 };
 
 Effective make_effective(const Settings& requested, const Plan& plan, const EffectiveFacts& facts);

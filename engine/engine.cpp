@@ -16,6 +16,7 @@
 #include "engine/knobs.h"
 #include "engine/live_change.h"
 #include "engine/memory/huge_check.h"
+#include "engine/meter/integrity_meter.h"
 #include "engine/meter/steal_meter.h"
 #include "engine/meter/worker_meter.h"
 #include "engine/observe/observers.h"
@@ -35,6 +36,8 @@ constexpr uint64_t kFastRetry = 2 * kMs;   // while a change is under way
 constexpr uint64_t kSlowRetry = 50 * kMs;  // once a worker has not answered for long
 constexpr uint64_t kPatience = 500 * kMs;
 constexpr size_t kNotices = 8;
+// Pages become huge, or cease to be, long after a change, too.
+constexpr uint64_t kHugeInterval = 2'000 * kMs;
 // Shares of samples say nothing new, and cannot be read, twenty times a second.
 constexpr uint64_t kFunctionsInterval = 200 * kMs;
 
@@ -66,6 +69,7 @@ class Engine::Impl {
   void notify(Severity severity, std::string text);
   void check_huge_pages();
   bool refresh_functions(uint64_t now_ns);
+  void watch_technique(uint64_t now_ns);
   Effective effective() const;
   WorkerView view_of(Role role);
   RingView ring_view(uint64_t now_ns);
@@ -89,8 +93,13 @@ class Engine::Impl {
   bool finished_ = false;
   uint64_t change_began_ns_ = 0;
   Reading<bool> huge_ = Reading<bool>::warming("settling");
+  uint64_t huge_check_ns_ = 0;
+  // What the reader will have taken when nothing from before the change is left.
+  uint64_t renewed_at_bytes_ = 0;
+  bool ring_renewed_ = false;
 
   std::array<WorkerMeter, kRoles> worker_meters_;
+  IntegrityMeter integrity_;
   StealMeter steal_;
   Observers observers_;
   Segments segments_{started_at_ns_, observers_, workers_};
@@ -130,7 +139,7 @@ void Engine::Impl::on_worker(const WorkerEvent& event) {
       observers_.watch(worker.role(), 0);
       if (const auto look = worker_meters_[role].last_look())
         segments_.ended(worker.role(), look->at_ns, look->stats);
-      settled_ = false;
+      settled_ = ring_renewed_ = false;
       change_began_ns_ = monotonic_ns();
       // Before there is a successor: it must not go on in the old epoch.
       change_.begin_epoch();
@@ -161,7 +170,7 @@ void Engine::Impl::apply(const Settings& requested, const std::string& label,
   plan_ = make_plan(requested, machine_);
   workers_.place(plan_.writer_cpu, plan_.reader_cpu, machine_.cpus);
   change_.begin(plan_.settings);
-  settled_ = false;
+  settled_ = ring_renewed_ = false;
   huge_ = Reading<bool>::warming("settling");
   advance();
 }
@@ -183,12 +192,14 @@ void Engine::Impl::forget_views() {
   functions_at_ns_ = 0;
   verdict_.restart();
   for (WorkerMeter& meter : worker_meters_) meter.restart();
+  integrity_.restart();
 }
 
 // One step of whatever is under way, and the time of the next one.
 void Engine::Impl::advance() {
   if (!settled_ && change_.advance()) {
     settled_ = settled_once_ = true;
+    renewed_at_bytes_ = workers_.reader().bytes() + workers_.pipe().capacity_bytes();
     check_huge_pages();
     // Once: a worker's restart does not begin the segment anew.
     if (!segments_.counting()) count_from(monotonic_ns());
@@ -220,18 +231,28 @@ void Engine::Impl::serve_workers() {
 }
 
 void Engine::Impl::check_huge_pages() {
+  huge_check_ns_ = monotonic_ns();
   const auto report = workers_.writer().report();
-  if (!report || report->state != WorkerState::flowing || !workers_.writer().alive()) return;
-  if (!plan_.settings.touch_pages) {
-    huge_ = Reading<bool>::unavailable("the pages were not touched, so there are none yet");
+  if (!report || report->state != WorkerState::flowing || !workers_.writer().alive()) {
+    huge_ = Reading<bool>::warming("the writer does not flow");
     return;
   }
   huge_ = Reading<bool>::of(true);
   for (const uint64_t address : report->buffer_address) {
     if (address == 0) continue;
     const auto one = check_huge(workers_.writer().pid(), address, report->buffer_bytes);
-    if (!one.has_value() || !*one) huge_ = one;
+    const bool worse = !one.has_value() || !*one;
+    if (worse && (!huge_.has_value() || *huge_)) huge_ = one;
   }
+}
+
+// What goes on to be true, or not, of settings that are in force.
+void Engine::Impl::watch_technique(uint64_t now_ns) {
+  if (!settled_ || finished_) return;
+  if (now_ns >= huge_check_ns_ + kHugeInterval) check_huge_pages();
+  if (ring_renewed_ || workers_.reader().bytes() < renewed_at_bytes_) return;
+  ring_renewed_ = true;
+  observers_.restart_kinds(now_ns);
 }
 
 // False if it was too early for that.
@@ -254,6 +275,9 @@ Effective Engine::Impl::effective() const {
   facts.huge = huge_;
   facts.probe = zero_copy_.result;
   facts.probe_reason = zero_copy_.reason;
+  if (ring_renewed_) facts.kinds = observers_.kinds();
+  for (size_t role = 0; role < kRoles; ++role)
+    facts.run_on[role] = worker_meters_[role].cpu_run_on();
   return make_effective(requested_, plan_, facts);
 }
 
@@ -285,17 +309,7 @@ Reading<Integrity> Engine::Impl::integrity() const {
         "the payload is constant: nothing to check; payload stamped");
   if (requested_.read_with != ReadWith::read)
     return Reading<Integrity>::unavailable("unverifiable: nobody reads the bytes; read_with read");
-  const WorkerIntegrity& found = workers_.reader().integrity();
-  const auto load = [](const std::atomic<uint64_t>& n) {
-    return n.load(std::memory_order_relaxed);
-  };
-  Integrity integrity;
-  integrity.verified = load(found.verified);
-  integrity.misplaced = load(found.misplaced);
-  integrity.torn = load(found.torn);
-  integrity.unstamped = load(found.unstamped);
-  integrity.epochs = load(found.epochs);
-  return Reading<Integrity>::of(std::move(integrity));
+  return Reading<Integrity>::of(integrity_.describe(workers_.reader().integrity()));
 }
 
 Snapshot Engine::Impl::tick() {
@@ -306,8 +320,10 @@ Snapshot Engine::Impl::tick() {
   const bool refreshed = refresh_functions(s.now_ns);
   if (!suspended_) segments_.add_bytes(s.now_ns);
   steal_.sample(s.now_ns);
+  integrity_.sample(s.now_ns, workers_.reader().integrity());
   for (Worker* w : workers_.both())
     worker_meters_[static_cast<size_t>(w->role())].sample(s.now_ns, w->counters(), w->pid());
+  watch_technique(s.now_ns);
 
   s.uptime_ns = s.now_ns - started_at_ns_;
   s.requested = requested_;
@@ -338,6 +354,7 @@ void Engine::Impl::resume() {
   suspended_ = false;
   segments_.resume(monotonic_ns());
   for (WorkerMeter& meter : worker_meters_) meter.restart();
+  integrity_.restart();
 }
 
 void Engine::Impl::stop() {

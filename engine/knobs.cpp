@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 2> kWriteWith = {"write", "vmsplice"};
 constexpr std::array<std::string_view, 2> kReadWith = {"read", "splice"};
 constexpr std::array<std::string_view, 4> kWait = {"block", "poll", "busy", "busy_poll"};
 constexpr std::array<std::string_view, 3> kPages = {"4k", "thp", "hugetlb"};
-constexpr std::array<std::string_view, 2> kBuffers = {"separate", "same"};
+constexpr std::array<std::string_view, 3> kBuffers = {"separate", "same", "single"};
 constexpr std::array<std::string_view, 6> kPlacement = {"unpinned", "same_cpu", "smt",
                                                         "near",     "far",      "cpus"};
 constexpr std::array<std::string_view, 2> kPayload = {"constant", "stamped"};
@@ -136,8 +136,9 @@ constexpr std::array kKnobs = {
                                           "what the reader does while it is empty"),
     choice<&Settings::pages, kPages>("pages", {"huge_page", "thp"}, "what the buffers are made of"),
     boolean<&Settings::gift>("gift", {"gift", "true"}, "vmsplice gives its pages to the kernel"),
-    choice<&Settings::buffers, kBuffers>("buffers", {"same_buffer", "same"},
-                                         "vmsplice's two buffers: apart, or halves of one"),
+    choice<&Settings::buffers, kBuffers>(
+        "buffers", {"same_buffer", "same"},
+        "vmsplice's buffers: two, one's halves, or one rewritten too early"),
     boolean<&Settings::touch_pages>("touch_pages", {"dont_touch_pages", "false"},
                                     "fault the pages in before data flows"),
     boolean<&Settings::lock_memory>("lock_memory", {"lock_memory", "true"},
@@ -163,6 +164,8 @@ constexpr std::array kKnobs = {
                                          "all 'X', or every page numbered and checked by read"),
     boolean<&Settings::check_huge_page>("check_huge_page", {"check_huge_page", "true"},
                                         "refuse to go on when huge pages were not granted"),
+    boolean<&Settings::slow_motion>("slow_motion", {},
+                                    "a few small operations a second, to watch the ring fill"),
 };
 
 // ---- hot keys ---------------------------------------------------------------
@@ -259,7 +262,7 @@ constexpr std::array kHotKeys = {
     HotKey{'p', "wait", "poll", press_poll, poll_value, poll_lit},
     HotKey{'g', "gift", "gift", press_toggle<&Settings::gift>, on_or_off<&Settings::gift>,
            away<&Settings::gift>},
-    HotKey{'d', "buffers", "same buffer", press_next<&Settings::buffers, kBuffers>,
+    HotKey{'d', "buffers", "buffers", press_next<&Settings::buffers, kBuffers>,
            value_of<&Settings::buffers, kBuffers>, away<&Settings::buffers>},
     HotKey{'t', "touch_pages", "touch", press_toggle<&Settings::touch_pages>,
            on_or_off<&Settings::touch_pages>, [](const Settings& s) { return s.touch_pages; }},
@@ -273,6 +276,8 @@ constexpr std::array kHotKeys = {
     HotKey{')', "buf_size", "buf +", press_buf_up, buf_value, nullptr},
     HotKey{'c', "placement", "CPUs", press_placement, value_of<&Settings::placement, kPlacement>,
            nullptr},
+    HotKey{'m', "slow_motion", "slow", press_toggle<&Settings::slow_motion>,
+           on_or_off<&Settings::slow_motion>, away<&Settings::slow_motion>},
 };
 
 }  // namespace

@@ -41,6 +41,9 @@ WorkerCommand LiveChange::command_for(Role role) const {
   // Only the writer's buffers depend on the ring.
   command.ring_bytes = writes ? ring_bound_ : 0;
   command.epoch = epoch_;
+  // What is waited for to drain shall do so at once.
+  if (planned_.slow_motion && !holding_)
+    command.slow_ring_bytes = resize_refused_ ? pipe_.capacity_bytes() : planned_.pipe_size;
   return command;
 }
 
@@ -74,7 +77,9 @@ bool LiveChange::resize() {
   }
   resize_error_ = error;
   resize_refused_ = error != 0;
-  return true;
+  if (!resize_refused_) return true;
+  publish();  // slow motion goes by the size that is there
+  return false;
 }
 
 }  // namespace pipetop

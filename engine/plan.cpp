@@ -49,9 +49,9 @@ void plan_technique(const Settings& asked, const Capabilities& machine, Plan& pl
   const bool lends = s.write_with == WriteWith::vmsplice;
   if (s.gift && !lends)
     planner.fall_back("gift", &Settings::gift, false, "only vmsplice can give pages away");
-  if (s.buffers == Buffers::same && !lends)
+  if (s.buffers != Buffers::separate && !lends)
     planner.fall_back("buffers", &Settings::buffers, Buffers::separate,
-                      "only vmsplice uses two buffers");
+                      "only vmsplice lends its buffers; write copies from one");
   else if (s.buffers == Buffers::same && s.buf_size % (2 * kPageBytes) != 0)
     planner.fall_back("buffers", &Settings::buffers, Buffers::separate,
                       "a half must be whole pages: give buf_size a multiple of 8KiB");

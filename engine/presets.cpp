@@ -28,12 +28,30 @@ std::array<Preset, 7> make_article_presets() {
   return rungs;
 }
 
+Preset make_hazard() {
+  Settings s;
+  s.write_with = WriteWith::vmsplice;
+  s.buffers = Buffers::single;
+  s.payload = Payload::stamped;
+  s.buf_size = 1 << 20;  // long enough to rewrite that the reader is likely in the midst of it
+  return {"hazard", "the buffer is rewritten too early: torn pages", s, 0};
+}
+
+std::array<Preset, 8> make_built_in_presets() {
+  std::array<Preset, 8> presets;
+  std::ranges::copy(make_article_presets(), presets.begin());
+  presets.back() = make_hazard();
+  return presets;
+}
+
 }  // namespace
 
-std::span<const Preset> article_presets() {
-  static const std::array<Preset, 7> rungs = make_article_presets();
-  return rungs;
+std::span<const Preset> built_in_presets() {
+  static const std::array<Preset, 8> presets = make_built_in_presets();
+  return presets;
 }
+
+std::span<const Preset> article_presets() { return built_in_presets().first(7); }
 
 const Preset* find_preset(std::span<const Preset> presets, std::string_view name) {
   const auto found = std::ranges::find(presets, name, &Preset::name);

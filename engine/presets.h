@@ -1,4 +1,5 @@
-// Named settings: the article's seven rungs, and what a config file adds.
+// Named settings: the article's seven rungs, what we add to them, and what a
+// config file adds.
 #pragma once
 
 #include <span>
@@ -19,6 +20,9 @@ struct Preset {
 
 // The article's ladder, from write_read to busy_loop_huge.
 std::span<const Preset> article_presets();
+
+// The ladder, then `hazard`: what the article's double buffering is there for.
+std::span<const Preset> built_in_presets();
 
 // nullptr when there is none of that name.
 const Preset* find_preset(std::span<const Preset> presets, std::string_view name);

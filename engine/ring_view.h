@@ -66,7 +66,8 @@ struct RingView {
   Reading<Occupancy> occupancy;
   // Null while there is none; refreshed a column at a time.
   std::shared_ptr<const OccupancyHistory> history;
-  // Shares of the occupied slots seen, by SlotKind, since the last change.
+  // Shares of the occupied slots seen, by SlotKind, since the last change; once that
+  // is in force, without what lay in the ring before.
   Reading<std::array<double, kSlotKinds>> kinds;
 };
 

@@ -18,7 +18,11 @@ enum class Wait : uint8_t {
   busy_poll,  // poll(0) until ready, then a non-blocking syscall
 };
 enum class Pages : uint8_t { k4, thp, hugetlb };
-enum class Buffers : uint8_t { separate, same };
+enum class Buffers : uint8_t {
+  separate,  // two of them
+  same,      // the halves of one
+  single,    // one, rewritten while the ring still holds its pages: a hazard
+};
 enum class Placement : uint8_t {
   unpinned,
   same_cpu,  // both on one CPU

@@ -162,7 +162,7 @@ std::string no_such_preset(std::span<const Preset> presets, std::string_view nam
 
 Config default_config() {
   Config config;
-  config.presets.assign(article_presets().begin(), article_presets().end());
+  config.presets.assign(built_in_presets().begin(), built_in_presets().end());
   config.preset = config.presets.front().name;
   config.settings = config.presets.front().settings;
   return config;

@@ -10,12 +10,17 @@
 
 namespace pipetop {
 
-// Bytes of [address, address + bytes) that lie in huge pages, from text in the
-// format of /proc/PID/smaps. A mapping that sticks out of the range counts up
-// to its overlap.
-uint64_t huge_bytes_in_smaps(std::istream& smaps, uint64_t address, uint64_t bytes);
+struct SmapsBytes {
+  uint64_t present = 0;  // in memory; the zero page, which reads of untouched pages get, is not
+  uint64_t huge = 0;     // in huge pages
+};
 
-// Whether all of the range lies in huge pages; unavailable when smaps cannot be read.
+// Of [address, address + bytes), from text in the format of /proc/PID/smaps. A
+// mapping that sticks out of the range counts up to its overlap.
+SmapsBytes bytes_in_smaps(std::istream& smaps, uint64_t address, uint64_t bytes);
+
+// Whether all of the range lies in huge pages; unavailable when smaps cannot be
+// read, or while part of the range is not in memory at all.
 Reading<bool> check_huge(pid_t pid, uint64_t address, uint64_t bytes);
 
 }  // namespace pipetop

@@ -32,6 +32,13 @@ std::optional<WorkerMeter::Look> WorkerMeter::last_look() const {
   return {};
 }
 
+std::optional<int> WorkerMeter::cpu_run_on() const {
+  if (samples_.empty() || !samples_.front().process || !samples_.back().process) return {};
+  const ProcessStats &first = *samples_.front().process, &last = *samples_.back().process;
+  if (last.on_cpu_ns <= first.on_cpu_ns) return {};
+  return last.last_cpu;
+}
+
 void WorkerMeter::describe(const WorkerCounters& counters, WorkerView& view) const {
   view.bytes = counters.bytes.load(std::memory_order_relaxed);
   view.syscalls = counters.syscalls.load(std::memory_order_relaxed);

@@ -26,6 +26,10 @@ class WorkerMeter {
   };
   std::optional<Look> last_look() const;
 
+  // The CPU that it ran on last, if it has run since restart(): what a process that
+  // slept all the time says is older.
+  std::optional<int> cpu_run_on() const;
+
   // Fills in counters, rates and shares.
   void describe(const WorkerCounters& counters, WorkerView& view) const;
 

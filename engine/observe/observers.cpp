@@ -97,7 +97,12 @@ class Observers::Impl {
     }
     if (sampler_) occupancy_before_ = sampler_->occupancy_by_record();
     fallback_.restart();
+    restart_kinds(now_ns);
+  }
+
+  void restart_kinds(uint64_t now_ns) {
     kinds_ = {};
+    kinds_since_ns_ = now_ns;
   }
 
   Reading<SamplingEvent> event() const {
@@ -140,7 +145,7 @@ class Observers::Impl {
       const ring_look* seen = newest_look(now_ns);
       // A tick that was overdue may answer after we looked ourselves.
       if (seen && (!frame_.has_value() || seen->at_ns > frame_->at_ns)) {
-        if (seen->at_ns >= restarted_ns_) kinds_.add(*seen);
+        if (seen->at_ns >= kinds_since_ns_) kinds_.add(*seen);
         frame_ = frame_of(*seen);
       }
       return frame_;
@@ -232,6 +237,7 @@ class Observers::Impl {
   std::array<WatchedRole, kRoles> roles_;
   std::vector<OccupancyCounts> occupancy_before_;
   KindCounts kinds_;
+  uint64_t kinds_since_ns_ = 0;
   Reading<RingFrame> frame_;
   uint64_t tick_due_ns_ = 0;
   std::minstd_rand random_;
@@ -247,6 +253,7 @@ void Observers::count(BpfCounters layout) { impl_->count(layout); }
 BpfCounters Observers::counters() const { return impl_->counters(); }
 void Observers::poll(uint64_t now_ns) { impl_->poll(now_ns); }
 void Observers::restart(uint64_t now_ns) { impl_->restart(now_ns); }
+void Observers::restart_kinds(uint64_t now_ns) { impl_->restart_kinds(now_ns); }
 Reading<SamplingEvent> Observers::event() const { return impl_->event(); }
 Reading<FunctionTable> Observers::functions(Role role, Span span) const {
   return impl_->functions(role, span);

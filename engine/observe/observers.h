@@ -50,6 +50,9 @@ class Observers {
   // the occupancy goes on.
   void restart(uint64_t now_ns);
 
+  // Forgets slot kinds: those of an older technique have left the ring.
+  void restart_kinds(uint64_t now_ns);
+
   Reading<SamplingEvent> event() const;
   // Its samples of the last `functions_window_ns`, or all since restart().
   Reading<FunctionTable> functions(Role role, observe::Span span = observe::Span::window) const;

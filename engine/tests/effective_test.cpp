@@ -78,7 +78,85 @@ TEST(Effective, TheGrantedPipeSizeIsShown) {
 TEST(Effective, WriteIsACopy) {
   Case c;
   c.requested.write_with = c.plan.settings.write_with = WriteWith::write;
-  EXPECT_EQ(c.make().zero_copy, ZeroCopy::copied);
+  const Effective e = c.make();
+  EXPECT_EQ(e.zero_copy, ZeroCopy::copied);
+  EXPECT_TRUE(e.mismatches.empty());
+}
+
+Reading<std::array<double, kSlotKinds>> kinds(double copies, double user_pages) {
+  return Reading<std::array<double, kSlotKinds>>::of({0, copies, user_pages, 0, 0, 0});
+}
+
+TEST(Effective, UserPagesSeenInTheRingProveZeroCopy) {
+  Case c;
+  c.facts.probe = ZeroCopy::unverifiable;
+  c.facts.kinds = kinds(0, 1);
+  const Effective e = c.make();
+  EXPECT_EQ(e.zero_copy, ZeroCopy::zero_copy);
+  EXPECT_NE(e.zero_copy_reason.find("seen in the ring"), std::string::npos);
+  EXPECT_TRUE(e.mismatches.empty());
+}
+
+TEST(Effective, CopiesSeenInTheRingOutweighTheProbe) {
+  Case c;
+  c.facts.kinds = kinds(0.98, 0.02);
+  const Effective e = c.make();
+  EXPECT_EQ(e.zero_copy, ZeroCopy::copied);
+  ASSERT_EQ(e.mismatches.size(), 1u);
+  EXPECT_EQ(e.mismatches[0].knob, "write_with");
+  EXPECT_EQ(e.mismatches[0].effective, "vmsplice, but copied");
+  EXPECT_TRUE(e.mismatches[0].reason.starts_with("98 % of the slots seen hold copies"));
+  c.facts.kinds = kinds(0.001, 0.999);  // a torn look
+  EXPECT_EQ(c.make().zero_copy, ZeroCopy::zero_copy);
+}
+
+TEST(Effective, AProbeThatFoundACopyIsAMismatch) {
+  Case c;
+  c.facts.probe = ZeroCopy::copied;
+  c.facts.probe_reason = "the pipe kept what the page held";
+  const Effective e = c.make();
+  EXPECT_EQ(e.zero_copy, ZeroCopy::copied);
+  ASSERT_EQ(e.mismatches.size(), 1u);
+  EXPECT_EQ(e.mismatches[0].reason, "the pipe kept what the page held");
+}
+
+TEST(Effective, TheReadersCopyIsToldApart) {
+  Case c;
+  EXPECT_TRUE(c.make().zero_copy_reason.ends_with("; read then copies the bytes out"));
+  c.requested.read_with = c.plan.settings.read_with = ReadWith::splice;
+  EXPECT_TRUE(c.make().zero_copy_reason.ends_with("; splice to /dev/null copies nothing"));
+}
+
+TEST(Effective, APinnedWorkerSeenElsewhereIsAMismatch) {
+  Case c;
+  c.plan.settings.writer_cpu = 0;
+  c.plan.settings.reader_cpu = 1;
+  c.facts.run_on = {0, 1};
+  EXPECT_TRUE(c.make().mismatches.empty());
+  c.facts.run_on = {std::nullopt, 3};
+  const Effective e = c.make();
+  ASSERT_EQ(e.mismatches.size(), 1u);
+  EXPECT_EQ(e.mismatches[0].knob, "placement");
+  EXPECT_EQ(e.mismatches[0].requested, "reader on CPU 1");
+  EXPECT_EQ(e.mismatches[0].effective, "reader on CPU 3");
+  EXPECT_EQ(e.settings.reader_cpu, 3);
+  EXPECT_EQ(e.settings.writer_cpu, 0);
+  c.facts.run_on = {1, 3};
+  EXPECT_EQ(c.make().mismatches[0].effective, "writer on CPU 1, reader on CPU 3");
+  c.plan.settings.writer_cpu = c.plan.settings.reader_cpu = kNoCpu;
+  EXPECT_TRUE(c.make().mismatches.empty());
+}
+
+TEST(Effective, SlowMotionAsksForLess) {
+  Case c;
+  c.requested.slow_motion = c.plan.settings.slow_motion = true;
+  const Effective e = c.make();
+  EXPECT_EQ(e.settings.buf_size, 8192u);
+  ASSERT_EQ(e.mismatches.size(), 1u);
+  EXPECT_EQ(e.mismatches[0].requested, "256KiB");
+  EXPECT_EQ(e.mismatches[0].effective, "8KiB");
+  c.requested.buf_size = c.plan.settings.buf_size = 4096;
+  EXPECT_TRUE(c.make().mismatches.empty());
 }
 
 }  // namespace

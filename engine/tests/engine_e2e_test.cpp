@@ -1,11 +1,11 @@
+// Changes, deaths and stops, with real workers on a real pipe.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <random>
 
+#include "engine/clock.h"
 #include "engine/error.h"
 #include "engine/knobs.h"
 #include "engine/presets.h"
@@ -13,19 +13,6 @@
 
 namespace pipetop {
 namespace {
-
-Settings stamped() {
-  Settings s;
-  s.payload = Payload::stamped;
-  return s;
-}
-
-void expect_all_in_order(const Snapshot& s) {
-  ASSERT_TRUE(s.integrity.has_value()) << s.integrity.reason;
-  EXPECT_GT(s.integrity->verified, 0u);
-  EXPECT_EQ(s.integrity->misplaced, 0u);
-  EXPECT_EQ(s.integrity->torn, 0u);
-}
 
 TEST_F(EngineTest, EveryRungFlowsAsItSays) {
   start({});
@@ -49,72 +36,6 @@ TEST_F(EngineTest, WhatTheWriterCountsTheReaderGets) {
   // What is left in the ring was written but not read.
   EXPECT_GE(writer(s).bytes, reader(s).bytes);
   EXPECT_LE(writer(s).bytes - reader(s).bytes, s.effective.pipe_bytes);
-}
-
-TEST_F(EngineTest, StampsArriveInOrder) {
-  for (const WriteWith technique : {WriteWith::write, WriteWith::vmsplice}) {
-    Settings s = stamped();
-    s.write_with = technique;
-    start(s);
-    expect_all_in_order(flow(256 << 20));
-  }
-}
-
-TEST_F(EngineTest, ABigRingOnSmallBuffersTearsNothing) {
-  Settings s = stamped();
-  s.write_with = WriteWith::vmsplice;
-  s.buf_size = 8192;
-  s.pipe_size = 1 << 20;
-  start(s);
-  expect_all_in_order(flow(256 << 20));
-  s.buffers = Buffers::same;
-  engine->apply(s, "same");
-  expect_all_in_order(flow(256 << 20));
-}
-
-// A valid random value for a random knob.
-void turn_random_knob(Settings& s, std::mt19937& random) {
-  const auto below = [&](size_t n) {
-    return std::uniform_int_distribution<size_t>(0, n - 1)(random);
-  };
-  const Knob& k = knobs()[below(knobs().size())];
-  switch (k.kind) {
-    case KnobKind::choice:
-    case KnobKind::boolean: {
-      const auto value = k.values[below(k.values.size())];
-      if (value != "cpus") k.set(s, value);
-      break;
-    }
-    case KnobKind::size:
-      k.set(s, std::to_string(4096ull << below(9)));
-      break;
-    case KnobKind::cpu:
-      k.set(s, "0");
-      break;
-  }
-  if (s.check_huge_page) s.touch_pages = true;
-}
-
-// Every 20 ms of served events a change, with data flowing in between. Changes
-// come whether or not the one before has settled.
-TEST_F(EngineTest, AThousandRandomChangesLoseNothing) {
-  std::mt19937 random(20260120);
-  Settings s = stamped();
-  start(s);
-  for (int i = 0; i < 1000; ++i) {
-    turn_random_knob(s, random);
-    engine->apply(s, "random");
-    const uint64_t until_ns = monotonic_ns() + 20'000'000;
-    until([&](const Snapshot&) { return monotonic_ns() >= until_ns; });
-  }
-  s.read_with = ReadWith::read;
-  s.payload = Payload::stamped;
-  s.writer_wait = s.reader_wait = Wait::block;
-  engine->apply(s, "end");
-  const Snapshot end = flow(64 << 20);
-  expect_all_in_order(end);
-  EXPECT_EQ(end.integrity->epochs, 0u);
-  EXPECT_EQ(writer(end).restarts + reader(end).restarts, 0u);
 }
 
 // The other side is stopped, so the worker under change sleeps in its syscall.
@@ -240,19 +161,6 @@ TEST_F(EngineTest, ASuspendedPipeMovesNothingAndGoesOn) {
   EXPECT_NE(writer(held).state, ProcessState::stopped);  // it is we who sleep
   engine->resume();
   flow();
-}
-
-TEST_F(EngineTest, HugeIsTrueExactlyForHugePages) {
-  start({});
-  Settings s;
-  s.write_with = WriteWith::vmsplice;
-  for (const Pages pages : {Pages::k4, Pages::thp}) {
-    s.pages = pages;
-    engine->apply(s, "pages");
-    const Snapshot settled = settle();
-    ASSERT_TRUE(settled.effective.huge.has_value()) << settled.effective.huge.reason;
-    EXPECT_EQ(*settled.effective.huge, settled.effective.settings.pages != Pages::k4);
-  }
 }
 
 TEST_F(EngineTest, AnImpossibleChangeIsRefusedAndNothingHappens) {

@@ -13,10 +13,10 @@
 
 namespace pipetop {
 
+inline constexpr uint64_t kBound = 60'000'000'000;
+
 class EngineTest : public testing::Test {
  protected:
-  static constexpr uint64_t kBound = 60'000'000'000;
-
   void start(const Settings& settings, BpfUse bpf = BpfUse::off) {
     EngineOptions options;
     options.settings = settings;
@@ -52,5 +52,25 @@ class EngineTest : public testing::Test {
 
   std::unique_ptr<Engine> engine;
 };
+
+inline Settings stamped() {
+  Settings s;
+  s.payload = Payload::stamped;
+  return s;
+}
+
+inline void expect_all_in_order(const Snapshot& s) {
+  ASSERT_TRUE(s.integrity.has_value()) << s.integrity.reason;
+  EXPECT_GT(s.integrity->verified, 0u);
+  EXPECT_EQ(s.integrity->misplaced, 0u);
+  EXPECT_EQ(s.integrity->torn, 0u);
+}
+
+// A worker that was killed may leave pages of the epoch before; else there are none.
+inline void expect_no_damage(const Snapshot& s) {
+  expect_all_in_order(s);
+  EXPECT_EQ(s.integrity->unstamped, 0u);
+  EXPECT_EQ(s.integrity->epochs, 0u);
+}
 
 }  // namespace pipetop

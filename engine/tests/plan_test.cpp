@@ -84,6 +84,15 @@ TEST(Plan, HalvesMustBeWholePages) {
   EXPECT_EQ(make_plan(s, machine()).settings.buffers, Buffers::separate);
 }
 
+TEST(Plan, BuffersAreForVmsplice) {
+  Settings s;
+  s.buffers = Buffers::single;
+  EXPECT_NE(mismatch(make_plan(s, machine()), "buffers"), nullptr);
+  s.write_with = WriteWith::vmsplice;
+  s.buf_size = 3 * kPageBytes;  // no halves
+  EXPECT_EQ(make_plan(s, machine()).settings.buffers, Buffers::single);
+}
+
 TEST(Plan, StampingTouchesPages) {
   Settings s;
   s.touch_pages = false;

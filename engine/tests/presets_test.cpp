@@ -20,5 +20,16 @@ TEST(Presets, AreTheArticlesSevenRungsInOrder) {
   EXPECT_EQ(find_preset(presets, "nothing"), nullptr);
 }
 
+TEST(Presets, TheHazardComesAfterTheLadder) {
+  const auto presets = built_in_presets();
+  ASSERT_EQ(presets.size(), 8u);
+  EXPECT_EQ(presets.data(), article_presets().data());
+  const Settings& hazard = presets[7].settings;
+  EXPECT_EQ(presets[7].name, "hazard");
+  EXPECT_EQ(hazard.buffers, Buffers::single);
+  EXPECT_EQ(hazard.payload, Payload::stamped);
+  EXPECT_EQ(hazard.read_with, ReadWith::read) << "somebody must look";
+}
+
 }  // namespace
 }  // namespace pipetop

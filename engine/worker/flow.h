@@ -30,14 +30,21 @@ class Flow {
   // the loop from seeing a change, so this returns then, too.
   template <Wait wait>
   void await(short events) {
-    pollfd pipe = {pipe_fd_, events, 0};
     if constexpr (wait == Wait::poll) {
+      pollfd pipe = {pipe_fd_, events, 0};
       add(counters().polls, 1);
       ::poll(&pipe, 1, -1);
     } else if constexpr (wait == Wait::busy_poll) {
-      do add(counters().polls, 1);
-      while (::poll(&pipe, 1, 0) == 0 && !changed());
+      while (!poll_once(events) && !changed()) {
+      }
     }
+  }
+
+  // Whether a transfer may succeed now.
+  bool poll_once(short events) {
+    pollfd pipe = {pipe_fd_, events, 0};
+    add(counters().polls, 1);
+    return ::poll(&pipe, 1, 0) > 0;
   }
 
   // Counts what a transfer of `asked` bytes returned. False if it failed for good.

@@ -7,10 +7,10 @@ namespace pipetop {
 namespace {
 
 ReadTechnique choose(const WorkerCommand& command) {
-  const auto wait = static_cast<Wait>(command.wait);
-  if (static_cast<ReadWith>(command.technique) == ReadWith::splice) return splice_technique(wait);
+  const LoopKind kind = loop_kind(command);
+  if (static_cast<ReadWith>(command.technique) == ReadWith::splice) return splice_technique(kind);
   const bool stamped = static_cast<Payload>(command.payload) == Payload::stamped;
-  return stamped ? read_checked_technique(wait) : read_technique(wait);
+  return stamped ? read_checked_technique(kind) : read_technique(kind);
 }
 
 // splice() to /dev/null needs no memory of ours.
@@ -48,9 +48,13 @@ int run_reader(ControlBlock& block, int pipe_fd) {
     return wanted.bytes == 0 || buffer.data != nullptr;
   };
   const auto move = [&](const WorkerCommand& command, Flow& flow) {
-    ReaderLoop loop = {
-        flow,   buffer.data, command.buf_bytes, sink.get(), splice_flags(command, SPLICE_F_MOVE),
-        checker};
+    ReaderLoop loop = {flow,
+                       buffer.data,
+                       command.buf_bytes,
+                       sink.get(),
+                       splice_flags(command, SPLICE_F_MOVE),
+                       checker,
+                       slow_motion_of(Role::reader, command)};
     return choose(command)(loop);
   };
   return run_role(block, pipe_fd, prepare, move);

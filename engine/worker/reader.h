@@ -4,7 +4,9 @@
 #include "engine/control_block.h"
 #include "engine/memory/buffer.h"
 #include "engine/worker/flow.h"
+#include "engine/worker/pace.h"
 #include "engine/worker/stamp.h"
+#include "engine/worker/technique_table.h"
 
 namespace pipetop {
 
@@ -16,14 +18,15 @@ struct ReaderLoop {
   int sink_fd;     // where splice() sends them: /dev/null
   unsigned splice_flags;
   StampChecker& checker;
+  SlowMotion motion;
 };
 
 using ReadTechnique = LoopEnd (*)(ReaderLoop&);
 
 // One a file under read/.
-ReadTechnique read_technique(Wait wait);
-ReadTechnique read_checked_technique(Wait wait);  // looks at every stamp
-ReadTechnique splice_technique(Wait wait);
+ReadTechnique read_technique(LoopKind kind);
+ReadTechnique read_checked_technique(LoopKind kind);  // looks at every stamp
+ReadTechnique splice_technique(LoopKind kind);
 
 // Runs until told to quit. Returns the exit status.
 int run_reader(ControlBlock& block, int pipe_fd);

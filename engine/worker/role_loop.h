@@ -8,6 +8,7 @@
 
 #include "engine/control_block.h"
 #include "engine/worker/flow.h"
+#include "engine/worker/technique_table.h"
 
 namespace pipetop {
 
@@ -23,6 +24,10 @@ inline void set_nonblocking(int fd, bool on) {
 inline unsigned splice_flags(const WorkerCommand& command, unsigned gift_flag) {
   const unsigned nonblock = is_busy(static_cast<Wait>(command.wait)) ? SPLICE_F_NONBLOCK : 0;
   return nonblock | (command.gift ? gift_flag : 0);
+}
+
+inline LoopKind loop_kind(const WorkerCommand& command) {
+  return {static_cast<Wait>(command.wait), command.slow_ring_bytes != 0};
 }
 
 // prepare(command, report) -> false if memory was refused, the report saying why;

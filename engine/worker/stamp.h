@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "engine/control_block.h"
 #include "engine/settings.h"
@@ -16,14 +15,13 @@ inline constexpr uint64_t kStampMagic = 0x50414745'50544f50;  // "POTPEGAP"
 struct PageStamp {
   uint64_t magic = kStampMagic;
   uint64_t epoch = 0;     // positions of different epochs do not compare
+  uint64_t series = 0;    // between two of them the writer wrote pages without stamps
   uint64_t position = 0;  // pages since the stream began
 };
 
-inline void stamp_page(char* page, uint64_t epoch, uint64_t position) {
-  const PageStamp stamp{kStampMagic, epoch, position};
-  std::memcpy(page, &stamp, sizeof stamp);
-  std::memcpy(page + kPageBytes - sizeof position, &position, sizeof position);
-}
+// Stamps `bytes`, whole pages, from `first`'s position on. First all pages' first words,
+// then all their last ones: a page that is copied meanwhile is seen to be torn.
+void stamp_pages(char* data, uint64_t bytes, const PageStamp& first);
 
 // Checks pages in the order in which they arrive. Its own position is what it
 // was told of bytes that went by, looked at or not.
@@ -40,11 +38,14 @@ class StampChecker {
 
  private:
   void check_page(const char* page, uint64_t position);
+  void settle_unstamped(const PageStamp& next);
 
   WorkerIntegrity& integrity_;
   uint64_t epoch_ = 0;
   bool synchronised_ = false;
   uint64_t lead_ = 0;  // stamp minus our own position, modulo 2^64
+  uint64_t series_ = 0;
+  uint64_t unstamped_ = 0;  // since the last stamped page
 };
 
 }  // namespace pipetop

@@ -1,24 +1,36 @@
-// Chooses the loop that was compiled for a kind of wait.
+// Chooses the loop that was compiled for a kind of wait and a pace.
 #pragma once
 
 #include "engine/settings.h"
+#include "engine/worker/pace.h"
 
 namespace pipetop {
 
-template <class Technique>
-Technique technique_table(Wait wait, Technique block, Technique poll, Technique busy,
-                          Technique busy_poll) {
+struct LoopKind {
+  Wait wait = Wait::block;
+  bool slow = false;
+};
+
+template <class Pace, class Compiled>
+auto loop_of_wait(Wait wait, Compiled compiled) {
   switch (wait) {
     case Wait::poll:
-      return poll;
+      return compiled.template operator()<Wait::poll, Pace>();
     case Wait::busy:
-      return busy;
+      return compiled.template operator()<Wait::busy, Pace>();
     case Wait::busy_poll:
-      return busy_poll;
+      return compiled.template operator()<Wait::busy_poll, Pace>();
     case Wait::block:
       break;
   }
-  return block;
+  return compiled.template operator()<Wait::block, Pace>();
+}
+
+// compiled<wait, Pace>() -> the technique's loop.
+template <class Compiled>
+auto technique_table(LoopKind kind, Compiled compiled) {
+  return kind.slow ? loop_of_wait<SlowPace>(kind.wait, compiled)
+                   : loop_of_wait<FreePace>(kind.wait, compiled);
 }
 
 }  // namespace pipetop

@@ -12,10 +12,11 @@ int run_writer(ControlBlock& block, int pipe_fd) {
     return granted;
   };
   const auto move = [&](const WorkerCommand& command, Flow& flow) {
-    WriterLoop loop = {flow, buffers, splice_flags(command, SPLICE_F_GIFT)};
-    const auto wait = static_cast<Wait>(command.wait);
+    WriterLoop loop = {flow, buffers, splice_flags(command, SPLICE_F_GIFT),
+                       slow_motion_of(Role::writer, command)};
+    const LoopKind kind = loop_kind(command);
     const bool lends = static_cast<WriteWith>(command.technique) == WriteWith::vmsplice;
-    return (lends ? vmsplice_technique(wait) : write_technique(wait))(loop);
+    return (lends ? vmsplice_technique(kind) : write_technique(kind))(loop);
   };
   return run_role(block, pipe_fd, prepare, move);
 }

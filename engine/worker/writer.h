@@ -7,6 +7,8 @@
 #include "engine/control_block.h"
 #include "engine/memory/buffer.h"
 #include "engine/worker/flow.h"
+#include "engine/worker/pace.h"
+#include "engine/worker/technique_table.h"
 
 namespace pipetop {
 
@@ -17,6 +19,9 @@ namespace pipetop {
 // the ring can hold, so that whatever is written anew was pushed out of the ring
 // by the other buffer. With constant payload nothing is ever rewritten and each
 // buffer is one piece, as in the article.
+//
+// `single` breaks that rule for the sight of it: one buffer, rewritten as soon as
+// its last byte has gone in.
 class WriterBuffers {
  public:
   // What the command makes necessary. False when memory was refused.
@@ -51,6 +56,7 @@ class WriterBuffers {
   uint64_t next_buffer_ = 0;
   uint64_t next_offset_ = 0;
   uint64_t epoch_ = 0;
+  uint64_t series_ = 0;
 };
 
 // What a technique's loop is given.
@@ -58,13 +64,14 @@ struct WriterLoop {
   Flow& flow;
   WriterBuffers& buffers;
   unsigned splice_flags;  // for vmsplice
+  SlowMotion motion;
 };
 
 using WriteTechnique = LoopEnd (*)(WriterLoop&);
 
 // One a file under write/.
-WriteTechnique write_technique(Wait wait);
-WriteTechnique vmsplice_technique(Wait wait);
+WriteTechnique write_technique(LoopKind kind);
+WriteTechnique vmsplice_technique(LoopKind kind);
 
 // Runs until told to quit. Returns the exit status.
 int run_writer(ControlBlock& block, int pipe_fd);

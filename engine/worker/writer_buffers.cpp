@@ -27,15 +27,17 @@ Buffer map_once_released(const BufferWish& wish, bool had_hugetlb) {
 
 WriterBuffers::Plan WriterBuffers::plan_for(const WorkerCommand& command) {
   const bool lends = static_cast<WriteWith>(command.technique) == WriteWith::vmsplice;
-  const bool halves = lends && static_cast<Buffers>(command.buffers) == Buffers::same;
+  const auto buffers = static_cast<Buffers>(command.buffers);
+  const bool halves = lends && buffers == Buffers::same;
+  const bool doubled = lends && buffers != Buffers::single;
 
   Plan plan;
   plan.stamped = static_cast<Payload>(command.payload) == Payload::stamped;
-  plan.buffers = lends ? 2 : 1;
+  plan.buffers = doubled ? 2 : 1;
   plan.halves = halves ? 2 : 1;
   plan.piece_bytes = command.buf_bytes / plan.halves;
   uint64_t each = plan.piece_bytes;
-  if (lends && plan.stamped) {
+  if (doubled && plan.stamped) {
     const uint64_t pieces = (command.ring_bytes + each - 1) / each;
     each *= std::max<uint64_t>(1, pieces);
   }
@@ -47,6 +49,7 @@ WriterBuffers::Plan WriterBuffers::plan_for(const WorkerCommand& command) {
 bool WriterBuffers::prepare(const WorkerCommand& command) {
   const Plan plan = plan_for(command);
   epoch_ = command.epoch;
+  if (plan.stamped && !plan_.stamped) ++series_;
   // Stamped pages of the old buffers may still lie in the ring: leave them to it
   // and write the next stamps elsewhere. Nor may old stamps go out as constant
   // payload: a reader that still checks would find them misplaced.
@@ -93,10 +96,9 @@ WriterBuffers::Piece WriterBuffers::next(uint64_t position_bytes) {
     next_offset_ = 0;
     next_buffer_ = (next_buffer_ + 1) % plan_.buffers;
   }
-  if (plan_.stamped) {
-    for (uint64_t at = 0; at < piece.bytes; at += kPageBytes)
-      stamp_page(piece.data + at, epoch_, (position_bytes + at) / kPageBytes);
-  }
+  if (plan_.stamped)
+    stamp_pages(piece.data, piece.bytes,
+                {kStampMagic, epoch_, series_, position_bytes / kPageBytes});
   return piece;
 }
 

@@ -1,6 +1,7 @@
 #include "tui/dashboard/keymap.h"
 
 #include <algorithm>
+#include <array>
 
 #include "engine/knobs.h"
 
@@ -32,7 +33,7 @@ constexpr Binding kBindings[] = {
     {U'r', {Act::picture}},
     {U'?', {Act::help}},
     {key::escape, {Act::close}},
-    {U'm', {Act::mouse}},
+    {U'M', {Act::mouse}},
     {U'x', {Act::counters}},
     {key::ctrl('L'), {Act::redraw}},
     {key::ctrl('Z'), {Act::suspend}},
@@ -41,16 +42,24 @@ constexpr Binding kBindings[] = {
     {key::ctrl('\\'), {Act::abort}},
 };
 
-constexpr ScreenKey kScreenKeys[] = {
-    {"1-9", "the presets, in their order"},      {"u", "undo the last change"},
-    {"0", "back to the settings at the start"},  {"Space", "freeze the screen; data goes on"},
-    {"Tab", "the other function list"},          {"j k", "select a function; arrows do too"},
-    {"PgUp PgDn", "scroll; Home and End too"},   {"i", "inspect a slot; arrows move, Esc leaves"},
-    {"r", "ring: histogram, heat map, or both"}, {"m", "mouse on or off; off selects text"},
-    {"x", "BPF counters: percpu or shared"},     {"?", "this help"},
-    {"Esc", "close; nothing selected"},          {"Ctrl-L", "draw everything again"},
-    {"Ctrl-Z", "suspend; the workers stop too"}, {"q", "quit; Ctrl-C does too"},
-};
+constexpr auto kScreenKeys = std::to_array<ScreenKey>({
+    {"1-9", "the presets, in their order"},
+    {"u", "undo the last change"},
+    {"0", "back to the settings at the start"},
+    {"Space", "freeze the screen; data goes on"},
+    {"Tab", "the other function list"},
+    {"j k", "select a function; arrows do too"},
+    {"PgUp PgDn", "scroll; Home and End too"},
+    {"i", "inspect a slot; arrows move, Esc leaves"},
+    {"r", "ring: histogram, heat map, or both"},
+    {"x", "BPF counters: percpu or shared"},
+    {"M", "mouse on or off; off selects text"},
+    {"?", "this help"},
+    {"Esc", "close; nothing selected"},
+    {"Ctrl-L", "draw everything again"},
+    {"Ctrl-Z", "suspend; the workers stop too"},
+    {"q", "quit; Ctrl-C does too"},
+});
 
 }  // namespace
 

@@ -108,6 +108,8 @@ constexpr Column kColumns[] = {
     {"huge", huge_text},
     {"steal_share", steal_text},
     {"verdict", verdict_text},
+    {"buffers", [](const RunResult& r) { return std::string(to_text(requested(r).buffers)); }},
+    {"slow_motion", yes_no<[](const Settings& s) { return s.slow_motion; }>},
 };
 
 template <class Function>

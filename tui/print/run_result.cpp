@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/knobs.h"
 
 namespace pipetop::tui {
@@ -27,6 +29,22 @@ void judge_worker(const WorkerView& worker, Judgement& judgement) {
     say(judgement, Exit::worker_failed, fmt::format("the {} failed{}", role, why));
   else if (worker.state == ProcessState::refused)
     say(judgement, Exit::refused, fmt::format("the {} was refused its buffers{}", role, why));
+}
+
+// A single buffer is asked for to be damaged; and after a restart nobody knows
+// what the dead worker left behind.
+void judge_pages(const RunResult& result, Judgement& judgement) {
+  const Snapshot& last = result.last;
+  const bool asked = last.effective.settings.buffers == Buffers::single;
+  const bool restarted =
+      std::ranges::any_of(last.workers, [](const WorkerView& w) { return w.restarts > 0; });
+  if (!last.integrity.has_value() || asked || restarted) return;
+  const Integrity& found = *last.integrity;
+  if (found.misplaced + found.torn + found.unstamped == 0) return;
+  say(judgement, Exit::untrustworthy,
+      fmt::format("pages arrived damaged: {} misplaced, {} torn, {} unstamped of {}",
+                  found.misplaced, found.torn, found.unstamped,
+                  found.verified + found.misplaced + found.torn + found.unstamped));
 }
 
 void judge_huge(const RunResult& result, Judgement& judgement) {
@@ -84,6 +102,7 @@ double gib_per_s(uint64_t bytes, uint64_t duration_ns) {
 Judgement judge(const RunResult& result) {
   Judgement judgement;
   for (const WorkerView& worker : result.end.workers) judge_worker(worker, judgement);
+  judge_pages(result, judgement);
   judge_huge(result, judgement);
   judge_steal(result, judgement);
   for (const WorkerView& worker : result.end.workers) judge_lost(worker, judgement);

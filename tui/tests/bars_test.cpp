@@ -14,7 +14,7 @@ namespace {
 
 ViewState state_with_presets() {
   ViewState state;
-  state.presets = article_presets();
+  state.presets = built_in_presets();
   return state;
 }
 
@@ -77,11 +77,12 @@ TEST(KeyBar, ShowsEveryKnobWithItsState) {
   ViewState state = state_with_presets();
   state.requested = article_presets()[6].settings;
   const Lines lines = keys(3, 80, example_snapshot(), state);
-  EXPECT_EQ(lines[0], " v vmsplice ●  s splice ●  h thp ●  b busy ●  p poll ○  g gift ○");
+  EXPECT_EQ(lines[0],
+            " v vmsplice ●  s splice ●  h thp ●  b busy ●  p poll ○  g gift ○  d buffers ○");
   EXPECT_EQ(lines[1],
-            " d same buffer ○  t touch ●  l lock ○  y stamped ○  { } pipe 64K  ( ) buf 256K");
+            " t touch ●  l lock ○  y stamped ○  { } pipe 64K  ( ) buf 256K  c near  m slow ○");
   EXPECT_EQ(lines[2],
-            " c near  1-7 presets  u undo  0 baseline  Space freeze           ? help  q quit");
+            " 1-8 presets  u undo  0 baseline  Space freeze  Tab focus        ? help  q quit");
 }
 
 TEST(KeyBar, AKnobThatDidNotTakeEffectIsMarked) {

@@ -233,7 +233,7 @@ TEST_F(ControllerTest, OutcomesForTheTerminal) {
   EXPECT_EQ(press(26), Outcome::suspend);
   EXPECT_EQ(press(28), Outcome::abort);
   EXPECT_EQ(press(12), Outcome::redraw_all);
-  EXPECT_EQ(press(U'm'), Outcome::toggle_mouse);
+  EXPECT_EQ(press(U'M'), Outcome::toggle_mouse);
   EXPECT_EQ(press(key::other), Outcome::stay);
   EXPECT_EQ(view().message, "");
 }
@@ -252,8 +252,8 @@ TEST_F(ControllerTest, AClickTogglesAndTheWheelScrolls) {
 }
 
 TEST(Keymap, NoKeyHasTwoMeanings) {
-  const std::set<char> ours = {'u', '0', ' ', 'j', 'k', '?', 'm', 'q', 'e',
-                               'E', 'C', 'a', 'n', 'N', '+', 'i', 'r'};
+  const std::set<char> ours = {'u', '0', ' ', 'j', 'k', '?', 'M', 'q', 'e',
+                               'E', 'C', 'a', 'n', 'N', '+', 'i', 'r', 'x'};
   for (const HotKey& hot : hot_keys()) {
     EXPECT_FALSE(ours.contains(hot.key)) << hot.key;
     EXPECT_FALSE(hot.key >= '0' && hot.key <= '9');

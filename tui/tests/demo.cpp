@@ -23,7 +23,7 @@ using namespace pipetop::tui;
 
 Config demo_config() {
   Config config;
-  for (const Preset& preset : article_presets()) config.presets.push_back(preset);
+  for (const Preset& preset : built_in_presets()) config.presets.push_back(preset);
   config.settings = config.presets.front().settings;
   config.preset = config.presets.front().name;
   return config;

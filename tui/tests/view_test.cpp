@@ -11,7 +11,7 @@ namespace {
 std::string frame(int rows, int cols, const Snapshot& s, GlyphSet set = GlyphSet::unicode) {
   Canvas canvas(glyphs_of(set), rows, cols);
   ViewState state;
-  state.presets = article_presets();
+  state.presets = built_in_presets();
   draw(canvas, s, state);
   return canvas.text();
 }

@@ -2,17 +2,16 @@
 #include <fcntl.h>
 
 #include "engine/worker/read/loop.h"
-#include "engine/worker/technique_table.h"
 
 namespace pipetop {
 namespace {
 
-template <Wait wait>
+template <Wait wait, class Pace>
 [[gnu::noinline]] LoopEnd with_splice(ReaderLoop& loop) {
-  return read_loop<wait>(
+  return read_loop<wait, Pace>(
       loop,
-      [&] {
-        return ::splice(loop.flow.pipe_fd(), nullptr, loop.sink_fd, nullptr, loop.bytes,
+      [&](uint64_t bytes) {
+        return ::splice(loop.flow.pipe_fd(), nullptr, loop.sink_fd, nullptr, bytes,
                         loop.splice_flags);
       },
       [](uint64_t, uint64_t) {});
@@ -20,9 +19,9 @@ template <Wait wait>
 
 }  // namespace
 
-ReadTechnique splice_technique(Wait wait) {
-  return technique_table<ReadTechnique>(wait, with_splice<Wait::block>, with_splice<Wait::poll>,
-                                        with_splice<Wait::busy>, with_splice<Wait::busy_poll>);
+ReadTechnique splice_technique(LoopKind kind) {
+  return technique_table(
+      kind, []<Wait wait, class Pace>() -> ReadTechnique { return with_splice<wait, Pace>; });
 }
 
 }  // namespace pipetop

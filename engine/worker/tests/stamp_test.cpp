@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <vector>
 
 namespace pipetop {
@@ -14,9 +15,12 @@ struct Stream {
 
   explicit Stream(uint64_t count, uint64_t epoch = 1, uint64_t first = 0)
       : pages(count * kPageBytes, 'X') {
-    for (uint64_t i = 0; i < count; ++i) stamp_page(page(i), epoch, first + i);
+    stamp_pages(page(0), pages.size(), {kStampMagic, epoch, 1, first});
   }
   char* page(uint64_t i) { return pages.data() + i * kPageBytes; }
+  void stamp(uint64_t i, uint64_t epoch, uint64_t position, uint64_t series = 1) {
+    stamp_pages(page(i), kPageBytes, {kStampMagic, epoch, series, position});
+  }
   void check() { checker.check(pages.data(), pages.size(), 0); }
 };
 
@@ -30,8 +34,8 @@ TEST(Stamp, InOrderIsVerified) {
 
 TEST(Stamp, SwappedLostAndTornPagesAreSeen) {
   Stream stream(8);
-  stamp_page(stream.page(2), 1, 3);
-  stamp_page(stream.page(3), 1, 2);
+  stream.stamp(2, 1, 3);
+  stream.stamp(3, 1, 2);
   stream.page(5)[kPageBytes - 1] ^= 1;
   stream.page(6)[0] ^= 1;
   stream.checker.expect_epoch(1, true);
@@ -40,6 +44,25 @@ TEST(Stamp, SwappedLostAndTornPagesAreSeen) {
   EXPECT_EQ(stream.integrity.torn, 1u);
   EXPECT_EQ(stream.integrity.unstamped, 1u);
   EXPECT_EQ(stream.integrity.verified, 4u);
+}
+
+TEST(Stamp, ConstantPagesBetweenTwoSeriesAreNoDamage) {
+  Stream stream(8);
+  std::memset(stream.page(3), 'X', 2 * kPageBytes);
+  for (uint64_t i = 5; i < 8; ++i) stream.stamp(i, 1, i, 2);
+  stream.checker.expect_epoch(1, true);
+  stream.check();
+  EXPECT_EQ(stream.integrity.verified, 6u);
+  EXPECT_EQ(stream.integrity.unstamped, 0u);
+}
+
+TEST(Stamp, ConstantPagesAmidASeriesAreDamage) {
+  Stream stream(8);
+  std::memset(stream.page(3), 'X', 2 * kPageBytes);
+  stream.checker.expect_epoch(1, true);
+  stream.check();
+  EXPECT_EQ(stream.integrity.verified, 6u);
+  EXPECT_EQ(stream.integrity.unstamped, 2u);
 }
 
 TEST(Stamp, AStreamThatBeginsLateIsMisplaced) {
@@ -58,7 +81,7 @@ TEST(Stamp, BytesNotLookedAtStillCount) {
 
 TEST(Stamp, ANewEpochBeginsWhereItsFirstPageSays) {
   Stream stream(4, 2, 77);
-  stamp_page(stream.page(0), 1, 3);  // left over in the ring
+  stream.stamp(0, 1, 3);  // left over in the ring
   stream.checker.expect_epoch(2, false);
   stream.check();
   EXPECT_EQ(stream.integrity.epochs, 1u);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 #include "engine/worker/stamp.h"
@@ -63,6 +64,15 @@ TEST(WriterBuffers, SameMeansTwoHalvesOfOne) {
   const auto a = buffers.next(0), b = buffers.next(0);
   EXPECT_EQ(a.bytes, 131072u);
   EXPECT_EQ(b.data, a.data + 131072);
+}
+
+TEST(WriterBuffers, SingleIsRewrittenAtOnce) {
+  WriterBuffers buffers;
+  ASSERT_TRUE(buffers.prepare(
+      command(WriteWith::vmsplice, Payload::stamped, 65536, 131072, Buffers::single)));
+  const auto first = buffers.next(0), again = buffers.next(65536);
+  EXPECT_EQ(first.data, again.data);
+  EXPECT_EQ(first.bytes, 65536u);
 }
 
 TEST(WriterBuffers, WriteUsesOneBuffer) {

@@ -1,5 +1,5 @@
 // The writer's loop, for any system call that moves bytes from memory into the
-// pipe. Instantiated once a technique and wait, so that an iteration holds no
+// pipe. Instantiated once a technique, wait and pace, so that an iteration holds no
 // test of an option.
 #pragma once
 
@@ -8,16 +8,18 @@
 namespace pipetop {
 
 // transfer(fd, data, bytes, flags) -> bytes moved, or -1 with errno.
-template <Wait wait, class Transfer>
+template <Wait wait, class Pace, class Transfer>
 [[gnu::always_inline]] inline LoopEnd write_loop(WriterLoop& loop, Transfer transfer) {
   Flow& flow = loop.flow;
+  Pace pace(loop.motion);
   for (;;) {
     auto [data, left] = loop.buffers.next(flow.counters().bytes.load(std::memory_order_relaxed));
     while (left > 0) {
       if (flow.changed()) return LoopEnd::changed;
-      flow.await<wait>(POLLOUT);
-      const ssize_t moved = transfer(flow.pipe_fd(), data, left, loop.splice_flags);
-      if (!flow.account(moved, left)) return LoopEnd::failed;
+      if (!pace.template ready<wait>(flow, POLLOUT)) continue;
+      const uint64_t asked = pace.limit(left);
+      const ssize_t moved = transfer(flow.pipe_fd(), data, asked, loop.splice_flags);
+      if (!flow.account(moved, asked)) return LoopEnd::failed;
       if (moved <= 0) continue;
       data += moved;
       left -= static_cast<uint64_t>(moved);

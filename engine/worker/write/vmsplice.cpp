@@ -2,15 +2,14 @@
 #include <fcntl.h>
 #include <sys/uio.h>
 
-#include "engine/worker/technique_table.h"
 #include "engine/worker/write/loop.h"
 
 namespace pipetop {
 namespace {
 
-template <Wait wait>
+template <Wait wait, class Pace>
 [[gnu::noinline]] LoopEnd with_vmsplice(WriterLoop& loop) {
-  return write_loop<wait>(loop, [](int fd, char* data, uint64_t bytes, unsigned flags) {
+  return write_loop<wait, Pace>(loop, [](int fd, char* data, uint64_t bytes, unsigned flags) {
     const iovec range = {data, bytes};
     return ::vmsplice(fd, &range, 1, flags);
   });
@@ -18,10 +17,9 @@ template <Wait wait>
 
 }  // namespace
 
-WriteTechnique vmsplice_technique(Wait wait) {
-  return technique_table<WriteTechnique>(wait, with_vmsplice<Wait::block>,
-                                         with_vmsplice<Wait::poll>, with_vmsplice<Wait::busy>,
-                                         with_vmsplice<Wait::busy_poll>);
+WriteTechnique vmsplice_technique(LoopKind kind) {
+  return technique_table(
+      kind, []<Wait wait, class Pace>() -> WriteTechnique { return with_vmsplice<wait, Pace>; });
 }
 
 }  // namespace pipetop

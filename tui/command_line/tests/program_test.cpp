@@ -36,7 +36,7 @@ TEST(Program, PrintsWhatIsAskedFor) {
   EXPECT_EQ(version.out(), "pipetop " PIPETOP_VERSION "\n");
   Program presets({"presets", "--format", "json"});
   EXPECT_EQ(presets.wait(), 0);
-  EXPECT_EQ(nlohmann::json::parse(presets.out())["presets"].size(), 7u);
+  EXPECT_EQ(nlohmann::json::parse(presets.out())["presets"].size(), 8u);
   Program doctor({"doctor", "--format", "json"});
   EXPECT_EQ(doctor.wait(), 0);
   EXPECT_GT(nlohmann::json::parse(doctor.out())["checks"].size(), 10u);
@@ -54,6 +54,17 @@ TEST(Program, MeasuresAndPrintsJson) {
   EXPECT_GT(json["integrity"]["verified"], 0);
   EXPECT_EQ(json["integrity"]["misplaced"], 0);
   EXPECT_GE(json["writer"]["lifetime"]["bytes"], json["reader"]["lifetime"]["bytes"]);
+}
+
+TEST(Program, DamageThatWasAskedForIsShownAndNoError) {
+  Program program(
+      {"run", "--no-bpf", "--preset", "hazard", "--duration", "1s", "--format", "json"});
+  EXPECT_TRUE(measured(program.wait())) << program.err();
+  EXPECT_EQ(program.err().find("damaged"), std::string::npos) << program.err();
+  const auto json = nlohmann::json::parse(program.out());
+  EXPECT_EQ(json["requested"]["buffers"], "single");
+  EXPECT_GT(json["integrity"]["misplaced"], 0);
+  EXPECT_EQ(json["integrity"]["unstamped"], 0);
 }
 
 TEST(Program, StopsAtTheBytesAskedFor) {

@@ -52,6 +52,22 @@ TEST(Judge, StolenTimeAndLostSamplesAreSeven) {
             "11 of 1011 samples of the writer were lost: its functions mislead");
 }
 
+TEST(Judge, DamagedPagesAreSevenUnlessTheyWereAskedFor) {
+  RunResult r = example_result();
+  Integrity found;
+  found.verified = 90;
+  r.last.integrity = Reading<Integrity>::of(found);
+  EXPECT_EQ(judge(r).exit, Exit::ok);
+  found.misplaced = 7, found.torn = 2, found.unstamped = 1;
+  r.last.integrity = Reading<Integrity>::of(found);
+  EXPECT_EQ(judge(r).exit, Exit::untrustworthy);
+  EXPECT_EQ(judge(r).words.front(),
+            "pages arrived damaged: 7 misplaced, 2 torn, 1 unstamped of 100");
+  r.last.effective.settings.buffers = Buffers::single;
+  EXPECT_EQ(judge(r).exit, Exit::ok);
+  EXPECT_TRUE(judge(r).words.empty());
+}
+
 TEST(Judge, TheWorstDecidesAndAllAreSaid) {
   RunResult r = example_result();
   r.steal_share = Reading<double>::of(0.5);

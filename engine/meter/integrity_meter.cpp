@@ -1,0 +1,49 @@
+#include "engine/meter/integrity_meter.h"
+
+namespace pipetop {
+namespace {
+
+constexpr uint64_t kInterval = 100'000'000;
+constexpr uint64_t kWindow = 1'000'000'000;
+
+Integrity totals_of(const WorkerIntegrity& found) {
+  const auto load = [](const std::atomic<uint64_t>& n) {
+    return n.load(std::memory_order_relaxed);
+  };
+  Integrity totals;
+  totals.verified = load(found.verified);
+  totals.misplaced = load(found.misplaced);
+  totals.torn = load(found.torn);
+  totals.unstamped = load(found.unstamped);
+  totals.epochs = load(found.epochs);
+  return totals;
+}
+
+uint64_t pages(const Integrity& i) { return i.verified + i.misplaced + i.torn + i.unstamped; }
+
+}  // namespace
+
+void IntegrityMeter::sample(uint64_t now_ns, const WorkerIntegrity& found) {
+  if (!samples_.empty() && now_ns < samples_.back().at_ns + kInterval) return;
+  samples_.push_back({now_ns, totals_of(found)});
+  while (samples_.size() > 2 && samples_[1].at_ns + kWindow <= now_ns) samples_.pop_front();
+}
+
+Integrity IntegrityMeter::describe(const WorkerIntegrity& found) const {
+  Integrity integrity = totals_of(found);
+  const auto unknown = [&](const char* why) {
+    integrity.torn_per_s = integrity.misplaced_per_s = Reading<double>::warming(why);
+    return integrity;
+  };
+  if (samples_.size() < 2) return unknown("no interval measured yet");
+  const auto& [begin_ns, before] = samples_.front();
+  const auto& [end_ns, after] = samples_.back();
+  if (pages(after) == pages(before)) return unknown("no page arrived in the last second");
+  const double seconds = double(end_ns - begin_ns) / 1e9;
+  integrity.torn_per_s = Reading<double>::of(double(after.torn - before.torn) / seconds);
+  integrity.misplaced_per_s =
+      Reading<double>::of(double(after.misplaced - before.misplaced) / seconds);
+  return integrity;
+}
+
+}  // namespace pipetop

@@ -1,0 +1,51 @@
+#include "engine/meter/integrity_meter.h"
+
+#include <gtest/gtest.h>
+
+namespace pipetop {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+
+TEST(IntegrityMeter, DamageIsARateOverTheLastSecond) {
+  WorkerIntegrity found{};
+  IntegrityMeter meter;
+  for (uint64_t ms = 0; ms <= 3000; ms += 50) {
+    found.verified += 100;
+    if (ms > 1000) found.torn += 2;
+    if (ms > 2500) found.misplaced += 1;
+    meter.sample(ms * kMs, found);
+  }
+  const Integrity i = meter.describe(found);
+  EXPECT_EQ(i.torn, 80u);
+  EXPECT_EQ(i.misplaced, 10u);
+  EXPECT_DOUBLE_EQ(*i.torn_per_s, 40.0);
+  EXPECT_DOUBLE_EQ(*i.misplaced_per_s, 10.0);
+}
+
+TEST(IntegrityMeter, ZeroIsSaidOnlyOfPagesThatWereLookedAt) {
+  WorkerIntegrity found{};
+  IntegrityMeter meter;
+  EXPECT_EQ(meter.describe(found).torn_per_s.status, ReadingStatus::warming);
+  for (uint64_t ms = 0; ms <= 2000; ms += 100) meter.sample(ms * kMs, found);
+  EXPECT_EQ(meter.describe(found).torn_per_s.status, ReadingStatus::warming);
+  found.verified = 1;
+  meter.sample(2100 * kMs, found);
+  EXPECT_DOUBLE_EQ(*meter.describe(found).torn_per_s, 0.0);
+  EXPECT_DOUBLE_EQ(*meter.describe(found).misplaced_per_s, 0.0);
+}
+
+TEST(IntegrityMeter, AChangeBeginsAnew) {
+  WorkerIntegrity found{};
+  IntegrityMeter meter;
+  meter.sample(0, found);
+  found.torn = 5;
+  meter.sample(1000 * kMs, found);
+  EXPECT_DOUBLE_EQ(*meter.describe(found).torn_per_s, 5.0);
+  meter.restart();
+  EXPECT_FALSE(meter.describe(found).torn_per_s.has_value());
+  EXPECT_EQ(meter.describe(found).torn, 5u);
+}
+
+}  // namespace
+}  // namespace pipetop

@@ -1,0 +1,51 @@
+// What the slots of the ring say of the technique in force.
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include "engine/engine.h"
+#include "engine/observe/tests/bpf_fixture.h"
+
+namespace pipetop {
+namespace {
+
+TEST(EffectiveTechnique, IsSeenInTheRing) {
+  EngineOptions options;
+  options.settings.write_with = WriteWith::vmsplice;
+  Engine engine(options);
+  Snapshot s;
+  const auto comes_to = [&](const std::function<bool()>& done) {
+    return observe::eventually([&] {
+      engine.handle_events();
+      s = engine.tick();
+      return done();
+    });
+  };
+  const auto seen = [&] { return s.ring.kinds.has_value() && s.effective.settled; };
+  ASSERT_TRUE(
+      comes_to([&] { return seen() || s.ring.kinds.status == ReadingStatus::unavailable; }));
+  PIPETOP_NEED(s.ring.kinds);
+  EXPECT_TRUE(comes_to([&] {
+    return s.effective.zero_copy_reason.find("seen in the ring") != std::string::npos;
+  })) << s.effective.zero_copy_reason;
+  EXPECT_EQ(s.effective.zero_copy, ZeroCopy::zero_copy);
+
+  // Copies are in the ring when the writer begins to lend pages again; they must
+  // not be taken for vmsplice's. In slow motion they lie there for long.
+  Settings copies;
+  copies.slow_motion = true;
+  engine.apply(copies, "write");
+  ASSERT_TRUE(comes_to([&] { return seen() && s.ring.frame->used > 2; }));
+  EXPECT_EQ(s.effective.zero_copy, ZeroCopy::copied);
+  Settings lent = copies;
+  lent.write_with = WriteWith::vmsplice;
+  engine.apply(lent, "vmsplice");
+  bool copied = false;
+  EXPECT_TRUE(comes_to([&] {
+    copied |= s.effective.zero_copy != ZeroCopy::zero_copy;
+    return s.effective.zero_copy_reason.find("seen in the ring") != std::string::npos;
+  })) << s.effective.zero_copy_reason;
+  EXPECT_FALSE(copied);
+}
+
+}  // namespace
+}  // namespace pipetop

@@ -1,0 +1,114 @@
+// Every page of the stream arrives, once and whole; unless a hazard is asked for.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "engine/knobs.h"
+#include "engine/presets.h"
+#include "engine/tests/engine_fixture.h"
+
+namespace pipetop {
+namespace {
+
+TEST_F(EngineTest, StampsArriveInOrder) {
+  for (const WriteWith technique : {WriteWith::write, WriteWith::vmsplice}) {
+    Settings s = stamped();
+    s.write_with = technique;
+    start(s);
+    expect_all_in_order(flow(256 << 20));
+  }
+}
+
+TEST_F(EngineTest, ABigRingOnSmallBuffersTearsNothing) {
+  Settings s = stamped();
+  s.write_with = WriteWith::vmsplice;
+  s.buf_size = 8192;
+  s.pipe_size = 1 << 20;
+  start(s);
+  expect_all_in_order(flow(256 << 20));
+  s.buffers = Buffers::same;
+  engine->apply(s, "same");
+  expect_all_in_order(flow(256 << 20));
+}
+
+// A valid random value for a random knob.
+void turn_random_knob(Settings& s, std::mt19937& random) {
+  const auto below = [&](size_t n) {
+    return std::uniform_int_distribution<size_t>(0, n - 1)(random);
+  };
+  const Knob& k = knobs()[below(knobs().size())];
+  switch (k.kind) {
+    case KnobKind::choice:
+    case KnobKind::boolean: {
+      const auto value = k.values[below(k.values.size())];
+      if (value != "cpus" && value != "single") k.set(s, value);
+      break;
+    }
+    case KnobKind::size:
+      k.set(s, std::to_string(4096ull << below(9)));
+      break;
+    case KnobKind::cpu:
+      k.set(s, "0");
+      break;
+  }
+  if (s.check_huge_page) s.touch_pages = true;
+}
+
+constexpr uint64_t kChangeEveryNs = 20'000'000;
+
+// A longer soak than the usual one, in seconds.
+uint64_t random_changes() {
+  const char* seconds = std::getenv("PIPETOP_TOGGLE_SECONDS");
+  return seconds ? std::strtoull(seconds, nullptr, 10) * 1'000'000'000 / kChangeEveryNs : 1000;
+}
+
+// Every 20 ms of served events a change, with data flowing in between. Changes
+// come whether or not the one before has settled. `single` alone may damage pages.
+TEST_F(EngineTest, AThousandRandomChangesLoseNothing) {
+  std::mt19937 random(20260120);
+  Settings s = stamped();
+  start(s);
+  for (uint64_t i = 0; i < random_changes(); ++i) {
+    turn_random_knob(s, random);
+    engine->apply(s, "random");
+    const uint64_t until_ns = monotonic_ns() + kChangeEveryNs;
+    until([&](const Snapshot&) { return monotonic_ns() >= until_ns; });
+  }
+  s.read_with = ReadWith::read;
+  s.payload = Payload::stamped;
+  s.writer_wait = s.reader_wait = Wait::block;
+  s.slow_motion = false;
+  engine->apply(s, "end");
+  const Snapshot end = flow(64 << 20);
+  expect_no_damage(end);
+  EXPECT_EQ(writer(end).restarts + reader(end).restarts, 0u);
+}
+
+TEST_F(EngineTest, TheHazardTearsPages) {
+  start(find_preset(built_in_presets(), "hazard")->settings);
+  const Snapshot s = until([](const Snapshot& t) {
+    return t.integrity.has_value() && t.integrity->torn_per_s.has_value() &&
+           *t.integrity->torn_per_s > 0 && *t.integrity->misplaced_per_s > 0;
+  });
+  EXPECT_EQ(s.integrity->unstamped, 0u);
+  Settings safe = s.requested;
+  safe.buffers = Buffers::separate;
+  engine->apply(safe, "safe");
+  until([](const Snapshot& t) {
+    return t.effective.settled && t.integrity->torn_per_s.has_value() &&
+           *t.integrity->torn_per_s == 0 && *t.integrity->misplaced_per_s == 0;
+  });
+}
+
+TEST_F(EngineTest, NobodyVerifiesWhatGoesToDevNull) {
+  Settings s = find_preset(built_in_presets(), "hazard")->settings;
+  s.read_with = ReadWith::splice;
+  start(s);
+  const Snapshot after = flow();
+  EXPECT_EQ(after.integrity.status, ReadingStatus::unavailable);
+  EXPECT_TRUE(after.integrity.reason.starts_with("unverifiable: nobody reads the bytes"));
+}
+
+}  // namespace
+}  // namespace pipetop

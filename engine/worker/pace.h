@@ -1,0 +1,62 @@
+// How fast a loop goes: as fast as it can, or slowly enough to be watched. A
+// loop is compiled for one of the two, so that the fast one pays nothing.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/control_block.h"
+#include "engine/settings.h"
+#include "engine/worker/flow.h"
+
+namespace pipetop {
+
+// Of one worker in slow motion.
+struct SlowMotion {
+  Role role = Role::writer;
+  uint64_t bytes = 0;       // of one operation
+  uint64_t operations = 0;  // that fill the ring
+};
+SlowMotion slow_motion_of(Role role, const WorkerCommand& command);
+
+// From one operation to the next, `since_ns` after the first. The writer's pace
+// is even; the reader's swings from half to one and a half times that, for so
+// long each way that the ring fills, is full, drains and is empty.
+uint64_t slow_interval_ns(const SlowMotion& motion, uint64_t since_ns);
+
+class FreePace {
+ public:
+  explicit FreePace(const SlowMotion&) {}
+
+  // Waits until a transfer is due and may succeed. False: look for a change first.
+  template <Wait wait>
+  bool ready(Flow& flow, short events) {
+    flow.await<wait>(events);
+    return true;
+  }
+  // Of `bytes`, what to ask of one transfer.
+  uint64_t limit(uint64_t bytes) const { return bytes; }
+};
+
+class SlowPace {
+ public:
+  explicit SlowPace(const SlowMotion& motion);
+
+  template <Wait wait>
+  bool ready(Flow& flow, short events) {
+    if (!sleep()) return false;
+    if constexpr (wait == Wait::busy_poll) return flow.poll_once(events);
+    flow.await<wait>(events);
+    return true;
+  }
+  uint64_t limit(uint64_t bytes) const { return std::min(bytes, motion_.bytes); }
+
+ private:
+  bool sleep();
+
+  SlowMotion motion_;
+  uint64_t began_ns_;
+  uint64_t due_ns_;
+};
+
+}  // namespace pipetop
