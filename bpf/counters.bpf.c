@@ -14,7 +14,7 @@ const volatile __u32 cpu_count = 1;
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(map_flags, BPF_F_MMAPABLE);  // as the sampler's, which begin on a page for it
-  __uint(max_entries, 1);  // user space sets it: a record a CPU, or one
+  __uint(max_entries, 1);             // user space sets it: a record a CPU, or one
   __type(key, __u32);
   __type(value, struct sampler_cpu);
 } records SEC(".maps");
