@@ -21,7 +21,7 @@ class RecordingSource final : public Source {
     settings = requested;
     labels.push_back(key + ": " + label);
   }
-  void count(BpfCounters) override {}
+  void count(BpfCounters layout) override { counters = layout; }
   Segment segment() override { return {}; }
   Snapshot tick() override { return example_snapshot(); }
   void suspend() override {}
@@ -29,6 +29,7 @@ class RecordingSource final : public Source {
 
   Settings settings;
   std::vector<std::string> labels;
+  BpfCounters counters = BpfCounters::percpu;
   bool refuses = false;
 };
 
@@ -103,10 +104,18 @@ TEST_F(ControllerTest, AKeyAtItsLimitSaysSo) {
   EXPECT_EQ(view().message, "there are only 7 presets");
 }
 
+TEST_F(ControllerTest, XSwitchesHowBpfCounts) {
+  press(U'x');
+  EXPECT_EQ(source_.counters, BpfCounters::shared);
+  snapshot_.bpf_counters = BpfCounters::shared;
+  press(U'x');
+  EXPECT_EQ(source_.counters, BpfCounters::percpu);
+}
+
 TEST_F(ControllerTest, HintsGoAwayByThemselves) {
   controller_.set_time(1'000'000'000);
-  press(U'x');
-  EXPECT_EQ(view().message, "x does nothing here; ? shows the keys");
+  press(U'z');
+  EXPECT_EQ(view().message, "z does nothing here; ? shows the keys");
   controller_.set_time(2'000'000'000);
   EXPECT_NE(view().message, "");
   controller_.set_time(5'000'000'000);
