@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "engine/error.h"
+#include "engine/observe/blocked_table.h"
 #include "engine/observe/capabilities.h"
 #include "engine/observe/function_counter.h"
 #include "engine/observe/occupancy.h"
 #include "engine/observe/ring_frame.h"
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/sampler.h"
+#include "engine/observe/sched_reader.h"
 #include "engine/observe/symbols.h"
 
 namespace pipetop {
@@ -46,7 +48,7 @@ class Observers::Impl {
       : fallback_(options.pipe_fd),
         roles_{WatchedRole(options.functions_window_ns), WatchedRole(options.functions_window_ns)} {
     if (options.bpf == BpfUse::off) {
-      no_sampler_ = no_ring_ = kBpfSwitchedOff;
+      no_sampler_ = no_sched_ = no_ring_ = kBpfSwitchedOff;
       return;
     }
     // The kernel takes 40 ms to write out its symbols; meanwhile programs are
@@ -55,17 +57,20 @@ class Observers::Impl {
     ring_ = try_make<RingReader>(no_ring_, options.pipe_fd);
     sampler_ =
         try_make<Sampler>(no_sampler_, options.frequency_hz, ring_ ? ring_->copies_fd() : -1);
+    sched_ = try_make<SchedReader>(no_sched_);
     if (sampler_ && ring_) sampler_->look_at(ring_->pipe_address());
   }
 
   void watch(Role role, pid_t pid) {
     role_of(role).pid = pid;
     if (sampler_) sampler_->watch(role, pid);
+    if (sched_) sched_->watch(role, pid);
   }
 
   void poll(uint64_t now_ns) {
     need_symbols();
     if (sampler_) sampler_->drain([this](const StackSample& sample) { take(sample); });
+    if (sched_) sched_->poll(now_ns);
     for (WatchedRole& role : roles_) role.counter.expire(now_ns);
     if (!sampler_looks()) fallback_.poll(now_ns);
   }
@@ -75,6 +80,7 @@ class Observers::Impl {
     for (const Role role : {Role::writer, Role::reader}) {
       role_of(role).counter.clear();
       if (sampler_) role_of(role).lost_before = sampler_->lost(role);
+      if (sched_) role_of(role).sleeps_before = sched_->sleeps(role).value.value_or(Sleeps{});
     }
     if (sampler_) occupancy_before_ = sampler_->occupancy_by_cpu();
     fallback_.restart();
@@ -99,6 +105,21 @@ class Observers::Impl {
     for (const FunctionCounter::Row& row : watched.counter.rows())
       table.rows.push_back({std::string(symbols_.name(row.function)), row.self, row.children});
     return Table::of(std::move(table));
+  }
+
+  Reading<TaskTimes> times(Role role) const {
+    return sched_ ? sched_->times(role) : Reading<TaskTimes>::unavailable(no_sched_);
+  }
+
+  Reading<BlockedTable> blocked(Role role) const {
+    using Table = Reading<BlockedTable>;
+    if (!sched_) return Table::unavailable(no_sched_);
+    if (!no_symbols_.empty()) return Table::unavailable(no_symbols_);
+    const Reading<Sleeps> sleeps = sched_->sleeps(role);
+    if (!sleeps.has_value()) return Table::warming(sleeps.reason);
+    return Table::of(blocked_table(
+        *sleeps, role_of(role).sleeps_before,
+        [&](size_t place) { return sched_->stack(role, place); }, symbols_));
   }
 
   Reading<Occupancy> occupancy() const {
@@ -140,6 +161,7 @@ class Observers::Impl {
     pid_t pid = 0;
     FunctionCounter counter;
     uint64_t lost_before = 0;  // restart()
+    Sleeps sleeps_before;      // it, too
   };
 
   WatchedRole& role_of(Role role) { return roles_[static_cast<size_t>(role)]; }
@@ -189,10 +211,11 @@ class Observers::Impl {
     role_of(sample.role).counter.add(sample.at_ns, stack_);
   }
 
-  std::string no_sampler_, no_ring_, no_symbols_;  // why; remedy
+  std::string no_sampler_, no_sched_, no_ring_, no_symbols_;  // why; remedy
   std::future<Symbols> reading_symbols_;
   Symbols symbols_;
   std::unique_ptr<Sampler> sampler_;
+  std::unique_ptr<SchedReader> sched_;
   std::unique_ptr<RingReader> ring_;
   FionreadOccupancy fallback_;
   std::array<WatchedRole, kRoles> roles_;
@@ -213,6 +236,8 @@ void Observers::poll(uint64_t now_ns) { impl_->poll(now_ns); }
 void Observers::restart(uint64_t now_ns) { impl_->restart(now_ns); }
 Reading<SamplingEvent> Observers::event() const { return impl_->event(); }
 Reading<FunctionTable> Observers::functions(Role role) const { return impl_->functions(role); }
+Reading<TaskTimes> Observers::times(Role role) const { return impl_->times(role); }
+Reading<BlockedTable> Observers::blocked(Role role) const { return impl_->blocked(role); }
 Reading<Occupancy> Observers::occupancy() const { return impl_->occupancy(); }
 Reading<std::array<double, kSlotKinds>> Observers::kinds() const { return impl_->kinds(); }
 Reading<RingFrame> Observers::ring_frame(uint64_t now_ns) { return impl_->ring_frame(now_ns); }

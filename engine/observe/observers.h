@@ -1,4 +1,4 @@
-// What BPF sees of a pipe and its two processes: functions, slots, occupancy.
+// What BPF sees of a pipe and its two processes: functions, switches, slots, occupancy.
 // Each part alone can be unavailable, with a reason and a remedy; occupancy then
 // falls back to FIONREAD at a low rate.
 #pragma once
@@ -11,6 +11,7 @@
 #include <string>
 
 #include "engine/engine.h"
+#include "engine/meter/task_times.h"
 #include "engine/snapshot.h"
 
 namespace pipetop {
@@ -37,11 +38,18 @@ class Observers {
   // Drains the samples. Call it at least ten times a second.
   void poll(uint64_t now_ns);
 
-  // Forgets functions, occupancy and slot kinds, e.g. at a change.
+  // Forgets functions, sleeps, occupancy and slot kinds, e.g. at a change.
   void restart(uint64_t now_ns);
 
   Reading<SamplingEvent> event() const;
   Reading<FunctionTable> functions(Role role) const;
+
+  // Totals up to this instant: take two to know what was in between. Neither
+  // restart() nor the next process of a role sets them back.
+  Reading<TaskTimes> times(Role role) const;
+  // Where it was when it slept, since restart().
+  Reading<BlockedTable> blocked(Role role) const;
+
   Reading<Occupancy> occupancy() const;
   Reading<std::array<double, kSlotKinds>> kinds() const;
 

@@ -133,6 +133,7 @@ FunctionId Symbols::find(uint64_t address) const {
 
 std::string_view Symbols::name(FunctionId id) const {
   if (id == kUserFunction) return "[user]";
+  if (id == kOtherFunction) return "[other]";
   if (id >= names_.size()) return "[unknown]";
   return text_.data() + names_[id];
 }

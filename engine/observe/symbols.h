@@ -8,10 +8,11 @@
 
 namespace pipetop::observe {
 
-// A function: its place in Symbols, or one of the two that have none.
+// A function: its place in Symbols, or one of those that have none.
 using FunctionId = uint32_t;
 inline constexpr FunctionId kUserFunction = 0xffff'ffff;     // "[user]"
 inline constexpr FunctionId kUnknownFunction = 0xffff'fffe;  // "[unknown]"
+inline constexpr FunctionId kOtherFunction = 0xffff'fffd;    // "[other]"
 
 class Symbols {
  public:

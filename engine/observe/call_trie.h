@@ -1,0 +1,50 @@
+// Stacks folded into a tree, from the outermost caller down to the running
+// function: every place in it stands for one chain of calls.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/functions.h"
+#include "engine/observe/symbols.h"
+
+namespace pipetop::observe {
+
+class CallTrie {
+ public:
+  // A place keeps its number until clear(); a caller's is lower than its callees'.
+  using Place = uint32_t;
+  static constexpr Place kNowhere = CallNode::kNone;
+  // Of places, some 2 MB. Thousands are usual; but interrupts can come anywhere,
+  // and a segment can last for days.
+  static constexpr size_t kMaxPlaces = 1 << 15;
+
+  // Where a stack ends, the running function first. An empty one is a root of its
+  // own, "[user]"; so is, once the trie is full, every stack that is new: "[other]".
+  Place place_of(std::span<const FunctionId> stack);
+
+  size_t places() const { return nodes_.size(); }
+  void clear();
+
+  // The tree of the places that weigh anything. `self` is by place: the weight of
+  // the stacks that end there.
+  CallTree tree(std::span<const uint64_t> self, const Symbols& symbols) const;
+
+ private:
+  struct Node {
+    FunctionId function;
+    Place caller;  // kNowhere for a root
+  };
+  Place callee(Place caller, FunctionId function);
+
+  std::vector<Node> nodes_;
+  std::unordered_map<uint64_t, Place> callees_;  // by caller and function
+};
+
+// The functions of a tree: what they weigh themselves, and with what they call. A
+// function that recurses is on its stack once.
+std::vector<FunctionRow> function_rows(const CallTree& tree);
+
+}  // namespace pipetop::observe

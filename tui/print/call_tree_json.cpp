@@ -1,0 +1,53 @@
+#include "tui/print/call_tree_json.h"
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+namespace pipetop::tui {
+namespace {
+
+class TreeJson {
+ public:
+  explicit TreeJson(const CallTree& tree) : tree_(tree), callees_(tree.nodes.size()) {
+    for (uint32_t i = 0; i < tree.nodes.size(); ++i) {
+      const uint32_t caller = tree.nodes[i].parent;
+      (caller == CallNode::kNone ? roots_ : callees_[caller]).push_back(i);
+    }
+  }
+
+  Json json() { return list(roots_); }
+
+ private:
+  const std::string& name(uint32_t i) const { return tree_.functions[tree_.nodes[i].function]; }
+  Json share(uint64_t weight) const { return rounded(double(weight) / double(tree_.total)); }
+
+  Json list(std::vector<uint32_t>& nodes) {
+    std::ranges::sort(nodes, [this](uint32_t a, uint32_t b) {
+      return std::tie(tree_.nodes[b].total, name(a)) < std::tie(tree_.nodes[a].total, name(b));
+    });
+    Json json = Json::array();
+    for (const uint32_t i : nodes) json.push_back(object(i));
+    return json;
+  }
+
+  Json object(uint32_t i) {
+    const CallNode& node = tree_.nodes[i];
+    return {{"name", name(i)},
+            {"self_samples", node.self},
+            {"total_samples", node.total},
+            {"self_share", share(node.self)},
+            {"total_share", share(node.total)},
+            {"children", list(callees_[i])}};
+  }
+
+  const CallTree& tree_;
+  std::vector<std::vector<uint32_t>> callees_;  // by node
+  std::vector<uint32_t> roots_;
+};
+
+}  // namespace
+
+Json call_tree_json(const CallTree& tree) { return TreeJson(tree).json(); }
+
+}  // namespace pipetop::tui
