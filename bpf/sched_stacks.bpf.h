@@ -33,10 +33,16 @@ static __always_inline __u64 hash_of(const __u64 *ip, __u64 frames) {
   return hash | 1;
 }
 
-/* Its place, made when it is new. */
-static __always_inline __u32 keep_stack(__u32 table, const __u64 *ip, __u64 frames) {
+/*
+ * The place of the stack in a taker's scratch, made when it is new. Global, so
+ * that it is verified once and not wherever it is called.
+ */
+__noinline __u32 keep_stack(__u32 taker, __u32 role, __u32 frames) {
+  const __u64 *ip = bpf_map_lookup_elem(&scratch, &taker);
+  if (!ip) return SCHED_NOT_KEPT;
   const __u64 hash = hash_of(ip, frames);
   for (__u32 probe = 0; probe < 16; ++probe) {
+    const __u32 table = taker * SCHED_ROLES + role;
     const __u32 at = table * SCHED_STACKS + ((hash >> 8) + probe) % SCHED_STACKS;
     struct sched_stack *stack = bpf_map_lookup_elem(&stacks, &at);
     if (!stack) break;
@@ -56,14 +62,12 @@ static __always_inline __u32 stack_of_current(void *ctx, __u32 role) {
   __u64 *ip = bpf_map_lookup_elem(&scratch, &taker);
   if (!ip) return SCHED_NOT_KEPT;
   const long bytes = bpf_get_stack(ctx, ip, SCHED_DEPTH * 8, 0);
-  if (bytes <= 0) return SCHED_NOT_KEPT;
-  return keep_stack(taker * SCHED_ROLES + role, ip, bytes / 8);
+  return bytes > 0 ? keep_stack(taker, role, bytes / 8) : SCHED_NOT_KEPT;
 }
 
 static __always_inline __u32 stack_of_sleeper(struct task_struct *task, __u32 taker, __u32 role) {
   __u64 *ip = bpf_map_lookup_elem(&scratch, &taker);
   if (!ip) return SCHED_NOT_KEPT;
   const long bytes = bpf_get_task_stack(task, ip, SCHED_DEPTH * 8, 0);
-  if (bytes <= 0) return SCHED_NOT_KEPT;
-  return keep_stack(taker * SCHED_ROLES + role, ip, bytes / 8);
+  return bytes > 0 ? keep_stack(taker, role, bytes / 8) : SCHED_NOT_KEPT;
 }

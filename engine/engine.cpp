@@ -107,6 +107,7 @@ class Engine::Impl {
   std::array<std::string, kRoles> last_end_;
   std::deque<Notice> notices_;
   std::array<Reading<FunctionTable>, kRoles> functions_;
+  std::array<Reading<BlockedTable>, kRoles> blocked_;
   uint64_t functions_at_ns_ = 0;  // 0: refresh them at the next tick
 };
 
@@ -227,8 +228,10 @@ void Engine::Impl::check_huge_pages() {
 
 void Engine::Impl::refresh_functions(uint64_t now_ns) {
   if (!finished_ && now_ns < functions_at_ns_ + kFunctionsInterval) return;
-  for (const Role role : {Role::writer, Role::reader})
+  for (const Role role : {Role::writer, Role::reader}) {
     functions_[static_cast<size_t>(role)] = observers_.functions(role);
+    blocked_[static_cast<size_t>(role)] = observers_.blocked(role);
+  }
   functions_at_ns_ = now_ns;
 }
 
@@ -269,6 +272,7 @@ WorkerView Engine::Impl::view_of(Role role) {
   }
   worker_meters_[static_cast<size_t>(role)].describe(w.counters(), view);
   view.functions = functions_[static_cast<size_t>(role)];
+  view.blocked = blocked_[static_cast<size_t>(role)];
   return view;
 }
 
@@ -310,7 +314,8 @@ Snapshot Engine::Impl::tick() {
   meter_.add(s.now_ns, workers_.reader().bytes());
   steal_.sample(s.now_ns);
   for (Worker* w : workers_.both())
-    worker_meters_[static_cast<size_t>(w->role())].sample(s.now_ns, w->counters(), w->pid());
+    worker_meters_[static_cast<size_t>(w->role())].sample(s.now_ns, w->counters(), w->pid(),
+                                                          observers_.times(w->role()));
 
   s.uptime_ns = s.now_ns - started_at_ns_;
   s.requested = requested_;

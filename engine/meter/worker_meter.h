@@ -7,14 +7,17 @@
 
 #include "engine/control_block.h"
 #include "engine/meter/process_stats.h"
+#include "engine/meter/task_times.h"
 #include "engine/snapshot.h"
 
 namespace pipetop {
 
 class WorkerMeter {
  public:
-  // `pid` 0: there is no process now. Cheap when called more often than it reads.
-  void sample(uint64_t now_ns, const WorkerCounters& counters, pid_t pid);
+  // `pid` 0: there is no process now. `times` are the observers'; while they have
+  // none, /proc's are used. Cheap when called more often than it reads.
+  void sample(uint64_t now_ns, const WorkerCounters& counters, pid_t pid,
+              const Reading<TaskTimes>& times);
 
   // Rates begin anew: the process was replaced, or the settings changed.
   void restart() { samples_.clear(); }
@@ -27,9 +30,11 @@ class WorkerMeter {
     uint64_t at_ns = 0;
     uint64_t bytes = 0, syscalls = 0, short_calls = 0, eagain = 0;
     std::optional<ProcessStats> process;
+    Reading<TaskTimes> times;
   };
   void describe_calls(const Sample& first, const Sample& last, WorkerView& view) const;
   void describe_process(const Sample& first, const Sample& last, WorkerView& view) const;
+  void describe_times(const Sample& first, const Sample& last, WorkerView& view) const;
 
   std::deque<Sample> samples_;  // within the last second
 };

@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include <future>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -70,7 +71,7 @@ class Observers::Impl {
   void poll(uint64_t now_ns) {
     need_symbols();
     if (sampler_) sampler_->drain([this](const StackSample& sample) { take(sample); });
-    if (sched_) sched_->poll(now_ns);
+    if (sched_) poll_sched(now_ns);
     for (WatchedRole& role : roles_) role.counter.expire(now_ns);
     if (!sampler_looks()) fallback_.poll(now_ns);
   }
@@ -80,7 +81,7 @@ class Observers::Impl {
     for (const Role role : {Role::writer, Role::reader}) {
       role_of(role).counter.clear();
       if (sampler_) role_of(role).lost_before = sampler_->lost(role);
-      if (sched_) role_of(role).sleeps_before = sched_->sleeps(role).value.value_or(Sleeps{});
+      if (sched_) role_of(role).sleeps_before = sched_->sleeps(role).value;
     }
     if (sampler_) occupancy_before_ = sampler_->occupancy_by_cpu();
     fallback_.restart();
@@ -116,10 +117,11 @@ class Observers::Impl {
     if (!sched_) return Table::unavailable(no_sched_);
     if (!no_symbols_.empty()) return Table::unavailable(no_symbols_);
     const Reading<Sleeps> sleeps = sched_->sleeps(role);
+    const std::optional<Sleeps>& before = role_of(role).sleeps_before;
     if (!sleeps.has_value()) return Table::warming(sleeps.reason);
+    if (!before) return Table::warming("it has only just begun");
     return Table::of(blocked_table(
-        *sleeps, role_of(role).sleeps_before,
-        [&](size_t place) { return sched_->stack(role, place); }, symbols_));
+        *sleeps, *before, [&](size_t place) { return sched_->stack(role, place); }, symbols_));
   }
 
   Reading<Occupancy> occupancy() const {
@@ -161,7 +163,8 @@ class Observers::Impl {
     pid_t pid = 0;
     FunctionCounter counter;
     uint64_t lost_before = 0;  // restart()
-    Sleeps sleeps_before;      // it, too
+    // It, too; nothing while they cannot be told from those before it.
+    std::optional<Sleeps> sleeps_before = Sleeps{};
   };
 
   WatchedRole& role_of(Role role) { return roles_[static_cast<size_t>(role)]; }
@@ -173,6 +176,12 @@ class Observers::Impl {
     if (symbols_.empty()) no_symbols_ = why_no_addresses(read_circumstances());
     if (ring_) ring_->learn_kinds(symbols_);
     malloc_trim(0);  // libbpf had parsed the kernel's BTF
+  }
+
+  void poll_sched(uint64_t now_ns) {
+    sched_->poll(now_ns);
+    for (const Role role : {Role::writer, Role::reader})
+      if (auto& before = role_of(role).sleeps_before; !before) before = sched_->sleeps(role).value;
   }
 
   // The sampler learns from the ring reader where the pipe is.

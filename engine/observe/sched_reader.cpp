@@ -51,18 +51,23 @@ class SchedReader::Impl {
       throw_refused("load the scheduler's observer", -error, log);
     counts_ = map_array(skeleton_->maps.cpus);
     stacks_ = map_array(skeleton_->maps.stacks);
-    for (const bpf_program* program : {skeleton_->progs.on_switch, skeleton_->progs.on_wakeup}) {
-      links_.emplace_back(bpf_program__attach(program));
-      if (!links_.back()) throw_refused("attach the scheduler's observer", errno, log);
-    }
+    attach(log);
     // That it is refused has to be known now.
     if (!iterate(getpid())) throw_refused("attach the scheduler's iterator", errno, log);
   }
 
   void watch(Role role, pid_t pid) {
+    watched(role).pid = pid;
     __atomic_store_n(&task_of(role), 0, __ATOMIC_SEQ_CST);
-    watched(role).iterator = pid > 0 ? iterate(pid) : nullptr;
+    watched(role).iterator = pid > 0 && !links_.empty() ? iterate(pid) : nullptr;
     look(role);
+  }
+
+  void run(bool on) {
+    const LibbpfLog log;
+    links_.clear();
+    if (on) attach(log);
+    for (const Role role : {Role::writer, Role::reader}) watch(role, watched(role).pid);
   }
 
   void poll(uint64_t now_ns) {
@@ -100,6 +105,7 @@ class SchedReader::Impl {
 
  private:
   struct Watched {
+    pid_t pid = 0;
     Link iterator;
     uint64_t pace_at_ns = 0, sleeps_then = 0;
   };
@@ -125,6 +131,13 @@ class SchedReader::Impl {
   }
   const sched_stack& place(Role role, size_t i) const {
     return static_cast<const sched_stack*>(stacks_.data())[index_of(role, i)];
+  }
+
+  void attach(const LibbpfLog& log) {
+    for (const bpf_program* program : {skeleton_->progs.on_switch, skeleton_->progs.on_wakeup}) {
+      links_.emplace_back(bpf_program__attach(program));
+      if (!links_.back()) throw_refused("attach the scheduler's observer", errno, log);
+    }
   }
 
   Link iterate(pid_t pid) {
@@ -188,6 +201,7 @@ class SchedReader::Impl {
       present.state = now.seen;
     }
     add_counts(role, present);
+    if (present.state == SCHED_NOBODY && present.times.wall_ns() == 0) return {};
     if (present.state == SCHED_NOBODY) return present;
     const uint64_t now_ns = monotonic_ns();
     present.open_ns = now_ns > since_ns ? now_ns - since_ns : 0;
@@ -224,7 +238,7 @@ class SchedReader::Impl {
       if (now) value = make(*now);
       std::atomic_thread_fence(std::memory_order_acquire);
       if (peek(changing.sequence) != before) continue;
-      if (!value) return Reading<Value>::warming("it has only just begun to be watched");
+      if (!value) return Reading<Value>::warming("nothing is known of it yet");
       return Reading<Value>::of(std::move(*value));
     }
     return Reading<Value>::warming("it was switching whenever it was looked at");
@@ -243,6 +257,7 @@ SchedReader::SchedReader(uint32_t stacks_per_s) : impl_(std::make_unique<Impl>(s
 SchedReader::~SchedReader() = default;
 
 void SchedReader::watch(Role role, pid_t pid) { impl_->watch(role, pid); }
+void SchedReader::run(bool on) { impl_->run(on); }
 void SchedReader::poll(uint64_t now_ns) { impl_->poll(now_ns); }
 Reading<TaskTimes> SchedReader::times(Role role) const { return impl_->times(role); }
 Reading<Sleeps> SchedReader::sleeps(Role role) { return impl_->sleeps(role); }

@@ -37,6 +37,9 @@ class SchedReader {
   // The process that plays a role from now on, of one thread; 0 for none.
   void watch(Role role, pid_t pid);
 
+  // Stops and starts counting; while it is stopped, nobody is watched.
+  void run(bool on);
+
   // Looks what those are doing that have not switched since they are watched, and
   // learns how often they sleep. Call it some times a second.
   void poll(uint64_t now_ns);

@@ -25,6 +25,7 @@ std::vector<OccupancyCounts> Sampler::occupancy_by_cpu() const { return {}; }
 SchedReader::SchedReader(uint32_t) { throw Error(kBuiltWithoutBpf, Exit::unsupported); }
 SchedReader::~SchedReader() = default;
 void SchedReader::watch(Role, pid_t) {}
+void SchedReader::run(bool) {}
 void SchedReader::poll(uint64_t) {}
 Reading<TaskTimes> SchedReader::times(Role) const { return {}; }
 Reading<Sleeps> SchedReader::sleeps(Role) { return {}; }
