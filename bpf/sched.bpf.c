@@ -65,11 +65,12 @@ static __always_inline __u32 role_of(const struct task_struct *task) {
 static __always_inline void end_sleep(struct sched_role *role, __u64 ns,
                                       struct sched_counts *counts) {
   const __u32 at = role->stack;
-  const __u64 sleeps = ns < SCHED_LONG_NS ? role->stands_for : 1;
+  const bool is_long = ns >= SCHED_LONG_NS;
+  const __u64 sleeps = is_long ? 1 : role->stands_for;
   if (at == SCHED_NOT_TAKEN) return;
   struct sched_stack *stack = bpf_map_lookup_elem(&stacks, &at);
   if (stack) {
-    add(&stack->ns, ns * sleeps);
+    add(is_long ? &stack->long_ns : &stack->short_ns, ns * sleeps);
   } else {
     add(&counts->lost, sleeps);
     add(&counts->lost_ns, ns * sleeps);

@@ -8,7 +8,7 @@ enum {
   SCHED_ROLES = 2,
   SCHED_TAKERS = 2,   /* of stacks: the events, the iterator */
   SCHED_STACKS = 128, /* a taker and role, a power of 2; few distinct ones are usual */
-  SCHED_DEPTH = 61,   /* frames */
+  SCHED_DEPTH = 60,   /* frames */
   SCHED_NOT_TAKEN = 0xfffe,
   SCHED_NOT_KEPT = 0xffff,
   SCHED_LONG_NS = 1000000, /* a sleep whose stack is always taken */
@@ -53,8 +53,8 @@ struct sched_cpu { /* written by that CPU alone; whole cache lines */
 };
 
 struct sched_stack { /* in which a role sleeps */
-  __u64 hash; /* 0: free */
-  __u64 ns;   /* cumulative, of ended sleeps and of those that they stand for */
+  __u64 hash;              /* 0: free */
+  __u64 long_ns, short_ns; /* cumulative, of ended sleeps; the short stand for others, too */
   __u64 frames;
   __u64 ip[SCHED_DEPTH]; /* leaf first */
 };

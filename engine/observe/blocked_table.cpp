@@ -1,6 +1,7 @@
 #include "engine/observe/blocked_table.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/observe/call_trie.h"
 
@@ -13,11 +14,24 @@ bool is_scheduler(std::string_view name) {
 }
 
 // Of totals that only grow; but a role's last interval is no more counted as
-// under way once its process is gone.
+// under way once its process is gone, and one that ends may prove to be short.
 uint64_t growth(uint64_t now, uint64_t before) { return now > before ? now - before : 0; }
 
-// Makes weights of that sum have another one.
-void fit(std::vector<uint64_t>& weights, uint64_t sum, uint64_t wanted) {
+std::vector<uint64_t> growths(const std::vector<uint64_t>& now,
+                              const std::vector<uint64_t>& before) {
+  std::vector<uint64_t> grown;
+  for (size_t i = 0; i < now.size(); ++i)
+    grown.push_back(growth(now[i], i < before.size() ? before[i] : 0));
+  return grown;
+}
+
+uint64_t sum_of(const std::vector<uint64_t>& weights) {
+  return std::accumulate(weights.begin(), weights.end(), uint64_t{0});
+}
+
+// Makes them add up to `wanted`, unless all are 0.
+void fit(std::vector<uint64_t>& weights, uint64_t wanted) {
+  const uint64_t sum = sum_of(weights);
   if (sum == wanted || sum == 0) return;
   const double factor = static_cast<double>(wanted) / static_cast<double>(sum);
   uint64_t passed = 0, given = 0;
@@ -54,24 +68,26 @@ BlockedTable blocked_table(const Sleeps& now, const Sleeps& before,
   table.times = growth(now.times, before.times);
   table.lost = growth(now.lost, before.lost);
 
+  // By place, and at the end what has none.
+  std::vector<uint64_t> exact = growths(now.long_ns, before.long_ns);
+  exact.push_back(growth(now.lost_ns, before.lost_ns));
+  if (sum_of(exact) > table.ns) fit(exact, table.ns);
+  std::vector<uint64_t> estimate = growths(now.short_ns, before.short_ns);
+  fit(estimate, table.ns - sum_of(exact));
+  exact.back() += table.ns - sum_of(exact) - sum_of(estimate);
+  estimate.push_back(0);
+
   CallTrie trie;
   std::vector<uint64_t> self;
-  uint64_t sum_ns = 0;
-  const auto weigh = [&](std::span<const FunctionId> stack, uint64_t ns) {
-    const CallTrie::Place place = trie.place_of(stack);
-    self.resize(trie.places());
-    self[place] += ns;
-    sum_ns += ns;
-  };
-  for (size_t i = 0; i < now.ns_by_place.size(); ++i) {
-    const uint64_t then_ns = i < before.ns_by_place.size() ? before.ns_by_place[i] : 0;
-    if (const uint64_t ns = growth(now.ns_by_place[i], then_ns))
-      weigh(sleeping_stack(stack_of(i), symbols), ns);
-  }
   const FunctionId unknown[] = {kUnknownFunction};
-  const uint64_t lost_ns = growth(now.lost_ns, before.lost_ns);
-  if (const uint64_t ns = sum_ns == 0 ? table.ns : lost_ns) weigh(unknown, ns);
-  fit(self, sum_ns, table.ns);
+  for (size_t i = 0; i < exact.size(); ++i) {
+    if (exact[i] + estimate[i] == 0) continue;
+    const bool has_place = i + 1 < exact.size();
+    const CallTrie::Place place =
+        has_place ? trie.place_of(sleeping_stack(stack_of(i), symbols)) : trie.place_of(unknown);
+    self.resize(trie.places());
+    self[place] += exact[i] + estimate[i];
+  }
   table.tree = std::make_shared<CallTree>(trie.tree(self, symbols));
   return table;
 }

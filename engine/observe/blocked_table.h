@@ -16,9 +16,8 @@ namespace pipetop::observe {
 std::vector<FunctionId> sleeping_stack(std::span<const uint64_t> addresses, const Symbols& symbols);
 
 // Of what `now` has and `before` had not. `stack_of` gives the addresses of a
-// place. The tree weighs all of `ns`: where some sleeps stood for others, they are
-// weighed so as to make up for them; time whose stack was lost is a root of its
-// own, "[unknown]".
+// place. The tree weighs all of `ns`: what is an estimate is made to fit what is
+// exact, and time whose stack was lost is a root of its own, "[unknown]".
 BlockedTable blocked_table(const Sleeps& now, const Sleeps& before,
                            const std::function<std::span<const uint64_t>(size_t)>& stack_of,
                            const Symbols& symbols);

@@ -18,7 +18,6 @@ namespace {
 
 static_assert(SCHED_ROLES == kRoles);
 static_assert(sizeof(sched_cpu) % 64 == 0);
-static_assert(sizeof(__u64) == sizeof(uint64_t));
 
 // A switch that was under way when we began to watch was not seen, and the state
 // found then may be the old one. It is over long before that.
@@ -89,16 +88,18 @@ class SchedReader::Impl {
       sleeps.times = present.times.voluntary_switches;
       sleeps.lost = present.lost;
       sleeps.lost_ns = present.lost_ns;
-      sleeps.ns_by_place.reserve(kPlaces);
-      for (size_t i = 0; i < kPlaces; ++i) sleeps.ns_by_place.push_back(peek(place(role, i).ns));
+      for (size_t i = 0; i < kPlaces; ++i) {
+        sleeps.long_ns.push_back(peek(place(role, i).long_ns));
+        sleeps.short_ns.push_back(peek(place(role, i).short_ns));
+      }
       if (present.state == SCHED_BLOCKED) add_open(role, present, sleeps);
       return sleeps;
     });
   }
 
   std::span<const uint64_t> stack(Role role, size_t i) const {
-    static_assert(sizeof(__u64) == sizeof(uint64_t) && alignof(__u64) == alignof(uint64_t));
     const sched_stack& stack = place(role, i);
+    static_assert(sizeof(stack.ip[0]) == sizeof(uint64_t));
     return {reinterpret_cast<const uint64_t*>(stack.ip),
             std::min<size_t>(stack.frames, SCHED_DEPTH)};
   }
@@ -184,7 +185,7 @@ class SchedReader::Impl {
     if (peek(now.state) == SCHED_UNKNOWN) stack = SCHED_NOT_TAKEN;
     if (stack == SCHED_NOT_TAKEN && now.seen_ns >= peek(now.since_ns)) stack = now.seen_stack;
     for (size_t i = 0; i < kPlaces; ++i)
-      if (index_of(role, i) == stack) sleeps.ns_by_place[i] += present.open_ns;
+      if (index_of(role, i) == stack) sleeps.long_ns[i] += present.open_ns;
     if (stack != SCHED_NOT_KEPT) return;
     ++sleeps.lost;
     sleeps.lost_ns += present.open_ns;

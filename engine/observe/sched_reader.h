@@ -18,12 +18,13 @@ namespace pipetop::observe {
 // Where a role slept, and for how long: totals that only grow.
 struct Sleeps {
   uint64_t ns = 0;
-  uint64_t times = 0;  // that it went to sleep
+  uint64_t times = 0;              // that it went to sleep
+  uint64_t lost = 0, lost_ns = 0;  // sleeps whose stack could not be kept
 
-  // Where it sleeps more often than stacks are taken, of the sleeps under a
-  // millisecond some chosen at random stand for all.
-  std::vector<uint64_t> ns_by_place;  // see SchedReader::stack()
-  uint64_t lost = 0, lost_ns = 0;     // sleeps whose stack could not be kept
+  // By place, see SchedReader::stack(): of sleeps from a millisecond on, and of
+  // shorter ones. Of more of these than stacks are taken, some chosen at random
+  // stand for all, so that the second is an estimate.
+  std::vector<uint64_t> long_ns, short_ns;
 };
 
 class SchedReader {

@@ -68,9 +68,9 @@ TEST(SleepingStack, TakesAddressesForReturnAddresses) {
 }
 
 TEST(BlockedTable, CountsWhatCameSince) {
-  const Sleeps before = {.ns = 100, .times = 3, .ns_by_place = {60, 0, 40}, .lost = 1};
-  const Sleeps now = {.ns = 400, .times = 7, .ns_by_place = {160, 0, 240}, .lost = 1};
-  const BlockedTable t = table(now, before);
+  const BlockedTable t =
+      table({.ns = 400, .times = 7, .lost = 1, .long_ns = {100, 0, 240}, .short_ns = {60, 0, 0}},
+            {.ns = 100, .times = 3, .lost = 1, .long_ns = {50, 0, 40}, .short_ns = {10, 0, 0}});
   EXPECT_EQ(t.ns, 300u);
   EXPECT_EQ(t.times, 4u);
   EXPECT_EQ(t.lost, 0u);
@@ -81,33 +81,43 @@ TEST(BlockedTable, CountsWhatCameSince) {
 
 // One was taken by the switch, the other by the iterator.
 TEST(BlockedTable, PlacesWithOneStackAreOne) {
-  const BlockedTable t = table({.ns = 30, .times = 2, .ns_by_place = {10, 20}});
+  const BlockedTable t = table({.ns = 30, .times = 2, .long_ns = {10, 20}, .short_ns = {0, 0}});
   EXPECT_EQ(self_ns(*t.tree, "pipe_read"), 30u);
   EXPECT_EQ(t.tree->nodes.size(), 2u);
 }
 
 TEST(BlockedTable, LostStacksAreARootOfTheirOwn) {
   const BlockedTable t =
-      table({.ns = 100, .times = 2, .ns_by_place = {70}, .lost = 1, .lost_ns = 30});
+      table({.ns = 100, .times = 2, .lost = 1, .lost_ns = 30, .long_ns = {0}, .short_ns = {70}});
   EXPECT_EQ(t.lost, 1u);
   EXPECT_EQ(t.tree->total, 100u);
   EXPECT_EQ(self_ns(*t.tree, "[unknown]"), 30u);
 }
 
-TEST(BlockedTable, SomeSleepsStandForTheOthers) {
-  const BlockedTable t = table({.ns = 1000, .times = 50, .ns_by_place = {50, 0, 16}});
+TEST(BlockedTable, ShortSleepsStandForWhatLongOnesLeave) {
+  const BlockedTable t =
+      table({.ns = 1000, .times = 50, .long_ns = {400, 0, 0}, .short_ns = {50, 0, 16}});
   EXPECT_EQ(t.tree->total, 1000u);
-  EXPECT_EQ(self_ns(*t.tree, "pipe_read") + self_ns(*t.tree, "mutex_lock"), 1000u);
-  EXPECT_NEAR(double(self_ns(*t.tree, "pipe_read")), 1000 * 50 / 66.0, 1);
+  EXPECT_NEAR(double(self_ns(*t.tree, "pipe_read")), 400 + 600 * 50 / 66.0, 1);
+  EXPECT_NEAR(double(self_ns(*t.tree, "mutex_lock")), 600 * 16 / 66.0, 1);
 }
 
 TEST(BlockedTable, IsUnknownWhileNoStackWasTaken) {
-  const BlockedTable t = table({.ns = 10, .times = 1, .ns_by_place = {0, 0, 0}});
-  EXPECT_EQ(self_ns(*t.tree, "[unknown]"), 10u);
+  const BlockedTable t = table({.ns = 10, .times = 1, .long_ns = {0, 7}, .short_ns = {0, 0}});
+  EXPECT_EQ(self_ns(*t.tree, "[unknown]"), 3u);
+  EXPECT_EQ(t.tree->total, 10u);
+}
+
+// It was under way then, and counted among the long ones.
+TEST(BlockedTable, NeverWeighsMoreThanItIs) {
+  const BlockedTable t = table({.ns = 100, .times = 1, .long_ns = {150}, .short_ns = {20}});
+  EXPECT_EQ(t.tree->total, 100u);
+  EXPECT_EQ(self_ns(*t.tree, "pipe_read"), 100u);
 }
 
 TEST(BlockedTable, OfNoSleepIsEmpty) {
-  const BlockedTable t = table({.ns = 5, .ns_by_place = {5}}, {.ns = 9, .ns_by_place = {9}});
+  const BlockedTable t =
+      table({.ns = 5, .long_ns = {5}, .short_ns = {0}}, {.ns = 9, .long_ns = {9}, .short_ns = {0}});
   EXPECT_EQ(t.ns, 0u);
   ASSERT_TRUE(t.tree);
   EXPECT_TRUE(t.tree->nodes.empty());

@@ -1,9 +1,11 @@
 // Time on the CPU, runnable and blocked, of processes whose truth is known.
+#include <poll.h>
 #include <sched.h>
-#include <sys/mman.h>
 
 #include <algorithm>
-#include <atomic>
+#include <array>
+#include <memory>
+#include <stdexcept>
 
 #include "engine/meter/process_stats.h"
 #include "engine/observe/blocked_table.h"
@@ -362,47 +364,90 @@ TEST_F(Scheduling, TimeStopsWhenTheProcessDiesAndGoesOnWithTheNext) {
   EXPECT_GE(times_after(Role::writer, 50'000'000).blocked_ns, last.blocked_ns + 10'000'000);
 }
 
-// Counted by the child itself.
-struct Slept {
-  std::atomic<uint64_t> ns;
-};
+// One that was to be short, and whose stack was not taken as it began.
+TEST_F(Scheduling, ASleepThatTurnsOutLongHasAStack) {
+  const observe::Symbols symbols = observe::Symbols::of_this_kernel();
+  observe::SchedReader reader(1);
+  const BusyChild child([] { usleep(100); });
+  reader.watch(Role::reader, child.pid());
+  const auto sleeps = [&] {
+    observe::Sleeps found;
+    EXPECT_TRUE(eventually([&] {
+      reader.poll(monotonic_ns());
+      const Reading<observe::Sleeps> reading = reader.sleeps(Role::reader);
+      if (reading.has_value()) found = *reading;
+      return reading.has_value();
+    }));
+    return found;
+  };
+  const uint64_t first = sleeps().times;
+  ASSERT_TRUE(eventually([&] { return sleeps().times > first + 2'000; }));
+  const auto table = [&](const observe::Sleeps& before) {
+    const BlockedTable found = observe::blocked_table(
+        sleeps(), before, [&](size_t place) { return reader.stack(Role::reader, place); }, symbols);
+    EXPECT_EQ(found.lost, 0u);
+    return found;
+  };
+  // Until it happens to it when no stack is taken, as of a sleep in hundreds one is.
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_EQ(kill(child.pid(), SIGSTOP), 0);
+    ASSERT_EQ(waitpid(child.pid(), nullptr, WUNTRACED), child.pid());
+    usleep(50'000);  // it tells before it switches away
+    const observe::Sleeps stopped = sleeps();
+    usleep(100'000);
+    EXPECT_GT(share_in(*table(stopped).tree, "signal"), 0.99);
+    ASSERT_EQ(kill(child.pid(), SIGCONT), 0);
+    EXPECT_TRUE(eventually([&] { return sleeps().times > stopped.times; }));
+    const BlockedTable ended = table(stopped);
+    EXPECT_GT(share_in(*ended.tree, "signal") * double(ended.ns), 99e6);
+  }
+}
 
-// Of hundreds of short sleeps a few have their stack taken, of long ones all.
+// Of many short sleeps a few have their stack taken, of long ones all. Another reader,
+// which takes every stack, tells what is true.
 TEST_F(Scheduling, FewShortSleepsStandForTheOthers) {
   const observe::Symbols symbols = observe::Symbols::of_this_kernel();
-  observe::SchedReader reader(20);
-
-  Mapping shared(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0),
-                 4096);
-  auto* slept = new (shared.data()) Slept;
-  const BlockingPipe there, back;
-  const BusyChild other([&] { there.take(), back.put(); });
-  const BusyChild child([&] {
-    for (int i = 0; i < 100; ++i) there.put(), back.take();
-    const uint64_t begin_ns = monotonic_ns();
-    usleep(5'000);
-    slept->ns += monotonic_ns() - begin_ns;
+  observe::SchedReader some(100), every(1'000'000'000);
+  // A timer ends them, however busy the CPUs are.
+  const BusyChild child([] {
+    for (int i = 0; i < 50; ++i) usleep(100);
+    for (int i = 0; i < 2; ++i) poll(nullptr, 0, 2);
   });
-  reader.watch(Role::writer, child.pid());
-  const auto poll_for = [&](uint64_t ns) {
-    for (const uint64_t end = monotonic_ns() + ns; monotonic_ns() < end; usleep(20'000))
-      reader.poll(monotonic_ns());
+  struct Watching {
+    observe::SchedReader& reader;
+    Reading<observe::Sleeps> before, after;
   };
-  poll_for(500'000'000);  // and the pace is known
-  const auto before = reader.sleeps(Role::writer);
-  const uint64_t slept_before_ns = slept->ns;
-  poll_for(3'000'000'000);
-  const auto after = reader.sleeps(Role::writer);
-  const double slept_ns = double(slept->ns - slept_before_ns);
-  ASSERT_TRUE(before.has_value() && after.has_value());
-  const BlockedTable table = observe::blocked_table(
-      *after, *before, [&](size_t place) { return reader.stack(Role::writer, place); }, symbols);
-  EXPECT_EQ(table.tree->total, table.ns);
-  EXPECT_EQ(table.lost, 0u);
-  // The rest of the time that it was in usleep() it waited for a CPU.
-  EXPECT_LT(share_in(*table.tree, "nanosleep") * double(table.ns), 1.05 * slept_ns);
-  EXPECT_NEAR(share_in(*table.tree, "nanosleep") + share_in(*table.tree, "pipe_read"), 1.0, 0.05);
-  EXPECT_GT(share_in(*table.tree, "pipe_read"), 0.0);
+  std::array<Watching, 2> both = {Watching{some, {}, {}}, Watching{every, {}, {}}};
+  for (Watching& one : both) one.reader.watch(Role::writer, child.pid());
+  const auto sleep_for = [&](uint64_t times) {
+    uint64_t first = 0;
+    EXPECT_TRUE(eventually([&] {
+      for (Watching& one : both) {
+        one.reader.poll(monotonic_ns());
+        one.after = one.reader.sleeps(Role::writer);
+      }
+      if (!both[1].after.has_value()) return false;
+      if (first == 0) first = both[1].after->times;
+      return both[1].after->times >= first + times;
+    }));
+  };
+  sleep_for(1'000);  // and the pace is known
+  for (Watching& one : both) one.before = one.after;
+  sleep_for(8'000);
+  std::array<BlockedTable, 2> tables;
+  for (size_t i = 0; i < both.size(); ++i) {
+    ASSERT_TRUE(both[i].before.has_value() && both[i].after.has_value());
+    tables[i] = observe::blocked_table(
+        *both[i].after, *both[i].before,
+        [&](size_t place) { return both[i].reader.stack(Role::writer, place); }, symbols);
+    EXPECT_EQ(tables[i].tree->total, tables[i].ns);
+    EXPECT_EQ(tables[i].lost, 0u);
+  }
+  for (const char* function : {"nanosleep", "sys_poll"}) {
+    const double truth = share_in(*tables[1].tree, function);
+    EXPECT_GT(truth, 0.1) << function;
+    EXPECT_NEAR(share_in(*tables[0].tree, function), truth, 0.1) << function;
+  }
 }
 
 }  // namespace
