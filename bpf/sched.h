@@ -39,8 +39,7 @@ struct sched_role {
   __u64 seen_ns;    /* both hold if that is not before since_ns */
 } __attribute__((aligned(64)));
 
-/* Cumulative, whoever played the role. */
-struct sched_counts {
+struct sched_counts {     /* cumulative, whoever played the role */
   __u64 ns[SCHED_STATES]; /* of ended intervals */
   __u64 voluntary;        /* switches: it went to sleep */
   __u64 involuntary;      /* it stayed runnable */
@@ -52,7 +51,8 @@ struct sched_cpu { /* written by that CPU alone; whole cache lines */
   struct sched_counts role[SCHED_ROLES];
 };
 
-struct sched_stack { /* in which a role sleeps */
+/* Of sleeps; each is kept once. */
+struct sched_stack {
   __u64 hash;              /* 0: free */
   __u64 long_ns, short_ns; /* cumulative, of ended sleeps; the short stand for others, too */
   __u64 frames;

@@ -42,8 +42,9 @@ struct FunctionTable {
   double share(uint64_t n) const { return samples ? double(n) / double(samples) : 0.0; }
 };
 
-// What a role was waiting in, off the CPU and not runnable. Of more than a thousand
-// sleeps a second, some that were short stand for the others in the tree.
+// What a role was waiting in, off the CPU and not runnable. Where it slept some
+// hundreds of times a second or more, a part of the short sleeps stands in the tree
+// for the others.
 struct BlockedTable {
   uint64_t ns = 0;                       // in all
   uint64_t times = 0;                    // that it went to sleep

@@ -29,8 +29,8 @@ struct Sleeps {
 
 class SchedReader {
  public:
-  // To take a thousand stacks costs 0.2 % of a CPU. Throws Error, "why; remedy".
-  explicit SchedReader(uint32_t stacks_per_s = 1000);
+  // To take a stack costs 2 us. Throws Error, "why; remedy".
+  explicit SchedReader(uint32_t stacks_per_s = 250);
   ~SchedReader();
   SchedReader(const SchedReader&) = delete;
   SchedReader& operator=(const SchedReader&) = delete;
