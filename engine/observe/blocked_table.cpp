@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "engine/observe/call_trie.h"
 
@@ -79,12 +80,15 @@ BlockedTable blocked_table(const Sleeps& now, const Sleeps& before,
 
   CallTrie trie;
   std::vector<uint64_t> self;
-  const FunctionId unknown[] = {kUnknownFunction};
+  std::unordered_map<std::string_view, FunctionId> function_of_name;
   for (size_t i = 0; i < exact.size(); ++i) {
     if (exact[i] + estimate[i] == 0) continue;
-    const bool has_place = i + 1 < exact.size();
-    const CallTrie::Place place =
-        has_place ? trie.place_of(sleeping_stack(stack_of(i), symbols)) : trie.place_of(unknown);
+    std::vector<FunctionId> stack = {kUnknownFunction};
+    if (i + 1 < exact.size()) stack = sleeping_stack(stack_of(i), symbols);
+    // Static functions of several files share names: nobody could tell them apart.
+    for (FunctionId& function : stack)
+      function = function_of_name.try_emplace(symbols.name(function), function).first->second;
+    const CallTrie::Place place = trie.place_of(stack);
     self.resize(trie.places());
     self[place] += exact[i] + estimate[i];
   }

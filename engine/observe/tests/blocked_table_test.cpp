@@ -15,17 +15,29 @@ const Symbols kSymbols = Symbols::parse(
     "ffffffff81000400 T schedule\n"
     "ffffffff81000500 T __schedule.constprop.0\n"
     "ffffffff81000600 T __traceiter_sched_switch\n"
-    "ffffffff81000700 T bpf_trace_run4\n");
+    "ffffffff81000700 T bpf_trace_run4\n"
+    "ffffffff81000800 t pipe_read\n");
 
 constexpr uint64_t in(uint64_t function) { return 0xffffffff81000010 + function * 0x100; }
-enum : uint64_t { kEntry, kRead, kMutex, kTimeout, kSchedule, kInner, kTracepoint, kBpf };
+enum : uint64_t {
+  kEntry,
+  kRead,
+  kMutex,
+  kTimeout,
+  kSchedule,
+  kInner,
+  kTracepoint,
+  kBpf,
+  kOtherRead
+};
 
 using Addresses = std::vector<uint64_t>;
-const std::array<Addresses, 3> kStacks = {
+const std::array<Addresses, 4> kStacks = {
     Addresses{in(kBpf), in(kTracepoint), in(kInner), in(kSchedule), in(kRead), in(kEntry)},
     Addresses{in(kInner), in(kSchedule), in(kRead), in(kEntry)},
     Addresses{in(kBpf), in(kTracepoint), in(kInner), in(kSchedule), in(kMutex), in(kRead),
-              in(kEntry)}};
+              in(kEntry)},
+    Addresses{in(kInner), in(kSchedule), in(kOtherRead), in(kEntry)}};
 
 std::string names(std::span<const uint64_t> addresses) {
   std::string text;
@@ -84,6 +96,13 @@ TEST(BlockedTable, PlacesWithOneStackAreOne) {
   const BlockedTable t = table({.ns = 30, .times = 2, .long_ns = {10, 20}, .short_ns = {0, 0}});
   EXPECT_EQ(self_ns(*t.tree, "pipe_read"), 30u);
   EXPECT_EQ(t.tree->nodes.size(), 2u);
+}
+
+TEST(BlockedTable, FunctionsOfOneNameAreOne) {
+  const BlockedTable t =
+      table({.ns = 30, .times = 2, .long_ns = {10, 0, 0, 20}, .short_ns = {0, 0, 0, 0}});
+  EXPECT_EQ(t.tree->functions.size(), 2u);
+  EXPECT_EQ(self_ns(*t.tree, "pipe_read"), 30u);
 }
 
 TEST(BlockedTable, LostStacksAreARootOfTheirOwn) {
