@@ -71,6 +71,16 @@ struct file {
   struct inode *f_inode;
 };
 
+/* The state has this name since 5.14. */
+struct task_struct {
+  unsigned int __state;
+  int on_cpu;
+};
+
+struct bpf_iter__task {
+  struct task_struct *task;
+};
+
 struct bpf_iter__task_file {
   __u32 fd;
   struct file *file;

@@ -106,6 +106,7 @@ class Engine::Impl {
   std::array<std::string, kRoles> last_end_;
   std::deque<Notice> notices_;
   std::array<Reading<FunctionTable>, kRoles> functions_;
+  std::array<Reading<BlockedTable>, kRoles> blocked_;
   uint64_t functions_at_ns_ = 0;  // 0: refresh them at the next tick
   SteadyVerdict verdict_;
 };
@@ -136,9 +137,8 @@ void Engine::Impl::on_worker(const WorkerEvent& event) {
     case Kind::died:
       last_end_[role] = event.words;
       notify(Severity::error, fmt::format("{} died: {}", name, event.words));
+      segments_.ended(worker.role(), monotonic_ns(), worker_meters_[role].last_look());
       observers_.watch(worker.role(), 0);
-      if (const auto look = worker_meters_[role].last_look())
-        segments_.ended(worker.role(), look->at_ns, look->stats);
       settled_ = ring_renewed_ = false;
       change_began_ns_ = monotonic_ns();
       // Before there is a successor: it must not go on in the old epoch.
@@ -258,8 +258,10 @@ void Engine::Impl::watch_technique(uint64_t now_ns) {
 // False if it was too early for that.
 bool Engine::Impl::refresh_functions(uint64_t now_ns) {
   if (!finished_ && now_ns < functions_at_ns_ + kFunctionsInterval) return false;
-  for (const Role role : {Role::writer, Role::reader})
+  for (const Role role : {Role::writer, Role::reader}) {
     functions_[static_cast<size_t>(role)] = observers_.functions(role);
+    blocked_[static_cast<size_t>(role)] = observers_.blocked(role);
+  }
   functions_at_ns_ = now_ns;
   return true;
 }
@@ -289,6 +291,7 @@ WorkerView Engine::Impl::view_of(Role role) {
   describe_state(worker, {last_end_[i], suspended_, unanswered}, view);
   worker_meters_[i].describe(worker.counters(), view);
   view.functions = functions_[i];
+  view.blocked = blocked_[i];
   return view;
 }
 
@@ -322,7 +325,8 @@ Snapshot Engine::Impl::tick() {
   steal_.sample(s.now_ns);
   integrity_.sample(s.now_ns, workers_.reader().integrity());
   for (Worker* w : workers_.both())
-    worker_meters_[static_cast<size_t>(w->role())].sample(s.now_ns, w->counters(), w->pid());
+    worker_meters_[static_cast<size_t>(w->role())].sample(s.now_ns, w->counters(), w->pid(),
+                                                          observers_.times(w->role()));
   watch_technique(s.now_ns);
 
   s.uptime_ns = s.now_ns - started_at_ns_;

@@ -42,11 +42,13 @@ struct FunctionTable {
   double share(uint64_t n) const { return samples ? double(n) / double(samples) : 0.0; }
 };
 
-// What a role was waiting in, off the CPU and not runnable.
+// What a role was waiting in, off the CPU and not runnable. Where it slept some
+// hundreds of times a second or more, a part of the short sleeps stands in the tree
+// for the others.
 struct BlockedTable {
   uint64_t ns = 0;                       // in all
   uint64_t times = 0;                    // that it went to sleep
-  uint64_t lost = 0;                     // sleeps whose stack could not be kept
+  uint64_t lost = 0;                     // sleeps whose stack could not be kept: "[unknown]"
   std::shared_ptr<const CallTree> tree;  // weights are nanoseconds; never null
 };
 

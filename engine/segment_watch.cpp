@@ -13,9 +13,14 @@ std::optional<RunTimes> times_of(const std::optional<ProcessStats>& stats) {
 
 }  // namespace
 
-// Where the shares of a segment come from.
+// Where the shares of a segment come from: sched_switch, as in the worker's view,
+// else /proc. The two do not agree to the microsecond, so they are never mixed.
 std::optional<RunTimes> SegmentWatch::run_times(Role role) const {
-  return times_of(read_process_stats(workers_.of(role).pid()));
+  const Reading<TaskTimes> seen = observers_.times(role);
+  if (seen.status == ReadingStatus::unavailable)
+    return times_of(read_process_stats(workers_.of(role).pid()));
+  if (!seen.has_value()) return {};
+  return RunTimes{seen->on_cpu_ns, seen->runnable_ns};
 }
 
 void SegmentWatch::hold(uint64_t now_ns) {
@@ -30,8 +35,16 @@ void SegmentWatch::begin(uint64_t now_ns) {
   for (const Role role : kBoth) replaced(role, now_ns);
 }
 
-void SegmentWatch::ended(Role role, uint64_t at_ns, const std::optional<ProcessStats>& last) {
-  times(role).pause(at_ns, times_of(last));
+void SegmentWatch::ended(Role role, uint64_t now_ns, const std::optional<ProcessLook>& last) {
+  if (observers_.times(role).status != ReadingStatus::unavailable)
+    times(role).pause(now_ns, run_times(role));
+  else if (last)
+    times(role).pause(last->at_ns, times_of(last->stats));
+}
+
+void SegmentWatch::catch_up(uint64_t now_ns) {
+  for (const Role role : kBoth)
+    if (times(role).begun_unknown()) replaced(role, now_ns);
 }
 
 void SegmentWatch::replaced(Role role, uint64_t now_ns) {

@@ -30,8 +30,11 @@ class SegmentWatch {
   void begin(uint64_t now_ns);
   bool watching() const { return watching_; }
 
-  // Its process ended; `last` was read of it at `at_ns`.
-  void ended(Role role, uint64_t at_ns, const std::optional<ProcessStats>& last);
+  // Its process ended; `last` is what /proc said of it.
+  void ended(Role role, uint64_t now_ns, const std::optional<ProcessLook>& last);
+
+  // A process whose times were not known when it began is counted from here on.
+  void catch_up(uint64_t now_ns);
   void replaced(Role role, uint64_t now_ns);
 
   void suspend(uint64_t now_ns);

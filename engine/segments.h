@@ -26,11 +26,14 @@ class Segments {
   void count(uint64_t now_ns);
   bool counting() const { return watch_.watching(); }
 
-  void add_bytes(uint64_t now_ns) { meter_.add(now_ns, bytes()); }
+  void add_bytes(uint64_t now_ns) {
+    meter_.add(now_ns, bytes());
+    watch_.catch_up(now_ns);
+  }
 
-  // A worker's process ended, `last` was read of it at `at_ns`; it has another.
-  void ended(Role role, uint64_t at_ns, const ProcessStats& last) {
-    watch_.ended(role, at_ns, last);
+  // A worker's process ended, of which /proc said `last`; it has another.
+  void ended(Role role, uint64_t now_ns, const std::optional<ProcessLook>& last) {
+    watch_.ended(role, now_ns, last);
   }
   void replaced(Role role, uint64_t now_ns) { watch_.replaced(role, now_ns); }
 

@@ -46,6 +46,8 @@ struct WorkerView {
 
   Reading<double> on_cpu_share, runnable_share, blocked_share;  // of the wall time
   Reading<uint64_t> context_switches, page_faults;              // totals of the process
+  Reading<uint64_t> voluntary_switches, involuntary_switches;   // that make up context_switches
+  Reading<uint64_t> wakeups;                                    // by the role, since the start
   Reading<double> context_switches_per_s, page_faults_per_s;
   Reading<double> voluntary_switches_per_s, involuntary_switches_per_s;
   Reading<double> wakeups_per_s;  // that it was woken

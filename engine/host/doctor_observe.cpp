@@ -94,6 +94,13 @@ Check check_functions(const Observers& observers) {
   return failed(name, CheckResult::missing, "no kernel functions", event.reason);
 }
 
+Check check_blocked(const Observers& observers) {
+  const std::string name = "blocked time (BPF tracepoints)";
+  const Reading<TaskTimes> times = observers.times(Role::writer);
+  if (can_be_had(times)) return works(name, "sched_switch");
+  return failed(name, CheckResult::limited, "schedstat: no wake-ups, no stacks", times.reason);
+}
+
 Check check_ring(Observers& observers) {
   const std::string name = "ring (BPF iterator)";
   const Reading<RingFrame> frame = observers.ring_frame(monotonic_ns());
@@ -136,6 +143,7 @@ Checks check_observers() {
   Observers observers(options);
   observers.poll(monotonic_ns());
   checks.push_back(check_functions(observers));
+  checks.push_back(check_blocked(observers));
   checks.push_back(check_ring(observers));
   checks.push_back(check_occupancy(observers));
   const auto costs = observe::measure_counter_cost();

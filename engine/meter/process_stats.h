@@ -20,6 +20,11 @@ struct ProcessStats {
   int last_cpu = -1;
 };
 
+struct ProcessLook {
+  uint64_t at_ns = 0;
+  ProcessStats stats;
+};
+
 // The texts of /proc/PID/{stat,schedstat,status}; nothing when one is not as expected.
 std::optional<ProcessStats> parse_process_stats(std::string_view stat, std::string_view schedstat,
                                                 std::string_view status);

@@ -25,6 +25,9 @@ class TimeShares {
   void begin(uint64_t now_ns, const std::optional<RunTimes>& totals);
   void pause(uint64_t now_ns, const std::optional<RunTimes>& totals);
 
+  // A stretch is under way of whose beginning the totals are not known.
+  bool begun_unknown() const { return running_ && !running_->totals; }
+
   struct Shares {
     Reading<double> on_cpu, runnable, blocked;  // of the wall time
   };

@@ -11,9 +11,18 @@ constexpr uint64_t kWindow = 1'000'000'000;
 constexpr const char* kNoInterval = "no interval measured yet";
 constexpr const char* kNoProc = "/proc of the process cannot be read; mount /proc";
 
+// Of the wall time; they add up to 1.
+void set_shares(double on_cpu, double runnable, const char* source, WorkerView& view) {
+  view.on_cpu_share = Reading<double>::of(on_cpu);
+  view.runnable_share = Reading<double>::of(runnable);
+  view.blocked_share = Reading<double>::of(std::max(0.0, 1.0 - on_cpu - runnable));
+  view.times_source = source;
+}
+
 }  // namespace
 
-void WorkerMeter::sample(uint64_t now_ns, const WorkerCounters& counters, pid_t pid) {
+void WorkerMeter::sample(uint64_t now_ns, const WorkerCounters& counters, pid_t pid,
+                         const Reading<TaskTimes>& times) {
   if (!samples_.empty() && now_ns < samples_.back().at_ns + kInterval) return;
   Sample sample;
   sample.at_ns = now_ns;
@@ -22,13 +31,14 @@ void WorkerMeter::sample(uint64_t now_ns, const WorkerCounters& counters, pid_t 
   sample.short_calls = counters.short_calls.load(std::memory_order_relaxed);
   sample.eagain = counters.eagain.load(std::memory_order_relaxed);
   if (pid > 0) sample.process = read_process_stats(pid);
+  sample.times = times;
   samples_.push_back(sample);
   while (samples_.size() > 2 && samples_[1].at_ns + kWindow <= now_ns) samples_.pop_front();
 }
 
-std::optional<WorkerMeter::Look> WorkerMeter::last_look() const {
+std::optional<ProcessLook> WorkerMeter::last_look() const {
   for (auto sample = samples_.rbegin(); sample != samples_.rend(); ++sample)
-    if (sample->process) return Look{sample->at_ns, *sample->process};
+    if (sample->process) return ProcessLook{sample->at_ns, *sample->process};
   return {};
 }
 
@@ -47,10 +57,11 @@ void WorkerMeter::describe(const WorkerCounters& counters, WorkerView& view) con
   view.interrupted = counters.interrupted.load(std::memory_order_relaxed);
   view.polls = counters.polls.load(std::memory_order_relaxed);
   const Sample none;
-  describe_calls(samples_.empty() ? none : samples_.front(),
-                 samples_.empty() ? none : samples_.back(), view);
-  describe_process(samples_.empty() ? none : samples_.front(),
-                   samples_.empty() ? none : samples_.back(), view);
+  const Sample& first = samples_.empty() ? none : samples_.front();
+  const Sample& last = samples_.empty() ? none : samples_.back();
+  describe_calls(first, last, view);
+  describe_process(first, last, view);
+  describe_times(first, last, view);
 }
 
 void WorkerMeter::describe_calls(const Sample& first, const Sample& last, WorkerView& view) const {
@@ -76,36 +87,66 @@ void WorkerMeter::describe_process(const Sample& first, const Sample& last,
                                    WorkerView& view) const {
   const auto for_all = [&](const Reading<double>& reading) {
     for (auto* target : {&view.on_cpu_share, &view.runnable_share, &view.blocked_share,
+                         &view.voluntary_switches_per_s, &view.involuntary_switches_per_s,
                          &view.context_switches_per_s, &view.page_faults_per_s})
       *target = reading;
   };
   if (!last.process) {
     const bool never = last.at_ns != 0;
     for_all(never ? Reading<double>::unavailable(kNoProc) : Reading<double>::warming(kNoInterval));
-    view.context_switches = view.page_faults =
-        never ? Reading<uint64_t>::unavailable(kNoProc) : Reading<uint64_t>::warming(kNoInterval);
+    for (auto* total : {&view.context_switches, &view.voluntary_switches,
+                        &view.involuntary_switches, &view.page_faults})
+      *total =
+          never ? Reading<uint64_t>::unavailable(kNoProc) : Reading<uint64_t>::warming(kNoInterval);
     view.last_cpu = Reading<int>::warming(kNoInterval);
     return;
   }
   const ProcessStats& now = *last.process;
-  const auto switches = [](const ProcessStats& p) {
-    return p.voluntary_switches + p.involuntary_switches;
-  };
   const auto faults = [](const ProcessStats& p) { return p.minor_faults + p.major_faults; };
   view.last_cpu = Reading<int>::of(now.last_cpu);
-  view.context_switches = Reading<uint64_t>::of(switches(now));
+  view.voluntary_switches = Reading<uint64_t>::of(now.voluntary_switches);
+  view.involuntary_switches = Reading<uint64_t>::of(now.involuntary_switches);
+  view.context_switches = Reading<uint64_t>::of(now.voluntary_switches + now.involuntary_switches);
   view.page_faults = Reading<uint64_t>::of(faults(now));
   const double ns = double(last.at_ns - first.at_ns);
   if (!first.process || ns <= 0) return for_all(Reading<double>::warming(kNoInterval));
   const ProcessStats& then = *first.process;
   const double on_cpu = std::min(1.0, double(now.on_cpu_ns - then.on_cpu_ns) / ns);
-  const double runnable = std::min(1.0 - on_cpu, double(now.runnable_ns - then.runnable_ns) / ns);
-  view.on_cpu_share = Reading<double>::of(on_cpu);
-  view.runnable_share = Reading<double>::of(runnable);
-  view.blocked_share = Reading<double>::of(1.0 - on_cpu - runnable);
-  view.context_switches_per_s =
-      Reading<double>::of(double(switches(now) - switches(then)) / (ns / 1e9));
-  view.page_faults_per_s = Reading<double>::of(double(faults(now) - faults(then)) / (ns / 1e9));
+  set_shares(on_cpu, std::min(1.0 - on_cpu, double(now.runnable_ns - then.runnable_ns) / ns),
+             "schedstat", view);
+  const auto per_s = [&](uint64_t n) { return Reading<double>::of(double(n) / (ns / 1e9)); };
+  const uint64_t voluntary = now.voluntary_switches - then.voluntary_switches;
+  const uint64_t involuntary = now.involuntary_switches - then.involuntary_switches;
+  view.voluntary_switches_per_s = per_s(voluntary);
+  view.involuntary_switches_per_s = per_s(involuntary);
+  view.context_switches_per_s = per_s(voluntary + involuntary);
+  view.page_faults_per_s = per_s(faults(now) - faults(then));
+}
+
+// Better than schedstat's shares, which are brought up to date at ticks only.
+void WorkerMeter::describe_times(const Sample& first, const Sample& last, WorkerView& view) const {
+  const auto none = [&] {
+    return last.times.status == ReadingStatus::unavailable
+               ? Reading<double>::unavailable(last.times.reason)
+               : Reading<double>::warming(kNoInterval);
+  };
+  view.wakeups_per_s = none();
+  if (!last.times.has_value()) {
+    view.wakeups = {last.times.status, {}, last.times.reason};
+    return;
+  }
+  const TaskTimes& now = *last.times;
+  view.wakeups = Reading<uint64_t>::of(now.wakeups);
+  // A process that has gone may have had its last interval under way, uncounted.
+  if (!first.times.has_value() || now.wall_ns() <= first.times->wall_ns()) return;
+  const TaskTimes& then = *first.times;
+  const double wall_ns = double(now.wall_ns() - then.wall_ns());
+  set_shares(double(now.on_cpu_ns - then.on_cpu_ns) / wall_ns,
+             double(now.runnable_ns - then.runnable_ns) / wall_ns, "sched_switch", view);
+  const auto per_s = [&](uint64_t n) { return Reading<double>::of(double(n) / (wall_ns / 1e9)); };
+  view.voluntary_switches_per_s = per_s(now.voluntary_switches - then.voluntary_switches);
+  view.involuntary_switches_per_s = per_s(now.involuntary_switches - then.involuntary_switches);
+  view.wakeups_per_s = per_s(now.wakeups - then.wakeups);
 }
 
 }  // namespace pipetop

@@ -4,10 +4,12 @@
 #include <malloc.h>
 
 #include <future>
+#include <optional>
 #include <random>
 #include <vector>
 
 #include "engine/error.h"
+#include "engine/observe/blocked_table.h"
 #include "engine/observe/call_counter.h"
 #include "engine/observe/capabilities.h"
 #include "engine/observe/occupancy.h"
@@ -16,6 +18,7 @@
 #include "engine/observe/ring_frame.h"
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/sampler.h"
+#include "engine/observe/sched_reader.h"
 #include "engine/observe/symbols.h"
 
 namespace pipetop {
@@ -48,7 +51,7 @@ class Observers::Impl {
       : fallback_(options.pipe_fd),
         roles_{WatchedRole(options.functions_window_ns), WatchedRole(options.functions_window_ns)} {
     if (options.bpf == BpfUse::off) {
-      no_sampler_ = no_ring_ = kBpfSwitchedOff;
+      no_sampler_ = no_sched_ = no_ring_ = kBpfSwitchedOff;
       return;
     }
     // The kernel takes 40 ms to write out its symbols; meanwhile programs are
@@ -57,17 +60,20 @@ class Observers::Impl {
     ring_ = try_make<RingReader>(no_ring_, options.pipe_fd);
     sampler_ =
         try_make<Sampler>(no_sampler_, options.frequency_hz, ring_ ? ring_->copies_fd() : -1);
+    sched_ = try_make<SchedReader>(no_sched_);
     if (sampler_ && ring_) sampler_->look_at(ring_->pipe_address());
   }
 
   void watch(Role role, pid_t pid) {
     role_of(role).pid = pid;
     if (sampler_) sampler_->watch(role, pid);
+    if (sched_) sched_->watch(role, pid);
   }
 
   void run(bool on) {
     running_ = on;
     if (sampler_) sampler_->run(on);
+    if (sched_) sched_->run(on);
   }
 
   void count(BpfCounters layout) {
@@ -83,6 +89,7 @@ class Observers::Impl {
     if (!running_) return;
     need_symbols();
     if (sampler_) take_samples(now_ns);
+    if (sched_) poll_sched(now_ns);
     for (WatchedRole& role : roles_) role.counter.expire(now_ns);
     if (!sampler_looks()) fallback_.poll(now_ns);
     if (history_.due(now_ns)) history_.add(now_ns, looks_by_cpu());
@@ -94,6 +101,7 @@ class Observers::Impl {
       role_of(role).counter.clear();
       role_of(role).stacks.forget();
       if (sampler_) role_of(role).lost_seen = sampler_->lost(role);
+      if (sched_) role_of(role).sleeps_before = sched_->sleeps(role).value;
     }
     if (sampler_) occupancy_before_ = sampler_->occupancy_by_record();
     fallback_.restart();
@@ -118,6 +126,22 @@ class Observers::Impl {
     if (watched.pid == 0) return Table::warming("there is no process");
     if (watched.counter.samples(span) == 0) return Table::warming("no sample of it yet");
     return Table::of(watched.counter.table(span, symbols_));
+  }
+
+  Reading<TaskTimes> times(Role role) const {
+    return sched_ ? sched_->times(role) : Reading<TaskTimes>::unavailable(no_sched_);
+  }
+
+  Reading<BlockedTable> blocked(Role role) const {
+    using Table = Reading<BlockedTable>;
+    if (!sched_) return Table::unavailable(no_sched_);
+    if (!no_symbols_.empty()) return Table::unavailable(no_symbols_);
+    const Reading<Sleeps> sleeps = sched_->sleeps(role);
+    const std::optional<Sleeps>& before = role_of(role).sleeps_before;
+    if (!sleeps.has_value()) return Table::warming(sleeps.reason);
+    if (!before) return Table::warming("it has only just begun");
+    return Table::of(blocked_table(
+        *sleeps, *before, [&](size_t place) { return sched_->stack(role, place); }, symbols_));
   }
 
   Reading<Occupancy> occupancy() const {
@@ -166,6 +190,8 @@ class Observers::Impl {
     CallCounter counter;
     RawStacks stacks;
     uint64_t lost_seen = 0;  // by the sampler, already counted
+    // At restart(); nothing while they cannot be told from those before it.
+    std::optional<Sleeps> sleeps_before = Sleeps{};
   };
 
   WatchedRole& role_of(Role role) { return roles_[static_cast<size_t>(role)]; }
@@ -177,6 +203,12 @@ class Observers::Impl {
     if (symbols_.empty()) no_symbols_ = why_no_addresses(read_circumstances());
     if (ring_) ring_->learn_kinds(symbols_);
     malloc_trim(0);  // libbpf had parsed the kernel's BTF
+  }
+
+  void poll_sched(uint64_t now_ns) {
+    sched_->poll(now_ns);
+    for (const Role role : {Role::writer, Role::reader})
+      if (auto& before = role_of(role).sleeps_before; !before) before = sched_->sleeps(role).value;
   }
 
   // The sampler learns from the ring reader where the pipe is.
@@ -227,10 +259,11 @@ class Observers::Impl {
 
   bool running_ = true;
   BpfCounters counters_ = BpfCounters::percpu;
-  std::string no_sampler_, no_ring_, no_symbols_;  // why; remedy
+  std::string no_sampler_, no_sched_, no_ring_, no_symbols_;  // why; remedy
   std::future<Symbols> reading_symbols_;
   Symbols symbols_;
   std::unique_ptr<Sampler> sampler_;
+  std::unique_ptr<SchedReader> sched_;
   std::unique_ptr<RingReader> ring_;
   FionreadOccupancy fallback_;
   OccupancyRecorder history_;
@@ -258,6 +291,8 @@ Reading<SamplingEvent> Observers::event() const { return impl_->event(); }
 Reading<FunctionTable> Observers::functions(Role role, Span span) const {
   return impl_->functions(role, span);
 }
+Reading<TaskTimes> Observers::times(Role role) const { return impl_->times(role); }
+Reading<BlockedTable> Observers::blocked(Role role) const { return impl_->blocked(role); }
 Reading<Occupancy> Observers::occupancy() const { return impl_->occupancy(); }
 std::shared_ptr<const OccupancyHistory> Observers::occupancy_history() const {
   return impl_->occupancy_history();

@@ -1,4 +1,4 @@
-// What BPF sees of a pipe and its two processes: functions, slots, occupancy.
+// What BPF sees of a pipe and its two processes: functions, switches, slots, occupancy.
 // Each part alone can be unavailable, with a reason and a remedy; occupancy then
 // falls back to FIONREAD at a low rate.
 #pragma once
@@ -11,6 +11,7 @@
 #include <string>
 
 #include "engine/engine.h"
+#include "engine/meter/task_times.h"
 #include "engine/observe/call_counter.h"
 #include "engine/snapshot.h"
 
@@ -46,8 +47,8 @@ class Observers {
   // Drains the samples. Call it at least ten times a second.
   void poll(uint64_t now_ns);
 
-  // Forgets functions, occupancy and slot kinds, e.g. at a change. The history of
-  // the occupancy goes on.
+  // Forgets functions, sleeps, occupancy and slot kinds, e.g. at a change. The
+  // history of the occupancy goes on.
   void restart(uint64_t now_ns);
 
   // Forgets slot kinds: those of an older technique have left the ring.
@@ -56,6 +57,13 @@ class Observers {
   Reading<SamplingEvent> event() const;
   // Its samples of the last `functions_window_ns`, or all since restart().
   Reading<FunctionTable> functions(Role role, observe::Span span = observe::Span::window) const;
+
+  // Totals up to this instant: take two to know what was in between. Neither
+  // restart() nor the next process of a role sets them back.
+  Reading<TaskTimes> times(Role role) const;
+  // Where it was when it slept, since restart().
+  Reading<BlockedTable> blocked(Role role) const;
+
   Reading<Occupancy> occupancy() const;
   std::shared_ptr<const OccupancyHistory> occupancy_history() const;  // null: none yet
   Reading<std::array<double, kSlotKinds>> kinds() const;

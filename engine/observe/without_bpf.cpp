@@ -1,14 +1,16 @@
-// Sampler and RingReader where there were no tools to build BPF programs with:
-// neither can be made.
+// Sampler, SchedReader and RingReader where there were no tools to build BPF
+// programs with: none can be made.
 #include "engine/error.h"
 #include "engine/observe/capabilities.h"
 #include "engine/observe/counter_cost.h"
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/sampler.h"
+#include "engine/observe/sched_reader.h"
 
 namespace pipetop::observe {
 
 class Sampler::Impl {};
+class SchedReader::Impl {};
 class RingReader::Impl {};
 
 Sampler::Sampler(uint32_t, int) { throw Error(kBuiltWithoutBpf, Exit::unsupported); }
@@ -23,6 +25,15 @@ uint32_t Sampler::cpus() const { return 0; }
 void Sampler::drain(const std::function<void(const StackSample&)>&) {}
 uint64_t Sampler::lost(Role) const { return 0; }
 std::vector<OccupancyCounts> Sampler::occupancy_by_record() const { return {}; }
+
+SchedReader::SchedReader(uint32_t) { throw Error(kBuiltWithoutBpf, Exit::unsupported); }
+SchedReader::~SchedReader() = default;
+void SchedReader::watch(Role, pid_t) {}
+void SchedReader::run(bool) {}
+void SchedReader::poll(uint64_t) {}
+Reading<TaskTimes> SchedReader::times(Role) const { return {}; }
+Reading<Sleeps> SchedReader::sleeps(Role) { return {}; }
+std::span<const uint64_t> SchedReader::stack(Role, size_t) const { return {}; }
 
 RingReader::RingReader(int) { throw Error(kBuiltWithoutBpf, Exit::unsupported); }
 RingReader::~RingReader() = default;

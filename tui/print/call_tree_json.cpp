@@ -9,7 +9,8 @@ namespace {
 
 class TreeJson {
  public:
-  explicit TreeJson(const CallTree& tree) : tree_(tree), callees_(tree.nodes.size()) {
+  TreeJson(const CallTree& tree, const std::string& unit)
+      : tree_(tree), unit_(unit), callees_(tree.nodes.size()) {
     for (uint32_t i = 0; i < tree.nodes.size(); ++i) {
       const uint32_t caller = tree.nodes[i].parent;
       (caller == CallNode::kNone ? roots_ : callees_[caller]).push_back(i);
@@ -34,20 +35,23 @@ class TreeJson {
   Json object(uint32_t i) {
     const CallNode& node = tree_.nodes[i];
     return {{"name", name(i)},
-            {"self_samples", node.self},
-            {"total_samples", node.total},
+            {"self_" + unit_, node.self},
+            {"total_" + unit_, node.total},
             {"self_share", share(node.self)},
             {"total_share", share(node.total)},
             {"children", list(callees_[i])}};
   }
 
   const CallTree& tree_;
+  const std::string& unit_;
   std::vector<std::vector<uint32_t>> callees_;  // by node
   std::vector<uint32_t> roots_;
 };
 
 }  // namespace
 
-Json call_tree_json(const CallTree& tree) { return TreeJson(tree).json(); }
+Json call_tree_json(const CallTree& tree, const std::string& unit) {
+  return TreeJson(tree, unit).json();
+}
 
 }  // namespace pipetop::tui

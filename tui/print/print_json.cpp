@@ -93,6 +93,14 @@ Json counts_json(const WorkerCounts& counts) {
           {"interrupted", counts.interrupted}};
 }
 
+void put_blocked(Json& json, const Reading<BlockedTable>& blocked) {
+  if (!blocked.has_value()) return put_null(json, "blocked", blocked.reason);
+  json["blocked"] = {{"ns", blocked->ns},
+                     {"times", blocked->times},
+                     {"lost", blocked->lost},
+                     {"tree", call_tree_json(*blocked->tree, "ns")}};
+}
+
 Json worker_json(const RunResult& result, Role role) {
   const WorkerView &before = result.begin.worker(role), &after = result.end.worker(role);
   const WorkerView& last = result.last.worker(role);
@@ -102,9 +110,18 @@ Json worker_json(const RunResult& result, Role role) {
   put(json, "on_cpu_share", shares.on_cpu);
   put(json, "runnable_share", shares.runnable);
   put(json, "blocked_share", shares.blocked);
+  if (after.times_source.empty())
+    put_null(json, "times_source", after.on_cpu_share.reason);
+  else
+    json["times_source"] = after.times_source;
   put_difference(json, "context_switches", before.context_switches, after.context_switches);
+  put_difference(json, "voluntary_switches", before.voluntary_switches, after.voluntary_switches);
+  put_difference(json, "involuntary_switches", before.involuntary_switches,
+                 after.involuntary_switches);
+  put_difference(json, "wakeups", before.wakeups, after.wakeups);
   put_difference(json, "page_faults", before.page_faults, after.page_faults);
   json["restarts"] = after.restarts;
+  put_blocked(json, after.blocked);
   json["lifetime"] = {{"bytes", last.bytes}, {"syscalls", last.syscalls}};
   return json;
 }

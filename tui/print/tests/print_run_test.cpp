@@ -153,6 +153,35 @@ TEST(PrintJson, ARestartedProcessHasNoDifference) {
   EXPECT_EQ(run_json(r)["writer"]["context_switches_reason"], "the process was restarted");
 }
 
+TEST(PrintJson, SaysWhereAWorkerWasBlocked) {
+  RunResult r = example_result();
+  WorkerView& writer = r.end.workers[0];
+  r.begin.workers[0].wakeups = Reading<uint64_t>::of(10);
+  writer.wakeups = Reading<uint64_t>::of(25);
+  r.begin.workers[0].involuntary_switches = Reading<uint64_t>::of(1);
+  writer.involuntary_switches = Reading<uint64_t>::of(3);
+  writer.times_source = "sched_switch";
+  auto tree = std::make_shared<CallTree>();
+  tree->functions = {"pipe_write", "mutex_lock"};
+  tree->nodes = {{0, CallNode::kNone, 600, 800}, {1, 0, 200, 200}};
+  tree->total = 800;
+  writer.blocked = Reading<BlockedTable>::of({800, 15, 0, tree});
+  const Json json = run_json(r)["writer"];
+  EXPECT_EQ(json["wakeups"], 15);
+  EXPECT_EQ(json["involuntary_switches"], 2);
+  EXPECT_EQ(json["times_source"], "sched_switch");
+  EXPECT_EQ(json["blocked"].dump(),
+            R"({"ns":800,"times":15,"lost":0,"tree":[{"name":"pipe_write","self_ns":600,)"
+            R"("total_ns":800,"self_share":0.75,"total_share":1.0,"children":[)"
+            R"({"name":"mutex_lock","self_ns":200,"total_ns":200,"self_share":0.25,)"
+            R"("total_share":0.25,"children":[]}]}]})");
+  writer.blocked = Reading<BlockedTable>::unavailable("denied; sudo");
+  writer.times_source.clear();
+  const Json without = run_json(r)["writer"];
+  EXPECT_EQ(without["blocked_reason"], "denied; sudo");
+  EXPECT_TRUE(without.contains("times_source_reason"));
+}
+
 TEST(PrintJson, BytesThatAreNoTextDoNotBreakIt) {
   RunResult r = example_result();
   r.end.workers[0].functions.value->rows[0].name = "\xff\xfe";

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+//
+// Where the two processes' wall time goes: on a CPU, waiting for one, blocked,
+// and where they were when they went to sleep. A task is told by its address,
+// so every other switch of the machine costs four comparisons.
+//
+// A sleep ends with sched_wakeup, not sched_waking: it comes when the task is put
+// on a run queue, under that queue's lock and thus always after the switch that it
+// ends, and schedstat counts waiting from there, too.
+//
+// To walk a stack takes 2 us, ten times what all the rest does. Where a role sleeps
+// often, only some short sleeps have theirs taken, and stand for the others.
+
+#include "sched.h"
+
+#include "kernel.h"
+
+// They want the kernel's types before them.
+#include <bpf/bpf_tracing.h>
+
+#include "sched_stacks.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+#define TASK_DEAD 0x80
+
+// Addresses of the tasks, 0 for none; a cache line that is seldom written.
+__u64 role_task[SCHED_ROLES] __attribute__((aligned(64)));
+
+// Set by user space: of so many short sleeps one's stack is taken; of whom the
+// iterator is to tell.
+volatile __u32 take_one_of[SCHED_ROLES] = {1, 1};
+volatile __u32 asked_role;
+
+struct sched_role roles[SCHED_ROLES];
+
+// An array by CPU number rather than a per-CPU one: this kind can be mapped.
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, 1);  // user space sets the number of CPUs
+  __type(key, __u32);
+  __type(value, struct sched_cpu);
+} cpus SEC(".maps");
+
+static __always_inline struct sched_counts *counts_of(__u32 role) {
+  const __u32 id = bpf_get_smp_processor_id();
+  struct sched_cpu *cpu = bpf_map_lookup_elem(&cpus, &id);
+  return cpu ? &cpu->role[role] : NULL;
+}
+
+static __always_inline void add(__u64 *counter, __u64 n) { *counter += n; }
+
+// User space reads a role between two changes; an exchange is a full barrier on
+// every machine.
+static __always_inline void step_sequence(struct sched_role *role) {
+  __sync_lock_test_and_set(&role->sequence, role->sequence + 1);
+}
+
+static __always_inline __u32 role_of(const struct task_struct *task) {
+  if ((__u64)task == role_task[0]) return 0;
+  return (__u64)task == role_task[1] ? 1 : SCHED_ROLES;
+}
+
+static __always_inline void end_sleep(struct sched_role *role, __u64 ns,
+                                      struct sched_counts *counts) {
+  const __u32 at = role->stack;
+  const bool is_long = ns >= SCHED_LONG_NS;
+  const __u64 sleeps = is_long ? 1 : role->stands_for;
+  if (at == SCHED_NOT_TAKEN) return;
+  struct sched_stack *stack = bpf_map_lookup_elem(&stacks, &at);
+  if (stack) {
+    add(is_long ? &stack->long_ns : &stack->short_ns, ns * sleeps);
+  } else {
+    add(&counts->lost, sleeps);
+    add(&counts->lost_ns, ns * sleeps);
+  }
+}
+
+// From `was`, which the event implies, to another state; both are constants. The
+// first event tells in which state the task was all the time that we watched.
+static __always_inline void turn(__u32 id, __u32 was, __u32 to, __u64 now_ns) {
+  struct sched_role *role = &roles[id];
+  struct sched_counts *counts = counts_of(id);
+  const __u32 from = role->state == SCHED_UNKNOWN ? was : role->state;
+  if (!counts || from >= SCHED_STATES) return;
+  const __u64 ns = now_ns - role->since_ns;
+  add(&counts->ns[from], ns);
+  if (from == SCHED_BLOCKED) end_sleep(role, ns, counts);
+  if (to == SCHED_BLOCKED) add(&counts->voluntary, 1);
+  if (was == SCHED_ON_CPU && to == SCHED_RUNNABLE) add(&counts->involuntary, 1);
+  if (was == SCHED_BLOCKED) add(&counts->wakeups, 1);
+  role->state = to;
+  role->since_ns = now_ns;
+}
+
+static __always_inline void go_to_sleep(void *ctx, __u32 id) {
+  struct sched_role *role = &roles[id];
+  const __u32 one_of = take_one_of[id];
+  const bool take = one_of <= 1 || bpf_get_prandom_u32() % one_of == 0;
+  const __u32 stack = take ? stack_of_current(ctx, id) : SCHED_NOT_TAKEN;
+  step_sequence(role);
+  turn(id, SCHED_ON_CPU, SCHED_BLOCKED, bpf_ktime_get_ns());
+  role->stack = stack;
+  role->stands_for = one_of;
+  step_sequence(role);
+}
+
+static __always_inline void wake_up(__u32 id, struct task_struct *task) {
+  struct sched_role *role = &roles[id];
+  const __u64 now_ns = bpf_ktime_get_ns();
+  __u32 stack = role->stack;
+  if (role->state == SCHED_UNKNOWN) stack = SCHED_NOT_TAKEN;
+  if (stack == SCHED_NOT_TAKEN && now_ns - role->since_ns >= SCHED_LONG_NS) {
+    const bool seen = role->seen_ns >= role->since_ns && role->seen_stack < SCHED_NOT_TAKEN;
+    stack = seen ? role->seen_stack : stack_of_sleeper(task, SCHED_BY_EVENT, id);
+  }
+  step_sequence(role);
+  role->stack = stack;
+  turn(id, SCHED_BLOCKED, SCHED_RUNNABLE, now_ns);
+  step_sequence(role);
+}
+
+static __always_inline void step(__u32 id, __u32 was, __u32 to) {
+  step_sequence(&roles[id]);
+  turn(id, was, to, bpf_ktime_get_ns());
+  step_sequence(&roles[id]);
+}
+
+// The state is read here rather than taken from the tracepoint's arguments: up to
+// 6.15 those call a task asleep that had a signal pending and stayed.
+static __always_inline void leave_cpu(void *ctx, __u32 id, struct task_struct *task, bool preempt) {
+  const __u32 state = task->__state;
+  if (state & TASK_DEAD) {
+    role_task[id] = 0;  // its address may soon be another's
+    step(id, SCHED_ON_CPU, SCHED_NOBODY);
+  } else if (preempt || state == 0) {
+    step(id, SCHED_ON_CPU, SCHED_RUNNABLE);
+  } else {
+    go_to_sleep(ctx, id);
+  }
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next) {
+  const __u32 from = role_of(prev), to = role_of(next);
+  if (from < SCHED_ROLES) leave_cpu(ctx, from, prev, preempt);
+  if (to < SCHED_ROLES) step(to, SCHED_RUNNABLE, SCHED_ON_CPU);
+  return 0;
+}
+
+// A task that is woken before it has switched away did not sleep.
+SEC("tp_btf/sched_wakeup")
+int on_wakeup(__u64 *ctx) {
+  struct task_struct *task = (void *)ctx[0];
+  const __u32 id = role_of(task);
+  if (id >= SCHED_ROLES) return 0;
+  const __u32 state = roles[id].state;
+  if (state == SCHED_UNKNOWN ? !task->on_cpu : state == SCHED_BLOCKED) wake_up(id, task);
+  return 0;
+}
+
+// Begins to watch a task, and tells what it is doing: of one that has not switched
+// since, as a busy loop may never do, and of a sleeper whose stack was not taken.
+SEC("iter/task")
+int look(struct bpf_iter__task *ctx) {
+  struct task_struct *task = ctx->task;
+  const __u32 id = asked_role;
+  if (!task || id >= SCHED_ROLES) return 0;
+  struct sched_role *role = &roles[id];
+  const __u64 now_ns = bpf_ktime_get_ns();
+  if ((__u64)task != role_task[id]) {
+    // Nobody else writes here before the address is known.
+    role->since_ns = now_ns;
+    role->state = SCHED_UNKNOWN;
+    __sync_lock_test_and_set(&role_task[id], (__u64)task);
+  }
+  const bool asleep = !task->on_cpu && task->__state != 0;
+  role->seen = task->on_cpu ? SCHED_ON_CPU : asleep ? SCHED_BLOCKED : SCHED_RUNNABLE;
+  role->seen_stack = asleep ? stack_of_sleeper(task, SCHED_BY_ITERATOR, id) : SCHED_NOT_KEPT;
+  __sync_lock_test_and_set(&role->seen_ns, now_ns);  // not before the stack
+  return 0;
+}

@@ -1,0 +1,20 @@
+// How a process spent its wall time, and how it changed between its states.
+#pragma once
+
+#include <cstdint>
+
+namespace pipetop {
+
+// Totals that only grow; two of them tell what happened in between.
+struct TaskTimes {
+  uint64_t on_cpu_ns = 0;
+  uint64_t runnable_ns = 0;  // waiting for a CPU
+  uint64_t blocked_ns = 0;
+  uint64_t voluntary_switches = 0;    // away from the CPU, to sleep
+  uint64_t involuntary_switches = 0;  // it stayed runnable
+  uint64_t wakeups = 0;               // that ended a sleep
+
+  uint64_t wall_ns() const { return on_cpu_ns + runnable_ns + blocked_ns; }
+};
+
+}  // namespace pipetop

@@ -1,0 +1,88 @@
+#include "engine/meter/worker_meter.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace pipetop {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+
+Reading<TaskTimes> times_at(uint64_t on_cpu_ns, uint64_t runnable_ns, uint64_t blocked_ns,
+                            uint64_t switches) {
+  return Reading<TaskTimes>::of(
+      {on_cpu_ns, runnable_ns, blocked_ns, 3 * switches, 2 * switches, switches});
+}
+
+// Two looks at ourselves, a second apart.
+WorkerView view_of(const Reading<TaskTimes>& first, const Reading<TaskTimes>& second) {
+  WorkerMeter meter;
+  const WorkerCounters counters = {};
+  meter.sample(kSecond, counters, getpid(), first);
+  meter.sample(2 * kSecond, counters, getpid(), second);
+  WorkerView view;
+  meter.describe(counters, view);
+  return view;
+}
+
+void expect_all_of_the_time(const WorkerView& view) {
+  EXPECT_DOUBLE_EQ(*view.on_cpu_share + *view.runnable_share + *view.blocked_share, 1.0);
+}
+
+TEST(WorkerMeter, TakesTheObserversTimes) {
+  const WorkerView view =
+      view_of(times_at(500, 200, 300, 10),
+              times_at(500 + 400'000'000, 200 + 100'000'000, 300 + 500'000'000, 110));
+  EXPECT_EQ(view.times_source, "sched_switch");
+  EXPECT_NEAR(*view.on_cpu_share, 0.4, 1e-9);
+  EXPECT_NEAR(*view.runnable_share, 0.1, 1e-9);
+  EXPECT_NEAR(*view.blocked_share, 0.5, 1e-9);
+  expect_all_of_the_time(view);
+  EXPECT_DOUBLE_EQ(*view.voluntary_switches_per_s, 300);
+  EXPECT_DOUBLE_EQ(*view.involuntary_switches_per_s, 200);
+  EXPECT_DOUBLE_EQ(*view.wakeups_per_s, 100);
+  EXPECT_EQ(*view.wakeups, 110u);
+}
+
+TEST(WorkerMeter, TakesSchedstatWithoutThem) {
+  const auto refused = Reading<TaskTimes>::unavailable("denied; sudo");
+  const WorkerView view = view_of(refused, refused);
+  EXPECT_EQ(view.times_source, "schedstat");
+  expect_all_of_the_time(view);
+  EXPECT_TRUE(view.voluntary_switches_per_s.has_value());
+  EXPECT_TRUE(view.involuntary_switches_per_s.has_value());
+  EXPECT_EQ(view.wakeups_per_s.status, ReadingStatus::unavailable);
+  EXPECT_EQ(view.wakeups_per_s.reason, "denied; sudo");
+  EXPECT_EQ(view.wakeups.reason, "denied; sudo");
+  EXPECT_EQ(*view.voluntary_switches + *view.involuntary_switches, *view.context_switches);
+}
+
+TEST(WorkerMeter, TakesSchedstatUntilTheyAreKnown) {
+  const WorkerView view =
+      view_of(Reading<TaskTimes>::warming("not yet"), times_at(kSecond, 0, 0, 1));
+  EXPECT_EQ(view.times_source, "schedstat");
+  EXPECT_EQ(view.wakeups_per_s.status, ReadingStatus::warming);
+}
+
+TEST(WorkerMeter, KnowsNothingOfTimeThatDidNotPass) {
+  const WorkerView view = view_of(times_at(9, 9, 9, 9), times_at(8, 9, 9, 9));
+  EXPECT_EQ(view.times_source, "schedstat");
+  EXPECT_EQ(view.wakeups_per_s.status, ReadingStatus::warming);
+}
+
+TEST(WorkerMeter, SaysNothingBeforeTheFirstInterval) {
+  WorkerMeter meter;
+  const WorkerCounters counters = {};
+  WorkerView view;
+  meter.describe(counters, view);
+  EXPECT_EQ(view.on_cpu_share.status, ReadingStatus::warming);
+  EXPECT_EQ(view.wakeups_per_s.status, ReadingStatus::warming);
+  EXPECT_EQ(view.times_source, "");
+  meter.sample(kSecond, counters, getpid(), times_at(1, 1, 1, 1));
+  meter.describe(counters, view);
+  EXPECT_EQ(view.on_cpu_share.status, ReadingStatus::warming);
+  EXPECT_EQ(*view.wakeups, 1u);
+}
+
+}  // namespace
+}  // namespace pipetop

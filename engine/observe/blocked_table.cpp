@@ -1,0 +1,99 @@
+#include "engine/observe/blocked_table.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+#include "engine/observe/call_trie.h"
+
+namespace pipetop::observe {
+namespace {
+
+// On every stack by its nature, and saying nothing; "__schedule.constprop.0", too.
+bool is_scheduler(std::string_view name) {
+  return name == "schedule" || name.starts_with("__schedule");
+}
+
+// Of totals that only grow; but a role's last interval is no more counted as
+// under way once its process is gone, and one that ends may prove to be short.
+uint64_t growth(uint64_t now, uint64_t before) { return now > before ? now - before : 0; }
+
+std::vector<uint64_t> growths(const std::vector<uint64_t>& now,
+                              const std::vector<uint64_t>& before) {
+  std::vector<uint64_t> grown;
+  for (size_t i = 0; i < now.size(); ++i)
+    grown.push_back(growth(now[i], i < before.size() ? before[i] : 0));
+  return grown;
+}
+
+uint64_t sum_of(const std::vector<uint64_t>& weights) {
+  return std::accumulate(weights.begin(), weights.end(), uint64_t{0});
+}
+
+// Makes them add up to `wanted`, unless all are 0.
+void fit(std::vector<uint64_t>& weights, uint64_t wanted) {
+  const uint64_t sum = sum_of(weights);
+  if (sum == wanted || sum == 0) return;
+  const double factor = static_cast<double>(wanted) / static_cast<double>(sum);
+  uint64_t passed = 0, given = 0;
+  for (uint64_t& weight : weights) {
+    passed += weight;
+    // By where it ends, so that rounding leaves nothing over.
+    const uint64_t end = passed == sum ? wanted : static_cast<uint64_t>(double(passed) * factor);
+    weight = end - given;
+    given = end;
+  }
+}
+
+}  // namespace
+
+// Below the scheduler lies what took the stack: a tracepoint, and BPF.
+std::vector<FunctionId> sleeping_stack(std::span<const uint64_t> addresses,
+                                       const Symbols& symbols) {
+  std::vector<FunctionId> stack;
+  // Return addresses all; one of a call that never returns would lie in the next
+  // function.
+  for (const uint64_t address : addresses) stack.push_back(symbols.find(address - 1));
+  const auto scheduler = [&](FunctionId f) { return is_scheduler(symbols.name(f)); };
+  const auto first = std::ranges::find_if(stack, scheduler);
+  if (first == stack.end()) return stack;
+  stack.erase(stack.begin(), std::ranges::find_if_not(first, stack.end(), scheduler));
+  return stack;
+}
+
+BlockedTable blocked_table(const Sleeps& now, const Sleeps& before,
+                           const std::function<std::span<const uint64_t>(size_t)>& stack_of,
+                           const Symbols& symbols) {
+  BlockedTable table;
+  table.ns = growth(now.ns, before.ns);
+  table.times = growth(now.times, before.times);
+  table.lost = growth(now.lost, before.lost);
+
+  // By place, and at the end what has none.
+  std::vector<uint64_t> exact = growths(now.long_ns, before.long_ns);
+  exact.push_back(growth(now.lost_ns, before.lost_ns));
+  if (sum_of(exact) > table.ns) fit(exact, table.ns);
+  std::vector<uint64_t> estimate = growths(now.short_ns, before.short_ns);
+  fit(estimate, table.ns - sum_of(exact));
+  exact.back() += table.ns - sum_of(exact) - sum_of(estimate);
+  estimate.push_back(0);
+
+  CallTrie trie;
+  std::vector<uint64_t> self;
+  std::unordered_map<std::string_view, FunctionId> function_of_name;
+  for (size_t i = 0; i < exact.size(); ++i) {
+    if (exact[i] + estimate[i] == 0) continue;
+    std::vector<FunctionId> stack = {kUnknownFunction};
+    if (i + 1 < exact.size()) stack = sleeping_stack(stack_of(i), symbols);
+    // Static functions of several files share names: nobody could tell them apart.
+    for (FunctionId& function : stack)
+      function = function_of_name.try_emplace(symbols.name(function), function).first->second;
+    const CallTrie::Place place = trie.place_of(stack);
+    self.resize(trie.places());
+    self[place] += exact[i] + estimate[i];
+  }
+  table.tree = std::make_shared<CallTree>(trie.tree(self, symbols));
+  return table;
+}
+
+}  // namespace pipetop::observe

@@ -1,0 +1,269 @@
+#include "engine/observe/sched_reader.h"
+
+#include "bpf/sched.h"
+
+// The skeleton has variables of its types.
+#include <sched.skel.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <optional>
+
+#include "engine/clock.h"
+#include "engine/observe/libbpf.h"
+
+namespace pipetop::observe {
+namespace {
+
+static_assert(SCHED_ROLES == kRoles);
+static_assert(sizeof(sched_cpu) % 64 == 0);
+
+// A switch that was under way when we began to watch was not seen, and the state
+// found then may be the old one. It is over long before that.
+constexpr uint64_t kSurelySwitchedNs = 10'000'000;
+
+constexpr uint64_t kPaceIntervalNs = 100'000'000;  // how often the pace of sleeps is taken
+
+// A change takes less than a microsecond, unless the host stops its CPU there.
+constexpr int kTries = 10'000;
+
+constexpr size_t kPlaces = size_t{SCHED_TAKERS} * SCHED_STACKS;  // of a role
+
+// A word that a CPU may be writing: one load, never two.
+template <class Word>
+Word peek(const Word& word) {
+  return __atomic_load_n(&word, __ATOMIC_RELAXED);
+}
+
+}  // namespace
+
+class SchedReader::Impl {
+ public:
+  explicit Impl(uint32_t stacks_per_s) : stacks_per_s_(stacks_per_s) {
+    const LibbpfLog log;
+    skeleton_.reset(sched_bpf::open());
+    if (!skeleton_) throw_refused("open the scheduler's observer", errno, log);
+    cpus_ = static_cast<uint32_t>(std::max(libbpf_num_possible_cpus(), 1));
+    bpf_map__set_max_entries(skeleton_->maps.cpus, cpus_);
+    if (const int error = sched_bpf::load(skeleton_.get()))
+      throw_refused("load the scheduler's observer", -error, log);
+    counts_ = map_array(skeleton_->maps.cpus);
+    stacks_ = map_array(skeleton_->maps.stacks);
+    attach(log);
+    // That it is refused has to be known now.
+    if (!iterate(getpid())) throw_refused("attach the scheduler's iterator", errno, log);
+  }
+
+  void watch(Role role, pid_t pid) {
+    watched(role).pid = pid;
+    __atomic_store_n(&task_of(role), 0, __ATOMIC_SEQ_CST);
+    watched(role).iterator = pid > 0 && !links_.empty() ? iterate(pid) : nullptr;
+    look(role);
+  }
+
+  void run(bool on) {
+    const LibbpfLog log;
+    links_.clear();
+    if (on) attach(log);
+    for (const Role role : {Role::writer, Role::reader}) watch(role, watched(role).pid);
+  }
+
+  void poll(uint64_t now_ns) {
+    for (const Role role : {Role::writer, Role::reader}) {
+      if (peek(record(role).state) == SCHED_UNKNOWN) look(role);
+      set_pace(role, now_ns);
+    }
+  }
+
+  Reading<TaskTimes> times(Role role) const {
+    return steady<TaskTimes>(role, [](const Present& present) { return present.times; });
+  }
+
+  Reading<Sleeps> sleeps(Role role) {
+    if (needs_stack(role)) look(role);
+    return steady<Sleeps>(role, [&](const Present& present) {
+      Sleeps sleeps;
+      sleeps.ns = present.times.blocked_ns;
+      sleeps.times = present.times.voluntary_switches;
+      sleeps.lost = present.lost;
+      sleeps.lost_ns = present.lost_ns;
+      for (size_t i = 0; i < kPlaces; ++i) {
+        sleeps.long_ns.push_back(peek(place(role, i).long_ns));
+        sleeps.short_ns.push_back(peek(place(role, i).short_ns));
+      }
+      if (present.state == SCHED_BLOCKED) add_open(role, present, sleeps);
+      return sleeps;
+    });
+  }
+
+  std::span<const uint64_t> stack(Role role, size_t i) const {
+    const sched_stack& stack = place(role, i);
+    static_assert(sizeof(stack.ip[0]) == sizeof(uint64_t));
+    return {reinterpret_cast<const uint64_t*>(stack.ip),
+            std::min<size_t>(stack.frames, SCHED_DEPTH)};
+  }
+
+ private:
+  struct Watched {
+    pid_t pid = 0;
+    Link iterator;
+    uint64_t pace_at_ns = 0, sleeps_then = 0;
+  };
+
+  // A role at one instant.
+  struct Present {
+    uint32_t state = SCHED_NOBODY;
+    uint64_t open_ns = 0;  // in this state; it is in `times`
+    TaskTimes times;
+    uint64_t lost = 0, lost_ns = 0;
+  };
+
+  Watched& watched(Role role) { return watched_[static_cast<size_t>(role)]; }
+  __u64& task_of(Role role) const { return skeleton_->bss->role_task[static_cast<size_t>(role)]; }
+  const sched_role& record(Role role) const {
+    return skeleton_->bss->roles[static_cast<size_t>(role)];
+  }
+
+  // A role's places: those of the events, then those of the iterator.
+  static size_t index_of(Role role, size_t i) {
+    return (i / SCHED_STACKS * SCHED_ROLES + static_cast<size_t>(role)) * SCHED_STACKS +
+           i % SCHED_STACKS;
+  }
+  const sched_stack& place(Role role, size_t i) const {
+    return static_cast<const sched_stack*>(stacks_.data())[index_of(role, i)];
+  }
+
+  void attach(const LibbpfLog& log) {
+    for (const bpf_program* program : {skeleton_->progs.on_switch, skeleton_->progs.on_wakeup}) {
+      links_.emplace_back(bpf_program__attach(program));
+      if (!links_.back()) throw_refused("attach the scheduler's observer", errno, log);
+    }
+  }
+
+  Link iterate(pid_t pid) {
+    bpf_iter_link_info info = {};
+    info.task.tid = static_cast<uint32_t>(pid);
+    LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
+    return Link(bpf_program__attach_iter(skeleton_->progs.look, &options));
+  }
+
+  void look(Role role) {
+    const Link& iterator = watched(role).iterator;
+    if (!iterator) return;
+    skeleton_->bss->asked_role = static_cast<uint32_t>(role);
+    const UniqueFd pass(bpf_iter_create(bpf_link__fd(iterator.get())));
+    char nothing[8];
+    if (pass) (void)!read(pass.get(), nothing, sizeof(nothing));
+  }
+
+  // So that no more stacks are taken than was said.
+  void set_pace(Role role, uint64_t now_ns) {
+    Watched& watched = this->watched(role);
+    if (now_ns < watched.pace_at_ns + kPaceIntervalNs) return;
+    Present counts;
+    add_counts(role, counts);
+    const uint64_t sleeps = counts.times.voluntary_switches - watched.sleeps_then;
+    const uint64_t allowed = (now_ns - watched.pace_at_ns) * stacks_per_s_ / 1'000'000'000;
+    const uint64_t one_of = (sleeps + allowed) / std::max<uint64_t>(allowed, 1);
+    __atomic_store_n(&skeleton_->data->take_one_of[static_cast<size_t>(role)],
+                     static_cast<uint32_t>(one_of), __ATOMIC_RELAXED);
+    watched.pace_at_ns = now_ns;
+    watched.sleeps_then += sleeps;
+  }
+
+  // A sleep that was to be short, or that had begun before we watched.
+  bool needs_stack(Role role) const {
+    const sched_role& now = record(role);
+    return peek(now.state) == SCHED_BLOCKED && peek(now.stack) == SCHED_NOT_TAKEN &&
+           now.seen_ns < peek(now.since_ns) && monotonic_ns() > peek(now.since_ns) + SCHED_LONG_NS;
+  }
+
+  void add_open(Role role, const Present& present, Sleeps& sleeps) const {
+    const sched_role& now = record(role);
+    uint32_t stack = peek(now.stack);
+    if (peek(now.state) == SCHED_UNKNOWN) stack = SCHED_NOT_TAKEN;
+    if (stack == SCHED_NOT_TAKEN && now.seen_ns >= peek(now.since_ns)) stack = now.seen_stack;
+    for (size_t i = 0; i < kPlaces; ++i)
+      if (index_of(role, i) == stack) sleeps.long_ns[i] += present.open_ns;
+    if (stack != SCHED_NOT_KEPT) return;
+    ++sleeps.lost;
+    sleeps.lost_ns += present.open_ns;
+  }
+
+  // Nothing while the state is not known.
+  std::optional<Present> present(Role role) const {
+    const sched_role& now = record(role);
+    Present present;
+    const uint64_t since_ns = peek(now.since_ns);
+    if (peek(task_of(role)) != 0) present.state = peek(now.state);
+    if (present.state == SCHED_UNKNOWN) {
+      if (now.seen_ns < since_ns + kSurelySwitchedNs) return {};
+      present.state = now.seen;
+    }
+    add_counts(role, present);
+    if (present.state == SCHED_NOBODY && present.times.wall_ns() == 0) return {};
+    if (present.state == SCHED_NOBODY) return present;
+    const uint64_t now_ns = monotonic_ns();
+    present.open_ns = now_ns > since_ns ? now_ns - since_ns : 0;
+    TaskTimes& times = present.times;
+    (present.state == SCHED_ON_CPU     ? times.on_cpu_ns
+     : present.state == SCHED_RUNNABLE ? times.runnable_ns
+                                       : times.blocked_ns) += present.open_ns;
+    return present;
+  }
+
+  void add_counts(Role role, Present& present) const {
+    for (const sched_cpu& cpu : std::span(static_cast<const sched_cpu*>(counts_.data()), cpus_)) {
+      const sched_counts& counts = cpu.role[static_cast<size_t>(role)];
+      present.times.on_cpu_ns += peek(counts.ns[SCHED_ON_CPU]);
+      present.times.runnable_ns += peek(counts.ns[SCHED_RUNNABLE]);
+      present.times.blocked_ns += peek(counts.ns[SCHED_BLOCKED]);
+      present.times.voluntary_switches += peek(counts.voluntary);
+      present.times.involuntary_switches += peek(counts.involuntary);
+      present.times.wakeups += peek(counts.wakeups);
+      present.lost += peek(counts.lost);
+      present.lost_ns += peek(counts.lost_ns);
+    }
+  }
+
+  // What `make` makes of the role between two of its changes.
+  template <class Value, class Make>
+  Reading<Value> steady(Role role, const Make& make) const {
+    const sched_role& changing = record(role);
+    for (int i = 0; i < kTries; ++i) {
+      const uint32_t before = __atomic_load_n(&changing.sequence, __ATOMIC_ACQUIRE);
+      if (before % 2 != 0) continue;
+      const auto now = present(role);
+      std::optional<Value> value;
+      if (now) value = make(*now);
+      std::atomic_thread_fence(std::memory_order_acquire);
+      if (peek(changing.sequence) != before) continue;
+      if (!value) return Reading<Value>::warming("nothing is known of it yet");
+      return Reading<Value>::of(std::move(*value));
+    }
+    return Reading<Value>::warming("it was switching whenever it was looked at");
+  }
+
+  uint32_t stacks_per_s_;
+  uint32_t cpus_ = 0;
+  // Links first to go: nothing runs any more when the maps are given back.
+  Skeleton<sched_bpf> skeleton_;
+  Mapping counts_, stacks_;
+  std::vector<Link> links_;
+  std::array<Watched, kRoles> watched_;
+};
+
+SchedReader::SchedReader(uint32_t stacks_per_s) : impl_(std::make_unique<Impl>(stacks_per_s)) {}
+SchedReader::~SchedReader() = default;
+
+void SchedReader::watch(Role role, pid_t pid) { impl_->watch(role, pid); }
+void SchedReader::run(bool on) { impl_->run(on); }
+void SchedReader::poll(uint64_t now_ns) { impl_->poll(now_ns); }
+Reading<TaskTimes> SchedReader::times(Role role) const { return impl_->times(role); }
+Reading<Sleeps> SchedReader::sleeps(Role role) { return impl_->sleeps(role); }
+std::span<const uint64_t> SchedReader::stack(Role role, size_t place) const {
+  return impl_->stack(role, place);
+}
+
+}  // namespace pipetop::observe

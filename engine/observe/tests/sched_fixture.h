@@ -1,0 +1,114 @@
+// What the tests of the scheduler's observer share.
+#pragma once
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string_view>
+
+#include "engine/observe/observers.h"
+#include "engine/observe/tests/bpf_fixture.h"
+#include "engine/observe/tests/scratch_pipe.h"
+
+namespace pipetop::observe {
+
+// The highest share of the tree that passes through a function with `part` in its name.
+inline double share_in(const CallTree& tree, std::string_view part) {
+  uint64_t most = 0;
+  for (const CallNode& node : tree.nodes)
+    if (tree.functions[node.function].find(part) != std::string::npos)
+      most = std::max(most, node.total);
+  return tree.total ? double(most) / double(tree.total) : 0.0;
+}
+
+// A pipe that blocks.
+struct BlockingPipe {
+  BlockingPipe() {
+    if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe2");
+  }
+  ~BlockingPipe() {
+    close(ends[0]);
+    close(ends[1]);
+  }
+  void take() const {
+    char c;
+    if (read(ends[0], &c, 1) != 1) _exit(1);
+  }
+  void put() const {
+    if (write(ends[1], "x", 1) != 1) _exit(1);
+  }
+  int ends[2];
+};
+
+class Scheduling : public testing::Test {
+ protected:
+  // Once for all: to load it is what takes time where CPUs are emulated.
+  static void SetUpTestSuite() {
+    pipe_ = std::make_unique<ScratchPipe>();
+    observers_ = std::make_unique<Observers>(ObserverOptions{.pipe_fd = pipe_->read_end()});
+  }
+  static void TearDownTestSuite() {
+    observers_.reset();
+    pipe_.reset();
+  }
+
+  void SetUp() override { PIPETOP_NEED(observers_->times(Role::writer)); }
+  void TearDown() override {
+    for (const Role role : {Role::writer, Role::reader}) observers_->watch(role, 0);
+  }
+
+  // As if it were new.
+  static void watch(Role role, const BusyChild& child) {
+    observers_->watch(role, child.pid());
+    observers_->restart(monotonic_ns());
+  }
+
+  TaskTimes times(Role role) {
+    Reading<TaskTimes> reading;
+    EXPECT_TRUE(eventually([&] {
+      observers_->poll(monotonic_ns());
+      reading = observers_->times(role);
+      return reading.has_value();
+    })) << reading.reason;
+    return reading.value.value_or(TaskTimes{});
+  }
+
+  BlockedTable blocked(Role role) {
+    Reading<BlockedTable> reading;
+    EXPECT_TRUE(eventually([&] {
+      observers_->poll(monotonic_ns());
+      reading = observers_->blocked(role);
+      return reading.has_value();
+    })) << reading.reason;
+    return reading.has_value() ? *reading : BlockedTable{0, 0, 0, std::make_shared<CallTree>()};
+  }
+
+  // After so much more of the role's time.
+  TaskTimes times_after(Role role, uint64_t ns) {
+    const TaskTimes before = times(role);
+    TaskTimes after;
+    EXPECT_TRUE(eventually([&] {
+      after = times(role);
+      return after.wall_ns() >= before.wall_ns() + ns;
+    }));
+    return after;
+  }
+
+  // Sleeping for good, with nothing more to count.
+  void wait_for_sleep(Role role) {
+    EXPECT_TRUE(eventually([&] {
+      const TaskTimes before = times(role);
+      usleep(20'000);
+      const TaskTimes after = times(role);
+      return after.blocked_ns > before.blocked_ns && after.on_cpu_ns == before.on_cpu_ns &&
+             after.runnable_ns == before.runnable_ns;
+    }));
+  }
+
+  static inline std::unique_ptr<ScratchPipe> pipe_;
+  static inline std::unique_ptr<Observers> observers_;
+};
+
+}  // namespace pipetop::observe
