@@ -7,11 +7,12 @@
 #include "engine/error.h"
 #include "engine/knobs.h"
 #include "tui/dashboard/layout.h"
+#include "tui/dashboard/list_keys.h"
 #include "tui/dashboard/slot_inspection.h"
 #include "tui/dashboard/text_width.h"
 #include "tui/widgets/help.h"
-#include "tui/widgets/key_bar.h"
 #include "tui/widgets/ring.h"
+#include "tui/widgets/segment_log.h"
 #include "tui/widgets/worker.h"
 
 namespace pipetop::tui {
@@ -19,7 +20,6 @@ namespace {
 
 constexpr uint64_t kHintStays_ns = 3'000'000'000;
 constexpr uint64_t kErrorStays_ns = 10'000'000'000;
-constexpr int kWheelLines = 3;
 
 std::string key_text(Key key) {
   std::string text;
@@ -57,24 +57,27 @@ void Controller::show(const Snapshot& shown, int rows, int cols) {
   } else if (frame) {
     view_.ring.trail.see(*frame);
   }
-  for (const Role role : {Role::writer, Role::reader})
-    follow(view_.list(role), shown.worker(role).functions, page_rows());
+  settle(shown);
+}
+
+// After what was done: the next key may come before the next frame.
+void Controller::settle(const Snapshot& shown) {
+  show_lists(view_, shown, rows_, cols_);
   if (view_.help)
-    view_.help_scroll = std::clamp(view_.help_scroll, 0, help_scroll_end(rows, cols, view_));
+    view_.help_scroll = std::clamp(view_.help_scroll, 0, help_scroll_end(rows_, cols_, view_));
+  if (view_.log)
+    view_.log_scroll = std::clamp(view_.log_scroll, 0, log_scroll_end(rows_, cols_, shown));
 }
 
 Outcome Controller::handle(const Input& input, const Snapshot& shown) {
-  switch (input.kind) {
-    case Input::Kind::key:
-      return act(command_for(input.key), input.key, shown);
-    case Input::Kind::mouse:
-      if (input.mouse.act == MouseAct::press) return click(input.mouse, shown);
-      wheel(input.mouse, shown, input.mouse.act == MouseAct::wheel_up ? -kWheelLines : kWheelLines);
-      break;
-    case Input::Kind::none:
-      break;
+  Outcome outcome = Outcome::stay;
+  if (input.kind == Input::Kind::mouse) {
+    outcome = handle(input.mouse, shown);
+  } else if (input.kind == Input::Kind::key && !edit_filter(view_, input.key)) {
+    outcome = act(command_for(input.key), input.key, shown);
   }
-  return Outcome::stay;
+  settle(shown);
+  return outcome;
 }
 
 Outcome Controller::act(const Command& command, Key key, const Snapshot& shown) {
@@ -112,7 +115,11 @@ Outcome Controller::act(const Command& command, Key key, const Snapshot& shown) 
 }
 
 void Controller::act_on_screen(const Command& command, Key key, const Snapshot& shown) {
-  constexpr int kAll = 1 << 20;
+  if (page_scroll() && scroll_page(command)) return;
+  if (const auto word = act_on_lists(view_, command, page_rows())) {
+    if (!word->empty()) say(*word, Severity::info);
+    return;
+  }
   switch (command.act) {
     case Act::freeze:
       view_.frozen = !view_.frozen;
@@ -120,17 +127,12 @@ void Controller::act_on_screen(const Command& command, Key key, const Snapshot& 
     case Act::focus:
       view_.focus = view_.focus == Role::writer ? Role::reader : Role::writer;
       break;
-    case Act::move:
-      move(shown, command.n);
+    case Act::compare:
+      compare(shown);
       break;
-    case Act::page:
-      move(shown, command.n * std::max(1, page_rows()));
-      break;
-    case Act::first:
-      move(shown, -kAll);
-      break;
-    case Act::last:
-      move(shown, kAll);
+    case Act::log:
+      view_.log = !view_.log;
+      view_.log_scroll = 0;
       break;
     case Act::inspect:
       press_inspect(shown);
@@ -219,11 +221,24 @@ void Controller::baseline() {
   }
 }
 
+void Controller::compare(const Snapshot& shown) {
+  if (view_.reference.is_a) {
+    view_.reference = {};
+    say("compared with the segment before again", Severity::info);
+    return;
+  }
+  view_.reference = frozen_reference(source_.segment(), shown);
+  say(fmt::format("A is \"{}\"; a again lets go of it", view_.reference.segment->label),
+      Severity::info);
+}
+
 void Controller::close() {
   if (view_.help) {
     view_.help = false;
-  } else {
-    view_.list(view_.focus) = {};
+  } else if (view_.log) {
+    view_.log = false;
+  } else if (!drop_filter(view_)) {
+    select_nothing(view_.list(view_.focus));
     view_.message.clear();
   }
 }
@@ -235,29 +250,29 @@ int Controller::page_rows() const {
   return function_rows(list.rows, list.cols);
 }
 
-void Controller::move(const Snapshot& shown, int lines) {
-  if (view_.help) {
-    view_.help_scroll =
-        std::clamp(view_.help_scroll + lines, 0, help_scroll_end(rows_, cols_, view_));
-    return;
-  }
-  const Reading<FunctionTable>& functions = shown.worker(view_.focus).functions;
-  if (!functions.has_value() || functions->rows.empty()) return;
-  ListState& list = view_.list(view_.focus);
-  const int last = static_cast<int>(functions->rows.size()) - 1;
-  // The first press selects what is at the top of the list.
-  const int from = list.selected < 0 ? list.scroll - (lines == 1 ? 1 : 0) : list.selected;
-  list.selected = std::clamp(from + lines, 0, last);
-  list.name = functions->rows[static_cast<size_t>(list.selected)].name;
-  follow(list, functions, page_rows());
+int* Controller::page_scroll() {
+  if (view_.help) return &view_.help_scroll;
+  return view_.log ? &view_.log_scroll : nullptr;
 }
 
-// The wheel moves the list under a selection, which then gives way.
-void Controller::scroll(const Snapshot& shown, Role role, int lines) {
-  ListState& list = view_.list(role);
-  list.selected = -1;
-  list.scroll += lines;
-  follow(list, shown.worker(role).functions, page_rows());
+// show() keeps it within the page. Returns whether the command scrolls at all.
+bool Controller::scroll_page(const Command& command) {
+  constexpr int kAll = 1 << 20;
+  int& scroll = *page_scroll();
+  switch (command.act) {
+    case Act::move:
+      scroll += command.n;
+      return true;
+    case Act::page:
+      scroll += command.n * std::max(1, page_rows());
+      return true;
+    case Act::first:
+    case Act::last:
+      scroll = command.act == Act::first ? 0 : kAll;
+      return true;
+    default:
+      return false;
+  }
 }
 
 bool Controller::inspected(Key key, const Snapshot& shown) {
@@ -269,37 +284,6 @@ bool Controller::inspected(Key key, const Snapshot& shown) {
 void Controller::press_inspect(const Snapshot& shown) {
   const std::string words = toggle_inspection(view_.ring, shown.ring);
   if (!words.empty()) say(words, Severity::info);
-}
-
-Outcome Controller::click(const Mouse& mouse, const Snapshot& shown) {
-  if (view_.help) {
-    close();
-    return Outcome::stay;
-  }
-  const Layout layout = make_layout(rows_, cols_);
-  if (!layout.fits) return Outcome::stay;
-  if (layout.keys.contains(mouse.row, mouse.col)) {
-    const auto items = place_keys(layout.keys, shown, view_);
-    const Key key = key_at(items, mouse.row - layout.keys.row, mouse.col);
-    return key == 0 ? Outcome::stay : act(command_for(key), key, shown);
-  }
-  if (layout.writer.contains(mouse.row, mouse.col)) view_.focus = Role::writer;
-  if (layout.reader.contains(mouse.row, mouse.col)) view_.focus = Role::reader;
-  const Rect ring = inside(layout, layout.ring);
-  if (const auto slot =
-          slot_at(ring.rows, ring.cols, shown, view_, mouse.row - ring.row, mouse.col - ring.col))
-    view_.ring.inspected = slot;
-  return Outcome::stay;
-}
-
-void Controller::wheel(const Mouse& mouse, const Snapshot& shown, int lines) {
-  if (view_.help) {
-    move(shown, lines);
-    return;
-  }
-  const Layout layout = make_layout(rows_, cols_);
-  if (layout.writer.contains(mouse.row, mouse.col)) scroll(shown, Role::writer, lines);
-  if (layout.reader.contains(mouse.row, mouse.col)) scroll(shown, Role::reader, lines);
 }
 
 }  // namespace pipetop::tui

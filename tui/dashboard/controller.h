@@ -34,6 +34,7 @@ class Controller {
   void set_time(uint64_t now_ns);
 
  private:
+  void settle(const Snapshot& shown);
   Outcome act(const Command& command, Key key, const Snapshot& shown);
   void act_on_screen(const Command& command, Key key, const Snapshot& shown);
   void press_knob(int index);
@@ -42,14 +43,19 @@ class Controller {
   void undo();
   void baseline();
   bool change_to(const Settings& next, const std::string& label, Key key);
-  void move(const Snapshot& shown, int lines);
-  void scroll(const Snapshot& shown, Role role, int lines);
+  bool scroll_page(const Command& command);
+  void scroll(Role role, int lines);
+  void compare(const Snapshot& shown);
   bool inspected(Key key, const Snapshot& shown);
   void press_inspect(const Snapshot& shown);
+  Outcome handle(const Mouse& mouse, const Snapshot& shown);
   Outcome click(const Mouse& mouse, const Snapshot& shown);
-  void wheel(const Mouse& mouse, const Snapshot& shown, int lines);
+  void click_list(Role role, int row, const Snapshot& shown);
+  void wheel(const Mouse& mouse, int lines);
   int page_rows() const;
   void close();
+  // Of the page that lies over the lists, nullptr if there is none.
+  int* page_scroll();
 
   Source& source_;
   Settings start_;

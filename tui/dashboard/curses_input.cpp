@@ -15,10 +15,17 @@ struct Code {
   Key ours;
 };
 constexpr Code kCodes[] = {
-    {KEY_UP, key::up},       {KEY_DOWN, key::down},     {KEY_LEFT, key::left},
-    {KEY_RIGHT, key::right}, {KEY_PPAGE, key::page_up}, {KEY_NPAGE, key::page_down},
-    {KEY_HOME, key::home},   {KEY_END, key::end},       {KEY_BTAB, key::back_tab},
+    {KEY_UP, key::up},
+    {KEY_DOWN, key::down},
+    {KEY_LEFT, key::left},
+    {KEY_RIGHT, key::right},
+    {KEY_PPAGE, key::page_up},
+    {KEY_NPAGE, key::page_down},
+    {KEY_HOME, key::home},
+    {KEY_END, key::end},
+    {KEY_BTAB, key::back_tab},
     {KEY_ENTER, key::enter},
+    {KEY_BACKSPACE, key::backspace},
 };
 
 Input key_input(Key key) { return {Input::Kind::key, key, {}}; }

@@ -26,6 +26,10 @@ constexpr Glyphs kUnicode = {
     .full = U'█',
     .shade = {U' ', U'░', U'▒', U'▓', U'█'},
     .under_huge = U'▔',
+    .closed = U'▸',
+    .opened = U'▾',
+    .branch = U'├',
+    .last_branch = U'└',
 };
 
 constexpr Glyphs kConsole = {
@@ -44,6 +48,10 @@ constexpr Glyphs kConsole = {
     .full = U'█',
     .shade = {U' ', U'░', U'▒', U'▓', U'█'},
     .under_huge = U'=',
+    .closed = U'+',
+    .opened = U'-',
+    .branch = U'├',
+    .last_branch = U'└',
 };
 
 constexpr Glyphs kAscii = {
@@ -62,15 +70,21 @@ constexpr Glyphs kAscii = {
     .full = U'#',
     .shade = {U' ', U'.', U':', U'%', U'#'},
     .under_huge = U'=',
+    .closed = U'+',
+    .opened = U'-',
+    .branch = U'|',
+    .last_branch = U'`',
 };
 
-constexpr Fold kConsoleFolds[] = {{U'●', U'■'}, {U'○', U'·'}, {U'…', U'~'}, {U'→', U'>'},
-                                  {U'▔', U'='}, {U'▾', U'v'}, {U'▴', U'^'}, {U'×', U'x'}};
+constexpr Fold kConsoleFolds[] = {{U'●', U'■'}, {U'○', U'·'}, {U'…', U'~'},
+                                  {U'→', U'>'}, {U'←', U'<'}, {U'▔', U'='},
+                                  {U'▾', U'v'}, {U'▴', U'^'}, {U'×', U'x'}};
 
-constexpr Fold kAsciiFolds[] = {
-    {U'●', U'*'}, {U'○', U'-'}, {U'…', U'~'}, {U'→', U'>'}, {U'·', U'|'}, {U'×', U'x'},
-    {U'±', U'~'}, {U'▔', U'='}, {U'▾', U'v'}, {U'▴', U'^'}, {U'─', U'-'}, {U'│', U'|'},
-    {U'█', U'#'}, {U'▓', U'%'}, {U'▒', U'c'}, {U'░', U'0'}, {U'—', U'-'}, {U'µ', U'u'}};
+constexpr Fold kAsciiFolds[] = {{U'●', U'*'}, {U'○', U'-'}, {U'…', U'~'}, {U'→', U'>'},
+                                {U'←', U'<'}, {U'Δ', U'd'}, {U'·', U'|'}, {U'×', U'x'},
+                                {U'±', U'~'}, {U'▔', U'='}, {U'▾', U'v'}, {U'▴', U'^'},
+                                {U'─', U'-'}, {U'│', U'|'}, {U'█', U'#'}, {U'▓', U'%'},
+                                {U'▒', U'c'}, {U'░', U'0'}, {U'—', U'-'}, {U'µ', U'u'}};
 
 char32_t folded(char32_t c, std::span<const Fold> folds, char32_t otherwise) {
   const auto found = std::ranges::find(folds, c, &Fold::from);

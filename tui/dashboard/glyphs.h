@@ -22,6 +22,8 @@ struct Glyphs {
   char32_t upper_half, lower_half, full;
   std::array<char32_t, 5> shade;  // of a heat map, from nothing to dense
   char32_t under_huge;            // drawn below slots that lie in huge pages
+  char32_t closed, opened;        // a row of a tree
+  char32_t branch, last_branch;   // from a row to its caller
 
   // What this set shows for a character of running text.
   char32_t fold(char32_t c) const;

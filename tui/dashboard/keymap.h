@@ -21,6 +21,17 @@ enum class Act : uint8_t {
   page,  // n: pages
   first,
   last,
+  form,        // of the lists: flat or tree
+  open_level,  // of the selected row
+  open_entry,
+  open_all,
+  close_all,
+  sort,
+  filter,
+  activity,  // running or waiting
+  wall,      // shares of the wall time or of the samples
+  compare,   // with this moment
+  log,
   inspect,  // a slot of the ring
   picture,  // the next one below the slots
   help,

@@ -1,6 +1,7 @@
 // Where everything lies: arithmetic from (rows, cols) to rectangles.
 #pragma once
 
+#include "engine/settings.h"
 #include "tui/dashboard/canvas.h"
 
 namespace pipetop::tui {
@@ -15,6 +16,10 @@ struct Layout {
 };
 
 Layout make_layout(int rows, int cols);
+
+inline const Rect& panel_of(const Layout& layout, Role role) {
+  return role == Role::writer ? layout.writer : layout.reader;
+}
 
 // The part of a panel that its border leaves.
 Rect inside(const Layout& layout, const Rect& panel);

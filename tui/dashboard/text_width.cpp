@@ -65,4 +65,14 @@ int columns_of(std::string_view text) {
   return columns;
 }
 
+std::string_view beginning(std::string_view text, int columns) {
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const size_t used = text.size() - rest.size();
+    columns -= columns_of(take_code_point(rest));
+    if (columns < 0) return text.substr(0, used);
+  }
+  return text;
+}
+
 }  // namespace pipetop::tui

@@ -15,4 +15,7 @@ void append_utf8(std::string& text, char32_t c);
 int columns_of(char32_t c);
 int columns_of(std::string_view text);
 
+// As much of it as so many columns hold.
+std::string_view beginning(std::string_view text, int columns);
+
 }  // namespace pipetop::tui

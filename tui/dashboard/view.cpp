@@ -12,6 +12,7 @@
 #include "tui/widgets/numbers.h"
 #include "tui/widgets/panel.h"
 #include "tui/widgets/ring.h"
+#include "tui/widgets/segment_log.h"
 #include "tui/widgets/throughput.h"
 #include "tui/widgets/title_bar.h"
 #include "tui/widgets/verdict_line.h"
@@ -32,24 +33,20 @@ void draw_too_small(Canvas& canvas) {
 }
 
 // The share that fills a bar: the largest of both roles, so that bars compare.
-double full_bar(const Snapshot& s) {
+double full_bar(const ViewState& state) {
   double most = 0.05;
-  for (const WorkerView& w : s.workers) {
-    if (!w.functions.has_value() || w.functions->rows.empty()) continue;
-    most = std::max(most, w.functions->share(w.functions->rows.front().self_samples));
-  }
+  for (const ListState& list : state.lists) most = std::max(most, list.contents.largest);
   return most;
 }
 
-void draw_role(Canvas& canvas, const Layout& layout, const Rect& rect, const Snapshot& s,
-               const ViewState& state, Role role) {
+void draw_role(Canvas& canvas, const Layout& layout, const Snapshot& s, const ViewState& state,
+               Role role) {
   const WorkerView& w = s.worker(role);
+  const Rect& rect = panel_of(layout, role);
   const bool focused = state.focus == role && !state.ring.inspected;
   const auto title = worker_title(w, s.effective, title_room(rect.cols));
   const Area area = draw_panel(canvas, layout, rect, title, focused);
-  ListState list = state.list(role);
-  follow(list, w.functions, function_rows(area.rows(), area.cols()));
-  draw_worker(area, w, {w.functions, list, role, focused, full_bar(s)});
+  draw_worker(area, w, {state.list(role), state.choice, role, focused, full_bar(state)});
 }
 
 // What is wrong is said to its end: a remedy that is cut helps nobody. It grows
@@ -63,6 +60,23 @@ void draw_message_over(Canvas& canvas, Rect rect, const Message& message) {
   draw_message(area, message);
 }
 
+// Says what is compared with even where the rest of the title has no room.
+void draw_throughput_panel(Canvas& canvas, const Layout& layout, const Snapshot& s,
+                           const ViewState& state) {
+  const auto total = static_cast<double>(s.throughput.total_bytes);
+  const Pace pace = pace_of(s);
+  std::vector<TitlePart> title = {{"throughput", Style::title}, pace_badge(pace)};
+  const Segment* a = state.reference.is_a ? state.reference.segment.get() : nullptr;
+  const int room = title_room(layout.throughput.cols) - title_columns(title) - columns_of(" · ");
+  if (a) {
+    title.push_back({frozen_text(*a, room), {Style::mark, kBold}});
+  } else {
+    title.push_back({total > 0 ? bytes_text(total) : "", Style::dim});
+  }
+  const Area area = draw_panel(canvas, layout, layout.throughput, title);
+  draw_throughput(area, s.throughput, s.now_ns, pace, a);
+}
+
 }  // namespace
 
 void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
@@ -72,19 +86,16 @@ void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
     return;
   }
   draw_title_bar({canvas, layout.title}, s, state);
-  const auto total = static_cast<double>(s.throughput.total_bytes);
-  const Pace pace = pace_of(s);
-  const TitlePart throughput[] = {{"throughput", Style::title},
-                                  pace_badge(pace),
-                                  {total > 0 ? bytes_text(total) : "", Style::dim}};
-  draw_throughput(draw_panel(canvas, layout, layout.throughput, throughput), s.throughput, s.now_ns,
-                  pace);
+  draw_throughput_panel(canvas, layout, s, state);
   const Rect ring_panel = inside(layout, layout.ring);
   const auto ring = ring_title(s, layout.ring.cols, ring_panel.rows);
   draw_ring(draw_panel(canvas, layout, layout.ring, ring, state.ring.inspected.has_value()), s,
             state);
-  draw_role(canvas, layout, layout.writer, s, state, Role::writer);
-  draw_role(canvas, layout, layout.reader, s, state, Role::reader);
+  if (state.log) {
+    draw_segment_log(canvas, s, state);
+  } else {
+    for (const Role role : {Role::writer, Role::reader}) draw_role(canvas, layout, s, state, role);
+  }
   const bool verdict_shown =
       has_verdict_row(ring_panel.rows) && verdict_fits(s.verdict, ring_panel.cols);
   const VerdictAt verdict = verdict_shown ? VerdictAt::ring : VerdictAt::message;

@@ -8,7 +8,8 @@
 
 namespace pipetop::tui {
 
-// Draws over the whole canvas, of whatever size it is.
+// Draws over the whole canvas, of whatever size it is. The lists' rows are those of
+// the last show_lists().
 void draw(Canvas& canvas, const Snapshot& snapshot, const ViewState& state);
 
 }  // namespace pipetop::tui

@@ -8,23 +8,20 @@
 #include "engine/presets.h"
 #include "engine/settings.h"
 #include "engine/snapshot.h"
+#include "tui/dashboard/list_state.h"
 #include "tui/dashboard/ring_state.h"
 
 namespace pipetop::tui {
-
-// Where a function list stands. The selection follows a function's name, not its
-// place: rows change places with every sample.
-struct ListState {
-  std::string name;
-  int selected = -1;  // none until an arrow key is pressed
-  int scroll = 0;
-};
 
 struct ViewState {
   Settings requested;               // at this moment, also while frozen
   std::span<const Preset> presets;  // for keys 1 to 9
   Role focus = Role::writer;
+  ListChoice choice;  // of what both lists show
   std::array<ListState, kRoles> lists;
+  Reference reference;  // what changes are told against
+  bool log = false;     // the segments so far
+  int log_scroll = 0;
   RingState ring;
   uint64_t now_ns = 0;  // the source's time, which goes on while frozen
   bool frozen = false;

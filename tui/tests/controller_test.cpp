@@ -4,34 +4,13 @@
 
 #include <set>
 
-#include "engine/error.h"
 #include "engine/knobs.h"
 #include "tui/dashboard/layout.h"
+#include "tui/tests/recording_source.h"
 #include "tui/tests/snapshots.h"
 
 namespace pipetop::tui {
 namespace {
-
-class RecordingSource final : public Source {
- public:
-  int event_fd() const override { return -1; }
-  void handle_events() override {}
-  void apply(const Settings& requested, const std::string& label, const std::string& key) override {
-    if (refuses) throw Error("writer: it will not");
-    settings = requested;
-    labels.push_back(key + ": " + label);
-  }
-  void count(BpfCounters layout) override { counters = layout; }
-  Segment segment() override { return {}; }
-  Snapshot tick() override { return example_snapshot(); }
-  void suspend() override {}
-  void resume() override {}
-
-  Settings settings;
-  std::vector<std::string> labels;
-  BpfCounters counters = BpfCounters::percpu;
-  bool refuses = false;
-};
 
 class ControllerTest : public testing::Test {
  protected:
@@ -255,14 +234,14 @@ TEST_F(ControllerTest, AClickTogglesAndTheWheelScrolls) {
   EXPECT_EQ(view().focus, Role::reader);
   controller_.show(snapshot_, 16, 60);
   mouse(make_layout(16, 60).writer.row + 3, 2, MouseAct::wheel_down);
-  EXPECT_EQ(view().list(Role::writer).scroll, 2) << "as far as the list goes";
+  EXPECT_EQ(view().list(Role::writer).scroll, 1) << "as far as the list goes";
   EXPECT_EQ(view().list(Role::reader).scroll, 0);
   EXPECT_EQ(mouse(make_layout(16, 60).keys.end_row() - 1, 57, MouseAct::press), Outcome::quit);
 }
 
 TEST(Keymap, NoKeyHasTwoMeanings) {
-  const std::set<char> ours = {'u', '0', ' ', 'j', 'k', '?', 'M', 'q', 'e',
-                               'E', 'C', 'a', 'n', 'N', '+', 'i', 'r', 'x'};
+  const std::set<char> ours = {'u', '0', ' ', 'j', 'k', '?', 'M', 'q', 'e', 'E', 'C', 'a',
+                               'n', 'N', '+', 'f', 'o', 'w', 'L', '/', '%', 'i', 'r', 'x'};
   for (const HotKey& hot : hot_keys()) {
     EXPECT_FALSE(ours.contains(hot.key)) << hot.key;
     EXPECT_FALSE(hot.key >= '0' && hot.key <= '9');

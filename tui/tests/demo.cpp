@@ -1,16 +1,19 @@
 // The dashboard on invented numbers, to look at by hand:
-//   pipetop_dashboard_demo [no_bpf|warming|crash|slow] [frames to time] [preset] [pipe_size]
+//   pipetop_dashboard_demo [no_bpf|warming|deep|flat|crash|slow] [frames to time] [preset]
+//   [pipe_size]
 #include <locale.h>
 #include <signal.h>
 #include <time.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 #include "engine/error.h"
 #include "engine/text.h"
 #include "tui/dashboard/dashboard.h"
+#include "tui/dashboard/list_keys.h"
 #include "tui/dashboard/terminal.h"
 #include "tui/dashboard/view.h"
 #include "tui/dashboard/whole_frames.h"
@@ -36,7 +39,9 @@ double cpu_us() {
 }
 
 // CPU time of drawing a frame and of bringing it to the terminal.
-void time_frames(FakeSource& source, const Config& config, int frames) {
+// `form`: of the lists, with all rows open.
+void time_frames(FakeSource& source, const Config& config, int frames,
+                 std::optional<ListForm> form) {
   double drawing = 0, showing = 0;
   int rows = 0, cols = 0;
   {
@@ -46,6 +51,10 @@ void time_frames(FakeSource& source, const Config& config, int frames) {
     ViewState state;
     state.requested = config.settings;
     state.presets = config.presets;
+    if (form) {
+      state.choice.form = *form;
+      for (ListState& list : state.lists) list.folds.set_all(true);
+    }
     source.advance(100'000'000'000);
     for (int i = 0; i < frames; ++i) {
       source.advance(50'000'000);
@@ -53,6 +62,7 @@ void time_frames(FakeSource& source, const Config& config, int frames) {
       whole_frames.steady(snapshot.ring);
       const double begin = cpu_us();
       canvas.reset(rows = terminal.rows(), cols = terminal.cols());
+      show_lists(state, snapshot, canvas.rows(), canvas.cols());
       draw(canvas, snapshot, state);
       const double drawn = cpu_us();
       terminal.show(canvas);
@@ -92,11 +102,15 @@ int demo(int argc, char** argv) {
   if (argc > 3) config.settings = config.presets.at(size_t(atoi(argv[3]) - 1)).settings;
   if (argc > 4) config.settings.pipe_size = parse_size(argv[4]);
   config.settings.slow_motion = mood == "slow";
-  FakeSource source(config.settings, mood == "no_bpf"    ? FakeMood::no_bpf
-                                     : mood == "warming" ? FakeMood::warming
-                                                         : FakeMood::normal);
+  FakeSource source(config.settings, mood == "no_bpf"                   ? FakeMood::no_bpf
+                                     : mood == "warming"                ? FakeMood::warming
+                                     : mood == "deep" || mood == "flat" ? FakeMood::deep
+                                                                        : FakeMood::normal);
   if (frames > 0) {
-    time_frames(source, config, frames);
+    time_frames(source, config, frames,
+                mood == "deep"   ? std::optional(ListForm::tree)
+                : mood == "flat" ? std::optional(ListForm::flat)
+                                 : std::nullopt);
     return 0;
   }
   if (mood != "crash") return run_dashboard(source, config, {});

@@ -10,7 +10,12 @@
 
 namespace pipetop::tui {
 
-enum class FakeMood { normal, no_bpf, warming };
+enum class FakeMood {
+  normal,
+  no_bpf,
+  warming,
+  deep,  // call trees of many places
+};
 
 class FakeRing {
  public:

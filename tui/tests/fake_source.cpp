@@ -7,52 +7,14 @@
 #include <cmath>
 
 #include "engine/knobs.h"
+#include "tui/tests/fake_profiles.h"
 
 namespace pipetop::tui {
 namespace {
 
 constexpr uint64_t kStep_ns = 100'000'000;
 
-struct Share {
-  const char* name;
-  double self, children;
-};
-constexpr Share kWriterShares[] = {
-    {"mutex_spin_on_owner", .391, .450},
-    {"__do_sys_vmsplice", .107, .107},
-    {"gup_fast_fallback", .069, .069},
-    {"iov_iter_get_pages2", .052, .121},
-    {"__mutex_lock.constprop.0", .049, .5},
-    {"add_to_pipe", .041, .046},
-    {"mutex_unlock", .039, .039},
-    {"entry_SYSCALL_64_after_hwframe", .031, .93},
-    {"syscall_return_via_sysret", .029, .029},
-    {"do_syscall_64", .025, .88},
-    {"[user]", .022, .022},
-    {"fdget", .018, .018},
-    {"import_iovec", .014, .016},
-    {"try_grab_folio_fast", .013, .013},
-    {"pipe_lock", .011, .41},
-    {"__x64_sys_vmsplice", .009, .84},
-    {"clear_bhb_loop", .008, .008},
-    {"pipe_unlock", .007, .02},
-};
-constexpr Share kReaderShares[] = {
-    {"__splice_from_pipe", .182, .601},
-    {"mutex_spin_on_owner", .157, .157},
-    {"page_cache_pipe_buf_release_with_a_very_long_name", .135, .135},
-    {"free_unref_folios", .088, .092},
-    {"__mutex_lock.constprop.0", .066, .31},
-    {"pipe_to_null", .051, .051},
-    {"mutex_unlock", .047, .047},
-    {"write_null", .030, .030},
-    {"do_splice", .026, .82},
-    {"[user]", .021, .021},
-    {"splice_from_pipe_next", .017, .02},
-    {"__x64_sys_splice", .012, .86},
-    {"entry_SYSCALL_64_after_hwframe", .011, .95},
-    {"rw_verify_area", .006, .006},
-};
+constexpr uint64_t kFunctionsInterval_ns = 250'000'000;
 
 double ideal_rate(const Settings& s) {
   if (s.slow_motion) return 10 * double(kPageBytes) / kGiB;  // ten pages a second
@@ -69,26 +31,15 @@ RateStats stats_of(double mean, uint32_t samples) {
   return {mean, mean, mean * 0.012, mean * 0.97, mean * 1.03, samples};
 }
 
-FunctionTable table_of(std::span<const Share> shares, uint64_t samples, auto&& noise) {
-  FunctionTable table;
-  table.samples = samples;
-  for (const Share& share : shares) {
-    const auto n = [&](double s) {
-      return static_cast<uint64_t>(s * noise(0.03) * static_cast<double>(samples));
-    };
-    table.rows.push_back({share.name, n(share.self), n(share.children)});
-  }
-  std::ranges::sort(table.rows, std::greater{}, &FunctionRow::self_samples);
-  return table;
-}
-
 }  // namespace
 
 FakeSource::FakeSource(const Settings& start, FakeMood mood)
     : event_fd_(eventfd(0, EFD_CLOEXEC)), mood_(mood), requested_(start) {
   start_ns_ = segment_ns_ = now();
+  current_.number = 1;
   current_.label = "start";
   current_.requested = start;
+  current_.begin_ns = start_ns_;
 }
 
 uint64_t FakeSource::now() const {
@@ -107,14 +58,32 @@ void FakeSource::apply(const Settings& requested, const std::string& label,
   validate(requested);
   const uint64_t now_ns = now();
   add_history(now_ns);
-  current_.rate = Reading<RateStats>::of(stats_of(rate_, 100));
-  previous_ = std::make_shared<const Segment>(current_);
+  segments_.push_back(std::make_shared<const Segment>(segment()));
+  const uint32_t number = current_.number + 1;
   current_ = {};
+  current_.number = number;
+  current_.requested = requested;
+  current_.begin_ns = now_ns;
   current_.label = label;
   current_.key = key;
   segment_ns_ = now_ns;
   marks_.push_back({now_ns, key});
   requested_ = requested;
+  functions_ns_ = 0;
+}
+
+Segment FakeSource::segment() {
+  const Snapshot s = tick();
+  Segment segment = s.throughput.current;
+  segment.effective = s.effective.settings;
+  segment.pipe_bytes = s.effective.pipe_bytes;
+  segment.occupancy = s.ring.occupancy;
+  segment.kinds = s.ring.kinds;
+  for (size_t i = 0; i < kRoles; ++i) {
+    const WorkerView& w = s.workers[i];
+    segment.roles[i] = {w.on_cpu_share, w.runnable_share, w.blocked_share, w.functions};
+  }
+  return segment;
 }
 
 void FakeSource::add_history(uint64_t until_ns) {
@@ -132,7 +101,9 @@ void FakeSource::fill_throughput(Throughput& t, uint64_t now_ns) {
   t.history = history_;
   t.marks = marks_;
   t.current = current_;
-  t.previous = previous_;
+  t.segments = segments_;
+  if (!segments_.empty()) t.previous = segments_.back();
+  t.current.duration_ns = now_ns - segment_ns_;
   if (history_.size() < 3 || mood_ == FakeMood::warming) {
     t.over_100ms.reason = t.over_1s.reason = t.over_10s.reason = "first interval";
     return;
@@ -153,24 +124,40 @@ void FakeSource::fill_worker(WorkerView& w, Role role) {
   w.bytes_per_call = Reading<double>::of(128 * 1024);
   w.eagain_share = Reading<double>::of(is_busy(wait_of(requested_, role)) ? 0.013 : 0);
   w.short_share = Reading<double>::of(0);
-  w.on_cpu_share = Reading<double>::of(is_busy(wait_of(requested_, role)) ? 1 : 0.83);
+  const bool busy = is_busy(wait_of(requested_, role));
+  w.on_cpu_share = Reading<double>::of(busy ? .99 : .83);
   w.context_switches_per_s = Reading<double>::of(1234 * noise(0.1));
   w.page_faults_per_s = Reading<double>::of(0);
   w.last_cpu = Reading<int>::of(role == Role::writer ? 0 : 1);
   if (mood_ == FakeMood::no_bpf) {
     w.functions = Reading<FunctionTable>::unavailable(
         "perf_event_open: Permission denied; sysctl kernel.perf_event_paranoid=1, or run as root");
+    w.blocked = Reading<BlockedTable>::unavailable(
+        "no permission to load BPF; run as root or grant CAP_BPF and CAP_PERFMON");
     return;
   }
-  w.blocked_share = Reading<double>::of(0.15);
-  w.runnable_share = Reading<double>::of(0.02);
+  w.blocked_share = Reading<double>::of(busy ? 0 : .15);
+  w.runnable_share = Reading<double>::of(busy ? .01 : .02);
+  w.voluntary_switches_per_s = Reading<double>::of(busy ? 0 : 1200 * noise(0.1));
+  w.involuntary_switches_per_s = Reading<double>::of(17 * noise(0.1));
+  w.wakeups_per_s = Reading<double>::of(busy ? 0 : 1200 * noise(0.1));
+  w.times_source = "sched_switch";
   if (mood_ == FakeMood::warming) return;
-  const auto jitter = [this](double spread) { return noise(spread); };
-  const bool writer = role == Role::writer;
-  FunctionTable table =
-      writer ? table_of(kWriterShares, 2983, jitter) : table_of(kReaderShares, 12991, jitter);
-  table.lost = writer ? 0 : 17;
-  w.functions = Reading<FunctionTable>::of(std::move(table));
+  w.functions = Reading<FunctionTable>::of(functions_[static_cast<size_t>(role)]);
+  w.blocked = Reading<BlockedTable>::of(blocked_[static_cast<size_t>(role)]);
+}
+
+// As rarely as the engine does.
+void FakeSource::refresh_functions(uint64_t now_ns) {
+  if (functions_ns_ != 0 && now_ns < functions_ns_ + kFunctionsInterval_ns) return;
+  functions_ns_ = now_ns;
+  for (const Role role : {Role::writer, Role::reader}) {
+    const auto i = static_cast<size_t>(role);
+    functions_[i] = mood_ == FakeMood::deep ? deep_functions(500, random_)
+                                            : fake_functions(requested_, role, random_);
+    blocked_[i] =
+        fake_blocked(requested_, role, (now_ns - segment_ns_) / 1'000'000'000 + 1, random_);
+  }
 }
 
 void FakeSource::fill_effective(Effective& e) {
@@ -231,6 +218,7 @@ Snapshot FakeSource::tick() {
   fill_throughput(s.throughput, s.now_ns);
   fake_ring_.fill(s.ring, requested_, mood_, s.now_ns);
   fill_verdict(s);
+  refresh_functions(s.now_ns);
   fill_worker(s.workers[0], Role::writer);
   fill_worker(s.workers[1], Role::reader);
   if (mood_ != FakeMood::no_bpf) s.event = Reading<SamplingEvent>::of({"cpu-clock", 999});

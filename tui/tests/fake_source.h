@@ -2,6 +2,7 @@
 // knobs, so that the dashboard can be looked at and tested without one.
 #pragma once
 
+#include <array>
 #include <random>
 #include <vector>
 
@@ -20,7 +21,7 @@ class FakeSource final : public Source {
   void apply(const Settings& requested, const std::string& label, const std::string& key) override;
   Snapshot tick() override;
   void count(BpfCounters) override {}
-  Segment segment() override { return current_; }
+  Segment segment() override;
   void suspend() override { suspended_ = true; }
   void resume() override { suspended_ = false; }
 
@@ -35,6 +36,7 @@ class FakeSource final : public Source {
   void fill_throughput(Throughput& t, uint64_t now_ns);
   void fill_verdict(Snapshot& s) const;
   void fill_integrity(Snapshot& s) const;
+  void refresh_functions(uint64_t now_ns);
   void fill_worker(WorkerView& w, Role role);
   void fill_effective(Effective& e);
 
@@ -47,7 +49,10 @@ class FakeSource final : public Source {
   std::vector<RatePoint> history_;
   std::vector<ChangeMark> marks_;
   Segment current_;
-  std::shared_ptr<const Segment> previous_;
+  std::vector<std::shared_ptr<const Segment>> segments_;
+  std::array<FunctionTable, kRoles> functions_;
+  std::array<BlockedTable, kRoles> blocked_;
+  uint64_t functions_ns_ = 0;  // 0: refresh them at the next tick
   double rate_ = 0;
   std::mt19937 random_{1};
   bool suspended_ = false;

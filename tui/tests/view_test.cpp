@@ -2,18 +2,24 @@
 
 #include <gtest/gtest.h>
 
+#include "tui/dashboard/list_keys.h"
 #include "tui/tests/fake_source.h"
 #include "tui/tests/snapshots.h"
 
 namespace pipetop::tui {
 namespace {
 
-std::string frame(int rows, int cols, const Snapshot& s, GlyphSet set = GlyphSet::unicode) {
+std::string frame(int rows, int cols, const Snapshot& s, GlyphSet set = GlyphSet::unicode,
+                  ViewState state = {}) {
   Canvas canvas(glyphs_of(set), rows, cols);
-  ViewState state;
   state.presets = built_in_presets();
+  show_lists(state, s, rows, cols);
   draw(canvas, s, state);
   return canvas.text();
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
 }
 
 TEST(View, BelowTheSmallestItSaysWhatItNeeds) {
@@ -52,6 +58,49 @@ TEST(View, EverySizeAndMoodCanBeDrawn) {
       }
     }
   }
+}
+
+// Every way to look at the lists, at every size that is promised.
+TEST(View, ListsAreUsableAtEverySize) {
+  FakeSource source(article_presets()[6].settings);
+  source.advance(10'000'000'000);
+  source.apply(article_presets()[0].settings, "preset write_read", "1");
+  const Snapshot s = source.tick();
+  for (const auto& [rows, cols] : {std::pair(16, 60), {24, 80}, {40, 120}, {60, 200}}) {
+    ViewState state;
+    state.presets = article_presets();
+    for (ListState& list : state.lists) list.folds.set_all(true);
+    for (const Activity activity : {Activity::running, Activity::waiting}) {
+      for (const ListForm form : {ListForm::flat, ListForm::tree}) {
+        state.choice.activity = activity;
+        state.choice.form = form;
+        const std::string text = frame(rows, cols, s, GlyphSet::unicode, state);
+        SCOPED_TRACE(testing::Message() << cols << "x" << rows << "\n" << text);
+        EXPECT_TRUE(has(text, state.choice.sort() == ListSort::self ? "▾self" : "▾child"));
+        EXPECT_TRUE(has(text, activity == Activity::running ? "Δ" : "waiting"));
+        if (form == ListForm::tree) {
+          EXPECT_TRUE(has(text, "entry_SYSC"));
+          EXPECT_TRUE(has(text, "└")) << "how rows hang together";
+        }
+      }
+    }
+  }
+}
+
+TEST(View, AIsAlwaysSaid) {
+  const Snapshot s = example_snapshot();
+  Segment a;
+  a.label = "write_with vmsplice";
+  a.rate = Reading<RateStats>::of({12.3, 12.3, .1, 12, 13, 20});
+  ViewState state;
+  state.reference = frozen_reference(a, s);
+  const auto shown = [&](int rows, int cols) {
+    return frame(rows, cols, s, GlyphSet::unicode, state);
+  };
+  EXPECT_TRUE(has(shown(40, 120), "A: write_with vmsplice, 12.3 GiB/s"));
+  EXPECT_TRUE(has(shown(24, 80), "A: write_…, 12.3 GiB/s"));
+  EXPECT_TRUE(has(shown(16, 60), "A: 12.3 GiB/s"));
+  EXPECT_TRUE(has(shown(40, 120), "A 12.3  ×5.0")) << "in place of what was before";
 }
 
 TEST(View, AVerdictIsReadableAtEverySize) {

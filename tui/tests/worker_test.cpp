@@ -7,59 +7,6 @@
 namespace pipetop::tui {
 namespace {
 
-Lines list(const Reading<FunctionTable>& functions, int rows, int cols, ListState state = {},
-           GlyphSet set = GlyphSet::unicode) {
-  return drawn(
-      rows, cols,
-      [&](const Area& a) {
-        draw_function_list(a, {functions, state, Role::writer, true, 0.4});
-      },
-      set);
-}
-
-TEST(FunctionList, SharesNamesAndBars) {
-  const auto functions = Reading<FunctionTable>::of(function_table());
-  EXPECT_EQ(list(functions, 4, 50), (Lines{" self  child function                2,000 samples",
-                                           " 40.0   45.0 mutex_spin_on_owner      ████████████",
-                                           " 20.0   20.0 gup_fast_fallback        ██████",
-                                           "  5.0   95.0 entry_SYSCALL_64_after_… █▌"}));
-  EXPECT_EQ(list(functions, 2, 30, {}, GlyphSet::ascii),
-            (Lines{" 40.0   45.0 mutex_spin_on_ow~", " 20.0   20.0 gup_fast_fallback"}));
-}
-
-TEST(FunctionList, LostSamplesAreNotHidden) {
-  FunctionTable table = function_table();
-  table.samples = 12'991;
-  table.lost = 17;
-  const Lines lines = list(Reading<FunctionTable>::of(table), 3, 34);
-  EXPECT_EQ(lines[0], " self  child    12,991 smp 17 lost");
-}
-
-TEST(FunctionList, AbsenceSaysWhyAndWhatToDo) {
-  const auto none = Reading<FunctionTable>::unavailable("Permission denied; run as root");
-  EXPECT_EQ(list(none, 3, 30),
-            (Lines{"functions unavailable:", "Permission denied", "run as root"}));
-  EXPECT_EQ(list({}, 2, 30), (Lines{"functions: warming …", ""}));
-}
-
-TEST(FunctionList, ScrollsToTheSelection) {
-  const auto functions = Reading<FunctionTable>::of(function_table());
-  ListState state{"[user]", 0, 0};
-  follow(state, functions, 2);
-  EXPECT_EQ(state.selected, 3) << "the function has moved";
-  EXPECT_EQ(state.scroll, 2);
-  EXPECT_EQ(list(functions, 3, 30, state)[2], "  1.0    1.0 [user]");
-}
-
-TEST(FunctionList, AVanishedSelectionStaysWithinTheList) {
-  FunctionTable table = function_table();
-  table.rows.resize(1);
-  ListState state{"gone", 3, 3};
-  follow(state, Reading<FunctionTable>::of(table), 5);
-  EXPECT_EQ(state.selected, 0);
-  EXPECT_EQ(state.scroll, 0);
-}
-
 std::string title(const WorkerView& w, int cols) {
   std::string text;
   for (const TitlePart& part : worker_title(w, Effective{}, cols)) {
@@ -96,16 +43,30 @@ TEST(Worker, HugePagesThatAreNoneAreSaid) {
   EXPECT_EQ(parts[4].ink.style, Style::warning);
 }
 
+Lines counters(const WorkerView& w, int cols) {
+  const ListState state;
+  return drawn(9, cols, [&](const Area& a) {
+    draw_worker(a, w, {state, ListChoice{}, Role::writer, false, 0.4});
+  });
+}
+
 TEST(Worker, CountersThatAreUnknownAreNotZero) {
   WorkerView w = example_snapshot().workers[0];
   w.eagain_share = {};
   w.on_cpu_share = Reading<double>::unavailable("no /proc");
-  const ListState state;
-  const Lines lines = drawn(6, 60, [&](const Area& a) {
-    draw_worker(a, w, {w.functions, state, Role::writer, false, 0.4});
-  });
-  EXPECT_EQ(lines[0], "532 k calls/s  128 KiB/call  EAGAIN    …  cpu  n/a");
-  EXPECT_EQ(lines[1], "ctx     …/s  short    …  faults     …/s");
+  EXPECT_EQ(counters(w, 60)[0], "532 k calls/s  128 KiB/call  EAGAIN    …  cpu  n/a");
+  EXPECT_EQ(counters(w, 60)[1], "ctx     …/s  short    …  faults     …/s");
+}
+
+TEST(Worker, TheMostTellingCountersStayWhenNarrow) {
+  WorkerView w = example_snapshot().workers[0];
+  w.blocked_share = w.runnable_share = Reading<double>::of(0.1);
+  w.voluntary_switches_per_s = w.wakeups_per_s = Reading<double>::of(1200);
+  w.involuntary_switches_per_s = Reading<double>::of(17);
+  EXPECT_EQ(counters(w, 90)[0],
+            "532 k calls/s  128 KiB/call  EAGAIN  1 %  cpu 100 %  blocked 10 %  wakeups 1.20 k/s");
+  EXPECT_EQ(counters(w, 90)[1].substr(0, 27), "vol 1.20 k/s  invol    17/s");
+  EXPECT_EQ(counters(w, 36)[1], "EAGAIN  1 %  cpu 100 %  blocked 10 %");
 }
 
 }  // namespace

@@ -4,65 +4,102 @@
 
 #include "tui/dashboard/pen.h"
 #include "tui/widgets/columns.h"
+#include "tui/widgets/list_header.h"
 #include "tui/widgets/numbers.h"
 
 namespace pipetop::tui {
 namespace {
 
-constexpr int kNumberCols = 13;  // " 39.1   45.0 "
-
-struct Columns {
-  int name = kNumberCols, name_cols = 0;
-  int bar = 0, bar_cols = 0;
+// How deep rows are set in.
+struct Indent {
+  int step = 1;   // columns a level
+  int first = 0;  // levels up to this one are not set in, to leave room for names
 };
 
-// Names get what the longest usual ones need, bars the rest.
-Columns columns_for(int cols) {
-  Columns c;
-  const int room = cols - kNumberCols;
-  c.bar_cols = room >= 24 ? std::max(room / 3, room - 40) : 0;
-  c.name_cols = room - c.bar_cols - (c.bar_cols > 0 ? 1 : 0);
-  c.bar = c.name + c.name_cols + 1;
-  return c;
+void draw_change(const Area& area, const CallRow& row) {
+  if (!row.change) return;
+  if (row.novelty == Novelty::added) {
+    area.put_right(0, "new", Style::mark);
+    return;
+  }
+  const Style style = row.novelty == Novelty::vanished        ? Style::dim
+                      : std::abs(*row.change) >= kWorthNaming ? Style::value
+                                                              : Style::dim;
+  area.put_right(0, change_text(*row.change), style);
 }
 
-void draw_header(const Area& area, const Columns& columns, const FunctionTable& table) {
-  area.put(0, 0, " self  child ", Style::dim);
-  const std::string_view unit = area.cols() >= 50 ? " samples" : area.cols() >= 32 ? " smp" : "";
-  std::string samples = grouped_text(table.samples) + std::string(unit);
-  if (unit.empty() && table.lost == 0) samples += " smp";
-  const std::string lost =
-      table.lost > 0 ? fmt::format(" {} lost", grouped_text(table.lost)) : std::string();
-  const int words = static_cast<int>(samples.size() + lost.size());
-  if (columns.name + 9 + words <= area.cols()) area.put(0, columns.name, "function", Style::dim);
-  const int col = area.put(0, std::max(columns.name, area.cols() - words), samples, Style::dim);
-  area.put(0, col, lost, Style::warning);
+// The lines from a row up to its callers. Returns the columns that they take.
+int draw_rails(const Area& area, const CallRow& row, const Indent& indent) {
+  const Glyphs& g = area.glyphs();
+  int col = 0;
+  for (int level = indent.first + 1; level <= row.depth; ++level, col += indent.step) {
+    const bool more = level < 64 && ((row.rails >> level) & 1) != 0;
+    const bool own = level == row.depth;
+    if (own || more)
+      area.set(0, col, own ? (more ? g.branch : g.last_branch) : g.vertical, Style::frame);
+    if (own && indent.step > 1) area.set(0, col + 1, g.horizontal, Style::frame);
+  }
+  return col;
 }
 
-void draw_row(const Area& area, const Columns& columns, const FunctionTable& table,
-              const FunctionRow& row, const FunctionListView& view) {
+void draw_name(const Area& area, const CallRow& row, const Indent& indent) {
+  const Glyphs& g = area.glyphs();
+  const bool gone = row.novelty == Novelty::vanished;
+  int col = draw_rails(area, row, indent);
+  if (row.fold != Fold::none)
+    area.set(0, col, row.fold == Fold::open ? g.opened : g.closed, Style::key);
+  col += indent.step;
+  area.put_fitted(0, col, area.cols() - col, row.name, gone ? Style::dim : Style::plain);
+}
+
+void draw_row(const Area& area, const ListColumns& c, const CallRow& row,
+              const FunctionListView& view, const Indent& indent) {
+  const ListSort sort = view.choice.sort();
+  const bool gone = row.novelty == Novelty::vanished;
+  const auto ink = [&](ListSort of) { return gone || of != sort ? Style::dim : Style::value; };
+  if (c.self > 0)
+    area.part({0, 0, 1, c.self}).put_right(0, percent_text(row.self), ink(ListSort::self));
+  if (c.children > 0)
+    area.part({0, c.self, 1, c.children})
+        .put_right(0, percent_text(row.total), ink(ListSort::children));
+  if (c.change > 0) draw_change(area.part({0, c.change_col(), 1, c.change}), row);
+  draw_name(area.part({0, c.name, 1, c.name_cols}), row, indent);
   const Style role = view.role == Role::writer ? Style::writer : Style::reader;
-  const double self = table.share(row.self_samples);
-  Pen(area, 0)
-      .print(Style::value, "{:>5}", percent_text(self))
-      .print(Style::dim, "{:>7}", percent_text(table.share(row.children_samples)));
-  area.put_fitted(0, columns.name, columns.name_cols, row.name, Style::plain);
-  if (columns.bar_cols > 0)
-    draw_bar(area.part({0, columns.bar, 1, columns.bar_cols}), self / view.full_bar, role);
+  if (c.bar_cols > 0)
+    draw_bar(area.part({0, c.bar, 1, c.bar_cols}), row.share(sort) / view.full_bar, role);
 }
 
-void draw_table(const Area& area, const FunctionListView& view) {
-  const FunctionTable& table = *view.functions;
-  const Columns columns = columns_for(area.cols());
-  const int visible = visible_functions(area.rows());
-  const int header = area.rows() - visible;
-  if (header > 0) draw_header(area, columns, table);
-  const int count = static_cast<int>(table.rows.size());
-  for (int i = 0; i < visible && view.list.scroll + i < count; ++i) {
-    const int index = view.list.scroll + i;
-    const Area line = area.from_row(header + i, 1);
-    draw_row(line, columns, table, table.rows[static_cast<size_t>(index)], view);
-    if (index == view.list.selected && view.focused)
+// As deep as the rows in sight need, but for half of the names' columns.
+Indent indent_for(std::span<const CallRow> rows, int name_cols) {
+  Indent indent{name_cols >= 36 ? 2 : 1, 0};
+  int deepest = 0;
+  for (const CallRow& row : rows) deepest = std::max(deepest, row.depth);
+  indent.first = std::max(0, deepest - name_cols / 2 / indent.step);
+  return indent;
+}
+
+std::string nothing_text(const ListContents& contents, const ListChoice& choice) {
+  if (!choice.filter.empty()) return fmt::format("no function holds \"{}\"", choice.filter);
+  if (choice.activity == Activity::running) return "no samples";
+  return contents.count == 0 ? "it has not slept since the last change" : "no stacks";
+}
+
+void draw_rows(const Area& area, const FunctionListView& view) {
+  const ListContents& contents = view.list.contents;
+  const std::vector<CallRow>& all = contents.rows->rows;
+  const ListColumns columns = list_columns(area.cols(), contents, view.choice);
+  const int header = area.rows() - visible_functions(area.rows());
+  if (header > 0) draw_list_header(area, columns, view);
+  if (all.empty())
+    area.put_fitted(header, 1, area.cols() - 1, nothing_text(contents, view.choice), Style::dim);
+  const auto first = std::min(static_cast<size_t>(std::max(view.list.scroll, 0)), all.size());
+  const auto rows = std::span(all).subspan(first);
+  const auto seen = rows.first(std::min(rows.size(), static_cast<size_t>(area.rows() - header)));
+  const Indent indent = indent_for(seen, columns.name_cols);
+  for (size_t i = 0; i < seen.size(); ++i) {
+    const Area line = area.from_row(header + static_cast<int>(i), 1);
+    draw_row(line, columns, seen[i], view, indent);
+    if (view.focused && static_cast<int>(first + i) == view.list.selected)
       line.part({0, 0, 1, columns.name + columns.name_cols}).set_ink(0, {Style::plain, kReverse});
   }
 }
@@ -71,27 +108,12 @@ void draw_table(const Area& area, const FunctionListView& view) {
 
 void draw_function_list(const Area& area, const FunctionListView& view) {
   if (area.empty()) return;
-  if (view.functions.has_value()) {
-    draw_table(area, view);
+  const ListContents& contents = view.list.contents;
+  if (contents.rows.has_value()) {
+    draw_rows(area, view);
   } else {
-    draw_absence(area, "functions", view.functions.status, view.functions.reason);
+    draw_absence(area, contents.what, contents.rows.status, contents.rows.reason);
   }
-}
-
-void follow(ListState& list, const Reading<FunctionTable>& functions, int visible) {
-  if (!functions.has_value()) return;
-  const auto& rows = functions->rows;
-  const int count = static_cast<int>(rows.size());
-  if (list.selected >= 0) {
-    const auto found = std::ranges::find(rows, list.name, &FunctionRow::name);
-    if (found != rows.end()) list.selected = static_cast<int>(found - rows.begin());
-    list.selected = std::min(list.selected, count - 1);
-  }
-  visible = std::max(visible, 1);
-  if (list.selected >= 0) {
-    list.scroll = std::clamp(list.scroll, list.selected - visible + 1, list.selected);
-  }
-  list.scroll = std::clamp(list.scroll, 0, std::max(0, count - visible));
 }
 
 }  // namespace pipetop::tui

@@ -88,6 +88,12 @@ std::vector<KeyItem> screen_items(const ViewState& state) {
   items.push_back(plain_item("0", "baseline", {U'0'}));
   items.push_back(plain_item("Space", state.frozen ? "go on" : "freeze", {U' '}));
   items.push_back(plain_item("Tab", "focus", {key::tab}));
+  const ListChoice& choice = state.choice;
+  items.push_back(plain_item("f", choice.form == ListForm::flat ? "tree" : "flat", {U'f'}));
+  items.push_back(
+      plain_item("w", choice.activity == Activity::running ? "waiting" : "running", {U'w'}));
+  items.push_back(plain_item("a", state.reference.is_a ? "forget A" : "compare", {U'a'}));
+  items.push_back(plain_item("L", "log", {U'L'}));
   return items;
 }
 

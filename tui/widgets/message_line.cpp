@@ -57,12 +57,27 @@ Style style_of(Severity severity) {
   return severity == Severity::warning ? Style::warning : Style::error;
 }
 
+// From the function up to its entry point, so that what is cut off is far away.
+std::string path_text(const ListState& list) {
+  std::string text;
+  const auto rows = rows_of(list);
+  for (const CallRow* row = selected_row(list); row;) {
+    if (!text.empty()) text += " ← ";
+    text += row->name;
+    row = row->parent < 0 ? nullptr : &rows[static_cast<size_t>(row->parent)];
+  }
+  return text;
+}
+
 // After the sign that stands before all but plain news.
 int text_col(Severity severity) { return severity == Severity::info ? 1 : 3; }
 
 }  // namespace
 
 Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict) {
+  if (state.choice.filter_before)
+    return {fmt::format("/{}_   Enter keeps the filter, Esc drops it", state.choice.filter),
+            Severity::info};
   if (!state.message.empty()) return {state.message, state.severity};
   std::vector<Message> wrong = what_is_wrong(s);
   if (!wrong.empty()) {
@@ -72,6 +87,8 @@ Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict)
     return wrong[n];
   }
   if (const Notice* news = newest(s, Severity::info)) return {news->text, Severity::info};
+  if (!state.log && selected_row(state.list(state.focus)))
+    return {path_text(state.list(state.focus)), Severity::info};
   const bool stamped = s.requested.payload == Payload::stamped;
   if (stamped && s.integrity.status == ReadingStatus::unavailable)
     return {s.integrity.reason, Severity::info};

@@ -15,9 +15,10 @@ struct Message {
 // Where the verdict can be read to its end.
 enum class VerdictAt : uint8_t { ring, message };
 
-// What a key said; else what is wrong, one after the other: new errors, knobs
-// that did not take effect, new warnings; else news; else why stamped pages
-// cannot be checked, the verdict, why the bytes are copied or not.
+// The filter that is being typed; else what a key said; else what is wrong, one after the other:
+// new errors, knobs that did not take effect, new warnings; else news; else the path of the
+// selected function, why stamped pages cannot be checked, the verdict, why the bytes are copied or
+// not.
 Message message_of(const Snapshot& snapshot, const ViewState& state,
                    VerdictAt verdict = VerdictAt::ring);
 

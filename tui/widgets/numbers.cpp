@@ -67,6 +67,12 @@ std::string ratio_text(double ratio) {
   return fmt::format("×{:.{}f}", ratio, digits);
 }
 
+std::string change_text(double shares) {
+  const double tenths = std::round(shares * 1000);
+  if (tenths == 0) return "0.0";
+  return fmt::format("{:+.{}f}", tenths / 10, std::abs(tenths) < 999.5 ? 1 : 0);
+}
+
 int draw_absence(const Area& area, std::string_view what, ReadingStatus status,
                  std::string_view reason) {
   if (status == ReadingStatus::warming)

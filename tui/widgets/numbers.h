@@ -16,6 +16,7 @@ std::string grouped_text(uint64_t count);  // "2,983"
 std::string bytes_text(double bytes);      // "128 KiB", "1.5 MiB"
 std::string elapsed_text(uint64_t ns);     // "00:01:12"
 std::string ratio_text(double ratio);      // "×4.7"
+std::string change_text(double shares);    // in points: "+12.0", "-0.3", "0.0"
 
 // A reading as an item: the value, dim when stale; "…" while warming; "n/a"
 // when it cannot be had. Never 0 for what is not known.

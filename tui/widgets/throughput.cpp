@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "tui/dashboard/pen.h"
+#include "tui/dashboard/text_width.h"
 #include "tui/widgets/big_number.h"
 #include "tui/widgets/history.h"
 #include "tui/widgets/numbers.h"
@@ -28,15 +29,24 @@ Item rate_item(const Reading<RateStats>& rate, std::string before, Pace pace) {
   return item;
 }
 
-// The segment before the last change, and what the change was worth; a rate in
+// How the rates are told.
+struct Terms {
+  Pace pace = Pace::normal;
+  const Segment* a = nullptr;  // frozen to compare with; else the one before is
+};
+
+// What it is compared with, and what the change since then was worth; a rate in
 // slow motion is worth nothing.
-std::vector<Item> comparison(const Throughput& t, Pace pace) {
-  if (!t.previous || !t.previous->rate.has_value()) return {};
-  if (t.previous->requested.slow_motion) return {{"was", "slow motion", {}, Style::dim}};
-  const double before = t.previous->rate->mean;
-  std::vector<Item> items = {{"was", gib_text(before), {}, Style::value}};
-  if (pace == Pace::slow_motion) items[0].after = kGiBUnit.name;
-  if (pace == Pace::slow_motion || !t.current.rate.has_value() || before <= 0) return items;
+std::vector<Item> comparison(const Throughput& t, const Terms& terms) {
+  const Segment* reference = terms.a ? terms.a : t.previous.get();
+  if (!reference || !reference->rate.has_value()) return {};
+  const std::string name = terms.a ? "A" : "was";
+  if (reference->requested.slow_motion) return {{name, "slow motion", {}, Style::dim}};
+  const double before = reference->rate->mean;
+  std::vector<Item> items = {{name, gib_text(before), {}, Style::value}};
+  const bool slow = terms.pace == Pace::slow_motion;
+  if (slow) items[0].after = kGiBUnit.name;
+  if (slow || !t.current.rate.has_value() || before <= 0) return items;
   const double ratio = t.current.rate->mean / before;
   const Style style = ratio >= 1.02 ? Style::good : ratio <= 0.98 ? Style::warning : Style::value;
   items.push_back({{}, ratio_text(ratio), {}, style});
@@ -44,47 +54,49 @@ std::vector<Item> comparison(const Throughput& t, Pace pace) {
 }
 
 // The number in its unit, on one or two lines among its details.
-int draw_small(const Area& area, const Throughput& t, Pace pace) {
+int draw_small(const Area& area, const Throughput& t, const Terms& terms) {
   RateUnit unit = kGiBUnit;
   std::vector<Item> items = {item_of(headline(t), {}, {}, [&](double gib_per_s) {
-    unit = unit_of(gib_per_s, pace);
+    unit = unit_of(gib_per_s, terms.pace);
     return gib_text(gib_per_s * unit.per_gib);
   })};
   items[0].after = unit.name;
   if (items[0].ink.style == Style::value) items[0].ink = {Style::graph, kBold};
-  for (Item& item : comparison(t, pace)) items.push_back(std::move(item));
-  items.push_back(rate_item(t.over_10s, "10 s", pace));
+  for (Item& item : comparison(t, terms)) items.push_back(std::move(item));
+  items.push_back(rate_item(t.over_10s, "10 s", terms.pace));
   const int room = area.rows() >= 4 ? 2 : 1;
   return flow(area.from_row(0, room), items);
 }
 
 // To the right of the digits, a line each.
-void draw_details(const Area& area, const Throughput& t, const RateUnit& unit, Pace pace) {
+void draw_details(const Area& area, const Throughput& t, const RateUnit& unit, const Terms& terms) {
   area.put(0, 0, unit.name, Style::value);
   const bool room = area.rows() >= 5;
   const Area lines = area.from_row(room ? 2 : 1);
   int row = 0;
-  const std::vector<Item> compared = comparison(t, pace);
+  const std::vector<Item> compared = comparison(t, terms);
   if (!compared.empty()) flow(lines.from_row(row++, 1), compared);
   if (room && t.previous) {
     const std::string& key = t.current.key;
-    const Item since[] = {rate_item(t.current.rate, "since " + (key.empty() ? "then" : key), pace)};
+    const Item since[] = {
+        rate_item(t.current.rate, "since " + (key.empty() ? "then" : key), terms.pace)};
     flow(lines.from_row(row++, 1), since);
   }
-  const Item ten_seconds[] = {rate_item(t.over_10s, "10 s", pace)};
+  const Item ten_seconds[] = {rate_item(t.over_10s, "10 s", terms.pace)};
   flow(lines.from_row(row, 1), ten_seconds);
 }
 
-int draw_big(const Area& area, const Throughput& t, DigitSize size, Pace pace) {
-  const RateUnit unit = unit_of(*headline(t), pace);
+int draw_big(const Area& area, const Throughput& t, DigitSize size, const Terms& terms) {
+  const RateUnit unit = unit_of(*headline(t), terms.pace);
   const std::string number = gib_text(*headline(t) * unit.per_gib);
   const bool stale = headline(t).status == ReadingStatus::stale;
-  const Ink ink = pace == Pace::slow_motion ? Ink(Style::warning, kBold) : Ink(Style::graph, kBold);
+  const Ink ink =
+      terms.pace == Pace::slow_motion ? Ink(Style::warning, kBold) : Ink(Style::graph, kBold);
   draw_big_number(area, number, size, stale ? Ink(Style::dim) : ink);
   // The widest usual number keeps the details in their place.
   const int cols = std::max(big_number_cols(number, size), big_number_cols("88.8", size));
   const int rows = digit_rows(size);
-  draw_details(area.part({0, cols + 3, rows, area.cols()}), t, unit, pace);
+  draw_details(area.part({0, cols + 3, rows, area.cols()}), t, unit, terms);
   return rows + (area.rows() > rows + 8 ? 1 : 0);
 }
 
@@ -95,13 +107,25 @@ TitlePart pace_badge(Pace pace) {
   return {" SLOW MOTION ", {Style::warning, kReverse}};
 }
 
-void draw_throughput(const Area& area, const Throughput& t, uint64_t now_ns, Pace pace) {
+std::string frozen_text(const Segment& a, int cols) {
+  std::string rate = a.rate.has_value() ? gib_text(a.rate->mean) + " GiB/s" : "…";
+  if (a.requested.slow_motion) rate = "slow motion";
+  const int room = cols - columns_of("A: , ") - columns_of(rate);
+  if (columns_of(a.label) <= room) return fmt::format("A: {}, {}", a.label, rate);
+  constexpr int kWorthReading = 6;
+  if (room < kWorthReading) return fmt::format("A: {}", rate);
+  return fmt::format("A: {}…, {}", beginning(a.label, room - 1), rate);
+}
+
+void draw_throughput(const Area& area, const Throughput& t, uint64_t now_ns, Pace pace,
+                     const Segment* a) {
+  const Terms terms{pace, a};
   int used = 0;
   if (!headline(t).has_value() || area.rows() < 6 || area.cols() < 34) {
-    used = draw_small(area, t, pace);
+    used = draw_small(area, t, terms);
   } else {
     const bool huge = area.rows() >= 11 && area.cols() >= 52;
-    used = draw_big(area, t, huge ? DigitSize::full : DigitSize::half, pace);
+    used = draw_big(area, t, huge ? DigitSize::full : DigitSize::half, terms);
   }
   draw_history(area.from_row(used), t, now_ns, pace);
 }

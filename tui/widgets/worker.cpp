@@ -66,18 +66,27 @@ std::vector<Item> counters(const WorkerView& w) {
   add("", w.syscalls_per_s, "calls/s", count_text, kCountCols);
   add("", w.bytes_per_call, "/call", bytes_text, 7);
   add("EAGAIN", w.eagain_share, "", whole_percent, kPercentCols);
+  const auto add_known = [&](const char* before, const Reading<double>& reading, const char* after,
+                             auto format, int width) {
+    if (reading.has_value()) add(before, reading, after, format, width);
+  };
   add("cpu", w.on_cpu_share, "", whole_percent, kPercentCols);
-  add("ctx", w.context_switches_per_s, "/s", count_text, kCountCols);
+  add_known("blocked", w.blocked_share, "", whole_percent, kPercentCols);
+  add_known("wakeups", w.wakeups_per_s, "/s", count_text, kCountCols);
+  if (w.voluntary_switches_per_s.has_value() && w.involuntary_switches_per_s.has_value()) {
+    add("vol", w.voluntary_switches_per_s, "/s", count_text, kCountCols);
+    add("invol", w.involuntary_switches_per_s, "/s", count_text, kCountCols);
+  } else {
+    add("ctx", w.context_switches_per_s, "/s", count_text, kCountCols);
+  }
   add("short", w.short_share, "", whole_percent, kPercentCols);
-  if (w.blocked_share.has_value()) add("blocked", w.blocked_share, "", whole_percent, kPercentCols);
-  if (w.runnable_share.has_value())
-    add("runnable", w.runnable_share, "", whole_percent, kPercentCols);
+  add_known("runnable", w.runnable_share, "", whole_percent, kPercentCols);
   add("faults", w.page_faults_per_s, "/s", count_text, kCountCols);
   return items;
 }
 
 int counter_rows(int rows, int cols) {
-  if (rows < 5) return 1;
+  if (rows < 7) return 1;
   return cols >= 130 && rows < 8 ? 1 : 2;
 }
 
@@ -130,6 +139,11 @@ void draw_worker(const Area& area, const WorkerView& w, const FunctionListView& 
 
 int function_rows(int panel_rows, int panel_cols) {
   return visible_functions(panel_rows - counter_rows(panel_rows, panel_cols));
+}
+
+int function_line(int panel_rows, int panel_cols, int row) {
+  const int visible = function_rows(panel_rows, panel_cols);
+  return row < panel_rows ? std::max(-1, row - (panel_rows - visible)) : -1;
 }
 
 }  // namespace pipetop::tui

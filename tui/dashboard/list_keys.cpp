@@ -1,0 +1,172 @@
+#include "tui/dashboard/list_keys.h"
+
+#include <algorithm>
+
+#include "tui/dashboard/layout.h"
+#include "tui/dashboard/text_width.h"
+#include "tui/widgets/worker.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr Key kDelete = 0x7F;
+
+void set_filter(ViewState& view, std::string filter) {
+  view.choice.filter = std::move(filter);
+  for (ListState& list : view.lists) list.filtered = Folds(true);
+}
+
+void erase_last_character(std::string& text) {
+  while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
+  if (!text.empty()) text.pop_back();
+}
+
+void move_selection(ListState& list, int lines) {
+  const int last = static_cast<int>(rows_of(list).size()) - 1;
+  if (last < 0) return;
+  // The first press selects what is at the top of the list.
+  const int from = list.selected < 0 ? list.scroll - (lines == 1 ? 1 : 0) : list.selected;
+  select(list, std::clamp(from + lines, 0, last));
+}
+
+// The selected row, or the one at the top of the list, which then is.
+const CallRow* row_to_open(ListState& list) {
+  if (!selected_row(list)) select(list, list.scroll);
+  const CallRow* row = selected_row(list);
+  return row && row->fold != Fold::none ? row : nullptr;
+}
+
+void open_level(ViewState& view) {
+  ListState& list = view.list(view.focus);
+  const CallRow* row = row_to_open(list);
+  if (row) list.folds_in(view.choice).set_level(row->path, row->fold == Fold::closed);
+}
+
+// Closes it only if all of it is open already.
+void open_entry(ViewState& view) {
+  ListState& list = view.list(view.focus);
+  const CallRow* row = row_to_open(list);
+  if (!row) return;
+  const bool all_open = row->fold == Fold::open && row->open_below;
+  list.folds_in(view.choice).set_entry(row->path, !all_open);
+}
+
+void close_all(ViewState& view) {
+  ListState& list = view.list(view.focus);
+  const auto rows = rows_of(list);
+  int top = selected_row(list) ? list.selected : -1;
+  while (top >= 0 && rows[static_cast<size_t>(top)].parent >= 0)
+    top = rows[static_cast<size_t>(top)].parent;
+  select(list, top);
+  list.folds_in(view.choice).set_all(false);
+}
+
+std::string toggle_form(ListChoice& choice) {
+  const bool tree = choice.form == ListForm::flat;
+  choice.form = tree ? ListForm::tree : ListForm::flat;
+  return tree ? "who calls whom; + opens a row, E all" : "functions; + opens what one calls";
+}
+
+std::string toggle_sort(ListChoice& choice) {
+  const bool self = choice.sort() == ListSort::children;
+  choice.sort() = self ? ListSort::self : ListSort::children;
+  return self ? "sorted by self" : "sorted by self and all that it called";
+}
+
+std::string toggle_activity(ListChoice& choice) {
+  const bool waiting = choice.activity == Activity::running;
+  choice.activity = waiting ? Activity::waiting : Activity::running;
+  return waiting ? "what the roles wait in, by blocked time" : "what the roles run, by samples";
+}
+
+std::string toggle_wall(ListChoice& choice) {
+  choice.wall = !choice.wall;
+  return choice.wall ? "shares are of the wall time, blocked and runnable beside them"
+                     : "shares are of what is listed";
+}
+
+}  // namespace
+
+void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols) {
+  if (!view.reference.is_a && view.reference.segment != shown.throughput.previous)
+    view.reference = previous_reference(shown.throughput.previous);
+  const Layout layout = make_layout(rows, cols);
+  for (const Role role : {Role::writer, Role::reader}) {
+    ListState& list = view.list(role);
+    refresh(list.contents, shown.worker(role), view.reference, view.choice,
+            list.folds_in(view.choice));
+    const Rect panel = inside(layout, panel_of(layout, role));
+    follow(list, function_rows(panel.rows, panel.cols));
+  }
+}
+
+std::optional<std::string> act_on_lists(ViewState& view, const Command& command, int page_rows) {
+  constexpr int kAll = 1 << 20;
+  ListState& list = view.list(view.focus);
+  switch (command.act) {
+    case Act::move:
+      move_selection(list, command.n);
+      return "";
+    case Act::page:
+      move_selection(list, command.n * std::max(1, page_rows));
+      return "";
+    case Act::first:
+    case Act::last:
+      move_selection(list, command.act == Act::first ? -kAll : kAll);
+      return "";
+    case Act::open_level:
+      open_level(view);
+      return "";
+    case Act::open_entry:
+      open_entry(view);
+      return "";
+    case Act::open_all:
+      list.folds_in(view.choice).set_all(true);
+      return "";
+    case Act::close_all:
+      close_all(view);
+      return "";
+    case Act::filter:
+      view.choice.filter_before = view.choice.filter;
+      return "";
+    case Act::form:
+      return toggle_form(view.choice);
+    case Act::sort:
+      return toggle_sort(view.choice);
+    case Act::activity:
+      return toggle_activity(view.choice);
+    case Act::wall:
+      return toggle_wall(view.choice);
+    default:
+      return std::nullopt;
+  }
+}
+
+bool edit_filter(ViewState& view, Key key) {
+  if (!view.choice.filter_before) return false;
+  std::string filter = view.choice.filter;
+  if (key == key::enter || key == key::escape) {
+    if (key == key::escape) set_filter(view, *view.choice.filter_before);
+    view.choice.filter_before.reset();
+    return true;
+  }
+  if (key == key::backspace || key == kDelete || key == key::ctrl('H')) {
+    erase_last_character(filter);
+  } else if (key == key::ctrl('U')) {
+    filter.clear();
+  } else if (key >= U' ' && key < key::up) {
+    append_utf8(filter, key);
+  } else {
+    return false;
+  }
+  set_filter(view, std::move(filter));
+  return true;
+}
+
+bool drop_filter(ViewState& view) {
+  if (view.choice.filter.empty()) return false;
+  set_filter(view, "");
+  return true;
+}
+
+}  // namespace pipetop::tui

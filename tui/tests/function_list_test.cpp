@@ -1,0 +1,157 @@
+#include "tui/widgets/function_list.h"
+
+#include <gtest/gtest.h>
+
+#include "tui/tests/profiles.h"
+#include "tui/tests/snapshots.h"
+
+namespace pipetop::tui {
+namespace {
+
+// A writer's list, drawn.
+class FunctionListTest : public testing::Test {
+ protected:
+  FunctionListTest() {
+    worker_.functions = Reading<FunctionTable>::of(writing());
+    worker_.blocked = Reading<BlockedTable>::of(sleeping());
+  }
+
+  Lines list(int rows, int cols, GlyphSet set = GlyphSet::unicode) {
+    refresh(list_.contents, worker_, reference_, choice_, list_.folds_in(choice_));
+    return drawn(
+        rows, cols,
+        [&](const Area& a) {
+          draw_function_list(a, {list_, choice_, Role::writer, true, 0.4});
+        },
+        set);
+  }
+  void compare_with(const FunctionTable& functions) {
+    Segment segment;
+    segment.roles[0].functions = Reading<FunctionTable>::of(functions);
+    reference_ = previous_reference(std::make_shared<const Segment>(segment));
+  }
+
+  WorkerView worker_;
+  Reference reference_;
+  ListChoice choice_;
+  ListState list_;
+};
+
+TEST_F(FunctionListTest, SharesNamesAndBars) {
+  EXPECT_EQ(list(4, 60), (Lines{"▾self  child        function           running 2,000 samples",
+                                " 40.0   40.0         copy_from_iter            █████████████",
+                                " 25.0   25.0         spin_on_owner             ████████▏",
+                                " 20.0   20.0         [user]                    ██████▌"}));
+  EXPECT_EQ(list(2, 30, GlyphSet::ascii),
+            (Lines{" 40.0  40.0  copy_from_iter", " 25.0  25.0  spin_on_owner"}));
+}
+
+TEST_F(FunctionListTest, TheTreeIsDrawnWithItsLines) {
+  choice_.form = ListForm::tree;
+  list_.folds.set_all(true);
+  EXPECT_EQ(
+      list(7, 80),
+      (Lines{" self ▾child        function                               running 2,000 samples",
+             "  0.0   80.0        ▾ entry_64                                      ████████████",
+             " 15.0   80.0        └─▾ pipe_write                                  ████████████",
+             " 40.0   40.0          ├─  copy_from_iter                            ████████████",
+             "  0.0   25.0          └─▾ mutex_lock                                ███████▌",
+             " 25.0   25.0            └─  spin_on_owner                           ███████▌",
+             " 20.0   20.0          [user]                                        ██████"}));
+  EXPECT_EQ(list(4, 28, GlyphSet::ascii),
+            (Lines{" self*child    running 2,000", "  0.0  80.0 -entry_64",
+                   " 15.0  80.0 `-pipe_write", " 40.0  40.0  | copy_from_it~"}));
+}
+
+TEST_F(FunctionListTest, DeepRowsAreSetInOnlyAsFarAsNamesAreRead) {
+  worker_.functions =
+      Reading<FunctionTable>::of(table({{"a;b;c;d;e;f;g;h;i;j;k;l;the_function_itself", 1}}));
+  choice_.form = ListForm::tree;
+  list_.folds.set_all(true);
+  const Lines lines = list(14, 36);
+  EXPECT_EQ(lines[1], "  0.0   100       ▾a");
+  EXPECT_EQ(lines[13], "  100   100               └ the_fun…");
+}
+
+TEST_F(FunctionListTest, ChangesNewAndVanished) {
+  compare_with(table({{"entry_64;old_function", .3}, {"[user]", .7}}));
+  EXPECT_EQ(list(5, 60), (Lines{"▾self  child Δ prev function           running 2,000 samples",
+                                " 40.0   40.0    new  copy_from_iter            █████████████",
+                                "  0.0    0.0  -30.0  old_function",
+                                " 25.0   25.0    new  spin_on_owner             ████████▏",
+                                " 20.0   20.0  -50.0  [user]                    ██████▌"}));
+  EXPECT_EQ(list(3, 36),
+            (Lines{"▾self child Δprev  running 2,000 smp", " 40.0  40.0   new  copy_from_iter",
+                   "  0.0   0.0 -30.0  old_function"}));
+  EXPECT_EQ(list(3, 28), (Lines{"▾self Δprev    running 2,000", " 40.0   new  copy_from_iter",
+                                "  0.0 -30.0  old_function"}))
+      << "the share that it is sorted by, and its change";
+}
+
+TEST_F(FunctionListTest, AnUnknownReferenceLeavesTheColumnEmpty) {
+  reference_ = previous_reference(std::make_shared<const Segment>());
+  EXPECT_EQ(list(3, 60)[0], "▾self  child Δ prev function           running 2,000 samples");
+  EXPECT_EQ(list(3, 60)[1], " 40.0   40.0         copy_from_iter            █████████████");
+}
+
+TEST_F(FunctionListTest, LostSamplesAreNotHidden) {
+  worker_.functions.value->samples = 12'991;
+  worker_.functions.value->lost = 17;
+  EXPECT_EQ(list(3, 28)[0], "▾self child   12,991 17 lost");
+  EXPECT_EQ(list(3, 36)[0], "▾self child           12,991 17 lost");
+  EXPECT_EQ(list(3, 45)[0], "▾self  child           running 12,991 17 lost");
+  EXPECT_EQ(list(3, 60)[0], "▾self  child        function  running 12,991 samples 17 lost");
+}
+
+TEST_F(FunctionListTest, WaitingSaysHowOftenAndHowLong) {
+  choice_.activity = Activity::waiting;
+  EXPECT_EQ(list(3, 60), (Lines{" self ▾child        function     waiting 1,234 sleeps 400 ms",
+                                "  0.0    100        ▸entry_64                  █████████████",
+                                "  100    100         schedule                  █████████████"}));
+  EXPECT_EQ(list(3, 28)[0], " self▾child    waiting 1,234");
+  worker_.blocked = Reading<BlockedTable>::of({});
+  EXPECT_EQ(list(3, 60)[1], " it has not slept since the last change");
+}
+
+TEST_F(FunctionListTest, TheHeaderTellsOfTheFilterAndCutsNoNumber) {
+  choice_.filter = "iter";
+  EXPECT_EQ(list(3, 60)[0], "▾self  child        function     /iter running 2,000 samples");
+  EXPECT_EQ(list(3, 28)[0], "▾self child      /iter 2,000");
+  choice_.filter = "copy_from_";
+  EXPECT_EQ(list(3, 28)[0], "▾self child      /copy_from_");
+  choice_.filter = "elephant";
+  EXPECT_EQ(list(3, 60)[1], " no function holds \"elephant\"");
+}
+
+TEST_F(FunctionListTest, WallTimeIsSaid) {
+  worker_.on_cpu_share = Reading<double>::of(.8);
+  worker_.blocked_share = Reading<double>::of(.15);
+  worker_.runnable_share = Reading<double>::of(.05);
+  choice_.wall = true;
+  const Lines lines = list(8, 80);
+  EXPECT_EQ(lines[0],
+            "▾self  child        function                 running, of wall time 2,000 samples");
+  EXPECT_EQ(lines[1].substr(0, 36), " 32.0   32.0          copy_from_iter");
+  EXPECT_EQ(lines[4].substr(0, 31), " 15.0   15.0          [blocked]");
+  EXPECT_EQ(list(3, 36)[0], "▾self child       running/wall 2,000");
+}
+
+TEST_F(FunctionListTest, AbsenceSaysWhyAndWhatToDo) {
+  worker_.functions = Reading<FunctionTable>::unavailable("Permission denied; run as root");
+  EXPECT_EQ(list(3, 30), (Lines{"functions unavailable:", "Permission denied", "run as root"}));
+  worker_.functions = {};
+  EXPECT_EQ(list(2, 30), (Lines{"functions: warming …", ""}));
+  choice_.activity = Activity::waiting;
+  worker_.blocked = Reading<BlockedTable>::unavailable("no BPF");
+  EXPECT_EQ(list(2, 40)[0], "blocked time unavailable: no BPF");
+}
+
+TEST_F(FunctionListTest, ATableWithoutCallersIsFlat) {
+  worker_.functions = Reading<FunctionTable>::of(function_table());
+  EXPECT_EQ(list(2, 40)[0], " 40.0  45.0        mutex_spin_on_owner");
+  choice_.form = ListForm::tree;
+  EXPECT_EQ(list(3, 60)[0], "the tree unavailable: callers were not kept");
+}
+
+}  // namespace
+}  // namespace pipetop::tui

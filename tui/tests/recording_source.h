@@ -1,0 +1,35 @@
+// A source that remembers what it was told and measures nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/error.h"
+#include "tui/dashboard/source.h"
+#include "tui/tests/snapshots.h"
+
+namespace pipetop::tui {
+
+class RecordingSource final : public Source {
+ public:
+  int event_fd() const override { return -1; }
+  void handle_events() override {}
+  void apply(const Settings& requested, const std::string& label, const std::string& key) override {
+    if (refuses) throw Error("writer: it will not");
+    settings = requested;
+    labels.push_back(key + ": " + label);
+  }
+  void count(BpfCounters layout) override { counters = layout; }
+  Segment segment() override { return present; }
+  Snapshot tick() override { return example_snapshot(); }
+  void suspend() override {}
+  void resume() override {}
+
+  Settings settings;
+  std::vector<std::string> labels;
+  Segment present;
+  BpfCounters counters = BpfCounters::percpu;
+  bool refuses = false;
+};
+
+}  // namespace pipetop::tui

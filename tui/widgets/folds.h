@@ -1,0 +1,52 @@
+// Which rows of a list of calls are open. Rows are known by their path of names,
+// so that what is open survives new samples and other settings.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+
+namespace pipetop::tui {
+
+// Stands for the names from the top of a list down to a row; 0: no row.
+using PathId = uint64_t;
+uint64_t name_hash(std::string_view name);
+PathId path_id(PathId parent, uint64_t name_hash);
+
+class Folds {
+ public:
+  // What holds below some row unless a newer word was said about a row there.
+  struct Rule {
+    bool open = false;
+    uint64_t since = 0;
+  };
+  struct State {
+    bool open = false;
+    Rule below;
+  };
+
+  Folds() = default;
+  explicit Folds(bool open) : all_{open, 0} {}
+
+  const Rule& top() const { return all_; }
+  State at(PathId path, const Rule& inherited) const;
+
+  void set_level(PathId path, bool open);
+  // The row and all that is or will be below it.
+  void set_entry(PathId path, bool open);
+  void set_all(bool open);
+
+  // Another one after every change.
+  uint64_t version() const { return clock_; }
+
+ private:
+  struct Mark {
+    bool open = false, entry = false;
+    uint64_t at = 0;
+  };
+  std::unordered_map<PathId, Mark> marks_;
+  Rule all_;
+  uint64_t clock_ = 0;
+};
+
+}  // namespace pipetop::tui

@@ -1,0 +1,214 @@
+#include "tui/widgets/segment_log.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "tui/dashboard/layout.h"
+#include "tui/dashboard/pen.h"
+#include "tui/widgets/numbers.h"
+#include "tui/widgets/panel.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr int kOneLineCols = 140;  // below, a segment takes two lines
+
+// The panel over both lists.
+Rect log_rect(const Layout& l) {
+  const Rect &w = l.writer, &r = l.reader;
+  return {w.row, w.col, std::max(w.end_row(), r.end_row()) - w.row,
+          std::max(w.end_col(), r.end_col()) - w.col};
+}
+
+struct Shape {
+  int lines = 1;    // a segment
+  int headers = 1;  // lines above them
+  int visible = 1;  // segments
+};
+
+Shape shape_of(int rows, int cols) {
+  Shape shape;
+  shape.lines = cols >= kOneLineCols ? 1 : 2;
+  // A second line of headings must not take the place of a segment.
+  shape.headers = shape.lines == 2 && rows >= 8 ? 2 : 1;
+  shape.visible = std::max(1, (rows - shape.headers) / shape.lines);
+  return shape;
+}
+
+// A present segment carries its rate only; what is observed of it stands elsewhere
+// in the snapshot.
+Segment present_segment(const Snapshot& s) {
+  Segment present = s.throughput.current;
+  present.occupancy = s.ring.occupancy;
+  for (size_t i = 0; i < kRoles; ++i) {
+    const WorkerView& w = s.workers[i];
+    present.roles[i].blocked_share = w.blocked_share;
+    if (!w.functions.has_value() || w.functions->rows.empty()) continue;
+    FunctionTable top;
+    top.samples = w.functions->samples;
+    top.rows = {w.functions->rows.front()};
+    present.roles[i].functions = Reading<FunctionTable>::of(std::move(top));
+  }
+  return present;
+}
+
+// The segments newest first; the first is the present one.
+class Log {
+ public:
+  explicit Log(const Snapshot& s) : present_(present_segment(s)), closed_(s.throughput.segments) {}
+
+  int size() const { return static_cast<int>(closed_.size()) + 1; }
+  const Segment& at(int i) const {
+    return i == 0 ? present_ : *closed_[closed_.size() - size_t(i)];
+  }
+  // The one before, nullptr if it is no longer known.
+  const Segment* before(int i) const { return i + 1 < size() ? &at(i + 1) : nullptr; }
+
+ private:
+  Segment present_;
+  const std::vector<std::shared_ptr<const Segment>>& closed_;
+};
+
+template <class T, class Format>
+std::string text_of(const Reading<T>& reading, Format format) {
+  if (reading.has_value()) return format(*reading);
+  return reading.status == ReadingStatus::unavailable ? "n/a" : "…";
+}
+
+std::string whole_percent(double share) { return fmt::format("{:.0f}", share * 100); }
+
+std::string top_function(const SegmentRole& role) {
+  if (!role.functions.has_value() || role.functions->rows.empty()) return "";
+  const FunctionTable& table = *role.functions;
+  return fmt::format("{:.0f} {}", table.share(table.rows.front().self_samples) * 100,
+                     table.rows.front().name);
+}
+
+// A rate in slow motion is worth nothing.
+std::string ratio(const Segment& now, const Segment* before) {
+  if (!before || !before->rate.has_value() || !now.rate.has_value()) return "";
+  if (before->requested.slow_motion || now.requested.slow_motion) return "";
+  if (before->rate->mean <= 0) return "";
+  return ratio_text(now.rate->mean / before->rate->mean);
+}
+
+// A cell of the log: its heading, how wide it is, and what it says.
+struct Column {
+  const char* heading;
+  int cols;
+  bool right;
+  std::string text;
+  Ink ink;
+};
+
+std::vector<Column> rate_columns(const Segment& s, const Segment* before, int label_cols) {
+  const auto rate = [&](auto member) -> std::string {
+    if (s.requested.slow_motion) return member == &RateStats::mean ? "slow" : "";
+    return text_of(s.rate, [&](const RateStats& r) { return gib_text(r.*member); });
+  };
+  return {
+      {"key", 4, false, s.key, Style::mark},
+      {"change", label_cols, false, s.label, Style::plain},
+      {"s", 6, true, fmt::format("{:.1f}", static_cast<double>(s.duration_ns) / 1e9), Style::dim},
+      {"GiB/s", 6, true, rate(&RateStats::mean), Style::value},
+      {"median", 6, true, rate(&RateStats::median), Style::dim},
+      {"±", 5, true, rate(&RateStats::stddev), Style::dim},
+      {"×", 6, true, ratio(s, before), Style::value}};
+}
+
+std::vector<Column> observed_columns(const Segment& s, int function_cols) {
+  const auto ring = [&](auto member) {
+    return text_of(s.occupancy, [&](const Occupancy& o) { return whole_percent(o.*member); });
+  };
+  const SegmentRole &writer = s.role(Role::writer), &reader = s.role(Role::reader);
+  return {{"ring%", 5, true, ring(&Occupancy::mean_share), Style::plain},
+          {"empty", 5, true, ring(&Occupancy::empty_share), Style::dim},
+          {"full", 4, true, ring(&Occupancy::full_share), Style::dim},
+          {"blocked:w", 9, true, text_of(writer.blocked_share, whole_percent), Style::writer},
+          {"r", 3, true, text_of(reader.blocked_share, whole_percent), Style::reader},
+          {"writer in", function_cols, false, top_function(writer), Style::writer},
+          {"reader in", function_cols, false, top_function(reader), Style::reader}};
+}
+
+int columns_in(const std::vector<Column>& columns) {
+  int cols = 0;
+  for (const Column& c : columns) cols += c.cols + 1;
+  return cols;
+}
+
+void draw_cells(const Area& area, const std::vector<Column>& columns, bool headings) {
+  int col = 0;
+  for (const Column& c : columns) {
+    const Area cell = area.part({0, col, 1, c.cols});
+    const std::string_view text = headings ? std::string_view(c.heading) : c.text;
+    const Ink ink = headings ? Ink(Style::dim) : c.ink;
+    if (c.right)
+      cell.put_right(0, text, ink);
+    else
+      cell.put_fitted(0, 0, c.cols, text, ink);
+    col += c.cols + 1;
+  }
+}
+
+constexpr int kNumberCols = 6;
+
+// Of a segment, or its headings, from the column after its number on.
+void draw_segment(const Area& area, const Segment& s, const Segment* before, bool headings) {
+  const Area room = area.part({0, kNumberCols, area.rows(), area.cols()});
+  const bool one_line = area.cols() >= kOneLineCols;
+  const int fixed = columns_in(rate_columns(s, before, 0)) +
+                    (one_line ? columns_in(observed_columns(s, 0)) + 1 : 0);
+  const int spare = std::max(0, room.cols() - fixed);
+  const int label_cols = one_line ? std::clamp(spare * 2 / 5, 14, 32) : spare;
+  const auto rates = rate_columns(s, before, label_cols);
+  draw_cells(room, rates, headings);
+  const int begin = one_line ? columns_in(rates) + 1 : 0;
+  const Area rest = one_line ? room.part({0, begin, 1, room.cols()}) : room.from_row(1, 1);
+  const int function_room = rest.cols() - columns_in(observed_columns(s, 0));
+  draw_cells(rest, observed_columns(s, std::max(0, function_room / 2)), headings);
+}
+
+void draw_number(const Area& area, const Segment& s, bool present, bool is_a) {
+  area.put(0, 0, present ? " now" : fmt::format("{:>4}", s.number),
+           present ? Style::value : Style::dim);
+  if (is_a) area.put(0, 4, "A", {Style::mark, kBold});
+}
+
+void draw_segments(const Area& area, const Log& log, const ViewState& state) {
+  const Shape shape = shape_of(area.rows(), area.cols());
+  const int end = std::max(0, log.size() - shape.visible);
+  const int first = std::clamp(state.log_scroll, 0, end);
+  draw_segment(area.from_row(0, shape.headers), log.at(0), nullptr, true);
+  for (int i = 0; i < shape.visible && first + i < log.size(); ++i) {
+    const Segment& s = log.at(first + i);
+    const Area lines = area.from_row(shape.headers + i * shape.lines, shape.lines);
+    const Reference& reference = state.reference;
+    const bool is_a = reference.is_a && reference.segment->number == s.number;
+    draw_number(lines, s, first + i == 0, is_a);
+    draw_segment(lines, s, log.before(first + i), false);
+  }
+}
+
+}  // namespace
+
+void draw_segment_log(Canvas& canvas, const Snapshot& s, const ViewState& state) {
+  const Layout layout = make_layout(canvas.rows(), canvas.cols());
+  if (!layout.fits) return;
+  const Rect rect = log_rect(layout);
+  Area(canvas, rect).fill(U' ', {});
+  const Log log(s);
+  const TitlePart title[] = {{"segments", Style::title},
+                             {fmt::format("{}", log.size()), Style::dim},
+                             {"j k scroll, L closes", Style::dim}};
+  draw_segments(draw_panel(canvas, layout, rect, title, true), log, state);
+}
+
+int log_scroll_end(int rows, int cols, const Snapshot& s) {
+  const Layout layout = make_layout(rows, cols);
+  if (!layout.fits) return 0;
+  const Rect area = inside(layout, log_rect(layout));
+  const int segments = static_cast<int>(s.throughput.segments.size()) + 1;
+  return std::max(0, segments - shape_of(area.rows, area.cols).visible);
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,16 @@
+// The log of segments: what every change was worth, newest first, over the function
+// lists, so that rate and ring stay in sight.
+#pragma once
+
+#include "engine/snapshot.h"
+#include "tui/dashboard/canvas.h"
+#include "tui/dashboard/view_state.h"
+
+namespace pipetop::tui {
+
+void draw_segment_log(Canvas& canvas, const Snapshot& snapshot, const ViewState& state);
+
+// How far it can be scrolled on a screen of this size.
+int log_scroll_end(int rows, int cols, const Snapshot& snapshot);
+
+}  // namespace pipetop::tui
