@@ -157,7 +157,8 @@ struct Bad {
 TEST_F(ConfigTest, EachMistakeIsOneClearLine) {
   const Bad cases[] = {
       {"bufsize: 4K\n", "1:1: a config has no key \"bufsize\": did you mean buf_size?"},
-      {"observe: {hz: 9}\n", "1:11: observe has no key \"hz\": it takes frequency_hz, bpf or bpf_counters"},
+      {"observe: {hz: 9}\n",
+       "1:11: observe has no key \"hz\": it takes frequency_hz, bpf or bpf_counters"},
       {"writer: {cpus: 1}\n", "1:10: writer has no key \"cpus\": did you mean cpu?"},
       {"gift: true\nwait: busy\ngift: true\n",
        "3:1: \"gift\" is given a second time, after line 1: keep one"},
