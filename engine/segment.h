@@ -31,6 +31,7 @@ struct RatePoint {
 struct SegmentRole {
   Reading<double> on_cpu_share, runnable_share, blocked_share;  // of the wall time
   Reading<FunctionTable> functions;                             // all of the segment's samples
+  Reading<BlockedTable> blocked;                                // where it slept
 };
 
 // One stretch between two changes.

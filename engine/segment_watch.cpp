@@ -64,13 +64,14 @@ void SegmentWatch::resume(uint64_t now_ns) {
 SegmentRole SegmentWatch::role(Role role, uint64_t now_ns) const {
   const auto shares = times_[static_cast<size_t>(role)].shares(now_ns, run_times(role));
   return {shares.on_cpu, shares.runnable, shares.blocked,
-          observers_.functions(role, observe::Span::segment)};
+          observers_.functions(role, observe::Span::segment), observers_.blocked(role)};
 }
 
 void SegmentWatch::describe(uint64_t now_ns, Segment& segment) const {
   if (!watching_) {
     const auto unknown = Reading<double>::warming(kNeverInForce);
-    segment.roles.fill({unknown, unknown, unknown, Reading<FunctionTable>::warming(kNeverInForce)});
+    segment.roles.fill({unknown, unknown, unknown, Reading<FunctionTable>::warming(kNeverInForce),
+                        Reading<BlockedTable>::warming(kNeverInForce)});
     segment.occupancy = Reading<Occupancy>::warming(kNeverInForce);
     segment.kinds = Reading<std::array<double, kSlotKinds>>::warming(kNeverInForce);
     return;

@@ -13,15 +13,20 @@ using Kept = std::shared_ptr<const Segment>;
 template <class Edit>
 void thin_out(Kept& kept, Edit edit) {
   auto thinner = std::make_shared<Segment>(*kept);
-  for (SegmentRole& role : thinner->roles)
-    if (role.functions.has_value()) edit(role.functions);
+  for (SegmentRole& role : thinner->roles) edit(role);
   kept = std::move(thinner);
 }
 
-void drop_tree(Reading<FunctionTable>& functions) { functions.value->tree.reset(); }
+void drop_trees(SegmentRole& role) {
+  if (role.functions.has_value()) role.functions.value->tree.reset();
+  if (role.blocked.has_value())
+    role.blocked = Reading<BlockedTable>::unavailable(
+        fmt::format("only the last {} segments keep their call trees", SegmentLog::kWithTrees));
+}
 
-void drop_table(Reading<FunctionTable>& functions) {
-  functions = Reading<FunctionTable>::unavailable(
+void drop_table(SegmentRole& role) {
+  if (!role.functions.has_value()) return;
+  role.functions = Reading<FunctionTable>::unavailable(
       fmt::format("only the last {} segments keep their functions; --segments FILE has them all",
                   SegmentLog::kWithFunctions));
 }
@@ -31,7 +36,7 @@ void drop_table(Reading<FunctionTable>& functions) {
 void SegmentLog::add(Segment closed) {
   closed_.push_back(std::make_shared<const Segment>(std::move(closed)));
   const size_t count = closed_.size();
-  if (count > kWithTrees) thin_out(closed_[count - kWithTrees - 1], drop_tree);
+  if (count > kWithTrees) thin_out(closed_[count - kWithTrees - 1], drop_trees);
   if (count > kWithFunctions) thin_out(closed_[count - kWithFunctions - 1], drop_table);
   if (count > kKept) closed_.pop_front();
 }

@@ -128,7 +128,7 @@ void Controller::act_on_screen(const Command& command, Key key, const Snapshot& 
       view_.focus = view_.focus == Role::writer ? Role::reader : Role::writer;
       break;
     case Act::compare:
-      compare(shown);
+      compare();
       break;
     case Act::log:
       view_.log = !view_.log;
@@ -221,13 +221,13 @@ void Controller::baseline() {
   }
 }
 
-void Controller::compare(const Snapshot& shown) {
+void Controller::compare() {
   if (view_.reference.is_a) {
     view_.reference = {};
     say("compared with the segment before again", Severity::info);
     return;
   }
-  view_.reference = frozen_reference(source_.segment(), shown);
+  view_.reference = reference_of(std::make_shared<const Segment>(source_.segment()), true);
   say(fmt::format("A is \"{}\"; a again lets go of it", view_.reference.segment->label),
       Severity::info);
 }

@@ -45,7 +45,7 @@ class Controller {
   bool change_to(const Settings& next, const std::string& label, Key key);
   bool scroll_page(const Command& command);
   void scroll(Role role, int lines);
-  void compare(const Snapshot& shown);
+  void compare();
   bool inspected(Key key, const Snapshot& shown);
   void press_inspect(const Snapshot& shown);
   Outcome handle(const Mouse& mouse, const Snapshot& shown);

@@ -89,7 +89,7 @@ std::string toggle_wall(ListChoice& choice) {
 
 void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols) {
   if (!view.reference.is_a && view.reference.segment != shown.throughput.previous)
-    view.reference = previous_reference(shown.throughput.previous);
+    view.reference = reference_of(shown.throughput.previous);
   const Layout layout = make_layout(rows, cols);
   for (const Role role : {Role::writer, Role::reader}) {
     ListState& list = view.list(role);

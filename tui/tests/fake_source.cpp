@@ -81,7 +81,7 @@ Segment FakeSource::segment() {
   segment.kinds = s.ring.kinds;
   for (size_t i = 0; i < kRoles; ++i) {
     const WorkerView& w = s.workers[i];
-    segment.roles[i] = {w.on_cpu_share, w.runnable_share, w.blocked_share, w.functions};
+    segment.roles[i] = {w.on_cpu_share, w.runnable_share, w.blocked_share, w.functions, w.blocked};
   }
   return segment;
 }

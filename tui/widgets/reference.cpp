@@ -15,20 +15,15 @@ std::optional<CallProfile> known_profile(const Reading<Table>& table) {
 
 }  // namespace
 
-Reference previous_reference(std::shared_ptr<const Segment> previous) {
+Reference reference_of(std::shared_ptr<const Segment> segment, bool is_a) {
   Reference reference;
-  reference.segment = std::move(previous);
+  reference.segment = std::move(segment);
+  reference.is_a = is_a;
   if (!reference.segment) return reference;
-  for (size_t role = 0; role < kRoles; ++role)
+  for (size_t role = 0; role < kRoles; ++role) {
     reference.running[role] = known_profile(reference.segment->roles[role].functions);
-  return reference;
-}
-
-Reference frozen_reference(Segment segment, const Snapshot& snapshot) {
-  Reference reference = previous_reference(std::make_shared<const Segment>(std::move(segment)));
-  reference.is_a = true;
-  for (size_t role = 0; role < kRoles; ++role)
-    reference.waiting[role] = known_profile(snapshot.workers[role].blocked);
+    reference.waiting[role] = known_profile(reference.segment->roles[role].blocked);
+  }
   return reference;
 }
 

@@ -23,10 +23,7 @@ struct Reference {
   }
 };
 
-Reference previous_reference(std::shared_ptr<const Segment> previous);
-
-// `segment` is the present one; what its roles wait in stands in the snapshot.
-Reference frozen_reference(Segment segment, const Snapshot& snapshot);
+Reference reference_of(std::shared_ptr<const Segment> segment, bool is_a = false);
 
 // The same as shares of the wall time, as far as its parts are known.
 std::optional<CallProfile> reference_profile(const Reference& reference, Role role,
