@@ -37,7 +37,7 @@ Segment known() {
   s.rate = Reading<RateStats>::of({12.5, 12.4, 0.25, 12.0, 13.0, 17});
   for (SegmentRole& role : s.roles)
     role = {Reading<double>::of(0.7), Reading<double>::of(0.1), Reading<double>::of(0.2),
-            Reading<FunctionTable>::of(table())};
+            Reading<FunctionTable>::of(table()), Reading<BlockedTable>::warming("too short")};
   Occupancy occupancy;
   occupancy.samples = 4000;
   occupancy.mean_share = 0.5;
@@ -52,7 +52,8 @@ Segment unknown() {
   Segment s = known();
   s.rate = Reading<RateStats>::warming("too short");
   const auto share = Reading<double>::unavailable("no /proc");
-  s.roles.fill({share, share, share, Reading<FunctionTable>::unavailable("no BPF")});
+  s.roles.fill({share, share, share, Reading<FunctionTable>::unavailable("no BPF"),
+                Reading<BlockedTable>::unavailable("no BPF")});
   s.occupancy = Reading<Occupancy>::warming("none yet");
   s.kinds = Reading<std::array<double, kSlotKinds>>::unavailable("no BPF");
   return s;
