@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "engine/observe/tests/bpf_fixture.h"
+#include "engine/presets.h"
 #include "engine/process/placement.h"
 #include "engine/tests/engine_fixture.h"
 #include "engine/unique_fd.h"
@@ -54,14 +55,12 @@ class PollingOracle {
   std::jthread thread_;  // last, and so the first to end
 };
 
-class OccupancyOracle : public EngineTest, public testing::WithParamInterface<WriteWith> {};
+class OccupancyOracle : public EngineTest, public testing::WithParamInterface<const char*> {};
 
 TEST_P(OccupancyOracle, AgreesWithTheSampler) {
   const std::vector<Cpu> cpus = read_topology();
   if (cpus.size() < 2) GTEST_SKIP() << "one CPU to run on and another one to look from";
-  Settings settings;
-  settings.write_with = GetParam();
-  settings.read_with = GetParam() == WriteWith::vmsplice ? ReadWith::splice : ReadWith::read;
+  Settings settings = find_preset(article_presets(), GetParam())->settings;
   settings.placement = Placement::same_cpu;
   start(settings, BpfUse::automatic);
   const Snapshot begun = settle();
@@ -79,8 +78,7 @@ TEST_P(OccupancyOracle, AgreesWithTheSampler) {
   EXPECT_NEAR(s.ring.occupancy->full_share, oracle.full_share(), 0.08);
 }
 
-INSTANTIATE_TEST_SUITE_P(Techniques, OccupancyOracle,
-                         testing::Values(WriteWith::write, WriteWith::vmsplice));
+INSTANTIATE_TEST_SUITE_P(Rungs, OccupancyOracle, testing::Values("write_read", "vmsplice_splice"));
 
 }  // namespace
 }  // namespace pipetop
