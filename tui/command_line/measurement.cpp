@@ -179,13 +179,16 @@ std::optional<RunResult> Measurement::run() {
   RunResult result;
   result.bytes_wanted = request_.bytes;
   measure(result);
-  for (size_t i = 0; i < kRoles; ++i) result.shares[i] = shares_[i].means();
+  // The snapshot's tables are of a moment before: they are not made at every tick.
+  const Segment measured = engine_.segment();
+  for (size_t i = 0; i < kRoles; ++i) {
+    result.shares[i] = shares_[i].means();
+    result.end.workers[i].functions = measured.roles[i].functions;
+    result.end.workers[i].blocked = measured.roles[i].blocked;
+  }
   result.ended_by_signal = signal_;
   end();
   result.last = engine_.tick();
-  // The end's are those of a moment before: they are not refreshed at every tick.
-  for (size_t i = 0; i < kRoles; ++i)
-    result.end.workers[i].functions = result.last.workers[i].functions;
   return result;
 }
 
