@@ -171,7 +171,9 @@ void Controller::press_knob(int index) {
   const Settings before = view_.requested;
   Settings next = before;
   hot.press(next);
-  const std::string label = fmt::format("{} {}", hot.knob, hot.value(next));
+  // Two keys turn `wait`, each a part of it.
+  const std::string_view what = hot.knob == "wait" ? hot.label : hot.knob;
+  const std::string label = fmt::format("{} {}", what, hot.value(next));
   if (next == before) {
     say(label + " is as far as it goes", Severity::info);
   } else if (change_to(next, label, static_cast<Key>(hot.key))) {
