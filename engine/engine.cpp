@@ -258,11 +258,14 @@ void Engine::Impl::watch_technique(uint64_t now_ns) {
 // False if it was too early for that.
 bool Engine::Impl::refresh_functions(uint64_t now_ns) {
   if (!finished_ && now_ns < functions_at_ns_ + kFunctionsInterval) return false;
+  bool warming = false;
   for (const Role role : {Role::writer, Role::reader}) {
-    functions_[static_cast<size_t>(role)] = observers_.functions(role);
-    blocked_[static_cast<size_t>(role)] = observers_.blocked(role);
+    const auto i = static_cast<size_t>(role);
+    functions_[i] = observers_.functions(role);
+    blocked_[i] = observers_.blocked(role);
+    warming = warming || functions_[i].status == ReadingStatus::warming;
   }
-  functions_at_ns_ = now_ns;
+  functions_at_ns_ = warming ? 0 : now_ns;  // the first sample is shown at once
   return true;
 }
 

@@ -72,7 +72,8 @@ std::vector<double> change_latencies_ms(const Settings& settings, int changes) {
     // Placement and stamps aside: same_cpu with busy loops moves a byte only when
     // the scheduler says so, which is the technique's latency, not ours.
     const HotKey& key = hot_keys()[random() % hot_keys().size()];
-    if (key.knob == "placement" || key.knob == "payload") continue;
+    // Nor is the pace of slow motion.
+    if (key.knob == "placement" || key.knob == "payload" || key.knob == "slow_motion") continue;
     key.press(next);
     // Beyond that it is the kernel's time to fault in what was asked for.
     if (next.buf_size > (1 << 20)) continue;
