@@ -34,7 +34,12 @@ SignalFd::SignalFd(std::initializer_list<int> numbers) {
   throw SystemError("signalfd", error);
 }
 
-SignalFd::~SignalFd() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+// A terminal that closes sends SIGHUP twice: the second one must not kill who is
+// ending because of the first.
+SignalFd::~SignalFd() {
+  while (take() != 0) continue;
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
 
 int SignalFd::take() const {
   signalfd_siginfo info{};

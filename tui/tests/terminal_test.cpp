@@ -107,7 +107,7 @@ TEST_F(TerminalTest, AClosedTerminalEndsIt) {
   ASSERT_TRUE(program.wait_for("throughput"));
   program.hang_up();
   const int status = program.wait_for_end();
-  ASSERT_TRUE(WIFEXITED(status));
+  ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
   EXPECT_EQ(WEXITSTATUS(status), 128 + SIGHUP);
 }
 
