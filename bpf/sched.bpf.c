@@ -34,23 +34,6 @@ volatile __u32 asked_role;
 
 struct sched_role roles[SCHED_ROLES];
 
-// An array by CPU number rather than a per-CPU one: this kind can be mapped.
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE);
-  __uint(max_entries, 1);  // user space sets the number of CPUs
-  __type(key, __u32);
-  __type(value, struct sched_cpu);
-} cpus SEC(".maps");
-
-static __always_inline struct sched_counts *counts_of(__u32 role) {
-  const __u32 id = bpf_get_smp_processor_id();
-  struct sched_cpu *cpu = bpf_map_lookup_elem(&cpus, &id);
-  return cpu ? &cpu->role[role] : NULL;
-}
-
-static __always_inline void add(__u64 *counter, __u64 n) { *counter += n; }
-
 // User space reads a role between two changes; an exchange is a full barrier on
 // every machine.
 static __always_inline void step_sequence(struct sched_role *role) {
@@ -62,18 +45,17 @@ static __always_inline __u32 role_of(const struct task_struct *task) {
   return (__u64)task == role_task[1] ? 1 : SCHED_ROLES;
 }
 
-static __always_inline void end_sleep(struct sched_role *role, __u64 ns,
-                                      struct sched_counts *counts) {
+static __always_inline void end_sleep(struct sched_role *role, __u64 ns) {
   const __u32 at = role->stack;
   const bool is_long = ns >= SCHED_LONG_NS;
   const __u64 sleeps = is_long ? 1 : role->stands_for;
   if (at == SCHED_NOT_TAKEN) return;
   struct sched_stack *stack = bpf_map_lookup_elem(&stacks, &at);
   if (stack) {
-    add(is_long ? &stack->long_ns : &stack->short_ns, ns * sleeps);
+    *(is_long ? &stack->long_ns : &stack->short_ns) += ns * sleeps;
   } else {
-    add(&counts->lost, sleeps);
-    add(&counts->lost_ns, ns * sleeps);
+    role->counts.lost += sleeps;
+    role->counts.lost_ns += ns * sleeps;
   }
 }
 
@@ -81,15 +63,15 @@ static __always_inline void end_sleep(struct sched_role *role, __u64 ns,
 // first event tells in which state the task was all the time that we watched.
 static __always_inline void turn(__u32 id, __u32 was, __u32 to, __u64 now_ns) {
   struct sched_role *role = &roles[id];
-  struct sched_counts *counts = counts_of(id);
+  struct sched_counts *counts = &role->counts;
   const __u32 from = role->state == SCHED_UNKNOWN ? was : role->state;
-  if (!counts || from >= SCHED_STATES) return;
+  if (from >= SCHED_STATES) return;
   const __u64 ns = now_ns - role->since_ns;
-  add(&counts->ns[from], ns);
-  if (from == SCHED_BLOCKED) end_sleep(role, ns, counts);
-  if (to == SCHED_BLOCKED) add(&counts->voluntary, 1);
-  if (was == SCHED_ON_CPU && to == SCHED_RUNNABLE) add(&counts->involuntary, 1);
-  if (was == SCHED_BLOCKED) add(&counts->wakeups, 1);
+  counts->ns[from] += ns;
+  if (from == SCHED_BLOCKED) end_sleep(role, ns);
+  if (to == SCHED_BLOCKED) ++counts->voluntary;
+  if (was == SCHED_ON_CPU && to == SCHED_RUNNABLE) ++counts->involuntary;
+  if (was == SCHED_BLOCKED) ++counts->wakeups;
   role->state = to;
   role->since_ns = now_ns;
 }

@@ -23,22 +23,6 @@ enum sched_state {
   SCHED_NOBODY,                 /* the task is no more */
 };
 
-/*
- * A role's present state. The events of one task come one after the other, each
- * under a lock of the scheduler, so there is one writer at a time. The iterator
- * alone writes what was seen.
- */
-struct sched_role {
-  __u32 sequence;   /* odd while this or the role's counts are being changed */
-  __u32 state;      /* enum sched_state */
-  __u64 since_ns;   /* CLOCK_MONOTONIC; if unknown, since when it is watched */
-  __u32 stack;      /* of the present sleep, an index, or SCHED_NOT_... */
-  __u32 stands_for; /* that many sleeps, if it is a short one */
-  __u32 seen;       /* the state that the iterator found it in */
-  __u32 seen_stack; /* if that was blocked */
-  __u64 seen_ns;    /* both hold if that is not before since_ns */
-} __attribute__((aligned(64)));
-
 struct sched_counts {     /* cumulative, whoever played the role */
   __u64 ns[SCHED_STATES]; /* of ended intervals */
   __u64 voluntary;        /* switches: it went to sleep */
@@ -47,9 +31,22 @@ struct sched_counts {     /* cumulative, whoever played the role */
   __u64 lost, lost_ns;    /* ended sleeps whose stack could not be kept */
 };
 
-struct sched_cpu { /* written by that CPU alone; whole cache lines */
-  struct sched_counts role[SCHED_ROLES];
-};
+/*
+ * A role's present state. The events of one task come one after the other, each
+ * under a lock of the scheduler, so there is one writer at a time. The iterator
+ * alone writes what was seen.
+ */
+struct sched_role {
+  __u32 sequence;   /* odd while this or the counts are being changed */
+  __u32 state;      /* enum sched_state */
+  __u64 since_ns;   /* CLOCK_MONOTONIC; if unknown, since when it is watched */
+  __u32 stack;      /* of the present sleep, an index, or SCHED_NOT_... */
+  __u32 stands_for; /* that many sleeps, if it is a short one */
+  __u32 seen;       /* the state that the iterator found it in */
+  __u32 seen_stack; /* if that was blocked */
+  __u64 seen_ns;    /* both hold if that is not before since_ns */
+  struct sched_counts counts;
+} __attribute__((aligned(64)));
 
 /* Of sleeps; each is kept once. */
 struct sched_stack {

@@ -47,6 +47,12 @@ class LibbpfLog {
 // Maps all of an array map that was made with BPF_F_MMAPABLE. Throws Error.
 Mapping map_array(const bpf_map* map);
 
+// A word that a program may be writing on another CPU: one load, never two.
+template <class Word>
+Word peek(const Word& word) {
+  return __atomic_load_n(&word, __ATOMIC_RELAXED);
+}
+
 // Throws Error in the words of capabilities.h.
 [[noreturn]] void throw_refused(const std::string& step, int error_number, const LibbpfLog& log);
 

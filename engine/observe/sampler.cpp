@@ -31,9 +31,6 @@ uint32_t buffer_bytes(uint32_t hz) {
   return std::bit_ceil(std::max(hz * kRoles * uint32_t{sizeof(sampler_sample)} / 10, page));
 }
 
-// A counter that a CPU may be writing: one load, never two.
-uint64_t peek(const __u64& counter) { return __atomic_load_n(&counter, __ATOMIC_RELAXED); }
-
 }  // namespace
 
 class Sampler::Impl {

@@ -17,7 +17,6 @@ namespace pipetop::observe {
 namespace {
 
 static_assert(SCHED_ROLES == kRoles);
-static_assert(sizeof(sched_cpu) % 64 == 0);
 
 // A switch that was under way when we began to watch was not seen, and the state
 // found then may be the old one. It is over long before that.
@@ -30,12 +29,6 @@ constexpr int kTries = 10'000;
 
 constexpr size_t kPlaces = size_t{SCHED_TAKERS} * SCHED_STACKS;  // of a role
 
-// A word that a CPU may be writing: one load, never two.
-template <class Word>
-Word peek(const Word& word) {
-  return __atomic_load_n(&word, __ATOMIC_RELAXED);
-}
-
 }  // namespace
 
 class SchedReader::Impl {
@@ -44,11 +37,8 @@ class SchedReader::Impl {
     const LibbpfLog log;
     skeleton_.reset(sched_bpf::open());
     if (!skeleton_) throw_refused("open the scheduler's observer", errno, log);
-    cpus_ = static_cast<uint32_t>(std::max(libbpf_num_possible_cpus(), 1));
-    bpf_map__set_max_entries(skeleton_->maps.cpus, cpus_);
     if (const int error = sched_bpf::load(skeleton_.get()))
       throw_refused("load the scheduler's observer", -error, log);
-    counts_ = map_array(skeleton_->maps.cpus);
     stacks_ = map_array(skeleton_->maps.stacks);
     attach(log);
     // That it is refused has to be known now.
@@ -161,9 +151,7 @@ class SchedReader::Impl {
   void set_pace(Role role, uint64_t now_ns) {
     Watched& watched = this->watched(role);
     if (now_ns < watched.pace_at_ns + kPaceIntervalNs) return;
-    Present counts;
-    add_counts(role, counts);
-    const uint64_t sleeps = counts.times.voluntary_switches - watched.sleeps_then;
+    const uint64_t sleeps = peek(record(role).counts.voluntary) - watched.sleeps_then;
     const uint64_t allowed = (now_ns - watched.pace_at_ns) * stacks_per_s_ / 1'000'000'000;
     const uint64_t one_of = (sleeps + allowed) / std::max<uint64_t>(allowed, 1);
     __atomic_store_n(&skeleton_->data->take_one_of[static_cast<size_t>(role)],
@@ -201,7 +189,15 @@ class SchedReader::Impl {
       if (now.seen_ns < since_ns + kSurelySwitchedNs) return {};
       present.state = now.seen;
     }
-    add_counts(role, present);
+    const sched_counts& counts = now.counts;
+    present.times = {.on_cpu_ns = peek(counts.ns[SCHED_ON_CPU]),
+                     .runnable_ns = peek(counts.ns[SCHED_RUNNABLE]),
+                     .blocked_ns = peek(counts.ns[SCHED_BLOCKED]),
+                     .voluntary_switches = peek(counts.voluntary),
+                     .involuntary_switches = peek(counts.involuntary),
+                     .wakeups = peek(counts.wakeups)};
+    present.lost = peek(counts.lost);
+    present.lost_ns = peek(counts.lost_ns);
     if (present.state == SCHED_NOBODY && present.times.wall_ns() == 0) return {};
     if (present.state == SCHED_NOBODY) return present;
     const uint64_t now_ns = monotonic_ns();
@@ -211,20 +207,6 @@ class SchedReader::Impl {
      : present.state == SCHED_RUNNABLE ? times.runnable_ns
                                        : times.blocked_ns) += present.open_ns;
     return present;
-  }
-
-  void add_counts(Role role, Present& present) const {
-    for (const sched_cpu& cpu : std::span(static_cast<const sched_cpu*>(counts_.data()), cpus_)) {
-      const sched_counts& counts = cpu.role[static_cast<size_t>(role)];
-      present.times.on_cpu_ns += peek(counts.ns[SCHED_ON_CPU]);
-      present.times.runnable_ns += peek(counts.ns[SCHED_RUNNABLE]);
-      present.times.blocked_ns += peek(counts.ns[SCHED_BLOCKED]);
-      present.times.voluntary_switches += peek(counts.voluntary);
-      present.times.involuntary_switches += peek(counts.involuntary);
-      present.times.wakeups += peek(counts.wakeups);
-      present.lost += peek(counts.lost);
-      present.lost_ns += peek(counts.lost_ns);
-    }
   }
 
   // What `make` makes of the role between two of its changes.
@@ -246,10 +228,9 @@ class SchedReader::Impl {
   }
 
   uint32_t stacks_per_s_;
-  uint32_t cpus_ = 0;
   // Links first to go: nothing runs any more when the maps are given back.
   Skeleton<sched_bpf> skeleton_;
-  Mapping counts_, stacks_;
+  Mapping stacks_;
   std::vector<Link> links_;
   std::array<Watched, kRoles> watched_;
 };
