@@ -7,13 +7,12 @@
 #include <functional>
 #include <vector>
 
-#include "engine/settings.h"
+#include "engine/engine.h"
 
 namespace pipetop {
 
 struct OverheadOptions {
-  Settings settings;
-  uint32_t frequency_hz = 999;
+  EngineOptions engine;
   int rounds = 15;
   uint64_t phase_ns = 400'000'000;  // of each of a round's three phases
 };

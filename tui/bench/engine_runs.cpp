@@ -1,12 +1,12 @@
 #include "tui/bench/engine_runs.h"
 
-#include <poll.h>
 #include <signal.h>
 
 #include <random>
 
 #include "engine/clock.h"
 #include "engine/error.h"
+#include "engine/experiment/serve.h"
 #include "engine/knobs.h"
 #include "engine/process/placement.h"
 
@@ -22,29 +22,6 @@ EngineOptions options_for(const Settings& settings, Observed observed) {
   return options;
 }
 
-// Serves the engine for at most `ms`, or until it has an event.
-void serve(Engine& engine, int ms) {
-  pollfd events = {engine.event_fd(), POLLIN, 0};
-  ::poll(&events, 1, ms);
-  engine.handle_events();
-}
-
-Snapshot serve_until_settled(Engine& engine) {
-  for (;;) {
-    Snapshot s = engine.tick();
-    if (s.effective.settled) return s;
-    serve(engine, 1);
-  }
-}
-
-void run_for(Engine& engine, uint64_t ns) {
-  const uint64_t end = monotonic_ns() + ns;
-  while (monotonic_ns() < end) {
-    serve(engine, 50);
-    engine.tick();
-  }
-}
-
 bool moved_since(Engine& engine, uint64_t bytes) {
   return engine.tick().throughput.total_bytes > bytes;
 }
@@ -53,7 +30,7 @@ bool moved_since(Engine& engine, uint64_t bytes) {
 
 double engine_rate(const Settings& settings, Observed observed, double seconds) {
   Engine engine(options_for(settings, observed));
-  serve_until_settled(engine);
+  run_until_settled(engine);
   run_for(engine, 300 * kMs);
   engine.begin_segment("measure");
   run_for(engine, static_cast<uint64_t>((seconds + 0.2) * 1e9));
@@ -79,7 +56,7 @@ std::vector<double> change_latencies_ms(const Settings& settings, int changes) {
     if (next.buf_size > (1 << 20)) continue;
     const uint64_t pressed = monotonic_ns();
     engine.apply(next, "bench");
-    const uint64_t bytes = serve_until_settled(engine).throughput.total_bytes;
+    const uint64_t bytes = run_until_settled(engine).throughput.total_bytes;
     while (!moved_since(engine, bytes)) serve(engine, 0);
     latencies.push_back(double(monotonic_ns() - pressed) / 1e6);
     run_for(engine, 20 * kMs);

@@ -43,8 +43,8 @@ void worker_against_bare(const char* name) {
 
 void observers_on_off(const char* name, uint32_t hz, double budget) {
   OverheadOptions options;
-  options.settings = rung(name);
-  options.frequency_hz = hz;
+  options.engine.settings = rung(name);
+  options.engine.frequency_hz = hz;
   const Overhead found = measure_overhead(options, [](int) {});
   const auto line = [&](const char* what, double OverheadRound::*phase, const std::string& wanted) {
     const std::vector<double> ratios = found.ratios(phase);

@@ -34,11 +34,6 @@ std::string presets_text(const CommandLine& line) {
 
 int dashboard(const CommandLine& line) {
   const Config config = read_start(line);
-  EngineOptions options;
-  options.settings = config.settings;
-  options.bpf = config.bpf;
-  options.frequency_hz = config.frequency_hz;
-  options.bpf_counters = config.bpf_counters;
   DashboardOptions screen{config.unicode, config.color, {}};
   check_terminal(screen);  // before there are processes to start
   FoldedFile folded(line.folded);
@@ -46,7 +41,7 @@ int dashboard(const CommandLine& line) {
   if (segments.is_terminal())
     throw Error(fmt::format("--segments: {} is a terminal: give a file", line.segments));
   screen.every_snapshot = [&](const Snapshot& now) { segments.write_closed(now); };
-  Engine engine(options);
+  Engine engine(engine_options(config));
   if (!line.folded.empty()) folded.check(engine.tick());
   const int exit_code = run_dashboard(engine, config, screen);
   const Segment last = engine.segment();

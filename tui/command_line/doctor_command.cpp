@@ -29,8 +29,7 @@ std::string checks_text(Format format) {
 
 NamedOverhead measure(const std::string& name, const Config& config, int rounds) {
   OverheadOptions options;
-  options.settings = config.settings;
-  options.frequency_hz = config.frequency_hz;
+  options.engine = engine_options(config);
   options.rounds = rounds;
   ProgressLine progress;
   return {name, measure_overhead(options, [&](int done) {

@@ -8,6 +8,7 @@
 #include "engine/error.h"
 #include "engine/host/host.h"
 #include "engine/knobs.h"
+#include "tui/command_line/start.h"
 
 namespace pipetop::tui {
 namespace {
@@ -19,11 +20,7 @@ constexpr uint64_t kSettleLimitNs = 5'000 * kMs;
 constexpr uint32_t kTooManyRestarts = 3;
 
 EngineOptions options_of(const Config& config) {
-  EngineOptions options;
-  options.settings = config.settings;
-  options.bpf = config.bpf;
-  options.frequency_hz = config.frequency_hz;
-  options.bpf_counters = config.bpf_counters;
+  EngineOptions options = engine_options(config);
   options.functions_window_ns = 0;  // all since the measurement began
   return options;
 }

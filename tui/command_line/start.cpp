@@ -34,6 +34,15 @@ Config read_start(const CommandLine& line) {
   return resolve(line, std::move(base), std::getenv("NO_COLOR"));
 }
 
+EngineOptions engine_options(const Config& config) {
+  EngineOptions options;
+  options.settings = config.settings;
+  options.bpf = config.bpf;
+  options.frequency_hz = config.frequency_hz;
+  options.bpf_counters = config.bpf_counters;
+  return options;
+}
+
 std::string name_of(const Config& config) {
   const Preset* preset = find_preset(config.presets, config.preset);
   if (preset && preset->settings == config.settings) return preset->name;

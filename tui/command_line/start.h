@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/config/config.h"
+#include "engine/engine.h"
 #include "tui/command_line/command_line.h"
 
 namespace pipetop::tui {
@@ -13,6 +14,9 @@ Config resolve(const CommandLine& line, Config base, const char* no_color);
 
 // default_config() or the file that --config names, resolved.
 Config read_start(const CommandLine& line);
+
+// What the engine is started with.
+EngineOptions engine_options(const Config& config);
 
 // What the settings are called: the preset that they are, or "custom".
 std::string name_of(const Config& config);

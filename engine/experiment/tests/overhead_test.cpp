@@ -19,7 +19,7 @@ TEST(Overhead, RatiosAreEachRoundsOwn) {
 
 TEST(Overhead, EveryPhaseMovesData) {
   OverheadOptions options;
-  options.settings = find_preset(article_presets(), "busy_loop_huge")->settings;
+  options.engine.settings = find_preset(article_presets(), "busy_loop_huge")->settings;
   options.rounds = 2;
   options.phase_ns = 50'000'000;
   std::vector<int> told;
