@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string_view>
 
 #include "engine/config/limits.h"
 #include "engine/error.h"
 #include "engine/text.h"
+#include "tui/command_line/command_flags.h"
 #include "tui/command_line/knob_flags.h"
 
 namespace pipetop::tui {
@@ -17,57 +17,32 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-// Each array is indexed by its enumeration, from its start.
-constexpr std::array<std::string_view, 4> kFormats = {"human", "json", "jsonl", "csv"};
 // Known to the design, not to this version.
 constexpr std::array<std::string_view, 3> kLaterCommands = {"ladder", "tune", "limits"};
-
-constexpr uint32_t kMaxRounds = 1000;
-constexpr uint64_t kMinIntervalNs = 100'000'000;
-constexpr uint64_t kMaxDurationNs = 7ull * 24 * 3600 * 1'000'000'000;
 
 constexpr const char* kExitCodes =
     "Exit codes: 0 ok; 1 usage or bad config; 2 a worker failed; 3 a resource or\n"
     "permission was refused; 4 the kernel lacks the feature; 7 result untrustworthy;\n"
     "128+N ended by signal N.";
 
-// Runs `parse`, naming the flag in what it throws.
-template <class Function>
-auto named(const std::string& flag, Function parse) {
-  try {
-    return parse();
-  } catch (const Error& e) {
-    throw Error(fmt::format("{}: {}", flag, e.what()));
-  }
-}
+struct CommandEntry {
+  Command command;
+  const char* name;
+  const char* help;
+  void (*add_flags)(CLI::App& app, CommandLine& line);
+};
 
-uint64_t duration_of(const std::string& flag, const std::string& text, uint64_t least) {
-  const uint64_t ns = named(flag, [&] { return parse_duration_ns(text); });
-  if (ns < least || ns > kMaxDurationNs)
-    throw Error(fmt::format("{}: \"{}\" is out of range: give {} to {}", flag, text,
-                            format_duration(least), format_duration(kMaxDurationNs)));
-  return ns;
-}
+constexpr CommandEntry kCommands[] = {
+    {Command::run, "run", "measure without a screen", add_run_flags},
+    {Command::doctor, "doctor", "what works on this machine, what does not, and the remedy",
+     add_doctor_flags},
+    {Command::presets, "presets", "the settings on offer", add_presets_flags},
+};
 
-uint64_t bytes_of(const std::string& flag, const std::string& text) {
-  const uint64_t bytes = named(flag, [&] { return parse_size(text); });
-  if (bytes == 0) throw Error(fmt::format("{}: \"{}\" moves nothing: give 1 or more", flag, text));
-  return bytes;
-}
-
-uint32_t number_of(const std::string& flag, const std::string& text, uint32_t least,
-                   uint32_t most) {
-  uint32_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc{} || end != text.data() + text.size() || n < least || n > most)
-    throw Error(fmt::format("{}: \"{}\" is out of range: give {} to {}", flag, text, least, most));
-  return n;
-}
-
-// An unset variable of the shell's must not pass for a wish to have no file.
-std::string file_of(const std::string& flag, const std::string& path) {
-  if (path.empty()) throw Error(fmt::format("{}: \"\" is no file: give its name", flag));
-  return path;
+Names command_names() {
+  Names names;
+  for (const CommandEntry& entry : kCommands) names.push_back(entry.name);
+  return names;
 }
 
 // CLI11's parser over our values. Its exceptions end here.
@@ -75,12 +50,12 @@ class Parser {
  public:
   Parser() {
     add_globals();
-    run_ = add_command("run", "measure without a screen");
-    add_run_flags();
-    doctor_ = add_command("doctor", "what works on this machine, what does not, and the remedy");
-    add_doctor_flags();
-    presets_ = add_command("presets", "the settings on offer");
-    add_format(*presets_, {"human", "json"});
+    for (const CommandEntry& entry : kCommands) {
+      CLI::App* command = app_.add_subcommand(entry.name, entry.help);
+      command->fallthrough()->allow_extras();
+      command->footer("Before or after it: every flag that pipetop --help lists.");
+      entry.add_flags(*command, line_);
+    }
   }
 
   CommandLine parse(std::span<const std::string> arguments) {
@@ -89,7 +64,7 @@ class Parser {
       app_.parse(reversed);
       check_remaining();
       line_.command = command();
-      check_run();
+      check_one_command();
     } catch (const CLI::CallForHelp&) {
       line_.command = Command::help;
       line_.help = app_.help();
@@ -127,9 +102,9 @@ class Parser {
             "how BPF counts: percpu (by default) or shared")
         ->type_name("LAYOUT")
         ->take_last();
-    add_file("--folded", line_.folded,
+    add_file(app_, "--folded", line_.folded,
              "write the kernel stacks there in the end, folded for flame graphs");
-    add_file("--segments", line_.segments,
+    add_file(app_, "--segments", line_.segments,
              "write what each change did there: FILE.csv, or JSON lines to FILE.jsonl");
     app_.add_flag("--default-config", default_config_, "print a config file with every key");
     add_knob_flags(app_, line_.knobs);
@@ -146,90 +121,14 @@ class Parser {
     line_.bpf_counters = static_cast<BpfCounters>(found - names.begin());
   }
 
-  void add_file(const std::string& flag, std::string& target, const std::string& help) {
-    app_.add_option_function<std::string>(
-            flag, [=, &target](const std::string& path) { target = file_of(flag, path); }, help)
-        ->type_name("FILE")
-        ->take_last();
-  }
-
-  CLI::App* add_command(const std::string& name, const std::string& help) {
-    CLI::App* command = app_.add_subcommand(name, help);
-    command->fallthrough()->allow_extras();
-    command->footer("Before or after it: every flag that pipetop --help lists.");
-    return command;
-  }
-
-  void add_run_flags() {
-    duration_ = run_->add_option_function<std::string>(
-        "--duration",
-        [this](const std::string& t) { line_.run.duration_ns = duration_of("--duration", t, 1); },
-        "measure for this long, 5s by default");
-    duration_->type_name("TIME")->take_last();
-    bytes_ = run_->add_option_function<std::string>(
-        "--bytes,--bytes_to_pipe",
-        [this](const std::string& t) { line_.run.bytes = bytes_of("--bytes", t); },
-        "measure until this much was read, instead");
-    bytes_->type_name("SIZE")->take_last();
-    add_time("--warmup", line_.run.warmup_ns, 0, "leave out the first, 300ms by default");
-    add_time("--interval", line_.run.interval_ns, kMinIntervalNs,
-             "say the rate this often, 1s by default");
-    add_format(*run_, {"human", "json", "jsonl", "csv"});
-    run_->add_flag_callback(
-        "--csv", [this] { line_.format = Format::csv; }, "--format csv");
-    run_->add_option("--output", line_.run.output, "write there instead of to stdout")
-        ->type_name("FILE")
-        ->take_last();
-    run_->add_flag("--verbose", verbose_, "accepted for the article's scripts; no effect");
-  }
-
-  void add_doctor_flags() {
-    add_format(*doctor_, {"human", "json"});
-    doctor_->add_flag("--overhead", line_.overhead,
-                      "measure what the observers cost, under the top rung and a blocking one");
-    doctor_
-        ->add_option_function<std::string>(
-            "--rounds",
-            [this](const std::string& n) {
-              line_.overhead_rounds = static_cast<int>(number_of("--rounds", n, 1, kMaxRounds));
-            },
-            "of that measurement, 15 by default")
-        ->type_name("N")
-        ->take_last();
-  }
-
-  void add_time(const std::string& flag, uint64_t& target, uint64_t least,
-                const std::string& help) {
-    run_->add_option_function<std::string>(
-            flag,
-            [=, &target](const std::string& text) { target = duration_of(flag, text, least); },
-            help)
-        ->type_name("TIME")
-        ->take_last();
-  }
-
-  void add_format(CLI::App& app, Names names) {
-    const auto choose = [this, names](const std::string& text) {
-      if (std::ranges::find(names, text) == names.end())
-        throw Error(fmt::format("--format: \"{}\" is not one of its values: give {}", text,
-                                join_choices(names)));
-      line_.format = static_cast<Format>(std::ranges::find(kFormats, text) - kFormats.begin());
-    };
-    app.add_option_function<std::string>("--format", choose, join_choices(names))
-        ->type_name("FORMAT")
-        ->take_last();
-  }
-
   Command command() const {
     if (default_config_) return Command::default_config;
-    if (run_->parsed()) return Command::run;
-    if (doctor_->parsed()) return Command::doctor;
-    return presets_->parsed() ? Command::presets : Command::dashboard;
+    for (const CommandEntry& entry : kCommands)
+      if (app_.got_subcommand(entry.name)) return entry.command;
+    return Command::dashboard;
   }
 
-  void check_run() const {
-    if (duration_->count() > 0 && bytes_->count() > 0)
-      throw Error("--duration and --bytes exclude each other: give one of them");
+  void check_one_command() const {
     const auto commands = app_.get_subcommands();
     if (commands.size() > 1)
       throw Error(fmt::format("{} and {} are two commands: give one", commands[0]->get_name(),
@@ -245,16 +144,17 @@ class Parser {
 
   std::string unknown_word(const std::string& word) const {
     if (std::ranges::find(kLaterCommands, word) != kLaterCommands.end())
-      return fmt::format("\"{}\" is not in this version: give run, doctor or presets", word);
+      return fmt::format("\"{}\" is not in this version: give {}", word,
+                         join_choices(command_names()));
     if (!app_.get_subcommands().empty())
       return fmt::format("\"{}\" is one word too many: see pipetop {} --help", word,
                          app_.get_subcommands().front()->get_name());
-    constexpr std::array<std::string_view, 3> kCommands = {"run", "doctor", "presets"};
-    const auto near = nearest(word, kCommands);
+    const Names names = command_names();
+    const auto near = nearest(word, names);
     return fmt::format(
         "there is no command \"{}\": {}", word,
         near ? fmt::format("did you mean {}?", *near)
-             : fmt::format("give {}, or none for the dashboard", join_choices(kCommands)));
+             : fmt::format("give {}, or none for the dashboard", join_choices(names)));
   }
 
   static std::vector<std::string> flags_of(const CLI::App& app) {
@@ -266,13 +166,12 @@ class Parser {
 
   std::string unknown_flag(const std::string& word) const {
     std::vector<std::string> flags = flags_of(app_);
-    for (const CLI::App* command : app_.get_subcommands()) {
-      const auto more = flags_of(*command);
+    for (const CommandEntry& entry : kCommands) {
+      const auto more = flags_of(*app_.get_subcommand(entry.name));
+      if (!app_.got_subcommand(entry.name) && std::ranges::find(more, word) != more.end())
+        return fmt::format("{} goes with a command: pipetop {} {} ...", word, entry.name, word);
       flags.insert(flags.end(), more.begin(), more.end());
     }
-    const auto of_run = flags_of(*run_);
-    if (!run_->parsed() && std::ranges::find(of_run, word) != of_run.end())
-      return fmt::format("{} goes with a command that measures: pipetop run {} ...", word, word);
     const Names names(flags.begin(), flags.end());
     const auto near = nearest(word, names);
     return fmt::format("there is no flag {}: {}", word,
@@ -293,9 +192,7 @@ class Parser {
       "An oscilloscope for Linux pipes: drives one, changes how, shows why it matters.\n"
       "Without a command: the dashboard.",
       "pipetop"};
-  CLI::App *run_ = nullptr, *doctor_ = nullptr, *presets_ = nullptr;
-  CLI::Option *duration_ = nullptr, *bytes_ = nullptr;
-  bool default_config_ = false, verbose_ = false;
+  bool default_config_ = false;
 };
 
 }  // namespace

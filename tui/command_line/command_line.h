@@ -45,7 +45,7 @@ struct CommandLine {
   Format format = Format::human;
   RunRequest run;
   bool overhead = false;  // of doctor
-  int overhead_rounds = 15;
+  uint32_t overhead_rounds = 15;
 };
 
 // `arguments` are without the program's name. Throws Error with one line that

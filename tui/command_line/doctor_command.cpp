@@ -27,10 +27,10 @@ std::string checks_text(Format format) {
                                 : print_doctor_human(host, checks);
 }
 
-NamedOverhead measure(const std::string& name, const Config& config, int rounds) {
+NamedOverhead measure(const std::string& name, const Config& config, uint32_t rounds) {
   OverheadOptions options;
   options.engine = engine_options(config);
-  options.rounds = rounds;
+  options.rounds = static_cast<int>(rounds);
   ProgressLine progress;
   return {name, measure_overhead(options, [&](int done) {
             progress.show(fmt::format("{}: round {} of {}", name, done, rounds));

@@ -183,7 +183,7 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"run --durration=1s", "there is no flag --durration: did you mean --duration?"},
       {"run -z", "there is no flag -z: see pipetop --help"},
       {"--frobnicate", "there is no flag --frobnicate: see pipetop --help"},
-      {"--duration 5s", "--duration goes with a command that measures: pipetop run --duration ..."},
+      {"--duration 5s", "--duration goes with a command: pipetop run --duration ..."},
       {"runn", "there is no command \"runn\": did you mean run?"},
       {"docter --format json", "there is no command \"docter\": did you mean doctor?"},
       {"sing",

@@ -1,0 +1,96 @@
+#include "engine/experiment/trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/clock.h"
+#include "engine/error.h"
+#include "engine/experiment/serve.h"
+#include "engine/host/host.h"
+#include "engine/knobs.h"
+
+namespace pipetop {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+constexpr uint64_t kTickNs = 50 * kMs;
+constexpr uint64_t kSettleLimitNs = 5'000 * kMs;
+
+// False if it was asked to end before.
+bool settle(Engine& engine, const GoOn& go_on) {
+  const uint64_t deadline = monotonic_ns() + kSettleLimitNs;
+  for (;;) {
+    serve(engine, 2);
+    const Snapshot now = engine.tick();
+    check_possible(now);
+    if (now.effective.settled || now.now_ns > deadline) return true;
+    if (!go_on()) return false;
+  }
+}
+
+bool warm_up(Engine& engine, uint64_t ns, const GoOn& go_on) {
+  const uint64_t end = monotonic_ns() + ns;
+  for (uint64_t now = monotonic_ns(); now < end; now = monotonic_ns()) {
+    if (!go_on()) return false;
+    run_for(engine, std::min(kTickNs, end - now));
+  }
+  return true;
+}
+
+bool is_done(const Trial& trial, const TrialLength& length) {
+  return length.bytes != 0 ? trial.bytes() >= length.bytes
+                           : trial.duration_ns() >= length.duration_ns;
+}
+
+// Up to the end, as far as it can be foreseen, but not for longer than a tick.
+uint64_t next_wait_ns(const Trial& trial, const TrialLength& length) {
+  const uint64_t elapsed = trial.duration_ns();
+  if (length.bytes == 0) return std::min(kTickNs, length.duration_ns - elapsed);
+  const double done = double(trial.bytes()) / double(length.bytes);
+  if (done <= 0) return kMs;
+  return uint64_t(std::clamp(double(elapsed) * (1 / done - 1), double(kMs), double(kTickNs)));
+}
+
+Reading<double> steal_between(const CpuTimes& before, const CpuTimes& after) {
+  if (after.total <= before.total) return Reading<double>::warming("too short to tell");
+  return Reading<double>::of(steal_share(before, after));
+}
+
+}  // namespace
+
+double Trial::gib_per_s() const {
+  return duration_ns() == 0 ? 0 : double(bytes()) / kGiB / (double(duration_ns()) / 1e9);
+}
+
+void check_possible(const Snapshot& s) {
+  constexpr uint32_t kTooManyRestarts = 3;
+  for (const WorkerView& worker : s.workers) {
+    const bool refused = worker.state == ProcessState::refused;
+    if (!refused && worker.state != ProcessState::failed && worker.restarts < kTooManyRestarts)
+      continue;
+    throw Error(fmt::format("the {} {}: {}", to_text(worker.role),
+                            refused ? "was refused its buffers" : "failed", worker.state_reason),
+                refused ? Exit::refused : Exit::worker_failed);
+  }
+}
+
+Trial run_trial(Engine& engine, const Settings& settings, const TrialLength& length,
+                const GoOn& go_on) {
+  Trial trial;
+  trial.settings = settings;
+  engine.apply(settings, "trial");
+  trial.cut_short = !settle(engine, go_on) || !warm_up(engine, length.warmup_ns, go_on);
+  const CpuTimes before = read_cpu_times();
+  engine.begin_segment("measure");
+  trial.begin = trial.end = engine.tick();
+  while (!trial.cut_short && !is_done(trial, length)) {
+    trial.end = run_for(engine, next_wait_ns(trial, length));
+    check_possible(trial.end);
+    trial.cut_short = !go_on();
+  }
+  trial.steal_share = steal_between(before, read_cpu_times());
+  return trial;
+}
+
+}  // namespace pipetop
