@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "engine/workload/page_cache/page_cache_workload.h"
 #include "engine/workload/pipe/pipe_workload.h"
 
 namespace pipetop {
@@ -15,7 +16,7 @@ Reading<Verdict> Workload::verdict(const Snapshot&) const {
 }
 
 std::span<const WorkloadEntry> workloads() {
-  static const std::array entries = {pipe_entry()};
+  static const std::array entries = {pipe_entry(), page_cache_entry()};
   return entries;
 }
 
