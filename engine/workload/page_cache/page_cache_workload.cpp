@@ -222,7 +222,7 @@ std::string PageCacheWorkload::preparing() const {
   const uint32_t count = files_of(plan_.settings.page_cache);
   for (uint32_t i = 0; i < count && i < files_.size(); ++i)
     if (!files_[i].is_filled())
-      return fmt::format("file {} of {} is being made: {:.0f} %", i + 1, count,
+      return fmt::format("file {} of {}: {:.0f} % made", i + 1, count,
                          100 * files_[i].filled_share());
   return {};
 }
