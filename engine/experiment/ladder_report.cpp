@@ -147,6 +147,14 @@ std::vector<LadderFall> falls_of(const Ladder& ladder, const std::vector<Rates>&
   return falls;
 }
 
+Reading<bool> monotone(const LadderReport& report, const std::vector<Rates>& rates) {
+  if (!report.falls.empty()) return Reading<bool>::of(false);
+  for (size_t i = 1; i < rates.size(); ++i)
+    if (ratios(rates[i], rates[i - 1]).empty())
+      return Reading<bool>::warming("no round has both of two neighbouring rungs");
+  return Reading<bool>::of(true);
+}
+
 }  // namespace
 
 LadderReport report(Ladder ladder) {
@@ -156,6 +164,7 @@ LadderReport report(Ladder ladder) {
   report.drift = drift_of(ladder, rates);
   report.steal = steal_of(ladder);
   report.falls = falls_of(ladder, rates);
+  report.monotone = monotone(report, rates);
   report.ladder = std::move(ladder);
   add_doubts(report);
   return report;

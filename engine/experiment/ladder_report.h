@@ -56,7 +56,8 @@ struct LadderReport {
   std::vector<LadderRung> rungs;  // as in the options
   Reading<LadderDrift> drift;
   Reading<LadderSteal> steal;
-  std::vector<LadderFall> falls;    // none where the ladder is monotone
+  std::vector<LadderFall> falls;
+  Reading<bool> monotone;           // nothing fell, and everything was compared
   std::vector<std::string> doubts;  // why not to trust it, one line each
   Exit exit = Exit::ok;             // that the doubts deserve
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/error.h"
+#include "engine/experiment/trial.h"
 #include "engine/snapshot.h"
 
 namespace pipetop::tui {
@@ -44,6 +45,9 @@ struct RunResult {
   uint64_t bytes() const;
   uint64_t duration_ns() const { return end.now_ns - begin.now_ns; }
 };
+
+// A trial told as a run. Its shares are those of its last second.
+RunResult run_result(const std::string& name, const Trial& trial, uint64_t bytes_wanted);
 
 WorkerCounts counts_between(const WorkerView& before, const WorkerView& after);
 Interval interval_between(const Snapshot& begin, const Snapshot& before, const Snapshot& after);

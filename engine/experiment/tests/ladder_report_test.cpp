@@ -36,6 +36,7 @@ TEST(LadderReport, ALadderThatWasCutShortPairsWhatItHas) {
   EXPECT_FALSE(r.rungs[2].gib_per_s.has_value());
   EXPECT_EQ(r.rungs[2].times_first.reason, "no run of it was completed");
   EXPECT_FALSE(r.drift.has_value());
+  EXPECT_FALSE(r.monotone.has_value());
 }
 
 TEST(LadderReport, WithoutTheFirstThereIsNoRatio) {
@@ -112,10 +113,13 @@ TEST(LadderReport, DamagedPagesAreADoubtUnlessAskedFor) {
 }
 
 TEST(LadderReport, SaysWhichRungFellBelowWhich) {
-  EXPECT_TRUE(report(ladder_of({{1, 2, 3}, {1, 2, 3}})).falls.empty());
+  const LadderReport rising = report(ladder_of({{1, 2, 3}, {1, 2, 3}}));
+  EXPECT_TRUE(rising.falls.empty());
+  EXPECT_TRUE(*rising.monotone);
   const LadderReport r = report(ladder_of({{2, 1.5, 3}, {2, 1.6, 3}}));
   ASSERT_EQ(r.falls.size(), 1u);
   EXPECT_EQ(r.falls[0].rung, 1u);
+  EXPECT_FALSE(*r.monotone);
   EXPECT_EQ(r.falls[0].words,
             "write_read_huge fell below write_read by 22.5 % (middle half of 2 rounds: 0.76 to "
             "0.79 times)");
