@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 #include <utility>
 
 #include "engine/error.h"
@@ -19,11 +20,20 @@ std::array<Named, 3> files_of(const LadderRequest& request) {
   return {Named{"--csv", request.csv}, {"--json", request.json}, {"--svg", request.svg}};
 }
 
+// One place has many names.
+std::string place_of(const std::string& path) {
+  if (path.empty() || path == kStdout) return path;
+  std::error_code error;
+  const auto place =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  return error ? path : place.string();
+}
+
 void check_places(const LadderRequest& request) {
   const auto files = files_of(request);
   for (size_t i = 0; i < files.size(); ++i)
     for (size_t j = 0; j < i; ++j)
-      if (!files[i].second.empty() && files[i].second == files[j].second)
+      if (!files[i].second.empty() && place_of(files[i].second) == place_of(files[j].second))
         throw Error(fmt::format("{} and {} would both go to {}", files[j].first, files[i].first,
                                 files[i].second == kStdout ? "stdout" : files[i].second));
 }

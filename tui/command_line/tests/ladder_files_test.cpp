@@ -26,6 +26,8 @@ TEST(LadderFiles, EachHasItsPlace) {
   request.json = "";
   request.csv = request.svg = "out";
   EXPECT_EQ(error_of(request), "--csv and --svg would both go to out");
+  request.svg = "./out";
+  EXPECT_EQ(error_of(request), "--csv and --svg would both go to ./out");
   request.svg = "/no/such/place";
   request.csv = "";
   EXPECT_EQ(error_of(request), "/no/such/place: No such file or directory");

@@ -1,4 +1,5 @@
 // pipetop ladder as a shell sees it, on real pipes.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -128,6 +129,18 @@ TEST(LadderProgram, ASignalBeforeTheFirstRunLeavesNothing) {
   EXPECT_NE(program.err().find("ended before there was anything to tell"), std::string::npos);
   EXPECT_EQ(program.out(), "");
   EXPECT_FALSE(std::filesystem::exists(directory.file("l.csv")));
+}
+
+TEST(LadderProgram, AKillLeavesNothing) {
+  const ScratchDirectory directory;
+  const std::string folder = std::filesystem::path(directory.file("x")).parent_path();
+  if (!UniqueFd(open(folder.c_str(), O_WRONLY | O_TMPFILE, 0600)))
+    GTEST_SKIP() << "the file system of " << folder << " has no files without a name";
+  Program program({"ladder", "--csv", directory.file("l.csv"), "--svg", directory.file("l.svg")});
+  ASSERT_NE(program.wait_for_child("pipetop-writer"), 0);
+  program.send(SIGKILL);
+  EXPECT_EQ(program.wait(), -SIGKILL);
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
 TEST(LadderProgram, SaysInWhichRungAWorkerFails) {
