@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tui/dashboard/text_width.h"
 #include "tui/print/ladder_words.h"
@@ -34,8 +35,8 @@ double highest_median(const LadderReport& report) {
 
 std::string bar(double share, const Glyphs& glyphs) {
   std::string text;
-  const int eighths = static_cast<int>(share * kBarCells * 8 + 0.5);
-  for (int i = 0; i < eighths / 8; ++i) append_utf8(text, glyphs.filling[8]);
+  const long eighths = std::lround(share * kBarCells * 8);
+  for (long i = 0; i < eighths / 8; ++i) append_utf8(text, glyphs.filling[8]);
   if (eighths % 8 != 0) append_utf8(text, glyphs.filling[size_t(eighths % 8)]);
   return text;
 }

@@ -22,7 +22,7 @@ constexpr double kHead = 212;                        // title, words, legend
 constexpr double kPitch = 68, kBarHeight = 30;       // of a rung; of our bar in it
 constexpr double kArticleTop = 36, kArticleHeight = 14;
 constexpr double kLine = 26;  // of running text
-constexpr int kTitleColumns = 32, kNoteColumns = 120;
+constexpr int kTitleColumns = 32, kNoteColumns = 105;
 constexpr int kMostTicks = 8;
 
 // The step of an axis that people can count by: 1, 2 or 5 times a power of ten.

@@ -38,7 +38,7 @@ TEST(LadderCsv, IsTheColumnsOfARunAndTheRound) {
 TEST(LadderCsv, HasARowARunAsTheyWereMeasured) {
   const std::vector<Fields> rows = rows_of(print_ladder_csv(example_ladder()));
   ASSERT_EQ(rows.size(), 7u);
-  const Fields names = rows[0];
+  const Fields& names = rows[0];
   const auto column = [&](const char* name) {
     return size_t(std::ranges::find(names, name) - names.begin());
   };
@@ -50,9 +50,9 @@ TEST(LadderCsv, HasARowARunAsTheyWereMeasured) {
   EXPECT_EQ(last[column("bytes")], std::to_string(12ull << 30));
   EXPECT_EQ(last[column("bytes_to_pipe")], last[column("bytes")]);
   EXPECT_EQ(last[column("median")], "12.400000");
-  EXPECT_EQ(last[column("round")], "2");
   EXPECT_EQ(rows[2][column("huge_page")], "1");
-  EXPECT_EQ(rows[2][column("round")], "1");
+  for (size_t i = 1; i < rows.size(); ++i)
+    EXPECT_EQ(rows[i][column("round")], i <= 3 ? "1" : "2") << i;
 }
 
 TEST(LadderCsv, KeepsTheBytesAskedFor) {
@@ -62,7 +62,8 @@ TEST(LadderCsv, KeepsTheBytesAskedFor) {
 }
 
 TEST(LadderHuman, IsATableAndWhatItIsWorth) {
-  EXPECT_EQ(print_ladder_human(example_ladder(), GlyphSet::unicode), R"(2 rounds of 1s in shuffled order (seed 42), each run after a warm-up of 200ms
+  EXPECT_EQ(print_ladder_human(example_ladder(), GlyphSet::unicode),
+            R"(2 rounds of 1s in shuffled order (seed 42), each run after a warm-up of 200ms
 AMD EPYC, 2 CPUs, KVM, Linux 6.18.44
 
 rung                       GiB/s     middle half      times first  article
@@ -79,14 +80,16 @@ to trust   yes
 
 TEST(LadderHuman, SaysWhatSpoilsIt) {
   const std::string text = print_ladder_human(spoilt_ladder(), GlyphSet::ascii);
+  constexpr const char* kTrust =
+      "to trust   no: the host stole more than 5 % of the time in 1 of 3 runs, 22.0 % in the "
+      "worst (write_read, round 1)\n";
   for (const char* words :
        {"every rung with --pipe_size 4MiB\nended early, after 3 of 6 runs\n",
         "write, read, huge pages                           no run of it was completed\n",
         "monotone   unknown: no round has both of two neighbouring rungs\n",
         "drift      unknown: it takes two whole rounds",
         "not so     vmsplice_read: pipe_size 4MiB requested, 1MiB effective: too <large>\n",
-        "to trust   no: the host stole more than 5 % of the time in 1 of 3 runs, 22.0 % in the "
-        "worst (write_read, round 1)\n"})
+        kTrust})
     EXPECT_NE(text.find(words), text.npos) << words << "\n" << text;
 }
 

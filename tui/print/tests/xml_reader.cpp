@@ -1,5 +1,7 @@
 #include "tui/print/tests/xml_reader.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <set>
 #include <stdexcept>
@@ -77,7 +79,7 @@ class Reader {
       std::string value;
       while (!left_.empty() && left_.front() != '"') value += character();
       need("\"");
-      document_.attributes.push_back(key + "=" + value);
+      document_.attributes.push_back(fmt::format("{}={}", key, value));
     }
   }
 
