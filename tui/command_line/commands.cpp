@@ -9,6 +9,7 @@
 #include "engine/error.h"
 #include "tui/command_line/doctor_command.h"
 #include "tui/command_line/folded_file.h"
+#include "tui/command_line/ladder_command.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/run_command.h"
 #include "tui/command_line/segment_file.h"
@@ -68,6 +69,8 @@ int run(const CommandLine& line) {
       return print(presets_text(line));
     case Command::run:
       return run_command(line);
+    case Command::ladder:
+      return ladder_command(line);
     case Command::dashboard:
       break;
   }

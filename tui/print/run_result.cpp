@@ -88,6 +88,26 @@ double RunResult::rate() const {
   return rate_of(bytes(), clock_ns == 0 ? duration_ns() : clock_ns, unit_of(end.requested));
 }
 
+RunResult run_result(const std::string& name, const Trial& trial, uint64_t bytes_wanted) {
+  RunResult result;
+  result.name = name;
+  result.bytes_wanted = bytes_wanted;
+  result.begin = trial.begin;
+  result.end = trial.end;
+  // The worker's own counter was read a moment after the time was: the rate must be
+  // the trial's.
+  constexpr auto kReader = static_cast<size_t>(Role::reader);
+  result.begin.workers[kReader].bytes = trial.begin.throughput.total_bytes;
+  result.end.workers[kReader].bytes = trial.end.throughput.total_bytes;
+  for (size_t i = 0; i < kRoles; ++i) {
+    const WorkerView& worker = trial.end.workers[i];
+    result.shares[i] = {worker.on_cpu_share, worker.runnable_share, worker.blocked_share};
+  }
+  result.steal_share = trial.steal_share;
+  result.last = result.end;
+  return result;
+}
+
 WorkerCounts counts_between(const WorkerView& before, const WorkerView& after) {
   return {after.bytes - before.bytes, after.syscalls - before.syscalls,
           after.eagain - before.eagain, after.short_calls - before.short_calls,

@@ -29,6 +29,7 @@ class ControllerTest : public testing::Test {
 
 TEST_F(ControllerTest, EveryHotKeyChangesItsKnob) {
   for (const HotKey& hot : hot_keys(WorkloadKind::pipe)) {
+    if (hot.key == '<') press(U'>');  // there is nothing below one pair
     const Settings before = source_.settings;
     press(static_cast<Key>(hot.key));
     EXPECT_NE(source_.settings, before) << hot.key;

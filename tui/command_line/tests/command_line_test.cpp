@@ -187,8 +187,9 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"runn", "there is no command \"runn\": did you mean run?"},
       {"docter --format json", "there is no command \"docter\": did you mean doctor?"},
       {"sing",
-       "there is no command \"sing\": give run, doctor or presets, or none for the dashboard"},
-      {"ladder", "\"ladder\" is not in this version: give run, doctor or presets"},
+       "there is no command \"sing\": give run, ladder, doctor or presets, or none for the "
+       "dashboard"},
+      {"tune", "\"tune\" is not in this version: give run, ladder, doctor or presets"},
       {"run fast", "\"fast\" is one word too many: see pipetop run --help"},
       {"run doctor", "run and doctor are two commands: give one"},
       {"--preset", "--preset needs a value: see pipetop --help"},

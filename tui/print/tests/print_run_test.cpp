@@ -19,7 +19,7 @@ TEST(PrintHuman, SummarisesARun) {
       R"(custom: write_with vmsplice, read_with splice, reader.wait busy, pages thp, pipe_size 4MiB
   12.50 GiB/s ± 0.25   median 12.40, 12.00 to 13.00 in 17 parts of 100 ms
   25.00 GiB in 2.00 s
-effective zero copy, huge pages, CPU 0 to CPU 1
+effective zero copy, writer vmsplice, block on CPU 0; reader splice → /dev/null, block on CPU 1
   pipe_size: 4MiB requested, 128KiB effective: above the limit; raise it
 ring      32 slots, 128KiB; 53 % used, empty 40 %, full 25 % of 4000 looks (sampler 999 Hz); user pages 100 %
 verdict   lock-bound: writer spins on the pipe's mutex 39 %
@@ -79,9 +79,9 @@ TEST(PrintJson, KeepsTheOrderOfTheSchema) {
   const Json json = run_json(example_result());
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   const std::vector<std::string> expected = {
-      "schema",      "name",      "version",          "host",   "requested", "effective",
-      "duration_ns", "bytes",     "gib_per_s",        "writer", "reader",    "ring",
-      "functions",   "integrity", "integrity_reason", "verdict"};
+      "schema",      "name",  "version",   "host",      "requested",        "effective",
+      "duration_ns", "bytes", "gib_per_s", "writer",    "reader",           "parts",
+      "figures",     "ring",  "functions", "integrity", "integrity_reason", "verdict"};
   EXPECT_EQ(keys, expected);
 }
 
