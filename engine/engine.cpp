@@ -78,6 +78,7 @@ class Engine::Impl {
   uint64_t started_at_ns_ = monotonic_ns();
   std::shared_ptr<const HostInfo> host_ = std::make_shared<HostInfo>(read_host());
   ZeroCopyProbe zero_copy_ = probe_zero_copy();
+  ZeroCopyProbe file_zero_copy_ = probe_file_zero_copy();
   Capabilities machine_ = read_capabilities(zero_copy_.vmsplice_errno);
 
   UniqueFd epoll_;
@@ -280,6 +281,8 @@ Effective Engine::Impl::effective() const {
   facts.huge = huge_;
   facts.probe = zero_copy_.result;
   facts.probe_reason = zero_copy_.reason;
+  facts.file_probe = file_zero_copy_.result;
+  facts.file_probe_reason = file_zero_copy_.reason;
   if (ring_renewed_) facts.kinds = observers_.kinds();
   for (size_t role = 0; role < kRoles; ++role)
     facts.run_on[role] = worker_meters_[role].cpu_run_on();

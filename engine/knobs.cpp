@@ -17,9 +17,10 @@ using Names = std::span<const std::string_view>;
 
 // Each array is indexed by its enumeration.
 constexpr std::array<std::string_view, 2> kRoleNames = {"writer", "reader"};
-constexpr std::array<std::string_view, 2> kWriteWith = {"write", "vmsplice"};
+constexpr std::array<std::string_view, 4> kWriteWith = {"write", "vmsplice", "tee", "splice"};
 constexpr std::array<std::string_view, 2> kReadWith = {"read", "splice"};
-constexpr std::array<std::string_view, 4> kWait = {"block", "poll", "busy", "busy_poll"};
+constexpr std::array<std::string_view, 5> kWait = {"block", "poll", "busy", "busy_poll",
+                                                   "adaptive"};
 constexpr std::array<std::string_view, 3> kPages = {"4k", "thp", "hugetlb"};
 constexpr std::array<std::string_view, 3> kBuffers = {"separate", "same", "single"};
 constexpr std::array<std::string_view, 6> kPlacement = {"unpinned", "same_cpu", "smt",
@@ -115,15 +116,18 @@ constexpr Knob cpu_knob(std::string_view name, std::string_view help) {
 }
 
 constexpr std::array kKnobs = {
-    choice<&Settings::write_with, kWriteWith>("write_with", {"write_with_vmsplice", "vmsplice"},
-                                              "how the writer fills the pipe"),
+    choice<&Settings::write_with, kWriteWith>(
+        "write_with", {"write_with_vmsplice", "vmsplice"},
+        "how the writer fills the pipe: tee repeats a pipe of its own, "
+        "splice a memfd"),
     choice<&Settings::read_with, kReadWith>("read_with", {"read_with_splice", "splice"},
                                             "how the reader empties it; splice goes to /dev/null"),
     Knob{"wait",
          KnobKind::choice,
          kWait,
          {},
-         "what both do while the pipe is full or empty",
+         "what both do while the pipe is full or empty; adaptive spins for as long as that "
+         "pays, then sleeps",
          [](const Settings& s) {
            return s.writer_wait == s.reader_wait ? name_of(s.writer_wait, kWait) : std::string();
          },
@@ -138,7 +142,7 @@ constexpr std::array kKnobs = {
     boolean<&Settings::gift>("gift", {"gift", "true"}, "vmsplice gives its pages to the kernel"),
     choice<&Settings::buffers, kBuffers>(
         "buffers", {"same_buffer", "same"},
-        "vmsplice's buffers: two, one's halves, or one rewritten too early"),
+        "what is lent: two buffers, one's halves, or one rewritten too early"),
     boolean<&Settings::touch_pages>("touch_pages", {"dont_touch_pages", "false"},
                                     "fault the pages in before data flows"),
     boolean<&Settings::lock_memory>("lock_memory", {"lock_memory", "true"},
@@ -154,7 +158,8 @@ constexpr std::array kKnobs = {
          KnobKind::size,
          {},
          {},
-         "the ring's size; auto: half of buf_size with vmsplice, else the kernel's default",
+         "the ring's size; auto: half of buf_size with vmsplice, tee or splice, else the "
+         "kernel's default",
          [](const Settings& s) { return format_pipe_size(s.pipe_size); },
          [](Settings& s, std::string_view v) { s.pipe_size = parse_pipe_size(v); }},
     choice<&Settings::placement, kPlacement>("placement", {}, "which CPUs the two run on"),
@@ -217,6 +222,12 @@ void press_poll(Settings& s) {
   s.writer_wait = with_poll(s.writer_wait, polls);
   s.reader_wait = with_poll(s.reader_wait, polls);
 }
+bool adaptive_lit(const Settings& s) {
+  return s.writer_wait == Wait::adaptive && s.reader_wait == Wait::adaptive;
+}
+void press_adaptive(Settings& s) {
+  s.writer_wait = s.reader_wait = adaptive_lit(s) ? Wait::block : Wait::adaptive;
+}
 
 // Sizes step by powers of two.
 uint64_t power_below(uint64_t bytes) { return std::bit_floor(bytes - 1); }
@@ -250,6 +261,7 @@ std::string buf_value(const Settings& s) { return format_size(s.buf_size); }
 std::string pipe_value(const Settings& s) { return format_pipe_size(s.pipe_size); }
 std::string busy_value(const Settings& s) { return busy_lit(s) ? "on" : "off"; }
 std::string poll_value(const Settings& s) { return poll_lit(s) ? "on" : "off"; }
+std::string adaptive_value(const Settings& s) { return adaptive_lit(s) ? "on" : "off"; }
 
 constexpr std::array kHotKeys = {
     HotKey{'v', "write_with", "vmsplice", press_next<&Settings::write_with, kWriteWith>,
@@ -260,9 +272,10 @@ constexpr std::array kHotKeys = {
            value_of<&Settings::pages, kPages>, away<&Settings::pages>},
     HotKey{'b', "wait", "busy", press_busy, busy_value, busy_lit},
     HotKey{'p', "wait", "poll", press_poll, poll_value, poll_lit},
+    HotKey{'z', "wait", "adapt", press_adaptive, adaptive_value, adaptive_lit},
     HotKey{'g', "gift", "gift", press_toggle<&Settings::gift>, on_or_off<&Settings::gift>,
            away<&Settings::gift>},
-    HotKey{'d', "buffers", "buffers", press_next<&Settings::buffers, kBuffers>,
+    HotKey{'d', "buffers", "bufs", press_next<&Settings::buffers, kBuffers>,
            value_of<&Settings::buffers, kBuffers>, away<&Settings::buffers>},
     HotKey{'t', "touch_pages", "touch", press_toggle<&Settings::touch_pages>,
            on_or_off<&Settings::touch_pages>, [](const Settings& s) { return s.touch_pages; }},
@@ -317,7 +330,7 @@ void validate(const Settings& s) {
 
 uint64_t wanted_pipe_bytes(const Settings& s) {
   if (s.pipe_size != kAutoPipeSize) return s.pipe_size;
-  if (s.write_with == WriteWith::vmsplice) return std::max(kPageBytes, s.buf_size / 2);
+  if (lends_pages(s.write_with)) return std::max(kPageBytes, s.buf_size / 2);
   return kAutoPipeSize;
 }
 

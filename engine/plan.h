@@ -13,8 +13,9 @@
 namespace pipetop {
 
 struct Capabilities {
-  int vmsplice_error = 0;       // errno of a refused vmsplice, 0 if it works
-  std::string thp = "madvise";  // "always", "madvise", "never"; "" without THP
+  int vmsplice_error = 0;           // errno of a refused vmsplice, 0 if it works
+  std::string thp = "madvise";      // "always", "madvise", "never"; "" without THP
+  std::string shmem_thp = "never";  // of memfds: also "within_size", "force", "deny"
   uint64_t pipe_max_bytes = 1 << 20;
   bool may_exceed_pipe_max = false;  // CAP_SYS_RESOURCE
   std::vector<Cpu> cpus;             // that we may run on

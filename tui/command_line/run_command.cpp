@@ -31,7 +31,7 @@ constexpr int kSignalExit = 128;
 
 // The engine would measure write() instead, which is not what was asked.
 void check_vmsplice(const Settings& settings) {
-  if (settings.write_with != WriteWith::vmsplice) return;
+  if (settings.write_with != WriteWith::vmsplice && settings.write_with != WriteWith::tee) return;
   const ZeroCopyProbe probe = probe_zero_copy();
   if (probe.vmsplice_errno == 0) return;
   throw Error(probe.reason + ": give --write_with write, or see pipetop doctor",
