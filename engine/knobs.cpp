@@ -118,16 +118,14 @@ constexpr Knob cpu_knob(std::string_view name, std::string_view help) {
 constexpr std::array kKnobs = {
     choice<&Settings::write_with, kWriteWith>(
         "write_with", {"write_with_vmsplice", "vmsplice"},
-        "how the writer fills the pipe: tee repeats a pipe of its own, "
-        "splice a memfd"),
+        "how the writer fills it; tee from a pipe of its own, splice from a memfd"),
     choice<&Settings::read_with, kReadWith>("read_with", {"read_with_splice", "splice"},
                                             "how the reader empties it; splice goes to /dev/null"),
     Knob{"wait",
          KnobKind::choice,
          kWait,
          {},
-         "what both do while the pipe is full or empty; adaptive spins for as long as that "
-         "pays, then sleeps",
+         "what both do while it is full or empty; adaptive spins while that pays",
          [](const Settings& s) {
            return s.writer_wait == s.reader_wait ? name_of(s.writer_wait, kWait) : std::string();
          },
