@@ -198,7 +198,7 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"--preset vmsplise_splice",
        "--preset: there is no preset \"vmsplise_splice\": did you mean vmsplice_splice?"},
       {"--wait bussy",
-       "--wait: \"bussy\" is not one of its values: give block, poll, busy or busy_poll"},
+       "--wait: \"bussy\" is not one of its values: give block, poll, busy, busy_poll or adaptive"},
       {"--gift maybe", "--gift: \"maybe\" is neither true nor false"},
       {"--writer.cpu -1", "--writer.cpu: \"-1\" is not a CPU: give its number, from 0"},
       {"--buf_size 6000",
