@@ -13,7 +13,7 @@
 
 namespace pipetop::tui {
 
-enum class Command { dashboard, run, doctor, presets, default_config, help, version };
+enum class Command { dashboard, run, tune, doctor, presets, default_config, help, version };
 enum class Format { human, json, jsonl, csv };
 
 // One knob flag. They are applied in the order in which they were typed.
@@ -30,6 +30,13 @@ struct RunRequest {
   std::string output;  // "" is stdout
 };
 
+struct TuneRequest {
+  uint64_t budget_ns = 60'000'000'000;
+  std::string write;  // the config file to make, "" for none
+  uint32_t seed = 1;
+  bool may_raise_pipe_max = false;
+};
+
 struct CommandLine {
   Command command = Command::dashboard;
   std::string help;  // the text, when that is the command
@@ -44,6 +51,7 @@ struct CommandLine {
 
   Format format = Format::human;
   RunRequest run;
+  TuneRequest tune;
   bool overhead = false;  // of doctor
   uint32_t overhead_rounds = 15;
 };
