@@ -25,10 +25,17 @@ const volatile __u32 clock_takes_stacks = 1;
 const volatile __u32 cpu_count = 1;
 
 // Written by user space while we run.
-volatile __u32 role_tgid[SAMPLER_ROLES];
 volatile __u64 pipe_address;
 volatile __u64 copy_wanted_ns;  // from this instant on, once; 0: no copy is wanted
 volatile __u32 copy_wanted_cpu;
+
+// Role by process.
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, SAMPLER_PROCESSES);
+  __type(key, __u32);
+  __type(value, __u32);
+} watched SEC(".maps");
 
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -60,9 +67,11 @@ static __always_inline __u32 current_tgid(void) {
 }
 
 static __always_inline void take_stack(struct bpf_perf_event_data *ctx, struct sampler_cpu *cpu) {
-  const __u32 tgid = current_tgid();
-  const __u32 role = tgid == role_tgid[0] ? 0 : 1;
-  if (tgid == 0 || tgid != role_tgid[role]) return;  // 0: nobody, and the idle task
+  const __u32 tgid = current_tgid();  // 0: the idle task
+  const __u32 *watched_role = tgid != 0 ? bpf_map_lookup_elem(&watched, &tgid) : NULL;
+  if (!watched_role) return;
+  const __u32 role = *watched_role;
+  if (role >= SAMPLER_ROLES) return;
 
   const __u32 zero = 0;
   struct sampler_sample *sample = bpf_map_lookup_elem(&scratch, &zero);

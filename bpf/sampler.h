@@ -6,8 +6,9 @@
 
 enum {
   SAMPLER_ROLES = 2,
-  SAMPLER_DEPTH = 127, /* frames, the kernel's own limit */
-  SAMPLER_BINS = 34,   /* empty, 32 even parts, full */
+  SAMPLER_PROCESSES = 256, /* watched at once */
+  SAMPLER_DEPTH = 127,     /* frames, the kernel's own limit */
+  SAMPLER_BINS = 34,       /* empty, 32 even parts, full */
   SAMPLER_SHARE_ONE = 1 << 16,
   SAMPLER_PATIENCE_NS = 20000000, /* with a CPU that is to copy the ring */
 };

@@ -14,18 +14,19 @@
 // integrity    reader   engine   relaxed
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <type_traits>
 
 namespace pipetop {
 
 inline constexpr uint32_t kControlMagic = 0x50544f50;  // "PTOP"
-inline constexpr uint32_t kControlVersion = 2;
+inline constexpr uint32_t kControlVersion = 3;
 inline constexpr size_t kCacheLine = 64;
-inline constexpr uint64_t kFirstEpoch = 1;
 
 enum class Order : uint64_t {
   flow,  // move data
@@ -33,26 +34,33 @@ enum class Order : uint64_t {
   quit,  // finish and exit 0
 };
 
+inline constexpr size_t kCommandWords = 12;
+
 // What the engine wants of the worker. 64-bit words only: it is copied a word
-// at a time so that no reader can race with its writer. Enumerations hold the
-// values of settings.h; each role reads the fields that concern it.
+// at a time so that no reader can race with its writer. What they say is between
+// a workload and its workers, see words_of().
 struct WorkerCommand {
   Order order = Order::hold;
-  uint64_t technique = 0;    // WriteWith or ReadWith
-  uint64_t wait = 0;         // Wait
-  uint64_t pages = 0;        // Pages
-  uint64_t buffers = 0;      // Buffers
-  uint64_t payload = 0;      // Payload
-  uint64_t gift = 0;         // 0 or 1
-  uint64_t touch_pages = 1;  // 0 or 1
-  uint64_t lock_memory = 0;  // 0 or 1
-  uint64_t buf_bytes = 0;    // bytes
-  uint64_t ring_bytes = 0;   // upper bound of what the pipe can hold, bytes
-  uint64_t epoch = 0;        // stamps of another epoch start a new count
-  // The ring's size when the flow shall be slow enough to be watched, bytes; 0:
-  // as fast as it goes.
-  uint64_t slow_ring_bytes = 0;
+  std::array<uint64_t, kCommandWords> words = {};
+
+  bool operator==(const WorkerCommand&) const = default;
 };
+
+// A workload's own command, a struct of at most so many 64-bit words, and back.
+template <class Own>
+WorkerCommand command_of(Order order, const Own& own) {
+  static_assert(std::is_trivially_copyable_v<Own> && sizeof(Own) % sizeof(uint64_t) == 0);
+  static_assert(sizeof(Own) <= sizeof(WorkerCommand::words));
+  WorkerCommand command{.order = order};
+  std::memcpy(command.words.data(), &own, sizeof own);
+  return command;
+}
+template <class Own>
+Own words_of(const WorkerCommand& command) {
+  Own own;
+  std::memcpy(static_cast<void*>(&own), command.words.data(), sizeof own);
+  return own;
+}
 
 enum class WorkerState : uint64_t {
   starting,
@@ -75,13 +83,14 @@ struct WorkerReport {
 
 // Cumulative since the block was made.
 struct WorkerCounters {
-  std::atomic<uint64_t> bytes;        // moved through the pipe
-  std::atomic<uint64_t> syscalls;     // transfers asked of the kernel, whatever came back
-  std::atomic<uint64_t> short_calls;  // transfers that moved less than asked
+  std::atomic<uint64_t> bytes;        // moved, or whatever else the workload counts
+  std::atomic<uint64_t> syscalls;     // asked of the kernel, whatever came back
+  std::atomic<uint64_t> short_calls;  // that moved less than asked
   std::atomic<uint64_t> eagain;
   std::atomic<uint64_t> interrupted;  // EINTR
   std::atomic<uint64_t> polls;        // poll() calls
-  std::atomic<uint64_t> reserved[2];
+  std::atomic<uint64_t> active_ns;    // spent on what is counted, where that is not all the time
+  std::atomic<uint64_t> reserved;
 };
 
 // What the reader found in stamped pages.
@@ -103,6 +112,7 @@ struct ControlBlock {
   uint32_t parent_pid = 0;  // the engine; the worker must not outlive it
   uint32_t drop_uid = 0;    // user to become; 0: stay
   uint32_t drop_gid = 0;
+  uint32_t workload = 0;  // WorkloadKind
 
   alignas(kCacheLine) std::atomic<uint32_t> generation;
   alignas(8) WorkerCommand command;

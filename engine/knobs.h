@@ -1,5 +1,6 @@
-// The one table of knobs: names, values, hot keys, flags and help. YAML, the
-// command line, the dashboard and the help page all read it from here.
+// The knobs of all workloads: names, values, hot keys, flags and help. YAML, the
+// command line, the dashboard and the help page all read them from here; each
+// workload has a table of its own.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@
 
 namespace pipetop {
 
-enum class KnobKind { choice, boolean, size, cpu };
+enum class KnobKind { choice, boolean, size, number, cpu };
 
 // A spelling of the article's programs: giving the flag sets the knob to value.
 struct ArticleFlag {
@@ -43,11 +44,17 @@ struct HotKey {
   bool (*lit)(const Settings&);           // away from the plain default; nullptr: not a toggle
 };
 
-// All knobs, in the order of the design's table. `wait` stands for both roles.
+// All of them, a workload after the other. `wait` stands for both roles.
 std::span<const Knob> knobs();
 
+// Those of a workload, a part of knobs().
+std::span<const Knob> knobs_of(WorkloadKind kind);
+inline std::span<const Knob> knobs_of(const Settings& s) { return knobs_of(s.workload); }
+WorkloadKind workload_of(const Knob& knob);  // one of knobs()
+
 // In the order in which the key bar shows them.
-std::span<const HotKey> hot_keys();
+std::span<const HotKey> hot_keys(WorkloadKind kind);
+inline std::span<const HotKey> hot_keys(const Settings& s) { return hot_keys(s.workload); }
 
 // nullptr when there is none of that name.
 const Knob* find_knob(std::string_view name);
@@ -55,7 +62,7 @@ const Knob* find_knob(std::string_view name);
 // Throws Error with the nearest name when there is no such knob.
 const Knob& knob(std::string_view name);
 
-std::string_view to_text(Role);
+std::string_view to_text(Role);  // of a pipe
 std::string_view to_text(WriteWith);
 std::string_view to_text(ReadWith);
 std::string_view to_text(Wait);

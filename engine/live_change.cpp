@@ -26,8 +26,8 @@ void LiveChange::quit() {
 
 WorkerCommand LiveChange::command_for(Role role) const {
   const bool writes = role == Role::writer;
-  WorkerCommand command;
-  command.order = writes && holding_ && order_ == Order::flow ? Order::hold : order_;
+  const Order order = writes && holding_ && order_ == Order::flow ? Order::hold : order_;
+  PipeCommand command;
   command.technique = writes ? static_cast<uint64_t>(planned_.write_with)
                              : static_cast<uint64_t>(planned_.read_with);
   command.wait = static_cast<uint64_t>(wait_of(planned_, role));
@@ -44,7 +44,7 @@ WorkerCommand LiveChange::command_for(Role role) const {
   // What is waited for to drain shall do so at once.
   if (planned_.slow_motion && !holding_)
     command.slow_ring_bytes = resize_refused_ ? pipe_.capacity_bytes() : planned_.pipe_size;
-  return command;
+  return command_of(order, command);
 }
 
 void LiveChange::publish() {

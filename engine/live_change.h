@@ -16,6 +16,7 @@
 #include "engine/process/pipe_owner.h"
 #include "engine/process/worker.h"
 #include "engine/settings.h"
+#include "engine/worker/pipe_command.h"
 
 namespace pipetop {
 

@@ -43,9 +43,9 @@ std::string vmsplice_refusal(int error) {
 void plan_technique(const Settings& asked, const Capabilities& machine, Plan& plan) {
   Planner planner(asked, plan);
   Settings& s = plan.settings;
-  if (s.write_with == WriteWith::vmsplice && machine.vmsplice_error != 0)
+  if (s.write_with == WriteWith::vmsplice && machine.probe.vmsplice_errno != 0)
     planner.fall_back("write_with", &Settings::write_with, WriteWith::write,
-                      vmsplice_refusal(machine.vmsplice_error));
+                      vmsplice_refusal(machine.probe.vmsplice_errno));
   const bool lends = s.write_with == WriteWith::vmsplice;
   if (s.gift && !lends)
     planner.fall_back("gift", &Settings::gift, false, "only vmsplice can give pages away");
@@ -108,10 +108,10 @@ bool has_sys_resource() {
 
 }  // namespace
 
-Capabilities read_capabilities(int vmsplice_error) {
+Capabilities read_capabilities() {
   const HostInfo host = read_host();
   Capabilities machine;
-  machine.vmsplice_error = vmsplice_error;
+  machine.probe = probe_zero_copy();
   machine.thp = host.thp;
   machine.pipe_max_bytes = host.pipe_max_size;
   machine.may_exceed_pipe_max = has_sys_resource();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/host/zero_copy_probe.h"
 #include "engine/process/placement.h"
 #include "engine/settings.h"
 #include "engine/snapshot.h"
@@ -13,15 +14,15 @@
 namespace pipetop {
 
 struct Capabilities {
-  int vmsplice_error = 0;       // errno of a refused vmsplice, 0 if it works
+  ZeroCopyProbe probe;          // of vmsplice
   std::string thp = "madvise";  // "always", "madvise", "never"; "" without THP
   uint64_t pipe_max_bytes = 1 << 20;
   bool may_exceed_pipe_max = false;  // CAP_SYS_RESOURCE
   std::vector<Cpu> cpus;             // that we may run on
 };
 
-// Asks the machine; the probe of vmsplice is the caller's.
-Capabilities read_capabilities(int vmsplice_error);
+// Asks the machine.
+Capabilities read_capabilities();
 
 struct Plan {
   Settings settings;        // what will be tried; pipe_size is never auto

@@ -14,17 +14,16 @@
 
 namespace pipetop {
 
-inline constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-
-// Over the 100 ms rates of some interval, in GiB/s; mean is bytes over time.
+// Over the 100 ms rates of some interval, in the workload's unit; mean is what was
+// counted over the time that it took.
 struct RateStats {
   double mean = 0, median = 0, stddev = 0, min = 0, max = 0;
   uint32_t samples = 0;
 };
 
 struct RatePoint {
-  uint64_t at_ns = 0;    // the end of its interval
-  double gib_per_s = 0;  // over about 100 ms
+  uint64_t at_ns = 0;  // the end of its interval
+  double rate = 0;     // over about 100 ms, in the workload's unit
 };
 
 // One role during a segment.
@@ -42,8 +41,8 @@ struct Segment {
   Settings requested;
   uint64_t begin_ns = 0;
   uint64_t duration_ns = 0;  // without the time that we were suspended
-  uint64_t bytes = 0;
-  Reading<RateStats> rate;  // after the settle time
+  uint64_t bytes = 0;        // or whatever is counted
+  Reading<RateStats> rate;   // after the settle time
 
   // What was observed once the change was in force; set when the segment is
   // closed, or asked for by Engine::segment().
@@ -62,14 +61,15 @@ struct ChangeMark {
 };
 
 struct Throughput {
-  Reading<double> over_100ms, over_1s;  // GiB/s
+  Reading<double> over_100ms, over_1s;  // in the workload's unit
   Reading<RateStats> over_10s;
   std::vector<RatePoint> history;                        // oldest first, at least 5 minutes
   std::vector<ChangeMark> marks;                         // changes within the history
   Segment current;                                       // label to rate; the rest is not filled in
   std::shared_ptr<const Segment> previous;               // closed last, null if none
   std::vector<std::shared_ptr<const Segment>> segments;  // closed, oldest first, the last ones
-  uint64_t total_bytes = 0;                              // by the reader, since start
+  uint64_t clock_ns = 0;                                 // that total_bytes took, see Progress
+  uint64_t total_bytes = 0;                              // or whatever is counted, since start
 };
 
 }  // namespace pipetop

@@ -18,7 +18,7 @@ std::optional<RunTimes> times_of(const std::optional<ProcessStats>& stats) {
 std::optional<RunTimes> SegmentWatch::run_times(Role role) const {
   const Reading<TaskTimes> seen = observers_.times(role);
   if (seen.status == ReadingStatus::unavailable)
-    return times_of(read_process_stats(workers_.of(role).pid()));
+    return times_of(read_process_stats(crew_.pids(role)));
   if (!seen.has_value()) return {};
   return RunTimes{seen->on_cpu_ns, seen->runnable_ns};
 }
@@ -48,7 +48,7 @@ void SegmentWatch::catch_up(uint64_t now_ns) {
 }
 
 void SegmentWatch::replaced(Role role, uint64_t now_ns) {
-  if (watching_ && workers_.of(role).alive()) times(role).begin(now_ns, run_times(role));
+  if (watching_ && !crew_.pids(role).empty()) times(role).begin(now_ns, run_times(role));
 }
 
 void SegmentWatch::suspend(uint64_t now_ns) {

@@ -14,7 +14,7 @@
 #include "engine/meter/process_stats.h"
 #include "engine/meter/time_shares.h"
 #include "engine/observe/observers.h"
-#include "engine/process/worker_pair.h"
+#include "engine/process/crew.h"
 #include "engine/segment.h"
 
 namespace pipetop {
@@ -22,8 +22,7 @@ namespace pipetop {
 class SegmentWatch {
  public:
   // Both outlive it.
-  SegmentWatch(Observers& observers, WorkerPair& workers)
-      : observers_(observers), workers_(workers) {}
+  SegmentWatch(Observers& observers, const Crew& crew) : observers_(observers), crew_(crew) {}
 
   // A change is under way: nothing counts until begin().
   void hold(uint64_t now_ns);
@@ -49,7 +48,7 @@ class SegmentWatch {
   TimeShares& times(Role role) { return times_[static_cast<size_t>(role)]; }
 
   Observers& observers_;
-  WorkerPair& workers_;
+  const Crew& crew_;
   bool watching_ = false;
   std::array<TimeShares, kRoles> times_;
 };

@@ -4,10 +4,10 @@
 
 namespace pipetop {
 
-void Segments::begin(uint64_t now_ns, const Effective& until_now, const std::string& label,
-                     const std::string& key, const Settings& requested) {
-  if (meter_.has_segment()) log_.add(present(now_ns, until_now));
-  meter_.begin_segment(now_ns, bytes(), label, key, requested);
+void Segments::begin(uint64_t now_ns, const Progress& progress, const Effective& until_now,
+                     const std::string& label, const std::string& key, const Settings& requested) {
+  if (meter_.has_segment()) log_.add(present(now_ns, progress, until_now));
+  meter_.begin_segment(now_ns, progress, label, key, requested);
   watch_.hold(now_ns);
 }
 
@@ -21,13 +21,14 @@ void Segments::suspend(uint64_t now_ns) {
   watch_.suspend(now_ns);
 }
 
-void Segments::resume(uint64_t now_ns) {
-  meter_.skip(suspended_at_ns_, now_ns, bytes());
+void Segments::resume(uint64_t now_ns, const Progress& progress) {
+  meter_.skip(suspended_at_ns_, now_ns, progress);
   watch_.resume(now_ns);
 }
 
-Segment Segments::present(uint64_t now_ns, const Effective& in_force) const {
-  Segment segment = meter_.segment(now_ns, bytes());
+Segment Segments::present(uint64_t now_ns, const Progress& progress,
+                          const Effective& in_force) const {
+  Segment segment = meter_.segment(now_ns, progress);
   segment.effective = in_force.settings;
   segment.pipe_bytes = in_force.pipe_bytes;
   observers_.poll(now_ns);  // or the last samples would be the next segment's
@@ -35,8 +36,8 @@ Segment Segments::present(uint64_t now_ns, const Effective& in_force) const {
   return segment;
 }
 
-Throughput Segments::throughput(uint64_t now_ns) const {
-  Throughput view = meter_.view(now_ns, bytes());
+Throughput Segments::throughput(uint64_t now_ns, const Progress& progress) const {
+  Throughput view = meter_.view(now_ns, progress);
   log_.describe(view);
   return view;
 }

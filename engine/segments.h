@@ -14,20 +14,20 @@ namespace pipetop {
 class Segments {
  public:
   // Both outlive it.
-  Segments(uint64_t now_ns, Observers& observers, WorkerPair& workers)
-      : workers_(workers), observers_(observers), meter_(now_ns), watch_(observers, workers) {}
+  Segments(uint64_t now_ns, double unit, Observers& observers, const Crew& crew)
+      : observers_(observers), meter_(now_ns, unit), watch_(observers, crew) {}
 
   // Closes the present segment, if there is one, at whose end `until_now` was in
   // force, and begins another.
-  void begin(uint64_t now_ns, const Effective& until_now, const std::string& label,
-             const std::string& key, const Settings& requested);
+  void begin(uint64_t now_ns, const Progress& progress, const Effective& until_now,
+             const std::string& label, const std::string& key, const Settings& requested);
 
   // What the segment is about is in force: from now on it counts.
   void count(uint64_t now_ns);
   bool counting() const { return watch_.watching(); }
 
-  void add_bytes(uint64_t now_ns) {
-    meter_.add(now_ns, bytes());
+  void add(uint64_t now_ns, const Progress& progress) {
+    meter_.add(now_ns, progress);
     watch_.catch_up(now_ns);
   }
 
@@ -39,17 +39,14 @@ class Segments {
 
   // Time between the two belongs to no segment.
   void suspend(uint64_t now_ns);
-  void resume(uint64_t now_ns);
+  void resume(uint64_t now_ns, const Progress& progress);
 
   // The present one as if it ended now, with everything that was observed.
-  Segment present(uint64_t now_ns, const Effective& in_force) const;
+  Segment present(uint64_t now_ns, const Progress& progress, const Effective& in_force) const;
 
-  Throughput throughput(uint64_t now_ns) const;
+  Throughput throughput(uint64_t now_ns, const Progress& progress) const;
 
  private:
-  uint64_t bytes() const { return workers_.reader().bytes(); }
-
-  WorkerPair& workers_;
   Observers& observers_;
   RateMeter meter_;
   SegmentWatch watch_;

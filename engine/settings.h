@@ -1,13 +1,22 @@
-// The knobs' values: how a pipe is driven. What each is called, which values it
-// takes and how it is shown stands in knobs.h, the only table of that.
+// The knobs' values: what is driven, and how. What each is called, which values it
+// takes and how it is shown stands in the tables that knobs.h puts together.
 #pragma once
 
 #include <cstdint>
 
 namespace pipetop {
 
-enum class Role : uint8_t { writer, reader };
-inline constexpr int kRoles = 2;
+// What is driven; see workload/workload.h.
+enum class WorkloadKind : uint8_t { pipe, page_cache, percpu };
+
+// The part that a process plays, a number within its workload.
+enum class Role : uint8_t {
+  writer,
+  reader,
+  client = 0,    // of page_cache
+  inserter = 0,  // of percpu
+};
+inline constexpr int kRoles = 2;  // at most
 
 enum class WriteWith : uint8_t { write, vmsplice };
 enum class ReadWith : uint8_t { read, splice };
@@ -31,11 +40,20 @@ enum class Placement : uint8_t {
   far,       // two cores that do not
   cpus,      // writer.cpu and reader.cpu
 };
+enum class Files : uint8_t {
+  same,  // all clients read one file
+  own,   // each has its own
+};
+enum class Profile : uint8_t {
+  mirred,  // redirect to a device
+  gact,    // drop
+};
 enum class Payload : uint8_t {
   constant,  // every byte 'X', as in the article
   stamped,   // every page carries its position in the stream; the reader checks it
 };
 
+inline constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kHugePageBytes = 2 * 1024 * 1024;
 inline constexpr uint64_t kAutoPipeSize = 0;
@@ -43,9 +61,35 @@ inline constexpr uint64_t kMinBufBytes = 4096;
 inline constexpr uint64_t kMaxBufBytes = 64ull << 20;
 inline constexpr uint64_t kMaxPipeBytes = 1ull << 30;  // what F_SETPIPE_SZ can still answer with
 inline constexpr int kNoCpu = -1;
+inline constexpr uint32_t kMaxPairs = 16;
 
-// Trivially copyable, and equal by value: an undo step is an older copy.
+// Of clients that splice a cached file into a pipe, and that to /dev/null.
+struct PageCacheSettings {
+  uint32_t clients = 1;
+  Files files = Files::same;
+  uint64_t file_size = 1ull << 30;  // bytes
+  uint64_t chunk_size = 64 * 1024;  // bytes that lie in the pipe before it is emptied
+  uint32_t gang_size = 16;          // pages asked of one call, and looked up together
+
+  bool operator==(const PageCacheSettings&) const = default;
+};
+
+// Of workers that insert tc actions, which have their counters a CPU each or not.
+struct PercpuSettings {
+  uint32_t workers = 1;
+  Profile profile = Profile::mirred;
+  bool no_percpu = false;
+  uint32_t rules = 30'000;  // of one worker, then all are removed again
+  uint32_t batch = 100;     // rules in one message
+
+  bool operator==(const PercpuSettings&) const = default;
+};
+
+// Trivially copyable, and equal by value: an undo step is an older copy. Only the
+// knobs of its workload concern it.
 struct Settings {
+  WorkloadKind workload = WorkloadKind::pipe;
+
   WriteWith write_with = WriteWith::write;
   ReadWith read_with = ReadWith::read;
   Wait writer_wait = Wait::block;
@@ -63,6 +107,10 @@ struct Settings {
   Payload payload = Payload::constant;
   bool check_huge_page = false;
   bool slow_motion = false;  // a few small operations a second, to be watched
+  uint32_t pairs = 1;        // pipes, each with a writer and a reader
+
+  PageCacheSettings page_cache;
+  PercpuSettings percpu;
 
   bool operator==(const Settings&) const = default;
 };

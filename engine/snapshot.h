@@ -32,10 +32,14 @@ enum class ProcessState {
   restarting,
 };
 
-// Rates over the last second or so, and totals since the worker's block was made.
+// A role of the workload: one process or several. Rates over the last second or so,
+// and totals since the start.
 struct WorkerView {
   Role role = Role::writer;
-  int pid = 0;
+  std::string name;                    // "writer"; "" where there is no such role
+  std::vector<std::string> technique;  // what it does: "vmsplice", then details
+  int processes = 1;
+  int pid = 0;  // of the first
   ProcessState state = ProcessState::starting;
   std::string state_reason;  // "signal 9", "mmap: Cannot allocate memory"
   uint32_t restarts = 0;
@@ -62,11 +66,46 @@ struct WorkerView {
 struct Integrity {
   uint64_t verified = 0, misplaced = 0, torn = 0, unstamped = 0, epochs = 0;
   Reading<double> torn_per_s = {}, misplaced_per_s = {};  // pages
+
+  Integrity& operator+=(const Integrity& other) {  // of the totals
+    verified += other.verified;
+    misplaced += other.misplaced;
+    torn += other.torn;
+    unstamped += other.unstamped;
+    epochs += other.epochs;
+    return *this;
+  }
+};
+
+// ---- parts and figures of a workload ----------------------------------------
+
+// One of several alike: a pair, a client.
+struct PartView {
+  std::string name;  // "client 2"
+  int pid = 0;
+  Reading<int> cpu;
+  Reading<double> rate;  // over about a second, in the workload's unit
+  uint64_t total = 0;    // things counted
+};
+
+enum class FigureKind : uint8_t { share, bytes, count, ratio };
+
+// What a workload knows of itself beside its rate: "memory a rule", "cached".
+struct Figure {
+  std::string name;
+  std::string key;  // in JSON and CSV
+  FigureKind kind = FigureKind::count;
+  Reading<double> value;
 };
 
 // ---- what is in force -----------------------------------------------------
 
-enum class ZeroCopy : uint8_t { zero_copy, copied, unverifiable };
+enum class ZeroCopy : uint8_t {
+  zero_copy,
+  copied,
+  unverifiable,
+  no_copy
+};  // no_copy: no bytes move
 
 // A knob that did not take effect as asked.
 struct Mismatch {
@@ -132,6 +171,8 @@ struct Snapshot {
   Settings requested;
   Effective effective;
   Throughput throughput;
+  std::vector<PartView> parts;
+  std::vector<Figure> figures;
   RingView ring;
   std::array<WorkerView, kRoles> workers;  // by Role
   Reading<Integrity> integrity;

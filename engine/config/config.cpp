@@ -11,6 +11,7 @@
 #include "engine/config/yaml_document.h"
 #include "engine/config/yaml_map.h"
 #include "engine/text.h"
+#include "engine/workload/workload.h"
 
 namespace pipetop {
 namespace {
@@ -24,24 +25,24 @@ constexpr size_t kMaxTitleBytes = 120;
 constexpr std::array<std::string_view, 3> kChoices = {"auto", "always", "never"};
 constexpr std::array<std::string_view, 2> kBpfUses = {"auto", "off"};
 constexpr std::array<std::string_view, 2> kBpfCounters = {"percpu", "shared"};
-// Known to the design, not to this version.
-constexpr std::array<std::string_view, 2> kLaterWorkloads = {"page-cache", "percpu"};
 
-Names with_knobs(std::initializer_list<std::string_view> own) {
+Names with_knobs(WorkloadKind kind, std::initializer_list<std::string_view> own) {
   Names names(own);
-  const Names knobs = knob_keys();
+  const Names knobs = knob_keys(kind);
   names.insert(names.end(), knobs.begin(), knobs.end());
   return names;
 }
 
-void read_workload(const YamlMap& map) {
-  const YamlNode* node = map.find("workload");
-  if (!node) return;
-  const std::string& text = scalar_of(map.document(), *node, "workload", "pipe");
-  if (text == "pipe") return;
-  const bool later = std::ranges::find(kLaterWorkloads, text) != kLaterWorkloads.end();
-  map.document().fail(node->place, fmt::format("workload: \"{}\" is {}: give pipe", text,
-                                               later ? "not in this version" : "unknown"));
+// Before all else: it says which knobs there are.
+WorkloadKind read_workload(const YamlDocument& document) {
+  const YamlNode& root = document.root();
+  if (root.kind != YamlNode::Kind::map) return {};
+  const auto key = std::ranges::find(root.keys, "workload", &YamlNode::text);
+  if (key == root.keys.end()) return {};
+  Names names;
+  for (const WorkloadEntry& entry : workloads()) names.push_back(entry.terms.name);
+  return static_cast<WorkloadKind>(
+      choice_of(document, root.values[size_t(key - root.keys.begin())], "workload", names));
 }
 
 // A name is typed as a flag's value and written into files.
@@ -68,9 +69,10 @@ std::string read_title(const YamlMap& map, const std::string& name) {
   return title;
 }
 
-Preset read_preset(const YamlDocument& document, const YamlNode& node) {
-  const YamlMap map(document, node, "a preset", with_knobs({"name", "title"}));
+Preset read_preset(const YamlDocument& document, const YamlNode& node, WorkloadKind kind) {
+  const YamlMap map(document, node, "a preset", with_knobs(kind, {"name", "title"}));
   Preset preset;
+  preset.settings.workload = kind;
   preset.name = read_name(map);
   preset.title = read_title(map, preset.name);
   apply_knobs(map, preset.settings);
@@ -98,7 +100,7 @@ void read_presets(const YamlMap& map, Config& config) {
                                            describe(list->kind)));
   std::vector<std::string> names;
   for (const YamlNode& item : list->values) {
-    Preset preset = read_preset(document, item);
+    Preset preset = read_preset(document, item, config.settings.workload);
     if (std::ranges::find(names, preset.name) != names.end())
       document.fail(item.place,
                     fmt::format("a second preset \"{}\": give it another name", preset.name));
@@ -160,9 +162,10 @@ std::string no_such_preset(std::span<const Preset> presets, std::string_view nam
       near ? fmt::format("did you mean {}?", *near) : fmt::format("give {}", join_choices(names)));
 }
 
-Config default_config() {
+Config default_config(WorkloadKind kind) {
   Config config;
-  config.presets.assign(built_in_presets().begin(), built_in_presets().end());
+  const auto built_in = workload(kind).presets();
+  config.presets.assign(built_in.begin(), built_in.end());
   config.preset = config.presets.front().name;
   config.settings = config.presets.front().settings;
   return config;
@@ -170,10 +173,10 @@ Config default_config() {
 
 Config load_config(const std::string& path) {
   const YamlDocument document = YamlDocument::load(path);
+  const WorkloadKind kind = read_workload(document);
   const YamlMap root(document, document.root(), "a config",
-                     with_knobs({"workload", "preset", "presets", "observe", "screen"}));
-  Config config = default_config();
-  read_workload(root);
+                     with_knobs(kind, {"workload", "preset", "presets", "observe", "screen"}));
+  Config config = default_config(kind);
   read_presets(root, config);
   read_start(root, config);
   read_observe(root, config);

@@ -24,8 +24,8 @@ struct Config {
   Choice color = Choice::automatic;
 };
 
-// What a missing file means: the article's presets, starting at the first.
-Config default_config();
+// What a missing file means: a workload's own presets, starting at the first.
+Config default_config(WorkloadKind kind = WorkloadKind::pipe);
 
 // Throws Error with one line "file:line:column: what, and what would be right".
 Config load_config(const std::string& path);

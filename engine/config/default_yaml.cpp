@@ -26,7 +26,7 @@ std::string comment_of(const Knob& knob) {
 std::string knob_lines() {
   const Settings defaults;
   std::string text;
-  for (const Knob& knob : knobs()) {
+  for (const Knob& knob : knobs_of(defaults)) {
     if (knob.name.find('.') != knob.name.npos) continue;
     text += line(fmt::format("# {}: {}", knob.name, knob.get(defaults)), comment_of(knob));
   }

@@ -2,28 +2,32 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <string>
 
 #include "engine/error.h"
 #include "engine/knobs.h"
 #include "engine/text.h"
+#include "engine/workload/terms.h"
 
 namespace pipetop {
 namespace {
 
-constexpr std::array<Role, kRoles> kBothRoles = {Role::writer, Role::reader};
-
-// "writer." and the like.
-std::string prefix_of(Role role) { return std::string(to_text(role)) + "."; }
-
 // What the knobs of a role are called inside its map: "cpu", "wait".
-std::vector<std::string_view> keys_of(Role role) {
+std::vector<std::string_view> keys_of(std::string_view role, std::span<const Knob> knobs) {
   std::vector<std::string_view> keys;
-  const std::string prefix = prefix_of(role);
-  for (const Knob& knob : knobs())
+  const std::string prefix = std::string(role) + ".";
+  for (const Knob& knob : knobs)
     if (knob.name.starts_with(prefix)) keys.push_back(knob.name.substr(prefix.size()));
   return keys;
+}
+
+// Those with knobs of their own.
+std::vector<std::string_view> roles_of(WorkloadKind kind) {
+  std::vector<std::string_view> roles;
+  for (const std::string_view role : terms_of(kind).roles)
+    if (!role.empty() && !keys_of(role, knobs_of(kind)).empty()) roles.push_back(role);
+  return roles;
 }
 
 std::string wanted_by(const Knob& knob) {
@@ -32,6 +36,8 @@ std::string wanted_by(const Knob& knob) {
       return "a size such as 256KiB";
     case KnobKind::cpu:
       return "the number of a CPU";
+    case KnobKind::number:
+      return "a number";
     default:
       return join_choices(knob.values);
   }
@@ -40,29 +46,32 @@ std::string wanted_by(const Knob& knob) {
 // Where each knob's value stands in a map and its role maps; nullptr if nowhere.
 class KnobValues {
  public:
-  explicit KnobValues(const YamlMap& map) : map_(map), values_(knobs().size()) {
-    for (const Role role : kBothRoles) add_role(role);
+  KnobValues(const YamlMap& map, WorkloadKind kind)
+      : map_(map), knobs_(knobs_of(kind)), values_(knobs_.size()) {
+    for (const std::string_view role : roles_of(kind)) add_role(role);
     for (size_t i = 0; i < values_.size(); ++i) {
-      const YamlNode* flat = map.find(knobs()[i].name);
-      if (flat && values_[i]) fail_twice(knobs()[i], *flat, *values_[i]);
+      const YamlNode* flat = map.find(knobs_[i].name);
+      if (flat && values_[i]) fail_twice(knobs_[i], *flat, *values_[i]);
       if (flat) values_[i] = flat;
     }
   }
 
   const YamlNode* of(size_t knob_index) const { return values_[knob_index]; }
+  // nullptr, too, for what is no knob of this workload.
   const YamlNode* of(std::string_view name) const {
-    return values_[size_t(&pipetop::knob(name) - knobs().data())];
+    const auto found = std::ranges::find(knobs_, name, &Knob::name);
+    return found == knobs_.end() ? nullptr : values_[size_t(found - knobs_.begin())];
   }
 
  private:
-  void add_role(Role role) {
-    const YamlNode* node = map_.find(to_text(role));
+  void add_role(std::string_view role) {
+    const YamlNode* node = map_.find(role);
     if (!node) return;
-    const YamlMap inner(map_.document(), *node, to_text(role), keys_of(role));
-    const std::string prefix = prefix_of(role);
+    const YamlMap inner(map_.document(), *node, role, keys_of(role, knobs_));
+    const std::string prefix = std::string(role) + ".";
     for (size_t i = 0; i < values_.size(); ++i)
-      if (knobs()[i].name.starts_with(prefix))
-        values_[i] = inner.find(knobs()[i].name.substr(prefix.size()));
+      if (knobs_[i].name.starts_with(prefix))
+        values_[i] = inner.find(knobs_[i].name.substr(prefix.size()));
   }
 
   [[noreturn]] void fail_twice(const Knob& knob, const YamlNode& a, const YamlNode& b) const {
@@ -72,6 +81,7 @@ class KnobValues {
   }
 
   const YamlMap& map_;
+  std::span<const Knob> knobs_;
   std::vector<const YamlNode*> values_;  // by the knob's index in the table
 };
 
@@ -109,18 +119,18 @@ void check_together(const YamlMap& map, const KnobValues& values, const Settings
 
 }  // namespace
 
-std::vector<std::string_view> knob_keys() {
+std::vector<std::string_view> knob_keys(WorkloadKind kind) {
   std::vector<std::string_view> keys;
-  for (const Knob& knob : knobs()) keys.push_back(knob.name);
-  for (const Role role : kBothRoles) keys.push_back(to_text(role));
+  for (const Knob& knob : knobs_of(kind)) keys.push_back(knob.name);
+  for (const std::string_view role : roles_of(kind)) keys.push_back(role);
   return keys;
 }
 
 void apply_knobs(const YamlMap& map, Settings& settings) {
-  const KnobValues values(map);
-  for (size_t i = 0; i < knobs().size(); ++i)
-    if (const YamlNode* value = values.of(i))
-      set_knob(map.document(), knobs()[i], *value, settings);
+  const auto knobs = knobs_of(settings);
+  const KnobValues values(map, settings.workload);
+  for (size_t i = 0; i < knobs.size(); ++i)
+    if (const YamlNode* value = values.of(i)) set_knob(map.document(), knobs[i], *value, settings);
   check_placement(map.document(), values);
   check_together(map, values, settings);
 }

@@ -9,8 +9,9 @@
 
 namespace pipetop {
 
-// The keys that apply_knobs() takes: every knob, `writer` and `reader`.
-std::vector<std::string_view> knob_keys();
+// The keys that apply_knobs() takes: every knob of the workload, and its roles that
+// have knobs of their own.
+std::vector<std::string_view> knob_keys(WorkloadKind kind);
 
 // Sets every knob that the map names, in the table's order, so that the order
 // of lines never matters, and validates the outcome.

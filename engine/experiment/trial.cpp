@@ -8,7 +8,6 @@
 #include "engine/error.h"
 #include "engine/experiment/serve.h"
 #include "engine/host/host.h"
-#include "engine/knobs.h"
 
 namespace pipetop {
 namespace {
@@ -69,8 +68,8 @@ void check_possible(const Snapshot& s) {
     const bool refused = worker.state == ProcessState::refused;
     if (!refused && worker.state != ProcessState::failed && worker.restarts < kTooManyRestarts)
       continue;
-    throw Error(fmt::format("the {} {}: {}", to_text(worker.role),
-                            refused ? "was refused its buffers" : "failed", worker.state_reason),
+    throw Error(fmt::format("the {} {}: {}", worker.name,
+                            refused ? "was refused what it needs" : "failed", worker.state_reason),
                 refused ? Exit::refused : Exit::worker_failed);
   }
 }

@@ -6,6 +6,10 @@ namespace {
 constexpr uint64_t kInterval = 100'000'000;
 constexpr uint64_t kWindow = 1'000'000'000;
 
+uint64_t pages(const Integrity& i) { return i.verified + i.misplaced + i.torn + i.unstamped; }
+
+}  // namespace
+
 Integrity totals_of(const WorkerIntegrity& found) {
   const auto load = [](const std::atomic<uint64_t>& n) {
     return n.load(std::memory_order_relaxed);
@@ -19,18 +23,14 @@ Integrity totals_of(const WorkerIntegrity& found) {
   return totals;
 }
 
-uint64_t pages(const Integrity& i) { return i.verified + i.misplaced + i.torn + i.unstamped; }
-
-}  // namespace
-
-void IntegrityMeter::sample(uint64_t now_ns, const WorkerIntegrity& found) {
+void IntegrityMeter::sample(uint64_t now_ns, const Integrity& totals) {
   if (!samples_.empty() && now_ns < samples_.back().at_ns + kInterval) return;
-  samples_.push_back({now_ns, totals_of(found)});
+  samples_.push_back({now_ns, totals});
   while (samples_.size() > 2 && samples_[1].at_ns + kWindow <= now_ns) samples_.pop_front();
 }
 
-Integrity IntegrityMeter::describe(const WorkerIntegrity& found) const {
-  Integrity integrity = totals_of(found);
+Integrity IntegrityMeter::describe(const Integrity& totals) const {
+  Integrity integrity = totals;
   const auto unknown = [&](const char* why) {
     integrity.torn_per_s = integrity.misplaced_per_s = Reading<double>::warming(why);
     return integrity;

@@ -9,16 +9,19 @@
 
 namespace pipetop {
 
+// What one reader has found so far; rates are not set.
+Integrity totals_of(const WorkerIntegrity& found);
+
 class IntegrityMeter {
  public:
   // Cheap when called more often than it keeps samples.
-  void sample(uint64_t now_ns, const WorkerIntegrity& found);
+  void sample(uint64_t now_ns, const Integrity& totals);
 
   // Rates begin anew: the settings changed.
   void restart() { samples_.clear(); }
 
   // A rate without a page to judge by is not 0 but unknown.
-  Integrity describe(const WorkerIntegrity& found) const;
+  Integrity describe(const Integrity& totals) const;
 
  private:
   struct Sample {

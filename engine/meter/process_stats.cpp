@@ -65,4 +65,23 @@ std::optional<ProcessStats> read_process_stats(pid_t pid) {
   return parse_process_stats(*stat, *schedstat, *status);
 }
 
+std::optional<ProcessStats> read_process_stats(std::span<const pid_t> pids) {
+  if (pids.size() == 1) return read_process_stats(pids.front());
+  if (pids.empty()) return {};
+  ProcessStats sum;
+  for (const pid_t pid : pids) {
+    const auto one = read_process_stats(pid);
+    if (!one) return {};
+    sum.on_cpu_ns += one->on_cpu_ns;
+    sum.runnable_ns += one->runnable_ns;
+    sum.voluntary_switches += one->voluntary_switches;
+    sum.involuntary_switches += one->involuntary_switches;
+    sum.minor_faults += one->minor_faults;
+    sum.major_faults += one->major_faults;
+  }
+  sum.on_cpu_ns /= pids.size();
+  sum.runnable_ns /= pids.size();
+  return sum;
+}
+
 }  // namespace pipetop

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace pipetop {
@@ -29,7 +30,9 @@ struct ProcessLook {
 std::optional<ProcessStats> parse_process_stats(std::string_view stat, std::string_view schedstat,
                                                 std::string_view status);
 
-// Nothing when the process is gone.
+// Nothing when the process is gone. Of several: the mean of their times, the sum of
+// all else, and no CPU.
 std::optional<ProcessStats> read_process_stats(pid_t pid);
+std::optional<ProcessStats> read_process_stats(std::span<const pid_t> pids);
 
 }  // namespace pipetop

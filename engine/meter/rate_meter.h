@@ -1,4 +1,5 @@
-// Bytes over time: rolling windows, history, and the present segment.
+// What a workload counts over time: rolling windows, history, and the present
+// segment.
 #pragma once
 
 #include <cstdint>
@@ -7,53 +8,57 @@
 #include <span>
 #include <string>
 
+#include "engine/meter/progress.h"
 #include "engine/snapshot.h"
 
 namespace pipetop {
 
 // Sorts a copy; an empty span gives all zeros and 0 samples.
-RateStats rate_stats(std::span<const double> gib_per_s, double mean);
+RateStats rate_stats(std::span<const double> rates, double mean);
 
-// Fed with the reader's running byte count. Rates are over measured intervals of
-// at least 100 ms, however irregular the feeding.
+// Fed with the running progress. Rates are over measured intervals of at least
+// 100 ms, however irregular the feeding, and of its own clock.
 class RateMeter {
  public:
-  explicit RateMeter(uint64_t now_ns);
+  // `unit`: so many things a second are 1.
+  RateMeter(uint64_t now_ns, double unit);
 
-  void add(uint64_t now_ns, uint64_t total_bytes);
+  void add(uint64_t now_ns, const Progress& total);
 
   // Begins a segment, the next in number. Its rates count some time after
   // settled() has said that what it is about is in force.
-  void begin_segment(uint64_t now_ns, uint64_t total_bytes, std::string label, std::string key,
+  void begin_segment(uint64_t now_ns, const Progress& total, std::string label, std::string key,
                      const Settings& requested);
   void settled(uint64_t now_ns);
 
   bool has_segment() const { return segment_.number > 0; }
 
   // The present segment as if it ended now: number to rate.
-  Segment segment(uint64_t now_ns, uint64_t total_bytes) const;
+  Segment segment(uint64_t now_ns, const Progress& total) const;
 
   // The time between the two was not measured (a suspended terminal).
-  void skip(uint64_t from_ns, uint64_t to_ns, uint64_t total_bytes);
+  void skip(uint64_t from_ns, uint64_t to_ns, const Progress& total);
 
   // All but the closed segments.
-  Throughput view(uint64_t now_ns, uint64_t total_bytes) const;
+  Throughput view(uint64_t now_ns, const Progress& total) const;
 
  private:
   struct Tick {
-    uint64_t begin_ns, end_ns, bytes;
-    double gib_per_s() const;
+    uint64_t begin_ns, end_ns;
+    Progress progress;  // in between
   };
+  double rate(const Progress& progress) const;
   bool counts(const Tick& tick) const;
   Reading<double> rate_over(uint64_t window_ns) const;
   Reading<RateStats> stats_over(uint64_t window_ns) const;
 
+  double unit_;
   uint64_t last_ns_;
-  uint64_t last_bytes_ = 0;
+  Progress last_;
   std::deque<Tick> ticks_;        // the last 5 minutes and a little
   std::deque<ChangeMark> marks_;  // within the ticks
   Segment segment_;
-  uint64_t segment_begin_bytes_ = 0;
+  uint64_t segment_begin_count_ = 0;
   uint64_t segment_skipped_ns_ = 0;
   std::optional<uint64_t> counts_from_ns_;  // nothing: not settled yet
 };

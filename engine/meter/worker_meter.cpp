@@ -21,16 +21,13 @@ void set_shares(double on_cpu, double runnable, const char* source, WorkerView& 
 
 }  // namespace
 
-void WorkerMeter::sample(uint64_t now_ns, const WorkerCounters& counters, pid_t pid,
+void WorkerMeter::sample(uint64_t now_ns, const Counts& counts, std::span<const pid_t> pids,
                          const Reading<TaskTimes>& times) {
   if (!samples_.empty() && now_ns < samples_.back().at_ns + kInterval) return;
   Sample sample;
   sample.at_ns = now_ns;
-  sample.bytes = counters.bytes.load(std::memory_order_relaxed);
-  sample.syscalls = counters.syscalls.load(std::memory_order_relaxed);
-  sample.short_calls = counters.short_calls.load(std::memory_order_relaxed);
-  sample.eagain = counters.eagain.load(std::memory_order_relaxed);
-  if (pid > 0) sample.process = read_process_stats(pid);
+  sample.counts = counts;
+  sample.process = read_process_stats(pids);
   sample.times = times;
   samples_.push_back(sample);
   while (samples_.size() > 2 && samples_[1].at_ns + kWindow <= now_ns) samples_.pop_front();
@@ -45,17 +42,17 @@ std::optional<ProcessLook> WorkerMeter::last_look() const {
 std::optional<int> WorkerMeter::cpu_run_on() const {
   if (samples_.empty() || !samples_.front().process || !samples_.back().process) return {};
   const ProcessStats &first = *samples_.front().process, &last = *samples_.back().process;
-  if (last.on_cpu_ns <= first.on_cpu_ns) return {};
+  if (last.on_cpu_ns <= first.on_cpu_ns || last.last_cpu < 0) return {};
   return last.last_cpu;
 }
 
-void WorkerMeter::describe(const WorkerCounters& counters, WorkerView& view) const {
-  view.bytes = counters.bytes.load(std::memory_order_relaxed);
-  view.syscalls = counters.syscalls.load(std::memory_order_relaxed);
-  view.short_calls = counters.short_calls.load(std::memory_order_relaxed);
-  view.eagain = counters.eagain.load(std::memory_order_relaxed);
-  view.interrupted = counters.interrupted.load(std::memory_order_relaxed);
-  view.polls = counters.polls.load(std::memory_order_relaxed);
+void WorkerMeter::describe(const Counts& counts, WorkerView& view) const {
+  view.bytes = counts.bytes;
+  view.syscalls = counts.syscalls;
+  view.short_calls = counts.short_calls;
+  view.eagain = counts.eagain;
+  view.interrupted = counts.interrupted;
+  view.polls = counts.polls;
   const Sample none;
   const Sample& first = samples_.empty() ? none : samples_.front();
   const Sample& last = samples_.empty() ? none : samples_.back();
@@ -72,15 +69,16 @@ void WorkerMeter::describe_calls(const Sample& first, const Sample& last, Worker
       *reading = Reading<double>::warming(kNoInterval);
     return;
   }
-  const double calls = double(last.syscalls - first.syscalls);
-  const double moving = calls - double(last.eagain - first.eagain);
+  const Counts &then = first.counts, &now = last.counts;
+  const double calls = double(now.syscalls - then.syscalls);
+  const double moving = calls - double(now.eagain - then.eagain);
   view.syscalls_per_s = Reading<double>::of(calls / seconds);
   const auto per = [](double n, double of) {
     return of > 0 ? Reading<double>::of(n / of) : Reading<double>::warming("no call has returned");
   };
-  view.bytes_per_call = per(double(last.bytes - first.bytes), moving);
-  view.eagain_share = per(double(last.eagain - first.eagain), calls);
-  view.short_share = per(double(last.short_calls - first.short_calls), calls);
+  view.bytes_per_call = per(double(now.bytes - then.bytes), moving);
+  view.eagain_share = per(double(now.eagain - then.eagain), calls);
+  view.short_share = per(double(now.short_calls - then.short_calls), calls);
 }
 
 void WorkerMeter::describe_process(const Sample& first, const Sample& last,
@@ -103,7 +101,8 @@ void WorkerMeter::describe_process(const Sample& first, const Sample& last,
   }
   const ProcessStats& now = *last.process;
   const auto faults = [](const ProcessStats& p) { return p.minor_faults + p.major_faults; };
-  view.last_cpu = Reading<int>::of(now.last_cpu);
+  view.last_cpu = now.last_cpu < 0 ? Reading<int>::unavailable("they are several processes")
+                                   : Reading<int>::of(now.last_cpu);
   view.voluntary_switches = Reading<uint64_t>::of(now.voluntary_switches);
   view.involuntary_switches = Reading<uint64_t>::of(now.involuntary_switches);
   view.context_switches = Reading<uint64_t>::of(now.voluntary_switches + now.involuntary_switches);

@@ -1,11 +1,12 @@
-// One worker's counters and /proc figures as rates over about a second.
+// A role's counters and /proc figures as rates over about a second.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 
-#include "engine/control_block.h"
+#include "engine/meter/counts.h"
 #include "engine/meter/process_stats.h"
 #include "engine/meter/task_times.h"
 #include "engine/snapshot.h"
@@ -14,9 +15,9 @@ namespace pipetop {
 
 class WorkerMeter {
  public:
-  // `pid` 0: there is no process now. `times` are the observers'; while they have
+  // `pids` are of its processes now. `times` are the observers'; while they have
   // none, /proc's are used. Cheap when called more often than it reads.
-  void sample(uint64_t now_ns, const WorkerCounters& counters, pid_t pid,
+  void sample(uint64_t now_ns, const Counts& counts, std::span<const pid_t> pids,
               const Reading<TaskTimes>& times);
 
   // Rates begin anew: the process was replaced, or the settings changed.
@@ -25,17 +26,17 @@ class WorkerMeter {
   // The newest look at a process since restart(); nothing when there was none.
   std::optional<ProcessLook> last_look() const;
 
-  // The CPU that it ran on last, if it has run since restart(): what a process that
-  // slept all the time says is older.
+  // The CPU that it ran on last, if it is one process and has run since restart():
+  // what a process that slept all the time says is older.
   std::optional<int> cpu_run_on() const;
 
   // Fills in counters, rates and shares.
-  void describe(const WorkerCounters& counters, WorkerView& view) const;
+  void describe(const Counts& counts, WorkerView& view) const;
 
  private:
   struct Sample {
     uint64_t at_ns = 0;
-    uint64_t bytes = 0, syscalls = 0, short_calls = 0, eagain = 0;
+    Counts counts;
     std::optional<ProcessStats> process;
     Reading<TaskTimes> times;
   };

@@ -32,6 +32,9 @@ namespace {
 constexpr uint64_t kOurTurnNs = 5'000'000;
 constexpr uint64_t kTickOverdueNs = 500'000'000;
 
+constexpr const char* kNoPipe = "there is no pipe to look at";
+constexpr const char* kSeveral = "switches are followed of one process a role";
+
 // Makes a part, or keeps the words that say why there is none.
 template <class Part, class... Arguments>
 std::unique_ptr<Part> try_make(std::string& reason, Arguments... arguments) {
@@ -48,7 +51,8 @@ std::unique_ptr<Part> try_make(std::string& reason, Arguments... arguments) {
 class Observers::Impl {
  public:
   explicit Impl(const ObserverOptions& options)
-      : fallback_(options.pipe_fd),
+      : has_pipe_(options.pipe_fd >= 0),
+        fallback_(options.pipe_fd),
         roles_{WatchedRole(options.functions_window_ns), WatchedRole(options.functions_window_ns)} {
     if (options.bpf == BpfUse::off) {
       no_sampler_ = no_sched_ = no_ring_ = kBpfSwitchedOff;
@@ -57,17 +61,21 @@ class Observers::Impl {
     // The kernel takes 40 ms to write out its symbols; meanwhile programs are
     // verified and, once we return, workers started.
     reading_symbols_ = std::async(std::launch::async, Symbols::of_this_kernel);
-    ring_ = try_make<RingReader>(no_ring_, options.pipe_fd);
+    no_ring_ = kNoPipe;
+    if (has_pipe_) ring_ = try_make<RingReader>(no_ring_, options.pipe_fd);
     sampler_ =
         try_make<Sampler>(no_sampler_, options.frequency_hz, ring_ ? ring_->copies_fd() : -1);
     sched_ = try_make<SchedReader>(no_sched_);
     if (sampler_ && ring_) sampler_->look_at(ring_->pipe_address());
   }
 
-  void watch(Role role, pid_t pid) {
-    role_of(role).pid = pid;
-    if (sampler_) sampler_->watch(role, pid);
-    if (sched_) sched_->watch(role, pid);
+  void watch(Role role, std::span<const pid_t> pids) {
+    WatchedRole& watched = role_of(role);
+    watched.processes = pids.size();
+    if (sampler_) sampler_->watch(role, pids);
+    const pid_t first = pids.empty() ? 0 : pids.front();
+    if (sched_ && watched.first != first) sched_->watch(role, first);
+    watched.first = first;
   }
 
   void run(bool on) {
@@ -91,6 +99,7 @@ class Observers::Impl {
     if (sampler_) take_samples(now_ns);
     if (sched_) poll_sched(now_ns);
     for (WatchedRole& role : roles_) role.counter.expire(now_ns);
+    if (!has_pipe_) return;
     if (!sampler_looks()) fallback_.poll(now_ns);
     if (history_.due(now_ns)) history_.add(now_ns, looks_by_cpu());
   }
@@ -123,13 +132,15 @@ class Observers::Impl {
     const WatchedRole& watched = role_of(role);
     if (!sampler_) return Table::unavailable(no_sampler_);
     if (!no_symbols_.empty()) return Table::unavailable(no_symbols_);
-    if (watched.pid == 0) return Table::warming("there is no process");
+    if (watched.processes == 0) return Table::warming("there is no process");
     if (watched.counter.samples(span) == 0) return Table::warming("no sample of it yet");
     return Table::of(watched.counter.table(span, symbols_));
   }
 
   Reading<TaskTimes> times(Role role) const {
-    return sched_ ? sched_->times(role) : Reading<TaskTimes>::unavailable(no_sched_);
+    if (!sched_) return Reading<TaskTimes>::unavailable(no_sched_);
+    if (role_of(role).processes > 1) return Reading<TaskTimes>::unavailable(kSeveral);
+    return sched_->times(role);
   }
 
   Reading<BlockedTable> blocked(Role role) const {
@@ -145,6 +156,7 @@ class Observers::Impl {
   }
 
   Reading<Occupancy> occupancy() const {
+    if (!has_pipe_) return Reading<Occupancy>::unavailable(kNoPipe);
     if (!sampler_looks()) return fallback_.reading();
     const bool shared = counters_ == BpfCounters::shared;
     return occupancy_of(
@@ -186,7 +198,8 @@ class Observers::Impl {
   struct WatchedRole {
     explicit WatchedRole(uint64_t window_ns) : counter(window_ns) {}
 
-    pid_t pid = 0;
+    size_t processes = 0;
+    pid_t first = 0;
     CallCounter counter;
     RawStacks stacks;
     uint64_t lost_seen = 0;  // by the sampler, already counted
@@ -257,6 +270,7 @@ class Observers::Impl {
     role.counter.add(sample.at_ns, role.stacks.place_of(sample.addresses, symbols_, role.counter));
   }
 
+  const bool has_pipe_;
   bool running_ = true;
   BpfCounters counters_ = BpfCounters::percpu;
   std::string no_sampler_, no_sched_, no_ring_, no_symbols_;  // why; remedy
@@ -280,7 +294,7 @@ class Observers::Impl {
 Observers::Observers(const ObserverOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 Observers::~Observers() = default;
 
-void Observers::watch(Role role, pid_t pid) { impl_->watch(role, pid); }
+void Observers::watch(Role role, std::span<const pid_t> pids) { impl_->watch(role, pids); }
 void Observers::run(bool on) { impl_->run(on); }
 void Observers::count(BpfCounters layout) { impl_->count(layout); }
 BpfCounters Observers::counters() const { return impl_->counters(); }

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "engine/engine.h"
@@ -21,7 +22,8 @@ struct ObserverOptions {
   BpfUse bpf = BpfUse::automatic;
   uint32_t frequency_hz = 999;
   uint64_t functions_window_ns = 5'000'000'000;  // 0: all since restart()
-  int pipe_fd = -1;  // an end of the observed pipe, open in this process; borrowed
+  // An end of the observed pipe, open in this process; borrowed. -1: there is none.
+  int pipe_fd = -1;
 };
 
 class Observers {
@@ -33,8 +35,8 @@ class Observers {
   Observers(const Observers&) = delete;
   Observers& operator=(const Observers&) = delete;
 
-  // The process that plays a role from now on; 0 for none.
-  void watch(Role role, pid_t pid);
+  // The processes that play a role from now on.
+  void watch(Role role, std::span<const pid_t> pids);
 
   // Stops and starts all of it; what was read last stays. It runs at first.
   void run(bool on);
@@ -59,9 +61,9 @@ class Observers {
   Reading<FunctionTable> functions(Role role, observe::Span span = observe::Span::window) const;
 
   // Totals up to this instant: take two to know what was in between. Neither
-  // restart() nor the next process of a role sets them back.
+  // restart() nor the next process of a role sets them back. Not of several processes.
   Reading<TaskTimes> times(Role role) const;
-  // Where it was when it slept, since restart().
+  // Where it was when it slept, since restart(); of several processes the first.
   Reading<BlockedTable> blocked(Role role) const;
 
   Reading<Occupancy> occupancy() const;

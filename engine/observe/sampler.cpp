@@ -54,9 +54,14 @@ class Sampler::Impl {
 
   const SamplingEvent& event() const { return event_; }
 
-  void watch(Role role, pid_t pid) {
-    __atomic_store_n(&skeleton_->bss->role_tgid[static_cast<size_t>(role)],
-                     static_cast<uint32_t>(pid), __ATOMIC_RELAXED);
+  void watch(Role role, std::span<const pid_t> pids) {
+    const int map = bpf_map__fd(skeleton_->maps.watched);
+    std::vector<pid_t>& watched = watched_[static_cast<size_t>(role)];
+    for (const pid_t pid : watched)
+      if (std::ranges::find(pids, pid) == pids.end()) bpf_map_delete_elem(map, &pid);
+    watched.assign(pids.begin(), pids.end());
+    const auto value = static_cast<uint32_t>(role);
+    for (const pid_t pid : watched) bpf_map_update_elem(map, &pid, &value, BPF_ANY);
   }
 
   void look_at(uint64_t pipe_address) {
@@ -138,14 +143,15 @@ class Sampler::Impl {
   Mapping records_;
   RingBuffer buffer_;
   std::vector<Link> links_;
-  std::vector<UniqueFd> events_;  // those that the links own, once more
+  std::array<std::vector<pid_t>, kRoles> watched_;  // by Role
+  std::vector<UniqueFd> events_;                    // those that the links own, once more
 };
 
 Sampler::Sampler(uint32_t hz, int copies_fd) : impl_(std::make_unique<Impl>(hz, copies_fd)) {}
 Sampler::~Sampler() = default;
 
 const SamplingEvent& Sampler::event() const { return impl_->event(); }
-void Sampler::watch(Role role, pid_t pid) { impl_->watch(role, pid); }
+void Sampler::watch(Role role, std::span<const pid_t> pids) { impl_->watch(role, pids); }
 void Sampler::look_at(uint64_t pipe_address) { impl_->look_at(pipe_address); }
 void Sampler::want_copy(uint64_t from_ns, uint32_t cpu) { impl_->want_copy(from_ns, cpu); }
 void Sampler::run(bool on) { impl_->run(on); }

@@ -32,7 +32,9 @@ class Sampler {
 
   const SamplingEvent& event() const;  // what takes the stacks
 
-  void watch(Role role, pid_t pid);
+  // The processes that play a role from now on, no more than SAMPLER_PROCESSES in all.
+  void watch(Role role, std::span<const pid_t> pids);
+  void watch(Role role, pid_t pid) { watch(role, std::span(&pid, pid > 0 ? 1u : 0u)); }
   void look_at(uint64_t pipe_address);  // the kernel's address, from RingReader
 
   // The first tick of this CPU from this instant on copies the ring for

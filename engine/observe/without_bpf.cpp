@@ -16,7 +16,7 @@ class RingReader::Impl {};
 Sampler::Sampler(uint32_t, int) { throw Error(kBuiltWithoutBpf, Exit::unsupported); }
 Sampler::~Sampler() = default;
 const SamplingEvent& Sampler::event() const { std::abort(); }
-void Sampler::watch(Role, pid_t) {}
+void Sampler::watch(Role, std::span<const pid_t>) {}
 void Sampler::look_at(uint64_t) {}
 void Sampler::want_copy(uint64_t, uint32_t) {}
 void Sampler::run(bool) {}

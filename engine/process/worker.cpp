@@ -1,7 +1,6 @@
 #include "engine/process/worker.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace pipetop {
 namespace {
@@ -10,25 +9,21 @@ constexpr uint64_t kMs = 1'000'000;
 constexpr uint64_t kYoung = 1'000 * kMs;
 constexpr uint64_t kLongestDelay = 2'000 * kMs;
 
-bool equal(const WorkerCommand& a, const WorkerCommand& b) {
-  return std::memcmp(&a, &b, sizeof a) == 0;  // 64-bit words only: no padding
-}
-
 }  // namespace
 
-Worker::Worker(Role role, std::string program, int pipe_fd)
-    : role_(role), program_(std::move(program)), pipe_fd_(pipe_fd), control_(role) {
+Worker::Worker(WorkloadKind workload, Role role, std::string program, std::vector<int> fds)
+    : role_(role), program_(std::move(program)), fds_(std::move(fds)), control_(workload, role) {
   generation_ = publish_command(control_.block(), command_);
 }
 
 void Worker::start(uint64_t now_ns) {
-  process_ = WorkerProcess(program_, pipe_fd_, control_.fd());
+  process_ = WorkerProcess(program_, control_.fd(), fds_);
   started_at_ns_ = now_ns;
   ++starts_;
 }
 
 void Worker::publish(const WorkerCommand& command) {
-  if (equal(command, command_)) return;
+  if (command == command_) return;
   command_ = command;
   generation_ = publish_command(control_.block(), command);
   wake();
@@ -46,6 +41,7 @@ std::optional<ProcessEnd> Worker::reap(uint64_t now_ns) {
   const uint64_t delay =
       young_deaths_ <= 1 ? 0 : std::min(kLongestDelay, 50 * kMs << std::min(young_deaths_, 8u));
   restart_at_ns_ = now_ns + delay;
+  last_end_ = end->words();
   return end;
 }
 

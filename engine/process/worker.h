@@ -1,9 +1,10 @@
-// One role of the pipe: its control block, and the process that plays it now.
+// One worker: its control block, and the process that plays it now.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/control_block.h"
 #include "engine/process/worker_process.h"
@@ -13,8 +14,9 @@ namespace pipetop {
 
 class Worker {
  public:
-  // Does not start the process yet. Throws SystemError.
-  Worker(Role role, std::string program, int pipe_fd);
+  // Does not start the process yet. It will get `fds`, which stay the caller's.
+  // Throws SystemError.
+  Worker(WorkloadKind workload, Role role, std::string program, std::vector<int> fds);
 
   // Throws SystemError. The process holds until a command says otherwise.
   void start(uint64_t now_ns);
@@ -42,7 +44,11 @@ class Worker {
   bool alive() const { return process_.alive(); }
   bool stopped() const { return process_.stopped(); }
   void send(int signal) const { process_.send(signal); }
+  // Ends its process for good.
+  void kill() { process_ = WorkerProcess(); }
   uint32_t restarts() const { return starts_ > 0 ? starts_ - 1 : 0; }
+  // How the process before this one ended, "" if there was none.
+  const std::string& last_end() const { return last_end_; }
   const WorkerCounters& counters() const { return control_.block().counters; }
   const WorkerIntegrity& integrity() const { return control_.block().integrity; }
   uint64_t bytes() const { return counters().bytes.load(std::memory_order_relaxed); }
@@ -50,7 +56,7 @@ class Worker {
  private:
   Role role_;
   std::string program_;
-  int pipe_fd_;
+  std::vector<int> fds_;
   ControlMemory control_;
   WorkerProcess process_;
   WorkerCommand command_;
@@ -59,6 +65,7 @@ class Worker {
   uint32_t young_deaths_ = 0;
   uint64_t started_at_ns_ = 0;
   uint64_t restart_at_ns_ = 0;
+  std::string last_end_;
 };
 
 }  // namespace pipetop

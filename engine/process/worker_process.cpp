@@ -30,9 +30,12 @@ void set_user_to_become(ControlBlock& block) {
   block.drop_gid = static_cast<uint32_t>(std::strtoul(gid, nullptr, 10));
 }
 
+constexpr size_t kMostFds = 8;
+
 // In the child, after fork: only async-signal-safe calls. Does not return; what
 // fails is told through error_fd.
-[[noreturn]] void become_worker(const char* program, int pipe_fd, int control_fd, int error_fd) {
+[[noreturn]] void become_worker(const char* program, int control_fd, std::span<const int> fds,
+                                int error_fd) {
   // Out of the terminal's process group: its Ctrl-C and Ctrl-Z are ours to handle.
   ::setpgid(0, 0);
   sigset_t none;
@@ -41,31 +44,33 @@ void set_user_to_become(ControlBlock& block) {
   // Until the worker has its handler, a wake-up must not kill it; exec keeps this.
   ::signal(kWakeSignal, SIG_IGN);
 
-  constexpr int kSafe = 10;  // above every descriptor that is about to be replaced
-  const int pipe = ::fcntl(pipe_fd, F_DUPFD, kSafe);
-  const int control = ::fcntl(control_fd, F_DUPFD, kSafe);
-  const int error = ::fcntl(error_fd, F_DUPFD_CLOEXEC, kSafe);
+  const int error_place = kWorkerFirstFd + static_cast<int>(fds.size());
+  const int safe = error_place + 1;  // above every descriptor that is about to be replaced
+  int given[kMostFds];
+  for (size_t i = 0; i < fds.size(); ++i) given[i] = ::fcntl(fds[i], F_DUPFD, safe);
+  const int control = ::fcntl(control_fd, F_DUPFD, safe);
+  const int error = ::fcntl(error_fd, F_DUPFD_CLOEXEC, safe);
   const int null = ::open("/dev/null", O_RDWR);
   if (null >= 0) {
     for (int fd = 0; fd <= 2; ++fd) ::dup2(null, fd);
   }
-  ::dup2(pipe, kWorkerPipeFd);
   ::dup2(control, kWorkerControlFd);
-  ::dup2(error, kWorkerControlFd + 1);
-  ::fcntl(kWorkerControlFd + 1, F_SETFD, FD_CLOEXEC);
-  ::syscall(SYS_close_range, kWorkerControlFd + 2, ~0u, 0);
+  for (size_t i = 0; i < fds.size(); ++i) ::dup2(given[i], kWorkerFirstFd + static_cast<int>(i));
+  ::dup2(error, error_place);
+  ::fcntl(error_place, F_SETFD, FD_CLOEXEC);
+  ::syscall(SYS_close_range, error_place + 1, ~0u, 0);
 
   char* const arguments[] = {const_cast<char*>("pipetop"), const_cast<char*>(kWorkerProcess),
                              nullptr};
   ::execv(program, arguments);
   const int error_number = errno;
-  (void)!::write(kWorkerControlFd + 1, &error_number, sizeof error_number);
+  (void)!::write(error_place, &error_number, sizeof error_number);
   ::_exit(127);
 }
 
 }  // namespace
 
-ControlMemory::ControlMemory(Role role) {
+ControlMemory::ControlMemory(WorkloadKind workload, Role role) {
   fd_ = UniqueFd(::memfd_create("pipetop-control", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd_) throw SystemError("memfd_create", errno);
   if (::ftruncate(fd_.get(), sizeof(ControlBlock)) != 0) throw SystemError("ftruncate", errno);
@@ -74,6 +79,7 @@ ControlMemory::ControlMemory(Role role) {
   mapping_ = map_shared(fd_.get(), sizeof(ControlBlock));
   if (!mapping_) throw SystemError("mmap of the control block", errno);
   auto* block = new (mapping_.data()) ControlBlock{};
+  block->workload = static_cast<uint32_t>(workload);
   block->role = static_cast<uint32_t>(role);
   block->parent_pid = static_cast<uint32_t>(::getpid());
   set_user_to_become(*block);
@@ -84,7 +90,8 @@ std::string ProcessEnd::words() const {
   return fmt::format("signal {} ({})", code, ::strsignal(code));
 }
 
-WorkerProcess::WorkerProcess(const std::string& program, int pipe_fd, int control_fd) {
+WorkerProcess::WorkerProcess(const std::string& program, int control_fd, std::span<const int> fds) {
+  if (fds.size() > kMostFds) throw SystemError("descriptors of a worker", E2BIG);
   int error_pipe[2];
   if (::pipe2(error_pipe, O_CLOEXEC) != 0) throw SystemError("pipe2", errno);
   const UniqueFd error_read(error_pipe[0]);
@@ -92,7 +99,7 @@ WorkerProcess::WorkerProcess(const std::string& program, int pipe_fd, int contro
 
   const pid_t pid = ::fork();
   if (pid < 0) throw SystemError("fork", errno);
-  if (pid == 0) become_worker(program.c_str(), pipe_fd, control_fd, error_write.get());
+  if (pid == 0) become_worker(program.c_str(), control_fd, fds, error_write.get());
   pid_ = pid;
   error_write.reset();
 

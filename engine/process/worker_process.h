@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "engine/control_block.h"
@@ -23,7 +24,7 @@ inline constexpr int kWakeSignal = SIGUSR1;
 class ControlMemory {
  public:
   // Throws SystemError.
-  explicit ControlMemory(Role role);
+  ControlMemory(WorkloadKind workload, Role role);
 
   ControlBlock& block() const { return *static_cast<ControlBlock*>(mapping_.data()); }
   int fd() const { return fd_.get(); }
@@ -45,8 +46,9 @@ struct ProcessEnd {
 class WorkerProcess {
  public:
   WorkerProcess() = default;
-  // Execs `program worker-process` with the two descriptors. Throws SystemError.
-  WorkerProcess(const std::string& program, int pipe_fd, int control_fd);
+  // Execs `program worker-process` with its control block and what else it is
+  // given. Throws SystemError.
+  WorkerProcess(const std::string& program, int control_fd, std::span<const int> fds);
   WorkerProcess(WorkerProcess&& other) noexcept;
   WorkerProcess& operator=(WorkerProcess&& other) noexcept;
   ~WorkerProcess();

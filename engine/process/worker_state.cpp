@@ -23,11 +23,34 @@ ProcessState state_of(WorkerState state) {
   return ProcessState::failed;
 }
 
-void describe_report(const WorkerReport& report, WorkerView& view) {
+// The less well, the higher.
+int need(ProcessState state) {
+  switch (state) {
+    case ProcessState::failed:
+      return 7;
+    case ProcessState::refused:
+      return 6;
+    case ProcessState::restarting:
+      return 5;
+    case ProcessState::stopped:
+      return 4;
+    case ProcessState::starting:
+      return 3;
+    case ProcessState::changing:
+      return 2;
+    case ProcessState::held:
+      return 1;
+    case ProcessState::flowing:
+      break;
+  }
+  return 0;
+}
+
+void describe_report(const WorkerReport& report, const WorkerCircumstances& now, WorkerView& view) {
   view.state = state_of(report.state);
   const bool refused = report.state == WorkerState::refused;
   if (!refused && report.state != WorkerState::failed) return;
-  view.state_reason = fmt::format("{}: {}", refused ? "buffers" : "transfer",
+  view.state_reason = fmt::format("{}: {}", refused ? now.prepares : now.does,
                                   std::strerror(static_cast<int>(report.error_number)));
 }
 
@@ -37,16 +60,31 @@ void describe_state(const Worker& worker, const WorkerCircumstances& now, Worker
   view.role = worker.role();
   view.pid = worker.pid();
   view.restarts = worker.restarts();
-  view.state_reason = now.last_end;
+  view.state_reason = worker.last_end();
   if (!worker.alive()) {
     view.state = ProcessState::restarting;
   } else if (worker.stopped() && !now.suspended) {
     view.state = ProcessState::stopped;
     view.state_reason = fmt::format("by a signal; kill -CONT {}", worker.pid());
   } else if (const auto report = worker.report()) {
-    describe_report(*report, view);
+    describe_report(*report, now, view);
   } else {
     view.state = now.unanswered;
+  }
+}
+
+void describe_state(std::span<const Worker* const> workers, const WorkerCircumstances& now,
+                    WorkerView& view) {
+  view.processes = static_cast<int>(workers.size());
+  if (workers.empty()) return;
+  describe_state(*workers.front(), now, view);
+  for (const Worker* worker : workers.subspan(1)) {
+    WorkerView other;
+    describe_state(*worker, now, other);
+    view.restarts += other.restarts;
+    if (need(other.state) <= need(view.state)) continue;
+    view.state = other.state;
+    view.state_reason = other.state_reason;
   }
 }
 

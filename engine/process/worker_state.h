@@ -1,6 +1,7 @@
 // What a worker is doing, for a front end.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "engine/process/worker.h"
@@ -10,12 +11,15 @@ namespace pipetop {
 
 // What its process cannot tell of itself.
 struct WorkerCircumstances {
-  std::string last_end;    // how the process before it ended, "" if there was none
-  bool suspended = false;  // stopped by us
+  bool suspended = false;                            // stopped by us
   ProcessState unanswered = ProcessState::starting;  // while there is no report
+  std::string_view prepares, does;                   // see WorkloadTerms
 };
 
 // Fills in pid, restarts, state and its reason.
 void describe_state(const Worker& worker, const WorkerCircumstances& now, WorkerView& view);
+// Of several: the state of the one that most needs to be known of.
+void describe_state(std::span<const Worker* const> workers, const WorkerCircumstances& now,
+                    WorkerView& view);
 
 }  // namespace pipetop

@@ -37,7 +37,7 @@ TEST(Plan, ARefusedVmspliceBecomesWrite) {
   s.write_with = WriteWith::vmsplice;
   s.gift = true;
   Capabilities m = machine();
-  m.vmsplice_error = EPERM;
+  m.probe.vmsplice_errno = EPERM;
   const Plan plan = make_plan(s, m);
   EXPECT_EQ(plan.settings.write_with, WriteWith::write);
   ASSERT_NE(mismatch(plan, "write_with"), nullptr);

@@ -9,11 +9,9 @@
 #include "engine/control_block.h"
 #include "engine/settings.h"
 #include "engine/worker/counters.h"
+#include "engine/worker/worker_life.h"
 
 namespace pipetop {
-
-// Why a loop returned.
-enum class LoopEnd { changed, failed };  // failed: errno says why
 
 class Flow {
  public:
@@ -23,8 +21,8 @@ class Flow {
   int pipe_fd() const { return pipe_fd_; }
   WorkerCounters& counters() { return block_.counters; }
 
-  // One relaxed load: whether there is a newer command than the one in force.
-  bool changed() const { return block_.generation.load(std::memory_order_relaxed) != generation_; }
+  // Whether there is a newer command than the one in force.
+  bool changed() const { return is_changed(block_, generation_); }
 
   // What comes before a transfer. A pipe that never becomes ready must not keep
   // the loop from seeing a change, so this returns then, too.

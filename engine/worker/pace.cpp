@@ -24,7 +24,7 @@ double swing_seconds(uint64_t operations) {
 
 }  // namespace
 
-SlowMotion slow_motion_of(Role role, const WorkerCommand& command) {
+SlowMotion slow_motion_of(Role role, const PipeCommand& command) {
   if (command.slow_ring_bytes == 0) return {};
   return {role, slow_bytes(command.slow_ring_bytes, command.buf_bytes),
           slow_operations(command.slow_ring_bytes, command.buf_bytes)};

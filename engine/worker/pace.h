@@ -8,6 +8,7 @@
 #include "engine/control_block.h"
 #include "engine/settings.h"
 #include "engine/worker/flow.h"
+#include "engine/worker/pipe_command.h"
 
 namespace pipetop {
 
@@ -17,7 +18,7 @@ struct SlowMotion {
   uint64_t bytes = 0;       // of one operation
   uint64_t operations = 0;  // that fill the ring
 };
-SlowMotion slow_motion_of(Role role, const WorkerCommand& command);
+SlowMotion slow_motion_of(Role role, const PipeCommand& command);
 
 // From one operation to the next, `since_ns` after the first. The writer's pace
 // is even; the reader's swings from half to one and a half times that, for so

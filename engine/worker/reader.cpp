@@ -6,7 +6,7 @@
 namespace pipetop {
 namespace {
 
-ReadTechnique choose(const WorkerCommand& command) {
+ReadTechnique choose(const PipeCommand& command) {
   const LoopKind kind = loop_kind(command);
   if (static_cast<ReadWith>(command.technique) == ReadWith::splice) return splice_technique(kind);
   const bool stamped = static_cast<Payload>(command.payload) == Payload::stamped;
@@ -14,7 +14,7 @@ ReadTechnique choose(const WorkerCommand& command) {
 }
 
 // splice() to /dev/null needs no memory of ours.
-BufferWish wish_for(const WorkerCommand& command) {
+BufferWish wish_for(const PipeCommand& command) {
   if (static_cast<ReadWith>(command.technique) == ReadWith::splice) return {};
   return {static_cast<Pages>(command.pages), command.buf_bytes, command.touch_pages != 0,
           command.lock_memory != 0};
@@ -31,7 +31,7 @@ int run_reader(ControlBlock& block, int pipe_fd) {
   BufferWish wish;
   Buffer buffer;
 
-  const auto prepare = [&](const WorkerCommand& command, WorkerReport& report) {
+  const auto prepare = [&](const PipeCommand& command, WorkerReport& report) {
     checker.expect_epoch(command.epoch, fresh && command.epoch == kFirstEpoch);
     const BufferWish wanted = wish_for(command);
     if (wanted != wish) {
@@ -47,7 +47,7 @@ int run_reader(ControlBlock& block, int pipe_fd) {
     report.error_number = static_cast<uint64_t>(buffer.error_number);
     return wanted.bytes == 0 || buffer.data != nullptr;
   };
-  const auto move = [&](const WorkerCommand& command, Flow& flow) {
+  const auto move = [&](const PipeCommand& command, Flow& flow) {
     ReaderLoop loop = {flow,
                        buffer.data,
                        command.buf_bytes,
@@ -57,7 +57,7 @@ int run_reader(ControlBlock& block, int pipe_fd) {
                        slow_motion_of(Role::reader, command)};
     return choose(command)(loop);
   };
-  return run_role(block, pipe_fd, prepare, move);
+  return run_pipe_role(block, pipe_fd, prepare, move);
 }
 
 }  // namespace pipetop

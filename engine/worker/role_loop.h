@@ -1,5 +1,4 @@
-// The life of a worker of either role: take a command, prepare, acknowledge,
-// flow until the next one.
+// What the two roles of a pipe share.
 #pragma once
 
 #include <fcntl.h>
@@ -8,7 +7,9 @@
 
 #include "engine/control_block.h"
 #include "engine/worker/flow.h"
+#include "engine/worker/pipe_command.h"
 #include "engine/worker/technique_table.h"
+#include "engine/worker/worker_life.h"
 
 namespace pipetop {
 
@@ -21,37 +22,29 @@ inline void set_nonblocking(int fd, bool on) {
 }
 
 // Both roles pass SPLICE_F_NONBLOCK when busy; each adds what `gift` means to it.
-inline unsigned splice_flags(const WorkerCommand& command, unsigned gift_flag) {
+inline unsigned splice_flags(const PipeCommand& command, unsigned gift_flag) {
   const unsigned nonblock = is_busy(static_cast<Wait>(command.wait)) ? SPLICE_F_NONBLOCK : 0;
   return nonblock | (command.gift ? gift_flag : 0);
 }
 
-inline LoopKind loop_kind(const WorkerCommand& command) {
+inline LoopKind loop_kind(const PipeCommand& command) {
   return {static_cast<Wait>(command.wait), command.slow_ring_bytes != 0};
 }
 
 // prepare(command, report) -> false if memory was refused, the report saying why;
 // move(command, flow) -> why the flow ended.
 template <class Prepare, class Move>
-int run_role(ControlBlock& block, int pipe_fd, Prepare prepare, Move move) {
-  for (;;) {
-    const auto [generation, command] = read_command(block);
-    WorkerReport report;
-    report.state = WorkerState::held;
-    if (command.order == Order::flow) {
-      set_nonblocking(pipe_fd, is_busy(static_cast<Wait>(command.wait)));
-      const bool prepared = prepare(command, report);
-      report.state = prepared ? WorkerState::flowing : WorkerState::refused;
-    }
-    publish_report(block, generation, report);
-    if (command.order == Order::quit) return 0;
-    if (report.state == WorkerState::flowing) {
-      Flow flow(block, pipe_fd, generation);
-      if (move(command, flow) == LoopEnd::changed) continue;
-      publish_failure(block, errno);
-    }
-    wait_for_command(block, generation);
-  }
+int run_pipe_role(ControlBlock& block, int pipe_fd, Prepare prepare, Move move) {
+  return run_worker<PipeCommand>(
+      block,
+      [&](const PipeCommand& command, WorkerReport& report) {
+        set_nonblocking(pipe_fd, is_busy(static_cast<Wait>(command.wait)));
+        return prepare(command, report);
+      },
+      [&](const PipeCommand& command, uint32_t generation) {
+        Flow flow(block, pipe_fd, generation);
+        return move(command, flow);
+      });
 }
 
 }  // namespace pipetop

@@ -6,11 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <string>
+
 #include "engine/control_block.h"
 #include "engine/mapping.h"
 #include "engine/process/worker_process.h"
-#include "engine/worker/reader.h"
-#include "engine/worker/writer.h"
+#include "engine/workload/workload.h"
 
 namespace pipetop {
 namespace {
@@ -57,9 +58,12 @@ int worker_main() {
   if (!become_user(block.drop_uid, block.drop_gid)) return kBadUser;
   if (!die_with(static_cast<pid_t>(block.parent_pid))) return kOrphan;
   set_signals();
-  const bool writes = static_cast<Role>(block.role) == Role::writer;
-  ::prctl(PR_SET_NAME, writes ? "pipetop-writer" : "pipetop-reader");
-  return writes ? run_writer(block, kWorkerPipeFd) : run_reader(block, kWorkerPipeFd);
+  if (block.workload >= workloads().size()) return kBadBlock;
+  const WorkloadEntry& entry = workload(static_cast<WorkloadKind>(block.workload));
+  const auto role = static_cast<Role>(block.role);
+  const std::string name = "pipetop-" + std::string(entry.terms.roles[block.role % kRoles]);
+  ::prctl(PR_SET_NAME, name.c_str());
+  return entry.work(block, role);
 }
 
 }  // namespace pipetop

@@ -8,6 +8,7 @@
 #include "engine/memory/buffer.h"
 #include "engine/worker/flow.h"
 #include "engine/worker/pace.h"
+#include "engine/worker/pipe_command.h"
 #include "engine/worker/technique_table.h"
 
 namespace pipetop {
@@ -25,7 +26,7 @@ namespace pipetop {
 class WriterBuffers {
  public:
   // What the command makes necessary. False when memory was refused.
-  bool prepare(const WorkerCommand& command);
+  bool prepare(const PipeCommand& command);
   // Fills in what was granted.
   void describe(WorkerReport& report) const;
 
@@ -46,7 +47,7 @@ class WriterBuffers {
     bool stamped = false;
     bool operator==(const Plan&) const = default;
   };
-  static Plan plan_for(const WorkerCommand& command);
+  static Plan plan_for(const PipeCommand& command);
   bool map(const Plan& plan);
 
   Plan plan_;

@@ -25,7 +25,7 @@ Buffer map_once_released(const BufferWish& wish, bool had_hugetlb) {
 
 }  // namespace
 
-WriterBuffers::Plan WriterBuffers::plan_for(const WorkerCommand& command) {
+WriterBuffers::Plan WriterBuffers::plan_for(const PipeCommand& command) {
   const bool lends = static_cast<WriteWith>(command.technique) == WriteWith::vmsplice;
   const auto buffers = static_cast<Buffers>(command.buffers);
   const bool halves = lends && buffers == Buffers::same;
@@ -46,7 +46,7 @@ WriterBuffers::Plan WriterBuffers::plan_for(const WorkerCommand& command) {
   return plan;
 }
 
-bool WriterBuffers::prepare(const WorkerCommand& command) {
+bool WriterBuffers::prepare(const PipeCommand& command) {
   const Plan plan = plan_for(command);
   epoch_ = command.epoch;
   if (plan.stamped && !plan_.stamped) ++series_;

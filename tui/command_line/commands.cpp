@@ -37,7 +37,7 @@ int dashboard(const CommandLine& line) {
   DashboardOptions screen{config.unicode, config.color, {}};
   check_terminal(screen);  // before there are processes to start
   FoldedFile folded(line.folded);
-  SegmentFile segments(line.segments);
+  SegmentFile segments(line.segments, config.settings);
   if (segments.is_terminal())
     throw Error(fmt::format("--segments: {} is a terminal: give a file", line.segments));
   screen.every_snapshot = [&](const Snapshot& now) { segments.write_closed(now); };
@@ -46,7 +46,8 @@ int dashboard(const CommandLine& line) {
   const int exit_code = run_dashboard(engine, config, screen);
   const Segment last = engine.segment();
   segments.write_last(last);
-  folded.write(last.role(Role::writer).functions, last.role(Role::reader).functions);
+  folded.write(last.requested,
+               {last.role(Role::writer).functions, last.role(Role::reader).functions});
   segments.finish();
   return exit_code;
 }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/error.h"
-#include "engine/knobs.h"
+#include "engine/workload/terms.h"
 #include "tui/command_line/words.h"
 #include "tui/print/print_folded.h"
 
@@ -15,22 +15,24 @@ FoldedFile::FoldedFile(const std::string& path) {
 
 void FoldedFile::check(const Snapshot& snapshot) const {
   if (!output_) return;
-  for (const WorkerView& worker : snapshot.workers)
-    if (worker.functions.status == ReadingStatus::unavailable)
+  for (const Role role : roles_of(snapshot.requested))
+    if (const WorkerView& worker = snapshot.worker(role);
+        worker.functions.status == ReadingStatus::unavailable)
       throw Error("--folded: " + worker.functions.reason, Exit::refused);
 }
 
-void FoldedFile::write(Role role, const Reading<FunctionTable>& functions) {
+void FoldedFile::write_role(std::string_view role, const Reading<FunctionTable>& functions) {
   if (functions.has_value() && functions->tree)
-    output_->write(print_folded(to_text(role), *functions->tree));
+    output_->write(print_folded(role, *functions->tree));
   else
-    say(fmt::format("--folded: the {}: {}", to_text(role), functions.reason));
+    say(fmt::format("--folded: the {}: {}", role, functions.reason));
 }
 
-void FoldedFile::write(const Reading<FunctionTable>& writer, const Reading<FunctionTable>& reader) {
+void FoldedFile::write(const Settings& settings,
+                       const std::array<Reading<FunctionTable>, kRoles>& by_role) {
   if (!output_) return;
-  write(Role::writer, writer);
-  write(Role::reader, reader);
+  for (const Role role : roles_of(settings))
+    write_role(role_name(settings, role), by_role[static_cast<size_t>(role)]);
   output_->finish();
 }
 

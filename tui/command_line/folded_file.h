@@ -1,8 +1,10 @@
 // The file of --folded: opened before anything starts, written in the end.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "engine/snapshot.h"
 #include "tui/command_line/output.h"
@@ -18,10 +20,10 @@ class FoldedFile {
   void check(const Snapshot& snapshot) const;
 
   // Says which role has no samples. Throws Error when not all could be written.
-  void write(const Reading<FunctionTable>& writer, const Reading<FunctionTable>& reader);
+  void write(const Settings& settings, const std::array<Reading<FunctionTable>, kRoles>& by_role);
 
  private:
-  void write(Role role, const Reading<FunctionTable>& functions);
+  void write_role(std::string_view role, const Reading<FunctionTable>& functions);
 
   std::optional<Output> output_;
 };

@@ -5,6 +5,7 @@
 #include "engine/error.h"
 #include "engine/knobs.h"
 #include "engine/text.h"
+#include "engine/workload/terms.h"
 
 namespace pipetop::tui {
 namespace {
@@ -13,6 +14,9 @@ constexpr const char* kKnobGroup = "Knobs";
 constexpr const char* kArticleGroup = "The article's spellings";
 
 void set_knob(const Knob& knob, const std::string& value, Settings& settings) {
+  if (workload_of(knob) != settings.workload)
+    throw Error(fmt::format("--{}: it goes with workload {}, this is {}: give a config file of it",
+                            knob.name, terms_of(workload_of(knob)).name, terms_of(settings).name));
   try {
     knob.set(settings, value);
   } catch (const Error& e) {
@@ -26,6 +30,8 @@ std::string value_name(const Knob& knob) {
       return "SIZE";
     case KnobKind::cpu:
       return "CPU";
+    case KnobKind::number:
+      return "N";
     case KnobKind::boolean:
       return "[true|false]";
     case KnobKind::choice:

@@ -35,8 +35,8 @@ void check_possible(const Snapshot& s) {
   for (const WorkerView& worker : s.workers) {
     if (!is_stuck(worker)) continue;
     const bool refused = worker.state == ProcessState::refused;
-    throw Error(fmt::format("the {} {}: {}", to_text(worker.role),
-                            refused ? "was refused its buffers" : "failed", worker.state_reason),
+    throw Error(fmt::format("the {} {}: {}", worker.name,
+                            refused ? "was refused what it needs" : "failed", worker.state_reason),
                 refused ? Exit::refused : Exit::worker_failed);
   }
   const Effective& effective = s.effective;

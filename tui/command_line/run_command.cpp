@@ -39,13 +39,15 @@ void check_vmsplice(const Settings& settings) {
 }
 
 std::string progress_text(const RunRequest& request, const RunResult& so_far) {
+  const Unit& unit = unit_of(so_far.end.requested);
   const std::string goal =
-      request.bytes != 0 ? fmt::format("{:.1f} of {:.1f} GiB", double(so_far.bytes()) / kGiB,
-                                       double(request.bytes) / kGiB)
-                         : fmt::format("{:.1f} of {:.1f} s", double(so_far.duration_ns()) / 1e9,
-                                       double(request.duration_ns) / 1e9);
+      request.bytes != 0
+          ? fmt::format("{:.0f} % of {} {}", 100 * double(so_far.bytes()) / double(request.bytes),
+                        request.bytes, unit.things)
+          : fmt::format("{:.1f} of {:.1f} s", double(so_far.duration_ns()) / 1e9,
+                        double(request.duration_ns) / 1e9);
   const Reading<double>& rate = so_far.end.throughput.over_1s;
-  return rate.has_value() ? fmt::format("{}  {:.2f} GiB/s", goal, *rate) : goal;
+  return rate.has_value() ? fmt::format("{}  {:.2f} {}", goal, *rate, unit.rate) : goal;
 }
 
 // Each would be useless with the other in between.
@@ -104,7 +106,7 @@ int run_command(const CommandLine& line) {
   check_outputs(line);
   Output output(line.run.output);
   FoldedFile folded(line.folded);
-  SegmentFile segments(line.segments);
+  SegmentFile segments(line.segments, config.settings);
   ProgressLine progress(line.format != Format::human || !output.is_terminal());
   RunListener listener;
   listener.interval = [&](const Interval& i) { output.write(interval_text(line.format, i)); };
@@ -129,8 +131,8 @@ int run_command(const CommandLine& line) {
   result->name = name_of(config);
   output.write(result_text(line.format, *result));
   output.finish();
-  folded.write(result->end.worker(Role::writer).functions,
-               result->end.worker(Role::reader).functions);
+  folded.write(result->end.requested, {result->end.worker(Role::writer).functions,
+                                       result->end.worker(Role::reader).functions});
   segments.finish();
   return exit_code(*result, line.format);
 }

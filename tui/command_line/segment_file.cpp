@@ -20,11 +20,11 @@ bool wants_csv(const std::string& path) {
 
 }  // namespace
 
-SegmentFile::SegmentFile(const std::string& path) {
+SegmentFile::SegmentFile(const std::string& path, const Settings& settings) {
   if (path.empty()) return;
   csv_ = wants_csv(path);
   output_.emplace(path, Appears::as_written);
-  if (csv_) output_->write(segment_csv_header());
+  if (csv_) output_->write(segment_csv_header(settings));
 }
 
 void SegmentFile::write_closed(const Snapshot& snapshot) {

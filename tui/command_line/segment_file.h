@@ -15,7 +15,8 @@ class SegmentFile {
  public:
   // "" for none: nothing is written. A name that ends in .csv gets CSV, one that
   // ends in .jsonl or has no ending JSON lines. Throws Error.
-  explicit SegmentFile(const std::string& path);
+  // `settings` say of which workload the segments will be.
+  explicit SegmentFile(const std::string& path, const Settings& settings = {});
 
   bool is_terminal() const { return output_ && output_->is_terminal(); }
 

@@ -6,11 +6,13 @@
 
 #include "engine/error.h"
 #include "engine/knobs.h"
+#include "engine/workload/terms.h"
 #include "tui/dashboard/layout.h"
 #include "tui/dashboard/list_keys.h"
 #include "tui/dashboard/slot_inspection.h"
 #include "tui/dashboard/text_width.h"
 #include "tui/widgets/help.h"
+#include "tui/widgets/parts.h"
 #include "tui/widgets/ring.h"
 #include "tui/widgets/segment_log.h"
 #include "tui/widgets/worker.h"
@@ -74,7 +76,7 @@ Outcome Controller::handle(const Input& input, const Snapshot& shown) {
   if (input.kind == Input::Kind::mouse) {
     outcome = handle(input.mouse, shown);
   } else if (input.kind == Input::Kind::key && !edit_filter(view_, input.key)) {
-    outcome = act(command_for(input.key), input.key, shown);
+    outcome = act(command_for(input.key, view_.requested), input.key, shown);
   }
   settle(shown);
   return outcome;
@@ -125,7 +127,8 @@ void Controller::act_on_screen(const Command& command, Key key, const Snapshot& 
       view_.frozen = !view_.frozen;
       break;
     case Act::focus:
-      view_.focus = view_.focus == Role::writer ? Role::reader : Role::writer;
+      if (has_role(view_.requested, Role::reader))
+        view_.focus = view_.focus == Role::writer ? Role::reader : Role::writer;
       break;
     case Act::compare:
       compare();
@@ -139,6 +142,9 @@ void Controller::act_on_screen(const Command& command, Key key, const Snapshot& 
       break;
     case Act::picture:
       say(fmt::format("ring: {}", next_picture(view_.ring)), Severity::info);
+      break;
+    case Act::parts:
+      press_parts(shown);
       break;
     case Act::help:
       view_.help = !view_.help;
@@ -167,7 +173,7 @@ bool Controller::change_to(const Settings& next, const std::string& label, Key k
 }
 
 void Controller::press_knob(int index) {
-  const HotKey& hot = hot_keys()[static_cast<size_t>(index)];
+  const HotKey& hot = hot_keys(view_.requested)[static_cast<size_t>(index)];
   const Settings before = view_.requested;
   Settings next = before;
   hot.press(next);
@@ -246,7 +252,7 @@ void Controller::close() {
 }
 
 int Controller::page_rows() const {
-  const Layout layout = make_layout(rows_, cols_);
+  const Layout layout = make_layout(rows_, cols_, view_.requested);
   if (!layout.fits) return 1;
   const Rect list = inside(layout, layout.writer);
   return function_rows(list.rows, list.cols);
@@ -278,12 +284,20 @@ bool Controller::scroll_page(const Command& command) {
 }
 
 bool Controller::inspected(Key key, const Snapshot& shown) {
-  const Layout layout = make_layout(rows_, cols_);
-  if (view_.help || !layout.fits) return false;
+  const Layout layout = make_layout(rows_, cols_, view_.requested);
+  if (view_.help || !layout.fits || shows_parts(shown, view_)) return false;
   return inspect(view_.ring, key, shown, inside(layout, layout.ring));
 }
 
+void Controller::press_parts(const Snapshot& shown) {
+  if (terms_of(view_.requested).has_ring)
+    view_.parts = !shows_parts(shown, view_);
+  else
+    say("there is no ring to show instead", Severity::info);
+}
+
 void Controller::press_inspect(const Snapshot& shown) {
+  if (terms_of(view_.requested).has_ring) view_.parts = false;
   const std::string words = toggle_inspection(view_.ring, shown.ring);
   if (!words.empty()) say(words, Severity::info);
 }

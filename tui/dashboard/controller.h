@@ -47,6 +47,7 @@ class Controller {
   void scroll(Role role, int lines);
   void compare();
   bool inspected(Key key, const Snapshot& shown);
+  void press_parts(const Snapshot& shown);
   void press_inspect(const Snapshot& shown);
   Outcome handle(const Mouse& mouse, const Snapshot& shown);
   Outcome click(const Mouse& mouse, const Snapshot& shown);

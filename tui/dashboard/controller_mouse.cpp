@@ -1,7 +1,9 @@
 // The controller's hands: what a click or the wheel means where it happens.
+#include "engine/workload/terms.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/layout.h"
 #include "tui/widgets/key_bar.h"
+#include "tui/widgets/parts.h"
 #include "tui/widgets/ring.h"
 #include "tui/widgets/worker.h"
 
@@ -23,17 +25,18 @@ Outcome Controller::click(const Mouse& mouse, const Snapshot& shown) {
     close();
     return Outcome::stay;
   }
-  const Layout layout = make_layout(rows_, cols_);
+  const Layout layout = make_layout(rows_, cols_, view_.requested);
   if (!layout.fits) return Outcome::stay;
   if (layout.keys.contains(mouse.row, mouse.col)) {
     const auto items = place_keys(layout.keys, shown, view_);
     const Key key = key_at(items, mouse.row - layout.keys.row, mouse.col);
-    return key == 0 ? Outcome::stay : act(command_for(key), key, shown);
+    return key == 0 ? Outcome::stay : act(command_for(key, view_.requested), key, shown);
   }
-  for (const Role role : {Role::writer, Role::reader}) {
+  for (const Role role : roles_of(view_.requested)) {
     if (!view_.log && panel_of(layout, role).contains(mouse.row, mouse.col))
       click_list(role, mouse.row, shown);
   }
+  if (shows_parts(shown, view_)) return Outcome::stay;
   const Rect ring = inside(layout, layout.ring);
   if (const auto slot =
           slot_at(ring.rows, ring.cols, shown, view_, mouse.row - ring.row, mouse.col - ring.col))
@@ -43,7 +46,8 @@ Outcome Controller::click(const Mouse& mouse, const Snapshot& shown) {
 
 // A second click on a row opens or closes it.
 void Controller::click_list(Role role, int row, const Snapshot& shown) {
-  const Rect panel = inside(make_layout(rows_, cols_), panel_of(make_layout(rows_, cols_), role));
+  const Rect panel = inside(make_layout(rows_, cols_, view_.requested),
+                            panel_of(make_layout(rows_, cols_, view_.requested), role));
   ListState& list = view_.list(role);
   view_.focus = role;
   const int line = function_line(panel.rows, panel.cols, row - panel.row);
@@ -61,8 +65,8 @@ void Controller::wheel(const Mouse& mouse, int lines) {
     *scroll += lines;
     return;
   }
-  const Layout layout = make_layout(rows_, cols_);
-  for (const Role role : {Role::writer, Role::reader})
+  const Layout layout = make_layout(rows_, cols_, view_.requested);
+  for (const Role role : roles_of(view_.requested))
     if (panel_of(layout, role).contains(mouse.row, mouse.col)) scroll(role, lines);
 }
 

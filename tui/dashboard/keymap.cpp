@@ -43,6 +43,7 @@ constexpr Binding kBindings[] = {
     {U'L', {Act::log}},
     {U'i', {Act::inspect}},
     {U'r', {Act::picture}},
+    {U'P', {Act::parts}},
     {U'?', {Act::help}},
     {key::escape, {Act::close}},
     {U'M', {Act::mouse}},
@@ -74,6 +75,7 @@ constexpr auto kScreenKeys = std::to_array<ScreenKey>({
     {"L", "log of the segments between changes"},
     {"i", "inspect a slot; arrows move, Esc leaves"},
     {"r", "ring: histogram, heat map, or both"},
+    {"P", "the ring, or the parts: pairs, clients"},
     {"x", "BPF counters: percpu or shared"},
     {"M", "mouse on or off; off selects text"},
     {"?", "this help"},
@@ -85,9 +87,10 @@ constexpr auto kScreenKeys = std::to_array<ScreenKey>({
 
 }  // namespace
 
-Command command_for(Key k) {
-  const auto hot = std::ranges::find(hot_keys(), k, [](const HotKey& h) { return Key(h.key); });
-  if (hot != hot_keys().end()) return {Act::knob, static_cast<int>(hot - hot_keys().begin())};
+Command command_for(Key k, const Settings& settings) {
+  const auto keys = hot_keys(settings);
+  const auto hot = std::ranges::find(keys, k, [](const HotKey& h) { return Key(h.key); });
+  if (hot != keys.end()) return {Act::knob, static_cast<int>(hot - keys.begin())};
   if (k >= U'1' && k <= U'9') return {Act::preset, static_cast<int>(k - U'1')};
   const auto bound = std::ranges::find(kBindings, k, &Binding::key);
   return bound == std::end(kBindings) ? Command{} : bound->command;

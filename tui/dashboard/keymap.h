@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "engine/settings.h"
 #include "tui/dashboard/keys.h"
 
 namespace pipetop::tui {
@@ -34,6 +35,7 @@ enum class Act : uint8_t {
   log,
   inspect,  // a slot of the ring
   picture,  // the next one below the slots
+  parts,    // in the place of the ring
   help,
   close,
   redraw,
@@ -49,7 +51,8 @@ struct Command {
   int n = 0;
 };
 
-Command command_for(Key key);
+// The hot keys are those of the settings' workload.
+Command command_for(Key key, const Settings& settings);
 
 struct ScreenKey {
   std::string_view keys;  // "Tab"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/workload/terms.h"
+
 namespace pipetop::tui {
 namespace {
 
@@ -30,7 +32,7 @@ int picture_rows(int rows) { return std::clamp(rows * 3 / 7, 5, 24); }
 
 }  // namespace
 
-Layout make_layout(int rows, int cols) {
+Layout make_layout(int rows, int cols, const Settings& settings) {
   Layout l;
   l.fits = rows >= kMinRows && cols >= kMinCols;
   if (!l.fits) return l;
@@ -51,7 +53,9 @@ Layout make_layout(int rows, int cols) {
   } else {
     split_cols(upper, l.throughput, l.ring);
   }
-  if (stacked && cols < kNarrowFunctions) {
+  if (!has_role(settings, Role::reader)) {
+    l.writer = lower;
+  } else if (stacked && cols < kNarrowFunctions) {
     split_rows(lower, l.writer, l.reader);
   } else {
     split_cols(lower, l.writer, l.reader);

@@ -15,7 +15,8 @@ struct Layout {
   Rect title, throughput, ring, writer, reader, message, keys;
 };
 
-Layout make_layout(int rows, int cols);
+// With a list for each role that the settings' workload has.
+Layout make_layout(int rows, int cols, const Settings& settings = {});
 
 inline const Rect& panel_of(const Layout& layout, Role role) {
   return role == Role::writer ? layout.writer : layout.reader;

@@ -90,8 +90,8 @@ std::string toggle_wall(ListChoice& choice) {
 void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols) {
   if (!view.reference.is_a && view.reference.segment != shown.throughput.previous)
     view.reference = reference_of(shown.throughput.previous);
-  const Layout layout = make_layout(rows, cols);
-  for (const Role role : {Role::writer, Role::reader}) {
+  const Layout layout = make_layout(rows, cols, view.requested);
+  for (const Role role : roles_of(view.requested)) {
     ListState& list = view.list(role);
     refresh(list.contents, shown.worker(role), view.reference, view.choice,
             list.folds_in(view.choice));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/workload/terms.h"
 #include "tui/dashboard/layout.h"
 #include "tui/dashboard/text_width.h"
 #include "tui/widgets/help.h"
@@ -11,6 +12,7 @@
 #include "tui/widgets/message_line.h"
 #include "tui/widgets/numbers.h"
 #include "tui/widgets/panel.h"
+#include "tui/widgets/parts.h"
 #include "tui/widgets/ring.h"
 #include "tui/widgets/segment_log.h"
 #include "tui/widgets/throughput.h"
@@ -44,9 +46,10 @@ void draw_role(Canvas& canvas, const Layout& layout, const Snapshot& s, const Vi
   const WorkerView& w = s.worker(role);
   const Rect& rect = panel_of(layout, role);
   const bool focused = state.focus == role && !state.ring.inspected;
-  const auto title = worker_title(w, s.effective, title_room(rect.cols));
+  const auto title = worker_title(w, title_room(rect.cols));
   const Area area = draw_panel(canvas, layout, rect, title, focused);
-  draw_worker(area, w, {state.list(role), state.choice, role, focused, full_bar(state)});
+  draw_worker(area, w, unit_of(s.requested),
+              {state.list(role), state.choice, role, focused, full_bar(state)});
 }
 
 // What is wrong is said to its end: a remedy that is cut helps nobody. It grows
@@ -71,16 +74,30 @@ void draw_throughput_panel(Canvas& canvas, const Layout& layout, const Snapshot&
   if (a) {
     title.push_back({frozen_text(*a, room), {Style::mark, kBold}});
   } else {
-    title.push_back({total > 0 ? bytes_text(total) : "", Style::dim});
+    const std::string_view things = unit_of(s.requested).things;
+    title.push_back({total > 0 ? things_text(total, things) : "", Style::dim});
   }
   const Area area = draw_panel(canvas, layout, layout.throughput, title);
   draw_throughput(area, s.throughput, s.now_ns, pace, a);
 }
 
+// What is driven: the ring, or the parts.
+void draw_upper_right(Canvas& canvas, const Layout& layout, const Snapshot& s,
+                      const ViewState& state) {
+  if (shows_parts(s, state)) {
+    draw_parts(draw_panel(canvas, layout, layout.ring, parts_title(s)), s);
+    return;
+  }
+  const int rows = inside(layout, layout.ring).rows;
+  const auto title = ring_title(s, layout.ring.cols, rows);
+  const bool inspected = state.ring.inspected.has_value();
+  draw_ring(draw_panel(canvas, layout, layout.ring, title, inspected), s, state);
+}
+
 }  // namespace
 
 void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
-  const Layout layout = make_layout(canvas.rows(), canvas.cols());
+  const Layout layout = make_layout(canvas.rows(), canvas.cols(), state.requested);
   if (!layout.fits) {
     draw_too_small(canvas);
     return;
@@ -88,16 +105,14 @@ void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
   draw_title_bar({canvas, layout.title}, s, state);
   draw_throughput_panel(canvas, layout, s, state);
   const Rect ring_panel = inside(layout, layout.ring);
-  const auto ring = ring_title(s, layout.ring.cols, ring_panel.rows);
-  draw_ring(draw_panel(canvas, layout, layout.ring, ring, state.ring.inspected.has_value()), s,
-            state);
+  draw_upper_right(canvas, layout, s, state);
   if (state.log) {
     draw_segment_log(canvas, s, state);
   } else {
-    for (const Role role : {Role::writer, Role::reader}) draw_role(canvas, layout, s, state, role);
+    for (const Role role : roles_of(s.requested)) draw_role(canvas, layout, s, state, role);
   }
-  const bool verdict_shown =
-      has_verdict_row(ring_panel.rows) && verdict_fits(s.verdict, ring_panel.cols);
+  const bool verdict_shown = !shows_parts(s, state) && has_verdict_row(ring_panel.rows) &&
+                             verdict_fits(s.verdict, ring_panel.cols);
   const VerdictAt verdict = verdict_shown ? VerdictAt::ring : VerdictAt::message;
   draw_message_over(canvas, layout.message, message_of(s, state, verdict));
   draw_key_bar({canvas, layout.keys}, s, state);

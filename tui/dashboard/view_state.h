@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -23,7 +24,8 @@ struct ViewState {
   bool log = false;     // the segments so far
   int log_scroll = 0;
   RingState ring;
-  uint64_t now_ns = 0;  // the source's time, which goes on while frozen
+  std::optional<bool> parts;  // in the ring's place; nothing: as the workload has it
+  uint64_t now_ns = 0;        // the source's time, which goes on while frozen
   bool frozen = false;
   bool help = false;
   int help_scroll = 0;

@@ -22,7 +22,7 @@ bool is_said_by_another(const Knob& knob, const Settings& settings) {
 std::string changed_knobs(const Settings& settings) {
   const Settings defaults;
   std::string text;
-  for (const Knob& knob : knobs()) {
+  for (const Knob& knob : knobs_of(settings)) {
     const std::string value = knob.get(settings);
     if (value.empty() || value == knob.get(defaults) || is_said_by_another(knob, settings))
       continue;

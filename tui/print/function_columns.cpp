@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "engine/knobs.h"
-
 namespace pipetop::tui {
 namespace {
 
@@ -24,7 +22,7 @@ std::string cut(const std::string& name) {
 }  // namespace
 
 Lines function_column(const WorkerView& worker, size_t rows) {
-  const std::string_view role = to_text(worker.role);
+  const std::string& role = worker.name;
   if (!worker.functions.has_value())
     return {fitted(fmt::format("  {}: {}", role, worker.functions.reason))};
   const FunctionTable& table = *worker.functions;

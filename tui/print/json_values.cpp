@@ -19,6 +19,7 @@ Json value_json(const Knob& knob, const std::string& value) {
     case KnobKind::size:
       return size_json(value);
     case KnobKind::cpu:
+    case KnobKind::number:
       return std::stoi(value);
     case KnobKind::choice:
       break;
@@ -38,7 +39,7 @@ std::string dump(const Json& json, int indent) {
 
 Json knobs_json(const Settings& settings) {
   Json json = Json::object();
-  for (const Knob& knob : knobs()) {
+  for (const Knob& knob : knobs_of(settings)) {
     const std::string name(knob.name), value = knob.get(settings);
     if (value.empty())
       put_null(json, name, why_without(knob));

@@ -47,7 +47,7 @@ std::string wait_text(const RunResult& r) {
 }
 
 std::string zero_copy_text(const RunResult& r) {
-  constexpr std::array<const char*, 3> kNames = {"zero-copy", "copied", "unverifiable"};
+  constexpr std::array<const char*, 4> kNames = {"zero-copy", "copied", "unverifiable", ""};
   return kNames[static_cast<size_t>(r.end.effective.zero_copy)];
 }
 
@@ -65,10 +65,7 @@ std::string verdict_text(const RunResult& r) {
 }
 
 constexpr Column kColumns[] = {
-    {"gibibytes_per_second",
-     [](const RunResult& r) {
-       return fmt::format("{:.6f}", gib_per_s(r.bytes(), r.duration_ns()));
-     }},
+    {"gibibytes_per_second", [](const RunResult& r) { return fmt::format("{:.6f}", r.rate()); }},
     {"bytes_to_pipe",
      [](const RunResult& r) {
        return std::to_string(r.bytes_wanted != 0 ? r.bytes_wanted : r.bytes());

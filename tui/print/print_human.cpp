@@ -1,6 +1,7 @@
 #include "tui/print/print_human.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -8,7 +9,9 @@
 #include "engine/knobs.h"
 #include "engine/text.h"
 #include "engine/verdict.h"
+#include "engine/workload/terms.h"
 #include "tui/print/changed_knobs.h"
+#include "tui/print/figure_text.h"
 #include "tui/print/function_columns.h"
 
 namespace pipetop::tui {
@@ -16,7 +19,7 @@ namespace {
 
 constexpr std::array<const char*, kSlotKinds> kKindNames = {
     "empty", "copies", "user pages", "page cache", "zero pages", "other"};
-constexpr std::array<const char*, 3> kZeroCopyNames = {"zero copy", "copied", "unverifiable"};
+constexpr std::array<const char*, 4> kZeroCopyNames = {"zero copy", "copied", "unverifiable", ""};
 constexpr size_t kFunctionRows = 10;
 
 double seconds(uint64_t ns) { return double(ns) / 1e9; }
@@ -28,35 +31,37 @@ std::string short_number(double value) {
   return fmt::format("{:.3g}", value);
 }
 
+// "12.34 GiB", "120000 rules".
+std::string count_text(uint64_t count, const Unit& unit) {
+  if (unit.things != "bytes") return fmt::format("{} {}", count, unit.things);
+  return fmt::format("{:.2f} GiB", double(count) / kGiB);
+}
+
 std::string rate_lines(const RunResult& r) {
-  const double mean = gib_per_s(r.bytes(), r.duration_ns());
+  const Unit& unit = unit_of(r.end.requested);
   const Reading<RateStats>& rate = r.end.throughput.current.rate;
-  std::string text = fmt::format("  {:.2f} GiB/s", mean);
+  std::string text = fmt::format("  {:.2f} {}", r.rate(), unit.rate);
   if (rate.has_value())
     text += fmt::format(" ± {:.2f}   median {:.2f}, {:.2f} to {:.2f} in {} parts of 100 ms",
                         rate->stddev, rate->median, rate->min, rate->max, rate->samples);
   else
     text += fmt::format("   (median and spread unknown: {})", rate.reason);
-  return text + fmt::format("\n  {:.2f} GiB in {:.2f} s\n", double(r.bytes()) / kGiB,
-                            seconds(r.duration_ns()));
-}
-
-std::string cpu_text(const WorkerView& worker) {
-  return worker.last_cpu.has_value() ? std::to_string(*worker.last_cpu) : "?";
-}
-
-std::string huge_text(const Effective& effective) {
-  if (effective.settings.pages == Pages::k4) return "4 KiB pages";
-  if (!effective.huge.has_value()) return "huge pages unknown: " + effective.huge.reason;
-  return *effective.huge ? "huge pages" : "huge pages not granted";
+  return text +
+         fmt::format("\n  {} in {:.2f} s\n", count_text(r.bytes(), unit), seconds(r.duration_ns()));
 }
 
 std::string effective_lines(const Snapshot& s) {
   const Effective& effective = s.effective;
-  std::string text =
-      fmt::format("effective {}, {}, CPU {} to CPU {}\n",
-                  kZeroCopyNames[static_cast<size_t>(effective.zero_copy)], huge_text(effective),
-                  cpu_text(s.worker(Role::writer)), cpu_text(s.worker(Role::reader)));
+  std::string text = "effective ";
+  if (effective.zero_copy != ZeroCopy::no_copy)
+    text += fmt::format("{}, ", kZeroCopyNames[static_cast<size_t>(effective.zero_copy)]);
+  for (const Role role : roles_of(s.requested)) {
+    const WorkerView& w = s.worker(role);
+    text += fmt::format("{}{} {}", role == Role::writer ? "" : "; ", w.name,
+                        fmt::join(w.technique, ", "));
+    if (w.last_cpu.has_value()) text += fmt::format(" on CPU {}", *w.last_cpu);
+  }
+  text += "\n";
   for (const Mismatch& m : effective.mismatches)
     text += fmt::format("  {}: {} requested, {} effective: {}\n", m.knob, m.requested, m.effective,
                         m.reason);
@@ -84,15 +89,21 @@ std::string ring_line(const RingView& ring) {
   return text + kinds_text(ring.kinds) + "\n";
 }
 
+std::string per_call_text(double count, const Unit& unit) {
+  if (unit.things == "bytes") return fmt::format("{:.4g} KiB", count / 1024);
+  return fmt::format("{:.4g} {}", count, unit.things);
+}
+
 std::string worker_line(const RunResult& r, Role role) {
   const WorkerCounts counts = counts_between(r.begin.worker(role), r.end.worker(role));
   const double calls = double(counts.syscalls);
-  std::string text = fmt::format("{:<9} {} calls/s", to_text(role),
+  std::string text = fmt::format("{:<9} {} calls/s", r.end.worker(role).name,
                                  short_number(calls / std::max(1e-9, seconds(r.duration_ns()))));
   if (counts.syscalls > 0)
-    text += fmt::format(", {:.4g} KiB a call, EAGAIN {:.1f} %, short {:.1f} %",
-                        double(counts.bytes) / calls / 1024, 100 * double(counts.eagain) / calls,
-                        100 * double(counts.short_calls) / calls);
+    text +=
+        fmt::format(", {} a call, EAGAIN {:.1f} %, short {:.1f} %",
+                    per_call_text(double(counts.bytes) / calls, unit_of(r.end.requested)),
+                    100 * double(counts.eagain) / calls, 100 * double(counts.short_calls) / calls);
   const WorkerShares& shares = r.shares[static_cast<size_t>(role)];
   if (shares.on_cpu.has_value()) text += fmt::format(", on CPU {:.0f} %", 100 * *shares.on_cpu);
   if (shares.blocked.has_value()) text += fmt::format(", blocked {:.0f} %", 100 * *shares.blocked);
@@ -111,26 +122,50 @@ std::string integrity_line(const Snapshot& s) {
                      i.verified, i.misplaced, i.torn, i.unstamped);
 }
 
+// Of one alone the rest tells already.
+std::string parts_lines(const Snapshot& s) {
+  std::string text;
+  if (s.parts.size() < 2) return text;
+  for (const PartView& part : s.parts)
+    text += fmt::format("{:<9} {}\n", part.name,
+                        part.rate.has_value()
+                            ? fmt::format("{:.2f} {}", *part.rate, unit_of(s.requested).rate)
+                            : part.rate.reason);
+  return text;
+}
+
+std::string figure_lines(const Snapshot& s) {
+  std::string text;
+  for (const Figure& figure : s.figures)
+    text += fmt::format("{}: {}\n", figure.name,
+                        figure.value.has_value() ? figure_text(figure.kind, *figure.value)
+                                                 : "unknown: " + figure.value.reason);
+  return text;
+}
+
 std::string functions_block(const Snapshot& s) {
   if (!s.event.has_value()) return fmt::format("functions unknown: {}\n", s.event.reason);
   return fmt::format("functions by {} at {} Hz\n", s.event->name, s.event->hz) +
          side_by_side(function_column(s.worker(Role::writer), kFunctionRows),
-                      function_column(s.worker(Role::reader), kFunctionRows));
+                      has_role(s.requested, Role::reader)
+                          ? function_column(s.worker(Role::reader), kFunctionRows)
+                          : Lines{});
 }
 
 }  // namespace
 
 std::string print_human(const Interval& interval) {
-  return fmt::format("{:>6.1f} s  {:>8.2f} GiB/s\n", seconds(interval.since_start_ns),
-                     gib_per_s(interval.bytes(), interval.duration_ns));
+  return fmt::format("{:>6.1f} s  {:>8.2f} {}\n", seconds(interval.since_start_ns), interval.rate(),
+                     unit_of(interval.settings).rate);
 }
 
 std::string print_human(const RunResult& result) {
   const Snapshot& s = result.end;
-  return fmt::format("{}: {}\n", result.name, changed_knobs(s.requested)) + rate_lines(result) +
-         effective_lines(s) + ring_line(s.ring) + verdict_line(s.verdict) +
-         worker_line(result, Role::writer) + worker_line(result, Role::reader) +
-         integrity_line(result.last) + functions_block(s);
+  std::string text = fmt::format("{}: {}\n", result.name, changed_knobs(s.requested)) +
+                     rate_lines(result) + effective_lines(s);
+  if (terms_of(s.requested).has_ring) text += ring_line(s.ring) + verdict_line(s.verdict);
+  for (const Role role : roles_of(s.requested)) text += worker_line(result, role);
+  return text + parts_lines(s) + figure_lines(s) + integrity_line(result.last) + functions_block(s);
 }
 
 }  // namespace pipetop::tui

@@ -4,13 +4,15 @@
 
 #include "engine/knobs.h"
 #include "engine/verdict.h"
+#include "engine/workload/terms.h"
 #include "tui/print/call_tree_json.h"
 
 namespace pipetop::tui {
 namespace {
 
 constexpr int kSchema = 1;
-constexpr std::array<const char*, 3> kZeroCopyNames = {"zero-copy", "copied", "unverifiable"};
+constexpr std::array<const char*, 4> kZeroCopyNames = {"zero-copy", "copied", "unverifiable",
+                                                       "no-copy"};
 
 Json host_json(const RunResult& result) {
   Json json = Json::object();
@@ -42,12 +44,15 @@ void put_cpu(Json& json, const std::string& name, const WorkerView& worker, int 
 Json effective_json(const Snapshot& s) {
   const Effective& effective = s.effective;
   Json json = knobs_json(effective.settings);
-  json["pipe_size"] = effective.pipe_bytes;
+  if (terms_of(s.requested).has_ring) json["pipe_size"] = effective.pipe_bytes;
   json["zero_copy"] = kZeroCopyNames[static_cast<size_t>(effective.zero_copy)];
   json["zero_copy_reason"] = effective.zero_copy_reason;
   put(json, "huge", effective.huge);
-  put_cpu(json, "writer_cpu", s.worker(Role::writer), effective.settings.writer_cpu);
-  put_cpu(json, "reader_cpu", s.worker(Role::reader), effective.settings.reader_cpu);
+  for (const Role role : roles_of(s.requested)) {
+    const Settings& in_force = effective.settings;
+    const int pinned = role == Role::writer ? in_force.writer_cpu : in_force.reader_cpu;
+    put_cpu(json, s.worker(role).name + "_cpu", s.worker(role), pinned);
+  }
   json["mismatches"] = Json::array();
   for (const Mismatch& m : effective.mismatches)
     json["mismatches"].push_back({{"knob", m.knob},
@@ -59,7 +64,7 @@ Json effective_json(const Snapshot& s) {
 
 Json rate_json(const RunResult& result) {
   const Reading<RateStats>& rate = result.end.throughput.current.rate;
-  Json json = {{"mean", rounded(gib_per_s(result.bytes(), result.duration_ns()))}};
+  Json json = {{"mean", rounded(result.rate())}};
   const auto figure = [&](double RateStats::*member) {
     return rate.has_value() ? rounded((*rate).*member) : Json(nullptr);
   };
@@ -153,7 +158,8 @@ void put_functions(Json& json, const Snapshot& s) {
   if (!s.event.has_value()) return put_null(json, "functions", s.event.reason);
   Json functions = {{"event", s.event->name}, {"hz", s.event->hz}};
   for (const WorkerView& worker : s.workers) {
-    const std::string role(to_text(worker.role));
+    const std::string& role = worker.name;
+    if (role.empty()) continue;
     if (worker.functions.has_value())
       functions[role] = table_json(*worker.functions);
     else
@@ -172,6 +178,23 @@ void put_integrity(Json& json, const Snapshot& s) {
                        {"epochs", i.epochs}};
 }
 
+Json parts_json(const Snapshot& s) {
+  Json parts = Json::array();
+  for (const PartView& part : s.parts) {
+    Json json = {{"name", part.name}, {"pid", part.pid}};
+    put(json, "cpu", part.cpu);
+    put(json, std::string(unit_of(s.requested).key), part.rate);
+    parts.push_back(std::move(json));
+  }
+  return parts;
+}
+
+Json figures_json(const Snapshot& s) {
+  Json json = Json::object();
+  for (const Figure& figure : s.figures) put(json, figure.key, figure.value);
+  return json;
+}
+
 void put_verdict(Json& json, const Reading<Verdict>& verdict) {
   if (!verdict.has_value()) return put_null(json, "verdict", verdict.reason);
   json["verdict"] = {{"kind", to_text(verdict->bound)}, {"because", verdict->because}};
@@ -184,11 +207,14 @@ void put_result(Json& json, const RunResult& result) {
   json["requested"] = knobs_json(result.end.requested);
   json["effective"] = effective_json(result.end);
   json["duration_ns"] = result.duration_ns();
-  json["bytes"] = result.bytes();
-  json["gib_per_s"] = rate_json(result);
-  for (const Role role : {Role::writer, Role::reader})
-    json[std::string(to_text(role))] = worker_json(result, role);
-  json["ring"] = ring_json(result.end.ring);
+  const Unit& unit = unit_of(result.end.requested);
+  json[std::string(unit.things)] = result.bytes();
+  json[std::string(unit.key)] = rate_json(result);
+  for (const Role role : roles_of(result.end.requested))
+    json[result.end.worker(role).name] = worker_json(result, role);
+  json["parts"] = parts_json(result.end);
+  json["figures"] = figures_json(result.end);
+  if (terms_of(result.end.requested).has_ring) json["ring"] = ring_json(result.end.ring);
   put_functions(json, result.end);
   put_integrity(json, result.last);
   put_verdict(json, result.end.verdict);
@@ -209,10 +235,11 @@ std::string print_jsonl(const Interval& interval) {
                {"type", "interval"},
                {"t_ns", interval.since_start_ns},
                {"duration_ns", interval.duration_ns},
-               {"bytes", interval.bytes()},
-               {"gib_per_s", rounded(gib_per_s(interval.bytes(), interval.duration_ns))}};
-  for (const Role role : {Role::writer, Role::reader})
-    json[std::string(to_text(role))] = counts_json(interval.workers[static_cast<size_t>(role)]);
+               {std::string(unit_of(interval.settings).things), interval.bytes()},
+               {std::string(unit_of(interval.settings).key), rounded(interval.rate())}};
+  for (const Role role : roles_of(interval.settings))
+    json[std::string(role_name(interval.settings, role))] =
+        counts_json(interval.workers[static_cast<size_t>(role)]);
   return to_line(json);
 }
 

@@ -8,6 +8,7 @@
 
 #include "engine/config/text_file.h"
 #include "engine/knobs.h"
+#include "engine/workload/terms.h"
 #include "tui/print/json_values.h"
 
 namespace pipetop::tui {
@@ -15,7 +16,6 @@ namespace {
 
 constexpr int kSchema = 1;
 constexpr size_t kCsvFunctions = 8;  // of a role
-constexpr std::array<Role, kRoles> kBoth = {Role::writer, Role::reader};
 
 struct Figure {
   const char* name;
@@ -31,12 +31,12 @@ double seconds(uint64_t ns) { return static_cast<double>(ns) / 1e9; }
 
 // ---- JSON -------------------------------------------------------------------
 
-void put_rate(Json& json, const Reading<RateStats>& rate) {
-  if (!rate.has_value()) return put_null(json, "gib_per_s", rate.reason);
+void put_rate(Json& json, const std::string& key, const Reading<RateStats>& rate) {
+  if (!rate.has_value()) return put_null(json, key, rate.reason);
   Json figures;
   for (const Figure& figure : kFigures) figures[figure.name] = rounded((*rate).*figure.member);
   figures["samples"] = rate->samples;
-  json["gib_per_s"] = figures;
+  json[key] = figures;
 }
 
 void put_functions(Json& json, const Reading<FunctionTable>& functions) {
@@ -101,7 +101,7 @@ class Row {
 // Typed as in JSON: sizes are bytes.
 void add_knobs(Row& row, const std::string& prefix, const Settings& settings) {
   const Json json = knobs_json(settings);
-  for (const Knob& knob : knobs()) {
+  for (const Knob& knob : knobs_of(settings)) {
     const Json& value = json[std::string(knob.name)];
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
     row.add(prefix + std::string(knob.name), value.is_null() ? "" : text);
@@ -157,12 +157,13 @@ Row row_of(const Segment& segment, uint64_t start_ns) {
   row.add("key", segment.key);
   row.add("begin_s", fmt::format("{:.6f}", seconds(segment.begin_ns - start_ns)));
   row.add("seconds", fmt::format("{:.6f}", seconds(segment.duration_ns)));
-  row.add("bytes", std::to_string(segment.bytes));
+  row.add(std::string(unit_of(segment.requested).things), std::to_string(segment.bytes));
   add_rate(row, segment.rate);
   add_knobs(row, "requested_", segment.requested);
   add_knobs(row, "effective_", segment.effective);
   row.add("pipe_bytes", std::to_string(segment.pipe_bytes));
-  for (const Role r : kBoth) add_role(row, std::string(to_text(r)), segment.role(r));
+  for (const Role r : roles_of(segment.requested))
+    add_role(row, std::string(role_name(segment.requested, r)), segment.role(r));
   add_occupancy(row, segment.occupancy);
   add_kinds(row, segment.kinds);
   return row;
@@ -171,6 +172,7 @@ Row row_of(const Segment& segment, uint64_t start_ns) {
 }  // namespace
 
 std::string segment_jsonl(const Segment& segment, uint64_t start_ns) {
+  const Unit& unit = unit_of(segment.requested);
   Json json = {{"schema", kSchema},
                {"type", "segment"},
                {"number", segment.number},
@@ -178,18 +180,23 @@ std::string segment_jsonl(const Segment& segment, uint64_t start_ns) {
                {"key", segment.key},
                {"begin_s", rounded(seconds(segment.begin_ns - start_ns))},
                {"seconds", rounded(seconds(segment.duration_ns))},
-               {"bytes", segment.bytes}};
-  put_rate(json, segment.rate);
+               {std::string(unit.things), segment.bytes}};
+  put_rate(json, std::string(unit.key), segment.rate);
   json["requested"] = knobs_json(segment.requested);
   json["effective"] = knobs_json(segment.effective);
   json["pipe_bytes"] = segment.pipe_bytes;
-  for (const Role r : kBoth) json[std::string(to_text(r))] = role_json(segment.role(r));
+  for (const Role r : roles_of(segment.requested))
+    json[std::string(role_name(segment.requested, r))] = role_json(segment.role(r));
   put_occupancy(json, segment.occupancy);
   put_kinds(json, segment.kinds);
   return to_line(json);
 }
 
-std::string segment_csv_header() { return row_of({}, 0).names(); }
+std::string segment_csv_header(const Settings& settings) {
+  Segment segment;
+  segment.requested = segment.effective = settings;
+  return row_of(segment, 0).names();
+}
 
 std::string segment_csv_row(const Segment& segment, uint64_t start_ns) {
   return row_of(segment, start_ns).values();

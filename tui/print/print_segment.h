@@ -12,7 +12,7 @@ namespace pipetop::tui {
 // `start_ns` is when pipetop started: begin_s counts from there.
 std::string segment_jsonl(const Segment& segment, uint64_t start_ns);
 
-std::string segment_csv_header();
+std::string segment_csv_header(const Settings& settings);
 std::string segment_csv_row(const Segment& segment, uint64_t start_ns);
 
 }  // namespace pipetop::tui

@@ -19,7 +19,7 @@ void say(Judgement& judgement, Exit exit, std::string words) {
 }
 
 void judge_worker(const WorkerView& worker, Judgement& judgement) {
-  const std::string_view role = to_text(worker.role);
+  const std::string& role = worker.name;
   const std::string why = worker.state_reason.empty() ? "" : ": " + worker.state_reason;
   if (worker.restarts > 0)
     say(judgement, Exit::worker_failed,
@@ -28,7 +28,7 @@ void judge_worker(const WorkerView& worker, Judgement& judgement) {
   else if (worker.state == ProcessState::failed || worker.state == ProcessState::restarting)
     say(judgement, Exit::worker_failed, fmt::format("the {} failed{}", role, why));
   else if (worker.state == ProcessState::refused)
-    say(judgement, Exit::refused, fmt::format("the {} was refused its buffers{}", role, why));
+    say(judgement, Exit::refused, fmt::format("the {} was refused what it needs{}", role, why));
 }
 
 // A single buffer is asked for to be damaged; and after a restart nobody knows
@@ -64,7 +64,7 @@ void judge_lost(const WorkerView& worker, Judgement& judgement) {
   if (double(lost) > kMuchLost * double(all))
     say(judgement, Exit::untrustworthy,
         fmt::format("{} of {} samples of the {} were lost: its functions mislead", lost, all,
-                    to_text(worker.role)));
+                    worker.name));
 }
 
 void judge_steal(const RunResult& result, Judgement& judgement) {
@@ -77,7 +77,15 @@ void judge_steal(const RunResult& result, Judgement& judgement) {
 }  // namespace
 
 uint64_t RunResult::bytes() const {
-  return end.worker(Role::reader).bytes - begin.worker(Role::reader).bytes;
+  const Role role = counting_role(end.requested);
+  return end.worker(role).bytes - begin.worker(role).bytes;
+}
+
+// Over the time that it took, which is not all of the run where a workload keeps a
+// clock of its own.
+double RunResult::rate() const {
+  const uint64_t clock_ns = end.throughput.clock_ns - begin.throughput.clock_ns;
+  return rate_of(bytes(), clock_ns == 0 ? duration_ns() : clock_ns, unit_of(end.requested));
 }
 
 WorkerCounts counts_between(const WorkerView& before, const WorkerView& after) {
@@ -88,6 +96,7 @@ WorkerCounts counts_between(const WorkerView& before, const WorkerView& after) {
 
 Interval interval_between(const Snapshot& begin, const Snapshot& before, const Snapshot& after) {
   Interval interval;
+  interval.settings = after.requested;
   interval.since_start_ns = after.now_ns - begin.now_ns;
   interval.duration_ns = after.now_ns - before.now_ns;
   for (size_t i = 0; i < kRoles; ++i)
@@ -95,8 +104,8 @@ Interval interval_between(const Snapshot& begin, const Snapshot& before, const S
   return interval;
 }
 
-double gib_per_s(uint64_t bytes, uint64_t duration_ns) {
-  return duration_ns == 0 ? 0 : double(bytes) / kGiB / (double(duration_ns) / 1e9);
+double rate_of(uint64_t count, uint64_t duration_ns, const Unit& unit) {
+  return duration_ns == 0 ? 0 : double(count) / unit.count / (double(duration_ns) / 1e9);
 }
 
 Judgement judge(const RunResult& result) {

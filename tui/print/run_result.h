@@ -9,6 +9,7 @@
 
 #include "engine/error.h"
 #include "engine/snapshot.h"
+#include "engine/workload/terms.h"
 
 namespace pipetop::tui {
 
@@ -22,12 +23,18 @@ struct WorkerShares {
   Reading<double> on_cpu, runnable, blocked;
 };
 
+// In a unit of so many things a second.
+double rate_of(uint64_t count, uint64_t duration_ns, const Unit& unit);
+
 struct Interval {
   uint64_t since_start_ns = 0;  // of the measurement, to this interval's end
   uint64_t duration_ns = 0;
   std::array<WorkerCounts, kRoles> workers;  // by Role
 
-  uint64_t bytes() const { return workers[static_cast<size_t>(Role::reader)].bytes; }
+  Settings settings;
+
+  uint64_t bytes() const { return workers[static_cast<size_t>(counting_role(settings))].bytes; }
+  double rate() const { return rate_of(bytes(), duration_ns, unit_of(settings)); }
 };
 
 struct RunResult {
@@ -40,16 +47,17 @@ struct RunResult {
   Reading<double> steal_share;  // of all CPUs' time during the measurement
   int ended_by_signal = 0;
 
-  // By the reader, so that they equal its own figures.
+  // Or whatever the workload counts. By the role that counts, so that they equal its
+  // own figures.
   uint64_t bytes() const;
   uint64_t duration_ns() const { return end.now_ns - begin.now_ns; }
+  double rate() const;  // the mean, in the workload's unit
 };
 
 WorkerCounts counts_between(const WorkerView& before, const WorkerView& after);
 Interval interval_between(const Snapshot& begin, const Snapshot& before, const Snapshot& after);
 
 // Bytes over time; 0 when no time passed.
-double gib_per_s(uint64_t bytes, uint64_t duration_ns);
 
 // The exit code that a result deserves, and for the person, why.
 struct Judgement {

@@ -135,9 +135,9 @@ TEST(BigNumber, KnowsItsWidth) {
 }
 
 TEST(Numbers, AreShort) {
-  EXPECT_EQ(gib_text(3.7), "3.70");
-  EXPECT_EQ(gib_text(62.54), "62.5");
-  EXPECT_EQ(gib_text(128.4), "128");
+  EXPECT_EQ(rate_text(3.7), "3.70");
+  EXPECT_EQ(rate_text(62.54), "62.5");
+  EXPECT_EQ(rate_text(128.4), "128");
   EXPECT_EQ(percent_text(0.391), "39.1");
   EXPECT_EQ(percent_text(1), "100");
   EXPECT_EQ(count_text(0), "0");

@@ -6,6 +6,7 @@
 #include "tui/widgets/columns.h"
 #include "tui/widgets/list_header.h"
 #include "tui/widgets/numbers.h"
+#include "tui/widgets/role_style.h"
 
 namespace pipetop::tui {
 namespace {
@@ -64,7 +65,7 @@ void draw_row(const Area& area, const ListColumns& c, const CallRow& row,
         .put_right(0, percent_text(row.total), ink(ListSort::children));
   if (c.change > 0) draw_change(area.part({0, c.change_col(), 1, c.change}), row);
   draw_name(area.part({0, c.name, 1, c.name_cols}), row, indent);
-  const Style role = view.role == Role::writer ? Style::writer : Style::reader;
+  const Style role = style_of(view.role);
   if (c.bar_cols > 0)
     draw_bar(area.part({0, c.bar, 1, c.bar_cols}), row.share(sort) / view.full_bar, role);
 }

@@ -25,18 +25,19 @@ struct Line {
 };
 using Lines = std::vector<Line>;
 
-Lines knob_lines() {
+Lines knob_lines(const Settings& settings) {
   Lines lines = {{"", "", "Knobs, while data flows"}};
-  for (const HotKey& hot : hot_keys()) {
+  const auto keys = hot_keys(settings);
+  for (const HotKey& hot : keys) {
     const Knob* knob = find_knob(hot.knob);
     lines.push_back({std::string(1, hot.key), std::string(hot.label),
                      knob ? std::string(knob->help) : std::string(), kKnobTextCol});
   }
   lines.push_back({});
   lines.push_back({"", "", "Knobs without a key: --NAME, or in the config"});
-  for (const Knob& knob : knobs()) {
+  for (const Knob& knob : knobs_of(settings)) {
     const auto has_key = [&](const HotKey& hot) { return hot.knob == knob.name; };
-    if (std::ranges::none_of(hot_keys(), has_key))
+    if (std::ranges::none_of(keys, has_key))
       lines.push_back({"", std::string(knob.name), std::string(knob.help), kKnobTextCol});
   }
   return lines;
@@ -48,7 +49,7 @@ Lines preset_lines(const ViewState& state) {
     const Preset& preset = state.presets[i];
     std::string text = preset.title.empty() ? preset.name : preset.title;
     if (preset.article_gib_per_s > 0)
-      text += fmt::format("; article {} GiB/s", gib_text(preset.article_gib_per_s));
+      text += fmt::format("; article {} GiB/s", rate_text(preset.article_gib_per_s));
     lines.push_back({std::to_string(i + 1), "", std::move(text), kNameCol});
   }
   return lines;
@@ -93,7 +94,7 @@ Page make_page(int rows, int cols, const ViewState& state) {
   const int box_cols = std::min(two ? 160 : 96, cols - 4);
   const int inner_cols = box_cols - 4;
   page.half = two ? inner_cols * 11 / 20 : inner_cols;
-  Lines left = knob_lines(), right = preset_lines(state);
+  Lines left = knob_lines(state.requested), right = preset_lines(state);
   append(right, screen_lines());
   if (!two) append(left, right);
   page.left = fitted(left, page.half - 1);

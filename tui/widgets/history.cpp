@@ -63,7 +63,7 @@ Bins bin_history(std::span<const RatePoint> history, uint64_t now_ns, int bins) 
         point == history.begin() ? 0 : static_cast<int64_t>(std::prev(point)->at_ns);
     const bool gap = end - before > kLongestInterval;
     axis.spread(gap ? end - 100 * kMillisecond : before, end, [&](size_t bin, double overlap) {
-      result.values[bin] += point->gib_per_s * overlap;
+      result.values[bin] += point->rate * overlap;
       weights[bin] += overlap;
     });
   }
@@ -90,9 +90,9 @@ void draw_history(const Area& area, const Throughput& throughput, uint64_t now_n
   const int bins_a_cell = area.glyphs().braille ? 2 : 1;
   Bins bins = bin_history(throughput.history, now_ns, graph.cols() * bins_a_cell);
   const double most = *std::ranges::max_element(bins.values);
-  const RateUnit unit = unit_of(most, pace);
-  for (double& value : bins.values) value *= unit.per_gib;
-  const double top = axis_end(most * unit.per_gib);
+  const RateUnit unit = rate_unit(most, pace, unit_of(throughput.current.requested));
+  for (double& value : bins.values) value *= unit.per_unit;
+  const double top = axis_end(most * unit.per_unit);
   if (area.glyphs().braille) {
     draw_braille(graph, bins, top);
   } else {

@@ -25,7 +25,7 @@ Bins bin_history(std::span<const RatePoint> history, uint64_t now_ns, int bins);
 // a power of ten.
 double axis_end(double max);
 
-// The axis is in unit_of() its end.
+// The axis is in rate_unit() of its end.
 void draw_history(const Area& area, const Throughput& throughput, uint64_t now_ns,
                   Pace pace = Pace::normal);
 

@@ -63,7 +63,7 @@ KeyItem step_item(const HotKey& hot, const Snapshot& s, const ViewState& state) 
 std::vector<KeyItem> knob_items(const Snapshot& s, const ViewState& state) {
   std::vector<KeyItem> items;
   const HotKey* before = nullptr;
-  for (const HotKey& hot : hot_keys()) {
+  for (const HotKey& hot : hot_keys(state.requested)) {
     const bool pair = before && !hot.lit && before->knob == hot.knob;
     if (pair) {
       items.back().keys += std::string(" ") + hot.key;

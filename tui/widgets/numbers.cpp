@@ -17,7 +17,7 @@ std::string three_digits(double value) {
 
 }  // namespace
 
-std::string gib_text(double gib_per_s) { return three_digits(gib_per_s); }
+std::string rate_text(double rate) { return three_digits(rate); }
 
 std::string percent_text(double share) {
   const double percent = share * 100;
@@ -55,6 +55,11 @@ std::string bytes_text(double bytes) {
   }
   const bool whole = std::abs(bytes - std::round(bytes)) < 0.05 || bytes >= 99.95;
   return fmt::format("{:.{}f} {}", bytes, whole ? 0 : 1, kUnits[unit]);
+}
+
+std::string things_text(double count, std::string_view things) {
+  if (things == "bytes") return bytes_text(count);
+  return fmt::format("{} {}", count_text(count), things);
 }
 
 std::string elapsed_text(uint64_t ns) {

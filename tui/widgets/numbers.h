@@ -3,20 +3,23 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "engine/reading.h"
 #include "tui/dashboard/pen.h"
 
 namespace pipetop::tui {
 
-std::string gib_text(double gib_per_s);    // "3.71", "62.5", "128"
+std::string rate_text(double rate);        // "3.71", "62.5", "128"
 std::string percent_text(double share);    // "39.1", "100"
 std::string count_text(double count);      // "17", "1.3 k", "532 k", "1.20 M"
 std::string grouped_text(uint64_t count);  // "2,983"
 std::string bytes_text(double bytes);      // "128 KiB", "1.5 MiB"
-std::string elapsed_text(uint64_t ns);     // "00:01:12"
-std::string ratio_text(double ratio);      // "×4.7"
-std::string change_text(double shares);    // in points: "+12.0", "-0.3", "0.0"
+// Of what a workload counts: "128 KiB", "1.20 M rules".
+std::string things_text(double count, std::string_view things);
+std::string elapsed_text(uint64_t ns);   // "00:01:12"
+std::string ratio_text(double ratio);    // "×4.7"
+std::string change_text(double shares);  // in points: "+12.0", "-0.3", "0.0"
 
 // A reading as an item: the value, dim when stale; "…" while warming; "n/a"
 // when it cannot be had. Never 0 for what is not known.

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/workload/terms.h"
 #include "tui/dashboard/layout.h"
 #include "tui/dashboard/pen.h"
 #include "tui/widgets/numbers.h"
 #include "tui/widgets/panel.h"
+#include "tui/widgets/role_style.h"
 
 namespace pipetop::tui {
 namespace {
@@ -94,7 +96,7 @@ std::string ratio(const Segment& now, const Segment* before) {
 
 // A cell of the log: its heading, how wide it is, and what it says.
 struct Column {
-  const char* heading;
+  std::string heading;
   int cols;
   bool right;
   std::string text;
@@ -104,13 +106,13 @@ struct Column {
 std::vector<Column> rate_columns(const Segment& s, const Segment* before, int label_cols) {
   const auto rate = [&](auto member) -> std::string {
     if (s.requested.slow_motion) return member == &RateStats::mean ? "slow" : "";
-    return text_of(s.rate, [&](const RateStats& r) { return gib_text(r.*member); });
+    return text_of(s.rate, [&](const RateStats& r) { return rate_text(r.*member); });
   };
   return {
       {"key", 4, false, s.key, Style::mark},
       {"change", label_cols, false, s.label, Style::plain},
       {"s", 6, true, fmt::format("{:.1f}", static_cast<double>(s.duration_ns) / 1e9), Style::dim},
-      {"GiB/s", 6, true, rate(&RateStats::mean), Style::value},
+      {std::string(unit_of(s.requested).rate), 6, true, rate(&RateStats::mean), Style::value},
       {"median", 6, true, rate(&RateStats::median), Style::dim},
       {"±", 5, true, rate(&RateStats::stddev), Style::dim},
       {"×", 6, true, ratio(s, before), Style::value}};
@@ -120,14 +122,23 @@ std::vector<Column> observed_columns(const Segment& s, int function_cols) {
   const auto ring = [&](auto member) {
     return text_of(s.occupancy, [&](const Occupancy& o) { return whole_percent(o.*member); });
   };
-  const SegmentRole &writer = s.role(Role::writer), &reader = s.role(Role::reader);
-  return {{"ring%", 5, true, ring(&Occupancy::mean_share), Style::plain},
-          {"empty", 5, true, ring(&Occupancy::empty_share), Style::dim},
-          {"full", 4, true, ring(&Occupancy::full_share), Style::dim},
-          {"blocked:w", 9, true, text_of(writer.blocked_share, whole_percent), Style::writer},
-          {"r", 3, true, text_of(reader.blocked_share, whole_percent), Style::reader},
-          {"writer in", function_cols, false, top_function(writer), Style::writer},
-          {"reader in", function_cols, false, top_function(reader), Style::reader}};
+  std::vector<Column> columns;
+  if (terms_of(s.requested).has_ring)
+    columns = {{"ring%", 5, true, ring(&Occupancy::mean_share), Style::plain},
+               {"empty", 5, true, ring(&Occupancy::empty_share), Style::dim},
+               {"full", 4, true, ring(&Occupancy::full_share), Style::dim}};
+  const auto roles = roles_of(s.requested);
+  std::string blocked = "blocked:";
+  for (const Role role : roles) {
+    const std::string_view name = role_name(s.requested, role);
+    columns.push_back({blocked + std::string(name.substr(0, 1)), blocked.empty() ? 3 : 9, true,
+                       text_of(s.role(role).blocked_share, whole_percent), style_of(role)});
+    blocked.clear();
+  }
+  for (const Role role : roles)
+    columns.push_back({fmt::format("{} in", role_name(s.requested, role)), function_cols, false,
+                       top_function(s.role(role)), style_of(role)});
+  return columns;
 }
 
 int columns_in(const std::vector<Column>& columns) {
@@ -165,7 +176,8 @@ void draw_segment(const Area& area, const Segment& s, const Segment* before, boo
   const int begin = one_line ? columns_in(rates) + 1 : 0;
   const Area rest = one_line ? room.part({0, begin, 1, room.cols()}) : room.from_row(1, 1);
   const int function_room = rest.cols() - columns_in(observed_columns(s, 0));
-  draw_cells(rest, observed_columns(s, std::max(0, function_room / 2)), headings);
+  const int roles = static_cast<int>(roles_of(s.requested).size());
+  draw_cells(rest, observed_columns(s, std::max(0, function_room / roles)), headings);
 }
 
 void draw_number(const Area& area, const Segment& s, bool present, bool is_a) {
@@ -192,7 +204,7 @@ void draw_segments(const Area& area, const Log& log, const ViewState& state) {
 }  // namespace
 
 void draw_segment_log(Canvas& canvas, const Snapshot& s, const ViewState& state) {
-  const Layout layout = make_layout(canvas.rows(), canvas.cols());
+  const Layout layout = make_layout(canvas.rows(), canvas.cols(), s.requested);
   if (!layout.fits) return;
   const Rect rect = log_rect(layout);
   Area(canvas, rect).fill(U' ', {});
@@ -204,7 +216,7 @@ void draw_segment_log(Canvas& canvas, const Snapshot& s, const ViewState& state)
 }
 
 int log_scroll_end(int rows, int cols, const Snapshot& s) {
-  const Layout layout = make_layout(rows, cols);
+  const Layout layout = make_layout(rows, cols, s.requested);
   if (!layout.fits) return 0;
   const Rect area = inside(layout, log_rect(layout));
   const int segments = static_cast<int>(s.throughput.segments.size()) + 1;

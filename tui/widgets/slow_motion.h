@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "engine/snapshot.h"
+#include "engine/workload/terms.h"
 
 namespace pipetop::tui {
 
@@ -16,15 +17,15 @@ inline Pace pace_of(const Snapshot& s) {
 }
 
 struct RateUnit {
-  double per_gib = 1;     // so many of it are a GiB/s
+  double per_unit = 1;    // so many of it are one of the workload's unit
   std::string_view name;  // "GiB/s", "pages/s"
 };
 
 // Pages where a rate in slow motion would read 0.00 GiB/s.
-inline RateUnit unit_of(double gib_per_s, Pace pace) {
-  const bool pages = pace == Pace::slow_motion && gib_per_s < 0.005;
-  if (pages) return {kGiB / static_cast<double>(kPageBytes), "pages/s"};
-  return {1, "GiB/s"};
+inline RateUnit rate_unit(double rate, Pace pace, const Unit& unit) {
+  const bool pages = pace == Pace::slow_motion && rate < 0.005;
+  if (pages) return {unit.count / static_cast<double>(kPageBytes), "pages/s"};
+  return {1, unit.rate};
 }
 
 }  // namespace pipetop::tui

@@ -11,29 +11,28 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr RateUnit kGiBUnit = {1, "GiB/s"};
-
 // What the big number shows: one second is steady enough to read aloud.
 const Reading<double>& headline(const Throughput& t) {
   return t.over_1s.has_value() ? t.over_1s : t.over_100ms;
-}
-
-Item rate_item(const Reading<RateStats>& rate, std::string before, Pace pace) {
-  RateUnit unit = kGiBUnit;
-  Item item = item_of(rate, std::move(before), {}, [&](const RateStats& r) {
-    unit = unit_of(r.mean, pace);
-    return fmt::format("{} ±{}", gib_text(r.mean * unit.per_gib),
-                       gib_text(r.stddev * unit.per_gib));
-  });
-  if (pace == Pace::slow_motion && rate.has_value()) item.after = unit.name;
-  return item;
 }
 
 // How the rates are told.
 struct Terms {
   Pace pace = Pace::normal;
   const Segment* a = nullptr;  // frozen to compare with; else the one before is
+  const Unit& unit;
 };
+
+Item rate_item(const Reading<RateStats>& rate, std::string before, const Terms& terms) {
+  RateUnit unit = {1, terms.unit.rate};
+  Item item = item_of(rate, std::move(before), {}, [&](const RateStats& r) {
+    unit = rate_unit(r.mean, terms.pace, terms.unit);
+    return fmt::format("{} ±{}", rate_text(r.mean * unit.per_unit),
+                       rate_text(r.stddev * unit.per_unit));
+  });
+  if (terms.pace == Pace::slow_motion && rate.has_value()) item.after = unit.name;
+  return item;
+}
 
 // What it is compared with, and what the change since then was worth; a rate in
 // slow motion is worth nothing.
@@ -43,9 +42,9 @@ std::vector<Item> comparison(const Throughput& t, const Terms& terms) {
   const std::string name = terms.a ? "A" : "was";
   if (reference->requested.slow_motion) return {{name, "slow motion", {}, Style::dim}};
   const double before = reference->rate->mean;
-  std::vector<Item> items = {{name, gib_text(before), {}, Style::value}};
+  std::vector<Item> items = {{name, rate_text(before), {}, Style::value}};
   const bool slow = terms.pace == Pace::slow_motion;
-  if (slow) items[0].after = kGiBUnit.name;
+  if (slow) items[0].after = terms.unit.rate;
   if (slow || !t.current.rate.has_value() || before <= 0) return items;
   const double ratio = t.current.rate->mean / before;
   const Style style = ratio >= 1.02 ? Style::good : ratio <= 0.98 ? Style::warning : Style::value;
@@ -55,15 +54,15 @@ std::vector<Item> comparison(const Throughput& t, const Terms& terms) {
 
 // The number in its unit, on one or two lines among its details.
 int draw_small(const Area& area, const Throughput& t, const Terms& terms) {
-  RateUnit unit = kGiBUnit;
-  std::vector<Item> items = {item_of(headline(t), {}, {}, [&](double gib_per_s) {
-    unit = unit_of(gib_per_s, terms.pace);
-    return gib_text(gib_per_s * unit.per_gib);
+  RateUnit unit = {1, terms.unit.rate};
+  std::vector<Item> items = {item_of(headline(t), {}, {}, [&](double rate) {
+    unit = rate_unit(rate, terms.pace, terms.unit);
+    return rate_text(rate * unit.per_unit);
   })};
   items[0].after = unit.name;
   if (items[0].ink.style == Style::value) items[0].ink = {Style::graph, kBold};
   for (Item& item : comparison(t, terms)) items.push_back(std::move(item));
-  items.push_back(rate_item(t.over_10s, "10 s", terms.pace));
+  items.push_back(rate_item(t.over_10s, "10 s", terms));
   const int room = area.rows() >= 4 ? 2 : 1;
   return flow(area.from_row(0, room), items);
 }
@@ -79,16 +78,16 @@ void draw_details(const Area& area, const Throughput& t, const RateUnit& unit, c
   if (room && t.previous) {
     const std::string& key = t.current.key;
     const Item since[] = {
-        rate_item(t.current.rate, "since " + (key.empty() ? "then" : key), terms.pace)};
+        rate_item(t.current.rate, "since " + (key.empty() ? "then" : key), terms)};
     flow(lines.from_row(row++, 1), since);
   }
-  const Item ten_seconds[] = {rate_item(t.over_10s, "10 s", terms.pace)};
+  const Item ten_seconds[] = {rate_item(t.over_10s, "10 s", terms)};
   flow(lines.from_row(row, 1), ten_seconds);
 }
 
 int draw_big(const Area& area, const Throughput& t, DigitSize size, const Terms& terms) {
-  const RateUnit unit = unit_of(*headline(t), terms.pace);
-  const std::string number = gib_text(*headline(t) * unit.per_gib);
+  const RateUnit unit = rate_unit(*headline(t), terms.pace, terms.unit);
+  const std::string number = rate_text(*headline(t) * unit.per_unit);
   const bool stale = headline(t).status == ReadingStatus::stale;
   const Ink ink =
       terms.pace == Pace::slow_motion ? Ink(Style::warning, kBold) : Ink(Style::graph, kBold);
@@ -108,7 +107,9 @@ TitlePart pace_badge(Pace pace) {
 }
 
 std::string frozen_text(const Segment& a, int cols) {
-  std::string rate = a.rate.has_value() ? gib_text(a.rate->mean) + " GiB/s" : "…";
+  std::string rate = a.rate.has_value()
+                         ? fmt::format("{} {}", rate_text(a.rate->mean), unit_of(a.requested).rate)
+                         : "…";
   if (a.requested.slow_motion) rate = "slow motion";
   const int room = cols - columns_of("A: , ") - columns_of(rate);
   if (columns_of(a.label) <= room) return fmt::format("A: {}, {}", a.label, rate);
@@ -119,7 +120,7 @@ std::string frozen_text(const Segment& a, int cols) {
 
 void draw_throughput(const Area& area, const Throughput& t, uint64_t now_ns, Pace pace,
                      const Segment* a) {
-  const Terms terms{pace, a};
+  const Terms terms{pace, a, unit_of(t.current.requested)};
   int used = 0;
   if (!headline(t).has_value() || area.rows() < 6 || area.cols() < 34) {
     used = draw_small(area, t, terms);

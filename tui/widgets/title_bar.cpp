@@ -28,6 +28,8 @@ std::string_view technique(ZeroCopy zero_copy) {
       return "ZERO-COPY";
     case ZeroCopy::copied:
       return "COPIED";
+    case ZeroCopy::no_copy:
+      return "";
     case ZeroCopy::unverifiable:
       break;
   }
@@ -45,7 +47,9 @@ Part badge(const Effective& effective) {
   const std::string_view name = technique(effective.zero_copy);
   const auto& wrong = effective.mismatches;
   if (wrong.empty())
-    return {fmt::format(" {} ", name), {style_of(effective.zero_copy), kReverse}, 0};
+    return {name.empty() ? "" : fmt::format(" {} ", name),
+            {style_of(effective.zero_copy), kReverse},
+            0};
   const std::string knobs =
       wrong.size() == 1 ? wrong.front().knob : fmt::format("{} knobs", wrong.size());
   return {fmt::format(" {} ! {} ", name, knobs),

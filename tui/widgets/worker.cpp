@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/knobs.h"
 #include "tui/widgets/numbers.h"
+#include "tui/widgets/role_style.h"
 
 namespace pipetop::tui {
 namespace {
@@ -46,16 +46,10 @@ TitlePart state_part(const WorkerView& w) {
   return {std::move(text), bad ? Style::error : calm ? Style::dim : Style::warning};
 }
 
-std::string technique(Role role, const Settings& s, bool with_target) {
-  if (role == Role::writer) return std::string(to_text(s.write_with));
-  const bool target = with_target && s.read_with == ReadWith::splice;
-  return target ? "splice → /dev/null" : std::string(to_text(s.read_with));
-}
-
 std::string whole_percent(double share) { return fmt::format("{:.0f} %", share * 100); }
 
 // Most telling first: what does not fit is left out at the end.
-std::vector<Item> counters(const WorkerView& w) {
+std::vector<Item> counters(const WorkerView& w, const Unit& unit) {
   constexpr int kPercentCols = 4, kCountCols = 5;
   std::vector<Item> items;
   const auto add = [&](const char* before, const Reading<double>& reading, const char* after,
@@ -64,7 +58,8 @@ std::vector<Item> counters(const WorkerView& w) {
     items.back().width = width;
   };
   add("", w.syscalls_per_s, "calls/s", count_text, kCountCols);
-  add("", w.bytes_per_call, "/call", bytes_text, 7);
+  const auto things = [&](double count) { return things_text(count, unit.things); };
+  add("", w.bytes_per_call, "/call", things, 7);
   add("EAGAIN", w.eagain_share, "", whole_percent, kPercentCols);
   const auto add_known = [&](const char* before, const Reading<double>& reading, const char* after,
                              auto format, int width) {
@@ -94,46 +89,51 @@ int counter_rows(int rows, int cols) {
 
 namespace {
 
-// What was asked for, and whether the pages are it.
-TitlePart pages_part(const Effective& effective) {
-  std::string text(to_text(effective.settings.pages));
-  const bool wanted = effective.settings.pages != Pages::k4;
-  if (wanted && effective.huge.has_value() && !*effective.huge)
-    return {text + " (not huge)", Style::warning};
-  return {std::move(text), Style::plain};
-}
-
 struct Detail {
   bool pid = true, cpu = true, target = true;
 };
 
-std::vector<TitlePart> title_with(const WorkerView& w, const Effective& effective, Detail detail) {
-  const Style role = w.role == Role::writer ? Style::writer : Style::reader;
-  std::string name(to_text(w.role));
-  if (w.pid > 0 && detail.pid) name += fmt::format(" {}", w.pid);
-  std::vector<TitlePart> parts = {{std::move(name), {role, kBold}}, state_part(w)};
+// "splice → /dev/null" without where it goes.
+std::string without_target(const std::string& technique) {
+  return technique.substr(0, technique.find(" → "));
+}
+
+// What is not as it was asked to be says so in brackets.
+TitlePart technique_part(const std::string& technique, bool with_target) {
+  const bool wrong = technique.ends_with(')');
+  return {with_target ? technique : without_target(technique),
+          wrong ? Style::warning : Style::plain};
+}
+
+std::vector<TitlePart> title_with(const WorkerView& w, Detail detail) {
+  std::string name = w.name;
+  if (w.processes > 1)
+    name = fmt::format("{} {}s", w.processes, w.name);
+  else if (w.pid > 0 && detail.pid)
+    name += fmt::format(" {}", w.pid);
+  std::vector<TitlePart> parts = {{std::move(name), {style_of(w.role), kBold}}, state_part(w)};
   if (w.last_cpu.has_value() && detail.cpu)
     parts.push_back({fmt::format("cpu {}", *w.last_cpu), {}});
-  parts.push_back({technique(w.role, effective.settings, detail.target), Style::plain});
-  if (w.role == Role::writer) parts.push_back(pages_part(effective));
-  parts.push_back({std::string(to_text(wait_of(effective.settings, w.role))), Style::plain});
+  for (const std::string& technique : w.technique)
+    parts.push_back(technique_part(technique, detail.target));
   return parts;
 }
 
 }  // namespace
 
-std::vector<TitlePart> worker_title(const WorkerView& w, const Effective& effective, int cols) {
+std::vector<TitlePart> worker_title(const WorkerView& w, int cols) {
   for (const Detail detail : {Detail{}, Detail{true, true, false}, Detail{true, false, false}}) {
-    std::vector<TitlePart> parts = title_with(w, effective, detail);
+    std::vector<TitlePart> parts = title_with(w, detail);
     if (title_columns(parts) <= cols) return parts;
   }
-  return title_with(w, effective, {false, false, false});
+  return title_with(w, {false, false, false});
 }
 
-void draw_worker(const Area& area, const WorkerView& w, const FunctionListView& functions) {
+void draw_worker(const Area& area, const WorkerView& w, const Unit& unit,
+                 const FunctionListView& functions) {
   if (area.empty()) return;
   const int rows = counter_rows(area.rows(), area.cols());
-  flow(area.from_row(0, rows), counters(w));
+  flow(area.from_row(0, rows), counters(w, unit));
   draw_function_list(area.from_row(rows), functions);
 }
 

@@ -1,10 +1,11 @@
-// The panel of one worker: what it is, what it does per second, where its time
+// The panel of one role: what it is, what it does per second, where its time
 // goes.
 #pragma once
 
 #include <vector>
 
 #include "engine/snapshot.h"
+#include "engine/workload/terms.h"
 #include "tui/widgets/function_list.h"
 #include "tui/widgets/panel.h"
 
@@ -12,9 +13,11 @@ namespace pipetop::tui {
 
 // "writer 812 · cpu 0 · vmsplice · thp · busy", and its state unless it flows;
 // with less of it where there are fewer columns.
-std::vector<TitlePart> worker_title(const WorkerView& worker, const Effective& effective, int cols);
+std::vector<TitlePart> worker_title(const WorkerView& worker, int cols);
 
-void draw_worker(const Area& area, const WorkerView& worker, const FunctionListView& functions);
+// `unit` is of what it counts.
+void draw_worker(const Area& area, const WorkerView& worker, const Unit& unit,
+                 const FunctionListView& functions);
 
 // The rows that the function list of such a panel has.
 int function_rows(int panel_rows, int panel_cols);

@@ -18,7 +18,7 @@ TEST(SlowMotion, AnOperationIsASixteenthOfTheRingInWholePages) {
 }
 
 TEST(SlowMotion, ACommandWithoutItIsFree) {
-  WorkerCommand command;
+  PipeCommand command;
   command.buf_bytes = 65536;
   EXPECT_EQ(slow_motion_of(Role::writer, command).bytes, 0u);
   command.slow_ring_bytes = 65536;

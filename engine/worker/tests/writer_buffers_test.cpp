@@ -10,9 +10,9 @@
 namespace pipetop {
 namespace {
 
-WorkerCommand command(WriteWith technique, Payload payload, uint64_t buf, uint64_t ring,
-                      Buffers buffers = Buffers::separate) {
-  WorkerCommand c;
+PipeCommand command(WriteWith technique, Payload payload, uint64_t buf, uint64_t ring,
+                    Buffers buffers = Buffers::separate) {
+  PipeCommand c;
   c.order = Order::flow;
   c.technique = static_cast<uint64_t>(technique);
   c.payload = static_cast<uint64_t>(payload);
@@ -24,7 +24,7 @@ WorkerCommand command(WriteWith technique, Payload payload, uint64_t buf, uint64
 }
 
 // Between two uses of a piece, at least a ring of other bytes goes through.
-void expect_ring_between_rewrites(const WorkerCommand& c) {
+void expect_ring_between_rewrites(const PipeCommand& c) {
   WriterBuffers buffers;
   ASSERT_TRUE(buffers.prepare(c));
   std::map<const char*, uint64_t> ended;  // piece -> stream position after it

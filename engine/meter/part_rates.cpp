@@ -1,0 +1,51 @@
+#include "engine/meter/part_rates.h"
+
+#include "engine/meter/process_stats.h"
+
+namespace pipetop {
+namespace {
+
+constexpr uint64_t kInterval = 250'000'000;  // /proc is read no more often than that
+constexpr uint64_t kWindow = 1'000'000'000;
+
+}  // namespace
+
+void PartRates::sample(uint64_t now_ns, std::span<const PartProgress> parts) {
+  if (now_ns < sampled_at_ns_ + kInterval && !samples_.empty()) return;
+  sampled_at_ns_ = now_ns;
+  for (const PartProgress& part : parts) {
+    const auto stats = read_process_stats(part.pid);
+    auto& samples = samples_[part.name];
+    // It began anew under the same name.
+    if (!samples.empty() && part.progress.count < samples.back().progress.count) samples.clear();
+    samples.push_back({now_ns, part.progress, stats ? stats->last_cpu : -1});
+    while (samples.size() > 2 && samples[1].at_ns + kWindow <= now_ns) samples.pop_front();
+  }
+}
+
+Reading<double> PartRates::rate(const std::deque<Sample>& samples) const {
+  const Progress &first = samples.front().progress, &last = samples.back().progress;
+  if (last.clock_ns <= first.clock_ns) return Reading<double>::warming("no interval measured yet");
+  const double seconds = double(last.clock_ns - first.clock_ns) / 1e9;
+  return Reading<double>::of(double(last.count - first.count) / unit_ / seconds);
+}
+
+std::vector<PartView> PartRates::describe(std::span<const PartProgress> parts) const {
+  std::vector<PartView> views;
+  for (const PartProgress& part : parts) {
+    PartView view;
+    view.name = part.name;
+    view.pid = part.pid;
+    view.total = part.progress.count;
+    view.cpu = Reading<int>::warming("not looked at yet");
+    view.rate = Reading<double>::warming("no interval measured yet");
+    if (const auto found = samples_.find(part.name); found != samples_.end()) {
+      view.rate = rate(found->second);
+      if (const int cpu = found->second.back().cpu; cpu >= 0) view.cpu = Reading<int>::of(cpu);
+    }
+    views.push_back(std::move(view));
+  }
+  return views;
+}
+
+}  // namespace pipetop

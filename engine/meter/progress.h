@@ -1,0 +1,25 @@
+// How far a workload, or a part of it, has come.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+namespace pipetop {
+
+// Things counted, and the time that this took, which for a stream is the wall's.
+// Neither goes back.
+struct Progress {
+  uint64_t count = 0;
+  uint64_t clock_ns = 0;
+};
+
+// Of one of several alike.
+struct PartProgress {
+  std::string name;  // "client 2"
+  pid_t pid = 0;     // 0: it has no process now
+  Progress progress;
+};
+
+}  // namespace pipetop

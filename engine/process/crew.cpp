@@ -1,0 +1,126 @@
+#include "engine/process/crew.h"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "engine/clock.h"
+#include "engine/error.h"
+
+namespace pipetop {
+
+Crew::Crew(WorkloadKind workload, std::string program, std::vector<Cpu> allowed, int epoll_fd,
+           std::function<void(const WorkerEvent&)> sink)
+    : workload_(workload),
+      program_(std::move(program)),
+      allowed_(std::move(allowed)),
+      epoll_fd_(epoll_fd),
+      sink_(std::move(sink)) {}
+
+Worker& Crew::hire(Role role, std::vector<int> fds) {
+  auto worker = std::make_unique<Worker>(workload_, role, program_, std::move(fds));
+  start(*worker);
+  members_.push_back({std::move(worker), kNoCpu});
+  Worker& hired = *members_.back().worker;
+  sink_({WorkerEvent::Kind::hired, hired, {}});
+  return hired;
+}
+
+void Crew::dismiss(Worker& worker) {
+  const auto member =
+      std::ranges::find(members_, &worker, [](const Member& m) { return m.worker.get(); });
+  if (member == members_.end()) return;
+  // Killed first, so that it counts no further.
+  const std::unique_ptr<Worker> leaving = std::move(member->worker);
+  members_.erase(member);
+  leaving->kill();
+  dismissed_[static_cast<size_t>(leaving->role())] += read_counts(leaving->counters());
+  sink_({WorkerEvent::Kind::dismissed, *leaving, {}});
+}
+
+void Crew::start(Worker& worker) {
+  worker.start(monotonic_ns());
+  epoll_event event = {.events = EPOLLIN, .data = {.fd = worker.pidfd()}};
+  if (::epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, worker.pidfd(), &event) != 0)
+    throw SystemError("epoll_ctl of a pidfd", errno);
+}
+
+Crew::Member& Crew::member_of(const Worker& worker) {
+  return *std::ranges::find(members_, &worker, [](const Member& m) { return m.worker.get(); });
+}
+
+void Crew::place(Worker& worker, int cpu) {
+  Member& member = member_of(worker);
+  member.cpu = cpu;
+  pin(member);
+}
+
+void Crew::pin(const Member& member) {
+  Worker& worker = *member.worker;
+  if (!worker.alive() || allowed_.empty()) return;
+  const int error = pipetop::pin(worker.pid(), member.cpu, allowed_);
+  if (error != 0 && error != ESRCH)
+    sink_({WorkerEvent::Kind::cannot_pin, worker,
+           std::string("sched_setaffinity: ") + std::strerror(error)});
+}
+
+void Crew::reap() {
+  for (const Member& member : members_)
+    if (const auto end = member.worker->reap(monotonic_ns()))
+      sink_({WorkerEvent::Kind::died, *member.worker, end->words()});
+}
+
+void Crew::replace_dead() {
+  reap();
+  for (const Member& member : members_) {
+    Worker& worker = *member.worker;
+    const uint64_t now_ns = monotonic_ns();
+    if (!worker.restart_due(now_ns)) continue;
+    try {
+      start(worker);
+    } catch (const Error& error) {
+      sink_({WorkerEvent::Kind::cannot_start, worker, error.what()});
+      worker.put_off(now_ns);
+      continue;
+    }
+    pin(member);
+    sink_({WorkerEvent::Kind::replaced, worker, {}});
+  }
+}
+
+bool Crew::all_alive() const {
+  return std::ranges::all_of(members_, [](const Member& m) { return m.worker->alive(); });
+}
+
+bool Crew::any_alive() const {
+  return std::ranges::any_of(members_, [](const Member& m) { return m.worker->alive(); });
+}
+
+void Crew::send(int signal) const {
+  for (const Member& member : members_) member.worker->send(signal);
+}
+
+std::vector<const Worker*> Crew::of(Role role) const {
+  std::vector<const Worker*> workers;
+  for (const Member& member : members_)
+    if (member.worker->role() == role) workers.push_back(member.worker.get());
+  return workers;
+}
+
+std::vector<pid_t> Crew::pids(Role role) const {
+  std::vector<pid_t> pids;
+  for (const Worker* worker : of(role))
+    if (worker->alive()) pids.push_back(worker->pid());
+  return pids;
+}
+
+Counts Crew::counts(Role role) const {
+  Counts counts = dismissed_[static_cast<size_t>(role)];
+  for (const Worker* worker : of(role)) counts += read_counts(worker->counters());
+  return counts;
+}
+
+}  // namespace pipetop

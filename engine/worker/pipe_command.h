@@ -1,0 +1,31 @@
+// What the engine tells the two workers of a pipe.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/settings.h"
+
+namespace pipetop {
+
+inline constexpr uint64_t kFirstEpoch = 1;
+
+// Enumerations hold the values of settings.h; each role reads the fields that
+// concern it.
+struct PipeCommand {
+  uint64_t technique = 0;    // WriteWith or ReadWith
+  uint64_t wait = 0;         // Wait
+  uint64_t pages = 0;        // Pages
+  uint64_t buffers = 0;      // Buffers
+  uint64_t payload = 0;      // Payload
+  uint64_t gift = 0;         // 0 or 1
+  uint64_t touch_pages = 1;  // 0 or 1
+  uint64_t lock_memory = 0;  // 0 or 1
+  uint64_t buf_bytes = 0;    // bytes
+  uint64_t ring_bytes = 0;   // upper bound of what the pipe can hold, bytes
+  uint64_t epoch = 0;        // stamps of another epoch start a new count
+  // The ring's size when the flow shall be slow enough to be watched, bytes; 0:
+  // as fast as it goes.
+  uint64_t slow_ring_bytes = 0;
+};
+
+}  // namespace pipetop

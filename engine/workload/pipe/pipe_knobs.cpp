@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "engine/error.h"
+#include "engine/text.h"
+#include "engine/workload/knob_makers.h"
+#include "engine/workload/pipe/pipe_workload.h"
+
+namespace pipetop {
+namespace {
+
+using namespace knob_makers;
+
+// Each array is indexed by its enumeration.
+constexpr std::array<std::string_view, 2> kRoleNames = {"writer", "reader"};
+constexpr std::array<std::string_view, 2> kWriteWith = {"write", "vmsplice"};
+constexpr std::array<std::string_view, 2> kReadWith = {"read", "splice"};
+constexpr std::array<std::string_view, 4> kWait = {"block", "poll", "busy", "busy_poll"};
+constexpr std::array<std::string_view, 3> kPages = {"4k", "thp", "hugetlb"};
+constexpr std::array<std::string_view, 3> kBuffers = {"separate", "same", "single"};
+constexpr std::array<std::string_view, 6> kPlacement = {"unpinned", "same_cpu", "smt",
+                                                        "near",     "far",      "cpus"};
+constexpr std::array<std::string_view, 2> kPayload = {"constant", "stamped"};
+
+uint64_t parse_pipe_size(std::string_view value) {
+  if (value == "auto") return kAutoPipeSize;
+  const uint64_t bytes = parse_size(value);
+  if (bytes < kPageBytes || bytes > kMaxPipeBytes)
+    throw Error(fmt::format("\"{}\" is out of range: give auto, or 4KiB to 1GiB", value));
+  return bytes;
+}
+
+std::string format_cpu(int cpu) { return cpu == kNoCpu ? std::string() : std::to_string(cpu); }
+std::string format_pipe_size(uint64_t bytes) {
+  return bytes == kAutoPipeSize ? "auto" : format_size(bytes);
+}
+
+template <auto Member>
+constexpr Knob cpu_knob(std::string_view name, std::string_view help) {
+  return {name,
+          KnobKind::cpu,
+          {},
+          {},
+          help,
+          [](const Settings& s) { return format_cpu(s.*Member); },
+          [](Settings& s, std::string_view v) {
+            s.*Member = parse_cpu(v);
+            s.placement = Placement::cpus;
+          }};
+}
+
+const std::array kKnobs = {
+    choice<kWriteWith, &Settings::write_with>("write_with", {"write_with_vmsplice", "vmsplice"},
+                                              "how the writer fills the pipe"),
+    choice<kReadWith, &Settings::read_with>("read_with", {"read_with_splice", "splice"},
+                                            "how the reader empties it; splice goes to /dev/null"),
+    Knob{"wait",
+         KnobKind::choice,
+         kWait,
+         {},
+         "what both do while the pipe is full or empty",
+         [](const Settings& s) {
+           return std::string(s.writer_wait == s.reader_wait ? to_text(s.writer_wait) : "");
+         },
+         [](Settings& s, std::string_view v) {
+           s.writer_wait = s.reader_wait = static_cast<Wait>(parse_choice(v, kWait));
+         }},
+    choice<kWait, &Settings::writer_wait>("writer.wait", {},
+                                          "what the writer does while it is full"),
+    choice<kWait, &Settings::reader_wait>("reader.wait", {},
+                                          "what the reader does while it is empty"),
+    choice<kPages, &Settings::pages>("pages", {"huge_page", "thp"}, "what the buffers are made of"),
+    boolean<&Settings::gift>("gift", {"gift", "true"}, "vmsplice gives its pages to the kernel"),
+    choice<kBuffers, &Settings::buffers>(
+        "buffers", {"same_buffer", "same"},
+        "vmsplice's buffers: two, one's halves, or one rewritten too early"),
+    boolean<&Settings::touch_pages>("touch_pages", {"dont_touch_pages", "false"},
+                                    "fault the pages in before data flows"),
+    boolean<&Settings::lock_memory>("lock_memory", {"lock_memory", "true"},
+                                    "mlock the buffers, so that they are never reclaimed"),
+    Knob{"buf_size",
+         KnobKind::size,
+         {},
+         {},
+         "bytes asked of one call, 4KiB to 64MiB",
+         [](const Settings& s) { return format_size(s.buf_size); },
+         // Whole pages, so that a page of the stream never straddles two transfers and
+         // the reader can check its stamp in place.
+         [](Settings& s, std::string_view v) {
+           s.buf_size = parse_pages(v, kMinBufBytes, kMaxBufBytes);
+         }},
+    Knob{"pipe_size",
+         KnobKind::size,
+         {},
+         {},
+         "the ring's size; auto: half of buf_size with vmsplice, else the kernel's default",
+         [](const Settings& s) { return format_pipe_size(s.pipe_size); },
+         [](Settings& s, std::string_view v) { s.pipe_size = parse_pipe_size(v); }},
+    choice<kPlacement, &Settings::placement>("placement", {}, "which CPUs the two run on"),
+    cpu_knob<&Settings::writer_cpu>("writer.cpu", "the writer's CPU; makes placement cpus"),
+    cpu_knob<&Settings::reader_cpu>("reader.cpu", "the reader's CPU; makes placement cpus"),
+    choice<kPayload, &Settings::payload>("payload", {},
+                                         "all 'X', or every page numbered and checked by read"),
+    boolean<&Settings::check_huge_page>("check_huge_page", {"check_huge_page", "true"},
+                                        "refuse to go on when huge pages were not granted"),
+    boolean<&Settings::slow_motion>("slow_motion", {},
+                                    "a few small operations a second, to watch the ring fill"),
+    number<1, kMaxPairs, &Settings::pairs>("pairs",
+                                           "pipes at once, each with a writer and a reader"),
+};
+
+// ---- hot keys ---------------------------------------------------------------
+
+Wait with_busy(Wait w, bool busy) {
+  const bool polls = w == Wait::poll || w == Wait::busy_poll;
+  if (polls) return busy ? Wait::busy_poll : Wait::poll;
+  return busy ? Wait::busy : Wait::block;
+}
+Wait with_poll(Wait w, bool polls) {
+  if (is_busy(w)) return polls ? Wait::busy_poll : Wait::busy;
+  return polls ? Wait::poll : Wait::block;
+}
+bool busy_lit(const Settings& s) { return is_busy(s.writer_wait) && is_busy(s.reader_wait); }
+bool poll_lit(const Settings& s) {
+  const auto polls = [](Wait w) { return w == Wait::poll || w == Wait::busy_poll; };
+  return polls(s.writer_wait) && polls(s.reader_wait);
+}
+void press_busy(Settings& s) {
+  const bool busy = !busy_lit(s);
+  s.writer_wait = with_busy(s.writer_wait, busy);
+  s.reader_wait = with_busy(s.reader_wait, busy);
+}
+void press_poll(Settings& s) {
+  const bool polls = !poll_lit(s);
+  s.writer_wait = with_poll(s.writer_wait, polls);
+  s.reader_wait = with_poll(s.reader_wait, polls);
+}
+
+uint64_t pipe_bytes_now(const Settings& s) {
+  const uint64_t wanted = wanted_pipe_bytes(s);
+  return wanted == kAutoPipeSize ? kKernelDefaultPipeBytes : wanted;
+}
+// Below the smallest ring lies `auto`.
+void press_pipe_down(Settings& s) {
+  const uint64_t now = pipe_bytes_now(s);
+  s.pipe_size = now <= kPageBytes ? kAutoPipeSize : power_below(now);
+}
+void press_pipe_up(Settings& s) {
+  s.pipe_size = std::min(kMaxPipeBytes, power_above(pipe_bytes_now(s)));
+}
+
+// `cpus` is not stepped to: a key cannot say which.
+void press_placement(Settings& s) {
+  const size_t next = static_cast<size_t>(s.placement) + 1;
+  s.placement = static_cast<Placement>(next >= static_cast<size_t>(Placement::cpus) ? 0 : next);
+}
+
+std::string buf_value(const Settings& s) { return format_size(s.buf_size); }
+std::string pipe_value(const Settings& s) { return format_pipe_size(s.pipe_size); }
+std::string busy_value(const Settings& s) { return busy_lit(s) ? "on" : "off"; }
+std::string poll_value(const Settings& s) { return poll_lit(s) ? "on" : "off"; }
+
+constexpr std::array kHotKeys = {
+    HotKey{'v', "write_with", "vmsplice", press_next<kWriteWith, &Settings::write_with>,
+           value_of<kWriteWith, &Settings::write_with>, away<&Settings::write_with>},
+    HotKey{'s', "read_with", "splice", press_next<kReadWith, &Settings::read_with>,
+           value_of<kReadWith, &Settings::read_with>, away<&Settings::read_with>},
+    HotKey{'h', "pages", "huge", press_next<kPages, &Settings::pages>,
+           value_of<kPages, &Settings::pages>, away<&Settings::pages>},
+    HotKey{'b', "wait", "busy", press_busy, busy_value, busy_lit},
+    HotKey{'p', "wait", "poll", press_poll, poll_value, poll_lit},
+    HotKey{'g', "gift", "gift", press_toggle<&Settings::gift>, on_or_off<&Settings::gift>,
+           away<&Settings::gift>},
+    HotKey{'d', "buffers", "buffers", press_next<kBuffers, &Settings::buffers>,
+           value_of<kBuffers, &Settings::buffers>, away<&Settings::buffers>},
+    HotKey{'t', "touch_pages", "touch", press_toggle<&Settings::touch_pages>,
+           on_or_off<&Settings::touch_pages>, [](const Settings& s) { return s.touch_pages; }},
+    HotKey{'l', "lock_memory", "lock", press_toggle<&Settings::lock_memory>,
+           on_or_off<&Settings::lock_memory>, away<&Settings::lock_memory>},
+    HotKey{'y', "payload", "stamped", press_next<kPayload, &Settings::payload>,
+           value_of<kPayload, &Settings::payload>, away<&Settings::payload>},
+    HotKey{'{', "pipe_size", "pipe -", press_pipe_down, pipe_value, nullptr},
+    HotKey{'}', "pipe_size", "pipe +", press_pipe_up, pipe_value, nullptr},
+    HotKey{'(', "buf_size", "buf -", press_halve<kMinBufBytes, &Settings::buf_size>, buf_value,
+           nullptr},
+    HotKey{')', "buf_size", "buf +", press_double<kMaxBufBytes, &Settings::buf_size>, buf_value,
+           nullptr},
+    HotKey{'c', "placement", "CPUs", press_placement, value_of<kPlacement, &Settings::placement>,
+           nullptr},
+    HotKey{'m', "slow_motion", "slow", press_toggle<&Settings::slow_motion>,
+           on_or_off<&Settings::slow_motion>, away<&Settings::slow_motion>},
+    HotKey{'<', "pairs", "pairs -", press_less<1u, &Settings::pairs>, number_text<&Settings::pairs>,
+           nullptr},
+    HotKey{'>', "pairs", "pairs +", press_more<kMaxPairs, &Settings::pairs>,
+           number_text<&Settings::pairs>, nullptr},
+};
+
+}  // namespace
+
+std::span<const Knob> pipe_knobs() { return kKnobs; }
+std::span<const HotKey> pipe_hot_keys() { return kHotKeys; }
+
+std::string_view to_text(Role v) { return kRoleNames[static_cast<size_t>(v)]; }
+std::string_view to_text(WriteWith v) { return kWriteWith[static_cast<size_t>(v)]; }
+std::string_view to_text(ReadWith v) { return kReadWith[static_cast<size_t>(v)]; }
+std::string_view to_text(Wait v) { return kWait[static_cast<size_t>(v)]; }
+std::string_view to_text(Pages v) { return kPages[static_cast<size_t>(v)]; }
+std::string_view to_text(Buffers v) { return kBuffers[static_cast<size_t>(v)]; }
+std::string_view to_text(Placement v) { return kPlacement[static_cast<size_t>(v)]; }
+std::string_view to_text(Payload v) { return kPayload[static_cast<size_t>(v)]; }
+
+void validate_pipe(const Settings& s) {
+  if (s.placement == Placement::cpus && s.writer_cpu == kNoCpu && s.reader_cpu == kNoCpu)
+    throw Error("placement cpus needs writer.cpu, reader.cpu or both");
+  if (s.check_huge_page && !s.touch_pages)
+    throw Error("check_huge_page needs touch_pages: pages not touched are not there to be checked");
+}
+
+uint64_t wanted_pipe_bytes(const Settings& s) {
+  if (s.pipe_size != kAutoPipeSize) return s.pipe_size;
+  if (s.write_with == WriteWith::vmsplice) return std::max(kPageBytes, s.buf_size / 2);
+  return kAutoPipeSize;
+}
+
+}  // namespace pipetop

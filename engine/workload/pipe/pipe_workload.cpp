@@ -1,0 +1,209 @@
+#include "engine/workload/pipe/pipe_workload.h"
+
+#include <algorithm>
+
+#include "engine/clock.h"
+#include "engine/effective.h"
+#include "engine/memory/huge_check.h"
+#include "engine/meter/integrity_meter.h"
+#include "engine/verdict.h"
+#include "engine/worker/reader.h"
+#include "engine/worker/worker_main.h"
+#include "engine/worker/writer.h"
+
+namespace pipetop {
+namespace {
+
+// Pages become huge, or cease to be, long after a change, too.
+constexpr uint64_t kHugeInterval = 2'000'000'000;
+
+int work(ControlBlock& block, Role role) {
+  return role == Role::writer ? run_writer(block, kWorkerFirstFd)
+                              : run_reader(block, kWorkerFirstFd);
+}
+
+// CPUs for one pair after the other; who comes last shares when none is left.
+class PairPlacer {
+ public:
+  PairPlacer(const Settings& settings, const std::vector<Cpu>& allowed)
+      : settings_(settings), allowed_(allowed), left_(allowed) {}
+
+  PlacementChoice next() {
+    PlacementChoice choice = choose_cpus(settings_, left_);
+    if (!choice.reason.empty() && left_.size() < allowed_.size()) {
+      left_ = allowed_;
+      choice = choose_cpus(settings_, left_);
+    }
+    std::erase_if(left_, [&](const Cpu& cpu) {
+      return cpu.number == choice.writer_cpu || cpu.number == choice.reader_cpu;
+    });
+    if (left_.empty()) left_ = allowed_;
+    return choice;
+  }
+
+ private:
+  const Settings& settings_;
+  const std::vector<Cpu>& allowed_;
+  std::vector<Cpu> left_;
+};
+
+}  // namespace
+
+WorkloadEntry pipe_entry() {
+  return {.terms = {.name = "pipe",
+                    .help = "a writer and a reader process, joined by a pipe",
+                    .unit = {"GiB/s", "gib_per_s", "bytes", kGiB},
+                    .roles = {"writer", "reader"},
+                    .part = "pair",
+                    .prepares = "buffers",
+                    .does = "transfer",
+                    .has_ring = true},
+          .knobs = pipe_knobs,
+          .hot_keys = pipe_hot_keys,
+          .presets = built_in_presets,
+          .validate = validate_pipe,
+          .make = [](const WorkloadSurroundings& surroundings) -> std::unique_ptr<Workload> {
+            return std::make_unique<PipeWorkload>(surroundings);
+          },
+          .work = work};
+}
+
+PipeWorkload::PipeWorkload(const WorkloadSurroundings& surroundings)
+    : machine_(surroundings.machine), crew_(surroundings.crew) {
+  pipes_.push_back(std::make_unique<PipeOwner>());
+}
+
+void PipeWorkload::set_pairs(uint32_t count) {
+  while (pairs_.size() > count) {
+    crew_.dismiss(pairs_.back()->writer);
+    crew_.dismiss(pairs_.back()->reader);
+    pairs_.pop_back();
+    pipes_.pop_back();
+  }
+  while (pairs_.size() < count) {
+    if (pipes_.size() == pairs_.size()) pipes_.push_back(std::make_unique<PipeOwner>());
+    PipeOwner& pipe = *pipes_.back();
+    Worker& writer = crew_.hire(Role::writer, {pipe.write_fd()});
+    Worker& reader = crew_.hire(Role::reader, {pipe.read_fd()});
+    pairs_.push_back(std::make_unique<Pair>(Pair{writer, reader, {pipe, writer, reader}}));
+  }
+}
+
+void PipeWorkload::place() {
+  PairPlacer placer(requested_, machine_.cpus);
+  for (const auto& pair : pairs_) {
+    const PlacementChoice choice = placer.next();
+    crew_.place(pair->writer, choice.writer_cpu);
+    crew_.place(pair->reader, choice.reader_cpu);
+  }
+}
+
+void PipeWorkload::begin(const Settings& requested) {
+  requested_ = requested;
+  plan_ = make_plan(requested, machine_);
+  set_pairs(requested.pairs);
+  place();
+  for (const auto& pair : pairs_) pair->change.begin(plan_.settings);
+  settled_ = false;
+  huge_ = Reading<bool>::warming("settling");
+}
+
+bool PipeWorkload::advance() {
+  bool in_force = true;
+  for (const auto& pair : pairs_) in_force = pair->change.advance() && in_force;
+  if (in_force && !settled_) check_huge_pages();
+  return settled_ = in_force;
+}
+
+void PipeWorkload::quit() {
+  for (const auto& pair : pairs_) pair->change.quit();
+}
+
+// It must not go on in the old epoch.
+void PipeWorkload::died(const Worker& worker) {
+  settled_ = false;
+  for (const auto& pair : pairs_)
+    if (&pair->writer == &worker || &pair->reader == &worker) pair->change.begin_epoch();
+}
+
+void PipeWorkload::watch(uint64_t now_ns) {
+  if (now_ns >= huge_check_ns_ + kHugeInterval) check_huge_pages();
+}
+
+void PipeWorkload::check_huge_pages() {
+  huge_check_ns_ = monotonic_ns();
+  const Worker& writer = pairs_.front()->writer;
+  const auto report = writer.report();
+  if (!report || report->state != WorkerState::flowing || !writer.alive()) {
+    huge_ = Reading<bool>::warming("the writer does not flow");
+    return;
+  }
+  huge_ = Reading<bool>::of(true);
+  for (const uint64_t address : report->buffer_address) {
+    if (address == 0) continue;
+    const auto one = check_huge(writer.pid(), address, report->buffer_bytes);
+    const bool worse = !one.has_value() || !*one;
+    if (worse && (!huge_.has_value() || *huge_)) huge_ = one;
+  }
+}
+
+Progress PipeWorkload::progress() const {
+  return {crew_.counts(Role::reader).bytes, monotonic_ns()};
+}
+
+std::vector<PartProgress> PipeWorkload::parts() const {
+  std::vector<PartProgress> parts;
+  for (size_t i = 0; i < pairs_.size(); ++i) {
+    const Worker& reader = pairs_[i]->reader;
+    parts.push_back(
+        {"pair " + std::to_string(i + 1), reader.pid(), {reader.bytes(), monotonic_ns()}});
+  }
+  return parts;
+}
+
+Effective PipeWorkload::effective(const Seen& seen) const {
+  if (pairs_.empty()) return {};
+  const Pair& first = *pairs_.front();
+  EffectiveFacts facts;
+  facts.writer = first.writer.report();
+  facts.reader = first.reader.report();
+  facts.pipe_bytes = pipes_.front()->capacity_bytes();
+  facts.resize_error = first.change.resize_error();
+  facts.draining = first.change.draining();
+  facts.settled = seen.settled;
+  facts.huge = huge_;
+  facts.probe = machine_.probe.result;
+  facts.probe_reason = machine_.probe.reason;
+  facts.kinds = seen.kinds;
+  facts.run_on = seen.run_on;
+  return make_effective(requested_, plan_, facts);
+}
+
+std::vector<std::string> PipeWorkload::technique(Role role, const Effective& effective) const {
+  const Settings& s = effective.settings;
+  const std::string wait(to_text(wait_of(s, role)));
+  if (role == Role::reader)
+    return {s.read_with == ReadWith::splice ? "splice → /dev/null" : "read", wait};
+  std::string pages(to_text(s.pages));
+  if (s.pages != Pages::k4 && effective.huge.has_value() && !*effective.huge)
+    pages += " (not huge)";
+  return {std::string(to_text(s.write_with)), pages, wait};
+}
+
+Reading<Integrity> PipeWorkload::integrity() const {
+  if (requested_.payload != Payload::stamped)
+    return Reading<Integrity>::unavailable(
+        "the payload is constant: nothing to check; payload stamped");
+  if (requested_.read_with != ReadWith::read)
+    return Reading<Integrity>::unavailable("unverifiable: nobody reads the bytes; read_with read");
+  Integrity totals;
+  for (const auto& pair : pairs_) totals += totals_of(pair->reader.integrity());
+  return Reading<Integrity>::of(totals);
+}
+
+Reading<Verdict> PipeWorkload::verdict(const Snapshot& s) const {
+  if (pairs_.size() > 1) return Reading<Verdict>::unavailable("a verdict is of one pair; pairs 1");
+  return judge_bound(s);
+}
+
+}  // namespace pipetop

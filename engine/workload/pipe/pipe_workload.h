@@ -1,0 +1,58 @@
+// Pipes, each with a writer and a reader process: what pipetop is about.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/live_change.h"
+#include "engine/process/pipe_owner.h"
+#include "engine/workload/workload.h"
+
+namespace pipetop {
+
+WorkloadEntry pipe_entry();
+
+std::span<const Knob> pipe_knobs();
+std::span<const HotKey> pipe_hot_keys();
+void validate_pipe(const Settings& s);
+
+class PipeWorkload final : public Workload {
+ public:
+  explicit PipeWorkload(const WorkloadSurroundings& surroundings);
+
+  void begin(const Settings& requested) override;
+  bool advance() override;
+  void quit() override;
+  void died(const Worker& worker) override;
+  void watch(uint64_t now_ns) override;
+  Progress progress() const override;
+  std::vector<PartProgress> parts() const override;
+  Effective effective(const Seen& seen) const override;
+  int pipe_fd() const override { return pipes_.front()->read_fd(); }
+  std::vector<std::string> technique(Role role, const Effective& effective) const override;
+  Reading<Integrity> integrity() const override;
+  Reading<Verdict> verdict(const Snapshot& s) const override;
+
+ private:
+  // Its pipe outlives it: the first one is looked at.
+  struct Pair {
+    Worker& writer;
+    Worker& reader;
+    LiveChange change;
+  };
+  void set_pairs(uint32_t count);
+  void place();
+  void check_huge_pages();
+
+  const Capabilities& machine_;
+  Crew& crew_;
+  std::vector<std::unique_ptr<PipeOwner>> pipes_;
+  std::vector<std::unique_ptr<Pair>> pairs_;
+  Settings requested_;
+  Plan plan_;
+  bool settled_ = false;
+  Reading<bool> huge_ = Reading<bool>::warming("settling");
+  uint64_t huge_check_ns_ = 0;
+};
+
+}  // namespace pipetop

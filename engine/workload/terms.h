@@ -1,0 +1,44 @@
+// What a workload counts, and what its parts are called: all that front ends, meters
+// and printers know of one.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "engine/settings.h"
+
+namespace pipetop {
+
+struct Unit {
+  std::string_view rate;    // "GiB/s"
+  std::string_view key;     // of the rate, in JSON and CSV: "gib_per_s"
+  std::string_view things;  // what is counted: "bytes"
+  double count = 1;         // so many things are one of the rate's
+};
+
+struct WorkloadTerms {
+  std::string_view name;  // as in YAML
+  std::string_view help;  // one line, no full stop
+  Unit unit;
+  std::array<std::string_view, kRoles> roles;  // by Role; "" for one that it has not
+  std::string_view part;                       // one of several alike: "pair", "client"
+  std::string_view prepares, does;             // of a worker: "buffers", "transfer"
+  bool has_ring = false;                       // there is a pipe to look at
+};
+
+const WorkloadTerms& terms_of(WorkloadKind kind);
+inline const WorkloadTerms& terms_of(const Settings& s) { return terms_of(s.workload); }
+
+inline const Unit& unit_of(const Settings& s) { return terms_of(s).unit; }
+inline std::string_view role_name(const Settings& s, Role role) {
+  return terms_of(s).roles[static_cast<size_t>(role)];
+}
+// Whose count is the workload's: where things end.
+inline Role counting_role(const Settings& s) {
+  return role_name(s, Role::reader).empty() ? Role{} : Role::reader;
+}
+inline bool has_role(const Settings& s, Role role) { return !role_name(s, role).empty(); }
+std::vector<Role> roles_of(const Settings& s);
+
+}  // namespace pipetop

@@ -1,0 +1,111 @@
+#include "tui/widgets/parts.h"
+
+#include <algorithm>
+
+#include "engine/workload/terms.h"
+#include "tui/dashboard/text_width.h"
+#include "tui/print/figure_text.h"
+#include "tui/widgets/columns.h"
+#include "tui/widgets/numbers.h"
+
+namespace pipetop::tui {
+namespace {
+
+// Each on a line of its own, with the reason why there is none: they are few.
+int draw_figures(const Area& area, std::span<const Figure> figures) {
+  int name_cols = 0;
+  for (const Figure& figure : figures) name_cols = std::max(name_cols, columns_of(figure.name));
+  int row = 0;
+  for (const Figure& figure : figures) {
+    if (row >= area.rows()) break;
+    area.put(row, 0, figure.name, Style::dim);
+    const Area value = area.part({row, name_cols + 2, area.rows(), area.cols()});
+    if (figure.value.has_value()) {
+      const Style style = figure.value.status == ReadingStatus::stale ? Style::dim : Style::value;
+      value.put(0, 0, figure_text(figure.kind, *figure.value), style);
+      ++row;
+    } else {
+      row += std::max(1, wrap(value.from_row(0, 2), figure.value.reason, Style::dim));
+    }
+  }
+  return row;
+}
+
+struct Columns {
+  int name = 0, pid = 0, cpu = 0, rate = 0, bar = 0, bar_cols = 0;
+};
+
+Columns columns_for(const Area& area, std::span<const PartView> parts) {
+  int name = columns_of("total");
+  for (const PartView& part : parts) name = std::max(name, columns_of(part.name));
+  Columns c;
+  c.pid = name + 2;
+  c.cpu = c.pid + 9;
+  c.rate = c.cpu + 5;
+  c.bar = c.rate + 8;
+  c.bar_cols = std::max(0, area.cols() - c.bar);
+  return c;
+}
+
+void draw_part(const Area& area, const Columns& c, const PartView& part, double largest) {
+  area.put(0, 0, part.name, Style::plain);
+  area.put(0, c.pid, part.pid > 0 ? std::to_string(part.pid) : "—", Style::dim);
+  area.put(0, c.cpu, part.cpu.has_value() ? std::to_string(*part.cpu) : "…", Style::plain);
+  const Item rate = item_of(part.rate, {}, {}, rate_text);
+  area.part({0, c.rate, 1, 7}).put_right(0, rate.value, rate.ink);
+  if (part.rate.has_value() && largest > 0)
+    draw_bar(area.part({0, c.bar, 1, c.bar_cols}), *part.rate / largest, Style::graph);
+}
+
+void draw_total(const Area& area, const Columns& c, const Throughput& t) {
+  area.put(0, 0, "total", Style::plain);
+  const Item rate = item_of(t.over_1s, {}, {}, rate_text);
+  area.part({0, c.rate, 1, 7}).put_right(0, rate.value, {rate.ink.style, kBold});
+}
+
+void draw_heading(const Area& area, const Columns& c, const Snapshot& s) {
+  const WorkloadTerms& terms = terms_of(s.requested);
+  area.put(0, 0, terms.part, Style::dim);
+  area.put(0, c.pid, "pid", Style::dim);
+  area.put(0, c.cpu, "cpu", Style::dim);
+  area.part({0, 0, 1, c.rate + 7}).put_right(0, terms.unit.rate, Style::dim);
+}
+
+// The last line, when not all fit.
+void draw_rest(const Area& area, size_t left_out) {
+  area.put(0, 0, fmt::format("and {} more", left_out), Style::dim);
+}
+
+}  // namespace
+
+bool shows_parts(const Snapshot& s, const ViewState& state) {
+  if (!terms_of(s.requested).has_ring) return true;
+  return state.parts.value_or(s.parts.size() > 1 || !s.figures.empty());
+}
+
+std::vector<TitlePart> parts_title(const Snapshot& s) {
+  const WorkloadTerms& terms = terms_of(s.requested);
+  const std::string plural = s.parts.size() == 1 ? "" : "s";
+  return {{fmt::format("{} {}{}", s.parts.size(), terms.part, plural), Style::title}};
+}
+
+void draw_parts(const Area& area, const Snapshot& s) {
+  if (area.empty()) return;
+  const Columns c = columns_for(area, s.parts);
+  double largest = 0;
+  for (const PartView& part : s.parts)
+    if (part.rate.has_value()) largest = std::max(largest, *part.rate);
+  // The figures first: there are few, and they say what the rows do not.
+  int row = draw_figures(area.from_row(0, std::max(0, area.rows() - 3)), s.figures);
+  if (row > 0 && area.rows() - row > static_cast<int>(s.parts.size()) + 2) ++row;  // air
+  const int room = area.rows() - row - (s.parts.size() > 1 ? 2 : 1);
+  draw_heading(area.from_row(row++, 1), c, s);
+  const auto fits = static_cast<size_t>(std::max(0, room));
+  const size_t shown = s.parts.size() <= fits ? s.parts.size() : fits > 0 ? fits - 1 : 0;
+  for (size_t i = 0; i < shown; ++i) draw_part(area.from_row(row++, 1), c, s.parts[i], largest);
+  if (shown < s.parts.size() && fits > 0)
+    draw_rest(area.from_row(row++, 1), s.parts.size() - shown);
+  if (s.parts.size() > 1) draw_total(area.from_row(row, 1), c, s.throughput);
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,20 @@
+// The parts panel: each pair, client or worker with its rate, all together, and what
+// else the workload knows of itself. It stands where the ring does.
+#pragma once
+
+#include <vector>
+
+#include "engine/snapshot.h"
+#include "tui/dashboard/view_state.h"
+#include "tui/widgets/panel.h"
+
+namespace pipetop::tui {
+
+// The person's choice; else the parts of a workload that has several, or no ring.
+bool shows_parts(const Snapshot& snapshot, const ViewState& state);
+
+std::vector<TitlePart> parts_title(const Snapshot& snapshot);
+
+void draw_parts(const Area& area, const Snapshot& snapshot);
+
+}  // namespace pipetop::tui

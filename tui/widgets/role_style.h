@@ -1,0 +1,11 @@
+// The colour of a role wherever it appears.
+#pragma once
+
+#include "engine/settings.h"
+#include "tui/dashboard/style.h"
+
+namespace pipetop::tui {
+
+constexpr Style style_of(Role role) { return role == Role::writer ? Style::writer : Style::reader; }
+
+}  // namespace pipetop::tui
