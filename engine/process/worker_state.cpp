@@ -50,8 +50,10 @@ void describe_report(const WorkerReport& report, const WorkerCircumstances& now,
   view.state = state_of(report.state);
   const bool refused = report.state == WorkerState::refused;
   if (!refused && report.state != WorkerState::failed) return;
-  view.state_reason = fmt::format("{}: {}", refused ? now.prepares : now.does,
-                                  std::strerror(static_cast<int>(report.error_number)));
+  view.state_reason = report.words();
+  if (view.state_reason.empty())
+    view.state_reason = fmt::format("{}: {}", refused ? now.prepares : now.does,
+                                    std::strerror(static_cast<int>(report.error_number)));
 }
 
 }  // namespace

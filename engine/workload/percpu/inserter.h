@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "engine/workload/percpu/tc_actions.h"
 
@@ -16,9 +15,8 @@ struct InsertPlan {
 };
 
 struct InsertStep {
-  uint32_t rules = 0;                   // that went in
-  uint64_t inserting_ns = 0;            // without the time to take old ones out
-  std::vector<KernelRefusal> refusals;  // of the rules that did not
+  uint32_t rules = 0;         // that went in
+  uint64_t inserting_ns = 0;  // without the time to take old ones out
 };
 
 class Inserter {
@@ -26,11 +24,12 @@ class Inserter {
   // `actions` outlives it and has no rules yet.
   Inserter(TcActions& actions, const InsertPlan& plan) : actions_(actions), plan_(plan) {}
 
-  // Takes effect with the next batch. Rules that are in stay, unless the kind
-  // changes. Throws Error.
+  // Takes effect with the next batch. Rules that are in stay if they are of the same
+  // shape; all that are in are always alike. Throws Error.
   void change(const InsertPlan& plan);
 
-  // One batch; before it, when `count` rules are in, takes them out. Throws Error.
+  // One batch; before it, when `count` rules are in, takes them out. Throws Error, with
+  // none left in when the kernel refuses one.
   InsertStep insert_some();
 
   // Takes all rules out. Throws Error.
@@ -39,15 +38,12 @@ class Inserter {
   const InsertPlan& plan() const { return plan_; }
   uint32_t rules_in() const { return rules_in_; }
   bool full() const { return rules_in_ >= plan_.count; }
-  // Whether all rules that are in have the plan's shape, as memory per rule needs it.
-  bool uniform() const { return uniform_; }
 
  private:
   TcActions& actions_;
   InsertPlan plan_;
   uint32_t rules_in_ = 0;
   uint32_t next_index_ = 1;
-  bool uniform_ = true;
 };
 
 }  // namespace pipetop::percpu

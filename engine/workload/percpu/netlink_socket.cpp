@@ -56,16 +56,20 @@ NetlinkSocket::NetlinkSocket()
 
 void NetlinkSocket::send_bytes(const void* bytes, size_t length) {
   ssize_t sent = 0;
-  do sent = ::send(fd_.get(), bytes, length, 0);
-  while (sent < 0 && errno == EINTR);  // nothing was done yet
+  do {
+    ++system_calls_;
+    sent = ::send(fd_.get(), bytes, length, 0);
+  } while (sent < 0 && errno == EINTR);  // nothing was done yet
   if (sent < 0) throw SystemError("sending to the kernel", errno);
 }
 
 // rtnetlink answers inside of send(): to wait for an answer would be to wait forever.
 size_t NetlinkSocket::receive() {
   ssize_t length = 0;
-  do length = ::recv(fd_.get(), answer_.data(), answer_.size(), MSG_DONTWAIT);
-  while (length < 0 && errno == EINTR);
+  do {
+    ++system_calls_;
+    length = ::recv(fd_.get(), answer_.data(), answer_.size(), MSG_DONTWAIT);
+  } while (length < 0 && errno == EINTR);
   if (length < 0) throw SystemError("reading the kernel's answer", errno);
   return static_cast<size_t>(length);
 }

@@ -36,12 +36,15 @@ class NetlinkSocket {
   std::optional<KernelRefusal> dump(nlmsghdr* request,
                                     const std::function<void(const nlmsghdr*)>& each);
 
+  uint64_t system_calls() const { return system_calls_; }  // made so far
+
  private:
   void send_bytes(const void* bytes, size_t length);
   size_t receive();  // bytes, now in answer_
 
   UniqueFd fd_;
   std::vector<char> answer_;
+  uint64_t system_calls_ = 0;
 };
 
 }  // namespace pipetop::percpu

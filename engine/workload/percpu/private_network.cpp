@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <net/if.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,9 +28,23 @@ void write_whole(const char* path, const std::string& text) {
   if (!file || ::write(file.get(), text.data(), text.size()) < 0) refuse(errno);
 }
 
+// A process that has changed its user may not write these files of its own while
+// others may not look into it (prctl(2), PR_SET_DUMPABLE).
+class OwnFiles {
+ public:
+  OwnFiles() : before_(::prctl(PR_GET_DUMPABLE)) { ::prctl(PR_SET_DUMPABLE, 1); }
+  ~OwnFiles() { ::prctl(PR_SET_DUMPABLE, before_ == 1 ? 1 : 0); }
+  OwnFiles(const OwnFiles&) = delete;
+  OwnFiles& operator=(const OwnFiles&) = delete;
+
+ private:
+  int before_;
+};
+
 // The process keeps its own uid and gid. Without a map they would read as
 // "nobody", and the files it makes could not be owned.
 void keep_identity(uid_t uid, gid_t gid) {
+  const OwnFiles own;
   write_whole("/proc/self/setgroups", "deny");  // else gid_map is refused to non-root
   write_whole("/proc/self/uid_map", fmt::format("{0} {0} 1", uid));
   write_whole("/proc/self/gid_map", fmt::format("{0} {0} 1", gid));

@@ -48,6 +48,12 @@ std::string why_refused(const KernelRefusal& refusal, ActionKind kind) {
   return fmt::format("{} action refused: {}{}", name(kind), words_of(refusal), remedy);
 }
 
+void need_all(const Insertion& insertion, ActionKind kind) {
+  if (insertion.refusals.empty()) return;
+  const KernelRefusal& first = insertion.refusals.front();
+  throw Error(why_refused(first, kind), is_missing(first) ? Exit::unsupported : Exit::refused);
+}
+
 // Permission for bare actions is asked of the machine's first user namespace, so
 // root of another one is refused (EPERM), though filters, with actions in them,
 // are allowed. The kernel asks before it looks at what is to be deleted.

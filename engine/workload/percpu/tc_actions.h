@@ -32,6 +32,7 @@ class TcActions {
   explicit TcActions(unsigned device);
 
   Road road() const { return road_; }
+  uint64_t system_calls() const { return socket_.system_calls(); }  // made so far
 
   // "" when the kernel has the kind, else "why; remedy". Deletes its actions.
   // Throws Error.
@@ -65,5 +66,8 @@ class TcActions {
 
 // "why; remedy" for an action that was refused.
 std::string why_refused(const KernelRefusal& refusal, ActionKind kind);
+
+// Throws Error if any of the rules was refused.
+void need_all(const Insertion& insertion, ActionKind kind);
 
 }  // namespace pipetop::percpu

@@ -23,35 +23,5 @@ TEST(MemoryLook, IsUnavailableRatherThanZero) {
   EXPECT_NE(look.reason.find("Percpu"), std::string::npos);
 }
 
-TEST(GrowthPerRule, BeginsWhereKeptPagesAreUsedUp) {
-  GrowthPerRule growth;
-  EXPECT_FALSE(growth.bytes_per_rule());
-  growth.add(0, 5000);  // still being given back
-  growth.add(100, 4000);
-  growth.add(200, 4000);
-  EXPECT_FALSE(growth.bytes_per_rule());  // unknown, and not 0
-  growth.add(300, 9000);
-  EXPECT_DOUBLE_EQ(growth.bytes_per_rule().value(), 50);
-  growth.add(400, 14000);
-  EXPECT_DOUBLE_EQ(growth.bytes_per_rule().value(), 50);
-}
-
-TEST(GrowthPerRule, BeginsAnewWithFewerRules) {
-  GrowthPerRule growth;
-  growth.add(0, 1000);
-  growth.add(100, 9000);
-  growth.add(10, 9000);
-  EXPECT_FALSE(growth.bytes_per_rule());
-  growth.add(20, 9100);
-  EXPECT_DOUBLE_EQ(growth.bytes_per_rule().value(), 10);
-}
-
-TEST(GrowthPerRule, IsNotMovedByOnePageAtTheEnd) {
-  GrowthPerRule growth;
-  for (uint64_t rules = 0; rules < 30'000; rules += 100) growth.add(rules, 1'000'000);
-  growth.add(30'000, 1'004'096);
-  EXPECT_LT(growth.bytes_per_rule().value(), 1);
-}
-
 }  // namespace
 }  // namespace pipetop::percpu
