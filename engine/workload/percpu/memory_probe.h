@@ -14,8 +14,8 @@ struct MemoryPerRule {
   double slab_bytes = 0;
 };
 
-// The mean of the middle ones: what somebody else took meanwhile, or gave back, lies
-// at an end. `steps` are not empty.
+// The mean of those near to the median: in others somebody else took memory, or gave
+// some back. `steps` are not empty.
 double typical_step(std::span<const double> steps);
 
 // Inserts rules, looks at /proc/meminfo, and takes them all out again; a part of a

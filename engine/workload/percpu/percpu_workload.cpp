@@ -14,6 +14,8 @@ namespace {
 
 using percpu::ActionKind;
 
+constexpr const char* kNobody = "nobody inserts";
+
 static_assert(static_cast<int>(Profile::mirred) == static_cast<int>(ActionKind::mirred));
 static_assert(static_cast<int>(Profile::gact) == static_cast<int>(ActionKind::gact));
 
@@ -71,6 +73,7 @@ void PercpuWorkload::begin(const Settings& requested) {
   requested_ = requested;
   set_workers(requested.percpu.workers);
   measures_ = !memory().has_value();
+  if (measures_) memory() = Memory::warming("being measured");
   first_is_ready_ = !measures_;
   tell();
 }
@@ -92,7 +95,10 @@ void PercpuWorkload::tell() {
 }
 
 void PercpuWorkload::learn(const WorkerReport& report) {
-  if (report.state != WorkerState::flowing) return;
+  if (report.state != WorkerState::flowing) {
+    if (measures_) memory() = Memory::warming(kNobody);
+    return;
+  }
   with_filters_ = report.figures[percpu::kWithFilters] != 0;
   if (!measures_) return;
   const bool measured = report.figures[percpu::kMeasured] != 0;
@@ -165,7 +171,7 @@ Reading<double> PercpuWorkload::rules_in() const {
     known = true;
     rules += double(member.worker.counters().present.load(std::memory_order_relaxed));
   }
-  return known ? Reading<double>::of(rules) : Reading<double>::warming("nobody inserts");
+  return known ? Reading<double>::of(rules) : Reading<double>::warming(kNobody);
 }
 
 std::vector<Figure> PercpuWorkload::figures(const Throughput&) const {
@@ -173,9 +179,7 @@ std::vector<Figure> PercpuWorkload::figures(const Throughput&) const {
       memory_[static_cast<size_t>(requested_.percpu.profile)][requested_.percpu.no_percpu];
   const auto of = [&](double percpu::MemoryPerRule::*bytes) {
     if (memory.has_value()) return Reading<double>::of((*memory).*bytes);
-    if (memory.status == ReadingStatus::unavailable)
-      return Reading<double>::unavailable(memory.reason);
-    return Reading<double>::warming("being measured");
+    return Reading<double>{memory.status, {}, memory.reason};
   };
   const std::string rule = with_filters_ ? "memory a rule with its filter" : "memory a rule";
   return {{rule + ", per-CPU", "percpu_bytes_per_rule", FigureKind::bytes,
