@@ -8,6 +8,7 @@
 #include "engine/error.h"
 #include "engine/experiment/serve.h"
 #include "engine/host/host.h"
+#include "engine/workload/terms.h"
 
 namespace pipetop {
 namespace {
@@ -58,8 +59,9 @@ Reading<double> steal_between(const CpuTimes& before, const CpuTimes& after) {
 
 }  // namespace
 
-double Trial::gib_per_s() const {
-  return duration_ns() == 0 ? 0 : double(bytes()) / kGiB / (double(duration_ns()) / 1e9);
+double Trial::rate() const {
+  const uint64_t ns = end.throughput.clock_ns - begin.throughput.clock_ns;
+  return ns == 0 ? 0 : double(bytes()) / unit_of(settings).count / (double(ns) / 1e9);
 }
 
 void check_possible(const Snapshot& s) {

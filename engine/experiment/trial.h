@@ -16,9 +16,10 @@ struct Trial {
   Reading<double> steal_share;  // of all CPUs' time in between
   bool cut_short = false;       // somebody asked for the end
 
+  // Or whatever the workload counts.
   uint64_t bytes() const { return end.throughput.total_bytes - begin.throughput.total_bytes; }
   uint64_t duration_ns() const { return end.now_ns - begin.now_ns; }
-  double gib_per_s() const;  // bytes over time
+  double rate() const;  // the mean, in the workload's unit
 };
 
 struct TrialLength {

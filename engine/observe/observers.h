@@ -37,6 +37,7 @@ class Observers {
 
   // The processes that play a role from now on.
   void watch(Role role, std::span<const pid_t> pids);
+  void watch(Role role, pid_t pid) { watch(role, std::span(&pid, pid > 0 ? 1u : 0u)); }
 
   // Stops and starts all of it; what was read last stays. It runs at first.
   void run(bool on);

@@ -37,7 +37,8 @@ void turn_random_knob(Settings& s, std::mt19937& random) {
   const auto below = [&](size_t n) {
     return std::uniform_int_distribution<size_t>(0, n - 1)(random);
   };
-  const Knob& k = knobs()[below(knobs().size())];
+  const auto knobs = knobs_of(s);
+  const Knob& k = knobs[below(knobs.size())];
   switch (k.kind) {
     case KnobKind::choice:
     case KnobKind::boolean: {
@@ -47,6 +48,9 @@ void turn_random_knob(Settings& s, std::mt19937& random) {
     }
     case KnobKind::size:
       k.set(s, std::to_string(4096ull << below(9)));
+      break;
+    case KnobKind::number:
+      k.set(s, std::to_string(1 + below(3)));
       break;
     case KnobKind::cpu:
       k.set(s, "0");

@@ -70,7 +70,7 @@ TEST(Knobs, NamesKeysAndFlagsAreUnique) {
     EXPECT_TRUE(flags.insert(knob.article.flag).second) << knob.article.flag;
   }
   std::set<char> keys;
-  for (const HotKey& key : hot_keys()) {
+  for (const HotKey& key : hot_keys(WorkloadKind::pipe)) {
     EXPECT_TRUE(keys.insert(key.key).second) << key.key;
     EXPECT_NE(find_knob(key.knob), nullptr) << key.knob;
   }
@@ -79,7 +79,7 @@ TEST(Knobs, NamesKeysAndFlagsAreUnique) {
 TEST(HotKeys, BusyAndPollCombine) {
   Settings s;
   const auto press = [&](char key) {
-    for (const HotKey& k : hot_keys())
+    for (const HotKey& k : hot_keys(WorkloadKind::pipe))
       if (k.key == key) k.press(s);
   };
   press('b');
@@ -97,7 +97,7 @@ TEST(HotKeys, AnySequenceStaysValid) {
   unsigned state = 1;
   for (int i = 0; i < 20'000; ++i) {
     state = state * 1664525u + 1013904223u;
-    hot_keys()[(state >> 16) % hot_keys().size()].press(s);
+    hot_keys(WorkloadKind::pipe)[(state >> 16) % hot_keys(WorkloadKind::pipe).size()].press(s);
     ASSERT_GE(s.buf_size, kMinBufBytes);
     ASSERT_LE(s.buf_size, kMaxBufBytes);
     ASSERT_EQ(s.buf_size % kPageBytes, 0u);

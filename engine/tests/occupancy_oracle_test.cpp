@@ -22,7 +22,7 @@ namespace {
 
 UniqueFd pipe_end_of(pid_t pid) {
   const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), kWorkerPipeFd, 0)));
+  return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), kWorkerFirstFd, 0)));
 }
 
 class PollingOracle {

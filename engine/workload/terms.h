@@ -24,7 +24,9 @@ struct WorkloadTerms {
   std::array<std::string_view, kRoles> roles;  // by Role; "" for one that it has not
   std::string_view part;                       // one of several alike: "pair", "client"
   std::string_view prepares, does;             // of a worker: "buffers", "transfer"
-  bool has_ring = false;                       // there is a pipe to look at
+  // The knob whose values a run compares unless told otherwise; "": it is of one setting.
+  std::string_view compares = {};
+  bool has_ring = false;  // there is a pipe to look at
 };
 
 const WorkloadTerms& terms_of(WorkloadKind kind);

@@ -48,7 +48,8 @@ std::vector<double> change_latencies_ms(const Settings& settings, int changes) {
     Settings next = engine.tick().requested;
     // Placement and stamps aside: same_cpu with busy loops moves a byte only when
     // the scheduler says so, which is the technique's latency, not ours.
-    const HotKey& key = hot_keys()[random() % hot_keys().size()];
+    const HotKey& key =
+        hot_keys(WorkloadKind::pipe)[random() % hot_keys(WorkloadKind::pipe).size()];
     // Nor is the pace of slow motion.
     if (key.knob == "placement" || key.knob == "payload" || key.knob == "slow_motion") continue;
     key.press(next);

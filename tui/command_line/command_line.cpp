@@ -65,6 +65,7 @@ class Parser {
       check_remaining();
       line_.command = command();
       check_one_command();
+      check_sweep();
     } catch (const CLI::CallForHelp&) {
       line_.command = Command::help;
       line_.help = app_.help();
@@ -107,7 +108,7 @@ class Parser {
     add_file(app_, "--segments", line_.segments,
              "write what each change did there: FILE.csv, or JSON lines to FILE.jsonl");
     app_.add_flag("--default-config", default_config_, "print a config file with every key");
-    add_knob_flags(app_, line_.knobs);
+    add_knob_flags(app_, line_);
     app_.allow_extras();
     app_.footer(kExitCodes);
   }
@@ -133,6 +134,12 @@ class Parser {
     if (commands.size() > 1)
       throw Error(fmt::format("{} and {} are two commands: give one", commands[0]->get_name(),
                               commands[1]->get_name()));
+  }
+
+  void check_sweep() const {
+    if (line_.sweep && line_.command != Command::run)
+      throw Error(fmt::format("--{} {}: a range goes with pipetop run", line_.sweep->first->name,
+                              line_.sweep->second));
   }
 
   void check_remaining() const {

@@ -6,8 +6,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "engine/knobs.h"
 #include "engine/settings.h"
 #include "engine/snapshot.h"
 
@@ -23,12 +25,18 @@ struct KnobFlag {
 };
 
 struct RunRequest {
-  uint64_t duration_ns = 5'000'000'000;
-  uint64_t bytes = 0;  // instead of the duration, when not 0
+  std::optional<uint64_t> duration_ns;  // 5 s, or 2 s a value
+  uint64_t bytes = 0;                   // instead of the duration, when not 0
   uint64_t warmup_ns = 300'000'000;
   uint64_t interval_ns = 1'000'000'000;
-  std::string output;  // "" is stdout
+  uint32_t rounds = 3;  // when several values are compared
+  std::string output;   // "" is stdout
 };
+
+// Of a run of one setting.
+inline uint64_t duration_of(const RunRequest& request) {
+  return request.duration_ns.value_or(5'000'000'000);
+}
 
 struct CommandLine {
   Command command = Command::dashboard;
@@ -37,6 +45,8 @@ struct CommandLine {
   std::string config_path;  // "" for none
   std::string preset;       // "" for none
   std::vector<KnobFlag> knobs;
+  // A knob that was given a range, "1..4", and the range.
+  std::optional<std::pair<const Knob*, std::string>> sweep;
   std::optional<uint32_t> frequency_hz;
   std::string folded, segments;  // the files' paths, "" for none
   std::optional<BpfCounters> bpf_counters;

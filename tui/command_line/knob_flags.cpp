@@ -31,7 +31,7 @@ std::string value_name(const Knob& knob) {
     case KnobKind::cpu:
       return "CPU";
     case KnobKind::number:
-      return "N";
+      return "N|N..M";
     case KnobKind::boolean:
       return "[true|false]";
     case KnobKind::choice:
@@ -44,12 +44,16 @@ std::string value_name(const Knob& knob) {
 }
 
 // A flag of a boolean may stand alone.
-void add_knob(CLI::App& app, const Knob& knob, std::vector<KnobFlag>& typed) {
+void add_knob(CLI::App& app, const Knob& knob, CommandLine& line) {
   const std::string flag = "--" + std::string(knob.name);
-  const auto note = [&knob, &typed, flag](const std::string& text) {
+  const auto note = [&knob, &line, flag](const std::string& text) {
+    if (knob.kind == KnobKind::number && text.find("..") != text.npos) {
+      line.sweep = {&knob, text};
+      return;
+    }
     // CLI11 hands over an absent optional value as one of these.
     const std::string value = text.empty() || text == "{}" ? "true" : text;
-    typed.push_back(
+    line.knobs.push_back(
         {flag + " " + value, [&knob, value](Settings& s) { set_knob(knob, value, s); }});
   };
   CLI::Option* option = app.add_option_function<std::string>(flag, note, std::string(knob.help));
@@ -83,8 +87,9 @@ void add_wait_flag(CLI::App& app, const char* flag, const char* help, Wait alone
 
 }  // namespace
 
-void add_knob_flags(CLI::App& app, std::vector<KnobFlag>& typed) {
-  for (const Knob& knob : knobs()) add_knob(app, knob, typed);
+void add_knob_flags(CLI::App& app, CommandLine& line) {
+  std::vector<KnobFlag>& typed = line.knobs;
+  for (const Knob& knob : knobs()) add_knob(app, knob, line);
   for (const Knob& knob : knobs()) add_article_flag(app, knob, typed);
   add_wait_flag(app, "--busy_loop", "--wait busy; busy_poll together with --poll", Wait::busy,
                 Wait::poll, typed);

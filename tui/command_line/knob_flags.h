@@ -4,13 +4,12 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <vector>
 
 #include "tui/command_line/command_line.h"
 
 namespace pipetop::tui {
 
-// Adds the flags to `app`; parsing appends to `typed`, which must outlive it.
-void add_knob_flags(CLI::App& app, std::vector<KnobFlag>& typed);
+// Adds the flags to `app`; parsing fills in `line`'s knobs and sweep.
+void add_knob_flags(CLI::App& app, CommandLine& line);
 
 }  // namespace pipetop::tui

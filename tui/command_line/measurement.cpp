@@ -117,14 +117,14 @@ void Measurement::begin(RunResult& result) {
 bool Measurement::is_done(const RunResult& result) const {
   if (std::ranges::any_of(result.end.workers, is_stuck)) return true;
   if (request_.bytes != 0) return result.bytes() >= request_.bytes;
-  return result.duration_ns() >= request_.duration_ns;
+  return result.duration_ns() >= duration_of(request_);
 }
 
 // Up to the end, as far as it can be foreseen, but not for longer than a tick.
 uint64_t Measurement::next_timeout(const RunResult& result) const {
   const uint64_t elapsed = result.duration_ns();
   if (request_.bytes == 0)
-    return std::min(kTickNs, request_.duration_ns - std::min(elapsed, request_.duration_ns));
+    return std::min(kTickNs, duration_of(request_) - std::min(elapsed, duration_of(request_)));
   const uint64_t done = result.bytes();
   if (done == 0 || done >= request_.bytes) return kMs;
   const double left_ns = double(elapsed) / double(done) * double(request_.bytes - done);

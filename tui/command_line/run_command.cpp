@@ -19,6 +19,7 @@
 #include "tui/command_line/progress_line.h"
 #include "tui/command_line/segment_file.h"
 #include "tui/command_line/start.h"
+#include "tui/command_line/sweep_command.h"
 #include "tui/command_line/words.h"
 #include "tui/print/print_csv.h"
 #include "tui/print/print_human.h"
@@ -45,7 +46,7 @@ std::string progress_text(const RunRequest& request, const RunResult& so_far) {
           ? fmt::format("{:.0f} % of {} {}", 100 * double(so_far.bytes()) / double(request.bytes),
                         request.bytes, unit.things)
           : fmt::format("{:.1f} of {:.1f} s", double(so_far.duration_ns()) / 1e9,
-                        double(request.duration_ns) / 1e9);
+                        double(duration_of(request)) / 1e9);
   const Reading<double>& rate = so_far.end.throughput.over_1s;
   return rate.has_value() ? fmt::format("{}  {:.2f} {}", goal, *rate, unit.rate) : goal;
 }
@@ -102,6 +103,7 @@ int exit_code(const RunResult& result, Format format) {
 
 int run_command(const CommandLine& line) {
   const Config config = read_start(line);
+  if (const auto plan = sweep_plan(line, config)) return sweep_command(line, config, *plan);
   check_vmsplice(config.settings);
   check_outputs(line);
   Output output(line.run.output);

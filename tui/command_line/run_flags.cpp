@@ -4,18 +4,28 @@
 namespace pipetop::tui {
 namespace {
 
+constexpr uint32_t kMaxRounds = 1000;
 constexpr uint64_t kMinIntervalNs = 100'000'000;
 
 }  // namespace
 
 void add_run_flags(CLI::App& app, CommandLine& line) {
   const CLI::Option* duration =
-      add_time(app, "--duration", line.run.duration_ns, 1, "measure for this long, 5s by default");
+      app.add_option_function<std::string>(
+             "--duration",
+             [&line](const std::string& t) {
+               line.run.duration_ns = duration_of("--duration", t, 1);
+             },
+             "measure for this long, 5s by default; 2s for each of several values")
+          ->type_name("TIME")
+          ->take_last();
   const CLI::Option* bytes = add_bytes(app, "--bytes,--bytes_to_pipe", line.run.bytes,
                                        "measure until this much was read, instead");
   add_time(app, "--warmup", line.run.warmup_ns, 0, "leave out the first, 300ms by default");
   add_time(app, "--interval", line.run.interval_ns, kMinIntervalNs,
            "say the rate this often, 1s by default");
+  add_number(app, "--rounds", line.run.rounds, 1, kMaxRounds,
+             "how often each value is measured when several are compared, 3 by default");
   add_format(app, line.format, {"human", "json", "jsonl", "csv"});
   app.add_flag_callback(
       "--csv", [&line] { line.format = Format::csv; }, "--format csv");

@@ -97,13 +97,18 @@ TEST(KeyBar, AKnobThatDidNotTakeEffectIsMarked) {
 
 TEST(KeyBar, EveryKnobHasItsPlaceFromTheSmallestScreenOn) {
   ViewState state = state_with_presets();
-  state.requested = {WriteWith::vmsplice, ReadWith::splice, Wait::busy, Wait::busy, Pages::hugetlb};
+  Settings& wide = state.requested;
+  wide.write_with = WriteWith::vmsplice;
+  wide.read_with = ReadWith::splice;
+  wide.writer_wait = wide.reader_wait = Wait::busy;
+  wide.pages = Pages::hugetlb;
   Snapshot s = example_snapshot();
   s.effective.mismatches.push_back({"pages", "hugetlb", "thp", "none free"});
   for (int cols = 60; cols <= 250; ++cols) {
     const auto items = place_keys({0, 0, cols >= 126 ? 2 : 3, cols}, s, state);
     for (const KeyItem& item : items) {
-      const bool knob = !item.presses.empty() && command_for(item.presses.front()).act == Act::knob;
+      const bool knob =
+          !item.presses.empty() && command_for(item.presses.front(), Settings{}).act == Act::knob;
       if (knob || item.keys == "?" || item.keys == "q") {
         ASSERT_FALSE(item.place.empty()) << item.text << " at " << cols;
       }
@@ -189,7 +194,7 @@ TEST(Help, TellsOfEveryKeyAndKnob) {
   Canvas canvas(glyphs_of(GlyphSet::ascii), 80, 140);
   draw_help(canvas, state);
   const std::string text = canvas.text();
-  for (const HotKey& hot : hot_keys())
+  for (const HotKey& hot : hot_keys(WorkloadKind::pipe))
     EXPECT_NE(text.find(hot.key + std::string("  ") + std::string(hot.label)), std::string::npos);
   for (const Preset& preset : state.presets)
     EXPECT_NE(text.find(preset.title), std::string::npos) << preset.title;

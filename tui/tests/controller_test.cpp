@@ -28,7 +28,7 @@ class ControllerTest : public testing::Test {
 };
 
 TEST_F(ControllerTest, EveryHotKeyChangesItsKnob) {
-  for (const HotKey& hot : hot_keys()) {
+  for (const HotKey& hot : hot_keys(WorkloadKind::pipe)) {
     const Settings before = source_.settings;
     press(static_cast<Key>(hot.key));
     EXPECT_NE(source_.settings, before) << hot.key;
@@ -242,7 +242,7 @@ TEST_F(ControllerTest, AClickTogglesAndTheWheelScrolls) {
 TEST(Keymap, NoKeyHasTwoMeanings) {
   const std::set<char> ours = {'u', '0', ' ', 'j', 'k', '?', 'M', 'q', 'e', 'E', 'C', 'a',
                                'n', 'N', '+', 'f', 'o', 'w', 'L', '/', '%', 'i', 'r', 'x'};
-  for (const HotKey& hot : hot_keys()) {
+  for (const HotKey& hot : hot_keys(WorkloadKind::pipe)) {
     EXPECT_FALSE(ours.contains(hot.key)) << hot.key;
     EXPECT_FALSE(hot.key >= '0' && hot.key <= '9');
   }

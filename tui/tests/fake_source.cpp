@@ -108,7 +108,7 @@ void FakeSource::fill_throughput(Throughput& t, uint64_t now_ns) {
     t.over_100ms.reason = t.over_1s.reason = t.over_10s.reason = "first interval";
     return;
   }
-  t.over_100ms = Reading<double>::of(history_.back().gib_per_s);
+  t.over_100ms = Reading<double>::of(history_.back().rate);
   t.over_1s = Reading<double>::of(rate_ * noise(0.003));
   t.over_10s = Reading<RateStats>::of(stats_of(rate_, 100));
   if (now_ns - segment_ns_ > 1'000'000'000)
@@ -117,6 +117,13 @@ void FakeSource::fill_throughput(Throughput& t, uint64_t now_ns) {
 
 void FakeSource::fill_worker(WorkerView& w, Role role) {
   w.role = role;
+  w.name = to_text(role);
+  w.technique = {role == Role::writer ? std::string(to_text(requested_.write_with))
+                 : requested_.read_with == ReadWith::splice ? "splice → /dev/null"
+                                                            : "read",
+                 std::string(to_text(wait_of(requested_, role)))};
+  if (role == Role::writer)
+    w.technique.insert(w.technique.begin() + 1, std::string(to_text(requested_.pages)));
   w.pid = role == Role::writer ? 812 : 813;
   w.state = suspended_ ? ProcessState::stopped : ProcessState::flowing;
   const double calls = rate_ * kGiB / (128 * 1024);

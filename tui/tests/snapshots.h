@@ -92,6 +92,10 @@ inline Snapshot example_snapshot() {
   for (const Role role : {Role::writer, Role::reader}) {
     WorkerView& w = s.workers[static_cast<size_t>(role)];
     w.role = role;
+    const bool writes = role == Role::writer;
+    w.name = writes ? "writer" : "reader";
+    w.technique = {writes ? "write" : "read", "block"};
+    if (writes) w.technique.insert(w.technique.begin() + 1, "4k");
     w.pid = role == Role::writer ? 812 : 813;
     w.state = ProcessState::flowing;
     w.last_cpu = Reading<int>::of(role == Role::writer ? 0 : 1);

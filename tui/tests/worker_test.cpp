@@ -9,7 +9,7 @@ namespace {
 
 std::string title(const WorkerView& w, int cols) {
   std::string text;
-  for (const TitlePart& part : worker_title(w, Effective{}, cols)) {
+  for (const TitlePart& part : worker_title(w, cols)) {
     if (!part.text.empty()) text += (text.empty() ? "" : " · ") + part.text;
   }
   return text;
@@ -35,10 +35,9 @@ TEST(Worker, StateIsShownUnlessAllIsWell) {
 }
 
 TEST(Worker, HugePagesThatAreNoneAreSaid) {
-  Effective effective;
-  effective.settings.pages = Pages::thp;
-  effective.huge = Reading<bool>::of(false);
-  const auto parts = worker_title(example_snapshot().workers[0], effective, 80);
+  WorkerView w = example_snapshot().workers[0];
+  w.technique[1] = "thp (not huge)";
+  const auto parts = worker_title(w, 80);
   EXPECT_EQ(parts[4].text, "thp (not huge)");
   EXPECT_EQ(parts[4].ink.style, Style::warning);
 }
@@ -46,7 +45,7 @@ TEST(Worker, HugePagesThatAreNoneAreSaid) {
 Lines counters(const WorkerView& w, int cols) {
   const ListState state;
   return drawn(9, cols, [&](const Area& a) {
-    draw_worker(a, w, {state, ListChoice{}, Role::writer, false, 0.4});
+    draw_worker(a, w, unit_of(Settings{}), {state, ListChoice{}, Role::writer, false, 0.4});
   });
 }
 

@@ -8,7 +8,7 @@ namespace {
 constexpr uint64_t kMs = 1'000'000;
 
 TEST(IntegrityMeter, DamageIsARateOverTheLastSecond) {
-  WorkerIntegrity found{};
+  Integrity found;
   IntegrityMeter meter;
   for (uint64_t ms = 0; ms <= 3000; ms += 50) {
     found.verified += 100;
@@ -24,7 +24,7 @@ TEST(IntegrityMeter, DamageIsARateOverTheLastSecond) {
 }
 
 TEST(IntegrityMeter, ZeroIsSaidOnlyOfPagesThatWereLookedAt) {
-  WorkerIntegrity found{};
+  Integrity found;
   IntegrityMeter meter;
   EXPECT_EQ(meter.describe(found).torn_per_s.status, ReadingStatus::warming);
   for (uint64_t ms = 0; ms <= 2000; ms += 100) meter.sample(ms * kMs, found);
@@ -36,7 +36,7 @@ TEST(IntegrityMeter, ZeroIsSaidOnlyOfPagesThatWereLookedAt) {
 }
 
 TEST(IntegrityMeter, AChangeBeginsAnew) {
-  WorkerIntegrity found{};
+  Integrity found;
   IntegrityMeter meter;
   meter.sample(0, found);
   found.torn = 5;

@@ -14,21 +14,22 @@ constexpr uint64_t kGiBytes = 1ull << 30;
 struct Feed {
   uint64_t now = 1'000 * kMs;
   uint64_t bytes = 0;
-  RateMeter meter{now};
+  RateMeter meter{now, double(kGiBytes)};
   Feed() { change("start"); }
 
   void run(uint64_t ms, uint64_t gib_per_s) {
     for (uint64_t passed = 0; passed < ms; passed += 50) {
       now += 50 * kMs;
       bytes += gib_per_s * kGiBytes / 20;
-      meter.add(now, bytes);
+      meter.add(now, total());
     }
   }
   void change(const char* label) {
-    meter.begin_segment(now, bytes, label, "v", {});
+    meter.begin_segment(now, total(), label, "v", {});
     meter.settled(now);
   }
-  Throughput view() { return meter.view(now, bytes); }
+  Throughput view() { return meter.view(now, total()); }
+  Progress total() const { return {bytes, now}; }
 };
 
 TEST(RateStats, OfKnownNumbers) {
@@ -81,7 +82,7 @@ TEST(RateMeter, ASegmentLeavesOutWhatCameBeforeIt) {
 TEST(RateMeter, RatesCountOnceTheChangeIsInForce) {
   Feed feed;
   feed.run(1000, 2);
-  feed.meter.begin_segment(feed.now, feed.bytes, "pages hugetlb", "h", {});
+  feed.meter.begin_segment(feed.now, feed.total(), "pages hugetlb", "h", {});
   feed.run(1000, 1);  // it takes that long
   EXPECT_EQ(feed.view().current.rate.status, ReadingStatus::warming);
   EXPECT_EQ(feed.view().over_10s.status, ReadingStatus::warming);
@@ -98,11 +99,38 @@ TEST(RateMeter, SkippedTimeIsNoRate) {
   feed.run(1000, 4);
   const uint64_t from = feed.now;
   feed.now += 60'000 * kMs;
-  feed.meter.skip(from, feed.now, feed.bytes);
+  feed.meter.skip(from, feed.now, feed.total());
   feed.run(500, 4);
   EXPECT_EQ(feed.view().current.duration_ns, 1500 * kMs);
   EXPECT_NEAR(*feed.view().over_1s, 4, 1e-6);
   EXPECT_NEAR(feed.view().over_10s->min, 4, 1e-6);
+}
+
+// A workload that counts for 60 of every 200 ms, at 5 a second of its own clock.
+TEST(RateMeter, ARateIsOfTheClockThatCounts) {
+  uint64_t now = 1'000 * kMs;
+  Progress total;
+  RateMeter meter(now, 1);
+  meter.begin_segment(now, total, "start", {}, {});
+  meter.settled(now);
+  for (int turn = 0; turn < 20; ++turn) {
+    for (int step = 0; step < 10; ++step) {
+      now += 20 * kMs;
+      if (step < 3) total.clock_ns += 20 * kMs;
+      total.count = total.clock_ns / (200 * kMs);
+      meter.add(now, total);
+    }
+  }
+  const Throughput view = meter.view(now, total);
+  EXPECT_NEAR(view.current.rate->mean, 5, 0.5);
+  EXPECT_GT(view.current.rate->samples, 10u);
+}
+
+TEST(RateMeter, AClockThatStandsStillIsARateOfNothing) {
+  uint64_t now = 1'000 * kMs;
+  RateMeter meter(now, 1);
+  for (const uint64_t begin = now; now < begin + 6'000 * kMs; now += 50 * kMs) meter.add(now, {});
+  EXPECT_DOUBLE_EQ(*meter.view(now, {}).over_1s, 0.0);
 }
 
 TEST(RateMeter, HistoryIsBounded) {

@@ -17,9 +17,10 @@ Reading<TaskTimes> times_at(uint64_t on_cpu_ns, uint64_t runnable_ns, uint64_t b
 // Two looks at ourselves, a second apart.
 WorkerView view_of(const Reading<TaskTimes>& first, const Reading<TaskTimes>& second) {
   WorkerMeter meter;
-  const WorkerCounters counters = {};
-  meter.sample(kSecond, counters, getpid(), first);
-  meter.sample(2 * kSecond, counters, getpid(), second);
+  const Counts counters = {};
+  const pid_t self[] = {getpid()};
+  meter.sample(kSecond, counters, self, first);
+  meter.sample(2 * kSecond, counters, self, second);
   WorkerView view;
   meter.describe(counters, view);
   return view;
@@ -72,13 +73,14 @@ TEST(WorkerMeter, KnowsNothingOfTimeThatDidNotPass) {
 
 TEST(WorkerMeter, SaysNothingBeforeTheFirstInterval) {
   WorkerMeter meter;
-  const WorkerCounters counters = {};
+  const Counts counters = {};
+  const pid_t self[] = {getpid()};
   WorkerView view;
   meter.describe(counters, view);
   EXPECT_EQ(view.on_cpu_share.status, ReadingStatus::warming);
   EXPECT_EQ(view.wakeups_per_s.status, ReadingStatus::warming);
   EXPECT_EQ(view.times_source, "");
-  meter.sample(kSecond, counters, getpid(), times_at(1, 1, 1, 1));
+  meter.sample(kSecond, counters, self, times_at(1, 1, 1, 1));
   meter.describe(counters, view);
   EXPECT_EQ(view.on_cpu_share.status, ReadingStatus::warming);
   EXPECT_EQ(*view.wakeups, 1u);

@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <array>
+
 #include "engine/error.h"
 #include "engine/process/pipe_owner.h"
 
@@ -19,8 +21,8 @@ void wait_for_end(const WorkerProcess& process) {
 
 TEST(WorkerProcess, RunsUntilToldToQuit) {
   PipeOwner pipe;
-  ControlMemory control(Role::writer);
-  WorkerProcess process(kSelf, pipe.write_fd(), control.fd());
+  ControlMemory control(WorkloadKind::pipe, Role::writer);
+  WorkerProcess process(kSelf, control.fd(), std::array{pipe.write_fd()});
   publish_command(control.block(), {.order = Order::quit});
   wait_for_end(process);
   const auto end = process.poll();
@@ -32,8 +34,8 @@ TEST(WorkerProcess, RunsUntilToldToQuit) {
 
 TEST(WorkerProcess, TellsASignalFromAnExit) {
   PipeOwner pipe;
-  ControlMemory control(Role::reader);
-  WorkerProcess process(kSelf, pipe.read_fd(), control.fd());
+  ControlMemory control(WorkloadKind::pipe, Role::reader);
+  WorkerProcess process(kSelf, control.fd(), std::array{pipe.read_fd()});
   EXPECT_FALSE(process.poll());
   process.send(SIGKILL);
   wait_for_end(process);
@@ -42,14 +44,15 @@ TEST(WorkerProcess, TellsASignalFromAnExit) {
 
 TEST(WorkerProcess, AMissingProgramIsAnError) {
   PipeOwner pipe;
-  ControlMemory control(Role::writer);
-  EXPECT_THROW(WorkerProcess("/nonexistent/program", pipe.write_fd(), control.fd()), SystemError);
+  ControlMemory control(WorkloadKind::pipe, Role::writer);
+  EXPECT_THROW(WorkerProcess("/nonexistent/program", control.fd(), std::array{pipe.write_fd()}),
+               SystemError);
 }
 
 TEST(WorkerProcess, SurvivesMovesOntoItself) {
   PipeOwner pipe;
-  ControlMemory control(Role::writer);
-  WorkerProcess process(kSelf, pipe.write_fd(), control.fd());
+  ControlMemory control(WorkloadKind::pipe, Role::writer);
+  WorkerProcess process(kSelf, control.fd(), std::array{pipe.write_fd()});
   const pid_t pid = process.pid();
   auto& same = process;
   process = std::move(same);
@@ -61,9 +64,9 @@ TEST(WorkerProcess, SurvivesMovesOntoItself) {
 
 TEST(WorkerProcess, GetsNothingButItsTwoDescriptors) {
   PipeOwner pipe;
-  ControlMemory control(Role::writer);
+  ControlMemory control(WorkloadKind::pipe, Role::writer);
   const UniqueFd secret(::dup(pipe.read_fd()));  // not close-on-exec
-  WorkerProcess process(kSelf, pipe.write_fd(), control.fd());
+  WorkerProcess process(kSelf, control.fd(), std::array{pipe.write_fd()});
   const std::string leaked = "/proc/" + std::to_string(process.pid()) + "/fd/5";
   EXPECT_NE(::access(leaked.c_str(), F_OK), 0);
 }

@@ -13,7 +13,6 @@ namespace {
 PipeCommand command(WriteWith technique, Payload payload, uint64_t buf, uint64_t ring,
                     Buffers buffers = Buffers::separate) {
   PipeCommand c;
-  c.order = Order::flow;
   c.technique = static_cast<uint64_t>(technique);
   c.payload = static_cast<uint64_t>(payload);
   c.buffers = static_cast<uint64_t>(buffers);

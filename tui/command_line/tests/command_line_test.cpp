@@ -40,7 +40,7 @@ TEST(CommandLine, NothingIsTheDashboardOnTheDefaults) {
 }
 
 TEST(CommandLine, EveryKnobIsAFlag) {
-  for (const Knob& knob : knobs()) {
+  for (const Knob& knob : knobs_of(WorkloadKind::pipe)) {
     for (const std::string_view value : knob.values) {
       if (value == "cpus" || knob.name == "check_huge_page") continue;  // not valid alone
       Settings expected;
@@ -152,7 +152,7 @@ TEST(CommandLine, RunTakesTimesSizesAndFormats) {
   EXPECT_EQ(line.format, Format::jsonl);
   EXPECT_EQ(line.run.output, "f");
   EXPECT_EQ(parse("run --bytes 10GiB").run.bytes, 10ull << 30);
-  EXPECT_EQ(parse("run").run.duration_ns, 5'000'000'000u);
+  EXPECT_EQ(duration_of(parse("run").run), 5'000'000'000u);
   EXPECT_EQ(parse("doctor --format json").format, Format::json);
   EXPECT_FALSE(parse("doctor").overhead);
   EXPECT_TRUE(parse("doctor --overhead --rounds 3").overhead);
@@ -167,7 +167,7 @@ TEST(CommandLine, CommandsThatOnlyPrint) {
   for (const char* text : {"-h", "--help", "run --help", "--preset x -h", "doctor -h"})
     EXPECT_EQ(parse(text).command, Command::help) << text;
   const std::string help = parse("--help").help;
-  for (const Knob& knob : knobs())
+  for (const Knob& knob : knobs_of(WorkloadKind::pipe))
     EXPECT_NE(help.find("--" + std::string(knob.name)), help.npos) << knob.name;
   EXPECT_NE(parse("run --help").help.find("--duration"), std::string::npos);
 }

@@ -9,6 +9,7 @@ constexpr uint64_t kGiBytes = 1ull << 30;
 WorkerView worker_of(Role role, uint64_t bytes, uint64_t syscalls) {
   WorkerView w;
   w.role = role;
+  w.name = role == Role::writer ? "writer" : "reader";
   w.pid = role == Role::writer ? 812 : 813;
   w.state = ProcessState::flowing;
   w.bytes = bytes;

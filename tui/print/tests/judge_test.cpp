@@ -77,8 +77,8 @@ TEST(Judge, TheWorstDecidesAndAllAreSaid) {
 }
 
 TEST(Rate, IsBytesOverTime) {
-  EXPECT_DOUBLE_EQ(gib_per_s(3ull << 30, 1'500'000'000), 2.0);
-  EXPECT_EQ(gib_per_s(1, 0), 0);
+  EXPECT_DOUBLE_EQ(rate_of(3ull << 30, 1'500'000'000, unit_of(Settings{})), 2.0);
+  EXPECT_EQ(rate_of(1, 0, unit_of(Settings{})), 0);
 }
 
 }  // namespace

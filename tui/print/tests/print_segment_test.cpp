@@ -79,7 +79,7 @@ std::vector<std::string> parse_csv(const std::string& line) {
 }
 
 std::map<std::string, std::string> row_of(const Segment& segment) {
-  const auto names = parse_csv(segment_csv_header());
+  const auto names = parse_csv(segment_csv_header({}));
   const auto values = parse_csv(segment_csv_row(segment, kStart));
   EXPECT_EQ(names.size(), values.size());
   std::map<std::string, std::string> row;
@@ -131,7 +131,7 @@ TEST(PrintSegment, CsvSaysAllThatIsKnown) {
     ASSERT_TRUE(row.contains(name)) << name;
     EXPECT_EQ(row.at(name), value) << name;
   }
-  for (const Knob& knob : knobs())
+  for (const Knob& knob : knobs_of(WorkloadKind::pipe))
     for (const char* prefix : {"requested_", "effective_"})
       EXPECT_TRUE(row.contains(prefix + std::string(knob.name))) << prefix << knob.name;
 }

@@ -1,0 +1,128 @@
+#include "engine/experiment/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/error.h"
+
+namespace pipetop {
+namespace {
+
+constexpr uint32_t kMostValues = 64;
+
+uint32_t number_in(const Knob& knob, std::string_view text, std::string_view range) {
+  uint32_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc{} || end != text.data() + text.size())
+    throw Error(fmt::format("--{}: \"{}\" is no range: give a number, or two as in 1..4", knob.name,
+                            range));
+  return n;
+}
+
+// What is known of a run; its snapshots are as long as the history.
+SweepRun run_of(const Trial& trial, int round) {
+  return {round, trial.rate(), trial.steal_share, trial.end.parts};
+}
+
+class SweepEngine {
+ public:
+  SweepEngine(const SweepOptions& options, Sweep& sweep, const GoOn& go_on)
+      : options_(options), sweep_(sweep), go_on_(go_on), engine_(first_options(options)) {}
+
+  // False when it was cut short; then nothing of it is kept.
+  bool run_round(int round, const std::function<void(size_t row)>& before) {
+    std::vector<SweepRun> runs(sweep_.rows.size());
+    for (size_t i = 0; i < sweep_.rows.size(); ++i) {
+      // There and back again.
+      const size_t at = round % 2 == 0 ? i : sweep_.rows.size() - 1 - i;
+      before(at);
+      const Trial trial = run_trial(engine_, sweep_.rows[at].settings, options_.length, go_on_);
+      if (trial.cut_short) return false;
+      runs[at] = run_of(trial, round);
+      look(sweep_.rows[at], trial);
+    }
+    for (size_t i = 0; i < runs.size(); ++i) sweep_.rows[i].runs.push_back(std::move(runs[i]));
+    return true;
+  }
+
+ private:
+  static EngineOptions first_options(const SweepOptions& options) {
+    EngineOptions first = options.engine;
+    options.plan.knob->set(first.settings, options.plan.values.front());
+    validate(first.settings);
+    return first;
+  }
+
+  void look(SweepRow& row, const Trial& trial) {
+    const Segment segment = engine_.segment();
+    row.mismatches = trial.end.effective.mismatches;
+    row.figures = trial.end.figures;
+    sweep_.event = trial.end.event;
+    for (size_t role = 0; role < kRoles; ++role)
+      row.functions[role] = segment.roles[role].functions;
+  }
+
+  const SweepOptions& options_;
+  Sweep& sweep_;
+  const GoOn& go_on_;
+  Engine engine_;
+};
+
+}  // namespace
+
+SweepPlan sweep_of_range(const Knob& knob, const std::string& range) {
+  const size_t dots = range.find("..");
+  const uint32_t first = number_in(knob, range.substr(0, dots), range);
+  const uint32_t last = number_in(knob, range.substr(dots + 2), range);
+  if (last <= first || last - first >= kMostValues)
+    throw Error(fmt::format("--{}: \"{}\" is out of range: give 2 to {} values, from low to high",
+                            knob.name, range, kMostValues));
+  SweepPlan plan{&knob, {}};
+  for (uint32_t n = first; n <= last; ++n) plan.values.push_back(std::to_string(n));
+  return plan;
+}
+
+SweepPlan sweep_of_values(const Knob& knob) {
+  return {&knob, {knob.values.begin(), knob.values.end()}};
+}
+
+std::vector<double> SweepRow::rates() const {
+  std::vector<double> rates;
+  for (const SweepRun& run : runs) rates.push_back(run.rate);
+  return rates;
+}
+
+std::vector<double> SweepRow::times(const SweepRow& first) const {
+  std::vector<double> times;
+  for (size_t i = 0; i < std::min(runs.size(), first.runs.size()); ++i)
+    if (first.runs[i].rate > 0) times.push_back(runs[i].rate / first.runs[i].rate);
+  return times;
+}
+
+Sweep run_sweep(const SweepOptions& options, const GoOn& go_on,
+                const std::function<void(const std::string& value, int done, int all)>& progress) {
+  Sweep sweep;
+  sweep.plan = options.plan;
+  for (const std::string& value : options.plan.values) {
+    SweepRow row;
+    row.value = value;
+    row.settings = options.engine.settings;
+    options.plan.knob->set(row.settings, value);
+    validate(row.settings);
+    sweep.rows.push_back(std::move(row));
+  }
+  SweepEngine engine(options, sweep, go_on);
+  const int values = static_cast<int>(sweep.rows.size()), all = options.rounds * values;
+  int done = 0;
+  for (int round = 0; round < options.rounds; ++round) {
+    const bool whole =
+        engine.run_round(round, [&](size_t row) { progress(sweep.rows[row].value, done++, all); });
+    if (!whole) break;
+    ++sweep.rounds;
+  }
+  return sweep;
+}
+
+}  // namespace pipetop

@@ -1,0 +1,103 @@
+#include "tui/command_line/sweep_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "engine/error.h"
+#include "engine/workload/terms.h"
+#include "tui/command_line/output.h"
+#include "tui/command_line/progress_line.h"
+#include "tui/command_line/start.h"
+#include "tui/command_line/words.h"
+#include "tui/print/print_sweep.h"
+#include "tui/signals.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr uint64_t kRunNs = 2'000'000'000;
+constexpr double kMuchSteal = 0.05;
+
+void check_flags(const CommandLine& line) {
+  if (line.format == Format::jsonl)
+    throw Error("--format jsonl is of one setting: give human, json or csv");
+  if (!line.folded.empty() || !line.segments.empty())
+    throw Error("--folded and --segments are of one setting: leave the range out");
+}
+
+std::string text_of(const Sweep& sweep, Format format) {
+  if (format == Format::json) return print_sweep_json(sweep);
+  return format == Format::csv ? print_sweep_csv(sweep) : print_sweep_human(sweep);
+}
+
+double worst_steal(const Sweep& sweep) {
+  double worst = 0;
+  for (const SweepRow& row : sweep.rows)
+    for (const SweepRun& run : row.runs)
+      if (run.steal_share.has_value()) worst = std::max(worst, *run.steal_share);
+  return worst;
+}
+
+SweepOptions options_of(const CommandLine& line, const Config& config, const SweepPlan& plan) {
+  SweepOptions options;
+  options.engine = engine_options(config);
+  options.engine.functions_window_ns = 0;  // all of a run
+  options.plan = plan;
+  options.rounds = static_cast<int>(line.run.rounds);
+  options.length.warmup_ns = line.run.warmup_ns;
+  options.length.duration_ns = line.run.duration_ns.value_or(kRunNs);
+  options.length.bytes = line.run.bytes;
+  return options;
+}
+
+}  // namespace
+
+std::optional<SweepPlan> sweep_plan(const CommandLine& line, const Config& config) {
+  if (line.sweep) {
+    const auto& [knob, range] = *line.sweep;
+    if (workload_of(*knob) != config.settings.workload)
+      throw Error(fmt::format("--{}: it goes with workload {}, this is {}", knob->name,
+                              terms_of(workload_of(*knob)).name, terms_of(config.settings).name));
+    return sweep_of_range(*knob, range);
+  }
+  const std::string_view compares = terms_of(config.settings).compares;
+  // Whoever names the knob wants one value.
+  const auto names_it = [&](const KnobFlag& flag) {
+    return flag.text.starts_with(fmt::format("--{} ", compares));
+  };
+  if (compares.empty() || std::ranges::any_of(line.knobs, names_it)) return {};
+  return sweep_of_values(knob(compares));
+}
+
+int sweep_command(const CommandLine& line, const Config& config, const SweepPlan& plan) {
+  check_flags(line);
+  Output output(line.run.output);
+  const SignalFd signals{SIGINT, SIGTERM, SIGHUP};
+  int signal = 0;
+  ProgressLine progress;
+  const Sweep sweep = run_sweep(
+      options_of(line, config, plan),
+      [&] {
+        if (signal == 0) signal = signals.take();
+        return signal == 0;
+      },
+      [&](const std::string& value, int done, int all) {
+        progress.show(fmt::format("{} {}: run {} of {}", plan.knob->name, value, done + 1, all));
+      });
+  progress.clear();
+  if (sweep.rounds == 0) {
+    say("ended before a round was complete: nothing to tell");
+    return 128 + signal;
+  }
+  output.write(text_of(sweep, line.format));
+  output.finish();
+  if (signal != 0) return 128 + signal;
+  const double steal = worst_steal(sweep);
+  if (steal <= kMuchSteal) return 0;
+  say(fmt::format("the host stole up to {:.1f} % of a run's time: the rates mislead", 100 * steal));
+  return static_cast<int>(Exit::untrustworthy);
+}
+
+}  // namespace pipetop::tui
