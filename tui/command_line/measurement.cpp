@@ -37,7 +37,9 @@ void check_possible(const Snapshot& s) {
     const bool refused = worker.state == ProcessState::refused;
     throw Error(fmt::format("the {} {}: {}", worker.name,
                             refused ? "was refused what it needs" : "failed", worker.state_reason),
-                refused ? Exit::refused : Exit::worker_failed);
+                worker.lacks_feature ? Exit::unsupported
+                : refused            ? Exit::refused
+                                     : Exit::worker_failed);
   }
   const Effective& effective = s.effective;
   const bool checked = s.requested.check_huge_page && s.requested.pages != Pages::k4;

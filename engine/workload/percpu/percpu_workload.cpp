@@ -39,6 +39,7 @@ WorkloadEntry percpu_entry() {
                     .part = "worker",
                     .prepares = "namespace",
                     .does = "insert",
+                    .compares = "no_percpu",
                     .has_ring = false},
           .knobs = percpu_knobs,
           .hot_keys = percpu_hot_keys,
