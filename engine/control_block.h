@@ -80,6 +80,7 @@ struct WorkerReport {
   uint64_t lock_error = 0;          // errno when lock_memory was refused
   uint64_t buffer_bytes = 0;        // of each buffer
   uint64_t buffer_address[2] = {};  // in the worker's address space; 0 if none
+  uint64_t call_bytes = 0;          // the most that one call is asked for; 0: buf_bytes
   // What it has measured while it prepared, or found; what each says is between a
   // workload and its workers.
   std::array<double, 4> figures = {};

@@ -17,7 +17,7 @@ enum class Exit : int {
   worker_failed = 2,  // a worker failed
   refused = 3,        // a resource or permission was refused
   unsupported = 4,    // the kernel lacks the feature
-  untrustworthy = 7,  // the host stole time, samples were lost, or pages arrived damaged
+  untrustworthy = 7,  // stolen time, drift, lost samples or damaged pages
 };
 
 class Error : public std::runtime_error {

@@ -76,6 +76,10 @@ void check_possible(const Snapshot& s) {
                 : refused            ? Exit::refused
                                      : Exit::worker_failed);
   }
+  const bool checked = s.requested.check_huge_page && s.requested.pages != Pages::k4;
+  if (s.effective.settled && checked && s.effective.huge.has_value() && !*s.effective.huge)
+    throw Error("check_huge_page: the buffers are not in huge pages (see pipetop doctor)",
+                Exit::refused);
 }
 
 Trial run_trial(Engine& engine, const Settings& settings, const TrialLength& length,

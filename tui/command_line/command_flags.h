@@ -7,6 +7,8 @@
 namespace pipetop::tui {
 
 void add_run_flags(CLI::App& app, CommandLine& line);
+void add_ladder_flags(CLI::App& app, CommandLine& line);
+void add_tune_flags(CLI::App& app, CommandLine& line);
 void add_doctor_flags(CLI::App& app, CommandLine& line);
 void add_presets_flags(CLI::App& app, CommandLine& line);
 

@@ -9,13 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "engine/experiment/trial.h"
 #include "engine/knobs.h"
 #include "engine/settings.h"
 #include "engine/snapshot.h"
 
 namespace pipetop::tui {
 
-enum class Command { dashboard, run, doctor, presets, default_config, help, version };
+enum class Command { dashboard, run, ladder, tune, doctor, presets, default_config, help, version };
 enum class Format { human, json, jsonl, csv };
 
 // One knob flag. They are applied in the order in which they were typed.
@@ -38,6 +39,21 @@ inline uint64_t duration_of(const RunRequest& request) {
   return request.duration_ns.value_or(5'000'000'000);
 }
 
+struct LadderRequest {
+  std::vector<std::string> rungs;  // names of presets; none: the article's seven
+  uint32_t rounds = 5;
+  TrialLength length;            // of every run
+  std::optional<uint32_t> seed;  // none: another one every time
+  std::string csv, json, svg;    // the files' paths; "" for none, "-" for stdout
+};
+
+struct TuneRequest {
+  uint64_t budget_ns = 60'000'000'000;
+  std::string write;  // the config file to make, "" for none
+  uint32_t seed = 1;
+  bool may_raise_pipe_max = false;
+};
+
 struct CommandLine {
   Command command = Command::dashboard;
   std::string help;  // the text, when that is the command
@@ -54,6 +70,8 @@ struct CommandLine {
 
   Format format = Format::human;
   RunRequest run;
+  LadderRequest ladder;
+  TuneRequest tune;
   bool overhead = false;  // of doctor
   uint32_t overhead_rounds = 15;
 };

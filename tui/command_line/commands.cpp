@@ -9,10 +9,12 @@
 #include "engine/error.h"
 #include "tui/command_line/doctor_command.h"
 #include "tui/command_line/folded_file.h"
+#include "tui/command_line/ladder_command.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/run_command.h"
 #include "tui/command_line/segment_file.h"
 #include "tui/command_line/start.h"
+#include "tui/command_line/tune_command.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/print/print_presets.h"
 
@@ -66,8 +68,12 @@ int run(const CommandLine& line) {
       return doctor_command(line);
     case Command::presets:
       return print(presets_text(line));
+    case Command::tune:
+      return tune_command(line);
     case Command::run:
       return run_command(line);
+    case Command::ladder:
+      return ladder_command(line);
     case Command::dashboard:
       break;
   }

@@ -1,13 +1,10 @@
 #include "tui/command_line/measurement.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "engine/clock.h"
-#include "engine/error.h"
+#include "engine/experiment/trial.h"
 #include "engine/host/host.h"
-#include "engine/knobs.h"
 #include "tui/command_line/start.h"
 
 namespace pipetop::tui {
@@ -28,24 +25,6 @@ EngineOptions options_of(const Config& config) {
 bool is_stuck(const WorkerView& worker) {
   return worker.state == ProcessState::refused || worker.state == ProcessState::failed ||
          worker.restarts >= kTooManyRestarts;
-}
-
-// Settings with which nothing can be measured.
-void check_possible(const Snapshot& s) {
-  for (const WorkerView& worker : s.workers) {
-    if (!is_stuck(worker)) continue;
-    const bool refused = worker.state == ProcessState::refused;
-    throw Error(fmt::format("the {} {}: {}", worker.name,
-                            refused ? "was refused what it needs" : "failed", worker.state_reason),
-                worker.lacks_feature ? Exit::unsupported
-                : refused            ? Exit::refused
-                                     : Exit::worker_failed);
-  }
-  const Effective& effective = s.effective;
-  const bool checked = s.requested.check_huge_page && s.requested.pages != Pages::k4;
-  if (effective.settled && checked && effective.huge.has_value() && !*effective.huge)
-    throw Error("check_huge_page: the buffers are not in huge pages (see pipetop doctor)",
-                Exit::refused);
 }
 
 Reading<double> steal_between(const CpuTimes& before, const CpuTimes& after) {

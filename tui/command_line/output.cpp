@@ -9,6 +9,7 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include "engine/error.h"
 
@@ -21,6 +22,11 @@ std::string real_place(const std::string& path) {
   return realpath(path.c_str(), resolved) != nullptr ? resolved : path;
 }
 
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
 }  // namespace
 
 Output::Output(const std::string& path, Appears appears)
@@ -31,7 +37,7 @@ Output::Output(const std::string& path, Appears appears)
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
   const bool regular = !exists || S_ISREG(status.st_mode);
   if (regular && appears == Appears::whole) {
-    open_beside(real_place(path));
+    open_to_be_whole(real_place(path));
     return;
   }
   const int anew = regular ? O_CREAT | O_TRUNC | O_APPEND : 0;
@@ -39,15 +45,28 @@ Output::Output(const std::string& path, Appears appears)
   if (!file_) fail(errno);
 }
 
-void Output::open_beside(const std::string& place) {
+void Output::open_to_be_whole(const std::string& place) {
   place_ = place;
-  const std::string temporary = fmt::format("{}.{}.tmp", place, getpid());
+  beside_ = fmt::format("{}.{}.tmp", place, getpid());
   struct stat status;
+  if (stat(beside_.c_str(), &status) != 0 && errno != ENOENT) fail(errno);  // a name too long
   const bool exists = stat(place.c_str(), &status) == 0;
-  file_.reset(open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!file_) fail(errno);
-  temporary_ = temporary;
+  file_.reset(open(folder_of(place).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));
+  if (!file_) {
+    file_.reset(open(beside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!file_) fail(errno);
+    temporary_ = beside_;
+  }
   if (exists) (void)!fchmod(file_.get(), status.st_mode & 07777);
+}
+
+// Beside its place, because a name cannot be given in the place of another.
+void Output::name_it() {
+  unlink(beside_.c_str());  // of one who had our number before and was killed here
+  const std::string unnamed = fmt::format("/proc/self/fd/{}", file_.get());
+  if (linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, beside_.c_str(), AT_SYMLINK_FOLLOW) != 0)
+    fail(errno);
+  temporary_ = beside_;
 }
 
 Output::~Output() {
@@ -70,6 +89,7 @@ void Output::write(std::string_view text) {
 }
 
 void Output::finish() {
+  if (!place_.empty() && temporary_.empty()) name_it();
   // Some file systems report a full disk only here.
   const int last = dup(fd());
   if (last >= 0 && close(last) != 0) fail(errno);
@@ -77,6 +97,7 @@ void Output::finish() {
   if (temporary_.empty()) return;
   if (rename(temporary_.c_str(), place_.c_str()) != 0) fail(errno);
   temporary_.clear();
+  place_.clear();
 }
 
 }  // namespace pipetop::tui

@@ -14,9 +14,10 @@ enum class Appears : uint8_t { whole, as_written };
 
 class Output {
  public:
-  // "" and "-" are stdout. A regular file that is to appear whole is written beside
-  // its place and renamed by finish(); any other is written directly, and a
-  // regular one emptied first. Throws Error.
+  // "" and "-" are stdout. A regular file that is to appear whole has no name until
+  // finish() gives it one, so that nothing is left however we end; where the file
+  // system has no such files, it is written beside its place. Any other is written
+  // directly, and a regular one emptied first. Throws Error.
   explicit Output(const std::string& path, Appears appears = Appears::whole);
   ~Output();  // takes an unfinished file away
   Output(const Output&) = delete;
@@ -32,13 +33,15 @@ class Output {
   bool is_terminal() const;
 
  private:
-  void open_beside(const std::string& place);
+  void open_to_be_whole(const std::string& place);
+  void name_it();
   int fd() const;
   [[noreturn]] void fail(int error_number) const;
 
   std::string name_;       // for messages
   std::string place_;      // to rename to; "" when written directly
-  std::string temporary_;  // "" when there is none to take away
+  std::string beside_;     // its name until then
+  std::string temporary_;  // the same, while there is one to take away
   UniqueFd file_;          // not open for stdout
 };
 

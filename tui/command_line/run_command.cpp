@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,12 +10,12 @@
 #include <utility>
 
 #include "engine/error.h"
-#include "engine/host/zero_copy_probe.h"
 #include "engine/text.h"
 #include "tui/command_line/folded_file.h"
 #include "tui/command_line/measurement.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/progress_line.h"
+#include "tui/command_line/require_vmsplice.h"
 #include "tui/command_line/segment_file.h"
 #include "tui/command_line/start.h"
 #include "tui/command_line/sweep_command.h"
@@ -29,15 +28,6 @@ namespace pipetop::tui {
 namespace {
 
 constexpr int kSignalExit = 128;
-
-// The engine would measure write() instead, which is not what was asked.
-void check_vmsplice(const Settings& settings) {
-  if (settings.write_with != WriteWith::vmsplice) return;
-  const ZeroCopyProbe probe = probe_zero_copy();
-  if (probe.vmsplice_errno == 0) return;
-  throw Error(probe.reason + ": give --write_with write, or see pipetop doctor",
-              probe.vmsplice_errno == ENOSYS ? Exit::unsupported : Exit::refused);
-}
 
 std::string progress_text(const RunRequest& request, const RunResult& so_far) {
   const Unit& unit = unit_of(so_far.end.requested);
@@ -104,7 +94,7 @@ int exit_code(const RunResult& result, Format format) {
 int run_command(const CommandLine& line) {
   const Config config = read_start(line);
   if (const auto plan = sweep_plan(line, config)) return sweep_command(line, config, *plan);
-  check_vmsplice(config.settings);
+  require_vmsplice(config.settings, "give --write_with write");
   check_outputs(line);
   Output output(line.run.output);
   FoldedFile folded(line.folded);

@@ -49,6 +49,13 @@ Json knobs_json(const Settings& settings) {
   return json;
 }
 
+void put_article(Json& json, const Preset& preset) {
+  if (preset.article_gib_per_s > 0)
+    json["article_gib_per_s"] = preset.article_gib_per_s;
+  else
+    put_null(json, "article_gib_per_s", "the article prints none");
+}
+
 void put_occupancy(Json& json, const Reading<Occupancy>& occupancy) {
   if (!occupancy.has_value()) return put_null(json, "occupancy", occupancy.reason);
   Json histogram = Json::array();

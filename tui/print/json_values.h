@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "engine/presets.h"
 #include "engine/reading.h"
 #include "engine/ring_view.h"
 #include "engine/settings.h"
@@ -34,6 +35,9 @@ void put(Json& json, const std::string& name, const Reading<T>& reading) {
 
 // Every knob by its name, typed by its kind; sizes are bytes.
 Json knobs_json(const Settings& settings);
+
+// Sets json["article_gib_per_s"].
+void put_article(Json& json, const Preset& preset);
 
 // Sets json["occupancy"] and json["kinds"].
 inline constexpr std::array<const char*, kSlotKinds> kKindNames = {

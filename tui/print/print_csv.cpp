@@ -107,23 +107,25 @@ constexpr Column kColumns[] = {
     {"verdict", verdict_text},
     {"buffers", [](const RunResult& r) { return std::string(to_text(requested(r).buffers)); }},
     {"slow_motion", yes_no<[](const Settings& s) { return s.slow_motion; }>},
+    {"write_with",
+     [](const RunResult& r) { return std::string(to_text(requested(r).write_with)); }},
 };
 
 template <class Function>
-std::string joined(Function value) {
+std::string joined(Function value, std::string_view more) {
   std::string line;
   for (const Column& column : kColumns) line += (line.empty() ? "" : ",") + value(column);
-  return line + "\n";
+  return fmt::format("{}{}{}\n", line, more.empty() ? "" : ",", more);
 }
 
 }  // namespace
 
-std::string csv_header() {
-  return joined([](const Column& column) { return std::string(column.name); });
+std::string csv_header(std::string_view more) {
+  return joined([](const Column& column) { return std::string(column.name); }, more);
 }
 
-std::string csv_row(const RunResult& result) {
-  return joined([&](const Column& column) { return column.value(result); });
+std::string csv_row(const RunResult& result, std::string_view more) {
+  return joined([&](const Column& column) { return column.value(result); }, more);
 }
 
 }  // namespace pipetop::tui

@@ -6,6 +6,7 @@
 #include "engine/verdict.h"
 #include "engine/workload/terms.h"
 #include "tui/print/call_tree_json.h"
+#include "tui/print/host_json.h"
 
 namespace pipetop::tui {
 namespace {
@@ -13,25 +14,6 @@ namespace {
 constexpr int kSchema = 1;
 constexpr std::array<const char*, 4> kZeroCopyNames = {"zero-copy", "copied", "unverifiable",
                                                        "no-copy"};
-
-Json host_json(const RunResult& result) {
-  Json json = Json::object();
-  if (const auto& host = result.end.host) {
-    json = {{"kernel", host->kernel},
-            {"cpu", host->cpu},
-            {"cpus", host->cpus},
-            {"hypervisor", host->hypervisor},
-            {"mitigations", host->mitigations},
-            {"thp", host->thp}};
-    if (host->psi.empty())
-      put_null(json, "psi", "the kernel keeps none");
-    else
-      json["psi"] = host->psi;
-    json["pipe_max_size"] = host->pipe_max_size;
-  }
-  put(json, "steal_share", result.steal_share);
-  return json;
-}
 
 // Where it ran last, or else where it is pinned.
 void put_cpu(Json& json, const std::string& name, const WorkerView& worker, int pinned) {
@@ -203,7 +185,7 @@ void put_verdict(Json& json, const Reading<Verdict>& verdict) {
 void put_result(Json& json, const RunResult& result) {
   json["name"] = result.name;
   json["version"] = PIPETOP_VERSION;
-  json["host"] = host_json(result);
+  json["host"] = host_json(result.end.host.get(), result.steal_share);
   json["requested"] = knobs_json(result.end.requested);
   json["effective"] = effective_json(result.end);
   json["duration_ns"] = result.duration_ns();

@@ -24,10 +24,7 @@ std::string print_presets_json(std::span<const Preset> presets) {
   for (const Preset& preset : presets) {
     Json entry = {
         {"name", preset.name}, {"title", preset.title}, {"settings", knobs_json(preset.settings)}};
-    if (preset.article_gib_per_s > 0)
-      entry["article_gib_per_s"] = preset.article_gib_per_s;
-    else
-      put_null(entry, "article_gib_per_s", "the article prints none");
+    put_article(entry, preset);
     json["presets"].push_back(entry);
   }
   return to_lines(json);

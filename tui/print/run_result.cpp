@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "engine/host/host.h"
 #include "engine/knobs.h"
 
 namespace pipetop::tui {
 namespace {
 
-constexpr double kMuchSteal = 0.05;
 constexpr double kMuchLost = 0.01;
 
 void say(Judgement& judgement, Exit exit, std::string words) {
@@ -86,6 +86,26 @@ uint64_t RunResult::bytes() const {
 double RunResult::rate() const {
   const uint64_t clock_ns = end.throughput.clock_ns - begin.throughput.clock_ns;
   return rate_of(bytes(), clock_ns == 0 ? duration_ns() : clock_ns, unit_of(end.requested));
+}
+
+RunResult run_result(const std::string& name, const Trial& trial, uint64_t bytes_wanted) {
+  RunResult result;
+  result.name = name;
+  result.bytes_wanted = bytes_wanted;
+  result.begin = trial.begin;
+  result.end = trial.end;
+  // The worker's own counter was read a moment after the time was: the rate must be
+  // the trial's.
+  constexpr auto kReader = static_cast<size_t>(Role::reader);
+  result.begin.workers[kReader].bytes = trial.begin.throughput.total_bytes;
+  result.end.workers[kReader].bytes = trial.end.throughput.total_bytes;
+  for (size_t i = 0; i < kRoles; ++i) {
+    const WorkerView& worker = trial.end.workers[i];
+    result.shares[i] = {worker.on_cpu_share, worker.runnable_share, worker.blocked_share};
+  }
+  result.steal_share = trial.steal_share;
+  result.last = result.end;
+  return result;
 }
 
 WorkerCounts counts_between(const WorkerView& before, const WorkerView& after) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/error.h"
+#include "engine/experiment/trial.h"
 #include "engine/snapshot.h"
 #include "engine/workload/terms.h"
 
@@ -23,14 +24,13 @@ struct WorkerShares {
   Reading<double> on_cpu, runnable, blocked;
 };
 
-// In a unit of so many things a second.
+// In units of so many things a second; 0 when no time passed.
 double rate_of(uint64_t count, uint64_t duration_ns, const Unit& unit);
 
 struct Interval {
   uint64_t since_start_ns = 0;  // of the measurement, to this interval's end
   uint64_t duration_ns = 0;
   std::array<WorkerCounts, kRoles> workers;  // by Role
-
   Settings settings;
 
   uint64_t bytes() const { return workers[static_cast<size_t>(counting_role(settings))].bytes; }
@@ -54,10 +54,11 @@ struct RunResult {
   double rate() const;  // the mean, in the workload's unit
 };
 
+// A trial told as a run. Its shares are those of its last second.
+RunResult run_result(const std::string& name, const Trial& trial, uint64_t bytes_wanted);
+
 WorkerCounts counts_between(const WorkerView& before, const WorkerView& after);
 Interval interval_between(const Snapshot& begin, const Snapshot& before, const Snapshot& after);
-
-// Bytes over time; 0 when no time passed.
 
 // The exit code that a result deserves, and for the person, why.
 struct Judgement {

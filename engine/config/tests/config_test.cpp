@@ -178,7 +178,8 @@ TEST_F(ConfigTest, EachMistakeIsOneClearLine) {
       {"buf_size: [1]\n", "1:11: buf_size is given a list: give a size such as 256KiB"},
       {"buf_size:\n", "1:1: buf_size is given nothing: give a size such as 256KiB"},
       {"wait: bussy\n",
-       "1:7: wait: \"bussy\" is not one of its values: give block, poll, busy or busy_poll"},
+       "1:7: wait: \"bussy\" is not one of its values: give block, poll, busy, busy_poll or "
+       "adaptive"},
       {"gift: maybe\n", "1:7: gift: \"maybe\" is neither true nor false"},
       {"gift: {}\n", "1:7: gift is given a map: give false or true"},
       {"writer: {cpu: -1}\n", "1:15: writer.cpu: \"-1\" is not a CPU: give its number, from 0"},

@@ -10,6 +10,7 @@ WorkerView worker_of(Role role, uint64_t bytes, uint64_t syscalls) {
   WorkerView w;
   w.role = role;
   w.name = role == Role::writer ? "writer" : "reader";
+  w.technique = {role == Role::writer ? "vmsplice" : "splice → /dev/null", "block"};
   w.pid = role == Role::writer ? 812 : 813;
   w.state = ProcessState::flowing;
   w.bytes = bytes;

@@ -19,7 +19,7 @@ TEST(PrintHuman, SummarisesARun) {
       R"(custom: write_with vmsplice, read_with splice, reader.wait busy, pages thp, pipe_size 4MiB
   12.50 GiB/s ± 0.25   median 12.40, 12.00 to 13.00 in 17 parts of 100 ms
   25.00 GiB in 2.00 s
-effective zero copy, huge pages, CPU 0 to CPU 1
+effective zero copy, writer vmsplice, block on CPU 0; reader splice → /dev/null, block on CPU 1
   pipe_size: 4MiB requested, 128KiB effective: above the limit; raise it
 ring      32 slots, 128KiB; 53 % used, empty 40 %, full 25 % of 4000 looks (sampler 999 Hz); user pages 100 %
 verdict   lock-bound: writer spins on the pipe's mutex 39 %
@@ -54,11 +54,11 @@ TEST(PrintCsv, BeginsWithTheArticlesColumns) {
             "check_huge_page,write_with_vmsplice,read_with_splice,gift,lock_memory,"
             "dont_touch_pages,same_buffer,name,duration_ns,bytes,median,stddev,min,max,pages,wait,"
             "payload,placement,writer_cpu,reader_cpu,effective_pipe_bytes,zero_copy,huge,"
-            "steal_share,verdict,buffers,slow_motion\n");
+            "steal_share,verdict,buffers,slow_motion,write_with\n");
   EXPECT_EQ(csv_row(example_result()),
             "12.500000,26843545600,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,"
             "26843545600,12.400000,0.250000,12.000000,13.000000,thp,block/busy,constant,near,0,1,"
-            "131072,zero-copy,1,0.010000,lock-bound,separate,0\n");
+            "131072,zero-copy,1,0.010000,lock-bound,separate,0,vmsplice\n");
 }
 
 TEST(PrintCsv, LeavesUnknownsEmpty) {
@@ -71,7 +71,7 @@ TEST(PrintCsv, LeavesUnknownsEmpty) {
   r.end.verdict = Reading<Verdict>::warming("");
   EXPECT_EQ(csv_row(r),
             "12.500000,7,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,26843545600,,,,,thp,"
-            "block/busy,constant,near,,1,131072,zero-copy,,,,separate,0\n");
+            "block/busy,constant,near,,1,131072,zero-copy,,,,separate,0,vmsplice\n");
 }
 
 TEST(PrintJson, KeepsTheOrderOfTheSchema) {
@@ -79,9 +79,9 @@ TEST(PrintJson, KeepsTheOrderOfTheSchema) {
   const Json json = run_json(example_result());
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   const std::vector<std::string> expected = {
-      "schema",      "name",      "version",          "host",   "requested", "effective",
-      "duration_ns", "bytes",     "gib_per_s",        "writer", "reader",    "ring",
-      "functions",   "integrity", "integrity_reason", "verdict"};
+      "schema",      "name",  "version",   "host",      "requested",        "effective",
+      "duration_ns", "bytes", "gib_per_s", "writer",    "reader",           "parts",
+      "figures",     "ring",  "functions", "integrity", "integrity_reason", "verdict"};
   EXPECT_EQ(keys, expected);
 }
 

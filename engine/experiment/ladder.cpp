@@ -1,0 +1,133 @@
+#include "engine/experiment/ladder.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <numeric>
+#include <random>
+#include <utility>
+
+#include "engine/clock.h"
+#include "engine/error.h"
+#include "engine/experiment/time_left.h"
+
+namespace pipetop {
+namespace {
+
+EngineOptions engine_options(const LadderOptions& options) {
+  EngineOptions engine;
+  engine.settings = options.rungs.front().settings;
+  engine.bpf = BpfUse::off;
+  return engine;
+}
+
+uint64_t expected_ns(const TrialLength& length) {
+  return length.bytes != 0 ? 0 : length.warmup_ns + length.duration_ns;
+}
+
+// Minutes of rates in every run's two snapshots would be most of our memory.
+void forget_histories(Snapshot& s) {
+  s.throughput.history = {};
+  s.throughput.marks = {};
+  s.throughput.segments = {};
+  s.throughput.previous = {};
+  s.ring.frame = {};
+  s.ring.history = {};
+  s.notices = {};
+}
+
+class Climb {
+ public:
+  Climb(const LadderOptions& options, const LadderWatch& watch)
+      : watch_(watch),
+        engine_(engine_options(options)),
+        to_come_(options.rungs.size(), options.rounds),
+        time_left_(options.rungs.size(), expected_ns(options.length)) {
+    ladder_.options = options;
+  }
+
+  Ladder all() {
+    const LadderOptions& options = ladder_.options;
+    for (uint32_t round = 1; round <= options.rounds; ++round)
+      for (const size_t rung : ladder_order(options.rungs.size(), options.seed, round))
+        if (!measure(rung, round)) return std::move(ladder_);
+    return std::move(ladder_);
+  }
+
+ private:
+  // False if it was asked to end before the run was complete.
+  bool measure(size_t rung, uint32_t round) {
+    for (;;) {
+      const uint64_t began_ns = monotonic_ns();
+      Proceed proceed = Proceed::on;
+      Trial trial = try_out(rung, [&] {
+        proceed = watch_(step(rung, round, monotonic_ns() - began_ns));
+        return proceed == Proceed::on;
+      });
+      if (!trial.cut_short) {
+        keep({rung, round, std::move(trial)}, monotonic_ns() - began_ns);
+        return true;
+      }
+      if (proceed == Proceed::end) return false;
+      suspend();
+    }
+  }
+
+  Trial try_out(size_t rung, const GoOn& go_on) {
+    const Preset& preset = ladder_.options.rungs[rung];
+    try {
+      return run_trial(engine_, preset.settings, ladder_.options.length, go_on);
+    } catch (const Error& e) {
+      throw Error(fmt::format("{}: {}", preset.name, e.what()), e.exit());
+    }
+  }
+
+  LadderStep step(size_t rung, uint32_t round, uint64_t elapsed_ns) const {
+    LadderStep step;
+    step.rung = rung;
+    step.round = round;
+    step.done = static_cast<uint32_t>(ladder_.runs.size());
+    step.all = static_cast<uint32_t>(ladder_.options.rounds * ladder_.options.rungs.size());
+    step.left_ns = time_left_.of(to_come_);
+    if (step.left_ns.has_value())
+      step.left_ns.value = *step.left_ns - std::min(*step.left_ns, elapsed_ns);
+    return step;
+  }
+
+  void keep(LadderRun run, uint64_t taken_ns) {
+    time_left_.add(run.rung, taken_ns);
+    --to_come_[run.rung];
+    forget_histories(run.trial.begin);
+    forget_histories(run.trial.end);
+    ladder_.runs.push_back(std::move(run));
+  }
+
+  void suspend() {
+    engine_.suspend();
+    raise(SIGSTOP);
+    engine_.resume();
+  }
+
+  const LadderWatch& watch_;
+  Engine engine_;
+  Ladder ladder_;
+  std::vector<uint32_t> to_come_;  // runs, by rung
+  TimeLeft time_left_;
+};
+
+}  // namespace
+
+std::vector<size_t> ladder_order(size_t rungs, uint32_t seed, uint32_t round) {
+  std::vector<size_t> order(rungs);
+  std::iota(order.begin(), order.end(), size_t{0});
+  // Not std::shuffle, which differs between libraries.
+  std::mt19937_64 random(uint64_t{seed} << 32 | round);
+  for (size_t left = rungs; left > 1; --left) std::swap(order[left - 1], order[random() % left]);
+  return order;
+}
+
+Ladder climb(const LadderOptions& options, const LadderWatch& watch) {
+  return Climb(options, watch).all();
+}
+
+}  // namespace pipetop

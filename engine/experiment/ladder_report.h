@@ -1,0 +1,68 @@
+// What a ladder says: how fast each rung is, how much better than the first, and
+// how far the machine kept still meanwhile. Arithmetic only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/experiment/ladder.h"
+#include "engine/experiment/spread.h"
+#include "engine/reading.h"
+
+namespace pipetop {
+
+// More of either, and the result is not to be trusted.
+inline constexpr double kMuchDrift = 1.25;  // a factor, up or down
+
+struct LadderRung {
+  Reading<Spread> gib_per_s;    // of its runs
+  Reading<Spread> times_first;  // over the first rung's rate in the same round
+  // What was not as asked, in any of its runs.
+  std::vector<Mismatch> mismatches;
+};
+
+// How fast a round was: the geometric mean over the rungs of the rate over that
+// rung's median, relative to the median round.
+struct RoundPace {
+  uint32_t round = 0;
+  double ratio = 1;
+};
+
+struct LadderDrift {
+  std::vector<RoundPace> rounds;  // those in which every rung was measured
+  RoundPace farthest;             // from 1, by its factor
+};
+
+struct LadderSteal {
+  double mean = 0;               // share of the time of all runs
+  double most = 0;               // of one run
+  size_t rung = 0;               // of that run
+  uint32_t round = 0;            // of that run
+  uint32_t runs = 0, above = 0;  // that it is known of; with more than kMuchSteal
+};
+
+// A rung that is slower than the one before it.
+struct LadderFall {
+  size_t rung = 0;
+  Spread ratio;       // over the rung before, in the same round
+  std::string words;  // a sentence
+};
+
+struct LadderReport {
+  Ladder ladder;
+  std::vector<LadderRung> rungs;  // as in the options
+  Reading<LadderDrift> drift;
+  Reading<LadderSteal> steal;
+  std::vector<LadderFall> falls;
+  Reading<bool> monotone;           // nothing fell, and everything was compared
+  std::vector<std::string> doubts;  // why not to trust it, one line each
+  Exit exit = Exit::ok;             // that the doubts deserve
+
+  const Preset& preset(size_t rung) const { return ladder.options.rungs[rung]; }
+};
+
+LadderReport report(Ladder ladder);
+
+}  // namespace pipetop

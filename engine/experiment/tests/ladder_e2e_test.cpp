@@ -1,0 +1,64 @@
+// The ladder on real pipes; nothing is timed.
+#include <gtest/gtest.h>
+
+#include "engine/experiment/ladder.h"
+
+namespace pipetop {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+
+LadderOptions two_rungs() {
+  LadderOptions options;
+  options.rungs = {article_presets().front(), article_presets().back()};
+  options.rounds = 2;
+  options.length = {5 * kMs, 20 * kMs, 0};
+  options.seed = 1;
+  return options;
+}
+
+TEST(Climb, MeasuresEveryRungInEveryRound) {
+  const LadderOptions options = two_rungs();
+  uint32_t asked = 0;
+  const Ladder ladder = climb(options, [&](const LadderStep& step) {
+    ++asked;
+    EXPECT_EQ(step.all, 4u);
+    EXPECT_LT(step.done, 4u);
+    EXPECT_TRUE(step.left_ns.has_value());
+    return Proceed::on;
+  });
+  EXPECT_GE(asked, 4u);
+  ASSERT_TRUE(ladder.complete());
+  for (size_t i = 0; i < 4; ++i) {
+    const LadderRun& run = ladder.runs[i];
+    const auto round = static_cast<uint32_t>(1 + i / 2);
+    EXPECT_EQ(run.round, round);
+    EXPECT_EQ(run.rung, ladder_order(2, 1, round)[i % 2]);
+    EXPECT_EQ(run.trial.settings, options.rungs[run.rung].settings);
+    EXPECT_EQ(run.trial.end.requested, run.trial.settings);
+    EXPECT_GT(run.trial.rate(), 0);
+    EXPECT_GE(run.trial.duration_ns(), 20 * kMs);
+    EXPECT_TRUE(run.trial.end.throughput.history.empty());
+    EXPECT_FALSE(run.trial.end.event.has_value());  // nobody observes
+  }
+}
+
+TEST(Climb, MovesTheBytesAskedFor) {
+  LadderOptions options = two_rungs();
+  options.rounds = 1;
+  options.length.bytes = 32 << 20;
+  const Ladder ladder = climb(options, [](const LadderStep&) { return Proceed::on; });
+  ASSERT_TRUE(ladder.complete());
+  for (const LadderRun& run : ladder.runs) EXPECT_GE(run.trial.bytes(), 32u << 20);
+}
+
+TEST(Climb, KeepsOnlyCompleteRuns) {
+  const Ladder ladder = climb(two_rungs(), [](const LadderStep& step) {
+    return step.done == 3 ? Proceed::end : Proceed::on;
+  });
+  EXPECT_EQ(ladder.runs.size(), 3u);
+  EXPECT_FALSE(ladder.complete());
+}
+
+}  // namespace
+}  // namespace pipetop

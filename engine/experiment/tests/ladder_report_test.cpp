@@ -1,0 +1,156 @@
+#include "engine/experiment/ladder_report.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/experiment/tests/ladder_example.h"
+
+namespace pipetop {
+namespace {
+
+TEST(LadderReport, MediansAndQuartilesAreOfTheRuns) {
+  const LadderReport r = report(ladder_of({{1, 10}, {2, 20}, {3, 60}}));
+  ASSERT_EQ(r.rungs.size(), 2u);
+  EXPECT_DOUBLE_EQ(r.rungs[1].gib_per_s->median, 20);
+  EXPECT_DOUBLE_EQ(r.rungs[1].gib_per_s->lower, 15);
+  EXPECT_DOUBLE_EQ(r.rungs[1].gib_per_s->upper, 40);
+  EXPECT_TRUE(r.ladder.complete());
+}
+
+// Were it the ratio of the medians, it would be 20 / 2.
+TEST(LadderReport, TimesTheFirstArePairedByRound) {
+  const LadderReport r = report(ladder_of({{2, 16}, {4, 20}, {1, 30}}));
+  EXPECT_DOUBLE_EQ(r.rungs[0].times_first->median, 1);
+  EXPECT_DOUBLE_EQ(r.rungs[1].times_first->median, 8);
+  EXPECT_DOUBLE_EQ(r.rungs[1].times_first->least, 5);
+  EXPECT_DOUBLE_EQ(r.rungs[1].times_first->most, 30);
+}
+
+TEST(LadderReport, ALadderThatWasCutShortPairsWhatItHas) {
+  Ladder ladder = ladder_of({{2, 16, 20}, {4, 20, 24}});
+  ladder.runs = {ladder.runs[0], ladder.runs[1], ladder.runs[4]};
+  const LadderReport r = report(std::move(ladder));
+  EXPECT_FALSE(r.ladder.complete());
+  EXPECT_EQ(r.rungs[1].gib_per_s->count, 2u);
+  EXPECT_EQ(r.rungs[1].times_first->count, 1u);
+  EXPECT_DOUBLE_EQ(r.rungs[1].times_first->median, 8);
+  EXPECT_FALSE(r.rungs[2].gib_per_s.has_value());
+  EXPECT_EQ(r.rungs[2].times_first.reason, "no run of it was completed");
+  EXPECT_FALSE(r.drift.has_value());
+  EXPECT_FALSE(r.monotone.has_value());
+}
+
+TEST(LadderReport, WithoutTheFirstThereIsNoRatio) {
+  Ladder ladder = ladder_of({{2, 16}});
+  ladder.runs.erase(ladder.runs.begin());
+  EXPECT_EQ(report(ladder).rungs[1].times_first.reason, "no round has both it and the first rung");
+}
+
+TEST(LadderReport, DriftIsTheGeometricMeanOverTheRungs) {
+  // Round 3: a half of the one, twice the other, so as fast as the rest.
+  const LadderReport even = report(ladder_of({{2, 16}, {2, 16}, {1, 32}}));
+  ASSERT_TRUE(even.drift.has_value());
+  EXPECT_DOUBLE_EQ(even.drift->farthest.ratio, 1);
+  EXPECT_TRUE(even.doubts.empty());
+  const LadderReport slow = report(ladder_of({{2, 16}, {2, 16}, {1, 8}, {2.2, 17.6}}));
+  EXPECT_EQ(slow.drift->farthest.round, 3u);
+  EXPECT_DOUBLE_EQ(slow.drift->farthest.ratio, 0.5);
+  EXPECT_NEAR(slow.drift->rounds[3].ratio, 1.1, 1e-6);
+}
+
+TEST(LadderReport, DriftNeedsTwoRounds) {
+  EXPECT_FALSE(report(ladder_of({{2, 16}})).drift.has_value());
+  EXPECT_TRUE(report(ladder_of({{2, 16}, {2, 16}})).drift.has_value());
+}
+
+TEST(LadderReport, MuchDriftIsADoubt) {
+  EXPECT_TRUE(report(ladder_of({{1, 10}, {1, 10}, {1.24, 12.4}})).doubts.empty());
+  EXPECT_TRUE(report(ladder_of({{1, 10}, {1, 10}, {0.81, 8.1}})).doubts.empty());
+  for (const double factor : {1.26, 0.79, 0.0}) {
+    const LadderReport r = report(ladder_of({{1, 10}, {1, 10}, {factor, 10 * factor}}));
+    ASSERT_EQ(r.doubts.size(), 1u) << factor;
+    EXPECT_NE(r.doubts[0].find("round 3 ran at"), std::string::npos) << r.doubts[0];
+    EXPECT_EQ(r.exit, Exit::untrustworthy);
+  }
+}
+
+TEST(LadderReport, MuchStealInOneRunIsADoubt) {
+  Ladder ladder = ladder_of({{1, 10}, {1, 10}});
+  ladder.runs[0].trial.steal_share = Reading<double>::warming("too short to tell");
+  ladder.runs[2].trial.steal_share = Reading<double>::of(0.05);
+  EXPECT_TRUE(report(ladder).doubts.empty());
+  ladder.runs[2].trial.steal_share = Reading<double>::of(0.22);
+  const LadderReport r = report(ladder);
+  EXPECT_DOUBLE_EQ(r.steal->mean, 0.08);
+  EXPECT_DOUBLE_EQ(r.steal->most, 0.22);
+  ASSERT_EQ(r.doubts.size(), 1u);
+  EXPECT_EQ(r.doubts[0],
+            "the host stole more than 5 % of the time in 1 of 3 runs, 22.0 % in the worst "
+            "(write_read, round 2)");
+  EXPECT_EQ(r.exit, Exit::untrustworthy);
+}
+
+TEST(LadderReport, ADeadWorkerWeighsMostButOnlyInItsRun) {
+  Ladder ladder = ladder_of({{1, 10}, {1, 10}});
+  ladder.runs[1].trial.end.workers[0].restarts = 1;
+  for (LadderRun* run : {&ladder.runs[2], &ladder.runs[3]})
+    run->trial.begin.workers[0].restarts = run->trial.end.workers[0].restarts = 1;
+  ladder.runs[2].trial.steal_share = Reading<double>::of(0.22);
+  const LadderReport r = report(ladder);
+  ASSERT_EQ(r.doubts.size(), 2u);
+  EXPECT_EQ(r.doubts[0], "the writer died while it was measured (write_read_huge, round 1)");
+  EXPECT_EQ(r.exit, Exit::worker_failed);
+}
+
+TEST(LadderReport, DamagedPagesAreADoubtUnlessAskedFor) {
+  Ladder ladder = ladder_of({{1}});
+  Trial& trial = ladder.runs[0].trial;
+  trial.begin.integrity = Reading<Integrity>::of({100, 3, 0, 0, 0});
+  trial.end.integrity = Reading<Integrity>::of({200, 3, 2, 0, 0});
+  EXPECT_EQ(report(ladder).doubts,
+            std::vector<std::string>{"2 pages arrived damaged (write_read, round 1)"});
+  trial.settings.buffers = Buffers::single;
+  EXPECT_TRUE(report(ladder).doubts.empty());
+}
+
+TEST(LadderReport, SaysWhichRungFellBelowWhich) {
+  const LadderReport rising = report(ladder_of({{1, 2, 3}, {1, 2, 3}}));
+  EXPECT_TRUE(rising.falls.empty());
+  EXPECT_TRUE(*rising.monotone);
+  const LadderReport r = report(ladder_of({{2, 1.5, 3}, {2, 1.6, 3}}));
+  ASSERT_EQ(r.falls.size(), 1u);
+  EXPECT_EQ(r.falls[0].rung, 1u);
+  EXPECT_FALSE(*r.monotone);
+  EXPECT_EQ(r.falls[0].words,
+            "write_read_huge fell below write_read by 22.5 % (middle half of 2 rounds: 0.76 to "
+            "0.79 times)");
+  EXPECT_TRUE(r.doubts.empty());
+}
+
+TEST(LadderReport, AFallWithinTheSpreadIsCalledSo) {
+  const LadderReport r = report(ladder_of({{2, 1.9}, {2, 1.8}, {2, 2.2}}));
+  ASSERT_EQ(r.falls.size(), 1u);
+  EXPECT_NE(r.falls[0].words.find("by 5.0 %"), std::string::npos) << r.falls[0].words;
+  EXPECT_NE(r.falls[0].words.find("so within the spread"), std::string::npos);
+}
+
+TEST(LadderReport, NamesWhatWasNotAsAskedOnce) {
+  Ladder ladder = ladder_of({{1, 10}, {1, 10}});
+  for (const size_t i : {1u, 3u})
+    ladder.runs[i].trial.end.effective.mismatches = {{"pages", "thp", "4k", "not granted"}};
+  const LadderReport r = report(ladder);
+  EXPECT_TRUE(r.rungs[0].mismatches.empty());
+  EXPECT_EQ(r.rungs[1].mismatches.size(), 1u);
+}
+
+// Rates of nothing are no numbers to divide by.
+TEST(LadderReport, AStandstillSpoilsOnlyItself) {
+  const LadderReport r = report(ladder_of({{0, 10}, {1, 10}, {1, 12}}));
+  EXPECT_DOUBLE_EQ(r.rungs[1].times_first->median, 11);
+  EXPECT_EQ(r.rungs[1].times_first->count, 2u);
+  const LadderReport still = report(ladder_of({{0, 0}, {0, 0}}));
+  EXPECT_FALSE(still.rungs[1].times_first.has_value());
+  EXPECT_DOUBLE_EQ(still.drift->farthest.ratio, 1);
+}
+
+}  // namespace
+}  // namespace pipetop

@@ -1,0 +1,70 @@
+#include "tui/command_line/ladder_start.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "engine/config/limits.h"
+#include "engine/error.h"
+#include "engine/knobs.h"
+
+namespace pipetop::tui {
+namespace {
+
+void check_flags(const CommandLine& line) {
+  if (!line.preset.empty())
+    throw Error(fmt::format("--preset does not go with ladder: give --rungs {},...", line.preset));
+  for (const auto& [flag, path] :
+       {std::pair{"--folded", line.folded}, {"--segments", line.segments}})
+    if (!path.empty())
+      throw Error(fmt::format("{} does not go with ladder, which nobody observes", flag));
+}
+
+std::vector<std::string> names_of(const LadderRequest& request) {
+  if (!request.rungs.empty()) return request.rungs;
+  std::vector<std::string> names;
+  for (const Preset& preset : article_presets()) names.push_back(preset.name);
+  return names;
+}
+
+// A file may replace a rung of the article's; its figure is then of other settings.
+double article_figure(const Preset& preset) {
+  const Preset* original = find_preset(article_presets(), preset.name);
+  return original && original->settings == preset.settings ? original->article_gib_per_s : 0;
+}
+
+Preset rung(const std::string& name, const CommandLine& line, const Config& config) {
+  const Preset* preset = find_preset(config.presets, name);
+  if (!preset) throw Error("--rungs: " + no_such_preset(config.presets, name));
+  Preset rung = *preset;
+  rung.article_gib_per_s = article_figure(rung);
+  for (const KnobFlag& knob : line.knobs) knob.apply(rung.settings);
+  validate(rung.settings);
+  return rung;
+}
+
+}  // namespace
+
+LadderOptions ladder_options(const CommandLine& line, const Config& config) {
+  check_flags(line);
+  LadderOptions options;
+  for (const std::string& name : names_of(line.ladder)) {
+    if (std::ranges::find(options.rungs, name, &Preset::name) != options.rungs.end())
+      throw Error(fmt::format("--rungs: {} is named twice", name));
+    options.rungs.push_back(rung(name, line, config));
+  }
+  options.rounds = line.ladder.rounds;
+  options.length = line.ladder.length;
+  options.seed = line.ladder.seed ? *line.ladder.seed : std::random_device()();
+  return options;
+}
+
+std::string knobs_typed(const CommandLine& line) {
+  std::string text;
+  for (const KnobFlag& knob : line.knobs) text += (text.empty() ? "" : " ") + knob.text;
+  return text;
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,64 @@
+#include "tui/command_line/ladder_files.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/error.h"
+#include "tui/command_line/tests/scratch_directory.h"
+#include "tui/print/print_ladder.h"
+#include "tui/print/tests/ladder_result.h"
+
+namespace pipetop::tui {
+namespace {
+
+std::string error_of(const LadderRequest& request) {
+  try {
+    const LadderFiles files(request);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(LadderFiles, EachHasItsPlace) {
+  LadderRequest request;
+  request.csv = request.json = "-";
+  EXPECT_EQ(error_of(request), "--csv and --json would both go to stdout");
+  request.json = "";
+  request.csv = request.svg = "out";
+  EXPECT_EQ(error_of(request), "--csv and --svg would both go to out");
+  request.svg = "./out";
+  EXPECT_EQ(error_of(request), "--csv and --svg would both go to ./out");
+  request.svg = "/no/such/place";
+  request.csv = "";
+  EXPECT_EQ(error_of(request), "/no/such/place: No such file or directory");
+}
+
+TEST(LadderFiles, AppearInTheEndAndStdoutHasTheTable) {
+  const ScratchDirectory directory;
+  LadderRequest request;
+  request.csv = directory.file("a.csv");
+  request.json = directory.file("a.json");
+  request.svg = directory.file("a.svg");
+  LadderFiles files(request);
+  EXPECT_FALSE(std::filesystem::exists(request.csv));
+  const LadderResult result = example_ladder();
+  testing::internal::CaptureStdout();
+  files.write(result, GlyphSet::ascii);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), print_ladder_human(result, GlyphSet::ascii));
+  EXPECT_EQ(content_of(request.csv), print_ladder_csv(result));
+  EXPECT_EQ(content_of(request.json), print_ladder_json(result));
+  EXPECT_EQ(content_of(request.svg), print_ladder_svg(result));
+}
+
+TEST(LadderFiles, AFileOnStdoutTakesTheTablesPlace) {
+  LadderRequest request;
+  request.csv = "-";
+  LadderFiles files(request);
+  EXPECT_FALSE(files.table_is_seen());
+  testing::internal::CaptureStdout();
+  files.write(example_ladder(), GlyphSet::ascii);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), print_ladder_csv(example_ladder()));
+}
+
+}  // namespace
+}  // namespace pipetop::tui

@@ -1,0 +1,47 @@
+#include "tui/print/tests/ladder_result.h"
+
+#include <utility>
+
+#include "engine/experiment/tests/ladder_example.h"
+#include "tui/print/tests/example.h"
+
+namespace pipetop::tui {
+namespace {
+
+Ladder measured() {
+  Ladder ladder = ladder_of({{2, 1, 8}, {2, 1.5, 12}});
+  ladder.options.seed = 42;
+  const Snapshot like = example_result().end;
+  for (LadderRun& run : ladder.runs) {
+    Trial& trial = run.trial;
+    trial.settings = ladder.options.rungs[run.rung].settings;
+    for (Snapshot* s : {&trial.begin, &trial.end}) {
+      s->requested = s->effective.settings = trial.settings;
+      s->effective.pipe_bytes = 65536;
+      s->host = like.host;
+    }
+    trial.end.workers = like.workers;
+    trial.end.throughput.current.rate = like.throughput.current.rate;
+    trial.begin.workers[0].context_switches = Reading<uint64_t>::of(200);
+  }
+  return ladder;
+}
+
+}  // namespace
+
+LadderResult example_ladder() { return {report(measured()), "", 0}; }
+
+LadderResult spoilt_ladder() {
+  Ladder ladder = measured();
+  ladder.options.rungs[0].title =
+      "<write> & \"read\", with a title that is too long for its place, "
+      "and for a second line of it as well";
+  ladder.runs.pop_back();
+  ladder.runs.pop_back();
+  ladder.runs.erase(ladder.runs.begin() + 1);
+  ladder.runs[0].trial.steal_share = Reading<double>::of(0.22);
+  ladder.runs[1].trial.end.effective.mismatches = {{"pipe_size", "4MiB", "1MiB", "too <large>"}};
+  return {report(std::move(ladder)), "--pipe_size 4MiB", 2};
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,14 @@
+// A made-up ladder with round numbers, for comparing text.
+#pragma once
+
+#include "tui/print/ladder_result.h"
+
+namespace pipetop::tui {
+
+// write_read, write_read_huge and vmsplice_read in two rounds; the second rung fell.
+LadderResult example_ladder();
+
+// The same, stolen from, cut short, changed and with strange names.
+LadderResult spoilt_ladder();
+
+}  // namespace pipetop::tui
