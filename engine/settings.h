@@ -86,7 +86,7 @@ struct PercpuSettings {
   Profile profile = Profile::mirred;
   bool no_percpu = false;
   uint32_t rules = 30'000;  // of one worker, then all are removed again
-  uint32_t batch = 100;     // rules in one message
+  uint32_t batch = 1;       // rules a call
 
   bool operator==(const PercpuSettings&) const = default;
 };

@@ -1,7 +1,9 @@
 #include "engine/workload/workload.h"
 
+#include <algorithm>
 #include <array>
 
+#include "engine/workload/percpu/percpu_workload.h"
 #include "engine/workload/pipe/pipe_workload.h"
 
 namespace pipetop {
@@ -15,11 +17,13 @@ Reading<Verdict> Workload::verdict(const Snapshot&) const {
 }
 
 std::span<const WorkloadEntry> workloads() {
-  static const std::array entries = {pipe_entry()};
+  static const std::array entries = {pipe_entry(), percpu_entry()};
   return entries;
 }
 
-const WorkloadEntry& workload(WorkloadKind kind) { return workloads()[static_cast<size_t>(kind)]; }
+const WorkloadEntry& workload(WorkloadKind kind) {
+  return *std::ranges::find(workloads(), kind, &WorkloadEntry::kind);
+}
 
 const WorkloadTerms& terms_of(WorkloadKind kind) { return workload(kind).terms; }
 

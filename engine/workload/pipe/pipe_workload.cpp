@@ -50,7 +50,8 @@ class PairPlacer {
 }  // namespace
 
 WorkloadEntry pipe_entry() {
-  return {.terms = {.name = "pipe",
+  return {.kind = WorkloadKind::pipe,
+          .terms = {.name = "pipe",
                     .help = "a writer and a reader process, joined by a pipe",
                     .unit = {"GiB/s", "gib_per_s", "bytes", kGiB},
                     .roles = {"writer", "reader"},
