@@ -1,0 +1,33 @@
+#include "engine/workload/page_cache/efficiency.h"
+
+#include <ranges>
+
+namespace pipetop {
+namespace {
+
+// Whose file it is makes no difference to one client.
+PageCacheSettings alone(const Settings& s) {
+  PageCacheSettings one = s.page_cache;
+  one.clients = 1;
+  one.files = Files::same;
+  return one;
+}
+
+bool was_alone(const Segment& segment, const Settings& in_force) {
+  return segment.effective.page_cache.clients == 1 && segment.rate.has_value() &&
+         segment.rate->mean > 0 && alone(segment.effective) == alone(in_force);
+}
+
+}  // namespace
+
+Reading<double> efficiency_of(const Throughput& t, const Settings& in_force) {
+  for (const auto& segment : std::views::reverse(t.segments)) {
+    if (!was_alone(*segment, in_force)) continue;
+    if (!t.current.rate.has_value()) return Reading<double>::warming(t.current.rate.reason);
+    const double all = segment->rate->mean * in_force.page_cache.clients;
+    return Reading<double>::of(t.current.rate->mean / all);
+  }
+  return Reading<double>::warming("run with 1 client first");
+}
+
+}  // namespace pipetop
