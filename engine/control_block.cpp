@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 
 namespace pipetop {
@@ -62,8 +63,21 @@ void publish_report(ControlBlock& block, uint32_t generation, const WorkerReport
   block.acknowledged.store(generation, std::memory_order_release);
 }
 
-void publish_failure(ControlBlock& block, int error_number) {
+std::string_view WorkerReport::words() const {
+  return {reason.begin(), std::ranges::find(reason, '\0')};
+}
+
+void set_reason(WorkerReport& report, std::string_view words) {
+  report.reason = {};
+  const size_t length = std::min(words.size(), report.reason.size() - 1);
+  std::copy_n(words.begin(), length, report.reason.begin());
+}
+
+void publish_failure(ControlBlock& block, int error_number, std::string_view reason) {
   WorkerReport& report = block.report;
+  WorkerReport words;
+  set_reason(words, reason);
+  store_words(report.reason, words.reason);
   std::atomic_ref<uint64_t>(report.error_number)
       .store(static_cast<uint64_t>(error_number), std::memory_order_relaxed);
   std::atomic_ref<WorkerState>(report.state).store(WorkerState::failed, std::memory_order_release);

@@ -20,12 +20,13 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 
 namespace pipetop {
 
 inline constexpr uint32_t kControlMagic = 0x50544f50;  // "PTOP"
-inline constexpr uint32_t kControlVersion = 3;
+inline constexpr uint32_t kControlVersion = 4;
 inline constexpr size_t kCacheLine = 64;
 
 enum class Order : uint64_t {
@@ -66,8 +67,8 @@ enum class WorkerState : uint64_t {
   starting,
   flowing,
   held,
-  refused,  // the buffers cannot be had: `error_number` says why; holds
-  failed,   // a transfer failed: `error_number` says why; holds
+  refused,  // what it needs cannot be had: `reason`, else `error_number` says why; holds
+  failed,   // what it does failed: `reason`, else `error_number` says why; holds
 };
 
 // What the worker made of the command, for the generation it acknowledged.
@@ -79,6 +80,14 @@ struct WorkerReport {
   uint64_t lock_error = 0;          // errno when lock_memory was refused
   uint64_t buffer_bytes = 0;        // of each buffer
   uint64_t buffer_address[2] = {};  // in the worker's address space; 0 if none
+  uint64_t call_bytes = 0;          // the most that one call is asked for; 0: buf_bytes
+  // What it has measured while it prepared, or found; what each says is between a
+  // workload and its workers.
+  std::array<double, 4> figures = {};
+  // "why; remedy" of what could not be had, ends with a 0; "" where an errno is enough.
+  std::array<char, 192> reason = {};
+
+  std::string_view words() const;  // the reason
 };
 
 // Cumulative since the block was made.
@@ -90,7 +99,7 @@ struct WorkerCounters {
   std::atomic<uint64_t> interrupted;  // EINTR
   std::atomic<uint64_t> polls;        // poll() calls
   std::atomic<uint64_t> active_ns;    // spent on what is counted, where that is not all the time
-  std::atomic<uint64_t> reserved;
+  std::atomic<uint64_t> present;      // of what it has counted, what is still there
 };
 
 // What the reader found in stamped pages.
@@ -141,11 +150,14 @@ struct NumberedCommand {
 // A whole command, never a mixture of two.
 NumberedCommand read_command(const ControlBlock& block);
 
+// Keeps as much of the words as there is room for.
+void set_reason(WorkerReport& report, std::string_view words);
+
 // Publishes what became of `generation`.
 void publish_report(ControlBlock& block, uint32_t generation, const WorkerReport& report);
 
 // Amends the published report: a transfer failed later on.
-void publish_failure(ControlBlock& block, int error_number);
+void publish_failure(ControlBlock& block, int error_number, std::string_view reason = {});
 
 // Sleeps until there is a generation other than `seen`.
 void wait_for_command(const ControlBlock& block, uint32_t seen);
@@ -160,7 +172,7 @@ static_assert(offsetof(ControlBlock, generation) == 64);
 static_assert(offsetof(ControlBlock, command) == 72);
 static_assert(sizeof(WorkerCommand) == 104);
 static_assert(offsetof(ControlBlock, acknowledged) == 192);
-static_assert(offsetof(ControlBlock, counters) == 320);
-static_assert(sizeof(ControlBlock) == 448);
+static_assert(offsetof(ControlBlock, counters) == 512);
+static_assert(sizeof(ControlBlock) == 640);
 
 }  // namespace pipetop

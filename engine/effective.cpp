@@ -86,6 +86,16 @@ void judge_pipe_size(const Settings& requested, const EffectiveFacts& facts, Eff
          fmt::format("F_SETPIPE_SZ: {}", std::strerror(facts.resize_error)));
 }
 
+// The pipe that tee repeats is smaller than was asked for.
+void judge_call_size(const Settings& requested, const EffectiveFacts& facts, Effective& effective) {
+  const uint64_t bytes = facts.writer ? facts.writer->call_bytes : 0;
+  if (bytes == 0 || bytes >= effective.settings.buf_size) return;
+  effective.settings.buf_size = bytes;
+  note(effective, requested, "buf_size",
+       "tee repeats a pipe, which was refused more: over /proc/sys/fs/pipe-max-size or "
+       "this user's pipe-user-pages-soft");
+}
+
 // In slow motion buf_size is not what is asked of one call.
 void judge_slow_motion(const Settings& requested, const EffectiveFacts& facts,
                        Effective& effective) {
@@ -121,31 +131,63 @@ double share_of(const EffectiveFacts& facts, SlotKind kind) {
   return facts.kinds.has_value() ? (*facts.kinds)[static_cast<size_t>(kind)] : 0;
 }
 
-void judge_vmsplice(const EffectiveFacts& facts, Effective& effective) {
+// How one that lends pages is seen to do so.
+struct Lending {
+  SlotKind kind;
+  const char* seen;    // the pages, in words
+  const char* copier;  // who it is if there are copies
+};
+
+Lending lending_of(WriteWith technique) {
+  switch (technique) {
+    case WriteWith::splice:
+      return {SlotKind::page_cache, "pages of the page cache",
+              "splice from a file (copy_splice_read)"};
+    case WriteWith::tee:
+      return {SlotKind::user_page, "the writer's own pages", "vmsplice, which fills tee's source,"};
+    default:
+      return {SlotKind::user_page, "the writer's own pages", "vmsplice"};
+  }
+}
+
+// Pages of a file that were never touched are none of it, and no copies either.
+bool untouched(const EffectiveFacts& facts, WriteWith technique) {
+  return technique == WriteWith::splice && share_of(facts, SlotKind::zero_page) > 0;
+}
+
+void judge_lending(const EffectiveFacts& facts, Effective& effective) {
+  const WriteWith technique = effective.settings.write_with;
+  const Lending lending = lending_of(technique);
   const double copies = share_of(facts, SlotKind::copy);
   if (copies > kSomeCopies) {
     effective.zero_copy = ZeroCopy::copied;
-    effective.zero_copy_reason = fmt::format(
-        "{:.0f} % of the slots seen hold copies: this kernel's vmsplice copies", 100 * copies);
-  } else if (share_of(facts, SlotKind::user_page) > 0) {
+    effective.zero_copy_reason =
+        fmt::format("{:.0f} % of the slots seen hold copies: this kernel's {} copies", 100 * copies,
+                    lending.copier);
+  } else if (share_of(facts, lending.kind) > 0 || untouched(facts, technique)) {
     effective.zero_copy = ZeroCopy::zero_copy;
-    effective.zero_copy_reason = "the writer's own pages were seen in the ring";
+    effective.zero_copy_reason = fmt::format(
+        "{} were seen in the ring", untouched(facts, technique)
+                                        ? "the kernel's page of zeros, for pages never touched,"
+                                        : lending.seen);
   } else {
-    effective.zero_copy = facts.probe;
-    effective.zero_copy_reason = facts.probe_reason;
+    const bool file = technique == WriteWith::splice;
+    effective.zero_copy = file ? facts.file_probe : facts.probe;
+    effective.zero_copy_reason = file ? facts.file_probe_reason : facts.probe_reason;
   }
 }
 
 void judge_zero_copy(const Settings& requested, const EffectiveFacts& facts, Effective& effective) {
-  const bool lends = effective.settings.write_with == WriteWith::vmsplice;
+  const bool lends = lends_pages(effective.settings.write_with);
   if (lends) {
-    judge_vmsplice(facts, effective);
+    judge_lending(facts, effective);
   } else {
     effective.zero_copy = ZeroCopy::copied;
     effective.zero_copy_reason = "write copies the bytes into pages of the kernel's";
   }
   if (lends && effective.zero_copy == ZeroCopy::copied)
-    note(effective, {"write_with", text_of("write_with", requested), "vmsplice, but copied",
+    note(effective, {"write_with", text_of("write_with", requested),
+                     fmt::format("{}, but copied", to_text(effective.settings.write_with)),
                      effective.zero_copy_reason});
   effective.zero_copy_reason += effective.settings.read_with == ReadWith::read
                                     ? "; read then copies the bytes out"
@@ -164,6 +206,7 @@ Effective make_effective(const Settings& requested, const Plan& plan, const Effe
   judge_pages(requested, facts, effective);
   judge_lock(requested, facts, effective);
   judge_pipe_size(requested, facts, effective);
+  judge_call_size(requested, facts, effective);
   judge_slow_motion(requested, facts, effective);
   judge_cpus(facts, effective);
   judge_zero_copy(requested, facts, effective);

@@ -21,6 +21,8 @@ struct EffectiveFacts {
   Reading<bool> huge;  // the writer's buffers, by smaps
   ZeroCopy probe = ZeroCopy::unverifiable;
   std::string probe_reason;
+  ZeroCopy file_probe = ZeroCopy::unverifiable;  // the same for splice from a memfd
+  std::string file_probe_reason;
   // Of the slots filled since all is in force; it outweighs the probe.
   Reading<std::array<double, kSlotKinds>> kinds;
   // Where each worker, by Role, has run since it was placed; nothing while it has not.

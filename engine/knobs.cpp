@@ -37,14 +37,14 @@ const AllKnobs& all() {
 std::span<const Knob> knobs() { return all().knobs; }
 
 std::span<const Knob> knobs_of(WorkloadKind kind) {
-  const auto i = static_cast<size_t>(kind);
+  const auto i = static_cast<size_t>(&workload(kind) - workloads().data());
   return knobs().subspan(all().begins[i], all().begins[i + 1] - all().begins[i]);
 }
 
 WorkloadKind workload_of(const Knob& knob) {
   const auto index = static_cast<size_t>(&knob - knobs().data());
   const auto after = std::ranges::upper_bound(all().begins, index);
-  return static_cast<WorkloadKind>(after - all().begins.begin() - 1);
+  return workloads()[size_t(after - all().begins.begin() - 1)].kind;
 }
 
 std::span<const HotKey> hot_keys(WorkloadKind kind) { return workload(kind).hot_keys(); }

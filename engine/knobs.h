@@ -76,7 +76,9 @@ void validate(const Settings&);
 
 inline constexpr uint64_t kKernelDefaultPipeBytes = 16 * kPageBytes;
 
-// The article's rule: half a buffer with vmsplice, else the kernel's default (0).
+// The article's rule for vmsplice: half a buffer. The others that lend pages have
+// the same, so that between them only the technique changes. Else the kernel's
+// default (0).
 uint64_t wanted_pipe_bytes(const Settings&);
 
 }  // namespace pipetop

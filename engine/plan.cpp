@@ -10,6 +10,8 @@
 #include <cstring>
 
 #include "engine/host/host.h"
+#include "engine/host/host_files.h"
+#include "engine/host/host_text.h"
 #include "engine/knobs.h"
 #include "engine/text.h"
 
@@ -35,42 +37,86 @@ class Planner {
   Plan& plan_;
 };
 
-std::string vmsplice_refusal(int error) {
-  return fmt::format("vmsplice: {}; a seccomp filter or this kernel refuses it",
+// The kernel's own rounding, so that what it grants can be compared with it.
+uint64_t granted_size(uint64_t bytes) { return std::max(kPageBytes, std::bit_ceil(bytes)); }
+
+std::string vmsplice_refusal(const Settings& asked, int error) {
+  return fmt::format("vmsplice{}: {}; a seccomp filter or this kernel refuses it",
+                     asked.write_with == WriteWith::tee ? ", which fills tee's source" : "",
                      std::strerror(error));
+}
+
+bool needs_vmsplice(const Settings& s) {
+  return s.write_with == WriteWith::vmsplice || s.write_with == WriteWith::tee;
+}
+
+// A call of tee duplicates no more than what its source holds, a pipe as well.
+void plan_tee_source(const Settings& asked, const Capabilities& machine, Plan& plan) {
+  const Settings& s = plan.settings;
+  if (s.write_with != WriteWith::tee || machine.may_exceed_pipe_max) return;
+  if (s.buf_size <= machine.pipe_max_bytes) return;
+  Planner(asked, plan)
+      .fall_back("buf_size", &Settings::buf_size, machine.pipe_max_bytes,
+                 fmt::format("tee repeats a pipe, which holds no more; echo {} > "
+                             "/proc/sys/fs/pipe-max-size",
+                             granted_size(s.buf_size)));
 }
 
 void plan_technique(const Settings& asked, const Capabilities& machine, Plan& plan) {
   Planner planner(asked, plan);
   Settings& s = plan.settings;
-  if (s.write_with == WriteWith::vmsplice && machine.probe.vmsplice_errno != 0)
+  if (needs_vmsplice(s) && machine.probe.vmsplice_errno != 0)
     planner.fall_back("write_with", &Settings::write_with, WriteWith::write,
-                      vmsplice_refusal(machine.probe.vmsplice_errno));
-  const bool lends = s.write_with == WriteWith::vmsplice;
-  if (s.gift && !lends)
+                      vmsplice_refusal(asked, machine.probe.vmsplice_errno));
+  if (s.gift && s.write_with != WriteWith::vmsplice)
     planner.fall_back("gift", &Settings::gift, false, "only vmsplice can give pages away");
-  if (s.buffers != Buffers::separate && !lends)
+  plan_tee_source(asked, machine, plan);
+  if (s.buffers != Buffers::separate && !lends_pages(s.write_with))
     planner.fall_back("buffers", &Settings::buffers, Buffers::separate,
-                      "only vmsplice lends its buffers; write copies from one");
+                      "write lends no buffers; it copies from one");
   else if (s.buffers == Buffers::same && s.buf_size % (2 * kPageBytes) != 0)
     planner.fall_back("buffers", &Settings::buffers, Buffers::separate,
                       "a half must be whole pages: give buf_size a multiple of 8KiB");
 }
 
+bool has_thp(std::string_view setting) {
+  return !setting.empty() && setting != "never" && setting != "deny";
+}
+
+// Of a memfd.
+void plan_file_pages(const Settings& asked, const Capabilities& machine, Plan& plan) {
+  const bool thp = has_thp(machine.shmem_thp);
+  const bool hugetlb = plan.settings.pages == Pages::hugetlb;
+  if (thp && !hugetlb) return;
+  std::string reason = hugetlb ? "no file of hugetlb pages can be spliced from" : "";
+  if (!thp)
+    reason += fmt::format(
+        "{}a memfd gets small pages; echo advise > "
+        "/sys/kernel/mm/transparent_hugepage/shmem_enabled",
+        hugetlb ? ", and " : "");
+  Planner(asked, plan)
+      .fall_back("pages", &Settings::pages, thp ? Pages::thp : Pages::k4, std::move(reason));
+}
+
+void plan_pages(const Settings& asked, const Capabilities& machine, Plan& plan) {
+  if (plan.settings.pages != Pages::thp || has_thp(machine.thp)) return;
+  Planner(asked, plan)
+      .fall_back("pages", &Settings::pages, Pages::k4,
+                 machine.thp.empty() ? "this kernel has no transparent huge pages"
+                                     : "transparent huge pages are off; echo madvise > "
+                                       "/sys/kernel/mm/transparent_hugepage/enabled");
+}
+
 void plan_memory(const Settings& asked, const Capabilities& machine, Plan& plan) {
+  const Settings& s = plan.settings;
+  if (s.pages != Pages::k4 && s.write_with == WriteWith::splice)
+    plan_file_pages(asked, machine, plan);
+  else
+    plan_pages(asked, machine, plan);
   Planner planner(asked, plan);
-  Settings& s = plan.settings;
-  if (s.pages == Pages::thp && (machine.thp == "never" || machine.thp.empty()))
-    planner.fall_back("pages", &Settings::pages, Pages::k4,
-                      machine.thp.empty() ? "this kernel has no transparent huge pages"
-                                          : "transparent huge pages are off; echo madvise > "
-                                            "/sys/kernel/mm/transparent_hugepage/enabled");
   if (!s.touch_pages && s.payload == Payload::stamped)
     planner.fall_back("touch_pages", &Settings::touch_pages, true, "stamping touches every page");
 }
-
-// The kernel's own rounding, so that what it grants can be compared with it.
-uint64_t granted_size(uint64_t bytes) { return std::max(kPageBytes, std::bit_ceil(bytes)); }
 
 void plan_pipe_size(const Settings& asked, const Capabilities& machine, Plan& plan) {
   const uint64_t wanted = wanted_pipe_bytes(plan.settings);
@@ -112,7 +158,9 @@ Capabilities read_capabilities() {
   const HostInfo host = read_host();
   Capabilities machine;
   machine.probe = probe_zero_copy();
+  machine.file_probe = probe_file_zero_copy();
   machine.thp = host.thp;
+  machine.shmem_thp = bracketed(read_head("/sys/kernel/mm/transparent_hugepage/shmem_enabled"));
   machine.pipe_max_bytes = host.pipe_max_size;
   machine.may_exceed_pipe_max = has_sys_resource();
   machine.cpus = read_topology();

@@ -14,8 +14,10 @@
 namespace pipetop {
 
 struct Capabilities {
-  ZeroCopyProbe probe;          // of vmsplice
-  std::string thp = "madvise";  // "always", "madvise", "never"; "" without THP
+  ZeroCopyProbe probe;              // of vmsplice
+  ZeroCopyProbe file_probe;         // of splice from a file
+  std::string thp = "madvise";      // "always", "madvise", "never"; "" without THP
+  std::string shmem_thp = "never";  // of memfds: also "within_size", "force", "deny"
   uint64_t pipe_max_bytes = 1 << 20;
   bool may_exceed_pipe_max = false;  // CAP_SYS_RESOURCE
   std::vector<Cpu> cpus;             // that we may run on

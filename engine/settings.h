@@ -18,17 +18,23 @@ enum class Role : uint8_t {
 };
 inline constexpr int kRoles = 2;  // at most
 
-enum class WriteWith : uint8_t { write, vmsplice };
+enum class WriteWith : uint8_t {
+  write,
+  vmsplice,
+  tee,     // from a pipe of the writer's own, filled by vmsplice
+  splice,  // from a memfd, whose pages are the page cache's
+};
 enum class ReadWith : uint8_t { read, splice };
 enum class Wait : uint8_t {
   block,      // a blocking syscall
   poll,       // poll(-1), then a blocking syscall
   busy,       // a non-blocking syscall, repeated on EAGAIN
   busy_poll,  // poll(0) until ready, then a non-blocking syscall
+  adaptive,   // a non-blocking syscall, repeated for a time that it learns, then poll(-1)
 };
 enum class Pages : uint8_t { k4, thp, hugetlb };
 enum class Buffers : uint8_t {
-  separate,  // two of them
+  separate,  // two of them, or two parts of the memfd
   same,      // the halves of one
   single,    // one, rewritten while the ring still holds its pages: a hazard
 };
@@ -80,7 +86,7 @@ struct PercpuSettings {
   Profile profile = Profile::mirred;
   bool no_percpu = false;
   uint32_t rules = 30'000;  // of one worker, then all are removed again
-  uint32_t batch = 100;     // rules in one message
+  uint32_t batch = 1;       // rules a call
 
   bool operator==(const PercpuSettings&) const = default;
 };
@@ -118,6 +124,8 @@ struct Settings {
 constexpr Wait wait_of(const Settings& s, Role role) {
   return role == Role::writer ? s.writer_wait : s.reader_wait;
 }
+// All but write, which copies: what they refer to must not be rewritten too early.
+constexpr bool lends_pages(WriteWith technique) { return technique != WriteWith::write; }
 constexpr bool is_busy(Wait wait) { return wait == Wait::busy || wait == Wait::busy_poll; }
 
 }  // namespace pipetop

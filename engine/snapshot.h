@@ -41,7 +41,8 @@ struct WorkerView {
   int processes = 1;
   int pid = 0;  // of the first
   ProcessState state = ProcessState::starting;
-  std::string state_reason;  // "signal 9", "mmap: Cannot allocate memory"
+  std::string state_reason;    // "signal 9", "mmap: Cannot allocate memory"
+  bool lacks_feature = false;  // refused: this kernel has no such thing
   uint32_t restarts = 0;
 
   uint64_t bytes = 0, syscalls = 0, short_calls = 0, eagain = 0, interrupted = 0, polls = 0;

@@ -14,6 +14,9 @@ namespace {
 // As long as the functions on the screen look back.
 constexpr uint64_t kWindowNs = 5'000'000'000;
 
+// Of the time; one that waits adaptively sleeps so much only if it hardly spins.
+constexpr double kSleepsOften = 0.25;
+
 std::optional<double> known(const Reading<double>& reading) {
   return reading.status == ReadingStatus::ok ? reading.value : std::nullopt;
 }
@@ -101,10 +104,16 @@ std::optional<Waiting> waiting_of(Wait wait, const WorkerView& worker,
   const auto waiting = [](std::optional<double> share, Of of, const char* words) {
     return share ? std::optional(Waiting{*share, of, words}) : std::nullopt;
   };
-  if (wait == Wait::busy) return waiting(known(worker.eagain_share), Of::calls, "EAGAIN");
+  const auto misses = [&] { return waiting(known(worker.eagain_share), Of::calls, "EAGAIN"); };
+  if (wait == Wait::busy) return misses();
   if (wait == Wait::busy_poll && !functions) return {};
   if (wait == Wait::busy_poll)
     return waiting(share_within(*functions, is_poll), Of::samples, "polls");
+  // It sleeps for as long as it waits, or it does not sleep but try again.
+  if (wait == Wait::adaptive && role.blocked.value_or(0) < kSleepsOften) {
+    const auto spins = misses();
+    if (spins && spins->share > role.blocked.value_or(0)) return spins;
+  }
   return waiting(role.blocked, Of::time, "blocked");
 }
 

@@ -41,8 +41,8 @@ WorkloadKind read_workload(const YamlDocument& document) {
   if (key == root.keys.end()) return {};
   Names names;
   for (const WorkloadEntry& entry : workloads()) names.push_back(entry.terms.name);
-  return static_cast<WorkloadKind>(
-      choice_of(document, root.values[size_t(key - root.keys.begin())], "workload", names));
+  const YamlNode& value = root.values[size_t(key - root.keys.begin())];
+  return workloads()[choice_of(document, value, "workload", names)].kind;
 }
 
 // A name is typed as a flag's value and written into files.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/host/host.h"
 #include "engine/knobs.h"
 
 namespace pipetop {

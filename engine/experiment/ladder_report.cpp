@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/experiment/ladder_doubts.h"
+#include "engine/host/host.h"
 
 namespace pipetop {
 namespace {

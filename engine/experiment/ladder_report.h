@@ -14,7 +14,6 @@
 namespace pipetop {
 
 // More of either, and the result is not to be trusted.
-inline constexpr double kMuchSteal = 0.05;  // of all CPUs' time during a run
 inline constexpr double kMuchDrift = 1.25;  // a factor, up or down
 
 struct LadderRung {

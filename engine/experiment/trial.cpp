@@ -72,7 +72,9 @@ void check_possible(const Snapshot& s) {
       continue;
     throw Error(fmt::format("the {} {}: {}", worker.name,
                             refused ? "was refused what it needs" : "failed", worker.state_reason),
-                refused ? Exit::refused : Exit::worker_failed);
+                worker.lacks_feature ? Exit::unsupported
+                : refused            ? Exit::refused
+                                     : Exit::worker_failed);
   }
   const bool checked = s.requested.check_huge_page && s.requested.pages != Pages::k4;
   if (s.effective.settled && checked && s.effective.huge.has_value() && !*s.effective.huge)

@@ -10,7 +10,6 @@
 namespace pipetop {
 namespace {
 
-constexpr double kMuchSteal = 0.05;
 constexpr std::array kPairs = {Placement::same_cpu, Placement::smt, Placement::near,
                                Placement::far};
 

@@ -14,6 +14,9 @@ struct CpuTimes {
 };
 CpuTimes read_cpu_times();
 
+// Of all CPUs' time: with more of it a rate misleads.
+inline constexpr double kMuchSteal = 0.05;
+
 // The host's share of the time between two readings; 0 when none passed.
 double steal_share(const CpuTimes& before, const CpuTimes& after);
 

@@ -2,14 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <system_error>
 
-#include "engine/mapping.h"
+#include "engine/memory/buffer.h"
 #include "engine/settings.h"
 #include "engine/unique_fd.h"
 
@@ -29,26 +28,46 @@ ZeroCopyProbe refused(int error_number) {
   return probe;
 }
 
-}  // namespace
-
-ZeroCopyProbe probe_zero_copy() {
+// lend(pipe_fd) puts the page at `memory` into the pipe; -1 with errno.
+template <class Lend>
+ZeroCopyProbe watch_a_change(char* memory, Lend lend, ZeroCopyProbe (*when_refused)(int)) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return unverifiable("pipe", errno);
   const UniqueFd read_end(ends[0]), write_end(ends[1]);
-  void* memory =
-      mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return unverifiable("mmap", errno);
-  const Mapping page(memory, kPageBytes);
   // Volatile: the kernel reads the byte behind the compiler's back.
-  volatile char* byte = static_cast<char*>(memory);
+  volatile char* byte = memory;
   *byte = 'o';
-  const iovec lent{memory, kPageBytes};
-  if (vmsplice(write_end.get(), &lent, 1, SPLICE_F_NONBLOCK) < 0) return refused(errno);
+  if (lend(write_end.get()) < 0) return when_refused(errno);
   *byte = 'n';
   char seen = 0;
   if (read(read_end.get(), &seen, 1) != 1) return unverifiable("read", errno);
   if (seen == 'n') return {ZeroCopy::zero_copy, 0, "the pipe saw a change of the page it was lent"};
   return {ZeroCopy::copied, 0, "the pipe kept what the page held before a change"};
+}
+
+constexpr BufferWish kOnePage = {Pages::k4, kPageBytes, true, false};
+
+}  // namespace
+
+ZeroCopyProbe probe_zero_copy() {
+  const Buffer page = map_buffer(kOnePage);
+  if (page.data == nullptr) return unverifiable("mmap", page.error_number);
+  const auto lend = [&](int pipe_fd) {
+    const iovec lent{page.data, kPageBytes};
+    return vmsplice(pipe_fd, &lent, 1, SPLICE_F_NONBLOCK);
+  };
+  return watch_a_change(page.data, lend, refused);
+}
+
+ZeroCopyProbe probe_file_zero_copy() {
+  const Buffer page = map_file_buffer(kOnePage);
+  if (page.data == nullptr) return unverifiable("memfd_create", page.error_number);
+  const auto lend = [&](int pipe_fd) {
+    loff_t offset = 0;
+    return splice(page.file.get(), &offset, pipe_fd, nullptr, kPageBytes, SPLICE_F_NONBLOCK);
+  };
+  return watch_a_change(page.data, lend,
+                        [](int error) { return unverifiable("splice from a memfd", error); });
 }
 
 }  // namespace pipetop

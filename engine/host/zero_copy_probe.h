@@ -1,4 +1,5 @@
-// Is vmsplice zero copy here? Asked of the kernel rather than of its version.
+// Are vmsplice, and splice from a file, zero copy here? Asked of the kernel rather
+// than of its version.
 #pragma once
 
 #include <string>
@@ -16,5 +17,8 @@ struct ZeroCopyProbe {
 // Lends a page to a scratch pipe, changes the page, reads the pipe: the changed
 // byte means that the pipe held the page itself.
 ZeroCopyProbe probe_zero_copy();
+
+// The same with a memfd and splice.
+ZeroCopyProbe probe_file_zero_copy();
 
 }  // namespace pipetop

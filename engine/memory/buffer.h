@@ -6,6 +6,7 @@
 
 #include "engine/mapping.h"
 #include "engine/settings.h"
+#include "engine/unique_fd.h"
 
 namespace pipetop {
 
@@ -20,6 +21,7 @@ struct BufferWish {
 // Always its own mapping, never malloc: pages that still lie in a pipe may be
 // unmapped (the pipe holds a reference) but must not be used for something else.
 struct Buffer {
+  UniqueFd file;  // of the same bytes, if it lies in the page cache
   Mapping mapping;
   char* data = nullptr;     // aligned to its kind of page; nullptr if refused
   Pages pages = Pages::k4;  // mapped as; whether THP were found is for smaps to say
@@ -30,5 +32,10 @@ struct Buffer {
 
 // Falls back hugetlb -> thp -> 4k. Never throws.
 Buffer map_buffer(const BufferWish& wish);
+
+// In the page cache, where splice(2) finds it. There are no hugetlb pages of that
+// kind that could be spliced: falls back to thp, which asks for them, and 4k. The
+// memory is refused, never a SIGBUS later, if `touch`. Never throws.
+Buffer map_file_buffer(const BufferWish& wish);
 
 }  // namespace pipetop

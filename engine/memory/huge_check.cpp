@@ -28,7 +28,8 @@ SmapsBytes bytes_in_smaps(std::istream& smaps, uint64_t address, uint64_t bytes)
       continue;
     } else if (std::sscanf(line.c_str(), "Rss: %" SCNu64, &kib) == 1) {
       found.present += std::min(overlap, kib * 1024);
-    } else if (std::sscanf(line.c_str(), "AnonHugePages: %" SCNu64, &kib) == 1) {
+    } else if (std::sscanf(line.c_str(), "AnonHugePages: %" SCNu64, &kib) == 1 ||
+               std::sscanf(line.c_str(), "ShmemPmdMapped: %" SCNu64, &kib) == 1) {
       found.huge += std::min(overlap, kib * 1024);
     } else if (std::sscanf(line.c_str(), "KernelPageSize: %" SCNu64, &kib) == 1 &&
                kib * 1024 > kPageBytes) {

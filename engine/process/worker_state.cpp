@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstring>
 
 namespace pipetop {
@@ -50,8 +51,11 @@ void describe_report(const WorkerReport& report, const WorkerCircumstances& now,
   view.state = state_of(report.state);
   const bool refused = report.state == WorkerState::refused;
   if (!refused && report.state != WorkerState::failed) return;
-  view.state_reason = fmt::format("{}: {}", refused ? now.prepares : now.does,
-                                  std::strerror(static_cast<int>(report.error_number)));
+  view.lacks_feature = refused && report.error_number == EOPNOTSUPP;
+  view.state_reason = report.words();
+  if (view.state_reason.empty())
+    view.state_reason = fmt::format("{}: {}", refused ? now.prepares : now.does,
+                                    std::strerror(static_cast<int>(report.error_number)));
 }
 
 }  // namespace
@@ -85,6 +89,7 @@ void describe_state(std::span<const Worker* const> workers, const WorkerCircumst
     if (need(other.state) <= need(view.state)) continue;
     view.state = other.state;
     view.state_reason = other.state_reason;
+    view.lacks_feature = other.lacks_feature;
   }
 }
 

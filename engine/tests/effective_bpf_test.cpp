@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include "engine/engine.h"
+#include "engine/knobs.h"
 #include "engine/observe/tests/bpf_fixture.h"
 
 namespace pipetop {
@@ -45,6 +46,41 @@ TEST(EffectiveTechnique, IsSeenInTheRing) {
     return s.effective.zero_copy_reason.find("seen in the ring") != std::string::npos;
   })) << s.effective.zero_copy_reason;
   EXPECT_FALSE(copied);
+}
+
+// What the slots hold, and what it is called.
+void expect_kind(const Settings& settings, SlotKind kind, ZeroCopy zero_copy) {
+  EngineOptions options;
+  options.settings = settings;
+  Engine engine(options);
+  Snapshot s;
+  const auto comes_to = [&](const std::function<bool()>& done) {
+    return observe::eventually([&] {
+      engine.handle_events();
+      s = engine.tick();
+      return done();
+    });
+  };
+  ASSERT_TRUE(comes_to([&] {
+    return s.ring.kinds.status == ReadingStatus::unavailable ||
+           s.effective.zero_copy_reason.find("seen in the ring") != std::string::npos ||
+           (s.effective.settings.write_with == WriteWith::write && s.ring.kinds.has_value());
+  })) << s.effective.zero_copy_reason;
+  PIPETOP_NEED(s.ring.kinds);
+  EXPECT_GT((*s.ring.kinds)[static_cast<size_t>(kind)], 0.99) << to_text(settings.write_with);
+  EXPECT_EQ(s.effective.zero_copy, zero_copy);
+}
+
+TEST(EffectiveTechnique, EachHasItsKindOfSlot) {
+  for (const Payload payload : {Payload::constant, Payload::stamped}) {
+    Settings s;
+    s.payload = payload;
+    expect_kind(s, SlotKind::copy, ZeroCopy::copied);
+    s.write_with = WriteWith::tee;
+    expect_kind(s, SlotKind::user_page, ZeroCopy::zero_copy);
+    s.write_with = WriteWith::splice;
+    expect_kind(s, SlotKind::page_cache, ZeroCopy::zero_copy);
+  }
 }
 
 }  // namespace

@@ -120,6 +120,53 @@ TEST(Effective, AProbeThatFoundACopyIsAMismatch) {
   EXPECT_EQ(e.mismatches[0].reason, "the pipe kept what the page held");
 }
 
+Reading<std::array<double, kSlotKinds>> only(SlotKind kind) {
+  std::array<double, kSlotKinds> shares{};
+  shares[static_cast<size_t>(kind)] = 1;
+  return Reading<std::array<double, kSlotKinds>>::of(shares);
+}
+
+TEST(Effective, TeeLendsWhatItsSourceHolds) {
+  Case c;
+  c.requested.write_with = c.plan.settings.write_with = WriteWith::tee;
+  EXPECT_EQ(c.make().zero_copy, ZeroCopy::zero_copy);  // the probe of vmsplice
+  c.facts.probe = ZeroCopy::copied;
+  EXPECT_EQ(c.make().mismatches[0].effective, "tee, but copied");
+  c.facts.kinds = only(SlotKind::user_page);
+  EXPECT_EQ(c.make().zero_copy, ZeroCopy::zero_copy);
+  c.facts.kinds = only(SlotKind::copy);
+  EXPECT_EQ(c.make().zero_copy, ZeroCopy::copied);
+  EXPECT_NE(c.make().zero_copy_reason.find("tee's source"), std::string::npos);
+}
+
+TEST(Effective, SpliceLendsThePageCache) {
+  Case c;
+  c.requested.write_with = c.plan.settings.write_with = WriteWith::splice;
+  EXPECT_EQ(c.make().zero_copy, ZeroCopy::unverifiable);  // vmsplice's probe says nothing
+  c.facts.file_probe = ZeroCopy::copied;
+  EXPECT_EQ(c.make().zero_copy, ZeroCopy::copied);
+  for (const SlotKind lent : {SlotKind::page_cache, SlotKind::zero_page}) {
+    c.facts.kinds = only(lent);
+    EXPECT_EQ(c.make().zero_copy, ZeroCopy::zero_copy);
+    EXPECT_TRUE(c.make().mismatches.empty());
+  }
+  c.facts.kinds = only(SlotKind::copy);
+  EXPECT_EQ(c.make().zero_copy, ZeroCopy::copied);
+  ASSERT_EQ(c.make().mismatches.size(), 1u);
+  EXPECT_EQ(c.make().mismatches[0].effective, "splice, but copied");
+  EXPECT_NE(c.make().zero_copy_reason.find("copy_splice_read"), std::string::npos);
+}
+
+TEST(Effective, ASmallerSourceOfTeeIsSaid) {
+  Case c;
+  c.requested.write_with = c.plan.settings.write_with = WriteWith::tee;
+  c.facts.writer->call_bytes = 65536;
+  const Effective e = c.make();
+  EXPECT_EQ(e.settings.buf_size, 65536u);
+  ASSERT_EQ(e.mismatches.size(), 1u);
+  EXPECT_EQ(e.mismatches[0].requested, "256KiB");
+}
+
 TEST(Effective, TheReadersCopyIsToldApart) {
   Case c;
   EXPECT_TRUE(c.make().zero_copy_reason.ends_with("; read then copies the bytes out"));

@@ -53,6 +53,11 @@ class EngineTest : public testing::Test {
   std::unique_ptr<Engine> engine;
 };
 
+inline constexpr WriteWith kAllWriteWith[] = {WriteWith::write, WriteWith::vmsplice, WriteWith::tee,
+                                              WriteWith::splice};
+inline constexpr Wait kAllWaits[] = {Wait::block, Wait::poll, Wait::busy, Wait::busy_poll,
+                                     Wait::adaptive};
+
 inline Settings stamped() {
   Settings s;
   s.payload = Payload::stamped;

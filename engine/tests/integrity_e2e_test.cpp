@@ -1,6 +1,7 @@
 // Every page of the stream arrives, once and whole; unless a hazard is asked for.
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <random>
 
@@ -12,24 +13,72 @@ namespace pipetop {
 namespace {
 
 TEST_F(EngineTest, StampsArriveInOrder) {
-  for (const WriteWith technique : {WriteWith::write, WriteWith::vmsplice}) {
+  for (const WriteWith technique : kAllWriteWith) {
     Settings s = stamped();
     s.write_with = technique;
     start(s);
-    expect_all_in_order(flow(256 << 20));
+    expect_no_damage(flow(256 << 20));
   }
+}
+
+// From each technique to each other one, in every way of waiting.
+TEST_F(EngineTest, TogglingTheTechniqueLosesNothing) {
+  start(stamped());
+  for (const Wait wait : kAllWaits)
+    for (const WriteWith from : kAllWriteWith)
+      for (const WriteWith to : kAllWriteWith) {
+        Settings s = stamped();
+        s.writer_wait = s.reader_wait = wait;
+        for (const WriteWith technique : {from, to}) {
+          s.write_with = technique;
+          engine->apply(s, "toggle");
+          const Snapshot after = flow(4 << 20);
+          EXPECT_EQ(after.effective.settings.write_with, technique);
+          expect_no_damage(after);
+        }
+      }
+}
+
+// The calls of the two do not fit each other: tees are short, in the middle of a buffer.
+TEST_F(EngineTest, ShortTransfersLoseNothing) {
+  Settings s = stamped();
+  s.pipe_size = 16 * kPageBytes;
+  start(s);
+  for (const WriteWith technique : kAllWriteWith)
+    for (const uint64_t buf : {kPageBytes, 5 * kPageBytes, 37 * kPageBytes}) {
+      s.write_with = technique;
+      s.buf_size = buf;
+      engine->apply(s, "short");
+      expect_no_damage(flow(32 << 20));
+    }
 }
 
 TEST_F(EngineTest, ABigRingOnSmallBuffersTearsNothing) {
   Settings s = stamped();
-  s.write_with = WriteWith::vmsplice;
   s.buf_size = 8192;
   s.pipe_size = 1 << 20;
   start(s);
-  expect_all_in_order(flow(256 << 20));
-  s.buffers = Buffers::same;
-  engine->apply(s, "same");
-  expect_all_in_order(flow(256 << 20));
+  for (const WriteWith technique : {WriteWith::vmsplice, WriteWith::tee, WriteWith::splice})
+    for (const Buffers buffers : {Buffers::separate, Buffers::same}) {
+      s.write_with = technique;
+      s.buffers = buffers;
+      engine->apply(s, "buffers");
+      expect_no_damage(flow(256 << 20));
+    }
+}
+
+// A memfd that nobody has open any more, whose pages the ring still holds.
+TEST_F(EngineTest, AKilledWriterTakesNoPagesAway) {
+  Settings s = stamped();
+  start(s);
+  for (const WriteWith technique : {WriteWith::tee, WriteWith::splice}) {
+    s.write_with = technique;
+    engine->apply(s, "technique");
+    const Snapshot before = flow();
+    ::kill(writer(before).pid, SIGKILL);
+    until([&](const Snapshot& t) { return writer(t).restarts > writer(before).restarts; });
+    expect_all_in_order(flow());
+  }
 }
 
 // A valid random value for a random knob.
@@ -89,20 +138,31 @@ TEST_F(EngineTest, AThousandRandomChangesLoseNothing) {
   EXPECT_EQ(writer(end).restarts + reader(end).restarts, 0u);
 }
 
-TEST_F(EngineTest, TheHazardTearsPages) {
-  start(find_preset(built_in_presets(), "hazard")->settings);
-  const Snapshot s = until([](const Snapshot& t) {
-    return t.integrity.has_value() && t.integrity->torn_per_s.has_value() &&
-           *t.integrity->torn_per_s > 0 && *t.integrity->misplaced_per_s > 0;
-  });
-  EXPECT_EQ(s.integrity->unstamped, 0u);
-  Settings safe = s.requested;
-  safe.buffers = Buffers::separate;
-  engine->apply(safe, "safe");
-  until([](const Snapshot& t) {
-    return t.effective.settled && t.integrity->torn_per_s.has_value() &&
-           *t.integrity->torn_per_s == 0 && *t.integrity->misplaced_per_s == 0;
-  });
+class HazardTest : public EngineTest {
+ protected:
+  void expect_damage_until_safe() {
+    const Snapshot s = until([](const Snapshot& t) {
+      return t.integrity.has_value() && t.integrity->torn_per_s.has_value() &&
+             *t.integrity->torn_per_s > 0 && *t.integrity->misplaced_per_s > 0;
+    });
+    EXPECT_EQ(s.integrity->unstamped, 0u);
+    Settings safe = s.requested;
+    safe.buffers = Buffers::separate;
+    engine->apply(safe, "safe");
+    until([](const Snapshot& t) {
+      return t.effective.settled && t.integrity->torn_per_s.has_value() &&
+             *t.integrity->torn_per_s == 0 && *t.integrity->misplaced_per_s == 0;
+    });
+  }
+};
+
+TEST_F(HazardTest, TearsPages) {
+  Settings hazard = find_preset(built_in_presets(), "hazard")->settings;
+  start(hazard);
+  expect_damage_until_safe();
+  hazard.write_with = WriteWith::splice;
+  start(hazard);
+  expect_damage_until_safe();
 }
 
 TEST_F(EngineTest, NobodyVerifiesWhatGoesToDevNull) {

@@ -43,7 +43,8 @@ TEST(Knobs, BadValuesSayWhatWouldBeRight) {
     FAIL();
   } catch (const Error& e) {
     EXPECT_STREQ(e.what(),
-                 "\"bussy\" is not one of its values: give block, poll, busy or busy_poll");
+                 "\"bussy\" is not one of its values: give block, poll, busy, busy_poll "
+                 "or adaptive");
   }
   for (const char* bad : {"0", "4095", "6000", "128MiB", "much"})
     EXPECT_THROW(knob("buf_size").set(s, bad), Error) << bad;
@@ -92,6 +93,30 @@ TEST(HotKeys, BusyAndPollCombine) {
   EXPECT_EQ(s, Settings{});
 }
 
+TEST(HotKeys, AdaptiveIsLeftByItsOwnKeyAndTheOthers) {
+  const auto pressed = [](Wait from, char key) {
+    Settings s;
+    s.writer_wait = s.reader_wait = from;
+    for (const HotKey& k : hot_keys(WorkloadKind::pipe))
+      if (k.key == key) k.press(s);
+    EXPECT_EQ(s.writer_wait, s.reader_wait);
+    return s.writer_wait;
+  };
+  EXPECT_EQ(pressed(Wait::busy_poll, 'z'), Wait::adaptive);
+  EXPECT_EQ(pressed(Wait::adaptive, 'z'), Wait::block);
+  EXPECT_EQ(pressed(Wait::adaptive, 'b'), Wait::busy);
+  EXPECT_EQ(pressed(Wait::adaptive, 'p'), Wait::poll);
+}
+
+TEST(HotKeys, TheWritersKeyStepsThroughAllTechniques) {
+  Settings s;
+  for (const WriteWith next :
+       {WriteWith::vmsplice, WriteWith::tee, WriteWith::splice, WriteWith::write}) {
+    hot_keys(WorkloadKind::pipe)[0].press(s);
+    EXPECT_EQ(s.write_with, next);
+  }
+}
+
 TEST(HotKeys, AnySequenceStaysValid) {
   Settings s;
   unsigned state = 1;
@@ -109,8 +134,10 @@ TEST(HotKeys, AnySequenceStaysValid) {
 TEST(Knobs, AutomaticPipeSizeIsTheArticles) {
   Settings s;
   EXPECT_EQ(wanted_pipe_bytes(s), kAutoPipeSize);
-  s.write_with = WriteWith::vmsplice;
-  EXPECT_EQ(wanted_pipe_bytes(s), 128u * 1024);
+  for (const WriteWith lends : {WriteWith::vmsplice, WriteWith::tee, WriteWith::splice}) {
+    s.write_with = lends;
+    EXPECT_EQ(wanted_pipe_bytes(s), 128u * 1024);
+  }
   s.buf_size = kMinBufBytes;
   EXPECT_EQ(wanted_pipe_bytes(s), 4096u);
   s.pipe_size = 1 << 20;

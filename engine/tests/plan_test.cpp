@@ -93,6 +93,65 @@ TEST(Plan, BuffersAreForVmsplice) {
   EXPECT_EQ(make_plan(s, machine()).settings.buffers, Buffers::single);
 }
 
+TEST(Plan, OnlyVmspliceGivesPagesAway) {
+  for (const WriteWith technique : {WriteWith::write, WriteWith::tee, WriteWith::splice}) {
+    Settings s;
+    s.write_with = technique;
+    s.gift = true;
+    const Plan plan = make_plan(s, machine());
+    EXPECT_FALSE(plan.settings.gift);
+    ASSERT_NE(mismatch(plan, "gift"), nullptr);
+    EXPECT_EQ(plan.mismatches.size(), 1u);
+  }
+}
+
+TEST(Plan, TeeNeedsVmsplice) {
+  Settings s;
+  s.write_with = WriteWith::tee;
+  Capabilities m = machine();
+  m.probe.vmsplice_errno = EPERM;
+  const Plan plan = make_plan(s, m);
+  EXPECT_EQ(plan.settings.write_with, WriteWith::write);
+  EXPECT_TRUE(mismatch(plan, "write_with")->reason.starts_with("vmsplice, which fills tee's"));
+  s.write_with = WriteWith::splice;
+  EXPECT_EQ(make_plan(s, m).settings.write_with, WriteWith::splice);
+}
+
+TEST(Plan, TeeAsksForNoMoreThanAPipeHolds) {
+  Settings s;
+  s.write_with = WriteWith::tee;
+  s.buf_size = 4 << 20;
+  Capabilities m = machine();
+  Plan plan = make_plan(s, m);
+  EXPECT_EQ(plan.settings.buf_size, 1u << 20);
+  EXPECT_EQ(plan.settings.pipe_size, 1u << 19);
+  EXPECT_NE(mismatch(plan, "buf_size")->reason.find("echo 4194304"), std::string::npos);
+  m.may_exceed_pipe_max = true;
+  plan = make_plan(s, m);
+  EXPECT_EQ(plan.settings.buf_size, 4u << 20);
+  EXPECT_TRUE(plan.mismatches.empty());
+}
+
+TEST(Plan, AMemfdHasHugePagesWhereShmemMay) {
+  Settings s;
+  s.write_with = WriteWith::splice;
+  s.touch_pages = false;
+  s.payload = Payload::stamped;
+  const auto planned = [&](Pages pages, const char* shmem_thp) {
+    s.pages = pages;
+    Capabilities m = machine();
+    m.shmem_thp = shmem_thp;
+    const Plan plan = make_plan(s, m);
+    EXPECT_TRUE(plan.settings.touch_pages);
+    EXPECT_EQ(mismatch(plan, "pages") == nullptr, plan.settings.pages == pages);
+    return plan.settings.pages;
+  };
+  EXPECT_EQ(planned(Pages::thp, "advise"), Pages::thp);
+  EXPECT_EQ(planned(Pages::hugetlb, "always"), Pages::thp);
+  for (const Pages pages : {Pages::thp, Pages::hugetlb})
+    for (const char* refused : {"never", "deny", ""}) EXPECT_EQ(planned(pages, refused), Pages::k4);
+}
+
 TEST(Plan, StampingTouchesPages) {
   Settings s;
   s.touch_pages = false;

@@ -61,8 +61,8 @@ TEST_F(EngineTest, PagesThatNobodyTouchedAreNotSaidToBeHuge) {
 // A few operations with each technique and wait, then free again.
 TEST_F(EngineTest, SlowMotionMovesLittleAndLosesNothing) {
   start(stamped());
-  for (const WriteWith technique : {WriteWith::write, WriteWith::vmsplice})
-    for (const Wait wait : {Wait::block, Wait::poll, Wait::busy, Wait::busy_poll}) {
+  for (const WriteWith technique : kAllWriteWith)
+    for (const Wait wait : kAllWaits) {
       Settings s = stamped();
       s.write_with = technique;
       s.writer_wait = s.reader_wait = wait;

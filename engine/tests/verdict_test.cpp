@@ -79,6 +79,22 @@ const BoundCase kVerdicts[] = {
        set_function(reader(s), "do_sys_poll", 700);
      },
      Bound::writer, "ring empty 80 %; reader polls 70 % of its samples"},
+    {"an empty ring and an adaptive reader that spins",
+     [](Snapshot& s) {
+       set_wait(s, Wait::adaptive);
+       set_ring(s, 0.8, 0.1);
+       set_time(reader(s), 0.9, 0);
+       reader(s).eagain_share = share(0.98);
+     },
+     Bound::writer, "ring empty 80 %; reader EAGAIN 98 % of its calls"},
+    {"an empty ring and an adaptive reader that sleeps",
+     [](Snapshot& s) {
+       set_wait(s, Wait::adaptive);
+       set_ring(s, 0.8, 0.1);
+       set_time(reader(s), 0.1, 0);
+       reader(s).eagain_share = share(0.6);
+     },
+     Bound::writer, "ring empty 80 %; reader blocked 90 %"},
     {"a full ring, though the stopped reader sleeps, too",
      [](Snapshot& s) {
        set_ring(s, 0.02, 0.95);

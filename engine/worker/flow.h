@@ -6,8 +6,10 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "engine/clock.h"
 #include "engine/control_block.h"
 #include "engine/settings.h"
+#include "engine/worker/adaptive_spin.h"
 #include "engine/worker/counters.h"
 #include "engine/worker/worker_life.h"
 
@@ -29,9 +31,9 @@ class Flow {
   template <Wait wait>
   void await(short events) {
     if constexpr (wait == Wait::poll) {
-      pollfd pipe = {pipe_fd_, events, 0};
-      add(counters().polls, 1);
-      ::poll(&pipe, 1, -1);
+      sleep_until_ready(events);
+    } else if constexpr (wait == Wait::adaptive) {
+      if (spin_.sleeps()) sleep_until_ready(events);
     } else if constexpr (wait == Wait::busy_poll) {
       while (!poll_once(events) && !changed()) {
       }
@@ -46,15 +48,20 @@ class Flow {
   }
 
   // Counts what a transfer of `asked` bytes returned. False if it failed for good.
+  template <Wait wait>
   bool account(ssize_t moved, uint64_t asked) {
     WorkerCounters& c = counters();
     add(c.syscalls, 1);
     if (moved > 0) {
+      if constexpr (wait == Wait::adaptive) spin_.moved(monotonic_ns);
       add(c.bytes, static_cast<uint64_t>(moved));
       if (static_cast<uint64_t>(moved) < asked) add(c.short_calls, 1);
       return true;
     }
-    if (moved < 0 && errno == EAGAIN) return add(c.eagain, 1), true;
+    if (moved < 0 && errno == EAGAIN) {
+      if constexpr (wait == Wait::adaptive) spin_.missed(monotonic_ns);
+      return add(c.eagain, 1), true;
+    }
     if (moved < 0 && errno == EINTR) return add(c.interrupted, 1), true;
     // The engine holds both ends, so there is no end of file and no EPIPE.
     if (moved == 0) errno = EPIPE;
@@ -62,9 +69,17 @@ class Flow {
   }
 
  private:
+  // Or until a signal comes.
+  void sleep_until_ready(short events) {
+    pollfd pipe = {pipe_fd_, events, 0};
+    add(counters().polls, 1);
+    ::poll(&pipe, 1, -1);
+  }
+
   ControlBlock& block_;
   const int pipe_fd_;
   const uint32_t generation_;
+  AdaptiveSpin spin_;
 };
 
 }  // namespace pipetop

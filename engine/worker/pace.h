@@ -47,7 +47,8 @@ class SlowPace {
   bool ready(Flow& flow, short events) {
     if (!sleep()) return false;
     if constexpr (wait == Wait::busy_poll) return flow.poll_once(events);
-    flow.await<wait>(events);
+    // There is no time to be gained that were worth spinning for.
+    flow.await<wait == Wait::adaptive ? Wait::poll : wait>(events);
     return true;
   }
   uint64_t limit(uint64_t bytes) const { return std::min(bytes, motion_.bytes); }

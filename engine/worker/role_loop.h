@@ -21,9 +21,13 @@ inline void set_nonblocking(int fd, bool on) {
   if (flags != wanted) ::fcntl(fd, F_SETFL, wanted);
 }
 
-// Both roles pass SPLICE_F_NONBLOCK when busy; each adds what `gift` means to it.
+// Of the transfers themselves: an adaptive wait sleeps in poll().
+constexpr bool is_nonblocking(Wait wait) { return is_busy(wait) || wait == Wait::adaptive; }
+
+// Both roles pass SPLICE_F_NONBLOCK when transfers must not sleep; each adds what `gift` means to
+// it.
 inline unsigned splice_flags(const PipeCommand& command, unsigned gift_flag) {
-  const unsigned nonblock = is_busy(static_cast<Wait>(command.wait)) ? SPLICE_F_NONBLOCK : 0;
+  const unsigned nonblock = is_nonblocking(static_cast<Wait>(command.wait)) ? SPLICE_F_NONBLOCK : 0;
   return nonblock | (command.gift ? gift_flag : 0);
 }
 
@@ -38,7 +42,7 @@ int run_pipe_role(ControlBlock& block, int pipe_fd, Prepare prepare, Move move) 
   return run_worker<PipeCommand>(
       block,
       [&](const PipeCommand& command, WorkerReport& report) {
-        set_nonblocking(pipe_fd, is_busy(static_cast<Wait>(command.wait)));
+        set_nonblocking(pipe_fd, is_nonblocking(static_cast<Wait>(command.wait)));
         return prepare(command, report);
       },
       [&](const PipeCommand& command, uint32_t generation) {

@@ -20,6 +20,8 @@ auto loop_of_wait(Wait wait, Compiled compiled) {
       return compiled.template operator()<Wait::busy, Pace>();
     case Wait::busy_poll:
       return compiled.template operator()<Wait::busy_poll, Pace>();
+    case Wait::adaptive:
+      return compiled.template operator()<Wait::adaptive, Pace>();
     case Wait::block:
       break;
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "engine/control_block.h"
+#include "engine/error.h"
 
 namespace pipetop {
 
@@ -17,24 +18,50 @@ inline bool is_changed(const ControlBlock& block, uint32_t generation) {
   return block.generation.load(std::memory_order_relaxed) != generation;
 }
 
+// An errno for an error that has words of its own.
+inline int errno_of(const Error& error) {
+  return error.exit() == Exit::unsupported ? EOPNOTSUPP : EPERM;
+}
+
+// What became of prepare(), see run_worker().
+template <class Own, class Prepare>
+WorkerReport prepared(const Own& own, Prepare& prepare) {
+  WorkerReport report;
+  try {
+    report.state = prepare(own, report) ? WorkerState::flowing : WorkerState::refused;
+  } catch (const Error& error) {
+    report.state = WorkerState::refused;
+    report.error_number = static_cast<uint64_t>(errno_of(error));
+    set_reason(report, error.what());
+  }
+  return report;
+}
+
+// Whether work() ended for a newer command; else it is published why.
+template <class Own, class Work>
+bool worked(ControlBlock& block, const Own& own, uint32_t generation, Work& work) {
+  try {
+    if (work(own, generation) == LoopEnd::changed) return true;
+    publish_failure(block, errno);
+  } catch (const Error& error) {
+    publish_failure(block, errno_of(error), error.what());
+  }
+  return false;
+}
+
 // prepare(own command, report) -> false if it was refused what it needs, the report
 // saying why; work(own command, generation) -> why it ended, soon after is_changed().
-// Returns the exit status.
+// Either may throw Error instead, whose words are the reason. Returns the exit status.
 template <class Own, class Prepare, class Work>
 int run_worker(ControlBlock& block, Prepare prepare, Work work) {
   for (;;) {
     const auto [generation, command] = read_command(block);
     const Own own = words_of<Own>(command);
-    WorkerReport report;
-    report.state = WorkerState::held;
-    if (command.order == Order::flow)
-      report.state = prepare(own, report) ? WorkerState::flowing : WorkerState::refused;
+    WorkerReport report{.state = WorkerState::held};
+    if (command.order == Order::flow) report = prepared(own, prepare);
     publish_report(block, generation, report);
     if (command.order == Order::quit) return 0;
-    if (report.state == WorkerState::flowing) {
-      if (work(own, generation) == LoopEnd::changed) continue;
-      publish_failure(block, errno);
-    }
+    if (report.state == WorkerState::flowing && worked(block, own, generation, work)) continue;
     wait_for_command(block, generation);
   }
 }

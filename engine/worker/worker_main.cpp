@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 
 #include "engine/control_block.h"
@@ -58,8 +59,10 @@ int worker_main() {
   if (!become_user(block.drop_uid, block.drop_gid)) return kBadUser;
   if (!die_with(static_cast<pid_t>(block.parent_pid))) return kOrphan;
   set_signals();
-  if (block.workload >= workloads().size()) return kBadBlock;
-  const WorkloadEntry& entry = workload(static_cast<WorkloadKind>(block.workload));
+  const auto kind = static_cast<WorkloadKind>(block.workload);
+  const auto found = std::ranges::find(workloads(), kind, &WorkloadEntry::kind);
+  if (found == workloads().end()) return kBadBlock;
+  const WorkloadEntry& entry = *found;
   const auto role = static_cast<Role>(block.role);
   const std::string name = "pipetop-" + std::string(entry.terms.roles[block.role % kRoles]);
   ::prctl(PR_SET_NAME, name.c_str());

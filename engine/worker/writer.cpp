@@ -1,22 +1,60 @@
 #include "engine/worker/writer.h"
 
+#include <algorithm>
+#include <cerrno>
+
 #include "engine/worker/role_loop.h"
 
 namespace pipetop {
+namespace {
+
+WriteTechnique choose(const PipeCommand& command) {
+  const LoopKind kind = loop_kind(command);
+  const bool stamped = static_cast<Payload>(command.payload) == Payload::stamped;
+  switch (static_cast<WriteWith>(command.technique)) {
+    case WriteWith::vmsplice:
+      return vmsplice_technique(kind);
+    case WriteWith::tee:
+      return stamped ? tee_once_technique(kind) : tee_technique(kind);
+    case WriteWith::splice:
+      return file_splice_technique(kind);
+    case WriteWith::write:
+      break;
+  }
+  return write_technique(kind);
+}
+
+// False, with the reason in the report, if there can be none. A source that is
+// smaller than a buffer makes the calls smaller.
+bool open_tee_source(TeeSource& source, PipeCommand& command, WorkerReport& report) {
+  if (!source.open(command.buf_bytes)) {
+    report.error_number = static_cast<uint64_t>(errno);
+    return false;
+  }
+  if (source.capacity_bytes() < command.buf_bytes)
+    command.buf_bytes = report.call_bytes = source.capacity_bytes();
+  return true;
+}
+
+}  // namespace
 
 int run_writer(ControlBlock& block, int pipe_fd) {
   WriterBuffers buffers;
-  const auto prepare = [&](const PipeCommand& command, WorkerReport& report) {
+  TeeSource tee_source;
+  const auto prepare = [&](PipeCommand command, WorkerReport& report) {
+    // Before there are new buffers, for it may hold the old ones' huge pages.
+    tee_source.close();
+    if (static_cast<WriteWith>(command.technique) == WriteWith::tee &&
+        !open_tee_source(tee_source, command, report))
+      return false;
     const bool granted = buffers.prepare(command);
     buffers.describe(report);
     return granted;
   };
   const auto move = [&](const PipeCommand& command, Flow& flow) {
-    WriterLoop loop = {flow, buffers, splice_flags(command, SPLICE_F_GIFT),
+    WriterLoop loop = {flow, buffers, tee_source, splice_flags(command, SPLICE_F_GIFT),
                        slow_motion_of(Role::writer, command)};
-    const LoopKind kind = loop_kind(command);
-    const bool lends = static_cast<WriteWith>(command.technique) == WriteWith::vmsplice;
-    return (lends ? vmsplice_technique(kind) : write_technique(kind))(loop);
+    return choose(command)(loop);
   };
   return run_pipe_role(block, pipe_fd, prepare, move);
 }

@@ -10,16 +10,19 @@
 #include "engine/worker/pace.h"
 #include "engine/worker/pipe_command.h"
 #include "engine/worker/technique_table.h"
+#include "engine/worker/tee_source.h"
 
 namespace pipetop {
 
 // The writer's memory as one stream of pieces, used round and round.
 //
-// vmsplice lends pages to the pipe, so a piece must not be rewritten before the
+// All but write lend pages to the pipe, so a piece must not be rewritten before the
 // ring has let go of it: there are two buffers, and each alone is at least what
 // the ring can hold, so that whatever is written anew was pushed out of the ring
 // by the other buffer. With constant payload nothing is ever rewritten and each
 // buffer is one piece, as in the article.
+//
+// splice lends the pages of a memfd: there both buffers are parts of one.
 //
 // `single` breaks that rule for the sight of it: one buffer, rewritten as soon as
 // its last byte has gone in.
@@ -38,9 +41,14 @@ class WriterBuffers {
   // the payload is stamped.
   Piece next(uint64_t position_bytes);
 
+  // The memfd that holds all pieces, and where its first byte is mapped. -1: none.
+  int file() const { return buffer_[0].file.get(); }
+  const char* file_start() const { return start_[0]; }
+
  private:
   struct Plan {
-    BufferWish wish;           // of each buffer
+    BufferWish wish;           // of each mapping
+    bool file = false;         // in the page cache
     uint64_t buffers = 1;      // 1 or 2
     uint64_t halves = 1;       // 2: both are halves of one mapping
     uint64_t piece_bytes = 0;  // handed to one round of calls
@@ -64,7 +72,8 @@ class WriterBuffers {
 struct WriterLoop {
   Flow& flow;
   WriterBuffers& buffers;
-  unsigned splice_flags;  // for vmsplice
+  TeeSource& tee_source;  // empty
+  unsigned splice_flags;  // for all but write
   SlowMotion motion;
 };
 
@@ -73,6 +82,9 @@ using WriteTechnique = LoopEnd (*)(WriterLoop&);
 // One a file under write/.
 WriteTechnique write_technique(LoopKind kind);
 WriteTechnique vmsplice_technique(LoopKind kind);
+WriteTechnique tee_technique(LoopKind kind);
+WriteTechnique tee_once_technique(LoopKind kind);  // no page twice, for stamps
+WriteTechnique file_splice_technique(LoopKind kind);
 
 // Runs until told to quit. Returns the exit status.
 int run_writer(ControlBlock& block, int pipe_fd);

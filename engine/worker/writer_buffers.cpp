@@ -13,7 +13,8 @@ bool flag(uint64_t word) { return word != 0; }
 
 // Our old huge pages go back to the pool only when the ring has let go of them,
 // which the reader does within microseconds. Bounded: it may be stopped.
-Buffer map_once_released(const BufferWish& wish, bool had_hugetlb) {
+Buffer map_once_released(const BufferWish& wish, bool file, bool had_hugetlb) {
+  if (file) return map_file_buffer(wish);
   Buffer buffer = map_buffer(wish);
   for (int i = 0; i < 10 && had_hugetlb && buffer.pages_error == ENOMEM; ++i) {
     const timespec one_ms = {0, 1'000'000};
@@ -26,16 +27,17 @@ Buffer map_once_released(const BufferWish& wish, bool had_hugetlb) {
 }  // namespace
 
 WriterBuffers::Plan WriterBuffers::plan_for(const PipeCommand& command) {
-  const bool lends = static_cast<WriteWith>(command.technique) == WriteWith::vmsplice;
+  const auto technique = static_cast<WriteWith>(command.technique);
   const auto buffers = static_cast<Buffers>(command.buffers);
-  const bool halves = lends && buffers == Buffers::same;
-  const bool doubled = lends && buffers != Buffers::single;
+  const bool halved = lends_pages(technique) && buffers == Buffers::same;
+  const bool doubled = lends_pages(technique) && buffers != Buffers::single;
 
   Plan plan;
   plan.stamped = static_cast<Payload>(command.payload) == Payload::stamped;
+  plan.file = technique == WriteWith::splice;
   plan.buffers = doubled ? 2 : 1;
-  plan.halves = halves ? 2 : 1;
-  plan.piece_bytes = command.buf_bytes / plan.halves;
+  plan.halves = halved || (plan.file && doubled) ? 2 : 1;
+  plan.piece_bytes = command.buf_bytes / (halved ? 2 : 1);
   uint64_t each = plan.piece_bytes;
   if (doubled && plan.stamped) {
     const uint64_t pieces = (command.ring_bytes + each - 1) / each;
@@ -66,7 +68,7 @@ bool WriterBuffers::map(const Plan& plan) {
   bytes_each_ = plan.wish.bytes / plan.halves;
   const uint64_t mappings = plan.halves == 2 ? 1 : plan.buffers;
   for (uint64_t i = 0; i < mappings; ++i) {
-    buffer_[i] = map_once_released(plan.wish, had_hugetlb);
+    buffer_[i] = map_once_released(plan.wish, plan.file, had_hugetlb);
     if (buffer_[i].data == nullptr) return false;
     start_[i] = buffer_[i].data;
   }

@@ -1,8 +1,10 @@
 #include "engine/workload/workload.h"
 
+#include <algorithm>
 #include <array>
 
 #include "engine/workload/page_cache/page_cache_workload.h"
+#include "engine/workload/percpu/percpu_workload.h"
 #include "engine/workload/pipe/pipe_workload.h"
 
 namespace pipetop {
@@ -16,11 +18,13 @@ Reading<Verdict> Workload::verdict(const Snapshot&) const {
 }
 
 std::span<const WorkloadEntry> workloads() {
-  static const std::array entries = {pipe_entry(), page_cache_entry()};
+  static const std::array entries = {pipe_entry(), page_cache_entry(), percpu_entry()};
   return entries;
 }
 
-const WorkloadEntry& workload(WorkloadKind kind) { return workloads()[static_cast<size_t>(kind)]; }
+const WorkloadEntry& workload(WorkloadKind kind) {
+  return *std::ranges::find(workloads(), kind, &WorkloadEntry::kind);
+}
 
 const WorkloadTerms& terms_of(WorkloadKind kind) { return workload(kind).terms; }
 

@@ -80,6 +80,7 @@ class Workload {
 };
 
 struct WorkloadEntry {
+  WorkloadKind kind;
   WorkloadTerms terms;
   std::span<const Knob> (*knobs)();
   std::span<const HotKey> (*hot_keys)();
@@ -89,7 +90,7 @@ struct WorkloadEntry {
   int (*work)(ControlBlock&, Role);  // in the worker's process, to its end
 };
 
-std::span<const WorkloadEntry> workloads();  // by WorkloadKind
+std::span<const WorkloadEntry> workloads();  // in the order in which help lists them
 const WorkloadEntry& workload(WorkloadKind kind);
 
 }  // namespace pipetop

@@ -8,6 +8,7 @@
 
 #include "engine/error.h"
 #include "engine/experiment/overhead.h"
+#include "engine/knobs.h"
 #include "engine/meter/quantiles.h"
 #include "engine/observe/counter_cost.h"
 #include "engine/presets.h"
@@ -16,6 +17,7 @@
 #include "tui/bench/engine_runs.h"
 #include "tui/bench/pairs.h"
 #include "tui/bench/screen_runs.h"
+#include "tui/bench/slow_peer.h"
 
 namespace pipetop::bench {
 namespace {
@@ -96,9 +98,29 @@ void screen_costs() {
   report("a frame at 200x60", fmt::format("median {:.3f} ms", frame_cost_ms()), "");
 }
 
+// That it is as fast as the busy loop where both run, and where one waits for the
+// other costs as little as sleep.
+void adaptive_waits() {
+  const Settings& busy = rung("busy_loop_huge");
+  Settings adaptive = busy;
+  adaptive.writer_wait = adaptive.reader_wait = Wait::adaptive;
+  compare(
+      "adaptive / busy, busy_loop_huge", g_pairs, 0.95,
+      [&] { return engine_rate(adaptive, Observed::no, kSeconds); },
+      [&] { return engine_rate(busy, Observed::no, kSeconds); });
+  for (const Role role : {Role::writer, Role::reader}) {
+    const SlowPeerCost cost = slow_peer_cost(role, Wait::adaptive, 5.0);
+    report(fmt::format("adaptive {}, a slow other side", to_text(role)),
+           fmt::format("{:.3f} % of a CPU at {:.1f} operations/s", cost.cpu_share * 100,
+                       cost.operations),
+           "budget <= 5 %");
+  }
+}
+
 void run_all() {
   for (const char* name : {"busy_loop_huge", "vmsplice_splice_huge", "write_read"})
     worker_against_bare(name);
+  adaptive_waits();
   for (const char* name : {"busy_loop_huge", "vmsplice_splice_huge"}) {
     observers_on_off(name, 999, 0.99);
     observers_on_off(name, 4999, 0.97);

@@ -18,7 +18,7 @@ namespace {
 using Names = std::vector<std::string_view>;
 
 // Known to the design, not to this version.
-constexpr std::array<std::string_view, 2> kLaterCommands = {"tune", "limits"};
+constexpr std::array<std::string_view, 1> kLaterCommands = {"limits"};
 
 constexpr const char* kExitCodes =
     "Exit codes: 0 ok; 1 usage or bad config; 2 a worker failed; 3 a resource or\n"
@@ -35,6 +35,7 @@ struct CommandEntry {
 constexpr CommandEntry kCommands[] = {
     {Command::run, "run", "measure without a screen", add_run_flags},
     {Command::ladder, "ladder", "measure the article's rungs against each other", add_ladder_flags},
+    {Command::tune, "tune", "find the fastest settings on this machine", add_tune_flags},
     {Command::doctor, "doctor", "what works on this machine, what does not, and the remedy",
      add_doctor_flags},
     {Command::presets, "presets", "the settings on offer", add_presets_flags},

@@ -16,7 +16,7 @@
 
 namespace pipetop::tui {
 
-enum class Command { dashboard, run, ladder, doctor, presets, default_config, help, version };
+enum class Command { dashboard, run, ladder, tune, doctor, presets, default_config, help, version };
 enum class Format { human, json, jsonl, csv };
 
 // One knob flag. They are applied in the order in which they were typed.
@@ -47,6 +47,13 @@ struct LadderRequest {
   std::string csv, json, svg;    // the files' paths; "" for none, "-" for stdout
 };
 
+struct TuneRequest {
+  uint64_t budget_ns = 60'000'000'000;
+  std::string write;  // the config file to make, "" for none
+  uint32_t seed = 1;
+  bool may_raise_pipe_max = false;
+};
+
 struct CommandLine {
   Command command = Command::dashboard;
   std::string help;  // the text, when that is the command
@@ -64,6 +71,7 @@ struct CommandLine {
   Format format = Format::human;
   RunRequest run;
   LadderRequest ladder;
+  TuneRequest tune;
   bool overhead = false;  // of doctor
   uint32_t overhead_rounds = 15;
 };

@@ -14,6 +14,7 @@
 #include "tui/command_line/run_command.h"
 #include "tui/command_line/segment_file.h"
 #include "tui/command_line/start.h"
+#include "tui/command_line/tune_command.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/print/print_presets.h"
 
@@ -67,6 +68,8 @@ int run(const CommandLine& line) {
       return doctor_command(line);
     case Command::presets:
       return print(presets_text(line));
+    case Command::tune:
+      return tune_command(line);
     case Command::run:
       return run_command(line);
     case Command::ladder:

@@ -10,7 +10,8 @@
 namespace pipetop::tui {
 
 void require_vmsplice(const Settings& settings, const std::string& instead) {
-  if (settings.write_with != WriteWith::vmsplice) return;
+  const WriteWith how = settings.write_with;
+  if (how != WriteWith::vmsplice && how != WriteWith::tee) return;
   const ZeroCopyProbe probe = probe_zero_copy();
   if (probe.vmsplice_errno == 0) return;
   throw Error(fmt::format("{}: {}, or see pipetop doctor", probe.reason, instead),

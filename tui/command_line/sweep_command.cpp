@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/error.h"
+#include "engine/host/host.h"
 #include "engine/workload/terms.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/progress_line.h"
@@ -18,7 +19,6 @@ namespace pipetop::tui {
 namespace {
 
 constexpr uint64_t kRunNs = 2'000'000'000;
-constexpr double kMuchSteal = 0.05;
 
 void check_flags(const CommandLine& line) {
   if (line.format == Format::jsonl)

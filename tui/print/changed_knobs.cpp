@@ -19,15 +19,22 @@ bool is_said_by_another(const Knob& knob, const Settings& settings) {
 
 }  // namespace
 
-std::string changed_knobs(const Settings& settings) {
+std::vector<std::pair<std::string_view, std::string>> changed_knob_values(
+    const Settings& settings) {
   const Settings defaults;
-  std::string text;
+  std::vector<std::pair<std::string_view, std::string>> changed;
   for (const Knob& knob : knobs_of(settings)) {
-    const std::string value = knob.get(settings);
-    if (value.empty() || value == knob.get(defaults) || is_said_by_another(knob, settings))
-      continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", knob.name, value);
+    std::string value = knob.get(settings);
+    if (!value.empty() && value != knob.get(defaults) && !is_said_by_another(knob, settings))
+      changed.emplace_back(knob.name, std::move(value));
   }
+  return changed;
+}
+
+std::string changed_knobs(const Settings& settings) {
+  std::string text;
+  for (const auto& [name, value] : changed_knob_values(settings))
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
   return text.empty() ? "all defaults" : text;
 }
 

@@ -107,6 +107,8 @@ constexpr Column kColumns[] = {
     {"verdict", verdict_text},
     {"buffers", [](const RunResult& r) { return std::string(to_text(requested(r).buffers)); }},
     {"slow_motion", yes_no<[](const Settings& s) { return s.slow_motion; }>},
+    {"write_with",
+     [](const RunResult& r) { return std::string(to_text(requested(r).write_with)); }},
 };
 
 template <class Function>

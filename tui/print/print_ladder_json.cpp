@@ -1,3 +1,4 @@
+#include "engine/host/host.h"
 #include "engine/knobs.h"
 #include "tui/print/host_json.h"
 #include "tui/print/print_ladder.h"

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "engine/host/host.h"
 #include "engine/knobs.h"
 
 namespace pipetop::tui {
 namespace {
 
-constexpr double kMuchSteal = 0.05;
 constexpr double kMuchLost = 0.01;
 
 void say(Judgement& judgement, Exit exit, std::string words) {

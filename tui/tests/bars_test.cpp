@@ -78,11 +78,11 @@ TEST(KeyBar, ShowsEveryKnobWithItsState) {
   state.requested = article_presets()[6].settings;
   const Lines lines = keys(3, 80, example_snapshot(), state);
   EXPECT_EQ(lines[0],
-            " v vmsplice ●  s splice ●  h thp ●  b busy ●  p poll ○  g gift ○  d buffers ○");
+            " v vmsplice ●  s splice ●  h thp ●  b busy ●  p poll ○  z adapt ○  g gift ○");
   EXPECT_EQ(lines[1],
-            " t touch ●  l lock ○  y stamped ○  { } pipe 64K  ( ) buf 256K  c near  m slow ○");
+            " d bufs ○  t touch ●  l lock ○  y stamped ○  { } pipe 64K  ( ) buf 256K  c near");
   EXPECT_EQ(lines[2],
-            " < > pairs 1  1-8 presets  u undo  0 baseline  Space freeze      ? help  q quit");
+            " m slow ○  < > pairs 1  1-8 presets  u undo  0 baseline         ? help  q quit");
 }
 
 TEST(KeyBar, AKnobThatDidNotTakeEffectIsMarked) {

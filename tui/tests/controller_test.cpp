@@ -94,8 +94,8 @@ TEST_F(ControllerTest, XSwitchesHowBpfCounts) {
 
 TEST_F(ControllerTest, HintsGoAwayByThemselves) {
   controller_.set_time(1'000'000'000);
-  press(U'z');
-  EXPECT_EQ(view().message, "z does nothing here; ? shows the keys");
+  press(U'Z');
+  EXPECT_EQ(view().message, "Z does nothing here; ? shows the keys");
   controller_.set_time(2'000'000'000);
   EXPECT_NE(view().message, "");
   controller_.set_time(5'000'000'000);

@@ -28,7 +28,8 @@ Occupancy invented_occupancy(bool bpf, uint64_t samples) {
 Slot invented_slot(const Settings& s, uint32_t index, bool newest) {
   Slot slot;
   const bool copy = s.write_with == WriteWith::write;
-  slot.kind = copy ? SlotKind::copy : SlotKind::user_page;
+  const bool file = s.write_with == WriteWith::splice;
+  slot.kind = copy ? SlotKind::copy : file ? SlotKind::page_cache : SlotKind::user_page;
   slot.huge = !copy && s.pages != Pages::k4;
   slot.consecutive = slot.huge && index % 16 != 0;
   slot.length = newest ? 2048 : 4096;
@@ -122,6 +123,8 @@ void FakeRing::fill(RingView& ring, const Settings& settings, FakeMood mood, uin
     ring.frame = Reading<RingFrame>::of(frame(ring, settings, now_ns));
     ring.kinds = Kinds::of(settings.write_with == WriteWith::write
                                ? std::array<double, kSlotKinds>{0, 1, 0, 0, 0, 0}
+                           : settings.write_with == WriteWith::splice
+                               ? std::array<double, kSlotKinds>{0, .02, 0, .98, 0, 0}
                                : std::array<double, kSlotKinds>{0, .02, .98, 0, 0, 0});
   }
   ring.occupancy = Reading<Occupancy>::of(

@@ -19,10 +19,10 @@ constexpr uint64_t kFunctionsInterval_ns = 250'000'000;
 double ideal_rate(const Settings& s) {
   if (s.slow_motion) return 10 * double(kPageBytes) / kGiB;  // ten pages a second
   double rate = 3.7;
-  if (s.write_with == WriteWith::vmsplice) rate = 12.7;
-  if (s.write_with == WriteWith::vmsplice && s.read_with == ReadWith::splice) rate = 32.8;
+  if (lends_pages(s.write_with)) rate = 12.7;
+  if (lends_pages(s.write_with) && s.read_with == ReadWith::splice) rate = 32.8;
   if (s.pages != Pages::k4 && rate > 12) rate *= 1.55;
-  if (is_busy(s.writer_wait)) rate *= 1.22;
+  if (is_busy(s.writer_wait) || s.writer_wait == Wait::adaptive) rate *= 1.22;
   if (s.payload == Payload::stamped) rate *= 0.6;
   return rate;
 }
@@ -174,14 +174,14 @@ void FakeSource::fill_effective(Effective& e) {
   const uint64_t wanted = wanted_pipe_bytes(requested_);
   e.zero_copy_reason = e.zero_copy == ZeroCopy::copied
                            ? "copied: read() copies the bytes out of the ring"
-                           : "no byte is copied: pages move from vmsplice to /dev/null";
+                           : "no byte is copied: pages move from the writer to /dev/null";
   e.pipe_bytes = wanted == kAutoPipeSize ? 65536 : wanted;
   if (requested_.pages == Pages::hugetlb) {
     e.settings.pages = Pages::thp;
     e.mismatches.push_back(
         {"pages", "hugetlb", "thp", "no free huge pages; echo 64 > /proc/sys/vm/nr_hugepages"});
   }
-  if (requested_.gift && requested_.write_with == WriteWith::write)
+  if (requested_.gift && requested_.write_with != WriteWith::vmsplice)
     e.mismatches.push_back({"gift", "true", "false", "only vmsplice can give pages away"});
 }
 

@@ -31,18 +31,21 @@ int draw_figures(const Area& area, std::span<const Figure> figures) {
   return row;
 }
 
+constexpr int kRateCols = 7;
+
 struct Columns {
   int name = 0, pid = 0, cpu = 0, rate = 0, bar = 0, bar_cols = 0;
 };
 
-Columns columns_for(const Area& area, std::span<const PartView> parts) {
+Columns columns_for(const Area& area, const Snapshot& s) {
   int name = columns_of("total");
-  for (const PartView& part : parts) name = std::max(name, columns_of(part.name));
+  for (const PartView& part : s.parts) name = std::max(name, columns_of(part.name));
+  const int unit = columns_of(unit_of(s.requested).rate);
   Columns c;
   c.pid = name + 2;
   c.cpu = c.pid + 9;
-  c.rate = c.cpu + 5;
-  c.bar = c.rate + 8;
+  c.rate = c.cpu + 5 + std::max(0, unit + 1 - kRateCols);
+  c.bar = c.rate + kRateCols + 1;
   c.bar_cols = std::max(0, area.cols() - c.bar);
   return c;
 }
@@ -52,7 +55,7 @@ void draw_part(const Area& area, const Columns& c, const PartView& part, double 
   area.put(0, c.pid, part.pid > 0 ? std::to_string(part.pid) : "—", Style::dim);
   area.put(0, c.cpu, part.cpu.has_value() ? std::to_string(*part.cpu) : "…", Style::plain);
   const Item rate = item_of(part.rate, {}, {}, rate_text);
-  area.part({0, c.rate, 1, 7}).put_right(0, rate.value, rate.ink);
+  area.part({0, c.rate, 1, kRateCols}).put_right(0, rate.value, rate.ink);
   if (part.rate.has_value() && largest > 0)
     draw_bar(area.part({0, c.bar, 1, c.bar_cols}), *part.rate / largest, Style::graph);
 }
@@ -60,7 +63,7 @@ void draw_part(const Area& area, const Columns& c, const PartView& part, double 
 void draw_total(const Area& area, const Columns& c, const Throughput& t) {
   area.put(0, 0, "total", Style::plain);
   const Item rate = item_of(t.over_1s, {}, {}, rate_text);
-  area.part({0, c.rate, 1, 7}).put_right(0, rate.value, {rate.ink.style, kBold});
+  area.part({0, c.rate, 1, kRateCols}).put_right(0, rate.value, {rate.ink.style, kBold});
 }
 
 void draw_heading(const Area& area, const Columns& c, const Snapshot& s) {
@@ -68,7 +71,7 @@ void draw_heading(const Area& area, const Columns& c, const Snapshot& s) {
   area.put(0, 0, terms.part, Style::dim);
   area.put(0, c.pid, "pid", Style::dim);
   area.put(0, c.cpu, "cpu", Style::dim);
-  area.part({0, 0, 1, c.rate + 7}).put_right(0, terms.unit.rate, Style::dim);
+  area.part({0, 0, 1, c.rate + kRateCols}).put_right(0, terms.unit.rate, Style::dim);
 }
 
 // The last line, when not all fit.
@@ -91,7 +94,7 @@ std::vector<TitlePart> parts_title(const Snapshot& s) {
 
 void draw_parts(const Area& area, const Snapshot& s) {
   if (area.empty()) return;
-  const Columns c = columns_for(area, s.parts);
+  const Columns c = columns_for(area, s);
   double largest = 0;
   for (const PartView& part : s.parts)
     if (part.rate.has_value()) largest = std::max(largest, *part.rate);

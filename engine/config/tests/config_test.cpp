@@ -149,6 +149,16 @@ TEST_F(ConfigTest, TheArticlesFileHoldsTheBuiltInLadder) {
   EXPECT_EQ(c.settings, built_in[0].settings);
 }
 
+TEST_F(ConfigTest, AWorkloadSaysWhichKnobsThereAre) {
+  const Config c = load("no_percpu: true\nworkload: percpu\n");
+  EXPECT_EQ(c.settings.workload, WorkloadKind::percpu);
+  EXPECT_TRUE(c.settings.percpu.no_percpu);
+  EXPECT_EQ(error_of("workload: percpu\ngift: true\n").rfind("2:1: a config has no key", 0), 0u);
+  EXPECT_EQ(error_of("workload: tee\n")
+                .rfind("1:11: workload: \"tee\" is not one of its values: give pipe", 0),
+            0u);
+}
+
 struct Bad {
   const char* text;
   const char* error;
@@ -168,7 +178,8 @@ TEST_F(ConfigTest, EachMistakeIsOneClearLine) {
       {"buf_size: [1]\n", "1:11: buf_size is given a list: give a size such as 256KiB"},
       {"buf_size:\n", "1:1: buf_size is given nothing: give a size such as 256KiB"},
       {"wait: bussy\n",
-       "1:7: wait: \"bussy\" is not one of its values: give block, poll, busy or busy_poll"},
+       "1:7: wait: \"bussy\" is not one of its values: give block, poll, busy, busy_poll or "
+       "adaptive"},
       {"gift: maybe\n", "1:7: gift: \"maybe\" is neither true nor false"},
       {"gift: {}\n", "1:7: gift is given a map: give false or true"},
       {"writer: {cpu: -1}\n", "1:15: writer.cpu: \"-1\" is not a CPU: give its number, from 0"},
@@ -178,8 +189,6 @@ TEST_F(ConfigTest, EachMistakeIsOneClearLine) {
        "1:12: placement near and a CPU chosen: leave one of the two out"},
       {"touch_pages: false\ncheck_huge_page: true\n",
        "2:18: check_huge_page needs touch_pages: pages not touched are not there to be checked"},
-      {"workload: percpu\n", "1:11: workload: \"percpu\" is not one of its values: give pipe"},
-      {"workload: tee\n", "1:11: workload: \"tee\" is not one of its values: give pipe"},
       {"preset: vmsplice_slice\n",
        "1:9: preset: there is no preset \"vmsplice_slice\": did you mean vmsplice_splice?"},
       {"presets: {name: a}\n", "1:10: presets is a list of \"- name: ...\", not a map"},

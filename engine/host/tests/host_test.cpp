@@ -28,5 +28,10 @@ TEST(ZeroCopyProbe, DecidesOrSaysWhyNot) {
   }
 }
 
+TEST(ZeroCopyProbe, DecidesOfAFileToo) {
+  const ZeroCopyProbe probe = probe_file_zero_copy();
+  EXPECT_NE(probe.result, ZeroCopy::unverifiable) << probe.reason;
+}
+
 }  // namespace
 }  // namespace pipetop

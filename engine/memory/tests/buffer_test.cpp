@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string>
 
 #include "engine/memory/huge_check.h"
 
@@ -43,6 +44,25 @@ TEST(Buffer, ARefusalIsAValueNotAThrow) {
   const Buffer buffer = map_buffer({Pages::k4, 1ull << 62, false, false});
   EXPECT_EQ(buffer.data, nullptr);
   EXPECT_EQ(buffer.error_number, ENOMEM);
+}
+
+TEST(FileBuffer, TheFileHoldsWhatTheMemoryDoes) {
+  for (const Pages pages : {Pages::k4, Pages::thp, Pages::hugetlb}) {
+    const Buffer buffer = map_file_buffer({pages, 256 * 1024, true, false});
+    ASSERT_NE(buffer.data, nullptr);
+    EXPECT_LE(buffer.pages, Pages::thp);
+    EXPECT_EQ(address_of(buffer) % kHugePageBytes, 0u);
+    buffer.data[7 * kPageBytes] = 'Y';
+    char seen[2] = {};
+    ASSERT_EQ(::pread(buffer.file.get(), seen, 2, 7 * kPageBytes), 2);
+    EXPECT_EQ(std::string(seen, 2), "YX");
+  }
+}
+
+TEST(FileBuffer, ARefusalIsAValueNotAThrow) {
+  const Buffer buffer = map_file_buffer({Pages::k4, 1ull << 62, true, false});
+  EXPECT_EQ(buffer.data, nullptr);
+  EXPECT_NE(buffer.error_number, 0);
 }
 
 TEST(Mapping, OwnsOnceAcrossMoves) {

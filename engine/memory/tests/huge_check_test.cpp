@@ -25,7 +25,12 @@ constexpr const char* kSmaps =
     "AnonHugePages:         0 kB\n"
     "7f0000400000-7f0000600000 rw-p 00000000 00:0f 12 /anon_hugepage (deleted)\n"
     "KernelPageSize:     2048 kB\n"
-    "AnonHugePages:         0 kB\n";
+    "AnonHugePages:         0 kB\n"
+    "7f0000600000-7f0000800000 rw-s 00000000 00:01 13 /memfd:pipetop-source (deleted)\n"
+    "KernelPageSize:        4 kB\n"
+    "Rss:                2048 kB\n"
+    "AnonHugePages:         0 kB\n"
+    "ShmemPmdMapped:     2048 kB\n";
 
 SmapsBytes found(uint64_t address, uint64_t bytes) {
   std::istringstream smaps(kSmaps);
@@ -39,6 +44,10 @@ TEST(HugeCheck, CountsTransparentHugePages) {
 }
 
 TEST(HugeCheck, CountsHugetlbPages) { EXPECT_EQ(huge_bytes(0x7f0000400000, 0x40000), 0x40000u); }
+
+TEST(HugeCheck, CountsHugePagesOfAMemfd) {
+  EXPECT_EQ(huge_bytes(0x7f0000600000, 0x40000), 0x40000u);
+}
 
 TEST(HugeCheck, ARangeAcrossMappingsCountsItsParts) {
   EXPECT_EQ(huge_bytes(0x7f0000000000, 0x600000), 0x400000u);

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -43,8 +44,8 @@ TEST(WriterBuffers, StampedPiecesAreNotRewrittenWhileTheRingHoldsThem) {
     for (const uint64_t ring : {4096u, 65536u, 131072u, 1048576u})
       for (const Buffers buffers : {Buffers::separate, Buffers::same})
         if (buffers == Buffers::separate || buf >= 2 * kPageBytes)
-          expect_ring_between_rewrites(
-              command(WriteWith::vmsplice, Payload::stamped, buf, ring, buffers));
+          for (const WriteWith lends : {WriteWith::vmsplice, WriteWith::tee, WriteWith::splice})
+            expect_ring_between_rewrites(command(lends, Payload::stamped, buf, ring, buffers));
 }
 
 TEST(WriterBuffers, ConstantPayloadIsTheArticlesDoubleBuffer) {
@@ -72,6 +73,31 @@ TEST(WriterBuffers, SingleIsRewrittenAtOnce) {
   const auto first = buffers.next(0), again = buffers.next(65536);
   EXPECT_EQ(first.data, again.data);
   EXPECT_EQ(first.bytes, 65536u);
+}
+
+// Where splice looks for a piece is where it was stamped.
+TEST(WriterBuffers, SplicesPiecesLieInItsFile) {
+  for (const Buffers layout : {Buffers::separate, Buffers::same, Buffers::single}) {
+    WriterBuffers buffers;
+    ASSERT_TRUE(
+        buffers.prepare(command(WriteWith::splice, Payload::stamped, 65536, 262144, layout)));
+    for (uint64_t position = 0; position < 100 * 65536;) {
+      const auto piece = buffers.next(position);
+      PageStamp stamp;
+      ASSERT_EQ(::pread(buffers.file(), &stamp, sizeof stamp, piece.data - buffers.file_start()),
+                ssize_t{sizeof stamp});
+      ASSERT_EQ(stamp.position, position / kPageBytes);
+      position += piece.bytes;
+    }
+  }
+}
+
+TEST(WriterBuffers, OnlySpliceHasAFile) {
+  for (const WriteWith technique : {WriteWith::write, WriteWith::vmsplice, WriteWith::tee}) {
+    WriterBuffers buffers;
+    ASSERT_TRUE(buffers.prepare(command(technique, Payload::constant, 65536, 65536)));
+    EXPECT_EQ(buffers.file(), -1);
+  }
 }
 
 TEST(WriterBuffers, WriteUsesOneBuffer) {

@@ -19,7 +19,7 @@ template <Wait wait, class Pace, class Transfer>
       if (!pace.template ready<wait>(flow, POLLOUT)) continue;
       const uint64_t asked = pace.limit(left);
       const ssize_t moved = transfer(flow.pipe_fd(), data, asked, loop.splice_flags);
-      if (!flow.account(moved, asked)) return LoopEnd::failed;
+      if (!flow.account<wait>(moved, asked)) return LoopEnd::failed;
       if (moved <= 0) continue;
       data += moved;
       left -= static_cast<uint64_t>(moved);

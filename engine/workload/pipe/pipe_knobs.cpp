@@ -14,9 +14,10 @@ using namespace knob_makers;
 
 // Each array is indexed by its enumeration.
 constexpr std::array<std::string_view, 2> kRoleNames = {"writer", "reader"};
-constexpr std::array<std::string_view, 2> kWriteWith = {"write", "vmsplice"};
+constexpr std::array<std::string_view, 4> kWriteWith = {"write", "vmsplice", "tee", "splice"};
 constexpr std::array<std::string_view, 2> kReadWith = {"read", "splice"};
-constexpr std::array<std::string_view, 4> kWait = {"block", "poll", "busy", "busy_poll"};
+constexpr std::array<std::string_view, 5> kWait = {"block", "poll", "busy", "busy_poll",
+                                                   "adaptive"};
 constexpr std::array<std::string_view, 3> kPages = {"4k", "thp", "hugetlb"};
 constexpr std::array<std::string_view, 3> kBuffers = {"separate", "same", "single"};
 constexpr std::array<std::string_view, 6> kPlacement = {"unpinned", "same_cpu", "smt",
@@ -51,15 +52,16 @@ constexpr Knob cpu_knob(std::string_view name, std::string_view help) {
 }
 
 const std::array kKnobs = {
-    choice<kWriteWith, &Settings::write_with>("write_with", {"write_with_vmsplice", "vmsplice"},
-                                              "how the writer fills the pipe"),
+    choice<kWriteWith, &Settings::write_with>(
+        "write_with", {"write_with_vmsplice", "vmsplice"},
+        "how the writer fills it; tee from a pipe of its own, splice from a memfd"),
     choice<kReadWith, &Settings::read_with>("read_with", {"read_with_splice", "splice"},
                                             "how the reader empties it; splice goes to /dev/null"),
     Knob{"wait",
          KnobKind::choice,
          kWait,
          {},
-         "what both do while the pipe is full or empty",
+         "what both do while it is full or empty; adaptive spins while that pays",
          [](const Settings& s) {
            return std::string(s.writer_wait == s.reader_wait ? to_text(s.writer_wait) : "");
          },
@@ -74,7 +76,7 @@ const std::array kKnobs = {
     boolean<&Settings::gift>("gift", {"gift", "true"}, "vmsplice gives its pages to the kernel"),
     choice<kBuffers, &Settings::buffers>(
         "buffers", {"same_buffer", "same"},
-        "vmsplice's buffers: two, one's halves, or one rewritten too early"),
+        "what is lent: two buffers, one's halves, or one rewritten too early"),
     boolean<&Settings::touch_pages>("touch_pages", {"dont_touch_pages", "false"},
                                     "fault the pages in before data flows"),
     boolean<&Settings::lock_memory>("lock_memory", {"lock_memory", "true"},
@@ -94,7 +96,8 @@ const std::array kKnobs = {
          KnobKind::size,
          {},
          {},
-         "the ring's size; auto: half of buf_size with vmsplice, else the kernel's default",
+         "the ring's size; auto: half of buf_size with vmsplice, tee or splice, else the "
+         "kernel's default",
          [](const Settings& s) { return format_pipe_size(s.pipe_size); },
          [](Settings& s, std::string_view v) { s.pipe_size = parse_pipe_size(v); }},
     choice<kPlacement, &Settings::placement>("placement", {}, "which CPUs the two run on"),
@@ -137,6 +140,13 @@ void press_poll(Settings& s) {
   s.reader_wait = with_poll(s.reader_wait, polls);
 }
 
+bool adaptive_lit(const Settings& s) {
+  return s.writer_wait == Wait::adaptive && s.reader_wait == Wait::adaptive;
+}
+void press_adaptive(Settings& s) {
+  s.writer_wait = s.reader_wait = adaptive_lit(s) ? Wait::block : Wait::adaptive;
+}
+
 uint64_t pipe_bytes_now(const Settings& s) {
   const uint64_t wanted = wanted_pipe_bytes(s);
   return wanted == kAutoPipeSize ? kKernelDefaultPipeBytes : wanted;
@@ -159,6 +169,7 @@ void press_placement(Settings& s) {
 std::string buf_value(const Settings& s) { return format_size(s.buf_size); }
 std::string pipe_value(const Settings& s) { return format_pipe_size(s.pipe_size); }
 std::string busy_value(const Settings& s) { return busy_lit(s) ? "on" : "off"; }
+std::string adaptive_value(const Settings& s) { return adaptive_lit(s) ? "on" : "off"; }
 std::string poll_value(const Settings& s) { return poll_lit(s) ? "on" : "off"; }
 
 constexpr std::array kHotKeys = {
@@ -170,9 +181,10 @@ constexpr std::array kHotKeys = {
            value_of<kPages, &Settings::pages>, away<&Settings::pages>},
     HotKey{'b', "wait", "busy", press_busy, busy_value, busy_lit},
     HotKey{'p', "wait", "poll", press_poll, poll_value, poll_lit},
+    HotKey{'z', "wait", "adapt", press_adaptive, adaptive_value, adaptive_lit},
     HotKey{'g', "gift", "gift", press_toggle<&Settings::gift>, on_or_off<&Settings::gift>,
            away<&Settings::gift>},
-    HotKey{'d', "buffers", "buffers", press_next<kBuffers, &Settings::buffers>,
+    HotKey{'d', "buffers", "bufs", press_next<kBuffers, &Settings::buffers>,
            value_of<kBuffers, &Settings::buffers>, away<&Settings::buffers>},
     HotKey{'t', "touch_pages", "touch", press_toggle<&Settings::touch_pages>,
            on_or_off<&Settings::touch_pages>, [](const Settings& s) { return s.touch_pages; }},
@@ -219,7 +231,7 @@ void validate_pipe(const Settings& s) {
 
 uint64_t wanted_pipe_bytes(const Settings& s) {
   if (s.pipe_size != kAutoPipeSize) return s.pipe_size;
-  if (s.write_with == WriteWith::vmsplice) return std::max(kPageBytes, s.buf_size / 2);
+  if (lends_pages(s.write_with)) return std::max(kPageBytes, s.buf_size / 2);
   return kAutoPipeSize;
 }
 

@@ -50,7 +50,8 @@ class PairPlacer {
 }  // namespace
 
 WorkloadEntry pipe_entry() {
-  return {.terms = {.name = "pipe",
+  return {.kind = WorkloadKind::pipe,
+          .terms = {.name = "pipe",
                     .help = "a writer and a reader process, joined by a pipe",
                     .unit = {"GiB/s", "gib_per_s", "bytes", kGiB},
                     .roles = {"writer", "reader"},
@@ -174,6 +175,8 @@ Effective PipeWorkload::effective(const Seen& seen) const {
   facts.huge = huge_;
   facts.probe = machine_.probe.result;
   facts.probe_reason = machine_.probe.reason;
+  facts.file_probe = machine_.file_probe.result;
+  facts.file_probe_reason = machine_.file_probe.reason;
   facts.kinds = seen.kinds;
   facts.run_on = seen.run_on;
   return make_effective(requested_, plan_, facts);

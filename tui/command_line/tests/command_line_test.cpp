@@ -177,6 +177,21 @@ struct Bad {
   const char* error;
 };
 
+TEST(CommandLine, TuneHasItsFlags) {
+  const TuneRequest plain = parse("tune").tune;
+  EXPECT_EQ(parse("tune").command, Command::tune);
+  EXPECT_EQ(plain.budget_ns, 60'000'000'000u);
+  EXPECT_FALSE(plain.may_raise_pipe_max);
+  const CommandLine line = parse(
+      "tune --budget 5s --seed 7 --write f.yaml --allow-raise-pipe-max --format json --wait busy");
+  EXPECT_EQ(line.tune.budget_ns, 5'000'000'000u);
+  EXPECT_EQ(line.tune.seed, 7u);
+  EXPECT_EQ(line.tune.write, "f.yaml");
+  EXPECT_TRUE(line.tune.may_raise_pipe_max);
+  EXPECT_EQ(line.format, Format::json);
+  EXPECT_EQ(line.knobs.size(), 1u);
+}
+
 TEST(CommandLine, EachMistakeIsOneClearLine) {
   const Bad cases[] = {
       {"--buf_sise 4K", "there is no flag --buf_sise: did you mean --buf_size?"},
@@ -187,9 +202,9 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"runn", "there is no command \"runn\": did you mean run?"},
       {"docter --format json", "there is no command \"docter\": did you mean doctor?"},
       {"sing",
-       "there is no command \"sing\": give run, ladder, doctor or presets, or none for the "
+       "there is no command \"sing\": give run, ladder, tune, doctor or presets, or none for the "
        "dashboard"},
-      {"tune", "\"tune\" is not in this version: give run, ladder, doctor or presets"},
+      {"limits", "\"limits\" is not in this version: give run, ladder, tune, doctor or presets"},
       {"run fast", "\"fast\" is one word too many: see pipetop run --help"},
       {"run doctor", "run and doctor are two commands: give one"},
       {"--preset", "--preset needs a value: see pipetop --help"},
@@ -198,7 +213,7 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"--preset vmsplise_splice",
        "--preset: there is no preset \"vmsplise_splice\": did you mean vmsplice_splice?"},
       {"--wait bussy",
-       "--wait: \"bussy\" is not one of its values: give block, poll, busy or busy_poll"},
+       "--wait: \"bussy\" is not one of its values: give block, poll, busy, busy_poll or adaptive"},
       {"--gift maybe", "--gift: \"maybe\" is neither true nor false"},
       {"--writer.cpu -1", "--writer.cpu: \"-1\" is not a CPU: give its number, from 0"},
       {"--buf_size 6000",
@@ -217,6 +232,10 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
        "--format: \"xml\" is not one of its values: give human, json, jsonl or csv"},
       {"--bpf-counters both",
        "--bpf-counters: \"both\" is not one of its values: give percpu or shared"},
+      {"tune --budget 1s", "--budget: \"1s\" is out of range: give 2s to 168h"},
+      {"tune --seed -1", "--seed: \"-1\" is out of range: give 0 to 4294967295"},
+      {"tune --write -", "--write and the result would both go to stdout: give a file"},
+      {"tune --format csv", "--format: \"csv\" is not one of its values: give human or json"},
       {"doctor --rounds 0", "--rounds: \"0\" is out of range: give 1 to 1000"},
       {"doctor --format csv", "--format: \"csv\" is not one of its values: give human or json"},
   };

@@ -54,11 +54,11 @@ TEST(PrintCsv, BeginsWithTheArticlesColumns) {
             "check_huge_page,write_with_vmsplice,read_with_splice,gift,lock_memory,"
             "dont_touch_pages,same_buffer,name,duration_ns,bytes,median,stddev,min,max,pages,wait,"
             "payload,placement,writer_cpu,reader_cpu,effective_pipe_bytes,zero_copy,huge,"
-            "steal_share,verdict,buffers,slow_motion\n");
+            "steal_share,verdict,buffers,slow_motion,write_with\n");
   EXPECT_EQ(csv_row(example_result()),
             "12.500000,26843545600,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,"
             "26843545600,12.400000,0.250000,12.000000,13.000000,thp,block/busy,constant,near,0,1,"
-            "131072,zero-copy,1,0.010000,lock-bound,separate,0\n");
+            "131072,zero-copy,1,0.010000,lock-bound,separate,0,vmsplice\n");
 }
 
 TEST(PrintCsv, LeavesUnknownsEmpty) {
@@ -71,7 +71,7 @@ TEST(PrintCsv, LeavesUnknownsEmpty) {
   r.end.verdict = Reading<Verdict>::warming("");
   EXPECT_EQ(csv_row(r),
             "12.500000,7,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,26843545600,,,,,thp,"
-            "block/busy,constant,near,,1,131072,zero-copy,,,,separate,0\n");
+            "block/busy,constant,near,,1,131072,zero-copy,,,,separate,0,vmsplice\n");
 }
 
 TEST(PrintJson, KeepsTheOrderOfTheSchema) {

@@ -1,0 +1,270 @@
+#include "engine/experiment/tune.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "engine/experiment/tune_refine.h"
+
+namespace pipetop {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+
+// When each phase ends, as a share of the budget. What one leaves goes to the next.
+constexpr double kScreened = 0.20, kHalved = 0.42, kRefined = 0.70, kDecided = 0.90;
+// Below this the time suffices for a final, but not for the sensitivity beside it.
+constexpr uint64_t kSmallBudgetNs = 15'000 * kMs;
+// Left to end in: workers that finish, words that are printed.
+constexpr uint64_t kReserveNs = 100 * kMs;
+
+constexpr size_t kLeastCandidates = 4, kMostCandidates = 150;
+constexpr size_t kFinalists = 4;
+constexpr int kScreenRounds = 2;
+// Of a final; enough to be sure of small differences although the host spoils some.
+constexpr uint64_t kHeats = 16;
+constexpr uint64_t kLongestNs = 400 * kMs;
+
+// The shortest trial of a budget: many are tried with it.
+TrialLength trial_length(uint64_t budget_ns) {
+  const uint64_t duration = std::clamp(budget_ns / 750, 40 * kMs, 80 * kMs);
+  return {duration / 3, duration, 0};
+}
+// The reference's share in a round comes on top.
+size_t trials_of_round(size_t contenders) { return contenders + contenders / 6 + 2; }
+
+class Search {
+ public:
+  Search(const TuneSpace& space, const Settings& reference, const TuneOptions& options,
+         RaceHooks hooks, const std::function<void(const TuneProgress&)>& progress)
+      : space_(space),
+        options_(options),
+        progress_(progress),
+        race_(reference, with_progress(std::move(hooks)), options.seed),
+        short_(trial_length(options.budget_ns)),
+        long_{short_.warmup_ns, 2 * short_.duration_ns, 0} {
+    result_.reference = reference;
+  }
+
+  TuneResult run() {
+    screen();
+    halve();
+    refine();
+    decide();
+    look_around();
+    conclude();
+    return std::move(result_);
+  }
+
+ private:
+  using Field = std::vector<Contender*>;
+
+  RaceHooks with_progress(RaceHooks hooks) {
+    hooks.measured = [this, told = std::move(hooks.measured)] {
+      if (told) told();
+      if (progress_) progress_(progress());
+    };
+    return hooks;
+  }
+  TuneProgress progress() const {
+    const uint64_t end = options_.begin_ns + options_.budget_ns, now = race_.now_ns();
+    return {phase_, leader_, race_.contenders().size(), race_.trials(), end > now ? end - now : 0};
+  }
+  uint64_t at(double share) const {
+    return options_.begin_ns + static_cast<uint64_t>(share * double(options_.budget_ns));
+  }
+  uint64_t end_ns() const { return options_.begin_ns + options_.budget_ns - kReserveNs; }
+  uint64_t time_until(uint64_t when_ns) const {
+    return when_ns > race_.now_ns() ? when_ns - race_.now_ns() : 0;
+  }
+
+  void begin(TunePhase phase) { phase_ = phase; }
+  void keep(size_t count, const Field& of) {
+    field_ = best_of(of, count);
+    leader_ = field_.empty() ? nullptr : field_.front();
+  }
+  // Trials of which `count` fit into the time, not shorter than the shortest.
+  TrialLength fitting(size_t count, uint64_t time_ns) const {
+    const uint64_t each = time_ns / count, besides = race_.cost_ns({short_.warmup_ns, 0, 0});
+    const uint64_t duration = each > besides ? each - besides : 0;
+    return {short_.warmup_ns, std::clamp(duration, short_.duration_ns, kLongestNs), 0};
+  }
+  void rounds(int count, const Field& field, const TrialLength& length, uint64_t deadline_ns) {
+    for (int i = 0; i < count; ++i)
+      if (!race_.round(field, length, deadline_ns)) return;
+  }
+
+  void screen();
+  void repeat_best();
+  void halve();
+  void refine();
+  void decide();
+  void play_off(uint64_t deadline_ns);
+  void duel(uint64_t deadline_ns);
+  void name_winner();
+  void look_around();
+  void conclude();
+
+  const TuneSpace& space_;
+  TuneOptions options_;
+  const std::function<void(const TuneProgress&)>& progress_;
+  Race race_;
+  TrialLength short_, long_;
+  TunePhase phase_ = TunePhase::screen;
+  Field field_;  // those that are still in
+  const Contender* leader_ = nullptr;
+  TuneResult result_;
+};
+
+// As many as can have two trials each; the likeliest are among them, however few.
+void Search::screen() {
+  begin(TunePhase::screen);
+  const double trials = double(time_until(at(kScreened))) / double(race_.cost_ns(short_));
+  const auto count = static_cast<size_t>(trials / kScreenRounds * 6 / 7);  // the rest: reference
+  for (const Settings& s :
+       space_.candidates(std::clamp(count, kLeastCandidates, kMostCandidates), race_.random()))
+    field_.push_back(&race_.enter(s));
+  // Who is cut off here has lost unheard, so the next phases' time is there for it.
+  race_.round(field_, short_, at(kRefined));
+  repeat_best();
+  keep(field_.size(), field_);
+}
+
+// The second round: of all if there is time, else of those that the first one shows ahead.
+// Who was refused may have met a passing want.
+void Search::repeat_best() {
+  Field refused = field_;
+  std::erase_if(refused, [](const Contender* c) { return c->refusals == 0; });
+  std::erase_if(field_, [](const Contender* c) { return c->ratios.empty(); });
+  std::ranges::stable_sort(field_, std::ranges::greater(),
+                           [](const Contender* c) { return c->score(); });
+  const uint64_t trials = time_until(at(kRefined)) / race_.cost_ns(short_);
+  field_.resize(std::min(field_.size(), std::max<size_t>(2, trials * 6 / 7)));
+  field_.insert(field_.end(), refused.begin(), refused.end());
+  race_.round(field_, short_, end_ns());
+}
+
+void Search::halve() {
+  begin(TunePhase::halve);
+  keep(std::max(kFinalists, field_.size() / 2), field_);
+  for (;;) {
+    const size_t left = field_.size();
+    if (left == 0) return;
+    const auto steps = uint64_t(std::bit_width((left - 1) / kFinalists)) + 1;
+    const uint64_t time = time_until(at(kHalved)) / steps;
+    const TrialLength length = fitting(kScreenRounds * trials_of_round(left), time);
+    rounds(kScreenRounds, field_, length, race_.now_ns() + time);
+    keep(std::max(kFinalists, (left + 1) / 2), field_);
+    if (left <= kFinalists) return;
+  }
+}
+
+void Search::refine() {
+  begin(TunePhase::refine);
+  TuneRefinement refinement(space_, race_, short_, long_);
+  while (leader_ != nullptr && race_.has_time(2, short_, at(kRefined))) {
+    const Contender* before = leader_;
+    keep(kFinalists, refinement.step(field_, at(kRefined)));
+    if (leader_ == before) break;
+  }
+}
+
+void Search::decide() {
+  begin(TunePhase::final);
+  const uint64_t end = options_.budget_ns < kSmallBudgetNs ? end_ns() : at(kDecided);
+  play_off(race_.now_ns() + time_until(end) / 3);
+  duel(end);
+  name_winner();
+}
+
+void Search::play_off(uint64_t deadline_ns) {
+  const size_t trials = trials_of_round(field_.size());
+  while (field_.size() > 2 && race_.has_time(trials, long_, deadline_ns))
+    if (!race_.round(field_, long_, deadline_ns)) break;
+  keep(2, field_);
+}
+
+// Fresh figures: those so far have made the two what they are, and flatter them.
+void Search::duel(uint64_t deadline_ns) {
+  if (leader_ == nullptr) return;
+  const size_t runners = field_.size() + 1;
+  const TrialLength length = fitting(kHeats * runners, time_until(deadline_ns));
+  std::vector<Finalist> finalists;
+  for (const Contender* c : field_) finalists.push_back({c->settings, {}});
+  std::vector<double> reference;
+  while (race_.has_time(runners, length, deadline_ns) &&
+         std::ranges::none_of(field_, &Contender::is_out)) {
+    const auto rates = race_.heat(field_, length, deadline_ns);
+    if (!rates) continue;
+    for (size_t i = 0; i < finalists.size(); ++i) finalists[i].gib_per_s.push_back((*rates)[i]);
+    reference.push_back(rates->back());
+  }
+  if (reference.size() < 2) return;  // one heat is none
+  result_.has_final = true;
+  result_.reference_gib_per_s = reference;
+  result_.winner = finalists.front();
+  if (finalists.size() > 1) result_.runner_up = finalists.back();
+}
+
+void Search::name_winner() {
+  if (!result_.has_final) {
+    if (leader_ == nullptr) return;
+    result_.winner = Finalist{leader_->settings, leader_->gib_per_s};
+    result_.against_reference = compare_ratios(leader_->ratios);
+    if (field_.size() > 1) result_.runner_up = {field_[1]->settings, field_[1]->gib_per_s};
+    return;
+  }
+  if (result_.runner_up) {
+    PairedComparison found =
+        compare_paired(result_.winner->gib_per_s, result_.runner_up->gib_per_s);
+    if (found.ratio < 1) {
+      std::swap(result_.winner, result_.runner_up);
+      found = compare_paired(result_.winner->gib_per_s, result_.runner_up->gib_per_s);
+    }
+    result_.against_runner_up = found;
+  }
+  result_.against_reference =
+      compare_paired(result_.winner->gib_per_s, result_.reference_gib_per_s);
+  leader_ = &race_.enter(result_.winner->settings);
+}
+
+// The knobs' effects are those around the winner, who may have been known little.
+void Search::look_around() {
+  begin(TunePhase::around);
+  if (leader_ == nullptr) return;
+  std::vector<TuneMove> moves = space_.moves(leader_->settings);
+  Field field = {&race_.enter(leader_->settings)};
+  for (const TuneMove& move : moves) field.push_back(&race_.enter(move.settings));
+  // First whoever has no figures at all: the time may not suffice for all.
+  Field unknown = field;
+  std::erase_if(unknown, [](const Contender* c) { return c->is_known(); });
+  rounds(kScreenRounds, unknown, short_, end_ns());
+  while (race_.round(field, short_, end_ns())) {
+  }
+  result_.effects = knob_effects(race_, moves, *leader_);
+}
+
+void Search::conclude() {
+  for (const Contender& c : race_.contenders()) {
+    if (!c.ratios.empty()) ++result_.candidates;
+    if (!c.is_out()) continue;
+    ++result_.refused;
+    if (std::ranges::find(result_.refusals, c.refusal) == result_.refusals.end())
+      result_.refusals.push_back(c.refusal);
+  }
+  result_.trials = race_.trials();
+  result_.spent_ns = race_.now_ns() - options_.begin_ns;
+}
+
+}  // namespace
+
+const char* to_text(TunePhase phase) {
+  constexpr const char* kNames[] = {"screening", "halving", "refining", "final", "sensitivity"};
+  return kNames[static_cast<size_t>(phase)];
+}
+
+TuneResult tune(const TuneSpace& space, const Settings& reference, const TuneOptions& options,
+                RaceHooks hooks, const std::function<void(const TuneProgress&)>& progress) {
+  return Search(space, reference, options, std::move(hooks), progress).run();
+}
+
+}  // namespace pipetop

@@ -1,0 +1,64 @@
+// The search for the fastest settings within a time: a screening of many candidates,
+// successive halving, moves of single knobs around the leader, and a final of the
+// best two against each other and against the reference.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/experiment/tune_effects.h"
+#include "engine/experiment/tune_race.h"
+#include "engine/experiment/tune_space.h"
+#include "engine/experiment/tune_statistics.h"
+
+namespace pipetop {
+
+enum class TunePhase : uint8_t { screen, halve, refine, final, around };
+const char* to_text(TunePhase phase);
+
+struct TuneOptions {
+  uint64_t begin_ns = 0;                // by RaceHooks::now_ns; the budget counts from here
+  uint64_t budget_ns = 60'000'000'000;  // wall time of all of it
+  uint64_t seed = 1;
+};
+
+struct TuneProgress {
+  TunePhase phase = TunePhase::screen;
+  const Contender* leader = nullptr;  // nullptr while there is none
+  size_t candidates = 0, trials = 0;
+  uint64_t left_ns = 0;
+};
+
+// One of those that ran in the final; its rates are of the final alone, one a heat. When
+// there was none, of all its trials.
+struct Finalist {
+  Settings settings;
+  std::vector<double> gib_per_s;
+};
+
+struct TuneResult {
+  Settings reference;
+  std::vector<double> reference_gib_per_s;  // of the final
+  std::optional<Finalist> winner, runner_up;
+  // Of the winner, in pairs of the final; without a final only against the reference, and
+  // then of the trials that made it the leader, which flatters it.
+  PairedComparison against_runner_up, against_reference;
+  bool has_final = false;
+  std::vector<KnobEffect> effects;  // the largest first
+
+  size_t candidates = 0;              // that were measured at least once
+  size_t refused = 0;                 // that cannot be had here
+  std::vector<std::string> refusals;  // why, each reason once
+  size_t trials = 0;
+  uint64_t spent_ns = 0;
+};
+
+// Ends within the budget, or soon after hooks.go_on() is false, with what is known until
+// then. Throws Error when not even the reference can be measured.
+TuneResult tune(const TuneSpace& space, const Settings& reference, const TuneOptions& options,
+                RaceHooks hooks, const std::function<void(const TuneProgress&)>& progress);
+
+}  // namespace pipetop

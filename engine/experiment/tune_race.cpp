@@ -1,0 +1,157 @@
+#include "engine/experiment/tune_race.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "engine/error.h"
+#include "engine/experiment/tune_statistics.h"
+#include "engine/meter/quantiles.h"
+
+namespace pipetop {
+namespace {
+
+// Trials between two of the reference.
+constexpr size_t kBlock = 6;
+// Until it is known: buffers to map and to fill.
+constexpr double kFirstSettlingNs = 30e6;
+// So far apart, as a log, two of the reference's trials are suspect.
+constexpr double kSuspect = 0.3;
+// The weight of the last one in their moving average.
+constexpr double kWeight = 0.1;
+
+}  // namespace
+
+double Contender::score() const { return middle_ratio(ratios); }
+
+Race::Race(Settings reference, RaceHooks hooks, uint64_t seed)
+    : reference_(reference),
+      hooks_(std::move(hooks)),
+      random_(seed),
+      settling_ns_(kFirstSettlingNs) {}
+
+Contender& Race::enter(const Settings& settings) {
+  const auto same = std::ranges::find(contenders_, settings, &Contender::settings);
+  if (same != contenders_.end()) return *same;
+  return contenders_.emplace_back(Contender{settings, {}, {}, 0, {}});
+}
+
+uint64_t Race::cost_ns(const TrialLength& length) const {
+  return length.warmup_ns + length.duration_ns + static_cast<uint64_t>(settling_ns_);
+}
+
+bool Race::has_time(size_t trials, const TrialLength& length, uint64_t deadline_ns) const {
+  return hooks_.go_on() && hooks_.now_ns() + trials * cost_ns(length) <= deadline_ns;
+}
+
+Measured Race::measure(const Settings& settings, const TrialLength& length) {
+  const uint64_t begin = hooks_.now_ns();
+  Measured measured = hooks_.measure(settings, length);
+  const double took = double(hooks_.now_ns() - begin);
+  const double settling = took - double(length.warmup_ns + length.duration_ns);
+  settling_ns_ += kWeight * (std::max(0.0, settling) - settling_ns_);
+  ++trials_;
+  if (hooks_.measured) hooks_.measured();
+  return measured;
+}
+
+std::optional<double> Race::rate_of(Contender& contender, const TrialLength& length) {
+  const Measured measured = measure(contender.settings, length);
+  const bool impossible = measured.gib_per_s.status == ReadingStatus::unavailable;
+  if (impossible || !measured.mismatch.empty()) {
+    ++contender.refusals;
+    contender.refusal = impossible ? measured.gib_per_s.reason : measured.mismatch;
+    return {};
+  }
+  if (!measured.gib_per_s.has_value() || *measured.gib_per_s <= 0) return {};
+  return *measured.gib_per_s;
+}
+
+// Again, if something came between.
+std::optional<double> Race::reference_rate(const TrialLength& length, uint64_t deadline_ns) {
+  while (has_time(1, length, deadline_ns)) {
+    const Measured measured = measure(reference_, length);
+    if (measured.gib_per_s.status == ReadingStatus::unavailable)
+      throw Error("the reference: " + measured.gib_per_s.reason, Exit::refused);
+    if (measured.gib_per_s.has_value() && *measured.gib_per_s > 0) return *measured.gib_per_s;
+  }
+  return {};
+}
+
+// Its rate during a block, from `before` and what is measured now, which is then the
+// next block's. Where the two differ much one may have been spoiled, and with it all of
+// the block: a third one tells which.
+double Race::reference_around(double& before, const TrialLength& length, uint64_t deadline_ns) {
+  const double first = before;
+  const auto second = reference_rate(length, deadline_ns);
+  if (!second) return first;
+  before = *second;
+  const double mean = (first + *second) / 2;
+  if (std::abs(std::log(first / *second)) < kSuspect) return mean;
+  const auto third = reference_rate(length, deadline_ns);
+  if (!third) return mean;
+  before = *third;
+  return median({first, *second, *third});
+}
+
+// `reference` is its rate right before, and then right after the block.
+bool Race::block(std::span<Contender* const> block, double& reference, const TrialLength& length,
+                 uint64_t deadline_ns) {
+  std::vector<std::pair<Contender*, double>> rates;
+  bool whole = true;
+  for (Contender* contender : block) {
+    whole = whole && has_time(2, length, deadline_ns);
+    if (!whole) break;
+    if (const auto rate = rate_of(*contender, length)) rates.emplace_back(contender, *rate);
+  }
+  const double level = reference_around(reference, length, deadline_ns);
+  for (auto& [contender, rate] : rates) {
+    contender->gib_per_s.push_back(rate);
+    contender->ratios.push_back(rate / level);
+  }
+  return whole;
+}
+
+bool Race::round(std::vector<Contender*> field, const TrialLength& length, uint64_t deadline_ns) {
+  std::erase_if(field, [](const Contender* c) { return c->is_out(); });
+  if (field.empty()) return false;
+  std::ranges::shuffle(field, random_);
+  std::optional<double> reference = reference_rate(length, deadline_ns);
+  if (!reference) return false;
+  const std::span<Contender* const> all(field);
+  for (size_t first = 0; first < all.size(); first += kBlock) {
+    const auto next = all.subspan(first, std::min(kBlock, all.size() - first));
+    if (!block(next, *reference, length, deadline_ns)) return false;
+  }
+  return true;
+}
+
+std::optional<std::vector<double>> Race::heat(const std::vector<Contender*>& field,
+                                              const TrialLength& length, uint64_t deadline_ns) {
+  std::vector<size_t> order(field.size() + 1);
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::shuffle(order, random_);
+  std::vector<double> rates(order.size());
+  for (const size_t i : order) {
+    const auto rate =
+        i == field.size() ? reference_rate(length, deadline_ns) : rate_of(*field[i], length);
+    if (!rate) return {};
+    rates[i] = *rate;
+  }
+  for (size_t i = 0; i < field.size(); ++i) {
+    field[i]->gib_per_s.push_back(rates[i]);
+    field[i]->ratios.push_back(rates[i] / rates.back());
+  }
+  return rates;
+}
+
+std::vector<Contender*> best_of(std::vector<Contender*> field, size_t count) {
+  std::erase_if(field, [](const Contender* c) { return !c->is_known(); });
+  std::ranges::stable_sort(field, std::ranges::greater(),
+                           [](const Contender* c) { return c->score(); });
+  field.resize(std::min(field.size(), count));
+  return field;
+}
+
+}  // namespace pipetop

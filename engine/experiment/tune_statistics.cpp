@@ -1,0 +1,132 @@
+#include "engine/experiment/tune_statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace pipetop {
+namespace {
+
+constexpr double kLevel = 0.95;
+
+std::vector<double> logs_of(std::span<const double> ratios) {
+  std::vector<double> logs;
+  for (const double ratio : ratios)
+    if (ratio > 0 && std::isfinite(ratio)) logs.push_back(std::log(ratio));
+  return logs;
+}
+
+// Of every two figures, each with itself too.
+std::vector<double> walsh_averages(std::span<const double> values) {
+  std::vector<double> averages;
+  for (size_t i = 0; i < values.size(); ++i)
+    for (size_t j = i; j < values.size(); ++j) averages.push_back((values[i] + values[j]) / 2);
+  std::ranges::sort(averages);
+  return averages;
+}
+
+double middle_of_sorted(std::span<const double> sorted) {
+  const size_t half = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+// How probable each sum of positive ranks is when a and b are equally fast: every
+// rank is positive or negative with the same probability.
+std::vector<double> rank_sum_probabilities(size_t pairs) {
+  std::vector<double> probability(pairs * (pairs + 1) / 2 + 1, 0);
+  probability[0] = 1;
+  for (size_t rank = 1; rank <= pairs; ++rank)
+    for (size_t sum = probability.size(); sum-- > 0;)
+      probability[sum] = (probability[sum] + (sum >= rank ? probability[sum - rank] : 0)) / 2;
+  return probability;
+}
+
+// Without the pairs that do not differ: they say nothing of which one is faster.
+struct RankSums {
+  size_t pairs = 0;
+  double positive = 0, all = 0;
+};
+
+// Equal differences share their ranks.
+RankSums rank_sums(std::vector<double> logs) {
+  std::erase(logs, 0.0);
+  std::ranges::sort(logs, {}, [](double x) { return std::abs(x); });
+  RankSums sums;
+  sums.pairs = logs.size();
+  for (size_t first = 0, last = 0; first < logs.size(); first = last) {
+    while (last < logs.size() && std::abs(logs[last]) == std::abs(logs[first])) ++last;
+    const double rank = double(first + 1 + last) / 2;
+    for (size_t i = first; i < last; ++i)
+      if (logs[i] > 0) sums.positive += rank;
+    sums.all += rank * double(last - first);
+  }
+  return sums;
+}
+
+// 1 minus the probability of a sum at least as far out by chance.
+double confidence_of(const RankSums& sums) {
+  if (sums.pairs == 0) return 0.5;
+  const auto probability = rank_sum_probabilities(sums.pairs);
+  const double far = std::max(sums.positive, sums.all - sums.positive);
+  const auto from = probability.begin() + static_cast<ptrdiff_t>(std::floor(far));
+  return std::max(0.5, 1 - std::accumulate(from, probability.end(), 0.0));
+}
+
+// The Walsh averages between which the middle lies: those that a test of the level
+// would not reject.
+void set_interval(std::span<const double> averages, size_t pairs, PairedComparison& found) {
+  const auto probability = rank_sum_probabilities(pairs);
+  size_t outside = 0;
+  double tail = probability[0];
+  while (outside + 1 < averages.size() / 2 && tail + probability[outside + 1] <= (1 - kLevel) / 2) {
+    ++outside;
+    tail += probability[outside];
+  }
+  found.low = std::exp(averages[outside]);
+  found.high = std::exp(averages[averages.size() - 1 - outside]);
+  found.level = std::min(kLevel, 1 - 2 * tail);
+}
+
+}  // namespace
+
+double middle_ratio(std::span<const double> ratios) {
+  const std::vector<double> logs = logs_of(ratios);
+  if (logs.empty()) return std::numeric_limits<double>::quiet_NaN();
+  return std::exp(middle_of_sorted(walsh_averages(logs)));
+}
+
+PairedComparison compare_ratios(std::span<const double> ratios) {
+  PairedComparison found;
+  const std::vector<double> logs = logs_of(ratios);
+  found.pairs = logs.size();
+  if (logs.empty()) return found;
+  const std::vector<double> averages = walsh_averages(logs);
+  found.ratio = std::exp(middle_of_sorted(averages));
+  set_interval(averages, logs.size(), found);
+  found.confidence = confidence_of(rank_sums(logs));
+  return found;
+}
+
+PairedComparison compare_paired(std::span<const double> a, std::span<const double> b) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    if (a[i] > 0 && b[i] > 0) ratios.push_back(a[i] / b[i]);
+  return compare_ratios(ratios);
+}
+
+double pooled_log_deviation(std::span<const std::vector<double>> groups) {
+  double squares = 0;
+  size_t freedom = 0;
+  for (const std::vector<double>& group : groups) {
+    const std::vector<double> logs = logs_of(group);
+    if (logs.size() < 2) continue;
+    const double mean = std::accumulate(logs.begin(), logs.end(), 0.0) / double(logs.size());
+    for (const double x : logs) squares += (x - mean) * (x - mean);
+    freedom += logs.size() - 1;
+  }
+  return freedom == 0 ? std::numeric_limits<double>::quiet_NaN()
+                      : std::sqrt(squares / double(freedom));
+}
+
+}  // namespace pipetop

@@ -1,0 +1,148 @@
+#include "engine/host/pipe_max_size.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+
+#include "engine/error.h"
+#include "engine/host/host_files.h"
+
+namespace pipetop {
+namespace {
+
+// 0 when there is no number.
+uint64_t read_bytes(int file) {
+  std::array<char, 32> text;
+  const ssize_t got = ::pread(file, text.data(), text.size(), 0);
+  uint64_t bytes = 0;
+  if (got > 0) std::from_chars(text.data(), text.data() + got, bytes);
+  return bytes;
+}
+
+// Returns 0 or errno. A sysctl takes a value as one write from the start; the newline
+// ends it in a regular file, too, where a longer one stood before.
+int write_bytes(int file, uint64_t bytes) {
+  std::array<char, 32> text;
+  char* end = std::to_chars(text.data(), text.data() + text.size() - 1, bytes).ptr;
+  *end++ = '\n';
+  return ::pwrite(file, text.data(), size_t(end - text.data()), 0) < 0 ? errno : 0;
+}
+
+struct Limits {
+  uint64_t raised_bytes = 0, before_bytes = 0;
+};
+
+void put_back(int file, const Limits& limits) {
+  if (read_bytes(file) == limits.raised_bytes) write_bytes(file, limits.before_bytes);
+}
+
+// The guardian's descriptors, all that it has.
+constexpr int kLifeline = 3, kFile = 4;
+
+// In the child: only async-signal-safe calls. Does not return.
+[[noreturn]] void guard(int lifeline, int file) {
+  // Whatever is sent to our group, session or terminal means somebody else, and it was
+  // born with every signal blocked; only SIGKILL to itself ends it early.
+  ::setsid();
+  ::prctl(PR_SET_NAME, "pipetop-guard");
+  constexpr int kSafe = 10;  // above the descriptors that are about to be replaced
+  lifeline = ::fcntl(lifeline, F_DUPFD, kSafe);
+  file = ::fcntl(file, F_DUPFD, kSafe);
+  // Nobody who reads our output must wait for it to end.
+  for (int fd = 0; fd <= 2; ++fd) ::close(fd);
+  ::dup2(lifeline, kLifeline);
+  ::dup2(file, kFile);
+  ::syscall(SYS_close_range, kFile + 1, ~0u, 0);
+  (void)!::chdir("/");
+
+  constexpr char kReady = 'r';
+  (void)!::write(kLifeline, &kReady, 1);
+  Limits limits, told;
+  ssize_t got = 0;
+  while ((got = ::read(kLifeline, &told, sizeof told)) != 0) {
+    if (got == sizeof told) limits = told;
+    if (got < 0 && errno != EINTR) break;
+  }
+  if (limits.raised_bytes != 0) put_back(kFile, limits);
+  ::_exit(0);
+}
+
+}  // namespace
+
+RaisedPipeMaxSize::RaisedPipeMaxSize(uint64_t bytes, const std::string& file) {
+  before_bytes_ = bytes_ = static_cast<uint64_t>(read_number(file, 0));
+  if (before_bytes_ >= bytes) return;
+  bytes = std::bit_ceil(bytes);  // as the kernel does
+  file_.reset(::open(file.c_str(), O_RDWR | O_CLOEXEC));
+  const int open_error = errno;
+  if (!file_) throw SystemError("raising " + file, open_error);
+  if (before_bytes_ == 0) throw Error(file + " holds no number", Exit::unsupported);
+  start_guardian();
+  // Told before the deed: death between the two must not leave it undone.
+  const int error = tell_guardian(bytes) ? write_bytes(file_.get(), bytes) : errno;
+  if (error != 0) {
+    dismiss_guardian();
+    throw SystemError(fmt::format("raising {} to {}", file, bytes), error);
+  }
+  bytes_ = read_bytes(file_.get());
+}
+
+// Returns when it is ready for our death.
+void RaisedPipeMaxSize::start_guardian() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    throw SystemError("socketpair", errno);
+  lifeline_.reset(ends[0]);
+  UniqueFd other_end(ends[1]);
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, &before);
+  guardian_ = ::fork();
+  const int error = errno;
+  if (guardian_ == 0) {
+    lifeline_.reset();  // else it would wait for its own end
+    guard(other_end.get(), file_.get());
+  }
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (guardian_ < 0) {
+    guardian_ = 0;
+    throw SystemError("fork", error);
+  }
+  other_end.reset();
+  char ready = 0;
+  while (::read(lifeline_.get(), &ready, 1) < 0 && errno == EINTR) {
+  }
+}
+
+bool RaisedPipeMaxSize::tell_guardian(uint64_t raised_bytes) {
+  const Limits limits = {raised_bytes, before_bytes_};
+  return ::send(lifeline_.get(), &limits, sizeof limits, MSG_NOSIGNAL) == sizeof limits;
+}
+
+// It is not to put back what we have put back: by now the value may be another's, who
+// chose the same one.
+void RaisedPipeMaxSize::dismiss_guardian() {
+  (void)tell_guardian(0);
+  lifeline_.reset();
+  while (::waitpid(guardian_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  guardian_ = 0;
+}
+
+RaisedPipeMaxSize::~RaisedPipeMaxSize() {
+  if (guardian_ == 0) return;
+  put_back(file_.get(), {bytes_, before_bytes_});
+  dismiss_guardian();
+}
+
+}  // namespace pipetop

@@ -1,0 +1,167 @@
+#include "engine/host/pipe_max_size.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "engine/error.h"
+#include "engine/host/host_files.h"
+
+namespace pipetop {
+namespace {
+
+constexpr uint64_t kBefore = 1048576, kRaised = 16777216;
+
+// A file that stands in for the sysctl: whoever raises the real one in a test would do it
+// to the whole machine.
+struct RaisedPipeMaxSizeTest : testing::Test {
+  RaisedPipeMaxSizeTest() {
+    path = (std::filesystem::temp_directory_path() / "pipetop-test-XXXXXX").string();
+    ::close(::mkstemp(path.data()));
+    write(kBefore);
+  }
+  ~RaisedPipeMaxSizeTest() override { ::unlink(path.c_str()); }
+
+  void write(uint64_t bytes) const { std::ofstream(path) << bytes << "\n"; }
+  uint64_t now() const { return uint64_t(read_number(path, -1)); }
+
+  std::string path;
+};
+
+// A zombie is gone: whoever inherited it has yet to look.
+bool is_gone(pid_t pid) {
+  const std::string stat = read_head("/proc/" + std::to_string(pid) + "/stat");
+  return stat.empty() || stat.find(") Z ") != std::string::npos;
+}
+
+template <class Condition>
+bool comes_true(Condition condition) {
+  for (int i = 0; i < 1000 && !condition(); ++i) ::usleep(5'000);
+  return condition();
+}
+
+// A process that raises the limit and then waits for its end.
+class Raiser {
+ public:
+  explicit Raiser(const std::string& path) {
+    int ends[2];
+    EXPECT_EQ(::pipe(ends), 0);
+    pid_ = ::fork();
+    if (pid_ == 0) raise_and_wait(path, ends[1]);
+    ::close(ends[1]);
+    EXPECT_EQ(::read(ends[0], &guardian_, sizeof guardian_), ssize_t(sizeof guardian_));
+    read_end_.reset(ends[0]);
+  }
+  ~Raiser() { end(SIGKILL); }
+  Raiser(const Raiser&) = delete;
+  Raiser& operator=(const Raiser&) = delete;
+
+  void end(int signal) {
+    if (pid_ == 0) return;
+    ::kill(pid_, signal);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+  pid_t guardian() const { return guardian_; }
+  pid_t pid() const { return pid_; }
+  // Whether nobody holds the end that this process was given.
+  bool is_let_go() const {
+    char byte = 0;
+    return ::read(read_end_.get(), &byte, 1) == 0;
+  }
+
+ private:
+  [[noreturn]] static void raise_and_wait(const std::string& path, int told) {
+    const RaisedPipeMaxSize raised(kRaised, path);
+    const pid_t guardian = raised.guardian();
+    if (::write(told, &guardian, sizeof guardian) < 0) ::_exit(1);
+    for (;;) ::pause();
+  }
+
+  pid_t pid_ = 0, guardian_ = 0;
+  UniqueFd read_end_;
+};
+
+TEST_F(RaisedPipeMaxSizeTest, IsPutBack) {
+  pid_t guardian = 0;
+  {
+    const RaisedPipeMaxSize raised(kRaised, path);
+    EXPECT_EQ(now(), kRaised);
+    EXPECT_EQ(raised.before_bytes(), kBefore);
+    EXPECT_EQ(raised.bytes(), kRaised);
+    guardian = raised.guardian();
+    EXPECT_FALSE(is_gone(guardian));
+  }
+  EXPECT_EQ(now(), kBefore);
+  EXPECT_TRUE(is_gone(guardian));
+}
+
+TEST_F(RaisedPipeMaxSizeTest, LeavesALargerOneAlone) {
+  write(2 * kRaised);
+  {
+    const RaisedPipeMaxSize raised(kRaised, path);
+    EXPECT_EQ(raised.guardian(), 0);
+    EXPECT_EQ(raised.bytes(), 2 * kRaised);
+  }
+  EXPECT_EQ(now(), 2 * kRaised);
+}
+
+TEST_F(RaisedPipeMaxSizeTest, DoesNotUndoWhatSomebodyElseSet) {
+  {
+    const RaisedPipeMaxSize raised(kRaised, path);
+    write(4 * kRaised);
+  }
+  EXPECT_EQ(now(), 4 * kRaised);
+}
+
+TEST_F(RaisedPipeMaxSizeTest, IsRefusedInWords) {
+  EXPECT_THROW(RaisedPipeMaxSize(kRaised, "/nonexistent/pipe-max-size"), Error);
+  EXPECT_THROW(RaisedPipeMaxSize(kRaised, "/proc/version"), Error);
+  EXPECT_THROW(RaisedPipeMaxSize(kRaised, "/proc/sys/kernel/osrelease"), Error);
+}
+
+TEST_F(RaisedPipeMaxSizeTest, IsPutBackWhenWeAreKilled) {
+  Raiser raiser(path);
+  EXPECT_EQ(now(), kRaised);
+  raiser.end(SIGKILL);
+  EXPECT_TRUE(comes_true([&] { return now() == kBefore; }));
+  EXPECT_TRUE(comes_true([&] { return is_gone(raiser.guardian()); }));
+}
+
+TEST_F(RaisedPipeMaxSizeTest, TheGuardianLeavesAloneWhatSomebodyElseSet) {
+  Raiser raiser(path);
+  write(4 * kRaised);
+  raiser.end(SIGKILL);
+  EXPECT_TRUE(comes_true([&] { return is_gone(raiser.guardian()); }));
+  EXPECT_EQ(now(), 4 * kRaised);
+}
+
+TEST_F(RaisedPipeMaxSizeTest, TheGuardianOutlivesSignals) {
+  Raiser raiser(path);
+  EXPECT_EQ(::getsid(raiser.guardian()), raiser.guardian());
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGALRM})
+    ::kill(raiser.guardian(), signal);
+  // One that was not blocked would end it before it can look at our end.
+  raiser.end(SIGKILL);
+  EXPECT_TRUE(comes_true([&] { return now() == kBefore; }));
+}
+
+TEST_F(RaisedPipeMaxSizeTest, TheGuardianHoldsNothingOfOurs) {
+  Raiser raiser(path);
+  ::kill(raiser.pid(), SIGSTOP);
+  const std::string fds = "/proc/" + std::to_string(raiser.guardian()) + "/fd";
+  EXPECT_EQ(::access((fds + "/0").c_str(), F_OK), -1);
+  EXPECT_EQ(::access((fds + "/3").c_str(), F_OK), 0);
+  for (int fd = 5; fd < 64; ++fd)
+    EXPECT_EQ(::access((fds + "/" + std::to_string(fd)).c_str(), F_OK), -1) << fd;
+  raiser.end(SIGKILL);
+  EXPECT_TRUE(raiser.is_let_go());
+}
+
+}  // namespace
+}  // namespace pipetop

@@ -1,0 +1,76 @@
+// A buffer in the page cache. Of a memfd, not of a file on a disk: it needs no
+// directory that may be written to, nothing of it can be left behind, and stamps
+// that are written anew thousands of times a second are not written to a disk.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "engine/memory/buffer.h"
+
+namespace pipetop {
+namespace {
+
+constexpr uint64_t round_up(uint64_t bytes, uint64_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+Buffer refused(int error_number) {
+  Buffer buffer;
+  buffer.error_number = error_number;
+  return buffer;
+}
+
+UniqueFd make_file(uint64_t bytes) {
+  UniqueFd file(::memfd_create("pipetop-source", MFD_CLOEXEC));
+  if (file && ::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) file.reset();
+  return file;
+}
+
+// Aligned to huge pages, as the kernel makes them only then: within an address range
+// that is larger by one of them.
+bool map_file(Buffer& buffer, uint64_t bytes) {
+  const uint64_t reserved = bytes + kHugePageBytes;
+  void* range =
+      ::mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (range == MAP_FAILED) return false;
+  buffer.mapping = Mapping(range, reserved);
+  const uint64_t start = round_up(reinterpret_cast<uintptr_t>(range), kHugePageBytes);
+  void* data = ::mmap(reinterpret_cast<void*>(start), bytes, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_FIXED, buffer.file.get(), 0);
+  if (data == MAP_FAILED) return false;
+  buffer.data = static_cast<char*>(data);
+  return true;
+}
+
+void choose_pages(Buffer& buffer, const BufferWish& wish, uint64_t bytes) {
+  const bool huge = wish.pages != Pages::k4;
+  const bool granted =
+      ::madvise(buffer.data, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) == 0 && huge;
+  if (huge && !granted) buffer.pages_error = errno;
+  buffer.pages = granted ? Pages::thp : Pages::k4;
+}
+
+// Writing alone would end in SIGBUS where there is no memory. Kernels before 5.14
+// know no other way.
+bool populate(char* data, uint64_t bytes) {
+  return ::madvise(data, bytes, MADV_POPULATE_WRITE) == 0 || errno == EINVAL;
+}
+
+}  // namespace
+
+Buffer map_file_buffer(const BufferWish& wish) {
+  const uint64_t bytes =
+      round_up(wish.bytes, wish.pages == Pages::k4 ? kPageBytes : kHugePageBytes);
+  Buffer buffer;
+  buffer.file = make_file(bytes);
+  if (!buffer.file || !map_file(buffer, bytes)) return refused(errno);
+  choose_pages(buffer, wish, bytes);
+  if (wish.touch && !populate(buffer.data, wish.bytes)) return refused(ENOMEM);
+  if (wish.lock && ::mlock(buffer.data, wish.bytes) != 0) buffer.lock_error = errno;
+  if (wish.touch) std::memset(buffer.data, 'X', wish.bytes);
+  return buffer;
+}
+
+}  // namespace pipetop

@@ -1,0 +1,36 @@
+// The process that inserts rules, in a network of its own.
+#pragma once
+
+#include <optional>
+
+#include "engine/control_block.h"
+#include "engine/worker/worker_life.h"
+#include "engine/workload/percpu/inserter.h"
+#include "engine/workload/percpu/percpu_command.h"
+
+namespace pipetop::percpu {
+
+class InsertWorker {
+ public:
+  explicit InsertWorker(ControlBlock& block) : block_(block) {}
+
+  // See run_worker(). When it returns, rules of another shape are gone. Both throw Error.
+  bool prepare(const InsertCommand& command, WorkerReport& report);
+  LoopEnd work(uint32_t generation);
+
+ private:
+  void enter_network();
+  void need_kind(ActionKind kind);
+  void measure(const RuleShape& shape, WorkerReport& report);
+  void tell_rules_in();
+
+  ControlBlock& block_;
+  std::optional<TcActions> actions_;
+  std::optional<Inserter> inserter_;
+  std::optional<ActionKind> known_kind_;  // that the kernel has
+};
+
+// To its end; returns the exit status.
+int run_inserter(ControlBlock& block);
+
+}  // namespace pipetop::percpu

@@ -1,0 +1,122 @@
+#include "engine/workload/percpu/memory_probe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "engine/workload/percpu/memory_look.h"
+
+namespace pipetop::percpu {
+namespace {
+
+// Rules between two looks: enough that each step takes several pages of each CPU.
+constexpr uint32_t kStep = 2000;
+constexpr uint32_t kSteps = 10;
+constexpr uint32_t kMostRules = 200'000;
+
+double grown(uint64_t before, uint64_t now) {
+  return static_cast<double>(now) - static_cast<double>(before);
+}
+
+// What some steps have taken, each.
+struct Taken {
+  std::vector<double> percpu, slab;  // bytes
+};
+
+class Filler {
+ public:
+  Filler(TcActions& actions, const RuleShape& shape, const std::function<bool()>& go_on)
+      : actions_(actions), shape_(shape), go_on_(go_on) {}
+
+  uint32_t rules() const { return next_index_ - 1; }
+  bool may_go_on() const { return rules() < kMostRules && go_on_(); }
+
+  // True once two steps in a row have taken new pages: none were left of the kept ones.
+  bool use_up_kept_pages() {
+    for (int taken = 0; may_go_on();) {
+      taken = takes_new_pages() ? taken + 1 : 0;
+      if (taken == 2) return true;
+    }
+    return false;
+  }
+
+  // Nothing if pages were given back meanwhile: those are kept ones again.
+  std::optional<Taken> fill() {
+    Taken taken;
+    while (taken.percpu.size() < kSteps) {
+      if (!may_go_on()) return std::nullopt;
+      const MemoryLook before = now_;
+      put_step(shape_);
+      taken.percpu.push_back(grown(before.percpu_bytes, now_.percpu_bytes));
+      taken.slab.push_back(grown(before.slab_bytes, now_.slab_bytes));
+      if (taken.percpu.back() < 0) return std::nullopt;
+    }
+    // Or they were given back where nobody takes any, and only this tells.
+    return takes_new_pages() ? std::optional(taken) : std::nullopt;
+  }
+
+ private:
+  void put_step(const RuleShape& shape) {
+    for (uint32_t left = kStep; left > 0;) {
+      const uint32_t batch = std::min(left, kMaxBatch);
+      need_all(actions_.insert(shape, next_index_, batch), shape.kind);
+      next_index_ += batch;
+      left -= batch;
+    }
+    now_ = *look_at_memory();
+  }
+
+  bool takes_new_pages() {
+    const uint64_t before = now_.percpu_bytes;
+    put_step({.kind = shape_.kind, .no_percpu = false});
+    return now_.percpu_bytes > before;
+  }
+
+  TcActions& actions_;
+  const RuleShape shape_;
+  const std::function<bool()>& go_on_;
+  MemoryLook now_ = *look_at_memory();
+  uint32_t next_index_ = 1;
+};
+
+Reading<MemoryPerRule> fill_until_known(Filler& filler) {
+  using Result = Reading<MemoryPerRule>;
+  while (filler.use_up_kept_pages()) {
+    const auto taken = filler.fill();
+    if (!taken) continue;
+    const MemoryPerRule rule{.percpu_bytes = typical_step(taken->percpu) / kStep,
+                             .slab_bytes = typical_step(taken->slab) / kStep};
+    // Every rule is an object of a slab, if others did not give back more of them.
+    if (rule.slab_bytes > 0) return Result::of(rule);
+  }
+  if (filler.rules() < kMostRules) return Result::warming("a change came before it was known");
+  return Result::unavailable(fmt::format(
+      "the machine's memory did not keep still for {} rules; stop what else runs", filler.rules()));
+}
+
+}  // namespace
+
+double typical_step(std::span<const double> steps) {
+  std::vector<double> sorted(steps.begin(), steps.end());
+  std::ranges::sort(sorted);
+  const double median = sorted[sorted.size() / 2];
+  std::erase_if(sorted, [&](double step) { return std::abs(step - median) > median / 2; });
+  if (sorted.empty()) return median;
+  return std::accumulate(sorted.begin(), sorted.end(), 0.0) / static_cast<double>(sorted.size());
+}
+
+Reading<MemoryPerRule> measure_memory_per_rule(TcActions& actions, const RuleShape& shape,
+                                               const std::function<bool()>& go_on) {
+  if (const auto look = look_at_memory(); !look.has_value())
+    return Reading<MemoryPerRule>::unavailable(look.reason);
+  Filler filler(actions, shape, go_on);
+  Reading<MemoryPerRule> memory = fill_until_known(filler);
+  actions.flush(shape.kind);
+  return memory;
+}
+
+}  // namespace pipetop::percpu

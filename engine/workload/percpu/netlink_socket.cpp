@@ -1,0 +1,116 @@
+#include "engine/workload/percpu/netlink_socket.h"
+
+#include <libmnl/libmnl.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+
+#include "engine/error.h"
+#include "engine/workload/percpu/netlink_attributes.h"
+
+namespace pipetop::percpu {
+namespace {
+
+constexpr size_t kAnswerRoom = 32768;  // the kernel fills no more than that in one go
+
+// What an NLMSG_ERROR says; its error is 0 in an acknowledgement.
+KernelRefusal read_error(const nlmsghdr* message) {
+  const auto* error = static_cast<const nlmsgerr*>(mnl_nlmsg_get_payload(message));
+  KernelRefusal refusal{.sequence = message->nlmsg_seq, .error_number = -error->error, .words = {}};
+  if (!(message->nlmsg_flags & NLM_F_ACK_TLVS)) return refusal;
+  for_each_attribute(message, sizeof(nlmsgerr), [&](const nlattr* attribute) {
+    if (mnl_attr_get_type(attribute) == NLMSGERR_ATTR_MSG)
+      refusal.words = mnl_attr_get_str(attribute);
+  });
+  return refusal;
+}
+
+// An NLMSG_DONE says how the dump ended: 0 or an error.
+std::optional<KernelRefusal> read_end(const nlmsghdr* message) {
+  const int error = *static_cast<const int*>(mnl_nlmsg_get_payload(message));
+  if (error >= 0) return std::nullopt;
+  return KernelRefusal{.sequence = message->nlmsg_seq, .error_number = -error, .words = {}};
+}
+
+// Calls `each` until it returns false or the bytes end. Returns whether they ended.
+bool for_each_message(const std::vector<char>& answer, size_t length,
+                      const std::function<bool(const nlmsghdr*)>& each) {
+  int left = static_cast<int>(length);
+  for (auto* message = reinterpret_cast<const nlmsghdr*>(answer.data());
+       mnl_nlmsg_ok(message, left); message = mnl_nlmsg_next(message, &left))
+    if (!each(message)) return false;
+  return true;
+}
+
+}  // namespace
+
+NetlinkSocket::NetlinkSocket()
+    : fd_(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)), answer_(kAnswerRoom) {
+  if (!fd_) throw SystemError("opening a netlink socket", errno, Exit::unsupported);
+  const int on = 1;
+  // Answers carry words, and not the request once more.
+  ::setsockopt(fd_.get(), SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
+  if (::setsockopt(fd_.get(), SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on)) != 0)
+    throw SystemError("setting NETLINK_CAP_ACK", errno, Exit::unsupported);
+}
+
+void NetlinkSocket::send_bytes(const void* bytes, size_t length) {
+  ssize_t sent = 0;
+  do {
+    ++system_calls_;
+    sent = ::send(fd_.get(), bytes, length, 0);
+  } while (sent < 0 && errno == EINTR);  // nothing was done yet
+  if (sent < 0) throw SystemError("sending to the kernel", errno);
+}
+
+// rtnetlink answers inside of send(): to wait for an answer would be to wait forever.
+size_t NetlinkSocket::receive() {
+  ssize_t length = 0;
+  do {
+    ++system_calls_;
+    length = ::recv(fd_.get(), answer_.data(), answer_.size(), MSG_DONTWAIT);
+  } while (length < 0 && errno == EINTR);
+  if (length < 0) throw SystemError("reading the kernel's answer", errno);
+  return static_cast<size_t>(length);
+}
+
+std::vector<KernelRefusal> NetlinkSocket::send(const void* messages, nlmsghdr* last) {
+  last->nlmsg_flags |= NLM_F_ACK;
+  const char* end = reinterpret_cast<char*>(last) + last->nlmsg_len;
+  send_bytes(messages, static_cast<size_t>(end - static_cast<const char*>(messages)));
+  std::vector<KernelRefusal> refusals;
+  const auto note = [&](const nlmsghdr* answer) {
+    if (answer->nlmsg_type != NLMSG_ERROR) return true;
+    if (KernelRefusal refusal = read_error(answer); refusal.error_number != 0)
+      refusals.push_back(std::move(refusal));
+    return answer->nlmsg_seq != last->nlmsg_seq;
+  };
+  while (for_each_message(answer_, receive(), note)) {
+  }
+  return refusals;
+}
+
+std::optional<KernelRefusal> NetlinkSocket::send(nlmsghdr* message) {
+  const std::vector<KernelRefusal> refusals = send(message, message);
+  if (refusals.empty()) return std::nullopt;
+  return refusals.front();
+}
+
+std::optional<KernelRefusal> NetlinkSocket::dump(nlmsghdr* request,
+                                                 const std::function<void(const nlmsghdr*)>& each) {
+  request->nlmsg_flags |= NLM_F_DUMP;
+  send_bytes(request, request->nlmsg_len);
+  std::optional<KernelRefusal> refusal;
+  const auto note = [&](const nlmsghdr* answer) {
+    if (answer->nlmsg_type == NLMSG_ERROR) refusal = read_error(answer);
+    if (answer->nlmsg_type == NLMSG_DONE) refusal = read_end(answer);
+    if (answer->nlmsg_type == NLMSG_ERROR || answer->nlmsg_type == NLMSG_DONE) return false;
+    each(answer);
+    return true;
+  };
+  while (for_each_message(answer_, receive(), note)) {
+  }
+  return refusal;
+}
+
+}  // namespace pipetop::percpu

@@ -1,0 +1,50 @@
+// Requests to the kernel's rtnetlink, and what it says against them.
+#pragma once
+
+#include <linux/netlink.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/unique_fd.h"
+
+namespace pipetop::percpu {
+
+// A request that the kernel refused.
+struct KernelRefusal {
+  uint32_t sequence = 0;  // of the message
+  int error_number = 0;   // errno
+  std::string words;      // the kernel's own, "" when it has none
+};
+
+class NetlinkSocket {
+ public:
+  // Belongs to the network namespace that the process is in now. Throws SystemError.
+  NetlinkSocket();
+
+  // Sends whole messages that lie one after the other, `last` being the last one.
+  // Only that one is acknowledged; a refusal of any is answered. The kernel has
+  // done them all on return. It goes on after a refusal. Throws SystemError.
+  std::vector<KernelRefusal> send(const void* messages, nlmsghdr* last);
+
+  std::optional<KernelRefusal> send(nlmsghdr* message);
+
+  // Calls `each` with every message of the answer to a dump request. Throws SystemError.
+  std::optional<KernelRefusal> dump(nlmsghdr* request,
+                                    const std::function<void(const nlmsghdr*)>& each);
+
+  uint64_t system_calls() const { return system_calls_; }  // made so far
+
+ private:
+  void send_bytes(const void* bytes, size_t length);
+  size_t receive();  // bytes, now in answer_
+
+  UniqueFd fd_;
+  std::vector<char> answer_;
+  uint64_t system_calls_ = 0;
+};
+
+}  // namespace pipetop::percpu

@@ -1,0 +1,82 @@
+#include "engine/workload/percpu/percpu_knobs.h"
+
+#include <array>
+
+#include "engine/workload/knob_makers.h"
+#include "engine/workload/percpu/tc_actions.h"
+
+namespace pipetop {
+namespace {
+
+using namespace knob_makers;
+using P = PercpuSettings;
+
+constexpr uint32_t kMostWorkers = 64;
+constexpr uint32_t kMostRules = 1'000'000;
+
+// Indexed by its enumeration.
+constexpr std::array<std::string_view, 2> kProfiles = {"mirred", "gact"};
+
+constexpr auto kOf = &Settings::percpu;
+
+const std::array kKnobs = {
+    number<1, kMostWorkers, kOf, &P::workers>(
+        "workers", "processes that insert, each in a network of its own, 1 to 64"),
+    choice<kProfiles, kOf, &P::profile>(
+        "profile", {}, "the action of a rule: mirred redirects a packet, gact drops it"),
+    boolean<kOf, &P::no_percpu>("no_percpu", {},
+                                "one set of counters a rule, under a lock, not one a CPU"),
+    number<1, kMostRules, kOf, &P::rules>(
+        "rules", "rules of a worker, 1 to 1000000; then all of them are taken out again"),
+    number<1, percpu::kMaxBatch, kOf, &P::batch>(
+        "batch", "rules a call, 1 to 128; with 1 each is acknowledged, as by tc -b"),
+};
+
+constexpr std::array kHotKeys = {
+    HotKey{'p', "no_percpu", "no per-CPU", press_toggle<kOf, &P::no_percpu>,
+           on_or_off<kOf, &P::no_percpu>, away<kOf, &P::no_percpu>},
+    HotKey{'m', "profile", "profile", press_next<kProfiles, kOf, &P::profile>,
+           value_of<kProfiles, kOf, &P::profile>, away<kOf, &P::profile>},
+    HotKey{'<', "workers", "workers -", press_less<1u, kOf, &P::workers>,
+           number_text<kOf, &P::workers>, nullptr},
+    HotKey{'>', "workers", "workers +", press_more<kMostWorkers, kOf, &P::workers>,
+           number_text<kOf, &P::workers>, nullptr},
+    HotKey{'{', "rules", "rules -", press_halve<1u, kOf, &P::rules>, number_text<kOf, &P::rules>,
+           nullptr},
+    HotKey{'}', "rules", "rules +", press_double<kMostRules, kOf, &P::rules>,
+           number_text<kOf, &P::rules>, nullptr},
+    HotKey{'(', "batch", "batch -", press_halve<1u, kOf, &P::batch>, number_text<kOf, &P::batch>,
+           nullptr},
+    HotKey{')', "batch", "batch +", press_double<percpu::kMaxBatch, kOf, &P::batch>,
+           number_text<kOf, &P::batch>, nullptr},
+};
+
+// The two halves of the 2019 series' tables, then the same with less said to the
+// kernel about each rule.
+std::array<Preset, 4> make_presets() {
+  Settings s;
+  s.workload = WorkloadKind::percpu;
+  std::array<Preset, 4> presets;
+  presets[0] = {"percpu", "counters a CPU", s, 0};
+  s.percpu.no_percpu = true;
+  presets[1] = {"no_percpu", "one set of counters, under a lock", s, 0};
+  s.percpu.batch = percpu::kMaxBatch;
+  presets[3] = {"no_percpu_batched", "one set of counters, 128 rules a call", s, 0};
+  s.percpu.no_percpu = false;
+  presets[2] = {"percpu_batched", "counters a CPU, 128 rules a call", s, 0};
+  return presets;
+}
+
+}  // namespace
+
+std::span<const Knob> percpu_knobs() { return kKnobs; }
+std::span<const HotKey> percpu_hot_keys() { return kHotKeys; }
+
+std::span<const Preset> percpu_presets() {
+  static const std::array<Preset, 4> presets = make_presets();
+  return presets;
+}
+
+std::string_view to_text(Profile v) { return kProfiles[static_cast<size_t>(v)]; }
+
+}  // namespace pipetop

@@ -1,0 +1,201 @@
+#include "engine/workload/percpu/percpu_workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/workload/percpu/insert_worker.h"
+#include "engine/workload/percpu/percpu_command.h"
+#include "engine/workload/percpu/percpu_effective.h"
+#include "engine/workload/percpu/percpu_knobs.h"
+
+namespace pipetop {
+namespace {
+
+using percpu::ActionKind;
+
+constexpr const char* kNobody = "nobody inserts";
+
+static_assert(static_cast<int>(Profile::mirred) == static_cast<int>(ActionKind::mirred));
+static_assert(static_cast<int>(Profile::gact) == static_cast<int>(ActionKind::gact));
+
+bool is_inserting(const Worker& worker) {
+  const auto report = worker.report();
+  return worker.alive() && report && report->state == WorkerState::flowing;
+}
+
+uint64_t inserting_ns(const Worker& worker) {
+  return worker.counters().active_ns.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+WorkloadEntry percpu_entry() {
+  return {.kind = WorkloadKind::percpu,
+          .terms = {.name = "percpu",
+                    .help = "processes that insert tc rules, with and without per-CPU counters",
+                    .unit = {"k rules/s", "krules_per_s", "rules", 1000},
+                    .roles = {"inserter", ""},
+                    .part = "worker",
+                    .prepares = "namespace",
+                    .does = "insert",
+                    .compares = "no_percpu",
+                    .has_ring = false},
+          .knobs = percpu_knobs,
+          .hot_keys = percpu_hot_keys,
+          .presets = percpu_presets,
+          .validate = [](const Settings&) {},  // every value goes with every other
+          .make = [](const WorkloadSurroundings& surroundings) -> std::unique_ptr<Workload> {
+            return std::make_unique<PercpuWorkload>(surroundings);
+          },
+          .work = [](ControlBlock& block, Role) { return percpu::run_inserter(block); }};
+}
+
+PercpuWorkload::Memory& PercpuWorkload::memory() {
+  return memory_[static_cast<size_t>(requested_.percpu.profile)][requested_.percpu.no_percpu];
+}
+
+void PercpuWorkload::set_workers(uint32_t count) {
+  while (members_.size() > count) {
+    crew_.dismiss(members_.back().worker);
+    members_.pop_back();
+  }
+  share_clock();
+  const std::vector<Cpu>& cpus = crew_.allowed();
+  while (members_.size() < count) {
+    const int cpu = cpus.empty() ? kNoCpu : cpus[members_.size() % cpus.size()].number;
+    Worker& worker = crew_.hire(Role::inserter, {});
+    crew_.place(worker, cpu);
+    members_.push_back({worker});
+  }
+}
+
+void PercpuWorkload::begin(const Settings& requested) {
+  requested_ = requested;
+  set_workers(requested.percpu.workers);
+  measures_ = !memory().has_value();
+  if (measures_) memory() = Memory::warming("being measured");
+  first_is_ready_ = !measures_;
+  tell();
+}
+
+WorkerCommand PercpuWorkload::command_for(size_t index) const {
+  const PercpuSettings& s = requested_.percpu;
+  const bool waits = index > 0 && !first_is_ready_;
+  const percpu::InsertCommand command = {.kind = static_cast<uint64_t>(s.profile),
+                                         .no_percpu = s.no_percpu,
+                                         .rules = s.rules,
+                                         .batch = s.batch,
+                                         .measure = index == 0 && measures_,
+                                         .life = members_[index].life};
+  return command_of(quits_ ? Order::quit : waits ? Order::hold : Order::flow, command);
+}
+
+void PercpuWorkload::tell() {
+  for (size_t i = 0; i < members_.size(); ++i) members_[i].worker.publish(command_for(i));
+}
+
+void PercpuWorkload::learn(const WorkerReport& report) {
+  if (report.state != WorkerState::flowing) {
+    if (measures_) memory() = Memory::warming(kNobody);
+    return;
+  }
+  with_filters_ = report.figures[percpu::kWithFilters] != 0;
+  if (!measures_) return;
+  const bool measured = report.figures[percpu::kMeasured] != 0;
+  memory() = measured ? Memory::of({.percpu_bytes = report.figures[percpu::kPercpuBytes],
+                                    .slab_bytes = report.figures[percpu::kSlabBytes]})
+                      : Memory::unavailable(std::string(report.words()));
+}
+
+bool PercpuWorkload::advance() {
+  const auto first = members_.front().worker.report();
+  if (first) learn(*first);
+  if (first && !first_is_ready_) {
+    first_is_ready_ = true;
+    tell();
+  }
+  share_clock();
+  return std::ranges::all_of(members_,
+                             [](const Member& m) { return m.worker.report().has_value(); });
+}
+
+void PercpuWorkload::quit() {
+  quits_ = true;
+  tell();
+}
+
+// The successor shall answer for itself. It measures if nobody else inserts yet.
+void PercpuWorkload::died(const Worker& worker) {
+  for (Member& member : members_) member.life += &member.worker == &worker;
+  measures_ = measures_ && !first_is_ready_;
+  tell();
+  share_clock();
+}
+
+void PercpuWorkload::watch(uint64_t) { share_clock(); }
+
+uint64_t PercpuWorkload::inserting_ns() const { return crew_.counts(Role::inserter).active_ns; }
+
+void PercpuWorkload::share_clock() {
+  const auto inserting =
+      std::ranges::count_if(members_, [](const Member& m) { return is_inserting(m.worker); });
+  clock_.share(static_cast<int>(inserting), inserting_ns());
+}
+
+Progress PercpuWorkload::progress() const {
+  return {crew_.counts(Role::inserter).bytes, clock_.at(inserting_ns())};
+}
+
+std::vector<PartProgress> PercpuWorkload::parts() const {
+  std::vector<PartProgress> parts;
+  for (const Member& member : members_)
+    parts.push_back({fmt::format("worker {}", parts.size() + 1),
+                     member.worker.pid(),
+                     {member.worker.bytes(), pipetop::inserting_ns(member.worker)}});
+  return parts;
+}
+
+Effective PercpuWorkload::effective(const Seen& seen) const {
+  percpu::InForce facts;
+  if (!members_.empty()) facts.first = members_.front().worker.report();
+  facts.cpus = crew_.allowed().size();
+  facts.settled = seen.settled;
+  return percpu::make_effective(requested_, facts);
+}
+
+Reading<double> PercpuWorkload::rules_in() const {
+  double rules = 0;
+  bool known = false;
+  for (const Member& member : members_) {
+    if (!is_inserting(member.worker)) continue;
+    known = true;
+    rules += double(member.worker.counters().present.load(std::memory_order_relaxed));
+  }
+  return known ? Reading<double>::of(rules) : Reading<double>::warming(kNobody);
+}
+
+std::vector<Figure> PercpuWorkload::figures(const Throughput&) const {
+  const auto& memory =
+      memory_[static_cast<size_t>(requested_.percpu.profile)][requested_.percpu.no_percpu];
+  const auto of = [&](double percpu::MemoryPerRule::*bytes) {
+    if (memory.has_value()) return Reading<double>::of((*memory).*bytes);
+    return Reading<double>{memory.status, {}, memory.reason};
+  };
+  const std::string rule = with_filters_ ? "memory a rule with its filter" : "memory a rule";
+  return {{rule + ", per-CPU", "percpu_bytes_per_rule", FigureKind::bytes,
+           of(&percpu::MemoryPerRule::percpu_bytes)},
+          {rule + ", slab", "slab_bytes_per_rule", FigureKind::bytes,
+           of(&percpu::MemoryPerRule::slab_bytes)},
+          {"rules in", "rules_in", FigureKind::count, rules_in()}};
+}
+
+std::vector<std::string> PercpuWorkload::technique(Role, const Effective& effective) const {
+  const PercpuSettings& s = effective.settings.percpu;
+  std::string profile(to_text(s.profile));
+  if (with_filters_) profile += " (with u32 filters)";
+  return {profile, s.no_percpu ? "no per-CPU counters" : "per-CPU counters",
+          fmt::format("batch {}", s.batch)};
+}
+
+}  // namespace pipetop

@@ -1,0 +1,145 @@
+#include "engine/workload/percpu/tc_actions.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "engine/clock.h"
+#include "engine/error.h"
+
+namespace pipetop::percpu {
+namespace {
+
+constexpr uint64_t kFlushLimitNs = 10'000'000'000;
+
+// The kernel says ENOENT for a module that it cannot load.
+bool is_missing(const KernelRefusal& refusal) {
+  return refusal.error_number == ENOENT || refusal.error_number == EOPNOTSUPP;
+}
+
+// "Operation not permitted (the kernel's own words)"
+std::string words_of(const KernelRefusal& refusal) {
+  std::string words = std::generic_category().message(refusal.error_number);
+  if (!refusal.words.empty()) words += fmt::format(" ({})", refusal.words);
+  return words;
+}
+
+std::string why_missing(const char* module, const char* option) {
+  return fmt::format("{0} is not in this kernel; load the module {0}, or use a kernel with {1}",
+                     module, option);
+}
+
+void need(const std::optional<KernelRefusal>& refusal, const char* module, const char* option) {
+  if (!refusal) return;
+  if (is_missing(*refusal)) throw Error(why_missing(module, option), Exit::unsupported);
+  throw Error(fmt::format("{} refused: {}; run as root", module, words_of(*refusal)),
+              Exit::refused);
+}
+
+}  // namespace
+
+std::string why_refused(const KernelRefusal& refusal, ActionKind kind) {
+  if (is_missing(refusal))
+    return kind == ActionKind::mirred ? why_missing("act_mirred", "CONFIG_NET_ACT_MIRRED")
+                                      : why_missing("act_gact", "CONFIG_NET_ACT_GACT");
+  const char* remedy = refusal.error_number == EPERM ? "; run as root" : "";
+  return fmt::format("{} action refused: {}{}", name(kind), words_of(refusal), remedy);
+}
+
+void need_all(const Insertion& insertion, ActionKind kind) {
+  if (insertion.refusals.empty()) return;
+  const KernelRefusal& first = insertion.refusals.front();
+  throw Error(why_refused(first, kind), is_missing(first) ? Exit::unsupported : Exit::refused);
+}
+
+// Permission for bare actions is asked of the machine's first user namespace, so
+// root of another one is refused (EPERM), though filters, with actions in them,
+// are allowed. The kernel asks before it looks at what is to be deleted.
+TcActions::TcActions(unsigned device) : device_(device), room_(kMaxBatch * kMessageRoom) {
+  const auto refusal = send(put_flush_actions(room_.data(), ActionKind::mirred));
+  if (refusal && refusal->error_number == EPERM) open_filters();
+}
+
+void TcActions::open_filters() {
+  road_ = Road::filter;
+  const auto ingress = send(put_new_ingress(room_.data(), device_));
+  if (!ingress || ingress->error_number != EEXIST)
+    need(ingress, "sch_ingress", "CONFIG_NET_SCH_INGRESS");
+  need(send(put_new_filter(room_.data(), device_, filter_place(0), nullptr)), "cls_u32",
+       "CONFIG_NET_CLS_U32");
+  need(send(put_flush_filters(room_.data(), device_)), "cls_u32", "CONFIG_NET_CLS_U32");
+}
+
+std::optional<KernelRefusal> TcActions::send(nlmsghdr* message) {
+  message->nlmsg_seq = ++sequence_;
+  return socket_.send(message);
+}
+
+std::string TcActions::why_unsupported(ActionKind kind) {
+  const Insertion probe = insert({.kind = kind}, 1, 1);
+  if (!probe.refusals.empty() && probe.refusals.front().error_number != EEXIST)
+    return why_refused(probe.refusals.front(), kind);
+  flush(kind);
+  return {};
+}
+
+nlmsghdr* TcActions::put_rule(void* at, const Rule& rule) {
+  if (road_ == Road::action) return put_new_action(at, rule);
+  const FilterPlace place = filter_place(filters_++);
+  // Filters are deleted table by table, and upward in each.
+  if (place.node == filter_place(0).node) last_deleted_ = rule.index;
+  return put_new_filter(at, device_, place, &rule);
+}
+
+Insertion TcActions::insert(const RuleShape& shape, uint32_t first_index, uint32_t count) {
+  if (count < 1 || count > kMaxBatch)
+    throw Error(fmt::format("a batch of {} rules; it can have 1 to {}", count, kMaxBatch));
+  char* at = room_.data();
+  nlmsghdr* last = nullptr;
+  for (uint32_t n = 0; n < count; ++n) {
+    last = put_rule(at, {.shape = shape, .index = first_index + n, .device = device_});
+    last->nlmsg_seq = ++sequence_;
+    at += NLMSG_ALIGN(last->nlmsg_len);
+  }
+  std::vector<KernelRefusal> refusals = socket_.send(room_.data(), last);
+  const uint32_t refused = static_cast<uint32_t>(refusals.size());
+  return {.rules = count - refused, .refusals = std::move(refusals)};
+}
+
+void TcActions::flush(ActionKind kind) {
+  const auto refusal = send(road_ == Road::action ? put_flush_actions(room_.data(), kind)
+                                                  : put_flush_filters(room_.data(), device_));
+  if (refusal) throw Error("deleting rules: " + words_of(*refusal), Exit::refused);
+  filters_ = 0;
+  if (road_ == Road::filter) wait_until_none(kind);
+}
+
+// A deleted filter's action goes after a grace period, in a kernel thread. A rule
+// of the same index made before that would share the old action and allocate nothing.
+// To list thousands of actions over and over would hold up that very thread.
+void TcActions::wait_until_none(ActionKind kind) {
+  const uint64_t end = monotonic_ns() + kFlushLimitNs;
+  while (has(kind, last_deleted_) || !list(kind).empty()) {
+    if (monotonic_ns() > end) throw SystemError("deleting rules", ETIMEDOUT);
+    ::usleep(1000);
+  }
+}
+
+bool TcActions::has(ActionKind kind, uint32_t index) {
+  return !send(put_get_action(room_.data(), kind, index));
+}
+
+std::vector<ListedAction> TcActions::list(ActionKind kind) {
+  std::vector<ListedAction> actions;
+  nlmsghdr* request = put_list_actions(room_.data(), kind);
+  request->nlmsg_seq = ++sequence_;
+  const auto refusal = socket_.dump(request, [&](const nlmsghdr* message) {
+    for (const ListedAction& action : read_actions(message)) actions.push_back(action);
+  });
+  if (refusal) throw Error("listing rules: " + words_of(*refusal), Exit::refused);
+  return actions;
+}
+
+}  // namespace pipetop::percpu

@@ -1,0 +1,73 @@
+// tc actions put into the kernel and taken out, in this process's network.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/workload/percpu/netlink_socket.h"
+#include "engine/workload/percpu/rule_messages.h"
+
+namespace pipetop::percpu {
+
+// How the kernel lets us make an action.
+enum class Road {
+  action,  // by itself (RTM_NEWACTION); only for root of the machine
+  filter,  // with a u32 filter that holds it; what is left in a user namespace
+};
+
+// Rules that one call may insert. All may be refused, and that many answers are
+// what a netlink socket of default size (212,992 bytes) has room for.
+inline constexpr uint32_t kMaxBatch = 128;
+
+struct Insertion {
+  uint32_t rules = 0;                   // that are in
+  std::vector<KernelRefusal> refusals;  // of the others
+};
+
+class TcActions {
+ public:
+  // `device` is what mirred redirects to. Throws Error with "why; remedy" when there
+  // is no road.
+  explicit TcActions(unsigned device);
+
+  Road road() const { return road_; }
+  uint64_t system_calls() const { return socket_.system_calls(); }  // made so far
+
+  // "" when the kernel has the kind, else "why; remedy". Deletes its actions.
+  // Throws Error.
+  std::string why_unsupported(ActionKind kind);
+
+  // Sends `count` rules (1 to kMaxBatch), a message each, in one system call; indices
+  // go up from `first_index`, which is at least 1. Throws SystemError.
+  Insertion insert(const RuleShape& shape, uint32_t first_index, uint32_t count);
+
+  // Deletes all actions of the kind; on Road::filter the others too. Throws Error.
+  void flush(ActionKind kind);
+
+  // As the kernel has them now. Throws Error.
+  std::vector<ListedAction> list(ActionKind kind);
+
+ private:
+  void open_filters();
+  nlmsghdr* put_rule(void* at, const Rule& rule);
+  std::optional<KernelRefusal> send(nlmsghdr* message);
+  bool has(ActionKind kind, uint32_t index);
+  void wait_until_none(ActionKind kind);
+
+  NetlinkSocket socket_;
+  unsigned device_;
+  Road road_ = Road::action;
+  std::vector<char> room_;  // for a batch
+  uint32_t sequence_ = 0;
+  uint32_t filters_ = 0;       // put in since the last flush
+  uint32_t last_deleted_ = 0;  // the index whose filter a flush deletes last
+};
+
+// "why; remedy" for an action that was refused.
+std::string why_refused(const KernelRefusal& refusal, ActionKind kind);
+
+// Throws Error if any of the rules was refused.
+void need_all(const Insertion& insertion, ActionKind kind);
+
+}  // namespace pipetop::percpu

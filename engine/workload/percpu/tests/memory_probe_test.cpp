@@ -1,0 +1,25 @@
+#include "engine/workload/percpu/memory_probe.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace pipetop::percpu {
+namespace {
+
+double typical(const std::vector<double>& steps) { return typical_step(steps); }
+
+TEST(TypicalStep, IsTheMeanOfUnevenSteps) {
+  EXPECT_DOUBLE_EQ(typical({100, 100, 130, 130}), 115);
+  EXPECT_DOUBLE_EQ(typical({7}), 7);
+}
+
+TEST(TypicalStep, LeavesOutWhatOthersDid) {
+  EXPECT_DOUBLE_EQ(typical({100, 900, 100, 100, -4000}), 100);
+  EXPECT_DOUBLE_EQ(typical({0, 0, 0, 8, 0}), 0);
+}
+
+TEST(TypicalStep, ShowsThatMoreWasGivenBackThanTaken) { EXPECT_LT(typical({-5, -9, 3}), 0); }
+
+}  // namespace
+}  // namespace pipetop::percpu

@@ -1,0 +1,88 @@
+// Runs a test's body in a process and a network of its own.
+#pragma once
+
+#include <grp.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <functional>
+#include <string>
+
+#include "engine/error.h"
+#include "engine/observe/tests/bpf_fixture.h"
+#include "engine/workload/percpu/private_network.h"
+
+namespace pipetop::percpu {
+
+enum class As {
+  caller,  // as root: a network namespace alone
+  nobody,  // no privilege: in a user namespace; only root can become nobody
+};
+
+inline void become_nobody() {
+  ASSERT_EQ(setgroups(0, nullptr), 0);
+  ASSERT_EQ(setresgid(65534, 65534, 65534), 0);
+  ASSERT_EQ(setresuid(65534, 65534, 65534), 0);
+}
+
+// In the child. Its EXPECTs print by themselves.
+inline void run_body(As as, const std::function<void(const PrivateNetwork&)>& body) {
+  try {
+    if (as == As::nobody) become_nobody();
+    if (testing::Test::HasFailure()) return;
+    body(enter_private_network());
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << error.what();
+  }
+}
+
+inline void in_private_network(As as, const std::function<void(const PrivateNetwork&)>& body) {
+  fflush(nullptr);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    run_body(as, body);
+    fflush(nullptr);
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0) << "see the failures above";
+}
+
+// Why this machine lets nobody have a network of their own; "" if it does.
+inline std::string why_no_private_network() {
+  int words[2];
+  if (pipe(words) != 0) return "no pipe";
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      enter_private_network();
+    } catch (const Error& error) {
+      dprintf(words[1], "%s", error.what());
+    }
+    _exit(0);
+  }
+  close(words[1]);
+  char text[512];
+  const ssize_t length = read(words[0], text, sizeof(text));
+  close(words[0]);
+  waitpid(child, nullptr, 0);
+  return std::string(text, length > 0 ? static_cast<size_t>(length) : 0);
+}
+
+// Without such a network there is nothing to test, which may not pass where CI
+// says that all has to work.
+class NetworkTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string why = why_no_private_network();
+    if (why.empty()) return;
+    if (observe::bpf_is_required()) FAIL() << why;
+    GTEST_SKIP() << why;
+  }
+};
+
+}  // namespace pipetop::percpu

@@ -1,0 +1,77 @@
+#include "engine/workload/percpu/percpu_knobs.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "engine/config/config.h"
+#include "engine/error.h"
+
+namespace pipetop {
+namespace {
+
+Settings with(std::string_view name, std::string_view value) {
+  Settings s;
+  s.workload = WorkloadKind::percpu;
+  knob(name).set(s, value);
+  return s;
+}
+
+// The settings after a press of the key.
+Settings pressed(char key, Settings s) {
+  for (const HotKey& hot : percpu_hot_keys())
+    if (hot.key == key) hot.press(s);
+  return s;
+}
+
+TEST(PercpuKnobs, AreThoseOfTheirWorkload) {
+  EXPECT_EQ(knobs_of(WorkloadKind::percpu).size(), percpu_knobs().size());
+  EXPECT_EQ(workload_of(knob("no_percpu")), WorkloadKind::percpu);
+  EXPECT_EQ(workload_of(knob("gift")), WorkloadKind::pipe);
+}
+
+TEST(PercpuKnobs, ValuesReadBackAndStayInRange) {
+  EXPECT_EQ(with("workers", "64").percpu.workers, 64u);
+  EXPECT_EQ(with("rules", "1000000").percpu.rules, 1'000'000u);
+  EXPECT_EQ(with("batch", "128").percpu.batch, 128u);
+  EXPECT_EQ(with("profile", "gact").percpu.profile, Profile::gact);
+  EXPECT_TRUE(with("no_percpu", "true").percpu.no_percpu);
+  EXPECT_EQ(knob("rules").get(with("rules", "7")), "7");
+  for (const char* name : {"workers", "rules", "batch"})
+    EXPECT_THROW(with(name, "0"), Error) << name;
+  EXPECT_THROW(with("workers", "65"), Error);
+  EXPECT_THROW(with("rules", "1000001"), Error);
+  EXPECT_THROW(with("batch", "129"), Error);
+}
+
+TEST(PercpuKnobs, KeysStayInRange) {
+  EXPECT_TRUE(pressed('p', {}).percpu.no_percpu);
+  EXPECT_EQ(pressed('m', {}).percpu.profile, Profile::gact);
+  EXPECT_EQ(pressed('m', with("profile", "gact")).percpu.profile, Profile::mirred);
+  EXPECT_EQ(pressed('<', {}).percpu.workers, 1u);
+  EXPECT_EQ(pressed('>', with("workers", "64")).percpu.workers, 64u);
+  EXPECT_EQ(pressed('{', {}).percpu.rules, 16'384u);
+  EXPECT_EQ(pressed('{', with("rules", "1")).percpu.rules, 1u);
+  EXPECT_EQ(pressed('}', with("rules", "900000")).percpu.rules, 1'000'000u);
+  EXPECT_EQ(pressed(')', {}).percpu.batch, 2u);
+  EXPECT_EQ(pressed(')', with("batch", "128")).percpu.batch, 128u);
+  EXPECT_EQ(pressed('(', {}).percpu.batch, 1u);
+  std::set<char> keys;
+  for (const HotKey& hot : percpu_hot_keys()) EXPECT_TRUE(keys.insert(hot.key).second) << hot.key;
+}
+
+TEST(PercpuKnobs, TheFileIsThePresetsThatAreBuiltIn) {
+  const Config file = load_config(PIPETOP_CONFIGS "/percpu.yaml");
+  EXPECT_EQ(file.settings.workload, WorkloadKind::percpu);
+  EXPECT_EQ(file.preset, "percpu");
+  const auto built_in = percpu_presets();
+  ASSERT_EQ(file.presets.size(), built_in.size());
+  for (size_t i = 0; i < built_in.size(); ++i) {
+    EXPECT_EQ(file.presets[i].name, built_in[i].name);
+    EXPECT_EQ(file.presets[i].title, built_in[i].title);
+    EXPECT_EQ(file.presets[i].settings, built_in[i].settings) << built_in[i].name;
+  }
+}
+
+}  // namespace
+}  // namespace pipetop

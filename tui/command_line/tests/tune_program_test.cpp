@@ -1,0 +1,147 @@
+// tune as a shell sees it, and what it leaves of itself: nothing.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "engine/host/pipe_max_size.h"
+#include "engine/observe/tests/bpf_fixture.h"
+#include "tui/command_line/tests/program.h"
+#include "tui/command_line/tests/scratch_directory.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr int kUntrustworthy = 7;
+constexpr uint64_t kRaised = 16 << 20;
+
+bool measured(int status) { return status == 0 || status == kUntrustworthy; }
+
+uint64_t pipe_max_size() {
+  uint64_t bytes = 0;
+  std::ifstream(kPipeMaxSizeFile) >> bytes;
+  return bytes;
+}
+
+// A zombie is gone: whoever inherited it has yet to look.
+bool is_gone(pid_t pid) {
+  const std::string stat = content_of("/proc/" + std::to_string(pid) + "/stat");
+  return stat.empty() || stat.find(") Z ") != std::string::npos;
+}
+
+template <class Condition>
+bool comes_true(Condition condition) {
+  for (int i = 0; i < 1000 && !condition(); ++i) usleep(5'000);
+  return condition();
+}
+
+TEST(TuneProgram, ASmallBudgetFindsAWinnerAndWritesIt) {
+  const ScratchDirectory directory;
+  const std::string file = directory.file("tuned.yaml");
+  Program program({"tune", "--budget", "3s", "--format", "json", "--write", file});
+  ASSERT_TRUE(measured(program.wait())) << program.err();
+  const auto json = nlohmann::json::parse(program.out());
+  EXPECT_LE(json["spent_ns"], 4'000'000'000);
+  EXPECT_GT(json["trials"], 10);
+  ASSERT_FALSE(json["winner"].is_null()) << program.out();
+  EXPECT_GE(json["winner"]["gib_per_s"]["trials"].size(), 2u);
+  EXPECT_EQ(json["reference"]["name"], "busy_loop_huge");
+  EXPECT_EQ(json["reference"]["settings"]["wait"], "busy");
+
+  Program again({"run", "--no-bpf", "--duration", "100ms", "--format", "json", "-c", file});
+  EXPECT_TRUE(measured(again.wait())) << again.err();
+  const auto run = nlohmann::json::parse(again.out());
+  EXPECT_EQ(run["requested"], json["winner"]["settings"]);
+  EXPECT_EQ(run["name"], "tuned");
+}
+
+TEST(TuneProgram, TypedKnobsStay) {
+  Program program({"tune", "--budget", "5s", "--format", "json", "--read_with", "read", "--payload",
+                   "stamped"});
+  ASSERT_TRUE(measured(program.wait())) << program.err();
+  const auto json = nlohmann::json::parse(program.out());
+  for (const char* who : {"winner", "runner_up"}) {
+    ASSERT_FALSE(json[who].is_null()) << program.out();
+    EXPECT_EQ(json[who]["settings"]["read_with"], "read");
+    EXPECT_EQ(json[who]["settings"]["payload"], "stamped");
+  }
+}
+
+TEST(TuneProgram, MistakesAreTold) {
+  Program slow({"tune", "--slow_motion"});
+  EXPECT_EQ(slow.wait(), 1);
+  EXPECT_NE(slow.err().find("leave slow_motion out"), std::string::npos) << slow.err();
+  Program nowhere({"tune", "--write", "/nonexistent/tuned.yaml"});
+  EXPECT_EQ(nowhere.wait(), 1);
+  EXPECT_NE(nowhere.err().find("/nonexistent/tuned.yaml"), std::string::npos) << nowhere.err();
+}
+
+TEST(TuneProgram, ASignalEndsItAndWhatIsKnownIsTold) {
+  const ScratchDirectory directory;
+  const std::string file = directory.file("tuned.yaml");
+  Program program({"tune", "--budget", "1h", "--format", "json", "--write", file});
+  ASSERT_NE(program.wait_for_child("pipetop-reader"), 0);
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait(), 128 + SIGINT);
+  const auto json = nlohmann::json::parse(program.out());
+  EXPECT_EQ(json["final"], false);
+  // At once: nothing can have been measured twice, and there is no file of nothing.
+  EXPECT_TRUE(json["winner"].is_null());
+  EXPECT_TRUE(std::filesystem::is_empty(std::filesystem::path(file).parent_path()));
+}
+
+// The limit is the machine's. These raise it for a moment, and put it back themselves if
+// what they test does not.
+class TuneRaise : public testing::Test {
+ protected:
+  void SetUp() override {
+    const bool may = access(kPipeMaxSizeFile, W_OK) == 0 && before_ > 0 && before_ < kRaised;
+    if (may) return;
+    const char* why = "needs root, and an fs.pipe-max-size that can and need be raised";
+    if (observe::bpf_is_required()) FAIL() << why;
+    GTEST_SKIP() << why;
+  }
+  ~TuneRaise() override {
+    if (pipe_max_size() == kRaised && before_ < kRaised) std::ofstream(kPipeMaxSizeFile) << before_;
+  }
+  bool is_put_back() const {
+    return comes_true([this] { return pipe_max_size() == before_; });
+  }
+
+  const uint64_t before_ = pipe_max_size();
+  Program program_{{"tune", "--budget", "1h", "--allow-raise-pipe-max"}};
+};
+
+TEST_F(TuneRaise, NothingIsLeftWhenItIsKilled) {
+  const pid_t guard = program_.wait_for_child("pipetop-guard");
+  const pid_t writer = program_.wait_for_child("pipetop-writer");
+  const pid_t reader = program_.wait_for_child("pipetop-reader");
+  ASSERT_TRUE(guard != 0 && writer != 0 && reader != 0);
+  EXPECT_EQ(pipe_max_size(), kRaised);
+  program_.send(SIGKILL);
+  EXPECT_EQ(program_.wait(), -SIGKILL);  // and nobody holds its stdout
+  EXPECT_TRUE(is_put_back());
+  for (const pid_t pid : {guard, writer, reader})
+    EXPECT_TRUE(comes_true([&] { return is_gone(pid); })) << pid;
+}
+
+class TuneRaiseSignal : public TuneRaise, public testing::WithParamInterface<int> {};
+
+TEST_P(TuneRaiseSignal, NothingIsLeftWhenItIsEnded) {
+  const pid_t guard = program_.wait_for_child("pipetop-guard");
+  ASSERT_NE(guard, 0);
+  ASSERT_NE(program_.wait_for_child("pipetop-reader"), 0);
+  EXPECT_EQ(pipe_max_size(), kRaised);
+  program_.send(GetParam());
+  EXPECT_EQ(program_.wait(), 128 + GetParam());
+  EXPECT_EQ(pipe_max_size(), before_);
+  EXPECT_TRUE(is_gone(guard));
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, TuneRaiseSignal, testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+}  // namespace
+}  // namespace pipetop::tui

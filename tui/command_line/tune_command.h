@@ -1,0 +1,11 @@
+// pipetop tune: find the fastest settings on this machine.
+#pragma once
+
+#include "tui/command_line/command_line.h"
+
+namespace pipetop::tui {
+
+// Returns the exit code. Throws Error.
+int tune_command(const CommandLine& line);
+
+}  // namespace pipetop::tui

@@ -1,0 +1,30 @@
+#include <limits>
+
+#include "engine/error.h"
+#include "tui/command_line/command_flags.h"
+
+namespace pipetop::tui {
+namespace {
+
+// Below that there is no time for two trials of each candidate.
+constexpr uint64_t kLeastBudgetNs = 2'000'000'000;
+
+}  // namespace
+
+void add_tune_flags(CLI::App& app, CommandLine& line) {
+  add_time(app, "--budget", line.tune.budget_ns, kLeastBudgetNs,
+           "search for this long, 60s by default");
+  add_file(app, "--write", line.tune.write,
+           "write a config file there that starts with the winner");
+  add_format(app, line.format, {"human", "json"});
+  add_number(app, "--seed", line.tune.seed, 0, std::numeric_limits<uint32_t>::max(),
+             "of what is left to chance, 1 by default");
+  app.add_flag("--allow-raise-pipe-max", line.tune.may_raise_pipe_max,
+               "raise fs.pipe-max-size meanwhile, to try larger rings");
+  app.final_callback([&line] {
+    if (line.tune.write == "-")
+      throw Error("--write and the result would both go to stdout: give a file");
+  });
+}
+
+}  // namespace pipetop::tui
