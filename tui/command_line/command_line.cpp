@@ -18,7 +18,7 @@ namespace {
 using Names = std::vector<std::string_view>;
 
 // Known to the design, not to this version.
-constexpr std::array<std::string_view, 3> kLaterCommands = {"ladder", "tune", "limits"};
+constexpr std::array<std::string_view, 2> kLaterCommands = {"ladder", "tune"};
 
 constexpr const char* kExitCodes =
     "Exit codes: 0 ok; 1 usage or bad config; 2 a worker failed; 3 a resource or\n"
@@ -34,6 +34,8 @@ struct CommandEntry {
 
 constexpr CommandEntry kCommands[] = {
     {Command::run, "run", "measure without a screen", add_run_flags},
+    {Command::limits, "limits", "what each step costs here, and the roof that follows",
+     add_limits_flags},
     {Command::doctor, "doctor", "what works on this machine, what does not, and the remedy",
      add_doctor_flags},
     {Command::presets, "presets", "the settings on offer", add_presets_flags},

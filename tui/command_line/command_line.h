@@ -13,7 +13,7 @@
 
 namespace pipetop::tui {
 
-enum class Command { dashboard, run, doctor, presets, default_config, help, version };
+enum class Command { dashboard, run, limits, doctor, presets, default_config, help, version };
 enum class Format { human, json, jsonl, csv };
 
 // One knob flag. They are applied in the order in which they were typed.
@@ -46,6 +46,7 @@ struct CommandLine {
   RunRequest run;
   bool overhead = false;  // of doctor
   uint32_t overhead_rounds = 15;
+  uint32_t limits_rounds = 9;
 };
 
 // `arguments` are without the program's name. Throws Error with one line that

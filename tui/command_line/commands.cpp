@@ -9,6 +9,7 @@
 #include "engine/error.h"
 #include "tui/command_line/doctor_command.h"
 #include "tui/command_line/folded_file.h"
+#include "tui/command_line/limits_command.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/run_command.h"
 #include "tui/command_line/segment_file.h"
@@ -61,6 +62,8 @@ int run(const CommandLine& line) {
       return print("pipetop " PIPETOP_VERSION "\n");
     case Command::default_config:
       return print(default_config_yaml());
+    case Command::limits:
+      return limits_command(line);
     case Command::doctor:
       return doctor_command(line);
     case Command::presets:

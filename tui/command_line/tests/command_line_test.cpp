@@ -153,6 +153,8 @@ TEST(CommandLine, RunTakesTimesSizesAndFormats) {
   EXPECT_EQ(line.run.output, "f");
   EXPECT_EQ(parse("run --bytes 10GiB").run.bytes, 10ull << 30);
   EXPECT_EQ(parse("run").run.duration_ns, 5'000'000'000u);
+  EXPECT_EQ(parse("limits").limits_rounds, 9u);
+  EXPECT_EQ(parse("limits --rounds 3").limits_rounds, 3u);
   EXPECT_EQ(parse("doctor --format json").format, Format::json);
   EXPECT_FALSE(parse("doctor").overhead);
   EXPECT_TRUE(parse("doctor --overhead --rounds 3").overhead);
@@ -187,8 +189,9 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"runn", "there is no command \"runn\": did you mean run?"},
       {"docter --format json", "there is no command \"docter\": did you mean doctor?"},
       {"sing",
-       "there is no command \"sing\": give run, doctor or presets, or none for the dashboard"},
-      {"ladder", "\"ladder\" is not in this version: give run, doctor or presets"},
+       "there is no command \"sing\": give run, limits, doctor or presets, or none for the "
+       "dashboard"},
+      {"ladder", "\"ladder\" is not in this version: give run, limits, doctor or presets"},
       {"run fast", "\"fast\" is one word too many: see pipetop run --help"},
       {"run doctor", "run and doctor are two commands: give one"},
       {"--preset", "--preset needs a value: see pipetop --help"},
@@ -216,6 +219,7 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
        "--format: \"xml\" is not one of its values: give human, json, jsonl or csv"},
       {"--bpf-counters both",
        "--bpf-counters: \"both\" is not one of its values: give percpu or shared"},
+      {"limits --format csv", "--format: \"csv\" is not one of its values: give human or json"},
       {"doctor --rounds 0", "--rounds: \"0\" is out of range: give 1 to 1000"},
       {"doctor --format csv", "--format: \"csv\" is not one of its values: give human or json"},
   };
