@@ -67,6 +67,7 @@ class Parser {
       check_remaining();
       line_.command = command();
       check_one_command();
+      check_roof();
     } catch (const CLI::CallForHelp&) {
       line_.command = Command::help;
       line_.help = app_.help();
@@ -108,10 +109,20 @@ class Parser {
              "write the kernel stacks there in the end, folded for flame graphs");
     add_file(app_, "--segments", line_.segments,
              "write what each change did there: FILE.csv, or JSON lines to FILE.jsonl");
+    app_.add_option_function<std::string>(
+            "--roof", [this](const std::string& rate) { choose_roof(rate); },
+            "draw the most that a pipe can carry: so much, or measured in a second")
+        ->type_name("[GIB/S]")
+        ->expected(0, 1);
     app_.add_flag("--default-config", default_config_, "print a config file with every key");
     add_knob_flags(app_, line_.knobs);
     app_.allow_extras();
     app_.footer(kExitCodes);
+  }
+
+  void choose_roof(const std::string& rate) {
+    line_.roof.emplace();
+    if (!rate.empty()) line_.roof->gib_per_s = rate_of("--roof", rate);
   }
 
   void choose_counters(const std::string& text) {
@@ -135,6 +146,11 @@ class Parser {
     if (commands.size() > 1)
       throw Error(fmt::format("{} and {} are two commands: give one", commands[0]->get_name(),
                               commands[1]->get_name()));
+  }
+
+  void check_roof() const {
+    if (line_.roof && line_.command != Command::dashboard)
+      throw Error("--roof goes with the dashboard: pipetop limits tells the roof");
   }
 
   void check_remaining() const {

@@ -30,6 +30,11 @@ struct RunRequest {
   std::string output;  // "" is stdout
 };
 
+// What the roof of the dashboard is to be.
+struct RoofRequest {
+  std::optional<double> gib_per_s;  // nothing: measured
+};
+
 struct CommandLine {
   Command command = Command::dashboard;
   std::string help;  // the text, when that is the command
@@ -40,6 +45,7 @@ struct CommandLine {
   std::optional<uint32_t> frequency_hz;
   std::string folded, segments;  // the files' paths, "" for none
   std::optional<BpfCounters> bpf_counters;
+  std::optional<RoofRequest> roof;  // of the dashboard
   bool no_color = false, no_unicode = false, no_bpf = false;
 
   Format format = Format::human;

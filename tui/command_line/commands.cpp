@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 
 #include "engine/config/config.h"
 #include "engine/engine.h"
 #include "engine/error.h"
+#include "engine/experiment/limits.h"
+#include "engine/process/placement.h"
 #include "tui/command_line/doctor_command.h"
 #include "tui/command_line/folded_file.h"
 #include "tui/command_line/limits_command.h"
@@ -14,6 +17,7 @@
 #include "tui/command_line/run_command.h"
 #include "tui/command_line/segment_file.h"
 #include "tui/command_line/start.h"
+#include "tui/command_line/words.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/print/print_presets.h"
 
@@ -33,10 +37,20 @@ std::string presets_text(const CommandLine& line) {
                                      : print_presets_human(config.presets);
 }
 
+// Before anything else runs that it would have to share the CPUs with.
+std::optional<double> find_roof(const std::optional<RoofRequest>& request) {
+  if (!request || request->gib_per_s) return request ? request->gib_per_s : std::nullopt;
+  say("measuring the roof, for about a second");
+  const Reading<Roof> roof = measure_roof([] { return true; });
+  if (!roof.has_value()) throw Error("--roof: " + roof.reason, Exit::refused);
+  return (read_topology().size() < 2 ? roof->one_cpu : roof->two_cpus).gib_per_s();
+}
+
 int dashboard(const CommandLine& line) {
   const Config config = read_start(line);
-  DashboardOptions screen{config.unicode, config.color, {}};
+  DashboardOptions screen{config.unicode, config.color};
   check_terminal(screen);  // before there are processes to start
+  screen.roof_gib_per_s = find_roof(line.roof);
   FoldedFile folded(line.folded);
   SegmentFile segments(line.segments);
   if (segments.is_terminal())

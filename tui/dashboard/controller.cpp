@@ -140,6 +140,9 @@ void Controller::act_on_screen(const Command& command, Key key, const Snapshot& 
     case Act::picture:
       say(fmt::format("ring: {}", next_picture(view_.ring)), Severity::info);
       break;
+    case Act::roof:
+      press_roof();
+      break;
     case Act::help:
       view_.help = !view_.help;
       view_.help_scroll = 0;
@@ -281,6 +284,13 @@ bool Controller::inspected(Key key, const Snapshot& shown) {
   const Layout layout = make_layout(rows_, cols_);
   if (view_.help || !layout.fits) return false;
   return inspect(view_.ring, key, shown, inside(layout, layout.ring));
+}
+
+void Controller::press_roof() {
+  if (!view_.roof_gib_per_s)
+    say("no roof is known: start pipetop with --roof", Severity::info);
+  else
+    view_.roof_hidden = !view_.roof_hidden;
 }
 
 void Controller::press_inspect(const Snapshot& shown) {

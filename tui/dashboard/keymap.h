@@ -34,6 +34,7 @@ enum class Act : uint8_t {
   log,
   inspect,  // a slot of the ring
   picture,  // the next one below the slots
+  roof,     // of the throughput, shown or not
   help,
   close,
   redraw,

@@ -161,6 +161,13 @@ TEST(CommandLine, RunTakesTimesSizesAndFormats) {
   EXPECT_EQ(parse("doctor --overhead --rounds 3").overhead_rounds, 3);
 }
 
+TEST(CommandLine, TheRoofIsGivenOrMeasured) {
+  EXPECT_FALSE(parse("--preset write_read").roof);
+  EXPECT_EQ(parse("--roof 84.5").roof->gib_per_s, 84.5);
+  ASSERT_TRUE(parse("--roof --no-color").roof);
+  EXPECT_FALSE(parse("--roof --no-color").roof->gib_per_s);
+}
+
 TEST(CommandLine, CommandsThatOnlyPrint) {
   EXPECT_EQ(parse("doctor").command, Command::doctor);
   EXPECT_EQ(parse("presets").command, Command::presets);
@@ -207,6 +214,9 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
        "--buf_size: \"6000\" is out of range: give a multiple of 4KiB, from 4KiB to 64MiB"},
       {"--placement cpus", "placement cpus needs writer.cpu, reader.cpu or both"},
       {"--frequency 5", "--frequency: \"5\" is out of range: give 10 to 10000"},
+      {"--roof high", "--roof: \"high\" is not a rate: give GiB/s, such as 84"},
+      {"--roof 0", "--roof: \"0\" is not a rate: give GiB/s, such as 84"},
+      {"run --roof", "--roof goes with the dashboard: pipetop limits tells the roof"},
       {"--segments", "--segments needs a value: see pipetop --help"},
       {"run --duration 0", "--duration: \"0\" is out of range: give 1ns to 168h"},
       {"run --duration soon",
