@@ -1,6 +1,6 @@
 #include "engine/workload/page_cache/efficiency.h"
 
-#include <ranges>
+#include <algorithm>
 
 namespace pipetop {
 namespace {
@@ -21,13 +21,12 @@ bool was_alone(const Segment& segment, const Settings& in_force) {
 }  // namespace
 
 Reading<double> efficiency_of(const Throughput& t, const Settings& in_force) {
-  for (const auto& segment : std::views::reverse(t.segments)) {
-    if (!was_alone(*segment, in_force)) continue;
-    if (!t.current.rate.has_value()) return Reading<double>::warming(t.current.rate.reason);
-    const double all = segment->rate->mean * in_force.page_cache.clients;
-    return Reading<double>::of(t.current.rate->mean / all);
-  }
-  return Reading<double>::warming("run with 1 client first");
+  const auto one = std::find_if(t.segments.rbegin(), t.segments.rend(),
+                                [&](const auto& segment) { return was_alone(*segment, in_force); });
+  if (one == t.segments.rend()) return Reading<double>::warming("run with 1 client first");
+  if (!t.current.rate.has_value()) return Reading<double>::warming(t.current.rate.reason);
+  const double all = (*one)->rate->mean * in_force.page_cache.clients;
+  return Reading<double>::of(t.current.rate->mean / all);
 }
 
 }  // namespace pipetop
