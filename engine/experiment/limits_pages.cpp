@@ -46,7 +46,7 @@ class LentPages final : public LimitsStep {
 }  // namespace
 
 std::string to_text(const LentPagesKind& kind) {
-  const std::string pages(to_text(kind.pages));
+  std::string pages(to_text(kind.pages));
   switch (kind.touched) {
     case Touched::never:
       return pages + " untouched";

@@ -22,7 +22,8 @@ struct LimitsRun {
   Settings settings;
   Reading<Spread> gib_per_s;
   bool one_cpu = false;  // both workers were pinned to one; else they have two or more
-  // ns a page in vmsplice, and in splice to /dev/null, without waiting and waking.
+  // ns a page in vmsplice, and in splice to /dev/null, without waiting and waking; but the
+  // calls of a busy loop that moved nothing are in it.
   Reading<double> vmsplice_ns, release_ns;
 };
 

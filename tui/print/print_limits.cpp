@@ -135,7 +135,7 @@ std::string runs(const Limits& l) {
   for (const LimitsRun& run : l.runs)
     if (!run.vmsplice_ns.has_value())
       return text + fmt::format("  not sampled: {}\n", run.vmsplice_ns.reason);
-  return text;
+  return text + "  sampled with the calls of busy loops that moved nothing\n";
 }
 
 }  // namespace
