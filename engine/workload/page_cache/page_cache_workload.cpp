@@ -32,7 +32,8 @@ ZeroCopyProbe probe(const FileStore& store) {
 }  // namespace
 
 WorkloadEntry page_cache_entry() {
-  return {.terms = {.name = "page-cache",
+  return {.kind = WorkloadKind::page_cache,
+          .terms = {.name = "page-cache",
                     .help = "clients that splice a cached file into a pipe, and on to /dev/null",
                     .unit = {"GiB/s", "gib_per_s", "bytes", kGiB},
                     .roles = {"client", ""},
