@@ -9,7 +9,7 @@ void put_spread(Json& json, const std::string& name, const Reading<Spread>& read
   if (!reading.has_value()) return put_null(json, name, reading.reason);
   json[name] = {{"median", rounded(reading->median)},
                 {"quartiles", {rounded(reading->lower), rounded(reading->upper)}},
-                {"figures", reading->figures}};
+                {"figures", reading->count}};
 }
 
 void put_cpu(Json& json, const std::string& name, int cpu) {
