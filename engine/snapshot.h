@@ -124,6 +124,8 @@ struct Effective {
   Reading<bool> huge;       // the writer's buffers really lie in huge pages
   uint64_t pipe_bytes = 0;  // granted
   bool settled = false;     // every worker has acknowledged and the ring has its size
+  // What takes its time until then, and how far it is: "file 1 of 2: 34 % made".
+  std::string preparing;
 };
 
 // ---- verdict ----------------------------------------------------------------

@@ -15,10 +15,16 @@ double quantile(const std::vector<double>& sorted, double share) {
 
 }  // namespace
 
-Spread spread_of(std::vector<double> figures) {
+Spread spread_of(Figures figures) {
   std::ranges::sort(figures);
   return {quantile(figures, 0.5), quantile(figures, 0.25), quantile(figures, 0.75),
           figures.front(),        figures.back(),          static_cast<uint32_t>(figures.size())};
+}
+
+Figures differences(const Figures& a, const Figures& b) {
+  Figures result(std::min(a.size(), b.size()));
+  for (size_t i = 0; i < result.size(); ++i) result[i] = a[i] - b[i];
+  return result;
 }
 
 }  // namespace pipetop

@@ -15,7 +15,12 @@ struct Spread {
   uint32_t count = 0;
 };
 
+using Figures = std::vector<double>;
+
 // Of at least one figure.
-Spread spread_of(std::vector<double> figures);
+Spread spread_of(Figures figures);
+
+// a - b, each with the one of its own time, as far as there are both.
+Figures differences(const Figures& a, const Figures& b);
 
 }  // namespace pipetop

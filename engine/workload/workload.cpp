@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/workload/page_cache/page_cache_workload.h"
 #include "engine/workload/percpu/percpu_workload.h"
 #include "engine/workload/pipe/pipe_workload.h"
 
@@ -17,7 +18,7 @@ Reading<Verdict> Workload::verdict(const Snapshot&) const {
 }
 
 std::span<const WorkloadEntry> workloads() {
-  static const std::array entries = {pipe_entry(), percpu_entry()};
+  static const std::array entries = {pipe_entry(), page_cache_entry(), percpu_entry()};
   return entries;
 }
 

@@ -10,6 +10,7 @@
 #include "engine/meter/process_stats.h"
 #include "engine/process/pipe_owner.h"
 #include "engine/process/worker.h"
+#include "engine/worker/pipe_command.h"
 
 namespace pipetop::bench {
 namespace {
@@ -17,12 +18,11 @@ namespace {
 constexpr unsigned kIntervalUs = 100'000;
 
 WorkerCommand command_for(Wait wait, uint64_t pipe_bytes) {
-  WorkerCommand command;
-  command.order = Order::flow;  // write or read
+  PipeCommand command;  // write or read
   command.wait = static_cast<uint64_t>(wait);
   command.buf_bytes = command.ring_bytes = pipe_bytes;
   command.epoch = kFirstEpoch;
-  return command;
+  return command_of(Order::flow, command);
 }
 
 // Of the other end, which only this process uses.
@@ -56,7 +56,8 @@ uint64_t on_cpu_ns(const Worker& worker) {
 
 SlowPeerCost slow_peer_cost(Role role, Wait wait, double seconds) {
   PipeOwner pipe;
-  Worker worker(role, "/proc/self/exe", role == Role::writer ? pipe.write_fd() : pipe.read_fd());
+  const int end = role == Role::writer ? pipe.write_fd() : pipe.read_fd();
+  Worker worker(WorkloadKind::pipe, role, "/proc/self/exe", {end});
   worker.start(monotonic_ns());
   worker.publish(command_for(wait, pipe.capacity_bytes()));
   SlowPeer peer(pipe, role);

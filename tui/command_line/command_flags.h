@@ -9,6 +9,7 @@ namespace pipetop::tui {
 void add_run_flags(CLI::App& app, CommandLine& line);
 void add_ladder_flags(CLI::App& app, CommandLine& line);
 void add_tune_flags(CLI::App& app, CommandLine& line);
+void add_limits_flags(CLI::App& app, CommandLine& line);
 void add_doctor_flags(CLI::App& app, CommandLine& line);
 void add_presets_flags(CLI::App& app, CommandLine& line);
 

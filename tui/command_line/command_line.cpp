@@ -17,9 +17,6 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-// Known to the design, not to this version.
-constexpr std::array<std::string_view, 1> kLaterCommands = {"limits"};
-
 constexpr const char* kExitCodes =
     "Exit codes: 0 ok; 1 usage or bad config; 2 a worker failed; 3 a resource or\n"
     "permission was refused; 4 the kernel lacks the feature; 7 result untrustworthy;\n"
@@ -36,6 +33,8 @@ constexpr CommandEntry kCommands[] = {
     {Command::run, "run", "measure without a screen", add_run_flags},
     {Command::ladder, "ladder", "measure the article's rungs against each other", add_ladder_flags},
     {Command::tune, "tune", "find the fastest settings on this machine", add_tune_flags},
+    {Command::limits, "limits", "what each step costs here, and the roof that follows",
+     add_limits_flags},
     {Command::doctor, "doctor", "what works on this machine, what does not, and the remedy",
      add_doctor_flags},
     {Command::presets, "presets", "the settings on offer", add_presets_flags},
@@ -68,6 +67,7 @@ class Parser {
       line_.command = command();
       check_one_command();
       check_sweep();
+      check_roof();
     } catch (const CLI::CallForHelp&) {
       line_.command = Command::help;
       line_.help = app_.help();
@@ -109,10 +109,20 @@ class Parser {
              "write the kernel stacks there in the end, folded for flame graphs");
     add_file(app_, "--segments", line_.segments,
              "write what each change did there: FILE.csv, or JSON lines to FILE.jsonl");
+    app_.add_option_function<std::string>(
+            "--roof", [this](const std::string& rate) { choose_roof(rate); },
+            "draw the most that a pipe can carry: so much, or measured in a second")
+        ->type_name("[GIB/S]")
+        ->expected(0, 1);
     app_.add_flag("--default-config", default_config_, "print a config file with every key");
     add_knob_flags(app_, line_);
     app_.allow_extras();
     app_.footer(kExitCodes);
+  }
+
+  void choose_roof(const std::string& rate) {
+    line_.roof.emplace();
+    if (!rate.empty()) line_.roof->gib_per_s = rate_of("--roof", rate);
   }
 
   void choose_counters(const std::string& text) {
@@ -144,6 +154,11 @@ class Parser {
                               line_.sweep->second));
   }
 
+  void check_roof() const {
+    if (line_.roof && line_.command != Command::dashboard)
+      throw Error("--roof goes with the dashboard: pipetop limits tells the roof");
+  }
+
   void check_remaining() const {
     const std::vector<std::string> remaining = app_.remaining(true);
     if (remaining.empty()) return;
@@ -152,9 +167,6 @@ class Parser {
   }
 
   std::string unknown_word(const std::string& word) const {
-    if (std::ranges::find(kLaterCommands, word) != kLaterCommands.end())
-      return fmt::format("\"{}\" is not in this version: give {}", word,
-                         join_choices(command_names()));
     if (!app_.get_subcommands().empty())
       return fmt::format("\"{}\" is one word too many: see pipetop {} --help", word,
                          app_.get_subcommands().front()->get_name());

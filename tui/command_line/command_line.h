@@ -16,7 +16,18 @@
 
 namespace pipetop::tui {
 
-enum class Command { dashboard, run, ladder, tune, doctor, presets, default_config, help, version };
+enum class Command {
+  dashboard,
+  run,
+  ladder,
+  tune,
+  limits,
+  doctor,
+  presets,
+  default_config,
+  help,
+  version
+};
 enum class Format { human, json, jsonl, csv };
 
 // One knob flag. They are applied in the order in which they were typed.
@@ -54,6 +65,11 @@ struct TuneRequest {
   bool may_raise_pipe_max = false;
 };
 
+// What the roof of the dashboard is to be.
+struct RoofRequest {
+  std::optional<double> gib_per_s;  // nothing: measured
+};
+
 struct CommandLine {
   Command command = Command::dashboard;
   std::string help;  // the text, when that is the command
@@ -66,6 +82,7 @@ struct CommandLine {
   std::optional<uint32_t> frequency_hz;
   std::string folded, segments;  // the files' paths, "" for none
   std::optional<BpfCounters> bpf_counters;
+  std::optional<RoofRequest> roof;  // of the dashboard
   bool no_color = false, no_unicode = false, no_bpf = false;
 
   Format format = Format::human;
@@ -74,6 +91,7 @@ struct CommandLine {
   TuneRequest tune;
   bool overhead = false;  // of doctor
   uint32_t overhead_rounds = 15;
+  uint32_t limits_rounds = 9;
 };
 
 // `arguments` are without the program's name. Throws Error with one line that

@@ -2,19 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 
 #include "engine/config/config.h"
 #include "engine/engine.h"
 #include "engine/error.h"
+#include "engine/experiment/limits.h"
+#include "engine/process/placement.h"
 #include "tui/command_line/doctor_command.h"
 #include "tui/command_line/folded_file.h"
 #include "tui/command_line/ladder_command.h"
+#include "tui/command_line/limits_command.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/run_command.h"
 #include "tui/command_line/segment_file.h"
 #include "tui/command_line/start.h"
 #include "tui/command_line/tune_command.h"
+#include "tui/command_line/words.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/print/print_presets.h"
 
@@ -34,10 +39,22 @@ std::string presets_text(const CommandLine& line) {
                                      : print_presets_human(config.presets);
 }
 
+// Before anything else runs that it would have to share the CPUs with.
+std::optional<double> find_roof(const std::optional<RoofRequest>& request) {
+  if (!request || request->gib_per_s) return request ? request->gib_per_s : std::nullopt;
+  say("measuring the roof, for about a second");
+  const Reading<Roof> roof = measure_roof([] { return true; });
+  if (!roof.has_value()) throw Error("--roof: " + roof.reason, Exit::refused);
+  return (read_topology().size() < 2 ? roof->one_cpu : roof->two_cpus).gib_per_s();
+}
+
 int dashboard(const CommandLine& line) {
   const Config config = read_start(line);
-  DashboardOptions screen{config.unicode, config.color, {}};
+  DashboardOptions screen{config.unicode, config.color};
   check_terminal(screen);  // before there are processes to start
+  if (line.roof && config.settings.workload != WorkloadKind::pipe)
+    throw Error("--roof: it is a pipe's; leave it out");
+  screen.roof_gib_per_s = find_roof(line.roof);
   FoldedFile folded(line.folded);
   SegmentFile segments(line.segments, config.settings);
   if (segments.is_terminal())
@@ -64,6 +81,8 @@ int run(const CommandLine& line) {
       return print("pipetop " PIPETOP_VERSION "\n");
     case Command::default_config:
       return print(default_config_yaml());
+    case Command::limits:
+      return limits_command(line);
     case Command::doctor:
       return doctor_command(line);
     case Command::presets:

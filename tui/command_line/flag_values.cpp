@@ -62,6 +62,14 @@ uint32_t number_of(const std::string& flag, const std::string& text, uint32_t le
   return n;
 }
 
+double rate_of(const std::string& flag, const std::string& text) {
+  double rate = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rate);
+  if (error != std::errc{} || end != text.data() + text.size() || !(rate > 0 && rate < 1e6))
+    throw Error(fmt::format("{}: \"{}\" is not a rate: give GiB/s, such as 84", flag, text));
+  return rate;
+}
+
 // An unset variable of the shell's must not pass for a wish to have no file.
 std::string file_of(const std::string& flag, const std::string& path) {
   if (path.empty()) throw Error(fmt::format("{}: \"\" is no file: give its name", flag));

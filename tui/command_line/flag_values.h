@@ -17,6 +17,7 @@ namespace pipetop::tui {
 uint64_t duration_of(const std::string& flag, const std::string& text, uint64_t least_ns);
 uint64_t bytes_of(const std::string& flag, const std::string& text);
 uint32_t number_of(const std::string& flag, const std::string& text, uint32_t least, uint32_t most);
+double rate_of(const std::string& flag, const std::string& text);  // GiB/s
 std::string file_of(const std::string& flag, const std::string& path);
 
 // Each adds one flag, whose value goes to `target`, which must outlive the parser.

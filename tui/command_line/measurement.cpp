@@ -66,12 +66,16 @@ void Measurement::suspend() {
 }
 
 bool Measurement::settle() {
-  const uint64_t deadline = monotonic_ns() + kSettleLimitNs;
+  uint64_t deadline = monotonic_ns() + kSettleLimitNs;
+  std::string preparing;
   for (;;) {
     if (!wait(kSettleTickNs)) return false;
     const Snapshot now = engine_.tick();
     check_possible(now);
     if (now.effective.settled) return true;
+    // As long as it comes on.
+    if (now.effective.preparing != preparing) deadline = now.now_ns + kSettleLimitNs;
+    preparing = now.effective.preparing;
     if (now.now_ns < deadline) continue;
     listener_.words("the settings are not all in force after 5 s: measuring all the same");
     return true;

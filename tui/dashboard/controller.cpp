@@ -146,6 +146,9 @@ void Controller::act_on_screen(const Command& command, Key key, const Snapshot& 
     case Act::parts:
       press_parts(shown);
       break;
+    case Act::roof:
+      press_roof();
+      break;
     case Act::help:
       view_.help = !view_.help;
       view_.help_scroll = 0;
@@ -294,6 +297,13 @@ void Controller::press_parts(const Snapshot& shown) {
     view_.parts = !shows_parts(shown, view_);
   else
     say("there is no ring to show instead", Severity::info);
+}
+
+void Controller::press_roof() {
+  if (!view_.roof_gib_per_s)
+    say("no roof is known: start pipetop with --roof", Severity::info);
+  else
+    view_.roof_hidden = !view_.roof_hidden;
 }
 
 void Controller::press_inspect(const Snapshot& shown) {

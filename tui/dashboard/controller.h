@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ class Controller {
   Controller(Source& source, const Settings& start, std::span<const Preset> presets);
 
   const ViewState& view() const { return view_; }
+
+  // The most that a pipe can carry here, in GiB/s.
+  void set_roof(std::optional<double> gib_per_s) { view_.roof_gib_per_s = gib_per_s; }
 
   // What is on the screen, which lists, clicks and wheels refer to. Call it for
   // every frame.
@@ -48,6 +52,7 @@ class Controller {
   void compare();
   bool inspected(Key key, const Snapshot& shown);
   void press_parts(const Snapshot& shown);
+  void press_roof();
   void press_inspect(const Snapshot& shown);
   Outcome handle(const Mouse& mouse, const Snapshot& shown);
   Outcome click(const Mouse& mouse, const Snapshot& shown);

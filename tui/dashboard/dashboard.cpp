@@ -23,7 +23,9 @@ class Dashboard {
         terminal_({options.unicode, options.color}),
         loop_(source.event_fd(), signals_.get(), config.frames_per_s),
         controller_(source, config.settings, config.presets),
-        canvas_(glyphs_of(terminal_.glyphs())) {}
+        canvas_(glyphs_of(terminal_.glyphs())) {
+    controller_.set_roof(options.roof_gib_per_s);
+  }
 
   int run() {
     frame();

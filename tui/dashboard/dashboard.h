@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "engine/config/config.h"
 #include "engine/engine.h"
@@ -13,7 +14,8 @@ class Source;
 struct DashboardOptions {
   Choice unicode = Choice::automatic;
   Choice color = Choice::automatic;
-  std::function<void(const Snapshot&)> every_snapshot;  // also while the screen is frozen
+  std::optional<double> roof_gib_per_s = {};  // the most that a pipe can carry, if known
+  std::function<void(const Snapshot&)> every_snapshot = {};  // also while the screen is frozen
 };
 
 // Throws Error with what to do instead when there is no terminal that can show

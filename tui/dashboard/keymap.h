@@ -36,6 +36,7 @@ enum class Act : uint8_t {
   inspect,  // a slot of the ring
   picture,  // the next one below the slots
   parts,    // in the place of the ring
+  roof,     // of the throughput, shown or not
   help,
   close,
   redraw,

@@ -78,7 +78,7 @@ void draw_throughput_panel(Canvas& canvas, const Layout& layout, const Snapshot&
     title.push_back({total > 0 ? things_text(total, things) : "", Style::dim});
   }
   const Area area = draw_panel(canvas, layout, layout.throughput, title);
-  draw_throughput(area, s.throughput, s.now_ns, pace, a);
+  draw_throughput(area, s.throughput, s.now_ns, pace, a, state.shown_roof());
 }
 
 // What is driven: the ring, or the parts.

@@ -24,14 +24,17 @@ struct ViewState {
   bool log = false;     // the segments so far
   int log_scroll = 0;
   RingState ring;
-  std::optional<bool> parts;  // in the ring's place; nothing: as the workload has it
-  uint64_t now_ns = 0;        // the source's time, which goes on while frozen
+  std::optional<bool> parts;             // in the ring's place; nothing: as the workload has it
+  std::optional<double> roof_gib_per_s;  // the most that a pipe can carry here, if known
+  bool roof_hidden = false;
+  uint64_t now_ns = 0;  // the source's time, which goes on while frozen
   bool frozen = false;
   bool help = false;
   int help_scroll = 0;
   std::string message;  // "" : what the engine has to say
   Severity severity = Severity::info;
 
+  std::optional<double> shown_roof() const { return roof_hidden ? std::nullopt : roof_gib_per_s; }
   const ListState& list(Role role) const { return lists[static_cast<size_t>(role)]; }
   ListState& list(Role role) { return lists[static_cast<size_t>(role)]; }
 };

@@ -37,6 +37,13 @@ std::string dump(const Json& json, int indent) {
 
 }  // namespace
 
+Json short_host_json(const HostInfo& host) {
+  return {{"kernel", host.kernel},
+          {"cpu", host.cpu},
+          {"cpus", host.cpus},
+          {"hypervisor", host.hypervisor}};
+}
+
 Json knobs_json(const Settings& settings) {
   Json json = Json::object();
   for (const Knob& knob : knobs_of(settings)) {

@@ -10,6 +10,7 @@
 #include "engine/reading.h"
 #include "engine/ring_view.h"
 #include "engine/settings.h"
+#include "engine/snapshot.h"
 
 namespace pipetop::tui {
 
@@ -32,6 +33,9 @@ void put(Json& json, const std::string& name, const Reading<T>& reading) {
   else
     json[name] = *reading;
 }
+
+// Which machine and kernel it is.
+Json short_host_json(const HostInfo& host);
 
 // Every knob by its name, typed by its kind; sizes are bytes.
 Json knobs_json(const Settings& settings);

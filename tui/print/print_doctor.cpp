@@ -25,10 +25,14 @@ std::string check_lines(const Check& check, size_t name_width) {
 
 }  // namespace
 
+std::string host_line(const HostInfo& host) {
+  return fmt::format("Linux {}, {}, {} CPU{}{}\n", host.kernel, host.cpu, host.cpus,
+                     host.cpus == 1 ? "" : "s",
+                     host.hypervisor.empty() ? "" : ", a guest of " + host.hypervisor);
+}
+
 std::string print_doctor_human(const HostInfo& host, std::span<const Check> checks) {
-  std::string text = fmt::format("Linux {}, {}, {} CPU{}{}\n\n", host.kernel, host.cpu, host.cpus,
-                                 host.cpus == 1 ? "" : "s",
-                                 host.hypervisor.empty() ? "" : ", a guest of " + host.hypervisor);
+  std::string text = host_line(host) + "\n";
   size_t name_width = 0;
   for (const Check& check : checks) name_width = std::max(name_width, check.name.size());
   for (const Check& check : checks) text += check_lines(check, name_width);
@@ -38,11 +42,7 @@ std::string print_doctor_human(const HostInfo& host, std::span<const Check> chec
 std::string print_doctor_json(const HostInfo& host, std::span<const Check> checks) {
   Json json = {{"schema", 1},
                {"version", PIPETOP_VERSION},
-               {"host",
-                {{"kernel", host.kernel},
-                 {"cpu", host.cpu},
-                 {"cpus", host.cpus},
-                 {"hypervisor", host.hypervisor}}},
+               {"host", short_host_json(host)},
                {"checks", Json::array()}};
   for (const Check& check : checks)
     json["checks"].push_back({{"name", check.name},

@@ -9,6 +9,9 @@
 
 namespace pipetop::tui {
 
+// "Linux 6.18, AMD EPYC, 2 CPUs", with an end of line.
+std::string host_line(const HostInfo& host);
+
 std::string print_doctor_human(const HostInfo& host, std::span<const Check> checks);
 std::string print_doctor_json(const HostInfo& host, std::span<const Check> checks);
 

@@ -21,9 +21,9 @@ constexpr size_t kFewHeats = 6;
 std::string rate_line(const Finalist& finalist, bool has_final) {
   const std::vector<double>& rates = finalist.gib_per_s;
   return fmt::format("  {} GiB/s   the middle half {} to {}, all {} to {}, in {} trials{}\n",
-                     gib_text(median(rates)), gib_text(percentile(rates, 0.25)),
-                     gib_text(percentile(rates, 0.75)), gib_text(percentile(rates, 0)),
-                     gib_text(percentile(rates, 1)), rates.size(),
+                     rate_text(median(rates)), rate_text(percentile(rates, 0.25)),
+                     rate_text(percentile(rates, 0.75)), rate_text(percentile(rates, 0)),
+                     rate_text(percentile(rates, 1)), rates.size(),
                      has_final ? " of the final" : "");
 }
 
@@ -44,7 +44,7 @@ std::string reference_line(const TuneReport& report) {
     return fmt::format("  {:.2f} times {}, in the trials that made it the leader: too hopeful\n",
                        c.ratio, report.reference_name);
   return fmt::format("  {:.2f} times {} ({} GiB/s beside it): {}, {}\n", c.ratio,
-                     report.reference_name, gib_text(median(r.reference_gib_per_s)),
+                     report.reference_name, rate_text(median(r.reference_gib_per_s)),
                      interval_text(c), sure_text(c.confidence));
 }
 
@@ -57,7 +57,7 @@ std::string runner_up_lines(const TuneResult& r) {
                                ? fmt::format("not distinguishable, {}", sure_text(c.confidence))
                                : sure_text(c.confidence);
   return fmt::format("  {:.3f} times the runner-up ({} GiB/s): {}\n", c.ratio,
-                     gib_text(median(r.runner_up->gib_per_s)), sure) +
+                     rate_text(median(r.runner_up->gib_per_s)), sure) +
          knobs;
 }
 

@@ -67,14 +67,13 @@ void judge_lost(const WorkerView& worker, Judgement& judgement) {
                     worker.name));
 }
 
-void judge_steal(const RunResult& result, Judgement& judgement) {
-  if (result.steal_share.has_value() && *result.steal_share > kMuchSteal)
-    say(judgement, Exit::untrustworthy,
-        fmt::format("the host stole {:.1f} % of the time: the rate misleads",
-                    100 * *result.steal_share));
-}
-
 }  // namespace
+
+void judge_steal(const Reading<double>& steal_share, Judgement& judgement) {
+  if (steal_share.has_value() && *steal_share > kMuchSteal)
+    say(judgement, Exit::untrustworthy,
+        fmt::format("the host stole {:.1f} % of the time: the rate misleads", 100 * *steal_share));
+}
 
 uint64_t RunResult::bytes() const {
   const Role role = counting_role(end.requested);
@@ -133,7 +132,7 @@ Judgement judge(const RunResult& result) {
   for (const WorkerView& worker : result.end.workers) judge_worker(worker, judgement);
   judge_pages(result, judgement);
   judge_huge(result, judgement);
-  judge_steal(result, judgement);
+  judge_steal(result.steal_share, judgement);
   for (const WorkerView& worker : result.end.workers) judge_lost(worker, judgement);
   return judgement;
 }

@@ -66,5 +66,7 @@ struct Judgement {
   std::vector<std::string> words;  // one line each; warnings without an exit code, too
 };
 Judgement judge(const RunResult& result);
+// That of the host alone.
+void judge_steal(const Reading<double>& steal_share, Judgement& judgement);
 
 }  // namespace pipetop::tui

@@ -92,6 +92,17 @@ TEST_F(ControllerTest, XSwitchesHowBpfCounts) {
   EXPECT_EQ(source_.counters, BpfCounters::percpu);
 }
 
+TEST_F(ControllerTest, RHidesAndShowsTheRoof) {
+  press(U'R');
+  EXPECT_EQ(view().message, "no roof is known: start pipetop with --roof");
+  controller_.set_roof(102);
+  EXPECT_EQ(view().shown_roof(), 102);
+  press(U'R');
+  EXPECT_EQ(view().shown_roof(), std::nullopt);
+  press(U'R');
+  EXPECT_EQ(view().shown_roof(), 102);
+}
+
 TEST_F(ControllerTest, HintsGoAwayByThemselves) {
   controller_.set_time(1'000'000'000);
   press(U'Z');

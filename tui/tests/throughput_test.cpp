@@ -128,6 +128,36 @@ TEST(History, MarksStandWhereTheRateChanged) {
   EXPECT_EQ(lines[0].find_first_not_of(" 80"), mark) << lines[0];
 }
 
+Lines with_roof(double roof, int rows, int cols, Pace pace = Pace::normal) {
+  return drawn(
+      rows, cols,
+      [&](const Area& a) { draw_throughput(a, throughput(), 60 * kSecond, pace, nullptr, roof); },
+      GlyphSet::ascii);
+}
+
+TEST(Roof, IsSaidBesideTheRates) {
+  EXPECT_EQ(with_roof(102, 4, 34)[1], "10 s 62.1 ~0.40  61 % of roof 102");
+  EXPECT_NE(with_roof(102, 9, 60)[2].find("61 % of roof 102"), std::string::npos);
+  EXPECT_EQ(with_roof(102, 4, 34, Pace::slow_motion)[1].find("roof"), std::string::npos);
+}
+
+TEST(Roof, IsADashedLineAtItsHeight) {
+  const auto history = [](double roof) {
+    const auto draw = [&](const Area& a) {
+      draw_history(a, throughput(), 60 * kSecond, Pace::normal, roof);
+    };
+    return drawn(11, 65, draw, GlyphSet::ascii);
+  };
+  const Lines near = history(70);
+  EXPECT_EQ(near[0].substr(0, 4), "  80") << "the axis has room for it";
+  EXPECT_NE(near[1].find(" roof 70.0 GiB/s - - "), std::string::npos) << near[1];
+  const Lines higher = history(102);
+  EXPECT_EQ(higher[0].substr(0, 4), " 150") << "and rises to it";
+  EXPECT_NE(higher[3].find(" roof 102 GiB/s - - - "), std::string::npos) << higher[3];
+  for (const std::string& line : history(1000))
+    EXPECT_EQ(line.find("roof"), std::string::npos) << "far above the picture";
+}
+
 TEST(BigNumber, KnowsItsWidth) {
   EXPECT_EQ(big_number_cols("62.5", DigitSize::half), 13);
   EXPECT_EQ(big_number_cols("62.5", DigitSize::full), 26);

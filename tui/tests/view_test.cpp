@@ -113,6 +113,22 @@ TEST(View, AVerdictIsReadableAtEverySize) {
         << frame(rows, cols, s);
 }
 
+TEST(View, TheRoofHasItsLineAndItsKey) {
+  ViewState state;
+  const auto shown = [&](int rows, int cols) {
+    return frame(rows, cols, example_snapshot(), GlyphSet::unicode, state);
+  };
+  EXPECT_FALSE(has(shown(40, 160), "roof"));
+  state.roof_gib_per_s = 102;
+  EXPECT_TRUE(has(shown(40, 160), "roof 102 GiB/s ─ ─")) << shown(40, 160);
+  EXPECT_TRUE(has(shown(40, 160), "R roof ●"));
+  EXPECT_TRUE(has(shown(40, 160), "61 % of roof 102"));
+  EXPECT_TRUE(has(shown(24, 80), "roof 102 GiB/s ─ ─")) << shown(24, 80);
+  state.roof_hidden = true;
+  EXPECT_FALSE(has(shown(40, 160), "roof 102"));
+  EXPECT_TRUE(has(shown(40, 160), "R roof ○"));
+}
+
 TEST(View, NothingIsKnownYet) {
   const std::string text = frame(30, 100, {});
   EXPECT_EQ(text.find("0.00"), std::string::npos) << text;

@@ -49,6 +49,15 @@ void draw_axis(const Area& area, double top) {
   if (area.rows() >= 2) area.put_right(area.rows() - 1, "0", Style::dim);
 }
 
+// Over what is drawn already: a rate above its roof is worth seeing, too.
+void draw_roof(const Area& area, double height, const std::string& label) {
+  if (!(height >= 0 && height <= 1)) return;
+  const int row = std::clamp(static_cast<int>((1 - height) * area.rows()), 0, area.rows() - 1);
+  const int begin = area.put(row, 1, label, Style::mark) + 1;
+  for (int col = begin; col < area.cols(); col += 2)
+    area.set(row, col, area.glyphs().horizontal, Style::mark);
+}
+
 }  // namespace
 
 Bins bin_history(std::span<const RatePoint> history, uint64_t now_ns, int bins) {
@@ -81,7 +90,8 @@ double axis_end(double max) {
   return 10 * power;
 }
 
-void draw_history(const Area& area, const Throughput& throughput, uint64_t now_ns, Pace pace) {
+void draw_history(const Area& area, const Throughput& throughput, uint64_t now_ns, Pace pace,
+                  std::optional<double> roof) {
   const bool marks = area.rows() >= 2;
   const int graph_rows = area.rows() - (marks ? 1 : 0);
   const int axis_cols = area.cols() >= 36 ? kAxisCols : 0;
@@ -92,12 +102,15 @@ void draw_history(const Area& area, const Throughput& throughput, uint64_t now_n
   const double most = *std::ranges::max_element(bins.values);
   const RateUnit unit = rate_unit(most, pace, unit_of(throughput.current.requested));
   for (double& value : bins.values) value *= unit.per_unit;
-  const double top = axis_end(most * unit.per_unit);
+  const bool near = roof && *roof <= 2 * most;
+  const double top = axis_end((near ? std::max(most, *roof) : most) * unit.per_unit);
   if (area.glyphs().braille) {
     draw_braille(graph, bins, top);
   } else {
     draw_blocks(graph, bins, top);
   }
+  if (near)
+    draw_roof(graph, *roof * unit.per_unit / top, fmt::format("roof {} GiB/s", rate_text(*roof)));
   if (axis_cols > 0) draw_axis(area.part({0, 0, graph_rows, axis_cols - 1}), top);
   if (!marks) return;
   const Area below = area.from_row(graph_rows);

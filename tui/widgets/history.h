@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,8 +26,9 @@ Bins bin_history(std::span<const RatePoint> history, uint64_t now_ns, int bins);
 // a power of ten.
 double axis_end(double max);
 
-// The axis is in rate_unit() of its end.
+// The axis is in rate_unit() of its end. `roof`, in GiB/s, is a dashed line where it
+// lies in the picture; the axis reaches up to twice as far as the rates for it.
 void draw_history(const Area& area, const Throughput& throughput, uint64_t now_ns,
-                  Pace pace = Pace::normal);
+                  Pace pace = Pace::normal, std::optional<double> roof = {});
 
 }  // namespace pipetop::tui

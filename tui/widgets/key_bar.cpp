@@ -94,6 +94,10 @@ std::vector<KeyItem> screen_items(const ViewState& state) {
       plain_item("w", choice.activity == Activity::running ? "waiting" : "running", {U'w'}));
   items.push_back(plain_item("a", state.reference.is_a ? "forget A" : "compare", {U'a'}));
   items.push_back(plain_item("L", "log", {U'L'}));
+  if (state.roof_gib_per_s) {
+    items.push_back(plain_item("R", "roof", {U'R'}));
+    items.back().lamp = state.roof_hidden ? Lamp::off : Lamp::on;
+  }
   return items;
 }
 

@@ -21,6 +21,7 @@ struct Terms {
   Pace pace = Pace::normal;
   const Segment* a = nullptr;  // frozen to compare with; else the one before is
   const Unit& unit;
+  std::optional<double> roof;
 };
 
 Item rate_item(const Reading<RateStats>& rate, std::string before, const Terms& terms) {
@@ -52,6 +53,15 @@ std::vector<Item> comparison(const Throughput& t, const Terms& terms) {
   return items;
 }
 
+// How near to the roof it is. Slow motion is not even meant to be.
+void add_roof(std::vector<Item>& items, const Throughput& t, const Terms& terms) {
+  if (!terms.roof || terms.pace == Pace::slow_motion || !headline(t).has_value()) return;
+  items.push_back({{},
+                   fmt::format("{:.0f} %", *headline(t) / *terms.roof * 100),
+                   "of roof " + rate_text(*terms.roof),
+                   Style::mark});
+}
+
 // The number in its unit, on one or two lines among its details.
 int draw_small(const Area& area, const Throughput& t, const Terms& terms) {
   RateUnit unit = {1, terms.unit.rate};
@@ -63,6 +73,7 @@ int draw_small(const Area& area, const Throughput& t, const Terms& terms) {
   if (items[0].ink.style == Style::value) items[0].ink = {Style::graph, kBold};
   for (Item& item : comparison(t, terms)) items.push_back(std::move(item));
   items.push_back(rate_item(t.over_10s, "10 s", terms));
+  add_roof(items, t, terms);
   const int room = area.rows() >= 4 ? 2 : 1;
   return flow(area.from_row(0, room), items);
 }
@@ -81,8 +92,9 @@ void draw_details(const Area& area, const Throughput& t, const RateUnit& unit, c
         rate_item(t.current.rate, "since " + (key.empty() ? "then" : key), terms)};
     flow(lines.from_row(row++, 1), since);
   }
-  const Item ten_seconds[] = {rate_item(t.over_10s, "10 s", terms)};
-  flow(lines.from_row(row, 1), ten_seconds);
+  std::vector<Item> ten_seconds = {rate_item(t.over_10s, "10 s", terms)};
+  add_roof(ten_seconds, t, terms);
+  flow(lines.from_row(row), ten_seconds);
 }
 
 int draw_big(const Area& area, const Throughput& t, DigitSize size, const Terms& terms) {
@@ -119,8 +131,8 @@ std::string frozen_text(const Segment& a, int cols) {
 }
 
 void draw_throughput(const Area& area, const Throughput& t, uint64_t now_ns, Pace pace,
-                     const Segment* a) {
-  const Terms terms{pace, a, unit_of(t.current.requested)};
+                     const Segment* a, std::optional<double> roof) {
+  const Terms terms{pace, a, unit_of(t.current.requested), roof};
   int used = 0;
   if (!headline(t).has_value() || area.rows() < 6 || area.cols() < 34) {
     used = draw_small(area, t, terms);
@@ -128,7 +140,7 @@ void draw_throughput(const Area& area, const Throughput& t, uint64_t now_ns, Pac
     const bool huge = area.rows() >= 11 && area.cols() >= 52;
     used = draw_big(area, t, huge ? DigitSize::full : DigitSize::half, terms);
   }
-  draw_history(area.from_row(used), t, now_ns, pace);
+  draw_history(area.from_row(used), t, now_ns, pace, roof);
 }
 
 }  // namespace pipetop::tui

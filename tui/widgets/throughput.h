@@ -1,6 +1,8 @@
 // The throughput panel: how fast now, how steady, against before, over time.
 #pragma once
 
+#include <optional>
+
 #include "engine/snapshot.h"
 #include "tui/dashboard/canvas.h"
 #include "tui/widgets/panel.h"
@@ -16,8 +18,9 @@ std::string frozen_text(const Segment& a, int cols);
 
 // In slow motion rates are in pages a second as long as GiB/s would read 0.00,
 // and are compared with nothing. `a`: the segment to compare with; nullptr: the
-// one before.
+// one before. `roof`: the most that a pipe can carry here, in GiB/s, if it is known.
 void draw_throughput(const Area& area, const Throughput& throughput, uint64_t now_ns,
-                     Pace pace = Pace::normal, const Segment* a = nullptr);
+                     Pace pace = Pace::normal, const Segment* a = nullptr,
+                     std::optional<double> roof = {});
 
 }  // namespace pipetop::tui

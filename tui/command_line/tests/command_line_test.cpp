@@ -153,10 +153,19 @@ TEST(CommandLine, RunTakesTimesSizesAndFormats) {
   EXPECT_EQ(line.run.output, "f");
   EXPECT_EQ(parse("run --bytes 10GiB").run.bytes, 10ull << 30);
   EXPECT_EQ(duration_of(parse("run").run), 5'000'000'000u);
+  EXPECT_EQ(parse("limits").limits_rounds, 9u);
+  EXPECT_EQ(parse("limits --rounds 3").limits_rounds, 3u);
   EXPECT_EQ(parse("doctor --format json").format, Format::json);
   EXPECT_FALSE(parse("doctor").overhead);
   EXPECT_TRUE(parse("doctor --overhead --rounds 3").overhead);
   EXPECT_EQ(parse("doctor --overhead --rounds 3").overhead_rounds, 3);
+}
+
+TEST(CommandLine, TheRoofIsGivenOrMeasured) {
+  EXPECT_FALSE(parse("--preset write_read").roof);
+  EXPECT_EQ(parse("--roof 84.5").roof->gib_per_s, 84.5);
+  ASSERT_TRUE(parse("--roof --no-color").roof);
+  EXPECT_FALSE(parse("--roof --no-color").roof->gib_per_s);
 }
 
 TEST(CommandLine, CommandsThatOnlyPrint) {
@@ -202,9 +211,8 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"runn", "there is no command \"runn\": did you mean run?"},
       {"docter --format json", "there is no command \"docter\": did you mean doctor?"},
       {"sing",
-       "there is no command \"sing\": give run, ladder, tune, doctor or presets, or none for the "
-       "dashboard"},
-      {"limits", "\"limits\" is not in this version: give run, ladder, tune, doctor or presets"},
+       "there is no command \"sing\": give run, ladder, tune, limits, doctor or presets, or none "
+       "for the dashboard"},
       {"run fast", "\"fast\" is one word too many: see pipetop run --help"},
       {"run doctor", "run and doctor are two commands: give one"},
       {"--preset", "--preset needs a value: see pipetop --help"},
@@ -220,6 +228,9 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
        "--buf_size: \"6000\" is out of range: give a multiple of 4KiB, from 4KiB to 64MiB"},
       {"--placement cpus", "placement cpus needs writer.cpu, reader.cpu or both"},
       {"--frequency 5", "--frequency: \"5\" is out of range: give 10 to 10000"},
+      {"--roof high", "--roof: \"high\" is not a rate: give GiB/s, such as 84"},
+      {"--roof 0", "--roof: \"0\" is not a rate: give GiB/s, such as 84"},
+      {"run --roof", "--roof goes with the dashboard: pipetop limits tells the roof"},
       {"--segments", "--segments needs a value: see pipetop --help"},
       {"run --duration 0", "--duration: \"0\" is out of range: give 1ns to 168h"},
       {"run --duration soon",
@@ -236,6 +247,7 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"tune --seed -1", "--seed: \"-1\" is out of range: give 0 to 4294967295"},
       {"tune --write -", "--write and the result would both go to stdout: give a file"},
       {"tune --format csv", "--format: \"csv\" is not one of its values: give human or json"},
+      {"limits --format csv", "--format: \"csv\" is not one of its values: give human or json"},
       {"doctor --rounds 0", "--rounds: \"0\" is out of range: give 1 to 1000"},
       {"doctor --format csv", "--format: \"csv\" is not one of its values: give human or json"},
   };

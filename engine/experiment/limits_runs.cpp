@@ -1,0 +1,117 @@
+#include "engine/experiment/limits_runs.h"
+
+#include <algorithm>
+
+#include "engine/error.h"
+#include "engine/experiment/sampled_cost.h"
+
+namespace pipetop {
+namespace {
+
+constexpr TrialLength kLength = {100'000'000, 200'000'000, 0};
+
+// One role's samples over all its measurements.
+struct SampledTime {
+  double busy_ns = 0;  // in its call
+  uint64_t samples = 0;
+  std::string reason = "ended before it was measured";
+
+  void add(const SegmentRole& role, std::string_view call, uint64_t duration_ns) {
+    if (!role.functions.has_value() || !role.functions->tree) {
+      reason = role.functions.reason;
+    } else if (!role.on_cpu_share.has_value()) {
+      reason = role.on_cpu_share.reason;
+    } else {
+      const double share = working_share(*role.functions->tree, call);
+      busy_ns += share * *role.on_cpu_share * double(duration_ns);
+      samples += role.functions->samples;
+    }
+  }
+
+  Reading<double> per_page(uint64_t pages) const {
+    if (samples == 0 || pages == 0) return Reading<double>::unavailable(reason);
+    return Reading<double>::of(busy_ns / double(pages));
+  }
+};
+
+}  // namespace
+
+struct LimitsRuns::Sums {
+  Figures gib_per_s;
+  uint64_t sampled_pages = 0;
+  SampledTime vmsplice, release;
+  bool one_cpu = false;
+  std::string refused;
+};
+
+std::vector<Preset> limits_presets() {
+  const Preset& top = *find_preset(article_presets(), "busy_loop_huge");
+  std::vector<Preset> presets = {top, top, top};
+  presets[1].name = "busy_loop_huge_512k";
+  presets[1].title = "the same with a ring of 512 KiB";
+  presets[1].settings.pipe_size = 512 * 1024;
+  presets[1].settings.buf_size = 1024 * 1024;
+  presets[2].name = "one_cpu_1m";
+  presets[2].title = "both on one CPU, blocking, with a ring of 1 MiB";
+  Settings& one_cpu = presets[2].settings;
+  one_cpu.placement = Placement::same_cpu;
+  one_cpu.writer_wait = one_cpu.reader_wait = Wait::block;
+  one_cpu.pipe_size = 1024 * 1024;
+  one_cpu.buf_size = 2 * 1024 * 1024;
+  return presets;
+}
+
+LimitsRuns::LimitsRuns(const EngineOptions& options, std::vector<Preset> presets)
+    : presets_(std::move(presets)), sums_(presets_.size()), engine_(options) {
+  engine_.suspend();
+}
+
+LimitsRuns::~LimitsRuns() = default;
+
+void LimitsRuns::visit(size_t preset, const GoOn& go_on) {
+  Sums& sums = sums_[preset];
+  if (!sums.refused.empty()) return;
+  engine_.resume();
+  engine_.observe(true);
+  try {
+    const Trial trial = run_trial(engine_, presets_[preset].settings, kLength, go_on);
+    if (!trial.cut_short) {
+      const Segment segment = engine_.segment();
+      sums.gib_per_s.push_back(trial.rate());
+      sums.one_cpu = trial.end.effective.settings.placement == Placement::same_cpu;
+      sums.sampled_pages += segment.bytes / kPageBytes;
+      sums.vmsplice.add(segment.role(Role::writer), "vmsplice", segment.duration_ns);
+      sums.release.add(segment.role(Role::reader), "splice", segment.duration_ns);
+    }
+  } catch (const Error& e) {
+    sums.refused = e.what();
+  }
+  engine_.observe(false);  // its timer interrupts would be in the steps
+  engine_.suspend();
+}
+
+LimitsRun LimitsRuns::result(size_t preset) const {
+  const Sums& sums = sums_[preset];
+  LimitsRun run;
+  run.name = presets_[preset].name;
+  run.settings = presets_[preset].settings;
+  run.one_cpu = sums.one_cpu;
+  run.vmsplice_ns = sums.vmsplice.per_page(sums.sampled_pages);
+  run.release_ns = sums.release.per_page(sums.sampled_pages);
+  if (!sums.refused.empty()) {
+    run.gib_per_s = Reading<Spread>::unavailable(sums.refused);
+  } else if (sums.gib_per_s.empty()) {
+    run.gib_per_s = Reading<Spread>::warming("ended before it was measured");
+  } else {
+    run.gib_per_s = Reading<Spread>::of(spread_of(sums.gib_per_s));
+  }
+  return run;
+}
+
+std::vector<LimitsRun> LimitsRuns::results() const {
+  std::vector<LimitsRun> results;
+  for (size_t i = 0; i < presets_.size(); ++i) results.push_back(result(i));
+  return results;
+}
+
+}  // namespace pipetop

@@ -1,0 +1,65 @@
+#include "engine/experiment/limits_step.h"
+
+#include "engine/error.h"
+
+namespace pipetop {
+namespace {
+
+constexpr int kSlicesAVisit = 4;
+
+double measure_clock() {
+  constexpr int kReads = 1000, kTimes = 21;
+  Figures ns;
+  for (int i = 0; i < kTimes; ++i) {
+    const uint64_t begin = monotonic_ns();
+    for (int read = 0; read < kReads; ++read) (void)monotonic_ns();
+    ns.push_back(double(monotonic_ns() - begin) / (kReads + 1));
+  }
+  return spread_of(ns).lower;
+}
+
+}  // namespace
+
+uint64_t slice_ns() { return 1'000'000; }
+
+double clock_read_ns() {
+  static const double ns = measure_clock();
+  return ns;
+}
+
+MeasuredStep::MeasuredStep(std::string name, const Make& make) : name_(std::move(name)) {
+  try {
+    step_ = make();
+  } catch (const Error& e) {
+    refused_ = e.what();
+  }
+}
+
+void MeasuredStep::visit() {
+  if (!refused_.empty()) return;
+  try {
+    (void)step_->slice();
+    for (int i = 0; i < kSlicesAVisit; ++i) {
+      const std::vector<double> slice = step_->slice();
+      figures_.resize(slice.size());
+      for (size_t thing = 0; thing < slice.size(); ++thing) figures_[thing].push_back(slice[thing]);
+    }
+  } catch (const Error& e) {
+    refused_ = e.what();
+  }
+}
+
+const Figures& MeasuredStep::figures(size_t thing) const {
+  static const Figures kNone;
+  return thing < figures_.size() ? figures_[thing] : kNone;
+}
+
+Reading<Spread> MeasuredStep::spread_of(const Figures& figures) const {
+  if (!refused_.empty()) return Reading<Spread>::unavailable(refused_);
+  if (figures.empty()) return Reading<Spread>::warming("ended before it was measured");
+  return Reading<Spread>::of(pipetop::spread_of(figures));
+}
+
+Reading<Spread> MeasuredStep::spread(size_t thing) const { return spread_of(figures(thing)); }
+
+}  // namespace pipetop

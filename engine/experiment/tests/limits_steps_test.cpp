@@ -1,0 +1,172 @@
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+#include "engine/error.h"
+#include "engine/experiment/limits_copy.h"
+#include "engine/experiment/limits_gup.h"
+#include "engine/experiment/limits_pages.h"
+#include "engine/experiment/limits_pipe.h"
+#include "engine/experiment/limits_rings.h"
+#include "engine/experiment/limits_slots.h"
+#include "engine/experiment/limits_syscall.h"
+#include "engine/experiment/limits_wakeup.h"
+#include "engine/experiment/pinned.h"
+
+namespace pipetop {
+namespace {
+
+constexpr uint64_t kRing = 64 * 1024;
+
+// One for each of `things`, all above 0.
+void expect_figures(const std::vector<double>& slice, size_t things) {
+  ASSERT_EQ(slice.size(), things);
+  for (const double figure : slice) EXPECT_GT(figure, 0);
+}
+
+size_t open_files() {
+  size_t count = 0;
+  for ([[maybe_unused]] const auto& file : std::filesystem::directory_iterator("/proc/self/fd"))
+    ++count;
+  return count;
+}
+
+TEST(LimitsSteps, EachGivesItsFigures) {
+  expect_figures(empty_syscall_step()->slice(), 1);
+  expect_figures(lent_pages_step({Pages::k4, Touched::yes}, kRing)->slice(), 2);
+  expect_figures(lent_pages_step({Pages::k4, Touched::never}, kRing)->slice(), 2);
+  expect_figures(slots_step(Pages::k4, kRing)->slice(), 2);
+  expect_figures(copy_step(kRing)->slice(), 2);
+}
+
+TEST(LimitsSteps, AWakeupNeedsAProcessThatIsGoneAfterwards) {
+  const std::vector<Cpu> cpus = read_topology();
+  expect_figures(wakeup_step(cpus.front().number)->slice(), 1);
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
+  EXPECT_EQ(errno, ECHILD);
+}
+
+TEST(LimitsSteps, LeaveNoFilesOpen) {
+  const size_t before = open_files();
+  wakeup_step(read_topology().front().number)->slice();
+  slots_step(Pages::k4, kRing)->slice();
+  EXPECT_EQ(open_files(), before);
+}
+
+TEST(LimitsSteps, KindsHaveNames) {
+  EXPECT_EQ(to_text(LentPagesKind{Pages::k4, Touched::never}), "4k untouched");
+  EXPECT_EQ(to_text(LentPagesKind{Pages::k4, Touched::again}), "4k untouched, again");
+  EXPECT_EQ(to_text(LentPagesKind{Pages::thp, Touched::yes}), "thp");
+}
+
+TEST(LimitsPipe, ARingHasItsSizeOrThereIsNone) {
+  EXPECT_EQ(make_ring(4096).capacity_bytes(), 4096u);
+  try {
+    make_ring(3 * 4096);  // the kernel would round it up
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(std::string(e.what()).substr(0, 16), "a pipe of 12KiB:");
+  }
+}
+
+TEST(LimitsPipe, AShortCallIsAnError) {
+  EXPECT_NO_THROW(check_moved("tee", 4096, 4096));
+  EXPECT_THROW(check_moved("tee", 100, 4096), Error);
+  errno = EPERM;
+  try {
+    check_moved("tee", -1, 4096);
+    FAIL();
+  } catch (const SystemError& e) {
+    EXPECT_EQ(e.error_number(), EPERM);
+  }
+}
+
+class Refused final : public LimitsStep {
+ public:
+  explicit Refused(int after) : left_(after) {}
+  std::vector<double> slice() override {
+    if (left_-- == 0) throw Error("enough");
+    return {double(left_)};
+  }
+
+ private:
+  int left_;
+};
+
+TEST(MeasuredStep, DropsTheFirstSliceOfAVisit) {
+  MeasuredStep step("down", [] { return std::make_unique<Refused>(10); });
+  EXPECT_EQ(step.spread(0).status, ReadingStatus::warming);
+  step.visit();
+  EXPECT_EQ(step.figures(0), (Figures{8, 7, 6, 5}));
+  step.visit();
+  EXPECT_EQ(step.figures(0).size(), 8u);
+  EXPECT_EQ(step.spread(0)->median, 5) << "3 and 2 follow";
+}
+
+TEST(MeasuredStep, ARefusalIsAState) {
+  MeasuredStep late("late", [] { return std::make_unique<Refused>(2); });
+  late.visit();
+  EXPECT_EQ(late.spread(0).status, ReadingStatus::unavailable);
+  EXPECT_EQ(late.spread(0).reason, "enough");
+  MeasuredStep never("never", []() -> std::unique_ptr<LimitsStep> { throw Error("no"); });
+  never.visit();
+  EXPECT_EQ(never.spread(0).reason, "no");
+}
+
+TEST(Spread, AreQuartiles) {
+  const Spread s = spread_of({5, 1, 4, 2, 3});
+  EXPECT_EQ(s.lower, 2);
+  EXPECT_EQ(s.median, 3);
+  EXPECT_EQ(s.upper, 4);
+  EXPECT_EQ(s.count, 5u);
+  EXPECT_EQ(differences({5, 6, 7}, {1, 2}), (Figures{4, 4}));
+}
+
+// As mm/gup_test.h of Linux 5.11 and later.
+TEST(GupTest, HasTheKernelsLayout) {
+  EXPECT_EQ(kGupFastBenchmark, 0xC0506701u);
+  EXPECT_EQ(offsetof(GupTest, addr), 16u);
+  EXPECT_EQ(offsetof(GupTest, nr_pages_per_call), 32u);
+  EXPECT_EQ(offsetof(GupTest, which_pages), 44u);
+}
+
+TEST(GupTest, SaysWhyThereIsNone) {
+  if (::access(kGupTestFile, R_OK | W_OK) == 0) {
+    expect_figures(gup_test_step(Pages::k4)->slice(), 2);
+    return;
+  }
+  try {
+    gup_test_step(Pages::k4);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find(kGupTestFile), std::string::npos);
+  }
+}
+
+TEST(Pinned, GoesBackWhereItWas) {
+  const std::vector<Cpu> before = read_topology();
+  {
+    const Pinned pinned(before.back().number, before);
+    EXPECT_EQ(read_topology().size(), 1u);
+    EXPECT_EQ(::sched_getcpu(), before.back().number);
+  }
+  EXPECT_EQ(read_topology().size(), before.size());
+}
+
+TEST(RingSteps, GrowFromASingleSlot) {
+  RingSteps rings;
+  ASSERT_FALSE(rings.steps().empty());
+  EXPECT_EQ(rings.bytes(0), 4096u);
+  EXPECT_EQ(rings.roof().status, ReadingStatus::warming) << "nothing is measured yet";
+  for (MeasuredStep& step : rings.steps()) step.visit();
+  EXPECT_NE(rings.roof().status, ReadingStatus::warming) << rings.roof().reason;
+}
+
+}  // namespace
+}  // namespace pipetop

@@ -1,0 +1,44 @@
+#include "engine/experiment/sampled_cost.h"
+
+#include <gtest/gtest.h>
+
+namespace pipetop {
+namespace {
+
+// [user] 10
+// entry 5
+//   do_vmsplice 20
+//     __mutex_lock 1
+//       mutex_spin_on_owner 30
+//     gup_fast_fallback 24
+//     pipe_wait_writable 2
+//       schedule 8
+CallTree tree() {
+  CallTree tree;
+  tree.functions = {"[user]",
+                    "entry",
+                    "do_vmsplice",
+                    "__mutex_lock",
+                    "mutex_spin_on_owner",
+                    "gup_fast_fallback",
+                    "pipe_wait_writable",
+                    "schedule"};
+  constexpr uint32_t kRoot = CallNode::kNone;
+  tree.nodes = {{0, kRoot, 10, 10}, {1, kRoot, 5, 90}, {2, 1, 20, 85}, {3, 2, 1, 31},
+                {4, 3, 30, 30},     {5, 2, 24, 24},    {6, 2, 2, 10},  {7, 6, 8, 8}};
+  tree.total = 100;
+  return tree;
+}
+
+TEST(SampledCost, LeavesOutWaitingAndWaking) {
+  EXPECT_DOUBLE_EQ(working_share(tree(), "vmsplice"), 0.44);
+  EXPECT_DOUBLE_EQ(working_share(tree(), "gup_fast"), 0.24);
+}
+
+TEST(SampledCost, IsNothingOutsideOfTheCall) {
+  EXPECT_DOUBLE_EQ(working_share(tree(), "tee"), 0);
+  EXPECT_DOUBLE_EQ(working_share({}, "vmsplice"), 0);
+}
+
+}  // namespace
+}  // namespace pipetop

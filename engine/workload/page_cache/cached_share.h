@@ -1,0 +1,50 @@
+// How much of a file lies in the page cache: cachestat(2) where the kernel has it
+// (6.5), else mincore(2).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/reading.h"
+
+namespace pipetop {
+
+// Bytes of the range, whose ends are page boundaries, that lie in the page cache.
+// Nothing, with errno set, when the kernel does not say.
+std::optional<uint64_t> cached_by_cachestat(int fd, uint64_t offset, uint64_t bytes);
+std::optional<uint64_t> cached_by_mincore(int fd, uint64_t offset, uint64_t bytes);
+std::optional<uint64_t> cached_bytes(int fd, uint64_t offset, uint64_t bytes);
+
+struct FileSpan {
+  int fd = -1;
+  uint64_t bytes = 0;
+};
+
+// Looks at files again and again, a piece a call, so that no look takes long.
+class CachedShare {
+ public:
+  // Forgets what it saw.
+  void restart(std::span<const FileSpan> files);
+
+  // Looks at the next piece, if it is time. True when that was the last one of all.
+  bool look(uint64_t now_ns);
+
+  // Of all bytes of all files, when it last had seen all of them.
+  const Reading<double>& share() const { return share_; }
+
+ private:
+  void begin_round(uint64_t now_ns);
+  void finish_round();
+
+  std::vector<FileSpan> files_;
+  size_t file_ = 0;
+  uint64_t offset_ = 0;
+  uint64_t seen_ = 0, cached_ = 0;  // bytes, of this round
+  bool in_round_ = false;
+  uint64_t round_began_ns_ = 0;
+  Reading<double> share_;
+};
+
+}  // namespace pipetop

@@ -1,0 +1,107 @@
+#include "engine/workload/page_cache/client.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "engine/settings.h"
+#include "engine/unique_fd.h"
+#include "engine/worker/counters.h"
+#include "engine/worker/worker_life.h"
+
+namespace pipetop {
+namespace {
+
+// Nobody else would empty the pipe that one waits for, so no call may wait for it.
+constexpr unsigned kFlags = SPLICE_F_NONBLOCK;
+
+class Client {
+ public:
+  Client(ControlBlock& block, const ClientFds& fds)
+      : block_(block), fds_(fds), sink_(::open("/dev/null", O_WRONLY | O_CLOEXEC)) {}
+
+  // Round and round the file.
+  [[gnu::noinline]] LoopEnd splice_file(const PageCacheCommand& command, uint32_t generation) {
+    offset_ = 0;
+    if (!drain()) return LoopEnd::failed;  // what a client before it left there
+    for (;;) {
+      if (is_changed(block_, generation)) return LoopEnd::changed;
+      uint64_t held = 0;
+      if (!fill(command, held) || !empty(held)) return LoopEnd::failed;
+    }
+  }
+
+ private:
+  // Puts a chunk into the pipe, or as much as it takes; `held` says how much.
+  bool fill(const PageCacheCommand& command, uint64_t& held) {
+    const int file = command.own_file != 0 ? fds_.own_file : fds_.shared_file;
+    while (held < command.chunk_bytes) {
+      const auto left = command.file_bytes - static_cast<uint64_t>(offset_);
+      const uint64_t asked = std::min({command.call_bytes, command.chunk_bytes - held, left});
+      const ssize_t moved = ::splice(file, &offset_, fds_.pipe_write, nullptr, asked, kFlags);
+      if (moved < 0) return count_error() && (errno != EAGAIN || held > 0 || drain());
+      count(moved, asked);
+      if (moved == 0 && offset_ == 0) return errno = ENODATA, false;
+      held += static_cast<uint64_t>(moved);
+      // At its end, or behind it: the file may shrink before the command says so.
+      if (moved == 0 || static_cast<uint64_t>(offset_) >= command.file_bytes) offset_ = 0;
+    }
+    return true;
+  }
+
+  bool empty(uint64_t held) {
+    while (held > 0) {
+      const ssize_t moved = ::splice(fds_.pipe_read, nullptr, sink_.get(), nullptr, held, kFlags);
+      if (moved < 0 && !count_error()) return false;
+      if (moved < 0 && errno == EAGAIN) return true;  // there is no more
+      if (moved < 0) continue;
+      count(moved, held);
+      add(block_.counters.bytes, static_cast<uint64_t>(moved));
+      held -= static_cast<uint64_t>(moved);
+    }
+    return true;
+  }
+
+  // All that is there.
+  bool drain() {
+    for (;;) {
+      const ssize_t moved =
+          ::splice(fds_.pipe_read, nullptr, sink_.get(), nullptr, kMaxPipeBytes, kFlags);
+      if (moved < 0 && errno == EAGAIN) return true;
+      if (moved < 0 && !count_error()) return false;
+      if (moved > 0) add(block_.counters.bytes, static_cast<uint64_t>(moved));
+    }
+  }
+
+  void count(ssize_t moved, uint64_t asked) {
+    add(block_.counters.syscalls, 1);
+    if (static_cast<uint64_t>(moved) < asked) add(block_.counters.short_calls, 1);
+  }
+
+  // False if it failed for good.
+  bool count_error() {
+    add(block_.counters.syscalls, 1);
+    if (errno == EAGAIN) return add(block_.counters.eagain, 1), true;
+    if (errno == EINTR) return add(block_.counters.interrupted, 1), true;
+    return false;
+  }
+
+  ControlBlock& block_;
+  const ClientFds fds_;
+  const UniqueFd sink_;
+  loff_t offset_ = 0;
+};
+
+}  // namespace
+
+int run_client(ControlBlock& block, const ClientFds& fds) {
+  Client client(block, fds);
+  return run_worker<PageCacheCommand>(
+      block, [](const PageCacheCommand&, WorkerReport&) { return true; },
+      [&](const PageCacheCommand& command, uint32_t generation) {
+        return client.splice_file(command, generation);
+      });
+}
+
+}  // namespace pipetop

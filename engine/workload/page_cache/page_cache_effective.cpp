@@ -1,0 +1,65 @@
+#include "engine/workload/page_cache/page_cache_effective.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace pipetop {
+namespace {
+
+// A look that is torn may mistake a slot.
+constexpr double kAllPages = 0.99;
+constexpr double kSomeCopies = 0.01;
+
+void judge_chunk(const Settings& requested, const PageCacheFacts& facts, Effective& effective) {
+  PageCacheSettings& s = effective.settings.page_cache;
+  if (facts.resize_error == 0) return;
+  s.chunk_size = std::min(s.chunk_size, facts.chunk_bytes);
+  s.gang_size = std::min(s.gang_size, static_cast<uint32_t>(s.chunk_size / kPageBytes));
+  const std::string reason =
+      facts.resize_error == EPERM
+          ? "the pipe is no larger: over /proc/sys/fs/pipe-max-size, or this user's "
+            "/proc/sys/fs/pipe-user-pages-soft"
+          : fmt::format("F_SETPIPE_SZ: {}", std::strerror(facts.resize_error));
+  for (const std::string_view name : {"chunk_size", "gang_size"})
+    note_difference(name, requested, effective.settings, reason, effective.mismatches);
+}
+
+void judge_zero_copy(const PageCacheFacts& facts, Effective& effective) {
+  const auto share = [&](SlotKind kind) {
+    return facts.kinds.has_value() ? (*facts.kinds)[static_cast<size_t>(kind)] : 0;
+  };
+  if (share(SlotKind::page_cache) >= kAllPages) {
+    effective.zero_copy = ZeroCopy::zero_copy;
+    effective.zero_copy_reason = "the file's own pages were seen in the ring";
+  } else if (const double copies = share(SlotKind::copy); copies > kSomeCopies) {
+    effective.zero_copy = ZeroCopy::copied;
+    effective.zero_copy_reason = fmt::format(
+        "{:.0f} % of the slots seen hold copies: this kernel's splice read copies "
+        "(copy_splice_read)",
+        100 * copies);
+  } else {
+    effective.zero_copy = facts.probe.result;
+    effective.zero_copy_reason = facts.probe.reason;
+  }
+}
+
+}  // namespace
+
+Effective make_page_cache_effective(const Settings& requested, const PageCachePlan& plan,
+                                    const PageCacheFacts& facts) {
+  Effective effective;
+  effective.settings = plan.settings;
+  effective.mismatches = plan.mismatches;
+  effective.settled = facts.settled;
+  effective.preparing = facts.preparing;
+  effective.pipe_bytes = facts.pipe_bytes;
+  effective.huge = Reading<bool>::unavailable("no buffers: the pages are the file's");
+  judge_chunk(requested, facts, effective);
+  judge_zero_copy(facts, effective);
+  return effective;
+}
+
+}  // namespace pipetop

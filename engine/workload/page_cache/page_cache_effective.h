@@ -1,0 +1,27 @@
+// What is in force of a page-cache workload, put together from its plan, its pipes and
+// the slots of the ring.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "engine/host/zero_copy_probe.h"
+#include "engine/workload/page_cache/page_cache_plan.h"
+
+namespace pipetop {
+
+struct PageCacheFacts {
+  uint64_t pipe_bytes = 0;   // of the first client's pipe
+  uint64_t chunk_bytes = 0;  // that fit into each pipe
+  int resize_error = 0;
+  bool settled = false;
+  std::string preparing;
+  ZeroCopyProbe probe;  // of splice from a file
+  // Of the slots filled since all is in force; it outweighs the probe.
+  Reading<std::array<double, kSlotKinds>> kinds;
+};
+
+Effective make_page_cache_effective(const Settings& requested, const PageCachePlan& plan,
+                                    const PageCacheFacts& facts);
+
+}  // namespace pipetop

@@ -1,0 +1,247 @@
+#include "engine/workload/page_cache/page_cache_workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/clock.h"
+#include "engine/error.h"
+#include "engine/process/worker_process.h"
+#include "engine/worker/worker_main.h"
+#include "engine/workload/page_cache/efficiency.h"
+#include "engine/workload/page_cache/page_cache_effective.h"
+#include "engine/workload/page_cache/splice_probe.h"
+
+namespace pipetop {
+namespace {
+
+// Somebody may look at the screen meanwhile.
+constexpr uint64_t kFillSlice = 20'000'000;
+constexpr uint64_t kFillStep = 8ull << 20;
+
+int work(ControlBlock& block, Role) {
+  return run_client(block,
+                    {kWorkerFirstFd, kWorkerFirstFd + 1, kWorkerFirstFd + 2, kWorkerFirstFd + 3});
+}
+
+ZeroCopyProbe probe(const FileStore& store) {
+  const CachedFile scratch = store.make();
+  return probe_splice(scratch.fd());
+}
+
+}  // namespace
+
+WorkloadEntry page_cache_entry() {
+  return {.kind = WorkloadKind::page_cache,
+          .terms = {.name = "page-cache",
+                    .help = "clients that splice a cached file into a pipe, and on to /dev/null",
+                    .unit = {"GiB/s", "gib_per_s", "bytes", kGiB},
+                    .roles = {"client", ""},
+                    .part = "client",
+                    .prepares = "file",
+                    .does = "splice",
+                    .has_ring = true},
+          .knobs = page_cache_knobs,
+          .hot_keys = page_cache_hot_keys,
+          .presets = page_cache_presets,
+          .validate = [](const Settings&) {},  // any value goes with any other
+          .make = [](const WorkloadSurroundings& surroundings) -> std::unique_ptr<Workload> {
+            return std::make_unique<PageCacheWorkload>(surroundings,
+                                                       FileStore(temporary_directories()));
+          },
+          .work = work};
+}
+
+PageCacheWorkload::PageCacheWorkload(const WorkloadSurroundings& surroundings, FileStore store)
+    : machine_(surroundings.machine),
+      crew_(surroundings.crew),
+      store_(std::move(store)),
+      probe_(probe(store_)) {
+  pipes_.push_back(std::make_unique<PipeOwner>());
+  if (store_.in_memory())
+    notice(
+        "the file is a memfd, which lies in shmem, not in a file system's page cache; TMPDIR "
+        "another directory");
+  if (probe_.result == ZeroCopy::copied) notice(probe_.reason);
+}
+
+void PageCacheWorkload::notice(std::string text) {
+  notices_.push_back({monotonic_ns(), Severity::warning, std::move(text)});
+}
+
+std::vector<Notice> PageCacheWorkload::notices() { return std::exchange(notices_, {}); }
+
+// "" when the files are there, still to be filled; else why not, as they were before.
+std::string PageCacheWorkload::make_files(const PageCacheSettings& wanted) {
+  const uint32_t count = files_of(wanted);
+  uint64_t held = 0;
+  for (uint32_t i = 0; i < count && i < files_.size(); ++i) held += files_[i].bytes();
+  std::string refusal =
+      why_no_room(count, wanted.file_size, held, store_.room(held), store_.directory());
+  while (files_.size() < wanted.clients) files_.push_back(store_.make());
+  for (uint32_t i = 0; i < count && refusal.empty(); ++i) {
+    const int error = files_[i].resize(wanted.file_size);
+    if (error != 0) refusal = SystemError("fallocate of a file", error).what();
+  }
+  return refusal;
+}
+
+Settings PageCacheWorkload::grant(const Settings& requested, std::string& refusal) {
+  refusal = make_files(requested.page_cache);
+  if (refusal.empty()) return requested;
+  if (clients_.empty()) throw Error(refusal, Exit::refused);
+  // What is in force stays so.
+  Settings granted = requested;
+  const PageCacheSettings& old = plan_.settings.page_cache;
+  granted.page_cache.clients = old.clients;
+  granted.page_cache.files = old.files;
+  granted.page_cache.file_size = old.file_size;
+  for (CachedFile& file : files_)
+    if (file.bytes() != 0) file.resize(old.file_size);
+  return granted;
+}
+
+void PageCacheWorkload::hire() {
+  const size_t i = clients_.size();
+  if (pipes_.size() == i) pipes_.push_back(std::make_unique<PipeOwner>());
+  PipeOwner& pipe = *pipes_[i];
+  UniqueFd shared = files_[0].open_again(), own = files_[i].open_again();
+  Worker& worker =
+      crew_.hire(Role::client, {pipe.read_fd(), pipe.write_fd(), shared.get(), own.get()});
+  clients_.push_back(
+      std::make_unique<Client>(Client{std::move(shared), std::move(own), worker, {pipe, worker}}));
+}
+
+void PageCacheWorkload::set_clients(uint32_t count) {
+  while (clients_.size() > count) {
+    crew_.dismiss(clients_.back()->worker);
+    clients_.pop_back();
+    pipes_.pop_back();
+  }
+  while (files_.size() > count) files_.pop_back();
+  while (clients_.size() < count) hire();
+  for (size_t i = 0; i < count; ++i) crew_.place(clients_[i]->worker, plan_.cpus[i]);
+}
+
+void PageCacheWorkload::begin(const Settings& requested) {
+  std::string refusal;
+  const Settings granted = grant(requested, refusal);
+  const uint32_t in_use = clients_.empty() ? 0 : files_of(plan_.settings.page_cache);
+  requested_ = requested;
+  plan_ = plan_page_cache(requested, granted, refusal, machine_.cpus);
+  const PageCacheSettings& planned = plan_.settings.page_cache;
+  settled_ = false;
+  set_clients(planned.clients);
+  for (uint32_t i = in_use; i < files_of(planned); ++i) files_[i].check();
+  for (size_t i = 0; i < clients_.size(); ++i)
+    clients_[i]->change.begin(planned, file_of(i).is_filled());
+}
+
+// A slice of what is to do. True when nothing is.
+bool PageCacheWorkload::fill_files() {
+  const uint64_t end = monotonic_ns() + kFillSlice;
+  for (uint32_t i = 0; i < files_of(plan_.settings.page_cache); ++i) {
+    while (!files_[i].is_filled()) {
+      files_[i].fill(kFillStep);
+      if (monotonic_ns() >= end) return false;
+    }
+  }
+  return true;
+}
+
+bool PageCacheWorkload::advance() {
+  bool in_force = quitting_ || fill_files();
+  for (size_t i = 0; i < clients_.size(); ++i) {
+    ClientChange& change = clients_[i]->change;
+    if (change.holds() && file_of(i).is_filled()) change.flow();
+    in_force = change.advance() && in_force;
+  }
+  if (in_force && !settled_) watch_from_now();
+  return settled_ = in_force;
+}
+
+void PageCacheWorkload::quit() {
+  quitting_ = true;
+  for (const auto& client : clients_) client->change.quit();
+}
+
+void PageCacheWorkload::died(const Worker& worker) {
+  settled_ = false;
+  for (const auto& client : clients_)
+    if (&client->worker == &worker) client->change.begin_anew();
+}
+
+void PageCacheWorkload::watch_from_now() {
+  std::vector<FileSpan> spans;
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < files_of(plan_.settings.page_cache); ++i) {
+    spans.push_back({files_[i].fd(), files_[i].bytes()});
+    bytes += files_[i].bytes();
+  }
+  share_.restart(spans);
+  eviction_.restart(bytes);
+  disk_reads_.restart();
+  disk_reads_.since_last(crew_.pids(Role::client));
+}
+
+void PageCacheWorkload::watch(uint64_t now_ns) {
+  if (!share_.look(now_ns)) return;
+  const uint64_t reread = disk_reads_.since_last(crew_.pids(Role::client));
+  if (const auto evicted = eviction_.add(share_.share(), reread)) notice(eviction_text(*evicted));
+}
+
+Progress PageCacheWorkload::progress() const {
+  return {crew_.counts(Role::client).bytes, monotonic_ns()};
+}
+
+std::vector<PartProgress> PageCacheWorkload::parts() const {
+  std::vector<PartProgress> parts;
+  for (size_t i = 0; i < clients_.size(); ++i) {
+    const Worker& worker = clients_[i]->worker;
+    parts.push_back(
+        {"client " + std::to_string(i + 1), worker.pid(), {worker.bytes(), monotonic_ns()}});
+  }
+  return parts;
+}
+
+Effective PageCacheWorkload::effective(const Seen& seen) const {
+  PageCacheFacts facts;
+  facts.pipe_bytes = pipes_.front()->capacity_bytes();
+  facts.settled = seen.settled;
+  facts.preparing = preparing();
+  facts.chunk_bytes = plan_.settings.page_cache.chunk_size;
+  for (const auto& client : clients_) {
+    facts.chunk_bytes = std::min(facts.chunk_bytes, client->change.chunk_bytes());
+    if (facts.resize_error == 0) facts.resize_error = client->change.resize_error();
+  }
+  facts.probe = probe_;
+  facts.kinds = seen.kinds;
+  return make_page_cache_effective(requested_, plan_, facts);
+}
+
+std::string PageCacheWorkload::preparing() const {
+  const uint32_t count = files_of(plan_.settings.page_cache);
+  for (uint32_t i = 0; i < count && i < files_.size(); ++i)
+    if (!files_[i].is_filled())
+      return fmt::format("file {} of {}: {:.0f} % made", i + 1, count,
+                         100 * files_[i].filled_share());
+  return {};
+}
+
+std::vector<Figure> PageCacheWorkload::figures(const Throughput& throughput) const {
+  const std::string making = preparing();
+  const auto cached = making.empty() ? share_.share() : Reading<double>::warming(making);
+  std::vector<Figure> figures = {{"cached", "cached", FigureKind::share, cached}};
+  if (clients_.size() > 1)
+    figures.push_back(
+        {"efficiency", "efficiency", FigureKind::share, efficiency_of(throughput, plan_.settings)});
+  return figures;
+}
+
+std::vector<std::string> PageCacheWorkload::technique(Role, const Effective& effective) const {
+  const PageCacheSettings& s = effective.settings.page_cache;
+  return {"splice → pipe → /dev/null", s.files == Files::same ? "same file" : "own files",
+          fmt::format("gang {}", s.gang_size)};
+}
+
+}  // namespace pipetop
