@@ -41,7 +41,9 @@ TEST_F(PercpuTest, StopsWithAllThatWasCounted) {
   engine->stop();
   const uint64_t total = engine->tick().throughput.total_bytes;
   EXPECT_GT(total, 0u);
-  EXPECT_EQ(engine->tick().throughput.total_bytes, total);
+  const Snapshot later = engine->tick();
+  EXPECT_EQ(later.throughput.total_bytes, total);
+  EXPECT_EQ(later.parts[0].total, total);
 }
 
 // "net:[4026532208]" of a process; "" when it has none.
