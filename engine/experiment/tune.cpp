@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "engine/experiment/tune_refine.h"
+#include "engine/meter/quantiles.h"
 
 namespace pipetop {
 namespace {
@@ -18,7 +19,7 @@ constexpr uint64_t kSmallBudgetNs = 15'000 * kMs;
 constexpr uint64_t kReserveNs = 100 * kMs;
 
 constexpr size_t kLeastCandidates = 4, kMostCandidates = 150;
-constexpr size_t kFinalists = 4;
+constexpr size_t kFinalists = 4, kLastFinalists = 3;
 constexpr int kScreenRounds = 2;
 // Of a final; enough to be sure of small differences although the host spoils some.
 constexpr uint64_t kHeats = 16;
@@ -78,9 +79,24 @@ class Search {
   }
 
   void begin(TunePhase phase) { phase_ = phase; }
+  // The best, and for the last of them, if need be, the best with another placement: a
+  // host that gives its CPUs at the same time now and not so then changes which of one
+  // and two CPUs is faster, and what was ahead a while ago need not be now.
   void keep(size_t count, const Field& of) {
     field_ = best_of(of, count);
     leader_ = field_.empty() ? nullptr : field_.front();
+    Contender* rival = leader_ != nullptr ? best_elsewhere(of) : nullptr;
+    if (count > 2 && rival != nullptr && std::ranges::find(field_, rival) == field_.end())
+      field_.back() = rival;
+  }
+  Contender* best_elsewhere(const Field& of) const {
+    Field others = of;
+    std::erase_if(others, [&](const Contender* c) {
+      return (c->settings.placement == Placement::same_cpu) ==
+             (leader_->settings.placement == Placement::same_cpu);
+    });
+    others = best_of(others, 1);
+    return others.empty() ? nullptr : others.front();
   }
   // Trials of which `count` fit into the time, not shorter than the shortest.
   TrialLength fitting(size_t count, uint64_t time_ns) const {
@@ -178,12 +194,12 @@ void Search::decide() {
 
 void Search::play_off(uint64_t deadline_ns) {
   const size_t trials = trials_of_round(field_.size());
-  while (field_.size() > 2 && race_.has_time(trials, long_, deadline_ns))
+  while (field_.size() > kLastFinalists && race_.has_time(trials, long_, deadline_ns))
     if (!race_.round(field_, long_, deadline_ns)) break;
-  keep(2, field_);
+  keep(kLastFinalists, field_);
 }
 
-// Fresh figures: those so far have made the two what they are, and flatter them.
+// Fresh figures: those so far have made them what they are, and flatter them.
 void Search::duel(uint64_t deadline_ns) {
   if (leader_ == nullptr) return;
   const size_t runners = field_.size() + 1;
@@ -201,8 +217,10 @@ void Search::duel(uint64_t deadline_ns) {
   if (reference.size() < 2) return;  // one heat is none
   result_.has_final = true;
   result_.reference_gib_per_s = reference;
-  result_.winner = finalists.front();
-  if (finalists.size() > 1) result_.runner_up = finalists.back();
+  std::ranges::stable_sort(finalists, std::greater{},
+                           [](const Finalist& f) { return median(f.gib_per_s); });
+  result_.winner.emplace(std::move(finalists.front()));
+  if (finalists.size() > 1) result_.runner_up.emplace(std::move(finalists[1]));
 }
 
 void Search::name_winner() {
