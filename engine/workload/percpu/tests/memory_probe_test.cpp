@@ -19,6 +19,13 @@ TEST(TypicalStep, LeavesOutWhatOthersDid) {
   EXPECT_DOUBLE_EQ(typical({0, 0, 0, 8, 0}), 0);
 }
 
+TEST(IsSteady, WhenBothHalvesAreAlike) {
+  EXPECT_TRUE(is_steady(std::vector<double>{132, 99, 132, 132, 99, 132}));
+  EXPECT_TRUE(is_steady(std::vector<double>{0, 0, 0, 0}));
+  EXPECT_FALSE(is_steady(std::vector<double>{132, 132, 230, 250}));
+  EXPECT_FALSE(is_steady(std::vector<double>{0, 0, 8, 8}));
+}
+
 TEST(TypicalStep, ShowsThatMoreWasGivenBackThanTaken) { EXPECT_LT(typical({-5, -9, 3}), 0); }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST_F(PercpuTest, EveryKnobTurnsWhileRulesGoIn) {
   const auto turn = [&](const char* name, const char* value) {
     knob(name).set(s, value);
     apply(s);
-    const Snapshot now = insert();
+    Snapshot now = insert();
     EXPECT_EQ(inserter(now).pid, pid) << name;
     EXPECT_EQ(inserter(now).state, ProcessState::flowing) << inserter(now).state_reason;
     return now;
