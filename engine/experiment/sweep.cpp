@@ -21,6 +21,29 @@ uint32_t number_in(const Knob& knob, std::string_view text, std::string_view ran
   return n;
 }
 
+SweepPlan plan_of_range(const Knob& knob, const std::string& range) {
+  const size_t dots = range.find("..");
+  const uint32_t first = number_in(knob, range.substr(0, dots), range);
+  const uint32_t last = number_in(knob, range.substr(dots + 2), range);
+  if (last <= first || last - first >= kMostValues)
+    throw Error(fmt::format("--{}: \"{}\" is out of range: give 2 to {} values, from low to high",
+                            knob.name, range, kMostValues));
+  SweepPlan plan{&knob, {}};
+  for (uint32_t n = first; n <= last; ++n) plan.values.push_back(std::to_string(n));
+  return plan;
+}
+
+std::vector<std::string> parts_of(const std::string& list) {
+  std::vector<std::string> parts(1);
+  for (const char c : list) {
+    if (c == ',')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
 // What is known of a run; its snapshots are as long as the history.
 SweepRun run_of(const Trial& trial, int round) {
   return {round, trial.rate(), trial.steal_share, trial.end.parts};
@@ -72,15 +95,23 @@ class SweepEngine {
 
 }  // namespace
 
-SweepPlan sweep_of_range(const Knob& knob, const std::string& range) {
-  const size_t dots = range.find("..");
-  const uint32_t first = number_in(knob, range.substr(0, dots), range);
-  const uint32_t last = number_in(knob, range.substr(dots + 2), range);
-  if (last <= first || last - first >= kMostValues)
-    throw Error(fmt::format("--{}: \"{}\" is out of range: give 2 to {} values, from low to high",
-                            knob.name, range, kMostValues));
-  SweepPlan plan{&knob, {}};
-  for (uint32_t n = first; n <= last; ++n) plan.values.push_back(std::to_string(n));
+bool names_several(const Knob& knob, std::string_view text) {
+  const bool range = knob.kind == KnobKind::number && text.find("..") != text.npos;
+  return range || text.find(',') != text.npos;
+}
+
+SweepPlan sweep_of(const Knob& knob, const std::string& text) {
+  const bool is_list = text.find(',') != text.npos;
+  SweepPlan plan = is_list ? SweepPlan{&knob, parts_of(text)} : plan_of_range(knob, text);
+  // Each has to be one of its values.
+  for (const std::string& value : plan.values) {
+    Settings settings;
+    try {
+      knob.set(settings, value);
+    } catch (const Error& e) {
+      throw Error(fmt::format("--{}: {}", knob.name, e.what()));
+    }
+  }
   return plan;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/experiment/trial.h"
@@ -18,8 +19,10 @@ struct SweepPlan {
   std::vector<std::string> values;  // the first is what the others are compared with
 };
 
-// Throws Error: "1..4" is no range of this knob.
-SweepPlan sweep_of_range(const Knob& knob, const std::string& range);
+// "1..4" of a number, or "same,own" of any knob: whether `text` is that.
+bool names_several(const Knob& knob, std::string_view text);
+// Throws Error: what was given, and what would be right.
+SweepPlan sweep_of(const Knob& knob, const std::string& text);
 // All values of a choice or a boolean.
 SweepPlan sweep_of_values(const Knob& knob);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 #include "engine/clock.h"
 #include "engine/error.h"
@@ -19,12 +20,16 @@ constexpr uint64_t kSettleLimitNs = 5'000 * kMs;
 
 // False if it was asked to end before.
 bool settle(Engine& engine, const GoOn& go_on) {
-  const uint64_t deadline = monotonic_ns() + kSettleLimitNs;
+  uint64_t deadline = monotonic_ns() + kSettleLimitNs;
+  std::string preparing;
   for (;;) {
     serve(engine, 2);
     const Snapshot now = engine.tick();
     check_possible(now);
     if (now.effective.settled || now.now_ns > deadline) return true;
+    // As long as it comes on.
+    if (now.effective.preparing != preparing) deadline = now.now_ns + kSettleLimitNs;
+    preparing = now.effective.preparing;
     if (!go_on()) return false;
   }
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/knobs.h"
-#include "engine/plan.h"
+#include "engine/workload/pipe/plan.h"
 #include "engine/settings.h"
 
 namespace pipetop {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/tests/verdict_snapshots.h"
-#include "engine/verdict.h"
+#include "engine/workload/pipe/verdict.h"
 
 namespace pipetop {
 namespace {

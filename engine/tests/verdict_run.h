@@ -11,7 +11,7 @@
 
 #include "engine/clock.h"
 #include "engine/engine.h"
-#include "engine/verdict.h"
+#include "engine/workload/pipe/verdict.h"
 
 namespace pipetop {
 

@@ -1,6 +1,6 @@
 // The rules, on snapshots that are made up: every verdict, and both sides of every
 // limit.
-#include "engine/verdict.h"
+#include "engine/workload/pipe/verdict.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include "engine/control_block.h"
 #include "engine/knobs.h"
 #include "engine/meter/progress.h"
-#include "engine/plan.h"
+#include "engine/workload/capabilities.h"
 #include "engine/presets.h"
 #include "engine/process/crew.h"
 #include "engine/snapshot.h"

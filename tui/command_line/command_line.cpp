@@ -150,8 +150,8 @@ class Parser {
 
   void check_sweep() const {
     if (line_.sweep && line_.command != Command::run)
-      throw Error(fmt::format("--{} {}: a range goes with pipetop run", line_.sweep->first->name,
-                              line_.sweep->second));
+      throw Error(fmt::format("--{} {}: several values go with pipetop run",
+                              line_.sweep->first->name, line_.sweep->second));
   }
 
   void check_roof() const {

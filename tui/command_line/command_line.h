@@ -77,7 +77,7 @@ struct CommandLine {
   std::string config_path;  // "" for none
   std::string preset;       // "" for none
   std::vector<KnobFlag> knobs;
-  // A knob that was given a range, "1..4", and the range.
+  // A knob that was given several values, "1..4" or "same,own", and these.
   std::optional<std::pair<const Knob*, std::string>> sweep;
   std::optional<uint32_t> frequency_hz;
   std::string folded, segments;  // the files' paths, "" for none

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/error.h"
+#include "engine/experiment/sweep.h"
 #include "engine/knobs.h"
 #include "engine/text.h"
 #include "engine/workload/terms.h"
@@ -47,7 +48,7 @@ std::string value_name(const Knob& knob) {
 void add_knob(CLI::App& app, const Knob& knob, CommandLine& line) {
   const std::string flag = "--" + std::string(knob.name);
   const auto note = [&knob, &line, flag](const std::string& text) {
-    if (knob.kind == KnobKind::number && text.find("..") != text.npos) {
+    if (names_several(knob, text)) {
       line.sweep = {&knob, text};
       return;
     }

@@ -60,7 +60,7 @@ std::optional<SweepPlan> sweep_plan(const CommandLine& line, const Config& confi
     if (workload_of(*knob) != config.settings.workload)
       throw Error(fmt::format("--{}: it goes with workload {}, this is {}", knob->name,
                               terms_of(workload_of(*knob)).name, terms_of(config.settings).name));
-    return sweep_of_range(*knob, range);
+    return sweep_of(*knob, range);
   }
   const std::string_view compares = terms_of(config.settings).compares;
   // Whoever names the knob wants one value.

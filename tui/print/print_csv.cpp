@@ -5,7 +5,7 @@
 #include <array>
 
 #include "engine/knobs.h"
-#include "engine/verdict.h"
+#include "engine/workload/pipe/verdict.h"
 
 namespace pipetop::tui {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "engine/knobs.h"
 #include "engine/text.h"
-#include "engine/verdict.h"
+#include "engine/workload/pipe/verdict.h"
 #include "engine/workload/terms.h"
 #include "tui/print/changed_knobs.h"
 #include "tui/print/figure_text.h"

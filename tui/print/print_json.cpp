@@ -3,7 +3,7 @@
 #include <array>
 
 #include "engine/knobs.h"
-#include "engine/verdict.h"
+#include "engine/workload/pipe/verdict.h"
 #include "engine/workload/terms.h"
 #include "tui/print/call_tree_json.h"
 #include "tui/print/host_json.h"

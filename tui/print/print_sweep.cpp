@@ -131,14 +131,13 @@ std::string functions_text(const Sweep& sweep, Role role) {
   std::ranges::stable_sort(rows, std::greater{}, [](const auto& r) { return r.second.change(); });
   std::string text = fmt::format("\n{}: where its time goes, % with children (self)\n  ", name);
   for (const SweepRow& row : sweep.rows)
-    text +=
-        fmt::format("{:>15}", fmt::format("{} {}", sweep.plan.knob->name, row.value).substr(0, 14));
+    text += fmt::format("{:>16}", fmt::format("{} {}", sweep.plan.knob->name, row.value));
   text += "  function\n";
   for (size_t i = 0; i < std::min(rows.size(), kFunctionRows); ++i) {
     if (rows[i].second.change() < kWorthSaying) break;
     text += "  ";
     for (size_t v = 0; v < sweep.rows.size(); ++v)
-      text += fmt::format("{:>7.1f} ({:>4.1f})", 100 * rows[i].second.children[v],
+      text += fmt::format("{:>9.1f} ({:>4.1f})", 100 * rows[i].second.children[v],
                           100 * rows[i].second.self[v]);
     text += fmt::format("  {}\n", rows[i].first);
   }

@@ -82,7 +82,7 @@ TEST(KeyBar, ShowsEveryKnobWithItsState) {
   EXPECT_EQ(lines[1],
             " d bufs ○  t touch ●  l lock ○  y stamped ○  { } pipe 64K  ( ) buf 256K  c near");
   EXPECT_EQ(lines[2],
-            " m slow ○  < > pairs 1  1-8 presets  u undo  0 baseline         ? help  q quit");
+            " m slow ○  < > pairs 1  1-8 presets  u undo  0 baseline  f tree  ? help  q quit");
 }
 
 TEST(KeyBar, AKnobThatDidNotTakeEffectIsMarked) {

@@ -121,12 +121,12 @@ TEST(View, TheRoofHasItsLineAndItsKey) {
   EXPECT_FALSE(has(shown(40, 160), "roof"));
   state.roof_gib_per_s = 102;
   EXPECT_TRUE(has(shown(40, 160), "roof 102 GiB/s ─ ─")) << shown(40, 160);
-  EXPECT_TRUE(has(shown(40, 160), "R roof ●"));
+  EXPECT_TRUE(has(shown(40, 220), "R roof ●"));
   EXPECT_TRUE(has(shown(40, 160), "61 % of roof 102"));
   EXPECT_TRUE(has(shown(24, 80), "roof 102 GiB/s ─ ─")) << shown(24, 80);
   state.roof_hidden = true;
   EXPECT_FALSE(has(shown(40, 160), "roof 102"));
-  EXPECT_TRUE(has(shown(40, 160), "R roof ○"));
+  EXPECT_TRUE(has(shown(40, 220), "R roof ○"));
 }
 
 TEST(View, NothingIsKnownYet) {

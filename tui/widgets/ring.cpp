@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/verdict.h"
+#include "engine/workload/pipe/verdict.h"
 #include "tui/dashboard/pen.h"
 #include "tui/widgets/heat_map.h"
 #include "tui/widgets/integrity_title.h"

@@ -1,6 +1,6 @@
 #include "tui/widgets/verdict_line.h"
 
-#include "engine/verdict.h"
+#include "engine/workload/pipe/verdict.h"
 #include "tui/dashboard/pen.h"
 #include "tui/dashboard/text_width.h"
 

@@ -106,7 +106,7 @@ TEST(MeasuredStep, DropsTheFirstSliceOfAVisit) {
   EXPECT_EQ(step.figures(0), (Figures{8, 7, 6, 5}));
   step.visit();
   EXPECT_EQ(step.figures(0).size(), 8u);
-  EXPECT_EQ(step.spread(0)->median, 5) << "3 and 2 follow";
+  EXPECT_EQ(step.spread(0)->median, 4) << "3, 2, 1 and 0 follow";
 }
 
 TEST(MeasuredStep, ARefusalIsAState) {

@@ -61,7 +61,7 @@ TEST(TuneEffects, TheErrorGrowsWithTheScatterAndCoversTheTruth) {
     EXPECT_GT(*effect.error, 0);
     covered += std::abs(effect.change - expected) <= *effect.error;
   }
-  EXPECT_GE(covered, int(moves.size()) - 3);
+  EXPECT_GE(4 * covered, 3 * int(moves.size()));  // two standard errors, of eight rounds
 }
 
 }  // namespace

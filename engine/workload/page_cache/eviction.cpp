@@ -8,6 +8,12 @@
 #include "engine/host/host_text.h"
 
 namespace pipetop {
+namespace {
+
+// A client that has only just begun may have read a page of its own program.
+constexpr double kWorthSaying = 0.005;
+
+}  // namespace
 
 uint64_t DiskReads::since_last(std::span<const pid_t> pids) {
   std::map<pid_t, uint64_t> now;
@@ -31,7 +37,7 @@ std::optional<double> Eviction::add(const Reading<double>& cached, uint64_t rere
   double share = std::min(1.0, static_cast<double>(reread) / static_cast<double>(file_bytes_));
   if (cached.has_value()) share = std::max(share, 1 - *cached);
   const bool before = evicted_;
-  evicted_ = share > 0;
+  evicted_ = share >= kWorthSaying;
   if (!evicted_ || before) return {};
   return share;
 }

@@ -118,7 +118,9 @@ void PageCacheWorkload::set_clients(uint32_t count) {
     clients_.pop_back();
     pipes_.pop_back();
   }
-  while (files_.size() > count) files_.pop_back();
+  // On a disk they may wait for the next one who wants them: the kernel takes their
+  // pages when it needs them.
+  while (store_.in_memory() && files_.size() > count) files_.pop_back();
   while (clients_.size() < count) hire();
   for (size_t i = 0; i < count; ++i) crew_.place(clients_[i]->worker, plan_.cpus[i]);
 }

@@ -42,7 +42,8 @@ class PageCacheWorkload final : public Workload {
   std::vector<std::string> technique(Role role, const Effective& effective) const override;
   std::vector<Notice> notices() override;
 
-  // That of all clients, and of the first; then each further client's own.
+  // That of all clients, and of the first; then each further client's own. There may be
+  // more, of clients who are gone.
   const CachedFile& file(size_t i) const { return files_[i]; }
 
  private:

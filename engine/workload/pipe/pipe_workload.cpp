@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "engine/clock.h"
-#include "engine/effective.h"
+#include "engine/workload/pipe/effective.h"
 #include "engine/memory/huge_check.h"
 #include "engine/meter/integrity_meter.h"
-#include "engine/verdict.h"
+#include "engine/workload/pipe/verdict.h"
 #include "engine/worker/reader.h"
 #include "engine/worker/worker_main.h"
 #include "engine/worker/writer.h"

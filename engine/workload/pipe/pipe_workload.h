@@ -4,7 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "engine/live_change.h"
+#include "engine/workload/pipe/live_change.h"
+#include "engine/workload/pipe/plan.h"
 #include "engine/process/pipe_owner.h"
 #include "engine/workload/workload.h"
 

@@ -8,7 +8,12 @@ namespace pipetop::tui {
 namespace {
 
 Reading<Spread> spread(double median) {
-  return Reading<Spread>::of({median - 1, median, median + 2, 36});
+  return Reading<Spread>::of({.median = median,
+                              .lower = median - 1,
+                              .upper = median + 2,
+                              .least = median - 1,
+                              .most = median + 2,
+                              .count = 36});
 }
 
 Limits example() {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/control_block.h"
-#include "engine/plan.h"
+#include "engine/workload/pipe/plan.h"
 #include "engine/snapshot.h"
 
 namespace pipetop {

@@ -1,4 +1,4 @@
-#include "engine/live_change.h"
+#include "engine/workload/pipe/live_change.h"
 
 #include <algorithm>
 #include <cerrno>

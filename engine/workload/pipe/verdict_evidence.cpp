@@ -1,4 +1,4 @@
-#include "engine/verdict_evidence.h"
+#include "engine/workload/pipe/verdict_evidence.h"
 
 #include <fmt/format.h>
 

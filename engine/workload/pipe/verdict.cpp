@@ -18,7 +18,7 @@
 //                 reader does, and the ring, if it    one without BPF; after the lock,
 //                 is known, is more empty than full   since one who spins waits for it
 //   reader-bound  the mirror image
-#include "engine/verdict.h"
+#include "engine/workload/pipe/verdict.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -28,7 +28,7 @@
 #include <initializer_list>
 
 #include "engine/knobs.h"
-#include "engine/verdict_evidence.h"
+#include "engine/workload/pipe/verdict_evidence.h"
 
 namespace pipetop {
 namespace {

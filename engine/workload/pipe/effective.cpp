@@ -1,4 +1,4 @@
-#include "engine/effective.h"
+#include "engine/workload/pipe/effective.h"
 
 #include <fmt/format.h>
 

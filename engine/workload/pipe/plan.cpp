@@ -1,17 +1,11 @@
-#include "engine/plan.h"
+#include "engine/workload/pipe/plan.h"
 
 #include <fmt/format.h>
-#include <linux/capability.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <bit>
 #include <cerrno>
 #include <cstring>
 
-#include "engine/host/host.h"
-#include "engine/host/host_files.h"
-#include "engine/host/host_text.h"
 #include "engine/knobs.h"
 #include "engine/text.h"
 
@@ -145,27 +139,7 @@ void plan_placement(const Settings& asked, const Capabilities& machine, Plan& pl
                              std::string(to_text(choice.placement)), choice.reason});
 }
 
-bool has_sys_resource() {
-  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-  __user_cap_data_struct data[2] = {};
-  if (::syscall(SYS_capget, &header, data) != 0) return false;
-  return (data[CAP_TO_INDEX(CAP_SYS_RESOURCE)].effective & CAP_TO_MASK(CAP_SYS_RESOURCE)) != 0;
-}
-
 }  // namespace
-
-Capabilities read_capabilities() {
-  const HostInfo host = read_host();
-  Capabilities machine;
-  machine.probe = probe_zero_copy();
-  machine.file_probe = probe_file_zero_copy();
-  machine.thp = host.thp;
-  machine.shmem_thp = bracketed(read_head("/sys/kernel/mm/transparent_hugepage/shmem_enabled"));
-  machine.pipe_max_bytes = host.pipe_max_size;
-  machine.may_exceed_pipe_max = has_sys_resource();
-  machine.cpus = read_topology();
-  return machine;
-}
 
 Plan make_plan(const Settings& requested, const Capabilities& machine) {
   Plan plan;

@@ -1,0 +1,44 @@
+#include <gtest/gtest.h>
+
+#include "engine/experiment/sweep.h"
+
+namespace pipetop {
+namespace {
+
+SweepOptions short_options() {
+  SweepOptions options;
+  options.engine.bpf = BpfUse::off;
+  options.plan = sweep_of(knob("pairs"), "1..2");
+  options.length = {0, 20'000'000, 0};
+  options.rounds = 2;
+  return options;
+}
+
+TEST(SweepE2E, EveryValueIsMeasuredInEveryRound) {
+  std::vector<std::string> told;
+  const Sweep sweep = run_sweep(
+      short_options(), [] { return true; },
+      [&](const std::string& value, int, int all) {
+        told.push_back(value);
+        EXPECT_EQ(all, 4);
+      });
+  EXPECT_EQ(told, (std::vector<std::string>{"1", "2", "2", "1"})) << "there and back again";
+  EXPECT_EQ(sweep.rounds, 2);
+  ASSERT_EQ(sweep.rows.size(), 2u);
+  for (const SweepRow& row : sweep.rows) {
+    ASSERT_EQ(row.runs.size(), 2u);
+    for (const SweepRun& run : row.runs) EXPECT_GT(run.rate, 0);
+  }
+  EXPECT_EQ(sweep.rows[1].runs[0].parts.size(), 2u);
+}
+
+TEST(SweepE2E, ARoundThatWasCutShortIsLeftOut) {
+  int runs = 0;
+  const Sweep sweep = run_sweep(
+      short_options(), [&] { return runs < 4; }, [&](const std::string&, int, int) { ++runs; });
+  EXPECT_EQ(sweep.rounds, 1);
+  for (const SweepRow& row : sweep.rows) EXPECT_EQ(row.runs.size(), 1u);
+}
+
+}  // namespace
+}  // namespace pipetop
