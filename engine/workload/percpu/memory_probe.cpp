@@ -111,9 +111,9 @@ bool is_steady(std::span<const double> steps) {
 double typical_step(std::span<const double> steps) {
   std::vector<double> sorted(steps.begin(), steps.end());
   std::ranges::sort(sorted);
-  const double median = sorted[sorted.size() / 2];
-  std::erase_if(sorted, [&](double step) { return std::abs(step - median) > median / 2; });
-  if (sorted.empty()) return median;
+  const double common = sorted[sorted.size() / 4];
+  std::erase_if(sorted, [&](double step) { return std::abs(step - common) > common / 2; });
+  if (sorted.empty()) return common;
   return std::accumulate(sorted.begin(), sorted.end(), 0.0) / static_cast<double>(sorted.size());
 }
 

@@ -14,8 +14,8 @@ struct MemoryPerRule {
   double slab_bytes = 0;
 };
 
-// The mean of those near to the median: in others somebody else took memory, or gave
-// some back. `steps` are not empty.
+// The mean of those near to the lower quartile: in others somebody else took memory,
+// which is the usual thing, or gave some back. `steps` are not empty.
 double typical_step(std::span<const double> steps);
 
 // The second half of at least two steps was as the first.

@@ -17,6 +17,7 @@ TEST(TypicalStep, IsTheMeanOfUnevenSteps) {
 TEST(TypicalStep, LeavesOutWhatOthersDid) {
   EXPECT_DOUBLE_EQ(typical({100, 900, 100, 100, -4000}), 100);
   EXPECT_DOUBLE_EQ(typical({0, 0, 0, 8, 0}), 0);
+  EXPECT_DOUBLE_EQ(typical({300, 100, 120, 400, 250, 900}), 110);
 }
 
 TEST(IsSteady, WhenBothHalvesAreAlike) {
