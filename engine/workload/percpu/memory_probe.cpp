@@ -16,7 +16,7 @@ namespace {
 // Rules between two looks: enough that each step takes several pages of each CPU.
 constexpr uint32_t kStep = 2000;
 constexpr uint32_t kSteps = 10;
-constexpr uint32_t kMostRules = 200'000;
+constexpr uint32_t kMostRules = 300'000;
 
 double grown(uint64_t before, uint64_t now) {
   return static_cast<double>(now) - static_cast<double>(before);
@@ -44,7 +44,8 @@ class Filler {
     return false;
   }
 
-  // Nothing if pages were given back meanwhile: those are kept ones again.
+  // Nothing if pages were given back meanwhile, which are kept ones then, or others
+  // took so much that it tells nothing.
   std::optional<Taken> fill() {
     Taken taken;
     while (taken.percpu.size() < kSteps) {
@@ -56,7 +57,8 @@ class Filler {
       if (taken.percpu.back() < 0) return std::nullopt;
     }
     // Or they were given back where nobody takes any, and only this tells.
-    return takes_new_pages() ? std::optional(taken) : std::nullopt;
+    const bool known = takes_new_pages() && is_steady(taken.percpu) && is_steady(taken.slab);
+    return known ? std::optional(taken) : std::nullopt;
   }
 
  private:
@@ -100,12 +102,18 @@ Reading<MemoryPerRule> fill_until_known(Filler& filler) {
 
 }  // namespace
 
+bool is_steady(std::span<const double> steps) {
+  const size_t half = steps.size() / 2;
+  const double a = typical_step(steps.first(half)), b = typical_step(steps.subspan(half));
+  return std::abs(a - b) <= std::max(a, b) / 8;
+}
+
 double typical_step(std::span<const double> steps) {
   std::vector<double> sorted(steps.begin(), steps.end());
   std::ranges::sort(sorted);
-  const double median = sorted[sorted.size() / 2];
-  std::erase_if(sorted, [&](double step) { return std::abs(step - median) > median / 2; });
-  if (sorted.empty()) return median;
+  const double common = sorted[sorted.size() / 4];
+  std::erase_if(sorted, [&](double step) { return std::abs(step - common) > common / 2; });
+  if (sorted.empty()) return common;
   return std::accumulate(sorted.begin(), sorted.end(), 0.0) / static_cast<double>(sorted.size());
 }
 

@@ -14,9 +14,12 @@ struct MemoryPerRule {
   double slab_bytes = 0;
 };
 
-// The mean of those near to the median: in others somebody else took memory, or gave
-// some back. `steps` are not empty.
+// The mean of those near to the lower quartile: in others somebody else took memory,
+// which is the usual thing, or gave some back. `steps` are not empty.
 double typical_step(std::span<const double> steps);
+
+// The second half of at least two steps was as the first.
+bool is_steady(std::span<const double> steps);
 
 // Inserts rules, looks at /proc/meminfo, and takes them all out again; a part of a
 // second. There are no rules when it begins, and nobody else inserts any. Ends early,

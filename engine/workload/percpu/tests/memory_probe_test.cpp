@@ -17,6 +17,14 @@ TEST(TypicalStep, IsTheMeanOfUnevenSteps) {
 TEST(TypicalStep, LeavesOutWhatOthersDid) {
   EXPECT_DOUBLE_EQ(typical({100, 900, 100, 100, -4000}), 100);
   EXPECT_DOUBLE_EQ(typical({0, 0, 0, 8, 0}), 0);
+  EXPECT_DOUBLE_EQ(typical({300, 100, 120, 400, 250, 900}), 110);
+}
+
+TEST(IsSteady, WhenBothHalvesAreAlike) {
+  EXPECT_TRUE(is_steady(std::vector<double>{132, 99, 132, 132, 99, 132}));
+  EXPECT_TRUE(is_steady(std::vector<double>{0, 0, 0, 0}));
+  EXPECT_FALSE(is_steady(std::vector<double>{132, 132, 230, 250}));
+  EXPECT_FALSE(is_steady(std::vector<double>{0, 0, 8, 8}));
 }
 
 TEST(TypicalStep, ShowsThatMoreWasGivenBackThanTaken) { EXPECT_LT(typical({-5, -9, 3}), 0); }

@@ -53,7 +53,7 @@ TEST_F(PercpuTest, EveryKnobTurnsWhileRulesGoIn) {
   const auto turn = [&](const char* name, const char* value) {
     knob(name).set(s, value);
     apply(s);
-    const Snapshot now = insert();
+    Snapshot now = insert();
     EXPECT_EQ(inserter(now).pid, pid) << name;
     EXPECT_EQ(inserter(now).state, ProcessState::flowing) << inserter(now).state_reason;
     return now;
@@ -76,8 +76,8 @@ TEST_F(PercpuTest, AChangeCutsAMeasurementShort) {
     s.percpu.no_percpu = !s.percpu.no_percpu;
     apply(s);
   }
-  const Snapshot now = insert();
-  EXPECT_TRUE(figure(now, "percpu_bytes_per_rule").has_value());
+  // Where others take memory, too, it may end as unknown.
+  EXPECT_NE(figure(insert(), "percpu_bytes_per_rule").status, ReadingStatus::warming);
 }
 
 // With the kernel's gact rules go in, and else it is said what to do.

@@ -31,7 +31,6 @@ TEST_F(PercpuTest, AKilledWorkerIsReplacedAndCountsOn) {
     EXPECT_EQ(inserter(after).restarts, i + 1);
     EXPECT_EQ(inserter(after).state, ProcessState::flowing);
     EXPECT_GT(after.throughput.total_bytes, before.throughput.total_bytes);
-    EXPECT_TRUE(figure(after, "percpu_bytes_per_rule").has_value());
   }
 }
 
@@ -146,7 +145,7 @@ TEST_F(PercpuSudoTest, RulesGoInWithFilters) {
   start(percpu_settings());
   const Snapshot s = insert();
   EXPECT_EQ(inserter(s).technique[0], "mirred (with u32 filters)");
-  EXPECT_TRUE(figure(s, "percpu_bytes_per_rule").has_value());
+  EXPECT_NE(figure(s, "percpu_bytes_per_rule").status, ReadingStatus::warming);
 }
 
 TEST_F(PercpuSudoTest, NothingIsLeftOfAKilledEngine) { expect_nothing_left(percpu_settings()); }
