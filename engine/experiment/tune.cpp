@@ -235,7 +235,7 @@ void Search::name_winner() {
     PairedComparison found =
         compare_paired(result_.winner->gib_per_s, result_.runner_up->gib_per_s);
     if (found.ratio < 1) {
-      std::swap(result_.winner, result_.runner_up);
+      std::swap(*result_.winner, *result_.runner_up);
       found = compare_paired(result_.winner->gib_per_s, result_.runner_up->gib_per_s);
     }
     result_.against_runner_up = found;
