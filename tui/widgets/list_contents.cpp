@@ -48,6 +48,7 @@ double largest_share(const CallRows& rows, ListSort sort) {
 void refresh(ListContents& contents, const WorkerView& w, const Reference& reference,
              const ListChoice& choice, const Folds& folds) {
   count(contents, w, choice.activity);
+  contents.processes = w.processes;
   Reading<CallProfile> now = listed_profile(contents, w, choice);
   if (now.has_value() && choice.form == ListForm::tree && !now->paths) {
     contents.what = "the tree";

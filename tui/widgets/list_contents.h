@@ -35,6 +35,7 @@ struct ListContents {
   uint64_t count = 0, lost = 0;  // samples or sleeps
   uint64_t ns = 0;               // of the sleeps
   double largest = 0;            // share at the top of the list
+  int processes = 1;             // that play the role; sleeps are of the first
 
   // What the rows were made of, as they are made again only for a reason.
   struct Source {

@@ -20,9 +20,10 @@ std::string sleep_text(uint64_t ns) {
   return fmt::format("{:.1f} s", seconds);
 }
 
-std::string activity_text(const ListChoice& choice, int detail) {
+std::string activity_text(const ListChoice& choice, int processes, int detail) {
   const bool running = choice.activity == Activity::running;
   std::string text = !running ? "waiting" : detail < 3 ? "running" : "";
+  if (!running && processes > 1) text += fmt::format(", the first of {}", processes);
   if (!choice.wall) return text;
   if (detail == 0) return text + ", of wall time";
   return text.empty() ? "wall" : text + "/wall";
@@ -36,7 +37,7 @@ std::vector<TitlePart> words(const FunctionListView& view, int detail) {
   std::vector<TitlePart> parts;
   const std::string& filter = view.choice.filter;
   if (!filter.empty()) parts.push_back({"/" + filter, Style::mark});
-  std::string activity = activity_text(view.choice, detail);
+  std::string activity = activity_text(view.choice, c.processes, detail);
   if (!activity.empty()) parts.push_back({std::move(activity), Style::plain});
   if (detail == 5) return parts;
   std::string count = grouped_text(c.count);
