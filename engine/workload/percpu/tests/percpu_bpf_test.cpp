@@ -29,10 +29,13 @@ TEST_F(PercpuBpfTest, TheAllocatorIsSeenWithCountersACpuAndElseNot) {
   start(s, BpfUse::automatic);
   const auto with = functions();
   PIPETOP_NEED(with);
+  ASSERT_TRUE(with.has_value()) << with.reason;
   EXPECT_TRUE(allocates_percpu(*with));
   s.percpu.no_percpu = true;
   apply(s);
-  EXPECT_FALSE(allocates_percpu(*functions()));
+  const auto without = functions();
+  ASSERT_TRUE(without.has_value()) << without.reason;
+  EXPECT_FALSE(allocates_percpu(*without));
 }
 
 }  // namespace
