@@ -60,9 +60,19 @@ void draw_part(const Area& area, const Columns& c, const PartView& part, double 
     draw_bar(area.part({0, c.bar, 1, c.bar_cols}), *part.rate / largest, Style::graph);
 }
 
-void draw_total(const Area& area, const Columns& c, const Throughput& t) {
+// What stands above it summed up, so that they agree.
+Reading<double> total_of(std::span<const PartView> parts) {
+  double sum = 0;
+  for (const PartView& part : parts) {
+    if (!part.rate.has_value()) return part.rate;
+    sum += *part.rate;
+  }
+  return Reading<double>::of(sum);
+}
+
+void draw_total(const Area& area, const Columns& c, std::span<const PartView> parts) {
   area.put(0, 0, "total", Style::plain);
-  const Item rate = item_of(t.over_1s, {}, {}, rate_text);
+  const Item rate = item_of(total_of(parts), {}, {}, rate_text);
   area.part({0, c.rate, 1, kRateCols}).put_right(0, rate.value, {rate.ink.style, kBold});
 }
 
@@ -108,7 +118,7 @@ void draw_parts(const Area& area, const Snapshot& s) {
   for (size_t i = 0; i < shown; ++i) draw_part(area.from_row(row++, 1), c, s.parts[i], largest);
   if (shown < s.parts.size() && fits > 0)
     draw_rest(area.from_row(row++, 1), s.parts.size() - shown);
-  if (s.parts.size() > 1) draw_total(area.from_row(row, 1), c, s.throughput);
+  if (s.parts.size() > 1) draw_total(area.from_row(row, 1), c, s.parts);
 }
 
 }  // namespace pipetop::tui

@@ -1,0 +1,70 @@
+#include <signal.h>
+
+#include <algorithm>
+
+#include "engine/error.h"
+#include "engine/tests/engine_fixture.h"
+
+namespace pipetop {
+namespace {
+
+Settings pairs(uint32_t count) {
+  Settings s = stamped();
+  s.pairs = count;
+  return s;
+}
+
+class PairsTest : public EngineTest {
+ protected:
+  // Until each of so many pairs has moved `bytes` in all.
+  Snapshot all_flow(size_t count, uint64_t bytes = 4 << 20) {
+    return until([&](const Snapshot& s) {
+      return s.effective.settled && s.parts.size() == count &&
+             std::ranges::all_of(s.parts, [&](const PartView& p) { return p.total >= bytes; });
+    });
+  }
+};
+
+TEST_F(PairsTest, ComeAndGoWhileDataFlows) {
+  start(pairs(1));
+  const int first = all_flow(1).parts[0].pid;
+  engine->apply(pairs(3), "three");
+  const Snapshot three = all_flow(3);
+  EXPECT_EQ(three.parts[0].pid, first) << "the first one is left alone";
+  EXPECT_EQ(writer(three).processes, 3);
+  const uint64_t total = three.throughput.total_bytes;
+  engine->apply(pairs(1), "one");
+  const Snapshot one = flow();
+  EXPECT_EQ(one.parts.size(), 1u);
+  EXPECT_EQ(one.parts[0].pid, first);
+  EXPECT_GE(one.throughput.total_bytes, total) << "what the others moved still counts";
+  expect_no_damage(one);
+}
+
+TEST_F(PairsTest, EachIsCheckedByItself) {
+  start(pairs(2));
+  expect_no_damage(all_flow(2, 32 << 20));
+}
+
+TEST_F(PairsTest, AWorkerOfAnyIsReplaced) {
+  start(pairs(2));
+  const int victim = all_flow(2).parts[1].pid;
+  ::kill(victim, SIGKILL);
+  const Snapshot after = until([&](const Snapshot& s) {
+    return s.effective.settled && s.parts[1].pid > 0 && s.parts[1].pid != victim;
+  });
+  EXPECT_EQ(reader(after).restarts, 1u);
+  const uint64_t before = after.parts[1].total;
+  until([&](const Snapshot& s) { return s.parts[1].total > before + (4 << 20); });
+}
+
+TEST_F(PairsTest, AnotherWorkloadIsAnotherEngine) {
+  start(pairs(1));
+  Settings other;
+  other.workload = WorkloadKind::page_cache;
+  EXPECT_THROW(engine->apply(other, "page-cache"), Error);
+  flow();
+}
+
+}  // namespace
+}  // namespace pipetop
