@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/knobs.h"
-#include "engine/workload/pipe/plan.h"
 #include "engine/settings.h"
+#include "engine/workload/pipe/plan.h"
 
 namespace pipetop {
 

@@ -14,10 +14,10 @@
 #include "engine/control_block.h"
 #include "engine/knobs.h"
 #include "engine/meter/progress.h"
-#include "engine/workload/capabilities.h"
 #include "engine/presets.h"
 #include "engine/process/crew.h"
 #include "engine/snapshot.h"
+#include "engine/workload/capabilities.h"
 #include "engine/workload/terms.h"
 
 namespace pipetop {

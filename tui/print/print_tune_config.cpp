@@ -17,8 +17,9 @@ std::string comment(const std::string& text) { return "# " + one_line(text) + "\
 std::string found_comment(const TuneReport& report) {
   const TuneResult& r = report.result;
   const PairedComparison& c = r.against_reference;
-  std::string text = fmt::format("{} GiB/s, {:.2f} times {}", rate_text(median(r.winner->gib_per_s)),
-                                 c.ratio, report.reference_name);
+  std::string text =
+      fmt::format("{} GiB/s, {:.2f} times {}", rate_text(median(r.winner->gib_per_s)), c.ratio,
+                  report.reference_name);
   if (r.has_final)
     text += fmt::format(" ({:.2f} to {:.2f} with {:.0f} %)", c.low, c.high, 100 * c.level);
   else

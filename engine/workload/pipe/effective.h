@@ -7,8 +7,8 @@
 #include <string>
 
 #include "engine/control_block.h"
-#include "engine/workload/pipe/plan.h"
 #include "engine/snapshot.h"
+#include "engine/workload/pipe/plan.h"
 
 namespace pipetop {
 

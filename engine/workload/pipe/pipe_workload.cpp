@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "engine/clock.h"
-#include "engine/workload/pipe/effective.h"
 #include "engine/memory/huge_check.h"
 #include "engine/meter/integrity_meter.h"
-#include "engine/workload/pipe/verdict.h"
 #include "engine/worker/reader.h"
 #include "engine/worker/worker_main.h"
 #include "engine/worker/writer.h"
+#include "engine/workload/pipe/effective.h"
+#include "engine/workload/pipe/verdict.h"
 
 namespace pipetop {
 namespace {

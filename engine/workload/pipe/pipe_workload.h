@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
+#include "engine/process/pipe_owner.h"
 #include "engine/workload/pipe/live_change.h"
 #include "engine/workload/pipe/plan.h"
-#include "engine/process/pipe_owner.h"
 #include "engine/workload/workload.h"
 
 namespace pipetop {
