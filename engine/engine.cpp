@@ -242,6 +242,8 @@ void Engine::Impl::watch_workload(uint64_t now_ns) {
 // False if it was too early for that.
 bool Engine::Impl::refresh_functions(uint64_t now_ns) {
   if (!finished_ && now_ns < functions_at_ns_ + kFunctionsInterval) return false;
+  // What a process does to begin is no part of any technique.
+  if (!settled_once_) return false;
   bool warming = false;
   for (const Role role : kBoth) {
     const auto i = static_cast<size_t>(role);
