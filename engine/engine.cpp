@@ -242,13 +242,14 @@ void Engine::Impl::watch_workload(uint64_t now_ns) {
 // False if it was too early for that.
 bool Engine::Impl::refresh_functions(uint64_t now_ns) {
   if (!finished_ && now_ns < functions_at_ns_ + kFunctionsInterval) return false;
-  // What a process does to begin is no part of any technique.
-  if (!settled_once_) return false;
   bool warming = false;
   for (const Role role : kBoth) {
     const auto i = static_cast<size_t>(role);
     functions_[i] = observers_.functions(role);
     blocked_[i] = observers_.blocked(role);
+    // What a process does to begin is no part of any technique.
+    if (!settled_once_ && functions_[i].has_value())
+      functions_[i] = Reading<FunctionTable>::warming("starting");
     warming = warming || functions_[i].status == ReadingStatus::warming;
   }
   functions_at_ns_ = warming ? 0 : now_ns;  // the first sample is shown at once
