@@ -2,15 +2,16 @@
 // outlive the parser.
 #pragma once
 
-#include "tui/command_line/flag_values.h"
+#include "tui/command_line/command_line.h"
+#include "tui/command_line/flag_set.h"
 
 namespace pipetop::tui {
 
-void add_run_flags(CLI::App& app, CommandLine& line);
-void add_ladder_flags(CLI::App& app, CommandLine& line);
-void add_tune_flags(CLI::App& app, CommandLine& line);
-void add_limits_flags(CLI::App& app, CommandLine& line);
-void add_doctor_flags(CLI::App& app, CommandLine& line);
-void add_presets_flags(CLI::App& app, CommandLine& line);
+void add_run_flags(const FlagSet& flags, CommandLine& line);
+void add_ladder_flags(const FlagSet& flags, CommandLine& line);
+void add_tune_flags(const FlagSet& flags, CommandLine& line);
+void add_limits_flags(const FlagSet& flags, CommandLine& line);
+void add_doctor_flags(const FlagSet& flags, CommandLine& line);
+void add_presets_flags(const FlagSet& flags, CommandLine& line);
 
 }  // namespace pipetop::tui

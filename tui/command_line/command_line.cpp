@@ -1,7 +1,10 @@
 #include "tui/command_line/command_line.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -9,7 +12,9 @@
 #include "engine/config/limits.h"
 #include "engine/error.h"
 #include "engine/text.h"
+#include "engine/version.h"
 #include "tui/command_line/command_flags.h"
+#include "tui/command_line/flag_values.h"
 #include "tui/command_line/knob_flags.h"
 
 namespace pipetop::tui {
@@ -26,7 +31,7 @@ struct CommandEntry {
   Command command;
   const char* name;
   const char* help;
-  void (*add_flags)(CLI::App& app, CommandLine& line);
+  void (*add_flags)(const FlagSet& flags, CommandLine& line);
 };
 
 constexpr CommandEntry kCommands[] = {
@@ -55,7 +60,7 @@ class Parser {
       CLI::App* command = app_.add_subcommand(entry.name, entry.help);
       command->fallthrough()->allow_extras();
       command->footer("Before or after it: every flag that pipetop --help lists.");
-      entry.add_flags(*command, line_);
+      entry.add_flags(FlagSet(*command), line_);
     }
   }
 
@@ -82,42 +87,38 @@ class Parser {
  private:
   void add_globals() {
     app_.set_help_flag("-h,--help", "this text");
-    app_.set_version_flag("-V,--version", PIPETOP_VERSION, "the version");
-    app_.add_option("-c,--config", line_.config_path, "start from a config file")
-        ->type_name("FILE")
-        ->take_last();
-    app_.add_option("--preset", line_.preset, "start from these settings (pipetop presets)")
-        ->type_name("NAME")
-        ->take_last();
-    app_.add_flag("--no-color", line_.no_color, "no colours; NO_COLOR does the same");
-    app_.add_flag("--no-unicode", line_.no_unicode, "ASCII only");
-    app_.add_flag("--no-bpf", line_.no_bpf, "do not observe with BPF");
-    app_.add_option_function<std::string>(
-            "--frequency",
-            [this](const std::string& hz) {
-              line_.frequency_hz = number_of("--frequency", hz, kMinFrequencyHz, kMaxFrequencyHz);
-            },
-            "samples a second on each CPU, 999 by default")
-        ->type_name("HZ")
-        ->take_last();
-    app_.add_option_function<std::string>(
-            "--bpf-counters", [this](const std::string& text) { choose_counters(text); },
-            "how BPF counts: percpu (by default) or shared")
-        ->type_name("LAYOUT")
-        ->take_last();
-    add_file(app_, "--folded", line_.folded,
-             "write the kernel stacks there in the end, folded for flame graphs");
-    add_file(app_, "--segments", line_.segments,
-             "write what each change did there: FILE.csv, or JSON lines to FILE.jsonl");
-    app_.add_option_function<std::string>(
-            "--roof", [this](const std::string& rate) { choose_roof(rate); },
-            "draw the most that a pipe can carry: so much, or measured in a second")
-        ->type_name("[GIB/S]")
-        ->expected(0, 1);
-    app_.add_flag("--default-config", default_config_, "print a config file with every key");
-    add_knob_flags(app_, line_);
+    app_.set_version_flag("-V,--version", kVersion, "the version");
+    const FlagSet flags(app_);
+    flags.add({"-c,--config", "FILE", "start from a config file"},
+              [this](const std::string& path) { line_.config_path = path; });
+    flags.add({"--preset", "NAME", "start from these settings (pipetop presets)"},
+              [this](const std::string& name) { line_.preset = name; });
+    flags.add_switch("--no-color", "no colours; NO_COLOR does the same", line_.no_color);
+    flags.add_switch("--no-unicode", "ASCII only", line_.no_unicode);
+    add_observing(flags);
+    flags.add_switch("--default-config", "print a config file with every key", default_config_);
+    add_knob_flags(flags, line_);
     app_.allow_extras();
     app_.footer(kExitCodes);
+  }
+
+  void add_observing(const FlagSet& flags) {
+    flags.add_switch("--no-bpf", "do not observe with BPF", line_.no_bpf);
+    flags.add({"--frequency", "HZ", "samples a second on each CPU, 999 by default"},
+              [this](const std::string& hz) {
+                line_.frequency_hz = number_of("--frequency", hz, kMinFrequencyHz, kMaxFrequencyHz);
+              });
+    flags.add({"--bpf-counters", "LAYOUT", "how BPF counts: percpu (by default) or shared"},
+              [this](const std::string& text) { choose_counters(text); });
+    add_file(flags, "--folded", line_.folded,
+             "write the kernel stacks there in the end, folded for flame graphs");
+    add_file(flags, "--segments", line_.segments,
+             "write what each change did there: FILE.csv, or JSON lines to FILE.jsonl");
+    flags.add({.names = "--roof",
+               .value_type = "[GIB/S]",
+               .help = "draw the most that a pipe can carry: so much, or measured in a second",
+               .value_is_optional = true},
+              [this](const std::string& rate) { choose_roof(rate); });
   }
 
   void choose_roof(const std::string& rate) {

@@ -1,22 +1,20 @@
 #include "tui/command_line/command_flags.h"
+#include "tui/command_line/flag_values.h"
 
 namespace pipetop::tui {
-namespace {
+namespace {}  // namespace
 
-constexpr uint32_t kMaxRounds = 1000;
-
-}  // namespace
-
-void add_doctor_flags(CLI::App& app, CommandLine& line) {
-  add_format(app, line.format, {"human", "json"});
-  app.add_flag("--overhead", line.overhead,
-               "measure what the observers cost, under the top rung and a blocking one");
-  add_number(app, "--rounds", line.overhead_rounds, 1, kMaxRounds,
+void add_doctor_flags(const FlagSet& flags, CommandLine& line) {
+  add_format(flags, line.format, {"human", "json"});
+  flags.add_switch("--overhead",
+                   "measure what the observers cost, under the top rung and a blocking one",
+                   line.overhead);
+  add_number(flags, "--rounds", line.overhead_rounds, 1, kMaxRounds,
              "of that measurement, 15 by default");
 }
 
-void add_presets_flags(CLI::App& app, CommandLine& line) {
-  add_format(app, line.format, {"human", "json"});
+void add_presets_flags(const FlagSet& flags, CommandLine& line) {
+  add_format(flags, line.format, {"human", "json"});
 }
 
 }  // namespace pipetop::tui

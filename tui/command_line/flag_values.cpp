@@ -1,6 +1,6 @@
 #include "tui/command_line/flag_values.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -25,13 +25,6 @@ auto named(const std::string& flag, Function parse) {
   } catch (const Error& e) {
     throw Error(fmt::format("{}: {}", flag, e.what()));
   }
-}
-
-// The last one counts, as with every tool.
-template <class Parse>
-CLI::Option* add_value(CLI::App& app, const std::string& flag, const char* type,
-                       const std::string& help, Parse parse) {
-  return app.add_option_function<std::string>(flag, parse, help)->type_name(type)->take_last();
 }
 
 // "--bytes,--bytes_to_pipe" is told as its first spelling.
@@ -76,41 +69,40 @@ std::string file_of(const std::string& flag, const std::string& path) {
   return path;
 }
 
-CLI::Option* add_time(CLI::App& app, const std::string& flag, uint64_t& target_ns,
-                      uint64_t least_ns, const std::string& help) {
-  return add_value(app, flag, "TIME", help, [=, &target_ns](const std::string& text) {
-    target_ns = duration_of(flag, text, least_ns);
+void add_time(const FlagSet& flags, const std::string& name, uint64_t& target_ns, uint64_t least_ns,
+              const std::string& help) {
+  flags.add({name, "TIME", help}, [=, &target_ns](const std::string& text) {
+    target_ns = duration_of(name, text, least_ns);
   });
 }
 
-CLI::Option* add_bytes(CLI::App& app, const std::string& flag, uint64_t& target,
-                       const std::string& help) {
-  return add_value(app, flag, "SIZE", help, [=, &target](const std::string& text) {
-    target = bytes_of(first_spelling(flag), text);
+void add_bytes(const FlagSet& flags, const std::string& names, uint64_t& target,
+               const std::string& help) {
+  flags.add({names, "SIZE", help}, [=, &target](const std::string& text) {
+    target = bytes_of(first_spelling(names), text);
   });
 }
 
-CLI::Option* add_number(CLI::App& app, const std::string& flag, uint32_t& target, uint32_t least,
-                        uint32_t most, const std::string& help) {
-  return add_value(app, flag, "N", help, [=, &target](const std::string& text) {
-    target = number_of(flag, text, least, most);
-  });
+void add_number(const FlagSet& flags, const std::string& name, uint32_t& target, uint32_t least,
+                uint32_t most, const std::string& help) {
+  flags.add({name, "N", help},
+            [=, &target](const std::string& text) { target = number_of(name, text, least, most); });
 }
 
-CLI::Option* add_file(CLI::App& app, const std::string& flag, std::string& target,
-                      const std::string& help) {
-  return add_value(app, flag, "FILE", help,
-                   [=, &target](const std::string& path) { target = file_of(flag, path); });
+void add_file(const FlagSet& flags, const std::string& name, std::string& target,
+              const std::string& help) {
+  flags.add({name, "FILE", help},
+            [=, &target](const std::string& path) { target = file_of(name, path); });
 }
 
-void add_format(CLI::App& app, Format& target, const std::vector<std::string_view>& names) {
+void add_format(const FlagSet& flags, Format& target, const std::vector<std::string_view>& names) {
   const auto choose = [names, &target](const std::string& text) {
     if (std::ranges::find(names, text) == names.end())
       throw Error(fmt::format("--format: \"{}\" is not one of its values: give {}", text,
                               join_choices(names)));
     target = static_cast<Format>(std::ranges::find(kFormats, text) - kFormats.begin());
   };
-  add_value(app, "--format", "FORMAT", join_choices(names), choose);
+  flags.add({"--format", "FORMAT", join_choices(names)}, choose);
 }
 
 }  // namespace pipetop::tui

@@ -1,6 +1,6 @@
 #include "tui/command_line/knob_flags.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/error.h"
 #include "engine/experiment/sweep.h"
@@ -45,42 +45,52 @@ std::string value_name(const Knob& knob) {
 }
 
 // A flag of a boolean may stand alone.
-void add_knob(CLI::App& app, const Knob& knob, CommandLine& line) {
+void add_knob(const FlagSet& flags, const Knob& knob, CommandLine& line) {
   const std::string flag = "--" + std::string(knob.name);
   const auto note = [&knob, &line, flag](const std::string& text) {
     if (names_several(knob, text)) {
       line.sweep = {&knob, text};
       return;
     }
-    // CLI11 hands over an absent optional value as one of these.
-    const std::string value = text.empty() || text == "{}" ? "true" : text;
+    const std::string value = text.empty() ? "true" : text;
     line.knobs.push_back(
         {flag + " " + value, [&knob, value](Settings& s) { set_knob(knob, value, s); }});
   };
-  CLI::Option* option = app.add_option_function<std::string>(flag, note, std::string(knob.help));
-  option->type_name(value_name(knob))->trigger_on_parse()->group(kKnobGroup);
-  if (knob.kind == KnobKind::boolean) option->expected(0, 1);
+  flags.add({.names = flag,
+             .value_type = value_name(knob),
+             .help = std::string(knob.help),
+             .group = kKnobGroup,
+             .value_is_optional = knob.kind == KnobKind::boolean,
+             .in_typed_order = true},
+            note);
 }
 
-void add_bare_flag(CLI::App& app, const std::string& flag, const std::string& help,
+void add_bare_flag(const FlagSet& flags, const std::string& flag, const std::string& help,
                    std::vector<KnobFlag>& typed, std::function<void(Settings&)> apply) {
-  const auto note = [flag, &typed, apply = std::move(apply)] { typed.push_back({flag, apply}); };
-  app.add_flag_callback(flag, note, help)->trigger_on_parse()->group(kArticleGroup);
+  const auto note = [flag, &typed, apply = std::move(apply)](const std::string&) {
+    typed.push_back({flag, apply});
+  };
+  flags.add({.names = flag,
+             .value_type = "",
+             .help = help,
+             .group = kArticleGroup,
+             .in_typed_order = true},
+            note);
 }
 
 // Its gift, lock_memory and check_huge_page are knobs of the same name.
-void add_article_flag(CLI::App& app, const Knob& knob, std::vector<KnobFlag>& typed) {
+void add_article_flag(const FlagSet& flags, const Knob& knob, std::vector<KnobFlag>& typed) {
   if (knob.article.flag.empty() || knob.article.flag == knob.name) return;
   const std::string value(knob.article.value);
-  add_bare_flag(app, "--" + std::string(knob.article.flag),
+  add_bare_flag(flags, "--" + std::string(knob.article.flag),
                 fmt::format("--{} {}", knob.name, value), typed,
                 [&knob, value](Settings& s) { set_knob(knob, value, s); });
 }
 
 // The article's two flags combine; `wait` is one knob.
-void add_wait_flag(CLI::App& app, const char* flag, const char* help, Wait alone, Wait other,
+void add_wait_flag(const FlagSet& flags, const char* flag, const char* help, Wait alone, Wait other,
                    std::vector<KnobFlag>& typed) {
-  add_bare_flag(app, flag, help, typed, [alone, other](Settings& s) {
+  add_bare_flag(flags, flag, help, typed, [alone, other](Settings& s) {
     for (Wait* wait : {&s.writer_wait, &s.reader_wait})
       *wait = *wait == other || *wait == Wait::busy_poll ? Wait::busy_poll : alone;
   });
@@ -88,13 +98,13 @@ void add_wait_flag(CLI::App& app, const char* flag, const char* help, Wait alone
 
 }  // namespace
 
-void add_knob_flags(CLI::App& app, CommandLine& line) {
+void add_knob_flags(const FlagSet& flags, CommandLine& line) {
   std::vector<KnobFlag>& typed = line.knobs;
-  for (const Knob& knob : knobs()) add_knob(app, knob, line);
-  for (const Knob& knob : knobs()) add_article_flag(app, knob, typed);
-  add_wait_flag(app, "--busy_loop", "--wait busy; busy_poll together with --poll", Wait::busy,
+  for (const Knob& knob : knobs()) add_knob(flags, knob, line);
+  for (const Knob& knob : knobs()) add_article_flag(flags, knob, typed);
+  add_wait_flag(flags, "--busy_loop", "--wait busy; busy_poll together with --poll", Wait::busy,
                 Wait::poll, typed);
-  add_wait_flag(app, "--poll", "--wait poll; busy_poll together with --busy_loop", Wait::poll,
+  add_wait_flag(flags, "--poll", "--wait poll; busy_poll together with --busy_loop", Wait::poll,
                 Wait::busy, typed);
 }
 

@@ -1,43 +1,35 @@
 #include "engine/error.h"
 #include "tui/command_line/command_flags.h"
+#include "tui/command_line/flag_values.h"
 
 namespace pipetop::tui {
 namespace {
 
-constexpr uint32_t kMaxRounds = 1000;
 constexpr uint64_t kMinIntervalNs = 100'000'000;
 
 }  // namespace
 
-void add_run_flags(CLI::App& app, CommandLine& line) {
-  const CLI::Option* duration =
-      app.add_option_function<std::string>(
-             "--duration",
-             [&line](const std::string& t) {
-               line.run.duration_ns = duration_of("--duration", t, 1);
-             },
-             "measure for this long, 5s by default; 2s for each of several values")
-          ->type_name("TIME")
-          ->take_last();
-  const CLI::Option* bytes = add_bytes(app, "--bytes,--bytes_to_pipe", line.run.bytes,
-                                       "measure until this much was read, instead");
-  add_time(app, "--warmup", line.run.warmup_ns, 0, "leave out the first, 300ms by default");
-  add_time(app, "--interval", line.run.interval_ns, kMinIntervalNs,
+void add_run_flags(const FlagSet& flags, CommandLine& line) {
+  flags.add(
+      {"--duration", "TIME", "measure for this long, 5s by default; 2s for each of several values"},
+      [&line](const std::string& text) {
+        line.run.duration_ns = duration_of("--duration", text, 1);
+      });
+  add_bytes(flags, "--bytes,--bytes_to_pipe", line.run.bytes,
+            "measure until this much was read, instead");
+  add_time(flags, "--warmup", line.run.warmup_ns, 0, "leave out the first, 300ms by default");
+  add_time(flags, "--interval", line.run.interval_ns, kMinIntervalNs,
            "say the rate this often, 1s by default");
-  add_number(app, "--rounds", line.run.rounds, 1, kMaxRounds,
+  add_number(flags, "--rounds", line.run.rounds, 1, kMaxRounds,
              "how often each value is measured when several are compared, 3 by default");
-  add_format(app, line.format, {"human", "json", "jsonl", "csv"});
-  app.add_flag_callback(
-      "--csv", [&line] { line.format = Format::csv; }, "--format csv");
-  app.add_option("--output", line.run.output, "write there instead of to stdout")
-      ->type_name("FILE")
-      ->take_last();
-  app.add_flag_callback(
-      "--verbose", [] {}, "accepted for the article's scripts; no effect");
-  app.final_callback([duration, bytes] {
-    if (duration->count() > 0 && bytes->count() > 0)
-      throw Error("--duration and --bytes exclude each other: give one of them");
-  });
+  add_format(flags, line.format, {"human", "json", "jsonl", "csv"});
+  flags.add({"--csv", "", "--format csv"},
+            [&line](const std::string&) { line.format = Format::csv; });
+  flags.add({"--output", "FILE", "write there instead of to stdout"},
+            [&line](const std::string& path) { line.run.output = path; });
+  flags.add({"--verbose", "", "accepted for the article's scripts; no effect"},
+            [](const std::string&) {});
+  flags.exclude("--duration", "--bytes");
 }
 
 }  // namespace pipetop::tui

@@ -2,6 +2,7 @@
 
 #include "engine/error.h"
 #include "tui/command_line/command_flags.h"
+#include "tui/command_line/flag_values.h"
 
 namespace pipetop::tui {
 namespace {
@@ -11,17 +12,18 @@ constexpr uint64_t kLeastBudgetNs = 2'000'000'000;
 
 }  // namespace
 
-void add_tune_flags(CLI::App& app, CommandLine& line) {
-  add_time(app, "--budget", line.tune.budget_ns, kLeastBudgetNs,
+void add_tune_flags(const FlagSet& flags, CommandLine& line) {
+  add_time(flags, "--budget", line.tune.budget_ns, kLeastBudgetNs,
            "search for this long, 60s by default");
-  add_file(app, "--write", line.tune.write,
+  add_file(flags, "--write", line.tune.write,
            "write a config file there that starts with the winner");
-  add_format(app, line.format, {"human", "json"});
-  add_number(app, "--seed", line.tune.seed, 0, std::numeric_limits<uint32_t>::max(),
+  add_format(flags, line.format, {"human", "json"});
+  add_number(flags, "--seed", line.tune.seed, 0, std::numeric_limits<uint32_t>::max(),
              "of what is left to chance, 1 by default");
-  app.add_flag("--allow-raise-pipe-max", line.tune.may_raise_pipe_max,
-               "raise fs.pipe-max-size meanwhile, to try larger rings");
-  app.final_callback([&line] {
+  flags.add_switch("--allow-raise-pipe-max",
+                   "raise fs.pipe-max-size meanwhile, to try larger rings",
+                   line.tune.may_raise_pipe_max);
+  flags.check_at_end([&line] {
     if (line.tune.write == "-")
       throw Error("--write and the result would both go to stdout: give a file");
   });
