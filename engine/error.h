@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 
 namespace pipetop {
 
@@ -19,6 +18,9 @@ enum class Exit : int {
   unsupported = 4,    // the kernel lacks the feature
   untrustworthy = 7,  // stolen time, drift, lost samples or damaged pages
 };
+
+// The exit code of a program that a signal ended is this plus the signal's number.
+inline constexpr int kSignalExit = 128;
 
 class Error : public std::runtime_error {
  public:
@@ -36,9 +38,7 @@ class Error : public std::runtime_error {
 // can change it.
 class SystemError : public Error {
  public:
-  SystemError(const std::string& operation, int error_number, Exit exit = Exit::refused)
-      : Error(operation + ": " + std::generic_category().message(error_number), exit),
-        error_number_(error_number) {}
+  SystemError(const std::string& operation, int error_number, Exit exit = Exit::refused);
 
   int error_number() const { return error_number_; }
 

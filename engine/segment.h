@@ -35,6 +35,13 @@ struct SegmentRole {
 
 // One stretch between two changes.
 struct Segment {
+  Segment();
+  Segment(const Segment&);
+  Segment(Segment&&) noexcept;
+  Segment& operator=(const Segment&);
+  Segment& operator=(Segment&&) noexcept;
+  ~Segment();
+
   uint32_t number = 0;  // from 1
   std::string label;    // "start", or what changed: "write_with vmsplice"
   std::string key;      // the hot key that began it, "" if none
@@ -61,6 +68,13 @@ struct ChangeMark {
 };
 
 struct Throughput {
+  Throughput();
+  Throughput(const Throughput&);
+  Throughput(Throughput&&) noexcept;
+  Throughput& operator=(const Throughput&);
+  Throughput& operator=(Throughput&&) noexcept;
+  ~Throughput();
+
   Reading<double> over_100ms, over_1s;  // in the workload's unit
   Reading<RateStats> over_10s;
   std::vector<RatePoint> history;                        // oldest first, at least 5 minutes

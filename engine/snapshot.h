@@ -1,12 +1,13 @@
 // Immutable values that front ends draw or print: one Snapshot is everything
 // known at one moment. No handles, no references into the engine.
 //
+// Copying and destroying the large ones is compiled once, in snapshot.cpp.
+//
 // Shares are fractions of 1. Times are CLOCK_MONOTONIC nanoseconds.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,6 +36,13 @@ enum class ProcessState {
 // A role of the workload: one process or several. Rates over the last second or so,
 // and totals since the start.
 struct WorkerView {
+  WorkerView();
+  WorkerView(const WorkerView&);
+  WorkerView(WorkerView&&) noexcept;
+  WorkerView& operator=(const WorkerView&);
+  WorkerView& operator=(WorkerView&&) noexcept;
+  ~WorkerView();
+
   Role role = Role::writer;
   std::string name;                    // "writer"; "" where there is no such role
   std::vector<std::string> technique;  // what it does: "vmsplice", then details
@@ -146,12 +154,18 @@ struct Verdict {
 
 // ---- host -----------------------------------------------------------------
 
+// What the kernel does about a flaw of the CPU.
+struct Mitigation {
+  std::string flaw;   // "meltdown"
+  std::string state;  // "Not affected"
+};
+
 struct HostInfo {
   std::string kernel;      // "6.18.44"
   std::string cpu;         // "AMD EPYC"
   int cpus = 0;            // that we may run on
   std::string hypervisor;  // "" on bare metal
-  std::map<std::string, std::string> mitigations;
+  std::vector<Mitigation> mitigations;
   std::string thp;  // "madvise"
   std::string psi;  // /proc/pressure/cpu's first line, "" if there is none
   uint64_t pipe_max_size = 0;
@@ -169,6 +183,13 @@ struct Notice {
 };
 
 struct Snapshot {
+  Snapshot();
+  Snapshot(const Snapshot&);
+  Snapshot(Snapshot&&) noexcept;
+  Snapshot& operator=(const Snapshot&);
+  Snapshot& operator=(Snapshot&&) noexcept;
+  ~Snapshot();
+
   uint64_t now_ns = 0;
   uint64_t uptime_ns = 0;
   Settings requested;

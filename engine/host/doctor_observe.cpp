@@ -1,5 +1,5 @@
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -63,11 +63,12 @@ std::string read_hypervisor(const std::string& cpuinfo) {
   return flagged ? "unknown" : "";
 }
 
-std::map<std::string, std::string> read_mitigations() {
-  std::map<std::string, std::string> mitigations;
+std::vector<Mitigation> read_mitigations() {
+  std::vector<Mitigation> mitigations;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(kVulnerabilities, error))
-    mitigations[entry.path().filename()] = first_line(read_head(entry.path()));
+    mitigations.push_back({entry.path().filename(), first_line(read_head(entry.path()))});
+  std::ranges::sort(mitigations, {}, &Mitigation::flaw);
   return mitigations;
 }
 

@@ -1,7 +1,7 @@
 #include "engine/host/pipe_max_size.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>

@@ -1,7 +1,7 @@
 #include "engine/host/zero_copy_probe.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/uio.h>
 #include <unistd.h>
 

@@ -1,6 +1,15 @@
 #include "tui/print/host_json.h"
 
 namespace pipetop::tui {
+namespace {
+
+Json mitigations_json(const std::vector<Mitigation>& mitigations) {
+  Json json = Json::object();
+  for (const Mitigation& mitigation : mitigations) json[mitigation.flaw] = mitigation.state;
+  return json;
+}
+
+}  // namespace
 
 Json host_json(const HostInfo* host, const Reading<double>& steal_share) {
   Json json = Json::object();
@@ -9,7 +18,7 @@ Json host_json(const HostInfo* host, const Reading<double>& steal_share) {
             {"cpu", host->cpu},
             {"cpus", host->cpus},
             {"hypervisor", host->hypervisor},
-            {"mitigations", host->mitigations},
+            {"mitigations", mitigations_json(host->mitigations)},
             {"thp", host->thp}};
     if (host->psi.empty())
       put_null(json, "psi", "the kernel keeps none");
