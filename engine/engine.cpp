@@ -1,6 +1,6 @@
 #include "engine/engine.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 
@@ -26,15 +26,12 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kMs = 1'000'000;
 constexpr uint64_t kFastRetry = 2 * kMs;   // while a change is under way
 constexpr uint64_t kSlowRetry = 50 * kMs;  // once a worker has not answered for long
 constexpr uint64_t kPatience = 500 * kMs;
 constexpr size_t kNotices = 8;
 // Shares of samples say nothing new, and cannot be read, twenty times a second.
 constexpr uint64_t kFunctionsInterval = 200 * kMs;
-
-constexpr std::array<Role, kRoles> kBoth = {Role::writer, Role::reader};
 
 }  // namespace
 
@@ -243,7 +240,7 @@ void Engine::Impl::watch_workload(uint64_t now_ns) {
 bool Engine::Impl::refresh_functions(uint64_t now_ns) {
   if (!finished_ && now_ns < functions_at_ns_ + kFunctionsInterval) return false;
   bool warming = false;
-  for (const Role role : kBoth) {
+  for (const Role role : kBothRoles) {
     const auto i = static_cast<size_t>(role);
     functions_[i] = observers_.functions(role);
     blocked_[i] = observers_.blocked(role);
@@ -303,7 +300,7 @@ void Engine::Impl::sample(uint64_t now_ns) {
   steal_.sample(now_ns);
   if (const auto totals = workload_->integrity(); totals.has_value())
     integrity_.sample(now_ns, *totals);
-  for (const Role role : kBoth)
+  for (const Role role : kBothRoles)
     worker_meters_[static_cast<size_t>(role)].sample(now_ns, crew_.counts(role), crew_.pids(role),
                                                      observers_.times(role));
   part_rates_.sample(now_ns, workload_->parts());
@@ -325,7 +322,8 @@ Snapshot Engine::Impl::tick() {
   s.parts = part_rates_.describe(workload_->parts());
   s.figures = workload_->figures(s.throughput);
   s.ring = ring_view(s.now_ns, s.effective);
-  for (const Role role : kBoth) s.workers[static_cast<size_t>(role)] = view_of(role, s.effective);
+  for (const Role role : kBothRoles)
+    s.workers[static_cast<size_t>(role)] = view_of(role, s.effective);
   s.integrity = integrity();
   if (refreshed && !finished_) verdict_.add(s.now_ns, workload_->verdict(s));
   s.verdict = verdict_.shown();

@@ -1,6 +1,6 @@
 #include "engine/knobs.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>

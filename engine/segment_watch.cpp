@@ -3,7 +3,6 @@
 namespace pipetop {
 namespace {
 
-constexpr std::array<Role, kRoles> kBoth = {Role::writer, Role::reader};
 constexpr const char* kNeverInForce = "it ended before the change was in force";
 
 std::optional<RunTimes> times_of(const std::optional<ProcessStats>& stats) {
@@ -32,7 +31,7 @@ void SegmentWatch::hold(uint64_t now_ns) {
 void SegmentWatch::begin(uint64_t now_ns) {
   hold(now_ns);
   watching_ = true;
-  for (const Role role : kBoth) replaced(role, now_ns);
+  for (const Role role : kBothRoles) replaced(role, now_ns);
 }
 
 void SegmentWatch::ended(Role role, uint64_t now_ns, const std::optional<ProcessLook>& last) {
@@ -43,7 +42,7 @@ void SegmentWatch::ended(Role role, uint64_t now_ns, const std::optional<Process
 }
 
 void SegmentWatch::catch_up(uint64_t now_ns) {
-  for (const Role role : kBoth)
+  for (const Role role : kBothRoles)
     if (times(role).begun_unknown()) replaced(role, now_ns);
 }
 
@@ -53,12 +52,12 @@ void SegmentWatch::replaced(Role role, uint64_t now_ns) {
 
 void SegmentWatch::suspend(uint64_t now_ns) {
   observers_.run(false);  // a ring that stands still says nothing
-  for (const Role role : kBoth) times(role).pause(now_ns, run_times(role));
+  for (const Role role : kBothRoles) times(role).pause(now_ns, run_times(role));
 }
 
 void SegmentWatch::resume(uint64_t now_ns) {
   observers_.run(true);
-  for (const Role role : kBoth) replaced(role, now_ns);
+  for (const Role role : kBothRoles) replaced(role, now_ns);
 }
 
 SegmentRole SegmentWatch::role(Role role, uint64_t now_ns) const {
@@ -76,7 +75,7 @@ void SegmentWatch::describe(uint64_t now_ns, Segment& segment) const {
     segment.kinds = Reading<std::array<double, kSlotKinds>>::warming(kNeverInForce);
     return;
   }
-  for (const Role r : kBoth) segment.roles[static_cast<size_t>(r)] = role(r, now_ns);
+  for (const Role r : kBothRoles) segment.roles[static_cast<size_t>(r)] = role(r, now_ns);
   segment.occupancy = observers_.occupancy();
   segment.kinds = observers_.kinds();
 }

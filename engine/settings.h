@@ -2,6 +2,7 @@
 // takes and how it is shown stands in the tables that knobs.h puts together.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace pipetop {
@@ -17,6 +18,7 @@ enum class Role : uint8_t {
   inserter = 0,  // of percpu
 };
 inline constexpr int kRoles = 2;  // at most
+inline constexpr std::array<Role, kRoles> kBothRoles = {Role::writer, Role::reader};
 
 enum class WriteWith : uint8_t {
   write,

@@ -1,6 +1,6 @@
 #include "engine/text.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -14,25 +14,25 @@
 namespace pipetop {
 namespace {
 
-struct Unit {
+struct TextUnit {
   std::string_view name;
   uint64_t factor;
 };
 
-constexpr std::array kSizeUnits = {Unit{"", 1},           Unit{"B", 1},
-                                   Unit{"K", 1ull << 10}, Unit{"KiB", 1ull << 10},
-                                   Unit{"M", 1ull << 20}, Unit{"MiB", 1ull << 20},
-                                   Unit{"G", 1ull << 30}, Unit{"GiB", 1ull << 30},
-                                   Unit{"T", 1ull << 40}, Unit{"TiB", 1ull << 40}};
+constexpr std::array kSizeUnits = {TextUnit{"", 1},           TextUnit{"B", 1},
+                                   TextUnit{"K", 1ull << 10}, TextUnit{"KiB", 1ull << 10},
+                                   TextUnit{"M", 1ull << 20}, TextUnit{"MiB", 1ull << 20},
+                                   TextUnit{"G", 1ull << 30}, TextUnit{"GiB", 1ull << 30},
+                                   TextUnit{"T", 1ull << 40}, TextUnit{"TiB", 1ull << 40}};
 
-constexpr std::array kDurationUnits = {Unit{"ns", 1},
-                                       Unit{"us", 1'000},
-                                       Unit{"ms", 1'000'000},
-                                       Unit{"", 1'000'000'000},
-                                       Unit{"s", 1'000'000'000},
-                                       Unit{"m", 60'000'000'000},
-                                       Unit{"min", 60'000'000'000},
-                                       Unit{"h", 3'600'000'000'000}};
+constexpr std::array kDurationUnits = {TextUnit{"ns", 1},
+                                       TextUnit{"us", 1'000},
+                                       TextUnit{"ms", 1'000'000},
+                                       TextUnit{"", 1'000'000'000},
+                                       TextUnit{"s", 1'000'000'000},
+                                       TextUnit{"m", 60'000'000'000},
+                                       TextUnit{"min", 60'000'000'000},
+                                       TextUnit{"h", 3'600'000'000'000}};
 
 bool same_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b,
@@ -40,7 +40,7 @@ bool same_ignoring_case(std::string_view a, std::string_view b) {
 }
 
 // A number and a unit, optionally with one space between.
-std::optional<uint64_t> parse_with_unit(std::string_view text, std::span<const Unit> units) {
+std::optional<uint64_t> parse_with_unit(std::string_view text, std::span<const TextUnit> units) {
   double number = 0;
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
@@ -48,7 +48,7 @@ std::optional<uint64_t> parse_with_unit(std::string_view text, std::span<const U
   std::string_view unit_text(end, text.data() + text.size());
   if (unit_text.starts_with(' ')) unit_text.remove_prefix(1);
   const auto unit = std::ranges::find_if(
-      units, [&](const Unit& u) { return same_ignoring_case(u.name, unit_text); });
+      units, [&](const TextUnit& u) { return same_ignoring_case(u.name, unit_text); });
   if (unit == units.end()) return {};
   const double value = number * double(unit->factor);
   if (value >= 9.2e18 || value != std::floor(value)) return {};
@@ -57,9 +57,9 @@ std::optional<uint64_t> parse_with_unit(std::string_view text, std::span<const U
 
 // The largest unit that divides without rest; the last of equals wins, so that
 // "KiB" is preferred to "K".
-const Unit& exact_unit(uint64_t value, std::span<const Unit> units) {
-  const Unit* best = &units.front();
-  for (const Unit& unit : units) {
+const TextUnit& exact_unit(uint64_t value, std::span<const TextUnit> units) {
+  const TextUnit* best = &units.front();
+  for (const TextUnit& unit : units) {
     if (unit.factor >= best->factor && !unit.name.empty() && value % unit.factor == 0 && value > 0)
       best = &unit;
   }
@@ -76,7 +76,7 @@ uint64_t parse_size(std::string_view text) {
 
 std::string format_size(uint64_t bytes) {
   if (bytes == 0) return "0B";
-  const Unit& unit = exact_unit(bytes, kSizeUnits);
+  const TextUnit& unit = exact_unit(bytes, kSizeUnits);
   return fmt::format("{}{}", bytes / unit.factor, unit.name);
 }
 
@@ -89,7 +89,7 @@ std::string format_duration(uint64_t ns) {
   if (ns == 0) return "0s";
   if (ns % 3'600'000'000'000 == 0) return fmt::format("{}h", ns / 3'600'000'000'000);
   if (ns % 60'000'000'000 == 0) return fmt::format("{}m", ns / 60'000'000'000);
-  const Unit& unit = exact_unit(ns, std::span(kDurationUnits).first(5));
+  const TextUnit& unit = exact_unit(ns, std::span(kDurationUnits).first(5));
   return fmt::format("{}{}", ns / unit.factor, unit.name);
 }
 

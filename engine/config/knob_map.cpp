@@ -1,6 +1,6 @@
 #include "engine/config/knob_map.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>

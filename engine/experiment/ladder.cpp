@@ -1,6 +1,6 @@
 #include "engine/experiment/ladder.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 
 #include <numeric>

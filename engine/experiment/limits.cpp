@@ -1,6 +1,6 @@
 #include "engine/experiment/limits.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

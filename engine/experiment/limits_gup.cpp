@@ -1,7 +1,7 @@
 #include "engine/experiment/limits_gup.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 

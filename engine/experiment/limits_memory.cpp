@@ -1,6 +1,6 @@
 #include "engine/experiment/limits_memory.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "engine/error.h"

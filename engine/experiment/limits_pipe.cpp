@@ -1,7 +1,7 @@
 #include "engine/experiment/limits_pipe.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cerrno>
 

@@ -1,6 +1,6 @@
 #include "engine/experiment/limits_rings.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/error.h"
 #include "engine/experiment/limits_memory.h"

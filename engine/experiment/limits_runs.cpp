@@ -10,33 +10,33 @@ namespace {
 
 constexpr TrialLength kLength = {100'000'000, 200'000'000, 0};
 
-// One role's samples over all its measurements.
-struct SampledTime {
-  double busy_ns = 0;  // in its call
-  uint64_t samples = 0;
-  std::string reason = "ended before it was measured";
-
-  void add(const SegmentRole& role, std::string_view call, uint64_t duration_ns) {
-    if (!role.functions.has_value() || !role.functions->tree) {
-      reason = role.functions.reason;
-    } else if (!role.on_cpu_share.has_value()) {
-      reason = role.on_cpu_share.reason;
-    } else {
-      const double share = working_share(*role.functions->tree, call);
-      busy_ns += share * *role.on_cpu_share * double(duration_ns);
-      samples += role.functions->samples;
-    }
-  }
-
-  Reading<double> per_page(uint64_t pages) const {
-    if (samples == 0 || pages == 0) return Reading<double>::unavailable(reason);
-    return Reading<double>::of(busy_ns / double(pages));
-  }
-};
-
 }  // namespace
 
 struct LimitsRuns::Sums {
+  // One role's samples over all its measurements.
+  struct SampledTime {
+    double busy_ns = 0;  // in its call
+    uint64_t samples = 0;
+    std::string reason = "ended before it was measured";
+
+    void add(const SegmentRole& role, std::string_view call, uint64_t duration_ns) {
+      if (!role.functions.has_value() || !role.functions->tree) {
+        reason = role.functions.reason;
+      } else if (!role.on_cpu_share.has_value()) {
+        reason = role.on_cpu_share.reason;
+      } else {
+        const double share = working_share(*role.functions->tree, call);
+        busy_ns += share * *role.on_cpu_share * double(duration_ns);
+        samples += role.functions->samples;
+      }
+    }
+
+    Reading<double> per_page(uint64_t pages) const {
+      if (samples == 0 || pages == 0) return Reading<double>::unavailable(reason);
+      return Reading<double>::of(busy_ns / double(pages));
+    }
+  };
+
   Figures gib_per_s;
   uint64_t sampled_pages = 0;
   SampledTime vmsplice, release;

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "engine/clock.h"
 #include "engine/engine.h"
 #include "engine/error.h"
 #include "engine/experiment/serve.h"
@@ -12,7 +13,6 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kMs = 1'000'000;
 // What a switch itself disturbs: it interrupts every CPU.
 constexpr uint64_t kSwitchNs = 50 * kMs;
 constexpr uint64_t kWarmUpNs = 500 * kMs;

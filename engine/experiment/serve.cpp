@@ -9,7 +9,6 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kMs = 1'000'000;
 constexpr int kTickMs = 50;
 
 }  // namespace

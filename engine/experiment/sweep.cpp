@@ -1,6 +1,6 @@
 #include "engine/experiment/sweep.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

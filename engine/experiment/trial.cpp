@@ -1,6 +1,6 @@
 #include "engine/experiment/trial.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>
@@ -14,7 +14,6 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kMs = 1'000'000;
 constexpr uint64_t kTickNs = 50 * kMs;
 constexpr uint64_t kSettleLimitNs = 5'000 * kMs;
 

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/clock.h"
 #include "engine/experiment/tune_refine.h"
 #include "engine/meter/quantiles.h"
 
 namespace pipetop {
 namespace {
-
-constexpr uint64_t kMs = 1'000'000;
 
 // When each phase ends, as a share of the budget. What one leaves goes to the next.
 constexpr double kScreened = 0.20, kHalved = 0.42, kRefined = 0.70, kDecided = 0.90;

@@ -1,6 +1,6 @@
 #include "engine/experiment/tune_space.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "engine/memory/huge_check.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>

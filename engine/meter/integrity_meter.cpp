@@ -3,8 +3,8 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kInterval = 100'000'000;
-constexpr uint64_t kWindow = 1'000'000'000;
+constexpr uint64_t kIntegrityInterval = 100'000'000;
+constexpr uint64_t kIntegrityWindow = 1'000'000'000;
 
 uint64_t pages(const Integrity& i) { return i.verified + i.misplaced + i.torn + i.unstamped; }
 
@@ -24,9 +24,10 @@ Integrity totals_of(const WorkerIntegrity& found) {
 }
 
 void IntegrityMeter::sample(uint64_t now_ns, const Integrity& totals) {
-  if (!samples_.empty() && now_ns < samples_.back().at_ns + kInterval) return;
+  if (!samples_.empty() && now_ns < samples_.back().at_ns + kIntegrityInterval) return;
   samples_.push_back({now_ns, totals});
-  while (samples_.size() > 2 && samples_[1].at_ns + kWindow <= now_ns) samples_.pop_front();
+  while (samples_.size() > 2 && samples_[1].at_ns + kIntegrityWindow <= now_ns)
+    samples_.pop_front();
 }
 
 Integrity IntegrityMeter::describe(const Integrity& totals) const {

@@ -5,13 +5,13 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kInterval = 250'000'000;  // /proc is read no more often than that
-constexpr uint64_t kWindow = 1'000'000'000;
+constexpr uint64_t kPartInterval = 250'000'000;  // /proc is read no more often than that
+constexpr uint64_t kPartWindow = 1'000'000'000;
 
 }  // namespace
 
 void PartRates::sample(uint64_t now_ns, std::span<const PartProgress> parts) {
-  if (now_ns < sampled_at_ns_ + kInterval && !samples_.empty()) return;
+  if (now_ns < sampled_at_ns_ + kPartInterval && !samples_.empty()) return;
   sampled_at_ns_ = now_ns;
   for (const PartProgress& part : parts) {
     const auto stats = read_process_stats(part.pid);
@@ -19,7 +19,7 @@ void PartRates::sample(uint64_t now_ns, std::span<const PartProgress> parts) {
     // It began anew under the same name.
     if (!samples.empty() && part.progress.count < samples.back().progress.count) samples.clear();
     samples.push_back({now_ns, part.progress, stats ? stats->last_cpu : -1});
-    while (samples.size() > 2 && samples[1].at_ns + kWindow <= now_ns) samples.pop_front();
+    while (samples.size() > 2 && samples[1].at_ns + kPartWindow <= now_ns) samples.pop_front();
   }
 }
 

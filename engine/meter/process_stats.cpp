@@ -1,7 +1,7 @@
 #include "engine/meter/process_stats.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <array>

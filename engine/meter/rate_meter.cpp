@@ -5,10 +5,11 @@
 #include <numeric>
 #include <vector>
 
+#include "engine/clock.h"
+
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kMs = 1'000'000;
 constexpr uint64_t kTick = 100 * kMs;
 // Of the workload's clock within a tick, lest a rate be of a moment.
 constexpr uint64_t kLeastClock = 20 * kMs;

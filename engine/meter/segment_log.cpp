@@ -1,6 +1,6 @@
 #include "engine/meter/segment_log.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <utility>
 

@@ -3,15 +3,15 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kInterval = 1'000'000'000;
-constexpr uint64_t kWindow = 5 * kInterval;
+constexpr uint64_t kStealInterval = 1'000'000'000;
+constexpr uint64_t kStealWindow = 5 * kStealInterval;
 
 }  // namespace
 
 void StealMeter::sample(uint64_t now_ns) {
-  if (!samples_.empty() && now_ns < samples_.back().first + kInterval) return;
+  if (!samples_.empty() && now_ns < samples_.back().first + kStealInterval) return;
   samples_.emplace_back(now_ns, read_cpu_times());
-  while (samples_.size() > 2 && samples_[1].first + kWindow <= now_ns) samples_.pop_front();
+  while (samples_.size() > 2 && samples_[1].first + kStealWindow <= now_ns) samples_.pop_front();
 }
 
 Reading<double> StealMeter::share() const {

@@ -5,8 +5,8 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kInterval = 250'000'000;  // /proc is read no more often than that
-constexpr uint64_t kWindow = 1'000'000'000;
+constexpr uint64_t kWorkerInterval = 250'000'000;  // /proc is read no more often than that
+constexpr uint64_t kWorkerWindow = 1'000'000'000;
 
 constexpr const char* kNoInterval = "no interval measured yet";
 constexpr const char* kNoProc = "/proc of the process cannot be read; mount /proc";
@@ -23,14 +23,14 @@ void set_shares(double on_cpu, double runnable, const char* source, WorkerView& 
 
 void WorkerMeter::sample(uint64_t now_ns, const Counts& counts, std::span<const pid_t> pids,
                          const Reading<TaskTimes>& times) {
-  if (!samples_.empty() && now_ns < samples_.back().at_ns + kInterval) return;
+  if (!samples_.empty() && now_ns < samples_.back().at_ns + kWorkerInterval) return;
   Sample sample;
   sample.at_ns = now_ns;
   sample.counts = counts;
   sample.process = read_process_stats(pids);
   sample.times = times;
   samples_.push_back(sample);
-  while (samples_.size() > 2 && samples_[1].at_ns + kWindow <= now_ns) samples_.pop_front();
+  while (samples_.size() > 2 && samples_[1].at_ns + kWorkerWindow <= now_ns) samples_.pop_front();
 }
 
 std::optional<ProcessLook> WorkerMeter::last_look() const {

@@ -1,6 +1,6 @@
 #include "engine/observe/capabilities.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <linux/capability.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #include "engine/observe/counter_cost.h"
 
 #include <counters.skel.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sched.h>
 
 #include <algorithm>

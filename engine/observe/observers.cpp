@@ -1,6 +1,6 @@
 #include "engine/observe/observers.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <malloc.h>
 
 #include <future>

@@ -1,6 +1,6 @@
 #include "engine/observe/ring_frame.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 #include "engine/process/placement.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sched.h>
 
 #include <algorithm>

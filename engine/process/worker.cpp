@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
+#include "engine/clock.h"
+
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kMs = 1'000'000;
 constexpr uint64_t kYoung = 1'000 * kMs;
 constexpr uint64_t kLongestDelay = 2'000 * kMs;
 

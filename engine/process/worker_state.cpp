@@ -1,6 +1,6 @@
 #include "engine/process/worker_state.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cerrno>
 #include <cstring>

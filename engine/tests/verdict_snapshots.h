@@ -6,11 +6,10 @@
 #include <memory>
 #include <string>
 
+#include "engine/clock.h"
 #include "engine/snapshot.h"
 
 namespace pipetop {
-
-inline constexpr uint64_t kSecond = 1'000'000'000;
 
 // Of ordinary().
 using Change = std::function<void(Snapshot&)>;

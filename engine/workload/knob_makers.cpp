@@ -1,6 +1,6 @@
 #include "engine/workload/knob_makers.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <charconv>

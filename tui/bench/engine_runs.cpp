@@ -13,8 +13,6 @@
 namespace pipetop::bench {
 namespace {
 
-constexpr uint64_t kMs = 1'000'000;
-
 EngineOptions options_for(const Settings& settings, Observed observed) {
   EngineOptions options;
   options.settings = settings;

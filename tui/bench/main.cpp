@@ -1,5 +1,5 @@
 // ./dev bench [PAIRS]: what pipetop costs on this machine, against its budgets.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>

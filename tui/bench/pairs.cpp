@@ -1,6 +1,6 @@
 #include "tui/bench/pairs.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 

@@ -1,7 +1,7 @@
 #include "tui/bench/screen_runs.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <time.h>
 #include <unistd.h>
 

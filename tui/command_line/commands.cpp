@@ -1,6 +1,6 @@
 #include "tui/command_line/commands.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 #include <string>
@@ -10,6 +10,7 @@
 #include "engine/error.h"
 #include "engine/experiment/limits.h"
 #include "engine/process/placement.h"
+#include "engine/version.h"
 #include "tui/command_line/doctor_command.h"
 #include "tui/command_line/folded_file.h"
 #include "tui/command_line/ladder_command.h"
@@ -78,7 +79,7 @@ int run(const CommandLine& line) {
     case Command::help:
       return print(line.help);
     case Command::version:
-      return print("pipetop " PIPETOP_VERSION "\n");
+      return print("pipetop " + kVersion + "\n");
     case Command::default_config:
       return print(default_config_yaml());
     case Command::limits:

@@ -1,6 +1,6 @@
 #include "tui/command_line/folded_file.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/error.h"
 #include "engine/workload/terms.h"

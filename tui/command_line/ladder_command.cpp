@@ -1,10 +1,11 @@
 #include "tui/command_line/ladder_command.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <utility>
 
+#include "engine/error.h"
 #include "engine/experiment/ladder_report.h"
 #include "tui/command_line/ladder_files.h"
 #include "tui/command_line/ladder_start.h"
@@ -16,8 +17,6 @@
 
 namespace pipetop::tui {
 namespace {
-
-constexpr int kSignalExit = 128;
 
 Config config_of(const CommandLine& line) {
   return line.config_path.empty() ? default_config() : load_config(line.config_path);

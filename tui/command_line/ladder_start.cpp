@@ -1,6 +1,6 @@
 #include "tui/command_line/ladder_start.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <random>

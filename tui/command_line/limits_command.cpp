@@ -1,6 +1,6 @@
 #include "tui/command_line/limits_command.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 
@@ -18,8 +18,6 @@
 
 namespace pipetop::tui {
 namespace {
-
-constexpr int kSignalExit = 128;
 
 LimitsOptions limits_options(const CommandLine& line) {
   const Config config = read_start(line);

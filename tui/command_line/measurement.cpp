@@ -10,7 +10,6 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr uint64_t kMs = 1'000'000;
 constexpr uint64_t kTickNs = 100 * kMs;  // the meter's own grain
 constexpr uint64_t kSettleTickNs = 5 * kMs;
 constexpr uint64_t kSettleLimitNs = 5'000 * kMs;

@@ -1,6 +1,6 @@
 #include "tui/command_line/progress_line.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #include "tui/command_line/require_vmsplice.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cerrno>
 

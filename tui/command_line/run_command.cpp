@@ -1,6 +1,6 @@
 #include "tui/command_line/run_command.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -26,8 +26,6 @@
 
 namespace pipetop::tui {
 namespace {
-
-constexpr int kSignalExit = 128;
 
 std::string progress_text(const RunRequest& request, const RunResult& so_far) {
   const Unit& unit = unit_of(so_far.end.requested);

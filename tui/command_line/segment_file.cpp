@@ -1,6 +1,6 @@
 #include "tui/command_line/segment_file.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 

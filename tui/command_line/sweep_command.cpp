@@ -1,6 +1,6 @@
 #include "tui/command_line/sweep_command.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>

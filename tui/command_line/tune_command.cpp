@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/error.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/start.h"
 #include "tui/command_line/tune_session.h"
@@ -10,11 +11,7 @@
 #include "tui/print/print_tune.h"
 
 namespace pipetop::tui {
-namespace {
-
-constexpr int kSignalExit = 128;
-
-}  // namespace
+namespace {}  // namespace
 
 int tune_command(const CommandLine& line) {
   const Config config = read_start(line);

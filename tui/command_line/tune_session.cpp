@@ -1,6 +1,6 @@
 #include "tui/command_line/tune_session.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 
 #include <optional>

@@ -1,6 +1,6 @@
 #include "tui/command_line/words.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cstdio>

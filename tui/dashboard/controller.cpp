@@ -1,6 +1,6 @@
 #include "tui/dashboard/controller.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -82,7 +82,7 @@ Outcome Controller::handle(const Input& input, const Snapshot& shown) {
   return outcome;
 }
 
-Outcome Controller::act(const Command& command, Key key, const Snapshot& shown) {
+Outcome Controller::act(const KeyCommand& command, Key key, const Snapshot& shown) {
   if (inspected(key, shown)) return Outcome::stay;
   switch (command.act) {
     case Act::suspend:
@@ -116,7 +116,7 @@ Outcome Controller::act(const Command& command, Key key, const Snapshot& shown) 
   return Outcome::stay;
 }
 
-void Controller::act_on_screen(const Command& command, Key key, const Snapshot& shown) {
+void Controller::act_on_screen(const KeyCommand& command, Key key, const Snapshot& shown) {
   if (page_scroll() && scroll_page(command)) return;
   if (const auto word = act_on_lists(view_, command, page_rows())) {
     if (!word->empty()) say(*word, Severity::info);
@@ -267,7 +267,7 @@ int* Controller::page_scroll() {
 }
 
 // show() keeps it within the page. Returns whether the command scrolls at all.
-bool Controller::scroll_page(const Command& command) {
+bool Controller::scroll_page(const KeyCommand& command) {
   constexpr int kAll = 1 << 20;
   int& scroll = *page_scroll();
   switch (command.act) {

@@ -39,15 +39,15 @@ class Controller {
 
  private:
   void settle(const Snapshot& shown);
-  Outcome act(const Command& command, Key key, const Snapshot& shown);
-  void act_on_screen(const Command& command, Key key, const Snapshot& shown);
+  Outcome act(const KeyCommand& command, Key key, const Snapshot& shown);
+  void act_on_screen(const KeyCommand& command, Key key, const Snapshot& shown);
   void press_knob(int index);
   void switch_counters(const Snapshot& shown);
   void press_preset(int index);
   void undo();
   void baseline();
   bool change_to(const Settings& next, const std::string& label, Key key);
-  bool scroll_page(const Command& command);
+  bool scroll_page(const KeyCommand& command);
   void scroll(Role role, int lines);
   void compare();
   bool inspected(Key key, const Snapshot& shown);

@@ -6,7 +6,7 @@
 namespace pipetop::tui {
 namespace {
 
-struct Fold {
+struct Substitute {
   char32_t from, to;
 };
 
@@ -76,18 +76,18 @@ constexpr Glyphs kAscii = {
     .last_branch = U'`',
 };
 
-constexpr Fold kConsoleFolds[] = {{U'●', U'■'}, {U'○', U'·'}, {U'…', U'~'},
-                                  {U'→', U'>'}, {U'←', U'<'}, {U'▔', U'='},
-                                  {U'▾', U'v'}, {U'▴', U'^'}, {U'×', U'x'}};
+constexpr Substitute kConsoleFolds[] = {{U'●', U'■'}, {U'○', U'·'}, {U'…', U'~'},
+                                        {U'→', U'>'}, {U'←', U'<'}, {U'▔', U'='},
+                                        {U'▾', U'v'}, {U'▴', U'^'}, {U'×', U'x'}};
 
-constexpr Fold kAsciiFolds[] = {{U'●', U'*'}, {U'○', U'-'}, {U'…', U'~'}, {U'→', U'>'},
-                                {U'←', U'<'}, {U'Δ', U'd'}, {U'·', U'|'}, {U'×', U'x'},
-                                {U'±', U'~'}, {U'▔', U'='}, {U'▾', U'v'}, {U'▴', U'^'},
-                                {U'─', U'-'}, {U'│', U'|'}, {U'█', U'#'}, {U'▓', U'%'},
-                                {U'▒', U'c'}, {U'░', U'0'}, {U'—', U'-'}, {U'µ', U'u'}};
+constexpr Substitute kAsciiFolds[] = {{U'●', U'*'}, {U'○', U'-'}, {U'…', U'~'}, {U'→', U'>'},
+                                      {U'←', U'<'}, {U'Δ', U'd'}, {U'·', U'|'}, {U'×', U'x'},
+                                      {U'±', U'~'}, {U'▔', U'='}, {U'▾', U'v'}, {U'▴', U'^'},
+                                      {U'─', U'-'}, {U'│', U'|'}, {U'█', U'#'}, {U'▓', U'%'},
+                                      {U'▒', U'c'}, {U'░', U'0'}, {U'—', U'-'}, {U'µ', U'u'}};
 
-char32_t folded(char32_t c, std::span<const Fold> folds, char32_t otherwise) {
-  const auto found = std::ranges::find(folds, c, &Fold::from);
+char32_t folded(char32_t c, std::span<const Substitute> folds, char32_t otherwise) {
+  const auto found = std::ranges::find(folds, c, &Substitute::from);
   return found == folds.end() ? otherwise : found->to;
 }
 

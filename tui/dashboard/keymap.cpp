@@ -10,7 +10,7 @@ namespace {
 
 struct Binding {
   Key key;
-  Command command;
+  KeyCommand command;
 };
 
 constexpr Binding kBindings[] = {
@@ -89,13 +89,13 @@ constexpr auto kScreenKeys = std::to_array<ScreenKey>({
 
 }  // namespace
 
-Command command_for(Key k, const Settings& settings) {
+KeyCommand command_for(Key k, const Settings& settings) {
   const auto keys = hot_keys(settings);
   const auto hot = std::ranges::find(keys, k, [](const HotKey& h) { return Key(h.key); });
   if (hot != keys.end()) return {Act::knob, static_cast<int>(hot - keys.begin())};
   if (k >= U'1' && k <= U'9') return {Act::preset, static_cast<int>(k - U'1')};
   const auto bound = std::ranges::find(kBindings, k, &Binding::key);
-  return bound == std::end(kBindings) ? Command{} : bound->command;
+  return bound == std::end(kBindings) ? KeyCommand{} : bound->command;
 }
 
 std::span<const ScreenKey> screen_keys() { return kScreenKeys; }

@@ -47,13 +47,13 @@ enum class Act : uint8_t {
   abort,
 };
 
-struct Command {
+struct KeyCommand {
   Act act = Act::unknown;
   int n = 0;
 };
 
 // The hot keys are those of the settings' workload.
-Command command_for(Key key, const Settings& settings);
+KeyCommand command_for(Key key, const Settings& settings);
 
 struct ScreenKey {
   std::string_view keys;  // "Tab"

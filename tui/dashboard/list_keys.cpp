@@ -100,7 +100,7 @@ void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols) {
   }
 }
 
-std::optional<std::string> act_on_lists(ViewState& view, const Command& command, int page_rows) {
+std::optional<std::string> act_on_lists(ViewState& view, const KeyCommand& command, int page_rows) {
   constexpr int kAll = 1 << 20;
   ListState& list = view.list(view.focus);
   switch (command.act) {

@@ -15,7 +15,7 @@ void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols);
 
 // What there is to say about it, "" if nothing; nothing at all if the command does
 // not concern the lists.
-std::optional<std::string> act_on_lists(ViewState& view, const Command& command, int page_rows);
+std::optional<std::string> act_on_lists(ViewState& view, const KeyCommand& command, int page_rows);
 
 // While the filter is being edited: whether the key was meant for it.
 bool edit_filter(ViewState& view, Key key);

@@ -1,9 +1,8 @@
 // Writes pieces of text one after the other into a line.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,9 +25,7 @@ class Pen {
   }
   template <class... Args>
   Pen& print(Ink ink, fmt::format_string<Args...> format, Args&&... args) {
-    fmt::memory_buffer buffer;
-    fmt::format_to(std::back_inserter(buffer), format, std::forward<Args>(args)...);
-    return text({buffer.data(), buffer.size()}, ink);
+    return text(fmt::format(format, std::forward<Args>(args)...), ink);
   }
   Pen& skip(int cols) {
     col_ += cols;

@@ -2,7 +2,7 @@
 
 #define NCURSES_NOMACROS 1
 #include <curses.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <term.h>

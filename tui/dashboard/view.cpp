@@ -1,6 +1,6 @@
 #include "tui/dashboard/view.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

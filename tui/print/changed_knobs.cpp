@@ -1,6 +1,6 @@
 #include "tui/print/changed_knobs.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/knobs.h"
 

@@ -1,6 +1,6 @@
 #include "tui/print/function_columns.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -16,6 +16,8 @@ namespace pipetop::tui {
 
 using Json = nlohmann::ordered_json;
 
+inline constexpr int kSchema = 1;  // "schema" of all JSON
+
 // To six digits after the point: what is measured is not known better.
 inline Json rounded(double value) { return std::round(value * 1e6) / 1e6; }
 

@@ -1,6 +1,6 @@
 #include "tui/print/ladder_words.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/text.h"
 

@@ -1,6 +1,6 @@
 #include "tui/print/print_csv.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 

@@ -1,10 +1,11 @@
 #include "tui/print/print_doctor.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 
+#include "engine/version.h"
 #include "tui/print/json_values.h"
 
 namespace pipetop::tui {
@@ -40,8 +41,8 @@ std::string print_doctor_human(const HostInfo& host, std::span<const Check> chec
 }
 
 std::string print_doctor_json(const HostInfo& host, std::span<const Check> checks) {
-  Json json = {{"schema", 1},
-               {"version", PIPETOP_VERSION},
+  Json json = {{"schema", kSchema},
+               {"version", kVersion},
                {"host", short_host_json(host)},
                {"checks", Json::array()}};
   for (const Check& check : checks)

@@ -1,6 +1,6 @@
 #include "tui/print/print_folded.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>

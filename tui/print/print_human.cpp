@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array<const char*, kSlotKinds> kKindNames = {
     "empty", "copies", "user pages", "page cache", "zero pages", "other"};
-constexpr std::array<const char*, 4> kZeroCopyNames = {"zero copy", "copied", "unverifiable", ""};
+constexpr std::array<const char*, 4> kZeroCopyWords = {"zero copy", "copied", "unverifiable", ""};
 constexpr size_t kFunctionRows = 10;
 
 double seconds(uint64_t ns) { return double(ns) / 1e9; }
@@ -54,7 +54,7 @@ std::string effective_lines(const Snapshot& s) {
   const Effective& effective = s.effective;
   std::string text = "effective ";
   if (effective.zero_copy != ZeroCopy::no_copy)
-    text += fmt::format("{}, ", kZeroCopyNames[static_cast<size_t>(effective.zero_copy)]);
+    text += fmt::format("{}, ", kZeroCopyWords[static_cast<size_t>(effective.zero_copy)]);
   for (const Role role : roles_of(s.requested)) {
     const WorkerView& w = s.worker(role);
     text += fmt::format("{}{} {}", role == Role::writer ? "" : "; ", w.name,

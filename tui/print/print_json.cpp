@@ -3,6 +3,7 @@
 #include <array>
 
 #include "engine/knobs.h"
+#include "engine/version.h"
 #include "engine/workload/pipe/verdict.h"
 #include "engine/workload/terms.h"
 #include "tui/print/call_tree_json.h"
@@ -11,7 +12,6 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr int kSchema = 1;
 constexpr std::array<const char*, 4> kZeroCopyNames = {"zero-copy", "copied", "unverifiable",
                                                        "no-copy"};
 
@@ -184,7 +184,7 @@ void put_verdict(Json& json, const Reading<Verdict>& verdict) {
 
 void put_result(Json& json, const RunResult& result) {
   json["name"] = result.name;
-  json["version"] = PIPETOP_VERSION;
+  json["version"] = kVersion;
   json["host"] = host_json(result.end.host.get(), result.steal_share);
   json["requested"] = knobs_json(result.end.requested);
   json["effective"] = effective_json(result.end);

@@ -1,12 +1,11 @@
 #include "engine/host/host.h"
 #include "engine/knobs.h"
+#include "engine/version.h"
 #include "tui/print/host_json.h"
 #include "tui/print/print_ladder.h"
 
 namespace pipetop::tui {
 namespace {
-
-constexpr int kSchema = 1;
 
 void put_spread(Json& json, const std::string& name, const Reading<Spread>& spread) {
   if (!spread.has_value()) return put_null(json, name, spread.reason);
@@ -134,7 +133,7 @@ void put_length(Json& json, const TrialLength& length) {
 std::string print_ladder_json(const LadderResult& result) {
   const LadderReport& report = result.report;
   const LadderOptions& options = result.options();
-  Json json = {{"schema", kSchema}, {"type", "ladder"}, {"version", PIPETOP_VERSION}};
+  Json json = {{"schema", kSchema}, {"type", "ladder"}, {"version", kVersion}};
   json["host"] = host_json(result.host(), mean_steal(report));
   json["rounds"] = options.rounds;
   json["seed"] = options.seed;

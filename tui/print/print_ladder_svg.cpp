@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -64,7 +64,7 @@ class LadderChart {
  private:
   template <class... Args>
   void add(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(body_), format, std::forward<Args>(args)...);
+    body_ += fmt::format(format, std::forward<Args>(args)...);
   }
 
   void text(const char* style, double x, double y, std::string_view words,

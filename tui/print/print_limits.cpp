@@ -1,6 +1,6 @@
 #include "tui/print/print_limits.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <initializer_list>

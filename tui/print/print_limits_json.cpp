@@ -1,11 +1,12 @@
 #include "engine/knobs.h"
+#include "engine/version.h"
 #include "tui/print/json_values.h"
 #include "tui/print/print_limits.h"
 
 namespace pipetop::tui {
 namespace {
 
-void put_spread(Json& json, const std::string& name, const Reading<Spread>& reading) {
+void put_quartiles(Json& json, const std::string& name, const Reading<Spread>& reading) {
   if (!reading.has_value()) return put_null(json, name, reading.reason);
   json[name] = {{"median", rounded(reading->median)},
                 {"quartiles", {rounded(reading->lower), rounded(reading->upper)}},
@@ -24,9 +25,9 @@ Json lent_pages_json(const std::vector<LentPagesCost>& costs) {
                 {"pages", to_text(cost.kind.pages)},
                 {"touched", cost.kind.touched == Touched::yes},
                 {"ring_bytes", cost.ring_bytes}};
-    put_spread(one, "vmsplice_ns_per_page", cost.vmsplice_ns);
-    put_spread(one, "get_ns_per_page", cost.get_ns);
-    put_spread(one, "release_ns_per_page", cost.release_ns);
+    put_quartiles(one, "vmsplice_ns_per_page", cost.vmsplice_ns);
+    put_quartiles(one, "get_ns_per_page", cost.get_ns);
+    put_quartiles(one, "release_ns_per_page", cost.release_ns);
     list.push_back(one);
   }
   return list;
@@ -36,8 +37,8 @@ Json gup_test_json(const Limits& limits) {
   Json list = Json::array();
   for (const GupTestCost& cost : limits.gup_test) {
     Json one = {{"pages", to_text(cost.pages)}};
-    put_spread(one, "get_ns_per_page", cost.get_ns);
-    put_spread(one, "put_ns_per_page", cost.put_ns);
+    put_quartiles(one, "get_ns_per_page", cost.get_ns);
+    put_quartiles(one, "put_ns_per_page", cost.put_ns);
     list.push_back(one);
   }
   return list;
@@ -47,8 +48,8 @@ Json copies_json(const Limits& limits) {
   Json list = Json::array();
   for (const CopyCost& cost : limits.copies) {
     Json one = {{"buffer_bytes", cost.buffer_bytes}};
-    put_spread(one, "in_gib_per_s", cost.in_gib_per_s);
-    put_spread(one, "out_gib_per_s", cost.out_gib_per_s);
+    put_quartiles(one, "in_gib_per_s", cost.in_gib_per_s);
+    put_quartiles(one, "out_gib_per_s", cost.out_gib_per_s);
     list.push_back(one);
   }
   return list;
@@ -72,7 +73,7 @@ Json runs_json(const Limits& limits) {
   Json list = Json::array();
   for (const LimitsRun& run : limits.runs) {
     Json one = {{"name", run.name}, {"requested", knobs_json(run.settings)}};
-    put_spread(one, "gib_per_s", run.gib_per_s);
+    put_quartiles(one, "gib_per_s", run.gib_per_s);
     one["roof"] = run.one_cpu ? "one_cpu" : "two_cpus";
     put(one, "of_roof_share", share_of_roof(run, limits.roof));
     put(one, "sampled_vmsplice_ns_per_page", run.vmsplice_ns);
@@ -85,19 +86,19 @@ Json runs_json(const Limits& limits) {
 }  // namespace
 
 std::string print_limits_json(const HostInfo& host, const Limits& limits) {
-  Json json = {{"schema", 1},
-               {"version", PIPETOP_VERSION},
+  Json json = {{"schema", kSchema},
+               {"version", kVersion},
                {"host", short_host_json(host)},
                {"rounds", limits.rounds}};
   put(json["host"], "steal_share", limits.steal_share);
   put_cpu(json, "cpu", limits.cpu);
   put_cpu(json, "other_cpu", limits.other_cpu);
-  put_spread(json, "syscall_ns", limits.syscall_ns);
-  put_spread(json, "wakeup_two_cpus_ns", limits.wakeup_two_cpus_ns);
-  put_spread(json, "wakeup_one_cpu_ns", limits.wakeup_one_cpu_ns);
+  put_quartiles(json, "syscall_ns", limits.syscall_ns);
+  put_quartiles(json, "wakeup_two_cpus_ns", limits.wakeup_two_cpus_ns);
+  put_quartiles(json, "wakeup_one_cpu_ns", limits.wakeup_one_cpu_ns);
   json["pages"] = lent_pages_json(limits.pages);
-  put_spread(json, "tee_ns_per_slot", limits.tee_ns);
-  put_spread(json, "move_ns_per_slot", limits.move_ns);
+  put_quartiles(json, "tee_ns_per_slot", limits.tee_ns);
+  put_quartiles(json, "move_ns_per_slot", limits.move_ns);
   json["gup_test"] = gup_test_json(limits);
   json["copies"] = copies_json(limits);
   json["rings"] = lent_pages_json(limits.rings);

@@ -1,8 +1,9 @@
 #include "tui/print/print_overhead.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/meter/quantiles.h"
+#include "engine/version.h"
 #include "tui/print/json_values.h"
 
 namespace pipetop::tui {
@@ -54,7 +55,7 @@ std::string print_overhead_human(std::span<const NamedOverhead> found) {
 }
 
 std::string print_overhead_json(std::span<const NamedOverhead> found) {
-  Json json = {{"schema", 1}, {"version", PIPETOP_VERSION}, {"overhead", Json::array()}};
+  Json json = {{"schema", kSchema}, {"version", kVersion}, {"overhead", Json::array()}};
   for (const auto& [name, overhead] : found) {
     Json one = {{"name", name},
                 {"hz", overhead.frequency_hz},

@@ -1,6 +1,6 @@
 #include "tui/print/print_presets.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -20,7 +20,7 @@ std::string print_presets_human(std::span<const Preset> presets) {
 }
 
 std::string print_presets_json(std::span<const Preset> presets) {
-  Json json = {{"schema", 1}, {"presets", Json::array()}};
+  Json json = {{"schema", kSchema}, {"presets", Json::array()}};
   for (const Preset& preset : presets) {
     Json entry = {
         {"name", preset.name}, {"title", preset.title}, {"settings", knobs_json(preset.settings)}};

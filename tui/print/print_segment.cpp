@@ -1,6 +1,6 @@
 #include "tui/print/print_segment.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>
@@ -14,18 +14,17 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr int kSchema = 1;
 constexpr size_t kCsvFunctions = 8;  // of a role
 
-struct Figure {
+struct RateFigure {
   const char* name;
   double RateStats::*member;
 };
-constexpr Figure kFigures[] = {{"mean", &RateStats::mean},
-                               {"median", &RateStats::median},
-                               {"stddev", &RateStats::stddev},
-                               {"min", &RateStats::min},
-                               {"max", &RateStats::max}};
+constexpr RateFigure kFigures[] = {{"mean", &RateStats::mean},
+                                   {"median", &RateStats::median},
+                                   {"stddev", &RateStats::stddev},
+                                   {"min", &RateStats::min},
+                                   {"max", &RateStats::max}};
 
 double seconds(uint64_t ns) { return static_cast<double>(ns) / 1e9; }
 
@@ -34,7 +33,7 @@ double seconds(uint64_t ns) { return static_cast<double>(ns) / 1e9; }
 void put_rate(Json& json, const std::string& key, const Reading<RateStats>& rate) {
   if (!rate.has_value()) return put_null(json, key, rate.reason);
   Json figures;
-  for (const Figure& figure : kFigures) figures[figure.name] = rounded((*rate).*figure.member);
+  for (const RateFigure& figure : kFigures) figures[figure.name] = rounded((*rate).*figure.member);
   figures["samples"] = rate->samples;
   json[key] = figures;
 }
@@ -109,7 +108,7 @@ void add_knobs(Row& row, const std::string& prefix, const Settings& settings) {
 }
 
 void add_rate(Row& row, const Reading<RateStats>& rate) {
-  for (const Figure& figure : kFigures)
+  for (const RateFigure& figure : kFigures)
     row.add(figure.name, rate.has_value() ? fmt::format("{:.6f}", (*rate).*figure.member) : "");
   row.add("samples", rate.has_value() ? std::to_string(rate->samples) : "");
 }

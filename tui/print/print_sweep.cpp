@@ -1,12 +1,13 @@
 #include "tui/print/print_sweep.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>
 #include <vector>
 
 #include "engine/meter/quantiles.h"
+#include "engine/version.h"
 #include "engine/workload/terms.h"
 #include "tui/print/figure_text.h"
 #include "tui/print/json_values.h"
@@ -206,8 +207,8 @@ std::string print_sweep_human(const Sweep& sweep) {
 }
 
 std::string print_sweep_json(const Sweep& sweep) {
-  Json json = {{"schema", 1},
-               {"version", PIPETOP_VERSION},
+  Json json = {{"schema", kSchema},
+               {"version", kVersion},
                {"workload", std::string(terms_of(sweep.rows.front().settings).name)},
                {"knob", std::string(sweep.plan.knob->name)},
                {"rounds", sweep.rounds},

@@ -1,9 +1,10 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/config/text_file.h"
 #include "engine/knobs.h"
 #include "engine/meter/quantiles.h"
 #include "engine/text.h"
+#include "engine/version.h"
 #include "tui/print/changed_knobs.h"
 #include "tui/print/print_tune.h"
 #include "tui/widgets/numbers.h"
@@ -36,10 +37,8 @@ std::string machine_comment(const HostInfo& host) {
 
 std::string search_comment(const TuneReport& report) {
   const TuneResult& r = report.result;
-  return fmt::format("By pipetop " PIPETOP_VERSION
-                     " tune --budget {} --seed {}{}: {} candidates, "
-                     "{} trials.",
-                     format_duration(report.budget_ns), report.seed,
+  return fmt::format("By pipetop {} tune --budget {} --seed {}{}: {} candidates, {} trials.",
+                     kVersion, format_duration(report.budget_ns), report.seed,
                      report.raised() ? " --allow-raise-pipe-max" : "", r.candidates, r.trials);
 }
 

@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "engine/meter/quantiles.h"
+#include "engine/version.h"
 #include "tui/print/host_json.h"
 #include "tui/print/json_values.h"
 #include "tui/print/print_tune.h"
@@ -73,7 +74,7 @@ Json pipe_max_json(const TuneReport& report) {
 std::string print_tune_json(const TuneReport& report) {
   const TuneResult& r = report.result;
   const Judgement judgement = judge(report);
-  Json json = {{"schema", 1}, {"version", PIPETOP_VERSION}};
+  Json json = {{"schema", kSchema}, {"version", kVersion}};
   json["host"] = host_json(&report.host, report.steal_share);
   json["pipe_max_size"] = pipe_max_json(report);
   json["budget_ns"] = report.budget_ns;

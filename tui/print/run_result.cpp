@@ -1,6 +1,6 @@
 #include "tui/print/run_result.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

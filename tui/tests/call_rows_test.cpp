@@ -1,7 +1,7 @@
 // Rows of function lists, by what they say rather than how they look.
 #include "tui/widgets/call_rows.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

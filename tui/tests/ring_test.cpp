@@ -12,31 +12,31 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr uint64_t kNow = 60'000'000'000;
+constexpr uint64_t kRingNow = 60'000'000'000;
 
 // Of this moment unless `age_ns` says otherwise.
 Snapshot with_ring(RingView ring, uint64_t age_ns = 0) {
   Snapshot s;
-  s.now_ns = kNow;
-  if (ring.frame.value) ring.frame.value->at_ns = kNow - age_ns;
+  s.now_ns = kRingNow;
+  if (ring.frame.value) ring.frame.value->at_ns = kRingNow - age_ns;
   s.ring = std::move(ring);
   return s;
 }
 
-Lines panel(const Snapshot& s, int rows, int cols, const ViewState& state = {}) {
+Lines ring_panel(const Snapshot& s, int rows, int cols, const ViewState& state = {}) {
   return drawn(rows, cols, [&](const Area& a) { draw_ring(a, s, state); });
 }
 
 TEST(Ring, TellsSizeAndUseAtATinySize) {
   const RingView ring = ring_view(ring_frame(32, 17, 3));
-  EXPECT_EQ(panel(with_ring(ring), 4, 38),
+  EXPECT_EQ(ring_panel(with_ring(ring), 4, 38),
             (Lines{"32 slots  128 KiB  17 used  53 %", "█████████████████···············",
                    "▒ copy 25 %  █ user page 75 %", "empty 40 % █▁▁▁▁▁▁▁▁▅ full 25 %"}));
 }
 
 TEST(Ring, MarksHeadAndTail) {
   const RingView ring = ring_view(ring_frame(32, 17, 3, SlotKind::user_page, true));
-  const Lines lines = panel(with_ring(ring), 10, 38);
+  const Lines lines = ring_panel(with_ring(ring), 10, 38);
   EXPECT_EQ(lines[1], "▾tail 3   head 20▾");
   EXPECT_EQ(lines[2], "█████████████████···············");
   EXPECT_EQ(lines[4], "▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔");
@@ -44,7 +44,7 @@ TEST(Ring, MarksHeadAndTail) {
 
 TEST(Ring, TheHeadOfAFullRingIsStillMarked) {
   const RingView ring = ring_view(ring_frame(32, 32, 3));
-  EXPECT_EQ(panel(with_ring(ring), 10, 32)[1], "▾tail 3                  head 3▾");
+  EXPECT_EQ(ring_panel(with_ring(ring), 10, 32)[1], "▾tail 3                  head 3▾");
 }
 
 bool contains(const Lines& lines, std::string_view text) {
@@ -58,7 +58,7 @@ TEST(Ring, ATornFrameIsNeverDrawnAsSlots) {
   RingView ring = ring_view(torn);
   ring.occupancy = {};
   for (const int rows : {4, 6, 10, 21}) {
-    const Lines lines = panel(with_ring(ring), rows, 70);
+    const Lines lines = ring_panel(with_ring(ring), rows, 70);
     EXPECT_EQ(lines[0], "32 slots  128 KiB  torn") << "and claims no use";
     EXPECT_EQ(lines[1], "torn: both ends moved while it was read, so it is true of no instant");
     EXPECT_FALSE(contains(lines, "██")) << rows;
@@ -102,7 +102,7 @@ TEST(Ring, AFrameOfAnotherSizeIsNotDrawn) {
   Snapshot s = with_ring(ring_view(ring_frame(32, 17, 3)));
   s.ring.slots = 64;
   s.ring.bytes = 64 * kPageBytes;
-  const Lines lines = panel(s, 10, 60);
+  const Lines lines = ring_panel(s, 10, 60);
   EXPECT_EQ(lines[0], "64 slots  256 KiB") << "and no use, which is of the old one";
   EXPECT_EQ(lines[1], "resized from 32 slots: waiting for the next look");
   EXPECT_FALSE(contains(lines, "█████████████████"));
@@ -113,7 +113,7 @@ TEST(Ring, TooManySlotsAreSaidToBe) {
   f.slot.clear();
   RingView ring = ring_view(f);
   ring.frame.reason = "8192 slots are more than the 4096 that can be shown";
-  const Lines lines = panel(with_ring(ring), 10, 100);
+  const Lines lines = ring_panel(with_ring(ring), 10, 100);
   EXPECT_EQ(lines[0], "8,192 slots  32 MiB  100 used  1 %");
   EXPECT_EQ(lines[1], "tail 7  head 107; 8192 slots are more than the 4096 that can be shown");
 }
@@ -144,22 +144,22 @@ TEST(Ring, EverySizeOfRingFitsEveryPanel) {
 }
 
 TEST(Ring, SaysHowManySlotsShareACell) {
-  const Lines lines = panel(with_ring(ring_view(ring_frame(4096, 17, 3))), 12, 56);
+  const Lines lines = ring_panel(with_ring(ring_view(ring_frame(4096, 17, 3))), 12, 56);
   EXPECT_EQ(lines[0], "4,096 slots  16 MiB  17 used  0 %");
   EXPECT_EQ(lines[1], "tail 3  head 20                          64 slots a cell");
-  const Lines narrow = panel(with_ring(ring_view(ring_frame(4096, 9, 1500))), 6, 36);
+  const Lines narrow = ring_panel(with_ring(ring_view(ring_frame(4096, 9, 1500))), 6, 36);
   EXPECT_EQ(narrow[1], "▾tail 1500 head 1509      128 a cell");
 }
 
 TEST(Ring, TheVerdictIsItsLastLineOrInItsTitle) {
   Snapshot s = with_ring(ring_view(ring_frame(32, 17, 3)));
   s.verdict = Reading<Verdict>::of({Bound::lock, "writer spins on the pipe mutex 39 %"});
-  EXPECT_EQ(panel(s, 12, 56).back(), "lock-bound: writer spins on the pipe mutex 39 %");
+  EXPECT_EQ(ring_panel(s, 12, 56).back(), "lock-bound: writer spins on the pipe mutex 39 %");
   EXPECT_EQ(ring_title(s, 40, 12).size(), 2u);
-  EXPECT_FALSE(contains(panel(s, 6, 56), "lock-bound"));
+  EXPECT_FALSE(contains(ring_panel(s, 6, 56), "lock-bound"));
   EXPECT_EQ(ring_title(s, 40, 6).back().text, "lock-bound");
   s.verdict = Reading<Verdict>::warming("too few samples yet");
-  EXPECT_EQ(panel(s, 12, 56).back(), "no verdict: too few samples yet");
+  EXPECT_EQ(ring_panel(s, 12, 56).back(), "no verdict: too few samples yet");
   EXPECT_EQ(ring_title(s, 40, 6).back().text, "");
 }
 
@@ -171,11 +171,11 @@ TEST(Ring, SlowMotionShowsTheEndsMoveThroughTheRing) {
   s = with_ring(ring_view(ring_frame(16, 2, 4)));
   s.requested.slow_motion = true;
   state.ring.trail.see(*s.ring.frame);
-  const Lines lines = panel(s, 7, 16, state);
+  const Lines lines = ring_panel(s, 7, 16, state);
   EXPECT_EQ(lines[2], "···-██··········") << "as the ring lies in memory";
   EXPECT_EQ(lines[4], "     +");
   state.ring.trail.clear();
-  EXPECT_EQ(panel(s, 7, 16, state)[2], "····██··········");
+  EXPECT_EQ(ring_panel(s, 7, 16, state)[2], "····██··········");
 }
 
 TEST(Ring, IntegrityIsShownWhenPagesAreChecked) {
@@ -210,7 +210,7 @@ TEST(Ring, WhatCannotBeVerifiedSaysWhy) {
 TEST(Ring, WithoutFramesItSaysWhyAndWhatToDo) {
   RingView ring = ring_view(ring_frame(32, 17));
   ring.frame = Reading<RingFrame>::unavailable("no permission to load BPF; run as root");
-  EXPECT_EQ(panel(with_ring(ring), 5, 50),
+  EXPECT_EQ(ring_panel(with_ring(ring), 5, 50),
             (Lines{"32 slots  128 KiB", "slots unavailable: no permission to load BPF",
                    "run as root", "empty 40 % █▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▅ full 25 %", "12,345 samples"}));
 }
@@ -219,7 +219,7 @@ TEST(Ring, WarmingIsNotZero) {
   RingView ring;
   ring.slots = 16;
   ring.bytes = 65536;
-  EXPECT_EQ(panel(with_ring(ring), 4, 40),
+  EXPECT_EQ(ring_panel(with_ring(ring), 4, 40),
             (Lines{"16 slots  64 KiB", "slots: warming …", "occupancy: warming …", ""}));
 }
 

@@ -2,13 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/clock.h"
 #include "tui/tests/profiles.h"
 #include "tui/tests/snapshots.h"
 
 namespace pipetop::tui {
 namespace {
-
-constexpr uint64_t kSecond = 1'000'000'000;
 
 std::shared_ptr<const Segment> segment(uint32_t number, std::string key, std::string label,
                                        double rate) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/clock.h"
 #include "tui/tests/snapshots.h"
 #include "tui/widgets/big_number.h"
 #include "tui/widgets/history.h"
@@ -9,8 +10,6 @@
 
 namespace pipetop::tui {
 namespace {
-
-constexpr uint64_t kSecond = 1'000'000'000;
 
 Lines panel(const Throughput& t, int rows, int cols, GlyphSet set = GlyphSet::unicode) {
   return drawn(

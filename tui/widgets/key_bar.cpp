@@ -1,6 +1,6 @@
 #include "tui/widgets/key_bar.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "tui/widgets/message_line.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>
@@ -52,7 +52,7 @@ size_t turn(const Snapshot& s, const ViewState& state, size_t count) {
   return (now - since) / kTurn_ns % count;
 }
 
-Style style_of(Severity severity) {
+Style severity_style(Severity severity) {
   if (severity == Severity::info) return Style::dim;
   return severity == Severity::warning ? Style::warning : Style::error;
 }
@@ -103,7 +103,7 @@ int message_rows(const Message& m, int cols) {
 
 void draw_message(const Area& area, const Message& m) {
   if (area.empty() || m.text.empty()) return;
-  const Style style = style_of(m.severity);
+  const Style style = severity_style(m.severity);
   if (m.severity != Severity::info) area.put(0, 1, "!", {style, kReverse});
   const int col = text_col(m.severity);
   wrap(area.part({0, col, area.rows(), area.cols() - col - 1}), m.text, style);

@@ -1,6 +1,6 @@
 #include "tui/widgets/ring_markers.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>

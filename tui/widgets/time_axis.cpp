@@ -1,6 +1,6 @@
 #include "tui/widgets/time_axis.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 

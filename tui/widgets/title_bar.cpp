@@ -1,6 +1,6 @@
 #include "tui/widgets/title_bar.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>
@@ -36,7 +36,7 @@ std::string_view technique(ZeroCopy zero_copy) {
   return "UNVERIFIABLE";
 }
 
-Style style_of(ZeroCopy zero_copy) {
+Style zero_copy_style(ZeroCopy zero_copy) {
   if (zero_copy == ZeroCopy::unverifiable) return Style::dim;
   return zero_copy == ZeroCopy::zero_copy ? Style::good : Style::copy;
 }
@@ -48,7 +48,7 @@ Part badge(const Effective& effective) {
   const auto& wrong = effective.mismatches;
   if (wrong.empty())
     return {name.empty() ? "" : fmt::format(" {} ", name),
-            {style_of(effective.zero_copy), kReverse},
+            {zero_copy_style(effective.zero_copy), kReverse},
             0};
   const std::string knobs =
       wrong.size() == 1 ? wrong.front().knob : fmt::format("{} knobs", wrong.size());

@@ -1,12 +1,11 @@
 // The ladder on real pipes; nothing is timed.
 #include <gtest/gtest.h>
 
+#include "engine/clock.h"
 #include "engine/experiment/ladder.h"
 
 namespace pipetop {
 namespace {
-
-constexpr uint64_t kMs = 1'000'000;
 
 LadderOptions two_rungs() {
   LadderOptions options;

@@ -4,13 +4,13 @@
 #include <initializer_list>
 #include <vector>
 
+#include "engine/clock.h"
 #include "engine/experiment/ladder.h"
 #include "engine/segment.h"
 
 namespace pipetop {
 
 inline LadderRun run_at(size_t rung, uint32_t round, double gib_per_s) {
-  constexpr uint64_t kSecond = 1'000'000'000;
   LadderRun run{rung, round, {}};
   run.trial.begin.now_ns = 7 * kSecond;
   run.trial.end.now_ns = 8 * kSecond;

@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/clock.h"
 #include "engine/error.h"
 #include "engine/experiment/tests/fake_pipe.h"
 
 namespace pipetop {
 namespace {
-
-constexpr uint64_t kSecond = 1'000'000'000;
 
 // A machine as one meets it: it scatters, its host takes some, it drifts slowly and
 // spends one part of three at half its speed.

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/clock.h"
+
 namespace pipetop {
 namespace {
-
-constexpr uint64_t kMs = 1'000'000;
 
 TEST(IntegrityMeter, DamageIsARateOverTheLastSecond) {
   Integrity found;

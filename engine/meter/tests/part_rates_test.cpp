@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "engine/clock.h"
+
 namespace pipetop {
 namespace {
-
-constexpr uint64_t kMs = 1'000'000;
 
 TEST(PartRates, EachHasTheRateOfItsOwnClock) {
   PartRates rates(1000);

@@ -4,10 +4,11 @@
 
 #include <array>
 
+#include "engine/clock.h"
+
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kMs = 1'000'000;
 constexpr uint64_t kGiBytes = 1ull << 30;
 
 // A meter fed every 50 ms at a steady rate.

@@ -2,10 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/clock.h"
+
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kMs = 1'000'000;
 constexpr uint64_t kBegin = 5'000 * kMs;
 
 RunTimes totals(uint64_t on_cpu_ms, uint64_t runnable_ms) {

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "engine/clock.h"
+
 namespace pipetop {
 namespace {
-
-constexpr uint64_t kSecond = 1'000'000'000;
 
 Reading<TaskTimes> times_at(uint64_t on_cpu_ns, uint64_t runnable_ns, uint64_t blocked_ns,
                             uint64_t switches) {

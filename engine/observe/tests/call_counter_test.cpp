@@ -18,7 +18,7 @@ Symbols digits() {
     text += std::string("ffffffff8100") + digit + "000 T " + digit + "\n";
   return Symbols::parse(text);
 }
-const Symbols kSymbols = digits();
+const Symbols kDigitSymbols = digits();
 
 void add(CallCounter& counter, uint64_t at_ns, const Stack& stack) {
   counter.add(at_ns, counter.place_of(stack));
@@ -54,9 +54,9 @@ ByName nodes_of(const FunctionTable& table) {
 ByName rows_by_hand(const std::vector<Stack>& stacks) {
   ByName rows;
   for (const Stack& stack : stacks) {
-    ++rows[std::string(kSymbols.name(stack.front()))].self;
+    ++rows[std::string(kDigitSymbols.name(stack.front()))].self;
     for (const FunctionId function : std::set(stack.begin(), stack.end()))
-      ++rows[std::string(kSymbols.name(function))].children;
+      ++rows[std::string(kDigitSymbols.name(function))].children;
   }
   return rows;
 }
@@ -66,7 +66,7 @@ ByName nodes_by_hand(const std::vector<Stack>& stacks) {
   for (const Stack& stack : stacks) {
     std::string chain;
     for (size_t i = stack.size(); i-- > 0;) {
-      chain += kSymbols.name(stack[i]);
+      chain += kDigitSymbols.name(stack[i]);
       ++nodes[chain].children;
     }
     ++nodes[chain].self;
@@ -94,7 +94,7 @@ void expect_weights_add_up(const FunctionTable& table) {
 
 void expect_equals_counting_anew(const CallCounter& counter, Span span,
                                  const std::vector<Stack>& stacks) {
-  const FunctionTable table = counter.table(span, kSymbols);
+  const FunctionTable table = counter.table(span, kDigitSymbols);
   ASSERT_EQ(table.samples, stacks.size());
   ASSERT_EQ(rows_of(table), rows_by_hand(stacks));
   ASSERT_EQ(nodes_of(table), nodes_by_hand(stacks));
@@ -137,10 +137,10 @@ TEST(CallCounter, ASampleLeavesWithTheWindow) {
   EXPECT_EQ(counter.samples(Span::window), 2u);
   counter.expire(111);
   EXPECT_EQ(counter.samples(Span::window), 1u);
-  EXPECT_EQ(nodes_of(counter.table(Span::window, kSymbols)), nodes_by_hand({{3, 2}}));
+  EXPECT_EQ(nodes_of(counter.table(Span::window, kDigitSymbols)), nodes_by_hand({{3, 2}}));
   counter.expire(1000);
   EXPECT_EQ(counter.samples(Span::window), 0u);
-  EXPECT_TRUE(counter.table(Span::window, kSymbols).tree->nodes.empty());
+  EXPECT_TRUE(counter.table(Span::window, kDigitSymbols).tree->nodes.empty());
   EXPECT_EQ(counter.samples(Span::segment), 2u);
 }
 
@@ -150,14 +150,14 @@ TEST(CallCounter, WithoutAWindowNothingLeaves) {
   counter.add_lost(10, 1);
   counter.expire(~uint64_t{0});
   EXPECT_EQ(counter.samples(Span::window), 1u);
-  EXPECT_EQ(counter.table(Span::window, kSymbols).lost, 1u);
+  EXPECT_EQ(counter.table(Span::window, kDigitSymbols).lost, 1u);
 }
 
 TEST(CallCounter, UserModeIsARootOfItsOwn) {
   CallCounter counter(0);
   add(counter, 1, {});
   add(counter, 2, {1, 0});
-  EXPECT_EQ(nodes_of(counter.table(Span::window, kSymbols)),
+  EXPECT_EQ(nodes_of(counter.table(Span::window, kDigitSymbols)),
             (ByName{{"[user]", {1, 1}}, {"0", {0, 1}}, {"01", {1, 1}}}));
 }
 
@@ -167,11 +167,11 @@ TEST(CallCounter, LostSamplesLeaveWithTheWindowToo) {
   counter.add_lost(60, 4);
   add(counter, 60, {1});
   counter.expire(111);
-  EXPECT_EQ(counter.table(Span::window, kSymbols).lost, 4u);
-  EXPECT_EQ(counter.table(Span::segment, kSymbols).lost, 7u);
+  EXPECT_EQ(counter.table(Span::window, kDigitSymbols).lost, 4u);
+  EXPECT_EQ(counter.table(Span::segment, kDigitSymbols).lost, 7u);
   counter.clear();
   counter.expire(1000);
-  EXPECT_EQ(counter.table(Span::segment, kSymbols).lost, 0u);
+  EXPECT_EQ(counter.table(Span::segment, kDigitSymbols).lost, 0u);
 }
 
 TEST(CallCounter, ClearForgetsTheWindowToo) {

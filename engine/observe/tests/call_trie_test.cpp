@@ -7,7 +7,7 @@ namespace {
 
 using Stack = std::vector<FunctionId>;
 
-const Symbols kSymbols = Symbols::parse(
+const Symbols kThreeSymbols = Symbols::parse(
     "ffffffff81000000 T outer\n"
     "ffffffff81000100 T middle\n"
     "ffffffff81000200 T leaf\n");
@@ -38,7 +38,7 @@ TEST(CallTrie, TheTreeGoesFromCallersToCallees) {
   self[trie.place_of(Stack{kLeaf, kMiddle, kOuter})] = 3;
   self[trie.place_of(Stack{kMiddle, kOuter})] = 5;
   self[trie.place_of({})] = 7;
-  const CallTree tree = trie.tree(self, kSymbols);
+  const CallTree tree = trie.tree(self, kThreeSymbols);
   EXPECT_EQ(tree.total, 15u);
   ASSERT_EQ(tree.nodes.size(), 4u);
   EXPECT_EQ(chain_of(tree, 0), "outer");
@@ -58,11 +58,11 @@ TEST(CallTrie, WhatWeighsNothingIsNotInTheTree) {
   trie.place_of(Stack{kLeaf});
   std::vector<uint64_t> self(3);
   self[trie.place_of(Stack{kMiddle, kOuter})] = 1;
-  const CallTree tree = trie.tree(self, kSymbols);
+  const CallTree tree = trie.tree(self, kThreeSymbols);
   EXPECT_EQ(tree.functions, (std::vector<std::string>{"outer", "middle"}));
   EXPECT_EQ(tree.nodes.size(), 2u);
   EXPECT_EQ(chain_of(tree, 1), "outer;middle");
-  EXPECT_TRUE(trie.tree({}, kSymbols).nodes.empty());
+  EXPECT_TRUE(trie.tree({}, kThreeSymbols).nodes.empty());
 }
 
 TEST(CallTrie, ItsSizeIsBoundedAndWhatIsTooMuchIsCounted) {
@@ -75,7 +75,7 @@ TEST(CallTrie, ItsSizeIsBoundedAndWhatIsTooMuchIsCounted) {
   EXPECT_LE(trie.places(), CallTrie::kMaxPlaces + 1);
   EXPECT_EQ(trie.place_of(Stack{kLeaf, kOuter}), known);
   self[trie.place_of({})] += 1;
-  const CallTree tree = trie.tree(self, kSymbols);
+  const CallTree tree = trie.tree(self, kThreeSymbols);
   EXPECT_EQ(tree.total, stacks + 1);
   uint64_t of_others = 0;
   for (uint32_t i = 0; i < tree.nodes.size(); ++i)
@@ -88,7 +88,7 @@ TEST(FunctionRows, ARecursionCountsOnce) {
   std::vector<uint64_t> self(8);
   self[trie.place_of(Stack{kMiddle, kLeaf, kMiddle, kLeaf, kMiddle})] = 4;
   self[trie.place_of(Stack{kLeaf, kMiddle})] = 1;
-  const auto rows = function_rows(trie.tree(self, kSymbols));
+  const auto rows = function_rows(trie.tree(self, kThreeSymbols));
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].name, "middle");
   EXPECT_EQ(rows[0].self_samples, 4u);
@@ -104,7 +104,8 @@ TEST(FunctionRows, ComeBySelfThenChildren) {
   self[trie.place_of(Stack{kLeaf, kMiddle, kOuter})] = 2;
   self[trie.place_of({})] = 3;
   std::vector<std::string> names;
-  for (const FunctionRow& row : function_rows(trie.tree(self, kSymbols))) names.push_back(row.name);
+  for (const FunctionRow& row : function_rows(trie.tree(self, kThreeSymbols)))
+    names.push_back(row.name);
   EXPECT_EQ(names, (std::vector<std::string>{"[user]", "leaf", "middle", "outer"}));
 }
 

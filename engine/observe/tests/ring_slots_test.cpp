@@ -1,6 +1,6 @@
 // Exact slots of pipes that are built here, operation by operation.
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 

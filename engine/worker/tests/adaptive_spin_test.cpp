@@ -4,10 +4,12 @@
 
 #include <functional>
 
+#include "engine/clock.h"
+
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kUs = 1'000, kMs = 1'000'000;
+constexpr uint64_t kUs = 1'000;
 constexpr uint64_t kTry = 200;  // what a transfer in vain takes, ns
 
 // A role whose time is made up.

@@ -1,6 +1,6 @@
 #include "engine/workload/page_cache/cached_share.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ namespace {
 
 // A quarter of a million pages: some milliseconds when each is looked up alone.
 constexpr uint64_t kPiece = 1ull << 30;
-constexpr uint64_t kInterval = 1'000'000'000;
+constexpr uint64_t kCachedInterval = 1'000'000'000;
 
 // As in the kernel's linux/mman.h.
 struct CacheRange {
@@ -78,7 +78,7 @@ void CachedShare::finish_round() {
 bool CachedShare::look(uint64_t now_ns) {
   if (files_.empty()) return false;
   if (!in_round_) {
-    if (round_began_ns_ != 0 && now_ns < round_began_ns_ + kInterval) return false;
+    if (round_began_ns_ != 0 && now_ns < round_began_ns_ + kCachedInterval) return false;
     begin_round(now_ns);
   }
   const FileSpan& file = files_[file_];

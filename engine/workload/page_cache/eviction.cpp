@@ -1,6 +1,6 @@
 #include "engine/workload/page_cache/eviction.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

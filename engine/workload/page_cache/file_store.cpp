@@ -1,7 +1,7 @@
 #include "engine/workload/page_cache/file_store.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>

@@ -1,6 +1,6 @@
 #include "engine/workload/page_cache/page_cache_plan.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

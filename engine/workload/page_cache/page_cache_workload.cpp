@@ -1,6 +1,6 @@
 #include "engine/workload/page_cache/page_cache_workload.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "engine/workload/page_cache/splice_probe.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cerrno>

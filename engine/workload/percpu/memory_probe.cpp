@@ -1,6 +1,6 @@
 #include "engine/workload/percpu/memory_probe.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "engine/workload/percpu/percpu_effective.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>

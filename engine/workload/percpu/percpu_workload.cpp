@@ -1,6 +1,6 @@
 #include "engine/workload/percpu/percpu_workload.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

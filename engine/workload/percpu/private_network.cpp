@@ -1,7 +1,7 @@
 #include "engine/workload/percpu/private_network.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <net/if.h>
 #include <sched.h>
 #include <sys/prctl.h>

@@ -1,6 +1,6 @@
 #include "engine/workload/percpu/tc_actions.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cerrno>

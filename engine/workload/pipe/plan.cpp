@@ -1,6 +1,6 @@
 #include "engine/workload/pipe/plan.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <bit>
 #include <cerrno>

@@ -1,6 +1,6 @@
 #include "engine/workload/pipe/verdict_evidence.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

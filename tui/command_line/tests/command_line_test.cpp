@@ -1,6 +1,6 @@
 #include "tui/command_line/command_line.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <sstream>

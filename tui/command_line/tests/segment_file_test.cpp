@@ -2,13 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/clock.h"
 #include "engine/error.h"
 #include "tui/command_line/tests/scratch_directory.h"
 
 namespace pipetop::tui {
 namespace {
-
-constexpr uint64_t kSecond = 1'000'000'000;
 
 Segment segment(uint32_t number) {
   Segment s;

@@ -1,9 +1,10 @@
 #include "tui/print/tests/example.h"
 
+#include "engine/clock.h"
+
 namespace pipetop::tui {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kGiBytes = 1ull << 30;
 
 WorkerView worker_of(Role role, uint64_t bytes, uint64_t syscalls) {

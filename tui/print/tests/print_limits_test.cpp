@@ -47,7 +47,7 @@ Limits example() {
   return l;
 }
 
-HostInfo host() {
+HostInfo limits_host() {
   HostInfo host;
   host.kernel = "6.18";
   host.cpu = "AMD EPYC";
@@ -57,7 +57,7 @@ HostInfo host() {
 
 TEST(PrintLimits, TablesWithUnitsAndReasons) {
   EXPECT_EQ(
-      print_limits_human(host(), example()),
+      print_limits_human(limits_host(), example()),
       "Linux 6.18, AMD EPYC, 2 CPUs\n"
       "9 rounds in turns: medians, in brackets the middle half\n"
       "\n"
@@ -104,14 +104,14 @@ TEST(PrintLimits, WithoutAnythingThereAreReasons) {
   Limits l;
   l.roof = Reading<Roof>::warming("ended before it was measured");
   l.syscall_ns = Reading<Spread>::warming("ended before it was measured");
-  const std::string text = print_limits_human(host(), l);
+  const std::string text = print_limits_human(limits_host(), l);
   EXPECT_NE(text.find("empty system call        unavailable: ended before"), text.npos) << text;
   EXPECT_NE(text.find("roof: unavailable: ended before"), text.npos) << text;
   EXPECT_NE(text.find("wakeup on another CPU"), text.npos) << text;
 }
 
 TEST(PrintLimits, JsonHasAllOfIt) {
-  const Json json = Json::parse(print_limits_json(host(), example()));
+  const Json json = Json::parse(print_limits_json(limits_host(), example()));
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["host"]["steal_share"], 0.01);
   EXPECT_EQ(json["syscall_ns"]["median"], 165);

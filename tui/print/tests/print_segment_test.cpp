@@ -5,13 +5,13 @@
 #include <map>
 #include <vector>
 
+#include "engine/clock.h"
 #include "engine/knobs.h"
 #include "tui/print/json_values.h"
 
 namespace pipetop::tui {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kStart = 100 * kSecond;
 
 FunctionTable table() {

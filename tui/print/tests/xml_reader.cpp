@@ -1,6 +1,6 @@
 #include "tui/print/tests/xml_reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <set>

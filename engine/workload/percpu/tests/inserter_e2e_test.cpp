@@ -7,9 +7,6 @@
 namespace pipetop::percpu {
 namespace {
 
-constexpr RuleShape kPercpu{.kind = ActionKind::mirred, .no_percpu = false};
-constexpr RuleShape kNoPercpu{.kind = ActionKind::mirred, .no_percpu = true};
-
 class InserterTest : public NetworkTest {};
 
 TEST_F(InserterTest, FillsAndBeginsAgain) {

@@ -7,9 +7,6 @@
 namespace pipetop::percpu {
 namespace {
 
-constexpr RuleShape kPercpu{.kind = ActionKind::mirred, .no_percpu = false};
-constexpr RuleShape kNoPercpu{.kind = ActionKind::mirred, .no_percpu = true};
-
 class MemoryProbeTest : public NetworkTest {};
 
 bool always() { return true; }

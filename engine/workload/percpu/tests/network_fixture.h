@@ -13,8 +13,12 @@
 #include "engine/error.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/workload/percpu/private_network.h"
+#include "engine/workload/percpu/rule_messages.h"
 
 namespace pipetop::percpu {
+
+inline constexpr RuleShape kPercpu{.kind = ActionKind::mirred, .no_percpu = false};
+inline constexpr RuleShape kNoPercpu{.kind = ActionKind::mirred, .no_percpu = true};
 
 enum class As {
   caller,  // as root: a network namespace alone

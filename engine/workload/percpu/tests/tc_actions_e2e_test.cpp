@@ -9,9 +9,6 @@
 namespace pipetop::percpu {
 namespace {
 
-constexpr RuleShape kPercpu{.kind = ActionKind::mirred, .no_percpu = false};
-constexpr RuleShape kNoPercpu{.kind = ActionKind::mirred, .no_percpu = true};
-
 uint32_t insert_many(TcActions& actions, const RuleShape& shape, uint32_t rules) {
   uint32_t in = 0;
   for (uint32_t done = 0; done < rules; done += 100)
