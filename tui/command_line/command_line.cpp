@@ -89,8 +89,8 @@ class Parser {
     app_.set_help_flag("-h,--help", "this text");
     app_.set_version_flag("-V,--version", kVersion, "the version");
     const FlagSet flags(app_);
-    flags.add({"-c,--config", "FILE", "start from a config file"},
-              [this](const std::string& path) { line_.config_path = path; });
+    flags.add({"-c,--config", "CONFIG", "start from a config: a file, or the name of one"},
+              [this](const std::string& name) { line_.config = name; });
     flags.add({"--preset", "NAME", "start from these settings (pipetop presets)"},
               [this](const std::string& name) { line_.preset = name; });
     flags.add_switch("--no-color", "no colours; NO_COLOR does the same", line_.no_color);

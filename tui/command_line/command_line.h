@@ -74,7 +74,7 @@ struct CommandLine {
   Command command = Command::dashboard;
   std::string help;  // the text, when that is the command
 
-  std::string config_path;  // "" for none
+  std::string config;  // a name or a path, "" for none
   std::string preset;       // "" for none
   std::vector<KnobFlag> knobs;
   // A knob that was given several values, "1..4" or "same,own", and these.

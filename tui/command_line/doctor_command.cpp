@@ -40,7 +40,7 @@ NamedOverhead measure(const std::string& name, const Config& config, uint32_t ro
 std::string overhead_text(const CommandLine& line) {
   std::vector<NamedOverhead> found;
   const Config config = read_start(line);
-  if (!line.preset.empty() || !line.config_path.empty() || !line.knobs.empty()) {
+  if (!line.preset.empty() || !line.config.empty() || !line.knobs.empty()) {
     found.push_back(measure(name_of(config), config, line.overhead_rounds));
   } else {
     for (const char* preset : kOverheadPresets) {

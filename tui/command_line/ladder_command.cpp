@@ -11,16 +11,13 @@
 #include "tui/command_line/ladder_start.h"
 #include "tui/command_line/progress_line.h"
 #include "tui/command_line/require_vmsplice.h"
+#include "tui/command_line/start.h"
 #include "tui/command_line/words.h"
 #include "tui/signals.h"
 #include "tui/widgets/numbers.h"
 
 namespace pipetop::tui {
 namespace {
-
-Config config_of(const CommandLine& line) {
-  return line.config_path.empty() ? default_config() : load_config(line.config_path);
-}
 
 std::string progress_text(const LadderStep& step, const LadderOptions& options) {
   std::string text = fmt::format("round {} of {}, run {} of {}: {}", step.round, options.rounds,
@@ -64,7 +61,7 @@ class Watch {
 }  // namespace
 
 int ladder_command(const CommandLine& line) {
-  const Config config = config_of(line);
+  const Config config = read_config(line.config);
   const LadderOptions options = ladder_options(line, config);
   for (const Preset& rung : options.rungs)
     require_vmsplice(rung.settings, "give --rungs without it");

@@ -26,7 +26,7 @@ LimitsOptions limits_options(const CommandLine& line) {
   options.engine.functions_window_ns = 0;  // all since a measurement began
   options.rounds = line.limits_rounds;
   // Settings of one's own are held against the same roof.
-  if (!line.preset.empty() || !line.config_path.empty() || !line.knobs.empty())
+  if (!line.preset.empty() || !line.config.empty() || !line.knobs.empty())
     options.presets.push_back({name_of(config), "", config.settings, 0});
   return options;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "engine/config/find_config.h"
 #include "engine/config/limits.h"
 #include "engine/error.h"
 #include "engine/knobs.h"
@@ -29,9 +30,12 @@ Config resolve(const CommandLine& line, Config base, const char* no_color) {
   return base;
 }
 
+Config read_config(const std::string& name) {
+  return name.empty() ? default_config() : load_config(find_config(name, config_directories()));
+}
+
 Config read_start(const CommandLine& line) {
-  Config base = line.config_path.empty() ? default_config() : load_config(line.config_path);
-  return resolve(line, std::move(base), std::getenv("NO_COLOR"));
+  return resolve(line, read_config(line.config), std::getenv("NO_COLOR"));
 }
 
 EngineOptions engine_options(const Config& config) {

@@ -12,7 +12,10 @@ namespace pipetop::tui {
 // `no_color` is the variable NO_COLOR, nullptr when it is not set. Throws Error.
 Config resolve(const CommandLine& line, Config base, const char* no_color);
 
-// default_config() or the file that --config names, resolved.
+// The config of that name or path; default_config() for "". Throws Error.
+Config read_config(const std::string& name);
+
+// The config that --config names, resolved.
 Config read_start(const CommandLine& line);
 
 // What the engine is started with.

@@ -136,7 +136,7 @@ TEST(CommandLine, GlobalsStandBeforeOrAfterTheCommand) {
         "--config=f run --no-bpf --preset=x --segments s"}) {
     const CommandLine line = parse(text);
     EXPECT_EQ(line.command, Command::run) << text;
-    EXPECT_EQ(line.config_path, "f") << text;
+    EXPECT_EQ(line.config, "f") << text;
     EXPECT_EQ(line.preset, "x") << text;
     EXPECT_EQ(line.segments, "s") << text;
     EXPECT_TRUE(line.no_bpf) << text;

@@ -1,0 +1,118 @@
+#include "engine/config/find_config.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "engine/error.h"
+#include "engine/text.h"
+
+namespace pipetop {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kEnding = ".yaml";
+
+// "" when it is unset, and when it is relative, which XDG says to ignore.
+fs::path directory_in(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value && *value == '/' ? fs::path(value) : fs::path();
+}
+
+void add_users(std::vector<std::string>& directories) {
+  fs::path base = directory_in("XDG_CONFIG_HOME");
+  if (base.empty() && !directory_in("HOME").empty()) base = directory_in("HOME") / ".config";
+  if (!base.empty()) directories.push_back(base / "pipetop");
+}
+
+void add_machines(std::vector<std::string>& directories) {
+  const char* variable = std::getenv("XDG_CONFIG_DIRS");
+  std::string_view rest = variable && *variable ? variable : "/etc/xdg";
+  while (!rest.empty()) {
+    const std::string_view one = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    if (one.starts_with('/')) directories.push_back(fs::path(one) / "pipetop");
+  }
+}
+
+// From where the program is, so that an installed tree can be moved. In a build
+// tree they lie beside the program.
+void add_programs(std::vector<std::string>& directories) {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
+  if (error) return;
+  for (const char* place : {PIPETOP_DATA_FROM_PROGRAM, "share/pipetop"}) {
+    const fs::path directory = (program / place).lexically_normal();
+    if (fs::is_directory(directory, error)) directories.push_back(directory);
+  }
+}
+
+// Whatever can be opened as one; a directory of that name is passed over.
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error) && !fs::is_directory(path, error);
+}
+
+std::optional<std::string> find_in(const fs::path& directory, const std::string& name) {
+  for (const std::string& file : {name, name + std::string(kEnding)})
+    if (is_there(directory / file)) return directory / file;
+  return {};
+}
+
+std::string places_of(std::span<const std::string> directories) {
+  const std::vector<std::string_view> places(directories.begin(), directories.end());
+  return places.empty() ? "here" : "here, in " + join_choices(places);
+}
+
+std::string no_such_config(const std::string& name, std::span<const std::string> directories) {
+  const std::vector<NamedConfig> configs = named_configs(directories);
+  std::vector<std::string_view> names;
+  for (const NamedConfig& config : configs) names.push_back(config.name);
+  std::string advice = "give a file's path";
+  if (!names.empty()) advice = fmt::format("give {}, or a file's path", join_choices(names));
+  if (const auto near = nearest(name, names))
+    advice = fmt::format("did you mean {}? The choice is {}", *near, join_choices(names));
+  return fmt::format("there is no config \"{}\" {}: {}", name, places_of(directories), advice);
+}
+
+}  // namespace
+
+std::vector<std::string> config_directories() {
+  std::vector<std::string> directories;
+  add_users(directories);
+  add_machines(directories);
+  add_programs(directories);
+  return directories;
+}
+
+std::string find_config(const std::string& name, std::span<const std::string> directories) {
+  if (name.find('/') != name.npos) return name;
+  if (const auto beside = find_in("", name)) return *beside;
+  for (const std::string& directory : directories)
+    if (const auto found = find_in(directory, name)) return *found;
+  throw Error(no_such_config(name, directories));
+}
+
+std::vector<NamedConfig> named_configs(std::span<const std::string> directories) {
+  std::vector<NamedConfig> configs;
+  for (const std::string& directory : directories) {
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
+      const fs::path& path = entry.path();
+      if (path.extension() != kEnding || !is_there(path)) continue;
+      const std::string name = path.stem();
+      if (std::ranges::find(configs, name, &NamedConfig::name) == configs.end())
+        configs.push_back({name, path});
+    }
+  }
+  std::ranges::sort(configs, {}, &NamedConfig::name);
+  return configs;
+}
+
+}  // namespace pipetop
