@@ -14,8 +14,10 @@
 #include "engine/text.h"
 #include "engine/version.h"
 #include "tui/command_line/command_flags.h"
+#include "tui/command_line/command_list.h"
 #include "tui/command_line/flag_values.h"
 #include "tui/command_line/knob_flags.h"
+#include "tui/completion/scripts.h"
 
 namespace pipetop::tui {
 namespace {
@@ -43,6 +45,8 @@ constexpr CommandEntry kCommands[] = {
     {Command::doctor, "doctor", "what works on this machine, what does not, and the remedy",
      add_doctor_flags},
     {Command::presets, "presets", "the settings on offer", add_presets_flags},
+    {Command::completion, "completion", "the script that completes pipetop's words in a shell",
+     add_completion_flags},
 };
 
 Names command_names() {
@@ -84,7 +88,28 @@ class Parser {
     return std::move(line_);
   }
 
+  CommandList list() const {
+    CommandList list{flags_in(app_), {}};
+    for (const CommandEntry& entry : kCommands)
+      list.commands.push_back({entry.name, entry.help, flags_in(*app_.get_subcommand(entry.name))});
+    return list;
+  }
+
  private:
+  static std::vector<ListedFlag> flags_in(const CLI::App& app) {
+    std::vector<ListedFlag> flags;
+    for (const CLI::Option* option : app.get_options()) {
+      ListedFlag flag;
+      for (const std::string& name : option->get_lnames()) flag.names.push_back("--" + name);
+      for (const std::string& name : option->get_snames()) flag.names.push_back("-" + name);
+      flag.help = option->get_description();
+      if (option->get_items_expected_max() > 0) flag.value = option->get_type_name();
+      flag.value_optional = option->get_items_expected_min() == 0;
+      flags.push_back(std::move(flag));
+    }
+    return flags;
+  }
+
   void add_globals() {
     app_.set_help_flag("-h,--help", "this text");
     app_.set_version_flag("-V,--version", kVersion, "the version");
@@ -108,8 +133,9 @@ class Parser {
               [this](const std::string& hz) {
                 line_.frequency_hz = number_of("--frequency", hz, kMinFrequencyHz, kMaxFrequencyHz);
               });
-    flags.add({"--bpf-counters", "LAYOUT", "how BPF counts: percpu (by default) or shared"},
-              [this](const std::string& text) { choose_counters(text); });
+    flags.add(
+        {"--bpf-counters", alternatives(bpf_counters_names()), "how BPF counts, percpu by default"},
+        [this](const std::string& text) { choose_counters(text); });
     add_file(flags, "--folded", line_.folded,
              "write the kernel stacks there in the end, folded for flame graphs");
     add_file(flags, "--segments", line_.segments,
@@ -220,7 +246,15 @@ class Parser {
 }  // namespace
 
 CommandLine parse_command_line(std::span<const std::string> arguments) {
+  if (!arguments.empty() && arguments.front() == kCompleteWords) {
+    CommandLine line;
+    line.command = Command::complete_words;
+    line.words.assign(arguments.begin() + 1, arguments.end());
+    return line;
+  }
   return Parser().parse(arguments);
 }
+
+CommandList list_commands() { return Parser().list(); }
 
 }  // namespace pipetop::tui

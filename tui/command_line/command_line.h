@@ -24,6 +24,8 @@ enum class Command {
   limits,
   doctor,
   presets,
+  completion,
+  complete_words,  // for the scripts of `completion`, not in help
   default_config,
   help,
   version
@@ -75,7 +77,7 @@ struct CommandLine {
   std::string help;  // the text, when that is the command
 
   std::string config;  // a name or a path, "" for none
-  std::string preset;       // "" for none
+  std::string preset;  // "" for none
   std::vector<KnobFlag> knobs;
   // A knob that was given several values, "1..4" or "same,own", and these.
   std::optional<std::pair<const Knob*, std::string>> sweep;
@@ -92,6 +94,8 @@ struct CommandLine {
   bool overhead = false;  // of doctor
   uint32_t overhead_rounds = 15;
   uint32_t limits_rounds = 9;
+  std::string shell;               // of completion
+  std::vector<std::string> words;  // of complete_words
 };
 
 // `arguments` are without the program's name. Throws Error with one line that

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/config/config.h"
+#include "engine/config/find_config.h"
 #include "engine/engine.h"
 #include "engine/error.h"
 #include "engine/experiment/limits.h"
@@ -21,6 +22,8 @@
 #include "tui/command_line/start.h"
 #include "tui/command_line/tune_command.h"
 #include "tui/command_line/words.h"
+#include "tui/completion/candidates.h"
+#include "tui/completion/scripts.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/print/print_presets.h"
 
@@ -88,6 +91,10 @@ int run(const CommandLine& line) {
       return doctor_command(line);
     case Command::presets:
       return print(presets_text(line));
+    case Command::completion:
+      return print(completion_script(line.shell));
+    case Command::complete_words:
+      return print(print_candidates(candidates(line.words, list_commands(), config_directories())));
     case Command::tune:
       return tune_command(line);
     case Command::run:

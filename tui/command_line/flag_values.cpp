@@ -32,6 +32,13 @@ std::string first_spelling(const std::string& flag) { return flag.substr(0, flag
 
 }  // namespace
 
+std::string alternatives(std::span<const std::string_view> values) {
+  std::string text;
+  for (const std::string_view value : values)
+    text += (text.empty() ? "" : "|") + std::string(value);
+  return text;
+}
+
 uint64_t duration_of(const std::string& flag, const std::string& text, uint64_t least_ns) {
   const uint64_t ns = named(flag, [&] { return parse_duration_ns(text); });
   if (ns < least_ns || ns > kMaxDurationNs)
@@ -102,7 +109,7 @@ void add_format(const FlagSet& flags, Format& target, const std::vector<std::str
                               join_choices(names)));
     target = static_cast<Format>(std::ranges::find(kFormats, text) - kFormats.begin());
   };
-  flags.add({"--format", "FORMAT", join_choices(names)}, choose);
+  flags.add({"--format", alternatives(names), "how to print, human by default"}, choose);
 }
 
 }  // namespace pipetop::tui

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,9 @@
 namespace pipetop::tui {
 
 inline constexpr uint32_t kMaxRounds = 1000;  // of every --rounds
+
+// "a|b|c", as --help shows what a flag takes.
+std::string alternatives(std::span<const std::string_view> values);
 
 // Each throws Error: what was given, and what would be right.
 uint64_t duration_of(const std::string& flag, const std::string& text, uint64_t least_ns);

@@ -7,6 +7,7 @@
 #include "engine/knobs.h"
 #include "engine/text.h"
 #include "engine/workload/terms.h"
+#include "tui/command_line/flag_values.h"
 
 namespace pipetop::tui {
 namespace {
@@ -38,10 +39,7 @@ std::string value_name(const Knob& knob) {
     case KnobKind::choice:
       break;
   }
-  std::string names;
-  for (const std::string_view value : knob.values)
-    names += fmt::format("{}{}", names.empty() ? "" : "|", value);
-  return names;
+  return alternatives(knob.values);
 }
 
 // A flag of a boolean may stand alone.

@@ -171,6 +171,7 @@ TEST(CommandLine, TheRoofIsGivenOrMeasured) {
 TEST(CommandLine, CommandsThatOnlyPrint) {
   EXPECT_EQ(parse("doctor").command, Command::doctor);
   EXPECT_EQ(parse("presets").command, Command::presets);
+  EXPECT_EQ(parse("completion fish").shell, "fish");
   EXPECT_EQ(parse("--default-config").command, Command::default_config);
   EXPECT_EQ(parse("-V").command, Command::version);
   for (const char* text : {"-h", "--help", "run --help", "--preset x -h", "doctor -h"})
@@ -211,8 +212,9 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"runn", "there is no command \"runn\": did you mean run?"},
       {"docter --format json", "there is no command \"docter\": did you mean doctor?"},
       {"sing",
-       "there is no command \"sing\": give run, ladder, tune, limits, doctor or presets, or none "
-       "for the dashboard"},
+       "there is no command \"sing\": give run, ladder, tune, limits, doctor, presets or "
+       "completion, "
+       "or none for the dashboard"},
       {"run fast", "\"fast\" is one word too many: see pipetop run --help"},
       {"run doctor", "run and doctor are two commands: give one"},
       {"--preset", "--preset needs a value: see pipetop --help"},

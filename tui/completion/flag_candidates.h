@@ -1,0 +1,27 @@
+// The values that a flag takes.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "engine/config/config.h"
+#include "engine/knobs.h"
+#include "tui/completion/candidates.h"
+
+namespace pipetop::tui {
+
+// The knob that a flag stands for, also in the article's spelling; nullptr if none.
+const Knob* knob_of(const ListedFlag& flag);
+
+struct ValueQuestion {
+  const ListedFlag& flag;
+  const std::string& typed;  // so far; of a list, all of it
+  bool several = false;      // of a knob, as `run` takes them: a,b or 1..4
+};
+
+// All that there are: those that `typed` doesn't begin are left in. `start` has the
+// presets on offer.
+Candidates values_of(const ValueQuestion& question, const Config& start,
+                     std::span<const std::string> directories);
+
+}  // namespace pipetop::tui
