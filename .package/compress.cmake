@@ -1,0 +1,6 @@
+# CPack runs this over what will be packed: Debian keeps its man pages compressed.
+file(GLOB_RECURSE files ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/*)
+list(FILTER files INCLUDE REGEX "/man/man[1-9]/[^/]*[1-9]$")
+foreach(page ${files})
+  execute_process(COMMAND gzip -9 -n ${page} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
