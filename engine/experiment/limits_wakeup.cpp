@@ -10,6 +10,7 @@
 
 #include "engine/error.h"
 #include "engine/process/placement.h"
+#include "engine/process/privileges.h"
 #include "engine/unique_fd.h"
 
 namespace pipetop {
@@ -74,6 +75,7 @@ class Partner {
     if (pid_ == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != parent) ::_exit(0);  // it died before it could be watched
+      if (!drop_capabilities()) ::_exit(1);
       ::prctl(PR_SET_NAME, "pipetop-echo");
       echo(in, out);
     }

@@ -16,6 +16,7 @@
 
 #include "engine/error.h"
 #include "engine/host/host_files.h"
+#include "engine/process/privileges.h"
 
 namespace pipetop {
 namespace {
@@ -54,6 +55,7 @@ constexpr int kLifeline = 3, kFile = 4;
   // Whatever is sent to our group, session or terminal means somebody else, and it was
   // born with every signal blocked; only SIGKILL to itself ends it early.
   ::setsid();
+  drop_capabilities();  // a sysctl asks for its owner, root, and for no capability
   ::prctl(PR_SET_NAME, "pipetop-guard");
   constexpr int kSafe = 10;  // above the descriptors that are about to be replaced
   lifeline = ::fcntl(lifeline, F_DUPFD, kSafe);

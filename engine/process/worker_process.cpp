@@ -12,6 +12,7 @@
 #include <new>
 
 #include "engine/error.h"
+#include "engine/process/privileges.h"
 #include "engine/worker/worker_main.h"
 
 #ifndef P_PIDFD
@@ -62,7 +63,9 @@ constexpr size_t kMostFds = 8;
 
   char* const arguments[] = {const_cast<char*>("pipetop"), const_cast<char*>(kWorkerProcess),
                              nullptr};
-  ::execv(program, arguments);
+  // Before exec, so that it cannot bring the capabilities of our file again. Root's are
+  // needed until the worker has become a user.
+  if (::geteuid() == 0 || drop_capabilities()) ::execv(program, arguments);
   const int error_number = errno;
   (void)!::write(error_place, &error_number, sizeof error_number);
   ::_exit(127);

@@ -11,6 +11,7 @@
 
 #include "engine/control_block.h"
 #include "engine/mapping.h"
+#include "engine/process/privileges.h"
 #include "engine/process/worker_process.h"
 #include "engine/workload/workload.h"
 
@@ -27,11 +28,15 @@ Mapping map_block() {
   return map_shared(kWorkerControlFd, sizeof(ControlBlock));
 }
 
-// Root's workers need none of root's rights when a person called us by sudo.
-bool become_user(uid_t uid, gid_t gid) {
+// Root's workers need none of root's rights when a person called us by sudo; they
+// keep them when root is all there is. Anybody may run us in this mode by hand, and
+// that is not to come with the capabilities of our file either.
+bool give_up_rights(uid_t uid, gid_t gid) {
+  if (::geteuid() != 0) return drop_capabilities();
   if (uid == 0) return true;
+  empty_bounding_set();
   return ::setgroups(0, nullptr) == 0 && ::setresgid(gid, gid, gid) == 0 &&
-         ::setresuid(uid, uid, uid) == 0;
+         ::setresuid(uid, uid, uid) == 0 && drop_capabilities();
 }
 
 // Changing the user clears the parent-death signal, so it is set after that. The
@@ -56,7 +61,7 @@ int worker_main() {
   if (!mapping) return kBadBlock;
   auto& block = *static_cast<ControlBlock*>(mapping.data());
   if (block.magic != kControlMagic || block.version != kControlVersion) return kBadBlock;
-  if (!become_user(block.drop_uid, block.drop_gid)) return kBadUser;
+  if (!give_up_rights(block.drop_uid, block.drop_gid)) return kBadUser;
   if (!die_with(static_cast<pid_t>(block.parent_pid))) return kOrphan;
   set_signals();
   const auto kind = static_cast<WorkloadKind>(block.workload);
