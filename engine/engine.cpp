@@ -15,6 +15,7 @@
 #include "engine/meter/part_rates.h"
 #include "engine/meter/steal_meter.h"
 #include "engine/meter/worker_meter.h"
+#include "engine/observe/capabilities.h"
 #include "engine/observe/observers.h"
 #include "engine/process/crew.h"
 #include "engine/process/worker_state.h"
@@ -119,6 +120,8 @@ Engine::Impl::Impl(const EngineOptions& options)
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, timer_.get(), &event) != 0)
     throw SystemError("epoll_ctl", errno);
   observers_.count(options.bpf_counters);
+  if (std::string lost = observe::lost_without_root(observers_.event().reason); !lost.empty())
+    notify(Severity::info, std::move(lost));
   apply(options.settings, "start", {});
 }
 

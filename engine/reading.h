@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace pipetop {
@@ -14,6 +15,11 @@ enum class ReadingStatus {
   stale,        // the last good value, no longer refreshed
   unavailable,  // the source cannot be had; `reason` says why and what to do
 };
+
+// Of a reason "why; remedy" the first part.
+inline std::string_view why_of(std::string_view reason) {
+  return reason.substr(0, reason.find("; "));
+}
 
 template <class T>
 struct Reading {

@@ -10,6 +10,7 @@
 
 #include "engine/clock.h"
 #include "engine/host/doctor_checks.h"
+#include "engine/observe/capabilities.h"
 #include "engine/observe/counter_cost.h"
 #include "engine/observe/observers.h"
 #include "engine/text.h"
@@ -18,7 +19,12 @@
 namespace pipetop {
 namespace {
 
-constexpr const char* kAsRoot = "run as root: sudo pipetop";
+// A reading's reason is "why; remedy".
+Check failed(std::string name, CheckResult result, std::string found, const std::string& reason) {
+  const std::string why(why_of(reason));
+  return {std::move(name), result, std::move(found), why,
+          why == reason ? std::string() : reason.substr(why.size() + 2)};
+}
 
 Check check_btf() {
   const std::string name = "BTF";
@@ -47,8 +53,9 @@ Check check_perf() {
   if (cycles == 0) return works(name, "cycles");
   const int clock = try_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
   if (clock != 0)
-    return {name, CheckResult::missing, "none", errno_text(clock),
-            fmt::format("{}, or: sudo sysctl kernel.perf_event_paranoid=0", kAsRoot)};
+    return failed(name, CheckResult::missing, "none",
+                  observe::why_and_remedy({"perf_event_open", clock, {}},
+                                          observe::read_circumstances()));
   return {name, CheckResult::limited, "cpu-clock",
           fmt::format("no hardware cycles ({}): code that runs with interrupts off is charged to "
                       "the place that turns them on",
@@ -71,15 +78,8 @@ Check check_symbols() {
     return {name, CheckResult::missing, "no /proc/kallsyms", "the kernel is built without it",
             "boot a kernel with CONFIG_KALLSYMS=y"};
   if (addresses_are_shown(kallsyms)) return works(name, "/proc/kallsyms");
-  return {name, CheckResult::missing, "addresses are hidden",
-          "/proc/kallsyms shows them to the privileged only", kAsRoot};
-}
-
-// A reading's reason is "why; remedy".
-Check failed(std::string name, CheckResult result, std::string found, const std::string& reason) {
-  const size_t split = reason.find("; ");
-  return {std::move(name), result, std::move(found), reason.substr(0, split),
-          split == reason.npos ? std::string() : reason.substr(split + 2)};
+  return failed(name, CheckResult::missing, "addresses are hidden",
+                observe::why_no_addresses(observe::read_circumstances()));
 }
 
 template <class T>

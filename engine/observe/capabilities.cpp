@@ -11,6 +11,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "engine/reading.h"
+
 namespace pipetop::observe {
 namespace {
 
@@ -36,13 +38,14 @@ Circumstances read_circumstances() {
   const uint64_t capabilities = effective_capabilities();
   const auto has = [&](int capability) { return (capabilities >> capability & 1) != 0; };
   return {.can_load_bpf = has(CAP_SYS_ADMIN) || (has(CAP_BPF) && has(CAP_PERFMON)),
+          .may_see_addresses = has(CAP_SYSLOG),
           .has_kernel_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0,
           .perf_event_paranoid = read_number("/proc/sys/kernel/perf_event_paranoid", 2),
           .kptr_restrict = read_number("/proc/sys/kernel/kptr_restrict", 0)};
 }
 
 std::string why_and_remedy(const Refusal& refusal, const Circumstances& circumstances) {
-  if (!circumstances.can_load_bpf) return "needs CAP_BPF and CAP_PERFMON; run pipetop with sudo";
+  if (!circumstances.can_load_bpf) return fmt::format("{}; {}", kNeedsRoot, kAsRoot);
   if (!circumstances.has_kernel_btf)
     return "this kernel has no /sys/kernel/btf/vmlinux; use one built with "
            "CONFIG_DEBUG_INFO_BTF=y, and mount /sys";
@@ -52,7 +55,7 @@ std::string why_and_remedy(const Refusal& refusal, const Circumstances& circumst
   if (!refusal.log.empty()) why += fmt::format(" ({})", refusal.log);
   if (is_permission(refusal.error_number))
     return why + (refusal.step == "perf_event_open" && circumstances.perf_event_paranoid > 2
-                      ? "; sysctl kernel.perf_event_paranoid=2"
+                      ? "; sudo sysctl kernel.perf_event_paranoid=2"
                       : "; a container's seccomp filter or kernel lockdown forbids it: allow "
                         "bpf() and perf_event_open() there, or run on the host");
   switch (refusal.error_number) {
@@ -66,6 +69,11 @@ std::string why_and_remedy(const Refusal& refusal, const Circumstances& circumst
     default:
       return why + "; Linux 6.1 or later is needed";
   }
+}
+
+std::string lost_without_root(std::string_view reason) {
+  if (why_of(reason) != kNeedsRoot) return {};
+  return fmt::format("functions and slots need root: {}", kAsRoot);
 }
 
 std::string verifiers_complaint(std::string_view log) {
@@ -83,12 +91,12 @@ std::string verifiers_complaint(std::string_view log) {
 std::string why_no_addresses(const Circumstances& circumstances) {
   if (circumstances.kptr_restrict >= 2)
     return "the kernel hides its symbols' addresses (kernel.kptr_restrict=2); "
-           "sysctl kernel.kptr_restrict=1";
-  if (circumstances.kptr_restrict == 1)
-    return "the kernel hides its symbols' addresses (kernel.kptr_restrict=1); "
-           "run pipetop with sudo";
-  return "/proc/kallsyms shows no addresses; run pipetop with sudo, on a kernel with "
-         "CONFIG_KALLSYMS";
+           "sudo sysctl kernel.kptr_restrict=1";
+  if (!circumstances.may_see_addresses && !circumstances.can_load_bpf)
+    return fmt::format("{}; {}", kNeedsRoot, kAsRoot);
+  if (!circumstances.may_see_addresses)
+    return fmt::format("the kernel hides its symbols' addresses without CAP_SYSLOG; {}", kAsRoot);
+  return "/proc/kallsyms shows no addresses; use a kernel with CONFIG_KALLSYMS";
 }
 
 }  // namespace pipetop::observe

@@ -8,7 +8,8 @@ namespace pipetop::observe {
 
 // What decides whether the kernel lets us observe.
 struct Circumstances {
-  bool can_load_bpf = false;    // CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN
+  bool can_load_bpf = false;       // CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN
+  bool may_see_addresses = false;  // of kernel symbols: CAP_SYSLOG
   bool has_kernel_btf = false;  // /sys/kernel/btf/vmlinux
   int perf_event_paranoid = 2;  // sysctl kernel.perf_event_paranoid
   int kptr_restrict = 0;        // sysctl kernel.kptr_restrict
@@ -25,11 +26,19 @@ struct Refusal {
 // "why; remedy"
 std::string why_and_remedy(const Refusal& refusal, const Circumstances& circumstances);
 
+// What a user without root loses and the remedy, in one line, told from the reason
+// why there are no functions; "" where it isn't that.
+std::string lost_without_root(std::string_view reason);
+
 // The last line of a verifier's log that says something.
 std::string verifiers_complaint(std::string_view log);
 
 // Why /proc/kallsyms shows no addresses; remedy.
 std::string why_no_addresses(const Circumstances& circumstances);
+
+// What most people lack, and all of the remedy that has room in a line.
+inline constexpr const char* kNeedsRoot = "needs root";
+inline constexpr const char* kAsRoot = "sudo pipetop, or see pipetop help privileges";
 
 inline constexpr const char* kBpfSwitchedOff = "BPF is switched off; run without --no-bpf";
 inline constexpr const char* kBuiltWithoutBpf =

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/observe/capabilities.h"
 #include "engine/version.h"
 #include "tui/print/json_values.h"
 
@@ -20,8 +21,17 @@ std::string check_lines(const Check& check, size_t name_width) {
       fmt::format("{:<7}  {:<{}}  {}\n", result_text(check), check.name, name_width, check.found);
   const std::string indent(9 + name_width + 2, ' ');
   if (!check.why.empty()) text += fmt::format("{}why: {}\n", indent, check.why);
-  if (!check.remedy.empty()) text += fmt::format("{}try: {}\n", indent, check.remedy);
+  const bool said = !observe::lost_without_root(check.why).empty();  // on top, once for all
+  if (!check.remedy.empty() && !said) text += fmt::format("{}try: {}\n", indent, check.remedy);
   return text;
+}
+
+// What a user without root loses, if that is who runs it.
+std::string lost(std::span<const Check> checks) {
+  std::string line;
+  for (const Check& check : checks)
+    if (line.empty()) line = observe::lost_without_root(check.why);
+  return line;
 }
 
 }  // namespace
@@ -33,7 +43,9 @@ std::string host_line(const HostInfo& host) {
 }
 
 std::string print_doctor_human(const HostInfo& host, std::span<const Check> checks) {
-  std::string text = host_line(host) + "\n";
+  std::string text = host_line(host);
+  if (const std::string line = lost(checks); !line.empty()) text += line + "\n";
+  text += "\n";
   size_t name_width = 0;
   for (const Check& check : checks) name_width = std::max(name_width, check.name.size());
   for (const Check& check : checks) text += check_lines(check, name_width);
@@ -51,6 +63,8 @@ std::string print_doctor_json(const HostInfo& host, std::span<const Check> check
                               {"found", check.found},
                               {"why", check.why},
                               {"remedy", check.remedy}});
+  const std::string line = lost(checks);
+  json["lost_without_root"] = line.empty() ? Json() : Json(line);
   return to_lines(json);
 }
 

@@ -8,11 +8,15 @@ namespace pipetop::observe {
 namespace {
 
 constexpr Circumstances kAllowed = {
-    .can_load_bpf = true, .has_kernel_btf = true, .perf_event_paranoid = 2, .kptr_restrict = 0};
+    .can_load_bpf = true,
+    .may_see_addresses = true,
+    .has_kernel_btf = true,
+    .perf_event_paranoid = 2,
+    .kptr_restrict = 0};
 
 TEST(Capabilities, WithoutPrivilegeTheRemedyIsSudo) {
   EXPECT_EQ(why_and_remedy({"load the sampler", EPERM, "noise"}, {}),
-            "needs CAP_BPF and CAP_PERFMON; run pipetop with sudo");
+            "needs root; sudo pipetop, or see pipetop help privileges");
 }
 
 TEST(Capabilities, NamesMissingBtf) {
@@ -47,11 +51,23 @@ TEST(Capabilities, EveryRefusalHasAReasonAndARemedy) {
   }
 }
 
+// Debian's kernels ask CAP_SYS_ADMIN for any event where this is 3, their default.
+TEST(Capabilities, ParanoiaAboutEventsNamesTheSysctl) {
+  Circumstances paranoid = kAllowed;
+  paranoid.perf_event_paranoid = 3;
+  EXPECT_EQ(why_and_remedy({"perf_event_open", EACCES, ""}, paranoid),
+            "perf_event_open: Permission denied; sudo sysctl kernel.perf_event_paranoid=2");
+}
+
 TEST(Capabilities, HiddenAddressesNameTheSysctl) {
   Circumstances hidden = kAllowed;
   hidden.kptr_restrict = 2;
   EXPECT_NE(why_no_addresses(hidden).find("kernel.kptr_restrict=1"), std::string::npos);
-  EXPECT_NE(why_no_addresses({}).find("sudo"), std::string::npos);
+  Circumstances no_syslog = kAllowed;
+  no_syslog.may_see_addresses = false;
+  EXPECT_NE(why_no_addresses(no_syslog).find("CAP_SYSLOG"), std::string::npos);
+  EXPECT_EQ(why_no_addresses({}), "needs root; sudo pipetop, or see pipetop help privileges");
+  EXPECT_NE(why_no_addresses(kAllowed).find("CONFIG_KALLSYMS"), std::string::npos);
 }
 
 }  // namespace

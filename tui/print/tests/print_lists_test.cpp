@@ -59,5 +59,20 @@ TEST(PrintDoctor, SaysWhyAndWhatToTry) {
   EXPECT_EQ(json["checks"][1]["remedy"], "sysctl x=1");
 }
 
+TEST(PrintDoctor, TellsWhoIsNotRootInOneLine) {
+  constexpr const char* kLine =
+      "functions and slots need root: sudo pipetop, or see pipetop help privileges";
+  const std::array<Check, 2> checks = {
+      Check{"pipe", CheckResult::works, "64KiB", "", ""},
+      Check{"functions", CheckResult::missing, "none", "needs root", "sudo pipetop"}};
+  const std::string text = print_doctor_human({}, checks);
+  EXPECT_NE(text.find(std::string("\n") + kLine + "\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("try: "), std::string::npos) << "said already\n" << text;
+  EXPECT_EQ(Json::parse(print_doctor_json({}, checks))["lost_without_root"], kLine);
+  const auto others = std::span(checks).first(1);
+  EXPECT_EQ(print_doctor_human({}, others).find("root"), std::string::npos);
+  EXPECT_TRUE(Json::parse(print_doctor_json({}, others))["lost_without_root"].is_null());
+}
+
 }  // namespace
 }  // namespace pipetop::tui
