@@ -46,10 +46,12 @@ void draw_role(Canvas& canvas, const Layout& layout, const Snapshot& s, const Vi
   const WorkerView& w = s.worker(role);
   const Rect& rect = panel_of(layout, role);
   const bool focused = state.focus == role && !state.ring.inspected;
+  const bool remedy_said =
+      role != Role::writer && state.writers_list_says(state.list(role).contents.rows.reason);
   const auto title = worker_title(w, title_room(rect.cols));
   const Area area = draw_panel(canvas, layout, rect, title, focused);
   draw_worker(area, w, unit_of(s.requested),
-              {state.list(role), state.choice, role, focused, full_bar(state)});
+              {state.list(role), state.choice, role, focused, full_bar(state), remedy_said});
 }
 
 // What is wrong is said to its end: a remedy that is cut helps nobody. It grows

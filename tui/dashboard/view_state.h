@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "engine/presets.h"
 #include "engine/settings.h"
@@ -37,6 +38,10 @@ struct ViewState {
   std::optional<double> shown_roof() const { return roof_hidden ? std::nullopt : roof_gib_per_s; }
   const ListState& list(Role role) const { return lists[static_cast<size_t>(role)]; }
   ListState& list(Role role) { return lists[static_cast<size_t>(role)]; }
+  // Whether that list is why it has nothing to show: then the remedy is on the screen.
+  bool writers_list_says(std::string_view reason) const {
+    return !log && !reason.empty() && list(Role::writer).contents.rows.reason == reason;
+  }
 };
 
 }  // namespace pipetop::tui

@@ -108,7 +108,7 @@ void FakeRing::fill(RingView& ring, const Settings& settings, FakeMood mood, uin
   using Kinds = Reading<std::array<double, kSlotKinds>>;
   if (mood == FakeMood::no_bpf) {
     ring.frame = Reading<RingFrame>::unavailable(
-        "no permission to load BPF; run as root or grant CAP_BPF and CAP_PERFMON");
+        "needs root; sudo pipetop, or see pipetop help privileges");
     ring.kinds = Kinds::unavailable("no frames");
   } else if (mood == FakeMood::warming) {
     ring.frame = Reading<RingFrame>::warming("first frame");

@@ -138,9 +138,9 @@ void FakeSource::fill_worker(WorkerView& w, Role role) {
   w.last_cpu = Reading<int>::of(role == Role::writer ? 0 : 1);
   if (mood_ == FakeMood::no_bpf) {
     w.functions = Reading<FunctionTable>::unavailable(
-        "perf_event_open: Permission denied; sysctl kernel.perf_event_paranoid=1, or run as root");
+        "needs root; sudo pipetop, or see pipetop help privileges");
     w.blocked = Reading<BlockedTable>::unavailable(
-        "no permission to load BPF; run as root or grant CAP_BPF and CAP_PERFMON");
+        "needs root; sudo pipetop, or see pipetop help privileges");
     return;
   }
   w.blocked_share = Reading<double>::of(busy ? 0 : .15);

@@ -45,6 +45,26 @@ TEST(View, ARemedyIsNeverCut) {
     EXPECT_NE(frame(24, cols, s).find("vm/nr_hugepages"), std::string::npos) << cols;
 }
 
+// To somebody without root all panels lack the same thing.
+TEST(View, OneRemedyIsEnough) {
+  const std::string reason = "needs root; sudo pipetop, or see pipetop help privileges";
+  Snapshot s = example_snapshot();
+  s.ring.frame = Reading<RingFrame>::unavailable(reason);
+  for (WorkerView& w : s.workers) w.functions = Reading<FunctionTable>::unavailable(reason);
+  for (const auto& [rows, cols] : {std::pair{24, 80}, {40, 120}, {60, 200}}) {
+    const std::string text = frame(rows, cols, s);
+    SCOPED_TRACE(testing::Message() << cols << "x" << rows << "\n" << text);
+    EXPECT_TRUE(has(text, "slots unavailable: needs root"));
+    const size_t first = text.find("functions unavailable: needs root");
+    ASSERT_NE(first, std::string::npos);
+    EXPECT_NE(text.find("functions unavailable: needs root", first + 1), std::string::npos);
+    const size_t remedy = text.find("sudo pipetop");
+    ASSERT_NE(remedy, std::string::npos);
+    EXPECT_EQ(text.find("sudo pipetop", remedy + 1), std::string::npos);
+    EXPECT_TRUE(has(text, "privileges"));
+  }
+}
+
 TEST(View, EverySizeAndMoodCanBeDrawn) {
   for (const FakeMood mood : {FakeMood::normal, FakeMood::no_bpf, FakeMood::warming}) {
     for (const bool slow_motion : {false, true}) {

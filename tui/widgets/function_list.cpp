@@ -113,7 +113,9 @@ void draw_function_list(const Area& area, const FunctionListView& view) {
   if (contents.rows.has_value()) {
     draw_rows(area, view);
   } else {
-    draw_absence(area, contents.what, contents.rows.status, contents.rows.reason);
+    const std::string_view reason = contents.rows.reason;
+    draw_absence(area, contents.what, contents.rows.status,
+                 view.remedy_said ? why_of(reason) : reason);
   }
 }
 

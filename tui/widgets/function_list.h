@@ -12,7 +12,8 @@ struct FunctionListView {
   const ListChoice& choice;
   Role role = Role::writer;
   bool focused = false;
-  double full_bar = 1;  // the share that fills a bar; the same for both roles
+  double full_bar = 1;       // the share that fills a bar; the same for both roles
+  bool remedy_said = false;  // of why there is nothing to list: elsewhere on the screen
 };
 
 void draw_function_list(const Area& area, const FunctionListView& view);

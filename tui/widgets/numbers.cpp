@@ -83,11 +83,10 @@ int draw_absence(const Area& area, std::string_view what, ReadingStatus status,
   if (status == ReadingStatus::warming)
     return wrap(area, fmt::format("{}: {} …", what, reason.empty() ? "warming" : reason),
                 Style::dim);
-  const size_t split = reason.find("; ");
-  const std::string_view why = reason.substr(0, split);
+  const std::string_view why = why_of(reason);
   const int used = wrap(area, fmt::format("{} unavailable: {}", what, why), Style::warning);
-  if (split == std::string::npos) return used;
-  return used + wrap(area.from_row(used), reason.substr(split + 2), Style::value);
+  if (why.size() == reason.size()) return used;
+  return used + wrap(area.from_row(used), reason.substr(why.size() + 2), Style::value);
 }
 
 }  // namespace pipetop::tui

@@ -141,7 +141,9 @@ void draw_without_slots(const Area& area, const Snapshot& s, const ViewState& st
   if (s.ring.frame.has_value()) {
     row += wrap(words, absent_slots(s.ring), Style::dim);
   } else {
-    row += draw_absence(words, "slots", s.ring.frame.status, s.ring.frame.reason);
+    const std::string_view reason = s.ring.frame.reason;
+    row += draw_absence(words, "slots", s.ring.frame.status,
+                        state.writers_list_says(reason) ? why_of(reason) : reason);
   }
   if (last - row >= 5) ++row;  // air
   draw_picture(area.from_row(row, last - row), s, state.ring.picture);
