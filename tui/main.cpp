@@ -1,7 +1,9 @@
 // pipetop: an oscilloscope for Linux pipes.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/auxv.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <string>
@@ -24,6 +26,16 @@ void fill_standard_descriptors() {
   }
 }
 
+// With capabilities of our file we may do more than our caller: curses is not to read a
+// description of a terminal that is the caller's own work. What HOME is for stays.
+void forget_callers_terminals() {
+  if (getauxval(AT_SECURE) == 0) return;
+  if (const char* home = getenv("HOME"))
+    setenv("XDG_CONFIG_HOME", (std::string(home) + "/.config").c_str(), 0);
+  for (const char* name : {"TERMINFO", "TERMINFO_DIRS", "TERMCAP", "TERMPATH", "HOME"})
+    unsetenv(name);
+}
+
 int exit_of(pipetop::Exit exit) { return static_cast<int>(exit); }
 
 }  // namespace
@@ -32,6 +44,7 @@ int main(int argc, char** argv) {
   using namespace pipetop;
   if (argc > 1 && std::strcmp(argv[1], kWorkerProcess) == 0) return worker_main();
   fill_standard_descriptors();
+  forget_callers_terminals();
   signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of write()
   try {
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
