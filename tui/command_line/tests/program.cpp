@@ -58,8 +58,11 @@ void append_what_is_there(UniqueFd& fd, std::string& text) {
 
 }  // namespace
 
-Program::Program(std::vector<std::string> arguments, Stdout where) {
-  arguments.insert(arguments.begin(), PIPETOP_PROGRAM);
+Program::Program(std::vector<std::string> arguments, Stdout where)
+    : Program(PIPETOP_PROGRAM, std::move(arguments), where) {}
+
+Program::Program(const std::string& path, std::vector<std::string> arguments, Stdout where) {
+  arguments.insert(arguments.begin(), path);
   Pipe out, err;
   if (where == Stdout::without_reader) out.read_end.reset();
   pid_ = fork();

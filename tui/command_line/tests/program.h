@@ -16,6 +16,9 @@ enum class Stdout { captured, closed, full, without_reader };
 class Program {
  public:
   explicit Program(std::vector<std::string> arguments, Stdout where = Stdout::captured);
+  // Another program than the one that was built: a copy, or one that execs it.
+  Program(const std::string& path, std::vector<std::string> arguments,
+          Stdout where = Stdout::captured);
   ~Program();  // kills what still runs
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;

@@ -14,8 +14,9 @@ namespace pipetop::tui {
 
 class ScratchDirectory {
  public:
-  ScratchDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "pipetop-test-XXXXXX").string();
+  explicit ScratchDirectory(
+      const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    std::string name = (parent / "pipetop-test-XXXXXX").string();
     path_ = mkdtemp(name.data());
   }
   ~ScratchDirectory() { std::filesystem::remove_all(path_); }

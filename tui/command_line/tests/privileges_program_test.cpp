@@ -1,0 +1,160 @@
+// The program as an ordinary user runs it, without root's rights and with some of
+// them, and what of these its workers have.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "engine/observe/tests/bpf_fixture.h"
+#include "engine/reading.h"
+#include "tui/command_line/tests/file_capabilities.h"
+#include "tui/command_line/tests/program.h"
+
+namespace pipetop::tui {
+namespace {
+
+using nlohmann::json;
+using Words = std::vector<std::string>;
+
+constexpr int kUntrustworthy = 7;
+constexpr const char* kOneLine =
+    "functions and slots need root: sudo pipetop, or see pipetop help privileges";
+constexpr const char* kNone = "0000000000000000";
+
+// A busy host may steal time from the test; the result is printed all the same.
+bool measured(int status) { return status == 0 || status == kUntrustworthy; }
+
+// As nobody, whom every system has.
+Words as_user(const std::string& program, const Words& arguments) {
+  Words words = {"--reuid=65534", "--regid=65534", "--clear-groups", program};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
+constexpr const char* kSetpriv = "/usr/bin/setpriv";
+
+json result_of(const json& doctor, const std::string& name) {
+  for (const json& check : doctor["checks"])
+    if (check["name"] == name) return check;
+  return {};
+}
+
+Reading<bool> root() {
+  if (geteuid() != 0) return Reading<bool>::unavailable("only root can become somebody else");
+  return Reading<bool>::of(true);
+}
+
+// Whether there is anything to be given to others.
+Reading<bool> observing_root() {
+  if (Reading<bool> refused = root(); !refused.has_value()) return refused;
+  Program doctor({"doctor", "--format", "json"});
+  doctor.wait();
+  const json ring = result_of(json::parse(doctor.out()), "ring (BPF iterator)");
+  if (ring["result"] == "works") return Reading<bool>::of(true);
+  return Reading<bool>::unavailable(ring["why"]);
+}
+
+Reading<bool> given(const ProgramCopy& copy) {
+  const std::string refusal = copy.set_capabilities(kObserving);
+  return refusal.empty() ? Reading<bool>::of(true) : Reading<bool>::unavailable(refusal);
+}
+
+// /proc/PID/status by its first words: {"CapEff", "0000000000000000"}.
+std::map<std::string, std::string> status_of(const std::string& pid) {
+  std::map<std::string, std::string> status;
+  std::istringstream lines(content_of("/proc/" + pid + "/status"));
+  for (std::string line; std::getline(lines, line);) {
+    const size_t colon = line.find(":\t");
+    if (colon != std::string::npos) status[line.substr(0, colon)] = line.substr(colon + 2);
+  }
+  return status;
+}
+
+// Both of a run that goes on.
+void expect_harmless_workers(const Program& program, const Words& sets) {
+  for (const char* name : {"pipetop-writer", "pipetop-reader"}) {
+    const pid_t pid = program.wait_for_child(name);
+    ASSERT_NE(pid, 0) << name;
+    auto status = status_of(std::to_string(pid));
+    EXPECT_EQ(status["Uid"], "65534\t65534\t65534\t65534") << name;
+    EXPECT_EQ(status["Gid"], "65534\t65534\t65534\t65534") << name;
+    EXPECT_EQ(status["NoNewPrivs"], "1") << name;
+    for (const std::string& set : sets) EXPECT_EQ(status[set], kNone) << name << " " << set;
+  }
+}
+
+TEST(Privileges, CapabilitiesOfTheFileShowFunctionsAndSlots) {
+  PIPETOP_NEED(observing_root());
+  const ProgramCopy copy;
+  PIPETOP_NEED(given(copy));
+  json result;
+  // How many samples there are of a worker is the machine's affair; none is not.
+  for (const char* duration : {"1s", "10s", "60s"}) {
+    Program run(kSetpriv, as_user(copy.path(), {"run", "--format", "json", "--write_with",
+                                                "vmsplice", "--duration", duration}));
+    ASSERT_TRUE(measured(run.wait())) << run.err();
+    result = json::parse(run.out());
+    if (result["functions"].is_null() || (result["functions"]["writer"]["samples"] > 0 &&
+                                          result["functions"]["reader"]["samples"] > 0))
+      break;
+  }
+  EXPECT_GT(result["ring"]["kinds"]["user_page"], 0.0) << result["ring"];
+  EXPECT_EQ(result["writer"]["times_source"], "sched_switch");
+  // Debian's kernels let only CAP_SYS_ADMIN have events then, see kernel.perf_event_paranoid.
+  const int paranoid = std::stoi(content_of("/proc/sys/kernel/perf_event_paranoid"));
+  if (result["functions"].is_null() && paranoid > 2) {
+    EXPECT_EQ(result["functions_reason"],
+              "perf_event_open: Permission denied; sudo sysctl kernel.perf_event_paranoid=2");
+    return;
+  }
+  for (const char* role : {"writer", "reader"}) {
+    const json& functions = result["functions"][role];
+    EXPECT_GT(functions["samples"], 0) << result["functions"];
+    EXPECT_FALSE(functions["rows"].empty());
+    for (const json& row : functions["rows"]) EXPECT_NE(row["name"], "[unknown]");
+  }
+}
+
+TEST(Privileges, WorkersHaveNoneOfTheFilesCapabilities) {
+  PIPETOP_NEED(observing_root());
+  const ProgramCopy copy;
+  PIPETOP_NEED(given(copy));
+  Program run(kSetpriv, as_user(copy.path(), {"run", "--format", "csv", "--duration", "1h"}));
+  expect_harmless_workers(run, {"CapInh", "CapPrm", "CapEff", "CapAmb"});
+  const std::string writer = std::to_string(run.wait_for_child("pipetop-writer"));
+  auto engine = status_of(status_of(writer)["PPid"]);
+  EXPECT_EQ(std::stoull("0" + engine["CapEff"], nullptr, 16), kObserving);
+  run.send(SIGTERM);
+  EXPECT_EQ(run.wait(), 128 + SIGTERM) << run.err();
+}
+
+TEST(Privileges, WorkersOfSudoHaveNone) {
+  PIPETOP_NEED(root());
+  Program run("/usr/bin/env", {"SUDO_UID=65534", "SUDO_GID=65534", PIPETOP_PROGRAM, "run",
+                               "--format", "csv", "--duration", "1h"});
+  expect_harmless_workers(run, {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"});
+  run.send(SIGTERM);
+  EXPECT_EQ(run.wait(), 128 + SIGTERM) << run.err();
+}
+
+TEST(Privileges, AnOrdinaryUserIsToldInOneLine) {
+  PIPETOP_NEED(root());
+  const ProgramCopy copy;
+  Program doctor(kSetpriv, as_user(copy.path(), {"doctor"}));
+  EXPECT_EQ(doctor.wait(), 0) << doctor.err();
+  EXPECT_NE(doctor.out().find("\n" + std::string(kOneLine) + "\n"), std::string::npos)
+      << doctor.out();
+  Program run(kSetpriv, as_user(copy.path(), {"run", "--duration", "300ms"}));
+  EXPECT_TRUE(measured(run.wait())) << run.err();
+  EXPECT_NE(run.out().find(" GiB/s"), std::string::npos) << run.out();
+  const std::string once = "sudo pipetop, or see pipetop help privileges";
+  const size_t at = run.out().find(once);
+  ASSERT_NE(at, std::string::npos) << run.out();
+  EXPECT_EQ(run.out().find(once, at + 1), std::string::npos) << run.out();
+}
+
+}  // namespace
+}  // namespace pipetop::tui
