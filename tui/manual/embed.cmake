@@ -1,0 +1,11 @@
+# cmake -DOUT=FILE -DTOPICS="a.md;b.md" -P embed.cmake: the manual as C++ text.
+set(code "#include \"tui/manual/topics.h\"\n\nnamespace pipetop::tui {\n\n")
+string(APPEND code "const EmbeddedText kManual[] = {\n")
+foreach(file IN LISTS TOPICS)
+  get_filename_component(name "${file}" NAME_WLE)
+  file(READ "${file}" text)
+  string(APPEND code "{\"${name}\", R\"manual(${text})manual\"},\n")
+endforeach()
+list(LENGTH TOPICS count)
+string(APPEND code "};\nconst size_t kManualSize = ${count};\n\n}  // namespace pipetop::tui\n")
+file(WRITE "${OUT}" "${code}")

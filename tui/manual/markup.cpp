@@ -1,0 +1,125 @@
+#include "tui/manual/markup.h"
+
+#include <optional>
+
+#include "tui/manual/topics.h"
+
+namespace pipetop::tui {
+namespace {
+
+using Kind = Block::Kind;
+
+std::string_view take_line(std::string_view& text) {
+  const size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  return line;
+}
+
+// "keys pipe" of "[Table: keys pipe](...)".
+std::optional<std::string_view> argument_of(std::string_view line, std::string_view mark) {
+  if (!line.starts_with(mark)) return std::nullopt;
+  line.remove_prefix(mark.size());
+  return line.substr(0, line.find(']'));
+}
+
+// "[text](address)" becomes "text".
+std::string without_addresses(std::string_view line) {
+  std::string text;
+  while (!line.empty()) {
+    const size_t middle = line.find("](");
+    const size_t begin = middle == line.npos ? line.npos : line.rfind('[', middle);
+    if (begin == line.npos) break;
+    text += line.substr(0, begin);
+    text += line.substr(begin + 1, middle - begin - 1);
+    const size_t end = line.find(')', middle);
+    line.remove_prefix(end == line.npos ? line.size() : end + 1);
+  }
+  return text.append(line);
+}
+
+class Reader {
+ public:
+  explicit Reader(const Tables& tables) : tables_(tables) {}
+
+  void read(std::string_view markdown) {
+    while (!markdown.empty()) read_line(take_line(markdown));
+    ended_ = true;
+  }
+
+  std::vector<Block> blocks() && { return std::move(blocks_); }
+
+ private:
+  void read_line(std::string_view line) {
+    if (line.empty()) return end_block();
+    if (line.starts_with("![")) return;  // a picture
+    if (line.starts_with("# ")) return add(Kind::title, line.substr(2));
+    if (line.starts_with("## ")) return add(Kind::section, line.substr(3));
+    if (line.starts_with("    ")) return code(line.substr(4));
+    if (line.starts_with("- ")) return add(Kind::item, line.substr(2));
+    if (!generated(line)) prose(line);
+  }
+
+  bool generated(std::string_view line) {
+    if (const auto name = argument_of(line, "[Table: ")) {
+      add(Kind::rows, "");
+      blocks_.back().rows = tables_.rows(*name);
+    } else if (const auto output = argument_of(line, "[Output: ")) {
+      std::string text = tables_.output(*output);
+      while (text.ends_with('\n')) text.pop_back();
+      add(Kind::code, text);
+    } else if (const auto topic = argument_of(line, "[Topic: ")) {
+      read(find_text(*topic).text);
+    } else {
+      return false;
+    }
+    ended_ = true;
+    return true;
+  }
+
+  void end_block() {
+    ended_ = true;
+    ++blank_lines_;
+  }
+
+  void add(Kind kind, std::string_view text) {
+    blocks_.push_back({kind, kind == Kind::code ? std::string(text) : without_addresses(text), {}});
+    ended_ = kind == Kind::title || kind == Kind::section;
+    blank_lines_ = 0;
+  }
+
+  void append(std::string_view line) {
+    blocks_.back().text += '\n';
+    blocks_.back().text += line;
+  }
+
+  // Code goes on after a blank line.
+  void code(std::string_view line) {
+    if (blocks_.empty() || blocks_.back().kind != Kind::code) return add(Kind::code, line);
+    blocks_.back().text.append(size_t(blank_lines_), '\n');
+    append(line);
+    blank_lines_ = 0;
+  }
+
+  // An item's further lines are indented by two spaces.
+  void prose(std::string_view line) {
+    if (line.starts_with("  ")) line.remove_prefix(2);
+    if (ended_ || blocks_.empty()) return add(Kind::paragraph, line);
+    append(without_addresses(line));
+  }
+
+  const Tables& tables_;
+  std::vector<Block> blocks_;
+  bool ended_ = true;    // prose begins a paragraph
+  int blank_lines_ = 0;  // since the last line of text
+};
+
+}  // namespace
+
+std::vector<Block> parse_manual(std::string_view markdown, const Tables& tables) {
+  Reader reader(tables);
+  reader.read(markdown);
+  return std::move(reader).blocks();
+}
+
+}  // namespace pipetop::tui
