@@ -14,5 +14,6 @@ void add_limits_flags(const FlagSet& flags, CommandLine& line);
 void add_doctor_flags(const FlagSet& flags, CommandLine& line);
 void add_presets_flags(const FlagSet& flags, CommandLine& line);
 void add_completion_flags(const FlagSet& flags, CommandLine& line);
+void add_help_flags(const FlagSet& flags, CommandLine& line);
 
 }  // namespace pipetop::tui

@@ -15,19 +15,28 @@
 #include "engine/version.h"
 #include "tui/command_line/command_flags.h"
 #include "tui/command_line/command_list.h"
+#include "tui/command_line/exit_codes.h"
 #include "tui/command_line/flag_values.h"
 #include "tui/command_line/knob_flags.h"
 #include "tui/completion/scripts.h"
+#include "tui/dashboard/pen.h"
 
 namespace pipetop::tui {
 namespace {
 
 using Names = std::vector<std::string_view>;
 
-constexpr const char* kExitCodes =
-    "Exit codes: 0 ok; 1 usage or bad config; 2 a worker failed; 3 a resource or\n"
-    "permission was refused; 4 the kernel lacks the feature; 7 result untrustworthy;\n"
-    "128+N ended by signal N.";
+// One line of --help, broken where it is full.
+std::string exit_codes_text() {
+  std::string all = "Exit codes:";
+  for (const ExitCode& exit : kExitCodes)
+    all += fmt::format("{}{} {}", &exit == kExitCodes.begin() ? " " : "; ", exit.code, exit.help);
+  all += '.';
+  std::string text;
+  for (const std::string_view line : broken(all, 80))
+    text += fmt::format("{}{}", text.empty() ? "" : "\n", line);
+  return text;
+}
 
 struct CommandEntry {
   Command command;
@@ -47,6 +56,7 @@ constexpr CommandEntry kCommands[] = {
     {Command::presets, "presets", "the settings on offer", add_presets_flags},
     {Command::completion, "completion", "the script that completes pipetop's words in a shell",
      add_completion_flags},
+    {Command::manual, "help", "print a topic of the manual, or the list of topics", add_help_flags},
 };
 
 Names command_names() {
@@ -124,7 +134,7 @@ class Parser {
     flags.add_switch("--default-config", "print a config file with every key", default_config_);
     add_knob_flags(flags, line_);
     app_.allow_extras();
-    app_.footer(kExitCodes);
+    app_.footer(exit_codes_text());
   }
 
   void add_observing(const FlagSet& flags) {
@@ -163,13 +173,18 @@ class Parser {
 
   Command command() const {
     if (default_config_) return Command::default_config;
-    for (const CommandEntry& entry : kCommands)
-      if (app_.got_subcommand(entry.name)) return entry.command;
-    return Command::dashboard;
+    const auto given = app_.get_subcommands();
+    if (given.empty()) return Command::dashboard;
+    return std::ranges::find(kCommands, given.front()->get_name(), &CommandEntry::name)->command;
   }
 
-  void check_one_command() const {
+  // A command after help is its topic.
+  void check_one_command() {
     const auto commands = app_.get_subcommands();
+    if (line_.command == Command::manual && commands.size() == 2 && line_.topic.empty()) {
+      line_.topic = commands[1]->get_name();
+      return;
+    }
     if (commands.size() > 1)
       throw Error(fmt::format("{} and {} are two commands: give one", commands[0]->get_name(),
                               commands[1]->get_name()));

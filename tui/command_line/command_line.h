@@ -26,6 +26,7 @@ enum class Command {
   presets,
   completion,
   complete_words,  // for the scripts of `completion`, not in help
+  manual,
   default_config,
   help,
   version
@@ -74,7 +75,8 @@ struct RoofRequest {
 
 struct CommandLine {
   Command command = Command::dashboard;
-  std::string help;  // the text, when that is the command
+  std::string help;   // the text, when that is the command
+  std::string topic;  // of the manual, "" for the list
 
   std::string config;  // a name or a path, "" for none
   std::string preset;  // "" for none

@@ -14,6 +14,7 @@
 #include "engine/version.h"
 #include "tui/command_line/doctor_command.h"
 #include "tui/command_line/folded_file.h"
+#include "tui/command_line/help_command.h"
 #include "tui/command_line/ladder_command.h"
 #include "tui/command_line/limits_command.h"
 #include "tui/command_line/output.h"
@@ -85,6 +86,8 @@ int run(const CommandLine& line) {
       return print("pipetop " + kVersion + "\n");
     case Command::default_config:
       return print(default_config_yaml());
+    case Command::manual:
+      return print(help_text(line.topic));
     case Command::limits:
       return limits_command(line);
     case Command::doctor:

@@ -17,4 +17,9 @@ void add_presets_flags(const FlagSet& flags, CommandLine& line) {
   add_format(flags, line.format, {"human", "json"});
 }
 
+void add_help_flags(const FlagSet& flags, CommandLine& line) {
+  flags.add({"topic", "TOPIC", "of the manual; the names of commands are topics, too"},
+            [&line](const std::string& topic) { line.topic = topic; });
+}
+
 }  // namespace pipetop::tui

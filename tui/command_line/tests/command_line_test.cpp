@@ -168,6 +168,16 @@ TEST(CommandLine, TheRoofIsGivenOrMeasured) {
   EXPECT_FALSE(parse("--roof --no-color").roof->gib_per_s);
 }
 
+TEST(CommandLine, HelpTakesATopicOrACommand) {
+  for (const char* topic : {"", "keys", "ladder", "help"}) {
+    const CommandLine line = parse(std::string("help ") + topic);
+    EXPECT_EQ(line.command, Command::manual) << topic;
+    EXPECT_EQ(line.topic, topic);
+  }
+  EXPECT_EQ(error_of("help keys knobs"), "\"knobs\" is one word too many: see pipetop help --help");
+  EXPECT_EQ(error_of("ladder help"), "ladder and help are two commands: give one");
+}
+
 TEST(CommandLine, CommandsThatOnlyPrint) {
   EXPECT_EQ(parse("doctor").command, Command::doctor);
   EXPECT_EQ(parse("presets").command, Command::presets);
@@ -180,6 +190,11 @@ TEST(CommandLine, CommandsThatOnlyPrint) {
   for (const Knob& knob : knobs_of(WorkloadKind::pipe))
     EXPECT_NE(help.find("--" + std::string(knob.name)), help.npos) << knob.name;
   EXPECT_NE(parse("run --help").help.find("--duration"), std::string::npos);
+  EXPECT_TRUE(
+      help.ends_with("\nExit codes: 0 ok; 1 usage or bad config; 2 a worker failed; 3 a "
+                     "resource or\npermission was refused; 4 the kernel lacks the feature; "
+                     "7 result untrustworthy;\n128+N ended by signal N.\n"))
+      << help;
 }
 
 struct Bad {
@@ -212,9 +227,9 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"runn", "there is no command \"runn\": did you mean run?"},
       {"docter --format json", "there is no command \"docter\": did you mean doctor?"},
       {"sing",
-       "there is no command \"sing\": give run, ladder, tune, limits, doctor, presets or "
-       "completion, "
-       "or none for the dashboard"},
+       "there is no command \"sing\": give run, ladder, tune, limits, doctor, presets, completion "
+       "or "
+       "help, or none for the dashboard"},
       {"run fast", "\"fast\" is one word too many: see pipetop run --help"},
       {"run doctor", "run and doctor are two commands: give one"},
       {"--preset", "--preset needs a value: see pipetop --help"},
