@@ -8,6 +8,7 @@
 #include "engine/error.h"
 #include "engine/experiment/sweep.h"
 #include "engine/process/placement.h"
+#include "tui/manual/topics.h"
 
 namespace pipetop::tui {
 namespace {
@@ -88,6 +89,13 @@ Words names_of(std::span<const std::string> directories) {
   return words;
 }
 
+Words topics() {
+  Words words;
+  for (const EmbeddedText& text : manual())
+    if (!is_page(text)) words.push_back({std::string(text.name), std::string(title_of(text))});
+  return words;
+}
+
 // "a|b|c"; one word that stands for what the person has to think of is none.
 Words choices_in(std::string_view value) {
   Words words;
@@ -134,6 +142,7 @@ Candidates values_of(const ValueQuestion& question, const Config& start,
   if (flag.value == "CONFIG") return {names_of(directories), ".yaml"};
   if (flag.value == "NAME") return {names_of(start.presets), {}};
   if (flag.value == "NAME,...") return {go_on_with_list(names_of(start.presets), typed), {}};
+  if (flag.value == "TOPIC") return {topics(), {}};
   if (flag.value == "FILE") return {{}, ""};
   return {choices_in(flag.value), {}};
 }

@@ -117,6 +117,12 @@ TEST(Candidates, AreTheChoicesOfTheOtherFlags) {
   EXPECT_TRUE(words_for("run --duration ").empty());
 }
 
+TEST(Candidates, AreTheTopicsOfTheManual) {
+  EXPECT_EQ(words_for("help la"), Words{"ladder"});
+  EXPECT_TRUE(has(words_for("help "), "privileges"));
+  EXPECT_FALSE(has(words_for("help "), "pipetop.1"));
+}
+
 TEST(Candidates, ArePresets) {
   EXPECT_EQ(words_for("--preset vmsplice_s"), (Words{"vmsplice_splice", "vmsplice_splice_huge"}));
   EXPECT_EQ(ask("--preset busy").words.front().help,
