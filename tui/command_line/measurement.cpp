@@ -5,6 +5,7 @@
 #include "engine/clock.h"
 #include "engine/experiment/trial.h"
 #include "engine/host/host.h"
+#include "engine/workload/terms.h"
 #include "tui/command_line/start.h"
 
 namespace pipetop::tui {
@@ -24,6 +25,13 @@ EngineOptions options_of(const Config& config) {
 bool is_stuck(const WorkerView& worker) {
   return worker.state == ProcessState::refused || worker.state == ProcessState::failed ||
          worker.restarts >= kTooManyRestarts;
+}
+
+// Nothing is wrong with a process that has not had a CPU yet.
+bool is_starting(const Snapshot& s) {
+  return std::ranges::any_of(roles_of(s.requested), [&](Role role) {
+    return s.worker(role).state == ProcessState::starting;
+  });
 }
 
 Reading<double> steal_between(const CpuTimes& before, const CpuTimes& after) {
@@ -73,7 +81,8 @@ bool Measurement::settle() {
     check_possible(now);
     if (now.effective.settled) return true;
     // As long as it comes on.
-    if (now.effective.preparing != preparing) deadline = now.now_ns + kSettleLimitNs;
+    if (now.effective.preparing != preparing || is_starting(now))
+      deadline = now.now_ns + kSettleLimitNs;
     preparing = now.effective.preparing;
     if (now.now_ns < deadline) continue;
     listener_.words("the settings are not all in force after 5 s: measuring all the same");
