@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <sstream>
+
+#include "tui/dashboard/layout.h"
 #include "tui/dashboard/list_keys.h"
+#include "tui/dashboard/text_width.h"
 #include "tui/tests/fake_source.h"
 #include "tui/tests/snapshots.h"
 
@@ -65,6 +70,22 @@ TEST(View, OneRemedyIsEnough) {
   }
 }
 
+// As large as was asked for, and with what has to be on every screen.
+void check(const std::string& text, int rows, int cols) {
+  SCOPED_TRACE(testing::Message() << cols << "x" << rows << "\n" << text);
+  ASSERT_EQ(std::ranges::count(text, '\n'), rows);
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) ASSERT_LE(columns_of(line), cols) << line;
+  for (const char* no_figure : {"nan", "inf ", "-1 "}) ASSERT_FALSE(has(text, no_figure));
+  if (!make_layout(rows, cols).fits) {
+    const bool has_room = cols >= 12 && rows >= (cols >= 24 ? 1 : 2);
+    ASSERT_TRUE(has(text, "needs 60x16") || !has_room);
+    return;
+  }
+  for (const char* part : {"throughput", "writer", "reader", "/s", "slots", "? help", "q quit"})
+    ASSERT_TRUE(has(text, part)) << part;
+}
+
 TEST(View, EverySizeAndMoodCanBeDrawn) {
   for (const FakeMood mood : {FakeMood::normal, FakeMood::no_bpf, FakeMood::warming}) {
     for (const bool slow_motion : {false, true}) {
@@ -74,7 +95,8 @@ TEST(View, EverySizeAndMoodCanBeDrawn) {
       source.advance(100'000'000'000);
       const Snapshot s = source.tick();
       for (int rows = 0; rows <= 80; rows += rows < 20 ? 1 : 7) {
-        for (int cols = 0; cols <= 250; cols += cols < 62 ? 1 : 9) frame(rows, cols, s);
+        for (int cols = 0; cols <= 250; cols += cols < 62 ? 1 : 9)
+          check(frame(rows, cols, s), rows, cols);
       }
     }
   }
