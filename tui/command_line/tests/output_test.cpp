@@ -3,12 +3,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "engine/error.h"
+#include "tui/command_line/tests/scratch_directory.h"
 
 namespace pipetop::tui {
 namespace {
@@ -17,31 +16,23 @@ namespace fs = std::filesystem;
 
 class OutputTest : public testing::Test {
  protected:
-  OutputTest() {
-    std::string name = (fs::temp_directory_path() / "pipetop-output-XXXXXX").string();
-    directory_ = mkdtemp(name.data());
-    path_ = (directory_ / "out").string();
-  }
-  ~OutputTest() override { fs::remove_all(directory_); }
-
-  std::string content() const {
-    std::ostringstream text;
-    text << std::ifstream(path_).rdbuf();
-    return text.str();
-  }
+  std::string content() const { return content_of(path_); }
   size_t files() const {
-    return size_t(std::distance(fs::directory_iterator(directory_), fs::directory_iterator()));
+    return size_t(
+        std::distance(fs::directory_iterator(directory_.path()), fs::directory_iterator()));
   }
 
-  fs::path directory_;
-  std::string path_;
+  const ScratchDirectory directory_;
+  const std::string path_ = directory_.file("out");
 };
 
 TEST_F(OutputTest, AppearsWholeOrNotAtAll) {
   {
     Output output(path_);
     output.write("half");
-    EXPECT_EQ(files(), 0u);  // not even beside it: a SIGKILL leaves nothing
+    EXPECT_FALSE(fs::exists(path_));
+    // Not even beside it, where that can be: a SIGKILL leaves nothing.
+    EXPECT_EQ(files(), directory_.has_unnamed_files() ? 0u : 1u);
   }
   EXPECT_EQ(files(), 0u);
   Output output(path_);
@@ -78,7 +69,7 @@ TEST_F(OutputTest, MayAppearAsItIsWritten) {
 
 TEST_F(OutputTest, WritesThroughALink) {
   std::ofstream(path_) << "old";
-  const std::string link = (directory_ / "link").string();
+  const std::string link = directory_.file("link");
   fs::create_symlink(path_, link);
   Output output(link);
   output.write("new");
@@ -90,7 +81,7 @@ TEST_F(OutputTest, WritesThroughALink) {
 TEST_F(OutputTest, FullDisksAndWrongPlacesAreErrors) {
   Output full("/dev/full");
   EXPECT_THROW(full.write("x"), Error);
-  EXPECT_THROW(Output{directory_.string()}, Error);
+  EXPECT_THROW(Output{directory_.path()}, Error);
   EXPECT_THROW(Output{path_ + "/below"}, Error);
   EXPECT_THROW(Output{path_ + std::string(250, 'x')}, Error);
   Output null("/dev/null");

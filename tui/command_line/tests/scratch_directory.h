@@ -1,6 +1,7 @@
 // A directory that goes when the test does.
 #pragma once
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -9,6 +10,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "engine/unique_fd.h"
 
 namespace pipetop::tui {
 
@@ -23,7 +26,13 @@ class ScratchDirectory {
   ScratchDirectory(const ScratchDirectory&) = delete;
   ScratchDirectory& operator=(const ScratchDirectory&) = delete;
 
+  const std::filesystem::path& path() const { return path_; }
   std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+  // Not every file system has them.
+  bool has_unnamed_files() const {
+    return bool(UniqueFd(open(path_.c_str(), O_WRONLY | O_TMPFILE, 0600)));
+  }
 
  private:
   std::filesystem::path path_;
