@@ -9,13 +9,15 @@
 #include <unistd.h>
 #include <utmp.h>
 
-#include <chrono>
 #include <cstdlib>
+
+#include "engine/tests/eventually.h"
+#include "tui/tests/processes.h"
 
 namespace pipetop::tui {
 namespace {
 
-constexpr int kPatience_ms = 20'000;  // for a machine that is busy with other things
+constexpr int kLook_ms = 20;
 
 [[noreturn]] void become(int slave, const std::vector<std::string>& arguments,
                          const std::vector<std::string>& environment) {
@@ -61,17 +63,31 @@ bool PtyProgram::read_more(int timeout_ms) {
   return true;
 }
 
+// Of a program that has ended. Once we have closed the slave, too, nobody has it, and what
+// comes before the error is all that there was.
+void PtyProgram::read_the_rest() {
+  last_ = settings();
+  slave_.reset();
+  while (read_more(kLook_ms)) continue;
+}
+
+bool PtyProgram::found(const std::string& text) {
+  const size_t at = output_.find(text, seen_);
+  if (at == std::string::npos) return false;
+  seen_ = at + text.size();
+  return true;
+}
+
+bool PtyProgram::wait_until(const std::function<bool()>& is_so) {
+  // What it writes has to be read, or it would wait for us.
+  eventually([&] { return is_so() || has_ended(pid_); }, [&] { read_more(kLook_ms); });
+  if (has_ended(pid_)) read_the_rest();
+  return is_so();
+}
+
 bool PtyProgram::wait_for(const std::string& text) {
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience_ms);
-  for (;;) {
-    const size_t at = output_.find(text, seen_);
-    if (at != std::string::npos) {
-      seen_ = at + text.size();
-      return true;
-    }
-    // A program that draws for ever must not keep us here for ever.
-    if (!read_more(kPatience_ms) || std::chrono::steady_clock::now() > give_up) return false;
-  }
+  bool is_found = false;
+  return wait_until([&] { return is_found = is_found || found(text); });
 }
 
 void PtyProgram::send(const std::string& keys) {
@@ -94,22 +110,15 @@ void PtyProgram::hang_up() {
 
 int PtyProgram::wait_for_end() {
   int status = -1;
-  for (int waited = 0; waited < kPatience_ms; waited += 10) {
-    const pid_t ended = waitpid(pid_, &status, WNOHANG);
-    if (ended == pid_) {
-      pid_ = -1;
-      while (master_.get() >= 0 && read_more(50)) {
-      }
-      return status;
-    }
-    if (master_.get() < 0 || !read_more(10)) usleep(10'000);
-  }
-  return -1;
+  if (!wait_until([&] { return has_ended(pid_); })) return status;
+  waitpid(pid_, &status, 0);
+  pid_ = -1;
+  return status;
 }
 
 termios PtyProgram::settings() const {
-  termios settings{};
-  tcgetattr(slave_.get(), &settings);
+  termios settings = last_;
+  if (slave_) tcgetattr(slave_.get(), &settings);
   return settings;
 }
 

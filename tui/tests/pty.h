@@ -4,6 +4,7 @@
 #include <sys/types.h>
 #include <termios.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,11 @@ class PtyProgram {
   PtyProgram(const PtyProgram&) = delete;
   PtyProgram& operator=(const PtyProgram&) = delete;
 
-  // Reads until `text` comes after what was found last; false when the program
-  // ended or took too long.
+  pid_t pid() const { return pid_; }
+
+  // Reads until it is so, or until `text` comes after what was found last; false when the
+  // program ended before.
+  bool wait_until(const std::function<bool()>& is_so);
   bool wait_for(const std::string& text);
   void send(const std::string& keys);
   void resize(int rows, int cols);
@@ -31,6 +35,7 @@ class PtyProgram {
   // Waits for the end and reads what is left; the status as waitpid() has it.
   int wait_for_end();
 
+  // As they are, or were when the program ended.
   termios settings() const;
   // As they were before the program could change them.
   const termios& before() const { return before_; }
@@ -38,9 +43,11 @@ class PtyProgram {
 
  private:
   bool read_more(int timeout_ms);
+  void read_the_rest();
+  bool found(const std::string& text);
 
   UniqueFd master_, slave_;  // the slave stays open, so that its settings do too
-  termios before_{};
+  termios before_{}, last_{};
   pid_t pid_ = -1;
   std::string output_;
   size_t seen_ = 0;  // where the text that was found last ends

@@ -1,5 +1,6 @@
 // --folded as a shell sees it.
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include <filesystem>
@@ -9,20 +10,19 @@
 
 #include "engine/observe/tests/bpf_fixture.h"
 #include "tui/command_line/tests/program.h"
+#include "tui/command_line/tests/scratch_directory.h"
+#include "tui/tests/processes.h"
 #include "tui/tests/pty.h"
 
 namespace pipetop::tui {
 namespace {
 
 constexpr int kRefused = 3;
-constexpr int kUntrustworthy = 7;
+constexpr uint64_t kEnoughNs = 50'000'000;  // for some fifty samples
 
 class Folded : public testing::Test {
  protected:
-  Folded() { std::filesystem::create_directory(directory_); }
-  ~Folded() override { std::filesystem::remove_all(directory_); }
-
-  bool nothing_is_left() const { return std::filesystem::is_empty(directory_); }
+  bool nothing_is_left() const { return std::filesystem::is_empty(directory_.path()); }
 
   // Samples by role; every line must be as the flame-graph tools read it.
   std::map<std::string, uint64_t> samples() const {
@@ -37,9 +37,20 @@ class Folded : public testing::Test {
     return samples;
   }
 
-  const std::string directory_ = testing::TempDir() + "pipetop-folded-" + std::to_string(getpid());
-  const std::string path_ = directory_ + "/out.folded";
+  const ScratchDirectory directory_;
+  const std::string path_ = directory_.file("out.folded");
 };
+
+// Waits until both workers have used so much of the CPUs that there must be samples of both.
+template <class SomeProgram>
+bool wait_for_samples(SomeProgram& program) {
+  const pid_t writer = child_of(program.pid(), "pipetop-writer"),
+              reader = child_of(program.pid(), "pipetop-reader");
+  const uint64_t writer_ns = cpu_ns(writer), reader_ns = cpu_ns(reader);
+  return program.wait_until([&] {
+    return cpu_ns(writer) >= writer_ns + kEnoughNs && cpu_ns(reader) >= reader_ns + kEnoughNs;
+  });
+}
 
 // Leaves the test where BPF cannot be had.
 #define PIPETOP_NEED_SAMPLES(refused, words)                      \
@@ -50,10 +61,10 @@ class Folded : public testing::Test {
   } while (false)
 
 TEST_F(Folded, ABadPathFailsBeforeAnythingStarts) {
-  Program program({"run", "--duration", "1h", "--folded", directory_ + "/no/such/place"});
+  const std::string nowhere = directory_.file("no/such/place");
+  Program program({"run", "--duration", "1h", "--folded", nowhere});
   EXPECT_EQ(program.wait(), 1);
-  EXPECT_EQ(program.err(),
-            "pipetop: " + directory_ + "/no/such/place: No such file or directory\n");
+  EXPECT_EQ(program.err(), "pipetop: " + nowhere + ": No such file or directory\n");
 }
 
 TEST_F(Folded, WithoutSamplesItSaysWhy) {
@@ -70,11 +81,16 @@ TEST_F(Folded, DoesNotMixWithTheResult) {
 }
 
 TEST_F(Folded, ARunWritesWhatItMeasured) {
-  Program program({"run", "--duration", "1s", "--format", "json", "--folded", path_});
+  Program program(
+      {"run", "--duration", "1h", "--interval", "100ms", "--format", "jsonl", "--folded", path_});
+  const bool is_sampled = program.wait_for("\"interval\"") && wait_for_samples(program);
+  program.send(SIGTERM);
   const int status = program.wait();
   PIPETOP_NEED_SAMPLES(status == kRefused, program.err());
-  ASSERT_TRUE(status == 0 || status == kUntrustworthy) << program.err();
-  const auto functions = nlohmann::json::parse(program.out())["functions"];
+  ASSERT_TRUE(is_sampled) << program.err();
+  ASSERT_EQ(status, 128 + SIGTERM) << program.err();
+  const auto summary = program.out().substr(program.out().rfind("{\"schema\""));
+  const auto functions = nlohmann::json::parse(summary)["functions"];
   const auto by_role = samples();
   EXPECT_EQ(by_role.size(), 2u);
   for (const auto& [role, count] : by_role) {
@@ -88,15 +104,14 @@ TEST_F(Folded, ARunWritesWhatItMeasured) {
 
 TEST_F(Folded, TheDashboardWritesThePresentSegmentWhenItEnds) {
   PtyProgram program({PIPETOP_PROGRAM, "--folded", path_}, {"TERM=xterm-256color"});
-  const bool samples_are_shown = program.wait_for("smp");
+  const bool is_sampled = program.wait_for("smp") && wait_for_samples(program);
   program.send("q");
   const int status = program.wait_for_end();
   PIPETOP_NEED_SAMPLES(WEXITSTATUS(status) == kRefused, program.output());
-  ASSERT_TRUE(samples_are_shown) << program.output();
+  ASSERT_TRUE(is_sampled) << program.output();
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
-  const auto by_role = samples();
-  EXPECT_TRUE(by_role.contains("writer") || by_role.contains("reader"));
+  EXPECT_EQ(samples().size(), 2u);
 }
 
 }  // namespace

@@ -2,33 +2,45 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <fstream>
-#include <sstream>
+#include <cstdlib>
+
+#include "engine/tests/eventually.h"
+#include "tui/tests/processes.h"
 
 namespace pipetop::tui {
 namespace {
 
-struct Pipe {
-  Pipe() {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) return;
-    read_end.reset(ends[0]);
-    write_end.reset(ends[1]);
-  }
+// What the child writes to `write_end` is read from `read_end`.
+struct Channel {
   UniqueFd read_end, write_end;
 };
 
-void set_stdout(Stdout where, const Pipe& pipe) {
+Channel make_pipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return {};
+  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+Channel make_terminal() {
+  int master = -1, slave = -1;
+  if (openpty(&master, &slave, nullptr, nullptr, nullptr) != 0) return {};
+  fcntl(master, F_SETFD, FD_CLOEXEC);
+  fcntl(slave, F_SETFD, FD_CLOEXEC);
+  return {UniqueFd(master), UniqueFd(slave)};
+}
+
+void set_stdout(Stdout where, const Channel& channel) {
   if (where == Stdout::closed) {
     close(STDOUT_FILENO);
     return;
   }
-  const int fd = where == Stdout::full ? open("/dev/full", O_WRONLY) : pipe.write_end.get();
+  const int fd = where == Stdout::full ? open("/dev/full", O_WRONLY) : channel.write_end.get();
   dup2(fd, STDOUT_FILENO);
 }
 
@@ -40,13 +52,7 @@ void set_stdout(Stdout where, const Pipe& pipe) {
   _exit(127);
 }
 
-std::string first_line_of(const std::string& path) {
-  std::string line;
-  std::ifstream file(path);
-  std::getline(file, line);
-  return line;
-}
-
+// The end of a pipe is an end of file, that of a terminal an error.
 void append_what_is_there(UniqueFd& fd, std::string& text) {
   std::array<char, 65536> chunk;
   const ssize_t got = read(fd.get(), chunk.data(), chunk.size());
@@ -58,17 +64,20 @@ void append_what_is_there(UniqueFd& fd, std::string& text) {
 
 }  // namespace
 
-Program::Program(std::vector<std::string> arguments, Stdout where)
-    : Program(PIPETOP_PROGRAM, std::move(arguments), where) {}
+Program::Program(std::vector<std::string> arguments, Stdout where, Stderr words)
+    : Program(PIPETOP_PROGRAM, std::move(arguments), where, words) {}
 
-Program::Program(const std::string& path, std::vector<std::string> arguments, Stdout where) {
+Program::Program(const std::string& path, std::vector<std::string> arguments, Stdout where,
+                 Stderr words) {
   arguments.insert(arguments.begin(), path);
-  Pipe out, err;
+  Channel out = make_pipe();
+  Channel err = words == Stderr::terminal ? make_terminal() : make_pipe();
   if (where == Stdout::without_reader) out.read_end.reset();
   pid_ = fork();
   if (pid_ == 0) {
     set_stdout(where, out);
     dup2(err.write_end.get(), STDERR_FILENO);
+    if (words == Stderr::terminal) setenv("TERM", "xterm", 1);
     become(arguments);
   }
   out_fd_ = std::move(out.read_end);
@@ -83,27 +92,51 @@ Program::~Program() {
 
 void Program::send(int signal) const { kill(pid_, signal); }
 
-pid_t Program::wait_for_child(const std::string& name) const {
-  const std::string process = "/proc/" + std::to_string(pid_);
-  for (int i = 0; i < 500; ++i) {
-    std::istringstream children(
-        first_line_of(process + "/task/" + std::to_string(pid_) + "/children"));
-    for (pid_t child = 0; children >> child;)
-      if (first_line_of("/proc/" + std::to_string(child) + "/comm") == name) return child;
-    usleep(10'000);
+// False when nothing will come any more. A negative time is as long as it takes.
+bool Program::read_more(int timeout_ms) {
+  if (!out_fd_ && !err_fd_) return false;
+  // A negative descriptor is left out by poll().
+  std::array<pollfd, 2> fds = {pollfd{out_fd_.get(), POLLIN, 0}, pollfd{err_fd_.get(), POLLIN, 0}};
+  if (poll(fds.data(), fds.size(), timeout_ms) < 0) return false;
+  if (fds[0].revents != 0) append_what_is_there(out_fd_, out_);
+  if (fds[1].revents != 0) append_what_is_there(err_fd_, err_);
+  return true;
+}
+
+void Program::catch_up() {
+  const auto size = [this] { return out_.size() + err_.size(); };
+  for (size_t before = size(); read_more(0) && size() != before; before = size()) continue;
+}
+
+bool Program::wait_until(const std::function<bool()>& is_so) {
+  constexpr int kLookMs = 50;
+  bool more = true;
+  eventually([&] { return is_so() || !more; }, [&] { more = read_more(kLookMs); });
+  return is_so();
+}
+
+bool Program::wait_for(const std::string& text) {
+  return wait_until([&] { return out_.find(text) != out_.npos || err_.find(text) != err_.npos; });
+}
+
+pid_t Program::wait_for_child(const std::string& name, pid_t other_than) {
+  pid_t child = 0;
+  wait_until([&] { return (child = child_of(pid_, name, other_than)) != 0; });
+  return child;
+}
+
+bool Program::kill_children(const std::string& name, int times) {
+  pid_t child = 0;
+  for (int i = 0; i < times; ++i) {
+    child = wait_for_child(name, child);
+    if (child == 0) return false;
+    kill(child, SIGKILL);
   }
-  return 0;
+  return true;
 }
 
 int Program::wait() {
-  while (out_fd_ || err_fd_) {
-    // A negative descriptor is left out by poll().
-    std::array<pollfd, 2> fds = {pollfd{out_fd_.get(), POLLIN, 0},
-                                 pollfd{err_fd_.get(), POLLIN, 0}};
-    if (poll(fds.data(), fds.size(), -1) < 0) break;
-    if (fds[0].revents != 0) append_what_is_there(out_fd_, out_);
-    if (fds[1].revents != 0) append_what_is_there(err_fd_, err_);
-  }
+  while (read_more(-1)) continue;
   int status = 0;
   waitpid(pid_, &status, 0);
   pid_ = 0;

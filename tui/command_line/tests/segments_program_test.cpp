@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -14,14 +13,10 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr int kUntrustworthy = 7;
-
-bool measured(int status) { return status == 0 || status == kUntrustworthy; }
-
 TEST(SegmentsProgram, ARunWritesTheWarmUpAndTheMeasurement) {
   const ScratchDirectory scratch;
   const std::string path = scratch.file("log.jsonl");
-  Program program({"run", "--no-bpf", "--duration", "600ms", "--format", "json", "--segments", path,
+  Program program({"run", "--no-bpf", "--bytes", "16MiB", "--format", "json", "--segments", path,
                    "--write_with", "vmsplice"});
   EXPECT_TRUE(measured(program.wait())) << program.err();
   const auto lines = lines_of_file(path);
@@ -30,17 +25,19 @@ TEST(SegmentsProgram, ARunWritesTheWarmUpAndTheMeasurement) {
   EXPECT_EQ(start["label"], "start");
   EXPECT_EQ(start["number"], 1);
   EXPECT_EQ(measure["label"], "measure");
-  EXPECT_GE(measure["seconds"], 0.6);
-  EXPECT_GT(measure["gib_per_s"]["median"], 0.0);
   EXPECT_EQ(measure["effective"]["write_with"], "vmsplice");
   EXPECT_EQ(measure["pipe_bytes"], 131072);
+  // The figures, or why so short a measurement has none.
+  EXPECT_NE(measure["gib_per_s"].is_object(), measure.contains("gib_per_s_reason"));
   EXPECT_TRUE(measure["writer"]["functions"].is_null());
   EXPECT_NE(measure["writer"]["functions_reason"], "");
   EXPECT_NEAR(measure["begin_s"].get<double>(),
               start["begin_s"].get<double>() + start["seconds"].get<double>(), 1e-5);
   // What the run itself says of it.
   const auto result = nlohmann::json::parse(program.out());
+  EXPECT_GE(result["bytes"], 16 << 20);
   EXPECT_GE(measure["bytes"], result["bytes"]);
+  EXPECT_GE(measure["seconds"].get<double>() + 1e-6, result["duration_ns"].get<double>() / 1e9);
   EXPECT_EQ(measure["requested"], result["requested"]);
 }
 
@@ -60,7 +57,7 @@ TEST(SegmentsProgram, AKilledRunLeavesWholeLines) {
   const ScratchDirectory scratch;
   const std::string path = scratch.file("log.jsonl");
   Program program({"run", "--no-bpf", "--duration", "1h", "--warmup", "0", "--segments", path});
-  for (int i = 0; i < 6000 && lines_of_file(path).empty(); ++i) usleep(10'000);
+  ASSERT_TRUE(program.wait_until([&] { return !lines_of_file(path).empty(); })) << program.err();
   program.send(SIGKILL);
   EXPECT_EQ(program.wait(), -SIGKILL);
   ASSERT_EQ(lines_of_file(path).size(), 1u);
@@ -71,7 +68,7 @@ TEST(SegmentsProgram, ASignalEndsItWithTheLastOne) {
   const ScratchDirectory scratch;
   const std::string path = scratch.file("log.jsonl");
   Program program({"run", "--no-bpf", "--duration", "1h", "--warmup", "0", "--segments", path});
-  for (int i = 0; i < 6000 && lines_of_file(path).empty(); ++i) usleep(10'000);
+  ASSERT_TRUE(program.wait_until([&] { return !lines_of_file(path).empty(); })) << program.err();
   program.send(SIGTERM);
   EXPECT_EQ(program.wait(), 128 + SIGTERM);
   EXPECT_EQ(lines_of_file(path).size(), 2u);
@@ -106,9 +103,8 @@ TEST(SegmentsProgram, TheDashboardWritesOneForEachKey) {
   size_t lines = 0;
   for (const char* key : {"v", "s", "u"}) {
     program.send(key);
-    for (int i = 0; i < 6000 && lines_of_file(path).size() == lines; ++i) usleep(10'000);
-    ++lines;
-    ASSERT_EQ(lines_of_file(path).size(), lines) << key;
+    ASSERT_TRUE(program.wait_until([&] { return lines_of_file(path).size() > lines; })) << key;
+    ASSERT_EQ(lines_of_file(path).size(), ++lines) << key;
   }
   program.send(" q");  // frozen, it goes on all the same
   EXPECT_EQ(program.wait_for_end(), 0);

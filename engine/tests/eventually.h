@@ -1,0 +1,32 @@
+// How a test waits: for what it wants to see, however long this machine takes to bring
+// it about. Nothing is timed: only a hang reaches the bound.
+#pragma once
+
+#include <poll.h>
+
+#include <cstdint>
+
+#include "engine/clock.h"
+
+namespace pipetop {
+
+// Less than ctest grants a test, so that it can still say what did not come.
+inline constexpr uint64_t kPatienceNs = 120'000'000'000;
+
+// Asks until it is so, with `pause` in between.
+template <class Condition, class Pause>
+bool eventually(Condition is_so, Pause pause) {
+  const uint64_t end_ns = monotonic_ns() + kPatienceNs;
+  while (!is_so()) {
+    if (monotonic_ns() > end_ns) return false;
+    pause();
+  }
+  return true;
+}
+
+template <class Condition>
+bool eventually(Condition is_so) {
+  return eventually(is_so, [] { ::poll(nullptr, 0, 5); });
+}
+
+}  // namespace pipetop
