@@ -107,8 +107,8 @@ void FakeRing::fill(RingView& ring, const Settings& settings, FakeMood mood, uin
   ring.slots = static_cast<uint32_t>(ring.bytes / kPageBytes);
   using Kinds = Reading<std::array<double, kSlotKinds>>;
   if (mood == FakeMood::no_bpf) {
-    ring.frame = Reading<RingFrame>::unavailable(
-        "needs root; sudo pipetop, or see pipetop help privileges");
+    ring.frame =
+        Reading<RingFrame>::unavailable("needs root; sudo pipetop, or see pipetop help privileges");
     ring.kinds = Kinds::unavailable("no frames");
   } else if (mood == FakeMood::warming) {
     ring.frame = Reading<RingFrame>::warming("first frame");

@@ -3,34 +3,19 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
-
-#include "engine/error.h"
 #include "engine/knobs.h"
 #include "tui/command_line/start.h"
+#include "tui/command_line/tests/typed.h"
 
 namespace pipetop::tui {
 namespace {
-
-CommandLine parse(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return parse_command_line(words);
-}
 
 Settings settings_of(const std::string& text) {
   return resolve(parse(text), default_config(), nullptr).settings;
 }
 
-std::string error_of(const std::string& text) {
-  try {
-    resolve(parse(text), default_config(), nullptr);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.exit(), Exit::usage);
-    return e.what();
-  }
-  return "no error";
+std::string command_line_error(const std::string& text) {
+  return usage_error([&] { resolve(parse(text), default_config(), nullptr); });
 }
 
 TEST(CommandLine, NothingIsTheDashboardOnTheDefaults) {
@@ -174,8 +159,9 @@ TEST(CommandLine, HelpTakesATopicOrACommand) {
     EXPECT_EQ(line.command, Command::manual) << topic;
     EXPECT_EQ(line.topic, topic);
   }
-  EXPECT_EQ(error_of("help keys knobs"), "\"knobs\" is one word too many: see pipetop help --help");
-  EXPECT_EQ(error_of("ladder help"), "ladder and help are two commands: give one");
+  EXPECT_EQ(command_line_error("help keys knobs"),
+            "\"knobs\" is one word too many: see pipetop help --help");
+  EXPECT_EQ(command_line_error("ladder help"), "ladder and help are two commands: give one");
 }
 
 TEST(CommandLine, CommandsThatOnlyPrint) {
@@ -197,11 +183,6 @@ TEST(CommandLine, CommandsThatOnlyPrint) {
       << help;
 }
 
-struct Bad {
-  const char* text;
-  const char* error;
-};
-
 TEST(CommandLine, TuneHasItsFlags) {
   const TuneRequest plain = parse("tune").tune;
   EXPECT_EQ(parse("tune").command, Command::tune);
@@ -218,7 +199,7 @@ TEST(CommandLine, TuneHasItsFlags) {
 }
 
 TEST(CommandLine, EachMistakeIsOneClearLine) {
-  const Bad cases[] = {
+  const Mistake cases[] = {
       {"--buf_sise 4K", "there is no flag --buf_sise: did you mean --buf_size?"},
       {"run --durration=1s", "there is no flag --durration: did you mean --duration?"},
       {"run -z", "there is no flag -z: see pipetop --help"},
@@ -268,7 +249,7 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"doctor --rounds 0", "--rounds: \"0\" is out of range: give 1 to 1000"},
       {"doctor --format csv", "--format: \"csv\" is not one of its values: give human or json"},
   };
-  for (const Bad& bad : cases) EXPECT_EQ(error_of(bad.text), bad.error) << bad.text;
+  for (const Mistake& bad : cases) EXPECT_EQ(command_line_error(bad.text), bad.error) << bad.text;
 }
 
 }  // namespace

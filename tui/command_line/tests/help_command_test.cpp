@@ -6,26 +6,20 @@
 #include <algorithm>
 #include <sstream>
 
-#include "engine/error.h"
 #include "engine/knobs.h"
 #include "engine/presets.h"
 #include "engine/workload/workload.h"
 #include "tui/command_line/command_list.h"
 #include "tui/command_line/exit_codes.h"
+#include "tui/command_line/tests/typed.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/manual/topics.h"
 
 namespace pipetop::tui {
 namespace {
 
-std::string error_of(const std::string& topic) {
-  try {
-    help_text(topic);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.exit(), Exit::usage);
-    return e.what();
-  }
-  return "no error";
+std::string help_error(const std::string& topic) {
+  return usage_error([&] { help_text(topic); });
 }
 
 // A row of a table begins with it.
@@ -44,8 +38,9 @@ TEST(Help, ListsEveryTopic) {
 }
 
 TEST(Help, AnUnknownTopicIsAnErrorWithTheNearest) {
-  EXPECT_EQ(error_of("laddre"), "help: there is no topic \"laddre\": did you mean ladder?");
-  EXPECT_EQ(error_of("xyzzy"), "help: there is no topic \"xyzzy\": pipetop help lists the topics");
+  EXPECT_EQ(help_error("laddre"), "help: there is no topic \"laddre\": did you mean ladder?");
+  EXPECT_EQ(help_error("xyzzy"),
+            "help: there is no topic \"xyzzy\": pipetop help lists the topics");
 }
 
 TEST(Help, EveryCommandIsATopicWithItsFlags) {

@@ -77,9 +77,9 @@ TEST(LadderProgram, AFileOnStdoutIsAllThatStdoutHas) {
   Program csv(short_ladder({"--csv", "-"}));
   EXPECT_TRUE(measured(csv.wait())) << csv.err();
   EXPECT_EQ(lines_of(csv.out()).size(), 5u) << csv.out();
-  Program json(short_ladder({"--json", "-", "--pipe_size", "256KiB"}));
-  EXPECT_TRUE(measured(json.wait())) << json.err();
-  const auto found = nlohmann::json::parse(json.out());
+  Program with_json(short_ladder({"--json", "-", "--pipe_size", "256KiB"}));
+  EXPECT_TRUE(measured(with_json.wait())) << with_json.err();
+  const auto found = nlohmann::json::parse(with_json.out());
   EXPECT_EQ(found["knobs"], "--pipe_size 256KiB");
   for (const auto& rung : found["rungs"])
     for (const auto& run : rung["runs"]) EXPECT_EQ(run["pipe_size"], 256 << 10);

@@ -2,32 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include <sstream>
-
-#include "engine/error.h"
+#include "tui/command_line/tests/typed.h"
 
 namespace pipetop::tui {
 namespace {
-
-CommandLine parse(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return parse_command_line(words);
-}
 
 LadderOptions options_of(const std::string& text, const Config& config = default_config()) {
   return ladder_options(parse(text), config);
 }
 
-std::string error_of(const std::string& text) {
-  try {
-    options_of(text);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.exit(), Exit::usage);
-    return e.what();
-  }
-  return "no error";
+std::string ladder_error(const std::string& text) {
+  return usage_error([&] { options_of(text); });
 }
 
 TEST(LadderStart, ByDefaultItIsTheArticles) {
@@ -90,13 +75,8 @@ TEST(LadderStart, LengthsAndSeed) {
   EXPECT_EQ(line.ladder.svg, "-");
 }
 
-struct Bad {
-  const char* text;
-  const char* error;
-};
-
 TEST(LadderStart, EachMistakeIsOneClearLine) {
-  const Bad cases[] = {
+  const Mistake cases[] = {
       {"ladder --rungs write_read,busy_lop_huge",
        "--rungs: there is no preset \"busy_lop_huge\": did you mean busy_loop_huge?"},
       {"ladder --rungs write_read,write_read", "--rungs: write_read is named twice"},
@@ -112,7 +92,7 @@ TEST(LadderStart, EachMistakeIsOneClearLine) {
       {"ladder --csv", "--csv needs a value: see pipetop --help"},
       {"ladder --rung write_read", "there is no flag --rung: did you mean --rungs?"},
   };
-  for (const Bad& bad : cases) EXPECT_EQ(error_of(bad.text), bad.error) << bad.text;
+  for (const Mistake& bad : cases) EXPECT_EQ(ladder_error(bad.text), bad.error) << bad.text;
 }
 
 }  // namespace

@@ -16,7 +16,6 @@
 namespace pipetop::tui {
 namespace {
 
-using nlohmann::json;
 using Words = std::vector<std::string>;
 
 constexpr const char* kOneLine =
@@ -32,8 +31,8 @@ Words as_user(const std::string& program, const Words& arguments) {
 
 constexpr const char* kSetpriv = "/usr/bin/setpriv";
 
-json result_of(const json& doctor, const std::string& name) {
-  for (const json& check : doctor["checks"])
+nlohmann::json result_of(const nlohmann::json& doctor, const std::string& name) {
+  for (const nlohmann::json& check : doctor["checks"])
     if (check["name"] == name) return check;
   return {};
 }
@@ -48,7 +47,7 @@ Reading<bool> observing_root() {
   if (Reading<bool> refused = root(); !refused.has_value()) return refused;
   Program doctor({"doctor", "--format", "json"});
   doctor.wait();
-  const json ring = result_of(json::parse(doctor.out()), "ring (BPF iterator)");
+  const nlohmann::json ring = result_of(nlohmann::json::parse(doctor.out()), "ring (BPF iterator)");
   if (ring["result"] == "works") return Reading<bool>::of(true);
   return Reading<bool>::unavailable(ring["why"]);
 }
@@ -86,13 +85,13 @@ TEST(Privileges, CapabilitiesOfTheFileShowFunctionsAndSlots) {
   PIPETOP_NEED(observing_root());
   const ProgramCopy copy;
   PIPETOP_NEED(given(copy));
-  json result;
+  nlohmann::json result;
   // How many samples there are of a worker is the machine's affair; none is not.
   for (const char* duration : {"1s", "10s", "60s"}) {
     Program run(kSetpriv, as_user(copy.path(), {"run", "--format", "json", "--write_with",
                                                 "vmsplice", "--duration", duration}));
     ASSERT_TRUE(measured(run.wait())) << run.err();
-    result = json::parse(run.out());
+    result = nlohmann::json::parse(run.out());
     if (result["functions"].is_null() || (result["functions"]["writer"]["samples"] > 0 &&
                                           result["functions"]["reader"]["samples"] > 0))
       break;
@@ -107,10 +106,10 @@ TEST(Privileges, CapabilitiesOfTheFileShowFunctionsAndSlots) {
     return;
   }
   for (const char* role : {"writer", "reader"}) {
-    const json& functions = result["functions"][role];
+    const nlohmann::json& functions = result["functions"][role];
     EXPECT_GT(functions["samples"], 0) << result["functions"];
     EXPECT_FALSE(functions["rows"].empty());
-    for (const json& row : functions["rows"]) EXPECT_NE(row["name"], "[unknown]");
+    for (const nlohmann::json& row : functions["rows"]) EXPECT_NE(row["name"], "[unknown]");
   }
 }
 

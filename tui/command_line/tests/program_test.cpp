@@ -14,9 +14,7 @@ namespace pipetop::tui {
 namespace {
 
 using Words = std::vector<std::string>;
-using nlohmann::json;
-
-long lines_of(const std::string& text) { return std::ranges::count(text, '\n'); }
+long line_count(const std::string& text) { return std::ranges::count(text, '\n'); }
 
 // Until somebody ends it; what it says meanwhile shows when the measurement has begun.
 Words endless_run(const Words& more = {}) {
@@ -27,11 +25,11 @@ Words endless_run(const Words& more = {}) {
 }
 
 // JSON lines, as far as they are whole.
-std::vector<json> jsonl_of(const std::string& text) {
-  std::vector<json> lines;
+std::vector<nlohmann::json> jsonl_of(const std::string& text) {
+  std::vector<nlohmann::json> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line) && !stream.eof();)
-    lines.push_back(json::parse(line));
+    lines.push_back(nlohmann::json::parse(line));
   return lines;
 }
 
@@ -42,8 +40,9 @@ bool wait_for_interval(Program& program, const std::function<bool(uint64_t bytes
   const size_t first = jsonl_of(program.out()).size() + 1;
   return program.wait_until([&] {
     const auto lines = jsonl_of(program.out());
-    return std::any_of(lines.begin() + std::min(first, lines.size()), lines.end(),
-                       [&](const json& line) { return wanted(line["bytes"].get<uint64_t>()); });
+    return std::any_of(
+        lines.begin() + std::min(first, lines.size()), lines.end(),
+        [&](const nlohmann::json& line) { return wanted(line["bytes"].get<uint64_t>()); });
   });
 }
 
@@ -61,7 +60,7 @@ TEST(Program, MistakesAreOneLineOnStderr) {
     Program program(words);
     EXPECT_EQ(program.wait(), 1) << words[0];
     EXPECT_EQ(program.out(), "");
-    EXPECT_EQ(lines_of(program.err()), 1) << program.err();
+    EXPECT_EQ(line_count(program.err()), 1) << program.err();
     EXPECT_TRUE(program.err().starts_with("pipetop: ")) << program.err();
   }
 }
@@ -72,17 +71,17 @@ TEST(Program, PrintsWhatIsAskedFor) {
   EXPECT_EQ(version.out(), "pipetop " PIPETOP_VERSION "\n");
   Program presets({"presets", "--format", "json"});
   EXPECT_EQ(presets.wait(), 0);
-  EXPECT_EQ(json::parse(presets.out())["presets"].size(), 8u);
+  EXPECT_EQ(nlohmann::json::parse(presets.out())["presets"].size(), 8u);
   Program doctor({"doctor", "--format", "json"});
   EXPECT_EQ(doctor.wait(), 0);
-  EXPECT_GT(json::parse(doctor.out())["checks"].size(), 10u);
+  EXPECT_GT(nlohmann::json::parse(doctor.out())["checks"].size(), 10u);
 }
 
 TEST(Program, MeasuresAndPrintsJson) {
   Program program({"run", "--no-bpf", "--bytes", "16MiB", "--format", "json", "--payload",
                    "stamped", "--wait", "poll"});
   EXPECT_TRUE(measured(program.wait())) << program.err();
-  const auto result = json::parse(program.out());
+  const auto result = nlohmann::json::parse(program.out());
   EXPECT_GE(result["bytes"], 16 << 20);
   EXPECT_GT(result["duration_ns"], 0);
   EXPECT_EQ(result["bytes"], result["reader"]["bytes"]);
@@ -95,7 +94,7 @@ TEST(Program, MeasuresAndPrintsJson) {
 TEST(Program, MeasuresForAsLongAsIsAskedFor) {
   Program program({"run", "--no-bpf", "--duration", "300ms", "--format", "json"});
   EXPECT_TRUE(measured(program.wait())) << program.err();
-  const auto result = json::parse(program.out());
+  const auto result = nlohmann::json::parse(program.out());
   EXPECT_GE(result["duration_ns"], 300'000'000);
   EXPECT_EQ(result["bytes"], result["reader"]["bytes"]);
 }
@@ -127,7 +126,7 @@ TEST(Program, StopsAtTheBytesAskedFor) {
   Program program({"run", "--no-bpf", "--bytes", "64MiB", "--format", "jsonl"});
   EXPECT_TRUE(measured(program.wait())) << program.err();
   const std::string last = program.out().substr(program.out().rfind("{\"schema\""));
-  EXPECT_GE(json::parse(last)["bytes"], 64 << 20);
+  EXPECT_GE(nlohmann::json::parse(last)["bytes"], 64 << 20);
   EXPECT_EQ(program.out().find('\x1b'), std::string::npos);
   EXPECT_EQ(program.err().find('\x1b'), std::string::npos);
 }
@@ -149,7 +148,9 @@ TEST(Program, ASignalEndsARunEarlyAndPrintsIt) {
   EXPECT_EQ(program.wait(), 128 + SIGTERM);
   const auto lines = jsonl_of(program.out());
   EXPECT_EQ(lines.back()["type"], "summary");
-  EXPECT_EQ(std::ranges::count(lines, "summary", [](const json& line) { return line["type"]; }), 1);
+  EXPECT_EQ(
+      std::ranges::count(lines, "summary", [](const nlohmann::json& line) { return line["type"]; }),
+      1);
   EXPECT_GT(lines.back()["bytes"], 0);
 }
 
