@@ -53,9 +53,9 @@ Check check_perf() {
   if (cycles == 0) return works(name, "cycles");
   const int clock = try_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
   if (clock != 0)
-    return failed(name, CheckResult::missing, "none",
-                  observe::why_and_remedy({"perf_event_open", clock, {}},
-                                          observe::read_circumstances()));
+    return failed(
+        name, CheckResult::missing, "none",
+        observe::why_and_remedy({"perf_event_open", clock, {}}, observe::read_circumstances()));
   return {name, CheckResult::limited, "cpu-clock",
           fmt::format("no hardware cycles ({}): code that runs with interrupts off is charged to "
                       "the place that turns them on",

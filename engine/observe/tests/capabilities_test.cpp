@@ -7,12 +7,11 @@
 namespace pipetop::observe {
 namespace {
 
-constexpr Circumstances kAllowed = {
-    .can_load_bpf = true,
-    .may_see_addresses = true,
-    .has_kernel_btf = true,
-    .perf_event_paranoid = 2,
-    .kptr_restrict = 0};
+constexpr Circumstances kAllowed = {.can_load_bpf = true,
+                                    .may_see_addresses = true,
+                                    .has_kernel_btf = true,
+                                    .perf_event_paranoid = 2,
+                                    .kptr_restrict = 0};
 
 TEST(Capabilities, WithoutPrivilegeTheRemedyIsSudo) {
   EXPECT_EQ(why_and_remedy({"load the sampler", EPERM, "noise"}, {}),
