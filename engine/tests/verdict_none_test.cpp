@@ -172,6 +172,25 @@ const NoneCase kNone[] = {
        writer(s).eagain_share = Reading<double>::warming("no call has returned");
      },
      ReadingStatus::unavailable, "nothing sticks out"},
+    {"a full ring, and nobody knows how long its reader sleeps",
+     [](Snapshot& s) {
+       idle_reader(s);
+       for (WorkerView& w : s.workers)
+         w.voluntary_switches_per_s = Reading<double>::warming("no interval yet");
+     },
+     ReadingStatus::unavailable, "nothing sticks out"},
+    {"a full ring, and nobody knows where its reader sleeps",
+     [](Snapshot& s) {
+       idle_reader(s);
+       reader(s).blocked = Reading<BlockedTable>::warming("it has only just begun");
+     },
+     ReadingStatus::unavailable, "nothing sticks out"},
+    {"a reader that does nothing, and nobody knows how full the ring is",
+     [](Snapshot& s) {
+       idle_reader(s);
+       s.ring.occupancy = Reading<Occupancy>::unavailable("no BPF");
+     },
+     ReadingStatus::unavailable, "nothing sticks out"},
     {"many calls in vain are little time",
      [](Snapshot& s) {
        set_wait(s, Wait::busy);

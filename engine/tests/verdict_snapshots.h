@@ -89,4 +89,11 @@ inline void writer_bound(Snapshot& s) {
   set_time(reader(s), 0.3, 0);
 }
 
+// By its own sleep alone: the writer is not known to wait.
+inline void idle_reader(Snapshot& s) {
+  set_ring(s, 0.05, 0.9);
+  set_time(reader(s), 0.1, 0);
+  set_sleeps(reader(s), 900, 0);
+}
+
 }  // namespace pipetop

@@ -18,6 +18,10 @@
 //                 reader does, and the ring, if it    one without BPF; after the lock,
 //                 is known, is more empty than full   since one who spins waits for it
 //   reader-bound  the mirror image
+//   writer-bound  ring empty >= kOneSided, and the    the data that the reader lacks is
+//                 writer does nothing >= kIdle        not made; how the reader waits
+//                                                     need not be known
+//   reader-bound  the mirror image: ring full, and the reader does nothing
 #include "engine/workload/pipe/verdict.h"
 
 #include <fmt/format.h>
@@ -61,6 +65,9 @@ constexpr double kWaitsOfCalls = 0.9;
 // The side that is the limit, and the other one.
 constexpr double kHardlyWaits = 0.05;
 constexpr double kOtherWaits = 0.25;
+
+// Then it does nothing for half of the time at least in which the ring is so.
+constexpr double kIdle = 0.75;
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
@@ -147,9 +154,10 @@ std::optional<Verdict> locks(const Evidence& e) {
   const RoleEvidence& more =
       writer.contends.value_or(0) >= reader.contends.value_or(0) ? writer : reader;
   const RoleEvidence& less = &more == &writer ? reader : writer;
-  std::string because = fmt::format(
-      "{} {} {} {}", to_text(more.role), more.sleeps_for_mutex ? "waits for" : "spins on",
-      more.spin_lock ? "a spin lock" : "the pipe's mutex", percent(*more.contends));
+  std::string because =
+      fmt::format("{} {} {} {}", to_text(more.role),
+                  more.sleeps_for_mutex.value_or(0) >= 0.01 ? "waits for" : "spins on",
+                  more.spin_lock ? "a spin lock" : "the pipe's mutex", percent(*more.contends));
   if (less.contends) because += fmt::format(", {} {}", to_text(less.role), percent(*less.contends));
   if (e.ring) because += "; " + ring_text(*e.ring);
   return Verdict{Bound::lock, because};
@@ -171,6 +179,34 @@ std::optional<Verdict> only_reader_waits(const Evidence& e) {
 std::optional<Verdict> only_writer_waits(const Evidence& e) {
   if (e.ring && e.ring->full_share <= e.ring->empty_share) return {};
   return one_waits(e, Role::reader, Role::writer, Bound::reader);
+}
+
+// At least: without a CPU, or asleep for longer than a wakeup takes, and not for want of
+// the pipe's mutex.
+double idle(const RoleEvidence& role) {
+  const bool sleeps_long = role.sleep_ns && *role.sleep_ns > kShortSleepNs;
+  const bool known = role.blocked && role.sleeps_for_mutex;
+  return role.runnable.value_or(0) +
+         (sleeps_long && known ? *role.blocked - *role.sleeps_for_mutex : 0);
+}
+
+std::optional<Verdict> does_nothing(const Evidence& e, Role limit, Bound bound) {
+  const RoleEvidence& slow = e.role(limit);
+  const bool writes = limit == Role::writer;
+  if (!e.ring || idle(slow) < kIdle) return {};
+  const double share = writes ? e.ring->empty_share : e.ring->full_share;
+  if (share < kOneSided) return {};
+  return Verdict{bound,
+                 fmt::format("ring {} {}; {} does nothing {}{}", writes ? "empty" : "full",
+                             percent(share), to_text(limit), percent(idle(slow)), want_text(slow))};
+}
+
+std::optional<Verdict> idle_writer(const Evidence& e) {
+  return does_nothing(e, Role::writer, Bound::writer);
+}
+
+std::optional<Verdict> idle_reader(const Evidence& e) {
+  return does_nothing(e, Role::reader, Bound::reader);
 }
 
 using Rule = std::optional<Verdict> (*)(const Evidence&);
@@ -252,8 +288,9 @@ Reading<Verdict> judge_bound(const Snapshot& s) {
   // leave the verdict to the next.
   if (!e.thin.empty())
     return Judged::warming(fmt::format("too little evidence yet: {}", fmt::join(e.thin, ", ")));
-  if (auto verdict =
-          first_of({empty_ring, full_ring, locks, only_reader_waits, only_writer_waits}, e))
+  if (auto verdict = first_of({empty_ring, full_ring, locks, only_reader_waits, only_writer_waits,
+                               idle_writer, idle_reader},
+                              e))
     return Judged::of(*verdict);
   return Judged::unavailable(nothing_sticks_out(e));
 }

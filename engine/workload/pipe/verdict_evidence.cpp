@@ -92,7 +92,7 @@ void judge_locks(const WorkerView& worker, const FunctionTable* functions, RoleE
     role.spin_lock = other > mutex;
   }
   const std::optional<double> sleeps = product(role.blocked, mutex_share(worker.blocked));
-  role.sleeps_for_mutex = sleeps.value_or(0) >= 0.01;
+  role.sleeps_for_mutex = sleeps;
   if (spins || sleeps) role.contends = spins.value_or(0) + sleeps.value_or(0);
 }
 

@@ -35,8 +35,8 @@ struct RoleEvidence {
   std::optional<double> sleep_ns;  // a sleep's mean length
   std::optional<double> bytes_per_switch;
   std::optional<double> contends;  // at least: spins on a lock, or sleeps in the pipe's mutex
-  bool sleeps_for_mutex = false;   // and not only spins
-  bool spin_lock = false;          // it is another lock than the pipe's mutex
+  std::optional<double> sleeps_for_mutex;  // that part of it
+  bool spin_lock = false;                  // it is another lock than the pipe's mutex
   std::optional<Waiting> waits;
   std::optional<int> cpu;
 };
