@@ -15,7 +15,7 @@ TEST(EffectiveTechnique, IsSeenInTheRing) {
   Engine engine(options);
   Snapshot s;
   const auto comes_to = [&](const std::function<bool()>& done) {
-    return observe::eventually([&] {
+    return eventually([&] {
       engine.handle_events();
       s = engine.tick();
       return done();
@@ -55,7 +55,7 @@ void expect_kind(const Settings& settings, SlotKind kind, ZeroCopy zero_copy) {
   Engine engine(options);
   Snapshot s;
   const auto comes_to = [&](const std::function<bool()>& done) {
-    return observe::eventually([&] {
+    return eventually([&] {
       engine.handle_events();
       s = engine.tick();
       return done();

@@ -14,6 +14,7 @@
 #include "engine/presets.h"
 #include "engine/process/placement.h"
 #include "engine/tests/engine_fixture.h"
+#include "engine/tests/run_first.h"
 #include "engine/unique_fd.h"
 #include "engine/worker/worker_main.h"
 
@@ -68,12 +69,14 @@ TEST_P(OccupancyOracle, AgreesWithTheSampler) {
   const int theirs = begun.effective.settings.writer_cpu;
   const int ours = cpus[0].number == theirs ? cpus[1].number : cpus[0].number;
 
+  // Looks when others let it would be no fair sample.
+  if (!run_first(1)) GTEST_SKIP() << "may not run before all others; run as root";
   const PollingOracle oracle(begun, ours, cpus);
+  run_first(0);
   engine->begin_segment("compare");
   const Snapshot s = until([&](const Snapshot&) { return oracle.looks() >= 1500; });
   ASSERT_TRUE(s.ring.occupancy.has_value());
-  // Two standard errors of 1500 looks are 2.6 points; the rest is for a machine that
-  // others use, too.
+  // Six standard errors of 1500 looks.
   EXPECT_NEAR(s.ring.occupancy->empty_share, oracle.empty_share(), 0.08);
   EXPECT_NEAR(s.ring.occupancy->full_share, oracle.full_share(), 0.08);
 }

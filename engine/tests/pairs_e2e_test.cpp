@@ -17,7 +17,7 @@ Settings pairs(uint32_t count) {
 class PairsTest : public EngineTest {
  protected:
   // Until each of so many pairs has moved `bytes` in all.
-  Snapshot all_flow(size_t count, uint64_t bytes = 4 << 20) {
+  Snapshot all_flow(size_t count, uint64_t bytes = 1 << 20) {
     return until([&](const Snapshot& s) {
       return s.effective.settled && s.parts.size() == count &&
              std::ranges::all_of(s.parts, [&](const PartView& p) { return p.total >= bytes; });
@@ -43,7 +43,7 @@ TEST_F(PairsTest, ComeAndGoWhileDataFlows) {
 
 TEST_F(PairsTest, EachIsCheckedByItself) {
   start(pairs(2));
-  expect_no_damage(all_flow(2, 32 << 20));
+  expect_no_damage(all_flow(2));
 }
 
 TEST_F(PairsTest, AWorkerOfAnyIsReplaced) {
@@ -55,7 +55,7 @@ TEST_F(PairsTest, AWorkerOfAnyIsReplaced) {
   });
   EXPECT_EQ(reader(after).restarts, 1u);
   const uint64_t before = after.parts[1].total;
-  until([&](const Snapshot& s) { return s.parts[1].total > before + (4 << 20); });
+  until([&](const Snapshot& s) { return s.parts[1].total > before + (1 << 20); });
 }
 
 TEST_F(PairsTest, AnotherWorkloadIsAnotherEngine) {

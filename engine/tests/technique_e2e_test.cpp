@@ -59,25 +59,28 @@ TEST_F(EngineTest, PagesThatNobodyTouchedAreNotSaidToBeHuge) {
 }
 
 // A few operations with each technique and wait, then free again.
-TEST_F(EngineTest, SlowMotionMovesLittleAndLosesNothing) {
+class SlowMotionTest : public EngineTest, public testing::WithParamInterface<Wait> {};
+
+TEST_P(SlowMotionTest, MovesLittleAndLosesNothing) {
   start(stamped());
-  for (const WriteWith technique : kAllWriteWith)
-    for (const Wait wait : kAllWaits) {
-      Settings s = stamped();
-      s.write_with = technique;
-      s.writer_wait = s.reader_wait = wait;
-      s.slow_motion = true;
-      engine->apply(s, "slow");
-      const Snapshot begin = settle();
-      const Snapshot slow = until([&](const Snapshot& t) {
-        return t.throughput.total_bytes > begin.throughput.total_bytes + t.effective.pipe_bytes / 8;
-      });
-      EXPECT_EQ(slow.effective.settings.buf_size, slow.effective.pipe_bytes / 16);
-      s.slow_motion = false;
-      engine->apply(s, "free");
-      expect_no_damage(flow());
-    }
+  for (const WriteWith technique : kAllWriteWith) {
+    Settings s = stamped();
+    s.write_with = technique;
+    s.writer_wait = s.reader_wait = GetParam();
+    s.slow_motion = true;
+    engine->apply(s, "slow");
+    const Snapshot begin = settle();
+    const Snapshot slow = until([&](const Snapshot& t) {
+      return t.throughput.total_bytes > begin.throughput.total_bytes + t.effective.pipe_bytes / 8;
+    });
+    EXPECT_EQ(slow.effective.settings.buf_size, slow.effective.pipe_bytes / 16);
+    s.slow_motion = false;
+    engine->apply(s, "free");
+    expect_no_damage(flow());
+  }
 }
+
+INSTANTIATE_TEST_SUITE_P(Waits, SlowMotionTest, testing::ValuesIn(kAllWaits), name_of_wait);
 
 // By FIONREAD, which is no sampler: the ring is seen full, and empty again.
 TEST_F(EngineTest, SlowMotionFillsTheRingAndDrainsIt) {

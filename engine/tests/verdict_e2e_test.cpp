@@ -12,10 +12,7 @@
 namespace pipetop {
 namespace {
 
-class VerdictTest : public VerdictRun {
- protected:
-  void run(const Settings& settings) { start(settings, BpfUse::off); }
-};
+using VerdictTest = VerdictRun;
 
 // A process that never leaves its CPU of itself.
 class CpuHog {
@@ -40,13 +37,9 @@ class CpuHog {
   pid_t pid_ = -1;
 };
 
-// The worker gets what the hog leaves: little.
-void make_slow(const Snapshot& s, Role role) {
-  const sched_param none = {};
-  ASSERT_EQ(sched_setscheduler(s.worker(role).pid, SCHED_IDLE, &none), 0);
-}
-
 TEST_F(VerdictTest, ATinyPipe) {
+  PIPETOP_NEED_TWO_CPUS();
+  PIPETOP_NEED_TO_RUN_FIRST();
   Settings s;
   s.pipe_size = kPageBytes;
   start_first(s, BpfUse::off);
@@ -57,24 +50,32 @@ TEST_F(VerdictTest, OneCpu) {
   Settings s;
   s.placement = Placement::same_cpu;
   s.writer_wait = s.reader_wait = Wait::busy;
-  run(s);
+  start(s);
   expect(Bound::cpu);
 }
 
-TEST_F(VerdictTest, ASlowSide) {
-  const auto cpus = read_topology();
-  if (cpus.size() < 2) GTEST_SKIP() << "needs two CPUs";
-  Settings s;
-  s.placement = Placement::cpus;
-  s.writer_cpu = cpus[0].number;
-  s.reader_cpu = cpus[1].number;
-  for (const Role role : {Role::writer, Role::reader}) {
-    const CpuHog hog(cpus[static_cast<size_t>(role)].number, cpus);
-    run(s);
-    make_slow(until([](const Snapshot& t) { return t.effective.settled; }), role);
-    expect(role == Role::writer ? Bound::writer : Bound::reader);
+// One worker runs before all others; the other one gets what a hog leaves, which is
+// little.
+class SlowSideTest : public VerdictRun {
+ protected:
+  void expect_that_it_is(Role slow, Bound bound) {
+    PIPETOP_NEED_TO_RUN_FIRST();
+    const auto cpus = read_topology();
+    if (cpus.size() < 2) GTEST_SKIP() << "needs two CPUs";
+    Settings s;
+    s.placement = Placement::cpus;
+    s.writer_cpu = cpus[0].number;
+    s.reader_cpu = cpus[1].number;
+    const CpuHog hog(cpus[static_cast<size_t>(slow)].number, cpus);
+    start_first(s, BpfUse::off);
+    const sched_param none = {};
+    ASSERT_EQ(sched_setscheduler(settle().worker(slow).pid, SCHED_IDLE, &none), 0);
+    expect(bound);
   }
-}
+};
+
+TEST_F(SlowSideTest, IsTheWriter) { expect_that_it_is(Role::writer, Bound::writer); }
+TEST_F(SlowSideTest, IsTheReader) { expect_that_it_is(Role::reader, Bound::reader); }
 
 }  // namespace
 }  // namespace pipetop

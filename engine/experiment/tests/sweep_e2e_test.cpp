@@ -9,7 +9,7 @@ SweepOptions short_options() {
   SweepOptions options;
   options.engine.bpf = BpfUse::off;
   options.plan = sweep_of(knob("pairs"), "1..2");
-  options.length = {0, 20'000'000, 0};
+  options.length = {.warmup_ns = 0, .bytes = 1 << 20};
   options.rounds = 2;
   return options;
 }

@@ -11,6 +11,7 @@
 
 #include "engine/error.h"
 #include "engine/host/host_files.h"
+#include "engine/tests/eventually.h"
 
 namespace pipetop {
 namespace {
@@ -37,12 +38,6 @@ struct RaisedPipeMaxSizeTest : testing::Test {
 bool is_gone(pid_t pid) {
   const std::string stat = read_head("/proc/" + std::to_string(pid) + "/stat");
   return stat.empty() || stat.find(") Z ") != std::string::npos;
-}
-
-template <class Condition>
-bool comes_true(Condition condition) {
-  for (int i = 0; i < 1000 && !condition(); ++i) ::usleep(5'000);
-  return condition();
 }
 
 // A process that raises the limit and then waits for its end.
@@ -129,15 +124,15 @@ TEST_F(RaisedPipeMaxSizeTest, IsPutBackWhenWeAreKilled) {
   Raiser raiser(path);
   EXPECT_EQ(now(), kRaised);
   raiser.end(SIGKILL);
-  EXPECT_TRUE(comes_true([&] { return now() == kBefore; }));
-  EXPECT_TRUE(comes_true([&] { return is_gone(raiser.guardian()); }));
+  EXPECT_TRUE(eventually([&] { return now() == kBefore; }));
+  EXPECT_TRUE(eventually([&] { return is_gone(raiser.guardian()); }));
 }
 
 TEST_F(RaisedPipeMaxSizeTest, TheGuardianLeavesAloneWhatSomebodyElseSet) {
   Raiser raiser(path);
   write(4 * kRaised);
   raiser.end(SIGKILL);
-  EXPECT_TRUE(comes_true([&] { return is_gone(raiser.guardian()); }));
+  EXPECT_TRUE(eventually([&] { return is_gone(raiser.guardian()); }));
   EXPECT_EQ(now(), 4 * kRaised);
 }
 
@@ -148,7 +143,7 @@ TEST_F(RaisedPipeMaxSizeTest, TheGuardianOutlivesSignals) {
     ::kill(raiser.guardian(), signal);
   // One that was not blocked would end it before it can look at our end.
   raiser.end(SIGKILL);
-  EXPECT_TRUE(comes_true([&] { return now() == kBefore; }));
+  EXPECT_TRUE(eventually([&] { return now() == kBefore; }));
 }
 
 TEST_F(RaisedPipeMaxSizeTest, TheGuardianHoldsNothingOfOurs) {

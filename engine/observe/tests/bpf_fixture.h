@@ -2,17 +2,19 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
-#include <ctime>
 #include <functional>
 #include <string>
 
-#include "engine/clock.h"
+#include "engine/mapping.h"
+#include "engine/tests/eventually.h"
 
 namespace pipetop::observe {
 
@@ -41,7 +43,7 @@ class BusyChild {
     if (pid_ != 0) return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
-    for (;;) once();
+    for (;; rounds().fetch_add(1)) once();
   }
   ~BusyChild() {
     kill(pid_, SIGKILL);
@@ -52,15 +54,17 @@ class BusyChild {
 
   pid_t pid() const { return pid_; }
 
+  // Whether it has done it for the first time, and so is where it is meant to be.
+  bool is_under_way() const { return rounds().load() > 0; }
+
  private:
+  std::atomic_ref<uint64_t> rounds() const {
+    return std::atomic_ref(*static_cast<uint64_t*>(shared_.data()));
+  }
+
+  Mapping shared_{mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0),
+                  4096};
   pid_t pid_ = -1;
 };
-
-// Tries until it is so; a minute is no measurement but a broken test.
-inline bool eventually(const std::function<bool()>& is_so) {
-  for (const uint64_t end = monotonic_ns() + 60'000'000'000; monotonic_ns() < end; usleep(10'000))
-    if (is_so()) return true;
-  return false;
-}
 
 }  // namespace pipetop::observe

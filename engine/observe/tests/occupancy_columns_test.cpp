@@ -7,7 +7,6 @@ namespace pipetop {
 namespace {
 
 using observe::BusyChild;
-using observe::eventually;
 using observe::ScratchPipe;
 
 class OccupancyColumns : public testing::Test {

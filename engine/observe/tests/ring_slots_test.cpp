@@ -24,7 +24,7 @@ class RingSlots : public testing::Test {
   RingFrame look() {
     const uint64_t called_ns = monotonic_ns();
     Reading<RingFrame> reading;
-    EXPECT_TRUE(observe::eventually([&] {
+    EXPECT_TRUE(eventually([&] {
       reading = observers_.ring_frame(monotonic_ns());
       return !reading.has_value() || reading->at_ns >= called_ns;
     }));

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "engine/meter/process_stats.h"
 #include "engine/observe/observers.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/observe/tests/scratch_pipe.h"
@@ -40,6 +41,29 @@ struct BlockingPipe {
     if (write(ends[1], "x", 1) != 1) _exit(1);
   }
   int ends[2];
+};
+
+// Its stopping has begun; it tells us before it switches away.
+inline void stop(const BusyChild& child) {
+  ASSERT_EQ(kill(child.pid(), SIGSTOP), 0);
+  ASSERT_EQ(waitpid(child.pid(), nullptr, WUNTRACED), child.pid());
+}
+
+// Whether one slept from the first of two looks to the second.
+template <class Times>
+bool sleeps_on(Times times) {
+  const TaskTimes before = times();
+  usleep(20'000);
+  const TaskTimes after = times();
+  return after.blocked_ns > before.blocked_ns && after.on_cpu_ns == before.on_cpu_ns &&
+         after.runnable_ns == before.runnable_ns;
+}
+
+// What we and the kernel count of a process, at an instant at which the kernel's counts
+// are up to date: while it is stopped by a signal.
+struct Counted {
+  TaskTimes times;
+  ProcessStats kernel;
 };
 
 class Scheduling : public testing::Test {
@@ -98,13 +122,17 @@ class Scheduling : public testing::Test {
 
   // Sleeping for good, with nothing more to count.
   void wait_for_sleep(Role role) {
-    EXPECT_TRUE(eventually([&] {
-      const TaskTimes before = times(role);
-      usleep(20'000);
-      const TaskTimes after = times(role);
-      return after.blocked_ns > before.blocked_ns && after.on_cpu_ns == before.on_cpu_ns &&
-             after.runnable_ns == before.runnable_ns;
-    }));
+    EXPECT_TRUE(eventually([&] { return sleeps_on([&] { return times(role); }); }));
+  }
+
+  Counted stop_and_count(Role role, const BusyChild& child) {
+    stop(child);
+    wait_for_sleep(role);
+    const auto kernel = read_process_stats(child.pid());
+    EXPECT_TRUE(kernel);
+    const Counted counted = {times(role), kernel.value_or(ProcessStats{})};
+    EXPECT_EQ(kill(child.pid(), SIGCONT), 0);
+    return counted;
   }
 
   static inline std::unique_ptr<ScratchPipe> pipe_;

@@ -7,6 +7,7 @@
 #include "engine/observe/blocked_table.h"
 #include "engine/observe/sched_reader.h"
 #include "engine/observe/tests/sched_fixture.h"
+#include "engine/tests/run_first.h"
 
 namespace pipetop::observe {
 namespace {
@@ -20,12 +21,11 @@ TEST_F(SchedStacks, ASleepInAPipeIsSeenThere) {
   wait_for_sleep(Role::reader);
   observers_->restart(monotonic_ns());
   for (int i = 0; i < 20; ++i) {
-    usleep(20'000);
     pipe.put();
+    wait_for_sleep(Role::reader);  // for 20 ms at least
   }
-  wait_for_sleep(Role::reader);
   const BlockedTable table = blocked(Role::reader);
-  EXPECT_GE(table.ns, 300'000'000u);
+  EXPECT_GE(table.ns, 400'000'000u);
   EXPECT_EQ(table.lost, 0u);
   EXPECT_EQ(table.tree->total, table.ns);
   // Named anon_pipe_read by some kernels, pipe_read by others.
@@ -40,7 +40,6 @@ TEST_F(SchedStacks, ASleepThatIsUnderWayIsSeen) {
   const BlockingPipe pipe;
   const BusyChild child([&] { pipe.take(); });
   ASSERT_TRUE(eventually([&] { return read_process_stats(child.pid())->voluntary_switches > 0; }));
-  usleep(50'000);
   watch(Role::reader, child);
   const TaskTimes before = times(Role::reader);
   const TaskTimes after = times_after(Role::reader, 100'000'000);
@@ -61,7 +60,8 @@ TEST_F(SchedStacks, ARestartForgetsOlderSleeps) {
   const BlockingPipe pipe;
   const BusyChild child([&] { pipe.take(); });
   watch(Role::writer, child);
-  times_after(Role::writer, 300'000'000);
+  wait_for_sleep(Role::writer);
+  times_after(Role::writer, 100'000'000);
   const uint64_t restarted_ns = monotonic_ns();
   observers_->restart(restarted_ns);
   const BlockedTable table = blocked(Role::writer);
@@ -76,7 +76,7 @@ TEST_F(SchedStacks, RolesAreKeptApart) {
   const BusyChild writer([] { usleep(5'000); });
   watch(Role::reader, reader);
   watch(Role::writer, writer);
-  times_after(Role::writer, 300'000'000);
+  ASSERT_TRUE(eventually([&] { return blocked(Role::writer).times >= 10; }));
   wait_for_sleep(Role::reader);
   EXPECT_GT(share_in(*blocked(Role::writer).tree, "nanosleep"), 0.95);
   EXPECT_EQ(share_in(*blocked(Role::writer).tree, "pipe_read"), 0.0);
@@ -100,8 +100,10 @@ TEST_F(SchedStacks, ASleepThatTurnsOutLongHasAStack) {
     }));
     return found;
   };
-  const uint64_t first = sleeps().times;
-  ASSERT_TRUE(eventually([&] { return sleeps().times > first + 2'000; }));
+  const auto times = [&] { return reader.times(Role::reader).value.value_or(TaskTimes{}); };
+  const uint64_t first = sleeps().times, known_ns = monotonic_ns() + 500'000'000;
+  // And its pace is known, unless it is kept from sleeping often.
+  ASSERT_TRUE(eventually([&] { return sleeps().times > first + 10 && monotonic_ns() > known_ns; }));
   const auto table = [&](const Sleeps& before) {
     const BlockedTable found = blocked_table(
         sleeps(), before, [&](size_t place) { return reader.stack(Role::reader, place); }, symbols);
@@ -110,9 +112,8 @@ TEST_F(SchedStacks, ASleepThatTurnsOutLongHasAStack) {
   };
   // Until it happens to it when no stack is taken, as of a sleep in hundreds one is.
   for (int i = 0; i < 5; ++i) {
-    ASSERT_EQ(kill(child.pid(), SIGSTOP), 0);
-    ASSERT_EQ(waitpid(child.pid(), nullptr, WUNTRACED), child.pid());
-    usleep(50'000);  // it tells before it switches away
+    stop(child);
+    ASSERT_TRUE(eventually([&] { return sleeps_on(times); }));
     const Sleeps stopped = sleeps();
     usleep(100'000);
     EXPECT_GT(share_in(*table(stopped).tree, "signal"), 0.99);
@@ -128,8 +129,10 @@ TEST_F(SchedStacks, ASleepThatTurnsOutLongHasAStack) {
 TEST_F(SchedStacks, FewShortSleepsStandForTheOthers) {
   const Symbols symbols = Symbols::of_this_kernel();
   SchedReader some(100), every(1'000'000'000);
-  // A timer ends them, however busy the CPUs are.
+  // A timer ends them, however busy the CPUs are; where we may, the next begins as soon.
   const BusyChild child([] {
+    static const bool first = run_first(1);
+    (void)first;
     for (int i = 0; i < 50; ++i) usleep(100);
     for (int i = 0; i < 2; ++i) poll(nullptr, 0, 2);
   });
@@ -139,8 +142,10 @@ TEST_F(SchedStacks, FewShortSleepsStandForTheOthers) {
   };
   std::array<Watching, 2> both = {Watching{some, {}, {}}, Watching{every, {}, {}}};
   for (Watching& one : both) one.reader.watch(Role::writer, child.pid());
+  // Until at least so many stacks of the few can have been taken, for that is their pace.
   const auto sleep_for = [&](uint64_t times) {
     uint64_t first = 0;
+    const uint64_t end_ns = monotonic_ns() + times * 10'000'000;
     EXPECT_TRUE(eventually([&] {
       for (Watching& one : both) {
         one.reader.poll(monotonic_ns());
@@ -148,12 +153,12 @@ TEST_F(SchedStacks, FewShortSleepsStandForTheOthers) {
       }
       if (!both[1].after.has_value()) return false;
       if (first == 0) first = both[1].after->times;
-      return both[1].after->times >= first + times;
+      return both[1].after->times >= first + times && monotonic_ns() >= end_ns;
     }));
   };
-  sleep_for(1'000);  // and the pace is known
+  sleep_for(50);  // and the pace is known
   for (Watching& one : both) one.before = one.after;
-  sleep_for(8'000);
+  sleep_for(200);
   std::array<BlockedTable, 2> tables;
   for (size_t i = 0; i < both.size(); ++i) {
     ASSERT_TRUE(both[i].before.has_value() && both[i].after.has_value());

@@ -6,9 +6,12 @@
 
 #include <array>
 #include <filesystem>
+#include <map>
 
 #include "engine/error.h"
 #include "engine/process/pipe_owner.h"
+#include "engine/tests/eventually.h"
+#include "engine/worker/worker_main.h"
 
 namespace pipetop {
 namespace {
@@ -17,7 +20,7 @@ constexpr const char* kSelf = "/proc/self/exe";
 
 void wait_for_end(const WorkerProcess& process) {
   pollfd end = {process.pidfd(), POLLIN, 0};
-  ASSERT_EQ(::poll(&end, 1, 10'000), 1);
+  ASSERT_EQ(::poll(&end, 1, static_cast<int>(kPatienceNs / 1'000'000)), 1);
 }
 
 TEST(WorkerProcess, RunsUntilToldToQuit) {
@@ -63,21 +66,36 @@ TEST(WorkerProcess, SurvivesMovesOntoItself) {
   EXPECT_EQ(other.pid(), pid);
 }
 
-std::string target_of(const std::filesystem::path& link) {
-  std::error_code gone;
-  return std::filesystem::read_symlink(link, gone).string();
+// By number, what each descriptor of a process is: "pipe:[4711]".
+using Descriptors = std::map<int, std::string>;
+
+Descriptors descriptors_of(pid_t pid) {
+  Descriptors found;
+  for (const auto& fd :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd")) {
+    std::error_code closed_meanwhile;
+    found[std::stoi(fd.path().filename())] =
+        std::filesystem::read_symlink(fd.path(), closed_meanwhile).string();
+  }
+  return found;
 }
 
 TEST(WorkerProcess, GetsNothingButItsTwoDescriptors) {
   PipeOwner pipe, other;
   ControlMemory control(WorkloadKind::pipe, Role::writer);
   const UniqueFd secret(::dup(other.read_fd()));  // not close-on-exec
+  const uint32_t generation = publish_command(control.block(), {.order = Order::hold});
   WorkerProcess process(kSelf, control.fd(), std::array{pipe.write_fd()});
-  const std::string ours = target_of("/proc/self/fd/" + std::to_string(secret.get()));
-  ASSERT_TRUE(ours.starts_with("pipe:")) << ours;
-  for (const auto& fd :
-       std::filesystem::directory_iterator("/proc/" + std::to_string(process.pid()) + "/fd"))
-    EXPECT_NE(target_of(fd.path()), ours) << fd.path();
+  // By then it has opened all that it ever will: the loader has its libraries.
+  ASSERT_TRUE(eventually([&] { return read_report(control.block(), generation).has_value(); }));
+  const Descriptors ours = descriptors_of(::getpid());
+  ASSERT_TRUE(ours.at(secret.get()).starts_with("pipe:")) << ours.at(secret.get());
+  EXPECT_EQ(descriptors_of(process.pid()),
+            (Descriptors{{0, "/dev/null"},
+                         {1, "/dev/null"},
+                         {2, "/dev/null"},
+                         {kWorkerControlFd, ours.at(control.fd())},
+                         {kWorkerFirstFd, ours.at(pipe.write_fd())}}));
 }
 
 }  // namespace

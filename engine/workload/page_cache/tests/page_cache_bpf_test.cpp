@@ -13,7 +13,7 @@ TEST(PageCacheSlots, AreOfThePageCache) {
   options.settings.page_cache.file_size = 16 << 20;
   Engine engine(options);
   Snapshot s;
-  ASSERT_TRUE(observe::eventually([&] {
+  ASSERT_TRUE(eventually([&] {
     engine.handle_events();
     s = engine.tick();
     if (s.ring.kinds.status == ReadingStatus::unavailable) return true;
@@ -22,7 +22,7 @@ TEST(PageCacheSlots, AreOfThePageCache) {
   PIPETOP_NEED(s.ring.kinds);
   EXPECT_EQ(s.effective.zero_copy, ZeroCopy::zero_copy) << s.effective.zero_copy_reason;
   EXPECT_GT((*s.ring.kinds)[static_cast<size_t>(SlotKind::page_cache)], 0.99);
-  ASSERT_TRUE(observe::eventually([&] {
+  ASSERT_TRUE(eventually([&] {
     engine.handle_events();
     s = engine.tick();
     return s.worker(Role::client).functions.has_value() &&

@@ -107,13 +107,12 @@ class EngineProcess {
 
 void expect_nothing_left(const Settings& settings) {
   EngineProcess engine(settings);
-  ASSERT_TRUE(
-      observe::eventually([&] { return engine.networks().size() == settings.percpu.workers; }));
+  ASSERT_TRUE(eventually([&] { return engine.networks().size() == settings.percpu.workers; }));
   const auto networks = engine.networks();
   const auto workers = engine.children();
   for (const std::string& network : networks) EXPECT_TRUE(is_anybodys(network));
   engine.kill_it();
-  EXPECT_TRUE(observe::eventually([&] {
+  EXPECT_TRUE(eventually([&] {
     return std::ranges::none_of(workers, [](const auto& pid) { return !network_of(pid).empty(); });
   }));
   for (const std::string& network : networks) EXPECT_FALSE(is_anybodys(network)) << network;
