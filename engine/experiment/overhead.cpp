@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "engine/error.h"
 #include "engine/experiment/serve.h"
+#include "engine/experiment/trial.h"
 #include "engine/observe/perf_events.h"
 
 namespace pipetop {
@@ -49,7 +50,12 @@ class OverheadRun {
     if (phase == &OverheadRound::timers)
       timers = observe::open_perf_events(observe::PerfClock::cpu_clock, frequency_hz_);
     const Snapshot begin = run_for(engine_, kSwitchNs);
-    const Snapshot end = run_for(engine_, options_.phase_ns);
+    Snapshot end = run_for(engine_, options_.phase_ns);
+    // There is no ratio to nothing, so a phase lasts until something has moved.
+    while (end.throughput.total_bytes == begin.throughput.total_bytes) {
+      check_possible(end);
+      end = run_for(engine_, kSwitchNs);
+    }
     const auto bytes = end.throughput.total_bytes - begin.throughput.total_bytes;
     return double(bytes) / kGiB / (double(end.now_ns - begin.now_ns) / 1e9);
   }

@@ -31,7 +31,8 @@ TEST(Overhead, EveryPhaseMovesData) {
     GTEST_SKIP() << refused.what();
   }
   EXPECT_EQ(told, (std::vector{1, 2}));
-  EXPECT_EQ(overhead.frequency_hz, 999u);
+  EXPECT_GT(overhead.frequency_hz, 0u);
+  EXPECT_LE(overhead.frequency_hz, 999u) << "less where the kernel allows less";
   ASSERT_EQ(overhead.rounds.size(), 2u);
   for (const OverheadRound& round : overhead.rounds) {
     EXPECT_GT(round.off, 0);
