@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <deque>
 
 #include "engine/clock.h"
@@ -30,6 +31,8 @@ namespace {
 constexpr uint64_t kFastRetry = 2 * kMs;   // while a change is under way
 constexpr uint64_t kSlowRetry = 50 * kMs;  // once a worker has not answered for long
 constexpr uint64_t kPatience = 500 * kMs;
+constexpr uint64_t kQuitPatience = 10'000 * kMs;
+constexpr uint64_t kStoppedPatience = 1'000 * kMs;
 constexpr size_t kNotices = 8;
 // Shares of samples say nothing new, and cannot be read, twenty times a second.
 constexpr uint64_t kFunctionsInterval = 200 * kMs;
@@ -56,6 +59,8 @@ class Engine::Impl {
 
  private:
   void on_worker(const WorkerEvent& event);
+  template <class Patience>
+  void await_ends(Patience patience_ns);
   void serve_workers();
   void advance();
   void count_from(uint64_t now_ns);
@@ -358,9 +363,18 @@ void Engine::Impl::stop() {
   finished_ = true;
   arm_timer(0);
   workload_->quit();
-  // A worker that is stopped cannot finish; the destructor kills it.
-  const uint64_t deadline = monotonic_ns() + 1'000 * kMs;
-  while (crew_.any_alive() && monotonic_ns() < deadline) {
+  // One that others keep from its CPU moves data until it has seen the command; one
+  // that is stopped never does.
+  await_ends([&] { return crew_.any_running() ? kQuitPatience : kStoppedPatience; });
+  crew_.send(SIGKILL);
+  await_ends([] { return kStoppedPatience; });
+}
+
+// Until all workers are gone, or for so long.
+template <class Patience>
+void Engine::Impl::await_ends(Patience patience_ns) {
+  const uint64_t begin_ns = monotonic_ns();
+  while (crew_.any_alive() && monotonic_ns() < begin_ns + patience_ns()) {
     epoll_event event;
     (void)::epoll_wait(epoll_.get(), &event, 1, 2);
     crew_.reap();

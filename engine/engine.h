@@ -62,8 +62,9 @@ class Engine {
   void suspend();
   void resume();
 
-  // Asks both workers to finish and waits, at most a second, so that the
-  // counters of the next tick() are final. Nothing flows after it.
+  // Asks both workers to finish and waits: at most a second for one that is stopped, ten
+  // for one that is short of a CPU; then it kills them. So the counters of the next
+  // tick() are final, and nothing flows after it.
   void stop();
 
  private:

@@ -99,6 +99,11 @@ bool Crew::any_alive() const {
   return std::ranges::any_of(members_, [](const Member& m) { return m.worker->alive(); });
 }
 
+bool Crew::any_running() const {
+  return std::ranges::any_of(
+      members_, [](const Member& m) { return m.worker->alive() && !m.worker->stopped(); });
+}
+
 void Crew::send(int signal) const {
   for (const Member& member : members_) member.worker->send(signal);
 }

@@ -44,6 +44,7 @@ class Crew {
 
   bool all_alive() const;
   bool any_alive() const;
+  bool any_running() const;  // alive, and not stopped by a signal
   void send(int signal) const;
 
   // In the order in which they were hired; none for a role that there is not.

@@ -140,6 +140,16 @@ TEST_F(EngineTest, AStoppedWorkerIsShownAsStopped) {
   flow();
 }
 
+// It cannot finish.
+TEST_F(EngineTest, AStoppedWorkerDoesNotOutliveTheEnd) {
+  start({});
+  const pid_t stopped = reader(flow()).pid;
+  ::kill(stopped, SIGSTOP);
+  until([](const Snapshot& s) { return reader(s).state == ProcessState::stopped; });
+  engine->stop();
+  EXPECT_NE(::kill(stopped, 0), 0);
+}
+
 // Whether this machine has some or not.
 TEST_F(EngineTest, MissingHugetlbPagesNameTheRemedy) {
   Settings s;
