@@ -7,6 +7,7 @@
 
 #include "engine/knobs.h"
 #include "engine/presets.h"
+#include "engine/process/placement.h"
 #include "engine/tests/engine_fixture.h"
 
 namespace pipetop {
@@ -146,10 +147,13 @@ TEST_F(EngineTest, AThousandRandomChangesLoseNothing) {
 
 class HazardTest : public EngineTest {
  protected:
+  // A page is torn while both run, which takes two CPUs. On one, the writer has overwritten all
+  // that it lent by the time the reader runs.
   void expect_damage_until_safe() {
-    const Snapshot s = until([](const Snapshot& t) {
+    const bool can_tear = read_topology().size() > 1;
+    const Snapshot s = until([can_tear](const Snapshot& t) {
       return t.integrity.has_value() && t.integrity->torn_per_s.has_value() &&
-             *t.integrity->torn_per_s > 0 && *t.integrity->misplaced_per_s > 0;
+             (!can_tear || *t.integrity->torn_per_s > 0) && *t.integrity->misplaced_per_s > 0;
     });
     EXPECT_EQ(s.integrity->unstamped, 0u);
     Settings safe = s.requested;
