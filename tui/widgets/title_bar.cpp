@@ -69,7 +69,8 @@ std::vector<Part> parts_of(const Snapshot& s) {
   if (s.host) {
     parts.push_back({"Linux " + s.host->kernel, Style::plain, 2});
     parts.push_back({s.host->cpu, Style::plain, 5});
-    parts.push_back({fmt::format("{} CPUs", s.host->cpus), Style::plain, 4});
+    parts.push_back(
+        {fmt::format("{} CPU{}", s.host->cpus, s.host->cpus == 1 ? "" : "s"), Style::plain, 4});
   }
   if (s.event.has_value())
     parts.push_back({fmt::format("{} {} Hz", s.event->name, s.event->hz), Style::plain, 3});
