@@ -123,7 +123,7 @@ TEST_F(RingTicks, FramesAreNotTakenWhileItIsOurTurn) {
   uint64_t asked_ns = monotonic_ns(), filled_ns = asked_ns;
   auto frame = observers.ring_frame(asked_ns);
   ASSERT_TRUE(frame.has_value()) << frame.reason;
-  int full = 0;
+  int full = 0, other = 0;
   EXPECT_TRUE(eventually([&] {
     const uint64_t last_ns = frame->at_ns, began_ns = monotonic_ns();
     while (pipe_.take(4096) > 0) continue;
@@ -136,14 +136,14 @@ TEST_F(RingTicks, FramesAreNotTakenWhileItIsOurTurn) {
       EXPECT_GE(frame->at_ns, asked_ns + kOurTurnNs);
       asked_ns = called_ns;
       // Unless the tick came so late, or we did, that it is our turn again.
-      if (filled_ns < frame->at_ns && frame->at_ns + kTakesLessNs < began_ns) {
-        EXPECT_EQ(frame->used, frame->slots);
-        ++full;
-      }
+      if (filled_ns < frame->at_ns && frame->at_ns + kTakesLessNs < began_ns)
+        ++(frame->used == frame->slots ? full : other);
     }
     filled_ns = monotonic_ns();
-    return full >= 50;
+    return full + other >= 50;
   }));
+  // A host may take the CPU away between the frame's instant and its copy.
+  EXPECT_LE(other, 2);
 }
 
 constexpr size_t kPipeBytes = 128 * 1024;
