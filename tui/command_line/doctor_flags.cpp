@@ -2,7 +2,6 @@
 #include "tui/command_line/flag_values.h"
 
 namespace pipetop::tui {
-namespace {}  // namespace
 
 void add_doctor_flags(const FlagSet& flags, CommandLine& line) {
   add_format(flags, line.format, {"human", "json"});

@@ -2,7 +2,6 @@
 #include "tui/command_line/flag_values.h"
 
 namespace pipetop::tui {
-namespace {}  // namespace
 
 void add_limits_flags(const FlagSet& flags, CommandLine& line) {
   add_number(flags, "--rounds", line.limits_rounds, 1, kMaxRounds,

@@ -11,7 +11,6 @@
 #include "tui/print/print_tune.h"
 
 namespace pipetop::tui {
-namespace {}  // namespace
 
 int tune_command(const CommandLine& line) {
   const Config config = read_start(line);
