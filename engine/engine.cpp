@@ -9,21 +9,23 @@
 #include <csignal>
 #include <deque>
 
-#include "engine/clock.h"
-#include "engine/error.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
+#include "engine/base/unique_fd.h"
 #include "engine/host/host.h"
+#include "engine/host/steal_meter.h"
 #include "engine/meter/integrity_meter.h"
 #include "engine/meter/part_rates.h"
-#include "engine/meter/steal_meter.h"
 #include "engine/meter/worker_meter.h"
 #include "engine/observe/capabilities.h"
 #include "engine/observe/observers.h"
 #include "engine/process/crew.h"
 #include "engine/process/worker_state.h"
+#include "engine/registry/knobs.h"
+#include "engine/registry/terms.h"
+#include "engine/registry/workloads.h"
 #include "engine/segments.h"
 #include "engine/steady_verdict.h"
-#include "engine/unique_fd.h"
-#include "engine/workload/workload.h"
 
 namespace pipetop {
 namespace {

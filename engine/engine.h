@@ -8,12 +8,10 @@
 #include <memory>
 #include <string>
 
-#include "engine/settings.h"
-#include "engine/snapshot.h"
+#include "engine/model/settings.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop {
-
-enum class BpfUse { automatic, off };
 
 struct EngineOptions {
   Settings settings;

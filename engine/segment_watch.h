@@ -13,9 +13,9 @@
 
 #include "engine/meter/process_stats.h"
 #include "engine/meter/time_shares.h"
+#include "engine/model/segment.h"
 #include "engine/observe/observers.h"
 #include "engine/process/crew.h"
-#include "engine/segment.h"
 
 namespace pipetop {
 

@@ -6,8 +6,8 @@
 
 #include "engine/meter/rate_meter.h"
 #include "engine/meter/segment_log.h"
+#include "engine/model/snapshot.h"
 #include "engine/segment_watch.h"
-#include "engine/snapshot.h"
 
 namespace pipetop {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "engine/reading.h"
-#include "engine/snapshot.h"
+#include "engine/base/reading.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop {
 

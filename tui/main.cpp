@@ -9,11 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "engine/error.h"
-#include "engine/worker/worker_main.h"
-#include "tui/command_line/command_line.h"
+#include "engine/base/error.h"
+#include "engine/process/worker_start.h"
+#include "engine/registry/worker_main.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/words.h"
+#include "tui/flags/command_line.h"
 
 namespace {
 

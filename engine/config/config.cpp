@@ -6,12 +6,12 @@
 #include <array>
 #include <cctype>
 
+#include "engine/base/text.h"
 #include "engine/config/knob_map.h"
 #include "engine/config/limits.h"
 #include "engine/config/yaml_document.h"
 #include "engine/config/yaml_map.h"
-#include "engine/text.h"
-#include "engine/workload/workload.h"
+#include "engine/registry/workloads.h"
 
 namespace pipetop {
 namespace {

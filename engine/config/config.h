@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine.h"
-#include "engine/presets.h"
-#include "engine/settings.h"
+#include "engine/model/observing.h"
+#include "engine/model/presets.h"
+#include "engine/model/settings.h"
 
 namespace pipetop {
 

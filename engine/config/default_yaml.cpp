@@ -2,10 +2,10 @@
 
 #include <string>
 
+#include "engine/base/text.h"
 #include "engine/config/config.h"
 #include "engine/config/limits.h"
-#include "engine/knobs.h"
-#include "engine/text.h"
+#include "engine/registry/knobs.h"
 
 namespace pipetop {
 namespace {

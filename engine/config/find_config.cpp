@@ -9,8 +9,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "engine/error.h"
-#include "engine/text.h"
+#include "engine/base/error.h"
+#include "engine/base/text.h"
 
 namespace pipetop {
 namespace {

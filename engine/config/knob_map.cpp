@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/error.h"
-#include "engine/knobs.h"
-#include "engine/text.h"
-#include "engine/workload/terms.h"
+#include "engine/base/error.h"
+#include "engine/base/text.h"
+#include "engine/registry/knobs.h"
+#include "engine/registry/terms.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {

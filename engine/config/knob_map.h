@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/config/yaml_map.h"
-#include "engine/settings.h"
+#include "engine/model/settings.h"
 
 namespace pipetop {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/presets.h"
+#include "engine/model/presets.h"
 
 namespace pipetop {
 

@@ -8,8 +8,8 @@
 #include <array>
 #include <cstdint>
 
-#include "engine/error.h"
-#include "engine/unique_fd.h"
+#include "engine/base/error.h"
+#include "engine/base/unique_fd.h"
 
 namespace pipetop {
 namespace {

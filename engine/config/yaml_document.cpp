@@ -10,8 +10,8 @@
 #include <sstream>
 #include <utility>
 
+#include "engine/base/error.h"
 #include "engine/config/text_file.h"
-#include "engine/error.h"
 
 namespace pipetop {
 namespace {

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <optional>
 
-#include "engine/text.h"
+#include "engine/base/text.h"
 
 namespace pipetop {
 namespace {

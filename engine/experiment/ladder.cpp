@@ -7,8 +7,8 @@
 #include <random>
 #include <utility>
 
-#include "engine/clock.h"
-#include "engine/error.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "engine/experiment/time_left.h"
 
 namespace pipetop {

@@ -7,9 +7,9 @@
 #include <functional>
 #include <vector>
 
+#include "engine/base/reading.h"
 #include "engine/experiment/trial.h"
-#include "engine/presets.h"
-#include "engine/reading.h"
+#include "engine/model/presets.h"
 
 namespace pipetop {
 

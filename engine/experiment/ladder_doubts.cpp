@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/host/host.h"
-#include "engine/knobs.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
+#include "engine/base/reading.h"
 #include "engine/experiment/ladder.h"
 #include "engine/experiment/spread.h"
-#include "engine/reading.h"
 
 namespace pipetop {
 

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
-#include "engine/clock.h"
-#include "engine/error.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/experiment/limits_copy.h"
 #include "engine/experiment/limits_gup.h"
 #include "engine/experiment/limits_rings.h"
@@ -14,8 +15,7 @@
 #include "engine/experiment/limits_wakeup.h"
 #include "engine/experiment/pinned.h"
 #include "engine/host/host.h"
-#include "engine/knobs.h"
-#include "engine/text.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {

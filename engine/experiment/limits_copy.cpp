@@ -4,7 +4,7 @@
 
 #include "engine/experiment/limits_memory.h"
 #include "engine/experiment/limits_pipe.h"
-#include "engine/segment.h"
+#include "engine/model/segment.h"
 
 namespace pipetop {
 namespace {

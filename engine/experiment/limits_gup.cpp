@@ -7,9 +7,9 @@
 
 #include <cerrno>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
+#include "engine/base/unique_fd.h"
 #include "engine/experiment/limits_memory.h"
-#include "engine/unique_fd.h"
 
 namespace pipetop {
 namespace {

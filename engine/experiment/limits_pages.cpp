@@ -5,7 +5,7 @@
 
 #include "engine/experiment/limits_memory.h"
 #include "engine/experiment/limits_pipe.h"
-#include "engine/knobs.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {

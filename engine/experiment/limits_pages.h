@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/experiment/limits_step.h"
-#include "engine/settings.h"
+#include "engine/model/settings.h"
 
 namespace pipetop {
 

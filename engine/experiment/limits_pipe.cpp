@@ -5,8 +5,8 @@
 
 #include <cerrno>
 
-#include "engine/error.h"
-#include "engine/text.h"
+#include "engine/base/error.h"
+#include "engine/base/text.h"
 
 namespace pipetop {
 

@@ -2,11 +2,11 @@
 
 #include <fmt/core.h>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/experiment/limits_memory.h"
 #include "engine/experiment/limits_pages.h"
 #include "engine/experiment/limits_pipe.h"
-#include "engine/text.h"
 
 namespace pipetop {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "engine/experiment/limits_step.h"
 #include "engine/experiment/roof.h"
-#include "engine/settings.h"
+#include "engine/model/settings.h"
 
 namespace pipetop {
 

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/experiment/sampled_cost.h"
+#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop {
 namespace {

@@ -9,7 +9,7 @@
 #include "engine/engine.h"
 #include "engine/experiment/spread.h"
 #include "engine/experiment/trial.h"
-#include "engine/presets.h"
+#include "engine/model/presets.h"
 
 namespace pipetop {
 

@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "engine/experiment/limits_step.h"
-#include "engine/settings.h"
+#include "engine/model/settings.h"
 
 namespace pipetop {
 

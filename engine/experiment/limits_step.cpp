@@ -1,6 +1,6 @@
 #include "engine/experiment/limits_step.h"
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 
 namespace pipetop {
 namespace {

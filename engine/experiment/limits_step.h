@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
+#include "engine/base/reading.h"
 #include "engine/experiment/spread.h"
-#include "engine/reading.h"
 
 namespace pipetop {
 

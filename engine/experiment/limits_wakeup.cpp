@@ -8,10 +8,10 @@
 
 #include <cerrno>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
+#include "engine/base/unique_fd.h"
 #include "engine/process/placement.h"
 #include "engine/process/privileges.h"
-#include "engine/unique_fd.h"
 
 namespace pipetop {
 namespace {

@@ -4,9 +4,9 @@
 #include <array>
 #include <optional>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "engine/engine.h"
-#include "engine/error.h"
 #include "engine/experiment/serve.h"
 #include "engine/experiment/trial.h"
 #include "engine/observe/perf_events.h"

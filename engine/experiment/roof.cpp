@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/segment.h"
-#include "engine/settings.h"
+#include "engine/model/segment.h"
+#include "engine/model/settings.h"
 
 namespace pipetop {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "engine/reading.h"
+#include "engine/base/reading.h"
 
 namespace pipetop {
 

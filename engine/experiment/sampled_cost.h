@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "engine/functions.h"
+#include "engine/model/functions.h"
 
 namespace pipetop {
 

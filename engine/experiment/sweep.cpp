@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
+#include "engine/registry/knobs.h"
 
 namespace pipetop {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/experiment/trial.h"
-#include "engine/knobs.h"
+#include "engine/model/knob.h"
 
 namespace pipetop {
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/clock.h"
-#include "engine/error.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "engine/experiment/serve.h"
 #include "engine/host/host.h"
-#include "engine/workload/terms.h"
+#include "engine/registry/terms.h"
 
 namespace pipetop {
 namespace {

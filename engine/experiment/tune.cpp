@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "engine/experiment/tune_refine.h"
 #include "engine/meter/quantiles.h"
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/reading.h"
 #include "engine/experiment/tune_race.h"
 #include "engine/experiment/tune_space.h"
-#include "engine/reading.h"
 
 namespace pipetop {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <span>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/experiment/tune_statistics.h"
 #include "engine/meter/quantiles.h"
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/reading.h"
 #include "engine/experiment/trial.h"
-#include "engine/reading.h"
-#include "engine/settings.h"
+#include "engine/model/settings.h"
 
 namespace pipetop {
 

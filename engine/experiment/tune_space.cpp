@@ -7,8 +7,8 @@
 #include <bit>
 #include <numeric>
 
-#include "engine/presets.h"
-#include "engine/text.h"
+#include "engine/base/text.h"
+#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/knobs.h"
-#include "engine/settings.h"
+#include "engine/model/settings.h"
+#include "engine/registry/knobs.h"
 #include "engine/workload/pipe/plan.h"
 
 namespace pipetop {

@@ -1,6 +1,6 @@
 #include "engine/experiment/tune_trials.h"
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/experiment/tune_space.h"
 
 namespace pipetop {

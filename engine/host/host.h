@@ -1,7 +1,7 @@
 // Facts about the machine that do not change while pipetop runs.
 #pragma once
 
-#include "engine/snapshot.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop {
 

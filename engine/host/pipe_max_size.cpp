@@ -14,7 +14,7 @@
 #include <cerrno>
 #include <charconv>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/host/host_files.h"
 #include "engine/process/privileges.h"
 

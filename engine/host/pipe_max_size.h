@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/unique_fd.h"
+#include "engine/base/unique_fd.h"
 
 namespace pipetop {
 

@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <system_error>
 
+#include "engine/base/unique_fd.h"
 #include "engine/memory/buffer.h"
-#include "engine/settings.h"
-#include "engine/unique_fd.h"
+#include "engine/model/settings.h"
 
 namespace pipetop {
 namespace {

@@ -8,10 +8,6 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t round_up(uint64_t bytes, uint64_t unit) {
-  return (bytes + unit - 1) / unit * unit;
-}
-
 Mapping map_anonymous(uint64_t bytes, int flags) {
   void* data =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "engine/mapping.h"
-#include "engine/settings.h"
-#include "engine/unique_fd.h"
+#include "engine/base/mapping.h"
+#include "engine/base/unique_fd.h"
+#include "engine/model/settings.h"
 
 namespace pipetop {
 
@@ -37,5 +37,10 @@ Buffer map_buffer(const BufferWish& wish);
 // kind that could be spliced: falls back to thp, which asks for them, and 4k. The
 // memory is refused, never a SIGBUS later, if `touch`. Never throws.
 Buffer map_file_buffer(const BufferWish& wish);
+
+// To whole units.
+constexpr uint64_t round_up(uint64_t bytes, uint64_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
 
 }  // namespace pipetop

@@ -12,10 +12,6 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t round_up(uint64_t bytes, uint64_t unit) {
-  return (bytes + unit - 1) / unit * unit;
-}
-
 Buffer refused(int error_number) {
   Buffer buffer;
   buffer.error_number = error_number;

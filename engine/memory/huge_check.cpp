@@ -10,8 +10,8 @@
 #include <fstream>
 #include <string>
 
-#include "engine/settings.h"
-#include "engine/text.h"
+#include "engine/base/text.h"
+#include "engine/model/settings.h"
 
 namespace pipetop {
 

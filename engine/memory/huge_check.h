@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <istream>
 
-#include "engine/reading.h"
+#include "engine/base/reading.h"
 
 namespace pipetop {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <deque>
 
-#include "engine/control_block.h"
-#include "engine/snapshot.h"
+#include "engine/model/control_block.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop {
 

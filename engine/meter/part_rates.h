@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/meter/progress.h"
-#include "engine/snapshot.h"
+#include "engine/model/progress.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop {
 

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <string>
 
-#include "engine/unique_fd.h"
+#include "engine/base/unique_fd.h"
 
 namespace pipetop {
 namespace {

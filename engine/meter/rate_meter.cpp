@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 
 namespace pipetop {
 namespace {

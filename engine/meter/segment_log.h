@@ -5,7 +5,7 @@
 #include <deque>
 #include <memory>
 
-#include "engine/segment.h"
+#include "engine/model/segment.h"
 
 namespace pipetop {
 

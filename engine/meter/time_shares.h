@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "engine/reading.h"
+#include "engine/base/reading.h"
 
 namespace pipetop {
 

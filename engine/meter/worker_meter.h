@@ -6,10 +6,10 @@
 #include <optional>
 #include <span>
 
-#include "engine/meter/counts.h"
 #include "engine/meter/process_stats.h"
-#include "engine/meter/task_times.h"
-#include "engine/snapshot.h"
+#include "engine/model/counts.h"
+#include "engine/model/snapshot.h"
+#include "engine/model/task_times.h"
 
 namespace pipetop {
 

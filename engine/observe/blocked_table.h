@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/functions.h"
+#include "engine/model/functions.h"
 #include "engine/observe/sched_reader.h"
 #include "engine/observe/symbols.h"
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/functions.h"
+#include "engine/model/functions.h"
 #include "engine/observe/call_trie.h"
 #include "engine/observe/symbols.h"
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/functions.h"
+#include "engine/model/functions.h"
 #include "engine/observe/symbols.h"
 
 namespace pipetop::observe {

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <system_error>
 
-#include "engine/reading.h"
+#include "engine/base/reading.h"
 
 namespace pipetop::observe {
 namespace {

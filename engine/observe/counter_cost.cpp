@@ -15,8 +15,8 @@
 #include <thread>
 
 #include "bpf/counters.h"
-#include "engine/clock.h"
-#include "engine/error.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "engine/observe/libbpf.h"
 #include "engine/process/placement.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/reading.h"
+#include "engine/base/reading.h"
 
 namespace pipetop::observe {
 

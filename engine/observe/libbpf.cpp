@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/observe/capabilities.h"
 
 namespace pipetop::observe {

@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "engine/mapping.h"
-#include "engine/unique_fd.h"
+#include "engine/base/mapping.h"
+#include "engine/base/unique_fd.h"
 
 namespace pipetop::observe {
 

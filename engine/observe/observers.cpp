@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/observe/blocked_table.h"
 #include "engine/observe/call_counter.h"
 #include "engine/observe/capabilities.h"

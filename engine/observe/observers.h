@@ -11,10 +11,10 @@
 #include <span>
 #include <string>
 
-#include "engine/engine.h"
-#include "engine/meter/task_times.h"
+#include "engine/model/observing.h"
+#include "engine/model/snapshot.h"
+#include "engine/model/task_times.h"
 #include "engine/observe/call_counter.h"
-#include "engine/snapshot.h"
 
 namespace pipetop {
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <numeric>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 
 namespace pipetop::observe {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/snapshot.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop::observe {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "engine/model/ring_view.h"
 #include "engine/observe/occupancy.h"
-#include "engine/ring_view.h"
 
 namespace pipetop::observe {
 

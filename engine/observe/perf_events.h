@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/mapping.h"
-#include "engine/unique_fd.h"
+#include "engine/base/mapping.h"
+#include "engine/base/unique_fd.h"
 
 namespace pipetop::observe {
 

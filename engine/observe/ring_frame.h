@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "bpf/ring.h"
-#include "engine/snapshot.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop::observe {
 

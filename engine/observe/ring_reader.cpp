@@ -6,7 +6,7 @@
 #include <array>
 #include <cerrno>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/observe/libbpf.h"
 
 namespace pipetop::observe {

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
+#include "engine/model/settings.h"
+#include "engine/model/snapshot.h"
 #include "engine/observe/occupancy.h"
-#include "engine/settings.h"
-#include "engine/snapshot.h"
 
 namespace pipetop::observe {
 

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <optional>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "engine/observe/libbpf.h"
 
 namespace pipetop::observe {

@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "engine/meter/task_times.h"
-#include "engine/reading.h"
-#include "engine/settings.h"
+#include "engine/base/reading.h"
+#include "engine/model/settings.h"
+#include "engine/model/task_times.h"
 
 namespace pipetop::observe {
 

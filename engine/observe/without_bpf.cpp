@@ -1,6 +1,6 @@
 // Sampler, SchedReader and RingReader where there were no tools to build BPF
 // programs with: none can be made.
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/observe/capabilities.h"
 #include "engine/observe/counter_cost.h"
 #include "engine/observe/ring_reader.h"

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/clock.h"
-#include "engine/error.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
 
 namespace pipetop {
 

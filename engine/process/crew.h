@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/meter/counts.h"
+#include "engine/model/counts.h"
 #include "engine/process/placement.h"
 #include "engine/process/worker.h"
 

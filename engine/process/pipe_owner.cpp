@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 
 namespace pipetop {
 

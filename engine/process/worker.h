@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/control_block.h"
+#include "engine/model/control_block.h"
+#include "engine/model/settings.h"
 #include "engine/process/worker_process.h"
-#include "engine/settings.h"
 
 namespace pipetop {
 

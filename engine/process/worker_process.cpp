@@ -11,9 +11,9 @@
 #include <cstring>
 #include <new>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/process/privileges.h"
-#include "engine/worker/worker_main.h"
+#include "engine/process/worker_start.h"
 
 #ifndef P_PIDFD
 #define P_PIDFD 3

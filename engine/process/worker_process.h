@@ -9,10 +9,10 @@
 #include <span>
 #include <string>
 
-#include "engine/control_block.h"
-#include "engine/mapping.h"
-#include "engine/settings.h"
-#include "engine/unique_fd.h"
+#include "engine/base/mapping.h"
+#include "engine/base/unique_fd.h"
+#include "engine/model/control_block.h"
+#include "engine/model/settings.h"
 
 namespace pipetop {
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
+#include "engine/model/snapshot.h"
 #include "engine/process/worker.h"
-#include "engine/snapshot.h"
 
 namespace pipetop {
 

@@ -3,8 +3,8 @@
 #include <poll.h>
 
 #include "engine/engine.h"
-#include "engine/knobs.h"
 #include "engine/observe/tests/bpf_fixture.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {

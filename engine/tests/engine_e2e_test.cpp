@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "engine/error.h"
-#include "engine/knobs.h"
-#include "engine/presets.h"
+#include "engine/base/error.h"
 #include "engine/tests/engine_fixture.h"
+#include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "engine/engine.h"
-#include "engine/knobs.h"
 #include "engine/tests/eventually.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 
 namespace pipetop {
 

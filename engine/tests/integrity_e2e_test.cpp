@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <random>
 
-#include "engine/knobs.h"
-#include "engine/presets.h"
 #include "engine/process/placement.h"
+#include "engine/registry/knobs.h"
 #include "engine/tests/engine_fixture.h"
+#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop {
 namespace {

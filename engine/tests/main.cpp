@@ -3,7 +3,8 @@
 
 #include <string_view>
 
-#include "engine/worker/worker_main.h"
+#include "engine/process/worker_start.h"
+#include "engine/registry/worker_main.h"
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == pipetop::kWorkerProcess)

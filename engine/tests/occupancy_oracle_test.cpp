@@ -10,13 +10,13 @@
 #include <random>
 #include <thread>
 
+#include "engine/base/unique_fd.h"
 #include "engine/observe/tests/bpf_fixture.h"
-#include "engine/presets.h"
 #include "engine/process/placement.h"
+#include "engine/process/worker_start.h"
 #include "engine/tests/engine_fixture.h"
 #include "engine/tests/run_first.h"
-#include "engine/unique_fd.h"
-#include "engine/worker/worker_main.h"
+#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop {
 namespace {

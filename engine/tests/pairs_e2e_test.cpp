@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/tests/engine_fixture.h"
 
 namespace pipetop {

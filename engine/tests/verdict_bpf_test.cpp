@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "engine/observe/tests/bpf_fixture.h"
-#include "engine/presets.h"
 #include "engine/tests/verdict_run.h"
+#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop {
 namespace {

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <functional>
 
-#include "engine/knobs.h"
 #include "engine/process/placement.h"
 #include "engine/tests/engine_fixture.h"
 #include "engine/tests/run_first.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/workload/pipe/verdict.h"
 #include "engine/workload/pipe/verdict_evidence.h"
 

@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "engine/clock.h"
-#include "engine/control_block.h"
-#include "engine/settings.h"
+#include "engine/base/clock.h"
+#include "engine/model/control_block.h"
+#include "engine/model/settings.h"
 #include "engine/worker/adaptive_spin.h"
 #include "engine/worker/counters.h"
 #include "engine/worker/worker_life.h"

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "engine/clock.h"
-#include "engine/slow_motion.h"
+#include "engine/base/clock.h"
+#include "engine/model/slow_motion.h"
 
 namespace pipetop {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "engine/control_block.h"
-#include "engine/settings.h"
+#include "engine/model/control_block.h"
+#include "engine/model/settings.h"
 #include "engine/worker/flow.h"
 #include "engine/worker/pipe_command.h"
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "engine/settings.h"
+#include "engine/model/settings.h"
 
 namespace pipetop {
 

@@ -1,6 +1,6 @@
 #include "engine/worker/reader.h"
 
-#include "engine/unique_fd.h"
+#include "engine/base/unique_fd.h"
 #include "engine/worker/role_loop.h"
 
 namespace pipetop {

@@ -1,8 +1,8 @@
 // The reader process: its buffer, its check of stamps, its table of techniques.
 #pragma once
 
-#include "engine/control_block.h"
 #include "engine/memory/buffer.h"
+#include "engine/model/control_block.h"
 #include "engine/worker/flow.h"
 #include "engine/worker/pace.h"
 #include "engine/worker/stamp.h"

@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "engine/control_block.h"
+#include "engine/model/control_block.h"
 #include "engine/worker/flow.h"
 #include "engine/worker/pipe_command.h"
 #include "engine/worker/technique_table.h"

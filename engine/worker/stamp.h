@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "engine/control_block.h"
-#include "engine/settings.h"
+#include "engine/model/control_block.h"
+#include "engine/model/settings.h"
 
 namespace pipetop {
 

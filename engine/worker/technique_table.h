@@ -1,7 +1,7 @@
 // Chooses the loop that was compiled for a kind of wait and a pace.
 #pragma once
 
-#include "engine/settings.h"
+#include "engine/model/settings.h"
 #include "engine/worker/pace.h"
 
 namespace pipetop {

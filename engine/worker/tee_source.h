@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "engine/unique_fd.h"
+#include "engine/base/unique_fd.h"
 
 namespace pipetop {
 

@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "engine/control_block.h"
-#include "engine/error.h"
+#include "engine/base/error.h"
+#include "engine/model/control_block.h"
 
 namespace pipetop {
 

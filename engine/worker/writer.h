@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
-#include "engine/control_block.h"
 #include "engine/memory/buffer.h"
+#include "engine/model/control_block.h"
 #include "engine/worker/flow.h"
 #include "engine/worker/pace.h"
 #include "engine/worker/pipe_command.h"

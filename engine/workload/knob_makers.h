@@ -8,7 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "engine/knobs.h"
+#include "engine/model/knob.h"
 
 namespace pipetop::knob_makers {
 

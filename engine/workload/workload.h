@@ -1,6 +1,4 @@
-// What pipetop drives: the one interface that a workload implements, and the table
-// of them. To add one: a folder with its knobs, its Workload and its workers' loop,
-// and a row of the table.
+// What pipetop drives: the one interface that a workload implements.
 #pragma once
 
 #include <array>
@@ -11,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "engine/control_block.h"
-#include "engine/knobs.h"
-#include "engine/meter/progress.h"
-#include "engine/presets.h"
+#include "engine/model/control_block.h"
+#include "engine/model/knob.h"
+#include "engine/model/presets.h"
+#include "engine/model/progress.h"
+#include "engine/model/snapshot.h"
+#include "engine/model/terms.h"
 #include "engine/process/crew.h"
-#include "engine/snapshot.h"
 #include "engine/workload/capabilities.h"
-#include "engine/workload/terms.h"
 
 namespace pipetop {
 
@@ -79,6 +77,7 @@ class Workload {
   virtual std::vector<Notice> notices() { return {}; }
 };
 
+// A row of the table of workloads.
 struct WorkloadEntry {
   WorkloadKind kind;
   WorkloadTerms terms;
@@ -89,8 +88,5 @@ struct WorkloadEntry {
   std::unique_ptr<Workload> (*make)(const WorkloadSurroundings&);  // throws Error
   int (*work)(ControlBlock&, Role);  // in the worker's process, to its end
 };
-
-std::span<const WorkloadEntry> workloads();  // in the order in which help lists them
-const WorkloadEntry& workload(WorkloadKind kind);
 
 }  // namespace pipetop

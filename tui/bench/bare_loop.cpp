@@ -10,11 +10,11 @@
 
 #include <csignal>
 
-#include "engine/clock.h"
-#include "engine/error.h"
-#include "engine/knobs.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "engine/memory/buffer.h"
-#include "engine/snapshot.h"
+#include "engine/model/snapshot.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop::bench {
 namespace {

@@ -2,7 +2,7 @@
 // with no control block, no counters and no engine.
 #pragma once
 
-#include "engine/settings.h"
+#include "engine/model/settings.h"
 
 namespace pipetop::bench {
 

@@ -4,11 +4,11 @@
 
 #include <random>
 
-#include "engine/clock.h"
-#include "engine/error.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "engine/experiment/serve.h"
-#include "engine/knobs.h"
 #include "engine/process/placement.h"
+#include "engine/registry/knobs.h"
 
 namespace pipetop::bench {
 namespace {

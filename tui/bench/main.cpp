@@ -6,13 +6,14 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/experiment/overhead.h"
-#include "engine/knobs.h"
 #include "engine/meter/quantiles.h"
 #include "engine/observe/counter_cost.h"
-#include "engine/presets.h"
-#include "engine/worker/worker_main.h"
+#include "engine/process/worker_start.h"
+#include "engine/registry/worker_main.h"
+#include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/pipe/pipe_presets.h"
 #include "tui/bench/bare_loop.h"
 #include "tui/bench/engine_runs.h"
 #include "tui/bench/pairs.h"

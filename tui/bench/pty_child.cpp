@@ -10,8 +10,8 @@
 #include <array>
 #include <cerrno>
 
-#include "engine/clock.h"
-#include "engine/error.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
 
 namespace pipetop::bench {
 

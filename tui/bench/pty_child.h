@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "engine/unique_fd.h"
+#include "engine/base/unique_fd.h"
 
 namespace pipetop::bench {
 

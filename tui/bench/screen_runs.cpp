@@ -13,15 +13,15 @@
 #include <string>
 #include <vector>
 
-#include "engine/clock.h"
-#include "engine/error.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "engine/meter/process_stats.h"
 #include "engine/meter/quantiles.h"
-#include "engine/presets.h"
+#include "engine/workload/pipe/pipe_presets.h"
 #include "tui/bench/pty_child.h"
 #include "tui/dashboard/dashboard.h"
-#include "tui/dashboard/terminal.h"
 #include "tui/dashboard/view.h"
+#include "tui/terminal/terminal.h"
 
 namespace pipetop::bench {
 namespace {

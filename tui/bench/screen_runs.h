@@ -1,7 +1,7 @@
 // Runs of the dashboard on a pseudo-terminal.
 #pragma once
 
-#include "engine/settings.h"
+#include "engine/model/settings.h"
 
 namespace pipetop::bench {
 

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "engine/clock.h"
-#include "engine/error.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "engine/meter/process_stats.h"
 #include "engine/process/pipe_owner.h"
 #include "engine/process/worker.h"

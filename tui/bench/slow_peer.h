@@ -1,7 +1,7 @@
 // A worker whose other side is slow.
 #pragma once
 
-#include "engine/settings.h"
+#include "engine/model/settings.h"
 
 namespace pipetop::bench {
 

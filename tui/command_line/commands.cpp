@@ -5,13 +5,13 @@
 #include <optional>
 #include <string>
 
+#include "engine/base/error.h"
+#include "engine/base/version.h"
 #include "engine/config/config.h"
 #include "engine/config/find_config.h"
 #include "engine/engine.h"
-#include "engine/error.h"
 #include "engine/experiment/limits.h"
 #include "engine/process/placement.h"
-#include "engine/version.h"
 #include "tui/command_line/doctor_command.h"
 #include "tui/command_line/folded_file.h"
 #include "tui/command_line/help_command.h"

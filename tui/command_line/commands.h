@@ -1,7 +1,7 @@
 // Every command of pipetop, by its name.
 #pragma once
 
-#include "tui/command_line/command_line.h"
+#include "tui/flags/command_line.h"
 
 namespace pipetop::tui {
 

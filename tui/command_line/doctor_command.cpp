@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/doctor/doctor.h"
 #include "engine/experiment/overhead.h"
-#include "engine/host/doctor.h"
 #include "engine/host/host.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/progress_line.h"

@@ -1,7 +1,7 @@
 // pipetop doctor: what works on this machine, and what watching costs on it.
 #pragma once
 
-#include "tui/command_line/command_line.h"
+#include "tui/flags/command_line.h"
 
 namespace pipetop::tui {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include "engine/error.h"
-#include "engine/workload/terms.h"
+#include "engine/base/error.h"
+#include "engine/registry/terms.h"
 #include "tui/command_line/words.h"
 #include "tui/print/print_folded.h"
 

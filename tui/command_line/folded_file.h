@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/snapshot.h"
+#include "engine/model/snapshot.h"
 #include "tui/command_line/output.h"
 
 namespace pipetop::tui {

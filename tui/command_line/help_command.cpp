@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "engine/version.h"
-#include "tui/command_line/command_list.h"
+#include "engine/base/version.h"
 #include "tui/command_line/help_tables.h"
+#include "tui/flags/command_list.h"
 #include "tui/manual/markup.h"
 #include "tui/manual/topics.h"
 #include "tui/manual/writers.h"

@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/config/config.h"
-#include "engine/error.h"
-#include "engine/knobs.h"
-#include "engine/text.h"
-#include "engine/workload/workload.h"
-#include "tui/command_line/command_list.h"
-#include "tui/command_line/exit_codes.h"
-#include "tui/dashboard/keymap.h"
+#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
+#include "tui/flags/command_list.h"
+#include "tui/flags/exit_codes.h"
 #include "tui/print/changed_knobs.h"
+#include "tui/state/keymap.h"
 
 namespace pipetop::tui {
 namespace {

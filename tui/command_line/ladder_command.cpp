@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/experiment/ladder_report.h"
 #include "tui/command_line/ladder_files.h"
 #include "tui/command_line/ladder_start.h"
@@ -13,8 +13,8 @@
 #include "tui/command_line/require_vmsplice.h"
 #include "tui/command_line/start.h"
 #include "tui/command_line/words.h"
-#include "tui/signals.h"
-#include "tui/widgets/numbers.h"
+#include "tui/draw/numbers.h"
+#include "tui/loop/signals.h"
 
 namespace pipetop::tui {
 namespace {

@@ -1,7 +1,7 @@
 // pipetop ladder: the article's rungs against each other, in rounds.
 #pragma once
 
-#include "tui/command_line/command_line.h"
+#include "tui/flags/command_line.h"
 
 namespace pipetop::tui {
 

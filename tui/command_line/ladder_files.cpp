@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "tui/print/print_ladder.h"
 
 namespace pipetop::tui {

@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "tui/command_line/command_line.h"
 #include "tui/command_line/output.h"
-#include "tui/dashboard/glyphs.h"
+#include "tui/draw/glyphs.h"
+#include "tui/flags/command_line.h"
 #include "tui/print/ladder_result.h"
 
 namespace pipetop::tui {

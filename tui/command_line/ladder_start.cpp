@@ -6,9 +6,10 @@
 #include <random>
 #include <utility>
 
+#include "engine/base/error.h"
 #include "engine/config/limits.h"
-#include "engine/error.h"
-#include "engine/knobs.h"
+#include "engine/registry/knobs.h"
+#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop::tui {
 namespace {

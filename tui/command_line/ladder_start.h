@@ -6,7 +6,7 @@
 
 #include "engine/config/config.h"
 #include "engine/experiment/ladder.h"
-#include "tui/command_line/command_line.h"
+#include "tui/flags/command_line.h"
 
 namespace pipetop::tui {
 

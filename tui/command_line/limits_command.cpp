@@ -4,17 +4,17 @@
 
 #include <string>
 
-#include "engine/clock.h"
-#include "engine/error.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "engine/experiment/limits.h"
 #include "engine/host/host.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/progress_line.h"
 #include "tui/command_line/start.h"
 #include "tui/command_line/words.h"
+#include "tui/loop/signals.h"
 #include "tui/print/print_limits.h"
 #include "tui/print/run_result.h"
-#include "tui/signals.h"
 
 namespace pipetop::tui {
 namespace {

@@ -1,7 +1,7 @@
 // pipetop limits: what a pipe's steps cost on this machine, and the roof that follows.
 #pragma once
 
-#include "tui/command_line/command_line.h"
+#include "tui/flags/command_line.h"
 
 namespace pipetop::tui {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "engine/experiment/trial.h"
 #include "engine/host/host.h"
-#include "engine/workload/terms.h"
+#include "engine/registry/terms.h"
 #include "tui/command_line/start.h"
 
 namespace pipetop::tui {

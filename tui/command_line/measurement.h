@@ -7,9 +7,9 @@
 
 #include "engine/config/config.h"
 #include "engine/engine.h"
-#include "tui/command_line/command_line.h"
-#include "tui/command_line/headless_loop.h"
 #include "tui/command_line/share_means.h"
+#include "tui/flags/command_line.h"
+#include "tui/loop/headless_loop.h"
 #include "tui/print/run_result.h"
 
 namespace pipetop::tui {

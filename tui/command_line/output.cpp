@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 
 namespace pipetop::tui {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/unique_fd.h"
+#include "engine/base/unique_fd.h"
 
 namespace pipetop::tui {
 

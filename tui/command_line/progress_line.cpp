@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "tui/command_line/words.h"
-#include "tui/dashboard/text_width.h"
+#include "tui/draw/text_width.h"
 
 namespace pipetop::tui {
 

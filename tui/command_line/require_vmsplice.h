@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/settings.h"
+#include "engine/model/settings.h"
 
 namespace pipetop::tui {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "engine/error.h"
-#include "engine/text.h"
+#include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "tui/command_line/folded_file.h"
 #include "tui/command_line/measurement.h"
 #include "tui/command_line/output.h"
@@ -23,6 +23,7 @@
 #include "tui/print/print_csv.h"
 #include "tui/print/print_human.h"
 #include "tui/print/print_json.h"
+#include "engine/registry/terms.h"
 
 namespace pipetop::tui {
 namespace {

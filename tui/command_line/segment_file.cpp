@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "tui/print/print_segment.h"
 
 namespace pipetop::tui {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/snapshot.h"
+#include "engine/model/snapshot.h"
 #include "tui/command_line/output.h"
 
 namespace pipetop::tui {

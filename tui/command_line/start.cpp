@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "engine/base/error.h"
 #include "engine/config/find_config.h"
 #include "engine/config/limits.h"
-#include "engine/error.h"
-#include "engine/knobs.h"
+#include "engine/registry/knobs.h"
 
 namespace pipetop::tui {
 

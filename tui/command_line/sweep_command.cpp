@@ -5,15 +5,16 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/host/host.h"
-#include "engine/workload/terms.h"
+#include "engine/registry/knobs.h"
+#include "engine/registry/terms.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/progress_line.h"
 #include "tui/command_line/start.h"
 #include "tui/command_line/words.h"
+#include "tui/loop/signals.h"
 #include "tui/print/print_sweep.h"
-#include "tui/signals.h"
 
 namespace pipetop::tui {
 namespace {

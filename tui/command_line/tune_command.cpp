@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/start.h"
 #include "tui/command_line/tune_session.h"

@@ -1,7 +1,7 @@
 // pipetop tune: find the fastest settings on this machine.
 #pragma once
 
-#include "tui/command_line/command_line.h"
+#include "tui/flags/command_line.h"
 
 namespace pipetop::tui {
 

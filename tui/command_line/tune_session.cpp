@@ -5,17 +5,18 @@
 
 #include <optional>
 
-#include "engine/clock.h"
-#include "engine/error.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "engine/experiment/tune_trials.h"
 #include "engine/host/host.h"
 #include "engine/host/pipe_max_size.h"
-#include "engine/workload/terms.h"
+#include "engine/registry/terms.h"
+#include "engine/workload/pipe/pipe_presets.h"
 #include "tui/command_line/progress_line.h"
 #include "tui/command_line/start.h"
+#include "tui/draw/numbers.h"
+#include "tui/loop/signals.h"
 #include "tui/print/changed_knobs.h"
-#include "tui/signals.h"
-#include "tui/widgets/numbers.h"
 
 namespace pipetop::tui {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/config/config.h"
-#include "tui/command_line/command_line.h"
+#include "tui/flags/command_line.h"
 #include "tui/print/print_tune.h"
 
 namespace pipetop::tui {

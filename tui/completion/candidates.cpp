@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/error.h"
 #include "engine/config/find_config.h"
-#include "engine/error.h"
+#include "engine/registry/knobs.h"
 #include "tui/completion/flag_candidates.h"
 
 namespace pipetop::tui {

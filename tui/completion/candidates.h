@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tui/command_line/command_list.h"
+#include "tui/flags/command_list.h"
 
 namespace pipetop::tui {
 

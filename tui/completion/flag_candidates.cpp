@@ -4,10 +4,11 @@
 #include <array>
 #include <string_view>
 
+#include "engine/base/error.h"
 #include "engine/config/find_config.h"
-#include "engine/error.h"
 #include "engine/experiment/sweep.h"
 #include "engine/process/placement.h"
+#include "engine/registry/knobs.h"
 #include "tui/manual/topics.h"
 
 namespace pipetop::tui {

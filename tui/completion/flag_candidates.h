@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/config/config.h"
-#include "engine/knobs.h"
+#include "engine/model/knob.h"
 #include "tui/completion/candidates.h"
 
 namespace pipetop::tui {

@@ -5,9 +5,6 @@
 
 namespace pipetop::tui {
 
-// The hidden command that they call: the words typed so far follow it.
-inline constexpr const char* kCompleteWords = "complete-words";
-
 // Throws Error when there is none for that shell.
 std::string completion_script(const std::string& shell);
 

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "engine/error.h"
-#include "engine/knobs.h"
-#include "engine/workload/terms.h"
-#include "tui/dashboard/layout.h"
+#include "engine/base/error.h"
+#include "engine/registry/knobs.h"
+#include "engine/registry/terms.h"
 #include "tui/dashboard/list_keys.h"
 #include "tui/dashboard/slot_inspection.h"
-#include "tui/dashboard/text_width.h"
+#include "tui/draw/text_width.h"
+#include "tui/state/layout.h"
 #include "tui/widgets/help.h"
 #include "tui/widgets/parts.h"
 #include "tui/widgets/ring.h"

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/presets.h"
-#include "tui/dashboard/keymap.h"
+#include "engine/model/presets.h"
 #include "tui/dashboard/source.h"
-#include "tui/dashboard/view_state.h"
+#include "tui/state/keymap.h"
+#include "tui/state/view_state.h"
 
 namespace pipetop::tui {
 

@@ -1,7 +1,7 @@
 // The controller's hands: what a click or the wheel means where it happens.
-#include "engine/workload/terms.h"
+#include "engine/registry/terms.h"
 #include "tui/dashboard/controller.h"
-#include "tui/dashboard/layout.h"
+#include "tui/state/layout.h"
 #include "tui/widgets/key_bar.h"
 #include "tui/widgets/parts.h"
 #include "tui/widgets/ring.h"

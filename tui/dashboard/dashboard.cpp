@@ -5,12 +5,12 @@
 #include <optional>
 
 #include "tui/dashboard/controller.h"
-#include "tui/dashboard/events.h"
 #include "tui/dashboard/source.h"
-#include "tui/dashboard/terminal.h"
 #include "tui/dashboard/view.h"
 #include "tui/dashboard/whole_frames.h"
-#include "tui/signals.h"
+#include "tui/loop/events.h"
+#include "tui/loop/signals.h"
+#include "tui/terminal/terminal.h"
 
 namespace pipetop::tui {
 namespace {

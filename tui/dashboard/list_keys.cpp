@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "tui/dashboard/layout.h"
-#include "tui/dashboard/text_width.h"
+#include "tui/draw/text_width.h"
+#include "tui/state/layout.h"
 #include "tui/widgets/worker.h"
+#include "engine/registry/terms.h"
 
 namespace pipetop::tui {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "tui/dashboard/keymap.h"
-#include "tui/dashboard/view_state.h"
+#include "tui/state/keymap.h"
+#include "tui/state/view_state.h"
 
 namespace pipetop::tui {
 

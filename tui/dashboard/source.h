@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "engine/settings.h"
-#include "engine/snapshot.h"
+#include "engine/model/settings.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop::tui {
 

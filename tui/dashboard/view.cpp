@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "engine/workload/terms.h"
-#include "tui/dashboard/layout.h"
-#include "tui/dashboard/text_width.h"
+#include "engine/registry/terms.h"
+#include "tui/draw/numbers.h"
+#include "tui/draw/text_width.h"
+#include "tui/state/layout.h"
 #include "tui/widgets/help.h"
 #include "tui/widgets/key_bar.h"
 #include "tui/widgets/message_line.h"
-#include "tui/widgets/numbers.h"
 #include "tui/widgets/panel.h"
 #include "tui/widgets/parts.h"
 #include "tui/widgets/ring.h"

@@ -2,7 +2,7 @@
 // ones: what is drawn was true, and does not flicker.
 #pragma once
 
-#include "engine/snapshot.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop::tui {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "tui/dashboard/pen.h"
-#include "tui/dashboard/text_width.h"
+#include "tui/draw/pen.h"
+#include "tui/draw/text_width.h"
 #include "tui/manual/writers.h"
 
 namespace pipetop::tui {

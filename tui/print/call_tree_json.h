@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/functions.h"
+#include "engine/model/functions.h"
 #include "tui/print/json_values.h"
 
 namespace pipetop::tui {

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "engine/knobs.h"
+#include "engine/registry/knobs.h"
 
 namespace pipetop::tui {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/settings.h"
+#include "engine/model/settings.h"
 
 namespace pipetop::tui {
 

@@ -1,7 +1,7 @@
 // The machine that a result was measured on, as JSON.
 #pragma once
 
-#include "engine/snapshot.h"
+#include "engine/model/snapshot.h"
 #include "tui/print/json_values.h"
 
 namespace pipetop::tui {

@@ -1,7 +1,7 @@
 #include "tui/print/json_values.h"
 
-#include "engine/knobs.h"
-#include "engine/text.h"
+#include "engine/base/text.h"
+#include "engine/registry/knobs.h"
 
 namespace pipetop::tui {
 namespace {

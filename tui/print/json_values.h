@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "engine/presets.h"
-#include "engine/reading.h"
-#include "engine/ring_view.h"
-#include "engine/settings.h"
-#include "engine/snapshot.h"
+#include "engine/base/reading.h"
+#include "engine/model/presets.h"
+#include "engine/model/ring_view.h"
+#include "engine/model/settings.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop::tui {
 

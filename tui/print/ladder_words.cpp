@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "engine/text.h"
+#include "engine/base/text.h"
 
 namespace pipetop::tui {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "engine/knobs.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/workload/pipe/verdict.h"
 
 namespace pipetop::tui {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/base/version.h"
 #include "engine/observe/capabilities.h"
-#include "engine/version.h"
 #include "tui/print/json_values.h"
 
 namespace pipetop::tui {

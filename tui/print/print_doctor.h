@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "engine/host/doctor.h"
-#include "engine/snapshot.h"
+#include "engine/doctor/doctor.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop::tui {
 

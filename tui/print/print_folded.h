@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/functions.h"
+#include "engine/model/functions.h"
 
 namespace pipetop::tui {
 

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/knobs.h"
-#include "engine/text.h"
+#include "engine/base/text.h"
+#include "engine/registry/terms.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/workload/pipe/verdict.h"
-#include "engine/workload/terms.h"
+#include "tui/draw/figure_text.h"
 #include "tui/print/changed_knobs.h"
-#include "tui/print/figure_text.h"
 #include "tui/print/function_columns.h"
 
 namespace pipetop::tui {

@@ -2,10 +2,10 @@
 
 #include <array>
 
-#include "engine/knobs.h"
-#include "engine/version.h"
+#include "engine/base/version.h"
+#include "engine/registry/terms.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/workload/pipe/verdict.h"
-#include "engine/workload/terms.h"
 #include "tui/print/call_tree_json.h"
 #include "tui/print/host_json.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tui/dashboard/text_width.h"
+#include "tui/draw/text_width.h"
 #include "tui/print/ladder_words.h"
 
 namespace pipetop::tui {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tui/dashboard/glyphs.h"
+#include "tui/draw/glyphs.h"
 #include "tui/print/ladder_result.h"
 
 namespace pipetop::tui {

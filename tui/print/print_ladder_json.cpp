@@ -1,6 +1,6 @@
+#include "engine/base/version.h"
 #include "engine/host/host.h"
-#include "engine/knobs.h"
-#include "engine/version.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/print/host_json.h"
 #include "tui/print/print_ladder.h"
 

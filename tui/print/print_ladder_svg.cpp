@@ -5,12 +5,12 @@
 #include <iterator>
 #include <utility>
 
-#include "tui/dashboard/pen.h"
+#include "tui/draw/numbers.h"
+#include "tui/draw/pen.h"
 #include "tui/print/ladder_svg_style.h"
 #include "tui/print/ladder_words.h"
 #include "tui/print/print_ladder.h"
 #include "tui/print/xml_text.h"
-#include "tui/widgets/numbers.h"
 
 namespace pipetop::tui {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "engine/knobs.h"
-#include "engine/text.h"
+#include "engine/base/text.h"
+#include "engine/workload/pipe/pipe_knobs.h"
+#include "tui/draw/numbers.h"
 #include "tui/print/print_doctor.h"
-#include "tui/widgets/numbers.h"
 
 namespace pipetop::tui {
 namespace {

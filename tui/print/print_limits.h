@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/experiment/limits.h"
-#include "engine/snapshot.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop::tui {
 

@@ -1,5 +1,5 @@
-#include "engine/knobs.h"
-#include "engine/version.h"
+#include "engine/base/version.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/print/json_values.h"
 #include "tui/print/print_limits.h"
 

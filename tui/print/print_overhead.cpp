@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "engine/base/version.h"
 #include "engine/meter/quantiles.h"
-#include "engine/version.h"
 #include "tui/print/json_values.h"
 
 namespace pipetop::tui {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "engine/presets.h"
+#include "engine/model/presets.h"
 
 namespace pipetop::tui {
 

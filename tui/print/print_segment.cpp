@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/config/text_file.h"
-#include "engine/knobs.h"
-#include "engine/workload/terms.h"
+#include "engine/registry/knobs.h"
+#include "engine/registry/terms.h"
 #include "tui/print/json_values.h"
 
 namespace pipetop::tui {

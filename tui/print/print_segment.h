@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/segment.h"
+#include "engine/model/segment.h"
 
 namespace pipetop::tui {
 

@@ -6,10 +6,10 @@
 #include <map>
 #include <vector>
 
+#include "engine/base/version.h"
 #include "engine/meter/quantiles.h"
-#include "engine/version.h"
-#include "engine/workload/terms.h"
-#include "tui/print/figure_text.h"
+#include "engine/registry/terms.h"
+#include "tui/draw/figure_text.h"
 #include "tui/print/json_values.h"
 
 namespace pipetop::tui {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/text.h"
 #include "engine/host/host.h"
 #include "engine/meter/quantiles.h"
-#include "engine/text.h"
+#include "tui/draw/numbers.h"
 #include "tui/print/changed_knobs.h"
-#include "tui/widgets/numbers.h"
 
 namespace pipetop::tui {
 namespace {

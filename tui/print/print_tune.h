@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/base/reading.h"
 #include "engine/experiment/tune.h"
-#include "engine/reading.h"
-#include "engine/snapshot.h"
+#include "engine/model/snapshot.h"
 #include "tui/print/run_result.h"
 
 namespace pipetop::tui {

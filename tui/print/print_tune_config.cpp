@@ -1,13 +1,13 @@
 #include <fmt/core.h>
 
+#include "engine/base/text.h"
+#include "engine/base/version.h"
 #include "engine/config/text_file.h"
-#include "engine/knobs.h"
 #include "engine/meter/quantiles.h"
-#include "engine/text.h"
-#include "engine/version.h"
+#include "engine/workload/pipe/pipe_knobs.h"
+#include "tui/draw/numbers.h"
 #include "tui/print/changed_knobs.h"
 #include "tui/print/print_tune.h"
-#include "tui/widgets/numbers.h"
 
 namespace pipetop::tui {
 namespace {

@@ -1,7 +1,7 @@
 #include <vector>
 
+#include "engine/base/version.h"
 #include "engine/meter/quantiles.h"
-#include "engine/version.h"
 #include "tui/print/host_json.h"
 #include "tui/print/json_values.h"
 #include "tui/print/print_tune.h"

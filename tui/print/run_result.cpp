@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "engine/host/host.h"
-#include "engine/knobs.h"
 
 namespace pipetop::tui {
 namespace {

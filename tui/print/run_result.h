@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/experiment/trial.h"
-#include "engine/snapshot.h"
-#include "engine/workload/terms.h"
+#include "engine/model/snapshot.h"
+#include "engine/registry/terms.h"
 
 namespace pipetop::tui {
 

@@ -1,13 +1,14 @@
 // The lines at the top and the bottom: title, message, keys; and the help page.
 #include <gtest/gtest.h>
 
-#include "engine/knobs.h"
-#include "tui/dashboard/keymap.h"
+#include "engine/registry/knobs.h"
+#include "tui/state/keymap.h"
 #include "tui/tests/snapshots.h"
 #include "tui/widgets/help.h"
 #include "tui/widgets/key_bar.h"
 #include "tui/widgets/message_line.h"
 #include "tui/widgets/title_bar.h"
+#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop::tui {
 namespace {

@@ -1,5 +1,5 @@
 // Rows of function lists, by what they say rather than how they look.
-#include "tui/widgets/call_rows.h"
+#include "tui/state/call_rows.h"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
-#include "tui/dashboard/canvas.h"
+#include "tui/draw/canvas.h"
 
 #include <gtest/gtest.h>
 #include <locale.h>
 
-#include "tui/dashboard/pen.h"
-#include "tui/dashboard/text_width.h"
+#include "tui/draw/pen.h"
+#include "tui/draw/text_width.h"
 
 namespace pipetop::tui {
 namespace {

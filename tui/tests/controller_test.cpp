@@ -4,10 +4,11 @@
 
 #include <set>
 
-#include "engine/knobs.h"
-#include "tui/dashboard/layout.h"
+#include "engine/registry/knobs.h"
+#include "tui/state/layout.h"
 #include "tui/tests/recording_source.h"
 #include "tui/tests/snapshots.h"
+#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop::tui {
 namespace {

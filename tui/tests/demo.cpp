@@ -10,13 +10,14 @@
 #include <optional>
 #include <string_view>
 
-#include "engine/error.h"
-#include "engine/text.h"
+#include "engine/base/error.h"
+#include "engine/base/text.h"
+#include "engine/workload/pipe/pipe_presets.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/dashboard/list_keys.h"
-#include "tui/dashboard/terminal.h"
 #include "tui/dashboard/view.h"
 #include "tui/dashboard/whole_frames.h"
+#include "tui/terminal/terminal.h"
 #include "tui/tests/fake_source.h"
 
 namespace {

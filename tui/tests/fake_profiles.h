@@ -6,8 +6,8 @@
 #include <random>
 #include <span>
 
-#include "engine/functions.h"
-#include "engine/settings.h"
+#include "engine/model/functions.h"
+#include "engine/model/settings.h"
 
 namespace pipetop::tui {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/knobs.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop::tui {
 namespace {

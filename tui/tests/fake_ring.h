@@ -5,8 +5,8 @@
 #include <memory>
 #include <random>
 
-#include "engine/settings.h"
-#include "engine/snapshot.h"
+#include "engine/model/settings.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop::tui {
 

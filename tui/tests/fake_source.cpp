@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/knobs.h"
+#include "engine/registry/knobs.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/tests/fake_profiles.h"
 
 namespace pipetop::tui {

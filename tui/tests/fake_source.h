@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/unique_fd.h"
+#include "engine/base/unique_fd.h"
 #include "tui/dashboard/source.h"
 #include "tui/tests/fake_ring.h"
 

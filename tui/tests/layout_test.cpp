@@ -1,4 +1,4 @@
-#include "tui/dashboard/layout.h"
+#include "tui/state/layout.h"
 
 #include <gtest/gtest.h>
 

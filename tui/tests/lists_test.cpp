@@ -2,12 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "tui/dashboard/controller.h"
-#include "tui/dashboard/layout.h"
+#include "tui/state/layout.h"
 #include "tui/tests/profiles.h"
 #include "tui/tests/recording_source.h"
 #include "tui/tests/snapshots.h"
 #include "tui/widgets/message_line.h"
 #include "tui/widgets/worker.h"
+#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop::tui {
 namespace {

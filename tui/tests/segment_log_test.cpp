@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "tui/tests/profiles.h"
 #include "tui/tests/snapshots.h"
 

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
+#include "tui/draw/big_number.h"
+#include "tui/draw/numbers.h"
 #include "tui/tests/snapshots.h"
-#include "tui/widgets/big_number.h"
 #include "tui/widgets/history.h"
-#include "tui/widgets/numbers.h"
 
 namespace pipetop::tui {
 namespace {

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <sstream>
 
-#include "tui/dashboard/layout.h"
 #include "tui/dashboard/list_keys.h"
-#include "tui/dashboard/text_width.h"
+#include "tui/draw/text_width.h"
+#include "tui/state/layout.h"
 #include "tui/tests/fake_source.h"
 #include "tui/tests/snapshots.h"
+#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop::tui {
 namespace {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tui/tests/snapshots.h"
+#include "engine/registry/terms.h"
 
 namespace pipetop::tui {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "tui/dashboard/pen.h"
-#include "tui/widgets/columns.h"
+#include "tui/draw/columns.h"
+#include "tui/draw/numbers.h"
+#include "tui/draw/pen.h"
 #include "tui/widgets/list_header.h"
-#include "tui/widgets/numbers.h"
 #include "tui/widgets/role_style.h"
 
 namespace pipetop::tui {

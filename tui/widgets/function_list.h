@@ -2,8 +2,8 @@
 // role ran or waited in, as in perf.
 #pragma once
 
-#include "tui/dashboard/canvas.h"
-#include "tui/dashboard/list_state.h"
+#include "tui/draw/canvas.h"
+#include "tui/state/list_state.h"
 
 namespace pipetop::tui {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "tui/dashboard/pen.h"
-#include "tui/widgets/numbers.h"
+#include "tui/draw/numbers.h"
+#include "tui/draw/pen.h"
 #include "tui/widgets/occupancy.h"
 
 namespace pipetop::tui {

@@ -4,8 +4,8 @@
 
 #include <span>
 
-#include "engine/snapshot.h"
-#include "tui/dashboard/canvas.h"
+#include "engine/model/snapshot.h"
+#include "tui/draw/canvas.h"
 #include "tui/widgets/time_axis.h"
 
 namespace pipetop::tui {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/knobs.h"
-#include "tui/dashboard/keymap.h"
-#include "tui/dashboard/pen.h"
-#include "tui/dashboard/text_width.h"
-#include "tui/widgets/numbers.h"
+#include "engine/registry/knobs.h"
+#include "tui/draw/numbers.h"
+#include "tui/draw/pen.h"
+#include "tui/draw/text_width.h"
+#include "tui/state/keymap.h"
 #include "tui/widgets/panel.h"
 
 namespace pipetop::tui {

@@ -1,8 +1,8 @@
 // The help page, made from the tables of knobs, presets and keys.
 #pragma once
 
-#include "tui/dashboard/canvas.h"
-#include "tui/dashboard/view_state.h"
+#include "tui/draw/canvas.h"
+#include "tui/state/view_state.h"
 
 namespace pipetop::tui {
 

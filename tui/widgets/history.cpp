@@ -4,9 +4,10 @@
 #include <array>
 #include <cmath>
 
-#include "tui/dashboard/pen.h"
-#include "tui/widgets/columns.h"
-#include "tui/widgets/numbers.h"
+#include "engine/registry/terms.h"
+#include "tui/draw/columns.h"
+#include "tui/draw/numbers.h"
+#include "tui/draw/pen.h"
 
 namespace pipetop::tui {
 namespace {

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/snapshot.h"
-#include "tui/dashboard/canvas.h"
+#include "engine/model/snapshot.h"
+#include "tui/draw/canvas.h"
 #include "tui/widgets/slow_motion.h"
 #include "tui/widgets/time_axis.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tui/widgets/numbers.h"
+#include "tui/draw/numbers.h"
 
 namespace pipetop::tui {
 namespace {

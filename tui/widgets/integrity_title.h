@@ -1,7 +1,7 @@
 // What the reader finds of stamped pages, as a part of a panel's title.
 #pragma once
 
-#include "engine/snapshot.h"
+#include "engine/model/snapshot.h"
 #include "tui/widgets/panel.h"
 
 namespace pipetop::tui {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "engine/knobs.h"
-#include "engine/text.h"
-#include "tui/dashboard/text_width.h"
+#include "engine/base/text.h"
+#include "engine/registry/knobs.h"
+#include "tui/draw/text_width.h"
 
 namespace pipetop::tui {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/snapshot.h"
-#include "tui/dashboard/canvas.h"
-#include "tui/dashboard/keys.h"
-#include "tui/dashboard/view_state.h"
+#include "engine/model/snapshot.h"
+#include "tui/draw/canvas.h"
+#include "tui/draw/keys.h"
+#include "tui/state/view_state.h"
 
 namespace pipetop::tui {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "tui/dashboard/pen.h"
-#include "tui/dashboard/text_width.h"
-#include "tui/widgets/numbers.h"
+#include "tui/draw/numbers.h"
+#include "tui/draw/pen.h"
+#include "tui/draw/text_width.h"
 #include "tui/widgets/panel.h"
 
 namespace pipetop::tui {

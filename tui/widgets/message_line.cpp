@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "tui/dashboard/pen.h"
+#include "tui/draw/pen.h"
 #include "tui/widgets/verdict_line.h"
 
 namespace pipetop::tui {

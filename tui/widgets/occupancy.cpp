@@ -4,20 +4,15 @@
 #include <array>
 #include <vector>
 
-#include "tui/dashboard/pen.h"
-#include "tui/dashboard/text_width.h"
-#include "tui/widgets/columns.h"
-#include "tui/widgets/numbers.h"
+#include "tui/draw/columns.h"
+#include "tui/draw/numbers.h"
+#include "tui/draw/pen.h"
+#include "tui/draw/text_width.h"
 
 namespace pipetop::tui {
 namespace {
 
 constexpr int kInner = kOccupancyBins - 2;  // without "empty" and "full"
-
-std::string whole_percent(double share) {
-  if (share > 0 && share < 0.005) return "<1 %";
-  return fmt::format("{:.0f} %", share * 100);
-}
 
 // The histogram over fewer or more columns: empty and full keep theirs.
 std::vector<double> columns(const Occupancy& o, int cols) {
@@ -43,8 +38,8 @@ std::vector<double> columns(const Occupancy& o, int cols) {
 
 void draw_line(const Area& area, const Occupancy& o) {
   Pen pen(area, 0);
-  pen.text("empty ", Style::dim).text(whole_percent(o.empty_share), Style::value).skip(1);
-  const std::string full = whole_percent(o.full_share);
+  pen.text("empty ", Style::dim).text(whole_percent_text(o.empty_share), Style::value).skip(1);
+  const std::string full = whole_percent_text(o.full_share);
   const int right = columns_of(full) + 6;
   const std::vector<double> heights = columns(o, std::min(kOccupancyBins, pen.room() - right));
   draw_columns(area.part({0, pen.col(), 1, static_cast<int>(heights.size())}), heights,
@@ -61,10 +56,10 @@ void draw_tall(const Area& area, const Occupancy& o) {
   const std::vector<double> heights = columns(o, chart.cols());
   draw_columns(chart, heights, Style::graph);
   const Area labels = area.part({chart.rows(), 0, 1, static_cast<int>(heights.size())});
-  Pen(labels, 0).text("empty ", Style::dim).text(whole_percent(o.empty_share), Style::value);
-  const std::string mean = whole_percent(o.mean_share);
+  Pen(labels, 0).text("empty ", Style::dim).text(whole_percent_text(o.empty_share), Style::value);
+  const std::string mean = whole_percent_text(o.mean_share);
   Pen(labels, 0, labels.cols() / 2 - 5).text("mean ", Style::dim).text(mean, Style::value);
-  const std::string full = whole_percent(o.full_share);
+  const std::string full = whole_percent_text(o.full_share);
   Pen(labels, 0, labels.cols() - 5 - columns_of(full))
       .text("full ", Style::dim)
       .text(full, Style::value);
@@ -105,7 +100,7 @@ void draw_occupancy_bars(const Area& area, const Reading<Occupancy>& occupancy) 
     draw_bar(bars.from_row(row, 1), share, Style::graph);
   }
   const auto number = [&](int row, std::string_view word, double share) {
-    area.from_row(row, 1).put_right(0, fmt::format("{} {:>4}", word, whole_percent(share)),
+    area.from_row(row, 1).put_right(0, fmt::format("{} {:>4}", word, whole_percent_text(share)),
                                     Style::value);
   };
   number(0, "full", occupancy->full_share);

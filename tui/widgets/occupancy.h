@@ -3,9 +3,9 @@
 
 #include <span>
 
-#include "engine/reading.h"
-#include "engine/snapshot.h"
-#include "tui/dashboard/canvas.h"
+#include "engine/base/reading.h"
+#include "engine/model/snapshot.h"
+#include "tui/draw/canvas.h"
 
 namespace pipetop::tui {
 

@@ -1,6 +1,6 @@
 #include "tui/widgets/panel.h"
 
-#include "tui/dashboard/text_width.h"
+#include "tui/draw/text_width.h"
 
 namespace pipetop::tui {
 namespace {

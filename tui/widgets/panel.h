@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "tui/dashboard/layout.h"
-#include "tui/dashboard/pen.h"
+#include "tui/draw/pen.h"
+#include "tui/state/layout.h"
 
 namespace pipetop::tui {
 

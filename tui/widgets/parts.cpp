@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "engine/workload/terms.h"
-#include "tui/dashboard/text_width.h"
-#include "tui/print/figure_text.h"
-#include "tui/widgets/columns.h"
-#include "tui/widgets/numbers.h"
+#include "engine/registry/terms.h"
+#include "tui/draw/columns.h"
+#include "tui/draw/figure_text.h"
+#include "tui/draw/numbers.h"
+#include "tui/draw/text_width.h"
 
 namespace pipetop::tui {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "engine/snapshot.h"
-#include "tui/dashboard/view_state.h"
+#include "engine/model/snapshot.h"
+#include "tui/state/view_state.h"
 #include "tui/widgets/panel.h"
 
 namespace pipetop::tui {

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "engine/workload/pipe/verdict.h"
-#include "tui/dashboard/pen.h"
+#include "tui/draw/numbers.h"
+#include "tui/draw/pen.h"
 #include "tui/widgets/heat_map.h"
 #include "tui/widgets/integrity_title.h"
-#include "tui/widgets/numbers.h"
 #include "tui/widgets/occupancy.h"
 #include "tui/widgets/ring_markers.h"
 #include "tui/widgets/slot_detail.h"

@@ -2,8 +2,8 @@
 // of tail and head, and the scale where a cell is several slots.
 #pragma once
 
-#include "engine/snapshot.h"
-#include "tui/dashboard/canvas.h"
+#include "engine/model/snapshot.h"
+#include "tui/draw/canvas.h"
 #include "tui/widgets/slot_strip.h"
 
 namespace pipetop::tui {

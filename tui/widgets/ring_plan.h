@@ -2,8 +2,8 @@
 // drawing, clicks and keys share.
 #pragma once
 
-#include "engine/ring_view.h"
-#include "tui/dashboard/ring_state.h"
+#include "engine/model/ring_view.h"
+#include "tui/state/ring_state.h"
 #include "tui/widgets/slot_strip.h"
 #include "tui/widgets/slow_motion.h"
 

@@ -1,8 +1,8 @@
 // The colour of a role wherever it appears.
 #pragma once
 
-#include "engine/settings.h"
-#include "tui/dashboard/style.h"
+#include "engine/model/settings.h"
+#include "tui/draw/style.h"
 
 namespace pipetop::tui {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/workload/terms.h"
-#include "tui/dashboard/layout.h"
-#include "tui/dashboard/pen.h"
-#include "tui/widgets/numbers.h"
+#include "engine/registry/terms.h"
+#include "tui/draw/numbers.h"
+#include "tui/draw/pen.h"
+#include "tui/state/layout.h"
 #include "tui/widgets/panel.h"
 #include "tui/widgets/role_style.h"
 
@@ -77,7 +77,7 @@ std::string text_of(const Reading<T>& reading, Format format) {
   return reading.status == ReadingStatus::unavailable ? "n/a" : "…";
 }
 
-std::string whole_percent(double share) { return fmt::format("{:.0f}", share * 100); }
+std::string percent_figure(double share) { return fmt::format("{:.0f}", share * 100); }
 
 std::string top_function(const SegmentRole& role) {
   if (!role.functions.has_value() || role.functions->rows.empty()) return "";
@@ -120,7 +120,7 @@ std::vector<Column> rate_columns(const Segment& s, const Segment* before, int la
 
 std::vector<Column> observed_columns(const Segment& s, int function_cols) {
   const auto ring = [&](auto member) {
-    return text_of(s.occupancy, [&](const Occupancy& o) { return whole_percent(o.*member); });
+    return text_of(s.occupancy, [&](const Occupancy& o) { return percent_figure(o.*member); });
   };
   std::vector<Column> columns;
   if (terms_of(s.requested).has_ring)
@@ -132,7 +132,7 @@ std::vector<Column> observed_columns(const Segment& s, int function_cols) {
   for (const Role role : roles) {
     const std::string_view name = role_name(s.requested, role);
     columns.push_back({blocked + std::string(name.substr(0, 1)), blocked.empty() ? 3 : 9, true,
-                       text_of(s.role(role).blocked_share, whole_percent), style_of(role)});
+                       text_of(s.role(role).blocked_share, percent_figure), style_of(role)});
     blocked.clear();
   }
   for (const Role role : roles)

@@ -2,9 +2,9 @@
 // lists, so that rate and ring stay in sight.
 #pragma once
 
-#include "engine/snapshot.h"
-#include "tui/dashboard/canvas.h"
-#include "tui/dashboard/view_state.h"
+#include "engine/model/snapshot.h"
+#include "tui/draw/canvas.h"
+#include "tui/state/view_state.h"
 
 namespace pipetop::tui {
 

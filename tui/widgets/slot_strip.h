@@ -5,9 +5,9 @@
 
 #include <optional>
 
-#include "engine/snapshot.h"
-#include "tui/dashboard/canvas.h"
-#include "tui/dashboard/slot_trail.h"
+#include "engine/model/snapshot.h"
+#include "tui/draw/canvas.h"
+#include "tui/state/slot_trail.h"
 
 namespace pipetop::tui {
 

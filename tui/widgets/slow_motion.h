@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "engine/snapshot.h"
-#include "engine/workload/terms.h"
+#include "engine/model/snapshot.h"
+#include "engine/model/terms.h"
 
 namespace pipetop::tui {
 

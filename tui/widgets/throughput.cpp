@@ -2,11 +2,12 @@
 
 #include <vector>
 
-#include "tui/dashboard/pen.h"
-#include "tui/dashboard/text_width.h"
-#include "tui/widgets/big_number.h"
+#include "engine/registry/terms.h"
+#include "tui/draw/big_number.h"
+#include "tui/draw/numbers.h"
+#include "tui/draw/pen.h"
+#include "tui/draw/text_width.h"
 #include "tui/widgets/history.h"
-#include "tui/widgets/numbers.h"
 
 namespace pipetop::tui {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "engine/snapshot.h"
-#include "tui/dashboard/canvas.h"
+#include "engine/model/snapshot.h"
+#include "tui/draw/canvas.h"
 #include "tui/widgets/panel.h"
 #include "tui/widgets/slow_motion.h"
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "tui/dashboard/pen.h"
-#include "tui/dashboard/text_width.h"
-#include "tui/widgets/numbers.h"
+#include "tui/draw/numbers.h"
+#include "tui/draw/pen.h"
+#include "tui/draw/text_width.h"
 
 namespace pipetop::tui {
 namespace {

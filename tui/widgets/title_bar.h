@@ -1,9 +1,9 @@
 // The first line: what runs, where, and whether its bytes are copied.
 #pragma once
 
-#include "engine/snapshot.h"
-#include "tui/dashboard/canvas.h"
-#include "tui/dashboard/view_state.h"
+#include "engine/model/snapshot.h"
+#include "tui/draw/canvas.h"
+#include "tui/state/view_state.h"
 
 namespace pipetop::tui {
 

@@ -1,8 +1,8 @@
 #include "tui/widgets/verdict_line.h"
 
 #include "engine/workload/pipe/verdict.h"
-#include "tui/dashboard/pen.h"
-#include "tui/dashboard/text_width.h"
+#include "tui/draw/pen.h"
+#include "tui/draw/text_width.h"
 
 namespace pipetop::tui {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "engine/snapshot.h"
-#include "tui/dashboard/canvas.h"
+#include "engine/model/snapshot.h"
+#include "tui/draw/canvas.h"
 
 namespace pipetop::tui {
 

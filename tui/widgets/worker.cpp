@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tui/widgets/numbers.h"
+#include "tui/draw/numbers.h"
 #include "tui/widgets/role_style.h"
 
 namespace pipetop::tui {
@@ -46,8 +46,6 @@ TitlePart state_part(const WorkerView& w) {
   return {std::move(text), bad ? Style::error : calm ? Style::dim : Style::warning};
 }
 
-std::string whole_percent(double share) { return fmt::format("{:.0f} %", share * 100); }
-
 // Most telling first: what does not fit is left out at the end.
 std::vector<Item> counters(const WorkerView& w, const Unit& unit) {
   constexpr int kPercentCols = 4, kCountCols = 5;
@@ -60,13 +58,13 @@ std::vector<Item> counters(const WorkerView& w, const Unit& unit) {
   add("", w.syscalls_per_s, "calls/s", count_text, kCountCols);
   const auto things = [&](double count) { return things_text(count, unit.things); };
   add("", w.bytes_per_call, "/call", things, 7);
-  add("EAGAIN", w.eagain_share, "", whole_percent, kPercentCols);
+  add("EAGAIN", w.eagain_share, "", whole_percent_text, kPercentCols);
   const auto add_known = [&](const char* before, const Reading<double>& reading, const char* after,
                              auto format, int width) {
     if (reading.has_value()) add(before, reading, after, format, width);
   };
-  add("cpu", w.on_cpu_share, "", whole_percent, kPercentCols);
-  add_known("blocked", w.blocked_share, "", whole_percent, kPercentCols);
+  add("cpu", w.on_cpu_share, "", whole_percent_text, kPercentCols);
+  add_known("blocked", w.blocked_share, "", whole_percent_text, kPercentCols);
   add_known("wakeups", w.wakeups_per_s, "/s", count_text, kCountCols);
   if (w.voluntary_switches_per_s.has_value() && w.involuntary_switches_per_s.has_value()) {
     add("vol", w.voluntary_switches_per_s, "/s", count_text, kCountCols);
@@ -74,8 +72,8 @@ std::vector<Item> counters(const WorkerView& w, const Unit& unit) {
   } else {
     add("ctx", w.context_switches_per_s, "/s", count_text, kCountCols);
   }
-  add("short", w.short_share, "", whole_percent, kPercentCols);
-  add_known("runnable", w.runnable_share, "", whole_percent, kPercentCols);
+  add("short", w.short_share, "", whole_percent_text, kPercentCols);
+  add_known("runnable", w.runnable_share, "", whole_percent_text, kPercentCols);
   add("faults", w.page_faults_per_s, "/s", count_text, kCountCols);
   return items;
 }

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "engine/snapshot.h"
-#include "engine/workload/terms.h"
+#include "engine/model/snapshot.h"
+#include "engine/model/terms.h"
 #include "tui/widgets/function_list.h"
 #include "tui/widgets/panel.h"
 

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <optional>
 
+#include "engine/base/error.h"
 #include "engine/config/config.h"
-#include "engine/error.h"
 
 namespace pipetop {
 namespace {

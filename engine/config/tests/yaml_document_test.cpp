@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/base/error.h"
 #include "engine/config/text_file.h"
-#include "engine/error.h"
 
 namespace pipetop {
 namespace {

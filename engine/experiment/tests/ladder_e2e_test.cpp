@@ -1,8 +1,9 @@
 // The ladder on real pipes; nothing is timed.
 #include <gtest/gtest.h>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "engine/experiment/ladder.h"
+#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop {
 namespace {

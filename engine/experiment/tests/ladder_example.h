@@ -4,9 +4,10 @@
 #include <initializer_list>
 #include <vector>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "engine/experiment/ladder.h"
-#include "engine/segment.h"
+#include "engine/model/segment.h"
+#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop {
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/experiment/limits_copy.h"
 #include "engine/experiment/limits_gup.h"
 #include "engine/experiment/limits_pages.h"

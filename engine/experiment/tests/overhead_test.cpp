@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/observe/tests/bpf_fixture.h"
-#include "engine/presets.h"
+#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop {
 namespace {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/experiment/sweep.h"
+#include "engine/registry/knobs.h"
 
 namespace pipetop {
 namespace {

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
+#include "engine/registry/knobs.h"
 
 namespace pipetop {
 namespace {

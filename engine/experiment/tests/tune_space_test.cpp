@@ -6,6 +6,8 @@
 #include <set>
 
 #include "engine/experiment/tests/fake_pipe.h"
+#include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/registry/knobs.h"
 
 namespace pipetop {
 namespace {

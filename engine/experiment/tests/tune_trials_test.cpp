@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/presets.h"
+#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop {
 namespace {

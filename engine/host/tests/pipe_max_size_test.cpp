@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/host/host_files.h"
 #include "engine/tests/eventually.h"
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "engine/mapping.h"
+#include "engine/base/mapping.h"
 
 namespace pipetop {
 namespace {

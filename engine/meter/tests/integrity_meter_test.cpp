@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 
 namespace pipetop {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 
 namespace pipetop {
 namespace {

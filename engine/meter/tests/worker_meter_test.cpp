@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 
 namespace pipetop {
 namespace {

@@ -13,7 +13,7 @@
 #include <functional>
 #include <string>
 
-#include "engine/mapping.h"
+#include "engine/base/mapping.h"
 #include "engine/tests/eventually.h"
 
 namespace pipetop::observe {

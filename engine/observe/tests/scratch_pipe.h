@@ -7,8 +7,8 @@
 #include <array>
 #include <stdexcept>
 
-#include "engine/mapping.h"
-#include "engine/unique_fd.h"
+#include "engine/base/mapping.h"
+#include "engine/base/unique_fd.h"
 
 namespace pipetop::observe {
 

@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <map>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/process/pipe_owner.h"
+#include "engine/process/worker_start.h"
 #include "engine/tests/eventually.h"
-#include "engine/worker/worker_main.h"
 
 namespace pipetop {
 namespace {

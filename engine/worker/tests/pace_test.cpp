@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/slow_motion.h"
+#include "engine/model/slow_motion.h"
 
 namespace pipetop {
 namespace {

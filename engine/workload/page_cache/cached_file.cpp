@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <string>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/workload/page_cache/cached_share.h"
 
 namespace pipetop {

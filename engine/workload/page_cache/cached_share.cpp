@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "engine/mapping.h"
-#include "engine/settings.h"
+#include "engine/base/mapping.h"
+#include "engine/model/settings.h"
 
 // Headers may be older than the kernel.
 #ifndef SYS_cachestat

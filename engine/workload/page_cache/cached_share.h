@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/reading.h"
+#include "engine/base/reading.h"
 
 namespace pipetop {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "engine/settings.h"
-#include "engine/unique_fd.h"
+#include "engine/base/unique_fd.h"
+#include "engine/model/settings.h"
 #include "engine/worker/counters.h"
 #include "engine/worker/worker_life.h"
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "engine/control_block.h"
+#include "engine/model/control_block.h"
 
 namespace pipetop {
 

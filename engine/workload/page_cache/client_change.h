@@ -9,9 +9,9 @@
 
 #include <cstdint>
 
+#include "engine/model/settings.h"
 #include "engine/process/pipe_owner.h"
 #include "engine/process/worker.h"
-#include "engine/settings.h"
 #include "engine/workload/page_cache/client.h"
 
 namespace pipetop {

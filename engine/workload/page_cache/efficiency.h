@@ -1,8 +1,8 @@
 // What clients do to each other: their rate against that of as many who are alone.
 #pragma once
 
-#include "engine/reading.h"
-#include "engine/segment.h"
+#include "engine/base/reading.h"
+#include "engine/model/segment.h"
 
 namespace pipetop {
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-#include "engine/reading.h"
+#include "engine/base/reading.h"
 
 namespace pipetop {
 

@@ -10,11 +10,11 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/host/host_files.h"
 #include "engine/host/host_text.h"
-#include "engine/settings.h"
-#include "engine/text.h"
+#include "engine/model/settings.h"
 
 namespace pipetop {
 namespace {

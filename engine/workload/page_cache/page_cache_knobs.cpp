@@ -1,10 +1,11 @@
+#include "engine/workload/page_cache/page_cache_knobs.h"
+
 #include <array>
 
-#include "engine/error.h"
-#include "engine/text.h"
+#include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/workload/knob_makers.h"
 #include "engine/workload/page_cache/page_cache_plan.h"
-#include "engine/workload/page_cache/page_cache_workload.h"
 
 namespace pipetop {
 namespace {

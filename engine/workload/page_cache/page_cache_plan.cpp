@@ -6,7 +6,7 @@
 #include <bit>
 #include <set>
 
-#include "engine/knobs.h"
+#include "engine/workload/page_cache/page_cache_knobs.h"
 
 namespace pipetop {
 namespace {
@@ -47,7 +47,7 @@ void plan_cpus(std::span<const Cpu> allowed, PageCachePlan& plan) {
 
 void note_difference(std::string_view name, const Settings& requested, const Settings& in_force,
                      const std::string& reason, std::vector<Mismatch>& mismatches) {
-  const Knob& k = knob(name);
+  const Knob& k = *find_knob(page_cache_knobs(), name);
   const std::string asked = k.get(requested), got = k.get(in_force);
   if (asked == got || std::ranges::find(mismatches, name, &Mismatch::knob) != mismatches.end())
     return;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/snapshot.h"
 #include "engine/process/placement.h"
-#include "engine/snapshot.h"
 
 namespace pipetop {
 

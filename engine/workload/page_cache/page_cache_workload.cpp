@@ -4,12 +4,13 @@
 
 #include <algorithm>
 
-#include "engine/clock.h"
-#include "engine/error.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "engine/process/worker_process.h"
-#include "engine/worker/worker_main.h"
+#include "engine/process/worker_start.h"
 #include "engine/workload/page_cache/efficiency.h"
 #include "engine/workload/page_cache/page_cache_effective.h"
+#include "engine/workload/page_cache/page_cache_knobs.h"
 #include "engine/workload/page_cache/splice_probe.h"
 
 namespace pipetop {

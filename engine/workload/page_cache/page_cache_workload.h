@@ -19,10 +19,6 @@ namespace pipetop {
 
 WorkloadEntry page_cache_entry();
 
-std::span<const Knob> page_cache_knobs();
-std::span<const HotKey> page_cache_hot_keys();
-std::span<const Preset> page_cache_presets();
-
 class PageCacheWorkload final : public Workload {
  public:
   PageCacheWorkload(const WorkloadSurroundings& surroundings, FileStore store);

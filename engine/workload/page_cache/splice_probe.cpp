@@ -8,8 +8,8 @@
 #include <string>
 #include <system_error>
 
-#include "engine/settings.h"
-#include "engine/unique_fd.h"
+#include "engine/base/unique_fd.h"
+#include "engine/model/settings.h"
 
 namespace pipetop {
 namespace {

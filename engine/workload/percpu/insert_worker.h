@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "engine/control_block.h"
+#include "engine/model/control_block.h"
 #include "engine/worker/worker_life.h"
 #include "engine/workload/percpu/inserter.h"
 #include "engine/workload/percpu/percpu_command.h"

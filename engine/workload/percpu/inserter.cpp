@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 
 namespace pipetop::percpu {
 

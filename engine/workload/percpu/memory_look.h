@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "engine/reading.h"
+#include "engine/base/reading.h"
 
 namespace pipetop::percpu {
 

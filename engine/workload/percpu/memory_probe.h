@@ -4,7 +4,7 @@
 #include <functional>
 #include <span>
 
-#include "engine/reading.h"
+#include "engine/base/reading.h"
 #include "engine/workload/percpu/tc_actions.h"
 
 namespace pipetop::percpu {

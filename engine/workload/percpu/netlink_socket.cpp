@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/workload/percpu/netlink_attributes.h"
 
 namespace pipetop::percpu {

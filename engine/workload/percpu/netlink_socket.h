@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/unique_fd.h"
+#include "engine/base/unique_fd.h"
 
 namespace pipetop::percpu {
 

@@ -5,15 +5,16 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "engine/knobs.h"
+#include "engine/workload/percpu/percpu_knobs.h"
 
 namespace pipetop::percpu {
 namespace {
 
 void note(const Settings& requested, std::string_view name, std::string in_force,
           std::string reason, Effective& effective) {
-  effective.mismatches.push_back(
-      {std::string(name), knob(name).get(requested), std::move(in_force), std::move(reason)});
+  effective.mismatches.push_back({std::string(name),
+                                  find_knob(percpu_knobs(), name)->get(requested),
+                                  std::move(in_force), std::move(reason)});
 }
 
 void judge_cpus(const Settings& requested, size_t cpus, Effective& effective) {

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "engine/control_block.h"
-#include "engine/snapshot.h"
+#include "engine/model/control_block.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop::percpu {
 

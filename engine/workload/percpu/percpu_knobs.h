@@ -4,8 +4,8 @@
 #include <span>
 #include <string_view>
 
-#include "engine/knobs.h"
-#include "engine/presets.h"
+#include "engine/model/knob.h"
+#include "engine/model/presets.h"
 
 namespace pipetop {
 

@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <system_error>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
+#include "engine/base/unique_fd.h"
 #include "engine/host/host_files.h"
-#include "engine/unique_fd.h"
 
 namespace pipetop::percpu {
 namespace {

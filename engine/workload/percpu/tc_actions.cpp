@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <system_error>
 
-#include "engine/clock.h"
-#include "engine/error.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
 
 namespace pipetop::percpu {
 namespace {

@@ -6,15 +6,15 @@
 #include <cerrno>
 #include <cstring>
 
-#include "engine/knobs.h"
-#include "engine/slow_motion.h"
-#include "engine/text.h"
+#include "engine/base/text.h"
+#include "engine/model/slow_motion.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {
 
 std::string text_of(std::string_view name, const Settings& settings) {
-  return knob(name).get(settings);
+  return find_knob(pipe_knobs(), name)->get(settings);
 }
 
 // One mismatch a knob: what came to light last is nearer the truth.

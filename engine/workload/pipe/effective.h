@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "engine/control_block.h"
-#include "engine/snapshot.h"
+#include "engine/model/control_block.h"
+#include "engine/model/snapshot.h"
 #include "engine/workload/pipe/plan.h"
 
 namespace pipetop {

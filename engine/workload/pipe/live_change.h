@@ -13,9 +13,9 @@
 
 #include <cstdint>
 
+#include "engine/model/settings.h"
 #include "engine/process/pipe_owner.h"
 #include "engine/process/worker.h"
-#include "engine/settings.h"
 #include "engine/worker/pipe_command.h"
 
 namespace pipetop {

@@ -1,11 +1,12 @@
+#include "engine/workload/pipe/pipe_knobs.h"
+
 #include <fmt/core.h>
 
 #include <array>
 
-#include "engine/error.h"
-#include "engine/text.h"
+#include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/workload/knob_makers.h"
-#include "engine/workload/pipe/pipe_workload.h"
 
 namespace pipetop {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 #include "engine/memory/huge_check.h"
 #include "engine/meter/integrity_meter.h"
+#include "engine/process/worker_start.h"
 #include "engine/worker/reader.h"
-#include "engine/worker/worker_main.h"
 #include "engine/worker/writer.h"
 #include "engine/workload/pipe/effective.h"
 #include "engine/workload/pipe/verdict.h"

@@ -13,10 +13,6 @@ namespace pipetop {
 
 WorkloadEntry pipe_entry();
 
-std::span<const Knob> pipe_knobs();
-std::span<const HotKey> pipe_hot_keys();
-void validate_pipe(const Settings& s);
-
 class PipeWorkload final : public Workload {
  public:
   explicit PipeWorkload(const WorkloadSurroundings& surroundings);

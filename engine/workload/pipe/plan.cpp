@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "engine/knobs.h"
-#include "engine/text.h"
+#include "engine/base/text.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {
@@ -20,7 +20,7 @@ class Planner {
 
   template <class Value>
   void fall_back(std::string_view name, Value Settings::*member, Value value, std::string reason) {
-    const Knob& k = knob(name);
+    const Knob& k = *find_knob(pipe_knobs(), name);
     plan_.settings.*member = value;
     plan_.mismatches.push_back(
         {std::string(name), k.get(requested_), k.get(plan_.settings), std::move(reason)});

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/settings.h"
-#include "engine/snapshot.h"
+#include "engine/model/settings.h"
+#include "engine/model/snapshot.h"
 #include "engine/workload/capabilities.h"
 
 namespace pipetop {

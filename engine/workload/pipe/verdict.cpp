@@ -31,7 +31,7 @@
 #include <array>
 #include <initializer_list>
 
-#include "engine/knobs.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/workload/pipe/verdict_evidence.h"
 
 namespace pipetop {

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "engine/snapshot.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop {
 

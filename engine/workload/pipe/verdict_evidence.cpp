@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "engine/knobs.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {

@@ -1,9 +1,9 @@
-#include "tui/command_line/command_line.h"
+#include "tui/flags/command_line.h"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "engine/knobs.h"
+#include "engine/registry/knobs.h"
 #include "tui/command_line/start.h"
 #include "tui/command_line/tests/typed.h"
 

@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <sstream>
 
-#include "engine/knobs.h"
-#include "engine/presets.h"
-#include "engine/workload/workload.h"
-#include "tui/command_line/command_list.h"
-#include "tui/command_line/exit_codes.h"
+#include "engine/model/presets.h"
+#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 #include "tui/command_line/tests/typed.h"
-#include "tui/dashboard/keymap.h"
+#include "tui/flags/command_list.h"
+#include "tui/flags/exit_codes.h"
 #include "tui/manual/topics.h"
+#include "tui/state/keymap.h"
 
 namespace pipetop::tui {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "tui/command_line/tests/scratch_directory.h"
 #include "tui/print/print_ladder.h"
 #include "tui/print/tests/ladder_result.h"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tui/command_line/tests/typed.h"
+#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop::tui {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "tui/command_line/tests/scratch_directory.h"
 
 namespace pipetop::tui {

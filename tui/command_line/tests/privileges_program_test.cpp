@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "engine/base/reading.h"
 #include "engine/observe/tests/bpf_fixture.h"
-#include "engine/reading.h"
 #include "tui/command_line/tests/file_capabilities.h"
 #include "tui/command_line/tests/program.h"
 

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/clock.h"
-#include "engine/error.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "tui/command_line/tests/scratch_directory.h"
 
 namespace pipetop::tui {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/error.h"
-#include "tui/command_line/command_line.h"
+#include "engine/base/error.h"
+#include "tui/flags/command_line.h"
 
 namespace pipetop::tui {
 

@@ -6,11 +6,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "engine/error.h"
-#include "engine/knobs.h"
-#include "engine/presets.h"
-#include "tui/command_line/command_line.h"
+#include "engine/base/error.h"
+#include "engine/registry/knobs.h"
+#include "engine/workload/pipe/pipe_presets.h"
 #include "tui/command_line/tests/scratch_directory.h"
+#include "tui/flags/command_line.h"
 
 namespace pipetop::tui {
 namespace {

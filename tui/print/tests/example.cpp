@@ -1,6 +1,6 @@
 #include "tui/print/tests/example.h"
 
-#include "engine/clock.h"
+#include "engine/base/clock.h"
 
 namespace pipetop::tui {
 namespace {

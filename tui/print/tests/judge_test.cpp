@@ -2,6 +2,7 @@
 
 #include "tui/print/run_result.h"
 #include "tui/print/tests/example.h"
+#include "engine/registry/terms.h"
 
 namespace pipetop::tui {
 namespace {

@@ -6,6 +6,7 @@
 #include "tui/print/json_values.h"
 #include "tui/print/print_doctor.h"
 #include "tui/print/print_presets.h"
+#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop::tui {
 namespace {

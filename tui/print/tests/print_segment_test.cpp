@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "engine/clock.h"
-#include "engine/knobs.h"
+#include "engine/base/clock.h"
+#include "engine/registry/knobs.h"
 #include "tui/print/json_values.h"
 
 namespace pipetop::tui {

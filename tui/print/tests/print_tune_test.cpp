@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "engine/config/config.h"
-#include "engine/knobs.h"
-#include "engine/presets.h"
+#include "engine/registry/knobs.h"
+#include "engine/workload/pipe/pipe_presets.h"
 #include "tui/command_line/tests/scratch_directory.h"
 #include "tui/print/json_values.h"
 

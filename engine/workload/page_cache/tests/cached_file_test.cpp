@@ -3,7 +3,7 @@
 
 #include <cerrno>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/workload/page_cache/cached_share.h"
 #include "engine/workload/page_cache/file_store.h"
 #include "engine/workload/page_cache/splice_probe.h"

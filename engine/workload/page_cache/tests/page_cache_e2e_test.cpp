@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/tests/engine_fixture.h"
 #include "engine/workload/page_cache/page_cache_workload.h"
 #include "engine/workload/page_cache/tests/scratch_file.h"

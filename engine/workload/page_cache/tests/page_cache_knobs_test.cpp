@@ -1,10 +1,12 @@
+#include "engine/workload/page_cache/page_cache_knobs.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "engine/base/error.h"
 #include "engine/config/config.h"
-#include "engine/error.h"
-#include "engine/knobs.h"
+#include "engine/registry/knobs.h"
 #include "engine/workload/page_cache/page_cache_workload.h"
 
 namespace pipetop {

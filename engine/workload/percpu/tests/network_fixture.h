@@ -10,7 +10,7 @@
 #include <functional>
 #include <string>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/workload/percpu/private_network.h"
 #include "engine/workload/percpu/rule_messages.h"

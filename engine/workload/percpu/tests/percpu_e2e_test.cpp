@@ -1,6 +1,7 @@
 // Rules go in, and every knob is turned meanwhile.
 #include <algorithm>
 
+#include "engine/registry/knobs.h"
 #include "engine/workload/percpu/tests/percpu_fixture.h"
 
 namespace pipetop::percpu {

@@ -4,7 +4,6 @@
 #include <array>
 #include <string_view>
 
-#include "engine/knobs.h"
 #include "engine/tests/engine_fixture.h"
 #include "engine/workload/percpu/tests/network_fixture.h"
 

@@ -4,8 +4,9 @@
 
 #include <set>
 
+#include "engine/base/error.h"
 #include "engine/config/config.h"
-#include "engine/error.h"
+#include "engine/registry/knobs.h"
 
 namespace pipetop {
 namespace {

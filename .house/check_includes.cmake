@@ -1,0 +1,71 @@
+# cmake -DSOURCE=DIR -DHOUSE=FILE -P check_includes.cmake: whether each folder includes just what
+# its library says that it uses, and only its own folder includes what it is there to hide.
+cmake_minimum_required(VERSION 3.25)
+
+file(STRINGS ${HOUSE} lines)
+foreach(line IN LISTS lines)
+  string(REGEX MATCH "^([^:]+): ?(.*)$" _ "${line}")
+  string(REPLACE " " ";" uses_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
+  list(APPEND folders ${CMAKE_MATCH_1})
+endforeach()
+
+# A header, and the folder that alone may include it.
+set(hidden
+  "curses\\.h|ncursesw/|term\\.h|tui/terminal"
+  "yaml-cpp/|engine/config"
+  "skel\\.h|engine/observe"
+  "CLI/|tui/flags"
+  "libmnl/|engine/workload/percpu")
+
+# The folder of a library that FILE is in; the inner one where they are nested.
+function(folder_of FILE RESULT)
+  get_filename_component(folder ${FILE} DIRECTORY)
+  while(folder AND NOT folder IN_LIST folders)
+    get_filename_component(folder ${folder} DIRECTORY)
+  endwhile()
+  set(${RESULT} "${folder}" PARENT_SCOPE)
+endfunction()
+
+set(wrong "")
+file(GLOB_RECURSE files RELATIVE ${SOURCE} ${SOURCE}/engine/*.cpp ${SOURCE}/engine/*.h
+  ${SOURCE}/tui/*.cpp ${SOURCE}/tui/*.h)
+list(FILTER files EXCLUDE REGEX "/tests/|^tui/bench/|^tui/main.cpp")
+foreach(file IN LISTS files)
+  folder_of(${file} folder)
+  file(STRINGS ${SOURCE}/${file} includes REGEX "^#include ")
+  foreach(include IN LISTS includes)
+    string(REGEX MATCH "[<\"](.*)[>\"]" _ "${include}")
+    set(header ${CMAKE_MATCH_1})
+    foreach(entry IN LISTS hidden)
+      string(REGEX MATCH "^(.*)\\|([^|]*)$" _ "${entry}")
+      set(owner ${CMAKE_MATCH_2})
+      if(header MATCHES "^(n?${CMAKE_MATCH_1})" AND NOT folder STREQUAL owner)
+        string(APPEND wrong "${file}: only ${owner} includes ${header}\n")
+      endif()
+    endforeach()
+    if(NOT header MATCHES "^(engine|tui)/")
+      continue()
+    endif()
+    folder_of(${header} used)
+    if(used STREQUAL folder)
+      continue()
+    endif()
+    set(seen_${folder}_${used} 1)
+    if(NOT used IN_LIST uses_${folder})
+      string(APPEND wrong "${file}: ${folder} doesn't use ${used}: ${header}\n")
+    endif()
+  endforeach()
+endforeach()
+
+foreach(folder IN LISTS folders)
+  foreach(used IN LISTS uses_${folder})
+    if(NOT seen_${folder}_${used})
+      string(APPEND wrong "${folder} includes nothing of ${used}\n")
+    endif()
+  endforeach()
+endforeach()
+if(wrong)
+  message(FATAL_ERROR "${wrong}")
+endif()
+list(LENGTH folders count)
+message(STATUS "${count} folders, each above those that it uses")

@@ -1,0 +1,27 @@
+# One static library a folder. The folders are built from the ground up: a library can
+# use only those that stand before it, so that there is no circle.
+
+# pipetop_library(FOLDER SOURCES FILE... [USES FOLDER...]): the library of a folder,
+# whose name is the folder's with underscores. USES are the folders that its files
+# include; the test house/IncludesFollowTheLayers holds it against the includes.
+function(pipetop_library FOLDER)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;USES")
+  string(REPLACE / _ target pipetop_${FOLDER})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  target_link_libraries(${target} PUBLIC pipetop_options)
+  foreach(used IN LISTS ARG_USES)
+    string(REPLACE / _ used_target pipetop_${used})
+    if(NOT TARGET ${used_target})
+      message(FATAL_ERROR "${FOLDER} uses ${used}, which is not below it")
+    endif()
+    target_link_libraries(${target} PUBLIC ${used_target})
+  endforeach()
+  list(JOIN ARG_USES " " uses)
+  set_property(GLOBAL APPEND_STRING PROPERTY PIPETOP_HOUSE "${FOLDER}: ${uses}\n")
+endfunction()
+
+# Writes "FOLDER: FOLDER..." a library, lowest first, to FILE.
+function(pipetop_write_house FILE)
+  get_property(house GLOBAL PROPERTY PIPETOP_HOUSE)
+  file(WRITE ${FILE} "${house}")
+endfunction()

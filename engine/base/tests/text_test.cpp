@@ -1,0 +1,60 @@
+#include "engine/base/text.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "engine/base/error.h"
+
+namespace pipetop {
+namespace {
+
+TEST(Text, ReadsSizesAsPeopleWriteThem) {
+  EXPECT_EQ(parse_size("4096"), 4096u);
+  EXPECT_EQ(parse_size("256K"), 256u << 10);
+  EXPECT_EQ(parse_size("256KiB"), 256u << 10);
+  EXPECT_EQ(parse_size("256kib"), 256u << 10);
+  EXPECT_EQ(parse_size("1 MiB"), 1u << 20);
+  EXPECT_EQ(parse_size("1.5M"), 3u << 19);
+  EXPECT_EQ(parse_size("10G"), 10ull << 30);
+}
+
+TEST(Text, RefusesWhatIsNoSize) {
+  for (const char* bad : {"", "K", "-1", "1.0001K", "1e3", "12X", "1KiBs", "nan", "99999999999T"})
+    EXPECT_THROW(parse_size(bad), Error) << bad;
+}
+
+TEST(Text, SizesReadBack) {
+  for (const uint64_t bytes :
+       {1ull, 4096ull, 4097ull, 65536ull, 3ull << 19, 1ull << 30, 5ull << 40})
+    EXPECT_EQ(parse_size(format_size(bytes)), bytes) << format_size(bytes);
+  EXPECT_EQ(format_size(256 << 10), "256KiB");
+}
+
+TEST(Text, ReadsDurations) {
+  EXPECT_EQ(parse_duration_ns("5"), 5'000'000'000u);
+  EXPECT_EQ(parse_duration_ns("500ms"), 500'000'000u);
+  EXPECT_EQ(parse_duration_ns("1.5s"), 1'500'000'000u);
+  EXPECT_EQ(parse_duration_ns("2m"), 120'000'000'000u);
+  EXPECT_THROW(parse_duration_ns("5 parsecs"), Error);
+  EXPECT_EQ(format_duration(1'500'000'000), "1500ms");
+  EXPECT_EQ(format_duration(120'000'000'000), "2m");
+  EXPECT_EQ(format_duration(250'000), "250us");
+}
+
+TEST(Text, SuggestsTheNearestName) {
+  constexpr std::array<std::string_view, 3> names = {"write_with", "read_with", "wait"};
+  EXPECT_EQ(nearest("wirte_with", names), "write_with");
+  EXPECT_EQ(nearest("write-with", names), "write_with");
+  EXPECT_EQ(nearest("wiat", names), "wait");
+  EXPECT_FALSE(nearest("colour", names));
+}
+
+TEST(Text, JoinsChoices) {
+  constexpr std::array<std::string_view, 3> names = {"a", "b", "c"};
+  EXPECT_EQ(join_choices(names), "a, b or c");
+  EXPECT_EQ(join_choices(std::span(names).first(1)), "a");
+}
+
+}  // namespace
+}  // namespace pipetop

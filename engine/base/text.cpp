@@ -1,0 +1,135 @@
+#include "engine/base/text.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "engine/base/error.h"
+
+namespace pipetop {
+namespace {
+
+struct TextUnit {
+  std::string_view name;
+  uint64_t factor;
+};
+
+constexpr std::array kSizeUnits = {TextUnit{"", 1},           TextUnit{"B", 1},
+                                   TextUnit{"K", 1ull << 10}, TextUnit{"KiB", 1ull << 10},
+                                   TextUnit{"M", 1ull << 20}, TextUnit{"MiB", 1ull << 20},
+                                   TextUnit{"G", 1ull << 30}, TextUnit{"GiB", 1ull << 30},
+                                   TextUnit{"T", 1ull << 40}, TextUnit{"TiB", 1ull << 40}};
+
+constexpr std::array kDurationUnits = {TextUnit{"ns", 1},
+                                       TextUnit{"us", 1'000},
+                                       TextUnit{"ms", 1'000'000},
+                                       TextUnit{"", 1'000'000'000},
+                                       TextUnit{"s", 1'000'000'000},
+                                       TextUnit{"m", 60'000'000'000},
+                                       TextUnit{"min", 60'000'000'000},
+                                       TextUnit{"h", 3'600'000'000'000}};
+
+bool same_ignoring_case(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b,
+                            [](char x, char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+// A number and a unit, optionally with one space between.
+std::optional<uint64_t> parse_with_unit(std::string_view text, std::span<const TextUnit> units) {
+  double number = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  if (error != std::errc{} || number < 0) return {};
+  std::string_view unit_text(end, text.data() + text.size());
+  if (unit_text.starts_with(' ')) unit_text.remove_prefix(1);
+  const auto unit = std::ranges::find_if(
+      units, [&](const TextUnit& u) { return same_ignoring_case(u.name, unit_text); });
+  if (unit == units.end()) return {};
+  const double value = number * double(unit->factor);
+  if (value >= 9.2e18 || value != std::floor(value)) return {};
+  return uint64_t(value);
+}
+
+// The largest unit that divides without rest; the last of equals wins, so that
+// "KiB" is preferred to "K".
+const TextUnit& exact_unit(uint64_t value, std::span<const TextUnit> units) {
+  const TextUnit* best = &units.front();
+  for (const TextUnit& unit : units) {
+    if (unit.factor >= best->factor && !unit.name.empty() && value % unit.factor == 0 && value > 0)
+      best = &unit;
+  }
+  return *best;
+}
+
+}  // namespace
+
+uint64_t parse_size(std::string_view text) {
+  if (const auto bytes = parse_with_unit(text, kSizeUnits)) return *bytes;
+  throw Error(
+      fmt::format("\"{}\" is not a size: give bytes such as 4096, 256K, 256KiB or 1GiB", text));
+}
+
+std::string format_size(uint64_t bytes) {
+  if (bytes == 0) return "0B";
+  const TextUnit& unit = exact_unit(bytes, kSizeUnits);
+  return fmt::format("{}{}", bytes / unit.factor, unit.name);
+}
+
+uint64_t parse_duration_ns(std::string_view text) {
+  if (const auto ns = parse_with_unit(text, kDurationUnits)) return *ns;
+  throw Error(fmt::format("\"{}\" is not a duration: give a time such as 500ms, 5s or 2m", text));
+}
+
+std::string format_duration(uint64_t ns) {
+  if (ns == 0) return "0s";
+  if (ns % 3'600'000'000'000 == 0) return fmt::format("{}h", ns / 3'600'000'000'000);
+  if (ns % 60'000'000'000 == 0) return fmt::format("{}m", ns / 60'000'000'000);
+  const TextUnit& unit = exact_unit(ns, std::span(kDurationUnits).first(5));
+  return fmt::format("{}{}", ns / unit.factor, unit.name);
+}
+
+std::optional<std::string_view> nearest(std::string_view text,
+                                        std::span<const std::string_view> candidates) {
+  // Damerau-Levenshtein, restricted to adjacent swaps: typing errors.
+  const auto distance = [](std::string_view a, std::string_view b) {
+    std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
+    for (size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
+    for (size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
+    for (size_t i = 1; i <= a.size(); ++i) {
+      for (size_t j = 1; j <= b.size(); ++j) {
+        const size_t differs = a[i - 1] == b[j - 1] ? 0 : 1;
+        d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + differs});
+        if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+          d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+      }
+    }
+    return d[a.size()][b.size()];
+  };
+  if (text.size() > 64) return {};  // nobody's typing error
+  std::optional<std::string_view> best;
+  size_t best_distance = std::max<size_t>(2, text.size() / 3) + 1;
+  for (const std::string_view candidate : candidates) {
+    const size_t d = distance(text, candidate);
+    if (d < best_distance) {
+      best_distance = d;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string join_choices(std::span<const std::string_view> choices) {
+  std::string text;
+  for (size_t i = 0; i < choices.size(); ++i) {
+    if (i > 0) text += i + 1 == choices.size() ? " or " : ", ";
+    text += choices[i];
+  }
+  return text;
+}
+
+}  // namespace pipetop

@@ -1,0 +1,7 @@
+#include "engine/base/version.h"
+
+namespace pipetop {
+
+const std::string kVersion = PIPETOP_VERSION;
+
+}  // namespace pipetop

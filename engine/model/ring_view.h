@@ -1,0 +1,74 @@
+// The ring of a pipe as values: every slot now, and how full it was over time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/reading.h"
+
+namespace pipetop {
+
+enum class SlotKind : uint8_t { empty, copy, user_page, page_cache, zero_page, other };
+inline constexpr int kSlotKinds = 6;
+
+struct Slot {
+  SlotKind kind = SlotKind::empty;
+  bool huge = false;         // the page lies in a huge page (or large folio)
+  bool consecutive = false;  // the page follows the previous slot's page physically
+  uint32_t offset = 0;       // bytes into its page
+  uint32_t length = 0;       // bytes
+  uint32_t flags = 0;        // PIPE_BUF_FLAG_*
+};
+
+// One look at every slot. A torn frame is one during which both ends moved on: it
+// is true of no instant.
+struct RingFrame {
+  uint64_t at_ns = 0;
+  uint32_t slots = 0;  // ring size
+  uint32_t head = 0;   // running indices, as in the kernel; slot = index mod slots
+  uint32_t tail = 0;
+  uint32_t used = 0;  // head - tail
+  uint32_t readers = 0, writers = 0;
+  bool torn = false;
+  std::vector<Slot> slot;  // `slots` of them, by index in the ring
+};
+
+inline constexpr int kOccupancyBins = 34;  // empty, 32 even parts, full
+
+struct Occupancy {
+  std::string source;  // "sampler 999 Hz" or "FIONREAD 10 Hz"
+  uint64_t samples = 0;
+  double mean_share = 0;   // of the ring's slots
+  double empty_share = 0;  // of the time
+  double full_share = 0;
+  std::array<double, kOccupancyBins> histogram{};  // shares of the time; sum 1
+};
+
+// How full the ring was during a short stretch, for a picture that scrolls.
+struct OccupancyColumn {
+  uint64_t end_ns = 0;
+  uint32_t looks = 0;                            // 0: nobody looked
+  std::array<uint16_t, kOccupancyBins> count{};  // of the looks
+};
+
+struct OccupancyHistory {
+  uint64_t column_ns = 0;                // the length of a stretch
+  std::vector<OccupancyColumn> columns;  // oldest first, at least 2 minutes
+};
+
+struct RingView {
+  uint32_t slots = 0;  // from F_GETPIPE_SZ
+  uint64_t bytes = 0;
+  Reading<RingFrame> frame;
+  Reading<Occupancy> occupancy;
+  // Null while there is none; refreshed a column at a time.
+  std::shared_ptr<const OccupancyHistory> history;
+  // Shares of the occupied slots seen, by SlotKind, since the last change; once that
+  // is in force, without what lay in the ring before.
+  Reading<std::array<double, kSlotKinds>> kinds;
+};
+
+}  // namespace pipetop

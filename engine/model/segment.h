@@ -1,0 +1,89 @@
+// Throughput as values: rolling rates, history, and segments between changes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/reading.h"
+#include "engine/model/functions.h"
+#include "engine/model/ring_view.h"
+#include "engine/model/settings.h"
+
+namespace pipetop {
+
+// Over the 100 ms rates of some interval, in the workload's unit; mean is what was
+// counted over the time that it took.
+struct RateStats {
+  double mean = 0, median = 0, stddev = 0, min = 0, max = 0;
+  uint32_t samples = 0;
+};
+
+struct RatePoint {
+  uint64_t at_ns = 0;  // the end of its interval
+  double rate = 0;     // over about 100 ms, in the workload's unit
+};
+
+// One role during a segment.
+struct SegmentRole {
+  Reading<double> on_cpu_share, runnable_share, blocked_share;  // of the wall time
+  Reading<FunctionTable> functions;                             // all of the segment's samples
+  Reading<BlockedTable> blocked;                                // where it slept
+};
+
+// One stretch between two changes.
+struct Segment {
+  Segment();
+  Segment(const Segment&);
+  Segment(Segment&&) noexcept;
+  Segment& operator=(const Segment&);
+  Segment& operator=(Segment&&) noexcept;
+  ~Segment();
+
+  uint32_t number = 0;  // from 1
+  std::string label;    // "start", or what changed: "write_with vmsplice"
+  std::string key;      // the hot key that began it, "" if none
+  Settings requested;
+  uint64_t begin_ns = 0;
+  uint64_t duration_ns = 0;  // without the time that we were suspended
+  uint64_t bytes = 0;        // or whatever is counted
+  Reading<RateStats> rate;   // after the settle time
+
+  // What was observed once the change was in force; set when the segment is
+  // closed, or asked for by Engine::segment().
+  Settings effective;
+  uint64_t pipe_bytes = 0;
+  std::array<SegmentRole, kRoles> roles;  // by Role
+  Reading<Occupancy> occupancy;
+  Reading<std::array<double, kSlotKinds>> kinds;
+
+  const SegmentRole& role(Role r) const { return roles[static_cast<size_t>(r)]; }
+};
+
+struct ChangeMark {
+  uint64_t at_ns = 0;
+  std::string key;
+};
+
+struct Throughput {
+  Throughput();
+  Throughput(const Throughput&);
+  Throughput(Throughput&&) noexcept;
+  Throughput& operator=(const Throughput&);
+  Throughput& operator=(Throughput&&) noexcept;
+  ~Throughput();
+
+  Reading<double> over_100ms, over_1s;  // in the workload's unit
+  Reading<RateStats> over_10s;
+  std::vector<RatePoint> history;                        // oldest first, at least 5 minutes
+  std::vector<ChangeMark> marks;                         // changes within the history
+  Segment current;                                       // label to rate; the rest is not filled in
+  std::shared_ptr<const Segment> previous;               // closed last, null if none
+  std::vector<std::shared_ptr<const Segment>> segments;  // closed, oldest first, the last ones
+  uint64_t clock_ns = 0;                                 // that total_bytes took, see Progress
+  uint64_t total_bytes = 0;                              // or whatever is counted, since start
+};
+
+}  // namespace pipetop

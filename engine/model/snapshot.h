@@ -1,0 +1,211 @@
+// Immutable values that front ends draw or print: one Snapshot is everything
+// known at one moment. No handles, no references into the engine.
+//
+// Copying and destroying the large ones is compiled once, in snapshot.cpp.
+//
+// Shares are fractions of 1. Times are CLOCK_MONOTONIC nanoseconds.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/reading.h"
+#include "engine/model/functions.h"
+#include "engine/model/observing.h"
+#include "engine/model/ring_view.h"
+#include "engine/model/segment.h"
+#include "engine/model/settings.h"
+
+namespace pipetop {
+
+// ---- workers --------------------------------------------------------------
+
+enum class ProcessState {
+  starting,  // it has not acknowledged any settings yet
+  changing,  // nor yet the newest
+  flowing,
+  held,
+  refused,
+  failed,
+  stopped,
+  restarting,
+};
+
+// A role of the workload: one process or several. Rates over the last second or so,
+// and totals since the start.
+struct WorkerView {
+  WorkerView();
+  WorkerView(const WorkerView&);
+  WorkerView(WorkerView&&) noexcept;
+  WorkerView& operator=(const WorkerView&);
+  WorkerView& operator=(WorkerView&&) noexcept;
+  ~WorkerView();
+
+  Role role = Role::writer;
+  std::string name;                    // "writer"; "" where there is no such role
+  std::vector<std::string> technique;  // what it does: "vmsplice", then details
+  int processes = 1;
+  int pid = 0;  // of the first
+  ProcessState state = ProcessState::starting;
+  std::string state_reason;    // "signal 9", "mmap: Cannot allocate memory"
+  bool lacks_feature = false;  // refused: this kernel has no such thing
+  uint32_t restarts = 0;
+
+  uint64_t bytes = 0, syscalls = 0, short_calls = 0, eagain = 0, interrupted = 0, polls = 0;
+  Reading<double> syscalls_per_s, bytes_per_call;
+  Reading<double> eagain_share, short_share;  // of the syscalls
+
+  Reading<double> on_cpu_share, runnable_share, blocked_share;  // of the wall time
+  Reading<uint64_t> context_switches, page_faults;              // totals of the process
+  Reading<uint64_t> voluntary_switches, involuntary_switches;   // that make up context_switches
+  Reading<uint64_t> wakeups;                                    // by the role, since the start
+  Reading<double> context_switches_per_s, page_faults_per_s;
+  Reading<double> voluntary_switches_per_s, involuntary_switches_per_s;
+  Reading<double> wakeups_per_s;  // that it was woken
+  std::string times_source;       // of the three shares: "sched_switch" or "schedstat"
+  Reading<int> last_cpu;
+
+  Reading<FunctionTable> functions;  // while it ran; rolling
+  Reading<BlockedTable> blocked;     // while it slept; since the last change
+};
+
+// Stamped pages that the reader looked at: totals, and damage over the last second.
+struct Integrity {
+  uint64_t verified = 0, misplaced = 0, torn = 0, unstamped = 0, epochs = 0;
+  Reading<double> torn_per_s = {}, misplaced_per_s = {};  // pages
+
+  Integrity& operator+=(const Integrity& other) {  // of the totals
+    verified += other.verified;
+    misplaced += other.misplaced;
+    torn += other.torn;
+    unstamped += other.unstamped;
+    epochs += other.epochs;
+    return *this;
+  }
+};
+
+// ---- parts and figures of a workload ----------------------------------------
+
+// One of several alike: a pair, a client.
+struct PartView {
+  std::string name;  // "client 2"
+  int pid = 0;
+  Reading<int> cpu;
+  Reading<double> rate;  // over about a second, in the workload's unit
+  uint64_t total = 0;    // things counted
+};
+
+enum class FigureKind : uint8_t { share, bytes, count, ratio };
+
+// What a workload knows of itself beside its rate: "memory a rule", "cached".
+struct Figure {
+  std::string name;
+  std::string key;  // in JSON and CSV
+  FigureKind kind = FigureKind::count;
+  Reading<double> value;
+};
+
+// ---- what is in force -----------------------------------------------------
+
+enum class ZeroCopy : uint8_t {
+  zero_copy,
+  copied,
+  unverifiable,
+  no_copy
+};  // no_copy: no bytes move
+
+// A knob that did not take effect as asked.
+struct Mismatch {
+  std::string knob;
+  std::string requested;
+  std::string effective;
+  std::string reason;  // why, and what to do
+};
+
+struct Effective {
+  Settings settings;
+  std::vector<Mismatch> mismatches;
+  ZeroCopy zero_copy = ZeroCopy::unverifiable;
+  std::string zero_copy_reason;
+  Reading<bool> huge;       // the writer's buffers really lie in huge pages
+  uint64_t pipe_bytes = 0;  // granted
+  bool settled = false;     // every worker has acknowledged and the ring has its size
+  // What takes its time until then, and how far it is: "file 1 of 2: 34 % made".
+  std::string preparing;
+};
+
+// ---- verdict ----------------------------------------------------------------
+
+enum class Bound : uint8_t {
+  writer,  // the reader waits for data
+  reader,  // the writer waits for room
+  lock,    // both contend for the pipe's mutex
+  wakeup,  // both sleep and wake each other for little
+  cpu,     // both wait for a CPU: they share one, or others hold them
+};
+
+// What limits the rate, and the numbers that say so.
+struct Verdict {
+  Bound bound = Bound::writer;
+  std::string because;
+};
+
+// ---- host -----------------------------------------------------------------
+
+// What the kernel does about a flaw of the CPU.
+struct Mitigation {
+  std::string flaw;   // "meltdown"
+  std::string state;  // "Not affected"
+};
+
+struct HostInfo {
+  std::string kernel;      // "6.18.44"
+  std::string cpu;         // "AMD EPYC"
+  int cpus = 0;            // that we may run on
+  std::string hypervisor;  // "" on bare metal
+  std::vector<Mitigation> mitigations;
+  std::string thp;  // "madvise"
+  std::string psi;  // /proc/pressure/cpu's first line, "" if there is none
+  uint64_t pipe_max_size = 0;
+};
+
+enum class Severity { info, warning, error };
+
+struct Notice {
+  uint64_t at_ns = 0;
+  Severity severity = Severity::info;
+  std::string text;
+};
+
+struct Snapshot {
+  Snapshot();
+  Snapshot(const Snapshot&);
+  Snapshot(Snapshot&&) noexcept;
+  Snapshot& operator=(const Snapshot&);
+  Snapshot& operator=(Snapshot&&) noexcept;
+  ~Snapshot();
+
+  uint64_t now_ns = 0;
+  uint64_t uptime_ns = 0;
+  Settings requested;
+  Effective effective;
+  Throughput throughput;
+  std::vector<PartView> parts;
+  std::vector<Figure> figures;
+  RingView ring;
+  std::array<WorkerView, kRoles> workers;  // by Role
+  Reading<Integrity> integrity;
+  Reading<Verdict> verdict;
+  Reading<SamplingEvent> event;
+  BpfCounters bpf_counters = BpfCounters::percpu;
+  Reading<double> steal_share;  // of all CPUs' time, over the last seconds
+  std::vector<Notice> notices;  // newest last, the last few
+  std::shared_ptr<const HostInfo> host;
+
+  const WorkerView& worker(Role role) const { return workers[static_cast<size_t>(role)]; }
+};
+
+}  // namespace pipetop

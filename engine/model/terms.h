@@ -1,0 +1,31 @@
+// What a workload counts, and what its parts are called: all that front ends, meters
+// and printers know of one.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "engine/model/settings.h"
+
+namespace pipetop {
+
+struct Unit {
+  std::string_view rate;    // "GiB/s"
+  std::string_view key;     // of the rate, in JSON and CSV: "gib_per_s"
+  std::string_view things;  // what is counted: "bytes"
+  double count = 1;         // so many things are one of the rate's
+};
+
+struct WorkloadTerms {
+  std::string_view name;  // as in YAML
+  std::string_view help;  // one line, no full stop
+  Unit unit;
+  std::array<std::string_view, kRoles> roles;  // by Role; "" for one that it has not
+  std::string_view part;                       // one of several alike: "pair", "client"
+  std::string_view prepares, does;             // of a worker: "buffers", "transfer"
+  // The knob whose values a run compares unless told otherwise; "": it is of one setting.
+  std::string_view compares = {};
+  bool has_ring = false;  // there is a pipe to look at
+};
+
+}  // namespace pipetop

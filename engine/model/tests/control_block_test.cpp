@@ -1,0 +1,74 @@
+#include "engine/model/control_block.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <memory>
+#include <string>
+
+#include "engine/worker/worker_life.h"
+#include "engine/workload/percpu/percpu_command.h"
+
+namespace pipetop {
+namespace {
+
+TEST(ControlBlock, AnOwnCommandComesBackAsItWas) {
+  auto block = std::make_unique<ControlBlock>();
+  const percpu::InsertCommand sent = {
+      .kind = 1, .no_percpu = 1, .rules = 30'000, .batch = 128, .measure = 1, .life = 7};
+  const uint32_t generation = publish_command(*block, command_of(Order::flow, sent));
+  const auto [read, command] = read_command(*block);
+  EXPECT_EQ(read, generation);
+  EXPECT_EQ(command.order, Order::flow);
+  EXPECT_EQ(command_of(Order::flow, words_of<percpu::InsertCommand>(command)), command);
+}
+
+TEST(ControlBlock, AReasonIsCutWhereThereIsNoRoom) {
+  WorkerReport report;
+  EXPECT_EQ(report.words(), "");
+  set_reason(report, "why; remedy");
+  EXPECT_EQ(report.words(), "why; remedy");
+  set_reason(report, std::string(1000, 'x'));
+  EXPECT_EQ(report.words().size(), report.reason.size() - 1);
+  set_reason(report, "short");
+  EXPECT_EQ(report.words(), "short");
+}
+
+TEST(WorkerLife, AnErrorsWordsAreTheReason) {
+  auto refuse = [](int, WorkerReport&) -> bool {
+    throw Error("no such thing; load it", Exit::unsupported);
+  };
+  const WorkerReport refused = prepared(0, refuse);
+  EXPECT_EQ(refused.state, WorkerState::refused);
+  EXPECT_EQ(refused.error_number, uint64_t{EOPNOTSUPP});
+  EXPECT_EQ(refused.words(), "no such thing; load it");
+
+  auto block = std::make_unique<ControlBlock>();
+  const uint32_t generation = publish_command(*block, {});
+  publish_report(*block, generation, {.state = WorkerState::flowing});
+  auto fail = [](int, uint32_t) -> LoopEnd { throw Error("it broke; mend it", Exit::refused); };
+  EXPECT_FALSE(worked(*block, 0, generation, fail));
+  const auto failed = read_report(*block, generation);
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->state, WorkerState::failed);
+  EXPECT_EQ(failed->words(), "it broke; mend it");
+}
+
+TEST(WorkerLife, AFailureAmendsTheReport) {
+  auto block = std::make_unique<ControlBlock>();
+  const uint32_t generation = publish_command(*block, {});
+  WorkerReport report;
+  report.state = WorkerState::flowing;
+  report.figures[1] = 127.5;
+  publish_report(*block, generation, report);
+  publish_failure(*block, EPERM, "it broke; mend it");
+  const auto read = read_report(*block, generation);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->state, WorkerState::failed);
+  EXPECT_EQ(read->error_number, uint64_t{EPERM});
+  EXPECT_EQ(read->words(), "it broke; mend it");
+  EXPECT_EQ(read->figures[1], 127.5);
+}
+
+}  // namespace
+}  // namespace pipetop

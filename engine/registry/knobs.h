@@ -1,0 +1,32 @@
+// The knobs of all workloads.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "engine/model/knob.h"
+
+namespace pipetop {
+
+// All of them, a workload after the other. `wait` stands for both roles.
+std::span<const Knob> knobs();
+
+// Those of a workload, a part of knobs().
+std::span<const Knob> knobs_of(WorkloadKind kind);
+inline std::span<const Knob> knobs_of(const Settings& s) { return knobs_of(s.workload); }
+WorkloadKind workload_of(const Knob& knob);  // one of knobs()
+
+// In the order in which the key bar shows them.
+std::span<const HotKey> hot_keys(WorkloadKind kind);
+inline std::span<const HotKey> hot_keys(const Settings& s) { return hot_keys(s.workload); }
+
+// nullptr when there is none of that name.
+const Knob* find_knob(std::string_view name);
+
+// Throws Error with the nearest name when there is no such knob.
+const Knob& knob(std::string_view name);
+
+// What holds between knobs, e.g. placement `cpus` needs both CPUs. Throws Error.
+void validate(const Settings&);
+
+}  // namespace pipetop

@@ -1,0 +1,78 @@
+#include "engine/registry/worker_main.h"
+
+#include <grp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+
+#include "engine/base/mapping.h"
+#include "engine/model/control_block.h"
+#include "engine/process/privileges.h"
+#include "engine/process/worker_process.h"
+#include "engine/process/worker_start.h"
+#include "engine/registry/workloads.h"
+
+namespace pipetop {
+namespace {
+
+// Exit statuses of a worker that could not begin.
+enum : int { kBadBlock = 70, kBadUser = 71, kOrphan = 72 };
+
+Mapping map_block() {
+  struct stat status = {};
+  if (::fstat(kWorkerControlFd, &status) != 0) return {};
+  if (static_cast<size_t>(status.st_size) < sizeof(ControlBlock)) return {};
+  return map_shared(kWorkerControlFd, sizeof(ControlBlock));
+}
+
+// Root's workers need none of root's rights when a person called us by sudo; they
+// keep them when root is all there is. Anybody may run us in this mode by hand, and
+// that is not to come with the capabilities of our file either.
+bool give_up_rights(uid_t uid, gid_t gid) {
+  if (::geteuid() != 0) return drop_capabilities();
+  if (uid == 0) return true;
+  empty_bounding_set();
+  return ::setgroups(0, nullptr) == 0 && ::setresgid(gid, gid, gid) == 0 &&
+         ::setresuid(uid, uid, uid) == 0 && drop_capabilities();
+}
+
+// Changing the user clears the parent-death signal, so it is set after that. The
+// parent may have died before: then we are somebody else's child already.
+bool die_with(pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return ::getppid() == parent;
+}
+
+void set_signals() {
+  // Without SA_RESTART: its whole purpose is to end a sleep in a system call.
+  struct sigaction wake = {};
+  wake.sa_handler = [](int) {};
+  ::sigaction(kWakeSignal, &wake, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+}
+
+}  // namespace
+
+int worker_main() {
+  const Mapping mapping = map_block();
+  if (!mapping) return kBadBlock;
+  auto& block = *static_cast<ControlBlock*>(mapping.data());
+  if (block.magic != kControlMagic || block.version != kControlVersion) return kBadBlock;
+  if (!give_up_rights(block.drop_uid, block.drop_gid)) return kBadUser;
+  if (!die_with(static_cast<pid_t>(block.parent_pid))) return kOrphan;
+  set_signals();
+  const auto kind = static_cast<WorkloadKind>(block.workload);
+  const auto found = std::ranges::find(workloads(), kind, &WorkloadEntry::kind);
+  if (found == workloads().end()) return kBadBlock;
+  const WorkloadEntry& entry = *found;
+  const auto role = static_cast<Role>(block.role);
+  const std::string name = "pipetop-" + std::string(entry.terms.roles[block.role % kRoles]);
+  ::prctl(PR_SET_NAME, name.c_str());
+  return entry.work(block, role);
+}
+
+}  // namespace pipetop

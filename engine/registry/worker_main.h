@@ -1,0 +1,9 @@
+// The hidden mode in which pipetop runs its own workers: `pipetop worker-process`.
+#pragma once
+
+namespace pipetop {
+
+// Runs the worker that the control block describes; returns its exit status.
+int worker_main();
+
+}  // namespace pipetop

@@ -1,7 +1,0 @@
-#include "engine/version.h"
-
-namespace pipetop {
-
-const std::string kVersion = PIPETOP_VERSION;
-
-}  // namespace pipetop

@@ -1,0 +1,32 @@
+// The knobs and keys of a pipe, and what follows from their values.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "engine/model/knob.h"
+
+namespace pipetop {
+
+std::span<const Knob> pipe_knobs();
+std::span<const HotKey> pipe_hot_keys();
+void validate_pipe(const Settings& s);  // throws Error
+
+std::string_view to_text(Role);  // of a pipe
+std::string_view to_text(WriteWith);
+std::string_view to_text(ReadWith);
+std::string_view to_text(Wait);
+std::string_view to_text(Pages);
+std::string_view to_text(Buffers);
+std::string_view to_text(Placement);
+std::string_view to_text(Payload);
+
+inline constexpr uint64_t kKernelDefaultPipeBytes = 16 * kPageBytes;
+
+// The article's rule for vmsplice: half a buffer. The others that lend pages have
+// the same, so that between them only the technique changes. Else the kernel's
+// default (0).
+uint64_t wanted_pipe_bytes(const Settings&);
+
+}  // namespace pipetop

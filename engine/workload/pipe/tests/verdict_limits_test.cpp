@@ -1,0 +1,140 @@
+// Both sides of every limit of the rules.
+#include <gtest/gtest.h>
+
+#include "engine/workload/pipe/tests/verdict_snapshots.h"
+#include "engine/workload/pipe/verdict.h"
+
+namespace pipetop {
+namespace {
+
+// Just enough for a rule, and just too little.
+struct Limit {
+  const char* name;
+  std::function<void(Snapshot&, double)> set;
+  double holds, fails;
+  Bound bound;
+};
+
+const Limit kLimits[] = {
+    {"of one CPU",
+     [](Snapshot& s, double x) {
+       set_time(writer(s), 0.2, 0.1);
+       set_time(reader(s), 0.5, x);
+       reader(s).last_cpu = Reading<int>::of(0);
+     },
+     0.26, 0.24, Bound::cpu},
+    {"of one CPU that they fill",
+     [](Snapshot& s, double x) {
+       for (WorkerView& w : s.workers) set_time(w, x / 2, 0);
+       reader(s).last_cpu = Reading<int>::of(0);
+     },
+     0.91, 0.89, Bound::cpu},
+    {"of all CPUs",
+     [](Snapshot& s, double x) {
+       for (WorkerView& w : s.workers) set_time(w, 0.3, x);
+     },
+     0.51, 0.49, Bound::cpu},
+    {"of sleep",
+     [](Snapshot& s, double x) {
+       for (WorkerView& w : s.workers) set_time(w, 1 - x, 0);
+       set_switches(s, 10'000);
+     },
+     0.16, 0.14, Bound::wakeup},
+    {"of a sleep's length, in sleeps a second",
+     [](Snapshot& s, double x) {
+       for (WorkerView& w : s.workers) set_time(w, 0.7, 0);
+       set_switches(s, x);
+     },
+     3010, 2990, Bound::wakeup},
+    {"of an empty ring",
+     [](Snapshot& s, double x) {
+       writer_bound(s);
+       set_ring(s, x, 0.1);
+     },
+     0.76, 0.74, Bound::writer},
+    {"of a full ring",
+     [](Snapshot& s, double x) {
+       set_ring(s, 0.1, x);
+       set_time(writer(s), 0.3, 0);
+     },
+     0.76, 0.74, Bound::reader},
+    {"of waiting",
+     [](Snapshot& s, double x) {
+       writer_bound(s);
+       set_time(reader(s), 1 - x, 0);
+     },
+     0.51, 0.49, Bound::writer},
+    {"of calls in vain",
+     [](Snapshot& s, double x) {
+       writer_bound(s);
+       set_wait(s, Wait::busy);
+       reader(s).eagain_share = share(x);
+     },
+     0.91, 0.89, Bound::writer},
+    {"of contention",
+     [](Snapshot& s, double x) { set_function(reader(s), "osq_lock", uint64_t(x / 0.85)); }, 255,
+     245, Bound::lock},
+    {"of the one who does not wait",
+     [](Snapshot& s, double x) {
+       set_time(writer(s), 1 - x, 0);
+       set_time(reader(s), 0.5, 0);
+     },
+     0.04, 0.06, Bound::writer},
+    {"of the other one",
+     [](Snapshot& s, double x) {
+       set_time(writer(s), 0.99, 0);
+       set_time(reader(s), 1 - x, 0);
+     },
+     0.26, 0.24, Bound::writer},
+    {"of a full ring and a reader that does nothing",
+     [](Snapshot& s, double x) {
+       idle_reader(s);
+       set_ring(s, 0.1, x);
+     },
+     0.76, 0.74, Bound::reader},
+    {"of an empty ring and a writer that does nothing",
+     [](Snapshot& s, double x) {
+       set_ring(s, x, 0.1);
+       set_time(writer(s), 0.1, 0.9);
+     },
+     0.76, 0.74, Bound::writer},
+    {"of doing nothing, asleep",
+     [](Snapshot& s, double x) {
+       idle_reader(s);
+       set_time(reader(s), 1 - x, 0);
+     },
+     0.76, 0.74, Bound::reader},
+    {"of doing nothing, without a CPU",
+     [](Snapshot& s, double x) {
+       idle_reader(s);
+       set_time(reader(s), 1 - x, x);
+     },
+     0.76, 0.74, Bound::reader},
+    {"of a sleep that is more than a wakeup, in sleeps a second",
+     [](Snapshot& s, double x) {
+       idle_reader(s);
+       set_switches(s, x);
+     },
+     8990, 9010, Bound::reader},
+    {"of doing nothing, not in the mutex",
+     [](Snapshot& s, double x) {
+       idle_reader(s);
+       set_sleeps(reader(s), 1000, uint64_t(x));
+     },
+     160, 170, Bound::reader},
+};
+
+TEST(Verdict, ChangesAtEachLimit) {
+  for (const Limit& limit : kLimits) {
+    Snapshot s = ordinary();
+    limit.set(s, limit.holds);
+    ASSERT_TRUE(judge_bound(s).has_value()) << limit.name << ": " << judge_bound(s).reason;
+    EXPECT_EQ(to_text(judge_bound(s)->bound), to_text(limit.bound)) << limit.name;
+    s = ordinary();
+    limit.set(s, limit.fails);
+    EXPECT_FALSE(judge_bound(s).has_value()) << limit.name;
+  }
+}
+
+}  // namespace
+}  // namespace pipetop

@@ -1,0 +1,208 @@
+// The rules, on snapshots that are made up: every verdict.
+#include "engine/workload/pipe/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/workload/pipe/tests/verdict_snapshots.h"
+
+namespace pipetop {
+namespace {
+
+struct BoundCase {
+  const char* name;
+  Change change;
+  Bound bound;
+  const char* because;
+};
+
+// What each verdict is made of.
+const BoundCase kVerdicts[] = {
+    {"the top rung, as measured",
+     [](Snapshot& s) {
+       set_wait(s, Wait::busy);
+       for (WorkerView& w : s.workers) set_time(w, 1, 0);
+       set_function(writer(s), "mutex_spin_on_owner", 391);
+       set_function(reader(s), "mutex_spin_on_owner", 182);
+       set_ring(s, 0.40, 0.25);
+     },
+     Bound::lock, "writer spins on the pipe's mutex 39 %, reader 18 %; ring empty 40 %, full 25 %"},
+    {"the reader spins more",
+     [](Snapshot& s) { set_function(reader(s), "__mutex_lock.constprop.0", 640); }, Bound::lock,
+     "reader spins on the pipe's mutex 54 %, writer 8 %; ring empty 30 %, full 25 %"},
+    {"a spin lock",
+     [](Snapshot& s) { set_function(writer(s), "native_queued_spin_lock_slowpath", 500); },
+     Bound::lock, "writer spins on a spin lock 42 %, reader 8 %; ring empty 30 %, full 25 %"},
+    {"they sleep for the mutex",
+     [](Snapshot& s) {
+       for (WorkerView& w : s.workers) set_time(w, 0.6, 0);
+       set_sleeps(writer(s), 1000, 500);
+     },
+     Bound::lock, "writer waits for the pipe's mutex 26 %, reader 6 %; ring empty 30 %, full 25 %"},
+    {"blocking, as measured",
+     [](Snapshot& s) {
+       set_time(writer(s), 0.55, 0.07);
+       set_time(reader(s), 0.58, 0.05);
+       set_switches(s, 15'000);
+     },
+     Bound::wakeup, "writer sleeps 38 %, reader 37 %, for 25 and 25 us; 69.9 KiB a switch"},
+    {"wakeups without functions, ring and the kind of switches",
+     [](Snapshot& s) {
+       for (WorkerView& w : s.workers) {
+         set_time(w, 0.7, 0.05);
+         w.functions = Reading<FunctionTable>::unavailable("no BPF");
+         w.voluntary_switches_per_s = Reading<double>::unavailable("no BPF");
+         w.context_switches_per_s = share(25'000);
+       }
+       s.ring.occupancy = Reading<Occupancy>::unavailable("no BPF");
+       s.throughput.over_1s = Reading<double>::warming("no interval yet");
+     },
+     Bound::wakeup, "writer sleeps 25 %, reader 25 %, for 10 and 10 us"},
+    {"an empty ring and a blocked reader",
+     [](Snapshot& s) {
+       set_ring(s, 0.92, 0.03);
+       set_time(reader(s), 0.1, 0);
+     },
+     Bound::writer, "ring empty 92 %; reader blocked 90 %"},
+    {"an empty ring and a spinning reader",
+     [](Snapshot& s) {
+       set_wait(s, Wait::busy);
+       set_ring(s, 0.8, 0.1);
+       reader(s).eagain_share = share(0.99);
+     },
+     Bound::writer, "ring empty 80 %; reader EAGAIN 99 % of its calls"},
+    {"an empty ring and a polling reader",
+     [](Snapshot& s) {
+       set_wait(s, Wait::busy_poll);
+       set_ring(s, 0.8, 0.1);
+       set_time(reader(s), 1, 0);
+       set_function(reader(s), "do_sys_poll", 700);
+     },
+     Bound::writer, "ring empty 80 %; reader polls 70 % of its samples"},
+    {"an empty ring and an adaptive reader that spins",
+     [](Snapshot& s) {
+       set_wait(s, Wait::adaptive);
+       set_ring(s, 0.8, 0.1);
+       set_time(reader(s), 0.9, 0);
+       reader(s).eagain_share = share(0.98);
+     },
+     Bound::writer, "ring empty 80 %; reader EAGAIN 98 % of its calls"},
+    {"an empty ring and an adaptive reader that sleeps",
+     [](Snapshot& s) {
+       set_wait(s, Wait::adaptive);
+       set_ring(s, 0.8, 0.1);
+       set_time(reader(s), 0.1, 0);
+       reader(s).eagain_share = share(0.6);
+     },
+     Bound::writer, "ring empty 80 %; reader blocked 90 %"},
+    {"a full ring, though the stopped reader sleeps, too",
+     [](Snapshot& s) {
+       set_ring(s, 0.02, 0.95);
+       for (WorkerView& w : s.workers) set_time(w, 0.08, 0);
+     },
+     Bound::reader, "ring full 95 %; writer blocked 92 %"},
+    {"an empty ring, and a writer who contends with the reader's asking",
+     [](Snapshot& s) {
+       set_ring(s, 0.92, 0.03);
+       set_time(reader(s), 0.1, 0);
+       set_function(writer(s), "mutex_spin_on_owner", 400);
+     },
+     Bound::writer, "ring empty 92 %; reader blocked 90 %"},
+    {"a reader that others keep from its CPU",
+     [](Snapshot& s) {
+       set_ring(s, 0.02, 0.95);
+       set_time(writer(s), 0.08, 0);
+       set_time(reader(s), 0.1, 0.9);
+     },
+     Bound::reader, "ring full 95 %; writer blocked 92 %; reader without a CPU 90 %"},
+    {"only the reader waits, and the ring leans",
+     [](Snapshot& s) {
+       set_ring(s, 0.55, 0.1);
+       set_time(writer(s), 0.99, 0);
+       set_time(reader(s), 0.5, 0.05);
+     },
+     Bound::writer, "reader blocked 45 %, writer blocked 1 %"},
+    {"only the writer waits, and there is no BPF",
+     [](Snapshot& s) {
+       for (WorkerView& w : s.workers) w.functions = Reading<FunctionTable>::unavailable("no BPF");
+       set_ring(s, 0.9, 0.05);
+       s.ring.occupancy.value->source = "FIONREAD 10 Hz";
+       set_time(writer(s), 0.2, 0);
+       set_time(reader(s), 0.5, 0.49);
+     },
+     Bound::reader, "writer blocked 80 %, reader blocked 1 %; reader without a CPU 49 %"},
+    // Polls of which the kernel spends little in poll itself.
+    {"a full ring, a writer that polls and a stopped reader, as measured",
+     [](Snapshot& s) {
+       set_wait(s, Wait::busy_poll);
+       set_ring(s, 0.11, 0.88);
+       set_time(writer(s), 0.95, 0.05);
+       set_time(reader(s), 0.10, 0.01);
+       set_function(writer(s), "mutex_spin_on_owner", 63);
+       set_switches(s, 20);
+       set_sleeps(reader(s), 890, 0);
+     },
+     Bound::reader, "ring full 88 %; reader does nothing 90 %"},
+    {"an empty ring, a reader that polls and a writer without a CPU",
+     [](Snapshot& s) {
+       set_wait(s, Wait::busy_poll);
+       set_ring(s, 0.88, 0.11);
+       set_time(writer(s), 0.10, 0.90);
+       set_time(reader(s), 1, 0);
+     },
+     Bound::writer, "ring empty 88 %; writer does nothing 90 %; writer without a CPU 90 %"},
+    {"one CPU, blocking",
+     [](Snapshot& s) {
+       reader(s).last_cpu = Reading<int>::of(0);
+       set_time(writer(s), 0.48, 0.02);
+       set_time(reader(s), 0.51, 0.47);
+       set_switches(s, 70'000);
+     },
+     Bound::cpu, "both on CPU 0: writer runs 48 % and waits for it 2 %, reader 51 % and 47 %"},
+    {"one CPU, and each sleeps while the other one runs",
+     [](Snapshot& s) {
+       reader(s).last_cpu = Reading<int>::of(0);
+       for (WorkerView& w : s.workers) set_time(w, 0.5, 0);
+       set_switches(s, 20'000);
+     },
+     Bound::cpu, "both on CPU 0: writer runs 50 % and waits for it 0 %, reader 50 % and 0 %"},
+    {"no CPU",
+     [](Snapshot& s) {
+       set_time(writer(s), 0.30, 0.63);
+       set_time(reader(s), 0.16, 0.83);
+     },
+     Bound::cpu, "others hold the CPUs: writer runnable without one 63 %, reader 83 %"},
+};
+
+TEST(Verdict, FollowsFromItsEvidence) {
+  for (const BoundCase& c : kVerdicts) {
+    Snapshot s = ordinary();
+    c.change(s);
+    const Reading<Verdict> judged = judge_bound(s);
+    ASSERT_TRUE(judged.has_value()) << c.name << ": " << judged.reason;
+    EXPECT_EQ(to_text(judged->bound), to_text(c.bound)) << c.name;
+    EXPECT_EQ(judged->because, c.because) << c.name;
+    EXPECT_EQ(judged.status, ReadingStatus::ok) << c.name;
+  }
+}
+
+// Sleeping is time that is not spent spinning: the shares are of all time.
+TEST(Verdict, AnUnknownSleepIsNotHeldAgainstTheMutex) {
+  Snapshot s = ordinary();
+  set_time(writer(s), 0.5, 0);
+  set_function(writer(s), "mutex_spin_on_owner", 400);  // 20 % of the time
+  EXPECT_FALSE(judge_bound(s).has_value());
+  set_sleeps(writer(s), 1000, 200);  // and 10 % asleep
+  ASSERT_TRUE(judge_bound(s).has_value());
+  EXPECT_EQ(judge_bound(s)->bound, Bound::lock);
+}
+
+TEST(Verdict, IsNamedAsOnTheScreen) {
+  EXPECT_EQ(to_text(Bound::writer), "writer-bound");
+  EXPECT_EQ(to_text(Bound::reader), "reader-bound");
+  EXPECT_EQ(to_text(Bound::lock), "lock-bound");
+  EXPECT_EQ(to_text(Bound::wakeup), "wakeup-bound");
+  EXPECT_EQ(to_text(Bound::cpu), "cpu-bound");
+}
+
+}  // namespace
+}  // namespace pipetop

@@ -1,0 +1,114 @@
+#include "tui/draw/glyphs.h"
+
+#include <algorithm>
+#include <span>
+
+namespace pipetop::tui {
+namespace {
+
+struct Substitute {
+  char32_t from, to;
+};
+
+constexpr Glyphs kUnicode = {
+    .set = GlyphSet::unicode,
+    .braille = true,
+    .top_left = U'╭',
+    .top_right = U'╮',
+    .bottom_left = U'╰',
+    .bottom_right = U'╯',
+    .horizontal = U'─',
+    .vertical = U'│',
+    .rising = {U' ', U'▁', U'▂', U'▃', U'▄', U'▅', U'▆', U'▇', U'█'},
+    .filling = {U' ', U'▏', U'▎', U'▍', U'▌', U'▋', U'▊', U'▉', U'█'},
+    .upper_half = U'▀',
+    .lower_half = U'▄',
+    .full = U'█',
+    .shade = {U' ', U'░', U'▒', U'▓', U'█'},
+    .under_huge = U'▔',
+    .closed = U'▸',
+    .opened = U'▾',
+    .branch = U'├',
+    .last_branch = U'└',
+};
+
+constexpr Glyphs kConsole = {
+    .set = GlyphSet::console,
+    .braille = false,
+    .top_left = U'┌',
+    .top_right = U'┐',
+    .bottom_left = U'└',
+    .bottom_right = U'┘',
+    .horizontal = U'─',
+    .vertical = U'│',
+    .rising = {U' ', U'_', U'_', U'▄', U'▄', U'▄', U'▄', U'█', U'█'},
+    .filling = {U' ', U'▌', U'▌', U'▌', U'▌', U'▌', U'█', U'█', U'█'},
+    .upper_half = U'▀',
+    .lower_half = U'▄',
+    .full = U'█',
+    .shade = {U' ', U'░', U'▒', U'▓', U'█'},
+    .under_huge = U'=',
+    .closed = U'+',
+    .opened = U'-',
+    .branch = U'├',
+    .last_branch = U'└',
+};
+
+constexpr Glyphs kAscii = {
+    .set = GlyphSet::ascii,
+    .braille = false,
+    .top_left = U'+',
+    .top_right = U'+',
+    .bottom_left = U'+',
+    .bottom_right = U'+',
+    .horizontal = U'-',
+    .vertical = U'|',
+    .rising = {U' ', U'_', U'_', U'.', U'.', U':', U':', U'|', U'#'},
+    .filling = {U' ', U'-', U'-', U'-', U'-', U'=', U'=', U'=', U'#'},
+    .upper_half = U'"',
+    .lower_half = U'_',
+    .full = U'#',
+    .shade = {U' ', U'.', U':', U'%', U'#'},
+    .under_huge = U'=',
+    .closed = U'+',
+    .opened = U'-',
+    .branch = U'|',
+    .last_branch = U'`',
+};
+
+constexpr Substitute kConsoleFolds[] = {{U'●', U'■'}, {U'○', U'·'}, {U'…', U'~'},
+                                        {U'→', U'>'}, {U'←', U'<'}, {U'▔', U'='},
+                                        {U'▾', U'v'}, {U'▴', U'^'}, {U'×', U'x'}};
+
+constexpr Substitute kAsciiFolds[] = {{U'●', U'*'}, {U'○', U'-'}, {U'…', U'~'}, {U'→', U'>'},
+                                      {U'←', U'<'}, {U'Δ', U'd'}, {U'·', U'|'}, {U'×', U'x'},
+                                      {U'±', U'~'}, {U'▔', U'='}, {U'▾', U'v'}, {U'▴', U'^'},
+                                      {U'─', U'-'}, {U'│', U'|'}, {U'█', U'#'}, {U'▓', U'%'},
+                                      {U'▒', U'c'}, {U'░', U'0'}, {U'—', U'-'}, {U'µ', U'u'}};
+
+char32_t folded(char32_t c, std::span<const Substitute> folds, char32_t otherwise) {
+  const auto found = std::ranges::find(folds, c, &Substitute::from);
+  return found == folds.end() ? otherwise : found->to;
+}
+
+}  // namespace
+
+char32_t Glyphs::fold(char32_t c) const {
+  if (c < 0x80 || set == GlyphSet::unicode) return c;
+  if (set == GlyphSet::console) return folded(c, kConsoleFolds, c);
+  return folded(c, kAsciiFolds, U'?');
+}
+
+const Glyphs& glyphs_of(GlyphSet set) {
+  switch (set) {
+    case GlyphSet::console:
+      return kConsole;
+    case GlyphSet::ascii:
+      return kAscii;
+    case GlyphSet::unicode:
+      break;
+  }
+  return kUnicode;
+}
+
+}  // namespace pipetop::tui

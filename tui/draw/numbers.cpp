@@ -1,0 +1,97 @@
+#include "tui/draw/numbers.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <cmath>
+
+namespace pipetop::tui {
+namespace {
+
+// Three significant digits, as far as they lie behind the point.
+std::string three_digits(double value) {
+  if (value < 9.995) return fmt::format("{:.2f}", value);
+  if (value < 99.95) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.0f}", value);
+}
+
+}  // namespace
+
+std::string rate_text(double rate) { return three_digits(rate); }
+
+std::string percent_text(double share) {
+  const double percent = share * 100;
+  return percent < 99.95 ? fmt::format("{:.1f}", percent) : fmt::format("{:.0f}", percent);
+}
+
+std::string whole_percent_text(double share) {
+  if (share > 0 && share < 0.005) return "<1 %";
+  return fmt::format("{:.0f} %", share * 100);
+}
+
+std::string count_text(double count) {
+  constexpr std::array kUnits = {" k", " M", " G", " T"};
+  if (count < 10 && count != std::floor(count)) return fmt::format("{:.1f}", count);
+  if (count < 999.5) return fmt::format("{:.0f}", count);
+  size_t unit = 0;
+  double scaled = count / 1000;
+  while (scaled >= 999.5 && unit + 1 < kUnits.size()) {
+    scaled /= 1000;
+    ++unit;
+  }
+  return three_digits(scaled) + kUnits[unit];
+}
+
+std::string grouped_text(uint64_t count) {
+  std::string text = std::to_string(count);
+  for (size_t end = text.size(); end > 3;) {
+    end -= 3;
+    text.insert(end, 1, ',');
+  }
+  return text;
+}
+
+std::string bytes_text(double bytes) {
+  constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < kUnits.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  const bool whole = std::abs(bytes - std::round(bytes)) < 0.05 || bytes >= 99.95;
+  return fmt::format("{:.{}f} {}", bytes, whole ? 0 : 1, kUnits[unit]);
+}
+
+std::string things_text(double count, std::string_view things) {
+  if (things == "bytes") return bytes_text(count);
+  return fmt::format("{} {}", count_text(count), things);
+}
+
+std::string elapsed_text(uint64_t ns) {
+  const uint64_t seconds = ns / 1'000'000'000;
+  return fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
+
+std::string ratio_text(double ratio) {
+  const int digits = ratio < 1.95 ? 2 : ratio < 9.95 ? 1 : 0;
+  return fmt::format("×{:.{}f}", ratio, digits);
+}
+
+std::string change_text(double shares) {
+  const double tenths = std::round(shares * 1000);
+  if (tenths == 0) return "0.0";
+  return fmt::format("{:+.{}f}", tenths / 10, std::abs(tenths) < 999.5 ? 1 : 0);
+}
+
+int draw_absence(const Area& area, std::string_view what, ReadingStatus status,
+                 std::string_view reason) {
+  if (status == ReadingStatus::warming)
+    return wrap(area, fmt::format("{}: {} …", what, reason.empty() ? "warming" : reason),
+                Style::dim);
+  const std::string_view why = why_of(reason);
+  const int used = wrap(area, fmt::format("{} unavailable: {}", what, why), Style::warning);
+  if (why.size() == reason.size()) return used;
+  return used + wrap(area.from_row(used), reason.substr(why.size() + 2), Style::value);
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,42 @@
+// Numbers as the screen shows them: short, and of a steady width.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/base/reading.h"
+#include "tui/draw/pen.h"
+
+namespace pipetop::tui {
+
+std::string rate_text(double rate);            // "3.71", "62.5", "128"
+std::string percent_text(double share);        // "39.1", "100"
+std::string whole_percent_text(double share);  // "39 %", "<1 %"
+std::string count_text(double count);          // "17", "1.3 k", "532 k", "1.20 M"
+std::string grouped_text(uint64_t count);      // "2,983"
+std::string bytes_text(double bytes);          // "128 KiB", "1.5 MiB"
+// Of what a workload counts: "128 KiB", "1.20 M rules".
+std::string things_text(double count, std::string_view things);
+std::string elapsed_text(uint64_t ns);   // "00:01:12"
+std::string ratio_text(double ratio);    // "×4.7"
+std::string change_text(double shares);  // in points: "+12.0", "-0.3", "0.0"
+
+// A reading as an item: the value, dim when stale; "…" while warming; "n/a"
+// when it cannot be had. Never 0 for what is not known.
+template <class T, class Format>
+Item item_of(const Reading<T>& reading, std::string before, std::string after, Format format) {
+  if (!reading.has_value()) {
+    const bool lost = reading.status == ReadingStatus::unavailable;
+    return {std::move(before), lost ? "n/a" : "…", std::move(after), Style::dim};
+  }
+  const bool stale = reading.status == ReadingStatus::stale;
+  return {std::move(before), format(*reading), std::move(after), stale ? Style::dim : Style::value};
+}
+
+// Draws why there is no value of `what`, wrapped: the reason, then the remedy
+// after the first ";" on a line of its own. Returns the lines used.
+int draw_absence(const Area& area, std::string_view what, ReadingStatus status,
+                 std::string_view reason);
+
+}  // namespace pipetop::tui

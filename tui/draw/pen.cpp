@@ -1,0 +1,86 @@
+#include "tui/draw/pen.h"
+
+#include <algorithm>
+
+#include "tui/draw/text_width.h"
+
+namespace pipetop::tui {
+namespace {
+
+// "KiB/call" is one word, "k calls/s" are two.
+int gap_after_value(const Item& item) { return item.after.starts_with('/') ? 0 : 1; }
+
+int value_columns(const Item& item) { return std::max(columns_of(item.value), item.width); }
+
+void put_item(const Area& area, int row, int col, const Item& item) {
+  Pen pen(area, row, col);
+  if (!item.before.empty()) pen.text(item.before, Style::dim).skip(1);
+  pen.skip(value_columns(item) - columns_of(item.value)).text(item.value, item.ink);
+  if (!item.after.empty()) pen.skip(gap_after_value(item)).text(item.after, Style::dim);
+}
+
+// The longest beginning of `text` that fits, broken at a blank if there is one.
+size_t line_length(std::string_view text, int cols) {
+  if (columns_of(text) <= cols) return text.size();
+  size_t fits = 0, last_blank = 0;
+  std::string_view rest = text;
+  for (int used = 0; !rest.empty();) {
+    if (rest.front() == ' ') last_blank = text.size() - rest.size();
+    used += columns_of(take_code_point(rest));
+    if (used > cols) break;
+    fits = text.size() - rest.size();
+  }
+  if (text[fits] == ' ') return fits;
+  return last_blank > 0 ? last_blank : std::max<size_t>(fits, 1);
+}
+
+}  // namespace
+
+int Item::columns() const {
+  int columns = columns_of(before) + value_columns(*this) + columns_of(after);
+  if (!before.empty()) ++columns;
+  if (!after.empty()) columns += gap_after_value(*this);
+  return columns;
+}
+
+int flow(const Area& area, std::span<const Item> items, int gap) {
+  int row = 0, col = 0;
+  for (const Item& item : items) {
+    const int columns = item.columns();
+    if (col > 0 && col + gap + columns > area.cols()) {
+      ++row;
+      col = 0;
+    }
+    if (row >= area.rows()) return area.rows();
+    if (col > 0) col += gap;
+    if (col + columns > area.cols()) continue;
+    put_item(area, row, col, item);
+    col += columns;
+  }
+  return col > 0 ? row + 1 : row;
+}
+
+std::vector<std::string_view> broken(std::string_view text, int cols) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    lines.push_back(text.substr(0, line_length(text, std::max(cols, 1))));
+    text.remove_prefix(lines.back().size());
+    while (text.starts_with(' ')) text.remove_prefix(1);
+  }
+  return lines;
+}
+
+int wrap(const Area& area, std::string_view text, Ink ink) {
+  int row = 0;
+  while (!text.empty() && row < area.rows()) {
+    const bool last = row + 1 == area.rows();
+    const size_t length = last ? text.size() : line_length(text, area.cols());
+    area.put_fitted(row, 0, area.cols(), text.substr(0, length), ink);
+    text.remove_prefix(length);
+    while (text.starts_with(' ')) text.remove_prefix(1);
+    ++row;
+  }
+  return row;
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,60 @@
+// Writes pieces of text one after the other into a line.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tui/draw/canvas.h"
+
+namespace pipetop::tui {
+
+class Pen {
+ public:
+  Pen(const Area& area, int row, int col = 0) : area_(area), row_(row), col_(col) {}
+
+  int col() const { return col_; }
+  int room() const { return area_.cols() - col_; }
+
+  Pen& text(std::string_view text, Ink ink = {}) {
+    col_ = area_.put(row_, col_, text, ink);
+    return *this;
+  }
+  template <class... Args>
+  Pen& print(Ink ink, fmt::format_string<Args...> format, Args&&... args) {
+    return text(fmt::format(format, std::forward<Args>(args)...), ink);
+  }
+  Pen& skip(int cols) {
+    col_ += cols;
+    return *this;
+  }
+
+ private:
+  Area area_;
+  int row_, col_;
+};
+
+// A measured value between its words: "EAGAIN" "1 %" "", "" "532 k" "calls/s".
+struct Item {
+  std::string before, value, after;
+  Ink ink = Style::value;  // of the value
+  int width = 0;           // the value's least width, so that its neighbours stand still
+
+  int columns() const;
+};
+
+// Items side by side, `gap` columns apart, on as many lines as there are; an
+// item that no longer fits is left out whole. Returns the lines used.
+int flow(const Area& area, std::span<const Item> items, int gap = 2);
+
+// Text broken at blanks into lines of at most `cols` columns.
+std::vector<std::string_view> broken(std::string_view text, int cols);
+
+// Text broken at blanks over the lines of the area; the last one gets an
+// ellipsis when there is more. Returns the lines used.
+int wrap(const Area& area, std::string_view text, Ink ink);
+
+}  // namespace pipetop::tui

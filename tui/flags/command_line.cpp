@@ -1,0 +1,274 @@
+#include "tui/flags/command_line.h"
+
+#include <fmt/core.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "engine/base/error.h"
+#include "engine/base/text.h"
+#include "engine/base/version.h"
+#include "engine/config/limits.h"
+#include "tui/draw/pen.h"
+#include "tui/flags/command_flags.h"
+#include "tui/flags/command_list.h"
+#include "tui/flags/exit_codes.h"
+#include "tui/flags/flag_values.h"
+#include "tui/flags/knob_flags.h"
+
+namespace pipetop::tui {
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+// One line of --help, broken where it is full.
+std::string exit_codes_text() {
+  std::string all = "Exit codes:";
+  for (const ExitCode& exit : kExitCodes)
+    all += fmt::format("{}{} {}", &exit == kExitCodes.begin() ? " " : "; ", exit.code, exit.help);
+  all += '.';
+  std::string text;
+  for (const std::string_view line : broken(all, 80))
+    text += fmt::format("{}{}", text.empty() ? "" : "\n", line);
+  return text;
+}
+
+struct CommandEntry {
+  Command command;
+  const char* name;
+  const char* help;
+  void (*add_flags)(const FlagSet& flags, CommandLine& line);
+};
+
+constexpr CommandEntry kCommands[] = {
+    {Command::run, "run", "measure without a screen", add_run_flags},
+    {Command::ladder, "ladder", "measure the article's rungs against each other", add_ladder_flags},
+    {Command::tune, "tune", "find the fastest settings on this machine", add_tune_flags},
+    {Command::limits, "limits", "what each step costs here, and the roof that follows",
+     add_limits_flags},
+    {Command::doctor, "doctor", "what works on this machine, what does not, and the remedy",
+     add_doctor_flags},
+    {Command::presets, "presets", "the settings on offer", add_presets_flags},
+    {Command::completion, "completion", "the script that completes pipetop's words in a shell",
+     add_completion_flags},
+    {Command::manual, "help", "print a topic of the manual, or the list of topics", add_help_flags},
+};
+
+Names command_names() {
+  Names names;
+  for (const CommandEntry& entry : kCommands) names.push_back(entry.name);
+  return names;
+}
+
+// CLI11's parser over our values. Its exceptions end here.
+class Parser {
+ public:
+  Parser() {
+    add_globals();
+    for (const CommandEntry& entry : kCommands) {
+      CLI::App* command = app_.add_subcommand(entry.name, entry.help);
+      command->fallthrough()->allow_extras();
+      command->footer("Before or after it: every flag that pipetop --help lists.");
+      entry.add_flags(FlagSet(*command), line_);
+    }
+  }
+
+  CommandLine parse(std::span<const std::string> arguments) {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    try {
+      app_.parse(reversed);
+      check_remaining();
+      line_.command = command();
+      check_one_command();
+      check_sweep();
+      check_roof();
+    } catch (const CLI::CallForHelp&) {
+      line_.command = Command::help;
+      line_.help = app_.help();
+    } catch (const CLI::CallForVersion&) {
+      line_.command = Command::version;
+    } catch (const CLI::ParseError& e) {
+      throw Error(explain(e));
+    }
+    return std::move(line_);
+  }
+
+  CommandList list() const {
+    CommandList list{flags_in(app_), {}};
+    for (const CommandEntry& entry : kCommands)
+      list.commands.push_back({entry.name, entry.help, flags_in(*app_.get_subcommand(entry.name))});
+    return list;
+  }
+
+ private:
+  static std::vector<ListedFlag> flags_in(const CLI::App& app) {
+    std::vector<ListedFlag> flags;
+    for (const CLI::Option* option : app.get_options()) {
+      ListedFlag flag;
+      for (const std::string& name : option->get_lnames()) flag.names.push_back("--" + name);
+      for (const std::string& name : option->get_snames()) flag.names.push_back("-" + name);
+      flag.help = option->get_description();
+      if (option->get_items_expected_max() > 0) flag.value = option->get_type_name();
+      flag.value_optional = option->get_items_expected_min() == 0;
+      flags.push_back(std::move(flag));
+    }
+    return flags;
+  }
+
+  void add_globals() {
+    app_.set_help_flag("-h,--help", "this text");
+    app_.set_version_flag("-V,--version", kVersion, "the version");
+    const FlagSet flags(app_);
+    flags.add({"-c,--config", "CONFIG", "start from a config: a file, or the name of one"},
+              [this](const std::string& name) { line_.config = name; });
+    flags.add({"--preset", "NAME", "start from these settings (pipetop presets)"},
+              [this](const std::string& name) { line_.preset = name; });
+    flags.add_switch("--no-color", "no colours; NO_COLOR does the same", line_.no_color);
+    flags.add_switch("--no-unicode", "ASCII only", line_.no_unicode);
+    add_observing(flags);
+    flags.add_switch("--default-config", "print a config file with every key", default_config_);
+    add_knob_flags(flags, line_);
+    app_.allow_extras();
+    app_.footer(exit_codes_text());
+  }
+
+  void add_observing(const FlagSet& flags) {
+    flags.add_switch("--no-bpf", "do not observe with BPF", line_.no_bpf);
+    flags.add({"--frequency", "HZ", "samples a second on each CPU, 999 by default"},
+              [this](const std::string& hz) {
+                line_.frequency_hz = number_of("--frequency", hz, kMinFrequencyHz, kMaxFrequencyHz);
+              });
+    flags.add(
+        {"--bpf-counters", alternatives(bpf_counters_names()), "how BPF counts, percpu by default"},
+        [this](const std::string& text) { choose_counters(text); });
+    add_file(flags, "--folded", line_.folded,
+             "write the kernel stacks there in the end, folded for flame graphs");
+    add_file(flags, "--segments", line_.segments,
+             "write what each change did there: FILE.csv, or JSON lines to FILE.jsonl");
+    flags.add({.names = "--roof",
+               .value_type = "[GIB/S]",
+               .help = "draw the most that a pipe can carry: so much, or measured in a second",
+               .value_is_optional = true},
+              [this](const std::string& rate) { choose_roof(rate); });
+  }
+
+  void choose_roof(const std::string& rate) {
+    line_.roof.emplace();
+    if (!rate.empty()) line_.roof->gib_per_s = rate_of("--roof", rate);
+  }
+
+  void choose_counters(const std::string& text) {
+    const auto names = bpf_counters_names();
+    const auto found = std::ranges::find(names, text);
+    if (found == names.end())
+      throw Error(fmt::format("--bpf-counters: \"{}\" is not one of its values: give {}", text,
+                              join_choices(names)));
+    line_.bpf_counters = static_cast<BpfCounters>(found - names.begin());
+  }
+
+  Command command() const {
+    if (default_config_) return Command::default_config;
+    const auto given = app_.get_subcommands();
+    if (given.empty()) return Command::dashboard;
+    return std::ranges::find(kCommands, given.front()->get_name(), &CommandEntry::name)->command;
+  }
+
+  // A command after help is its topic.
+  void check_one_command() {
+    const auto commands = app_.get_subcommands();
+    if (line_.command == Command::manual && commands.size() == 2 && line_.topic.empty()) {
+      line_.topic = commands[1]->get_name();
+      return;
+    }
+    if (commands.size() > 1)
+      throw Error(fmt::format("{} and {} are two commands: give one", commands[0]->get_name(),
+                              commands[1]->get_name()));
+  }
+
+  void check_sweep() const {
+    if (line_.sweep && line_.command != Command::run)
+      throw Error(fmt::format("--{} {}: several values go with pipetop run",
+                              line_.sweep->first->name, line_.sweep->second));
+  }
+
+  void check_roof() const {
+    if (line_.roof && line_.command != Command::dashboard)
+      throw Error("--roof goes with the dashboard: pipetop limits tells the roof");
+  }
+
+  void check_remaining() const {
+    const std::vector<std::string> remaining = app_.remaining(true);
+    if (remaining.empty()) return;
+    const std::string word = remaining.front().substr(0, remaining.front().find('='));
+    throw Error(word.starts_with('-') ? unknown_flag(word) : unknown_word(word));
+  }
+
+  std::string unknown_word(const std::string& word) const {
+    if (!app_.get_subcommands().empty())
+      return fmt::format("\"{}\" is one word too many: see pipetop {} --help", word,
+                         app_.get_subcommands().front()->get_name());
+    const Names names = command_names();
+    const auto near = nearest(word, names);
+    return fmt::format(
+        "there is no command \"{}\": {}", word,
+        near ? fmt::format("did you mean {}?", *near)
+             : fmt::format("give {}, or none for the dashboard", join_choices(names)));
+  }
+
+  static std::vector<std::string> flags_of(const CLI::App& app) {
+    std::vector<std::string> flags;
+    for (const CLI::Option* option : app.get_options())
+      for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+    return flags;
+  }
+
+  std::string unknown_flag(const std::string& word) const {
+    std::vector<std::string> flags = flags_of(app_);
+    for (const CommandEntry& entry : kCommands) {
+      const auto more = flags_of(*app_.get_subcommand(entry.name));
+      if (!app_.got_subcommand(entry.name) && std::ranges::find(more, word) != more.end())
+        return fmt::format("{} goes with a command: pipetop {} {} ...", word, entry.name, word);
+      flags.insert(flags.end(), more.begin(), more.end());
+    }
+    const Names names(flags.begin(), flags.end());
+    const auto near = nearest(word, names);
+    return fmt::format("there is no flag {}: {}", word,
+                       near ? fmt::format("did you mean {}?", *near) : "see pipetop --help");
+  }
+
+  // CLI11 says which option, but for programmers.
+  static std::string explain(const CLI::ParseError& e) {
+    const std::string words = e.what();
+    const std::string name = words.substr(0, words.find(':'));
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&e) != nullptr && name.starts_with('-'))
+      return fmt::format("{} needs a value: see pipetop --help", name);
+    return fmt::format("{}: see pipetop --help", words.substr(0, words.find('\n')));
+  }
+
+  CommandLine line_;
+  CLI::App app_{
+      "An oscilloscope for Linux pipes: drives one, changes how, shows why it matters.\n"
+      "Without a command: the dashboard.",
+      "pipetop"};
+  bool default_config_ = false;
+};
+
+}  // namespace
+
+CommandLine parse_command_line(std::span<const std::string> arguments) {
+  if (!arguments.empty() && arguments.front() == kCompleteWords) {
+    CommandLine line;
+    line.command = Command::complete_words;
+    line.words.assign(arguments.begin() + 1, arguments.end());
+    return line;
+  }
+  return Parser().parse(arguments);
+}
+
+CommandList list_commands() { return Parser().list(); }
+
+}  // namespace pipetop::tui

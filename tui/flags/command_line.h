@@ -1,0 +1,111 @@
+// What the person typed, as values.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/experiment/trial.h"
+#include "engine/model/knob.h"
+#include "engine/model/settings.h"
+#include "engine/model/snapshot.h"
+
+namespace pipetop::tui {
+
+enum class Command {
+  dashboard,
+  run,
+  ladder,
+  tune,
+  limits,
+  doctor,
+  presets,
+  completion,
+  complete_words,  // for the scripts of `completion`, not in help
+  manual,
+  default_config,
+  help,
+  version
+};
+enum class Format { human, json, jsonl, csv };
+
+// One knob flag. They are applied in the order in which they were typed.
+struct KnobFlag {
+  std::string text;  // "--buf_size 4K", for messages
+  std::function<void(Settings&)> apply;
+};
+
+struct RunRequest {
+  std::optional<uint64_t> duration_ns;  // 5 s, or 2 s a value
+  uint64_t bytes = 0;                   // instead of the duration, when not 0
+  uint64_t warmup_ns = 300'000'000;
+  uint64_t interval_ns = 1'000'000'000;
+  uint32_t rounds = 3;  // when several values are compared
+  std::string output;   // "" is stdout
+};
+
+// Of a run of one setting.
+inline uint64_t duration_of(const RunRequest& request) {
+  return request.duration_ns.value_or(5'000'000'000);
+}
+
+struct LadderRequest {
+  std::vector<std::string> rungs;  // names of presets; none: the article's seven
+  uint32_t rounds = 5;
+  TrialLength length;            // of every run
+  std::optional<uint32_t> seed;  // none: another one every time
+  std::string csv, json, svg;    // the files' paths; "" for none, "-" for stdout
+};
+
+struct TuneRequest {
+  uint64_t budget_ns = 60'000'000'000;
+  std::string write;  // the config file to make, "" for none
+  uint32_t seed = 1;
+  bool may_raise_pipe_max = false;
+};
+
+// What the roof of the dashboard is to be.
+struct RoofRequest {
+  std::optional<double> gib_per_s;  // nothing: measured
+};
+
+struct CommandLine {
+  Command command = Command::dashboard;
+  std::string help;   // the text, when that is the command
+  std::string topic;  // of the manual, "" for the list
+
+  std::string config;  // a name or a path, "" for none
+  std::string preset;  // "" for none
+  std::vector<KnobFlag> knobs;
+  // A knob that was given several values, "1..4" or "same,own", and these.
+  std::optional<std::pair<const Knob*, std::string>> sweep;
+  std::optional<uint32_t> frequency_hz;
+  std::string folded, segments;  // the files' paths, "" for none
+  std::optional<BpfCounters> bpf_counters;
+  std::optional<RoofRequest> roof;  // of the dashboard
+  bool no_color = false, no_unicode = false, no_bpf = false;
+
+  Format format = Format::human;
+  RunRequest run;
+  LadderRequest ladder;
+  TuneRequest tune;
+  bool overhead = false;  // of doctor
+  uint32_t overhead_rounds = 15;
+  uint32_t limits_rounds = 9;
+  std::string shell;               // of completion
+  std::vector<std::string> words;  // of complete_words
+};
+
+// The hidden command that the shells' completion scripts call: the words typed so far
+// follow it.
+inline constexpr const char* kCompleteWords = "complete-words";
+
+// `arguments` are without the program's name. Throws Error with one line that
+// names the argument and the nearest right one.
+CommandLine parse_command_line(std::span<const std::string> arguments);
+
+}  // namespace pipetop::tui

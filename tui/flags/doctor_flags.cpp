@@ -1,0 +1,24 @@
+#include "tui/flags/command_flags.h"
+#include "tui/flags/flag_values.h"
+
+namespace pipetop::tui {
+
+void add_doctor_flags(const FlagSet& flags, CommandLine& line) {
+  add_format(flags, line.format, {"human", "json"});
+  flags.add_switch("--overhead",
+                   "measure what the observers cost, under the top rung and a blocking one",
+                   line.overhead);
+  add_number(flags, "--rounds", line.overhead_rounds, 1, kMaxRounds,
+             "of that measurement, 15 by default");
+}
+
+void add_presets_flags(const FlagSet& flags, CommandLine& line) {
+  add_format(flags, line.format, {"human", "json"});
+}
+
+void add_help_flags(const FlagSet& flags, CommandLine& line) {
+  flags.add({"topic", "TOPIC", "of the manual; the names of commands are topics, too"},
+            [&line](const std::string& topic) { line.topic = topic; });
+}
+
+}  // namespace pipetop::tui

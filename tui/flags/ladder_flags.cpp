@@ -1,0 +1,55 @@
+#include <limits>
+
+#include "engine/base/error.h"
+#include "tui/flags/command_flags.h"
+#include "tui/flags/flag_values.h"
+
+namespace pipetop::tui {
+namespace {
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> names;
+  for (size_t begin = 0;;) {
+    const size_t comma = text.find(',', begin);
+    names.push_back(text.substr(begin, comma - begin));
+    if (comma == text.npos) return names;
+    begin = comma + 1;
+  }
+}
+
+void add_rungs(const FlagSet& flags, std::vector<std::string>& rungs) {
+  flags.add({"--rungs", "NAME,...",
+             "these presets, the first being what the others are compared with; by default "
+             "the article's seven"},
+            [&rungs](const std::string& text) { rungs = split(text); });
+}
+
+void add_seed(const FlagSet& flags, std::optional<uint32_t>& seed) {
+  flags.add({"--seed", "N",
+             "of the rounds' orders, to have them again; another one every time by default"},
+            [&seed](const std::string& text) {
+              seed = number_of("--seed", text, 0, std::numeric_limits<uint32_t>::max());
+            });
+}
+
+}  // namespace
+
+void add_ladder_flags(const FlagSet& flags, CommandLine& line) {
+  LadderRequest& ladder = line.ladder;
+  add_rungs(flags, ladder.rungs);
+  add_number(flags, "--rounds", ladder.rounds, 1, kMaxRounds,
+             "measure every rung so many times, 5 by default");
+  add_time(flags, "--duration", ladder.length.duration_ns, 1,
+           "measure for this long each time, 1s by default");
+  add_bytes(flags, "--bytes,--bytes_to_pipe", ladder.length.bytes,
+            "measure until this much was read, instead");
+  add_time(flags, "--warmup", ladder.length.warmup_ns, 0,
+           "leave out the first of each run, 200ms by default");
+  add_seed(flags, ladder.seed);
+  add_file(flags, "--csv", ladder.csv, "write a row a run there, - for stdout");
+  add_file(flags, "--json", ladder.json, "write everything there, - for stdout");
+  add_file(flags, "--svg", ladder.svg, "draw the chart there, - for stdout");
+  flags.exclude("--duration", "--bytes");
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,35 @@
+#include "engine/base/error.h"
+#include "tui/flags/command_flags.h"
+#include "tui/flags/flag_values.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr uint64_t kMinIntervalNs = 100'000'000;
+
+}  // namespace
+
+void add_run_flags(const FlagSet& flags, CommandLine& line) {
+  flags.add(
+      {"--duration", "TIME", "measure for this long, 5s by default; 2s for each of several values"},
+      [&line](const std::string& text) {
+        line.run.duration_ns = duration_of("--duration", text, 1);
+      });
+  add_bytes(flags, "--bytes,--bytes_to_pipe", line.run.bytes,
+            "measure until this much was read, instead");
+  add_time(flags, "--warmup", line.run.warmup_ns, 0, "leave out the first, 300ms by default");
+  add_time(flags, "--interval", line.run.interval_ns, kMinIntervalNs,
+           "say the rate this often, 1s by default");
+  add_number(flags, "--rounds", line.run.rounds, 1, kMaxRounds,
+             "how often each value is measured when several are compared, 3 by default");
+  add_format(flags, line.format, {"human", "json", "jsonl", "csv"});
+  flags.add({"--csv", "", "--format csv"},
+            [&line](const std::string&) { line.format = Format::csv; });
+  flags.add({"--output", "FILE", "write there instead of to stdout"},
+            [&line](const std::string& path) { line.run.output = path; });
+  flags.add({"--verbose", "", "accepted for the article's scripts; no effect"},
+            [](const std::string&) {});
+  flags.exclude("--duration", "--bytes");
+}
+
+}  // namespace pipetop::tui

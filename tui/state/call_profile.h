@@ -1,0 +1,48 @@
+// What a list of functions is made from: where a role ran or waited, and what
+// 100 % of it is.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "engine/model/snapshot.h"
+
+namespace pipetop::tui {
+
+struct CallProfile {
+  // What fills up the wall time beside the tree.
+  struct Part {
+    std::string_view name;  // "[blocked]"; "": none
+    double share = 0;
+    bool operator==(const Part&) const = default;
+  };
+
+  std::shared_ptr<const CallTree> tree;  // never null
+  bool paths = true;                     // false: a table of functions, who called them is unknown
+  uint64_t whole = 0;                    // the weight that is all of it
+  double scale = 1;                      // what that is a share of: 1 of itself
+  std::array<Part, 2> beside;
+
+  bool operator==(const CallProfile&) const = default;
+};
+
+CallProfile profile_of(const FunctionTable& functions);
+CallProfile profile_of(const BlockedTable& blocked);
+
+// A role's parts of the wall time, as a WorkerView or a SegmentRole has them.
+struct WallTime {
+  Reading<double> on_cpu, runnable, blocked;
+};
+template <class T>
+WallTime wall_time_of(const T& role) {
+  return {role.on_cpu_share, role.runnable_share, role.blocked_share};
+}
+
+enum class Activity : uint8_t { running, waiting };
+
+// The profile as shares of the wall time; unavailable if the parts are not known.
+Reading<CallProfile> of_wall_time(CallProfile profile, Activity activity, const WallTime& wall);
+
+}  // namespace pipetop::tui

@@ -1,0 +1,280 @@
+#include "tui/state/call_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "tui/state/walked_tree.h"
+
+namespace pipetop::tui {
+namespace {
+
+enum Side : uint8_t { kNow, kBefore };
+constexpr std::array kSides = {kNow, kBefore};
+constexpr uint32_t kEnd = CallNode::kNone;
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+bool holds(std::string_view name, std::string_view filter) {
+  const auto same = [](char a, char b) { return lower(a) == lower(b); };
+  return std::search(name.begin(), name.end(), filter.begin(), filter.end(), same) != name.end();
+}
+
+// All that becomes one row: the nodes of a function below the same path, now and
+// before.
+struct Group {
+  struct Part {
+    bool present = false;
+    double self = 0, total = 0;
+    uint32_t nodes = kEnd;  // the first of a chain of links
+    double share(ListSort sort) const { return sort == ListSort::self ? self : total; }
+  };
+  uint32_t id = 0;
+  std::array<Part, 2> part;
+};
+
+struct Link {
+  uint32_t node = 0, next = kEnd;
+};
+
+class RowMaker {
+ public:
+  RowMaker(const CallProfile& now, const CallProfile* before, const RowsChoice& choice,
+           const Folds& folds)
+      : choice_(choice), folds_(folds) {
+    trees_[kNow] = {now, names_};
+    if (before) trees_[kBefore] = {*before, names_};
+    for (const Side side : kSides) {
+      if (!trees_[side].profile()) continue;
+      for (const CallProfile::Part& part : trees_[side].profile()->beside) names_.id(part.name);
+    }
+    group_of_.assign(names_.size(), kEnd);
+    find_matches();
+  }
+
+  std::vector<CallRow> make() {
+    choice_.form == ListForm::tree ? gather_roots() : gather_functions();
+    gather_beside();
+    emit(0, -1, folds_.top());
+    return std::move(rows_);
+  }
+
+ private:
+  void find_matches();
+  Group& group(uint32_t id);
+  void add(Side side, uint32_t node);
+  void gather_roots();
+  void gather_functions();
+  void gather_beside();
+  void gather_callees(const Group& of);
+  void close_groups(size_t begin);
+  bool is_known(int depth) const;
+  bool is_row(const Group& group, int depth) const;
+  Fold fold_of(const Group& group, bool open) const;
+  void compare(CallRow& row, const Group& group) const;
+  void choose_and_sort(size_t begin, int depth);
+  CallRow row_of(const Group& group, const CallRow* above, const Folds::Rule& rule,
+                 Folds::Rule& below) const;
+  void emit(size_t begin, int parent, const Folds::Rule& rule);
+
+  const RowsChoice& choice_;
+  const Folds& folds_;
+  Names names_;
+  std::array<WalkedTree, 2> trees_;
+  std::vector<bool> matches_;       // by id
+  std::vector<bool> leads_;         // by node now: it or a callee of it matches
+  std::vector<uint32_t> group_of_;  // by id, while a level is gathered
+  // Stacks: a level's groups and links lie above those of the levels over it.
+  std::vector<Group> groups_;
+  std::vector<Link> links_;
+  std::vector<CallRow> rows_;
+};
+
+void RowMaker::find_matches() {
+  if (choice_.filter.empty()) return;
+  for (uint32_t id = 0; id < names_.size(); ++id)
+    matches_.push_back(holds(names_.name(id), choice_.filter));
+  const WalkedTree& tree = trees_[kNow];
+  leads_.assign(tree.nodes().size(), false);
+  for (size_t i = leads_.size(); i-- > 0;) {
+    if (matches_[tree.id(static_cast<uint32_t>(i))]) leads_[i] = true;
+    const uint32_t parent = tree.nodes()[i].parent;
+    if (leads_[i] && parent != CallNode::kNone) leads_[parent] = true;
+  }
+}
+
+// Of the level that is being gathered.
+Group& RowMaker::group(uint32_t id) {
+  if (group_of_[id] == kEnd) {
+    group_of_[id] = static_cast<uint32_t>(groups_.size());
+    groups_.push_back({id, {}});
+  }
+  return groups_[group_of_[id]];
+}
+
+void RowMaker::add(Side side, uint32_t node) {
+  const WalkedTree& tree = trees_[side];
+  Group::Part& part = group(tree.id(node)).part[side];
+  part.present = true;
+  part.self += tree.share(tree.nodes()[node].self);
+  part.total += tree.share(tree.nodes()[node].total);
+  links_.push_back({node, part.nodes});
+  part.nodes = static_cast<uint32_t>(links_.size() - 1);
+}
+
+void RowMaker::close_groups(size_t begin) {
+  for (size_t i = begin; i < groups_.size(); ++i) group_of_[groups_[i].id] = kEnd;
+}
+
+void RowMaker::gather_roots() {
+  for (const Side side : kSides) {
+    const WalkedTree& tree = trees_[side];
+    for (uint32_t n = tree.root(); n != kEnd; n = tree.next(n)) add(side, n);
+  }
+  close_groups(0);
+}
+
+// A function that calls itself has its samples in the topmost place; below, only
+// what ended there is still to be counted.
+void RowMaker::gather_functions() {
+  for (const Side side : kSides) {
+    const WalkedTree& tree = trees_[side];
+    if (!tree.profile()) continue;
+    for (uint32_t n = 0; n < tree.nodes().size(); ++n) {
+      if (tree.is_topmost(n)) {
+        add(side, n);
+      } else {
+        group(tree.id(n)).part[side].self += tree.share(tree.nodes()[n].self);
+      }
+    }
+  }
+  close_groups(0);
+}
+
+void RowMaker::gather_callees(const Group& of) {
+  const size_t begin = groups_.size();
+  for (const Side side : kSides) {
+    const WalkedTree& tree = trees_[side];
+    for (uint32_t link = of.part[side].nodes; link != kEnd; link = links_[link].next) {
+      for (uint32_t n = tree.first_child(links_[link].node); n != kEnd; n = tree.next(n))
+        add(side, n);
+    }
+  }
+  close_groups(begin);
+}
+
+void RowMaker::gather_beside() {
+  for (const CallProfile::Part& now : trees_[kNow].profile()->beside) {
+    if (now.name.empty()) continue;
+    Group g{names_.id(now.name), {}};
+    g.part[kNow] = {true, now.share, now.share};
+    if (trees_[kBefore].profile()) {
+      for (const CallProfile::Part& before : trees_[kBefore].profile()->beside) {
+        if (before.name == now.name) g.part[kBefore] = {true, before.share, before.share};
+      }
+    }
+    groups_.push_back(g);
+  }
+}
+
+// Whether it can be told what was there before.
+bool RowMaker::is_known(int depth) const {
+  const CallProfile* before = trees_[kBefore].profile();
+  if (!before) return false;
+  return before->paths || (choice_.form == ListForm::flat && depth == 0);
+}
+
+bool RowMaker::is_row(const Group& g, int depth) const {
+  if (!g.part[kNow].present && g.part[kBefore].share(choice_.sort) < kWorthNaming) return false;
+  if (choice_.filter.empty() || matches_[g.id]) return true;
+  if (choice_.form == ListForm::flat) return depth > 0;
+  for (uint32_t link = g.part[kNow].nodes; link != kEnd; link = links_[link].next) {
+    if (leads_[links_[link].node]) return true;
+  }
+  return false;
+}
+
+Fold RowMaker::fold_of(const Group& g, bool open) const {
+  const WalkedTree& tree = trees_[kNow];
+  const bool filtered = !choice_.filter.empty() && choice_.form == ListForm::tree;
+  for (uint32_t link = g.part[kNow].nodes; link != kEnd; link = links_[link].next) {
+    for (uint32_t n = tree.first_child(links_[link].node); n != kEnd; n = tree.next(n)) {
+      if (!filtered || leads_[n]) return open ? Fold::open : Fold::closed;
+    }
+  }
+  return Fold::none;
+}
+
+void RowMaker::compare(CallRow& row, const Group& g) const {
+  const Group::Part &now = g.part[kNow], &before = g.part[kBefore];
+  row.self = now.self;
+  row.total = now.total;
+  if (!is_known(row.depth)) return;
+  row.change = now.share(choice_.sort) - before.share(choice_.sort);
+  if (!now.present) row.novelty = Novelty::vanished;
+  if (!before.present && *row.change >= kWorthNaming) row.novelty = Novelty::added;
+}
+
+// What has vanished stands where it stood.
+void RowMaker::choose_and_sort(size_t begin, int depth) {
+  const auto first = groups_.begin() + static_cast<ptrdiff_t>(begin);
+  const auto left_out = [&](const Group& g) { return !is_row(g, depth); };
+  groups_.erase(std::remove_if(first, groups_.end(), left_out), groups_.end());
+  std::sort(first, groups_.end(), [&](const Group& a, const Group& b) {
+    const auto rank = [&](const Group& g) {
+      const Group::Part& part = g.part[g.part[kNow].present ? kNow : kBefore];
+      return std::pair(part.share(choice_.sort), part.total);
+    };
+    const auto rank_a = rank(a), rank_b = rank(b);
+    return rank_a != rank_b ? rank_a > rank_b : names_.name(a.id) < names_.name(b.id);
+  });
+}
+
+// `above`: nullptr at the top. `below` is the rule for what is below the row.
+CallRow RowMaker::row_of(const Group& g, const CallRow* above, const Folds::Rule& rule,
+                         Folds::Rule& below) const {
+  CallRow row;
+  row.name = names_.name(g.id);
+  row.path = path_id(above ? above->path : 0, names_.hash(g.id));
+  row.depth = above ? above->depth + 1 : 0;
+  row.rails = above ? above->rails : 0;
+  const Folds::State fold = folds_.at(row.path, rule);
+  below = fold.below;
+  row.fold = fold_of(g, fold.open);
+  row.open_below = below.open;
+  compare(row, g);
+  return row;
+}
+
+// Makes rows of the groups from `begin` on, and takes these off their stack.
+void RowMaker::emit(size_t begin, int parent, const Folds::Rule& rule) {
+  const CallRow above = parent < 0 ? CallRow{} : rows_[static_cast<size_t>(parent)];
+  const int depth = parent < 0 ? 0 : above.depth + 1;
+  choose_and_sort(begin, depth);
+  const size_t end = groups_.size();
+  for (size_t i = begin; i < end; ++i) {
+    Folds::Rule below;
+    CallRow row = row_of(groups_[i], parent < 0 ? nullptr : &above, rule, below);
+    row.parent = parent;
+    if (depth < 64 && i + 1 < end) row.rails |= 1ull << depth;
+    const int index = static_cast<int>(rows_.size());
+    rows_.push_back(row);
+    if (row.fold != Fold::open) continue;
+    const size_t links = links_.size();
+    gather_callees(Group(groups_[i]));
+    emit(end, index, below);
+    links_.resize(links);
+  }
+  groups_.resize(begin);
+}
+
+}  // namespace
+
+CallRows make_rows(const CallProfile& now, const CallProfile* before, const RowsChoice& choice,
+                   const Folds& folds) {
+  CallRows result{{}, now.tree, before ? before->tree : nullptr};
+  result.rows = RowMaker(now, before, choice, folds).make();
+  return result;
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,71 @@
+#include "tui/state/layout.h"
+
+#include <algorithm>
+
+#include "engine/registry/terms.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr int kTallRows = 44;  // enough to put narrow panels above each other
+constexpr int kNarrowCols = 100;
+constexpr int kNarrowFunctions = 72;  // below, two lists side by side cut most names
+
+int key_rows(int cols) { return cols >= 126 ? 2 : 3; }
+
+// Two panels share a band of the screen: side by side, one column apart.
+void split_cols(const Rect& band, Rect& left, Rect& right) {
+  const int left_cols = (band.cols - 1) / 2;
+  left = {band.row, band.col, band.rows, left_cols};
+  right = {band.row, band.col + left_cols + 1, band.rows, band.cols - left_cols - 1};
+}
+
+void split_rows(const Rect& band, Rect& upper, Rect& lower) {
+  const int upper_rows = band.rows / 2;
+  upper = {band.row, band.col, upper_rows, band.cols};
+  lower = {band.row + upper_rows, band.col, band.rows - upper_rows, band.cols};
+}
+
+// What the pictures get of the rows between title and message; function lists
+// take the rest, as they can use any number of rows.
+int picture_rows(int rows) { return std::clamp(rows * 3 / 7, 5, 24); }
+
+}  // namespace
+
+Layout make_layout(int rows, int cols, const Settings& settings) {
+  Layout l;
+  l.fits = rows >= kMinRows && cols >= kMinCols;
+  if (!l.fits) return l;
+  l.boxed = rows >= 22 && cols >= 72;
+  const int message_rows = rows >= 34 ? 2 : 1;
+  const int keys = key_rows(cols);
+  l.title = {0, 0, 1, cols};
+  l.keys = {rows - keys, 0, keys, cols};
+  l.message = {l.keys.row - message_rows, 0, message_rows, cols};
+
+  const int body_rows = l.message.row - 1;
+  const bool stacked = cols < kNarrowCols && rows >= kTallRows;
+  const int pictures = stacked ? body_rows / 2 : picture_rows(body_rows);
+  const Rect upper{1, 0, pictures, cols};
+  const Rect lower{1 + pictures, 0, body_rows - pictures, cols};
+  if (stacked) {
+    split_rows(upper, l.throughput, l.ring);
+  } else {
+    split_cols(upper, l.throughput, l.ring);
+  }
+  if (!has_role(settings, Role::reader)) {
+    l.writer = lower;
+  } else if (stacked && cols < kNarrowFunctions) {
+    split_rows(lower, l.writer, l.reader);
+  } else {
+    split_cols(lower, l.writer, l.reader);
+  }
+  return l;
+}
+
+Rect inside(const Layout& layout, const Rect& p) {
+  if (!layout.boxed) return {p.row + 1, p.col, p.rows - 1, p.cols};
+  return {p.row + 1, p.col + 2, p.rows - 2, p.cols - 4};
+}
+
+}  // namespace pipetop::tui

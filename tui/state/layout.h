@@ -1,0 +1,28 @@
+// Where everything lies: arithmetic from (rows, cols) to rectangles.
+#pragma once
+
+#include "engine/model/settings.h"
+#include "tui/draw/canvas.h"
+
+namespace pipetop::tui {
+
+inline constexpr int kMinRows = 16;
+inline constexpr int kMinCols = 60;
+
+struct Layout {
+  bool fits = false;   // below 60x16 there is only a message
+  bool boxed = false;  // panels have borders all around; else a line above them
+  Rect title, throughput, ring, writer, reader, message, keys;
+};
+
+// With a list for each role that the settings' workload has.
+Layout make_layout(int rows, int cols, const Settings& settings = {});
+
+inline const Rect& panel_of(const Layout& layout, Role role) {
+  return role == Role::writer ? layout.writer : layout.reader;
+}
+
+// The part of a panel that its border leaves.
+Rect inside(const Layout& layout, const Rect& panel);
+
+}  // namespace pipetop::tui

@@ -1,0 +1,58 @@
+#include "tui/terminal/crash_guard.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+
+namespace pipetop::tui {
+namespace {
+
+// What the handler needs; set before it can run, never freed while it can.
+struct Restore {
+  termios saved;
+  std::string bytes;
+  const ParkedStderr* parked;
+};
+Restore g_restore;
+std::atomic<bool> g_armed{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+// A stack overflow leaves no stack to handle it on.
+alignas(16) char g_handler_stack[32 * 1024];
+
+extern "C" void on_fatal_signal(int number) {
+  if (g_armed.exchange(false)) {
+    (void)!write(STDOUT_FILENO, g_restore.bytes.data(), g_restore.bytes.size());
+    tcsetattr(STDIN_FILENO, TCSANOW, &g_restore.saved);
+    g_restore.parked->release();
+  }
+  // SA_RESETHAND has brought the default action back, SA_NODEFER lets it through.
+  raise(number);
+}
+
+}  // namespace
+
+CrashGuard::CrashGuard(const termios& saved, std::string restore_bytes,
+                       const ParkedStderr& parked) {
+  g_restore = {saved, std::move(restore_bytes), &parked};
+  g_armed = true;
+  stack_t stack{};
+  stack.ss_sp = g_handler_stack;
+  stack.ss_size = sizeof g_handler_stack;
+  sigaltstack(&stack, nullptr);
+  struct sigaction action {};
+  action.sa_handler = on_fatal_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER | SA_ONSTACK);
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
+}
+
+CrashGuard::~CrashGuard() {
+  g_armed = false;
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  sigaltstack(&none, nullptr);
+}
+
+}  // namespace pipetop::tui

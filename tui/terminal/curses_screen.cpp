@@ -1,0 +1,158 @@
+#include "tui/terminal/curses_screen.h"
+
+#define NCURSES_NOMACROS 1
+#include <curses.h>
+#include <term.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+#include "engine/base/error.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr int kEscapeDelay_ms = 25;
+constexpr mmask_t kMouseEvents =
+    BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED;
+static_assert(sizeof(attr_t) == sizeof(unsigned));
+
+termios current_settings() {
+  termios settings{};
+  if (tcgetattr(STDIN_FILENO, &settings) != 0)
+    throw SystemError("reading the terminal's settings", errno);
+  return settings;
+}
+
+screen* new_screen(std::FILE* output) {
+  screen* made = newterm(nullptr, output, stdin);
+  if (!made) throw Error("the terminal could not be set up for the dashboard");
+  return made;
+}
+
+// Delays such as "$<5>" are for tputs(); without them the bytes can be written.
+std::string without_padding(const std::string& bytes) {
+  std::string result;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const size_t end = bytes.compare(i, 2, "$<") == 0 ? bytes.find('>', i) : std::string::npos;
+    if (end == std::string::npos) {
+      result += bytes[i];
+    } else {
+      i = end;
+    }
+  }
+  return result;
+}
+
+std::string restore_bytes(bool mouse) {
+  std::string bytes = mouse ? "\033[?1006l\033[?1002l\033[?1000l" : "";
+  for (const char* name : {"sgr0", "op", "rmkx", "cnorm", "rmcup"}) {
+    const char* value = tigetstr(name);
+    if (value && value != reinterpret_cast<char*>(-1)) bytes += without_padding(value);
+  }
+  return bytes;
+}
+
+void set_modes() {
+  set_escdelay(kEscapeDelay_ms);
+  // Raw: Ctrl-C and Ctrl-Z come as keys, and reach no worker; Ctrl-S stops nothing.
+  raw();
+  noecho();
+  nonl();
+  nodelay(stdscr, TRUE);
+  keypad(stdscr, TRUE);
+  leaveok(stdscr, TRUE);
+  scrollok(stdscr, FALSE);
+  mouseinterval(0);
+  typeahead(-1);  // a frame is never left half drawn for a key
+  curs_set(0);
+}
+
+}  // namespace
+
+SignalActions::SignalActions() {
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], nullptr, &before_[i]);
+}
+
+SignalActions::~SignalActions() {
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+}
+
+CursesScreen::CursesScreen(ColorDepth colors)
+    : colors_(colors), saved_(current_settings()), screen_(new_screen(output_.file())) {
+  set_modes();
+  start_colors();
+  set_mouse(true);
+}
+
+CursesScreen::~CursesScreen() {
+  guard_.reset();
+  mousemask(0, nullptr);
+  curs_set(1);
+  endwin();
+  delscreen(screen_);
+  tcsetattr(STDIN_FILENO, TCSADRAIN, &saved_);
+}
+
+// The pair number is the style's number + 1.
+void CursesScreen::start_colors() {
+  const Background background = background_from(getenv("COLORFGBG"));
+  int back = COLOR_BLACK;
+  if (colors_ != ColorDepth::none) {
+    start_color();
+    if (use_default_colors() == OK) back = kDefaultColor;
+  }
+  for (int i = 0; i < kStyles; ++i) {
+    const Look look = look_of(static_cast<Style>(i), colors_, background);
+    const auto index = static_cast<size_t>(i);
+    attributes_[index] = (look.bold ? A_BOLD : A_NORMAL) | (look.dim ? A_DIM : A_NORMAL);
+    if (look.color == kDefaultColor) continue;
+    has_pair_[index] = init_pair(static_cast<short>(i + 1), static_cast<short>(look.color),
+                                 static_cast<short>(back)) == OK;
+  }
+}
+
+void CursesScreen::arm_guard() {
+  guard_.reset();
+  guard_.emplace(saved_, restore_bytes(mouse_), parked_);
+}
+
+void CursesScreen::set_mouse(bool on) {
+  mouse_ = on && mousemask(kMouseEvents, nullptr) != 0;
+  if (!on) mousemask(0, nullptr);
+  arm_guard();
+}
+
+void CursesScreen::use(Ink ink) const {
+  const auto index = static_cast<size_t>(ink.style);
+  attr_t attributes = attributes_[index];
+  if (ink.emphasis & kBold) attributes |= A_BOLD;
+  if (ink.emphasis & kReverse) attributes |= A_REVERSE;
+  const short pair = has_pair_[index] ? static_cast<short>(index + 1) : short{0};
+  attr_set(attributes, pair, nullptr);
+}
+
+void CursesScreen::refresh() const {
+  output_.begin();
+  ::refresh();
+  output_.end();
+}
+
+void CursesScreen::suspend() {
+  guard_.reset();
+  curs_set(1);
+  endwin();
+  tcsetattr(STDIN_FILENO, TCSADRAIN, &saved_);
+  parked_.release();
+}
+
+void CursesScreen::resume() {
+  parked_.park();
+  reset_prog_mode();
+  curs_set(0);
+  arm_guard();
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,66 @@
+// The curses session: begun by the constructor, and undone whatever happens.
+#pragma once
+
+#include <signal.h>
+#include <termios.h>
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "tui/draw/style.h"
+#include "tui/draw/theme.h"
+#include "tui/terminal/crash_guard.h"
+#include "tui/terminal/gathered_output.h"
+#include "tui/terminal/parked_stderr.h"
+
+struct screen;  // curses' SCREEN
+
+namespace pipetop::tui {
+
+// ncurses installs handlers of its own; those from before are given back.
+class SignalActions {
+ public:
+  SignalActions();
+  ~SignalActions();
+  SignalActions(const SignalActions&) = delete;
+  SignalActions& operator=(const SignalActions&) = delete;
+
+ private:
+  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
+  std::array<struct sigaction, kSignals.size()> before_;
+};
+
+class CursesScreen {
+ public:
+  explicit CursesScreen(ColorDepth colors);
+  ~CursesScreen();
+  CursesScreen(const CursesScreen&) = delete;
+  CursesScreen& operator=(const CursesScreen&) = delete;
+
+  void suspend();
+  void resume();
+  void set_mouse(bool on);
+  bool mouse() const { return mouse_; }
+  // Brings what was drawn to the terminal.
+  void refresh() const;
+  // Makes it the look of what is written next.
+  void use(Ink ink) const;
+
+ private:
+  void start_colors();
+  void arm_guard();
+
+  ColorDepth colors_;
+  termios saved_;  // as the person had them
+  SignalActions actions_;
+  ParkedStderr parked_;
+  GatheredOutput output_;
+  screen* screen_;
+  std::array<unsigned, kStyles> attributes_{};  // attr_t
+  std::array<bool, kStyles> has_pair_{};
+  bool mouse_ = false;
+  std::optional<CrashGuard> guard_;
+};
+
+}  // namespace pipetop::tui
