@@ -18,9 +18,9 @@ Check check_cpus() {
   const std::vector<Cpu> cpus = read_topology();
   std::string can, cannot;
   for (const Placement placement : kPairs) {
-    Settings wish;
-    wish.placement = placement;
-    const bool had = choose_cpus(wish, cpus).placement == placement;
+    PipeSettings request;
+    request.placement = placement;
+    const bool had = choose_cpus(request, cpus).placement == placement;
     std::string& list = had ? can : cannot;
     list += fmt::format("{}{}", list.empty() ? "" : ", ", to_text(placement));
   }

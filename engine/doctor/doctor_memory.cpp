@@ -70,7 +70,7 @@ Check check_lock() {
   rlimit limit{};
   getrlimit(RLIMIT_MEMLOCK, &limit);
   const std::string found = lock_limit_text(limit.rlim_cur);
-  const Buffer buffer = scratch(Pages::k4, 2 * Settings{}.buf_size, true);
+  const Buffer buffer = scratch(Pages::k4, 2 * Settings{}.pipe.buf_size, true);
   if (buffer.lock_error == 0 && buffer.data != nullptr) return works(name, found);
   return {name, CheckResult::limited, found, errno_text(buffer.lock_error),
           "sudo prlimit --pid $$ --memlock=unlimited"};

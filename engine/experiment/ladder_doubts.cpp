@@ -39,7 +39,7 @@ uint64_t damaged(const Snapshot& s) {
 // A single buffer is asked for to be damaged.
 void doubt_pages(LadderReport& report, const LadderRun& run) {
   const uint64_t before = damaged(run.trial.begin), after = damaged(run.trial.end);
-  if (after <= before || run.trial.settings.buffers == Buffers::single) return;
+  if (after <= before || run.trial.settings.pipe.buffers == Buffers::single) return;
   add(report, Exit::untrustworthy,
       fmt::format("{} pages arrived damaged ({})", after - before,
                   place(report, run.rung, run.round)));

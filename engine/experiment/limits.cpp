@@ -44,7 +44,7 @@ struct TwoCpus {
   int cpu = kNoCpu, other = kNoCpu;
 
   TwoCpus() {
-    const PlacementChoice choice = choose_cpus(Settings{}, allowed);
+    const PlacementChoice choice = choose_cpus(PipeSettings{}, allowed);
     cpu = choice.writer_cpu;
     if (choice.reader_cpu != choice.writer_cpu) other = choice.reader_cpu;
   }

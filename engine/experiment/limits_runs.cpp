@@ -50,15 +50,15 @@ std::vector<Preset> limits_presets() {
   std::vector<Preset> presets = {top, top, top};
   presets[1].name = "busy_loop_huge_512k";
   presets[1].title = "the same with a ring of 512 KiB";
-  presets[1].settings.pipe_size = 512 * 1024;
-  presets[1].settings.buf_size = 1024 * 1024;
+  presets[1].settings.pipe.pipe_size = 512 * 1024;
+  presets[1].settings.pipe.buf_size = 1024 * 1024;
   presets[2].name = "one_cpu_1m";
   presets[2].title = "both on one CPU, blocking, with a ring of 1 MiB";
   Settings& one_cpu = presets[2].settings;
-  one_cpu.placement = Placement::same_cpu;
-  one_cpu.writer_wait = one_cpu.reader_wait = Wait::block;
-  one_cpu.pipe_size = 1024 * 1024;
-  one_cpu.buf_size = 2 * 1024 * 1024;
+  one_cpu.pipe.placement = Placement::same_cpu;
+  one_cpu.pipe.writer_wait = one_cpu.pipe.reader_wait = Wait::block;
+  one_cpu.pipe.pipe_size = 1024 * 1024;
+  one_cpu.pipe.buf_size = 2 * 1024 * 1024;
   return presets;
 }
 
@@ -79,7 +79,7 @@ void LimitsRuns::visit(size_t preset, const GoOn& go_on) {
     if (!trial.cut_short) {
       const Segment segment = engine_.segment();
       sums.gib_per_s.push_back(trial.rate());
-      sums.one_cpu = trial.end.effective.settings.placement == Placement::same_cpu;
+      sums.one_cpu = trial.end.effective.settings.pipe.placement == Placement::same_cpu;
       sums.sampled_pages += segment.bytes / kPageBytes;
       sums.vmsplice.add(segment.role(Role::writer), "vmsplice", segment.duration_ns);
       sums.release.add(segment.role(Role::reader), "splice", segment.duration_ns);

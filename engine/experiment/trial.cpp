@@ -80,7 +80,7 @@ void check_possible(const Snapshot& s) {
                 : refused            ? Exit::refused
                                      : Exit::worker_failed);
   }
-  const bool checked = s.requested.check_huge_page && s.requested.pages != Pages::k4;
+  const bool checked = s.requested.pipe.check_huge_page && s.requested.pipe.pages != Pages::k4;
   if (s.effective.settled && checked && s.effective.huge.has_value() && !*s.effective.huge)
     throw Error("check_huge_page: the buffers are not in huge pages (see pipetop doctor)",
                 Exit::refused);

@@ -91,8 +91,8 @@ class Search {
   Contender* best_elsewhere(const Field& of) const {
     Field others = of;
     std::erase_if(others, [&](const Contender* c) {
-      return (c->settings.placement == Placement::same_cpu) ==
-             (leader_->settings.placement == Placement::same_cpu);
+      return (c->settings.pipe.placement == Placement::same_cpu) ==
+             (leader_->settings.pipe.placement == Placement::same_cpu);
     });
     others = best_of(others, 1);
     return others.empty() ? nullptr : others.front();

@@ -79,7 +79,7 @@ std::string why_not(Placement placement, size_t allowed) {
   }
 }
 
-PlacementChoice chosen_cpus(const Settings& settings, std::span<const Cpu> allowed) {
+PlacementChoice chosen_cpus(const PipeSettings& settings, std::span<const Cpu> allowed) {
   PlacementChoice choice{Placement::cpus, settings.writer_cpu, settings.reader_cpu, {}};
   for (int* cpu : {&choice.writer_cpu, &choice.reader_cpu}) {
     if (*cpu == kNoCpu || std::ranges::find(allowed, *cpu, &Cpu::number) != allowed.end()) continue;
@@ -101,7 +101,7 @@ std::vector<Cpu> read_topology() {
   return cpus;
 }
 
-PlacementChoice choose_cpus(const Settings& settings, std::span<const Cpu> allowed) {
+PlacementChoice choose_cpus(const PipeSettings& settings, std::span<const Cpu> allowed) {
   if (settings.placement == Placement::cpus) return chosen_cpus(settings, allowed);
   PlacementChoice choice;
   if (settings.placement == Placement::unpinned || allowed.empty()) return choice;

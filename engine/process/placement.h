@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/settings.h"
+#include "engine/model/pipe_settings.h"
 
 namespace pipetop {
 
@@ -28,7 +28,7 @@ struct PlacementChoice {
 };
 
 // Falls back near -> far -> smt -> same_cpu, and says so.
-PlacementChoice choose_cpus(const Settings& settings, std::span<const Cpu> allowed);
+PlacementChoice choose_cpus(const PipeSettings& settings, std::span<const Cpu> allowed);
 
 // Pins to one CPU, or to all of `allowed` for kNoCpu. Returns 0 or errno.
 int pin(pid_t pid, int cpu, std::span<const Cpu> allowed);

@@ -11,7 +11,7 @@ namespace {
 
 TEST(EffectiveTechnique, IsSeenInTheRing) {
   EngineOptions options;
-  options.settings.write_with = WriteWith::vmsplice;
+  options.settings.pipe.write_with = WriteWith::vmsplice;
   Engine engine(options);
   Snapshot s;
   const auto comes_to = [&](const std::function<bool()>& done) {
@@ -33,12 +33,12 @@ TEST(EffectiveTechnique, IsSeenInTheRing) {
   // Copies are in the ring when the writer begins to lend pages again; they must
   // not be taken for vmsplice's. In slow motion they lie there for long.
   Settings copies;
-  copies.slow_motion = true;
+  copies.pipe.slow_motion = true;
   engine.apply(copies, "write");
   ASSERT_TRUE(comes_to([&] { return seen() && s.ring.frame->used > 2; }));
   EXPECT_EQ(s.effective.zero_copy, ZeroCopy::copied);
   Settings lent = copies;
-  lent.write_with = WriteWith::vmsplice;
+  lent.pipe.write_with = WriteWith::vmsplice;
   engine.apply(lent, "vmsplice");
   bool copied = false;
   EXPECT_TRUE(comes_to([&] {
@@ -64,21 +64,21 @@ void expect_kind(const Settings& settings, SlotKind kind, ZeroCopy zero_copy) {
   ASSERT_TRUE(comes_to([&] {
     return s.ring.kinds.status == ReadingStatus::unavailable ||
            s.effective.zero_copy_reason.find("seen in the ring") != std::string::npos ||
-           (s.effective.settings.write_with == WriteWith::write && s.ring.kinds.has_value());
+           (s.effective.settings.pipe.write_with == WriteWith::write && s.ring.kinds.has_value());
   })) << s.effective.zero_copy_reason;
   PIPETOP_NEED(s.ring.kinds);
-  EXPECT_GT((*s.ring.kinds)[static_cast<size_t>(kind)], 0.99) << to_text(settings.write_with);
+  EXPECT_GT((*s.ring.kinds)[static_cast<size_t>(kind)], 0.99) << to_text(settings.pipe.write_with);
   EXPECT_EQ(s.effective.zero_copy, zero_copy);
 }
 
 TEST(EffectiveTechnique, EachHasItsKindOfSlot) {
   for (const Payload payload : {Payload::constant, Payload::stamped}) {
     Settings s;
-    s.payload = payload;
+    s.pipe.payload = payload;
     expect_kind(s, SlotKind::copy, ZeroCopy::copied);
-    s.write_with = WriteWith::tee;
+    s.pipe.write_with = WriteWith::tee;
     expect_kind(s, SlotKind::user_page, ZeroCopy::zero_copy);
-    s.write_with = WriteWith::splice;
+    s.pipe.write_with = WriteWith::splice;
     expect_kind(s, SlotKind::page_cache, ZeroCopy::zero_copy);
   }
 }

@@ -17,9 +17,9 @@ TEST_F(EngineTest, EveryRungFlowsAsItSays) {
   for (const Preset& preset : article_presets()) {
     engine->apply(preset.settings, preset.name);
     const Snapshot s = flow();
-    EXPECT_EQ(s.effective.settings.write_with, preset.settings.write_with) << preset.name;
+    EXPECT_EQ(s.effective.settings.pipe.write_with, preset.settings.pipe.write_with) << preset.name;
     EXPECT_EQ(s.effective.pipe_bytes,
-              preset.settings.write_with == WriteWith::vmsplice ? 131072u : 65536u);
+              preset.settings.pipe.write_with == WriteWith::vmsplice ? 131072u : 65536u);
     EXPECT_EQ(writer(s).state, ProcessState::flowing);
     EXPECT_EQ(reader(s).state, ProcessState::flowing);
     EXPECT_EQ(writer(s).restarts + reader(s).restarts, 0u);
@@ -53,8 +53,8 @@ TEST_F(EngineTest, AWorkerAsleepInASyscallTakesAChange) {
       return same > 20;
     });
     Settings changed = stamped();
-    changed.write_with = WriteWith::vmsplice;
-    changed.reader_wait = Wait::poll;
+    changed.pipe.write_with = WriteWith::vmsplice;
+    changed.pipe.reader_wait = Wait::poll;
     engine->apply(changed, "asleep");
     until([&](const Snapshot& s) { return s.worker(asleep).state == ProcessState::flowing; });
     ::kill(running.worker(other).pid, SIGCONT);
@@ -66,11 +66,11 @@ TEST_F(EngineTest, AWorkerAsleepInASyscallTakesAChange) {
 
 TEST_F(EngineTest, ARingShrinksUnderAFullLoad) {
   Settings s = stamped();
-  s.write_with = WriteWith::vmsplice;
-  s.pipe_size = 1 << 20;
+  s.pipe.write_with = WriteWith::vmsplice;
+  s.pipe.pipe_size = 1 << 20;
   start(s);
   EXPECT_EQ(flow().effective.pipe_bytes, 1u << 20);
-  s.pipe_size = 4096;
+  s.pipe.pipe_size = 4096;
   engine->apply(s, "shrink");
   const Snapshot shrunk = flow();
   EXPECT_EQ(shrunk.effective.pipe_bytes, 4096u);
@@ -80,7 +80,7 @@ TEST_F(EngineTest, ARingShrinksUnderAFullLoad) {
 
 TEST_F(EngineTest, AShrinkWaitsForAStoppedReader) {
   Settings s;
-  s.pipe_size = 1 << 20;
+  s.pipe.pipe_size = 1 << 20;
   start(s);
   const Snapshot running = flow();
   ::kill(reader(running).pid, SIGSTOP);
@@ -88,9 +88,9 @@ TEST_F(EngineTest, AShrinkWaitsForAStoppedReader) {
   // after its call has taken at most a buffer that it has not counted.
   until([](const Snapshot& t) {
     return reader(t).state == ProcessState::stopped &&
-           writer(t).bytes >= reader(t).bytes + t.effective.settings.buf_size + 2 * kPageBytes;
+           writer(t).bytes >= reader(t).bytes + t.effective.settings.pipe.buf_size + 2 * kPageBytes;
   });
-  s.pipe_size = 4096;
+  s.pipe.pipe_size = 4096;
   engine->apply(s, "shrink");
   const Snapshot waiting = until([](const Snapshot& t) {
     return std::ranges::any_of(t.effective.mismatches, [](const Mismatch& m) {
@@ -153,12 +153,12 @@ TEST_F(EngineTest, AStoppedWorkerDoesNotOutliveTheEnd) {
 // Whether this machine has some or not.
 TEST_F(EngineTest, MissingHugetlbPagesNameTheRemedy) {
   Settings s;
-  s.pages = Pages::hugetlb;
+  s.pipe.pages = Pages::hugetlb;
   start(s);
   const Snapshot after = flow();
   const auto missing = std::ranges::find(after.effective.mismatches, "pages", &Mismatch::knob);
   const bool granted = missing == after.effective.mismatches.end();
-  EXPECT_EQ(granted, after.effective.settings.pages == Pages::hugetlb);
+  EXPECT_EQ(granted, after.effective.settings.pipe.pages == Pages::hugetlb);
   if (!granted) {
     EXPECT_NE(missing->reason.find("nr_hugepages"), std::string::npos) << missing->reason;
   }
@@ -182,7 +182,7 @@ TEST_F(EngineTest, AnImpossibleChangeIsRefusedAndNothingHappens) {
   start({});
   flow();
   Settings s;
-  s.placement = Placement::cpus;
+  s.pipe.placement = Placement::cpus;
   EXPECT_THROW(engine->apply(s, "no cpus"), Error);
   EXPECT_EQ(flow().requested, Settings{});
 }

@@ -73,7 +73,7 @@ inline std::string name_of_wait(const testing::TestParamInfo<Wait>& wait) {
 
 inline Settings stamped() {
   Settings s;
-  s.payload = Payload::stamped;
+  s.pipe.payload = Payload::stamped;
   return s;
 }
 

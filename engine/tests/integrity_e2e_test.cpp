@@ -16,7 +16,7 @@ namespace {
 TEST_F(EngineTest, StampsArriveInOrder) {
   for (const WriteWith technique : kAllWriteWith) {
     Settings s = stamped();
-    s.write_with = technique;
+    s.pipe.write_with = technique;
     start(s);
     expect_no_damage(flow(256 << 20));
   }
@@ -32,13 +32,13 @@ class TogglingTest : public EngineTest, public testing::WithParamInterface<Wait>
 
 TEST_P(TogglingTest, LosesNothing) {
   Settings s = stamped();
-  s.writer_wait = s.reader_wait = GetParam();
+  s.pipe.writer_wait = s.pipe.reader_wait = GetParam();
   start(s);
   for (const WriteWith technique : kWay) {
-    s.write_with = technique;
+    s.pipe.write_with = technique;
     engine->apply(s, "toggle");
     const Snapshot after = flow(4 << 20);
-    EXPECT_EQ(after.effective.settings.write_with, technique);
+    EXPECT_EQ(after.effective.settings.pipe.write_with, technique);
     expect_no_damage(after);
   }
 }
@@ -48,12 +48,12 @@ INSTANTIATE_TEST_SUITE_P(Waits, TogglingTest, testing::ValuesIn(kAllWaits), name
 // The calls of the two do not fit each other: tees are short, in the middle of a buffer.
 TEST_F(EngineTest, ShortTransfersLoseNothing) {
   Settings s = stamped();
-  s.pipe_size = 16 * kPageBytes;
+  s.pipe.pipe_size = 16 * kPageBytes;
   start(s);
   for (const WriteWith technique : kAllWriteWith)
     for (const uint64_t buf : {kPageBytes, 5 * kPageBytes, 37 * kPageBytes}) {
-      s.write_with = technique;
-      s.buf_size = buf;
+      s.pipe.write_with = technique;
+      s.pipe.buf_size = buf;
       engine->apply(s, "short");
       expect_no_damage(flow(32 << 20));
     }
@@ -61,13 +61,13 @@ TEST_F(EngineTest, ShortTransfersLoseNothing) {
 
 TEST_F(EngineTest, ABigRingOnSmallBuffersTearsNothing) {
   Settings s = stamped();
-  s.buf_size = 8192;
-  s.pipe_size = 1 << 20;
+  s.pipe.buf_size = 8192;
+  s.pipe.pipe_size = 1 << 20;
   start(s);
   for (const WriteWith technique : {WriteWith::vmsplice, WriteWith::tee, WriteWith::splice})
     for (const Buffers buffers : {Buffers::separate, Buffers::same}) {
-      s.write_with = technique;
-      s.buffers = buffers;
+      s.pipe.write_with = technique;
+      s.pipe.buffers = buffers;
       engine->apply(s, "buffers");
       expect_no_damage(flow(256 << 20));
     }
@@ -78,7 +78,7 @@ TEST_F(EngineTest, AKilledWriterTakesNoPagesAway) {
   Settings s = stamped();
   start(s);
   for (const WriteWith technique : {WriteWith::tee, WriteWith::splice}) {
-    s.write_with = technique;
+    s.pipe.write_with = technique;
     engine->apply(s, "technique");
     const Snapshot before = flow();
     ::kill(writer(before).pid, SIGKILL);
@@ -111,7 +111,7 @@ void turn_random_knob(Settings& s, std::mt19937& random) {
       k.set(s, "0");
       break;
   }
-  if (s.check_huge_page) s.touch_pages = true;
+  if (s.pipe.check_huge_page) s.pipe.touch_pages = true;
 }
 
 constexpr uint64_t kChangeEveryNs = 20'000'000;
@@ -135,10 +135,10 @@ TEST_F(EngineTest, AThousandRandomChangesLoseNothing) {
     const uint64_t until_ns = monotonic_ns() + kChangeEveryNs;
     until([&](const Snapshot&) { return monotonic_ns() >= until_ns; });
   }
-  s.read_with = ReadWith::read;
-  s.payload = Payload::stamped;
-  s.writer_wait = s.reader_wait = Wait::block;
-  s.slow_motion = false;
+  s.pipe.read_with = ReadWith::read;
+  s.pipe.payload = Payload::stamped;
+  s.pipe.writer_wait = s.pipe.reader_wait = Wait::block;
+  s.pipe.slow_motion = false;
   engine->apply(s, "end");
   const Snapshot end = flow(64 << 20);
   expect_no_damage(end);
@@ -157,7 +157,7 @@ class HazardTest : public EngineTest {
     });
     EXPECT_EQ(s.integrity->unstamped, 0u);
     Settings safe = s.requested;
-    safe.buffers = Buffers::separate;
+    safe.pipe.buffers = Buffers::separate;
     engine->apply(safe, "safe");
     until([](const Snapshot& t) {
       return t.effective.settled && t.integrity->torn_per_s.has_value() &&
@@ -170,14 +170,14 @@ TEST_F(HazardTest, TearsPages) {
   Settings hazard = find_preset(built_in_presets(), "hazard")->settings;
   start(hazard);
   expect_damage_until_safe();
-  hazard.write_with = WriteWith::splice;
+  hazard.pipe.write_with = WriteWith::splice;
   start(hazard);
   expect_damage_until_safe();
 }
 
 TEST_F(EngineTest, NobodyVerifiesWhatGoesToDevNull) {
   Settings s = find_preset(built_in_presets(), "hazard")->settings;
-  s.read_with = ReadWith::splice;
+  s.pipe.read_with = ReadWith::splice;
   start(s);
   const Snapshot after = flow();
   EXPECT_EQ(after.integrity.status, ReadingStatus::unavailable);

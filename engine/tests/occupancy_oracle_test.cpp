@@ -62,11 +62,11 @@ TEST_P(OccupancyOracle, AgreesWithTheSampler) {
   const std::vector<Cpu> cpus = read_topology();
   if (cpus.size() < 2) GTEST_SKIP() << "one CPU to run on and another one to look from";
   Settings settings = find_preset(article_presets(), GetParam())->settings;
-  settings.placement = Placement::same_cpu;
+  settings.pipe.placement = Placement::same_cpu;
   start(settings, BpfUse::automatic);
   const Snapshot begun = settle();
   PIPETOP_NEED(begun.event);
-  const int theirs = begun.effective.settings.writer_cpu;
+  const int theirs = begun.effective.settings.pipe.writer_cpu;
   const int ours = cpus[0].number == theirs ? cpus[1].number : cpus[0].number;
 
   // Looks when others let it would be no fair sample.

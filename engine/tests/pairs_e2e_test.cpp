@@ -10,7 +10,7 @@ namespace {
 
 Settings pairs(uint32_t count) {
   Settings s = stamped();
-  s.pairs = count;
+  s.pipe.pairs = count;
   return s;
 }
 

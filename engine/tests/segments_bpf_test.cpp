@@ -31,11 +31,11 @@ double share_of(const Segment& segment, SlotKind kind) {
 
 TEST_F(SegmentsBpfTest, AClosedSegmentHasFunctionsOccupancyAndKindsOfItsOwn) {
   Settings s;
-  s.writer_wait = s.reader_wait = Wait::busy;
+  s.pipe.writer_wait = s.pipe.reader_wait = Wait::busy;
   start(s, BpfUse::automatic);
   const Segment first = observed();
   PIPETOP_NEED(first.role(Role::writer).functions);
-  s.write_with = WriteWith::vmsplice;
+  s.pipe.write_with = WriteWith::vmsplice;
   engine->apply(s, "write_with vmsplice", "v");
   observed();
   engine->begin_segment("end");

@@ -44,13 +44,13 @@ TEST_F(SegmentsTest, ThreeChangesCloseThreeSegments) {
   Settings s;
   start(s);
   measured();
-  s.write_with = WriteWith::vmsplice;
+  s.pipe.write_with = WriteWith::vmsplice;
   engine->apply(s, "write_with vmsplice", "v");
   measured();
-  s.pipe_size = 256 << 10;
+  s.pipe.pipe_size = 256 << 10;
   engine->apply(s, "pipe_size 256KiB", "}");
   const Segment present = measured();
-  s.read_with = ReadWith::splice;
+  s.pipe.read_with = ReadWith::splice;
   engine->apply(s, "read_with splice", "s");
   const Snapshot end = flow();
 
@@ -66,16 +66,16 @@ TEST_F(SegmentsTest, ThreeChangesCloseThreeSegments) {
     EXPECT_EQ(segment.label, labels[i]);
     EXPECT_EQ(segment.key, keys[i]);
     EXPECT_EQ(segment.pipe_bytes, pipe_bytes[i]);
-    EXPECT_EQ(segment.effective.pipe_size, pipe_bytes[i]);
-    EXPECT_EQ(segment.requested.write_with, i == 0 ? WriteWith::write : WriteWith::vmsplice);
-    EXPECT_EQ(segment.effective.write_with, segment.requested.write_with);
+    EXPECT_EQ(segment.effective.pipe.pipe_size, pipe_bytes[i]);
+    EXPECT_EQ(segment.requested.pipe.write_with, i == 0 ? WriteWith::write : WriteWith::vmsplice);
+    EXPECT_EQ(segment.effective.pipe.write_with, segment.requested.pipe.write_with);
     const Segment& next = i < 2 ? *closed[i + 1] : end.throughput.current;
     EXPECT_EQ(segment.begin_ns + segment.duration_ns, next.begin_ns);
     expect_plausible(segment);
     EXPECT_EQ(segment.role(Role::writer).functions.status, ReadingStatus::unavailable);
     EXPECT_EQ(segment.kinds.status, ReadingStatus::unavailable);
   }
-  EXPECT_EQ(closed[1]->requested.pipe_size, kAutoPipeSize);
+  EXPECT_EQ(closed[1]->requested.pipe.pipe_size, kAutoPipeSize);
   EXPECT_EQ(end.throughput.current.number, 4u);
   EXPECT_LE(closed[0]->bytes + closed[1]->bytes + closed[2]->bytes, end.throughput.total_bytes);
   // Asked for while it lasted, it was the same.
@@ -90,9 +90,9 @@ TEST_F(SegmentsTest, OneThatNeverTookEffectSaysSo) {
   start(s);
   const Snapshot running = flow();
   ::kill(reader(running).pid, SIGSTOP);
-  s.reader_wait = Wait::poll;
+  s.pipe.reader_wait = Wait::poll;
   engine->apply(s, "first");
-  s.reader_wait = Wait::block;
+  s.pipe.reader_wait = Wait::block;
   engine->apply(s, "second");
   const Segment never = *engine->tick().throughput.previous;
   ::kill(reader(running).pid, SIGCONT);
@@ -109,7 +109,7 @@ TEST_F(SegmentsTest, WhatComesBeforeAChangeIsInForceDoesNotCount) {
   start(s);
   const Snapshot running = flow();
   ::kill(reader(running).pid, SIGSTOP);
-  s.reader_wait = Wait::poll;
+  s.pipe.reader_wait = Wait::poll;
   engine->apply(s, "slow to take");
   const auto looks = [](const Snapshot& t) {
     return t.ring.occupancy.has_value() ? t.ring.occupancy->samples : 0;

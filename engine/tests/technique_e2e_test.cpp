@@ -12,13 +12,13 @@ namespace {
 TEST_F(EngineTest, HugeIsTrueExactlyForHugePages) {
   start({});
   Settings s;
-  s.write_with = WriteWith::vmsplice;
+  s.pipe.write_with = WriteWith::vmsplice;
   for (const Pages pages : {Pages::k4, Pages::thp}) {
-    s.pages = pages;
+    s.pipe.pages = pages;
     engine->apply(s, "pages");
     const Snapshot settled = settle();
     ASSERT_TRUE(settled.effective.huge.has_value()) << settled.effective.huge.reason;
-    EXPECT_EQ(*settled.effective.huge, settled.effective.settings.pages != Pages::k4);
+    EXPECT_EQ(*settled.effective.huge, settled.effective.settings.pipe.pages != Pages::k4);
   }
 }
 
@@ -26,7 +26,7 @@ TEST_F(EngineTest, AWorkerMovedFromOutsideIsAMismatch) {
   start({});
   const Snapshot running = flow();
   const Settings& placed = running.effective.settings;
-  if (placed.writer_cpu == kNoCpu || placed.writer_cpu == placed.reader_cpu)
+  if (placed.pipe.writer_cpu == kNoCpu || placed.pipe.writer_cpu == placed.pipe.reader_cpu)
     GTEST_SKIP() << "there is but one CPU";
   const auto moved = [](const Snapshot& s) {
     return std::ranges::any_of(s.effective.mismatches,
@@ -35,11 +35,11 @@ TEST_F(EngineTest, AWorkerMovedFromOutsideIsAMismatch) {
   EXPECT_FALSE(moved(running));
   cpu_set_t elsewhere;
   CPU_ZERO(&elsewhere);
-  CPU_SET(placed.reader_cpu, &elsewhere);
+  CPU_SET(placed.pipe.reader_cpu, &elsewhere);
   ASSERT_EQ(::sched_setaffinity(writer(running).pid, sizeof elsewhere, &elsewhere), 0);
-  EXPECT_EQ(until(moved).effective.settings.writer_cpu, placed.reader_cpu);
+  EXPECT_EQ(until(moved).effective.settings.pipe.writer_cpu, placed.pipe.reader_cpu);
   Settings again;
-  again.gift = true;
+  again.pipe.gift = true;
   engine->apply(again, "pins it again");
   const Snapshot pinned = until([](const Snapshot& s) {
     return s.effective.settled && s.workers[0].context_switches_per_s.has_value();
@@ -49,8 +49,8 @@ TEST_F(EngineTest, AWorkerMovedFromOutsideIsAMismatch) {
 
 TEST_F(EngineTest, PagesThatNobodyTouchedAreNotSaidToBeHuge) {
   Settings s;
-  s.pages = Pages::thp;
-  s.touch_pages = false;
+  s.pipe.pages = Pages::thp;
+  s.pipe.touch_pages = false;
   start(s);
   const Snapshot untouched = flow();
   EXPECT_FALSE(untouched.effective.huge.has_value());
@@ -65,16 +65,16 @@ TEST_P(SlowMotionTest, MovesLittleAndLosesNothing) {
   start(stamped());
   for (const WriteWith technique : kAllWriteWith) {
     Settings s = stamped();
-    s.write_with = technique;
-    s.writer_wait = s.reader_wait = GetParam();
-    s.slow_motion = true;
+    s.pipe.write_with = technique;
+    s.pipe.writer_wait = s.pipe.reader_wait = GetParam();
+    s.pipe.slow_motion = true;
     engine->apply(s, "slow");
     const Snapshot begin = settle();
     const Snapshot slow = until([&](const Snapshot& t) {
       return t.throughput.total_bytes > begin.throughput.total_bytes + t.effective.pipe_bytes / 8;
     });
-    EXPECT_EQ(slow.effective.settings.buf_size, slow.effective.pipe_bytes / 16);
-    s.slow_motion = false;
+    EXPECT_EQ(slow.effective.settings.pipe.buf_size, slow.effective.pipe_bytes / 16);
+    s.pipe.slow_motion = false;
     engine->apply(s, "free");
     expect_no_damage(flow());
   }
@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Waits, SlowMotionTest, testing::ValuesIn(kAllWaits), na
 // By FIONREAD, which is no sampler: the ring is seen full, and empty again.
 TEST_F(EngineTest, SlowMotionFillsTheRingAndDrainsIt) {
   Settings s;
-  s.slow_motion = true;
+  s.pipe.slow_motion = true;
   start(s);
   const Snapshot full = until([](const Snapshot& t) {
     return t.ring.occupancy.has_value() && t.ring.occupancy->full_share > 0;
@@ -100,16 +100,16 @@ TEST_F(EngineTest, SlowMotionFillsTheRingAndDrainsIt) {
 // The ring is far too full for its new size, and slow motion would take minutes.
 TEST_F(EngineTest, AShrinkDoesNotWaitInSlowMotion) {
   Settings s = stamped();
-  s.write_with = WriteWith::vmsplice;
-  s.pipe_size = 1 << 20;
-  s.buf_size = 4096;
+  s.pipe.write_with = WriteWith::vmsplice;
+  s.pipe.pipe_size = 1 << 20;
+  s.pipe.buf_size = 4096;
   start(s);
   flow();
-  s.slow_motion = true;
-  s.pipe_size = 4096;
+  s.pipe.slow_motion = true;
+  s.pipe.pipe_size = 4096;
   engine->apply(s, "shrink");
   EXPECT_EQ(settle().effective.pipe_bytes, 4096u);
-  s.slow_motion = false;
+  s.pipe.slow_motion = false;
   engine->apply(s, "free");
   expect_no_damage(flow());
 }

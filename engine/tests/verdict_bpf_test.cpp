@@ -57,7 +57,7 @@ TEST_F(VerdictBpfTest, ASlowWriterOfOneThatSpins) {
 
 TEST_F(VerdictBpfTest, ASlowReaderOfOneThatPolls) {
   Settings s = rung("busy_loop_huge");
-  s.writer_wait = s.reader_wait = Wait::busy_poll;
+  s.pipe.writer_wait = s.pipe.reader_wait = Wait::busy_poll;
   run(s);
   NEED_BPF();
   expect(Bound::reader, slow(Role::reader));
@@ -65,7 +65,7 @@ TEST_F(VerdictBpfTest, ASlowReaderOfOneThatPolls) {
 
 TEST_F(VerdictBpfTest, ATinyPipe) {
   Settings s;
-  s.pipe_size = kPageBytes;
+  s.pipe.pipe_size = kPageBytes;
   run(s);
   NEED_BPF();
   expect(Bound::wakeup);
@@ -75,7 +75,7 @@ TEST_F(VerdictBpfTest, ATinyPipe) {
 // while the other one copies.
 Settings that_share_the_mutex() {
   Settings s;
-  s.writer_wait = s.reader_wait = Wait::busy;
+  s.pipe.writer_wait = s.pipe.reader_wait = Wait::busy;
   return s;
 }
 
@@ -87,7 +87,7 @@ TEST_F(VerdictBpfTest, BusyLoops) {
 
 TEST_F(VerdictBpfTest, AChangeIsJudgedAnew) {
   Settings s;
-  s.placement = Placement::same_cpu;
+  s.pipe.placement = Placement::same_cpu;
   run(s);
   NEED_BPF();
   expect(Bound::cpu);
@@ -101,7 +101,7 @@ using VerdictAnywhere = VerdictRun;
 
 TEST_F(VerdictAnywhere, OneCpu) {
   Settings s;
-  s.placement = Placement::same_cpu;
+  s.pipe.placement = Placement::same_cpu;
   start(s, BpfUse::automatic);
   NEED_BPF();
   expect(Bound::cpu);

@@ -41,15 +41,15 @@ TEST_F(VerdictTest, ATinyPipe) {
   PIPETOP_NEED_TWO_CPUS();
   PIPETOP_NEED_TO_RUN_FIRST();
   Settings s;
-  s.pipe_size = kPageBytes;
+  s.pipe.pipe_size = kPageBytes;
   start_first(s, BpfUse::off);
   expect(Bound::wakeup);
 }
 
 TEST_F(VerdictTest, OneCpu) {
   Settings s;
-  s.placement = Placement::same_cpu;
-  s.writer_wait = s.reader_wait = Wait::busy;
+  s.pipe.placement = Placement::same_cpu;
+  s.pipe.writer_wait = s.pipe.reader_wait = Wait::busy;
   start(s);
   expect(Bound::cpu);
 }
@@ -63,9 +63,9 @@ class SlowSideTest : public VerdictRun {
     const auto cpus = read_topology();
     if (cpus.size() < 2) GTEST_SKIP() << "needs two CPUs";
     Settings s;
-    s.placement = Placement::cpus;
-    s.writer_cpu = cpus[0].number;
-    s.reader_cpu = cpus[1].number;
+    s.pipe.placement = Placement::cpus;
+    s.pipe.writer_cpu = cpus[0].number;
+    s.pipe.reader_cpu = cpus[1].number;
     const CpuHog hog(cpus[static_cast<size_t>(slow)].number, cpus);
     start_first(s, BpfUse::off);
     const sched_param none = {};

@@ -72,7 +72,7 @@ double bare_rate(const Settings& s, int writer_cpu, int reader_cpu, uint64_t byt
   int ends[2], result[2];
   if (::pipe2(ends, O_CLOEXEC) != 0 || ::pipe2(result, O_CLOEXEC) != 0)
     throw SystemError("pipe2", errno);
-  if (const uint64_t size = wanted_pipe_bytes(s); size != kAutoPipeSize)
+  if (const uint64_t size = wanted_pipe_bytes(s.pipe); size != kAutoPipeSize)
     ::fcntl(ends[1], F_SETPIPE_SZ, static_cast<int>(size));
   for (int i = 0; i < 2; ++i)
     if (is_busy(i == 0 ? s.reader_wait : s.writer_wait)) ::fcntl(ends[i], F_SETFL, O_NONBLOCK);

@@ -84,7 +84,7 @@ std::vector<double> asleep_latencies_ms(Role asleep, int changes) {
 }
 
 CpuPair cpus_of(const Settings& settings) {
-  const auto choice = choose_cpus(settings, read_topology());
+  const auto choice = choose_cpus(settings.pipe, read_topology());
   return {choice.writer_cpu, choice.reader_cpu};
 }
 

@@ -10,7 +10,7 @@
 namespace pipetop::tui {
 
 void require_vmsplice(const Settings& settings, const std::string& instead) {
-  const WriteWith how = settings.write_with;
+  const WriteWith how = settings.pipe.write_with;
   if (how != WriteWith::vmsplice && how != WriteWith::tee) return;
   const ZeroCopyProbe probe = probe_zero_copy();
   if (probe.vmsplice_errno == 0) return;

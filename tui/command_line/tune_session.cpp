@@ -146,7 +146,7 @@ TuneReport run_tune(const CommandLine& line, const Config& config) {
   if (config.settings.workload != WorkloadKind::pipe)
     throw Error(fmt::format("tune searches the knobs of a pipe, not of workload {}",
                             terms_of(config.settings).name));
-  if (config.settings.slow_motion)
+  if (config.settings.pipe.slow_motion)
     throw Error("tune measures at full speed: leave slow_motion out");
   return TuneSession(line, config).run();
 }

@@ -89,7 +89,7 @@ void add_article_flag(const FlagSet& flags, const Knob& knob, std::vector<KnobFl
 void add_wait_flag(const FlagSet& flags, const char* flag, const char* help, Wait alone, Wait other,
                    std::vector<KnobFlag>& typed) {
   add_bare_flag(flags, flag, help, typed, [alone, other](Settings& s) {
-    for (Wait* wait : {&s.writer_wait, &s.reader_wait})
+    for (Wait* wait : {&s.pipe.writer_wait, &s.pipe.reader_wait})
       *wait = *wait == other || *wait == Wait::busy_poll ? Wait::busy_poll : alone;
   });
 }

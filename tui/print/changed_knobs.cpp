@@ -9,11 +9,11 @@ namespace {
 
 // `wait` stands for both roles while they agree, `writer.cpu` for placement cpus.
 bool is_said_by_another(const Knob& knob, const Settings& settings) {
-  const bool waits_agree = settings.writer_wait == settings.reader_wait;
+  const bool waits_agree = settings.pipe.writer_wait == settings.pipe.reader_wait;
   if (knob.name == "writer.wait" || knob.name == "reader.wait") return waits_agree;
-  if (knob.name == "placement") return settings.placement == Placement::cpus;
+  if (knob.name == "placement") return settings.pipe.placement == Placement::cpus;
   if (knob.name == "writer.cpu" || knob.name == "reader.cpu")
-    return settings.placement != Placement::cpus;
+    return settings.pipe.placement != Placement::cpus;
   return false;
 }
 

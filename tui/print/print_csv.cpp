@@ -42,8 +42,8 @@ std::string cpu(const RunResult& r, Role role) {
 
 std::string wait_text(const RunResult& r) {
   const Settings& s = requested(r);
-  if (s.writer_wait == s.reader_wait) return std::string(to_text(s.writer_wait));
-  return fmt::format("{}/{}", to_text(s.writer_wait), to_text(s.reader_wait));
+  if (s.pipe.writer_wait == s.pipe.reader_wait) return std::string(to_text(s.pipe.writer_wait));
+  return fmt::format("{}/{}", to_text(s.pipe.writer_wait), to_text(s.pipe.reader_wait));
 }
 
 std::string zero_copy_text(const RunResult& r) {
@@ -70,21 +70,24 @@ constexpr Column kColumns[] = {
      [](const RunResult& r) {
        return std::to_string(r.bytes_wanted != 0 ? r.bytes_wanted : r.bytes());
      }},
-    {"buf_size", [](const RunResult& r) { return std::to_string(requested(r).buf_size); }},
-    {"pipe_size", [](const RunResult& r) { return std::to_string(requested(r).pipe_size); }},
-    {"busy_loop",
-     yes_no<[](const Settings& s) { return is_busy(s.writer_wait) && is_busy(s.reader_wait); }>},
-    {"poll",
-     yes_no<[](const Settings& s) { return polls(s.writer_wait) && polls(s.reader_wait); }>},
-    {"huge_page", yes_no<[](const Settings& s) { return s.pages != Pages::k4; }>},
-    {"check_huge_page", yes_no<[](const Settings& s) { return s.check_huge_page; }>},
+    {"buf_size", [](const RunResult& r) { return std::to_string(requested(r).pipe.buf_size); }},
+    {"pipe_size", [](const RunResult& r) { return std::to_string(requested(r).pipe.pipe_size); }},
+    {"busy_loop", yes_no<[](const Settings& s) {
+       return is_busy(s.pipe.writer_wait) && is_busy(s.pipe.reader_wait);
+     }>},
+    {"poll", yes_no<[](const Settings& s) {
+       return polls(s.pipe.writer_wait) && polls(s.pipe.reader_wait);
+     }>},
+    {"huge_page", yes_no<[](const Settings& s) { return s.pipe.pages != Pages::k4; }>},
+    {"check_huge_page", yes_no<[](const Settings& s) { return s.pipe.check_huge_page; }>},
     {"write_with_vmsplice",
-     yes_no<[](const Settings& s) { return s.write_with == WriteWith::vmsplice; }>},
-    {"read_with_splice", yes_no<[](const Settings& s) { return s.read_with == ReadWith::splice; }>},
-    {"gift", yes_no<[](const Settings& s) { return s.gift; }>},
-    {"lock_memory", yes_no<[](const Settings& s) { return s.lock_memory; }>},
-    {"dont_touch_pages", yes_no<[](const Settings& s) { return !s.touch_pages; }>},
-    {"same_buffer", yes_no<[](const Settings& s) { return s.buffers == Buffers::same; }>},
+     yes_no<[](const Settings& s) { return s.pipe.write_with == WriteWith::vmsplice; }>},
+    {"read_with_splice",
+     yes_no<[](const Settings& s) { return s.pipe.read_with == ReadWith::splice; }>},
+    {"gift", yes_no<[](const Settings& s) { return s.pipe.gift; }>},
+    {"lock_memory", yes_no<[](const Settings& s) { return s.pipe.lock_memory; }>},
+    {"dont_touch_pages", yes_no<[](const Settings& s) { return !s.pipe.touch_pages; }>},
+    {"same_buffer", yes_no<[](const Settings& s) { return s.pipe.buffers == Buffers::same; }>},
     // Ours.
     {"name", [](const RunResult& r) { return r.name; }},
     {"duration_ns", [](const RunResult& r) { return std::to_string(r.duration_ns()); }},
@@ -93,10 +96,11 @@ constexpr Column kColumns[] = {
     {"stddev", rate<&RateStats::stddev>},
     {"min", rate<&RateStats::min>},
     {"max", rate<&RateStats::max>},
-    {"pages", [](const RunResult& r) { return std::string(to_text(requested(r).pages)); }},
+    {"pages", [](const RunResult& r) { return std::string(to_text(requested(r).pipe.pages)); }},
     {"wait", wait_text},
-    {"payload", [](const RunResult& r) { return std::string(to_text(requested(r).payload)); }},
-    {"placement", [](const RunResult& r) { return std::string(to_text(requested(r).placement)); }},
+    {"payload", [](const RunResult& r) { return std::string(to_text(requested(r).pipe.payload)); }},
+    {"placement",
+     [](const RunResult& r) { return std::string(to_text(requested(r).pipe.placement)); }},
     {"writer_cpu", [](const RunResult& r) { return cpu(r, Role::writer); }},
     {"reader_cpu", [](const RunResult& r) { return cpu(r, Role::reader); }},
     {"effective_pipe_bytes",
@@ -105,10 +109,10 @@ constexpr Column kColumns[] = {
     {"huge", huge_text},
     {"steal_share", steal_text},
     {"verdict", verdict_text},
-    {"buffers", [](const RunResult& r) { return std::string(to_text(requested(r).buffers)); }},
-    {"slow_motion", yes_no<[](const Settings& s) { return s.slow_motion; }>},
+    {"buffers", [](const RunResult& r) { return std::string(to_text(requested(r).pipe.buffers)); }},
+    {"slow_motion", yes_no<[](const Settings& s) { return s.pipe.slow_motion; }>},
     {"write_with",
-     [](const RunResult& r) { return std::string(to_text(requested(r).write_with)); }},
+     [](const RunResult& r) { return std::string(to_text(requested(r).pipe.write_with)); }},
 };
 
 template <class Function>

@@ -116,7 +116,7 @@ std::string verdict_line(const Reading<Verdict>& verdict) {
 }
 
 std::string integrity_line(const Snapshot& s) {
-  if (!s.integrity.has_value() || s.requested.payload != Payload::stamped) return {};
+  if (!s.integrity.has_value() || s.requested.pipe.payload != Payload::stamped) return {};
   const Integrity& i = *s.integrity;
   return fmt::format("integrity {} pages verified, {} misplaced, {} torn, {} unstamped\n",
                      i.verified, i.misplaced, i.torn, i.unstamped);

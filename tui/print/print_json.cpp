@@ -32,7 +32,7 @@ Json effective_json(const Snapshot& s) {
   put(json, "huge", effective.huge);
   for (const Role role : roles_of(s.requested)) {
     const Settings& in_force = effective.settings;
-    const int pinned = role == Role::writer ? in_force.writer_cpu : in_force.reader_cpu;
+    const int pinned = role == Role::writer ? in_force.pipe.writer_cpu : in_force.pipe.reader_cpu;
     put_cpu(json, s.worker(role).name + "_cpu", s.worker(role), pinned);
   }
   json["mismatches"] = Json::array();

@@ -44,7 +44,7 @@ std::string search_comment(const TuneReport& report) {
 
 // The ring must be allowed to be as large again.
 std::string limit_comment(const TuneReport& report) {
-  const uint64_t wanted = wanted_pipe_bytes(report.result.winner->settings);
+  const uint64_t wanted = wanted_pipe_bytes(report.result.winner->settings.pipe);
   if (wanted <= report.host.pipe_max_size) return {};
   return comment(fmt::format("It needs: echo {} > /proc/sys/fs/pipe-max-size", wanted));
 }

@@ -34,7 +34,7 @@ void judge_worker(const WorkerView& worker, Judgement& judgement) {
 // what the dead worker left behind.
 void judge_pages(const RunResult& result, Judgement& judgement) {
   const Snapshot& last = result.last;
-  const bool asked = last.effective.settings.buffers == Buffers::single;
+  const bool asked = last.effective.settings.pipe.buffers == Buffers::single;
   const bool restarted =
       std::ranges::any_of(last.workers, [](const WorkerView& w) { return w.restarts > 0; });
   if (!last.integrity.has_value() || asked || restarted) return;
@@ -48,7 +48,7 @@ void judge_pages(const RunResult& result, Judgement& judgement) {
 
 void judge_huge(const RunResult& result, Judgement& judgement) {
   const Settings& wanted = result.end.requested;
-  if (!wanted.check_huge_page || wanted.pages == Pages::k4) return;
+  if (!wanted.pipe.check_huge_page || wanted.pipe.pages == Pages::k4) return;
   const Reading<bool>& huge = result.end.effective.huge;
   if (!huge.has_value())
     say(judgement, Exit::refused, "check_huge_page: cannot be told: " + huge.reason);

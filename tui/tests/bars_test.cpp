@@ -2,13 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "engine/registry/knobs.h"
+#include "engine/workload/pipe/pipe_presets.h"
 #include "tui/state/keymap.h"
 #include "tui/tests/snapshots.h"
 #include "tui/widgets/help.h"
 #include "tui/widgets/key_bar.h"
 #include "tui/widgets/message_line.h"
 #include "tui/widgets/title_bar.h"
-#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop::tui {
 namespace {
@@ -32,7 +32,7 @@ TEST(TitleBar, NamesPresetHostEventAndProof) {
 
 TEST(TitleBar, KeepsTheEssentialWhenNarrow) {
   ViewState state = state_with_presets();
-  state.requested.gift = true;
+  state.requested.pipe.gift = true;
   state.frozen = true;
   EXPECT_EQ(title(example_snapshot(), state, 60),
             " custom   Linux 6.18.44   COPIED           FROZEN  00:01:12");
@@ -89,20 +89,20 @@ TEST(KeyBar, ShowsEveryKnobWithItsState) {
 TEST(KeyBar, AKnobThatDidNotTakeEffectIsMarked) {
   ViewState state = state_with_presets();
   Snapshot s = example_snapshot();
-  s.requested.pages = state.requested.pages = Pages::hugetlb;
+  s.requested.pipe.pages = state.requested.pipe.pages = Pages::hugetlb;
   s.effective.mismatches.push_back({"pages", "hugetlb", "thp", "none free"});
   EXPECT_NE(keys(3, 80, s, state)[0].find("h hugetlb !"), std::string::npos);
-  state.requested.pages = Pages::k4;  // pressed a moment ago: nothing is known yet
+  state.requested.pipe.pages = Pages::k4;  // pressed a moment ago: nothing is known yet
   EXPECT_NE(keys(3, 80, s, state)[0].find("h huge ○"), std::string::npos);
 }
 
 TEST(KeyBar, EveryKnobHasItsPlaceFromTheSmallestScreenOn) {
   ViewState state = state_with_presets();
   Settings& wide = state.requested;
-  wide.write_with = WriteWith::vmsplice;
-  wide.read_with = ReadWith::splice;
-  wide.writer_wait = wide.reader_wait = Wait::busy;
-  wide.pages = Pages::hugetlb;
+  wide.pipe.write_with = WriteWith::vmsplice;
+  wide.pipe.read_with = ReadWith::splice;
+  wide.pipe.writer_wait = wide.pipe.reader_wait = Wait::busy;
+  wide.pipe.pages = Pages::hugetlb;
   Snapshot s = example_snapshot();
   s.effective.mismatches.push_back({"pages", "hugetlb", "thp", "none free"});
   // The last one, pairs, is on the help page alone where there is no room for it.
@@ -171,7 +171,7 @@ TEST(MessageLine, TheVerdictWhereTheRingHasNoPlaceForIt) {
   s.verdict = Reading<Verdict>::of({Bound::lock, "writer spins 39 %"});
   EXPECT_EQ(message_of(s, {}).text, "copied");
   EXPECT_EQ(message_of(s, {}, VerdictAt::message).text, "lock-bound: writer spins 39 %");
-  s.requested.payload = Payload::stamped;
+  s.requested.pipe.payload = Payload::stamped;
   s.integrity = Reading<Integrity>::unavailable("unverifiable: nobody reads; read_with read");
   EXPECT_EQ(message_of(s, {}, VerdictAt::message).text, s.integrity.reason);
 }

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "engine/registry/knobs.h"
+#include "engine/workload/pipe/pipe_presets.h"
 #include "tui/state/layout.h"
 #include "tui/tests/recording_source.h"
 #include "tui/tests/snapshots.h"
-#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop::tui {
 namespace {
@@ -47,7 +47,7 @@ TEST_F(ControllerTest, UndoGoesBackStepByStep) {
   press(U'u');
   EXPECT_EQ(source_.settings, article_presets()[4].settings);
   press(U'u');
-  EXPECT_EQ(source_.settings.write_with, WriteWith::vmsplice);
+  EXPECT_EQ(source_.settings.pipe.write_with, WriteWith::vmsplice);
   press(U'u');
   EXPECT_EQ(source_.settings, Settings{});
   const size_t changes = source_.labels.size();
@@ -118,7 +118,7 @@ TEST_F(ControllerTest, FreezeIsTheScreensOnly) {
   press(U' ');
   EXPECT_TRUE(view().frozen);
   press(U'v');
-  EXPECT_EQ(source_.settings.write_with, WriteWith::vmsplice);
+  EXPECT_EQ(source_.settings.pipe.write_with, WriteWith::vmsplice);
   press(U' ');
   EXPECT_FALSE(view().frozen);
 }
@@ -209,11 +209,11 @@ TEST_F(ControllerTest, TheTrailIsOfSlowMotionOnly) {
   };
   step(), step();
   EXPECT_FALSE(view().ring.trail.filled(21));
-  snapshot_.requested.slow_motion = true;
+  snapshot_.requested.pipe.slow_motion = true;
   step(), step();
   EXPECT_TRUE(view().ring.trail.filled(23));
   EXPECT_TRUE(view().ring.trail.freed(6));
-  snapshot_.requested.slow_motion = false;
+  snapshot_.requested.pipe.slow_motion = false;
   controller_.show(snapshot_, 24, 80);
   EXPECT_FALSE(view().ring.trail.filled(23));
 }
@@ -242,7 +242,7 @@ TEST_F(ControllerTest, OutcomesForTheTerminal) {
 TEST_F(ControllerTest, AClickTogglesAndTheWheelScrolls) {
   const Layout layout = make_layout(24, 80);
   mouse(layout.keys.row, 3, MouseAct::press);
-  EXPECT_EQ(source_.settings.write_with, WriteWith::vmsplice);
+  EXPECT_EQ(source_.settings.pipe.write_with, WriteWith::vmsplice);
   mouse(layout.reader.row + 2, layout.reader.col + 2, MouseAct::press);
   EXPECT_EQ(view().focus, Role::reader);
   controller_.show(snapshot_, 16, 60);

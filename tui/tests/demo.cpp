@@ -101,8 +101,8 @@ int demo(int argc, char** argv) {
   const std::string_view mood = argc > 1 ? argv[1] : "";
   const int frames = argc > 2 ? atoi(argv[2]) : 0;
   if (argc > 3) config.settings = config.presets.at(size_t(atoi(argv[3]) - 1)).settings;
-  if (argc > 4) config.settings.pipe_size = parse_size(argv[4]);
-  config.settings.slow_motion = mood == "slow";
+  if (argc > 4) config.settings.pipe.pipe_size = parse_size(argv[4]);
+  config.settings.pipe.slow_motion = mood == "slow";
   FakeSource source(config.settings, mood == "no_bpf"                   ? FakeMood::no_bpf
                                      : mood == "warming"                ? FakeMood::warming
                                      : mood == "deep" || mood == "flat" ? FakeMood::deep

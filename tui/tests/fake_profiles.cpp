@@ -134,8 +134,8 @@ class TreeBuilder {
 
 std::span<const FakeStack> stacks_of(const Settings& s, Role role) {
   if (role == Role::writer)
-    return s.write_with == WriteWith::write ? std::span<const FakeStack>(kWrite) : kVmsplice;
-  return s.read_with == ReadWith::read ? std::span<const FakeStack>(kRead) : kSplice;
+    return s.pipe.write_with == WriteWith::write ? std::span<const FakeStack>(kWrite) : kVmsplice;
+  return s.pipe.read_with == ReadWith::read ? std::span<const FakeStack>(kRead) : kSplice;
 }
 
 std::function<double()> noise_of(std::mt19937& random) {
@@ -185,7 +185,7 @@ BlockedTable fake_blocked(const Settings& settings, Role role, uint64_t seconds,
                           std::mt19937& random) {
   BlockedTable table;
   CallTree tree;
-  if (!is_busy(wait_of(settings, role))) {
+  if (!is_busy(wait_of(settings.pipe, role))) {
     const std::span<const FakeStack> stacks =
         role == Role::writer ? std::span<const FakeStack>(kWriterSleeps) : kReaderSleeps;
     tree = tree_of(stacks, seconds * 150'000'000, noise_of(random));

@@ -27,13 +27,13 @@ Occupancy invented_occupancy(bool bpf, uint64_t samples) {
 
 Slot invented_slot(const Settings& s, uint32_t index, bool newest) {
   Slot slot;
-  const bool copy = s.write_with == WriteWith::write;
-  const bool file = s.write_with == WriteWith::splice;
+  const bool copy = s.pipe.write_with == WriteWith::write;
+  const bool file = s.pipe.write_with == WriteWith::splice;
   slot.kind = copy ? SlotKind::copy : file ? SlotKind::page_cache : SlotKind::user_page;
-  slot.huge = !copy && s.pages != Pages::k4;
+  slot.huge = !copy && s.pipe.pages != Pages::k4;
   slot.consecutive = slot.huge && index % 16 != 0;
   slot.length = newest ? 2048 : 4096;
-  slot.flags = s.gift && !copy ? 0x04 : copy && newest ? 0x10 : 0;
+  slot.flags = s.pipe.gift && !copy ? 0x04 : copy && newest ? 0x10 : 0;
   return slot;
 }
 
@@ -84,7 +84,7 @@ RingFrame FakeRing::frame(const RingView& ring, const Settings& settings, uint64
   f.at_ns = now_ns;
   f.slots = ring.slots;
   f.readers = f.writers = 1;
-  if (settings.slow_motion) {
+  if (settings.pipe.slow_motion) {
     if (head_ - tail_ > f.slots || now_ns > operation_ns_ + 10'000'000'000)
       head_ = tail_ = 0, operation_ns_ = now_ns;
     move_slowly(f, now_ns);
@@ -102,7 +102,7 @@ RingFrame FakeRing::frame(const RingView& ring, const Settings& settings, uint64
 
 void FakeRing::fill(RingView& ring, const Settings& settings, FakeMood mood, uint64_t now_ns) {
   if (begin_ns_ == 0) begin_ns_ = now_ns - std::min(now_ns, kBefore_ns);
-  const uint64_t wanted = wanted_pipe_bytes(settings);
+  const uint64_t wanted = wanted_pipe_bytes(settings.pipe);
   ring.bytes = wanted == kAutoPipeSize ? 65536 : wanted;
   ring.slots = static_cast<uint32_t>(ring.bytes / kPageBytes);
   using Kinds = Reading<std::array<double, kSlotKinds>>;
@@ -121,16 +121,16 @@ void FakeRing::fill(RingView& ring, const Settings& settings, FakeMood mood, uin
     ring.frame.reason = "more slots than the 4096 that can be shown";
   } else {
     ring.frame = Reading<RingFrame>::of(frame(ring, settings, now_ns));
-    ring.kinds = Kinds::of(settings.write_with == WriteWith::write
+    ring.kinds = Kinds::of(settings.pipe.write_with == WriteWith::write
                                ? std::array<double, kSlotKinds>{0, 1, 0, 0, 0, 0}
-                           : settings.write_with == WriteWith::splice
+                           : settings.pipe.write_with == WriteWith::splice
                                ? std::array<double, kSlotKinds>{0, .02, 0, .98, 0, 0}
                                : std::array<double, kSlotKinds>{0, .02, .98, 0, 0, 0});
   }
   ring.occupancy = Reading<Occupancy>::of(
       invented_occupancy(mood != FakeMood::no_bpf, (now_ns - begin_ns_) / 1'000'000));
   if (mood == FakeMood::warming) return;
-  add_columns(now_ns, settings.slow_motion);
+  add_columns(now_ns, settings.pipe.slow_motion);
   ring.history = history_;
 }
 

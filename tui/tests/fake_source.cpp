@@ -18,13 +18,13 @@ constexpr uint64_t kStep_ns = 100'000'000;
 constexpr uint64_t kFunctionsInterval_ns = 250'000'000;
 
 double ideal_rate(const Settings& s) {
-  if (s.slow_motion) return 10 * double(kPageBytes) / kGiB;  // ten pages a second
+  if (s.pipe.slow_motion) return 10 * double(kPageBytes) / kGiB;  // ten pages a second
   double rate = 3.7;
-  if (lends_pages(s.write_with)) rate = 12.7;
-  if (lends_pages(s.write_with) && s.read_with == ReadWith::splice) rate = 32.8;
-  if (s.pages != Pages::k4 && rate > 12) rate *= 1.55;
-  if (is_busy(s.writer_wait) || s.writer_wait == Wait::adaptive) rate *= 1.22;
-  if (s.payload == Payload::stamped) rate *= 0.6;
+  if (lends_pages(s.pipe.write_with)) rate = 12.7;
+  if (lends_pages(s.pipe.write_with) && s.pipe.read_with == ReadWith::splice) rate = 32.8;
+  if (s.pipe.pages != Pages::k4 && rate > 12) rate *= 1.55;
+  if (is_busy(s.pipe.writer_wait) || s.pipe.writer_wait == Wait::adaptive) rate *= 1.22;
+  if (s.pipe.payload == Payload::stamped) rate *= 0.6;
   return rate;
 }
 
@@ -119,20 +119,20 @@ void FakeSource::fill_throughput(Throughput& t, uint64_t now_ns) {
 void FakeSource::fill_worker(WorkerView& w, Role role) {
   w.role = role;
   w.name = to_text(role);
-  w.technique = {role == Role::writer ? std::string(to_text(requested_.write_with))
-                 : requested_.read_with == ReadWith::splice ? "splice → /dev/null"
-                                                            : "read",
-                 std::string(to_text(wait_of(requested_, role)))};
+  w.technique = {role == Role::writer ? std::string(to_text(requested_.pipe.write_with))
+                 : requested_.pipe.read_with == ReadWith::splice ? "splice → /dev/null"
+                                                                 : "read",
+                 std::string(to_text(wait_of(requested_.pipe, role)))};
   if (role == Role::writer)
-    w.technique.insert(w.technique.begin() + 1, std::string(to_text(requested_.pages)));
+    w.technique.insert(w.technique.begin() + 1, std::string(to_text(requested_.pipe.pages)));
   w.pid = role == Role::writer ? 812 : 813;
   w.state = suspended_ ? ProcessState::stopped : ProcessState::flowing;
   const double calls = rate_ * kGiB / (128 * 1024);
   w.syscalls_per_s = Reading<double>::of(calls * noise(0.01));
   w.bytes_per_call = Reading<double>::of(128 * 1024);
-  w.eagain_share = Reading<double>::of(is_busy(wait_of(requested_, role)) ? 0.013 : 0);
+  w.eagain_share = Reading<double>::of(is_busy(wait_of(requested_.pipe, role)) ? 0.013 : 0);
   w.short_share = Reading<double>::of(0);
-  const bool busy = is_busy(wait_of(requested_, role));
+  const bool busy = is_busy(wait_of(requested_.pipe, role));
   w.on_cpu_share = Reading<double>::of(busy ? .99 : .83);
   w.context_switches_per_s = Reading<double>::of(1234 * noise(0.1));
   w.page_faults_per_s = Reading<double>::of(0);
@@ -171,18 +171,19 @@ void FakeSource::refresh_functions(uint64_t now_ns) {
 void FakeSource::fill_effective(Effective& e) {
   e.settings = requested_;
   e.settled = true;
-  e.zero_copy = requested_.read_with == ReadWith::splice ? ZeroCopy::zero_copy : ZeroCopy::copied;
-  const uint64_t wanted = wanted_pipe_bytes(requested_);
+  e.zero_copy =
+      requested_.pipe.read_with == ReadWith::splice ? ZeroCopy::zero_copy : ZeroCopy::copied;
+  const uint64_t wanted = wanted_pipe_bytes(requested_.pipe);
   e.zero_copy_reason = e.zero_copy == ZeroCopy::copied
                            ? "copied: read() copies the bytes out of the ring"
                            : "no byte is copied: pages move from the writer to /dev/null";
   e.pipe_bytes = wanted == kAutoPipeSize ? 65536 : wanted;
-  if (requested_.pages == Pages::hugetlb) {
-    e.settings.pages = Pages::thp;
+  if (requested_.pipe.pages == Pages::hugetlb) {
+    e.settings.pipe.pages = Pages::thp;
     e.mismatches.push_back(
         {"pages", "hugetlb", "thp", "no free huge pages; echo 64 > /proc/sys/vm/nr_hugepages"});
   }
-  if (requested_.gift && requested_.write_with != WriteWith::vmsplice)
+  if (requested_.pipe.gift && requested_.pipe.write_with != WriteWith::vmsplice)
     e.mismatches.push_back({"gift", "true", "false", "only vmsplice can give pages away"});
 }
 
@@ -191,7 +192,7 @@ void FakeSource::fill_verdict(Snapshot& s) const {
     s.verdict = Reading<Verdict>::unavailable("nobody knows the functions; run as root");
   } else if (s.now_ns - segment_ns_ < 2'000'000'000) {
     s.verdict = Reading<Verdict>::warming("too few samples yet");
-  } else if (is_busy(requested_.writer_wait)) {
+  } else if (is_busy(requested_.pipe.writer_wait)) {
     s.verdict = Reading<Verdict>::of({Bound::lock, "writer spins on the pipe mutex 39 %"});
   } else {
     s.verdict = Reading<Verdict>::of(
@@ -200,8 +201,8 @@ void FakeSource::fill_verdict(Snapshot& s) const {
 }
 
 void FakeSource::fill_integrity(Snapshot& s) const {
-  if (requested_.payload != Payload::stamped) return;
-  if (requested_.read_with != ReadWith::read) {
+  if (requested_.pipe.payload != Payload::stamped) return;
+  if (requested_.pipe.read_with != ReadWith::read) {
     s.integrity =
         Reading<Integrity>::unavailable("unverifiable: nobody reads the bytes; read_with read");
     return;
@@ -210,7 +211,7 @@ void FakeSource::fill_integrity(Snapshot& s) const {
   integrity.verified = 1'234'567;
   integrity.epochs = 1;
   // As if the single buffer were written again too early.
-  const bool hazard = requested_.buffers == Buffers::same;
+  const bool hazard = requested_.pipe.buffers == Buffers::same;
   integrity.torn = hazard ? 98'765 : 0;
   integrity.torn_per_s = Reading<double>::of(hazard ? 1234 : 0);
   integrity.misplaced_per_s = Reading<double>::of(0);

@@ -165,11 +165,11 @@ TEST(Ring, TheVerdictIsItsLastLineOrInItsTitle) {
 
 TEST(Ring, SlowMotionShowsTheEndsMoveThroughTheRing) {
   Snapshot s = with_ring(ring_view(ring_frame(16, 2, 3)), 100'000'000);
-  s.requested.slow_motion = true;
+  s.requested.pipe.slow_motion = true;
   ViewState state;
   state.ring.trail.see(*s.ring.frame);
   s = with_ring(ring_view(ring_frame(16, 2, 4)));
-  s.requested.slow_motion = true;
+  s.requested.pipe.slow_motion = true;
   state.ring.trail.see(*s.ring.frame);
   const Lines lines = ring_panel(s, 7, 16, state);
   EXPECT_EQ(lines[2], "···-██··········") << "as the ring lies in memory";

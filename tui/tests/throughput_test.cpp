@@ -77,7 +77,7 @@ TEST(SlowMotion, AFastSecondIsStillInGiB) {
 TEST(SlowMotion, NothingIsComparedWithIt) {
   Throughput t = throughput();
   Segment slow = *t.previous;
-  slow.requested.slow_motion = true;
+  slow.requested.pipe.slow_motion = true;
   t.previous = std::make_shared<const Segment>(slow);
   EXPECT_EQ(panel(t, 4, 40)[0], "62.5 GiB/s  was slow motion");
 }
@@ -85,10 +85,10 @@ TEST(SlowMotion, NothingIsComparedWithIt) {
 TEST(SlowMotion, LastsUntilTheEndOfItIsInForce) {
   Snapshot s;
   EXPECT_EQ(pace_of(s), Pace::normal);
-  s.requested.slow_motion = true;
+  s.requested.pipe.slow_motion = true;
   EXPECT_EQ(pace_of(s), Pace::slow_motion);
-  s.requested.slow_motion = false;
-  s.effective.settings.slow_motion = true;
+  s.requested.pipe.slow_motion = false;
+  s.effective.settings.pipe.slow_motion = true;
   EXPECT_EQ(pace_of(s), Pace::slow_motion);
 }
 

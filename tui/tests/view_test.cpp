@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <sstream>
 
+#include "engine/workload/pipe/pipe_presets.h"
 #include "tui/dashboard/list_keys.h"
 #include "tui/draw/text_width.h"
 #include "tui/state/layout.h"
 #include "tui/tests/fake_source.h"
 #include "tui/tests/snapshots.h"
-#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop::tui {
 namespace {
@@ -91,7 +91,7 @@ TEST(View, EverySizeAndMoodCanBeDrawn) {
   for (const FakeMood mood : {FakeMood::normal, FakeMood::no_bpf, FakeMood::warming}) {
     for (const bool slow_motion : {false, true}) {
       Settings settings = article_presets()[6].settings;
-      settings.slow_motion = slow_motion;
+      settings.pipe.slow_motion = slow_motion;
       FakeSource source(settings, mood);
       source.advance(100'000'000'000);
       const Snapshot s = source.tick();

@@ -178,7 +178,7 @@ std::vector<TitlePart> ring_title(const Snapshot& s, int panel_cols, int rows) {
   const bool several = s.parts.size() > 1;
   std::vector<TitlePart> parts = {
       {several ? "ring of " + s.parts.front().name : "ring", Style::title},
-      integrity_title(s.integrity, s.requested.payload)};
+      integrity_title(s.integrity, s.requested.pipe.payload)};
   if (has_verdict_row(rows) || !s.verdict.has_value()) return parts;
   parts.push_back({std::string(to_text(s.verdict->bound)), Style::plain});
   if (title_columns(parts) > title_room(panel_cols)) parts.pop_back();

@@ -89,7 +89,7 @@ std::string top_function(const SegmentRole& role) {
 // A rate in slow motion is worth nothing.
 std::string ratio(const Segment& now, const Segment* before) {
   if (!before || !before->rate.has_value() || !now.rate.has_value()) return "";
-  if (before->requested.slow_motion || now.requested.slow_motion) return "";
+  if (before->requested.pipe.slow_motion || now.requested.pipe.slow_motion) return "";
   if (before->rate->mean <= 0) return "";
   return ratio_text(now.rate->mean / before->rate->mean);
 }
@@ -105,7 +105,7 @@ struct Column {
 
 std::vector<Column> rate_columns(const Segment& s, const Segment* before, int label_cols) {
   const auto rate = [&](auto member) -> std::string {
-    if (s.requested.slow_motion) return member == &RateStats::mean ? "slow" : "";
+    if (s.requested.pipe.slow_motion) return member == &RateStats::mean ? "slow" : "";
     return text_of(s.rate, [&](const RateStats& r) { return rate_text(r.*member); });
   };
   return {

@@ -12,7 +12,7 @@ enum class Pace : uint8_t { normal, slow_motion };
 
 // From the change that asks for it until the one that ends it is in force.
 inline Pace pace_of(const Snapshot& s) {
-  const bool slow = s.requested.slow_motion || s.effective.settings.slow_motion;
+  const bool slow = s.requested.pipe.slow_motion || s.effective.settings.pipe.slow_motion;
   return slow ? Pace::slow_motion : Pace::normal;
 }
 

@@ -42,7 +42,7 @@ std::vector<Item> comparison(const Throughput& t, const Terms& terms) {
   const Segment* reference = terms.a ? terms.a : t.previous.get();
   if (!reference || !reference->rate.has_value()) return {};
   const std::string name = terms.a ? "A" : "was";
-  if (reference->requested.slow_motion) return {{name, "slow motion", {}, Style::dim}};
+  if (reference->requested.pipe.slow_motion) return {{name, "slow motion", {}, Style::dim}};
   const double before = reference->rate->mean;
   std::vector<Item> items = {{name, rate_text(before), {}, Style::value}};
   const bool slow = terms.pace == Pace::slow_motion;
@@ -123,7 +123,7 @@ std::string frozen_text(const Segment& a, int cols) {
   std::string rate = a.rate.has_value()
                          ? fmt::format("{} {}", rate_text(a.rate->mean), unit_of(a.requested).rate)
                          : "…";
-  if (a.requested.slow_motion) rate = "slow motion";
+  if (a.requested.pipe.slow_motion) rate = "slow motion";
   const int room = cols - columns_of("A: , ") - columns_of(rate);
   if (columns_of(a.label) <= room) return fmt::format("A: {}, {}", a.label, rate);
   constexpr int kWorthReading = 6;

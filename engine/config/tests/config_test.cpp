@@ -81,10 +81,10 @@ TEST_F(ConfigTest, TheCommentedKnobsOfTheDefaultYamlAreRight) {
     if (word.find(' ') == word.npos && colon < text.find('\n', at + 1)) text.erase(at + 1, 2);
   }
   Settings expected;
-  expected.writer_cpu = 0;
-  expected.reader_cpu = 1;
-  expected.writer_wait = expected.reader_wait = Wait::busy;
-  expected.placement = Placement::cpus;
+  expected.pipe.writer_cpu = 0;
+  expected.pipe.reader_cpu = 1;
+  expected.pipe.writer_wait = expected.pipe.reader_wait = Wait::busy;
+  expected.pipe.placement = Placement::cpus;
   const size_t placement = text.find("\nplacement");
   ASSERT_NE(placement, text.npos) << text;
   text.insert(placement + 1, "# ");
@@ -106,12 +106,12 @@ TEST_F(ConfigTest, ReadsEveryKey) {
       "observe: {frequency_hz: 4999, bpf: off}\n"
       "screen: {frames_per_s: 60, unicode: never, color: always}\n");
   Settings expected;
-  expected.pipe_size = 1 << 20;
-  expected.buf_size = 512 << 10;
-  expected.gift = true;
-  expected.writer_wait = Wait::busy;
-  expected.reader_cpu = 1;
-  expected.placement = Placement::cpus;
+  expected.pipe.pipe_size = 1 << 20;
+  expected.pipe.buf_size = 512 << 10;
+  expected.pipe.gift = true;
+  expected.pipe.writer_wait = Wait::busy;
+  expected.pipe.reader_cpu = 1;
+  expected.pipe.placement = Placement::cpus;
   EXPECT_EQ(c.settings, expected);
   EXPECT_EQ(c.preset, "big_ring");
   ASSERT_EQ(c.presets.size(), 9u);
@@ -132,8 +132,8 @@ TEST_F(ConfigTest, APresetOfTheSameNameTakesItsPlace) {
   const Config c = load("presets: [{name: vmsplice_read, gift: true}]\n");
   ASSERT_EQ(c.presets.size(), 8u);
   EXPECT_EQ(c.presets[2].name, "vmsplice_read");
-  EXPECT_TRUE(c.presets[2].settings.gift);
-  EXPECT_EQ(c.presets[2].settings.write_with, WriteWith::write);
+  EXPECT_TRUE(c.presets[2].settings.pipe.gift);
+  EXPECT_EQ(c.presets[2].settings.pipe.write_with, WriteWith::write);
   EXPECT_EQ(c.presets[2].article_gib_per_s, 0);
 }
 

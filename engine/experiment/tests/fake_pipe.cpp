@@ -32,18 +32,18 @@ RaceHooks FakePipe::hooks(GoOn go_on) {
 }
 
 double usual_truth(const Settings& s) {
-  const bool lends = s.write_with == WriteWith::vmsplice;
-  double rate = lends ? (s.read_with == ReadWith::splice ? 100 : 12) : 3;
-  rate *= s.pages == Pages::k4 ? 0.5 : 1;
-  const bool alone = s.placement == Placement::same_cpu;
-  if (is_busy(s.writer_wait))
-    rate *= alone ? 0.002 : s.writer_wait == Wait::busy ? 1 : 0.95;
+  const bool lends = s.pipe.write_with == WriteWith::vmsplice;
+  double rate = lends ? (s.pipe.read_with == ReadWith::splice ? 100 : 12) : 3;
+  rate *= s.pipe.pages == Pages::k4 ? 0.5 : 1;
+  const bool alone = s.pipe.placement == Placement::same_cpu;
+  if (is_busy(s.pipe.writer_wait))
+    rate *= alone ? 0.002 : s.pipe.writer_wait == Wait::busy ? 1 : 0.95;
   else
     rate *= alone ? 0.8 : 0.3;
-  rate *= s.placement == Placement::unpinned ? 0.9 : 1;
-  rate *= s.buffers == Buffers::separate ? 1 : 0.97;
-  rate *= hill(s.pipe_size, (alone ? 4 : 1) * 512 * 1024, 0.15);
-  return rate * hill(s.buf_size, 2 * s.pipe_size, 0.06);
+  rate *= s.pipe.placement == Placement::unpinned ? 0.9 : 1;
+  rate *= s.pipe.buffers == Buffers::separate ? 1 : 0.97;
+  rate *= hill(s.pipe.pipe_size, (alone ? 4 : 1) * 512 * 1024, 0.15);
+  return rate * hill(s.pipe.buf_size, 2 * s.pipe.pipe_size, 0.06);
 }
 
 TuneSpace fake_space(uint64_t pipe_max_bytes, std::function<void(Settings&)> fixed) {

@@ -108,7 +108,7 @@ TEST(LadderReport, DamagedPagesAreADoubtUnlessAskedFor) {
   trial.end.integrity = Reading<Integrity>::of({200, 3, 2, 0, 0});
   EXPECT_EQ(report(ladder).doubts,
             std::vector<std::string>{"2 pages arrived damaged (write_read, round 1)"});
-  trial.settings.buffers = Buffers::single;
+  trial.settings.pipe.buffers = Buffers::single;
   EXPECT_TRUE(report(ladder).doubts.empty());
 }
 

@@ -100,15 +100,16 @@ TEST_F(RaceTest, WhatIsRefusedTwiceIsOut) {
   std::map<uint64_t, int> told;
   hooks.measure = [&](const Settings& s, const TrialLength& l) -> Measured {
     Measured measured = pipe.measure(s, l);
-    if (s.pipe_size == 256 * 1024) measured.mismatch = "pipe_size: no";
-    if (s.pages == Pages::k4) measured.gib_per_s = Reading<double>::unavailable("pages: no");
+    if (s.pipe.pipe_size == 256 * 1024) measured.mismatch = "pipe_size: no";
+    if (s.pipe.pages == Pages::k4) measured.gib_per_s = Reading<double>::unavailable("pages: no");
     return measured;
   };
   Race race(reference, hooks, 1);
   const auto field = enter(race, 20);
   for (int i = 0; i < 3; ++i) race.round(field, kLength, kFar);
   for (const Contender* c : field) {
-    const bool refused = c->settings.pipe_size == 256 * 1024 || c->settings.pages == Pages::k4;
+    const bool refused =
+        c->settings.pipe.pipe_size == 256 * 1024 || c->settings.pipe.pages == Pages::k4;
     EXPECT_EQ(c->is_out(), refused);
     EXPECT_EQ(c->refusals, refused ? 2 : 0);
     EXPECT_EQ(c->ratios.size(), refused ? 0u : 3u);

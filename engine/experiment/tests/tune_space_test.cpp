@@ -6,8 +6,8 @@
 #include <set>
 
 #include "engine/experiment/tests/fake_pipe.h"
-#include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/registry/knobs.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {
@@ -41,7 +41,7 @@ TEST(TuneSpace, RingsEndAtTheLimit) {
 TEST(TuneSpace, WhatComesToTheSameThingIsEqual) {
   const TuneSpace space = fake_space();
   const Settings plain = space.as_planned({});
-  EXPECT_EQ(plain.pipe_size, kKernelDefaultPipeBytes);
+  EXPECT_EQ(plain.pipe.pipe_size, kKernelDefaultPipeBytes);
   EXPECT_EQ(space.as_planned(with({}, "gift", "true")), plain);      // there is no vmsplice
   EXPECT_EQ(space.as_planned(with({}, "placement", "far")), plain);  // one cache for all
   EXPECT_EQ(space.as_planned(with({}, "pipe_size", "64KiB")), plain);
@@ -67,9 +67,10 @@ TEST(TuneSpace, CandidatesAreDistinctAndTheLikeliestComeFirst) {
 TEST(TuneSpace, LargeRingsAreGuessedWhereTheyAreAllowed) {
   std::mt19937_64 random(1);
   const auto first = fake_space(16 << 20).candidates(9, random).front();
-  EXPECT_EQ(first.pipe_size, 4u << 20);
+  EXPECT_EQ(first.pipe.pipe_size, 4u << 20);
   const auto tiny = fake_space(8192).candidates(9, random);
-  EXPECT_TRUE(std::ranges::all_of(tiny, [](const Settings& s) { return s.pipe_size <= 8192; }));
+  EXPECT_TRUE(
+      std::ranges::all_of(tiny, [](const Settings& s) { return s.pipe.pipe_size <= 8192; }));
 }
 
 TEST(TuneSpace, TheSampleHasEveryValue) {
@@ -85,11 +86,11 @@ TEST(TuneSpace, TheSampleHasEveryValue) {
 }
 
 TEST(TuneSpace, WhatIsFixedStaysInEveryCandidateAndMove) {
-  const auto fixed = [](Settings& s) { s.read_with = ReadWith::read; };
+  const auto fixed = [](Settings& s) { s.pipe.read_with = ReadWith::read; };
   const TuneSpace space = fake_space(1 << 20, fixed);
   std::mt19937_64 random(1);
   for (const Settings& s : space.candidates(40, random)) {
-    EXPECT_EQ(s.read_with, ReadWith::read);
+    EXPECT_EQ(s.pipe.read_with, ReadWith::read);
     for (const TuneMove& move : space.moves(s)) EXPECT_NE(move.knob, "read_with");
   }
 }
@@ -120,18 +121,18 @@ TEST(TuneSpace, DiagonalMovesTurnBothSizes) {
   const auto moves = space.diagonal_moves(from);
   EXPECT_EQ(moves.size(), 4u);
   for (const Settings& s : moves) {
-    EXPECT_NE(s.pipe_size, from.pipe_size);
-    EXPECT_NE(s.buf_size, from.buf_size);
+    EXPECT_NE(s.pipe.pipe_size, from.pipe.pipe_size);
+    EXPECT_NE(s.pipe.buf_size, from.pipe.buf_size);
   }
 }
 
 TEST(TuneSpace, AStartThatIsNoCandidateIsLeftOut) {
   TuneSpaceOptions options;
-  options.base.buffers = Buffers::single;
-  options.base.write_with = WriteWith::vmsplice;
+  options.base.pipe.buffers = Buffers::single;
+  options.base.pipe.write_with = WriteWith::vmsplice;
   const TuneSpace space(options);
   std::mt19937_64 random(1);
-  for (const Settings& s : space.candidates(60, random)) EXPECT_NE(s.buffers, Buffers::single);
+  for (const Settings& s : space.candidates(60, random)) EXPECT_NE(s.pipe.buffers, Buffers::single);
 }
 
 TEST(TuneSpace, AMismatchOfASearchedKnobIsTold) {
@@ -140,7 +141,7 @@ TEST(TuneSpace, AMismatchOfASearchedKnobIsTold) {
   effective.settings = asked;
   effective.mismatches = {{"lock_memory", "true", "false", "no"}};
   EXPECT_EQ(searched_mismatch(asked, effective), "");
-  effective.settings.pages = Pages::k4;
+  effective.settings.pipe.pages = Pages::k4;
   effective.mismatches.push_back({"pages", "thp", "4k", "none free; try later"});
   EXPECT_EQ(searched_mismatch(asked, effective), "pages thp: none free; try later");
 }

@@ -68,11 +68,11 @@ TEST(Tune, FindsAnotherBestWhereTheGuessesAreWrong) {
   // Nothing that is guessed is any good here: what wins is write and read on small pages
   // with small sizes.
   const auto odd = [](const Settings& s) {
-    double rate = s.write_with == WriteWith::write ? 10 : 1;
-    rate *= s.read_with == ReadWith::read ? 1 : 0.7;
-    rate *= s.pages == Pages::k4 ? 1 : 0.8;
-    rate *= std::pow(0.8, std::abs(std::log2(double(s.pipe_size) / 32768)));
-    return rate * std::pow(0.8, std::abs(std::log2(double(s.buf_size) / 32768)));
+    double rate = s.pipe.write_with == WriteWith::write ? 10 : 1;
+    rate *= s.pipe.read_with == ReadWith::read ? 1 : 0.7;
+    rate *= s.pipe.pages == Pages::k4 ? 1 : 0.8;
+    rate *= std::pow(0.8, std::abs(std::log2(double(s.pipe.pipe_size) / 32768)));
+    return rate * std::pow(0.8, std::abs(std::log2(double(s.pipe.buf_size) / 32768)));
   };
   const TuneSpace space = fake_space();
   for (uint64_t seed = 1; seed <= 10; ++seed) {
@@ -188,14 +188,14 @@ TEST(Tune, WhatCannotBeHadIsToldOnceAndNotNamed) {
   RaceHooks hooks = pipe.hooks();
   hooks.measure = [&](const Settings& s, const TrialLength& l) {
     Measured m = pipe.measure(s, l);
-    if (s.pages == Pages::hugetlb) m.mismatch = "pages hugetlb: none";
+    if (s.pipe.pages == Pages::hugetlb) m.mismatch = "pages hugetlb: none";
     return m;
   };
   const TuneSpace space = fake_space();
   const TuneResult r =
       tune(space, fake_reference(space), {pipe.now_ns, 60 * kSecond, 1}, hooks, {});
   ASSERT_TRUE(r.winner);
-  EXPECT_NE(r.winner->settings.pages, Pages::hugetlb);
+  EXPECT_NE(r.winner->settings.pipe.pages, Pages::hugetlb);
   EXPECT_EQ(r.refusals, std::vector<std::string>{"pages hugetlb: none"});
   EXPECT_GT(r.refused, 1u);
 }

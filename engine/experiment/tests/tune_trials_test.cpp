@@ -30,13 +30,13 @@ TEST_F(TuneTrialsTest, MeasuresOneAfterTheOther) {
 TEST_F(TuneTrialsTest, TellsWhatIsNotInForce) {
   TuneTrials trials(engine, [] { return true; });
   Settings s;
-  s.placement = Placement::same_cpu;  // which can be had anywhere
-  s.gift = true;                      // there is no vmsplice to give with
+  s.pipe.placement = Placement::same_cpu;  // which can be had anywhere
+  s.pipe.gift = true;                      // there is no vmsplice to give with
   const Measured measured = trials.measure(s, kShort);
   EXPECT_NE(measured.mismatch.find("gift true: only vmsplice"), std::string::npos)
       << measured.mismatch;
-  s.gift = false;
-  s.pipe_size = 128 * 1024;
+  s.pipe.gift = false;
+  s.pipe.pipe_size = 128 * 1024;
   EXPECT_EQ(trials.measure(s, kShort).mismatch, "");
 }
 

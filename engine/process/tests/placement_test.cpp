@@ -10,7 +10,7 @@ const std::vector<Cpu> kBig = {{0, 0, 0}, {1, 1, 0}, {2, 2, 2}, {3, 3, 2},
                                {4, 0, 0}, {5, 1, 0}, {6, 2, 2}, {7, 3, 2}};
 
 PlacementChoice choose(Placement placement, const std::vector<Cpu>& cpus) {
-  Settings settings;
+  PipeSettings settings;
   settings.placement = placement;
   return choose_cpus(settings, cpus);
 }
@@ -43,7 +43,7 @@ TEST(Placement, FallsBackAndSaysWhy) {
 }
 
 TEST(Placement, ACpuThatIsNotOursIsLeftUnpinned) {
-  Settings settings;
+  PipeSettings settings;
   settings.placement = Placement::cpus;
   settings.writer_cpu = 1;
   settings.reader_cpu = 99;

@@ -25,14 +25,14 @@ TEST(Knobs, EveryValueReadsBack) {
   EXPECT_EQ(knob("pipe_size").get(s), "1MiB");
   knob("writer.cpu").set(s, "3");
   EXPECT_EQ(knob("writer.cpu").get(s), "3");
-  EXPECT_EQ(s.placement, Placement::cpus);
+  EXPECT_EQ(s.pipe.placement, Placement::cpus);
 }
 
 TEST(Knobs, WaitStandsForBothRoles) {
   Settings s;
   knob("wait").set(s, "busy");
-  EXPECT_EQ(s.writer_wait, Wait::busy);
-  EXPECT_EQ(s.reader_wait, Wait::busy);
+  EXPECT_EQ(s.pipe.writer_wait, Wait::busy);
+  EXPECT_EQ(s.pipe.reader_wait, Wait::busy);
   knob("reader.wait").set(s, "poll");
   EXPECT_EQ(knob("wait").get(s), "");
 }
@@ -85,11 +85,11 @@ TEST(HotKeys, BusyAndPollCombine) {
       if (k.key == key) k.press(s);
   };
   press('b');
-  EXPECT_EQ(s.writer_wait, Wait::busy);
+  EXPECT_EQ(s.pipe.writer_wait, Wait::busy);
   press('p');
-  EXPECT_EQ(s.reader_wait, Wait::busy_poll);
+  EXPECT_EQ(s.pipe.reader_wait, Wait::busy_poll);
   press('b');
-  EXPECT_EQ(s.reader_wait, Wait::poll);
+  EXPECT_EQ(s.pipe.reader_wait, Wait::poll);
   press('p');
   EXPECT_EQ(s, Settings{});
 }
@@ -97,11 +97,11 @@ TEST(HotKeys, BusyAndPollCombine) {
 TEST(HotKeys, AdaptiveIsLeftByItsOwnKeyAndTheOthers) {
   const auto pressed = [](Wait from, char key) {
     Settings s;
-    s.writer_wait = s.reader_wait = from;
+    s.pipe.writer_wait = s.pipe.reader_wait = from;
     for (const HotKey& k : hot_keys(WorkloadKind::pipe))
       if (k.key == key) k.press(s);
-    EXPECT_EQ(s.writer_wait, s.reader_wait);
-    return s.writer_wait;
+    EXPECT_EQ(s.pipe.writer_wait, s.pipe.reader_wait);
+    return s.pipe.writer_wait;
   };
   EXPECT_EQ(pressed(Wait::busy_poll, 'z'), Wait::adaptive);
   EXPECT_EQ(pressed(Wait::adaptive, 'z'), Wait::block);
@@ -114,7 +114,7 @@ TEST(HotKeys, TheWritersKeyStepsThroughAllTechniques) {
   for (const WriteWith next :
        {WriteWith::vmsplice, WriteWith::tee, WriteWith::splice, WriteWith::write}) {
     hot_keys(WorkloadKind::pipe)[0].press(s);
-    EXPECT_EQ(s.write_with, next);
+    EXPECT_EQ(s.pipe.write_with, next);
   }
 }
 
@@ -124,35 +124,35 @@ TEST(HotKeys, AnySequenceStaysValid) {
   for (int i = 0; i < 20'000; ++i) {
     state = state * 1664525u + 1013904223u;
     hot_keys(WorkloadKind::pipe)[(state >> 16) % hot_keys(WorkloadKind::pipe).size()].press(s);
-    ASSERT_GE(s.buf_size, kMinBufBytes);
-    ASSERT_LE(s.buf_size, kMaxBufBytes);
-    ASSERT_EQ(s.buf_size % kPageBytes, 0u);
-    ASSERT_TRUE(s.pipe_size == kAutoPipeSize || s.pipe_size >= kPageBytes);
+    ASSERT_GE(s.pipe.buf_size, kMinBufBytes);
+    ASSERT_LE(s.pipe.buf_size, kMaxBufBytes);
+    ASSERT_EQ(s.pipe.buf_size % kPageBytes, 0u);
+    ASSERT_TRUE(s.pipe.pipe_size == kAutoPipeSize || s.pipe.pipe_size >= kPageBytes);
     ASSERT_NO_THROW(validate(s));
   }
 }
 
 TEST(Knobs, AutomaticPipeSizeIsTheArticles) {
   Settings s;
-  EXPECT_EQ(wanted_pipe_bytes(s), kAutoPipeSize);
+  EXPECT_EQ(wanted_pipe_bytes(s.pipe), kAutoPipeSize);
   for (const WriteWith lends : {WriteWith::vmsplice, WriteWith::tee, WriteWith::splice}) {
-    s.write_with = lends;
-    EXPECT_EQ(wanted_pipe_bytes(s), 128u * 1024);
+    s.pipe.write_with = lends;
+    EXPECT_EQ(wanted_pipe_bytes(s.pipe), 128u * 1024);
   }
-  s.buf_size = kMinBufBytes;
-  EXPECT_EQ(wanted_pipe_bytes(s), 4096u);
-  s.pipe_size = 1 << 20;
-  EXPECT_EQ(wanted_pipe_bytes(s), 1u << 20);
+  s.pipe.buf_size = kMinBufBytes;
+  EXPECT_EQ(wanted_pipe_bytes(s.pipe), 4096u);
+  s.pipe.pipe_size = 1 << 20;
+  EXPECT_EQ(wanted_pipe_bytes(s.pipe), 1u << 20);
 }
 
 TEST(Knobs, ValidateNamesTheConflict) {
   Settings s;
   EXPECT_NO_THROW(validate(s));
-  s.placement = Placement::cpus;
+  s.pipe.placement = Placement::cpus;
   EXPECT_THROW(validate(s), Error);
   s = {};
-  s.check_huge_page = true;
-  s.touch_pages = false;
+  s.pipe.check_huge_page = true;
+  s.pipe.touch_pages = false;
   EXPECT_THROW(validate(s), Error);
 }
 

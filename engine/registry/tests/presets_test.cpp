@@ -11,11 +11,11 @@ TEST(Presets, AreTheArticlesSevenRungsInOrder) {
   EXPECT_EQ(presets[0].name, "write_read");
   EXPECT_EQ(presets[0].settings, Settings{});
   EXPECT_EQ(presets[3].name, "vmsplice_read_huge");
-  EXPECT_EQ(presets[3].settings.read_with, ReadWith::read);
-  EXPECT_EQ(presets[4].settings.pages, Pages::k4);
+  EXPECT_EQ(presets[3].settings.pipe.read_with, ReadWith::read);
+  EXPECT_EQ(presets[4].settings.pipe.pages, Pages::k4);
   EXPECT_EQ(presets[6].name, "busy_loop_huge");
-  EXPECT_EQ(presets[6].settings.writer_wait, Wait::busy);
-  EXPECT_EQ(presets[6].settings.pages, Pages::thp);
+  EXPECT_EQ(presets[6].settings.pipe.writer_wait, Wait::busy);
+  EXPECT_EQ(presets[6].settings.pipe.pages, Pages::thp);
   EXPECT_EQ(find_preset(presets, "vmsplice_splice"), &presets[4]);
   EXPECT_EQ(find_preset(presets, "nothing"), nullptr);
 }
@@ -26,9 +26,9 @@ TEST(Presets, TheHazardComesAfterTheLadder) {
   EXPECT_EQ(presets.data(), article_presets().data());
   const Settings& hazard = presets[7].settings;
   EXPECT_EQ(presets[7].name, "hazard");
-  EXPECT_EQ(hazard.buffers, Buffers::single);
-  EXPECT_EQ(hazard.payload, Payload::stamped);
-  EXPECT_EQ(hazard.read_with, ReadWith::read) << "somebody must look";
+  EXPECT_EQ(hazard.pipe.buffers, Buffers::single);
+  EXPECT_EQ(hazard.pipe.payload, Payload::stamped);
+  EXPECT_EQ(hazard.pipe.read_with, ReadWith::read) << "somebody must look";
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ uint64_t first_error(const EffectiveFacts& facts, Field WorkerReport::*field) {
 std::string words(uint64_t error) { return std::strerror(static_cast<int>(error)); }
 
 void judge_pages(const Settings& requested, const EffectiveFacts& facts, Effective& effective) {
-  Settings& s = effective.settings;
+  PipeSettings& s = effective.settings.pipe;
   const Pages planned = s.pages;
   s.pages = granted_pages(facts, planned);
   if (s.pages != planned) {
@@ -66,15 +66,15 @@ void judge_pages(const Settings& requested, const EffectiveFacts& facts, Effecti
 
 void judge_lock(const Settings& requested, const EffectiveFacts& facts, Effective& effective) {
   const uint64_t error = first_error(facts, &WorkerReport::lock_error);
-  if (!effective.settings.lock_memory || error == 0) return;
-  effective.settings.lock_memory = false;
+  if (!effective.settings.pipe.lock_memory || error == 0) return;
+  effective.settings.pipe.lock_memory = false;
   note(effective, requested, "lock_memory",
        fmt::format("mlock: {}; raise the limit with ulimit -l", words(error)));
 }
 
 void judge_pipe_size(const Settings& requested, const EffectiveFacts& facts, Effective& effective) {
-  const uint64_t planned = effective.settings.pipe_size;
-  effective.settings.pipe_size = facts.pipe_bytes;
+  const uint64_t planned = effective.settings.pipe.pipe_size;
+  effective.settings.pipe.pipe_size = facts.pipe_bytes;
   if (facts.pipe_bytes == planned) return;
   if (facts.draining)
     note(effective, requested, "pipe_size", "waits for the reader to drain the ring");
@@ -89,8 +89,8 @@ void judge_pipe_size(const Settings& requested, const EffectiveFacts& facts, Eff
 // The pipe that tee repeats is smaller than was asked for.
 void judge_call_size(const Settings& requested, const EffectiveFacts& facts, Effective& effective) {
   const uint64_t bytes = facts.writer ? facts.writer->call_bytes : 0;
-  if (bytes == 0 || bytes >= effective.settings.buf_size) return;
-  effective.settings.buf_size = bytes;
+  if (bytes == 0 || bytes >= effective.settings.pipe.buf_size) return;
+  effective.settings.pipe.buf_size = bytes;
   note(effective, requested, "buf_size",
        "tee repeats a pipe, which was refused more: over /proc/sys/fs/pipe-max-size or "
        "this user's pipe-user-pages-soft");
@@ -99,7 +99,7 @@ void judge_call_size(const Settings& requested, const EffectiveFacts& facts, Eff
 // In slow motion buf_size is not what is asked of one call.
 void judge_slow_motion(const Settings& requested, const EffectiveFacts& facts,
                        Effective& effective) {
-  Settings& s = effective.settings;
+  PipeSettings& s = effective.settings.pipe;
   if (!s.slow_motion) return;
   const uint64_t bytes = slow_bytes(facts.pipe_bytes, s.buf_size);
   if (bytes == s.buf_size) return;
@@ -111,7 +111,8 @@ void judge_slow_motion(const Settings& requested, const EffectiveFacts& facts,
 void judge_cpus(const EffectiveFacts& facts, Effective& effective) {
   std::string asked, seen;
   for (const Role role : {Role::writer, Role::reader}) {
-    int& cpu = role == Role::writer ? effective.settings.writer_cpu : effective.settings.reader_cpu;
+    int& cpu = role == Role::writer ? effective.settings.pipe.writer_cpu
+                                    : effective.settings.pipe.reader_cpu;
     const std::optional<int> run_on = facts.run_on[static_cast<size_t>(role)];
     if (cpu == kNoCpu || !run_on || *run_on == cpu) continue;
     const char* comma = asked.empty() ? "" : ", ";
@@ -156,7 +157,7 @@ bool untouched(const EffectiveFacts& facts, WriteWith technique) {
 }
 
 void judge_lending(const EffectiveFacts& facts, Effective& effective) {
-  const WriteWith technique = effective.settings.write_with;
+  const WriteWith technique = effective.settings.pipe.write_with;
   const Lending lending = lending_of(technique);
   const double copies = share_of(facts, SlotKind::copy);
   if (copies > kSomeCopies) {
@@ -178,7 +179,7 @@ void judge_lending(const EffectiveFacts& facts, Effective& effective) {
 }
 
 void judge_zero_copy(const Settings& requested, const EffectiveFacts& facts, Effective& effective) {
-  const bool lends = lends_pages(effective.settings.write_with);
+  const bool lends = lends_pages(effective.settings.pipe.write_with);
   if (lends) {
     judge_lending(facts, effective);
   } else {
@@ -187,9 +188,9 @@ void judge_zero_copy(const Settings& requested, const EffectiveFacts& facts, Eff
   }
   if (lends && effective.zero_copy == ZeroCopy::copied)
     note(effective, {"write_with", text_of("write_with", requested),
-                     fmt::format("{}, but copied", to_text(effective.settings.write_with)),
+                     fmt::format("{}, but copied", to_text(effective.settings.pipe.write_with)),
                      effective.zero_copy_reason});
-  effective.zero_copy_reason += effective.settings.read_with == ReadWith::read
+  effective.zero_copy_reason += effective.settings.pipe.read_with == ReadWith::read
                                     ? "; read then copies the bytes out"
                                     : "; splice to /dev/null copies nothing";
 }

@@ -5,7 +5,7 @@
 
 namespace pipetop {
 
-void LiveChange::begin(const Settings& planned) {
+void LiveChange::begin(const PipeSettings& planned) {
   planned_ = planned;
   order_ = Order::flow;
   ring_bound_ = std::max(pipe_.capacity_bytes(), planned.pipe_size);

@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include "engine/model/settings.h"
+#include "engine/model/pipe_settings.h"
 #include "engine/process/pipe_owner.h"
 #include "engine/process/worker.h"
 #include "engine/worker/pipe_command.h"
@@ -26,7 +26,7 @@ class LiveChange {
       : pipe_(pipe), writer_(writer), reader_(reader) {}
 
   // `planned` has a definite pipe_size.
-  void begin(const Settings& planned);
+  void begin(const PipeSettings& planned);
 
   // A worker was replaced: whatever it had not yet counted is unknown, so stamps
   // start a new epoch.
@@ -50,7 +50,7 @@ class LiveChange {
   PipeOwner& pipe_;
   Worker& writer_;
   Worker& reader_;
-  Settings planned_;
+  PipeSettings planned_;
   uint64_t ring_bound_ = 0;
   uint64_t epoch_ = kFirstEpoch;
   Order order_ = Order::hold;

@@ -13,6 +13,9 @@ namespace {
 
 using namespace knob_makers;
 
+using P = PipeSettings;
+constexpr auto kPipe = &Settings::pipe;
+
 // Each array is indexed by its enumeration.
 constexpr std::array<std::string_view, 2> kRoleNames = {"writer", "reader"};
 constexpr std::array<std::string_view, 4> kWriteWith = {"write", "vmsplice", "tee", "splice"};
@@ -39,24 +42,24 @@ std::string format_pipe_size(uint64_t bytes) {
 }
 
 template <auto Member>
-constexpr Knob cpu_knob(std::string_view name, std::string_view help) {
+Knob cpu_knob(std::string_view name, std::string_view help) {
   return {name,
           KnobKind::cpu,
           {},
           {},
           help,
-          [](const Settings& s) { return format_cpu(s.*Member); },
+          [](const Settings& s) { return format_cpu(s.pipe.*Member); },
           [](Settings& s, std::string_view v) {
-            s.*Member = parse_cpu(v);
-            s.placement = Placement::cpus;
+            s.pipe.*Member = parse_cpu(v);
+            s.pipe.placement = Placement::cpus;
           }};
 }
 
 const std::array kKnobs = {
-    choice<kWriteWith, &Settings::write_with>(
+    choice<kWriteWith, kPipe, &P::write_with>(
         "write_with", {"write_with_vmsplice", "vmsplice"},
         "how the writer fills it; tee from a pipe of its own, splice from a memfd"),
-    choice<kReadWith, &Settings::read_with>("read_with", {"read_with_splice", "splice"},
+    choice<kReadWith, kPipe, &P::read_with>("read_with", {"read_with_splice", "splice"},
                                             "how the reader empties it; splice goes to /dev/null"),
     Knob{"wait",
          KnobKind::choice,
@@ -64,34 +67,35 @@ const std::array kKnobs = {
          {},
          "what both do while it is full or empty; adaptive spins while that pays",
          [](const Settings& s) {
-           return std::string(s.writer_wait == s.reader_wait ? to_text(s.writer_wait) : "");
+           return std::string(s.pipe.writer_wait == s.pipe.reader_wait ? to_text(s.pipe.writer_wait)
+                                                                       : "");
          },
          [](Settings& s, std::string_view v) {
-           s.writer_wait = s.reader_wait = static_cast<Wait>(parse_choice(v, kWait));
+           s.pipe.writer_wait = s.pipe.reader_wait = static_cast<Wait>(parse_choice(v, kWait));
          }},
-    choice<kWait, &Settings::writer_wait>("writer.wait", {},
+    choice<kWait, kPipe, &P::writer_wait>("writer.wait", {},
                                           "what the writer does while it is full"),
-    choice<kWait, &Settings::reader_wait>("reader.wait", {},
+    choice<kWait, kPipe, &P::reader_wait>("reader.wait", {},
                                           "what the reader does while it is empty"),
-    choice<kPages, &Settings::pages>("pages", {"huge_page", "thp"}, "what the buffers are made of"),
-    boolean<&Settings::gift>("gift", {"gift", "true"}, "vmsplice gives its pages to the kernel"),
-    choice<kBuffers, &Settings::buffers>(
+    choice<kPages, kPipe, &P::pages>("pages", {"huge_page", "thp"}, "what the buffers are made of"),
+    boolean<kPipe, &P::gift>("gift", {"gift", "true"}, "vmsplice gives its pages to the kernel"),
+    choice<kBuffers, kPipe, &P::buffers>(
         "buffers", {"same_buffer", "same"},
         "what is lent: two buffers, one's halves, or one rewritten too early"),
-    boolean<&Settings::touch_pages>("touch_pages", {"dont_touch_pages", "false"},
+    boolean<kPipe, &P::touch_pages>("touch_pages", {"dont_touch_pages", "false"},
                                     "fault the pages in before data flows"),
-    boolean<&Settings::lock_memory>("lock_memory", {"lock_memory", "true"},
+    boolean<kPipe, &P::lock_memory>("lock_memory", {"lock_memory", "true"},
                                     "mlock the buffers, so that they are never reclaimed"),
     Knob{"buf_size",
          KnobKind::size,
          {},
          {},
          "bytes asked of one call, 4KiB to 64MiB",
-         [](const Settings& s) { return format_size(s.buf_size); },
+         [](const Settings& s) { return format_size(s.pipe.buf_size); },
          // Whole pages, so that a page of the stream never straddles two transfers and
          // the reader can check its stamp in place.
          [](Settings& s, std::string_view v) {
-           s.buf_size = parse_pages(v, kMinBufBytes, kMaxBufBytes);
+           s.pipe.buf_size = parse_pages(v, kMinBufBytes, kMaxBufBytes);
          }},
     Knob{"pipe_size",
          KnobKind::size,
@@ -99,18 +103,18 @@ const std::array kKnobs = {
          {},
          "the ring's size; auto: half of buf_size with vmsplice, tee or splice, else the "
          "kernel's default",
-         [](const Settings& s) { return format_pipe_size(s.pipe_size); },
-         [](Settings& s, std::string_view v) { s.pipe_size = parse_pipe_size(v); }},
-    choice<kPlacement, &Settings::placement>("placement", {}, "which CPUs the two run on"),
-    cpu_knob<&Settings::writer_cpu>("writer.cpu", "the writer's CPU; makes placement cpus"),
-    cpu_knob<&Settings::reader_cpu>("reader.cpu", "the reader's CPU; makes placement cpus"),
-    choice<kPayload, &Settings::payload>("payload", {},
+         [](const Settings& s) { return format_pipe_size(s.pipe.pipe_size); },
+         [](Settings& s, std::string_view v) { s.pipe.pipe_size = parse_pipe_size(v); }},
+    choice<kPlacement, kPipe, &P::placement>("placement", {}, "which CPUs the two run on"),
+    cpu_knob<&P::writer_cpu>("writer.cpu", "the writer's CPU; makes placement cpus"),
+    cpu_knob<&P::reader_cpu>("reader.cpu", "the reader's CPU; makes placement cpus"),
+    choice<kPayload, kPipe, &P::payload>("payload", {},
                                          "all 'X', or every page numbered and checked by read"),
-    boolean<&Settings::check_huge_page>("check_huge_page", {"check_huge_page", "true"},
+    boolean<kPipe, &P::check_huge_page>("check_huge_page", {"check_huge_page", "true"},
                                         "refuse to go on when huge pages were not granted"),
-    boolean<&Settings::slow_motion>("slow_motion", {},
+    boolean<kPipe, &P::slow_motion>("slow_motion", {},
                                     "a few small operations a second, to watch the ring fill"),
-    number<1, kMaxPairs, &Settings::pairs>("pairs",
+    number<1, kMaxPairs, kPipe, &P::pairs>("pairs",
                                            "pipes at once, each with a writer and a reader"),
 };
 
@@ -125,88 +129,91 @@ Wait with_poll(Wait w, bool polls) {
   if (is_busy(w)) return polls ? Wait::busy_poll : Wait::busy;
   return polls ? Wait::poll : Wait::block;
 }
-bool busy_lit(const Settings& s) { return is_busy(s.writer_wait) && is_busy(s.reader_wait); }
+bool busy_lit(const Settings& s) {
+  return is_busy(s.pipe.writer_wait) && is_busy(s.pipe.reader_wait);
+}
 bool poll_lit(const Settings& s) {
   const auto polls = [](Wait w) { return w == Wait::poll || w == Wait::busy_poll; };
-  return polls(s.writer_wait) && polls(s.reader_wait);
+  return polls(s.pipe.writer_wait) && polls(s.pipe.reader_wait);
 }
 void press_busy(Settings& s) {
   const bool busy = !busy_lit(s);
-  s.writer_wait = with_busy(s.writer_wait, busy);
-  s.reader_wait = with_busy(s.reader_wait, busy);
+  s.pipe.writer_wait = with_busy(s.pipe.writer_wait, busy);
+  s.pipe.reader_wait = with_busy(s.pipe.reader_wait, busy);
 }
 void press_poll(Settings& s) {
   const bool polls = !poll_lit(s);
-  s.writer_wait = with_poll(s.writer_wait, polls);
-  s.reader_wait = with_poll(s.reader_wait, polls);
+  s.pipe.writer_wait = with_poll(s.pipe.writer_wait, polls);
+  s.pipe.reader_wait = with_poll(s.pipe.reader_wait, polls);
 }
 
 bool adaptive_lit(const Settings& s) {
-  return s.writer_wait == Wait::adaptive && s.reader_wait == Wait::adaptive;
+  return s.pipe.writer_wait == Wait::adaptive && s.pipe.reader_wait == Wait::adaptive;
 }
 void press_adaptive(Settings& s) {
-  s.writer_wait = s.reader_wait = adaptive_lit(s) ? Wait::block : Wait::adaptive;
+  s.pipe.writer_wait = s.pipe.reader_wait = adaptive_lit(s) ? Wait::block : Wait::adaptive;
 }
 
 uint64_t pipe_bytes_now(const Settings& s) {
-  const uint64_t wanted = wanted_pipe_bytes(s);
+  const uint64_t wanted = wanted_pipe_bytes(s.pipe);
   return wanted == kAutoPipeSize ? kKernelDefaultPipeBytes : wanted;
 }
 // Below the smallest ring lies `auto`.
 void press_pipe_down(Settings& s) {
   const uint64_t now = pipe_bytes_now(s);
-  s.pipe_size = now <= kPageBytes ? kAutoPipeSize : power_below(now);
+  s.pipe.pipe_size = now <= kPageBytes ? kAutoPipeSize : power_below(now);
 }
 void press_pipe_up(Settings& s) {
-  s.pipe_size = std::min(kMaxPipeBytes, power_above(pipe_bytes_now(s)));
+  s.pipe.pipe_size = std::min(kMaxPipeBytes, power_above(pipe_bytes_now(s)));
 }
 
 // `cpus` is not stepped to: a key cannot say which.
 void press_placement(Settings& s) {
-  const size_t next = static_cast<size_t>(s.placement) + 1;
-  s.placement = static_cast<Placement>(next >= static_cast<size_t>(Placement::cpus) ? 0 : next);
+  const size_t next = static_cast<size_t>(s.pipe.placement) + 1;
+  s.pipe.placement =
+      static_cast<Placement>(next >= static_cast<size_t>(Placement::cpus) ? 0 : next);
 }
 
-std::string buf_value(const Settings& s) { return format_size(s.buf_size); }
-std::string pipe_value(const Settings& s) { return format_pipe_size(s.pipe_size); }
+std::string buf_value(const Settings& s) { return format_size(s.pipe.buf_size); }
+std::string pipe_value(const Settings& s) { return format_pipe_size(s.pipe.pipe_size); }
 std::string busy_value(const Settings& s) { return busy_lit(s) ? "on" : "off"; }
 std::string adaptive_value(const Settings& s) { return adaptive_lit(s) ? "on" : "off"; }
 std::string poll_value(const Settings& s) { return poll_lit(s) ? "on" : "off"; }
 
 constexpr std::array kHotKeys = {
-    HotKey{'v', "write_with", "vmsplice", press_next<kWriteWith, &Settings::write_with>,
-           value_of<kWriteWith, &Settings::write_with>, away<&Settings::write_with>},
-    HotKey{'s', "read_with", "splice", press_next<kReadWith, &Settings::read_with>,
-           value_of<kReadWith, &Settings::read_with>, away<&Settings::read_with>},
-    HotKey{'h', "pages", "huge", press_next<kPages, &Settings::pages>,
-           value_of<kPages, &Settings::pages>, away<&Settings::pages>},
+    HotKey{'v', "write_with", "vmsplice", press_next<kWriteWith, kPipe, &P::write_with>,
+           value_of<kWriteWith, kPipe, &P::write_with>, away<kPipe, &P::write_with>},
+    HotKey{'s', "read_with", "splice", press_next<kReadWith, kPipe, &P::read_with>,
+           value_of<kReadWith, kPipe, &P::read_with>, away<kPipe, &P::read_with>},
+    HotKey{'h', "pages", "huge", press_next<kPages, kPipe, &P::pages>,
+           value_of<kPages, kPipe, &P::pages>, away<kPipe, &P::pages>},
     HotKey{'b', "wait", "busy", press_busy, busy_value, busy_lit},
     HotKey{'p', "wait", "poll", press_poll, poll_value, poll_lit},
     HotKey{'z', "wait", "adapt", press_adaptive, adaptive_value, adaptive_lit},
-    HotKey{'g', "gift", "gift", press_toggle<&Settings::gift>, on_or_off<&Settings::gift>,
-           away<&Settings::gift>},
-    HotKey{'d', "buffers", "bufs", press_next<kBuffers, &Settings::buffers>,
-           value_of<kBuffers, &Settings::buffers>, away<&Settings::buffers>},
-    HotKey{'t', "touch_pages", "touch", press_toggle<&Settings::touch_pages>,
-           on_or_off<&Settings::touch_pages>, [](const Settings& s) { return s.touch_pages; }},
-    HotKey{'l', "lock_memory", "lock", press_toggle<&Settings::lock_memory>,
-           on_or_off<&Settings::lock_memory>, away<&Settings::lock_memory>},
-    HotKey{'y', "payload", "stamped", press_next<kPayload, &Settings::payload>,
-           value_of<kPayload, &Settings::payload>, away<&Settings::payload>},
+    HotKey{'g', "gift", "gift", press_toggle<kPipe, &P::gift>, on_or_off<kPipe, &P::gift>,
+           away<kPipe, &P::gift>},
+    HotKey{'d', "buffers", "bufs", press_next<kBuffers, kPipe, &P::buffers>,
+           value_of<kBuffers, kPipe, &P::buffers>, away<kPipe, &P::buffers>},
+    HotKey{'t', "touch_pages", "touch", press_toggle<kPipe, &P::touch_pages>,
+           on_or_off<kPipe, &P::touch_pages>, [](const Settings& s) { return s.pipe.touch_pages; }},
+    HotKey{'l', "lock_memory", "lock", press_toggle<kPipe, &P::lock_memory>,
+           on_or_off<kPipe, &P::lock_memory>, away<kPipe, &P::lock_memory>},
+    HotKey{'y', "payload", "stamped", press_next<kPayload, kPipe, &P::payload>,
+           value_of<kPayload, kPipe, &P::payload>, away<kPipe, &P::payload>},
     HotKey{'{', "pipe_size", "pipe -", press_pipe_down, pipe_value, nullptr},
     HotKey{'}', "pipe_size", "pipe +", press_pipe_up, pipe_value, nullptr},
-    HotKey{'(', "buf_size", "buf -", press_halve<kMinBufBytes, &Settings::buf_size>, buf_value,
+    HotKey{'(', "buf_size", "buf -", press_halve<kMinBufBytes, kPipe, &P::buf_size>, buf_value,
            nullptr},
-    HotKey{')', "buf_size", "buf +", press_double<kMaxBufBytes, &Settings::buf_size>, buf_value,
+    HotKey{')', "buf_size", "buf +", press_double<kMaxBufBytes, kPipe, &P::buf_size>, buf_value,
            nullptr},
-    HotKey{'c', "placement", "CPUs", press_placement, value_of<kPlacement, &Settings::placement>,
+    HotKey{'c', "placement", "CPUs", press_placement, value_of<kPlacement, kPipe, &P::placement>,
            nullptr},
-    HotKey{'m', "slow_motion", "slow", press_toggle<&Settings::slow_motion>,
-           on_or_off<&Settings::slow_motion>, away<&Settings::slow_motion>},
-    HotKey{'<', "pairs", "pairs -", press_less<1u, &Settings::pairs>, number_text<&Settings::pairs>,
+    HotKey{'m', "slow_motion", "slow", press_toggle<kPipe, &P::slow_motion>,
+           on_or_off<kPipe, &P::slow_motion>, away<kPipe, &P::slow_motion>},
+    HotKey{'<', "pairs", "pairs -", press_less<1u, kPipe, &P::pairs>, number_text<kPipe, &P::pairs>,
            nullptr},
-    HotKey{'>', "pairs", "pairs +", press_more<kMaxPairs, &Settings::pairs>,
-           number_text<&Settings::pairs>, nullptr},
+    HotKey{'>', "pairs", "pairs +", press_more<kMaxPairs, kPipe, &P::pairs>,
+           number_text<kPipe, &P::pairs>, nullptr},
 };
 
 }  // namespace
@@ -224,13 +231,14 @@ std::string_view to_text(Placement v) { return kPlacement[static_cast<size_t>(v)
 std::string_view to_text(Payload v) { return kPayload[static_cast<size_t>(v)]; }
 
 void validate_pipe(const Settings& s) {
-  if (s.placement == Placement::cpus && s.writer_cpu == kNoCpu && s.reader_cpu == kNoCpu)
+  if (s.pipe.placement == Placement::cpus && s.pipe.writer_cpu == kNoCpu &&
+      s.pipe.reader_cpu == kNoCpu)
     throw Error("placement cpus needs writer.cpu, reader.cpu or both");
-  if (s.check_huge_page && !s.touch_pages)
+  if (s.pipe.check_huge_page && !s.pipe.touch_pages)
     throw Error("check_huge_page needs touch_pages: pages not touched are not there to be checked");
 }
 
-uint64_t wanted_pipe_bytes(const Settings& s) {
+uint64_t wanted_pipe_bytes(const PipeSettings& s) {
   if (s.pipe_size != kAutoPipeSize) return s.pipe_size;
   if (lends_pages(s.write_with)) return std::max(kPageBytes, s.buf_size / 2);
   return kAutoPipeSize;

@@ -27,6 +27,6 @@ inline constexpr uint64_t kKernelDefaultPipeBytes = 16 * kPageBytes;
 // The article's rule for vmsplice: half a buffer. The others that lend pages have
 // the same, so that between them only the technique changes. Else the kernel's
 // default (0).
-uint64_t wanted_pipe_bytes(const Settings&);
+uint64_t wanted_pipe_bytes(const PipeSettings&);
 
 }  // namespace pipetop

@@ -11,29 +11,29 @@ std::array<Preset, 7> make_article_presets() {
   Settings s;
   std::array<Preset, 7> rungs;
   rungs[0] = {"write_read", "write, read", s, 3.7};
-  s.pages = Pages::thp;
+  s.pipe.pages = Pages::thp;
   rungs[1] = {"write_read_huge", "write, read, huge pages", s, 0};
-  s.pages = Pages::k4;
-  s.write_with = WriteWith::vmsplice;
+  s.pipe.pages = Pages::k4;
+  s.pipe.write_with = WriteWith::vmsplice;
   rungs[2] = {"vmsplice_read", "vmsplice, read", s, 12.7};
-  s.pages = Pages::thp;
+  s.pipe.pages = Pages::thp;
   rungs[3] = {"vmsplice_read_huge", "vmsplice, read, huge pages", s, 0};
-  s.pages = Pages::k4;
-  s.read_with = ReadWith::splice;
+  s.pipe.pages = Pages::k4;
+  s.pipe.read_with = ReadWith::splice;
   rungs[4] = {"vmsplice_splice", "vmsplice, splice", s, 32.8};
-  s.pages = Pages::thp;
+  s.pipe.pages = Pages::thp;
   rungs[5] = {"vmsplice_splice_huge", "vmsplice, splice, huge pages", s, 51.0};
-  s.writer_wait = s.reader_wait = Wait::busy;
+  s.pipe.writer_wait = s.pipe.reader_wait = Wait::busy;
   rungs[6] = {"busy_loop_huge", "vmsplice, splice, huge pages, busy loop", s, 62.5};
   return rungs;
 }
 
 Preset make_hazard() {
   Settings s;
-  s.write_with = WriteWith::vmsplice;
-  s.buffers = Buffers::single;
-  s.payload = Payload::stamped;
-  s.buf_size = 1 << 20;  // long enough to rewrite that the reader is likely in the midst of it
+  s.pipe.write_with = WriteWith::vmsplice;
+  s.pipe.buffers = Buffers::single;
+  s.pipe.payload = Payload::stamped;
+  s.pipe.buf_size = 1 << 20;  // long enough to rewrite that the reader is likely in the midst of it
   return {"hazard", "the buffer is rewritten too early: torn pages", s, 0};
 }
 

@@ -25,7 +25,7 @@ int work(ControlBlock& block, Role role) {
 // CPUs for one pair after the other; who comes last shares when none is left.
 class PairPlacer {
  public:
-  PairPlacer(const Settings& settings, const std::vector<Cpu>& allowed)
+  PairPlacer(const PipeSettings& settings, const std::vector<Cpu>& allowed)
       : settings_(settings), allowed_(allowed), left_(allowed) {}
 
   PlacementChoice next() {
@@ -42,7 +42,7 @@ class PairPlacer {
   }
 
  private:
-  const Settings& settings_;
+  const PipeSettings& settings_;
   const std::vector<Cpu>& allowed_;
   std::vector<Cpu> left_;
 };
@@ -91,7 +91,7 @@ void PipeWorkload::set_pairs(uint32_t count) {
 }
 
 void PipeWorkload::place() {
-  PairPlacer placer(requested_, machine_.cpus);
+  PairPlacer placer(requested_.pipe, machine_.cpus);
   for (const auto& pair : pairs_) {
     const PlacementChoice choice = placer.next();
     crew_.place(pair->writer, choice.writer_cpu);
@@ -102,9 +102,9 @@ void PipeWorkload::place() {
 void PipeWorkload::begin(const Settings& requested) {
   requested_ = requested;
   plan_ = make_plan(requested, machine_);
-  set_pairs(requested.pairs);
+  set_pairs(requested.pipe.pairs);
   place();
-  for (const auto& pair : pairs_) pair->change.begin(plan_.settings);
+  for (const auto& pair : pairs_) pair->change.begin(plan_.settings.pipe);
   settled_ = false;
   huge_ = Reading<bool>::warming("settling");
 }
@@ -183,7 +183,7 @@ Effective PipeWorkload::effective(const Seen& seen) const {
 }
 
 std::vector<std::string> PipeWorkload::technique(Role role, const Effective& effective) const {
-  const Settings& s = effective.settings;
+  const PipeSettings& s = effective.settings.pipe;
   const std::string wait(to_text(wait_of(s, role)));
   if (role == Role::reader)
     return {s.read_with == ReadWith::splice ? "splice → /dev/null" : "read", wait};
@@ -194,10 +194,10 @@ std::vector<std::string> PipeWorkload::technique(Role role, const Effective& eff
 }
 
 Reading<Integrity> PipeWorkload::integrity() const {
-  if (requested_.payload != Payload::stamped)
+  if (requested_.pipe.payload != Payload::stamped)
     return Reading<Integrity>::unavailable(
         "the payload is constant: nothing to check; payload stamped");
-  if (requested_.read_with != ReadWith::read)
+  if (requested_.pipe.read_with != ReadWith::read)
     return Reading<Integrity>::unavailable("unverifiable: nobody reads the bytes; read_with read");
   Integrity totals;
   for (const auto& pair : pairs_) totals += totals_of(pair->reader.integrity());

@@ -219,7 +219,7 @@ std::optional<Verdict> first_of(std::initializer_list<Rule> rules, const Evidenc
 
 // Why there is nothing to judge, "" if there is.
 std::string nothing_flows(const Snapshot& s) {
-  if (s.effective.settings.slow_motion) return "slow motion: the pace is ours";
+  if (s.effective.settings.pipe.slow_motion) return "slow motion: the pace is ours";
   for (const WorkerView& worker : s.workers)
     if (worker.state != ProcessState::flowing)
       return fmt::format("the {} does not run freely{}{}", to_text(worker.role),

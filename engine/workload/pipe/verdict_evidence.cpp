@@ -139,7 +139,7 @@ void gather_role(const Snapshot& s, Role which, Evidence& evidence) {
   const FunctionTable* functions = functions_of(worker, role.on_cpu, evidence);
   judge_locks(worker, functions, role);
   judge_sleeps(worker, s.throughput, role);
-  role.waits = waiting_of(wait_of(s.effective.settings, which), worker, functions, role);
+  role.waits = waiting_of(wait_of(s.effective.settings.pipe, which), worker, functions, role);
 }
 
 struct Looks {

@@ -36,47 +36,47 @@ TEST(CommandLine, EveryKnobIsAFlag) {
       }
     }
   }
-  EXPECT_EQ(settings_of("--buf_size 64K --pipe_size=1MiB").buf_size, 65536u);
-  EXPECT_EQ(settings_of("--writer.cpu 0 --reader.cpu 1").reader_cpu, 1);
+  EXPECT_EQ(settings_of("--buf_size 64K --pipe_size=1MiB").pipe.buf_size, 65536u);
+  EXPECT_EQ(settings_of("--writer.cpu 0 --reader.cpu 1").pipe.reader_cpu, 1);
 }
 
 TEST(CommandLine, BooleansMayStandAlone) {
   for (const char* text : {"--gift", "run --gift", "--gift run", "--gift true run", "--gift=on",
                            "run --gift --interval 1s", "run --interval 1s --gift"})
-    EXPECT_TRUE(settings_of(text).gift) << text;
+    EXPECT_TRUE(settings_of(text).pipe.gift) << text;
   EXPECT_EQ(parse("--gift run").command, Command::run);
-  EXPECT_FALSE(settings_of("--gift --gift false").gift);
-  EXPECT_FALSE(settings_of("--gift=off").gift);
+  EXPECT_FALSE(settings_of("--gift --gift false").pipe.gift);
+  EXPECT_FALSE(settings_of("--gift=off").pipe.gift);
 }
 
 TEST(CommandLine, TakesTheArticlesSpellings) {
   const Settings s = settings_of(
       "run --write_with_vmsplice --read_with_splice --huge_page --check_huge_page --gift "
       "--lock_memory --same_buffer --busy_loop --buf_size 131072 --bytes_to_pipe 1G --verbose");
-  EXPECT_EQ(s.write_with, WriteWith::vmsplice);
-  EXPECT_EQ(s.read_with, ReadWith::splice);
-  EXPECT_EQ(s.pages, Pages::thp);
-  EXPECT_TRUE(s.check_huge_page && s.gift && s.lock_memory);
-  EXPECT_EQ(s.buffers, Buffers::same);
-  EXPECT_EQ(s.writer_wait, Wait::busy);
-  EXPECT_EQ(s.buf_size, 131072u);
-  EXPECT_FALSE(settings_of("--dont_touch_pages").touch_pages);
+  EXPECT_EQ(s.pipe.write_with, WriteWith::vmsplice);
+  EXPECT_EQ(s.pipe.read_with, ReadWith::splice);
+  EXPECT_EQ(s.pipe.pages, Pages::thp);
+  EXPECT_TRUE(s.pipe.check_huge_page && s.pipe.gift && s.pipe.lock_memory);
+  EXPECT_EQ(s.pipe.buffers, Buffers::same);
+  EXPECT_EQ(s.pipe.writer_wait, Wait::busy);
+  EXPECT_EQ(s.pipe.buf_size, 131072u);
+  EXPECT_FALSE(settings_of("--dont_touch_pages").pipe.touch_pages);
   EXPECT_EQ(parse("run --bytes_to_pipe 1G").run.bytes, 1ull << 30);
   EXPECT_EQ(parse("run --csv").format, Format::csv);
 }
 
 TEST(CommandLine, BusyLoopAndPollCombine) {
-  EXPECT_EQ(settings_of("--busy_loop").reader_wait, Wait::busy);
-  EXPECT_EQ(settings_of("--poll").reader_wait, Wait::poll);
-  EXPECT_EQ(settings_of("--poll --busy_loop").writer_wait, Wait::busy_poll);
-  EXPECT_EQ(settings_of("--busy_loop --poll").reader_wait, Wait::busy_poll);
-  EXPECT_EQ(settings_of("--busy_loop --poll --wait block").reader_wait, Wait::block);
+  EXPECT_EQ(settings_of("--busy_loop").pipe.reader_wait, Wait::busy);
+  EXPECT_EQ(settings_of("--poll").pipe.reader_wait, Wait::poll);
+  EXPECT_EQ(settings_of("--poll --busy_loop").pipe.writer_wait, Wait::busy_poll);
+  EXPECT_EQ(settings_of("--busy_loop --poll").pipe.reader_wait, Wait::busy_poll);
+  EXPECT_EQ(settings_of("--busy_loop --poll --wait block").pipe.reader_wait, Wait::block);
 }
 
 TEST(CommandLine, LaterKnobsWin) {
-  EXPECT_EQ(settings_of("--wait busy --writer.wait poll").writer_wait, Wait::poll);
-  EXPECT_EQ(settings_of("--writer.wait poll --wait busy").writer_wait, Wait::busy);
-  EXPECT_EQ(settings_of("--buf_size 4K run --buf_size 8K").buf_size, 8192u);
+  EXPECT_EQ(settings_of("--wait busy --writer.wait poll").pipe.writer_wait, Wait::poll);
+  EXPECT_EQ(settings_of("--writer.wait poll --wait busy").pipe.writer_wait, Wait::busy);
+  EXPECT_EQ(settings_of("--buf_size 4K run --buf_size 8K").pipe.buf_size, 8192u);
 }
 
 TEST(CommandLine, AFileToWriteHasAName) {
@@ -89,13 +89,13 @@ TEST(CommandLine, FileThenPresetThenKnobs) {
   Config file = default_config();
   file.preset = "vmsplice_read";
   file.settings = find_preset(file.presets, "vmsplice_read")->settings;
-  file.settings.gift = true;
+  file.settings.pipe.gift = true;
   file.frequency_hz = 99;
-  EXPECT_TRUE(resolve(parse("run"), file, nullptr).settings.gift);
+  EXPECT_TRUE(resolve(parse("run"), file, nullptr).settings.pipe.gift);
   const Config c = resolve(parse("--pages thp --preset vmsplice_splice"), file, nullptr);
-  EXPECT_FALSE(c.settings.gift);
-  EXPECT_EQ(c.settings.read_with, ReadWith::splice);
-  EXPECT_EQ(c.settings.pages, Pages::thp);
+  EXPECT_FALSE(c.settings.pipe.gift);
+  EXPECT_EQ(c.settings.pipe.read_with, ReadWith::splice);
+  EXPECT_EQ(c.settings.pipe.pages, Pages::thp);
   EXPECT_EQ(c.frequency_hz, 99u);
   EXPECT_EQ(name_of(c), "vmsplice_splice_huge");
   EXPECT_EQ(resolve(parse("--frequency 4999"), file, nullptr).frequency_hz, 4999u);

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tui/command_line/tests/typed.h"
 #include "engine/workload/pipe/pipe_presets.h"
+#include "tui/command_line/tests/typed.h"
 
 namespace pipetop::tui {
 namespace {
@@ -39,9 +39,9 @@ TEST(LadderStart, RungsAreTakenInTheOrderGiven) {
 TEST(LadderStart, KnobsChangeEveryRung) {
   const std::string text = "--gift ladder --pipe_size 1MiB --pages thp";
   for (const Preset& rung : options_of(text).rungs) {
-    EXPECT_TRUE(rung.settings.gift);
-    EXPECT_EQ(rung.settings.pages, Pages::thp);
-    EXPECT_EQ(rung.settings.pipe_size, 1u << 20);
+    EXPECT_TRUE(rung.settings.pipe.gift);
+    EXPECT_EQ(rung.settings.pipe.pages, Pages::thp);
+    EXPECT_EQ(rung.settings.pipe.pipe_size, 1u << 20);
   }
   EXPECT_EQ(knobs_typed(parse(text)), "--gift true --pipe_size 1MiB --pages thp");
   EXPECT_EQ(knobs_typed(parse("ladder")), "");
@@ -50,11 +50,11 @@ TEST(LadderStart, KnobsChangeEveryRung) {
 TEST(LadderStart, AFilesPresetsMayBeRungsToo) {
   Config config = default_config();
   Settings big;
-  big.pipe_size = 1 << 20;
+  big.pipe.pipe_size = 1 << 20;
   config.presets.push_back({"big_ring", "a big ring", big, 0});
   // As a file does that replaces a rung: once with the same settings, once not.
   config.presets[0].article_gib_per_s = config.presets[6].article_gib_per_s = 0;
-  config.presets[6].settings.gift = true;
+  config.presets[6].settings.pipe.gift = true;
   const LadderOptions options =
       options_of("ladder --rungs write_read,big_ring,busy_loop_huge", config);
   EXPECT_EQ(options.rungs[0].article_gib_per_s, 3.7);

@@ -72,11 +72,11 @@ RingView ring() {
 Snapshot end_snapshot() {
   Snapshot s;
   s.now_ns = 13 * kSecond;
-  s.requested.write_with = WriteWith::vmsplice;
-  s.requested.read_with = ReadWith::splice;
-  s.requested.pages = Pages::thp;
-  s.requested.reader_wait = Wait::busy;
-  s.requested.pipe_size = 4 << 20;
+  s.requested.pipe.write_with = WriteWith::vmsplice;
+  s.requested.pipe.read_with = ReadWith::splice;
+  s.requested.pipe.pages = Pages::thp;
+  s.requested.pipe.reader_wait = Wait::busy;
+  s.requested.pipe.pipe_size = 4 << 20;
   s.effective.settings = s.requested;
   s.effective.pipe_bytes = 128 * 1024;
   s.effective.mismatches = {{"pipe_size", "4MiB", "128KiB", "above the limit; raise it"}};

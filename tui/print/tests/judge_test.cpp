@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "engine/registry/terms.h"
 #include "tui/print/run_result.h"
 #include "tui/print/tests/example.h"
-#include "engine/registry/terms.h"
 
 namespace pipetop::tui {
 namespace {
@@ -33,11 +33,11 @@ TEST(Judge, WhatWasRefusedIsThree) {
   r = example_result();
   r.end.effective.huge = Reading<bool>::of(false);
   EXPECT_EQ(judge(r).exit, Exit::ok);
-  r.end.requested.check_huge_page = true;
+  r.end.requested.pipe.check_huge_page = true;
   EXPECT_EQ(judge(r).exit, Exit::refused);
   r.end.effective.huge = Reading<bool>::unavailable("no smaps");
   EXPECT_EQ(judge(r).exit, Exit::refused);
-  r.end.requested.pages = Pages::k4;  // as in the article, nothing to check then
+  r.end.requested.pipe.pages = Pages::k4;  // as in the article, nothing to check then
   EXPECT_EQ(judge(r).exit, Exit::ok);
 }
 
@@ -64,7 +64,7 @@ TEST(Judge, DamagedPagesAreSevenUnlessTheyWereAskedFor) {
   EXPECT_EQ(judge(r).exit, Exit::untrustworthy);
   EXPECT_EQ(judge(r).words.front(),
             "pages arrived damaged: 7 misplaced, 2 torn, 1 unstamped of 100");
-  r.last.effective.settings.buffers = Buffers::single;
+  r.last.effective.settings.pipe.buffers = Buffers::single;
   EXPECT_EQ(judge(r).exit, Exit::ok);
   EXPECT_TRUE(judge(r).words.empty());
 }

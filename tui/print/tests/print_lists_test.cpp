@@ -2,11 +2,11 @@
 
 #include <array>
 
+#include "engine/workload/pipe/pipe_presets.h"
 #include "tui/print/changed_knobs.h"
 #include "tui/print/json_values.h"
 #include "tui/print/print_doctor.h"
 #include "tui/print/print_presets.h"
-#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop::tui {
 namespace {
@@ -14,15 +14,15 @@ namespace {
 TEST(ChangedKnobs, NamesWhatDiffers) {
   Settings s;
   EXPECT_EQ(changed_knobs(s), "all defaults");
-  s.writer_wait = s.reader_wait = Wait::busy;
+  s.pipe.writer_wait = s.pipe.reader_wait = Wait::busy;
   EXPECT_EQ(changed_knobs(s), "wait busy");
-  s.reader_wait = Wait::block;
+  s.pipe.reader_wait = Wait::block;
   EXPECT_EQ(changed_knobs(s), "writer.wait busy");
   s = {};
-  s.placement = Placement::cpus;
-  s.writer_cpu = 1;
+  s.pipe.placement = Placement::cpus;
+  s.pipe.writer_cpu = 1;
   EXPECT_EQ(changed_knobs(s), "writer.cpu 1");
-  s.placement = Placement::far;
+  s.pipe.placement = Placement::far;
   EXPECT_EQ(changed_knobs(s), "placement far");
 }
 

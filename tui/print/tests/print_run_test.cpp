@@ -98,7 +98,7 @@ TEST(PrintJson, TypesValuesByTheTable) {
   EXPECT_EQ(json["effective"]["pipe_size"], 131072);
   EXPECT_EQ(knobs_json({})["pipe_size"], "auto");
   Settings pinned;
-  pinned.writer_cpu = 3;
+  pinned.pipe.writer_cpu = 3;
   EXPECT_EQ(knobs_json(pinned)["writer.cpu"], 3);
 }
 

@@ -27,10 +27,10 @@ Segment known() {
   s.number = 3;
   s.label = "preset a, \"b\"\nc";
   s.key = ",";
-  s.requested.write_with = WriteWith::vmsplice;
-  s.requested.reader_wait = Wait::busy;
+  s.requested.pipe.write_with = WriteWith::vmsplice;
+  s.requested.pipe.reader_wait = Wait::busy;
   s.effective = s.requested;
-  s.effective.pipe_size = s.pipe_bytes = 131072;
+  s.effective.pipe.pipe_size = s.pipe_bytes = 131072;
   s.begin_ns = kStart + kSecond / 2;
   s.duration_ns = 2 * kSecond;
   s.bytes = 12345;

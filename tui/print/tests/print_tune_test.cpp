@@ -15,8 +15,8 @@ namespace {
 
 Settings winner() {
   Settings s = article_presets().back().settings;
-  s.pipe_size = 512 * 1024;
-  s.buf_size = 1 << 20;
+  s.pipe.pipe_size = 512 * 1024;
+  s.pipe.buf_size = 1 << 20;
   return s;
 }
 
@@ -26,7 +26,7 @@ TuneReport example() {
   r.reference = article_presets().back().settings;
   r.winner = Finalist{winner(), {84, 85, 83, 84, 86, 84, 84}};
   r.runner_up = Finalist{winner(), {82, 83, 82, 82, 84, 82, 82}};
-  r.runner_up->settings.buffers = Buffers::same;
+  r.runner_up->settings.pipe.buffers = Buffers::same;
   r.reference_gib_per_s = {60, 61, 59, 60, 62, 60, 60};
   r.has_final = true;
   r.against_reference = {7, 1.4, 1.37, 1.43, 0.95, 0.9922};
@@ -186,8 +186,8 @@ TEST_F(TuneConfig, EveryKnobComesBack) {
     }
   }
   TuneReport report = example();
-  report.result.winner->settings.placement = Placement::cpus;
-  report.result.winner->settings.writer_cpu = 1;
+  report.result.winner->settings.pipe.placement = Placement::cpus;
+  report.result.winner->settings.pipe.writer_cpu = 1;
   EXPECT_EQ(load(report).settings, report.result.winner->settings);
 }
 
@@ -199,10 +199,10 @@ TEST_F(TuneConfig, SaysWhereAndHowItWasFound) {
     EXPECT_NE(yaml.find(words), std::string::npos) << yaml;
   EXPECT_EQ(yaml.find("It needs"), std::string::npos);
   report.pipe_max_bytes = 16 << 20;
-  report.result.winner->settings.pipe_size = 4 << 20;
+  report.result.winner->settings.pipe.pipe_size = 4 << 20;
   yaml = tune_config_yaml(report);
   EXPECT_NE(yaml.find("# It needs: echo 4194304 > /proc/sys/fs/pipe-max-size"), std::string::npos);
-  EXPECT_EQ(load(report).settings.pipe_size, 4u << 20);
+  EXPECT_EQ(load(report).settings.pipe.pipe_size, 4u << 20);
 }
 
 TEST_F(TuneConfig, NoNameOfTheMachineEndsAComment) {

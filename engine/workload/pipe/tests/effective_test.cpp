@@ -14,10 +14,10 @@ struct Case {
   Plan plan;
 
   Case() {
-    requested.write_with = WriteWith::vmsplice;
-    requested.pages = Pages::thp;
+    requested.pipe.write_with = WriteWith::vmsplice;
+    requested.pipe.pages = Pages::thp;
     plan.settings = requested;
-    plan.settings.pipe_size = facts.pipe_bytes = 131072;
+    plan.settings.pipe.pipe_size = facts.pipe_bytes = 131072;
     facts.writer = facts.reader = WorkerReport{};
     facts.writer->pages = static_cast<uint64_t>(Pages::thp);
     facts.writer->buffer_address[0] = 4096;
@@ -32,14 +32,14 @@ TEST(Effective, AllGranted) {
   const Effective e = Case().make();
   EXPECT_TRUE(e.mismatches.empty());
   EXPECT_EQ(e.zero_copy, ZeroCopy::zero_copy);
-  EXPECT_EQ(e.settings.pages, Pages::thp);
+  EXPECT_EQ(e.settings.pipe.pages, Pages::thp);
 }
 
 TEST(Effective, HugePagesAreWhatSmapsSays) {
   Case c;
   c.facts.huge = Reading<bool>::of(false);
   const Effective e = c.make();
-  EXPECT_EQ(e.settings.pages, Pages::k4);
+  EXPECT_EQ(e.settings.pipe.pages, Pages::k4);
   ASSERT_EQ(e.mismatches.size(), 1u);
   EXPECT_EQ(e.mismatches[0].requested, "thp");
   EXPECT_EQ(e.mismatches[0].effective, "4k");
@@ -47,20 +47,20 @@ TEST(Effective, HugePagesAreWhatSmapsSays) {
 
 TEST(Effective, MissingHugetlbNamesTheRemedy) {
   Case c;
-  c.requested.pages = c.plan.settings.pages = Pages::hugetlb;
+  c.requested.pipe.pages = c.plan.settings.pipe.pages = Pages::hugetlb;
   c.facts.writer->pages_error = ENOMEM;
   const Effective e = c.make();
-  EXPECT_EQ(e.settings.pages, Pages::thp);
+  EXPECT_EQ(e.settings.pipe.pages, Pages::thp);
   ASSERT_EQ(e.mismatches.size(), 1u);
   EXPECT_NE(e.mismatches[0].reason.find("nr_hugepages"), std::string::npos);
 }
 
 TEST(Effective, ARefusedLockIsSaid) {
   Case c;
-  c.requested.lock_memory = c.plan.settings.lock_memory = true;
+  c.requested.pipe.lock_memory = c.plan.settings.pipe.lock_memory = true;
   c.facts.reader->lock_error = ENOMEM;
   const Effective e = c.make();
-  EXPECT_FALSE(e.settings.lock_memory);
+  EXPECT_FALSE(e.settings.pipe.lock_memory);
   ASSERT_EQ(e.mismatches.size(), 1u);
   EXPECT_EQ(e.mismatches[0].knob, "lock_memory");
 }
@@ -70,14 +70,14 @@ TEST(Effective, TheGrantedPipeSizeIsShown) {
   c.facts.pipe_bytes = 65536;
   c.facts.resize_error = EPERM;
   const Effective e = c.make();
-  EXPECT_EQ(e.settings.pipe_size, 65536u);
+  EXPECT_EQ(e.settings.pipe.pipe_size, 65536u);
   ASSERT_EQ(e.mismatches.size(), 1u);
   EXPECT_EQ(e.mismatches[0].effective, "64KiB");
 }
 
 TEST(Effective, WriteIsACopy) {
   Case c;
-  c.requested.write_with = c.plan.settings.write_with = WriteWith::write;
+  c.requested.pipe.write_with = c.plan.settings.pipe.write_with = WriteWith::write;
   const Effective e = c.make();
   EXPECT_EQ(e.zero_copy, ZeroCopy::copied);
   EXPECT_TRUE(e.mismatches.empty());
@@ -128,7 +128,7 @@ Reading<std::array<double, kSlotKinds>> only(SlotKind kind) {
 
 TEST(Effective, TeeLendsWhatItsSourceHolds) {
   Case c;
-  c.requested.write_with = c.plan.settings.write_with = WriteWith::tee;
+  c.requested.pipe.write_with = c.plan.settings.pipe.write_with = WriteWith::tee;
   EXPECT_EQ(c.make().zero_copy, ZeroCopy::zero_copy);  // the probe of vmsplice
   c.facts.probe = ZeroCopy::copied;
   EXPECT_EQ(c.make().mismatches[0].effective, "tee, but copied");
@@ -141,7 +141,7 @@ TEST(Effective, TeeLendsWhatItsSourceHolds) {
 
 TEST(Effective, SpliceLendsThePageCache) {
   Case c;
-  c.requested.write_with = c.plan.settings.write_with = WriteWith::splice;
+  c.requested.pipe.write_with = c.plan.settings.pipe.write_with = WriteWith::splice;
   EXPECT_EQ(c.make().zero_copy, ZeroCopy::unverifiable);  // vmsplice's probe says nothing
   c.facts.file_probe = ZeroCopy::copied;
   EXPECT_EQ(c.make().zero_copy, ZeroCopy::copied);
@@ -159,10 +159,10 @@ TEST(Effective, SpliceLendsThePageCache) {
 
 TEST(Effective, ASmallerSourceOfTeeIsSaid) {
   Case c;
-  c.requested.write_with = c.plan.settings.write_with = WriteWith::tee;
+  c.requested.pipe.write_with = c.plan.settings.pipe.write_with = WriteWith::tee;
   c.facts.writer->call_bytes = 65536;
   const Effective e = c.make();
-  EXPECT_EQ(e.settings.buf_size, 65536u);
+  EXPECT_EQ(e.settings.pipe.buf_size, 65536u);
   ASSERT_EQ(e.mismatches.size(), 1u);
   EXPECT_EQ(e.mismatches[0].requested, "256KiB");
 }
@@ -170,14 +170,14 @@ TEST(Effective, ASmallerSourceOfTeeIsSaid) {
 TEST(Effective, TheReadersCopyIsToldApart) {
   Case c;
   EXPECT_TRUE(c.make().zero_copy_reason.ends_with("; read then copies the bytes out"));
-  c.requested.read_with = c.plan.settings.read_with = ReadWith::splice;
+  c.requested.pipe.read_with = c.plan.settings.pipe.read_with = ReadWith::splice;
   EXPECT_TRUE(c.make().zero_copy_reason.ends_with("; splice to /dev/null copies nothing"));
 }
 
 TEST(Effective, APinnedWorkerSeenElsewhereIsAMismatch) {
   Case c;
-  c.plan.settings.writer_cpu = 0;
-  c.plan.settings.reader_cpu = 1;
+  c.plan.settings.pipe.writer_cpu = 0;
+  c.plan.settings.pipe.reader_cpu = 1;
   c.facts.run_on = {0, 1};
   EXPECT_TRUE(c.make().mismatches.empty());
   c.facts.run_on = {std::nullopt, 3};
@@ -186,23 +186,23 @@ TEST(Effective, APinnedWorkerSeenElsewhereIsAMismatch) {
   EXPECT_EQ(e.mismatches[0].knob, "placement");
   EXPECT_EQ(e.mismatches[0].requested, "reader on CPU 1");
   EXPECT_EQ(e.mismatches[0].effective, "reader on CPU 3");
-  EXPECT_EQ(e.settings.reader_cpu, 3);
-  EXPECT_EQ(e.settings.writer_cpu, 0);
+  EXPECT_EQ(e.settings.pipe.reader_cpu, 3);
+  EXPECT_EQ(e.settings.pipe.writer_cpu, 0);
   c.facts.run_on = {1, 3};
   EXPECT_EQ(c.make().mismatches[0].effective, "writer on CPU 1, reader on CPU 3");
-  c.plan.settings.writer_cpu = c.plan.settings.reader_cpu = kNoCpu;
+  c.plan.settings.pipe.writer_cpu = c.plan.settings.pipe.reader_cpu = kNoCpu;
   EXPECT_TRUE(c.make().mismatches.empty());
 }
 
 TEST(Effective, SlowMotionAsksForLess) {
   Case c;
-  c.requested.slow_motion = c.plan.settings.slow_motion = true;
+  c.requested.pipe.slow_motion = c.plan.settings.pipe.slow_motion = true;
   const Effective e = c.make();
-  EXPECT_EQ(e.settings.buf_size, 8192u);
+  EXPECT_EQ(e.settings.pipe.buf_size, 8192u);
   ASSERT_EQ(e.mismatches.size(), 1u);
   EXPECT_EQ(e.mismatches[0].requested, "256KiB");
   EXPECT_EQ(e.mismatches[0].effective, "8KiB");
-  c.requested.buf_size = c.plan.settings.buf_size = 4096;
+  c.requested.pipe.buf_size = c.plan.settings.pipe.buf_size = 4096;
   EXPECT_TRUE(c.make().mismatches.empty());
 }
 

@@ -21,85 +21,85 @@ const Mismatch* mismatch(const Plan& plan, std::string_view knob) {
 
 TEST(Plan, WhatCanBeHadIsLeftAlone) {
   Settings s;
-  s.write_with = WriteWith::vmsplice;
-  s.gift = true;
-  s.pages = Pages::thp;
+  s.pipe.write_with = WriteWith::vmsplice;
+  s.pipe.gift = true;
+  s.pipe.pages = Pages::thp;
   const Plan plan = make_plan(s, machine());
   EXPECT_TRUE(plan.mismatches.empty());
-  EXPECT_TRUE(plan.settings.gift);
-  EXPECT_EQ(plan.settings.pipe_size, 128u * 1024);
+  EXPECT_TRUE(plan.settings.pipe.gift);
+  EXPECT_EQ(plan.settings.pipe.pipe_size, 128u * 1024);
   EXPECT_EQ(plan.writer_cpu, 0);
   EXPECT_EQ(plan.reader_cpu, 1);
 }
 
 TEST(Plan, ARefusedVmspliceBecomesWrite) {
   Settings s;
-  s.write_with = WriteWith::vmsplice;
-  s.gift = true;
+  s.pipe.write_with = WriteWith::vmsplice;
+  s.pipe.gift = true;
   Capabilities m = machine();
   m.probe.vmsplice_errno = EPERM;
   const Plan plan = make_plan(s, m);
-  EXPECT_EQ(plan.settings.write_with, WriteWith::write);
+  EXPECT_EQ(plan.settings.pipe.write_with, WriteWith::write);
   ASSERT_NE(mismatch(plan, "write_with"), nullptr);
   EXPECT_EQ(mismatch(plan, "write_with")->requested, "vmsplice");
   EXPECT_NE(mismatch(plan, "gift"), nullptr);
-  EXPECT_EQ(plan.settings.pipe_size, 64u * 1024);
+  EXPECT_EQ(plan.settings.pipe.pipe_size, 64u * 1024);
 }
 
 TEST(Plan, ThpNeverMeansSmallPages) {
   Settings s;
-  s.pages = Pages::thp;
+  s.pipe.pages = Pages::thp;
   Capabilities m = machine();
   m.thp = "never";
   const Plan plan = make_plan(s, m);
-  EXPECT_EQ(plan.settings.pages, Pages::k4);
+  EXPECT_EQ(plan.settings.pipe.pages, Pages::k4);
   EXPECT_NE(mismatch(plan, "pages")->reason.find("madvise"), std::string::npos);
 }
 
 TEST(Plan, PipeSizeStopsAtTheLimit) {
   Settings s;
-  s.write_with = WriteWith::vmsplice;
-  s.buf_size = 64 << 20;
+  s.pipe.write_with = WriteWith::vmsplice;
+  s.pipe.buf_size = 64 << 20;
   Plan plan = make_plan(s, machine());
-  EXPECT_EQ(plan.settings.pipe_size, 1u << 20);
+  EXPECT_EQ(plan.settings.pipe.pipe_size, 1u << 20);
   EXPECT_EQ(mismatch(plan, "pipe_size")->requested, "auto (32MiB)");
   Capabilities root = machine();
   root.may_exceed_pipe_max = true;
   plan = make_plan(s, root);
-  EXPECT_EQ(plan.settings.pipe_size, 32u << 20);
+  EXPECT_EQ(plan.settings.pipe.pipe_size, 32u << 20);
   EXPECT_EQ(mismatch(plan, "pipe_size"), nullptr);
 }
 
 TEST(Plan, PipeSizeIsRoundedAsTheKernelDoes) {
   Settings s;
-  s.pipe_size = 100'000;
-  EXPECT_EQ(make_plan(s, machine()).settings.pipe_size, 131072u);
+  s.pipe.pipe_size = 100'000;
+  EXPECT_EQ(make_plan(s, machine()).settings.pipe.pipe_size, 131072u);
 }
 
 TEST(Plan, HalvesMustBeWholePages) {
   Settings s;
-  s.write_with = WriteWith::vmsplice;
-  s.buffers = Buffers::same;
-  s.buf_size = 3 * kPageBytes;
-  EXPECT_EQ(make_plan(s, machine()).settings.buffers, Buffers::separate);
+  s.pipe.write_with = WriteWith::vmsplice;
+  s.pipe.buffers = Buffers::same;
+  s.pipe.buf_size = 3 * kPageBytes;
+  EXPECT_EQ(make_plan(s, machine()).settings.pipe.buffers, Buffers::separate);
 }
 
 TEST(Plan, BuffersAreForVmsplice) {
   Settings s;
-  s.buffers = Buffers::single;
+  s.pipe.buffers = Buffers::single;
   EXPECT_NE(mismatch(make_plan(s, machine()), "buffers"), nullptr);
-  s.write_with = WriteWith::vmsplice;
-  s.buf_size = 3 * kPageBytes;  // no halves
-  EXPECT_EQ(make_plan(s, machine()).settings.buffers, Buffers::single);
+  s.pipe.write_with = WriteWith::vmsplice;
+  s.pipe.buf_size = 3 * kPageBytes;  // no halves
+  EXPECT_EQ(make_plan(s, machine()).settings.pipe.buffers, Buffers::single);
 }
 
 TEST(Plan, OnlyVmspliceGivesPagesAway) {
   for (const WriteWith technique : {WriteWith::write, WriteWith::tee, WriteWith::splice}) {
     Settings s;
-    s.write_with = technique;
-    s.gift = true;
+    s.pipe.write_with = technique;
+    s.pipe.gift = true;
     const Plan plan = make_plan(s, machine());
-    EXPECT_FALSE(plan.settings.gift);
+    EXPECT_FALSE(plan.settings.pipe.gift);
     ASSERT_NE(mismatch(plan, "gift"), nullptr);
     EXPECT_EQ(plan.mismatches.size(), 1u);
   }
@@ -107,44 +107,44 @@ TEST(Plan, OnlyVmspliceGivesPagesAway) {
 
 TEST(Plan, TeeNeedsVmsplice) {
   Settings s;
-  s.write_with = WriteWith::tee;
+  s.pipe.write_with = WriteWith::tee;
   Capabilities m = machine();
   m.probe.vmsplice_errno = EPERM;
   const Plan plan = make_plan(s, m);
-  EXPECT_EQ(plan.settings.write_with, WriteWith::write);
+  EXPECT_EQ(plan.settings.pipe.write_with, WriteWith::write);
   EXPECT_TRUE(mismatch(plan, "write_with")->reason.starts_with("vmsplice, which fills tee's"));
-  s.write_with = WriteWith::splice;
-  EXPECT_EQ(make_plan(s, m).settings.write_with, WriteWith::splice);
+  s.pipe.write_with = WriteWith::splice;
+  EXPECT_EQ(make_plan(s, m).settings.pipe.write_with, WriteWith::splice);
 }
 
 TEST(Plan, TeeAsksForNoMoreThanAPipeHolds) {
   Settings s;
-  s.write_with = WriteWith::tee;
-  s.buf_size = 4 << 20;
+  s.pipe.write_with = WriteWith::tee;
+  s.pipe.buf_size = 4 << 20;
   Capabilities m = machine();
   Plan plan = make_plan(s, m);
-  EXPECT_EQ(plan.settings.buf_size, 1u << 20);
-  EXPECT_EQ(plan.settings.pipe_size, 1u << 19);
+  EXPECT_EQ(plan.settings.pipe.buf_size, 1u << 20);
+  EXPECT_EQ(plan.settings.pipe.pipe_size, 1u << 19);
   EXPECT_NE(mismatch(plan, "buf_size")->reason.find("echo 4194304"), std::string::npos);
   m.may_exceed_pipe_max = true;
   plan = make_plan(s, m);
-  EXPECT_EQ(plan.settings.buf_size, 4u << 20);
+  EXPECT_EQ(plan.settings.pipe.buf_size, 4u << 20);
   EXPECT_TRUE(plan.mismatches.empty());
 }
 
 TEST(Plan, AMemfdHasHugePagesWhereShmemMay) {
   Settings s;
-  s.write_with = WriteWith::splice;
-  s.touch_pages = false;
-  s.payload = Payload::stamped;
+  s.pipe.write_with = WriteWith::splice;
+  s.pipe.touch_pages = false;
+  s.pipe.payload = Payload::stamped;
   const auto planned = [&](Pages pages, const char* shmem_thp) {
-    s.pages = pages;
+    s.pipe.pages = pages;
     Capabilities m = machine();
     m.shmem_thp = shmem_thp;
     const Plan plan = make_plan(s, m);
-    EXPECT_TRUE(plan.settings.touch_pages);
-    EXPECT_EQ(mismatch(plan, "pages") == nullptr, plan.settings.pages == pages);
-    return plan.settings.pages;
+    EXPECT_TRUE(plan.settings.pipe.touch_pages);
+    EXPECT_EQ(mismatch(plan, "pages") == nullptr, plan.settings.pipe.pages == pages);
+    return plan.settings.pipe.pages;
   };
   EXPECT_EQ(planned(Pages::thp, "advise"), Pages::thp);
   EXPECT_EQ(planned(Pages::hugetlb, "always"), Pages::thp);
@@ -154,8 +154,8 @@ TEST(Plan, AMemfdHasHugePagesWhereShmemMay) {
 
 TEST(Plan, StampingTouchesPages) {
   Settings s;
-  s.touch_pages = false;
-  s.payload = Payload::stamped;
+  s.pipe.touch_pages = false;
+  s.pipe.payload = Payload::stamped;
   EXPECT_NE(mismatch(make_plan(s, machine()), "touch_pages"), nullptr);
 }
 
@@ -163,7 +163,7 @@ TEST(Plan, OneCpuIsSaid) {
   Capabilities m = machine();
   m.cpus.resize(1);
   const Plan plan = make_plan(Settings{}, m);
-  EXPECT_EQ(plan.settings.placement, Placement::same_cpu);
+  EXPECT_EQ(plan.settings.pipe.placement, Placement::same_cpu);
   ASSERT_NE(mismatch(plan, "placement"), nullptr);
   EXPECT_EQ(mismatch(plan, "placement")->requested, "near");
 }

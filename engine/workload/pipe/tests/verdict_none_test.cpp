@@ -22,7 +22,7 @@ const NoneCase kNone[] = {
     {"slow motion",
      [](Snapshot& s) {
        lock_bound(s);
-       s.effective.settings.slow_motion = true;
+       s.effective.settings.pipe.slow_motion = true;
      },
      ReadingStatus::unavailable, "slow motion: the pace is ours"},
     {"not settled",

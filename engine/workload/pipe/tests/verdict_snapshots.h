@@ -48,7 +48,7 @@ inline void set_function(WorkerView& w, const std::string& name, uint64_t sample
 }
 
 inline void set_wait(Snapshot& s, Wait wait) {
-  s.effective.settings.writer_wait = s.effective.settings.reader_wait = wait;
+  s.effective.settings.pipe.writer_wait = s.effective.settings.pipe.reader_wait = wait;
 }
 
 // Sleeps of `ms`, of which `mutex_ms` below mutex_lock().

@@ -1,0 +1,24 @@
+// The knobs of workers that insert tc actions.
+#pragma once
+
+#include <cstdint>
+
+namespace pipetop {
+
+enum class Profile : uint8_t {
+  mirred,  // redirect to a device
+  gact,    // drop
+};
+
+// Of workers that insert tc actions, which have their counters a CPU each or not.
+struct PercpuSettings {
+  uint32_t workers = 1;
+  Profile profile = Profile::mirred;
+  bool no_percpu = false;
+  uint32_t rules = 30'000;  // of one worker, then all are removed again
+  uint32_t batch = 1;       // rules a call
+
+  bool operator==(const PercpuSettings&) const = default;
+};
+
+}  // namespace pipetop

@@ -1,0 +1,81 @@
+// The knobs of a pipe.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/model/role.h"
+
+namespace pipetop {
+
+enum class WriteWith : uint8_t {
+  write,
+  vmsplice,
+  tee,     // from a pipe of the writer's own, filled by vmsplice
+  splice,  // from a memfd, whose pages are the page cache's
+};
+enum class ReadWith : uint8_t { read, splice };
+enum class Wait : uint8_t {
+  block,      // a blocking syscall
+  poll,       // poll(-1), then a blocking syscall
+  busy,       // a non-blocking syscall, repeated on EAGAIN
+  busy_poll,  // poll(0) until ready, then a non-blocking syscall
+  adaptive,   // a non-blocking syscall, repeated for a time that it learns, then poll(-1)
+};
+enum class Pages : uint8_t { k4, thp, hugetlb };
+enum class Buffers : uint8_t {
+  separate,  // two of them, or two parts of the memfd
+  same,      // the halves of one
+  single,    // one, rewritten while the ring still holds its pages: a hazard
+};
+enum class Placement : uint8_t {
+  unpinned,
+  same_cpu,  // both on one CPU
+  smt,       // two hardware threads of one core
+  near,      // two cores that share a last-level cache
+  far,       // two cores that do not
+  cpus,      // writer.cpu and reader.cpu
+};
+enum class Payload : uint8_t {
+  constant,  // every byte 'X', as in the article
+  stamped,   // every page carries its position in the stream; the reader checks it
+};
+
+inline constexpr uint64_t kAutoPipeSize = 0;
+inline constexpr uint64_t kMinBufBytes = 4096;
+inline constexpr uint64_t kMaxBufBytes = 64ull << 20;
+inline constexpr uint64_t kMaxPipeBytes = 1ull << 30;  // what F_SETPIPE_SZ can still answer with
+inline constexpr int kNoCpu = -1;
+inline constexpr uint32_t kMaxPairs = 16;
+
+// Of pairs of a writer and a reader, each with a pipe between them.
+struct PipeSettings {
+  WriteWith write_with = WriteWith::write;
+  ReadWith read_with = ReadWith::read;
+  Wait writer_wait = Wait::block;
+  Wait reader_wait = Wait::block;
+  Pages pages = Pages::k4;
+  bool gift = false;
+  Buffers buffers = Buffers::separate;
+  bool touch_pages = true;
+  bool lock_memory = false;
+  uint64_t buf_size = 256 * 1024;      // bytes, a multiple of the page size
+  uint64_t pipe_size = kAutoPipeSize;  // bytes
+  Placement placement = Placement::near;
+  int writer_cpu = kNoCpu;  // used when placement is `cpus`
+  int reader_cpu = kNoCpu;
+  Payload payload = Payload::constant;
+  bool check_huge_page = false;
+  bool slow_motion = false;  // a few small operations a second, to be watched
+  uint32_t pairs = 1;        // pipes, each with a writer and a reader
+
+  bool operator==(const PipeSettings&) const = default;
+};
+
+constexpr Wait wait_of(const PipeSettings& s, Role role) {
+  return role == Role::writer ? s.writer_wait : s.reader_wait;
+}
+// All but write, which copies: what they refer to must not be rewritten too early.
+constexpr bool lends_pages(WriteWith technique) { return technique != WriteWith::write; }
+constexpr bool is_busy(Wait wait) { return wait == Wait::busy || wait == Wait::busy_poll; }
+
+}  // namespace pipetop
