@@ -13,7 +13,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "oscilloscope for Linux pipes
 pipetop drives a pipe with real processes, lets you change how while data
 flows, and shows on one screen why each change matters: the rate, the slots
-of the ring, and the kernel functions that the time goes to. It also measures
-without a screen, for scripts.")
+of the ring, and the kernel functions where time is spent. It can also
+measure without a screen, for scripts.")
 
 include(CPack)
