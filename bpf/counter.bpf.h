@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How programs count that run on every CPU at once: a record a CPU, which nobody
- * else writes, or one record for all and atomic adds. The first is quicker, most
- * of all when the CPUs are busy; the second takes the memory of one. The same
- * trade as in the kernel's own per-CPU counters, to be tried live.
+ * Counters for programs that run on all CPUs at once: one record per CPU, written
+ * by that CPU only, or one shared record with atomic adds. The first is faster,
+ * especially when several CPUs count at once; the second takes less memory. It is
+ * the same trade-off as for the kernel's own per-CPU counters, to be tried live.
  */
 #pragma once
 
 #include "kernel.h"
 
-/* Read by user space, switched while we run. */
+/* Set by user space, also while we run. */
 volatile __u32 counters_shared;
 
-/* The record to count in, of an array with one a CPU and the shared one at `cpus`. */
+/* Index of the record to count in: one per CPU, then the shared one at `cpus`. */
 static __always_inline __u32 counter_record(__u32 cpus) {
   return counters_shared ? cpus : bpf_get_smp_processor_id();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 //
-// What an add to the sampler's counters costs in either layout of counter.bpf.h:
-// user space runs this program on as many CPUs as it wants to know about.
+// Measures the cost of an add to the sampler's counters in both layouts of
+// counter.bpf.h. User space runs this program on any number of CPUs.
 
 #include "counters.h"
 
@@ -13,15 +13,15 @@ const volatile __u32 cpu_count = 1;
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE);  // as the sampler's, which begin on a page for it
-  __uint(max_entries, 1);             // user space sets it: a record a CPU, or one
+  __uint(map_flags, BPF_F_MMAPABLE);  // like the sampler's map
+  __uint(max_entries, 1);             // set by user space: one record per CPU, or one
   __type(key, __u32);
   __type(value, struct sampler_cpu);
 } records SEC(".maps");
 
 static long add_once(__u32 i, void *context) {
   (void)context;
-  // Looked up each time, as a program does that runs once for each event.
+  // Looked up each time, as in a program that runs once per event.
   const __u32 key = counter_record(cpu_count);
   struct sampler_cpu *record = bpf_map_lookup_elem(&records, &key);
   if (!record) return 1;

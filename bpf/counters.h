@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What counters.bpf.c counts in, and how often. */
+/* The record that counters.bpf.c counts in, and the number of adds. */
 #pragma once
 
 #include "sampler.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The kernel's types, reduced to the fields that we read. Each access is
- * relocated by field name when a program is loaded, so offsets here mean
- * nothing and one object serves every kernel. A vmlinux.h of one kernel would
- * be 150,000 lines, and loses head and tail where it was made from a 6.19 that
- * has them in a tagged anonymous union (systemd issue 40117).
+ * relocated by field name when a program is loaded, so the offsets here do not
+ * matter and one object works on all kernels. A vmlinux.h would be 150,000 lines,
+ * and made from a 6.19 kernel, which has head and tail in a tagged anonymous
+ * union, it would lack them (systemd issue 40117).
  */
 #pragma once
 
-/* Sorted by need: libbpf's headers take the kernel's types for granted. */
+/* In this order: libbpf's headers expect the kernel's types. */
 /* clang-format off */
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ struct pipe_buf_operations {
   bool (*try_steal)(struct pipe_inode_info *, struct pipe_buffer *);
 };
 
-/* Of a tail page: its head plus 1. 7.0 renames it, see folio_head(). */
+/* In a tail page: the address of the head plus 1. Renamed in 7.0, see folio_head(). */
 struct page {
   unsigned long compound_head;
 };
@@ -35,10 +35,10 @@ struct page___info {
 };
 
 struct folio {
-  unsigned long _flags_1; /* of the first tail page */
+  unsigned long _flags_1; /* in the first tail page */
 };
 
-/* 6.1 to 6.5; later the order is the low byte of _flags_1. */
+/* 6.1 to 6.5; since then the order is the low byte of _flags_1. */
 struct folio___order {
   unsigned char _folio_order;
 };
@@ -51,7 +51,7 @@ struct pipe_buffer {
   unsigned int flags;
 };
 
-/* head and tail: plain up to 6.13, then in an anonymous union, tagged from 6.19. */
+/* head and tail: plain up to 6.13, then in an anonymous union, tagged since 6.19. */
 struct pipe_inode_info {
   unsigned int head;
   unsigned int tail;
@@ -71,7 +71,7 @@ struct file {
   struct inode *f_inode;
 };
 
-/* The state has this name since 5.14. */
+/* Renamed to __state in 5.14. */
 struct task_struct {
   unsigned int __state;
   int on_cpu;
@@ -94,9 +94,9 @@ struct pipe_ends {
 };
 
 /*
- * Both ends of the ring at one instant: they are neighbours in every kernel
- * that we know, and one aligned 8-byte read cannot be torn. Taking the pipe's
- * mutex instead would disturb what is measured.
+ * Both ends of the ring at one instant: they are adjacent in every kernel that we
+ * know of, and one aligned 8-byte read cannot be torn. Taking the pipe's mutex
+ * instead would disturb what we measure.
  */
 static __always_inline struct pipe_ends read_ends(struct pipe_inode_info *pipe) {
   struct pipe_ends ends = {};

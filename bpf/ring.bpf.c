@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 //
-// What every slot of one pipe holds, told from a copy of its buffers. Each read
-// of the iterator is one look; it walks the files of our own process only, which
-// holds the pipe. The copy it explains is best taken by the sampler's tick: to
-// run here our process may have had to displace the pipe's writer or reader, and
+// Describes every slot of one pipe, from a copy of the pipe's buffers. Each read
+// of the iterator takes one snapshot; it only walks the files of our own process,
+// which holds the pipe. The copy should come from a tick of the sampler: to run
+// this iterator, our process may have displaced the pipe's writer or reader, and
 // by now the other one has drained or filled the ring.
 
 #include "ring.h"
@@ -14,14 +14,14 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define S_IFMT 0170000
 #define S_IFIFO 0010000
-#define HUGE_ORDER 9  // 2 MiB; a smaller folio spares the page walk nothing
+#define HUGE_ORDER 9  // 2 MiB; smaller folios do not shorten the page walk
 
 const volatile __u32 pipe_fd = 0;
 const volatile __u64 pipe_ino = 0;
 
-volatile __u32 copier = RING_BY_ITERATOR;  // whose copy is explained; set by user space
+volatile __u32 copier = RING_BY_ITERATOR;  // which copy to describe; set by user space
 
-// The kernel's addresses of them, 0 where it has none; set by user space.
+// Addresses of the kernel's functions, 0 if it has none; set by user space.
 volatile __u64 stealers[RING_STEALERS];
 
 struct {
@@ -32,7 +32,7 @@ struct {
   __type(value, struct ring_look);
 } looks SEC(".maps");
 
-// A run of pages that are known to lie in one folio: neighbours need no look.
+// A range of pages that are known to be in one folio and need no lookup.
 struct folio_span {
   __u64 begin, end;
   bool huge;
@@ -52,7 +52,7 @@ struct walk {
 
 static __always_inline __u8 kind_of(__u64 ops) {
   __u64 steal = 0;
-  if (!ops) return RING_EMPTY;  // released, and the tail about to follow
+  if (!ops) return RING_EMPTY;  // released, but the tail has not moved yet
   bpf_core_read(&steal, sizeof(steal), &((struct pipe_buf_operations *)ops)->try_steal);
   if (!steal) return RING_OTHER;
   if (steal == stealers[RING_STEAL_USER_PAGE]) return RING_USER_PAGE;
@@ -69,7 +69,7 @@ static __always_inline __u64 folio_head(__u64 page) {
     info = BPF_CORE_READ((struct page *)page, compound_head);
   } else if (bpf_core_field_exists(struct page___info, compound_info)) {
     info = BPF_CORE_READ((struct page___info *)page, compound_info);
-    // Since 7.0 it can also be a mask of the page's address.
+    // Since 7.0 it can also be a mask for the page's address.
     if ((info & 1) && info >> 32 == 0xffffffff) return page & (info - 1);
   } else {
     return page;
@@ -78,8 +78,8 @@ static __always_inline __u64 folio_head(__u64 page) {
 }
 
 static __always_inline __u32 folio_order(__u64 head) {
-  // That the next page names it tells a large folio's head, whatever the
-  // numbers of the page flags are.
+  // A head is a large folio's if the next page refers to it. This does not depend on
+  // the numbers of page flags.
   if (folio_head(head + bpf_core_type_size(struct page)) != head) return 0;
   if (bpf_core_field_exists(struct folio___order, _folio_order))
     return BPF_CORE_READ((struct folio___order *)head, _folio_order);
@@ -100,7 +100,7 @@ static long explain_slot(__u32 i, struct walk *walk) {
   if (i >= RING_SLOTS) return 1;
   struct ring_slot *slot = &look->slot[i];
   const __u32 index = (look->tail + i) & (look->slots - 1);
-  if (index >= RING_SLOTS) {  // of a ring too large to be copied whole
+  if (index >= RING_SLOTS) {  // the ring is too large to be copied whole
     slot->kind = RING_EMPTY;
     return 0;
   }

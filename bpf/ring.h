@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What ring.bpf.c hands to user space: one look at a pipe. */
+/* What ring.bpf.c passes to user space: one snapshot of a pipe. */
 #pragma once
 
 #include "ring_copy.h"
@@ -14,10 +14,10 @@ enum ring_kind {
   RING_KINDS,
 };
 
-/* The functions by which a slot's kind is known. */
+/* The try_steal functions that identify a slot's kind. */
 enum ring_stealer {
   RING_STEAL_ANON,    /* a copy, made by write */
-  RING_STEAL_GENERIC, /* a copy, made by splice where the source cannot lend pages */
+  RING_STEAL_GENERIC, /* a copy, made by splice if the source cannot lend pages */
   RING_STEAL_USER_PAGE,
   RING_STEAL_PAGE_CACHE,
   RING_STEAL_ZERO_PAGE,
@@ -36,12 +36,12 @@ struct ring_slot {
 
 struct ring_look {
   __u64 at_ns; /* CLOCK_MONOTONIC; 0: the pipe was not found */
-  __u64 pipe;  /* the kernel's address of it */
+  __u64 pipe;  /* its kernel address */
   __u32 slots;
   __u32 head, tail;
   __u32 readers, writers;
-  __u32 torn;   /* both ends moved on meanwhile */
-  __u32 filled; /* of `slot` */
+  __u32 torn;   /* both ends moved during the copy */
+  __u32 filled; /* valid entries of `slot` */
   __u32 reserved;
   struct ring_slot slot[RING_SLOTS]; /* by distance from the tail */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A copy of a pipe's buffers, without its lock. At 60 GiB/s a page goes by in
- * 64 ns: only one read of the whole array is quick enough to be true, and what
- * the buffers mean is found out from the copy later.
+ * Copies a pipe's buffers without its lock. At 60 GiB/s a page passes in 64 ns:
+ * only a single read of the whole array is fast enough to be consistent. What
+ * the buffers mean is worked out later, from the copy.
  */
 #pragma once
 
@@ -18,10 +18,10 @@ struct {
 } copies SEC(".maps");
 
 /*
- * Whoever works on a pipe holds its mutex, so as a rule one end moves at a
- * time. Had only the head moved, the copy is true of the instant before it;
- * had only the tail, of the one after: either way from the later tail to the
- * earlier head.
+ * Writers and readers hold the pipe's mutex, so usually only one end moves at a
+ * time. If only the head moved, the copy is valid for the instant before that; if
+ * only the tail moved, for the instant after: either way from the later tail to
+ * the earlier head.
  */
 static __always_inline bool try_to_copy(struct ring_copy *copy, struct pipe_inode_info *pipe) {
   const struct pipe_ends before = read_ends(pipe);
@@ -48,6 +48,6 @@ static __always_inline void copy_ring(struct ring_copy *copy, struct pipe_inode_
   copy->pipe = (__u64)pipe;
   copy->readers = BPF_CORE_READ(pipe, readers);
   copy->writers = BPF_CORE_READ(pipe, writers);
-  /* A full barrier on every machine, which a plain store would not be. */
+  /* A full barrier on every architecture, unlike a plain store. */
   __sync_lock_test_and_set(&copy->at_ns, now_ns);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 //
-// Who was running which kernel function, and how full the ring was at that
-// instant. One perf event a CPU runs `on_clock`; where the machine has hardware
-// cycles a second one runs `on_cycles`, and the stacks come from there. The
-// ring is always looked at by the clock: cycles stand still on an idle CPU, and
-// the occupancy of a pipe whose ends both sleep would go unseen. For the same
-// reason a copy of the ring is taken there when user space wants one.
+// Samples which kernel function each process was running, and how full the ring
+// was. One perf event per CPU runs `on_clock`; if the machine has hardware cycle
+// counters, a second one runs `on_cycles`, and the stacks come from there. The
+// ring is always sampled by the clock: cycles stop on an idle CPU, and the
+// occupancy of a pipe whose ends both sleep would be missed. For the same reason
+// the clock event also copies the ring when user space requests it.
 
 #include "sampler.h"
 
@@ -17,19 +17,19 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-// Inode of our pid namespace when it is not the first one, for there the
-// helper that gives a task's pid speaks of other numbers than user space.
+// Device and inode of our pid namespace if it is not the initial one: there the
+// usual helper returns other pids than user space knows.
 const volatile __u64 pid_ns_dev = 0;
 const volatile __u64 pid_ns_ino = 0;
 const volatile __u32 clock_takes_stacks = 1;
 const volatile __u32 cpu_count = 1;
 
-// Written by user space while we run.
+// Set by user space while we run.
 volatile __u64 pipe_address;
-volatile __u64 copy_wanted_ns;  // from this instant on, once; 0: no copy is wanted
+volatile __u64 copy_wanted_ns;  // make one copy at or after this time; 0: no request
 volatile __u32 copy_wanted_cpu;
 
-// Role by process.
+// Maps a process to its role.
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, SAMPLER_PROCESSES);
@@ -39,10 +39,10 @@ struct {
 
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
-  __uint(max_entries, 256 * 1024);  // user space sizes it by the frequency
+  __uint(max_entries, 256 * 1024);  // user space sizes it for the frequency
 } samples SEC(".maps");
 
-// A sample is put together here: it is too large for the stack.
+// A sample is built here: it is too large for the stack.
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(max_entries, 1);
@@ -50,11 +50,11 @@ struct {
   __type(value, struct sampler_sample);
 } scratch SEC(".maps");
 
-// An array by CPU number rather than a per-CPU one: this kind can be mapped.
+// An array indexed by CPU instead of a per-CPU array, which cannot be mapped.
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(map_flags, BPF_F_MMAPABLE);
-  __uint(max_entries, 2);  // user space sets the number of CPUs, and one that they share
+  __uint(max_entries, 2);  // set by user space: one per CPU, and a shared one
   __type(key, __u32);
   __type(value, struct sampler_cpu);
 } cpus SEC(".maps");
@@ -81,12 +81,12 @@ static __always_inline void take_stack(struct bpf_perf_event_data *ctx, struct s
   sample->cpu = bpf_get_smp_processor_id();
   long bytes = bpf_get_stack(ctx, sample->ip, sizeof(sample->ip), 0);
   if (bytes <= 0) {
-    // In user mode, or the stack could not be walked: then the leaf is enough.
+    // In user mode, or the stack could not be walked: keep only the leaf.
     sample->ip[0] = PT_REGS_IP(&ctx->regs);
     bytes = (__s64)sample->ip[0] < 0 ? 8 : 0;
   }
   sample->frames = bytes / 8;
-  // The sleeper is never woken: user space drains at its own pace.
+  // No wakeup: user space drains the buffer at its own pace.
   if (bpf_ringbuf_output(&samples, sample, offsetof(struct sampler_sample, ip) + bytes,
                          BPF_RB_NO_WAKEUP))
     counter_add(&cpu->lost[role], 1);
@@ -98,10 +98,10 @@ static __always_inline void look_at_ring(struct sampler_cpu *cpu) {
   const struct pipe_ends ends = read_ends(pipe);
   const __u32 slots = BPF_CORE_READ(pipe, ring_size);
   const __u32 used = ends.head - ends.tail;
-  if (slots == 0 || used > slots) return;  // caught in the middle of a resize
+  if (slots == 0 || used > slots) return;  // in the middle of a resize
   __u64 bin = used == slots ? SAMPLER_BINS - 1 : 0;
   if (used > 0 && used < slots) bin = 1 + (__u64)used * (SAMPLER_BINS - 2) / slots;
-  barrier_var(bin);  // clang knows that the test is needless; 6.1's verifier does not
+  barrier_var(bin);  // clang knows that the test is redundant; 6.1's verifier does not
   if (bin >= SAMPLER_BINS) return;
   counter_add(&cpu->used_sum, (__u64)used * SAMPLER_SHARE_ONE / slots);
   counter_add(&cpu->bins[bin], 1);
@@ -114,7 +114,7 @@ static __always_inline void copy_if_wanted(__u32 cpu) {
   if (!pipe || wanted_ns == 0 || now_ns < wanted_ns) return;
   if (cpu != copy_wanted_cpu && now_ns < wanted_ns + SAMPLER_PATIENCE_NS) return;
   if (__sync_val_compare_and_swap(&copy_wanted_ns, wanted_ns, 0) != wanted_ns)
-    return;  // another CPU's tick was first
+    return;  // another CPU was first
   const __u32 key = RING_BY_TICK;
   struct ring_copy *copy = bpf_map_lookup_elem(&copies, &key);
   if (copy) copy_ring(copy, pipe);

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 //
-// Where the two processes' wall time goes: on a CPU, waiting for one, blocked,
-// and where they were when they went to sleep. A task is told by its address,
-// so every other switch of the machine costs four comparisons.
+// Where the wall time of the two processes goes: on a CPU, runnable, blocked, and
+// the stacks in which they went to sleep. Tasks are identified by address, so
+// switches of other tasks cost four comparisons each.
 //
-// A sleep ends with sched_wakeup, not sched_waking: it comes when the task is put
-// on a run queue, under that queue's lock and thus always after the switch that it
-// ends, and schedstat counts waiting from there, too.
+// A sleep ends at sched_wakeup, not sched_waking: that event comes when the task is
+// put on a run queue, under the queue's lock and thus always after the switch that
+// began the sleep. schedstat counts waiting from there, too.
 //
-// To walk a stack takes 2 us, ten times what all the rest does. Where a role sleeps
-// often, only some short sleeps have theirs taken, and stand for the others.
+// Walking a stack takes 2 us, ten times as long as all the rest. If a role sleeps
+// often, only a random part of the short sleeps has its stack taken, and these
+// represent the others.
 
 #include "sched.h"
 
 #include "kernel.h"
 
-// They want the kernel's types before them.
+// These need the kernel's types.
 #include <bpf/bpf_tracing.h>
 
 #include "sched_stacks.bpf.h"
@@ -24,18 +25,18 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define TASK_DEAD 0x80
 
-// Addresses of the tasks, 0 for none; a cache line that is seldom written.
+// Addresses of the tasks, 0 for none; in a cache line that is rarely written.
 __u64 role_task[SCHED_ROLES] __attribute__((aligned(64)));
 
-// Set by user space: of so many short sleeps one's stack is taken; of whom the
-// iterator is to tell.
+// Set by user space: take the stack of one in this many short sleeps; the role that
+// the iterator should look up.
 volatile __u32 take_one_of[SCHED_ROLES] = {1, 1};
 volatile __u32 asked_role;
 
 struct sched_role roles[SCHED_ROLES];
 
 // User space reads a role between two changes; an exchange is a full barrier on
-// every machine.
+// every architecture.
 static __always_inline void step_sequence(struct sched_role *role) {
   __sync_lock_test_and_set(&role->sequence, role->sequence + 1);
 }
@@ -60,7 +61,7 @@ static __always_inline void end_sleep(struct sched_role *role, __u64 ns) {
 }
 
 // From `was`, which the event implies, to another state; both are constants. The
-// first event tells in which state the task was all the time that we watched.
+// first event shows in which state the task has been since we began to watch it.
 static __always_inline void turn(__u32 id, __u32 was, __u32 to, __u64 now_ns) {
   struct sched_role *role = &roles[id];
   struct sched_counts *counts = &role->counts;
@@ -109,12 +110,12 @@ static __always_inline void step(__u32 id, __u32 was, __u32 to) {
   step_sequence(&roles[id]);
 }
 
-// The state is read here rather than taken from the tracepoint's arguments: up to
-// 6.15 those call a task asleep that had a signal pending and stayed.
+// Reads the state instead of using the tracepoint's arguments: up to 6.15 these
+// report a task as asleep that kept running because a signal was pending.
 static __always_inline void leave_cpu(void *ctx, __u32 id, struct task_struct *task, bool preempt) {
   const __u32 state = task->__state;
   if (state & TASK_DEAD) {
-    role_task[id] = 0;  // its address may soon be another's
+    role_task[id] = 0;  // the address may soon be reused
     step(id, SCHED_ON_CPU, SCHED_NOBODY);
   } else if (preempt || state == 0) {
     step(id, SCHED_ON_CPU, SCHED_RUNNABLE);
@@ -142,8 +143,8 @@ int on_wakeup(__u64 *ctx) {
   return 0;
 }
 
-// Begins to watch a task, and tells what it is doing: of one that has not switched
-// since, as a busy loop may never do, and of a sleeper whose stack was not taken.
+// Begins to watch a task, and records what it is doing, for tasks that have not switched
+// since (a busy loop may never do so), and for sleepers whose stack was not taken.
 SEC("iter/task")
 int look(struct bpf_iter__task *ctx) {
   struct task_struct *task = ctx->task;
@@ -152,7 +153,7 @@ int look(struct bpf_iter__task *ctx) {
   struct sched_role *role = &roles[id];
   const __u64 now_ns = bpf_ktime_get_ns();
   if ((__u64)task != role_task[id]) {
-    // Nobody else writes here before the address is known.
+    // Nobody else writes here until the address is set.
     role->since_ns = now_ns;
     role->state = SCHED_UNKNOWN;
     __sync_lock_test_and_set(&role_task[id], (__u64)task);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What sched.bpf.c hands to user space. */
+/* What sched.bpf.c passes to user space. */
 #pragma once
 
 #include <linux/types.h>
 
 enum {
   SCHED_ROLES = 2,
-  SCHED_TAKERS = 2,   /* of stacks: the events, the iterator */
-  SCHED_STACKS = 128, /* a taker and role, a power of 2; few distinct ones are usual */
+  SCHED_TAKERS = 2,   /* who takes stacks: the events, the iterator */
+  SCHED_STACKS = 128, /* per taker and role, a power of 2; usually there are few distinct ones */
   SCHED_DEPTH = 60,   /* frames */
   SCHED_NOT_TAKEN = 0xfffe,
   SCHED_NOT_KEPT = 0xffff,
-  SCHED_LONG_NS = 1000000, /* a sleep whose stack is always taken */
+  SCHED_LONG_NS = 1000000, /* from this length on, a sleep's stack is always taken */
 };
 
 enum sched_state {
@@ -19,39 +19,39 @@ enum sched_state {
   SCHED_RUNNABLE,
   SCHED_BLOCKED,
   SCHED_STATES,
-  SCHED_UNKNOWN = SCHED_STATES, /* no event seen yet since it is watched */
-  SCHED_NOBODY,                 /* the task is no more */
+  SCHED_UNKNOWN = SCHED_STATES, /* no event seen yet */
+  SCHED_NOBODY,                 /* the task has exited */
 };
 
-struct sched_counts {     /* cumulative, whoever played the role */
-  __u64 ns[SCHED_STATES]; /* of ended intervals */
+struct sched_counts {     /* cumulative, over all processes of the role */
+  __u64 ns[SCHED_STATES]; /* of completed intervals */
   __u64 voluntary;        /* switches: it went to sleep */
   __u64 involuntary;      /* it stayed runnable */
-  __u64 wakeups;          /* that ended a sleep */
-  __u64 lost, lost_ns;    /* ended sleeps whose stack could not be kept */
+  __u64 wakeups;          /* wakeups that ended a sleep */
+  __u64 lost, lost_ns;    /* completed sleeps whose stack could not be stored */
 };
 
 /*
- * A role's present state. The events of one task come one after the other, each
- * under a lock of the scheduler, so there is one writer at a time. The iterator
- * alone writes what was seen.
+ * A role's current state. The events of one task are serialised by locks of the
+ * scheduler, so there is one writer at a time. Only the iterator writes the `seen`
+ * fields.
  */
 struct sched_role {
-  __u32 sequence;   /* odd while this or the counts are being changed */
+  __u32 sequence;   /* odd while this or the counts are being updated */
   __u32 state;      /* enum sched_state */
-  __u64 since_ns;   /* CLOCK_MONOTONIC; if unknown, since when it is watched */
-  __u32 stack;      /* of the present sleep, an index, or SCHED_NOT_... */
-  __u32 stands_for; /* that many sleeps, if it is a short one */
-  __u32 seen;       /* the state that the iterator found it in */
-  __u32 seen_stack; /* if that was blocked */
-  __u64 seen_ns;    /* both hold if that is not before since_ns */
+  __u64 since_ns;   /* CLOCK_MONOTONIC; while the state is unknown, the start of watching */
+  __u32 stack;      /* of the current sleep: an index, or SCHED_NOT_... */
+  __u32 stands_for; /* how many sleeps this one represents, if it is short */
+  __u32 seen;       /* the state that the iterator found */
+  __u32 seen_stack; /* if it was blocked */
+  __u64 seen_ns;    /* both are valid if this is not before since_ns */
   struct sched_counts counts;
 } __attribute__((aligned(64)));
 
-/* Of sleeps; each is kept once. */
+/* A stack in which a role slept; each is stored once. */
 struct sched_stack {
   __u64 hash;              /* 0: free */
-  __u64 long_ns, short_ns; /* cumulative, of ended sleeps; the short stand for others, too */
+  __u64 long_ns, short_ns; /* cumulative, of completed sleeps; short ones are scaled up */
   __u64 frames;
   __u64 ip[SCHED_DEPTH]; /* leaf first */
 };

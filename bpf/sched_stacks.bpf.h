@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The stacks in which the roles sleep, each kept once. */
+/* The stacks in which the roles sleep, each stored once. */
 #pragma once
 
 #include "kernel.h"
@@ -7,7 +7,7 @@
 
 enum sched_taker { SCHED_BY_EVENT, SCHED_BY_ITERATOR };
 
-/* A hash table a taker and role: each is added to by one at a time. Nothing is removed. */
+/* A hash table per taker and role, with one writer at a time. Nothing is removed. */
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(map_flags, BPF_F_MMAPABLE);
@@ -16,7 +16,7 @@ struct {
   __type(value, struct sched_stack);
 } stacks SEC(".maps");
 
-/* A stack is taken here: it is too large for ours. */
+/* Stacks are taken here: they are too large for our own stack. */
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(max_entries, SCHED_TAKERS);
@@ -25,7 +25,7 @@ struct {
 } scratch SEC(".maps");
 
 static __always_inline __u64 hash_of(const __u64 *ip, __u64 frames) {
-  __u64 hash = 0xcbf29ce484222325; /* FNV-1a, a word at a time */
+  __u64 hash = 0xcbf29ce484222325; /* FNV-1a, one word at a time */
   for (__u32 i = 0; i < SCHED_DEPTH && i < frames; ++i) {
     hash = (hash ^ ip[i]) * 0x100000001b3;
     hash ^= hash >> 32;
@@ -34,8 +34,8 @@ static __always_inline __u64 hash_of(const __u64 *ip, __u64 frames) {
 }
 
 /*
- * The place of the stack in a taker's scratch, made when it is new. Global, so
- * that it is verified once and not wherever it is called.
+ * The index of the stack that is in a taker's scratch; a new stack is added. Global,
+ * so that it is verified once and not for every call.
  */
 __noinline __u32 keep_stack(__u32 taker, __u32 role, __u32 frames) {
   const __u64 *ip = bpf_map_lookup_elem(&scratch, &taker);
@@ -56,7 +56,7 @@ __noinline __u32 keep_stack(__u32 taker, __u32 role, __u32 frames) {
   return SCHED_NOT_KEPT;
 }
 
-/* Of whoever is just switching away. */
+/* Of the task that is switching away. */
 static __always_inline __u32 stack_of_current(void *ctx, __u32 role) {
   const __u32 taker = SCHED_BY_EVENT;
   __u64 *ip = bpf_map_lookup_elem(&scratch, &taker);
