@@ -1,5 +1,5 @@
-# cmake -DSOURCE=DIR -DHOUSE=FILE -P check_includes.cmake: whether each folder includes just what
-# its library says that it uses, and only its own folder includes what it is there to hide.
+# cmake -DSOURCE=DIR -DHOUSE=FILE -P check_includes.cmake: checks that each folder includes exactly
+# the folders in the USES of its library, and that certain headers are confined to one folder.
 cmake_minimum_required(VERSION 3.25)
 
 file(STRINGS ${HOUSE} lines)
@@ -9,7 +9,7 @@ foreach(line IN LISTS lines)
   list(APPEND folders ${CMAKE_MATCH_1})
 endforeach()
 
-# A header, and the folder that alone may include it.
+# Headers, and the only folder that may include them.
 set(hidden
   "curses\\.h|ncursesw/|term\\.h|tui/terminal"
   "yaml-cpp/|engine/config"
@@ -17,7 +17,7 @@ set(hidden
   "CLI/|tui/flags"
   "libmnl/|engine/workload/percpu")
 
-# The folder of a library that FILE is in; the inner one where they are nested.
+# The library folder that FILE is in; the innermost one if they are nested.
 function(folder_of FILE RESULT)
   get_filename_component(folder ${FILE} DIRECTORY)
   while(folder AND NOT folder IN_LIST folders)

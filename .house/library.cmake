@@ -1,9 +1,9 @@
-# One static library a folder. The folders are built from the ground up: a library can
-# use only those that stand before it, so that there is no circle.
+# One static library per folder, added bottom-up: a library can only use those added
+# before it, so there are no cycles.
 
 # pipetop_library(FOLDER SOURCES FILE... [USES FOLDER...]): the library of a folder,
-# whose name is the folder's with underscores. USES are the folders that its files
-# include; the test house/IncludesFollowTheLayers holds it against the includes.
+# named after it, with underscores. USES are the folders that its files include; the
+# test house/IncludesFollowTheLayers compares the list with the includes.
 function(pipetop_library FOLDER)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;USES")
   string(REPLACE / _ target pipetop_${FOLDER})
@@ -20,7 +20,7 @@ function(pipetop_library FOLDER)
   set_property(GLOBAL APPEND_STRING PROPERTY PIPETOP_HOUSE "${FOLDER}: ${uses}\n")
 endfunction()
 
-# Writes "FOLDER: FOLDER..." a library, lowest first, to FILE.
+# Writes "FOLDER: FOLDER..." for each library to FILE, lowest first.
 function(pipetop_write_house FILE)
   get_property(house GLOBAL PROPERTY PIPETOP_HOUSE)
   file(WRITE ${FILE} "${house}")

@@ -1,4 +1,4 @@
-# CPack runs this over what will be packed: Debian keeps its man pages compressed.
+# CPack runs this on the files to be packaged: Debian compresses its man pages.
 file(GLOB_RECURSE files ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/*)
 list(FILTER files INCLUDE REGEX "/man/man[1-9]/[^/]*[1-9]$")
 foreach(page ${files})

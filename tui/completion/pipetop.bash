@@ -1,10 +1,10 @@
-# Completion of pipetop for bash. pipetop itself says what may come next.
+# bash completion for pipetop. The candidates come from pipetop itself.
 
 _pipetop() {
   local words=() word i
   for ((i = 1; i <= COMP_CWORD; ++i)); do
     word=${COMP_WORDS[i]}
-    # Bash takes --wait=busy for three words.
+    # Bash splits --wait=busy into three words.
     if ((i > 1)) && [[ $word == = || ${COMP_WORDS[i - 1]} == = ]]; then
       words[${#words[@]} - 1]+=$word
     else
@@ -12,7 +12,7 @@ _pipetop() {
     fi
   done
 
-  # Bash replaces only the last of the three.
+  # Bash replaces only the last of them.
   local typed=${COMP_WORDS[COMP_CWORD]} whole=${words[${#words[@]} - 1]}
   [[ $typed == = ]] && typed=
   local kept=${whole%"$typed"} flag= line file

@@ -1,6 +1,6 @@
-# Completion of pipetop for fish. pipetop itself says what may come next.
+# fish completion for pipetop. The candidates come from pipetop itself.
 
-# The files that `typed` begins: those with that ending, and directories on the way.
+# Files that match what was typed and have the given ending, and directories.
 function __pipetop_files -a typed ending
     set -l flag (string match -r '^--[^=]*=' -- $typed)
     for file in (__fish_complete_path (string replace -- "$flag" '' "$typed"))

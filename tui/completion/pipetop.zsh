@@ -1,5 +1,5 @@
 #compdef pipetop
-# Completion of pipetop for zsh. pipetop itself says what may come next.
+# zsh completion for pipetop. The candidates come from pipetop itself.
 
 _pipetop() {
   local program=${~words[1]} line word help ending found=1
@@ -23,7 +23,7 @@ _pipetop() {
   return found
 }
 
-# Loaded by its name, or read with `source`.
+# Autoloaded by name, or read with `source`.
 if [[ $funcstack[1] == _pipetop ]]; then
   _pipetop "$@"
 else
