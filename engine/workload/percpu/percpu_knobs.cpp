@@ -57,13 +57,13 @@ std::array<Preset, 4> make_presets() {
   Settings s;
   s.workload = WorkloadKind::percpu;
   std::array<Preset, 4> presets;
-  presets[0] = {"percpu", "counters a CPU", s, 0};
+  presets[0] = {"percpu", "counters per CPU", s, 0};
   s.percpu.no_percpu = true;
   presets[1] = {"no_percpu", "one set of counters, under a lock", s, 0};
   s.percpu.batch = percpu::kMaxBatch;
-  presets[3] = {"no_percpu_batched", "one set of counters, 128 rules a call", s, 0};
+  presets[3] = {"no_percpu_batched", "one set of counters, 128 rules per call", s, 0};
   s.percpu.no_percpu = false;
-  presets[2] = {"percpu_batched", "counters a CPU, 128 rules a call", s, 0};
+  presets[2] = {"percpu_batched", "counters per CPU, 128 rules per call", s, 0};
   return presets;
 }
 
