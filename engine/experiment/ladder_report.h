@@ -9,7 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/base/reading.h"
 #include "engine/experiment/ladder.h"
-#include "engine/experiment/spread.h"
+#include "engine/meter/statistics.h"
 
 namespace pipetop {
 

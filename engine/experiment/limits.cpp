@@ -131,7 +131,7 @@ Limits LimitsMeasurement::measure() {
 // one kind of page, but no page is touched by it.
 LentPagesCost LimitsMeasurement::lent(const LentPagesKind& kind, uint64_t ring_bytes,
                                       const MeasuredStep& step) const {
-  const Figures get = differences(step.figures(kVmsplice), slots_.figures(kMove));
+  const std::vector<double> get = differences(step.figures(kVmsplice), slots_.figures(kMove));
   const bool none = step.spread(kVmsplice).has_value() && get.empty();
   return {kind, ring_bytes, step.spread(kVmsplice),
           none ? slots_.spread(kMove) : step.spread_of(get), step.spread(kRelease)};

@@ -14,8 +14,8 @@
 #include "engine/experiment/limits_pages.h"
 #include "engine/experiment/limits_runs.h"
 #include "engine/experiment/roof.h"
-#include "engine/experiment/spread.h"
 #include "engine/experiment/trial.h"
+#include "engine/meter/statistics.h"
 
 namespace pipetop {
 

@@ -38,7 +38,7 @@ struct LimitsRuns::Sums {
     }
   };
 
-  Figures gib_per_s;
+  std::vector<double> gib_per_s;
   uint64_t sampled_pages = 0;
   SampledTime vmsplice, release;
   bool one_cpu = false;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "engine/experiment/spread.h"
 #include "engine/experiment/trial.h"
+#include "engine/meter/statistics.h"
 #include "engine/model/presets.h"
 
 namespace pipetop {

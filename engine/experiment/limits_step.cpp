@@ -1,5 +1,7 @@
 #include "engine/experiment/limits_step.h"
 
+#include <algorithm>
+
 #include "engine/base/error.h"
 
 namespace pipetop {
@@ -9,7 +11,7 @@ constexpr int kSlicesAVisit = 4;
 
 double measure_clock() {
   constexpr int kReads = 1000, kTimes = 21;
-  Figures ns;
+  std::vector<double> ns;
   for (int i = 0; i < kTimes; ++i) {
     const uint64_t begin = monotonic_ns();
     for (int read = 0; read < kReads; ++read) (void)monotonic_ns();
@@ -49,17 +51,23 @@ void MeasuredStep::visit() {
   }
 }
 
-const Figures& MeasuredStep::figures(size_t thing) const {
-  static const Figures kNone;
+const std::vector<double>& MeasuredStep::figures(size_t thing) const {
+  static const std::vector<double> kNone;
   return thing < figures_.size() ? figures_[thing] : kNone;
 }
 
-Reading<Spread> MeasuredStep::spread_of(const Figures& figures) const {
+Reading<Spread> MeasuredStep::spread_of(const std::vector<double>& figures) const {
   if (!refused_.empty()) return Reading<Spread>::unavailable(refused_);
   if (figures.empty()) return Reading<Spread>::warming("ended before it was measured");
   return Reading<Spread>::of(pipetop::spread_of(figures));
 }
 
 Reading<Spread> MeasuredStep::spread(size_t thing) const { return spread_of(figures(thing)); }
+
+std::vector<double> differences(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> result(std::min(a.size(), b.size()));
+  for (size_t i = 0; i < result.size(); ++i) result[i] = a[i] - b[i];
+  return result;
+}
 
 }  // namespace pipetop

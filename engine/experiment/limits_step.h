@@ -11,7 +11,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/reading.h"
-#include "engine/experiment/spread.h"
+#include "engine/meter/statistics.h"
 
 namespace pipetop {
 
@@ -69,16 +69,19 @@ class MeasuredStep {
   void visit();
 
   // Of one of the things that it measures, oldest first.
-  const Figures& figures(size_t thing) const;
+  const std::vector<double>& figures(size_t thing) const;
   Reading<Spread> spread(size_t thing) const;
   // Why there are no figures, from those of some things.
-  Reading<Spread> spread_of(const Figures& figures) const;
+  Reading<Spread> spread_of(const std::vector<double>& figures) const;
 
  private:
   std::string name_;
   std::unique_ptr<LimitsStep> step_;
   std::string refused_;
-  std::vector<Figures> figures_;
+  std::vector<std::vector<double>> figures_;
 };
+
+// a - b, each with the one of its own time, as far as there are both.
+std::vector<double> differences(const std::vector<double>& a, const std::vector<double>& b);
 
 }  // namespace pipetop

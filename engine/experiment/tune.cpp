@@ -5,7 +5,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/experiment/tune_refine.h"
-#include "engine/meter/quantiles.h"
+#include "engine/meter/statistics.h"
 
 namespace pipetop {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/experiment/tune_statistics.h"
-#include "engine/meter/quantiles.h"
+#include "engine/meter/statistics.h"
 
 namespace pipetop {
 namespace {

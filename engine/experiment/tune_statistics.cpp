@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "engine/meter/statistics.h"
+
 namespace pipetop {
 namespace {
 
@@ -22,13 +24,7 @@ std::vector<double> walsh_averages(std::span<const double> values) {
   std::vector<double> averages;
   for (size_t i = 0; i < values.size(); ++i)
     for (size_t j = i; j < values.size(); ++j) averages.push_back((values[i] + values[j]) / 2);
-  std::ranges::sort(averages);
   return averages;
-}
-
-double middle_of_sorted(std::span<const double> sorted) {
-  const size_t half = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
 // How probable each sum of positive ranks is when a and b are equally fast: every
@@ -93,7 +89,7 @@ void set_interval(std::span<const double> averages, size_t pairs, PairedComparis
 double middle_ratio(std::span<const double> ratios) {
   const std::vector<double> logs = logs_of(ratios);
   if (logs.empty()) return std::numeric_limits<double>::quiet_NaN();
-  return std::exp(middle_of_sorted(walsh_averages(logs)));
+  return std::exp(median(walsh_averages(logs)));
 }
 
 PairedComparison compare_ratios(std::span<const double> ratios) {
@@ -101,8 +97,9 @@ PairedComparison compare_ratios(std::span<const double> ratios) {
   const std::vector<double> logs = logs_of(ratios);
   found.pairs = logs.size();
   if (logs.empty()) return found;
-  const std::vector<double> averages = walsh_averages(logs);
-  found.ratio = std::exp(middle_of_sorted(averages));
+  std::vector<double> averages = walsh_averages(logs);
+  std::ranges::sort(averages);
+  found.ratio = std::exp(median(averages));
   set_interval(averages, logs.size(), found);
   found.confidence = confidence_of(rank_sums(logs));
   return found;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/base/clock.h"
+#include "engine/meter/statistics.h"
 
 namespace pipetop {
 namespace {
@@ -36,17 +37,15 @@ RateStats rate_stats(std::span<const double> rates, double mean) {
   RateStats stats;
   stats.samples = static_cast<uint32_t>(rates.size());
   if (rates.empty()) return stats;
-  std::vector<double> sorted(rates.begin(), rates.end());
-  std::ranges::sort(sorted);
-  const size_t middle = sorted.size() / 2;
-  stats.median = sorted.size() % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-  stats.min = sorted.front();
-  stats.max = sorted.back();
+  const Spread spread = spread_of({rates.begin(), rates.end()});
+  stats.median = spread.median;
+  stats.min = spread.least;
+  stats.max = spread.most;
   stats.mean = mean;
-  const double centre = std::accumulate(sorted.begin(), sorted.end(), 0.0) / double(sorted.size());
+  const double centre = std::accumulate(rates.begin(), rates.end(), 0.0) / double(rates.size());
   double squares = 0;
-  for (const double rate : sorted) squares += (rate - centre) * (rate - centre);
-  if (sorted.size() > 1) stats.stddev = std::sqrt(squares / double(sorted.size() - 1));
+  for (const double rate : rates) squares += (rate - centre) * (rate - centre);
+  if (rates.size() > 1) stats.stddev = std::sqrt(squares / double(rates.size() - 1));
   return stats;
 }
 

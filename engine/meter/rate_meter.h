@@ -13,7 +13,7 @@
 
 namespace pipetop {
 
-// Sorts a copy; an empty span gives all zeros and 0 samples.
+// An empty span gives all zeros and 0 samples.
 RateStats rate_stats(std::span<const double> rates, double mean);
 
 // Fed with the running progress. Rates are over measured intervals of at least

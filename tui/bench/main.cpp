@@ -8,7 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/experiment/overhead.h"
-#include "engine/meter/quantiles.h"
+#include "engine/meter/statistics.h"
 #include "engine/observe/counter_cost.h"
 #include "engine/process/worker_start.h"
 #include "engine/registry/worker_main.h"
@@ -52,8 +52,8 @@ void observers_on_off(const char* name, uint32_t hz, double budget) {
   const auto line = [&](const char* what, double OverheadRound::*phase, const std::string& wanted) {
     const std::vector<double> ratios = found.ratios(phase);
     report(fmt::format("{} / off at {} Hz, {}", what, found.frequency_hz, name),
-           fmt::format("{:.3f}  [{:.3f} .. {:.3f}]", median(ratios), percentile(ratios, 0.25),
-                       percentile(ratios, 0.75)),
+           fmt::format("{:.3f}  [{:.3f} .. {:.3f}]", median(ratios), quantile(ratios, 0.25),
+                       quantile(ratios, 0.75)),
            wanted);
   };
   line("observers on", &OverheadRound::on,
@@ -82,7 +82,7 @@ void counter_layouts() {
 void latencies(const std::string& name, const std::vector<double>& ms) {
   report(name,
          fmt::format("p50 {:.2f} ms  p99 {:.2f} ms  worst {:.2f} ms  ({} changes)", median(ms),
-                     percentile(ms, 0.99), percentile(ms, 1), ms.size()),
+                     quantile(ms, 0.99), quantile(ms, 1), ms.size()),
          "budget <= 20 ms p99");
 }
 
@@ -90,7 +90,7 @@ void screen_costs() {
   std::vector<double> starts;
   for (int i = 0; i < 9; ++i) starts.push_back(first_full_frame_ms());
   report("start to first full frame",
-         fmt::format("median {:.0f} ms  worst {:.0f} ms", median(starts), percentile(starts, 1)),
+         fmt::format("median {:.0f} ms  worst {:.0f} ms", median(starts), quantile(starts, 1)),
          "budget <= 200 ms");
   const ScreenCost cost = screen_cost(10.0);
   report("main process at 120x40, 20 frames/s",

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "engine/meter/quantiles.h"
+#include "engine/meter/statistics.h"
 
 namespace pipetop::bench {
 
@@ -29,7 +29,7 @@ void compare(const std::string& name, int pairs, double budget, const std::funct
   }
   report(name,
          fmt::format("{:.3f}  [{:.3f} .. {:.3f}]  {:.2f} / {:.2f} GiB/s", median(ratios),
-                     percentile(ratios, 0), percentile(ratios, 1), median(of_a), median(of_b)),
+                     quantile(ratios, 0), quantile(ratios, 1), median(of_a), median(of_b)),
          fmt::format("budget >= {:.2f}, {} pairs", budget, pairs));
 }
 

@@ -16,7 +16,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/meter/process_stats.h"
-#include "engine/meter/quantiles.h"
+#include "engine/meter/statistics.h"
 #include "engine/workload/pipe/pipe_presets.h"
 #include "tui/bench/pty_child.h"
 #include "tui/dashboard/dashboard.h"

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "engine/base/version.h"
-#include "engine/meter/quantiles.h"
+#include "engine/meter/statistics.h"
 #include "tui/print/json_values.h"
 
 namespace pipetop::tui {
@@ -27,11 +27,10 @@ std::vector<double> rates(const Overhead& overhead, double OverheadRound::*phase
 
 Json phase_json(const Overhead& overhead, double OverheadRound::*phase) {
   const std::vector<double> ratios = overhead.ratios(phase);
-  return {
-      {"ratio_median", rounded(median(ratios))},
-      {"ratio_quartiles", {rounded(percentile(ratios, 0.25)), rounded(percentile(ratios, 0.75))}},
-      {"ratio_range", {rounded(percentile(ratios, 0)), rounded(percentile(ratios, 1))}},
-      {"gib_per_s_median", rounded(median(rates(overhead, phase)))}};
+  return {{"ratio_median", rounded(median(ratios))},
+          {"ratio_quartiles", {rounded(quantile(ratios, 0.25)), rounded(quantile(ratios, 0.75))}},
+          {"ratio_range", {rounded(quantile(ratios, 0)), rounded(quantile(ratios, 1))}},
+          {"gib_per_s_median", rounded(median(rates(overhead, phase)))}};
 }
 
 }  // namespace
@@ -48,7 +47,7 @@ std::string print_overhead_human(std::span<const NamedOverhead> found) {
     for (const PhaseName& p : kPhases) {
       const std::vector<double> ratios = overhead.ratios(p.phase);
       text += fmt::format("  {:<29} {:.3f}  [{:.3f} .. {:.3f}]\n", p.words, median(ratios),
-                          percentile(ratios, 0.25), percentile(ratios, 0.75));
+                          quantile(ratios, 0.25), quantile(ratios, 0.75));
     }
   }
   return text;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/version.h"
-#include "engine/meter/quantiles.h"
+#include "engine/meter/statistics.h"
 #include "engine/registry/terms.h"
 #include "tui/draw/figure_text.h"
 #include "tui/print/json_values.h"
@@ -28,7 +28,7 @@ Reading<double> efficiency(const Sweep& sweep, const SweepRow& row) {
 }
 
 std::string quartiles_text(const std::vector<double>& values) {
-  return fmt::format("{:.2f} .. {:.2f}", percentile(values, 0.25), percentile(values, 0.75));
+  return fmt::format("{:.2f} .. {:.2f}", quantile(values, 0.25), quantile(values, 0.75));
 }
 
 std::string table(const Sweep& sweep) {
@@ -171,13 +171,12 @@ Json functions_json(const FunctionTable& table) {
 Json row_json(const Sweep& sweep, const SweepRow& row) {
   const Unit& unit = unit_of(row.settings);
   const std::vector<double> rates = row.rates(), times = row.times(sweep.rows.front());
-  Json json = {
-      {"value", row.value},
-      {"requested", knobs_json(row.settings)},
-      {std::string(unit.key),
-       {{"median", rounded(median(rates))},
-        {"quartiles", {rounded(percentile(rates, 0.25)), rounded(percentile(rates, 0.75))}}}},
-      {"times", rounded(median(times))}};
+  Json json = {{"value", row.value},
+               {"requested", knobs_json(row.settings)},
+               {std::string(unit.key),
+                {{"median", rounded(median(rates))},
+                 {"quartiles", {rounded(quantile(rates, 0.25)), rounded(quantile(rates, 0.75))}}}},
+               {"times", rounded(median(times))}};
   put(json, "efficiency", efficiency(sweep, row));
   json["figures"] = Json::object();
   for (const Figure& figure : row.figures) put(json["figures"], figure.key, figure.value);

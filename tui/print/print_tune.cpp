@@ -7,7 +7,7 @@
 
 #include "engine/base/text.h"
 #include "engine/host/host.h"
-#include "engine/meter/quantiles.h"
+#include "engine/meter/statistics.h"
 #include "tui/draw/numbers.h"
 #include "tui/print/changed_knobs.h"
 
@@ -21,10 +21,9 @@ constexpr size_t kFewHeats = 6;
 std::string rate_line(const Finalist& finalist, bool has_final) {
   const std::vector<double>& rates = finalist.gib_per_s;
   return fmt::format("  {} GiB/s   the middle half {} to {}, all {} to {}, in {} trials{}\n",
-                     rate_text(median(rates)), rate_text(percentile(rates, 0.25)),
-                     rate_text(percentile(rates, 0.75)), rate_text(percentile(rates, 0)),
-                     rate_text(percentile(rates, 1)), rates.size(),
-                     has_final ? " of the final" : "");
+                     rate_text(median(rates)), rate_text(quantile(rates, 0.25)),
+                     rate_text(quantile(rates, 0.75)), rate_text(quantile(rates, 0)),
+                     rate_text(quantile(rates, 1)), rates.size(), has_final ? " of the final" : "");
 }
 
 // "99.9" is as sure as anybody should be after a minute.

@@ -3,7 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/base/version.h"
 #include "engine/config/text_file.h"
-#include "engine/meter/quantiles.h"
+#include "engine/meter/statistics.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/draw/numbers.h"
 #include "tui/print/changed_knobs.h"

@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "engine/base/version.h"
-#include "engine/meter/quantiles.h"
+#include "engine/meter/statistics.h"
 #include "tui/print/host_json.h"
 #include "tui/print/json_values.h"
 #include "tui/print/print_tune.h"
@@ -15,8 +15,8 @@ Json rates_json(const std::vector<double>& rates) {
   Json trials = Json::array();
   for (const double rate : rates) trials.push_back(rounded(rate));
   return {{"median", rounded(median(rates))},
-          {"quartiles", {rounded(percentile(rates, 0.25)), rounded(percentile(rates, 0.75))}},
-          {"range", {rounded(percentile(rates, 0)), rounded(percentile(rates, 1))}},
+          {"quartiles", {rounded(quantile(rates, 0.25)), rounded(quantile(rates, 0.75))}},
+          {"range", {rounded(quantile(rates, 0)), rounded(quantile(rates, 1))}},
           {"trials", trials}};
 }
 

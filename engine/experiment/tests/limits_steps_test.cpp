@@ -103,7 +103,7 @@ TEST(MeasuredStep, DropsTheFirstSliceOfAVisit) {
   MeasuredStep step("down", [] { return std::make_unique<Refused>(10); });
   EXPECT_EQ(step.spread(0).status, ReadingStatus::warming);
   step.visit();
-  EXPECT_EQ(step.figures(0), (Figures{8, 7, 6, 5}));
+  EXPECT_EQ(step.figures(0), (std::vector<double>{8, 7, 6, 5}));
   step.visit();
   EXPECT_EQ(step.figures(0).size(), 8u);
   EXPECT_EQ(step.spread(0)->median, 4) << "3, 2, 1 and 0 follow";
@@ -125,7 +125,7 @@ TEST(Spread, AreQuartiles) {
   EXPECT_EQ(s.median, 3);
   EXPECT_EQ(s.upper, 4);
   EXPECT_EQ(s.count, 5u);
-  EXPECT_EQ(differences({5, 6, 7}, {1, 2}), (Figures{4, 4}));
+  EXPECT_EQ(differences({5, 6, 7}, {1, 2}), (std::vector<double>{4, 4}));
 }
 
 // As mm/gup_test.h of Linux 5.11 and later.

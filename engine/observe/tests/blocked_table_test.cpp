@@ -7,7 +7,7 @@
 namespace pipetop::observe {
 namespace {
 
-const Symbols kSymbols = Symbols::parse(
+const Symbols kSleepSymbols = Symbols::parse(
     "ffffffff81000000 T entry\n"
     "ffffffff81000100 T pipe_read\n"
     "ffffffff81000200 T mutex_lock\n"
@@ -41,14 +41,14 @@ const std::array<Addresses, 4> kStacks = {
 
 std::string names(std::span<const uint64_t> addresses) {
   std::string text;
-  for (const FunctionId f : sleeping_stack(addresses, kSymbols))
-    text += std::string(kSymbols.name(f)) + " ";
+  for (const FunctionId f : sleeping_stack(addresses, kSleepSymbols))
+    text += std::string(kSleepSymbols.name(f)) + " ";
   return text;
 }
 
 BlockedTable table(const Sleeps& now, const Sleeps& before = {}) {
   return blocked_table(
-      now, before, [](size_t place) { return std::span(kStacks[place]); }, kSymbols);
+      now, before, [](size_t place) { return std::span(kStacks[place]); }, kSleepSymbols);
 }
 
 // What of the tree ends in a function.

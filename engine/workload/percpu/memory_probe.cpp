@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/meter/statistics.h"
 #include "engine/workload/percpu/memory_look.h"
 
 namespace pipetop::percpu {
@@ -109,12 +110,11 @@ bool is_steady(std::span<const double> steps) {
 }
 
 double typical_step(std::span<const double> steps) {
-  std::vector<double> sorted(steps.begin(), steps.end());
-  std::ranges::sort(sorted);
-  const double common = sorted[sorted.size() / 4];
-  std::erase_if(sorted, [&](double step) { return std::abs(step - common) > common / 2; });
-  if (sorted.empty()) return common;
-  return std::accumulate(sorted.begin(), sorted.end(), 0.0) / static_cast<double>(sorted.size());
+  std::vector<double> near(steps.begin(), steps.end());
+  const double common = quantile(near, 0.25);
+  std::erase_if(near, [&](double step) { return std::abs(step - common) > common / 2; });
+  if (near.empty()) return common;
+  return std::accumulate(near.begin(), near.end(), 0.0) / static_cast<double>(near.size());
 }
 
 Reading<MemoryPerRule> measure_memory_per_rule(TcActions& actions, const RuleShape& shape,
