@@ -32,27 +32,17 @@ constexpr Glyphs kUnicode = {
     .last_branch = U'└',
 };
 
-constexpr Glyphs kConsole = {
-    .set = GlyphSet::console,
-    .braille = false,
-    .top_left = U'┌',
-    .top_right = U'┐',
-    .bottom_left = U'└',
-    .bottom_right = U'┘',
-    .horizontal = U'─',
-    .vertical = U'│',
-    .rising = {U' ', U'_', U'_', U'▄', U'▄', U'▄', U'▄', U'█', U'█'},
-    .filling = {U' ', U'▌', U'▌', U'▌', U'▌', U'▌', U'█', U'█', U'█'},
-    .upper_half = U'▀',
-    .lower_half = U'▄',
-    .full = U'█',
-    .shade = {U' ', U'░', U'▒', U'▓', U'█'},
-    .under_huge = U'=',
-    .closed = U'+',
-    .opened = U'-',
-    .branch = U'├',
-    .last_branch = U'└',
-};
+constexpr Glyphs kConsole = [] {
+  Glyphs g = kUnicode;
+  g.set = GlyphSet::console;
+  g.braille = false;
+  g.top_left = U'┌', g.top_right = U'┐', g.bottom_left = U'└', g.bottom_right = U'┘';
+  g.rising = {U' ', U'_', U'_', U'▄', U'▄', U'▄', U'▄', U'█', U'█'};
+  g.filling = {U' ', U'▌', U'▌', U'▌', U'▌', U'▌', U'█', U'█', U'█'};
+  g.under_huge = U'=';
+  g.closed = U'+', g.opened = U'-';
+  return g;
+}();
 
 constexpr Glyphs kAscii = {
     .set = GlyphSet::ascii,
@@ -100,15 +90,8 @@ char32_t Glyphs::fold(char32_t c) const {
 }
 
 const Glyphs& glyphs_of(GlyphSet set) {
-  switch (set) {
-    case GlyphSet::console:
-      return kConsole;
-    case GlyphSet::ascii:
-      return kAscii;
-    case GlyphSet::unicode:
-      break;
-  }
-  return kUnicode;
+  if (set == GlyphSet::console) return kConsole;
+  return set == GlyphSet::ascii ? kAscii : kUnicode;
 }
 
 }  // namespace pipetop::tui

@@ -83,6 +83,20 @@ std::string change_text(double shares) {
   return fmt::format("{:+.{}f}", tenths / 10, std::abs(tenths) < 999.5 ? 1 : 0);
 }
 
+std::string figure_text(FigureKind kind, double value) {
+  switch (kind) {
+    case FigureKind::share:
+      return percent_text(value) + " %";
+    case FigureKind::bytes:
+      return bytes_text(value);
+    case FigureKind::ratio:
+      return ratio_text(value);
+    case FigureKind::count:
+      break;
+  }
+  return count_text(value);
+}
+
 int draw_absence(const Area& area, std::string_view what, ReadingStatus status,
                  std::string_view reason) {
   if (status == ReadingStatus::warming)

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/base/reading.h"
+#include "engine/model/snapshot.h"
 #include "tui/draw/pen.h"
 
 namespace pipetop::tui {
@@ -18,20 +18,28 @@ std::string grouped_text(uint64_t count);      // "2,983"
 std::string bytes_text(double bytes);          // "128 KiB", "1.5 MiB"
 // Of what a workload counts: "128 KiB", "1.20 M rules".
 std::string things_text(double count, std::string_view things);
-std::string elapsed_text(uint64_t ns);   // "00:01:12"
-std::string ratio_text(double ratio);    // "×4.7"
-std::string change_text(double shares);  // in points: "+12.0", "-0.3", "0.0"
+std::string elapsed_text(uint64_t ns);                   // "00:01:12"
+std::string ratio_text(double ratio);                    // "×4.7"
+std::string change_text(double shares);                  // in points: "+12.0", "-0.3", "0.0"
+std::string figure_text(FigureKind kind, double value);  // "96.3 %", "412 B", "×1.28"
 
-// A reading as an item: the value, dim when stale; "…" while warming; "n/a"
-// when it cannot be had. Never 0 for what is not known.
+// "…" while warming, "n/a" when it cannot be had. Never 0 for what is not known.
+template <class T, class Format>
+std::string text_of(const Reading<T>& reading, Format format) {
+  if (reading.has_value()) return format(*reading);
+  return reading.status == ReadingStatus::unavailable ? "n/a" : "…";
+}
+
+// Dim when stale or not known.
+template <class T>
+Style value_style(const Reading<T>& reading) {
+  const bool stale = reading.status == ReadingStatus::stale;
+  return stale || !reading.has_value() ? Style::dim : Style::value;
+}
+
 template <class T, class Format>
 Item item_of(const Reading<T>& reading, std::string before, std::string after, Format format) {
-  if (!reading.has_value()) {
-    const bool lost = reading.status == ReadingStatus::unavailable;
-    return {std::move(before), lost ? "n/a" : "…", std::move(after), Style::dim};
-  }
-  const bool stale = reading.status == ReadingStatus::stale;
-  return {std::move(before), format(*reading), std::move(after), stale ? Style::dim : Style::value};
+  return {std::move(before), text_of(reading, format), std::move(after), value_style(reading)};
 }
 
 // Draws why there is no value of `what`, wrapped: the reason, then the remedy

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "engine/model/settings.h"
+
 namespace pipetop::tui {
 
 enum class Style : uint8_t {
@@ -32,6 +34,8 @@ enum class Style : uint8_t {
   error,
 };
 inline constexpr int kStyles = static_cast<int>(Style::error) + 1;
+
+constexpr Style style_of(Role role) { return role == Role::writer ? Style::writer : Style::reader; }
 
 enum Emphasis : uint8_t { kNone = 0, kBold = 1, kReverse = 2 };
 

@@ -10,7 +10,7 @@
 #include "engine/registry/terms.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/workload/pipe/verdict.h"
-#include "tui/draw/figure_text.h"
+#include "tui/draw/numbers.h"
 #include "tui/print/changed_knobs.h"
 #include "tui/print/function_columns.h"
 

@@ -9,7 +9,7 @@
 #include "engine/base/version.h"
 #include "engine/meter/statistics.h"
 #include "engine/registry/terms.h"
-#include "tui/draw/figure_text.h"
+#include "tui/draw/numbers.h"
 #include "tui/print/json_values.h"
 
 namespace pipetop::tui {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/clock.h"
-#include "tui/draw/big_number.h"
+#include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/tests/snapshots.h"
 #include "tui/widgets/history.h"

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
-#include "tui/draw/columns.h"
+#include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/pen.h"
 #include "tui/widgets/list_header.h"
-#include "tui/widgets/role_style.h"
 
 namespace pipetop::tui {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "engine/registry/terms.h"
-#include "tui/draw/columns.h"
+#include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/pen.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "tui/draw/columns.h"
+#include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/pen.h"
 #include "tui/draw/text_width.h"

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "engine/registry/terms.h"
-#include "tui/draw/columns.h"
-#include "tui/draw/figure_text.h"
+#include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text_width.h"
 
@@ -21,8 +20,7 @@ int draw_figures(const Area& area, std::span<const Figure> figures) {
     area.put(row, 0, figure.name, Style::dim);
     const Area value = area.part({row, name_cols + 2, area.rows(), area.cols()});
     if (figure.value.has_value()) {
-      const Style style = figure.value.status == ReadingStatus::stale ? Style::dim : Style::value;
-      value.put(0, 0, figure_text(figure.kind, *figure.value), style);
+      value.put(0, 0, figure_text(figure.kind, *figure.value), value_style(figure.value));
       ++row;
     } else {
       row += std::max(1, wrap(value.from_row(0, 2), figure.value.reason, Style::dim));

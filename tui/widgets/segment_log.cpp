@@ -8,7 +8,6 @@
 #include "tui/draw/pen.h"
 #include "tui/state/layout.h"
 #include "tui/widgets/panel.h"
-#include "tui/widgets/role_style.h"
 
 namespace pipetop::tui {
 namespace {
@@ -70,12 +69,6 @@ class Log {
   Segment present_;
   const std::vector<std::shared_ptr<const Segment>>& closed_;
 };
-
-template <class T, class Format>
-std::string text_of(const Reading<T>& reading, Format format) {
-  if (reading.has_value()) return format(*reading);
-  return reading.status == ReadingStatus::unavailable ? "n/a" : "…";
-}
 
 std::string percent_figure(double share) { return fmt::format("{:.0f}", share * 100); }
 

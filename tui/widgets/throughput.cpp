@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "engine/registry/terms.h"
-#include "tui/draw/big_number.h"
+#include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/pen.h"
 #include "tui/draw/text_width.h"

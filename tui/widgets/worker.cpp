@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "tui/draw/numbers.h"
-#include "tui/widgets/role_style.h"
 
 namespace pipetop::tui {
 namespace {
