@@ -7,15 +7,13 @@
 #include "engine/base/error.h"
 #include "engine/registry/knobs.h"
 #include "engine/registry/terms.h"
+#include "tui/dashboard/keymap.h"
 #include "tui/dashboard/list_keys.h"
 #include "tui/dashboard/slot_inspection.h"
 #include "tui/draw/text_width.h"
-#include "tui/state/layout.h"
-#include "tui/widgets/help.h"
 #include "tui/widgets/parts.h"
 #include "tui/widgets/ring.h"
 #include "tui/widgets/segment_log.h"
-#include "tui/widgets/worker.h"
 
 namespace pipetop::tui {
 namespace {
@@ -28,8 +26,6 @@ std::string key_text(Key key) {
   append_utf8(text, key);
   return text;
 }
-
-bool is_printable(Key key) { return key > 0x20 && key != 0x7F && key < 0x110000; }
 
 }  // namespace
 
@@ -66,99 +62,37 @@ void Controller::show(const Snapshot& shown, int rows, int cols) {
 void Controller::settle(const Snapshot& shown) {
   show_lists(view_, shown, rows_, cols_);
   if (view_.help)
-    view_.help_scroll = std::clamp(view_.help_scroll, 0, help_scroll_end(rows_, cols_, view_));
+    view_.help_scroll =
+        std::clamp(view_.help_scroll, 0, help_scroll_end(rows_, cols_, help_of(view_)));
   if (view_.log)
     view_.log_scroll = std::clamp(view_.log_scroll, 0, log_scroll_end(rows_, cols_, shown));
 }
 
 Outcome Controller::handle(const Input& input, const Snapshot& shown) {
-  Outcome outcome = Outcome::stay;
-  if (input.kind == Input::Kind::mouse) {
-    outcome = handle(input.mouse, shown);
-  } else if (input.kind == Input::Kind::key && !edit_filter(view_, input.key)) {
-    outcome = act(command_for(input.key, view_.requested), input.key, shown);
+  constexpr int kWheelLines = 3;
+  outcome_ = Outcome::stay;
+  if (input.kind == Input::Kind::key) {
+    if (!edit_filter(view_, input.key)) press(input.key, shown);
+  } else if (input.kind == Input::Kind::mouse && input.mouse.act == MouseAct::press) {
+    click(input.mouse, shown);
+  } else if (input.kind == Input::Kind::mouse) {
+    scroll(input.mouse, input.mouse.act == MouseAct::wheel_up ? -kWheelLines : kWheelLines);
   }
   settle(shown);
-  return outcome;
+  return outcome_;
 }
 
-Outcome Controller::act(const KeyCommand& command, Key key, const Snapshot& shown) {
-  if (inspected(key, shown)) return Outcome::stay;
-  switch (command.act) {
-    case Act::suspend:
-      return Outcome::suspend;
-    case Act::quit:
-      return Outcome::quit;
-    case Act::abort:
-      return Outcome::abort;
-    case Act::redraw:
-      return Outcome::redraw_all;
-    case Act::mouse:
-      return Outcome::toggle_mouse;
-    case Act::counters:
-      switch_counters(shown);
-      break;
-    case Act::knob:
-      press_knob(command.n);
-      break;
-    case Act::preset:
-      press_preset(command.n);
-      break;
-    case Act::undo:
-      undo();
-      break;
-    case Act::baseline:
-      baseline();
-      break;
-    default:
-      act_on_screen(command, key, shown);
-  }
-  return Outcome::stay;
-}
-
-void Controller::act_on_screen(const KeyCommand& command, Key key, const Snapshot& shown) {
-  if (page_scroll() && scroll_page(command)) return;
-  if (const auto word = act_on_lists(view_, command, page_rows())) {
-    if (!word->empty()) say(*word, Severity::info);
-    return;
-  }
-  switch (command.act) {
-    case Act::freeze:
-      view_.frozen = !view_.frozen;
-      break;
-    case Act::focus:
-      if (has_role(view_.requested, Role::reader))
-        view_.focus = view_.focus == Role::writer ? Role::reader : Role::writer;
-      break;
-    case Act::compare:
-      compare();
-      break;
-    case Act::log:
-      view_.log = !view_.log;
-      view_.log_scroll = 0;
-      break;
-    case Act::inspect:
-      press_inspect(shown);
-      break;
-    case Act::picture:
-      say(fmt::format("ring: {}", next_picture(view_.ring)), Severity::info);
-      break;
-    case Act::parts:
-      press_parts(shown);
-      break;
-    case Act::roof:
-      press_roof();
-      break;
-    case Act::help:
-      view_.help = !view_.help;
-      view_.help_scroll = 0;
-      break;
-    case Act::close:
-      close();
-      break;
-    default:
-      if (is_printable(key))
-        say(fmt::format("{} does nothing here; ? shows the keys", key_text(key)), Severity::info);
+void Controller::press(Key key, const Snapshot& shown) {
+  if (inspect(key, shown)) return;
+  const auto knobs = hot_keys(view_.requested);
+  const auto knob = std::ranges::find(knobs, key, [](const HotKey& hot) { return Key(hot.key); });
+  const Key first = key >= U'1' && key <= U'9' ? U'1' : key;  // the presets share a row
+  if (knob != knobs.end()) {
+    press_knob(*knob);
+  } else if (const Binding* binding = find_binding(first)) {
+    (this->*binding->act)(binding->n + static_cast<int>(key - first), shown);
+  } else if (key > 0x20 && key != 0x7F && key < key::up) {
+    say(fmt::format("{} does nothing here; ? shows the keys", key_text(key)));
   }
 }
 
@@ -175,8 +109,7 @@ bool Controller::change_to(const Settings& next, const std::string& label, Key k
   return true;
 }
 
-void Controller::press_knob(int index) {
-  const HotKey& hot = hot_keys(view_.requested)[static_cast<size_t>(index)];
+void Controller::press_knob(const HotKey& hot) {
   const Settings before = view_.requested;
   Settings next = before;
   hot.press(next);
@@ -184,7 +117,7 @@ void Controller::press_knob(int index) {
   const std::string_view what = hot.knob == "wait" ? hot.label : hot.knob;
   const std::string label = fmt::format("{} {}", what, hot.value(next));
   if (next == before) {
-    say(label + " is as far as it goes", Severity::info);
+    say(label + " is as far as it goes");
   } else if (change_to(next, label, static_cast<Key>(hot.key))) {
     undo_.push_back(before);
   }
@@ -194,29 +127,28 @@ void Controller::switch_counters(const Snapshot& shown) {
   const bool shared = shown.bpf_counters == BpfCounters::percpu;
   source_.count(shared ? BpfCounters::shared : BpfCounters::percpu);
   say(shared ? "BPF counters: shared, one record and atomic adds"
-             : "BPF counters: percpu, a record a CPU",
-      Severity::info);
+             : "BPF counters: percpu, a record a CPU");
 }
 
 void Controller::press_preset(int index) {
   const Key key = U'1' + static_cast<Key>(index);
   if (static_cast<size_t>(index) >= view_.presets.size()) {
-    say(fmt::format("there are only {} presets", view_.presets.size()), Severity::info);
+    say(fmt::format("there are only {} presets", view_.presets.size()));
     return;
   }
   const Preset& preset = view_.presets[static_cast<size_t>(index)];
   const Settings before = view_.requested;
   if (preset.settings == before) {
-    say(fmt::format("{} it is already", preset.name), Severity::info);
+    say(fmt::format("{} it is already", preset.name));
   } else if (change_to(preset.settings, "preset " + preset.name, key)) {
     undo_.push_back(before);
-    say(preset.title.empty() ? preset.name : preset.title, Severity::info);
+    say(preset.title.empty() ? preset.name : preset.title);
   }
 }
 
 void Controller::undo() {
   if (undo_.empty()) {
-    say("nothing to undo", Severity::info);
+    say("nothing to undo");
   } else if (change_to(undo_.back(), "undo", U'u')) {
     undo_.pop_back();
   }
@@ -225,22 +157,21 @@ void Controller::undo() {
 void Controller::baseline() {
   const Settings before = view_.requested;
   if (before == start_) {
-    say("these are the settings at the start", Severity::info);
+    say("these are the settings at the start");
   } else if (change_to(start_, "baseline", U'0')) {
     undo_.push_back(before);
-    say("baseline: the settings at the start", Severity::info);
+    say("baseline: the settings at the start");
   }
 }
 
 void Controller::compare() {
   if (view_.reference.is_a) {
     view_.reference = {};
-    say("compared with the segment before again", Severity::info);
+    say("compared with the segment before again");
     return;
   }
   view_.reference = reference_of(std::make_shared<const Segment>(source_.segment()), true);
-  say(fmt::format("A is \"{}\"; a again lets go of it", view_.reference.segment->label),
-      Severity::info);
+  say(fmt::format("A is \"{}\"; a again lets go of it", view_.reference.segment->label));
 }
 
 void Controller::close() {
@@ -255,10 +186,7 @@ void Controller::close() {
 }
 
 int Controller::page_rows() const {
-  const Layout layout = make_layout(rows_, cols_, view_.requested);
-  if (!layout.fits) return 1;
-  const Rect list = inside(layout, layout.writer);
-  return function_rows(list.rows, list.cols);
+  return std::max(1, layout().fits ? function_rows(inside(layout(), layout().writer)) : 1);
 }
 
 int* Controller::page_scroll() {
@@ -266,50 +194,55 @@ int* Controller::page_scroll() {
   return view_.log ? &view_.log_scroll : nullptr;
 }
 
-// show() keeps it within the page. Returns whether the command scrolls at all.
-bool Controller::scroll_page(const KeyCommand& command) {
-  constexpr int kAll = 1 << 20;
-  int& scroll = *page_scroll();
-  switch (command.act) {
-    case Act::move:
-      scroll += command.n;
-      return true;
-    case Act::page:
-      scroll += command.n * std::max(1, page_rows());
-      return true;
-    case Act::first:
-    case Act::last:
-      scroll = command.act == Act::first ? 0 : kAll;
-      return true;
-    default:
-      return false;
+// settle() keeps it within the page.
+void Controller::move(int lines) {
+  if (int* scroll = page_scroll()) {
+    *scroll += lines;
+  } else {
+    move_selection(view_.list(view_.focus), lines);
   }
 }
 
-bool Controller::inspected(Key key, const Snapshot& shown) {
-  const Layout layout = make_layout(rows_, cols_, view_.requested);
-  if (view_.help || !layout.fits || shows_parts(shown, view_)) return false;
-  return inspect(view_.ring, key, shown, inside(layout, layout.ring));
+bool Controller::inspect(Key key, const Snapshot& shown) {
+  if (view_.help || !layout().fits || shows_parts(shown, view_)) return false;
+  return tui::inspect(view_.ring, key, shown, inside(layout(), layout().ring));
 }
+
+void Controller::change_focus() {
+  if (has_role(view_.requested, Role::reader))
+    view_.focus = view_.focus == Role::writer ? Role::reader : Role::writer;
+}
+
+void Controller::toggle_log() {
+  view_.log = !view_.log;
+  view_.log_scroll = 0;
+}
+
+void Controller::toggle_help() {
+  view_.help = !view_.help;
+  view_.help_scroll = 0;
+}
+
+void Controller::press_picture() { say(fmt::format("ring: {}", next_picture(view_.ring))); }
 
 void Controller::press_parts(const Snapshot& shown) {
   if (terms_of(view_.requested).has_ring)
     view_.parts = !shows_parts(shown, view_);
   else
-    say("there is no ring to show instead", Severity::info);
+    say("there is no ring to show instead");
 }
 
 void Controller::press_roof() {
   if (!view_.roof_gib_per_s)
-    say("no roof is known: start pipetop with --roof", Severity::info);
+    say("no roof is known: start pipetop with --roof");
   else
     view_.roof_hidden = !view_.roof_hidden;
 }
 
 void Controller::press_inspect(const Snapshot& shown) {
   if (terms_of(view_.requested).has_ring) view_.parts = false;
-  const std::string words = toggle_inspection(view_.ring, shown.ring);
-  if (!words.empty()) say(words, Severity::info);
+  const std::string text = toggle_inspection(view_.ring, shown.ring);
+  if (!text.empty()) say(text);
 }
 
 }  // namespace pipetop::tui

@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "engine/model/knob.h"
 #include "engine/model/presets.h"
 #include "tui/dashboard/source.h"
-#include "tui/state/keymap.h"
+#include "tui/draw/keys.h"
+#include "tui/state/layout.h"
 #include "tui/state/view_state.h"
 
 namespace pipetop::tui {
@@ -33,33 +36,55 @@ class Controller {
   Outcome handle(const Input& input, const Snapshot& shown);
 
   // For the message line; it goes away by itself.
-  void say(std::string text, Severity severity);
+  void say(std::string text, Severity severity = Severity::info);
   // Messages age in the source's time, which goes on while frozen.
   void set_time(uint64_t now_ns);
 
  private:
-  void settle(const Snapshot& shown);
-  Outcome act(const KeyCommand& command, Key key, const Snapshot& shown);
-  void act_on_screen(const KeyCommand& command, Key key, const Snapshot& shown);
-  void press_knob(int index);
-  void switch_counters(const Snapshot& shown);
+  struct Keymap;  // all keys but the knobs'
+  friend std::span<const ScreenKey> screen_keys();
+  struct Binding {
+    Key key;
+    void (Controller::*act)(int n, const Snapshot& shown);
+    int n = 0;
+    ScreenKey help = {};  // empty where another key's line names it
+  };
+  template <auto kAct>
+  void run(int n, const Snapshot& shown);
+  template <Outcome kOutcome>
+  void leave() {
+    outcome_ = kOutcome;
+  }
+
+  static const Binding* find_binding(Key key);
+
+  void press(Key key, const Snapshot& shown);
+  void press_knob(const HotKey& hot);
   void press_preset(int index);
   void undo();
   void baseline();
-  bool change_to(const Settings& next, const std::string& label, Key key);
-  bool scroll_page(const KeyCommand& command);
-  void scroll(Role role, int lines);
+  void freeze() { view_.frozen = !view_.frozen; }
+  void change_focus();
+  void move(int lines);
+  void page(int pages) { move(pages * page_rows()); }
   void compare();
-  bool inspected(Key key, const Snapshot& shown);
+  void toggle_log();
+  void toggle_help();
+  void press_inspect(const Snapshot& shown);
+  void press_picture();
   void press_parts(const Snapshot& shown);
   void press_roof();
-  void press_inspect(const Snapshot& shown);
-  Outcome handle(const Mouse& mouse, const Snapshot& shown);
-  Outcome click(const Mouse& mouse, const Snapshot& shown);
-  void click_list(Role role, int row, const Snapshot& shown);
-  void wheel(const Mouse& mouse, int lines);
-  int page_rows() const;
+  void switch_counters(const Snapshot& shown);
   void close();
+
+  void settle(const Snapshot& shown);
+  bool change_to(const Settings& next, const std::string& label, Key key);
+  bool inspect(Key key, const Snapshot& shown);
+  void click(const Mouse& mouse, const Snapshot& shown);
+  void click_list(Role role, int row);
+  void scroll(const Mouse& mouse, int lines);
+  Layout layout() const { return make_layout(rows_, cols_, view_.requested); }
+  int page_rows() const;
   // Of the page that lies over the lists, nullptr if there is none.
   int* page_scroll();
 
@@ -67,6 +92,7 @@ class Controller {
   Settings start_;
   std::vector<Settings> undo_;  // what was requested before each change
   ViewState view_;
+  Outcome outcome_ = Outcome::stay;
   int rows_ = 0, cols_ = 0;
   uint64_t message_until_ns_ = 0;
 };

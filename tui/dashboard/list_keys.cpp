@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/registry/terms.h"
 #include "tui/draw/text_width.h"
 #include "tui/state/layout.h"
-#include "tui/widgets/worker.h"
-#include "engine/registry/terms.h"
 
 namespace pipetop::tui {
 namespace {
@@ -22,19 +21,33 @@ void erase_last_character(std::string& text) {
   if (!text.empty()) text.pop_back();
 }
 
+// The selected row, or the one at the top of the list, which then is.
+const CallRow* row_to_open(ListState& list) {
+  if (!selected_row(list)) select(list, list.scroll);
+  const CallRow* row = selected_row(list);
+  return row && row->fold != Fold::none ? row : nullptr;
+}
+
+}  // namespace
+
+void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols) {
+  if (!view.reference.is_a && view.reference.segment != shown.throughput.previous)
+    view.reference = reference_of(shown.throughput.previous);
+  const Layout layout = make_layout(rows, cols, view.requested);
+  for (const Role role : roles_of(view.requested)) {
+    ListState& list = view.list(role);
+    refresh(list.contents, shown.worker(role), view.reference, view.choice,
+            list.folds_in(view.choice));
+    follow(list, function_rows(inside(layout, panel_of(layout, role))));
+  }
+}
+
 void move_selection(ListState& list, int lines) {
   const int last = static_cast<int>(rows_of(list).size()) - 1;
   if (last < 0) return;
   // The first press selects what is at the top of the list.
   const int from = list.selected < 0 ? list.scroll - (lines == 1 ? 1 : 0) : list.selected;
   select(list, std::clamp(from + lines, 0, last));
-}
-
-// The selected row, or the one at the top of the list, which then is.
-const CallRow* row_to_open(ListState& list) {
-  if (!selected_row(list)) select(list, list.scroll);
-  const CallRow* row = selected_row(list);
-  return row && row->fold != Fold::none ? row : nullptr;
 }
 
 void open_level(ViewState& view) {
@@ -52,6 +65,8 @@ void open_entry(ViewState& view) {
   list.folds_in(view.choice).set_entry(row->path, !all_open);
 }
 
+void open_all(ViewState& view) { view.list(view.focus).folds_in(view.choice).set_all(true); }
+
 void close_all(ViewState& view) {
   ListState& list = view.list(view.focus);
   const auto rows = rows_of(list);
@@ -62,86 +77,35 @@ void close_all(ViewState& view) {
   list.folds_in(view.choice).set_all(false);
 }
 
-std::string toggle_form(ListChoice& choice) {
+std::string_view toggle_form(ViewState& view) {
+  ListChoice& choice = view.choice;
   const bool tree = choice.form == ListForm::flat;
   choice.form = tree ? ListForm::tree : ListForm::flat;
   return tree ? "who calls whom; + opens a row, E all" : "functions; + opens what one calls";
 }
 
-std::string toggle_sort(ListChoice& choice) {
+std::string_view toggle_sort(ViewState& view) {
+  ListChoice& choice = view.choice;
   const bool self = choice.sort() == ListSort::children;
   choice.sort() = self ? ListSort::self : ListSort::children;
   return self ? "sorted by self" : "sorted by self and all that it called";
 }
 
-std::string toggle_activity(ListChoice& choice) {
+std::string_view toggle_activity(ViewState& view) {
+  ListChoice& choice = view.choice;
   const bool waiting = choice.activity == Activity::running;
   choice.activity = waiting ? Activity::waiting : Activity::running;
   return waiting ? "what the roles wait in, by blocked time" : "what the roles run, by samples";
 }
 
-std::string toggle_wall(ListChoice& choice) {
+std::string_view toggle_wall(ViewState& view) {
+  ListChoice& choice = view.choice;
   choice.wall = !choice.wall;
   return choice.wall ? "shares are of the wall time, blocked and runnable beside them"
                      : "shares are of what is listed";
 }
 
-}  // namespace
-
-void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols) {
-  if (!view.reference.is_a && view.reference.segment != shown.throughput.previous)
-    view.reference = reference_of(shown.throughput.previous);
-  const Layout layout = make_layout(rows, cols, view.requested);
-  for (const Role role : roles_of(view.requested)) {
-    ListState& list = view.list(role);
-    refresh(list.contents, shown.worker(role), view.reference, view.choice,
-            list.folds_in(view.choice));
-    const Rect panel = inside(layout, panel_of(layout, role));
-    follow(list, function_rows(panel.rows, panel.cols));
-  }
-}
-
-std::optional<std::string> act_on_lists(ViewState& view, const KeyCommand& command, int page_rows) {
-  constexpr int kAll = 1 << 20;
-  ListState& list = view.list(view.focus);
-  switch (command.act) {
-    case Act::move:
-      move_selection(list, command.n);
-      return "";
-    case Act::page:
-      move_selection(list, command.n * std::max(1, page_rows));
-      return "";
-    case Act::first:
-    case Act::last:
-      move_selection(list, command.act == Act::first ? -kAll : kAll);
-      return "";
-    case Act::open_level:
-      open_level(view);
-      return "";
-    case Act::open_entry:
-      open_entry(view);
-      return "";
-    case Act::open_all:
-      list.folds_in(view.choice).set_all(true);
-      return "";
-    case Act::close_all:
-      close_all(view);
-      return "";
-    case Act::filter:
-      view.choice.filter_before = view.choice.filter;
-      return "";
-    case Act::form:
-      return toggle_form(view.choice);
-    case Act::sort:
-      return toggle_sort(view.choice);
-    case Act::activity:
-      return toggle_activity(view.choice);
-    case Act::wall:
-      return toggle_wall(view.choice);
-    default:
-      return std::nullopt;
-  }
-}
+void begin_filter(ViewState& view) { view.choice.filter_before = view.choice.filter; }
 
 bool edit_filter(ViewState& view, Key key) {
   if (!view.choice.filter_before) return false;

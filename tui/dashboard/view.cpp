@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "engine/registry/terms.h"
+#include "tui/dashboard/keymap.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text_width.h"
 #include "tui/state/layout.h"
-#include "tui/widgets/help.h"
 #include "tui/widgets/key_bar.h"
 #include "tui/widgets/message_line.h"
 #include "tui/widgets/panel.h"
@@ -118,7 +118,7 @@ void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
   const VerdictAt verdict = verdict_shown ? VerdictAt::ring : VerdictAt::message;
   draw_message_over(canvas, layout.message, message_of(s, state, verdict));
   draw_key_bar({canvas, layout.keys}, s, state);
-  if (state.help) draw_help(canvas, state);
+  if (state.help) draw_help(canvas, help_of(state), state.help_scroll);
 }
 
 }  // namespace pipetop::tui

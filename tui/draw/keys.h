@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace pipetop::tui {
 
@@ -15,6 +16,11 @@ inline constexpr Key other = 0x1100FF;
 inline constexpr Key tab = 9, enter = 13, escape = 27;
 constexpr Key ctrl(char letter) { return static_cast<Key>(letter & 0x1F); }
 }  // namespace key
+
+// A line of the help: "Tab", "the other function list".
+struct ScreenKey {
+  std::string_view keys, help;
+};
 
 enum class MouseAct : uint8_t { press, wheel_up, wheel_down };
 

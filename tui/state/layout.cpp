@@ -68,4 +68,18 @@ Rect inside(const Layout& layout, const Rect& p) {
   return {p.row + 1, p.col + 2, p.rows - 2, p.cols - 4};
 }
 
+int counter_rows(const Rect& panel) {
+  if (panel.rows < 7) return 1;
+  return panel.cols >= 130 && panel.rows < 8 ? 1 : 2;
+}
+
+int function_rows(const Rect& panel) {
+  const int list = panel.rows - counter_rows(panel);
+  return list - list_header_rows(list);
+}
+
+int function_line(const Rect& panel, int row) {
+  return row < panel.end_row() ? std::max(-1, row - (panel.end_row() - function_rows(panel))) : -1;
+}
+
 }  // namespace pipetop::tui

@@ -25,4 +25,12 @@ inline const Rect& panel_of(const Layout& layout, Role role) {
 // The part of a panel that its border leaves.
 Rect inside(const Layout& layout, const Rect& panel);
 
+// Inside a role's panel: lines of counters, a header of the function list where there
+// is room, and the list's rows.
+int counter_rows(const Rect& panel);
+constexpr int list_header_rows(int list_rows) { return list_rows >= 3 ? 1 : 0; }
+int function_rows(const Rect& panel);
+// The row of the list, from 0, that stands in a row of the screen; -1: none.
+int function_line(const Rect& panel, int row);
+
 }  // namespace pipetop::tui

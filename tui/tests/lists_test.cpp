@@ -1,6 +1,7 @@
 // What keys do to the function lists.
 #include <gtest/gtest.h>
 
+#include "engine/workload/pipe/pipe_presets.h"
 #include "tui/dashboard/controller.h"
 #include "tui/state/layout.h"
 #include "tui/tests/profiles.h"
@@ -8,7 +9,6 @@
 #include "tui/tests/snapshots.h"
 #include "tui/widgets/message_line.h"
 #include "tui/widgets/worker.h"
-#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop::tui {
 namespace {
@@ -239,7 +239,7 @@ TEST_F(ListsTest, RowsAreMadeAgainOnlyForAReason) {
 TEST_F(ListsTest, AClickSelectsAndASecondOneOpens) {
   const Layout layout = make_layout(rows_, cols_);
   const Rect panel = inside(layout, layout.writer);
-  const int header = panel.rows - function_rows(panel.rows, panel.cols) - 1;
+  const int header = panel.rows - function_rows(panel) - 1;
   press(U"f");
   click(panel.row + header, panel.col);
   EXPECT_EQ(selected(), "") << "that is the header";

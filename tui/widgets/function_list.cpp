@@ -5,6 +5,7 @@
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/pen.h"
+#include "tui/state/layout.h"
 #include "tui/widgets/list_header.h"
 
 namespace pipetop::tui {
@@ -88,7 +89,7 @@ void draw_rows(const Area& area, const FunctionListView& view) {
   const ListContents& contents = view.list.contents;
   const std::vector<CallRow>& all = contents.rows->rows;
   const ListColumns columns = list_columns(area.cols(), contents, view.choice);
-  const int header = area.rows() - visible_functions(area.rows());
+  const int header = list_header_rows(area.rows());
   if (header > 0) draw_list_header(area, columns, view);
   if (all.empty())
     area.put_fitted(header, 1, area.cols() - 1, nothing_text(contents, view.choice), Style::dim);

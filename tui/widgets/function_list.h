@@ -18,7 +18,4 @@ struct FunctionListView {
 
 void draw_function_list(const Area& area, const FunctionListView& view);
 
-// Rows of functions that an area of so many rows shows.
-constexpr int visible_functions(int rows) { return rows >= 3 ? rows - 1 : rows; }
-
 }  // namespace pipetop::tui

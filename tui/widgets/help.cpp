@@ -9,7 +9,6 @@
 #include "tui/draw/numbers.h"
 #include "tui/draw/pen.h"
 #include "tui/draw/text_width.h"
-#include "tui/state/keymap.h"
 #include "tui/widgets/panel.h"
 
 namespace pipetop::tui {
@@ -43,10 +42,10 @@ Lines knob_lines(const Settings& settings) {
   return lines;
 }
 
-Lines preset_lines(const ViewState& state) {
+Lines preset_lines(std::span<const Preset> presets) {
   Lines lines = {{"", "", "Presets"}};
-  for (size_t i = 0; i < std::min<size_t>(state.presets.size(), 9); ++i) {
-    const Preset& preset = state.presets[i];
+  for (size_t i = 0; i < std::min<size_t>(presets.size(), 9); ++i) {
+    const Preset& preset = presets[i];
     std::string text = preset.title.empty() ? preset.name : preset.title;
     if (preset.article_gib_per_s > 0)
       text += fmt::format("; article {} GiB/s", rate_text(preset.article_gib_per_s));
@@ -55,9 +54,9 @@ Lines preset_lines(const ViewState& state) {
   return lines;
 }
 
-Lines screen_lines() {
+Lines screen_lines(std::span<const ScreenKey> keys) {
   Lines lines = {{"", "", "Screen"}};
-  for (const ScreenKey& k : screen_keys())
+  for (const ScreenKey& k : keys)
     lines.push_back({std::string(k.keys), "", std::string(k.help), kScreenTextCol});
   return lines;
 }
@@ -85,17 +84,18 @@ struct Page {
   Rect box;
   int half = 0;  // where the right column begins
   int visible() const { return box.rows - 2; }
+  int scroll_end() const { return std::max(0, lines() - visible()); }
   int lines() const { return static_cast<int>(std::max(left.size(), right.size())); }
 };
 
-Page make_page(int rows, int cols, const ViewState& state) {
+Page make_page(int rows, int cols, const HelpContents& contents) {
   Page page;
   const bool two = cols >= kTwoColumns + 4;
   const int box_cols = std::min(two ? 160 : 96, cols - 4);
   const int inner_cols = box_cols - 4;
   page.half = two ? inner_cols * 11 / 20 : inner_cols;
-  Lines left = knob_lines(state.requested), right = preset_lines(state);
-  append(right, screen_lines());
+  Lines left = knob_lines(contents.settings), right = preset_lines(contents.presets);
+  append(right, screen_lines(contents.screen_keys));
   if (!two) append(left, right);
   page.left = fitted(left, page.half - 1);
   if (two) page.right = fitted(right, inner_cols - page.half);
@@ -121,23 +121,22 @@ void draw_lines(const Area& area, const Lines& lines, int scroll) {
 
 }  // namespace
 
-void draw_help(Canvas& canvas, const ViewState& state) {
-  const Page page = make_page(canvas.rows(), canvas.cols(), state);
+void draw_help(Canvas& canvas, const HelpContents& contents, int scroll) {
+  const Page page = make_page(canvas.rows(), canvas.cols(), contents);
   Area(canvas, page.box).fill(U' ', {});
   Layout boxed;
   boxed.boxed = true;
-  const bool more = page.lines() > page.visible();
+  const bool more = page.scroll_end() > 0;
   const TitlePart title[] = {{"help", Style::title},
                              {more ? "j k scroll, Esc closes" : "Esc closes", Style::dim}};
   const Area area = draw_panel(canvas, boxed, page.box, title, true);
-  const int scroll = std::clamp(state.help_scroll, 0, std::max(0, page.lines() - page.visible()));
+  scroll = std::clamp(scroll, 0, page.scroll_end());
   draw_lines(area.part({0, 0, area.rows(), page.half - 1}), page.left, scroll);
   draw_lines(area.part({0, page.half, area.rows(), area.cols()}), page.right, scroll);
 }
 
-int help_scroll_end(int rows, int cols, const ViewState& state) {
-  const Page page = make_page(rows, cols, state);
-  return std::max(0, page.lines() - page.visible());
+int help_scroll_end(int rows, int cols, const HelpContents& contents) {
+  return make_page(rows, cols, contents).scroll_end();
 }
 
 }  // namespace pipetop::tui

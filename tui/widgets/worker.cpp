@@ -77,15 +77,6 @@ std::vector<Item> counters(const WorkerView& w, const Unit& unit) {
   return items;
 }
 
-int counter_rows(int rows, int cols) {
-  if (rows < 7) return 1;
-  return cols >= 130 && rows < 8 ? 1 : 2;
-}
-
-}  // namespace
-
-namespace {
-
 struct Detail {
   bool pid = true, cpu = true, target = true;
 };
@@ -129,18 +120,9 @@ std::vector<TitlePart> worker_title(const WorkerView& w, int cols) {
 void draw_worker(const Area& area, const WorkerView& w, const Unit& unit,
                  const FunctionListView& functions) {
   if (area.empty()) return;
-  const int rows = counter_rows(area.rows(), area.cols());
+  const int rows = counter_rows(area.rect());
   flow(area.from_row(0, rows), counters(w, unit));
   draw_function_list(area.from_row(rows), functions);
-}
-
-int function_rows(int panel_rows, int panel_cols) {
-  return visible_functions(panel_rows - counter_rows(panel_rows, panel_cols));
-}
-
-int function_line(int panel_rows, int panel_cols, int row) {
-  const int visible = function_rows(panel_rows, panel_cols);
-  return row < panel_rows ? std::max(-1, row - (panel_rows - visible)) : -1;
 }
 
 }  // namespace pipetop::tui

@@ -19,10 +19,4 @@ std::vector<TitlePart> worker_title(const WorkerView& worker, int cols);
 void draw_worker(const Area& area, const WorkerView& worker, const Unit& unit,
                  const FunctionListView& functions);
 
-// The rows that the function list of such a panel has.
-int function_rows(int panel_rows, int panel_cols);
-
-// The line of that list, from 0, that stands in a row of the panel; -1: none.
-int function_line(int panel_rows, int panel_cols, int row);
-
 }  // namespace pipetop::tui

@@ -10,10 +10,10 @@
 #include "engine/registry/knobs.h"
 #include "engine/registry/workloads.h"
 #include "tui/command_line/tests/typed.h"
+#include "tui/dashboard/keymap.h"
 #include "tui/flags/command_list.h"
 #include "tui/flags/exit_codes.h"
 #include "tui/manual/topics.h"
-#include "tui/state/keymap.h"
 
 namespace pipetop::tui {
 namespace {

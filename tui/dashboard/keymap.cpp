@@ -1,0 +1,106 @@
+// Which key does what: one row per key, in the order of the help page.
+#include "tui/dashboard/keymap.h"
+
+#include <algorithm>
+#include <iterator>
+#include <type_traits>
+#include <vector>
+
+#include "tui/dashboard/controller.h"
+#include "tui/dashboard/list_keys.h"
+
+namespace pipetop::tui {
+
+// What a key does: a member or a function of the view's state, with the row's number
+// or the snapshot if it asks for one. What a function returns is said.
+template <auto kAct>
+void Controller::run(int n, const Snapshot& shown) {
+  using Act = decltype(kAct);
+  if constexpr (std::is_invocable_v<Act, ViewState&>) {
+    if constexpr (std::is_void_v<std::invoke_result_t<Act, ViewState&>>) {
+      kAct(view_);
+    } else {
+      say(std::string(kAct(view_)), Severity::info);
+    }
+  } else if constexpr (std::is_invocable_v<Act, Controller&, int>) {
+    (this->*kAct)(n);
+  } else if constexpr (std::is_invocable_v<Act, Controller&, const Snapshot&>) {
+    (this->*kAct)(shown);
+  } else {
+    (this->*kAct)();
+  }
+}
+
+struct Controller::Keymap {
+  using C = Controller;
+  template <auto kAct>
+  static constexpr auto does = &C::run<kAct>;
+  static constexpr int kAll = 1 << 20;
+  static constexpr Binding kRows[] = {
+      {U'1', does<&C::press_preset>, 0, {"1-9", "the presets, in their order"}},
+      {U'u', does<&C::undo>, 0, {"u", "undo the last change"}},
+      {U'0', does<&C::baseline>, 0, {"0", "back to the settings at the start"}},
+      {U' ', does<&C::freeze>, 0, {"Space", "freeze the screen; data goes on"}},
+      {key::tab, does<&C::change_focus>, 0, {"Tab", "the other function list"}},
+      {key::back_tab, does<&C::change_focus>},
+      {key::left, does<&C::change_focus>},
+      {key::right, does<&C::change_focus>},
+      {U'j', does<&C::move>, 1, {"j k", "select a function; arrows do too"}},
+      {key::down, does<&C::move>, 1},
+      {U'k', does<&C::move>, -1},
+      {key::up, does<&C::move>, -1},
+      {key::page_down, does<&C::page>, 1, {"PgUp PgDn", "scroll; Home and End too"}},
+      {key::page_up, does<&C::page>, -1},
+      {key::home, does<&C::move>, -kAll},
+      {key::end, does<&C::move>, kAll},
+      {U'f', does<toggle_form>, 0, {"f", "functions flat, or as a tree of calls"}},
+      {U'+', does<open_level>, 0, {"+ Enter", "open or close the selected row"}},
+      {key::enter, does<open_level>},
+      {U'e', does<open_entry>, 0, {"e", "the same with all that is below it"}},
+      {U'E', does<open_all>, 0, {"E C", "open all, close all"}},
+      {U'C', does<close_all>},
+      {U'o', does<toggle_sort>, 0, {"o", "sort by self, or with what was called"}},
+      {U'/', does<begin_filter>, 0, {"/", "filter functions by a part of the name"}},
+      {U'w', does<toggle_activity>, 0, {"w", "what the roles run, or wait in"}},
+      {U'%', does<toggle_wall>, 0, {"%", "shares of samples, or of wall time"}},
+      {U'a', does<&C::compare>, 0, {"a", "freeze this segment as A to compare with"}},
+      {U'L', does<&C::toggle_log>, 0, {"L", "log of the segments between changes"}},
+      {U'i', does<&C::press_inspect>, 0, {"i", "inspect a slot; arrows move, Esc leaves"}},
+      {U'r', does<&C::press_picture>, 0, {"r", "ring: histogram, heat map, or both"}},
+      {U'P', does<&C::press_parts>, 0, {"P", "the ring, or the parts: pairs, clients"}},
+      {U'R', does<&C::press_roof>, 0, {"R", "roof of the rate on or off; from --roof"}},
+      {U'x', does<&C::switch_counters>, 0, {"x", "BPF counters: percpu or shared"}},
+      {U'M', does<&C::leave<Outcome::toggle_mouse>>, 0, {"M", "mouse on or off; off selects text"}},
+      {U'?', does<&C::toggle_help>, 0, {"?", "this help"}},
+      {key::escape, does<&C::close>, 0, {"Esc", "close; no filter; nothing selected"}},
+      {key::ctrl('L'),
+       does<&C::leave<Outcome::redraw_all>>,
+       0,
+       {"Ctrl-L", "draw everything again"}},
+      {key::ctrl('Z'),
+       does<&C::leave<Outcome::suspend>>,
+       0,
+       {"Ctrl-Z", "suspend; the workers stop too"}},
+      {U'q', does<&C::leave<Outcome::quit>>, 0, {"q", "quit; Ctrl-C does too"}},
+      {key::ctrl('C'), does<&C::leave<Outcome::quit>>},
+      {key::ctrl('\\'), does<&C::leave<Outcome::abort>>},
+  };
+};
+
+const Controller::Binding* Controller::find_binding(Key key) {
+  const auto row = std::ranges::find(Keymap::kRows, key, &Binding::key);
+  return row == std::end(Keymap::kRows) ? nullptr : row;
+}
+
+std::span<const ScreenKey> screen_keys() {
+  static const auto keys = [] {
+    std::vector<ScreenKey> named;
+    for (const auto& row : Controller::Keymap::kRows) {
+      if (!row.help.keys.empty()) named.push_back(row.help);
+    }
+    return named;
+  }();
+  return keys;
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,17 @@
+// The keys that change no knob, for the help page; knobs have the engine's table.
+#pragma once
+
+#include <span>
+
+#include "tui/state/view_state.h"
+#include "tui/widgets/help.h"
+
+namespace pipetop::tui {
+
+std::span<const ScreenKey> screen_keys();
+
+inline HelpContents help_of(const ViewState& view) {
+  return {view.requested, view.presets, screen_keys()};
+}
+
+}  // namespace pipetop::tui
