@@ -21,7 +21,7 @@ struct LimitsRuns::Sums {
     std::string reason = "ended before it was measured";
 
     void add(const SegmentRole& role, std::string_view call, uint64_t duration_ns) {
-      if (!role.functions.has_value() || !role.functions->tree) {
+      if (!role.functions.has_value()) {
         reason = role.functions.reason;
       } else if (!role.on_cpu_share.has_value()) {
         reason = role.on_cpu_share.reason;

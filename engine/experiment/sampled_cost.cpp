@@ -22,7 +22,7 @@ double working_share(const CallTree& tree, std::string_view call) {
   uint64_t found = 0;
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
     const CallNode& node = tree.nodes[i];
-    const std::string_view name = tree.functions[node.function];
+    const std::string_view name = node.function.name();
     if (node.parent != CallNode::kNone) where[i] = where[node.parent];
     if (where[i] == outside && name.find(call) != name.npos) where[i] = working;
     if (where[i] == working && waits_or_wakes(name)) where[i] = waiting;

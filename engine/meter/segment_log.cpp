@@ -18,7 +18,10 @@ void thin_out(Kept& kept, Edit edit) {
 }
 
 void drop_trees(SegmentRole& role) {
-  if (role.functions.has_value()) role.functions.value->tree.reset();
+  if (role.functions.has_value()) {
+    FunctionTable& table = *role.functions.value;
+    table.tree = flat_tree(table.rows());
+  }
   if (role.blocked.has_value())
     role.blocked = Reading<BlockedTable>::unavailable(
         fmt::format("only the last {} segments keep their call trees", SegmentLog::kWithTrees));

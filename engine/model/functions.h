@@ -5,40 +5,69 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pipetop {
+
+// A kernel function, or "[user]" and the like. Functions of one name are one: nobody
+// could tell them apart. A name keeps its number for as long as the process runs, so
+// that trees are made, merged and compared without their text. Of one thread only.
+class Function {
+ public:
+  explicit Function(std::string_view name);
+
+  uint32_t number() const { return number_; }  // less than count()
+  std::string_view name() const;               // stays valid
+  bool operator==(const Function&) const = default;
+
+  static size_t count();  // that have a number
+
+ private:
+  uint32_t number_;
+};
 
 // One place in the tree: a function as called through its parents. Weights are
 // samples, or nanoseconds, as the owner of the tree says.
 struct CallNode {
   static constexpr uint32_t kNone = 0xffff'ffff;
 
-  uint32_t function = 0;    // index of CallTree::functions
+  Function function;
   uint32_t parent = kNone;  // index of CallTree::nodes, lower than its own; kNone for a root
   uint64_t self = 0;        // weight of the stacks that end here
   uint64_t total = 0;       // and of those that pass through
 };
 
 struct CallTree {
-  std::vector<std::string> functions;  // distinct names, "[user]" among them
-  std::vector<CallNode> nodes;         // parents before their children
-  uint64_t total = 0;                  // of all roots
+  std::vector<CallNode> nodes;  // parents before their children
+  uint64_t total = 0;           // of all roots
+  bool paths = true;            // false: who called whom was not kept, see flat_tree()
+
+  // Whether its function is not called, however far up, by itself.
+  bool is_topmost(const CallNode& node) const;
 };
 
 struct FunctionRow {
-  std::string name;  // kernel function, or "[user]"
+  std::string_view name;
   uint64_t self_samples = 0;
   uint64_t children_samples = 0;  // samples with it anywhere on the stack
 };
+
+// The functions of a tree, by self_samples, most first. One that recurses is on its
+// stack once.
+std::vector<FunctionRow> function_rows(const CallTree& tree);
+
+// A tree of roots only, which has the same rows.
+std::shared_ptr<const CallTree> flat_tree(const std::vector<FunctionRow>& rows);
 
 // What a role was running.
 struct FunctionTable {
   uint64_t samples = 0;
   uint64_t lost = 0;
-  std::vector<FunctionRow> rows;         // by self_samples, most first
-  std::shared_ptr<const CallTree> tree;  // weights are samples; null if not kept
+  // Weights are samples; never null.
+  std::shared_ptr<const CallTree> tree = std::make_shared<const CallTree>();
 
+  std::vector<FunctionRow> rows() const { return function_rows(*tree); }
   double share(uint64_t n) const { return samples ? double(n) / double(samples) : 0.0; }
 };
 
@@ -46,10 +75,11 @@ struct FunctionTable {
 // hundreds of times a second or more, a part of the short sleeps stands in the tree
 // for the others.
 struct BlockedTable {
-  uint64_t ns = 0;                       // in all
-  uint64_t times = 0;                    // that it went to sleep
-  uint64_t lost = 0;                     // sleeps whose stack could not be kept: "[unknown]"
-  std::shared_ptr<const CallTree> tree;  // weights are nanoseconds; never null
+  uint64_t ns = 0;     // in all
+  uint64_t times = 0;  // that it went to sleep
+  uint64_t lost = 0;   // sleeps whose stack could not be kept: "[unknown]"
+  // Weights are nanoseconds; never null.
+  std::shared_ptr<const CallTree> tree = std::make_shared<const CallTree>();
 };
 
 struct SamplingEvent {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
 
 #include "engine/observe/call_trie.h"
 
@@ -48,13 +47,12 @@ void fit(std::vector<uint64_t>& weights, uint64_t wanted) {
 }  // namespace
 
 // Below the scheduler lies what took the stack: a tracepoint, and BPF.
-std::vector<FunctionId> sleeping_stack(std::span<const uint64_t> addresses,
-                                       const Symbols& symbols) {
-  std::vector<FunctionId> stack;
+std::vector<Function> sleeping_stack(std::span<const uint64_t> addresses, const Symbols& symbols) {
+  std::vector<Function> stack;
   // Return addresses all; one of a call that never returns would lie in the next
   // function.
-  for (const uint64_t address : addresses) stack.push_back(symbols.find(address - 1));
-  const auto scheduler = [&](FunctionId f) { return is_scheduler(symbols.name(f)); };
+  for (const uint64_t address : addresses) stack.emplace_back(symbols.name_at(address - 1));
+  const auto scheduler = [](Function f) { return is_scheduler(f.name()); };
   const auto first = std::ranges::find_if(stack, scheduler);
   if (first == stack.end()) return stack;
   stack.erase(stack.begin(), std::ranges::find_if_not(first, stack.end(), scheduler));
@@ -80,19 +78,15 @@ BlockedTable blocked_table(const Sleeps& now, const Sleeps& before,
 
   CallTrie trie;
   std::vector<uint64_t> self;
-  std::unordered_map<std::string_view, FunctionId> function_of_name;
   for (size_t i = 0; i < exact.size(); ++i) {
     if (exact[i] + estimate[i] == 0) continue;
-    std::vector<FunctionId> stack = {kUnknownFunction};
-    if (i + 1 < exact.size()) stack = sleeping_stack(stack_of(i), symbols);
-    // Static functions of several files share names: nobody could tell them apart.
-    for (FunctionId& function : stack)
-      function = function_of_name.try_emplace(symbols.name(function), function).first->second;
-    const CallTrie::Place place = trie.place_of(stack);
+    const bool has_place = i + 1 < exact.size();
+    const CallTrie::Place place = trie.place_of(has_place ? sleeping_stack(stack_of(i), symbols)
+                                                          : std::vector{Function(kUnknown)});
     self.resize(trie.places());
     self[place] += exact[i] + estimate[i];
   }
-  table.tree = std::make_shared<CallTree>(trie.tree(self, symbols));
+  table.tree = std::make_shared<CallTree>(trie.tree(self));
   return table;
 }
 

@@ -13,7 +13,7 @@ namespace pipetop::observe {
 
 // The functions in which a task sleeps, the innermost first, from the addresses
 // of a stack that was taken as it switched away.
-std::vector<FunctionId> sleeping_stack(std::span<const uint64_t> addresses, const Symbols& symbols);
+std::vector<Function> sleeping_stack(std::span<const uint64_t> addresses, const Symbols& symbols);
 
 // Of what `now` has and `before` had not. `stack_of` gives the addresses of a
 // place. The tree weighs all of `ns`: what is an estimate is made to fit what is

@@ -42,15 +42,9 @@ void CallCounter::clear() {
   window_.clear();
 }
 
-FunctionTable CallCounter::table(Span span, const Symbols& symbols) const {
+FunctionTable CallCounter::table(Span span) const {
   const Counts& counts = of(span);
-  auto tree = std::make_shared<const CallTree>(trie_.tree(counts.self, symbols));
-  FunctionTable table;
-  table.samples = counts.samples;
-  table.lost = counts.lost;
-  table.rows = function_rows(*tree);
-  table.tree = std::move(tree);
-  return table;
+  return {counts.samples, counts.lost, std::make_shared<const CallTree>(trie_.tree(counts.self))};
 }
 
 }  // namespace pipetop::observe

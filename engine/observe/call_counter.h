@@ -11,7 +11,6 @@
 
 #include "engine/model/functions.h"
 #include "engine/observe/call_trie.h"
-#include "engine/observe/symbols.h"
 
 namespace pipetop::observe {
 
@@ -27,7 +26,7 @@ class CallCounter {
   explicit CallCounter(uint64_t window_ns);  // 0: samples never leave it
 
   // Where in the tree a stack belongs, the running function first; until clear().
-  Place place_of(std::span<const FunctionId> stack) { return trie_.place_of(stack); }
+  Place place_of(std::span<const Function> stack) { return trie_.place_of(stack); }
 
   void add(uint64_t at_ns, Place place);
   void add_lost(uint64_t at_ns, uint64_t samples);
@@ -37,7 +36,7 @@ class CallCounter {
   void clear();
 
   uint64_t samples(Span span) const { return of(span).samples; }
-  FunctionTable table(Span span, const Symbols& symbols) const;
+  FunctionTable table(Span span) const;
 
  private:
   struct Counts {

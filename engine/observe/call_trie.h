@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "engine/model/functions.h"
-#include "engine/observe/symbols.h"
 
 namespace pipetop::observe {
 
@@ -23,28 +22,24 @@ class CallTrie {
 
   // Where a stack ends, the running function first. An empty one is a root of its
   // own, "[user]"; so is, once the trie is full, every stack that is new: "[other]".
-  Place place_of(std::span<const FunctionId> stack);
+  Place place_of(std::span<const Function> stack);
 
   size_t places() const { return nodes_.size(); }
   void clear();
 
   // The tree of the places that weigh anything. `self` is by place: the weight of
   // the stacks that end there.
-  CallTree tree(std::span<const uint64_t> self, const Symbols& symbols) const;
+  CallTree tree(std::span<const uint64_t> self) const;
 
  private:
   struct Node {
-    FunctionId function;
+    Function function;
     Place caller;  // kNowhere for a root
   };
-  Place callee(Place caller, FunctionId function);
+  Place callee(Place caller, Function function);
 
   std::vector<Node> nodes_;
   std::unordered_map<uint64_t, Place> callees_;  // by caller and function
 };
-
-// The functions of a tree: what they weigh themselves, and with what they call. A
-// function that recurses is on its stack once.
-std::vector<FunctionRow> function_rows(const CallTree& tree);
 
 }  // namespace pipetop::observe

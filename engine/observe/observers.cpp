@@ -134,7 +134,7 @@ class Observers::Impl {
     if (!no_symbols_.empty()) return Table::unavailable(no_symbols_);
     if (watched.processes == 0) return Table::warming("there is no process");
     if (watched.counter.samples(span) == 0) return Table::warming("no sample of it yet");
-    return Table::of(watched.counter.table(span, symbols_));
+    return Table::of(watched.counter.table(span));
   }
 
   Reading<TaskTimes> times(Role role) const {

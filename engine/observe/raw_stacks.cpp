@@ -27,22 +27,15 @@ CallCounter::Place RawStacks::place_of(std::span<const uint64_t> addresses, cons
   const uint64_t hash = hash_of(addresses);
   Known& known = known_[hash % kKnown];
   if (known.hash == hash && known.place != CallTrie::kNowhere) return known.place;
-  symbolise(addresses, symbols);
-  known = {hash, counter.place_of(stack_)};
-  return known.place;
-}
-
-void RawStacks::symbolise(std::span<const uint64_t> addresses, const Symbols& symbols) {
   stack_.clear();
   for (const uint64_t address : addresses) {
     // Above the leaf stand return addresses; one of a call that never returns
     // would lie in the next function.
     const bool leaf = stack_.empty();
-    const FunctionId function = symbols.find(leaf ? address : address - 1);
-    // Static functions of several files share names, and nobody could tell them apart.
-    const std::string name(symbols.name(function));
-    stack_.push_back(function_of_name_.try_emplace(name, function).first->second);
+    stack_.emplace_back(symbols.name_at(leaf ? address : address - 1));
   }
+  known = {hash, counter.place_of(stack_)};
+  return known.place;
 }
 
 }  // namespace pipetop::observe

@@ -4,8 +4,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "engine/observe/call_counter.h"
@@ -31,11 +29,8 @@ class RawStacks {
     CallCounter::Place place = CallTrie::kNowhere;
   };
 
-  void symbolise(std::span<const uint64_t> addresses, const Symbols& symbols);
-
-  std::vector<Known> known_;       // of a fixed size, by hash; the newer displaces the older
-  std::vector<FunctionId> stack_;  // of the sample at hand
-  std::unordered_map<std::string, FunctionId> function_of_name_;
+  std::vector<Known> known_;     // of a fixed size, by hash; the newer displaces the older
+  std::vector<Function> stack_;  // of the sample at hand
 };
 
 }  // namespace pipetop::observe

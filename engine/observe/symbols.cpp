@@ -122,20 +122,12 @@ Symbols Symbols::of_this_kernel() {
   return symbols;
 }
 
-FunctionId Symbols::find(uint64_t address) const {
-  const auto after = std::ranges::upper_bound(addresses_, address);
-  if (after == addresses_.begin()) return kUnknownFunction;
-  const auto id = static_cast<FunctionId>(after - addresses_.begin() - 1);
-  if (address - addresses_[id] >= kLongestFunction || is_end_mark(name(id)))
-    return kUnknownFunction;
-  return id;
-}
-
-std::string_view Symbols::name(FunctionId id) const {
-  if (id == kUserFunction) return "[user]";
-  if (id == kOtherFunction) return "[other]";
-  if (id >= names_.size()) return "[unknown]";
-  return text_.data() + names_[id];
+std::string_view Symbols::name_at(uint64_t address) const {
+  const auto after = std::ranges::upper_bound(addresses_, address) - addresses_.begin();
+  if (after == 0) return kUnknown;
+  const auto i = static_cast<size_t>(after - 1);
+  const std::string_view name = text_.data() + names_[i];
+  return address - addresses_[i] >= kLongestFunction || is_end_mark(name) ? kUnknown : name;
 }
 
 uint64_t Symbols::address_of(std::string_view wanted) const {

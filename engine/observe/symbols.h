@@ -8,11 +8,7 @@
 
 namespace pipetop::observe {
 
-// A function: its place in Symbols, or one of those that have none.
-using FunctionId = uint32_t;
-inline constexpr FunctionId kUserFunction = 0xffff'ffff;     // "[user]"
-inline constexpr FunctionId kUnknownFunction = 0xffff'fffe;  // "[unknown]"
-inline constexpr FunctionId kOtherFunction = 0xffff'fffd;    // "[other]"
+inline constexpr std::string_view kUnknown = "[unknown]";
 
 class Symbols {
  public:
@@ -26,8 +22,8 @@ class Symbols {
   bool empty() const { return addresses_.empty(); }
   size_t size() const { return addresses_.size(); }
 
-  FunctionId find(uint64_t address) const;
-  std::string_view name(FunctionId id) const;
+  // Of the function around it, "[unknown]" if there is none.
+  std::string_view name_at(uint64_t address) const;
   uint64_t address_of(std::string_view name) const;  // 0 if there is none
 
  private:

@@ -20,7 +20,7 @@ class SegmentsBpfTest : public EngineTest {
 };
 
 bool runs(const Segment& segment, Role role, const std::string& function) {
-  for (const FunctionRow& row : segment.role(role).functions->rows)
+  for (const FunctionRow& row : segment.role(role).functions->rows())
     if (row.name == function) return true;
   return false;
 }

@@ -22,7 +22,7 @@ void FoldedFile::check(const Snapshot& snapshot) const {
 }
 
 void FoldedFile::write_role(std::string_view role, const Reading<FunctionTable>& functions) {
-  if (functions.has_value() && functions->tree)
+  if (functions.has_value())
     output_->write(print_folded(role, *functions->tree));
   else
     say(fmt::format("--folded: the {}: {}", role, functions.reason));

@@ -1,7 +1,7 @@
 #include "tui/print/call_tree_json.h"
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace pipetop::tui {
@@ -20,12 +20,12 @@ class TreeJson {
   Json json() { return list(roots_); }
 
  private:
-  const std::string& name(uint32_t i) const { return tree_.functions[tree_.nodes[i].function]; }
+  std::string_view name(uint32_t i) const { return tree_.nodes[i].function.name(); }
   Json share(uint64_t weight) const { return rounded(double(weight) / double(tree_.total)); }
 
   Json list(std::vector<uint32_t>& nodes) {
     std::ranges::sort(nodes, [this](uint32_t a, uint32_t b) {
-      return std::tie(tree_.nodes[b].total, name(a)) < std::tie(tree_.nodes[a].total, name(b));
+      return std::pair(tree_.nodes[b].total, name(a)) < std::pair(tree_.nodes[a].total, name(b));
     });
     Json json = Json::array();
     for (const uint32_t i : nodes) json.push_back(object(i));

@@ -15,8 +15,9 @@ std::string fitted(const std::string& text) {
 }
 
 // "write_very_lo~": which end of a name matters is not known; the start reads better.
-std::string cut(const std::string& name) {
-  return name.size() <= kNameWidth ? name : name.substr(0, kNameWidth - 1) + "~";
+std::string cut(std::string_view name) {
+  if (name.size() <= kNameWidth) return std::string(name);
+  return std::string(name.substr(0, kNameWidth - 1)) + "~";
 }
 
 }  // namespace
@@ -29,7 +30,7 @@ Lines function_column(const WorkerView& worker, size_t rows) {
   std::string heading = fmt::format("  {}: {} samples", role, table.samples);
   if (table.lost > 0) heading += fmt::format(", {} lost", table.lost);
   Lines lines = {fitted(heading), fitted("   self  child  function")};
-  for (const FunctionRow& row : table.rows) {
+  for (const FunctionRow& row : table.rows()) {
     if (lines.size() >= rows + 2) break;
     lines.push_back(
         fitted(fmt::format("  {:>5.1f}  {:>5.1f}  {}", 100 * table.share(row.self_samples),

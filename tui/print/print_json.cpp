@@ -122,14 +122,14 @@ Json ring_json(const RingView& ring) {
 
 Json table_json(const FunctionTable& table) {
   Json rows = Json::array();
-  for (const FunctionRow& row : table.rows)
+  for (const FunctionRow& row : table.rows())
     rows.push_back({{"name", row.name},
                     {"self_share", rounded(table.share(row.self_samples))},
                     {"children_share", rounded(table.share(row.children_samples))},
                     {"self_samples", row.self_samples},
                     {"children_samples", row.children_samples}});
   Json json = {{"samples", table.samples}, {"lost", table.lost}, {"rows", rows}};
-  if (table.tree)
+  if (table.tree->paths)
     json["tree"] = call_tree_json(*table.tree);
   else
     put_null(json, "tree", "not kept");

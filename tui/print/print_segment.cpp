@@ -41,7 +41,7 @@ void put_rate(Json& json, const std::string& key, const Reading<RateStats>& rate
 void put_functions(Json& json, const Reading<FunctionTable>& functions) {
   if (!functions.has_value()) return put_null(json, "functions", functions.reason);
   Json rows = Json::array();
-  for (const FunctionRow& row : functions->rows)
+  for (const FunctionRow& row : functions->rows())
     rows.push_back({{"name", row.name},
                     {"self_share", rounded(functions->share(row.self_samples))},
                     {"children_share", rounded(functions->share(row.children_samples))}});
@@ -132,9 +132,10 @@ void add_kinds(Row& row, const Reading<std::array<double, kSlotKinds>>& kinds) {
 // "mutex_spin_on_owner=0.3910;mutex_unlock=0.0470"
 std::string top_functions(const FunctionTable& table) {
   std::string text;
-  for (size_t i = 0; i < std::min(table.rows.size(), kCsvFunctions); ++i)
-    text += fmt::format("{}{}={:.4f}", i == 0 ? "" : ";", table.rows[i].name,
-                        table.share(table.rows[i].self_samples));
+  const std::vector<FunctionRow> rows = table.rows();
+  for (size_t i = 0; i < std::min(rows.size(), kCsvFunctions); ++i)
+    text += fmt::format("{}{}={:.4f}", i == 0 ? "" : ";", rows[i].name,
+                        table.share(rows[i].self_samples));
   return text;
 }
 

@@ -97,13 +97,13 @@ struct Shares {
   }
 };
 
-std::map<std::string, Shares> shares_of(const Sweep& sweep, Role role) {
-  std::map<std::string, Shares> by_name;
+std::map<std::string_view, Shares> shares_of(const Sweep& sweep, Role role) {
+  std::map<std::string_view, Shares> by_name;
   const size_t values = sweep.rows.size();
   for (size_t i = 0; i < values; ++i) {
     const Reading<FunctionTable>& table = sweep.rows[i].functions[static_cast<size_t>(role)];
     if (!table.has_value()) continue;
-    for (const FunctionRow& row : table->rows) {
+    for (const FunctionRow& row : table->rows()) {
       Shares& shares = by_name[row.name];
       shares.self.resize(values);
       shares.children.resize(values);
@@ -127,8 +127,8 @@ std::string functions_text(const Sweep& sweep, Role role) {
   const std::string_view name = role_name(sweep.rows.front().settings, role);
   if (const std::string why = why_no_functions(sweep, role); !why.empty())
     return fmt::format("\n{}: functions unknown: {}\n", name, why);
-  const std::map<std::string, Shares> by_name = shares_of(sweep, role);
-  std::vector<std::pair<std::string, Shares>> rows(by_name.begin(), by_name.end());
+  const std::map<std::string_view, Shares> by_name = shares_of(sweep, role);
+  std::vector<std::pair<std::string_view, Shares>> rows(by_name.begin(), by_name.end());
   std::ranges::stable_sort(rows, std::greater{}, [](const auto& r) { return r.second.change(); });
   std::string text = fmt::format("\n{}: where its time goes, % with children (self)\n  ", name);
   for (const SweepRow& row : sweep.rows)
@@ -161,7 +161,7 @@ Json run_json(const SweepRun& run, const Unit& unit) {
 
 Json functions_json(const FunctionTable& table) {
   Json rows = Json::array();
-  for (const FunctionRow& row : table.rows)
+  for (const FunctionRow& row : table.rows())
     rows.push_back({{"name", row.name},
                     {"self_share", rounded(table.share(row.self_samples))},
                     {"children_share", rounded(table.share(row.children_samples))}});

@@ -20,7 +20,6 @@ struct CallProfile {
   };
 
   std::shared_ptr<const CallTree> tree;  // never null
-  bool paths = true;                     // false: a table of functions, who called them is unknown
   uint64_t whole = 0;                    // the weight that is all of it
   double scale = 1;                      // what that is a share of: 1 of itself
   std::array<Part, 2> beside;
@@ -28,8 +27,12 @@ struct CallProfile {
   bool operator==(const CallProfile&) const = default;
 };
 
-CallProfile profile_of(const FunctionTable& functions);
-CallProfile profile_of(const BlockedTable& blocked);
+inline CallProfile profile_of(const FunctionTable& functions) {
+  return {functions.tree, functions.samples, 1, {}};
+}
+inline CallProfile profile_of(const BlockedTable& blocked) {
+  return {blocked.tree, blocked.ns, 1, {}};
+}
 
 // A role's parts of the wall time, as a WorkerView or a SegmentRole has them.
 struct WallTime {

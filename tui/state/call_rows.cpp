@@ -29,8 +29,8 @@ struct Group {
     uint32_t nodes = kEnd;  // the first of a chain of links
     double share(ListSort sort) const { return sort == ListSort::self ? self : total; }
   };
-  uint32_t id = 0;
-  std::array<Part, 2> part;
+  Function function;
+  std::array<Part, 2> part = {};
 };
 
 struct Link {
@@ -41,15 +41,10 @@ class RowMaker {
  public:
   RowMaker(const CallProfile& now, const CallProfile* before, const RowsChoice& choice,
            const Folds& folds)
-      : choice_(choice), folds_(folds) {
-    trees_[kNow] = {now, names_};
-    if (before) trees_[kBefore] = {*before, names_};
-    for (const Side side : kSides) {
-      if (!trees_[side].profile()) continue;
-      for (const CallProfile::Part& part : trees_[side].profile()->beside) names_.id(part.name);
-    }
-    group_of_.assign(names_.size(), kEnd);
-    find_matches();
+      : choice_(choice), folds_(folds), group_of_(Function::count(), kEnd) {
+    trees_[kNow] = WalkedTree(now);
+    if (before) trees_[kBefore] = WalkedTree(*before);
+    find_leads();
   }
 
   std::vector<CallRow> make() {
@@ -60,8 +55,9 @@ class RowMaker {
   }
 
  private:
-  void find_matches();
-  Group& group(uint32_t id);
+  bool matches(Function function) const { return holds(function.name(), choice_.filter); }
+  void find_leads();
+  Group& group(Function function);
   void add(Side side, uint32_t node);
   void gather_roots();
   void gather_functions();
@@ -79,51 +75,49 @@ class RowMaker {
 
   const RowsChoice& choice_;
   const Folds& folds_;
-  Names names_;
   std::array<WalkedTree, 2> trees_;
-  std::vector<bool> matches_;       // by id
   std::vector<bool> leads_;         // by node now: it or a callee of it matches
-  std::vector<uint32_t> group_of_;  // by id, while a level is gathered
+  std::vector<uint32_t> group_of_;  // by function, while a level is gathered
   // Stacks: a level's groups and links lie above those of the levels over it.
   std::vector<Group> groups_;
   std::vector<Link> links_;
   std::vector<CallRow> rows_;
 };
 
-void RowMaker::find_matches() {
+void RowMaker::find_leads() {
   if (choice_.filter.empty()) return;
-  for (uint32_t id = 0; id < names_.size(); ++id)
-    matches_.push_back(holds(names_.name(id), choice_.filter));
-  const WalkedTree& tree = trees_[kNow];
-  leads_.assign(tree.nodes().size(), false);
+  const std::vector<CallNode>& nodes = trees_[kNow].nodes();
+  leads_.assign(nodes.size(), false);
   for (size_t i = leads_.size(); i-- > 0;) {
-    if (matches_[tree.id(static_cast<uint32_t>(i))]) leads_[i] = true;
-    const uint32_t parent = tree.nodes()[i].parent;
+    if (matches(nodes[i].function)) leads_[i] = true;
+    const uint32_t parent = nodes[i].parent;
     if (leads_[i] && parent != CallNode::kNone) leads_[parent] = true;
   }
 }
 
 // Of the level that is being gathered.
-Group& RowMaker::group(uint32_t id) {
-  if (group_of_[id] == kEnd) {
-    group_of_[id] = static_cast<uint32_t>(groups_.size());
-    groups_.push_back({id, {}});
+Group& RowMaker::group(Function function) {
+  uint32_t& index = group_of_[function.number()];
+  if (index == kEnd) {
+    index = static_cast<uint32_t>(groups_.size());
+    groups_.push_back({function});
   }
-  return groups_[group_of_[id]];
+  return groups_[index];
 }
 
 void RowMaker::add(Side side, uint32_t node) {
   const WalkedTree& tree = trees_[side];
-  Group::Part& part = group(tree.id(node)).part[side];
+  const CallNode& place = tree.nodes()[node];
+  Group::Part& part = group(place.function).part[side];
   part.present = true;
-  part.self += tree.share(tree.nodes()[node].self);
-  part.total += tree.share(tree.nodes()[node].total);
+  part.self += tree.share(place.self);
+  part.total += tree.share(place.total);
   links_.push_back({node, part.nodes});
   part.nodes = static_cast<uint32_t>(links_.size() - 1);
 }
 
 void RowMaker::close_groups(size_t begin) {
-  for (size_t i = begin; i < groups_.size(); ++i) group_of_[groups_[i].id] = kEnd;
+  for (size_t i = begin; i < groups_.size(); ++i) group_of_[groups_[i].function.number()] = kEnd;
 }
 
 void RowMaker::gather_roots() {
@@ -141,10 +135,11 @@ void RowMaker::gather_functions() {
     const WalkedTree& tree = trees_[side];
     if (!tree.profile()) continue;
     for (uint32_t n = 0; n < tree.nodes().size(); ++n) {
-      if (tree.is_topmost(n)) {
+      const CallNode& node = tree.nodes()[n];
+      if (tree.profile()->tree->is_topmost(node)) {
         add(side, n);
       } else {
-        group(tree.id(n)).part[side].self += tree.share(tree.nodes()[n].self);
+        group(node.function).part[side].self += tree.share(node.self);
       }
     }
   }
@@ -166,7 +161,7 @@ void RowMaker::gather_callees(const Group& of) {
 void RowMaker::gather_beside() {
   for (const CallProfile::Part& now : trees_[kNow].profile()->beside) {
     if (now.name.empty()) continue;
-    Group g{names_.id(now.name), {}};
+    Group g{Function(now.name)};
     g.part[kNow] = {true, now.share, now.share};
     if (trees_[kBefore].profile()) {
       for (const CallProfile::Part& before : trees_[kBefore].profile()->beside) {
@@ -181,12 +176,12 @@ void RowMaker::gather_beside() {
 bool RowMaker::is_known(int depth) const {
   const CallProfile* before = trees_[kBefore].profile();
   if (!before) return false;
-  return before->paths || (choice_.form == ListForm::flat && depth == 0);
+  return before->tree->paths || (choice_.form == ListForm::flat && depth == 0);
 }
 
 bool RowMaker::is_row(const Group& g, int depth) const {
   if (!g.part[kNow].present && g.part[kBefore].share(choice_.sort) < kWorthNaming) return false;
-  if (choice_.filter.empty() || matches_[g.id]) return true;
+  if (choice_.filter.empty() || matches(g.function)) return true;
   if (choice_.form == ListForm::flat) return depth > 0;
   for (uint32_t link = g.part[kNow].nodes; link != kEnd; link = links_[link].next) {
     if (leads_[links_[link].node]) return true;
@@ -226,7 +221,7 @@ void RowMaker::choose_and_sort(size_t begin, int depth) {
       return std::pair(part.share(choice_.sort), part.total);
     };
     const auto rank_a = rank(a), rank_b = rank(b);
-    return rank_a != rank_b ? rank_a > rank_b : names_.name(a.id) < names_.name(b.id);
+    return rank_a != rank_b ? rank_a > rank_b : a.function.name() < b.function.name();
   });
 }
 
@@ -234,8 +229,8 @@ void RowMaker::choose_and_sort(size_t begin, int depth) {
 CallRow RowMaker::row_of(const Group& g, const CallRow* above, const Folds::Rule& rule,
                          Folds::Rule& below) const {
   CallRow row;
-  row.name = names_.name(g.id);
-  row.path = path_id(above ? above->path : 0, names_.hash(g.id));
+  row.name = g.function.name();
+  row.path = path_id(above ? above->path : 0, g.function);
   row.depth = above ? above->depth + 1 : 0;
   row.rails = above ? above->rails : 0;
   const Folds::State fold = folds_.at(row.path, rule);
@@ -265,16 +260,14 @@ void RowMaker::emit(size_t begin, int parent, const Folds::Rule& rule) {
     emit(end, index, below);
     links_.resize(links);
   }
-  groups_.resize(begin);
+  groups_.erase(groups_.begin() + static_cast<ptrdiff_t>(begin), groups_.end());
 }
 
 }  // namespace
 
 CallRows make_rows(const CallProfile& now, const CallProfile* before, const RowsChoice& choice,
                    const Folds& folds) {
-  CallRows result{{}, now.tree, before ? before->tree : nullptr};
-  result.rows = RowMaker(now, before, choice, folds).make();
-  return result;
+  return RowMaker(now, before, choice, folds).make();
 }
 
 }  // namespace pipetop::tui

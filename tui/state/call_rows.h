@@ -5,7 +5,6 @@
 // are the entry points.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,10 +49,7 @@ struct CallRow {
   double share(ListSort sort) const { return sort == ListSort::self ? self : total; }
 };
 
-struct CallRows {
-  std::vector<CallRow> rows;
-  std::shared_ptr<const CallTree> now, before;  // where the names are kept
-};
+using CallRows = std::vector<CallRow>;
 
 // `before`: what changes are told against, nullptr if nothing is known.
 CallRows make_rows(const CallProfile& now, const CallProfile* before, const RowsChoice& choice,

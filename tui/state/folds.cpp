@@ -2,16 +2,9 @@
 
 namespace pipetop::tui {
 
-// FNV-1a.
-uint64_t name_hash(std::string_view name) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
-}
-
-// Two names the other way round are another path.
-PathId path_id(PathId parent, uint64_t hash) {
-  const PathId path = (parent ^ (parent >> 29)) * 0xbf58476d1ce4e5b9 + hash;
+// Two functions the other way round are another path.
+PathId path_id(PathId parent, Function function) {
+  const PathId path = ((parent ^ (parent >> 29)) + function.number() + 1) * 0xbf58476d1ce4e5b9;
   return path == 0 ? 1 : path;
 }
 

@@ -1,17 +1,17 @@
-// Which rows of a list of calls are open. Rows are known by their path of names,
+// Which rows of a list of calls are open. Rows are known by their path of functions,
 // so that what is open survives new samples and other settings.
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <unordered_map>
+
+#include "engine/model/functions.h"
 
 namespace pipetop::tui {
 
-// Stands for the names from the top of a list down to a row; 0: no row.
+// Stands for the functions from the top of a list down to a row; 0: no row.
 using PathId = uint64_t;
-uint64_t name_hash(std::string_view name);
-PathId path_id(PathId parent, uint64_t name_hash);
+PathId path_id(PathId parent, Function function);
 
 class Folds {
  public:

@@ -37,7 +37,7 @@ void count(ListContents& contents, const WorkerView& w, Activity activity) {
 
 double largest_share(const CallRows& rows, ListSort sort) {
   double most = 0;
-  for (const CallRow& row : rows.rows) {
+  for (const CallRow& row : rows) {
     if (row.depth == 0) most = std::max(most, row.share(sort));
   }
   return most;
@@ -50,7 +50,7 @@ void refresh(ListContents& contents, const WorkerView& w, const Reference& refer
   count(contents, w, choice.activity);
   contents.processes = w.processes;
   Reading<CallProfile> now = listed_profile(contents, w, choice);
-  if (now.has_value() && choice.form == ListForm::tree && !now->paths) {
+  if (now.has_value() && choice.form == ListForm::tree && !now->tree->paths) {
     contents.what = "the tree";
     now = Reading<CallProfile>::unavailable("callers were not kept; f shows the functions");
   }

@@ -26,7 +26,7 @@ int find_selection(const ListState& list) {
 
 std::span<const CallRow> rows_of(const ListState& list) {
   const Reading<CallRows>& rows = list.contents.rows;
-  return rows.has_value() ? std::span<const CallRow>(rows->rows) : std::span<const CallRow>();
+  return rows.has_value() ? std::span<const CallRow>(*rows) : std::span<const CallRow>();
 }
 
 const CallRow* selected_row(const ListState& list) {

@@ -4,9 +4,8 @@
 
 namespace pipetop::tui {
 
-WalkedTree::WalkedTree(const CallProfile& profile, Names& names)
+WalkedTree::WalkedTree(const CallProfile& profile)
     : profile_(&profile), next_(nodes().size(), kNone), first_(nodes().size(), kNone) {
-  for (const std::string& name : profile.tree->functions) ids_.push_back(names.id(name));
   for (size_t i = nodes().size(); i-- > 0;) {
     uint32_t& head = nodes()[i].parent == kNone ? root_ : first_[nodes()[i].parent];
     next_[i] = std::exchange(head, static_cast<uint32_t>(i));
@@ -16,14 +15,6 @@ WalkedTree::WalkedTree(const CallProfile& profile, Names& names)
 double WalkedTree::share(uint64_t weight) const {
   if (profile_->whole == 0) return 0;
   return static_cast<double>(weight) / static_cast<double>(profile_->whole) * profile_->scale;
-}
-
-bool WalkedTree::is_topmost(uint32_t node) const {
-  const uint32_t function = nodes()[node].function;
-  for (uint32_t up = nodes()[node].parent; up != kNone; up = nodes()[up].parent) {
-    if (nodes()[up].function == function) return false;
-  }
-  return true;
 }
 
 }  // namespace pipetop::tui

@@ -31,7 +31,7 @@ CallProfile pipe_profile() {
 
 std::vector<std::string> said(const CallRows& rows) {
   std::vector<std::string> lines;
-  for (const CallRow& row : rows.rows) {
+  for (const CallRow& row : rows) {
     const char fold = row.fold == Fold::none ? ' ' : row.fold == Fold::open ? '-' : '+';
     lines.push_back(fmt::format("{}{}{} {:.0f} {:.0f}", std::string(size_t(row.depth), '.'), fold,
                                 row.name, row.self * 100, row.total * 100));
@@ -48,7 +48,7 @@ const RowsChoice kTree = {ListForm::tree, ListSort::children, {}};
 const Folds kClosed, kOpen(true);
 
 PathId path_of(const CallRows& rows, std::string_view name) {
-  return std::ranges::find(rows.rows, name, &CallRow::name)->path;
+  return std::ranges::find(rows, name, &CallRow::name)->path;
 }
 
 TEST(CallRows, FlatMergesAllPlacesOfAFunction) {
@@ -63,7 +63,7 @@ TEST(CallRows, AFlatFunctionOpensToItsMergedCallees) {
   const CallRows rows = make_rows(pipe_profile(), nullptr, kFlat, folds);
   EXPECT_EQ(said(rows)[3], "-lock 5 35");
   EXPECT_EQ(said(rows)[4], ". spin 30 30") << "both callers' spinning";
-  EXPECT_EQ(rows.rows[4].parent, 3);
+  EXPECT_EQ(rows[4].parent, 3);
 }
 
 TEST(CallRows, TheTreeGoesFromCallersToCallees) {
@@ -76,9 +76,7 @@ TEST(CallRows, TheTreeGoesFromCallersToCallees) {
 
 TEST(CallRows, RailsTellWhereSiblingsFollow) {
   const CallRows rows = make_rows(pipe_profile(), nullptr, kTree, kOpen);
-  const auto follows = [&](size_t row, int depth) {
-    return (rows.rows[row].rails >> depth & 1) != 0;
-  };
+  const auto follows = [&](size_t row, int depth) { return (rows[row].rails >> depth & 1) != 0; };
   EXPECT_TRUE(follows(2, 2));   // lock after copy
   EXPECT_FALSE(follows(3, 2));  // nothing after lock
   EXPECT_TRUE(follows(4, 1)) << "below write, wake follows";
@@ -88,9 +86,9 @@ TEST(CallRows, RailsTellWhereSiblingsFollow) {
 TEST(CallRows, SortsByWhatIsAsked) {
   const CallRows rows =
       make_rows(pipe_profile(), nullptr, {ListForm::flat, ListSort::children, {}}, kClosed);
-  EXPECT_EQ(rows.rows[0].name, "entry");
-  EXPECT_EQ(rows.rows[1].name, "write");
-  EXPECT_EQ(rows.rows[2].name, "copy");
+  EXPECT_EQ(rows[0].name, "entry");
+  EXPECT_EQ(rows[1].name, "write");
+  EXPECT_EQ(rows[2].name, "copy");
 }
 
 TEST(CallRows, RecursionIsNotCountedTwice) {
@@ -136,16 +134,16 @@ TEST(CallRows, ChangesInTheTreeAreToldByPath) {
 
 TEST(CallRows, WithoutPathsBeforeOnlyFunctionsAreCompared) {
   CallProfile before = profile({{"lock", .35}, {"spin", .10}});
-  before.paths = false;
+  before.tree = flat_tree(function_rows(*before.tree));
   const CallRows tree = make_rows(pipe_profile(), &before, kTree, kOpen);
-  for (const CallRow& row : tree.rows) EXPECT_FALSE(row.change) << row.name;
+  for (const CallRow& row : tree) EXPECT_FALSE(row.change) << row.name;
   const CallRows flat = make_rows(pipe_profile(), &before, kFlat, kOpen);
-  for (const CallRow& row : flat.rows)
+  for (const CallRow& row : flat)
     EXPECT_EQ(row.change.has_value(), row.depth == 0) << row.name;
 }
 
 TEST(CallRows, WithoutAReferenceNoChangeIsKnown) {
-  for (const CallRow& row : make_rows(pipe_profile(), nullptr, kFlat, kOpen).rows) {
+  for (const CallRow& row : make_rows(pipe_profile(), nullptr, kFlat, kOpen)) {
     EXPECT_FALSE(row.change);
     EXPECT_EQ(row.novelty, Novelty::none);
   }
@@ -158,8 +156,7 @@ TEST(CallRows, WallTimeAddsUp) {
   for (const RowsChoice& choice : {kFlat, kTree}) {
     const CallRows rows = make_rows(*now, nullptr, choice, kClosed);
     double sum = 0;
-    for (const CallRow& row : rows.rows)
-      sum += choice.form == ListForm::flat ? row.self : row.total;
+    for (const CallRow& row : rows) sum += choice.form == ListForm::flat ? row.self : row.total;
     EXPECT_NEAR(sum, 1, 1e-9);
   }
   EXPECT_EQ(said(make_rows(*now, nullptr, kTree, kClosed)),
@@ -185,19 +182,19 @@ TEST(CallRows, NothingOfNothingIsNoShare) {
 }
 
 TEST(CallRows, ThePathIsThatOfTheNames) {
-  const PathId a = name_hash("a"), b = name_hash("b");
+  const Function a("a"), b("b");
   EXPECT_NE(path_id(path_id(0, a), b), path_id(path_id(0, b), a));
   const CallRows first = make_rows(pipe_profile(), nullptr, kTree, kOpen);
   const CallRows again =
       make_rows(profile({{"[user]", .5}, {"entry;wake;lock", .3}, {"entry;write;copy", .2}}),
                 nullptr, kTree, kOpen);
   EXPECT_EQ(path_of(first, "wake"), path_of(again, "wake"));
-  EXPECT_EQ(first.rows[6].path, path_of(again, "lock")) << "below wake, not below write";
+  EXPECT_EQ(first[6].path, path_of(again, "lock")) << "below wake, not below write";
 }
 
 TEST(Folds, TheNewestWordCounts) {
   Folds folds;
-  const PathId top = path_id(0, name_hash("top")), leaf = path_id(top, name_hash("leaf"));
+  const PathId top = path_id(0, Function("top")), leaf = path_id(top, Function("leaf"));
   const auto leaf_open = [&] { return folds.at(leaf, folds.at(top, folds.top()).below).open; };
   EXPECT_FALSE(leaf_open());
   folds.set_level(top, true);

@@ -107,7 +107,7 @@ class TreeBuilder {
     uint32_t node = CallNode::kNone;
     while (!stack.empty()) {
       const size_t end = std::min(stack.find(';'), stack.size());
-      node = child(node, std::string(stack.substr(0, end)));
+      node = child(node, Function(stack.substr(0, end)));
       tree_.nodes[node].total += weight;
       stack.remove_prefix(std::min(end + 1, stack.size()));
     }
@@ -117,19 +117,15 @@ class TreeBuilder {
   CallTree take() { return std::move(tree_); }
 
  private:
-  uint32_t child(uint32_t parent, const std::string& name) {
-    const auto [function, is_new] =
-        functions_.try_emplace(name, static_cast<uint32_t>(tree_.functions.size()));
-    if (is_new) tree_.functions.push_back(name);
-    const auto [node, is_new_node] = nodes_.try_emplace(std::pair(parent, function->second),
-                                                        static_cast<uint32_t>(tree_.nodes.size()));
-    if (is_new_node) tree_.nodes.push_back({function->second, parent, 0, 0});
+  uint32_t child(uint32_t parent, Function function) {
+    const auto [node, is_new] = nodes_.try_emplace(std::pair(parent, function.number()),
+                                                   static_cast<uint32_t>(tree_.nodes.size()));
+    if (is_new) tree_.nodes.push_back({function, parent, 0, 0});
     return node->second;
   }
 
   CallTree tree_;
-  std::map<std::string, uint32_t> functions_;
-  std::map<std::pair<uint32_t, uint32_t>, uint32_t> nodes_;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> nodes_;  // by parent and function
 };
 
 std::span<const FakeStack> stacks_of(const Settings& s, Role role) {
@@ -140,13 +136,6 @@ std::span<const FakeStack> stacks_of(const Settings& s, Role role) {
 
 std::function<double()> noise_of(std::mt19937& random) {
   return [&random] { return std::max(0.0, std::normal_distribution<double>(1.0, 0.03)(random)); };
-}
-
-bool is_topmost(const CallTree& tree, const CallNode& node) {
-  for (uint32_t up = node.parent; up != CallNode::kNone; up = tree.nodes[up].parent) {
-    if (tree.nodes[up].function == node.function) return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -162,17 +151,8 @@ CallTree tree_of(std::span<const FakeStack> stacks, uint64_t whole,
 }
 
 FunctionTable table_of(CallTree tree, uint64_t lost) {
-  FunctionTable table;
-  table.samples = tree.total;
-  table.lost = lost;
-  for (const std::string& name : tree.functions) table.rows.push_back({name, 0, 0});
-  for (const CallNode& node : tree.nodes) {
-    table.rows[node.function].self_samples += node.self;
-    if (is_topmost(tree, node)) table.rows[node.function].children_samples += node.total;
-  }
-  std::ranges::sort(table.rows, std::greater{}, &FunctionRow::self_samples);
-  table.tree = std::make_shared<const CallTree>(std::move(tree));
-  return table;
+  const uint64_t samples = tree.total;
+  return {samples, lost, std::make_shared<const CallTree>(std::move(tree))};
 }
 
 FunctionTable fake_functions(const Settings& settings, Role role, std::mt19937& random) {
@@ -198,13 +178,14 @@ BlockedTable fake_blocked(const Settings& settings, Role role, uint64_t seconds,
 
 FunctionTable deep_functions(uint32_t nodes, std::mt19937& random) {
   CallTree tree;
+  std::vector<Function> functions;
   for (uint32_t i = 0; i < nodes / 4; ++i)
-    tree.functions.push_back("some_function_of_the_kernel_" + std::to_string(i));
+    functions.emplace_back("some_function_of_the_kernel_" + std::to_string(i));
   for (uint32_t i = 0; i < nodes; ++i) {
     const auto back = static_cast<uint32_t>(random() % std::min(i + 1, 20u));
     const uint32_t parent = i < 4 ? CallNode::kNone : i - 1 - std::min(back, i - 1);
     tree.nodes.push_back(
-        {i < 4 ? i : uint32_t(random() % tree.functions.size()), parent, random() % 20, 0});
+        {functions[i < 4 ? i : random() % functions.size()], parent, random() % 20, 0});
   }
   for (uint32_t i = nodes; i-- > 0;) {
     CallNode& node = tree.nodes[i];

@@ -57,10 +57,10 @@ inline std::shared_ptr<const OccupancyHistory> occupancy_history(uint64_t end_ns
 inline FunctionTable function_table() {
   FunctionTable table;
   table.samples = 2000;
-  table.rows = {{"mutex_spin_on_owner", 800, 900},
-                {"gup_fast_fallback", 400, 400},
-                {"entry_SYSCALL_64_after_hwframe", 100, 1900},
-                {"[user]", 20, 20}};
+  table.tree = flat_tree({{"mutex_spin_on_owner", 800, 900},
+                          {"gup_fast_fallback", 400, 400},
+                          {"entry_SYSCALL_64_after_hwframe", 100, 1900},
+                          {"[user]", 20, 20}});
   return table;
 }
 

@@ -87,7 +87,7 @@ std::string nothing_text(const ListContents& contents, const ListChoice& choice)
 
 void draw_rows(const Area& area, const FunctionListView& view) {
   const ListContents& contents = view.list.contents;
-  const std::vector<CallRow>& all = contents.rows->rows;
+  const CallRows& all = *contents.rows;
   const ListColumns columns = list_columns(area.cols(), contents, view.choice);
   const int header = list_header_rows(area.rows());
   if (header > 0) draw_list_header(area, columns, view);

@@ -44,11 +44,7 @@ Segment present_segment(const Snapshot& s) {
   for (size_t i = 0; i < kRoles; ++i) {
     const WorkerView& w = s.workers[i];
     present.roles[i].blocked_share = w.blocked_share;
-    if (!w.functions.has_value() || w.functions->rows.empty()) continue;
-    FunctionTable top;
-    top.samples = w.functions->samples;
-    top.rows = {w.functions->rows.front()};
-    present.roles[i].functions = Reading<FunctionTable>::of(std::move(top));
+    present.roles[i].functions = w.functions;
   }
   return present;
 }
@@ -73,10 +69,11 @@ class Log {
 std::string percent_figure(double share) { return fmt::format("{:.0f}", share * 100); }
 
 std::string top_function(const SegmentRole& role) {
-  if (!role.functions.has_value() || role.functions->rows.empty()) return "";
-  const FunctionTable& table = *role.functions;
-  return fmt::format("{:.0f} {}", table.share(table.rows.front().self_samples) * 100,
-                     table.rows.front().name);
+  if (!role.functions.has_value()) return "";
+  const std::vector<FunctionRow> rows = role.functions->rows();
+  if (rows.empty()) return "";
+  const double share = role.functions->share(rows.front().self_samples);
+  return fmt::format("{:.0f} {}", share * 100, rows.front().name);
 }
 
 // A rate in slow motion is worth nothing.

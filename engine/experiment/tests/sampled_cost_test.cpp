@@ -15,17 +15,12 @@ namespace {
 //       schedule 8
 CallTree tree() {
   CallTree tree;
-  tree.functions = {"[user]",
-                    "entry",
-                    "do_vmsplice",
-                    "__mutex_lock",
-                    "mutex_spin_on_owner",
-                    "gup_fast_fallback",
-                    "pipe_wait_writable",
-                    "schedule"};
   constexpr uint32_t kRoot = CallNode::kNone;
-  tree.nodes = {{0, kRoot, 10, 10}, {1, kRoot, 5, 90}, {2, 1, 20, 85}, {3, 2, 1, 31},
-                {4, 3, 30, 30},     {5, 2, 24, 24},    {6, 2, 2, 10},  {7, 6, 8, 8}};
+  tree.nodes = {
+      {Function("[user]"), kRoot, 10, 10},          {Function("entry"), kRoot, 5, 90},
+      {Function("do_vmsplice"), 1, 20, 85},         {Function("__mutex_lock"), 2, 1, 31},
+      {Function("mutex_spin_on_owner"), 3, 30, 30}, {Function("gup_fast_fallback"), 2, 24, 24},
+      {Function("pipe_wait_writable"), 2, 2, 10},   {Function("schedule"), 6, 8, 8}};
   tree.total = 100;
   return tree;
 }

@@ -11,8 +11,9 @@ Segment segment(uint32_t number) {
   s.bytes = 1000 + number;
   FunctionTable table;
   table.samples = 10;
-  table.rows = {{"pipe_write", 10, 10}};
-  table.tree = std::make_shared<const CallTree>();
+  auto tree = std::make_shared<CallTree>();
+  tree->nodes = {{Function("pipe_write"), CallNode::kNone, 10, 10}};
+  table.tree = tree;
   for (SegmentRole& role : s.roles) role.functions = Reading<FunctionTable>::of(table);
   return s;
 }
@@ -41,7 +42,7 @@ TEST(SegmentLog, KeepsTheOldestFirst) {
   EXPECT_EQ(view.segments[0]->number, 1u);
   EXPECT_EQ(view.previous->number, 3u);
   EXPECT_EQ(view.previous, view.segments[2]);
-  EXPECT_TRUE(functions_of(view, 0)->tree);
+  EXPECT_TRUE(functions_of(view, 0)->tree->paths);
 }
 
 TEST(SegmentLog, IsBounded) {
@@ -59,9 +60,9 @@ TEST(SegmentLog, OldOnesLoseTheirTreesThenTheirTables) {
   SegmentLog log;
   for (uint32_t number = 1; number <= 100; ++number) log.add(segment(number));
   const Throughput view = view_of(log);
-  EXPECT_TRUE(functions_of(view, SegmentLog::kWithTrees - 1)->tree);
-  EXPECT_FALSE(functions_of(view, SegmentLog::kWithTrees)->tree);
-  EXPECT_EQ(functions_of(view, SegmentLog::kWithFunctions - 1)->rows.size(), 1u);
+  EXPECT_TRUE(functions_of(view, SegmentLog::kWithTrees - 1)->tree->paths);
+  EXPECT_FALSE(functions_of(view, SegmentLog::kWithTrees)->tree->paths);
+  EXPECT_EQ(functions_of(view, SegmentLog::kWithFunctions - 1)->rows().size(), 1u);
   EXPECT_EQ(functions_of(view, SegmentLog::kWithFunctions).status, ReadingStatus::unavailable);
   EXPECT_NE(functions_of(view, 99).reason, "");
 }
@@ -72,7 +73,7 @@ TEST(SegmentLog, WhoeverHoldsASegmentHasAllOfIt) {
   log.add(segment(1));
   const auto held = view_of(log).previous;
   for (uint32_t number = 2; number <= 100; ++number) log.add(segment(number));
-  EXPECT_TRUE(held->role(Role::writer).functions->tree);
+  EXPECT_TRUE(held->role(Role::writer).functions->tree->paths);
 }
 
 }  // namespace

@@ -41,8 +41,8 @@ const std::array<Addresses, 4> kStacks = {
 
 std::string names(std::span<const uint64_t> addresses) {
   std::string text;
-  for (const FunctionId f : sleeping_stack(addresses, kSleepSymbols))
-    text += std::string(kSleepSymbols.name(f)) + " ";
+  for (const Function f : sleeping_stack(addresses, kSleepSymbols))
+    text += std::string(f.name()) + " ";
   return text;
 }
 
@@ -55,7 +55,7 @@ BlockedTable table(const Sleeps& now, const Sleeps& before = {}) {
 uint64_t self_ns(const CallTree& tree, std::string_view function) {
   uint64_t ns = 0;
   for (const CallNode& node : tree.nodes)
-    if (tree.functions[node.function] == function) ns += node.self;
+    if (node.function.name() == function) ns += node.self;
   return ns;
 }
 
@@ -101,7 +101,7 @@ TEST(BlockedTable, PlacesWithOneStackAreOne) {
 TEST(BlockedTable, FunctionsOfOneNameAreOne) {
   const BlockedTable t =
       table({.ns = 30, .times = 2, .long_ns = {10, 0, 0, 20}, .short_ns = {0, 0, 0, 0}});
-  EXPECT_EQ(t.tree->functions.size(), 2u);
+  EXPECT_EQ(t.tree->nodes.size(), 2u);
   EXPECT_EQ(self_ns(*t.tree, "pipe_read"), 30u);
 }
 

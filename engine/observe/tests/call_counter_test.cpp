@@ -9,16 +9,14 @@
 namespace pipetop::observe {
 namespace {
 
-using Stack = std::vector<FunctionId>;  // the running function first
+using Stack = std::vector<Function>;  // the running function first
 
-// Functions 0 to 9, named by their digits.
-Symbols digits() {
-  std::string text;
-  for (char digit = '0'; digit <= '9'; ++digit)
-    text += std::string("ffffffff8100") + digit + "000 T " + digit + "\n";
-  return Symbols::parse(text);
+// Of functions that are named by a digit each: "31".
+Stack stack(std::string_view digits) {
+  Stack stack;
+  for (size_t i = 0; i < digits.size(); ++i) stack.emplace_back(digits.substr(i, 1));
+  return stack;
 }
-const Symbols kDigitSymbols = digits();
 
 void add(CallCounter& counter, uint64_t at_ns, const Stack& stack) {
   counter.add(at_ns, counter.place_of(stack));
@@ -34,7 +32,7 @@ using ByName = std::map<std::string, Weights>;
 
 ByName rows_of(const FunctionTable& table) {
   ByName rows;
-  for (const FunctionRow& row : table.rows)
+  for (const FunctionRow& row : table.rows())
     EXPECT_TRUE(rows.emplace(row.name, Weights{row.self_samples, row.children_samples}).second);
   return rows;
 }
@@ -43,7 +41,7 @@ ByName nodes_of(const FunctionTable& table) {
   ByName nodes;
   std::vector<std::string> chains;
   for (const CallNode& node : table.tree->nodes) {
-    const std::string& name = table.tree->functions[node.function];
+    const std::string name(node.function.name());
     chains.push_back(node.parent == CallNode::kNone ? name : chains.at(node.parent) + name);
     EXPECT_TRUE(nodes.emplace(chains.back(), Weights{node.self, node.total}).second);
   }
@@ -54,9 +52,10 @@ ByName nodes_of(const FunctionTable& table) {
 ByName rows_by_hand(const std::vector<Stack>& stacks) {
   ByName rows;
   for (const Stack& stack : stacks) {
-    ++rows[std::string(kDigitSymbols.name(stack.front()))].self;
-    for (const FunctionId function : std::set(stack.begin(), stack.end()))
-      ++rows[std::string(kDigitSymbols.name(function))].children;
+    ++rows[std::string(stack.front().name())].self;
+    std::set<std::string> names;
+    for (const Function function : stack) names.emplace(function.name());
+    for (const std::string& name : names) ++rows[name].children;
   }
   return rows;
 }
@@ -66,7 +65,7 @@ ByName nodes_by_hand(const std::vector<Stack>& stacks) {
   for (const Stack& stack : stacks) {
     std::string chain;
     for (size_t i = stack.size(); i-- > 0;) {
-      chain += kDigitSymbols.name(stack[i]);
+      chain += stack[i].name();
       ++nodes[chain].children;
     }
     ++nodes[chain].self;
@@ -94,7 +93,7 @@ void expect_weights_add_up(const FunctionTable& table) {
 
 void expect_equals_counting_anew(const CallCounter& counter, Span span,
                                  const std::vector<Stack>& stacks) {
-  const FunctionTable table = counter.table(span, kDigitSymbols);
+  const FunctionTable table = counter.table(span);
   ASSERT_EQ(table.samples, stacks.size());
   ASSERT_EQ(rows_of(table), rows_by_hand(stacks));
   ASSERT_EQ(nodes_of(table), nodes_by_hand(stacks));
@@ -114,11 +113,11 @@ TEST(CallCounter, BothSpansEqualCountingAnew) {
       all.clear();
       times.clear();
     }
-    Stack stack(1 + random() % 8);  // of few functions: many of them recurse
-    for (FunctionId& function : stack) function = static_cast<FunctionId>(random() % 5);
-    add(counter, now, stack);
+    std::string digits(1 + random() % 8, '0');  // of few functions: many of them recurse
+    for (char& digit : digits) digit = static_cast<char>('0' + random() % 5);
+    add(counter, now, stack(digits));
     counter.expire(now);
-    all.push_back(stack);
+    all.push_back(stack(digits));
     times.push_back(now);
     recent.clear();
     for (size_t i = 0; i < all.size(); ++i)
@@ -131,33 +130,33 @@ TEST(CallCounter, BothSpansEqualCountingAnew) {
 
 TEST(CallCounter, ASampleLeavesWithTheWindow) {
   CallCounter counter(100);
-  add(counter, 10, {1, 2});
-  add(counter, 60, {3, 2});
+  add(counter, 10, stack("12"));
+  add(counter, 60, stack("32"));
   counter.expire(110);  // as old as the window is still in it
   EXPECT_EQ(counter.samples(Span::window), 2u);
   counter.expire(111);
   EXPECT_EQ(counter.samples(Span::window), 1u);
-  EXPECT_EQ(nodes_of(counter.table(Span::window, kDigitSymbols)), nodes_by_hand({{3, 2}}));
+  EXPECT_EQ(nodes_of(counter.table(Span::window)), nodes_by_hand({stack("32")}));
   counter.expire(1000);
   EXPECT_EQ(counter.samples(Span::window), 0u);
-  EXPECT_TRUE(counter.table(Span::window, kDigitSymbols).tree->nodes.empty());
+  EXPECT_TRUE(counter.table(Span::window).tree->nodes.empty());
   EXPECT_EQ(counter.samples(Span::segment), 2u);
 }
 
 TEST(CallCounter, WithoutAWindowNothingLeaves) {
   CallCounter counter(0);
-  add(counter, 10, {1});
+  add(counter, 10, stack("1"));
   counter.add_lost(10, 1);
   counter.expire(~uint64_t{0});
   EXPECT_EQ(counter.samples(Span::window), 1u);
-  EXPECT_EQ(counter.table(Span::window, kDigitSymbols).lost, 1u);
+  EXPECT_EQ(counter.table(Span::window).lost, 1u);
 }
 
 TEST(CallCounter, UserModeIsARootOfItsOwn) {
   CallCounter counter(0);
   add(counter, 1, {});
-  add(counter, 2, {1, 0});
-  EXPECT_EQ(nodes_of(counter.table(Span::window, kDigitSymbols)),
+  add(counter, 2, stack("10"));
+  EXPECT_EQ(nodes_of(counter.table(Span::window)),
             (ByName{{"[user]", {1, 1}}, {"0", {0, 1}}, {"01", {1, 1}}}));
 }
 
@@ -165,23 +164,23 @@ TEST(CallCounter, LostSamplesLeaveWithTheWindowToo) {
   CallCounter counter(100);
   counter.add_lost(10, 3);
   counter.add_lost(60, 4);
-  add(counter, 60, {1});
+  add(counter, 60, stack("1"));
   counter.expire(111);
-  EXPECT_EQ(counter.table(Span::window, kDigitSymbols).lost, 4u);
-  EXPECT_EQ(counter.table(Span::segment, kDigitSymbols).lost, 7u);
+  EXPECT_EQ(counter.table(Span::window).lost, 4u);
+  EXPECT_EQ(counter.table(Span::segment).lost, 7u);
   counter.clear();
   counter.expire(1000);
-  EXPECT_EQ(counter.table(Span::segment, kDigitSymbols).lost, 0u);
+  EXPECT_EQ(counter.table(Span::segment).lost, 0u);
 }
 
 TEST(CallCounter, ClearForgetsTheWindowToo) {
   CallCounter counter(100);
-  add(counter, 10, {1});
+  add(counter, 10, stack("1"));
   counter.clear();
-  add(counter, 20, {2});
+  add(counter, 20, stack("2"));
   counter.expire(111);
-  expect_equals_counting_anew(counter, Span::window, {{2}});
-  expect_equals_counting_anew(counter, Span::segment, {{2}});
+  expect_equals_counting_anew(counter, Span::window, {stack("2")});
+  expect_equals_counting_anew(counter, Span::segment, {stack("2")});
 }
 
 }  // namespace

@@ -5,18 +5,14 @@
 namespace pipetop::observe {
 namespace {
 
-using Stack = std::vector<FunctionId>;
+using Stack = std::vector<Function>;
 
-const Symbols kThreeSymbols = Symbols::parse(
-    "ffffffff81000000 T outer\n"
-    "ffffffff81000100 T middle\n"
-    "ffffffff81000200 T leaf\n");
-enum : FunctionId { kOuter, kMiddle, kLeaf };
+const Function kOuter("outer"), kMiddle("middle"), kLeaf("leaf");
 
 // "outer;middle;leaf"
 std::string chain_of(const CallTree& tree, uint32_t node) {
   const CallNode& n = tree.nodes[node];
-  const std::string& name = tree.functions[n.function];
+  const std::string name(n.function.name());
   return n.parent == CallNode::kNone ? name : chain_of(tree, n.parent) + ";" + name;
 }
 
@@ -38,7 +34,7 @@ TEST(CallTrie, TheTreeGoesFromCallersToCallees) {
   self[trie.place_of(Stack{kLeaf, kMiddle, kOuter})] = 3;
   self[trie.place_of(Stack{kMiddle, kOuter})] = 5;
   self[trie.place_of({})] = 7;
-  const CallTree tree = trie.tree(self, kThreeSymbols);
+  const CallTree tree = trie.tree(self);
   EXPECT_EQ(tree.total, 15u);
   ASSERT_EQ(tree.nodes.size(), 4u);
   EXPECT_EQ(chain_of(tree, 0), "outer");
@@ -58,11 +54,10 @@ TEST(CallTrie, WhatWeighsNothingIsNotInTheTree) {
   trie.place_of(Stack{kLeaf});
   std::vector<uint64_t> self(3);
   self[trie.place_of(Stack{kMiddle, kOuter})] = 1;
-  const CallTree tree = trie.tree(self, kThreeSymbols);
-  EXPECT_EQ(tree.functions, (std::vector<std::string>{"outer", "middle"}));
+  const CallTree tree = trie.tree(self);
   EXPECT_EQ(tree.nodes.size(), 2u);
   EXPECT_EQ(chain_of(tree, 1), "outer;middle");
-  EXPECT_TRUE(trie.tree({}, kThreeSymbols).nodes.empty());
+  EXPECT_TRUE(trie.tree({}).nodes.empty());
 }
 
 TEST(CallTrie, ItsSizeIsBoundedAndWhatIsTooMuchIsCounted) {
@@ -70,43 +65,19 @@ TEST(CallTrie, ItsSizeIsBoundedAndWhatIsTooMuchIsCounted) {
   std::vector<uint64_t> self(CallTrie::kMaxPlaces + 2);
   const CallTrie::Place known = trie.place_of(Stack{kLeaf, kOuter});
   uint64_t stacks = 0;
-  for (FunctionId i = 10; stacks < 2 * CallTrie::kMaxPlaces; ++i, ++stacks)
-    ++self[trie.place_of(Stack{i, i, kOuter})];
+  for (; stacks < 2 * CallTrie::kMaxPlaces; ++stacks) {
+    const Function other("other" + std::to_string(stacks));
+    ++self[trie.place_of(Stack{other, other, kOuter})];
+  }
   EXPECT_LE(trie.places(), CallTrie::kMaxPlaces + 1);
   EXPECT_EQ(trie.place_of(Stack{kLeaf, kOuter}), known);
   self[trie.place_of({})] += 1;
-  const CallTree tree = trie.tree(self, kThreeSymbols);
+  const CallTree tree = trie.tree(self);
   EXPECT_EQ(tree.total, stacks + 1);
   uint64_t of_others = 0;
   for (uint32_t i = 0; i < tree.nodes.size(); ++i)
     if (chain_of(tree, i) == "[other]") of_others = tree.nodes[i].self;
   EXPECT_GT(of_others, CallTrie::kMaxPlaces);
-}
-
-TEST(FunctionRows, ARecursionCountsOnce) {
-  CallTrie trie;
-  std::vector<uint64_t> self(8);
-  self[trie.place_of(Stack{kMiddle, kLeaf, kMiddle, kLeaf, kMiddle})] = 4;
-  self[trie.place_of(Stack{kLeaf, kMiddle})] = 1;
-  const auto rows = function_rows(trie.tree(self, kThreeSymbols));
-  ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].name, "middle");
-  EXPECT_EQ(rows[0].self_samples, 4u);
-  EXPECT_EQ(rows[0].children_samples, 5u);
-  EXPECT_EQ(rows[1].name, "leaf");
-  EXPECT_EQ(rows[1].self_samples, 1u);
-  EXPECT_EQ(rows[1].children_samples, 5u);
-}
-
-TEST(FunctionRows, ComeBySelfThenChildren) {
-  CallTrie trie;
-  std::vector<uint64_t> self(8);
-  self[trie.place_of(Stack{kLeaf, kMiddle, kOuter})] = 2;
-  self[trie.place_of({})] = 3;
-  std::vector<std::string> names;
-  for (const FunctionRow& row : function_rows(trie.tree(self, kThreeSymbols)))
-    names.push_back(row.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"[user]", "leaf", "middle", "outer"}));
 }
 
 }  // namespace

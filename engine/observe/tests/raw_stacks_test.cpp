@@ -12,7 +12,7 @@ namespace {
 
 using Addresses = std::vector<uint64_t>;
 
-const Symbols kSymbols = Symbols::parse(
+const Symbols kStackSymbols = Symbols::parse(
     "ffffffff81000000 T entry\n"
     "ffffffff81000100 T never_returns\n"
     "ffffffff81000200 t helper\n"
@@ -22,16 +22,16 @@ const Symbols kSymbols = Symbols::parse(
 class RawStacksTest : public testing::Test {
  protected:
   CallCounter::Place place_of(const Addresses& addresses) {
-    return stacks_.place_of(addresses, kSymbols, counter_);
+    return stacks_.place_of(addresses, kStackSymbols, counter_);
   }
 
   // "entry;leaf 1\n" for every place where a sample ended, sorted.
   std::string folded() {
-    const FunctionTable table = counter_.table(Span::segment, kSymbols);
+    const FunctionTable table = counter_.table(Span::segment);
     std::vector<std::string> chains;
     std::set<std::string> lines;
     for (const CallNode& node : table.tree->nodes) {
-      const std::string& name = table.tree->functions[node.function];
+      const std::string name(node.function.name());
       chains.push_back(node.parent == CallNode::kNone ? name : chains[node.parent] + ";" + name);
       if (node.self > 0) lines.insert(chains.back() + " " + std::to_string(node.self) + "\n");
     }
@@ -82,7 +82,7 @@ TEST_F(RawStacksTest, ManyStacksDisplaceEachOther) {
   for (int i = 0; i < 50'000; ++i) {
     const uint64_t leaf = 0xffffffff81000000 + random() % 0x400;
     counter_.add(1, place_of({leaf, 0xffffffff81000001 + random() % 0x100}));
-    ++expected["entry;" + std::string(kSymbols.name(kSymbols.find(leaf)))];
+    ++expected["entry;" + std::string(kStackSymbols.name_at(leaf))];
   }
   std::string lines;
   for (const auto& [chain, samples] : expected)

@@ -19,8 +19,7 @@ namespace pipetop::observe {
 inline double share_in(const CallTree& tree, std::string_view part) {
   uint64_t most = 0;
   for (const CallNode& node : tree.nodes)
-    if (tree.functions[node.function].find(part) != std::string::npos)
-      most = std::max(most, node.total);
+    if (node.function.name().find(part) != std::string::npos) most = std::max(most, node.total);
   return tree.total ? double(most) / double(tree.total) : 0.0;
 }
 
@@ -106,7 +105,7 @@ class Scheduling : public testing::Test {
       reading = observers_->blocked(role);
       return reading.has_value();
     })) << reading.reason;
-    return reading.has_value() ? *reading : BlockedTable{0, 0, 0, std::make_shared<CallTree>()};
+    return reading.has_value() ? *reading : BlockedTable{};
   }
 
   // After so much more of the role's time.

@@ -41,13 +41,18 @@ bool is_spin_lock(std::string_view symbol) {
 
 bool is_poll(std::string_view symbol) { return source_name(symbol) == "do_sys_poll"; }
 
+struct Functions {
+  uint64_t samples;
+  std::vector<FunctionRow> rows;
+};
+
 // Such functions call one another, so their shares must not be added up.
 template <class Test>
-double share_within(const FunctionTable& table, Test test) {
+double share_within(const Functions& functions, Test test) {
   uint64_t most = 0;
-  for (const FunctionRow& row : table.rows)
+  for (const FunctionRow& row : functions.rows)
     if (test(row.name)) most = std::max(most, row.children_samples);
-  return table.share(most);
+  return double(most) / double(functions.samples);
 }
 
 // Of the time asleep.
@@ -59,7 +64,7 @@ std::optional<double> mutex_share(const Reading<BlockedTable>& blocked) {
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
     const CallNode& node = tree.nodes[i];
     within[i] = node.parent != CallNode::kNone && within[node.parent];
-    if (within[i] || !is_mutex(tree.functions[node.function])) continue;
+    if (within[i] || !is_mutex(node.function.name())) continue;
     within[i] = true;
     ns += node.total;
   }
@@ -67,23 +72,24 @@ std::optional<double> mutex_share(const Reading<BlockedTable>& blocked) {
 }
 
 // Enough samples, or a word about what is missing.
-const FunctionTable* functions_of(const WorkerView& worker, std::optional<double> on_cpu,
-                                  Evidence& evidence) {
+std::optional<Functions> functions_of(const WorkerView& worker, std::optional<double> on_cpu,
+                                      Evidence& evidence) {
   const std::string_view role = to_text(worker.role);
   const Reading<FunctionTable>& functions = worker.functions;
   if (functions.status == ReadingStatus::unavailable) {
     evidence.unknown.push_back(fmt::format("{}'s functions ({})", role, functions.reason));
-    return nullptr;
+    return {};
   }
   const uint64_t samples = functions.has_value() ? functions->samples : 0;
-  if (samples >= kEnoughSamples) return &*functions;
+  if (samples >= kEnoughSamples) return Functions{samples, functions->rows()};
   // One that hardly runs is hardly sampled, and cannot spin for long either.
   if (on_cpu && *on_cpu >= kContends)
     evidence.thin.push_back(fmt::format("{}: {} of {} samples", role, samples, kEnoughSamples));
-  return nullptr;
+  return {};
 }
 
-void judge_locks(const WorkerView& worker, const FunctionTable* functions, RoleEvidence& role) {
+void judge_locks(const WorkerView& worker, const std::optional<Functions>& functions,
+                 RoleEvidence& role) {
   std::optional<double> spins;
   if (functions) {
     const double mutex = share_within(*functions, is_mutex);
@@ -99,7 +105,8 @@ void judge_locks(const WorkerView& worker, const FunctionTable* functions, RoleE
 // One that waits on the CPU, for want of which it may be runnable as well, waits
 // for so much of the time that it gets.
 std::optional<Waiting> waiting_of(Wait wait, const WorkerView& worker,
-                                  const FunctionTable* functions, const RoleEvidence& role) {
+                                  const std::optional<Functions>& functions,
+                                  const RoleEvidence& role) {
   using Of = Waiting::Of;
   const auto waiting = [](std::optional<double> share, Of of, const char* words) {
     return share ? std::optional(Waiting{*share, of, words}) : std::nullopt;
@@ -136,7 +143,7 @@ void gather_role(const Snapshot& s, Role which, Evidence& evidence) {
     evidence.unknown.push_back(
         fmt::format("{}'s time ({})", to_text(which), worker.on_cpu_share.reason));
   if (worker.last_cpu.status == ReadingStatus::ok) role.cpu = worker.last_cpu.value;
-  const FunctionTable* functions = functions_of(worker, role.on_cpu, evidence);
+  const std::optional<Functions> functions = functions_of(worker, role.on_cpu, evidence);
   judge_locks(worker, functions, role);
   judge_sleeps(worker, s.throughput, role);
   role.waits = waiting_of(wait_of(s.effective.settings.pipe, which), worker, functions, role);

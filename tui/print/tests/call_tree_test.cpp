@@ -13,8 +13,11 @@ constexpr uint32_t kRoot = CallNode::kNone;
 // do_syscall_64 -> (ksys_read -> vfs_read, vmsplice), and user mode; 10 samples.
 CallTree example_tree() {
   CallTree tree;
-  tree.functions = {"do_syscall_64", "ksys_read", "vfs_read", "vmsplice", "[user]"};
-  tree.nodes = {{0, kRoot, 1, 8}, {1, 0, 0, 2}, {4, kRoot, 2, 2}, {2, 1, 2, 2}, {3, 0, 5, 5}};
+  tree.nodes = {{Function("do_syscall_64"), kRoot, 1, 8},
+                {Function("ksys_read"), 0, 0, 2},
+                {Function("[user]"), kRoot, 2, 2},
+                {Function("vfs_read"), 1, 2, 2},
+                {Function("vmsplice"), 0, 5, 5}};
   tree.total = 10;
   return tree;
 }
@@ -46,9 +49,8 @@ TEST(CallTreeJson, NestsCalleesHeaviestFirst) {
 // As deep as the kernel's stacks may be, and a node of one sample in a million.
 TEST(CallTreeJson, LeavesNothingOut) {
   CallTree tree;
-  tree.functions = {"recursion"};
   for (uint32_t i = 0; i < 128; ++i)
-    tree.nodes.push_back({0, i == 0 ? kRoot : i - 1,
+    tree.nodes.push_back({Function("recursion"), i == 0 ? kRoot : i - 1,
                           i == 0     ? 999'999u
                           : i == 127 ? 1u
                                      : 0u,
@@ -61,8 +63,7 @@ TEST(CallTreeJson, LeavesNothingOut) {
 
 TEST(CallTreeJson, EqualWeightsComeByName) {
   CallTree tree;
-  tree.functions = {"b", "a"};
-  tree.nodes = {{0, kRoot, 1, 1}, {1, kRoot, 1, 1}};
+  tree.nodes = {{Function("b"), kRoot, 1, 1}, {Function("a"), kRoot, 1, 1}};
   tree.total = 2;
   EXPECT_EQ(call_tree_json(tree)[0]["name"], "a");
 }

@@ -29,9 +29,9 @@ FunctionTable table_of(uint64_t lost) {
   FunctionTable table;
   table.samples = 1000;
   table.lost = lost;
-  table.rows = {{"mutex_spin_on_owner", 391, 450},
-                {"a_name_that_is_far_too_long_for_its_column", 100, 1000},
-                {"[user]", 9, 9}};
+  table.tree = flat_tree({{"mutex_spin_on_owner", 391, 450},
+                          {"a_name_that_is_far_too_long_for_its_column", 100, 1000},
+                          {"[user]", 9, 9}});
   return table;
 }
 

@@ -162,8 +162,8 @@ TEST(PrintJson, SaysWhereAWorkerWasBlocked) {
   writer.involuntary_switches = Reading<uint64_t>::of(3);
   writer.times_source = "sched_switch";
   auto tree = std::make_shared<CallTree>();
-  tree->functions = {"pipe_write", "mutex_lock"};
-  tree->nodes = {{0, CallNode::kNone, 600, 800}, {1, 0, 200, 200}};
+  tree->nodes = {{Function("pipe_write"), CallNode::kNone, 600, 800},
+                 {Function("mutex_lock"), 0, 200, 200}};
   tree->total = 800;
   writer.blocked = Reading<BlockedTable>::of({800, 15, 0, tree});
   const Json json = run_json(r)["writer"];
@@ -184,7 +184,7 @@ TEST(PrintJson, SaysWhereAWorkerWasBlocked) {
 
 TEST(PrintJson, BytesThatAreNoTextDoNotBreakIt) {
   RunResult r = example_result();
-  r.end.workers[0].functions.value->rows[0].name = "\xff\xfe";
+  r.end.workers[0].functions.value->tree = flat_tree({{"\xff\xfe", 1, 1}});
   EXPECT_TRUE(Json::accept(print_json(r)));
 }
 

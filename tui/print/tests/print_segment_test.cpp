@@ -18,7 +18,10 @@ FunctionTable table() {
   FunctionTable t;
   t.samples = 1000;
   t.lost = 2;
-  for (uint64_t i = 0; i < 10; ++i) t.rows.push_back({"f" + std::to_string(i), 100 - i, 500});
+  std::vector<FunctionRow> rows;
+  for (uint64_t i = 0; i < 10; ++i)
+    rows.push_back({Function("f" + std::to_string(i)).name(), 100 - i, 500});
+  t.tree = flat_tree(rows);
   return t;
 }
 

@@ -20,7 +20,7 @@ class PercpuBpfTest : public PercpuTest {
 };
 
 bool allocates_percpu(const FunctionTable& table) {
-  return std::ranges::any_of(table.rows,
+  return std::ranges::any_of(table.rows(),
                              [](const FunctionRow& r) { return r.name.starts_with("pcpu_alloc"); });
 }
 

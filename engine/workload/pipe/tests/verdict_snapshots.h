@@ -41,9 +41,9 @@ inline void set_ring(Snapshot& s, double empty, double full, uint64_t looks = 20
 inline void set_function(WorkerView& w, const std::string& name, uint64_t samples) {
   FunctionTable table;
   table.samples = 1000;
-  table.rows = {{"[user]", 1000 - samples, 1000 - samples},
-                {name, samples, samples},
-                {"__mutex_unlock_slowpath.isra.0", 0, 900}};
+  table.tree = flat_tree({{"[user]", 1000 - samples, 1000 - samples},
+                          {name, samples, samples},
+                          {"__mutex_unlock_slowpath.isra.0", 0, 900}});
   w.functions = Reading<FunctionTable>::of(table);
 }
 
@@ -54,10 +54,11 @@ inline void set_wait(Snapshot& s, Wait wait) {
 // Sleeps of `ms`, of which `mutex_ms` below mutex_lock().
 inline void set_sleeps(WorkerView& w, uint64_t ms, uint64_t mutex_ms) {
   auto tree = std::make_shared<CallTree>();
-  tree->functions = {"vfs_write", "__mutex_lock_slowpath", "__mutex_lock.constprop.0", "schedule"};
   constexpr uint32_t kRoot = CallNode::kNone;
-  tree->nodes = {
-      {0, kRoot, 0, ms}, {1, 0, 0, mutex_ms}, {2, 1, 0, mutex_ms}, {3, 2, mutex_ms, mutex_ms}};
+  tree->nodes = {{Function("vfs_write"), kRoot, 0, ms},
+                 {Function("__mutex_lock_slowpath"), 0, 0, mutex_ms},
+                 {Function("__mutex_lock.constprop.0"), 1, 0, mutex_ms},
+                 {Function("schedule"), 2, mutex_ms, mutex_ms}};
   tree->total = ms;
   w.blocked = Reading<BlockedTable>::of({.ns = ms, .times = 500, .tree = tree});
 }

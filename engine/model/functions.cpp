@@ -1,0 +1,72 @@
+#include "engine/model/functions.h"
+
+#include <algorithm>
+#include <deque>
+#include <tuple>
+#include <unordered_map>
+
+namespace pipetop {
+namespace {
+
+struct Names {
+  std::deque<std::string> by_number;  // none ever moves
+  std::unordered_map<std::string_view, uint32_t> numbers;
+};
+
+Names& names() {
+  static Names names;
+  return names;
+}
+
+}  // namespace
+
+Function::Function(std::string_view name) : number_(static_cast<uint32_t>(count())) {
+  const auto known = names().numbers.find(name);
+  if (known != names().numbers.end()) {
+    number_ = known->second;
+  } else {
+    names().numbers.emplace(names().by_number.emplace_back(name), number_);
+  }
+}
+
+std::string_view Function::name() const { return names().by_number[number_]; }
+
+size_t Function::count() { return names().by_number.size(); }
+
+bool CallTree::is_topmost(const CallNode& node) const {
+  for (uint32_t up = node.parent; up != CallNode::kNone; up = nodes[up].parent)
+    if (nodes[up].function == node.function) return false;
+  return true;
+}
+
+std::vector<FunctionRow> function_rows(const CallTree& tree) {
+  std::vector<FunctionRow> rows;
+  std::vector<size_t> row_of(Function::count(), CallNode::kNone);
+  for (const CallNode& node : tree.nodes) {
+    size_t& row = row_of[node.function.number()];
+    if (row == CallNode::kNone) {
+      row = rows.size();
+      rows.push_back({node.function.name(), 0, 0});
+    }
+    rows[row].self_samples += node.self;
+    if (tree.is_topmost(node)) rows[row].children_samples += node.total;
+  }
+  std::ranges::sort(rows, [](const FunctionRow& a, const FunctionRow& b) {
+    return std::tie(b.self_samples, b.children_samples, a.name) <
+           std::tie(a.self_samples, a.children_samples, b.name);
+  });
+  return rows;
+}
+
+std::shared_ptr<const CallTree> flat_tree(const std::vector<FunctionRow>& rows) {
+  auto tree = std::make_shared<CallTree>();
+  tree->paths = false;
+  for (const FunctionRow& row : rows) {
+    tree->nodes.push_back(
+        {Function(row.name), CallNode::kNone, row.self_samples, row.children_samples});
+    tree->total += row.self_samples;
+  }
+  return tree;
+}
+
+}  // namespace pipetop
