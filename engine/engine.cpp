@@ -206,7 +206,7 @@ void Engine::Impl::forget_views() {
 void Engine::Impl::advance() {
   if (!settled_ && workload_->advance()) {
     settled_ = settled_once_ = true;
-    renewed_at_ = workload_->progress().count + effective().pipe_bytes * workload_->parts().size();
+    renewed_at_ = workload_->progress().count + effective().pipe.bytes * workload_->parts().size();
     // Once: a worker's restart does not begin the segment anew.
     if (!segments_.counting()) count_from(monotonic_ns());
   }
@@ -289,7 +289,7 @@ WorkerView Engine::Impl::view_of(Role role, const Effective& effective) const {
 
 RingView Engine::Impl::ring_view(uint64_t now_ns, const Effective& effective) {
   RingView view;
-  view.bytes = effective.pipe_bytes;
+  view.bytes = effective.pipe.bytes;
   view.slots = static_cast<uint32_t>(view.bytes / kPageBytes);
   view.frame = observers_.ring_frame(now_ns);
   view.occupancy = observers_.occupancy();

@@ -30,7 +30,7 @@ Segment Segments::present(uint64_t now_ns, const Progress& progress,
                           const Effective& in_force) const {
   Segment segment = meter_.segment(now_ns, progress);
   segment.effective = in_force.settings;
-  segment.pipe_bytes = in_force.pipe_bytes;
+  segment.pipe_bytes = in_force.pipe.bytes;
   observers_.poll(now_ns);  // or the last samples would be the next segment's
   watch_.describe(now_ns, segment);
   return segment;

@@ -31,6 +31,6 @@ Config default_config(WorkloadKind kind = WorkloadKind::pipe);
 Config load_config(const std::string& path);
 
 // default_config() as a commented YAML file that load_config() reads back.
-std::string default_config_yaml();
+std::string default_config_yaml(WorkloadKind kind = WorkloadKind::pipe);
 
 }  // namespace pipetop

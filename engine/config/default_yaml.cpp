@@ -1,11 +1,14 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <string>
+#include <vector>
 
 #include "engine/base/text.h"
 #include "engine/config/config.h"
 #include "engine/config/limits.h"
 #include "engine/registry/knobs.h"
+#include "engine/registry/terms.h"
 
 namespace pipetop {
 namespace {
@@ -23,8 +26,7 @@ std::string comment_of(const Knob& knob) {
 }
 
 // Commented out: a knob that is given overrides the preset.
-std::string knob_lines() {
-  const Settings defaults;
+std::string knob_lines(const Settings& defaults) {
   std::string text;
   for (const Knob& knob : knobs_of(defaults)) {
     if (knob.name.find('.') != knob.name.npos) continue;
@@ -33,26 +35,47 @@ std::string knob_lines() {
   return text;
 }
 
+// "# writer: {wait: block, cpu: 0}", a line for each role that has knobs of its own.
+std::string role_lines(const Settings& defaults) {
+  std::string text;
+  for (const Role role : roles_of(defaults)) {
+    const std::string prefix = std::string(role_name(defaults, role)) + ".";
+    std::vector<std::string> values;
+    for (const Knob& knob : knobs_of(defaults)) {
+      if (!knob.name.starts_with(prefix)) continue;
+      const auto value =
+          knob.kind == KnobKind::cpu ? std::to_string(int(role)) : knob.get(defaults);
+      values.push_back(fmt::format("{}: {}", knob.name.substr(prefix.size()), value));
+    }
+    if (!values.empty())
+      text += fmt::format("# {}: {{{}}}\n", role_name(defaults, role), fmt::join(values, ", "));
+  }
+  return text.empty() ? text : "# Per role; a CPU makes the placement cpus:\n" + text;
+}
+
+// One as a person would write it, commented out.
+std::string preset_example(const Settings& defaults) {
+  const Knob& knob = knobs_of(defaults).front();
+  return fmt::format("#  - name: mine\n#    title: A preset of my own\n#    {}: {}\n", knob.name,
+                     knob.get(defaults));
+}
+
 }  // namespace
 
-std::string default_config_yaml() {
-  const Config c = default_config();
+std::string default_config_yaml(WorkloadKind kind) {
+  const Config c = default_config(kind);
+  const Settings defaults{.workload = kind};
   std::string text = "# pipetop: every key with its default; all of them are optional.\n\n";
-  text += line("workload: pipe", "what is driven");
+  text += line(fmt::format("workload: {}", terms_of(kind).name), "what is driven");
   text += line("preset: " + c.preset, "where to start");
-  text += "\n# Knobs override the preset:\n" + knob_lines();
+  text += "\n# Knobs override the preset:\n" + knob_lines(defaults) + role_lines(defaults);
   text +=
-      "# Per role, where the knob allows it; a CPU makes the placement cpus:\n"
-      "# writer: {cpu: 0, wait: busy}\n"
-      "# reader: {cpu: 1, wait: busy}\n\n";
-  text +=
+      "\n"
       "# Offered beside the built-in presets (pipetop presets lists them), in this order. A\n"
       "# preset starts from the knobs' defaults, and takes a built-in's place by its name.\n"
-      "presets: []\n"
-      "#  - name: big_ring\n"
-      "#    title: A one-MiB ring\n"
-      "#    pipe_size: 1MiB\n\n";
-  text += "observe:\n";
+      "presets: []\n";
+  text += preset_example(defaults);
+  text += "\nobserve:\n";
   text +=
       line(fmt::format("  frequency_hz: {}", c.frequency_hz),
            fmt::format("samples a second on each CPU, {} to {}", kMinFrequencyHz, kMaxFrequencyHz));

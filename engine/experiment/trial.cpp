@@ -81,7 +81,8 @@ void check_possible(const Snapshot& s) {
                                      : Exit::worker_failed);
   }
   const bool checked = s.requested.pipe.check_huge_page && s.requested.pipe.pages != Pages::k4;
-  if (s.effective.settled && checked && s.effective.huge.has_value() && !*s.effective.huge)
+  if (s.effective.settled && checked && s.effective.pipe.huge.has_value() &&
+      !*s.effective.pipe.huge)
     throw Error("check_huge_page: the buffers are not in huge pages (see pipetop doctor)",
                 Exit::refused);
 }

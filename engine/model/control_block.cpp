@@ -63,21 +63,21 @@ void publish_report(ControlBlock& block, uint32_t generation, const WorkerReport
   block.acknowledged.store(generation, std::memory_order_release);
 }
 
-std::string_view WorkerReport::words() const {
+std::string_view WorkerReport::reason_text() const {
   return {reason.begin(), std::ranges::find(reason, '\0')};
 }
 
-void set_reason(WorkerReport& report, std::string_view words) {
+void set_reason(WorkerReport& report, std::string_view text) {
   report.reason = {};
-  const size_t length = std::min(words.size(), report.reason.size() - 1);
-  std::copy_n(words.begin(), length, report.reason.begin());
+  const size_t length = std::min(text.size(), report.reason.size() - 1);
+  std::copy_n(text.begin(), length, report.reason.begin());
 }
 
 void publish_failure(ControlBlock& block, int error_number, std::string_view reason) {
   WorkerReport& report = block.report;
-  WorkerReport words;
-  set_reason(words, reason);
-  store_words(report.reason, words.reason);
+  WorkerReport failed;
+  set_reason(failed, reason);
+  store_words(report.reason, failed.reason);
   std::atomic_ref<uint64_t>(report.error_number)
       .store(static_cast<uint64_t>(error_number), std::memory_order_relaxed);
   std::atomic_ref<WorkerState>(report.state).store(WorkerState::failed, std::memory_order_release);

@@ -26,7 +26,7 @@
 namespace pipetop {
 
 inline constexpr uint32_t kControlMagic = 0x50544f50;  // "PTOP"
-inline constexpr uint32_t kControlVersion = 4;
+inline constexpr uint32_t kControlVersion = 5;
 inline constexpr size_t kCacheLine = 64;
 
 enum class Order : uint64_t {
@@ -35,11 +35,12 @@ enum class Order : uint64_t {
   quit,  // finish and exit 0
 };
 
-inline constexpr size_t kCommandWords = 12;
+inline constexpr size_t kCommandWords = 24;
+inline constexpr size_t kReportWords = 12;
 
 // What the engine wants of the worker. 64-bit words only: it is copied a word
-// at a time so that no reader can race with its writer. What they say is between
-// a workload and its workers, see words_of().
+// at a time so that no reader can race with its writer. What `words` say is between
+// a workload and its workers, see put_words().
 struct WorkerCommand {
   Order order = Order::hold;
   std::array<uint64_t, kCommandWords> words = {};
@@ -47,20 +48,26 @@ struct WorkerCommand {
   bool operator==(const WorkerCommand&) const = default;
 };
 
-// A workload's own command, a struct of at most so many 64-bit words, and back.
+// A workload's own command or report, a struct of at most so many 64-bit words, and back.
+template <size_t N, class Own>
+void put_words(std::array<uint64_t, N>& words, const Own& own) {
+  static_assert(std::is_trivially_copyable_v<Own> && sizeof(Own) % sizeof(uint64_t) == 0);
+  static_assert(sizeof(Own) <= sizeof words);
+  std::memcpy(words.data(), &own, sizeof own);
+}
+template <class Own, size_t N>
+Own words_of(const std::array<uint64_t, N>& words) {
+  static_assert(sizeof(Own) <= sizeof words);
+  Own own;
+  std::memcpy(static_cast<void*>(&own), words.data(), sizeof own);
+  return own;
+}
+
 template <class Own>
 WorkerCommand command_of(Order order, const Own& own) {
-  static_assert(std::is_trivially_copyable_v<Own> && sizeof(Own) % sizeof(uint64_t) == 0);
-  static_assert(sizeof(Own) <= sizeof(WorkerCommand::words));
   WorkerCommand command{.order = order};
-  std::memcpy(command.words.data(), &own, sizeof own);
+  put_words(command.words, own);
   return command;
-}
-template <class Own>
-Own words_of(const WorkerCommand& command) {
-  Own own;
-  std::memcpy(static_cast<void*>(&own), command.words.data(), sizeof own);
-  return own;
 }
 
 enum class WorkerState : uint64_t {
@@ -74,20 +81,12 @@ enum class WorkerState : uint64_t {
 // What the worker made of the command, for the generation it acknowledged.
 struct WorkerReport {
   WorkerState state = WorkerState::starting;
-  uint64_t error_number = 0;        // errno of `refused` and `failed`
-  uint64_t pages = 0;               // Pages that the buffers were mapped with
-  uint64_t pages_error = 0;         // errno when `pages` is less than was wanted
-  uint64_t lock_error = 0;          // errno when lock_memory was refused
-  uint64_t buffer_bytes = 0;        // of each buffer
-  uint64_t buffer_address[2] = {};  // in the worker's address space; 0 if none
-  uint64_t call_bytes = 0;          // the most that one call is asked for; 0: buf_bytes
-  // What it has measured while it prepared, or found; what each says is between a
-  // workload and its workers.
-  std::array<double, 4> figures = {};
+  uint64_t error_number = 0;                      // errno of `refused` and `failed`
+  std::array<uint64_t, kReportWords> words = {};  // what it found, as put_words() did
   // "why; remedy" of what could not be had, ends with a 0; "" where an errno is enough.
   std::array<char, 192> reason = {};
 
-  std::string_view words() const;  // the reason
+  std::string_view reason_text() const;
 };
 
 // Cumulative since the block was made.
@@ -150,8 +149,8 @@ struct NumberedCommand {
 // A whole command, never a mixture of two.
 NumberedCommand read_command(const ControlBlock& block);
 
-// Keeps as much of the words as there is room for.
-void set_reason(WorkerReport& report, std::string_view words);
+// Keeps as much of the text as there is room for.
+void set_reason(WorkerReport& report, std::string_view text);
 
 // Publishes what became of `generation`.
 void publish_report(ControlBlock& block, uint32_t generation, const WorkerReport& report);
@@ -170,9 +169,9 @@ static_assert(std::is_standard_layout_v<ControlBlock>);
 static_assert(sizeof(WorkerCounters) == kCacheLine && sizeof(WorkerIntegrity) == kCacheLine);
 static_assert(offsetof(ControlBlock, generation) == 64);
 static_assert(offsetof(ControlBlock, command) == 72);
-static_assert(sizeof(WorkerCommand) == 104);
-static_assert(offsetof(ControlBlock, acknowledged) == 192);
-static_assert(offsetof(ControlBlock, counters) == 512);
-static_assert(sizeof(ControlBlock) == 640);
+static_assert(sizeof(WorkerCommand) == 200);
+static_assert(offsetof(ControlBlock, acknowledged) == 320);
+static_assert(offsetof(ControlBlock, counters) == 640);
+static_assert(sizeof(ControlBlock) == 768);
 
 }  // namespace pipetop

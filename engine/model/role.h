@@ -1,4 +1,4 @@
-// The part that a worker process plays.
+// The part that a process plays in its workload.
 #pragma once
 
 #include <array>
@@ -6,14 +6,10 @@
 
 namespace pipetop {
 
-// The part that a process plays, a number within its workload.
-enum class Role : uint8_t {
-  writer,
-  reader,
-  client = 0,    // of page_cache
-  inserter = 0,  // of percpu
-};
-inline constexpr int kRoles = 2;  // at most
+// A number within a workload, whose terms say what it is called. These are the pipe's;
+// another workload, whose first or only role is 0, names its own.
+enum class Role : uint8_t { writer, reader };
+inline constexpr int kRoles = 2;  // of a workload, at most
 inline constexpr std::array<Role, kRoles> kBothRoles = {Role::writer, Role::reader};
 
 }  // namespace pipetop

@@ -125,14 +125,19 @@ struct Mismatch {
   std::string reason;  // why, and what to do
 };
 
+// Of the pipe that the bytes go through, if there is one.
+struct EffectivePipe {
+  uint64_t bytes = 0;  // granted; 0: there is no pipe
+  ZeroCopy zero_copy = ZeroCopy::unverifiable;
+  std::string zero_copy_reason;
+  Reading<bool> huge;  // the writer's buffers really lie in huge pages
+};
+
 struct Effective {
   Settings settings;
   std::vector<Mismatch> mismatches;
-  ZeroCopy zero_copy = ZeroCopy::unverifiable;
-  std::string zero_copy_reason;
-  Reading<bool> huge;       // the writer's buffers really lie in huge pages
-  uint64_t pipe_bytes = 0;  // granted
-  bool settled = false;     // every worker has acknowledged and the ring has its size
+  EffectivePipe pipe;
+  bool settled = false;  // every worker has acknowledged, and all that it needs is there
   // What takes its time until then, and how far it is: "file 1 of 2: 34 % made".
   std::string preparing;
 };

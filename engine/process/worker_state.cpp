@@ -52,7 +52,7 @@ void describe_report(const WorkerReport& report, const WorkerCircumstances& now,
   const bool refused = report.state == WorkerState::refused;
   if (!refused && report.state != WorkerState::failed) return;
   view.lacks_feature = refused && report.error_number == EOPNOTSUPP;
-  view.state_reason = report.words();
+  view.state_reason = report.reason_text();
   if (view.state_reason.empty())
     view.state_reason = fmt::format("{}: {}", refused ? now.prepares : now.does,
                                     std::strerror(static_cast<int>(report.error_number)));

@@ -26,9 +26,9 @@ TEST(EffectiveTechnique, IsSeenInTheRing) {
       comes_to([&] { return seen() || s.ring.kinds.status == ReadingStatus::unavailable; }));
   PIPETOP_NEED(s.ring.kinds);
   EXPECT_TRUE(comes_to([&] {
-    return s.effective.zero_copy_reason.find("seen in the ring") != std::string::npos;
-  })) << s.effective.zero_copy_reason;
-  EXPECT_EQ(s.effective.zero_copy, ZeroCopy::zero_copy);
+    return s.effective.pipe.zero_copy_reason.find("seen in the ring") != std::string::npos;
+  })) << s.effective.pipe.zero_copy_reason;
+  EXPECT_EQ(s.effective.pipe.zero_copy, ZeroCopy::zero_copy);
 
   // Copies are in the ring when the writer begins to lend pages again; they must
   // not be taken for vmsplice's. In slow motion they lie there for long.
@@ -36,15 +36,15 @@ TEST(EffectiveTechnique, IsSeenInTheRing) {
   copies.pipe.slow_motion = true;
   engine.apply(copies, "write");
   ASSERT_TRUE(comes_to([&] { return seen() && s.ring.frame->used > 2; }));
-  EXPECT_EQ(s.effective.zero_copy, ZeroCopy::copied);
+  EXPECT_EQ(s.effective.pipe.zero_copy, ZeroCopy::copied);
   Settings lent = copies;
   lent.pipe.write_with = WriteWith::vmsplice;
   engine.apply(lent, "vmsplice");
   bool copied = false;
   EXPECT_TRUE(comes_to([&] {
-    copied |= s.effective.zero_copy != ZeroCopy::zero_copy;
-    return s.effective.zero_copy_reason.find("seen in the ring") != std::string::npos;
-  })) << s.effective.zero_copy_reason;
+    copied |= s.effective.pipe.zero_copy != ZeroCopy::zero_copy;
+    return s.effective.pipe.zero_copy_reason.find("seen in the ring") != std::string::npos;
+  })) << s.effective.pipe.zero_copy_reason;
   EXPECT_FALSE(copied);
 }
 
@@ -63,12 +63,12 @@ void expect_kind(const Settings& settings, SlotKind kind, ZeroCopy zero_copy) {
   };
   ASSERT_TRUE(comes_to([&] {
     return s.ring.kinds.status == ReadingStatus::unavailable ||
-           s.effective.zero_copy_reason.find("seen in the ring") != std::string::npos ||
+           s.effective.pipe.zero_copy_reason.find("seen in the ring") != std::string::npos ||
            (s.effective.settings.pipe.write_with == WriteWith::write && s.ring.kinds.has_value());
-  })) << s.effective.zero_copy_reason;
+  })) << s.effective.pipe.zero_copy_reason;
   PIPETOP_NEED(s.ring.kinds);
   EXPECT_GT((*s.ring.kinds)[static_cast<size_t>(kind)], 0.99) << to_text(settings.pipe.write_with);
-  EXPECT_EQ(s.effective.zero_copy, zero_copy);
+  EXPECT_EQ(s.effective.pipe.zero_copy, zero_copy);
 }
 
 TEST(EffectiveTechnique, EachHasItsKindOfSlot) {

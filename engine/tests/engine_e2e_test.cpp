@@ -18,7 +18,7 @@ TEST_F(EngineTest, EveryRungFlowsAsItSays) {
     engine->apply(preset.settings, preset.name);
     const Snapshot s = flow();
     EXPECT_EQ(s.effective.settings.pipe.write_with, preset.settings.pipe.write_with) << preset.name;
-    EXPECT_EQ(s.effective.pipe_bytes,
+    EXPECT_EQ(s.effective.pipe.bytes,
               preset.settings.pipe.write_with == WriteWith::vmsplice ? 131072u : 65536u);
     EXPECT_EQ(writer(s).state, ProcessState::flowing);
     EXPECT_EQ(reader(s).state, ProcessState::flowing);
@@ -33,7 +33,7 @@ TEST_F(EngineTest, WhatTheWriterCountsTheReaderGets) {
   const Snapshot s = engine->tick();
   // What is left in the ring was written but not read.
   EXPECT_GE(writer(s).bytes, reader(s).bytes);
-  EXPECT_LE(writer(s).bytes - reader(s).bytes, s.effective.pipe_bytes);
+  EXPECT_LE(writer(s).bytes - reader(s).bytes, s.effective.pipe.bytes);
 }
 
 // The other side is stopped, so the worker under change sleeps in its syscall.
@@ -69,11 +69,11 @@ TEST_F(EngineTest, ARingShrinksUnderAFullLoad) {
   s.pipe.write_with = WriteWith::vmsplice;
   s.pipe.pipe_size = 1 << 20;
   start(s);
-  EXPECT_EQ(flow().effective.pipe_bytes, 1u << 20);
+  EXPECT_EQ(flow().effective.pipe.bytes, 1u << 20);
   s.pipe.pipe_size = 4096;
   engine->apply(s, "shrink");
   const Snapshot shrunk = flow();
-  EXPECT_EQ(shrunk.effective.pipe_bytes, 4096u);
+  EXPECT_EQ(shrunk.effective.pipe.bytes, 4096u);
   EXPECT_EQ(shrunk.ring.slots, 1u);
   expect_all_in_order(shrunk);
 }
@@ -99,7 +99,7 @@ TEST_F(EngineTest, AShrinkWaitsForAStoppedReader) {
   });
   EXPECT_FALSE(waiting.effective.settled);
   ::kill(reader(running).pid, SIGCONT);
-  EXPECT_EQ(flow().effective.pipe_bytes, 4096u);
+  EXPECT_EQ(flow().effective.pipe.bytes, 4096u);
 }
 
 TEST_F(EngineTest, AKilledWorkerIsNamedAndReplaced) {

@@ -46,7 +46,7 @@ class EngineTest : public testing::Test {
   Snapshot flow(uint64_t bytes = 16 << 20) {
     const Snapshot settled = settle();
     const uint64_t from = settled.throughput.total_bytes;
-    const uint64_t least = std::min(bytes, kFewRings * settled.effective.pipe_bytes);
+    const uint64_t least = std::min(bytes, kFewRings * settled.effective.pipe.bytes);
     return until([&](const Snapshot& s) {
       const bool is_slow = s.now_ns > settled.now_ns + 2'000'000'000;
       return s.throughput.total_bytes >= from + (is_slow ? least : bytes);

@@ -17,8 +17,8 @@ TEST_F(EngineTest, HugeIsTrueExactlyForHugePages) {
     s.pipe.pages = pages;
     engine->apply(s, "pages");
     const Snapshot settled = settle();
-    ASSERT_TRUE(settled.effective.huge.has_value()) << settled.effective.huge.reason;
-    EXPECT_EQ(*settled.effective.huge, settled.effective.settings.pipe.pages != Pages::k4);
+    ASSERT_TRUE(settled.effective.pipe.huge.has_value()) << settled.effective.pipe.huge.reason;
+    EXPECT_EQ(*settled.effective.pipe.huge, settled.effective.settings.pipe.pages != Pages::k4);
   }
 }
 
@@ -53,9 +53,9 @@ TEST_F(EngineTest, PagesThatNobodyTouchedAreNotSaidToBeHuge) {
   s.pipe.touch_pages = false;
   start(s);
   const Snapshot untouched = flow();
-  EXPECT_FALSE(untouched.effective.huge.has_value());
-  EXPECT_NE(untouched.effective.huge.reason.find("never touched"), std::string::npos)
-      << untouched.effective.huge.reason;
+  EXPECT_FALSE(untouched.effective.pipe.huge.has_value());
+  EXPECT_NE(untouched.effective.pipe.huge.reason.find("never touched"), std::string::npos)
+      << untouched.effective.pipe.huge.reason;
 }
 
 // A few operations with each technique and wait, then free again.
@@ -71,9 +71,9 @@ TEST_P(SlowMotionTest, MovesLittleAndLosesNothing) {
     engine->apply(s, "slow");
     const Snapshot begin = settle();
     const Snapshot slow = until([&](const Snapshot& t) {
-      return t.throughput.total_bytes > begin.throughput.total_bytes + t.effective.pipe_bytes / 8;
+      return t.throughput.total_bytes > begin.throughput.total_bytes + t.effective.pipe.bytes / 8;
     });
-    EXPECT_EQ(slow.effective.settings.pipe.buf_size, slow.effective.pipe_bytes / 16);
+    EXPECT_EQ(slow.effective.settings.pipe.buf_size, slow.effective.pipe.bytes / 16);
     s.pipe.slow_motion = false;
     engine->apply(s, "free");
     expect_no_damage(flow());
@@ -108,7 +108,7 @@ TEST_F(EngineTest, AShrinkDoesNotWaitInSlowMotion) {
   s.pipe.slow_motion = true;
   s.pipe.pipe_size = 4096;
   engine->apply(s, "shrink");
-  EXPECT_EQ(settle().effective.pipe_bytes, 4096u);
+  EXPECT_EQ(settle().effective.pipe.bytes, 4096u);
   s.pipe.slow_motion = false;
   engine->apply(s, "free");
   expect_no_damage(flow());

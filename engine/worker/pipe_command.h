@@ -1,4 +1,4 @@
-// What the engine tells the two workers of a pipe.
+// What the engine tells the two workers of a pipe, and what they answer.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,16 @@ struct PipeCommand {
   // The ring's size when the flow shall be slow enough to be watched, bytes; 0:
   // as fast as it goes.
   uint64_t slow_ring_bytes = 0;
+};
+
+// What was granted.
+struct PipeReport {
+  uint64_t pages = 0;               // Pages that the buffers were mapped with
+  uint64_t pages_error = 0;         // errno when `pages` is less than was wanted
+  uint64_t lock_error = 0;          // errno when lock_memory was refused
+  uint64_t buffer_bytes = 0;        // of each buffer
+  uint64_t buffer_address[2] = {};  // in the worker's address space; 0 if none
+  uint64_t call_bytes = 0;          // the most that one call is asked for; 0: buf_bytes
 };
 
 }  // namespace pipetop

@@ -39,11 +39,12 @@ int run_reader(ControlBlock& block, int pipe_fd) {
       if (wanted.bytes > 0) buffer = map_buffer(wanted);
       wish = wanted;
     }
-    report.pages = static_cast<uint64_t>(buffer.pages);
-    report.pages_error = static_cast<uint64_t>(buffer.pages_error);
-    report.lock_error = static_cast<uint64_t>(buffer.lock_error);
-    report.buffer_bytes = wish.bytes;
-    report.buffer_address[0] = reinterpret_cast<uintptr_t>(buffer.data);
+    put_words(report.words,
+              PipeReport{.pages = static_cast<uint64_t>(buffer.pages),
+                         .pages_error = static_cast<uint64_t>(buffer.pages_error),
+                         .lock_error = static_cast<uint64_t>(buffer.lock_error),
+                         .buffer_bytes = wish.bytes,
+                         .buffer_address = {reinterpret_cast<uintptr_t>(buffer.data)}});
     report.error_number = static_cast<uint64_t>(buffer.error_number);
     return wanted.bytes == 0 || buffer.data != nullptr;
   };

@@ -56,7 +56,7 @@ template <class Own, class Prepare, class Work>
 int run_worker(ControlBlock& block, Prepare prepare, Work work) {
   for (;;) {
     const auto [generation, command] = read_command(block);
-    const Own own = words_of<Own>(command);
+    const Own own = words_of<Own>(command.words);
     WorkerReport report{.state = WorkerState::held};
     if (command.order == Order::flow) report = prepared(own, prepare);
     publish_report(block, generation, report);

@@ -24,18 +24,6 @@ WriteTechnique choose(const PipeCommand& command) {
   return write_technique(kind);
 }
 
-// False, with the reason in the report, if there can be none. A source that is
-// smaller than a buffer makes the calls smaller.
-bool open_tee_source(TeeSource& source, PipeCommand& command, WorkerReport& report) {
-  if (!source.open(command.buf_bytes)) {
-    report.error_number = static_cast<uint64_t>(errno);
-    return false;
-  }
-  if (source.capacity_bytes() < command.buf_bytes)
-    command.buf_bytes = report.call_bytes = source.capacity_bytes();
-  return true;
-}
-
 }  // namespace
 
 int run_writer(ControlBlock& block, int pipe_fd) {
@@ -45,11 +33,20 @@ int run_writer(ControlBlock& block, int pipe_fd) {
     // Before there are new buffers, for it may hold the old ones' huge pages.
     tee_source.close();
     if (static_cast<WriteWith>(command.technique) == WriteWith::tee &&
-        !open_tee_source(tee_source, command, report))
+        !tee_source.open(command.buf_bytes)) {
+      report.error_number = static_cast<uint64_t>(errno);
       return false;
-    const bool granted = buffers.prepare(command);
-    buffers.describe(report);
-    return granted;
+    }
+    // A source that is smaller than a buffer makes the calls smaller.
+    uint64_t call_bytes = 0;
+    if (tee_source.capacity_bytes() > 0 && tee_source.capacity_bytes() < command.buf_bytes)
+      command.buf_bytes = call_bytes = tee_source.capacity_bytes();
+    const bool ready = buffers.prepare(command);
+    PipeReport granted = buffers.granted();
+    granted.call_bytes = call_bytes;
+    put_words(report.words, granted);
+    report.error_number = static_cast<uint64_t>(buffers.error_number());
+    return ready;
   };
   const auto move = [&](const PipeCommand& command, Flow& flow) {
     WriterLoop loop = {flow, buffers, tee_source, splice_flags(command, SPLICE_F_GIFT),

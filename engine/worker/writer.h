@@ -30,8 +30,9 @@ class WriterBuffers {
  public:
   // What the command makes necessary. False when memory was refused.
   bool prepare(const PipeCommand& command);
-  // Fills in what was granted.
-  void describe(WorkerReport& report) const;
+  // What was granted, and errno when memory was refused.
+  PipeReport granted() const;
+  int error_number() const { return first_error(&Buffer::error_number); }
 
   struct Piece {
     char* data;
@@ -57,6 +58,7 @@ class WriterBuffers {
   };
   static Plan plan_for(const PipeCommand& command);
   bool map(const Plan& plan);
+  int first_error(int Buffer::*field) const;
 
   Plan plan_;
   std::array<Buffer, 2> buffer_;

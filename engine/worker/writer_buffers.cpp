@@ -76,19 +76,19 @@ bool WriterBuffers::map(const Plan& plan) {
   return true;
 }
 
-void WriterBuffers::describe(WorkerReport& report) const {
+int WriterBuffers::first_error(int Buffer::*field) const {
+  return buffer_[0].*field != 0 ? buffer_[0].*field : buffer_[1].*field;
+}
+
+PipeReport WriterBuffers::granted() const {
   const Buffer& first = buffer_[0];
   const Buffer& second = buffer_[1].data ? buffer_[1] : first;
-  const auto refused = [&](int Buffer::*field) {
-    return static_cast<uint64_t>(first.*field != 0 ? first.*field : second.*field);
-  };
-  report.pages = static_cast<uint64_t>(std::min(first.pages, second.pages));
-  report.pages_error = refused(&Buffer::pages_error);
-  report.lock_error = refused(&Buffer::lock_error);
-  report.error_number = refused(&Buffer::error_number);
-  report.buffer_bytes = bytes_each_;
-  for (size_t i = 0; i < plan_.buffers; ++i)
-    report.buffer_address[i] = reinterpret_cast<uintptr_t>(start_[i]);
+  return {.pages = static_cast<uint64_t>(std::min(first.pages, second.pages)),
+          .pages_error = static_cast<uint64_t>(first_error(&Buffer::pages_error)),
+          .lock_error = static_cast<uint64_t>(first_error(&Buffer::lock_error)),
+          .buffer_bytes = bytes_each_,
+          .buffer_address = {reinterpret_cast<uintptr_t>(start_[0]),
+                             reinterpret_cast<uintptr_t>(start_[1])}};
 }
 
 WriterBuffers::Piece WriterBuffers::next(uint64_t position_bytes) {

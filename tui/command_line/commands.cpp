@@ -85,7 +85,7 @@ int run(const CommandLine& line) {
     case Command::version:
       return print("pipetop " + kVersion + "\n");
     case Command::default_config:
-      return print(default_config_yaml());
+      return print(default_config_yaml(read_config(line.config).settings.workload));
     case Command::manual:
       return print(help_text(line.topic));
     case Command::limits:

@@ -48,11 +48,11 @@ std::string wait_text(const RunResult& r) {
 
 std::string zero_copy_text(const RunResult& r) {
   constexpr std::array<const char*, 4> kNames = {"zero-copy", "copied", "unverifiable", ""};
-  return kNames[static_cast<size_t>(r.end.effective.zero_copy)];
+  return kNames[static_cast<size_t>(r.end.effective.pipe.zero_copy)];
 }
 
 std::string huge_text(const RunResult& r) {
-  const Reading<bool>& huge = r.end.effective.huge;
+  const Reading<bool>& huge = r.end.effective.pipe.huge;
   return huge.has_value() ? std::to_string(flag(*huge)) : std::string();
 }
 
@@ -104,7 +104,7 @@ constexpr Column kColumns[] = {
     {"writer_cpu", [](const RunResult& r) { return cpu(r, Role::writer); }},
     {"reader_cpu", [](const RunResult& r) { return cpu(r, Role::reader); }},
     {"effective_pipe_bytes",
-     [](const RunResult& r) { return std::to_string(r.end.effective.pipe_bytes); }},
+     [](const RunResult& r) { return std::to_string(r.end.effective.pipe.bytes); }},
     {"zero_copy", zero_copy_text},
     {"huge", huge_text},
     {"steal_share", steal_text},

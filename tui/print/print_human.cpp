@@ -53,8 +53,8 @@ std::string rate_lines(const RunResult& r) {
 std::string effective_lines(const Snapshot& s) {
   const Effective& effective = s.effective;
   std::string text = "effective ";
-  if (effective.zero_copy != ZeroCopy::no_copy)
-    text += fmt::format("{}, ", kZeroCopyWords[static_cast<size_t>(effective.zero_copy)]);
+  if (effective.pipe.zero_copy != ZeroCopy::no_copy)
+    text += fmt::format("{}, ", kZeroCopyWords[static_cast<size_t>(effective.pipe.zero_copy)]);
   for (const Role role : roles_of(s.requested)) {
     const WorkerView& w = s.worker(role);
     text += fmt::format("{}{} {}", role == Role::writer ? "" : "; ", w.name,

@@ -26,10 +26,10 @@ void put_cpu(Json& json, const std::string& name, const WorkerView& worker, int 
 Json effective_json(const Snapshot& s) {
   const Effective& effective = s.effective;
   Json json = knobs_json(effective.settings);
-  if (terms_of(s.requested).has_ring) json["pipe_size"] = effective.pipe_bytes;
-  json["zero_copy"] = kZeroCopyNames[static_cast<size_t>(effective.zero_copy)];
-  json["zero_copy_reason"] = effective.zero_copy_reason;
-  put(json, "huge", effective.huge);
+  if (terms_of(s.requested).has_ring) json["pipe_size"] = effective.pipe.bytes;
+  json["zero_copy"] = kZeroCopyNames[static_cast<size_t>(effective.pipe.zero_copy)];
+  json["zero_copy_reason"] = effective.pipe.zero_copy_reason;
+  put(json, "huge", effective.pipe.huge);
   for (const Role role : roles_of(s.requested)) {
     const Settings& in_force = effective.settings;
     const int pinned = role == Role::writer ? in_force.pipe.writer_cpu : in_force.pipe.reader_cpu;

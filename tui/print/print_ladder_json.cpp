@@ -41,7 +41,7 @@ Json run_json(const LadderRun& run, size_t place) {
                {"bytes", trial.bytes()},
                {"duration_ns", trial.duration_ns()}};
   put(json, "steal_share", trial.steal_share);
-  json["pipe_size"] = trial.end.effective.pipe_bytes;
+  json["pipe_size"] = trial.end.effective.pipe.bytes;
   for (const Role role : {Role::writer, Role::reader})
     json[std::string(to_text(role))] = role_json(trial.begin.worker(role), trial.end.worker(role));
   return json;

@@ -49,7 +49,7 @@ void judge_pages(const RunResult& result, Judgement& judgement) {
 void judge_huge(const RunResult& result, Judgement& judgement) {
   const Settings& wanted = result.end.requested;
   if (!wanted.pipe.check_huge_page || wanted.pipe.pages == Pages::k4) return;
-  const Reading<bool>& huge = result.end.effective.huge;
+  const Reading<bool>& huge = result.end.effective.pipe.huge;
   if (!huge.has_value())
     say(judgement, Exit::refused, "check_huge_page: cannot be told: " + huge.reason);
   else if (!*huge)

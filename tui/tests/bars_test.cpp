@@ -37,7 +37,7 @@ TEST(TitleBar, KeepsTheEssentialWhenNarrow) {
   EXPECT_EQ(title(example_snapshot(), state, 60),
             " custom   Linux 6.18.44   COPIED           FROZEN  00:01:12");
   Snapshot s = example_snapshot();
-  s.effective.zero_copy = ZeroCopy::unverifiable;
+  s.effective.pipe.zero_copy = ZeroCopy::unverifiable;
   EXPECT_NE(title(s, state, 60).find("UNVERIFIABLE"), std::string::npos);
 }
 
@@ -64,7 +64,7 @@ TEST(TitleBar, AMismatchTurnsTheBadgeIntoAWarning) {
   EXPECT_EQ(badge_ink(), Ink(Style::warning, kReverse));
   s.effective.mismatches.push_back({"gift", "true", "false", ""});
   EXPECT_NE(title(s, state_with_presets(), 120).find(" COPIED ! 2 knobs "), std::string::npos);
-  s.effective.zero_copy = ZeroCopy::unverifiable;
+  s.effective.pipe.zero_copy = ZeroCopy::unverifiable;
   ViewState narrow = state_with_presets();
   narrow.frozen = true;
   EXPECT_NE(title(s, narrow, 60).find(" UNVERIFIABLE ! "), std::string::npos);
@@ -169,7 +169,7 @@ TEST(MessageLine, AnErrorDoesNotHideAMismatchForLong) {
 
 TEST(MessageLine, TheVerdictWhereTheRingHasNoPlaceForIt) {
   Snapshot s = example_snapshot();
-  s.effective.zero_copy_reason = "copied";
+  s.effective.pipe.zero_copy_reason = "copied";
   s.verdict = Reading<Verdict>::of({Bound::lock, "writer spins 39 %"});
   EXPECT_EQ(message_of(s, {}).text, "copied");
   EXPECT_EQ(message_of(s, {}, VerdictAt::message).text, "lock-bound: writer spins 39 %");

@@ -77,7 +77,7 @@ Segment FakeSource::segment() {
   const Snapshot s = tick();
   Segment segment = s.throughput.current;
   segment.effective = s.effective.settings;
-  segment.pipe_bytes = s.effective.pipe_bytes;
+  segment.pipe_bytes = s.effective.pipe.bytes;
   segment.occupancy = s.ring.occupancy;
   segment.kinds = s.ring.kinds;
   for (size_t i = 0; i < kRoles; ++i) {
@@ -171,13 +171,13 @@ void FakeSource::refresh_functions(uint64_t now_ns) {
 void FakeSource::fill_effective(Effective& e) {
   e.settings = requested_;
   e.settled = true;
-  e.zero_copy =
+  e.pipe.zero_copy =
       requested_.pipe.read_with == ReadWith::splice ? ZeroCopy::zero_copy : ZeroCopy::copied;
   const uint64_t wanted = wanted_pipe_bytes(requested_.pipe);
-  e.zero_copy_reason = e.zero_copy == ZeroCopy::copied
-                           ? "copied: read() copies the bytes out of the ring"
-                           : "no byte is copied: pages move from the writer to /dev/null";
-  e.pipe_bytes = wanted == kAutoPipeSize ? 65536 : wanted;
+  e.pipe.zero_copy_reason = e.pipe.zero_copy == ZeroCopy::copied
+                                ? "copied: read() copies the bytes out of the ring"
+                                : "no byte is copied: pages move from the writer to /dev/null";
+  e.pipe.bytes = wanted == kAutoPipeSize ? 65536 : wanted;
   if (requested_.pipe.pages == Pages::hugetlb) {
     e.settings.pipe.pages = Pages::thp;
     e.mismatches.push_back(

@@ -86,8 +86,8 @@ inline Snapshot example_snapshot() {
   s.throughput = throughput();
   s.ring = ring_view(ring_frame(32, 17, 3));
   s.ring.frame.value->at_ns = s.now_ns;
-  s.effective.zero_copy = ZeroCopy::copied;
-  s.effective.pipe_bytes = 65536;
+  s.effective.pipe.zero_copy = ZeroCopy::copied;
+  s.effective.pipe.bytes = 65536;
   s.effective.settled = true;
   for (const Role role : {Role::writer, Role::reader}) {
     WorkerView& w = s.workers[static_cast<size_t>(role)];

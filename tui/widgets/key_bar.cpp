@@ -46,8 +46,8 @@ std::string_view stem(std::string_view label) { return label.substr(0, label.fin
 // A size of `auto` is shown as what it comes to.
 std::string step_value(const HotKey& hot, const Snapshot& s, const Settings& requested) {
   std::string value = hot.value(requested);
-  if (hot.knob == "pipe_size" && value == "auto" && s.effective.pipe_bytes > 0)
-    value = format_size(s.effective.pipe_bytes);
+  if (hot.knob == "pipe_size" && value == "auto" && s.effective.pipe.bytes > 0)
+    value = format_size(s.effective.pipe.bytes);
   return value;
 }
 

@@ -94,7 +94,7 @@ Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict)
     return {s.integrity.reason, Severity::info};
   if (verdict == VerdictAt::message && s.verdict.has_value())
     return {verdict_text(*s.verdict), Severity::info};
-  return {s.effective.zero_copy_reason, Severity::info};
+  return {s.effective.pipe.zero_copy_reason, Severity::info};
 }
 
 int message_rows(const Message& m, int cols) {

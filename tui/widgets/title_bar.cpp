@@ -44,11 +44,11 @@ Style zero_copy_style(ZeroCopy zero_copy) {
 // What the bytes really go through, and which knob is not what it was asked to
 // be; the message line says why.
 Part badge(const Effective& effective) {
-  const std::string_view name = technique(effective.zero_copy);
+  const std::string_view name = technique(effective.pipe.zero_copy);
   const auto& wrong = effective.mismatches;
   if (wrong.empty())
     return {name.empty() ? "" : fmt::format(" {} ", name),
-            {zero_copy_style(effective.zero_copy), kReverse},
+            {zero_copy_style(effective.pipe.zero_copy), kReverse},
             0};
   const std::string knobs =
       wrong.size() == 1 ? wrong.front().knob : fmt::format("{} knobs", wrong.size());

@@ -20,18 +20,18 @@ TEST(ControlBlock, AnOwnCommandComesBackAsItWas) {
   const auto [read, command] = read_command(*block);
   EXPECT_EQ(read, generation);
   EXPECT_EQ(command.order, Order::flow);
-  EXPECT_EQ(command_of(Order::flow, words_of<percpu::InsertCommand>(command)), command);
+  EXPECT_EQ(command_of(Order::flow, words_of<percpu::InsertCommand>(command.words)), command);
 }
 
 TEST(ControlBlock, AReasonIsCutWhereThereIsNoRoom) {
   WorkerReport report;
-  EXPECT_EQ(report.words(), "");
+  EXPECT_EQ(report.reason_text(), "");
   set_reason(report, "why; remedy");
-  EXPECT_EQ(report.words(), "why; remedy");
+  EXPECT_EQ(report.reason_text(), "why; remedy");
   set_reason(report, std::string(1000, 'x'));
-  EXPECT_EQ(report.words().size(), report.reason.size() - 1);
+  EXPECT_EQ(report.reason_text().size(), report.reason.size() - 1);
   set_reason(report, "short");
-  EXPECT_EQ(report.words(), "short");
+  EXPECT_EQ(report.reason_text(), "short");
 }
 
 TEST(WorkerLife, AnErrorsWordsAreTheReason) {
@@ -41,7 +41,7 @@ TEST(WorkerLife, AnErrorsWordsAreTheReason) {
   const WorkerReport refused = prepared(0, refuse);
   EXPECT_EQ(refused.state, WorkerState::refused);
   EXPECT_EQ(refused.error_number, uint64_t{EOPNOTSUPP});
-  EXPECT_EQ(refused.words(), "no such thing; load it");
+  EXPECT_EQ(refused.reason_text(), "no such thing; load it");
 
   auto block = std::make_unique<ControlBlock>();
   const uint32_t generation = publish_command(*block, {});
@@ -51,7 +51,7 @@ TEST(WorkerLife, AnErrorsWordsAreTheReason) {
   const auto failed = read_report(*block, generation);
   ASSERT_TRUE(failed);
   EXPECT_EQ(failed->state, WorkerState::failed);
-  EXPECT_EQ(failed->words(), "it broke; mend it");
+  EXPECT_EQ(failed->reason_text(), "it broke; mend it");
 }
 
 TEST(WorkerLife, AFailureAmendsTheReport) {
@@ -59,15 +59,15 @@ TEST(WorkerLife, AFailureAmendsTheReport) {
   const uint32_t generation = publish_command(*block, {});
   WorkerReport report;
   report.state = WorkerState::flowing;
-  report.figures[1] = 127.5;
+  put_words(report.words, percpu::InsertReport{.slab_bytes = 127.5});
   publish_report(*block, generation, report);
   publish_failure(*block, EPERM, "it broke; mend it");
   const auto read = read_report(*block, generation);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->state, WorkerState::failed);
   EXPECT_EQ(read->error_number, uint64_t{EPERM});
-  EXPECT_EQ(read->words(), "it broke; mend it");
-  EXPECT_EQ(read->figures[1], 127.5);
+  EXPECT_EQ(read->reason_text(), "it broke; mend it");
+  EXPECT_EQ(words_of<percpu::InsertReport>(read->words).slab_bytes, 127.5);
 }
 
 }  // namespace

@@ -5,8 +5,11 @@
 #include <cstdint>
 
 #include "engine/model/control_block.h"
+#include "engine/model/role.h"
 
 namespace pipetop {
+
+inline constexpr Role kClient{};  // the only role
 
 struct PageCacheCommand {
   uint64_t own_file = 0;     // 1: not the file that all share

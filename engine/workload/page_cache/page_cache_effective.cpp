@@ -32,17 +32,17 @@ void judge_zero_copy(const PageCacheFacts& facts, Effective& effective) {
     return facts.kinds.has_value() ? (*facts.kinds)[static_cast<size_t>(kind)] : 0;
   };
   if (share(SlotKind::page_cache) >= kAllPages) {
-    effective.zero_copy = ZeroCopy::zero_copy;
-    effective.zero_copy_reason = "the file's own pages were seen in the ring";
+    effective.pipe.zero_copy = ZeroCopy::zero_copy;
+    effective.pipe.zero_copy_reason = "the file's own pages were seen in the ring";
   } else if (const double copies = share(SlotKind::copy); copies > kSomeCopies) {
-    effective.zero_copy = ZeroCopy::copied;
-    effective.zero_copy_reason = fmt::format(
+    effective.pipe.zero_copy = ZeroCopy::copied;
+    effective.pipe.zero_copy_reason = fmt::format(
         "{:.0f} % of the slots seen hold copies: this kernel's splice read copies "
         "(copy_splice_read)",
         100 * copies);
   } else {
-    effective.zero_copy = facts.probe.result;
-    effective.zero_copy_reason = facts.probe.reason;
+    effective.pipe.zero_copy = facts.probe.result;
+    effective.pipe.zero_copy_reason = facts.probe.reason;
   }
 }
 
@@ -55,8 +55,8 @@ Effective make_page_cache_effective(const Settings& requested, const PageCachePl
   effective.mismatches = plan.mismatches;
   effective.settled = facts.settled;
   effective.preparing = facts.preparing;
-  effective.pipe_bytes = facts.pipe_bytes;
-  effective.huge = Reading<bool>::unavailable("no buffers: the pages are the file's");
+  effective.pipe.bytes = facts.pipe_bytes;
+  effective.pipe.huge = Reading<bool>::unavailable("no buffers: the pages are the file's");
   judge_chunk(requested, facts, effective);
   judge_zero_copy(facts, effective);
   return effective;

@@ -107,8 +107,7 @@ void PageCacheWorkload::hire() {
   if (pipes_.size() == i) pipes_.push_back(std::make_unique<PipeOwner>());
   PipeOwner& pipe = *pipes_[i];
   UniqueFd shared = files_[0].open_again(), own = files_[i].open_again();
-  Worker& worker =
-      crew_.hire(Role::client, {pipe.read_fd(), pipe.write_fd(), shared.get(), own.get()});
+  Worker& worker = crew_.hire(kClient, {pipe.read_fd(), pipe.write_fd(), shared.get(), own.get()});
   clients_.push_back(
       std::make_unique<Client>(Client{std::move(shared), std::move(own), worker, {pipe, worker}}));
 }
@@ -184,17 +183,17 @@ void PageCacheWorkload::watch_from_now() {
   share_.restart(spans);
   eviction_.restart(bytes);
   disk_reads_.restart();
-  disk_reads_.since_last(crew_.pids(Role::client));
+  disk_reads_.since_last(crew_.pids(kClient));
 }
 
 void PageCacheWorkload::watch(uint64_t now_ns) {
   if (!share_.look(now_ns)) return;
-  const uint64_t reread = disk_reads_.since_last(crew_.pids(Role::client));
+  const uint64_t reread = disk_reads_.since_last(crew_.pids(kClient));
   if (const auto evicted = eviction_.add(share_.share(), reread)) notice(eviction_text(*evicted));
 }
 
 Progress PageCacheWorkload::progress() const {
-  return {crew_.counts(Role::client).bytes, monotonic_ns()};
+  return {crew_.counts(kClient).bytes, monotonic_ns()};
 }
 
 std::vector<PartProgress> PageCacheWorkload::parts() const {

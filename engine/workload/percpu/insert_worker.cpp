@@ -36,15 +36,15 @@ void InsertWorker::tell_rules_in() {
 
 // A newer command than the one that is being prepared for ends it: nobody waits for
 // what is no longer asked.
-void InsertWorker::measure(const RuleShape& shape, WorkerReport& report) {
+void InsertWorker::measure(const RuleShape& shape, InsertReport& found, WorkerReport& report) {
   const uint32_t generation = block_.generation.load(std::memory_order_relaxed);
   const auto memory =
       measure_memory_per_rule(*actions_, shape, [&] { return !is_changed(block_, generation); });
-  report.figures[kMeasured] = memory.has_value();
   set_reason(report, memory.reason);
   if (!memory.has_value()) return;
-  report.figures[kPercpuBytes] = memory->percpu_bytes;
-  report.figures[kSlabBytes] = memory->slab_bytes;
+  found.measured = 1;
+  found.percpu_bytes = memory->percpu_bytes;
+  found.slab_bytes = memory->slab_bytes;
 }
 
 bool InsertWorker::prepare(const InsertCommand& command, WorkerReport& report) {
@@ -54,11 +54,12 @@ bool InsertWorker::prepare(const InsertCommand& command, WorkerReport& report) {
   if (!inserter_) inserter_.emplace(*actions_, plan);
   inserter_->change(plan);
   need_kind(plan.rule.kind);
+  InsertReport found{.with_filters = actions_->road() == Road::filter};
   if (command.measure) {
     inserter_->flush();
-    measure(plan.rule, report);
+    measure(plan.rule, found, report);
   }
-  report.figures[kWithFilters] = actions_->road() == Road::filter;
+  put_words(report.words, found);
   tell_rules_in();
   return true;
 }

@@ -21,7 +21,7 @@ class InsertWorker {
  private:
   void enter_network();
   void need_kind(ActionKind kind);
-  void measure(const RuleShape& shape, WorkerReport& report);
+  void measure(const RuleShape& shape, InsertReport& found, WorkerReport& report);
   void tell_rules_in();
 
   ControlBlock& block_;

@@ -1,10 +1,13 @@
 // What the engine tells the workers that insert rules, and what they tell of them.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
+#include "engine/model/role.h"
+
 namespace pipetop::percpu {
+
+inline constexpr Role kInserter{};  // the only role
 
 struct InsertCommand {
   uint64_t kind = 0;       // ActionKind
@@ -15,13 +18,11 @@ struct InsertCommand {
   uint64_t life = 0;       // of its process: a successor answers for itself
 };
 
-// Indices of WorkerReport::figures. Both sizes are 0 unless `measured`; then the
-// report's reason says why not.
-enum InsertFigure : size_t {
-  kMeasured,     // 0 or 1
-  kPercpuBytes,  // of a rule
-  kSlabBytes,    // of a rule
-  kWithFilters,  // 0 or 1: the rules come with filters (Road::filter)
+struct InsertReport {
+  uint64_t with_filters = 0;  // 0 or 1: the rules come with filters (Road::filter)
+  uint64_t measured = 0;      // 0 or 1; 0: the report's reason says why not
+  double percpu_bytes = 0;    // of a rule, once measured
+  double slab_bytes = 0;
 };
 
 }  // namespace pipetop::percpu

@@ -34,7 +34,7 @@ void judge_batch(const Settings& requested, Effective& effective) {
 void judge_profile(const Settings& requested, const std::optional<WorkerReport>& first,
                    Effective& effective) {
   if (!first || first->state != WorkerState::refused || first->error_number != EOPNOTSUPP) return;
-  note(requested, "profile", "none", std::string(first->words()), effective);
+  note(requested, "profile", "none", std::string(first->reason_text()), effective);
 }
 
 }  // namespace
@@ -43,9 +43,9 @@ Effective make_effective(const Settings& requested, const InForce& facts) {
   Effective effective;
   effective.settings = requested;
   effective.settled = facts.settled;
-  effective.zero_copy = ZeroCopy::no_copy;
-  effective.zero_copy_reason = "rules go into the kernel; no bytes are moved";
-  effective.huge = Reading<bool>::unavailable("there are no buffers");
+  effective.pipe.zero_copy = ZeroCopy::no_copy;
+  effective.pipe.zero_copy_reason = "rules go into the kernel; no bytes are moved";
+  effective.pipe.huge = Reading<bool>::unavailable("there are no buffers");
   judge_cpus(requested, facts.cpus, effective);
   judge_batch(requested, effective);
   judge_profile(requested, facts.first, effective);

@@ -64,7 +64,7 @@ void PercpuWorkload::set_workers(uint32_t count) {
   const std::vector<Cpu>& cpus = crew_.allowed();
   while (members_.size() < count) {
     const int cpu = cpus.empty() ? kNoCpu : cpus[members_.size() % cpus.size()].number;
-    Worker& worker = crew_.hire(Role::inserter, {});
+    Worker& worker = crew_.hire(percpu::kInserter, {});
     crew_.place(worker, cpu);
     members_.push_back({worker});
   }
@@ -100,12 +100,11 @@ void PercpuWorkload::learn(const WorkerReport& report) {
     if (measures_) memory() = Memory::warming(kNobody);
     return;
   }
-  with_filters_ = report.figures[percpu::kWithFilters] != 0;
+  const auto found = words_of<percpu::InsertReport>(report.words);
+  with_filters_ = found.with_filters != 0;
   if (!measures_) return;
-  const bool measured = report.figures[percpu::kMeasured] != 0;
-  memory() = measured ? Memory::of({.percpu_bytes = report.figures[percpu::kPercpuBytes],
-                                    .slab_bytes = report.figures[percpu::kSlabBytes]})
-                      : Memory::unavailable(std::string(report.words()));
+  memory() = found.measured != 0 ? Memory::of({found.percpu_bytes, found.slab_bytes})
+                                 : Memory::unavailable(std::string(report.reason_text()));
 }
 
 bool PercpuWorkload::advance() {
@@ -135,7 +134,7 @@ void PercpuWorkload::died(const Worker& worker) {
 
 void PercpuWorkload::watch(uint64_t) { share_clock(); }
 
-uint64_t PercpuWorkload::inserting_ns() const { return crew_.counts(Role::inserter).active_ns; }
+uint64_t PercpuWorkload::inserting_ns() const { return crew_.counts(percpu::kInserter).active_ns; }
 
 void PercpuWorkload::share_clock() {
   const auto inserting =
@@ -144,7 +143,7 @@ void PercpuWorkload::share_clock() {
 }
 
 Progress PercpuWorkload::progress() const {
-  return {crew_.counts(Role::inserter).bytes, clock_.at(inserting_ns())};
+  return {crew_.counts(percpu::kInserter).bytes, clock_.at(inserting_ns())};
 }
 
 std::vector<PartProgress> PercpuWorkload::parts() const {

@@ -38,8 +38,7 @@ Pages granted_pages(const EffectiveFacts& facts, Pages planned) {
   return pages;
 }
 
-template <class Field>
-uint64_t first_error(const EffectiveFacts& facts, Field WorkerReport::*field) {
+uint64_t first_error(const EffectiveFacts& facts, uint64_t PipeReport::*field) {
   for (const auto& report : {facts.writer, facts.reader})
     if (report && (*report).*field != 0) return (*report).*field;
   return 0;
@@ -52,7 +51,7 @@ void judge_pages(const Settings& requested, const EffectiveFacts& facts, Effecti
   const Pages planned = s.pages;
   s.pages = granted_pages(facts, planned);
   if (s.pages != planned) {
-    const uint64_t error = first_error(facts, &WorkerReport::pages_error);
+    const uint64_t error = first_error(facts, &PipeReport::pages_error);
     note(effective, requested, "pages",
          planned == Pages::hugetlb
              ? "not enough free huge pages; echo 16 > /proc/sys/vm/nr_hugepages"
@@ -65,7 +64,7 @@ void judge_pages(const Settings& requested, const EffectiveFacts& facts, Effecti
 }
 
 void judge_lock(const Settings& requested, const EffectiveFacts& facts, Effective& effective) {
-  const uint64_t error = first_error(facts, &WorkerReport::lock_error);
+  const uint64_t error = first_error(facts, &PipeReport::lock_error);
   if (!effective.settings.pipe.lock_memory || error == 0) return;
   effective.settings.pipe.lock_memory = false;
   note(effective, requested, "lock_memory",
@@ -161,20 +160,20 @@ void judge_lending(const EffectiveFacts& facts, Effective& effective) {
   const Lending lending = lending_of(technique);
   const double copies = share_of(facts, SlotKind::copy);
   if (copies > kSomeCopies) {
-    effective.zero_copy = ZeroCopy::copied;
-    effective.zero_copy_reason =
+    effective.pipe.zero_copy = ZeroCopy::copied;
+    effective.pipe.zero_copy_reason =
         fmt::format("{:.0f} % of the slots seen hold copies: this kernel's {} copies", 100 * copies,
                     lending.copier);
   } else if (share_of(facts, lending.kind) > 0 || untouched(facts, technique)) {
-    effective.zero_copy = ZeroCopy::zero_copy;
-    effective.zero_copy_reason = fmt::format(
+    effective.pipe.zero_copy = ZeroCopy::zero_copy;
+    effective.pipe.zero_copy_reason = fmt::format(
         "{} were seen in the ring", untouched(facts, technique)
                                         ? "the kernel's page of zeros, for pages never touched,"
                                         : lending.seen);
   } else {
     const bool file = technique == WriteWith::splice;
-    effective.zero_copy = file ? facts.file_probe : facts.probe;
-    effective.zero_copy_reason = file ? facts.file_probe_reason : facts.probe_reason;
+    effective.pipe.zero_copy = file ? facts.file_probe : facts.probe;
+    effective.pipe.zero_copy_reason = file ? facts.file_probe_reason : facts.probe_reason;
   }
 }
 
@@ -183,16 +182,16 @@ void judge_zero_copy(const Settings& requested, const EffectiveFacts& facts, Eff
   if (lends) {
     judge_lending(facts, effective);
   } else {
-    effective.zero_copy = ZeroCopy::copied;
-    effective.zero_copy_reason = "write copies the bytes into pages of the kernel's";
+    effective.pipe.zero_copy = ZeroCopy::copied;
+    effective.pipe.zero_copy_reason = "write copies the bytes into pages of the kernel's";
   }
-  if (lends && effective.zero_copy == ZeroCopy::copied)
+  if (lends && effective.pipe.zero_copy == ZeroCopy::copied)
     note(effective, {"write_with", text_of("write_with", requested),
                      fmt::format("{}, but copied", to_text(effective.settings.pipe.write_with)),
-                     effective.zero_copy_reason});
-  effective.zero_copy_reason += effective.settings.pipe.read_with == ReadWith::read
-                                    ? "; read then copies the bytes out"
-                                    : "; splice to /dev/null copies nothing";
+                     effective.pipe.zero_copy_reason});
+  effective.pipe.zero_copy_reason += effective.settings.pipe.read_with == ReadWith::read
+                                         ? "; read then copies the bytes out"
+                                         : "; splice to /dev/null copies nothing";
 }
 
 }  // namespace
@@ -202,8 +201,8 @@ Effective make_effective(const Settings& requested, const Plan& plan, const Effe
   effective.settings = plan.settings;
   effective.mismatches = plan.mismatches;
   effective.settled = facts.settled;
-  effective.pipe_bytes = facts.pipe_bytes;
-  effective.huge = facts.huge;
+  effective.pipe.bytes = facts.pipe_bytes;
+  effective.pipe.huge = facts.huge;
   judge_pages(requested, facts, effective);
   judge_lock(requested, facts, effective);
   judge_pipe_size(requested, facts, effective);

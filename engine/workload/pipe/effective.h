@@ -6,15 +6,15 @@
 #include <optional>
 #include <string>
 
-#include "engine/model/control_block.h"
 #include "engine/model/snapshot.h"
+#include "engine/worker/pipe_command.h"
 #include "engine/workload/pipe/plan.h"
 
 namespace pipetop {
 
 struct EffectiveFacts {
-  std::optional<WorkerReport> writer, reader;  // of the newest command
-  uint64_t pipe_bytes = 0;                     // F_GETPIPE_SZ
+  std::optional<PipeReport> writer, reader;  // of the newest command
+  uint64_t pipe_bytes = 0;                   // F_GETPIPE_SZ
   int resize_error = 0;
   bool draining = false;  // a smaller ring waits for the reader
   bool settled = false;

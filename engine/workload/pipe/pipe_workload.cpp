@@ -22,6 +22,11 @@ int work(ControlBlock& block, Role role) {
                               : run_reader(block, kWorkerFirstFd);
 }
 
+std::optional<PipeReport> granted(const Worker& worker) {
+  const auto report = worker.report();
+  return report ? std::optional(words_of<PipeReport>(report->words)) : std::nullopt;
+}
+
 // CPUs for one pair after the other; who comes last shares when none is left.
 class PairPlacer {
  public:
@@ -140,9 +145,10 @@ void PipeWorkload::check_huge_pages() {
     return;
   }
   huge_ = Reading<bool>::of(true);
-  for (const uint64_t address : report->buffer_address) {
+  const auto buffers = words_of<PipeReport>(report->words);
+  for (const uint64_t address : buffers.buffer_address) {
     if (address == 0) continue;
-    const auto one = check_huge(writer.pid(), address, report->buffer_bytes);
+    const auto one = check_huge(writer.pid(), address, buffers.buffer_bytes);
     const bool worse = !one.has_value() || !*one;
     if (worse && (!huge_.has_value() || *huge_)) huge_ = one;
   }
@@ -166,8 +172,8 @@ Effective PipeWorkload::effective(const Seen& seen) const {
   if (pairs_.empty()) return {};
   const Pair& first = *pairs_.front();
   EffectiveFacts facts;
-  facts.writer = first.writer.report();
-  facts.reader = first.reader.report();
+  facts.writer = granted(first.writer);
+  facts.reader = granted(first.reader);
   facts.pipe_bytes = pipes_.front()->capacity_bytes();
   facts.resize_error = first.change.resize_error();
   facts.draining = first.change.draining();
@@ -188,7 +194,7 @@ std::vector<std::string> PipeWorkload::technique(Role role, const Effective& eff
   if (role == Role::reader)
     return {s.read_with == ReadWith::splice ? "splice → /dev/null" : "read", wait};
   std::string pages(to_text(s.pages));
-  if (s.pages != Pages::k4 && effective.huge.has_value() && !*effective.huge)
+  if (s.pages != Pages::k4 && effective.pipe.huge.has_value() && !*effective.pipe.huge)
     pages += " (not huge)";
   return {std::string(to_text(s.write_with)), pages, wait};
 }

@@ -78,11 +78,11 @@ Snapshot end_snapshot() {
   s.requested.pipe.reader_wait = Wait::busy;
   s.requested.pipe.pipe_size = 4 << 20;
   s.effective.settings = s.requested;
-  s.effective.pipe_bytes = 128 * 1024;
+  s.effective.pipe.bytes = 128 * 1024;
   s.effective.mismatches = {{"pipe_size", "4MiB", "128KiB", "above the limit; raise it"}};
-  s.effective.zero_copy = ZeroCopy::zero_copy;
-  s.effective.zero_copy_reason = "probed";
-  s.effective.huge = Reading<bool>::of(true);
+  s.effective.pipe.zero_copy = ZeroCopy::zero_copy;
+  s.effective.pipe.zero_copy_reason = "probed";
+  s.effective.pipe.huge = Reading<bool>::of(true);
   set_throughput(s.throughput.current);
   s.ring = ring();
   s.workers = {worker_of(Role::writer, 26 * kGiBytes, 220'000),

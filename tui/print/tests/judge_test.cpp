@@ -31,11 +31,11 @@ TEST(Judge, WhatWasRefusedIsThree) {
   r.end.workers[0].state = ProcessState::refused;
   EXPECT_EQ(judge(r).exit, Exit::refused);
   r = example_result();
-  r.end.effective.huge = Reading<bool>::of(false);
+  r.end.effective.pipe.huge = Reading<bool>::of(false);
   EXPECT_EQ(judge(r).exit, Exit::ok);
   r.end.requested.pipe.check_huge_page = true;
   EXPECT_EQ(judge(r).exit, Exit::refused);
-  r.end.effective.huge = Reading<bool>::unavailable("no smaps");
+  r.end.effective.pipe.huge = Reading<bool>::unavailable("no smaps");
   EXPECT_EQ(judge(r).exit, Exit::refused);
   r.end.requested.pipe.pages = Pages::k4;  // as in the article, nothing to check then
   EXPECT_EQ(judge(r).exit, Exit::ok);

@@ -17,7 +17,7 @@ Ladder measured() {
     trial.settings = ladder.options.rungs[run.rung].settings;
     for (Snapshot* s : {&trial.begin, &trial.end}) {
       s->requested = s->effective.settings = trial.settings;
-      s->effective.pipe_bytes = 65536;
+      s->effective.pipe.bytes = 65536;
       s->host = like.host;
     }
     trial.end.workers = like.workers;

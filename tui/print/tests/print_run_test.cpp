@@ -66,7 +66,7 @@ TEST(PrintCsv, LeavesUnknownsEmpty) {
   r.bytes_wanted = 7;
   r.end.throughput.current.rate = Reading<RateStats>::warming("too short");
   r.end.workers[0].last_cpu = Reading<int>::warming("");
-  r.end.effective.huge = Reading<bool>::warming("");
+  r.end.effective.pipe.huge = Reading<bool>::warming("");
   r.steal_share = Reading<double>::warming("");
   r.end.verdict = Reading<Verdict>::warming("");
   EXPECT_EQ(csv_row(r),
@@ -135,7 +135,7 @@ TEST(PrintJson, EveryNullHasAReason) {
   r.end.ring.occupancy = Reading<Occupancy>::unavailable("none");
   r.end.ring.kinds = Reading<std::array<double, kSlotKinds>>::unavailable("none");
   r.end.event = Reading<SamplingEvent>::unavailable("none");
-  r.end.effective.huge = Reading<bool>::unavailable("none");
+  r.end.effective.pipe.huge = Reading<bool>::unavailable("none");
   r.end.workers[0].last_cpu = Reading<int>::unavailable("none");
   r.steal_share = Reading<double>::unavailable("none");
   r.end.verdict = Reading<Verdict>::unavailable("none");

@@ -26,7 +26,7 @@ Settings with_clients(uint32_t count, Files files = Files::same) {
 
 class PageCacheTest : public EngineTest {
  protected:
-  static const WorkerView& client(const Snapshot& s) { return s.worker(Role::client); }
+  static const WorkerView& client(const Snapshot& s) { return s.worker(kClient); }
 
   // Settled, and every client has moved its file once more.
   Snapshot all_flow() {
@@ -48,7 +48,8 @@ TEST_F(PageCacheTest, OneClientFlows) {
   EXPECT_EQ(client(s).name, "client");
   EXPECT_EQ(s.ring.bytes, 65536u);
   EXPECT_EQ(s.effective.settings, s.requested);
-  EXPECT_NE(s.effective.zero_copy, ZeroCopy::unverifiable) << s.effective.zero_copy_reason;
+  EXPECT_NE(s.effective.pipe.zero_copy, ZeroCopy::unverifiable)
+      << s.effective.pipe.zero_copy_reason;
   EXPECT_EQ(s.worker(Role::reader).name, "");
   EXPECT_EQ(client(s).eagain, 0u);
   EXPECT_EQ(client(s).short_calls, 0u);

@@ -77,15 +77,15 @@ class PageCacheEffective : public testing::Test {
 };
 
 TEST_F(PageCacheEffective, TheSlotsOutweighTheProbe) {
-  EXPECT_EQ(made().zero_copy, ZeroCopy::unverifiable);
+  EXPECT_EQ(made().pipe.zero_copy, ZeroCopy::unverifiable);
   facts.probe.result = ZeroCopy::copied;
-  EXPECT_EQ(made().zero_copy, ZeroCopy::copied);
+  EXPECT_EQ(made().pipe.zero_copy, ZeroCopy::copied);
   see(1, 0);
-  EXPECT_EQ(made().zero_copy, ZeroCopy::zero_copy);
+  EXPECT_EQ(made().pipe.zero_copy, ZeroCopy::zero_copy);
   facts.probe.result = ZeroCopy::zero_copy;
   see(0, 1);
-  EXPECT_EQ(made().zero_copy, ZeroCopy::copied);
-  EXPECT_NE(made().zero_copy_reason.find("copy_splice_read"), std::string::npos);
+  EXPECT_EQ(made().pipe.zero_copy, ZeroCopy::copied);
+  EXPECT_NE(made().pipe.zero_copy_reason.find("copy_splice_read"), std::string::npos);
 }
 
 TEST_F(PageCacheEffective, APipeThatIsRefusedCutsChunkAndGang) {

@@ -11,7 +11,7 @@ class PercpuBpfTest : public PercpuTest {
   Reading<FunctionTable> functions() {
     Reading<FunctionTable> functions;
     until([&](const Snapshot& s) {
-      functions = engine->segment().role(Role::inserter).functions;
+      functions = engine->segment().role(percpu::kInserter).functions;
       return functions.status == ReadingStatus::unavailable ||
              (s.effective.settled && functions.has_value() && functions->samples >= 300);
     });

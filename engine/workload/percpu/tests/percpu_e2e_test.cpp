@@ -11,7 +11,7 @@ TEST_F(PercpuTest, RulesGoInAndAreCounted) {
   start(percpu_settings());
   const Snapshot s = insert(5000);
   EXPECT_TRUE(s.effective.mismatches.empty());
-  EXPECT_EQ(s.effective.zero_copy, ZeroCopy::no_copy);
+  EXPECT_EQ(s.effective.pipe.zero_copy, ZeroCopy::no_copy);
   EXPECT_EQ(inserter(s).name, "inserter");
   EXPECT_EQ(inserter(s).state, ProcessState::flowing);
   EXPECT_TRUE(inserter(s).technique[0].starts_with("mirred"));

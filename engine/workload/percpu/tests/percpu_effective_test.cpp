@@ -19,8 +19,8 @@ TEST(PercpuEffective, IsWhatWasAskedWhereAllCanBeHad) {
   const Effective e = make_effective(percpu_settings(), with_cpus(1));
   EXPECT_TRUE(e.mismatches.empty());
   EXPECT_TRUE(e.settled);
-  EXPECT_EQ(e.zero_copy, ZeroCopy::no_copy);
-  EXPECT_EQ(e.huge.status, ReadingStatus::unavailable);
+  EXPECT_EQ(e.pipe.zero_copy, ZeroCopy::no_copy);
+  EXPECT_EQ(e.pipe.huge.status, ReadingStatus::unavailable);
 }
 
 TEST(PercpuEffective, WorkersThatShareACpuAreToldOf) {

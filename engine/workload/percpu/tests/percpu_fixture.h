@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "engine/tests/engine_fixture.h"
+#include "engine/workload/percpu/percpu_command.h"
 #include "engine/workload/percpu/tests/network_fixture.h"
 
 namespace pipetop::percpu {
@@ -34,7 +35,7 @@ class PercpuTest : public EngineTest {
     return false;
   }
 
-  static const WorkerView& inserter(const Snapshot& s) { return s.worker(Role::inserter); }
+  static const WorkerView& inserter(const Snapshot& s) { return s.worker(percpu::kInserter); }
 
   static const Reading<double>& figure(const Snapshot& s, std::string_view key) {
     for (const Figure& figure : s.figures)

@@ -18,7 +18,7 @@ struct Case {
     requested.pipe.pages = Pages::thp;
     plan.settings = requested;
     plan.settings.pipe.pipe_size = facts.pipe_bytes = 131072;
-    facts.writer = facts.reader = WorkerReport{};
+    facts.writer = facts.reader = PipeReport{};
     facts.writer->pages = static_cast<uint64_t>(Pages::thp);
     facts.writer->buffer_address[0] = 4096;
     facts.huge = Reading<bool>::of(true);
@@ -31,7 +31,7 @@ struct Case {
 TEST(Effective, AllGranted) {
   const Effective e = Case().make();
   EXPECT_TRUE(e.mismatches.empty());
-  EXPECT_EQ(e.zero_copy, ZeroCopy::zero_copy);
+  EXPECT_EQ(e.pipe.zero_copy, ZeroCopy::zero_copy);
   EXPECT_EQ(e.settings.pipe.pages, Pages::thp);
 }
 
@@ -79,7 +79,7 @@ TEST(Effective, WriteIsACopy) {
   Case c;
   c.requested.pipe.write_with = c.plan.settings.pipe.write_with = WriteWith::write;
   const Effective e = c.make();
-  EXPECT_EQ(e.zero_copy, ZeroCopy::copied);
+  EXPECT_EQ(e.pipe.zero_copy, ZeroCopy::copied);
   EXPECT_TRUE(e.mismatches.empty());
 }
 
@@ -92,8 +92,8 @@ TEST(Effective, UserPagesSeenInTheRingProveZeroCopy) {
   c.facts.probe = ZeroCopy::unverifiable;
   c.facts.kinds = kinds(0, 1);
   const Effective e = c.make();
-  EXPECT_EQ(e.zero_copy, ZeroCopy::zero_copy);
-  EXPECT_NE(e.zero_copy_reason.find("seen in the ring"), std::string::npos);
+  EXPECT_EQ(e.pipe.zero_copy, ZeroCopy::zero_copy);
+  EXPECT_NE(e.pipe.zero_copy_reason.find("seen in the ring"), std::string::npos);
   EXPECT_TRUE(e.mismatches.empty());
 }
 
@@ -101,13 +101,13 @@ TEST(Effective, CopiesSeenInTheRingOutweighTheProbe) {
   Case c;
   c.facts.kinds = kinds(0.98, 0.02);
   const Effective e = c.make();
-  EXPECT_EQ(e.zero_copy, ZeroCopy::copied);
+  EXPECT_EQ(e.pipe.zero_copy, ZeroCopy::copied);
   ASSERT_EQ(e.mismatches.size(), 1u);
   EXPECT_EQ(e.mismatches[0].knob, "write_with");
   EXPECT_EQ(e.mismatches[0].effective, "vmsplice, but copied");
   EXPECT_TRUE(e.mismatches[0].reason.starts_with("98 % of the slots seen hold copies"));
   c.facts.kinds = kinds(0.001, 0.999);  // a torn look
-  EXPECT_EQ(c.make().zero_copy, ZeroCopy::zero_copy);
+  EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::zero_copy);
 }
 
 TEST(Effective, AProbeThatFoundACopyIsAMismatch) {
@@ -115,7 +115,7 @@ TEST(Effective, AProbeThatFoundACopyIsAMismatch) {
   c.facts.probe = ZeroCopy::copied;
   c.facts.probe_reason = "the pipe kept what the page held";
   const Effective e = c.make();
-  EXPECT_EQ(e.zero_copy, ZeroCopy::copied);
+  EXPECT_EQ(e.pipe.zero_copy, ZeroCopy::copied);
   ASSERT_EQ(e.mismatches.size(), 1u);
   EXPECT_EQ(e.mismatches[0].reason, "the pipe kept what the page held");
 }
@@ -129,32 +129,32 @@ Reading<std::array<double, kSlotKinds>> only(SlotKind kind) {
 TEST(Effective, TeeLendsWhatItsSourceHolds) {
   Case c;
   c.requested.pipe.write_with = c.plan.settings.pipe.write_with = WriteWith::tee;
-  EXPECT_EQ(c.make().zero_copy, ZeroCopy::zero_copy);  // the probe of vmsplice
+  EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::zero_copy);  // the probe of vmsplice
   c.facts.probe = ZeroCopy::copied;
   EXPECT_EQ(c.make().mismatches[0].effective, "tee, but copied");
   c.facts.kinds = only(SlotKind::user_page);
-  EXPECT_EQ(c.make().zero_copy, ZeroCopy::zero_copy);
+  EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::zero_copy);
   c.facts.kinds = only(SlotKind::copy);
-  EXPECT_EQ(c.make().zero_copy, ZeroCopy::copied);
-  EXPECT_NE(c.make().zero_copy_reason.find("tee's source"), std::string::npos);
+  EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::copied);
+  EXPECT_NE(c.make().pipe.zero_copy_reason.find("tee's source"), std::string::npos);
 }
 
 TEST(Effective, SpliceLendsThePageCache) {
   Case c;
   c.requested.pipe.write_with = c.plan.settings.pipe.write_with = WriteWith::splice;
-  EXPECT_EQ(c.make().zero_copy, ZeroCopy::unverifiable);  // vmsplice's probe says nothing
+  EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::unverifiable);  // vmsplice's probe says nothing
   c.facts.file_probe = ZeroCopy::copied;
-  EXPECT_EQ(c.make().zero_copy, ZeroCopy::copied);
+  EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::copied);
   for (const SlotKind lent : {SlotKind::page_cache, SlotKind::zero_page}) {
     c.facts.kinds = only(lent);
-    EXPECT_EQ(c.make().zero_copy, ZeroCopy::zero_copy);
+    EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::zero_copy);
     EXPECT_TRUE(c.make().mismatches.empty());
   }
   c.facts.kinds = only(SlotKind::copy);
-  EXPECT_EQ(c.make().zero_copy, ZeroCopy::copied);
+  EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::copied);
   ASSERT_EQ(c.make().mismatches.size(), 1u);
   EXPECT_EQ(c.make().mismatches[0].effective, "splice, but copied");
-  EXPECT_NE(c.make().zero_copy_reason.find("copy_splice_read"), std::string::npos);
+  EXPECT_NE(c.make().pipe.zero_copy_reason.find("copy_splice_read"), std::string::npos);
 }
 
 TEST(Effective, ASmallerSourceOfTeeIsSaid) {
@@ -169,9 +169,9 @@ TEST(Effective, ASmallerSourceOfTeeIsSaid) {
 
 TEST(Effective, TheReadersCopyIsToldApart) {
   Case c;
-  EXPECT_TRUE(c.make().zero_copy_reason.ends_with("; read then copies the bytes out"));
+  EXPECT_TRUE(c.make().pipe.zero_copy_reason.ends_with("; read then copies the bytes out"));
   c.requested.pipe.read_with = c.plan.settings.pipe.read_with = ReadWith::splice;
-  EXPECT_TRUE(c.make().zero_copy_reason.ends_with("; splice to /dev/null copies nothing"));
+  EXPECT_TRUE(c.make().pipe.zero_copy_reason.ends_with("; splice to /dev/null copies nothing"));
 }
 
 TEST(Effective, APinnedWorkerSeenElsewhereIsAMismatch) {
