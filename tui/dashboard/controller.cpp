@@ -11,8 +11,7 @@
 #include "tui/dashboard/list_keys.h"
 #include "tui/dashboard/slot_inspection.h"
 #include "tui/draw/text_width.h"
-#include "tui/widgets/parts.h"
-#include "tui/widgets/ring.h"
+#include "tui/state/ring_layout.h"
 #include "tui/widgets/segment_log.h"
 
 namespace pipetop::tui {

@@ -2,9 +2,8 @@
 #include "engine/registry/terms.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/list_keys.h"
-#include "tui/widgets/key_bar.h"
-#include "tui/widgets/parts.h"
-#include "tui/widgets/ring.h"
+#include "tui/state/key_items.h"
+#include "tui/state/ring_layout.h"
 
 namespace pipetop::tui {
 
@@ -23,9 +22,8 @@ void Controller::click(const Mouse& mouse, const Snapshot& shown) {
       click_list(role, mouse.row);
   }
   if (shows_parts(shown, view_)) return;
-  const Rect ring = inside(places, places.ring);
   if (const auto slot =
-          slot_at(ring.rows, ring.cols, shown, view_, mouse.row - ring.row, mouse.col - ring.col))
+          slot_at(inside(places, places.ring), shown, view_.ring, mouse.row, mouse.col))
     view_.ring.inspected = slot;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "tui/widgets/ring.h"
+#include "tui/state/ring_layout.h"
 
 namespace pipetop::tui {
 namespace {

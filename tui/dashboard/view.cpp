@@ -8,16 +8,16 @@
 #include "tui/dashboard/keymap.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text_width.h"
+#include "tui/state/key_items.h"
 #include "tui/state/layout.h"
-#include "tui/widgets/key_bar.h"
-#include "tui/widgets/message_line.h"
+#include "tui/state/message.h"
+#include "tui/widgets/bottom_lines.h"
 #include "tui/widgets/panel.h"
 #include "tui/widgets/parts.h"
 #include "tui/widgets/ring.h"
 #include "tui/widgets/segment_log.h"
 #include "tui/widgets/throughput.h"
 #include "tui/widgets/title_bar.h"
-#include "tui/widgets/verdict_line.h"
 #include "tui/widgets/worker.h"
 
 namespace pipetop::tui {
@@ -54,17 +54,6 @@ void draw_role(Canvas& canvas, const Layout& layout, const Snapshot& s, const Vi
               {state.list(role), state.choice, role, focused, full_bar(state), remedy_said});
 }
 
-// What is wrong is said to its end: a remedy that is cut helps nobody. It grows
-// over the lowest lines of the lists.
-void draw_message_over(Canvas& canvas, Rect rect, const Message& message) {
-  constexpr int kMostRows = 3;
-  const int wanted = std::min(message_rows(message, rect.cols), kMostRows);
-  const int more = message.severity == Severity::info ? 0 : std::max(0, wanted - rect.rows);
-  const Area area(canvas, {rect.row - more, rect.col, rect.rows + more, rect.cols});
-  if (more > 0) area.fill(U' ', {});
-  draw_message(area, message);
-}
-
 // Says what is compared with even where the rest of the title has no room.
 void draw_throughput_panel(Canvas& canvas, const Layout& layout, const Snapshot& s,
                            const ViewState& state) {
@@ -90,10 +79,9 @@ void draw_upper_right(Canvas& canvas, const Layout& layout, const Snapshot& s,
     draw_parts(draw_panel(canvas, layout, layout.ring, parts_title(s)), s);
     return;
   }
-  const int rows = inside(layout, layout.ring).rows;
-  const auto title = ring_title(s, layout.ring.cols, rows);
-  const bool inspected = state.ring.inspected.has_value();
-  draw_ring(draw_panel(canvas, layout, layout.ring, title, inspected), s, state);
+  const auto title = ring_title(s, layout.ring.cols, inside(layout, layout.ring).rows);
+  draw_ring(draw_panel(canvas, layout, layout.ring, title, state.ring.inspected.has_value()), s,
+            state.ring, state.writers_list_says(s.ring.frame.reason));
 }
 
 }  // namespace
@@ -104,20 +92,20 @@ void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
     draw_too_small(canvas);
     return;
   }
-  draw_title_bar({canvas, layout.title}, s, state);
+  draw_title_bar({canvas, layout.title}, s, state.preset_name(), state.frozen);
   draw_throughput_panel(canvas, layout, s, state);
-  const Rect ring_panel = inside(layout, layout.ring);
   draw_upper_right(canvas, layout, s, state);
   if (state.log) {
-    draw_segment_log(canvas, s, state);
+    draw_segment_log(canvas, s, state.reference, state.log_scroll);
   } else {
     for (const Role role : roles_of(s.requested)) draw_role(canvas, layout, s, state, role);
   }
-  const bool verdict_shown = !shows_parts(s, state) && has_verdict_row(ring_panel.rows) &&
-                             verdict_fits(s.verdict, ring_panel.cols);
+  const Rect ring = inside(layout, layout.ring);
+  const bool verdict_shown =
+      !shows_parts(s, state) && has_verdict_row(ring.rows) && verdict_fits(s.verdict, ring.cols);
   const VerdictAt verdict = verdict_shown ? VerdictAt::ring : VerdictAt::message;
-  draw_message_over(canvas, layout.message, message_of(s, state, verdict));
-  draw_key_bar({canvas, layout.keys}, s, state);
+  draw_message(canvas, layout.message, message_of(s, state, verdict));
+  draw_keys({canvas, layout.keys}, place_keys(layout.keys, s, state));
   if (state.help) draw_help(canvas, help_of(state), state.help_scroll);
 }
 

@@ -4,10 +4,10 @@
 #include "engine/registry/knobs.h"
 #include "engine/workload/pipe/pipe_presets.h"
 #include "tui/dashboard/keymap.h"
+#include "tui/state/message.h"
 #include "tui/tests/snapshots.h"
+#include "tui/widgets/bottom_lines.h"
 #include "tui/widgets/help.h"
-#include "tui/widgets/key_bar.h"
-#include "tui/widgets/message_line.h"
 #include "tui/widgets/title_bar.h"
 
 namespace pipetop::tui {
@@ -20,7 +20,9 @@ ViewState state_with_presets() {
 }
 
 std::string title(const Snapshot& s, const ViewState& state, int cols) {
-  return drawn(1, cols, [&](const Area& a) { draw_title_bar(a, s, state); }).front();
+  return drawn(1, cols,
+               [&](const Area& a) { draw_title_bar(a, s, state.preset_name(), state.frozen); })
+      .front();
 }
 
 TEST(TitleBar, NamesPresetHostEventAndProof) {
@@ -53,7 +55,7 @@ TEST(TitleBar, AMismatchTurnsTheBadgeIntoAWarning) {
   Snapshot s = example_snapshot();
   const auto badge_ink = [&] {
     Canvas canvas(glyphs_of(GlyphSet::unicode), 1, 120);
-    draw_title_bar(Area(canvas, {0, 0, 1, 120}), s, state_with_presets());
+    draw_title_bar(Area(canvas, {0, 0, 1, 120}), s, "write_read");
     int col = 0;
     while (col < 119 && !(canvas.at(0, col).ink.emphasis & kReverse)) ++col;
     return canvas.at(0, col).ink;
@@ -71,7 +73,9 @@ TEST(TitleBar, AMismatchTurnsTheBadgeIntoAWarning) {
 }
 
 Lines keys(int rows, int cols, const Snapshot& s, const ViewState& state) {
-  return drawn(rows, cols, [&](const Area& a) { draw_key_bar(a, s, state); });
+  return drawn(rows, cols, [&](const Area& a) {
+    draw_keys(a, place_keys({0, 0, rows, cols}, s, state));
+  });
 }
 
 TEST(KeyBar, ShowsEveryKnobWithItsState) {
@@ -187,10 +191,9 @@ TEST(MessageLine, NoticesGoAway) {
 }
 
 TEST(MessageLine, ErrorsAreMarkedWithoutColour) {
-  const auto draw = [](const Area& a) {
-    draw_message(a, {"gift needs vmsplice", Severity::error});
-  };
-  EXPECT_EQ(drawn(1, 30, draw), (Lines{" ! gift needs vmsplice"}));
+  Canvas canvas(glyphs_of(GlyphSet::unicode), 1, 30);
+  draw_message(canvas, {0, 0, 1, 30}, {"gift needs vmsplice", Severity::error});
+  EXPECT_EQ(canvas.line(0), " ! gift needs vmsplice");
 }
 
 TEST(Help, TellsOfEveryKeyAndKnob) {

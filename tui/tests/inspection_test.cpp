@@ -98,8 +98,8 @@ TEST(SlotDetail, EveryKindHasItsMeaning) {
 
 TEST(Inspection, TheSlotIsMarkedWithoutColourToo) {
   Snapshot s = example_snapshot();
-  ViewState state;
-  state.ring.inspected = 5;
+  RingState state;
+  state.inspected = 5;
   Canvas canvas(glyphs_of(GlyphSet::unicode), 6, 36);
   draw_ring(Area(canvas, {0, 0, 6, 36}), s, state);
   EXPECT_EQ(canvas.line(1), "██u██████████████···············");
@@ -109,14 +109,14 @@ TEST(Inspection, TheSlotIsMarkedWithoutColourToo) {
 
 TEST(Inspection, AClickFindsWhatIsDrawnThere) {
   const Snapshot s = example_snapshot();
-  const ViewState state;
+  const RingState state;
   for (const int rows : {6, 12, 21}) {
     Canvas canvas(glyphs_of(GlyphSet::unicode), rows, 56);
     draw_ring(Area(canvas, {0, 0, rows, 56}), s, state);
     int found = 0;
     for (int row = 0; row < rows; ++row) {
       for (int col = 0; col < 56; ++col) {
-        const auto slot = slot_at(rows, 56, s, state, row, col);
+        const auto slot = slot_at({0, 0, rows, 56}, s, state, row, col);
         if (!slot) continue;
         const bool used = is_used(*s.ring.frame, *slot);
         // The row below the slots belongs to them.
@@ -127,7 +127,7 @@ TEST(Inspection, AClickFindsWhatIsDrawnThere) {
     }
     EXPECT_GE(found, 64) << rows;
   }
-  EXPECT_FALSE(slot_at(12, 56, s, state, 0, 0));
+  EXPECT_FALSE(slot_at({0, 0, 12, 56}, s, state, 0, 0));
 }
 
 }  // namespace

@@ -4,10 +4,10 @@
 #include "engine/workload/pipe/pipe_presets.h"
 #include "tui/dashboard/controller.h"
 #include "tui/state/layout.h"
+#include "tui/state/message.h"
 #include "tui/tests/profiles.h"
 #include "tui/tests/recording_source.h"
 #include "tui/tests/snapshots.h"
-#include "tui/widgets/message_line.h"
 #include "tui/widgets/worker.h"
 
 namespace pipetop::tui {

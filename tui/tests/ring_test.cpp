@@ -6,7 +6,6 @@
 
 #include "tui/dashboard/whole_frames.h"
 #include "tui/tests/snapshots.h"
-#include "tui/widgets/integrity_title.h"
 #include "tui/widgets/occupancy.h"
 
 namespace pipetop::tui {
@@ -23,7 +22,7 @@ Snapshot with_ring(RingView ring, uint64_t age_ns = 0) {
   return s;
 }
 
-Lines ring_panel(const Snapshot& s, int rows, int cols, const ViewState& state = {}) {
+Lines ring_panel(const Snapshot& s, int rows, int cols, const RingState& state = {}) {
   return drawn(rows, cols, [&](const Area& a) { draw_ring(a, s, state); });
 }
 
@@ -166,15 +165,15 @@ TEST(Ring, TheVerdictIsItsLastLineOrInItsTitle) {
 TEST(Ring, SlowMotionShowsTheEndsMoveThroughTheRing) {
   Snapshot s = with_ring(ring_view(ring_frame(16, 2, 3)), 100'000'000);
   s.requested.pipe.slow_motion = true;
-  ViewState state;
-  state.ring.trail.see(*s.ring.frame);
+  RingState state;
+  state.trail.see(*s.ring.frame);
   s = with_ring(ring_view(ring_frame(16, 2, 4)));
   s.requested.pipe.slow_motion = true;
-  state.ring.trail.see(*s.ring.frame);
+  state.trail.see(*s.ring.frame);
   const Lines lines = ring_panel(s, 7, 16, state);
   EXPECT_EQ(lines[2], "···-██··········") << "as the ring lies in memory";
   EXPECT_EQ(lines[4], "     +");
-  state.ring.trail.clear();
+  state.trail.clear();
   EXPECT_EQ(ring_panel(s, 7, 16, state)[2], "····██··········");
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/clock.h"
+#include "tui/state/view_state.h"
 #include "tui/tests/profiles.h"
 #include "tui/tests/snapshots.h"
 
@@ -38,7 +39,7 @@ Snapshot snapshot_with_log() {
 
 Lines screen(int rows, int cols, const Snapshot& s, const ViewState& state = {}) {
   Canvas canvas(glyphs_of(GlyphSet::unicode), rows, cols);
-  draw_segment_log(canvas, s, state);
+  draw_segment_log(canvas, s, state.reference, state.log_scroll);
   Lines lines;
   for (int r = 0; r < rows; ++r) {
     if (!canvas.line(r).empty()) lines.push_back(canvas.line(r));

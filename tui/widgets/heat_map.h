@@ -5,12 +5,10 @@
 #include <span>
 
 #include "engine/model/snapshot.h"
-#include "tui/draw/canvas.h"
+#include "tui/state/ring_layout.h"
 #include "tui/widgets/time_axis.h"
 
 namespace pipetop::tui {
-
-inline constexpr int kLeastHeatRows = 4;  // three shades of full, and the axis
 
 // 0: nobody saw it so; to 4, at least half of the looks did.
 int heat_level(double share);

@@ -9,7 +9,7 @@
 
 #include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
-#include "tui/widgets/slow_motion.h"
+#include "tui/state/pace.h"
 #include "tui/widgets/time_axis.h"
 
 namespace pipetop::tui {

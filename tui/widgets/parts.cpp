@@ -89,11 +89,6 @@ void draw_rest(const Area& area, size_t left_out) {
 
 }  // namespace
 
-bool shows_parts(const Snapshot& s, const ViewState& state) {
-  if (!terms_of(s.requested).has_ring) return true;
-  return state.parts.value_or(s.parts.size() > 1 || !s.figures.empty());
-}
-
 std::vector<TitlePart> parts_title(const Snapshot& s) {
   const WorkloadTerms& terms = terms_of(s.requested);
   const std::string plural = s.parts.size() == 1 ? "" : "s";

@@ -5,13 +5,9 @@
 #include <vector>
 
 #include "engine/model/snapshot.h"
-#include "tui/state/view_state.h"
 #include "tui/widgets/panel.h"
 
 namespace pipetop::tui {
-
-// The person's choice; else the parts of a workload that has several, or no ring.
-bool shows_parts(const Snapshot& snapshot, const ViewState& state);
 
 std::vector<TitlePart> parts_title(const Snapshot& snapshot);
 

@@ -1,28 +1,21 @@
 #include "tui/widgets/ring.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/workload/pipe/verdict.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/pen.h"
 #include "tui/widgets/heat_map.h"
-#include "tui/widgets/integrity_title.h"
 #include "tui/widgets/occupancy.h"
-#include "tui/widgets/ring_markers.h"
 #include "tui/widgets/slot_detail.h"
-#include "tui/widgets/verdict_line.h"
+#include "tui/widgets/slot_strip.h"
 
 namespace pipetop::tui {
 namespace {
 
 constexpr uint64_t kOld_ns = 500'000'000;  // a frame that is no longer of this moment
 constexpr int kMostHistogramRows = 14;
-
-// Whether there is a look at every slot, true or not.
-bool has_slots(const RingView& ring) {
-  return ring.frame.has_value() && ring.frame->slots > 0 &&
-         ring.frame->slot.size() >= ring.frame->slots;
-}
 
 bool is_old(const RingFrame& frame, uint64_t now_ns) { return now_ns > frame.at_ns + kOld_ns; }
 
@@ -87,12 +80,16 @@ void draw_legend(const Area& area, const RingView& ring, const StripLook& look) 
   }
 }
 
+int draw_map(const Area& area, const Snapshot& s) {
+  const TimeSpan span = pace_of(s) == Pace::slow_motion ? TimeSpan::finest : TimeSpan::minute;
+  return draw_heat_map(area, *s.ring.history, s.throughput.marks, s.now_ns, span);
+}
+
 // The map with the histogram turned to stand beside it.
 void draw_both(const Area& area, const Snapshot& s) {
   const int beside = std::clamp(area.cols() / 3, 18, 34);
   const Area map = area.part({0, 0, area.rows(), area.cols() - beside - 1});
-  const TimeSpan span = pace_of(s) == Pace::slow_motion ? TimeSpan::finest : TimeSpan::minute;
-  const int rows = draw_heat_map(map, *s.ring.history, s.throughput.marks, s.now_ns, span);
+  const int rows = draw_map(map, s);
   const Area bars = area.part({0, map.cols() + 1, area.rows(), beside});
   draw_occupancy_bars(bars.from_row(0, rows), s.ring.occupancy);
   if (s.ring.occupancy.has_value())
@@ -106,12 +103,11 @@ void draw_picture(const Area& area, const Snapshot& s, RingPicture picture) {
   } else if (picture == RingPicture::both && s.ring.occupancy.has_value()) {
     draw_both(area, s);
   } else {
-    const TimeSpan span = pace_of(s) == Pace::slow_motion ? TimeSpan::finest : TimeSpan::minute;
-    draw_heat_map(area, *s.ring.history, s.throughput.marks, s.now_ns, span);
+    draw_map(area, s);
   }
 }
 
-void draw_pieces(const Area& area, const Snapshot& s, const ViewState& state, RingPlan plan) {
+void draw_pieces(const Area& area, const Snapshot& s, const RingState& state, RingPlan plan) {
   const RingFrame& frame = *drawable_frame(s.ring);
   plan.look.dim = is_old(frame, s.now_ns);
   draw_summary(area, s);
@@ -119,20 +115,21 @@ void draw_pieces(const Area& area, const Snapshot& s, const ViewState& state, Ri
   if (plan.strip >= 0) draw_strip(area.from_row(plan.strip), frame, plan.look);
   if (plan.legend >= 0) draw_legend(area.from_row(plan.legend, 1), s.ring, plan.look);
   if (plan.detail >= 0)
-    draw_slot_detail(area.from_row(plan.detail, plan.detail_rows), frame, *state.ring.inspected);
+    draw_slot_detail(area.from_row(plan.detail, plan.detail_rows), frame, *state.inspected);
   if (plan.picture >= 0)
-    draw_picture(area.from_row(plan.picture, plan.picture_rows), s, state.ring.picture);
+    draw_picture(area.from_row(plan.picture, plan.picture_rows), s, state.picture);
 }
 
 // A look that failed leaves everything in its place; where there are no looks,
 // the picture has what the words leave.
-void draw_without_slots(const Area& area, const Snapshot& s, const ViewState& state) {
+void draw_without_slots(const Area& area, const Snapshot& s, const RingState& state,
+                        bool remedy_said) {
   draw_summary(area, s);
   if (has_slots(s.ring)) {
-    const RingPlan plan = ring_plan(area.rows(), area.cols(), s.ring.slots, state.ring, pace_of(s));
+    const RingPlan plan = ring_plan(area.rows(), area.cols(), s.ring.slots, state, pace_of(s));
     wrap(area.from_row(1, std::max(1, plan.picture - 1)), absent_slots(s.ring), Style::dim);
     if (plan.picture >= 0)
-      draw_picture(area.from_row(plan.picture, plan.picture_rows), s, state.ring.picture);
+      draw_picture(area.from_row(plan.picture, plan.picture_rows), s, state.picture);
     return;
   }
   const int last = area.rows() - (has_verdict_row(area.rows()) ? 1 : 0);
@@ -142,36 +139,54 @@ void draw_without_slots(const Area& area, const Snapshot& s, const ViewState& st
     row += wrap(words, absent_slots(s.ring), Style::dim);
   } else {
     const std::string_view reason = s.ring.frame.reason;
-    row += draw_absence(words, "slots", s.ring.frame.status,
-                        state.writers_list_says(reason) ? why_of(reason) : reason);
+    row += draw_absence(words, "slots", s.ring.frame.status, remedy_said ? why_of(reason) : reason);
   }
   if (last - row >= 5) ++row;  // air
-  draw_picture(area.from_row(row, last - row), s, state.ring.picture);
+  draw_picture(area.from_row(row, last - row), s, state.picture);
 }
 
-RingPlan plan_for(int rows, int cols, const Snapshot& s, const ViewState& state) {
-  return ring_plan(rows, cols, s.ring.frame->slots, state.ring, pace_of(s));
+// The reason, dim, while there is none.
+void draw_verdict(const Area& area, const Reading<Verdict>& verdict) {
+  if (!verdict.has_value()) {
+    const std::string reason = verdict.reason.empty() ? "…" : verdict.reason;
+    area.put_fitted(0, 0, area.cols(), "no verdict: " + reason, Style::dim);
+    return;
+  }
+  const bool stale = verdict.status == ReadingStatus::stale;
+  const std::string name = std::string(to_text(verdict->bound)) + ": ";
+  const int col = area.put_fitted(0, 0, area.cols(), name, stale ? Style::dim : Style::title);
+  area.put_fitted(0, col, area.cols() - col, verdict->because, stale ? Style::dim : Style::plain);
+}
+
+std::string damage_a_second(const Integrity& i) {
+  std::string text;
+  const auto add = [&text](std::string_view what, const Reading<double>& per_s) {
+    if (!per_s.has_value() || *per_s <= 0) return;
+    const std::string rate =
+        *per_s < 1 ? "<1" : grouped_text(static_cast<uint64_t>(std::llround(*per_s)));
+    text += fmt::format("{}{} {}/s", text.empty() ? "" : ", ", what, rate);
+  };
+  add("torn", i.torn_per_s);
+  add("misplaced", i.misplaced_per_s);
+  return text;
 }
 
 }  // namespace
 
-const RingFrame* drawable_frame(const RingView& ring) {
-  if (!has_slots(ring)) return nullptr;
-  const RingFrame& f = *ring.frame;
-  const bool current = ring.slots == 0 || f.slots == ring.slots;
-  return !f.torn && current ? &f : nullptr;
-}
-
-std::string absent_slots(const RingView& ring) {
-  if (!ring.frame.has_value()) return ring.frame.reason;
-  const RingFrame& f = *ring.frame;
-  if (ring.slots != 0 && f.slots != ring.slots)
-    return fmt::format("resized from {} slots: waiting for the next look", grouped_text(f.slots));
-  if (f.torn) return "torn: both ends moved while it was read, so it is true of no instant";
-  std::string text = fmt::format("tail {}  head {}", f.tail % std::max(f.slots, 1u),
-                                 f.head % std::max(f.slots, 1u));
-  if (!ring.frame.reason.empty()) text += "; " + ring.frame.reason;
-  return text;
+TitlePart integrity_title(const Reading<Integrity>& integrity, Payload payload) {
+  if (payload != Payload::stamped) return {};
+  if (integrity.status == ReadingStatus::unavailable)
+    return {integrity.reason.substr(0, integrity.reason.find("; ")), Style::warning};
+  if (!integrity.has_value()) return {"no page verified yet", Style::dim};
+  const Integrity& i = *integrity;
+  const bool stale = integrity.status == ReadingStatus::stale;
+  if (std::string now = damage_a_second(i); !now.empty()) return {std::move(now), Style::error};
+  std::string text = grouped_text(i.verified) + " pages verified";
+  if (i.misplaced + i.torn + i.unstamped == 0)
+    return {std::move(text), stale ? Style::dim : Style::good};
+  text = fmt::format("{} misplaced, {} torn, {} unstamped of {}", grouped_text(i.misplaced),
+                     grouped_text(i.torn), grouped_text(i.unstamped), text);
+  return {std::move(text), Style::error};
 }
 
 std::vector<TitlePart> ring_title(const Snapshot& s, int panel_cols, int rows) {
@@ -185,23 +200,15 @@ std::vector<TitlePart> ring_title(const Snapshot& s, int panel_cols, int rows) {
   return parts;
 }
 
-void draw_ring(const Area& area, const Snapshot& s, const ViewState& state) {
+void draw_ring(const Area& area, const Snapshot& s, const RingState& state, bool remedy_said) {
   if (area.empty()) return;
-  if (drawable_frame(s.ring)) {
-    draw_pieces(area, s, state, plan_for(area.rows(), area.cols(), s, state));
+  if (const RingFrame* frame = drawable_frame(s.ring)) {
+    draw_pieces(area, s, state,
+                ring_plan(area.rows(), area.cols(), frame->slots, state, pace_of(s)));
   } else {
-    draw_without_slots(area, s, state);
+    draw_without_slots(area, s, state, remedy_said);
   }
   if (has_verdict_row(area.rows())) draw_verdict(area.from_row(area.rows() - 1), s.verdict);
-}
-
-std::optional<uint32_t> slot_at(int rows, int cols, const Snapshot& s, const ViewState& state,
-                                int row, int col) {
-  const RingFrame* frame = drawable_frame(s.ring);
-  if (!frame) return std::nullopt;
-  const RingPlan plan = plan_for(rows, cols, s, state);
-  if (plan.strip < 0) return std::nullopt;
-  return slot_under(*frame, plan.look, row - plan.strip, col);
 }
 
 }  // namespace pipetop::tui

@@ -176,15 +176,14 @@ void draw_number(const Area& area, const Segment& s, bool present, bool is_a) {
   if (is_a) area.put(0, 4, "A", {Style::mark, kBold});
 }
 
-void draw_segments(const Area& area, const Log& log, const ViewState& state) {
+void draw_segments(const Area& area, const Log& log, const Reference& reference, int scroll) {
   const Shape shape = shape_of(area.rows(), area.cols());
   const int end = std::max(0, log.size() - shape.visible);
-  const int first = std::clamp(state.log_scroll, 0, end);
+  const int first = std::clamp(scroll, 0, end);
   draw_segment(area.from_row(0, shape.headers), log.at(0), nullptr, true);
   for (int i = 0; i < shape.visible && first + i < log.size(); ++i) {
     const Segment& s = log.at(first + i);
     const Area lines = area.from_row(shape.headers + i * shape.lines, shape.lines);
-    const Reference& reference = state.reference;
     const bool is_a = reference.is_a && reference.segment->number == s.number;
     draw_number(lines, s, first + i == 0, is_a);
     draw_segment(lines, s, log.before(first + i), false);
@@ -193,7 +192,7 @@ void draw_segments(const Area& area, const Log& log, const ViewState& state) {
 
 }  // namespace
 
-void draw_segment_log(Canvas& canvas, const Snapshot& s, const ViewState& state) {
+void draw_segment_log(Canvas& canvas, const Snapshot& s, const Reference& reference, int scroll) {
   const Layout layout = make_layout(canvas.rows(), canvas.cols(), s.requested);
   if (!layout.fits) return;
   const Rect rect = log_rect(layout);
@@ -202,7 +201,7 @@ void draw_segment_log(Canvas& canvas, const Snapshot& s, const ViewState& state)
   const TitlePart title[] = {{"segments", Style::title},
                              {fmt::format("{}", log.size()), Style::dim},
                              {"j k scroll, L closes", Style::dim}};
-  draw_segments(draw_panel(canvas, layout, rect, title, true), log, state);
+  draw_segments(draw_panel(canvas, layout, rect, title, true), log, reference, scroll);
 }
 
 int log_scroll_end(int rows, int cols, const Snapshot& s) {

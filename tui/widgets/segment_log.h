@@ -2,13 +2,14 @@
 // lists, so that rate and ring stay in sight.
 #pragma once
 
-#include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
-#include "tui/state/view_state.h"
+#include "tui/state/reference.h"
 
 namespace pipetop::tui {
 
-void draw_segment_log(Canvas& canvas, const Snapshot& snapshot, const ViewState& state);
+// `reference`: marks the segment that was frozen as A.
+void draw_segment_log(Canvas& canvas, const Snapshot& snapshot, const Reference& reference,
+                      int scroll);
 
 // How far it can be scrolled on a screen of this size.
 int log_scroll_end(int rows, int cols, const Snapshot& snapshot);

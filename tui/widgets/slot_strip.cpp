@@ -1,8 +1,11 @@
 #include "tui/widgets/slot_strip.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 
 namespace pipetop::tui {
 namespace {
@@ -34,8 +37,6 @@ struct CellContent {
   double fill = 0;  // of the cell, from the left
 };
 
-const Slot& slot_at(const RingFrame& frame, uint32_t index) { return frame.slot[index]; }
-
 double fill_of(const Slot& slot) {
   return std::clamp(static_cast<double>(slot.length) / static_cast<double>(kPageBytes), 0.0, 1.0);
 }
@@ -53,7 +54,7 @@ CellContent part_of_slot(const RingFrame& frame, const StripLook& look, uint32_t
   CellContent content{kind_at(frame, index)};
   add_marks(content, look, index);
   if (content.kind == SlotKind::empty) return content;
-  const Slot& slot = slot_at(frame, index);
+  const Slot& slot = frame.slot[index];
   content.huge = slot.huge;
   content.fill = std::clamp(fill_of(slot) * look.scale.cells_a_slot - part, 0.0, 1.0);
   if (content.fill <= 0 && part > 0) content.kind = SlotKind::empty;
@@ -73,8 +74,8 @@ CellContent group(const RingFrame& frame, const StripLook& look, uint32_t first)
     add_marks(content, look, index);
     if (kind == SlotKind::empty) continue;
     ++count[static_cast<size_t>(kind)];
-    huge += slot_at(frame, index).huge;
-    content.fill += fill_of(slot_at(frame, index)) / size;
+    huge += frame.slot[index].huge;
+    content.fill += fill_of(frame.slot[index]) / size;
   }
   const auto most = std::ranges::max_element(count);
   if (*most > 0) content.kind = static_cast<SlotKind>(most - count.begin());
@@ -118,26 +119,52 @@ void draw_under(const Area& area, int row, int col, const CellContent& content, 
   }
 }
 
+// Columns that are taken already.
+struct Taken {
+  int begin = 0, end = 0;
+  // One column of air on both sides.
+  bool hinders(int from, int to) const { return begin < end && from <= end && to >= begin; }
+};
+
+// "▾word" from the cell on, or "word▾" up to it; where neither fits, the word
+// alone beside what is there.
+Taken put_marker(const Area& area, int cell, const std::string& word, bool word_first,
+                 const Taken& taken) {
+  const int length = static_cast<int>(word.size());
+  cell = std::clamp(cell, 0, area.cols() - 1);
+  const auto fits = [&](int from) {
+    return from >= 0 && from + length + 1 <= area.cols() && !taken.hinders(from, from + length + 1);
+  };
+  for (const bool before : {word_first, !word_first}) {
+    const int from = before ? cell - length : cell;
+    if (!fits(from)) continue;
+    area.put(0, from, before ? word + "▾" : "▾" + word, Style::dim);
+    return {from, from + length + 1};
+  }
+  for (const int from : {taken.end + 1, taken.begin - length - 2}) {
+    if (!fits(from)) continue;
+    area.put(0, from, word, Style::dim);
+    return {from, from + length};
+  }
+  return {};
+}
+
+// Returns the column after them.
+int draw_ends(const Area& area, const RingFrame& f, const StripLook& look) {
+  const std::string tail = fmt::format("tail {}", f.tail % f.slots);
+  const std::string head = fmt::format("head {}", f.head % f.slots);
+  if (look.scale.lines > 1)  // nothing stands right above most cells
+    return area.put(0, area.put(0, 0, tail, Style::dim) + 2, head, Style::dim);
+  const auto cell = [&](uint32_t index) {
+    return cell_of(look.scale, place_of(f, look.order, index));
+  };
+  const Taken by_tail = put_marker(area, cell(f.tail), tail, false, {});
+  const bool full_from_tail = look.order == StripOrder::from_tail && f.used == f.slots;
+  const int head_cell = full_from_tail ? cell_of(look.scale, f.used) : cell(f.head);
+  return std::max(by_tail.end, put_marker(area, head_cell, head, true, by_tail).end);
+}
+
 }  // namespace
-
-uint32_t index_of(const RingFrame& frame, StripOrder order, uint32_t place) {
-  return (order == StripOrder::from_tail ? frame.tail + place : place) % frame.slots;
-}
-
-uint32_t place_of(const RingFrame& frame, StripOrder order, uint32_t index) {
-  if (order == StripOrder::by_index) return index % frame.slots;
-  return (index + frame.slots - frame.tail % frame.slots) % frame.slots;
-}
-
-bool is_used(const RingFrame& frame, uint32_t index) {
-  return place_of(frame, StripOrder::from_tail, index) < frame.used;
-}
-
-SlotKind kind_at(const RingFrame& frame, uint32_t index) {
-  if (!is_used(frame, index)) return SlotKind::empty;
-  const SlotKind kind = slot_at(frame, index).kind;
-  return kind == SlotKind::empty ? SlotKind::other : kind;
-}
 
 Style style_of(SlotKind kind) { return look_of(kind).style; }
 std::string_view name_of(SlotKind kind) { return look_of(kind).name; }
@@ -146,30 +173,6 @@ char32_t glyph_of(SlotKind kind, bool huge, const Glyphs& glyphs) {
   const KindLook& look = look_of(kind);
   if (glyphs.set != GlyphSet::ascii) return look.block;
   return static_cast<char32_t>(huge ? look.huge_letter : look.letter);
-}
-
-StripScale strip_scale(uint32_t slots, int cols, int max_lines) {
-  StripScale scale;
-  const int n = static_cast<int>(slots);
-  if (n <= 0 || cols <= 0) return scale;
-  if (n <= cols) {
-    scale.cells_a_slot = std::min(cols / n, 8);
-    scale.cells_a_line = scale.cells_a_slot * n;
-    return scale;
-  }
-  const int room = cols * std::max(max_lines, 1);
-  while (n > scale.slots_a_cell * room) scale.slots_a_cell *= 2;
-  const int cells = (n + scale.slots_a_cell - 1) / scale.slots_a_cell;
-  scale.lines = (cells + cols - 1) / cols;
-  // Lines of equal length, and of whole eights where that fits.
-  const int equal = (cells + scale.lines - 1) / scale.lines;
-  const int eights = (equal + 7) / 8 * 8;
-  scale.cells_a_line = eights <= cols ? eights : equal;
-  return scale;
-}
-
-int cell_of(const StripScale& scale, uint32_t n) {
-  return static_cast<int>(n) * scale.cells_a_slot / scale.slots_a_cell;
 }
 
 void draw_strip(const Area& area, const RingFrame& frame, const StripLook& look) {
@@ -188,15 +191,15 @@ void draw_strip(const Area& area, const RingFrame& frame, const StripLook& look)
   }
 }
 
-std::optional<uint32_t> slot_under(const RingFrame& frame, const StripLook& look, int row,
-                                   int col) {
-  const StripScale& scale = look.scale;
-  if (frame.slots == 0 || row < 0 || row >= look.rows() || col < 0 || col >= scale.cells_a_line)
-    return std::nullopt;
-  const int cell = row / look.line_rows() * scale.cells_a_line + col;
-  const auto place = static_cast<uint32_t>(cell / scale.cells_a_slot * scale.slots_a_cell);
-  if (place >= frame.slots) return std::nullopt;
-  return index_of(frame, look.order, place);
+void draw_markers(const Area& area, const RingFrame& f, const StripLook& look) {
+  const int end = draw_ends(area, f, look);
+  if (look.scale.slots_a_cell == 1) return;
+  const std::string scale = fmt::format("{} slots a cell", look.scale.slots_a_cell);
+  for (const std::string& text : {scale, fmt::format("{} a cell", look.scale.slots_a_cell)}) {
+    if (end + 2 + static_cast<int>(text.size()) > area.cols()) continue;
+    area.put_right(0, text, Style::dim);
+    return;
+  }
 }
 
 }  // namespace pipetop::tui

@@ -95,23 +95,18 @@ void choose(std::vector<Part>& parts, int room) {
 
 }  // namespace
 
-std::string_view preset_name(const ViewState& state) {
-  const auto found = std::ranges::find(state.presets, state.requested, &Preset::settings);
-  return found == state.presets.end() ? std::string_view("custom") : found->name;
-}
-
-void draw_title_bar(const Area& area, const Snapshot& s, const ViewState& state) {
+void draw_title_bar(const Area& area, const Snapshot& s, std::string_view preset, bool frozen) {
   const std::string elapsed = elapsed_text(s.uptime_ns);
   int right = area.cols() - 1 - columns_of(elapsed);
   area.put(0, right, elapsed, Style::plain);
-  if (state.frozen) {
+  if (frozen) {
     constexpr std::string_view kBadge = " FROZEN ";
     right -= static_cast<int>(kBadge.size()) + 1;
     area.put(0, right, kBadge, {Style::warning, kReverse});
   }
   int col = 1;
   if (area.cols() >= 76) col = area.put(0, col, "pipetop", Style::title) + 2;
-  col = area.put_fitted(0, col, right - col - 2, preset_name(state), Style::title);
+  col = area.put_fitted(0, col, right - col - 2, preset, Style::title);
   // Not in force yet.
   if (!s.effective.settled) area.put(0, col, "…", Style::dim);
 

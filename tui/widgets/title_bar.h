@@ -1,15 +1,14 @@
 // The first line: what runs, where, and whether its bytes are copied.
 #pragma once
 
+#include <string_view>
+
 #include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
-#include "tui/state/view_state.h"
 
 namespace pipetop::tui {
 
-// The name of the preset that the settings equal, else "custom".
-std::string_view preset_name(const ViewState& state);
-
-void draw_title_bar(const Area& area, const Snapshot& snapshot, const ViewState& state);
+void draw_title_bar(const Area& area, const Snapshot& snapshot, std::string_view preset,
+                    bool frozen = false);
 
 }  // namespace pipetop::tui

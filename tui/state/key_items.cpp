@@ -1,4 +1,4 @@
-#include "tui/widgets/key_bar.h"
+#include "tui/state/key_items.h"
 
 #include <fmt/core.h>
 
@@ -103,15 +103,6 @@ std::vector<KeyItem> screen_items(const ViewState& state) {
 
 void place(KeyItem& item, int row, int col) { item.place = {row, col, 1, item.columns()}; }
 
-void draw_item(const Area& area, const KeyItem& item) {
-  int col = area.put(item.place.row, item.place.col, item.keys, Style::key);
-  const bool on = item.lamp == Lamp::on, bad = item.lamp == Lamp::differs;
-  const Style style = bad ? Style::warning : on ? Style::lit : Style::plain;
-  col = area.put(item.place.row, col + 1, item.text, item.lamp == Lamp::off ? Style::dim : style);
-  if (item.lamp == Lamp::none) return;
-  area.put(item.place.row, col + 1, bad ? "!" : on ? "●" : "○", bad || on ? style : Style::dim);
-}
-
 }  // namespace
 
 int KeyItem::columns() const {
@@ -148,13 +139,6 @@ Key key_at(const std::vector<KeyItem>& items, int row, int col) {
     return item.presses[static_cast<size_t>(part)];
   }
   return 0;
-}
-
-void draw_key_bar(const Area& area, const Snapshot& s, const ViewState& state) {
-  const Rect bar{0, 0, area.rows(), area.cols()};
-  for (const KeyItem& item : place_keys(bar, s, state)) {
-    if (!item.place.empty()) draw_item(area, item);
-  }
 }
 
 }  // namespace pipetop::tui

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
 #include "tui/state/view_state.h"
@@ -29,7 +28,5 @@ std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& snapshot, const
 
 // What a click at (row, col) of the bar presses; 0: nothing.
 Key key_at(const std::vector<KeyItem>& items, int row, int col);
-
-void draw_key_bar(const Area& area, const Snapshot& snapshot, const ViewState& state);
 
 }  // namespace pipetop::tui

@@ -1,8 +1,8 @@
-// The line above the keys: what the person should know now.
+// What the person should know now, for the line above the keys.
 #pragma once
 
-#include "engine/model/snapshot.h"
-#include "tui/draw/canvas.h"
+#include <string>
+
 #include "tui/state/view_state.h"
 
 namespace pipetop::tui {
@@ -22,9 +22,9 @@ enum class VerdictAt : uint8_t { ring, message };
 Message message_of(const Snapshot& snapshot, const ViewState& state,
                    VerdictAt verdict = VerdictAt::ring);
 
-// The lines that it takes in so many columns.
-int message_rows(const Message& message, int cols);
+std::string verdict_text(const Verdict& verdict);  // "lock-bound: writer spins ..."
 
-void draw_message(const Area& area, const Message& message);
+// Whether it can be read to its end on a line; so is its absence.
+bool verdict_fits(const Reading<Verdict>& verdict, int cols);
 
 }  // namespace pipetop::tui

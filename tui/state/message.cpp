@@ -1,12 +1,12 @@
-#include "tui/widgets/message_line.h"
+#include "tui/state/message.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "tui/draw/pen.h"
-#include "tui/widgets/verdict_line.h"
+#include "engine/workload/pipe/verdict.h"
+#include "tui/draw/text_width.h"
 
 namespace pipetop::tui {
 namespace {
@@ -52,11 +52,6 @@ size_t turn(const Snapshot& s, const ViewState& state, size_t count) {
   return (now - since) / kTurn_ns % count;
 }
 
-Style severity_style(Severity severity) {
-  if (severity == Severity::info) return Style::dim;
-  return severity == Severity::warning ? Style::warning : Style::error;
-}
-
 // From the function up to its entry point, so that what is cut off is far away.
 std::string path_text(const ListState& list) {
   std::string text;
@@ -69,10 +64,15 @@ std::string path_text(const ListState& list) {
   return text;
 }
 
-// After the sign that stands before all but plain news.
-int text_col(Severity severity) { return severity == Severity::info ? 1 : 3; }
-
 }  // namespace
+
+std::string verdict_text(const Verdict& verdict) {
+  return fmt::format("{}: {}", to_text(verdict.bound), verdict.because);
+}
+
+bool verdict_fits(const Reading<Verdict>& verdict, int cols) {
+  return !verdict.has_value() || columns_of(verdict_text(*verdict)) <= cols;
+}
 
 Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict) {
   if (state.choice.filter_before)
@@ -95,18 +95,6 @@ Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict)
   if (verdict == VerdictAt::message && s.verdict.has_value())
     return {verdict_text(*s.verdict), Severity::info};
   return {s.effective.pipe.zero_copy_reason, Severity::info};
-}
-
-int message_rows(const Message& m, int cols) {
-  return static_cast<int>(broken(m.text, cols - text_col(m.severity) - 1).size());
-}
-
-void draw_message(const Area& area, const Message& m) {
-  if (area.empty() || m.text.empty()) return;
-  const Style style = severity_style(m.severity);
-  if (m.severity != Severity::info) area.put(0, 1, "!", {style, kReverse});
-  const int col = text_col(m.severity);
-  wrap(area.part({0, col, area.rows(), area.cols() - col - 1}), m.text, style);
 }
 
 }  // namespace pipetop::tui

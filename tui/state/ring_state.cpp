@@ -1,4 +1,4 @@
-#include "tui/state/slot_trail.h"
+#include "tui/state/ring_state.h"
 
 #include <algorithm>
 
