@@ -1,13 +1,11 @@
 #include "engine/experiment/ladder.h"
 
 #include <fmt/core.h>
-#include <signal.h>
 
 #include <numeric>
 #include <random>
 #include <utility>
 
-#include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/experiment/time_left.h"
 
@@ -38,9 +36,9 @@ void forget_histories(Snapshot& s) {
 
 class Climb {
  public:
-  Climb(const LadderOptions& options, const LadderWatch& watch)
-      : watch_(watch),
-        engine_(engine_options(options)),
+  Climb(const LadderOptions& options, Interrupts& interrupts, const LadderProgress& progress)
+      : progress_(progress),
+        session_(engine_options(options), interrupts),
         to_come_(options.rungs.size(), options.rounds),
         time_left_(options.rungs.size(), expected_ns(options.length)) {
     ladder_.options = options;
@@ -57,29 +55,17 @@ class Climb {
  private:
   // False if it was asked to end before the run was complete.
   bool measure(size_t rung, uint32_t round) {
-    for (;;) {
-      const uint64_t began_ns = monotonic_ns();
-      Proceed proceed = Proceed::on;
-      Trial trial = try_out(rung, [&] {
-        proceed = watch_(step(rung, round, monotonic_ns() - began_ns));
-        return proceed == Proceed::on;
-      });
-      if (!trial.cut_short) {
-        keep({rung, round, std::move(trial)}, monotonic_ns() - began_ns);
-        return true;
-      }
-      if (proceed == Proceed::end) return false;
-      suspend();
-    }
-  }
-
-  Trial try_out(size_t rung, const GoOn& go_on) {
     const Preset& preset = ladder_.options.rungs[rung];
+    const uint64_t began_ns = now_ns();
+    TrialListener listener;
+    listener.waiting = [&] { progress_(step(rung, round, now_ns() - began_ns)); };
     try {
-      return run_trial(engine_, preset.settings, ladder_.options.length, go_on);
+      Trial trial = run_trial(session_, preset.settings, ladder_.options.length, listener);
+      if (!trial.cut_short) keep({rung, round, std::move(trial)}, now_ns() - began_ns);
     } catch (const Error& e) {
       throw Error(fmt::format("{}: {}", preset.name, e.what()), e.exit());
     }
+    return !session_.interrupts().ended();
   }
 
   LadderStep step(size_t rung, uint32_t round, uint64_t elapsed_ns) const {
@@ -102,14 +88,10 @@ class Climb {
     ladder_.runs.push_back(std::move(run));
   }
 
-  void suspend() {
-    engine_.suspend();
-    raise(SIGSTOP);
-    engine_.resume();
-  }
+  uint64_t now_ns() const { return session_.interrupts().now_ns(); }
 
-  const LadderWatch& watch_;
-  Engine engine_;
+  const LadderProgress& progress_;
+  Session session_;
   Ladder ladder_;
   std::vector<uint32_t> to_come_;  // runs, by rung
   TimeLeft time_left_;
@@ -126,8 +108,8 @@ std::vector<size_t> ladder_order(size_t rungs, uint32_t seed, uint32_t round) {
   return order;
 }
 
-Ladder climb(const LadderOptions& options, const LadderWatch& watch) {
-  return Climb(options, watch).all();
+Ladder climb(const LadderOptions& options, Interrupts& interrupts, const LadderProgress& progress) {
+  return Climb(options, interrupts, progress).all();
 }
 
 }  // namespace pipetop

@@ -42,18 +42,14 @@ struct LadderStep {
   Reading<uint64_t> left_ns;
 };
 
-enum class Proceed : uint8_t {
-  on,
-  suspend,  // stop this process and its workers; once continued, the run begins anew
-  end,      // now, with the runs that are complete
-};
-using LadderWatch = std::function<Proceed(const LadderStep&)>;
+using LadderProgress = std::function<void(const LadderStep&)>;
 
 // Indices of the rungs as that round runs them; the same for the same seed, anywhere.
 std::vector<size_t> ladder_order(size_t rungs, uint32_t seed, uint32_t round);
 
-// Nobody observes: every rung is as fast as it can be. `watch` is asked some twenty
-// times a second. Throws Error, with the rung's name, when its settings cannot be had.
-Ladder climb(const LadderOptions& options, const LadderWatch& watch);
+// Nobody observes: every rung is as fast as it can be. `progress` is told some ten
+// times a second. A run that was cut short is left out. Throws Error, with the rung's
+// name, when its settings cannot be had.
+Ladder climb(const LadderOptions& options, Interrupts& interrupts, const LadderProgress& progress);
 
 }  // namespace pipetop

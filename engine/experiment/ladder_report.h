@@ -56,9 +56,9 @@ struct LadderReport {
   Reading<LadderDrift> drift;
   Reading<LadderSteal> steal;
   std::vector<LadderFall> falls;
-  Reading<bool> monotone;           // nothing fell, and everything was compared
-  std::vector<std::string> doubts;  // why not to trust it, one line each
-  Exit exit = Exit::ok;             // that the doubts deserve
+  Reading<bool> monotone;             // nothing fell, and everything was compared
+  std::vector<std::string> warnings;  // why not to trust it, one line each
+  Exit exit = Exit::ok;               // that they call for
 
   const Preset& preset(size_t rung) const { return ladder.options.rungs[rung]; }
 };

@@ -4,16 +4,9 @@
 
 #include <algorithm>
 
-#include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "engine/experiment/limits_copy.h"
-#include "engine/experiment/limits_gup.h"
-#include "engine/experiment/limits_rings.h"
-#include "engine/experiment/limits_slots.h"
-#include "engine/experiment/limits_syscall.h"
-#include "engine/experiment/limits_wakeup.h"
-#include "engine/experiment/pinned.h"
+#include "engine/experiment/limits_setup.h"
 #include "engine/host/host.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 
@@ -52,8 +45,9 @@ struct TwoCpus {
 
 class LimitsMeasurement {
  public:
-  LimitsMeasurement(const LimitsOptions& options, const GoOn& go_on, const LimitsProgress& progress)
-      : options_(options), go_on_(go_on), progress_(progress) {
+  LimitsMeasurement(const LimitsOptions& options, Interrupts& interrupts,
+                    const LimitsProgress& progress)
+      : options_(options), interrupts_(interrupts), progress_(progress) {
     for (const LentPagesKind& kind : kKinds)
       kinds_.emplace_back(to_text(kind), [&] { return lent_pages_step(kind, kPagesRingBytes); });
     for (const Pages pages : kGupPages)
@@ -74,18 +68,17 @@ class LimitsMeasurement {
   Limits result() const;
 
   const LimitsOptions& options_;
-  const GoOn& go_on_;
+  Interrupts& interrupts_;
   const LimitsProgress& progress_;
   TwoCpus cpus_;
   // The partners first: what is mapped later they don't share.
   MeasuredStep two_cpus_ = wakeup("wakeups on two CPUs", cpus_.other);
   MeasuredStep one_cpu_ = wakeup("wakeups on one CPU", cpus_.cpu);
-  LimitsRuns runs_{options_.engine, options_.presets};
+  LimitsRuns runs_{options_.engine, options_.presets, interrupts_};
   MeasuredStep syscall_{"system calls", empty_syscall_step};
   std::vector<MeasuredStep> kinds_, gup_, copies_;
   RingSteps rings_;
   MeasuredStep slots_{"slots", [this] { return slots_step(rings_.pages(), kPagesRingBytes); }};
-  bool ended_ = false;
 };
 
 std::vector<MeasuredStep*> LimitsMeasurement::steps() {
@@ -104,21 +97,19 @@ void LimitsMeasurement::round(uint32_t number) {
     for (MeasuredStep* step : all) {
       progress_(number, step->name());
       step->visit();
-      ended_ = ended_ || !go_on_();
-      if (ended_) return;
+      if (!interrupts_.take()) return;
     }
   }
-  for (size_t i = 0; i < runs_.presets().size() && !ended_; ++i) {
+  for (size_t i = 0; i < runs_.presets().size() && interrupts_.take(); ++i) {
     progress_(number, runs_.presets()[i].name);
-    runs_.visit(i, go_on_);
-    ended_ = !go_on_();
+    runs_.visit(i);
   }
 }
 
 Limits LimitsMeasurement::measure() {
   const CpuTimes before = read_cpu_times();
   uint32_t rounds = 0;
-  while (rounds < options_.rounds && !ended_) round(++rounds);
+  while (rounds < options_.rounds && !interrupts_.ended()) round(++rounds);
   const CpuTimes after = read_cpu_times();
   Limits limits = result();
   limits.rounds = rounds;
@@ -170,17 +161,17 @@ Reading<double> share_of_roof(const LimitsRun& run, const Reading<Roof>& roof) {
   return Reading<double>::of(run.gib_per_s->median / figure.gib_per_s());
 }
 
-Limits measure_limits(const LimitsOptions& options, const GoOn& go_on,
+Limits measure_limits(const LimitsOptions& options, Interrupts& interrupts,
                       const LimitsProgress& progress) {
-  return LimitsMeasurement(options, go_on, progress).measure();
+  return LimitsMeasurement(options, interrupts, progress).measure();
 }
 
-Reading<Roof> measure_roof(const GoOn& go_on) {
+Reading<Roof> measure_roof() {
   constexpr int kRounds = 25;
   const TwoCpus cpus;
   RingSteps rings;
   const Pinned pinned(cpus.cpu, cpus.allowed);
-  for (int round = 0; round < kRounds && go_on(); ++round)
+  for (int round = 0; round < kRounds; ++round)
     for (MeasuredStep& step : rings.steps()) step.visit();
   return rings.roof();
 }

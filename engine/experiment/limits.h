@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/experiment/limits_pages.h"
+#include "engine/experiment/interrupts.h"
 #include "engine/experiment/limits_runs.h"
+#include "engine/experiment/limits_steps.h"
 #include "engine/experiment/roof.h"
-#include "engine/experiment/trial.h"
 #include "engine/meter/statistics.h"
 
 namespace pipetop {
@@ -68,12 +68,12 @@ Reading<double> share_of_roof(const LimitsRun& run, const Reading<Roof>& roof);
 // Where it is: the round from 1, and what it measures.
 using LimitsProgress = std::function<void(uint32_t round, const std::string& step)>;
 
-// Blocks, at about a second a round. Throws Error when there can be no pipe; a step
-// that is refused is a Reading. What was measured until `go_on` is false is kept.
-Limits measure_limits(const LimitsOptions& options, const GoOn& go_on,
+// Blocks, at about a second per round. Throws Error when there can be no pipe; a step
+// that is refused is a Reading. What was measured until it is interrupted is kept.
+Limits measure_limits(const LimitsOptions& options, Interrupts& interrupts,
                       const LimitsProgress& progress);
 
 // The roof alone, in about a second. For who wants no more.
-Reading<Roof> measure_roof(const GoOn& go_on);
+Reading<Roof> measure_roof();
 
 }  // namespace pipetop

@@ -3,13 +3,20 @@
 #include <algorithm>
 
 #include "engine/base/error.h"
-#include "engine/experiment/sampled_cost.h"
 #include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop {
 namespace {
 
 constexpr TrialLength kLength = {100'000'000, 200'000'000, 0};
+
+// Old names all of them; what the lock's inner functions are called changes.
+bool waits_or_wakes(std::string_view function) {
+  constexpr std::string_view kBeginnings[] = {
+      "mutex_", "__mutex_", "schedule", "__schedule", "__wake_up", "__cond_resched", "pipe_wait"};
+  return std::ranges::any_of(kBeginnings,
+                             [&](std::string_view b) { return function.starts_with(b); });
+}
 
 }  // namespace
 
@@ -45,6 +52,21 @@ struct LimitsRuns::Sums {
   std::string refused;
 };
 
+double working_share(const CallTree& tree, std::string_view call) {
+  enum : uint8_t { outside, working, waiting };
+  std::vector<uint8_t> where(tree.nodes.size(), outside);
+  uint64_t found = 0;
+  for (size_t i = 0; i < tree.nodes.size(); ++i) {
+    const CallNode& node = tree.nodes[i];
+    const std::string_view name = node.function.name();
+    if (node.parent != CallNode::kNone) where[i] = where[node.parent];
+    if (where[i] == outside && name.find(call) != name.npos) where[i] = working;
+    if (where[i] == working && waits_or_wakes(name)) where[i] = waiting;
+    if (where[i] == working) found += node.self;
+  }
+  return tree.total == 0 ? 0 : double(found) / double(tree.total);
+}
+
 std::vector<Preset> limits_presets() {
   const Preset& top = *find_preset(article_presets(), "busy_loop_huge");
   std::vector<Preset> presets = {top, top, top};
@@ -62,22 +84,24 @@ std::vector<Preset> limits_presets() {
   return presets;
 }
 
-LimitsRuns::LimitsRuns(const EngineOptions& options, std::vector<Preset> presets)
-    : presets_(std::move(presets)), sums_(presets_.size()), engine_(options) {
-  engine_.suspend();
+LimitsRuns::LimitsRuns(const EngineOptions& options, std::vector<Preset> presets,
+                       Interrupts& interrupts)
+    : presets_(std::move(presets)), sums_(presets_.size()), session_(options, interrupts) {
+  session_.engine().suspend();
 }
 
 LimitsRuns::~LimitsRuns() = default;
 
-void LimitsRuns::visit(size_t preset, const GoOn& go_on) {
+void LimitsRuns::visit(size_t preset) {
   Sums& sums = sums_[preset];
   if (!sums.refused.empty()) return;
-  engine_.resume();
-  engine_.observe(true);
+  Engine& engine = session_.engine();
+  engine.resume();
+  engine.observe(true);
   try {
-    const Trial trial = run_trial(engine_, presets_[preset].settings, kLength, go_on);
+    const Trial trial = run_trial(session_, presets_[preset].settings, kLength);
     if (!trial.cut_short) {
-      const Segment segment = engine_.segment();
+      const Segment& segment = trial.segment;
       sums.gib_per_s.push_back(trial.rate());
       sums.one_cpu = trial.end.effective.settings.pipe.placement == Placement::same_cpu;
       sums.sampled_pages += segment.bytes / kPageBytes;
@@ -87,8 +111,8 @@ void LimitsRuns::visit(size_t preset, const GoOn& go_on) {
   } catch (const Error& e) {
     sums.refused = e.what();
   }
-  engine_.observe(false);  // its timer interrupts would be in the steps
-  engine_.suspend();
+  engine.observe(false);  // its timer interrupts would be in the steps
+  engine.suspend();
 }
 
 LimitsRun LimitsRuns::result(size_t preset) const {

@@ -4,11 +4,12 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "engine/engine.h"
 #include "engine/experiment/trial.h"
 #include "engine/meter/statistics.h"
+#include "engine/model/functions.h"
 #include "engine/model/presets.h"
 
 namespace pipetop {
@@ -16,6 +17,12 @@ namespace pipetop {
 // The article's top rung, the same with a larger ring, and the fastest way for two
 // processes on one CPU.
 std::vector<Preset> limits_presets();
+
+// From the samples of who ran what, the other way to what a call costs: the share of all
+// weight that lies in functions whose name contains `call`, without what they do to wait
+// and to wake, which a page does not need: a mutex, the scheduler, a wait queue. 0
+// without samples.
+double working_share(const CallTree& tree, std::string_view call);
 
 struct LimitsRun {
   std::string name;
@@ -31,13 +38,13 @@ struct LimitsRun {
 class LimitsRuns {
  public:
   // Throws Error when there can be no pipe or no process.
-  LimitsRuns(const EngineOptions& options, std::vector<Preset> presets);
+  LimitsRuns(const EngineOptions& options, std::vector<Preset> presets, Interrupts& interrupts);
   ~LimitsRuns();
 
   const std::vector<Preset>& presets() const { return presets_; }
 
   // Measures one of them, for about a third of a second.
-  void visit(size_t preset, const GoOn& go_on);
+  void visit(size_t preset);
 
   std::vector<LimitsRun> results() const;
 
@@ -47,7 +54,7 @@ class LimitsRuns {
 
   std::vector<Preset> presets_;
   std::vector<Sums> sums_;
-  Engine engine_;
+  Session session_;
 };
 
 }  // namespace pipetop

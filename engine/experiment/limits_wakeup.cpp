@@ -1,5 +1,3 @@
-#include "engine/experiment/limits_wakeup.h"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -10,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/unique_fd.h"
+#include "engine/experiment/limits_steps.h"
 #include "engine/process/placement.h"
 #include "engine/process/privileges.h"
 

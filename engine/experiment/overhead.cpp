@@ -6,8 +6,6 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/engine.h"
-#include "engine/experiment/serve.h"
 #include "engine/experiment/trial.h"
 #include "engine/observe/perf_events.h"
 
@@ -22,14 +20,14 @@ using Phase = double OverheadRound::*;
 
 class OverheadRun {
  public:
-  explicit OverheadRun(const OverheadOptions& options)
-      : options_(options), engine_(options.engine) {}
+  OverheadRun(const OverheadOptions& options, Interrupts& interrupts)
+      : options_(options), session_(options.engine, interrupts) {}
 
   void warm_up() {
-    const Snapshot s = run_until_settled(engine_);
+    const Snapshot s = session_.run_until_settled();
     if (s.event.status == ReadingStatus::unavailable) throw Error(s.event.reason, Exit::refused);
-    frequency_hz_ = s.event->hz;
-    run_for(engine_, kWarmUpNs);
+    if (s.event.has_value()) frequency_hz_ = s.event->hz;
+    session_.run_for(kWarmUpNs);
   }
 
   // There and back again, so that a drift of the machine favours no phase.
@@ -45,23 +43,24 @@ class OverheadRun {
 
  private:
   double rate_in(Phase phase) {
-    engine_.observe(phase == &OverheadRound::on);
+    session_.engine().observe(phase == &OverheadRound::on);
     std::optional<observe::PerfEvents> timers;
     if (phase == &OverheadRound::timers)
       timers = observe::open_perf_events(observe::PerfClock::cpu_clock, frequency_hz_);
-    const Snapshot begin = run_for(engine_, kSwitchNs);
-    Snapshot end = run_for(engine_, options_.phase_ns);
+    const Snapshot begin = session_.run_for(kSwitchNs);
+    Snapshot end = session_.run_for(options_.phase_ns);
     // There is no ratio to nothing, so a phase lasts until something has moved.
-    while (end.throughput.total_bytes == begin.throughput.total_bytes) {
+    while (end.throughput.total_bytes == begin.throughput.total_bytes &&
+           !session_.interrupts().ended()) {
       check_possible(end);
-      end = run_for(engine_, kSwitchNs);
+      end = session_.run_for(kSwitchNs);
     }
     const auto bytes = end.throughput.total_bytes - begin.throughput.total_bytes;
     return double(bytes) / kGiB / (double(end.now_ns - begin.now_ns) / 1e9);
   }
 
   OverheadOptions options_;
-  Engine engine_;
+  Session session_;
   uint32_t frequency_hz_ = 0;
 };
 
@@ -73,15 +72,18 @@ std::vector<double> Overhead::ratios(double OverheadRound::*phase) const {
   return ratios;
 }
 
-Overhead measure_overhead(const OverheadOptions& options,
+Overhead measure_overhead(const OverheadOptions& options, Interrupts& interrupts,
                           const std::function<void(int done)>& progress) {
-  OverheadRun run(options);
+  OverheadRun run(options, interrupts);
   run.warm_up();
   Overhead overhead;
   overhead.frequency_hz = run.frequency_hz();
-  for (int i = 0; i < options.rounds; ++i) {
-    overhead.rounds.push_back(run.round(i % 2 == 1));
-    progress(i + 1);
+  for (int done = 0; done < options.rounds && !interrupts.ended();) {
+    const uint32_t suspensions = interrupts.suspensions();
+    const OverheadRound round = run.round(done % 2 == 1);
+    if (interrupts.ended() || interrupts.suspensions() != suspensions) continue;
+    overhead.rounds.push_back(round);
+    progress(++done);
   }
   return overhead;
 }

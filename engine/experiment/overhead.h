@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "engine/engine.h"
+#include "engine/experiment/interrupts.h"
 
 namespace pipetop {
 
@@ -32,9 +32,10 @@ struct Overhead {
   std::vector<double> ratios(double OverheadRound::*phase) const;
 };
 
-// Blocks for rounds x 3 phases. Throws Error when there can be no pipe, or no
-// observers to measure. `progress` is told the number of rounds done.
-Overhead measure_overhead(const OverheadOptions& options,
+// Blocks for rounds x 3 phases, or until it is interrupted: then it has the rounds that
+// are complete. Throws Error when there can be no pipe, or no observers to measure.
+// `progress` is told the number of rounds done.
+Overhead measure_overhead(const OverheadOptions& options, Interrupts& interrupts,
                           const std::function<void(int done)>& progress);
 
 }  // namespace pipetop

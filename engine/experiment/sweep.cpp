@@ -52,8 +52,8 @@ SweepRun run_of(const Trial& trial, int round) {
 
 class SweepEngine {
  public:
-  SweepEngine(const SweepOptions& options, Sweep& sweep, const GoOn& go_on)
-      : options_(options), sweep_(sweep), go_on_(go_on), engine_(first_options(options)) {}
+  SweepEngine(const SweepOptions& options, Sweep& sweep, Interrupts& interrupts)
+      : options_(options), sweep_(sweep), session_(first_options(options), interrupts) {}
 
   // False when it was cut short; then nothing of it is kept.
   bool run_round(int round, const std::function<void(size_t row)>& before) {
@@ -62,10 +62,10 @@ class SweepEngine {
       // There and back again.
       const size_t at = round % 2 == 0 ? i : sweep_.rows.size() - 1 - i;
       before(at);
-      const Trial trial = run_trial(engine_, sweep_.rows[at].settings, options_.length, go_on_);
+      const Trial trial = run_trial(session_, sweep_.rows[at].settings, options_.length);
       if (trial.cut_short) return false;
       runs[at] = run_of(trial, round);
-      look(sweep_.rows[at], trial);
+      describe(sweep_.rows[at], trial);
     }
     for (size_t i = 0; i < runs.size(); ++i) sweep_.rows[i].runs.push_back(std::move(runs[i]));
     return true;
@@ -79,19 +79,17 @@ class SweepEngine {
     return first;
   }
 
-  void look(SweepRow& row, const Trial& trial) {
-    const Segment segment = engine_.segment();
+  void describe(SweepRow& row, const Trial& trial) {
     row.mismatches = trial.end.effective.mismatches;
     row.figures = trial.end.figures;
     sweep_.event = trial.end.event;
     for (size_t role = 0; role < kRoles; ++role)
-      row.functions[role] = segment.roles[role].functions;
+      row.functions[role] = trial.segment.roles[role].functions;
   }
 
   const SweepOptions& options_;
   Sweep& sweep_;
-  const GoOn& go_on_;
-  Engine engine_;
+  Session session_;
 };
 
 }  // namespace
@@ -133,7 +131,7 @@ std::vector<double> SweepRow::times(const SweepRow& first) const {
   return times;
 }
 
-Sweep run_sweep(const SweepOptions& options, const GoOn& go_on,
+Sweep run_sweep(const SweepOptions& options, Interrupts& interrupts,
                 const std::function<void(const std::string& value, int done, int all)>& progress) {
   Sweep sweep;
   sweep.plan = options.plan;
@@ -145,7 +143,7 @@ Sweep run_sweep(const SweepOptions& options, const GoOn& go_on,
     validate(row.settings);
     sweep.rows.push_back(std::move(row));
   }
-  SweepEngine engine(options, sweep, go_on);
+  SweepEngine engine(options, sweep, interrupts);
   const int values = static_cast<int>(sweep.rows.size()), all = options.rounds * values;
   int done = 0;
   for (int round = 0; round < options.rounds; ++round) {

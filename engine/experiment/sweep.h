@@ -64,7 +64,7 @@ struct SweepOptions {
 
 // `progress` is told before each run: its value, and how many are done. A round that
 // was cut short is left out. Throws Error as run_trial() does.
-Sweep run_sweep(const SweepOptions& options, const GoOn& go_on,
+Sweep run_sweep(const SweepOptions& options, Interrupts& interrupts,
                 const std::function<void(const std::string& value, int done, int all)>& progress);
 
 }  // namespace pipetop

@@ -7,58 +7,151 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/experiment/serve.h"
 #include "engine/host/host.h"
 #include "engine/registry/terms.h"
 
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kTickNs = 50 * kMs;
+constexpr uint64_t kTickNs = 100 * kMs;  // the meter's own grain
+constexpr uint64_t kSettleTickNs = 2 * kMs;
 constexpr uint64_t kSettleLimitNs = 5'000 * kMs;
 
-// False if it was asked to end before.
-bool settle(Engine& engine, const GoOn& go_on) {
-  uint64_t deadline = monotonic_ns() + kSettleLimitNs;
-  std::string preparing;
-  for (;;) {
-    serve(engine, 2);
-    const Snapshot now = engine.tick();
-    check_possible(now);
-    if (now.effective.settled || now.now_ns > deadline) return true;
-    // As long as it comes on.
-    if (now.effective.preparing != preparing) deadline = now.now_ns + kSettleLimitNs;
-    preparing = now.effective.preparing;
-    if (!go_on()) return false;
-  }
+template <class Function, class... Arguments>
+void tell(const Function& function, const Arguments&... arguments) {
+  if (function) function(arguments...);
 }
 
-bool warm_up(Engine& engine, uint64_t ns, const GoOn& go_on) {
-  const uint64_t end = monotonic_ns() + ns;
-  for (uint64_t now = monotonic_ns(); now < end; now = monotonic_ns()) {
-    if (!go_on()) return false;
-    run_for(engine, std::min(kTickNs, end - now));
-  }
-  return true;
+bool is_stuck(const WorkerView& worker) {
+  constexpr uint32_t kTooManyRestarts = 3;
+  return worker.state == ProcessState::refused || worker.state == ProcessState::failed ||
+         worker.restarts >= kTooManyRestarts;
 }
 
-bool is_done(const Trial& trial, const TrialLength& length) {
-  return length.bytes != 0 ? trial.bytes() >= length.bytes
-                           : trial.duration_ns() >= length.duration_ns;
-}
-
-// Up to the end, as far as it can be foreseen, but not for longer than a tick.
-uint64_t next_wait_ns(const Trial& trial, const TrialLength& length) {
-  const uint64_t elapsed = trial.duration_ns();
-  if (length.bytes == 0) return std::min(kTickNs, length.duration_ns - elapsed);
-  const double done = double(trial.bytes()) / double(length.bytes);
-  if (done <= 0) return kMs;
-  return uint64_t(std::clamp(double(elapsed) * (1 / done - 1), double(kMs), double(kTickNs)));
+// Nothing is wrong with a process that has not had a CPU yet.
+bool is_starting(const Snapshot& s) {
+  return std::ranges::any_of(roles_of(s.requested), [&](Role role) {
+    return s.worker(role).state == ProcessState::starting;
+  });
 }
 
 Reading<double> steal_between(const CpuTimes& before, const CpuTimes& after) {
   if (after.total <= before.total) return Reading<double>::warming("too short to tell");
   return Reading<double>::of(steal_share(before, after));
+}
+
+class Measurement {
+ public:
+  Measurement(Session& session, const TrialLength& length, const TrialListener& listener)
+      : session_(session), length_(length), listener_(listener) {}
+
+  Trial run() {
+    const bool settled = settle();
+    do {
+      trial_ = {};
+      trial_.cut_short = !settled || !warm_up();
+      suspensions_ = session_.interrupts().suspensions();
+      if (!trial_.cut_short) measure();
+    } while (is_spoiled() && !trial_.cut_short);
+    trial_.segment = session_.engine().segment();
+    return std::move(trial_);
+  }
+
+ private:
+  bool settle();
+  bool warm_up();
+  void begin();
+  void measure();
+  bool is_spoiled() const { return session_.interrupts().suspensions() != suspensions_; }
+  uint64_t moved() const;
+  bool is_done() const;
+  uint64_t next_wait_ns() const;
+
+  Session& session_;
+  const TrialLength& length_;
+  const TrialListener& listener_;
+  Trial trial_;
+  uint32_t suspensions_ = 0;  // when the measurement began
+};
+
+// False if it was asked to end before.
+bool Measurement::settle() {
+  const Interrupts& clock = session_.interrupts();
+  uint64_t deadline_ns = clock.now_ns() + kSettleLimitNs, told_ns = 0;
+  std::string preparing;
+  while (session_.serve(kSettleTickNs)) {
+    const Snapshot now = session_.engine().tick();
+    check_possible(now);
+    if (now.effective.settled) return true;
+    // As long as it makes progress.
+    if (now.effective.preparing != preparing || is_starting(now))
+      deadline_ns = clock.now_ns() + kSettleLimitNs;
+    preparing = now.effective.preparing;
+    if (clock.now_ns() > deadline_ns) {
+      tell(listener_.warned,
+           std::string("the settings are not all in force after 5 s: measuring all the same"));
+      return true;
+    }
+    if (now.now_ns < told_ns + kTickNs) continue;
+    tell(listener_.waiting);
+    told_ns = now.now_ns;
+  }
+  return false;
+}
+
+bool Measurement::warm_up() {
+  const Interrupts& clock = session_.interrupts();
+  const uint64_t end_ns = clock.now_ns() + length_.warmup_ns;
+  for (uint64_t now_ns = clock.now_ns(); now_ns < end_ns; now_ns = clock.now_ns()) {
+    if (!session_.wait(std::min(kTickNs, end_ns - now_ns))) return false;
+    session_.engine().tick();
+    tell(listener_.waiting);
+  }
+  return true;
+}
+
+void Measurement::begin() {
+  session_.engine().begin_segment("measure");
+  trial_.begin = trial_.end = session_.engine().tick();
+  trial_.settings = trial_.begin.requested;
+  tell(listener_.began, trial_.begin);
+}
+
+// Until it is done, cut short or suspended.
+void Measurement::measure() {
+  const CpuTimes before = read_cpu_times();
+  begin();
+  for (bool done = false; !done;) {
+    trial_.cut_short = !session_.wait(next_wait_ns());
+    if (is_spoiled()) break;
+    trial_.end = session_.engine().tick();
+    done = trial_.cut_short || is_done();
+    tell(listener_.waiting);
+    tell(listener_.ticked, trial_, done);
+  }
+  trial_.steal_share = steal_between(before, read_cpu_times());
+}
+
+// By both that tell it: one is read a moment after the other.
+uint64_t Measurement::moved() const {
+  const Role role = counting_role(trial_.settings);
+  return std::min(trial_.bytes(), trial_.end.worker(role).bytes - trial_.begin.worker(role).bytes);
+}
+
+bool Measurement::is_done() const {
+  if (std::ranges::any_of(trial_.end.workers, is_stuck)) return true;
+  return length_.bytes != 0 ? moved() >= length_.bytes
+                            : trial_.duration_ns() >= length_.duration_ns;
+}
+
+// Up to the end, as far as it can be foreseen, but not for longer than a tick.
+uint64_t Measurement::next_wait_ns() const {
+  const uint64_t elapsed_ns = trial_.duration_ns();
+  if (length_.bytes == 0) return std::min(kTickNs, length_.duration_ns - elapsed_ns);
+  const double share = double(moved()) / double(length_.bytes);
+  if (share <= 0) return kMs;
+  const double left_ns = double(elapsed_ns) * (1 / share - 1);
+  return uint64_t(std::clamp(left_ns, double(kMs), double(kTickNs)));
 }
 
 }  // namespace
@@ -69,16 +162,14 @@ double Trial::rate() const {
 }
 
 void check_possible(const Snapshot& s) {
-  constexpr uint32_t kTooManyRestarts = 3;
-  for (const WorkerView& worker : s.workers) {
-    const bool refused = worker.state == ProcessState::refused;
-    if (!refused && worker.state != ProcessState::failed && worker.restarts < kTooManyRestarts)
-      continue;
-    throw Error(fmt::format("the {} {}: {}", worker.name,
-                            refused ? "was refused what it needs" : "failed", worker.state_reason),
-                worker.lacks_feature ? Exit::unsupported
-                : refused            ? Exit::refused
-                                     : Exit::worker_failed);
+  const auto worker = std::ranges::find_if(s.workers, is_stuck);
+  if (worker != s.workers.end()) {
+    const bool refused = worker->state == ProcessState::refused;
+    throw Error(fmt::format("the {} {}: {}", worker->name,
+                            refused ? "was refused what it needs" : "failed", worker->state_reason),
+                worker->lacks_feature ? Exit::unsupported
+                : refused             ? Exit::refused
+                                      : Exit::worker_failed);
   }
   const bool checked = s.requested.pipe.check_huge_page && s.requested.pipe.pages != Pages::k4;
   if (s.effective.settled && checked && s.effective.pipe.huge.has_value() &&
@@ -87,21 +178,16 @@ void check_possible(const Snapshot& s) {
                 Exit::refused);
 }
 
-Trial run_trial(Engine& engine, const Settings& settings, const TrialLength& length,
-                const GoOn& go_on) {
-  Trial trial;
+Trial measure(Session& session, const TrialLength& length, const TrialListener& listener) {
+  return Measurement(session, length, listener).run();
+}
+
+Trial run_trial(Session& session, const Settings& settings, const TrialLength& length,
+                const TrialListener& listener) {
+  session.engine().apply(settings, "trial");
+  Trial trial = measure(session, length, listener);
+  check_possible(trial.end);
   trial.settings = settings;
-  engine.apply(settings, "trial");
-  trial.cut_short = !settle(engine, go_on) || !warm_up(engine, length.warmup_ns, go_on);
-  const CpuTimes before = read_cpu_times();
-  engine.begin_segment("measure");
-  trial.begin = trial.end = engine.tick();
-  while (!trial.cut_short && !is_done(trial, length)) {
-    trial.end = run_for(engine, next_wait_ns(trial, length));
-    check_possible(trial.end);
-    trial.cut_short = !go_on();
-  }
-  trial.steal_share = steal_between(before, read_cpu_times());
   return trial;
 }
 

@@ -1,11 +1,12 @@
-// One measurement of some settings, on an engine that goes on to the next: change,
-// settle, warm up, measure. The grain of every experiment.
+// One measurement of some settings: settle, warm up, measure. The grain of every
+// command that measures.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
-#include "engine/engine.h"
+#include "engine/experiment/session.h"
 
 namespace pipetop {
 
@@ -13,6 +14,7 @@ struct Trial {
   Settings settings;            // as asked
   Snapshot begin;               // when the measurement began
   Snapshot end;                 // when it ended, with everything still flowing
+  Segment segment;              // all of it, with what was observed
   Reading<double> steal_share;  // of all CPUs' time in between
   bool cut_short = false;       // somebody asked for the end
 
@@ -28,13 +30,22 @@ struct TrialLength {
   uint64_t bytes = 0;  // instead of the duration, when not 0
 };
 
-// Asked some twenty times a second; false: end now, with what there is.
-using GoOn = std::function<bool()>;
+// What is told while it goes on; each may be empty.
+struct TrialListener {
+  std::function<void()> waiting;               // some ten times a second, in every phase
+  std::function<void(const Snapshot&)> began;  // the measurement, after a suspension anew
+  std::function<void(const Trial& so_far, bool last)> ticked;
+  std::function<void(const std::string&)> warned;
+};
 
-// Throws Error when the settings cannot be had: buffers refused, a worker that
-// fails or keeps dying.
-Trial run_trial(Engine& engine, const Settings& settings, const TrialLength& length,
-                const GoOn& go_on);
+// Measures what the engine is set to. Where it ends before there is anything to tell,
+// begin and end are of no time. It ends early when a worker fails or keeps dying. Throws
+// Error when the settings cannot be had.
+Trial measure(Session& session, const TrialLength& length, const TrialListener& listener = {});
+
+// Sets the engine to `settings` first. Throws Error when a worker fails, too.
+Trial run_trial(Session& session, const Settings& settings, const TrialLength& length,
+                const TrialListener& listener = {});
 
 // Throws Error, as run_trial() does, when `s` tells that nothing can be measured.
 void check_possible(const Snapshot& s);

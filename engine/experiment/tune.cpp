@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "engine/base/clock.h"
-#include "engine/experiment/tune_refine.h"
 #include "engine/meter/statistics.h"
 
 namespace pipetop {

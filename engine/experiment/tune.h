@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/experiment/tune_effects.h"
-#include "engine/experiment/tune_race.h"
-#include "engine/experiment/tune_space.h"
+#include "engine/experiment/tune_moves.h"
 #include "engine/experiment/tune_statistics.h"
 
 namespace pipetop {

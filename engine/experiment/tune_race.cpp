@@ -6,6 +6,7 @@
 #include <span>
 
 #include "engine/base/error.h"
+#include "engine/experiment/tune_space.h"
 #include "engine/experiment/tune_statistics.h"
 #include "engine/meter/statistics.h"
 
@@ -22,6 +23,27 @@ constexpr double kSuspect = 0.3;
 constexpr double kWeight = 0.1;
 
 }  // namespace
+
+RaceHooks live_trials(Session& session) {
+  const auto measure = [&session](const Settings& settings, const TrialLength& length) -> Measured {
+    try {
+      const Trial trial = run_trial(session, settings, length);
+      if (trial.cut_short) return {Reading<double>::warming("cut short"), {}};
+      const Effective& effective = trial.end.effective;
+      if (!effective.settled)
+        return {Reading<double>::unavailable("the settings do not come into force"), {}};
+      return {Reading<double>::of(trial.rate()), searched_mismatch(settings, effective)};
+    } catch (const Error& e) {
+      if (e.exit() != Exit::refused) throw;
+      return {Reading<double>::unavailable(e.what()), {}};
+    }
+  };
+  const Interrupts& interrupts = session.interrupts();
+  return {measure,
+          [&interrupts] { return interrupts.now_ns(); },
+          [&interrupts] { return !interrupts.ended(); },
+          {}};
+}
 
 double Contender::score() const { return middle_ratio(ratios); }
 

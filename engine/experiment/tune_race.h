@@ -24,12 +24,18 @@ struct Measured {
   std::string mismatch;       // why these are not quite the settings; "" if they are
 };
 
+using GoOn = std::function<bool()>;
+
 struct RaceHooks {
   std::function<Measured(const Settings&, const TrialLength&)> measure;
   std::function<uint64_t()> now_ns;
   GoOn go_on;                      // false: end now
   std::function<void()> measured;  // told after every trial
 };
+
+// Trials on a live engine, until it is interrupted. Settings that are refused are told,
+// not thrown; measure() throws Error when a worker fails.
+RaceHooks live_trials(Session& session);
 
 // Settings and what is known of them. One figure of each list a trial.
 struct Contender {

@@ -45,10 +45,11 @@ void worker_against_bare(const char* name) {
 }
 
 void observers_on_off(const char* name, uint32_t hz, double budget) {
+  Interrupts interrupts{{}};  // none: ^C ends the benchmark
   OverheadOptions options;
   options.engine.settings = rung(name);
   options.engine.frequency_hz = hz;
-  const Overhead found = measure_overhead(options, [](int) {});
+  const Overhead found = measure_overhead(options, interrupts, [](int) {});
   const auto line = [&](const char* what, double OverheadRound::*phase, const std::string& wanted) {
     const std::vector<double> ratios = found.ratios(phase);
     report(fmt::format("{} / off at {} Hz, {}", what, found.frequency_hz, name),

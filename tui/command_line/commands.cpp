@@ -12,17 +12,11 @@
 #include "engine/engine.h"
 #include "engine/experiment/limits.h"
 #include "engine/process/placement.h"
-#include "tui/command_line/doctor_command.h"
 #include "tui/command_line/folded_file.h"
-#include "tui/command_line/help_command.h"
-#include "tui/command_line/ladder_command.h"
-#include "tui/command_line/limits_command.h"
+#include "tui/command_line/messages.h"
 #include "tui/command_line/output.h"
-#include "tui/command_line/run_command.h"
 #include "tui/command_line/segment_file.h"
 #include "tui/command_line/start.h"
-#include "tui/command_line/tune_command.h"
-#include "tui/command_line/words.h"
 #include "tui/completion/candidates.h"
 #include "tui/completion/scripts.h"
 #include "tui/dashboard/dashboard.h"
@@ -48,12 +42,14 @@ std::string presets_text(const CommandLine& line) {
 std::optional<double> find_roof(const std::optional<RoofRequest>& request) {
   if (!request || request->gib_per_s) return request ? request->gib_per_s : std::nullopt;
   say("measuring the roof, for about a second");
-  const Reading<Roof> roof = measure_roof([] { return true; });
+  const Reading<Roof> roof = measure_roof();
   if (!roof.has_value()) throw Error("--roof: " + roof.reason, Exit::refused);
   return (read_topology().size() < 2 ? roof->one_cpu : roof->two_cpus).gib_per_s();
 }
 
-int dashboard(const CommandLine& line) {
+}  // namespace
+
+int dashboard_command(const CommandLine& line) {
   const Config config = read_start(line);
   DashboardOptions screen{config.unicode, config.color};
   check_terminal(screen);  // before there are processes to start
@@ -70,13 +66,10 @@ int dashboard(const CommandLine& line) {
   const int exit_code = run_dashboard(engine, config, screen);
   const Segment last = engine.segment();
   segments.write_last(last);
-  folded.write(last.requested,
-               {last.role(Role::writer).functions, last.role(Role::reader).functions});
+  folded.write(last);
   segments.finish();
   return exit_code;
 }
-
-}  // namespace
 
 int run(const CommandLine& line) {
   switch (line.command) {
@@ -107,7 +100,7 @@ int run(const CommandLine& line) {
     case Command::dashboard:
       break;
   }
-  return dashboard(line);
+  return dashboard_command(line);
 }
 
 }  // namespace pipetop::tui

@@ -1,5 +1,3 @@
-#include "tui/command_line/doctor_command.h"
-
 #include <fmt/core.h>
 
 #include <string>
@@ -8,8 +6,9 @@
 #include "engine/doctor/doctor.h"
 #include "engine/experiment/overhead.h"
 #include "engine/host/host.h"
+#include "tui/command_line/commands.h"
+#include "tui/command_line/messages.h"
 #include "tui/command_line/output.h"
-#include "tui/command_line/progress_line.h"
 #include "tui/command_line/start.h"
 #include "tui/print/print_doctor.h"
 #include "tui/print/print_overhead.h"
@@ -27,36 +26,49 @@ std::string checks_text(Format format) {
                                 : print_doctor_human(host, checks);
 }
 
-NamedOverhead measure(const std::string& name, const Config& config, uint32_t rounds) {
+NamedOverhead overhead_of(const std::string& name, const Config& config, uint32_t rounds,
+                          Interrupts& interrupts) {
   OverheadOptions options;
   options.engine = engine_options(config);
   options.rounds = static_cast<int>(rounds);
   ProgressLine progress;
-  return {name, measure_overhead(options, [&](int done) {
+  progress.give_way_to(interrupts, "this round begins anew");
+  return {name, measure_overhead(options, interrupts, [&](int done) {
             progress.show(fmt::format("{}: round {} of {}", name, done, rounds));
           })};
 }
 
-std::string overhead_text(const CommandLine& line) {
-  std::vector<NamedOverhead> found;
+std::vector<NamedOverhead> measure_overheads(const CommandLine& line, Interrupts& interrupts) {
   const Config config = read_start(line);
-  if (!line.preset.empty() || !line.config.empty() || !line.knobs.empty()) {
-    found.push_back(measure(name_of(config), config, line.overhead_rounds));
-  } else {
-    for (const char* preset : kOverheadPresets) {
-      Config rung = config;
-      rung.settings = find_preset(config.presets, preset)->settings;
-      found.push_back(measure(preset, rung, line.overhead_rounds));
-    }
+  if (!line.preset.empty() || !line.config.empty() || !line.knobs.empty())
+    return {overhead_of(name_of(config), config, line.overhead_rounds, interrupts)};
+  std::vector<NamedOverhead> found;
+  for (const char* preset : kOverheadPresets) {
+    if (interrupts.ended()) break;
+    Config rung = config;
+    rung.settings = find_preset(config.presets, preset)->settings;
+    found.push_back(overhead_of(preset, rung, line.overhead_rounds, interrupts));
   }
-  return line.format == Format::json ? print_overhead_json(found) : print_overhead_human(found);
+  return found;
+}
+
+int overhead_command(const CommandLine& line, Output& output) {
+  Interrupts interrupts;
+  std::vector<NamedOverhead> found = measure_overheads(line, interrupts);
+  std::erase_if(found, [](const NamedOverhead& one) { return one.overhead.rounds.empty(); });
+  if (found.empty()) return ended_early(interrupts, "a round was complete");
+  output.write(line.format == Format::json ? print_overhead_json(found)
+                                           : print_overhead_human(found));
+  output.finish();
+  return exit_status({}, interrupts);
 }
 
 }  // namespace
 
 int doctor_command(const CommandLine& line) {
   Output output("");
-  output.write(line.overhead ? overhead_text(line) : checks_text(line.format));
+  if (line.overhead) return overhead_command(line, output);
+  output.write(checks_text(line.format));
   output.finish();
   return 0;
 }

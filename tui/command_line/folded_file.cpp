@@ -4,7 +4,7 @@
 
 #include "engine/base/error.h"
 #include "engine/registry/terms.h"
-#include "tui/command_line/words.h"
+#include "tui/command_line/messages.h"
 #include "tui/print/print_folded.h"
 
 namespace pipetop::tui {
@@ -28,11 +28,10 @@ void FoldedFile::write_role(std::string_view role, const Reading<FunctionTable>&
     say(fmt::format("--folded: the {}: {}", role, functions.reason));
 }
 
-void FoldedFile::write(const Settings& settings,
-                       const std::array<Reading<FunctionTable>, kRoles>& by_role) {
+void FoldedFile::write(const Segment& segment) {
   if (!output_) return;
-  for (const Role role : roles_of(settings))
-    write_role(role_name(settings, role), by_role[static_cast<size_t>(role)]);
+  for (const Role role : roles_of(segment.requested))
+    write_role(role_name(segment.requested, role), segment.role(role).functions);
   output_->finish();
 }
 

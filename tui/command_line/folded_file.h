@@ -1,7 +1,6 @@
 // The file of --folded: opened before anything starts, written in the end.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +19,7 @@ class FoldedFile {
   void check(const Snapshot& snapshot) const;
 
   // Says which role has no samples. Throws Error when not all could be written.
-  void write(const Settings& settings, const std::array<Reading<FunctionTable>, kRoles>& by_role);
+  void write(const Segment& segment);
 
  private:
   void write_role(std::string_view role, const Reading<FunctionTable>& functions);

@@ -1,8 +1,7 @@
-#include "tui/command_line/help_command.h"
-
 #include <algorithm>
 
 #include "engine/base/version.h"
+#include "tui/command_line/commands.h"
 #include "tui/command_line/help_tables.h"
 #include "tui/flags/command_list.h"
 #include "tui/manual/markup.h"

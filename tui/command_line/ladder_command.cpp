@@ -1,20 +1,15 @@
-#include "tui/command_line/ladder_command.h"
-
 #include <fmt/core.h>
 
 #include <string>
-#include <utility>
 
-#include "engine/base/error.h"
 #include "engine/experiment/ladder_report.h"
+#include "tui/command_line/commands.h"
 #include "tui/command_line/ladder_files.h"
 #include "tui/command_line/ladder_start.h"
-#include "tui/command_line/progress_line.h"
+#include "tui/command_line/messages.h"
 #include "tui/command_line/require_vmsplice.h"
 #include "tui/command_line/start.h"
-#include "tui/command_line/words.h"
 #include "tui/draw/numbers.h"
-#include "tui/loop/signals.h"
 
 namespace pipetop::tui {
 namespace {
@@ -26,38 +21,6 @@ std::string progress_text(const LadderStep& step, const LadderOptions& options) 
   return text;
 }
 
-// Climbs, and listens to whoever wants it to end or to wait.
-class Watch {
- public:
-  explicit Watch(const LadderOptions& options) : options_(options) {}
-
-  Ladder climb() {
-    Ladder ladder = pipetop::climb(options_, [this](const LadderStep& step) { return ask(step); });
-    progress_.clear();
-    return ladder;
-  }
-
-  int signal() const { return signal_; }
-
- private:
-  Proceed ask(const LadderStep& step) {
-    const int signal = signals_.take();
-    if (signal == SIGTSTP) {
-      progress_.clear();
-      say("suspended: this run begins anew");
-      return Proceed::suspend;
-    }
-    signal_ = signal;
-    progress_.show(progress_text(step, options_));
-    return signal == 0 ? Proceed::on : Proceed::end;
-  }
-
-  const LadderOptions& options_;
-  SignalFd signals_{SIGINT, SIGTERM, SIGHUP, SIGTSTP};
-  ProgressLine progress_;
-  int signal_ = 0;
-};
-
 }  // namespace
 
 int ladder_command(const CommandLine& line) {
@@ -68,20 +31,23 @@ int ladder_command(const CommandLine& line) {
   LadderFiles files(line.ladder);
   LadderResult result;
   result.knobs = knobs_typed(line);
-  Watch watch(options);  // to the end: no signal interrupts the writing
-  result.report = report(watch.climb());
-  result.ended_by_signal = watch.signal();
+  Interrupts interrupts;  // to the end: no signal interrupts the writing
+  ProgressLine progress;
+  progress.give_way_to(interrupts, "this run begins anew");
+  result.report = report(climb(options, interrupts, [&](const LadderStep& step) {
+    progress.show(progress_text(step, options));
+  }));
+  progress.clear();
+  result.ended_by_signal = interrupts.signal();
   const LadderReport& found = result.report;
-  if (found.ladder.runs.empty()) {
-    say("ended before there was anything to tell");
-    return kSignalExit + result.ended_by_signal;
-  }
+  if (found.ladder.runs.empty()) return ended_early(interrupts, "there was anything to tell");
   const bool ascii = line.no_unicode || config.unicode == Choice::never;
   files.write(result, ascii ? GlyphSet::ascii : GlyphSet::unicode);
+  Judgement judgement{found.exit, {}};
   if (!files.table_is_seen())
-    for (const std::string& doubt : found.doubts) say("not to be trusted: " + doubt);
-  if (result.ended_by_signal != 0) return kSignalExit + result.ended_by_signal;
-  return static_cast<int>(found.exit);
+    for (const std::string& warning : found.warnings)
+      judgement.words.push_back("not to be trusted: " + warning);
+  return exit_status(judgement, interrupts);
 }
 
 }  // namespace pipetop::tui

@@ -1,20 +1,14 @@
-#include "tui/command_line/limits_command.h"
-
 #include <fmt/core.h>
 
 #include <string>
 
-#include "engine/base/clock.h"
-#include "engine/base/error.h"
 #include "engine/experiment/limits.h"
 #include "engine/host/host.h"
+#include "tui/command_line/commands.h"
+#include "tui/command_line/messages.h"
 #include "tui/command_line/output.h"
-#include "tui/command_line/progress_line.h"
 #include "tui/command_line/start.h"
-#include "tui/command_line/words.h"
-#include "tui/loop/signals.h"
 #include "tui/print/print_limits.h"
-#include "tui/print/run_result.h"
 
 namespace pipetop::tui {
 namespace {
@@ -32,9 +26,9 @@ LimitsOptions limits_options(const CommandLine& line) {
 }
 
 // The seconds that are left, as rounds so far took; nothing in the first round.
-std::string time_left(uint64_t start_ns, uint32_t round, uint32_t rounds) {
+std::string time_left(uint64_t spent_ns, uint32_t round, uint32_t rounds) {
   if (round < 2) return {};
-  const double per_round = double(monotonic_ns() - start_ns) / 1e9 / (round - 1);
+  const double per_round = double(spent_ns) / 1e9 / (round - 1);
   return fmt::format("  {:.0f} s left", per_round * (rounds - round + 1));
 }
 
@@ -43,20 +37,16 @@ std::string time_left(uint64_t start_ns, uint32_t round, uint32_t rounds) {
 int limits_command(const CommandLine& line) {
   const LimitsOptions options = limits_options(line);
   Output output("");
-  const SignalFd signals{SIGINT, SIGTERM, SIGHUP};
-  int signal = 0;
+  Interrupts interrupts;
   ProgressLine progress;
-  const uint64_t start_ns = monotonic_ns();
+  progress.give_way_to(interrupts, "the run goes on where it was");
+  const uint64_t start_ns = interrupts.now_ns();
   std::string left;
   uint32_t last_round = 0;
-  const Limits limits = measure_limits(
-      options,
-      [&] {
-        if (signal == 0) signal = signals.take();
-        return signal == 0;
-      },
-      [&](uint32_t round, const std::string& step) {
-        if (round != last_round) left = time_left(start_ns, round, options.rounds);
+  const Limits limits =
+      measure_limits(options, interrupts, [&](uint32_t round, const std::string& step) {
+        if (round != last_round)
+          left = time_left(interrupts.now_ns() - start_ns, round, options.rounds);
         last_round = round;
         progress.show(fmt::format("round {} of {}{}: {}", round, options.rounds, left, step));
       });
@@ -66,8 +56,7 @@ int limits_command(const CommandLine& line) {
   output.finish();
   Judgement judgement;
   judge_steal(limits.steal_share, judgement);
-  for (const std::string& words : judgement.words) say(words);
-  return signal != 0 ? kSignalExit + signal : static_cast<int>(judgement.exit);
+  return exit_status(judgement, interrupts);
 }
 
 }  // namespace pipetop::tui

@@ -1,41 +1,39 @@
-#include "tui/command_line/run_command.h"
-
 #include <fmt/core.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <string>
 #include <utility>
 
+#include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/base/text.h"
+#include "engine/registry/terms.h"
+#include "tui/command_line/commands.h"
 #include "tui/command_line/folded_file.h"
-#include "tui/command_line/measurement.h"
+#include "tui/command_line/messages.h"
 #include "tui/command_line/output.h"
-#include "tui/command_line/progress_line.h"
 #include "tui/command_line/require_vmsplice.h"
 #include "tui/command_line/segment_file.h"
 #include "tui/command_line/start.h"
-#include "tui/command_line/sweep_command.h"
-#include "tui/command_line/words.h"
 #include "tui/print/print_csv.h"
 #include "tui/print/print_human.h"
 #include "tui/print/print_json.h"
-#include "engine/registry/terms.h"
 
 namespace pipetop::tui {
 namespace {
 
-std::string progress_text(const RunRequest& request, const RunResult& so_far) {
-  const Unit& unit = unit_of(so_far.end.requested);
+constexpr uint64_t kUsualRunNs = 5 * kSecond;
+
+TrialLength length_of(const RunRequest& request) {
+  return {request.warmup_ns, request.duration_ns.value_or(kUsualRunNs), request.bytes};
+}
+
+std::string progress_text(const TrialLength& length, const Trial& so_far) {
+  const Unit& unit = unit_of(so_far.settings);
   const std::string goal =
-      request.bytes != 0
-          ? fmt::format("{:.0f} % of {} {}", 100 * double(so_far.bytes()) / double(request.bytes),
-                        request.bytes, unit.things)
+      length.bytes != 0
+          ? fmt::format("{:.0f} % of {} {}", 100 * double(so_far.bytes()) / double(length.bytes),
+                        length.bytes, unit.things)
           : fmt::format("{:.1f} of {:.1f} s", double(so_far.duration_ns()) / 1e9,
-                        double(duration_of(request)) / 1e9);
+                        double(length.duration_ns) / 1e9);
   const Reading<double>& rate = so_far.end.throughput.over_1s;
   return rate.has_value() ? fmt::format("{}  {:.2f} {}", goal, *rate, unit.rate) : goal;
 }
@@ -80,13 +78,82 @@ void say_mismatches(const RunResult& result, Format format) {
                     m.reason));
 }
 
-int exit_code(const RunResult& result, Format format) {
-  say_mismatches(result, format);
-  const Judgement judgement = judge(result);
-  for (const std::string& words : judgement.words) say(words);
-  if (result.ended_by_signal != 0) return kSignalExit + result.ended_by_signal;
-  return static_cast<int>(judgement.exit);
-}
+class Run {
+ public:
+  Run(const CommandLine& line, const Config& config)
+      : line_(line),
+        config_(config),
+        output_(line.run.output),
+        folded_(line.folded),
+        segments_(line.segments, config.settings),
+        progress_(line.format != Format::human || !output_.is_terminal()) {}
+
+  int run() {
+    progress_.give_way_to(interrupts_, "the measurement begins anew");
+    EngineOptions options = engine_options(config_);
+    options.functions_window_ns = 0;  // all since the measurement began
+    Session session(options, interrupts_);
+    const Trial trial = measure(session, length_, listener());
+    progress_.clear();
+    segments_.write_last(trial.segment);
+    session.engine().stop();
+    if (trial.duration_ns() > 0) return print(trial, session.engine().tick());
+    segments_.finish();
+    return ended_early(interrupts_, "there was anything to measure");
+  }
+
+ private:
+  TrialListener listener() {
+    TrialListener listener;
+    listener.began = [this](const Snapshot& now) {
+      segments_.write_closed(now);
+      interval_begin_ = now;
+    };
+    listener.ticked = [this](const Trial& so_far, bool last) {
+      print_interval(so_far, last);
+      folded_.check(so_far.end);
+      progress_.show(progress_text(length_, so_far));
+    };
+    listener.warned = [this](const std::string& warning) {
+      progress_.clear();
+      say(warning);
+    };
+    return listener;
+  }
+
+  void print_interval(const Trial& so_far, bool last) {
+    // A timer is late by a little; the last interval is what is left over.
+    constexpr uint64_t kSlackNs = 50 * kMs;
+    const uint64_t length_ns = so_far.end.now_ns - interval_begin_.now_ns;
+    const bool is_full = length_ns + kSlackNs >= line_.run.interval_ns;
+    if (!is_full && !(last && length_ns >= kSlackNs)) return;
+    const Interval interval = interval_between(so_far.begin, interval_begin_, so_far.end);
+    output_.write(interval_text(line_.format, interval));
+    interval_begin_ = so_far.end;
+  }
+
+  int print(const Trial& trial, Snapshot after_workers_finished) {
+    RunResult result = run_result(name_of(config_), trial, length_.bytes);
+    result.last = std::move(after_workers_finished);
+    result.ended_by_signal = interrupts_.signal();
+    output_.write(result_text(line_.format, result));
+    output_.finish();
+    folded_.write(trial.segment);
+    segments_.finish();
+    say_mismatches(result, line_.format);
+    return exit_status(judge(result), interrupts_);
+  }
+
+  const CommandLine& line_;
+  const Config& config_;
+  const TrialLength length_ = length_of(line_.run);
+  Output output_;
+  FoldedFile folded_;
+  SegmentFile segments_;
+  ProgressLine progress_;
+  Interrupts interrupts_;
+  Snapshot interval_begin_;
+};
 
 }  // namespace
 
@@ -95,37 +162,7 @@ int run_command(const CommandLine& line) {
   if (const auto plan = sweep_plan(line, config)) return sweep_command(line, config, *plan);
   require_vmsplice(config.settings, "give --write_with write");
   check_outputs(line);
-  Output output(line.run.output);
-  FoldedFile folded(line.folded);
-  SegmentFile segments(line.segments, config.settings);
-  ProgressLine progress(line.format != Format::human || !output.is_terminal());
-  RunListener listener;
-  listener.interval = [&](const Interval& i) { output.write(interval_text(line.format, i)); };
-  listener.progress = [&](const RunResult& so_far) {
-    folded.check(so_far.end);
-    progress.show(progress_text(line.run, so_far));
-  };
-  listener.words = [&](const std::string& words) {
-    progress.clear();
-    say(words);
-  };
-  listener.began = [&](const Snapshot& now) { segments.write_closed(now); };
-  listener.ended = [&](const Segment& last) { segments.write_last(last); };
-  Measurement measurement(config, line.run, listener);
-  std::optional<RunResult> result = measurement.run();
-  progress.clear();
-  if (!result) {
-    say("ended before there was anything to measure");
-    segments.finish();
-    return kSignalExit + measurement.ended_by_signal();
-  }
-  result->name = name_of(config);
-  output.write(result_text(line.format, *result));
-  output.finish();
-  folded.write(result->end.requested, {result->end.worker(Role::writer).functions,
-                                       result->end.worker(Role::reader).functions});
-  segments.finish();
-  return exit_code(*result, line.format);
+  return Run(line, config).run();
 }
 
 }  // namespace pipetop::tui

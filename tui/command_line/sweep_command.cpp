@@ -1,5 +1,3 @@
-#include "tui/command_line/sweep_command.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -9,11 +7,10 @@
 #include "engine/host/host.h"
 #include "engine/registry/knobs.h"
 #include "engine/registry/terms.h"
+#include "tui/command_line/commands.h"
+#include "tui/command_line/messages.h"
 #include "tui/command_line/output.h"
-#include "tui/command_line/progress_line.h"
 #include "tui/command_line/start.h"
-#include "tui/command_line/words.h"
-#include "tui/loop/signals.h"
 #include "tui/print/print_sweep.h"
 
 namespace pipetop::tui {
@@ -75,30 +72,24 @@ std::optional<SweepPlan> sweep_plan(const CommandLine& line, const Config& confi
 int sweep_command(const CommandLine& line, const Config& config, const SweepPlan& plan) {
   check_flags(line);
   Output output(line.run.output);
-  const SignalFd signals{SIGINT, SIGTERM, SIGHUP};
-  int signal = 0;
+  Interrupts interrupts;
   ProgressLine progress;
+  progress.give_way_to(interrupts, "this run begins anew");
   const Sweep sweep = run_sweep(
-      options_of(line, config, plan),
-      [&] {
-        if (signal == 0) signal = signals.take();
-        return signal == 0;
-      },
-      [&](const std::string& value, int done, int all) {
+      options_of(line, config, plan), interrupts, [&](const std::string& value, int done, int all) {
         progress.show(fmt::format("{} {}: run {} of {}", plan.knob->name, value, done + 1, all));
       });
   progress.clear();
-  if (sweep.rounds == 0) {
-    say("ended before a round was complete: nothing to tell");
-    return 128 + signal;
-  }
+  if (sweep.rounds == 0) return ended_early(interrupts, "a round was complete: nothing to tell");
   output.write(text_of(sweep, line.format));
   output.finish();
-  if (signal != 0) return 128 + signal;
   const double steal = worst_steal(sweep);
-  if (steal <= kMuchSteal) return 0;
-  say(fmt::format("the host stole up to {:.1f} % of a run's time: the rates mislead", 100 * steal));
-  return static_cast<int>(Exit::untrustworthy);
+  if (steal <= kMuchSteal) return exit_status({}, interrupts);
+  return exit_status(
+      {Exit::untrustworthy,
+       {fmt::format("the host stole up to {:.1f} % of a run's time: the rates mislead",
+                    100 * steal)}},
+      interrupts);
 }
 
 }  // namespace pipetop::tui

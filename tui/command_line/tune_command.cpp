@@ -1,33 +1,115 @@
-#include "tui/command_line/tune_command.h"
+#include <fmt/core.h>
 
 #include <optional>
 #include <string>
 
 #include "engine/base/error.h"
+#include "engine/host/host.h"
+#include "engine/host/pipe_max_size.h"
+#include "engine/registry/terms.h"
+#include "engine/workload/pipe/pipe_presets.h"
+#include "tui/command_line/commands.h"
+#include "tui/command_line/messages.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/start.h"
-#include "tui/command_line/tune_session.h"
-#include "tui/command_line/words.h"
+#include "tui/draw/numbers.h"
+#include "tui/print/changed_knobs.h"
 #include "tui/print/print_tune.h"
 
 namespace pipetop::tui {
+namespace {
+
+constexpr uint64_t kRaisedPipeMaxBytes = 16 << 20;
+// A trial that comes to no end is ended this long after the budget's.
+constexpr uint64_t kPatienceNs = 300'000'000;
+
+TuneSpaceOptions space_options(const CommandLine& line, const Config& config) {
+  TuneSpaceOptions options;
+  options.base = config.settings;
+  options.fixed = [&line](Settings& settings) {
+    for (const KnobFlag& knob : line.knobs) knob.apply(settings);
+  };
+  options.machine = read_capabilities();
+  return options;
+}
+
+EngineOptions unwatched(const Config& config) {
+  EngineOptions options = engine_options(config);
+  options.bpf = BpfUse::off;  // rates are all that counts
+  return options;
+}
+
+std::string progress_text(const TuneProgress& p) {
+  std::string text = fmt::format("{}: {} candidates, {} trials, {} left", to_text(p.phase),
+                                 p.candidates, p.trials, elapsed_text(p.left_ns));
+  if (p.leader != nullptr)
+    text +=
+        fmt::format("  {}: {}", ratio_text(p.leader->score()), changed_knobs(p.leader->settings));
+  return text;
+}
+
+// Raises the limit where that is wanted; returns why it could not be raised.
+std::string raise_limit(std::optional<RaisedPipeMaxSize>& raised, bool wanted) {
+  try {
+    if (wanted) raised.emplace(kRaisedPipeMaxBytes);
+    return {};
+  } catch (const Error& e) {
+    return e.what();  // it was only allowed
+  }
+}
+
+// Knobs that were typed stay as they are; nothing is left changed on the machine when it
+// returns. Throws Error when nothing can be measured.
+TuneReport search(const CommandLine& line, const Config& config, Interrupts& interrupts) {
+  const TuneOptions options = {interrupts.now_ns(), line.tune.budget_ns, line.tune.seed};
+  interrupts.end_at(options.begin_ns + options.budget_ns + kPatienceNs);
+  const Preset& rung = article_presets().back();
+  TuneReport report;
+  report.reference_name = rung.name;
+  report.budget_ns = options.budget_ns;
+  report.seed = line.tune.seed;
+  report.host = read_host();
+  std::optional<RaisedPipeMaxSize> raised;
+  report.raise_refusal = raise_limit(raised, line.tune.may_raise_pipe_max);
+  const TuneSpace space(space_options(line, config));
+  // The engine reads the limit once, at its start.
+  Session session(unwatched(config), interrupts);
+  ProgressLine progress;
+  progress.give_way_to(interrupts, "the trial begins anew");
+  const CpuTimes before = read_cpu_times();
+  report.result =
+      tune(space, space.as_planned(space.searched_knobs_of(rung.settings)), options,
+           live_trials(session), [&](const TuneProgress& p) { progress.show(progress_text(p)); });
+  report.steal_share = Reading<double>::of(steal_share(before, read_cpu_times()));
+  report.pipe_max_bytes = read_host().pipe_max_size;
+  report.ended_by_signal = interrupts.signal();
+  return report;
+}
+
+void check_settings(const Settings& settings) {
+  if (settings.workload != WorkloadKind::pipe)
+    throw Error(fmt::format("tune searches the knobs of a pipe, not of workload {}",
+                            terms_of(settings).name));
+  if (settings.pipe.slow_motion) throw Error("tune measures at full speed: leave slow_motion out");
+}
+
+}  // namespace
 
 int tune_command(const CommandLine& line) {
   const Config config = read_start(line);
   Output output("");
   std::optional<Output> file;  // opened first: a minute's search must not be lost to a typo
   if (!line.tune.write.empty()) file.emplace(line.tune.write);
-  const TuneReport report = run_tune(line, config);
+  check_settings(config.settings);
+  Interrupts interrupts;  // no signal may end us while the limit is raised
+  const TuneReport report = search(line, config, interrupts);
   if (file && report.result.winner) {
     file->write(tune_config_yaml(report));
     file->finish();
   }
   output.write(line.format == Format::json ? print_tune_json(report) : print_tune_human(report));
   output.finish();
-  const Judgement judgement = judge(report);
-  for (const std::string& words : judgement.words) say(words);
-  if (report.ended_by_signal != 0) return kSignalExit + report.ended_by_signal;
-  return static_cast<int>(judgement.exit);
+  return exit_status(judge(report), interrupts);
 }
 
 }  // namespace pipetop::tui

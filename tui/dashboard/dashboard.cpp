@@ -1,15 +1,18 @@
 #include "tui/dashboard/dashboard.h"
 
 #include <signal.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 
+#include "engine/base/clock.h"
+#include "engine/base/event_loop.h"
+#include "engine/base/signals.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/source.h"
 #include "tui/dashboard/view.h"
 #include "tui/dashboard/whole_frames.h"
-#include "tui/loop/events.h"
-#include "tui/loop/signals.h"
 #include "tui/terminal/terminal.h"
 
 namespace pipetop::tui {
@@ -21,10 +24,11 @@ class Dashboard {
       : source_(source),
         every_snapshot_(options.every_snapshot),
         terminal_({options.unicode, options.color}),
-        loop_(source.event_fd(), signals_.get(), config.frames_per_s),
+        loop_({.engine = source.event_fd(), .signals = signals_.get(), .input = STDIN_FILENO}),
         controller_(source, config.settings, config.presets),
         canvas_(glyphs_of(terminal_.glyphs())) {
     controller_.set_roof(options.roof_gib_per_s);
+    loop_.set_timer_every(kSecond / std::clamp(config.frames_per_s, 1u, 1000u));
   }
 
   int run() {
@@ -56,9 +60,9 @@ class Dashboard {
 
 void Dashboard::serve(const Events& events) {
   if (events.engine) source_.handle_events();
-  if (events.signal) serve_signals();
+  if (events.signals) serve_signals();
   if (events.input) serve_input();
-  if (!exit_code_ && (events.frame || events.input || events.signal)) frame();
+  if (!exit_code_ && (events.timer || events.input || events.signals)) frame();
 }
 
 void Dashboard::serve_signals() {

@@ -48,11 +48,6 @@ struct RunRequest {
   std::string output;   // "" is stdout
 };
 
-// Of a run of one setting.
-inline uint64_t duration_of(const RunRequest& request) {
-  return request.duration_ns.value_or(5'000'000'000);
-}
-
 struct LadderRequest {
   std::vector<std::string> rungs;  // names of presets; none: the article's seven
   uint32_t rounds = 5;

@@ -87,9 +87,9 @@ std::string without_falls(const Reading<bool>& monotone) {
   return monotone.has_value() ? "yes" : "unknown: " + monotone.reason;
 }
 
-std::vector<std::string> doubts(const LadderReport& report) {
+std::vector<std::string> trust_words(const LadderReport& report) {
   std::vector<std::string> words;
-  for (const std::string& doubt : report.doubts) words.push_back("no: " + doubt);
+  for (const std::string& warning : report.warnings) words.push_back("no: " + warning);
   return words;
 }
 
@@ -103,7 +103,8 @@ std::string print_ladder_human(const LadderResult& result, GlyphSet set) {
   return text + "\n" + table(report, glyphs_of(set)) + "\n" +
          lines("monotone", falls(report), without_falls(report.monotone)) +
          lines("drift", {drift_words(report)}, "") + lines("steal", {steal_words(report)}, "") +
-         lines("not so", mismatch_words(report), "") + lines("to trust", doubts(report), "yes");
+         lines("not so", mismatch_words(report), "") +
+         lines("to trust", trust_words(report), "yes");
 }
 
 }  // namespace pipetop::tui

@@ -147,8 +147,8 @@ std::string print_ladder_json(const LadderResult& result) {
   json["falls"] = falls_json(report);
   put_drift(json, report.drift);
   put_steal(json, report);
-  json["trustworthy"] = report.doubts.empty();
-  json["reasons"] = report.doubts;
+  json["trustworthy"] = report.warnings.empty();
+  json["reasons"] = report.warnings;
   return to_lines(json);
 }
 

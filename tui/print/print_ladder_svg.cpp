@@ -198,7 +198,8 @@ class LadderChart {
       if (!words.empty()) note("quiet", words);
     for (const LadderFall& fall : report_.falls) note("quiet", fall.words);
     for (const std::string& words : mismatch_words(report_)) note("warning", words);
-    for (const std::string& doubt : report_.doubts) note("warning", "Not to be trusted: " + doubt);
+    for (const std::string& warning : report_.warnings)
+      note("warning", "Not to be trusted: " + warning);
   }
 
   const LadderResult& result_;

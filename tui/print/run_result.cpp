@@ -94,12 +94,15 @@ RunResult run_result(const std::string& name, const Trial& trial, uint64_t bytes
   result.end = trial.end;
   // The worker's own counter was read a moment after the time was: the rate must be
   // the trial's.
-  constexpr auto kReader = static_cast<size_t>(Role::reader);
-  result.begin.workers[kReader].bytes = trial.begin.throughput.total_bytes;
-  result.end.workers[kReader].bytes = trial.end.throughput.total_bytes;
+  const auto counting = static_cast<size_t>(counting_role(trial.settings));
+  result.begin.workers[counting].bytes = trial.begin.throughput.total_bytes;
+  result.end.workers[counting].bytes = trial.end.throughput.total_bytes;
+  // The snapshot's tables and shares are not of the whole measurement.
   for (size_t i = 0; i < kRoles; ++i) {
-    const WorkerView& worker = trial.end.workers[i];
-    result.shares[i] = {worker.on_cpu_share, worker.runnable_share, worker.blocked_share};
+    const SegmentRole& role = trial.segment.roles[i];
+    result.shares[i] = {role.on_cpu_share, role.runnable_share, role.blocked_share};
+    result.end.workers[i].functions = role.functions;
+    result.end.workers[i].blocked = role.blocked;
   }
   result.steal_share = trial.steal_share;
   result.last = result.end;

@@ -54,7 +54,7 @@ struct RunResult {
   double rate() const;  // the mean, in the workload's unit
 };
 
-// A trial told as a run. Its shares are those of its last second.
+// A trial told as a run, with everything still flowing.
 RunResult run_result(const std::string& name, const Trial& trial, uint64_t bytes_wanted);
 
 WorkerCounts counts_between(const WorkerView& before, const WorkerView& after);

@@ -20,12 +20,12 @@ LadderOptions two_rungs() {
 TEST(Climb, MeasuresEveryRungInEveryRound) {
   const LadderOptions options = two_rungs();
   uint32_t asked = 0;
-  const Ladder ladder = climb(options, [&](const LadderStep& step) {
+  Interrupts none{{}};
+  const Ladder ladder = climb(options, none, [&](const LadderStep& step) {
     ++asked;
     EXPECT_EQ(step.all, 4u);
     EXPECT_LT(step.done, 4u);
     EXPECT_TRUE(step.left_ns.has_value());
-    return Proceed::on;
   });
   EXPECT_GE(asked, 4u);
   ASSERT_TRUE(ladder.complete());
@@ -47,7 +47,8 @@ TEST(Climb, MovesTheBytesAskedFor) {
   options.rounds = 1;
   constexpr uint64_t kBytes = 2 << 20;
   options.length.bytes = kBytes;
-  const Ladder ladder = climb(options, [](const LadderStep&) { return Proceed::on; });
+  Interrupts none{{}};
+  const Ladder ladder = climb(options, none, [](const LadderStep&) {});
   ASSERT_TRUE(ladder.complete());
   for (const LadderRun& run : ladder.runs) {
     EXPECT_GE(run.trial.bytes(), kBytes);
@@ -56,8 +57,9 @@ TEST(Climb, MovesTheBytesAskedFor) {
 }
 
 TEST(Climb, KeepsOnlyCompleteRuns) {
-  const Ladder ladder = climb(two_rungs(), [](const LadderStep& step) {
-    return step.done == 3 ? Proceed::end : Proceed::on;
+  Interrupts interrupts{{}};
+  const Ladder ladder = climb(two_rungs(), interrupts, [&](const LadderStep& step) {
+    if (step.done == 3) interrupts.end();
   });
   EXPECT_EQ(ladder.runs.size(), 3u);
   EXPECT_FALSE(ladder.complete());

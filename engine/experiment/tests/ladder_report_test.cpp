@@ -50,7 +50,7 @@ TEST(LadderReport, DriftIsTheGeometricMeanOverTheRungs) {
   const LadderReport even = report(ladder_of({{2, 16}, {2, 16}, {1, 32}}));
   ASSERT_TRUE(even.drift.has_value());
   EXPECT_DOUBLE_EQ(even.drift->farthest.ratio, 1);
-  EXPECT_TRUE(even.doubts.empty());
+  EXPECT_TRUE(even.warnings.empty());
   const LadderReport slow = report(ladder_of({{2, 16}, {2, 16}, {1, 8}, {2.2, 17.6}}));
   EXPECT_EQ(slow.drift->farthest.round, 3u);
   EXPECT_DOUBLE_EQ(slow.drift->farthest.ratio, 0.5);
@@ -63,12 +63,12 @@ TEST(LadderReport, DriftNeedsTwoRounds) {
 }
 
 TEST(LadderReport, MuchDriftIsADoubt) {
-  EXPECT_TRUE(report(ladder_of({{1, 10}, {1, 10}, {1.24, 12.4}})).doubts.empty());
-  EXPECT_TRUE(report(ladder_of({{1, 10}, {1, 10}, {0.81, 8.1}})).doubts.empty());
+  EXPECT_TRUE(report(ladder_of({{1, 10}, {1, 10}, {1.24, 12.4}})).warnings.empty());
+  EXPECT_TRUE(report(ladder_of({{1, 10}, {1, 10}, {0.81, 8.1}})).warnings.empty());
   for (const double factor : {1.26, 0.79, 0.0}) {
     const LadderReport r = report(ladder_of({{1, 10}, {1, 10}, {factor, 10 * factor}}));
-    ASSERT_EQ(r.doubts.size(), 1u) << factor;
-    EXPECT_NE(r.doubts[0].find("round 3 ran at"), std::string::npos) << r.doubts[0];
+    ASSERT_EQ(r.warnings.size(), 1u) << factor;
+    EXPECT_NE(r.warnings[0].find("round 3 ran at"), std::string::npos) << r.warnings[0];
     EXPECT_EQ(r.exit, Exit::untrustworthy);
   }
 }
@@ -77,13 +77,13 @@ TEST(LadderReport, MuchStealInOneRunIsADoubt) {
   Ladder ladder = ladder_of({{1, 10}, {1, 10}});
   ladder.runs[0].trial.steal_share = Reading<double>::warming("too short to tell");
   ladder.runs[2].trial.steal_share = Reading<double>::of(0.05);
-  EXPECT_TRUE(report(ladder).doubts.empty());
+  EXPECT_TRUE(report(ladder).warnings.empty());
   ladder.runs[2].trial.steal_share = Reading<double>::of(0.22);
   const LadderReport r = report(ladder);
   EXPECT_DOUBLE_EQ(r.steal->mean, 0.08);
   EXPECT_DOUBLE_EQ(r.steal->most, 0.22);
-  ASSERT_EQ(r.doubts.size(), 1u);
-  EXPECT_EQ(r.doubts[0],
+  ASSERT_EQ(r.warnings.size(), 1u);
+  EXPECT_EQ(r.warnings[0],
             "the host stole more than 5 % of the time in 1 of 3 runs, 22.0 % in the worst "
             "(write_read, round 2)");
   EXPECT_EQ(r.exit, Exit::untrustworthy);
@@ -96,8 +96,8 @@ TEST(LadderReport, ADeadWorkerWeighsMostButOnlyInItsRun) {
     run->trial.begin.workers[0].restarts = run->trial.end.workers[0].restarts = 1;
   ladder.runs[2].trial.steal_share = Reading<double>::of(0.22);
   const LadderReport r = report(ladder);
-  ASSERT_EQ(r.doubts.size(), 2u);
-  EXPECT_EQ(r.doubts[0], "the writer died while it was measured (write_read_huge, round 1)");
+  ASSERT_EQ(r.warnings.size(), 2u);
+  EXPECT_EQ(r.warnings[0], "the writer died while it was measured (write_read_huge, round 1)");
   EXPECT_EQ(r.exit, Exit::worker_failed);
 }
 
@@ -106,10 +106,10 @@ TEST(LadderReport, DamagedPagesAreADoubtUnlessAskedFor) {
   Trial& trial = ladder.runs[0].trial;
   trial.begin.integrity = Reading<Integrity>::of({100, 3, 0, 0, 0});
   trial.end.integrity = Reading<Integrity>::of({200, 3, 2, 0, 0});
-  EXPECT_EQ(report(ladder).doubts,
+  EXPECT_EQ(report(ladder).warnings,
             std::vector<std::string>{"2 pages arrived damaged (write_read, round 1)"});
   trial.settings.pipe.buffers = Buffers::single;
-  EXPECT_TRUE(report(ladder).doubts.empty());
+  EXPECT_TRUE(report(ladder).warnings.empty());
 }
 
 TEST(LadderReport, SaysWhichRungFellBelowWhich) {
@@ -123,7 +123,7 @@ TEST(LadderReport, SaysWhichRungFellBelowWhich) {
   EXPECT_EQ(r.falls[0].words,
             "write_read_huge fell below write_read by 22.5 % (middle half of 2 rounds: 0.76 to "
             "0.79 times)");
-  EXPECT_TRUE(r.doubts.empty());
+  EXPECT_TRUE(r.warnings.empty());
 }
 
 TEST(LadderReport, AFallWithinTheSpreadIsCalledSo) {

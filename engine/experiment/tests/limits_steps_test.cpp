@@ -1,3 +1,5 @@
+#include "engine/experiment/limits_steps.h"
+
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -9,15 +11,7 @@
 #include <string>
 
 #include "engine/base/error.h"
-#include "engine/experiment/limits_copy.h"
-#include "engine/experiment/limits_gup.h"
-#include "engine/experiment/limits_pages.h"
-#include "engine/experiment/limits_pipe.h"
-#include "engine/experiment/limits_rings.h"
-#include "engine/experiment/limits_slots.h"
-#include "engine/experiment/limits_syscall.h"
-#include "engine/experiment/limits_wakeup.h"
-#include "engine/experiment/pinned.h"
+#include "engine/experiment/limits_setup.h"
 
 namespace pipetop {
 namespace {

@@ -23,9 +23,10 @@ TEST(Overhead, EveryPhaseMovesData) {
   options.rounds = 2;
   options.phase_ns = 50'000'000;
   std::vector<int> told;
+  Interrupts none{{}};
   Overhead overhead;
   try {
-    overhead = measure_overhead(options, [&](int done) { told.push_back(done); });
+    overhead = measure_overhead(options, none, [&](int done) { told.push_back(done); });
   } catch (const Error& refused) {
     if (observe::bpf_is_required()) FAIL() << refused.what();
     GTEST_SKIP() << refused.what();

@@ -17,12 +17,11 @@ SweepOptions short_options() {
 
 TEST(SweepE2E, EveryValueIsMeasuredInEveryRound) {
   std::vector<std::string> told;
-  const Sweep sweep = run_sweep(
-      short_options(), [] { return true; },
-      [&](const std::string& value, int, int all) {
-        told.push_back(value);
-        EXPECT_EQ(all, 4);
-      });
+  Interrupts none{{}};
+  const Sweep sweep = run_sweep(short_options(), none, [&](const std::string& value, int, int all) {
+    told.push_back(value);
+    EXPECT_EQ(all, 4);
+  });
   EXPECT_EQ(told, (std::vector<std::string>{"1", "2", "2", "1"})) << "there and back again";
   EXPECT_EQ(sweep.rounds, 2);
   ASSERT_EQ(sweep.rows.size(), 2u);
@@ -35,8 +34,10 @@ TEST(SweepE2E, EveryValueIsMeasuredInEveryRound) {
 
 TEST(SweepE2E, ARoundThatWasCutShortIsLeftOut) {
   int runs = 0;
-  const Sweep sweep = run_sweep(
-      short_options(), [&] { return runs < 4; }, [&](const std::string&, int, int) { ++runs; });
+  Interrupts interrupts{{}};
+  const Sweep sweep = run_sweep(short_options(), interrupts, [&](const std::string&, int, int) {
+    if (++runs == 4) interrupts.end();
+  });
   EXPECT_EQ(sweep.rounds, 1);
   for (const SweepRow& row : sweep.rows) EXPECT_EQ(row.runs.size(), 1u);
 }

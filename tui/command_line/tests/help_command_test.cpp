@@ -1,6 +1,4 @@
 // The manual has everything that the program has.
-#include "tui/command_line/help_command.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "engine/model/presets.h"
 #include "engine/registry/knobs.h"
 #include "engine/registry/workloads.h"
+#include "tui/command_line/commands.h"
 #include "tui/command_line/tests/typed.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/flags/command_list.h"

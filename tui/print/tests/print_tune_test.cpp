@@ -66,7 +66,7 @@ TEST(PrintTune, TellsWhatWasFoundAndHowSureItIs) {
   EXPECT_EQ(print_tune_human(example()),
             "write_with vmsplice, read_with splice, wait busy, pages thp, buf_size 1MiB, "
             "pipe_size 512KiB\n"
-            "  84.0 GiB/s   the middle half 84.0 to 85.0, all 83.0 to 86.0, in 7 trials of the "
+            "  84.0 GiB/s   the middle half 84.0 to 84.5, all 83.0 to 86.0, in 7 trials of the "
             "final\n"
             "  1.40 times busy_loop_huge (60.0 GiB/s beside it): 1.37 to 1.43 with 95 %, 99.2 % "
             "sure\n"

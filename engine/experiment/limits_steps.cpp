@@ -1,0 +1,232 @@
+#include "engine/experiment/limits_steps.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/base/text.h"
+#include "engine/base/unique_fd.h"
+#include "engine/experiment/limits_setup.h"
+#include "engine/model/segment.h"
+
+namespace pipetop {
+namespace {
+
+class EmptySyscall final : public LimitsStep {
+ public:
+  std::vector<double> slice() override {
+    constexpr int kCalls = 1000;  // between two readings of the clock
+    CallTimer timer;
+    repeat_for_slice([&] {
+      timer.time([] {
+        for (int i = 0; i < kCalls; ++i) ::syscall(SYS_getppid);
+        return 0;
+      });
+    });
+    return {timer.mean_ns() / kCalls};
+  }
+};
+
+// Two calls by turns, each of which moves all of a ring.
+class TwoCalls : public LimitsStep {
+ public:
+  std::vector<double> slice() final {
+    CallTimer first, second;
+    repeat_for_slice([&] { turn(first, second); });
+    return {figure(first.mean_ns()), figure(second.mean_ns())};
+  }
+
+ protected:
+  explicit TwoCalls(uint64_t bytes) : ring_(make_ring(bytes)), bytes_(bytes) {}
+
+  virtual void turn(CallTimer& first, CallTimer& second) = 0;
+  // Of a call's ns; those of a page, or a slot.
+  virtual double figure(double ns) const { return ns * double(kPageBytes) / double(bytes_); }
+
+  template <class Call>
+  void move_all(const char* name, CallTimer& timer, Call call) {
+    check_moved(name, timer.time(call), bytes_);
+  }
+  long lend(const Buffer& buffer) const {
+    const iovec all = {buffer.data, bytes_};
+    return ::vmsplice(ring_.write_fd(), &all, 1, SPLICE_F_NONBLOCK);
+  }
+  long drain_to(int fd) const { return drain(ring_, fd, bytes_); }
+
+  PipeOwner ring_;
+  const uint64_t bytes_;
+};
+
+class Copy final : public TwoCalls {
+ public:
+  explicit Copy(uint64_t bytes)
+      : TwoCalls(bytes), from_(map_certain(Pages::k4, bytes)), to_(map_certain(Pages::k4, bytes)) {}
+
+ private:
+  void turn(CallTimer& in, CallTimer& out) override {
+    move_all("write", in, [this] { return ::write(ring_.write_fd(), from_.data, bytes_); });
+    move_all("read", out, [this] { return ::read(ring_.read_fd(), to_.data, bytes_); });
+  }
+  double figure(double ns) const override { return double(bytes_) / kGiB / (ns / 1e9); }
+
+  Buffer from_, to_;
+};
+
+class LentPages final : public TwoCalls {
+ public:
+  LentPages(const LentPagesKind& kind, uint64_t bytes)
+      : TwoCalls(bytes),
+        touched_(kind.touched),
+        buffer_(map_certain(kind.pages, bytes, kind.touched == Touched::yes)) {}
+
+ private:
+  void turn(CallTimer& lending, CallTimer& release) override {
+    if (touched_ == Touched::never) ::madvise(buffer_.data, bytes_, MADV_DONTNEED);
+    move_all("vmsplice", lending, [this] { return lend(buffer_); });
+    move_all("splice", release, [this] { return drain_to(sink_.get()); });
+  }
+
+  Touched touched_;
+  Buffer buffer_;
+  UniqueFd sink_ = open_dev_null();
+};
+
+// The slots of one ring, full of lent pages, are copied and moved to another one.
+class Slots final : public TwoCalls {
+ public:
+  Slots(Pages pages, uint64_t bytes)
+      : TwoCalls(bytes), buffer_(map_certain(pages, bytes)), empty_(make_ring(bytes)) {
+    check_moved("vmsplice", lend(buffer_), bytes);
+  }
+
+ private:
+  void turn(CallTimer& copy, CallTimer& move) override {
+    move_all("tee", copy, [this] {
+      return ::tee(ring_.read_fd(), empty_.write_fd(), bytes_, SPLICE_F_NONBLOCK);
+    });
+    check_moved("splice", drain(empty_, sink_.get(), bytes_), bytes_);
+    move_all("splice", move, [this] { return drain_to(empty_.write_fd()); });
+    std::swap(ring_, empty_);
+  }
+
+  Buffer buffer_;
+  PipeOwner empty_;
+  UniqueFd sink_ = open_dev_null();
+};
+
+// vmsplice gets its pages so many at a time.
+constexpr uint32_t kPagesPerCall = 16;
+// The kernel tells whole microseconds: that is 1 % where a page takes 10 ns.
+constexpr uint64_t kGupBytes = 32ull << 20;
+
+UniqueFd open_gup_test() {
+  UniqueFd file(::open(kGupTestFile, O_RDWR | O_CLOEXEC));
+  if (file) return file;
+  const int error = errno;
+  if (error != ENOENT) throw SystemError(kGupTestFile, error);
+  struct stat root, debug;
+  const bool mounted = ::stat("/sys/kernel", &root) == 0 &&
+                       ::stat("/sys/kernel/debug", &debug) == 0 && root.st_dev != debug.st_dev;
+  throw Error(mounted ? fmt::format("no {}; a kernel with CONFIG_GUP_TEST", kGupTestFile)
+                      : fmt::format("no {}: debugfs is not mounted; "
+                                    "mount -t debugfs none /sys/kernel/debug",
+                                    kGupTestFile),
+              Exit::unsupported);
+}
+
+class GupTestStep final : public LimitsStep {
+ public:
+  explicit GupTestStep(Pages pages)
+      : file_(open_gup_test()), buffer_(map_certain(pages, kGupBytes)) {}
+
+  // One call is longer than a slice, and it is timed by the kernel.
+  std::vector<double> slice() override {
+    GupTest test{};
+    test.addr = reinterpret_cast<uintptr_t>(buffer_.data);
+    test.size = kGupBytes;
+    test.nr_pages_per_call = kPagesPerCall;
+    if (::ioctl(file_.get(), kGupFastBenchmark, &test) != 0)
+      throw SystemError("GUP_FAST_BENCHMARK", errno);
+    if (test.size != kGupBytes)
+      throw Error("GUP_FAST_BENCHMARK did not get all pages", Exit::refused);
+    const double pages = double(kGupBytes) / double(kPageBytes);
+    return {double(test.get_delta_usec) * 1e3 / pages, double(test.put_delta_usec) * 1e3 / pages};
+  }
+
+ private:
+  UniqueFd file_;
+  Buffer buffer_;
+};
+
+// ---- rings --------------------------------------------------------------------
+
+constexpr uint64_t kRingKiB[] = {4, 64, 128, 256, 512, 1024};
+
+template <class Make>
+bool can_be_had(Make make) {
+  try {
+    make();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<LimitsStep> empty_syscall_step() { return std::make_unique<EmptySyscall>(); }
+
+std::unique_ptr<LimitsStep> copy_step(uint64_t buffer_bytes) {
+  return std::make_unique<Copy>(buffer_bytes);
+}
+
+std::unique_ptr<LimitsStep> lent_pages_step(const LentPagesKind& kind, uint64_t ring_bytes) {
+  return std::make_unique<LentPages>(kind, ring_bytes);
+}
+
+std::unique_ptr<LimitsStep> slots_step(Pages pages, uint64_t ring_bytes) {
+  return std::make_unique<Slots>(pages, ring_bytes);
+}
+
+std::unique_ptr<LimitsStep> gup_test_step(Pages pages) {
+  return std::make_unique<GupTestStep>(pages);
+}
+
+std::string to_text(const LentPagesKind& kind) {
+  std::string pages(to_text(kind.pages));
+  if (kind.touched == Touched::yes) return pages;
+  return pages + (kind.touched == Touched::never ? " untouched" : " untouched, again");
+}
+
+RingSteps::RingSteps()
+    : pages_(can_be_had([] { map_certain(Pages::thp, kHugePageBytes); }) ? Pages::thp : Pages::k4) {
+  for (const uint64_t kib : kRingKiB) {
+    const uint64_t bytes = kib * 1024;
+    if (!can_be_had([bytes] { make_ring(bytes); })) continue;
+    bytes_.push_back(bytes);
+    steps_.emplace_back(fmt::format("a ring of {}", format_size(bytes)), [&] {
+      return lent_pages_step({pages_, Touched::yes}, bytes);
+    });
+  }
+}
+
+Reading<Roof> RingSteps::roof() const {
+  std::vector<RingCost> costs;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const Reading<Spread> lend = steps_[i].spread(kVmsplice), release = steps_[i].spread(kRelease);
+    if (!lend.has_value()) return {lend.status, {}, lend.reason};
+    costs.push_back({bytes_[i], lend->lower, release->lower});
+  }
+  return roof_of(costs);
+}
+
+}  // namespace pipetop

@@ -1,0 +1,70 @@
+#include "tui/command_line/messages.h"
+
+#include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "engine/base/error.h"
+#include "engine/config/text_file.h"
+#include "tui/draw/text_width.h"
+
+namespace pipetop::tui {
+namespace {
+
+bool can_be_drawn_over() {
+  const char* terminal = std::getenv("TERM");
+  return isatty(STDERR_FILENO) == 1 && terminal && std::string_view(terminal) != "dumb";
+}
+
+// What is wider would wrap, and a line that has wrapped cannot be drawn over.
+int columns() {
+  constexpr int kUsual = 80;
+  winsize size{};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return known ? size.ws_col : kUsual;
+}
+
+}  // namespace
+
+void say(const std::string& message) {
+  const std::string line = "pipetop: " + one_line(message) + "\n";
+  // Not by way of stdio, which throws away what fails; and nobody is left to tell.
+  (void)!::write(STDERR_FILENO, line.data(), line.size());
+}
+
+ProgressLine::ProgressLine(bool wanted) : wanted_(wanted && can_be_drawn_over()) {}
+
+void ProgressLine::show(const std::string& text) {
+  if (!wanted_) return;
+  fmt::print(stderr, "\r{}\x1b[K", beginning(text, columns() - 1));
+  shown_ = true;
+}
+
+void ProgressLine::clear() {
+  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  shown_ = false;
+}
+
+void ProgressLine::give_way_to(Interrupts& interrupts, const std::string& what) {
+  interrupts.suspending = [this, what] {
+    clear();
+    say("suspended: " + what);
+  };
+}
+
+int exit_status(const Judgement& judgement, const Interrupts& interrupts) {
+  for (const std::string& words : judgement.words) say(words);
+  if (interrupts.signal() != 0) return kSignalExit + interrupts.signal();
+  return static_cast<int>(judgement.exit);
+}
+
+int ended_early(const Interrupts& interrupts, const std::string& before_what) {
+  say("ended before " + before_what);
+  return kSignalExit + interrupts.signal();
+}
+
+}  // namespace pipetop::tui
