@@ -11,13 +11,12 @@
 #include "tui/state/key_items.h"
 #include "tui/state/layout.h"
 #include "tui/state/message.h"
-#include "tui/widgets/bottom_lines.h"
+#include "tui/widgets/bars.h"
 #include "tui/widgets/panel.h"
 #include "tui/widgets/parts.h"
 #include "tui/widgets/ring.h"
 #include "tui/widgets/segment_log.h"
 #include "tui/widgets/throughput.h"
-#include "tui/widgets/title_bar.h"
 #include "tui/widgets/worker.h"
 
 namespace pipetop::tui {

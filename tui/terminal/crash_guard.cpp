@@ -2,11 +2,13 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
-#include <cerrno>
 
 namespace pipetop::tui {
 namespace {
+
+constexpr std::array kFatalSignals = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGQUIT};
 
 // What the handler needs; set before it can run, never freed while it can.
 struct Restore {
@@ -33,8 +35,20 @@ extern "C" void on_fatal_signal(int number) {
 
 }  // namespace
 
-CrashGuard::CrashGuard(const termios& saved, std::string restore_bytes,
-                       const ParkedStderr& parked) {
+SavedActions::SavedActions(std::span<const int> signals) {
+  for (const int number : signals) {
+    struct sigaction action {};
+    sigaction(number, nullptr, &action);
+    before_.emplace_back(number, action);
+  }
+}
+
+SavedActions::~SavedActions() {
+  for (const auto& [number, action] : before_) sigaction(number, &action, nullptr);
+}
+
+CrashGuard::CrashGuard(const termios& saved, std::string restore_bytes, const ParkedStderr& parked)
+    : before_(kFatalSignals) {
   g_restore = {saved, std::move(restore_bytes), &parked};
   g_armed = true;
   stack_t stack{};
@@ -44,12 +58,12 @@ CrashGuard::CrashGuard(const termios& saved, std::string restore_bytes,
   struct sigaction action {};
   action.sa_handler = on_fatal_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER | SA_ONSTACK);
-  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
+  for (const int number : kFatalSignals) sigaction(number, &action, nullptr);
 }
 
+// Disarmed, the handler does nothing but let the default action through.
 CrashGuard::~CrashGuard() {
   g_armed = false;
-  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
   stack_t none{};
   none.ss_flags = SS_DISABLE;
   sigaltstack(&none, nullptr);

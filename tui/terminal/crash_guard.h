@@ -6,12 +6,26 @@
 #include <signal.h>
 #include <termios.h>
 
-#include <array>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "tui/terminal/parked_stderr.h"
+#include "tui/terminal/streams.h"
 
 namespace pipetop::tui {
+
+// What signals did before, which they do again when it ends.
+class SavedActions {
+ public:
+  explicit SavedActions(std::span<const int> signals);
+  ~SavedActions();
+  SavedActions(const SavedActions&) = delete;
+  SavedActions& operator=(const SavedActions&) = delete;
+
+ private:
+  std::vector<std::pair<int, struct sigaction>> before_;
+};
 
 class CrashGuard {
  public:
@@ -22,9 +36,7 @@ class CrashGuard {
   CrashGuard& operator=(const CrashGuard&) = delete;
 
  private:
-  static constexpr std::array kSignals = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE,
-                                          SIGILL,  SIGSYS,  SIGQUIT};
-  std::array<struct sigaction, kSignals.size()> before_;
+  SavedActions before_;
 };
 
 }  // namespace pipetop::tui

@@ -1,4 +1,5 @@
-#include "tui/terminal/curses_input.h"
+// Keys and mouse events, translated from curses' codes.
+#include "tui/terminal/terminal.h"
 
 #define NCURSES_NOMACROS 1
 #define NCURSES_WIDECHAR 1
@@ -46,7 +47,7 @@ Input mouse_input() {
 
 }  // namespace
 
-Input read_curses() {
+Input Terminal::read() {
   for (;;) {
     wint_t code = 0;
     const int result = get_wch(&code);

@@ -2,6 +2,7 @@
 
 #define NCURSES_NOMACROS 1
 #include <curses.h>
+#include <signal.h>
 #include <term.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@ namespace pipetop::tui {
 namespace {
 
 constexpr int kEscapeDelay_ms = 25;
+constexpr std::array kCursesSignals = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 constexpr mmask_t kMouseEvents =
     BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED;
 static_assert(sizeof(attr_t) == sizeof(unsigned));
@@ -72,16 +74,11 @@ void set_modes() {
 
 }  // namespace
 
-SignalActions::SignalActions() {
-  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], nullptr, &before_[i]);
-}
-
-SignalActions::~SignalActions() {
-  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
-}
-
 CursesScreen::CursesScreen(ColorDepth colors)
-    : colors_(colors), saved_(current_settings()), screen_(new_screen(output_.file())) {
+    : colors_(colors),
+      saved_(current_settings()),
+      actions_(kCursesSignals),
+      screen_(new_screen(output_.file())) {
   set_modes();
   start_colors();
   set_mouse(true);

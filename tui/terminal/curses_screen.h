@@ -1,7 +1,6 @@
 // The curses session: begun by the constructor, and undone whatever happens.
 #pragma once
 
-#include <signal.h>
 #include <termios.h>
 
 #include <array>
@@ -11,25 +10,11 @@
 #include "tui/draw/style.h"
 #include "tui/draw/theme.h"
 #include "tui/terminal/crash_guard.h"
-#include "tui/terminal/gathered_output.h"
-#include "tui/terminal/parked_stderr.h"
+#include "tui/terminal/streams.h"
 
 struct screen;  // curses' SCREEN
 
 namespace pipetop::tui {
-
-// ncurses installs handlers of its own; those from before are given back.
-class SignalActions {
- public:
-  SignalActions();
-  ~SignalActions();
-  SignalActions(const SignalActions&) = delete;
-  SignalActions& operator=(const SignalActions&) = delete;
-
- private:
-  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
-  std::array<struct sigaction, kSignals.size()> before_;
-};
 
 class CursesScreen {
  public:
@@ -52,8 +37,8 @@ class CursesScreen {
   void arm_guard();
 
   ColorDepth colors_;
-  termios saved_;  // as the person had them
-  SignalActions actions_;
+  termios saved_;         // as the person had them
+  SavedActions actions_;  // ncurses installs handlers of its own
   ParkedStderr parked_;
   GatheredOutput output_;
   screen* screen_;

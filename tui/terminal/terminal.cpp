@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "tui/terminal/curses_input.h"
 #include "tui/terminal/curses_screen.h"
 #include "tui/terminal/terminal_kind.h"
 
@@ -86,7 +85,6 @@ Terminal::~Terminal() = default;
 
 GlyphSet Terminal::glyphs() const { return session_->kind.glyphs; }
 void Terminal::show(const Canvas& canvas) { session_->show(canvas); }
-Input Terminal::read() { return read_curses(); }
 int Terminal::rows() const { return LINES; }
 int Terminal::cols() const { return COLS; }
 void Terminal::set_mouse(bool on) { session_->screen.set_mouse(on); }

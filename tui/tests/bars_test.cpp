@@ -1,4 +1,6 @@
 // The lines at the top and the bottom: title, message, keys; and the help page.
+#include "tui/widgets/bars.h"
+
 #include <gtest/gtest.h>
 
 #include "engine/registry/knobs.h"
@@ -6,9 +8,7 @@
 #include "tui/dashboard/keymap.h"
 #include "tui/state/message.h"
 #include "tui/tests/snapshots.h"
-#include "tui/widgets/bottom_lines.h"
 #include "tui/widgets/help.h"
-#include "tui/widgets/title_bar.h"
 
 namespace pipetop::tui {
 namespace {

@@ -1,11 +1,18 @@
-// The lines at the bottom: a message, and the keys with the state of their knobs.
+// The lines around the panels: at the top what runs, where, and whether its bytes are
+// copied; at the bottom a message, and the keys with the state of their knobs.
 #pragma once
+
+#include <string_view>
+#include <vector>
 
 #include "tui/draw/canvas.h"
 #include "tui/state/key_items.h"
 #include "tui/state/message.h"
 
 namespace pipetop::tui {
+
+void draw_title_bar(const Area& area, const Snapshot& snapshot, std::string_view preset,
+                    bool frozen = false);
 
 // What is wrong is said to its end: a remedy that is cut helps nobody. It grows
 // upwards over what is there.
