@@ -64,7 +64,8 @@ std::string preset_example(const Settings& defaults) {
 
 std::string default_config_yaml(WorkloadKind kind) {
   const Config c = default_config(kind);
-  const Settings defaults{.workload = kind};
+  Settings defaults;
+  defaults.workload = kind;
   std::string text = "# pipetop: every key with its default; all of them are optional.\n\n";
   text += line(fmt::format("workload: {}", terms_of(kind).name), "what is driven");
   text += line("preset: " + c.preset, "where to start");
