@@ -74,8 +74,18 @@ struct PipeSettings {
 constexpr Wait wait_of(const PipeSettings& s, Role role) {
   return role == Role::writer ? s.writer_wait : s.reader_wait;
 }
-// All but write, which copies: what they refer to must not be rewritten too early.
-constexpr bool lends_pages(WriteWith technique) { return technique != WriteWith::write; }
+// Whether the pipe refers to pages of the writer's, which must not be rewritten too early.
+constexpr bool lends_pages(WriteWith technique) {
+  switch (technique) {
+    case WriteWith::vmsplice:
+    case WriteWith::tee:
+    case WriteWith::splice:
+      return true;
+    case WriteWith::write:  // copies
+      return false;
+  }
+  return false;
+}
 constexpr bool is_busy(Wait wait) { return wait == Wait::busy || wait == Wait::busy_poll; }
 
 }  // namespace pipetop
