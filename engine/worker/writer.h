@@ -47,20 +47,20 @@ class WriterBuffers {
   const char* file_start() const { return start_[0]; }
 
  private:
-  struct Plan {
+  struct Layout {
     BufferWish wish;           // of each mapping
     bool file = false;         // in the page cache
     uint64_t buffers = 1;      // 1 or 2
     uint64_t halves = 1;       // 2: both are halves of one mapping
     uint64_t piece_bytes = 0;  // handed to one round of calls
     bool stamped = false;
-    bool operator==(const Plan&) const = default;
+    bool operator==(const Layout&) const = default;
   };
-  static Plan plan_for(const PipeCommand& command);
-  bool map(const Plan& plan);
+  static Layout layout_for(const PipeCommand& command);
+  bool map(const Layout& layout);
   int first_error(int Buffer::*field) const;
 
-  Plan plan_;
+  Layout layout_;
   std::array<Buffer, 2> buffer_;
   std::array<char*, 2> start_ = {};
   uint64_t bytes_each_ = 0;

@@ -26,53 +26,53 @@ Buffer map_once_released(const BufferWish& wish, bool file, bool had_hugetlb) {
 
 }  // namespace
 
-WriterBuffers::Plan WriterBuffers::plan_for(const PipeCommand& command) {
+WriterBuffers::Layout WriterBuffers::layout_for(const PipeCommand& command) {
   const auto technique = static_cast<WriteWith>(command.technique);
   const auto buffers = static_cast<Buffers>(command.buffers);
   const bool halved = lends_pages(technique) && buffers == Buffers::same;
   const bool doubled = lends_pages(technique) && buffers != Buffers::single;
 
-  Plan plan;
-  plan.stamped = static_cast<Payload>(command.payload) == Payload::stamped;
-  plan.file = technique == WriteWith::splice;
-  plan.buffers = doubled ? 2 : 1;
-  plan.halves = halved || (plan.file && doubled) ? 2 : 1;
-  plan.piece_bytes = command.buf_bytes / (halved ? 2 : 1);
-  uint64_t each = plan.piece_bytes;
-  if (doubled && plan.stamped) {
+  Layout layout;
+  layout.stamped = static_cast<Payload>(command.payload) == Payload::stamped;
+  layout.file = technique == WriteWith::splice;
+  layout.buffers = doubled ? 2 : 1;
+  layout.halves = halved || (layout.file && doubled) ? 2 : 1;
+  layout.piece_bytes = command.buf_bytes / (halved ? 2 : 1);
+  uint64_t each = layout.piece_bytes;
+  if (doubled && layout.stamped) {
     const uint64_t pieces = (command.ring_bytes + each - 1) / each;
     each *= std::max<uint64_t>(1, pieces);
   }
-  plan.wish = {static_cast<Pages>(command.pages), each * plan.halves, flag(command.touch_pages),
-               flag(command.lock_memory)};
-  return plan;
+  layout.wish = {static_cast<Pages>(command.pages), each * layout.halves, flag(command.touch_pages),
+                 flag(command.lock_memory)};
+  return layout;
 }
 
 bool WriterBuffers::prepare(const PipeCommand& command) {
-  const Plan plan = plan_for(command);
+  const Layout layout = layout_for(command);
   epoch_ = command.epoch;
-  if (plan.stamped && !plan_.stamped) ++series_;
+  if (layout.stamped && !layout_.stamped) ++series_;
   // Stamped pages of the old buffers may still lie in the ring: leave them to it
   // and write the next stamps elsewhere. Nor may old stamps go out as constant
   // payload: a reader that still checks would find them misplaced.
-  if (plan == plan_ && !plan.stamped && start_[0] != nullptr) return true;
-  return map(plan);
+  if (layout == layout_ && !layout.stamped && start_[0] != nullptr) return true;
+  return map(layout);
 }
 
-bool WriterBuffers::map(const Plan& plan) {
+bool WriterBuffers::map(const Layout& layout) {
   const bool had_hugetlb = buffer_[0].pages == Pages::hugetlb;
   buffer_ = {};
   start_ = {};
   next_buffer_ = next_offset_ = 0;
-  plan_ = plan;
-  bytes_each_ = plan.wish.bytes / plan.halves;
-  const uint64_t mappings = plan.halves == 2 ? 1 : plan.buffers;
+  layout_ = layout;
+  bytes_each_ = layout.wish.bytes / layout.halves;
+  const uint64_t mappings = layout.halves == 2 ? 1 : layout.buffers;
   for (uint64_t i = 0; i < mappings; ++i) {
-    buffer_[i] = map_once_released(plan.wish, plan.file, had_hugetlb);
+    buffer_[i] = map_once_released(layout.wish, layout.file, had_hugetlb);
     if (buffer_[i].data == nullptr) return false;
     start_[i] = buffer_[i].data;
   }
-  if (plan.halves == 2) start_[1] = start_[0] + bytes_each_;
+  if (layout.halves == 2) start_[1] = start_[0] + bytes_each_;
   return true;
 }
 
@@ -92,13 +92,13 @@ PipeReport WriterBuffers::granted() const {
 }
 
 WriterBuffers::Piece WriterBuffers::next(uint64_t position_bytes) {
-  const Piece piece = {start_[next_buffer_] + next_offset_, plan_.piece_bytes};
+  const Piece piece = {start_[next_buffer_] + next_offset_, layout_.piece_bytes};
   next_offset_ += piece.bytes;
   if (next_offset_ >= bytes_each_) {
     next_offset_ = 0;
-    next_buffer_ = (next_buffer_ + 1) % plan_.buffers;
+    next_buffer_ = (next_buffer_ + 1) % layout_.buffers;
   }
-  if (plan_.stamped)
+  if (layout_.stamped)
     stamp_pages(piece.data, piece.bytes,
                 {kStampMagic, epoch_, series_, position_bytes / kPageBytes});
   return piece;

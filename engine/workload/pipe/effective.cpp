@@ -196,7 +196,8 @@ void judge_zero_copy(const Settings& requested, const EffectiveFacts& facts, Eff
 
 }  // namespace
 
-Effective make_effective(const Settings& requested, const Plan& plan, const EffectiveFacts& facts) {
+Effective make_effective(const Settings& requested, const PipePlan& plan,
+                         const EffectiveFacts& facts) {
   Effective effective;
   effective.settings = plan.settings;
   effective.mismatches = plan.mismatches;

@@ -8,7 +8,7 @@
 
 #include "engine/model/snapshot.h"
 #include "engine/worker/pipe_command.h"
-#include "engine/workload/pipe/plan.h"
+#include "engine/workload/pipe/pipe_plan.h"
 
 namespace pipetop {
 
@@ -29,6 +29,7 @@ struct EffectiveFacts {
   std::array<std::optional<int>, kRoles> run_on;
 };
 
-Effective make_effective(const Settings& requested, const Plan& plan, const EffectiveFacts& facts);
+Effective make_effective(const Settings& requested, const PipePlan& plan,
+                         const EffectiveFacts& facts);
 
 }  // namespace pipetop

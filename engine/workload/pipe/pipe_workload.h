@@ -6,7 +6,7 @@
 
 #include "engine/process/pipe_owner.h"
 #include "engine/workload/pipe/live_change.h"
-#include "engine/workload/pipe/plan.h"
+#include "engine/workload/pipe/pipe_plan.h"
 #include "engine/workload/workload.h"
 
 namespace pipetop {
@@ -46,7 +46,7 @@ class PipeWorkload final : public Workload {
   std::vector<std::unique_ptr<PipeOwner>> pipes_;
   std::vector<std::unique_ptr<Pair>> pairs_;
   Settings requested_;
-  Plan plan_;
+  PipePlan plan_;
   bool settled_ = false;
   Reading<bool> huge_ = Reading<bool>::warming("settling");
   uint64_t huge_check_ns_ = 0;

@@ -11,7 +11,7 @@ namespace {
 struct Case {
   Settings requested;
   EffectiveFacts facts;
-  Plan plan;
+  PipePlan plan;
 
   Case() {
     requested.pipe.write_with = WriteWith::vmsplice;

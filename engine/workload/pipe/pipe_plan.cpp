@@ -1,4 +1,4 @@
-#include "engine/workload/pipe/plan.h"
+#include "engine/workload/pipe/pipe_plan.h"
 
 #include <fmt/core.h>
 
@@ -16,7 +16,7 @@ namespace {
 // when several rules touch the same knob.
 class Planner {
  public:
-  Planner(const Settings& requested, Plan& plan) : requested_(requested), plan_(plan) {}
+  Planner(const Settings& requested, PipePlan& plan) : requested_(requested), plan_(plan) {}
 
   template <class Value>
   void fall_back(std::string_view name, Value PipeSettings::*member, Value value,
@@ -29,7 +29,7 @@ class Planner {
 
  private:
   const Settings& requested_;
-  Plan& plan_;
+  PipePlan& plan_;
 };
 
 // The kernel's own rounding, so that what it grants can be compared with it.
@@ -46,7 +46,7 @@ bool needs_vmsplice(const PipeSettings& s) {
 }
 
 // A call of tee duplicates no more than what its source holds, a pipe as well.
-void plan_tee_source(const Settings& asked, const Capabilities& machine, Plan& plan) {
+void plan_tee_source(const Settings& asked, const Capabilities& machine, PipePlan& plan) {
   const PipeSettings& s = plan.settings.pipe;
   if (s.write_with != WriteWith::tee || machine.may_exceed_pipe_max) return;
   if (s.buf_size <= machine.pipe_max_bytes) return;
@@ -57,7 +57,7 @@ void plan_tee_source(const Settings& asked, const Capabilities& machine, Plan& p
                              granted_size(s.buf_size)));
 }
 
-void plan_technique(const Settings& asked, const Capabilities& machine, Plan& plan) {
+void plan_technique(const Settings& asked, const Capabilities& machine, PipePlan& plan) {
   Planner planner(asked, plan);
   PipeSettings& s = plan.settings.pipe;
   if (needs_vmsplice(s) && machine.probe.vmsplice_errno != 0)
@@ -79,7 +79,7 @@ bool has_thp(std::string_view setting) {
 }
 
 // Of a memfd.
-void plan_file_pages(const Settings& asked, const Capabilities& machine, Plan& plan) {
+void plan_file_pages(const Settings& asked, const Capabilities& machine, PipePlan& plan) {
   const bool thp = has_thp(machine.shmem_thp);
   const bool hugetlb = plan.settings.pipe.pages == Pages::hugetlb;
   if (thp && !hugetlb) return;
@@ -93,7 +93,7 @@ void plan_file_pages(const Settings& asked, const Capabilities& machine, Plan& p
       .fall_back("pages", &PipeSettings::pages, thp ? Pages::thp : Pages::k4, std::move(reason));
 }
 
-void plan_pages(const Settings& asked, const Capabilities& machine, Plan& plan) {
+void plan_pages(const Settings& asked, const Capabilities& machine, PipePlan& plan) {
   if (plan.settings.pipe.pages != Pages::thp || has_thp(machine.thp)) return;
   Planner(asked, plan)
       .fall_back("pages", &PipeSettings::pages, Pages::k4,
@@ -102,7 +102,7 @@ void plan_pages(const Settings& asked, const Capabilities& machine, Plan& plan) 
                                        "/sys/kernel/mm/transparent_hugepage/enabled");
 }
 
-void plan_memory(const Settings& asked, const Capabilities& machine, Plan& plan) {
+void plan_memory(const Settings& asked, const Capabilities& machine, PipePlan& plan) {
   const PipeSettings& s = plan.settings.pipe;
   if (s.pages != Pages::k4 && s.write_with == WriteWith::splice)
     plan_file_pages(asked, machine, plan);
@@ -114,7 +114,7 @@ void plan_memory(const Settings& asked, const Capabilities& machine, Plan& plan)
                       "stamping touches every page");
 }
 
-void plan_pipe_size(const Settings& asked, const Capabilities& machine, Plan& plan) {
+void plan_pipe_size(const Settings& asked, const Capabilities& machine, PipePlan& plan) {
   const uint64_t wanted = wanted_pipe_bytes(plan.settings.pipe);
   PipeSettings& s = plan.settings.pipe;
   s.pipe_size = wanted == kAutoPipeSize ? kKernelDefaultPipeBytes : granted_size(wanted);
@@ -129,7 +129,7 @@ void plan_pipe_size(const Settings& asked, const Capabilities& machine, Plan& pl
        fmt::format("above the limit; echo {} > /proc/sys/fs/pipe-max-size", too_much)});
 }
 
-void plan_placement(const Settings& asked, const Capabilities& machine, Plan& plan) {
+void plan_placement(const Settings& asked, const Capabilities& machine, PipePlan& plan) {
   const PlacementChoice choice = choose_cpus(asked.pipe, machine.cpus);
   plan.writer_cpu = choice.writer_cpu;
   plan.reader_cpu = choice.reader_cpu;
@@ -143,8 +143,8 @@ void plan_placement(const Settings& asked, const Capabilities& machine, Plan& pl
 
 }  // namespace
 
-Plan make_plan(const Settings& requested, const Capabilities& machine) {
-  Plan plan;
+PipePlan make_plan(const Settings& requested, const Capabilities& machine) {
+  PipePlan plan;
   plan.settings = requested;
   plan_technique(requested, machine, plan);
   plan_memory(requested, machine, plan);

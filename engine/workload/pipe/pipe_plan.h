@@ -12,13 +12,13 @@
 
 namespace pipetop {
 
-struct Plan {
+struct PipePlan {
   Settings settings;        // what will be tried; pipe_size is never auto
   int writer_cpu = kNoCpu;  // kNoCpu: not pinned
   int reader_cpu = kNoCpu;
   std::vector<Mismatch> mismatches;
 };
 
-Plan make_plan(const Settings& requested, const Capabilities& machine);
+PipePlan make_plan(const Settings& requested, const Capabilities& machine);
 
 }  // namespace pipetop

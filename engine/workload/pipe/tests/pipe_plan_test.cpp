@@ -1,4 +1,4 @@
-#include "engine/workload/pipe/plan.h"
+#include "engine/workload/pipe/pipe_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -14,17 +14,17 @@ Capabilities machine() {
   return m;
 }
 
-const Mismatch* mismatch(const Plan& plan, std::string_view knob) {
+const Mismatch* mismatch(const PipePlan& plan, std::string_view knob) {
   const auto found = std::ranges::find(plan.mismatches, knob, &Mismatch::knob);
   return found == plan.mismatches.end() ? nullptr : &*found;
 }
 
-TEST(Plan, WhatCanBeHadIsLeftAlone) {
+TEST(PipePlan, WhatCanBeHadIsLeftAlone) {
   Settings s;
   s.pipe.write_with = WriteWith::vmsplice;
   s.pipe.gift = true;
   s.pipe.pages = Pages::thp;
-  const Plan plan = make_plan(s, machine());
+  const PipePlan plan = make_plan(s, machine());
   EXPECT_TRUE(plan.mismatches.empty());
   EXPECT_TRUE(plan.settings.pipe.gift);
   EXPECT_EQ(plan.settings.pipe.pipe_size, 128u * 1024);
@@ -32,13 +32,13 @@ TEST(Plan, WhatCanBeHadIsLeftAlone) {
   EXPECT_EQ(plan.reader_cpu, 1);
 }
 
-TEST(Plan, ARefusedVmspliceBecomesWrite) {
+TEST(PipePlan, ARefusedVmspliceBecomesWrite) {
   Settings s;
   s.pipe.write_with = WriteWith::vmsplice;
   s.pipe.gift = true;
   Capabilities m = machine();
   m.probe.vmsplice_errno = EPERM;
-  const Plan plan = make_plan(s, m);
+  const PipePlan plan = make_plan(s, m);
   EXPECT_EQ(plan.settings.pipe.write_with, WriteWith::write);
   ASSERT_NE(mismatch(plan, "write_with"), nullptr);
   EXPECT_EQ(mismatch(plan, "write_with")->requested, "vmsplice");
@@ -46,21 +46,21 @@ TEST(Plan, ARefusedVmspliceBecomesWrite) {
   EXPECT_EQ(plan.settings.pipe.pipe_size, 64u * 1024);
 }
 
-TEST(Plan, ThpNeverMeansSmallPages) {
+TEST(PipePlan, ThpNeverMeansSmallPages) {
   Settings s;
   s.pipe.pages = Pages::thp;
   Capabilities m = machine();
   m.thp = "never";
-  const Plan plan = make_plan(s, m);
+  const PipePlan plan = make_plan(s, m);
   EXPECT_EQ(plan.settings.pipe.pages, Pages::k4);
   EXPECT_NE(mismatch(plan, "pages")->reason.find("madvise"), std::string::npos);
 }
 
-TEST(Plan, PipeSizeStopsAtTheLimit) {
+TEST(PipePlan, PipeSizeStopsAtTheLimit) {
   Settings s;
   s.pipe.write_with = WriteWith::vmsplice;
   s.pipe.buf_size = 64 << 20;
-  Plan plan = make_plan(s, machine());
+  PipePlan plan = make_plan(s, machine());
   EXPECT_EQ(plan.settings.pipe.pipe_size, 1u << 20);
   EXPECT_EQ(mismatch(plan, "pipe_size")->requested, "auto (32MiB)");
   Capabilities root = machine();
@@ -70,13 +70,13 @@ TEST(Plan, PipeSizeStopsAtTheLimit) {
   EXPECT_EQ(mismatch(plan, "pipe_size"), nullptr);
 }
 
-TEST(Plan, PipeSizeIsRoundedAsTheKernelDoes) {
+TEST(PipePlan, PipeSizeIsRoundedAsTheKernelDoes) {
   Settings s;
   s.pipe.pipe_size = 100'000;
   EXPECT_EQ(make_plan(s, machine()).settings.pipe.pipe_size, 131072u);
 }
 
-TEST(Plan, HalvesMustBeWholePages) {
+TEST(PipePlan, HalvesMustBeWholePages) {
   Settings s;
   s.pipe.write_with = WriteWith::vmsplice;
   s.pipe.buffers = Buffers::same;
@@ -84,7 +84,7 @@ TEST(Plan, HalvesMustBeWholePages) {
   EXPECT_EQ(make_plan(s, machine()).settings.pipe.buffers, Buffers::separate);
 }
 
-TEST(Plan, BuffersAreForVmsplice) {
+TEST(PipePlan, BuffersAreForVmsplice) {
   Settings s;
   s.pipe.buffers = Buffers::single;
   EXPECT_NE(mismatch(make_plan(s, machine()), "buffers"), nullptr);
@@ -93,36 +93,36 @@ TEST(Plan, BuffersAreForVmsplice) {
   EXPECT_EQ(make_plan(s, machine()).settings.pipe.buffers, Buffers::single);
 }
 
-TEST(Plan, OnlyVmspliceGivesPagesAway) {
+TEST(PipePlan, OnlyVmspliceGivesPagesAway) {
   for (const WriteWith technique : {WriteWith::write, WriteWith::tee, WriteWith::splice}) {
     Settings s;
     s.pipe.write_with = technique;
     s.pipe.gift = true;
-    const Plan plan = make_plan(s, machine());
+    const PipePlan plan = make_plan(s, machine());
     EXPECT_FALSE(plan.settings.pipe.gift);
     ASSERT_NE(mismatch(plan, "gift"), nullptr);
     EXPECT_EQ(plan.mismatches.size(), 1u);
   }
 }
 
-TEST(Plan, TeeNeedsVmsplice) {
+TEST(PipePlan, TeeNeedsVmsplice) {
   Settings s;
   s.pipe.write_with = WriteWith::tee;
   Capabilities m = machine();
   m.probe.vmsplice_errno = EPERM;
-  const Plan plan = make_plan(s, m);
+  const PipePlan plan = make_plan(s, m);
   EXPECT_EQ(plan.settings.pipe.write_with, WriteWith::write);
   EXPECT_TRUE(mismatch(plan, "write_with")->reason.starts_with("vmsplice, which fills tee's"));
   s.pipe.write_with = WriteWith::splice;
   EXPECT_EQ(make_plan(s, m).settings.pipe.write_with, WriteWith::splice);
 }
 
-TEST(Plan, TeeAsksForNoMoreThanAPipeHolds) {
+TEST(PipePlan, TeeAsksForNoMoreThanAPipeHolds) {
   Settings s;
   s.pipe.write_with = WriteWith::tee;
   s.pipe.buf_size = 4 << 20;
   Capabilities m = machine();
-  Plan plan = make_plan(s, m);
+  PipePlan plan = make_plan(s, m);
   EXPECT_EQ(plan.settings.pipe.buf_size, 1u << 20);
   EXPECT_EQ(plan.settings.pipe.pipe_size, 1u << 19);
   EXPECT_NE(mismatch(plan, "buf_size")->reason.find("echo 4194304"), std::string::npos);
@@ -132,7 +132,7 @@ TEST(Plan, TeeAsksForNoMoreThanAPipeHolds) {
   EXPECT_TRUE(plan.mismatches.empty());
 }
 
-TEST(Plan, AMemfdHasHugePagesWhereShmemMay) {
+TEST(PipePlan, AMemfdHasHugePagesWhereShmemMay) {
   Settings s;
   s.pipe.write_with = WriteWith::splice;
   s.pipe.touch_pages = false;
@@ -141,7 +141,7 @@ TEST(Plan, AMemfdHasHugePagesWhereShmemMay) {
     s.pipe.pages = pages;
     Capabilities m = machine();
     m.shmem_thp = shmem_thp;
-    const Plan plan = make_plan(s, m);
+    const PipePlan plan = make_plan(s, m);
     EXPECT_TRUE(plan.settings.pipe.touch_pages);
     EXPECT_EQ(mismatch(plan, "pages") == nullptr, plan.settings.pipe.pages == pages);
     return plan.settings.pipe.pages;
@@ -152,17 +152,17 @@ TEST(Plan, AMemfdHasHugePagesWhereShmemMay) {
     for (const char* refused : {"never", "deny", ""}) EXPECT_EQ(planned(pages, refused), Pages::k4);
 }
 
-TEST(Plan, StampingTouchesPages) {
+TEST(PipePlan, StampingTouchesPages) {
   Settings s;
   s.pipe.touch_pages = false;
   s.pipe.payload = Payload::stamped;
   EXPECT_NE(mismatch(make_plan(s, machine()), "touch_pages"), nullptr);
 }
 
-TEST(Plan, OneCpuIsSaid) {
+TEST(PipePlan, OneCpuIsSaid) {
   Capabilities m = machine();
   m.cpus.resize(1);
-  const Plan plan = make_plan(Settings{}, m);
+  const PipePlan plan = make_plan(Settings{}, m);
   EXPECT_EQ(plan.settings.pipe.placement, Placement::same_cpu);
   ASSERT_NE(mismatch(plan, "placement"), nullptr);
   EXPECT_EQ(mismatch(plan, "placement")->requested, "near");
