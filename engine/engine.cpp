@@ -206,7 +206,7 @@ void Engine::Impl::forget_views() {
 void Engine::Impl::advance() {
   if (!settled_ && workload_->advance()) {
     settled_ = settled_once_ = true;
-    renewed_at_ = workload_->progress().count + effective().pipe.bytes * workload_->parts().size();
+    renewed_at_ = workload_->progress().items + effective().pipe.bytes * workload_->parts().size();
     // Once: a worker's restart does not begin the segment anew.
     if (!segments_.counting()) count_from(monotonic_ns());
   }
@@ -241,7 +241,7 @@ void Engine::Impl::watch_workload(uint64_t now_ns) {
   if (!settled_ || finished_) return;
   workload_->watch(now_ns);
   for (Notice& notice : workload_->notices()) notify(notice.severity, std::move(notice.text));
-  if (ring_renewed_ || workload_->progress().count < renewed_at_) return;
+  if (ring_renewed_ || workload_->progress().items < renewed_at_) return;
   ring_renewed_ = true;
   observers_.restart_kinds(now_ns);
 }

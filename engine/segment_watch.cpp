@@ -5,26 +5,24 @@ namespace {
 
 constexpr const char* kNeverInForce = "it ended before the change was in force";
 
-std::optional<RunTimes> times_of(const std::optional<ProcessStats>& stats) {
-  if (!stats) return {};
-  return RunTimes{stats->on_cpu_ns, stats->runnable_ns};
+std::optional<TaskTimes> times_of(const std::optional<ProcessStats>& stats) {
+  return stats ? std::optional(stats->times) : std::nullopt;
 }
 
 }  // namespace
 
 // Where the shares of a segment come from: sched_switch, as in the worker's view,
 // else /proc. The two do not agree to the microsecond, so they are never mixed.
-std::optional<RunTimes> SegmentWatch::run_times(Role role) const {
+std::optional<TaskTimes> SegmentWatch::run_times(Role role) const {
   const Reading<TaskTimes> seen = observers_.times(role);
   if (seen.status == ReadingStatus::unavailable)
     return times_of(read_process_stats(crew_.pids(role)));
-  if (!seen.has_value()) return {};
-  return RunTimes{seen->on_cpu_ns, seen->runnable_ns};
+  return seen.value;
 }
 
 void SegmentWatch::hold(uint64_t now_ns) {
   watching_ = false;
-  for (TimeShares& times : times_) times.clear();
+  for (ShareMeter& times : times_) times.clear();
   observers_.restart(now_ns);
 }
 
@@ -61,15 +59,15 @@ void SegmentWatch::resume(uint64_t now_ns) {
 }
 
 SegmentRole SegmentWatch::role(Role role, uint64_t now_ns) const {
-  const auto shares = times_[static_cast<size_t>(role)].shares(now_ns, run_times(role));
-  return {shares.on_cpu, shares.runnable, shares.blocked,
+  return {times_[static_cast<size_t>(role)].shares(now_ns, run_times(role)),
           observers_.functions(role, observe::Span::segment), observers_.blocked(role)};
 }
 
 void SegmentWatch::describe(uint64_t now_ns, Segment& segment) const {
   if (!watching_) {
     const auto unknown = Reading<double>::warming(kNeverInForce);
-    segment.roles.fill({unknown, unknown, unknown, Reading<FunctionTable>::warming(kNeverInForce),
+    segment.roles.fill({{unknown, unknown, unknown},
+                        Reading<FunctionTable>::warming(kNeverInForce),
                         Reading<BlockedTable>::warming(kNeverInForce)});
     segment.occupancy = Reading<Occupancy>::warming(kNeverInForce);
     segment.kinds = Reading<std::array<double, kSlotKinds>>::warming(kNeverInForce);

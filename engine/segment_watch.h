@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "engine/meter/process_stats.h"
-#include "engine/meter/time_shares.h"
+#include "engine/meter/share_meter.h"
 #include "engine/model/segment.h"
 #include "engine/observe/observers.h"
 #include "engine/process/crew.h"
@@ -44,13 +44,13 @@ class SegmentWatch {
 
  private:
   SegmentRole role(Role role, uint64_t now_ns) const;
-  std::optional<RunTimes> run_times(Role role) const;
-  TimeShares& times(Role role) { return times_[static_cast<size_t>(role)]; }
+  std::optional<TaskTimes> run_times(Role role) const;
+  ShareMeter& times(Role role) { return times_[static_cast<size_t>(role)]; }
 
   Observers& observers_;
   const Crew& crew_;
   bool watching_ = false;
-  std::array<TimeShares, kRoles> times_;
+  std::array<ShareMeter, kRoles> times_;
 };
 
 }  // namespace pipetop

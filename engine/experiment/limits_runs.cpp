@@ -30,11 +30,11 @@ struct LimitsRuns::Sums {
     void add(const SegmentRole& role, std::string_view call, uint64_t duration_ns) {
       if (!role.functions.has_value()) {
         reason = role.functions.reason;
-      } else if (!role.on_cpu_share.has_value()) {
-        reason = role.on_cpu_share.reason;
+      } else if (!role.shares.on_cpu.has_value()) {
+        reason = role.shares.on_cpu.reason;
       } else {
         const double share = working_share(*role.functions->tree, call);
-        busy_ns += share * *role.on_cpu_share * double(duration_ns);
+        busy_ns += share * *role.shares.on_cpu * double(duration_ns);
         samples += role.functions->samples;
       }
     }
@@ -104,7 +104,7 @@ void LimitsRuns::visit(size_t preset) {
       const Segment& segment = trial.segment;
       sums.gib_per_s.push_back(trial.rate());
       sums.one_cpu = trial.end.effective.settings.pipe.placement == Placement::same_cpu;
-      sums.sampled_pages += segment.bytes / kPageBytes;
+      sums.sampled_pages += segment.items / kPageBytes;
       sums.vmsplice.add(segment.role(Role::writer), "vmsplice", segment.duration_ns);
       sums.release.add(segment.role(Role::reader), "splice", segment.duration_ns);
     }

@@ -50,12 +50,12 @@ class OverheadRun {
     const Snapshot begin = session_.run_for(kSwitchNs);
     Snapshot end = session_.run_for(options_.phase_ns);
     // There is no ratio to nothing, so a phase lasts until something has moved.
-    while (end.throughput.total_bytes == begin.throughput.total_bytes &&
+    while (end.throughput.total_items == begin.throughput.total_items &&
            !session_.interrupts().ended()) {
       check_possible(end);
       end = session_.run_for(kSwitchNs);
     }
-    const auto bytes = end.throughput.total_bytes - begin.throughput.total_bytes;
+    const auto bytes = end.throughput.total_items - begin.throughput.total_items;
     return double(bytes) / kGiB / (double(end.now_ns - begin.now_ns) / 1e9);
   }
 

@@ -135,7 +135,8 @@ void Measurement::measure() {
 // By both that tell it: one is read a moment after the other.
 uint64_t Measurement::moved() const {
   const Role role = counting_role(trial_.settings);
-  return std::min(trial_.bytes(), trial_.end.worker(role).bytes - trial_.begin.worker(role).bytes);
+  return std::min(trial_.items(),
+                  trial_.end.worker(role).counts.items - trial_.begin.worker(role).counts.items);
 }
 
 bool Measurement::is_done() const {
@@ -158,7 +159,7 @@ uint64_t Measurement::next_wait_ns() const {
 
 double Trial::rate() const {
   const uint64_t ns = end.throughput.clock_ns - begin.throughput.clock_ns;
-  return ns == 0 ? 0 : double(bytes()) / unit_of(settings).count / (double(ns) / 1e9);
+  return ns == 0 ? 0 : double(items()) / unit_of(settings).count / (double(ns) / 1e9);
 }
 
 void check_possible(const Snapshot& s) {

@@ -19,7 +19,7 @@ struct Trial {
   bool cut_short = false;       // somebody asked for the end
 
   // Or whatever the workload counts.
-  uint64_t bytes() const { return end.throughput.total_bytes - begin.throughput.total_bytes; }
+  uint64_t items() const { return end.throughput.total_items - begin.throughput.total_items; }
   uint64_t duration_ns() const { return end.now_ns - begin.now_ns; }
   double rate() const;  // the mean, in the workload's unit
 };

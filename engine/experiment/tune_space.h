@@ -11,7 +11,7 @@
 
 #include "engine/model/settings.h"
 #include "engine/registry/knobs.h"
-#include "engine/workload/pipe/plan.h"
+#include "engine/workload/pipe/pipe_plan.h"
 
 namespace pipetop {
 

@@ -11,16 +11,11 @@ uint64_t pages(const Integrity& i) { return i.verified + i.misplaced + i.torn + 
 }  // namespace
 
 Integrity totals_of(const WorkerIntegrity& found) {
-  const auto load = [](const std::atomic<uint64_t>& n) {
-    return n.load(std::memory_order_relaxed);
-  };
-  Integrity totals;
-  totals.verified = load(found.verified);
-  totals.misplaced = load(found.misplaced);
-  totals.torn = load(found.torn);
-  totals.unstamped = load(found.unstamped);
-  totals.epochs = load(found.epochs);
-  return totals;
+  return {.verified = found.verified,
+          .misplaced = found.misplaced,
+          .torn = found.torn,
+          .unstamped = found.unstamped,
+          .epochs = found.epochs};
 }
 
 void IntegrityMeter::sample(uint64_t now_ns, const Integrity& totals) {

@@ -17,7 +17,7 @@ void PartRates::sample(uint64_t now_ns, std::span<const PartProgress> parts) {
     const auto stats = read_process_stats(part.pid);
     auto& samples = samples_[part.name];
     // It began anew under the same name.
-    if (!samples.empty() && part.progress.count < samples.back().progress.count) samples.clear();
+    if (!samples.empty() && part.progress.items < samples.back().progress.items) samples.clear();
     samples.push_back({now_ns, part.progress, stats ? stats->last_cpu : -1});
     while (samples.size() > 2 && samples[1].at_ns + kPartWindow <= now_ns) samples.pop_front();
   }
@@ -27,7 +27,7 @@ Reading<double> PartRates::rate(const std::deque<Sample>& samples) const {
   const Progress &first = samples.front().progress, &last = samples.back().progress;
   if (last.clock_ns <= first.clock_ns) return Reading<double>::warming("no interval measured yet");
   const double seconds = double(last.clock_ns - first.clock_ns) / 1e9;
-  return Reading<double>::of(double(last.count - first.count) / unit_ / seconds);
+  return Reading<double>::of(double(last.items - first.items) / unit_ / seconds);
 }
 
 std::vector<PartView> PartRates::describe(std::span<const PartProgress> parts) const {
@@ -36,7 +36,7 @@ std::vector<PartView> PartRates::describe(std::span<const PartProgress> parts) c
     PartView view;
     view.name = part.name;
     view.pid = part.pid;
-    view.total = part.progress.count;
+    view.total = part.progress.items;
     view.cpu = Reading<int>::warming("not looked at yet");
     view.rate = Reading<double>::warming("no interval measured yet");
     if (const auto found = samples_.find(part.name); found != samples_.end()) {

@@ -15,7 +15,7 @@ namespace pipetop {
 
 class PartRates {
  public:
-  // `unit`: so many things a second are 1.
+  // `unit`: so many items a second are 1.
   explicit PartRates(double unit) : unit_(unit) {}
 
   // Cheap when called more often than it keeps samples.

@@ -47,13 +47,14 @@ std::optional<ProcessStats> parse_process_stats(std::string_view stat, std::stri
                   &stats.minor_faults, &stats.major_faults, &stats.last_cpu) != 3)
     return {};
   const std::string sched(schedstat);
-  if (std::sscanf(sched.c_str(), "%" SCNu64 " %" SCNu64, &stats.on_cpu_ns, &stats.runnable_ns) != 2)
+  if (std::sscanf(sched.c_str(), "%" SCNu64 " %" SCNu64, &stats.times.on_cpu_ns,
+                  &stats.times.runnable_ns) != 2)
     return {};
   const auto voluntary = status_field(status, "\nvoluntary_ctxt_switches:");
   const auto involuntary = status_field(status, "\nnonvoluntary_ctxt_switches:");
   if (!voluntary || !involuntary) return {};
-  stats.voluntary_switches = *voluntary;
-  stats.involuntary_switches = *involuntary;
+  stats.times.voluntary_switches = *voluntary;
+  stats.times.involuntary_switches = *involuntary;
   return stats;
 }
 
@@ -72,15 +73,15 @@ std::optional<ProcessStats> read_process_stats(std::span<const pid_t> pids) {
   for (const pid_t pid : pids) {
     const auto one = read_process_stats(pid);
     if (!one) return {};
-    sum.on_cpu_ns += one->on_cpu_ns;
-    sum.runnable_ns += one->runnable_ns;
-    sum.voluntary_switches += one->voluntary_switches;
-    sum.involuntary_switches += one->involuntary_switches;
+    sum.times.on_cpu_ns += one->times.on_cpu_ns;
+    sum.times.runnable_ns += one->times.runnable_ns;
+    sum.times.voluntary_switches += one->times.voluntary_switches;
+    sum.times.involuntary_switches += one->times.involuntary_switches;
     sum.minor_faults += one->minor_faults;
     sum.major_faults += one->major_faults;
   }
-  sum.on_cpu_ns /= pids.size();
-  sum.runnable_ns /= pids.size();
+  sum.times.on_cpu_ns /= pids.size();
+  sum.times.runnable_ns /= pids.size();
   return sum;
 }
 

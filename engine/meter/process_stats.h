@@ -8,14 +8,13 @@
 #include <span>
 #include <string_view>
 
+#include "engine/model/task_times.h"
+
 namespace pipetop {
 
 // Totals since the process began.
 struct ProcessStats {
-  uint64_t on_cpu_ns = 0;    // schedstat
-  uint64_t runnable_ns = 0;  // waiting for a CPU
-  uint64_t voluntary_switches = 0;
-  uint64_t involuntary_switches = 0;
+  TaskTimes times;  // but blocked_ns and wakeups, which /proc does not tell
   uint64_t minor_faults = 0;
   uint64_t major_faults = 0;
   int last_cpu = -1;

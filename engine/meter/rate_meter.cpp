@@ -24,11 +24,11 @@ constexpr uint64_t kSettle = 200 * kMs;
 constexpr uint64_t kStandsStill = 5'000 * kMs;
 
 Progress operator-(const Progress& a, const Progress& b) {
-  return {a.count - b.count, a.clock_ns - b.clock_ns};
+  return {a.items - b.items, a.clock_ns - b.clock_ns};
 }
 
 Progress operator+(const Progress& a, const Progress& b) {
-  return {a.count + b.count, a.clock_ns + b.clock_ns};
+  return {a.items + b.items, a.clock_ns + b.clock_ns};
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ RateStats rate_stats(std::span<const double> rates, double mean) {
 
 double RateMeter::rate(const Progress& progress) const {
   if (progress.clock_ns == 0) return 0;
-  return double(progress.count) / unit_ / (double(progress.clock_ns) / 1e9);
+  return double(progress.items) / unit_ / (double(progress.clock_ns) / 1e9);
 }
 
 RateMeter::RateMeter(uint64_t now_ns, double unit) : unit_(unit), last_ns_(now_ns) {
@@ -81,7 +81,7 @@ void RateMeter::begin_segment(uint64_t now_ns, const Progress& total, std::strin
   segment_.key = std::move(key);
   segment_.requested = requested;
   segment_.begin_ns = now_ns;
-  segment_begin_count_ = total.count;
+  segment_begin_count_ = total.items;
   segment_skipped_ns_ = 0;
   counts_from_ns_.reset();
 }
@@ -101,7 +101,7 @@ bool RateMeter::counts(const Tick& tick) const {
 Segment RateMeter::segment(uint64_t now_ns, const Progress& total) const {
   Segment segment = segment_;
   segment.duration_ns = now_ns - segment.begin_ns - segment_skipped_ns_;
-  segment.bytes = total.count - segment_begin_count_;
+  segment.items = total.items - segment_begin_count_;
   std::vector<double> rates;
   Progress sum;
   for (auto tick = ticks_.rbegin(); tick != ticks_.rend() && counts(*tick); ++tick) {
@@ -148,7 +148,7 @@ Throughput RateMeter::view(uint64_t now_ns, const Progress& total) const {
   for (const Tick& tick : ticks_) view.history.push_back({tick.end_ns, rate(tick.progress)});
   view.marks.assign(marks_.begin(), marks_.end());
   view.current = segment(now_ns, total);
-  view.total_bytes = total.count;
+  view.total_items = total.items;
   view.clock_ns = total.clock_ns;
   return view;
 }

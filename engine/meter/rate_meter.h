@@ -20,7 +20,7 @@ RateStats rate_stats(std::span<const double> rates, double mean);
 // 100 ms, however irregular the feeding, and of its own clock.
 class RateMeter {
  public:
-  // `unit`: so many things a second are 1.
+  // `unit`: so many items a second are 1.
   RateMeter(uint64_t now_ns, double unit);
 
   void add(uint64_t now_ns, const Progress& total);

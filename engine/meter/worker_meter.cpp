@@ -13,15 +13,15 @@ constexpr const char* kNoProc = "/proc of the process cannot be read; mount /pro
 
 // Of the wall time; they add up to 1.
 void set_shares(double on_cpu, double runnable, const char* source, WorkerView& view) {
-  view.on_cpu_share = Reading<double>::of(on_cpu);
-  view.runnable_share = Reading<double>::of(runnable);
-  view.blocked_share = Reading<double>::of(std::max(0.0, 1.0 - on_cpu - runnable));
+  view.shares.on_cpu = Reading<double>::of(on_cpu);
+  view.shares.runnable = Reading<double>::of(runnable);
+  view.shares.blocked = Reading<double>::of(std::max(0.0, 1.0 - on_cpu - runnable));
   view.times_source = source;
 }
 
 }  // namespace
 
-void WorkerMeter::sample(uint64_t now_ns, const Counts& counts, std::span<const pid_t> pids,
+void WorkerMeter::sample(uint64_t now_ns, const WorkerCounts& counts, std::span<const pid_t> pids,
                          const Reading<TaskTimes>& times) {
   if (!samples_.empty() && now_ns < samples_.back().at_ns + kWorkerInterval) return;
   Sample sample;
@@ -42,17 +42,12 @@ std::optional<ProcessLook> WorkerMeter::last_look() const {
 std::optional<int> WorkerMeter::cpu_run_on() const {
   if (samples_.empty() || !samples_.front().process || !samples_.back().process) return {};
   const ProcessStats &first = *samples_.front().process, &last = *samples_.back().process;
-  if (last.on_cpu_ns <= first.on_cpu_ns || last.last_cpu < 0) return {};
+  if (last.times.on_cpu_ns <= first.times.on_cpu_ns || last.last_cpu < 0) return {};
   return last.last_cpu;
 }
 
-void WorkerMeter::describe(const Counts& counts, WorkerView& view) const {
-  view.bytes = counts.bytes;
-  view.syscalls = counts.syscalls;
-  view.short_calls = counts.short_calls;
-  view.eagain = counts.eagain;
-  view.interrupted = counts.interrupted;
-  view.polls = counts.polls;
+void WorkerMeter::describe(const WorkerCounts& counts, WorkerView& view) const {
+  view.counts = counts;
   const Sample none;
   const Sample& first = samples_.empty() ? none : samples_.front();
   const Sample& last = samples_.empty() ? none : samples_.back();
@@ -69,14 +64,14 @@ void WorkerMeter::describe_calls(const Sample& first, const Sample& last, Worker
       *reading = Reading<double>::warming(kNoInterval);
     return;
   }
-  const Counts &then = first.counts, &now = last.counts;
+  const WorkerCounts &then = first.counts, &now = last.counts;
   const double calls = double(now.syscalls - then.syscalls);
   const double moving = calls - double(now.eagain - then.eagain);
   view.syscalls_per_s = Reading<double>::of(calls / seconds);
   const auto per = [](double n, double of) {
     return of > 0 ? Reading<double>::of(n / of) : Reading<double>::warming("no call has returned");
   };
-  view.bytes_per_call = per(double(now.bytes - then.bytes), moving);
+  view.bytes_per_call = per(double(now.items - then.items), moving);
   view.eagain_share = per(double(now.eagain - then.eagain), calls);
   view.short_share = per(double(now.short_calls - then.short_calls), calls);
 }
@@ -84,7 +79,7 @@ void WorkerMeter::describe_calls(const Sample& first, const Sample& last, Worker
 void WorkerMeter::describe_process(const Sample& first, const Sample& last,
                                    WorkerView& view) const {
   const auto for_all = [&](const Reading<double>& reading) {
-    for (auto* target : {&view.on_cpu_share, &view.runnable_share, &view.blocked_share,
+    for (auto* target : {&view.shares.on_cpu, &view.shares.runnable, &view.shares.blocked,
                          &view.voluntary_switches_per_s, &view.involuntary_switches_per_s,
                          &view.context_switches_per_s, &view.page_faults_per_s})
       *target = reading;
@@ -103,19 +98,21 @@ void WorkerMeter::describe_process(const Sample& first, const Sample& last,
   const auto faults = [](const ProcessStats& p) { return p.minor_faults + p.major_faults; };
   view.last_cpu = now.last_cpu < 0 ? Reading<int>::unavailable("they are several processes")
                                    : Reading<int>::of(now.last_cpu);
-  view.voluntary_switches = Reading<uint64_t>::of(now.voluntary_switches);
-  view.involuntary_switches = Reading<uint64_t>::of(now.involuntary_switches);
-  view.context_switches = Reading<uint64_t>::of(now.voluntary_switches + now.involuntary_switches);
+  view.voluntary_switches = Reading<uint64_t>::of(now.times.voluntary_switches);
+  view.involuntary_switches = Reading<uint64_t>::of(now.times.involuntary_switches);
+  view.context_switches =
+      Reading<uint64_t>::of(now.times.voluntary_switches + now.times.involuntary_switches);
   view.page_faults = Reading<uint64_t>::of(faults(now));
   const double ns = double(last.at_ns - first.at_ns);
   if (!first.process || ns <= 0) return for_all(Reading<double>::warming(kNoInterval));
   const ProcessStats& then = *first.process;
-  const double on_cpu = std::min(1.0, double(now.on_cpu_ns - then.on_cpu_ns) / ns);
-  set_shares(on_cpu, std::min(1.0 - on_cpu, double(now.runnable_ns - then.runnable_ns) / ns),
+  const double on_cpu = std::min(1.0, double(now.times.on_cpu_ns - then.times.on_cpu_ns) / ns);
+  set_shares(on_cpu,
+             std::min(1.0 - on_cpu, double(now.times.runnable_ns - then.times.runnable_ns) / ns),
              "schedstat", view);
   const auto per_s = [&](uint64_t n) { return Reading<double>::of(double(n) / (ns / 1e9)); };
-  const uint64_t voluntary = now.voluntary_switches - then.voluntary_switches;
-  const uint64_t involuntary = now.involuntary_switches - then.involuntary_switches;
+  const uint64_t voluntary = now.times.voluntary_switches - then.times.voluntary_switches;
+  const uint64_t involuntary = now.times.involuntary_switches - then.times.involuntary_switches;
   view.voluntary_switches_per_s = per_s(voluntary);
   view.involuntary_switches_per_s = per_s(involuntary);
   view.context_switches_per_s = per_s(voluntary + involuntary);

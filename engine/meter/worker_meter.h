@@ -17,7 +17,7 @@ class WorkerMeter {
  public:
   // `pids` are of its processes now. `times` are the observers'; while they have
   // none, /proc's are used. Cheap when called more often than it reads.
-  void sample(uint64_t now_ns, const Counts& counts, std::span<const pid_t> pids,
+  void sample(uint64_t now_ns, const WorkerCounts& counts, std::span<const pid_t> pids,
               const Reading<TaskTimes>& times);
 
   // Rates begin anew: the process was replaced, or the settings changed.
@@ -31,12 +31,12 @@ class WorkerMeter {
   std::optional<int> cpu_run_on() const;
 
   // Fills in counters, rates and shares.
-  void describe(const Counts& counts, WorkerView& view) const;
+  void describe(const WorkerCounts& counts, WorkerView& view) const;
 
  private:
   struct Sample {
     uint64_t at_ns = 0;
-    Counts counts;
+    WorkerCounts counts;
     std::optional<ProcessStats> process;
     Reading<TaskTimes> times;
   };

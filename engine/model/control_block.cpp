@@ -10,7 +10,7 @@
 namespace pipetop {
 namespace {
 
-// Commands and reports are copied as relaxed 64-bit words: a torn copy is
+// What is shared is copied as relaxed 64-bit words: a torn copy is
 // possible and is then noticed by the generation, but never a data race.
 template <class T>
 T load_words(const T& from) {
@@ -92,6 +92,9 @@ std::optional<WorkerReport> read_report(const ControlBlock& block, uint32_t gene
   report.state = first;
   return report;
 }
+
+WorkerCounts read_counts(const ControlBlock& block) { return load_words(block.counts); }
+WorkerIntegrity read_integrity(const ControlBlock& block) { return load_words(block.integrity); }
 
 void wait_for_command(const ControlBlock& block, uint32_t seen) {
   // A signal or another worker's wake-up ends the call, not the wait.

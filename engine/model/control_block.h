@@ -10,7 +10,7 @@
 //                                also the futex word on which a held worker sleeps
 // command      engine   worker   relaxed words, bracketed by `generation`
 // report       worker   engine   relaxed words, published by `acknowledged` (release)
-// counters     worker   engine   relaxed; they outlive a restart of the worker
+// counts       worker   engine   relaxed; they outlive a restart of the worker
 // integrity    reader   engine   relaxed
 #pragma once
 
@@ -22,6 +22,8 @@
 #include <optional>
 #include <string_view>
 #include <type_traits>
+
+#include "engine/model/counts.h"
 
 namespace pipetop {
 
@@ -89,27 +91,14 @@ struct WorkerReport {
   std::string_view reason_text() const;
 };
 
-// Cumulative since the block was made.
-struct WorkerCounters {
-  std::atomic<uint64_t> bytes;        // moved, or whatever else the workload counts
-  std::atomic<uint64_t> syscalls;     // asked of the kernel, whatever came back
-  std::atomic<uint64_t> short_calls;  // that moved less than asked
-  std::atomic<uint64_t> eagain;
-  std::atomic<uint64_t> interrupted;  // EINTR
-  std::atomic<uint64_t> polls;        // poll() calls
-  std::atomic<uint64_t> active_ns;    // spent on what is counted, where that is not all the time
-  std::atomic<uint64_t> present;      // of what it has counted, what is still there
-};
-
 // What the reader found in stamped pages.
 struct WorkerIntegrity {
-  std::atomic<uint64_t> verified;  // pages that carried the stamp that was due
-  std::atomic<uint64_t>
-      misplaced;               // pages with a stamp that was not due: lost, repeated or reordered
-  std::atomic<uint64_t> torn;  // pages whose first and last words disagree
-  std::atomic<uint64_t> unstamped;  // pages without a stamp amid stamped ones
-  std::atomic<uint64_t> epochs;     // times that the count began anew
-  std::atomic<uint64_t> reserved[3];
+  uint64_t verified = 0;   // pages that carried the stamp that was due
+  uint64_t misplaced = 0;  // pages with a stamp that was not due: lost, repeated or reordered
+  uint64_t torn = 0;       // pages whose first and last words disagree
+  uint64_t unstamped = 0;  // pages without a stamp amid stamped ones
+  uint64_t epochs = 0;     // times that the count began anew
+  uint64_t reserved[3] = {};
 };
 
 struct ControlBlock {
@@ -128,7 +117,7 @@ struct ControlBlock {
   alignas(kCacheLine) std::atomic<uint32_t> acknowledged;  // the generation that `report` is of
   alignas(8) WorkerReport report;
 
-  alignas(kCacheLine) WorkerCounters counters;
+  alignas(kCacheLine) WorkerCounts counts;
   alignas(kCacheLine) WorkerIntegrity integrity;
 };
 
@@ -139,6 +128,9 @@ uint32_t publish_command(ControlBlock& block, const WorkerCommand& command);
 
 // The report of `generation`; nothing while the worker has not acknowledged it.
 std::optional<WorkerReport> read_report(const ControlBlock& block, uint32_t generation);
+
+WorkerCounts read_counts(const ControlBlock& block);
+WorkerIntegrity read_integrity(const ControlBlock& block);
 
 // ---- the worker's side ----
 
@@ -166,12 +158,12 @@ static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<u
 static_assert(std::is_trivially_copyable_v<WorkerCommand> && sizeof(WorkerCommand) % 8 == 0);
 static_assert(std::is_trivially_copyable_v<WorkerReport> && sizeof(WorkerReport) % 8 == 0);
 static_assert(std::is_standard_layout_v<ControlBlock>);
-static_assert(sizeof(WorkerCounters) == kCacheLine && sizeof(WorkerIntegrity) == kCacheLine);
+static_assert(sizeof(WorkerCounts) == kCacheLine && sizeof(WorkerIntegrity) == kCacheLine);
 static_assert(offsetof(ControlBlock, generation) == 64);
 static_assert(offsetof(ControlBlock, command) == 72);
 static_assert(sizeof(WorkerCommand) == 200);
 static_assert(offsetof(ControlBlock, acknowledged) == 320);
-static_assert(offsetof(ControlBlock, counters) == 640);
+static_assert(offsetof(ControlBlock, counts) == 640);
 static_assert(sizeof(ControlBlock) == 768);
 
 }  // namespace pipetop

@@ -1,35 +1,41 @@
-// What workers have counted, as plain values.
+// What a worker has done.
 #pragma once
 
+#include <array>
 #include <cstdint>
-
-#include "engine/model/control_block.h"
 
 namespace pipetop {
 
-// As in WorkerCounters; of one worker, or summed up over several.
-struct Counts {
-  uint64_t bytes = 0, syscalls = 0, short_calls = 0, eagain = 0, interrupted = 0, polls = 0;
-  uint64_t active_ns = 0;
+// Since its control block was made, where the worker writes them and the engine reads
+// them (add(), read_counts()); elsewhere plain values, of one worker or summed up.
+struct WorkerCounts {
+  uint64_t items = 0;        // bytes moved, or whatever else the workload counts
+  uint64_t syscalls = 0;     // asked of the kernel, whatever came back
+  uint64_t short_calls = 0;  // that moved less than asked
+  uint64_t eagain = 0;
+  uint64_t interrupted = 0;  // EINTR
+  uint64_t polls = 0;        // poll() calls
+  uint64_t active_ns = 0;    // spent on what is counted, where that is not all the time
+  uint64_t present = 0;      // of the items, those that are still there
 
-  Counts& operator+=(const Counts& other) {
-    bytes += other.bytes;
-    syscalls += other.syscalls;
-    short_calls += other.short_calls;
-    eagain += other.eagain;
-    interrupted += other.interrupted;
-    polls += other.polls;
-    active_ns += other.active_ns;
-    return *this;
-  }
+  WorkerCounts& operator+=(const WorkerCounts& other);
+  WorkerCounts operator-(const WorkerCounts& other) const;
 };
 
-inline Counts read_counts(const WorkerCounters& c) {
-  const auto load = [](const std::atomic<uint64_t>& n) {
-    return n.load(std::memory_order_relaxed);
-  };
-  return {load(c.bytes),       load(c.syscalls), load(c.short_calls), load(c.eagain),
-          load(c.interrupted), load(c.polls),    load(c.active_ns)};
+inline constexpr std::array kWorkerCounts = {&WorkerCounts::items,       &WorkerCounts::syscalls,
+                                             &WorkerCounts::short_calls, &WorkerCounts::eagain,
+                                             &WorkerCounts::interrupted, &WorkerCounts::polls,
+                                             &WorkerCounts::active_ns,   &WorkerCounts::present};
+static_assert(sizeof(WorkerCounts) == kWorkerCounts.size() * sizeof(uint64_t));
+
+inline WorkerCounts& WorkerCounts::operator+=(const WorkerCounts& other) {
+  for (const auto count : kWorkerCounts) this->*count += other.*count;
+  return *this;
+}
+inline WorkerCounts WorkerCounts::operator-(const WorkerCounts& other) const {
+  WorkerCounts difference = *this;
+  for (const auto count : kWorkerCounts) difference.*count -= other.*count;
+  return difference;
 }
 
 }  // namespace pipetop

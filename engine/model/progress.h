@@ -8,10 +8,10 @@
 
 namespace pipetop {
 
-// Things counted, and the time that this took, which for a stream is the wall's.
+// Items counted, and the time that this took, which for a stream is the wall's.
 // Neither goes back.
 struct Progress {
-  uint64_t count = 0;
+  uint64_t items = 0;
   uint64_t clock_ns = 0;
 };
 

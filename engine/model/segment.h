@@ -11,6 +11,7 @@
 #include "engine/model/functions.h"
 #include "engine/model/ring_view.h"
 #include "engine/model/settings.h"
+#include "engine/model/task_times.h"
 
 namespace pipetop {
 
@@ -28,9 +29,9 @@ struct RatePoint {
 
 // One role during a segment.
 struct SegmentRole {
-  Reading<double> on_cpu_share, runnable_share, blocked_share;  // of the wall time
-  Reading<FunctionTable> functions;                             // all of the segment's samples
-  Reading<BlockedTable> blocked;                                // where it slept
+  TimeShares shares;
+  Reading<FunctionTable> functions;  // all of the segment's samples
+  Reading<BlockedTable> blocked;     // where it slept
 };
 
 // One stretch between two changes.
@@ -48,7 +49,7 @@ struct Segment {
   Settings requested;
   uint64_t begin_ns = 0;
   uint64_t duration_ns = 0;  // without the time that we were suspended
-  uint64_t bytes = 0;        // or whatever is counted
+  uint64_t items = 0;        // counted, see Unit
   Reading<RateStats> rate;   // after the settle time
 
   // What was observed once the change was in force; set when the segment is
@@ -82,8 +83,8 @@ struct Throughput {
   Segment current;                                       // label to rate; the rest is not filled in
   std::shared_ptr<const Segment> previous;               // closed last, null if none
   std::vector<std::shared_ptr<const Segment>> segments;  // closed, oldest first, the last ones
-  uint64_t clock_ns = 0;                                 // that total_bytes took, see Progress
-  uint64_t total_bytes = 0;                              // or whatever is counted, since start
+  uint64_t clock_ns = 0;                                 // that total_items took, see Progress
+  uint64_t total_items = 0;                              // since start
 };
 
 }  // namespace pipetop

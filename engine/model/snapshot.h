@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/base/reading.h"
+#include "engine/model/counts.h"
 #include "engine/model/functions.h"
 #include "engine/model/observing.h"
 #include "engine/model/ring_view.h"
@@ -54,14 +55,14 @@ struct WorkerView {
   bool lacks_feature = false;  // refused: this kernel has no such thing
   uint32_t restarts = 0;
 
-  uint64_t bytes = 0, syscalls = 0, short_calls = 0, eagain = 0, interrupted = 0, polls = 0;
+  WorkerCounts counts;
   Reading<double> syscalls_per_s, bytes_per_call;
   Reading<double> eagain_share, short_share;  // of the syscalls
 
-  Reading<double> on_cpu_share, runnable_share, blocked_share;  // of the wall time
-  Reading<uint64_t> context_switches, page_faults;              // totals of the process
-  Reading<uint64_t> voluntary_switches, involuntary_switches;   // that make up context_switches
-  Reading<uint64_t> wakeups;                                    // by the role, since the start
+  TimeShares shares;
+  Reading<uint64_t> context_switches, page_faults;             // totals of the process
+  Reading<uint64_t> voluntary_switches, involuntary_switches;  // that make up context_switches
+  Reading<uint64_t> wakeups;                                   // by the role, since the start
   Reading<double> context_switches_per_s, page_faults_per_s;
   Reading<double> voluntary_switches_per_s, involuntary_switches_per_s;
   Reading<double> wakeups_per_s;  // that it was woken
@@ -95,7 +96,7 @@ struct PartView {
   int pid = 0;
   Reading<int> cpu;
   Reading<double> rate;  // over about a second, in the workload's unit
-  uint64_t total = 0;    // things counted
+  uint64_t total = 0;    // items counted
 };
 
 enum class FigureKind : uint8_t { share, bytes, count, ratio };

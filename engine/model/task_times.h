@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "engine/base/reading.h"
+
 namespace pipetop {
 
 // Totals that only grow; two of them tell what happened in between.
@@ -15,6 +17,11 @@ struct TaskTimes {
   uint64_t wakeups = 0;               // that ended a sleep
 
   uint64_t wall_ns() const { return on_cpu_ns + runnable_ns + blocked_ns; }
+};
+
+// Of the wall time; where they are known they add up to 1.
+struct TimeShares {
+  Reading<double> on_cpu, runnable, blocked;
 };
 
 }  // namespace pipetop

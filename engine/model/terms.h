@@ -10,10 +10,10 @@
 namespace pipetop {
 
 struct Unit {
-  std::string_view rate;    // "GiB/s"
-  std::string_view key;     // of the rate, in JSON and CSV: "gib_per_s"
-  std::string_view things;  // what is counted: "bytes"
-  double count = 1;         // so many things are one of the rate's
+  std::string_view rate;   // "GiB/s"
+  std::string_view key;    // of the rate, in JSON and CSV: "gib_per_s"
+  std::string_view items;  // what is counted: "bytes"
+  double count = 1;        // so many items are one of the rate's
 };
 
 struct WorkloadTerms {

@@ -7,7 +7,7 @@ namespace pipetop::observe {
 CallCounter::CallCounter(uint64_t window_ns) : window_ns_(window_ns) {}
 
 void CallCounter::add(uint64_t at_ns, Place place) {
-  for (Counts& counts : counts_) {
+  for (SpanCounts& counts : counts_) {
     if (counts.self.size() <= place) counts.self.resize(trie_.places());
     ++counts.self[place];
     ++counts.samples;
@@ -17,13 +17,13 @@ void CallCounter::add(uint64_t at_ns, Place place) {
 
 void CallCounter::add_lost(uint64_t at_ns, uint64_t samples) {
   if (samples == 0) return;
-  for (Counts& counts : counts_) counts.lost += samples;
+  for (SpanCounts& counts : counts_) counts.lost += samples;
   if (window_ns_ != 0)
     window_.push_back({at_ns, CallTrie::kNowhere, static_cast<uint32_t>(samples)});
 }
 
 void CallCounter::expire(uint64_t now_ns) {
-  Counts& counts = of(Span::window);
+  SpanCounts& counts = of(Span::window);
   while (!window_.empty() && window_.front().at_ns + window_ns_ < now_ns) {
     const Remembered& oldest = window_.front();
     if (oldest.place == CallTrie::kNowhere) {
@@ -43,7 +43,7 @@ void CallCounter::clear() {
 }
 
 FunctionTable CallCounter::table(Span span) const {
-  const Counts& counts = of(span);
+  const SpanCounts& counts = of(span);
   return {counts.samples, counts.lost, std::make_shared<const CallTree>(trie_.tree(counts.self))};
 }
 

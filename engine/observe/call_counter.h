@@ -1,4 +1,4 @@
-// Counts the stack samples of one process over two spans at once: a rolling window,
+// SpanCounts the stack samples of one process over two spans at once: a rolling window,
 // and all since the last clear(). A sample costs a few increments when it comes and
 // when it leaves the window, however much is remembered.
 #pragma once
@@ -39,7 +39,7 @@ class CallCounter {
   FunctionTable table(Span span) const;
 
  private:
-  struct Counts {
+  struct SpanCounts {
     uint64_t samples = 0, lost = 0;
     std::vector<uint64_t> self;  // by place
   };
@@ -49,13 +49,13 @@ class CallCounter {
     uint32_t lost;  // so many
   };
 
-  Counts& of(Span span) { return counts_[static_cast<size_t>(span)]; }
-  const Counts& of(Span span) const { return counts_[static_cast<size_t>(span)]; }
+  SpanCounts& of(Span span) { return counts_[static_cast<size_t>(span)]; }
+  const SpanCounts& of(Span span) const { return counts_[static_cast<size_t>(span)]; }
 
   uint64_t window_ns_;
   CallTrie trie_;
-  std::array<Counts, 2> counts_;   // by Span
-  std::deque<Remembered> window_;  // oldest first, but for the CPUs' small disorder
+  std::array<SpanCounts, 2> counts_;  // by Span
+  std::deque<Remembered> window_;     // oldest first, but for the CPUs' small disorder
 };
 
 }  // namespace pipetop::observe

@@ -37,7 +37,7 @@ void Crew::dismiss(Worker& worker) {
   const std::unique_ptr<Worker> leaving = std::move(member->worker);
   members_.erase(member);
   leaving->kill();
-  dismissed_[static_cast<size_t>(leaving->role())] += read_counts(leaving->counters());
+  dismissed_[static_cast<size_t>(leaving->role())] += leaving->counts();
   sink_({WorkerEvent::Kind::dismissed, *leaving, {}});
 }
 
@@ -122,9 +122,9 @@ std::vector<pid_t> Crew::pids(Role role) const {
   return pids;
 }
 
-Counts Crew::counts(Role role) const {
-  Counts counts = dismissed_[static_cast<size_t>(role)];
-  for (const Worker* worker : of(role)) counts += read_counts(worker->counters());
+WorkerCounts Crew::counts(Role role) const {
+  WorkerCounts counts = dismissed_[static_cast<size_t>(role)];
+  for (const Worker* worker : of(role)) counts += worker->counts();
   return counts;
 }
 

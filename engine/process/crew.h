@@ -51,7 +51,7 @@ class Crew {
   std::vector<const Worker*> of(Role role) const;
   std::vector<pid_t> pids(Role role) const;  // of those alive
   // Of all its workers so far, the dismissed ones too.
-  Counts counts(Role role) const;
+  WorkerCounts counts(Role role) const;
 
   const std::vector<Cpu>& allowed() const { return allowed_; }
 
@@ -70,7 +70,7 @@ class Crew {
   int epoll_fd_;
   std::function<void(const WorkerEvent&)> sink_;
   std::vector<Member> members_;
-  std::array<Counts, kRoles> dismissed_;  // by Role
+  std::array<WorkerCounts, kRoles> dismissed_;  // by Role
 };
 
 }  // namespace pipetop

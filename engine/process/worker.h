@@ -49,9 +49,8 @@ class Worker {
   uint32_t restarts() const { return starts_ > 0 ? starts_ - 1 : 0; }
   // How the process before this one ended, "" if there was none.
   const std::string& last_end() const { return last_end_; }
-  const WorkerCounters& counters() const { return control_.block().counters; }
-  const WorkerIntegrity& integrity() const { return control_.block().integrity; }
-  uint64_t bytes() const { return counters().bytes.load(std::memory_order_relaxed); }
+  WorkerCounts counts() const { return read_counts(control_.block()); }
+  WorkerIntegrity integrity() const { return read_integrity(control_.block()); }
 
  private:
   Role role_;

@@ -32,8 +32,8 @@ TEST_F(EngineTest, WhatTheWriterCountsTheReaderGets) {
   engine->stop();
   const Snapshot s = engine->tick();
   // What is left in the ring was written but not read.
-  EXPECT_GE(writer(s).bytes, reader(s).bytes);
-  EXPECT_LE(writer(s).bytes - reader(s).bytes, s.effective.pipe.bytes);
+  EXPECT_GE(writer(s).counts.items, reader(s).counts.items);
+  EXPECT_LE(writer(s).counts.items - reader(s).counts.items, s.effective.pipe.bytes);
 }
 
 // The other side is stopped, so the worker under change sleeps in its syscall.
@@ -47,7 +47,7 @@ TEST_F(EngineTest, AWorkerAsleepInASyscallTakesAChange) {
     uint64_t calls = 0;
     int same = 0;
     until([&](const Snapshot& s) {
-      const uint64_t now = s.worker(asleep).syscalls;
+      const uint64_t now = s.worker(asleep).counts.syscalls;
       same = now == calls ? same + 1 : 0;
       calls = now;
       return same > 20;
@@ -88,7 +88,8 @@ TEST_F(EngineTest, AShrinkWaitsForAStoppedReader) {
   // after its call has taken at most a buffer that it has not counted.
   until([](const Snapshot& t) {
     return reader(t).state == ProcessState::stopped &&
-           writer(t).bytes >= reader(t).bytes + t.effective.settings.pipe.buf_size + 2 * kPageBytes;
+           writer(t).counts.items >=
+               reader(t).counts.items + t.effective.settings.pipe.buf_size + 2 * kPageBytes;
   });
   s.pipe.pipe_size = 4096;
   engine->apply(s, "shrink");
@@ -169,8 +170,8 @@ TEST_F(EngineTest, ASuspendedPipeMovesNothingAndGoesOn) {
   flow();
   engine->suspend();
   const Snapshot held = until([&, last = uint64_t{0}, same = 0](const Snapshot& s) mutable {
-    same = s.throughput.total_bytes == last ? same + 1 : 0;
-    last = s.throughput.total_bytes;
+    same = s.throughput.total_items == last ? same + 1 : 0;
+    last = s.throughput.total_items;
     return same > 10;
   });
   EXPECT_NE(writer(held).state, ProcessState::stopped);  // it is we who sleep
@@ -191,7 +192,7 @@ TEST_F(EngineTest, WithoutBpfTheRestGoesOn) {
   start({});
   flow();
   const Snapshot s = until([](const Snapshot& t) {
-    return t.workers[0].on_cpu_share.has_value() && t.ring.occupancy.has_value();
+    return t.workers[0].shares.on_cpu.has_value() && t.ring.occupancy.has_value();
   });
   EXPECT_EQ(writer(s).functions.status, ReadingStatus::unavailable);
   EXPECT_NE(writer(s).functions.reason, "");

@@ -45,11 +45,11 @@ class EngineTest : public testing::Test {
   // two seconds bring, but some rings at least.
   Snapshot flow(uint64_t bytes = 16 << 20) {
     const Snapshot settled = settle();
-    const uint64_t from = settled.throughput.total_bytes;
+    const uint64_t from = settled.throughput.total_items;
     const uint64_t least = std::min(bytes, kFewRings * settled.effective.pipe.bytes);
     return until([&](const Snapshot& s) {
       const bool is_slow = s.now_ns > settled.now_ns + 2'000'000'000;
-      return s.throughput.total_bytes >= from + (is_slow ? least : bytes);
+      return s.throughput.total_items >= from + (is_slow ? least : bytes);
     });
   }
   static const WorkerView& writer(const Snapshot& s) { return s.worker(Role::writer); }

@@ -17,7 +17,7 @@ class SegmentsTest : public EngineTest {
       return s.throughput.current.rate.has_value() && segment.rate.has_value() &&
              segment.rate->max > 0 && segment.occupancy.has_value() &&
              std::ranges::all_of(segment.roles, [](const SegmentRole& role) {
-               return role.on_cpu_share.has_value() && *role.on_cpu_share > 0;
+               return role.shares.on_cpu.has_value() && *role.shares.on_cpu > 0;
              });
     });
     return segment;
@@ -31,11 +31,11 @@ void expect_plausible(const Segment& s) {
   EXPECT_LE(s.rate->median, s.rate->max);
   EXPECT_LE(s.rate->min, s.rate->mean);
   EXPECT_LE(s.rate->mean, s.rate->max);
-  EXPECT_GT(s.bytes, 0u);
+  EXPECT_GT(s.items, 0u);
   for (const SegmentRole& role : s.roles) {
-    ASSERT_TRUE(role.on_cpu_share.has_value()) << role.on_cpu_share.reason;
-    EXPECT_GT(*role.on_cpu_share, 0);
-    EXPECT_NEAR(*role.on_cpu_share + *role.runnable_share + *role.blocked_share, 1, 1e-9);
+    ASSERT_TRUE(role.shares.on_cpu.has_value()) << role.shares.on_cpu.reason;
+    EXPECT_GT(*role.shares.on_cpu, 0);
+    EXPECT_NEAR(*role.shares.on_cpu + *role.shares.runnable + *role.shares.blocked, 1, 1e-9);
   }
   ASSERT_TRUE(s.occupancy.has_value()) << s.occupancy.reason;
 }
@@ -77,11 +77,11 @@ TEST_F(SegmentsTest, ThreeChangesCloseThreeSegments) {
   }
   EXPECT_EQ(closed[1]->requested.pipe.pipe_size, kAutoPipeSize);
   EXPECT_EQ(end.throughput.current.number, 4u);
-  EXPECT_LE(closed[0]->bytes + closed[1]->bytes + closed[2]->bytes, end.throughput.total_bytes);
+  EXPECT_LE(closed[0]->items + closed[1]->items + closed[2]->items, end.throughput.total_items);
   // Asked for while it lasted, it was the same.
   EXPECT_EQ(present.number, 3u);
   EXPECT_EQ(present.begin_ns, closed[2]->begin_ns);
-  EXPECT_LE(present.bytes, closed[2]->bytes);
+  EXPECT_LE(present.items, closed[2]->items);
 }
 
 // A stopped reader acknowledges nothing.
@@ -99,7 +99,7 @@ TEST_F(SegmentsTest, OneThatNeverTookEffectSaysSo) {
   EXPECT_EQ(never.label, "first");
   EXPECT_EQ(never.rate.status, ReadingStatus::warming);
   EXPECT_EQ(never.occupancy.reason, "it ended before the change was in force");
-  EXPECT_EQ(never.role(Role::writer).blocked_share.reason, never.occupancy.reason);
+  EXPECT_EQ(never.role(Role::writer).shares.blocked.reason, never.occupancy.reason);
   EXPECT_EQ(never.role(Role::reader).functions.reason, never.occupancy.reason);
   EXPECT_EQ(never.kinds.reason, never.occupancy.reason);
 }

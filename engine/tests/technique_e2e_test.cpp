@@ -71,7 +71,7 @@ TEST_P(SlowMotionTest, MovesLittleAndLosesNothing) {
     engine->apply(s, "slow");
     const Snapshot begin = settle();
     const Snapshot slow = until([&](const Snapshot& t) {
-      return t.throughput.total_bytes > begin.throughput.total_bytes + t.effective.pipe.bytes / 8;
+      return t.throughput.total_items > begin.throughput.total_items + t.effective.pipe.bytes / 8;
     });
     EXPECT_EQ(slow.effective.settings.pipe.buf_size, slow.effective.pipe.bytes / 16);
     s.pipe.slow_motion = false;

@@ -1,4 +1,4 @@
-// Counters have one writer, so adding needs no locked instruction.
+// Counters that the engine reads have one writer, so adding needs no locked instruction.
 #pragma once
 
 #include <atomic>
@@ -6,8 +6,9 @@
 
 namespace pipetop {
 
-inline void add(std::atomic<uint64_t>& counter, uint64_t n) {
-  counter.store(counter.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+inline void set(uint64_t& counter, uint64_t n) {
+  std::atomic_ref<uint64_t>(counter).store(n, std::memory_order_relaxed);
 }
+inline void add(uint64_t& counter, uint64_t n) { set(counter, counter + n); }
 
 }  // namespace pipetop

@@ -21,7 +21,7 @@ class Flow {
       : block_(block), pipe_fd_(pipe_fd), generation_(generation) {}
 
   int pipe_fd() const { return pipe_fd_; }
-  WorkerCounters& counters() { return block_.counters; }
+  WorkerCounts& counts() { return block_.counts; }
 
   // Whether there is a newer command than the one in force.
   bool changed() const { return is_changed(block_, generation_); }
@@ -43,18 +43,18 @@ class Flow {
   // Whether a transfer may succeed now.
   bool poll_once(short events) {
     pollfd pipe = {pipe_fd_, events, 0};
-    add(counters().polls, 1);
+    add(counts().polls, 1);
     return ::poll(&pipe, 1, 0) > 0;
   }
 
   // Counts what a transfer of `asked` bytes returned. False if it failed for good.
   template <Wait wait>
   bool account(ssize_t moved, uint64_t asked) {
-    WorkerCounters& c = counters();
+    WorkerCounts& c = counts();
     add(c.syscalls, 1);
     if (moved > 0) {
       if constexpr (wait == Wait::adaptive) spin_.moved(monotonic_ns);
-      add(c.bytes, static_cast<uint64_t>(moved));
+      add(c.items, static_cast<uint64_t>(moved));
       if (static_cast<uint64_t>(moved) < asked) add(c.short_calls, 1);
       return true;
     }
@@ -72,7 +72,7 @@ class Flow {
   // Or until a signal comes.
   void sleep_until_ready(short events) {
     pollfd pipe = {pipe_fd_, events, 0};
-    add(counters().polls, 1);
+    add(counts().polls, 1);
     ::poll(&pipe, 1, -1);
   }
 

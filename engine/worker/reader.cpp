@@ -27,7 +27,7 @@ int run_reader(ControlBlock& block, int pipe_fd) {
   StampChecker checker(block.integrity);
   // A reader that replaces a dead one cannot know how much was taken out since
   // the last count: it looks where the stream stands.
-  const bool fresh = block.counters.bytes.load(std::memory_order_relaxed) == 0;
+  const bool fresh = block.counts.items == 0;
   BufferWish wish;
   Buffer buffer;
 

@@ -21,7 +21,7 @@ EngineOptions options_for(const Settings& settings, Observed observed) {
 }
 
 bool moved_since(Engine& engine, uint64_t bytes) {
-  return engine.tick().throughput.total_bytes > bytes;
+  return engine.tick().throughput.total_items > bytes;
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ std::vector<double> change_latencies_ms(const Settings& settings, int changes) {
     if (next.buf_size > (1 << 20)) continue;
     const uint64_t pressed = monotonic_ns();
     engine.apply(next, "bench");
-    const uint64_t bytes = run_until_settled(engine).throughput.total_bytes;
+    const uint64_t bytes = run_until_settled(engine).throughput.total_items;
     while (!moved_since(engine, bytes)) serve(engine, 0);
     latencies.push_back(double(monotonic_ns() - pressed) / 1e6);
     run_for(engine, 20 * kMs);

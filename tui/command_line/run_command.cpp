@@ -30,8 +30,8 @@ std::string progress_text(const TrialLength& length, const Trial& so_far) {
   const Unit& unit = unit_of(so_far.settings);
   const std::string goal =
       length.bytes != 0
-          ? fmt::format("{:.0f} % of {} {}", 100 * double(so_far.bytes()) / double(length.bytes),
-                        length.bytes, unit.things)
+          ? fmt::format("{:.0f} % of {} {}", 100 * double(so_far.items()) / double(length.bytes),
+                        length.bytes, unit.items)
           : fmt::format("{:.1f} of {:.1f} s", double(so_far.duration_ns()) / 1e9,
                         double(length.duration_ns) / 1e9);
   const Reading<double>& rate = so_far.end.throughput.over_1s;

@@ -56,7 +56,7 @@ void draw_role(Canvas& canvas, const Layout& layout, const Snapshot& s, const Vi
 // Says what is compared with even where the rest of the title has no room.
 void draw_throughput_panel(Canvas& canvas, const Layout& layout, const Snapshot& s,
                            const ViewState& state) {
-  const auto total = static_cast<double>(s.throughput.total_bytes);
+  const auto total = static_cast<double>(s.throughput.total_items);
   const Pace pace = pace_of(s);
   std::vector<TitlePart> title = {{"throughput", Style::title}, pace_badge(pace)};
   const Segment* a = state.reference.is_a ? state.reference.segment.get() : nullptr;
@@ -64,8 +64,8 @@ void draw_throughput_panel(Canvas& canvas, const Layout& layout, const Snapshot&
   if (a) {
     title.push_back({frozen_text(*a, room), {Style::mark, kBold}});
   } else {
-    const std::string_view things = unit_of(s.requested).things;
-    title.push_back({total > 0 ? things_text(total, things) : "", Style::dim});
+    const std::string_view items = unit_of(s.requested).items;
+    title.push_back({total > 0 ? items_text(total, items) : "", Style::dim});
   }
   const Area area = draw_panel(canvas, layout, layout.throughput, title);
   draw_throughput(area, s.throughput, s.now_ns, pace, a, state.shown_roof());

@@ -62,9 +62,9 @@ std::string bytes_text(double bytes) {
   return fmt::format("{:.{}f} {}", bytes, whole ? 0 : 1, kUnits[unit]);
 }
 
-std::string things_text(double count, std::string_view things) {
-  if (things == "bytes") return bytes_text(count);
-  return fmt::format("{} {}", count_text(count), things);
+std::string items_text(double count, std::string_view items) {
+  if (items == "bytes") return bytes_text(count);
+  return fmt::format("{} {}", count_text(count), items);
 }
 
 std::string elapsed_text(uint64_t ns) {

@@ -17,7 +17,7 @@ std::string count_text(double count);          // "17", "1.3 k", "532 k", "1.20 
 std::string grouped_text(uint64_t count);      // "2,983"
 std::string bytes_text(double bytes);          // "128 KiB", "1.5 MiB"
 // Of what a workload counts: "128 KiB", "1.20 M rules".
-std::string things_text(double count, std::string_view things);
+std::string items_text(double count, std::string_view items);
 std::string elapsed_text(uint64_t ns);                   // "00:01:12"
 std::string ratio_text(double ratio);                    // "×4.7"
 std::string change_text(double shares);                  // in points: "+12.0", "-0.3", "0.0"

@@ -33,7 +33,7 @@ std::string short_number(double value) {
 
 // "12.34 GiB", "120000 rules".
 std::string count_text(uint64_t count, const Unit& unit) {
-  if (unit.things != "bytes") return fmt::format("{} {}", count, unit.things);
+  if (unit.items != "bytes") return fmt::format("{} {}", count, unit.items);
   return fmt::format("{:.2f} GiB", double(count) / kGiB);
 }
 
@@ -90,21 +90,21 @@ std::string ring_line(const RingView& ring) {
 }
 
 std::string per_call_text(double count, const Unit& unit) {
-  if (unit.things == "bytes") return fmt::format("{:.4g} KiB", count / 1024);
-  return fmt::format("{:.4g} {}", count, unit.things);
+  if (unit.items == "bytes") return fmt::format("{:.4g} KiB", count / 1024);
+  return fmt::format("{:.4g} {}", count, unit.items);
 }
 
 std::string worker_line(const RunResult& r, Role role) {
-  const WorkerCounts counts = counts_between(r.begin.worker(role), r.end.worker(role));
+  const WorkerCounts counts = r.end.worker(role).counts - r.begin.worker(role).counts;
   const double calls = double(counts.syscalls);
   std::string text = fmt::format("{:<9} {} calls/s", r.end.worker(role).name,
                                  short_number(calls / std::max(1e-9, seconds(r.duration_ns()))));
   if (counts.syscalls > 0)
     text +=
         fmt::format(", {} a call, EAGAIN {:.1f} %, short {:.1f} %",
-                    per_call_text(double(counts.bytes) / calls, unit_of(r.end.requested)),
+                    per_call_text(double(counts.items) / calls, unit_of(r.end.requested)),
                     100 * double(counts.eagain) / calls, 100 * double(counts.short_calls) / calls);
-  const WorkerShares& shares = r.shares[static_cast<size_t>(role)];
+  const TimeShares& shares = r.shares[static_cast<size_t>(role)];
   if (shares.on_cpu.has_value()) text += fmt::format(", on CPU {:.0f} %", 100 * *shares.on_cpu);
   if (shares.blocked.has_value()) text += fmt::format(", blocked {:.0f} %", 100 * *shares.blocked);
   return text + "\n";

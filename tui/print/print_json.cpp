@@ -74,7 +74,7 @@ void put_difference(Json& json, const std::string& name, const Reading<uint64_t>
 
 Json counts_json(const WorkerCounts& counts) {
   return {{"syscalls", counts.syscalls},
-          {"bytes", counts.bytes},
+          {"bytes", counts.items},
           {"eagain", counts.eagain},
           {"short", counts.short_calls},
           {"interrupted", counts.interrupted}};
@@ -91,14 +91,14 @@ void put_blocked(Json& json, const Reading<BlockedTable>& blocked) {
 Json worker_json(const RunResult& result, Role role) {
   const WorkerView &before = result.begin.worker(role), &after = result.end.worker(role);
   const WorkerView& last = result.last.worker(role);
-  const WorkerShares& shares = result.shares[static_cast<size_t>(role)];
+  const TimeShares& shares = result.shares[static_cast<size_t>(role)];
   Json json = {{"pid", after.pid}};
-  json.update(counts_json(counts_between(before, after)));
+  json.update(counts_json(after.counts - before.counts));
   put(json, "on_cpu_share", shares.on_cpu);
   put(json, "runnable_share", shares.runnable);
   put(json, "blocked_share", shares.blocked);
   if (after.times_source.empty())
-    put_null(json, "times_source", after.on_cpu_share.reason);
+    put_null(json, "times_source", after.shares.on_cpu.reason);
   else
     json["times_source"] = after.times_source;
   put_difference(json, "context_switches", before.context_switches, after.context_switches);
@@ -109,7 +109,7 @@ Json worker_json(const RunResult& result, Role role) {
   put_difference(json, "page_faults", before.page_faults, after.page_faults);
   json["restarts"] = after.restarts;
   put_blocked(json, after.blocked);
-  json["lifetime"] = {{"bytes", last.bytes}, {"syscalls", last.syscalls}};
+  json["lifetime"] = {{"bytes", last.counts.items}, {"syscalls", last.counts.syscalls}};
   return json;
 }
 
@@ -190,7 +190,7 @@ void put_result(Json& json, const RunResult& result) {
   json["effective"] = effective_json(result.end);
   json["duration_ns"] = result.duration_ns();
   const Unit& unit = unit_of(result.end.requested);
-  json[std::string(unit.things)] = result.bytes();
+  json[std::string(unit.items)] = result.bytes();
   json[std::string(unit.key)] = rate_json(result);
   for (const Role role : roles_of(result.end.requested))
     json[result.end.worker(role).name] = worker_json(result, role);
@@ -217,7 +217,7 @@ std::string print_jsonl(const Interval& interval) {
                {"type", "interval"},
                {"t_ns", interval.since_start_ns},
                {"duration_ns", interval.duration_ns},
-               {std::string(unit_of(interval.settings).things), interval.bytes()},
+               {std::string(unit_of(interval.settings).items), interval.bytes()},
                {std::string(unit_of(interval.settings).key), rounded(interval.rate())}};
   for (const Role role : roles_of(interval.settings))
     json[std::string(role_name(interval.settings, role))] =

@@ -20,11 +20,11 @@ void put_spread(Json& json, const std::string& name, const Reading<Spread>& spre
 Json role_json(const WorkerView& before, const WorkerView& after) {
   Json json;
   put(json, "cpu", after.last_cpu);
-  put(json, "on_cpu_share", after.on_cpu_share);
-  put(json, "runnable_share", after.runnable_share);
-  put(json, "blocked_share", after.blocked_share);
-  json["syscalls"] = after.syscalls - before.syscalls;
-  json["eagain"] = after.eagain - before.eagain;
+  put(json, "on_cpu_share", after.shares.on_cpu);
+  put(json, "runnable_share", after.shares.runnable);
+  put(json, "blocked_share", after.shares.blocked);
+  json["syscalls"] = after.counts.syscalls - before.counts.syscalls;
+  json["eagain"] = after.counts.eagain - before.counts.eagain;
   const Reading<uint64_t>&was = before.context_switches, &is = after.context_switches;
   if (was.has_value() && is.has_value() && *is >= *was)
     json["context_switches"] = *is - *was;
@@ -38,7 +38,7 @@ Json run_json(const LadderRun& run, size_t place) {
   Json json = {{"round", run.round},
                {"place", place},
                {"gib_per_s", rounded(trial.rate())},
-               {"bytes", trial.bytes()},
+               {"bytes", trial.items()},
                {"duration_ns", trial.duration_ns()}};
   put(json, "steal_share", trial.steal_share);
   json["pipe_size"] = trial.end.effective.pipe.bytes;

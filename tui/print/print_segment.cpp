@@ -50,9 +50,9 @@ void put_functions(Json& json, const Reading<FunctionTable>& functions) {
 
 Json role_json(const SegmentRole& role) {
   Json json;
-  put(json, "on_cpu_share", role.on_cpu_share);
-  put(json, "runnable_share", role.runnable_share);
-  put(json, "blocked_share", role.blocked_share);
+  put(json, "on_cpu_share", role.shares.on_cpu);
+  put(json, "runnable_share", role.shares.runnable);
+  put(json, "blocked_share", role.shares.blocked);
   put_functions(json, role.functions);
   return json;
 }
@@ -140,9 +140,9 @@ std::string top_functions(const FunctionTable& table) {
 }
 
 void add_role(Row& row, const std::string& name, const SegmentRole& role) {
-  row.add(name + "_on_cpu_share", role.on_cpu_share);
-  row.add(name + "_runnable_share", role.runnable_share);
-  row.add(name + "_blocked_share", role.blocked_share);
+  row.add(name + "_on_cpu_share", role.shares.on_cpu);
+  row.add(name + "_runnable_share", role.shares.runnable);
+  row.add(name + "_blocked_share", role.shares.blocked);
   const auto& functions = role.functions;
   const bool known = functions.has_value();
   row.add(name + "_samples", known ? std::to_string(functions->samples) : "");
@@ -157,7 +157,7 @@ Row row_of(const Segment& segment, uint64_t start_ns) {
   row.add("key", segment.key);
   row.add("begin_s", fmt::format("{:.6f}", seconds(segment.begin_ns - start_ns)));
   row.add("seconds", fmt::format("{:.6f}", seconds(segment.duration_ns)));
-  row.add(std::string(unit_of(segment.requested).things), std::to_string(segment.bytes));
+  row.add(std::string(unit_of(segment.requested).items), std::to_string(segment.items));
   add_rate(row, segment.rate);
   add_knobs(row, "requested_", segment.requested);
   add_knobs(row, "effective_", segment.effective);
@@ -180,7 +180,7 @@ std::string segment_jsonl(const Segment& segment, uint64_t start_ns) {
                {"key", segment.key},
                {"begin_s", rounded(seconds(segment.begin_ns - start_ns))},
                {"seconds", rounded(seconds(segment.duration_ns))},
-               {std::string(unit.things), segment.bytes}};
+               {std::string(unit.items), segment.items}};
   put_rate(json, std::string(unit.key), segment.rate);
   json["requested"] = knobs_json(segment.requested);
   json["effective"] = knobs_json(segment.effective);

@@ -76,7 +76,7 @@ void judge_steal(const Reading<double>& steal_share, Judgement& judgement) {
 
 uint64_t RunResult::bytes() const {
   const Role role = counting_role(end.requested);
-  return end.worker(role).bytes - begin.worker(role).bytes;
+  return end.worker(role).counts.items - begin.worker(role).counts.items;
 }
 
 // Over the time that it took, which is not all of the run where a workload keeps a
@@ -95,12 +95,12 @@ RunResult run_result(const std::string& name, const Trial& trial, uint64_t bytes
   // The worker's own counter was read a moment after the time was: the rate must be
   // the trial's.
   const auto counting = static_cast<size_t>(counting_role(trial.settings));
-  result.begin.workers[counting].bytes = trial.begin.throughput.total_bytes;
-  result.end.workers[counting].bytes = trial.end.throughput.total_bytes;
+  result.begin.workers[counting].counts.items = trial.begin.throughput.total_items;
+  result.end.workers[counting].counts.items = trial.end.throughput.total_items;
   // The snapshot's tables and shares are not of the whole measurement.
   for (size_t i = 0; i < kRoles; ++i) {
     const SegmentRole& role = trial.segment.roles[i];
-    result.shares[i] = {role.on_cpu_share, role.runnable_share, role.blocked_share};
+    result.shares[i] = role.shares;
     result.end.workers[i].functions = role.functions;
     result.end.workers[i].blocked = role.blocked;
   }
@@ -109,19 +109,13 @@ RunResult run_result(const std::string& name, const Trial& trial, uint64_t bytes
   return result;
 }
 
-WorkerCounts counts_between(const WorkerView& before, const WorkerView& after) {
-  return {after.bytes - before.bytes, after.syscalls - before.syscalls,
-          after.eagain - before.eagain, after.short_calls - before.short_calls,
-          after.interrupted - before.interrupted};
-}
-
 Interval interval_between(const Snapshot& begin, const Snapshot& before, const Snapshot& after) {
   Interval interval;
   interval.settings = after.requested;
   interval.since_start_ns = after.now_ns - begin.now_ns;
   interval.duration_ns = after.now_ns - before.now_ns;
   for (size_t i = 0; i < kRoles; ++i)
-    interval.workers[i] = counts_between(before.workers[i], after.workers[i]);
+    interval.workers[i] = after.workers[i].counts - before.workers[i].counts;
   return interval;
 }
 

@@ -14,17 +14,7 @@
 
 namespace pipetop::tui {
 
-// Of one worker, over some interval.
-struct WorkerCounts {
-  uint64_t bytes = 0, syscalls = 0, eagain = 0, short_calls = 0, interrupted = 0;
-};
-
-// Of the wall time of the measurement.
-struct WorkerShares {
-  Reading<double> on_cpu, runnable, blocked;
-};
-
-// In units of so many things a second; 0 when no time passed.
+// In units of so many items a second; 0 when no time passed.
 double rate_of(uint64_t count, uint64_t duration_ns, const Unit& unit);
 
 struct Interval {
@@ -33,18 +23,18 @@ struct Interval {
   std::array<WorkerCounts, kRoles> workers;  // by Role
   Settings settings;
 
-  uint64_t bytes() const { return workers[static_cast<size_t>(counting_role(settings))].bytes; }
+  uint64_t bytes() const { return workers[static_cast<size_t>(counting_role(settings))].items; }
   double rate() const { return rate_of(bytes(), duration_ns, unit_of(settings)); }
 };
 
 struct RunResult {
-  std::string name;           // of the preset, or "custom"
-  uint64_t bytes_wanted = 0;  // of --bytes; 0 without
-  Snapshot begin;             // when the measurement began
-  Snapshot end;               // when it ended, with everything still flowing
-  Snapshot last;              // after both workers had finished
-  std::array<WorkerShares, kRoles> shares;
-  Reading<double> steal_share;  // of all CPUs' time during the measurement
+  std::string name;                       // of the preset, or "custom"
+  uint64_t bytes_wanted = 0;              // of --bytes; 0 without
+  Snapshot begin;                         // when the measurement began
+  Snapshot end;                           // when it ended, with everything still flowing
+  Snapshot last;                          // after both workers had finished
+  std::array<TimeShares, kRoles> shares;  // by Role, over the measurement
+  Reading<double> steal_share;            // of all CPUs' time during the measurement
   int ended_by_signal = 0;
 
   // Or whatever the workload counts. By the role that counts, so that they equal its
@@ -57,7 +47,6 @@ struct RunResult {
 // A trial told as a run, with everything still flowing.
 RunResult run_result(const std::string& name, const Trial& trial, uint64_t bytes_wanted);
 
-WorkerCounts counts_between(const WorkerView& before, const WorkerView& after);
 Interval interval_between(const Snapshot& begin, const Snapshot& before, const Snapshot& after);
 
 // The exit code that a result deserves, and for the person, why.

@@ -3,7 +3,7 @@
 #include <utility>
 
 namespace pipetop::tui {
-Reading<CallProfile> of_wall_time(CallProfile profile, Activity activity, const WallTime& wall) {
+Reading<CallProfile> of_wall_time(CallProfile profile, Activity activity, const TimeShares& wall) {
   for (const Reading<double>* part : {&wall.on_cpu, &wall.runnable, &wall.blocked}) {
     if (!part->has_value()) return {part->status, {}, part->reason};
   }

@@ -34,18 +34,9 @@ inline CallProfile profile_of(const BlockedTable& blocked) {
   return {blocked.tree, blocked.ns, 1, {}};
 }
 
-// A role's parts of the wall time, as a WorkerView or a SegmentRole has them.
-struct WallTime {
-  Reading<double> on_cpu, runnable, blocked;
-};
-template <class T>
-WallTime wall_time_of(const T& role) {
-  return {role.on_cpu_share, role.runnable_share, role.blocked_share};
-}
-
 enum class Activity : uint8_t { running, waiting };
 
 // The profile as shares of the wall time; unavailable if the parts are not known.
-Reading<CallProfile> of_wall_time(CallProfile profile, Activity activity, const WallTime& wall);
+Reading<CallProfile> of_wall_time(CallProfile profile, Activity activity, const TimeShares& wall);
 
 }  // namespace pipetop::tui

@@ -20,7 +20,7 @@ Reading<CallProfile> listed_profile(ListContents& contents, const WorkerView& w,
       running ? profile_reading(w.functions) : profile_reading(w.blocked);
   if (!profile.has_value() || !choice.wall) return profile;
   contents.what = "shares of the wall time";
-  return of_wall_time(*std::move(profile.value), choice.activity, wall_time_of(w));
+  return of_wall_time(*std::move(profile.value), choice.activity, w.shares);
 }
 
 void count(ListContents& contents, const WorkerView& w, Activity activity) {

@@ -31,7 +31,7 @@ std::optional<CallProfile> reference_profile(const Reference& reference, Role ro
                                              Activity activity, bool wall) {
   const std::optional<CallProfile>& profile = reference.of(role, activity);
   if (!profile || !wall) return profile;
-  return of_wall_time(*profile, activity, wall_time_of(reference.segment->role(role))).value;
+  return of_wall_time(*profile, activity, reference.segment->role(role).shares).value;
 }
 
 }  // namespace pipetop::tui

@@ -138,8 +138,7 @@ TEST(CallRows, WithoutPathsBeforeOnlyFunctionsAreCompared) {
   const CallRows tree = make_rows(pipe_profile(), &before, kTree, kOpen);
   for (const CallRow& row : tree) EXPECT_FALSE(row.change) << row.name;
   const CallRows flat = make_rows(pipe_profile(), &before, kFlat, kOpen);
-  for (const CallRow& row : flat)
-    EXPECT_EQ(row.change.has_value(), row.depth == 0) << row.name;
+  for (const CallRow& row : flat) EXPECT_EQ(row.change.has_value(), row.depth == 0) << row.name;
 }
 
 TEST(CallRows, WithoutAReferenceNoChangeIsKnown) {
@@ -150,8 +149,8 @@ TEST(CallRows, WithoutAReferenceNoChangeIsKnown) {
 }
 
 TEST(CallRows, WallTimeAddsUp) {
-  const WallTime wall = {Reading<double>::of(.8), Reading<double>::of(.05),
-                         Reading<double>::of(.15)};
+  const TimeShares wall = {Reading<double>::of(.8), Reading<double>::of(.05),
+                           Reading<double>::of(.15)};
   const Reading<CallProfile> now = of_wall_time(pipe_profile(), Activity::running, wall);
   for (const RowsChoice& choice : {kFlat, kTree}) {
     const CallRows rows = make_rows(*now, nullptr, choice, kClosed);
@@ -168,8 +167,8 @@ TEST(CallRows, WallTimeAddsUp) {
 }
 
 TEST(CallRows, WallTimeNeedsAllItsParts) {
-  WallTime wall = {Reading<double>::of(.8), Reading<double>::unavailable("no schedstat"),
-                   Reading<double>::of(.15)};
+  TimeShares wall = {Reading<double>::of(.8), Reading<double>::unavailable("no schedstat"),
+                     Reading<double>::of(.15)};
   const Reading<CallProfile> p = of_wall_time(pipe_profile(), Activity::running, wall);
   EXPECT_EQ(p.status, ReadingStatus::unavailable);
   EXPECT_EQ(p.reason, "no schedstat");

@@ -82,7 +82,8 @@ Segment FakeSource::segment() {
   segment.kinds = s.ring.kinds;
   for (size_t i = 0; i < kRoles; ++i) {
     const WorkerView& w = s.workers[i];
-    segment.roles[i] = {w.on_cpu_share, w.runnable_share, w.blocked_share, w.functions, w.blocked};
+    segment.roles[i] = {w.shares.on_cpu, w.shares.runnable, w.shares.blocked, w.functions,
+                        w.blocked};
   }
   return segment;
 }
@@ -97,7 +98,7 @@ void FakeSource::add_history(uint64_t until_ns) {
 }
 
 void FakeSource::fill_throughput(Throughput& t, uint64_t now_ns) {
-  t.total_bytes = static_cast<uint64_t>(rate_ * static_cast<double>(now_ns - start_ns_) * 1.07);
+  t.total_items = static_cast<uint64_t>(rate_ * static_cast<double>(now_ns - start_ns_) * 1.07);
   add_history(now_ns);
   t.history = history_;
   t.marks = marks_;
@@ -133,7 +134,7 @@ void FakeSource::fill_worker(WorkerView& w, Role role) {
   w.eagain_share = Reading<double>::of(is_busy(wait_of(requested_.pipe, role)) ? 0.013 : 0);
   w.short_share = Reading<double>::of(0);
   const bool busy = is_busy(wait_of(requested_.pipe, role));
-  w.on_cpu_share = Reading<double>::of(busy ? .99 : .83);
+  w.shares.on_cpu = Reading<double>::of(busy ? .99 : .83);
   w.context_switches_per_s = Reading<double>::of(1234 * noise(0.1));
   w.page_faults_per_s = Reading<double>::of(0);
   w.last_cpu = Reading<int>::of(role == Role::writer ? 0 : 1);
@@ -144,8 +145,8 @@ void FakeSource::fill_worker(WorkerView& w, Role role) {
         "needs root; sudo pipetop, or see pipetop help privileges");
     return;
   }
-  w.blocked_share = Reading<double>::of(busy ? 0 : .15);
-  w.runnable_share = Reading<double>::of(busy ? .01 : .02);
+  w.shares.blocked = Reading<double>::of(busy ? 0 : .15);
+  w.shares.runnable = Reading<double>::of(busy ? .01 : .02);
   w.voluntary_switches_per_s = Reading<double>::of(busy ? 0 : 1200 * noise(0.1));
   w.involuntary_switches_per_s = Reading<double>::of(17 * noise(0.1));
   w.wakeups_per_s = Reading<double>::of(busy ? 0 : 1200 * noise(0.1));

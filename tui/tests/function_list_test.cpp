@@ -124,9 +124,9 @@ TEST_F(FunctionListTest, TheHeaderTellsOfTheFilterAndCutsNoNumber) {
 }
 
 TEST_F(FunctionListTest, WallTimeIsSaid) {
-  worker_.on_cpu_share = Reading<double>::of(.8);
-  worker_.blocked_share = Reading<double>::of(.15);
-  worker_.runnable_share = Reading<double>::of(.05);
+  worker_.shares.on_cpu = Reading<double>::of(.8);
+  worker_.shares.blocked = Reading<double>::of(.15);
+  worker_.shares.runnable = Reading<double>::of(.05);
   choice_.wall = true;
   const Lines lines = list(8, 80);
   EXPECT_EQ(lines[0],

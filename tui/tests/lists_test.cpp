@@ -180,7 +180,7 @@ TEST_F(ListsTest, WhatTheRolesWaitInIsAnotherList) {
 }
 
 TEST_F(ListsTest, WallTimeSaysWhyItCannotBeHad) {
-  snapshot_.workers[0].runnable_share = Reading<double>::unavailable("no schedstat");
+  snapshot_.workers[0].shares.runnable = Reading<double>::unavailable("no schedstat");
   press(U"%");
   EXPECT_EQ(names(), Names{});
   EXPECT_EQ(list().contents.rows.reason, "no schedstat");

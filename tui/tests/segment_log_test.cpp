@@ -20,7 +20,7 @@ std::shared_ptr<const Segment> segment(uint32_t number, std::string key, std::st
   s.rate = Reading<RateStats>::of({rate, rate + .1, .25, rate, rate, 100});
   s.occupancy = example_snapshot().ring.occupancy;
   for (SegmentRole& role : s.roles) {
-    role.blocked_share = Reading<double>::of(.15);
+    role.shares.blocked = Reading<double>::of(.15);
     role.functions = Reading<FunctionTable>::of(writing());
   }
   return std::make_shared<const Segment>(s);

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tui/tests/snapshots.h"
 #include "engine/registry/terms.h"
+#include "tui/tests/snapshots.h"
 
 namespace pipetop::tui {
 namespace {
@@ -53,14 +53,14 @@ Lines counters(const WorkerView& w, int cols) {
 TEST(Worker, CountersThatAreUnknownAreNotZero) {
   WorkerView w = example_snapshot().workers[0];
   w.eagain_share = {};
-  w.on_cpu_share = Reading<double>::unavailable("no /proc");
+  w.shares.on_cpu = Reading<double>::unavailable("no /proc");
   EXPECT_EQ(counters(w, 60)[0], "532 k calls/s  128 KiB/call  EAGAIN    …  cpu  n/a");
   EXPECT_EQ(counters(w, 60)[1], "ctx     …/s  short    …  faults     …/s");
 }
 
 TEST(Worker, TheMostTellingCountersStayWhenNarrow) {
   WorkerView w = example_snapshot().workers[0];
-  w.blocked_share = w.runnable_share = Reading<double>::of(0.1);
+  w.shares.blocked = w.shares.runnable = Reading<double>::of(0.1);
   w.voluntary_switches_per_s = w.wakeups_per_s = Reading<double>::of(1200);
   w.involuntary_switches_per_s = Reading<double>::of(17);
   EXPECT_EQ(counters(w, 90)[0],

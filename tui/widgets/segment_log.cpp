@@ -43,7 +43,7 @@ Segment present_segment(const Snapshot& s) {
   present.occupancy = s.ring.occupancy;
   for (size_t i = 0; i < kRoles; ++i) {
     const WorkerView& w = s.workers[i];
-    present.roles[i].blocked_share = w.blocked_share;
+    present.roles[i].shares.blocked = w.shares.blocked;
     present.roles[i].functions = w.functions;
   }
   return present;
@@ -122,7 +122,7 @@ std::vector<Column> observed_columns(const Segment& s, int function_cols) {
   for (const Role role : roles) {
     const std::string_view name = role_name(s.requested, role);
     columns.push_back({blocked + std::string(name.substr(0, 1)), blocked.empty() ? 3 : 9, true,
-                       text_of(s.role(role).blocked_share, percent_figure), style_of(role)});
+                       text_of(s.role(role).shares.blocked, percent_figure), style_of(role)});
     blocked.clear();
   }
   for (const Role role : roles)

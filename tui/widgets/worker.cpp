@@ -55,15 +55,15 @@ std::vector<Item> counters(const WorkerView& w, const Unit& unit) {
     items.back().width = width;
   };
   add("", w.syscalls_per_s, "calls/s", count_text, kCountCols);
-  const auto things = [&](double count) { return things_text(count, unit.things); };
-  add("", w.bytes_per_call, "/call", things, 7);
+  const auto amount = [&](double count) { return items_text(count, unit.items); };
+  add("", w.bytes_per_call, "/call", amount, 7);
   add("EAGAIN", w.eagain_share, "", whole_percent_text, kPercentCols);
   const auto add_known = [&](const char* before, const Reading<double>& reading, const char* after,
                              auto format, int width) {
     if (reading.has_value()) add(before, reading, after, format, width);
   };
-  add("cpu", w.on_cpu_share, "", whole_percent_text, kPercentCols);
-  add_known("blocked", w.blocked_share, "", whole_percent_text, kPercentCols);
+  add("cpu", w.shares.on_cpu, "", whole_percent_text, kPercentCols);
+  add_known("blocked", w.shares.blocked, "", whole_percent_text, kPercentCols);
   add_known("wakeups", w.wakeups_per_s, "/s", count_text, kCountCols);
   if (w.voluntary_switches_per_s.has_value() && w.involuntary_switches_per_s.has_value()) {
     add("vol", w.voluntary_switches_per_s, "/s", count_text, kCountCols);
@@ -72,7 +72,7 @@ std::vector<Item> counters(const WorkerView& w, const Unit& unit) {
     add("ctx", w.context_switches_per_s, "/s", count_text, kCountCols);
   }
   add("short", w.short_share, "", whole_percent_text, kPercentCols);
-  add_known("runnable", w.runnable_share, "", whole_percent_text, kPercentCols);
+  add_known("runnable", w.shares.runnable, "", whole_percent_text, kPercentCols);
   add("faults", w.page_faults_per_s, "/s", count_text, kCountCols);
   return items;
 }

@@ -51,7 +51,7 @@ TEST(Climb, MovesTheBytesAskedFor) {
   const Ladder ladder = climb(options, none, [](const LadderStep&) {});
   ASSERT_TRUE(ladder.complete());
   for (const LadderRun& run : ladder.runs) {
-    EXPECT_GE(run.trial.bytes(), kBytes);
+    EXPECT_GE(run.trial.items(), kBytes);
     EXPECT_GT(run.trial.rate(), 0);
   }
 }

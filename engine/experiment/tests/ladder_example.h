@@ -16,7 +16,7 @@ inline LadderRun run_at(size_t rung, uint32_t round, double gib_per_s) {
   run.trial.begin.now_ns = 7 * kSecond;
   run.trial.end.now_ns = 8 * kSecond;
   run.trial.end.throughput.clock_ns = 1'000'000'000;
-  run.trial.end.throughput.total_bytes = static_cast<uint64_t>(gib_per_s * kGiB);
+  run.trial.end.throughput.total_items = static_cast<uint64_t>(gib_per_s * kGiB);
   for (Snapshot* s : {&run.trial.begin, &run.trial.end})
     for (const Role role : {Role::writer, Role::reader})
       s->workers[static_cast<size_t>(role)].role = role;

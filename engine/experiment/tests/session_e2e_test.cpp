@@ -25,7 +25,7 @@ TEST(Trial, ASignalEndsItWithWhatThereIs) {
   const Trial trial = measure(session, {0, 60 * kSecond, 0}, listener);
   EXPECT_TRUE(trial.cut_short);
   EXPECT_EQ(interrupts.signal(), SIGTERM);
-  EXPECT_GT(trial.bytes(), 0u);
+  EXPECT_GT(trial.items(), 0u);
   EXPECT_LT(trial.duration_ns(), 30 * kSecond);
 }
 
@@ -55,7 +55,7 @@ TEST(Trial, TheLastTickIsTheEnd) {
   EXPECT_EQ(last.now_ns, trial.end.now_ns);
   EXPECT_GE(trial.duration_ns(), 250 * kMs);
   EXPECT_EQ(trial.segment.label, "measure");
-  EXPECT_TRUE(trial.segment.role(Role::writer).on_cpu_share.has_value());
+  EXPECT_TRUE(trial.segment.role(Role::writer).shares.on_cpu.has_value());
 }
 
 // SIGSTOP stops all of the process, so that somebody else has to continue it.
@@ -87,7 +87,7 @@ TEST(Trial, BeginsAnewAfterASuspension) {
   EXPECT_FALSE(trial.cut_short);
   EXPECT_GE(trial.duration_ns(), 300 * kMs);
   EXPECT_GE(monotonic_ns() - wall_ns, ran_ns + 100 * kMs) << "the stop counts for nothing";
-  EXPECT_GT(trial.bytes(), 0u) << "the workers go on";
+  EXPECT_GT(trial.items(), 0u) << "the workers go on";
   while (waitpid(-1, nullptr, WNOHANG) > 0) continue;
 }
 

@@ -18,10 +18,10 @@ TEST(ProcessStats, ReadsTheKernelsText) {
   EXPECT_EQ(stats->minor_faults, 101u);
   EXPECT_EQ(stats->major_faults, 7u);
   EXPECT_EQ(stats->last_cpu, 3);
-  EXPECT_EQ(stats->on_cpu_ns, 123456u);
-  EXPECT_EQ(stats->runnable_ns, 789u);
-  EXPECT_EQ(stats->voluntary_switches, 15u);
-  EXPECT_EQ(stats->involuntary_switches, 4u);
+  EXPECT_EQ(stats->times.on_cpu_ns, 123456u);
+  EXPECT_EQ(stats->times.runnable_ns, 789u);
+  EXPECT_EQ(stats->times.voluntary_switches, 15u);
+  EXPECT_EQ(stats->times.involuntary_switches, 4u);
 }
 
 TEST(ProcessStats, UnknownIsNotZero) {
@@ -34,7 +34,7 @@ TEST(ProcessStats, UnknownIsNotZero) {
 TEST(ProcessStats, ReadsAProcess) {
   const auto stats = read_process_stats(::getpid());
   ASSERT_TRUE(stats);
-  EXPECT_GT(stats->on_cpu_ns, 0u);
+  EXPECT_GT(stats->times.on_cpu_ns, 0u);
   EXPECT_GE(stats->last_cpu, 0);
   EXPECT_GT(stats->minor_faults, 0u);
 }

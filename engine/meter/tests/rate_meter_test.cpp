@@ -58,7 +58,7 @@ TEST(RateMeter, MeasuresASteadyRate) {
   EXPECT_NEAR(view.over_10s->mean, 4, 1e-6);
   EXPECT_NEAR(view.over_10s->stddev, 0, 1e-6);
   EXPECT_EQ(view.history.size(), 30u);
-  EXPECT_EQ(view.total_bytes, feed.bytes);
+  EXPECT_EQ(view.total_items, feed.bytes);
 }
 
 TEST(RateMeter, ASegmentLeavesOutWhatCameBeforeIt) {
@@ -72,7 +72,7 @@ TEST(RateMeter, ASegmentLeavesOutWhatCameBeforeIt) {
   EXPECT_EQ(view.current.label, "write_with vmsplice");
   EXPECT_NEAR(view.current.rate->mean, 8, 1e-6);
   EXPECT_EQ(view.current.rate->samples, 18u);  // 200 ms settle
-  EXPECT_EQ(view.current.bytes, feed.bytes - before);
+  EXPECT_EQ(view.current.items, feed.bytes - before);
   EXPECT_EQ(view.current.duration_ns, 2000 * kMs);
   EXPECT_EQ(view.current.number, 2u);
   EXPECT_NEAR(view.over_10s->min, 8, 1e-6);
@@ -118,7 +118,7 @@ TEST(RateMeter, ARateIsOfTheClockThatCounts) {
     for (int step = 0; step < 10; ++step) {
       now += 20 * kMs;
       if (step < 3) total.clock_ns += 20 * kMs;
-      total.count = total.clock_ns / (200 * kMs);
+      total.items = total.clock_ns / (200 * kMs);
       meter.add(now, total);
     }
   }

@@ -8,7 +8,7 @@ namespace {
 Segment segment(uint32_t number) {
   Segment s;
   s.number = number;
-  s.bytes = 1000 + number;
+  s.items = 1000 + number;
   FunctionTable table;
   table.samples = 10;
   auto tree = std::make_shared<CallTree>();
@@ -52,7 +52,7 @@ TEST(SegmentLog, IsBounded) {
   const Throughput view = view_of(log);
   ASSERT_EQ(view.segments.size(), SegmentLog::kKept);
   EXPECT_EQ(view.segments.front()->number, 51u);
-  EXPECT_EQ(view.segments.front()->bytes, 1051u);
+  EXPECT_EQ(view.segments.front()->items, 1051u);
   EXPECT_EQ(view.previous->number, count);
 }
 

@@ -17,7 +17,7 @@ Reading<TaskTimes> times_at(uint64_t on_cpu_ns, uint64_t runnable_ns, uint64_t b
 // Two looks at ourselves, a second apart.
 WorkerView view_of(const Reading<TaskTimes>& first, const Reading<TaskTimes>& second) {
   WorkerMeter meter;
-  const Counts counters = {};
+  const WorkerCounts counters = {};
   const pid_t self[] = {getpid()};
   meter.sample(kSecond, counters, self, first);
   meter.sample(2 * kSecond, counters, self, second);
@@ -27,7 +27,7 @@ WorkerView view_of(const Reading<TaskTimes>& first, const Reading<TaskTimes>& se
 }
 
 void expect_all_of_the_time(const WorkerView& view) {
-  EXPECT_DOUBLE_EQ(*view.on_cpu_share + *view.runnable_share + *view.blocked_share, 1.0);
+  EXPECT_DOUBLE_EQ(*view.shares.on_cpu + *view.shares.runnable + *view.shares.blocked, 1.0);
 }
 
 TEST(WorkerMeter, TakesTheObserversTimes) {
@@ -35,9 +35,9 @@ TEST(WorkerMeter, TakesTheObserversTimes) {
       view_of(times_at(500, 200, 300, 10),
               times_at(500 + 400'000'000, 200 + 100'000'000, 300 + 500'000'000, 110));
   EXPECT_EQ(view.times_source, "sched_switch");
-  EXPECT_NEAR(*view.on_cpu_share, 0.4, 1e-9);
-  EXPECT_NEAR(*view.runnable_share, 0.1, 1e-9);
-  EXPECT_NEAR(*view.blocked_share, 0.5, 1e-9);
+  EXPECT_NEAR(*view.shares.on_cpu, 0.4, 1e-9);
+  EXPECT_NEAR(*view.shares.runnable, 0.1, 1e-9);
+  EXPECT_NEAR(*view.shares.blocked, 0.5, 1e-9);
   expect_all_of_the_time(view);
   EXPECT_DOUBLE_EQ(*view.voluntary_switches_per_s, 300);
   EXPECT_DOUBLE_EQ(*view.involuntary_switches_per_s, 200);
@@ -73,16 +73,16 @@ TEST(WorkerMeter, KnowsNothingOfTimeThatDidNotPass) {
 
 TEST(WorkerMeter, SaysNothingBeforeTheFirstInterval) {
   WorkerMeter meter;
-  const Counts counters = {};
+  const WorkerCounts counters = {};
   const pid_t self[] = {getpid()};
   WorkerView view;
   meter.describe(counters, view);
-  EXPECT_EQ(view.on_cpu_share.status, ReadingStatus::warming);
+  EXPECT_EQ(view.shares.on_cpu.status, ReadingStatus::warming);
   EXPECT_EQ(view.wakeups_per_s.status, ReadingStatus::warming);
   EXPECT_EQ(view.times_source, "");
   meter.sample(kSecond, counters, self, times_at(1, 1, 1, 1));
   meter.describe(counters, view);
-  EXPECT_EQ(view.on_cpu_share.status, ReadingStatus::warming);
+  EXPECT_EQ(view.shares.on_cpu.status, ReadingStatus::warming);
   EXPECT_EQ(*view.wakeups, 1u);
 }
 

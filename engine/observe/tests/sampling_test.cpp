@@ -62,7 +62,7 @@ class Sampling : public testing::Test {
 
 // Returns when it has run for so long.
 void let_run(const BusyChild& child, uint64_t ns) {
-  const auto on_cpu_ns = [&] { return read_process_stats(child.pid())->on_cpu_ns; };
+  const auto on_cpu_ns = [&] { return read_process_stats(child.pid())->times.on_cpu_ns; };
   const uint64_t end_ns = on_cpu_ns() + ns;
   ASSERT_TRUE(eventually([&] { return on_cpu_ns() >= end_ns; }));
 }

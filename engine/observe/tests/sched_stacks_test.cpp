@@ -39,7 +39,8 @@ TEST_F(SchedStacks, ASleepInAPipeIsSeenThere) {
 TEST_F(SchedStacks, ASleepThatIsUnderWayIsSeen) {
   const BlockingPipe pipe;
   const BusyChild child([&] { pipe.take(); });
-  ASSERT_TRUE(eventually([&] { return read_process_stats(child.pid())->voluntary_switches > 0; }));
+  ASSERT_TRUE(
+      eventually([&] { return read_process_stats(child.pid())->times.voluntary_switches > 0; }));
   watch(Role::reader, child);
   const TaskTimes before = times(Role::reader);
   const TaskTimes after = times_after(Role::reader, 100'000'000);

@@ -16,7 +16,7 @@ template <Wait wait, class Pace, class Transfer, class LookedAt>
     if (flow.changed()) return LoopEnd::changed;
     if (!pace.template ready<wait>(flow, POLLIN)) continue;
     const uint64_t asked = pace.limit(loop.bytes);
-    const uint64_t offset = flow.counters().bytes.load(std::memory_order_relaxed);
+    const uint64_t offset = flow.counts().items;
     const ssize_t moved = transfer(asked);
     if (!flow.account<wait>(moved, asked)) return LoopEnd::failed;
     if (moved > 0) looked_at(static_cast<uint64_t>(moved), offset);

@@ -13,7 +13,7 @@ template <Wait wait, class Pace, class Transfer>
   Flow& flow = loop.flow;
   Pace pace(loop.motion);
   for (;;) {
-    auto [data, left] = loop.buffers.next(flow.counters().bytes.load(std::memory_order_relaxed));
+    auto [data, left] = loop.buffers.next(flow.counts().items);
     while (left > 0) {
       if (flow.changed()) return LoopEnd::changed;
       if (!pace.template ready<wait>(flow, POLLOUT)) continue;

@@ -57,7 +57,7 @@ class Client {
       if (moved < 0 && errno == EAGAIN) return true;  // there is no more
       if (moved < 0) continue;
       count(moved, held);
-      add(block_.counters.bytes, static_cast<uint64_t>(moved));
+      add(block_.counts.items, static_cast<uint64_t>(moved));
       held -= static_cast<uint64_t>(moved);
     }
     return true;
@@ -70,20 +70,20 @@ class Client {
           ::splice(fds_.pipe_read, nullptr, sink_.get(), nullptr, kMaxPipeBytes, kFlags);
       if (moved < 0 && errno == EAGAIN) return true;
       if (moved < 0 && !count_error()) return false;
-      if (moved > 0) add(block_.counters.bytes, static_cast<uint64_t>(moved));
+      if (moved > 0) add(block_.counts.items, static_cast<uint64_t>(moved));
     }
   }
 
   void count(ssize_t moved, uint64_t asked) {
-    add(block_.counters.syscalls, 1);
-    if (static_cast<uint64_t>(moved) < asked) add(block_.counters.short_calls, 1);
+    add(block_.counts.syscalls, 1);
+    if (static_cast<uint64_t>(moved) < asked) add(block_.counts.short_calls, 1);
   }
 
   // False if it failed for good.
   bool count_error() {
-    add(block_.counters.syscalls, 1);
-    if (errno == EAGAIN) return add(block_.counters.eagain, 1), true;
-    if (errno == EINTR) return add(block_.counters.interrupted, 1), true;
+    add(block_.counts.syscalls, 1);
+    if (errno == EAGAIN) return add(block_.counts.eagain, 1), true;
+    if (errno == EINTR) return add(block_.counts.interrupted, 1), true;
     return false;
   }
 

@@ -193,7 +193,7 @@ void PageCacheWorkload::watch(uint64_t now_ns) {
 }
 
 Progress PageCacheWorkload::progress() const {
-  return {crew_.counts(kClient).bytes, monotonic_ns()};
+  return {crew_.counts(kClient).items, monotonic_ns()};
 }
 
 std::vector<PartProgress> PageCacheWorkload::parts() const {
@@ -201,7 +201,7 @@ std::vector<PartProgress> PageCacheWorkload::parts() const {
   for (size_t i = 0; i < clients_.size(); ++i) {
     const Worker& worker = clients_[i]->worker;
     parts.push_back(
-        {"client " + std::to_string(i + 1), worker.pid(), {worker.bytes(), monotonic_ns()}});
+        {"client " + std::to_string(i + 1), worker.pid(), {worker.counts().items, monotonic_ns()}});
   }
   return parts;
 }

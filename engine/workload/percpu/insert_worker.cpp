@@ -30,9 +30,7 @@ void InsertWorker::need_kind(ActionKind kind) {
   known_kind_ = kind;
 }
 
-void InsertWorker::tell_rules_in() {
-  block_.counters.present.store(inserter_->rules_in(), std::memory_order_relaxed);
-}
+void InsertWorker::tell_rules_in() { set(block_.counts.present, inserter_->rules_in()); }
 
 // A newer command than the one that is being prepared for ends it: nobody waits for
 // what is no longer asked.
@@ -48,7 +46,7 @@ void InsertWorker::measure(const RuleShape& shape, InsertReport& found, WorkerRe
 }
 
 bool InsertWorker::prepare(const InsertCommand& command, WorkerReport& report) {
-  block_.counters.present.store(0, std::memory_order_relaxed);
+  set(block_.counts.present, 0);
   enter_network();
   const InsertPlan plan = plan_of(command);
   if (!inserter_) inserter_.emplace(*actions_, plan);
@@ -65,13 +63,13 @@ bool InsertWorker::prepare(const InsertCommand& command, WorkerReport& report) {
 }
 
 LoopEnd InsertWorker::work(uint32_t generation) {
-  WorkerCounters& counters = block_.counters;
+  WorkerCounts& counts = block_.counts;
   while (!is_changed(block_, generation)) {
     const uint64_t calls = actions_->system_calls();
     const InsertStep step = inserter_->insert_some();
-    add(counters.bytes, step.rules);
-    add(counters.active_ns, step.inserting_ns);
-    add(counters.syscalls, actions_->system_calls() - calls);
+    add(counts.items, step.rules);
+    add(counts.active_ns, step.inserting_ns);
+    add(counts.syscalls, actions_->system_calls() - calls);
     tell_rules_in();
   }
   return LoopEnd::changed;

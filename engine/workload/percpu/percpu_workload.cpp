@@ -24,9 +24,7 @@ bool is_inserting(const Worker& worker) {
   return worker.alive() && report && report->state == WorkerState::flowing;
 }
 
-uint64_t inserting_ns(const Worker& worker) {
-  return worker.counters().active_ns.load(std::memory_order_relaxed);
-}
+uint64_t inserting_ns(const Worker& worker) { return worker.counts().active_ns; }
 
 }  // namespace
 
@@ -143,7 +141,7 @@ void PercpuWorkload::share_clock() {
 }
 
 Progress PercpuWorkload::progress() const {
-  return {crew_.counts(percpu::kInserter).bytes, clock_.at(inserting_ns())};
+  return {crew_.counts(percpu::kInserter).items, clock_.at(inserting_ns())};
 }
 
 std::vector<PartProgress> PercpuWorkload::parts() const {
@@ -151,7 +149,7 @@ std::vector<PartProgress> PercpuWorkload::parts() const {
   for (const Member& member : members_)
     parts.push_back({fmt::format("worker {}", parts.size() + 1),
                      member.worker.pid(),
-                     {member.worker.bytes(), pipetop::inserting_ns(member.worker)}});
+                     {member.worker.counts().items, pipetop::inserting_ns(member.worker)}});
   return parts;
 }
 
@@ -169,7 +167,7 @@ Reading<double> PercpuWorkload::rules_in() const {
   for (const Member& member : members_) {
     if (!is_inserting(member.worker)) continue;
     known = true;
-    rules += double(member.worker.counters().present.load(std::memory_order_relaxed));
+    rules += double(member.worker.counts().present);
   }
   return known ? Reading<double>::of(rules) : Reading<double>::warming(kNobody);
 }

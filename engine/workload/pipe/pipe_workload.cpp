@@ -155,7 +155,7 @@ void PipeWorkload::check_huge_pages() {
 }
 
 Progress PipeWorkload::progress() const {
-  return {crew_.counts(Role::reader).bytes, monotonic_ns()};
+  return {crew_.counts(Role::reader).items, monotonic_ns()};
 }
 
 std::vector<PartProgress> PipeWorkload::parts() const {
@@ -163,7 +163,7 @@ std::vector<PartProgress> PipeWorkload::parts() const {
   for (size_t i = 0; i < pairs_.size(); ++i) {
     const Worker& reader = pairs_[i]->reader;
     parts.push_back(
-        {"pair " + std::to_string(i + 1), reader.pid(), {reader.bytes(), monotonic_ns()}});
+        {"pair " + std::to_string(i + 1), reader.pid(), {reader.counts().items, monotonic_ns()}});
   }
   return parts;
 }

@@ -235,8 +235,8 @@ std::string too_early(const Snapshot& s) {
     return fmt::format("{:.1f} s since the change, {:.0f} s are needed", double(since_ns) / 1e9,
                        double(kLeastNs) / 1e9);
   for (const WorkerView& worker : s.workers)
-    if (worker.on_cpu_share.status == ReadingStatus::warming)
-      return fmt::format("{}'s time: {}", to_text(worker.role), worker.on_cpu_share.reason);
+    if (worker.shares.on_cpu.status == ReadingStatus::warming)
+      return fmt::format("{}'s time: {}", to_text(worker.role), worker.shares.on_cpu.reason);
   return {};
 }
 

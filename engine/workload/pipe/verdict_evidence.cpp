@@ -136,12 +136,12 @@ void gather_role(const Snapshot& s, Role which, Evidence& evidence) {
   const WorkerView& worker = s.worker(which);
   RoleEvidence& role = evidence.roles[static_cast<size_t>(which)];
   role.role = which;
-  role.on_cpu = known(worker.on_cpu_share);
-  role.runnable = known(worker.runnable_share);
-  role.blocked = known(worker.blocked_share);
-  if (worker.on_cpu_share.status == ReadingStatus::unavailable)
+  role.on_cpu = known(worker.shares.on_cpu);
+  role.runnable = known(worker.shares.runnable);
+  role.blocked = known(worker.shares.blocked);
+  if (worker.shares.on_cpu.status == ReadingStatus::unavailable)
     evidence.unknown.push_back(
-        fmt::format("{}'s time ({})", to_text(which), worker.on_cpu_share.reason));
+        fmt::format("{}'s time ({})", to_text(which), worker.shares.on_cpu.reason));
   if (worker.last_cpu.status == ReadingStatus::ok) role.cpu = worker.last_cpu.value;
   const std::optional<Functions> functions = functions_of(worker, role.on_cpu, evidence);
   judge_locks(worker, functions, role);

@@ -14,11 +14,11 @@ WorkerView worker_of(Role role, uint64_t bytes, uint64_t syscalls) {
   w.technique = {role == Role::writer ? "vmsplice" : "splice → /dev/null", "block"};
   w.pid = role == Role::writer ? 812 : 813;
   w.state = ProcessState::flowing;
-  w.bytes = bytes;
-  w.syscalls = syscalls;
-  w.short_calls = syscalls / 4;
-  w.eagain = syscalls / 10;
-  w.interrupted = 1;
+  w.counts.items = bytes;
+  w.counts.syscalls = syscalls;
+  w.counts.short_calls = syscalls / 4;
+  w.counts.eagain = syscalls / 10;
+  w.counts.interrupted = 1;
   w.context_switches = Reading<uint64_t>::of(syscalls / 100);
   w.page_faults = Reading<uint64_t>::unavailable("no /proc; mount it");
   w.last_cpu = Reading<int>::of(role == Role::writer ? 0 : 1);
@@ -49,7 +49,7 @@ HostInfo host() {
 
 void set_throughput(Segment& segment) {
   segment.duration_ns = 2 * kSecond;
-  segment.bytes = 25 * kGiBytes;
+  segment.items = 25 * kGiBytes;
   segment.rate = Reading<RateStats>::of({12.5, 12.4, 0.25, 12.0, 13.0, 17});
 }
 
@@ -105,7 +105,7 @@ RunResult example_result() {
   r.begin.now_ns = 11 * kSecond;
   r.begin.workers = {worker_of(Role::writer, kGiBytes, 20'000),
                      worker_of(Role::reader, kGiBytes, 420'000)};
-  r.last.workers[0].bytes = r.last.workers[1].bytes = 27 * kGiBytes;
+  r.last.workers[0].counts.items = r.last.workers[1].counts.items = 27 * kGiBytes;
   r.shares[0] = {Reading<double>::of(0.9), Reading<double>::of(0.02), Reading<double>::of(0.08)};
   for (Reading<double>* share : {&r.shares[1].on_cpu, &r.shares[1].runnable, &r.shares[1].blocked})
     *share = Reading<double>::unavailable("no schedstat");

@@ -36,7 +36,7 @@ Segment known() {
   s.effective.pipe.pipe_size = s.pipe_bytes = 131072;
   s.begin_ns = kStart + kSecond / 2;
   s.duration_ns = 2 * kSecond;
-  s.bytes = 12345;
+  s.items = 12345;
   s.rate = Reading<RateStats>::of({12.5, 12.4, 0.25, 12.0, 13.0, 17});
   for (SegmentRole& role : s.roles)
     role = {Reading<double>::of(0.7), Reading<double>::of(0.1), Reading<double>::of(0.2),

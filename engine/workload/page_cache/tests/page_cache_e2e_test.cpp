@@ -51,8 +51,8 @@ TEST_F(PageCacheTest, OneClientFlows) {
   EXPECT_NE(s.effective.pipe.zero_copy, ZeroCopy::unverifiable)
       << s.effective.pipe.zero_copy_reason;
   EXPECT_EQ(s.worker(Role::reader).name, "");
-  EXPECT_EQ(client(s).eagain, 0u);
-  EXPECT_EQ(client(s).short_calls, 0u);
+  EXPECT_EQ(client(s).counts.eagain, 0u);
+  EXPECT_EQ(client(s).counts.short_calls, 0u);
 }
 
 TEST_F(PageCacheTest, ClientsComeAndGo) {

@@ -22,7 +22,7 @@ TEST_F(PercpuTest, RulesGoInAndAreCounted) {
   EXPECT_EQ(s.parts[0].name, "worker 1");
   EXPECT_GT(s.parts[0].total, 5000u);
   // A call for each rule, one for its answer.
-  EXPECT_GE(inserter(s).syscalls, 2 * inserter(s).bytes);
+  EXPECT_GE(inserter(s).counts.syscalls, 2 * inserter(s).counts.items);
   ASSERT_TRUE(figure(s, "rules_in").has_value());
   EXPECT_LE(*figure(s, "rules_in"), 2000);
   until([](const Snapshot& t) { return t.throughput.over_1s.has_value(); });
@@ -121,8 +121,8 @@ TEST_F(PercpuTest, WorkersComeAndGo) {
       });
     });
     EXPECT_EQ(inserter(now).processes, static_cast<int>(workers));
-    EXPECT_GT(now.throughput.total_bytes, total);
-    total = now.throughput.total_bytes;
+    EXPECT_GT(now.throughput.total_items, total);
+    total = now.throughput.total_items;
     const bool shared = workers > static_cast<uint32_t>(now.host->cpus);
     EXPECT_EQ(std::ranges::count(now.effective.mismatches, "workers", &Mismatch::knob), shared);
   }

@@ -21,8 +21,8 @@ class PercpuTest : public EngineTest {
 
   // Settled, and `rules` more have gone in since.
   Snapshot insert(uint64_t rules = 1000) {
-    const uint64_t from = settle().throughput.total_bytes;
-    return until([&](const Snapshot& s) { return s.throughput.total_bytes >= from + rules; });
+    const uint64_t from = settle().throughput.total_items;
+    return until([&](const Snapshot& s) { return s.throughput.total_items >= from + rules; });
   }
 
   void apply(const Settings& s) { engine->apply(s, "change"); }

@@ -30,7 +30,7 @@ TEST_F(PercpuTest, AKilledWorkerIsReplacedAndCountsOn) {
         until([&](const Snapshot& t) { return t.parts[i].total > settled.parts[i].total + 500; });
     EXPECT_EQ(inserter(after).restarts, i + 1);
     EXPECT_EQ(inserter(after).state, ProcessState::flowing);
-    EXPECT_GT(after.throughput.total_bytes, before.throughput.total_bytes);
+    EXPECT_GT(after.throughput.total_items, before.throughput.total_items);
   }
 }
 
@@ -38,10 +38,10 @@ TEST_F(PercpuTest, StopsWithAllThatWasCounted) {
   start(percpu_settings());
   insert();
   engine->stop();
-  const uint64_t total = engine->tick().throughput.total_bytes;
+  const uint64_t total = engine->tick().throughput.total_items;
   EXPECT_GT(total, 0u);
   const Snapshot later = engine->tick();
-  EXPECT_EQ(later.throughput.total_bytes, total);
+  EXPECT_EQ(later.throughput.total_items, total);
   EXPECT_EQ(later.parts[0].total, total);
 }
 

@@ -49,7 +49,7 @@ const NoneCase kNone[] = {
     {"no time measured",
      [](Snapshot& s) {
        lock_bound(s);
-       writer(s).on_cpu_share = Reading<double>::warming("no interval measured yet");
+       writer(s).shares.on_cpu = Reading<double>::warming("no interval measured yet");
      },
      ReadingStatus::warming, "writer's time: no interval measured yet"},
     {"few samples",
@@ -79,7 +79,7 @@ const NoneCase kNone[] = {
     {"occupancy from FIONREAD",
      [](Snapshot& s) {
        writer_bound(s);
-       writer(s).blocked_share = share(0.1);
+       writer(s).shares.blocked = share(0.1);
        s.ring.occupancy.value->source = "FIONREAD 10 Hz";
      },
      ReadingStatus::unavailable,
@@ -96,14 +96,14 @@ const NoneCase kNone[] = {
     {"time unavailable: a share of samples is none of the time",
      [](Snapshot& s) {
        lock_bound(s);
-       writer(s).on_cpu_share = writer(s).runnable_share = writer(s).blocked_share =
+       writer(s).shares.on_cpu = writer(s).shares.runnable = writer(s).shares.blocked =
            Reading<double>::unavailable("no /proc");
      },
      ReadingStatus::unavailable, "nothing sticks out: writer on CPU ? blocked ? mutex ?, reader"},
     {"an empty ring, and nobody known to wait for it",
      [](Snapshot& s) {
        writer_bound(s);
-       reader(s).blocked_share = Reading<double>::unavailable("no /proc");
+       reader(s).shares.blocked = Reading<double>::unavailable("no /proc");
      },
      ReadingStatus::unavailable, "nothing sticks out"},
     {"a writer that hardly runs spins little",

@@ -19,9 +19,9 @@ inline WorkerView& reader(Snapshot& s) { return s.workers[1]; }
 inline Reading<double> share(double value) { return Reading<double>::of(value); }
 
 inline void set_time(WorkerView& w, double on_cpu, double runnable) {
-  w.on_cpu_share = share(on_cpu);
-  w.runnable_share = share(runnable);
-  w.blocked_share = share(1 - on_cpu - runnable);
+  w.shares.on_cpu = share(on_cpu);
+  w.shares.runnable = share(runnable);
+  w.shares.blocked = share(1 - on_cpu - runnable);
 }
 
 inline void set_switches(Snapshot& s, double per_s) {

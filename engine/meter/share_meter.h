@@ -5,43 +5,35 @@
 #include <cstdint>
 #include <optional>
 
-#include "engine/base/reading.h"
+#include "engine/model/task_times.h"
 
 namespace pipetop {
 
-// Totals of a process; the rest of its life it was blocked.
-struct RunTimes {
-  uint64_t on_cpu_ns = 0;
-  uint64_t runnable_ns = 0;
-};
-
 // Sums up the stretches between begin() and pause(): between them the worker was
-// suspended, or had no process. Totals that cannot be had make a stretch unknown.
-class TimeShares {
+// suspended, or had no process. Of the totals only the times on a CPU and runnable are
+// used: for the rest of the time it was blocked. Totals that cannot be had make a stretch unknown.
+class ShareMeter {
  public:
   // Nothing has counted yet.
   void clear() { *this = {}; }
 
-  void begin(uint64_t now_ns, const std::optional<RunTimes>& totals);
-  void pause(uint64_t now_ns, const std::optional<RunTimes>& totals);
+  void begin(uint64_t now_ns, const std::optional<TaskTimes>& totals);
+  void pause(uint64_t now_ns, const std::optional<TaskTimes>& totals);
 
   // A stretch is under way of whose beginning the totals are not known.
   bool begun_unknown() const { return running_ && !running_->totals; }
 
-  struct Shares {
-    Reading<double> on_cpu, runnable, blocked;  // of the wall time
-  };
   // As if it ended now.
-  Shares shares(uint64_t now_ns, const std::optional<RunTimes>& totals) const;
+  TimeShares shares(uint64_t now_ns, const std::optional<TaskTimes>& totals) const;
 
  private:
   struct Stretch {
     uint64_t begin_ns;
-    std::optional<RunTimes> totals;
+    std::optional<TaskTimes> totals;
   };
 
   std::optional<Stretch> running_;
-  RunTimes sum_;
+  TaskTimes sum_;
   uint64_t wall_ns_ = 0;
   bool unknown_ = false;
 };

@@ -1,4 +1,4 @@
-#include "engine/meter/time_shares.h"
+#include "engine/meter/share_meter.h"
 
 #include <gtest/gtest.h>
 
@@ -9,12 +9,12 @@ namespace {
 
 constexpr uint64_t kBegin = 5'000 * kMs;
 
-RunTimes totals(uint64_t on_cpu_ms, uint64_t runnable_ms) {
+TaskTimes totals(uint64_t on_cpu_ms, uint64_t runnable_ms) {
   return {on_cpu_ms * kMs, runnable_ms * kMs};
 }
 
-TEST(TimeShares, DivideTheTimeSinceTheyBegan) {
-  TimeShares times;
+TEST(ShareMeter, DivideTheTimeSinceTheyBegan) {
+  ShareMeter times;
   times.begin(kBegin, totals(70, 30));
   const auto shares = times.shares(kBegin + 1000 * kMs, totals(570, 130));
   EXPECT_DOUBLE_EQ(*shares.on_cpu, 0.5);
@@ -22,8 +22,8 @@ TEST(TimeShares, DivideTheTimeSinceTheyBegan) {
   EXPECT_NEAR(*shares.blocked, 0.4, 1e-12);
 }
 
-TEST(TimeShares, LeaveOutWhatLiesBetweenStretches) {
-  TimeShares times;
+TEST(ShareMeter, LeaveOutWhatLiesBetweenStretches) {
+  ShareMeter times;
   times.begin(kBegin, totals(0, 0));
   times.pause(kBegin + 300 * kMs, totals(300, 0));
   times.begin(kBegin + 60'000 * kMs, totals(300, 0));
@@ -33,8 +33,8 @@ TEST(TimeShares, LeaveOutWhatLiesBetweenStretches) {
 }
 
 // The totals of another process begin at nothing.
-TEST(TimeShares, AddUpOverTwoProcesses) {
-  TimeShares times;
+TEST(ShareMeter, AddUpOverTwoProcesses) {
+  ShareMeter times;
   times.begin(kBegin, totals(9'000, 0));
   times.pause(kBegin + 500 * kMs, totals(9'500, 0));
   times.begin(kBegin + 600 * kMs, totals(0, 0));
@@ -44,8 +44,8 @@ TEST(TimeShares, AddUpOverTwoProcesses) {
   EXPECT_DOUBLE_EQ(*shares.blocked, 0);
 }
 
-TEST(TimeShares, SayWhatTheyCannotTell) {
-  TimeShares times;
+TEST(ShareMeter, SayWhatTheyCannotTell) {
+  ShareMeter times;
   EXPECT_EQ(times.shares(kBegin, totals(1, 1)).on_cpu.status, ReadingStatus::warming);
   times.begin(kBegin, totals(0, 0));
   EXPECT_EQ(times.shares(kBegin + 50 * kMs, totals(50, 0)).blocked.reason, "too short to tell");
@@ -54,8 +54,8 @@ TEST(TimeShares, SayWhatTheyCannotTell) {
   EXPECT_FALSE(times.shares(kBegin + 500 * kMs, totals(500, 0)).on_cpu.has_value());
 }
 
-TEST(TimeShares, AProcessLastSeenBeforeTheyBeganAddsNothing) {
-  TimeShares times;
+TEST(ShareMeter, AProcessLastSeenBeforeTheyBeganAddsNothing) {
+  ShareMeter times;
   times.begin(kBegin, totals(100, 0));
   times.pause(kBegin - 10 * kMs, totals(90, 0));
   times.begin(kBegin, totals(0, 0));

@@ -1,4 +1,4 @@
-#include "engine/meter/time_shares.h"
+#include "engine/meter/share_meter.h"
 
 #include <algorithm>
 
@@ -9,15 +9,15 @@ namespace {
 // which there are at least 100 a second.
 constexpr uint64_t kShortestNs = 100'000'000;
 
-TimeShares::Shares all(const Reading<double>& reading) { return {reading, reading, reading}; }
+TimeShares all(const Reading<double>& reading) { return {reading, reading, reading}; }
 
 }  // namespace
 
-void TimeShares::begin(uint64_t now_ns, const std::optional<RunTimes>& totals) {
+void ShareMeter::begin(uint64_t now_ns, const std::optional<TaskTimes>& totals) {
   running_ = Stretch{now_ns, totals};
 }
 
-void TimeShares::pause(uint64_t now_ns, const std::optional<RunTimes>& totals) {
+void ShareMeter::pause(uint64_t now_ns, const std::optional<TaskTimes>& totals) {
   if (!running_ || now_ns <= running_->begin_ns) return running_.reset();
   if (!running_->totals || !totals) {
     unknown_ = true;
@@ -29,9 +29,8 @@ void TimeShares::pause(uint64_t now_ns, const std::optional<RunTimes>& totals) {
   running_.reset();
 }
 
-TimeShares::Shares TimeShares::shares(uint64_t now_ns,
-                                      const std::optional<RunTimes>& totals) const {
-  TimeShares ended = *this;
+TimeShares ShareMeter::shares(uint64_t now_ns, const std::optional<TaskTimes>& totals) const {
+  ShareMeter ended = *this;
   ended.pause(now_ns, totals);
   if (ended.unknown_ && ended.wall_ns_ == 0)
     return all(Reading<double>::unavailable("/proc of the process cannot be read; mount /proc"));
