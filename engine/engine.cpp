@@ -19,7 +19,7 @@
 #include "engine/meter/worker_meter.h"
 #include "engine/observe/capabilities.h"
 #include "engine/observe/observers.h"
-#include "engine/process/crew.h"
+#include "engine/process/worker_pool.h"
 #include "engine/process/worker_state.h"
 #include "engine/registry/knobs.h"
 #include "engine/registry/terms.h"
@@ -83,7 +83,7 @@ class Engine::Impl {
 
   UniqueFd epoll_;
   UniqueFd timer_;
-  Crew crew_;
+  WorkerPool pool_;
   std::unique_ptr<Workload> workload_;
   const WorkloadTerms& terms_;
 
@@ -113,15 +113,15 @@ class Engine::Impl {
 Engine::Impl::Impl(const EngineOptions& options)
     : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
-      crew_(options.settings.workload, options.worker_program, machine_.cpus, epoll_.get(),
+      pool_(options.settings.workload, options.worker_program, machine_.cpus, epoll_.get(),
             [this](const WorkerEvent& e) { on_worker(e); }),
-      workload_(workload(options.settings.workload).make({machine_, crew_})),
+      workload_(workload(options.settings.workload).make({machine_, pool_})),
       terms_(terms_of(options.settings)),
       requested_(options.settings),
       part_rates_(terms_.unit.count),
       observers_(
           {options.bpf, options.frequency_hz, options.functions_window_ns, workload_->pipe_fd()}),
-      segments_(started_at_ns_, terms_.unit.count, observers_, crew_) {
+      segments_(started_at_ns_, terms_.unit.count, observers_, pool_) {
   if (!epoll_ || !timer_) throw SystemError("epoll_create1 or timerfd_create", errno);
   epoll_event event = {.events = EPOLLIN, .data = {.fd = timer_.get()}};
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, timer_.get(), &event) != 0)
@@ -141,7 +141,7 @@ void Engine::Impl::on_worker(const WorkerEvent& event) {
   switch (event.kind) {
     case Kind::died:
       notify(Severity::error, fmt::format("{} died: {}", name, event.words));
-      segments_.ended(role, now_ns, meter.last_look());
+      segments_.ended(role, now_ns, meter.last_sample());
       settled_ = ring_renewed_ = false;
       change_began_ns_ = now_ns;
       // Before there is a successor.
@@ -155,11 +155,11 @@ void Engine::Impl::on_worker(const WorkerEvent& event) {
     case Kind::cannot_pin:
       notify(Severity::error, fmt::format("{}: {}", name, event.words));
       return;
-    case Kind::hired:
-    case Kind::dismissed:
+    case Kind::added:
+    case Kind::removed:
       break;
   }
-  observers_.watch(role, crew_.pids(role));
+  observers_.watch(role, pool_.pids(role));
 }
 
 void Engine::Impl::notify(Severity severity, std::string text) {
@@ -211,7 +211,7 @@ void Engine::Impl::advance() {
     if (!segments_.counting()) count_from(monotonic_ns());
   }
   const uint64_t waited = monotonic_ns() - change_began_ns_;
-  const bool waiting = !settled_ || !crew_.all_alive();
+  const bool waiting = !settled_ || !pool_.all_alive();
   arm_timer(!waiting ? 0 : waited < kPatience ? kFastRetry : kSlowRetry);
 }
 
@@ -232,7 +232,7 @@ void Engine::Impl::handle_events() {
 // this begins through, for the pidfd tells of a death only until then.
 void Engine::Impl::serve_workers() {
   if (finished_) return;
-  crew_.replace_dead();
+  pool_.replace_dead();
   advance();
 }
 
@@ -279,8 +279,8 @@ WorkerView Engine::Impl::view_of(Role role, const Effective& effective) const {
   view.name = terms_.roles[i];
   if (view.name.empty()) return view;
   const auto unanswered = settled_once_ ? ProcessState::changing : ProcessState::starting;
-  describe_state(crew_.of(role), {suspended_, unanswered, terms_.prepares, terms_.does}, view);
-  worker_meters_[i].describe(crew_.counts(role), view);
+  describe_state(pool_.of(role), {suspended_, unanswered, terms_.prepares, terms_.does}, view);
+  worker_meters_[i].describe(pool_.counts(role), view);
   view.technique = workload_->technique(role, effective);
   view.functions = functions_[i];
   view.blocked = blocked_[i];
@@ -311,7 +311,7 @@ void Engine::Impl::sample(uint64_t now_ns) {
   if (const auto totals = workload_->integrity(); totals.has_value())
     integrity_.sample(now_ns, *totals);
   for (const Role role : kBothRoles)
-    worker_meters_[static_cast<size_t>(role)].sample(now_ns, crew_.counts(role), crew_.pids(role),
+    worker_meters_[static_cast<size_t>(role)].sample(now_ns, pool_.counts(role), pool_.pids(role),
                                                      observers_.times(role));
   part_rates_.sample(now_ns, workload_->parts());
 }
@@ -348,11 +348,11 @@ Snapshot Engine::Impl::tick() {
 void Engine::Impl::suspend() {
   suspended_ = true;
   segments_.suspend(monotonic_ns());
-  crew_.send(SIGSTOP);
+  pool_.send(SIGSTOP);
 }
 
 void Engine::Impl::resume() {
-  crew_.send(SIGCONT);
+  pool_.send(SIGCONT);
   suspended_ = false;
   segments_.resume(monotonic_ns(), workload_->progress());
   for (WorkerMeter& meter : worker_meters_) meter.restart();
@@ -367,8 +367,8 @@ void Engine::Impl::stop() {
   workload_->quit();
   // One that others keep from its CPU moves data until it has seen the command; one
   // that is stopped never does.
-  await_ends([&] { return crew_.any_running() ? kQuitPatience : kStoppedPatience; });
-  crew_.send(SIGKILL);
+  await_ends([&] { return pool_.any_running() ? kQuitPatience : kStoppedPatience; });
+  pool_.send(SIGKILL);
   await_ends([] { return kStoppedPatience; });
 }
 
@@ -376,10 +376,10 @@ void Engine::Impl::stop() {
 template <class Patience>
 void Engine::Impl::await_ends(Patience patience_ns) {
   const uint64_t begin_ns = monotonic_ns();
-  while (crew_.any_alive() && monotonic_ns() < begin_ns + patience_ns()) {
+  while (pool_.any_alive() && monotonic_ns() < begin_ns + patience_ns()) {
     epoll_event event;
     (void)::epoll_wait(epoll_.get(), &event, 1, 2);
-    crew_.reap();
+    pool_.reap();
     workload_->advance();
   }
 }

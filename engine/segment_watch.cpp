@@ -16,7 +16,7 @@ std::optional<TaskTimes> times_of(const std::optional<ProcessStats>& stats) {
 std::optional<TaskTimes> SegmentWatch::run_times(Role role) const {
   const Reading<TaskTimes> seen = observers_.times(role);
   if (seen.status == ReadingStatus::unavailable)
-    return times_of(read_process_stats(crew_.pids(role)));
+    return times_of(read_process_stats(pool_.pids(role)));
   return seen.value;
 }
 
@@ -32,7 +32,7 @@ void SegmentWatch::begin(uint64_t now_ns) {
   for (const Role role : kBothRoles) replaced(role, now_ns);
 }
 
-void SegmentWatch::ended(Role role, uint64_t now_ns, const std::optional<ProcessLook>& last) {
+void SegmentWatch::ended(Role role, uint64_t now_ns, const std::optional<ProcessSample>& last) {
   if (observers_.times(role).status != ReadingStatus::unavailable)
     times(role).pause(now_ns, run_times(role));
   else if (last)
@@ -45,7 +45,7 @@ void SegmentWatch::catch_up(uint64_t now_ns) {
 }
 
 void SegmentWatch::replaced(Role role, uint64_t now_ns) {
-  if (watching_ && !crew_.pids(role).empty()) times(role).begin(now_ns, run_times(role));
+  if (watching_ && !pool_.pids(role).empty()) times(role).begin(now_ns, run_times(role));
 }
 
 void SegmentWatch::suspend(uint64_t now_ns) {

@@ -15,14 +15,14 @@
 #include "engine/meter/share_meter.h"
 #include "engine/model/segment.h"
 #include "engine/observe/observers.h"
-#include "engine/process/crew.h"
+#include "engine/process/worker_pool.h"
 
 namespace pipetop {
 
 class SegmentWatch {
  public:
   // Both outlive it.
-  SegmentWatch(Observers& observers, const Crew& crew) : observers_(observers), crew_(crew) {}
+  SegmentWatch(Observers& observers, const WorkerPool& pool) : observers_(observers), pool_(pool) {}
 
   // A change is under way: nothing counts until begin().
   void hold(uint64_t now_ns);
@@ -30,7 +30,7 @@ class SegmentWatch {
   bool watching() const { return watching_; }
 
   // Its process ended; `last` is what /proc said of it.
-  void ended(Role role, uint64_t now_ns, const std::optional<ProcessLook>& last);
+  void ended(Role role, uint64_t now_ns, const std::optional<ProcessSample>& last);
 
   // A process whose times were not known when it began is counted from here on.
   void catch_up(uint64_t now_ns);
@@ -48,7 +48,7 @@ class SegmentWatch {
   ShareMeter& times(Role role) { return times_[static_cast<size_t>(role)]; }
 
   Observers& observers_;
-  const Crew& crew_;
+  const WorkerPool& pool_;
   bool watching_ = false;
   std::array<ShareMeter, kRoles> times_;
 };

@@ -14,8 +14,8 @@ namespace pipetop {
 class Segments {
  public:
   // Both outlive it.
-  Segments(uint64_t now_ns, double unit, Observers& observers, const Crew& crew)
-      : observers_(observers), meter_(now_ns, unit), watch_(observers, crew) {}
+  Segments(uint64_t now_ns, double unit, Observers& observers, const WorkerPool& pool)
+      : observers_(observers), meter_(now_ns, unit), watch_(observers, pool) {}
 
   // Closes the present segment, if there is one, at whose end `until_now` was in
   // force, and begins another.
@@ -32,7 +32,7 @@ class Segments {
   }
 
   // A worker's process ended, of which /proc said `last`; it has another.
-  void ended(Role role, uint64_t now_ns, const std::optional<ProcessLook>& last) {
+  void ended(Role role, uint64_t now_ns, const std::optional<ProcessSample>& last) {
     watch_.ended(role, now_ns, last);
   }
   void replaced(Role role, uint64_t now_ns) { watch_.replaced(role, now_ns); }

@@ -20,11 +20,11 @@ namespace {
 constexpr const char* kThp = "/sys/kernel/mm/transparent_hugepage/enabled";
 
 Buffer scratch(Pages pages, uint64_t bytes, bool lock) {
-  BufferWish wish;
-  wish.pages = pages;
-  wish.bytes = bytes;
-  wish.lock = lock;
-  return map_buffer(wish);
+  BufferRequest request;
+  request.pages = pages;
+  request.bytes = bytes;
+  request.lock = lock;
+  return map_buffer(request);
 }
 
 Check check_thp() {

@@ -45,7 +45,7 @@ ZeroCopyProbe watch_a_change(char* memory, Lend lend, ZeroCopyProbe (*when_refus
   return {ZeroCopy::copied, 0, "the pipe kept what the page held before a change"};
 }
 
-constexpr BufferWish kOnePage = {Pages::k4, kPageBytes, true, false};
+constexpr BufferRequest kOnePage = {Pages::k4, kPageBytes, true, false};
 
 }  // namespace
 

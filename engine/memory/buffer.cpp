@@ -60,19 +60,19 @@ bool map_small(Buffer& buffer, uint64_t bytes) {
   return true;
 }
 
-bool map_pages(Buffer& buffer, const BufferWish& wish) {
-  if (wish.pages == Pages::hugetlb && map_hugetlb(buffer, wish.bytes)) return true;
-  if (wish.pages != Pages::k4) return map_thp(buffer, wish.bytes);
-  return map_small(buffer, wish.bytes);
+bool map_pages(Buffer& buffer, const BufferRequest& request) {
+  if (request.pages == Pages::hugetlb && map_hugetlb(buffer, request.bytes)) return true;
+  if (request.pages != Pages::k4) return map_thp(buffer, request.bytes);
+  return map_small(buffer, request.bytes);
 }
 
 }  // namespace
 
-Buffer map_buffer(const BufferWish& wish) {
+Buffer map_buffer(const BufferRequest& request) {
   Buffer buffer;
-  if (!map_pages(buffer, wish)) return buffer;
-  if (wish.lock && ::mlock(buffer.data, wish.bytes) != 0) buffer.lock_error = errno;
-  if (wish.touch) std::memset(buffer.data, 'X', wish.bytes);
+  if (!map_pages(buffer, request)) return buffer;
+  if (request.lock && ::mlock(buffer.data, request.bytes) != 0) buffer.lock_error = errno;
+  if (request.touch) std::memset(buffer.data, 'X', request.bytes);
   return buffer;
 }
 

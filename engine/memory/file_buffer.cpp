@@ -40,8 +40,8 @@ bool map_file(Buffer& buffer, uint64_t bytes) {
   return true;
 }
 
-void choose_pages(Buffer& buffer, const BufferWish& wish, uint64_t bytes) {
-  const bool huge = wish.pages != Pages::k4;
+void choose_pages(Buffer& buffer, const BufferRequest& request, uint64_t bytes) {
+  const bool huge = request.pages != Pages::k4;
   const bool granted =
       ::madvise(buffer.data, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) == 0 && huge;
   if (huge && !granted) buffer.pages_error = errno;
@@ -56,16 +56,16 @@ bool populate(char* data, uint64_t bytes) {
 
 }  // namespace
 
-Buffer map_file_buffer(const BufferWish& wish) {
+Buffer map_file_buffer(const BufferRequest& request) {
   const uint64_t bytes =
-      round_up(wish.bytes, wish.pages == Pages::k4 ? kPageBytes : kHugePageBytes);
+      round_up(request.bytes, request.pages == Pages::k4 ? kPageBytes : kHugePageBytes);
   Buffer buffer;
   buffer.file = make_file(bytes);
   if (!buffer.file || !map_file(buffer, bytes)) return refused(errno);
-  choose_pages(buffer, wish, bytes);
-  if (wish.touch && !populate(buffer.data, wish.bytes)) return refused(ENOMEM);
-  if (wish.lock && ::mlock(buffer.data, wish.bytes) != 0) buffer.lock_error = errno;
-  if (wish.touch) std::memset(buffer.data, 'X', wish.bytes);
+  choose_pages(buffer, request, bytes);
+  if (request.touch && !populate(buffer.data, request.bytes)) return refused(ENOMEM);
+  if (request.lock && ::mlock(buffer.data, request.bytes) != 0) buffer.lock_error = errno;
+  if (request.touch) std::memset(buffer.data, 'X', request.bytes);
   return buffer;
 }
 

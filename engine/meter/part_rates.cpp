@@ -37,7 +37,7 @@ std::vector<PartView> PartRates::describe(std::span<const PartProgress> parts) c
     view.name = part.name;
     view.pid = part.pid;
     view.total = part.progress.items;
-    view.cpu = Reading<int>::warming("not looked at yet");
+    view.cpu = Reading<int>::warming("not sampled yet");
     view.rate = Reading<double>::warming("no interval measured yet");
     if (const auto found = samples_.find(part.name); found != samples_.end()) {
       view.rate = rate(found->second);

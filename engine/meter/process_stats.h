@@ -20,7 +20,7 @@ struct ProcessStats {
   int last_cpu = -1;
 };
 
-struct ProcessLook {
+struct ProcessSample {
   uint64_t at_ns = 0;
   ProcessStats stats;
 };

@@ -33,9 +33,9 @@ void WorkerMeter::sample(uint64_t now_ns, const WorkerCounts& counts, std::span<
   while (samples_.size() > 2 && samples_[1].at_ns + kWorkerWindow <= now_ns) samples_.pop_front();
 }
 
-std::optional<ProcessLook> WorkerMeter::last_look() const {
+std::optional<ProcessSample> WorkerMeter::last_sample() const {
   for (auto sample = samples_.rbegin(); sample != samples_.rend(); ++sample)
-    if (sample->process) return ProcessLook{sample->at_ns, *sample->process};
+    if (sample->process) return ProcessSample{sample->at_ns, *sample->process};
   return {};
 }
 

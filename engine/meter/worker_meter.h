@@ -23,8 +23,8 @@ class WorkerMeter {
   // Rates begin anew: the process was replaced, or the settings changed.
   void restart() { samples_.clear(); }
 
-  // The newest look at a process since restart(); nothing when there was none.
-  std::optional<ProcessLook> last_look() const;
+  // The newest sample of a process since restart(); nothing when there was none.
+  std::optional<ProcessSample> last_sample() const;
 
   // The CPU that it ran on last, if it is one process and has run since restart():
   // what a process that slept all the time says is older.

@@ -23,7 +23,7 @@ struct Slot {
   uint32_t flags = 0;        // PIPE_BUF_FLAG_*
 };
 
-// One look at every slot. A torn frame is one during which both ends moved on: it
+// One sample of every slot. A torn frame is one during which both ends moved on: it
 // is true of no instant.
 struct RingFrame {
   uint64_t at_ns = 0;
@@ -50,8 +50,8 @@ struct Occupancy {
 // How full the ring was during a short stretch, for a picture that scrolls.
 struct OccupancyColumn {
   uint64_t end_ns = 0;
-  uint32_t looks = 0;                            // 0: nobody looked
-  std::array<uint16_t, kOccupancyBins> count{};  // of the looks
+  uint32_t samples = 0;                          // 0: there was none
+  std::array<uint16_t, kOccupancyBins> count{};  // of the samples
 };
 
 struct OccupancyHistory {

@@ -15,7 +15,7 @@ OccupancyColumn column_of(uint64_t end_ns, const OccupancyCounts& counts) {
   column.end_ns = end_ns;
   for (size_t i = 0; i < counts.bins.size(); ++i)
     column.count[i] = static_cast<uint16_t>((counts.bins[i] * kMost + most - 1) / most);
-  column.looks = std::accumulate(column.count.begin(), column.count.end(), uint32_t{0});
+  column.samples = std::accumulate(column.count.begin(), column.count.end(), uint32_t{0});
   return column;
 }
 

@@ -47,7 +47,7 @@ int need(ProcessState state) {
   return 0;
 }
 
-void describe_report(const WorkerReport& report, const WorkerCircumstances& now, WorkerView& view) {
+void describe_report(const WorkerReport& report, const WorkerContext& now, WorkerView& view) {
   view.state = state_of(report.state);
   const bool refused = report.state == WorkerState::refused;
   if (!refused && report.state != WorkerState::failed) return;
@@ -60,7 +60,7 @@ void describe_report(const WorkerReport& report, const WorkerCircumstances& now,
 
 }  // namespace
 
-void describe_state(const Worker& worker, const WorkerCircumstances& now, WorkerView& view) {
+void describe_state(const Worker& worker, const WorkerContext& now, WorkerView& view) {
   view.role = worker.role();
   view.pid = worker.pid();
   view.restarts = worker.restarts();
@@ -77,7 +77,7 @@ void describe_state(const Worker& worker, const WorkerCircumstances& now, Worker
   }
 }
 
-void describe_state(std::span<const Worker* const> workers, const WorkerCircumstances& now,
+void describe_state(std::span<const Worker* const> workers, const WorkerContext& now,
                     WorkerView& view) {
   view.processes = static_cast<int>(workers.size());
   if (workers.empty()) return;

@@ -24,20 +24,20 @@
 namespace pipetop {
 
 // Time is passed in: `clock()` gives nanoseconds of any monotonic clock, and is asked
-// only every kTriesPerLook misses.
+// only every kTriesPerClockRead misses.
 class AdaptiveSpin {
  public:
   static constexpr uint64_t kLeastSpinNs = 5'000;
   static constexpr uint64_t kMostSpinNs = 100'000;
   static constexpr uint64_t kMostPause = 1023;  // waits
-  static constexpr uint64_t kTriesPerLook = 4;
+  static constexpr uint64_t kTriesPerClockRead = 4;
 
   // A transfer moved nothing.
   template <class Clock>
   void missed(Clock clock) {
     if (sleeps_) return;
     if (misses_++ == 0) spin_ns_ = choose_spin();
-    if (spin_ns_ > 0 && misses_ % kTriesPerLook != 0) return;
+    if (spin_ns_ > 0 && misses_ % kTriesPerClockRead != 0) return;
     const uint64_t now_ns = clock();
     if (began_ns_ == 0) began_ns_ = now_ns;
     sleeps_ = now_ns - began_ns_ >= spin_ns_;
@@ -47,7 +47,7 @@ class AdaptiveSpin {
   template <class Clock>
   void moved(Clock clock) {
     if (misses_ == 0) return;
-    // One that is over before the first look is taken for nothing.
+    // One that is over before the first clock read is taken for nothing.
     learn(began_ns_ == 0 ? 0 : clock() - began_ns_);
     misses_ = began_ns_ = 0;
     sleeps_ = false;
@@ -84,7 +84,7 @@ class AdaptiveSpin {
 
   uint64_t typical_ns_ = kMostSpinNs / 2;
   uint64_t spin_ns_ = 0;   // of this wait
-  uint64_t began_ns_ = 0;  // the first look in this wait; 0: none yet
+  uint64_t began_ns_ = 0;  // the first clock read in this wait; 0: none yet
   uint64_t misses_ = 0;    // in this wait
   bool sleeps_ = false;
   uint64_t in_vain_ = 0;  // spins, one after the other

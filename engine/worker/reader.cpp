@@ -14,7 +14,7 @@ ReadTechnique choose(const PipeCommand& command) {
 }
 
 // splice() to /dev/null needs no memory of ours.
-BufferWish wish_for(const PipeCommand& command) {
+BufferRequest request_for(const PipeCommand& command) {
   if (static_cast<ReadWith>(command.technique) == ReadWith::splice) return {};
   return {static_cast<Pages>(command.pages), command.buf_bytes, command.touch_pages != 0,
           command.lock_memory != 0};
@@ -28,22 +28,22 @@ int run_reader(ControlBlock& block, int pipe_fd) {
   // A reader that replaces a dead one cannot know how much was taken out since
   // the last count: it looks where the stream stands.
   const bool fresh = block.counts.items == 0;
-  BufferWish wish;
+  BufferRequest request;
   Buffer buffer;
 
   const auto prepare = [&](const PipeCommand& command, WorkerReport& report) {
     checker.expect_epoch(command.epoch, fresh && command.epoch == kFirstEpoch);
-    const BufferWish wanted = wish_for(command);
-    if (wanted != wish) {
+    const BufferRequest wanted = request_for(command);
+    if (wanted != request) {
       buffer = {};
       if (wanted.bytes > 0) buffer = map_buffer(wanted);
-      wish = wanted;
+      request = wanted;
     }
     put_words(report.words,
               PipeReport{.pages = static_cast<uint64_t>(buffer.pages),
                          .pages_error = static_cast<uint64_t>(buffer.pages_error),
                          .lock_error = static_cast<uint64_t>(buffer.lock_error),
-                         .buffer_bytes = wish.bytes,
+                         .buffer_bytes = request.bytes,
                          .buffer_address = {reinterpret_cast<uintptr_t>(buffer.data)}});
     report.error_number = static_cast<uint64_t>(buffer.error_number);
     return wanted.bytes == 0 || buffer.data != nullptr;

@@ -48,7 +48,7 @@ class WriterBuffers {
 
  private:
   struct Layout {
-    BufferWish wish;           // of each mapping
+    BufferRequest request;     // of each mapping
     bool file = false;         // in the page cache
     uint64_t buffers = 1;      // 1 or 2
     uint64_t halves = 1;       // 2: both are halves of one mapping

@@ -13,13 +13,13 @@ bool flag(uint64_t word) { return word != 0; }
 
 // Our old huge pages go back to the pool only when the ring has let go of them,
 // which the reader does within microseconds. Bounded: it may be stopped.
-Buffer map_once_released(const BufferWish& wish, bool file, bool had_hugetlb) {
-  if (file) return map_file_buffer(wish);
-  Buffer buffer = map_buffer(wish);
+Buffer map_once_released(const BufferRequest& request, bool file, bool had_hugetlb) {
+  if (file) return map_file_buffer(request);
+  Buffer buffer = map_buffer(request);
   for (int i = 0; i < 10 && had_hugetlb && buffer.pages_error == ENOMEM; ++i) {
     const timespec one_ms = {0, 1'000'000};
     ::nanosleep(&one_ms, nullptr);
-    buffer = map_buffer(wish);
+    buffer = map_buffer(request);
   }
   return buffer;
 }
@@ -43,8 +43,8 @@ WriterBuffers::Layout WriterBuffers::layout_for(const PipeCommand& command) {
     const uint64_t pieces = (command.ring_bytes + each - 1) / each;
     each *= std::max<uint64_t>(1, pieces);
   }
-  layout.wish = {static_cast<Pages>(command.pages), each * layout.halves, flag(command.touch_pages),
-                 flag(command.lock_memory)};
+  layout.request = {static_cast<Pages>(command.pages), each * layout.halves,
+                    flag(command.touch_pages), flag(command.lock_memory)};
   return layout;
 }
 
@@ -65,10 +65,10 @@ bool WriterBuffers::map(const Layout& layout) {
   start_ = {};
   next_buffer_ = next_offset_ = 0;
   layout_ = layout;
-  bytes_each_ = layout.wish.bytes / layout.halves;
+  bytes_each_ = layout.request.bytes / layout.halves;
   const uint64_t mappings = layout.halves == 2 ? 1 : layout.buffers;
   for (uint64_t i = 0; i < mappings; ++i) {
-    buffer_[i] = map_once_released(layout.wish, layout.file, had_hugetlb);
+    buffer_[i] = map_once_released(layout.request, layout.file, had_hugetlb);
     if (buffer_[i].data == nullptr) return false;
     start_[i] = buffer_[i].data;
   }

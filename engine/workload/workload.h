@@ -15,7 +15,7 @@
 #include "engine/model/progress.h"
 #include "engine/model/snapshot.h"
 #include "engine/model/terms.h"
-#include "engine/process/crew.h"
+#include "engine/process/worker_pool.h"
 #include "engine/workload/capabilities.h"
 
 namespace pipetop {
@@ -31,16 +31,16 @@ struct Seen {
 };
 
 // What it is given, for all its life.
-struct WorkloadSurroundings {
+struct WorkloadContext {
   const Capabilities& machine;
-  Crew& crew;
+  WorkerPool& pool;
 };
 
 class Workload {
  public:
   virtual ~Workload() = default;
 
-  // Makes `requested`, which are valid, the settings: hires and dismisses workers,
+  // Makes `requested`, which are valid, the settings: adds and removes workers,
   // places them, tells them. Returns at once. Throws Error when there can be no
   // process; what else is refused is told by effective().
   virtual void begin(const Settings& requested) = 0;
@@ -83,10 +83,10 @@ struct WorkloadEntry {
   WorkloadTerms terms;
   std::span<const Knob> (*knobs)();
   std::span<const HotKey> (*hot_keys)();
-  std::span<const Preset> (*presets)();                            // the first is where to start
-  void (*validate)(const Settings&);                               // throws Error
-  std::unique_ptr<Workload> (*make)(const WorkloadSurroundings&);  // throws Error
-  int (*work)(ControlBlock&, Role);  // in the worker's process, to its end
+  std::span<const Preset> (*presets)();                       // the first is where to start
+  void (*validate)(const Settings&);                          // throws Error
+  std::unique_ptr<Workload> (*make)(const WorkloadContext&);  // throws Error
+  int (*work)(ControlBlock&, Role);                           // in the worker's process, to its end
 };
 
 }  // namespace pipetop

@@ -52,7 +52,7 @@ void FakeRing::add_columns(uint64_t now_ns, bool slow) {
   std::normal_distribution<double> spread(0, 0.12);
   for (end += kColumn_ns; end <= now_ns; end += kColumn_ns) {
     OccupancyColumn column{end, 200, {}};
-    for (uint32_t look = 0; look < column.looks; ++look) {
+    for (uint32_t look = 0; look < column.samples; ++look) {
       const double share = slow ? slow_share_ : level(end) * 1.2 - 0.1 + spread(random_);
       const double bin = 1 + share * (kOccupancyBins - 2);
       ++column

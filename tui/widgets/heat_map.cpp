@@ -42,7 +42,7 @@ std::vector<Looks> looks_by_cell(const OccupancyHistory& history, const TimeAxis
     if (begin >= end) continue;
     axis.spread(begin, end, [&](size_t cell, double overlap) {
       const double part = overlap / static_cast<double>(end - begin);
-      cells[cell].all += column->looks * part;
+      cells[cell].all += column->samples * part;
       for (size_t i = 0; i < column->count.size(); ++i)
         cells[cell].in[i] += column->count[i] * part;
     });
@@ -74,7 +74,7 @@ void draw_legend(const Area& area, const OccupancyHistory& history) {
     area.set(0, pen.col(), area.glyphs().shade[level], kShades[level]);
     pen.skip(2).text(kWords[level], Style::dim).skip(2);
   }
-  const std::string each = fmt::format("{} looks a column", history.columns.back().looks);
+  const std::string each = fmt::format("{} looks a column", history.columns.back().samples);
   if (pen.room() >= static_cast<int>(each.size())) pen.text(each, Style::dim);
 }
 

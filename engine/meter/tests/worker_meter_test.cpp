@@ -14,7 +14,7 @@ Reading<TaskTimes> times_at(uint64_t on_cpu_ns, uint64_t runnable_ns, uint64_t b
       {on_cpu_ns, runnable_ns, blocked_ns, 3 * switches, 2 * switches, switches});
 }
 
-// Two looks at ourselves, a second apart.
+// Two samples of ourselves, a second apart.
 WorkerView view_of(const Reading<TaskTimes>& first, const Reading<TaskTimes>& second) {
   WorkerMeter meter;
   const WorkerCounts counters = {};

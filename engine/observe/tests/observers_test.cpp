@@ -39,7 +39,7 @@ TEST(Observers, TheHistoryGoesOnWithoutBpfToo) {
   ASSERT_TRUE(history);
   ASSERT_EQ(history->columns.size(), 5u);
   for (const OccupancyColumn& column : history->columns)
-    EXPECT_EQ(column.looks, 2u) << "ten a second";
+    EXPECT_EQ(column.samples, 2u) << "ten a second";
   EXPECT_EQ(history->columns.front().count.front(), 2u);
   EXPECT_EQ(history->columns.back().count.back(), 2u);
 }

@@ -24,7 +24,7 @@ class OccupancyColumns : public testing::Test {
       columns.clear();
       uint64_t begin_ns = 0;
       for (const OccupancyColumn& column : history->columns) {
-        if (column.looks > 0 && begin_ns >= from_ns) columns.push_back(column);
+        if (column.samples > 0 && begin_ns >= from_ns) columns.push_back(column);
         begin_ns = column.end_ns;
       }
       return columns.size() >= wanted;
@@ -41,14 +41,14 @@ TEST_F(OccupancyColumns, AStoppedReaderIsFullAStoppedWriterEmpty) {
     const BusyChild writer([&] { (void)pipe_.put(4096); });
     ASSERT_TRUE(eventually([&] { return pipe_.put(1) < 0; }));
     for (const OccupancyColumn& column : next_columns(5))
-      EXPECT_EQ(column.count.back(), column.looks) << "nobody reads";
+      EXPECT_EQ(column.count.back(), column.samples) << "nobody reads";
   }
   ASSERT_TRUE(pipe_.resize(256 * 4096));  // and on it goes
   {
     const BusyChild reader([&] { (void)pipe_.take(4096); });
     ASSERT_TRUE(eventually([&] { return pipe_.take(1) < 0; }));
     for (const OccupancyColumn& column : next_columns(5))
-      EXPECT_EQ(column.count.front(), column.looks) << "nobody writes";
+      EXPECT_EQ(column.count.front(), column.samples) << "nobody writes";
   }
   EXPECT_GE(observers_.occupancy_history()->columns.size(), 10u);
 }
@@ -59,7 +59,7 @@ TEST_F(OccupancyColumns, GoOnAcrossARestart) {
   EXPECT_GE(observers_.occupancy_history()->columns.size(), before);
   pipe_.fill();
   for (const OccupancyColumn& column : next_columns(2))
-    EXPECT_EQ(column.count.back(), column.looks);
+    EXPECT_EQ(column.count.back(), column.samples);
 }
 
 }  // namespace

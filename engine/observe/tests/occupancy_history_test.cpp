@@ -28,10 +28,10 @@ TEST(OccupancyHistory, AColumnHoldsWhatWasCountedDuringIt) {
   EXPECT_EQ(got->column_ns, kColumn);
   ASSERT_EQ(got->columns.size(), 2u);
   EXPECT_EQ(got->columns[0].end_ns, 2 * kColumn);
-  EXPECT_EQ(got->columns[0].looks, 40u);
+  EXPECT_EQ(got->columns[0].samples, 40u);
   EXPECT_EQ(got->columns[0].count.front(), 10u);
   EXPECT_EQ(got->columns[0].count.back(), 30u);
-  EXPECT_EQ(got->columns[1].looks, 0u);
+  EXPECT_EQ(got->columns[1].samples, 0u);
 }
 
 TEST(OccupancyHistory, WhoeverHoldsOneKeepsIt) {
@@ -49,7 +49,7 @@ TEST(OccupancyHistory, ACpuThatSleptIsLeftOut) {
   recorder.add(kColumn, {looks(0, 0), looks(7, 7)});
   recorder.add(2 * kColumn, {looks(200, 0), looks(7, 27)});
   const OccupancyColumn& column = recorder.history()->columns.back();
-  EXPECT_EQ(column.looks, 200u);
+  EXPECT_EQ(column.samples, 200u);
   EXPECT_EQ(column.count.back(), 0u);
 }
 
@@ -73,7 +73,7 @@ TEST(OccupancyHistory, ALongPauseIsAGap) {
   const auto& columns = recorder.history()->columns;
   ASSERT_EQ(columns.size(), 2u);
   EXPECT_EQ(columns[1].end_ns, 51 * kColumn);
-  EXPECT_EQ(columns[1].looks, 10u);
+  EXPECT_EQ(columns[1].samples, 10u);
 }
 
 TEST(OccupancyHistory, AnotherSourceBeginsAtItsOwnCounts) {
@@ -86,17 +86,17 @@ TEST(OccupancyHistory, AnotherSourceBeginsAtItsOwnCounts) {
   recorder.add(3 * kColumn + 1, {looks(4, 1)});
   const auto& columns = recorder.history()->columns;
   ASSERT_EQ(columns.size(), 2u);
-  EXPECT_EQ(columns[1].looks, 2u);
+  EXPECT_EQ(columns[1].samples, 2u);
 }
 
 TEST(OccupancyHistory, ManyLooksFitIntoAColumn) {
   const OccupancyColumn few = column_of(1, looks(65'000, 1));
   EXPECT_EQ(few.count.front(), 65'000u);
-  EXPECT_EQ(few.looks, 65'001u);
+  EXPECT_EQ(few.samples, 65'001u);
   const OccupancyColumn many = column_of(1, looks(4'000'000'000, 1));
   EXPECT_EQ(many.count.front(), 65'535u);
   EXPECT_EQ(many.count.back(), 1u) << "what was seen stays";
-  EXPECT_EQ(many.looks, 65'536u);
+  EXPECT_EQ(many.samples, 65'536u);
 }
 
 }  // namespace

@@ -5,11 +5,10 @@
 
 namespace pipetop {
 
-// transfer(bytes asked) -> bytes moved, or -1 with errno; looked_at(bytes, offset) is told
+// transfer(bytes asked) -> bytes moved, or -1 with errno; check(bytes, offset) is told
 // of what arrived and where in the stream it lies.
-template <Wait wait, class Pace, class Transfer, class LookedAt>
-[[gnu::always_inline]] inline LoopEnd read_loop(ReaderLoop& loop, Transfer transfer,
-                                                LookedAt looked_at) {
+template <Wait wait, class Pace, class Transfer, class Check>
+[[gnu::always_inline]] inline LoopEnd read_loop(ReaderLoop& loop, Transfer transfer, Check check) {
   Flow& flow = loop.flow;
   Pace pace(loop.motion);
   for (;;) {
@@ -19,7 +18,7 @@ template <Wait wait, class Pace, class Transfer, class LookedAt>
     const uint64_t offset = flow.counts().items;
     const ssize_t moved = transfer(asked);
     if (!flow.account<wait>(moved, asked)) return LoopEnd::failed;
-    if (moved > 0) looked_at(static_cast<uint64_t>(moved), offset);
+    if (moved > 0) check(static_cast<uint64_t>(moved), offset);
   }
 }
 

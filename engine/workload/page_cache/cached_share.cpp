@@ -60,7 +60,7 @@ void CachedShare::restart(std::span<const FileSpan> files) {
   files_.assign(files.begin(), files.end());
   in_round_ = false;
   round_began_ns_ = 0;
-  share_ = Reading<double>::warming("not looked at yet");
+  share_ = Reading<double>::warming("not sampled yet");
 }
 
 void CachedShare::begin_round(uint64_t now_ns) {
@@ -75,7 +75,7 @@ void CachedShare::finish_round() {
   share_ = Reading<double>::of(static_cast<double>(cached_) / static_cast<double>(seen_));
 }
 
-bool CachedShare::look(uint64_t now_ns) {
+bool CachedShare::sample(uint64_t now_ns) {
   if (files_.empty()) return false;
   if (!in_round_) {
     if (round_began_ns_ != 0 && now_ns < round_began_ns_ + kCachedInterval) return false;

@@ -22,14 +22,14 @@ struct FileSpan {
   uint64_t bytes = 0;
 };
 
-// Looks at files again and again, a piece a call, so that no look takes long.
+// Looks at files again and again, a piece a call, so that no call takes long.
 class CachedShare {
  public:
   // Forgets what it saw.
   void restart(std::span<const FileSpan> files);
 
   // Looks at the next piece, if it is time. True when that was the last one of all.
-  bool look(uint64_t now_ns);
+  bool sample(uint64_t now_ns);
 
   // Of all bytes of all files, when it last had seen all of them.
   const Reading<double>& share() const { return share_; }

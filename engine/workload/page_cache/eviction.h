@@ -1,5 +1,5 @@
 // Notices that pages of a file were thrown out of the page cache. Clients that go
-// round and round bring them back so soon that one look in a second misses it, but
+// round and round bring them back so soon that one sample per second misses it, but
 // that they read from a disk is counted.
 #pragma once
 
@@ -31,8 +31,8 @@ class Eviction {
   // Of files of so many bytes in all, which are cached.
   void restart(uint64_t file_bytes);
 
-  // `cached` of the files, after `reread` bytes of disk reads since the last look.
-  // The share that was evicted, when it was not so at the last look.
+  // `cached` of the files, after `reread` bytes of disk reads since the last sample.
+  // The share that was evicted, when it was not so at the last sample.
   std::optional<double> add(const Reading<double>& cached, uint64_t reread);
 
  private:

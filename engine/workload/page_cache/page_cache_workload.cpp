@@ -46,16 +46,15 @@ WorkloadEntry page_cache_entry() {
           .hot_keys = page_cache_hot_keys,
           .presets = page_cache_presets,
           .validate = [](const Settings&) {},  // any value goes with any other
-          .make = [](const WorkloadSurroundings& surroundings) -> std::unique_ptr<Workload> {
-            return std::make_unique<PageCacheWorkload>(surroundings,
-                                                       FileStore(temporary_directories()));
+          .make = [](const WorkloadContext& context) -> std::unique_ptr<Workload> {
+            return std::make_unique<PageCacheWorkload>(context, FileStore(temporary_directories()));
           },
           .work = work};
 }
 
-PageCacheWorkload::PageCacheWorkload(const WorkloadSurroundings& surroundings, FileStore store)
-    : machine_(surroundings.machine),
-      crew_(surroundings.crew),
+PageCacheWorkload::PageCacheWorkload(const WorkloadContext& context, FileStore store)
+    : machine_(context.machine),
+      pool_(context.pool),
       store_(std::move(store)),
       probe_(probe(store_)) {
   pipes_.push_back(std::make_unique<PipeOwner>());
@@ -102,27 +101,27 @@ Settings PageCacheWorkload::grant(const Settings& requested, std::string& refusa
   return granted;
 }
 
-void PageCacheWorkload::hire() {
+void PageCacheWorkload::add_client() {
   const size_t i = clients_.size();
   if (pipes_.size() == i) pipes_.push_back(std::make_unique<PipeOwner>());
   PipeOwner& pipe = *pipes_[i];
   UniqueFd shared = files_[0].open_again(), own = files_[i].open_again();
-  Worker& worker = crew_.hire(kClient, {pipe.read_fd(), pipe.write_fd(), shared.get(), own.get()});
+  Worker& worker = pool_.add(kClient, {pipe.read_fd(), pipe.write_fd(), shared.get(), own.get()});
   clients_.push_back(
       std::make_unique<Client>(Client{std::move(shared), std::move(own), worker, {pipe, worker}}));
 }
 
 void PageCacheWorkload::set_clients(uint32_t count) {
   while (clients_.size() > count) {
-    crew_.dismiss(clients_.back()->worker);
+    pool_.remove(clients_.back()->worker);
     clients_.pop_back();
     pipes_.pop_back();
   }
   // On a disk they may wait for the next one who wants them: the kernel takes their
   // pages when it needs them.
   while (store_.in_memory() && files_.size() > count) files_.pop_back();
-  while (clients_.size() < count) hire();
-  for (size_t i = 0; i < count; ++i) crew_.place(clients_[i]->worker, plan_.cpus[i]);
+  while (clients_.size() < count) add_client();
+  for (size_t i = 0; i < count; ++i) pool_.place(clients_[i]->worker, plan_.cpus[i]);
 }
 
 void PageCacheWorkload::begin(const Settings& requested) {
@@ -183,17 +182,17 @@ void PageCacheWorkload::watch_from_now() {
   share_.restart(spans);
   eviction_.restart(bytes);
   disk_reads_.restart();
-  disk_reads_.since_last(crew_.pids(kClient));
+  disk_reads_.since_last(pool_.pids(kClient));
 }
 
 void PageCacheWorkload::watch(uint64_t now_ns) {
-  if (!share_.look(now_ns)) return;
-  const uint64_t reread = disk_reads_.since_last(crew_.pids(kClient));
+  if (!share_.sample(now_ns)) return;
+  const uint64_t reread = disk_reads_.since_last(pool_.pids(kClient));
   if (const auto evicted = eviction_.add(share_.share(), reread)) notice(eviction_text(*evicted));
 }
 
 Progress PageCacheWorkload::progress() const {
-  return {crew_.counts(kClient).items, monotonic_ns()};
+  return {pool_.counts(kClient).items, monotonic_ns()};
 }
 
 std::vector<PartProgress> PageCacheWorkload::parts() const {

@@ -21,7 +21,7 @@ WorkloadEntry page_cache_entry();
 
 class PageCacheWorkload final : public Workload {
  public:
-  PageCacheWorkload(const WorkloadSurroundings& surroundings, FileStore store);
+  PageCacheWorkload(const WorkloadContext& context, FileStore store);
 
   // Throws Error, too, when there is no room for the files of the start.
   void begin(const Settings& requested) override;
@@ -53,7 +53,7 @@ class PageCacheWorkload final : public Workload {
   Settings grant(const Settings& requested, std::string& refusal);
   std::string make_files(const PageCacheSettings& wanted);
   void set_clients(uint32_t count);
-  void hire();
+  void add_client();
   CachedFile& file_of(size_t client) { return files_[uses_own() ? client : 0]; }
   bool uses_own() const { return plan_.settings.page_cache.files == Files::own; }
   bool fill_files();
@@ -62,7 +62,7 @@ class PageCacheWorkload final : public Workload {
   void notice(std::string text);
 
   const Capabilities& machine_;
-  Crew& crew_;
+  WorkerPool& pool_;
   FileStore store_;
   std::deque<CachedFile> files_;
   std::vector<std::unique_ptr<PipeOwner>> pipes_;

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "engine/meter/statistics.h"
-#include "engine/workload/percpu/memory_look.h"
+#include "engine/workload/percpu/kernel_memory.h"
 
 namespace pipetop::percpu {
 namespace {
 
-// Rules between two looks: enough that each step takes several pages of each CPU.
+// Rules between two samples: enough that each step takes several pages of each CPU.
 constexpr uint32_t kStep = 2000;
 constexpr uint32_t kSteps = 10;
 constexpr uint32_t kMostRules = 300'000;
@@ -51,7 +51,7 @@ class Filler {
     Taken taken;
     while (taken.percpu.size() < kSteps) {
       if (!may_go_on()) return std::nullopt;
-      const MemoryLook before = now_;
+      const KernelMemory before = now_;
       put_step(shape_);
       taken.percpu.push_back(grown(before.percpu_bytes, now_.percpu_bytes));
       taken.slab.push_back(grown(before.slab_bytes, now_.slab_bytes));
@@ -70,7 +70,7 @@ class Filler {
       next_index_ += batch;
       left -= batch;
     }
-    now_ = *look_at_memory();
+    now_ = *read_kernel_memory();
   }
 
   bool takes_new_pages() {
@@ -82,7 +82,7 @@ class Filler {
   TcActions& actions_;
   const RuleShape shape_;
   const std::function<bool()>& go_on_;
-  MemoryLook now_ = *look_at_memory();
+  KernelMemory now_ = *read_kernel_memory();
   uint32_t next_index_ = 1;
 };
 
@@ -119,8 +119,8 @@ double typical_step(std::span<const double> steps) {
 
 Reading<MemoryPerRule> measure_memory_per_rule(TcActions& actions, const RuleShape& shape,
                                                const std::function<bool()>& go_on) {
-  if (const auto look = look_at_memory(); !look.has_value())
-    return Reading<MemoryPerRule>::unavailable(look.reason);
+  if (const auto memory = read_kernel_memory(); !memory.has_value())
+    return Reading<MemoryPerRule>::unavailable(memory.reason);
   Filler filler(actions, shape, go_on);
   Reading<MemoryPerRule> memory = fill_until_known(filler);
   actions.flush(shape.kind);

@@ -21,7 +21,7 @@ double typical_step(std::span<const double> steps);
 // The second half of at least two steps was as the first.
 bool is_steady(std::span<const double> steps);
 
-// Inserts rules, looks at /proc/meminfo, and takes them all out again; a part of a
+// Inserts rules, reads /proc/meminfo, and takes them all out again; a part of a
 // second. There are no rules when it begins, and nobody else inserts any. Ends early,
 // knowing nothing, when go_on() says no. Throws Error.
 //

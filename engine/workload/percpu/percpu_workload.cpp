@@ -43,8 +43,8 @@ WorkloadEntry percpu_entry() {
           .hot_keys = percpu_hot_keys,
           .presets = percpu_presets,
           .validate = [](const Settings&) {},  // every value goes with every other
-          .make = [](const WorkloadSurroundings& surroundings) -> std::unique_ptr<Workload> {
-            return std::make_unique<PercpuWorkload>(surroundings);
+          .make = [](const WorkloadContext& context) -> std::unique_ptr<Workload> {
+            return std::make_unique<PercpuWorkload>(context);
           },
           .work = [](ControlBlock& block, Role) { return percpu::run_inserter(block); }};
 }
@@ -55,15 +55,15 @@ PercpuWorkload::Memory& PercpuWorkload::memory() {
 
 void PercpuWorkload::set_workers(uint32_t count) {
   while (members_.size() > count) {
-    crew_.dismiss(members_.back().worker);
+    pool_.remove(members_.back().worker);
     members_.pop_back();
   }
   share_clock();
-  const std::vector<Cpu>& cpus = crew_.allowed();
+  const std::vector<Cpu>& cpus = pool_.allowed();
   while (members_.size() < count) {
     const int cpu = cpus.empty() ? kNoCpu : cpus[members_.size() % cpus.size()].number;
-    Worker& worker = crew_.hire(percpu::kInserter, {});
-    crew_.place(worker, cpu);
+    Worker& worker = pool_.add(percpu::kInserter, {});
+    pool_.place(worker, cpu);
     members_.push_back({worker});
   }
 }
@@ -132,7 +132,7 @@ void PercpuWorkload::died(const Worker& worker) {
 
 void PercpuWorkload::watch(uint64_t) { share_clock(); }
 
-uint64_t PercpuWorkload::inserting_ns() const { return crew_.counts(percpu::kInserter).active_ns; }
+uint64_t PercpuWorkload::inserting_ns() const { return pool_.counts(percpu::kInserter).active_ns; }
 
 void PercpuWorkload::share_clock() {
   const auto inserting =
@@ -141,7 +141,7 @@ void PercpuWorkload::share_clock() {
 }
 
 Progress PercpuWorkload::progress() const {
-  return {crew_.counts(percpu::kInserter).items, clock_.at(inserting_ns())};
+  return {pool_.counts(percpu::kInserter).items, clock_.at(inserting_ns())};
 }
 
 std::vector<PartProgress> PercpuWorkload::parts() const {
@@ -156,7 +156,7 @@ std::vector<PartProgress> PercpuWorkload::parts() const {
 Effective PercpuWorkload::effective(const Seen& seen) const {
   percpu::InForce facts;
   if (!members_.empty()) facts.first = members_.front().worker.report();
-  facts.cpus = crew_.allowed().size();
+  facts.cpus = pool_.allowed().size();
   facts.settled = seen.settled;
   return percpu::make_effective(requested_, facts);
 }

@@ -15,7 +15,7 @@ WorkloadEntry percpu_entry();
 
 class PercpuWorkload final : public Workload {
  public:
-  explicit PercpuWorkload(const WorkloadSurroundings& surroundings) : crew_(surroundings.crew) {}
+  explicit PercpuWorkload(const WorkloadContext& context) : pool_(context.pool) {}
 
   void begin(const Settings& requested) override;
   bool advance() override;
@@ -44,7 +44,7 @@ class PercpuWorkload final : public Workload {
   Memory& memory();               // of a rule of the requested shape
   Reading<double> rules_in() const;
 
-  Crew& crew_;
+  WorkerPool& pool_;
   std::vector<Member> members_;
   Settings requested_;
   // Before what a rule takes is known, the others hold: they would take some, too.

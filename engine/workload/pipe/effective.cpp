@@ -124,7 +124,7 @@ void judge_cpus(const EffectiveFacts& facts, Effective& effective) {
                    "moved from outside, by taskset or a cpuset; the next change pins it again"});
 }
 
-// A look that is torn may mistake a slot.
+// A torn sample may mistake a slot.
 constexpr double kSomeCopies = 0.01;
 
 double share_of(const EffectiveFacts& facts, SlotKind kind) {

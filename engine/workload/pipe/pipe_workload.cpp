@@ -68,29 +68,29 @@ WorkloadEntry pipe_entry() {
           .hot_keys = pipe_hot_keys,
           .presets = built_in_presets,
           .validate = validate_pipe,
-          .make = [](const WorkloadSurroundings& surroundings) -> std::unique_ptr<Workload> {
-            return std::make_unique<PipeWorkload>(surroundings);
+          .make = [](const WorkloadContext& context) -> std::unique_ptr<Workload> {
+            return std::make_unique<PipeWorkload>(context);
           },
           .work = work};
 }
 
-PipeWorkload::PipeWorkload(const WorkloadSurroundings& surroundings)
-    : machine_(surroundings.machine), crew_(surroundings.crew) {
+PipeWorkload::PipeWorkload(const WorkloadContext& context)
+    : machine_(context.machine), pool_(context.pool) {
   pipes_.push_back(std::make_unique<PipeOwner>());
 }
 
 void PipeWorkload::set_pairs(uint32_t count) {
   while (pairs_.size() > count) {
-    crew_.dismiss(pairs_.back()->writer);
-    crew_.dismiss(pairs_.back()->reader);
+    pool_.remove(pairs_.back()->writer);
+    pool_.remove(pairs_.back()->reader);
     pairs_.pop_back();
     pipes_.pop_back();
   }
   while (pairs_.size() < count) {
     if (pipes_.size() == pairs_.size()) pipes_.push_back(std::make_unique<PipeOwner>());
     PipeOwner& pipe = *pipes_.back();
-    Worker& writer = crew_.hire(Role::writer, {pipe.write_fd()});
-    Worker& reader = crew_.hire(Role::reader, {pipe.read_fd()});
+    Worker& writer = pool_.add(Role::writer, {pipe.write_fd()});
+    Worker& reader = pool_.add(Role::reader, {pipe.read_fd()});
     pairs_.push_back(std::make_unique<Pair>(Pair{writer, reader, {pipe, writer, reader}}));
   }
 }
@@ -99,8 +99,8 @@ void PipeWorkload::place() {
   PairPlacer placer(requested_.pipe, machine_.cpus);
   for (const auto& pair : pairs_) {
     const PlacementChoice choice = placer.next();
-    crew_.place(pair->writer, choice.writer_cpu);
-    crew_.place(pair->reader, choice.reader_cpu);
+    pool_.place(pair->writer, choice.writer_cpu);
+    pool_.place(pair->reader, choice.reader_cpu);
   }
 }
 
@@ -155,7 +155,7 @@ void PipeWorkload::check_huge_pages() {
 }
 
 Progress PipeWorkload::progress() const {
-  return {crew_.counts(Role::reader).items, monotonic_ns()};
+  return {pool_.counts(Role::reader).items, monotonic_ns()};
 }
 
 std::vector<PartProgress> PipeWorkload::parts() const {

@@ -15,7 +15,7 @@ WorkloadEntry pipe_entry();
 
 class PipeWorkload final : public Workload {
  public:
-  explicit PipeWorkload(const WorkloadSurroundings& surroundings);
+  explicit PipeWorkload(const WorkloadContext& context);
 
   void begin(const Settings& requested) override;
   bool advance() override;
@@ -42,7 +42,7 @@ class PipeWorkload final : public Workload {
   void check_huge_pages();
 
   const Capabilities& machine_;
-  Crew& crew_;
+  WorkerPool& pool_;
   std::vector<std::unique_ptr<PipeOwner>> pipes_;
   std::vector<std::unique_ptr<Pair>> pairs_;
   Settings requested_;

@@ -168,7 +168,7 @@ Looks looks_of(const Snapshot& s) {
       std::max(s.throughput.current.begin_ns, s.now_ns - std::min(s.now_ns, kWindowNs));
   for (const OccupancyColumn& column : history.columns) {
     if (column.end_ns < from_ns + history.column_ns) continue;
-    looks.all += column.looks;
+    looks.all += column.samples;
     looks.empty += column.count.front();
     looks.full += column.count.back();
   }

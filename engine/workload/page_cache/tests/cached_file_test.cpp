@@ -78,17 +78,17 @@ TEST(CachedShare, IsOfAllFilesOnceAllWereSeen) {
   const CachedFile hollow = FileStore({}).make();
   ASSERT_EQ(::ftruncate(hollow.fd(), kMiB), 0);
   CachedShare share;
-  EXPECT_FALSE(share.look(1));
+  EXPECT_FALSE(share.sample(1));
   const std::vector<FileSpan> files = {{whole.fd(), kMiB}, {hollow.fd(), kMiB}};
   share.restart(files);
-  EXPECT_FALSE(share.look(1));
+  EXPECT_FALSE(share.sample(1));
   EXPECT_FALSE(share.share().has_value());
-  EXPECT_TRUE(share.look(2));
+  EXPECT_TRUE(share.sample(2));
   ASSERT_TRUE(share.share().has_value());
   EXPECT_DOUBLE_EQ(*share.share(), 0.5);
-  EXPECT_FALSE(share.look(3));              // too early
-  EXPECT_FALSE(share.look(1'000'000'001));  // the first file of the next round
-  EXPECT_TRUE(share.look(1'000'000'002));
+  EXPECT_FALSE(share.sample(3));              // too early
+  EXPECT_FALSE(share.sample(1'000'000'001));  // the first file of the next round
+  EXPECT_TRUE(share.sample(1'000'000'002));
 }
 
 TEST(FileStore, PrefersADirectoryOnADisk) {

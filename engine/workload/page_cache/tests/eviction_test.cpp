@@ -28,7 +28,7 @@ TEST(Eviction, IsSeenInDiskReadsWhenTheCacheIsWholeAgain) {
   EXPECT_EQ(eviction.add(Reading<double>::unavailable("no"), 5000), 1.0);
 }
 
-TEST(DiskReads, CountFromTheFirstLook) {
+TEST(DiskReads, CountFromTheFirstSample) {
   DiskReads reads;
   const std::vector<pid_t> self = {getpid()};
   EXPECT_EQ(reads.since_last(self), 0u);

@@ -174,10 +174,10 @@ class EvictionTest : public testing::Test {
   void until(const std::function<bool()>& done) {
     ASSERT_TRUE(eventually(done, [&] {
       ::poll(nullptr, 0, 2);
-      crew.replace_dead();
+      pool.replace_dead();
     }));
   }
-  bool looked_at_cached() {
+  bool sampled_cached() {
     workload.watch(monotonic_ns());
     const auto figures = workload.figures({});
     return figures.front().value.has_value() && *figures.front().value == 1;
@@ -185,16 +185,16 @@ class EvictionTest : public testing::Test {
 
   Capabilities machine = read_capabilities();
   UniqueFd epoll{::epoll_create1(EPOLL_CLOEXEC)};
-  Crew crew{WorkloadKind::page_cache, "/proc/self/exe", machine.cpus, epoll.get(),
-            [](const WorkerEvent&) {}};
-  PageCacheWorkload workload{{machine, crew}, FileStore(temporary_directories())};
+  WorkerPool pool{WorkloadKind::page_cache, "/proc/self/exe", machine.cpus, epoll.get(),
+                  [](const WorkerEvent&) {}};
+  PageCacheWorkload workload{{machine, pool}, FileStore(temporary_directories())};
 };
 
 TEST_F(EvictionTest, IsNoticedAlthoughTheClientReadsItBackAtOnce) {
   if (FileStore(temporary_directories()).in_memory()) GTEST_SKIP() << "no disk to evict to";
   workload.begin(with_clients(1));
   until([&] { return workload.advance(); });
-  until([&] { return looked_at_cached(); });
+  until([&] { return sampled_cached(); });
   EXPECT_TRUE(workload.notices().empty());
   evict(workload.file(0), 8 << 20);
   std::vector<Notice> notices;
@@ -206,7 +206,7 @@ TEST_F(EvictionTest, IsNoticedAlthoughTheClientReadsItBackAtOnce) {
   ASSERT_EQ(notices.size(), 1u);
   EXPECT_EQ(notices[0].severity, Severity::warning);
   EXPECT_NE(notices[0].text.find("evicted"), std::string::npos) << notices[0].text;
-  until([&] { return looked_at_cached(); });
+  until([&] { return sampled_cached(); });
 }
 
 }  // namespace

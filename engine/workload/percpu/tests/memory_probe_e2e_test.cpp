@@ -5,7 +5,7 @@
 
 #include "engine/host/host_files.h"
 #include "engine/tests/eventually.h"
-#include "engine/workload/percpu/memory_look.h"
+#include "engine/workload/percpu/kernel_memory.h"
 #include "engine/workload/percpu/memory_probe.h"
 #include "engine/workload/percpu/tests/network_fixture.h"
 
@@ -25,9 +25,9 @@ double possible_cpus() {
 
 // Nobody takes per-CPU memory, or gives it back, for a moment.
 bool keeps_still() {
-  const uint64_t before = look_at_memory()->percpu_bytes;
+  const uint64_t before = read_kernel_memory()->percpu_bytes;
   usleep(300'000);
-  return look_at_memory()->percpu_bytes == before;
+  return read_kernel_memory()->percpu_bytes == before;
 }
 
 // Three counters a rule and CPU: bytes and packets, the same of hardware, and the

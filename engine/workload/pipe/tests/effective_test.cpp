@@ -106,7 +106,7 @@ TEST(Effective, CopiesSeenInTheRingOutweighTheProbe) {
   EXPECT_EQ(e.mismatches[0].knob, "write_with");
   EXPECT_EQ(e.mismatches[0].effective, "vmsplice, but copied");
   EXPECT_TRUE(e.mismatches[0].reason.starts_with("98 % of the slots seen hold copies"));
-  c.facts.kinds = kinds(0.001, 0.999);  // a torn look
+  c.facts.kinds = kinds(0.001, 0.999);  // a torn sample
   EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::zero_copy);
 }
 

@@ -226,7 +226,7 @@ OccupancyColumn column(uint64_t end_ns, uint16_t empty, uint16_t full) {
   c.end_ns = end_ns;
   c.count.front() = empty;
   c.count.back() = full;
-  c.looks = uint32_t{empty} + full;
+  c.samples = uint32_t{empty} + full;
   return c;
 }
 

@@ -1,4 +1,4 @@
-#include "engine/process/crew.h"
+#include "engine/process/worker_pool.h"
 
 #include <sys/epoll.h>
 
@@ -12,24 +12,24 @@
 
 namespace pipetop {
 
-Crew::Crew(WorkloadKind workload, std::string program, std::vector<Cpu> allowed, int epoll_fd,
-           std::function<void(const WorkerEvent&)> sink)
+WorkerPool::WorkerPool(WorkloadKind workload, std::string program, std::vector<Cpu> allowed,
+                       int epoll_fd, std::function<void(const WorkerEvent&)> sink)
     : workload_(workload),
       program_(std::move(program)),
       allowed_(std::move(allowed)),
       epoll_fd_(epoll_fd),
       sink_(std::move(sink)) {}
 
-Worker& Crew::hire(Role role, std::vector<int> fds) {
+Worker& WorkerPool::add(Role role, std::vector<int> fds) {
   auto worker = std::make_unique<Worker>(workload_, role, program_, std::move(fds));
   start(*worker);
   members_.push_back({std::move(worker), kNoCpu});
-  Worker& hired = *members_.back().worker;
-  sink_({WorkerEvent::Kind::hired, hired, {}});
-  return hired;
+  Worker& added = *members_.back().worker;
+  sink_({WorkerEvent::Kind::added, added, {}});
+  return added;
 }
 
-void Crew::dismiss(Worker& worker) {
+void WorkerPool::remove(Worker& worker) {
   const auto member =
       std::ranges::find(members_, &worker, [](const Member& m) { return m.worker.get(); });
   if (member == members_.end()) return;
@@ -37,28 +37,28 @@ void Crew::dismiss(Worker& worker) {
   const std::unique_ptr<Worker> leaving = std::move(member->worker);
   members_.erase(member);
   leaving->kill();
-  dismissed_[static_cast<size_t>(leaving->role())] += leaving->counts();
-  sink_({WorkerEvent::Kind::dismissed, *leaving, {}});
+  removed_[static_cast<size_t>(leaving->role())] += leaving->counts();
+  sink_({WorkerEvent::Kind::removed, *leaving, {}});
 }
 
-void Crew::start(Worker& worker) {
+void WorkerPool::start(Worker& worker) {
   worker.start(monotonic_ns());
   epoll_event event = {.events = EPOLLIN, .data = {.fd = worker.pidfd()}};
   if (::epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, worker.pidfd(), &event) != 0)
     throw SystemError("epoll_ctl of a pidfd", errno);
 }
 
-Crew::Member& Crew::member_of(const Worker& worker) {
+WorkerPool::Member& WorkerPool::member_of(const Worker& worker) {
   return *std::ranges::find(members_, &worker, [](const Member& m) { return m.worker.get(); });
 }
 
-void Crew::place(Worker& worker, int cpu) {
+void WorkerPool::place(Worker& worker, int cpu) {
   Member& member = member_of(worker);
   member.cpu = cpu;
   pin(member);
 }
 
-void Crew::pin(const Member& member) {
+void WorkerPool::pin(const Member& member) {
   Worker& worker = *member.worker;
   if (!worker.alive() || allowed_.empty()) return;
   const int error = pipetop::pin(worker.pid(), member.cpu, allowed_);
@@ -67,13 +67,13 @@ void Crew::pin(const Member& member) {
            std::string("sched_setaffinity: ") + std::strerror(error)});
 }
 
-void Crew::reap() {
+void WorkerPool::reap() {
   for (const Member& member : members_)
     if (const auto end = member.worker->reap(monotonic_ns()))
       sink_({WorkerEvent::Kind::died, *member.worker, end->words()});
 }
 
-void Crew::replace_dead() {
+void WorkerPool::replace_dead() {
   reap();
   for (const Member& member : members_) {
     Worker& worker = *member.worker;
@@ -91,39 +91,39 @@ void Crew::replace_dead() {
   }
 }
 
-bool Crew::all_alive() const {
+bool WorkerPool::all_alive() const {
   return std::ranges::all_of(members_, [](const Member& m) { return m.worker->alive(); });
 }
 
-bool Crew::any_alive() const {
+bool WorkerPool::any_alive() const {
   return std::ranges::any_of(members_, [](const Member& m) { return m.worker->alive(); });
 }
 
-bool Crew::any_running() const {
+bool WorkerPool::any_running() const {
   return std::ranges::any_of(
       members_, [](const Member& m) { return m.worker->alive() && !m.worker->stopped(); });
 }
 
-void Crew::send(int signal) const {
+void WorkerPool::send(int signal) const {
   for (const Member& member : members_) member.worker->send(signal);
 }
 
-std::vector<const Worker*> Crew::of(Role role) const {
+std::vector<const Worker*> WorkerPool::of(Role role) const {
   std::vector<const Worker*> workers;
   for (const Member& member : members_)
     if (member.worker->role() == role) workers.push_back(member.worker.get());
   return workers;
 }
 
-std::vector<pid_t> Crew::pids(Role role) const {
+std::vector<pid_t> WorkerPool::pids(Role role) const {
   std::vector<pid_t> pids;
   for (const Worker* worker : of(role))
     if (worker->alive()) pids.push_back(worker->pid());
   return pids;
 }
 
-WorkerCounts Crew::counts(Role role) const {
-  WorkerCounts counts = dismissed_[static_cast<size_t>(role)];
+WorkerCounts WorkerPool::counts(Role role) const {
+  WorkerCounts counts = removed_[static_cast<size_t>(role)];
   for (const Worker* worker : of(role)) counts += worker->counts();
   return counts;
 }

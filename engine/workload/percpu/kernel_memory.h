@@ -9,14 +9,14 @@
 namespace pipetop::percpu {
 
 // /proc/meminfo is the whole machine's: others move these numbers too.
-struct MemoryLook {
+struct KernelMemory {
   uint64_t percpu_bytes = 0;  // Percpu: pages of the per-CPU allocator, of all CPUs
   uint64_t slab_bytes = 0;    // SUnreclaim: slabs that no cache holds
 };
 
 // From the text of /proc/meminfo; unavailable before Linux 5.0, which has no Percpu line.
-Reading<MemoryLook> parse_memory_look(std::string_view meminfo);
+Reading<KernelMemory> parse_kernel_memory(std::string_view meminfo);
 
-Reading<MemoryLook> look_at_memory();
+Reading<KernelMemory> read_kernel_memory();
 
 }  // namespace pipetop::percpu

@@ -16,23 +16,23 @@ namespace pipetop {
 
 // What happened to a worker, for whoever has to know.
 struct WorkerEvent {
-  enum class Kind { hired, dismissed, died, replaced, cannot_start, cannot_pin } kind;
+  enum class Kind { added, removed, died, replaced, cannot_start, cannot_pin } kind;
   Worker& worker;
-  std::string words;  // "signal 9 (Killed)", "fork: ..."; "" when hired, dismissed or replaced
+  std::string words;  // "signal 9 (Killed)", "fork: ..."; "" when added, removed or replaced
 };
 
-class Crew {
+class WorkerPool {
  public:
   // The pidfds of its processes are added to `epoll_fd`.
-  Crew(WorkloadKind workload, std::string program, std::vector<Cpu> allowed, int epoll_fd,
-       std::function<void(const WorkerEvent&)> sink);
+  WorkerPool(WorkloadKind workload, std::string program, std::vector<Cpu> allowed, int epoll_fd,
+             std::function<void(const WorkerEvent&)> sink);
 
   // Starts a process, which holds until it is told to flow. It gets `fds`; they
   // stay the caller's, and open for as long as it is here. Throws SystemError.
-  Worker& hire(Role role, std::vector<int> fds);
+  Worker& add(Role role, std::vector<int> fds);
 
   // Kills its process. What it has done still counts.
-  void dismiss(Worker& worker);
+  void remove(Worker& worker);
 
   // Where it runs from now on, also after a restart; kNoCpu: on any.
   void place(Worker& worker, int cpu);
@@ -47,10 +47,10 @@ class Crew {
   bool any_running() const;  // alive, and not stopped by a signal
   void send(int signal) const;
 
-  // In the order in which they were hired; none for a role that there is not.
+  // In the order in which they were added; none for a role that there is not.
   std::vector<const Worker*> of(Role role) const;
   std::vector<pid_t> pids(Role role) const;  // of those alive
-  // Of all its workers so far, the dismissed ones too.
+  // Of all its workers so far, the removed ones too.
   WorkerCounts counts(Role role) const;
 
   const std::vector<Cpu>& allowed() const { return allowed_; }
@@ -70,7 +70,7 @@ class Crew {
   int epoll_fd_;
   std::function<void(const WorkerEvent&)> sink_;
   std::vector<Member> members_;
-  std::array<WorkerCounts, kRoles> dismissed_;  // by Role
+  std::array<WorkerCounts, kRoles> removed_;  // by Role
 };
 
 }  // namespace pipetop
