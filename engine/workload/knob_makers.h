@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "engine/base/text.h"
 #include "engine/model/knob.h"
 
 namespace pipetop::knob_makers {
@@ -33,6 +34,13 @@ const auto& at(const Settings& s) {
 }
 template <auto... Path>
 using Member = std::remove_cvref_t<decltype(at<Path...>(std::declval<Settings&>()))>;
+
+// 64 bits are bytes, fewer are a count.
+template <auto... Path>
+std::string text_of(const Settings& s) {
+  if constexpr (sizeof(Member<Path...>) == sizeof(uint64_t)) return format_size(at<Path...>(s));
+  return std::to_string(at<Path...>(s));
+}
 
 // ---- knobs ------------------------------------------------------------------
 
@@ -63,53 +71,67 @@ Knob boolean(std::string_view name, ArticleFlag article, std::string_view help) 
 
 template <uint32_t Least, uint32_t Most, auto... Path>
 constexpr Knob number(std::string_view name, std::string_view help) {
-  return {name,
-          KnobKind::number,
-          {},
-          {},
-          help,
-          [](const Settings& s) { return std::to_string(at<Path...>(s)); },
-          [](Settings& s, std::string_view v) { at<Path...>(s) = parse_number(v, Least, Most); }};
+  return {
+      name, KnobKind::number, {}, {}, help, text_of<Path...>, [](Settings& s, std::string_view v) {
+        at<Path...>(s) = parse_number(v, Least, Most);
+      }};
+}
+
+// Bytes, whole pages.
+template <uint64_t Least, uint64_t Most, auto... Path>
+constexpr Knob size(std::string_view name, std::string_view help) {
+  return {
+      name, KnobKind::size, {}, {}, help, text_of<Path...>, [](Settings& s, std::string_view v) {
+        at<Path...>(s) = parse_pages(v, Least, Most);
+      }};
 }
 
 // ---- hot keys ---------------------------------------------------------------
 
-template <const auto& Table, auto... Path>
-void press_next(Settings& s) {
-  auto& member = at<Path...>(s);
-  member = static_cast<Member<Path...>>((static_cast<size_t>(member) + 1) % Table.size());
-}
-template <const auto& Table, auto... Path>
-std::string value_of(const Settings& s) {
-  return std::string(Table[static_cast<size_t>(at<Path...>(s))]);
-}
-template <auto... Path>
-void press_toggle(Settings& s) {
-  at<Path...>(s) = !at<Path...>(s);
-}
-template <auto... Path>
-std::string on_or_off(const Settings& s) {
-  return at<Path...>(s) ? "on" : "off";
-}
-template <auto... Path>
-std::string number_text(const Settings& s) {
-  return std::to_string(at<Path...>(s));
-}
 // The value differs from its default.
 template <auto... Path>
 bool away(const Settings& s) {
   return at<Path...>(s) != at<Path...>(Settings{});
 }
 
+// To the next of a choice's values.
+template <const auto& Table, auto... Path>
+constexpr HotKey next_key(char key, std::string_view knob, std::string_view label) {
+  return {key,
+          knob,
+          label,
+          [](Settings& s) {
+            auto& member = at<Path...>(s);
+            member = static_cast<Member<Path...>>((static_cast<size_t>(member) + 1) % Table.size());
+          },
+          [](const Settings& s) { return std::string(Table[static_cast<size_t>(at<Path...>(s))]); },
+          away<Path...>};
+}
+
+template <auto... Path>
+constexpr HotKey toggle_key(char key, std::string_view knob, std::string_view label) {
+  return {key,
+          knob,
+          label,
+          [](Settings& s) { at<Path...>(s) = !at<Path...>(s); },
+          [](const Settings& s) { return std::string(at<Path...>(s) ? "on" : "off"); },
+          away<Path...>};
+}
+
+// Counts step by one.
 template <auto Least, auto... Path>
-void press_less(Settings& s) {
-  auto& member = at<Path...>(s);
-  if (member > Least) --member;
+constexpr HotKey less_key(char key, std::string_view knob, std::string_view label) {
+  const auto press = [](Settings& s) {
+    if (auto& member = at<Path...>(s); member > Least) --member;
+  };
+  return {key, knob, label, press, text_of<Path...>, nullptr};
 }
 template <auto Most, auto... Path>
-void press_more(Settings& s) {
-  auto& member = at<Path...>(s);
-  if (member < Most) ++member;
+constexpr HotKey more_key(char key, std::string_view knob, std::string_view label) {
+  const auto press = [](Settings& s) {
+    if (auto& member = at<Path...>(s); member < Most) ++member;
+  };
+  return {key, knob, label, press, text_of<Path...>, nullptr};
 }
 
 // Sizes step by powers of two.
@@ -122,15 +144,20 @@ constexpr Number power_above(Number n) {
   return static_cast<Number>(std::bit_floor(n) * 2);
 }
 template <auto Least, auto... Path>
-void press_halve(Settings& s) {
-  auto& member = at<Path...>(s);
-  using Value = Member<Path...>;
-  if (member > Least) member = std::max<Value>(Least, power_below(member));
+constexpr HotKey halve_key(char key, std::string_view knob, std::string_view label) {
+  const auto press = [](Settings& s) {
+    auto& member = at<Path...>(s);
+    if (member > Least) member = std::max<Member<Path...>>(Least, power_below(member));
+  };
+  return {key, knob, label, press, text_of<Path...>, nullptr};
 }
 template <auto Most, auto... Path>
-void press_double(Settings& s) {
-  auto& member = at<Path...>(s);
-  member = std::min<Member<Path...>>(Most, power_above(member));
+constexpr HotKey double_key(char key, std::string_view knob, std::string_view label) {
+  const auto press = [](Settings& s) {
+    auto& member = at<Path...>(s);
+    member = std::min<Member<Path...>>(Most, power_above(member));
+  };
+  return {key, knob, label, press, text_of<Path...>, nullptr};
 }
 
 }  // namespace pipetop::knob_makers

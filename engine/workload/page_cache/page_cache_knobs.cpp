@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include "engine/base/error.h"
-#include "engine/base/text.h"
 #include "engine/workload/knob_makers.h"
 #include "engine/workload/page_cache/page_cache_plan.h"
 
@@ -16,47 +14,25 @@ using Knobs = PageCacheSettings;
 constexpr auto kOurs = &Settings::page_cache;
 constexpr std::array<std::string_view, 2> kFiles = {"same", "own"};  // by Files
 
-// Whole pages.
-template <auto Least, auto Most, auto Member>
-constexpr Knob pages_knob(std::string_view name, std::string_view help) {
-  return {
-      name,
-      KnobKind::size,
-      {},
-      {},
-      help,
-      [](const Settings& s) { return format_size(s.page_cache.*Member); },
-      [](Settings& s, std::string_view v) { s.page_cache.*Member = parse_pages(v, Least, Most); }};
-}
-
 const std::array kKnobs = {
     number<1, kMaxClients, kOurs, &Knobs::clients>(
         "clients", "processes, each with a pipe and, while there are enough, a CPU of its own"),
     choice<kFiles, kOurs, &Knobs::files>("files", {}, "all clients read one file, or each its own"),
-    pages_knob<kLeastFileBytes, kMostFileBytes, &Knobs::file_size>(
+    size<kLeastFileBytes, kMostFileBytes, kOurs, &Knobs::file_size>(
         "file_size", "bytes of a file, which stay in the page cache, 1MiB to 64GiB"),
-    pages_knob<kPageBytes, kMostChunkBytes, &Knobs::chunk_size>(
+    size<kPageBytes, kMostChunkBytes, kOurs, &Knobs::chunk_size>(
         "chunk_size", "bytes that lie in the pipe before it is emptied, 4KiB to 1MiB"),
     number<1, kMaxGang, kOurs, &Knobs::gang_size>("gang_size", "pages asked of one splice"),
 };
 
-std::string chunk_value(const Settings& s) { return format_size(s.page_cache.chunk_size); }
-
 constexpr std::array kHotKeys = {
-    HotKey{'s', "files", "files", press_next<kFiles, kOurs, &Knobs::files>,
-           value_of<kFiles, kOurs, &Knobs::files>, away<kOurs, &Knobs::files>},
-    HotKey{'<', "clients", "clients -", press_less<1u, kOurs, &Knobs::clients>,
-           number_text<kOurs, &Knobs::clients>, nullptr},
-    HotKey{'>', "clients", "clients +", press_more<kMaxClients, kOurs, &Knobs::clients>,
-           number_text<kOurs, &Knobs::clients>, nullptr},
-    HotKey{'{', "chunk_size", "chunk -", press_halve<kPageBytes, kOurs, &Knobs::chunk_size>,
-           chunk_value, nullptr},
-    HotKey{'}', "chunk_size", "chunk +", press_double<kMostChunkBytes, kOurs, &Knobs::chunk_size>,
-           chunk_value, nullptr},
-    HotKey{'(', "gang_size", "gang -", press_halve<1u, kOurs, &Knobs::gang_size>,
-           number_text<kOurs, &Knobs::gang_size>, nullptr},
-    HotKey{')', "gang_size", "gang +", press_double<kMaxGang, kOurs, &Knobs::gang_size>,
-           number_text<kOurs, &Knobs::gang_size>, nullptr},
+    next_key<kFiles, kOurs, &Knobs::files>('s', "files", "files"),
+    less_key<1u, kOurs, &Knobs::clients>('<', "clients", "clients -"),
+    more_key<kMaxClients, kOurs, &Knobs::clients>('>', "clients", "clients +"),
+    halve_key<kPageBytes, kOurs, &Knobs::chunk_size>('{', "chunk_size", "chunk -"),
+    double_key<kMostChunkBytes, kOurs, &Knobs::chunk_size>('}', "chunk_size", "chunk +"),
+    halve_key<1u, kOurs, &Knobs::gang_size>('(', "gang_size", "gang -"),
+    double_key<kMaxGang, kOurs, &Knobs::gang_size>(')', "gang_size", "gang +"),
 };
 
 Preset preset(std::string name, std::string title, uint32_t clients, Files files) {

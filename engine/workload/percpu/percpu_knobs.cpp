@@ -33,22 +33,14 @@ const std::array kKnobs = {
 };
 
 constexpr std::array kHotKeys = {
-    HotKey{'p', "no_percpu", "no per-CPU", press_toggle<kOf, &P::no_percpu>,
-           on_or_off<kOf, &P::no_percpu>, away<kOf, &P::no_percpu>},
-    HotKey{'m', "profile", "profile", press_next<kProfiles, kOf, &P::profile>,
-           value_of<kProfiles, kOf, &P::profile>, away<kOf, &P::profile>},
-    HotKey{'<', "workers", "workers -", press_less<1u, kOf, &P::workers>,
-           number_text<kOf, &P::workers>, nullptr},
-    HotKey{'>', "workers", "workers +", press_more<kMostWorkers, kOf, &P::workers>,
-           number_text<kOf, &P::workers>, nullptr},
-    HotKey{'{', "rules", "rules -", press_halve<1u, kOf, &P::rules>, number_text<kOf, &P::rules>,
-           nullptr},
-    HotKey{'}', "rules", "rules +", press_double<kMostRules, kOf, &P::rules>,
-           number_text<kOf, &P::rules>, nullptr},
-    HotKey{'(', "batch", "batch -", press_halve<1u, kOf, &P::batch>, number_text<kOf, &P::batch>,
-           nullptr},
-    HotKey{')', "batch", "batch +", press_double<percpu::kMaxBatch, kOf, &P::batch>,
-           number_text<kOf, &P::batch>, nullptr},
+    toggle_key<kOf, &P::no_percpu>('p', "no_percpu", "no per-CPU"),
+    next_key<kProfiles, kOf, &P::profile>('m', "profile", "profile"),
+    less_key<1u, kOf, &P::workers>('<', "workers", "workers -"),
+    more_key<kMostWorkers, kOf, &P::workers>('>', "workers", "workers +"),
+    halve_key<1u, kOf, &P::rules>('{', "rules", "rules -"),
+    double_key<kMostRules, kOf, &P::rules>('}', "rules", "rules +"),
+    halve_key<1u, kOf, &P::batch>('(', "batch", "batch -"),
+    double_key<percpu::kMaxBatch, kOf, &P::batch>(')', "batch", "batch +"),
 };
 
 // The two halves of the 2019 series' tables, then the same with less said to the

@@ -86,17 +86,10 @@ const std::array kKnobs = {
                                     "fault the pages in before data flows"),
     boolean<kPipe, &P::lock_memory>("lock_memory", {"lock_memory", "true"},
                                     "mlock the buffers, so that they are never reclaimed"),
-    Knob{"buf_size",
-         KnobKind::size,
-         {},
-         {},
-         "bytes asked of one call, 4KiB to 64MiB",
-         [](const Settings& s) { return format_size(s.pipe.buf_size); },
-         // Whole pages, so that a page of the stream never straddles two transfers and
-         // the reader can check its stamp in place.
-         [](Settings& s, std::string_view v) {
-           s.pipe.buf_size = parse_pages(v, kMinBufBytes, kMaxBufBytes);
-         }},
+    // Whole pages, so that a page of the stream never straddles two transfers and
+    // the reader can check its stamp in place.
+    size<kMinBufBytes, kMaxBufBytes, kPipe, &P::buf_size>("buf_size",
+                                                          "bytes per call, 4KiB to 64MiB"),
     Knob{"pipe_size",
          KnobKind::size,
          {},
@@ -174,46 +167,39 @@ void press_placement(Settings& s) {
       static_cast<Placement>(next >= static_cast<size_t>(Placement::cpus) ? 0 : next);
 }
 
-std::string buf_value(const Settings& s) { return format_size(s.pipe.buf_size); }
 std::string pipe_value(const Settings& s) { return format_pipe_size(s.pipe.pipe_size); }
-std::string busy_value(const Settings& s) { return busy_lit(s) ? "on" : "off"; }
-std::string adaptive_value(const Settings& s) { return adaptive_lit(s) ? "on" : "off"; }
-std::string poll_value(const Settings& s) { return poll_lit(s) ? "on" : "off"; }
+std::string placement_value(const Settings& s) { return std::string(to_text(s.pipe.placement)); }
+template <bool (*Lit)(const Settings&)>
+std::string on_or_off(const Settings& s) {
+  return Lit(s) ? "on" : "off";
+}
+// Lit while it is as by default: to touch is to do something.
+constexpr HotKey touch_key() {
+  HotKey key = toggle_key<kPipe, &P::touch_pages>('t', "touch_pages", "touch");
+  key.lit = [](const Settings& s) { return s.pipe.touch_pages; };
+  return key;
+}
 
 constexpr std::array kHotKeys = {
-    HotKey{'v', "write_with", "vmsplice", press_next<kWriteWith, kPipe, &P::write_with>,
-           value_of<kWriteWith, kPipe, &P::write_with>, away<kPipe, &P::write_with>},
-    HotKey{'s', "read_with", "splice", press_next<kReadWith, kPipe, &P::read_with>,
-           value_of<kReadWith, kPipe, &P::read_with>, away<kPipe, &P::read_with>},
-    HotKey{'h', "pages", "huge", press_next<kPages, kPipe, &P::pages>,
-           value_of<kPages, kPipe, &P::pages>, away<kPipe, &P::pages>},
-    HotKey{'b', "wait", "busy", press_busy, busy_value, busy_lit},
-    HotKey{'p', "wait", "poll", press_poll, poll_value, poll_lit},
-    HotKey{'z', "wait", "adapt", press_adaptive, adaptive_value, adaptive_lit},
-    HotKey{'g', "gift", "gift", press_toggle<kPipe, &P::gift>, on_or_off<kPipe, &P::gift>,
-           away<kPipe, &P::gift>},
-    HotKey{'d', "buffers", "bufs", press_next<kBuffers, kPipe, &P::buffers>,
-           value_of<kBuffers, kPipe, &P::buffers>, away<kPipe, &P::buffers>},
-    HotKey{'t', "touch_pages", "touch", press_toggle<kPipe, &P::touch_pages>,
-           on_or_off<kPipe, &P::touch_pages>, [](const Settings& s) { return s.pipe.touch_pages; }},
-    HotKey{'l', "lock_memory", "lock", press_toggle<kPipe, &P::lock_memory>,
-           on_or_off<kPipe, &P::lock_memory>, away<kPipe, &P::lock_memory>},
-    HotKey{'y', "payload", "stamped", press_next<kPayload, kPipe, &P::payload>,
-           value_of<kPayload, kPipe, &P::payload>, away<kPipe, &P::payload>},
+    next_key<kWriteWith, kPipe, &P::write_with>('v', "write_with", "vmsplice"),
+    next_key<kReadWith, kPipe, &P::read_with>('s', "read_with", "splice"),
+    next_key<kPages, kPipe, &P::pages>('h', "pages", "huge"),
+    HotKey{'b', "wait", "busy", press_busy, on_or_off<busy_lit>, busy_lit},
+    HotKey{'p', "wait", "poll", press_poll, on_or_off<poll_lit>, poll_lit},
+    HotKey{'z', "wait", "adapt", press_adaptive, on_or_off<adaptive_lit>, adaptive_lit},
+    toggle_key<kPipe, &P::gift>('g', "gift", "gift"),
+    next_key<kBuffers, kPipe, &P::buffers>('d', "buffers", "bufs"),
+    touch_key(),
+    toggle_key<kPipe, &P::lock_memory>('l', "lock_memory", "lock"),
+    next_key<kPayload, kPipe, &P::payload>('y', "payload", "stamped"),
     HotKey{'{', "pipe_size", "pipe -", press_pipe_down, pipe_value, nullptr},
     HotKey{'}', "pipe_size", "pipe +", press_pipe_up, pipe_value, nullptr},
-    HotKey{'(', "buf_size", "buf -", press_halve<kMinBufBytes, kPipe, &P::buf_size>, buf_value,
-           nullptr},
-    HotKey{')', "buf_size", "buf +", press_double<kMaxBufBytes, kPipe, &P::buf_size>, buf_value,
-           nullptr},
-    HotKey{'c', "placement", "CPUs", press_placement, value_of<kPlacement, kPipe, &P::placement>,
-           nullptr},
-    HotKey{'m', "slow_motion", "slow", press_toggle<kPipe, &P::slow_motion>,
-           on_or_off<kPipe, &P::slow_motion>, away<kPipe, &P::slow_motion>},
-    HotKey{'<', "pairs", "pairs -", press_less<1u, kPipe, &P::pairs>, number_text<kPipe, &P::pairs>,
-           nullptr},
-    HotKey{'>', "pairs", "pairs +", press_more<kMaxPairs, kPipe, &P::pairs>,
-           number_text<kPipe, &P::pairs>, nullptr},
+    halve_key<kMinBufBytes, kPipe, &P::buf_size>('(', "buf_size", "buf -"),
+    double_key<kMaxBufBytes, kPipe, &P::buf_size>(')', "buf_size", "buf +"),
+    HotKey{'c', "placement", "CPUs", press_placement, placement_value, nullptr},
+    toggle_key<kPipe, &P::slow_motion>('m', "slow_motion", "slow"),
+    less_key<1u, kPipe, &P::pairs>('<', "pairs", "pairs -"),
+    more_key<kMaxPairs, kPipe, &P::pairs>('>', "pairs", "pairs +"),
 };
 
 }  // namespace
