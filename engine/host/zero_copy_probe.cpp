@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -28,21 +29,23 @@ ZeroCopyProbe refused(int error_number) {
   return probe;
 }
 
-// lend(pipe_fd) puts the page at `memory` into the pipe; -1 with errno.
-template <class Lend>
-ZeroCopyProbe watch_a_change(char* memory, Lend lend, ZeroCopyProbe (*when_refused)(int)) {
+// write(byte) fills the page with it, lend(pipe_fd) puts the page into the pipe. Both
+// return false with errno set. What the pipe then held is said by the page's `owner`.
+template <class Write, class Lend>
+ZeroCopyProbe watch_a_change(Write write, Lend lend, ZeroCopyProbe (*when_refused)(int),
+                             std::string_view owner) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return unverifiable("pipe", errno);
   const UniqueFd read_end(ends[0]), write_end(ends[1]);
-  // Volatile: the kernel reads the byte behind the compiler's back.
-  volatile char* byte = memory;
-  *byte = 'o';
-  if (lend(write_end.get()) < 0) return when_refused(errno);
-  *byte = 'n';
+  if (!write('o')) return unverifiable("write", errno);
+  if (!lend(write_end.get())) return when_refused(errno);
+  if (!write('n')) return unverifiable("write", errno);
   char seen = 0;
   if (read(read_end.get(), &seen, 1) != 1) return unverifiable("read", errno);
-  if (seen == 'n') return {ZeroCopy::zero_copy, 0, "the pipe saw a change of the page it was lent"};
-  return {ZeroCopy::copied, 0, "the pipe kept what the page held before a change"};
+  if (seen == 'n')
+    return {ZeroCopy::zero_copy, 0,
+            fmt::format("the pipe holds the {}'s own page, not a copy", owner)};
+  return {ZeroCopy::copied, 0, "the pipe holds a copy of the page"};
 }
 
 constexpr BufferRequest kOnePage = {Pages::k4, kPageBytes, true, false};
@@ -52,22 +55,34 @@ constexpr BufferRequest kOnePage = {Pages::k4, kPageBytes, true, false};
 ZeroCopyProbe probe_zero_copy() {
   const Buffer page = map_buffer(kOnePage);
   if (page.data == nullptr) return unverifiable("mmap", page.error_number);
+  // Volatile: the kernel reads the byte behind the compiler's back.
+  const auto write = [data = static_cast<volatile char*>(page.data)](char byte) {
+    *data = byte;
+    return true;
+  };
   const auto lend = [&](int pipe_fd) {
     const iovec lent{page.data, kPageBytes};
-    return vmsplice(pipe_fd, &lent, 1, SPLICE_F_NONBLOCK);
+    return vmsplice(pipe_fd, &lent, 1, SPLICE_F_NONBLOCK) >= 0;
   };
-  return watch_a_change(page.data, lend, refused);
+  return watch_a_change(write, lend, refused, "writer");
+}
+
+ZeroCopyProbe probe_file_zero_copy(int scratch_fd) {
+  const auto write = [&](char byte) {
+    const std::string page(kPageBytes, byte);
+    return pwrite(scratch_fd, page.data(), page.size(), 0) == ssize_t{kPageBytes};
+  };
+  const auto lend = [&](int pipe_fd) {
+    loff_t offset = 0;
+    return splice(scratch_fd, &offset, pipe_fd, nullptr, kPageBytes, SPLICE_F_NONBLOCK) > 0;
+  };
+  return watch_a_change(
+      write, lend, [](int error) { return unverifiable("splice from a file", error); }, "file");
 }
 
 ZeroCopyProbe probe_file_zero_copy() {
-  const Buffer page = map_file_buffer(kOnePage);
-  if (page.data == nullptr) return unverifiable("memfd_create", page.error_number);
-  const auto lend = [&](int pipe_fd) {
-    loff_t offset = 0;
-    return splice(page.file.get(), &offset, pipe_fd, nullptr, kPageBytes, SPLICE_F_NONBLOCK);
-  };
-  return watch_a_change(page.data, lend,
-                        [](int error) { return unverifiable("splice from a memfd", error); });
+  const UniqueFd memory(memfd_create("pipetop-probe", MFD_CLOEXEC));
+  return memory ? probe_file_zero_copy(memory.get()) : unverifiable("memfd_create", errno);
 }
 
 }  // namespace pipetop

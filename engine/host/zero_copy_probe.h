@@ -18,7 +18,8 @@ struct ZeroCopyProbe {
 // byte means that the pipe held the page itself.
 ZeroCopyProbe probe_zero_copy();
 
-// The same with a memfd and splice.
+// The same with splice from a file, which is scratch, or from a memfd.
+ZeroCopyProbe probe_file_zero_copy(int scratch_fd);
 ZeroCopyProbe probe_file_zero_copy();
 
 }  // namespace pipetop

@@ -31,6 +31,9 @@ TEST(ZeroCopyProbe, DecidesOrSaysWhyNot) {
 TEST(ZeroCopyProbe, DecidesOfAFileToo) {
   const ZeroCopyProbe probe = probe_file_zero_copy();
   EXPECT_NE(probe.result, ZeroCopy::unverifiable) << probe.reason;
+  const ZeroCopyProbe none = probe_file_zero_copy(-1);
+  EXPECT_EQ(none.result, ZeroCopy::unverifiable);
+  EXPECT_EQ(none.reason, "write: Bad file descriptor");
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include "engine/workload/page_cache/efficiency.h"
 #include "engine/workload/page_cache/page_cache_effective.h"
 #include "engine/workload/page_cache/page_cache_knobs.h"
-#include "engine/workload/page_cache/splice_probe.h"
 
 namespace pipetop {
 namespace {
@@ -23,11 +22,6 @@ constexpr uint64_t kFillStep = 8ull << 20;
 int work(ControlBlock& block, Role) {
   return run_client(block,
                     {kWorkerFirstFd, kWorkerFirstFd + 1, kWorkerFirstFd + 2, kWorkerFirstFd + 3});
-}
-
-ZeroCopyProbe probe(const FileStore& store) {
-  const CachedFile scratch = store.make();
-  return probe_splice(scratch.fd());
 }
 
 }  // namespace
@@ -56,13 +50,14 @@ PageCacheWorkload::PageCacheWorkload(const WorkloadContext& context, FileStore s
     : machine_(context.machine),
       pool_(context.pool),
       store_(std::move(store)),
-      probe_(probe(store_)) {
+      probe_(probe_file_zero_copy(store_.make().fd())) {
   pipes_.push_back(std::make_unique<PipeOwner>());
   if (store_.in_memory())
     notice(
         "the file is a memfd, which lies in shmem, not in a file system's page cache; TMPDIR "
         "another directory");
-  if (probe_.result == ZeroCopy::copied) notice(probe_.reason);
+  if (probe_.result == ZeroCopy::copied)
+    notice("this kernel's splice copies what it reads from the file (copy_splice_read)");
 }
 
 void PageCacheWorkload::notice(std::string text) {

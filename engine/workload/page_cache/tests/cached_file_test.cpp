@@ -6,7 +6,6 @@
 #include "engine/base/error.h"
 #include "engine/workload/page_cache/cached_share.h"
 #include "engine/workload/page_cache/file_store.h"
-#include "engine/workload/page_cache/splice_probe.h"
 #include "engine/workload/page_cache/tests/scratch_file.h"
 
 namespace pipetop {
@@ -110,15 +109,6 @@ TEST(FileStore, SaysWhyThereIsNoRoom) {
   const std::string disk = why_no_room(4, kGiBytes, 0, room, "/var/tmp");
   EXPECT_NE(disk.find("/var/tmp: 4.0 GiB more are wanted, 3.0 GiB are free"), std::string::npos)
       << disk;
-}
-
-TEST(SpliceProbe, FindsOutOrSaysWhyNot) {
-  const CachedFile scratch = FileStore(temporary_directories()).make();
-  const ZeroCopyProbe probe = probe_splice(scratch.fd());
-  EXPECT_NE(probe.result, ZeroCopy::unverifiable) << probe.reason;
-  const ZeroCopyProbe none = probe_splice(-1);
-  EXPECT_EQ(none.result, ZeroCopy::unverifiable);
-  EXPECT_EQ(none.reason, "write: Bad file descriptor");
 }
 
 }  // namespace
