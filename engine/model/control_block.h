@@ -150,6 +150,12 @@ void publish_report(ControlBlock& block, uint32_t generation, const WorkerReport
 // Amends the published report: a transfer failed later on.
 void publish_failure(ControlBlock& block, int error_number, std::string_view reason = {});
 
+// Each counter has one writer, so adding needs no locked instruction.
+inline void set(uint64_t& counter, uint64_t n) {
+  std::atomic_ref<uint64_t>(counter).store(n, std::memory_order_relaxed);
+}
+inline void add(uint64_t& counter, uint64_t n) { set(counter, counter + n); }
+
 // Sleeps until there is a generation other than `seen`.
 void wait_for_command(const ControlBlock& block, uint32_t seen);
 

@@ -24,15 +24,16 @@ namespace pipetop {
 
 // ---- workers --------------------------------------------------------------
 
+// By how much a person needs to know of it: of several processes the highest is shown.
 enum class ProcessState {
-  starting,  // it has not acknowledged any settings yet
-  changing,  // nor yet the newest
   flowing,
   held,
-  refused,
-  failed,
+  changing,  // it has not yet acknowledged the newest settings
+  starting,  // nor any
   stopped,
   restarting,
+  refused,
+  failed,
 };
 
 // A role of the workload: one process or several. Rates over the last second or so,

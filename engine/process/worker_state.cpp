@@ -24,29 +24,6 @@ ProcessState state_of(WorkerState state) {
   return ProcessState::failed;
 }
 
-// The less well, the higher.
-int need(ProcessState state) {
-  switch (state) {
-    case ProcessState::failed:
-      return 7;
-    case ProcessState::refused:
-      return 6;
-    case ProcessState::restarting:
-      return 5;
-    case ProcessState::stopped:
-      return 4;
-    case ProcessState::starting:
-      return 3;
-    case ProcessState::changing:
-      return 2;
-    case ProcessState::held:
-      return 1;
-    case ProcessState::flowing:
-      break;
-  }
-  return 0;
-}
-
 void describe_report(const WorkerReport& report, const WorkerContext& now, WorkerView& view) {
   view.state = state_of(report.state);
   const bool refused = report.state == WorkerState::refused;
@@ -86,7 +63,7 @@ void describe_state(std::span<const Worker* const> workers, const WorkerContext&
     WorkerView other;
     describe_state(*worker, now, other);
     view.restarts += other.restarts;
-    if (need(other.state) <= need(view.state)) continue;
+    if (other.state <= view.state) continue;
     view.state = other.state;
     view.state_reason = other.state_reason;
     view.lacks_feature = other.lacks_feature;

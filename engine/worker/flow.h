@@ -10,7 +10,6 @@
 #include "engine/model/control_block.h"
 #include "engine/model/settings.h"
 #include "engine/worker/adaptive_spin.h"
-#include "engine/worker/counters.h"
 #include "engine/worker/worker_life.h"
 
 namespace pipetop {

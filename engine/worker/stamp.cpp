@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "engine/worker/counters.h"
-
 namespace pipetop {
 
 void stamp_pages(char* data, uint64_t bytes, const PageStamp& first) {

@@ -7,7 +7,6 @@
 
 #include "engine/base/unique_fd.h"
 #include "engine/model/settings.h"
-#include "engine/worker/counters.h"
 #include "engine/worker/worker_life.h"
 
 namespace pipetop {

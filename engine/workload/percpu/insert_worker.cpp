@@ -1,7 +1,6 @@
 #include "engine/workload/percpu/insert_worker.h"
 
 #include "engine/base/error.h"
-#include "engine/worker/counters.h"
 #include "engine/workload/percpu/memory_probe.h"
 #include "engine/workload/percpu/private_network.h"
 
