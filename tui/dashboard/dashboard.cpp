@@ -12,7 +12,7 @@
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/source.h"
 #include "tui/dashboard/view.h"
-#include "tui/dashboard/whole_frames.h"
+#include "tui/state/ring_state.h"
 #include "tui/terminal/terminal.h"
 
 namespace pipetop::tui {
@@ -144,6 +144,25 @@ void Dashboard::frame() {
   terminal_.show(canvas_);
 }
 
+class EngineSource final : public Source {
+ public:
+  explicit EngineSource(Engine& engine) : engine_(engine) {}
+
+  int event_fd() const override { return engine_.event_fd(); }
+  void handle_events() override { engine_.handle_events(); }
+  void apply(const Settings& requested, const std::string& label, const std::string& key) override {
+    engine_.apply(requested, label, key);
+  }
+  Snapshot tick() override { return engine_.tick(); }
+  Segment segment() override { return engine_.segment(); }
+  void count(BpfCounters layout) override { engine_.count(layout); }
+  void suspend() override { engine_.suspend(); }
+  void resume() override { engine_.resume(); }
+
+ private:
+  Engine& engine_;
+};
+
 }  // namespace
 
 void check_terminal(const DashboardOptions& options) {
@@ -152,6 +171,11 @@ void check_terminal(const DashboardOptions& options) {
 
 int run_dashboard(Source& source, const Config& config, const DashboardOptions& options) {
   return Dashboard(source, config, options).run();
+}
+
+int run_dashboard(Engine& engine, const Config& config, const DashboardOptions& options) {
+  EngineSource source(engine);
+  return run_dashboard(source, config, options);
 }
 
 }  // namespace pipetop::tui

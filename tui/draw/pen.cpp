@@ -71,16 +71,14 @@ std::vector<std::string_view> broken(std::string_view text, int cols) {
 }
 
 int wrap(const Area& area, std::string_view text, Ink ink) {
-  int row = 0;
-  while (!text.empty() && row < area.rows()) {
-    const bool last = row + 1 == area.rows();
-    const size_t length = last ? text.size() : line_length(text, area.cols());
-    area.put_fitted(row, 0, area.cols(), text.substr(0, length), ink);
-    text.remove_prefix(length);
-    while (text.starts_with(' ')) text.remove_prefix(1);
-    ++row;
+  const auto lines = broken(text, area.cols());
+  const int rows = std::min(static_cast<int>(lines.size()), area.rows());
+  for (int row = 0; row < rows; ++row) {
+    std::string_view line = lines[static_cast<size_t>(row)];
+    if (row + 1 == area.rows()) line = text.substr(static_cast<size_t>(line.data() - text.data()));
+    area.put_fitted(row, 0, area.cols(), line, ink);
   }
-  return row;
+  return rows;
 }
 
 }  // namespace pipetop::tui

@@ -35,6 +35,19 @@ class SlotTrail {
   std::vector<uint64_t> filled_ns_, freed_ns_;  // by index; 0: not seen
 };
 
+// Holds the last ring frame that was read whole, to be shown in place of torn
+// ones: what is drawn was true, and does not flicker.
+class WholeFrames {
+ public:
+  // Replaces a torn frame of `ring` by the last whole one of the ring's present
+  // size, if there is any; once that is no longer recent, the reading is stale.
+  // Keeps a whole one.
+  void steady(RingView& ring);
+
+ private:
+  RingFrame last_;
+};
+
 // What stands below the slots.
 enum class RingPicture : uint8_t { both, histogram, heat_map };
 

@@ -16,7 +16,7 @@
 #include "tui/dashboard/dashboard.h"
 #include "tui/dashboard/list_keys.h"
 #include "tui/dashboard/view.h"
-#include "tui/dashboard/whole_frames.h"
+#include "tui/state/ring_state.h"
 #include "tui/terminal/terminal.h"
 #include "tui/tests/fake_source.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tui/dashboard/whole_frames.h"
+#include "tui/state/ring_state.h"
 #include "tui/tests/snapshots.h"
 #include "tui/widgets/occupancy.h"
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "tui/draw/numbers.h"
@@ -22,34 +23,22 @@ struct Part {
   bool shown = false;
 };
 
-std::string_view technique(ZeroCopy zero_copy) {
-  switch (zero_copy) {
-    case ZeroCopy::zero_copy:
-      return "ZERO-COPY";
-    case ZeroCopy::copied:
-      return "COPIED";
-    case ZeroCopy::no_copy:
-      return "";
-    case ZeroCopy::unverifiable:
-      break;
-  }
-  return "UNVERIFIABLE";
-}
-
-Style zero_copy_style(ZeroCopy zero_copy) {
-  if (zero_copy == ZeroCopy::unverifiable) return Style::dim;
-  return zero_copy == ZeroCopy::zero_copy ? Style::good : Style::copy;
-}
+struct Technique {
+  std::string_view name;
+  Style style;
+};
+// By ZeroCopy.
+constexpr std::array<Technique, 4> kTechniques = {{{"ZERO-COPY", Style::good},
+                                                   {"COPIED", Style::copy},
+                                                   {"UNVERIFIABLE", Style::dim},
+                                                   {"", Style::copy}}};
 
 // What the bytes really go through, and which knob is not what it was asked to
 // be; the message line says why.
 Part badge(const Effective& effective) {
-  const std::string_view name = technique(effective.pipe.zero_copy);
+  const auto& [name, style] = kTechniques[static_cast<size_t>(effective.pipe.zero_copy)];
   const auto& wrong = effective.mismatches;
-  if (wrong.empty())
-    return {name.empty() ? "" : fmt::format(" {} ", name),
-            {zero_copy_style(effective.pipe.zero_copy), kReverse},
-            0};
+  if (wrong.empty()) return {name.empty() ? "" : fmt::format(" {} ", name), {style, kReverse}, 0};
   const std::string knobs =
       wrong.size() == 1 ? wrong.front().knob : fmt::format("{} knobs", wrong.size());
   return {fmt::format(" {} ! {} ", name, knobs),

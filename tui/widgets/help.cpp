@@ -61,9 +61,10 @@ Lines screen_lines(std::span<const ScreenKey> keys) {
   return lines;
 }
 
-void append(Lines& to, Lines from) {
-  if (!to.empty()) to.push_back({});
-  for (Line& line : from) to.push_back(std::move(line));
+// With a blank line between them.
+void append(Lines& to, const Lines& from) {
+  to.push_back({});
+  to.insert(to.end(), from.begin(), from.end());
 }
 
 // Long texts go on below themselves.

@@ -36,16 +36,22 @@ std::vector<double> columns(const Occupancy& o, int cols) {
   return result;
 }
 
+// "full 25 %"
+Pen& put_share(Pen& pen, std::string_view word, double share) {
+  return pen.text(word, Style::dim)
+      .text(" ", Style::dim)
+      .text(whole_percent_text(share), Style::value);
+}
+int share_columns(double share) { return 5 + columns_of(whole_percent_text(share)); }
+
 void draw_line(const Area& area, const Occupancy& o) {
   Pen pen(area, 0);
-  pen.text("empty ", Style::dim).text(whole_percent_text(o.empty_share), Style::value).skip(1);
-  const std::string full = whole_percent_text(o.full_share);
-  const int right = columns_of(full) + 6;
-  const std::vector<double> heights = columns(o, std::min(kOccupancyBins, pen.room() - right));
-  draw_columns(area.part({0, pen.col(), 1, static_cast<int>(heights.size())}), heights,
-               Style::graph);
-  pen.skip(static_cast<int>(heights.size()) + 1);
-  pen.text("full ", Style::dim).text(full, Style::value).skip(2);
+  put_share(pen, "empty", o.empty_share).skip(1);
+  const int room = pen.room() - share_columns(o.full_share) - 1;
+  const std::vector<double> heights = columns(o, std::min(kOccupancyBins, room));
+  const auto cols = static_cast<int>(heights.size());
+  draw_columns(area.part({0, pen.col(), 1, cols}), heights, Style::graph);
+  put_share(pen.skip(cols + 1), "full", o.full_share).skip(2);
   if (pen.room() >= columns_of(o.source)) pen.text(o.source, Style::dim);
 }
 
@@ -56,13 +62,11 @@ void draw_tall(const Area& area, const Occupancy& o) {
   const std::vector<double> heights = columns(o, chart.cols());
   draw_columns(chart, heights, Style::graph);
   const Area labels = area.part({chart.rows(), 0, 1, static_cast<int>(heights.size())});
-  Pen(labels, 0).text("empty ", Style::dim).text(whole_percent_text(o.empty_share), Style::value);
-  const std::string mean = whole_percent_text(o.mean_share);
-  Pen(labels, 0, labels.cols() / 2 - 5).text("mean ", Style::dim).text(mean, Style::value);
-  const std::string full = whole_percent_text(o.full_share);
-  Pen(labels, 0, labels.cols() - 5 - columns_of(full))
-      .text("full ", Style::dim)
-      .text(full, Style::value);
+  Pen left(labels, 0), middle(labels, 0, labels.cols() / 2 - 5),
+      right(labels, 0, labels.cols() - share_columns(o.full_share));
+  put_share(left, "empty", o.empty_share);
+  put_share(middle, "mean", o.mean_share);
+  put_share(right, "full", o.full_share);
   if (!words) return;
   const std::string how = fmt::format("{} · {} samples", o.source, grouped_text(o.samples));
   area.put_fitted(area.rows() - 1, 0, area.cols(), how, Style::dim);
