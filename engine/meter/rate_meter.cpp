@@ -1,12 +1,8 @@
 #include "engine/meter/rate_meter.h"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <vector>
+#include <utility>
 
 #include "engine/base/clock.h"
-#include "engine/meter/statistics.h"
 
 namespace pipetop {
 namespace {
@@ -23,38 +19,16 @@ constexpr uint64_t kSettle = 200 * kMs;
 // time.
 constexpr uint64_t kStandsStill = 5'000 * kMs;
 
-Progress operator-(const Progress& a, const Progress& b) {
-  return {a.items - b.items, a.clock_ns - b.clock_ns};
-}
-
-Progress operator+(const Progress& a, const Progress& b) {
-  return {a.items + b.items, a.clock_ns + b.clock_ns};
-}
+constexpr const char* kNoInterval = "no interval measured yet";
 
 }  // namespace
 
-RateStats rate_stats(std::span<const double> rates, double mean) {
-  RateStats stats;
-  stats.samples = static_cast<uint32_t>(rates.size());
-  if (rates.empty()) return stats;
-  const Spread spread = spread_of({rates.begin(), rates.end()});
-  stats.median = spread.median;
-  stats.min = spread.least;
-  stats.max = spread.most;
-  stats.mean = mean;
-  const double centre = std::accumulate(rates.begin(), rates.end(), 0.0) / double(rates.size());
-  double squares = 0;
-  for (const double rate : rates) squares += (rate - centre) * (rate - centre);
-  if (rates.size() > 1) stats.stddev = std::sqrt(squares / double(rates.size() - 1));
-  return stats;
-}
-
-double RateMeter::rate(const Progress& progress) const {
-  if (progress.clock_ns == 0) return 0;
-  return double(progress.items) / unit_ / (double(progress.clock_ns) / 1e9);
-}
-
-RateMeter::RateMeter(uint64_t now_ns, double unit) : unit_(unit), last_ns_(now_ns) {
+RateMeter::RateMeter(uint64_t now_ns, double unit)
+    : last_ns_(now_ns),
+      over_100ms_(kTick, unit),
+      over_1s_(1000 * kMs, unit),
+      over_10s_(10'000 * kMs, unit),
+      over_segment_(kHistory, unit) {
   segment_.begin_ns = now_ns;
 }
 
@@ -64,11 +38,15 @@ void RateMeter::add(uint64_t now_ns, const Progress& total) {
   // A clock of its own may stand for a while, when nothing of what counts is done.
   if (since.clock_ns < kLeastClock && now_ns < last_ns_ + kStandsStill) return;
   if (since.clock_ns < kLeastClock) since.clock_ns = now_ns - last_ns_;
-  ticks_.push_back({last_ns_, now_ns, since});
+  const bool counts = counts_from_ns_ && last_ns_ >= *counts_from_ns_;
+  for (RateWindow* window : {&over_100ms_, &over_1s_}) window->add(now_ns - last_ns_, since);
+  if (counts)
+    for (RateWindow* window : {&over_10s_, &over_segment_}) window->add(now_ns - last_ns_, since);
+  history_.push_back({now_ns, *over_100ms_.rate("")});
+  while (history_.front().at_ns + kHistory < now_ns) history_.pop_front();
+  while (!marks_.empty() && marks_.front().at_ns + kHistory < now_ns) marks_.pop_front();
   last_ns_ = now_ns;
   last_ = total;
-  while (ticks_.front().end_ns + kHistory < now_ns) ticks_.pop_front();
-  while (!marks_.empty() && marks_.front().at_ns + kHistory < now_ns) marks_.pop_front();
 }
 
 void RateMeter::begin_segment(uint64_t now_ns, const Progress& total, std::string label,
@@ -83,10 +61,17 @@ void RateMeter::begin_segment(uint64_t now_ns, const Progress& total, std::strin
   segment_.begin_ns = now_ns;
   segment_begin_count_ = total.items;
   segment_skipped_ns_ = 0;
-  counts_from_ns_.reset();
+  count_from({});
 }
 
-void RateMeter::settled(uint64_t now_ns) { counts_from_ns_ = now_ns + kSettle; }
+void RateMeter::settled(uint64_t now_ns) { count_from(now_ns + kSettle); }
+
+// A mean across a change is nobody's rate.
+void RateMeter::count_from(std::optional<uint64_t> at_ns) {
+  counts_from_ns_ = at_ns;
+  over_10s_.clear();
+  over_segment_.clear();
+}
 
 void RateMeter::skip(uint64_t from_ns, uint64_t to_ns, const Progress& total) {
   segment_skipped_ns_ += to_ns - from_ns;
@@ -94,58 +79,20 @@ void RateMeter::skip(uint64_t from_ns, uint64_t to_ns, const Progress& total) {
   last_ = total;
 }
 
-bool RateMeter::counts(const Tick& tick) const {
-  return counts_from_ns_ && tick.begin_ns >= *counts_from_ns_;
-}
-
 Segment RateMeter::segment(uint64_t now_ns, const Progress& total) const {
   Segment segment = segment_;
   segment.duration_ns = now_ns - segment.begin_ns - segment_skipped_ns_;
   segment.items = total.items - segment_begin_count_;
-  std::vector<double> rates;
-  Progress sum;
-  for (auto tick = ticks_.rbegin(); tick != ticks_.rend() && counts(*tick); ++tick) {
-    rates.push_back(rate(tick->progress));
-    sum = sum + tick->progress;
-  }
-  segment.rate = rates.empty() ? Reading<RateStats>::warming("too short to tell its rate")
-                               : Reading<RateStats>::of(rate_stats(rates, rate(sum)));
+  segment.rate = over_segment_.stats("too short to tell its rate");
   return segment;
-}
-
-Reading<double> RateMeter::rate_over(uint64_t window_ns) const {
-  Progress sum;
-  uint64_t ns = 0;
-  for (auto tick = ticks_.rbegin(); tick != ticks_.rend() && ns < window_ns; ++tick) {
-    sum = sum + tick->progress;
-    ns += tick->end_ns - tick->begin_ns;
-  }
-  if (ns == 0) return Reading<double>::warming("no interval measured yet");
-  return Reading<double>::of(rate(sum));
-}
-
-// Within the present segment: a mean across a change is nobody's rate.
-Reading<RateStats> RateMeter::stats_over(uint64_t window_ns) const {
-  std::vector<double> rates;
-  Progress sum;
-  uint64_t ns = 0;
-  for (auto tick = ticks_.rbegin(); tick != ticks_.rend() && ns < window_ns; ++tick) {
-    if (!counts(*tick)) break;
-    rates.push_back(rate(tick->progress));
-    sum = sum + tick->progress;
-    ns += tick->end_ns - tick->begin_ns;
-  }
-  if (rates.empty()) return Reading<RateStats>::warming("settling");
-  return Reading<RateStats>::of(rate_stats(rates, rate(sum)));
 }
 
 Throughput RateMeter::view(uint64_t now_ns, const Progress& total) const {
   Throughput view;
-  view.over_100ms = rate_over(kTick);
-  view.over_1s = rate_over(1000 * kMs);
-  view.over_10s = stats_over(10'000 * kMs);
-  view.history.reserve(ticks_.size());
-  for (const Tick& tick : ticks_) view.history.push_back({tick.end_ns, rate(tick.progress)});
+  view.over_100ms = over_100ms_.rate(kNoInterval);
+  view.over_1s = over_1s_.rate(kNoInterval);
+  view.over_10s = over_10s_.stats("settling");
+  view.history = history_;
   view.marks.assign(marks_.begin(), marks_.end());
   view.current = segment(now_ns, total);
   view.total_items = total.items;

@@ -5,16 +5,13 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <span>
 #include <string>
 
+#include "engine/meter/rate_window.h"
 #include "engine/model/progress.h"
 #include "engine/model/snapshot.h"
 
 namespace pipetop {
-
-// An empty span gives all zeros and 0 samples.
-RateStats rate_stats(std::span<const double> rates, double mean);
 
 // Fed with the running progress. Rates are over measured intervals of at least
 // 100 ms, however irregular the feeding, and of its own clock.
@@ -43,20 +40,14 @@ class RateMeter {
   Throughput view(uint64_t now_ns, const Progress& total) const;
 
  private:
-  struct Tick {
-    uint64_t begin_ns, end_ns;
-    Progress progress;  // in between
-  };
-  double rate(const Progress& progress) const;
-  bool counts(const Tick& tick) const;
-  Reading<double> rate_over(uint64_t window_ns) const;
-  Reading<RateStats> stats_over(uint64_t window_ns) const;
+  void count_from(std::optional<uint64_t> at_ns);
 
-  double unit_;
   uint64_t last_ns_;
   Progress last_;
-  std::deque<Tick> ticks_;        // the last 5 minutes and a little
-  std::deque<ChangeMark> marks_;  // within the ticks
+  RateWindow over_100ms_, over_1s_;
+  RateWindow over_10s_, over_segment_;  // of the present segment, since it counts
+  Series<RatePoint> history_;           // the last 5 minutes and a little
+  std::deque<ChangeMark> marks_;        // within the history
   Segment segment_;
   uint64_t segment_begin_count_ = 0;
   uint64_t segment_skipped_ns_ = 0;

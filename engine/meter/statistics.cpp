@@ -5,8 +5,6 @@
 #include <utility>
 
 namespace pipetop {
-namespace {
-
 double quantile_of_sorted(const std::vector<double>& sorted, double share) {
   if (sorted.empty()) return std::nan("");
   const double place = share * double(sorted.size() - 1);
@@ -14,8 +12,6 @@ double quantile_of_sorted(const std::vector<double>& sorted, double share) {
   const size_t above = std::min(below + 1, sorted.size() - 1);
   return std::lerp(sorted[below], sorted[above], place - double(below));
 }
-
-}  // namespace
 
 double quantile(std::vector<double> values, double share) {
   std::ranges::sort(values);

@@ -11,6 +11,7 @@ namespace pipetop {
 
 // The value below which `share` of them lie, 0 to 1; NaN if there are none.
 double quantile(std::vector<double> values, double share);
+double quantile_of_sorted(const std::vector<double>& sorted, double share);  // lowest first
 
 double median(std::vector<double> values);
 

@@ -15,6 +15,13 @@ struct Progress {
   uint64_t clock_ns = 0;
 };
 
+constexpr Progress operator+(const Progress& a, const Progress& b) {
+  return {a.items + b.items, a.clock_ns + b.clock_ns};
+}
+constexpr Progress operator-(const Progress& a, const Progress& b) {
+  return {a.items - b.items, a.clock_ns - b.clock_ns};
+}
+
 // Of one of several alike.
 struct PartProgress {
   std::string name;  // "client 2"

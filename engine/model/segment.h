@@ -10,6 +10,7 @@
 #include "engine/base/reading.h"
 #include "engine/model/functions.h"
 #include "engine/model/ring_view.h"
+#include "engine/model/series.h"
 #include "engine/model/settings.h"
 #include "engine/model/task_times.h"
 
@@ -78,7 +79,7 @@ struct Throughput {
 
   Reading<double> over_100ms, over_1s;  // in the workload's unit
   Reading<RateStats> over_10s;
-  std::vector<RatePoint> history;                        // oldest first, at least 5 minutes
+  Series<RatePoint> history;                             // oldest first, at least 5 minutes
   std::vector<ChangeMark> marks;                         // changes within the history
   Segment current;                                       // label to rate; the rest is not filled in
   std::shared_ptr<const Segment> previous;               // closed last, null if none

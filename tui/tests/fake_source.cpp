@@ -94,7 +94,7 @@ void FakeSource::add_history(uint64_t until_ns) {
     rate_ += (ideal_rate(requested_) - rate_) * 0.7;
     history_.push_back({at, suspended_ ? 0 : rate_ * noise(0.02)});
   }
-  if (history_.size() > 3000) history_.erase(history_.begin(), history_.end() - 3000);
+  while (history_.size() > 3000) history_.pop_front();
 }
 
 void FakeSource::fill_throughput(Throughput& t, uint64_t now_ns) {

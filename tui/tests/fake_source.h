@@ -46,7 +46,7 @@ class FakeSource final : public Source {
   uint64_t start_ns_, skipped_ns_ = 0;
   uint64_t segment_ns_;
   FakeRing fake_ring_;
-  std::vector<RatePoint> history_;
+  Series<RatePoint> history_;
   std::vector<ChangeMark> marks_;
   Segment current_;
   std::vector<std::shared_ptr<const Segment>> segments_;

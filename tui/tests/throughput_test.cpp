@@ -47,7 +47,8 @@ Throughput slow_throughput() {
   Throughput t = throughput();
   t.over_1s = Reading<double>::of(kTenPages);
   t.over_10s = Reading<RateStats>::of({kTenPages, kTenPages, kTenPages / 100, 0, 0, 100});
-  t.history = {{59 * kSecond, kTenPages}, {60 * kSecond, kTenPages}};
+  t.history = {};
+  for (const uint64_t at : {59, 60}) t.history.push_back({at * kSecond, kTenPages});
   return t;
 }
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
+#include <algorithm>
+#include <numeric>
+#include <random>
 
 #include "engine/base/clock.h"
 
@@ -34,13 +36,37 @@ struct Feed {
 };
 
 TEST(RateStats, OfKnownNumbers) {
-  const std::array<double, 4> rates = {4, 1, 3, 2};
+  const std::vector<double> rates = {1, 2, 3, 4};
   const RateStats stats = rate_stats(rates, 2.5);
   EXPECT_DOUBLE_EQ(stats.median, 2.5);
   EXPECT_DOUBLE_EQ(stats.min, 1);
   EXPECT_DOUBLE_EQ(stats.max, 4);
   EXPECT_NEAR(stats.stddev, 1.2909944, 1e-6);
   EXPECT_EQ(stats.samples, 4u);
+}
+
+// More rates than it keeps, against those that are left, sorted anew.
+TEST(RateWindow, KeepsTheNewestSorted) {
+  std::minstd_rand random(5);
+  RateWindow window(100, 1);
+  std::deque<double> rates;
+  for (int i = 0; i < 1000; ++i) {
+    const uint64_t count = random() % 20;
+    window.add(10, {count, 1'000'000'000});
+    rates.push_back(double(count));
+    if (rates.size() > 10) rates.pop_front();
+    std::vector<double> sorted(rates.begin(), rates.end());
+    std::ranges::sort(sorted);
+    const RateStats expected = rate_stats(sorted, 0), stats = *window.stats("");
+    ASSERT_EQ(stats.samples, sorted.size());
+    ASSERT_DOUBLE_EQ(stats.median, expected.median);
+    ASSERT_DOUBLE_EQ(stats.min, expected.min);
+    ASSERT_DOUBLE_EQ(stats.max, expected.max);
+    ASSERT_NEAR(stats.mean, std::reduce(sorted.begin(), sorted.end()) / double(sorted.size()),
+                1e-9);
+  }
+  window.clear();
+  EXPECT_FALSE(window.rate("").has_value());
 }
 
 TEST(RateMeter, KnowsNothingBeforeTheFirstInterval) {

@@ -1,0 +1,42 @@
+// The rates of the newest intervals, and what was counted in them together.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "engine/model/progress.h"
+#include "engine/model/segment.h"
+
+namespace pipetop {
+
+// `sorted` rates, lowest first; none give all zeros and 0 samples.
+RateStats rate_stats(const std::vector<double>& sorted, double mean);
+
+class RateWindow {
+ public:
+  // Keeps the intervals that last `window_ns` together. `unit`: so many things a second are 1.
+  RateWindow(uint64_t window_ns, double unit) : window_ns_(window_ns), unit_(unit) {}
+
+  void add(uint64_t ns, const Progress& progress);
+  void clear();
+
+  Reading<double> rate(const char* why_none) const;
+  Reading<RateStats> stats(const char* why_none) const;
+
+ private:
+  struct Interval {
+    uint64_t ns;
+    Progress progress;
+  };
+  double rate_of(const Progress& progress) const;
+
+  uint64_t window_ns_;
+  double unit_;
+  std::deque<Interval> intervals_;  // oldest first
+  std::vector<double> sorted_;      // their rates
+  uint64_t ns_ = 0;
+  Progress sum_;
+};
+
+}  // namespace pipetop
