@@ -20,22 +20,13 @@
 #include "tui/completion/candidates.h"
 #include "tui/completion/scripts.h"
 #include "tui/dashboard/dashboard.h"
-#include "tui/print/print_presets.h"
+#include "tui/print/document.h"
 
 namespace pipetop::tui {
 namespace {
 
-int print(const std::string& text) {
-  Output output("");
-  output.write(text);
-  output.finish();
-  return 0;
-}
-
 std::string presets_text(const CommandLine& line) {
-  const Config config = read_start(line);
-  return line.format == Format::json ? print_presets_json(config.presets)
-                                     : print_presets_human(config.presets);
+  return line.format->print(presets_document(read_start(line).presets));
 }
 
 // Before anything else runs that it would have to share the CPUs with.

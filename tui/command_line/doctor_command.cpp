@@ -10,8 +10,7 @@
 #include "tui/command_line/messages.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/start.h"
-#include "tui/print/print_doctor.h"
-#include "tui/print/print_overhead.h"
+#include "tui/print/document.h"
 
 namespace pipetop::tui {
 namespace {
@@ -19,15 +18,8 @@ namespace {
 // The top rung, where every stall shows at once, and the same with sleeps.
 constexpr const char* kOverheadPresets[] = {"busy_loop_huge", "vmsplice_splice_huge"};
 
-std::string checks_text(Format format) {
-  const HostInfo host = read_host();
-  const std::vector<Check> checks = diagnose();
-  return format == Format::json ? print_doctor_json(host, checks)
-                                : print_doctor_human(host, checks);
-}
-
-NamedOverhead overhead_of(const std::string& name, const Config& config, uint32_t rounds,
-                          Interrupts& interrupts) {
+NamedOverheads::value_type overhead_of(const std::string& name, const Config& config,
+                                       uint32_t rounds, Interrupts& interrupts) {
   OverheadOptions options;
   options.engine = engine_options(config);
   options.rounds = static_cast<int>(rounds);
@@ -38,11 +30,11 @@ NamedOverhead overhead_of(const std::string& name, const Config& config, uint32_
           })};
 }
 
-std::vector<NamedOverhead> measure_overheads(const CommandLine& line, Interrupts& interrupts) {
+NamedOverheads measure_overheads(const CommandLine& line, Interrupts& interrupts) {
   const Config config = read_start(line);
   if (!line.preset.empty() || !line.config.empty() || !line.knobs.empty())
     return {overhead_of(name_of(config), config, line.overhead_rounds, interrupts)};
-  std::vector<NamedOverhead> found;
+  NamedOverheads found;
   for (const char* preset : kOverheadPresets) {
     if (interrupts.ended()) break;
     Config rung = config;
@@ -52,25 +44,20 @@ std::vector<NamedOverhead> measure_overheads(const CommandLine& line, Interrupts
   return found;
 }
 
-int overhead_command(const CommandLine& line, Output& output) {
+int overhead_command(const CommandLine& line) {
   Interrupts interrupts;
-  std::vector<NamedOverhead> found = measure_overheads(line, interrupts);
-  std::erase_if(found, [](const NamedOverhead& one) { return one.overhead.rounds.empty(); });
+  NamedOverheads found = measure_overheads(line, interrupts);
+  std::erase_if(found, [](const auto& one) { return one.second.rounds.empty(); });
   if (found.empty()) return ended_early(interrupts, "a round was complete");
-  output.write(line.format == Format::json ? print_overhead_json(found)
-                                           : print_overhead_human(found));
-  output.finish();
+  print(line.format->print(overhead_document(found)));
   return exit_status({}, interrupts);
 }
 
 }  // namespace
 
 int doctor_command(const CommandLine& line) {
-  Output output("");
-  if (line.overhead) return overhead_command(line, output);
-  output.write(checks_text(line.format));
-  output.finish();
-  return 0;
+  if (line.overhead) return overhead_command(line);
+  return print(line.format->print(doctor_document(read_host(), diagnose())));
 }
 
 }  // namespace pipetop::tui

@@ -43,11 +43,11 @@ int ladder_command(const CommandLine& line) {
   if (found.ladder.runs.empty()) return ended_early(interrupts, "there was anything to tell");
   const bool ascii = line.no_unicode || config.unicode == Choice::never;
   files.write(result, ascii ? GlyphSet::ascii : GlyphSet::unicode);
-  Judgement judgement{found.exit, {}};
+  Assessment assessment{found.exit, {}};
   if (!files.table_is_seen())
     for (const std::string& warning : found.warnings)
-      judgement.words.push_back("not to be trusted: " + warning);
-  return exit_status(judgement, interrupts);
+      assessment.warnings.push_back("not to be trusted: " + warning);
+  return exit_status(assessment, interrupts);
 }
 
 }  // namespace pipetop::tui

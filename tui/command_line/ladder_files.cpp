@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
-#include "tui/print/print_ladder.h"
+#include "tui/print/document.h"
 
 namespace pipetop::tui {
 namespace {
@@ -62,10 +62,11 @@ LadderFiles::LadderFiles(const LadderRequest& request) {
 }
 
 void LadderFiles::write(const LadderResult& result, GlyphSet glyphs) {
-  put(csv_, print_ladder_csv(result));
-  put(json_, print_ladder_json(result));
-  put(svg_, print_ladder_svg(result));
-  put(table_, print_ladder_human(result, glyphs));
+  const Document document = ladder_document(result, glyphs);
+  put(csv_, csv_text(document));
+  put(json_, json_text(document));
+  put(svg_, ladder_svg(result));
+  put(table_, document.human);
 }
 
 }  // namespace pipetop::tui

@@ -8,7 +8,7 @@
 #include "tui/command_line/messages.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/start.h"
-#include "tui/print/print_limits.h"
+#include "tui/print/document.h"
 
 namespace pipetop::tui {
 namespace {
@@ -36,7 +36,6 @@ std::string time_left(uint64_t spent_ns, uint32_t round, uint32_t rounds) {
 
 int limits_command(const CommandLine& line) {
   const LimitsOptions options = limits_options(line);
-  Output output("");
   Interrupts interrupts;
   ProgressLine progress;
   progress.give_way_to(interrupts, "the run goes on where it was");
@@ -51,12 +50,10 @@ int limits_command(const CommandLine& line) {
         progress.show(fmt::format("round {} of {}{}: {}", round, options.rounds, left, step));
       });
   progress.clear();
-  output.write(line.format == Format::json ? print_limits_json(read_host(), limits)
-                                           : print_limits_human(read_host(), limits));
-  output.finish();
-  Judgement judgement;
-  judge_steal(limits.steal_share, judgement);
-  return exit_status(judgement, interrupts);
+  print(line.format->print(limits_document(read_host(), limits)));
+  Assessment assessment;
+  assessment.warn_of_steal(limits.steal_share, "the rate misleads");
+  return exit_status(assessment, interrupts);
 }
 
 }  // namespace pipetop::tui

@@ -56,10 +56,10 @@ void ProgressLine::give_way_to(Interrupts& interrupts, const std::string& what) 
   };
 }
 
-int exit_status(const Judgement& judgement, const Interrupts& interrupts) {
-  for (const std::string& words : judgement.words) say(words);
+int exit_status(const Assessment& assessment, const Interrupts& interrupts) {
+  for (const std::string& warning : assessment.warnings) say(warning);
   if (interrupts.signal() != 0) return kSignalExit + interrupts.signal();
-  return static_cast<int>(judgement.exit);
+  return static_cast<int>(assessment.exit);
 }
 
 int ended_early(const Interrupts& interrupts, const std::string& before_what) {

@@ -33,9 +33,9 @@ class ProgressLine {
   bool shown_ = false;
 };
 
-// Says what is wrong with a result. Returns the exit status of a command that
+// Says the warnings of a result. Returns the exit status of a command that
 // `interrupts` have ended, or else of that result.
-int exit_status(const Judgement& judgement, const Interrupts& interrupts);
+int exit_status(const Assessment& assessment, const Interrupts& interrupts);
 
 // Of a command that was ended before it had a result.
 int ended_early(const Interrupts& interrupts, const std::string& before_what);

@@ -100,4 +100,11 @@ void Output::finish() {
   place_.clear();
 }
 
+int print(std::string_view text) {
+  Output output("");
+  output.write(text);
+  output.finish();
+  return 0;
+}
+
 }  // namespace pipetop::tui

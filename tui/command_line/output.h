@@ -45,4 +45,7 @@ class Output {
   UniqueFd file_;          // not open for stdout
 };
 
+// All of it to stdout. Throws Error. Returns the exit code.
+int print(std::string_view text);
+
 }  // namespace pipetop::tui

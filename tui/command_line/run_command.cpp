@@ -13,9 +13,8 @@
 #include "tui/command_line/require_vmsplice.h"
 #include "tui/command_line/segment_file.h"
 #include "tui/command_line/start.h"
-#include "tui/print/print_csv.h"
-#include "tui/print/print_human.h"
-#include "tui/print/print_json.h"
+#include "tui/print/document.h"
+#include "tui/print/phrases.h"
 
 namespace pipetop::tui {
 namespace {
@@ -50,33 +49,7 @@ void check_outputs(const CommandLine& line) {
     throw Error(fmt::format("--folded and --segments would both go to {}", line.folded));
 }
 
-std::string interval_text(Format format, const Interval& interval) {
-  if (format == Format::human) return print_human(interval);
-  if (format == Format::jsonl) return print_jsonl(interval);
-  return {};
-}
-
-std::string result_text(Format format, const RunResult& result) {
-  switch (format) {
-    case Format::human:
-      return "\n" + print_human(result);
-    case Format::json:
-      return print_json(result);
-    case Format::jsonl:
-      return print_jsonl(result);
-    case Format::csv:
-      break;
-  }
-  return csv_header() + csv_row(result);
-}
-
-// The summary for people shows them already.
-void say_mismatches(const RunResult& result, Format format) {
-  if (format == Format::human) return;
-  for (const Mismatch& m : result.end.effective.mismatches)
-    say(fmt::format("{}: {} requested, {} effective: {}", m.knob, m.requested, m.effective,
-                    m.reason));
-}
+bool is_for_people(const CommandLine& line) { return line.format == &formats().front(); }
 
 class Run {
  public:
@@ -86,7 +59,7 @@ class Run {
         output_(line.run.output),
         folded_(line.folded),
         segments_(line.segments, config.settings),
-        progress_(line.format != Format::human || !output_.is_terminal()) {}
+        progress_(!is_for_people(line) || !output_.is_terminal()) {}
 
   int run() {
     progress_.give_way_to(interrupts_, "the measurement begins anew");
@@ -128,7 +101,8 @@ class Run {
     const bool is_full = length_ns + kSlackNs >= line_.run.interval_ns;
     if (!is_full && !(last && length_ns >= kSlackNs)) return;
     const Interval interval = interval_between(so_far.begin, interval_begin_, so_far.end);
-    output_.write(interval_text(line_.format, interval));
+    if (const auto print = line_.format->print_interval)
+      output_.write(print(interval_document(interval)));
     interval_begin_ = so_far.end;
   }
 
@@ -136,12 +110,15 @@ class Run {
     RunResult result = run_result(name_of(config_), trial, length_.bytes);
     result.last = std::move(after_workers_finished);
     result.ended_by_signal = interrupts_.signal();
-    output_.write(result_text(line_.format, result));
+    const bool for_people = is_for_people(line_);
+    output_.write((for_people ? "\n" : "") + line_.format->print(run_document(result)));
     output_.finish();
     folded_.write(trial.segment);
     segments_.finish();
-    say_mismatches(result, line_.format);
-    return exit_status(judge(result), interrupts_);
+    // The text for people has them already.
+    if (!for_people)
+      for (const Mismatch& m : result.end.effective.mismatches) say(mismatch_text(m));
+    return exit_status(assess(result), interrupts_);
   }
 
   const CommandLine& line_;

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "engine/base/error.h"
-#include "tui/print/print_segment.h"
+#include "tui/print/document.h"
 
 namespace pipetop::tui {
 namespace {
@@ -24,7 +24,7 @@ SegmentFile::SegmentFile(const std::string& path, const Settings& settings) {
   if (path.empty()) return;
   csv_ = wants_csv(path);
   output_.emplace(path, Appears::as_written);
-  if (csv_) output_->write(segment_csv_header(settings));
+  if (csv_) output_->write(csv_header(segment_columns(settings)));
 }
 
 void SegmentFile::write_closed(const Snapshot& snapshot) {
@@ -40,7 +40,8 @@ void SegmentFile::write_last(const Segment& segment) {
 
 void SegmentFile::write(const Segment& segment) {
   written_ = segment.number;
-  write(csv_ ? segment_csv_row(segment, start_ns_) : segment_jsonl(segment, start_ns_));
+  const Document document = segment_document(segment, start_ns_);
+  write(csv_ ? csv_rows(document) : json_line(document));
 }
 
 void SegmentFile::write(const std::string& text) {

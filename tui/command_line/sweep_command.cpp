@@ -11,7 +11,7 @@
 #include "tui/command_line/messages.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/start.h"
-#include "tui/print/print_sweep.h"
+#include "tui/print/document.h"
 
 namespace pipetop::tui {
 namespace {
@@ -19,15 +19,10 @@ namespace {
 constexpr uint64_t kRunNs = 2'000'000'000;
 
 void check_flags(const CommandLine& line) {
-  if (line.format == Format::jsonl)
+  if (line.format == &find_format("jsonl"))
     throw Error("--format jsonl is of one setting: give human, json or csv");
   if (!line.folded.empty() || !line.segments.empty())
     throw Error("--folded and --segments are of one setting: leave the range out");
-}
-
-std::string text_of(const Sweep& sweep, Format format) {
-  if (format == Format::json) return print_sweep_json(sweep);
-  return format == Format::csv ? print_sweep_csv(sweep) : print_sweep_human(sweep);
 }
 
 double worst_steal(const Sweep& sweep) {
@@ -81,7 +76,7 @@ int sweep_command(const CommandLine& line, const Config& config, const SweepPlan
       });
   progress.clear();
   if (sweep.rounds == 0) return ended_early(interrupts, "a round was complete: nothing to tell");
-  output.write(text_of(sweep, line.format));
+  output.write(line.format->print(sweep_document(sweep)));
   output.finish();
   const double steal = worst_steal(sweep);
   if (steal <= kMuchSteal) return exit_status({}, interrupts);

@@ -14,7 +14,8 @@
 #include "tui/command_line/start.h"
 #include "tui/draw/numbers.h"
 #include "tui/print/changed_knobs.h"
-#include "tui/print/print_tune.h"
+#include "tui/print/document.h"
+#include "tui/print/tune_report.h"
 
 namespace pipetop::tui {
 namespace {
@@ -97,7 +98,6 @@ void check_settings(const Settings& settings) {
 
 int tune_command(const CommandLine& line) {
   const Config config = read_start(line);
-  Output output("");
   std::optional<Output> file;  // opened first: a minute's search must not be lost to a typo
   if (!line.tune.write.empty()) file.emplace(line.tune.write);
   check_settings(config.settings);
@@ -107,9 +107,8 @@ int tune_command(const CommandLine& line) {
     file->write(tune_config_yaml(report));
     file->finish();
   }
-  output.write(line.format == Format::json ? print_tune_json(report) : print_tune_human(report));
-  output.finish();
-  return exit_status(judge(report), interrupts);
+  print(line.format->print(tune_document(report)));
+  return exit_status(assess(report), interrupts);
 }
 
 }  // namespace pipetop::tui

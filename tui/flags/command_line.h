@@ -13,6 +13,7 @@
 #include "engine/model/knob.h"
 #include "engine/model/settings.h"
 #include "engine/model/snapshot.h"
+#include "tui/print/format.h"
 
 namespace pipetop::tui {
 
@@ -31,7 +32,6 @@ enum class Command {
   help,
   version
 };
-enum class Format { human, json, jsonl, csv };
 
 // One knob flag. They are applied in the order in which they were typed.
 struct KnobFlag {
@@ -84,7 +84,7 @@ struct CommandLine {
   std::optional<RoofRequest> roof;  // of the dashboard
   bool no_color = false, no_unicode = false, no_bpf = false;
 
-  Format format = Format::human;
+  const Format* format = &formats().front();
   RunRequest run;
   LadderRequest ladder;
   TuneRequest tune;

@@ -4,7 +4,7 @@
 namespace pipetop::tui {
 
 void add_doctor_flags(const FlagSet& flags, CommandLine& line) {
-  add_format(flags, line.format, {"human", "json"});
+  add_format(flags, line);
   flags.add_switch("--overhead",
                    "measure what the observers cost, under the top rung and a blocking one",
                    line.overhead);
@@ -12,9 +12,7 @@ void add_doctor_flags(const FlagSet& flags, CommandLine& line) {
              "of that measurement, 15 by default");
 }
 
-void add_presets_flags(const FlagSet& flags, CommandLine& line) {
-  add_format(flags, line.format, {"human", "json"});
-}
+void add_presets_flags(const FlagSet& flags, CommandLine& line) { add_format(flags, line); }
 
 void add_help_flags(const FlagSet& flags, CommandLine& line) {
   flags.add({"topic", "TOPIC", "of the manual; the names of commands are topics, too"},

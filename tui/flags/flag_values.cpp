@@ -12,9 +12,6 @@
 namespace pipetop::tui {
 namespace {
 
-// Indexed by the enumeration, from its start.
-constexpr std::array<std::string_view, 4> kFormats = {"human", "json", "jsonl", "csv"};
-
 constexpr uint64_t kMaxDurationNs = 7ull * 24 * 3600 * 1'000'000'000;
 
 // Runs `parse`, naming the flag in what it throws.
@@ -102,12 +99,15 @@ void add_file(const FlagSet& flags, const std::string& name, std::string& target
             [=, &target](const std::string& path) { target = file_of(name, path); });
 }
 
-void add_format(const FlagSet& flags, Format& target, const std::vector<std::string_view>& names) {
-  const auto choose = [names, &target](const std::string& text) {
+void add_format(const FlagSet& flags, CommandLine& line, Holds results) {
+  std::vector<std::string_view> names;
+  for (const Format& format : formats())
+    if (format.holds == Holds::any_result || results == Holds::runs) names.push_back(format.name);
+  const auto choose = [names, &line](const std::string& text) {
     if (std::ranges::find(names, text) == names.end())
       throw Error(fmt::format("--format: \"{}\" is not one of its values: give {}", text,
                               join_choices(names)));
-    target = static_cast<Format>(std::ranges::find(kFormats, text) - kFormats.begin());
+    line.format = &find_format(text);
   };
   flags.add({"--format", alternatives(names), "how to print, human by default"}, choose);
 }

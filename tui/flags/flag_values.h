@@ -33,6 +33,7 @@ void add_number(const FlagSet& flags, const std::string& name, uint32_t& target,
                 uint32_t most, const std::string& help);
 void add_file(const FlagSet& flags, const std::string& name, std::string& target,
               const std::string& help);
-void add_format(const FlagSet& flags, Format& target, const std::vector<std::string_view>& names);
+// Those formats that hold any result; of all of them for a run.
+void add_format(const FlagSet& flags, CommandLine& line, Holds results = Holds::any_result);
 
 }  // namespace pipetop::tui

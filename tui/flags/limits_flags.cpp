@@ -6,7 +6,7 @@ namespace pipetop::tui {
 void add_limits_flags(const FlagSet& flags, CommandLine& line) {
   add_number(flags, "--rounds", line.limits_rounds, 1, kMaxRounds,
              "of all steps in turns, of about a second; 9 by default");
-  add_format(flags, line.format, {"human", "json"});
+  add_format(flags, line);
 }
 
 }  // namespace pipetop::tui

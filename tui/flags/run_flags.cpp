@@ -22,9 +22,9 @@ void add_run_flags(const FlagSet& flags, CommandLine& line) {
            "say the rate this often, 1s by default");
   add_number(flags, "--rounds", line.run.rounds, 1, kMaxRounds,
              "how often each value is measured when several are compared, 3 by default");
-  add_format(flags, line.format, {"human", "json", "jsonl", "csv"});
+  add_format(flags, line, Holds::runs);
   flags.add({"--csv", "", "--format csv"},
-            [&line](const std::string&) { line.format = Format::csv; });
+            [&line](const std::string&) { line.format = &find_format("csv"); });
   flags.add({"--output", "FILE", "write there instead of to stdout"},
             [&line](const std::string& path) { line.run.output = path; });
   flags.add({"--verbose", "", "accepted for the article's scripts; no effect"},

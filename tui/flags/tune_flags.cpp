@@ -17,7 +17,7 @@ void add_tune_flags(const FlagSet& flags, CommandLine& line) {
            "search for this long, 60s by default");
   add_file(flags, "--write", line.tune.write,
            "write a config file there that starts with the winner");
-  add_format(flags, line.format, {"human", "json"});
+  add_format(flags, line);
   add_number(flags, "--seed", line.tune.seed, 0, std::numeric_limits<uint32_t>::max(),
              "of what is left to chance, 1 by default");
   flags.add_switch("--allow-raise-pipe-max",

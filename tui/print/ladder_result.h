@@ -1,7 +1,9 @@
-// A ladder as printers need it: what was measured, and how it was asked for.
+// A ladder as printers need it: what was measured, how it was asked for, and what is
+// said about it on the terminal and in the picture.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/experiment/ladder_report.h"
 
@@ -18,6 +20,14 @@ struct LadderResult {
     const auto& runs = report.ladder.runs;
     return runs.empty() ? nullptr : runs.back().trial.end.host.get();
   }
+
+  std::string machine() const;  // see machine_text()
+  // "5 rounds of 1s in shuffled order (seed 42), each run after a warm-up of 200ms"
+  std::string method() const;
+  // What is special: "every rung with --pipe_size 1MiB", "ended early, after 12 of 35 runs".
+  std::vector<std::string> conditions() const;
+  // "busy_loop_huge: pages: thp requested, 4k effective: why; remedy", one per line.
+  std::vector<std::string> mismatches() const;
 };
 
 }  // namespace pipetop::tui

@@ -5,34 +5,28 @@
 #include <algorithm>
 
 #include "engine/host/host.h"
+#include "tui/print/phrases.h"
 
 namespace pipetop::tui {
 namespace {
 
 constexpr double kMuchLost = 0.01;
 
-void say(Judgement& judgement, Exit exit, std::string words) {
-  // The first reason decides: what comes later follows from it, or weighs less.
-  if (judgement.exit == Exit::ok) judgement.exit = exit;
-  judgement.words.push_back(std::move(words));
-}
-
-void judge_worker(const WorkerView& worker, Judgement& judgement) {
+void assess_worker(const WorkerView& worker, Assessment& assessment) {
   const std::string& role = worker.name;
   const std::string why = worker.state_reason.empty() ? "" : ": " + worker.state_reason;
   if (worker.restarts > 0)
-    say(judgement, Exit::worker_failed,
-        fmt::format("the {} died and was restarted {} time{}{}", role, worker.restarts,
-                    worker.restarts == 1 ? "" : "s", why));
+    assessment.warn(Exit::worker_failed, fmt::format("the {} died and was restarted {}{}", role,
+                                                     counted(worker.restarts, "time"), why));
   else if (worker.state == ProcessState::failed || worker.state == ProcessState::restarting)
-    say(judgement, Exit::worker_failed, fmt::format("the {} failed{}", role, why));
+    assessment.warn(Exit::worker_failed, fmt::format("the {} failed{}", role, why));
   else if (worker.state == ProcessState::refused)
-    say(judgement, Exit::refused, fmt::format("the {} was refused what it needs{}", role, why));
+    assessment.warn(Exit::refused, fmt::format("the {} was refused what it needs{}", role, why));
 }
 
 // A single buffer is asked for to be damaged; and after a restart nobody knows
 // what the dead worker left behind.
-void judge_pages(const RunResult& result, Judgement& judgement) {
+void assess_pages(const RunResult& result, Assessment& assessment) {
   const Snapshot& last = result.last;
   const bool asked = last.effective.settings.pipe.buffers == Buffers::single;
   const bool restarted =
@@ -40,38 +34,43 @@ void judge_pages(const RunResult& result, Judgement& judgement) {
   if (!last.integrity.has_value() || asked || restarted) return;
   const Integrity& found = *last.integrity;
   if (found.misplaced + found.torn + found.unstamped == 0) return;
-  say(judgement, Exit::untrustworthy,
-      fmt::format("pages arrived damaged: {} misplaced, {} torn, {} unstamped of {}",
-                  found.misplaced, found.torn, found.unstamped,
-                  found.verified + found.misplaced + found.torn + found.unstamped));
+  assessment.warn(Exit::untrustworthy,
+                  fmt::format("pages arrived damaged: {} misplaced, {} torn, {} unstamped of {}",
+                              found.misplaced, found.torn, found.unstamped,
+                              found.verified + found.misplaced + found.torn + found.unstamped));
 }
 
-void judge_huge(const RunResult& result, Judgement& judgement) {
+void assess_huge(const RunResult& result, Assessment& assessment) {
   const Settings& wanted = result.end.requested;
   if (!wanted.pipe.check_huge_page || wanted.pipe.pages == Pages::k4) return;
   const Reading<bool>& huge = result.end.effective.pipe.huge;
   if (!huge.has_value())
-    say(judgement, Exit::refused, "check_huge_page: cannot be told: " + huge.reason);
+    assessment.warn(Exit::refused, "check_huge_page: cannot be told: " + huge.reason);
   else if (!*huge)
-    say(judgement, Exit::refused,
-        "check_huge_page: the buffers are not in huge pages (see pipetop doctor)");
+    assessment.warn(Exit::refused,
+                    "check_huge_page: the buffers are not in huge pages (see pipetop doctor)");
 }
 
-void judge_lost(const WorkerView& worker, Judgement& judgement) {
+void assess_lost(const WorkerView& worker, Assessment& assessment) {
   if (!worker.functions.has_value()) return;
   const uint64_t lost = worker.functions->lost, all = lost + worker.functions->samples;
   if (double(lost) > kMuchLost * double(all))
-    say(judgement, Exit::untrustworthy,
-        fmt::format("{} of {} samples of the {} were lost: its functions mislead", lost, all,
-                    worker.name));
+    assessment.warn(Exit::untrustworthy,
+                    fmt::format("{} of {} samples of the {} were lost: its functions mislead", lost,
+                                all, worker.name));
 }
 
 }  // namespace
 
-void judge_steal(const Reading<double>& steal_share, Judgement& judgement) {
+void Assessment::warn(Exit code, std::string warning) {
+  if (exit == Exit::ok) exit = code;
+  warnings.push_back(std::move(warning));
+}
+
+void Assessment::warn_of_steal(const Reading<double>& steal_share, std::string_view consequence) {
   if (steal_share.has_value() && *steal_share > kMuchSteal)
-    say(judgement, Exit::untrustworthy,
-        fmt::format("the host stole {:.1f} % of the time: the rate misleads", 100 * *steal_share));
+    warn(Exit::untrustworthy,
+         fmt::format("the host stole {:.1f} % of the time: {}", 100 * *steal_share, consequence));
 }
 
 uint64_t RunResult::bytes() const {
@@ -123,14 +122,14 @@ double rate_of(uint64_t count, uint64_t duration_ns, const Unit& unit) {
   return duration_ns == 0 ? 0 : double(count) / unit.count / (double(duration_ns) / 1e9);
 }
 
-Judgement judge(const RunResult& result) {
-  Judgement judgement;
-  for (const WorkerView& worker : result.end.workers) judge_worker(worker, judgement);
-  judge_pages(result, judgement);
-  judge_huge(result, judgement);
-  judge_steal(result.steal_share, judgement);
-  for (const WorkerView& worker : result.end.workers) judge_lost(worker, judgement);
-  return judgement;
+Assessment assess(const RunResult& result) {
+  Assessment assessment;
+  for (const WorkerView& worker : result.end.workers) assess_worker(worker, assessment);
+  assess_pages(result, assessment);
+  assess_huge(result, assessment);
+  assessment.warn_of_steal(result.steal_share, "the rate misleads");
+  for (const WorkerView& worker : result.end.workers) assess_lost(worker, assessment);
+  return assessment;
 }
 
 }  // namespace pipetop::tui

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/error.h"
@@ -49,13 +50,16 @@ RunResult run_result(const std::string& name, const Trial& trial, uint64_t bytes
 
 Interval interval_between(const Snapshot& begin, const Snapshot& before, const Snapshot& after);
 
-// The exit code that a result deserves, and for the person, why.
-struct Judgement {
+// The exit code that a result deserves, and what a person is to know about it.
+struct Assessment {
   Exit exit = Exit::ok;
-  std::vector<std::string> words;  // one line each; warnings without an exit code, too
+  std::vector<std::string> warnings;  // one line each; some without an exit code, too
+
+  // The first exit code decides: what comes later follows from it, or weighs less.
+  void warn(Exit exit, std::string warning);
+  // If the host stole much of the time; `consequence` is "the rate misleads".
+  void warn_of_steal(const Reading<double>& steal_share, std::string_view consequence);
 };
-Judgement judge(const RunResult& result);
-// That of the host alone.
-void judge_steal(const Reading<double>& steal_share, Judgement& judgement);
+Assessment assess(const RunResult& result);
 
 }  // namespace pipetop::tui

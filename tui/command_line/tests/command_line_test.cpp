@@ -62,7 +62,7 @@ TEST(CommandLine, TakesTheArticlesSpellings) {
   EXPECT_EQ(s.pipe.buf_size, 131072u);
   EXPECT_FALSE(settings_of("--dont_touch_pages").pipe.touch_pages);
   EXPECT_EQ(parse("run --bytes_to_pipe 1G").run.bytes, 1ull << 30);
-  EXPECT_EQ(parse("run --csv").format, Format::csv);
+  EXPECT_EQ(parse("run --csv").format->name, "csv");
 }
 
 TEST(CommandLine, BusyLoopAndPollCombine) {
@@ -134,13 +134,13 @@ TEST(CommandLine, RunTakesTimesSizesAndFormats) {
   EXPECT_EQ(line.run.duration_ns, 500'000'000u);
   EXPECT_EQ(line.run.warmup_ns, 0u);
   EXPECT_EQ(line.run.interval_ns, 2'000'000'000u);
-  EXPECT_EQ(line.format, Format::jsonl);
+  EXPECT_EQ(line.format->name, "jsonl");
   EXPECT_EQ(line.run.output, "f");
   EXPECT_EQ(parse("run --bytes 10GiB").run.bytes, 10ull << 30);
-  EXPECT_EQ(duration_of(parse("run").run), 5'000'000'000u);
+  EXPECT_FALSE(parse("run").run.duration_ns.has_value());
   EXPECT_EQ(parse("limits").limits_rounds, 9u);
   EXPECT_EQ(parse("limits --rounds 3").limits_rounds, 3u);
-  EXPECT_EQ(parse("doctor --format json").format, Format::json);
+  EXPECT_EQ(parse("doctor --format json").format->name, "json");
   EXPECT_FALSE(parse("doctor").overhead);
   EXPECT_TRUE(parse("doctor --overhead --rounds 3").overhead);
   EXPECT_EQ(parse("doctor --overhead --rounds 3").overhead_rounds, 3);
@@ -194,7 +194,7 @@ TEST(CommandLine, TuneHasItsFlags) {
   EXPECT_EQ(line.tune.seed, 7u);
   EXPECT_EQ(line.tune.write, "f.yaml");
   EXPECT_TRUE(line.tune.may_raise_pipe_max);
-  EXPECT_EQ(line.format, Format::json);
+  EXPECT_EQ(line.format->name, "json");
   EXPECT_EQ(line.knobs.size(), 1u);
 }
 

@@ -4,7 +4,7 @@
 
 #include "engine/base/error.h"
 #include "tui/command_line/tests/scratch_directory.h"
-#include "tui/print/print_ladder.h"
+#include "tui/print/document.h"
 #include "tui/print/tests/ladder_result.h"
 
 namespace pipetop::tui {
@@ -42,12 +42,13 @@ TEST(LadderFiles, AppearInTheEndAndStdoutHasTheTable) {
   LadderFiles files(request);
   EXPECT_FALSE(std::filesystem::exists(request.csv));
   const LadderResult result = example_ladder();
+  const Document document = ladder_document(result, GlyphSet::ascii);
   testing::internal::CaptureStdout();
   files.write(result, GlyphSet::ascii);
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), print_ladder_human(result, GlyphSet::ascii));
-  EXPECT_EQ(content_of(request.csv), print_ladder_csv(result));
-  EXPECT_EQ(content_of(request.json), print_ladder_json(result));
-  EXPECT_EQ(content_of(request.svg), print_ladder_svg(result));
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), document.human);
+  EXPECT_EQ(content_of(request.csv), csv_text(document));
+  EXPECT_EQ(content_of(request.json), json_text(document));
+  EXPECT_EQ(content_of(request.svg), ladder_svg(result));
 }
 
 TEST(LadderFiles, AFileOnStdoutTakesTheTablesPlace) {
@@ -57,7 +58,8 @@ TEST(LadderFiles, AFileOnStdoutTakesTheTablesPlace) {
   EXPECT_FALSE(files.table_is_seen());
   testing::internal::CaptureStdout();
   files.write(example_ladder(), GlyphSet::ascii);
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), print_ladder_csv(example_ladder()));
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            csv_text(ladder_document(example_ladder(), GlyphSet::ascii)));
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "tui/print/call_tree_json.h"
+#include "tui/print/document.h"
 #include "tui/print/print_folded.h"
-#include "tui/print/print_json.h"
 #include "tui/print/tests/example.h"
 
 namespace pipetop::tui {

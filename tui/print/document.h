@@ -1,0 +1,85 @@
+// What a command found, in the shapes that every format is made of.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tui/draw/glyphs.h"
+#include "tui/print/json.h"
+
+namespace pipetop {
+struct Check;
+struct Limits;
+struct Overhead;
+struct Sweep;
+}  // namespace pipetop
+
+namespace pipetop::tui {
+
+struct Interval;
+struct LadderResult;
+struct RunResult;
+struct TuneReport;
+
+// A column of a table, and where its value stands in the JSON of a row.
+struct Column {
+  std::string name, pointer;
+};
+using Columns = std::vector<Column>;
+
+// PREFIX_NAME for each member NAME of the object at `pointer`.
+void add_columns(Columns& columns, const std::string& prefix, const std::string& pointer,
+                 const std::vector<std::string_view>& names);
+
+struct Document {
+  std::string_view type;   // among JSON lines: "interval"
+  Json tree;               // all of it
+  std::string human = {};  // what people want of it
+  Columns columns = {};    // of the table; none when it is no table
+  std::vector<Json> rows = {};
+};
+
+using NamedOverheads = std::vector<std::pair<std::string, Overhead>>;  // by settings
+
+Document interval_document(const Interval& interval);
+Document run_document(const RunResult& result);
+Document sweep_document(const Sweep& sweep);
+// Its table has the columns of a run, the article's first, and `round`; a row per run,
+// in the order in which they were measured.
+Document ladder_document(const LadderResult& result, GlyphSet glyphs);
+Document tune_document(const TuneReport& report);
+Document limits_document(const HostInfo& host, const Limits& limits);
+Document doctor_document(const HostInfo& host, std::span<const Check> checks);
+Document overhead_document(const NamedOverheads& found);
+Document presets_document(std::span<const Preset> presets);
+
+// A segment has no text for people. `start_ns` is when pipetop started: begin_s counts
+// from there.
+Document segment_document(const Segment& segment, uint64_t start_ns);
+Columns segment_columns(const Settings& settings);
+
+// Parts of these documents that have files of their own.
+Json interval_json(const Interval& interval);
+Json run_json(const RunResult& result);
+std::string interval_text(const Interval& interval);  // "1.0 s    5.70 GiB/s"
+std::string run_text(const RunResult& result);
+Json ladder_json(const LadderResult& result);
+// The article's chart: a bar per rung, with the article's own figure beside it. It
+// needs nothing but itself, and follows the viewer's light or dark scheme.
+std::string ladder_svg(const LadderResult& result);
+Json tune_json(const TuneReport& report);
+Json limits_json(const HostInfo& host, const Limits& limits);
+
+// What is not known is null with a reason beside it in JSON, and empty in CSV. Bytes
+// that are no UTF-8 are replaced: names come from the kernel and from files.
+std::string json_text(const Document& document);  // indented
+std::string json_line(const Document& document);
+std::string csv_header(const Columns& columns);
+std::string csv_rows(const Document& document);  // without the header
+std::string csv_text(const Document& document);
+
+}  // namespace pipetop::tui

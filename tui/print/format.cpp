@@ -1,0 +1,90 @@
+#include "tui/print/format.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "engine/config/text_file.h"
+#include "tui/print/document.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr int kSchema = 1;  // of all JSON
+
+std::string dump(Json json, const Json& tree, int indent) {
+  json.update(tree);
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// As RFC 4180 has it, but a line stays a line.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == text.npos) return text;
+  std::string quoted = "\"";
+  for (const char c : one_line(text)) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + "\"";
+}
+
+std::string csv_value(const Json& row, const std::string& pointer) {
+  const Json::json_pointer at(pointer);
+  if (!row.contains(at) || row[at].is_null()) return {};
+  const Json& value = row[at];
+  if (value.is_string()) return csv_field(value.get<std::string>());
+  return value.is_number_float() ? fmt::format("{:.6f}", value.get<double>()) : value.dump();
+}
+
+constexpr Format kFormats[] = {
+    {"human", Holds::any_result, [](const Document& d) { return d.human; },
+     [](const Document& d) { return d.human; }},
+    {"json", Holds::any_result, json_text},
+    {"jsonl", Holds::runs, json_line, json_line},
+    {"csv", Holds::runs, csv_text},
+};
+
+}  // namespace
+
+std::span<const Format> formats() { return kFormats; }
+
+const Format& find_format(std::string_view name) {
+  const Format* found = std::ranges::find(kFormats, name, &Format::name);
+  assert(found != std::end(kFormats));
+  return *found;
+}
+
+void add_columns(Columns& columns, const std::string& prefix, const std::string& pointer,
+                 const std::vector<std::string_view>& names) {
+  for (const std::string_view name : names)
+    columns.push_back({fmt::format("{}{}", prefix, name), fmt::format("{}/{}", pointer, name)});
+}
+
+std::string json_text(const Document& document) {
+  return dump({{"schema", kSchema}}, document.tree, 2);
+}
+
+std::string json_line(const Document& document) {
+  return dump({{"schema", kSchema}, {"type", document.type}}, document.tree, -1);
+}
+
+std::string csv_header(const Columns& columns) {
+  std::vector<std::string> names;
+  for (const Column& column : columns) names.push_back(csv_field(column.name));
+  return fmt::format("{}\n", fmt::join(names, ","));
+}
+
+std::string csv_rows(const Document& document) {
+  std::string text;
+  for (const Json& row : document.rows) {
+    std::vector<std::string> values;
+    for (const Column& column : document.columns) values.push_back(csv_value(row, column.pointer));
+    text += fmt::format("{}\n", fmt::join(values, ","));
+  }
+  return text;
+}
+
+std::string csv_text(const Document& document) {
+  return csv_header(document.columns) + csv_rows(document);
+}
+
+}  // namespace pipetop::tui

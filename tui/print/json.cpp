@@ -1,0 +1,207 @@
+#include "tui/print/json.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/text.h"
+#include "engine/registry/knobs.h"
+
+namespace pipetop::tui {
+namespace {
+
+// `auto` stays a word: which size it stands for is known from the effective one.
+Json size_json(const std::string& value) {
+  if (value == "auto") return value;
+  return parse_size(value);
+}
+
+Json value_json(const Knob& knob, const std::string& value) {
+  switch (knob.kind) {
+    case KnobKind::boolean:
+      return value == "true";
+    case KnobKind::size:
+      return size_json(value);
+    case KnobKind::cpu:
+    case KnobKind::number:
+      return std::stoi(value);
+    case KnobKind::choice:
+      break;
+  }
+  return value;
+}
+
+class TreeJson {
+ public:
+  TreeJson(const CallTree& tree, std::string_view unit)
+      : tree_(tree),
+        self_(fmt::format("self_{}", unit)),
+        total_(fmt::format("total_{}", unit)),
+        callees_(tree.nodes.size()) {
+    for (uint32_t i = 0; i < tree.nodes.size(); ++i) {
+      const uint32_t caller = tree.nodes[i].parent;
+      (caller == CallNode::kNone ? roots_ : callees_[caller]).push_back(i);
+    }
+  }
+
+  Json json() { return list(roots_); }
+
+ private:
+  std::string_view name(uint32_t i) const { return tree_.nodes[i].function.name(); }
+  Json share(uint64_t weight) const { return rounded(double(weight) / double(tree_.total)); }
+
+  Json list(std::vector<uint32_t>& nodes) {
+    std::ranges::sort(nodes, [this](uint32_t a, uint32_t b) {
+      return std::pair(tree_.nodes[b].total, name(a)) < std::pair(tree_.nodes[a].total, name(b));
+    });
+    Json json = Json::array();
+    for (const uint32_t i : nodes) json.push_back(object(i));
+    return json;
+  }
+
+  Json object(uint32_t i) {
+    const CallNode& node = tree_.nodes[i];
+    return {{"name", name(i)},
+            {self_, node.self},
+            {total_, node.total},
+            {"self_share", share(node.self)},
+            {"total_share", share(node.total)},
+            {"children", list(callees_[i])}};
+  }
+
+  const CallTree& tree_;
+  const std::string self_, total_;              // the weights' keys
+  std::vector<std::vector<uint32_t>> callees_;  // by node
+  std::vector<uint32_t> roots_;
+};
+
+}  // namespace
+
+void put_null(Json& json, std::string_view name, std::string_view reason) {
+  json[name] = nullptr;
+  json[fmt::format("{}_reason", name)] = reason;
+}
+
+Json short_host_json(const HostInfo& host) {
+  return {{"kernel", host.kernel},
+          {"cpu", host.cpu},
+          {"cpus", host.cpus},
+          {"hypervisor", host.hypervisor}};
+}
+
+Json host_json(const HostInfo* host, const Reading<double>& steal_share) {
+  Json json = Json::object();
+  if (host) {
+    json = short_host_json(*host);
+    json["mitigations"] = Json::object();
+    for (const Mitigation& m : host->mitigations) json["mitigations"][m.flaw] = m.state;
+    json["thp"] = host->thp;
+    if (host->psi.empty())
+      put_null(json, "psi", "the kernel keeps none");
+    else
+      json["psi"] = host->psi;
+    json["pipe_max_size"] = host->pipe_max_size;
+  }
+  put(json, "steal_share", steal_share);
+  return json;
+}
+
+Json knobs_json(const Settings& settings) {
+  Json json = Json::object();
+  for (const Knob& knob : knobs_of(settings)) {
+    const std::string value = knob.get(settings);
+    if (value.empty())
+      put_null(json, knob.name, knob.kind == KnobKind::cpu ? "not chosen" : "the roles differ");
+    else
+      json[knob.name] = value_json(knob, value);
+  }
+  return json;
+}
+
+void put_article(Json& json, const Preset& preset) {
+  if (preset.article_gib_per_s > 0)
+    json["article_gib_per_s"] = preset.article_gib_per_s;
+  else
+    put_null(json, "article_gib_per_s", "the article prints none");
+}
+
+Json mismatches_json(const std::vector<Mismatch>& mismatches) {
+  Json json = Json::array();
+  for (const Mismatch& m : mismatches)
+    json.push_back({{"knob", m.knob},
+                    {"requested", m.requested},
+                    {"effective", m.effective},
+                    {"reason", m.reason}});
+  return json;
+}
+
+Json figures_json(const std::vector<Figure>& figures) {
+  Json json = Json::object();
+  for (const Figure& figure : figures) put(json, figure.key, figure.value);
+  return json;
+}
+
+Json rate_json(const RateStats& rate) {
+  return {{"mean", rounded(rate.mean)},     {"median", rounded(rate.median)},
+          {"stddev", rounded(rate.stddev)}, {"min", rounded(rate.min)},
+          {"max", rounded(rate.max)},       {"samples", rate.samples}};
+}
+
+Json spread_json(const Spread& spread) {
+  return {{"median", rounded(spread.median)},
+          {"quartiles", {rounded(spread.lower), rounded(spread.upper)}}};
+}
+
+void put_shares(Json& json, const TimeShares& shares) {
+  put(json, "on_cpu_share", shares.on_cpu);
+  put(json, "runnable_share", shares.runnable);
+  put(json, "blocked_share", shares.blocked);
+}
+
+void put_difference(Json& json, std::string_view name, const Reading<uint64_t>& before,
+                    const Reading<uint64_t>& after) {
+  if (!before.has_value() || !after.has_value())
+    put_null(json, name, after.has_value() ? before.reason : after.reason);
+  else if (*after < *before)
+    put_null(json, name, "the process was restarted");
+  else
+    json[name] = *after - *before;
+}
+
+Json functions_json(const FunctionTable& table) {
+  Json rows = Json::array();
+  for (const FunctionRow& row : table.rows())
+    rows.push_back({{"name", row.name},
+                    {"self_share", rounded(table.share(row.self_samples))},
+                    {"children_share", rounded(table.share(row.children_samples))}});
+  return {{"samples", table.samples}, {"lost", table.lost}, {"rows", rows}};
+}
+
+Json call_tree_json(const CallTree& tree, std::string_view unit) {
+  return TreeJson(tree, unit).json();
+}
+
+void put_occupancy(Json& json, const Reading<Occupancy>& occupancy) {
+  put(json, "occupancy", occupancy, [](const Occupancy& o) -> Json {
+    Json histogram = Json::array();
+    for (const double share : o.histogram) histogram.push_back(rounded(share));
+    return {{"source", o.source},
+            {"samples", o.samples},
+            {"mean", rounded(o.mean_share)},
+            {"empty_share", rounded(o.empty_share)},
+            {"full_share", rounded(o.full_share)},
+            {"histogram", histogram}};
+  });
+}
+
+void put_kinds(Json& json, const Reading<std::array<double, kSlotKinds>>& kinds) {
+  put(json, "kinds", kinds, [](const auto& shares) {
+    Json by_name = Json::object();
+    for (size_t i = 0; i < kSlotKinds; ++i)
+      if (shares[i] > 0) by_name[kKindNames[i]] = rounded(shares[i]);
+    return by_name;
+  });
+}
+
+}  // namespace pipetop::tui

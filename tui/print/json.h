@@ -1,0 +1,74 @@
+// The parts that all JSON of pipetop is made of. Each value becomes JSON here, once.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/reading.h"
+#include "engine/meter/statistics.h"
+#include "engine/model/presets.h"
+#include "engine/model/ring_view.h"
+#include "engine/model/segment.h"
+#include "engine/model/settings.h"
+#include "engine/model/snapshot.h"
+
+namespace pipetop::tui {
+
+using Json = nlohmann::ordered_json;
+
+// To six digits after the point: what is measured is not known better.
+inline Json rounded(double value) { return std::round(value * 1e6) / 1e6; }
+
+// Sets json[name]: a value, or null with the reason beside it.
+void put_null(Json& json, std::string_view name, std::string_view reason);
+
+template <class T, class ToJson>
+void put(Json& json, std::string_view name, const Reading<T>& reading, ToJson to_json) {
+  if (!reading.has_value()) return put_null(json, name, reading.reason);
+  json[name] = to_json(*reading);
+}
+template <class T>
+void put(Json& json, std::string_view name, const Reading<T>& reading) {
+  put(json, name, reading, [](const T& value) -> Json {
+    if constexpr (std::is_floating_point_v<T>)
+      return rounded(value);
+    else
+      return value;
+  });
+}
+
+// Which machine and kernel it is.
+Json short_host_json(const HostInfo& host);
+// Without the facts when `host` is null. `steal_share` is that of the result.
+Json host_json(const HostInfo* host, const Reading<double>& steal_share);
+
+// Every knob by its name, typed by its kind; sizes are bytes.
+Json knobs_json(const Settings& settings);
+void put_article(Json& json, const Preset& preset);  // "article_gib_per_s"
+Json mismatches_json(const std::vector<Mismatch>& mismatches);
+Json figures_json(const std::vector<Figure>& figures);
+
+// Without the name of the unit, which is the key that it stands under.
+Json rate_json(const RateStats& rate);
+Json spread_json(const Spread& spread);  // median and quartiles
+
+void put_shares(Json& json, const TimeShares& shares);
+// Totals of a process begin anew when it is restarted.
+void put_difference(Json& json, std::string_view name, const Reading<uint64_t>& before,
+                    const Reading<uint64_t>& after);
+
+Json functions_json(const FunctionTable& table);
+// The roots, heaviest first, each with its callees inside; nothing is left out.
+// Weights are named by their unit, "self_samples"; shares are of all of the tree.
+Json call_tree_json(const CallTree& tree, std::string_view unit = "samples");
+
+inline constexpr std::array<std::string_view, kSlotKinds> kKindNames = {
+    "empty", "copy", "user_page", "page_cache", "zero_page", "other"};
+void put_occupancy(Json& json, const Reading<Occupancy>& occupancy);               // "occupancy"
+void put_kinds(Json& json, const Reading<std::array<double, kSlotKinds>>& kinds);  // "kinds"
+
+}  // namespace pipetop::tui

@@ -1,0 +1,215 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "tui/draw/numbers.h"
+#include "tui/draw/pen.h"
+#include "tui/print/document.h"
+#include "tui/print/ladder_result.h"
+#include "tui/print/ladder_svg_style.h"
+#include "tui/print/xml_text.h"
+
+namespace pipetop::tui {
+namespace {
+
+// Pixels of a picture that is as wide as a slide.
+constexpr double kWidth = 1280, kMargin = 40;
+constexpr double kPlotLeft = 424, kPlotWidth = 610;  // the values stand right of the bars
+constexpr double kHead = 212;                        // title, words, legend
+constexpr double kPitch = 68, kBarHeight = 30;       // of a rung; of our bar in it
+constexpr double kArticleTop = 36, kArticleHeight = 14;
+constexpr double kLine = 26;  // of running text
+constexpr int kTitleColumns = 32, kNoteColumns = 105;
+constexpr int kMostTicks = 8;
+
+// The step of an axis that people can count by: 1, 2 or 5 times a power of ten.
+double tick_step(double highest) {
+  const double least = highest / kMostTicks;
+  const double power = std::pow(10, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0})
+    if (factor * power >= least) return factor * power;
+  return 10 * power;
+}
+
+double highest_figure(const LadderReport& report) {
+  double highest = 0;
+  for (size_t i = 0; i < report.rungs.size(); ++i) {
+    const Reading<Spread>& rate = report.rungs[i].gib_per_s;
+    highest = std::max(highest, report.preset(i).article_gib_per_s);
+    if (rate.has_value()) highest = std::max({highest, rate->median, rate->upper});
+  }
+  return highest > 0 ? highest : 1;
+}
+
+class LadderChart {
+ public:
+  explicit LadderChart(const LadderResult& result)
+      : result_(result),
+        report_(result.report),
+        step_(tick_step(highest_figure(report_))),
+        axis_end_(step_ * std::ceil(highest_figure(report_) / step_)) {}
+
+  std::string svg() {
+    draw_head();
+    draw_legend();
+    draw_axis();
+    for (size_t i = 0; i < report_.rungs.size(); ++i) draw_rung(i);
+    draw_notes();
+    return opening() + body_ + "</svg>\n";
+  }
+
+ private:
+  template <class... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
+    body_ += fmt::format(format, std::forward<Args>(args)...);
+  }
+
+  void text(const char* style, double x, double y, std::string_view words,
+            const char* anchor = "start") {
+    add("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", style, x, y,
+        anchor, xml_text(words));
+  }
+
+  void box(const char* style, double x, double y, double width, double height) {
+    add("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
+        style, x, y, width, height);
+  }
+
+  void line(const char* style, double x1, double y1, double x2, double y2) {
+    add("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", style, x1,
+        y1, x2, y2);
+  }
+
+  double x_of(double gib_per_s) const { return kPlotLeft + kPlotWidth * gib_per_s / axis_end_; }
+  double top_of(size_t rung) const { return kHead + kPitch * double(rung); }
+  double plot_bottom() const { return top_of(report_.rungs.size()); }
+
+  // Known only when all is drawn: how tall it is.
+  std::string opening() const {
+    return fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"pipetop-ladder\" role=\"img\" "
+        "width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\">\n"
+        "<title>Pipe throughput, rung by rung</title>\n<desc>{2}</desc>\n{3}"
+        "<defs><pattern id=\"pipetop-ladder-hatch\" width=\"8\" height=\"8\" "
+        "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
+        "<line class=\"hatch\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"8\"/></pattern></defs>\n"
+        "<rect class=\"ground\" width=\"{0:.0f}\" height=\"{1:.0f}\"/>\n",
+        kWidth, bottom_ + kMargin / 2, xml_text(description()), kLadderStyle);
+  }
+
+  // For who cannot see it.
+  std::string description() const {
+    std::string words;
+    for (size_t i = 0; i < report_.rungs.size(); ++i) {
+      const Reading<Spread>& rate = report_.rungs[i].gib_per_s;
+      words += fmt::format("{}: {}. ", report_.preset(i).title,
+                           rate.has_value() ? rate_text(rate->median) + " GiB/s" : "not measured");
+    }
+    return words;
+  }
+
+  void draw_head() {
+    text("title", kMargin, 60, "Pipe throughput, rung by rung");
+    text("quiet", kMargin, 96, result_.machine());
+    text("quiet", kMargin, 96 + kLine, result_.method());
+  }
+
+  void draw_legend() {
+    constexpr double kY = 152, kMiddle = kY + 9, kText = kY + 16;
+    box("bar", kMargin, kY, 44, 18);
+    text("quiet", kMargin + 54, kText, "median here");
+    draw_whisker(kMargin + 196, kMargin + 240, kMiddle);
+    text("quiet", kMargin + 252, kText, "middle half of the rounds");
+    text("quiet", kMargin + 504, kText, "×N: times the first rung, same round");
+    box("article", kMargin + 866, kY + 2, 44, kArticleHeight);
+    text("quiet", kMargin + 920, kText, "the article's machine");
+  }
+
+  void draw_axis() {
+    const double bottom = plot_bottom();
+    for (int i = 0; step_ * i <= axis_end_ * 1.0001; ++i) {
+      line("grid", x_of(step_ * i), kHead - 12, x_of(step_ * i), bottom);
+      text("quiet", x_of(step_ * i), bottom + kLine, fmt::format("{:g}", step_ * i), "middle");
+    }
+    text("quiet", kPlotLeft + kPlotWidth + 34, bottom + kLine, "GiB/s");
+    bottom_ = bottom + kLine + 8;
+  }
+
+  void draw_title(size_t rung, double middle) {
+    std::vector<std::string_view> lines = broken(report_.preset(rung).title, kTitleColumns);
+    const bool cut = lines.size() > 2;
+    lines.resize(std::min<size_t>(lines.size(), 2));
+    double y = middle + 7 - 12 * (double(lines.size()) - 1);
+    for (size_t i = 0; i < lines.size(); ++i, y += 24)
+      text("rung", kPlotLeft - 16, y, std::string(lines[i]) + (cut && i == 1 ? " …" : ""), "end");
+  }
+
+  // Cased, to be seen on the bar and beyond it.
+  void draw_whisker(double from, double to, double y) {
+    for (const char* style : {"casing", "whisker"}) {
+      line(style, from, y, to, y);
+      for (const double x : {from, to}) line(style, x, y - 7, x, y + 7);
+    }
+  }
+
+  void draw_rung(size_t i) {
+    const double top = top_of(i), middle = top + kBarHeight / 2;
+    draw_title(i, middle + 8);
+    const LadderRung& rung = report_.rungs[i];
+    if (rung.gib_per_s.has_value())
+      draw_rate(*rung.gib_per_s, rung.times_first, top, middle);
+    else
+      text("quiet", kPlotLeft + 8, middle + 7, rung.gib_per_s.reason);
+    draw_article(report_.preset(i).article_gib_per_s, top + kArticleTop);
+  }
+
+  void draw_rate(const Spread& rate, const Reading<Spread>& times, double top, double middle) {
+    box("bar", kPlotLeft, top, x_of(rate.median) - kPlotLeft, kBarHeight);
+    if (rate.count > 1) draw_whisker(x_of(rate.lower), x_of(rate.upper), middle);
+    const std::string ratio =
+        times.has_value() ? "  " + xml_text(ratio_text(times->median)) : std::string();
+    add("<text class=\"value\" x=\"{:.1f}\" y=\"{:.1f}\">{}<tspan class=\"quiet\" dx=\"8\">"
+        "GiB/s{}</tspan></text>\n",
+        x_of(std::max(rate.median, rate.upper)) + 14, middle + 8, rate_text(rate.median), ratio);
+  }
+
+  void draw_article(double gib_per_s, double top) {
+    const double baseline = top + kArticleHeight;
+    if (gib_per_s <= 0) {
+      text("reference", kPlotLeft + 8, baseline, "no figure in the article");
+      return;
+    }
+    box("article", kPlotLeft, top, x_of(gib_per_s) - kPlotLeft, kArticleHeight);
+    text("reference", x_of(gib_per_s) + 14, baseline, fmt::format("{:.1f}", gib_per_s));
+  }
+
+  void note(const char* style, const std::string& words) {
+    for (const std::string_view row : broken(words, kNoteColumns)) {
+      bottom_ += kLine;
+      text(style, kMargin, bottom_, row);
+    }
+  }
+
+  void draw_notes() {
+    for (const std::string& line : result_.conditions()) note("quiet", line);
+    for (const LadderFall& fall : report_.falls) note("quiet", fall.words);
+    for (const std::string& line : result_.mismatches()) note("warning", line);
+    for (const std::string& warning : report_.warnings)
+      note("warning", "Not to be trusted: " + warning);
+  }
+
+  const LadderResult& result_;
+  const LadderReport& report_;
+  double step_, axis_end_;  // GiB/s
+  double bottom_ = 0;       // of what is drawn so far
+  std::string body_;
+};
+
+}  // namespace
+
+std::string ladder_svg(const LadderResult& result) { return LadderChart(result).svg(); }
+
+}  // namespace pipetop::tui

@@ -1,0 +1,167 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "engine/base/text.h"
+#include "engine/experiment/limits.h"
+#include "engine/workload/pipe/pipe_knobs.h"
+#include "tui/draw/numbers.h"
+#include "tui/print/document.h"
+#include "tui/print/phrases.h"
+#include "tui/print/text_table.h"
+
+namespace pipetop::tui {
+namespace {
+
+using CostText = std::string (*)(double);
+
+constexpr int kNameColumns = 25, kCostColumns = 24;
+
+std::string number(double value) { return fmt::format("{:.{}f}", value, value < 999.95 ? 1 : 0); }
+
+std::string duration(double ns) {
+  if (ns < 999.5) return fmt::format("{:.0f} ns", ns);
+  if (ns < 999.5e3) return rate_text(ns / 1e3) + " us";
+  return rate_text(ns / 1e6) + " ms";
+}
+
+// A section: its name above the rows' names, and what the columns are.
+TextTable section(const std::string& name, std::initializer_list<const char*> headings) {
+  std::vector<TextColumn> columns = {{name, '<', kNameColumns}};
+  for (const char* heading : headings) columns.push_back({heading, '<', kCostColumns});
+  return TextTable(columns);
+}
+
+// The first reason stands for those of a row that has none.
+std::vector<std::string> cost_cells(const std::string& name,
+                                    std::initializer_list<const Reading<Spread>*> costs,
+                                    CostText text = number) {
+  std::vector<std::string> cells = {"  " + name};
+  for (const Reading<Spread>* cost : costs) {
+    if (!cost->has_value()) {
+      cells.push_back("unavailable: " + cost->reason);
+      break;
+    }
+    const Spread& s = **cost;
+    cells.push_back(fmt::format("{:>6} [{} .. {}]", text(s.median), text(s.lower), text(s.upper)));
+  }
+  return cells;
+}
+
+std::string calls(const Limits& l) {
+  TextTable table = section("calls", {""});
+  table.add(cost_cells("empty system call", {&l.syscall_ns}, duration));
+  table.add(cost_cells(l.other_cpu == kNoCpu
+                           ? std::string("wakeup on another CPU")
+                           : fmt::format("wakeup, CPU {} to {}", l.cpu, l.other_cpu),
+                       {&l.wakeup_two_cpus_ns}, duration));
+  table.add(cost_cells("wakeup on one CPU", {&l.wakeup_one_cpu_ns}, duration));
+  return table.text();
+}
+
+std::string pages(const Limits& l) {
+  if (l.pages.empty()) return {};
+  TextTable table =
+      section(fmt::format("pages, ring of {}", format_size(l.pages.front().ring_bytes)),
+              {"vmsplice, ns a page", "of it getting, at least", "splice to /dev/null"});
+  for (const LentPagesCost& p : l.pages)
+    table.add(cost_cells(to_text(p.kind), {&p.vmsplice_ns, &p.get_ns, &p.release_ns}));
+  return table.text();
+}
+
+std::string slots(const Limits& l) {
+  if (l.pages.empty()) return {};
+  TextTable table = section("slots, the same ring", {"ns a slot"});
+  table.add(cost_cells("filled by tee", {&l.tee_ns}));
+  table.add(cost_cells("moved to another pipe", {&l.move_ns}));
+  return table.text();
+}
+
+// Most kernels lack it, for one reason.
+std::string gup_test(const Limits& l) {
+  if (l.gup_test.empty()) return {};
+  const Reading<Spread>& first = l.gup_test.front().get_ns;
+  const auto refused = [&](const GupTestCost& g) {
+    return !g.get_ns.has_value() && g.get_ns.reason == first.reason;
+  };
+  TextTable table = section("gup_test of the kernel", {"get, ns a page", "put"});
+  if (std::ranges::all_of(l.gup_test, refused)) {
+    table.add(cost_cells("all", {&first}));
+    return table.text();
+  }
+  for (const GupTestCost& g : l.gup_test)
+    table.add(cost_cells(std::string(to_text(g.pages)), {&g.get_ns, &g.put_ns}));
+  return table.text();
+}
+
+std::string copies(const Limits& l) {
+  TextTable table = section("copies", {"in by write, GiB/s", "out by read, GiB/s"});
+  for (const CopyCost& c : l.copies)
+    table.add(
+        cost_cells(format_size(c.buffer_bytes), {&c.in_gib_per_s, &c.out_gib_per_s}, rate_text));
+  return table.text();
+}
+
+std::string rings(const Limits& l) {
+  if (l.rings.empty()) return {};
+  TextTable table = section(fmt::format("rings, {} pages", to_text(l.rings.front().kind.pages)),
+                            {"vmsplice, ns a page", "splice to /dev/null"});
+  for (const LentPagesCost& r : l.rings)
+    table.add(cost_cells(format_size(r.ring_bytes), {&r.vmsplice_ns, &r.release_ns}));
+  return table.text();
+}
+
+std::string roof_row(const char* name, const RoofFigure& figure, const char* why) {
+  return fmt::format("  {:<{}}{:>6} GiB/s, {:.1f} ns a page, ring of {}: {}\n", name, kNameColumns,
+                     rate_text(figure.gib_per_s()), figure.ns_per_page,
+                     format_size(figure.ring_bytes), why);
+}
+
+std::string roof(const Limits& l) {
+  if (!l.roof.has_value()) return fmt::format("roof: unavailable: {}\n", l.roof.reason);
+  const Pages pages = l.rings.empty() ? Pages::k4 : l.rings.front().kind.pages;
+  return fmt::format("roof of one pipe, {} pages, from the lower quartiles\n", to_text(pages)) +
+         roof_row("one CPU", l.roof->one_cpu, "both calls, in turns") +
+         roof_row("two CPUs", l.roof->two_cpus, "what a page takes under the mutex") +
+         roof_row("two CPUs, no mutex", l.roof->without_mutex, "the slower side alone");
+}
+
+// In the two calls, a page.
+std::string sampled(const LimitsRun& run) {
+  if (!run.vmsplice_ns.has_value() || !run.release_ns.has_value()) return "unknown";
+  return fmt::format("{:.1f} + {:.1f}", *run.vmsplice_ns, *run.release_ns);
+}
+
+std::string runs(const Limits& l) {
+  TextTable table =
+      section("present best", {"GiB/s", "of the roof", "sampled vmsplice + splice, ns a page"});
+  std::string sampling = "sampled with the calls of busy loops that moved nothing";
+  for (const LimitsRun& run : l.runs) {
+    std::vector<std::string> cells = cost_cells(run.name, {&run.gib_per_s}, rate_text);
+    if (const Reading<double> share = share_of_roof(run, l.roof); share.has_value()) {
+      cells.push_back(
+          fmt::format("{:.0f} % of {}", *share * 100, run.one_cpu ? "one CPU" : "two CPUs"));
+      cells.push_back(sampled(run));
+    }
+    table.add(cells);
+    if (!run.vmsplice_ns.has_value()) sampling = "not sampled: " + run.vmsplice_ns.reason;
+  }
+  return table.text() + "  " + sampling + "\n";
+}
+
+std::string limits_text(const HostInfo& host, const Limits& limits) {
+  std::string text = fmt::format("{}\n{} in turns: medians, in brackets the middle half\n",
+                                 machine_text(host), counted(limits.rounds, "round"));
+  for (const auto section : {calls, pages, slots, gup_test, copies, rings, roof, runs})
+    if (const std::string lines = section(limits); !lines.empty()) text += "\n" + lines;
+  return text;
+}
+
+}  // namespace
+
+Document limits_document(const HostInfo& host, const Limits& limits) {
+  return {"limits", limits_json(host, limits), limits_text(host, limits)};
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,19 @@
+// Phrases that several commands print.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/model/snapshot.h"
+
+namespace pipetop::tui {
+
+std::string counted(uint64_t count, std::string_view thing);  // "1 round", "2 rounds"
+
+std::string machine_text(const HostInfo& host);  // "AMD EPYC, 2 CPUs, KVM, Linux 6.18.44"
+
+// "pipe_size: 4MiB requested, 1MiB effective: why; remedy"
+std::string mismatch_text(const Mismatch& mismatch);
+
+}  // namespace pipetop::tui

@@ -1,0 +1,180 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/base/text.h"
+#include "engine/registry/terms.h"
+#include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/pipe/verdict.h"
+#include "tui/draw/numbers.h"
+#include "tui/print/changed_knobs.h"
+#include "tui/print/document.h"
+#include "tui/print/phrases.h"
+#include "tui/print/run_result.h"
+#include "tui/print/text_table.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr std::array<const char*, kSlotKinds> kKindWords = {
+    "empty", "copies", "user pages", "page cache", "zero pages", "other"};
+constexpr std::array<const char*, 4> kZeroCopyWords = {"zero copy", "copied", "unverifiable", ""};
+constexpr size_t kFunctionRows = 10;
+constexpr int kFunctionsWidth = 48;
+
+double seconds(uint64_t ns) { return double(ns) / 1e9; }
+
+std::string rate_lines(const RunResult& r) {
+  const Unit& unit = unit_of(r.end.requested);
+  const Reading<RateStats>& rate = r.end.throughput.current.rate;
+  std::string text = fmt::format("  {:.2f} {}", r.rate(), unit.rate);
+  if (rate.has_value())
+    text += fmt::format(" ± {:.2f}   median {:.2f}, {:.2f} to {:.2f} in {} parts of 100 ms",
+                        rate->stddev, rate->median, rate->min, rate->max, rate->samples);
+  else
+    text += fmt::format("   (median and spread unknown: {})", rate.reason);
+  return text + fmt::format("\n  {} in {:.2f} s\n", things_text(double(r.bytes()), unit.items),
+                            seconds(r.duration_ns()));
+}
+
+std::string effective_lines(const Snapshot& s) {
+  const Effective& effective = s.effective;
+  std::string text = "effective ";
+  if (effective.pipe.zero_copy != ZeroCopy::no_copy)
+    text += fmt::format("{}, ", kZeroCopyWords[static_cast<size_t>(effective.pipe.zero_copy)]);
+  for (const Role role : roles_of(s.requested)) {
+    const WorkerView& w = s.worker(role);
+    text += fmt::format("{}{} {}", role == Role::writer ? "" : "; ", w.name,
+                        fmt::join(w.technique, ", "));
+    if (w.last_cpu.has_value()) text += fmt::format(" on CPU {}", *w.last_cpu);
+  }
+  text += "\n";
+  for (const Mismatch& m : effective.mismatches) text += fmt::format("  {}\n", mismatch_text(m));
+  return text;
+}
+
+std::string kinds_text(const Reading<std::array<double, kSlotKinds>>& kinds) {
+  std::string text;
+  if (!kinds.has_value()) return text;
+  for (size_t i = 1; i < kSlotKinds; ++i)
+    if ((*kinds)[i] >= 0.005)
+      text += fmt::format("; {} {:.0f} %", kKindWords[i], 100 * (*kinds)[i]);
+  return text;
+}
+
+std::string ring_line(const RingView& ring) {
+  std::string text = fmt::format("ring      {} slots, {}", ring.slots, format_size(ring.bytes));
+  if (ring.occupancy.has_value())
+    text += fmt::format("; {:.0f} % used, empty {:.0f} %, full {:.0f} % of {} looks ({})",
+                        100 * ring.occupancy->mean_share, 100 * ring.occupancy->empty_share,
+                        100 * ring.occupancy->full_share, ring.occupancy->samples,
+                        ring.occupancy->source);
+  else
+    text += "; occupancy unknown: " + ring.occupancy.reason;
+  return text + kinds_text(ring.kinds) + "\n";
+}
+
+std::string worker_line(const RunResult& r, Role role) {
+  const WorkerCounts counts = r.end.worker(role).counts - r.begin.worker(role).counts;
+  const double calls = double(counts.syscalls);
+  std::string text = fmt::format("{:<9} {} calls/s", r.end.worker(role).name,
+                                 count_text(calls / std::max(1e-9, seconds(r.duration_ns()))));
+  if (counts.syscalls > 0)
+    text +=
+        fmt::format(", {} a call, EAGAIN {:.1f} %, short {:.1f} %",
+                    things_text(double(counts.items) / calls, unit_of(r.end.requested).items),
+                    100 * double(counts.eagain) / calls, 100 * double(counts.short_calls) / calls);
+  const TimeShares& shares = r.shares[static_cast<size_t>(role)];
+  if (shares.on_cpu.has_value()) text += fmt::format(", on CPU {:.0f} %", 100 * *shares.on_cpu);
+  if (shares.blocked.has_value()) text += fmt::format(", blocked {:.0f} %", 100 * *shares.blocked);
+  return text + "\n";
+}
+
+std::string verdict_line(const Reading<Verdict>& verdict) {
+  if (!verdict.has_value()) return fmt::format("verdict   none: {}\n", verdict.reason);
+  return fmt::format("verdict   {}: {}\n", to_text(verdict->bound), verdict->because);
+}
+
+std::string integrity_line(const Snapshot& s) {
+  if (!s.integrity.has_value() || s.requested.pipe.payload != Payload::stamped) return {};
+  const Integrity& i = *s.integrity;
+  return fmt::format("integrity {} pages verified, {} misplaced, {} torn, {} unstamped\n",
+                     i.verified, i.misplaced, i.torn, i.unstamped);
+}
+
+// Of one alone the rest tells already.
+std::string parts_lines(const Snapshot& s) {
+  std::string text;
+  if (s.parts.size() < 2) return text;
+  for (const PartView& part : s.parts)
+    text += fmt::format("{:<9} {}\n", part.name,
+                        part.rate.has_value()
+                            ? fmt::format("{:.2f} {}", *part.rate, unit_of(s.requested).rate)
+                            : part.rate.reason);
+  return text;
+}
+
+std::string figure_lines(const Snapshot& s) {
+  std::string text;
+  for (const Figure& figure : s.figures)
+    text += fmt::format("{}: {}\n", figure.name,
+                        figure.value.has_value() ? figure_text(figure.kind, *figure.value)
+                                                 : "unknown: " + figure.value.reason);
+  return text;
+}
+
+// "write_very_lo~": which end of a name matters is not known; the start reads better.
+std::string cut(std::string_view name) {
+  constexpr size_t kNameWidth = kFunctionsWidth - 16;
+  if (name.size() <= kNameWidth) return std::string(name);
+  return std::string(name.substr(0, kNameWidth - 1)) + "~";
+}
+
+// A heading and the first functions.
+std::vector<std::string> functions_lines(const WorkerView& worker) {
+  if (worker.name.empty()) return {};
+  if (!worker.functions.has_value())
+    return {fmt::format("  {}: {}", worker.name, worker.functions.reason)};
+  const FunctionTable& table = *worker.functions;
+  std::string heading = fmt::format("  {}: {} samples", worker.name, table.samples);
+  if (table.lost > 0) heading += fmt::format(", {} lost", table.lost);
+  std::vector<std::string> lines = {heading, "   self  child  function"};
+  for (const FunctionRow& row : table.rows()) {
+    if (lines.size() == kFunctionRows + 2) break;
+    lines.push_back(fmt::format("  {:>5.1f}  {:>5.1f}  {}", 100 * table.share(row.self_samples),
+                                100 * table.share(row.children_samples), cut(row.name)));
+  }
+  return lines;
+}
+
+std::string functions_block(const Snapshot& s) {
+  if (!s.event.has_value()) return fmt::format("functions unknown: {}\n", s.event.reason);
+  auto left = functions_lines(s.worker(Role::writer));
+  auto right = functions_lines(s.worker(Role::reader));
+  left.resize(std::max(left.size(), right.size()));
+  right.resize(left.size());
+  TextTable side_by_side({{"", '<', kFunctionsWidth, kFunctionsWidth}, {""}});
+  for (size_t i = 0; i < left.size(); ++i) side_by_side.add({left[i], right[i]});
+  return fmt::format("functions by {} at {} Hz\n", s.event->name, s.event->hz) +
+         side_by_side.text();
+}
+
+}  // namespace
+
+std::string interval_text(const Interval& interval) {
+  return fmt::format("{:>6.1f} s  {:>8.2f} {}\n", seconds(interval.since_start_ns), interval.rate(),
+                     unit_of(interval.settings).rate);
+}
+
+std::string run_text(const RunResult& result) {
+  const Snapshot& s = result.end;
+  std::string text = fmt::format("{}: {}\n", result.name, changed_knobs(s.requested)) +
+                     rate_lines(result) + effective_lines(s);
+  if (terms_of(s.requested).has_ring) text += ring_line(s.ring) + verdict_line(s.verdict);
+  for (const Role role : roles_of(s.requested)) text += worker_line(result, role);
+  return text + parts_lines(s) + figure_lines(s) + integrity_line(result.last) + functions_block(s);
+}
+
+}  // namespace pipetop::tui

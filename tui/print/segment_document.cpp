@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/registry/knobs.h"
+#include "engine/registry/terms.h"
+#include "tui/print/document.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr size_t kCsvFunctions = 8;  // per role
+
+Json seconds_json(uint64_t ns) { return rounded(double(ns) / 1e9); }
+
+Json segment_role_json(const SegmentRole& role) {
+  Json json;
+  put_shares(json, role.shares);
+  put(json, "functions", role.functions, functions_json);
+  return json;
+}
+
+Json segment_json(const Segment& segment, uint64_t start_ns) {
+  const Unit& unit = unit_of(segment.requested);
+  Json json = {{"number", segment.number},
+               {"label", segment.label},
+               {"key", segment.key},
+               {"begin_s", seconds_json(segment.begin_ns - start_ns)},
+               {"seconds", seconds_json(segment.duration_ns)},
+               {std::string(unit.items), segment.items}};
+  put(json, unit.key, segment.rate, rate_json);
+  json["requested"] = knobs_json(segment.requested);
+  json["effective"] = knobs_json(segment.effective);
+  json["pipe_bytes"] = segment.pipe_bytes;
+  for (const Role r : roles_of(segment.requested))
+    json[role_name(segment.requested, r)] = segment_role_json(segment.role(r));
+  put_occupancy(json, segment.occupancy);
+  put_kinds(json, segment.kinds);
+  return json;
+}
+
+// "mutex_spin_on_owner=0.3910;mutex_unlock=0.0470"
+std::string top_functions(const FunctionTable& table) {
+  const std::vector<FunctionRow> rows = table.rows();
+  std::string text;
+  for (size_t i = 0; i < std::min(rows.size(), kCsvFunctions); ++i)
+    text += fmt::format("{}{}={:.4f}", i == 0 ? "" : ";", rows[i].name,
+                        table.share(rows[i].self_samples));
+  return text;
+}
+
+// A cell for what is a list in JSON, and 0 for a kind that was not seen.
+Json segment_row(const Segment& segment, Json json) {
+  for (const Role r : roles_of(segment.requested))
+    if (const auto& functions = segment.role(r).functions; functions.has_value())
+      json[role_name(segment.requested, r)]["top"] = top_functions(*functions);
+  if (segment.kinds.has_value())
+    for (const std::string_view kind : kKindNames)
+      if (!json["kinds"].contains(kind)) json["kinds"][kind] = 0.0;
+  return json;
+}
+
+}  // namespace
+
+Columns segment_columns(const Settings& settings) {
+  const Unit& unit = unit_of(settings);
+  Columns columns;
+  add_columns(columns, "", "", {"number", "label", "key", "begin_s", "seconds", unit.items});
+  add_columns(columns, "", fmt::format("/{}", unit.key),
+              {"mean", "median", "stddev", "min", "max", "samples"});
+  for (const std::string in : {"requested", "effective"})
+    for (const Knob& knob : knobs_of(settings))
+      add_columns(columns, in + "_", "/" + in, {knob.name});
+  const bool has_ring = terms_of(settings).has_ring;
+  if (has_ring) add_columns(columns, "", "", {"pipe_bytes"});
+  for (const Role r : roles_of(settings)) {
+    const std::string role(role_name(settings, r));
+    add_columns(columns, role + "_", "/" + role,
+                {"on_cpu_share", "runnable_share", "blocked_share"});
+    add_columns(columns, role + "_", "/" + role + "/functions", {"samples", "lost"});
+    columns.push_back({role + "_functions", "/" + role + "/top"});
+  }
+  if (!has_ring) return columns;
+  add_columns(columns, "occupancy_", "/occupancy",
+              {"mean", "empty_share", "full_share", "samples"});
+  add_columns(columns, "kinds_", "/kinds", {kKindNames.begin() + 1, kKindNames.end()});
+  return columns;
+}
+
+Document segment_document(const Segment& segment, uint64_t start_ns) {
+  Document document{"segment", segment_json(segment, start_ns)};
+  document.columns = segment_columns(segment.requested);
+  document.rows = {segment_row(segment, document.tree)};
+  return document;
+}
+
+}  // namespace pipetop::tui

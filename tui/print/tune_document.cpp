@@ -1,0 +1,134 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/text.h"
+#include "engine/host/host.h"
+#include "engine/meter/statistics.h"
+#include "tui/draw/numbers.h"
+#include "tui/print/changed_knobs.h"
+#include "tui/print/document.h"
+#include "tui/print/tune_report.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr double kSure = 0.95;
+// Fewer heats cannot make anything 95 % sure that is not plain already.
+constexpr size_t kFewHeats = 6;
+
+std::string median_text(const std::vector<double>& gib_per_s) {
+  return rate_text(median(gib_per_s));
+}
+
+std::string rate_line(const Finalist& finalist, bool has_final) {
+  const Spread rates = spread_of(finalist.gib_per_s);
+  return fmt::format("  {} GiB/s   the middle half {} to {}, all {} to {}, in {} trials{}\n",
+                     rate_text(rates.median), rate_text(rates.lower), rate_text(rates.upper),
+                     rate_text(rates.least), rate_text(rates.most), rates.count,
+                     has_final ? " of the final" : "");
+}
+
+// "99.9" is as sure as anybody should be after a minute.
+std::string sure_text(double confidence) {
+  return confidence > 0.999 ? "more than 99.9 % sure"
+                            : fmt::format("{:.3g} % sure", 100 * confidence);
+}
+
+std::string interval_text(const PairedComparison& c) {
+  return fmt::format("{:.2f} to {:.2f} with {:.0f} %", c.low, c.high, 100 * c.level);
+}
+
+std::string reference_line(const TuneReport& report) {
+  const TuneResult& r = report.result;
+  const PairedComparison& c = r.against_reference;
+  if (!r.has_final)
+    return fmt::format("  {:.2f} times {}, in the trials that made it the leader: too hopeful\n",
+                       c.ratio, report.reference_name);
+  return fmt::format("  {:.2f} times {} ({} GiB/s beside it): {}, {}\n", c.ratio,
+                     report.reference_name, median_text(r.reference_gib_per_s), interval_text(c),
+                     sure_text(c.confidence));
+}
+
+std::string runner_up_lines(const TuneResult& r) {
+  if (!r.runner_up) return "  there is no runner-up\n";
+  const std::string knobs = fmt::format("    {}\n", changed_knobs(r.runner_up->settings));
+  if (!r.has_final) return "  the runner-up is not compared with it: no final was run\n" + knobs;
+  const PairedComparison& c = r.against_runner_up;
+  const std::string sure = c.confidence < kSure
+                               ? fmt::format("not distinguishable, {}", sure_text(c.confidence))
+                               : sure_text(c.confidence);
+  return fmt::format("  {:.3f} times the runner-up ({} GiB/s): {}\n", c.ratio,
+                     median_text(r.runner_up->gib_per_s), sure) +
+         knobs;
+}
+
+std::string effect_line(const KnobEffect& effect) {
+  std::string text =
+      fmt::format("  {:<11} {:<10} {:>+7.1f} %", effect.knob, effect.value, 100 * effect.change);
+  if (!effect.error.has_value()) return text + "  (" + effect.error.reason + ")\n";
+  text += fmt::format(" ± {:.1f}", 100 * *effect.error);
+  return text + (std::abs(effect.change) < *effect.error ? "  not distinguishable\n" : "\n");
+}
+
+std::string sensitivity(const TuneResult& r) {
+  if (r.effects.empty()) return "\nsensitivity unknown: there was no time to look around it\n";
+  std::string text =
+      "\nsensitivity: the rate with another value of one knob, ± two standard errors\n";
+  for (const KnobEffect& effect : r.effects) text += effect_line(effect);
+  return text;
+}
+
+std::string search_lines(const TuneReport& report) {
+  const TuneResult& r = report.result;
+  std::string text =
+      fmt::format("\n{} candidates in {} trials, {:.1f} s of {}; seed {}; ", r.candidates, r.trials,
+                  double(r.spent_ns) / 1e9, format_duration(report.budget_ns), report.seed);
+  text += report.steal_share.has_value()
+              ? fmt::format("the host stole {:.1f} %\n", 100 * *report.steal_share)
+              : fmt::format("steal unknown: {}\n", report.steal_share.reason);
+  if (report.raised())
+    text += fmt::format("fs.pipe-max-size was raised from {} to {} meanwhile\n",
+                        format_size(report.host.pipe_max_size), format_size(report.pipe_max_bytes));
+  if (!report.raise_refusal.empty())
+    text += fmt::format("fs.pipe-max-size stayed {}: {}\n", format_size(report.pipe_max_bytes),
+                        report.raise_refusal);
+  for (const std::string& why : r.refusals) text += fmt::format("cannot be had here: {}\n", why);
+  return text;
+}
+
+// Too few heats to be sure of more than what is plain.
+bool is_thin(const TuneResult& r) { return r.reference_gib_per_s.size() < kFewHeats; }
+
+std::string tune_text(const TuneReport& report) {
+  const TuneResult& r = report.result;
+  if (!r.winner) return "no winner: nothing was measured more than once\n" + search_lines(report);
+  return fmt::format("{}\n", changed_knobs(r.winner->settings)) +
+         rate_line(*r.winner, r.has_final) + reference_line(report) + runner_up_lines(r) +
+         sensitivity(r) + search_lines(report);
+}
+
+}  // namespace
+
+Document tune_document(const TuneReport& report) {
+  return {"tune", tune_json(report), tune_text(report)};
+}
+
+Assessment assess(const TuneReport& report) {
+  const TuneResult& r = report.result;
+  Assessment assessment;
+  if (!r.winner)
+    assessment.warn(Exit::untrustworthy, report.ended_by_signal != 0
+                                             ? "ended before there was a winner"
+                                             : "no winner: give a longer --budget");
+  else if (is_thin(r) && report.ended_by_signal == 0)
+    assessment.warn(Exit::ok,
+                    fmt::format("the confidence is low: the final had {} of the {} or more heats "
+                                "that it takes; give a longer --budget",
+                                r.reference_gib_per_s.size(), kFewHeats));
+  assessment.warn_of_steal(report.steal_share, "the winner may be another's");
+  return assessment;
+}
+
+}  // namespace pipetop::tui
