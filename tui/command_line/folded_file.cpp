@@ -5,7 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/registry/terms.h"
 #include "tui/command_line/messages.h"
-#include "tui/print/print_folded.h"
+#include "tui/print/document.h"
 
 namespace pipetop::tui {
 
@@ -23,7 +23,7 @@ void FoldedFile::check(const Snapshot& snapshot) const {
 
 void FoldedFile::write_role(std::string_view role, const Reading<FunctionTable>& functions) {
   if (functions.has_value())
-    output_->write(print_folded(role, *functions->tree));
+    output_->write(folded_text(role, *functions->tree));
   else
     say(fmt::format("--folded: the {}: {}", role, functions.reason));
 }

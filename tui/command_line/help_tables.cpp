@@ -13,7 +13,7 @@
 #include "tui/dashboard/keymap.h"
 #include "tui/flags/command_list.h"
 #include "tui/flags/exit_codes.h"
-#include "tui/print/changed_knobs.h"
+#include "tui/print/phrases.h"
 
 namespace pipetop::tui {
 namespace {

@@ -13,8 +13,8 @@
 #include "tui/command_line/output.h"
 #include "tui/command_line/start.h"
 #include "tui/draw/numbers.h"
-#include "tui/print/changed_knobs.h"
 #include "tui/print/document.h"
+#include "tui/print/phrases.h"
 #include "tui/print/tune_report.h"
 
 namespace pipetop::tui {

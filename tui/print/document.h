@@ -71,6 +71,9 @@ Json ladder_json(const LadderResult& result);
 // The article's chart: a bar per rung, with the article's own figure beside it. It
 // needs nothing but itself, and follows the viewer's light or dark scheme.
 std::string ladder_svg(const LadderResult& result);
+// Text for XML's content and quoted attributes. What XML cannot hold at all, control
+// characters and bytes that are no UTF-8, becomes U+FFFD.
+std::string xml_text(std::string_view text);
 Json tune_json(const TuneReport& report);
 Json limits_json(const HostInfo& host, const Limits& limits);
 
@@ -81,5 +84,10 @@ std::string json_line(const Document& document);
 std::string csv_header(const Columns& columns);
 std::string csv_rows(const Document& document);  // without the header
 std::string csv_text(const Document& document);
+
+// Stacks as flame-graph tools read them: a line for each distinct one, from the
+// outermost caller to the running function, and how many samples had it, sorted.
+// `root` is put before every stack: "writer;do_syscall_64;ksys_read 17\n".
+std::string folded_text(std::string_view root, const CallTree& tree);
 
 }  // namespace pipetop::tui

@@ -67,6 +67,19 @@ std::string json_line(const Document& document) {
   return dump({{"schema", kSchema}, {"type", document.type}}, document.tree, -1);
 }
 
+std::string folded_text(std::string_view root, const CallTree& tree) {
+  std::vector<std::string> stacks, lines;
+  for (const CallNode& node : tree.nodes) {
+    const std::string_view caller = node.parent == CallNode::kNone ? root : stacks[node.parent];
+    stacks.push_back(fmt::format("{};{}", caller, node.function.name()));
+    if (node.self > 0) lines.push_back(fmt::format("{} {}\n", stacks.back(), node.self));
+  }
+  std::ranges::sort(lines);
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
 std::string csv_header(const Columns& columns) {
   std::vector<std::string> names;
   for (const Column& column : columns) names.push_back(csv_field(column.name));

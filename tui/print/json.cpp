@@ -55,9 +55,7 @@ class TreeJson {
     std::ranges::sort(nodes, [this](uint32_t a, uint32_t b) {
       return std::pair(tree_.nodes[b].total, name(a)) < std::pair(tree_.nodes[a].total, name(b));
     });
-    Json json = Json::array();
-    for (const uint32_t i : nodes) json.push_back(object(i));
-    return json;
+    return list_json(nodes, [this](uint32_t i) { return object(i); });
   }
 
   Json object(uint32_t i) {
@@ -127,13 +125,12 @@ void put_article(Json& json, const Preset& preset) {
 }
 
 Json mismatches_json(const std::vector<Mismatch>& mismatches) {
-  Json json = Json::array();
-  for (const Mismatch& m : mismatches)
-    json.push_back({{"knob", m.knob},
-                    {"requested", m.requested},
-                    {"effective", m.effective},
-                    {"reason", m.reason}});
-  return json;
+  return list_json(mismatches, [](const Mismatch& m) -> Json {
+    return {{"knob", m.knob},
+            {"requested", m.requested},
+            {"effective", m.effective},
+            {"reason", m.reason}};
+  });
 }
 
 Json figures_json(const std::vector<Figure>& figures) {
@@ -170,12 +167,14 @@ void put_difference(Json& json, std::string_view name, const Reading<uint64_t>& 
 }
 
 Json functions_json(const FunctionTable& table) {
-  Json rows = Json::array();
-  for (const FunctionRow& row : table.rows())
-    rows.push_back({{"name", row.name},
-                    {"self_share", rounded(table.share(row.self_samples))},
-                    {"children_share", rounded(table.share(row.children_samples))}});
-  return {{"samples", table.samples}, {"lost", table.lost}, {"rows", rows}};
+  const auto row_json = [&](const FunctionRow& row) -> Json {
+    return {{"name", row.name},
+            {"self_share", rounded(table.share(row.self_samples))},
+            {"children_share", rounded(table.share(row.children_samples))}};
+  };
+  return {{"samples", table.samples},
+          {"lost", table.lost},
+          {"rows", list_json(table.rows(), row_json)}};
 }
 
 Json call_tree_json(const CallTree& tree, std::string_view unit) {
@@ -184,14 +183,12 @@ Json call_tree_json(const CallTree& tree, std::string_view unit) {
 
 void put_occupancy(Json& json, const Reading<Occupancy>& occupancy) {
   put(json, "occupancy", occupancy, [](const Occupancy& o) -> Json {
-    Json histogram = Json::array();
-    for (const double share : o.histogram) histogram.push_back(rounded(share));
     return {{"source", o.source},
             {"samples", o.samples},
             {"mean", rounded(o.mean_share)},
             {"empty_share", rounded(o.empty_share)},
             {"full_share", rounded(o.full_share)},
-            {"histogram", histogram}};
+            {"histogram", list_json(o.histogram, rounded)}};
   });
 }
 

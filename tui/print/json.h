@@ -41,6 +41,14 @@ void put(Json& json, std::string_view name, const Reading<T>& reading) {
   });
 }
 
+// to_json() of each.
+template <class Range, class ToJson>
+Json list_json(const Range& range, ToJson to_json) {
+  Json list = Json::array();
+  for (const auto& one : range) list.push_back(to_json(one));
+  return list;
+}
+
 // Which machine and kernel it is.
 Json short_host_json(const HostInfo& host);
 // Without the facts when `host` is null. `steal_share` is that of the result.

@@ -64,9 +64,9 @@ Json drift_json(const LadderDrift& drift) {
   const auto pace_json = [](const RoundPace& pace) {
     return Json{{"round", pace.round}, {"ratio", rounded(pace.ratio)}};
   };
-  Json rounds = Json::array();
-  for (const RoundPace& pace : drift.rounds) rounds.push_back(pace_json(pace));
-  return {{"largest", pace_json(drift.farthest)}, {"limit_ratio", kMuchDrift}, {"rounds", rounds}};
+  return {{"largest", pace_json(drift.farthest)},
+          {"limit_ratio", kMuchDrift},
+          {"rounds", list_json(drift.rounds, pace_json)}};
 }
 
 Json steal_json(const LadderReport& report) {
@@ -81,14 +81,12 @@ Json steal_json(const LadderReport& report) {
 }
 
 Json falls_json(const LadderReport& report) {
-  Json json = Json::array();
-  for (const LadderFall& fall : report.falls) {
-    json.push_back({{"rung", report.preset(fall.rung).name},
-                    {"below", report.preset(fall.rung - 1).name},
-                    {"ratio", whole_spread_json(fall.ratio)},
-                    {"words", fall.words}});
-  }
-  return json;
+  return list_json(report.falls, [&](const LadderFall& fall) -> Json {
+    return {{"rung", report.preset(fall.rung).name},
+            {"below", report.preset(fall.rung - 1).name},
+            {"ratio", whole_spread_json(fall.ratio)},
+            {"words", fall.words}};
+  });
 }
 
 Reading<double> mean_steal(const LadderReport& report) {

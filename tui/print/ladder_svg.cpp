@@ -7,13 +7,45 @@
 
 #include "tui/draw/numbers.h"
 #include "tui/draw/pen.h"
+#include "tui/draw/text_width.h"
 #include "tui/print/document.h"
 #include "tui/print/ladder_result.h"
-#include "tui/print/ladder_svg_style.h"
-#include "tui/print/xml_text.h"
 
 namespace pipetop::tui {
 namespace {
+
+// Scoped to its own class, so that a page may hold the picture inline. Each role has
+// one rule, and one more in the dark.
+constexpr const char* kLadderStyle = R"(<style>
+.pipetop-ladder { font-family: system-ui, sans-serif; font-variant-numeric: tabular-nums; }
+.pipetop-ladder .ground { fill: #ffffff; }
+.pipetop-ladder text { fill: #1b1f24; font-size: 20px; }
+.pipetop-ladder .title { font-size: 34px; font-weight: 700; }
+.pipetop-ladder .value { font-size: 24px; font-weight: 700; }
+.pipetop-ladder .quiet { fill: #57606a; font-size: 18px; font-weight: 400; }
+.pipetop-ladder .warning { fill: #b42318; font-size: 18px; font-weight: 700; }
+.pipetop-ladder .reference { fill: #8a4600; font-size: 18px; }
+.pipetop-ladder .grid { stroke: #d8dee4; stroke-width: 1; }
+.pipetop-ladder .bar { fill: #0b6bcb; }
+.pipetop-ladder .article { fill: url(#pipetop-ladder-hatch); stroke: #b35c00; stroke-width: 2; }
+.pipetop-ladder .hatch { stroke: #b35c00; stroke-width: 3; }
+.pipetop-ladder .casing { stroke: #ffffff; stroke-width: 6; }
+.pipetop-ladder .whisker { stroke: #1b1f24; stroke-width: 2; }
+@media (prefers-color-scheme: dark) {
+.pipetop-ladder .ground { fill: #14181d; }
+.pipetop-ladder text { fill: #e6edf3; }
+.pipetop-ladder .quiet { fill: #9aa4ae; }
+.pipetop-ladder .warning { fill: #ff7b72; }
+.pipetop-ladder .reference { fill: #ffb057; }
+.pipetop-ladder .grid { stroke: #343b44; }
+.pipetop-ladder .bar { fill: #4aa3ff; }
+.pipetop-ladder .article { stroke: #ffb057; }
+.pipetop-ladder .hatch { stroke: #ffb057; }
+.pipetop-ladder .casing { stroke: #14181d; }
+.pipetop-ladder .whisker { stroke: #ffffff; }
+}
+</style>
+)";
 
 // Pixels of a picture that is as wide as a slide.
 constexpr double kWidth = 1280, kMargin = 40;
@@ -24,6 +56,14 @@ constexpr double kArticleTop = 36, kArticleHeight = 14;
 constexpr double kLine = 26;  // of running text
 constexpr int kTitleColumns = 32, kNoteColumns = 105;
 constexpr int kMostTicks = 8;
+
+constexpr char32_t kReplacement = 0xFFFD;
+
+// Char of the XML 1.0 grammar.
+bool is_allowed(char32_t c) {
+  if (c < 0x20) return c == '\t' || c == '\n' || c == '\r';
+  return c < 0xD800 || (c > 0xDFFF && c < 0xFFFE) || (c > 0xFFFF && c <= 0x10FFFF);
+}
 
 // The step of an axis that people can count by: 1, 2 or 5 times a power of ten.
 double tick_step(double highest) {
@@ -209,6 +249,24 @@ class LadderChart {
 };
 
 }  // namespace
+
+std::string xml_text(std::string_view text) {
+  std::string escaped;
+  while (!text.empty()) {
+    const char32_t c = take_code_point(text);
+    if (c == '&')
+      escaped += "&amp;";
+    else if (c == '<')
+      escaped += "&lt;";
+    else if (c == '>')
+      escaped += "&gt;";
+    else if (c == '"')
+      escaped += "&quot;";
+    else
+      append_utf8(escaped, is_allowed(c) ? c : kReplacement);
+  }
+  return escaped;
+}
 
 std::string ladder_svg(const LadderResult& result) { return LadderChart(result).svg(); }
 

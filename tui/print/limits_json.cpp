@@ -17,41 +17,29 @@ void put_chosen_cpu(Json& json, const std::string& name, int cpu) {
   json[name] = cpu;
 }
 
-Json lent_pages_json(const std::vector<LentPagesCost>& costs) {
-  Json list = Json::array();
-  for (const LentPagesCost& cost : costs) {
-    Json one = {{"name", to_text(cost.kind)},
-                {"pages", to_text(cost.kind.pages)},
-                {"touched", cost.kind.touched == Touched::yes},
-                {"ring_bytes", cost.ring_bytes}};
-    put(one, "vmsplice_ns_per_page", cost.vmsplice_ns, cost_json);
-    put(one, "get_ns_per_page", cost.get_ns, cost_json);
-    put(one, "release_ns_per_page", cost.release_ns, cost_json);
-    list.push_back(one);
-  }
-  return list;
+Json lent_pages_json(const LentPagesCost& cost) {
+  Json json = {{"name", to_text(cost.kind)},
+               {"pages", to_text(cost.kind.pages)},
+               {"touched", cost.kind.touched == Touched::yes},
+               {"ring_bytes", cost.ring_bytes}};
+  put(json, "vmsplice_ns_per_page", cost.vmsplice_ns, cost_json);
+  put(json, "get_ns_per_page", cost.get_ns, cost_json);
+  put(json, "release_ns_per_page", cost.release_ns, cost_json);
+  return json;
 }
 
-Json gup_test_json(const Limits& limits) {
-  Json list = Json::array();
-  for (const GupTestCost& cost : limits.gup_test) {
-    Json one = {{"pages", to_text(cost.pages)}};
-    put(one, "get_ns_per_page", cost.get_ns, cost_json);
-    put(one, "put_ns_per_page", cost.put_ns, cost_json);
-    list.push_back(one);
-  }
-  return list;
+Json gup_test_json(const GupTestCost& cost) {
+  Json json = {{"pages", to_text(cost.pages)}};
+  put(json, "get_ns_per_page", cost.get_ns, cost_json);
+  put(json, "put_ns_per_page", cost.put_ns, cost_json);
+  return json;
 }
 
-Json copies_json(const Limits& limits) {
-  Json list = Json::array();
-  for (const CopyCost& cost : limits.copies) {
-    Json one = {{"buffer_bytes", cost.buffer_bytes}};
-    put(one, "in_gib_per_s", cost.in_gib_per_s, cost_json);
-    put(one, "out_gib_per_s", cost.out_gib_per_s, cost_json);
-    list.push_back(one);
-  }
-  return list;
+Json copy_json(const CopyCost& cost) {
+  Json json = {{"buffer_bytes", cost.buffer_bytes}};
+  put(json, "in_gib_per_s", cost.in_gib_per_s, cost_json);
+  put(json, "out_gib_per_s", cost.out_gib_per_s, cost_json);
+  return json;
 }
 
 Json roof_figure_json(const RoofFigure& figure) {
@@ -67,18 +55,14 @@ Json roof_json(const Limits& limits) {
           {"without_mutex", roof_figure_json(limits.roof->without_mutex)}};
 }
 
-Json limits_runs_json(const Limits& limits) {
-  Json list = Json::array();
-  for (const LimitsRun& run : limits.runs) {
-    Json one = {{"name", run.name}, {"requested", knobs_json(run.settings)}};
-    put(one, "gib_per_s", run.gib_per_s, cost_json);
-    one["roof"] = run.one_cpu ? "one_cpu" : "two_cpus";
-    put(one, "of_roof_share", share_of_roof(run, limits.roof));
-    put(one, "sampled_vmsplice_ns_per_page", run.vmsplice_ns);
-    put(one, "sampled_release_ns_per_page", run.release_ns);
-    list.push_back(one);
-  }
-  return list;
+Json limits_run_json(const LimitsRun& run, const Reading<Roof>& roof) {
+  Json json = {{"name", run.name}, {"requested", knobs_json(run.settings)}};
+  put(json, "gib_per_s", run.gib_per_s, cost_json);
+  json["roof"] = run.one_cpu ? "one_cpu" : "two_cpus";
+  put(json, "of_roof_share", share_of_roof(run, roof));
+  put(json, "sampled_vmsplice_ns_per_page", run.vmsplice_ns);
+  put(json, "sampled_release_ns_per_page", run.release_ns);
+  return json;
 }
 
 }  // namespace
@@ -91,14 +75,15 @@ Json limits_json(const HostInfo& host, const Limits& limits) {
   put(json, "syscall_ns", limits.syscall_ns, cost_json);
   put(json, "wakeup_two_cpus_ns", limits.wakeup_two_cpus_ns, cost_json);
   put(json, "wakeup_one_cpu_ns", limits.wakeup_one_cpu_ns, cost_json);
-  json["pages"] = lent_pages_json(limits.pages);
+  json["pages"] = list_json(limits.pages, lent_pages_json);
   put(json, "tee_ns_per_slot", limits.tee_ns, cost_json);
   put(json, "move_ns_per_slot", limits.move_ns, cost_json);
-  json["gup_test"] = gup_test_json(limits);
-  json["copies"] = copies_json(limits);
-  json["rings"] = lent_pages_json(limits.rings);
+  json["gup_test"] = list_json(limits.gup_test, gup_test_json);
+  json["copies"] = list_json(limits.copies, copy_json);
+  json["rings"] = list_json(limits.rings, lent_pages_json);
   put(json, "roof", limits.roof, [&](const Roof&) { return roof_json(limits); });
-  json["runs"] = limits_runs_json(limits);
+  json["runs"] = list_json(limits.runs,
+                           [&](const LimitsRun& run) { return limits_run_json(run, limits.roof); });
   return json;
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "engine/model/snapshot.h"
 
@@ -15,5 +17,11 @@ std::string machine_text(const HostInfo& host);  // "AMD EPYC, 2 CPUs, KVM, Linu
 
 // "pipe_size: 4MiB requested, 1MiB effective: why; remedy"
 std::string mismatch_text(const Mismatch& mismatch);
+
+// Name and value of each knob that is away from its default, in the order of the table.
+std::vector<std::pair<std::string_view, std::string>> changed_knob_values(const Settings& settings);
+
+// "write_with vmsplice, pages thp"; "all defaults" when nothing differs.
+std::string changed_knobs(const Settings& settings);
 
 }  // namespace pipetop::tui

@@ -1,5 +1,5 @@
-#include "tui/print/changed_knobs.h"
 #include "tui/print/document.h"
+#include "tui/print/phrases.h"
 #include "tui/print/text_table.h"
 
 namespace pipetop::tui {

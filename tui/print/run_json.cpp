@@ -123,14 +123,12 @@ Json integrity_json(const Integrity& i) {
 }
 
 Json parts_json(const Snapshot& s) {
-  Json parts = Json::array();
-  for (const PartView& part : s.parts) {
+  return list_json(s.parts, [&](const PartView& part) {
     Json json = {{"name", part.name}, {"pid", part.pid}};
     put(json, "cpu", part.cpu);
     put(json, unit_of(s.requested).key, part.rate);
-    parts.push_back(std::move(json));
-  }
-  return parts;
+    return json;
+  });
 }
 
 Json verdict_json(const Verdict& verdict) {

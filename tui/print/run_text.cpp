@@ -9,7 +9,6 @@
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/workload/pipe/verdict.h"
 #include "tui/draw/numbers.h"
-#include "tui/print/changed_knobs.h"
 #include "tui/print/document.h"
 #include "tui/print/phrases.h"
 #include "tui/print/run_result.h"

@@ -167,12 +167,11 @@ std::string sweep_text(const Sweep& sweep) {
 Json sweep_run_json(const SweepRun& run, const Unit& unit) {
   Json json = {{"round", run.round + 1}, {std::string(unit.key), rounded(run.rate)}};
   put(json, "steal_share", run.steal_share);
-  json["parts"] = Json::array();
-  for (const PartView& part : run.parts) {
+  json["parts"] = list_json(run.parts, [&](const PartView& part) {
     Json one = {{"name", part.name}};
     put(one, unit.key, part.rate);
-    json["parts"].push_back(std::move(one));
-  }
+    return one;
+  });
   return json;
 }
 
@@ -186,8 +185,8 @@ Json row_json(const Sweep& sweep, const SweepRow& row) {
   for (const Role role : roles_of(row.settings))
     put(json, fmt::format("{}_functions", role_name(row.settings, role)),
         row.functions[static_cast<size_t>(role)], functions_json);
-  json["runs"] = Json::array();
-  for (const SweepRun& run : row.runs) json["runs"].push_back(sweep_run_json(run, unit));
+  json["runs"] =
+      list_json(row.runs, [&](const SweepRun& run) { return sweep_run_json(run, unit); });
   return json;
 }
 

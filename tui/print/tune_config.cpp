@@ -6,7 +6,6 @@
 #include "engine/meter/statistics.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/draw/numbers.h"
-#include "tui/print/changed_knobs.h"
 #include "tui/print/phrases.h"
 #include "tui/print/tune_report.h"
 

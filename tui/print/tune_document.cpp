@@ -7,8 +7,8 @@
 #include "engine/host/host.h"
 #include "engine/meter/statistics.h"
 #include "tui/draw/numbers.h"
-#include "tui/print/changed_knobs.h"
 #include "tui/print/document.h"
+#include "tui/print/phrases.h"
 #include "tui/print/tune_report.h"
 
 namespace pipetop::tui {

@@ -14,8 +14,7 @@ Json rates_json(const std::vector<double>& rates) {
   const Spread spread = spread_of(rates);
   Json json = spread_json(spread);
   json["range"] = {rounded(spread.least), rounded(spread.most)};
-  json["trials"] = Json::array();
-  for (const double rate : rates) json["trials"].push_back(rounded(rate));
+  json["trials"] = list_json(rates, rounded);
   return json;
 }
 
@@ -49,16 +48,12 @@ void put_comparisons(Json& json, const TuneResult& r) {
     put_null(json, "against_runner_up", r.runner_up ? kNoFinal : "there is no runner-up");
 }
 
-Json effects_json(const std::vector<KnobEffect>& effects) {
-  Json json = Json::array();
-  for (const KnobEffect& effect : effects) {
-    Json one = {{"knob", effect.knob},
-                {"value", effect.value},
-                {"change_share", rounded(effect.change)},
-                {"trials", effect.trials}};
-    put(one, "two_standard_errors_share", effect.error);
-    json.push_back(one);
-  }
+Json effect_json(const KnobEffect& effect) {
+  Json json = {{"knob", effect.knob},
+               {"value", effect.value},
+               {"change_share", rounded(effect.change)},
+               {"trials", effect.trials}};
+  put(json, "two_standard_errors_share", effect.error);
   return json;
 }
 
@@ -88,7 +83,7 @@ Json tune_json(const TuneReport& report) {
   json["reference"] = {{"name", report.reference_name}, {"settings", knobs_json(r.reference)}};
   put_rates(json["reference"], r.reference_gib_per_s);
   put_comparisons(json, r);
-  json["sensitivity"] = effects_json(r.effects);
+  json["sensitivity"] = list_json(r.effects, effect_json);
   json["doubts"] = assessment.warnings;
   json["trustworthy"] = assessment.exit == Exit::ok;
   return json;

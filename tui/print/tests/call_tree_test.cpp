@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "tui/print/document.h"
-#include "tui/print/print_folded.h"
 #include "tui/print/tests/example.h"
 
 namespace pipetop::tui {
@@ -22,12 +21,12 @@ CallTree example_tree() {
 }
 
 TEST(PrintFolded, HasALineForEveryStackThatEnds) {
-  EXPECT_EQ(print_folded("writer", example_tree()),
+  EXPECT_EQ(folded_text("writer", example_tree()),
             "writer;[user] 2\n"
             "writer;do_syscall_64 1\n"
             "writer;do_syscall_64;ksys_read;vfs_read 2\n"
             "writer;do_syscall_64;vmsplice 5\n");
-  EXPECT_EQ(print_folded("reader", {}), "");
+  EXPECT_EQ(folded_text("reader", {}), "");
 }
 
 TEST(CallTreeJson, NestsCalleesHeaviestFirst) {

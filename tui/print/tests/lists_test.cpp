@@ -4,8 +4,8 @@
 
 #include "engine/doctor/doctor.h"
 #include "engine/workload/pipe/pipe_presets.h"
-#include "tui/print/changed_knobs.h"
 #include "tui/print/document.h"
+#include "tui/print/phrases.h"
 
 namespace pipetop::tui {
 namespace {

@@ -1,7 +1,6 @@
-#include "tui/print/xml_text.h"
-
 #include <gtest/gtest.h>
 
+#include "tui/print/document.h"
 #include "tui/print/tests/xml_reader.h"
 
 namespace pipetop::tui {
