@@ -16,35 +16,25 @@ uint32_t slots_a_line(const RingFrame& frame, const StripScale& scale) {
   return static_cast<uint32_t>(scale.cells_a_line * scale.slots_a_cell);
 }
 
-void begin_inspection(RingState& state, const RingFrame& frame) {
-  state.inspected = wrapped(frame, frame.tail);
-}
-
-bool move(RingState& state, Key pressed, const RingFrame& frame, uint32_t line) {
-  const uint32_t at = wrapped(frame, *state.inspected);
+// Where a key goes from a slot, counted on around the ring.
+std::optional<uint32_t> target(const RingFrame& frame, uint32_t at, Key pressed, uint32_t line) {
   switch (pressed) {
     case key::right:
-      state.inspected = wrapped(frame, at + 1);
-      return true;
+      return at + 1;
     case key::left:
-      state.inspected = wrapped(frame, at + frame.slots - 1);
-      return true;
+      return at + frame.slots - 1;
     case key::down:
     case key::page_down:
-      state.inspected = wrapped(frame, at + line);
-      return true;
+      return at + line;
     case key::up:
     case key::page_up:
-      state.inspected = wrapped(frame, at + frame.slots - wrapped(frame, line));
-      return true;
+      return at + frame.slots - wrapped(frame, line);
     case key::home:
-      begin_inspection(state, frame);
-      return true;
+      return frame.tail;
     case key::end:
-      state.inspected = wrapped(frame, frame.used > 0 ? frame.tail + frame.used - 1 : frame.tail);
-      return true;
+      return frame.tail + std::max(frame.used, 1u) - 1;
     default:
-      return false;
+      return std::nullopt;
   }
 }
 
@@ -57,7 +47,7 @@ std::string toggle_inspection(RingState& state, const RingView& ring) {
     return {};
   }
   if (!frame) return "no slot to inspect: " + absent_slots(ring);
-  begin_inspection(state, *frame);
+  state.inspected = wrapped(*frame, frame->tail);
   return "arrows go from slot to slot, Space freezes, Esc leaves";
 }
 
@@ -70,7 +60,10 @@ bool inspect(RingState& state, Key pressed, const Snapshot& shown, const Rect& p
   const RingFrame* frame = drawable_frame(shown.ring);
   if (!frame) return false;
   const RingPlan plan = ring_plan(panel.rows, panel.cols, frame->slots, state, pace_of(shown));
-  return move(state, pressed, *frame, slots_a_line(*frame, plan.look.scale));
+  const auto to = target(*frame, wrapped(*frame, *state.inspected), pressed,
+                         slots_a_line(*frame, plan.look.scale));
+  if (to) state.inspected = wrapped(*frame, *to);
+  return to.has_value();
 }
 
 std::string_view next_picture(RingState& state) {

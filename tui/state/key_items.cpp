@@ -29,35 +29,29 @@ std::string toggle_text(const HotKey& hot, const Settings& settings) {
   return many && hot.lit(settings) ? hot.value(settings) : std::string(hot.label);
 }
 
-KeyItem toggle_item(const HotKey& hot, const Snapshot& s, const ViewState& state) {
-  const Lamp lamp = differs(s, state, hot.knob) ? Lamp::differs
-                    : hot.lit(state.requested)  ? Lamp::on
-                                                : Lamp::off;
-  return {std::string(1, hot.key),
-          toggle_text(hot, state.requested),
-          lamp,
-          {static_cast<Key>(hot.key)},
-          {}};
-}
-
 // "pipe -" and "pipe +" share the word before the sign.
 std::string_view stem(std::string_view label) { return label.substr(0, label.find(' ')); }
 
 // A size of `auto` is shown as what it comes to.
-std::string step_value(const HotKey& hot, const Snapshot& s, const Settings& requested) {
+std::string step_text(const HotKey& hot, const Snapshot& s, const Settings& requested) {
   std::string value = hot.value(requested);
+  if (hot.knob == "placement") return value;
   if (hot.knob == "pipe_size" && value == "auto" && s.effective.pipe.bytes > 0)
     value = format_size(s.effective.pipe.bytes);
-  return value;
+  if (value.ends_with("iB")) value.resize(value.size() - 2);
+  return fmt::format("{} {}", stem(hot.label), value);
 }
 
-KeyItem step_item(const HotKey& hot, const Snapshot& s, const ViewState& state) {
-  const Lamp lamp = differs(s, state, hot.knob) ? Lamp::differs : Lamp::none;
-  std::string value = step_value(hot, s, state.requested);
-  if (value.ends_with("iB")) value.resize(value.size() - 2);
-  std::string text = fmt::format("{} {}", stem(hot.label), value);
-  if (hot.knob == "placement") text = hot.value(state.requested);
-  return {std::string(1, hot.key), std::move(text), lamp, {static_cast<Key>(hot.key)}, {}};
+KeyItem knob_item(const HotKey& hot, const Snapshot& s, const ViewState& state) {
+  const Lamp lamp = differs(s, state, hot.knob) ? Lamp::differs
+                    : !hot.lit                  ? Lamp::none
+                    : hot.lit(state.requested)  ? Lamp::on
+                                                : Lamp::off;
+  return {std::string(1, hot.key),
+          hot.lit ? toggle_text(hot, state.requested) : step_text(hot, s, state.requested),
+          lamp,
+          {static_cast<Key>(hot.key)},
+          {}};
 }
 
 std::vector<KeyItem> knob_items(const Snapshot& s, const ViewState& state) {
@@ -69,7 +63,7 @@ std::vector<KeyItem> knob_items(const Snapshot& s, const ViewState& state) {
       items.back().keys += std::string(" ") + hot.key;
       items.back().presses.push_back(static_cast<Key>(hot.key));
     } else {
-      items.push_back(hot.lit ? toggle_item(hot, s, state) : step_item(hot, s, state));
+      items.push_back(knob_item(hot, s, state));
     }
     before = &hot;
   }

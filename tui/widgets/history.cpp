@@ -39,11 +39,6 @@ void draw_braille(const Area& area, const Bins& bins, double top) {
   }
 }
 
-void draw_blocks(const Area& area, Bins bins, double top) {
-  for (double& value : bins.values) value = value < 0 ? 0 : value / top;
-  draw_columns(area, bins.values, Style::graph);
-}
-
 void draw_axis(const Area& area, double top) {
   area.put_right(0, fmt::format("{:g}", top), Style::dim);
   if (area.rows() >= 8) area.put_right(area.rows() / 2, fmt::format("{:g}", top / 2), Style::dim);
@@ -108,7 +103,8 @@ void draw_history(const Area& area, const Throughput& throughput, uint64_t now_n
   if (area.glyphs().braille) {
     draw_braille(graph, bins, top);
   } else {
-    draw_blocks(graph, bins, top);
+    for (double& value : bins.values) value = std::max(value, 0.0) / top;
+    draw_columns(graph, bins.values, Style::graph);
   }
   if (near)
     draw_roof(graph, *roof * unit.per_unit / top, fmt::format("roof {} GiB/s", rate_text(*roof)));

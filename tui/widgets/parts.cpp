@@ -48,12 +48,16 @@ Columns columns_for(const Area& area, const Snapshot& s) {
   return c;
 }
 
+void put_rate(const Area& area, const Columns& c, const Reading<double>& rate, uint8_t emphasis) {
+  area.part({0, c.rate, 1, kRateCols})
+      .put_right(0, text_of(rate, rate_text), {value_style(rate), emphasis});
+}
+
 void draw_part(const Area& area, const Columns& c, const PartView& part, double largest) {
   area.put(0, 0, part.name, Style::plain);
   area.put(0, c.pid, part.pid > 0 ? std::to_string(part.pid) : "—", Style::dim);
   area.put(0, c.cpu, part.cpu.has_value() ? std::to_string(*part.cpu) : "…", Style::plain);
-  const Item rate = item_of(part.rate, {}, {}, rate_text);
-  area.part({0, c.rate, 1, kRateCols}).put_right(0, rate.value, rate.ink);
+  put_rate(area, c, part.rate, kNone);
   if (part.rate.has_value() && largest > 0)
     draw_bar(area.part({0, c.bar, 1, c.bar_cols}), *part.rate / largest, Style::graph);
 }
@@ -68,23 +72,12 @@ Reading<double> total_of(std::span<const PartView> parts) {
   return Reading<double>::of(sum);
 }
 
-void draw_total(const Area& area, const Columns& c, std::span<const PartView> parts) {
-  area.put(0, 0, "total", Style::plain);
-  const Item rate = item_of(total_of(parts), {}, {}, rate_text);
-  area.part({0, c.rate, 1, kRateCols}).put_right(0, rate.value, {rate.ink.style, kBold});
-}
-
 void draw_heading(const Area& area, const Columns& c, const Snapshot& s) {
   const WorkloadTerms& terms = terms_of(s.requested);
   area.put(0, 0, terms.part, Style::dim);
   area.put(0, c.pid, "pid", Style::dim);
   area.put(0, c.cpu, "cpu", Style::dim);
   area.part({0, 0, 1, c.rate + kRateCols}).put_right(0, terms.unit.rate, Style::dim);
-}
-
-// The last line, when not all fit.
-void draw_rest(const Area& area, size_t left_out) {
-  area.put(0, 0, fmt::format("and {} more", left_out), Style::dim);
 }
 
 }  // namespace
@@ -110,8 +103,10 @@ void draw_parts(const Area& area, const Snapshot& s) {
   const size_t shown = s.parts.size() <= fits ? s.parts.size() : fits > 0 ? fits - 1 : 0;
   for (size_t i = 0; i < shown; ++i) draw_part(area.from_row(row++, 1), c, s.parts[i], largest);
   if (shown < s.parts.size() && fits > 0)
-    draw_rest(area.from_row(row++, 1), s.parts.size() - shown);
-  if (s.parts.size() > 1) draw_total(area.from_row(row, 1), c, s.parts);
+    area.put(row++, 0, fmt::format("and {} more", s.parts.size() - shown), Style::dim);
+  if (s.parts.size() <= 1) return;
+  area.put(row, 0, "total", Style::plain);
+  put_rate(area.from_row(row, 1), c, total_of(s.parts), kBold);
 }
 
 }  // namespace pipetop::tui

@@ -1,43 +1,23 @@
 #include "tui/widgets/worker.h"
 
 #include <algorithm>
+#include <array>
 
 #include "tui/draw/numbers.h"
 
 namespace pipetop::tui {
 namespace {
 
-std::string_view text_of(ProcessState state) {
-  switch (state) {
-    case ProcessState::starting:
-      return "starting";
-    case ProcessState::changing:
-      return "changing";
-    case ProcessState::flowing:
-      return "flowing";
-    case ProcessState::held:
-      return "held";
-    case ProcessState::refused:
-      return "refused";
-    case ProcessState::failed:
-      return "failed";
-    case ProcessState::stopped:
-      return "stopped";
-    case ProcessState::restarting:
-      return "restarting";
-  }
-  return "";
-}
+// By ProcessState.
+constexpr std::array<std::string_view, 8> kStateNames = {
+    "starting", "changing", "flowing", "held", "refused", "failed", "stopped", "restarting"};
 
 // Empty while all is well.
 TitlePart state_part(const WorkerView& w) {
   if (w.state == ProcessState::flowing && w.restarts == 0) return {};
-  std::string text;
-  if (w.state == ProcessState::flowing) {
+  std::string text(kStateNames[static_cast<size_t>(w.state)]);
+  if (w.state == ProcessState::flowing)
     text = w.restarts == 1 ? "restarted" : fmt::format("restarted ×{}", w.restarts);
-  } else {
-    text = text_of(w.state);
-  }
   if (!w.state_reason.empty()) text += ": " + w.state_reason;
   const bool bad = w.state == ProcessState::refused || w.state == ProcessState::failed;
   const bool calm = w.state == ProcessState::starting || w.state == ProcessState::changing ||
