@@ -22,6 +22,7 @@ SmapsBytes bytes_in_smaps(std::istream& smaps, uint64_t address, uint64_t bytes)
   while (std::getline(smaps, line)) {
     uint64_t begin = 0, end = 0, kib = 0;
     if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " ", &begin, &end) == 2) {
+      if (begin >= address + bytes) break;  // sorted; the kernel works for every line
       const uint64_t from = std::max(begin, address), to = std::min(end, address + bytes);
       overlap = to > from ? to - from : 0;
     } else if (overlap == 0) {
