@@ -157,5 +157,5 @@ int look(struct bpf_iter__task_file *ctx) {
   if (!look || !copy || !pipe) return 0;
   if (from == RING_BY_ITERATOR) copy_ring(copy, pipe);
   explain(copy, look);
-  return 0;
+  return 1;  // ends the walk: read() says EAGAIN
 }

@@ -81,7 +81,7 @@ class RingReader::Impl {
     const UniqueFd pass(bpf_iter_create(bpf_link__fd(link_.get())));
     if (!pass) throw SystemError("bpf_iter_create", errno);
     char nothing[8];
-    if (read(pass.get(), nothing, sizeof(nothing)) < 0)
+    if (read(pass.get(), nothing, sizeof(nothing)) < 0 && errno != EAGAIN)
       throw SystemError("read of the ring", errno);
     if (look.at_ns == 0)
       throw Error("the pipe is no longer open here; start pipetop again", Exit::refused);
