@@ -1,5 +1,3 @@
-#include "tui/bench/bare_loop.h"
-
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -15,6 +13,7 @@
 #include "engine/memory/buffer.h"
 #include "engine/model/snapshot.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "tui/bench/bench.h"
 
 namespace pipetop::bench {
 namespace {
@@ -29,12 +28,12 @@ void pin_to(int cpu) {
 bool again() { return errno == EAGAIN || errno == EINTR; }
 
 [[noreturn]] void bare_writer(const Settings& s, int fd) {
-  const Buffer buffers[2] = {map_buffer({s.pages, s.buf_size, true, false}),
-                             map_buffer({s.pages, s.buf_size, true, false})};
-  const unsigned flags = is_busy(s.writer_wait) ? SPLICE_F_NONBLOCK : 0;
-  const bool lends = s.write_with == WriteWith::vmsplice;
+  const Buffer buffers[2] = {map_buffer({s.pipe.pages, s.pipe.buf_size, true, false}),
+                             map_buffer({s.pipe.pages, s.pipe.buf_size, true, false})};
+  const unsigned flags = is_busy(s.pipe.writer_wait) ? SPLICE_F_NONBLOCK : 0;
+  const bool lends = s.pipe.write_with == WriteWith::vmsplice;
   for (unsigned turn = 0;; ++turn) {
-    iovec range = {buffers[lends ? turn % 2 : 0].data, s.buf_size};
+    iovec range = {buffers[lends ? turn % 2 : 0].data, s.pipe.buf_size};
     while (range.iov_len > 0) {
       const ssize_t moved =
           lends ? ::vmsplice(fd, &range, 1, flags) : ::write(fd, range.iov_base, range.iov_len);
@@ -49,13 +48,13 @@ bool again() { return errno == EAGAIN || errno == EINTR; }
 // Returns nanoseconds.
 uint64_t bare_reader(const Settings& s, int fd, uint64_t bytes) {
   const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  const Buffer buffer = map_buffer({s.pages, s.buf_size, true, false});
-  const unsigned flags = is_busy(s.reader_wait) ? SPLICE_F_NONBLOCK : 0;
+  const Buffer buffer = map_buffer({s.pipe.pages, s.pipe.buf_size, true, false});
+  const unsigned flags = is_busy(s.pipe.reader_wait) ? SPLICE_F_NONBLOCK : 0;
   uint64_t count = 0, begin = 0;
   while (count < bytes) {
-    const ssize_t moved = s.read_with == ReadWith::splice
-                              ? ::splice(fd, nullptr, null, nullptr, s.buf_size, flags)
-                              : ::read(fd, buffer.data, s.buf_size);
+    const ssize_t moved = s.pipe.read_with == ReadWith::splice
+                              ? ::splice(fd, nullptr, null, nullptr, s.pipe.buf_size, flags)
+                              : ::read(fd, buffer.data, s.pipe.buf_size);
     if (moved < 0 && !again()) break;
     // Timed from the first byte: what comes before is the writer's start.
     if (moved > 0 && begin == 0) begin = monotonic_ns();
@@ -75,7 +74,8 @@ double bare_rate(const Settings& s, int writer_cpu, int reader_cpu, uint64_t byt
   if (const uint64_t size = wanted_pipe_bytes(s.pipe); size != kAutoPipeSize)
     ::fcntl(ends[1], F_SETPIPE_SZ, static_cast<int>(size));
   for (int i = 0; i < 2; ++i)
-    if (is_busy(i == 0 ? s.reader_wait : s.writer_wait)) ::fcntl(ends[i], F_SETFL, O_NONBLOCK);
+    if (is_busy(i == 0 ? s.pipe.reader_wait : s.pipe.writer_wait))
+      ::fcntl(ends[i], F_SETFL, O_NONBLOCK);
 
   const pid_t writer = ::fork();
   if (writer == 0) {

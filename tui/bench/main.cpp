@@ -14,11 +14,7 @@
 #include "engine/registry/worker_main.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/workload/pipe/pipe_presets.h"
-#include "tui/bench/bare_loop.h"
-#include "tui/bench/engine_runs.h"
-#include "tui/bench/pairs.h"
-#include "tui/bench/screen_runs.h"
-#include "tui/bench/slow_peer.h"
+#include "tui/bench/bench.h"
 
 namespace pipetop::bench {
 namespace {
@@ -105,7 +101,7 @@ void screen_costs() {
 void adaptive_waits() {
   const Settings& busy = rung("busy_loop_huge");
   Settings adaptive = busy;
-  adaptive.writer_wait = adaptive.reader_wait = Wait::adaptive;
+  adaptive.pipe.writer_wait = adaptive.pipe.reader_wait = Wait::adaptive;
   compare(
       "adaptive / busy, busy_loop_huge", g_pairs, 0.95,
       [&] { return engine_rate(adaptive, Observed::no, kSeconds); },

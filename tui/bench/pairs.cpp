@@ -1,10 +1,9 @@
-#include "tui/bench/pairs.h"
-
 #include <fmt/core.h>
 
 #include <cstdio>
 
 #include "engine/meter/statistics.h"
+#include "tui/bench/bench.h"
 
 namespace pipetop::bench {
 

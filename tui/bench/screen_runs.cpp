@@ -1,5 +1,3 @@
-#include "tui/bench/screen_runs.h"
-
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <time.h>
@@ -18,6 +16,7 @@
 #include "engine/meter/process_stats.h"
 #include "engine/meter/statistics.h"
 #include "engine/workload/pipe/pipe_presets.h"
+#include "tui/bench/bench.h"
 #include "tui/bench/pty_child.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/dashboard/view.h"

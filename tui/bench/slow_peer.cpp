@@ -1,5 +1,3 @@
-#include "tui/bench/slow_peer.h"
-
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -11,6 +9,7 @@
 #include "engine/process/pipe_owner.h"
 #include "engine/process/worker.h"
 #include "engine/worker/pipe_command.h"
+#include "tui/bench/bench.h"
 
 namespace pipetop::bench {
 namespace {
