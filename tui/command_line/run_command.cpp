@@ -10,7 +10,6 @@
 #include "tui/command_line/folded_file.h"
 #include "tui/command_line/messages.h"
 #include "tui/command_line/output.h"
-#include "tui/command_line/require_vmsplice.h"
 #include "tui/command_line/segment_file.h"
 #include "tui/command_line/start.h"
 #include "tui/print/document.h"

@@ -1,11 +1,15 @@
 #include "tui/command_line/start.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 
 #include "engine/base/error.h"
 #include "engine/config/find_config.h"
 #include "engine/config/limits.h"
+#include "engine/host/zero_copy_probe.h"
 #include "engine/registry/knobs.h"
 
 namespace pipetop::tui {
@@ -52,6 +56,15 @@ std::string name_of(const Config& config) {
   if (preset && preset->settings == config.settings) return preset->name;
   const auto same = std::ranges::find(config.presets, config.settings, &Preset::settings);
   return same == config.presets.end() ? "custom" : same->name;
+}
+
+void require_vmsplice(const Settings& settings, const std::string& instead) {
+  const WriteWith how = settings.pipe.write_with;
+  if (how != WriteWith::vmsplice && how != WriteWith::tee) return;
+  const ZeroCopyProbe probe = probe_zero_copy();
+  if (probe.vmsplice_errno == 0) return;
+  throw Error(fmt::format("{}: {}, or see pipetop doctor", probe.reason, instead),
+              probe.vmsplice_errno == ENOSYS ? Exit::unsupported : Exit::refused);
 }
 
 }  // namespace pipetop::tui

@@ -24,4 +24,8 @@ EngineOptions engine_options(const Config& config);
 // What the settings are called: the preset that they are, or "custom".
 std::string name_of(const Config& config);
 
+// Throws Error, with `instead` as the remedy, when the settings want vmsplice and it
+// is refused here: the engine would measure write() in its place.
+void require_vmsplice(const Settings& settings, const std::string& instead);
+
 }  // namespace pipetop::tui
