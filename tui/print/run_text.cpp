@@ -34,7 +34,7 @@ std::string rate_lines(const RunResult& r) {
                         rate->stddev, rate->median, rate->min, rate->max, rate->samples);
   else
     text += fmt::format("   (median and spread unknown: {})", rate.reason);
-  return text + fmt::format("\n  {} in {:.2f} s\n", things_text(double(r.bytes()), unit.items),
+  return text + fmt::format("\n  {} in {:.2f} s\n", items_text(double(r.bytes()), unit.items),
                             seconds(r.duration_ns()));
 }
 
@@ -83,7 +83,7 @@ std::string worker_line(const RunResult& r, Role role) {
   if (counts.syscalls > 0)
     text +=
         fmt::format(", {} a call, EAGAIN {:.1f} %, short {:.1f} %",
-                    things_text(double(counts.items) / calls, unit_of(r.end.requested).items),
+                    items_text(double(counts.items) / calls, unit_of(r.end.requested).items),
                     100 * double(counts.eagain) / calls, 100 * double(counts.short_calls) / calls);
   const TimeShares& shares = r.shares[static_cast<size_t>(role)];
   if (shares.on_cpu.has_value()) text += fmt::format(", on CPU {:.0f} %", 100 * *shares.on_cpu);
