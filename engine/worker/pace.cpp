@@ -7,7 +7,6 @@
 #include <numbers>
 
 #include "engine/base/clock.h"
-#include "engine/model/slow_motion.h"
 
 namespace pipetop {
 namespace {

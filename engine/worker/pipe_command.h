@@ -1,6 +1,7 @@
 // What the engine tells the two workers of a pipe, and what they answer.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "engine/model/settings.h"
@@ -37,5 +38,22 @@ struct PipeReport {
   uint64_t buffer_address[2] = {};  // in the worker's address space; 0 if none
   uint64_t call_bytes = 0;          // the most that one call is asked for; 0: buf_bytes
 };
+
+// ---- slow motion: both workers move little at a time, a few times a second ----
+
+inline constexpr uint64_t kSlowOperations = 16;  // of which a ring is full
+
+// Bytes of one operation: a sixteenth of the ring, but whole pages, and no more
+// than the buffers hold.
+constexpr uint64_t slow_bytes(uint64_t ring_bytes, uint64_t buf_bytes) {
+  const uint64_t pages = std::max<uint64_t>(1, ring_bytes / kSlowOperations / kPageBytes);
+  return std::min(buf_bytes, pages * kPageBytes);
+}
+
+// The operations that fill a ring.
+constexpr uint64_t slow_operations(uint64_t ring_bytes, uint64_t buf_bytes) {
+  const uint64_t bytes = slow_bytes(ring_bytes, buf_bytes);
+  return (ring_bytes + bytes - 1) / bytes;
+}
 
 }  // namespace pipetop

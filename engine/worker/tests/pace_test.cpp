@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/model/slow_motion.h"
-
 namespace pipetop {
 namespace {
 

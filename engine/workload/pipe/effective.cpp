@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "engine/base/text.h"
-#include "engine/model/slow_motion.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
