@@ -8,7 +8,6 @@
 
 #include "engine/base/text.h"
 #include "engine/config/knob_map.h"
-#include "engine/config/limits.h"
 #include "engine/config/yaml_document.h"
 #include "engine/config/yaml_map.h"
 #include "engine/registry/workloads.h"
@@ -121,32 +120,36 @@ void read_start(const YamlMap& map, Config& config) {
   apply_knobs(map, config.settings);
 }
 
+void read_number(const YamlMap& map, std::string_view key, uint32_t least, uint32_t most,
+                 uint32_t& value) {
+  if (const YamlNode* node = map.find(key))
+    value = integer_of(map.document(), *node, key, least, most);
+}
+
+template <class Enum>
+void read_choice(const YamlMap& map, std::string_view key,
+                 std::span<const std::string_view> choices, Enum& value) {
+  if (const YamlNode* node = map.find(key))
+    value = static_cast<Enum>(choice_of(map.document(), *node, key, choices));
+}
+
 void read_observe(const YamlMap& root, Config& config) {
   const YamlNode* node = root.find("observe");
   if (!node) return;
   const YamlMap map(root.document(), *node, "observe",
                     Names{"frequency_hz", "bpf", "bpf_counters"});
-  if (const YamlNode* hz = map.find("frequency_hz"))
-    config.frequency_hz =
-        integer_of(map.document(), *hz, "frequency_hz", kMinFrequencyHz, kMaxFrequencyHz);
-  if (const YamlNode* bpf = map.find("bpf"))
-    config.bpf = static_cast<BpfUse>(choice_of(map.document(), *bpf, "bpf", kBpfUses));
-  if (const YamlNode* counters = map.find("bpf_counters"))
-    config.bpf_counters = static_cast<BpfCounters>(
-        choice_of(map.document(), *counters, "bpf_counters", bpf_counters_names()));
+  read_number(map, "frequency_hz", kMinFrequencyHz, kMaxFrequencyHz, config.frequency_hz);
+  read_choice(map, "bpf", kBpfUses, config.bpf);
+  read_choice(map, "bpf_counters", kBpfCounters, config.bpf_counters);
 }
 
 void read_screen(const YamlMap& root, Config& config) {
   const YamlNode* node = root.find("screen");
   if (!node) return;
   const YamlMap map(root.document(), *node, "screen", Names{"frames_per_s", "unicode", "color"});
-  if (const YamlNode* rate = map.find("frames_per_s"))
-    config.frames_per_s =
-        integer_of(map.document(), *rate, "frames_per_s", kMinFramesPerS, kMaxFramesPerS);
-  if (const YamlNode* unicode = map.find("unicode"))
-    config.unicode = static_cast<Choice>(choice_of(map.document(), *unicode, "unicode", kChoices));
-  if (const YamlNode* color = map.find("color"))
-    config.color = static_cast<Choice>(choice_of(map.document(), *color, "color", kChoices));
+  read_number(map, "frames_per_s", kMinFramesPerS, kMaxFramesPerS, config.frames_per_s);
+  read_choice(map, "unicode", kChoices, config.unicode);
+  read_choice(map, "color", kChoices, config.color);
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 // A config file: where to start, what is offered, how to observe and draw.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/model/observing.h"
@@ -9,6 +12,18 @@
 #include "engine/model/settings.h"
 
 namespace pipetop {
+
+// Ranges, for the command line, too.
+inline constexpr uint32_t kMinFrequencyHz = 10;
+inline constexpr uint32_t kMaxFrequencyHz = 10'000;
+inline constexpr uint32_t kMinFramesPerS = 1;
+inline constexpr uint32_t kMaxFramesPerS = 60;
+
+// By BpfCounters.
+std::span<const std::string_view> bpf_counters_names();
+
+// "there is no preset "x": did you mean y?"
+std::string no_such_preset(std::span<const Preset> presets, std::string_view name);
 
 enum class Choice { automatic, always, never };  // YAML: auto, always, never
 

@@ -6,7 +6,6 @@
 
 #include "engine/base/text.h"
 #include "engine/config/config.h"
-#include "engine/config/limits.h"
 #include "engine/registry/knobs.h"
 #include "engine/registry/terms.h"
 

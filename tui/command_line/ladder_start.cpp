@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
-#include "engine/config/limits.h"
+#include "engine/config/config.h"
 #include "engine/registry/knobs.h"
 #include "engine/workload/pipe/pipe_presets.h"
 

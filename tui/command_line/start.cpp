@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "engine/base/error.h"
+#include "engine/config/config.h"
 #include "engine/config/find_config.h"
-#include "engine/config/limits.h"
 #include "engine/host/zero_copy_probe.h"
 #include "engine/registry/knobs.h"
 

@@ -12,7 +12,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/base/version.h"
-#include "engine/config/limits.h"
+#include "engine/config/config.h"
 #include "tui/draw/pen.h"
 #include "tui/flags/command_flags.h"
 #include "tui/flags/command_list.h"
