@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <deque>
+#include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
@@ -83,6 +84,7 @@ class Engine::Impl {
 
   UniqueFd epoll_;
   UniqueFd timer_;
+  uint64_t timer_interval_ns_ = 0;
   WorkerPool pool_;
   std::unique_ptr<Workload> workload_;
   const WorkloadTerms& terms_;
@@ -216,6 +218,7 @@ void Engine::Impl::advance() {
 }
 
 void Engine::Impl::arm_timer(uint64_t interval_ns) {
+  if (std::exchange(timer_interval_ns_, interval_ns) == interval_ns) return;
   const timespec interval = {0, static_cast<long>(interval_ns)};
   const itimerspec timer = {interval, interval};
   ::timerfd_settime(timer_.get(), 0, &timer, nullptr);
