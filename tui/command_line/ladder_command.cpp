@@ -7,7 +7,6 @@
 #include "tui/command_line/ladder_files.h"
 #include "tui/command_line/ladder_start.h"
 #include "tui/command_line/messages.h"
-#include "tui/command_line/require_vmsplice.h"
 #include "tui/command_line/start.h"
 #include "tui/draw/numbers.h"
 
