@@ -172,7 +172,7 @@ void Engine::Impl::notify(Severity severity, std::string text) {
 void Engine::Impl::apply(const Settings& requested, const std::string& label,
                          const std::string& key) {
   if (requested.workload != requested_.workload)
-    throw Error(fmt::format("workload {} cannot become {} while it runs", terms_.name,
+    throw Error(fmt::format("workload {} cannot change to {} at run time", terms_.name,
                             terms_of(requested).name));
   validate(requested);
   change_began_ns_ = monotonic_ns();

@@ -3,7 +3,7 @@
 namespace pipetop {
 namespace {
 
-constexpr const char* kNeverInForce = "it ended before the change was in force";
+constexpr const char* kNeverInForce = "it ended before the change took effect";
 
 std::optional<TaskTimes> times_of(const std::optional<ProcessStats>& stats) {
   return stats ? std::optional(stats->times) : std::nullopt;

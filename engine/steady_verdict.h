@@ -21,7 +21,7 @@ class SteadyVerdict {
   void restart();
 
  private:
-  Reading<Verdict> shown_ = Reading<Verdict>::warming("not judged yet");
+  Reading<Verdict> shown_ = Reading<Verdict>::warming("no verdict yet");
   Reading<Verdict> rival_;
   uint64_t rival_since_ns_ = 0;  // 0: there is none
 };

@@ -51,9 +51,10 @@ std::string read_name(const YamlMap& map) {
   const std::string& name = scalar_of(map.document(), *node, "name", "a short name");
   const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; };
   if (name.empty() || name.size() > kMaxNameBytes || !std::ranges::all_of(name, fits))
-    map.document().fail(node->place,
-                        fmt::format("name: \"{}\" is no name: give 1 to {} letters, digits, _ or -",
-                                    name, kMaxNameBytes));
+    map.document().fail(
+        node->place,
+        fmt::format("name: \"{}\" is not a valid name: give 1 to {} letters, digits, _ or -", name,
+                    kMaxNameBytes));
   return name;
 }
 
@@ -102,7 +103,7 @@ void read_presets(const YamlMap& map, Config& config) {
     Preset preset = read_preset(document, item, config.settings.workload);
     if (std::ranges::find(names, preset.name) != names.end())
       document.fail(item.place,
-                    fmt::format("a second preset \"{}\": give it another name", preset.name));
+                    fmt::format("a second preset named \"{}\": give it another name", preset.name));
     names.push_back(preset.name);
     offer(config.presets, std::move(preset));
   }

@@ -65,27 +65,27 @@ std::string default_config_yaml(WorkloadKind kind) {
   const Config c = default_config(kind);
   Settings defaults;
   defaults.workload = kind;
-  std::string text = "# pipetop: every key with its default; all of them are optional.\n\n";
-  text += line(fmt::format("workload: {}", terms_of(kind).name), "what is driven");
-  text += line("preset: " + c.preset, "where to start");
+  std::string text = "# pipetop: every key with its default; all keys are optional.\n\n";
+  text += line(fmt::format("workload: {}", terms_of(kind).name), "what to run");
+  text += line("preset: " + c.preset, "the initial preset");
   text += "\n# Knobs override the preset:\n" + knob_lines(defaults) + role_lines(defaults);
   text +=
-      "\n"
-      "# Offered beside the built-in presets (pipetop presets lists them), in this order. A\n"
-      "# preset starts from the knobs' defaults, and takes a built-in's place by its name.\n"
-      "presets: []\n";
+      "\n# Offered beside the built-in presets (pipetop presets lists them), in this order. A\n# "
+      "preset starts from the knobs' defaults, and replaces a built-in preset of its "
+      "name.\npresets: []\n";
   text += preset_example(defaults);
   text += "\nobserve:\n";
-  text +=
-      line(fmt::format("  frequency_hz: {}", c.frequency_hz),
-           fmt::format("samples a second on each CPU, {} to {}", kMinFrequencyHz, kMaxFrequencyHz));
+  text += line(
+      fmt::format("  frequency_hz: {}", c.frequency_hz),
+      fmt::format("samples per second on each CPU, {} to {}", kMinFrequencyHz, kMaxFrequencyHz));
   text += line("  bpf: auto", "auto or off");
-  text += line("  bpf_counters: percpu", "percpu: a record a CPU; shared: one, with atomic adds");
+  text += line("  bpf_counters: percpu",
+               "percpu: one record per CPU; shared: a single one, with atomic adds");
   text += "\nscreen:\n";
   text += line(fmt::format("  frames_per_s: {}", c.frames_per_s),
                fmt::format("{} to {}", kMinFramesPerS, kMaxFramesPerS));
-  text += line("  unicode: auto", "auto, always or never; auto goes by the locale");
-  text += line("  color: auto", "auto, always or never; auto goes by the terminal and NO_COLOR");
+  text += line("  unicode: auto", "auto, always or never; auto follows the locale");
+  text += line("  color: auto", "auto, always or never; auto follows the terminal and NO_COLOR");
   return text;
 }
 

@@ -77,7 +77,7 @@ std::string no_such_config(const std::string& name, std::span<const std::string>
   std::string advice = "give a file's path";
   if (!names.empty()) advice = fmt::format("give {}, or a file's path", join_choices(names));
   if (const auto near = nearest(name, names))
-    advice = fmt::format("did you mean {}? The choice is {}", *near, join_choices(names));
+    advice = fmt::format("did you mean {}? Available: {}", *near, join_choices(names));
   return fmt::format("there is no config \"{}\" {}: {}", name, places_of(directories), advice);
 }
 

@@ -77,8 +77,7 @@ class KnobValues {
 
   [[noreturn]] void fail_twice(const Knob& knob, const YamlNode& a, const YamlNode& b) const {
     const YamlNode& later = a.place.line > b.place.line ? a : b;
-    map_.document().fail(later.place,
-                         fmt::format("{} is given a second time: keep one", knob.name));
+    map_.document().fail(later.place, fmt::format("{} is given twice: keep one", knob.name));
   }
 
   const YamlMap& map_;
@@ -103,7 +102,7 @@ void check_placement(const YamlDocument& document, const KnobValues& values) {
   if (placement && has_cpu && placement->text != to_text(Placement::cpus))
     document.fail(
         placement->place,
-        fmt::format("placement {} and a CPU chosen: leave one of the two out", placement->text));
+        fmt::format("placement {} and a CPU are both given: remove one of them", placement->text));
 }
 
 // A conflict between knobs, told where the knob stands that it begins with.

@@ -60,7 +60,7 @@ std::string read_text_file(const std::string& path, size_t limit) {
   const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd) {
     const int error = errno;
-    throw Error(fmt::format("cannot be opened: {}: give a file that is there and readable",
+    throw Error(fmt::format("cannot be opened: {}: give a file that exists and is readable",
                             std::generic_category().message(error)));
   }
   struct stat status;

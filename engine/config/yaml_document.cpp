@@ -64,7 +64,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
  private:
   static constexpr const char* kNoAnchors =
-      "anchors and aliases are not for config files: write the value out";
+      "anchors and aliases are not supported in config files: write out the value";
 
   [[noreturn]] static void refuse(const YAML::Mark& mark, const std::string& words) {
     throw Refusal(mark, words);
@@ -73,7 +73,7 @@ class TreeBuilder final : public YAML::EventHandler {
   // "?" and "!" are yaml-cpp's own marks for plain and quoted.
   static void check_tag(const YAML::Mark& mark, const std::string& tag) {
     if (!tag.empty() && tag != "?" && tag != "!")
-      refuse(mark, "tags are not for config files: write the value without one");
+      refuse(mark, "tags are not supported in config files: remove the tag");
   }
 
   // yaml-cpp 0.7 takes the end of the file for a missing quote. No value of a
@@ -86,13 +86,13 @@ class TreeBuilder final : public YAML::EventHandler {
       if (text_[i] == quote) return;
       if (quote == '"' && text_[i] == '\\') ++i;
     }
-    refuse(mark, "a quote without its end on the same line: close it");
+    refuse(mark, "a quote that does not end on the same line: close it");
   }
 
   YamlNode leaf(YamlNode::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
     if (anchor != YAML::NullAnchor) refuse(mark, kNoAnchors);
     if (++nodes_ > kMaxYamlNodes)
-      refuse(mark, fmt::format("more than {} values: no config is that long", kMaxYamlNodes));
+      refuse(mark, fmt::format("more than {} values: too many for a config", kMaxYamlNodes));
     YamlNode node;
     node.kind = kind;
     node.place = place_of(mark);
@@ -103,7 +103,8 @@ class TreeBuilder final : public YAML::EventHandler {
             YAML::anchor_t anchor) {
     check_tag(mark, tag);
     if (open_.size() >= kMaxYamlDepth)
-      refuse(mark, fmt::format("nested deeper than {} levels: no config is", kMaxYamlDepth));
+      refuse(mark,
+             fmt::format("nested deeper than {} levels: too deep for a config", kMaxYamlDepth));
     open_.push_back(leaf(kind, mark, anchor));
   }
 
@@ -157,9 +158,9 @@ constexpr std::array kHints = {
     Hint{"end of sequence flow", "close it with ]"},
     Hint{"end of map", "give each entry as \"key: value\", indented alike"},
     Hint{"end of sequence", "start each item with \"- \", indented alike"},
-    Hint{"illegal map value", "quote a value that has \": \" in it, or mend the indentation"},
+    Hint{"illegal map value", "quote a value that contains \": \", or fix the indentation"},
     Hint{"illegal EOF in scalar", "close the quote"},
-    Hint{"unknown token", "quote a value that starts so"},
+    Hint{"unknown token", "quote a value that starts like this"},
 };
 
 std::string explain(const std::string& message) {
@@ -207,7 +208,7 @@ YamlDocument YamlDocument::load(const std::string& path) {
 YamlDocument YamlDocument::parse(std::string name, std::string text) {
   YamlDocument document(std::move(name), std::move(text));
   if (document.text_.size() > kMaxYamlBytes)
-    document.fail({}, fmt::format("larger than {} bytes: no config is", kMaxYamlBytes));
+    document.fail({}, fmt::format("larger than {} bytes: too large for a config", kMaxYamlBytes));
   if (const auto fault = find_text_fault(document.text_))
     document.fail({fault->line, fault->byte}, fault->words);
   if (document.text_.starts_with(kByteOrderMark)) document.text_.erase(0, kByteOrderMark.size());

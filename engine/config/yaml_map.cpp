@@ -40,7 +40,7 @@ void YamlMap::check_key(size_t index, std::string_view what,
   }
   const auto earlier = std::ranges::find(node_->keys, key.text, &YamlNode::text);
   if (&*earlier != &key)
-    document_->fail(key.place, fmt::format("\"{}\" is given a second time, after line {}: keep one",
+    document_->fail(key.place, fmt::format("\"{}\" is given twice, first on line {}: keep one",
                                            key.text, earlier->place.line + 1));
 }
 
@@ -74,7 +74,7 @@ size_t choice_of(const YamlDocument& document, const YamlNode& node, std::string
   const auto found = std::ranges::find(choices, text);
   if (found == choices.end())
     document.fail(node.place,
-                  fmt::format("{}: \"{}\" is not one of its values: give {}", key, text, wanted));
+                  fmt::format("{}: \"{}\" is not a valid value: give {}", key, text, wanted));
   return size_t(found - choices.begin());
 }
 

@@ -45,7 +45,8 @@ Check check_steal() {
       "{}, {:.1f} % of the time stolen since boot",
       host.hypervisor.empty() ? "bare metal" : "a guest of " + host.hypervisor, 100 * share);
   if (share <= kMuchSteal) return works(name, found);
-  return {name, CheckResult::limited, found, "other guests slow this one down: rates mislead",
+  return {name, CheckResult::limited, found,
+          "other guests slow this one down: rates are unreliable",
           "measure on a quiet or dedicated host"};
 }
 

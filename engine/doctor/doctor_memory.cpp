@@ -32,7 +32,7 @@ Check check_thp() {
   const std::string setting = bracketed(read_head(kThp));
   const std::string turn_on = fmt::format("echo madvise | sudo tee {}", kThp);
   if (setting.empty())
-    return {name, CheckResult::missing, "none", "the kernel is built without them",
+    return {name, CheckResult::missing, "none", "the kernel was built without them",
             "boot a kernel with CONFIG_TRANSPARENT_HUGEPAGE=y"};
   if (setting == "never")
     return {name, CheckResult::missing, "never", "they are turned off", turn_on};
@@ -43,7 +43,7 @@ Check check_thp() {
     return {name, CheckResult::limited, setting + ", unverified", huge.reason, ""};
   if (*huge) return works(name, setting + ", granted");
   return {name, CheckResult::limited, setting + ", not granted",
-          "2 MiB were asked for and came as 4 KiB pages: memory is fragmented",
+          "2 MiB were requested but came as 4 KiB pages: memory is fragmented",
           "echo 1 | sudo tee /proc/sys/vm/compact_memory"};
 }
 
@@ -56,7 +56,7 @@ Check check_hugetlb() {
   const Buffer buffer = scratch(Pages::hugetlb, kHugePageBytes, false);
   if (buffer.pages == Pages::hugetlb && buffer.data != nullptr) return works(name, found);
   const int error = buffer.pages_error != 0 ? buffer.pages_error : buffer.error_number;
-  return {name, CheckResult::missing, found, free == 0 ? "none are set aside" : errno_text(error),
+  return {name, CheckResult::missing, found, free == 0 ? "none are reserved" : errno_text(error),
           "sudo sysctl vm.nr_hugepages=16"};
 }
 
@@ -92,11 +92,11 @@ Check check_page_flags() {
   const UniqueFd pagemap(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
   const UniqueFd flags(open("/proc/kpageflags", O_RDONLY | O_CLOEXEC));
   if (!flags)
-    return {name, CheckResult::limited, "huge pages are told from smaps only",
+    return {name, CheckResult::limited, "huge pages are detected from smaps only",
             "/proc/kpageflags: " + errno_text(errno), "run as root: sudo pipetop"};
   int here = 1;
   if (!pagemap || frame_of(pagemap.get(), &here) == 0)
-    return {name, CheckResult::limited, "huge pages are told from smaps only",
+    return {name, CheckResult::limited, "huge pages are detected from smaps only",
             "/proc/self/pagemap hides frame numbers", "run as root: sudo pipetop"};
   return works(name, "pagemap and kpageflags");
 }

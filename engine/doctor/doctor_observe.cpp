@@ -57,8 +57,8 @@ Check check_perf() {
         name, CheckResult::missing, "none",
         observe::why_and_remedy({"perf_event_open", clock, {}}, observe::read_circumstances()));
   return {name, CheckResult::limited, "cpu-clock",
-          fmt::format("no hardware cycles ({}): code that runs with interrupts off is charged to "
-                      "the place that turns them on",
+          fmt::format("no hardware cycles ({}): code that runs with interrupts disabled is "
+                      "attributed to the code that enables them",
                       errno_text(cycles)),
           "give the virtual machine a PMU, or use real hardware"};
 }
@@ -75,7 +75,7 @@ Check check_symbols() {
   const std::string name = "symbols";
   std::ifstream kallsyms("/proc/kallsyms");
   if (!kallsyms)
-    return {name, CheckResult::missing, "no /proc/kallsyms", "the kernel is built without it",
+    return {name, CheckResult::missing, "no /proc/kallsyms", "the kernel was built without it",
             "boot a kernel with CONFIG_KALLSYMS=y"};
   if (addresses_are_shown(kallsyms)) return works(name, "/proc/kallsyms");
   return failed(name, CheckResult::missing, "addresses are hidden",
@@ -126,7 +126,7 @@ Check check_counters(const char* layout, const Reading<std::vector<observe::Coun
     return failed(name, CheckResult::missing, "cannot be measured", costs.reason);
   std::string found;
   for (const observe::CounterCost& cost : *costs)
-    found += fmt::format("{}{:.1f} ns an add on {} CPU{}", found.empty() ? "" : ", ", cost.*ns,
+    found += fmt::format("{}{:.1f} ns per add on {} CPU{}", found.empty() ? "" : ", ", cost.*ns,
                          cost.cpus, cost.cpus == 1 ? "" : "s");
   return works(name, fmt::format("{}; {}", found, format_size(costs->back().*bytes)));
 }

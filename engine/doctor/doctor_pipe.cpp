@@ -14,8 +14,7 @@ namespace pipetop {
 namespace {
 
 constexpr const char* kSandbox =
-    "leave the container or sandbox, or let it through: docker run --security-opt "
-    "seccomp=unconfined";
+    "leave the container or sandbox, or allow it: docker run --security-opt seccomp=unconfined";
 
 struct ScratchPipe {
   UniqueFd read_end, write_end;
@@ -79,7 +78,7 @@ Check check_splice() {
   if (write(pipe.write_end.get(), "x", 1) != 1)
     return {name, CheckResult::missing, "no pipe to splice from", errno_text(errno), ""};
   if (splice(pipe.read_end.get(), nullptr, null.get(), nullptr, 1, SPLICE_F_NONBLOCK) == 1)
-    return works(name, "empties a pipe without a copy");
+    return works(name, "drains a pipe without a copy");
   return {name, CheckResult::missing, "refused", errno_text(errno), kSandbox};
 }
 

@@ -13,7 +13,7 @@
 namespace pipetop {
 namespace {
 
-constexpr const char* kNoRun = "no run of it was completed";
+constexpr const char* kNoRun = "none of its runs was completed";
 constexpr const char* kNoPair = "no round has both it and the first rung";
 
 // The rates by round of one rung.
@@ -93,10 +93,9 @@ Reading<LadderDrift> drift_of(const Ladder& ladder, const std::vector<Rates>& ra
     drift.rounds.push_back({round, pace_of(round, rates)});
     paces.push_back(drift.rounds.back().ratio);
   }
-  if (paces.size() < 2)
-    return Reading<LadderDrift>::warming("it takes two whole rounds to see a drift");
+  if (paces.size() < 2) return Reading<LadderDrift>::warming("drift needs two complete rounds");
   const double median = spread_of(paces).median;
-  if (median <= 0) return Reading<LadderDrift>::warming("most rounds stood still");
+  if (median <= 0) return Reading<LadderDrift>::warming("in most rounds nothing moved");
   for (RoundPace& pace : drift.rounds) pace.ratio /= median;
   drift.farthest = *std::ranges::max_element(drift.rounds, {}, distance);
   return Reading<LadderDrift>::of(std::move(drift));
@@ -119,7 +118,7 @@ Reading<LadderSteal> steal_of(const Ladder& ladder) {
     stolen_ns += share * double(run.trial.duration_ns());
     all_ns += double(run.trial.duration_ns());
   }
-  if (all_ns == 0) return Reading<LadderSteal>::warming("the runs were too short to tell");
+  if (all_ns == 0) return Reading<LadderSteal>::warming("the runs were too short");
   steal.mean = stolen_ns / all_ns;
   return Reading<LadderSteal>::of(steal);
 }
@@ -132,7 +131,7 @@ std::string fall_words(const std::string& name, const std::string& before, const
                                  : fmt::format("middle half of {} rounds: {:.2f} to {:.2f} times",
                                                ratio.count, ratio.lower, ratio.upper);
   return fmt::format("{} fell below {} by {:.1f} % ({}{})", name, before, 100 * (1 - ratio.median),
-                     middle, ratio.upper >= 1 ? ", so within the spread" : "");
+                     middle, ratio.upper >= 1 ? ", within the spread" : "");
 }
 
 std::vector<LadderFall> falls_of(const Ladder& ladder, const std::vector<Rates>& rates) {
@@ -152,7 +151,7 @@ Reading<bool> monotone(const LadderReport& report, const std::vector<Rates>& rat
   if (!report.falls.empty()) return Reading<bool>::of(false);
   for (size_t i = 1; i < rates.size(); ++i)
     if (ratios(rates[i], rates[i - 1]).empty())
-      return Reading<bool>::warming("no round has both of two neighbouring rungs");
+      return Reading<bool>::warming("no round has two adjacent rungs");
   return Reading<bool>::of(true);
 }
 
@@ -173,7 +172,7 @@ void warn_of_workers(LadderReport& report, const LadderRun& run) {
     const uint32_t deaths = after.restarts - run.trial.begin.worker(after.role).restarts;
     if (deaths == 0 && after.state != ProcessState::restarting) continue;
     add(report, Exit::worker_failed,
-        fmt::format("the {} died while it was measured ({})", to_text(after.role),
+        fmt::format("the {} died during the measurement ({})", to_text(after.role),
                     place(report, run.rung, run.round)));
   }
 }
@@ -207,8 +206,8 @@ void warn_of_drift(LadderReport& report) {
   const RoundPace& pace = report.drift->farthest;
   if (pace.ratio <= kMuchDrift && pace.ratio >= 1 / kMuchDrift) return;
   add(report, Exit::untrustworthy,
-      fmt::format("the machine drifted: round {} ran at {:.2f} of the median round, which is more "
-                  "than a factor of {}",
+      fmt::format("the machine drifted: round {} ran at {:.2f} times the speed of the median "
+                  "round; the limit is a factor of {}",
                   pace.round, pace.ratio, kMuchDrift));
 }
 

@@ -26,7 +26,7 @@ constexpr uint64_t kSmallestCopy = 4 * kKiB, kLargestCopy = 1024 * kKiB;
 
 MeasuredStep wakeup(const char* name, int partner_cpu) {
   return {name, [=] {
-            if (partner_cpu == kNoCpu) throw Error("we may run on one CPU only", Exit::refused);
+            if (partner_cpu == kNoCpu) throw Error("pipetop may use only one CPU", Exit::refused);
             return wakeup_step(partner_cpu);
           }};
 }
@@ -113,8 +113,9 @@ Limits LimitsMeasurement::measure() {
   const CpuTimes after = read_cpu_times();
   Limits limits = result();
   limits.rounds = rounds;
-  limits.steal_share = after.total > before.total ? Reading<double>::of(steal_share(before, after))
-                                                  : Reading<double>::warming("too short to tell");
+  limits.steal_share = after.total > before.total
+                           ? Reading<double>::of(steal_share(before, after))
+                           : Reading<double>::warming("too short to measure");
   return limits;
 }
 

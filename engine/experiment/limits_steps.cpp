@@ -136,7 +136,7 @@ UniqueFd open_gup_test() {
   struct stat root, debug;
   const bool mounted = ::stat("/sys/kernel", &root) == 0 &&
                        ::stat("/sys/kernel/debug", &debug) == 0 && root.st_dev != debug.st_dev;
-  throw Error(mounted ? fmt::format("no {}; a kernel with CONFIG_GUP_TEST", kGupTestFile)
+  throw Error(mounted ? fmt::format("no {}; use a kernel with CONFIG_GUP_TEST", kGupTestFile)
                       : fmt::format("no {}: debugfs is not mounted; "
                                     "mount -t debugfs none /sys/kernel/debug",
                                     kGupTestFile),

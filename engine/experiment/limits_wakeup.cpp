@@ -60,7 +60,7 @@ class Partner {
     do got = ::read(from_.get(), &byte, 1);
     while (got < 0 && errno == EINTR);
     if (got < 0) throw SystemError("read", errno);
-    if (got == 0) throw Error("the partner of the wakeups died", Exit::worker_failed);
+    if (got == 0) throw Error("the process to wake up died", Exit::worker_failed);
   }
 
  private:

@@ -42,12 +42,12 @@ Reading<Roof> roof_of(std::span<const RingCost> rings) {
   for (const RingCost& ring : usable)
     if (ring.ring_bytes >= kDistance * usable.front().ring_bytes)
       further.push_back(further_page(usable.front(), ring));
-  if (further.empty()) return Reading<Roof>::unavailable("it needs rings of 64KiB and of 256KiB");
+  if (further.empty()) return Reading<Roof>::unavailable("it needs rings of 64KiB and 256KiB");
   const auto both = [](const RingCost& c) { return c.vmsplice_ns + c.release_ns; };
   const auto slower = [](const RingCost& c) { return std::max(c.vmsplice_ns, c.release_ns); };
   // Of differences, and of a machine that was busy with something else.
   if (!(cheapest(further, both).ns_per_page > 0) || !(cheapest(further, slower).ns_per_page > 0))
-    return Reading<Roof>::unavailable("the machine was too busy to tell");
+    return Reading<Roof>::unavailable("the machine was too busy to measure it");
   const Roof roof = {cheapest(usable, both), cheapest(further, both), cheapest(further, slower)};
   return Reading<Roof>::of(roof);
 }

@@ -17,8 +17,8 @@ uint32_t number_in(const Knob& knob, std::string_view text, std::string_view ran
   uint32_t n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (error != std::errc{} || end != text.data() + text.size())
-    throw Error(fmt::format("--{}: \"{}\" is no range: give a number, or two as in 1..4", knob.name,
-                            range));
+    throw Error(fmt::format("--{}: \"{}\" is not a range: give a number, or two such as 1..4",
+                            knob.name, range));
   return n;
 }
 

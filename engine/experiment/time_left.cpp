@@ -21,7 +21,7 @@ double TimeLeft::mean_of_known() const {
 
 Reading<uint64_t> TimeLeft::of(std::span<const uint32_t> runs) const {
   const double otherwise_ns = mean_of_known();
-  if (otherwise_ns == 0) return Reading<uint64_t>::warming("no run has ended yet");
+  if (otherwise_ns == 0) return Reading<uint64_t>::warming("no run has finished yet");
   double left_ns = 0;
   for (size_t kind = 0; kind < runs.size(); ++kind)
     left_ns += runs[kind] * (taken_[kind].runs == 0 ? otherwise_ns : mean_ns(taken_[kind]));

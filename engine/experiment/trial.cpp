@@ -36,7 +36,7 @@ bool is_starting(const Snapshot& s) {
 }
 
 Reading<double> steal_between(const CpuTimes& before, const CpuTimes& after) {
-  if (after.total <= before.total) return Reading<double>::warming("too short to tell");
+  if (after.total <= before.total) return Reading<double>::warming("too short to measure");
   return Reading<double>::of(steal_share(before, after));
 }
 
@@ -89,7 +89,7 @@ bool Measurement::settle() {
     preparing = now.effective.preparing;
     if (clock.now_ns() > deadline_ns) {
       tell(listener_.warned,
-           std::string("the settings are not all in force after 5 s: measuring all the same"));
+           std::string("not all settings are in effect after 5 s: measuring anyway"));
       return true;
     }
     if (now.now_ns < told_ns + kTickNs) continue;
@@ -166,11 +166,12 @@ void check_possible(const Snapshot& s) {
   const auto worker = std::ranges::find_if(s.workers, is_stuck);
   if (worker != s.workers.end()) {
     const bool refused = worker->state == ProcessState::refused;
-    throw Error(fmt::format("the {} {}: {}", worker->name,
-                            refused ? "was refused what it needs" : "failed", worker->state_reason),
-                worker->lacks_feature ? Exit::unsupported
-                : refused             ? Exit::refused
-                                      : Exit::worker_failed);
+    throw Error(
+        fmt::format("the {} {}: {}", worker->name,
+                    refused ? "could not get what it needs" : "failed", worker->state_reason),
+        worker->lacks_feature ? Exit::unsupported
+        : refused             ? Exit::refused
+                              : Exit::worker_failed);
   }
   const bool checked = s.requested.pipe.check_huge_page && s.requested.pipe.pages != Pages::k4;
   if (s.effective.settled && checked && s.effective.pipe.huge.has_value() &&

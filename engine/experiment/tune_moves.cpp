@@ -25,7 +25,7 @@ void add_distinct(TuneRefinement::Field& field, Contender& one) {
 Reading<double> error_of(double change, const Contender& one, const Contender& winner) {
   const std::vector<double> groups[] = {one.ratios, winner.ratios};
   const double deviation = pooled_log_deviation(groups);
-  if (!std::isfinite(deviation)) return Reading<double>::warming("too few trials to tell");
+  if (!std::isfinite(deviation)) return Reading<double>::warming("too few trials");
   const double trials = 1 / (1.0 / double(one.ratios.size()) + 1.0 / double(winner.ratios.size()));
   return Reading<double>::of(2 * deviation / std::sqrt(trials) * (1 + change));
 }

@@ -31,7 +31,7 @@ RaceHooks live_trials(Session& session) {
       if (trial.cut_short) return {Reading<double>::warming("cut short"), {}};
       const Effective& effective = trial.end.effective;
       if (!effective.settled)
-        return {Reading<double>::unavailable("the settings do not come into force"), {}};
+        return {Reading<double>::unavailable("the settings do not take effect"), {}};
       return {Reading<double>::of(trial.rate()), searched_mismatch(settings, effective)};
     } catch (const Error& e) {
       if (e.exit() != Exit::refused) throw;

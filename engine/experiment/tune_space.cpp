@@ -215,7 +215,7 @@ std::string searched_mismatch(const Settings& asked, const Effective& effective)
     if (knob(name).get(asked) == knob(name).get(effective.settings)) continue;
     const auto said = std::ranges::find(effective.mismatches, name, &Mismatch::knob);
     return fmt::format("{} {}: {}", name, knob(name).get(asked),
-                       said == effective.mismatches.end() ? "not in force" : said->reason);
+                       said == effective.mismatches.end() ? "not in effect" : said->reason);
   }
   return {};
 }

@@ -88,7 +88,7 @@ RaisedPipeMaxSize::RaisedPipeMaxSize(uint64_t bytes, const std::string& file) {
   file_.reset(::open(file.c_str(), O_RDWR | O_CLOEXEC));
   const int open_error = errno;
   if (!file_) throw SystemError("raising " + file, open_error);
-  if (before_bytes_ == 0) throw Error(file + " holds no number", Exit::unsupported);
+  if (before_bytes_ == 0) throw Error(file + " does not contain a number", Exit::unsupported);
   start_guardian();
   // Told before the deed: death between the two must not leave it undone.
   const int error = tell_guardian(bytes) ? write_bytes(file_.get(), bytes) : errno;

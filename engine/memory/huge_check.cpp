@@ -49,7 +49,7 @@ Reading<bool> check_huge(pid_t pid, uint64_t address, uint64_t bytes) {
   const bool huge = bytes > 0 && found.huge >= bytes;
   if (huge || found.present >= bytes) return Reading<bool>::of(huge);
   return Reading<bool>::unavailable(
-      fmt::format("{} of {} are in memory, the rest was never touched; touch_pages true",
+      fmt::format("{} of {} are in memory, the rest was never touched; set touch_pages true",
                   format_size(found.present), format_size(bytes)));
 }
 

@@ -83,7 +83,7 @@ Segment RateMeter::segment(uint64_t now_ns, const Progress& total) const {
   Segment segment = segment_;
   segment.duration_ns = now_ns - segment.begin_ns - segment_skipped_ns_;
   segment.items = total.items - segment_begin_count_;
-  segment.rate = over_segment_.stats("too short to tell its rate");
+  segment.rate = over_segment_.stats("too short to measure its rate");
   return segment;
 }
 

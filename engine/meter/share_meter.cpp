@@ -33,8 +33,9 @@ TimeShares ShareMeter::shares(uint64_t now_ns, const std::optional<TaskTimes>& t
   ShareMeter ended = *this;
   ended.pause(now_ns, totals);
   if (ended.unknown_ && ended.wall_ns_ == 0)
-    return all(Reading<double>::unavailable("/proc of the process cannot be read; mount /proc"));
-  if (ended.wall_ns_ < kShortestNs) return all(Reading<double>::warming("too short to tell"));
+    return all(
+        Reading<double>::unavailable("the process's files in /proc cannot be read; mount /proc"));
+  if (ended.wall_ns_ < kShortestNs) return all(Reading<double>::warming("too short to measure"));
   const auto wall = static_cast<double>(ended.wall_ns_);
   const double on_cpu = std::min(1.0, static_cast<double>(ended.sum_.on_cpu_ns) / wall);
   const double runnable =

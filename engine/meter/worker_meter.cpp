@@ -9,7 +9,7 @@ constexpr uint64_t kWorkerInterval = 250'000'000;  // /proc is read no more ofte
 constexpr uint64_t kWorkerWindow = 1'000'000'000;
 
 constexpr const char* kNoInterval = "no interval measured yet";
-constexpr const char* kNoProc = "/proc of the process cannot be read; mount /proc";
+constexpr const char* kNoProc = "the process's files in /proc cannot be read; mount /proc";
 
 // Of the wall time; they add up to 1.
 void set_shares(double on_cpu, double runnable, const char* source, WorkerView& view) {
@@ -69,7 +69,8 @@ void WorkerMeter::describe_calls(const Sample& first, const Sample& last, Worker
   const double moving = calls - double(now.eagain - then.eagain);
   view.syscalls_per_s = Reading<double>::of(calls / seconds);
   const auto per = [](double n, double of) {
-    return of > 0 ? Reading<double>::of(n / of) : Reading<double>::warming("no call has returned");
+    return of > 0 ? Reading<double>::of(n / of)
+                  : Reading<double>::warming("no call has returned yet");
   };
   view.bytes_per_call = per(double(now.items - then.items), moving);
   view.eagain_share = per(double(now.eagain - then.eagain), calls);
@@ -96,7 +97,7 @@ void WorkerMeter::describe_process(const Sample& first, const Sample& last,
   }
   const ProcessStats& now = *last.process;
   const auto faults = [](const ProcessStats& p) { return p.minor_faults + p.major_faults; };
-  view.last_cpu = now.last_cpu < 0 ? Reading<int>::unavailable("they are several processes")
+  view.last_cpu = now.last_cpu < 0 ? Reading<int>::unavailable("there are several processes")
                                    : Reading<int>::of(now.last_cpu);
   view.voluntary_switches = Reading<uint64_t>::of(now.times.voluntary_switches);
   view.involuntary_switches = Reading<uint64_t>::of(now.times.involuntary_switches);

@@ -34,7 +34,7 @@ uint64_t memory_of(int map_fd) {
     uint64_t bytes = 0;
     if (word == "memlock:" && info >> bytes) return bytes;
   }
-  throw Error("the kernel does not tell what a BPF map takes");
+  throw Error("the kernel does not report the memory of a BPF map");
 }
 
 class CounterProgram {

@@ -32,8 +32,8 @@ namespace {
 constexpr uint64_t kOurTurnNs = 5'000'000;
 constexpr uint64_t kTickOverdueNs = 500'000'000;
 
-constexpr const char* kNoPipe = "there is no pipe to look at";
-constexpr const char* kSeveral = "switches are followed of one process a role";
+constexpr const char* kNoPipe = "there is no pipe";
+constexpr const char* kSeveral = "context switches are tracked for one process per role";
 
 // Makes a part, or keeps the words that say why there is none.
 template <class Part, class... Arguments>
@@ -133,7 +133,7 @@ class Observers::Impl {
     if (!sampler_) return Table::unavailable(no_sampler_);
     if (!no_symbols_.empty()) return Table::unavailable(no_symbols_);
     if (watched.processes == 0) return Table::warming("there is no process");
-    if (watched.counter.samples(span) == 0) return Table::warming("no sample of it yet");
+    if (watched.counter.samples(span) == 0) return Table::warming("no samples yet");
     return Table::of(watched.counter.table(span));
   }
 
@@ -150,7 +150,7 @@ class Observers::Impl {
     const Reading<Sleeps> sleeps = sched_->sleeps(role);
     const std::optional<Sleeps>& before = role_of(role).sleeps_before;
     if (!sleeps.has_value()) return Table::warming(sleeps.reason);
-    if (!before) return Table::warming("it has only just begun");
+    if (!before) return Table::warming("it has only just started");
     return Table::of(blocked_table(
         *sleeps, *before, [&](size_t place) { return sched_->stack(role, place); }, symbols_));
   }

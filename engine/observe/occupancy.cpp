@@ -66,7 +66,7 @@ OccupancyCounts steady_looks(const std::vector<OccupancyCounts>& now,
 
 Reading<Occupancy> occupancy_of(const OccupancyCounts& counts, const std::string& source) {
   const uint64_t looks = counts.looks();
-  if (looks == 0) return Reading<Occupancy>::warming("waiting for the first look");
+  if (looks == 0) return Reading<Occupancy>::warming("waiting for the first sample");
   const double one = 1.0 / double(looks);
   Occupancy occupancy;
   occupancy.source = source;

@@ -29,7 +29,7 @@ static_assert(kStealers.size() == RING_STEALERS);
 struct stat stat_of_pipe(int fd) {
   struct stat status = {};
   if (fstat(fd, &status) != 0) throw SystemError("fstat of the pipe", errno);
-  if (!S_ISFIFO(status.st_mode)) throw Error("what is to be observed is no pipe; give a pipe");
+  if (!S_ISFIFO(status.st_mode)) throw Error("the observed descriptor is not a pipe; give a pipe");
   return status;
 }
 
@@ -83,8 +83,7 @@ class RingReader::Impl {
     char nothing[8];
     if (read(pass.get(), nothing, sizeof(nothing)) < 0 && errno != EAGAIN)
       throw SystemError("read of the ring", errno);
-    if (look.at_ns == 0)
-      throw Error("the pipe is no longer open here; start pipetop again", Exit::refused);
+    if (look.at_ns == 0) throw Error("the pipe is no longer open; restart pipetop", Exit::refused);
     return look;
   }
 

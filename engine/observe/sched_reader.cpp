@@ -221,10 +221,10 @@ class SchedReader::Impl {
       if (now) value = make(*now);
       std::atomic_thread_fence(std::memory_order_acquire);
       if (peek(changing.sequence) != before) continue;
-      if (!value) return Reading<Value>::warming("nothing is known of it yet");
+      if (!value) return Reading<Value>::warming("nothing is known about it yet");
       return Reading<Value>::of(std::move(*value));
     }
-    return Reading<Value>::warming("it was switching whenever it was looked at");
+    return Reading<Value>::warming("it was switching during every attempt to read it");
   }
 
   uint32_t stacks_per_s_;

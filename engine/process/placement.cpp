@@ -68,14 +68,14 @@ bool find_pair(Placement placement, std::span<const Cpu> allowed, PlacementChoic
 }
 
 std::string why_not(Placement placement, size_t allowed) {
-  if (allowed < 2) return "we may run on one CPU only (see taskset -p)";
+  if (allowed < 2) return "pipetop may use only one CPU (see taskset -p)";
   switch (placement) {
     case Placement::smt:
-      return "no two CPUs that we may use are threads of one core";
+      return "no two allowed CPUs are threads of one core";
     case Placement::far:
-      return "all CPUs that we may use share one last-level cache";
+      return "all allowed CPUs share one last-level cache";
     default:
-      return "no two cores that we may use share a last-level cache";
+      return "no two allowed cores share a last-level cache";
   }
 }
 
@@ -84,7 +84,7 @@ PlacementChoice chosen_cpus(const PipeSettings& settings, std::span<const Cpu> a
   for (int* cpu : {&choice.writer_cpu, &choice.reader_cpu}) {
     if (*cpu == kNoCpu || std::ranges::find(allowed, *cpu, &Cpu::number) != allowed.end()) continue;
     choice.reason +=
-        fmt::format("{}we may not run on CPU {}", choice.reason.empty() ? "" : "; ", *cpu);
+        fmt::format("{}pipetop may not use CPU {}", choice.reason.empty() ? "" : "; ", *cpu);
     *cpu = kNoCpu;
   }
   return choice;

@@ -98,7 +98,7 @@ TEST_F(SegmentsTest, OneThatNeverTookEffectSaysSo) {
   ::kill(reader(running).pid, SIGCONT);
   EXPECT_EQ(never.label, "first");
   EXPECT_EQ(never.rate.status, ReadingStatus::warming);
-  EXPECT_EQ(never.occupancy.reason, "it ended before the change was in force");
+  EXPECT_EQ(never.occupancy.reason, "it ended before the change took effect");
   EXPECT_EQ(never.role(Role::writer).shares.blocked.reason, never.occupancy.reason);
   EXPECT_EQ(never.role(Role::reader).functions.reason, never.occupancy.reason);
   EXPECT_EQ(never.kinds.reason, never.occupancy.reason);

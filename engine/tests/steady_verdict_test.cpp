@@ -10,7 +10,7 @@ constexpr uint64_t kLookNs = 200'000'000;
 Reading<Verdict> of(Bound bound, const char* because = "") {
   return Reading<Verdict>::of({bound, because});
 }
-Reading<Verdict> none() { return Reading<Verdict>::unavailable("nothing sticks out"); }
+Reading<Verdict> none() { return Reading<Verdict>::unavailable("no single bottleneck"); }
 
 struct SteadyVerdictTest : testing::Test {
   SteadyVerdict steady;
@@ -29,7 +29,7 @@ struct SteadyVerdictTest : testing::Test {
 TEST_F(SteadyVerdictTest, TheFirstOneIsShownAtOnce) {
   EXPECT_EQ(steady.shown().status, ReadingStatus::warming);
   look(none());
-  EXPECT_EQ(steady.shown().reason, "nothing sticks out");
+  EXPECT_EQ(steady.shown().reason, "no single bottleneck");
   look(of(Bound::lock));
   expect(Bound::lock);
 }

@@ -26,7 +26,7 @@ Names bool_names() { return kBool; }
 size_t parse_choice(std::string_view value, Names names) {
   const auto found = std::ranges::find(names, value);
   if (found != names.end()) return static_cast<size_t>(found - names.begin());
-  throw Error(fmt::format("\"{}\" is not one of its values: give {}", value, join_choices(names)));
+  throw Error(fmt::format("\"{}\" is not a valid value: give {}", value, join_choices(names)));
 }
 
 bool parse_bool(std::string_view value) {

@@ -3,11 +3,11 @@
 namespace pipetop {
 
 Reading<Integrity> Workload::integrity() const {
-  return Reading<Integrity>::unavailable("only pages that go through a pipe are checked");
+  return Reading<Integrity>::unavailable("only the pages of a pipe are checked");
 }
 
 Reading<Verdict> Workload::verdict(const Snapshot&) const {
-  return Reading<Verdict>::unavailable("a verdict is of the two ends of a pipe");
+  return Reading<Verdict>::unavailable("the verdict is for pipes only");
 }
 
 }  // namespace pipetop

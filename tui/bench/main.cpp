@@ -71,7 +71,7 @@ void counter_layouts() {
   if (!costs.has_value()) return report("BPF counters", costs.reason, "");
   for (const observe::CounterCost& cost : *costs)
     report(fmt::format("BPF counters, {} CPU{} counting", cost.cpus, cost.cpus == 1 ? "" : "s"),
-           fmt::format("percpu {:.1f} ns an add, {} bytes  shared {:.1f} ns, {} bytes",
+           fmt::format("percpu {:.1f} ns per add, {} bytes  shared {:.1f} ns, {} bytes",
                        cost.percpu_ns, cost.percpu_bytes, cost.shared_ns, cost.shared_bytes),
            "");
 }

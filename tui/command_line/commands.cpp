@@ -45,7 +45,7 @@ int dashboard_command(const CommandLine& line) {
   DashboardOptions screen{config.unicode, config.color};
   check_terminal(screen);  // before there are processes to start
   if (line.roof && config.settings.workload != WorkloadKind::pipe)
-    throw Error("--roof: it is a pipe's; leave it out");
+    throw Error("--roof needs workload: pipe");
   screen.roof_gib_per_s = find_roof(line.roof);
   FoldedFile folded(line.folded);
   SegmentFile segments(line.segments, config.settings);

@@ -24,7 +24,7 @@ NamedOverheads::value_type overhead_of(const std::string& name, const Config& co
   options.engine = engine_options(config);
   options.rounds = static_cast<int>(rounds);
   ProgressLine progress;
-  progress.give_way_to(interrupts, "this round begins anew");
+  progress.give_way_to(interrupts, "this round starts over");
   return {name, measure_overhead(options, interrupts, [&](int done) {
             progress.show(fmt::format("{}: round {} of {}", name, done, rounds));
           })};

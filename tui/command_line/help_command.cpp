@@ -22,12 +22,12 @@ std::string topics_text() {
   Block list{Block::Kind::rows, {}, {}}, pages = list;
   for (const EmbeddedText& text : manual()) {
     if (is_page(text))
-      pages.rows.push_back({std::string(text.name), "the man page, to be read by man -l -"});
+      pages.rows.push_back({std::string(text.name), "the man page, for man -l -"});
     else
       list.rows.push_back({std::string(text.name), line_about(text, commands)});
   }
   const Block first{Block::Kind::paragraph, "pipetop help TOPIC prints one of these topics:", {}};
-  const Block middle{Block::Kind::paragraph, "pipetop help pipetop prints all of it.", {}};
+  const Block middle{Block::Kind::paragraph, "pipetop help pipetop prints all of them.", {}};
   const Block blocks[] = {first, list, middle, pages};
   return plain_text(blocks);
 }

@@ -155,7 +155,7 @@ Rows preset_rows(std::string_view workload) {
   for (const Preset& preset : workload_named(workload).presets()) {
     std::string text = fmt::format("{} (key {}", preset.title, rows.size() + 1);
     if (preset.article_gib_per_s > 0)
-      text += fmt::format(", the article has {} GiB/s", preset.article_gib_per_s);
+      text += fmt::format(", article: {} GiB/s", preset.article_gib_per_s);
     rows.push_back({preset.name, text + "): " + changed_knobs(preset.settings)});
   }
   return rows;

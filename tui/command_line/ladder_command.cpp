@@ -32,20 +32,20 @@ int ladder_command(const CommandLine& line) {
   result.knobs = knobs_typed(line);
   Interrupts interrupts;  // to the end: no signal interrupts the writing
   ProgressLine progress;
-  progress.give_way_to(interrupts, "this run begins anew");
+  progress.give_way_to(interrupts, "this run starts over");
   result.report = report(climb(options, interrupts, [&](const LadderStep& step) {
     progress.show(progress_text(step, options));
   }));
   progress.clear();
   result.ended_by_signal = interrupts.signal();
   const LadderReport& found = result.report;
-  if (found.ladder.runs.empty()) return ended_early(interrupts, "there was anything to tell");
+  if (found.ladder.runs.empty()) return ended_early(interrupts, "there was a result");
   const bool ascii = line.no_unicode || config.unicode == Choice::never;
   files.write(result, ascii ? GlyphSet::ascii : GlyphSet::unicode);
   Assessment assessment{found.exit, {}};
   if (!files.table_is_seen())
     for (const std::string& warning : found.warnings)
-      assessment.warnings.push_back("not to be trusted: " + warning);
+      assessment.warnings.push_back("untrustworthy: " + warning);
   return exit_status(assessment, interrupts);
 }
 

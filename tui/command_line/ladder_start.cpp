@@ -16,11 +16,11 @@ namespace {
 
 void check_flags(const CommandLine& line) {
   if (!line.preset.empty())
-    throw Error(fmt::format("--preset does not go with ladder: give --rungs {},...", line.preset));
+    throw Error(fmt::format("--preset does not work with ladder: use --rungs {},...", line.preset));
   for (const auto& [flag, path] :
        {std::pair{"--folded", line.folded}, {"--segments", line.segments}})
     if (!path.empty())
-      throw Error(fmt::format("{} does not go with ladder, which nobody observes", flag));
+      throw Error(fmt::format("{} does not work with ladder, which runs without observers", flag));
 }
 
 std::vector<std::string> names_of(const LadderRequest& request) {

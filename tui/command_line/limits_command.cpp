@@ -38,7 +38,7 @@ int limits_command(const CommandLine& line) {
   const LimitsOptions options = limits_options(line);
   Interrupts interrupts;
   ProgressLine progress;
-  progress.give_way_to(interrupts, "the run goes on where it was");
+  progress.give_way_to(interrupts, "the run continues where it was");
   const uint64_t start_ns = interrupts.now_ns();
   std::string left;
   uint32_t last_round = 0;
@@ -52,7 +52,7 @@ int limits_command(const CommandLine& line) {
   progress.clear();
   print(line.format->print(limits_document(read_host(), limits)));
   Assessment assessment;
-  assessment.warn_of_steal(limits.steal_share, "the rate misleads");
+  assessment.warn_of_steal(limits.steal_share, "the rate is unreliable");
   return exit_status(assessment, interrupts);
 }
 

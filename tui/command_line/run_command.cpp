@@ -61,7 +61,7 @@ class Run {
         progress_(!is_for_people(line) || !output_.is_terminal()) {}
 
   int run() {
-    progress_.give_way_to(interrupts_, "the measurement begins anew");
+    progress_.give_way_to(interrupts_, "the measurement starts over");
     EngineOptions options = engine_options(config_);
     options.functions_window_ns = 0;  // all since the measurement began
     Session session(options, interrupts_);

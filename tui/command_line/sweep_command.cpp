@@ -20,9 +20,9 @@ constexpr uint64_t kRunNs = 2'000'000'000;
 
 void check_flags(const CommandLine& line) {
   if (line.format == &find_format("jsonl"))
-    throw Error("--format jsonl is of one setting: give human, json or csv");
+    throw Error("--format jsonl supports a single setting only: give human, json or csv");
   if (!line.folded.empty() || !line.segments.empty())
-    throw Error("--folded and --segments are of one setting: leave the range out");
+    throw Error("--folded and --segments support a single setting only: remove the range");
 }
 
 double worst_steal(const Sweep& sweep) {
@@ -51,7 +51,7 @@ std::optional<SweepPlan> sweep_plan(const CommandLine& line, const Config& confi
   if (line.sweep) {
     const auto& [knob, range] = *line.sweep;
     if (workload_of(*knob) != config.settings.workload)
-      throw Error(fmt::format("--{}: it goes with workload {}, this is {}", knob->name,
+      throw Error(fmt::format("--{} needs workload: {}, this is {}", knob->name,
                               terms_of(workload_of(*knob)).name, terms_of(config.settings).name));
     return sweep_of(*knob, range);
   }
@@ -69,20 +69,20 @@ int sweep_command(const CommandLine& line, const Config& config, const SweepPlan
   Output output(line.run.output);
   Interrupts interrupts;
   ProgressLine progress;
-  progress.give_way_to(interrupts, "this run begins anew");
+  progress.give_way_to(interrupts, "this run starts over");
   const Sweep sweep = run_sweep(
       options_of(line, config, plan), interrupts, [&](const std::string& value, int done, int all) {
         progress.show(fmt::format("{} {}: run {} of {}", plan.knob->name, value, done + 1, all));
       });
   progress.clear();
-  if (sweep.rounds == 0) return ended_early(interrupts, "a round was complete: nothing to tell");
+  if (sweep.rounds == 0) return ended_early(interrupts, "a round was complete: no result");
   output.write(line.format->print(sweep_document(sweep)));
   output.finish();
   const double steal = worst_steal(sweep);
   if (steal <= kMuchSteal) return exit_status({}, interrupts);
   return exit_status(
       {Exit::untrustworthy,
-       {fmt::format("the host stole up to {:.1f} % of a run's time: the rates mislead",
+       {fmt::format("the host stole up to {:.1f} % of a run's time: the rates are unreliable",
                     100 * steal)}},
       interrupts);
 }

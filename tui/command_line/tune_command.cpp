@@ -76,7 +76,7 @@ TuneReport search(const CommandLine& line, const Config& config, Interrupts& int
   // The engine reads the limit once, at its start.
   Session session(unwatched(config), interrupts);
   ProgressLine progress;
-  progress.give_way_to(interrupts, "the trial begins anew");
+  progress.give_way_to(interrupts, "the trial starts over");
   const CpuTimes before = read_cpu_times();
   report.result =
       tune(space, space.as_planned(space.searched_knobs_of(rung.settings)), options,
@@ -89,9 +89,8 @@ TuneReport search(const CommandLine& line, const Config& config, Interrupts& int
 
 void check_settings(const Settings& settings) {
   if (settings.workload != WorkloadKind::pipe)
-    throw Error(fmt::format("tune searches the knobs of a pipe, not of workload {}",
-                            terms_of(settings).name));
-  if (settings.pipe.slow_motion) throw Error("tune measures at full speed: leave slow_motion out");
+    throw Error(fmt::format("tune needs workload: pipe, this is {}", terms_of(settings).name));
+  if (settings.pipe.slow_motion) throw Error("tune measures at full speed: remove slow_motion");
 }
 
 }  // namespace

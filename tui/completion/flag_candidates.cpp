@@ -52,7 +52,7 @@ Words numbers_of(const Knob& knob, bool several) {
   Words words = those_taken(knob, kNumbers);
   if (several)
     for (const char* range : {"1..2", "1..4", "1..8"})
-      if (takes_several(knob, range)) words.push_back({range, "each of them, compared"});
+      if (takes_several(knob, range)) words.push_back({range, "compare all of them"});
   return words;
 }
 

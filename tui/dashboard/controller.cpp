@@ -116,7 +116,7 @@ void Controller::press_knob(const HotKey& hot) {
   const std::string_view what = hot.knob == "wait" ? hot.label : hot.knob;
   const std::string label = fmt::format("{} {}", what, hot.value(next));
   if (next == before) {
-    say(label + " is as far as it goes");
+    say(label + " is already at its limit");
   } else if (change_to(next, label, static_cast<Key>(hot.key))) {
     undo_.push_back(before);
   }
@@ -126,7 +126,7 @@ void Controller::switch_counters(const Snapshot& shown) {
   const bool shared = shown.bpf_counters == BpfCounters::percpu;
   source_.count(shared ? BpfCounters::shared : BpfCounters::percpu);
   say(shared ? "BPF counters: shared, one record and atomic adds"
-             : "BPF counters: percpu, a record a CPU");
+             : "BPF counters: percpu, one record per CPU");
 }
 
 void Controller::press_preset(int index) {
@@ -138,7 +138,7 @@ void Controller::press_preset(int index) {
   const Preset& preset = view_.presets[static_cast<size_t>(index)];
   const Settings before = view_.requested;
   if (preset.settings == before) {
-    say(fmt::format("{} it is already", preset.name));
+    say(fmt::format("already on preset {}", preset.name));
   } else if (change_to(preset.settings, "preset " + preset.name, key)) {
     undo_.push_back(before);
     say(preset.title.empty() ? preset.name : preset.title);
@@ -156,21 +156,21 @@ void Controller::undo() {
 void Controller::baseline() {
   const Settings before = view_.requested;
   if (before == start_) {
-    say("these are the settings at the start");
+    say("already at the initial settings");
   } else if (change_to(start_, "baseline", U'0')) {
     undo_.push_back(before);
-    say("baseline: the settings at the start");
+    say("back to the initial settings");
   }
 }
 
 void Controller::compare() {
   if (view_.reference.is_a) {
     view_.reference = {};
-    say("compared with the segment before again");
+    say("comparing with the previous segment again");
     return;
   }
   view_.reference = reference_of(std::make_shared<const Segment>(source_.segment()), true);
-  say(fmt::format("A is \"{}\"; a again lets go of it", view_.reference.segment->label));
+  say(fmt::format("A is \"{}\"; press a again to drop A", view_.reference.segment->label));
 }
 
 void Controller::close() {
@@ -228,12 +228,12 @@ void Controller::press_parts(const Snapshot& shown) {
   if (terms_of(view_.requested).has_ring)
     view_.parts = !shows_parts(shown, view_);
   else
-    say("there is no ring to show instead");
+    say("there is no ring to show");
 }
 
 void Controller::press_roof() {
   if (!view_.roof_gib_per_s)
-    say("no roof is known: start pipetop with --roof");
+    say("the roof is unknown: start pipetop with --roof");
   else
     view_.roof_hidden = !view_.roof_hidden;
 }

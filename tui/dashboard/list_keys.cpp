@@ -81,28 +81,29 @@ std::string_view toggle_form(ViewState& view) {
   ListChoice& choice = view.choice;
   const bool tree = choice.form == ListForm::flat;
   choice.form = tree ? ListForm::tree : ListForm::flat;
-  return tree ? "who calls whom; + opens a row, E all" : "functions; + opens what one calls";
+  return tree ? "call tree; + opens a row, E all" : "functions; + opens callees";
 }
 
 std::string_view toggle_sort(ViewState& view) {
   ListChoice& choice = view.choice;
   const bool self = choice.sort() == ListSort::children;
   choice.sort() = self ? ListSort::self : ListSort::children;
-  return self ? "sorted by self" : "sorted by self and all that it called";
+  return self ? "sorted by self" : "sorted by self and children";
 }
 
 std::string_view toggle_activity(ViewState& view) {
   ListChoice& choice = view.choice;
   const bool waiting = choice.activity == Activity::running;
   choice.activity = waiting ? Activity::waiting : Activity::running;
-  return waiting ? "what the roles wait in, by blocked time" : "what the roles run, by samples";
+  return waiting ? "where the processes wait, by blocked time"
+                 : "where the processes run, by samples";
 }
 
 std::string_view toggle_wall(ViewState& view) {
   ListChoice& choice = view.choice;
   choice.wall = !choice.wall;
-  return choice.wall ? "shares are of the wall time, blocked and runnable beside them"
-                     : "shares are of what is listed";
+  return choice.wall ? "shares of wall time, with blocked and runnable time"
+                     : "shares of the listed total";
 }
 
 void begin_filter(ViewState& view) { view.choice.filter_before = view.choice.filter; }

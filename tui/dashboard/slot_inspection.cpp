@@ -48,7 +48,7 @@ std::string toggle_inspection(RingState& state, const RingView& ring) {
   }
   if (!frame) return "no slot to inspect: " + absent_slots(ring);
   state.inspected = wrapped(*frame, frame->tail);
-  return "arrows go from slot to slot, Space freezes, Esc leaves";
+  return "arrows move between slots, Space freezes, Esc leaves";
 }
 
 bool inspect(RingState& state, Key pressed, const Snapshot& shown, const Rect& panel) {

@@ -46,14 +46,14 @@ struct CommandEntry {
 
 constexpr CommandEntry kCommands[] = {
     {Command::run, "run", "measure without a screen", add_run_flags},
-    {Command::ladder, "ladder", "measure the article's rungs against each other", add_ladder_flags},
+    {Command::ladder, "ladder", "compare the article's rungs", add_ladder_flags},
     {Command::tune, "tune", "find the fastest settings on this machine", add_tune_flags},
-    {Command::limits, "limits", "what each step costs here, and the roof that follows",
+    {Command::limits, "limits", "measure each step's cost and the upper bound (roof)",
      add_limits_flags},
-    {Command::doctor, "doctor", "what works on this machine, what does not, and the remedy",
+    {Command::doctor, "doctor", "check what works on this machine, and how to fix the rest",
      add_doctor_flags},
-    {Command::presets, "presets", "the settings on offer", add_presets_flags},
-    {Command::completion, "completion", "the script that completes pipetop's words in a shell",
+    {Command::presets, "presets", "list the presets", add_presets_flags},
+    {Command::completion, "completion", "print the completion script for a shell",
      add_completion_flags},
     {Command::manual, "help", "print a topic of the manual, or the list of topics", add_help_flags},
 };
@@ -72,7 +72,7 @@ class Parser {
     for (const CommandEntry& entry : kCommands) {
       CLI::App* command = app_.add_subcommand(entry.name, entry.help);
       command->fallthrough()->allow_extras();
-      command->footer("Before or after it: every flag that pipetop --help lists.");
+      command->footer("The flags of pipetop --help can come before or after the command.");
       entry.add_flags(FlagSet(*command), line_);
     }
   }
@@ -120,12 +120,12 @@ class Parser {
   }
 
   void add_globals() {
-    app_.set_help_flag("-h,--help", "this text");
-    app_.set_version_flag("-V,--version", kVersion, "the version");
+    app_.set_help_flag("-h,--help", "print this help");
+    app_.set_version_flag("-V,--version", kVersion, "print the version");
     const FlagSet flags(app_);
-    flags.add({"-c,--config", "CONFIG", "start from a config: a file, or the name of one"},
+    flags.add({"-c,--config", "CONFIG", "start from a config file, given by path or by name"},
               [this](const std::string& name) { line_.config = name; });
-    flags.add({"--preset", "NAME", "start from these settings (pipetop presets)"},
+    flags.add({"--preset", "NAME", "start from a preset; pipetop presets lists them"},
               [this](const std::string& name) { line_.preset = name; });
     flags.add_switch("--no-color", "no colours; NO_COLOR does the same", line_.no_color);
     flags.add_switch("--no-unicode", "ASCII only", line_.no_unicode);
@@ -138,20 +138,20 @@ class Parser {
 
   void add_observing(const FlagSet& flags) {
     flags.add_switch("--no-bpf", "do not observe with BPF", line_.no_bpf);
-    flags.add({"--frequency", "HZ", "samples a second on each CPU, 999 by default"},
+    flags.add({"--frequency", "HZ", "samples per second on each CPU (default 999)"},
               [this](const std::string& hz) {
                 line_.frequency_hz = number_of("--frequency", hz, kMinFrequencyHz, kMaxFrequencyHz);
               });
-    flags.add(
-        {"--bpf-counters", alternatives(bpf_counters_names()), "how BPF counts, percpu by default"},
-        [this](const std::string& text) { choose_counters(text); });
+    flags.add({"--bpf-counters", alternatives(bpf_counters_names()),
+               "BPF's counters: one record per CPU, or a shared one (default percpu)"},
+              [this](const std::string& text) { choose_counters(text); });
     add_file(flags, "--folded", line_.folded,
-             "write the kernel stacks there in the end, folded for flame graphs");
+             "write the kernel stacks at the end, folded for flame graphs");
     add_file(flags, "--segments", line_.segments,
-             "write what each change did there: FILE.csv, or JSON lines to FILE.jsonl");
+             "write one line per segment: CSV to FILE.csv, JSON to FILE.jsonl");
     flags.add({.names = "--roof",
                .value_type = "[GIB/S]",
-               .help = "draw the most that a pipe can carry: so much, or measured in a second",
+               .help = "draw the upper bound of a pipe's rate: this, or measured in a second",
                .value_is_optional = true},
               [this](const std::string& rate) { choose_roof(rate); });
   }
@@ -165,7 +165,7 @@ class Parser {
     const auto names = bpf_counters_names();
     const auto found = std::ranges::find(names, text);
     if (found == names.end())
-      throw Error(fmt::format("--bpf-counters: \"{}\" is not one of its values: give {}", text,
+      throw Error(fmt::format("--bpf-counters: \"{}\" is not a valid value: give {}", text,
                               join_choices(names)));
     line_.bpf_counters = static_cast<BpfCounters>(found - names.begin());
   }
@@ -191,13 +191,13 @@ class Parser {
 
   void check_sweep() const {
     if (line_.sweep && line_.command != Command::run)
-      throw Error(fmt::format("--{} {}: several values go with pipetop run",
-                              line_.sweep->first->name, line_.sweep->second));
+      throw Error(fmt::format("--{} {}: several values need pipetop run", line_.sweep->first->name,
+                              line_.sweep->second));
   }
 
   void check_roof() const {
     if (line_.roof && line_.command != Command::dashboard)
-      throw Error("--roof goes with the dashboard: pipetop limits tells the roof");
+      throw Error("--roof is for the dashboard: use pipetop limits");
   }
 
   void check_remaining() const {
@@ -209,7 +209,7 @@ class Parser {
 
   std::string unknown_word(const std::string& word) const {
     if (!app_.get_subcommands().empty())
-      return fmt::format("\"{}\" is one word too many: see pipetop {} --help", word,
+      return fmt::format("unexpected argument \"{}\": see pipetop {} --help", word,
                          app_.get_subcommands().front()->get_name());
     const Names names = command_names();
     const auto near = nearest(word, names);
@@ -231,7 +231,7 @@ class Parser {
     for (const CommandEntry& entry : kCommands) {
       const auto more = flags_of(*app_.get_subcommand(entry.name));
       if (!app_.got_subcommand(entry.name) && std::ranges::find(more, word) != more.end())
-        return fmt::format("{} goes with a command: pipetop {} {} ...", word, entry.name, word);
+        return fmt::format("{} needs a command: pipetop {} {} ...", word, entry.name, word);
       flags.insert(flags.end(), more.begin(), more.end());
     }
     const Names names(flags.begin(), flags.end());
@@ -251,8 +251,8 @@ class Parser {
 
   CommandLine line_;
   CLI::App app_{
-      "An oscilloscope for Linux pipes: drives one, changes how, shows why it matters.\n"
-      "Without a command: the dashboard.",
+      "An oscilloscope for Linux pipes: drives a pipe, changes how, shows why it matters.\nWithout "
+      "a command it opens the dashboard.",
       "pipetop"};
   bool default_config_ = false;
 };

@@ -3,8 +3,7 @@
 namespace pipetop::tui {
 
 void add_completion_flags(const FlagSet& flags, CommandLine& line) {
-  flags.add({"shell", "bash|zsh|fish",
-             "the shell that it is for; to try it: source <(pipetop completion bash)"},
+  flags.add({"shell", "bash|zsh|fish", "the shell; to try it: source <(pipetop completion bash)"},
             [&line](const std::string& shell) { line.shell = shell; });
 }
 

@@ -6,16 +6,16 @@ namespace pipetop::tui {
 void add_doctor_flags(const FlagSet& flags, CommandLine& line) {
   add_format(flags, line);
   flags.add_switch("--overhead",
-                   "measure what the observers cost, under the top rung and a blocking one",
+                   "measure the cost of the observers, on the top rung and a blocking one",
                    line.overhead);
   add_number(flags, "--rounds", line.overhead_rounds, 1, kMaxRounds,
-             "of that measurement, 15 by default");
+             "rounds of --overhead (default 15)");
 }
 
 void add_presets_flags(const FlagSet& flags, CommandLine& line) { add_format(flags, line); }
 
 void add_help_flags(const FlagSet& flags, CommandLine& line) {
-  flags.add({"topic", "TOPIC", "of the manual; the names of commands are topics, too"},
+  flags.add({"topic", "TOPIC", "a topic of the manual, or a command"},
             [&line](const std::string& topic) { line.topic = topic; });
 }
 

@@ -63,13 +63,13 @@ double rate_of(const std::string& flag, const std::string& text) {
   double rate = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rate);
   if (error != std::errc{} || end != text.data() + text.size() || !(rate > 0 && rate < 1e6))
-    throw Error(fmt::format("{}: \"{}\" is not a rate: give GiB/s, such as 84", flag, text));
+    throw Error(fmt::format("{}: \"{}\" is not a rate: give GiB/s, for example 84", flag, text));
   return rate;
 }
 
 // An unset variable of the shell's must not pass for a wish to have no file.
 std::string file_of(const std::string& flag, const std::string& path) {
-  if (path.empty()) throw Error(fmt::format("{}: \"\" is no file: give its name", flag));
+  if (path.empty()) throw Error(fmt::format("{}: the file name is empty: give a name", flag));
   return path;
 }
 
@@ -105,11 +105,11 @@ void add_format(const FlagSet& flags, CommandLine& line, Holds results) {
     if (format.holds == Holds::any_result || results == Holds::runs) names.push_back(format.name);
   const auto choose = [names, &line](const std::string& text) {
     if (std::ranges::find(names, text) == names.end())
-      throw Error(fmt::format("--format: \"{}\" is not one of its values: give {}", text,
-                              join_choices(names)));
+      throw Error(
+          fmt::format("--format: \"{}\" is not a valid value: give {}", text, join_choices(names)));
     line.format = &find_format(text);
   };
-  flags.add({"--format", alternatives(names), "how to print, human by default"}, choose);
+  flags.add({"--format", alternatives(names), "output format (default human)"}, choose);
 }
 
 }  // namespace pipetop::tui

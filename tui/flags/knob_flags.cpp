@@ -17,7 +17,7 @@ constexpr const char* kArticleGroup = "The article's spellings";
 
 void set_knob(const Knob& knob, const std::string& value, Settings& settings) {
   if (workload_of(knob) != settings.workload)
-    throw Error(fmt::format("--{}: it goes with workload {}, this is {}: give a config file of it",
+    throw Error(fmt::format("--{} needs workload: {}, this is {}: use a config with that workload",
                             knob.name, terms_of(workload_of(knob)).name, terms_of(settings).name));
   try {
     knob.set(settings, value);
@@ -100,10 +100,10 @@ void add_knob_flags(const FlagSet& flags, CommandLine& line) {
   std::vector<KnobFlag>& typed = line.knobs;
   for (const Knob& knob : knobs()) add_knob(flags, knob, line);
   for (const Knob& knob : knobs()) add_article_flag(flags, knob, typed);
-  add_wait_flag(flags, "--busy_loop", "--wait busy; busy_poll together with --poll", Wait::busy,
-                Wait::poll, typed);
-  add_wait_flag(flags, "--poll", "--wait poll; busy_poll together with --busy_loop", Wait::poll,
-                Wait::busy, typed);
+  add_wait_flag(flags, "--busy_loop", "--wait busy; with --poll: busy_poll", Wait::busy, Wait::poll,
+                typed);
+  add_wait_flag(flags, "--poll", "--wait poll; with --busy_loop: busy_poll", Wait::poll, Wait::busy,
+                typed);
 }
 
 }  // namespace pipetop::tui

@@ -5,7 +5,7 @@ namespace pipetop::tui {
 
 void add_limits_flags(const FlagSet& flags, CommandLine& line) {
   add_number(flags, "--rounds", line.limits_rounds, 1, kMaxRounds,
-             "of all steps in turns, of about a second; 9 by default");
+             "rounds of about a second over all steps (default 9)");
   add_format(flags, line);
 }
 

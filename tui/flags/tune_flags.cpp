@@ -14,14 +14,13 @@ constexpr uint64_t kLeastBudgetNs = 2'000'000'000;
 
 void add_tune_flags(const FlagSet& flags, CommandLine& line) {
   add_time(flags, "--budget", line.tune.budget_ns, kLeastBudgetNs,
-           "search for this long, 60s by default");
-  add_file(flags, "--write", line.tune.write,
-           "write a config file there that starts with the winner");
+           "search for this long (default 60s)");
+  add_file(flags, "--write", line.tune.write, "write a config file that starts with the winner");
   add_format(flags, line);
   add_number(flags, "--seed", line.tune.seed, 0, std::numeric_limits<uint32_t>::max(),
-             "of what is left to chance, 1 by default");
+             "random seed (default 1)");
   flags.add_switch("--allow-raise-pipe-max",
-                   "raise fs.pipe-max-size meanwhile, to try larger rings",
+                   "raise fs.pipe-max-size during the search, to try larger rings",
                    line.tune.may_raise_pipe_max);
   flags.check_at_end([&line] {
     if (line.tune.write == "-")

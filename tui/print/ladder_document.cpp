@@ -36,7 +36,7 @@ std::string rungs_text(const LadderReport& report, const Glyphs& glyphs) {
   TextTable table({{"rung", '<', 4, kMostTitleColumns},
                    {"GiB/s", '>', 7},
                    {"middle half", '^', 18},
-                   {"times first", '>', 11},
+                   {"vs first", '>', 11},
                    {"article", '>', 7},
                    {""}});
   const double highest = highest_median(report);
@@ -60,7 +60,7 @@ std::string rungs_text(const LadderReport& report, const Glyphs& glyphs) {
 std::string drift_text(const LadderReport& report) {
   if (!report.drift.has_value()) return "unknown: " + report.drift.reason;
   const RoundPace& pace = report.drift->farthest;
-  return fmt::format("at most {:+.1f} % (round {} against the median round)",
+  return fmt::format("at most {:+.1f} % (round {} relative to the median round)",
                      100 * (pace.ratio - 1), pace.round);
 }
 
@@ -87,9 +87,9 @@ std::string conclusions_text(const LadderResult& result) {
         {"monotone", report.monotone.has_value() ? "yes" : "unknown: " + report.monotone.reason});
   table.add({"drift", drift_text(report)});
   table.add({"steal", steal_text(report)});
-  add("not so", result.mismatches(), std::identity{});
-  add("to trust", report.warnings, [](const std::string& warning) { return "no: " + warning; });
-  if (report.warnings.empty()) table.add({"to trust", "yes"});
+  add("mismatch", result.mismatches(), std::identity{});
+  add("trusted", report.warnings, [](const std::string& warning) { return "no: " + warning; });
+  if (report.warnings.empty()) table.add({"trusted", "yes"});
   return table.text();
 }
 

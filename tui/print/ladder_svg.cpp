@@ -238,7 +238,7 @@ class LadderChart {
     for (const LadderFall& fall : report_.falls) note("quiet", fall.words);
     for (const std::string& line : result_.mismatches()) note("warning", line);
     for (const std::string& warning : report_.warnings)
-      note("warning", "Not to be trusted: " + warning);
+      note("warning", "Untrustworthy: " + warning);
   }
 
   const LadderResult& result_;

@@ -64,7 +64,7 @@ std::string pages(const Limits& l) {
   if (l.pages.empty()) return {};
   TextTable table =
       section(fmt::format("pages, ring of {}", format_size(l.pages.front().ring_bytes)),
-              {"vmsplice, ns a page", "of it getting, at least", "splice to /dev/null"});
+              {"vmsplice, ns/page", "get pages, at least", "splice to /dev/null"});
   for (const LentPagesCost& p : l.pages)
     table.add(cost_cells(to_text(p.kind), {&p.vmsplice_ns, &p.get_ns, &p.release_ns}));
   return table.text();
@@ -72,7 +72,7 @@ std::string pages(const Limits& l) {
 
 std::string slots(const Limits& l) {
   if (l.pages.empty()) return {};
-  TextTable table = section("slots, the same ring", {"ns a slot"});
+  TextTable table = section("slots, the same ring", {"ns/slot"});
   table.add(cost_cells("filled by tee", {&l.tee_ns}));
   table.add(cost_cells("moved to another pipe", {&l.move_ns}));
   return table.text();
@@ -85,7 +85,7 @@ std::string gup_test(const Limits& l) {
   const auto refused = [&](const GupTestCost& g) {
     return !g.get_ns.has_value() && g.get_ns.reason == first.reason;
   };
-  TextTable table = section("gup_test of the kernel", {"get, ns a page", "put"});
+  TextTable table = section("gup_test of the kernel", {"get, ns/page", "put"});
   if (std::ranges::all_of(l.gup_test, refused)) {
     table.add(cost_cells("all", {&first}));
     return table.text();
@@ -106,14 +106,14 @@ std::string copies(const Limits& l) {
 std::string rings(const Limits& l) {
   if (l.rings.empty()) return {};
   TextTable table = section(fmt::format("rings, {} pages", to_text(l.rings.front().kind.pages)),
-                            {"vmsplice, ns a page", "splice to /dev/null"});
+                            {"vmsplice, ns/page", "splice to /dev/null"});
   for (const LentPagesCost& r : l.rings)
     table.add(cost_cells(format_size(r.ring_bytes), {&r.vmsplice_ns, &r.release_ns}));
   return table.text();
 }
 
 std::string roof_row(const char* name, const RoofFigure& figure, const char* why) {
-  return fmt::format("  {:<{}}{:>6} GiB/s, {:.1f} ns a page, ring of {}: {}\n", name, kNameColumns,
+  return fmt::format("  {:<{}}{:>6} GiB/s, {:.1f} ns/page, ring of {}: {}\n", name, kNameColumns,
                      rate_text(figure.gib_per_s()), figure.ns_per_page,
                      format_size(figure.ring_bytes), why);
 }
@@ -121,9 +121,10 @@ std::string roof_row(const char* name, const RoofFigure& figure, const char* why
 std::string roof(const Limits& l) {
   if (!l.roof.has_value()) return fmt::format("roof: unavailable: {}\n", l.roof.reason);
   const Pages pages = l.rings.empty() ? Pages::k4 : l.rings.front().kind.pages;
-  return fmt::format("roof of one pipe, {} pages, from the lower quartiles\n", to_text(pages)) +
-         roof_row("one CPU", l.roof->one_cpu, "both calls, in turns") +
-         roof_row("two CPUs", l.roof->two_cpus, "what a page takes under the mutex") +
+  return fmt::format("roof (upper bound) of one pipe, {} pages, from the lower quartiles\n",
+                     to_text(pages)) +
+         roof_row("one CPU", l.roof->one_cpu, "both calls added up") +
+         roof_row("two CPUs", l.roof->two_cpus, "cost of a page under the mutex") +
          roof_row("two CPUs, no mutex", l.roof->without_mutex, "the slower side alone");
 }
 
@@ -135,8 +136,8 @@ std::string sampled(const LimitsRun& run) {
 
 std::string runs(const Limits& l) {
   TextTable table =
-      section("present best", {"GiB/s", "of the roof", "sampled vmsplice + splice, ns a page"});
-  std::string sampling = "sampled with the calls of busy loops that moved nothing";
+      section("current best", {"GiB/s", "of the roof", "sampled vmsplice + splice, ns/page"});
+  std::string sampling = "samples include the busy loops' calls that moved nothing";
   for (const LimitsRun& run : l.runs) {
     std::vector<std::string> cells = cost_cells(run.name, {&run.gib_per_s}, rate_text);
     if (const Reading<double> share = share_of_roof(run, l.roof); share.has_value()) {
@@ -151,7 +152,7 @@ std::string runs(const Limits& l) {
 }
 
 std::string limits_text(const HostInfo& host, const Limits& limits) {
-  std::string text = fmt::format("{}\n{} in turns: medians, in brackets the middle half\n",
+  std::string text = fmt::format("{}\n{}, interleaved: medians, with the middle half in brackets\n",
                                  machine_text(host), counted(limits.rounds, "round"));
   for (const auto section : {calls, pages, slots, gup_test, copies, rings, roof, runs})
     if (const std::string lines = section(limits); !lines.empty()) text += "\n" + lines;

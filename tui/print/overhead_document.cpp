@@ -37,11 +37,11 @@ Json phase_json(const Overhead& overhead, double OverheadRound::*phase) {
 
 std::string overhead_text(const NamedOverheads& found) {
   std::string text =
-      "Throughput with and without, in turns while the same workers run: the median of the\n"
-      "ratios, in brackets the middle half of them. The timers alone are what the machine\n"
-      "asks for any sampling at this rate.\n";
+      "Throughput with and without observers, interleaved on the same workers: the median\nratio, "
+      "with the middle half in brackets. The timers alone are the cost of any sampling\nat this "
+      "rate on this machine.\n";
   for (const auto& [name, overhead] : found) {
-    text += fmt::format("\n{}, {} Hz, {}, {:.2f} GiB/s unwatched\n", name, overhead.frequency_hz,
+    text += fmt::format("\n{}, {} Hz, {}, {:.2f} GiB/s unobserved\n", name, overhead.frequency_hz,
                         counted(overhead.rounds.size(), "round"),
                         median_rate(overhead, &OverheadRound::off));
     for (const OverheadPhase& p : kPhases) {

@@ -21,7 +21,7 @@ void assess_worker(const WorkerView& worker, Assessment& assessment) {
   else if (worker.state == ProcessState::failed || worker.state == ProcessState::restarting)
     assessment.warn(Exit::worker_failed, fmt::format("the {} failed{}", role, why));
   else if (worker.state == ProcessState::refused)
-    assessment.warn(Exit::refused, fmt::format("the {} was refused what it needs{}", role, why));
+    assessment.warn(Exit::refused, fmt::format("the {} could not get what it needs{}", role, why));
 }
 
 // A single buffer is asked for to be damaged; and after a restart nobody knows
@@ -45,7 +45,7 @@ void assess_huge(const RunResult& result, Assessment& assessment) {
   if (!wanted.pipe.check_huge_page || wanted.pipe.pages == Pages::k4) return;
   const Reading<bool>& huge = result.end.effective.pipe.huge;
   if (!huge.has_value())
-    assessment.warn(Exit::refused, "check_huge_page: cannot be told: " + huge.reason);
+    assessment.warn(Exit::refused, "check_huge_page: unknown: " + huge.reason);
   else if (!*huge)
     assessment.warn(Exit::refused,
                     "check_huge_page: the buffers are not in huge pages (see pipetop doctor)");
@@ -55,9 +55,10 @@ void assess_lost(const WorkerView& worker, Assessment& assessment) {
   if (!worker.functions.has_value()) return;
   const uint64_t lost = worker.functions->lost, all = lost + worker.functions->samples;
   if (double(lost) > kMuchLost * double(all))
-    assessment.warn(Exit::untrustworthy,
-                    fmt::format("{} of {} samples of the {} were lost: its functions mislead", lost,
-                                all, worker.name));
+    assessment.warn(
+        Exit::untrustworthy,
+        fmt::format("{} of {} samples of the {} were lost: its function shares are unreliable",
+                    lost, all, worker.name));
 }
 
 }  // namespace
@@ -127,7 +128,7 @@ Assessment assess(const RunResult& result) {
   for (const WorkerView& worker : result.end.workers) assess_worker(worker, assessment);
   assess_pages(result, assessment);
   assess_huge(result, assessment);
-  assessment.warn_of_steal(result.steal_share, "the rate misleads");
+  assessment.warn_of_steal(result.steal_share, "the rate is unreliable");
   for (const WorkerView& worker : result.end.workers) assess_lost(worker, assessment);
   return assessment;
 }

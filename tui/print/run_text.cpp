@@ -30,7 +30,7 @@ std::string rate_lines(const RunResult& r) {
   const Reading<RateStats>& rate = r.end.throughput.current.rate;
   std::string text = fmt::format("  {:.2f} {}", r.rate(), unit.rate);
   if (rate.has_value())
-    text += fmt::format(" ± {:.2f}   median {:.2f}, {:.2f} to {:.2f} in {} parts of 100 ms",
+    text += fmt::format(" ± {:.2f}   median {:.2f}, {:.2f} to {:.2f} in {} intervals of 100 ms",
                         rate->stddev, rate->median, rate->min, rate->max, rate->samples);
   else
     text += fmt::format("   (median and spread unknown: {})", rate.reason);
@@ -66,7 +66,7 @@ std::string kinds_text(const Reading<std::array<double, kSlotKinds>>& kinds) {
 std::string ring_line(const RingView& ring) {
   std::string text = fmt::format("ring      {} slots, {}", ring.slots, format_size(ring.bytes));
   if (ring.occupancy.has_value())
-    text += fmt::format("; {:.0f} % used, empty {:.0f} %, full {:.0f} % of {} looks ({})",
+    text += fmt::format("; {:.0f} % used, empty {:.0f} %, full {:.0f} % of {} samples ({})",
                         100 * ring.occupancy->mean_share, 100 * ring.occupancy->empty_share,
                         100 * ring.occupancy->full_share, ring.occupancy->samples,
                         ring.occupancy->source);
@@ -82,7 +82,7 @@ std::string worker_line(const RunResult& r, Role role) {
                                  count_text(calls / std::max(1e-9, seconds(r.duration_ns()))));
   if (counts.syscalls > 0)
     text +=
-        fmt::format(", {} a call, EAGAIN {:.1f} %, short {:.1f} %",
+        fmt::format(", {} per call, EAGAIN {:.1f} %, short {:.1f} %",
                     items_text(double(counts.items) / calls, unit_of(r.end.requested).items),
                     100 * double(counts.eagain) / calls, 100 * double(counts.short_calls) / calls);
   const TimeShares& shares = r.shares[static_cast<size_t>(role)];

@@ -27,7 +27,7 @@ double median_times(const Sweep& sweep, const SweepRow& row) {
 
 // Of what the first row, alone, would make if there were so many of it.
 Reading<double> efficiency(const Sweep& sweep, const SweepRow& row) {
-  if (!is_number(sweep)) return Reading<double>::unavailable("the values are no numbers");
+  if (!is_number(sweep)) return Reading<double>::unavailable("the values are not numbers");
   return Reading<double>::of(median_times(sweep, row) * std::stod(sweep.rows.front().value) /
                              std::stod(row.value));
 }
@@ -41,7 +41,7 @@ std::string rates_text(const Sweep& sweep) {
   TextTable table({{std::string(sweep.plan.knob->name), '>', 8},
                    {std::string(unit_of(sweep.rows.front().settings).rate), '>', 10},
                    {"middle half", '>', 18},
-                   {"times", '>', 7},
+                   {"ratio", '>', 7},
                    {is_number(sweep) ? "efficiency" : "", '>'}});
   for (const SweepRow& row : sweep.rows) {
     const Spread rates = spread_of(row.rates());
@@ -65,7 +65,7 @@ std::string parts_text(const Sweep& sweep) {
                                     : fmt::format("  {} ?", part.name);
     text += "\n";
   }
-  return text.empty() ? text : "\nEach one, in the last round\n" + text;
+  return text.empty() ? text : "\nEach of them, in the last round\n" + text;
 }
 
 // A line per figure, a column per value.
@@ -151,12 +151,12 @@ std::string functions_text(const Sweep& sweep, Role role) {
     cells.emplace_back(function);
     table.add(cells);
   }
-  return fmt::format("\n{}: where its time goes, % with children (self)\n", name) + table.text();
+  return fmt::format("\n{}: where the time goes, % incl. children (self)\n", name) + table.text();
 }
 
 std::string sweep_text(const Sweep& sweep) {
   const Settings& settings = sweep.rows.front().settings;
-  std::string text = fmt::format("{}: {} compared, {} in turns\n\n", terms_of(settings).name,
+  std::string text = fmt::format("{}: {} compared, {}, interleaved\n\n", terms_of(settings).name,
                                  sweep.plan.knob->name, counted(uint64_t(sweep.rounds), "round")) +
                      rates_text(sweep) + parts_text(sweep) + figures_text(sweep) +
                      mismatches_text(sweep);

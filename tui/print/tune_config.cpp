@@ -22,9 +22,9 @@ std::string found_comment(const TuneReport& report) {
       fmt::format("{} GiB/s, {:.2f} times {}", rate_text(median(r.winner->gib_per_s)), c.ratio,
                   report.reference_name);
   if (r.has_final)
-    text += fmt::format(" ({:.2f} to {:.2f} with {:.0f} %)", c.low, c.high, 100 * c.level);
+    text += fmt::format(" ({2:.0f} % CI {0:.2f} to {1:.2f})", c.low, c.high, 100 * c.level);
   else
-    text += ", in the trials that made it the leader: the search was ended before its final";
+    text += ", in the trials that made it the leader: the search ended before its final";
   return text + ".";
 }
 

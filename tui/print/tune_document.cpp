@@ -24,7 +24,7 @@ std::string median_text(const std::vector<double>& gib_per_s) {
 
 std::string rate_line(const Finalist& finalist, bool has_final) {
   const Spread rates = spread_of(finalist.gib_per_s);
-  return fmt::format("  {} GiB/s   the middle half {} to {}, all {} to {}, in {} trials{}\n",
+  return fmt::format("  {} GiB/s   middle half {} to {}, range {} to {}, {} trials{}\n",
                      rate_text(rates.median), rate_text(rates.lower), rate_text(rates.upper),
                      rate_text(rates.least), rate_text(rates.most), rates.count,
                      has_final ? " of the final" : "");
@@ -32,21 +32,21 @@ std::string rate_line(const Finalist& finalist, bool has_final) {
 
 // "99.9" is as sure as anybody should be after a minute.
 std::string sure_text(double confidence) {
-  return confidence > 0.999 ? "more than 99.9 % sure"
-                            : fmt::format("{:.3g} % sure", 100 * confidence);
+  return confidence > 0.999 ? "more than 99.9 % confidence"
+                            : fmt::format("{:.3g} % confidence", 100 * confidence);
 }
 
 std::string interval_text(const PairedComparison& c) {
-  return fmt::format("{:.2f} to {:.2f} with {:.0f} %", c.low, c.high, 100 * c.level);
+  return fmt::format("{2:.0f} % CI {0:.2f} to {1:.2f}", c.low, c.high, 100 * c.level);
 }
 
 std::string reference_line(const TuneReport& report) {
   const TuneResult& r = report.result;
   const PairedComparison& c = r.against_reference;
   if (!r.has_final)
-    return fmt::format("  {:.2f} times {}, in the trials that made it the leader: too hopeful\n",
+    return fmt::format("  {:.2f} times {}, in the trials that made it the leader: optimistic\n",
                        c.ratio, report.reference_name);
-  return fmt::format("  {:.2f} times {} ({} GiB/s beside it): {}, {}\n", c.ratio,
+  return fmt::format("  {:.2f} times {} ({} GiB/s next to it): {}, {}\n", c.ratio,
                      report.reference_name, median_text(r.reference_gib_per_s), interval_text(c),
                      sure_text(c.confidence));
 }
@@ -54,7 +54,7 @@ std::string reference_line(const TuneReport& report) {
 std::string runner_up_lines(const TuneResult& r) {
   if (!r.runner_up) return "  there is no runner-up\n";
   const std::string knobs = fmt::format("    {}\n", changed_knobs(r.runner_up->settings));
-  if (!r.has_final) return "  the runner-up is not compared with it: no final was run\n" + knobs;
+  if (!r.has_final) return "  not compared with the runner-up: there was no final\n" + knobs;
   const PairedComparison& c = r.against_runner_up;
   const std::string sure = c.confidence < kSure
                                ? fmt::format("not distinguishable, {}", sure_text(c.confidence))
@@ -73,7 +73,7 @@ std::string effect_line(const KnobEffect& effect) {
 }
 
 std::string sensitivity(const TuneResult& r) {
-  if (r.effects.empty()) return "\nsensitivity unknown: there was no time to look around it\n";
+  if (r.effects.empty()) return "\nsensitivity unknown: there was no time left for it\n";
   std::string text =
       "\nsensitivity: the rate with another value of one knob, ± two standard errors\n";
   for (const KnobEffect& effect : r.effects) text += effect_line(effect);
@@ -89,12 +89,12 @@ std::string search_lines(const TuneReport& report) {
               ? fmt::format("the host stole {:.1f} %\n", 100 * *report.steal_share)
               : fmt::format("steal unknown: {}\n", report.steal_share.reason);
   if (report.raised())
-    text += fmt::format("fs.pipe-max-size was raised from {} to {} meanwhile\n",
+    text += fmt::format("fs.pipe-max-size was raised from {} to {} during the search\n",
                         format_size(report.host.pipe_max_size), format_size(report.pipe_max_bytes));
   if (!report.raise_refusal.empty())
     text += fmt::format("fs.pipe-max-size stayed {}: {}\n", format_size(report.pipe_max_bytes),
                         report.raise_refusal);
-  for (const std::string& why : r.refusals) text += fmt::format("cannot be had here: {}\n", why);
+  for (const std::string& why : r.refusals) text += fmt::format("not available here: {}\n", why);
   return text;
 }
 
@@ -123,11 +123,11 @@ Assessment assess(const TuneReport& report) {
                                              ? "ended before there was a winner"
                                              : "no winner: give a longer --budget");
   else if (is_thin(r) && report.ended_by_signal == 0)
-    assessment.warn(Exit::ok,
-                    fmt::format("the confidence is low: the final had {} of the {} or more heats "
-                                "that it takes; give a longer --budget",
-                                r.reference_gib_per_s.size(), kFewHeats));
-  assessment.warn_of_steal(report.steal_share, "the winner may be another's");
+    assessment.warn(
+        Exit::ok,
+        fmt::format("low confidence: the final had {} heats, it needs {}; give a longer --budget",
+                    r.reference_gib_per_s.size(), kFewHeats));
+  assessment.warn_of_steal(report.steal_share, "the ranking may be wrong");
   return assessment;
 }
 

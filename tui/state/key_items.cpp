@@ -80,13 +80,13 @@ std::vector<KeyItem> screen_items(const ViewState& state) {
   if (presets > 0) items.push_back(plain_item(fmt::format("1-{}", presets), "presets", {}));
   items.push_back(plain_item("u", "undo", {U'u'}));
   items.push_back(plain_item("0", "baseline", {U'0'}));
-  items.push_back(plain_item("Space", state.frozen ? "go on" : "freeze", {U' '}));
+  items.push_back(plain_item("Space", state.frozen ? "resume" : "freeze", {U' '}));
   items.push_back(plain_item("Tab", "focus", {key::tab}));
   const ListChoice& choice = state.choice;
   items.push_back(plain_item("f", choice.form == ListForm::flat ? "tree" : "flat", {U'f'}));
   items.push_back(
       plain_item("w", choice.activity == Activity::running ? "waiting" : "running", {U'w'}));
-  items.push_back(plain_item("a", state.reference.is_a ? "forget A" : "compare", {U'a'}));
+  items.push_back(plain_item("a", state.reference.is_a ? "drop A" : "compare", {U'a'}));
   items.push_back(plain_item("L", "log", {U'L'}));
   if (state.roof_gib_per_s) {
     items.push_back(plain_item("R", "roof", {U'R'}));

@@ -52,7 +52,7 @@ void refresh(ListContents& contents, const WorkerView& w, const Reference& refer
   Reading<CallProfile> now = listed_profile(contents, w, choice);
   if (now.has_value() && choice.form == ListForm::tree && !now->tree->paths) {
     contents.what = "the tree";
-    now = Reading<CallProfile>::unavailable("callers were not kept; f shows the functions");
+    now = Reading<CallProfile>::unavailable("callers were not recorded; f shows the functions");
   }
   if (!now.has_value()) {
     contents.rows = {now.status, {}, now.reason};

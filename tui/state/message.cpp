@@ -16,7 +16,8 @@ constexpr uint64_t kWarningStays_ns = 30'000'000'000;
 constexpr uint64_t kTurn_ns = 4'000'000'000;  // of each thing that is wrong
 
 std::string text_of(const Mismatch& m) {
-  std::string text = fmt::format("{}: {} asked, {} in force", m.knob, m.requested, m.effective);
+  std::string text =
+      fmt::format("{}: {} requested, {} effective", m.knob, m.requested, m.effective);
   if (!m.reason.empty()) text += ": " + m.reason;
   return text;
 }

@@ -105,8 +105,8 @@ std::string absent_slots(const RingView& ring) {
   if (!ring.frame.has_value()) return ring.frame.reason;
   const RingFrame& f = *ring.frame;
   if (ring.slots != 0 && f.slots != ring.slots)
-    return fmt::format("resized from {} slots: waiting for the next look", grouped_text(f.slots));
-  if (f.torn) return "torn: both ends moved while it was read, so it is true of no instant";
+    return fmt::format("resized from {} slots: waiting for the next sample", grouped_text(f.slots));
+  if (f.torn) return "torn: both ends moved while it was read, so it shows no real state";
   std::string text = fmt::format("tail {}  head {}", f.tail % std::max(f.slots, 1u),
                                  f.head % std::max(f.slots, 1u));
   if (!ring.frame.reason.empty()) text += "; " + ring.frame.reason;

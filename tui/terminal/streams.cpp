@@ -29,7 +29,7 @@ bool write_all(int fd, const char* bytes, size_t count) {
 GatheredOutput::GatheredOutput() : memory_(memfd_create("pipetop-frame", MFD_CLOEXEC)) {
   UniqueFd terminal(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
   file_ = memory_ && terminal ? fdopen(terminal.get(), "w") : nullptr;
-  if (!file_) throw SystemError("opening the terminal once more", errno);
+  if (!file_) throw SystemError("reopening the terminal", errno);
   terminal.release();  // closed with the file
 }
 

@@ -145,8 +145,8 @@ TEST(MessageLine, AMismatchSaysWhyAndWhatToDo) {
   const Message m = message_of(s, state);
   EXPECT_EQ(m.severity, Severity::warning);
   EXPECT_EQ(m.text,
-            "pages: hugetlb asked, thp in force: no free huge pages; "
-            "echo 64 > /proc/sys/vm/nr_hugepages");
+            "pages: hugetlb requested, thp effective: no free huge pages; echo 64 > "
+            "/proc/sys/vm/nr_hugepages");
   s.effective.mismatches.push_back({"gift", "true", "false", ""});
   EXPECT_EQ(message_of(s, state).text.substr(0, 9), "(1 of 2) ");
   state.message = "there are only 7 presets";
@@ -165,7 +165,7 @@ TEST(MessageLine, AnErrorDoesNotHideAMismatchForLong) {
   };
   EXPECT_EQ(at(0).text, "(1 of 3) writer died: signal 9") << "the newest first";
   EXPECT_EQ(at(0).severity, Severity::error);
-  EXPECT_EQ(at(4).text, "(2 of 3) pages: hugetlb asked, thp in force: none free");
+  EXPECT_EQ(at(4).text, "(2 of 3) pages: hugetlb requested, thp effective: none free");
   EXPECT_EQ(at(4).severity, Severity::warning);
   EXPECT_EQ(at(8).text, "(3 of 3) slow to settle");
   EXPECT_EQ(at(12).text, "(1 of 3) writer died: signal 9");

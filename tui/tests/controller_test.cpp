@@ -80,7 +80,7 @@ TEST_F(ControllerTest, AnErrorIsSaidAndNothingIsLost) {
 
 TEST_F(ControllerTest, AKeyAtItsLimitSaysSo) {
   for (int i = 0; i < 20; ++i) press(U'(');
-  EXPECT_EQ(view().message, "buf_size 4KiB is as far as it goes");
+  EXPECT_EQ(view().message, "buf_size 4KiB is already at its limit");
   press(U'9');
   EXPECT_EQ(view().message, "there are only 7 presets");
 }
@@ -95,7 +95,7 @@ TEST_F(ControllerTest, XSwitchesHowBpfCounts) {
 
 TEST_F(ControllerTest, RHidesAndShowsTheRoof) {
   press(U'R');
-  EXPECT_EQ(view().message, "no roof is known: start pipetop with --roof");
+  EXPECT_EQ(view().message, "the roof is unknown: start pipetop with --roof");
   controller_.set_roof(102);
   EXPECT_EQ(view().shown_roof(), 102);
   press(U'R');

@@ -205,7 +205,7 @@ void FakeSource::fill_integrity(Snapshot& s) const {
   if (requested_.pipe.payload != Payload::stamped) return;
   if (requested_.pipe.read_with != ReadWith::read) {
     s.integrity =
-        Reading<Integrity>::unavailable("unverifiable: nobody reads the bytes; read_with read");
+        Reading<Integrity>::unavailable("unverifiable: nobody reads the bytes; set read_with read");
     return;
   }
   Integrity integrity;

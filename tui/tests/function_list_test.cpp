@@ -120,7 +120,7 @@ TEST_F(FunctionListTest, TheHeaderTellsOfTheFilterAndCutsNoNumber) {
   choice_.filter = "copy_from_";
   EXPECT_EQ(list(3, 28)[0], "▾self child      /copy_from_");
   choice_.filter = "elephant";
-  EXPECT_EQ(list(3, 60)[1], " no function holds \"elephant\"");
+  EXPECT_EQ(list(3, 60)[1], " no function matches \"elephant\"");
 }
 
 TEST_F(FunctionListTest, WallTimeIsSaid) {
@@ -150,7 +150,7 @@ TEST_F(FunctionListTest, ATableWithoutCallersIsFlat) {
   worker_.functions = Reading<FunctionTable>::of(function_table());
   EXPECT_EQ(list(2, 40)[0], " 40.0  45.0        mutex_spin_on_owner");
   choice_.form = ListForm::tree;
-  EXPECT_EQ(list(3, 60)[0], "the tree unavailable: callers were not kept");
+  EXPECT_EQ(list(3, 60)[0], "the tree unavailable: callers were not recorded");
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST(HeatMap, FewLooksAreDim) {
 
 TEST(HeatMap, HasALegendWhereThereIsRoom) {
   const Lines lines = map(*occupancy_history(kNow, {0}, 2), 9, 70);
-  EXPECT_EQ(lines[8], "░ some  ▒ 5 %  ▓ 20 %  █ 50 % of looks  2 looks a column");
+  EXPECT_EQ(lines[8], "░ some  ▒ 5 %  ▓ 20 %  █ 50 % of samples  2 samples per column");
   EXPECT_EQ(map(*occupancy_history(kNow, {0}), 3, 70), (Lines{"", "", ""})) << "too low for one";
 }
 

@@ -35,13 +35,13 @@ TEST(Parts, EachHasARowAndTheTotalIsTheirSum) {
 TEST(Parts, WhatIsUnknownIsNotZero) {
   Snapshot s = with_pairs(2);
   s.parts[1].rate = Reading<double>::warming("no interval measured yet");
-  s.parts[1].cpu = Reading<int>::warming("not looked at yet");
+  s.parts[1].cpu = Reading<int>::warming("not sampled yet");
   s.figures = {
       {"cached", "cached_share", FigureKind::share, Reading<double>::warming("nobody has looked")},
-      {"memory a rule", "bytes", FigureKind::bytes, Reading<double>::of(128)}};
+      {"memory per rule", "bytes", FigureKind::bytes, Reading<double>::of(128)}};
   const Lines lines = panel(s, 12);
-  EXPECT_EQ(lines[0], "cached         nobody has looked");
-  EXPECT_EQ(lines[1], "memory a rule  128 B");
+  EXPECT_EQ(lines[0], "cached           nobody has looked");
+  EXPECT_EQ(lines[1], "memory per rule  128 B");
   EXPECT_EQ(lines[5], "pair 2  802      …          …");
   EXPECT_EQ(lines[6], "total                       …");
 }

@@ -59,7 +59,7 @@ TEST(Ring, ATornFrameIsNeverDrawnAsSlots) {
   for (const int rows : {4, 6, 10, 21}) {
     const Lines lines = ring_panel(with_ring(ring), rows, 70);
     EXPECT_EQ(lines[0], "32 slots  128 KiB  torn") << "and claims no use";
-    EXPECT_EQ(lines[1], "torn: both ends moved while it was read, so it is true of no instant");
+    EXPECT_EQ(lines[1], "torn: both ends moved while it was read, so it shows no real state");
     EXPECT_FALSE(contains(lines, "██")) << rows;
     EXPECT_FALSE(contains(lines, "head")) << rows;
   }
@@ -103,7 +103,7 @@ TEST(Ring, AFrameOfAnotherSizeIsNotDrawn) {
   s.ring.bytes = 64 * kPageBytes;
   const Lines lines = ring_panel(s, 10, 60);
   EXPECT_EQ(lines[0], "64 slots  256 KiB") << "and no use, which is of the old one";
-  EXPECT_EQ(lines[1], "resized from 32 slots: waiting for the next look");
+  EXPECT_EQ(lines[1], "resized from 32 slots: waiting for the next sample");
   EXPECT_FALSE(contains(lines, "█████████████████"));
 }
 
@@ -145,9 +145,9 @@ TEST(Ring, EverySizeOfRingFitsEveryPanel) {
 TEST(Ring, SaysHowManySlotsShareACell) {
   const Lines lines = ring_panel(with_ring(ring_view(ring_frame(4096, 17, 3))), 12, 56);
   EXPECT_EQ(lines[0], "4,096 slots  16 MiB  17 used  0 %");
-  EXPECT_EQ(lines[1], "tail 3  head 20                          64 slots a cell");
+  EXPECT_EQ(lines[1], "tail 3  head 20                        64 slots per cell");
   const Lines narrow = ring_panel(with_ring(ring_view(ring_frame(4096, 9, 1500))), 6, 36);
-  EXPECT_EQ(narrow[1], "▾tail 1500 head 1509      128 a cell");
+  EXPECT_EQ(narrow[1], "▾tail 1500 head 1509        128/cell");
 }
 
 TEST(Ring, TheVerdictIsItsLastLineOrInItsTitle) {
@@ -200,7 +200,7 @@ TEST(Ring, DamageIsShownByTheSecond) {
 
 TEST(Ring, WhatCannotBeVerifiedSaysWhy) {
   const TitlePart part = integrity_title(
-      Reading<Integrity>::unavailable("unverifiable: nobody reads the bytes; read_with read"),
+      Reading<Integrity>::unavailable("unverifiable: nobody reads the bytes; set read_with read"),
       Payload::stamped);
   EXPECT_EQ(part.text, "unverifiable: nobody reads the bytes");
   EXPECT_EQ(part.ink.style, Style::warning);

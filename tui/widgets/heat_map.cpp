@@ -67,14 +67,14 @@ void draw_labels(const Area& area, int map_rows) {
 }
 
 void draw_legend(const Area& area, const OccupancyHistory& history) {
-  constexpr std::array<std::string_view, 5> kWords = {"", "some", "5 %", "20 %", "50 % of looks"};
+  constexpr std::array<std::string_view, 5> kWords = {"", "some", "5 %", "20 %", "50 % of samples"};
   Pen pen(area, 0);
   for (size_t level = 1; level < kShades.size(); ++level) {
     if (pen.room() < static_cast<int>(kWords[level].size()) + 3) return;
     area.set(0, pen.col(), area.glyphs().shade[level], kShades[level]);
     pen.skip(2).text(kWords[level], Style::dim).skip(2);
   }
-  const std::string each = fmt::format("{} looks a column", history.columns.back().samples);
+  const std::string each = fmt::format("{} samples per column", history.columns.back().samples);
   if (pen.room() >= static_cast<int>(each.size())) pen.text(each, Style::dim);
 }
 

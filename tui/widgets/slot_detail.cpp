@@ -17,11 +17,11 @@ struct Flag {
 
 // PIPE_BUF_FLAG_* of include/linux/pipe_fs_i.h, the same since 5.8.
 constexpr std::array<Flag, 7> kFlags = {{
-    {0x01, "LRU", "the page is on the kernel's list of used pages"},
+    {0x01, "LRU", "the page is on the kernel's LRU list"},
     {0x02, "ATOMIC", "the page was mapped atomically"},
     {0x04, "GIFT", "given away: the reader may keep the page"},
-    {0x08, "PACKET", "one packet: a read ends with it"},
-    {0x10, "CAN_MERGE", "the next write may go on in this page"},
+    {0x08, "PACKET", "one packet: a read stops at its end"},
+    {0x10, "CAN_MERGE", "the next write may append to this page"},
     {0x20, "WHOLE", "a read takes all of it or fails"},
     {0x40, "LOSS", "messages were lost after it"},
 }};
@@ -103,11 +103,11 @@ std::string_view meaning_of(SlotKind kind) {
     case SlotKind::page_cache:
       return "a file's cached page, lent by splice: nothing was copied into the pipe";
     case SlotKind::zero_page:
-      return "the kernel's page of zeros, lent for every slot";
+      return "the kernel's zero page, lent for every slot";
     case SlotKind::other:
       break;
   }
-  return "of no kind that is known here";
+  return "of a kind that pipetop does not know";
 }
 
 int draw_slot_detail(const Area& area, const RingFrame& frame, uint32_t index) {

@@ -194,8 +194,8 @@ void draw_strip(const Area& area, const RingFrame& frame, const StripLook& look)
 void draw_markers(const Area& area, const RingFrame& f, const StripLook& look) {
   const int end = draw_ends(area, f, look);
   if (look.scale.slots_a_cell == 1) return;
-  const std::string scale = fmt::format("{} slots a cell", look.scale.slots_a_cell);
-  for (const std::string& text : {scale, fmt::format("{} a cell", look.scale.slots_a_cell)}) {
+  const std::string scale = fmt::format("{} slots per cell", look.scale.slots_a_cell);
+  for (const std::string& text : {scale, fmt::format("{}/cell", look.scale.slots_a_cell)}) {
     if (end + 2 + static_cast<int>(text.size()) > area.cols()) continue;
     area.put_right(0, text, Style::dim);
     return;

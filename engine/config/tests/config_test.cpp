@@ -158,7 +158,7 @@ TEST_F(ConfigTest, AWorkloadSaysWhichKnobsThereAre) {
   EXPECT_TRUE(c.settings.percpu.no_percpu);
   EXPECT_EQ(error_of("workload: percpu\ngift: true\n").rfind("2:1: a config has no key", 0), 0u);
   EXPECT_EQ(error_of("workload: tee\n")
-                .rfind("1:11: workload: \"tee\" is not one of its values: give pipe", 0),
+                .rfind("1:11: workload: \"tee\" is not a valid value: give pipe", 0),
             0u);
 }
 
@@ -174,45 +174,45 @@ TEST_F(ConfigTest, EachMistakeIsOneClearLine) {
        "1:11: observe has no key \"hz\": it takes frequency_hz, bpf or bpf_counters"},
       {"writer: {cpus: 1}\n", "1:10: writer has no key \"cpus\": did you mean cpu?"},
       {"gift: true\nwait: busy\ngift: true\n",
-       "3:1: \"gift\" is given a second time, after line 1: keep one"},
-      {"writer: {cpu: 0}\nwriter.cpu: 1\n", "2:13: writer.cpu is given a second time: keep one"},
+       "3:1: \"gift\" is given twice, first on line 1: keep one"},
+      {"writer: {cpu: 0}\nwriter.cpu: 1\n", "2:13: writer.cpu is given twice: keep one"},
       {"buf_size: 6000\n",
        "1:11: buf_size: \"6000\" is out of range: give a multiple of 4KiB, from 4KiB to 64MiB"},
       {"buf_size: [1]\n", "1:11: buf_size is given a list: give a size such as 256KiB"},
       {"buf_size:\n", "1:1: buf_size is given nothing: give a size such as 256KiB"},
       {"wait: bussy\n",
-       "1:7: wait: \"bussy\" is not one of its values: give block, poll, busy, busy_poll or "
-       "adaptive"},
+       "1:7: wait: \"bussy\" is not a valid value: give block, poll, busy, busy_poll or adaptive"},
       {"gift: maybe\n", "1:7: gift: \"maybe\" is neither true nor false"},
       {"gift: {}\n", "1:7: gift is given a map: give false or true"},
       {"writer: {cpu: -1}\n", "1:15: writer.cpu: \"-1\" is not a CPU: give its number, from 0"},
       {"writer: busy\n", "1:9: writer is a map of \"key: value\" lines, not a value"},
       {"placement: cpus\n", "1:12: placement cpus needs writer.cpu, reader.cpu or both"},
       {"placement: near\nwriter: {cpu: 0}\n",
-       "1:12: placement near and a CPU chosen: leave one of the two out"},
+       "1:12: placement near and a CPU are both given: remove one of them"},
       {"touch_pages: false\ncheck_huge_page: true\n",
-       "2:18: check_huge_page needs touch_pages: pages not touched are not there to be checked"},
+       "2:18: check_huge_page needs touch_pages: untouched pages cannot be checked"},
       {"preset: vmsplice_slice\n",
        "1:9: preset: there is no preset \"vmsplice_slice\": did you mean vmsplice_splice?"},
       {"presets: {name: a}\n", "1:10: presets is a list of \"- name: ...\", not a map"},
       {"presets: [a]\n", "1:11: a preset is a map of \"key: value\" lines, not a value"},
       {"presets:\n  - title: x\n", "2:5: a preset without a name: give it one"},
       {"presets: [{name: a b}]\n",
-       "1:18: name: \"a b\" is no name: give 1 to 40 letters, digits, _ or -"},
-      {"presets:\n  - name: a\n  - name: a\n", "3:5: a second preset \"a\": give it another name"},
+       "1:18: name: \"a b\" is not a valid name: give 1 to 40 letters, digits, _ or -"},
+      {"presets:\n  - name: a\n  - name: a\n",
+       "3:5: a second preset named \"a\": give it another name"},
       {"presets:\n  - name: a\n    title: \"x\\ny\"\n",
        "3:12: title: give one line of at most 120 bytes"},
       {"presets:\n  - name: a\n    pages: huge\n",
-       "3:12: pages: \"huge\" is not one of its values: give 4k, thp or hugetlb"},
+       "3:12: pages: \"huge\" is not a valid value: give 4k, thp or hugetlb"},
       {"observe: {frequency_hz: 9}\n",
        "1:25: frequency_hz: \"9\" is not a whole number from 10 to 10000"},
       {"observe: {frequency_hz: 1e3}\n",
        "1:25: frequency_hz: \"1e3\" is not a whole number from 10 to 10000"},
-      {"observe: {bpf: on}\n", "1:16: bpf: \"on\" is not one of its values: give auto or off"},
+      {"observe: {bpf: on}\n", "1:16: bpf: \"on\" is not a valid value: give auto or off"},
       {"screen: {frames_per_s: 61}\n",
        "1:24: frames_per_s: \"61\" is not a whole number from 1 to 60"},
       {"screen: {color: yes}\n",
-       "1:17: color: \"yes\" is not one of its values: give auto, always or never"},
+       "1:17: color: \"yes\" is not a valid value: give auto, always or never"},
       {"just words\n", "1:1: a config is a map of \"key: value\" lines, not a value"},
       {"- a\n", "1:1: a config is a map of \"key: value\" lines, not a list"},
       {"\"wait\\e[\": 1\n", "1:1: a config has no key \"wait?[\": did you mean wait?"},
@@ -221,9 +221,9 @@ TEST_F(ConfigTest, EachMistakeIsOneClearLine) {
 }
 
 TEST_F(ConfigTest, RefusesWhatIsNoSmallFile) {
-  EXPECT_EQ(error_of_file((directory_ / "none.yaml").string()),
-            "1:1: cannot be opened: No such file or directory: give a file that is there and "
-            "readable");
+  EXPECT_EQ(
+      error_of_file((directory_ / "none.yaml").string()),
+      "1:1: cannot be opened: No such file or directory: give a file that exists and is readable");
   EXPECT_EQ(error_of_file(directory_.string()), "1:1: is a directory: give a file");
   EXPECT_EQ(error_of_file("/dev/zero"), "1:1: is not a regular file: give one");
   const std::string fifo = (directory_ / "fifo").string();

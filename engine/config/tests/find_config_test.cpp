@@ -85,7 +85,7 @@ TEST_F(FindConfigTest, NamesWhereItLookedAndWhatThereIs) {
   EXPECT_EQ(error_of("nonsense"), "there is no config \"nonsense\" " + places +
                                       ": give article or percpu, or a file's path");
   EXPECT_EQ(error_of("artcle"), "there is no config \"artcle\" " + places +
-                                    ": did you mean article? The choice is article or percpu");
+                                    ": did you mean article? Available: article or percpu");
   EXPECT_THROW(find_config("talk", {}), Error);
 }
 

@@ -56,27 +56,25 @@ TEST(YamlDocument, ColumnsCountCharacters) {
 
 TEST(YamlDocument, RefusesWhatAConfigHasNoUseFor) {
   EXPECT_EQ(error_of("a: &x 1\nb: *x\n"),
-            "f:1:4: anchors and aliases are not for config files: write the value out");
+            "f:1:4: anchors and aliases are not supported in config files: write out the value");
   EXPECT_EQ(error_of("a: !!int 1\n"),
-            "f:1:4: tags are not for config files: write the value without one");
+            "f:1:4: tags are not supported in config files: remove the tag");
   EXPECT_EQ(error_of("a: 1\n---\nb: 2\n"), "f:2:1: a second document: a config is one YAML map");
   EXPECT_EQ(error_of("? [a, b]\n: 1\n"), "f:1:3: a key is a name, not a list");
 }
 
 TEST(YamlDocument, SaysHowToMendTheSyntax) {
   EXPECT_EQ(error_of("a:\n\tb: 1\n"), "f:2:1: a tab in the indentation: indent with spaces");
-  EXPECT_EQ(
-      error_of("a: b: c\n"),
-      "f:1:5: illegal map value: quote a value that has \": \" in it, or mend the indentation");
+  EXPECT_EQ(error_of("a: b: c\n"),
+            "f:1:5: illegal map value: quote a value that contains \": \", or fix the indentation");
   EXPECT_EQ(error_of("a: [1, 2\n"), "f:2:1: end of sequence flow not found: close it with ]");
   EXPECT_EQ(error_of("a: {b: 2\n"), "f:2:1: end of map flow not found: close it with }");
-  EXPECT_EQ(error_of("a: 'x\n"), "f:1:4: a quote without its end on the same line: close it");
+  EXPECT_EQ(error_of("a: 'x\n"), "f:1:4: a quote that does not end on the same line: close it");
   EXPECT_EQ(error_of("a: \"x\\\"\nb: \"\n"),
-            "f:1:4: a quote without its end on the same line: close it");
+            "f:1:4: a quote that does not end on the same line: close it");
   EXPECT_EQ(error_of("{a: 'it''s', b: \"\\\"\"}\n"), "no error");
-  EXPECT_EQ(
-      error_of("a: 1\n b: 2\n"),
-      "f:2:3: illegal map value: quote a value that has \": \" in it, or mend the indentation");
+  EXPECT_EQ(error_of("a: 1\n b: 2\n"),
+            "f:2:3: illegal map value: quote a value that contains \": \", or fix the indentation");
 }
 
 // yaml-cpp recurses, and its scanner looks ahead: neither stack nor minutes may

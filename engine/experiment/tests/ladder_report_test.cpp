@@ -34,7 +34,7 @@ TEST(LadderReport, ALadderThatWasCutShortPairsWhatItHas) {
   EXPECT_EQ(r.rungs[1].times_first->count, 1u);
   EXPECT_DOUBLE_EQ(r.rungs[1].times_first->median, 8);
   EXPECT_FALSE(r.rungs[2].gib_per_s.has_value());
-  EXPECT_EQ(r.rungs[2].times_first.reason, "no run of it was completed");
+  EXPECT_EQ(r.rungs[2].times_first.reason, "none of its runs was completed");
   EXPECT_FALSE(r.drift.has_value());
   EXPECT_FALSE(r.monotone.has_value());
 }
@@ -75,7 +75,7 @@ TEST(LadderReport, MuchDriftIsADoubt) {
 
 TEST(LadderReport, MuchStealInOneRunIsADoubt) {
   Ladder ladder = ladder_of({{1, 10}, {1, 10}});
-  ladder.runs[0].trial.steal_share = Reading<double>::warming("too short to tell");
+  ladder.runs[0].trial.steal_share = Reading<double>::warming("too short to measure");
   ladder.runs[2].trial.steal_share = Reading<double>::of(0.05);
   EXPECT_TRUE(report(ladder).warnings.empty());
   ladder.runs[2].trial.steal_share = Reading<double>::of(0.22);
@@ -97,7 +97,7 @@ TEST(LadderReport, ADeadWorkerWeighsMostButOnlyInItsRun) {
   ladder.runs[2].trial.steal_share = Reading<double>::of(0.22);
   const LadderReport r = report(ladder);
   ASSERT_EQ(r.warnings.size(), 2u);
-  EXPECT_EQ(r.warnings[0], "the writer died while it was measured (write_read_huge, round 1)");
+  EXPECT_EQ(r.warnings[0], "the writer died during the measurement (write_read_huge, round 1)");
   EXPECT_EQ(r.exit, Exit::worker_failed);
 }
 
@@ -130,7 +130,7 @@ TEST(LadderReport, AFallWithinTheSpreadIsCalledSo) {
   const LadderReport r = report(ladder_of({{2, 1.9}, {2, 1.8}, {2, 2.2}}));
   ASSERT_EQ(r.falls.size(), 1u);
   EXPECT_NE(r.falls[0].words.find("by 5.0 %"), std::string::npos) << r.falls[0].words;
-  EXPECT_NE(r.falls[0].words.find("so within the spread"), std::string::npos);
+  EXPECT_NE(r.falls[0].words.find("within the spread"), std::string::npos);
 }
 
 TEST(LadderReport, NamesWhatWasNotAsAskedOnce) {

@@ -51,13 +51,13 @@ TEST(Roof, IsUnknownWithoutRingsOfSeveralSizes) {
   EXPECT_FALSE(roof_of({}).has_value());
   const auto costs = rings();
   const Reading<Roof> roof = roof_of(std::span(costs).first(2));
-  EXPECT_EQ(roof.reason, "it needs rings of 64KiB and of 256KiB");
+  EXPECT_EQ(roof.reason, "it needs rings of 64KiB and 256KiB");
 }
 
 TEST(Roof, IsUnknownWhenALargeRingSeemsToCostNothing) {
   auto costs = rings();
   costs[3].vmsplice_ns = costs[3].release_ns = 0.1;
-  EXPECT_EQ(roof_of(costs).reason, "the machine was too busy to tell");
+  EXPECT_EQ(roof_of(costs).reason, "the machine was too busy to measure it");
 }
 
 }  // namespace

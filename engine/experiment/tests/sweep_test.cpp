@@ -33,10 +33,10 @@ TEST(Sweep, EachMistakeIsOneClearLine) {
   EXPECT_EQ(error_of("pairs", "4..1"),
             "--pairs: \"4..1\" is out of range: give 2 to 64 values, from low to high");
   EXPECT_EQ(error_of("pairs", "1..x"),
-            "--pairs: \"1..x\" is no range: give a number, or two as in 1..4");
+            "--pairs: \"1..x\" is not a range: give a number, or two such as 1..4");
   EXPECT_EQ(error_of("pairs", "1..40"), "--pairs: \"17\" is out of range: give 1 to 16");
   EXPECT_EQ(error_of("write_with", "write,"),
-            "--write_with: \"\" is not one of its values: give write, vmsplice, tee or splice");
+            "--write_with: \"\" is not a valid value: give write, vmsplice, tee or splice");
 }
 
 SweepRow row_of(std::vector<double> rates) {

@@ -48,7 +48,7 @@ TEST(ShareMeter, SayWhatTheyCannotTell) {
   ShareMeter times;
   EXPECT_EQ(times.shares(kBegin, totals(1, 1)).on_cpu.status, ReadingStatus::warming);
   times.begin(kBegin, totals(0, 0));
-  EXPECT_EQ(times.shares(kBegin + 50 * kMs, totals(50, 0)).blocked.reason, "too short to tell");
+  EXPECT_EQ(times.shares(kBegin + 50 * kMs, totals(50, 0)).blocked.reason, "too short to measure");
   EXPECT_EQ(times.shares(kBegin + 500 * kMs, {}).blocked.status, ReadingStatus::unavailable);
   times.clear();
   EXPECT_FALSE(times.shares(kBegin + 500 * kMs, totals(500, 0)).on_cpu.has_value());

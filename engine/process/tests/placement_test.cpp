@@ -50,7 +50,7 @@ TEST(Placement, ACpuThatIsNotOursIsLeftUnpinned) {
   const auto choice = choose_cpus(settings, kBig);
   EXPECT_EQ(choice.writer_cpu, 1);
   EXPECT_EQ(choice.reader_cpu, kNoCpu);
-  EXPECT_EQ(choice.reason, "we may not run on CPU 99");
+  EXPECT_EQ(choice.reason, "pipetop may not use CPU 99");
 }
 
 TEST(Placement, ThisMachineHasACpu) { EXPECT_FALSE(read_topology().empty()); }

@@ -44,8 +44,7 @@ TEST(Knobs, BadValuesSayWhatWouldBeRight) {
     FAIL();
   } catch (const Error& e) {
     EXPECT_STREQ(e.what(),
-                 "\"bussy\" is not one of its values: give block, poll, busy, busy_poll "
-                 "or adaptive");
+                 "\"bussy\" is not a valid value: give block, poll, busy, busy_poll or adaptive");
   }
   for (const char* bad : {"0", "4095", "6000", "128MiB", "much"})
     EXPECT_THROW(knob("buf_size").set(s, bad), Error) << bad;

@@ -61,7 +61,7 @@ CachedFile FileStore::make() const {
     return CachedFile(std::move(file), true);
   }
   UniqueFd file = open_nameless(directory_);
-  if (!file) throw SystemError("a file without a name in " + directory_, errno);
+  if (!file) throw SystemError("an unnamed file in " + directory_, errno);
   return CachedFile(std::move(file), false);
 }
 
@@ -84,12 +84,12 @@ std::string why_no_room(uint64_t count, uint64_t bytes, uint64_t held, const Fil
   const auto most = static_cast<uint64_t>(kMostOfMemory * double(room.available_memory));
   if (wanted > most)
     return fmt::format(
-        "{} shall stay in memory: {} are wanted, {} may be taken, {:.0f} % of what is available; "
-        "make file_size smaller",
+        "{} must stay in memory: {} needed, {} allowed, {:.0f} % of the available memory; make "
+        "file_size smaller",
         what, gib_text(wanted), gib_text(most), 100 * kMostOfMemory);
   if (!directory.empty() && wanted > held && wanted - held > room.free_disk)
     return fmt::format(
-        "{} in {}: {} more are wanted, {} are free; make file_size smaller, or TMPDIR another "
+        "{} in {}: {} more needed, {} free; make file_size smaller, or set TMPDIR to another "
         "directory",
         what, directory, gib_text(wanted - held), gib_text(room.free_disk));
   return {};

@@ -20,7 +20,7 @@ void judge_chunk(const Settings& requested, const PageCacheFacts& facts, Effecti
   s.gang_size = std::min(s.gang_size, static_cast<uint32_t>(s.chunk_size / kPageBytes));
   const std::string reason =
       facts.resize_error == EPERM
-          ? "the pipe is no larger: over /proc/sys/fs/pipe-max-size, or this user's "
+          ? "the pipe cannot be larger: over /proc/sys/fs/pipe-max-size, or this user's "
             "/proc/sys/fs/pipe-user-pages-soft"
           : fmt::format("F_SETPIPE_SZ: {}", std::strerror(facts.resize_error));
   for (const std::string_view name : {"chunk_size", "gang_size"})
@@ -56,7 +56,7 @@ Effective make_page_cache_effective(const Settings& requested, const PageCachePl
   effective.settled = facts.settled;
   effective.preparing = facts.preparing;
   effective.pipe.bytes = facts.pipe_bytes;
-  effective.pipe.huge = Reading<bool>::unavailable("no buffers: the pages are the file's");
+  effective.pipe.huge = Reading<bool>::unavailable("no buffers: the pages belong to the file");
   judge_chunk(requested, facts, effective);
   judge_zero_copy(facts, effective);
   return effective;

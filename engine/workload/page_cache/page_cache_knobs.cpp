@@ -16,13 +16,13 @@ constexpr std::array<std::string_view, 2> kFiles = {"same", "own"};  // by Files
 
 const std::array kKnobs = {
     number<1, kMaxClients, kOurs, &Knobs::clients>(
-        "clients", "processes, each with a pipe and, while there are enough, a CPU of its own"),
+        "clients", "processes, each with its own pipe and, if there are enough, its own CPU"),
     choice<kFiles, kOurs, &Knobs::files>("files", {}, "all clients read one file, or each its own"),
     size<kLeastFileBytes, kMostFileBytes, kOurs, &Knobs::file_size>(
-        "file_size", "bytes of a file, which stay in the page cache, 1MiB to 64GiB"),
+        "file_size", "size of each file, kept in the page cache, 1MiB to 64GiB"),
     size<kPageBytes, kMostChunkBytes, kOurs, &Knobs::chunk_size>(
-        "chunk_size", "bytes that lie in the pipe before it is emptied, 4KiB to 1MiB"),
-    number<1, kMaxGang, kOurs, &Knobs::gang_size>("gang_size", "pages asked of one splice"),
+        "chunk_size", "bytes put into the pipe before it is drained, 4KiB to 1MiB"),
+    number<1, kMaxGang, kOurs, &Knobs::gang_size>("gang_size", "pages requested per splice"),
 };
 
 constexpr std::array kHotKeys = {

@@ -27,7 +27,7 @@ std::vector<int> cpus_for(uint32_t clients, std::span<const Cpu> allowed) {
 void plan_gang(const Settings& requested, PageCachePlan& plan) {
   PageCacheSettings& s = plan.settings.page_cache;
   s.gang_size = std::min(s.gang_size, static_cast<uint32_t>(s.chunk_size / kPageBytes));
-  note_difference("gang_size", requested, plan.settings, "a call asks for no more than chunk_size",
+  note_difference("gang_size", requested, plan.settings, "a call requests at most chunk_size",
                   plan.mismatches);
 }
 
@@ -40,7 +40,7 @@ void plan_cpus(std::span<const Cpu> allowed, PageCachePlan& plan) {
   plan.mismatches.push_back(
       {"clients", std::to_string(clients),
        fmt::format("{} on {} CPU{}", clients, allowed.size(), allowed.size() == 1 ? "" : "s"),
-       "more clients than CPUs that we may use: they share them"});
+       "more clients than allowed CPUs: they share them"});
 }
 
 }  // namespace

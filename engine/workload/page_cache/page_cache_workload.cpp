@@ -54,8 +54,8 @@ PageCacheWorkload::PageCacheWorkload(const WorkloadContext& context, FileStore s
   pipes_.push_back(std::make_unique<PipeOwner>());
   if (store_.in_memory())
     notice(
-        "the file is a memfd, which lies in shmem, not in a file system's page cache; TMPDIR "
-        "another directory");
+        "the file is a memfd in shmem, not in a file system's page cache; set TMPDIR to another "
+        "directory");
   if (probe_.result == ZeroCopy::copied)
     notice("this kernel's splice copies what it reads from the file (copy_splice_read)");
 }
@@ -219,7 +219,7 @@ std::string PageCacheWorkload::preparing() const {
   const uint32_t count = files_of(plan_.settings.page_cache);
   for (uint32_t i = 0; i < count && i < files_.size(); ++i)
     if (!files_[i].is_filled())
-      return fmt::format("file {} of {}: {:.0f} % made", i + 1, count,
+      return fmt::format("file {} of {}: {:.0f} % written", i + 1, count,
                          100 * files_[i].filled_share());
   return {};
 }

@@ -96,9 +96,10 @@ Reading<MemoryPerRule> fill_until_known(Filler& filler) {
     // Every rule is an object of a slab, if others did not give back more of them.
     if (rule.slab_bytes > 0) return Result::of(rule);
   }
-  if (filler.rules() < kMostRules) return Result::warming("a change came before it was known");
-  return Result::unavailable(fmt::format(
-      "the machine's memory did not keep still for {} rules; stop what else runs", filler.rules()));
+  if (filler.rules() < kMostRules)
+    return Result::warming("the settings changed before it was measured");
+  return Result::unavailable(
+      fmt::format("memory use kept changing during {} rules; stop other programs", filler.rules()));
 }
 
 }  // namespace

@@ -20,15 +20,15 @@ void note(const Settings& requested, std::string_view name, std::string in_force
 void judge_cpus(const Settings& requested, size_t cpus, Effective& effective) {
   if (cpus == 0 || requested.percpu.workers <= cpus) return;
   note(requested, "workers", fmt::format("{} on {} CPUs", requested.percpu.workers, cpus),
-       "there is not a CPU for each: they wait for one another; give fewer", effective);
+       "fewer CPUs than workers: they wait for each other; use fewer workers", effective);
 }
 
 void judge_batch(const Settings& requested, Effective& effective) {
   PercpuSettings& s = effective.settings.percpu;
   if (s.batch <= s.rules) return;
   s.batch = s.rules;
-  note(requested, "batch", std::to_string(s.batch), "there are no more rules; give more",
-       effective);
+  note(requested, "batch", std::to_string(s.batch),
+       "there are only that many rules; set more rules", effective);
 }
 
 void judge_profile(const Settings& requested, const std::optional<WorkerReport>& first,
@@ -44,7 +44,7 @@ Effective make_effective(const Settings& requested, const InForce& facts) {
   effective.settings = requested;
   effective.settled = facts.settled;
   effective.pipe.zero_copy = ZeroCopy::no_copy;
-  effective.pipe.zero_copy_reason = "rules go into the kernel; no bytes are moved";
+  effective.pipe.zero_copy_reason = "rules go into the kernel; no bytes move";
   effective.pipe.huge = Reading<bool>::unavailable("there are no buffers");
   judge_cpus(requested, facts.cpus, effective);
   judge_batch(requested, effective);

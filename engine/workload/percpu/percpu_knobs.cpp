@@ -21,15 +21,15 @@ constexpr auto kOf = &Settings::percpu;
 
 const std::array kKnobs = {
     number<1, kMostWorkers, kOf, &P::workers>(
-        "workers", "processes that insert, each in a network of its own, 1 to 64"),
+        "workers", "processes that insert rules, each in its own network, 1 to 64"),
     choice<kProfiles, kOf, &P::profile>(
-        "profile", {}, "the action of a rule: mirred redirects a packet, gact drops it"),
-    boolean<kOf, &P::no_percpu>("no_percpu", {},
-                                "one set of counters a rule, under a lock, not one a CPU"),
+        "profile", {}, "action of a rule: mirred redirects packets, gact drops them"),
+    boolean<kOf, &P::no_percpu>(
+        "no_percpu", {}, "one set of counters per rule, under a lock, instead of one per CPU"),
     number<1, kMostRules, kOf, &P::rules>(
-        "rules", "rules of a worker, 1 to 1000000; then all of them are taken out again"),
+        "rules", "rules per worker, 1 to 1000000; then all are removed again"),
     number<1, percpu::kMaxBatch, kOf, &P::batch>(
-        "batch", "rules a call, 1 to 128; with 1 each is acknowledged, as by tc -b"),
+        "batch", "rules per call, 1 to 128; with 1 each is acknowledged, as with tc -b"),
 };
 
 constexpr std::array kHotKeys = {

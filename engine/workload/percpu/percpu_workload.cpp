@@ -14,7 +14,7 @@ namespace {
 
 using percpu::ActionKind;
 
-constexpr const char* kNobody = "nobody inserts";
+constexpr const char* kNobody = "no worker inserts";
 
 static_assert(static_cast<int>(Profile::mirred) == static_cast<int>(ActionKind::mirred));
 static_assert(static_cast<int>(Profile::gact) == static_cast<int>(ActionKind::gact));
@@ -179,7 +179,7 @@ std::vector<Figure> PercpuWorkload::figures(const Throughput&) const {
     if (memory.has_value()) return Reading<double>::of((*memory).*bytes);
     return Reading<double>{memory.status, {}, memory.reason};
   };
-  const std::string rule = with_filters_ ? "memory a rule with its filter" : "memory a rule";
+  const std::string rule = with_filters_ ? "memory per rule with its filter" : "memory per rule";
   return {{rule + ", per-CPU", "percpu_bytes_per_rule", FigureKind::bytes,
            of(&percpu::MemoryPerRule::percpu_bytes)},
           {rule + ", slab", "slab_bytes_per_rule", FigureKind::bytes,

@@ -58,7 +58,7 @@ void judge_pages(const Settings& requested, const EffectiveFacts& facts, Effecti
   }
   if (s.pages != Pages::k4 && facts.huge.has_value() && !*facts.huge) {
     s.pages = Pages::k4;
-    note(effective, requested, "pages", "the kernel had no free huge page to give");
+    note(effective, requested, "pages", "the kernel had no free huge page");
   }
 }
 
@@ -90,8 +90,8 @@ void judge_call_size(const Settings& requested, const EffectiveFacts& facts, Eff
   if (bytes == 0 || bytes >= effective.settings.pipe.buf_size) return;
   effective.settings.pipe.buf_size = bytes;
   note(effective, requested, "buf_size",
-       "tee repeats a pipe, which was refused more: over /proc/sys/fs/pipe-max-size or "
-       "this user's pipe-user-pages-soft");
+       "tee duplicates a pipe, which cannot be larger: over /proc/sys/fs/pipe-max-size or this "
+       "user's pipe-user-pages-soft");
 }
 
 // In slow motion buf_size is not what is asked of one call.
@@ -102,7 +102,7 @@ void judge_slow_motion(const Settings& requested, const EffectiveFacts& facts,
   const uint64_t bytes = slow_bytes(facts.pipe_bytes, s.buf_size);
   if (bytes == s.buf_size) return;
   s.buf_size = bytes;
-  note(effective, requested, "buf_size", "slow motion moves a sixteenth of the ring in a call");
+  note(effective, requested, "buf_size", "slow motion moves a sixteenth of the ring per call");
 }
 
 // A pinned worker that runs elsewhere was moved by somebody else.
@@ -165,10 +165,10 @@ void judge_lending(const EffectiveFacts& facts, Effective& effective) {
                     lending.copier);
   } else if (share_of(facts, lending.kind) > 0 || untouched(facts, technique)) {
     effective.pipe.zero_copy = ZeroCopy::zero_copy;
-    effective.pipe.zero_copy_reason = fmt::format(
-        "{} were seen in the ring", untouched(facts, technique)
-                                        ? "the kernel's page of zeros, for pages never touched,"
-                                        : lending.seen);
+    effective.pipe.zero_copy_reason =
+        fmt::format("{} were seen in the ring", untouched(facts, technique)
+                                                    ? "the kernel's zero page, for untouched pages,"
+                                                    : lending.seen);
   } else {
     const bool file = technique == WriteWith::splice;
     effective.pipe.zero_copy = file ? facts.file_probe : facts.probe;
@@ -182,7 +182,7 @@ void judge_zero_copy(const Settings& requested, const EffectiveFacts& facts, Eff
     judge_lending(facts, effective);
   } else {
     effective.pipe.zero_copy = ZeroCopy::copied;
-    effective.pipe.zero_copy_reason = "write copies the bytes into pages of the kernel's";
+    effective.pipe.zero_copy_reason = "write copies the bytes into kernel pages";
   }
   if (lends && effective.pipe.zero_copy == ZeroCopy::copied)
     note(effective, {"write_with", text_of("write_with", requested),

@@ -58,14 +58,15 @@ Knob cpu_knob(std::string_view name, std::string_view help) {
 const std::array kKnobs = {
     choice<kWriteWith, kPipe, &P::write_with>(
         "write_with", {"write_with_vmsplice", "vmsplice"},
-        "how the writer fills it; tee from a pipe of its own, splice from a memfd"),
-    choice<kReadWith, kPipe, &P::read_with>("read_with", {"read_with_splice", "splice"},
-                                            "how the reader empties it; splice goes to /dev/null"),
+        "how the writer fills the pipe; tee from a second pipe, splice from a memfd"),
+    choice<kReadWith, kPipe, &P::read_with>(
+        "read_with", {"read_with_splice", "splice"},
+        "how the reader drains the pipe; splice goes to /dev/null"),
     Knob{"wait",
          KnobKind::choice,
          kWait,
          {},
-         "what both do while it is full or empty; adaptive spins while that pays",
+         "what both do while the pipe is full or empty; adaptive spins if it helps",
          [](const Settings& s) {
            return std::string(s.pipe.writer_wait == s.pipe.reader_wait ? to_text(s.pipe.writer_wait)
                                                                        : "");
@@ -74,18 +75,19 @@ const std::array kKnobs = {
            s.pipe.writer_wait = s.pipe.reader_wait = static_cast<Wait>(parse_choice(v, kWait));
          }},
     choice<kWait, kPipe, &P::writer_wait>("writer.wait", {},
-                                          "what the writer does while it is full"),
+                                          "what the writer does while the pipe is full"),
     choice<kWait, kPipe, &P::reader_wait>("reader.wait", {},
-                                          "what the reader does while it is empty"),
-    choice<kPages, kPipe, &P::pages>("pages", {"huge_page", "thp"}, "what the buffers are made of"),
+                                          "what the reader does while the pipe is empty"),
+    choice<kPages, kPipe, &P::pages>("pages", {"huge_page", "thp"},
+                                     "the kind of pages that the buffers use"),
     boolean<kPipe, &P::gift>("gift", {"gift", "true"}, "vmsplice gives its pages to the kernel"),
     choice<kBuffers, kPipe, &P::buffers>(
         "buffers", {"same_buffer", "same"},
-        "what is lent: two buffers, one's halves, or one rewritten too early"),
+        "two buffers, two halves of one, or one that is rewritten too early"),
     boolean<kPipe, &P::touch_pages>("touch_pages", {"dont_touch_pages", "false"},
                                     "fault the pages in before data flows"),
     boolean<kPipe, &P::lock_memory>("lock_memory", {"lock_memory", "true"},
-                                    "mlock the buffers, so that they are never reclaimed"),
+                                    "mlock the buffers so that they stay in memory"),
     // Whole pages, so that a page of the stream never straddles two transfers and
     // the reader can check its stamp in place.
     size<kMinBufBytes, kMaxBufBytes, kPipe, &P::buf_size>("buf_size",
@@ -98,17 +100,18 @@ const std::array kKnobs = {
          "kernel's default",
          [](const Settings& s) { return format_pipe_size(s.pipe.pipe_size); },
          [](Settings& s, std::string_view v) { s.pipe.pipe_size = parse_pipe_size(v); }},
-    choice<kPlacement, kPipe, &P::placement>("placement", {}, "which CPUs the two run on"),
-    cpu_knob<&P::writer_cpu>("writer.cpu", "the writer's CPU; makes placement cpus"),
-    cpu_knob<&P::reader_cpu>("reader.cpu", "the reader's CPU; makes placement cpus"),
+    choice<kPlacement, kPipe, &P::placement>("placement", {},
+                                             "which CPUs writer and reader run on"),
+    cpu_knob<&P::writer_cpu>("writer.cpu", "the writer's CPU; sets placement to cpus"),
+    cpu_knob<&P::reader_cpu>("reader.cpu", "the reader's CPU; sets placement to cpus"),
     choice<kPayload, kPipe, &P::payload>("payload", {},
                                          "all 'X', or every page numbered and checked by read"),
     boolean<kPipe, &P::check_huge_page>("check_huge_page", {"check_huge_page", "true"},
-                                        "refuse to go on when huge pages were not granted"),
+                                        "fail if huge pages were not granted"),
     boolean<kPipe, &P::slow_motion>("slow_motion", {},
-                                    "a few small operations a second, to watch the ring fill"),
+                                    "a few small operations per second, to watch the ring fill"),
     number<1, kMaxPairs, kPipe, &P::pairs>("pairs",
-                                           "pipes at once, each with a writer and a reader"),
+                                           "pipes in parallel, each with a writer and a reader"),
 };
 
 // ---- hot keys ---------------------------------------------------------------
@@ -221,7 +224,7 @@ void validate_pipe(const Settings& s) {
       s.pipe.reader_cpu == kNoCpu)
     throw Error("placement cpus needs writer.cpu, reader.cpu or both");
   if (s.pipe.check_huge_page && !s.pipe.touch_pages)
-    throw Error("check_huge_page needs touch_pages: pages not touched are not there to be checked");
+    throw Error("check_huge_page needs touch_pages: untouched pages cannot be checked");
 }
 
 uint64_t wanted_pipe_bytes(const PipeSettings& s) {

@@ -51,10 +51,11 @@ void plan_tee_source(const Settings& asked, const Capabilities& machine, PipePla
   if (s.write_with != WriteWith::tee || machine.may_exceed_pipe_max) return;
   if (s.buf_size <= machine.pipe_max_bytes) return;
   Planner(asked, plan)
-      .fall_back("buf_size", &PipeSettings::buf_size, machine.pipe_max_bytes,
-                 fmt::format("tee repeats a pipe, which holds no more; echo {} > "
-                             "/proc/sys/fs/pipe-max-size",
-                             granted_size(s.buf_size)));
+      .fall_back(
+          "buf_size", &PipeSettings::buf_size, machine.pipe_max_bytes,
+          fmt::format(
+              "tee duplicates a pipe, which holds no more; echo {} > /proc/sys/fs/pipe-max-size",
+              granted_size(s.buf_size)));
 }
 
 void plan_technique(const Settings& asked, const Capabilities& machine, PipePlan& plan) {
@@ -71,7 +72,7 @@ void plan_technique(const Settings& asked, const Capabilities& machine, PipePlan
                       "write lends no buffers; it copies from one");
   else if (s.buffers == Buffers::same && s.buf_size % (2 * kPageBytes) != 0)
     planner.fall_back("buffers", &PipeSettings::buffers, Buffers::separate,
-                      "a half must be whole pages: give buf_size a multiple of 8KiB");
+                      "each half must be whole pages; set buf_size to a multiple of 8KiB");
 }
 
 bool has_thp(std::string_view setting) {
@@ -83,7 +84,7 @@ void plan_file_pages(const Settings& asked, const Capabilities& machine, PipePla
   const bool thp = has_thp(machine.shmem_thp);
   const bool hugetlb = plan.settings.pipe.pages == Pages::hugetlb;
   if (thp && !hugetlb) return;
-  std::string reason = hugetlb ? "no file of hugetlb pages can be spliced from" : "";
+  std::string reason = hugetlb ? "splice does not work from hugetlb files" : "";
   if (!thp)
     reason += fmt::format(
         "{}a memfd gets small pages; echo advise > "

@@ -57,7 +57,7 @@ class PairPlacer {
 WorkloadEntry pipe_entry() {
   return {.kind = WorkloadKind::pipe,
           .terms = {.name = "pipe",
-                    .help = "a writer and a reader process, joined by a pipe",
+                    .help = "a writer and a reader process, connected by a pipe",
                     .unit = {"GiB/s", "gib_per_s", "bytes", kGiB},
                     .roles = {"writer", "reader"},
                     .part = "pair",
@@ -141,7 +141,7 @@ void PipeWorkload::check_huge_pages() {
   const Worker& writer = pairs_.front()->writer;
   const auto report = writer.report();
   if (!report || report->state != WorkerState::flowing || !writer.alive()) {
-    huge_ = Reading<bool>::warming("the writer does not flow");
+    huge_ = Reading<bool>::warming("the writer is not running");
     return;
   }
   huge_ = Reading<bool>::of(true);
@@ -202,16 +202,18 @@ std::vector<std::string> PipeWorkload::technique(Role role, const Effective& eff
 Reading<Integrity> PipeWorkload::integrity() const {
   if (requested_.pipe.payload != Payload::stamped)
     return Reading<Integrity>::unavailable(
-        "the payload is constant: nothing to check; payload stamped");
+        "the payload is constant: nothing to check; set payload stamped");
   if (requested_.pipe.read_with != ReadWith::read)
-    return Reading<Integrity>::unavailable("unverifiable: nobody reads the bytes; read_with read");
+    return Reading<Integrity>::unavailable(
+        "unverifiable: nobody reads the bytes; set read_with read");
   Integrity totals;
   for (const auto& pair : pairs_) totals += totals_of(pair->reader.integrity());
   return Reading<Integrity>::of(totals);
 }
 
 Reading<Verdict> PipeWorkload::verdict(const Snapshot& s) const {
-  if (pairs_.size() > 1) return Reading<Verdict>::unavailable("a verdict is of one pair; pairs 1");
+  if (pairs_.size() > 1)
+    return Reading<Verdict>::unavailable("the verdict needs a single pair; set pairs 1");
   return judge_bound(s);
 }
 

@@ -87,12 +87,12 @@ std::string waits_text(const RoleEvidence& role) {
 // Of the slow side: it may have nothing to be blamed for.
 std::string want_text(const RoleEvidence& role) {
   if (!at_least(role.runnable, kSharesCpu)) return {};
-  return fmt::format("; {} without a CPU {}", to_text(role.role), percent(*role.runnable));
+  return fmt::format("; {} runnable {}", to_text(role.role), percent(*role.runnable));
 }
 
 std::string amount(double bytes) {
   const double kib = bytes / 1024;
-  return kib < 1000 ? fmt::format("{:.3g} KiB", kib) : fmt::format("{:.3g} MiB", kib / 1024);
+  return kib < 1000 ? fmt::format("{:.0f} KiB", kib) : fmt::format("{:.3g} MiB", kib / 1024);
 }
 
 std::string ring_text(const RingEvidence& ring) {
@@ -116,9 +116,9 @@ std::optional<Verdict> shared_cpu(const Evidence& e) {
 std::optional<Verdict> no_cpu(const Evidence& e) {
   const auto& [writer, reader] = e.roles;
   if (!at_least(writer.runnable, kNoCpu) || !at_least(reader.runnable, kNoCpu)) return {};
-  return Verdict{Bound::cpu, fmt::format("others hold the CPUs: writer runnable without one {}, "
-                                         "reader {}",
-                                         percent(*writer.runnable), percent(*reader.runnable))};
+  return Verdict{Bound::cpu,
+                 fmt::format("other processes hold the CPUs: writer runnable {}, reader {}",
+                             percent(*writer.runnable), percent(*reader.runnable))};
 }
 
 std::optional<Verdict> wakeups(const Evidence& e) {
@@ -130,7 +130,7 @@ std::optional<Verdict> wakeups(const Evidence& e) {
       fmt::format("writer sleeps {}, reader {}, for {:.0f} and {:.0f} us", percent(*writer.blocked),
                   percent(*reader.blocked), *writer.sleep_ns / 1e3, *reader.sleep_ns / 1e3);
   if (reader.bytes_per_switch)
-    because += fmt::format("; {} a switch", amount(*reader.bytes_per_switch));
+    because += fmt::format("; {} moved per wakeup", amount(*reader.bytes_per_switch));
   return Verdict{Bound::wakeup, because};
 }
 
@@ -197,8 +197,8 @@ std::optional<Verdict> does_nothing(const Evidence& e, Role limit, Bound bound) 
   const double share = writes ? e.ring->empty_share : e.ring->full_share;
   if (share < kOneSided) return {};
   return Verdict{bound,
-                 fmt::format("ring {} {}; {} does nothing {}{}", writes ? "empty" : "full",
-                             percent(share), to_text(limit), percent(idle(slow)), want_text(slow))};
+                 fmt::format("ring {} {}; {} idle {}{}", writes ? "empty" : "full", percent(share),
+                             to_text(limit), percent(idle(slow)), want_text(slow))};
 }
 
 std::optional<Verdict> idle_writer(const Evidence& e) {
@@ -219,20 +219,20 @@ std::optional<Verdict> first_of(std::initializer_list<Rule> rules, const Evidenc
 
 // Why there is nothing to judge, "" if there is.
 std::string nothing_flows(const Snapshot& s) {
-  if (s.effective.settings.pipe.slow_motion) return "slow motion: the pace is ours";
+  if (s.effective.settings.pipe.slow_motion) return "slow motion: pipetop sets the pace";
   for (const WorkerView& worker : s.workers)
     if (worker.state != ProcessState::flowing)
-      return fmt::format("the {} does not run freely{}{}", to_text(worker.role),
+      return fmt::format("the {} is not running freely{}{}", to_text(worker.role),
                          worker.state_reason.empty() ? "" : ": ", worker.state_reason);
   return {};
 }
 
 // Why it is too early, "" if it is not.
 std::string too_early(const Snapshot& s) {
-  if (!s.effective.settled) return "the settings are not in force yet";
+  if (!s.effective.settled) return "the settings are not in effect yet";
   const uint64_t since_ns = s.now_ns - std::min(s.now_ns, s.throughput.current.begin_ns);
   if (since_ns < kLeastNs)
-    return fmt::format("{:.1f} s since the change, {:.0f} s are needed", double(since_ns) / 1e9,
+    return fmt::format("{:.1f} s since the change, {:.0f} s needed", double(since_ns) / 1e9,
                        double(kLeastNs) / 1e9);
   for (const WorkerView& worker : s.workers)
     if (worker.shares.on_cpu.status == ReadingStatus::warming)
@@ -253,7 +253,7 @@ std::string role_text(const RoleEvidence& role) {
 
 std::string nothing_sticks_out(const Evidence& e) {
   std::string text =
-      fmt::format("nothing sticks out: {}, {}", role_text(e.roles[0]), role_text(e.roles[1]));
+      fmt::format("no single bottleneck: {}, {}", role_text(e.roles[0]), role_text(e.roles[1]));
   if (e.ring) text += "; " + ring_text(*e.ring);
   if (!e.unknown.empty()) text += fmt::format("; unknown: {}", fmt::join(e.unknown, ", "));
   return text;
@@ -287,7 +287,7 @@ Reading<Verdict> judge_bound(const Snapshot& s) {
   // The rules above need no samples. Of those below, one that has too few must not
   // leave the verdict to the next.
   if (!e.thin.empty())
-    return Judged::warming(fmt::format("too little evidence yet: {}", fmt::join(e.thin, ", ")));
+    return Judged::warming(fmt::format("too few samples yet: {}", fmt::join(e.thin, ", ")));
   if (auto verdict = first_of({empty_ring, full_ring, locks, only_reader_waits, only_writer_waits,
                                idle_writer, idle_reader},
                               e))

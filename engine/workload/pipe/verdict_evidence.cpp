@@ -182,10 +182,11 @@ void gather_ring(const Snapshot& s, Evidence& evidence) {
   // It waits for the mutex, so it looks when both let go of the ring: a biased
   // sample, and a small one.
   if (occupancy.has_value() && occupancy->source.starts_with("FIONREAD"))
-    return evidence.unknown.push_back("the ring (FIONREAD looks only when the mutex is free)");
+    return evidence.unknown.push_back("the ring (FIONREAD sees it only while the mutex is free)");
   const Looks looks = occupancy.has_value() ? looks_of(s) : Looks{};
   if (looks.all < kEnoughSamples)
-    return evidence.thin.push_back(fmt::format("ring: {} of {} looks", looks.all, kEnoughSamples));
+    return evidence.thin.push_back(
+        fmt::format("ring: {} of {} samples", looks.all, kEnoughSamples));
   evidence.ring = {double(looks.empty) / double(looks.all), double(looks.full) / double(looks.all)};
 }
 

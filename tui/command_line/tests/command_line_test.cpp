@@ -160,7 +160,7 @@ TEST(CommandLine, HelpTakesATopicOrACommand) {
     EXPECT_EQ(line.topic, topic);
   }
   EXPECT_EQ(command_line_error("help keys knobs"),
-            "\"knobs\" is one word too many: see pipetop help --help");
+            "unexpected argument \"knobs\": see pipetop help --help");
   EXPECT_EQ(command_line_error("ladder help"), "ladder and help are two commands: give one");
 }
 
@@ -204,14 +204,14 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"run --durration=1s", "there is no flag --durration: did you mean --duration?"},
       {"run -z", "there is no flag -z: see pipetop --help"},
       {"--frobnicate", "there is no flag --frobnicate: see pipetop --help"},
-      {"--duration 5s", "--duration goes with a command: pipetop run --duration ..."},
+      {"--duration 5s", "--duration needs a command: pipetop run --duration ..."},
       {"runn", "there is no command \"runn\": did you mean run?"},
       {"docter --format json", "there is no command \"docter\": did you mean doctor?"},
       {"sing",
        "there is no command \"sing\": give run, ladder, tune, limits, doctor, presets, completion "
        "or "
        "help, or none for the dashboard"},
-      {"run fast", "\"fast\" is one word too many: see pipetop run --help"},
+      {"run fast", "unexpected argument \"fast\": see pipetop run --help"},
       {"run doctor", "run and doctor are two commands: give one"},
       {"--preset", "--preset needs a value: see pipetop --help"},
       {"run --duration", "--duration needs a value: see pipetop --help"},
@@ -219,16 +219,16 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"--preset vmsplise_splice",
        "--preset: there is no preset \"vmsplise_splice\": did you mean vmsplice_splice?"},
       {"--wait bussy",
-       "--wait: \"bussy\" is not one of its values: give block, poll, busy, busy_poll or adaptive"},
+       "--wait: \"bussy\" is not a valid value: give block, poll, busy, busy_poll or adaptive"},
       {"--gift maybe", "--gift: \"maybe\" is neither true nor false"},
       {"--writer.cpu -1", "--writer.cpu: \"-1\" is not a CPU: give its number, from 0"},
       {"--buf_size 6000",
        "--buf_size: \"6000\" is out of range: give a multiple of 4KiB, from 4KiB to 64MiB"},
       {"--placement cpus", "placement cpus needs writer.cpu, reader.cpu or both"},
       {"--frequency 5", "--frequency: \"5\" is out of range: give 10 to 10000"},
-      {"--roof high", "--roof: \"high\" is not a rate: give GiB/s, such as 84"},
-      {"--roof 0", "--roof: \"0\" is not a rate: give GiB/s, such as 84"},
-      {"run --roof", "--roof goes with the dashboard: pipetop limits tells the roof"},
+      {"--roof high", "--roof: \"high\" is not a rate: give GiB/s, for example 84"},
+      {"--roof 0", "--roof: \"0\" is not a rate: give GiB/s, for example 84"},
+      {"run --roof", "--roof is for the dashboard: use pipetop limits"},
       {"--segments", "--segments needs a value: see pipetop --help"},
       {"run --duration 0", "--duration: \"0\" is out of range: give 1ns to 168h"},
       {"run --duration soon",
@@ -238,16 +238,16 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"run --bytes 1G --duration 1s",
        "--duration and --bytes exclude each other: give one of them"},
       {"run --format xml",
-       "--format: \"xml\" is not one of its values: give human, json, jsonl or csv"},
+       "--format: \"xml\" is not a valid value: give human, json, jsonl or csv"},
       {"--bpf-counters both",
-       "--bpf-counters: \"both\" is not one of its values: give percpu or shared"},
+       "--bpf-counters: \"both\" is not a valid value: give percpu or shared"},
       {"tune --budget 1s", "--budget: \"1s\" is out of range: give 2s to 168h"},
       {"tune --seed -1", "--seed: \"-1\" is out of range: give 0 to 4294967295"},
       {"tune --write -", "--write and the result would both go to stdout: give a file"},
-      {"tune --format csv", "--format: \"csv\" is not one of its values: give human or json"},
-      {"limits --format csv", "--format: \"csv\" is not one of its values: give human or json"},
+      {"tune --format csv", "--format: \"csv\" is not a valid value: give human or json"},
+      {"limits --format csv", "--format: \"csv\" is not a valid value: give human or json"},
       {"doctor --rounds 0", "--rounds: \"0\" is out of range: give 1 to 1000"},
-      {"doctor --format csv", "--format: \"csv\" is not one of its values: give human or json"},
+      {"doctor --format csv", "--format: \"csv\" is not a valid value: give human or json"},
   };
   for (const Mistake& bad : cases) EXPECT_EQ(command_line_error(bad.text), bad.error) << bad.text;
 }

@@ -32,7 +32,7 @@ TEST(NamedConfig, AnInstalledTreeMayBeAnywhere) {
 TEST(NamedConfig, TheErrorNamesWhatThereIs) {
   Program program({"run", "-c", "artcle"});
   EXPECT_EQ(program.wait(), 1);
-  EXPECT_NE(program.err().find("did you mean article? The choice is article, page-cache"),
+  EXPECT_NE(program.err().find("did you mean article? Available: article, page-cache"),
             std::string::npos)
       << program.err();
 }

@@ -74,7 +74,7 @@ TEST(TuneProgram, TypedKnobsStay) {
 TEST(TuneProgram, MistakesAreTold) {
   Program slow({"tune", "--slow_motion"});
   EXPECT_EQ(slow.wait(), 1);
-  EXPECT_NE(slow.err().find("leave slow_motion out"), std::string::npos) << slow.err();
+  EXPECT_NE(slow.err().find("remove slow_motion"), std::string::npos) << slow.err();
   Program nowhere({"tune", "--write", "/nonexistent/tuned.yaml"});
   EXPECT_EQ(nowhere.wait(), 1);
   EXPECT_NE(nowhere.err().find("/nonexistent/tuned.yaml"), std::string::npos) << nowhere.err();

@@ -48,7 +48,7 @@ TEST(Candidates, StartWithTheCommands) {
   EXPECT_EQ(words_for(""), commands);
   EXPECT_EQ(words_for("--preset write_read "), commands);
   EXPECT_EQ(words_for("l"), (Words{"ladder", "limits"}));
-  EXPECT_EQ(ask("lad").words.front().help, "measure the article's rungs against each other");
+  EXPECT_EQ(ask("lad").words.front().help, "compare the article's rungs");
   EXPECT_TRUE(words_for("complete").empty()) << "it is hidden";
   EXPECT_TRUE(words_for("worker").empty()) << "it is hidden";
 }
@@ -57,7 +57,7 @@ TEST(Candidates, OfferEveryFlagWhereItGoes) {
   const Words plain = words_for("--");
   EXPECT_TRUE(has(plain, "--config") && has(plain, "--help") && has(plain, "--version"));
   EXPECT_TRUE(has(plain, "--write_with_vmsplice")) << "the article's spelling";
-  EXPECT_FALSE(has(plain, "--duration")) << "it goes with a command";
+  EXPECT_FALSE(has(plain, "--duration")) << "it needs a command";
   for (const Knob& knob : knobs_of(WorkloadKind::pipe))
     EXPECT_TRUE(has(plain, "--" + std::string(knob.name))) << knob.name;
   for (const ListedCommand& command : list().commands) {

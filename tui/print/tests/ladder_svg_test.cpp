@@ -49,14 +49,14 @@ TEST(LadderSvg, HasABarARungAndTheArticlesBesideIt) {
         "no figure in the article", "12.7", "middle half of the rounds", "seed 42",
         "write_read_huge fell below write_read by 37.5 %"})
     EXPECT_TRUE(has(document.text, words)) << words << "\n" << document.text;
-  EXPECT_FALSE(has(document.text, "Not to be trusted"));
+  EXPECT_FALSE(has(document.text, "Untrustworthy"));
 }
 
 TEST(LadderSvg, SaysWhatSpoilsIt) {
   const XmlDocument document = read_xml(ladder_svg(spoilt_ladder()));
-  for (const char* words : {"<write> & \"read\", with a title", "Not to be trusted: the host stole",
+  for (const char* words : {"<write> & \"read\", with a title", "Untrustworthy: the host stole",
                             "every rung with --pipe_size 4MiB", "ended early, after 3 of 6 runs",
-                            "too <large>", "no run of it was completed"})
+                            "too <large>", "none of its runs was completed"})
     EXPECT_TRUE(has(document.text, words)) << words << "\n" << document.text;
 }
 

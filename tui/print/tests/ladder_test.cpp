@@ -65,29 +65,29 @@ TEST(LadderHuman, IsATableAndWhatItIsWorth) {
             R"(2 rounds of 1s in shuffled order (seed 42), each run after a warm-up of 200ms
 AMD EPYC, 2 CPUs, KVM, Linux 6.18.44
 
-rung                       GiB/s     middle half      times first  article
+rung                       GiB/s     middle half         vs first  article
 write, read                 2.00     2.00 .. 2.00            1.00      3.7  ████▊
 write, read, huge pages     1.25     1.12 .. 1.38            0.62        -  ███
 vmsplice, read             10.00     9.00 .. 11.00           5.00     12.7  ████████████████████████
 
 monotone   no: write_read_huge fell below write_read by 37.5 % (middle half of 2 rounds: 0.56 to 0.69 times)
-drift      at most -13.4 % (round 1 against the median round)
+drift      at most -13.4 % (round 1 relative to the median round)
 steal      1.0 % of the time, 1.0 % in the worst run (write_read, round 1)
-to trust   yes
+trusted    yes
 )");
 }
 
 TEST(LadderHuman, SaysWhatSpoilsIt) {
   const std::string text = ladder_document(spoilt_ladder(), GlyphSet::ascii).human;
   constexpr const char* kTrust =
-      "to trust   no: the host stole more than 5 % of the time in 1 of 3 runs, 22.0 % in the "
-      "worst (write_read, round 1)\n";
+      "trusted    no: the host stole more than 5 % of the time in 1 of 3 runs, 22.0 % in the worst "
+      "(write_read, round 1)\n";
   for (const char* words :
        {"every rung with --pipe_size 4MiB\nended early, after 3 of 6 runs\n",
-        "write, read, huge pages                           no run of it was completed\n",
-        "monotone   unknown: no round has both of two neighbouring rungs\n",
-        "drift      unknown: it takes two whole rounds",
-        "not so     vmsplice_read: pipe_size: 4MiB requested, 1MiB effective: too <large>\n",
+        "write, read, huge pages                           none of its runs was completed\n",
+        "monotone   unknown: no round has two adjacent rungs\n",
+        "drift      unknown: drift needs two complete rounds",
+        "mismatch   vmsplice_read: pipe_size: 4MiB requested, 1MiB effective: too <large>\n",
         kTrust})
     EXPECT_NE(text.find(words), text.npos) << words << "\n" << text;
 }

@@ -46,14 +46,11 @@ TEST(PrintDoctor, SaysWhyAndWhatToTry) {
   host.cpus = 2;
   const std::array<Check, 2> checks = {
       Check{"pipe", CheckResult::works, "64KiB", "", ""},
-      Check{"huge pages", CheckResult::missing, "0 free", "none are set aside", "sysctl x=1"}};
-  EXPECT_EQ(doctor_document(host, checks).human,
-            "AMD EPYC, 2 CPUs, Linux 6.18\n"
-            "\n"
-            "works    pipe        64KiB\n"
-            "missing  huge pages  0 free\n"
-            "                     why: none are set aside\n"
-            "                     try: sysctl x=1\n");
+      Check{"huge pages", CheckResult::missing, "0 free", "none are reserved", "sysctl x=1"}};
+  EXPECT_EQ(
+      doctor_document(host, checks).human,
+      "AMD EPYC, 2 CPUs, Linux 6.18\n\nworks    pipe        64KiB\nmissing  huge pages  0 free\n   "
+      "                  why: none are reserved\n                     try: sysctl x=1\n");
   const Json json = Json::parse(json_text(doctor_document(host, checks)));
   EXPECT_EQ(json["checks"][1]["result"], "missing");
   EXPECT_EQ(json["checks"][1]["remedy"], "sysctl x=1");

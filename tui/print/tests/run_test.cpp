@@ -16,11 +16,11 @@ TEST(PrintHuman, SummarisesARun) {
   EXPECT_EQ(
       run_text(example_result()),
       R"(custom: write_with vmsplice, read_with splice, reader.wait busy, pages thp, pipe_size 4MiB
-  12.50 GiB/s ± 0.25   median 12.40, 12.00 to 13.00 in 17 parts of 100 ms
+  12.50 GiB/s ± 0.25   median 12.40, 12.00 to 13.00 in 17 intervals of 100 ms
   25 GiB in 2.00 s
 effective zero copy, writer vmsplice, block on CPU 0; reader splice → /dev/null, block on CPU 1
   pipe_size: 4MiB requested, 128KiB effective: above the limit; raise it
-ring      32 slots, 128KiB; 53 % used, empty 40 %, full 25 % of 4000 looks (sampler 999 Hz); user pages 100 %
+ring      32 slots, 128KiB; 53 % used, empty 40 %, full 25 % of 4000 samples (sampler 999 Hz); user pages 100 %
 verdict   lock-bound: writer spins on the pipe's mutex 39 %
 writer    100 k calls/s, 131 KiB a call, EAGAIN 10.0 %, short 25.0 %, on CPU 90 %, blocked 8 %
 reader    1.00 M calls/s, 13.1 KiB a call, EAGAIN 10.0 %, short 25.0 %

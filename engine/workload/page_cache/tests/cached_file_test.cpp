@@ -105,10 +105,9 @@ TEST(FileStore, SaysWhyThereIsNoRoom) {
   EXPECT_EQ(why_no_room(8, kGiBytes, 0, room, ""), "");
   const std::string memory = why_no_room(9, kGiBytes, 9 * kGiBytes, room, "/var/tmp");
   EXPECT_NE(memory.find("9 files of 1GiB"), std::string::npos) << memory;
-  EXPECT_NE(memory.find("9.0 GiB are wanted, 8.0 GiB may be taken"), std::string::npos) << memory;
+  EXPECT_NE(memory.find("9.0 GiB needed, 8.0 GiB allowed"), std::string::npos) << memory;
   const std::string disk = why_no_room(4, kGiBytes, 0, room, "/var/tmp");
-  EXPECT_NE(disk.find("/var/tmp: 4.0 GiB more are wanted, 3.0 GiB are free"), std::string::npos)
-      << disk;
+  EXPECT_NE(disk.find("/var/tmp: 4.0 GiB more needed, 3.0 GiB free"), std::string::npos) << disk;
 }
 
 }  // namespace

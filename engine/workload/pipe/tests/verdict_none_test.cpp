@@ -17,27 +17,27 @@ struct NoneCase {
 
 const NoneCase kNone[] = {
     {"the ordinary one", [](Snapshot&) {}, ReadingStatus::unavailable,
-     "nothing sticks out: writer on CPU 85 % blocked 13 % mutex 8 %, reader on CPU 85 % blocked "
+     "no single bottleneck: writer on CPU 85 % blocked 13 % mutex 8 %, reader on CPU 85 % blocked "
      "13 % mutex 8 %; ring empty 30 %, full 25 %"},
     {"slow motion",
      [](Snapshot& s) {
        lock_bound(s);
        s.effective.settings.pipe.slow_motion = true;
      },
-     ReadingStatus::unavailable, "slow motion: the pace is ours"},
+     ReadingStatus::unavailable, "slow motion: pipetop sets the pace"},
     {"not settled",
      [](Snapshot& s) {
        lock_bound(s);
        s.effective.settled = false;
        writer(s).state = ProcessState::changing;
      },
-     ReadingStatus::warming, "the settings are not in force yet"},
+     ReadingStatus::warming, "the settings are not in effect yet"},
     {"a second is not over",
      [](Snapshot& s) {
        lock_bound(s);
        s.throughput.current.begin_ns = s.now_ns - 400'000'000;
      },
-     ReadingStatus::warming, "0.4 s since the change, 1 s are needed"},
+     ReadingStatus::warming, "0.4 s since the change, 1 s needed"},
     {"a stopped worker",
      [](Snapshot& s) {
        set_ring(s, 0, 1);
@@ -45,7 +45,7 @@ const NoneCase kNone[] = {
        reader(s).state = ProcessState::stopped;
        reader(s).state_reason = "by a signal; kill -CONT 7";
      },
-     ReadingStatus::unavailable, "the reader does not run freely: by a signal; kill -CONT 7"},
+     ReadingStatus::unavailable, "the reader is not running freely: by a signal; kill -CONT 7"},
     {"no time measured",
      [](Snapshot& s) {
        lock_bound(s);
@@ -57,25 +57,25 @@ const NoneCase kNone[] = {
        lock_bound(s);
        writer(s).functions.value->samples = 399;
      },
-     ReadingStatus::warming, "too little evidence yet: writer: 399 of 400 samples"},
+     ReadingStatus::warming, "too few samples yet: writer: 399 of 400 samples"},
     {"no samples",
      [](Snapshot& s) {
        lock_bound(s);
-       reader(s).functions = Reading<FunctionTable>::warming("no sample of it yet");
+       reader(s).functions = Reading<FunctionTable>::warming("no samples yet");
      },
-     ReadingStatus::warming, "too little evidence yet: reader: 0 of 400 samples"},
+     ReadingStatus::warming, "too few samples yet: reader: 0 of 400 samples"},
     {"few looks",
      [](Snapshot& s) {
        lock_bound(s);
        set_ring(s, 0.92, 0.03, 399);
      },
-     ReadingStatus::warming, "too little evidence yet: ring: 399 of 400 looks"},
+     ReadingStatus::warming, "too few samples yet: ring: 399 of 400 samples"},
     {"no looks",
      [](Snapshot& s) {
        lock_bound(s);
-       s.ring.occupancy = Reading<Occupancy>::warming("waiting for the first look");
+       s.ring.occupancy = Reading<Occupancy>::warming("waiting for the first sample");
      },
-     ReadingStatus::warming, "too little evidence yet: ring: 0 of 400 looks"},
+     ReadingStatus::warming, "too few samples yet: ring: 0 of 400 samples"},
     {"occupancy from FIONREAD",
      [](Snapshot& s) {
        writer_bound(s);
@@ -83,47 +83,48 @@ const NoneCase kNone[] = {
        s.ring.occupancy.value->source = "FIONREAD 10 Hz";
      },
      ReadingStatus::unavailable,
-     "nothing sticks out: writer on CPU 85 % blocked 10 % mutex 8 %, reader on CPU 30 % blocked "
-     "70 % mutex 3 %; unknown: the ring (FIONREAD looks only when the mutex is free)"},
+     "no single bottleneck: writer on CPU 85 % blocked 10 % mutex 8 %, reader on CPU 30 % blocked "
+     "70 % mutex 3 %; unknown: the ring (FIONREAD sees it only while the mutex is free)"},
     {"functions unavailable",
      [](Snapshot& s) {
        lock_bound(s);
        writer(s).functions = Reading<FunctionTable>::unavailable("switched off");
      },
      ReadingStatus::unavailable,
-     "nothing sticks out: writer on CPU 85 % blocked 13 % mutex ?, reader on CPU 85 % blocked "
-     "13 % mutex 8 %; ring empty 30 %, full 25 %; unknown: writer's functions (switched off)"},
+     "no single bottleneck: writer on CPU 85 % blocked 13 % mutex ?, reader on CPU 85 % blocked 13 "
+     "% mutex 8 %; ring empty 30 %, full 25 %; unknown: writer's functions (switched off)"},
     {"time unavailable: a share of samples is none of the time",
      [](Snapshot& s) {
        lock_bound(s);
        writer(s).shares.on_cpu = writer(s).shares.runnable = writer(s).shares.blocked =
            Reading<double>::unavailable("no /proc");
      },
-     ReadingStatus::unavailable, "nothing sticks out: writer on CPU ? blocked ? mutex ?, reader"},
+     ReadingStatus::unavailable, "no single bottleneck: writer on CPU ? blocked ? mutex ?, reader"},
     {"an empty ring, and nobody known to wait for it",
      [](Snapshot& s) {
        writer_bound(s);
        reader(s).shares.blocked = Reading<double>::unavailable("no /proc");
      },
-     ReadingStatus::unavailable, "nothing sticks out"},
+     ReadingStatus::unavailable, "no single bottleneck"},
     {"a writer that hardly runs spins little",
      [](Snapshot& s) {
        set_time(writer(s), 0.3, 0.4);
        set_function(writer(s), "mutex_spin_on_owner", 700);
      },
-     ReadingStatus::unavailable, "nothing sticks out: writer on CPU 30 % blocked 30 % mutex 21 %"},
+     ReadingStatus::unavailable,
+     "no single bottleneck: writer on CPU 30 % blocked 30 % mutex 21 %"},
     {"only one sleeps shortly",
      [](Snapshot& s) {
        set_time(reader(s), 0.7, 0.05);
        set_switches(s, 15'000);
      },
-     ReadingStatus::unavailable, "nothing sticks out"},
+     ReadingStatus::unavailable, "no single bottleneck"},
     {"both sleep, but long",
      [](Snapshot& s) {
        for (WorkerView& w : s.workers) set_time(w, 0.7, 0.05);
        set_switches(s, 2000);
      },
-     ReadingStatus::unavailable, "nothing sticks out"},
+     ReadingStatus::unavailable, "no single bottleneck"},
     {"both sleep, nobody knows how often",
      [](Snapshot& s) {
        for (WorkerView& w : s.workers) {
@@ -131,73 +132,73 @@ const NoneCase kNone[] = {
          w.voluntary_switches_per_s = Reading<double>::warming("no interval yet");
        }
      },
-     ReadingStatus::unavailable, "nothing sticks out"},
+     ReadingStatus::unavailable, "no single bottleneck"},
     {"one CPU, and it is free",
      [](Snapshot& s) {
        for (WorkerView& w : s.workers) set_time(w, 0.4, 0.1);
        reader(s).last_cpu = Reading<int>::of(0);
      },
-     ReadingStatus::unavailable, "nothing sticks out"},
+     ReadingStatus::unavailable, "no single bottleneck"},
     {"one CPU by chance: they run more than one can",
      [](Snapshot& s) {
        set_time(writer(s), 0.7, 0.3);
        set_time(reader(s), 0.6, 0.3);
        reader(s).last_cpu = Reading<int>::of(0);
      },
-     ReadingStatus::unavailable, "nothing sticks out"},
+     ReadingStatus::unavailable, "no single bottleneck"},
     {"two CPUs, and one role is in want of its own",
      [](Snapshot& s) {
        set_time(writer(s), 0.3, 0.6);
        set_time(reader(s), 0.5, 0.4);
      },
-     ReadingStatus::unavailable, "nothing sticks out"},
+     ReadingStatus::unavailable, "no single bottleneck"},
     {"CPUs unknown",
      [](Snapshot& s) {
        set_time(reader(s), 0.51, 0.47);
        for (WorkerView& w : s.workers) w.last_cpu = Reading<int>::warming("no interval yet");
      },
-     ReadingStatus::unavailable, "nothing sticks out"},
+     ReadingStatus::unavailable, "no single bottleneck"},
     {"only the reader waits, but the ring is more full than empty",
      [](Snapshot& s) {
        set_ring(s, 0.3, 0.31);
        set_time(writer(s), 0.99, 0);
        set_time(reader(s), 0.5, 0.05);
      },
-     ReadingStatus::unavailable, "nothing sticks out"},
+     ReadingStatus::unavailable, "no single bottleneck"},
     {"only the reader waits, for all that is known",
      [](Snapshot& s) {
        set_wait(s, Wait::busy);
        set_ring(s, 0.55, 0.1);
        reader(s).eagain_share = share(0.99);
-       writer(s).eagain_share = Reading<double>::warming("no call has returned");
+       writer(s).eagain_share = Reading<double>::warming("no call has returned yet");
      },
-     ReadingStatus::unavailable, "nothing sticks out"},
+     ReadingStatus::unavailable, "no single bottleneck"},
     {"a full ring, and nobody knows how long its reader sleeps",
      [](Snapshot& s) {
        idle_reader(s);
        for (WorkerView& w : s.workers)
          w.voluntary_switches_per_s = Reading<double>::warming("no interval yet");
      },
-     ReadingStatus::unavailable, "nothing sticks out"},
+     ReadingStatus::unavailable, "no single bottleneck"},
     {"a full ring, and nobody knows where its reader sleeps",
      [](Snapshot& s) {
        idle_reader(s);
-       reader(s).blocked = Reading<BlockedTable>::warming("it has only just begun");
+       reader(s).blocked = Reading<BlockedTable>::warming("it has only just started");
      },
-     ReadingStatus::unavailable, "nothing sticks out"},
+     ReadingStatus::unavailable, "no single bottleneck"},
     {"a reader that does nothing, and nobody knows how full the ring is",
      [](Snapshot& s) {
        idle_reader(s);
        s.ring.occupancy = Reading<Occupancy>::unavailable("no BPF");
      },
-     ReadingStatus::unavailable, "nothing sticks out"},
+     ReadingStatus::unavailable, "no single bottleneck"},
     {"many calls in vain are little time",
      [](Snapshot& s) {
        set_wait(s, Wait::busy);
        set_ring(s, 0.8, 0.1);
        reader(s).eagain_share = share(0.84);
      },
-     ReadingStatus::unavailable, "nothing sticks out"},
+     ReadingStatus::unavailable, "no single bottleneck"},
 };
 
 TEST(NoVerdict, OnThinEvidence) {
@@ -241,7 +242,7 @@ TEST(NoVerdict, OnTheRingOfLongAgo) {
   ASSERT_TRUE(judge_bound(s).has_value()) << judge_bound(s).reason;
   EXPECT_EQ(judge_bound(s)->because, "ring empty 95 %; reader blocked 70 %");
   s.throughput.current.begin_ns = 98 * kSecond + 1;  // only the last column is all of it
-  EXPECT_EQ(judge_bound(s).reason, "too little evidence yet: ring: 200 of 400 looks");
+  EXPECT_EQ(judge_bound(s).reason, "too few samples yet: ring: 200 of 400 samples");
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ const BoundCase kVerdicts[] = {
        set_time(reader(s), 0.58, 0.05);
        set_switches(s, 15'000);
      },
-     Bound::wakeup, "writer sleeps 38 %, reader 37 %, for 25 and 25 us; 69.9 KiB a switch"},
+     Bound::wakeup, "writer sleeps 38 %, reader 37 %, for 25 and 25 us; 70 KiB moved per wakeup"},
     {"wakeups without functions, ring and the kind of switches",
      [](Snapshot& s) {
        for (WorkerView& w : s.workers) {
@@ -113,7 +113,7 @@ const BoundCase kVerdicts[] = {
        set_time(writer(s), 0.08, 0);
        set_time(reader(s), 0.1, 0.9);
      },
-     Bound::reader, "ring full 95 %; writer blocked 92 %; reader without a CPU 90 %"},
+     Bound::reader, "ring full 95 %; writer blocked 92 %; reader runnable 90 %"},
     {"only the reader waits, and the ring leans",
      [](Snapshot& s) {
        set_ring(s, 0.55, 0.1);
@@ -129,7 +129,7 @@ const BoundCase kVerdicts[] = {
        set_time(writer(s), 0.2, 0);
        set_time(reader(s), 0.5, 0.49);
      },
-     Bound::reader, "writer blocked 80 %, reader blocked 1 %; reader without a CPU 49 %"},
+     Bound::reader, "writer blocked 80 %, reader blocked 1 %; reader runnable 49 %"},
     // Polls of which the kernel spends little in poll itself.
     {"a full ring, a writer that polls and a stopped reader, as measured",
      [](Snapshot& s) {
@@ -141,7 +141,7 @@ const BoundCase kVerdicts[] = {
        set_switches(s, 20);
        set_sleeps(reader(s), 890, 0);
      },
-     Bound::reader, "ring full 88 %; reader does nothing 90 %"},
+     Bound::reader, "ring full 88 %; reader idle 90 %"},
     {"an empty ring, a reader that polls and a writer without a CPU",
      [](Snapshot& s) {
        set_wait(s, Wait::busy_poll);
@@ -149,7 +149,7 @@ const BoundCase kVerdicts[] = {
        set_time(writer(s), 0.10, 0.90);
        set_time(reader(s), 1, 0);
      },
-     Bound::writer, "ring empty 88 %; writer does nothing 90 %; writer without a CPU 90 %"},
+     Bound::writer, "ring empty 88 %; writer idle 90 %; writer runnable 90 %"},
     {"one CPU, blocking",
      [](Snapshot& s) {
        reader(s).last_cpu = Reading<int>::of(0);
@@ -170,7 +170,7 @@ const BoundCase kVerdicts[] = {
        set_time(writer(s), 0.30, 0.63);
        set_time(reader(s), 0.16, 0.83);
      },
-     Bound::cpu, "others hold the CPUs: writer runnable without one 63 %, reader 83 %"},
+     Bound::cpu, "other processes hold the CPUs: writer runnable 63 %, reader 83 %"},
 };
 
 TEST(Verdict, FollowsFromItsEvidence) {
