@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tui/draw/enum_table.h"
+
 namespace pipetop::tui {
 namespace {
 
@@ -34,13 +36,7 @@ constexpr std::array<Entry, kStyles> kEntries = {{
     {Style::warning, 214, 130, 3, true, false},    {Style::error, 203, 160, 1, true, false},
 }};
 
-constexpr bool in_order() {
-  for (int i = 0; i < kStyles; ++i) {
-    if (kEntries[static_cast<size_t>(i)].style != static_cast<Style>(i)) return false;
-  }
-  return true;
-}
-static_assert(in_order(), "kEntries is indexed by Style");
+static_assert(in_order(kEntries, &Entry::style));
 
 }  // namespace
 

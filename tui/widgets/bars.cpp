@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "tui/draw/enum_table.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/pen.h"
 #include "tui/draw/text_width.h"
@@ -24,19 +25,22 @@ struct Part {
 };
 
 struct Technique {
+  ZeroCopy zero_copy;
   std::string_view name;
   Style style;
 };
-// By ZeroCopy.
-constexpr std::array<Technique, 4> kTechniques = {{{"ZERO-COPY", Style::good},
-                                                   {"COPIED", Style::copy},
-                                                   {"UNVERIFIABLE", Style::dim},
-                                                   {"", Style::copy}}};
+constexpr std::array<Technique, 4> kTechniques = {{
+    {ZeroCopy::zero_copy, "ZERO-COPY", Style::good},
+    {ZeroCopy::copied, "COPIED", Style::copy},
+    {ZeroCopy::unverifiable, "UNVERIFIABLE", Style::dim},
+    {ZeroCopy::no_copy, "", Style::copy},
+}};
+static_assert(in_order(kTechniques, &Technique::zero_copy));
 
 // What the bytes really go through, and which knob is not what it was asked to
 // be; the message line says why.
 Part badge(const Effective& effective) {
-  const auto& [name, style] = kTechniques[static_cast<size_t>(effective.pipe.zero_copy)];
+  const auto& [_, name, style] = kTechniques[static_cast<size_t>(effective.pipe.zero_copy)];
   const auto& wrong = effective.mismatches;
   if (wrong.empty()) return {name.empty() ? "" : fmt::format(" {} ", name), {style, kReverse}, 0};
   const std::string knobs =

@@ -3,19 +3,32 @@
 #include <algorithm>
 #include <array>
 
+#include "tui/draw/enum_table.h"
 #include "tui/draw/numbers.h"
 
 namespace pipetop::tui {
 namespace {
 
-// By ProcessState.
-constexpr std::array<std::string_view, 8> kStateNames = {
-    "starting", "changing", "flowing", "held", "refused", "failed", "stopped", "restarting"};
+struct StateName {
+  ProcessState state;
+  std::string_view name;
+};
+constexpr std::array<StateName, 8> kStateNames = {{
+    {ProcessState::flowing, "flowing"},
+    {ProcessState::held, "held"},
+    {ProcessState::changing, "changing"},
+    {ProcessState::starting, "starting"},
+    {ProcessState::stopped, "stopped"},
+    {ProcessState::restarting, "restarting"},
+    {ProcessState::refused, "refused"},
+    {ProcessState::failed, "failed"},
+}};
+static_assert(in_order(kStateNames, &StateName::state));
 
 // Empty while all is well.
 TitlePart state_part(const WorkerView& w) {
   if (w.state == ProcessState::flowing && w.restarts == 0) return {};
-  std::string text(kStateNames[static_cast<size_t>(w.state)]);
+  std::string text(kStateNames[static_cast<size_t>(w.state)].name);
   if (w.state == ProcessState::flowing)
     text = w.restarts == 1 ? "restarted" : fmt::format("restarted ×{}", w.restarts);
   if (!w.state_reason.empty()) text += ": " + w.state_reason;
