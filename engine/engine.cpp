@@ -32,12 +32,12 @@ namespace pipetop {
 namespace {
 
 constexpr uint64_t kFastRetry = 2 * kMs;   // while a change is under way
-constexpr uint64_t kSlowRetry = 50 * kMs;  // once a worker has not answered for long
+constexpr uint64_t kSlowRetry = 50 * kMs;  // if a worker has not answered for long
 constexpr uint64_t kPatience = 500 * kMs;
 constexpr uint64_t kQuitPatience = 10'000 * kMs;
 constexpr uint64_t kStoppedPatience = 1'000 * kMs;
 constexpr size_t kNotices = 8;
-// Shares of samples say nothing new, and cannot be read, twenty times a second.
+// Shares of samples are not useful, and not readable, twenty times a second.
 constexpr uint64_t kFunctionsInterval = 200 * kMs;
 
 }  // namespace
@@ -95,7 +95,7 @@ class Engine::Impl {
   bool suspended_ = false;
   bool finished_ = false;
   uint64_t change_began_ns_ = 0;
-  // How far it will have come when nothing from before the change is in a ring.
+  // The progress at which nothing from before the change is left in a ring.
   uint64_t renewed_at_ = 0;
   bool ring_renewed_ = false;
 
@@ -184,7 +184,7 @@ void Engine::Impl::apply(const Settings& requested, const std::string& label,
   advance();
 }
 
-// Whether or not everything is in force by now: the owner wants to begin here.
+// Even if not everything is in effect yet: the owner wants to begin here.
 void Engine::Impl::begin_segment(const std::string& label) {
   const uint64_t now_ns = monotonic_ns();
   segments_.begin(now_ns, workload_->progress(), effective(), label, {}, requested_);
@@ -196,7 +196,7 @@ void Engine::Impl::count_from(uint64_t now_ns) {
   forget_views();
 }
 
-// What they showed was before.
+// They showed the time before.
 void Engine::Impl::forget_views() {
   functions_at_ns_ = 0;
   verdict_.restart();
@@ -204,12 +204,12 @@ void Engine::Impl::forget_views() {
   integrity_.restart();
 }
 
-// One step of whatever is under way, and the time of the next one.
+// One step of whatever is in progress, and schedules the next one.
 void Engine::Impl::advance() {
   if (!settled_ && workload_->advance()) {
     settled_ = settled_once_ = true;
     renewed_at_ = workload_->progress().items + effective().pipe.bytes * workload_->parts().size();
-    // Once: a worker's restart does not begin the segment anew.
+    // Once: a worker's restart does not restart the segment.
     if (!segments_.counting()) count_from(monotonic_ns());
   }
   const uint64_t waited = monotonic_ns() - change_began_ns_;
@@ -225,21 +225,21 @@ void Engine::Impl::arm_timer(uint64_t interval_ns) {
 }
 
 void Engine::Impl::handle_events() {
-  // Level-triggered descriptors: what is left unread here only comes again.
+  // The descriptors are level-triggered: unread events are reported again.
   uint64_t expirations = 0;
   (void)!::read(timer_.get(), &expirations, sizeof expirations);
   serve_workers();
 }
 
-// Also at every tick: whoever reaps a worker first has to see the change that
-// this begins through, for the pidfd tells of a death only until then.
+// Also on every tick: whoever reaps a worker must also complete the change that
+// follows, because the pidfd reports the death only until then.
 void Engine::Impl::serve_workers() {
   if (finished_) return;
   pool_.replace_dead();
   advance();
 }
 
-// What goes on to be true, or not, of settings that are in force.
+// Facts about the settings in effect that can change by themselves.
 void Engine::Impl::watch_workload(uint64_t now_ns) {
   if (!settled_ || finished_) return;
   workload_->watch(now_ns);
@@ -249,7 +249,7 @@ void Engine::Impl::watch_workload(uint64_t now_ns) {
   observers_.restart_kinds(now_ns);
 }
 
-// False if it was too early for that.
+// False if it was too early.
 bool Engine::Impl::refresh_functions(uint64_t now_ns) {
   if (!finished_ && now_ns < functions_at_ns_ + kFunctionsInterval) return false;
   bool warming = false;
@@ -257,7 +257,7 @@ bool Engine::Impl::refresh_functions(uint64_t now_ns) {
     const auto i = static_cast<size_t>(role);
     functions_[i] = observers_.functions(role);
     blocked_[i] = observers_.blocked(role);
-    // What a process does to begin is no part of any technique.
+    // The start of a process is not part of a technique.
     if (!settled_once_ && functions_[i].has_value())
       functions_[i] = Reading<FunctionTable>::warming("starting");
     warming = warming || functions_[i].status == ReadingStatus::warming;
@@ -307,7 +307,7 @@ Reading<Integrity> Engine::Impl::integrity() const {
   return integrity;
 }
 
-// What is asked of the machine at every tick.
+// What is read from the machine on every tick.
 void Engine::Impl::sample(uint64_t now_ns) {
   if (!suspended_) segments_.add(now_ns, workload_->progress());
   steal_.sample(now_ns);
@@ -368,14 +368,14 @@ void Engine::Impl::stop() {
   finished_ = true;
   arm_timer(0);
   workload_->quit();
-  // One that others keep from its CPU moves data until it has seen the command; one
-  // that is stopped never does.
+  // A worker that gets no CPU still moves data until it has seen the command; a
+  // stopped one does not.
   await_ends([&] { return pool_.any_running() ? kQuitPatience : kStoppedPatience; });
   pool_.send(SIGKILL);
   await_ends([] { return kStoppedPatience; });
 }
 
-// Until all workers are gone, or for so long.
+// Until all workers have exited, at most this long.
 template <class Patience>
 void Engine::Impl::await_ends(Patience patience_ns) {
   const uint64_t begin_ns = monotonic_ns();

@@ -1,6 +1,6 @@
-// The face of the engine: start, apply(change), tick() -> Snapshot.
+// The public interface of the engine: start, apply(change), tick() -> Snapshot.
 //
-// Single-threaded. The owner puts event_fd() into its event loop and calls
+// Single-threaded. The owner adds event_fd() to its event loop and calls
 // handle_events() when it is readable; tick() may be called at any rate.
 #pragma once
 
@@ -24,22 +24,22 @@ struct EngineOptions {
 
 class Engine {
  public:
-  // Creates the pipe, starts both workers and the observers. Throws Error when
-  // there can be no pipe or no process; whatever else is refused is a state in
-  // the Snapshot.
+  // Creates the pipe, starts both workers and the observers. Throws Error if the
+  // pipe or a process cannot be created; any other failure is a state in the
+  // Snapshot.
   explicit Engine(const EngineOptions& options);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Readable when handle_events() has something to do: a worker died, a change
-  // waits for its acknowledgement.
+  // Readable when handle_events() has work: a worker died, or a change waits for
+  // its acknowledgement.
   int event_fd() const;
   void handle_events();
 
-  // Makes `requested` the settings, live, and begins a new segment. Returns at
-  // once; Snapshot::effective.settled tells when all of it is in force. `label`
-  // and `key` name the segment and its mark. Throws Error if validate() does.
+  // Applies `requested` live and begins a new segment. Returns at once;
+  // Snapshot::effective.settled says when all of it is in effect. `label` and `key`
+  // name the segment and its mark. Throws Error if validate() does.
   void apply(const Settings& requested, const std::string& label, const std::string& key = {});
 
   // Begins a new segment without a change, e.g. after a warm-up.
@@ -47,22 +47,21 @@ class Engine {
 
   Snapshot tick();
 
-  // The present segment as if it ended now, with everything that was observed.
-  // Not after stop(): there is nobody left to ask.
+  // The current segment as if it ended now, with everything that was observed. Not
+  // after stop(): the workers are gone.
   Segment segment();
 
   void count(BpfCounters layout);
 
-  // Stops and starts the observers, to see what they cost.
+  // Stops and starts the observers, to measure their cost.
   void observe(bool on);
 
   // Stops and continues both workers, for a suspended terminal.
   void suspend();
   void resume();
 
-  // Asks both workers to finish and waits: at most a second for one that is stopped, ten
-  // for one that is short of a CPU; then it kills them. So the counters of the next
-  // tick() are final, and nothing flows after it.
+  // Asks the workers to finish and waits: at most one second for a stopped worker, ten for one that
+  // gets no CPU; then it kills them. After that the counters of the next tick() are final.
   void stop();
 
  private:

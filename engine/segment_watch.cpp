@@ -11,8 +11,8 @@ std::optional<TaskTimes> times_of(const std::optional<ProcessStats>& stats) {
 
 }  // namespace
 
-// Where the shares of a segment come from: sched_switch, as in the worker's view,
-// else /proc. The two do not agree to the microsecond, so they are never mixed.
+// Where a segment's shares come from: sched_switch, as in the worker's view, else
+// /proc. The two do not agree exactly, so they are never mixed.
 std::optional<TaskTimes> SegmentWatch::run_times(Role role) const {
   const Reading<TaskTimes> seen = observers_.times(role);
   if (seen.status == ReadingStatus::unavailable)
@@ -49,7 +49,7 @@ void SegmentWatch::replaced(Role role, uint64_t now_ns) {
 }
 
 void SegmentWatch::suspend(uint64_t now_ns) {
-  observers_.run(false);  // a ring that stands still says nothing
+  observers_.run(false);  // a ring that does not move says nothing
   for (const Role role : kBothRoles) times(role).pause(now_ns, run_times(role));
 }
 

@@ -1,10 +1,10 @@
-// Watches the present segment: what is observed from the moment that its change
-// is in force until it ends. The change's own work, such as mapping and touching
-// buffers, is no part of the technique.
+// Watches the current segment: what is observed from when its change takes effect
+// until it ends. The work of the change itself, such as mapping and touching
+// buffers, does not count.
 //
-// A worker that dies and is replaced is part of the segment: whatever then
-// happened to ring and functions happened. Its own time counts while it has a
-// process. Time during which we are suspended counts for nothing.
+// A worker that dies and is replaced stays part of the segment, with all effects on
+// ring and functions. Its time counts while it has a process. Time during which
+// pipetop is suspended does not count.
 #pragma once
 
 #include <array>
@@ -24,15 +24,15 @@ class SegmentWatch {
   // Both outlive it.
   SegmentWatch(Observers& observers, const WorkerPool& pool) : observers_(observers), pool_(pool) {}
 
-  // A change is under way: nothing counts until begin().
+  // A change is in progress: nothing counts until begin().
   void hold(uint64_t now_ns);
   void begin(uint64_t now_ns);
   bool watching() const { return watching_; }
 
-  // Its process ended; `last` is what /proc said of it.
+  // Its process ended; `last` is the last reading of /proc.
   void ended(Role role, uint64_t now_ns, const std::optional<ProcessSample>& last);
 
-  // A process whose times were not known when it began is counted from here on.
+  // A process whose times were unknown at its start is counted from here on.
   void catch_up(uint64_t now_ns);
   void replaced(Role role, uint64_t now_ns);
 

@@ -31,7 +31,7 @@ Segment Segments::present(uint64_t now_ns, const Progress& progress,
   Segment segment = meter_.segment(now_ns, progress);
   segment.effective = in_force.settings;
   segment.pipe_bytes = in_force.pipe.bytes;
-  observers_.poll(now_ns);  // or the last samples would be the next segment's
+  observers_.poll(now_ns);  // or the last samples would count for the next segment
   watch_.describe(now_ns, segment);
   return segment;
 }

@@ -1,4 +1,4 @@
-// The present segment, from its change to its end, and those before it.
+// The current segment, from its change to its end, and the earlier ones.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ class Segments {
   Segments(uint64_t now_ns, double unit, Observers& observers, const WorkerPool& pool)
       : observers_(observers), meter_(now_ns, unit), watch_(observers, pool) {}
 
-  // Closes the present segment, if there is one, at whose end `until_now` was in
-  // force, and begins another.
+  // Closes the current segment, if any, at whose end `until_now` was in effect, and
+  // begins another.
   void begin(uint64_t now_ns, const Progress& progress, const Effective& until_now,
              const std::string& label, const std::string& key, const Settings& requested);
 
-  // What the segment is about is in force: from now on it counts.
+  // The segment's settings are in effect: from now on it counts.
   void count(uint64_t now_ns);
   bool counting() const { return watch_.watching(); }
 
@@ -31,7 +31,7 @@ class Segments {
     watch_.catch_up(now_ns);
   }
 
-  // A worker's process ended, of which /proc said `last`; it has another.
+  // A worker's process was replaced; `last` is the last reading of its /proc.
   void ended(Role role, uint64_t now_ns, const std::optional<ProcessSample>& last) {
     watch_.ended(role, now_ns, last);
   }
@@ -41,7 +41,7 @@ class Segments {
   void suspend(uint64_t now_ns);
   void resume(uint64_t now_ns, const Progress& progress);
 
-  // The present one as if it ended now, with everything that was observed.
+  // The current one as if it ended now, with everything that was observed.
   Segment present(uint64_t now_ns, const Progress& progress, const Effective& in_force) const;
 
   Throughput throughput(uint64_t now_ns, const Progress& progress) const;

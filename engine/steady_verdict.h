@@ -1,4 +1,4 @@
-// A verdict that can be read: one that does not change with every look.
+// A verdict that is stable enough to read.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace pipetop {
 
 class SteadyVerdict {
  public:
-  // A verdict goes only when something else, another one or none, was judged for
-  // so long without a break.
+  // A verdict is replaced only when something else (another one, or none) was
+  // judged without a break for this long.
   static constexpr uint64_t kHoldNs = 1'000'000'000;
 
   void add(uint64_t now_ns, Reading<Verdict> judged);
   const Reading<Verdict>& shown() const { return shown_; }
 
-  // The settings changed: what was judged is of others.
+  // The settings changed: earlier judgements do not apply.
   void restart();
 
  private:

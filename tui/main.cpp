@@ -18,8 +18,8 @@
 
 namespace {
 
-// A descriptor of ours must not become stdout because that was closed. What is
-// opened in its place refuses the wrong direction, so that writing still fails.
+// If stdout was closed, none of our descriptors must take its place. What is opened
+// instead has the wrong direction, so that writing still fails.
 void fill_standard_descriptors() {
   for (const int fd : {0, 1, 2}) {
     if (fcntl(fd, F_GETFD) != -1) continue;
@@ -27,8 +27,8 @@ void fill_standard_descriptors() {
   }
 }
 
-// With capabilities of our file we may do more than our caller: curses is not to read a
-// description of a terminal that is the caller's own work. What HOME is for stays.
+// With file capabilities we may do more than our caller, so curses must not read the caller's own
+// terminal descriptions. HOME is still used otherwise.
 void forget_callers_terminals() {
   if (getauxval(AT_SECURE) == 0) return;
   if (const char* home = getenv("HOME"))
@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], kWorkerProcess) == 0) return worker_main();
   fill_standard_descriptors();
   forget_callers_terminals();
-  signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of write()
+  signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write()
   try {
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
     return tui::run(tui::parse_command_line(arguments));

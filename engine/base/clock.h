@@ -10,7 +10,7 @@ namespace pipetop {
 inline constexpr uint64_t kMs = 1'000'000;
 inline constexpr uint64_t kSecond = 1'000 * kMs;
 
-// CLOCK_MONOTONIC, as BPF's bpf_ktime_get_ns().
+// CLOCK_MONOTONIC, like BPF's bpf_ktime_get_ns().
 inline uint64_t monotonic_ns() {
   timespec now = {};
   ::clock_gettime(CLOCK_MONOTONIC, &now);

@@ -1,5 +1,5 @@
 // The one error type of the project: what was being done, why the system
-// refused, and words for the person who reads it.
+// refused it, and an explanation for the user.
 #pragma once
 
 #include <cerrno>
@@ -8,8 +8,8 @@
 
 namespace pipetop {
 
-// What an error means to whoever called pipetop. The values are the program's
-// exit codes and part of its command-line contract.
+// What an error means to the caller of pipetop. The values are the program's exit
+// codes and part of its command-line interface.
 enum class Exit : int {
   ok = 0,
   usage = 1,          // usage or bad config
@@ -19,12 +19,12 @@ enum class Exit : int {
   untrustworthy = 7,  // stolen time, drift, lost samples or damaged pages
 };
 
-// The exit code of a program that a signal ended is this plus the signal's number.
+// The exit code after a fatal signal is this plus the signal's number.
 inline constexpr int kSignalExit = 128;
 
 class Error : public std::runtime_error {
  public:
-  // `words` say what was wrong and what would be right, in one line.
+  // `words` say what is wrong and what is expected, in one line.
   explicit Error(const std::string& words, Exit exit = Exit::usage)
       : std::runtime_error(words), exit_(exit) {}
 
@@ -34,7 +34,7 @@ class Error : public std::runtime_error {
   Exit exit_;
 };
 
-// A system call that failed. Pass errno's value, captured before anything else
+// A system call that failed. Pass the value of errno, saved before anything else
 // can change it.
 class SystemError : public Error {
  public:

@@ -41,9 +41,9 @@ void EventLoop::watch(int fd, bool Events::*which) {
     throw SystemError("watching a descriptor", errno);
 }
 
-// This also takes back an expiration that was not read.
+// This also clears an unread expiration.
 void EventLoop::set_timer(uint64_t first_ns, uint64_t period_ns) {
-  const uint64_t least_ns = 1;  // 0 would switch it off
+  const uint64_t least_ns = 1;  // 0 would disarm it
   const itimerspec spec{to_timespec(period_ns), to_timespec(std::max(first_ns, least_ns))};
   if (timerfd_settime(timer_.get(), 0, &spec, nullptr) != 0)
     throw SystemError("timerfd_settime", errno);

@@ -1,4 +1,4 @@
-// One wait for all that a command or the dashboard waits for.
+// One wait for everything that a command or the dashboard waits for.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class EventLoop {
  public:
   explicit EventLoop(const EventSources& sources);  // throws SystemError
 
-  // The timer goes off once, or at a steady pace. Ticks that were missed while
-  // something else took long are not made up for.
+  // The timer fires once, or periodically. Ticks that were missed while something
+  // else took long are skipped.
   void set_timer_once(uint64_t ns) { set_timer(ns, 0); }
   void set_timer_every(uint64_t ns) { set_timer(ns, ns); }
 

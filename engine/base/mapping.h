@@ -39,8 +39,8 @@ class Mapping {
   size_t bytes_ = 0;
 };
 
-// The first `bytes` of a file, shared with whoever else maps it. Empty, with
-// errno set, when that is refused.
+// The first `bytes` of a file, as a shared mapping. Empty, with errno set, on
+// failure.
 inline Mapping map_shared(int fd, size_t bytes) {
   void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   return data == MAP_FAILED ? Mapping() : Mapping(data, bytes);

@@ -1,5 +1,5 @@
-// A measured value together with how far it can be believed. Front ends draw
-// the status; an unknown value is never drawn as 0.
+// A measured value with its status. Front ends show the status; an unknown value is
+// never shown as 0.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@ namespace pipetop {
 enum class ReadingStatus {
   ok,
   warming,      // the source works but has too little data yet
-  stale,        // the last good value, no longer refreshed
-  unavailable,  // the source cannot be had; `reason` says why and what to do
+  stale,        // the last good value, no longer updated
+  unavailable,  // the source is not available; `reason` says why and what to do
 };
 
-// Of a reason "why; remedy" the first part.
+// The first part of a reason "why; remedy".
 inline std::string_view why_of(std::string_view reason) {
   return reason.substr(0, reason.find("; "));
 }

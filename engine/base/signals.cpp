@@ -10,7 +10,7 @@
 namespace pipetop {
 namespace {
 
-// A blocked signal reaches a signalfd even when its action is to be ignored.
+// A blocked signal reaches a signalfd even if its action is SIG_IGN.
 sigset_t those_not_ignored(std::initializer_list<int> numbers) {
   sigset_t set;
   sigemptyset(&set);
@@ -34,8 +34,8 @@ SignalFd::SignalFd(std::initializer_list<int> numbers) {
   throw SystemError("signalfd", error);
 }
 
-// A terminal that closes sends SIGHUP twice: the second one must not kill who is
-// ending because of the first.
+// A terminal that closes sends SIGHUP twice: the second one must not kill us while
+// we exit because of the first.
 SignalFd::~SignalFd() {
   while (take() != 0) continue;
   sigprocmask(SIG_SETMASK, &before_, nullptr);

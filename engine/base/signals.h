@@ -1,4 +1,4 @@
-// Signals that come through a descriptor instead of a handler.
+// Signals through a descriptor instead of a handler.
 #pragma once
 
 #include <signal.h>
@@ -9,8 +9,8 @@
 
 namespace pipetop {
 
-// Blocks its signals while it lives, except those that whoever started us had
-// ignored (nohup, a shell's background job).
+// Blocks its signals while it lives, except those ignored at startup (nohup, a
+// shell's background job).
 class SignalFd {
  public:
   explicit SignalFd(std::initializer_list<int> numbers);  // throws SystemError
@@ -19,7 +19,7 @@ class SignalFd {
   SignalFd& operator=(const SignalFd&) = delete;
 
   int get() const { return fd_.get(); }
-  // The next signal's number; 0 when there is none.
+  // The next signal's number; 0 if there is none.
   int take() const;
 
  private:
@@ -27,8 +27,8 @@ class SignalFd {
   UniqueFd fd_;
 };
 
-// Lets a blocked signal have its default action in the whole process group, as
-// the terminal itself would; returns when we run on.
+// Lets a blocked signal take its default action in the whole process group, as the
+// terminal itself would; returns when we continue.
 void deliver_to_group(int number);
 
 }  // namespace pipetop

@@ -55,8 +55,8 @@ std::optional<uint64_t> parse_with_unit(std::string_view text, std::span<const T
   return uint64_t(value);
 }
 
-// The largest unit that divides without rest; the last of equals wins, so that
-// "KiB" is preferred to "K".
+// The largest unit that divides evenly; of equal units the last wins, so "KiB" is
+// preferred to "K".
 const TextUnit& exact_unit(uint64_t value, std::span<const TextUnit> units) {
   const TextUnit* best = &units.front();
   for (const TextUnit& unit : units) {
@@ -95,7 +95,7 @@ std::string format_duration(uint64_t ns) {
 
 std::optional<std::string_view> nearest(std::string_view text,
                                         std::span<const std::string_view> candidates) {
-  // Damerau-Levenshtein, restricted to adjacent swaps: typing errors.
+  // Damerau-Levenshtein, restricted to adjacent swaps: finds typos.
   const auto distance = [](std::string_view a, std::string_view b) {
     std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
     for (size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
@@ -110,7 +110,7 @@ std::optional<std::string_view> nearest(std::string_view text,
     }
     return d[a.size()][b.size()];
   };
-  if (text.size() > 64) return {};  // nobody's typing error
+  if (text.size() > 64) return {};  // too different for a typo
   std::optional<std::string_view> best;
   size_t best_distance = std::max<size_t>(2, text.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {

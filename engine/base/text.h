@@ -12,17 +12,17 @@ namespace pipetop {
 // "4096", "256K", "256KiB", "10G", "1.5MiB" (powers of 1024). Throws Error.
 uint64_t parse_size(std::string_view text);
 
-// "256KiB"; the largest unit that divides without rest, so that it parses back.
+// "256KiB"; the largest unit that divides evenly, so that it parses back.
 std::string format_size(uint64_t bytes);
 
 // "500ms", "5s", "2m", "1h", "250us", "1.5s"; a bare number is seconds. In
 // nanoseconds. Throws Error.
 uint64_t parse_duration_ns(std::string_view text);
 
-// "500ms", "5s": the largest unit that divides without rest.
+// "500ms", "5s": the largest unit that divides evenly.
 std::string format_duration(uint64_t ns);
 
-// The candidate that `text` was probably meant to be, if any is near enough.
+// The candidate that `text` probably stands for, if any is close enough.
 std::optional<std::string_view> nearest(std::string_view text,
                                         std::span<const std::string_view> candidates);
 

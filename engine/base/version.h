@@ -4,7 +4,7 @@
 
 namespace pipetop {
 
-// "0.1.0": of the CMake project, which is the only place that says it.
+// "0.1.0": set by the CMake project only.
 extern const std::string kVersion;
 
 }  // namespace pipetop

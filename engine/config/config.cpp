@@ -32,7 +32,7 @@ Names with_knobs(WorkloadKind kind, std::initializer_list<std::string_view> own)
   return names;
 }
 
-// Before all else: it says which knobs there are.
+// First of all: it determines the knobs.
 WorkloadKind read_workload(const YamlDocument& document) {
   const YamlNode& root = document.root();
   if (root.kind != YamlNode::Kind::map) return {};
@@ -44,7 +44,7 @@ WorkloadKind read_workload(const YamlDocument& document) {
   return workloads()[choice_of(document, value, "workload", names)].kind;
 }
 
-// A name is typed as a flag's value and written into files.
+// A name is used as a flag's value and written to files.
 std::string read_name(const YamlMap& map) {
   const YamlNode* node = map.find("name");
   if (!node) map.document().fail(map.node().place, "a preset without a name: give it one");
@@ -79,8 +79,8 @@ Preset read_preset(const YamlDocument& document, const YamlNode& node, WorkloadK
   return preset;
 }
 
-// Takes the place of a built-in preset of the same name, else the end. The
-// article's figure stays with the article's settings only.
+// Replaces a built-in preset of the same name, or is appended. It does not inherit
+// the article's figure.
 void offer(std::vector<Preset>& presets, Preset preset) {
   const auto same = std::ranges::find(presets, preset.name, &Preset::name);
   if (same == presets.end()) {

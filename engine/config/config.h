@@ -1,4 +1,4 @@
-// A config file: where to start, what is offered, how to observe and draw.
+// A config file: initial settings, presets, and options for the observers and the screen.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ enum class Choice { automatic, always, never };  // YAML: auto, always, never
 
 struct Config {
   Settings settings;            // to start with
-  std::string preset;           // the preset that the settings came from
+  std::string preset;           // the preset that `settings` came from
   std::vector<Preset> presets;  // built-in, then the file's, in its order
   BpfUse bpf = BpfUse::automatic;
   uint32_t frequency_hz = 999;
@@ -39,10 +39,10 @@ struct Config {
   Choice color = Choice::automatic;
 };
 
-// What a missing file means: a workload's own presets, starting at the first.
+// Used without a file: the workload's own presets, starting with the first.
 Config default_config(WorkloadKind kind = WorkloadKind::pipe);
 
-// Throws Error with one line "file:line:column: what, and what would be right".
+// Throws Error with one line "file:line:column: what is wrong, and what is expected".
 Config load_config(const std::string& path);
 
 // default_config() as a commented YAML file that load_config() reads back.

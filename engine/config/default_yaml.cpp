@@ -24,7 +24,7 @@ std::string comment_of(const Knob& knob) {
   return fmt::format("{}: {}", join_choices(knob.values), knob.help);
 }
 
-// Commented out: a knob that is given overrides the preset.
+// Commented out, because a knob overrides the preset.
 std::string knob_lines(const Settings& defaults) {
   std::string text;
   for (const Knob& knob : knobs_of(defaults)) {
@@ -34,7 +34,7 @@ std::string knob_lines(const Settings& defaults) {
   return text;
 }
 
-// "# writer: {wait: block, cpu: 0}", a line for each role that has knobs of its own.
+// "# writer: {wait: block, cpu: 0}", one line per role with its own knobs.
 std::string role_lines(const Settings& defaults) {
   std::string text;
   for (const Role role : roles_of(defaults)) {
@@ -52,7 +52,7 @@ std::string role_lines(const Settings& defaults) {
   return text.empty() ? text : "# Per role; a CPU makes the placement cpus:\n" + text;
 }
 
-// One as a person would write it, commented out.
+// An example, commented out.
 std::string preset_example(const Settings& defaults) {
   const Knob& knob = knobs_of(defaults).front();
   return fmt::format("#  - name: mine\n#    title: A preset of my own\n#    {}: {}\n", knob.name,

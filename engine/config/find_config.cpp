@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kEnding = ".yaml";
 
-// "" when it is unset, and when it is relative, which XDG says to ignore.
+// "" when it is unset, and if it is relative, which XDG says to ignore.
 fs::path directory_in(const char* variable) {
   const char* value = std::getenv(variable);
   return value && *value == '/' ? fs::path(value) : fs::path();
@@ -41,8 +41,8 @@ void add_machines(std::vector<std::string>& directories) {
   }
 }
 
-// From where the program is, so that an installed tree can be moved. In a build
-// tree they lie beside the program.
+// Relative to the program, so that an installed tree can be moved. In a build tree
+// they are next to the program.
 void add_programs(std::vector<std::string>& directories) {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
@@ -53,7 +53,7 @@ void add_programs(std::vector<std::string>& directories) {
   }
 }
 
-// Whatever can be opened as one; a directory of that name is passed over.
+// Anything that can be opened as a file; a directory of that name is skipped.
 bool is_there(const fs::path& path) {
   std::error_code error;
   return fs::exists(path, error) && !fs::is_directory(path, error);

@@ -12,17 +12,17 @@ struct NamedConfig {
   std::string path;
 };
 
-// Where configs are kept, first come, first served: the person's, the machine's
-// ($XDG_CONFIG_HOME, $XDG_CONFIG_DIRS), those that came with the program.
+// Where configs are kept, in order of priority: the user's ($XDG_CONFIG_HOME), the
+// machine's ($XDG_CONFIG_DIRS), those installed with the program.
 std::vector<std::string> config_directories();
 
-// The path of the file that `name` means. With a / it is a path already. Otherwise
-// each of the working directory and `directories` is asked for a file of that name,
-// then for one that also ends in .yaml. Throws Error: where it was looked for, and
-// which names there are.
+// The path of the file that `name` stands for. With a / it is a path already.
+// Otherwise looks in the working directory and in `directories` for that name, then
+// for the name with .yaml. Throws Error, which lists the places and the available
+// names.
 std::string find_config(const std::string& name, std::span<const std::string> directories);
 
-// What `directories` hold, by name; of two of one name, the one that is found.
+// The configs in `directories`, by name; for duplicates, the one that find_config() returns.
 std::vector<NamedConfig> named_configs(std::span<const std::string> directories);
 
 }  // namespace pipetop

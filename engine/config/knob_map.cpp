@@ -14,7 +14,7 @@
 namespace pipetop {
 namespace {
 
-// What the knobs of a role are called inside its map: "cpu", "wait".
+// The names of a role's knobs inside its map: "cpu", "wait".
 std::vector<std::string_view> keys_of(std::string_view role, std::span<const Knob> knobs) {
   std::vector<std::string_view> keys;
   const std::string prefix = std::string(role) + ".";
@@ -23,7 +23,7 @@ std::vector<std::string_view> keys_of(std::string_view role, std::span<const Kno
   return keys;
 }
 
-// Those with knobs of their own.
+// Roles with knobs of their own.
 std::vector<std::string_view> roles_of(WorkloadKind kind) {
   std::vector<std::string_view> roles;
   for (const std::string_view role : terms_of(kind).roles)
@@ -44,7 +44,7 @@ std::string wanted_by(const Knob& knob) {
   }
 }
 
-// Where each knob's value stands in a map and its role maps; nullptr if nowhere.
+// The node of each knob's value in a map and its role maps; nullptr if absent.
 class KnobValues {
  public:
   KnobValues(const YamlMap& map, WorkloadKind kind)
@@ -58,7 +58,7 @@ class KnobValues {
   }
 
   const YamlNode* of(size_t knob_index) const { return values_[knob_index]; }
-  // nullptr, too, for what is no knob of this workload.
+  // Also nullptr for anything that is not a knob of this workload.
   const YamlNode* of(std::string_view name) const {
     const auto found = std::ranges::find(knobs_, name, &Knob::name);
     return found == knobs_.end() ? nullptr : values_[size_t(found - knobs_.begin())];
@@ -95,7 +95,7 @@ void set_knob(const YamlDocument& document, const Knob& knob, const YamlNode& va
   }
 }
 
-// A CPU makes the placement `cpus`; another placement beside it would be lost.
+// A CPU sets the placement to `cpus`, so another placement would be lost.
 void check_placement(const YamlDocument& document, const KnobValues& values) {
   const YamlNode* placement = values.of("placement");
   const bool has_cpu = values.of("writer.cpu") || values.of("reader.cpu");
@@ -105,7 +105,7 @@ void check_placement(const YamlDocument& document, const KnobValues& values) {
         fmt::format("placement {} and a CPU are both given: remove one of them", placement->text));
 }
 
-// A conflict between knobs, told where the knob stands that it begins with.
+// A conflict between knobs is reported at the knob that its message begins with.
 void check_together(const YamlMap& map, const KnobValues& values, const Settings& settings) {
   try {
     validate(settings);

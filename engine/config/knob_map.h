@@ -13,8 +13,8 @@ namespace pipetop {
 // have knobs of their own.
 std::vector<std::string_view> knob_keys(WorkloadKind kind);
 
-// Sets every knob that the map names, in the table's order, so that the order
-// of lines never matters, and validates the outcome.
+// Sets every knob in the map, in the table's order, so that the order of lines does
+// not matter, and validates the result.
 void apply_knobs(const YamlMap& map, Settings& settings);
 
 }  // namespace pipetop

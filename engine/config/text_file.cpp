@@ -24,7 +24,7 @@ void check_kind(const struct stat& status, size_t limit) {
 }
 
 // The length of the UTF-8 character that starts `text`, 0 if it is not one.
-// Overlong forms, surrogates and values above U+10FFFF are none.
+// Overlong forms, surrogates and values above U+10FFFF do not count.
 size_t utf8_length(std::string_view text) {
   const auto byte = [&](size_t i) { return i < text.size() ? uint8_t(text[i]) : uint8_t(0); };
   const auto follows = [&](size_t i, uint8_t low = 0x80, uint8_t high = 0xbf) {
@@ -44,7 +44,7 @@ size_t utf8_length(std::string_view text) {
   return 0;
 }
 
-// C0 and C1 controls and DEL: they could steer the terminal that shows them.
+// C0 and C1 controls and DEL: they could control the terminal that shows them.
 bool is_control(std::string_view character) {
   const auto lead = uint8_t(character[0]);
   if (character.size() == 1) return lead < 0x20 || lead == 0x7f;
@@ -56,7 +56,7 @@ bool is_white(char c) { return c == '\n' || c == '\r' || c == '\t'; }
 }  // namespace
 
 std::string read_text_file(const std::string& path, size_t limit) {
-  // Not blocking: a FIFO without a writer would wait for one.
+  // Non-blocking: opening a FIFO would wait for a writer.
   const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd) {
     const int error = errno;

@@ -1,4 +1,4 @@
-// Reading a small text file that somebody else wrote, warily.
+// Reads a small text file from an untrusted source.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace pipetop {
 
-// The whole of a regular file. Throws Error when it cannot be read, is a
+// The contents of a regular file. Throws Error if it cannot be read, is a
 // directory, a pipe or a device, or is larger than `limit`; never blocks.
 std::string read_text_file(const std::string& path, size_t limit);
 
@@ -18,10 +18,10 @@ struct TextFault {
   std::string words;
 };
 
-// The first byte that is no UTF-8 text.
+// The first byte that is not UTF-8 text.
 std::optional<TextFault> find_text_fault(std::string_view text);
 
-// Fit for a terminal as one line: control characters replaced, length bounded.
+// Safe for a terminal, as one line: control characters are replaced, the length is limited.
 std::string one_line(std::string_view text);
 
 }  // namespace pipetop

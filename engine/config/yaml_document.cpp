@@ -20,14 +20,14 @@ YamlPlace place_of(const YAML::Mark& mark) {
   return {std::max(mark.line, 0), std::max(mark.column, 0)};
 }
 
-// Ours: its words already say what would be right.
+// Our own: its message already says what is expected.
 class Refusal final : public YAML::ParserException {
  public:
   using ParserException::ParserException;
 };
 
-// Builds the tree from yaml-cpp's events rather than from its nodes: limits
-// hold before memory or stack is spent, and no alias is ever followed.
+// Builds the tree from yaml-cpp's events rather than its nodes: limits apply before
+// memory or stack is used, and no alias is ever followed.
 class TreeBuilder final : public YAML::EventHandler {
  public:
   explicit TreeBuilder(std::string_view text) : text_(text) {}
@@ -70,14 +70,14 @@ class TreeBuilder final : public YAML::EventHandler {
     throw Refusal(mark, words);
   }
 
-  // "?" and "!" are yaml-cpp's own marks for plain and quoted.
+  // "?" and "!" are yaml-cpp's tags for plain and quoted scalars.
   static void check_tag(const YAML::Mark& mark, const std::string& tag) {
     if (!tag.empty() && tag != "?" && tag != "!")
       refuse(mark, "tags are not supported in config files: remove the tag");
   }
 
-  // yaml-cpp 0.7 takes the end of the file for a missing quote. No value of a
-  // config needs a second line.
+  // yaml-cpp 0.7 accepts the end of the file in place of a closing quote. No config
+  // value needs a second line.
   void check_quote(const YAML::Mark& mark) const {
     if (mark.pos < 0 || size_t(mark.pos) >= text_.size()) return;
     const char quote = text_[size_t(mark.pos)];
@@ -125,7 +125,7 @@ class TreeBuilder final : public YAML::EventHandler {
         parent.kind == YamlNode::Kind::map && parent.keys.size() == parent.values.size();
     if (is_key && node.kind != YamlNode::Kind::scalar)
       refuse(mark, fmt::format("a key is a name, not {}", describe(node.kind)));
-    // yaml-cpp notices an absent value only at whatever follows it.
+    // yaml-cpp notices a missing value only at the token after it.
     if (!is_key && node.kind == YamlNode::Kind::null && !parent.keys.empty())
       node.place = parent.keys.back().place;
     (is_key ? parent.keys : parent.values).push_back(std::move(node));
@@ -140,7 +140,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   std::string_view text_;
   YamlNode root_;
-  std::vector<YamlNode> open_;  // the containers around the next node
+  std::vector<YamlNode> open_;  // the open containers
   size_t nodes_ = 0;
   int documents_ = 0;
 };
@@ -170,7 +170,7 @@ std::string explain(const std::string& message) {
                      hint == kHints.end() ? "see pipetop --default-config" : hint->mend);
 }
 
-// yaml-cpp takes a tab for the start of a value and says something misleading
+// yaml-cpp treats a tab as the start of a value, which leads to a misleading error
 // some lines later.
 void refuse_tab_indent(const YamlDocument& document, std::string_view text) {
   int line = 0;

@@ -1,7 +1,8 @@
-// A small YAML file as a tree of our own, with the place of every node.
+// A small YAML file as our own tree, with the position of every node.
 //
-// yaml-cpp ends here: its exceptions become Errors, and what a config has no
-// use for (anchors, tags, deep nesting, several documents) never gets further.
+// yaml-cpp stays behind this interface: its exceptions become Errors, and what a
+// config does not need (anchors, tags, deep nesting, several documents) is
+// rejected.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ inline constexpr size_t kMaxYamlBytes = 1 << 20;
 inline constexpr size_t kMaxYamlDepth = 16;
 inline constexpr size_t kMaxYamlNodes = 10'000;
 
-// Where in the text: line and byte of the line, from 0.
+// A position in the text: line, and byte in the line, from 0.
 struct YamlPlace {
   int line = 0;
   int byte = 0;
@@ -27,7 +28,7 @@ struct YamlNode {
   YamlPlace place;
   std::string text;              // of a scalar
   std::vector<YamlNode> keys;    // of a map, all of them scalars
-  std::vector<YamlNode> values;  // of a map, one a key; of a sequence, its items
+  std::vector<YamlNode> values;  // of a map, one per key; of a sequence, its items
 };
 
 class YamlDocument {
@@ -47,7 +48,7 @@ class YamlDocument {
   YamlNode root_;
 };
 
-// "a number", "a list", ...: what a node is, for messages.
+// "a number", "a list", ...: the kind of a node, for messages.
 std::string_view describe(YamlNode::Kind kind);
 
 }  // namespace pipetop

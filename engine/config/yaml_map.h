@@ -1,5 +1,5 @@
-// Strict access to a map of a YAML document: every key known, none twice, every
-// value of the wanted type.
+// Strict access to a map of a YAML document: every key is known and unique, every
+// value has the expected type.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace pipetop {
 
 class YamlMap {
  public:
-  // `what` names the map in messages: "a config", "observe". `known` must
-  // outlive the constructor only. An empty node is an empty map.
+  // `what` names the map in messages: "a config", "observe". `known` is only used
+  // by the constructor. An empty node is an empty map.
   YamlMap(const YamlDocument& document, const YamlNode& node, std::string_view what,
           std::span<const std::string_view> known);
 
-  // nullptr when the key is absent; its value must then be somewhere in the map.
+  // nullptr if the key is absent.
   const YamlNode* find(std::string_view key) const;
 
   const YamlDocument& document() const { return *document_; }

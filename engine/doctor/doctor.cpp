@@ -36,7 +36,7 @@ Check check_cpus() {
           "taskset -cp 0-1 $$, or give the machine a second CPU"};
 }
 
-// Since boot: a stolen jiffy needs something running, and doctor runs nothing.
+// Since boot, because time is stolen only from running tasks, and doctor runs none.
 Check check_steal() {
   const std::string name = "host";
   const HostInfo host = read_host();

@@ -1,4 +1,4 @@
-// What works on this machine, what does not, why, and the remedy.
+// What works on this machine, what does not, why, and how to fix it.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct Check {
   std::string remedy;  // "" when there is none
 };
 
-// Tries each thing for real, on scratch pipes, pages and programs; takes well
+// Tries everything for real, on temporary pipes, pages and programs. Takes well
 // under a second and leaves nothing behind.
 std::vector<Check> diagnose();
 

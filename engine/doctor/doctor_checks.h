@@ -1,4 +1,4 @@
-// The single checks of diagnose(), by what they need.
+// The individual checks of diagnose(), grouped by what they need.
 #pragma once
 
 #include <string>

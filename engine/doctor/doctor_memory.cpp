@@ -79,7 +79,7 @@ Check check_lock() {
 constexpr uint64_t kPresent = 1ull << 63;
 constexpr uint64_t kFrameMask = (1ull << 55) - 1;
 
-// The frame number of the page at `address`; 0 when it is hidden from us.
+// The frame number of the page at `address`; 0 if it is hidden.
 uint64_t frame_of(int pagemap, const void* address) {
   uint64_t entry = 0;
   const auto offset = off_t(reinterpret_cast<uintptr_t>(address) / kPageBytes * sizeof entry);

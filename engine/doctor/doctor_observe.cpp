@@ -33,7 +33,7 @@ Check check_btf() {
           "boot a kernel with CONFIG_DEBUG_INFO_BTF=y"};
 }
 
-// errno of opening an event on the kernel side of this process, 0 if it opened.
+// Opens an event for this process in kernel mode; returns 0 or errno.
 int try_event(uint32_t type, uint64_t config) {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;
@@ -63,7 +63,7 @@ Check check_perf() {
           "give the virtual machine a PMU, or use real hardware"};
 }
 
-// Hidden addresses read as 0; so do, when shown, the first few per-CPU symbols.
+// Hidden addresses read as 0, but so do the first few per-CPU symbols.
 bool addresses_are_shown(std::istream& kallsyms) {
   std::string line;
   for (int lines = 0; lines < 1000 && std::getline(kallsyms, line); ++lines)
@@ -118,7 +118,7 @@ Check check_occupancy(const Observers& observers) {
   return failed(name, CheckResult::missing, "unknown", occupancy.reason);
 }
 
-// What each layout of the counters takes, in a line.
+// The cost of each layout of the counters, in one line.
 Check check_counters(const char* layout, const Reading<std::vector<observe::CounterCost>>& costs,
                      double observe::CounterCost::*ns, uint64_t observe::CounterCost::*bytes) {
   const std::string name = fmt::format("BPF counters, {}", layout);
@@ -136,7 +136,7 @@ Check check_counters(const char* layout, const Reading<std::vector<observe::Coun
 Checks check_observers() {
   Checks checks = {check_btf(), check_perf(), check_symbols()};
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return checks;  // said by check_pipes()
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return checks;  // reported by check_pipes()
   const UniqueFd read_end(ends[0]), write_end(ends[1]);
   ObserverOptions options;
   options.pipe_fd = read_end.get();

@@ -1,5 +1,5 @@
-// What comes between while something is measured: signals that end it, and the
-// terminal's request to stop for a while.
+// Interruptions of a measurement: signals that end it, and the terminal's request
+// to suspend.
 #pragma once
 
 #include <signal.h>
@@ -15,26 +15,26 @@ namespace pipetop {
 
 class Interrupts {
  public:
-  // Made before any engine: a signal must not find one half made.
+  // Created before any engine: a signal must not arrive while one is half built.
   explicit Interrupts(std::initializer_list<int> signals = {SIGINT, SIGTERM, SIGHUP, SIGTSTP})
       : signals_(signals) {}
 
   int fd() const { return signals_.get(); }
 
-  // Obeys the signals that came. SIGTSTP stops this process, and the workers of `running`
-  // with it, until somebody continues it. False when the measurement is to end now.
+  // Handles the signals that arrived. SIGTSTP stops this process and the workers of `running` until
+  // it is continued. False if the measurement should end now.
   bool take(Engine* running = nullptr);
 
   void end() { ended_ = true; }                       // as a signal does
   void end_at(uint64_t now_ns) { end_ns_ = now_ns; }  // by now_ns()
   bool ended() const { return ended_ || now_ns() >= end_ns_; }
-  int signal() const { return signal_; }  // that asked for the end; 0 if none did
+  int signal() const { return signal_; }  // the signal that ended it; 0 if none did
 
   uint32_t suspensions() const { return suspensions_; }
-  // Time in which we could run.
+  // Time during which we were not suspended.
   uint64_t now_ns() const;
 
-  std::function<void()> suspending;  // told before it stops; may be empty
+  std::function<void()> suspending;  // called before it stops; may be empty
 
  private:
   void suspend(Engine* running);

@@ -23,7 +23,7 @@ uint64_t expected_ns(const TrialLength& length) {
   return length.bytes != 0 ? 0 : length.warmup_ns + length.duration_ns;
 }
 
-// Minutes of rates in every run's two snapshots would be most of our memory.
+// Otherwise the histories in every run's two snapshots would take most of our memory.
 void forget_histories(Snapshot& s) {
   s.throughput.history = {};
   s.throughput.marks = {};
@@ -53,7 +53,7 @@ class Climb {
   }
 
  private:
-  // False if it was asked to end before the run was complete.
+  // False if it was asked to stop before the run was complete.
   bool measure(size_t rung, uint32_t round) {
     const Preset& preset = ladder_.options.rungs[rung];
     const uint64_t began_ns = now_ns();
@@ -102,7 +102,7 @@ class Climb {
 std::vector<size_t> ladder_order(size_t rungs, uint32_t seed, uint32_t round) {
   std::vector<size_t> order(rungs);
   std::iota(order.begin(), order.end(), size_t{0});
-  // Not std::shuffle, which differs between libraries.
+  // Not std::shuffle, whose result differs between libraries.
   std::mt19937_64 random(uint64_t{seed} << 32 | round);
   for (size_t left = rungs; left > 1; --left) std::swap(order[left - 1], order[random() % left]);
   return order;

@@ -1,6 +1,6 @@
-// The ladder: every rung once a round, in an order that is shuffled anew for each,
-// on the same two workers. Rounds, because the machine's speed drifts; shuffled,
-// because a rung must not profit from which one ran before it.
+// The ladder: every rung once per round, in a newly shuffled order, on the same two
+// workers. Rounds, because the machine's speed drifts; shuffled, because a rung
+// must not benefit from the one that ran before it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace pipetop {
 
 struct LadderOptions {
-  std::vector<Preset> rungs;  // the others are compared with the first
+  std::vector<Preset> rungs;  // the first is the reference for the others
   uint32_t rounds = 5;
   TrialLength length;  // of every run
   uint32_t seed = 0;   // of the orders
@@ -29,12 +29,12 @@ struct LadderRun {
 
 struct Ladder {
   LadderOptions options;
-  std::vector<LadderRun> runs;  // as they were measured; all of them ran to their end
+  std::vector<LadderRun> runs;  // in the order of measurement; all are complete
 
   bool complete() const { return runs.size() == options.rounds * options.rungs.size(); }
 };
 
-// Which rung is under way, and how far all of it has come.
+// The current rung, and the overall progress.
 struct LadderStep {
   size_t rung = 0;
   uint32_t round = 1;
@@ -44,12 +44,12 @@ struct LadderStep {
 
 using LadderProgress = std::function<void(const LadderStep&)>;
 
-// Indices of the rungs as that round runs them; the same for the same seed, anywhere.
+// The order of the rungs in that round; the same for the same seed on every machine.
 std::vector<size_t> ladder_order(size_t rungs, uint32_t seed, uint32_t round);
 
-// Nobody observes: every rung is as fast as it can be. `progress` is told some ten
-// times a second. A run that was cut short is left out. Throws Error, with the rung's
-// name, when its settings cannot be had.
+// The observers are off, so that every rung is as fast as possible. Calls `progress` about ten
+// times a second. A run that was cut short is left out. Throws Error, with the rung's name, if its
+// settings cannot be applied.
 Ladder climb(const LadderOptions& options, Interrupts& interrupts, const LadderProgress& progress);
 
 }  // namespace pipetop

@@ -36,7 +36,7 @@ std::vector<double> values_of(const Rates& rates) {
   return values;
 }
 
-// Of each round that has both.
+// For each round that has both.
 std::vector<double> ratios(const Rates& of, const Rates& over) {
   std::vector<double> ratios;
   for (const auto& [round, rate] : of) {
@@ -77,7 +77,7 @@ double pace_of(uint32_t round, const std::vector<Rates>& rates) {
   double logarithms = 0;
   for (const Rates& of_rung : rates) {
     const double median = spread_of(values_of(of_rung)).median;
-    // Where most runs stood still, no round is told from another.
+    // If most runs moved nothing, rounds cannot be compared.
     if (median > 0) logarithms += std::log(of_rung.at(round) / median);
   }
   return std::exp(logarithms / double(rates.size()));
@@ -157,7 +157,7 @@ Reading<bool> monotone(const LadderReport& report, const std::vector<Rates>& rat
 
 // ---- warnings ---------------------------------------------------------------
 
-// The first one decides, as for every result: it explains the others.
+// The first one determines the exit code, as for every result: it explains the others.
 void add(LadderReport& report, Exit exit, std::string words) {
   if (report.exit == Exit::ok) report.exit = exit;
   report.warnings.push_back(std::move(words));
@@ -182,7 +182,7 @@ uint64_t damaged(const Snapshot& s) {
   return s.integrity->misplaced + s.integrity->torn + s.integrity->unstamped;
 }
 
-// A single buffer is asked for to be damaged.
+// With a single buffer, damage is expected.
 void warn_of_pages(LadderReport& report, const LadderRun& run) {
   const uint64_t before = damaged(run.trial.begin), after = damaged(run.trial.end);
   if (after <= before || run.trial.settings.pipe.buffers == Buffers::single) return;
@@ -211,7 +211,7 @@ void warn_of_drift(LadderReport& report) {
                   pace.round, pace.ratio, kMuchDrift));
 }
 
-// Also the exit code, from all the rest.
+// Also sets the exit code.
 void add_warnings(LadderReport& report) {
   for (const LadderRun& run : report.ladder.runs) warn_of_workers(report, run);
   for (const LadderRun& run : report.ladder.runs) warn_of_pages(report, run);

@@ -1,5 +1,5 @@
-// What a ladder says: how fast each rung is, how much better than the first, and
-// how far the machine kept still meanwhile. Arithmetic only.
+// The results of a ladder: how fast each rung is, its speedup over the first, and
+// how stable the machine was. Arithmetic only.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@
 
 namespace pipetop {
 
-// More of either, and the result is not to be trusted.
+// With more of either the result is untrustworthy.
 inline constexpr double kMuchDrift = 1.25;  // a factor, up or down
 
 struct LadderRung {
   Reading<Spread> gib_per_s;    // of its runs
-  Reading<Spread> times_first;  // over the first rung's rate in the same round
-  // What was not as asked, in any of its runs.
+  Reading<Spread> times_first;  // relative to the first rung's rate in the same round
+  // Knobs that did not take effect, in any of its runs.
   std::vector<Mismatch> mismatches;
 };
 
-// How fast a round was: the geometric mean over the rungs of the rate over that
-// rung's median, relative to the median round.
+// The speed of a round relative to the median round: the geometric mean over the
+// rungs of rate / median rate of the rung.
 struct RoundPace {
   uint32_t round = 0;
   double ratio = 1;
 };
 
 struct LadderDrift {
-  std::vector<RoundPace> rounds;  // those in which every rung was measured
+  std::vector<RoundPace> rounds;  // rounds in which every rung was measured
   RoundPace farthest;             // from 1, by its factor
 };
 
@@ -43,7 +43,7 @@ struct LadderSteal {
   uint32_t runs = 0, above = 0;  // that it is known of; with more than kMuchSteal
 };
 
-// A rung that is slower than the one before it.
+// A rung that is slower than the previous one.
 struct LadderFall {
   size_t rung = 0;
   Spread ratio;       // over the rung before, in the same round
@@ -56,9 +56,9 @@ struct LadderReport {
   Reading<LadderDrift> drift;
   Reading<LadderSteal> steal;
   std::vector<LadderFall> falls;
-  Reading<bool> monotone;             // nothing fell, and everything was compared
-  std::vector<std::string> warnings;  // why not to trust it, one line each
-  Exit exit = Exit::ok;               // that they call for
+  Reading<bool> monotone;             // no rung fell, and all were compared
+  std::vector<std::string> warnings;  // reasons not to trust it, one line each
+  Exit exit = Exit::ok;               // that follows from them
 
   const Preset& preset(size_t rung) const { return ladder.options.rungs[rung]; }
 };

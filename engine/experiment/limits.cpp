@@ -14,7 +14,7 @@ namespace pipetop {
 namespace {
 
 constexpr uint64_t kKiB = 1024;
-// As large as the fastest pipes are.
+// The size of the fastest pipes.
 constexpr uint64_t kPagesRingBytes = 512 * kKiB;
 constexpr LentPagesKind kKinds[] = {{Pages::k4, Touched::never},
                                     {Pages::k4, Touched::again},
@@ -31,7 +31,7 @@ MeasuredStep wakeup(const char* name, int partner_cpu) {
           }};
 }
 
-// The CPUs that a pipe's two ends would have.
+// The CPUs that a pipe's two ends would use.
 struct TwoCpus {
   std::vector<Cpu> allowed = read_topology();
   int cpu = kNoCpu, other = kNoCpu;
@@ -71,7 +71,7 @@ class LimitsMeasurement {
   Interrupts& interrupts_;
   const LimitsProgress& progress_;
   TwoCpus cpus_;
-  // The partners first: what is mapped later they don't share.
+  // The partners first, so that they do not share later mappings.
   MeasuredStep two_cpus_ = wakeup("wakeups on two CPUs", cpus_.other);
   MeasuredStep one_cpu_ = wakeup("wakeups on one CPU", cpus_.cpu);
   LimitsRuns runs_{options_.engine, options_.presets, interrupts_};
@@ -88,7 +88,7 @@ std::vector<MeasuredStep*> LimitsMeasurement::steps() {
   return all;
 }
 
-// There and back again, so that a drift of the machine favours no step.
+// Alternating direction, so that a drift of the machine favours no step.
 void LimitsMeasurement::round(uint32_t number) {
   std::vector<MeasuredStep*> all = steps();
   if (number % 2 == 0) std::ranges::reverse(all);
@@ -119,8 +119,8 @@ Limits LimitsMeasurement::measure() {
   return limits;
 }
 
-// The rest of vmsplice once the slots are filled. What moving a slot takes is known of
-// one kind of page, but no page is touched by it.
+// What remains of vmsplice's time after filling the slots. The cost of moving a slot was measured
+// with one kind of page, but it does not touch pages.
 LentPagesCost LimitsMeasurement::lent(const LentPagesKind& kind, uint64_t ring_bytes,
                                       const MeasuredStep& step) const {
   const std::vector<double> get = differences(step.figures(kVmsplice), slots_.figures(kMove));

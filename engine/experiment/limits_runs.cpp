@@ -10,7 +10,7 @@ namespace {
 
 constexpr TrialLength kLength = {100'000'000, 200'000'000, 0};
 
-// Old names all of them; what the lock's inner functions are called changes.
+// Names that have been stable; the names of the lock's inner functions change.
 bool waits_or_wakes(std::string_view function) {
   constexpr std::string_view kBeginnings[] = {
       "mutex_", "__mutex_", "schedule", "__schedule", "__wake_up", "__cond_resched", "pipe_wait"};
@@ -21,7 +21,7 @@ bool waits_or_wakes(std::string_view function) {
 }  // namespace
 
 struct LimitsRuns::Sums {
-  // One role's samples over all its measurements.
+  // A role's samples over all its measurements.
   struct SampledTime {
     double busy_ns = 0;  // in its call
     uint64_t samples = 0;
@@ -111,7 +111,7 @@ void LimitsRuns::visit(size_t preset) {
   } catch (const Error& e) {
     sums.refused = e.what();
   }
-  engine.observe(false);  // its timer interrupts would be in the steps
+  engine.observe(false);  // its timer interrupts would disturb the steps
   engine.suspend();
 }
 

@@ -1,4 +1,4 @@
-// How near whole pipes come to the roof: real writers and readers, measured between
+// How close real pipes get to the roof: real writers and readers, measured between
 // the steps.
 #pragma once
 
@@ -18,10 +18,9 @@ namespace pipetop {
 // processes on one CPU.
 std::vector<Preset> limits_presets();
 
-// From the samples of who ran what, the other way to what a call costs: the share of all
-// weight that lies in functions whose name contains `call`, without what they do to wait
-// and to wake, which a page does not need: a mutex, the scheduler, a wait queue. 0
-// without samples.
+// From samples, another way to the cost of a call: the share of the total weight in functions whose
+// name contains `call`, without waiting and waking (mutex, scheduler, wait queue), which is not a
+// cost of the page. 0 without samples.
 double working_share(const CallTree& tree, std::string_view call);
 
 struct LimitsRun {
@@ -29,21 +28,21 @@ struct LimitsRun {
   Settings settings;
   Reading<Spread> gib_per_s;
   bool one_cpu = false;  // both workers were pinned to one; else they have two or more
-  // ns a page in vmsplice, and in splice to /dev/null, without waiting and waking; but the
-  // calls of a busy loop that moved nothing are in it.
+  // ns per page in vmsplice, and in splice to /dev/null, without waiting and waking, but including
+  // calls of a busy loop that moved nothing.
   Reading<double> vmsplice_ns, release_ns;
 };
 
-// One engine, whose workers stand still between the measurements.
+// An engine whose workers are held between the measurements.
 class LimitsRuns {
  public:
-  // Throws Error when there can be no pipe or no process.
+  // Throws Error if the pipe or a process cannot be created.
   LimitsRuns(const EngineOptions& options, std::vector<Preset> presets, Interrupts& interrupts);
   ~LimitsRuns();
 
   const std::vector<Preset>& presets() const { return presets_; }
 
-  // Measures one of them, for about a third of a second.
+  // Measures one of the runs, for about a third of a second.
   void visit(size_t preset);
 
   std::vector<LimitsRun> results() const;

@@ -1,5 +1,5 @@
-// What the steps work on: rings for one thread that fills and empties them by turns, and
-// memory of which it is certain what it is made of, and one CPU.
+// What the steps work on: rings that one thread alternately fills and drains, memory whose kind of
+// pages is verified, and one CPU.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,23 @@
 
 namespace pipetop {
 
-// Never blocks, so that a call that moved less than it should is an error, not a
-// hang. Throws Error when the ring cannot have this size.
+// Never blocks, so a short transfer is an error instead of a hang. Throws Error if
+// the ring cannot have this size.
 PipeOwner make_ring(uint64_t bytes);
 
-// Throws Error unless a call moved everything; errno must be its own.
+// Throws Error unless a call moved everything; errno must be the call's.
 void check_moved(const char* call, long moved, uint64_t bytes);
 
-// All of the ring, to nobody. `sink_fd`: /dev/null.
+// Drains the whole ring. `sink_fd`: /dev/null.
 long drain(const PipeOwner& ring, int sink_fd, uint64_t bytes);
 
 // Throws SystemError.
 UniqueFd open_dev_null();
 
-// Touched pages. Throws Error, with what can be done, when there are no such pages.
+// Touched pages. Throws Error, with the remedy, if there are no such pages.
 Buffer map_certain(Pages pages, uint64_t bytes, bool touch = true);
 
-// The calling thread on one CPU, for as long as this lives; where that is refused it
-// stays where it was.
+// Pins the calling thread to one CPU while this object lives; on failure it stays where it was.
 class Pinned {
  public:
   // `allowed`: where the thread goes back to.

@@ -1,6 +1,6 @@
-// The grain of `pipetop limits`: a step of a pipe's work, measured in slices of a
-// millisecond that take turns with those of all other steps, because a shared machine
-// is faster in one second than in the next.
+// The unit of `pipetop limits`: one step of a transfer, measured in slices of a millisecond that
+// are interleaved with those of all other steps, because a shared machine is faster in one second
+// than in the next.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ class LimitsStep {
  public:
   virtual ~LimitsStep() = default;
 
-  // Works for slice_ns(): one figure for each thing that it measures, always as many.
-  // Throws Error when the kernel refuses.
+  // Works for slice_ns() and returns one figure for each thing that it measures, always the same
+  // number. Throws Error if the kernel refuses.
   virtual std::vector<double> slice() = 0;
 };
 
 uint64_t slice_ns();
 
-// What one reading of the clock takes, in ns; measured once.
+// The time of one reading of the clock, in ns; measured once.
 double clock_read_ns();
 
-// Adds up what calls take, without what it takes to look at the clock.
+// Adds up the time of calls, without the time of reading the clock.
 class CallTimer {
  public:
   template <class Call>
@@ -49,7 +49,7 @@ class CallTimer {
   uint64_t ns_ = 0, calls_ = 0;
 };
 
-// Calls `turn` until a slice is over, at least once.
+// Calls `turn` until the slice is over, at least once.
 template <class Turn>
 void repeat_for_slice(Turn turn) {
   const uint64_t end = monotonic_ns() + slice_ns();
@@ -57,7 +57,7 @@ void repeat_for_slice(Turn turn) {
   while (monotonic_ns() < end);
 }
 
-// A step and all that was measured of it so far. Being refused is a state of it.
+// A step and its measurements so far. Failure is one of its states.
 class MeasuredStep {
  public:
   using Make = std::function<std::unique_ptr<LimitsStep>()>;
@@ -65,13 +65,13 @@ class MeasuredStep {
 
   const std::string& name() const { return name_; }
 
-  // Some slices; what comes first after another step, with cold caches, is dropped.
+  // A few slices; the first one after another step, with cold caches, is dropped.
   void visit();
 
-  // Of one of the things that it measures, oldest first.
+  // The figures of one of the things that it measures, oldest first.
   const std::vector<double>& figures(size_t thing) const;
   Reading<Spread> spread(size_t thing) const;
-  // Why there are no figures, from those of some things.
+  // Why there are no figures, or the figures of several things combined.
   Reading<Spread> spread_of(const std::vector<double>& figures) const;
 
  private:
@@ -81,7 +81,7 @@ class MeasuredStep {
   std::vector<std::vector<double>> figures_;
 };
 
-// a - b, each with the one of its own time, as far as there are both.
+// a - b for each pair of figures measured together.
 std::vector<double> differences(const std::vector<double>& a, const std::vector<double>& b);
 
 }  // namespace pipetop

@@ -36,7 +36,7 @@ class EmptySyscall final : public LimitsStep {
   }
 };
 
-// Two calls by turns, each of which moves all of a ring.
+// Two alternating calls, each of which moves a whole ring.
 class TwoCalls : public LimitsStep {
  public:
   std::vector<double> slice() final {
@@ -49,7 +49,7 @@ class TwoCalls : public LimitsStep {
   explicit TwoCalls(uint64_t bytes) : ring_(make_ring(bytes)), bytes_(bytes) {}
 
   virtual void turn(CallTimer& first, CallTimer& second) = 0;
-  // Of a call's ns; those of a page, or a slot.
+  // From ns per call to ns per page or slot.
   virtual double figure(double ns) const { return ns * double(kPageBytes) / double(bytes_); }
 
   template <class Call>
@@ -100,7 +100,7 @@ class LentPages final : public TwoCalls {
   UniqueFd sink_ = open_dev_null();
 };
 
-// The slots of one ring, full of lent pages, are copied and moved to another one.
+// Copies and moves the slots of a ring full of lent pages to another ring.
 class Slots final : public TwoCalls {
  public:
   Slots(Pages pages, uint64_t bytes)
@@ -123,9 +123,9 @@ class Slots final : public TwoCalls {
   UniqueFd sink_ = open_dev_null();
 };
 
-// vmsplice gets its pages so many at a time.
+// vmsplice gets this many pages at a time.
 constexpr uint32_t kPagesPerCall = 16;
-// The kernel tells whole microseconds: that is 1 % where a page takes 10 ns.
+// The kernel reports whole microseconds: an error of 1 % if a page takes 10 ns.
 constexpr uint64_t kGupBytes = 32ull << 20;
 
 UniqueFd open_gup_test() {
@@ -148,7 +148,7 @@ class GupTestStep final : public LimitsStep {
   explicit GupTestStep(Pages pages)
       : file_(open_gup_test()), buffer_(map_certain(pages, kGupBytes)) {}
 
-  // One call is longer than a slice, and it is timed by the kernel.
+  // One call is longer than a slice, and the kernel times it.
   std::vector<double> slice() override {
     GupTest test{};
     test.addr = reinterpret_cast<uintptr_t>(buffer_.data);

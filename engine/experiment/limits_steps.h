@@ -1,7 +1,7 @@
-// The steps of a pipe's work, each to be measured alone.
+// The steps of a transfer, measured separately.
 //
-// Each of these throws Error when the kernel refuses what it needs. The constants are
-// the indices of a slice's figures.
+// Each of these throws Error if the kernel refuses what it needs. The constants are the indices of
+// a slice's figures.
 #pragma once
 
 #include <linux/ioctl.h>
@@ -17,24 +17,23 @@
 
 namespace pipetop {
 
-// To enter the kernel and to leave it: ns per call that does nothing.
+// Entering and leaving the kernel: ns per call that does nothing.
 std::unique_ptr<LimitsStep> empty_syscall_step();
 
-// To wake the process at the other end of a pipe: ns from a write until the sleeper, a
-// process of its own on `partner_cpu`, has returned from its read. That is half of a
-// round trip of one byte over two pipes.
+// Waking the process at the other end of a pipe: ns from a write until the sleeper, a process on
+// `partner_cpu`, returns from its read. This is half of a one-byte round trip over two pipes.
 std::unique_ptr<LimitsStep> wakeup_step(int partner_cpu);
 
-// To copy into a pipe and out of it, in GiB/s: write and read of so many bytes, by turns
-// in one thread, through a ring that has room for them.
+// Copying into and out of a pipe, in GiB/s: alternating write and read of this many bytes in one
+// thread, through a ring that has room for them.
 inline constexpr size_t kCopyIn = 0, kCopyOut = 1;
 std::unique_ptr<LimitsStep> copy_step(uint64_t buffer_bytes);
 
 // ---- pages --------------------------------------------------------------------
 
 enum class Touched : uint8_t {
-  never,  // each call meets pages that nobody has looked at: the kernel maps them in
-  again,  // untouched still, but met before: the zero page, behind every address
+  never,  // each call gets pages that were never accessed: the kernel maps them
+  again,  // still untouched, but mapped before: the zero page, at every address
   yes,    // written to once
 };
 
@@ -46,31 +45,30 @@ struct LentPagesKind {
 // "4k untouched", "thp".
 std::string to_text(const LentPagesKind& kind);
 
-// To lend pages to a pipe and to let go of them, in ns per page: vmsplice of a whole
-// ring of them and splice of it to /dev/null, by turns.
+// Lending pages to a pipe and releasing them, in ns per page: alternates vmsplice of a whole ring
+// of them with splice to /dev/null.
 inline constexpr size_t kVmsplice = 0, kRelease = 1;
 std::unique_ptr<LimitsStep> lent_pages_step(const LentPagesKind& kind, uint64_t ring_bytes);
 
-// What a slot of the ring costs by itself, in ns, whatever page it refers to.
+// The cost of a ring slot itself, in ns, regardless of the page.
 //
-// vmsplice gets pages and fills slots. To tell the two apart, slots are filled without
-// getting a page, in the two ways that there are: tee copies each slot, and takes a
-// reference of each page one by one, where vmsplice takes one of a whole huge page; a
-// splice from pipe to pipe moves each slot, and takes none, but it empties the other
-// ring's. So filling costs at most what moving does, and getting a page at least what
-// is left of vmsplice.
+// vmsplice gets pages and fills slots. To separate the two, slots are filled without getting a
+// page, in two ways: tee copies each slot and takes a reference to each page, where vmsplice takes
+// one for a whole huge page; splice from pipe to pipe moves each slot and takes no reference, but
+// it also empties a slot of the other ring. So filling costs at most as much as moving, and getting
+// a page costs at least the rest of vmsplice's time.
 inline constexpr size_t kTee = 0, kMove = 1;
 std::unique_ptr<LimitsStep> slots_step(Pages pages, uint64_t ring_bytes);
 
-// The kernel's own benchmark of getting user pages, which the article quotes. Few
-// kernels are built with it (CONFIG_GUP_TEST), and it is for root only.
+// The kernel's own benchmark for getting user pages, which the article quotes. Few
+// kernels are built with it (CONFIG_GUP_TEST), and it needs root.
 inline constexpr const char* kGupTestFile = "/sys/kernel/debug/gup_test";
 
 // As in mm/gup_test.h of the kernel, which is not among its exported headers.
 struct GupTest {
-  uint64_t get_delta_usec, put_delta_usec;  // out: what it took
+  uint64_t get_delta_usec, put_delta_usec;  // out: the time taken
   uint64_t addr;
-  uint64_t size;  // in bytes; out: how many were got
+  uint64_t size;  // in bytes; out: number of pages
   uint32_t nr_pages_per_call;
   uint32_t gup_flags, test_flags;
   uint32_t which_pages[8];
@@ -78,18 +76,17 @@ struct GupTest {
 static_assert(sizeof(GupTest) == 80);
 inline constexpr unsigned long kGupFastBenchmark = _IOWR('g', 1, GupTest);
 
-// get_user_pages_fast of touched pages, as many per call as vmsplice asks for, in ns per
-// page.
+// get_user_pages_fast of touched pages, as many per call as vmsplice requests, in ns per page.
 inline constexpr size_t kGupGet = 0, kGupPut = 1;
 std::unique_ptr<LimitsStep> gup_test_step(Pages pages);
 
 // ---- rings --------------------------------------------------------------------
 
-// What the roof is made of: lent pages in rings of every size.
+// The steps that the roof is computed from: lent pages in rings of all sizes.
 class RingSteps {
  public:
-  // Rings of one slot to 1 MiB, as far as pipe-max-size allows; huge pages, the
-  // cheapest there are, or small ones where the kernel gives none.
+  // Rings from one slot to 1 MiB, as far as pipe-max-size allows; with huge pages,
+  // the cheapest, or small ones if the kernel grants none.
   RingSteps();
 
   Pages pages() const { return pages_; }

@@ -15,8 +15,8 @@
 namespace pipetop {
 namespace {
 
-// Gives every byte back until the other side is gone. Runs in a child that shares
-// nothing with its parent's state: system calls only.
+// Echoes every byte until the other side is gone. Runs in a child after fork:
+// system calls only.
 [[noreturn]] void echo(int in, int out) {
   char byte = 0;
   while (::read(in, &byte, 1) == 1 && ::write(out, &byte, 1) == 1) continue;
@@ -33,7 +33,7 @@ Ends make_pipe() {
   return {UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-// A process that echoes; it dies with this object and with its parent.
+// A process that echoes; it ends with this object and with its parent.
 class Partner {
  public:
   Partner(int cpu, std::span<const Cpu> allowed) {
@@ -52,7 +52,7 @@ class Partner {
   Partner(const Partner&) = delete;
   Partner& operator=(const Partner&) = delete;
 
-  // There is an end of file if the partner is gone: nobody else has its ends.
+  // End of file if the partner is gone: nobody else has its ends.
   void round_trip() const {
     char byte = 0;
     if (::write(to_.get(), &byte, 1) != 1) throw SystemError("write", errno);
@@ -68,12 +68,12 @@ class Partner {
     const pid_t parent = ::getpid();
     sigset_t all, before;
     sigfillset(&all);
-    // A signal for the whole group is the parent's affair.
+    // Signals to the whole group are for the parent to handle.
     ::sigprocmask(SIG_SETMASK, &all, &before);
     pid_ = ::fork();
     if (pid_ == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (::getppid() != parent) ::_exit(0);  // it died before it could be watched
+      if (::getppid() != parent) ::_exit(0);  // the parent died before PDEATHSIG was set
       if (!drop_capabilities()) ::_exit(1);
       ::prctl(PR_SET_NAME, "pipetop-echo");
       echo(in, out);

@@ -12,7 +12,7 @@
 namespace pipetop {
 namespace {
 
-// What a switch itself disturbs: it interrupts every CPU.
+// Time for a switch's own disturbance to pass: it interrupts every CPU.
 constexpr uint64_t kSwitchNs = 50 * kMs;
 constexpr uint64_t kWarmUpNs = 500 * kMs;
 
@@ -30,7 +30,7 @@ class OverheadRun {
     session_.run_for(kWarmUpNs);
   }
 
-  // There and back again, so that a drift of the machine favours no phase.
+  // Alternating direction, so that a drift of the machine favours no phase.
   OverheadRound round(bool backwards) {
     std::array<Phase, 3> phases = {&OverheadRound::off, &OverheadRound::timers, &OverheadRound::on};
     if (backwards) std::ranges::reverse(phases);
@@ -49,7 +49,7 @@ class OverheadRun {
       timers = observe::open_perf_events(observe::PerfClock::cpu_clock, frequency_hz_);
     const Snapshot begin = session_.run_for(kSwitchNs);
     Snapshot end = session_.run_for(options_.phase_ns);
-    // There is no ratio to nothing, so a phase lasts until something has moved.
+    // A ratio needs a non-zero rate, so a phase lasts until something has moved.
     while (end.throughput.total_items == begin.throughput.total_items &&
            !session_.interrupts().ended()) {
       check_possible(end);

@@ -1,6 +1,6 @@
-// What watching costs what is watched: the observers are switched off and on while
-// the same two workers go on, because two runs of a pipe differ by far more than
-// the observers can cost.
+// The cost of observing: the observers are turned off and on while the same two
+// workers keep running, because two runs of a pipe differ by far more than the
+// observers cost.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct OverheadOptions {
 
 // GiB/s, one after the other.
 struct OverheadRound {
-  double off = 0;     // nobody watches
-  double timers = 0;  // only the sampler's timer interrupts, without a program
+  double off = 0;     // observers off
+  double timers = 0;  // only the sampler's timer interrupts, without BPF programs
   double on = 0;      // everything, as in the dashboard
 };
 
@@ -28,13 +28,13 @@ struct Overhead {
   uint32_t frequency_hz = 0;
   std::vector<OverheadRound> rounds;
 
-  // Of each round, over its `off`.
+  // For each round, the ratio to its `off`.
   std::vector<double> ratios(double OverheadRound::*phase) const;
 };
 
-// Blocks for rounds x 3 phases, or until it is interrupted: then it has the rounds that
-// are complete. Throws Error when there can be no pipe, or no observers to measure.
-// `progress` is told the number of rounds done.
+// Blocks for rounds x 3 phases, or until interrupted: then it has the complete rounds. Throws Error
+// if there can be no pipe, or no observers to measure. Calls `progress` with the number of
+// completed rounds.
 Overhead measure_overhead(const OverheadOptions& options, Interrupts& interrupts,
                           const std::function<void(int done)>& progress);
 

@@ -10,12 +10,12 @@ namespace pipetop {
 namespace {
 
 constexpr uint64_t kSmallestBytes = 16 * kPageBytes;
-// A difference of two figures needs some distance.
+// The difference of two figures needs some distance between them.
 constexpr uint64_t kDistance = 4;
 
 double pages_of(const RingCost& ring) { return double(ring.ring_bytes) / double(kPageBytes); }
 
-// What a page more costs, on the way from a ring to a larger one.
+// The cost per additional page, from one ring size to a larger one.
 RingCost further_page(const RingCost& small, const RingCost& large) {
   const double from = pages_of(small), to = pages_of(large);
   const auto slope = [&](double a, double b) { return (b * to - a * from) / (to - from); };
@@ -45,7 +45,7 @@ Reading<Roof> roof_of(std::span<const RingCost> rings) {
   if (further.empty()) return Reading<Roof>::unavailable("it needs rings of 64KiB and 256KiB");
   const auto both = [](const RingCost& c) { return c.vmsplice_ns + c.release_ns; };
   const auto slower = [](const RingCost& c) { return std::max(c.vmsplice_ns, c.release_ns); };
-  // Of differences, and of a machine that was busy with something else.
+  // Guards against differences on a machine that was busy with something else.
   if (!(cheapest(further, both).ns_per_page > 0) || !(cheapest(further, slower).ns_per_page > 0))
     return Reading<Roof>::unavailable("the machine was too busy to measure it");
   const Roof roof = {cheapest(usable, both), cheapest(further, both), cheapest(further, slower)};

@@ -1,4 +1,4 @@
-// From what a page costs to the most that a pipe of lent pages can carry: pure
+// From the cost of a page to the upper bound for a pipe of lent pages: pure
 // arithmetic.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace pipetop {
 
-// In calls that fill, and empty, a whole ring; the best steady figures, since a roof
-// of typical ones would be broken half of the time.
+// In calls that fill and drain a whole ring. The best stable figures, because a roof from typical
+// figures would be exceeded half of the time.
 struct RingCost {
   uint64_t ring_bytes = 0;
   double vmsplice_ns = 0;  // a page
@@ -19,29 +19,28 @@ struct RingCost {
 };
 
 struct RoofFigure {
-  uint64_t ring_bytes = 0;  // the best of those that were measured
+  uint64_t ring_bytes = 0;  // the best of the measured ones
   double ns_per_page = 0;
 
   double gib_per_s() const;
 };
 
 struct Roof {
-  // Writer and reader in turns: all that both do adds up. Left out is the switch from
-  // one to the other, twice a ring.
+  // Writer and reader take turns: the costs of both add up. Does not include the switch from one to
+  // the other, twice per ring.
   RoofFigure one_cpu;
-  // All that a call does with a page happens under the pipe's mutex, so pages are
-  // lent and let go of one after the other even on two CPUs; only what a call costs by
-  // itself can go on beside it. So it is what each page more costs both of them, from the
-  // smallest ring to a large one. Left out are the wait for the mutex, the cache lines
-  // that travel between the CPUs, and all that calls do not for the sake of a page.
+  // Calls process pages under the pipe's mutex, so pages are lent and released one after the other
+  // even on two CPUs; only the fixed cost of calls overlaps. So this is the cost of each additional
+  // page on both sides, from the smallest ring to a large one. Does not include waiting for the
+  // mutex, cache lines that move between the CPUs, and the fixed cost of calls.
   RoofFigure two_cpus;
-  // The slower side alone: what two CPUs could carry if no mutex held them.
+  // The slower side alone: the bound for two CPUs without the mutex.
   RoofFigure without_mutex;
 };
 
-// Unavailable unless there is a ring of 16 pages or more, the number that vmsplice
-// gets at a time, and one of at least four times the smallest of these, and unless
-// larger rings cost more.
+// Available only if there is a ring of 16 pages or more (vmsplice gets 16 at a
+// time) and one at least four times the smallest of these, and if larger rings cost
+// more.
 Reading<Roof> roof_of(std::span<const RingCost> rings);
 
 }  // namespace pipetop

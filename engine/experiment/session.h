@@ -1,4 +1,4 @@
-// An engine, and the event loop of whoever measures on it.
+// An engine with an event loop, for measuring.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@ namespace pipetop {
 
 class Session {
  public:
-  // `interrupts` outlives it. Throws Error when there can be no engine.
+  // `interrupts` must outlive it. Throws Error if the engine cannot be created.
   Session(const EngineOptions& options, Interrupts& interrupts);
 
   Engine& engine() { return engine_; }
   Interrupts& interrupts() const { return interrupts_; }
 
-  // Serves the engine until something happened, but not for longer than `ns`; wait()
-  // always for so long. False when the measurement is to end now.
+  // Serves the engine until something happens, but for at most `ns`; wait() always for this long.
+  // False if the measurement should end now.
   bool serve(uint64_t ns);
   bool wait(uint64_t ns);
 
@@ -26,7 +26,7 @@ class Session {
   // end.
   Snapshot run_for(uint64_t ns);
 
-  // Until all settings are in force.
+  // Until all settings are in effect.
   Snapshot run_until_settled();
 
  private:

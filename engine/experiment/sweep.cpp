@@ -45,7 +45,7 @@ std::vector<std::string> parts_of(const std::string& list) {
   return parts;
 }
 
-// What is known of a run; its snapshots are as long as the history.
+// The results of a run, without its snapshots, which contain the history.
 SweepRun run_of(const Trial& trial, int round) {
   return {round, trial.rate(), trial.steal_share, trial.end.parts};
 }
@@ -55,11 +55,11 @@ class SweepEngine {
   SweepEngine(const SweepOptions& options, Sweep& sweep, Interrupts& interrupts)
       : options_(options), sweep_(sweep), session_(first_options(options), interrupts) {}
 
-  // False when it was cut short; then nothing of it is kept.
+  // False if it was cut short; then nothing is kept.
   bool run_round(int round, const std::function<void(size_t row)>& before) {
     std::vector<SweepRun> runs(sweep_.rows.size());
     for (size_t i = 0; i < sweep_.rows.size(); ++i) {
-      // There and back again.
+      // In alternating direction.
       const size_t at = round % 2 == 0 ? i : sweep_.rows.size() - 1 - i;
       before(at);
       const Trial trial = run_trial(session_, sweep_.rows[at].settings, options_.length);

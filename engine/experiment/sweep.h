@@ -1,5 +1,5 @@
-// One knob at several values, on one live engine: each round goes through all of
-// them, so that a drift of the machine meets them alike.
+// One knob at several values, on one live engine. Each round measures all of them,
+// so that a drift of the machine affects them equally.
 #pragma once
 
 #include <array>
@@ -16,14 +16,14 @@ namespace pipetop {
 
 struct SweepPlan {
   const Knob* knob = nullptr;
-  std::vector<std::string> values;  // the first is what the others are compared with
+  std::vector<std::string> values;  // the first is the reference for the others
 };
 
-// "1..4" of a number, or "same,own" of any knob: whether `text` is that.
+// Whether `text` is a range such as "1..4", or a list such as "same,own".
 bool names_several(const Knob& knob, std::string_view text);
-// Throws Error: what was given, and what would be right.
+// Throws Error, which says what is wrong and what is expected.
 SweepPlan sweep_of(const Knob& knob, const std::string& text);
-// All values of a choice or a boolean.
+// All values of a choice or boolean knob.
 SweepPlan sweep_of_values(const Knob& knob);
 
 // One value in one round.
@@ -50,7 +50,7 @@ struct SweepRow {
 
 struct Sweep {
   SweepPlan plan;
-  std::vector<SweepRow> rows;  // one a value, as planned
+  std::vector<SweepRow> rows;  // one per value, as planned
   int rounds = 0;              // that were completed
   Reading<SamplingEvent> event;
 };
@@ -62,8 +62,8 @@ struct SweepOptions {
   int rounds = 3;
 };
 
-// `progress` is told before each run: its value, and how many are done. A round that
-// was cut short is left out. Throws Error as run_trial() does.
+// Calls `progress` before each run, with its value and the number of completed runs. An incomplete
+// round is left out. Throws Error as run_trial() does.
 Sweep run_sweep(const SweepOptions& options, Interrupts& interrupts,
                 const std::function<void(const std::string& value, int done, int all)>& progress);
 

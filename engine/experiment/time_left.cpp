@@ -7,7 +7,7 @@ void TimeLeft::add(size_t kind, uint64_t ns) {
   ++taken_[kind].runs;
 }
 
-// Each kind counts once, however many of its runs were timed. 0 if none was.
+// Each kind counts once, no matter how many of its runs were timed. 0 if none was.
 double TimeLeft::mean_of_known() const {
   double sum = 0;
   int known = 0;

@@ -1,4 +1,4 @@
-// How long an experiment still takes, from how long its runs took so far.
+// The remaining time of an experiment, from the duration of its runs so far.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace pipetop {
 
-// Runs of one kind take about as long as each other; those of another may take
-// sixty times as long, when all move the same bytes.
+// Runs of the same kind take about the same time; another kind may take sixty times
+// as long to move the same bytes.
 class TimeLeft {
  public:
-  // `expected_ns` is what any run takes while none was timed; 0: nobody knows.
+  // `expected_ns` is used for every run until one was timed; 0: unknown.
   TimeLeft(size_t kinds, uint64_t expected_ns) : taken_(kinds), expected_ns_(expected_ns) {}
 
   void add(size_t kind, uint64_t ns);
 
-  // Of so many runs to come, by kind.
+  // For the remaining runs, counted by kind.
   Reading<uint64_t> of(std::span<const uint32_t> runs) const;
 
  private:

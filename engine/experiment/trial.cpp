@@ -13,7 +13,7 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kTickNs = 100 * kMs;  // the meter's own grain
+constexpr uint64_t kTickNs = 100 * kMs;  // the meter's own resolution
 constexpr uint64_t kSettleTickNs = 2 * kMs;
 constexpr uint64_t kSettleLimitNs = 5'000 * kMs;
 
@@ -28,7 +28,7 @@ bool is_stuck(const WorkerView& worker) {
          worker.restarts >= kTooManyRestarts;
 }
 
-// Nothing is wrong with a process that has not had a CPU yet.
+// A process that has not had a CPU yet is fine.
 bool is_starting(const Snapshot& s) {
   return std::ranges::any_of(roles_of(s.requested), [&](Role role) {
     return s.worker(role).state == ProcessState::starting;
@@ -74,7 +74,7 @@ class Measurement {
   uint32_t suspensions_ = 0;  // when the measurement began
 };
 
-// False if it was asked to end before.
+// False if it was asked to stop earlier.
 bool Measurement::settle() {
   const Interrupts& clock = session_.interrupts();
   uint64_t deadline_ns = clock.now_ns() + kSettleLimitNs, told_ns = 0;
@@ -83,7 +83,7 @@ bool Measurement::settle() {
     const Snapshot now = session_.engine().tick();
     check_possible(now);
     if (now.effective.settled) return true;
-    // As long as it makes progress.
+    // While it makes progress.
     if (now.effective.preparing != preparing || is_starting(now))
       deadline_ns = clock.now_ns() + kSettleLimitNs;
     preparing = now.effective.preparing;
@@ -117,7 +117,7 @@ void Measurement::begin() {
   tell(listener_.began, trial_.begin);
 }
 
-// Until it is done, cut short or suspended.
+// Until it is complete, cut short or suspended.
 void Measurement::measure() {
   const CpuTimes before = read_cpu_times();
   begin();
@@ -132,7 +132,7 @@ void Measurement::measure() {
   trial_.steal_share = steal_between(before, read_cpu_times());
 }
 
-// By both that tell it: one is read a moment after the other.
+// Checks both counters: one is read slightly after the other.
 uint64_t Measurement::moved() const {
   const Role role = counting_role(trial_.settings);
   return std::min(trial_.items(),
@@ -145,7 +145,7 @@ bool Measurement::is_done() const {
                             : trial_.duration_ns() >= length_.duration_ns;
 }
 
-// Up to the end, as far as it can be foreseen, but not for longer than a tick.
+// Until the expected end, but no longer than a tick.
 uint64_t Measurement::next_wait_ns() const {
   const uint64_t elapsed_ns = trial_.duration_ns();
   if (length_.bytes == 0) return std::min(kTickNs, length_.duration_ns - elapsed_ns);

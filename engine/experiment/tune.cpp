@@ -9,21 +9,21 @@
 namespace pipetop {
 namespace {
 
-// When each phase ends, as a share of the budget. What one leaves goes to the next.
+// When each phase ends, as a share of the budget. Unused time goes to the next phase.
 constexpr double kScreened = 0.20, kHalved = 0.42, kRefined = 0.70, kDecided = 0.90;
-// Below this the time suffices for a final, but not for the sensitivity beside it.
+// Below this there is time for a final, but not for the sensitivity.
 constexpr uint64_t kSmallBudgetNs = 15'000 * kMs;
-// Left to end in: workers that finish, words that are printed.
+// Reserved for the end: stopping workers and printing.
 constexpr uint64_t kReserveNs = 100 * kMs;
 
 constexpr size_t kLeastCandidates = 4, kMostCandidates = 150;
 constexpr size_t kFinalists = 4, kLastFinalists = 3;
 constexpr int kScreenRounds = 2;
-// Of a final; enough to be sure of small differences although the host spoils some.
+// Heats of a final: enough to be sure of small differences even if the host disturbs some.
 constexpr uint64_t kHeats = 16;
 constexpr uint64_t kLongestNs = 400 * kMs;
 
-// The shortest trial of a budget: many are tried with it.
+// The shortest trial for a budget, used when there are many candidates.
 TrialLength trial_length(uint64_t budget_ns) {
   const uint64_t duration = std::clamp(budget_ns / 750, 40 * kMs, 80 * kMs);
   return {duration / 3, duration, 0};
@@ -77,9 +77,9 @@ class Search {
   }
 
   void begin(TunePhase phase) { phase_ = phase; }
-  // The best, and for the last of them, if need be, the best with another placement: a
-  // host that gives its CPUs at the same time now and not so then changes which of one
-  // and two CPUs is faster, and what was ahead a while ago need not be now.
+  // The best, where the last one may be replaced by the best with another placement: whether one or
+  // two CPUs are faster depends on how the host schedules its virtual CPUs, and this changes over
+  // time.
   void keep(size_t count, const Field& of) {
     field_ = best_of(of, count);
     leader_ = field_.empty() ? nullptr : field_.front();
@@ -96,7 +96,7 @@ class Search {
     others = best_of(others, 1);
     return others.empty() ? nullptr : others.front();
   }
-  // Trials of which `count` fit into the time, not shorter than the shortest.
+  // The trial length with which `count` trials fit into the time, but at least the shortest.
   TrialLength fitting(size_t count, uint64_t time_ns) const {
     const uint64_t each = time_ns / count, besides = race_.cost_ns({short_.warmup_ns, 0, 0});
     const uint64_t duration = each > besides ? each - besides : 0;
@@ -124,12 +124,12 @@ class Search {
   Race race_;
   TrialLength short_, long_;
   TunePhase phase_ = TunePhase::screen;
-  Field field_;  // those that are still in
+  Field field_;  // candidates that are still in
   const Contender* leader_ = nullptr;
   TuneResult result_;
 };
 
-// As many as can have two trials each; the likeliest are among them, however few.
+// As many as can have two trials each; always includes the likeliest ones.
 void Search::screen() {
   begin(TunePhase::screen);
   const double trials = double(time_until(at(kScreened))) / double(race_.cost_ns(short_));
@@ -137,14 +137,14 @@ void Search::screen() {
   for (const Settings& s :
        space_.candidates(std::clamp(count, kLeastCandidates, kMostCandidates), race_.random()))
     field_.push_back(&race_.enter(s));
-  // Who is cut off here has lost unheard, so the next phases' time is there for it.
+  // Candidates cut off here would never be tried, so this may use the next phases' time.
   race_.round(field_, short_, at(kRefined));
   repeat_best();
   keep(field_.size(), field_);
 }
 
-// The second round: of all if there is time, else of those that the first one shows ahead.
-// Who was refused may have met a passing want.
+// The second round: all candidates if there is time, else those that were ahead in the first. A
+// refusal may have been temporary.
 void Search::repeat_best() {
   Field refused = field_;
   std::erase_if(refused, [](const Contender* c) { return c->refusals == 0; });
@@ -197,7 +197,7 @@ void Search::play_off(uint64_t deadline_ns) {
   keep(kLastFinalists, field_);
 }
 
-// Fresh figures: those so far have made them what they are, and flatter them.
+// Fresh figures: the earlier ones selected these candidates and are biased in their favour.
 void Search::duel(uint64_t deadline_ns) {
   if (leader_ == nullptr) return;
   const size_t runners = field_.size() + 1;
@@ -212,7 +212,7 @@ void Search::duel(uint64_t deadline_ns) {
     for (size_t i = 0; i < finalists.size(); ++i) finalists[i].gib_per_s.push_back((*rates)[i]);
     reference.push_back(rates->back());
   }
-  if (reference.size() < 2) return;  // one heat is none
+  if (reference.size() < 2) return;  // a single heat proves nothing
   result_.has_final = true;
   result_.reference_gib_per_s = reference;
   std::ranges::stable_sort(finalists, std::greater{},
@@ -243,14 +243,14 @@ void Search::name_winner() {
   leader_ = &race_.enter(result_.winner->settings);
 }
 
-// The knobs' effects are those around the winner, who may have been known little.
+// The knobs' effects are measured around the winner, which may have few figures so far.
 void Search::look_around() {
   begin(TunePhase::around);
   if (leader_ == nullptr) return;
   std::vector<TuneMove> moves = space_.moves(leader_->settings);
   Field field = {&race_.enter(leader_->settings)};
   for (const TuneMove& move : moves) field.push_back(&race_.enter(move.settings));
-  // First whoever has no figures at all: the time may not suffice for all.
+  // First those without any figures: there may not be enough time for all.
   Field unknown = field;
   std::erase_if(unknown, [](const Contender* c) { return c->is_known(); });
   rounds(kScreenRounds, unknown, short_, end_ns());

@@ -1,6 +1,6 @@
-// The search for the fastest settings within a time: a screening of many candidates,
-// successive halving, moves of single knobs around the leader, and a final of the
-// best two against each other and against the reference.
+// The search for the fastest settings within a time budget: screening of many candidates,
+// successive halving, moves of single knobs around the leader, and a final between the best two and
+// the reference.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct TuneProgress {
   uint64_t left_ns = 0;
 };
 
-// One of those that ran in the final; its rates are of the final alone, one a heat. When
-// there was none, of all its trials.
+// One that ran in the final; its rates are from the final alone, one per heat. Without a final,
+// from all its trials.
 struct Finalist {
   Settings settings;
   std::vector<double> gib_per_s;
@@ -41,21 +41,21 @@ struct TuneResult {
   Settings reference;
   std::vector<double> reference_gib_per_s;  // of the final
   std::optional<Finalist> winner, runner_up;
-  // Of the winner, in pairs of the final; without a final only against the reference, and
-  // then of the trials that made it the leader, which flatters it.
+  // For the winner, from pairs of the final. Without a final only against the reference, from the
+  // trials that made it the leader, which is biased in its favour.
   PairedComparison against_runner_up, against_reference;
   bool has_final = false;
   std::vector<KnobEffect> effects;  // the largest first
 
   size_t candidates = 0;              // that were measured at least once
-  size_t refused = 0;                 // that cannot be had here
+  size_t refused = 0;                 // that are not available here
   std::vector<std::string> refusals;  // why, each reason once
   size_t trials = 0;
   uint64_t spent_ns = 0;
 };
 
-// Ends within the budget, or soon after hooks.go_on() is false, with what is known until
-// then. Throws Error when not even the reference can be measured.
+// Ends within the budget, or soon after hooks.go_on() returns false, with what is known by then.
+// Throws Error if not even the reference can be measured.
 TuneResult tune(const TuneSpace& space, const Settings& reference, const TuneOptions& options,
                 RaceHooks hooks, const std::function<void(const TuneProgress&)>& progress);
 

@@ -8,20 +8,20 @@
 namespace pipetop {
 namespace {
 
-// Far behind the leader in a first trial: not worth a second one.
+// Too far behind the leader in a first trial to be worth a second one.
 constexpr double kFarBehind = 0.85;
-// A value that lost as much beside one leader is not tried beside the next. Sizes are:
-// they depend on each other.
+// A value that lost this much against one leader is not tried against the next, except for sizes,
+// which depend on each other.
 constexpr double kLost = 0.96;
-// This share of those around a leader is looked at more closely, and at least so many.
+// This share of the moves around a leader is measured more closely, and at least this many.
 constexpr size_t kShare = 4, kLeast = 4;
 
 void add_distinct(TuneRefinement::Field& field, Contender& one) {
   if (std::ranges::find(field, &one) == field.end()) field.push_back(&one);
 }
 
-// Of the ratio of two middles. The few figures of one alone would not tell how far they
-// scatter; those of the winner, who has many, stand in.
+// The standard error of a ratio of two medians. A candidate with few figures does not show its
+// scatter; the winner's is used instead.
 Reading<double> error_of(double change, const Contender& one, const Contender& winner) {
   const std::vector<double> groups[] = {one.ratios, winner.ratios};
   const double deviation = pooled_log_deviation(groups);
@@ -32,7 +32,7 @@ Reading<double> error_of(double change, const Contender& one, const Contender& w
 
 }  // namespace
 
-// What is not known yet.
+// Candidates without figures.
 TuneRefinement::Field TuneRefinement::moves_around(const Contender& leader) {
   Field moves;
   const auto add = [&](const Settings& settings) {
@@ -63,8 +63,8 @@ void TuneRefinement::learn(const Contender& leader) {
   }
 }
 
-// The best value of every knob that is better than the leader's, all of them at once: the
-// way up is shorter so, and where knobs depend on each other this one just loses.
+// The leader with the best value of every knob, all changed at once: this is a shortcut, and if the
+// knobs depend on each other, the candidate just loses.
 Settings TuneRefinement::combined(const Contender& leader) {
   std::map<std::string, std::pair<double, std::string>> best;  // value by knob
   for (const TuneMove& move : space_.moves(leader.settings)) {
@@ -89,7 +89,7 @@ TuneRefinement::Field TuneRefinement::step(const Field& field, uint64_t deadline
   add_distinct(better, race_.enter(combined(leader)));
   for (int round = 0; round < 2; ++round)
     if (!race_.round(better, thorough_, deadline_ns)) break;
-  // Those of old are still in: nothing near the leader may come as close to it.
+  // The old candidates stay: possibly nothing near the leader is as good.
   for (Contender* contender : field) add_distinct(better, *contender);
   return better;
 }

@@ -1,5 +1,5 @@
-// Moves of single knobs: from a good candidate to the best one near it, and what each
-// knob is worth around the winner.
+// Moves of single knobs: from a good candidate to the best one near it, and the effect of each knob
+// around the winner.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ class TuneRefinement {
  public:
   using Field = std::vector<Contender*>;
 
-  // `brief` is a trial's length where many are tried, `thorough` where few are.
+  // `brief` is the trial length for many candidates, `thorough` for few.
   TuneRefinement(const TuneSpace& space, Race& race, TrialLength brief, TrialLength thorough)
       : space_(space), race_(race), brief_(brief), thorough_(thorough) {}
 
-  // Measures what lies around `field`'s first, beside the field itself. Returns the field
-  // and those that came out ahead, in no order.
+  // Measures the moves around `field`'s first together with the field. Returns the field and those
+  // that came out ahead, in no particular order.
   Field step(const Field& field, uint64_t deadline_ns);
 
  private:
@@ -38,15 +38,15 @@ class TuneRefinement {
   std::map<std::pair<std::string, std::string>, double> worth_;  // of a knob's value, at its best
 };
 
-// What one other value of one knob does to the winner.
+// The effect of one other value of one knob on the winner.
 struct KnobEffect {
   std::string knob, value;
-  double change = 0;      // of the rate: -0.25 is a quarter less
+  double change = 0;      // of the rate: -0.25 is a quarter slower
   Reading<double> error;  // two standard errors of the change
   size_t trials = 0;
 };
 
-// Of the moves that have been measured more than once, the largest effect first.
+// The moves that were measured more than once, largest effect first.
 std::vector<KnobEffect> knob_effects(Race& race, std::span<const TuneMove> moves,
                                      const Contender& winner);
 

@@ -15,11 +15,11 @@ namespace {
 
 // Trials between two of the reference.
 constexpr size_t kBlock = 6;
-// Until it is known: buffers to map and to fill.
+// Assumed until it is known: buffers must be mapped and filled.
 constexpr double kFirstSettlingNs = 30e6;
-// So far apart, as a log, two of the reference's trials are suspect.
+// Two trials of the reference that differ by more than this (as a log) are suspect.
 constexpr double kSuspect = 0.3;
-// The weight of the last one in their moving average.
+// The weight of the newest value in the moving average.
 constexpr double kWeight = 0.1;
 
 }  // namespace
@@ -90,7 +90,7 @@ std::optional<double> Race::rate_of(Contender& contender, const TrialLength& len
   return *measured.gib_per_s;
 }
 
-// Again, if something came between.
+// Again, if something ran in between.
 std::optional<double> Race::reference_rate(const TrialLength& length, uint64_t deadline_ns) {
   while (has_time(1, length, deadline_ns)) {
     const Measured measured = measure(reference_, length);
@@ -101,9 +101,8 @@ std::optional<double> Race::reference_rate(const TrialLength& length, uint64_t d
   return {};
 }
 
-// Its rate during a block, from `before` and what is measured now, which is then the
-// next block's. Where the two differ much one may have been spoiled, and with it all of
-// the block: a third one tells which.
+// Its rate during a block, from `before` and a new measurement, which then serves the next block.
+// If the two differ a lot, one may have been disturbed, and with it the block: a third one decides.
 double Race::reference_around(double& before, const TrialLength& length, uint64_t deadline_ns) {
   const double first = before;
   const auto second = reference_rate(length, deadline_ns);
@@ -117,7 +116,7 @@ double Race::reference_around(double& before, const TrialLength& length, uint64_
   return median({first, *second, *third});
 }
 
-// `reference` is its rate right before, and then right after the block.
+// `reference` is its rate right before the block; set to the rate right after it.
 bool Race::block(std::span<Contender* const> block, double& reference, const TrialLength& length,
                  uint64_t deadline_ns) {
   std::vector<std::pair<Contender*, double>> rates;

@@ -1,6 +1,6 @@
 // The race: candidates are measured in rounds, each against a reference that is
-// measured right before and after it, because the machine drifts by more than what
-// is looked for; only such ratios are ever compared.
+// measured right before and after it, because the machine drifts by more than the
+// differences of interest. Only these ratios are compared.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@
 
 namespace pipetop {
 
-// What a trial came to.
+// The result of a trial.
 struct Measured {
-  Reading<double> gib_per_s;  // unavailable: it cannot be had; warming: cut short
-  std::string mismatch;       // why these are not quite the settings; "" if they are
+  Reading<double> gib_per_s;  // unavailable: refused; warming: cut short
+  std::string mismatch;       // how these differ from the settings; "" if they do not
 };
 
 using GoOn = std::function<bool()>;
@@ -33,30 +33,30 @@ struct RaceHooks {
   std::function<void()> measured;  // told after every trial
 };
 
-// Trials on a live engine, until it is interrupted. Settings that are refused are told,
-// not thrown; measure() throws Error when a worker fails.
+// Trials on a live engine, until interrupted. Refused settings are reported, not thrown; measure()
+// throws Error if a worker fails.
 RaceHooks live_trials(Session& session);
 
-// Settings and what is known of them. One figure of each list a trial.
+// Settings and their results. Each list has one figure per trial.
 struct Contender {
   Settings settings;
   std::vector<double> gib_per_s;
   std::vector<double> ratios;  // over the reference, around the trial
   int refusals = 0;
-  std::string refusal;  // the last one's reason
+  std::string refusal;  // reason of the last refusal
 
-  // Twice: a huge page may be missing for a moment.
+  // Twice, because a huge page may be missing temporarily.
   bool is_out() const { return refusals >= 2; }
-  // One trial is never trusted.
+  // A single trial is never trusted.
   bool is_known() const { return !is_out() && ratios.size() >= 2; }
-  double score() const;  // the middle of the ratios
+  double score() const;  // the median of the ratios
 };
 
 class Race {
  public:
   Race(Settings reference, RaceHooks hooks, uint64_t seed);
 
-  // The one with these settings, which stays where it is.
+  // The candidate with these settings; the reference stays valid.
   Contender& enter(const Settings& settings);
   const std::deque<Contender>& contenders() const { return contenders_; }
   std::mt19937_64& random() { return random_; }
@@ -64,17 +64,17 @@ class Race {
   size_t trials() const { return trials_; }
 
   // One trial of each, in shuffled order. False when not all came to theirs, because
-  // it would have ended after `deadline_ns`, or somebody asked for the end. Throws Error
-  // when not even the reference can be had.
+  // it would have ended after `deadline_ns`, or it was asked to stop. Throws Error when not even
+  // the reference can be had.
   bool round(std::vector<Contender*> field, const TrialLength& length, uint64_t deadline_ns);
 
-  // One trial of each and of the reference, in shuffled order: the rates in the order of
-  // `field`, the reference's last. Nothing when one of them could not be measured.
+  // One trial of each and of the reference, in shuffled order. Returns the rates in the order of
+  // `field`, the reference's last; nothing if one of them could not be measured.
   std::optional<std::vector<double>> heat(const std::vector<Contender*>& field,
                                           const TrialLength& length, uint64_t deadline_ns);
 
   bool has_time(size_t trials, const TrialLength& length, uint64_t deadline_ns) const;
-  // Of one trial: its length, and the settling that is usual of late.
+  // The time of one trial: its length, and the recent average settling time.
   uint64_t cost_ns(const TrialLength& length) const;
 
  private:
@@ -93,7 +93,7 @@ class Race {
   size_t trials_ = 0;
 };
 
-// Those of `field` that are known, the best first, at most `count` of them.
+// The measured candidates of `field`, best first, at most `count`.
 std::vector<Contender*> best_of(std::vector<Contender*> field, size_t count);
 
 }  // namespace pipetop

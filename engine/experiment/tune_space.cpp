@@ -17,24 +17,24 @@ constexpr std::array<std::string_view, 9> kSearched = {"write_with", "read_with"
                                                        "pages",      "gift",      "buffers",
                                                        "buf_size",   "pipe_size", "placement"};
 
-// Values that are left out, whatever they would give:
+// Values that are excluded from the search:
 struct LeftOut {
   std::string_view knob, value;
 };
 constexpr LeftOut kLeftOut[] = {
-    // These move none of the writer's own bytes: they hand on what lies in another
-    // pipe or in a file, which is another task.
+    // These move none of the writer's own bytes: they pass on the contents of
+    // another pipe or a file, which is a different task.
     {"write_with", "tee"},
     {"write_with", "splice"},
-    // Rewrites pages that the ring still holds.
+    // Rewrites pages that are still in the ring.
     {"buffers", "single"},
-    // Says which CPUs, and they are no value.
+    // Names specific CPUs.
     {"placement", "cpus"},
 };
 
 constexpr uint64_t kLeastPipeBytes = 16 * 1024;
 constexpr uint64_t kLeastBufBytes = 16 * 1024;
-// Rings for which a buffer of four times their size is tried, too.
+// Ring sizes for which a buffer of four times the size is tried, too.
 constexpr uint64_t kUsualPipeBytes = 2 << 20;
 
 bool is_left_out(const Knob& knob, std::string_view value) {
@@ -121,8 +121,8 @@ Settings TuneSpace::searched_knobs_of(const Settings& of) const {
   return settings;
 }
 
-// Rings large enough that the mutex is taken seldom, small enough for the caches, with
-// buffers of one to four rings; then every wait, then the article's own rungs.
+// Rings large enough that the mutex is rarely taken and small enough for the caches, with buffers
+// of one to four rings; then every wait, then the article's own rungs.
 std::vector<Settings> TuneSpace::guesses() const {
   const Settings best = searched_knobs_of(article_presets().back().settings);
   std::vector<Settings> list;
@@ -150,7 +150,7 @@ std::vector<Settings> TuneSpace::guesses() const {
   return list;
 }
 
-// `columns` has for each knob an index of its values for every row.
+// `columns` has, for each knob and row, the index of a value.
 Settings TuneSpace::sampled(std::span<const std::vector<size_t>> columns, size_t row) const {
   Settings s = options_.base;
   for (size_t i = 0; i < knobs_.size(); ++i)
@@ -167,7 +167,7 @@ std::vector<Settings> TuneSpace::candidates(size_t count, std::mt19937_64& rando
   };
   for (const Settings& guess : guesses())
     if (list.size() < count - sample) add(guess);
-  // Latin: each value of a knob equally often.
+  // A Latin sample: each value of a knob equally often.
   std::vector<std::vector<size_t>> columns;
   for (const TuneKnob& k : knobs_) {
     std::vector<size_t> column(sample);

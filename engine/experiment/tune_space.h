@@ -1,5 +1,5 @@
-// What there is to choose from: the knobs that make a pipe fast or slow, the values
-// that they may take here, and the settings at which it is worth to begin.
+// The search space: the knobs that affect a pipe's speed, the values that they may
+// take here, and good settings to start with.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct TuneMove {
 };
 
 struct TuneSpaceOptions {
-  Settings base;                         // what is not searched stays as it is here
-  std::function<void(Settings&)> fixed;  // sets what the person wants to stay; may be empty
+  Settings base;                         // knobs that are not searched keep these values
+  std::function<void(Settings&)> fixed;  // sets the knobs that the user wants fixed; may be empty
   Capabilities machine;
 };
 
@@ -41,15 +41,15 @@ class TuneSpace {
 
   std::span<const TuneKnob> knobs() const { return knobs_; }
 
-  // `wanted` as this machine can do it, every size a definite one: settings that
-  // come to the same thing are equal.
+  // `wanted` with the fallbacks of this machine and definite sizes, so that
+  // equivalent settings compare equal.
   Settings as_planned(const Settings& wanted) const;
   // The searched knobs of `of`, all others of the base; nothing fixed.
   Settings searched_knobs_of(const Settings& of) const;
 
-  // At most `count`, distinct: good guesses first, the likeliest ones in front, and
-  // for a third of the count a Latin sample of all that there is, in case that none
-  // of the guesses fits this machine.
+  // At most `count` distinct settings: good guesses, likeliest first, and for a
+  // third of the count a Latin sample of the whole space, in case none of the
+  // guesses suits this machine.
   std::vector<Settings> candidates(size_t count, std::mt19937_64& random) const;
 
   // Every other value of one knob; of a size the next smaller and the next larger.
@@ -66,7 +66,7 @@ class TuneSpace {
   std::vector<TuneKnob> knobs_;
 };
 
-// The first searched knob that is not in force as asked: why, in words; "" if all are.
+// Why the first searched knob that did not take effect did not; "" if all did.
 std::string searched_mismatch(const Settings& asked, const Effective& effective);
 
 }  // namespace pipetop

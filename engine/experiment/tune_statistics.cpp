@@ -27,8 +27,8 @@ std::vector<double> walsh_averages(std::span<const double> values) {
   return averages;
 }
 
-// How probable each sum of positive ranks is when a and b are equally fast: every
-// rank is positive or negative with the same probability.
+// The probability of each sum of positive ranks if a and b are equally fast: each
+// rank is then positive or negative with equal probability.
 std::vector<double> rank_sum_probabilities(size_t pairs) {
   std::vector<double> probability(pairs * (pairs + 1) / 2 + 1, 0);
   probability[0] = 1;
@@ -38,7 +38,7 @@ std::vector<double> rank_sum_probabilities(size_t pairs) {
   return probability;
 }
 
-// Without the pairs that do not differ: they say nothing of which one is faster.
+// Without ties: they say nothing about which one is faster.
 struct RankSums {
   size_t pairs = 0;
   double positive = 0, all = 0;
@@ -60,7 +60,7 @@ RankSums rank_sums(std::vector<double> logs) {
   return sums;
 }
 
-// 1 minus the probability of a sum at least as far out by chance.
+// 1 minus the probability of a sum at least this extreme by chance.
 double confidence_of(const RankSums& sums) {
   if (sums.pairs == 0) return 0.5;
   const auto probability = rank_sum_probabilities(sums.pairs);
@@ -69,8 +69,8 @@ double confidence_of(const RankSums& sums) {
   return std::max(0.5, 1 - std::accumulate(from, probability.end(), 0.0));
 }
 
-// The Walsh averages between which the middle lies: those that a test of the level
-// would not reject.
+// The Walsh averages that bound the median: those that a test at this level would
+// not reject.
 void set_interval(std::span<const double> averages, size_t pairs, PairedComparison& found) {
   const auto probability = rank_sum_probabilities(pairs);
   size_t outside = 0;

@@ -1,6 +1,6 @@
-// What can be said from a few noisy figures that were measured in pairs: Wilcoxon's
-// signed ranks of the logarithms of their ratios. Exact for any number of pairs, and
-// a pair that the host spoiled counts no more than its rank.
+// Statistics for a few noisy figures measured in pairs: Wilcoxon's signed-rank test on the
+// logarithms of their ratios. Exact for any number of pairs, and a pair that the host disturbed
+// counts no more than its rank.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@ namespace pipetop {
 struct PairedComparison {
   size_t pairs = 0;
   double ratio = 1;       // the middle of the pairs' ratios
-  double low = 1;         // the interval in which it truly lies ...
+  double low = 1;         // its confidence interval ...
   double high = 1;        // ... with a confidence of
   double level = 0;       // 0.95, or what so few pairs allow
-  double confidence = 0;  // 0.5 to 1 that the one that seems to be the faster is it
+  double confidence = 0;  // 0.5 to 1 that the apparently faster one is faster
 };
 
-// Element i of both was measured one right after the other. Only pairs above zero count.
+// Elements with the same index were measured right after each other. Only pairs above zero count.
 PairedComparison compare_paired(std::span<const double> a, std::span<const double> b);
 // The same when only the ratios are known.
 PairedComparison compare_ratios(std::span<const double> ratios);
 
-// The pseudo-median of Hodges and Lehmann, on a scale of ratios: the mean of two, and
-// less and less disturbed by single figures from three on. NaN if there are none.
+// The Hodges-Lehmann pseudo-median, on a log scale: the mean of two figures; from three on
+// increasingly robust against outliers. NaN if there are none.
 double middle_ratio(std::span<const double> ratios);
 
 // Standard deviation of the logarithms within each group, over all groups; NaN while

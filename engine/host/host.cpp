@@ -36,7 +36,7 @@ std::string read_cpu_model(const std::string& cpuinfo, const utsname& system) {
   return system.machine;
 }
 
-// What the hypervisor calls itself; only x86 can ask it.
+// The hypervisor's name for itself; only available on x86.
 std::string cpuid_vendor() {
 #if defined(__x86_64__) || defined(__i386__)
   unsigned eax = 0, vendor[3] = {};
@@ -58,7 +58,7 @@ std::string read_hypervisor(const std::string& cpuinfo) {
   if (!name.empty()) return name;
   const std::string dmi = first_line(read_head("/sys/class/dmi/id/sys_vendor"));
   name = hypervisor_name(dmi);
-  // A vendor's name that is no hypervisor's says who made the machine.
+  // A vendor's name that is not a hypervisor's is the maker of the machine.
   if (name != dmi || dmi == "QEMU" || dmi == "Xen") return name;
   return flagged ? "unknown" : "";
 }
@@ -91,7 +91,7 @@ long long read_number(const std::string& path, long long otherwise) {
 HostInfo read_host() {
   utsname system{};
   uname(&system);
-  // The first CPU's lines are enough.
+  // The lines of the first CPU are enough.
   const std::string cpuinfo = read_head("/proc/cpuinfo", 16384);
   HostInfo host;
   host.kernel = system.release;

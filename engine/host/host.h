@@ -14,10 +14,10 @@ struct CpuTimes {
 };
 CpuTimes read_cpu_times();
 
-// Of all CPUs' time: with more of it a rate misleads.
+// Share of all CPUs' time: with more steal a rate is unreliable.
 inline constexpr double kMuchSteal = 0.05;
 
-// The host's share of the time between two readings; 0 when none passed.
+// The share of stolen time between two readings; 0 if no time passed.
 double steal_share(const CpuTimes& before, const CpuTimes& after);
 
 }  // namespace pipetop

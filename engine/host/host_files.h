@@ -6,10 +6,10 @@
 
 namespace pipetop {
 
-// As much as `limit` bytes of the file; "" when it cannot be read.
+// At most `limit` bytes of the file; "" if it cannot be read.
 std::string read_head(const std::string& path, size_t limit = 65536);
 
-// The number that the file starts with; `otherwise` when there is none.
+// The number at the start of the file; `otherwise` if there is none.
 long long read_number(const std::string& path, long long otherwise);
 
 }  // namespace pipetop

@@ -19,8 +19,8 @@ std::string bracketed(std::string_view text);
 
 std::string first_line(std::string_view text);
 
-// "KVM" from the vendor that a hypervisor puts into CPUID leaf 0x40000000, or
-// from DMI's sys_vendor; the text itself when it is none that we know.
+// "KVM" from the hypervisor's vendor string in CPUID leaf 0x40000000, or from DMI's
+// sys_vendor; the text itself if it is unknown.
 std::string hypervisor_name(std::string_view vendor);
 
 // Of /proc/stat's first line. Zero when it is not that.

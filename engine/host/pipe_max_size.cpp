@@ -30,8 +30,8 @@ uint64_t read_bytes(int file) {
   return bytes;
 }
 
-// Returns 0 or errno. A sysctl takes a value as one write from the start; the newline
-// ends it in a regular file, too, where a longer one stood before.
+// Returns 0 or errno. A sysctl takes its value in one write at offset 0; in a regular file the
+// newline ends a shorter value than before.
 int write_bytes(int file, uint64_t bytes) {
   std::array<char, 32> text;
   char* end = std::to_chars(text.data(), text.data() + text.size() - 1, bytes).ptr;
@@ -47,20 +47,20 @@ void put_back(int file, const Limits& limits) {
   if (read_bytes(file) == limits.raised_bytes) write_bytes(file, limits.before_bytes);
 }
 
-// The guardian's descriptors, all that it has.
+// The only descriptors of the guardian.
 constexpr int kLifeline = 3, kFile = 4;
 
 // In the child: only async-signal-safe calls. Does not return.
 [[noreturn]] void guard(int lifeline, int file) {
-  // Whatever is sent to our group, session or terminal means somebody else, and it was
-  // born with every signal blocked; only SIGKILL to itself ends it early.
+  // Signals to our group, session or terminal are not for the guardian, and all signals are
+  // blocked; only SIGKILL to itself ends it early.
   ::setsid();
-  drop_capabilities();  // a sysctl asks for its owner, root, and for no capability
+  drop_capabilities();  // writing the sysctl needs the user root, and no capability
   ::prctl(PR_SET_NAME, "pipetop-guard");
-  constexpr int kSafe = 10;  // above the descriptors that are about to be replaced
+  constexpr int kSafe = 10;  // above the descriptors to be replaced
   lifeline = ::fcntl(lifeline, F_DUPFD, kSafe);
   file = ::fcntl(file, F_DUPFD, kSafe);
-  // Nobody who reads our output must wait for it to end.
+  // Readers of our output must not wait for the guardian to end.
   for (int fd = 0; fd <= 2; ++fd) ::close(fd);
   ::dup2(lifeline, kLifeline);
   ::dup2(file, kFile);
@@ -90,7 +90,7 @@ RaisedPipeMaxSize::RaisedPipeMaxSize(uint64_t bytes, const std::string& file) {
   if (!file_) throw SystemError("raising " + file, open_error);
   if (before_bytes_ == 0) throw Error(file + " does not contain a number", Exit::unsupported);
   start_guardian();
-  // Told before the deed: death between the two must not leave it undone.
+  // Tells the guardian first: if we die in between, it still restores the value.
   const int error = tell_guardian(bytes) ? write_bytes(file_.get(), bytes) : errno;
   if (error != 0) {
     dismiss_guardian();
@@ -99,7 +99,7 @@ RaisedPipeMaxSize::RaisedPipeMaxSize(uint64_t bytes, const std::string& file) {
   bytes_ = read_bytes(file_.get());
 }
 
-// Returns when it is ready for our death.
+// Returns when the guardian is ready.
 void RaisedPipeMaxSize::start_guardian() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
@@ -112,7 +112,7 @@ void RaisedPipeMaxSize::start_guardian() {
   guardian_ = ::fork();
   const int error = errno;
   if (guardian_ == 0) {
-    lifeline_.reset();  // else it would wait for its own end
+    lifeline_.reset();  // or it would wait for itself
     guard(other_end.get(), file_.get());
   }
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
@@ -131,8 +131,7 @@ bool RaisedPipeMaxSize::tell_guardian(uint64_t raised_bytes) {
   return ::send(lifeline_.get(), &limits, sizeof limits, MSG_NOSIGNAL) == sizeof limits;
 }
 
-// It is not to put back what we have put back: by now the value may be another's, who
-// chose the same one.
+// The guardian must not restore again: somebody else may have set the value since.
 void RaisedPipeMaxSize::dismiss_guardian() {
   (void)tell_guardian(0);
   lifeline_.reset();

@@ -1,8 +1,8 @@
-// The limit of a ring's size, /proc/sys/fs/pipe-max-size, raised for a while.
+// Temporarily raises the limit of a ring's size, /proc/sys/fs/pipe-max-size.
 //
-// It is the whole machine's, so it is put back whatever happens to us: by the
-// destructor, or, when we are killed, by a guardian process that notices that we are
-// gone. Neither touches a value that somebody else has set meanwhile.
+// The limit is machine-wide, so it is always restored: by the destructor or, if we are killed, by a
+// guardian process that notices our death. Neither touches a value that somebody else has set in
+// between.
 #pragma once
 
 #include <sys/types.h>
@@ -18,15 +18,15 @@ inline constexpr const char* kPipeMaxSizeFile = "/proc/sys/fs/pipe-max-size";
 
 class RaisedPipeMaxSize {
  public:
-  // Does nothing when the limit is `bytes` or more. Throws Error when it is refused; the
-  // limit is then as before. Not while there are other threads: it forks.
+  // Does nothing if the limit is `bytes` or more. Throws Error on failure, with the limit
+  // unchanged. Needs a single-threaded process: it forks.
   explicit RaisedPipeMaxSize(uint64_t bytes, const std::string& file = kPipeMaxSizeFile);
   ~RaisedPipeMaxSize();
   RaisedPipeMaxSize(const RaisedPipeMaxSize&) = delete;
   RaisedPipeMaxSize& operator=(const RaisedPipeMaxSize&) = delete;
 
   uint64_t before_bytes() const { return before_bytes_; }
-  uint64_t bytes() const { return bytes_; }     // in force, as the kernel rounded it
+  uint64_t bytes() const { return bytes_; }     // in effect, as the kernel rounded it
   pid_t guardian() const { return guardian_; }  // 0: nothing was raised
 
  private:
@@ -35,7 +35,7 @@ class RaisedPipeMaxSize {
   void dismiss_guardian();
 
   UniqueFd file_;
-  UniqueFd lifeline_;  // its end of file tells the guardian that we are gone
+  UniqueFd lifeline_;  // the guardian sees end of file when we are gone
   uint64_t before_bytes_ = 0, bytes_ = 0;
   pid_t guardian_ = 0;
 };

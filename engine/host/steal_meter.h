@@ -1,4 +1,4 @@
-// The share of time that the host took from our CPUs, over a few seconds.
+// The share of CPU time that the host stole, over a few seconds.
 #pragma once
 
 #include <cstdint>

@@ -22,15 +22,15 @@ ZeroCopyProbe unverifiable(const char* operation, int error_number) {
   return probe;
 }
 
-// vmsplice is not part of the core of Linux: sandboxes leave it out.
+// Sandboxes often do not allow vmsplice.
 ZeroCopyProbe refused(int error_number) {
   ZeroCopyProbe probe = unverifiable("vmsplice was refused", error_number);
   probe.vmsplice_errno = error_number;
   return probe;
 }
 
-// write(byte) fills the page with it, lend(pipe_fd) puts the page into the pipe. Both
-// return false with errno set. What the pipe then held is said by the page's `owner`.
+// write(byte) fills the page, lend(pipe_fd) puts it into the pipe. Both return false with errno set
+// on failure. `owner` is the page's owner in the result's text.
 template <class Write, class Lend>
 ZeroCopyProbe watch_a_change(Write write, Lend lend, ZeroCopyProbe (*when_refused)(int),
                              std::string_view owner) {

@@ -1,5 +1,5 @@
-// Are vmsplice, and splice from a file, zero copy here? Asked of the kernel rather
-// than of its version.
+// Tests whether vmsplice, and splice from a file, are zero copy on this kernel,
+// instead of checking its version.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@ namespace pipetop {
 
 struct ZeroCopyProbe {
   ZeroCopy result = ZeroCopy::unverifiable;
-  int vmsplice_errno = 0;  // why vmsplice was refused; 0 if it was not
+  int vmsplice_errno = 0;  // why vmsplice failed; 0 if it did not
   std::string reason;      // in words, whatever the result
 };
 
-// Lends a page to a scratch pipe, changes the page, reads the pipe: the changed
-// byte means that the pipe held the page itself.
+// Lends a page to a temporary pipe, changes the page, and reads the pipe: if the
+// byte has changed, the pipe held the page itself.
 ZeroCopyProbe probe_zero_copy();
 
-// The same with splice from a file, which is scratch, or from a memfd.
+// The same with splice from a temporary file or a memfd.
 ZeroCopyProbe probe_file_zero_copy(int scratch_fd);
 ZeroCopyProbe probe_file_zero_copy();
 

@@ -27,7 +27,7 @@ bool map_hugetlb(Buffer& buffer, uint64_t bytes) {
   return true;
 }
 
-// One huge page more than needed, to find an aligned start within.
+// One huge page more than needed, to align the start.
 bool map_thp(Buffer& buffer, uint64_t bytes) {
   const uint64_t rounded = round_up(bytes, kHugePageBytes);
   buffer.mapping = map_anonymous(rounded + kHugePageBytes, MAP_NORESERVE);
@@ -52,8 +52,8 @@ bool map_small(Buffer& buffer, uint64_t bytes) {
     buffer.error_number = errno;
     return false;
   }
-  // Where THP are on for everything, 4k must be asked for. Without THP in the
-  // kernel this fails, and they are small anyhow.
+  // If THP are always on, 4k pages must be requested. In a kernel without THP this
+  // fails, but pages are small anyway.
   ::madvise(buffer.mapping.data(), bytes, MADV_NOHUGEPAGE);
   buffer.data = static_cast<char*>(buffer.mapping.data());
   buffer.pages = Pages::k4;

@@ -1,5 +1,5 @@
-// Memory that is piped from or read into: 4 KiB, transparent huge or hugetlb
-// pages, and what was really granted of them.
+// Memory to write from or read into: 4 KiB, transparent huge or hugetlb pages, and
+// what was really granted.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@ namespace pipetop {
 struct BufferRequest {
   Pages pages = Pages::k4;
   uint64_t bytes = 0;
-  bool touch = true;  // fault all of it in, filled with 'X'
+  bool touch = true;  // fault in everything, filled with 'X'
   bool lock = false;  // mlock
   bool operator==(const BufferRequest&) const = default;
 };
 
-// Always its own mapping, never malloc: pages that still lie in a pipe may be
-// unmapped (the pipe holds a reference) but must not be used for something else.
+// Always its own mapping, never malloc: pages that are still in a pipe may be
+// unmapped (the pipe holds a reference) but must not be reused.
 struct Buffer {
-  UniqueFd file;  // of the same bytes, if it lies in the page cache
+  UniqueFd file;  // of the same bytes, if they are in the page cache
   Mapping mapping;
-  char* data = nullptr;     // aligned to its kind of page; nullptr if refused
-  Pages pages = Pages::k4;  // mapped as; whether THP were found is for smaps to say
+  char* data = nullptr;     // aligned to its kind of page; nullptr on failure
+  Pages pages = Pages::k4;  // as mapped; smaps shows whether THP were granted
   int error_number = 0;     // why there is no memory
   int pages_error = 0;      // why `pages` is less than requested
   int lock_error = 0;       // why it is not locked
@@ -33,9 +33,9 @@ struct Buffer {
 // Falls back hugetlb -> thp -> 4k. Never throws.
 Buffer map_buffer(const BufferRequest& request);
 
-// In the page cache, where splice(2) finds it. There are no hugetlb pages of that
-// kind that could be spliced: falls back to thp, which asks for them, and 4k. The
-// memory is refused, never a SIGBUS later, if `touch`. Never throws.
+// In the page cache, for splice(2). hugetlb pages cannot be spliced from: falls
+// back to thp, then 4k. With `touch`, missing memory is an error here and not a
+// SIGBUS later. Never throws.
 Buffer map_file_buffer(const BufferRequest& request);
 
 // To whole units.

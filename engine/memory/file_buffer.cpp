@@ -1,6 +1,6 @@
-// A buffer in the page cache. Of a memfd, not of a file on a disk: it needs no
-// directory that may be written to, nothing of it can be left behind, and stamps
-// that are written anew thousands of times a second are not written to a disk.
+// A buffer in the page cache. Uses a memfd, not a file on a disk: it needs no
+// writable directory, leaves nothing behind, and stamps that change thousands of
+// times a second are not written to a disk.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -24,8 +24,8 @@ UniqueFd make_file(uint64_t bytes) {
   return file;
 }
 
-// Aligned to huge pages, as the kernel makes them only then: within an address range
-// that is larger by one of them.
+// Aligned, because the kernel makes huge pages only then: within an address range that is larger by
+// one huge page.
 bool map_file(Buffer& buffer, uint64_t bytes) {
   const uint64_t reserved = bytes + kHugePageBytes;
   void* range =
@@ -48,8 +48,8 @@ void choose_pages(Buffer& buffer, const BufferRequest& request, uint64_t bytes) 
   buffer.pages = granted ? Pages::thp : Pages::k4;
 }
 
-// Writing alone would end in SIGBUS where there is no memory. Kernels before 5.14
-// know no other way.
+// Just writing would end in SIGBUS without memory. Kernels before 5.14 have no
+// other way.
 bool populate(char* data, uint64_t bytes) {
   return ::madvise(data, bytes, MADV_POPULATE_WRITE) == 0 || errno == EINVAL;
 }

@@ -1,4 +1,4 @@
-// What the reader found in stamped pages, as totals and as rates over about a second.
+// What the reader found in stamped pages: totals, and rates over about a second.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace pipetop {
 
-// What one reader has found so far; rates are not set.
+// One reader's totals; rates are not set.
 Integrity totals_of(const WorkerIntegrity& found);
 
 class IntegrityMeter {
  public:
-  // Cheap when called more often than it keeps samples.
+  // Cheap if called more often than it keeps samples.
   void sample(uint64_t now_ns, const Integrity& totals);
 
-  // Rates begin anew: the settings changed.
+  // Restarts the rates: the settings changed.
   void restart() { samples_.clear(); }
 
-  // A rate without a page to judge by is not 0 but unknown.
+  // Without any pages a rate is unknown, not 0.
   Integrity describe(const Integrity& totals) const;
 
  private:

@@ -16,7 +16,7 @@ void PartRates::sample(uint64_t now_ns, std::span<const PartProgress> parts) {
   for (const PartProgress& part : parts) {
     const auto stats = read_process_stats(part.pid);
     auto& samples = samples_[part.name];
-    // It began anew under the same name.
+    // It was restarted under the same name.
     if (!samples.empty() && part.progress.items < samples.back().progress.items) samples.clear();
     samples.push_back({now_ns, part.progress, stats ? stats->last_cpu : -1});
     while (samples.size() > 2 && samples[1].at_ns + kPartWindow <= now_ns) samples.pop_front();

@@ -1,4 +1,4 @@
-// The rate of each of several alike, over about a second.
+// The rates of several parts, over about a second.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace pipetop {
 
 class PartRates {
  public:
-  // `unit`: so many items a second are 1.
+  // `unit`: this many items per second are 1.
   explicit PartRates(double unit) : unit_(unit) {}
 
-  // Cheap when called more often than it keeps samples.
+  // Cheap if called more often than it keeps samples.
   void sample(uint64_t now_ns, std::span<const PartProgress> parts);
 
-  // Rates begin anew: the settings changed.
+  // Restarts the rates: the settings changed.
   void restart() { samples_.clear(); }
 
   std::vector<PartView> describe(std::span<const PartProgress> parts) const;

@@ -1,4 +1,4 @@
-// What /proc tells of a process, BPF or not.
+// What /proc reports about a process, with or without BPF.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@ namespace pipetop {
 
 // Totals since the process began.
 struct ProcessStats {
-  TaskTimes times;  // but blocked_ns and wakeups, which /proc does not tell
+  TaskTimes times;  // without blocked_ns and wakeups, which /proc does not have
   uint64_t minor_faults = 0;
   uint64_t major_faults = 0;
   int last_cpu = -1;
@@ -25,12 +25,12 @@ struct ProcessSample {
   ProcessStats stats;
 };
 
-// The texts of /proc/PID/{stat,schedstat,status}; nothing when one is not as expected.
+// From the texts of /proc/PID/{stat,schedstat,status}; nothing if one is malformed.
 std::optional<ProcessStats> parse_process_stats(std::string_view stat, std::string_view schedstat,
                                                 std::string_view status);
 
-// Nothing when the process is gone. Of several: the mean of their times, the sum of
-// all else, and no CPU.
+// Nothing if the process is gone. For several processes: the mean of their times,
+// the sum of everything else, and no CPU.
 std::optional<ProcessStats> read_process_stats(pid_t pid);
 std::optional<ProcessStats> read_process_stats(std::span<const pid_t> pids);
 

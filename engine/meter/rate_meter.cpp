@@ -8,15 +8,15 @@ namespace pipetop {
 namespace {
 
 constexpr uint64_t kTick = 100 * kMs;
-// Of the workload's clock within a tick, lest a rate be of a moment.
+// Measured by the workload's clock, so that a rate is not computed from an instant.
 constexpr uint64_t kLeastClock = 20 * kMs;
 constexpr uint64_t kHistory = 310'000 * kMs;
-// What the ring and the caches still hold of the old technique is not the new
-// one's rate.
+// What is left of the old technique in the ring and the caches must not count for
+// the new one.
 constexpr uint64_t kSettle = 200 * kMs;
 
-// A clock that stands so long will not go on soon: nothing is done, and that takes
-// time.
+// A clock that has stopped for this long will not continue soon: nothing is being
+// done.
 constexpr uint64_t kStandsStill = 5'000 * kMs;
 
 constexpr const char* kNoInterval = "no interval measured yet";
@@ -35,7 +35,7 @@ RateMeter::RateMeter(uint64_t now_ns, double unit)
 void RateMeter::add(uint64_t now_ns, const Progress& total) {
   if (now_ns < last_ns_ + kTick) return;
   Progress since = total - last_;
-  // A clock of its own may stand for a while, when nothing of what counts is done.
+  // The workload's own clock may stop while nothing that counts is done.
   if (since.clock_ns < kLeastClock && now_ns < last_ns_ + kStandsStill) return;
   if (since.clock_ns < kLeastClock) since.clock_ns = now_ns - last_ns_;
   const bool counts = counts_from_ns_ && last_ns_ >= *counts_from_ns_;
@@ -66,7 +66,7 @@ void RateMeter::begin_segment(uint64_t now_ns, const Progress& total, std::strin
 
 void RateMeter::settled(uint64_t now_ns) { count_from(now_ns + kSettle); }
 
-// A mean across a change is nobody's rate.
+// A mean across a change is meaningless.
 void RateMeter::count_from(std::optional<uint64_t> at_ns) {
   counts_from_ns_ = at_ns;
   over_10s_.clear();

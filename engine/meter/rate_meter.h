@@ -1,4 +1,4 @@
-// What a workload counts over time: rolling windows, history, and the present
+// The rate of a workload over time: rolling windows, history, and the current
 // segment.
 #pragma once
 
@@ -13,24 +13,24 @@
 
 namespace pipetop {
 
-// Fed with the running progress. Rates are over measured intervals of at least
-// 100 ms, however irregular the feeding, and of its own clock.
+// Fed with cumulative progress. Rates are over measured intervals of at least 100
+// ms of the progress's clock, however irregular the updates.
 class RateMeter {
  public:
-  // `unit`: so many items a second are 1.
+  // `unit`: this many items per second are 1.
   RateMeter(uint64_t now_ns, double unit);
 
   void add(uint64_t now_ns, const Progress& total);
 
-  // Begins a segment, the next in number. Its rates count some time after
-  // settled() has said that what it is about is in force.
+  // Begins the next segment. Its rates count from some time after settled() has
+  // reported its settings to be in effect.
   void begin_segment(uint64_t now_ns, const Progress& total, std::string label, std::string key,
                      const Settings& requested);
   void settled(uint64_t now_ns);
 
   bool has_segment() const { return segment_.number > 0; }
 
-  // The present segment as if it ended now: number to rate.
+  // The current segment as if it ended now: number to rate.
   Segment segment(uint64_t now_ns, const Progress& total) const;
 
   // The time between the two was not measured (a suspended terminal).
@@ -45,8 +45,8 @@ class RateMeter {
   uint64_t last_ns_;
   Progress last_;
   RateWindow over_100ms_, over_1s_;
-  RateWindow over_10s_, over_segment_;  // of the present segment, since it counts
-  Series<RatePoint> history_;           // the last 5 minutes and a little
+  RateWindow over_10s_, over_segment_;  // of the current segment, since it counts
+  Series<RatePoint> history_;           // a little more than the last 5 minutes
   std::deque<ChangeMark> marks_;        // within the history
   Segment segment_;
   uint64_t segment_begin_count_ = 0;

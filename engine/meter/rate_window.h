@@ -1,4 +1,4 @@
-// The rates of the newest intervals, and what was counted in them together.
+// The rates of the newest intervals, and the total count.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace pipetop {
 
-// `sorted` rates, lowest first; none give all zeros and 0 samples.
+// `sorted` rates, lowest first; without any, all zeros and 0 samples.
 RateStats rate_stats(const std::vector<double>& sorted, double mean);
 
 class RateWindow {
  public:
-  // Keeps the intervals that last `window_ns` together. `unit`: so many things a second are 1.
+  // Keeps the intervals of the last `window_ns`. `unit`: this many things per second are 1.
   RateWindow(uint64_t window_ns, double unit) : window_ns_(window_ns), unit_(unit) {}
 
   void add(uint64_t ns, const Progress& progress);

@@ -9,7 +9,7 @@ namespace {
 
 using Kept = std::shared_ptr<const Segment>;
 
-// Whoever still looks at the whole one has it for himself.
+// Others that still use the full segment keep their own copy.
 template <class Edit>
 void thin_out(Kept& kept, Edit edit) {
   auto thinner = std::make_shared<Segment>(*kept);

@@ -1,4 +1,4 @@
-// The segments that were closed, for as long as there is room for them.
+// The closed segments, as many as there is room for.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace pipetop {
 
 class SegmentLog {
  public:
-  // An old segment keeps its figures; of its functions, which are most of its
-  // memory, first the trees go, then the tables.
+  // An old segment keeps its figures. Its functions take most of the memory: first
+  // the trees are dropped, then the tables.
   static constexpr size_t kKept = 200;
   static constexpr size_t kWithFunctions = 32;
   static constexpr size_t kWithTrees = 4;

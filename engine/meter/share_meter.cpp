@@ -5,8 +5,8 @@
 namespace pipetop {
 namespace {
 
-// The scheduler brings the totals of a running task up to date at its ticks, of
-// which there are at least 100 a second.
+// The scheduler updates the totals of a running task on its ticks, at least 100
+// times a second.
 constexpr uint64_t kShortestNs = 100'000'000;
 
 TimeShares all(const Reading<double>& reading) { return {reading, reading, reading}; }

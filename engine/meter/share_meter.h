@@ -1,5 +1,4 @@
-// How a worker's wall time divides over a segment: on a CPU, waiting for one, or
-// blocked.
+// How a worker's wall time is divided in a segment: on CPU, runnable, or blocked.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +8,9 @@
 
 namespace pipetop {
 
-// Sums up the stretches between begin() and pause(): between them the worker was
-// suspended, or had no process. Of the totals only the times on a CPU and runnable are
-// used: for the rest of the time it was blocked. Totals that cannot be had make a stretch unknown.
+// Sums up the intervals from begin() to pause(); outside of them the worker was suspended, or had
+// no process. Of the totals only the on-CPU and runnable times are used: for the rest of the time
+// it was blocked. Missing totals make an interval unknown.
 class ShareMeter {
  public:
   // Nothing has counted yet.
@@ -20,7 +19,7 @@ class ShareMeter {
   void begin(uint64_t now_ns, const std::optional<TaskTimes>& totals);
   void pause(uint64_t now_ns, const std::optional<TaskTimes>& totals);
 
-  // A stretch is under way of whose beginning the totals are not known.
+  // The totals at the beginning of the current interval are unknown.
   bool begun_unknown() const { return running_ && !running_->totals; }
 
   // As if it ended now.

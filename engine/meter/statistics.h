@@ -1,7 +1,7 @@
 // Median, quartiles and range of a handful of values.
 //
-// Between two values they are interpolated, as numpy, pandas and R do by default, so
-// that whoever works on our CSV finds the same numbers.
+// Interpolated between two values, as numpy, pandas and R do by default, so that anyone who
+// processes our CSV gets the same numbers.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ constexpr uint64_t kWorkerWindow = 1'000'000'000;
 constexpr const char* kNoInterval = "no interval measured yet";
 constexpr const char* kNoProc = "the process's files in /proc cannot be read; mount /proc";
 
-// Of the wall time; they add up to 1.
+// Shares of wall time; they add up to 1.
 void set_shares(double on_cpu, double runnable, const char* source, WorkerView& view) {
   view.shares.on_cpu = Reading<double>::of(on_cpu);
   view.shares.runnable = Reading<double>::of(runnable);
@@ -120,7 +120,7 @@ void WorkerMeter::describe_process(const Sample& first, const Sample& last,
   view.page_faults_per_s = per_s(faults(now) - faults(then));
 }
 
-// Better than schedstat's shares, which are brought up to date at ticks only.
+// Better than schedstat's shares, which are updated on ticks only.
 void WorkerMeter::describe_times(const Sample& first, const Sample& last, WorkerView& view) const {
   const auto none = [&] {
     return last.times.status == ReadingStatus::unavailable
@@ -134,7 +134,7 @@ void WorkerMeter::describe_times(const Sample& first, const Sample& last, Worker
   }
   const TaskTimes& now = *last.times;
   view.wakeups = Reading<uint64_t>::of(now.wakeups);
-  // A process that has gone may have had its last interval under way, uncounted.
+  // The last interval of a process that exited may not have been counted.
   if (!first.times.has_value() || now.wall_ns() <= first.times->wall_ns()) return;
   const TaskTimes& then = *first.times;
   const double wall_ns = double(now.wall_ns() - then.wall_ns());

@@ -1,4 +1,4 @@
-// A role's counters and /proc figures as rates over about a second.
+// A role's counters and /proc figures, as rates over about a second.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@ namespace pipetop {
 
 class WorkerMeter {
  public:
-  // `pids` are of its processes now. `times` are the observers'; while they have
-  // none, /proc's are used. Cheap when called more often than it reads.
+  // `pids` are its current processes. `times` come from the observers; without them
+  // /proc's are used. Cheap if called more often than it reads.
   void sample(uint64_t now_ns, const WorkerCounts& counts, std::span<const pid_t> pids,
               const Reading<TaskTimes>& times);
 
-  // Rates begin anew: the process was replaced, or the settings changed.
+  // Restarts the rates: the process was replaced, or the settings changed.
   void restart() { samples_.clear(); }
 
-  // The newest sample of a process since restart(); nothing when there was none.
+  // The newest sample of a process since restart(); nothing if there was none.
   std::optional<ProcessSample> last_sample() const;
 
-  // The CPU that it ran on last, if it is one process and has run since restart():
-  // what a process that slept all the time says is older.
+  // The CPU that it last ran on, if it is one process and has run since restart():
+  // if it slept all the time, the value is older.
   std::optional<int> cpu_run_on() const;
 
   // Fills in counters, rates and shares.

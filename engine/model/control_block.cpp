@@ -10,8 +10,8 @@
 namespace pipetop {
 namespace {
 
-// What is shared is copied as relaxed 64-bit words: a torn copy is
-// possible and is then noticed by the generation, but never a data race.
+// Shared data is copied as relaxed 64-bit words: a copy may be torn, which the
+// generation reveals, but there is never a data race.
 template <class T>
 T load_words(const T& from) {
   T copy;
@@ -85,7 +85,7 @@ void publish_failure(ControlBlock& block, int error_number, std::string_view rea
 
 std::optional<WorkerReport> read_report(const ControlBlock& block, uint32_t generation) {
   if (block.acknowledged.load(std::memory_order_acquire) != generation) return {};
-  // First the state: publish_failure() writes it last.
+  // The state first: publish_failure() writes it last.
   auto& state = const_cast<WorkerState&>(block.report.state);
   const WorkerState first = std::atomic_ref<WorkerState>(state).load(std::memory_order_acquire);
   WorkerReport report = load_words(block.report);
@@ -97,7 +97,7 @@ WorkerCounts read_counts(const ControlBlock& block) { return load_words(block.co
 WorkerIntegrity read_integrity(const ControlBlock& block) { return load_words(block.integrity); }
 
 void wait_for_command(const ControlBlock& block, uint32_t seen) {
-  // A signal or another worker's wake-up ends the call, not the wait.
+  // A signal or a wakeup for another worker ends the call, not the wait.
   while (block.generation.load(std::memory_order_acquire) == seen)
     futex(block.generation, FUTEX_WAIT, seen);
 }

@@ -40,8 +40,8 @@ enum class Order : uint64_t {
 inline constexpr size_t kCommandWords = 24;
 inline constexpr size_t kReportWords = 12;
 
-// What the engine wants of the worker. 64-bit words only: it is copied a word
-// at a time so that no reader can race with its writer. What `words` say is between
+// What the engine wants the worker to do. 64-bit words only: it is copied word by
+// word so that no reader can race with its writer. The meaning of `words` is up to
 // a workload and its workers, see put_words().
 struct WorkerCommand {
   Order order = Order::hold;
@@ -50,7 +50,8 @@ struct WorkerCommand {
   bool operator==(const WorkerCommand&) const = default;
 };
 
-// A workload's own command or report, a struct of at most so many 64-bit words, and back.
+// Converts a workload's own command or report, a struct of at most this many 64-bit words, and
+// back.
 template <size_t N, class Own>
 void put_words(std::array<uint64_t, N>& words, const Own& own) {
   static_assert(std::is_trivially_copyable_v<Own> && sizeof(Own) % sizeof(uint64_t) == 0);
@@ -76,16 +77,16 @@ enum class WorkerState : uint64_t {
   starting,
   flowing,
   held,
-  refused,  // what it needs cannot be had: `reason`, else `error_number` says why; holds
-  failed,   // what it does failed: `reason`, else `error_number` says why; holds
+  refused,  // it lacks a resource: `reason`, else `error_number` says why; holds
+  failed,   // its work failed: `reason`, else `error_number` says why; holds
 };
 
-// What the worker made of the command, for the generation it acknowledged.
+// The worker's answer to the command of the acknowledged generation.
 struct WorkerReport {
   WorkerState state = WorkerState::starting;
   uint64_t error_number = 0;                      // errno of `refused` and `failed`
-  std::array<uint64_t, kReportWords> words = {};  // what it found, as put_words() did
-  // "why; remedy" of what could not be had, ends with a 0; "" where an errno is enough.
+  std::array<uint64_t, kReportWords> words = {};  // the workload's own report, see put_words()
+  // "why; remedy" for a missing resource, 0-terminated; "" if errno is enough.
   std::array<char, 192> reason = {};
 
   std::string_view reason_text() const;
@@ -93,11 +94,11 @@ struct WorkerReport {
 
 // What the reader found in stamped pages.
 struct WorkerIntegrity {
-  uint64_t verified = 0;   // pages that carried the stamp that was due
-  uint64_t misplaced = 0;  // pages with a stamp that was not due: lost, repeated or reordered
+  uint64_t verified = 0;   // pages with the expected stamp
+  uint64_t misplaced = 0;  // pages with an unexpected stamp: lost, repeated or reordered
   uint64_t torn = 0;       // pages whose first and last words disagree
-  uint64_t unstamped = 0;  // pages without a stamp amid stamped ones
-  uint64_t epochs = 0;     // times that the count began anew
+  uint64_t unstamped = 0;  // pages without a stamp among stamped ones
+  uint64_t epochs = 0;     // how often the count was restarted
   uint64_t reserved[3] = {};
 };
 
@@ -114,7 +115,7 @@ struct ControlBlock {
   alignas(kCacheLine) std::atomic<uint32_t> generation;
   alignas(8) WorkerCommand command;
 
-  alignas(kCacheLine) std::atomic<uint32_t> acknowledged;  // the generation that `report` is of
+  alignas(kCacheLine) std::atomic<uint32_t> acknowledged;  // the generation of `report`
   alignas(8) WorkerReport report;
 
   alignas(kCacheLine) WorkerCounts counts;
@@ -126,7 +127,7 @@ struct ControlBlock {
 // Makes `command` the newest and wakes a held worker. Returns its generation.
 uint32_t publish_command(ControlBlock& block, const WorkerCommand& command);
 
-// The report of `generation`; nothing while the worker has not acknowledged it.
+// The report for `generation`; nothing until the worker has acknowledged it.
 std::optional<WorkerReport> read_report(const ControlBlock& block, uint32_t generation);
 
 WorkerCounts read_counts(const ControlBlock& block);
@@ -138,13 +139,13 @@ struct NumberedCommand {
   uint32_t generation = 0;
   WorkerCommand command;
 };
-// A whole command, never a mixture of two.
+// A consistent command, never a mix of two.
 NumberedCommand read_command(const ControlBlock& block);
 
-// Keeps as much of the text as there is room for.
+// Truncates the text to the available room.
 void set_reason(WorkerReport& report, std::string_view text);
 
-// Publishes what became of `generation`.
+// Publishes the answer to `generation`.
 void publish_report(ControlBlock& block, uint32_t generation, const WorkerReport& report);
 
 // Amends the published report: a transfer failed later on.
@@ -156,7 +157,7 @@ inline void set(uint64_t& counter, uint64_t n) {
 }
 inline void add(uint64_t& counter, uint64_t n) { set(counter, counter + n); }
 
-// Sleeps until there is a generation other than `seen`.
+// Sleeps until the generation differs from `seen`.
 void wait_for_command(const ControlBlock& block, uint32_t seen);
 
 static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint64_t>) == 8);

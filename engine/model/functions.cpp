@@ -9,7 +9,7 @@ namespace pipetop {
 namespace {
 
 struct Names {
-  std::deque<std::string> by_number;  // none ever moves
+  std::deque<std::string> by_number;  // names never move
   std::unordered_map<std::string_view, uint32_t> numbers;
 };
 

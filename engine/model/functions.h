@@ -10,9 +10,9 @@
 
 namespace pipetop {
 
-// A kernel function, or "[user]" and the like. Functions of one name are one: nobody
-// could tell them apart. A name keeps its number for as long as the process runs, so
-// that trees are made, merged and compared without their text. Of one thread only.
+// A kernel function, or "[user]" and the like. Functions with the same name count as one: they
+// cannot be told apart. A name keeps its number while the process runs, so that trees are made,
+// merged and compared without text. For a single thread only.
 class Function {
  public:
   explicit Function(std::string_view name);
@@ -27,23 +27,23 @@ class Function {
   uint32_t number_;
 };
 
-// One place in the tree: a function as called through its parents. Weights are
-// samples, or nanoseconds, as the owner of the tree says.
+// A node of the tree: a function as called through its parents. Weights are samples
+// or nanoseconds, depending on the tree.
 struct CallNode {
   static constexpr uint32_t kNone = 0xffff'ffff;
 
   Function function;
   uint32_t parent = kNone;  // index of CallTree::nodes, lower than its own; kNone for a root
   uint64_t self = 0;        // weight of the stacks that end here
-  uint64_t total = 0;       // and of those that pass through
+  uint64_t total = 0;       // and of those that pass through it
 };
 
 struct CallTree {
   std::vector<CallNode> nodes;  // parents before their children
   uint64_t total = 0;           // of all roots
-  bool paths = true;            // false: who called whom was not kept, see flat_tree()
+  bool paths = true;            // false: callers were not recorded, see flat_tree()
 
-  // Whether its function is not called, however far up, by itself.
+  // Whether its function is not called by itself at any level (no recursion).
   bool is_topmost(const CallNode& node) const;
 };
 
@@ -53,14 +53,14 @@ struct FunctionRow {
   uint64_t children_samples = 0;  // samples with it anywhere on the stack
 };
 
-// The functions of a tree, by self_samples, most first. One that recurses is on its
-// stack once.
+// The functions of a tree, by descending self_samples. A recursive function counts
+// once per stack.
 std::vector<FunctionRow> function_rows(const CallTree& tree);
 
 // A tree of roots only, which has the same rows.
 std::shared_ptr<const CallTree> flat_tree(const std::vector<FunctionRow>& rows);
 
-// What a role was running.
+// The functions that a role was running.
 struct FunctionTable {
   uint64_t samples = 0;
   uint64_t lost = 0;
@@ -71,13 +71,12 @@ struct FunctionTable {
   double share(uint64_t n) const { return samples ? double(n) / double(samples) : 0.0; }
 };
 
-// What a role was waiting in, off the CPU and not runnable. Where it slept some
-// hundreds of times a second or more, a part of the short sleeps stands in the tree
-// for the others.
+// The functions in which a role was blocked. If it slept hundreds of times a
+// second, a sample of the short sleeps represents the others in the tree.
 struct BlockedTable {
   uint64_t ns = 0;     // in all
-  uint64_t times = 0;  // that it went to sleep
-  uint64_t lost = 0;   // sleeps whose stack could not be kept: "[unknown]"
+  uint64_t times = 0;  // how often it went to sleep
+  uint64_t lost = 0;   // sleeps whose stack could not be stored: "[unknown]"
   // Weights are nanoseconds; never null.
   std::shared_ptr<const CallTree> tree = std::make_shared<const CallTree>();
 };

@@ -1,4 +1,4 @@
-// How the observers work.
+// Options of the observers.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace pipetop {
 
 enum class BpfUse : uint8_t { automatic, off };
 
-// How BPF's programs count: a record a CPU, or one for all with atomic adds.
+// How the BPF programs count: one record per CPU, or a shared one with atomic adds.
 enum class BpfCounters : uint8_t { percpu, shared };
 
 }  // namespace pipetop

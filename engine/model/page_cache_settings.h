@@ -10,13 +10,13 @@ enum class Files : uint8_t {
   own,   // each has its own
 };
 
-// Of clients that splice a cached file into a pipe, and that to /dev/null.
+// For clients that splice a cached file into a pipe, and on to /dev/null.
 struct PageCacheSettings {
   uint32_t clients = 1;
   Files files = Files::same;
   uint64_t file_size = 1ull << 30;  // bytes
-  uint64_t chunk_size = 64 * 1024;  // bytes that lie in the pipe before it is emptied
-  uint32_t gang_size = 16;          // pages asked of one call, and looked up together
+  uint64_t chunk_size = 64 * 1024;  // bytes put into the pipe before it is drained
+  uint32_t gang_size = 16;          // pages requested per call, and looked up together
 
   bool operator==(const PageCacheSettings&) const = default;
 };

@@ -10,13 +10,13 @@ enum class Profile : uint8_t {
   gact,    // drop
 };
 
-// Of workers that insert tc actions, which have their counters a CPU each or not.
+// For workers that insert tc actions with or without per-CPU counters.
 struct PercpuSettings {
   uint32_t workers = 1;
   Profile profile = Profile::mirred;
   bool no_percpu = false;
-  uint32_t rules = 30'000;  // of one worker, then all are removed again
-  uint32_t batch = 1;       // rules a call
+  uint32_t rules = 30'000;  // per worker, then all are removed again
+  uint32_t batch = 1;       // rules per call
 
   bool operator==(const PercpuSettings&) const = default;
 };

@@ -10,8 +10,8 @@ namespace pipetop {
 enum class WriteWith : uint8_t {
   write,
   vmsplice,
-  tee,     // from a pipe of the writer's own, filled by vmsplice
-  splice,  // from a memfd, whose pages are the page cache's
+  tee,     // from the writer's own pipe, filled by vmsplice
+  splice,  // from a memfd, whose pages are in the page cache
 };
 enum class ReadWith : uint8_t { read, splice };
 enum class Wait : uint8_t {
@@ -19,13 +19,13 @@ enum class Wait : uint8_t {
   poll,       // poll(-1), then a blocking syscall
   busy,       // a non-blocking syscall, repeated on EAGAIN
   busy_poll,  // poll(0) until ready, then a non-blocking syscall
-  adaptive,   // a non-blocking syscall, repeated for a time that it learns, then poll(-1)
+  adaptive,   // a non-blocking syscall, repeated for an adaptive time, then poll(-1)
 };
 enum class Pages : uint8_t { k4, thp, hugetlb };
 enum class Buffers : uint8_t {
   separate,  // two of them, or two parts of the memfd
   same,      // the halves of one
-  single,    // one, rewritten while the ring still holds its pages: a hazard
+  single,    // one, rewritten while its pages are still in the ring: a hazard
 };
 enum class Placement : uint8_t {
   unpinned,
@@ -36,18 +36,19 @@ enum class Placement : uint8_t {
   cpus,      // writer.cpu and reader.cpu
 };
 enum class Payload : uint8_t {
-  constant,  // every byte 'X', as in the article
-  stamped,   // every page carries its position in the stream; the reader checks it
+  constant,  // all bytes are 'X', as in the article
+  stamped,   // every page contains its position in the stream; the reader checks it
 };
 
 inline constexpr uint64_t kAutoPipeSize = 0;
 inline constexpr uint64_t kMinBufBytes = 4096;
 inline constexpr uint64_t kMaxBufBytes = 64ull << 20;
-inline constexpr uint64_t kMaxPipeBytes = 1ull << 30;  // what F_SETPIPE_SZ can still answer with
+inline constexpr uint64_t kMaxPipeBytes = 1ull
+                                          << 30;  // the largest size that F_SETPIPE_SZ can return
 inline constexpr int kNoCpu = -1;
 inline constexpr uint32_t kMaxPairs = 16;
 
-// Of pairs of a writer and a reader, each with a pipe between them.
+// For pairs of a writer and a reader with a pipe between them.
 struct PipeSettings {
   WriteWith write_with = WriteWith::write;
   ReadWith read_with = ReadWith::read;
@@ -65,7 +66,7 @@ struct PipeSettings {
   int reader_cpu = kNoCpu;
   Payload payload = Payload::constant;
   bool check_huge_page = false;
-  bool slow_motion = false;  // a few small operations a second, to be watched
+  bool slow_motion = false;  // a few small operations per second, for watching
   uint32_t pairs = 1;        // pipes, each with a writer and a reader
 
   bool operator==(const PipeSettings&) const = default;
@@ -74,7 +75,7 @@ struct PipeSettings {
 constexpr Wait wait_of(const PipeSettings& s, Role role) {
   return role == Role::writer ? s.writer_wait : s.reader_wait;
 }
-// Whether the pipe refers to pages of the writer's, which must not be rewritten too early.
+// Whether the pipe refers to the writer's own pages, which must not be rewritten too early.
 constexpr bool lends_pages(WriteWith technique) {
   switch (technique) {
     case WriteWith::vmsplice:

@@ -1,4 +1,4 @@
-// How far a workload, or a part of it, has come.
+// The progress of a workload or a part of it.
 #pragma once
 
 #include <sys/types.h>
@@ -8,8 +8,8 @@
 
 namespace pipetop {
 
-// Items counted, and the time that this took, which for a stream is the wall's.
-// Neither goes back.
+// Items counted, and the time that this took, which is wall time for a stream.
+// Neither decreases.
 struct Progress {
   uint64_t items = 0;
   uint64_t clock_ns = 0;
@@ -22,10 +22,10 @@ constexpr Progress operator-(const Progress& a, const Progress& b) {
   return {a.items - b.items, a.clock_ns - b.clock_ns};
 }
 
-// Of one of several alike.
+// The progress of one part.
 struct PartProgress {
   std::string name;  // "client 2"
-  pid_t pid = 0;     // 0: it has no process now
+  pid_t pid = 0;     // 0: it has no process at the moment
   Progress progress;
 };
 

@@ -1,4 +1,4 @@
-// The ring of a pipe as values: every slot now, and how full it was over time.
+// The ring of a pipe as values: every slot now, and its occupancy over time.
 #pragma once
 
 #include <array>
@@ -16,27 +16,27 @@ inline constexpr int kSlotKinds = 6;
 
 struct Slot {
   SlotKind kind = SlotKind::empty;
-  bool huge = false;         // the page lies in a huge page (or large folio)
-  bool consecutive = false;  // the page follows the previous slot's page physically
+  bool huge = false;         // the page is in a huge page (or large folio)
+  bool consecutive = false;  // the page physically follows the previous slot's page
   uint32_t offset = 0;       // bytes into its page
   uint32_t length = 0;       // bytes
   uint32_t flags = 0;        // PIPE_BUF_FLAG_*
 };
 
-// One sample of every slot. A torn frame is one during which both ends moved on: it
-// is true of no instant.
+// A snapshot of every slot. In a torn frame both ends moved while it was read, so
+// it is not consistent.
 struct RingFrame {
   uint64_t at_ns = 0;
   uint32_t slots = 0;  // ring size
-  uint32_t head = 0;   // running indices, as in the kernel; slot = index mod slots
+  uint32_t head = 0;   // free-running indices, as in the kernel; slot = index mod slots
   uint32_t tail = 0;
   uint32_t used = 0;  // head - tail
   uint32_t readers = 0, writers = 0;
   bool torn = false;
-  std::vector<Slot> slot;  // `slots` of them, by index in the ring
+  std::vector<Slot> slot;  // one per slot, by index in the ring
 };
 
-inline constexpr int kOccupancyBins = 34;  // empty, 32 even parts, full
+inline constexpr int kOccupancyBins = 34;  // empty, 32 equal parts, full
 
 struct Occupancy {
   std::string source;  // "sampler 999 Hz" or "FIONREAD 10 Hz"
@@ -47,7 +47,7 @@ struct Occupancy {
   std::array<double, kOccupancyBins> histogram{};  // shares of the time; sum 1
 };
 
-// How full the ring was during a short stretch, for a picture that scrolls.
+// How full the ring was during a short interval, for a scrolling chart.
 struct OccupancyColumn {
   uint64_t end_ns = 0;
   uint32_t samples = 0;                          // 0: there was none
@@ -55,7 +55,7 @@ struct OccupancyColumn {
 };
 
 struct OccupancyHistory {
-  uint64_t column_ns = 0;                // the length of a stretch
+  uint64_t column_ns = 0;                // the length of an interval
   std::vector<OccupancyColumn> columns;  // oldest first, at least 2 minutes
 };
 
@@ -64,10 +64,10 @@ struct RingView {
   uint64_t bytes = 0;
   Reading<RingFrame> frame;
   Reading<Occupancy> occupancy;
-  // Null while there is none; refreshed a column at a time.
+  // Null while there is none; updated one column at a time.
   std::shared_ptr<const OccupancyHistory> history;
-  // Shares of the occupied slots seen, by SlotKind, since the last change; once that
-  // is in force, without what lay in the ring before.
+  // Shares of the occupied slots seen, by SlotKind, since the last change took effect, without what
+  // was in the ring before.
   Reading<std::array<double, kSlotKinds>> kinds;
 };
 

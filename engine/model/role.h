@@ -1,4 +1,4 @@
-// The part that a process plays in its workload.
+// The role of a process in its workload.
 #pragma once
 
 #include <array>
@@ -6,10 +6,10 @@
 
 namespace pipetop {
 
-// A number within a workload, whose terms say what it is called. These are the pipe's;
-// another workload, whose first or only role is 0, names its own.
+// An index within a workload, whose terms have the name. These are the pipe's; other workloads name
+// their own, with 0 as the first or only role.
 enum class Role : uint8_t { writer, reader };
-inline constexpr int kRoles = 2;  // of a workload, at most
+inline constexpr int kRoles = 2;  // the most per workload
 inline constexpr std::array<Role, kRoles> kBothRoles = {Role::writer, Role::reader};
 
 }  // namespace pipetop

@@ -16,8 +16,8 @@
 
 namespace pipetop {
 
-// Over the 100 ms rates of some interval, in the workload's unit; mean is what was
-// counted over the time that it took.
+// Over the 100 ms rates of some interval, in the workload's unit; mean is the total
+// count divided by its time.
 struct RateStats {
   double mean = 0, median = 0, stddev = 0, min = 0, max = 0;
   uint32_t samples = 0;
@@ -46,15 +46,15 @@ struct Segment {
 
   uint32_t number = 0;  // from 1
   std::string label;    // "start", or what changed: "write_with vmsplice"
-  std::string key;      // the hot key that began it, "" if none
+  std::string key;      // the key that began it, "" if none
   Settings requested;
   uint64_t begin_ns = 0;
-  uint64_t duration_ns = 0;  // without the time that we were suspended
+  uint64_t duration_ns = 0;  // excluding time during which pipetop was suspended
   uint64_t items = 0;        // counted, see Unit
   Reading<RateStats> rate;   // after the settle time
 
-  // What was observed once the change was in force; set when the segment is
-  // closed, or asked for by Engine::segment().
+  // What was observed once the change was in effect; set when the segment is
+  // closed, or requested by Engine::segment().
   Settings effective;
   uint64_t pipe_bytes = 0;
   std::array<SegmentRole, kRoles> roles;  // by Role
@@ -79,12 +79,12 @@ struct Throughput {
 
   Reading<double> over_100ms, over_1s;  // in the workload's unit
   Reading<RateStats> over_10s;
-  Series<RatePoint> history;                             // oldest first, at least 5 minutes
-  std::vector<ChangeMark> marks;                         // changes within the history
-  Segment current;                                       // label to rate; the rest is not filled in
-  std::shared_ptr<const Segment> previous;               // closed last, null if none
-  std::vector<std::shared_ptr<const Segment>> segments;  // closed, oldest first, the last ones
-  uint64_t clock_ns = 0;                                 // that total_items took, see Progress
+  Series<RatePoint> history;                // oldest first, at least 5 minutes
+  std::vector<ChangeMark> marks;            // changes within the history
+  Segment current;                          // from label to rate; the rest is not filled in
+  std::shared_ptr<const Segment> previous;  // the last closed one, null if none
+  std::vector<std::shared_ptr<const Segment>> segments;  // the last closed ones, oldest first
+  uint64_t clock_ns = 0;                                 // time for total_items, see Progress
   uint64_t total_items = 0;                              // since start
 };
 

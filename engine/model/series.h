@@ -1,4 +1,4 @@
-// A row of values that grows at its end and is cheap to copy.
+// A series of values that grows at its end and is cheap to copy.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace pipetop {
 
-// Copies share their memory. A copy stays as it is when the other goes on.
+// Copies share their memory. A copy does not change when the other one grows.
 template <class T>
 class Series {
  public:
   void push_back(T value) {
-    // Full, or another copy has gone on behind our end.
+    // Full, or another copy has been extended beyond our end.
     if (!memory_ || end_ != memory_->size() || end_ == memory_->capacity()) move();
     memory_->push_back(std::move(value));
     ++end_;

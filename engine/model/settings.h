@@ -1,5 +1,5 @@
-// The knobs' values: what is driven, and how. What each is called, which values it
-// takes and how it is shown stands in the tables that knobs.h puts together.
+// The knobs' values. Their names, valid values and texts are in the tables that
+// knobs.h puts together.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace pipetop {
 
-// What is driven; see workload/workload.h.
+// What pipetop drives; see workload/workload.h.
 enum class WorkloadKind : uint8_t { pipe, page_cache, percpu };
 
 inline constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kHugePageBytes = 2 * 1024 * 1024;
 
-// Trivially copyable, and equal by value: an undo step is an older copy. Only its
-// workload's part concerns it.
+// Trivially copyable and compared by value: an undo step is an older copy. Only its
+// workload's part matters.
 struct Settings {
   WorkloadKind workload = WorkloadKind::pipe;
 

@@ -1,7 +1,7 @@
 // Immutable values that front ends draw or print: one Snapshot is everything
 // known at one moment. No handles, no references into the engine.
 //
-// Copying and destroying the large ones is compiled once, in snapshot.cpp.
+// Copy and destruction of the large ones are compiled once, in snapshot.cpp.
 //
 // Shares are fractions of 1. Times are CLOCK_MONOTONIC nanoseconds.
 #pragma once
@@ -24,20 +24,20 @@ namespace pipetop {
 
 // ---- workers --------------------------------------------------------------
 
-// By how much a person needs to know of it: of several processes the highest is shown.
+// In order of importance to the user: of several processes the highest is shown.
 enum class ProcessState {
   flowing,
   held,
-  changing,  // it has not yet acknowledged the newest settings
-  starting,  // nor any
+  changing,  // has not yet acknowledged the newest settings
+  starting,  // has not acknowledged any settings yet
   stopped,
   restarting,
   refused,
   failed,
 };
 
-// A role of the workload: one process or several. Rates over the last second or so,
-// and totals since the start.
+// A role of the workload: one or several processes. Rates over about the last
+// second, and totals since the start.
 struct WorkerView {
   WorkerView();
   WorkerView(const WorkerView&);
@@ -47,13 +47,13 @@ struct WorkerView {
   ~WorkerView();
 
   Role role = Role::writer;
-  std::string name;                    // "writer"; "" where there is no such role
+  std::string name;                    // "writer"; "" if there is no such role
   std::vector<std::string> technique;  // what it does: "vmsplice", then details
   int processes = 1;
   int pid = 0;  // of the first
   ProcessState state = ProcessState::starting;
   std::string state_reason;    // "signal 9", "mmap: Cannot allocate memory"
-  bool lacks_feature = false;  // refused: this kernel has no such thing
+  bool lacks_feature = false;  // refused because the kernel lacks the feature
   uint32_t restarts = 0;
 
   WorkerCounts counts;
@@ -62,7 +62,7 @@ struct WorkerView {
 
   TimeShares shares;
   Reading<uint64_t> context_switches, page_faults;             // totals of the process
-  Reading<uint64_t> voluntary_switches, involuntary_switches;  // that make up context_switches
+  Reading<uint64_t> voluntary_switches, involuntary_switches;  // the parts of context_switches
   Reading<uint64_t> wakeups;                                   // by the role, since the start
   Reading<double> context_switches_per_s, page_faults_per_s;
   Reading<double> voluntary_switches_per_s, involuntary_switches_per_s;
@@ -74,7 +74,7 @@ struct WorkerView {
   Reading<BlockedTable> blocked;     // while it slept; since the last change
 };
 
-// Stamped pages that the reader looked at: totals, and damage over the last second.
+// Stamped pages that the reader checked: totals, and damage over the last second.
 struct Integrity {
   uint64_t verified = 0, misplaced = 0, torn = 0, unstamped = 0, epochs = 0;
   Reading<double> torn_per_s = {}, misplaced_per_s = {};  // pages
@@ -91,7 +91,7 @@ struct Integrity {
 
 // ---- parts and figures of a workload ----------------------------------------
 
-// One of several alike: a pair, a client.
+// One of several parts: a pair, a client.
 struct PartView {
   std::string name;  // "client 2"
   int pid = 0;
@@ -102,7 +102,7 @@ struct PartView {
 
 enum class FigureKind : uint8_t { share, bytes, count, ratio };
 
-// What a workload knows of itself beside its rate: "memory a rule", "cached".
+// A workload's figure other than its rate: "memory per rule", "cached".
 struct Figure {
   std::string name;
   std::string key;  // in JSON and CSV
@@ -110,7 +110,7 @@ struct Figure {
   Reading<double> value;
 };
 
-// ---- what is in force -----------------------------------------------------
+// ---- what is in effect -----------------------------------------------------
 
 enum class ZeroCopy : uint8_t {
   zero_copy,
@@ -119,7 +119,7 @@ enum class ZeroCopy : uint8_t {
   no_copy
 };  // no_copy: no bytes move
 
-// A knob that did not take effect as asked.
+// A knob that did not take effect as requested.
 struct Mismatch {
   std::string knob;
   std::string requested;
@@ -127,7 +127,7 @@ struct Mismatch {
   std::string reason;  // why, and what to do
 };
 
-// Of the pipe that the bytes go through, if there is one.
+// The pipe, if there is one.
 struct EffectivePipe {
   uint64_t bytes = 0;  // granted; 0: there is no pipe
   ZeroCopy zero_copy = ZeroCopy::unverifiable;
@@ -139,8 +139,8 @@ struct Effective {
   Settings settings;
   std::vector<Mismatch> mismatches;
   EffectivePipe pipe;
-  bool settled = false;  // every worker has acknowledged, and all that it needs is there
-  // What takes its time until then, and how far it is: "file 1 of 2: 34 % made".
+  bool settled = false;  // all workers have acknowledged, and everything they need is ready
+  // The progress of anything that takes long until then: "file 1 of 2: 34 % written".
   std::string preparing;
 };
 
@@ -150,11 +150,11 @@ enum class Bound : uint8_t {
   writer,  // the reader waits for data
   reader,  // the writer waits for room
   lock,    // both contend for the pipe's mutex
-  wakeup,  // both sleep and wake each other for little
-  cpu,     // both wait for a CPU: they share one, or others hold them
+  wakeup,  // both sleep and wake each other for little data
+  cpu,     // both wait for a CPU: they share one, or others use them
 };
 
-// What limits the rate, and the numbers that say so.
+// What limits the rate, and the numbers that show it.
 struct Verdict {
   Bound bound = Bound::writer;
   std::string because;
@@ -162,7 +162,7 @@ struct Verdict {
 
 // ---- host -----------------------------------------------------------------
 
-// What the kernel does about a flaw of the CPU.
+// The kernel's mitigation of a CPU vulnerability.
 struct Mitigation {
   std::string flaw;   // "meltdown"
   std::string state;  // "Not affected"
@@ -171,7 +171,7 @@ struct Mitigation {
 struct HostInfo {
   std::string kernel;      // "6.18.44"
   std::string cpu;         // "AMD EPYC"
-  int cpus = 0;            // that we may run on
+  int cpus = 0;            // that this process may run on
   std::string hypervisor;  // "" on bare metal
   std::vector<Mitigation> mitigations;
   std::string thp;  // "madvise"

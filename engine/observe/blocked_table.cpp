@@ -8,13 +8,13 @@
 namespace pipetop::observe {
 namespace {
 
-// On every stack by its nature, and saying nothing; "__schedule.constprop.0", too.
+// On every such stack, so not informative; also "__schedule.constprop.0".
 bool is_scheduler(std::string_view name) {
   return name == "schedule" || name.starts_with("__schedule");
 }
 
-// Of totals that only grow; but a role's last interval is no more counted as
-// under way once its process is gone, and one that ends may prove to be short.
+// Differences of cumulative totals, which may still decrease: the current interval
+// no longer counts once the process is gone, and a sleep may turn out to be short.
 uint64_t growth(uint64_t now, uint64_t before) { return now > before ? now - before : 0; }
 
 std::vector<uint64_t> growths(const std::vector<uint64_t>& now,
@@ -29,7 +29,7 @@ uint64_t sum_of(const std::vector<uint64_t>& weights) {
   return std::accumulate(weights.begin(), weights.end(), uint64_t{0});
 }
 
-// Makes them add up to `wanted`, unless all are 0.
+// Scales them to add up to `wanted`, unless all are 0.
 void fit(std::vector<uint64_t>& weights, uint64_t wanted) {
   const uint64_t sum = sum_of(weights);
   if (sum == wanted || sum == 0) return;
@@ -37,7 +37,7 @@ void fit(std::vector<uint64_t>& weights, uint64_t wanted) {
   uint64_t passed = 0, given = 0;
   for (uint64_t& weight : weights) {
     passed += weight;
-    // By where it ends, so that rounding leaves nothing over.
+    // By cumulative ends, so that nothing is lost to rounding.
     const uint64_t end = passed == sum ? wanted : static_cast<uint64_t>(double(passed) * factor);
     weight = end - given;
     given = end;
@@ -46,11 +46,11 @@ void fit(std::vector<uint64_t>& weights, uint64_t wanted) {
 
 }  // namespace
 
-// Below the scheduler lies what took the stack: a tracepoint, and BPF.
+// Below the scheduler is what took the stack: a tracepoint and BPF.
 std::vector<Function> sleeping_stack(std::span<const uint64_t> addresses, const Symbols& symbols) {
   std::vector<Function> stack;
-  // Return addresses all; one of a call that never returns would lie in the next
-  // function.
+  // All are return addresses; that of a call that never returns would be in the
+  // next function.
   for (const uint64_t address : addresses) stack.emplace_back(symbols.name_at(address - 1));
   const auto scheduler = [](Function f) { return is_scheduler(f.name()); };
   const auto first = std::ranges::find_if(stack, scheduler);
@@ -67,7 +67,7 @@ BlockedTable blocked_table(const Sleeps& now, const Sleeps& before,
   table.times = growth(now.times, before.times);
   table.lost = growth(now.lost, before.lost);
 
-  // By place, and at the end what has none.
+  // By place, with the rest at the end.
   std::vector<uint64_t> exact = growths(now.long_ns, before.long_ns);
   exact.push_back(growth(now.lost_ns, before.lost_ns));
   if (sum_of(exact) > table.ns) fit(exact, table.ns);

@@ -1,4 +1,4 @@
-// Sleeps folded into a table: how long, and a tree of where.
+// Sleeps folded into a table: how long, and a call tree.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,13 @@
 
 namespace pipetop::observe {
 
-// The functions in which a task sleeps, the innermost first, from the addresses
-// of a stack that was taken as it switched away.
+// The functions in which a task sleeps, innermost first, from the addresses of a
+// stack taken when it switched away.
 std::vector<Function> sleeping_stack(std::span<const uint64_t> addresses, const Symbols& symbols);
 
-// Of what `now` has and `before` had not. `stack_of` gives the addresses of a
-// place. The tree weighs all of `ns`: what is an estimate is made to fit what is
-// exact, and time whose stack was lost is a root of its own, "[unknown]".
+// The difference between `now` and `before`. `stack_of` returns the addresses of a
+// place. The tree's weight is exactly `ns`: estimates are scaled to fit, and time
+// whose stack was lost is a separate root, "[unknown]".
 BlockedTable blocked_table(const Sleeps& now, const Sleeps& before,
                            const std::function<std::span<const uint64_t>(size_t)>& stack_of,
                            const Symbols& symbols);

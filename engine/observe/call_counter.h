@@ -1,6 +1,6 @@
-// SpanCounts the stack samples of one process over two spans at once: a rolling window,
-// and all since the last clear(). A sample costs a few increments when it comes and
-// when it leaves the window, however much is remembered.
+// Counts the stack samples of one process over two spans: a rolling window, and everything since
+// the last clear(). A sample costs a few increments when it arrives and when it leaves the window,
+// however long the window is.
 #pragma once
 
 #include <array>
@@ -25,13 +25,13 @@ class CallCounter {
 
   explicit CallCounter(uint64_t window_ns);  // 0: samples never leave it
 
-  // Where in the tree a stack belongs, the running function first; until clear().
+  // The place of a stack in the tree, running function first; valid until clear().
   Place place_of(std::span<const Function> stack) { return trie_.place_of(stack); }
 
   void add(uint64_t at_ns, Place place);
   void add_lost(uint64_t at_ns, uint64_t samples);
 
-  // Takes away what is older than the window.
+  // Removes what is older than the window.
   void expire(uint64_t now_ns);
   void clear();
 
@@ -55,7 +55,7 @@ class CallCounter {
   uint64_t window_ns_;
   CallTrie trie_;
   std::array<SpanCounts, 2> counts_;  // by Span
-  std::deque<Remembered> window_;     // oldest first, but for the CPUs' small disorder
+  std::deque<Remembered> window_;     // oldest first, except for slight disorder between CPUs
 };
 
 }  // namespace pipetop::observe

@@ -1,5 +1,5 @@
 // Stacks folded into a tree, from the outermost caller down to the running
-// function: every place in it stands for one chain of calls.
+// function: every place in it is one call chain.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@ namespace pipetop::observe {
 
 class CallTrie {
  public:
-  // A place keeps its number until clear(); a caller's is lower than its callees'.
+  // A place keeps its number until clear(); callers have lower numbers than their callees.
   using Place = uint32_t;
   static constexpr Place kNowhere = CallNode::kNone;
-  // Of places, some 2 MB. Thousands are usual; but interrupts can come anywhere,
-  // and a segment can last for days.
+  // The limit of places, about 2 MB. Thousands are usual, but interrupts can happen
+  // anywhere, and a segment can last for days.
   static constexpr size_t kMaxPlaces = 1 << 15;
 
-  // Where a stack ends, the running function first. An empty one is a root of its
-  // own, "[user]"; so is, once the trie is full, every stack that is new: "[other]".
+  // The place of a stack, running function first. An empty one is the root "[user]"; once the trie
+  // is full, every new stack is "[other]".
   Place place_of(std::span<const Function> stack);
 
   size_t places() const { return nodes_.size(); }
   void clear();
 
-  // The tree of the places that weigh anything. `self` is by place: the weight of
-  // the stacks that end there.
+  // The tree of the places that have weight. `self` is by place: the weight of the
+  // stacks that end there.
   CallTree tree(std::span<const uint64_t> self) const;
 
  private:

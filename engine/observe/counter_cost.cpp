@@ -23,11 +23,11 @@
 namespace pipetop::observe {
 namespace {
 
-constexpr int kRepeats = 5;  // the least counts: what interrupts a run only adds
+constexpr int kRepeats = 5;  // the minimum counts: interruptions only add time
 
 enum class Layout { percpu, shared };
 
-// Kernel memory of a map in bytes, as its owner's descriptor tells.
+// Kernel memory of a map in bytes, from its fdinfo.
 uint64_t memory_of(int map_fd) {
   std::ifstream info(fmt::format("/proc/self/fdinfo/{}", map_fd));
   for (std::string word; info >> word;) {
@@ -53,7 +53,7 @@ class CounterProgram {
 
   uint64_t bytes() const { return memory_of(bpf_map__fd(skeleton_->maps.records)); }
 
-  // Nanoseconds an add took on this CPU.
+  // Nanoseconds per add on this CPU.
   double run() const {
     LIBBPF_OPTS(bpf_test_run_opts, options);
     const uint64_t begin = monotonic_ns();
@@ -68,7 +68,7 @@ class CounterProgram {
   Skeleton<counters_bpf> skeleton_;
 };
 
-// All of them at once, each on a CPU of its own; the mean of what each saw.
+// All CPUs at once; returns the mean of what each measured.
 double run_on(const CounterProgram& program, std::span<const Cpu> cpus) {
   std::vector<double> ns(cpus.size());
   std::barrier together(static_cast<std::ptrdiff_t>(cpus.size()));

@@ -10,7 +10,7 @@
 namespace pipetop::observe {
 namespace {
 
-// libbpf gives its callback no context.
+// libbpf's callback has no context argument.
 std::string kept_words;
 bool kept_from_verifier = false;
 

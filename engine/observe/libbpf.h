@@ -1,5 +1,5 @@
-// libbpf's objects with owners, and its log, which must never reach the
-// terminal: the dashboard draws there.
+// Owners for libbpf's objects, and its log, which must not reach the terminal: the
+// dashboard draws there.
 #pragma once
 
 #include <bpf/bpf.h>
@@ -23,7 +23,7 @@ struct RingBufferDeleter {
 };
 using RingBuffer = std::unique_ptr<ring_buffer, RingBufferDeleter>;
 
-// A skeleton of bpftool; each has its own static destroy().
+// A skeleton by bpftool; each has its own static destroy().
 template <class T>
 struct SkeletonDeleter {
   void operator()(T* skeleton) const { T::destroy(skeleton); }
@@ -31,9 +31,8 @@ struct SkeletonDeleter {
 template <class T>
 using Skeleton = std::unique_ptr<T, SkeletonDeleter<T>>;
 
-// Keeps libbpf's most telling warning while it lives: what the verifier had
-// against a program, else the first, for those that follow only repeat that
-// loading failed.
+// While it lives, keeps libbpf's most useful warning: the verifier's complaint,
+// else the first one, because later ones only say that loading failed.
 class LibbpfLog {
  public:
   LibbpfLog();
@@ -47,13 +46,13 @@ class LibbpfLog {
 // Maps all of an array map that was made with BPF_F_MMAPABLE. Throws Error.
 Mapping map_array(const bpf_map* map);
 
-// A word that a program may be writing on another CPU: one load, never two.
+// Reads a word that a BPF program may be writing on another CPU, with a single load.
 template <class Word>
 Word peek(const Word& word) {
   return __atomic_load_n(&word, __ATOMIC_RELAXED);
 }
 
-// Throws Error in the words of capabilities.h.
+// Throws Error with the explanation of capabilities.h.
 [[noreturn]] void throw_refused(const std::string& step, int error_number, const LibbpfLog& log);
 
 }  // namespace pipetop::observe

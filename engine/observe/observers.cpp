@@ -27,15 +27,15 @@ using namespace observe;
 
 namespace {
 
-// For so long after a call of ring_frame() we are likely to run still, in the way
-// of one of the two processes: drawing, and draining samples.
+// For this long after ring_frame() we probably still run, and displace one of the
+// two processes: drawing, and draining samples.
 constexpr uint64_t kOurTurnNs = 5'000'000;
 constexpr uint64_t kTickOverdueNs = 500'000'000;
 
 constexpr const char* kNoPipe = "there is no pipe";
 constexpr const char* kSeveral = "context switches are tracked for one process per role";
 
-// Makes a part, or keeps the words that say why there is none.
+// Makes a part, or keeps the reason why there is none.
 template <class Part, class... Arguments>
 std::unique_ptr<Part> try_make(std::string& reason, Arguments... arguments) {
   try {
@@ -58,7 +58,7 @@ class Observers::Impl {
       no_sampler_ = no_sched_ = no_ring_ = kBpfSwitchedOff;
       return;
     }
-    // The kernel takes 40 ms to write out its symbols; meanwhile programs are
+    // The kernel takes 40 ms to write its symbols; in parallel programs are
     // verified and, once we return, workers started.
     reading_symbols_ = std::async(std::launch::async, Symbols::of_this_kernel);
     no_ring_ = kNoPipe;
@@ -105,7 +105,7 @@ class Observers::Impl {
   }
 
   void restart(uint64_t now_ns) {
-    restarted_ns_ = now_ns;  // samples on their way are dropped by their age
+    restarted_ns_ = now_ns;  // samples in flight are dropped by their age
     for (const Role role : {Role::writer, Role::reader}) {
       role_of(role).counter.clear();
       role_of(role).stacks.forget();
@@ -179,7 +179,7 @@ class Observers::Impl {
     if (!ring_) return Reading<RingFrame>::unavailable(no_ring_);
     try {
       const ring_look* seen = newest_look(now_ns);
-      // A tick that was overdue may answer after we looked ourselves.
+      // A late tick may answer after we took a snapshot ourselves.
       if (seen && (!frame_.has_value() || seen->at_ns > frame_->at_ns)) {
         if (seen->at_ns >= kinds_since_ns_) kinds_.add(*seen);
         frame_ = frame_of(*seen);
@@ -203,7 +203,7 @@ class Observers::Impl {
     CallCounter counter;
     RawStacks stacks;
     uint64_t lost_seen = 0;  // by the sampler, already counted
-    // At restart(); nothing while they cannot be told from those before it.
+    // At restart(); nothing while they cannot be distinguished from earlier ones.
     std::optional<Sleeps> sleeps_before = Sleeps{};
   };
 
@@ -224,7 +224,7 @@ class Observers::Impl {
       if (auto& before = role_of(role).sleeps_before; !before) before = sched_->sleeps(role).value;
   }
 
-  // The sampler learns from the ring reader where the pipe is.
+  // The sampler gets the pipe's address from the ring reader.
   bool sampler_looks() const { return sampler_ && ring_; }
 
   std::vector<OccupancyCounts> looks_by_cpu() const {
@@ -242,13 +242,13 @@ class Observers::Impl {
     return seen || !overdue ? seen : &ring_->look();
   }
 
-  // A tick on the writer's CPU holds the writer up, and the ring drains; one on
-  // the reader's fills it. So CPUs take turns, at random lest a front end that
-  // draws every other frame show one side's, and only those whose occupancy
-  // counts.
+  // A tick on the writer's CPU delays the writer, and the ring drains; one on the
+  // reader's CPU fills it. So CPUs take turns, at random so that a front end that
+  // draws every other frame does not show one side only, and only CPUs whose
+  // occupancy counts.
   void want_look(uint64_t from_ns) {
     auto cpus = steady_cpus(sampler_->occupancy_by_record(), occupancy_before_);
-    std::erase(cpus, sampler_->cpus());  // the shared record, of nobody knows which
+    std::erase(cpus, sampler_->cpus());  // the shared record, of unknown CPUs
     tick_due_ns_ = from_ns;
     const auto any = static_cast<uint32_t>(random_());
     sampler_->want_copy(from_ns, cpus.empty() ? any % sampler_->cpus() : cpus[any % cpus.size()]);

@@ -12,11 +12,11 @@
 namespace pipetop::observe {
 namespace {
 
-// Of the looks of the most regular CPU.
+// Share of the samples of the most regular CPU.
 constexpr uint64_t kSteadyPercent = 95;
 
-// What each CPU counted between two readings; a CPU without an earlier one
-// began at nothing.
+// What each CPU counted between two readings; a CPU without an earlier reading
+// started at 0.
 std::vector<OccupancyCounts> difference(std::vector<OccupancyCounts> now,
                                         const std::vector<OccupancyCounts>& before) {
   for (size_t cpu = 0; cpu < std::min(now.size(), before.size()); ++cpu) {

@@ -1,4 +1,4 @@
-// How full the ring is over time, from looks at it that are spread evenly.
+// How full the ring is over time, from evenly spread samples.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace pipetop::observe {
 
-// Counts of looks.
+// Counts of ring samples.
 struct OccupancyCounts {
   static constexpr uint64_t kShareOne = 1 << 16;
 
@@ -22,10 +22,9 @@ struct OccupancyCounts {
   void add(const OccupancyCounts& other);
 };
 
-// The CPUs that can be believed, by what each counted between two readings. A
-// virtual CPU may stop its clock while it sleeps; what it sees of the ring is
-// then only its own busy moments, which are no fair sample. It is left out as
-// soon as another CPU has kept time.
+// The CPUs with unbiased samples, by what each counted between two readings. A
+// virtual CPU may stop its clock while it sleeps; it then samples the ring only
+// while busy, which is a biased sample. It is left out if another CPU kept time.
 std::vector<uint32_t> steady_cpus(const std::vector<OccupancyCounts>& now,
                                   const std::vector<OccupancyCounts>& before);
 
@@ -33,11 +32,12 @@ std::vector<uint32_t> steady_cpus(const std::vector<OccupancyCounts>& now,
 OccupancyCounts steady_looks(const std::vector<OccupancyCounts>& now,
                              const std::vector<OccupancyCounts>& before);
 
-// `source` says who looked: "sampler 999 Hz".
+// `source` says who took the samples: "sampler 999 Hz".
 Reading<Occupancy> occupancy_of(const OccupancyCounts& counts, const std::string& source);
 
-// Occupancy without BPF. Every look takes the pipe's mutex and disturbs what it
-// measures, so they are few; bytes tell the slots only roughly.
+// Occupancy without BPF. Every sample takes the pipe's mutex and disturbs the
+// measurement, so they are few; the number of bytes gives only a rough number of
+// slots.
 class FionreadOccupancy {
  public:
   explicit FionreadOccupancy(int pipe_fd) : pipe_fd_(pipe_fd) {}
@@ -45,7 +45,7 @@ class FionreadOccupancy {
   void poll(uint64_t now_ns);
   void restart() { before_ = counts_; }
   Reading<Occupancy> reading() const;
-  const OccupancyCounts& counts() const { return counts_; }  // cumulative, restart or not
+  const OccupancyCounts& counts() const { return counts_; }  // cumulative, not reset by restart()
 
  private:
   static constexpr uint64_t kIntervalNs = 100'000'000;

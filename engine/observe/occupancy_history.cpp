@@ -10,7 +10,7 @@ namespace pipetop::observe {
 OccupancyColumn column_of(uint64_t end_ns, const OccupancyCounts& counts) {
   constexpr uint64_t kMost = std::numeric_limits<uint16_t>::max();
   const uint64_t looks = counts.looks();
-  const uint64_t most = std::max(looks, kMost);  // looks that stand for kMost in the column
+  const uint64_t most = std::max(looks, kMost);  // the number of samples that is scaled to kMost
   OccupancyColumn column;
   column.end_ns = end_ns;
   for (size_t i = 0; i < counts.bins.size(); ++i)

@@ -1,5 +1,5 @@
-// How full the ring was, stretch by stretch: what a picture that scrolls is made
-// of. It goes on across changes and resizes, for its bins are shares of the ring.
+// How full the ring was over time, for a scrolling chart. It continues across
+// changes and resizes, because its bins are shares of the ring.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,15 @@ class OccupancyRecorder {
   static constexpr uint64_t kColumnNs = 200'000'000;
   static constexpr size_t kColumns = 640;  // a little over 2 minutes
 
-  // Whether the present column has lasted long enough to be closed by add().
+  // Whether the current column has lasted long enough for add() to close it.
   bool due(uint64_t now_ns) const { return now_ns >= begun_ns_ + kColumnNs; }
 
   // Closes the column with what each CPU has counted since the last call; the
-  // counts are cumulative. Only looks of CPUs that kept time then are taken. A
-  // stretch in which nobody asked for long makes no column: its looks are of no
-  // known instant.
+  // counts are cumulative. Uses only CPUs that kept time. A long interval without a
+  // call makes no column: the times of its samples are unknown.
   void add(uint64_t now_ns, std::vector<OccupancyCounts> by_cpu);
 
-  // From now on others count: what comes next is not compared with the last.
+  // The counters were replaced: the next counts are not compared with the last.
   void change_source() { begun_ns_ = 0; }
 
   // Null before the first column.
@@ -39,8 +38,7 @@ class OccupancyRecorder {
   std::shared_ptr<const OccupancyHistory> history_;
 };
 
-// Counts as a column can hold them: those of very many looks are scaled down,
-// and none becomes 0 by that.
+// Counts scaled down to fit into a column, if there are very many; none becomes 0.
 OccupancyColumn column_of(uint64_t end_ns, const OccupancyCounts& counts);
 
 }  // namespace pipetop::observe

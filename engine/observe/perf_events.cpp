@@ -9,10 +9,10 @@
 namespace pipetop::observe {
 namespace {
 
-// Ticks of two CPUs must not keep step. A tick holds its worker up for some
-// microseconds; if the other CPU's came just then, every time, it would find the
-// other worker waiting, every time: the reader ran a third of the time and was
-// met a thirtieth of the time. A little longer on each next CPU, they drift
+// The ticks of two CPUs must not be in lockstep. A tick delays its worker for some
+// microseconds; if the other CPU's tick always came just then, it would always find
+// the other worker waiting: a reader that ran a third of the time was sampled a
+// thirtieth of the time. With a slightly longer period on each next CPU they drift
 // through all phases twice a second.
 uint64_t period_ns(uint32_t hz, int cpu) {
   const uint64_t period = 1'000'000'000 / hz;
@@ -49,7 +49,7 @@ PerfEvents open_perf_events(PerfClock clock, uint32_t hz) {
     UniqueFd event = open_event(describe(clock, hz, cpu), cpu);
     if (event) {
       events.by_cpu.push_back(std::move(event));
-    } else if (errno != ENODEV) {  // ENODEV: the CPU is off
+    } else if (errno != ENODEV) {  // ENODEV: the CPU is offline
       events.error_number = errno;
       events.by_cpu.clear();
       return events;

@@ -1,4 +1,4 @@
-// One perf event a CPU, the clocks that drive the sampler.
+// One perf event per CPU: the clocks that drive the sampler.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace pipetop::observe {
 enum class PerfClock { cycles, cpu_clock };
 
 struct PerfEvents {
-  std::vector<UniqueFd> by_cpu;  // of the CPUs that are on
+  std::vector<UniqueFd> by_cpu;  // of the online CPUs
   int error_number = 0;          // why it is empty
 };
 
-// All CPUs or none: a CPU that is not sampled would be silently left out.
+// All CPUs or none: a CPU without samples would be left out silently.
 PerfEvents open_perf_events(PerfClock clock, uint32_t hz);
 
-// The kernel refuses to sample more often.
+// The highest frequency that the kernel allows.
 uint32_t max_sample_hz();
 
 }  // namespace pipetop::observe

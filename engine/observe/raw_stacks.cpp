@@ -5,8 +5,8 @@ namespace {
 
 constexpr size_t kKnown = 8192;  // 128 KB; a power of 2
 
-// The addresses themselves are not kept: of all the stacks that a machine runs in
-// its life, two with one hash of 64 bits are not to be expected.
+// The addresses themselves are not kept: a collision of 64-bit hashes is not to be
+// expected.
 uint64_t hash_of(std::span<const uint64_t> addresses) {
   uint64_t hash = addresses.size();
   for (const uint64_t address : addresses) {
@@ -29,8 +29,8 @@ CallCounter::Place RawStacks::place_of(std::span<const uint64_t> addresses, cons
   if (known.hash == hash && known.place != CallTrie::kNowhere) return known.place;
   stack_.clear();
   for (const uint64_t address : addresses) {
-    // Above the leaf stand return addresses; one of a call that never returns
-    // would lie in the next function.
+    // Above the leaf are return addresses; that of a call that never returns would
+    // be in the next function.
     const bool leaf = stack_.empty();
     stack_.emplace_back(symbols.name_at(leaf ? address : address - 1));
   }

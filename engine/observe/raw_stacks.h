@@ -1,5 +1,5 @@
-// From the addresses of a sample to its place in the tree. Few distinct stacks make
-// up most samples, so that each is symbolised once and then only recognised.
+// From the addresses of a sample to its place in the tree. Most samples share a few
+// distinct stacks, so each stack is symbolised once and then recognised.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ class RawStacks {
  public:
   RawStacks();
 
-  // Addresses are leaf first; none: in user mode. The places are those of
-  // `counter`, which must be the same until forget().
+  // Addresses are leaf first; none: in user mode. Places belong to `counter`, which
+  // must stay the same until forget().
   CallCounter::Place place_of(std::span<const uint64_t> addresses, const Symbols& symbols,
                               CallCounter& counter);
 
-  // To be called with CallCounter::clear(): places are given anew.
+  // To be called with CallCounter::clear(): places are renumbered.
   void forget();
 
  private:
@@ -29,8 +29,8 @@ class RawStacks {
     CallCounter::Place place = CallTrie::kNowhere;
   };
 
-  std::vector<Known> known_;     // of a fixed size, by hash; the newer displaces the older
-  std::vector<Function> stack_;  // of the sample at hand
+  std::vector<Known> known_;     // of a fixed size, by hash; newer entries replace older ones
+  std::vector<Function> stack_;  // of the current sample
 };
 
 }  // namespace pipetop::observe

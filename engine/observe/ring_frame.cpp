@@ -24,7 +24,7 @@ SlotKind kind_of(const ring_slot& slot) {
 }
 
 Slot slot_of(const ring_slot& slot) {
-  // Its page was given back while we looked; what else it says is old.
+  // Its page was released during the copy; the other fields are stale.
   if (slot.kind == RING_EMPTY) return {};
   return {kind_of(slot), slot.huge != 0, slot.consecutive != 0,
           slot.offset,   slot.length,    slot.flags};

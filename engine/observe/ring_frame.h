@@ -1,4 +1,4 @@
-// From what the kernel-side program wrote to what front ends draw.
+// Converts what the BPF program wrote to what front ends draw.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace pipetop::observe {
 
-// A ring of more than RING_SLOTS slots has head and tail but no slots, and the
+// A ring of more than RING_SLOTS slots has a head and a tail but no slots, and the
 // reading says so.
 Reading<RingFrame> frame_of(const ring_look& look);
 

@@ -49,7 +49,7 @@ class RingReader::Impl {
     looks_ = map_array(skeleton_->maps.looks);
     copies_ = map_array(skeleton_->maps.copies);
 
-    // The main thread's files are the process's, and it lives as long.
+    // The main thread shares the process's files, and lives as long.
     bpf_iter_link_info info = {};
     info.task.tid = static_cast<uint32_t>(getpid());
     LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));

@@ -1,5 +1,4 @@
-// Looks at every slot of a pipe that this process holds, through
-// bpf/ring.bpf.c.
+// Reads every slot of a pipe that this process holds, through bpf/ring.bpf.c.
 #pragma once
 
 #include <memory>
@@ -17,21 +16,20 @@ class RingReader {
   RingReader(const RingReader&) = delete;
   RingReader& operator=(const RingReader&) = delete;
 
-  // By which a slot's kind is told; before it every slot is `other`.
+  // Used to identify a slot's kind; until set, every slot is `other`.
   void learn_kinds(const Symbols& symbols);
 
   uint64_t pipe_address() const;  // the kernel's
 
-  // Where the sampler's tick leaves its copies of the ring.
+  // Where the sampler's tick puts its copies of the ring.
   int copies_fd() const;
 
-  // Takes a look now, that is while this process runs, to which the pipe's
-  // writer or reader may have lost its CPU. Valid until the next look. Throws
-  // Error.
+  // Takes a snapshot now, while this process runs, which may have displaced the
+  // pipe's writer or reader. Valid until the next call. Throws Error.
   const ring_look& look();
 
-  // The look that a tick of the sampler took, once, when it is complete; else
-  // null. Valid until the next look. Throws Error.
+  // The snapshot that a tick of the sampler took, once, when it is complete; else
+  // null. Valid until the next call. Throws Error.
   const ring_look* look_of_tick();
 
  private:

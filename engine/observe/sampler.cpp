@@ -23,9 +23,9 @@ static_assert(sizeof(sampler_cpu) % 64 == 0);
 
 constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;  // PROC_PID_INIT_INO
 
-// The engine drains ten times a second or more. There is room for the deepest
-// stacks of that time from both processes, and so for four times the time, should
-// it be late, with stacks of up to 30 frames, as those of a pipe are.
+// The engine drains at least ten times a second. There is room for the deepest
+// stacks of both processes during that time, and so for four times as long with the
+// usual stacks of up to 30 frames.
 uint32_t buffer_bytes(uint32_t hz) {
   const auto page = static_cast<uint32_t>(sysconf(_SC_PAGESIZE));
   return std::bit_ceil(std::max(hz * kRoles * uint32_t{sizeof(sampler_sample)} / 10, page));
@@ -138,13 +138,13 @@ class Sampler::Impl {
   SamplingEvent event_;
   uint32_t cpus_ = 0;
   const std::function<void(const StackSample&)>* sink_ = nullptr;
-  // Links first to go: nothing runs any more when the maps are given back.
+  // Links are destroyed first, so that no program runs when the maps are released.
   Skeleton<sampler_bpf> skeleton_;
   Mapping records_;
   RingBuffer buffer_;
   std::vector<Link> links_;
   std::array<std::vector<pid_t>, kRoles> watched_;  // by Role
-  std::vector<UniqueFd> events_;                    // those that the links own, once more
+  std::vector<UniqueFd> events_;                    // the ones that the links own
 };
 
 Sampler::Sampler(uint32_t hz, int copies_fd) : impl_(std::make_unique<Impl>(hz, copies_fd)) {}

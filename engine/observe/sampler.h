@@ -1,4 +1,4 @@
-// Stack samples of the watched processes and looks at the ring's ends, taken by
+// Stack samples of the watched processes and samples of the ring's ends, taken by
 // bpf/sampler.bpf.c on every CPU.
 #pragma once
 
@@ -32,29 +32,29 @@ class Sampler {
 
   const SamplingEvent& event() const;  // what takes the stacks
 
-  // The processes that play a role from now on, no more than SAMPLER_PROCESSES in all.
+  // Sets the processes of a role, at most SAMPLER_PROCESSES in total.
   void watch(Role role, std::span<const pid_t> pids);
   void watch(Role role, pid_t pid) { watch(role, std::span(&pid, pid > 0 ? 1u : 0u)); }
   void look_at(uint64_t pipe_address);  // the kernel's address, from RingReader
 
   // The first tick of this CPU from this instant on copies the ring for
-  // RingReader::look_of_tick(); if its clock stands still, that of another.
-  // Ask again only when the last copy was seen.
+  // RingReader::look_of_tick(); if its clock has stopped, that of another CPU. To
+  // be called again only when the last copy was read.
   void want_copy(uint64_t from_ns, uint32_t cpu);
 
   // Stops and starts the ticks.
   void run(bool on);
 
-  // How its programs count from now on; a record a CPU at first.
+  // How its programs count from now on; initially one record per CPU.
   void count(BpfCounters layout);
 
-  uint32_t cpus() const;  // that the kernel may ever have
+  uint32_t cpus() const;  // the most that the kernel can have
 
   void drain(const std::function<void(const StackSample&)>& sink);
 
   // Cumulative.
   uint64_t lost(Role role) const;
-  // By CPU, and at the end what they counted in the record that they share.
+  // By CPU, and at the end the shared record.
   std::vector<OccupancyCounts> occupancy_by_record() const;
 
  private:

@@ -2,7 +2,7 @@
 
 #include "bpf/sched.h"
 
-// The skeleton has variables of its types.
+// The skeleton has variables of these types.
 #include <sched.skel.h>
 
 #include <algorithm>
@@ -18,13 +18,13 @@ namespace {
 
 static_assert(SCHED_ROLES == kRoles);
 
-// A switch that was under way when we began to watch was not seen, and the state
-// found then may be the old one. It is over long before that.
+// A switch in progress when we began to watch was missed, and the state read then
+// may be the old one. It is over long before this time.
 constexpr uint64_t kSurelySwitchedNs = 10'000'000;
 
-constexpr uint64_t kPaceIntervalNs = 100'000'000;  // how often the pace of sleeps is taken
+constexpr uint64_t kPaceIntervalNs = 100'000'000;  // how often the rate of sleeps is measured
 
-// A change takes less than a microsecond, unless the host stops its CPU there.
+// An update takes less than a microsecond, unless the host stops its CPU in the middle.
 constexpr int kTries = 10'000;
 
 constexpr size_t kPlaces = size_t{SCHED_TAKERS} * SCHED_STACKS;  // of a role
@@ -41,7 +41,7 @@ class SchedReader::Impl {
       throw_refused("load the scheduler's observer", -error, log);
     stacks_ = map_array(skeleton_->maps.stacks);
     attach(log);
-    // That it is refused has to be known now.
+    // A refusal must be noticed now.
     if (!iterate(getpid())) throw_refused("attach the scheduler's iterator", errno, log);
   }
 
@@ -115,7 +115,7 @@ class SchedReader::Impl {
     return skeleton_->bss->roles[static_cast<size_t>(role)];
   }
 
-  // A role's places: those of the events, then those of the iterator.
+  // A role's places: first those of the events, then those of the iterator.
   static size_t index_of(Role role, size_t i) {
     return (i / SCHED_STACKS * SCHED_ROLES + static_cast<size_t>(role)) * SCHED_STACKS +
            i % SCHED_STACKS;
@@ -147,7 +147,7 @@ class SchedReader::Impl {
     if (pass) (void)!read(pass.get(), nothing, sizeof(nothing));
   }
 
-  // So that no more stacks are taken than was said.
+  // So that no more stacks are taken than promised.
   void set_pace(Role role, uint64_t now_ns) {
     Watched& watched = this->watched(role);
     if (now_ns < watched.pace_at_ns + kPaceIntervalNs) return;
@@ -160,7 +160,7 @@ class SchedReader::Impl {
     watched.sleeps_then += sleeps;
   }
 
-  // A sleep that was to be short, or that had begun before we watched.
+  // A sleep that was expected to be short, or that began before we watched.
   bool needs_stack(Role role) const {
     const sched_role& now = record(role);
     return peek(now.state) == SCHED_BLOCKED && peek(now.stack) == SCHED_NOT_TAKEN &&
@@ -209,7 +209,7 @@ class SchedReader::Impl {
     return present;
   }
 
-  // What `make` makes of the role between two of its changes.
+  // The result of `make` for a consistent state of the role.
   template <class Value, class Make>
   Reading<Value> steady(Role role, const Make& make) const {
     const sched_role& changing = record(role);
@@ -228,7 +228,7 @@ class SchedReader::Impl {
   }
 
   uint32_t stacks_per_s_;
-  // Links first to go: nothing runs any more when the maps are given back.
+  // Links are destroyed first, so that no program runs when the maps are released.
   Skeleton<sched_bpf> skeleton_;
   Mapping stacks_;
   std::vector<Link> links_;

@@ -1,5 +1,5 @@
-// Wall time of the two roles by state, and the stacks that they sleep in, counted
-// by bpf/sched.bpf.c at every switch.
+// Wall time of the two roles by state, and the stacks in which they sleep, counted
+// by bpf/sched.bpf.c on every switch.
 #pragma once
 
 #include <sys/types.h>
@@ -15,42 +15,42 @@
 
 namespace pipetop::observe {
 
-// Where a role slept, and for how long: totals that only grow.
+// Where a role slept, and for how long: cumulative totals.
 struct Sleeps {
   uint64_t ns = 0;
-  uint64_t times = 0;              // that it went to sleep
+  uint64_t times = 0;              // how often it went to sleep
   uint64_t lost = 0, lost_ns = 0;  // sleeps whose stack could not be kept
 
-  // By place, see SchedReader::stack(): of sleeps from a millisecond on, and of
-  // shorter ones. Of more of these than stacks are taken, some chosen at random
-  // stand for all, so that the second is an estimate.
+  // By place, see SchedReader::stack(): sleeps of a millisecond or more, and
+  // shorter ones. If there are too many short ones, a random sample represents
+  // them, so the second is an estimate.
   std::vector<uint64_t> long_ns, short_ns;
 };
 
 class SchedReader {
  public:
-  // To take a stack costs 2 us. Throws Error, "why; remedy".
+  // Taking a stack costs 2 us. Throws Error, "why; remedy".
   explicit SchedReader(uint32_t stacks_per_s = 250);
   ~SchedReader();
   SchedReader(const SchedReader&) = delete;
   SchedReader& operator=(const SchedReader&) = delete;
 
-  // The process that plays a role from now on, of one thread; 0 for none.
+  // Sets the process of a role, which must be single-threaded; 0 for none.
   void watch(Role role, pid_t pid);
 
-  // Stops and starts counting; while it is stopped, nobody is watched.
+  // Stops and starts counting; while stopped, no process is watched.
   void run(bool on);
 
-  // Looks what those are doing that have not switched since they are watched, and
-  // learns how often they sleep. Call it some times a second.
+  // Checks the state of processes that have not switched since they were watched,
+  // and measures how often they sleep. To be called a few times per second.
   void poll(uint64_t now_ns);
 
-  // Both go on from one process of a role to the next, and count the interval
-  // that is under way. Warming while it is not known what a new one is doing.
+  // Both continue from one process of a role to the next, and include the current
+  // interval. Warming until the state of a new process is known.
   Reading<TaskTimes> times(Role role) const;
   Reading<Sleeps> sleeps(Role role);
 
-  // Addresses, leaf first, of a place; none if it is free.
+  // The addresses of a place, leaf first; none if it is unused.
   std::span<const uint64_t> stack(Role role, size_t place) const;
 
  private:

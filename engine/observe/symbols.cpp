@@ -13,12 +13,12 @@
 namespace pipetop::observe {
 namespace {
 
-// What lies this far behind a symbol belongs to something without one: a module
-// loaded since, or generated code.
+// An address this far behind a symbol belongs to code without one: a module loaded
+// later, or generated code.
 constexpr uint64_t kLongestFunction = 1 << 20;
 
-// Reading fewer bytes a call than this costs time, more does not save any: the
-// kernel makes the text a page at a time.
+// Smaller reads cost time, larger ones do not save any: the kernel generates the
+// text one page at a time.
 constexpr size_t kReadBytes = 64 * 1024;
 
 int hex_digit(char c) {
@@ -33,14 +33,14 @@ size_t leading_underscores(std::string_view name) {
   return std::min(name.find_first_not_of('_'), name.size());
 }
 
-// Among names of one address, perf's choice, so that the two can be compared:
-// fewer underscores in front, then the longer.
+// Among names for one address, perf's choice, for comparability: fewer leading
+// underscores, then the longer one.
 bool is_better_alias(std::string_view a, std::string_view b) {
   const size_t a_bars = leading_underscores(a), b_bars = leading_underscores(b);
   return a_bars != b_bars ? a_bars < b_bars : a.size() > b.size();
 }
 
-// Marks between sections, not functions: what follows them is not known.
+// Section markers, not functions: what follows them is unknown.
 bool is_end_mark(std::string_view name) { return name == "_etext" || name == "_einittext"; }
 
 }  // namespace
@@ -52,13 +52,13 @@ void Symbols::add_line(std::string_view line) {
   for (int digit; at < line.size() && (digit = hex_digit(line[at])) >= 0; ++at)
     address = address << 4 | static_cast<uint64_t>(digit);
   if (at + 3 >= line.size() || !is_text(line[at + 1])) return;
-  if (address == 0) {  // data may begin there, text never does
+  if (address == 0) {  // data may start there, but not text
     are_hidden_ = true;
     return;
   }
   std::string_view name = line.substr(at + 3);
   name = name.substr(0, name.find('\t'));
-  // The padding before a function; a sample there belongs to nobody.
+  // The padding before a function, which belongs to no function.
   if (name.starts_with("__pfx_")) return;
 
   if (!addresses_.empty() && addresses_.back() == address) {
@@ -73,7 +73,7 @@ void Symbols::add_line(std::string_view line) {
   text_.append(name).push_back('\0');
 }
 
-// The kernel's own symbols come sorted, the modules' do not.
+// The kernel's own symbols are sorted, those of modules are not.
 void Symbols::finish() {
   if (!std::ranges::is_sorted(addresses_)) {
     std::vector<uint32_t> order(addresses_.size());
@@ -116,7 +116,7 @@ Symbols Symbols::of_this_kernel() {
     for (size_t end; (end = buffer.find('\n', begin)) != std::string::npos; begin = end + 1)
       symbols.add_line(std::string_view(buffer).substr(begin, end - begin));
     buffer.erase(0, begin);
-    if (symbols.are_hidden_) return {};  // spare us the rest
+    if (symbols.are_hidden_) return {};  // skip the rest
   }
   symbols.finish();
   return symbols;

@@ -14,7 +14,7 @@ class Symbols {
  public:
   Symbols() = default;
 
-  // Of the running kernel; empty if it shows no addresses.
+  // Symbols of the running kernel; empty if it hides addresses.
   static Symbols of_this_kernel();
   // Lines as in /proc/kallsyms.
   static Symbols parse(std::string_view text);
@@ -22,7 +22,7 @@ class Symbols {
   bool empty() const { return addresses_.empty(); }
   size_t size() const { return addresses_.size(); }
 
-  // Of the function around it, "[unknown]" if there is none.
+  // The name of the function that contains it, "[unknown]" if there is none.
   std::string_view name_at(uint64_t address) const;
   uint64_t address_of(std::string_view name) const;  // 0 if there is none
 
@@ -30,8 +30,8 @@ class Symbols {
   void add_line(std::string_view line);
   void finish();
 
-  // Parallel, by address; a name ends at its first NUL. Two flat arrays and one
-  // string: 60,000 symbols in 2.5 MB.
+  // Parallel arrays, by address; a name ends at its first NUL. 60,000 symbols take
+  // 2.5 MB.
   std::vector<uint64_t> addresses_;
   std::vector<uint32_t> names_;  // into text_
   std::string text_;

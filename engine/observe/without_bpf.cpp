@@ -1,5 +1,5 @@
-// Sampler, SchedReader and RingReader where there were no tools to build BPF
-// programs with: none can be made.
+// Sampler, SchedReader and RingReader in builds without the tools for BPF: they
+// cannot be created.
 #include "engine/base/error.h"
 #include "engine/observe/capabilities.h"
 #include "engine/observe/counter_cost.h"

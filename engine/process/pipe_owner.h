@@ -1,5 +1,5 @@
-// The pipe. The engine keeps both ends open, so that a worker's death never
-// breaks the other worker, and it alone changes the ring's size.
+// The pipe. The engine keeps both ends open, so that the death of one worker does
+// not break the other, and only the engine changes the ring's size.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ class PipeOwner {
   int read_fd() const { return read_.get(); }
   int write_fd() const { return write_.get(); }
 
-  // As the kernel granted it. Remembered, for nobody else resizes the pipe, and
-  // to ask would take the mutex that writer and reader contend for.
+  // As granted by the kernel. Cached, because nobody else resizes the pipe, and
+  // asking the kernel takes the mutex that writer and reader contend for.
   uint64_t capacity_bytes() const { return capacity_bytes_; }
 
-  // Returns 0, or errno: EBUSY while more is in the ring than would fit, EPERM
-  // above pipe-max-size. The kernel rounds up to a power of two pages.
+  // Returns 0 or errno: EBUSY while the ring holds more than would fit, EPERM above
+  // pipe-max-size. The kernel rounds up to a power of two pages.
   int resize(uint64_t bytes);
 
  private:

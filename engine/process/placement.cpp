@@ -24,7 +24,7 @@ CpuSet make_cpu_set() {
   return set;
 }
 
-// The first CPU of a file's list such as "0-3,8": a name for the group.
+// The first CPU of a file's list such as "0-3,8": it identifies the group.
 int first_of_list(const std::string& path, int otherwise) {
   std::ifstream file(path);
   int number = otherwise;
@@ -34,7 +34,7 @@ int first_of_list(const std::string& path, int otherwise) {
 Cpu read_cpu(int number) {
   const std::string base = fmt::format("/sys/devices/system/cpu/cpu{}/", number);
   Cpu cpu{number, first_of_list(base + "topology/thread_siblings_list", number), number};
-  // The last level is the highest index that there is.
+  // The last level is the highest existing index.
   for (int level = 0; level < 8; ++level)
     cpu.cluster =
         first_of_list(fmt::format("{}cache/index{}/shared_cpu_list", base, level), cpu.cluster);

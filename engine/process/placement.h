@@ -21,13 +21,13 @@ struct Cpu {
 std::vector<Cpu> read_topology();
 
 struct PlacementChoice {
-  Placement placement = Placement::unpinned;  // what could be had
+  Placement placement = Placement::unpinned;  // the placement that was possible
   int writer_cpu = kNoCpu;                    // kNoCpu: not pinned
   int reader_cpu = kNoCpu;
-  std::string reason;  // why it is not what was asked; "" if it is
+  std::string reason;  // why it is not the requested one; "" if it is
 };
 
-// Falls back near -> far -> smt -> same_cpu, and says so.
+// Falls back near -> far -> smt -> same_cpu, with a reason.
 PlacementChoice choose_cpus(const PipeSettings& settings, std::span<const Cpu> allowed);
 
 // Pins to one CPU, or to all of `allowed` for kNoCpu. Returns 0 or errno.

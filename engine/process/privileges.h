@@ -1,16 +1,16 @@
-// What a worker must not have: it moves bytes, which anybody may do.
+// Removes a worker's privileges: it only moves bytes, which needs none.
 #pragma once
 
 namespace pipetop {
 
-// Takes every capability from the calling process for good: no program that it
-// execs can bring one along, file capabilities neither. Its user stays. For a child
-// after fork, too: only async-signal-safe calls. False with errno set if refused.
+// Drops all capabilities of the calling process permanently: no program that it
+// execs can regain them, not even with file capabilities. The user stays the same.
+// Async-signal-safe, for use after fork. False with errno set on failure.
 bool drop_capabilities();
 
-// Leaves the process no capability to regain, where it may do that: it takes
-// CAP_SETPCAP, so root has to call it before it becomes somebody else. Not before
-// exec of a program with file capabilities, which the kernel would then refuse.
+// Empties the bounding set, if allowed: it needs CAP_SETPCAP, so root has to call
+// it before changing the user. Not before exec of a program with file capabilities,
+// which the kernel would then refuse.
 void empty_bounding_set();
 
 }  // namespace pipetop

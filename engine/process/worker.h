@@ -1,4 +1,4 @@
-// One worker: its control block, and the process that plays it now.
+// One worker: its control block and its current process.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +14,28 @@ namespace pipetop {
 
 class Worker {
  public:
-  // Does not start the process yet. It will get `fds`, which stay the caller's.
+  // Does not start the process yet. It will get `fds`, which the caller owns.
   // Throws SystemError.
   Worker(WorkloadKind workload, Role role, std::string program, std::vector<int> fds);
 
-  // Throws SystemError. The process holds until a command says otherwise.
+  // The process holds until it gets another command. Throws SystemError.
   void start(uint64_t now_ns);
 
-  // A command equal to the last one changes nothing and disturbs nobody.
+  // A command equal to the last one does nothing.
   void publish(const WorkerCommand& command);
 
-  // What the worker made of the last command; nothing before it has seen it.
+  // The worker's answer to the last command; nothing until it has seen it.
   std::optional<WorkerReport> report() const;
 
-  // Ends a sleep in a system call. It may fall asleep just after having looked at
-  // its command, so this is repeated until there is a report.
+  // Interrupts a sleep in a system call. The worker may fall asleep right after it
+  // checked its command, so this is repeated until there is a report.
   void wake() const { process_.send(kWakeSignal); }
 
-  // Reaps a process that has ended and plans its replacement: at once the first
-  // time, ever later while it keeps dying young.
+  // Reaps a process that has ended and schedules its replacement: immediately the
+  // first time, later and later while it keeps dying early.
   std::optional<ProcessEnd> reap(uint64_t now_ns);
   bool restart_due(uint64_t now_ns) const { return !alive() && now_ns >= restart_at_ns_; }
-  // There could be no process now.
+  // The process could not be started.
   void put_off(uint64_t now_ns);
 
   Role role() const { return role_; }
@@ -47,7 +47,7 @@ class Worker {
   // Ends its process for good.
   void kill() { process_ = WorkerProcess(); }
   uint32_t restarts() const { return starts_ > 0 ? starts_ - 1 : 0; }
-  // How the process before this one ended, "" if there was none.
+  // How the previous process ended, "" if there was none.
   const std::string& last_end() const { return last_end_; }
   WorkerCounts counts() const { return read_counts(control_.block()); }
   WorkerIntegrity integrity() const { return read_integrity(control_.block()); }

@@ -33,7 +33,7 @@ void WorkerPool::remove(Worker& worker) {
   const auto member =
       std::ranges::find(members_, &worker, [](const Member& m) { return m.worker.get(); });
   if (member == members_.end()) return;
-  // Killed first, so that it counts no further.
+  // Killed first, so that its counters are final.
   const std::unique_ptr<Worker> leaving = std::move(member->worker);
   members_.erase(member);
   leaving->kill();

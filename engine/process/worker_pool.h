@@ -1,5 +1,5 @@
-// The worker processes of a workload: started, pinned, and replaced when one of
-// them dies.
+// The worker processes of a workload: starts and pins them, and replaces those that
+// die.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace pipetop {
 
-// What happened to a worker, for whoever has to know.
+// An event of a worker.
 struct WorkerEvent {
   enum class Kind { added, removed, died, replaced, cannot_start, cannot_pin } kind;
   Worker& worker;
@@ -27,17 +27,18 @@ class WorkerPool {
   WorkerPool(WorkloadKind workload, std::string program, std::vector<Cpu> allowed, int epoll_fd,
              std::function<void(const WorkerEvent&)> sink);
 
-  // Starts a process, which holds until it is told to flow. It gets `fds`; they
-  // stay the caller's, and open for as long as it is here. Throws SystemError.
+  // Starts a process, which holds until it is told to flow. It gets `fds`, which
+  // the caller owns and must keep open as long as the worker exists. Throws
+  // SystemError.
   Worker& add(Role role, std::vector<int> fds);
 
-  // Kills its process. What it has done still counts.
+  // Kills its process. Its counters still count.
   void remove(Worker& worker);
 
-  // Where it runs from now on, also after a restart; kNoCpu: on any.
+  // Pins it to a CPU, also after a restart; kNoCpu: any CPU.
   void place(Worker& worker, int cpu);
 
-  // Reaps the dead and starts their replacements when they are due.
+  // Reaps dead processes and starts their replacements when they are due.
   void replace_dead();
   // Only reaps them.
   void reap();
@@ -47,10 +48,10 @@ class WorkerPool {
   bool any_running() const;  // alive, and not stopped by a signal
   void send(int signal) const;
 
-  // In the order in which they were added; none for a role that there is not.
+  // In the order in which they were added; none for a role that does not exist.
   std::vector<const Worker*> of(Role role) const;
   std::vector<pid_t> pids(Role role) const;  // of those alive
-  // Of all its workers so far, the removed ones too.
+  // Over all its workers so far, including removed ones.
   WorkerCounts counts(Role role) const;
 
   const std::vector<Cpu>& allowed() const { return allowed_; }

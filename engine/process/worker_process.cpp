@@ -22,7 +22,7 @@
 namespace pipetop {
 namespace {
 
-// The user that called sudo, whose rights suffice for a worker.
+// The user that called sudo, whose permissions are enough for a worker.
 void set_user_to_become(ControlBlock& block) {
   const char* uid = std::getenv("SUDO_UID");
   const char* gid = std::getenv("SUDO_GID");
@@ -33,20 +33,20 @@ void set_user_to_become(ControlBlock& block) {
 
 constexpr size_t kMostFds = 8;
 
-// In the child, after fork: only async-signal-safe calls. Does not return; what
-// fails is told through error_fd.
+// In the child, after fork: only async-signal-safe calls. Does not return; failures
+// are reported through error_fd.
 [[noreturn]] void become_worker(const char* program, int control_fd, std::span<const int> fds,
                                 int error_fd) {
-  // Out of the terminal's process group: its Ctrl-C and Ctrl-Z are ours to handle.
+  // In its own process group: we handle the terminal's Ctrl-C and Ctrl-Z.
   ::setpgid(0, 0);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  // Until the worker has its handler, a wake-up must not kill it; exec keeps this.
+  // Until the worker has its handler, the wakeup signal must not kill it; this survives exec.
   ::signal(kWakeSignal, SIG_IGN);
 
   const int error_place = kWorkerFirstFd + static_cast<int>(fds.size());
-  const int safe = error_place + 1;  // above every descriptor that is about to be replaced
+  const int safe = error_place + 1;  // above all descriptors to be replaced
   int given[kMostFds];
   for (size_t i = 0; i < fds.size(); ++i) given[i] = ::fcntl(fds[i], F_DUPFD, safe);
   const int control = ::fcntl(control_fd, F_DUPFD, safe);
@@ -63,8 +63,8 @@ constexpr size_t kMostFds = 8;
 
   char* const arguments[] = {const_cast<char*>("pipetop"), const_cast<char*>(kWorkerProcess),
                              nullptr};
-  // Before exec, so that it cannot bring the capabilities of our file again. Root's are
-  // needed until the worker has become a user.
+  // Before exec, so that it does not regain the capabilities of our file. Root needs its
+  // capabilities until the worker has changed its user.
   if (::geteuid() == 0 || drop_capabilities()) ::execv(program, arguments);
   const int error_number = errno;
   (void)!::write(error_place, &error_number, sizeof error_number);
@@ -106,7 +106,7 @@ WorkerProcess::WorkerProcess(const std::string& program, int control_fd, std::sp
   pid_ = pid;
   error_write.reset();
 
-  // End of file: the exec succeeded and closed the other end.
+  // End of file: exec succeeded and closed the other end.
   int exec_error = 0;
   ssize_t got = 0;
   do got = ::read(error_read.get(), &exec_error, sizeof exec_error);
@@ -115,7 +115,7 @@ WorkerProcess::WorkerProcess(const std::string& program, int control_fd, std::sp
     kill_and_reap();
     throw SystemError(fmt::format("exec of {}", program), exec_error);
   }
-  // Not reaped yet, so the pid cannot have become somebody else's.
+  // Not reaped yet, so the pid cannot have been reused.
   pidfd_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd_) {
     const int error_number = errno;
@@ -159,7 +159,7 @@ std::optional<ProcessEnd> WorkerProcess::poll() {
       stopped_ = false;
     } else {
       pid_ = 0;
-      pidfd_.reset();  // else it stays readable for ever
+      pidfd_.reset();  // or it stays readable forever
       stopped_ = false;
       return ProcessEnd{info.si_code != CLD_EXITED, info.si_status};
     }

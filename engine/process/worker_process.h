@@ -16,7 +16,7 @@
 
 namespace pipetop {
 
-// Ends a worker's sleep in a system call so that it looks at its command. The
+// Interrupts a worker's sleep in a system call so that it checks its command. The
 // handler does nothing.
 inline constexpr int kWakeSignal = SIGUSR1;
 
@@ -34,7 +34,7 @@ class ControlMemory {
   Mapping mapping_;
 };
 
-// What became of a process, once it is known.
+// How a process ended.
 struct ProcessEnd {
   bool by_signal = false;
   int code = 0;  // the signal, or the exit status
@@ -42,12 +42,12 @@ struct ProcessEnd {
   std::string words() const;  // "signal 9 (Killed)", "exit status 1"
 };
 
-// A child process: killed and reaped at the latest by the destructor.
+// A child process; the destructor kills and reaps it.
 class WorkerProcess {
  public:
   WorkerProcess() = default;
-  // Execs `program worker-process` with its control block and what else it is
-  // given. Throws SystemError.
+  // Execs `program worker-process` with its control block and its other
+  // descriptors. Throws SystemError.
   WorkerProcess(const std::string& program, int control_fd, std::span<const int> fds);
   WorkerProcess(WorkerProcess&& other) noexcept;
   WorkerProcess& operator=(WorkerProcess&& other) noexcept;
@@ -60,7 +60,7 @@ class WorkerProcess {
 
   void send(int signal) const;
 
-  // Notes stops and continuations; returns how it ended if it has, reaped.
+  // Records stops and continuations; if it has ended, reaps it and returns how.
   std::optional<ProcessEnd> poll();
 
  private:

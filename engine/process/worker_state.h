@@ -1,4 +1,4 @@
-// What a worker is doing, for a front end.
+// The state of a worker, for front ends.
 #pragma once
 
 #include <span>
@@ -9,16 +9,16 @@
 
 namespace pipetop {
 
-// What its process cannot tell of itself.
+// Facts that its process cannot report.
 struct WorkerContext {
   bool suspended = false;                            // stopped by us
-  ProcessState unanswered = ProcessState::starting;  // while there is no report
+  ProcessState unanswered = ProcessState::starting;  // until there is a report
   std::string_view prepares, does;                   // see WorkloadTerms
 };
 
 // Fills in pid, restarts, state and its reason.
 void describe_state(const Worker& worker, const WorkerContext& now, WorkerView& view);
-// Of several: the state of the one that most needs to be known of.
+// For several: the worst state.
 void describe_state(std::span<const Worker* const> workers, const WorkerContext& now,
                     WorkerView& view);
 

@@ -8,7 +8,7 @@
 
 namespace pipetop {
 
-// All of them, a workload after the other. `wait` stands for both roles.
+// All of them, one workload after the other. `wait` sets both roles.
 std::span<const Knob> knobs();
 
 // Those of a workload, a part of knobs().
@@ -20,13 +20,13 @@ WorkloadKind workload_of(const Knob& knob);  // one of knobs()
 std::span<const HotKey> hot_keys(WorkloadKind kind);
 inline std::span<const HotKey> hot_keys(const Settings& s) { return hot_keys(s.workload); }
 
-// nullptr when there is none of that name.
+// nullptr if there is none of that name.
 const Knob* find_knob(std::string_view name);
 
-// Throws Error with the nearest name when there is no such knob.
+// Throws Error, with the nearest name, if there is no such knob.
 const Knob& knob(std::string_view name);
 
-// What holds between knobs, e.g. placement `cpus` needs both CPUs. Throws Error.
+// Checks constraints between knobs, e.g. placement `cpus` needs a CPU. Throws Error.
 void validate(const Settings&);
 
 }  // namespace pipetop

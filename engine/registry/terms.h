@@ -1,4 +1,4 @@
-// The terms of the workload that the settings are of.
+// The terms of the settings' workload.
 #pragma once
 
 #include <string_view>
@@ -15,7 +15,7 @@ inline const Unit& unit_of(const Settings& s) { return terms_of(s).unit; }
 inline std::string_view role_name(const Settings& s, Role role) {
   return terms_of(s).roles[static_cast<size_t>(role)];
 }
-// Whose count is the workload's: where things end.
+// The role whose count is the workload's: the last one.
 inline Role counting_role(const Settings& s) {
   return role_name(s, Role::reader).empty() ? Role{} : Role::reader;
 }

@@ -19,7 +19,7 @@
 namespace pipetop {
 namespace {
 
-// Exit statuses of a worker that could not begin.
+// Exit statuses of a worker that could not start.
 enum : int { kBadBlock = 70, kBadUser = 71, kOrphan = 72 };
 
 Mapping map_block() {
@@ -29,9 +29,9 @@ Mapping map_block() {
   return map_shared(kWorkerControlFd, sizeof(ControlBlock));
 }
 
-// Root's workers need none of root's rights when a person called us by sudo; they
-// keep them when root is all there is. Anybody may run us in this mode by hand, and
-// that is not to come with the capabilities of our file either.
+// Under sudo the workers run as the calling user; in a root shell they stay root.
+// Anyone may run this mode by hand, which must not grant the capabilities of our
+// file either.
 bool give_up_rights(uid_t uid, gid_t gid) {
   if (::geteuid() != 0) return drop_capabilities();
   if (uid == 0) return true;
@@ -40,15 +40,15 @@ bool give_up_rights(uid_t uid, gid_t gid) {
          ::setresuid(uid, uid, uid) == 0 && drop_capabilities();
 }
 
-// Changing the user clears the parent-death signal, so it is set after that. The
-// parent may have died before: then we are somebody else's child already.
+// Changing the user clears the parent-death signal, so it is set afterwards. If the
+// parent died before, we already have another parent.
 bool die_with(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   return ::getppid() == parent;
 }
 
 void set_signals() {
-  // Without SA_RESTART: its whole purpose is to end a sleep in a system call.
+  // Without SA_RESTART: its purpose is to interrupt a sleep in a system call.
   struct sigaction wake = {};
   wake.sa_handler = [](int) {};
   ::sigaction(kWakeSignal, &wake, nullptr);

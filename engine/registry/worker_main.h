@@ -1,4 +1,4 @@
-// The hidden mode in which pipetop runs its own workers: `pipetop worker-process`.
+// The hidden mode for pipetop's own workers: `pipetop worker-process`.
 #pragma once
 
 namespace pipetop {

@@ -1,4 +1,4 @@
-// What the slots of the ring say of the technique in force.
+// What the slots of the ring say of the technique in effect.
 #include <gtest/gtest.h>
 #include <poll.h>
 

@@ -1,4 +1,4 @@
-// What is in force as it is seen while data flows; and slow motion.
+// What is in effect as it is seen while data flows; and slow motion.
 #include <gtest/gtest.h>
 #include <sched.h>
 

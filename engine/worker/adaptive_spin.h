@@ -1,21 +1,21 @@
-// How long to try again before going to sleep, learnt from how long waits last.
+// How long to spin before going to sleep, learnt from the length of waits.
 //
-// A wait lasts from a transfer that found the pipe full, or empty, to the next one
-// that moves bytes. To spin through it takes the CPU. To sleep through it takes a
-// wakeup, some 5 us, in a virtual machine up to 50, which the other side may have
-// to wait for in its turn: two that sleep make each other's waits long. The rule:
+// A wait lasts from a transfer that found the pipe full or empty to the next one that moves bytes.
+// Spinning through it takes the CPU. Sleeping through it takes a wakeup: about 5 us, up to 50 us in
+// a virtual machine, which the other side may have to wait for: two sleepers make each other's
+// waits long. The rules:
 //
-//   1. `typical` is the mean length of the last waits, a slept one's wakeup
-//      included. Up to kMostSpinNs a wait is short: it is spun for twice that, at
-//      least kLeastSpinNs, at most kMostSpinNs, and slept through from then on.
-//   2. Longer waits are slept through from the first miss on. They show what the
-//      other side takes all the same, so the spinning begins again by itself.
-//   3. A spin that ends in sleep was in vain. Is the next one, too, the other side
-//      lacks a CPU, maybe ours: 1, 3, 7 .. kMostPause waits are slept through
-//      before another try. A spin that finds something ends this.
+//   1. `typical` is the mean length of the last waits, including wakeups. If it is
+//      at most kMostSpinNs, spin for twice that time (from kLeastSpinNs to
+//      kMostSpinNs), then sleep.
+//   2. If waits are longer, sleep at the first miss. Their length is still measured,
+//      so spinning can start again.
+//   3. A spin that ends in sleep was wasted. If the next one is wasted, too, the
+//      other side lacks a CPU, maybe ours: sleep through 1, 3, 7 .. kMostPause
+//      waits before the next try. A successful spin resets this.
 //
-// Against a side that needs more than kMostSpinNs each time this burns next to
-// nothing; against one that needs less it burns a CPU, as the busy loop does.
+// If the other side always needs more than kMostSpinNs, this burns almost no CPU; if it needs less,
+// this burns a CPU, like the busy loop.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@
 
 namespace pipetop {
 
-// Time is passed in: `clock()` gives nanoseconds of any monotonic clock, and is asked
-// only every kTriesPerClockRead misses.
+// Time is passed in: `clock()` returns nanoseconds of any monotonic clock; it is called only every
+// kTriesPerClockRead misses.
 class AdaptiveSpin {
  public:
   static constexpr uint64_t kLeastSpinNs = 5'000;
@@ -47,7 +47,7 @@ class AdaptiveSpin {
   template <class Clock>
   void moved(Clock clock) {
     if (misses_ == 0) return;
-    // One that is over before the first clock read is taken for nothing.
+    // A wait that ends before the first clock read counts as 0.
     learn(began_ns_ == 0 ? 0 : clock() - began_ns_);
     misses_ = began_ns_ = 0;
     sleeps_ = false;
@@ -57,9 +57,9 @@ class AdaptiveSpin {
   bool sleeps() const { return sleeps_; }
 
  private:
-  // What one wait can count for, lest it take many to forget a long one.
+  // The most that one wait counts for, so that a long one is soon forgotten.
   static constexpr uint64_t kLongestCountedNs = 4 * kMostSpinNs;
-  static constexpr int64_t kWeight = 8;  // of all before, to one of the new
+  static constexpr int64_t kWeight = 8;  // weight of the old mean, to 1 for the new value
 
   uint64_t choose_spin() {
     if (pause_left_ > 0) {
@@ -87,7 +87,7 @@ class AdaptiveSpin {
   uint64_t began_ns_ = 0;  // the first clock read in this wait; 0: none yet
   uint64_t misses_ = 0;    // in this wait
   bool sleeps_ = false;
-  uint64_t in_vain_ = 0;  // spins, one after the other
+  uint64_t in_vain_ = 0;  // consecutive wasted spins
   uint64_t pause_ = 0, pause_left_ = 0;
 };
 

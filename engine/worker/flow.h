@@ -1,4 +1,4 @@
-// What the loops of both roles share: when to stop, how to wait, what to count.
+// Shared by the loops of both roles: when to stop, how to wait, what to count.
 #pragma once
 
 #include <poll.h>
@@ -22,11 +22,11 @@ class Flow {
   int pipe_fd() const { return pipe_fd_; }
   WorkerCounts& counts() { return block_.counts; }
 
-  // Whether there is a newer command than the one in force.
+  // Whether there is a newer command than the current one.
   bool changed() const { return is_changed(block_, generation_); }
 
-  // What comes before a transfer. A pipe that never becomes ready must not keep
-  // the loop from seeing a change, so this returns then, too.
+  // Waits before a transfer. It also returns if the pipe does not become ready, so
+  // that the loop can see a change.
   template <Wait wait>
   void await(short events) {
     if constexpr (wait == Wait::poll) {
@@ -46,7 +46,7 @@ class Flow {
     return ::poll(&pipe, 1, 0) > 0;
   }
 
-  // Counts what a transfer of `asked` bytes returned. False if it failed for good.
+  // Counts the result of a transfer of `asked` bytes. False if it failed permanently.
   template <Wait wait>
   bool account(ssize_t moved, uint64_t asked) {
     WorkerCounts& c = counts();

@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kPerSecond = 12;  // of the writer
 constexpr double kSwing = 0.5;     // of that, the reader's
-// A swing brings the reader behind by kSwing * kPerSecond / pi times its length,
-// and ahead by as much: a quarter more than the ring holds.
+// Each swing puts the reader behind, and ahead, by kSwing * kPerSecond / pi times
+// its length: a quarter more than the ring holds.
 constexpr double kSecondsAnOperation = 1.25 * std::numbers::pi / (kSwing * kPerSecond);
 
 double swing_seconds(uint64_t operations) {
@@ -41,13 +41,13 @@ uint64_t slow_interval_ns(const SlowMotion& motion, uint64_t since_ns) {
 SlowPace::SlowPace(const SlowMotion& motion)
     : motion_(motion), began_ns_(monotonic_ns()), due_ns_(began_ns_) {}
 
-// False: a signal came first; what it told may be a change.
+// False: interrupted by a signal, perhaps for a change.
 bool SlowPace::sleep() {
   const timespec due = {static_cast<time_t>(due_ns_ / 1'000'000'000),
                         static_cast<long>(due_ns_ % 1'000'000'000)};
   if (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, nullptr) != 0) return false;
-  // Counted from when it was due, lest delays add up; but after the ring held us
-  // up there is no haste to make up for it.
+  // Relative to when it was due, so that delays do not add up; but time lost to a
+  // full or empty ring is not made up for.
   const uint64_t now_ns = monotonic_ns();
   const uint64_t interval_ns = slow_interval_ns(motion_, due_ns_ - began_ns_);
   if (now_ns - due_ns_ > interval_ns) due_ns_ = now_ns;

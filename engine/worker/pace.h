@@ -1,5 +1,5 @@
-// How fast a loop goes: as fast as it can, or slowly enough to be watched. A
-// loop is compiled for one of the two, so that the fast one pays nothing.
+// The pace of a loop: full speed, or slow enough to watch. Loops are compiled for
+// each, so that the fast one pays nothing.
 #pragma once
 
 #include <algorithm>
@@ -20,22 +20,22 @@ struct SlowMotion {
 };
 SlowMotion slow_motion_of(Role role, const PipeCommand& command);
 
-// From one operation to the next, `since_ns` after the first. The writer's pace
-// is even; the reader's swings from half to one and a half times that, for so
-// long each way that the ring fills, is full, drains and is empty.
+// The time from one operation to the next, `since_ns` after the first. The writer's
+// pace is even; the reader's alternates between half and one and a half times that,
+// long enough for the ring to fill up and to run empty.
 uint64_t slow_interval_ns(const SlowMotion& motion, uint64_t since_ns);
 
 class FreePace {
  public:
   explicit FreePace(const SlowMotion&) {}
 
-  // Waits until a transfer is due and may succeed. False: look for a change first.
+  // Waits until a transfer is due and may succeed. False: check for a change first.
   template <Wait wait>
   bool ready(Flow& flow, short events) {
     flow.await<wait>(events);
     return true;
   }
-  // Of `bytes`, what to ask of one transfer.
+  // How much of `bytes` to request in one transfer.
   uint64_t limit(uint64_t bytes) const { return bytes; }
 };
 
@@ -47,7 +47,7 @@ class SlowPace {
   bool ready(Flow& flow, short events) {
     if (!sleep()) return false;
     if constexpr (wait == Wait::busy_poll) return flow.poll_once(events);
-    // There is no time to be gained that were worth spinning for.
+    // There is nothing to gain from spinning.
     flow.await<wait == Wait::adaptive ? Wait::poll : wait>(events);
     return true;
   }

@@ -1,4 +1,4 @@
-// What the engine tells the two workers of a pipe, and what they answer.
+// The engine's command to the two workers of a pipe, and their report.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,7 @@ namespace pipetop {
 
 inline constexpr uint64_t kFirstEpoch = 1;
 
-// Enumerations hold the values of settings.h; each role reads the fields that
-// concern it.
+// Enumerations hold the values of settings.h; each role reads its own fields.
 struct PipeCommand {
   uint64_t technique = 0;    // WriteWith or ReadWith
   uint64_t wait = 0;         // Wait
@@ -23,20 +22,19 @@ struct PipeCommand {
   uint64_t lock_memory = 0;  // 0 or 1
   uint64_t buf_bytes = 0;    // bytes
   uint64_t ring_bytes = 0;   // upper bound of what the pipe can hold, bytes
-  uint64_t epoch = 0;        // stamps of another epoch start a new count
-  // The ring's size when the flow shall be slow enough to be watched, bytes; 0:
-  // as fast as it goes.
+  uint64_t epoch = 0;        // a new epoch restarts the count of stamps
+  // For slow motion, the ring's size in bytes; 0: full speed.
   uint64_t slow_ring_bytes = 0;
 };
 
 // What was granted.
 struct PipeReport {
   uint64_t pages = 0;               // Pages that the buffers were mapped with
-  uint64_t pages_error = 0;         // errno when `pages` is less than was wanted
+  uint64_t pages_error = 0;         // errno if `pages` is less than requested
   uint64_t lock_error = 0;          // errno when lock_memory was refused
   uint64_t buffer_bytes = 0;        // of each buffer
   uint64_t buffer_address[2] = {};  // in the worker's address space; 0 if none
-  uint64_t call_bytes = 0;          // the most that one call is asked for; 0: buf_bytes
+  uint64_t call_bytes = 0;          // the most requested per call; 0: buf_bytes
 };
 
 // ---- slow motion: both workers move little at a time, a few times a second ----

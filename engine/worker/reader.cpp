@@ -25,8 +25,8 @@ BufferRequest request_for(const PipeCommand& command) {
 int run_reader(ControlBlock& block, int pipe_fd) {
   const UniqueFd sink(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   StampChecker checker(block.integrity);
-  // A reader that replaces a dead one cannot know how much was taken out since
-  // the last count: it looks where the stream stands.
+  // A reader that replaces a dead one cannot know how much was read since the last
+  // count: it takes its position from the stream.
   const bool fresh = block.counts.items == 0;
   BufferRequest request;
   Buffer buffer;

@@ -10,11 +10,11 @@
 
 namespace pipetop {
 
-// What a technique's loop is given.
+// The context of a technique's loop.
 struct ReaderLoop {
   Flow& flow;
   char* data;      // where read() puts the bytes
-  uint64_t bytes;  // asked of one call
+  uint64_t bytes;  // requested per call
   int sink_fd;     // where splice() sends them: /dev/null
   unsigned splice_flags;
   StampChecker& checker;
@@ -25,10 +25,10 @@ using ReadTechnique = LoopEnd (*)(ReaderLoop&);
 
 // One a file under read/.
 ReadTechnique read_technique(LoopKind kind);
-ReadTechnique read_checked_technique(LoopKind kind);  // looks at every stamp
+ReadTechnique read_checked_technique(LoopKind kind);  // checks every stamp
 ReadTechnique splice_technique(LoopKind kind);
 
-// Runs until told to quit. Returns the exit status.
+// Runs until it is told to quit. Returns the exit status.
 int run_reader(ControlBlock& block, int pipe_fd);
 
 }  // namespace pipetop

@@ -21,11 +21,10 @@ inline void set_nonblocking(int fd, bool on) {
   if (flags != wanted) ::fcntl(fd, F_SETFL, wanted);
 }
 
-// Of the transfers themselves: an adaptive wait sleeps in poll().
+// Whether the transfers themselves must not sleep: an adaptive wait sleeps in poll().
 constexpr bool is_nonblocking(Wait wait) { return is_busy(wait) || wait == Wait::adaptive; }
 
-// Both roles pass SPLICE_F_NONBLOCK when transfers must not sleep; each adds what `gift` means to
-// it.
+// Both roles pass SPLICE_F_NONBLOCK if transfers must not sleep; each adds its flag for `gift`.
 inline unsigned splice_flags(const PipeCommand& command, unsigned gift_flag) {
   const unsigned nonblock = is_nonblocking(static_cast<Wait>(command.wait)) ? SPLICE_F_NONBLOCK : 0;
   return nonblock | (command.gift ? gift_flag : 0);
@@ -35,8 +34,8 @@ inline LoopKind loop_kind(const PipeCommand& command) {
   return {static_cast<Wait>(command.wait), command.slow_ring_bytes != 0};
 }
 
-// prepare(command, report) -> false if memory was refused, the report saying why;
-// move(command, flow) -> why the flow ended.
+// prepare(command, report) -> false if there was no memory, with the reason in the
+// report; move(command, flow) -> why the flow ended.
 template <class Prepare, class Move>
 int run_pipe_role(ControlBlock& block, int pipe_fd, Prepare prepare, Move move) {
   return run_worker<PipeCommand>(

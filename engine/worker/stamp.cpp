@@ -22,8 +22,8 @@ void StampChecker::expect_epoch(uint64_t epoch, bool from_start) {
 }
 
 void StampChecker::check(const char* data, uint64_t bytes, uint64_t offset_bytes) {
-  // Only whole pages can be judged. All transfers are whole pages unless a
-  // kernel splits one, which then shows as unstamped.
+  // Only whole pages can be checked. All transfers are whole pages unless the
+  // kernel splits one, which then shows up as unstamped.
   uint64_t skip = (kPageBytes - offset_bytes % kPageBytes) % kPageBytes;
   if (skip > 0) ++unstamped_;
   for (; skip + kPageBytes <= bytes; skip += kPageBytes)
@@ -47,8 +47,8 @@ void StampChecker::check_page(const char* page, uint64_t position) {
   add(stamp.position == position + lead_ ? integrity_.verified : integrity_.misplaced, 1);
 }
 
-// Pages without a stamp are damage amid a series. Before a new one they are what
-// the writer wrote before it was told to stamp.
+// Unstamped pages within a series are damage. Before a new series they are what the
+// writer wrote before it was told to stamp.
 void StampChecker::settle_unstamped(const PageStamp& next) {
   if (unstamped_ > 0 && next.series == series_) add(integrity_.unstamped, unstamped_);
   unstamped_ = 0;

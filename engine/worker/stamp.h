@@ -1,5 +1,5 @@
-// Stamped pages: every page carries its position in the stream, so that a lost,
-// repeated, reordered or torn page is seen wherever the reader looks next.
+// Stamped pages: every page contains its position in the stream, so that the reader
+// detects lost, repeated, reordered and torn pages.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,18 @@ struct PageStamp {
   uint64_t position = 0;  // pages since the stream began
 };
 
-// Stamps `bytes`, whole pages, from `first`'s position on. First all pages' first words,
-// then all their last ones: a page that is copied meanwhile is seen to be torn.
+// Stamps `bytes`, whole pages, starting at `first`'s position. Writes the first words of all pages,
+// then the last words, so that a page that is copied in between shows as torn.
 void stamp_pages(char* data, uint64_t bytes, const PageStamp& first);
 
-// Checks pages in the order in which they arrive. Its own position is what it
-// was told of bytes that went by, looked at or not.
+// Checks pages in order of arrival. Its own position counts all bytes that passed,
+// checked or not.
 class StampChecker {
  public:
   explicit StampChecker(WorkerIntegrity& integrity) : integrity_(integrity) {}
 
-  // From now on pages of `epoch` are expected. A first epoch begins at position
-  // 0; a later one begins wherever its first page says.
+  // Expects pages of `epoch` from now on. The first epoch begins at position 0; a
+  // later one begins at the position in its first page.
   void expect_epoch(uint64_t epoch, bool from_start);
 
   // `bytes` of the stream arrived at `data`, at stream offset `offset_bytes`.

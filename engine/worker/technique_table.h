@@ -1,4 +1,4 @@
-// Chooses the loop that was compiled for a kind of wait and a pace.
+// Selects the loop that was compiled for a kind of wait and a pace.
 #pragma once
 
 #include "engine/model/settings.h"

@@ -9,14 +9,14 @@ namespace pipetop {
 
 bool TeeSource::open(uint64_t bytes) {
   close();
-  // Without O_NONBLOCK: tee takes it from either pipe, and would never sleep.
+  // Without O_NONBLOCK: tee honours it on either pipe, and would never sleep.
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return false;
   read_ = UniqueFd(ends[0]);
   write_ = UniqueFd(ends[1]);
   sink_ = UniqueFd(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   if (!sink_) return false;
-  // Refused, it keeps the size that it has.
+  // On failure it keeps its size.
   ::fcntl(write_.get(), F_SETPIPE_SZ, static_cast<int>(bytes));
   const int granted = ::fcntl(write_.get(), F_GETPIPE_SZ);
   if (granted < 0) return false;
@@ -29,7 +29,7 @@ bool TeeSource::fill(const char* data, uint64_t bytes) {
     const iovec range = {const_cast<char*>(data) + held_, bytes - held_};
     const ssize_t lent = ::vmsplice(write_.get(), &range, 1, SPLICE_F_NONBLOCK);
     if (lent < 0 && errno == EINTR) continue;
-    if (lent < 0 && errno == EAGAIN) errno = ENOSPC;  // no wait, there is no other reader
+    if (lent < 0 && errno == EAGAIN) errno = ENOSPC;  // never blocks: there is no other reader
     if (lent <= 0) return false;
     held_ += static_cast<uint64_t>(lent);
   }

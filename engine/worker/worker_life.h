@@ -1,5 +1,5 @@
-// The life of a worker of any workload: take a command, prepare, acknowledge, work
-// until the next one.
+// The main loop of a worker of any workload: take a command, prepare, acknowledge,
+// work until the next one.
 #pragma once
 
 #include <cerrno>
@@ -13,17 +13,17 @@ namespace pipetop {
 // Why a loop returned.
 enum class LoopEnd { changed, failed };  // failed: errno says why
 
-// One relaxed load: whether there is a newer command than that of `generation`.
+// Whether there is a newer command than that of `generation`; one relaxed load.
 inline bool is_changed(const ControlBlock& block, uint32_t generation) {
   return block.generation.load(std::memory_order_relaxed) != generation;
 }
 
-// An errno for an error that has words of its own.
+// The errno of an error that has its own message.
 inline int errno_of(const Error& error) {
   return error.exit() == Exit::unsupported ? EOPNOTSUPP : EPERM;
 }
 
-// What became of prepare(), see run_worker().
+// The result of prepare(), see run_worker().
 template <class Own, class Prepare>
 WorkerReport prepared(const Own& own, Prepare& prepare) {
   WorkerReport report;
@@ -37,7 +37,7 @@ WorkerReport prepared(const Own& own, Prepare& prepare) {
   return report;
 }
 
-// Whether work() ended for a newer command; else it is published why.
+// Whether work() ended because of a newer command; else publishes why.
 template <class Own, class Work>
 bool worked(ControlBlock& block, const Own& own, uint32_t generation, Work& work) {
   try {
@@ -49,9 +49,9 @@ bool worked(ControlBlock& block, const Own& own, uint32_t generation, Work& work
   return false;
 }
 
-// prepare(own command, report) -> false if it was refused what it needs, the report
-// saying why; work(own command, generation) -> why it ended, soon after is_changed().
-// Either may throw Error instead, whose words are the reason. Returns the exit status.
+// prepare(own command, report) -> false if a resource is missing, with the reason in the report;
+// work(own command, generation) -> why it ended, soon after is_changed(). Both may throw Error with
+// the reason instead. Returns the exit status.
 template <class Own, class Prepare, class Work>
 int run_worker(ControlBlock& block, Prepare prepare, Work work) {
   for (;;) {

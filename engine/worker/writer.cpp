@@ -30,7 +30,7 @@ int run_writer(ControlBlock& block, int pipe_fd) {
   WriterBuffers buffers;
   TeeSource tee_source;
   const auto prepare = [&](PipeCommand command, WorkerReport& report) {
-    // Before there are new buffers, for it may hold the old ones' huge pages.
+    // Before making new buffers, because it may hold huge pages of the old ones.
     tee_source.close();
     if (static_cast<WriteWith>(command.technique) == WriteWith::tee &&
         !tee_source.open(command.buf_bytes)) {

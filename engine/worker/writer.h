@@ -14,23 +14,23 @@
 
 namespace pipetop {
 
-// The writer's memory as one stream of pieces, used round and round.
+// The writer's memory, as a cyclic stream of pieces.
 //
 // All but write lend pages to the pipe, so a piece must not be rewritten before the
-// ring has let go of it: there are two buffers, and each alone is at least what
-// the ring can hold, so that whatever is written anew was pushed out of the ring
-// by the other buffer. With constant payload nothing is ever rewritten and each
-// buffer is one piece, as in the article.
+// ring has released it: there are two buffers, each at least as large as the ring's
+// capacity, so that the other buffer has pushed out of the ring what is rewritten.
+// With constant payload nothing is rewritten and each buffer is one piece, as in
+// the article.
 //
-// splice lends the pages of a memfd: there both buffers are parts of one.
+// splice lends the pages of a memfd: both buffers are parts of one memfd.
 //
-// `single` breaks that rule for the sight of it: one buffer, rewritten as soon as
-// its last byte has gone in.
+// `single` breaks that rule on purpose: one buffer, rewritten as soon as its last
+// byte is in the pipe.
 class WriterBuffers {
  public:
-  // What the command makes necessary. False when memory was refused.
+  // Prepares the memory for the command. False if there was no memory.
   bool prepare(const PipeCommand& command);
-  // What was granted, and errno when memory was refused.
+  // What was granted, and errno if memory was refused.
   PipeReport granted() const;
   int error_number() const { return first_error(&Buffer::error_number); }
 
@@ -38,11 +38,11 @@ class WriterBuffers {
     char* data;
     uint64_t bytes;
   };
-  // The piece that is due; stamped from stream position `position_bytes` on when
-  // the payload is stamped.
+  // The next piece; stamped from stream position `position_bytes` on if the payload
+  // is stamped.
   Piece next(uint64_t position_bytes);
 
-  // The memfd that holds all pieces, and where its first byte is mapped. -1: none.
+  // The memfd with all pieces, and the address of its first byte. -1: none.
   int file() const { return buffer_[0].file.get(); }
   const char* file_start() const { return start_[0]; }
 
@@ -52,7 +52,7 @@ class WriterBuffers {
     bool file = false;         // in the page cache
     uint64_t buffers = 1;      // 1 or 2
     uint64_t halves = 1;       // 2: both are halves of one mapping
-    uint64_t piece_bytes = 0;  // handed to one round of calls
+    uint64_t piece_bytes = 0;  // for one round of calls
     bool stamped = false;
     bool operator==(const Layout&) const = default;
   };
@@ -70,7 +70,7 @@ class WriterBuffers {
   uint64_t series_ = 0;
 };
 
-// What a technique's loop is given.
+// The context of a technique's loop.
 struct WriterLoop {
   Flow& flow;
   WriterBuffers& buffers;
@@ -85,10 +85,10 @@ using WriteTechnique = LoopEnd (*)(WriterLoop&);
 WriteTechnique write_technique(LoopKind kind);
 WriteTechnique vmsplice_technique(LoopKind kind);
 WriteTechnique tee_technique(LoopKind kind);
-WriteTechnique tee_once_technique(LoopKind kind);  // no page twice, for stamps
+WriteTechnique tee_once_technique(LoopKind kind);  // no page twice, because of the stamps
 WriteTechnique file_splice_technique(LoopKind kind);
 
-// Runs until told to quit. Returns the exit status.
+// Runs until it is told to quit. Returns the exit status.
 int run_writer(ControlBlock& block, int pipe_fd);
 
 }  // namespace pipetop

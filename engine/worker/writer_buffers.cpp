@@ -11,8 +11,8 @@ namespace {
 
 bool flag(uint64_t word) { return word != 0; }
 
-// Our old huge pages go back to the pool only when the ring has let go of them,
-// which the reader does within microseconds. Bounded: it may be stopped.
+// Our old huge pages return to the pool only when the ring releases them, usually
+// within microseconds. Bounded, because the reader may be stopped.
 Buffer map_once_released(const BufferRequest& request, bool file, bool had_hugetlb) {
   if (file) return map_file_buffer(request);
   Buffer buffer = map_buffer(request);
@@ -52,9 +52,9 @@ bool WriterBuffers::prepare(const PipeCommand& command) {
   const Layout layout = layout_for(command);
   epoch_ = command.epoch;
   if (layout.stamped && !layout_.stamped) ++series_;
-  // Stamped pages of the old buffers may still lie in the ring: leave them to it
-  // and write the next stamps elsewhere. Nor may old stamps go out as constant
-  // payload: a reader that still checks would find them misplaced.
+  // Stamped pages of the old buffers may still be in the ring: leave them and write
+  // the next stamps elsewhere. Old stamps must not be sent as constant payload
+  // either: a reader that still checks would report them as misplaced.
   if (layout == layout_ && !layout.stamped && start_[0] != nullptr) return true;
   return map(layout);
 }

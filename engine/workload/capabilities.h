@@ -1,4 +1,4 @@
-// What this machine allows of what a workload may want.
+// What this machine allows.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct Capabilities {
   std::string shmem_thp = "never";  // of memfds: also "within_size", "force", "deny"
   uint64_t pipe_max_bytes = 1 << 20;
   bool may_exceed_pipe_max = false;  // CAP_SYS_RESOURCE
-  std::vector<Cpu> cpus;             // that we may run on
+  std::vector<Cpu> cpus;             // that this process may run on
 };
 
-// Asks the machine.
+// Queries the machine.
 Capabilities read_capabilities();
 
 }  // namespace pipetop

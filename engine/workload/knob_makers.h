@@ -1,5 +1,5 @@
-// What the tables of knobs are written with: a knob, or a key's press, over one
-// member of Settings, which a path of members leads to.
+// Helpers for the tables of knobs: a knob, or a key press, for one member of
+// Settings, given by a path of members.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace pipetop::knob_makers {
 
 using Names = std::span<const std::string_view>;
 
-// Each throws Error: what was given, and what would be right.
+// Each throws Error, which says what was given and what is expected.
 size_t parse_choice(std::string_view value, Names names);
 bool parse_bool(std::string_view value);
 int parse_cpu(std::string_view value);

@@ -1,4 +1,4 @@
-// What pipetop drives: the one interface that a workload implements.
+// A workload: what pipetop drives. The interface to implement.
 #pragma once
 
 #include <array>
@@ -20,17 +20,17 @@
 
 namespace pipetop {
 
-// What the engine has seen of it.
+// The engine's observations of it.
 struct Seen {
   bool settled = false;
-  // Of the slots filled since all is in force; it outweighs what was probed.
+  // From the slots filled since everything is in effect; takes precedence over the probe.
   Reading<std::array<double, kSlotKinds>> kinds;
-  // Where each role, if it is one process, has run since it was placed; nothing
-  // while it has not.
+  // The CPU on which each role, if it is one process, has run since it was placed;
+  // nothing if it has not run.
   std::array<std::optional<int>, kRoles> run_on;
 };
 
-// What it is given, for all its life.
+// Its environment, valid for its lifetime.
 struct WorkloadContext {
   const Capabilities& machine;
   WorkerPool& pool;
@@ -40,40 +40,40 @@ class Workload {
  public:
   virtual ~Workload() = default;
 
-  // Makes `requested`, which are valid, the settings: adds and removes workers,
-  // places them, tells them. Returns at once. Throws Error when there can be no
-  // process; what else is refused is told by effective().
+  // Applies `requested`, which must be valid: adds and removes workers, places
+  // them, sends commands. Returns at once. Throws Error if a process cannot be
+  // started; any other failure is reported by effective().
   virtual void begin(const Settings& requested) = 0;
 
-  // Does the next step if it can be done. True when everything is in force. It is
-  // called every few milliseconds until then.
+  // Does the next step if possible. True when everything is in effect. It is called
+  // every few milliseconds until then.
   virtual bool advance() = 0;
 
-  // All workers shall finish and exit.
+  // Tells all workers to finish and exit.
   virtual void quit() = 0;
 
-  // A worker has died; there is no successor yet.
+  // A worker has died and has no successor yet.
   virtual void died(const Worker&) {}
 
-  // Looks again at what may change by itself; called at every tick while all is in
-  // force. What it finds is told by effective(), figures() and notices().
+  // Checks what may change by itself; called on every tick while everything is in
+  // effect. Results are in effective(), figures() and notices().
   virtual void watch(uint64_t now_ns) { (void)now_ns; }
 
   virtual Progress progress() const = 0;
   virtual std::vector<PartProgress> parts() const = 0;
   virtual Effective effective(const Seen& seen) const = 0;
 
-  // An end of the pipe to look at, open in this process for all its life; -1 if
-  // there is none.
+  // An end of the pipe to observe, open for its whole lifetime; -1 if there is
+  // none.
   virtual int pipe_fd() const { return -1; }
 
-  // What more is known of it, e.g. the memory that a rule takes.
+  // Further figures, e.g. the memory per rule.
   virtual std::vector<Figure> figures(const Throughput&) const { return {}; }
-  // What a role does, for its title: the technique, then details.
+  // What a role does, for the panel's title: the technique, then details.
   virtual std::vector<std::string> technique(Role role, const Effective& effective) const = 0;
   virtual Reading<Integrity> integrity() const;  // totals only
   virtual Reading<Verdict> verdict(const Snapshot&) const;
-  // What has come to light since it was last asked.
+  // Events since the last call.
   virtual std::vector<Notice> notices() { return {}; }
 };
 
@@ -83,7 +83,7 @@ struct WorkloadEntry {
   WorkloadTerms terms;
   std::span<const Knob> (*knobs)();
   std::span<const HotKey> (*hot_keys)();
-  std::span<const Preset> (*presets)();                       // the first is where to start
+  std::span<const Preset> (*presets)();                       // the first is the default
   void (*validate)(const Settings&);                          // throws Error
   std::unique_ptr<Workload> (*make)(const WorkloadContext&);  // throws Error
   int (*work)(ControlBlock&, Role);                           // in the worker's process, to its end

@@ -56,7 +56,7 @@ uint64_t bare_reader(const Settings& s, int fd, uint64_t bytes) {
                               ? ::splice(fd, nullptr, null, nullptr, s.pipe.buf_size, flags)
                               : ::read(fd, buffer.data, s.pipe.buf_size);
     if (moved < 0 && !again()) break;
-    // Timed from the first byte: what comes before is the writer's start.
+    // Timed from the first byte, without the writer's start.
     if (moved > 0 && begin == 0) begin = monotonic_ns();
     if (moved > 0) count += static_cast<uint64_t>(moved);
   }

@@ -11,11 +11,12 @@ namespace pipetop::bench {
 
 // ---- pairs -----------------------------------------------------------------
 
-// Interleaved pairs: on a machine whose speed drifts, only A and B measured one
-// right after the other compare, and only the median of many such ratios counts.
+// Interleaved pairs: on a machine whose speed drifts, A and B are only comparable
+// if measured right after each other, and only the median of many such ratios
+// counts.
 
 // Runs (A, B), (B, A), (A, B) ... and prints the median of A / B with its spread
-// against the budget. One pair before them is not counted.
+// and the budget. The first pair is not counted.
 void compare(const std::string& name, int pairs, double budget, const std::function<double()>& a,
              const std::function<double()>& b);
 
@@ -24,8 +25,8 @@ void report(const std::string& name, const std::string& figures, const std::stri
 
 // ---- bare loop -------------------------------------------------------------
 
-// The least that can be done: the same system calls on the same buffers and CPUs
-// with no control block, no counters and no engine.
+// The lower bound: the same system calls on the same buffers and CPUs, without
+// control block, counters and engine.
 
 // GiB/s of `bytes` through a fresh pipe between two forked processes.
 double bare_rate(const Settings& settings, int writer_cpu, int reader_cpu, uint64_t bytes);
@@ -39,15 +40,15 @@ enum class Observed { yes, no };
 // The median of the 100 ms rates over `seconds`.
 double engine_rate(const Settings& settings, Observed observed, double seconds);
 
-// Milliseconds from apply() to the first byte that moves under the new settings,
-// for `changes` random hot keys that keep buffers to 1 MiB.
+// Milliseconds from apply() to the first byte under the new settings, for `changes`
+// random hot keys, with buffers of at most 1 MiB.
 std::vector<double> change_latencies_ms(const Settings& settings, int changes);
 
 // The same for a worker that sleeps in a system call because the other one
-// stands still: from apply() to its acknowledgement.
+// is stopped: from apply() to its acknowledgement.
 std::vector<double> asleep_latencies_ms(Role asleep, int changes);
 
-// The CPUs that `settings` lead to.
+// The CPUs that `settings` result in.
 struct CpuPair {
   int writer, reader;
 };
@@ -60,7 +61,7 @@ CpuPair cpus_of(const Settings& settings);
 // The median of the 100 ms rates while the dashboard draws at 120x40 with BPF on.
 double screen_rate(const Settings& settings, double seconds);
 
-// From exec of pipetop to a screen on which no panel waits for data any more.
+// From exec of pipetop to a screen on which no panel waits for data.
 double first_full_frame_ms();
 
 struct ScreenCost {
@@ -75,14 +76,14 @@ double frame_cost_ms();
 
 // ---- slow peer -------------------------------------------------------------
 
-// A worker whose other side is slow.
+// A worker with a slow other side.
 
 struct SlowPeerCost {
   double cpu_share;   // of one CPU, by the worker
   double operations;  // of the other side, a second
 };
 
-// Runs a worker alone. The benchmark is its other side, and fills or empties the
+// Runs a single worker. The benchmark is its other side, and fills or drains the
 // whole pipe ten times a second.
 SlowPeerCost slow_peer_cost(Role role, Wait wait, double seconds);
 

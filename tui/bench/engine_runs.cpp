@@ -50,14 +50,14 @@ std::vector<double> change_latencies_ms(const Settings& settings, int changes) {
   session.run_for(200 * kMs);
   for (int i = 0; i < changes; ++i) {
     Settings next = engine.tick().requested;
-    // Placement and stamps aside: same_cpu with busy loops moves a byte only when
-    // the scheduler says so, which is the technique's latency, not ours.
+    // Except placement and stamps: with same_cpu and busy loops, bytes move only
+    // when the scheduler switches, which is the technique's latency, not ours.
     const HotKey& key =
         hot_keys(WorkloadKind::pipe)[random() % hot_keys(WorkloadKind::pipe).size()];
-    // Nor is the pace of slow motion.
+    // The same goes for slow motion.
     if (key.knob == "placement" || key.knob == "payload" || key.knob == "slow_motion") continue;
     key.press(next);
-    // Beyond that it is the kernel's time to fault in what was asked for.
+    // Larger buffers would measure the kernel's page faults.
     if (next.pipe.buf_size > (1 << 20)) continue;
     const uint64_t pressed = monotonic_ns();
     engine.apply(next, "bench");

@@ -1,4 +1,4 @@
-// ./dev bench [PAIRS]: what pipetop costs on this machine, against its budgets.
+// ./dev bench [PAIRS]: pipetop's overhead on this machine, compared with its budgets.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -96,8 +96,8 @@ void screen_costs() {
   report("a frame at 200x60", fmt::format("median {:.3f} ms", frame_cost_ms()), "");
 }
 
-// That it is as fast as the busy loop where both run, and where one waits for the
-// other costs as little as sleep.
+// As fast as the busy loop if both sides run, and as cheap as sleeping if one waits
+// for the other.
 void adaptive_waits() {
   const Settings& busy = rung("busy_loop_huge");
   Settings adaptive = busy;

@@ -21,8 +21,8 @@ class PtyChild {
   pid_t pid() const { return pid_; }
   void type(const std::string& keys);
 
-  // Reads what the child writes until `seconds` are over or it ends; `done` is
-  // asked after every piece with all that came, and ends it early.
+  // Reads the child's output until `seconds` have passed or it ends; `done` is
+  // called after every read with all the output, and can end it early.
   void drain(double seconds, const std::function<bool(const std::string&)>& done = {});
 
  private:

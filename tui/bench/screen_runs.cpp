@@ -25,7 +25,7 @@
 namespace pipetop::bench {
 namespace {
 
-// A number that a child hands back.
+// A number returned by a child process.
 class Result {
  public:
   Result() {
@@ -49,7 +49,7 @@ class Result {
 
 double seconds_since(uint64_t begin_ns) { return double(monotonic_ns() - begin_ns) / 1e9; }
 
-// pipetop itself lies beside the benchmark.
+// pipetop is in the benchmark's directory.
 std::string program() {
   char path[PATH_MAX] = {};
   if (::readlink("/proc/self/exe", path, sizeof path - 1) < 0) throw SystemError("readlink", errno);
@@ -82,7 +82,7 @@ uint64_t on_cpu_ns(pid_t pid) {
   return stats->on_cpu_ns;
 }
 
-// Frames of a live engine, drawn and shown; the median of their CPU times.
+// Draws and shows frames of a live engine; returns the median CPU time.
 double draw_many(int frames) {
   std::setlocale(LC_ALL, "");
   EngineOptions options;

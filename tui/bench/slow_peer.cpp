@@ -24,7 +24,7 @@ WorkerCommand command_for(Wait wait, uint64_t pipe_bytes) {
   return command_of(Order::flow, command);
 }
 
-// Of the other end, which only this process uses.
+// For the other end, which only this process uses.
 class SlowPeer {
  public:
   SlowPeer(const PipeOwner& pipe, Role worker)
@@ -60,7 +60,7 @@ SlowPeerCost slow_peer_cost(Role role, Wait wait, double seconds) {
   worker.start(monotonic_ns());
   worker.publish(command_for(wait, pipe.capacity_bytes()));
   SlowPeer peer(pipe, role);
-  // It learns from the first waits.
+  // It adapts during the first waits.
   for (int i = 0; i < 10; ++i) peer.serve();
   const uint64_t begin_ns = monotonic_ns(), cpu_before_ns = on_cpu_ns(worker);
   const auto length_ns = static_cast<uint64_t>(seconds * 1e9);

@@ -29,7 +29,7 @@ std::string presets_text(const CommandLine& line) {
   return line.format->print(presets_document(read_start(line).presets));
 }
 
-// Before anything else runs that it would have to share the CPUs with.
+// Before anything else runs that would compete for the CPUs.
 std::optional<double> find_roof(const std::optional<RoofRequest>& request) {
   if (!request || request->gib_per_s) return request ? request->gib_per_s : std::nullopt;
   say("measuring the roof, for about a second");
@@ -43,7 +43,7 @@ std::optional<double> find_roof(const std::optional<RoofRequest>& request) {
 int dashboard_command(const CommandLine& line) {
   const Config config = read_start(line);
   DashboardOptions screen{config.unicode, config.color};
-  check_terminal(screen);  // before there are processes to start
+  check_terminal(screen);  // before any processes are started
   if (line.roof && config.settings.workload != WorkloadKind::pipe)
     throw Error("--roof needs workload: pipe");
   screen.roof_gib_per_s = find_roof(line.roof);

@@ -1,4 +1,4 @@
-// Every command of pipetop. Each of them returns the exit code, and throws Error.
+// Every command of pipetop. Each returns the exit code and may throw Error.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace pipetop::tui {
 
-// Whichever was typed.
+// Runs the given command.
 int run(const CommandLine& line);
 
 int run_command(const CommandLine& line);
@@ -22,12 +22,12 @@ int dashboard_command(const CommandLine& line);
 
 // `pipetop run` over several values of a knob: a table instead of one result.
 int sweep_command(const CommandLine& line, const Config& config, const SweepPlan& plan);
-// What the run is to compare: the range that was typed, else what its workload
-// compares by itself; nothing for a run of one setting. Throws Error.
+// What the run compares: the given range, else the workload's default comparison;
+// nothing for a run of one setting. Throws Error.
 std::optional<SweepPlan> sweep_plan(const CommandLine& line, const Config& config);
 
-// pipetop help [TOPIC]: the topic, or the list of topics for "". A man page is roff when
-// its section is given, "pipetop.1", and plain text otherwise. Throws Error.
+// pipetop help [TOPIC]: the topic, or the list of topics for "". A man page is roff if given with
+// its section, "pipetop.1", and plain text otherwise. Throws Error.
 std::string help_text(const std::string& topic);
 
 }  // namespace pipetop::tui

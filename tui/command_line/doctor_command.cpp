@@ -15,7 +15,7 @@
 namespace pipetop::tui {
 namespace {
 
-// The top rung, where every stall shows at once, and the same with sleeps.
+// The top rung, where every stall shows, and the same with sleeps.
 constexpr const char* kOverheadPresets[] = {"busy_loop_huge", "vmsplice_splice_huge"};
 
 NamedOverheads::value_type overhead_of(const std::string& name, const Config& config,

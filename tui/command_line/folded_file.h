@@ -1,4 +1,4 @@
-// The file of --folded: opened before anything starts, written in the end.
+// The file of --folded: opened before anything starts, written at the end.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,10 @@ class FoldedFile {
   // "" for none: nothing is written. Throws Error.
   explicit FoldedFile(const std::string& path);
 
-  // Throws Error when there will never be a sample to write.
+  // Throws Error if there will never be a sample to write.
   void check(const Snapshot& snapshot) const;
 
-  // Says which role has no samples. Throws Error when not all could be written.
+  // Reports roles without samples. Throws Error if not everything could be written.
   void write(const Segment& segment);
 
  private:

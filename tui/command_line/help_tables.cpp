@@ -39,7 +39,7 @@ bool is_knob(const ListedFlag& flag) {
   });
 }
 
-// Its help is what it stands for.
+// Its help is its meaning.
 bool is_articles(const ListedFlag& flag) { return !is_knob(flag) && flag.help.starts_with("--"); }
 
 template <class Wanted>
@@ -128,7 +128,7 @@ Rows config_knob_rows(std::string_view workload) {
   return rows;
 }
 
-// Keys of one knob that stand together share a row.
+// Adjacent keys of one knob share a row.
 Rows key_rows(std::string_view workload) {
   Rows rows;
   std::string_view last;

@@ -1,4 +1,4 @@
-// The manual's tables, made from those that the program itself goes by.
+// The manual's tables, made from those that the program itself uses.
 #pragma once
 
 #include "tui/manual/markup.h"

@@ -30,7 +30,7 @@ int ladder_command(const CommandLine& line) {
   LadderFiles files(line.ladder);
   LadderResult result;
   result.knobs = knobs_typed(line);
-  Interrupts interrupts;  // to the end: no signal interrupts the writing
+  Interrupts interrupts;  // until the end: no signal interrupts the writing
   ProgressLine progress;
   progress.give_way_to(interrupts, "this run starts over");
   result.report = report(climb(options, interrupts, [&](const LadderStep& step) {

@@ -20,7 +20,7 @@ std::array<Named, 3> files_of(const LadderRequest& request) {
   return {Named{"--csv", request.csv}, {"--json", request.json}, {"--svg", request.svg}};
 }
 
-// One place has many names.
+// One file can have several names.
 std::string place_of(const std::string& path) {
   if (path.empty() || path == kStdout) return path;
   std::error_code error;

@@ -1,4 +1,4 @@
-// Where a ladder's results go: files that appear whole, and the table on stdout
+// Where a ladder's results go: files that appear complete, and the table on stdout
 // unless stdout is one of them.
 #pragma once
 
@@ -13,14 +13,14 @@ namespace pipetop::tui {
 
 class LadderFiles {
  public:
-  // Before anything is measured. Throws Error when one cannot be written, or two
-  // would go to one place.
+  // To be called before measuring. Throws Error if a file cannot be written, or two
+  // have the same destination.
   explicit LadderFiles(const LadderRequest& request);
 
-  // Throws Error when not all could be written.
+  // Throws Error if not everything could be written.
   void write(const LadderResult& result, GlyphSet glyphs);
 
-  // Whether who sits before a terminal reads the table.
+  // Whether the table goes to a terminal.
   bool table_is_seen() const { return table_ && table_->is_terminal(); }
 
  private:

@@ -30,7 +30,7 @@ std::vector<std::string> names_of(const LadderRequest& request) {
   return names;
 }
 
-// A file may replace a rung of the article's; its figure is then of other settings.
+// A file may replace one of the article's rungs; its figure then belongs to other settings.
 double article_figure(const Preset& preset) {
   const Preset* original = find_preset(article_presets(), preset.name);
   return original && original->settings == preset.settings ? original->article_gib_per_s : 0;

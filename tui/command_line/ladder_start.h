@@ -1,5 +1,5 @@
-// What a ladder is started with: presets by their names, and what the command line
-// changes about every one of them.
+// The presets of a ladder by name, and what the command line changes in all of
+// them.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace pipetop::tui {
 
-// `config` has the presets to choose from. Throws Error for a rung that there is
-// not, or twice, for knobs that do not go together, and for flags without effect here.
+// `config` has the available presets. Throws Error for an unknown or duplicate rung, for
+// conflicting knobs, and for flags without effect here.
 LadderOptions ladder_options(const CommandLine& line, const Config& config);
 
-// The knob flags as they were typed: "--pipe_size 1MiB --gift".
+// The knob flags as typed: "--pipe_size 1MiB --gift".
 std::string knobs_typed(const CommandLine& line);
 
 }  // namespace pipetop::tui

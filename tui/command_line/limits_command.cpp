@@ -17,15 +17,15 @@ LimitsOptions limits_options(const CommandLine& line) {
   const Config config = read_start(line);
   LimitsOptions options;
   options.engine = engine_options(config);
-  options.engine.functions_window_ns = 0;  // all since a measurement began
+  options.engine.functions_window_ns = 0;  // everything since the measurement began
   options.rounds = line.limits_rounds;
-  // Settings of one's own are held against the same roof.
+  // The user's settings are compared with the same roof.
   if (!line.preset.empty() || !line.config.empty() || !line.knobs.empty())
     options.presets.push_back({name_of(config), "", config.settings, 0});
   return options;
 }
 
-// The seconds that are left, as rounds so far took; nothing in the first round.
+// The remaining seconds, from the duration of the rounds so far; nothing in the first round.
 std::string time_left(uint64_t spent_ns, uint32_t round, uint32_t rounds) {
   if (round < 2) return {};
   const double per_round = double(spent_ns) / 1e9 / (round - 1);

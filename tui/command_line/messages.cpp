@@ -20,7 +20,7 @@ bool can_be_drawn_over() {
   return isatty(STDERR_FILENO) == 1 && terminal && std::string_view(terminal) != "dumb";
 }
 
-// What is wider would wrap, and a line that has wrapped cannot be drawn over.
+// Longer text would wrap, and a wrapped line cannot be overwritten.
 int columns() {
   constexpr int kUsual = 80;
   winsize size{};
@@ -32,7 +32,7 @@ int columns() {
 
 void say(const std::string& message) {
   const std::string line = "pipetop: " + one_line(message) + "\n";
-  // Not by way of stdio, which throws away what fails; and nobody is left to tell.
+  // Not through stdio, which would discard the text on an error.
   (void)!::write(STDERR_FILENO, line.data(), line.size());
 }
 

@@ -1,4 +1,4 @@
-// What is said to the person, on stderr; data goes to stdout.
+// Messages for the user, on stderr; data goes to stdout.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace pipetop::tui {
 // "pipetop: ..." as one line.
 void say(const std::string& message);
 
-// How far long work has come: a line on the terminal that is drawn over, and gone
-// in the end.
+// Progress of long work: a line on the terminal that is overwritten, and removed at
+// the end.
 class ProgressLine {
  public:
-  // Shows nothing where stderr is no terminal that can be drawn over, or when it is not
+  // Shows nothing if stderr is not a terminal whose lines can be overwritten, or if it is not
   // `wanted`.
   explicit ProgressLine(bool wanted = true);
   ~ProgressLine() { clear(); }
@@ -25,7 +25,7 @@ class ProgressLine {
   void show(const std::string& text);
   void clear();
 
-  // Makes room for the shell when `interrupts` suspend us, and says `what` follows.
+  // Clears the line when `interrupts` suspend us, and says `what` follows.
   void give_way_to(Interrupts& interrupts, const std::string& what);
 
  private:
@@ -37,7 +37,7 @@ class ProgressLine {
 // `interrupts` have ended, or else of that result.
 int exit_status(const Assessment& assessment, const Interrupts& interrupts);
 
-// Of a command that was ended before it had a result.
+// For a command that was ended before it had a result.
 int ended_early(const Interrupts& interrupts, const std::string& before_what);
 
 }  // namespace pipetop::tui

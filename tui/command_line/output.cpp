@@ -16,7 +16,7 @@
 namespace pipetop::tui {
 namespace {
 
-// What a link points at, so that the link survives the rename.
+// The target of a link, so that the link survives the rename.
 std::string real_place(const std::string& path) {
   char resolved[PATH_MAX];
   return realpath(path.c_str(), resolved) != nullptr ? resolved : path;
@@ -60,9 +60,9 @@ void Output::open_to_be_whole(const std::string& place) {
   if (exists) (void)!fchmod(file_.get(), status.st_mode & 07777);
 }
 
-// Beside its place, because a name cannot be given in the place of another.
+// In the same directory, because linkat() cannot replace an existing name.
 void Output::name_it() {
-  unlink(beside_.c_str());  // of one who had our number before and was killed here
+  unlink(beside_.c_str());  // left by a killed process with the same pid
   const std::string unnamed = fmt::format("/proc/self/fd/{}", file_.get());
   if (linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, beside_.c_str(), AT_SYMLINK_FOLLOW) != 0)
     fail(errno);

@@ -9,25 +9,25 @@
 
 namespace pipetop::tui {
 
-// A regular file: whole or not at all, or with what was written so far.
+// A regular file: complete or not at all, or with what was written so far.
 enum class Appears : uint8_t { whole, as_written };
 
 class Output {
  public:
-  // "" and "-" are stdout. A regular file that is to appear whole has no name until
-  // finish() gives it one, so that nothing is left however we end; where the file
-  // system has no such files, it is written beside its place. Any other is written
-  // directly, and a regular one emptied first. Throws Error.
+  // "" and "-" are stdout. A regular file that should appear complete has no name
+  // until finish(), so that nothing is left behind if we are killed; if the file
+  // system does not support this, it is written under a temporary name. Other files
+  // are written directly; regular ones are truncated first. Throws Error.
   explicit Output(const std::string& path, Appears appears = Appears::whole);
-  ~Output();  // takes an unfinished file away
+  ~Output();  // removes an unfinished file
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  // Unbuffered, so that a reader sees each interval at once. Throws Error when
-  // not all of it could be written: a full disk, a reader that went away.
+  // Unbuffered, so that a reader sees each interval at once. Throws Error if not
+  // everything could be written: a full disk, or a closed pipe.
   void write(std::string_view text);
 
-  // Throws Error when what was written is not safe in its place.
+  // Throws Error if the result could not be stored.
   void finish();
 
   bool is_terminal() const;
@@ -40,8 +40,8 @@ class Output {
 
   std::string name_;       // for messages
   std::string place_;      // to rename to; "" when written directly
-  std::string beside_;     // its name until then
-  std::string temporary_;  // the same, while there is one to take away
+  std::string beside_;     // its name until finish()
+  std::string temporary_;  // the same, while there is one to remove
   UniqueFd file_;          // not open for stdout
 };
 

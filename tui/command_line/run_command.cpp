@@ -36,7 +36,7 @@ std::string progress_text(const TrialLength& length, const Trial& so_far) {
   return rate.has_value() ? fmt::format("{}  {:.2f} {}", goal, *rate, unit.rate) : goal;
 }
 
-// Each would be useless with the other in between.
+// Mixed together both would be useless.
 void check_outputs(const CommandLine& line) {
   const std::string output = line.run.output.empty() ? "-" : line.run.output;
   for (const auto& [flag, path] :
@@ -94,7 +94,7 @@ class Run {
   }
 
   void print_interval(const Trial& so_far, bool last) {
-    // A timer is late by a little; the last interval is what is left over.
+    // Timers are slightly late; the last interval is the rest.
     constexpr uint64_t kSlackNs = 50 * kMs;
     const uint64_t length_ns = so_far.end.now_ns - interval_begin_.now_ns;
     const bool is_full = length_ns + kSlackNs >= line_.run.interval_ns;

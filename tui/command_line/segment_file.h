@@ -1,4 +1,4 @@
-// The file of --segments: each segment as soon as it is closed.
+// The file of --segments: one line for each segment as soon as it is closed.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@ namespace pipetop::tui {
 
 class SegmentFile {
  public:
-  // "" for none: nothing is written. A name that ends in .csv gets CSV, one that
-  // ends in .jsonl or has no ending JSON lines. Throws Error.
-  // `settings` say of which workload the segments will be.
+  // "" for none: nothing is written. A name that ends in .csv gets CSV; one that
+  // ends in .jsonl or has no extension gets JSON lines. Throws Error. `settings`
+  // determine the workload.
   explicit SegmentFile(const std::string& path, const Settings& settings = {});
 
   bool is_terminal() const { return output_ && output_->is_terminal(); }
 
-  // Writes what was closed since the last call, each segment at once as a whole
-  // line. A failure ends the writing, not whatever is being measured or shown:
-  // finish() tells of it.
+  // Writes the segments closed since the last call, each as a complete line. A
+  // failure stops the writing, but not the measurement or the dashboard; finish()
+  // reports it.
   void write_closed(const Snapshot& snapshot);
-  // The one that nothing closed.
+  // The current, unclosed segment.
   void write_last(const Segment& segment);
 
-  // Throws Error when not all could be written.
+  // Throws Error if not everything could be written.
   void finish();
 
  private:

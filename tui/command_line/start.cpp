@@ -27,8 +27,8 @@ Config resolve(const CommandLine& line, Config base, const char* no_color) {
   if (line.bpf_counters) base.bpf_counters = *line.bpf_counters;
   if (line.no_bpf) base.bpf = BpfUse::off;
   if (line.no_unicode) base.unicode = Choice::never;
-  // https://no-color.org: any value but the empty one; a file's `always` is the
-  // person's more exact wish.
+  // https://no-color.org: any non-empty value; `always` in a config file is more
+  // specific.
   const bool unwanted = no_color && *no_color != '\0' && base.color == Choice::automatic;
   if (line.no_color || unwanted) base.color = Choice::never;
   return base;

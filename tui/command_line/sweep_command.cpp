@@ -56,7 +56,7 @@ std::optional<SweepPlan> sweep_plan(const CommandLine& line, const Config& confi
     return sweep_of(*knob, range);
   }
   const std::string_view compares = terms_of(config.settings).compares;
-  // Whoever names the knob wants one value.
+  // Naming the knob selects a single value.
   const auto names_it = [&](const KnobFlag& flag) {
     return flag.text.starts_with(fmt::format("--{} ", compares));
   };

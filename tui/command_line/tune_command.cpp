@@ -21,7 +21,7 @@ namespace pipetop::tui {
 namespace {
 
 constexpr uint64_t kRaisedPipeMaxBytes = 16 << 20;
-// A trial that comes to no end is ended this long after the budget's.
+// A trial that does not end is stopped this long after the budget.
 constexpr uint64_t kPatienceNs = 300'000'000;
 
 TuneSpaceOptions space_options(const CommandLine& line, const Config& config) {
@@ -49,7 +49,7 @@ std::string progress_text(const TuneProgress& p) {
   return text;
 }
 
-// Raises the limit where that is wanted; returns why it could not be raised.
+// Raises the limit if requested; returns why it could not be raised.
 std::string raise_limit(std::optional<RaisedPipeMaxSize>& raised, bool wanted) {
   try {
     if (wanted) raised.emplace(kRaisedPipeMaxBytes);
@@ -59,8 +59,8 @@ std::string raise_limit(std::optional<RaisedPipeMaxSize>& raised, bool wanted) {
   }
 }
 
-// Knobs that were typed stay as they are; nothing is left changed on the machine when it
-// returns. Throws Error when nothing can be measured.
+// Knobs given as flags stay fixed. On return all changes to the machine have been undone. Throws
+// Error if nothing can be measured.
 TuneReport search(const CommandLine& line, const Config& config, Interrupts& interrupts) {
   const TuneOptions options = {interrupts.now_ns(), line.tune.budget_ns, line.tune.seed};
   interrupts.end_at(options.begin_ns + options.budget_ns + kPatienceNs);
@@ -97,10 +97,10 @@ void check_settings(const Settings& settings) {
 
 int tune_command(const CommandLine& line) {
   const Config config = read_start(line);
-  std::optional<Output> file;  // opened first: a minute's search must not be lost to a typo
+  std::optional<Output> file;  // opened first: a typo must not waste a minute's search
   if (!line.tune.write.empty()) file.emplace(line.tune.write);
   check_settings(config.settings);
-  Interrupts interrupts;  // no signal may end us while the limit is raised
+  Interrupts interrupts;  // no signal may end us while the limit is being raised
   const TuneReport report = search(line, config, interrupts);
   if (file && report.result.winner) {
     file->write(tune_config_yaml(report));

@@ -20,7 +20,7 @@ const ListedFlag* find_named(Flags flags, const std::string& name) {
   return found == flags.end() ? nullptr : &*found;
 }
 
-// Reads the words before the one that is being typed, then says what that may be.
+// Parses the words before the one being typed, then lists the candidates for it.
 class Completion {
  public:
   Completion(const CommandList& list, std::span<const std::string> directories)
@@ -68,8 +68,7 @@ class Completion {
       note_value(*flag, word.substr(equals + 1));
   }
 
-  // The config that was typed, as far as it can be read: a mistake in it is not told
-  // in the middle of typing.
+  // The config that was typed, if it can be read: mistakes are not reported while typing.
   Config start() const {
     if (config_.empty()) return default_config();
     try {
@@ -99,7 +98,7 @@ class Completion {
       words.push_back(std::move(word));
   }
 
-  // A short name only where it is typed.
+  // A short flag only if a dash was typed.
   void add_flags(Flags flags, bool short_names, WorkloadKind workload, Candidates& answer) const {
     for (const ListedFlag& flag : flags) {
       const Knob* knob = knob_of(flag);

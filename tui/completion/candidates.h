@@ -1,4 +1,4 @@
-// What may come next on a command line that is being typed.
+// Completion candidates for a command line.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,17 @@
 namespace pipetop::tui {
 
 struct Candidate {
-  std::string word;  // in full, not only what is missing
-  std::string help;  // a line about it, or ""
+  std::string word;  // the full word, not just the missing part
+  std::string help;  // a one-line help, or ""
 };
 
 struct Candidates {
   std::vector<Candidate> words;
-  // File names may come, too: those that end so, "" for all. The shell knows them.
+  // File names with this ending are candidates, too; "" for all. The shell lists them.
   std::optional<std::string> files;
 };
 
-// `words` are those after the program's name; the last is being typed and may be
+// `words` come after the program's name; the last one is being typed and may be
 // empty. `directories` are those of named configs.
 Candidates candidates(std::span<const std::string> words, const CommandList& list,
                       std::span<const std::string> directories);

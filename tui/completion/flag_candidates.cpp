@@ -16,7 +16,7 @@ namespace {
 
 using Words = std::vector<Candidate>;
 
-// What people give; those out of a knob's range are left out.
+// Common values; those outside of a knob's range are left out.
 constexpr std::array<std::string_view, 12> kSizes = {"auto",   "4KiB",   "16KiB",  "64KiB",
                                                      "128KiB", "256KiB", "1MiB",   "4MiB",
                                                      "16MiB",  "64MiB",  "256MiB", "1GiB"};
@@ -97,7 +97,7 @@ Words topics() {
   return words;
 }
 
-// "a|b|c"; one word that stands for what the person has to think of is none.
+// "a|b|c"; a single placeholder word is not a candidate.
 Words choices_in(std::string_view value) {
   Words words;
   if (value.find('|') == value.npos) return words;
@@ -113,7 +113,7 @@ bool is_in_list(const std::string& list, const std::string& word) {
   return ("," + list).find("," + word + ",") != std::string::npos;
 }
 
-// Of "a,b,c": what may follow the last comma and isn't there yet.
+// For "a,b,c": what may follow the last comma and is not in the list yet.
 Words go_on_with_list(const Words& choices, const std::string& typed) {
   const std::string before = typed.substr(0, typed.rfind(',') + 1);
   Words words;

@@ -15,12 +15,12 @@ const Knob* knob_of(const ListedFlag& flag);
 
 struct ValueQuestion {
   const ListedFlag& flag;
-  const std::string& typed;  // so far; of a list, all of it
+  const std::string& typed;  // so far; of a list, the whole list
   bool several = false;      // of a knob, as `run` takes them: a,b or 1..4
 };
 
-// All that there are: those that `typed` doesn't begin are left in. `start` has the
-// presets on offer.
+// All values, also those that do not match `typed`. `start` has the available
+// presets.
 Candidates values_of(const ValueQuestion& question, const Config& start,
                      std::span<const std::string> directories);
 

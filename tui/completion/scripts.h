@@ -1,11 +1,11 @@
-// The scripts that teach the shells to complete pipetop's command line.
+// The completion scripts for the shells.
 #pragma once
 
 #include <string>
 
 namespace pipetop::tui {
 
-// Throws Error when there is none for that shell.
+// Throws Error if there is none for that shell.
 std::string completion_script(const std::string& shell);
 
 }  // namespace pipetop::tui

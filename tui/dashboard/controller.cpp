@@ -57,7 +57,7 @@ void Controller::show(const Snapshot& shown, int rows, int cols) {
   settle(shown);
 }
 
-// After what was done: the next key may come before the next frame.
+// Afterwards: the next key may come before the next frame.
 void Controller::settle(const Snapshot& shown) {
   show_lists(view_, shown, rows_, cols_);
   if (view_.help)
@@ -95,7 +95,7 @@ void Controller::press(Key key, const Snapshot& shown) {
   }
 }
 
-// An error leaves everything as it was. Returns whether the change was made.
+// On an error nothing changes. Returns whether the change was made.
 bool Controller::change_to(const Settings& next, const std::string& label, Key key) {
   try {
     source_.apply(next, label, key_text(key));
@@ -112,7 +112,7 @@ void Controller::press_knob(const HotKey& hot) {
   const Settings before = view_.requested;
   Settings next = before;
   hot.press(next);
-  // Two keys turn `wait`, each a part of it.
+  // Two keys change `wait`, each a part of it.
   const std::string_view what = hot.knob == "wait" ? hot.label : hot.knob;
   const std::string label = fmt::format("{} {}", what, hot.value(next));
   if (next == before) {

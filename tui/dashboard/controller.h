@@ -1,4 +1,4 @@
-// Turns what the person does into changes of the engine and of the screen.
+// Turns the user's actions into changes of the engine and the screen.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,28 @@
 
 namespace pipetop::tui {
 
-// What only the owner of the terminal can do.
+// What only the owner of the terminal can do
 enum class Outcome : uint8_t { stay, redraw_all, toggle_mouse, suspend, quit, abort };
 
 class Controller {
  public:
-  // `start` is what the source runs with, and the baseline. `presets` outlive it.
+  // `start` are the initial settings, also used as baseline. `presets` must outlive it.
   Controller(Source& source, const Settings& start, std::span<const Preset> presets);
 
   const ViewState& view() const { return view_; }
 
-  // The most that a pipe can carry here, in GiB/s.
+  // The upper bound (roof) of a pipe's rate here, in GiB/s.
   void set_roof(std::optional<double> gib_per_s) { view_.roof_gib_per_s = gib_per_s; }
 
-  // What is on the screen, which lists, clicks and wheels refer to. Call it for
+  // The contents of the screen, for lists, clicks and the wheel. To be called for
   // every frame.
   void show(const Snapshot& shown, int rows, int cols);
 
   Outcome handle(const Input& input, const Snapshot& shown);
 
-  // For the message line; it goes away by itself.
+  // For the message line; it disappears by itself.
   void say(std::string text, Severity severity = Severity::info);
-  // Messages age in the source's time, which goes on while frozen.
+  // Messages age in the source's time, which continues while frozen.
   void set_time(uint64_t now_ns);
 
  private:
@@ -85,7 +85,7 @@ class Controller {
   void scroll(const Mouse& mouse, int lines);
   Layout layout() const { return make_layout(rows_, cols_, view_.requested); }
   int page_rows() const;
-  // Of the page that lies over the lists, nullptr if there is none.
+  // For the page on top of the lists, nullptr if there is none.
   int* page_scroll();
 
   Source& source_;

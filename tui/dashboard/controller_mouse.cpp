@@ -1,4 +1,4 @@
-// What a click or the wheel means where it happens.
+// The meaning of clicks and the wheel, by place.
 #include "engine/registry/terms.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/list_keys.h"
@@ -27,7 +27,7 @@ void Controller::click(const Mouse& mouse, const Snapshot& shown) {
     view_.ring.inspected = slot;
 }
 
-// A second click on a row opens or closes it.
+// A click on the selected row opens or closes it.
 void Controller::click_list(Role role, int row) {
   ListState& list = view_.list(role);
   view_.focus = role;
@@ -41,7 +41,7 @@ void Controller::click_list(Role role, int row) {
   }
 }
 
-// The wheel moves the list under a selection, which then gives way.
+// The wheel scrolls the list; the selection moves along if necessary.
 void Controller::scroll(const Mouse& mouse, int lines) {
   if (int* page = page_scroll()) {
     *page += lines;

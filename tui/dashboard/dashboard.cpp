@@ -47,7 +47,7 @@ class Dashboard {
 
   Source& source_;
   const std::function<void(const Snapshot&)>& every_snapshot_;
-  // Before curses, so that its handlers never run.
+  // Before curses, so that its handlers are never used.
   SignalFd signals_{SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT};
   Terminal terminal_;
   EventLoop loop_;
@@ -75,7 +75,7 @@ void Dashboard::serve_signals() {
         suspend();
         break;
       case SIGCONT:
-        // Perhaps after a stop that could not be seen: somebody had the terminal.
+        // Perhaps after an unnoticed stop: somebody else used the terminal.
         terminal_.suspend();
         terminal_.resume();
         break;
@@ -123,7 +123,7 @@ void Dashboard::serve(Outcome outcome) {
 }
 
 // As if the terminal itself had stopped the process group, so that the shell
-// gets it back also from under a script or sudo.
+// gets control back, even through a script or sudo.
 void Dashboard::suspend() {
   source_.suspend();
   terminal_.suspend();

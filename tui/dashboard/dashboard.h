@@ -1,4 +1,4 @@
-// The dashboard: a screen on a running engine, until the person has seen enough.
+// The dashboard: the screen of a running engine, until the user quits.
 #pragma once
 
 #include <functional>
@@ -14,21 +14,21 @@ class Source;
 struct DashboardOptions {
   Choice unicode = Choice::automatic;
   Choice color = Choice::automatic;
-  std::optional<double> roof_gib_per_s = {};  // the most that a pipe can carry, if known
+  std::optional<double> roof_gib_per_s = {};  // the upper bound of a pipe's rate, if known
   std::function<void(const Snapshot&)> every_snapshot = {};  // also while the screen is frozen
 };
 
-// Throws Error with what to do instead when there is no terminal that can show
-// the dashboard. For callers who would rather know before they start an engine.
+// Throws Error, with an alternative, if no terminal can show the dashboard. For
+// callers that want to know before they start an engine.
 void check_terminal(const DashboardOptions& options);
 
 // Returns the exit code: 0 after q or Ctrl-C, 128 + signal after SIGTERM or
-// SIGHUP. Throws Error when there is no terminal to draw on, or the engine
-// cannot go on; the terminal is as before then. `config.settings` must be what
-// the engine was started with.
+// SIGHUP. Throws Error if there is no terminal, or the engine cannot continue; the
+// terminal is restored first. `config.settings` must be the engine's initial
+// settings.
 int run_dashboard(Engine& engine, const Config& config, const DashboardOptions& options);
 
-// The same on anything that behaves like an engine.
+// The same for anything that behaves like an engine.
 int run_dashboard(Source& source, const Config& config, const DashboardOptions& options);
 
 }  // namespace pipetop::tui

@@ -1,4 +1,4 @@
-// Which key does what: one row per key, in the order of the help page.
+// The keys: one row per key, in the order of the help page.
 #include "tui/dashboard/keymap.h"
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace pipetop::tui {
 
-// What a key does: a member or a function of the view's state, with the row's number
-// or the snapshot if it asks for one. What a function returns is said.
+// The action of a key: a member or a function of the view's state, called with the row's number or
+// the snapshot if it takes one. Its result is shown as a message.
 template <auto kAct>
 void Controller::run(int n, const Snapshot& shown) {
   using Act = decltype(kAct);

@@ -1,4 +1,4 @@
-// The keys that change no knob, for the help page; knobs have the engine's table.
+// The keys that do not change knobs, for the help page; for knobs see the engine's table.
 #pragma once
 
 #include <span>

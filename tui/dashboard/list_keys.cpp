@@ -21,7 +21,7 @@ void erase_last_character(std::string& text) {
   if (!text.empty()) text.pop_back();
 }
 
-// The selected row, or the one at the top of the list, which then is.
+// The selected row; selects the top one if there is none.
 const CallRow* row_to_open(ListState& list) {
   if (!selected_row(list)) select(list, list.scroll);
   const CallRow* row = selected_row(list);
@@ -45,7 +45,7 @@ void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols) {
 void move_selection(ListState& list, int lines) {
   const int last = static_cast<int>(rows_of(list).size()) - 1;
   if (last < 0) return;
-  // The first press selects what is at the top of the list.
+  // The first press selects the top of the list.
   const int from = list.selected < 0 ? list.scroll - (lines == 1 ? 1 : 0) : list.selected;
   select(list, std::clamp(from + lines, 0, last));
 }
@@ -56,7 +56,7 @@ void open_level(ViewState& view) {
   if (row) list.folds_in(view.choice).set_level(row->path, row->fold == Fold::closed);
 }
 
-// Closes it only if all of it is open already.
+// Closes it only if everything below is open already.
 void open_entry(ViewState& view) {
   ListState& list = view.list(view.focus);
   const CallRow* row = row_to_open(list);

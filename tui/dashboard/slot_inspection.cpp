@@ -8,7 +8,7 @@
 namespace pipetop::tui {
 namespace {
 
-// Slots are a power of two, and unsigned counting goes around with them.
+// Slots are a power of two, so unsigned indices wrap around correctly.
 uint32_t wrapped(const RingFrame& frame, uint32_t index) { return index % frame.slots; }
 
 uint32_t slots_a_line(const RingFrame& frame, const StripScale& scale) {

@@ -1,4 +1,4 @@
-// What keys do to the ring's panel: a slot is inspected, another picture shown.
+// Handles the keys of the ring's panel: inspecting slots, switching charts.
 #pragma once
 
 #include <string>
@@ -11,17 +11,16 @@
 
 namespace pipetop::tui {
 
-// Begins at the tail, or ends. Returns words for the person, "" if there is
-// nothing to say.
+// Begins at the tail, or ends. Returns a message for the user, or "".
 std::string toggle_inspection(RingState& state, const RingView& ring);
 
-// What a key does while a slot is inspected: arrows go to its neighbours on the
-// strip, PgUp, PgDn, up and down a line of the strip further (or a quarter of
-// the ring), Home to the tail, End to the newest slot; Esc ends it. `panel` is
+// Handles a key while a slot is inspected: arrows move to its neighbours in the
+// strip; PgUp, PgDn, up and down move by a line of the strip (or a quarter of the
+// ring); Home moves to the tail, End to the newest slot; Esc ends it. `panel` is
 // the inside of the ring's panel. False: the key has its usual meaning.
 bool inspect(RingState& state, Key key, const Snapshot& shown, const Rect& panel);
 
-// Goes to the next picture below the slots and returns its name.
+// Switches to the next chart below the slots and returns its name.
 std::string_view next_picture(RingState& state);
 
 }  // namespace pipetop::tui

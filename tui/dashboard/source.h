@@ -1,5 +1,5 @@
-// What the dashboard needs of an engine. The real one is behind it, or, in
-// tests, one that makes its numbers up.
+// What the dashboard needs from an engine: the real one or, in tests, one with
+// made-up numbers.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ void draw_too_small(Canvas& canvas) {
   wrap(area.part({row, col, canvas.rows(), canvas.cols()}), text, Style::warning);
 }
 
-// The share that fills a bar: the largest of both roles, so that bars compare.
+// The share that fills a bar: the largest of both roles, so that bars are comparable.
 double full_bar(const ViewState& state) {
   double most = 0.05;
   for (const ListState& list : state.lists) most = std::max(most, list.contents.largest);
@@ -53,7 +53,7 @@ void draw_role(Canvas& canvas, const Layout& layout, const Snapshot& s, const Vi
               {state.list(role), state.choice, role, focused, full_bar(state), remedy_said});
 }
 
-// Says what is compared with even where the rest of the title has no room.
+// Shows the reference even if there is no room for the rest of the title.
 void draw_throughput_panel(Canvas& canvas, const Layout& layout, const Snapshot& s,
                            const ViewState& state) {
   const auto total = static_cast<double>(s.throughput.total_items);
@@ -71,7 +71,7 @@ void draw_throughput_panel(Canvas& canvas, const Layout& layout, const Snapshot&
   draw_throughput(area, s.throughput, s.now_ns, pace, a, state.shown_roof());
 }
 
-// What is driven: the ring, or the parts.
+// The ring, or the parts.
 void draw_upper_right(Canvas& canvas, const Layout& layout, const Snapshot& s,
                       const ViewState& state) {
   if (shows_parts(s, state)) {

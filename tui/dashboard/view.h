@@ -1,5 +1,5 @@
-// Composes a frame: everything that is on the screen, from what is known and
-// what the person chose. No terminal, no clock, no state.
+// Composes a frame, from the snapshot and the user's choices. No terminal, no
+// clock, no state.
 #pragma once
 
 #include "engine/model/snapshot.h"
@@ -8,8 +8,8 @@
 
 namespace pipetop::tui {
 
-// Draws over the whole canvas, of whatever size it is. The lists' rows are those of
-// the last show_lists().
+// Draws the whole canvas, whatever its size. The lists' rows come from the last
+// show_lists().
 void draw(Canvas& canvas, const Snapshot& snapshot, const ViewState& state);
 
 }  // namespace pipetop::tui

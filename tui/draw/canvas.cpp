@@ -7,7 +7,7 @@
 namespace pipetop::tui {
 namespace {
 
-// Escape sequences in a name must never reach the terminal.
+// Escape sequences in names must never reach the terminal.
 bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7F && c < 0xA0); }
 
 }  // namespace

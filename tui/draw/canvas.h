@@ -41,7 +41,7 @@ class Canvas {
   const Cell* row(int r) const { return cells_.data() + static_cast<size_t>(r) * size_t(cols_); }
   const Cell& at(int r, int c) const { return row(r)[c]; }
 
-  // Outside the grid nothing happens. Half of a wide character never stays.
+  // Drawing outside of the grid has no effect. Half of a wide character is never left over.
   void set(int row, int col, char32_t glyph, Ink ink);
   void set_ink(int row, int col, Ink ink);
 
@@ -74,13 +74,13 @@ class Area {
 
   void set(int row, int col, char32_t glyph, Ink ink) const;
   void fill(char32_t glyph, Ink ink) const;
-  // Another ink for what is there already.
+  // Changes the ink of existing characters.
   void set_ink(int row, Ink ink) const;
 
   // All put functions return the column after the text.
   int put(int row, int col, std::string_view text, Ink ink) const;
   int put_right(int row, std::string_view text, Ink ink) const;
-  // At most `cols` columns; an ellipsis says that something is missing.
+  // At most `cols` columns; truncated text ends in an ellipsis.
   int put_fitted(int row, int col, int cols, std::string_view text, Ink ink) const;
 
  private:

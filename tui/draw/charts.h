@@ -1,5 +1,5 @@
-// Charts of upright columns and of lying bars, filled in eighths of a cell, and
-// numbers that the last row of the audience can read.
+// Charts of vertical columns and horizontal bars, filled in eighths of a cell, and
+// numbers that can be read from the last row of the audience.
 #pragma once
 
 #include <span>
@@ -9,15 +9,15 @@
 
 namespace pipetop::tui {
 
-// `heights` are shares of the area's height. Anything above 0 shows.
+// `heights` are shares of the area's height. Anything above 0 is visible.
 void draw_columns(const Area& area, std::span<const double> heights, Ink ink);
 
 // One bar in the area's first row, from the left; a share of the area's width.
 void draw_bar(const Area& area, double share_of_full, Ink ink);
 
 enum class DigitSize : uint8_t {
-  half,  // 3 rows, two pixels a cell
-  full,  // 5 rows, two cells a pixel
+  half,  // 3 rows, two pixels per cell
+  full,  // 5 rows, two cells per pixel
 };
 
 constexpr int digit_rows(DigitSize size) { return size == DigitSize::half ? 3 : 5; }

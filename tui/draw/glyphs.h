@@ -1,5 +1,5 @@
-// The characters that pictures are drawn with: what the terminal's font and
-// character set can show decides which set is used.
+// The characters for charts, depending on what the terminal's font and character
+// set can show.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct Glyphs {
   char32_t closed, opened;        // a row of a tree
   char32_t branch, last_branch;   // from a row to its caller
 
-  // What this set shows for a character of running text.
+  // What this set shows for a character of text.
   char32_t fold(char32_t c) const;
 };
 

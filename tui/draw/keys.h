@@ -1,4 +1,4 @@
-// What a person does at the terminal, without the terminal library's codes.
+// Keys and mouse events, independent of the terminal library.
 #pragma once
 
 #include <cstdint>

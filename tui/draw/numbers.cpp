@@ -8,7 +8,7 @@
 namespace pipetop::tui {
 namespace {
 
-// Three significant digits, as far as they lie behind the point.
+// Three significant digits, but no digits of the integer part are cut.
 std::string three_digits(double value) {
   if (value < 9.995) return fmt::format("{:.2f}", value);
   if (value < 99.95) return fmt::format("{:.1f}", value);

@@ -1,4 +1,4 @@
-// Numbers as the screen shows them: short, and of a steady width.
+// Numbers as shown on the screen: short, and of constant width.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ std::string ratio_text(double ratio);                    // "×4.7"
 std::string change_text(double shares);                  // in points: "+12.0", "-0.3", "0.0"
 std::string figure_text(FigureKind kind, double value);  // "96.3 %", "412 B", "×1.28"
 
-// "…" while warming, "n/a" when it cannot be had. Never 0 for what is not known.
+// "…" while warming, "n/a" if unavailable. Never 0 for an unknown value.
 template <class T, class Format>
 std::string text_of(const Reading<T>& reading, Format format) {
   if (reading.has_value()) return format(*reading);
   return reading.status == ReadingStatus::unavailable ? "n/a" : "…";
 }
 
-// Dim when stale or not known.
+// Dim if stale or unknown.
 template <class T>
 Style value_style(const Reading<T>& reading) {
   const bool stale = reading.status == ReadingStatus::stale;
@@ -43,7 +43,7 @@ Item item_of(const Reading<T>& reading, std::string before, std::string after, F
 }
 
 // Draws why there is no value of `what`, wrapped: the reason, then the remedy
-// after the first ";" on a line of its own. Returns the lines used.
+// (after the first ";") on a new line. Returns the lines used.
 int draw_absence(const Area& area, std::string_view what, ReadingStatus status,
                  std::string_view reason);
 

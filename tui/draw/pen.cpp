@@ -7,7 +7,7 @@
 namespace pipetop::tui {
 namespace {
 
-// "KiB/call" is one word, "k calls/s" are two.
+// "KiB/call" is one word, "k calls/s" is two.
 int gap_after_value(const Item& item) { return item.after.starts_with('/') ? 0 : 1; }
 
 int value_columns(const Item& item) { return std::max(columns_of(item.value), item.width); }
@@ -19,7 +19,7 @@ void put_item(const Area& area, int row, int col, const Item& item) {
   if (!item.after.empty()) pen.skip(gap_after_value(item)).text(item.after, Style::dim);
 }
 
-// The longest beginning of `text` that fits, broken at a blank if there is one.
+// The longest prefix of `text` that fits, broken at a blank if there is one.
 size_t line_length(std::string_view text, int cols) {
   if (columns_of(text) <= cols) return text.size();
   size_t fits = 0, last_blank = 0;

@@ -1,4 +1,4 @@
-// Writes pieces of text one after the other into a line.
+// Writes pieces of text onto a line.
 #pragma once
 
 #include <fmt/core.h>
@@ -41,13 +41,13 @@ class Pen {
 struct Item {
   std::string before, value, after;
   Ink ink = Style::value;  // of the value
-  int width = 0;           // the value's least width, so that its neighbours stand still
+  int width = 0;           // the value's minimum width, so that its neighbours do not move
 
   int columns() const;
 };
 
-// Items side by side, `gap` columns apart, on as many lines as there are; an
-// item that no longer fits is left out whole. Returns the lines used.
+// Items side by side, `gap` columns apart, on all lines; an item that does not fit
+// is left out. Returns the lines used.
 int flow(const Area& area, std::span<const Item> items, int gap = 2);
 
 // Text broken at blanks into lines of at most `cols` columns.

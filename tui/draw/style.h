@@ -1,4 +1,4 @@
-// What a cell means, not how it looks: the theme gives each style its colour.
+// The meaning of a cell, not its look: the theme gives each style its colour.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@ namespace pipetop::tui {
 
 enum class Style : uint8_t {
   plain,
-  dim,     // labels, hints, what is not certain
+  dim,     // labels, hints, uncertain values
   value,   // a number that matters
   title,   // the program's and the preset's name
   frame,   // panel borders
-  focus,   // the border of the panel that the arrow keys move in
+  focus,   // the border of the panel with the focus
   key,     // a key that can be pressed
   lit,     // a toggle that is on
   graph,   // the throughput history

@@ -52,8 +52,8 @@ void append_utf8(std::string& text, char32_t c) {
 
 int columns_of(char32_t c) {
   if (c < 0x300) return c == 0xAD ? 0 : 1;
-  // The box, block and braille characters are narrow whatever the locale says;
-  // wcwidth() knows nothing beyond ASCII in the C locale.
+  // The box, block and braille characters are narrow in any locale; wcwidth() only
+  // knows ASCII in the C locale.
   if (c >= 0x2500 && c < 0x2900) return 1;
   const int columns = wcwidth(static_cast<wchar_t>(c));
   return columns < 0 ? 1 : std::min(columns, 2);

@@ -6,16 +6,16 @@
 
 namespace pipetop::tui {
 
-// Takes the first code point off `text`; U+FFFD for bytes that are none.
+// Removes the first code point from `text`; U+FFFD for invalid bytes.
 char32_t take_code_point(std::string_view& text);
 
 void append_utf8(std::string& text, char32_t c);
 
-// 0, 1 or 2 columns. Control characters count 1: they are shown as '?'.
+// 0, 1 or 2 columns. Control characters count as 1: they are shown as '?'.
 int columns_of(char32_t c);
 int columns_of(std::string_view text);
 
-// As much of it as so many columns hold.
+// The prefix that fits into this many columns.
 std::string_view beginning(std::string_view text, int columns);
 
 }  // namespace pipetop::tui

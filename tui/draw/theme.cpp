@@ -18,9 +18,9 @@ struct Entry {
 
 constexpr int kNo = kDefaultColor;
 
-// The hues of Okabe and Ito, which stay apart for the colour-blind; brighter on
-// a dark background, darker on a light one. What a colour says is always said by
-// a word, a glyph or a place too.
+// The hues of Okabe and Ito, which colour-blind people can distinguish; brighter on
+// a dark background, darker on a light one. Colour is never the only indication:
+// there is always a word, a glyph or a place, too.
 constexpr std::array<Entry, kStyles> kEntries = {{
     {Style::plain, kNo, kNo, kNo, false, false},   {Style::dim, 246, 242, kNo, false, true},
     {Style::value, kNo, kNo, kNo, true, false},    {Style::title, kNo, kNo, kNo, true, false},
@@ -45,7 +45,7 @@ Look look_of(Style style, ColorDepth depth, Background background) {
   const int full = background == Background::dark ? e.dark : e.light;
   switch (depth) {
     case ColorDepth::full:
-      // A grey of its own is dim enough.
+      // Its own grey is dim enough.
       return {full, e.bold, false};
     case ColorDepth::eight:
       return {e.eight, e.bold, e.dim};

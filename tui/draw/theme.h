@@ -20,7 +20,7 @@ struct Look {
 
 Look look_of(Style style, ColorDepth depth, Background background);
 
-// What COLORFGBG says, else dark; the colours are readable on both.
+// From COLORFGBG, else dark; the colours are readable on both.
 Background background_from(const char* colorfgbg);
 
 }  // namespace pipetop::tui

@@ -25,7 +25,7 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-// One line of --help, broken where it is full.
+// One line of --help, wrapped.
 std::string exit_codes_text() {
   std::string all = "Exit codes:";
   for (const ExitCode& exit : kExitCodes)
@@ -64,7 +64,7 @@ Names command_names() {
   return names;
 }
 
-// CLI11's parser over our values. Its exceptions end here.
+// CLI11's parser for our values. Its exceptions end here.
 class Parser {
  public:
   Parser() {
@@ -240,7 +240,7 @@ class Parser {
                        near ? fmt::format("did you mean {}?", *near) : "see pipetop --help");
   }
 
-  // CLI11 says which option, but for programmers.
+  // CLI11 names the option, but its messages are for programmers.
   static std::string explain(const CLI::ParseError& e) {
     const std::string words = e.what();
     const std::string name = words.substr(0, words.find(':'));

@@ -1,4 +1,4 @@
-// What the person typed, as values.
+// The command line, as values.
 #pragma once
 
 #include <cstdint>
@@ -26,25 +26,25 @@ enum class Command {
   doctor,
   presets,
   completion,
-  complete_words,  // for the scripts of `completion`, not in help
+  complete_words,  // for the scripts of `completion`, not shown in help
   manual,
   default_config,
   help,
   version
 };
 
-// One knob flag. They are applied in the order in which they were typed.
+// One knob flag. They are applied in the order given.
 struct KnobFlag {
   std::string text;  // "--buf_size 4K", for messages
   std::function<void(Settings&)> apply;
 };
 
 struct RunRequest {
-  std::optional<uint64_t> duration_ns;  // 5 s, or 2 s a value
+  std::optional<uint64_t> duration_ns;  // 5 s, or 2 s per value
   uint64_t bytes = 0;                   // instead of the duration, when not 0
   uint64_t warmup_ns = 300'000'000;
   uint64_t interval_ns = 1'000'000'000;
-  uint32_t rounds = 3;  // when several values are compared
+  uint32_t rounds = 3;  // if several values are compared
   std::string output;   // "" is stdout
 };
 
@@ -52,7 +52,7 @@ struct LadderRequest {
   std::vector<std::string> rungs;  // names of presets; none: the article's seven
   uint32_t rounds = 5;
   TrialLength length;            // of every run
-  std::optional<uint32_t> seed;  // none: another one every time
+  std::optional<uint32_t> seed;  // none: a new one every time
   std::string csv, json, svg;    // the files' paths; "" for none, "-" for stdout
 };
 
@@ -63,7 +63,7 @@ struct TuneRequest {
   bool may_raise_pipe_max = false;
 };
 
-// What the roof of the dashboard is to be.
+// The roof for the dashboard.
 struct RoofRequest {
   std::optional<double> gib_per_s;  // nothing: measured
 };
@@ -76,7 +76,7 @@ struct CommandLine {
   std::string config;  // a name or a path, "" for none
   std::string preset;  // "" for none
   std::vector<KnobFlag> knobs;
-  // A knob that was given several values, "1..4" or "same,own", and these.
+  // A knob with several values, "1..4" or "same,own".
   std::optional<std::pair<const Knob*, std::string>> sweep;
   std::optional<uint32_t> frequency_hz;
   std::string folded, segments;  // the files' paths, "" for none
@@ -95,12 +95,11 @@ struct CommandLine {
   std::vector<std::string> words;  // of complete_words
 };
 
-// The hidden command that the shells' completion scripts call: the words typed so far
-// follow it.
+// The hidden command that the completion scripts call, followed by the words typed so far.
 inline constexpr const char* kCompleteWords = "complete-words";
 
-// `arguments` are without the program's name. Throws Error with one line that
-// names the argument and the nearest right one.
+// `arguments` do not include the program's name. Throws Error with one line that
+// names the argument and the nearest valid one.
 CommandLine parse_command_line(std::span<const std::string> arguments);
 
 }  // namespace pipetop::tui

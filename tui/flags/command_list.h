@@ -1,4 +1,4 @@
-// The commands and their flags as --help shows them, for what is no parser.
+// The commands and their flags as shown by --help, for uses other than parsing.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct ListedCommand {
 };
 
 struct CommandList {
-  std::vector<ListedFlag> globals;  // they go with every command, and with none
+  std::vector<ListedFlag> globals;  // valid with every command, and without one
   std::vector<ListedCommand> commands;
 };
 

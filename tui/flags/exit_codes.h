@@ -1,4 +1,4 @@
-// What the exit status means, for --help and the manual.
+// The meaning of the exit status, for --help and the manual.
 #pragma once
 
 #include <array>

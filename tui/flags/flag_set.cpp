@@ -18,7 +18,7 @@ CLI::Option* add_bare(CLI::App& app, const Flag& flag, FlagSet::Take take) {
 }
 
 CLI::Option* add_with_value(CLI::App& app, const Flag& flag, FlagSet::Take take) {
-  // CLI11 hands over an absent optional value as one of these.
+  // CLI11 passes a missing optional value as one of these.
   const auto hand_over = [take = std::move(take),
                           optional = flag.value_is_optional](const std::string& text) {
     take(optional && text == "{}" ? "" : text);

@@ -1,4 +1,4 @@
-// The flags of one command. CLI11 takes ten seconds to compile, so that only
+// The flags of one command. CLI11 takes ten seconds to compile, so only
 // flag_set.cpp and command_line.cpp include it.
 #pragma once
 
@@ -17,7 +17,8 @@ struct Flag {
   std::string help;
   std::string group = {};          // the heading in --help, "" for the common one
   bool value_is_optional = false;  // without one, `take` gets ""
-  bool in_typed_order = false;  // `take` is called each time; else once, and the last value counts
+  bool in_typed_order =
+      false;  // `take` is called for each occurrence; else once, with the last value
 };
 
 // A reference to a parser, which must outlive it.
@@ -34,10 +35,10 @@ class FlagSet {
   // Sets `target` when the flag is given.
   void add_switch(const std::string& name, const std::string& help, bool& target) const;
 
-  // Refuses a command line that has both.
+  // Rejects a command line with both.
   void exclude(const std::string& one, const std::string& other) const;
 
-  // `check` may throw Error; it is called when everything has been taken.
+  // `check` may throw Error; it is called after all flags were taken.
   void check_at_end(std::function<void()> check) const;
 
  private:

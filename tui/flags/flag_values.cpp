@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kMaxDurationNs = 7ull * 24 * 3600 * 1'000'000'000;
 
-// Runs `parse`, naming the flag in what it throws.
+// Runs `parse`; errors name the flag.
 template <class Function>
 auto named(const std::string& flag, Function parse) {
   try {
@@ -24,7 +24,7 @@ auto named(const std::string& flag, Function parse) {
   }
 }
 
-// "--bytes,--bytes_to_pipe" is told as its first spelling.
+// "--bytes,--bytes_to_pipe" is reported by its first name.
 std::string first_spelling(const std::string& flag) { return flag.substr(0, flag.find(',')); }
 
 }  // namespace
@@ -67,7 +67,7 @@ double rate_of(const std::string& flag, const std::string& text) {
   return rate;
 }
 
-// An unset variable of the shell's must not pass for a wish to have no file.
+// An empty shell variable must not be taken to mean no file.
 std::string file_of(const std::string& flag, const std::string& path) {
   if (path.empty()) throw Error(fmt::format("{}: the file name is empty: give a name", flag));
   return path;

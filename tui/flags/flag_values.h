@@ -1,4 +1,4 @@
-// The values of flags that are no knobs, read with errors that name the flag.
+// Parses the values of flags other than knobs; errors name the flag.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ inline constexpr uint32_t kMaxRounds = 1000;  // of every --rounds
 // "a|b|c", as --help shows what a flag takes.
 std::string alternatives(std::span<const std::string_view> values);
 
-// Each throws Error: what was given, and what would be right.
+// Each throws Error, which says what was given and what is expected.
 uint64_t duration_of(const std::string& flag, const std::string& text, uint64_t least_ns);
 uint64_t bytes_of(const std::string& flag, const std::string& text);
 uint32_t number_of(const std::string& flag, const std::string& text, uint32_t least, uint32_t most);
 double rate_of(const std::string& flag, const std::string& text);  // GiB/s
 std::string file_of(const std::string& flag, const std::string& path);
 
-// Each adds one flag, whose value goes to `target`, which must outlive the parser.
+// Each adds one flag that sets `target`, which must outlive the parser.
 void add_time(const FlagSet& flags, const std::string& name, uint64_t& target_ns, uint64_t least_ns,
               const std::string& help);
 void add_bytes(const FlagSet& flags, const std::string& names, uint64_t& target,

@@ -42,7 +42,7 @@ std::string value_name(const Knob& knob) {
   return alternatives(knob.values);
 }
 
-// A flag of a boolean may stand alone.
+// A boolean flag needs no value.
 void add_knob(const FlagSet& flags, const Knob& knob, CommandLine& line) {
   const std::string flag = "--" + std::string(knob.name);
   const auto note = [&knob, &line, flag](const std::string& text) {
@@ -85,7 +85,7 @@ void add_article_flag(const FlagSet& flags, const Knob& knob, std::vector<KnobFl
                 [&knob, value](Settings& s) { set_knob(knob, value, s); });
 }
 
-// The article's two flags combine; `wait` is one knob.
+// The article's two flags are combined into the knob `wait`.
 void add_wait_flag(const FlagSet& flags, const char* flag, const char* help, Wait alone, Wait other,
                    std::vector<KnobFlag>& typed) {
   add_bare_flag(flags, flag, help, typed, [alone, other](Settings& s) {

@@ -7,7 +7,7 @@
 namespace pipetop::tui {
 namespace {
 
-// Below that there is no time for two trials of each candidate.
+// With less there is no time for two trials per candidate.
 constexpr uint64_t kLeastBudgetNs = 2'000'000'000;
 
 }  // namespace

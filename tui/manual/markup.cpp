@@ -93,7 +93,7 @@ class Reader {
     blocks_.back().text += line;
   }
 
-  // Code goes on after a blank line.
+  // Code continues after a blank line.
   void code(std::string_view line) {
     if (blocks_.empty() || blocks_.back().kind != Kind::code) return add(Kind::code, line);
     blocks_.back().text.append(size_t(blank_lines_), '\n');
@@ -101,7 +101,7 @@ class Reader {
     blank_lines_ = 0;
   }
 
-  // An item's further lines are indented by two spaces.
+  // Continuation lines of an item are indented by two spaces.
   void prose(std::string_view line) {
     if (line.starts_with("  ")) line.remove_prefix(2);
     if (ended_ || blocks_.empty()) return add(Kind::paragraph, line);

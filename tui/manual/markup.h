@@ -18,7 +18,7 @@ struct Row {
   std::string term, text;
 };
 
-// Where the tables come from.
+// The source of the tables.
 struct Tables {
   std::vector<Row> (*rows)(std::string_view name);  // throws Error
   std::string (*output)(std::string_view name);     // throws Error

@@ -13,9 +13,9 @@ using Kind = Block::Kind;
 
 constexpr int kColumns = 80;
 constexpr int kIndent = 2;
-constexpr int kWidestTerm = 20;  // a wider one has a line of its own
+constexpr int kWidestTerm = 20;  // a wider term has its own line
 
-// Every line of it, after as many spaces.
+// Indents every line.
 std::string indented(std::string_view text, size_t spaces, std::string_view first) {
   std::string result(first);
   for (const char c : text) {

@@ -1,5 +1,5 @@
-// Our own, because neither cmark nor lowdown writes what both groff and mandoc take
-// without a warning, and the first has no lists of terms.
+// Our own, because neither cmark nor lowdown writes what both groff and mandoc
+// accept without a warning, and cmark has no definition lists.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::string_view escape_of(char c) {
   }
 }
 
-// A dot that begins a line would make it a request.
+// A leading dot would make the line a request.
 void append_escaped(std::string& to, char c) {
   if (c == '.' && (to.empty() || to.back() == '\n')) to += "\\&";
   const std::string_view escape = escape_of(c);

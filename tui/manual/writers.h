@@ -1,4 +1,4 @@
-// The manual as a person reads it.
+// The output formats of the manual.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace pipetop::tui {
 
-// At most 80 columns wide, but for code that is wider.
+// At most 80 columns wide, except for wider code.
 std::string plain_text(std::span<const Block> blocks);
 
-// What a man page's first line names.
+// The fields of a man page's first line.
 struct PageHeader {
   std::string_view name;  // "pipetop"
   char section = '1';     // '1' or '5'
@@ -20,7 +20,7 @@ struct PageHeader {
   std::string version;    // "pipetop 0.1.0"
 };
 
-// For man(1). Every title is a section.
+// For man(1). Every title becomes a section.
 std::string roff(std::span<const Block> blocks, const PageHeader& header);
 
 }  // namespace pipetop::tui

@@ -16,7 +16,7 @@ const char* result_text(const Check& check) {
   return kCheckResults[static_cast<size_t>(check.result)];
 }
 
-// What a user without root loses, if that is who runs it.
+// What is missing for a user without root.
 std::string lost(std::span<const Check> checks) {
   std::string line;
   for (const Check& check : checks)
@@ -29,7 +29,7 @@ std::string doctor_text(const HostInfo& host, std::span<const Check> checks) {
   for (const Check& check : checks) {
     table.add({result_text(check), check.name, check.found});
     if (!check.why.empty()) table.add({"", "", "why: " + check.why});
-    const bool said = !observe::lost_without_root(check.why).empty();  // on top, once for all
+    const bool said = !observe::lost_without_root(check.why).empty();  // at the top, once for all
     if (!check.remedy.empty() && !said) table.add({"", "", "try: " + check.remedy});
   }
   const std::string line = lost(checks);

@@ -19,7 +19,7 @@ std::string dump(Json json, const Json& tree, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// As RFC 4180 has it, but a line stays a line.
+// As in RFC 4180, but without line breaks inside fields.
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == text.npos) return text;
   std::string quoted = "\"";

@@ -11,7 +11,7 @@
 namespace pipetop::tui {
 namespace {
 
-// `auto` stays a word: which size it stands for is known from the effective one.
+// `auto` stays a word: the effective settings have its size.
 Json size_json(const std::string& value) {
   if (value == "auto") return value;
   return parse_size(value);

@@ -1,4 +1,4 @@
-// The parts that all JSON of pipetop is made of. Each value becomes JSON here, once.
+// Common parts of pipetop's JSON. Each value becomes JSON here, once.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace pipetop::tui {
 
 using Json = nlohmann::ordered_json;
 
-// To six digits after the point: what is measured is not known better.
+// Rounded to six decimals: measurements are not more precise.
 inline Json rounded(double value) { return std::round(value * 1e6) / 1e6; }
 
 // Sets json[name]: a value, or null with the reason beside it.
@@ -49,9 +49,9 @@ Json list_json(const Range& range, ToJson to_json) {
   return list;
 }
 
-// Which machine and kernel it is.
+// The machine and its kernel.
 Json short_host_json(const HostInfo& host);
-// Without the facts when `host` is null. `steal_share` is that of the result.
+// Without the host's facts if `host` is null. `steal_share` belongs to the result.
 Json host_json(const HostInfo* host, const Reading<double>& steal_share);
 
 // Every knob by its name, typed by its kind; sizes are bytes.
@@ -65,13 +65,13 @@ Json rate_json(const RateStats& rate);
 Json spread_json(const Spread& spread);  // median and quartiles
 
 void put_shares(Json& json, const TimeShares& shares);
-// Totals of a process begin anew when it is restarted.
+// Totals of a process restart with the process.
 void put_difference(Json& json, std::string_view name, const Reading<uint64_t>& before,
                     const Reading<uint64_t>& after);
 
 Json functions_json(const FunctionTable& table);
-// The roots, heaviest first, each with its callees inside; nothing is left out.
-// Weights are named by their unit, "self_samples"; shares are of all of the tree.
+// The roots, heaviest first, with nested callees; nothing is left out. Weights are
+// named by their unit, "self_samples"; shares are of the whole tree.
 Json call_tree_json(const CallTree& tree, std::string_view unit = "samples");
 
 inline constexpr std::array<std::string_view, kSlotKinds> kKindNames = {

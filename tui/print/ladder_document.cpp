@@ -77,7 +77,7 @@ std::string steal_text(const LadderReport& report) {
 std::string conclusions_text(const LadderResult& result) {
   const LadderReport& report = result.report;
   TextTable table({{"", '<', 9}, {""}});
-  // The name stands before the first line only.
+  // The name is only on the first line.
   const auto add = [&](std::string name, const auto& list, auto text_of) {
     for (const auto& one : list) table.add({std::exchange(name, ""), text_of(one)});
   };

@@ -15,7 +15,7 @@ Json whole_spread_json(const Spread& spread) {
   return json;
 }
 
-// Of the role during one run, as far as it is known without observers.
+// The role during one run, as far as known without observers.
 Json role_json(const WorkerView& before, const WorkerView& after) {
   Json json;
   put(json, "cpu", after.last_cpu);

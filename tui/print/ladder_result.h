@@ -15,7 +15,7 @@ struct LadderResult {
   int ended_by_signal = 0;
 
   const LadderOptions& options() const { return report.ladder.options; }
-  // Null when nothing was measured.
+  // Null if nothing was measured.
   const HostInfo* host() const {
     const auto& runs = report.ladder.runs;
     return runs.empty() ? nullptr : runs.back().trial.end.host.get();

@@ -14,8 +14,8 @@
 namespace pipetop::tui {
 namespace {
 
-// Scoped to its own class, so that a page may hold the picture inline. Each role has
-// one rule, and one more in the dark.
+// Scoped to its own class, so that a page can embed the chart inline. Each element has one rule,
+// and one more for dark mode.
 constexpr const char* kLadderStyle = R"(<style>
 .pipetop-ladder { font-family: system-ui, sans-serif; font-variant-numeric: tabular-nums; }
 .pipetop-ladder .ground { fill: #ffffff; }
@@ -47,9 +47,9 @@ constexpr const char* kLadderStyle = R"(<style>
 </style>
 )";
 
-// Pixels of a picture that is as wide as a slide.
+// Sizes in pixels, for the width of a slide.
 constexpr double kWidth = 1280, kMargin = 40;
-constexpr double kPlotLeft = 424, kPlotWidth = 610;  // the values stand right of the bars
+constexpr double kPlotLeft = 424, kPlotWidth = 610;  // the values are to the right of the bars
 constexpr double kHead = 212;                        // title, words, legend
 constexpr double kPitch = 68, kBarHeight = 30;       // of a rung; of our bar in it
 constexpr double kArticleTop = 36, kArticleHeight = 14;
@@ -65,7 +65,7 @@ bool is_allowed(char32_t c) {
   return c < 0xD800 || (c > 0xDFFF && c < 0xFFFE) || (c > 0xFFFF && c <= 0x10FFFF);
 }
 
-// The step of an axis that people can count by: 1, 2 or 5 times a power of ten.
+// A round step for an axis: 1, 2 or 5 times a power of ten.
 double tick_step(double highest) {
   const double least = highest / kMostTicks;
   const double power = std::pow(10, std::floor(std::log10(least)));
@@ -127,7 +127,7 @@ class LadderChart {
   double top_of(size_t rung) const { return kHead + kPitch * double(rung); }
   double plot_bottom() const { return top_of(report_.rungs.size()); }
 
-  // Known only when all is drawn: how tall it is.
+  // The height is known only after drawing.
   std::string opening() const {
     return fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"pipetop-ladder\" role=\"img\" "
@@ -140,7 +140,7 @@ class LadderChart {
         kWidth, bottom_ + kMargin / 2, xml_text(description()), kLadderStyle);
   }
 
-  // For who cannot see it.
+  // For screen readers.
   std::string description() const {
     std::string words;
     for (size_t i = 0; i < report_.rungs.size(); ++i) {
@@ -187,7 +187,7 @@ class LadderChart {
       text("rung", kPlotLeft - 16, y, std::string(lines[i]) + (cut && i == 1 ? " …" : ""), "end");
   }
 
-  // Cased, to be seen on the bar and beyond it.
+  // With an outline, to be visible on the bar and outside of it.
   void draw_whisker(double from, double to, double y) {
     for (const char* style : {"casing", "whisker"}) {
       line(style, from, y, to, y);

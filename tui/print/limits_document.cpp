@@ -78,7 +78,7 @@ std::string slots(const Limits& l) {
   return table.text();
 }
 
-// Most kernels lack it, for one reason.
+// Most kernels lack it, for the same reason.
 std::string gup_test(const Limits& l) {
   if (l.gup_test.empty()) return {};
   const Reading<Spread>& first = l.gup_test.front().get_ns;
@@ -128,7 +128,7 @@ std::string roof(const Limits& l) {
          roof_row("two CPUs, no mutex", l.roof->without_mutex, "the slower side alone");
 }
 
-// In the two calls, a page.
+// Per page, in the two calls.
 std::string sampled(const LimitsRun& run) {
   if (!run.vmsplice_ns.has_value() || !run.release_ns.has_value()) return "unknown";
   return fmt::format("{:.1f} + {:.1f}", *run.vmsplice_ns, *run.release_ns);

@@ -7,7 +7,7 @@
 namespace pipetop::tui {
 namespace {
 
-// `wait` stands for both roles while they agree, `writer.cpu` for placement cpus.
+// `wait` covers both roles if they agree, `writer.cpu` covers placement cpus.
 bool is_said_by_another(const Knob& knob, const Settings& settings) {
   const bool waits_agree = settings.pipe.writer_wait == settings.pipe.reader_wait;
   if (knob.name == "writer.wait" || knob.name == "reader.wait") return waits_agree;

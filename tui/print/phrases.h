@@ -21,7 +21,7 @@ std::string mismatch_text(const Mismatch& mismatch);
 // Name and value of each knob that is away from its default, in the order of the table.
 std::vector<std::pair<std::string_view, std::string>> changed_knob_values(const Settings& settings);
 
-// "write_with vmsplice, pages thp"; "all defaults" when nothing differs.
+// "write_with vmsplice, pages thp"; "all defaults" if nothing differs.
 std::string changed_knobs(const Settings& settings);
 
 }  // namespace pipetop::tui

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<const char*, 4> kZeroCopyNames = {"zero-copy", "copied", "unverifiable",
                                                        "no-copy"};
 
-// Where it ran last, or else where it is pinned.
+// The CPU it last ran on, or else the one it is pinned to.
 void put_cpu(Json& json, const WorkerView& worker, const Json& pinned) {
   const std::string name = worker.name + "_cpu";
   if (worker.last_cpu.has_value() || !pinned.is_number())

@@ -24,8 +24,8 @@ void assess_worker(const WorkerView& worker, Assessment& assessment) {
     assessment.warn(Exit::refused, fmt::format("the {} could not get what it needs{}", role, why));
 }
 
-// A single buffer is asked for to be damaged; and after a restart nobody knows
-// what the dead worker left behind.
+// With a single buffer damage is expected; and after a restart nobody knows what
+// the dead worker left behind.
 void assess_pages(const RunResult& result, Assessment& assessment) {
   const Snapshot& last = result.last;
   const bool asked = last.effective.settings.pipe.buffers == Buffers::single;
@@ -79,8 +79,7 @@ uint64_t RunResult::bytes() const {
   return end.worker(role).counts.items - begin.worker(role).counts.items;
 }
 
-// Over the time that it took, which is not all of the run where a workload keeps a
-// clock of its own.
+// Over the workload's own time, which is not the whole run if it has its own clock.
 double RunResult::rate() const {
   const uint64_t clock_ns = end.throughput.clock_ns - begin.throughput.clock_ns;
   return rate_of(bytes(), clock_ns == 0 ? duration_ns() : clock_ns, unit_of(end.requested));
@@ -92,12 +91,11 @@ RunResult run_result(const std::string& name, const Trial& trial, uint64_t bytes
   result.bytes_wanted = bytes_wanted;
   result.begin = trial.begin;
   result.end = trial.end;
-  // The worker's own counter was read a moment after the time was: the rate must be
-  // the trial's.
+  // The worker's counter was read slightly after the time: use the trial's rate.
   const auto counting = static_cast<size_t>(counting_role(trial.settings));
   result.begin.workers[counting].counts.items = trial.begin.throughput.total_items;
   result.end.workers[counting].counts.items = trial.end.throughput.total_items;
-  // The snapshot's tables and shares are not of the whole measurement.
+  // The snapshot's tables and shares do not cover the whole measurement.
   for (size_t i = 0; i < kRoles; ++i) {
     const SegmentRole& role = trial.segment.roles[i];
     result.shares[i] = role.shares;

@@ -1,5 +1,5 @@
-// What a run without a screen measured; all that printers and the exit code
-// need, as values.
+// The result of a headless run: all that printers and the exit code need, as
+// values.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace pipetop::tui {
 
-// In units of so many items a second; 0 when no time passed.
+// In units of this many items per second; 0 if no time passed.
 double rate_of(uint64_t count, uint64_t duration_ns, const Unit& unit);
 
 struct Interval {
@@ -32,20 +32,20 @@ struct RunResult {
   std::string name;                       // of the preset, or "custom"
   uint64_t bytes_wanted = 0;              // of --bytes; 0 without
   Snapshot begin;                         // when the measurement began
-  Snapshot end;                           // when it ended, with everything still flowing
-  Snapshot last;                          // after both workers had finished
+  Snapshot end;                           // when it ended, with data still flowing
+  Snapshot last;                          // after both workers finished
   std::array<TimeShares, kRoles> shares;  // by Role, over the measurement
   Reading<double> steal_share;            // of all CPUs' time during the measurement
   int ended_by_signal = 0;
 
-  // Or whatever the workload counts. By the role that counts, so that they equal its
-  // own figures.
+  // Or whatever else the workload counts. By the role that counts, so that they equal its own
+  // figures.
   uint64_t bytes() const;
   uint64_t duration_ns() const { return end.now_ns - begin.now_ns; }
   double rate() const;  // the mean, in the workload's unit
 };
 
-// A trial told as a run, with everything still flowing.
+// A trial as a run, with data still flowing.
 RunResult run_result(const std::string& name, const Trial& trial, uint64_t bytes_wanted);
 
 Interval interval_between(const Snapshot& begin, const Snapshot& before, const Snapshot& after);

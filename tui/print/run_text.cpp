@@ -103,7 +103,7 @@ std::string integrity_line(const Snapshot& s) {
                      i.verified, i.misplaced, i.torn, i.unstamped);
 }
 
-// Of one alone the rest tells already.
+// A single part is covered by the rest.
 std::string parts_lines(const Snapshot& s) {
   std::string text;
   if (s.parts.size() < 2) return text;
@@ -124,7 +124,7 @@ std::string figure_lines(const Snapshot& s) {
   return text;
 }
 
-// "write_very_lo~": which end of a name matters is not known; the start reads better.
+// "write_very_lo~": the start of a name is usually easier to recognise.
 std::string cut(std::string_view name) {
   constexpr size_t kNameWidth = kFunctionsWidth - 16;
   if (name.size() <= kNameWidth) return std::string(name);

@@ -25,7 +25,7 @@ double median_times(const Sweep& sweep, const SweepRow& row) {
   return median(row.times(sweep.rows.front()));
 }
 
-// Of what the first row, alone, would make if there were so many of it.
+// Relative to this many times the first row.
 Reading<double> efficiency(const Sweep& sweep, const SweepRow& row) {
   if (!is_number(sweep)) return Reading<double>::unavailable("the values are not numbers");
   return Reading<double>::of(median_times(sweep, row) * std::stod(sweep.rows.front().value) /
@@ -129,7 +129,7 @@ std::string why_no_functions(const Sweep& sweep, Role role) {
   return {};
 }
 
-// Those that differ most, for they tell why the rates do.
+// The functions that differ most, because they explain the rates.
 std::string functions_text(const Sweep& sweep, Role role) {
   const std::string_view name = role_name(sweep.rows.front().settings, role);
   if (const std::string why = why_no_functions(sweep, role); !why.empty())

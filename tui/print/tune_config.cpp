@@ -12,7 +12,7 @@
 namespace pipetop::tui {
 namespace {
 
-// Names of the machine come from the kernel: none may end the comment.
+// The machine's names come from the kernel: they must not end the comment.
 std::string comment(const std::string& text) { return "# " + one_line(text) + "\n"; }
 
 std::string found_comment(const TuneReport& report) {
@@ -39,7 +39,7 @@ std::string search_comment(const TuneReport& report) {
                      report.raised() ? " --allow-raise-pipe-max" : "", r.candidates, r.trials);
 }
 
-// The ring must be allowed to be as large again.
+// The ring must be allowed to be this large next time.
 std::string limit_comment(const TuneReport& report) {
   const uint64_t wanted = wanted_pipe_bytes(report.result.winner->settings.pipe);
   if (wanted <= report.host.pipe_max_size) return {};

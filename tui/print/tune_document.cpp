@@ -15,7 +15,7 @@ namespace pipetop::tui {
 namespace {
 
 constexpr double kSure = 0.95;
-// Fewer heats cannot make anything 95 % sure that is not plain already.
+// Fewer heats cannot give 95 % confidence.
 constexpr size_t kFewHeats = 6;
 
 std::string median_text(const std::vector<double>& gib_per_s) {
@@ -30,7 +30,7 @@ std::string rate_line(const Finalist& finalist, bool has_final) {
                      has_final ? " of the final" : "");
 }
 
-// "99.9" is as sure as anybody should be after a minute.
+// "99.9" is the most confidence that a minute can give.
 std::string sure_text(double confidence) {
   return confidence > 0.999 ? "more than 99.9 % confidence"
                             : fmt::format("{:.3g} % confidence", 100 * confidence);
@@ -98,7 +98,7 @@ std::string search_lines(const TuneReport& report) {
   return text;
 }
 
-// Too few heats to be sure of more than what is plain.
+// Too few heats for a confident result.
 bool is_thin(const TuneResult& r) { return r.reference_gib_per_s.size() < kFewHeats; }
 
 std::string tune_text(const TuneReport& report) {

@@ -14,24 +14,24 @@ namespace pipetop::tui {
 struct TuneReport {
   TuneResult result;
   std::string reference_name;   // of the preset
-  HostInfo host;                // as it is without us
+  HostInfo host;                // as it was before
   Reading<double> steal_share;  // of all CPUs' time during the search
   uint64_t budget_ns = 0;
   uint64_t seed = 0;
   uint64_t pipe_max_bytes = 0;  // during the search
-  std::string raise_refusal;    // why it could not be raised, "" if nobody asked or it was
+  std::string raise_refusal;    // why it could not be raised, "" if it was or nobody asked
   int ended_by_signal = 0;
 
   bool raised() const { return pipe_max_bytes > host.pipe_max_size; }
 };
 
-// What the config file calls the winner.
+// The winner's name in the config file.
 inline constexpr const char* kTunedPreset = "tuned";
 
-// The winner as a preset and as the start; load_config() reads it. There must be one.
+// The winner as a preset and as the initial settings, for load_config(). There must be a winner.
 std::string tune_config_yaml(const TuneReport& report);
 
-// Untrustworthy when the host stole much, or when there is no winner.
+// Untrustworthy if the host stole much time, or if there is no winner.
 Assessment assess(const TuneReport& report);
 
 }  // namespace pipetop::tui

@@ -1,5 +1,4 @@
-// What a list of functions is made from: where a role ran or waited, and what
-// 100 % of it is.
+// The data of a function list: where a role ran or waited, and what 100 % means.
 #pragma once
 
 #include <array>
@@ -12,7 +11,7 @@
 namespace pipetop::tui {
 
 struct CallProfile {
-  // What fills up the wall time beside the tree.
+  // What fills up the wall time in addition to the tree.
   struct Part {
     std::string_view name;  // "[blocked]"; "": none
     double share = 0;
@@ -20,8 +19,8 @@ struct CallProfile {
   };
 
   std::shared_ptr<const CallTree> tree;  // never null
-  uint64_t whole = 0;                    // the weight that is all of it
-  double scale = 1;                      // what that is a share of: 1 of itself
+  uint64_t whole = 0;                    // the total weight
+  double scale = 1;                      // the total as a share of the reference; 1 of itself
   std::array<Part, 2> beside;
 
   bool operator==(const CallProfile&) const = default;
@@ -36,7 +35,7 @@ inline CallProfile profile_of(const BlockedTable& blocked) {
 
 enum class Activity : uint8_t { running, waiting };
 
-// The profile as shares of the wall time; unavailable if the parts are not known.
+// The profile as shares of wall time; unavailable if the shares are unknown.
 Reading<CallProfile> of_wall_time(CallProfile profile, Activity activity, const TimeShares& wall);
 
 }  // namespace pipetop::tui

@@ -20,8 +20,8 @@ bool holds(std::string_view name, std::string_view filter) {
   return std::search(name.begin(), name.end(), filter.begin(), filter.end(), same) != name.end();
 }
 
-// All that becomes one row: the nodes of a function below the same path, now and
-// before.
+// Everything that becomes one row: the nodes of a function below the same path, now
+// and before.
 struct Group {
   struct Part {
     bool present = false;
@@ -76,7 +76,7 @@ class RowMaker {
   const RowsChoice& choice_;
   const Folds& folds_;
   std::array<WalkedTree, 2> trees_;
-  std::vector<bool> leads_;         // by node now: it or a callee of it matches
+  std::vector<bool> leads_;         // by current node: it or a callee of it matches
   std::vector<uint32_t> group_of_;  // by function, while a level is gathered
   // Stacks: a level's groups and links lie above those of the levels over it.
   std::vector<Group> groups_;
@@ -128,8 +128,8 @@ void RowMaker::gather_roots() {
   close_groups(0);
 }
 
-// A function that calls itself has its samples in the topmost place; below, only
-// what ended there is still to be counted.
+// The topmost node of a recursive function has its samples; below, only what ended
+// there is added.
 void RowMaker::gather_functions() {
   for (const Side side : kSides) {
     const WalkedTree& tree = trees_[side];
@@ -172,7 +172,7 @@ void RowMaker::gather_beside() {
   }
 }
 
-// Whether it can be told what was there before.
+// Whether it is known what was there before.
 bool RowMaker::is_known(int depth) const {
   const CallProfile* before = trees_[kBefore].profile();
   if (!before) return false;
@@ -210,7 +210,7 @@ void RowMaker::compare(CallRow& row, const Group& g) const {
   if (!before.present && *row.change >= kWorthNaming) row.novelty = Novelty::added;
 }
 
-// What has vanished stands where it stood.
+// What has vanished keeps its place.
 void RowMaker::choose_and_sort(size_t begin, int depth) {
   const auto first = groups_.begin() + static_cast<ptrdiff_t>(begin);
   const auto left_out = [&](const Group& g) { return !is_row(g, depth); };

@@ -2,7 +2,7 @@
 
 namespace pipetop::tui {
 
-// Two functions the other way round are another path.
+// The order of functions matters.
 PathId path_id(PathId parent, Function function) {
   const PathId path = ((parent ^ (parent >> 29)) + function.number() + 1) * 0xbf58476d1ce4e5b9;
   return path == 0 ? 1 : path;

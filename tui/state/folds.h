@@ -1,5 +1,5 @@
-// Which rows of a list of calls are open. Rows are known by their path of functions,
-// so that what is open survives new samples and other settings.
+// Which rows of a call list are open. Rows are identified by their path of functions, so that open
+// rows survive new samples and other settings.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace pipetop::tui {
 
-// Stands for the functions from the top of a list down to a row; 0: no row.
+// Identifies the path of functions from the top of a list down to a row; 0: no row.
 using PathId = uint64_t;
 PathId path_id(PathId parent, Function function);
 
 class Folds {
  public:
-  // What holds below some row unless a newer word was said about a row there.
+  // The rule below some row, unless a newer one was set for a row there.
   struct Rule {
     bool open = false;
     uint64_t since = 0;
@@ -32,11 +32,11 @@ class Folds {
   State at(PathId path, const Rule& inherited) const;
 
   void set_level(PathId path, bool open);
-  // The row and all that is or will be below it.
+  // The row and everything below it, now and later.
   void set_entry(PathId path, bool open);
   void set_all(bool open);
 
-  // Another one after every change.
+  // Changes with every update.
   uint64_t version() const { return clock_; }
 
  private:

@@ -11,18 +11,18 @@
 namespace pipetop::tui {
 namespace {
 
-// Knob "wait" stands for both roles' own.
+// The knob "wait" covers both roles.
 bool concerns(const Mismatch& mismatch, std::string_view knob) {
   return mismatch.knob == knob || (knob == "wait" && mismatch.knob.ends_with(".wait"));
 }
 
 bool differs(const Snapshot& s, const ViewState& state, std::string_view knob) {
-  if (s.requested != state.requested) return false;  // not tried yet, as far as we see
+  if (s.requested != state.requested) return false;  // apparently not tried yet
   return std::ranges::any_of(s.effective.mismatches,
                              [&](const Mismatch& m) { return concerns(m, knob); });
 }
 
-// A choice between more than two says which one it is, e.g. "hugetlb".
+// A choice between more than two shows its value, e.g. "hugetlb".
 std::string toggle_text(const HotKey& hot, const Settings& settings) {
   const Knob* knob = find_knob(hot.knob);
   const bool many = knob && knob->values.size() > 2 && hot.knob != "wait";
@@ -32,7 +32,7 @@ std::string toggle_text(const HotKey& hot, const Settings& settings) {
 // "pipe -" and "pipe +" share the word before the sign.
 std::string_view stem(std::string_view label) { return label.substr(0, label.find(' ')); }
 
-// A size of `auto` is shown as what it comes to.
+// A size of `auto` is shown as its actual value.
 std::string step_text(const HotKey& hot, const Snapshot& s, const Settings& requested) {
   std::string value = hot.value(requested);
   if (hot.knob == "placement") return value;

@@ -7,9 +7,9 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr int kTallRows = 44;  // enough to put narrow panels above each other
+constexpr int kTallRows = 44;  // enough for narrow panels on top of each other
 constexpr int kNarrowCols = 100;
-constexpr int kNarrowFunctions = 72;  // below, two lists side by side cut most names
+constexpr int kNarrowFunctions = 72;  // with less, two lists side by side truncate most names
 
 int key_rows(int cols) { return cols >= 126 ? 2 : 3; }
 
@@ -26,8 +26,8 @@ void split_rows(const Rect& band, Rect& upper, Rect& lower) {
   lower = {band.row + upper_rows, band.col, band.rows - upper_rows, band.cols};
 }
 
-// What the pictures get of the rows between title and message; function lists
-// take the rest, as they can use any number of rows.
+// The rows for charts between title and message; function lists take the rest, as
+// they can use any number of rows.
 int picture_rows(int rows) { return std::clamp(rows * 3 / 7, 5, 24); }
 
 }  // namespace

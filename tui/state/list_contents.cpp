@@ -64,7 +64,7 @@ void refresh(ListContents& contents, const WorkerView& w, const Reference& refer
                               {choice.form, choice.sort(), choice.filter},
                               &folds,
                               folds.version()};
-  // Parts of nothing are not parts of something that have vanished.
+  // Shares without a total are not vanished shares.
   if (source.now.whole == 0 && !choice.wall) source.before.reset();
   contents.compared = source.before.has_value();
   contents.reference = reference.name();

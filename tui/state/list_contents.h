@@ -1,4 +1,4 @@
-// What one role's function list holds, or why it holds nothing.
+// The contents of one role's function list, or why it is empty.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@ namespace pipetop::tui {
 struct ListChoice {
   ListForm form = ListForm::flat;
   Activity activity = Activity::running;
-  // By Activity and ListForm. Whoever waits does so in the scheduler itself: who
-  // called it says more.
+  // By Activity and ListForm. Waiting always ends in the scheduler: its callers are
+  // more useful.
   std::array<std::array<ListSort, 2>, 2> sorts = {
       {{ListSort::self, ListSort::children}, {ListSort::children, ListSort::children}}};
-  bool wall = false;  // shares are of the wall time
+  bool wall = false;  // shares of wall time
   std::string filter;
   std::optional<std::string> filter_before;  // set while the filter is being edited
 
@@ -29,15 +29,15 @@ struct ListChoice {
 
 struct ListContents {
   Reading<CallRows> rows;
-  std::string_view what;         // is listed, to say that it cannot be had
-  bool compared = false;         // it is known what was before
-  std::string_view reference;    // with which it is compared
+  std::string_view what;         // is listed, to say that it is unavailable
+  bool compared = false;         // the previous state is known
+  std::string_view reference;    // the reference for changes
   uint64_t count = 0, lost = 0;  // samples or sleeps
   uint64_t ns = 0;               // of the sleeps
   double largest = 0;            // share at the top of the list
   int processes = 1;             // that play the role; sleeps are of the first
 
-  // What the rows were made of, as they are made again only for a reason.
+  // What the rows were made from, because they are rebuilt only if it changes.
   struct Source {
     CallProfile now;
     std::optional<CallProfile> before;

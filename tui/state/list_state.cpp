@@ -5,8 +5,8 @@
 namespace pipetop::tui {
 namespace {
 
-// The row of the selection's path, else the nearest one of its name, else what
-// has come to stand in its place.
+// The row with the selection's path, else the nearest one with its name, else the
+// row now in its place.
 int find_selection(const ListState& list) {
   const auto rows = rows_of(list);
   const auto found = std::ranges::find(rows, list.path, &CallRow::path);

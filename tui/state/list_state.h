@@ -1,4 +1,4 @@
-// Where a function list stands.
+// The state of a function list.
 #pragma once
 
 #include <span>
@@ -10,10 +10,10 @@ namespace pipetop::tui {
 
 struct ListState {
   Folds folds;
-  Folds filtered{true};  // the same in a filtered tree, where all is open at first
+  Folds filtered{true};  // the same for a filtered tree, where everything is open at first
 
-  // The selection follows the path of names, not the place: rows change places
-  // with every sample. A path that is gone may be found again by its name.
+  // The selection follows the path of names, not the position: rows move with every
+  // sample. If the path is gone, it may be found by its name.
   PathId path = 0;  // 0: none
   std::string name;
   int selected = -1;  // none until an arrow key is pressed
@@ -26,17 +26,17 @@ struct ListState {
   }
 };
 
-// No rows while it is not known what to list.
+// No rows while there is nothing to list.
 std::span<const CallRow> rows_of(const ListState& list);
 
-// Nullptr if none is selected.
+// nullptr if none is selected.
 const CallRow* selected_row(const ListState& list);
 
 void select(ListState& list, int row);
 void select_nothing(ListState& list);
 
-// Keeps selection and scroll within the rows: the selection finds its row again,
-// the scroll keeps the selection in sight.
+// Keeps selection and scroll within the rows: finds the selected row again, and
+// scrolls to keep it visible.
 void follow(ListState& list, int visible);
 
 }  // namespace pipetop::tui

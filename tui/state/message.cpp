@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kInfoStays_ns = 10'000'000'000;
 constexpr uint64_t kWarningStays_ns = 30'000'000'000;
-constexpr uint64_t kTurn_ns = 4'000'000'000;  // of each thing that is wrong
+constexpr uint64_t kTurn_ns = 4'000'000'000;  // of each error
 
 std::string text_of(const Mismatch& m) {
   std::string text =
@@ -46,14 +46,14 @@ std::vector<Message> what_is_wrong(const Snapshot& s) {
   return wrong;
 }
 
-// Turns begin with the newest notice, so that it is the first to be read.
+// Starts with the newest notice, so that it is read first.
 size_t turn(const Snapshot& s, const ViewState& state, size_t count) {
   const uint64_t since = s.notices.empty() ? 0 : s.notices.back().at_ns;
   const uint64_t now = std::max(state.now_ns, since);
   return (now - since) / kTurn_ns % count;
 }
 
-// From the function up to its entry point, so that what is cut off is far away.
+// From the function up to its entry point, so that truncation removes the far end.
 std::string path_text(const ListState& list) {
   std::string text;
   const auto rows = rows_of(list);

@@ -1,5 +1,5 @@
-// What the numbers on the screen are compared with: the segment that was frozen as
-// A, else the one before the present.
+// The reference for the numbers on the screen: the segment kept as A, else the
+// previous one.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace pipetop::tui {
 struct Reference {
   std::shared_ptr<const Segment> segment;  // null: there is nothing to compare with
   bool is_a = false;
-  // None where nothing is known.
+  // None if nothing is known.
   std::array<std::optional<CallProfile>, kRoles> running, waiting;  // by Role
 
   std::string_view name() const { return !segment ? "" : is_a ? "A" : "prev"; }
@@ -25,7 +25,7 @@ struct Reference {
 
 Reference reference_of(std::shared_ptr<const Segment> segment, bool is_a = false);
 
-// The same as shares of the wall time, as far as its parts are known.
+// The same as shares of wall time, if its parts are known.
 std::optional<CallProfile> reference_profile(const Reference& reference, Role role,
                                              Activity activity, bool wall);
 

@@ -10,7 +10,7 @@ namespace {
 constexpr int kDetailRows = 4, kMostDetailRows = 6;
 constexpr int kThickest = 3, kMostLines = 6;
 
-// What the picture needs before anything else grows.
+// The minimum for the chart before anything else grows.
 int least_picture(RingPicture picture, int rows, bool many_slots) {
   switch (picture) {
     case RingPicture::heat_map:
@@ -24,8 +24,8 @@ int least_picture(RingPicture picture, int rows, bool many_slots) {
   return rows >= 9 ? 3 : 1;
 }
 
-// Gives the strip its lines or its thickness; returns the rows it takes beyond
-// one line and its underline.
+// Sets the strip's lines or thickness; returns the rows beyond one line and its
+// underline.
 int grow_strip(StripLook& look, uint32_t slots, int cols, int rows_left) {
   const int rows = rows_left + look.line_rows();
   look.scale = strip_scale(slots, cols, std::clamp(rows / look.line_rows(), 1, kMostLines));
@@ -67,7 +67,7 @@ StripScale strip_scale(uint32_t slots, int cols, int max_lines) {
   while (n > scale.slots_a_cell * room) scale.slots_a_cell *= 2;
   const int cells = (n + scale.slots_a_cell - 1) / scale.slots_a_cell;
   scale.lines = (cells + cols - 1) / cols;
-  // Lines of equal length, and of whole eights where that fits.
+  // Lines of equal length, and of multiples of eight if that fits.
   const int equal = (cells + scale.lines - 1) / scale.lines;
   const int eights = (equal + 7) / 8 * 8;
   scale.cells_a_line = eights <= cols ? eights : equal;

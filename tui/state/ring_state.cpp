@@ -14,7 +14,7 @@ bool SlotTrail::recent(const std::vector<uint64_t>& at_ns, uint32_t index) const
   return index < last_.slots && at_ns[index] != 0 && at_ns[index] + kMoment_ns > last_.at_ns;
 }
 
-// Running indices from `from` up to `to`; more than a turn is every slot.
+// Free-running indices from `from` to `to`; more than a full turn is every slot.
 void SlotTrail::mark(std::vector<uint64_t>& at_ns, uint32_t from, uint32_t to) {
   const uint32_t count = std::min(to - from, last_.slots);
   for (uint32_t i = 0; i < count; ++i) at_ns[(from + i) % last_.slots] = last_.at_ns;
@@ -24,7 +24,7 @@ void SlotTrail::see(const RingFrame& frame) {
   if (frame.torn || frame.slots == 0 || frame.at_ns == last_.at_ns) return;
   const Ends before = last_;
   last_ = {frame.at_ns, frame.slots, frame.head, frame.tail};
-  // A resize begins its counts at 0, and may keep the number of slots.
+  // A resize restarts the indices at 0, and may keep the number of slots.
   const bool goes_on = before.slots == frame.slots && frame.head - before.head < 1u << 31 &&
                        frame.tail - before.tail < 1u << 31;
   if (!goes_on) {

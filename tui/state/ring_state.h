@@ -1,5 +1,4 @@
-// What the person chose to see of the ring, and what its panel remembers of the
-// frames before.
+// The user's choices for the ring panel, and what it remembers from earlier frames.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +9,16 @@
 
 namespace pipetop::tui {
 
-// Which slots were filled and freed a moment ago, from one ring frame to the next:
-// what makes a ring in slow motion lively.
+// Which slots were recently filled and freed, from one ring frame to the next:
+// shows the movement in slow motion.
 class SlotTrail {
  public:
-  // Frames as they come; a repeated one changes nothing, a ring of another size
-  // begins anew. Torn frames say nothing.
+  // Takes each frame; a repeated one changes nothing, a ring of another size starts
+  // over. Torn frames are ignored.
   void see(const RingFrame& frame);
   void clear() { last_ = {}; }
 
-  // Within the moment before the last frame; by index in the ring.
+  // Shortly before the last frame; by index in the ring.
   bool filled(uint32_t index) const { return recent(filled_ns_, index); }
   bool freed(uint32_t index) const { return recent(freed_ns_, index); }
 
@@ -35,20 +34,19 @@ class SlotTrail {
   std::vector<uint64_t> filled_ns_, freed_ns_;  // by index; 0: not seen
 };
 
-// Holds the last ring frame that was read whole, to be shown in place of torn
-// ones: what is drawn was true, and does not flicker.
+// Holds the last complete ring frame, to be shown instead of torn ones: what is
+// drawn was correct, and does not flicker.
 class WholeFrames {
  public:
-  // Replaces a torn frame of `ring` by the last whole one of the ring's present
-  // size, if there is any; once that is no longer recent, the reading is stale.
-  // Keeps a whole one.
+  // Replaces a torn frame of `ring` with the last complete one of the same ring
+  // size, if any; if that is not recent, the reading is stale. Keeps complete ones.
   void steady(RingView& ring);
 
  private:
   RingFrame last_;
 };
 
-// What stands below the slots.
+// The chart below the slots.
 enum class RingPicture : uint8_t { both, histogram, heat_map };
 
 struct RingState {

@@ -1,4 +1,4 @@
-// A call tree with what it takes to walk it from callers to callees.
+// A call tree with links for walking from callers to callees.
 #pragma once
 
 #include <vector>
@@ -23,7 +23,7 @@ class WalkedTree {
   double share(uint64_t weight) const;
 
  private:
-  const CallProfile* profile_ = nullptr;  // null: nothing is known
+  const CallProfile* profile_ = nullptr;  // null: unknown
   std::vector<uint32_t> next_, first_;    // by node: its sibling, its first child
   uint32_t root_ = kNone;
 };

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array kFatalSignals = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGQUIT};
 
-// What the handler needs; set before it can run, never freed while it can.
+// The handler's data; set before it can run, never freed while it can.
 struct Restore {
   termios saved;
   std::string bytes;
@@ -29,7 +29,7 @@ extern "C" void on_fatal_signal(int number) {
     tcsetattr(STDIN_FILENO, TCSANOW, &g_restore.saved);
     g_restore.parked->release();
   }
-  // SA_RESETHAND has brought the default action back, SA_NODEFER lets it through.
+  // SA_RESETHAND has restored the default action, SA_NODEFER lets the signal through.
   raise(number);
 }
 
@@ -61,7 +61,7 @@ CrashGuard::CrashGuard(const termios& saved, std::string restore_bytes, const Pa
   for (const int number : kFatalSignals) sigaction(number, &action, nullptr);
 }
 
-// Disarmed, the handler does nothing but let the default action through.
+// When disarmed, the handler only triggers the default action.
 CrashGuard::~CrashGuard() {
   g_armed = false;
   stack_t none{};

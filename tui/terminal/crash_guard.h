@@ -1,6 +1,6 @@
-// Gives the terminal back when the program dies of a fatal signal. The handler
-// only does what is async-signal-safe: it writes bytes that were made before,
-// restores the terminal's settings and stderr, and dies of the same signal.
+// Restores the terminal if the program dies of a fatal signal. The handler is
+// async-signal-safe: it writes prepared bytes, restores the terminal's settings and
+// stderr, and re-raises the signal.
 #pragma once
 
 #include <signal.h>
@@ -15,7 +15,7 @@
 
 namespace pipetop::tui {
 
-// What signals did before, which they do again when it ends.
+// The earlier actions of the signals, restored at the end.
 class SavedActions {
  public:
   explicit SavedActions(std::span<const int> signals);
@@ -29,7 +29,7 @@ class SavedActions {
 
 class CrashGuard {
  public:
-  // `restore_bytes` leave the alternate screen, show the cursor and so on.
+  // `restore_bytes` leave the alternate screen, show the cursor, and so on.
   CrashGuard(const termios& saved, std::string restore_bytes, const ParkedStderr& parked);
   ~CrashGuard();
   CrashGuard(const CrashGuard&) = delete;

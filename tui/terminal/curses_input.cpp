@@ -54,7 +54,7 @@ Input Terminal::read() {
     if (result == ERR) return {};
     if (result != KEY_CODE_YES) return key_input(static_cast<Key>(code));
     if (code == KEY_MOUSE) return mouse_input();
-    // The size is asked for when SIGWINCH comes; this is its echo.
+    // The size is queried on SIGWINCH; this event only repeats it.
     if (code != KEY_RESIZE) return key_input(special_key(code));
   }
 }

@@ -34,7 +34,7 @@ screen* new_screen(std::FILE* output) {
   return made;
 }
 
-// Delays such as "$<5>" are for tputs(); without them the bytes can be written.
+// Delays such as "$<5>" are for tputs(); they are removed to write the bytes directly.
 std::string without_padding(const std::string& bytes) {
   std::string result;
   for (size_t i = 0; i < bytes.size(); ++i) {
@@ -59,7 +59,7 @@ std::string restore_bytes(bool mouse) {
 
 void set_modes() {
   set_escdelay(kEscapeDelay_ms);
-  // Raw: Ctrl-C and Ctrl-Z come as keys, and reach no worker; Ctrl-S stops nothing.
+  // Raw: Ctrl-C and Ctrl-Z arrive as keys and reach no worker; Ctrl-S has no effect.
   raw();
   noecho();
   nonl();
@@ -68,7 +68,7 @@ void set_modes() {
   leaveok(stdscr, TRUE);
   scrollok(stdscr, FALSE);
   mouseinterval(0);
-  typeahead(-1);  // a frame is never left half drawn for a key
+  typeahead(-1);  // drawing a frame is not interrupted by a key
   curs_set(0);
 }
 

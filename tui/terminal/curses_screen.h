@@ -1,4 +1,4 @@
-// The curses session: begun by the constructor, and undone whatever happens.
+// The curses session: started by the constructor, and always undone.
 #pragma once
 
 #include <termios.h>
@@ -27,9 +27,9 @@ class CursesScreen {
   void resume();
   void set_mouse(bool on);
   bool mouse() const { return mouse_; }
-  // Brings what was drawn to the terminal.
+  // Sends what was drawn to the terminal.
   void refresh() const;
-  // Makes it the look of what is written next.
+  // Sets the look of what is written next.
   void use(Ink ink) const;
 
  private:
@@ -37,8 +37,8 @@ class CursesScreen {
   void arm_guard();
 
   ColorDepth colors_;
-  termios saved_;         // as the person had them
-  SavedActions actions_;  // ncurses installs handlers of its own
+  termios saved_;         // as the user had them
+  SavedActions actions_;  // ncurses installs its own handlers
   ParkedStderr parked_;
   GatheredOutput output_;
   screen* screen_;

@@ -17,7 +17,7 @@ bool write_all(int fd, const char* bytes, size_t count) {
   while (count > 0) {
     const ssize_t written = write(fd, bytes, count);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;  // the terminal is gone; the event loop sees to that
+    if (written <= 0) return false;  // the terminal is gone; the event loop handles this
     bytes += written;
     count -= static_cast<size_t>(written);
   }

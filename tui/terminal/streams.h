@@ -1,4 +1,4 @@
-// The descriptors that curses writes to, and that it must not see.
+// The descriptors that curses writes to, and those it must not disturb.
 #pragma once
 
 #include <cstdio>
@@ -7,23 +7,23 @@
 
 namespace pipetop::tui {
 
-// Where curses writes: the terminal, but a whole frame at one go.
+// The output of curses: the terminal, but one whole frame at a time.
 //
-// curses flushes after every move of the cursor, some thirty writes a frame. Each
+// curses flushes after every cursor movement, about thirty writes per frame. Each
 // wakes a kernel thread and the terminal's program, on CPUs that the measured
-// processes are using, and lets a half-drawn frame be seen.
+// processes use, and shows a half-drawn frame.
 class GatheredOutput {
  public:
-  // On a descriptor of its own for the terminal behind stdout. Throws SystemError.
+  // Opens the terminal behind stdout again. Throws SystemError.
   GatheredOutput();
   ~GatheredOutput();
   GatheredOutput(const GatheredOutput&) = delete;
   GatheredOutput& operator=(const GatheredOutput&) = delete;
 
-  // For newterm(); it is a terminal whenever nothing is being gathered.
+  // For newterm(); it is a terminal unless output is being gathered.
   std::FILE* file() const { return file_; }
 
-  // What is written in between reaches the terminal when it ends.
+  // What is written in between is sent to the terminal at the end.
   void begin() const;
   void end() const;
 
@@ -32,18 +32,18 @@ class GatheredOutput {
   std::FILE* file_;
 };
 
-// Keeps words written to standard error off the screen while curses owns it,
-// and says them afterwards.
+// Keeps standard error off the screen while curses owns it, and prints it
+// afterwards.
 class ParkedStderr {
  public:
-  // Does nothing where standard error is no terminal: it harms no screen.
+  // Does nothing if standard error is not a terminal.
   ParkedStderr();
   ~ParkedStderr();
   ParkedStderr(const ParkedStderr&) = delete;
   ParkedStderr& operator=(const ParkedStderr&) = delete;
 
-  // Gives standard error back and writes out what was kept; then keeps again.
-  // Both are async-signal-safe.
+  // Restores standard error and prints what was kept; then keeps again. Both are
+  // async-signal-safe.
   void release() const;
   void park() const;
 

@@ -43,7 +43,7 @@ void Terminal::Session::put_run(const Canvas& canvas, int row, int begin, int en
     if (cells[c].glyph != 0) run_.push_back(static_cast<wchar_t>(cells[c].glyph));
   }
   screen.use(cells[begin].ink);
-  // Fails at the last cell, as the cursor has nowhere to go; the cell is drawn.
+  // Fails at the last cell, because the cursor cannot advance; the cell is drawn.
   mvaddnwstr(row, begin, run_.data(), static_cast<int>(run_.size()));
 }
 
@@ -55,7 +55,7 @@ void Terminal::Session::show_row(const Canvas& canvas, int row) {
       ++c;
       continue;
     }
-    // A wide character is rewritten whole.
+    // A wide character is always rewritten whole.
     const int begin = now[c].glyph == 0 && c > 0 ? c - 1 : c;
     int end = c + 1;
     while (end < canvas.cols() && now[end].ink == now[begin].ink &&

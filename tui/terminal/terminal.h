@@ -1,5 +1,5 @@
-// The terminal while the dashboard owns it: shows canvases, reads keys. Whatever
-// it changes about the terminal it gives back, however it ends.
+// The terminal while the dashboard owns it: shows canvases, reads keys. All changes
+// to the terminal are undone, however it ends.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace pipetop::tui {
 
 class Terminal {
  public:
-  // Throws Error when there is no terminal, or one that cannot draw.
+  // Throws Error if there is no terminal, or it cannot draw.
   explicit Terminal(const TerminalOptions& options);
   ~Terminal();
   Terminal(const Terminal&) = delete;
@@ -20,17 +20,17 @@ class Terminal {
 
   GlyphSet glyphs() const;
 
-  // Brings the cells that changed since the last canvas to the screen.
+  // Draws the cells that changed since the last canvas.
   void show(const Canvas& canvas);
-  // The next canvas is drawn whole, on a cleared screen.
+  // The next canvas is drawn completely, on a cleared screen.
   void forget();
 
-  // Input::Kind::none when nothing more is there.
+  // Input::Kind::none if there is nothing more.
   Input read();
-  // Whether the person's end is gone: nothing will ever be read again.
+  // Whether the terminal is gone: nothing can be read any more.
   bool hung_up() const;
 
-  // Asks for the size anew.
+  // Queries the size again.
   void resize();
   int rows() const;
   int cols() const;
@@ -38,7 +38,7 @@ class Terminal {
   void set_mouse(bool on);
   bool mouse() const;
 
-  // Gives the terminal back for a while, and takes it again.
+  // Releases the terminal temporarily, and takes it again.
   void suspend();
   void resume();
 

@@ -30,7 +30,7 @@ bool predates_unicode(std::string_view term) {
 }
 
 // curses writes characters in the locale's encoding. `always` means UTF-8 even
-// where the locale says otherwise.
+// if the locale says otherwise.
 bool use_utf8(Choice unicode) {
   const auto is_utf8 = [] { return std::string_view(nl_langinfo(CODESET)) == "UTF-8"; };
   setlocale(LC_CTYPE, "");

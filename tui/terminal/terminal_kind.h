@@ -1,5 +1,5 @@
-// What the terminal can show: decided once, from TERM, the locale and the
-// person's choices.
+// What the terminal can show: determined once, from TERM, the locale and the user's
+// options.
 #pragma once
 
 #include "engine/config/config.h"
@@ -18,8 +18,8 @@ struct TerminalKind {
   ColorDepth colors = ColorDepth::none;
 };
 
-// Throws Error with what to do instead when standard input or output is no
-// terminal, or TERM names none that can place the cursor.
+// Throws Error, with an alternative, if standard input or output is not a terminal,
+// or if TERM has no cursor addressing.
 TerminalKind require_terminal(const TerminalOptions& options);
 
 }  // namespace pipetop::tui

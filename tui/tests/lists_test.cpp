@@ -1,4 +1,4 @@
-// What keys do to the function lists.
+// Handles the keys of the function lists.
 #include <gtest/gtest.h>
 
 #include "engine/workload/pipe/pipe_presets.h"

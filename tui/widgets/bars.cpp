@@ -19,8 +19,8 @@ constexpr double kStealWorthSaying = 0.01, kStealTooMuch = 0.05;
 struct Part {
   std::string text;
   Ink ink;
-  int rank;                // the lowest are kept when there is little room
-  std::string brief = {};  // instead of a text that does not fit; "": nothing
+  int rank;                // the lowest are kept if there is little room
+  std::string brief = {};  // instead of a text that does not fit; "": none
   bool shown = false;
 };
 
@@ -37,8 +37,8 @@ constexpr std::array<Technique, 4> kTechniques = {{
 }};
 static_assert(in_order(kTechniques, &Technique::zero_copy));
 
-// What the bytes really go through, and which knob is not what it was asked to
-// be; the message line says why.
+// Whether the bytes are really copied, and which knob did not take effect; the
+// message line says why.
 Part badge(const Effective& effective) {
   const auto& [_, name, style] = kTechniques[static_cast<size_t>(effective.pipe.zero_copy)];
   const auto& wrong = effective.mismatches;
@@ -114,7 +114,7 @@ void draw_title_bar(const Area& area, const Snapshot& s, std::string_view preset
   int col = 1;
   if (area.cols() >= 76) col = area.put(0, col, "pipetop", Style::title) + 2;
   col = area.put_fitted(0, col, right - col - 2, preset, Style::title);
-  // Not in force yet.
+  // Not in effect yet.
   if (!s.effective.settled) area.put(0, col, "…", Style::dim);
 
   std::vector<Part> parts = parts_of(s);

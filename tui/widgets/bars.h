@@ -1,5 +1,5 @@
-// The lines around the panels: at the top what runs, where, and whether its bytes are
-// copied; at the bottom a message, and the keys with the state of their knobs.
+// The lines around the panels: at the top what runs, where, and whether bytes are copied; at the
+// bottom a message, and the keys with the state of their knobs.
 #pragma once
 
 #include <string_view>
@@ -14,8 +14,8 @@ namespace pipetop::tui {
 void draw_title_bar(const Area& area, const Snapshot& snapshot, std::string_view preset,
                     bool frozen = false);
 
-// What is wrong is said to its end: a remedy that is cut helps nobody. It grows
-// upwards over what is there.
+// Errors are shown in full: a truncated remedy is useless. They grow upwards over
+// other content.
 void draw_message(Canvas& canvas, Rect rect, const Message& message);
 
 void draw_keys(const Area& area, const std::vector<KeyItem>& items);

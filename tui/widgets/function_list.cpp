@@ -13,8 +13,7 @@
 namespace pipetop::tui {
 namespace {
 
-// Where the columns of a list stand. A number's width holds the gap before it; 0:
-// there is no room for it.
+// The columns of a list. A number's width includes the gap before it; 0: no room.
 struct ListColumns {
   int self = 0, children = 0, change = 0;
   int name = 0, name_cols = 0;
@@ -23,8 +22,8 @@ struct ListColumns {
   int change_col() const { return self + children; }
 };
 
-constexpr int kWideCols = 44;    // from here on numbers stand well apart
-constexpr int kNarrowCols = 34;  // below, two numbers are all that names leave room for
+constexpr int kWideCols = 44;    // from this width on numbers are well separated
+constexpr int kNarrowCols = 34;  // with less there is only room for two numbers
 
 std::string sleep_text(uint64_t ns) {
   const double seconds = static_cast<double>(ns) / 1e9;
@@ -41,7 +40,7 @@ std::string activity_text(const ListChoice& choice, int processes, int detail) {
   return text.empty() ? "wall" : text + "/wall";
 }
 
-// What is listed, in ever fewer words. A number is there whole or not at all.
+// What is listed, in increasingly short forms. Numbers are shown whole or not at all.
 constexpr int kDetails = 6;
 std::vector<TitlePart> words(const FunctionListView& view, int detail) {
   const ListContents& c = view.list.contents;
@@ -94,7 +93,7 @@ ListColumns list_columns(int cols, const ListContents& contents, const ListChoic
       c.self = 0;
   }
   c.name = c.self + c.children + c.change + 1;
-  // Names get what the longest usual ones need, and where they are set in; bars the
+  // Names get the space for the longest usual ones plus their indent; bars get the
   // rest.
   const int room = cols - c.name;
   const bool tree = choice.form == ListForm::tree;
@@ -115,10 +114,10 @@ void draw_list_header(const Area& area, const ListColumns& c, const FunctionList
   draw_words(area, c.name, view);
 }
 
-// How deep rows are set in.
+// How rows are indented.
 struct Indent {
-  int step = 1;   // columns a level
-  int first = 0;  // levels up to this one are not set in, to leave room for names
+  int step = 1;   // columns per level
+  int first = 0;  // levels up to this one are not indented, to leave room for names
 };
 
 void draw_change(const Area& area, const CallRow& row) {
@@ -133,7 +132,7 @@ void draw_change(const Area& area, const CallRow& row) {
   area.put_right(0, change_text(*row.change), style);
 }
 
-// The lines from a row up to its callers. Returns the columns that they take.
+// The tree lines from a row to its callers. Returns their width.
 int draw_rails(const Area& area, const CallRow& row, const Indent& indent) {
   const Glyphs& g = area.glyphs();
   int col = 0;
@@ -174,7 +173,7 @@ void draw_row(const Area& area, const ListColumns& c, const CallRow& row,
     draw_bar(area.part({0, c.bar, 1, c.bar_cols}), row.share(sort) / view.full_bar, role);
 }
 
-// As deep as the rows in sight need, but for half of the names' columns.
+// As deep as the visible rows need, but at most half of the names' columns.
 Indent indent_for(std::span<const CallRow> rows, int name_cols) {
   Indent indent{name_cols >= 36 ? 2 : 1, 0};
   int deepest = 0;

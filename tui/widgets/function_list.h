@@ -1,5 +1,5 @@
-// A list of kernel functions, or of callers and callees, by their share of what a
-// role ran or waited in, as in perf.
+// A list of kernel functions, or callers and callees, by their share of a role's
+// running or waiting time, as in perf.
 #pragma once
 
 #include "tui/draw/canvas.h"
@@ -13,7 +13,7 @@ struct FunctionListView {
   Role role = Role::writer;
   bool focused = false;
   double full_bar = 1;       // the share that fills a bar; the same for both roles
-  bool remedy_said = false;  // of why there is nothing to list: elsewhere on the screen
+  bool remedy_said = false;  // the reason for an empty list is elsewhere on the screen
 };
 
 void draw_function_list(const Area& area, const FunctionListView& view);

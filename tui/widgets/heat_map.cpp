@@ -12,14 +12,14 @@ namespace pipetop::tui {
 namespace {
 
 constexpr int kLabelCols = 6;      // "empty "
-constexpr int kLegendRows = 8;     // from which there is one
-constexpr double kThinLooks = 20;  // fewer in a cell say little
+constexpr int kLegendRows = 8;     // minimum width for a legend
+constexpr double kThinLooks = 20;  // fewer samples in a cell mean little
 
 constexpr std::array<double, 5> kLeastShare = {0, 0, 0.05, 0.2, 0.5};  // of each level
 constexpr std::array<Style, 5> kShades = {Style::plain, Style::heat_1, Style::heat_2, Style::heat_3,
                                           Style::heat_4};
 
-// The looks of one cell's time, in fractions where a column lies in two.
+// The samples of one cell's time, in fractions if a column spans two cells.
 struct Looks {
   double all = 0;
   std::array<double, kOccupancyBins> in{};
@@ -32,7 +32,7 @@ std::vector<Looks> looks_by_cell(const OccupancyHistory& history, const TimeAxis
   auto column = std::ranges::lower_bound(columns, start, {}, &OccupancyColumn::end_ns);
   for (; column != columns.end(); ++column) {
     const auto end = static_cast<int64_t>(column->end_ns);
-    // Columns are not quite of a length; where one is missing, its time stays blank.
+    // Columns differ slightly in length; the time of a missing one stays blank.
     const auto usual = static_cast<int64_t>(history.column_ns);
     int64_t begin = end - usual;
     if (column != columns.begin()) {

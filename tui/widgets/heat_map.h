@@ -1,5 +1,5 @@
-// How full the ring was over time, so that filling can be watched: time to the
-// right, empty at the bottom, full at the top, shaded by the share of the looks.
+// How full the ring was over time: time to the right, empty at the bottom, full at
+// the top, shaded by the share of samples.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@
 
 namespace pipetop::tui {
 
-// 0: nobody saw it so; to 4, at least half of the looks did.
+// 0: no samples; up to 4: at least half of the samples.
 int heat_level(double share);
 
-// The last row is the axis, with the keys of changes; a row for the legend where
-// there are many. Returns the rows of the map itself.
+// The last row is the axis, with the keys of changes; there is a legend if there
+// are enough rows. Returns the rows of the map itself.
 int draw_heat_map(const Area& area, const OccupancyHistory& history,
                   std::span<const ChangeMark> marks, uint64_t now_ns, TimeSpan span);
 

@@ -14,13 +14,13 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr int kTwoColumns = 130;  // columns of the box from which it has two
+constexpr int kTwoColumns = 130;  // minimum box width for two columns
 
 constexpr int kNameCol = 4, kKnobTextCol = 20, kScreenTextCol = 14;
 
 struct Line {
   std::string key, name, text;
-  int col = 1;  // of the text; a heading has only a text
+  int col = 1;  // of the text; headings have only a text
 };
 using Lines = std::vector<Line>;
 
@@ -67,7 +67,7 @@ void append(Lines& to, const Lines& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-// Long texts go on below themselves.
+// Long texts are wrapped.
 Lines fitted(const Lines& lines, int cols) {
   Lines result;
   for (const Line& line : lines) {

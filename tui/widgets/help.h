@@ -15,7 +15,7 @@ struct HelpContents {
   std::span<const ScreenKey> screen_keys;
 };
 
-// Over the middle of the screen.
+// In the middle of the screen.
 void draw_help(Canvas& canvas, const HelpContents& contents, int scroll);
 
 // How far it can be scrolled on a screen of this size.

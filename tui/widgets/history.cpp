@@ -16,7 +16,7 @@ constexpr int64_t kMillisecond = 1'000'000;
 constexpr int64_t kLongestInterval = 1'000 * kMillisecond;  // of one point; above: a gap
 constexpr int kAxisCols = 5;
 
-// Eight dots a cell: two columns of four.
+// Eight dots per cell: two columns of four.
 void draw_braille(const Area& area, const Bins& bins, double top) {
   constexpr std::array<std::array<uint8_t, 5>, 2> kFill = {
       {{0x00, 0x40, 0x44, 0x46, 0x47}, {0x00, 0x80, 0xA0, 0xB0, 0xB8}}};
@@ -45,7 +45,7 @@ void draw_axis(const Area& area, double top) {
   if (area.rows() >= 2) area.put_right(area.rows() - 1, "0", Style::dim);
 }
 
-// Over what is drawn already: a rate above its roof is worth seeing, too.
+// On top of the curve, so that a rate above its roof is visible, too.
 void draw_roof(const Area& area, double height, const std::string& label) {
   if (!(height >= 0 && height <= 1)) return;
   const int row = std::clamp(static_cast<int>((1 - height) * area.rows()), 0, area.rows() - 1);

@@ -1,5 +1,5 @@
 // The throughput over time: a filled curve, newest at the right, with an axis at
-// the left and the keys that changed something below.
+// the left and the keys of changes below.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ struct Bins {
 
 Bins bin_history(std::span<const RatePoint> history, uint64_t now_ns, int bins);
 
-// The end of an axis that begins at 0: the next 1, 1.5, 2, 3, 4, 5, 6 or 8 times
-// a power of ten.
+// The end of an axis that begins at 0: rounded up to 1, 1.5, 2, 3, 4, 5, 6 or 8
+// times a power of ten.
 double axis_end(double max);
 
-// The axis is in rate_unit() of its end. `roof`, in GiB/s, is a dashed line where it
-// lies in the picture; the axis reaches up to twice as far as the rates for it.
+// The axis is in rate_unit() of its end. `roof`, in GiB/s, is a dashed line if it is in range; the
+// axis extends up to twice as far as the rates for it.
 void draw_history(const Area& area, const Throughput& throughput, uint64_t now_ns,
                   Pace pace = Pace::normal, std::optional<double> roof = {});
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kInner = kOccupancyBins - 2;  // without "empty" and "full"
 
-// The histogram over fewer or more columns: empty and full keep theirs.
+// Rescales the histogram to the columns: empty and full keep their own.
 std::vector<double> columns(const Occupancy& o, int cols) {
   int inner = kInner;
   while (inner > 2 && inner + 2 > cols) inner /= 2;
@@ -55,7 +55,7 @@ void draw_line(const Area& area, const Occupancy& o) {
   if (pen.room() >= columns_of(o.source)) pen.text(o.source, Style::dim);
 }
 
-// Labels, chart, and how it was measured.
+// Labels, chart, and the source.
 void draw_tall(const Area& area, const Occupancy& o) {
   const bool words = area.rows() >= 4;
   const Area chart = area.part({0, 0, area.rows() - (words ? 2 : 1), area.cols()});

@@ -12,13 +12,13 @@ namespace pipetop::tui {
 // From left to right, with its numbers; one row or more.
 void draw_occupancy(const Area& area, const Reading<Occupancy>& occupancy);
 
-// From the bottom to the top, as a heat map has it, to stand beside one.
+// From bottom to top, for use beside a heat map.
 void draw_occupancy_bars(const Area& area, const Reading<Occupancy>& occupancy);
 
-// Bins laid over so many rows, the lowest first: empty and full keep a row of
-// their own, the parts between share the others evenly. At least 3 rows.
+// Bins distributed over this many rows, lowest first: empty and full keep their own
+// row, the bins in between share the others evenly. At least 3 rows.
 void fold_bins(std::span<const double, kOccupancyBins> bins, std::span<double> rows);
-// More rows would say no more.
+// More rows would show nothing more.
 inline constexpr int kMostOccupancyRows = kOccupancyBins;
 
 }  // namespace pipetop::tui

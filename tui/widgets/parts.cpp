@@ -10,7 +10,7 @@
 namespace pipetop::tui {
 namespace {
 
-// Each on a line of its own, with the reason why there is none: they are few.
+// Each on its own line, with the reason if there is no value: there are few.
 int draw_figures(const Area& area, std::span<const Figure> figures) {
   int name_cols = 0;
   for (const Figure& figure : figures) name_cols = std::max(name_cols, columns_of(figure.name));
@@ -62,7 +62,7 @@ void draw_part(const Area& area, const Columns& c, const PartView& part, double 
     draw_bar(area.part({0, c.bar, 1, c.bar_cols}), *part.rate / largest, Style::graph);
 }
 
-// What stands above it summed up, so that they agree.
+// The sum of the values above, so that they agree.
 Reading<double> total_of(std::span<const PartView> parts) {
   double sum = 0;
   for (const PartView& part : parts) {
@@ -94,7 +94,7 @@ void draw_parts(const Area& area, const Snapshot& s) {
   double largest = 0;
   for (const PartView& part : s.parts)
     if (part.rate.has_value()) largest = std::max(largest, *part.rate);
-  // The figures first: there are few, and they say what the rows do not.
+  // The figures first: there are few, and they add to the rows.
   int row = draw_figures(area.from_row(0, std::max(0, area.rows() - 3)), s.figures);
   if (row > 0 && area.rows() - row > static_cast<int>(s.parts.size()) + 2) ++row;  // air
   const int room = area.rows() - row - (s.parts.size() > 1 ? 2 : 1);

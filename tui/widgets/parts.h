@@ -1,5 +1,5 @@
-// The parts panel: each pair, client or worker with its rate, all together, and what
-// else the workload knows of itself. It stands where the ring does.
+// The parts panel: each pair, client or worker with its rate, the total, and further figures of the
+// workload. Takes the place of the ring.
 #pragma once
 
 #include <vector>

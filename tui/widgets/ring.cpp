@@ -14,7 +14,7 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr uint64_t kOld_ns = 500'000'000;  // a frame that is no longer of this moment
+constexpr uint64_t kOld_ns = 500'000'000;  // the age of a stale frame
 constexpr int kMostHistogramRows = 14;
 
 bool is_old(const RingFrame& frame, uint64_t now_ns) { return now_ns > frame.at_ns + kOld_ns; }
@@ -51,7 +51,7 @@ void put_sign(Pen& pen, const Area& area, char32_t sign, Style style, std::strin
   pen.skip(2).text(word, Style::dim).skip(2);
 }
 
-// What the slots were since the last change, and what the signs say.
+// The kinds of slots since the last change, which is also the legend.
 void draw_legend(const Area& area, const RingView& ring, const StripLook& look) {
   if (!ring.kinds.has_value()) {
     draw_absence(area.from_row(0, 1), "kinds", ring.kinds.status, ring.kinds.reason);
@@ -85,7 +85,7 @@ int draw_map(const Area& area, const Snapshot& s) {
   return draw_heat_map(area, *s.ring.history, s.throughput.marks, s.now_ns, span);
 }
 
-// The map with the histogram turned to stand beside it.
+// The map with the histogram rotated beside it.
 void draw_both(const Area& area, const Snapshot& s) {
   const int beside = std::clamp(area.cols() / 3, 18, 34);
   const Area map = area.part({0, 0, area.rows(), area.cols() - beside - 1});
@@ -120,8 +120,8 @@ void draw_pieces(const Area& area, const Snapshot& s, const RingState& state, Ri
     draw_picture(area.from_row(plan.picture, plan.picture_rows), s, state.picture);
 }
 
-// A look that failed leaves everything in its place; where there are no looks,
-// the picture has what the words leave.
+// A failed snapshot leaves everything in place; without snapshots, the chart gets
+// the room below the reason.
 void draw_without_slots(const Area& area, const Snapshot& s, const RingState& state,
                         bool remedy_said) {
   draw_summary(area, s);
@@ -145,7 +145,7 @@ void draw_without_slots(const Area& area, const Snapshot& s, const RingState& st
   draw_picture(area.from_row(row, last - row), s, state.picture);
 }
 
-// The reason, dim, while there is none.
+// The reason, dimmed, while there is none.
 void draw_verdict(const Area& area, const Reading<Verdict>& verdict) {
   if (!verdict.has_value()) {
     const std::string reason = verdict.reason.empty() ? "…" : verdict.reason;

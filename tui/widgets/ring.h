@@ -1,4 +1,4 @@
-// The ring panel: every slot now, what they are, and how full over time.
+// The ring panel: every slot now, their kinds, and how full over time.
 #pragma once
 
 #include <vector>
@@ -8,15 +8,14 @@
 
 namespace pipetop::tui {
 
-// What the reader finds of stamped pages: damage a second, if there is any; else what
-// there was; else how many pages were good. Why nobody can know; empty while none are
-// stamped.
+// The result of checking stamped pages: damage per second, if there is any; else past damage; else
+// the number of good pages; or why it is unknown. Empty while none are stamped.
 TitlePart integrity_title(const Reading<Integrity>& integrity, Payload payload);
 
-// For a panel of so many columns whose inside has so many rows.
+// For a panel with this many columns and inner rows.
 std::vector<TitlePart> ring_title(const Snapshot& snapshot, int panel_cols, int rows);
 
-// `remedy_said`: of why there are no slots, elsewhere on the screen.
+// `remedy_said`: the remedy for missing slots is shown elsewhere on the screen.
 void draw_ring(const Area& area, const Snapshot& snapshot, const RingState& state,
                bool remedy_said = false);
 

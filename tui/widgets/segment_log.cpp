@@ -12,7 +12,7 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr int kOneLineCols = 140;  // below, a segment takes two lines
+constexpr int kOneLineCols = 140;  // with less, a segment takes two lines
 
 // The panel over both lists.
 Rect log_rect(const Layout& l) {
@@ -30,14 +30,14 @@ struct Shape {
 Shape shape_of(int rows, int cols) {
   Shape shape;
   shape.lines = cols >= kOneLineCols ? 1 : 2;
-  // A second line of headings must not take the place of a segment.
+  // A second line of headings must not displace a segment.
   shape.headers = shape.lines == 2 && rows >= 8 ? 2 : 1;
   shape.visible = std::max(1, (rows - shape.headers) / shape.lines);
   return shape;
 }
 
-// A present segment carries its rate only; what is observed of it stands elsewhere
-// in the snapshot.
+// The current segment only has its rate; its observations are elsewhere in the
+// snapshot.
 Segment present_segment(const Snapshot& s) {
   Segment present = s.throughput.current;
   present.occupancy = s.ring.occupancy;
@@ -49,7 +49,7 @@ Segment present_segment(const Snapshot& s) {
   return present;
 }
 
-// The segments newest first; the first is the present one.
+// The segments, newest first, starting with the current one.
 class Log {
  public:
   explicit Log(const Snapshot& s) : present_(present_segment(s)), closed_(s.throughput.segments) {}
@@ -58,7 +58,7 @@ class Log {
   const Segment& at(int i) const {
     return i == 0 ? present_ : *closed_[closed_.size() - size_t(i)];
   }
-  // The one before, nullptr if it is no longer known.
+  // The previous one, nullptr if it is no longer known.
   const Segment* before(int i) const { return i + 1 < size() ? &at(i + 1) : nullptr; }
 
  private:
@@ -76,7 +76,7 @@ std::string top_function(const SegmentRole& role) {
   return fmt::format("{:.0f} {}", share * 100, rows.front().name);
 }
 
-// A rate in slow motion is worth nothing.
+// A rate in slow motion is meaningless.
 std::string ratio(const Segment& now, const Segment* before) {
   if (!before || !before->rate.has_value() || !now.rate.has_value()) return "";
   if (before->requested.pipe.slow_motion || now.requested.pipe.slow_motion) return "";
@@ -84,7 +84,7 @@ std::string ratio(const Segment& now, const Segment* before) {
   return ratio_text(now.rate->mean / before->rate->mean);
 }
 
-// A cell of the log: its heading, how wide it is, and what it says.
+// A column of the log: its heading, width and contents.
 struct Column {
   std::string heading;
   int cols;
@@ -153,7 +153,7 @@ void draw_cells(const Area& area, const std::vector<Column>& columns, bool headi
 
 constexpr int kNumberCols = 6;
 
-// Of a segment, or its headings, from the column after its number on.
+// For a segment or the headings, starting after the number.
 void draw_segment(const Area& area, const Segment& s, const Segment* before, bool headings) {
   const Area room = area.part({0, kNumberCols, area.rows(), area.cols()});
   const bool one_line = area.cols() >= kOneLineCols;

@@ -1,5 +1,5 @@
-// The log of segments: what every change was worth, newest first, over the function
-// lists, so that rate and ring stay in sight.
+// The log of segments: the effect of every change, newest first, on top of the
+// function lists, so that rate and ring stay visible.
 #pragma once
 
 #include "tui/draw/canvas.h"
@@ -7,7 +7,7 @@
 
 namespace pipetop::tui {
 
-// `reference`: marks the segment that was frozen as A.
+// `reference`: marks the segment kept as A.
 void draw_segment_log(Canvas& canvas, const Snapshot& snapshot, const Reference& reference,
                       int scroll);
 

@@ -36,7 +36,7 @@ std::string ordinal(uint32_t n) {
   return grouped_text(n) + std::string(end);
 }
 
-// Where it stands between the ends.
+// Its position between the ends.
 std::string position_text(const RingFrame& f, uint32_t place) {
   if (place == 0)
     return f.used == 0 ? "tail and head: the ring is empty" : "at the tail: read next";

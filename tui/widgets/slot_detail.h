@@ -1,4 +1,4 @@
-// One slot in full: where it stands, what it is, and what its flags say.
+// One slot in detail: its position, its kind, and its flags.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace pipetop::tui {
 
-// "GIFT CAN_MERGE 0x100": by the kernel's names, what has none as a number;
-// "none" for 0.
+// "GIFT CAN_MERGE 0x100": the kernel's names, numbers for unknown flags; "none" for
+// 0.
 std::string flags_text(uint32_t flags);
 
-// What it means that a slot is of a kind, for someone who does not know.
+// Explains per slot's kind.
 std::string_view meaning_of(SlotKind kind);
 
 // `index`: in the ring. Returns the rows used.

@@ -17,8 +17,8 @@ struct KindLook {
   char letter, huge_letter;
 };
 
-// By SlotKind. Blocks of a different density each, so that they stay apart
-// without colour; letters where there are no blocks.
+// By SlotKind. Blocks of different densities, so that they are distinguishable
+// without colour; letters if there are no blocks.
 constexpr std::array<KindLook, kSlotKinds> kKinds = {{
     {"empty", Style::frame, U'·', '.', '.'},
     {"copy", Style::copy, U'▒', 'c', 'C'},
@@ -30,7 +30,7 @@ constexpr std::array<KindLook, kSlotKinds> kKinds = {{
 
 const KindLook& look_of(SlotKind kind) { return kKinds[static_cast<size_t>(kind)]; }
 
-// What one cell has to show: the slots of a group, or a part of one slot.
+// What one cell shows: a group of slots, or a part of one slot.
 struct CellContent {
   SlotKind kind = SlotKind::empty;
   bool huge = false, filled = false, freed = false, selected = false;
@@ -41,7 +41,7 @@ double fill_of(const Slot& slot) {
   return std::clamp(static_cast<double>(slot.length) / static_cast<double>(kPageBytes), 0.0, 1.0);
 }
 
-// What is the same for a whole slot.
+// What is constant for a whole slot.
 void add_marks(CellContent& content, const StripLook& look, uint32_t index) {
   if (look.selected == index) content.selected = true;
   if (!look.trail) return;
@@ -61,7 +61,7 @@ CellContent part_of_slot(const RingFrame& frame, const StripLook& look, uint32_t
   return content;
 }
 
-// Of several slots the kind that most of them have.
+// The most frequent kind of several slots.
 CellContent group(const RingFrame& frame, const StripLook& look, uint32_t first) {
   std::array<int, kSlotKinds> count{};
   CellContent content;
@@ -91,7 +91,7 @@ CellContent content_of(const RingFrame& frame, const StripLook& look, int cell) 
                       cell % scale.cells_a_slot);
 }
 
-// A block in reverse would be a hole: what is selected shows its letter.
+// A block in reverse video would look like a hole: the selection shows its letter.
 char32_t glyph_of(const CellContent& content, const Glyphs& glyphs) {
   if (content.kind == SlotKind::empty && content.freed) return U'-';
   const KindLook& kind = look_of(content.kind);
@@ -110,7 +110,7 @@ Ink ink_of(const CellContent& content, const StripLook& look) {
   return ink;
 }
 
-// What happened to the slot, else whether it lies in a huge page.
+// What happened to the slot, else whether it is in a huge page.
 void draw_under(const Area& area, int row, int col, const CellContent& content, bool dim) {
   if (content.filled) {
     area.set(row, col, U'+', Style::good);
@@ -126,8 +126,8 @@ struct Taken {
   bool hinders(int from, int to) const { return begin < end && from <= end && to >= begin; }
 };
 
-// "▾word" from the cell on, or "word▾" up to it; where neither fits, the word
-// alone beside what is there.
+// "▾word" starting at the cell, or "word▾" ending there; if neither fits, the word
+// alone next to what is there.
 Taken put_marker(const Area& area, int cell, const std::string& word, bool word_first,
                  const Taken& taken) {
   const int length = static_cast<int>(word.size());
@@ -153,7 +153,7 @@ Taken put_marker(const Area& area, int cell, const std::string& word, bool word_
 int draw_ends(const Area& area, const RingFrame& f, const StripLook& look) {
   const std::string tail = fmt::format("tail {}", f.tail % f.slots);
   const std::string head = fmt::format("head {}", f.head % f.slots);
-  if (look.scale.lines > 1)  // nothing stands right above most cells
+  if (look.scale.lines > 1)  // nothing is right above most cells
     return area.put(0, area.put(0, 0, tail, Style::dim) + 2, head, Style::dim);
   const auto cell = [&](uint32_t index) {
     return cell_of(look.scale, place_of(f, look.order, index));

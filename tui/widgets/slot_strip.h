@@ -1,17 +1,17 @@
 // The slots of a ring as a strip of cells: the oldest full one (the tail) first,
-// so that the picture stands still while the ring turns; or by their index, so
-// that one can see the ends move through it.
+// so that the strip does not move while the ring turns; or by index, so that one
+// can see the ends move.
 #pragma once
 
 #include "tui/state/ring_layout.h"
 
 namespace pipetop::tui {
 
-// Never a torn frame: its slots are of no instant.
+// Never a torn frame: its slots are inconsistent.
 void draw_strip(const Area& area, const RingFrame& frame, const StripLook& look);
 
-// Above the strip: words that point at the cells of tail and head, and the scale
-// where a cell is several slots.
+// Above the strip: labels that point at the cells of tail and head, and the scale
+// if a cell is several slots.
 void draw_markers(const Area& area, const RingFrame& frame, const StripLook& look);
 
 Style style_of(SlotKind kind);

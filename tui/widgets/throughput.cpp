@@ -12,15 +12,15 @@
 namespace pipetop::tui {
 namespace {
 
-// What the big number shows: one second is steady enough to read aloud.
+// The window of the big number: one second is stable enough to read aloud.
 const Reading<double>& headline(const Throughput& t) {
   return t.over_1s.has_value() ? t.over_1s : t.over_100ms;
 }
 
-// How the rates are told.
+// How rates are shown.
 struct Terms {
   Pace pace = Pace::normal;
-  const Segment* a = nullptr;  // frozen to compare with; else the one before is
+  const Segment* a = nullptr;  // kept as A; else the previous one is used
   const Unit& unit;
   std::optional<double> roof;
 };
@@ -36,8 +36,8 @@ Item rate_item(const Reading<RateStats>& rate, std::string before, const Terms& 
   return item;
 }
 
-// What it is compared with, and what the change since then was worth; a rate in
-// slow motion is worth nothing.
+// The reference, and the gain since then; not in slow motion, whose rates are
+// meaningless.
 std::vector<Item> comparison(const Throughput& t, const Terms& terms) {
   const Segment* reference = terms.a ? terms.a : t.previous.get();
   if (!reference || !reference->rate.has_value()) return {};
@@ -54,7 +54,7 @@ std::vector<Item> comparison(const Throughput& t, const Terms& terms) {
   return items;
 }
 
-// How near to the roof it is. Slow motion is not even meant to be.
+// How close it is to the roof, except in slow motion.
 void add_roof(std::vector<Item>& items, const Throughput& t, const Terms& terms) {
   if (!terms.roof || terms.pace == Pace::slow_motion || !headline(t).has_value()) return;
   items.push_back({{},
@@ -63,7 +63,7 @@ void add_roof(std::vector<Item>& items, const Throughput& t, const Terms& terms)
                    Style::mark});
 }
 
-// The number in its unit, on one or two lines among its details.
+// The number in its unit, on one or two lines with its details.
 int draw_small(const Area& area, const Throughput& t, const Terms& terms) {
   RateUnit unit = {1, terms.unit.rate};
   std::vector<Item> items = {item_of(headline(t), {}, {}, [&](double rate) {
@@ -105,7 +105,7 @@ int draw_big(const Area& area, const Throughput& t, DigitSize size, const Terms&
   const Ink ink =
       terms.pace == Pace::slow_motion ? Ink(Style::warning, kBold) : Ink(Style::graph, kBold);
   draw_big_number(area, number, size, stale ? Ink(Style::dim) : ink);
-  // The widest usual number keeps the details in their place.
+  // Reserves the widest usual number, so that the details do not move.
   const int cols = std::max(big_number_cols(number, size), big_number_cols("88.8", size));
   const int rows = digit_rows(size);
   draw_details(area.part({0, cols + 3, rows, area.cols()}), t, unit, terms);

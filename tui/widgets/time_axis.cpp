@@ -8,7 +8,7 @@ namespace pipetop::tui {
 namespace {
 
 constexpr int64_t kMillisecond = 1'000'000;
-constexpr int64_t kWindow = 60'000 * kMillisecond;  // roughly what a picture shows
+constexpr int64_t kWindow = 60'000 * kMillisecond;  // roughly what a chart shows
 
 int64_t bin_width(int bins, TimeSpan span) {
   if (span == TimeSpan::finest) return 200 * kMillisecond;

@@ -1,5 +1,5 @@
-// The time axis of pictures that scroll: equal intervals of absolute time, the
-// newest at the right, so that a column keeps its look while it moves to the left.
+// The time axis of scrolling charts: equal intervals of absolute time, newest at
+// the right, so that a column does not change while it moves to the left.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct TimeAxis {
   int64_t end_ns = 0;    // of the newest
   int bins = 0;
 
-  // Before 0 when the machine has not been up for that long.
+  // Negative if the machine has not been up for that long.
   int64_t start_ns() const { return end_ns - width_ns * bins; }
 
   // Calls visit(bin, overlap_ns) for every interval that overlaps [begin, end).
@@ -25,14 +25,14 @@ struct TimeAxis {
   void spread(int64_t begin, int64_t end, Visit visit) const;
 };
 
-// About a minute, as far as so many intervals of round lengths can have it;
-// `finest`: as little as 200 ms an interval, whatever they show together.
+// About a minute, with this many intervals of a round length; `finest`: 200 ms per
+// interval, whatever the total.
 enum class TimeSpan : uint8_t { minute, finest };
 TimeAxis time_axis(uint64_t now_ns, int bins, TimeSpan span = TimeSpan::minute);
 
 std::string span_text(const TimeAxis& axis);  // "60 s"
 
-// The key of every change, where it took place.
+// The key of every change, at its time.
 void draw_marks(const Area& area, std::span<const ChangeMark> marks, const TimeAxis& axis,
                 int bins_a_cell);
 

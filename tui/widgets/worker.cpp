@@ -38,7 +38,7 @@ TitlePart state_part(const WorkerView& w) {
   return {std::move(text), bad ? Style::error : calm ? Style::dim : Style::warning};
 }
 
-// Most telling first: what does not fit is left out at the end.
+// Most important first: what does not fit is left out.
 std::vector<Item> counters(const WorkerView& w, const Unit& unit) {
   constexpr int kPercentCols = 4, kCountCols = 5;
   std::vector<Item> items;
@@ -79,7 +79,7 @@ std::string without_target(const std::string& technique) {
   return technique.substr(0, technique.find(" → "));
 }
 
-// What is not as it was asked to be says so in brackets.
+// What differs from the request says so in brackets.
 TitlePart technique_part(const std::string& technique, bool with_target) {
   const bool wrong = technique.ends_with(')');
   return {with_target ? technique : without_target(technique),

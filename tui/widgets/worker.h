@@ -1,5 +1,4 @@
-// The panel of one role: what it is, what it does per second, where its time
-// goes.
+// The panel of one role: what it is, its rates, where its time goes.
 #pragma once
 
 #include <vector>
@@ -11,8 +10,8 @@
 
 namespace pipetop::tui {
 
-// "writer 812 · cpu 0 · vmsplice · thp · busy", and its state unless it flows;
-// with less of it where there are fewer columns.
+// "writer 812 · cpu 0 · vmsplice · thp · busy", and its state unless it is flowing;
+// shorter if there are fewer columns.
 std::vector<TitlePart> worker_title(const WorkerView& worker, int cols);
 
 // `unit` is of what it counts.

@@ -5,8 +5,8 @@
 
 namespace pipetop {
 
-// transfer(bytes asked) -> bytes moved, or -1 with errno; check(bytes, offset) is told
-// of what arrived and where in the stream it lies.
+// transfer(requested bytes) -> bytes moved, or -1 with errno; check(bytes, offset) is called with
+// what arrived and its offset in the stream.
 template <Wait wait, class Pace, class Transfer, class Check>
 [[gnu::always_inline]] inline LoopEnd read_loop(ReaderLoop& loop, Transfer transfer, Check check) {
   Flow& flow = loop.flow;

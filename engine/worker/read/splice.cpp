@@ -1,4 +1,4 @@
-// splice(2) to /dev/null: the pages are let go of without being looked at.
+// splice(2) to /dev/null: the pages are released without being read.
 #include <fcntl.h>
 
 #include "engine/worker/read/loop.h"

@@ -1,6 +1,6 @@
 // The writer's loop, for any system call that moves bytes from memory into the
-// pipe. Instantiated once a technique, wait and pace, so that an iteration holds no
-// test of an option.
+// pipe. Instantiated per technique, wait and pace, so that an iteration does not
+// test any options.
 #pragma once
 
 #include "engine/worker/writer.h"

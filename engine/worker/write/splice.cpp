@@ -1,4 +1,4 @@
-// splice(2) from a file: the pipe refers to pages of the page cache, nothing is
+// splice(2) from a file: the pipe refers to pages of the page cache; nothing is
 // copied.
 #include <fcntl.h>
 

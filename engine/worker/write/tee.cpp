@@ -1,5 +1,5 @@
-// tee(2): the pipe refers to the pages that another pipe refers to, nothing is
-// copied, and no page has to be found anew.
+// tee(2): the pipe refers to the pages that another pipe refers to; nothing is
+// copied, and no page has to be looked up.
 #include <fcntl.h>
 
 #include "engine/worker/write/loop.h"
@@ -18,8 +18,8 @@ template <Wait wait, class Pace>
       });
 }
 
-// Every page goes out once. tee always begins at the head of the source, so what
-// went out is taken out of it.
+// Every page is sent once. tee always begins at the head of the source, so what was
+// sent is removed from it.
 template <Wait wait, class Pace>
 [[gnu::noinline]] LoopEnd with_tee_once(WriterLoop& loop) {
   TeeSource& source = loop.tee_source;

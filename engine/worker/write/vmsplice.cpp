@@ -1,4 +1,4 @@
-// vmsplice(2): the pipe refers to our pages, nothing is copied.
+// vmsplice(2): the pipe refers to our pages; nothing is copied.
 #include <fcntl.h>
 #include <sys/uio.h>
 

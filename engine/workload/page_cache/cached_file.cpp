@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kCall = 1 << 20;
 
-// What it holds matters to nobody, but a page of zeros would never be written.
+// The contents do not matter, but a page of zeros might not be written.
 std::string& scratch() {
   static std::string bytes(kCall, 'X');
   return bytes;
@@ -24,7 +24,7 @@ std::string& scratch() {
 
 }  // namespace
 
-// Blocks of the disk at once, so that a full one is known before data flows.
+// Allocates disk blocks now, so that a full disk is noticed before data flows.
 int CachedFile::allocate(uint64_t bytes) const {
   const auto from = static_cast<off_t>(bytes_), more = static_cast<off_t>(bytes - bytes_);
   if (in_memory_ || ::fallocate(fd_.get(), 0, from, more) == 0) return 0;
@@ -51,7 +51,7 @@ void CachedFile::write_some(uint64_t bytes) {
     if (n > 0) written_ += static_cast<uint64_t>(n);
     if (n < 0 && errno != EINTR) throw SystemError("write of the cached file", errno);
   }
-  // The disk begins while the rest is written.
+  // Starts writeback while the rest is being written.
   if (!in_memory_)
     ::sync_file_range(fd_.get(), static_cast<off_t>(from), static_cast<off_t>(to - from),
                       SYNC_FILE_RANGE_WRITE);
@@ -72,7 +72,7 @@ void CachedFile::warm_some(uint64_t bytes) {
     const ssize_t n = ::pread(fd_.get(), scratch().data(), std::min(kCall, to - warmed_),
                               static_cast<off_t>(warmed_));
     if (n > 0) warmed_ += static_cast<uint64_t>(n);
-    if (n == 0) errno = EIO;  // it has ended too early
+    if (n == 0) errno = EIO;  // the file is too short
     if (n <= 0 && errno != EINTR) throw SystemError("read of the cached file", errno);
   }
 }

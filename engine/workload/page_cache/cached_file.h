@@ -1,5 +1,5 @@
-// A file without a name, written and kept in the page cache. It is gone with the
-// last process that has it open, however that ends.
+// An unnamed file, written and kept in the page cache. It disappears with the last
+// process that has it open, however that ends.
 #pragma once
 
 #include <cstdint>
@@ -10,27 +10,26 @@ namespace pipetop {
 
 class CachedFile {
  public:
-  // Of an open file, which is empty. `in_memory`: of no disk, so there is nothing to
-  // write back.
+  // Takes an open, empty file. `in_memory`: it is not on a disk, so there is nothing to write back.
   explicit CachedFile(UniqueFd fd, bool in_memory) : fd_(std::move(fd)), in_memory_(in_memory) {}
 
-  // Gives it so many bytes, a multiple of the page size, that fill() then fills. What
-  // is there stays. Returns 0, or errno, the size being as before.
+  // Sets its size, a multiple of the page size, for fill() to fill. Existing contents stay. Returns
+  // 0, or errno with the size unchanged.
   int resize(uint64_t bytes);
 
-  // Writes, or reads, about `bytes` more of what is not yet in the page cache. It
-  // waits for the disk to have them, for the pages of a file that is still being
-  // written cannot be thrown out, and writing would go on while one measures. True
-  // when all of it is cached. Throws SystemError.
+  // Writes or reads about `bytes` more of what is not yet in the page cache. Waits
+  // for writeback, because dirty pages cannot be evicted, and writeback would
+  // continue during the measurement. True when everything is cached. Throws
+  // SystemError.
   bool fill(uint64_t bytes);
   bool is_filled() const { return warmed_ == bytes_ && bytes_ > 0; }
-  double filled_share() const;  // how far fill() has come
+  double filled_share() const;  // the progress of fill()
 
-  // Whether all of it is still cached, which fill() will see to if not.
+  // Records whether all of it is still cached; if not, fill() continues.
   void check();
 
-  // Another open file of it, to read, as if another process had opened it by its
-  // name. Throws SystemError.
+  // Opens it again for reading, as if another process had opened it by name. Throws
+  // SystemError.
   UniqueFd open_again() const;
 
   int fd() const { return fd_.get(); }

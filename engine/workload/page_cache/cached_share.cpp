@@ -12,7 +12,7 @@
 #include "engine/base/mapping.h"
 #include "engine/model/settings.h"
 
-// Headers may be older than the kernel.
+// The headers may be older than the kernel.
 #ifndef SYS_cachestat
 #define SYS_cachestat 451
 #endif
@@ -20,7 +20,7 @@
 namespace pipetop {
 namespace {
 
-// A quarter of a million pages: some milliseconds when each is looked up alone.
+// A quarter of a million pages: some milliseconds if each is looked up separately.
 constexpr uint64_t kPiece = 1ull << 30;
 constexpr uint64_t kCachedInterval = 1'000'000'000;
 

@@ -1,4 +1,4 @@
-// How much of a file lies in the page cache: cachestat(2) where the kernel has it
+// How much of a file is in the page cache: from cachestat(2) if the kernel has it
 // (6.5), else mincore(2).
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace pipetop {
 
-// Bytes of the range, whose ends are page boundaries, that lie in the page cache.
-// Nothing, with errno set, when the kernel does not say.
+// Bytes of the page-aligned range that are in the page cache. Nothing, with errno
+// set, on failure.
 std::optional<uint64_t> cached_by_cachestat(int fd, uint64_t offset, uint64_t bytes);
 std::optional<uint64_t> cached_by_mincore(int fd, uint64_t offset, uint64_t bytes);
 std::optional<uint64_t> cached_bytes(int fd, uint64_t offset, uint64_t bytes);
@@ -22,16 +22,16 @@ struct FileSpan {
   uint64_t bytes = 0;
 };
 
-// Looks at files again and again, a piece a call, so that no call takes long.
+// Checks files over and over, one piece per call, so that no call takes long.
 class CachedShare {
  public:
-  // Forgets what it saw.
+  // Discards its results.
   void restart(std::span<const FileSpan> files);
 
-  // Looks at the next piece, if it is time. True when that was the last one of all.
+  // Checks the next piece, if it is due. True if that was the last one of all files.
   bool sample(uint64_t now_ns);
 
-  // Of all bytes of all files, when it last had seen all of them.
+  // The cached share of all files, from the last complete round.
   const Reading<double>& share() const { return share_; }
 
  private:

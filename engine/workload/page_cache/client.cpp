@@ -12,7 +12,7 @@
 namespace pipetop {
 namespace {
 
-// Nobody else would empty the pipe that one waits for, so no call may wait for it.
+// Nobody else drains this pipe, so no call may block on it.
 constexpr unsigned kFlags = SPLICE_F_NONBLOCK;
 
 class Client {
@@ -20,10 +20,10 @@ class Client {
   Client(ControlBlock& block, const ClientFds& fds)
       : block_(block), fds_(fds), sink_(::open("/dev/null", O_WRONLY | O_CLOEXEC)) {}
 
-  // Round and round the file.
+  // Loops over the file.
   [[gnu::noinline]] LoopEnd splice_file(const PageCacheCommand& command, uint32_t generation) {
     offset_ = 0;
-    if (!drain()) return LoopEnd::failed;  // what a client before it left there
+    if (!drain()) return LoopEnd::failed;  // left there by an earlier client
     for (;;) {
       if (is_changed(block_, generation)) return LoopEnd::changed;
       uint64_t held = 0;
@@ -32,7 +32,7 @@ class Client {
   }
 
  private:
-  // Puts a chunk into the pipe, or as much as it takes; `held` says how much.
+  // Puts a chunk into the pipe, or as much as fits; `held` says how much.
   bool fill(const PageCacheCommand& command, uint64_t& held) {
     const int file = command.own_file != 0 ? fds_.own_file : fds_.shared_file;
     while (held < command.chunk_bytes) {
@@ -43,7 +43,7 @@ class Client {
       count(moved, asked);
       if (moved == 0 && offset_ == 0) return errno = ENODATA, false;
       held += static_cast<uint64_t>(moved);
-      // At its end, or behind it: the file may shrink before the command says so.
+      // At or behind its end: the file may shrink before the command says so.
       if (moved == 0 || static_cast<uint64_t>(offset_) >= command.file_bytes) offset_ = 0;
     }
     return true;
@@ -78,7 +78,7 @@ class Client {
     if (static_cast<uint64_t>(moved) < asked) add(block_.counts.short_calls, 1);
   }
 
-  // False if it failed for good.
+  // False if it failed permanently.
   bool count_error() {
     add(block_.counts.syscalls, 1);
     if (errno == EAGAIN) return add(block_.counts.eagain, 1), true;

@@ -1,10 +1,11 @@
 // The live-change protocol of one client and its pipe.
 //
-//   1. A pipe that is to grow does so first, for a client never puts more into it
-//      than fits; then the client is told. One whose file is not there yet holds.
-//   2. When it has acknowledged, having emptied its pipe, that shrinks.
+//   1. A pipe that should grow does so first, because a client never puts more into
+//      it than fits; then the client gets its command. A client whose file is not
+//      ready holds.
+//   2. When it has drained its pipe and acknowledged, the pipe can shrink.
 //
-// Nothing wakes a client but a signal: it may read from a disk.
+// Only a signal wakes a client: it may be reading from a disk.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +21,16 @@ class ClientChange {
  public:
   ClientChange(PipeOwner& pipe, Worker& worker) : pipe_(pipe), worker_(worker) {}
 
-  // `planned`, whose own file, if that is to be read, is not the one of all.
+  // Begins the change to `planned`. A client that reads its own file does not use the shared one.
   void begin(const PageCacheSettings& planned, bool has_file);
-  // The file has come to be there.
+  // The file is ready.
   void flow();
-  // Its process has died: what it acknowledged, its successor has not.
+  // Its process has died: its successor has acknowledged nothing.
   void begin_anew();
-  // It shall finish and exit.
+  // Tells it to finish and exit.
   void quit();
 
-  // Does the next step if it can be done. True when everything is in force.
+  // Does the next step if possible. True when everything is in effect.
   bool advance();
 
   bool holds() const { return order_ == Order::hold; }

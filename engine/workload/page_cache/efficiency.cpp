@@ -5,7 +5,7 @@
 namespace pipetop {
 namespace {
 
-// Whose file it is makes no difference to one client.
+// For one client, shared and own files are the same.
 PageCacheSettings alone(const Settings& s) {
   PageCacheSettings one = s.page_cache;
   one.clients = 1;

@@ -1,4 +1,5 @@
-// What clients do to each other: their rate against that of as many who are alone.
+// How much clients slow each other down: their rate relative to the same number of
+// independent clients.
 #pragma once
 
 #include "engine/base/reading.h"
@@ -6,8 +7,8 @@
 
 namespace pipetop {
 
-// The present segment's rate over the one that its number of clients would have if each
-// had what one client had with otherwise equal settings, `in_force`, in a segment before.
+// The current segment's rate divided by (number of clients x the rate of one client), where the
+// latter comes from an earlier segment with otherwise equal settings (`in_force`).
 Reading<double> efficiency_of(const Throughput& throughput, const Settings& in_force);
 
 }  // namespace pipetop

@@ -10,7 +10,7 @@
 namespace pipetop {
 namespace {
 
-// A client that has only just begun may have read a page of its own program.
+// A client that has just started may have read pages of its own program.
 constexpr double kWorthSaying = 0.005;
 
 }  // namespace

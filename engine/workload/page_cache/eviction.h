@@ -1,6 +1,6 @@
-// Notices that pages of a file were thrown out of the page cache. Clients that go
-// round and round bring them back so soon that one sample per second misses it, but
-// that they read from a disk is counted.
+// Detects that pages of a file were evicted from the page cache. The clients read
+// them back so soon that one sample per second misses it, but their disk reads are
+// counted.
 #pragma once
 
 #include <sys/types.h>
@@ -15,10 +15,10 @@
 
 namespace pipetop {
 
-// What processes read from disks, by /proc/PID/io.
+// What processes read from disk, from /proc/PID/io.
 class DiskReads {
  public:
-  // Bytes since the last call; a process counts from the first call that names it.
+  // Bytes since the last call; a process counts from the first call that includes it.
   uint64_t since_last(std::span<const pid_t> pids);
   void restart() { last_.clear(); }
 
@@ -28,11 +28,11 @@ class DiskReads {
 
 class Eviction {
  public:
-  // Of files of so many bytes in all, which are cached.
+  // For cached files of this total size.
   void restart(uint64_t file_bytes);
 
-  // `cached` of the files, after `reread` bytes of disk reads since the last sample.
-  // The share that was evicted, when it was not so at the last sample.
+  // Takes the `cached` share of the files, and the `reread` bytes from disk since the last sample.
+  // Returns the evicted share if it is new.
   std::optional<double> add(const Reading<double>& cached, uint64_t reread);
 
  private:

@@ -19,7 +19,7 @@
 namespace pipetop {
 namespace {
 
-// The rest is for everybody else; with less to spare the kernel begins to reclaim.
+// The rest is for everything else; with less free memory the kernel begins to reclaim.
 constexpr double kMostOfMemory = 0.8;
 
 UniqueFd open_nameless(const std::string& directory) {
@@ -67,7 +67,7 @@ CachedFile FileStore::make() const {
 
 FileRoom FileStore::room(uint64_t held) const {
   FileRoom room;
-  // In it the kernel counts the page cache of files, but not memfds.
+  // It includes the page cache of files, but not memfds.
   room.available_memory = 1024 * meminfo_value(read_head("/proc/meminfo"), "MemAvailable");
   if (in_memory()) room.available_memory += held;
   struct statvfs system = {};

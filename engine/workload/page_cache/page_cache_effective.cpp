@@ -9,7 +9,7 @@
 namespace pipetop {
 namespace {
 
-// A torn sample may mistake a slot.
+// A torn sample may misread a slot.
 constexpr double kAllPages = 0.99;
 constexpr double kSomeCopies = 0.01;
 

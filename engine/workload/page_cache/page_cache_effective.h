@@ -1,5 +1,5 @@
-// What is in force of a page-cache workload, put together from its plan, its pipes and
-// the slots of the ring.
+// The effective settings of a page-cache workload, from its plan, its pipes and the slots of the
+// ring.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct PageCacheFacts {
   bool settled = false;
   std::string preparing;
   ZeroCopyProbe probe;  // of splice from a file
-  // Of the slots filled since all is in force; it outweighs the probe.
+  // From the slots filled since everything is in effect; takes precedence over the probe.
   Reading<std::array<double, kSlotKinds>> kinds;
 };
 

@@ -11,7 +11,7 @@
 namespace pipetop {
 namespace {
 
-// One of each core first, then their other threads; over again when none is left.
+// One CPU of each core first, then the other threads; starts over when none is left.
 std::vector<int> cpus_for(uint32_t clients, std::span<const Cpu> allowed) {
   if (allowed.empty()) return std::vector<int>(clients, kNoCpu);
   std::vector<int> order, threads;

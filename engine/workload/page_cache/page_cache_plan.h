@@ -1,5 +1,5 @@
-// From the clients that were asked for to those that can be: arithmetic over the
-// knobs, without the machine.
+// From the requested clients to possible ones: arithmetic over the knobs,
+// independent of the machine.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,16 @@ struct PageCachePlan {
   std::vector<Mismatch> mismatches;
 };
 
-// `granted` is `requested` with the files that there is room for; `refusal` says why
-// they are not those requested.
+// `granted` is `requested` with the files that fit; `refusal` says why they differ.
 PageCachePlan plan_page_cache(const Settings& requested, const Settings& granted,
                               const std::string& refusal, std::span<const Cpu> allowed);
 
-// The files that are read: one, or each client's.
+// The number of files: one, or one per client.
 inline uint32_t files_of(const PageCacheSettings& s) {
   return s.files == Files::own ? s.clients : 1;
 }
 
-// The ring that holds a chunk: the kernel rounds up to a power of two pages.
+// The size of the ring for a chunk: the kernel rounds up to a power of two pages.
 uint64_t ring_bytes_for(uint64_t chunk_bytes);
 
 // Adds the knob to `mismatches` if its value differs, unless it is there already.

@@ -15,7 +15,7 @@
 namespace pipetop {
 namespace {
 
-// Somebody may look at the screen meanwhile.
+// The screen must stay responsive in between.
 constexpr uint64_t kFillSlice = 20'000'000;
 constexpr uint64_t kFillStep = 8ull << 20;
 
@@ -39,7 +39,7 @@ WorkloadEntry page_cache_entry() {
           .knobs = page_cache_knobs,
           .hot_keys = page_cache_hot_keys,
           .presets = page_cache_presets,
-          .validate = [](const Settings&) {},  // any value goes with any other
+          .validate = [](const Settings&) {},  // all combinations are valid
           .make = [](const WorkloadContext& context) -> std::unique_ptr<Workload> {
             return std::make_unique<PageCacheWorkload>(context, FileStore(temporary_directories()));
           },
@@ -66,7 +66,7 @@ void PageCacheWorkload::notice(std::string text) {
 
 std::vector<Notice> PageCacheWorkload::notices() { return std::exchange(notices_, {}); }
 
-// "" when the files are there, still to be filled; else why not, as they were before.
+// "" if the files exist (fill() comes later); else why not, with the files unchanged.
 std::string PageCacheWorkload::make_files(const PageCacheSettings& wanted) {
   const uint32_t count = files_of(wanted);
   uint64_t held = 0;
@@ -85,7 +85,7 @@ Settings PageCacheWorkload::grant(const Settings& requested, std::string& refusa
   refusal = make_files(requested.page_cache);
   if (refusal.empty()) return requested;
   if (clients_.empty()) throw Error(refusal, Exit::refused);
-  // What is in force stays so.
+  // The effective settings stay.
   Settings granted = requested;
   const PageCacheSettings& old = plan_.settings.page_cache;
   granted.page_cache.clients = old.clients;
@@ -112,8 +112,8 @@ void PageCacheWorkload::set_clients(uint32_t count) {
     clients_.pop_back();
     pipes_.pop_back();
   }
-  // On a disk they may wait for the next one who wants them: the kernel takes their
-  // pages when it needs them.
+  // Files on a disk are kept for later use: the kernel reclaims their pages when it
+  // needs them.
   while (store_.in_memory() && files_.size() > count) files_.pop_back();
   while (clients_.size() < count) add_client();
   for (size_t i = 0; i < count; ++i) pool_.place(clients_[i]->worker, plan_.cpus[i]);
@@ -133,7 +133,7 @@ void PageCacheWorkload::begin(const Settings& requested) {
     clients_[i]->change.begin(planned, file_of(i).is_filled());
 }
 
-// A slice of what is to do. True when nothing is.
+// Does a slice of the work. True if there is none left.
 bool PageCacheWorkload::fill_files() {
   const uint64_t end = monotonic_ns() + kFillSlice;
   for (uint32_t i = 0; i < files_of(plan_.settings.page_cache); ++i) {

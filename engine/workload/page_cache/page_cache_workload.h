@@ -1,5 +1,5 @@
-// Clients that each splice a file from the page cache into a pipe of their own, and
-// on to /dev/null: what the page cache gives when several ask it at once.
+// Clients that each splice a file from the page cache into their own pipe, and on
+// to /dev/null: how the page cache scales with several clients.
 #pragma once
 
 #include <deque>
@@ -23,9 +23,9 @@ class PageCacheWorkload final : public Workload {
  public:
   PageCacheWorkload(const WorkloadContext& context, FileStore store);
 
-  // Throws Error, too, when there is no room for the files of the start.
+  // Also throws Error if there is no room for the initial files.
   void begin(const Settings& requested) override;
-  // Throws SystemError when a file cannot be written or read.
+  // Throws SystemError if a file cannot be written or read.
   bool advance() override;
   void quit() override;
   void died(const Worker& worker) override;
@@ -38,18 +38,18 @@ class PageCacheWorkload final : public Workload {
   std::vector<std::string> technique(Role role, const Effective& effective) const override;
   std::vector<Notice> notices() override;
 
-  // That of all clients, and of the first; then each further client's own. There may be
-  // more, of clients who are gone.
+  // The shared file, which is also the first client's; then one for each further client. There may
+  // be more, of former clients.
   const CachedFile& file(size_t i) const { return files_[i]; }
 
  private:
-  // Its pipe outlives it: the first one is looked at.
+  // Its pipe outlives it: the first one is observed.
   struct Client {
     UniqueFd shared_file, own_file;  // open files of its own
     Worker& worker;
     ClientChange change;
   };
-  // What of it there are files for, and why not all.
+  // The settings that there are files for, and why not all.
   Settings grant(const Settings& requested, std::string& refusal);
   std::string make_files(const PageCacheSettings& wanted);
   void set_clients(uint32_t count);

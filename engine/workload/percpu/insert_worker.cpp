@@ -16,7 +16,7 @@ InsertPlan plan_of(const InsertCommand& command) {
 
 }  // namespace
 
-// Once in its life: there is no way back from it.
+// Only once: it cannot be undone.
 void InsertWorker::enter_network() {
   if (!actions_) actions_.emplace(enter_private_network().device);
 }
@@ -31,8 +31,7 @@ void InsertWorker::need_kind(ActionKind kind) {
 
 void InsertWorker::tell_rules_in() { set(block_.counts.present, inserter_->rules_in()); }
 
-// A newer command than the one that is being prepared for ends it: nobody waits for
-// what is no longer asked.
+// A newer command ends the preparation for an older one.
 void InsertWorker::measure(const RuleShape& shape, InsertReport& found, WorkerReport& report) {
   const uint32_t generation = block_.generation.load(std::memory_order_relaxed);
   const auto memory =

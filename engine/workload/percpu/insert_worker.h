@@ -1,4 +1,4 @@
-// The process that inserts rules, in a network of its own.
+// The process that inserts rules, in its own network namespace.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ class InsertWorker {
  public:
   explicit InsertWorker(ControlBlock& block) : block_(block) {}
 
-  // See run_worker(). When it returns, rules of another shape are gone. Both throw Error.
+  // See run_worker(). When it returns, there are no rules of another shape. Both throw Error.
   bool prepare(const InsertCommand& command, WorkerReport& report);
   LoopEnd work(uint32_t generation);
 
@@ -30,7 +30,7 @@ class InsertWorker {
   std::optional<ActionKind> known_kind_;  // that the kernel has
 };
 
-// To its end; returns the exit status.
+// Runs to the end; returns the exit status.
 int run_inserter(ControlBlock& block);
 
 }  // namespace pipetop::percpu

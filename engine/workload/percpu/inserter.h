@@ -1,5 +1,5 @@
-// What a worker does over and over: fill the kernel with rules, batch by batch,
-// then take them all out and begin again.
+// A worker's loop: inserts rules, batch by batch, then removes them all and starts
+// again.
 #pragma once
 
 #include <cstdint>
@@ -10,29 +10,29 @@ namespace pipetop::percpu {
 
 struct InsertPlan {
   RuleShape rule;
-  uint32_t batch = 1;       // rules a system call, 1 to kMaxBatch
-  uint32_t count = 30'000;  // rules in the kernel at most
+  uint32_t batch = 1;       // rules per system call, 1 to kMaxBatch
+  uint32_t count = 30'000;  // maximum number of rules in the kernel
 };
 
 struct InsertStep {
   uint32_t rules = 0;         // that went in
-  uint64_t inserting_ns = 0;  // without the time to take old ones out
+  uint64_t inserting_ns = 0;  // without the time to remove old ones
 };
 
 class Inserter {
  public:
-  // `actions` outlives it and has no rules yet.
+  // `actions` must outlive it and have no rules yet.
   Inserter(TcActions& actions, const InsertPlan& plan) : actions_(actions), plan_(plan) {}
 
-  // Takes effect with the next batch. Rules that are in stay if they are of the same
-  // shape; all that are in are always alike. Throws Error.
+  // Takes effect with the next batch. Existing rules stay if they have the same shape; all rules
+  // always have the same shape. Throws Error.
   void change(const InsertPlan& plan);
 
-  // One batch; before it, when `count` rules are in, takes them out. Throws Error, with
-  // none left in when the kernel refuses one.
+  // Inserts one batch; first removes all rules if there are `count`. If the kernel refuses a rule,
+  // removes all and throws Error.
   InsertStep insert_some();
 
-  // Takes all rules out. Throws Error.
+  // Removes all rules. Throws Error.
   void flush();
 
   const InsertPlan& plan() const { return plan_; }

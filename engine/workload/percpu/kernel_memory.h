@@ -1,4 +1,4 @@
-// How much of the machine's memory is the kernel's own.
+// How much memory the kernel itself uses.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace pipetop::percpu {
 
-// /proc/meminfo is the whole machine's: others move these numbers too.
+// /proc/meminfo covers the whole machine: other programs change these numbers, too.
 struct KernelMemory {
   uint64_t percpu_bytes = 0;  // Percpu: pages of the per-CPU allocator, of all CPUs
-  uint64_t slab_bytes = 0;    // SUnreclaim: slabs that no cache holds
+  uint64_t slab_bytes = 0;    // SUnreclaim: unreclaimable slabs
 };
 
 // From the text of /proc/meminfo; unavailable before Linux 5.0, which has no Percpu line.

@@ -14,7 +14,7 @@
 namespace pipetop::percpu {
 namespace {
 
-// Rules between two samples: enough that each step takes several pages of each CPU.
+// Rules per step: enough to take several pages of each CPU.
 constexpr uint32_t kStep = 2000;
 constexpr uint32_t kSteps = 10;
 constexpr uint32_t kMostRules = 300'000;
@@ -23,7 +23,7 @@ double grown(uint64_t before, uint64_t now) {
   return static_cast<double>(now) - static_cast<double>(before);
 }
 
-// What some steps have taken, each.
+// The memory that each step has taken.
 struct Taken {
   std::vector<double> percpu, slab;  // bytes
 };
@@ -36,7 +36,7 @@ class Filler {
   uint32_t rules() const { return next_index_ - 1; }
   bool may_go_on() const { return rules() < kMostRules && go_on_(); }
 
-  // True once two steps in a row have taken new pages: none were left of the kept ones.
+  // True once two consecutive steps have taken new pages: no cached pages were left.
   bool use_up_kept_pages() {
     for (int taken = 0; may_go_on();) {
       taken = takes_new_pages() ? taken + 1 : 0;
@@ -45,8 +45,8 @@ class Filler {
     return false;
   }
 
-  // Nothing if pages were given back meanwhile, which are kept ones then, or others
-  // took so much that it tells nothing.
+  // Nothing if pages were freed in between, and are cached now, or if other
+  // programs took too much.
   std::optional<Taken> fill() {
     Taken taken;
     while (taken.percpu.size() < kSteps) {
@@ -57,7 +57,7 @@ class Filler {
       taken.slab.push_back(grown(before.slab_bytes, now_.slab_bytes));
       if (taken.percpu.back() < 0) return std::nullopt;
     }
-    // Or they were given back where nobody takes any, and only this tells.
+    // Or pages were freed while nobody allocates; only this shows it.
     const bool known = takes_new_pages() && is_steady(taken.percpu) && is_steady(taken.slab);
     return known ? std::optional(taken) : std::nullopt;
   }
@@ -93,7 +93,7 @@ Reading<MemoryPerRule> fill_until_known(Filler& filler) {
     if (!taken) continue;
     const MemoryPerRule rule{.percpu_bytes = typical_step(taken->percpu) / kStep,
                              .slab_bytes = typical_step(taken->slab) / kStep};
-    // Every rule is an object of a slab, if others did not give back more of them.
+    // Every rule takes slab memory, unless others freed more of it.
     if (rule.slab_bytes > 0) return Result::of(rule);
   }
   if (filler.rules() < kMostRules)

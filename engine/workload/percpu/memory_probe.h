@@ -1,4 +1,4 @@
-// What a rule takes of the machine's memory, found by putting some thousands in.
+// The memory per rule, measured by inserting some thousands.
 #pragma once
 
 #include <functional>
@@ -14,20 +14,20 @@ struct MemoryPerRule {
   double slab_bytes = 0;
 };
 
-// The mean of those near to the lower quartile: in others somebody else took memory,
-// which is the usual thing, or gave some back. `steps` are not empty.
+// The mean of the steps near the lower quartile: in the others somebody else usually took memory,
+// or freed some. `steps` is not empty.
 double typical_step(std::span<const double> steps);
 
-// The second half of at least two steps was as the first.
+// With at least two steps: the second half was like the first.
 bool is_steady(std::span<const double> steps);
 
-// Inserts rules, reads /proc/meminfo, and takes them all out again; a part of a
-// second. There are no rules when it begins, and nobody else inserts any. Ends early,
-// knowing nothing, when go_on() says no. Throws Error.
+// Inserts rules, reads /proc/meminfo, and removes all rules again, in a fraction of a second. There
+// must be no rules, and nobody else may insert any. Ends early, without a result, if go_on()
+// returns false. Throws Error.
 //
-// The kernel keeps per-CPU pages that were freed before (2 MB, say), and rules take
-// those first. So rules with per-CPU counters use them up until it has to take new
-// ones; what the rules of `shape` take from then on is theirs, nothing at all included.
+// The kernel caches freed per-CPU pages (e.g. 2 MB), and rules take those first. So rules with
+// per-CPU counters use them up until the kernel has to allocate new pages; what the rules of
+// `shape` take from then on, possibly nothing, is theirs.
 Reading<MemoryPerRule> measure_memory_per_rule(TcActions& actions, const RuleShape& shape,
                                                const std::function<bool()>& go_on);
 

@@ -13,14 +13,14 @@ int call_each(const nlattr* attribute, void* each) {
   return MNL_CB_OK;
 }
 
-// Calls each(const nlattr*) for the attributes that follow the message's header of
+// Calls each(const nlattr*) for the attributes after the message's header of
 // `header_bytes`.
 template <class Each>
 void for_each_attribute(const nlmsghdr* message, size_t header_bytes, Each each) {
   mnl_attr_parse(message, static_cast<unsigned>(header_bytes), call_each<Each>, &each);
 }
 
-// The same for the attributes inside of one.
+// The same for nested attributes.
 template <class Each>
 void for_each_nested(const nlattr* outer, Each each) {
   mnl_attr_parse_nested(outer, call_each<Each>, &each);

@@ -11,9 +11,9 @@
 namespace pipetop::percpu {
 namespace {
 
-constexpr size_t kAnswerRoom = 32768;  // the kernel fills no more than that in one go
+constexpr size_t kAnswerRoom = 32768;  // the kernel fills at most this much at a time
 
-// What an NLMSG_ERROR says; its error is 0 in an acknowledgement.
+// The contents of an NLMSG_ERROR; its error is 0 for an acknowledgement.
 KernelRefusal read_error(const nlmsghdr* message) {
   const auto* error = static_cast<const nlmsgerr*>(mnl_nlmsg_get_payload(message));
   KernelRefusal refusal{.sequence = message->nlmsg_seq, .error_number = -error->error, .words = {}};
@@ -48,7 +48,7 @@ NetlinkSocket::NetlinkSocket()
     : fd_(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)), answer_(kAnswerRoom) {
   if (!fd_) throw SystemError("opening a netlink socket", errno, Exit::unsupported);
   const int on = 1;
-  // Answers carry words, and not the request once more.
+  // Answers contain a message, but not a copy of the request.
   ::setsockopt(fd_.get(), SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
   if (::setsockopt(fd_.get(), SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on)) != 0)
     throw SystemError("setting NETLINK_CAP_ACK", errno, Exit::unsupported);
@@ -63,7 +63,7 @@ void NetlinkSocket::send_bytes(const void* bytes, size_t length) {
   if (sent < 0) throw SystemError("sending to the kernel", errno);
 }
 
-// rtnetlink answers inside of send(): to wait for an answer would be to wait forever.
+// rtnetlink answers during send(): waiting for a missing answer would take forever.
 size_t NetlinkSocket::receive() {
   ssize_t length = 0;
   do {

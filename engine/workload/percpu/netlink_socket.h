@@ -1,4 +1,4 @@
-// Requests to the kernel's rtnetlink, and what it says against them.
+// Requests to the kernel's rtnetlink, and its error messages.
 #pragma once
 
 #include <linux/netlink.h>
@@ -17,17 +17,17 @@ namespace pipetop::percpu {
 struct KernelRefusal {
   uint32_t sequence = 0;  // of the message
   int error_number = 0;   // errno
-  std::string words;      // the kernel's own, "" when it has none
+  std::string words;      // the kernel's own, "" if it has none
 };
 
 class NetlinkSocket {
  public:
-  // Belongs to the network namespace that the process is in now. Throws SystemError.
+  // Belongs to the current network namespace of the process. Throws SystemError.
   NetlinkSocket();
 
-  // Sends whole messages that lie one after the other, `last` being the last one.
-  // Only that one is acknowledged; a refusal of any is answered. The kernel has
-  // done them all on return. It goes on after a refusal. Throws SystemError.
+  // Sends complete, consecutive messages, of which `last` is the last one. Only
+  // that one is acknowledged, but every refusal is reported. On return the kernel
+  // has processed all of them; it continues after a refusal. Throws SystemError.
   std::vector<KernelRefusal> send(const void* messages, nlmsghdr* last);
 
   std::optional<KernelRefusal> send(nlmsghdr* message);

@@ -1,5 +1,5 @@
-// The time that several processes take side by side, told from their sum: rules over
-// it are the rate of all of them together.
+// The parallel time of several processes, derived from the sum of their times: rules divided by it
+// are the combined rate.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace pipetop::percpu {
 
 class ParallelClock {
  public:
-  // So many of them share what is added to the sum from now on.
+  // From now on this many processes add to the sum.
   void share(int processes, uint64_t sum_ns) {
     if (processes == processes_) return;
     shown_ns_ = at(sum_ns);
@@ -17,7 +17,7 @@ class ParallelClock {
     processes_ = processes;
   }
 
-  // Never goes back, as `sum_ns` does not.
+  // Never decreases, like `sum_ns`.
   uint64_t at(uint64_t sum_ns) const {
     return shown_ns_ + (sum_ns - from_ns_) / static_cast<uint64_t>(std::max(1, processes_));
   }

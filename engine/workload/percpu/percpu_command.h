@@ -1,4 +1,4 @@
-// What the engine tells the workers that insert rules, and what they tell of them.
+// The engine's command to the workers that insert rules, and their reports.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ inline constexpr Role kInserter{};  // the only role
 struct InsertCommand {
   uint64_t kind = 0;       // ActionKind
   uint64_t no_percpu = 0;  // 0 or 1
-  uint64_t rules = 0;      // in the kernel at most
-  uint64_t batch = 1;      // rules a call
-  uint64_t measure = 0;    // 0 or 1: find out first what a rule takes of the memory
-  uint64_t life = 0;       // of its process: a successor answers for itself
+  uint64_t rules = 0;      // at most, in the kernel
+  uint64_t batch = 1;      // rules per call
+  uint64_t measure = 0;    // 0 or 1: measure the memory per rule first
+  uint64_t life = 0;       // of this process: a successor answers for itself
 };
 
 struct InsertReport {

@@ -1,4 +1,4 @@
-// What of the settings is in force.
+// The effective settings.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 namespace pipetop::percpu {
 
 struct InForce {
-  std::optional<WorkerReport> first;  // of the newest command, by the first worker
-  size_t cpus = 0;                    // that we may run on
+  std::optional<WorkerReport> first;  // the first worker's answer to the newest command
+  size_t cpus = 0;                    // that this process may run on
   bool settled = false;
 };
 

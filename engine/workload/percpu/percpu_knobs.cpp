@@ -43,8 +43,8 @@ constexpr std::array kHotKeys = {
     double_key<percpu::kMaxBatch, kOf, &P::batch>(')', "batch", "batch +"),
 };
 
-// The two halves of the 2019 series' tables, then the same with less said to the
-// kernel about each rule.
+// The two halves of the 2019 series' tables, then the same with fewer system calls
+// per rule.
 std::array<Preset, 4> make_presets() {
   Settings s;
   s.workload = WorkloadKind::percpu;

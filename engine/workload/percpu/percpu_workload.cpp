@@ -42,7 +42,7 @@ WorkloadEntry percpu_entry() {
           .knobs = percpu_knobs,
           .hot_keys = percpu_hot_keys,
           .presets = percpu_presets,
-          .validate = [](const Settings&) {},  // every value goes with every other
+          .validate = [](const Settings&) {},  // all combinations are valid
           .make = [](const WorkloadContext& context) -> std::unique_ptr<Workload> {
             return std::make_unique<PercpuWorkload>(context);
           },
@@ -122,7 +122,7 @@ void PercpuWorkload::quit() {
   tell();
 }
 
-// The successor shall answer for itself. It measures if nobody else inserts yet.
+// The successor answers for itself. It measures if nobody else inserts yet.
 void PercpuWorkload::died(const Worker& worker) {
   for (Member& member : members_) member.life += &member.worker == &worker;
   measures_ = measures_ && !first_is_ready_;

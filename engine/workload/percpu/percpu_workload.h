@@ -1,5 +1,5 @@
-// Workers that insert tc rules, each in a network of its own, whose counters are one
-// a CPU or one for all.
+// Workers that insert tc rules, each in its own network namespace, with per-CPU counters or a
+// shared one.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ class PercpuWorkload final : public Workload {
  private:
   struct Member {
     Worker& worker;
-    uint64_t life = 0;  // processes that it has lost
+    uint64_t life = 0;  // its processes that have died
   };
   using Memory = Reading<percpu::MemoryPerRule>;
 
@@ -40,14 +40,14 @@ class PercpuWorkload final : public Workload {
   WorkerCommand command_for(size_t index) const;
   void learn(const WorkerReport& report);
   void share_clock();
-  uint64_t inserting_ns() const;  // of all workers there ever were
+  uint64_t inserting_ns() const;  // of all workers so far
   Memory& memory();               // of a rule of the requested shape
   Reading<double> rules_in() const;
 
   WorkerPool& pool_;
   std::vector<Member> members_;
   Settings requested_;
-  // Before what a rule takes is known, the others hold: they would take some, too.
+  // Until the memory per rule is known, the others hold: they would take memory, too.
   bool first_is_ready_ = false;
   bool measures_ = false;
   bool quits_ = false;

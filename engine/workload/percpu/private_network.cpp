@@ -22,14 +22,14 @@ namespace {
               error_number == EINVAL ? Exit::unsupported : Exit::refused);
 }
 
-// The kernel takes each of these files in a single write.
+// The kernel accepts each of these files only in a single write.
 void write_whole(const char* path, const std::string& text) {
   const UniqueFd file(::open(path, O_WRONLY | O_CLOEXEC));
   if (!file || ::write(file.get(), text.data(), text.size()) < 0) refuse(errno);
 }
 
-// A process that has changed its user may not write these files of its own while
-// others may not look into it (prctl(2), PR_SET_DUMPABLE).
+// A process that has changed its user may not write its own files here unless it is
+// dumpable (prctl(2), PR_SET_DUMPABLE).
 class OwnFiles {
  public:
   OwnFiles() : before_(::prctl(PR_GET_DUMPABLE)) { ::prctl(PR_SET_DUMPABLE, 1); }
@@ -41,8 +41,8 @@ class OwnFiles {
   int before_;
 };
 
-// The process keeps its own uid and gid. Without a map they would read as
-// "nobody", and the files it makes could not be owned.
+// Maps the process's uid and gid to themselves. Without a map they would read as
+// "nobody", and it could not create files.
 void keep_identity(uid_t uid, gid_t gid) {
   const OwnFiles own;
   write_whole("/proc/self/setgroups", "deny");  // else gid_map is refused to non-root

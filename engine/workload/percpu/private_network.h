@@ -1,5 +1,5 @@
-// A network of a process's own. It has no name and no file: the kernel removes
-// it, with every rule in it, when the process dies of whatever cause.
+// A private network namespace for a process. It has no name and no file: the kernel
+// removes it, with all rules in it, when the process ends for any reason.
 #pragma once
 
 #include <string>
@@ -7,19 +7,19 @@
 namespace pipetop::percpu {
 
 struct PrivateNetwork {
-  // Root enters a network namespace alone. Everybody else needs a user namespace
-  // around it, where the kernel refuses bare tc actions (see tc_actions.h).
+  // Root only needs a network namespace. Other users also need a user namespace, in
+  // which the kernel refuses standalone tc actions (see tc_actions.h).
   bool in_user_namespace = false;
-  // The loopback device's number: what mirred redirects to. It stays down, so that
-  // no packet ever meets a rule.
+  // The index of the loopback device, mirred's target. It stays down, so that no
+  // packet ever reaches a rule.
   unsigned device = 0;
 };
 
-// Moves this process, which must have one thread, into a new network namespace;
-// there is no way back. Throws Error with "why; remedy".
+// Moves this single-threaded process into a new network namespace, permanently.
+// Throws Error with "why; remedy".
 PrivateNetwork enter_private_network();
 
-// What decides whether namespaces may be had; -1 where the kernel has no such sysctl.
+// What determines whether namespaces are allowed; -1 if the kernel has no such sysctl.
 struct NamespaceLimits {
   long long unprivileged_userns_clone = -1;              // kernel.*, Debian
   long long apparmor_restrict_unprivileged_userns = -1;  // kernel.*, Ubuntu

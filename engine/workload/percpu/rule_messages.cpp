@@ -17,7 +17,7 @@ constexpr uint16_t kCreate = NLM_F_REQUEST | NLM_F_CREATE | NLM_F_EXCL;
 constexpr uint32_t kIngress = TC_H_MAKE(TC_H_INGRESS, 0);  // "ffff:"
 constexpr uint16_t kNodes = 4095;
 
-// Closes the attribute that it has opened.
+// Closes the attribute that it opened.
 class Nest {
  public:
   Nest(nlmsghdr* message, uint16_t type)

@@ -1,6 +1,6 @@
 // The netlink messages of this workload. Each put_ function writes one message to
-// `at`, which has kMessageRoom bytes and is aligned to 4; the sequence number is
-// the caller's.
+// `at`, which has kMessageRoom bytes and is aligned to 4; the caller sets the
+// sequence number.
 #pragma once
 
 #include <linux/netlink.h>
@@ -18,33 +18,33 @@ enum class ActionKind {
   gact,    // drop the packet
 };
 
-// As the kernel and tc name it: "mirred".
+// The name that the kernel and tc use: "mirred".
 const char* name(ActionKind kind);
 
 struct RuleShape {
   ActionKind kind = ActionKind::mirred;
-  bool no_percpu = false;  // one set of counters under a lock, not one a CPU
+  bool no_percpu = false;  // one set of counters under a lock, not one per CPU
 
   bool operator==(const RuleShape&) const = default;
 };
 
-// A rule: its shape, and the number under which the kernel keeps the action.
+// A rule: its shape, and the kernel's index of the action.
 struct Rule {
   RuleShape shape;
   uint32_t index = 1;
   unsigned device = 0;  // mirred's target
 };
 
-// An action by itself. A taken index is refused with EEXIST.
+// A standalone action. An index in use is refused with EEXIST.
 nlmsghdr* put_new_action(void* at, const Rule& rule);
 // Deletes all actions of the kind.
 nlmsghdr* put_flush_actions(void* at, ActionKind kind);
-// Asks for one action; refused with ENOENT when there is none.
+// Requests one action; refused with ENOENT if there is none.
 nlmsghdr* put_get_action(void* at, ActionKind kind, uint32_t index);
-// Asks for all actions of the kind; to be dumped.
+// Requests a dump of all actions of the kind.
 nlmsghdr* put_list_actions(void* at, ActionKind kind);
 
-// Where a filter is: u32 keeps 4095 filters sorted in a table, a table a priority.
+// The place of a filter: u32 keeps 4095 sorted filters per table, and one table per priority.
 struct FilterPlace {
   uint16_t priority = 1;
   uint16_t node = 4095;
@@ -52,16 +52,16 @@ struct FilterPlace {
   bool operator==(const FilterPlace&) const = default;
 };
 
-// The place of the n-th filter, from 0. Nodes go downward, for u32 walks along all
-// the smaller ones of its table to put a filter in.
+// The place of the n-th filter, from 0. Nodes are numbered downwards, because to
+// insert a filter u32 walks past all smaller ones in its table.
 FilterPlace filter_place(uint32_t nth);
 
-// Where filters of the device hang.
+// The parent of the device's filters.
 nlmsghdr* put_new_ingress(void* at, unsigned device);
-// A filter for every packet that comes in by the device, with its action if there
-// is a `rule`. A taken index is not refused: the filter shares the action.
+// A filter for every packet that the device receives, with its action if there is a
+// `rule`. An index in use is not refused: the filter shares the action.
 nlmsghdr* put_new_filter(void* at, unsigned device, FilterPlace place, const Rule* rule);
-// Deletes all filters of the device and their actions, some time after it returns.
+// Deletes all filters of the device and their actions, asynchronously.
 nlmsghdr* put_flush_filters(void* at, unsigned device);
 
 struct ListedAction {

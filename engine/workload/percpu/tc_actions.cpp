@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kFlushLimitNs = 10'000'000'000;
 
-// The kernel says ENOENT for a module that it cannot load.
+// The kernel returns ENOENT for a module that it cannot load.
 bool is_missing(const KernelRefusal& refusal) {
   return refusal.error_number == ENOENT || refusal.error_number == EOPNOTSUPP;
 }
@@ -54,9 +54,9 @@ void need_all(const Insertion& insertion, ActionKind kind) {
   throw Error(why_refused(first, kind), is_missing(first) ? Exit::unsupported : Exit::refused);
 }
 
-// Permission for bare actions is asked of the machine's first user namespace, so
-// root of another one is refused (EPERM), though filters, with actions in them,
-// are allowed. The kernel asks before it looks at what is to be deleted.
+// Standalone actions need permission in the initial user namespace, so root in
+// another one is refused (EPERM), although filters with actions are allowed. The
+// kernel checks this before it looks at what to delete.
 TcActions::TcActions(unsigned device) : device_(device), room_(kMaxBatch * kMessageRoom) {
   const auto refusal = send(put_flush_actions(room_.data(), ActionKind::mirred));
   if (refusal && refusal->error_number == EPERM) open_filters();
@@ -88,7 +88,7 @@ std::string TcActions::why_unsupported(ActionKind kind) {
 nlmsghdr* TcActions::put_rule(void* at, const Rule& rule) {
   if (road_ == Road::action) return put_new_action(at, rule);
   const FilterPlace place = filter_place(filters_++);
-  // Filters are deleted table by table, and upward in each.
+  // Filters are deleted table by table, in ascending order.
   if (place.node == filter_place(0).node) last_deleted_ = rule.index;
   return put_new_filter(at, device_, place, &rule);
 }
@@ -116,9 +116,9 @@ void TcActions::flush(ActionKind kind) {
   if (road_ == Road::filter) wait_until_none(kind);
 }
 
-// A deleted filter's action goes after a grace period, in a kernel thread. A rule
-// of the same index made before that would share the old action and allocate nothing.
-// To list thousands of actions over and over would hold up that very thread.
+// A deleted filter's action is freed after a grace period, in a kernel thread. A new rule of the
+// same index would share the old action until then and allocate nothing. Listing thousands of
+// actions repeatedly would delay that thread.
 void TcActions::wait_until_none(ActionKind kind) {
   const uint64_t end = monotonic_ns() + kFlushLimitNs;
   while (has(kind, last_deleted_) || !list(kind).empty()) {

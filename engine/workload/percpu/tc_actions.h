@@ -1,4 +1,4 @@
-// tc actions put into the kernel and taken out, in this process's network.
+// Inserts and removes tc actions in this process's network namespace.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace pipetop::percpu {
 
-// How the kernel lets us make an action.
+// How the kernel lets us create an action.
 enum class Road {
-  action,  // by itself (RTM_NEWACTION); only for root of the machine
-  filter,  // with a u32 filter that holds it; what is left in a user namespace
+  action,  // standalone (RTM_NEWACTION); only for root in the initial user namespace
+  filter,  // with a u32 filter that holds it; the only way in a user namespace
 };
 
-// Rules that one call may insert. All may be refused, and that many answers are
-// what a netlink socket of default size (212,992 bytes) has room for.
+// The most rules per call. If all are refused, this many answers fit into a netlink
+// socket of default size (212,992 bytes).
 inline constexpr uint32_t kMaxBatch = 128;
 
 struct Insertion {
@@ -27,25 +27,24 @@ struct Insertion {
 
 class TcActions {
  public:
-  // `device` is what mirred redirects to. Throws Error with "why; remedy" when there
-  // is no road.
+  // `device` is mirred's target. Throws Error with "why; remedy" if neither way works.
   explicit TcActions(unsigned device);
 
   Road road() const { return road_; }
   uint64_t system_calls() const { return socket_.system_calls(); }  // made so far
 
-  // "" when the kernel has the kind, else "why; remedy". Deletes its actions.
-  // Throws Error.
+  // "" if the kernel has the kind, else "why; remedy". Deletes its actions. Throws
+  // Error.
   std::string why_unsupported(ActionKind kind);
 
-  // Sends `count` rules (1 to kMaxBatch), a message each, in one system call; indices
-  // go up from `first_index`, which is at least 1. Throws SystemError.
+  // Sends `count` rules (1 to kMaxBatch), one message each, in one system call, with indices from
+  // `first_index` (at least 1) up. Throws SystemError.
   Insertion insert(const RuleShape& shape, uint32_t first_index, uint32_t count);
 
   // Deletes all actions of the kind; on Road::filter the others too. Throws Error.
   void flush(ActionKind kind);
 
-  // As the kernel has them now. Throws Error.
+  // The kernel's current rules. Throws Error.
   std::vector<ListedAction> list(ActionKind kind);
 
  private:
@@ -60,7 +59,7 @@ class TcActions {
   Road road_ = Road::action;
   std::vector<char> room_;  // for a batch
   uint32_t sequence_ = 0;
-  uint32_t filters_ = 0;       // put in since the last flush
+  uint32_t filters_ = 0;       // inserted since the last flush
   uint32_t last_deleted_ = 0;  // the index whose filter a flush deletes last
 };
 

@@ -16,7 +16,7 @@ std::string text_of(std::string_view name, const Settings& settings) {
   return find_knob(pipe_knobs(), name)->get(settings);
 }
 
-// One mismatch a knob: what came to light last is nearer the truth.
+// One mismatch per knob: the latest is the most accurate.
 void note(Effective& effective, Mismatch mismatch) {
   std::erase_if(effective.mismatches, [&](const Mismatch& m) { return m.knob == mismatch.knob; });
   effective.mismatches.push_back(std::move(mismatch));
@@ -84,7 +84,7 @@ void judge_pipe_size(const Settings& requested, const EffectiveFacts& facts, Eff
          fmt::format("F_SETPIPE_SZ: {}", std::strerror(facts.resize_error)));
 }
 
-// The pipe that tee repeats is smaller than was asked for.
+// The pipe that tee duplicates is smaller than requested.
 void judge_call_size(const Settings& requested, const EffectiveFacts& facts, Effective& effective) {
   const uint64_t bytes = facts.writer ? facts.writer->call_bytes : 0;
   if (bytes == 0 || bytes >= effective.settings.pipe.buf_size) return;
@@ -94,7 +94,7 @@ void judge_call_size(const Settings& requested, const EffectiveFacts& facts, Eff
        "user's pipe-user-pages-soft");
 }
 
-// In slow motion buf_size is not what is asked of one call.
+// In slow motion buf_size is not what is requested per call.
 void judge_slow_motion(const Settings& requested, const EffectiveFacts& facts,
                        Effective& effective) {
   PipeSettings& s = effective.settings.pipe;
@@ -105,7 +105,7 @@ void judge_slow_motion(const Settings& requested, const EffectiveFacts& facts,
   note(effective, requested, "buf_size", "slow motion moves a sixteenth of the ring per call");
 }
 
-// A pinned worker that runs elsewhere was moved by somebody else.
+// A pinned worker on another CPU was moved from outside.
 void judge_cpus(const EffectiveFacts& facts, Effective& effective) {
   std::string asked, seen;
   for (const Role role : {Role::writer, Role::reader}) {
@@ -123,18 +123,18 @@ void judge_cpus(const EffectiveFacts& facts, Effective& effective) {
                    "moved from outside, by taskset or a cpuset; the next change pins it again"});
 }
 
-// A torn sample may mistake a slot.
+// A torn sample may misread a slot.
 constexpr double kSomeCopies = 0.01;
 
 double share_of(const EffectiveFacts& facts, SlotKind kind) {
   return facts.kinds.has_value() ? (*facts.kinds)[static_cast<size_t>(kind)] : 0;
 }
 
-// How one that lends pages is seen to do so.
+// What shows that a technique lends pages.
 struct Lending {
   SlotKind kind;
-  const char* seen;    // the pages, in words
-  const char* copier;  // who it is if there are copies
+  const char* seen;    // description of the pages
+  const char* copier;  // what makes the copies, if there are any
 };
 
 Lending lending_of(WriteWith technique) {
@@ -149,7 +149,7 @@ Lending lending_of(WriteWith technique) {
   }
 }
 
-// Pages of a file that were never touched are none of it, and no copies either.
+// Untouched pages of a file are neither its own pages nor copies.
 bool untouched(const EffectiveFacts& facts, WriteWith technique) {
   return technique == WriteWith::splice && share_of(facts, SlotKind::zero_page) > 0;
 }

@@ -1,5 +1,5 @@
-// What is in force, put together from the plan, the workers' reports, the ring's
-// granted size and slots, and the kernel's word on huge pages and CPUs.
+// The effective settings, from the plan, the workers' reports, the ring's granted
+// size and slots, and what the kernel says about huge pages and CPUs.
 #pragma once
 
 #include <array>
@@ -16,16 +16,16 @@ struct EffectiveFacts {
   std::optional<PipeReport> writer, reader;  // of the newest command
   uint64_t pipe_bytes = 0;                   // F_GETPIPE_SZ
   int resize_error = 0;
-  bool draining = false;  // a smaller ring waits for the reader
+  bool draining = false;  // waiting for the reader to drain the ring
   bool settled = false;
   Reading<bool> huge;  // the writer's buffers, by smaps
   ZeroCopy probe = ZeroCopy::unverifiable;
   std::string probe_reason;
   ZeroCopy file_probe = ZeroCopy::unverifiable;  // the same for splice from a memfd
   std::string file_probe_reason;
-  // Of the slots filled since all is in force; it outweighs the probe.
+  // From the slots filled since everything is in effect; takes precedence over the probe.
   Reading<std::array<double, kSlotKinds>> kinds;
-  // Where each worker, by Role, has run since it was placed; nothing while it has not.
+  // The CPU on which each worker, by Role, has run since it was placed; nothing if it has not run.
   std::array<std::optional<int>, kRoles> run_on;
 };
 

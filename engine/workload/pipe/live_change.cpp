@@ -38,10 +38,10 @@ WorkerCommand LiveChange::command_for(Role role) const {
   command.touch_pages = planned_.touch_pages;
   command.lock_memory = planned_.lock_memory;
   command.buf_bytes = planned_.buf_size;
-  // Only the writer's buffers depend on the ring.
+  // Only the writer's buffers depend on the ring's size.
   command.ring_bytes = writes ? ring_bound_ : 0;
   command.epoch = epoch_;
-  // What is waited for to drain shall do so at once.
+  // Drains as fast as possible while we wait for it.
   if (planned_.slow_motion && !holding_)
     command.slow_ring_bytes = resize_refused_ ? pipe_.capacity_bytes() : planned_.pipe_size;
   return command_of(order, command);
@@ -78,7 +78,7 @@ bool LiveChange::resize() {
   resize_error_ = error;
   resize_refused_ = error != 0;
   if (!resize_refused_) return true;
-  publish();  // slow motion goes by the size that is there
+  publish();  // slow motion uses the actual size
   return false;
 }
 

@@ -1,14 +1,14 @@
-// The live-change protocol: brings both workers and the ring from whatever they
-// do now to the planned settings, while data flows.
+// The live-change protocol: brings both workers and the ring to the planned settings while data
+// flows.
 //
-//   1. Commands go to both, with an upper bound of what the ring can hold before
-//      and after; buffers whose safety depends on it are re-made by the worker.
-//   2. When both have acknowledged, the ring gets its size. EBUSY: more lies in
-//      it than will fit, so the writer is held until the reader has drained it.
-//   3. The writer flows again.
+//   1. Both get their commands, with an upper bound for the ring's capacity before
+//      and after; workers re-allocate buffers whose safety depends on it.
+//   2. When both have acknowledged, the ring is resized. On EBUSY it holds more than
+//      will fit, so the writer is held until the reader has drained it.
+//   3. The writer continues.
 //
-// Sleeping workers are woken by a signal. It may arrive between a worker's check
-// and its sleep, hence advance() repeats it until the acknowledgement is there.
+// A signal wakes sleeping workers. It may arrive between a worker's check and its sleep, so
+// advance() repeats it until there is an acknowledgement.
 #pragma once
 
 #include <cstdint>
@@ -28,17 +28,17 @@ class LiveChange {
   // `planned` has a definite pipe_size.
   void begin(const PipeSettings& planned);
 
-  // A worker was replaced: whatever it had not yet counted is unknown, so stamps
-  // start a new epoch.
+  // A worker was replaced: what it had not counted yet is unknown, so stamps start
+  // a new epoch.
   void begin_epoch();
 
-  // Both shall finish and exit.
+  // Tells both to finish and exit.
   void quit();
 
-  // Does the next step if it can be done. True when everything is in force.
+  // Does the next step if possible. True when everything is in effect.
   bool advance();
 
-  // errno of the last refused resize, 0 if there was none.
+  // errno of the last failed resize, 0 if there was none.
   int resize_error() const { return resize_error_; }
   bool draining() const { return holding_; }
 

@@ -88,8 +88,8 @@ const std::array kKnobs = {
                                     "fault the pages in before data flows"),
     boolean<kPipe, &P::lock_memory>("lock_memory", {"lock_memory", "true"},
                                     "mlock the buffers so that they stay in memory"),
-    // Whole pages, so that a page of the stream never straddles two transfers and
-    // the reader can check its stamp in place.
+    // Whole pages, so that a page of the stream is never split between two
+    // transfers and the reader can check its stamp in place.
     size<kMinBufBytes, kMaxBufBytes, kPipe, &P::buf_size>("buf_size",
                                                           "bytes per call, 4KiB to 64MiB"),
     Knob{"pipe_size",
@@ -163,7 +163,7 @@ void press_pipe_up(Settings& s) {
   s.pipe.pipe_size = std::min(kMaxPipeBytes, power_above(pipe_bytes_now(s)));
 }
 
-// `cpus` is not stepped to: a key cannot say which.
+// Does not step to `cpus`: a key cannot select the CPUs.
 void press_placement(Settings& s) {
   const size_t next = static_cast<size_t>(s.pipe.placement) + 1;
   s.pipe.placement =
@@ -176,7 +176,7 @@ template <bool (*Lit)(const Settings&)>
 std::string on_or_off(const Settings& s) {
   return Lit(s) ? "on" : "off";
 }
-// Lit while it is as by default: to touch is to do something.
+// Lit while it has its default: touching is the active choice.
 constexpr HotKey touch_key() {
   HotKey key = toggle_key<kPipe, &P::touch_pages>('t', "touch_pages", "touch");
   key.lit = [](const Settings& s) { return s.pipe.touch_pages; };

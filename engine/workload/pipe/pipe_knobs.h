@@ -1,4 +1,4 @@
-// The knobs and keys of a pipe, and what follows from their values.
+// The knobs and keys of a pipe, and values derived from them.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ std::string_view to_text(Payload);
 
 inline constexpr uint64_t kKernelDefaultPipeBytes = 16 * kPageBytes;
 
-// The article's rule for vmsplice: half a buffer. The others that lend pages have
-// the same, so that between them only the technique changes. Else the kernel's
-// default (0).
+// The article's rule for vmsplice: half a buffer. The other techniques that lend
+// pages use the same, so that only the technique differs. Else the kernel's default
+// (0).
 uint64_t wanted_pipe_bytes(const PipeSettings&);
 
 }  // namespace pipetop

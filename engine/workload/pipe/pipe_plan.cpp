@@ -12,8 +12,8 @@
 namespace pipetop {
 namespace {
 
-// Changes one knob of the plan and records why. `requested` stays as asked even
-// when several rules touch the same knob.
+// Changes one knob of the plan and records why. `requested` stays the original
+// value even if several rules change the same knob.
 class Planner {
  public:
   Planner(const Settings& requested, PipePlan& plan) : requested_(requested), plan_(plan) {}
@@ -45,7 +45,7 @@ bool needs_vmsplice(const PipeSettings& s) {
   return s.write_with == WriteWith::vmsplice || s.write_with == WriteWith::tee;
 }
 
-// A call of tee duplicates no more than what its source holds, a pipe as well.
+// A call of tee duplicates at most the contents of its source, which is also a pipe.
 void plan_tee_source(const Settings& asked, const Capabilities& machine, PipePlan& plan) {
   const PipeSettings& s = plan.settings.pipe;
   if (s.write_with != WriteWith::tee || machine.may_exceed_pipe_max) return;

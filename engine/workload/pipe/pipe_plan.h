@@ -1,5 +1,5 @@
-// From what was asked to what can be: pure arithmetic over the knobs and what
-// this machine allows, so that every fallback is tested without the machine.
+// From the requested to possible settings: pure arithmetic over the knobs and the
+// machine's limits, so that every fallback can be tested without such a machine.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ Preset make_hazard() {
   s.pipe.write_with = WriteWith::vmsplice;
   s.pipe.buffers = Buffers::single;
   s.pipe.payload = Payload::stamped;
-  s.pipe.buf_size = 1 << 20;  // long enough to rewrite that the reader is likely in the midst of it
+  s.pipe.buf_size = 1 << 20;  // so large that the reader is probably reading it during the rewrite
   return {"hazard", "the buffer is rewritten too early: torn pages", s, 0};
 }
 

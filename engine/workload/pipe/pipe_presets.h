@@ -1,4 +1,4 @@
-// The article's seven rungs, and what we add to them.
+// The article's seven rungs, and our own presets.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@ namespace pipetop {
 // The article's ladder, from write_read to busy_loop_huge.
 std::span<const Preset> article_presets();
 
-// The ladder, then `hazard`: what the article's double buffering is there for.
+// The ladder, then `hazard`: what the article's double buffering prevents.
 std::span<const Preset> built_in_presets();
 
 }  // namespace pipetop

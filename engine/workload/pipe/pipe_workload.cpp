@@ -14,7 +14,7 @@
 namespace pipetop {
 namespace {
 
-// Pages become huge, or cease to be, long after a change, too.
+// Pages can become huge, or stop being huge, long after a change.
 constexpr uint64_t kHugeInterval = 2'000'000'000;
 
 int work(ControlBlock& block, Role role) {
@@ -27,7 +27,7 @@ std::optional<PipeReport> granted(const Worker& worker) {
   return report ? std::optional(words_of<PipeReport>(report->words)) : std::nullopt;
 }
 
-// CPUs for one pair after the other; who comes last shares when none is left.
+// Assigns CPUs to one pair after the other; the last ones share CPUs if none are left.
 class PairPlacer {
  public:
   PairPlacer(const PipeSettings& settings, const std::vector<Cpu>& allowed)
@@ -125,7 +125,7 @@ void PipeWorkload::quit() {
   for (const auto& pair : pairs_) pair->change.quit();
 }
 
-// It must not go on in the old epoch.
+// It must not continue in the old epoch.
 void PipeWorkload::died(const Worker& worker) {
   settled_ = false;
   for (const auto& pair : pairs_)

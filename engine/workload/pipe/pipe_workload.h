@@ -1,4 +1,4 @@
-// Pipes, each with a writer and a reader process: what pipetop is about.
+// Pipes, each with a writer and a reader process: pipetop's main workload.
 #pragma once
 
 #include <memory>
@@ -31,7 +31,7 @@ class PipeWorkload final : public Workload {
   Reading<Verdict> verdict(const Snapshot& s) const override;
 
  private:
-  // Its pipe outlives it: the first one is looked at.
+  // Its pipe outlives it: the first one is observed.
   struct Pair {
     Worker& writer;
     Worker& reader;

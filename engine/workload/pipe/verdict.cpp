@@ -1,13 +1,12 @@
-// The rules, tried in this order. A share is of the wall time unless it says
-// otherwise; the first rule that holds gives the verdict, and none may lean on a
-// number that is not known.
+// The rules, in order. Shares are of wall time unless noted otherwise. The first
+// matching rule gives the verdict; a rule must not use an unknown number.
 //
 //   rule          holds when                          because
 //   cpu-bound     both ran last on one CPU, and fill  they take turns, and more CPU is
 //                 it >= kFillsCpu together, or one    what they need
 //                 is runnable >= kSharesCpu
-//                 or: each is runnable >= kNoCpu      others hold the CPUs
-//   wakeup-bound  each is blocked >= kSleeps, for     who is the limit does not sleep:
+//                 or: each is runnable >= kNoCpu      other processes hold the CPUs
+//   wakeup-bound  each is blocked >= kSleeps, for     a limiting side would not sleep:
 //                 kShortSleepNs at most on average    time is lost between the two
 //   writer-bound  ring empty >= kOneSided, and the    data is taken as soon as there
 //                 reader waits                        is any
@@ -15,13 +14,13 @@
 //   lock-bound    one of the two contends for the     without the lock it would do a
 //                 pipe's mutex >= kContends           third more
 //   writer-bound  the writer hardly ever waits, the   a weaker sign than the ring, but
-//                 reader does, and the ring, if it    one without BPF; after the lock,
-//                 is known, is more empty than full   since one who spins waits for it
+//                 reader does, and the ring, if it    works without BPF; after the lock,
+//                 is known, is more empty than full   because spinning is waiting for it
 //   reader-bound  the mirror image
-//   writer-bound  ring empty >= kOneSided, and the    the data that the reader lacks is
-//                 writer does nothing >= kIdle        not made; how the reader waits
+//   writer-bound  ring empty >= kOneSided, and the    the data that the reader needs is
+//                 writer is idle >= kIdle             not produced; how the reader waits
 //                                                     need not be known
-//   reader-bound  the mirror image: ring full, and the reader does nothing
+//   reader-bound  the mirror image: ring full, and the reader is idle
 #include "engine/workload/pipe/verdict.h"
 
 #include <fmt/format.h>
@@ -37,36 +36,36 @@
 namespace pipetop {
 namespace {
 
-// The rates of a worker are of a second; before that they are of two settings.
+// A worker's rates cover one second; before that they mix two settings.
 constexpr uint64_t kLeastNs = 1'000'000'000;
 
-// Two that share a CPU fill it, unless others are there, too. Then they wait for it
-// half the time, or one does for both; or none, if each sleeps while the other runs.
+// Two workers that share a CPU fill it, unless others use it, too. Then each waits for it half of
+// the time, or one waits for both; or none, if each sleeps while the other runs.
 constexpr double kFillsCpu = 0.9;
 constexpr double kSharesCpu = 0.25;
-// It was by chance that both ran there last.
+// Then it was a coincidence that both ran there last.
 constexpr double kMoreThanOneCpu = 1.05;
-// Most of the time, both: whatever else there is, is less.
+// Both, most of the time: anything else matters less.
 constexpr double kNoCpu = 0.5;
 
-// The slower one of two sleeps never, but for the chance of a moment.
+// The slower of two almost never sleeps.
 constexpr double kSleeps = 0.15;
-// A wakeup takes 5 us, in a virtual machine up to 50: who sleeps for longer than
-// twice that waited for something else.
+// A wakeup takes 5 us, up to 50 us in a virtual machine: whoever sleeps for more
+// than twice that was waiting for something else.
 constexpr double kShortSleepNs = 100'000;
 
-// Far from the even split to which wakeups and locks lead.
+// Far from the even split that wakeups and locks produce.
 constexpr double kOneSided = 0.75;
-// Of that time, most.
+// Most of that time.
 constexpr double kWaits = 0.5;
-// A call that finds nothing is short, so many of them are little time.
+// Calls that move nothing are short, so even many take little time.
 constexpr double kWaitsOfCalls = 0.9;
 
-// The side that is the limit, and the other one.
+// The limiting side, and the other one.
 constexpr double kHardlyWaits = 0.05;
 constexpr double kOtherWaits = 0.25;
 
-// Then it does nothing for half of the time at least in which the ring is so.
+// Then it is idle for at least half of the time while the ring is like this.
 constexpr double kIdle = 0.75;
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
@@ -84,7 +83,7 @@ std::string waits_text(const RoleEvidence& role) {
                      percent(role.waits->share), kOf[static_cast<size_t>(role.waits->of)]);
 }
 
-// Of the slow side: it may have nothing to be blamed for.
+// For the slow side: perhaps it is only short of CPU time.
 std::string want_text(const RoleEvidence& role) {
   if (!at_least(role.runnable, kSharesCpu)) return {};
   return fmt::format("; {} runnable {}", to_text(role.role), percent(*role.runnable));
@@ -181,8 +180,8 @@ std::optional<Verdict> only_writer_waits(const Evidence& e) {
   return one_waits(e, Role::reader, Role::writer, Bound::reader);
 }
 
-// At least: without a CPU, or asleep for longer than a wakeup takes, and not for want of
-// the pipe's mutex.
+// A lower bound: without a CPU, or asleep for longer than a wakeup takes and not on the pipe's
+// mutex.
 double idle(const RoleEvidence& role) {
   const bool sleeps_long = role.sleep_ns && *role.sleep_ns > kShortSleepNs;
   const bool known = role.blocked && role.sleeps_for_mutex;
@@ -284,8 +283,8 @@ Reading<Verdict> judge_bound(const Snapshot& s) {
   if (std::string why = too_early(s); !why.empty()) return Judged::warming(std::move(why));
   const Evidence e = gather_evidence(s);
   if (auto verdict = first_of({shared_cpu, no_cpu, wakeups}, e)) return Judged::of(*verdict);
-  // The rules above need no samples. Of those below, one that has too few must not
-  // leave the verdict to the next.
+  // The rules above need no samples. Below, a rule with too few samples must not
+  // pass the verdict on to the next rule.
   if (!e.thin.empty())
     return Judged::warming(fmt::format("too few samples yet: {}", fmt::join(e.thin, ", ")));
   if (auto verdict = first_of({empty_ring, full_ring, locks, only_reader_waits, only_writer_waits,

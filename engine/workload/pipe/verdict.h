@@ -1,5 +1,5 @@
-// What limits the rate: one verdict, with the numbers that say so, or the words
-// for why there is none. The rules stand at the top of verdict.cpp.
+// What limits the rate: one verdict, with the numbers that show it, or the reason
+// why there is none. The rules are at the top of verdict.cpp.
 #pragma once
 
 #include <string_view>
@@ -11,9 +11,9 @@ namespace pipetop {
 // "lock-bound".
 std::string_view to_text(Bound bound);
 
-// Judges what `s` shows; Snapshot::verdict itself is not looked at. Warming while
-// there is too little evidence yet; unavailable when the evidence points nowhere,
-// or there is nothing to judge (a stopped worker, slow motion).
+// Judges `s`, ignoring Snapshot::verdict. Warming while there are too few samples;
+// unavailable if there is no single bottleneck, or nothing to judge (a stopped
+// worker, slow motion).
 Reading<Verdict> judge_bound(const Snapshot& s);
 
 }  // namespace pipetop

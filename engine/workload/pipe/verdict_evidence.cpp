@@ -11,10 +11,10 @@
 namespace pipetop {
 namespace {
 
-// As long as the functions on the screen look back.
+// The same window as the functions on the screen.
 constexpr uint64_t kWindowNs = 5'000'000'000;
 
-// Of the time; one that waits adaptively sleeps so much only if it hardly spins.
+// Share of time; an adaptive wait sleeps this much only if it hardly spins.
 constexpr double kSleepsOften = 0.25;
 
 std::optional<double> known(const Reading<double>& reading) {
@@ -29,7 +29,7 @@ std::optional<double> product(std::optional<double> a, std::optional<double> b) 
 // The compiler's clones are the same function: "__mutex_lock.constprop.0".
 std::string_view source_name(std::string_view symbol) { return symbol.substr(0, symbol.find('.')); }
 
-// The slow path and what it calls. mutex_lock() itself is what everybody pays.
+// The slow path and what it calls. Everybody pays for mutex_lock() itself.
 bool is_mutex(std::string_view symbol) {
   const std::string_view name = source_name(symbol);
   return name.starts_with("__mutex_lock") || name == "mutex_spin_on_owner" || name == "osq_lock";
@@ -46,7 +46,7 @@ struct Functions {
   std::vector<FunctionRow> rows;
 };
 
-// Such functions call one another, so their shares must not be added up.
+// These functions call each other, so their shares must not be added up.
 template <class Test>
 double share_within(const Functions& functions, Test test) {
   uint64_t most = 0;
@@ -55,7 +55,7 @@ double share_within(const Functions& functions, Test test) {
   return double(most) / double(functions.samples);
 }
 
-// Of the time asleep.
+// Share of the time asleep.
 std::optional<double> mutex_share(const Reading<BlockedTable>& blocked) {
   if (blocked.status != ReadingStatus::ok || blocked->tree->total == 0) return {};
   const CallTree& tree = *blocked->tree;
@@ -71,7 +71,7 @@ std::optional<double> mutex_share(const Reading<BlockedTable>& blocked) {
   return double(ns) / double(tree.total);
 }
 
-// Enough samples, or a word about what is missing.
+// Whether there are enough samples; else notes what is missing.
 std::optional<Functions> functions_of(const WorkerView& worker, std::optional<double> on_cpu,
                                       Evidence& evidence) {
   const std::string_view role = to_text(worker.role);
@@ -82,7 +82,7 @@ std::optional<Functions> functions_of(const WorkerView& worker, std::optional<do
   }
   const uint64_t samples = functions.has_value() ? functions->samples : 0;
   if (samples >= kEnoughSamples) return Functions{samples, functions->rows()};
-  // One that hardly runs is hardly sampled, and cannot spin for long either.
+  // A process that hardly runs has few samples, but cannot spin for long either.
   if (on_cpu && *on_cpu >= kContends)
     evidence.thin.push_back(fmt::format("{}: {} of {} samples", role, samples, kEnoughSamples));
   return {};
@@ -102,8 +102,8 @@ void judge_locks(const WorkerView& worker, const std::optional<Functions>& funct
   if (spins || sleeps) role.contends = spins.value_or(0) + sleeps.value_or(0);
 }
 
-// One that waits on the CPU, for want of which it may be runnable as well, waits
-// for so much of the time that it gets.
+// A process that waits by spinning may also be runnable; its share of waiting is
+// that of the time it gets.
 std::optional<Waiting> waiting_of(Wait wait, const WorkerView& worker,
                                   const std::optional<Functions>& functions,
                                   const RoleEvidence& role) {
@@ -116,7 +116,7 @@ std::optional<Waiting> waiting_of(Wait wait, const WorkerView& worker,
   if (wait == Wait::busy_poll && !functions) return {};
   if (wait == Wait::busy_poll)
     return waiting(share_within(*functions, is_poll), Of::samples, "polls");
-  // It sleeps for as long as it waits, or it does not sleep but try again.
+  // It either sleeps while it waits, or retries without sleeping.
   if (wait == Wait::adaptive && role.blocked.value_or(0) < kSleepsOften) {
     const auto spins = misses();
     if (spins && spins->share > role.blocked.value_or(0)) return spins;
@@ -153,7 +153,7 @@ struct Looks {
   uint64_t all = 0, empty = 0, full = 0;
 };
 
-// Recent ones where they are kept apart: the others go back to the last change.
+// Recent ones if available: the others go back to the last change.
 Looks looks_of(const Snapshot& s) {
   Looks looks;
   if (!s.ring.history) {
@@ -179,8 +179,8 @@ void gather_ring(const Snapshot& s, Evidence& evidence) {
   const Reading<Occupancy>& occupancy = s.ring.occupancy;
   if (occupancy.status == ReadingStatus::unavailable)
     return evidence.unknown.push_back(fmt::format("the ring ({})", occupancy.reason));
-  // It waits for the mutex, so it looks when both let go of the ring: a biased
-  // sample, and a small one.
+  // It waits for the mutex, so it samples when neither side holds it: a biased and
+  // small sample.
   if (occupancy.has_value() && occupancy->source.starts_with("FIONREAD"))
     return evidence.unknown.push_back("the ring (FIONREAD sees it only while the mutex is free)");
   const Looks looks = occupancy.has_value() ? looks_of(s) : Looks{};

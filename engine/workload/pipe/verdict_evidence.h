@@ -1,5 +1,5 @@
-// The numbers of a Snapshot that a verdict is judged by. What is not known, or not
-// well enough, is absent, never 0.
+// The numbers of a Snapshot that a verdict is based on. Unknown or uncertain ones
+// are absent, never 0.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 
 namespace pipetop {
 
-// Two standard errors of a share seen in so many samples are at most 5 points
-// (2 * sqrt(0.5 * 0.5 / 400)); no rule is finer than that.
+// Two standard errors of a share of this many samples are at most 5 points (2 *
+// sqrt(0.5 * 0.5 / 400)); no rule is finer than that.
 inline constexpr uint64_t kEnoughSamples = 400;
 
-// Contending for less of the time than this limits nothing.
+// Contention for less of the time than this does not matter.
 inline constexpr double kContends = 0.25;
 
-// How long a role waits for the other one, by the way in which it waits.
+// How long a role waits for the other one, by the kind of wait.
 struct Waiting {
   enum class Of { time, samples, calls };
 
@@ -34,9 +34,9 @@ struct RoleEvidence {
   std::optional<double> on_cpu, runnable, blocked;
   std::optional<double> sleep_ns;  // a sleep's mean length
   std::optional<double> bytes_per_switch;
-  std::optional<double> contends;  // at least: spins on a lock, or sleeps in the pipe's mutex
-  std::optional<double> sleeps_for_mutex;  // that part of it
-  bool spin_lock = false;                  // it is another lock than the pipe's mutex
+  std::optional<double> contends;  // at least: spins on a lock, or sleeps on the pipe's mutex
+  std::optional<double> sleeps_for_mutex;  // the sleeping part of it
+  bool spin_lock = false;                  // a lock other than the pipe's mutex
   std::optional<Waiting> waits;
   std::optional<int> cpu;
 };
@@ -48,8 +48,8 @@ struct RingEvidence {
 struct Evidence {
   std::array<RoleEvidence, kRoles> roles;  // by Role
   std::optional<RingEvidence> ring;        // absent, too, if known from FIONREAD only
-  std::vector<std::string> thin;           // what more samples will tell: "ring: 30 of 400 looks"
-  std::vector<std::string> unknown;        // what cannot be had, and why
+  std::vector<std::string> thin;           // what needs more samples: "ring: 30 of 400 samples"
+  std::vector<std::string> unknown;        // what is not available, and why
 
   const RoleEvidence& role(Role r) const { return roles[static_cast<size_t>(r)]; }
 };
