@@ -79,7 +79,7 @@ uint64_t rss_bytes(pid_t pid) {
 uint64_t on_cpu_ns(pid_t pid) {
   const auto stats = read_process_stats(pid);
   if (!stats) throw Error("pipetop ended early");
-  return stats->on_cpu_ns;
+  return stats->times.on_cpu_ns;
 }
 
 // Draws and shows frames of a live engine; returns the median CPU time.

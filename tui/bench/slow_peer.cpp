@@ -48,7 +48,7 @@ class SlowPeer {
 uint64_t on_cpu_ns(const Worker& worker) {
   const auto stats = read_process_stats(worker.pid());
   if (!stats) throw Error("the worker ended early");
-  return stats->on_cpu_ns;
+  return stats->times.on_cpu_ns;
 }
 
 }  // namespace
