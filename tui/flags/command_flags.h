@@ -1,5 +1,4 @@
-// The flags of each command, one per file. All fill in `line`, which must outlive
-// the parser.
+// The flags of each command. All fill in `line`, which must outlive the parser.
 #pragma once
 
 #include "tui/flags/command_line.h"
