@@ -125,7 +125,7 @@ Reading<LadderSteal> steal_of(const Ladder& ladder) {
 
 // ---- falls ------------------------------------------------------------------
 
-std::string fall_words(const std::string& name, const std::string& before, const Spread& ratio) {
+std::string fall_text(const std::string& name, const std::string& before, const Spread& ratio) {
   const std::string middle = ratio.count < 2
                                  ? "one round only"
                                  : fmt::format("middle half of {} rounds: {:.2f} to {:.2f} times",
@@ -142,7 +142,7 @@ std::vector<LadderFall> falls_of(const Ladder& ladder, const std::vector<Rates>&
     const Spread ratio = spread_of(over_before);
     const auto& rungs = ladder.options.rungs;
     if (ratio.median < 1)
-      falls.push_back({i, ratio, fall_words(rungs[i].name, rungs[i - 1].name, ratio)});
+      falls.push_back({i, ratio, fall_text(rungs[i].name, rungs[i - 1].name, ratio)});
   }
   return falls;
 }
@@ -158,9 +158,9 @@ Reading<bool> monotone(const LadderReport& report, const std::vector<Rates>& rat
 // ---- warnings ---------------------------------------------------------------
 
 // The first one determines the exit code, as for every result: it explains the others.
-void add(LadderReport& report, Exit exit, std::string words) {
+void add(LadderReport& report, Exit exit, std::string text) {
   if (report.exit == Exit::ok) report.exit = exit;
-  report.warnings.push_back(std::move(words));
+  report.warnings.push_back(std::move(text));
 }
 
 std::string place(const LadderReport& report, size_t rung, uint32_t round) {

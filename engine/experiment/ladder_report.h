@@ -46,8 +46,8 @@ struct LadderSteal {
 // A rung that is slower than the previous one.
 struct LadderFall {
   size_t rung = 0;
-  Spread ratio;       // over the rung before, in the same round
-  std::string words;  // a sentence
+  Spread ratio;      // over the rung before, in the same round
+  std::string text;  // a sentence
 };
 
 struct LadderReport {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/error.h"
+#include "engine/experiment/limits_step.h"
 #include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop {
@@ -115,27 +116,15 @@ void LimitsRuns::visit(size_t preset) {
   engine.suspend();
 }
 
-LimitsRun LimitsRuns::result(size_t preset) const {
-  const Sums& sums = sums_[preset];
-  LimitsRun run;
-  run.name = presets_[preset].name;
-  run.settings = presets_[preset].settings;
-  run.one_cpu = sums.one_cpu;
-  run.vmsplice_ns = sums.vmsplice.per_page(sums.sampled_pages);
-  run.release_ns = sums.release.per_page(sums.sampled_pages);
-  if (!sums.refused.empty()) {
-    run.gib_per_s = Reading<Spread>::unavailable(sums.refused);
-  } else if (sums.gib_per_s.empty()) {
-    run.gib_per_s = Reading<Spread>::warming("ended before it was measured");
-  } else {
-    run.gib_per_s = Reading<Spread>::of(spread_of(sums.gib_per_s));
-  }
-  return run;
-}
-
 std::vector<LimitsRun> LimitsRuns::results() const {
   std::vector<LimitsRun> results;
-  for (size_t i = 0; i < presets_.size(); ++i) results.push_back(result(i));
+  for (size_t i = 0; i < presets_.size(); ++i) {
+    const Sums& sums = sums_[i];
+    results.push_back({presets_[i].name, presets_[i].settings,
+                       spread_or_reason(sums.gib_per_s, sums.refused), sums.one_cpu,
+                       sums.vmsplice.per_page(sums.sampled_pages),
+                       sums.release.per_page(sums.sampled_pages)});
+  }
   return results;
 }
 

@@ -49,7 +49,6 @@ class LimitsRuns {
 
  private:
   struct Sums;
-  LimitsRun result(size_t preset) const;
 
   std::vector<Preset> presets_;
   std::vector<Sums> sums_;

@@ -57,9 +57,7 @@ const std::vector<double>& MeasuredStep::figures(size_t thing) const {
 }
 
 Reading<Spread> MeasuredStep::spread_of(const std::vector<double>& figures) const {
-  if (!refused_.empty()) return Reading<Spread>::unavailable(refused_);
-  if (figures.empty()) return Reading<Spread>::warming("ended before it was measured");
-  return Reading<Spread>::of(pipetop::spread_of(figures));
+  return spread_or_reason(figures, refused_);
 }
 
 Reading<Spread> MeasuredStep::spread(size_t thing) const { return spread_of(figures(thing)); }
@@ -68,6 +66,12 @@ std::vector<double> differences(const std::vector<double>& a, const std::vector<
   std::vector<double> result(std::min(a.size(), b.size()));
   for (size_t i = 0; i < result.size(); ++i) result[i] = a[i] - b[i];
   return result;
+}
+
+Reading<Spread> spread_or_reason(const std::vector<double>& figures, const std::string& refused) {
+  if (!refused.empty()) return Reading<Spread>::unavailable(refused);
+  if (figures.empty()) return Reading<Spread>::warming("ended before it was measured");
+  return Reading<Spread>::of(spread_of(figures));
 }
 
 }  // namespace pipetop

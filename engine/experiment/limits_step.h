@@ -81,6 +81,9 @@ class MeasuredStep {
   std::vector<std::vector<double>> figures_;
 };
 
+// `refused`: why there are none and will be none; "" if there may be some later.
+Reading<Spread> spread_or_reason(const std::vector<double>& figures, const std::string& refused);
+
 // a - b for each pair of figures measured together.
 std::vector<double> differences(const std::vector<double>& a, const std::vector<double>& b);
 

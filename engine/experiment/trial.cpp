@@ -35,11 +35,6 @@ bool is_starting(const Snapshot& s) {
   });
 }
 
-Reading<double> steal_between(const CpuTimes& before, const CpuTimes& after) {
-  if (after.total <= before.total) return Reading<double>::warming("too short to measure");
-  return Reading<double>::of(steal_share(before, after));
-}
-
 class Measurement {
  public:
   Measurement(Session& session, const TrialLength& length, const TrialListener& listener)
@@ -129,7 +124,7 @@ void Measurement::measure() {
     tell(listener_.waiting);
     tell(listener_.ticked, trial_, done);
   }
-  trial_.steal_share = steal_between(before, read_cpu_times());
+  trial_.steal_share = steal_since(before);
 }
 
 // Checks both counters: one is read slightly after the other.

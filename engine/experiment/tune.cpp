@@ -49,7 +49,7 @@ class Search {
     halve();
     refine();
     decide();
-    look_around();
+    measure_sensitivity();
     conclude();
     return std::move(result_);
   }
@@ -115,7 +115,7 @@ class Search {
   void play_off(uint64_t deadline_ns);
   void duel(uint64_t deadline_ns);
   void name_winner();
-  void look_around();
+  void measure_sensitivity();
   void conclude();
 
   const TuneSpace& space_;
@@ -244,8 +244,8 @@ void Search::name_winner() {
 }
 
 // The knobs' effects are measured around the winner, which may have few figures so far.
-void Search::look_around() {
-  begin(TunePhase::around);
+void Search::measure_sensitivity() {
+  begin(TunePhase::sensitivity);
   if (leader_ == nullptr) return;
   std::vector<TuneMove> moves = space_.moves(leader_->settings);
   Field field = {&race_.enter(leader_->settings)};

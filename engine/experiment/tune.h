@@ -14,7 +14,7 @@
 
 namespace pipetop {
 
-enum class TunePhase : uint8_t { screen, halve, refine, final, around };
+enum class TunePhase : uint8_t { screen, halve, refine, final, sensitivity };
 const char* to_text(TunePhase phase);
 
 struct TuneOptions {

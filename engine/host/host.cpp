@@ -114,4 +114,10 @@ double steal_share(const CpuTimes& before, const CpuTimes& after) {
   return std::min(share, 1.0);
 }
 
+Reading<double> steal_since(const CpuTimes& before) {
+  const CpuTimes now = read_cpu_times();
+  if (now.total <= before.total) return Reading<double>::warming("too short to measure");
+  return Reading<double>::of(steal_share(before, now));
+}
+
 }  // namespace pipetop

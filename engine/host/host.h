@@ -19,5 +19,7 @@ inline constexpr double kMuchSteal = 0.05;
 
 // The share of stolen time between two readings; 0 if no time passed.
 double steal_share(const CpuTimes& before, const CpuTimes& after);
+// From `before` until now.
+Reading<double> steal_since(const CpuTimes& before);
 
 }  // namespace pipetop

@@ -33,7 +33,7 @@ int ladder_command(const CommandLine& line) {
   Interrupts interrupts;  // until the end: no signal interrupts the writing
   ProgressLine progress;
   progress.give_way_to(interrupts, "this run starts over");
-  result.report = report(climb(options, interrupts, [&](const LadderStep& step) {
+  result.report = report(run_ladder(options, interrupts, [&](const LadderStep& step) {
     progress.show(progress_text(step, options));
   }));
   progress.clear();

@@ -81,7 +81,7 @@ TuneReport search(const CommandLine& line, const Config& config, Interrupts& int
   report.result =
       tune(space, space.as_planned(space.searched_knobs_of(rung.settings)), options,
            live_trials(session), [&](const TuneProgress& p) { progress.show(progress_text(p)); });
-  report.steal_share = Reading<double>::of(steal_share(before, read_cpu_times()));
+  report.steal_share = steal_since(before);
   report.pipe_max_bytes = read_host().pipe_max_size;
   report.ended_by_signal = interrupts.signal();
   return report;

@@ -81,7 +81,7 @@ std::string conclusions_text(const LadderResult& result) {
   const auto add = [&](std::string name, const auto& list, auto text_of) {
     for (const auto& one : list) table.add({std::exchange(name, ""), text_of(one)});
   };
-  add("monotone", report.falls, [](const LadderFall& fall) { return "no: " + fall.words; });
+  add("monotone", report.falls, [](const LadderFall& fall) { return "no: " + fall.text; });
   if (report.falls.empty())
     table.add(
         {"monotone", report.monotone.has_value() ? "yes" : "unknown: " + report.monotone.reason});

@@ -85,7 +85,7 @@ Json falls_json(const LadderReport& report) {
     return {{"rung", report.preset(fall.rung).name},
             {"below", report.preset(fall.rung - 1).name},
             {"ratio", whole_spread_json(fall.ratio)},
-            {"words", fall.words}};
+            {"words", fall.text}};
   });
 }
 

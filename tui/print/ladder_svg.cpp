@@ -235,7 +235,7 @@ class LadderChart {
 
   void draw_notes() {
     for (const std::string& line : result_.conditions()) note("quiet", line);
-    for (const LadderFall& fall : report_.falls) note("quiet", fall.words);
+    for (const LadderFall& fall : report_.falls) note("quiet", fall.text);
     for (const std::string& line : result_.mismatches()) note("warning", line);
     for (const std::string& warning : report_.warnings)
       note("warning", "Untrustworthy: " + warning);

@@ -17,11 +17,11 @@ LadderOptions two_rungs() {
   return options;
 }
 
-TEST(Climb, MeasuresEveryRungInEveryRound) {
+TEST(RunLadder, MeasuresEveryRungInEveryRound) {
   const LadderOptions options = two_rungs();
   uint32_t asked = 0;
   Interrupts none{{}};
-  const Ladder ladder = climb(options, none, [&](const LadderStep& step) {
+  const Ladder ladder = run_ladder(options, none, [&](const LadderStep& step) {
     ++asked;
     EXPECT_EQ(step.all, 4u);
     EXPECT_LT(step.done, 4u);
@@ -42,13 +42,13 @@ TEST(Climb, MeasuresEveryRungInEveryRound) {
   }
 }
 
-TEST(Climb, MovesTheBytesAskedFor) {
+TEST(RunLadder, MovesTheBytesAskedFor) {
   LadderOptions options = two_rungs();
   options.rounds = 1;
   constexpr uint64_t kBytes = 2 << 20;
   options.length.bytes = kBytes;
   Interrupts none{{}};
-  const Ladder ladder = climb(options, none, [](const LadderStep&) {});
+  const Ladder ladder = run_ladder(options, none, [](const LadderStep&) {});
   ASSERT_TRUE(ladder.complete());
   for (const LadderRun& run : ladder.runs) {
     EXPECT_GE(run.trial.items(), kBytes);
@@ -56,9 +56,9 @@ TEST(Climb, MovesTheBytesAskedFor) {
   }
 }
 
-TEST(Climb, KeepsOnlyCompleteRuns) {
+TEST(RunLadder, KeepsOnlyCompleteRuns) {
   Interrupts interrupts{{}};
-  const Ladder ladder = climb(two_rungs(), interrupts, [&](const LadderStep& step) {
+  const Ladder ladder = run_ladder(two_rungs(), interrupts, [&](const LadderStep& step) {
     if (step.done == 3) interrupts.end();
   });
   EXPECT_EQ(ladder.runs.size(), 3u);

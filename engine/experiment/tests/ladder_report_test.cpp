@@ -120,7 +120,7 @@ TEST(LadderReport, SaysWhichRungFellBelowWhich) {
   ASSERT_EQ(r.falls.size(), 1u);
   EXPECT_EQ(r.falls[0].rung, 1u);
   EXPECT_FALSE(*r.monotone);
-  EXPECT_EQ(r.falls[0].words,
+  EXPECT_EQ(r.falls[0].text,
             "write_read_huge fell below write_read by 22.5 % (middle half of 2 rounds: 0.76 to "
             "0.79 times)");
   EXPECT_TRUE(r.warnings.empty());
@@ -129,8 +129,8 @@ TEST(LadderReport, SaysWhichRungFellBelowWhich) {
 TEST(LadderReport, AFallWithinTheSpreadIsCalledSo) {
   const LadderReport r = report(ladder_of({{2, 1.9}, {2, 1.8}, {2, 2.2}}));
   ASSERT_EQ(r.falls.size(), 1u);
-  EXPECT_NE(r.falls[0].words.find("by 5.0 %"), std::string::npos) << r.falls[0].words;
-  EXPECT_NE(r.falls[0].words.find("within the spread"), std::string::npos);
+  EXPECT_NE(r.falls[0].text.find("by 5.0 %"), std::string::npos) << r.falls[0].text;
+  EXPECT_NE(r.falls[0].text.find("within the spread"), std::string::npos);
 }
 
 TEST(LadderReport, NamesWhatWasNotAsAskedOnce) {

@@ -1,8 +1,8 @@
-#include "engine/experiment/time_left.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
+
+#include "engine/experiment/ladder.h"
 
 namespace pipetop {
 namespace {

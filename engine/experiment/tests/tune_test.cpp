@@ -213,7 +213,7 @@ TEST(Tune, TellsHowFarItIs) {
          EXPECT_EQ(p.leader == nullptr, p.phase == TunePhase::screen);
        });
   EXPECT_EQ(phases, (std::vector{TunePhase::screen, TunePhase::halve, TunePhase::refine,
-                                 TunePhase::final, TunePhase::around}));
+                                 TunePhase::final, TunePhase::sensitivity}));
 }
 
 TEST(Tune, SameSeedSameSearch) {
