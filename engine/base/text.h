@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pipetop {
 
@@ -28,5 +29,8 @@ std::optional<std::string_view> nearest(std::string_view text,
 
 // "a, b or c".
 std::string join_choices(std::span<const std::string_view> choices);
+
+// The parts of "a,b,,c", the empty one too.
+std::vector<std::string> split(std::string_view text, char separator);
 
 }  // namespace pipetop

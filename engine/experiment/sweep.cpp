@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/registry/knobs.h"
 
 namespace pipetop {
@@ -32,17 +33,6 @@ SweepPlan plan_of_range(const Knob& knob, const std::string& range) {
   SweepPlan plan{&knob, {}};
   for (uint32_t n = first; n <= last; ++n) plan.values.push_back(std::to_string(n));
   return plan;
-}
-
-std::vector<std::string> parts_of(const std::string& list) {
-  std::vector<std::string> parts(1);
-  for (const char c : list) {
-    if (c == ',')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
 }
 
 // The results of a run, without its snapshots, which contain the history.
@@ -101,7 +91,7 @@ bool names_several(const Knob& knob, std::string_view text) {
 
 SweepPlan sweep_of(const Knob& knob, const std::string& text) {
   const bool is_list = text.find(',') != text.npos;
-  SweepPlan plan = is_list ? SweepPlan{&knob, parts_of(text)} : plan_of_range(knob, text);
+  SweepPlan plan = is_list ? SweepPlan{&knob, split(text, ',')} : plan_of_range(knob, text);
   // Each has to be one of its values.
   for (const std::string& value : plan.values) {
     Settings settings;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/config/find_config.h"
 #include "engine/experiment/sweep.h"
 #include "engine/process/placement.h"
@@ -101,11 +102,7 @@ Words topics() {
 Words choices_in(std::string_view value) {
   Words words;
   if (value.find('|') == value.npos) return words;
-  while (!value.empty()) {
-    const std::string_view one = value.substr(0, value.find('|'));
-    words.push_back({std::string(one), ""});
-    value.remove_prefix(std::min(one.size() + 1, value.size()));
-  }
+  for (const std::string& one : split(value, '|')) words.push_back({one, ""});
   return words;
 }
 

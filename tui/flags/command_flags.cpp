@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "tui/flags/flag_values.h"
 
 namespace pipetop::tui {
@@ -10,20 +11,10 @@ namespace {
 
 constexpr uint64_t kMinIntervalNs = 100'000'000;
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> names;
-  for (size_t begin = 0;;) {
-    const size_t comma = text.find(',', begin);
-    names.push_back(text.substr(begin, comma - begin));
-    if (comma == text.npos) return names;
-    begin = comma + 1;
-  }
-}
-
 void add_rungs(const FlagSet& flags, std::vector<std::string>& rungs) {
   flags.add({"--rungs", "NAME,...",
              "presets to measure, compared with the first (default: the article's seven)"},
-            [&rungs](const std::string& text) { rungs = split(text); });
+            [&rungs](const std::string& text) { rungs = split(text, ','); });
 }
 
 void add_seed(const FlagSet& flags, std::optional<uint32_t>& seed) {

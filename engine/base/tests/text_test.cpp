@@ -56,5 +56,12 @@ TEST(Text, JoinsChoices) {
   EXPECT_EQ(join_choices(std::span(names).first(1)), "a");
 }
 
+TEST(Text, SplitsAndKeepsEmptyParts) {
+  using Parts = std::vector<std::string>;
+  EXPECT_EQ(split("a,b,,c", ','), (Parts{"a", "b", "", "c"}));
+  EXPECT_EQ(split("a,", ','), (Parts{"a", ""}));
+  EXPECT_EQ(split("", ','), Parts{""});
+}
+
 }  // namespace
 }  // namespace pipetop
