@@ -149,13 +149,13 @@ void gather_role(const Snapshot& s, Role which, Evidence& evidence) {
   role.waits = waiting_of(wait_of(s.effective.settings.pipe, which), worker, functions, role);
 }
 
-struct Looks {
+struct RingSamples {
   uint64_t all = 0, empty = 0, full = 0;
 };
 
 // Recent ones if available: the others go back to the last change.
-Looks looks_of(const Snapshot& s) {
-  Looks looks;
+RingSamples ring_samples_of(const Snapshot& s) {
+  RingSamples samples;
   if (!s.ring.history) {
     const Occupancy& o = *s.ring.occupancy;
     const auto of_all = [&](double share) {
@@ -168,11 +168,11 @@ Looks looks_of(const Snapshot& s) {
       std::max(s.throughput.current.begin_ns, s.now_ns - std::min(s.now_ns, kWindowNs));
   for (const OccupancyColumn& column : history.columns) {
     if (column.end_ns < from_ns + history.column_ns) continue;
-    looks.all += column.samples;
-    looks.empty += column.count.front();
-    looks.full += column.count.back();
+    samples.all += column.samples;
+    samples.empty += column.count.front();
+    samples.full += column.count.back();
   }
-  return looks;
+  return samples;
 }
 
 void gather_ring(const Snapshot& s, Evidence& evidence) {
@@ -183,11 +183,12 @@ void gather_ring(const Snapshot& s, Evidence& evidence) {
   // small sample.
   if (occupancy.has_value() && occupancy->source.starts_with("FIONREAD"))
     return evidence.unknown.push_back("the ring (FIONREAD sees it only while the mutex is free)");
-  const Looks looks = occupancy.has_value() ? looks_of(s) : Looks{};
-  if (looks.all < kEnoughSamples)
+  const RingSamples samples = occupancy.has_value() ? ring_samples_of(s) : RingSamples{};
+  if (samples.all < kEnoughSamples)
     return evidence.thin.push_back(
-        fmt::format("ring: {} of {} samples", looks.all, kEnoughSamples));
-  evidence.ring = {double(looks.empty) / double(looks.all), double(looks.full) / double(looks.all)};
+        fmt::format("ring: {} of {} samples", samples.all, kEnoughSamples));
+  evidence.ring = {double(samples.empty) / double(samples.all),
+                   double(samples.full) / double(samples.all)};
 }
 
 }  // namespace

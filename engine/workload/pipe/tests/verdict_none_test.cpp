@@ -64,13 +64,13 @@ const NoneCase kNone[] = {
        reader(s).functions = Reading<FunctionTable>::warming("no samples yet");
      },
      ReadingStatus::warming, "too few samples yet: reader: 0 of 400 samples"},
-    {"few looks",
+    {"few samples",
      [](Snapshot& s) {
        lock_bound(s);
        set_ring(s, 0.92, 0.03, 399);
      },
      ReadingStatus::warming, "too few samples yet: ring: 399 of 400 samples"},
-    {"no looks",
+    {"no samples",
      [](Snapshot& s) {
        lock_bound(s);
        s.ring.occupancy = Reading<Occupancy>::warming("waiting for the first sample");

@@ -28,10 +28,10 @@ inline void set_switches(Snapshot& s, double per_s) {
   for (WorkerView& w : s.workers) w.voluntary_switches_per_s = share(per_s);
 }
 
-inline void set_ring(Snapshot& s, double empty, double full, uint64_t looks = 2000) {
+inline void set_ring(Snapshot& s, double empty, double full, uint64_t samples = 2000) {
   Occupancy o;
   o.source = "sampler 999 Hz";
-  o.samples = looks;
+  o.samples = samples;
   o.empty_share = empty;
   o.full_share = full;
   s.ring.occupancy = Reading<Occupancy>::of(o);
