@@ -30,7 +30,7 @@ struct TrialLength {
   uint64_t bytes = 0;  // instead of the duration, when not 0
 };
 
-// What is told while it goes on; each may be empty.
+// Called during the measurement; each may be empty.
 struct TrialListener {
   std::function<void()> waiting;               // about ten times a second, in every phase
   std::function<void(const Snapshot&)> began;  // the measurement, again after a suspension

@@ -30,7 +30,7 @@ struct RaceHooks {
   std::function<Measured(const Settings&, const TrialLength&)> measure;
   std::function<uint64_t()> now_ns;
   GoOn go_on;                      // false: end now
-  std::function<void()> measured;  // told after every trial
+  std::function<void()> measured;  // called after every trial
 };
 
 // Trials on a live engine, until interrupted. Refused settings are reported, not thrown; measure()

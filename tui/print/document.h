@@ -1,4 +1,4 @@
-// What a command found, in the shapes that every format is made of.
+// The result of a command, in the shapes that all formats are made from.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct LadderResult;
 struct RunResult;
 struct TuneReport;
 
-// A column of a table, and where its value stands in the JSON of a row.
+// A column of a table, and the place of its value in the JSON of a row.
 struct Column {
   std::string name, pointer;
 };
@@ -38,8 +38,8 @@ void add_columns(Columns& columns, const std::string& prefix, const std::string&
 struct Document {
   std::string_view type;   // among JSON lines: "interval"
   Json tree;               // all of it
-  std::string human = {};  // what people want of it
-  Columns columns = {};    // of the table; none when it is no table
+  std::string human = {};  // the human-readable text
+  Columns columns = {};    // of the table; none if it is not a table
   std::vector<Json> rows = {};
 };
 
@@ -48,8 +48,8 @@ using NamedOverheads = std::vector<std::pair<std::string, Overhead>>;  // by set
 Document interval_document(const Interval& interval);
 Document run_document(const RunResult& result);
 Document sweep_document(const Sweep& sweep);
-// Its table has the columns of a run, the article's first, and `round`; a row per run,
-// in the order in which they were measured.
+// Its table has the columns of a run, the article's first, and `round`; one row per run, in the
+// order of measurement.
 Document ladder_document(const LadderResult& result, GlyphSet glyphs);
 Document tune_document(const TuneReport& report);
 Document limits_document(const HostInfo& host, const Limits& limits);
@@ -57,36 +57,36 @@ Document doctor_document(const HostInfo& host, std::span<const Check> checks);
 Document overhead_document(const NamedOverheads& found);
 Document presets_document(std::span<const Preset> presets);
 
-// A segment has no text for people. `start_ns` is when pipetop started: begin_s counts
-// from there.
+// A segment has no human-readable text. `start_ns` is when pipetop started: begin_s counts from
+// there.
 Document segment_document(const Segment& segment, uint64_t start_ns);
 Columns segment_columns(const Settings& settings);
 
-// Parts of these documents that have files of their own.
+// Parts of these documents that are in separate files.
 Json interval_json(const Interval& interval);
 Json run_json(const RunResult& result);
 std::string interval_text(const Interval& interval);  // "1.0 s    5.70 GiB/s"
 std::string run_text(const RunResult& result);
 Json ladder_json(const LadderResult& result);
-// The article's chart: a bar per rung, with the article's own figure beside it. It
-// needs nothing but itself, and follows the viewer's light or dark scheme.
+// The article's chart: one bar per rung, next to the article's figure.
+// Self-contained; follows the viewer's light or dark scheme.
 std::string ladder_svg(const LadderResult& result);
-// Text for XML's content and quoted attributes. What XML cannot hold at all, control
-// characters and bytes that are no UTF-8, becomes U+FFFD.
+// Text for XML's content and quoted attributes. What XML cannot contain (control characters and
+// invalid UTF-8) becomes U+FFFD.
 std::string xml_text(std::string_view text);
 Json tune_json(const TuneReport& report);
 Json limits_json(const HostInfo& host, const Limits& limits);
 
-// What is not known is null with a reason beside it in JSON, and empty in CSV. Bytes
-// that are no UTF-8 are replaced: names come from the kernel and from files.
+// Unknown values are null with a reason beside them in JSON, and empty in CSV. Invalid UTF-8 is
+// replaced: names come from the kernel and from files.
 std::string json_text(const Document& document);  // indented
 std::string json_line(const Document& document);
 std::string csv_header(const Columns& columns);
 std::string csv_rows(const Document& document);  // without the header
 std::string csv_text(const Document& document);
 
-// Stacks as flame-graph tools read them: a line for each distinct one, from the
-// outermost caller to the running function, and how many samples had it, sorted.
+// Stacks in the format of flame-graph tools: one line per distinct stack, from the
+// outermost caller to the running function, and its number of samples, sorted.
 // `root` is put before every stack: "writer;do_syscall_64;ksys_read 17\n".
 std::string folded_text(std::string_view root, const CallTree& tree);
 

@@ -1,4 +1,4 @@
-// The formats that results are printed in. To add one: a row in format.cpp.
+// The output formats. To add one: a row in format.cpp.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace pipetop::tui {
 
 struct Document;
 
-// Whose results a format can hold.
+// The results that a format supports.
 enum class Holds : uint8_t { any_result, runs };
 
 struct Format {
   std::string_view name;  // as in --format
   Holds holds = Holds::any_result;
   std::string (*print)(const Document&) = nullptr;
-  // Of each interval of a run, while it goes on; null when it is not told.
+  // For each interval during a run; null if intervals are not printed.
   std::string (*print_interval)(const Document&) = nullptr;
 };
 

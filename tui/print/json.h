@@ -1,4 +1,4 @@
-// Common parts of pipetop's JSON. Each value becomes JSON here, once.
+// Common parts of pipetop's JSON. Each type is converted to JSON here, once.
 #pragma once
 
 #include <array>
@@ -60,7 +60,7 @@ void put_article(Json& json, const Preset& preset);  // "article_gib_per_s"
 Json mismatches_json(const std::vector<Mismatch>& mismatches);
 Json figures_json(const std::vector<Figure>& figures);
 
-// Without the name of the unit, which is the key that it stands under.
+// Without the unit's name, which is its key.
 Json rate_json(const RateStats& rate);
 Json spread_json(const Spread& spread);  // median and quartiles
 

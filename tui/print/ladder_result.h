@@ -1,5 +1,5 @@
-// A ladder as printers need it: what was measured, how it was asked for, and what is
-// said about it on the terminal and in the picture.
+// A ladder for the printers: the measurements, how they were requested, and texts for the terminal
+// and the chart.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct LadderResult {
   std::string machine() const;  // see machine_text()
   // "5 rounds of 1s in shuffled order (seed 42), each run after a warm-up of 200ms"
   std::string method() const;
-  // What is special: "every rung with --pipe_size 1MiB", "ended early, after 12 of 35 runs".
+  // Special conditions: "every rung with --pipe_size 1MiB", "ended early, after 12 of 35 runs".
   std::vector<std::string> conditions() const;
   // "busy_loop_huge: pages: thp requested, 4k effective: why; remedy", one per line.
   std::vector<std::string> mismatches() const;

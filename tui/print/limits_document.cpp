@@ -26,14 +26,14 @@ std::string duration(double ns) {
   return rate_text(ns / 1e6) + " ms";
 }
 
-// A section: its name above the rows' names, and what the columns are.
+// A section: its name above the rows' names, and the columns' titles.
 TextTable section(const std::string& name, std::initializer_list<const char*> headings) {
   std::vector<TextColumn> columns = {{name, '<', kNameColumns}};
   for (const char* heading : headings) columns.push_back({heading, '<', kCostColumns});
   return TextTable(columns);
 }
 
-// The first reason stands for those of a row that has none.
+// The first reason of a row without values is shown.
 std::vector<std::string> cost_cells(const std::string& name,
                                     std::initializer_list<const Reading<Spread>*> costs,
                                     CostText text = number) {

@@ -18,7 +18,7 @@ std::string machine_text(const HostInfo& host);  // "AMD EPYC, 2 CPUs, KVM, Linu
 // "pipe_size: 4MiB requested, 1MiB effective: why; remedy"
 std::string mismatch_text(const Mismatch& mismatch);
 
-// Name and value of each knob that is away from its default, in the order of the table.
+// Name and value of each knob that differs from its default, in the order of the table.
 std::vector<std::pair<std::string_view, std::string>> changed_knob_values(const Settings& settings);
 
 // "write_with vmsplice, pages thp"; "all defaults" if nothing differs.

@@ -10,7 +10,7 @@
 namespace pipetop::tui {
 namespace {
 
-// The article's settings as it prints them, 0 or 1, with its names and in its order.
+// The article's settings as in its output, 0 or 1, with its names and in its order.
 Json article_json(const Json& run, uint64_t bytes_wanted) {
   const Json& knobs = run["requested"];
   const auto is = [&](const char* knob, auto... values) {
@@ -38,14 +38,14 @@ Json article_json(const Json& run, uint64_t bytes_wanted) {
 
 bool is_pipe(const Settings& settings) { return settings.workload == WorkloadKind::pipe; }
 
-// A spreadsheet counts with 0 and 1.
+// Booleans as 0 and 1, for spreadsheets.
 void make_numbers(Json& json) {
   if (json.is_boolean()) json = int(json.get<bool>());
   if (json.is_object())
     for (Json& value : json) make_numbers(value);
 }
 
-// Knobs that have no column yet. What percpu counts has the name of one of its knobs.
+// Knobs that have no column yet. percpu's count has the same name as one of its knobs.
 void add_knobs(Columns& columns, const std::vector<std::string_view>& names) {
   for (const std::string_view name : names) {
     const auto same = std::ranges::find(columns, name, &Column::name);
@@ -87,7 +87,7 @@ Columns run_columns(const Settings& settings, const Json& run) {
   return columns;
 }
 
-// What the columns point into: the run, and more.
+// The JSON that the columns point into: the run, and more.
 Json run_row(const RunResult& result, Json run) {
   if (is_pipe(result.end.requested)) run["article"] = article_json(run, result.bytes_wanted);
   Json& knobs = run["requested"];

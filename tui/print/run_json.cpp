@@ -37,7 +37,7 @@ Json effective_json(const Snapshot& s) {
   return json;
 }
 
-// The mean is over the time of the whole run, the others are of its parts.
+// The mean covers the whole run, the others its intervals.
 Json run_rate_json(const RunResult& result) {
   const Reading<RateStats>& rate = result.end.throughput.current.rate;
   Json json = rate_json(rate.has_value() ? *rate : RateStats{});

@@ -50,14 +50,14 @@ RunResult run_result(const std::string& name, const Trial& trial, uint64_t bytes
 
 Interval interval_between(const Snapshot& begin, const Snapshot& before, const Snapshot& after);
 
-// The exit code that a result deserves, and what a person is to know about it.
+// The exit code for a result, and messages for the user.
 struct Assessment {
   Exit exit = Exit::ok;
-  std::vector<std::string> warnings;  // one line each; some without an exit code, too
+  std::vector<std::string> warnings;  // one line each; some without an exit code
 
-  // The first exit code decides: what comes later follows from it, or weighs less.
+  // The first exit code counts: later ones follow from it, or matter less.
   void warn(Exit exit, std::string warning);
-  // If the host stole much of the time; `consequence` is "the rate misleads".
+  // If the host stole much of the time; `consequence` is "the rate is unreliable".
   void warn_of_steal(const Reading<double>& steal_share, std::string_view consequence);
 };
 Assessment assess(const RunResult& result);

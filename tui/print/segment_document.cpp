@@ -49,7 +49,7 @@ std::string top_functions(const FunctionTable& table) {
   return text;
 }
 
-// A cell for what is a list in JSON, and 0 for a kind that was not seen.
+// A cell for a list in JSON, and 0 for a kind that was not seen.
 Json segment_row(const Segment& segment, Json json) {
   for (const Role r : roles_of(segment.requested))
     if (const auto& functions = segment.role(r).functions; functions.has_value())

@@ -1,4 +1,4 @@
-// A table for people: cells in columns as wide as the widest of them on the screen.
+// A human-readable table: columns are as wide as their widest cell on the screen.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ class TextTable {
  public:
   explicit TextTable(std::vector<TextColumn> columns) : columns_(std::move(columns)) {}
 
-  // The last cell of a short row runs on over the columns that it leaves out.
+  // The last cell of a short row extends over the missing columns.
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
 
-  // A line for the headings, if there are any, and one per row.
+  // One line for the headings, if there are any, and one per row.
   std::string text() const;
 
  private:

@@ -1,4 +1,4 @@
-// What a search found, and the config file that starts with it.
+// The result of a search, and the config file that starts with it.
 #pragma once
 
 #include <cstdint>

@@ -154,7 +154,7 @@ uint64_t pipe_bytes_now(const Settings& s) {
   const uint64_t wanted = wanted_pipe_bytes(s.pipe);
   return wanted == kAutoPipeSize ? kKernelDefaultPipeBytes : wanted;
 }
-// Below the smallest ring lies `auto`.
+// Below the smallest ring is `auto`.
 void press_pipe_down(Settings& s) {
   const uint64_t now = pipe_bytes_now(s);
   s.pipe.pipe_size = now <= kPageBytes ? kAutoPipeSize : power_below(now);
