@@ -49,7 +49,7 @@ std::string role_lines(const Settings& defaults) {
     if (!values.empty())
       text += fmt::format("# {}: {{{}}}\n", role_name(defaults, role), fmt::join(values, ", "));
   }
-  return text.empty() ? text : "# Per role; a CPU makes the placement cpus:\n" + text;
+  return text.empty() ? text : "# Per role; a CPU sets placement to cpus:\n" + text;
 }
 
 // An example, commented out.
@@ -70,7 +70,7 @@ std::string default_config_yaml(WorkloadKind kind) {
   text += line("preset: " + c.preset, "the initial preset");
   text += "\n# Knobs override the preset:\n" + knob_lines(defaults) + role_lines(defaults);
   text +=
-      "\n# Offered beside the built-in presets (pipetop presets lists them), in this order. A\n# "
+      "\n# Presets to add to the built-in ones (pipetop presets lists them), in this order. A\n# "
       "preset starts from the knobs' defaults, and replaces a built-in preset of its "
       "name.\npresets: []\n";
   text += preset_example(defaults);
