@@ -1,7 +1,7 @@
 // The meaning of clicks and the wheel, by place.
 #include "engine/registry/terms.h"
 #include "tui/dashboard/controller.h"
-#include "tui/dashboard/list_keys.h"
+#include "tui/dashboard/view_keys.h"
 #include "tui/state/key_items.h"
 #include "tui/state/ring_layout.h"
 

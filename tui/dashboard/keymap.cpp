@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tui/dashboard/controller.h"
-#include "tui/dashboard/list_keys.h"
+#include "tui/dashboard/view_keys.h"
 
 namespace pipetop::tui {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "tui/state/walked_tree.h"
+#include "tui/state/call_profile.h"
 
 namespace pipetop::tui {
 namespace {

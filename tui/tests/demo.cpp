@@ -14,7 +14,7 @@
 #include "engine/base/text.h"
 #include "engine/workload/pipe/pipe_presets.h"
 #include "tui/dashboard/dashboard.h"
-#include "tui/dashboard/list_keys.h"
+#include "tui/dashboard/view_keys.h"
 #include "tui/dashboard/view.h"
 #include "tui/state/ring_state.h"
 #include "tui/terminal/terminal.h"

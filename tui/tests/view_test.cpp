@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "engine/workload/pipe/pipe_presets.h"
-#include "tui/dashboard/list_keys.h"
+#include "tui/dashboard/view_keys.h"
 #include "tui/draw/text_width.h"
 #include "tui/state/layout.h"
 #include "tui/tests/fake_source.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tui/draw/canvas.h"
-#include "tui/state/reference.h"
+#include "tui/state/call_profile.h"
 
 namespace pipetop::tui {
 
