@@ -33,7 +33,7 @@ Controller::Controller(Source& source, const Settings& start, std::span<const Pr
   view_.presets = presets;
 }
 
-void Controller::say(std::string text, Severity severity) {
+void Controller::show_message(std::string text, Severity severity) {
   view_.message = std::move(text);
   view_.severity = severity;
   message_until_ns_ = view_.now_ns + (severity == Severity::info ? kHintStays_ns : kErrorStays_ns);
@@ -51,7 +51,7 @@ void Controller::show(const Snapshot& shown, int rows, int cols) {
   if (pace_of(shown) == Pace::normal) {
     view_.ring.trail.clear();
   } else if (frame) {
-    view_.ring.trail.see(*frame);
+    view_.ring.trail.update(*frame);
   }
   settle(shown);
 }
@@ -90,7 +90,7 @@ void Controller::press(Key key, const Snapshot& shown) {
   } else if (const Binding* binding = find_binding(first)) {
     (this->*binding->act)(binding->n + static_cast<int>(key - first), shown);
   } else if (key > 0x20 && key != 0x7F && key < key::up) {
-    say(fmt::format("{} does nothing here; ? shows the keys", key_text(key)));
+    show_message(fmt::format("{} does nothing here; ? shows the keys", key_text(key)));
   }
 }
 
@@ -99,7 +99,7 @@ bool Controller::change_to(const Settings& next, const std::string& label, Key k
   try {
     source_.apply(next, label, key_text(key));
   } catch (const Error& error) {
-    say(error.what(), Severity::error);
+    show_message(error.what(), Severity::error);
     return false;
   }
   view_.requested = next;
@@ -115,7 +115,7 @@ void Controller::press_knob(const HotKey& hot) {
   const std::string_view what = hot.knob == "wait" ? hot.label : hot.knob;
   const std::string label = fmt::format("{} {}", what, hot.value(next));
   if (next == before) {
-    say(label + " is already at its limit");
+    show_message(label + " is already at its limit");
   } else if (change_to(next, label, static_cast<Key>(hot.key))) {
     undo_.push_back(before);
   }
@@ -124,29 +124,29 @@ void Controller::press_knob(const HotKey& hot) {
 void Controller::switch_counters(const Snapshot& shown) {
   const bool shared = shown.bpf_counters == BpfCounters::percpu;
   source_.count(shared ? BpfCounters::shared : BpfCounters::percpu);
-  say(shared ? "BPF counters: shared, one record and atomic adds"
-             : "BPF counters: percpu, one record per CPU");
+  show_message(shared ? "BPF counters: shared, one record and atomic adds"
+                      : "BPF counters: percpu, one record per CPU");
 }
 
 void Controller::press_preset(int index) {
   const Key key = U'1' + static_cast<Key>(index);
   if (static_cast<size_t>(index) >= view_.presets.size()) {
-    say(fmt::format("there are only {} presets", view_.presets.size()));
+    show_message(fmt::format("there are only {} presets", view_.presets.size()));
     return;
   }
   const Preset& preset = view_.presets[static_cast<size_t>(index)];
   const Settings before = view_.requested;
   if (preset.settings == before) {
-    say(fmt::format("already on preset {}", preset.name));
+    show_message(fmt::format("already on preset {}", preset.name));
   } else if (change_to(preset.settings, "preset " + preset.name, key)) {
     undo_.push_back(before);
-    say(preset.title.empty() ? preset.name : preset.title);
+    show_message(preset.title.empty() ? preset.name : preset.title);
   }
 }
 
 void Controller::undo() {
   if (undo_.empty()) {
-    say("nothing to undo");
+    show_message("nothing to undo");
   } else if (change_to(undo_.back(), "undo", U'u')) {
     undo_.pop_back();
   }
@@ -155,21 +155,21 @@ void Controller::undo() {
 void Controller::baseline() {
   const Settings before = view_.requested;
   if (before == start_) {
-    say("already at the initial settings");
+    show_message("already at the initial settings");
   } else if (change_to(start_, "baseline", U'0')) {
     undo_.push_back(before);
-    say("back to the initial settings");
+    show_message("back to the initial settings");
   }
 }
 
 void Controller::compare() {
   if (view_.reference.is_a) {
     view_.reference = {};
-    say("comparing with the previous segment again");
+    show_message("comparing with the previous segment again");
     return;
   }
   view_.reference = reference_of(std::make_shared<const Segment>(source_.segment()), true);
-  say(fmt::format("A is \"{}\"; press a again to drop A", view_.reference.segment->label));
+  show_message(fmt::format("A is \"{}\"; press a again to drop A", view_.reference.segment->label));
 }
 
 void Controller::close() {
@@ -221,18 +221,20 @@ void Controller::toggle_help() {
   view_.help_scroll = 0;
 }
 
-void Controller::press_picture() { say(fmt::format("ring: {}", next_picture(view_.ring))); }
+void Controller::press_picture() {
+  show_message(fmt::format("ring: {}", next_picture(view_.ring)));
+}
 
 void Controller::press_parts(const Snapshot& shown) {
   if (terms_of(view_.requested).has_ring)
     view_.parts = !shows_parts(shown, view_);
   else
-    say("there is no ring to show");
+    show_message("there is no ring to show");
 }
 
 void Controller::press_roof() {
   if (!view_.roof_gib_per_s)
-    say("the roof is unknown: start pipetop with --roof");
+    show_message("the roof is unknown: start pipetop with --roof");
   else
     view_.roof_hidden = !view_.roof_hidden;
 }
@@ -240,7 +242,7 @@ void Controller::press_roof() {
 void Controller::press_inspect(const Snapshot& shown) {
   if (terms_of(view_.requested).has_ring) view_.parts = false;
   const std::string text = toggle_inspection(view_.ring, shown.ring);
-  if (!text.empty()) say(text);
+  if (!text.empty()) show_message(text);
 }
 
 }  // namespace pipetop::tui

@@ -36,7 +36,7 @@ class Controller {
   Outcome handle(const Input& input, const Snapshot& shown);
 
   // For the message line; it disappears by itself.
-  void say(std::string text, Severity severity = Severity::info);
+  void show_message(std::string text, Severity severity = Severity::info);
   // Messages age in the source's time, which continues while frozen.
   void set_time(uint64_t now_ns);
 

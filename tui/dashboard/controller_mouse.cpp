@@ -52,7 +52,7 @@ void Controller::scroll(const Mouse& mouse, int lines) {
     ListState& list = view_.list(role);
     select_nothing(list);
     list.scroll += lines;
-    follow(list, page_rows());
+    keep_in_view(list, page_rows());
   }
 }
 

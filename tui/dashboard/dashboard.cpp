@@ -108,8 +108,8 @@ void Dashboard::serve(Outcome outcome) {
       break;
     case Outcome::toggle_mouse:
       terminal_.set_mouse(!terminal_.mouse());
-      controller_.say(terminal_.mouse() ? "mouse on" : "mouse off: text can be selected",
-                      Severity::info);
+      controller_.show_message(terminal_.mouse() ? "mouse on" : "mouse off: text can be selected",
+                               Severity::info);
       break;
     case Outcome::suspend:
       suspend();
@@ -136,7 +136,7 @@ void Dashboard::frame() {
   Snapshot now = source_.tick();
   if (every_snapshot_) every_snapshot_(now);
   controller_.set_time(now.now_ns);
-  whole_frames_.steady(now.ring);
+  whole_frames_.replace_torn(now.ring);
   if (!controller_.view().frozen || shown_.now_ns == 0) shown_ = std::move(now);
   controller_.show(shown_, terminal_.rows(), terminal_.cols());
   canvas_.reset(terminal_.rows(), terminal_.cols());

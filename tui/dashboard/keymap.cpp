@@ -20,7 +20,7 @@ void Controller::run(int n, const Snapshot& shown) {
     if constexpr (std::is_void_v<std::invoke_result_t<Act, ViewState&>>) {
       kAct(view_);
     } else {
-      say(std::string(kAct(view_)));
+      show_message(std::string(kAct(view_)));
     }
   } else if constexpr (std::is_invocable_v<Act, Controller&, int>) {
     (this->*kAct)(n);

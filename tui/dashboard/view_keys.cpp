@@ -70,7 +70,7 @@ void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols) {
     ListState& list = view.list(role);
     refresh(list.contents, shown.worker(role), view.reference, view.choice,
             list.folds_in(view.choice));
-    follow(list, function_rows(inside(layout, panel_of(layout, role))));
+    keep_in_view(list, function_rows(inside(layout, panel_of(layout, role))));
   }
 }
 
@@ -186,9 +186,9 @@ bool inspect(RingState& state, Key pressed, const Snapshot& shown, const Rect& p
   }
   const RingFrame* frame = drawable_frame(shown.ring);
   if (!frame) return false;
-  const RingPlan plan = ring_plan(panel.rows, panel.cols, frame->slots, state, pace_of(shown));
+  const RingLayout plan = ring_layout(panel.rows, panel.cols, frame->slots, state, pace_of(shown));
   const auto to = target(*frame, wrapped(*frame, *state.inspected), pressed,
-                         slots_a_line(*frame, plan.look.scale));
+                         slots_a_line(*frame, plan.strip_view.scale));
   if (to) state.inspected = wrapped(*frame, *to);
   return to.has_value();
 }

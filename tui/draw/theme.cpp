@@ -40,7 +40,7 @@ static_assert(in_order(kEntries, &Entry::style));
 
 }  // namespace
 
-Look look_of(Style style, ColorDepth depth, Background background) {
+Appearance appearance_of(Style style, ColorDepth depth, Background background) {
   const Entry& e = kEntries[static_cast<size_t>(style)];
   const int full = background == Background::dark ? e.dark : e.light;
   switch (depth) {

@@ -12,13 +12,13 @@ enum class Background : uint8_t { dark, light };
 
 inline constexpr int kDefaultColor = -1;  // the terminal's own
 
-struct Look {
+struct Appearance {
   int color = kDefaultColor;  // number in the terminal's palette
   bool bold = false;
   bool dim = false;
 };
 
-Look look_of(Style style, ColorDepth depth, Background background);
+Appearance appearance_of(Style style, ColorDepth depth, Background background);
 
 // From COLORFGBG, else dark; the colours are readable on both.
 Background background_from(const char* colorfgbg);

@@ -114,7 +114,7 @@ void select(ListState& list, int row) {
 
 void select_nothing(ListState& list) { select(list, -1); }
 
-void follow(ListState& list, int visible) {
+void keep_in_view(ListState& list, int visible) {
   if (!list.contents.rows.has_value()) return;
   const int count = static_cast<int>(rows_of(list).size());
   visible = std::max(visible, 1);

@@ -82,6 +82,6 @@ void select_nothing(ListState& list);
 
 // Keeps selection and scroll within the rows: finds the selected row again, and
 // scrolls to keep it visible.
-void follow(ListState& list, int visible);
+void keep_in_view(ListState& list, int visible);
 
 }  // namespace pipetop::tui

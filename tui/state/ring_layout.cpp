@@ -26,11 +26,11 @@ int least_picture(RingPicture picture, int rows, bool many_slots) {
 
 // Sets the strip's lines or thickness; returns the rows beyond one line and its
 // underline.
-int grow_strip(StripLook& look, uint32_t slots, int cols, int rows_left) {
-  const int rows = rows_left + look.line_rows();
-  look.scale = strip_scale(slots, cols, std::clamp(rows / look.line_rows(), 1, kMostLines));
-  if (look.scale.lines == 1) look.thickness = std::clamp(1 + rows_left, 1, kThickest);
-  return look.rows() - (1 + (look.underline ? 1 : 0));
+int grow_strip(StripView& view, uint32_t slots, int cols, int rows_left) {
+  const int rows = rows_left + view.line_rows();
+  view.scale = strip_scale(slots, cols, std::clamp(rows / view.line_rows(), 1, kMostLines));
+  if (view.scale.lines == 1) view.thickness = std::clamp(1 + rows_left, 1, kThickest);
+  return view.rows() - (1 + (view.underline ? 1 : 0));
 }
 
 }  // namespace
@@ -78,15 +78,15 @@ int cell_of(const StripScale& scale, uint32_t n) {
   return static_cast<int>(n) * scale.cells_a_slot / scale.slots_a_cell;
 }
 
-std::optional<uint32_t> slot_under(const RingFrame& frame, const StripLook& look, int row,
+std::optional<uint32_t> slot_under(const RingFrame& frame, const StripView& view, int row,
                                    int col) {
-  const StripScale& scale = look.scale;
-  if (frame.slots == 0 || row < 0 || row >= look.rows() || col < 0 || col >= scale.cells_a_line)
+  const StripScale& scale = view.scale;
+  if (frame.slots == 0 || row < 0 || row >= view.rows() || col < 0 || col >= scale.cells_a_line)
     return std::nullopt;
-  const int cell = row / look.line_rows() * scale.cells_a_line + col;
+  const int cell = row / view.line_rows() * scale.cells_a_line + col;
   const auto place = static_cast<uint32_t>(cell / scale.cells_a_slot * scale.slots_a_cell);
   if (place >= frame.slots) return std::nullopt;
-  return index_of(frame, look.order, place);
+  return index_of(frame, view.order, place);
 }
 
 bool has_slots(const RingView& ring) {
@@ -113,12 +113,12 @@ std::string absent_slots(const RingView& ring) {
   return text;
 }
 
-RingPlan ring_plan(int rows, int cols, uint32_t slots, const RingState& state, Pace pace) {
-  RingPlan plan;
-  plan.look.selected = state.inspected;
+RingLayout ring_layout(int rows, int cols, uint32_t slots, const RingState& state, Pace pace) {
+  RingLayout plan;
+  plan.strip_view.selected = state.inspected;
   const bool slow = pace == Pace::slow_motion, inspecting = state.inspected.has_value();
-  plan.look.order = slow ? StripOrder::by_index : StripOrder::from_tail;
-  if (slow) plan.look.trail = &state.trail;
+  plan.strip_view.order = slow ? StripOrder::by_index : StripOrder::from_tail;
+  if (slow) plan.strip_view.trail = &state.trail;
 
   int left = std::max(0, rows - 2);  // the summary, and a line of slots
   const bool many_slots = static_cast<int>(slots) > cols;
@@ -128,9 +128,9 @@ RingPlan ring_plan(int rows, int cols, uint32_t slots, const RingState& state, P
   left -= plan.detail_rows + plan.picture_rows;
   const auto take = [&](bool wanted) { return wanted && left > 0 && left-- > 0; };
   const bool verdict = take(has_verdict_row(rows)), legend = take(!inspecting);
-  plan.look.underline = take(true);
+  plan.strip_view.underline = take(true);
   const bool markers = take(true);
-  left -= grow_strip(plan.look, slots, cols, left);
+  left -= grow_strip(plan.strip_view, slots, cols, left);
   const int more_detail = inspecting ? std::min(left, kMostDetailRows - kDetailRows) : 0;
   plan.detail_rows += more_detail;
   plan.picture_rows += left - more_detail;
@@ -142,7 +142,7 @@ RingPlan ring_plan(int rows, int cols, uint32_t slots, const RingState& state, P
     return first;
   };
   plan.markers = place(markers, 1);
-  plan.strip = place(rows >= 2, plan.look.rows());
+  plan.strip = place(rows >= 2, plan.strip_view.rows());
   plan.legend = place(legend, 1);
   plan.detail = place(plan.detail_rows > 0, plan.detail_rows);
   if (plan.picture_rows >= 7) ++row, --plan.picture_rows;  // air
@@ -155,9 +155,9 @@ std::optional<uint32_t> slot_at(const Rect& panel, const Snapshot& shown, const 
                                 int row, int col) {
   const RingFrame* frame = drawable_frame(shown.ring);
   if (!frame) return std::nullopt;
-  const RingPlan plan = ring_plan(panel.rows, panel.cols, frame->slots, state, pace_of(shown));
+  const RingLayout plan = ring_layout(panel.rows, panel.cols, frame->slots, state, pace_of(shown));
   if (plan.strip < 0) return std::nullopt;
-  return slot_under(*frame, plan.look, row - panel.row - plan.strip, col - panel.col);
+  return slot_under(*frame, plan.strip_view, row - panel.row - plan.strip, col - panel.col);
 }
 
 }  // namespace pipetop::tui

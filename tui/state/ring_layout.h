@@ -43,7 +43,7 @@ bool is_used(const RingFrame& frame, uint32_t index);
 // A used slot that the engine did not list is `other`.
 SlotKind kind_at(const RingFrame& frame, uint32_t index);
 
-struct StripLook {
+struct StripView {
   StripScale scale;
   StripOrder order = StripOrder::from_tail;
   int thickness = 1;                 // rows per line
@@ -58,21 +58,21 @@ struct StripLook {
 
 // The index of the slot at a position in the strip's area; the first one if several
 // share a cell.
-std::optional<uint32_t> slot_under(const RingFrame& frame, const StripLook& look, int row, int col);
+std::optional<uint32_t> slot_under(const RingFrame& frame, const StripView& view, int row, int col);
 
 inline constexpr int kLeastHeatRows = 4;  // three shades of full, and the axis
 
-struct RingPlan {
+struct RingLayout {
   // First rows in the panel; below 0: left out. The summary is row 0.
   int markers = -1, strip = -1, legend = -1, detail = -1, picture = -1, verdict = -1;
   int detail_rows = 0, picture_rows = 0;
-  StripLook look;
+  StripView strip_view;
 };
 
 // With less the verdict is shown elsewhere.
 constexpr bool has_verdict_row(int rows) { return rows >= 8; }
 
-RingPlan ring_plan(int rows, int cols, uint32_t slots, const RingState& state, Pace pace);
+RingLayout ring_layout(int rows, int cols, uint32_t slots, const RingState& state, Pace pace);
 
 // The index of the slot at a position of the screen; `panel` is the inside of the
 // ring's panel.

@@ -20,7 +20,7 @@ void SlotTrail::mark(std::vector<uint64_t>& at_ns, uint32_t from, uint32_t to) {
   for (uint32_t i = 0; i < count; ++i) at_ns[(from + i) % last_.slots] = last_.at_ns;
 }
 
-void SlotTrail::see(const RingFrame& frame) {
+void SlotTrail::update(const RingFrame& frame) {
   if (frame.torn || frame.slots == 0 || frame.at_ns == last_.at_ns) return;
   const Ends before = last_;
   last_ = {frame.at_ns, frame.slots, frame.head, frame.tail};
@@ -36,7 +36,7 @@ void SlotTrail::see(const RingFrame& frame) {
   mark(freed_ns_, before.tail, frame.tail);
 }
 
-void WholeFrames::steady(RingView& ring) {
+void WholeFrames::replace_torn(RingView& ring) {
   if (!ring.frame.has_value()) return;
   const RingFrame& now = *ring.frame.value;
   if (!now.torn) {

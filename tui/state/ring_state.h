@@ -15,7 +15,7 @@ class SlotTrail {
  public:
   // Takes each frame; a repeated one changes nothing, a ring of another size starts
   // over. Torn frames are ignored.
-  void see(const RingFrame& frame);
+  void update(const RingFrame& frame);
   void clear() { last_ = {}; }
 
   // Shortly before the last frame; by index in the ring.
@@ -40,7 +40,7 @@ class WholeFrames {
  public:
   // Replaces a torn frame of `ring` with the last complete one of the same ring
   // size, if any; if that is not recent, the reading is stale. Keeps complete ones.
-  void steady(RingView& ring);
+  void replace_torn(RingView& ring);
 
  private:
   RingFrame last_;

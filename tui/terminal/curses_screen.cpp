@@ -102,11 +102,12 @@ void CursesScreen::start_colors() {
     if (use_default_colors() == OK) back = kDefaultColor;
   }
   for (int i = 0; i < kStyles; ++i) {
-    const Look look = look_of(static_cast<Style>(i), colors_, background);
+    const Appearance appearance = appearance_of(static_cast<Style>(i), colors_, background);
     const auto index = static_cast<size_t>(i);
-    attributes_[index] = (look.bold ? A_BOLD : A_NORMAL) | (look.dim ? A_DIM : A_NORMAL);
-    if (look.color == kDefaultColor) continue;
-    has_pair_[index] = init_pair(static_cast<short>(i + 1), static_cast<short>(look.color),
+    attributes_[index] =
+        (appearance.bold ? A_BOLD : A_NORMAL) | (appearance.dim ? A_DIM : A_NORMAL);
+    if (appearance.color == kDefaultColor) continue;
+    has_pair_[index] = init_pair(static_cast<short>(i + 1), static_cast<short>(appearance.color),
                                  static_cast<short>(back)) == OK;
   }
 }

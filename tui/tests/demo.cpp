@@ -14,8 +14,8 @@
 #include "engine/base/text.h"
 #include "engine/workload/pipe/pipe_presets.h"
 #include "tui/dashboard/dashboard.h"
-#include "tui/dashboard/view_keys.h"
 #include "tui/dashboard/view.h"
+#include "tui/dashboard/view_keys.h"
 #include "tui/state/ring_state.h"
 #include "tui/terminal/terminal.h"
 #include "tui/tests/fake_source.h"
@@ -60,7 +60,7 @@ void time_frames(FakeSource& source, const Config& config, int frames,
     for (int i = 0; i < frames; ++i) {
       source.advance(50'000'000);
       Snapshot snapshot = source.tick();
-      whole_frames.steady(snapshot.ring);
+      whole_frames.replace_torn(snapshot.ring);
       const double begin = cpu_us();
       canvas.reset(rows = terminal.rows(), cols = terminal.cols());
       show_lists(state, snapshot, canvas.rows(), canvas.cols());

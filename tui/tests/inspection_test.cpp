@@ -5,6 +5,7 @@
 #include "tui/tests/snapshots.h"
 #include "tui/widgets/ring.h"
 #include "tui/widgets/slot_detail.h"
+#include "tui/widgets/slot_strip.h"
 
 namespace pipetop::tui {
 namespace {

@@ -75,10 +75,10 @@ RingView torn_ring(uint32_t slots, uint64_t at_ns) {
 TEST(Ring, AWholeFrameStandsInForATornOne) {
   WholeFrames frames;
   RingView ring = ring_view(ring_frame(32, 17, 3));
-  frames.steady(ring);
+  frames.replace_torn(ring);
   const auto steadied = [&](uint32_t slots, uint64_t at_ns) {
     RingView view = torn_ring(slots, at_ns);
-    frames.steady(view);
+    frames.replace_torn(view);
     return view.frame;
   };
   EXPECT_EQ(steadied(32, 100'000'000)->used, 17u);
@@ -127,8 +127,8 @@ TEST(Ring, EverySizeOfRingFitsEveryPanel) {
             RingState state;
             state.picture = picture;
             if (inspecting) state.inspected = 0;
-            const RingPlan plan = ring_plan(rows, cols, slots, state, Pace::normal);
-            const int end = std::max({plan.strip < 0 ? 0 : plan.strip + plan.look.rows(),
+            const RingLayout plan = ring_layout(rows, cols, slots, state, Pace::normal);
+            const int end = std::max({plan.strip < 0 ? 0 : plan.strip + plan.strip_view.rows(),
                                       plan.detail + plan.detail_rows,
                                       plan.picture + plan.picture_rows, plan.verdict + 1});
             ASSERT_LE(end, rows) << slots << " in " << cols << "x" << rows;
@@ -166,10 +166,10 @@ TEST(Ring, SlowMotionShowsTheEndsMoveThroughTheRing) {
   Snapshot s = with_ring(ring_view(ring_frame(16, 2, 3)), 100'000'000);
   s.requested.pipe.slow_motion = true;
   RingState state;
-  state.trail.see(*s.ring.frame);
+  state.trail.update(*s.ring.frame);
   s = with_ring(ring_view(ring_frame(16, 2, 4)));
   s.requested.pipe.slow_motion = true;
-  state.trail.see(*s.ring.frame);
+  state.trail.update(*s.ring.frame);
   const Lines lines = ring_panel(s, 7, 16, state);
   EXPECT_EQ(lines[2], "···-██··········") << "as the ring lies in memory";
   EXPECT_EQ(lines[4], "     +");

@@ -9,7 +9,7 @@ namespace {
 
 Lines strip(const RingFrame& frame, int rows, int cols, GlyphSet set = GlyphSet::unicode,
             bool underline = false) {
-  StripLook look;
+  StripView look;
   look.scale = strip_scale(frame.slots, cols, rows);
   look.underline = underline;
   return drawn(
@@ -79,21 +79,21 @@ TEST(SlotTrail, ForgetsAfterAMomentAndAtAResize) {
   SlotTrail trail;
   RingFrame f = ring_frame(16, 2, 4'294'967'294u);
   f.at_ns = 1'000'000'000;
-  trail.see(f);
+  trail.update(f);
   EXPECT_FALSE(trail.filled(15)) << "nobody saw that happen";
   f.head += 2, f.tail += 3, f.at_ns += 50'000'000;
-  trail.see(f);
+  trail.update(f);
   EXPECT_TRUE(trail.filled(0) && trail.filled(1) && trail.freed(14) && trail.freed(0));
   EXPECT_FALSE(trail.filled(2) || trail.freed(1));
   f.at_ns += 300'000'000;
-  trail.see(f);
+  trail.update(f);
   EXPECT_TRUE(trail.filled(1));
   f.at_ns += 100'000'000;
-  trail.see(f);
+  trail.update(f);
   EXPECT_FALSE(trail.filled(1));
   RingFrame other = ring_frame(32, 9);
   other.at_ns = f.at_ns + 1;
-  trail.see(other);
+  trail.update(other);
   EXPECT_FALSE(trail.filled(3));
 }
 

@@ -42,7 +42,7 @@ std::string activity_text(const ListChoice& choice, int processes, int detail) {
 
 // What is listed, in increasingly short forms. Numbers are shown whole or not at all.
 constexpr int kDetails = 6;
-std::vector<TitlePart> words(const FunctionListView& view, int detail) {
+std::vector<TitlePart> summary(const FunctionListView& view, int detail) {
   const ListContents& c = view.list.contents;
   const bool running = view.choice.activity == Activity::running;
   std::vector<TitlePart> parts;
@@ -66,10 +66,10 @@ int columns_in(const std::vector<TitlePart>& parts) {
   return columns;
 }
 
-void draw_words(const Area& area, int begin, const FunctionListView& view) {
+void draw_summary(const Area& area, int begin, const FunctionListView& view) {
   int detail = 0;
-  while (detail + 1 < kDetails && columns_in(words(view, detail)) > area.cols() - begin) ++detail;
-  const std::vector<TitlePart> parts = words(view, detail);
+  while (detail + 1 < kDetails && columns_in(summary(view, detail)) > area.cols() - begin) ++detail;
+  const std::vector<TitlePart> parts = summary(view, detail);
   const int columns = columns_in(parts);
   if (begin + 9 + columns <= area.cols()) area.put(0, begin, "function", Style::dim);
   Pen pen(area, 0, std::max(begin, area.cols() - columns));
@@ -111,7 +111,7 @@ void draw_list_header(const Area& area, const ListColumns& c, const FunctionList
   const std::string_view reference = view.list.contents.reference;
   if (c.change > 0 && !reference.empty())
     draw_heading(area, c.name - 1, fmt::format("Δ{}{}", wide ? " " : "", reference), false);
-  draw_words(area, c.name, view);
+  draw_summary(area, c.name, view);
 }
 
 // How rows are indented.

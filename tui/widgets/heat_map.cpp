@@ -11,22 +11,22 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr int kLabelCols = 6;      // "empty "
-constexpr int kLegendRows = 8;     // minimum width for a legend
-constexpr double kThinLooks = 20;  // fewer samples in a cell mean little
+constexpr int kLabelCols = 6;       // "empty "
+constexpr int kLegendRows = 8;      // minimum width for a legend
+constexpr double kFewSamples = 20;  // fewer samples in a cell mean little
 
 constexpr std::array<double, 5> kLeastShare = {0, 0, 0.05, 0.2, 0.5};  // of each level
 constexpr std::array<Style, 5> kShades = {Style::plain, Style::heat_1, Style::heat_2, Style::heat_3,
                                           Style::heat_4};
 
 // The samples of one cell's time, in fractions if a column spans two cells.
-struct Looks {
+struct Samples {
   double all = 0;
   std::array<double, kOccupancyBins> in{};
 };
 
-std::vector<Looks> looks_by_cell(const OccupancyHistory& history, const TimeAxis& axis) {
-  std::vector<Looks> cells(static_cast<size_t>(axis.bins));
+std::vector<Samples> samples_by_cell(const OccupancyHistory& history, const TimeAxis& axis) {
+  std::vector<Samples> cells(static_cast<size_t>(axis.bins));
   const auto start = static_cast<uint64_t>(std::max<int64_t>(0, axis.start_ns()));
   const auto& columns = history.columns;
   auto column = std::ranges::lower_bound(columns, start, {}, &OccupancyColumn::end_ns);
@@ -50,13 +50,13 @@ std::vector<Looks> looks_by_cell(const OccupancyHistory& history, const TimeAxis
   return cells;
 }
 
-void draw_cell(const Area& map, int col, const Looks& looks, std::span<double> rows) {
-  if (looks.all <= 0) return;
-  fold_bins(looks.in, rows);
+void draw_cell(const Area& map, int col, const Samples& samples, std::span<double> rows) {
+  if (samples.all <= 0) return;
+  fold_bins(samples.in, rows);
   for (size_t i = 0; i < rows.size(); ++i) {
-    const auto level = static_cast<size_t>(heat_level(rows[i] / looks.all));
+    const auto level = static_cast<size_t>(heat_level(rows[i] / samples.all));
     if (level == 0) continue;
-    const Ink ink = looks.all < kThinLooks ? Style::dim : kShades[level];
+    const Ink ink = samples.all < kFewSamples ? Style::dim : kShades[level];
     map.set(map.rows() - 1 - static_cast<int>(i), col, map.glyphs().shade[level], ink);
   }
 }
@@ -94,7 +94,7 @@ int draw_heat_map(const Area& area, const OccupancyHistory& history,
   const int rows = std::min(area.rows() - (legend ? 2 : 1), kMostOccupancyRows);
   const Area map = area.part({0, kLabelCols, rows, area.cols() - kLabelCols});
   const TimeAxis axis = time_axis(now_ns, map.cols(), span);
-  const std::vector<Looks> cells = looks_by_cell(history, axis);
+  const std::vector<Samples> cells = samples_by_cell(history, axis);
   std::array<double, kMostOccupancyRows> folded;
   for (int col = 0; col < map.cols(); ++col)
     draw_cell(map, col, cells[static_cast<size_t>(col)], {folded.data(), size_t(rows)});

@@ -57,8 +57,8 @@ void draw_line(const Area& area, const Occupancy& o) {
 
 // Labels, chart, and the source.
 void draw_tall(const Area& area, const Occupancy& o) {
-  const bool words = area.rows() >= 4;
-  const Area chart = area.part({0, 0, area.rows() - (words ? 2 : 1), area.cols()});
+  const bool caption = area.rows() >= 4;
+  const Area chart = area.part({0, 0, area.rows() - (caption ? 2 : 1), area.cols()});
   const std::vector<double> heights = columns(o, chart.cols());
   draw_columns(chart, heights, Style::graph);
   const Area labels = area.part({chart.rows(), 0, 1, static_cast<int>(heights.size())});
@@ -67,7 +67,7 @@ void draw_tall(const Area& area, const Occupancy& o) {
   put_share(left, "empty", o.empty_share);
   put_share(middle, "mean", o.mean_share);
   put_share(right, "full", o.full_share);
-  if (!words) return;
+  if (!caption) return;
   const std::string how = fmt::format("{} · {} samples", o.source, grouped_text(o.samples));
   area.put_fitted(area.rows() - 1, 0, area.cols(), how, Style::dim);
 }

@@ -52,7 +52,7 @@ void put_sign(Pen& pen, const Area& area, char32_t sign, Style style, std::strin
 }
 
 // The kinds of slots since the last change, which is also the legend.
-void draw_legend(const Area& area, const RingView& ring, const StripLook& look) {
+void draw_legend(const Area& area, const RingView& ring, const StripView& view) {
   if (!ring.kinds.has_value()) {
     draw_absence(area.from_row(0, 1), "kinds", ring.kinds.status, ring.kinds.reason);
     return;
@@ -68,7 +68,7 @@ void draw_legend(const Area& area, const RingView& ring, const StripLook& look) 
     pen.skip(2).text(name, Style::dim).skip(1);
     pen.print(Style::value, "{:.0f} %", share * 100).skip(2);
   }
-  if (look.trail) {
+  if (view.trail) {
     put_sign(pen, area, U'+', Style::good, "filled");
     put_sign(pen, area, U'-', Style::warning, "freed");
   }
@@ -107,13 +107,13 @@ void draw_picture(const Area& area, const Snapshot& s, RingPicture picture) {
   }
 }
 
-void draw_pieces(const Area& area, const Snapshot& s, const RingState& state, RingPlan plan) {
+void draw_pieces(const Area& area, const Snapshot& s, const RingState& state, RingLayout plan) {
   const RingFrame& frame = *drawable_frame(s.ring);
-  plan.look.dim = is_old(frame, s.now_ns);
+  plan.strip_view.dim = is_old(frame, s.now_ns);
   draw_summary(area, s);
-  if (plan.markers >= 0) draw_markers(area.from_row(plan.markers, 1), frame, plan.look);
-  if (plan.strip >= 0) draw_strip(area.from_row(plan.strip), frame, plan.look);
-  if (plan.legend >= 0) draw_legend(area.from_row(plan.legend, 1), s.ring, plan.look);
+  if (plan.markers >= 0) draw_markers(area.from_row(plan.markers, 1), frame, plan.strip_view);
+  if (plan.strip >= 0) draw_strip(area.from_row(plan.strip), frame, plan.strip_view);
+  if (plan.legend >= 0) draw_legend(area.from_row(plan.legend, 1), s.ring, plan.strip_view);
   if (plan.detail >= 0)
     draw_slot_detail(area.from_row(plan.detail, plan.detail_rows), frame, *state.inspected);
   if (plan.picture >= 0)
@@ -126,20 +126,20 @@ void draw_without_slots(const Area& area, const Snapshot& s, const RingState& st
                         bool remedy_said) {
   draw_summary(area, s);
   if (has_slots(s.ring)) {
-    const RingPlan plan = ring_plan(area.rows(), area.cols(), s.ring.slots, state, pace_of(s));
+    const RingLayout plan = ring_layout(area.rows(), area.cols(), s.ring.slots, state, pace_of(s));
     wrap(area.from_row(1, std::max(1, plan.picture - 1)), absent_slots(s.ring), Style::dim);
     if (plan.picture >= 0)
       draw_picture(area.from_row(plan.picture, plan.picture_rows), s, state.picture);
     return;
   }
   const int last = area.rows() - (has_verdict_row(area.rows()) ? 1 : 0);
-  const Area words = area.from_row(1, std::max(1, area.rows() - 2));
+  const Area text = area.from_row(1, std::max(1, area.rows() - 2));
   int row = 1;
   if (s.ring.frame.has_value()) {
-    row += wrap(words, absent_slots(s.ring), Style::dim);
+    row += wrap(text, absent_slots(s.ring), Style::dim);
   } else {
     const std::string_view reason = s.ring.frame.reason;
-    row += draw_absence(words, "slots", s.ring.frame.status, remedy_said ? why_of(reason) : reason);
+    row += draw_absence(text, "slots", s.ring.frame.status, remedy_said ? why_of(reason) : reason);
   }
   if (last - row >= 5) ++row;  // air
   draw_picture(area.from_row(row, last - row), s, state.picture);
@@ -204,7 +204,7 @@ void draw_ring(const Area& area, const Snapshot& s, const RingState& state, bool
   if (area.empty()) return;
   if (const RingFrame* frame = drawable_frame(s.ring)) {
     draw_pieces(area, s, state,
-                ring_plan(area.rows(), area.cols(), frame->slots, state, pace_of(s)));
+                ring_layout(area.rows(), area.cols(), frame->slots, state, pace_of(s)));
   } else {
     draw_without_slots(area, s, state, remedy_said);
   }

@@ -1,5 +1,7 @@
 #include "tui/widgets/slot_detail.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <vector>
 
@@ -64,7 +66,7 @@ std::vector<Item> what_it_is(const Slot& slot, SlotKind kind) {
 }
 
 // Kind, then page, then flags, in sentences.
-std::string words(const Slot& slot, SlotKind kind) {
+std::string description(const Slot& slot, SlotKind kind) {
   std::string text(meaning_of(kind));
   if (kind == SlotKind::empty) return text;
   if (slot.huge) text += "; in a huge page or large folio";
@@ -78,36 +80,13 @@ std::string words(const Slot& slot, SlotKind kind) {
 }  // namespace
 
 std::string flags_text(uint32_t flags) {
-  if (flags == 0) return "none";
-  std::string text;
-  const auto add = [&](std::string_view word) {
-    if (!text.empty()) text += ' ';
-    text += word;
-  };
+  std::vector<std::string> names;
   for (const Flag& flag : kFlags) {
-    if (flags & flag.bit) add(flag.name);
+    if (flags & flag.bit) names.emplace_back(flag.name);
     flags &= ~flag.bit;
   }
-  if (flags != 0) add(fmt::format("{:#x}", flags));
-  return text;
-}
-
-std::string_view meaning_of(SlotKind kind) {
-  switch (kind) {
-    case SlotKind::empty:
-      return "free: the writer may fill it";
-    case SlotKind::copy:
-      return "copied into the pipe's own page, by write() or a splice that cannot lend";
-    case SlotKind::user_page:
-      return "the writer's page, lent by vmsplice: nothing was copied into the pipe";
-    case SlotKind::page_cache:
-      return "a file's cached page, lent by splice: nothing was copied into the pipe";
-    case SlotKind::zero_page:
-      return "the kernel's zero page, lent for every slot";
-    case SlotKind::other:
-      break;
-  }
-  return "of a kind that pipetop does not know";
+  if (flags != 0) names.push_back(fmt::format("{:#x}", flags));
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, " "));
 }
 
 int draw_slot_detail(const Area& area, const RingFrame& frame, uint32_t index) {
@@ -117,7 +96,7 @@ int draw_slot_detail(const Area& area, const RingFrame& frame, uint32_t index) {
   const uint32_t place = place_of(frame, StripOrder::from_tail, index);
   int row = flow(area, first_items(frame, index, place));
   row += flow(area.from_row(row), what_it_is(slot, kind));
-  return row + wrap(area.from_row(row), words(slot, kind), Style::dim);
+  return row + wrap(area.from_row(row), description(slot, kind), Style::dim);
 }
 
 }  // namespace pipetop::tui

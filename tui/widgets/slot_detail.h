@@ -12,9 +12,6 @@ namespace pipetop::tui {
 // 0.
 std::string flags_text(uint32_t flags);
 
-// Explains per slot's kind.
-std::string_view meaning_of(SlotKind kind);
-
 // `index`: in the ring. Returns the rows used.
 int draw_slot_detail(const Area& area, const RingFrame& frame, uint32_t index);
 

@@ -7,28 +7,38 @@
 #include <cmath>
 #include <string>
 
+#include "tui/draw/enum_table.h"
+
 namespace pipetop::tui {
 namespace {
 
-struct KindLook {
+struct KindStyle {
+  SlotKind kind;
   std::string_view name;
   Style style;
   char32_t block;
   char letter, huge_letter;
+  std::string_view meaning;
 };
 
-// By SlotKind. Blocks of different densities, so that they are distinguishable
-// without colour; letters if there are no blocks.
-constexpr std::array<KindLook, kSlotKinds> kKinds = {{
-    {"empty", Style::frame, U'·', '.', '.'},
-    {"copy", Style::copy, U'▒', 'c', 'C'},
-    {"user page", Style::user_page, U'█', 'u', 'U'},
-    {"page cache", Style::page_cache, U'▓', 'p', 'P'},
-    {"zero page", Style::zero_page, U'░', '0', '0'},
-    {"other", Style::other_page, U'?', '?', '?'},
+// Blocks of different densities, so that they are distinguishable without colour;
+// letters if there are no blocks.
+constexpr std::array<KindStyle, kSlotKinds> kKinds = {{
+    {SlotKind::empty, "empty", Style::frame, U'·', '.', '.', "free: the writer may fill it"},
+    {SlotKind::copy, "copy", Style::copy, U'▒', 'c', 'C',
+     "copied into the pipe's own page, by write() or a splice that cannot lend"},
+    {SlotKind::user_page, "user page", Style::user_page, U'█', 'u', 'U',
+     "the writer's page, lent by vmsplice: nothing was copied into the pipe"},
+    {SlotKind::page_cache, "page cache", Style::page_cache, U'▓', 'p', 'P',
+     "a file's cached page, lent by splice: nothing was copied into the pipe"},
+    {SlotKind::zero_page, "zero page", Style::zero_page, U'░', '0', '0',
+     "the kernel's zero page, lent for every slot"},
+    {SlotKind::other, "other", Style::other_page, U'?', '?', '?',
+     "of a kind that pipetop does not know"},
 }};
+static_assert(in_order(kKinds, &KindStyle::kind));
 
-const KindLook& look_of(SlotKind kind) { return kKinds[static_cast<size_t>(kind)]; }
+const KindStyle& kind_style(SlotKind kind) { return kKinds[static_cast<size_t>(kind)]; }
 
 // What one cell shows: a group of slots, or a part of one slot.
 struct CellContent {
@@ -42,36 +52,36 @@ double fill_of(const Slot& slot) {
 }
 
 // What is constant for a whole slot.
-void add_marks(CellContent& content, const StripLook& look, uint32_t index) {
-  if (look.selected == index) content.selected = true;
-  if (!look.trail) return;
-  content.filled |= look.trail->filled(index);
-  content.freed |= look.trail->freed(index);
+void add_marks(CellContent& content, const StripView& view, uint32_t index) {
+  if (view.selected == index) content.selected = true;
+  if (!view.trail) return;
+  content.filled |= view.trail->filled(index);
+  content.freed |= view.trail->freed(index);
 }
 
-CellContent part_of_slot(const RingFrame& frame, const StripLook& look, uint32_t place, int part) {
-  const uint32_t index = index_of(frame, look.order, place);
+CellContent part_of_slot(const RingFrame& frame, const StripView& view, uint32_t place, int part) {
+  const uint32_t index = index_of(frame, view.order, place);
   CellContent content{kind_at(frame, index)};
-  add_marks(content, look, index);
+  add_marks(content, view, index);
   if (content.kind == SlotKind::empty) return content;
   const Slot& slot = frame.slot[index];
   content.huge = slot.huge;
-  content.fill = std::clamp(fill_of(slot) * look.scale.cells_a_slot - part, 0.0, 1.0);
+  content.fill = std::clamp(fill_of(slot) * view.scale.cells_a_slot - part, 0.0, 1.0);
   if (content.fill <= 0 && part > 0) content.kind = SlotKind::empty;
   return content;
 }
 
 // The most frequent kind of several slots.
-CellContent group(const RingFrame& frame, const StripLook& look, uint32_t first) {
+CellContent group(const RingFrame& frame, const StripView& view, uint32_t first) {
   std::array<int, kSlotKinds> count{};
   CellContent content;
   int huge = 0;
-  const auto size = static_cast<uint32_t>(look.scale.slots_a_cell);
+  const auto size = static_cast<uint32_t>(view.scale.slots_a_cell);
   const uint32_t end = std::min(first + size, frame.slots);
   for (uint32_t place = first; place < end; ++place) {
-    const uint32_t index = index_of(frame, look.order, place);
+    const uint32_t index = index_of(frame, view.order, place);
     const SlotKind kind = kind_at(frame, index);
-    add_marks(content, look, index);
+    add_marks(content, view, index);
     if (kind == SlotKind::empty) continue;
     ++count[static_cast<size_t>(kind)];
     huge += frame.slot[index].huge;
@@ -83,18 +93,18 @@ CellContent group(const RingFrame& frame, const StripLook& look, uint32_t first)
   return content;
 }
 
-CellContent content_of(const RingFrame& frame, const StripLook& look, int cell) {
-  const StripScale& scale = look.scale;
+CellContent content_of(const RingFrame& frame, const StripView& view, int cell) {
+  const StripScale& scale = view.scale;
   if (scale.slots_a_cell > 1)
-    return group(frame, look, static_cast<uint32_t>(cell * scale.slots_a_cell));
-  return part_of_slot(frame, look, static_cast<uint32_t>(cell / scale.cells_a_slot),
+    return group(frame, view, static_cast<uint32_t>(cell * scale.slots_a_cell));
+  return part_of_slot(frame, view, static_cast<uint32_t>(cell / scale.cells_a_slot),
                       cell % scale.cells_a_slot);
 }
 
-// A block in reverse video would look like a hole: the selection shows its letter.
+// A block in reverse video would appear as a hole: the selection shows its letter.
 char32_t glyph_of(const CellContent& content, const Glyphs& glyphs) {
   if (content.kind == SlotKind::empty && content.freed) return U'-';
-  const KindLook& kind = look_of(content.kind);
+  const KindStyle& kind = kind_style(content.kind);
   if (content.selected) return static_cast<char32_t>(content.huge ? kind.huge_letter : kind.letter);
   if (content.kind == SlotKind::empty || content.fill > 0.94 || glyphs.set == GlyphSet::ascii)
     return glyph_of(content.kind, content.huge, glyphs);
@@ -102,9 +112,9 @@ char32_t glyph_of(const CellContent& content, const Glyphs& glyphs) {
   return glyphs.filling[eighths];
 }
 
-Ink ink_of(const CellContent& content, const StripLook& look) {
+Ink ink_of(const CellContent& content, const StripView& view) {
   const bool gone = content.kind == SlotKind::empty && content.freed;
-  Ink ink = look.dim ? Style::dim : gone ? Style::warning : style_of(content.kind);
+  Ink ink = view.dim ? Style::dim : gone ? Style::warning : style_of(content.kind);
   if (content.filled) ink.emphasis |= kBold;
   if (content.selected) ink.emphasis |= kReverse;
   return ink;
@@ -150,52 +160,53 @@ Taken put_marker(const Area& area, int cell, const std::string& word, bool word_
 }
 
 // Returns the column after them.
-int draw_ends(const Area& area, const RingFrame& f, const StripLook& look) {
+int draw_ends(const Area& area, const RingFrame& f, const StripView& view) {
   const std::string tail = fmt::format("tail {}", f.tail % f.slots);
   const std::string head = fmt::format("head {}", f.head % f.slots);
-  if (look.scale.lines > 1)  // nothing is right above most cells
+  if (view.scale.lines > 1)  // nothing is right above most cells
     return area.put(0, area.put(0, 0, tail, Style::dim) + 2, head, Style::dim);
   const auto cell = [&](uint32_t index) {
-    return cell_of(look.scale, place_of(f, look.order, index));
+    return cell_of(view.scale, place_of(f, view.order, index));
   };
   const Taken by_tail = put_marker(area, cell(f.tail), tail, false, {});
-  const bool full_from_tail = look.order == StripOrder::from_tail && f.used == f.slots;
-  const int head_cell = full_from_tail ? cell_of(look.scale, f.used) : cell(f.head);
+  const bool full_from_tail = view.order == StripOrder::from_tail && f.used == f.slots;
+  const int head_cell = full_from_tail ? cell_of(view.scale, f.used) : cell(f.head);
   return std::max(by_tail.end, put_marker(area, head_cell, head, true, by_tail).end);
 }
 
 }  // namespace
 
-Style style_of(SlotKind kind) { return look_of(kind).style; }
-std::string_view name_of(SlotKind kind) { return look_of(kind).name; }
+Style style_of(SlotKind kind) { return kind_style(kind).style; }
+std::string_view name_of(SlotKind kind) { return kind_style(kind).name; }
+std::string_view meaning_of(SlotKind kind) { return kind_style(kind).meaning; }
 
 char32_t glyph_of(SlotKind kind, bool huge, const Glyphs& glyphs) {
-  const KindLook& look = look_of(kind);
-  if (glyphs.set != GlyphSet::ascii) return look.block;
-  return static_cast<char32_t>(huge ? look.huge_letter : look.letter);
+  const KindStyle& style = kind_style(kind);
+  if (glyphs.set != GlyphSet::ascii) return style.block;
+  return static_cast<char32_t>(huge ? style.huge_letter : style.letter);
 }
 
-void draw_strip(const Area& area, const RingFrame& frame, const StripLook& look) {
-  const StripScale& scale = look.scale;
+void draw_strip(const Area& area, const RingFrame& frame, const StripView& view) {
+  const StripScale& scale = view.scale;
   if (frame.torn || frame.slots == 0 || frame.slot.size() < frame.slots || scale.cells_a_line == 0)
     return;
   const int cells = cell_of(scale, frame.slots - 1) + scale.cells_a_slot;
   for (int cell = 0; cell < cells; ++cell) {
-    const CellContent content = content_of(frame, look, cell);
-    const int row = cell / scale.cells_a_line * look.line_rows();
+    const CellContent content = content_of(frame, view, cell);
+    const int row = cell / scale.cells_a_line * view.line_rows();
     const int col = cell % scale.cells_a_line;
-    const Ink ink = ink_of(content, look);
+    const Ink ink = ink_of(content, view);
     const char32_t glyph = glyph_of(content, area.glyphs());
-    for (int i = 0; i < look.thickness; ++i) area.set(row + i, col, glyph, ink);
-    if (look.underline) draw_under(area, row + look.thickness, col, content, look.dim);
+    for (int i = 0; i < view.thickness; ++i) area.set(row + i, col, glyph, ink);
+    if (view.underline) draw_under(area, row + view.thickness, col, content, view.dim);
   }
 }
 
-void draw_markers(const Area& area, const RingFrame& f, const StripLook& look) {
-  const int end = draw_ends(area, f, look);
-  if (look.scale.slots_a_cell == 1) return;
-  const std::string scale = fmt::format("{} slots per cell", look.scale.slots_a_cell);
-  for (const std::string& text : {scale, fmt::format("{}/cell", look.scale.slots_a_cell)}) {
+void draw_markers(const Area& area, const RingFrame& f, const StripView& view) {
+  const int end = draw_ends(area, f, view);
+  if (view.scale.slots_a_cell == 1) return;
+  const std::string scale = fmt::format("{} slots per cell", view.scale.slots_a_cell);
+  for (const std::string& text : {scale, fmt::format("{}/cell", view.scale.slots_a_cell)}) {
     if (end + 2 + static_cast<int>(text.size()) > area.cols()) continue;
     area.put_right(0, text, Style::dim);
     return;
