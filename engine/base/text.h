@@ -1,6 +1,7 @@
 // Sizes, durations and names as people write them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -32,5 +33,9 @@ std::string join_choices(std::span<const std::string_view> choices);
 
 // The parts of "a,b,,c", the empty one too.
 std::vector<std::string> split(std::string_view text, char separator);
+
+// The length of the UTF-8 character that starts `text`, 0 if it is not one.
+// Overlong forms, surrogates and values above U+10FFFF do not count.
+size_t utf8_length(std::string_view text);
 
 }  // namespace pipetop

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/base/unique_fd.h"
 
 namespace pipetop {
@@ -21,27 +22,6 @@ void check_kind(const struct stat& status, size_t limit) {
   if (!S_ISREG(status.st_mode)) throw Error("is not a regular file: give one");
   if (size_t(status.st_size) > limit)
     throw Error(fmt::format("has {} bytes: a config has at most {}", status.st_size, limit));
-}
-
-// The length of the UTF-8 character that starts `text`, 0 if it is not one.
-// Overlong forms, surrogates and values above U+10FFFF do not count.
-size_t utf8_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return i < text.size() ? uint8_t(text[i]) : uint8_t(0); };
-  const auto follows = [&](size_t i, uint8_t low = 0x80, uint8_t high = 0xbf) {
-    return byte(i) >= low && byte(i) <= high;
-  };
-  const uint8_t lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xc2 && lead <= 0xdf) return follows(1) ? 2 : 0;
-  if (lead >= 0xe0 && lead <= 0xef) {
-    const uint8_t low = lead == 0xe0 ? 0xa0 : 0x80, high = lead == 0xed ? 0x9f : 0xbf;
-    return follows(1, low, high) && follows(2) ? 3 : 0;
-  }
-  if (lead >= 0xf0 && lead <= 0xf4) {
-    const uint8_t low = lead == 0xf0 ? 0x90 : 0x80, high = lead == 0xf4 ? 0x8f : 0xbf;
-    return follows(1, low, high) && follows(2) && follows(3) ? 4 : 0;
-  }
-  return 0;
 }
 
 // C0 and C1 controls and DEL: they could control the terminal that shows them.

@@ -4,33 +4,17 @@
 
 #include <algorithm>
 
+#include "engine/base/text.h"
+
 namespace pipetop::tui {
-namespace {
-
-constexpr char32_t kReplacement = 0xFFFD;
-
-int continuation_bytes(unsigned char lead) {
-  if (lead >= 0xC2 && lead < 0xE0) return 1;
-  if (lead >= 0xE0 && lead < 0xF0) return 2;
-  if (lead >= 0xF0 && lead < 0xF5) return 3;
-  return -1;
-}
-
-}  // namespace
 
 char32_t take_code_point(std::string_view& text) {
   const auto lead = static_cast<unsigned char>(text.front());
-  text.remove_prefix(1);
-  if (lead < 0x80) return lead;
-  const int more = continuation_bytes(lead);
-  if (more < 0 || text.size() < static_cast<size_t>(more)) return kReplacement;
-  char32_t c = lead & (0x3Fu >> more);
-  for (int i = 0; i < more; ++i) {
-    const auto byte = static_cast<unsigned char>(text[static_cast<size_t>(i)]);
-    if ((byte & 0xC0) != 0x80) return kReplacement;
-    c = (c << 6) | (byte & 0x3Fu);
-  }
-  text.remove_prefix(static_cast<size_t>(more));
+  const size_t length = lead < 0x80 ? 1 : utf8_length(text);
+  char32_t c = length == 0 ? kReplacement : length == 1 ? lead : lead & (0x7Fu >> length);
+  for (const char byte : text.substr(1, length - std::min<size_t>(1, length)))
+    c = (c << 6) | (static_cast<unsigned char>(byte) & 0x3Fu);
+  text.remove_prefix(std::max<size_t>(1, length));
   return c;
 }
 

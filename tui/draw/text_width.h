@@ -6,7 +6,9 @@
 
 namespace pipetop::tui {
 
-// Removes the first code point from `text`; U+FFFD for invalid bytes.
+inline constexpr char32_t kReplacement = 0xFFFD;
+
+// Removes the first code point from `text`; kReplacement for an invalid byte.
 char32_t take_code_point(std::string_view& text);
 
 void append_utf8(std::string& text, char32_t c);

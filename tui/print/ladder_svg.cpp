@@ -57,12 +57,10 @@ constexpr double kLine = 26;  // of running text
 constexpr int kTitleColumns = 32, kNoteColumns = 105;
 constexpr int kMostTicks = 8;
 
-constexpr char32_t kReplacement = 0xFFFD;
-
 // Char of the XML 1.0 grammar.
 bool is_allowed(char32_t c) {
   if (c < 0x20) return c == '\t' || c == '\n' || c == '\r';
-  return c < 0xD800 || (c > 0xDFFF && c < 0xFFFE) || (c > 0xFFFF && c <= 0x10FFFF);
+  return c != 0xFFFE && c != 0xFFFF;
 }
 
 // A round step for an axis: 1, 2 or 5 times a power of ten.

@@ -50,6 +50,15 @@ TEST(Text, SuggestsTheNearestName) {
   EXPECT_FALSE(nearest("colour", names));
 }
 
+TEST(Text, KnowsTheLengthOfACharacter) {
+  for (const std::string_view whole : {"a", "±", "█", "😀"})
+    EXPECT_EQ(utf8_length(whole), whole.size()) << whole;
+  // Nothing, cut off, overlong, half of a surrogate pair, above U+10FFFF.
+  for (const char* none :
+       {"", "\x80", "\xff", "\xe2\x82", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80"})
+    EXPECT_EQ(utf8_length(none), 0u) << none;
+}
+
 TEST(Text, JoinsChoices) {
   constexpr std::array<std::string_view, 3> names = {"a", "b", "c"};
   EXPECT_EQ(join_choices(names), "a, b or c");
