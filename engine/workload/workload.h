@@ -71,8 +71,12 @@ class Workload {
   virtual std::vector<Figure> figures(const Throughput&) const { return {}; }
   // What a role does, for the panel's title: the technique, then details.
   virtual std::vector<std::string> technique(Role role, const Effective& effective) const = 0;
-  virtual Reading<Integrity> integrity() const;  // totals only
-  virtual Reading<Verdict> verdict(const Snapshot&) const;
+  virtual Reading<Integrity> integrity() const {  // totals only
+    return Reading<Integrity>::unavailable("only the pages of a pipe are checked");
+  }
+  virtual Reading<Verdict> verdict(const Snapshot&) const {
+    return Reading<Verdict>::unavailable("the verdict is for pipes only");
+  }
   // Events since the last call.
   virtual std::vector<Notice> notices() { return {}; }
 };

@@ -24,4 +24,8 @@ struct PageCacheFacts {
 Effective make_page_cache_effective(const Settings& requested, const PageCachePlan& plan,
                                     const PageCacheFacts& facts);
 
+// The current segment's rate divided by (number of clients x the rate of one client), where the
+// latter comes from an earlier segment with otherwise equal settings (`in_force`).
+Reading<double> efficiency_of(const Throughput& throughput, const Settings& in_force);
+
 }  // namespace pipetop

@@ -8,7 +8,6 @@
 #include "engine/base/error.h"
 #include "engine/process/worker_process.h"
 #include "engine/process/worker_start.h"
-#include "engine/workload/page_cache/efficiency.h"
 #include "engine/workload/page_cache/page_cache_effective.h"
 #include "engine/workload/page_cache/page_cache_knobs.h"
 

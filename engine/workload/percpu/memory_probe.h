@@ -1,13 +1,26 @@
 // The memory per rule, measured by inserting some thousands.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 
 #include "engine/base/reading.h"
 #include "engine/workload/percpu/tc_actions.h"
 
 namespace pipetop::percpu {
+
+// /proc/meminfo covers the whole machine: other programs change these numbers, too.
+struct KernelMemory {
+  uint64_t percpu_bytes = 0;  // Percpu: pages of the per-CPU allocator, of all CPUs
+  uint64_t slab_bytes = 0;    // SUnreclaim: unreclaimable slabs
+};
+
+// From the text of /proc/meminfo; unavailable before Linux 5.0, which has no Percpu line.
+Reading<KernelMemory> parse_kernel_memory(std::string_view meminfo);
+
+Reading<KernelMemory> read_kernel_memory();
 
 struct MemoryPerRule {
   double percpu_bytes = 0;  // pages of the per-CPU allocator, of all CPUs together

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/workload/page_cache/efficiency.h"
+#include "engine/workload/page_cache/page_cache_effective.h"
 
 namespace pipetop {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "engine/host/host_files.h"
 #include "engine/tests/eventually.h"
-#include "engine/workload/percpu/kernel_memory.h"
 #include "engine/workload/percpu/memory_probe.h"
 #include "engine/workload/percpu/tests/network_fixture.h"
 
