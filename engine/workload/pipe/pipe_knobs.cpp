@@ -66,7 +66,7 @@ const std::array kKnobs = {
          KnobKind::choice,
          kWait,
          {},
-         "what both do while the pipe is full or empty; adaptive spins if it helps",
+         "what both do on a full or empty pipe; adaptive spins if it helps",
          [](const Settings& s) {
            return std::string(s.pipe.writer_wait == s.pipe.reader_wait ? to_text(s.pipe.writer_wait)
                                                                        : "");
@@ -74,10 +74,9 @@ const std::array kKnobs = {
          [](Settings& s, std::string_view v) {
            s.pipe.writer_wait = s.pipe.reader_wait = static_cast<Wait>(parse_choice(v, kWait));
          }},
-    choice<kWait, kPipe, &P::writer_wait>("writer.wait", {},
-                                          "what the writer does while the pipe is full"),
+    choice<kWait, kPipe, &P::writer_wait>("writer.wait", {}, "what the writer does on a full pipe"),
     choice<kWait, kPipe, &P::reader_wait>("reader.wait", {},
-                                          "what the reader does while the pipe is empty"),
+                                          "what the reader does on an empty pipe"),
     choice<kPages, kPipe, &P::pages>("pages", {"huge_page", "thp"},
                                      "the kind of pages that the buffers use"),
     boolean<kPipe, &P::gift>("gift", {"gift", "true"}, "vmsplice gives its pages to the kernel"),
