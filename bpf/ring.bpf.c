@@ -29,8 +29,8 @@ struct {
   __uint(map_flags, BPF_F_MMAPABLE);
   __uint(max_entries, 1);
   __type(key, __u32);
-  __type(value, struct ring_look);
-} looks SEC(".maps");
+  __type(value, struct ring_snapshot);
+} snapshots SEC(".maps");
 
 // A range of pages that are known to be in one folio and need no lookup.
 struct folio_span {
@@ -43,7 +43,7 @@ struct folio_span {
 
 struct walk {
   const struct ring_copy *copy;
-  struct ring_look *look;
+  struct ring_snapshot *snapshot;
   __u64 last_page;
   __u64 last_ops;
   struct folio_span span;
@@ -96,10 +96,10 @@ static __always_inline void find_span(struct folio_span *span, __u64 page) {
 }
 
 static long explain_slot(__u32 i, struct walk *walk) {
-  struct ring_look *look = walk->look;
+  struct ring_snapshot *snapshot = walk->snapshot;
   if (i >= RING_SLOTS) return 1;
-  struct ring_slot *slot = &look->slot[i];
-  const __u32 index = (look->tail + i) & (look->slots - 1);
+  struct ring_slot *slot = &snapshot->slot[i];
+  const __u32 index = (snapshot->tail + i) & (snapshot->slots - 1);
   if (index >= RING_SLOTS) {  // the ring is too large to be copied whole
     slot->kind = RING_EMPTY;
     return 0;
@@ -125,25 +125,25 @@ static long explain_slot(__u32 i, struct walk *walk) {
   return 0;
 }
 
-static __always_inline void explain(const struct ring_copy *copy, struct ring_look *look) {
-  look->pipe = copy->pipe;
-  look->slots = copy->slots;
-  look->head = copy->head;
-  look->tail = copy->tail;
-  look->readers = copy->readers;
-  look->writers = copy->writers;
-  look->torn = copy->torn;
+static __always_inline void explain(const struct ring_copy *copy, struct ring_snapshot *snapshot) {
+  snapshot->pipe = copy->pipe;
+  snapshot->slots = copy->slots;
+  snapshot->head = copy->head;
+  snapshot->tail = copy->tail;
+  snapshot->readers = copy->readers;
+  snapshot->writers = copy->writers;
+  snapshot->torn = copy->torn;
 
-  __u32 used = look->head - look->tail;
-  if (used > look->slots) used = look->slots;
-  look->filled = used > RING_SLOTS ? RING_SLOTS : used;
-  struct walk walk = {.copy = copy, .look = look};
-  bpf_loop(look->filled, explain_slot, &walk, 0);
-  look->at_ns = copy->at_ns;
+  __u32 used = snapshot->head - snapshot->tail;
+  if (used > snapshot->slots) used = snapshot->slots;
+  snapshot->filled = used > RING_SLOTS ? RING_SLOTS : used;
+  struct walk walk = {.copy = copy, .snapshot = snapshot};
+  bpf_loop(snapshot->filled, explain_slot, &walk, 0);
+  snapshot->at_ns = copy->at_ns;
 }
 
 SEC("iter/task_file")
-int look(struct bpf_iter__task_file *ctx) {
+int take_snapshot(struct bpf_iter__task_file *ctx) {
   struct file *file = ctx->file;
   if (!file || ctx->fd != pipe_fd) return 0;
   struct inode *inode = BPF_CORE_READ(file, f_inode);
@@ -151,11 +151,11 @@ int look(struct bpf_iter__task_file *ctx) {
   if (BPF_CORE_READ(inode, i_ino) != pipe_ino) return 0;
 
   const __u32 zero = 0, from = copier;
-  struct ring_look *look = bpf_map_lookup_elem(&looks, &zero);
+  struct ring_snapshot *snapshot = bpf_map_lookup_elem(&snapshots, &zero);
   struct ring_copy *copy = bpf_map_lookup_elem(&copies, &from);
   struct pipe_inode_info *pipe = BPF_CORE_READ(inode, i_pipe);
-  if (!look || !copy || !pipe) return 0;
+  if (!snapshot || !copy || !pipe) return 0;
   if (from == RING_BY_ITERATOR) copy_ring(copy, pipe);
-  explain(copy, look);
+  explain(copy, snapshot);
   return 1;  // ends the walk: read() says EAGAIN
 }

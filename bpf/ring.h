@@ -34,7 +34,7 @@ struct ring_slot {
   __u8 reserved;
 };
 
-struct ring_look {
+struct ring_snapshot {
   __u64 at_ns; /* CLOCK_MONOTONIC; 0: the pipe was not found */
   __u64 pipe;  /* its kernel address */
   __u32 slots;

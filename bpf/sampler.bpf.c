@@ -92,7 +92,7 @@ static __always_inline void take_stack(struct bpf_perf_event_data *ctx, struct s
     counter_add(&cpu->lost[role], 1);
 }
 
-static __always_inline void look_at_ring(struct sampler_cpu *cpu) {
+static __always_inline void sample_ring(struct sampler_cpu *cpu) {
   struct pipe_inode_info *pipe = (struct pipe_inode_info *)pipe_address;
   if (!pipe) return;
   const struct pipe_ends ends = read_ends(pipe);
@@ -129,7 +129,7 @@ SEC("perf_event")
 int on_clock(struct bpf_perf_event_data *ctx) {
   struct sampler_cpu *cpu = my_record();
   if (!cpu) return 0;
-  look_at_ring(cpu);
+  sample_ring(cpu);
   copy_if_wanted(bpf_get_smp_processor_id());
   if (clock_takes_stacks) take_stack(ctx, cpu);
   return 0;

@@ -146,7 +146,7 @@ int on_wakeup(__u64 *ctx) {
 // Begins to watch a task, and records what it is doing, for tasks that have not switched
 // since (a busy loop may never do so), and for sleepers whose stack was not taken.
 SEC("iter/task")
-int look(struct bpf_iter__task *ctx) {
+int inspect(struct bpf_iter__task *ctx) {
   struct task_struct *task = ctx->task;
   const __u32 id = asked_role;
   if (!task || id >= SCHED_ROLES) return 0;

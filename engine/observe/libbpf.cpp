@@ -11,7 +11,7 @@ namespace pipetop::observe {
 namespace {
 
 // libbpf's callback has no context argument.
-std::string kept_words;
+std::string kept_message;
 bool kept_from_verifier = false;
 
 int keep(libbpf_print_level level, const char* format, va_list arguments) {
@@ -21,24 +21,24 @@ int keep(libbpf_print_level level, const char* format, va_list arguments) {
   const std::unique_ptr<char, decltype(&std::free)> owner(text, std::free);
   const std::string_view message(text);
   const bool from_verifier = message.find("BEGIN PROG LOAD LOG") != std::string_view::npos;
-  if (kept_from_verifier || (!from_verifier && !kept_words.empty())) return 0;
+  if (kept_from_verifier || (!from_verifier && !kept_message.empty())) return 0;
   kept_from_verifier = from_verifier;
-  kept_words = from_verifier ? verifiers_complaint(message)
-                             : std::string(message.substr(0, message.find('\n')));
+  kept_message = from_verifier ? verifiers_complaint(message)
+                               : std::string(message.substr(0, message.find('\n')));
   return 0;
 }
 
 }  // namespace
 
 LibbpfLog::LibbpfLog() {
-  kept_words.clear();
+  kept_message.clear();
   kept_from_verifier = false;
   libbpf_set_print(keep);
 }
 
 LibbpfLog::~LibbpfLog() { libbpf_set_print(nullptr); }
 
-const std::string& LibbpfLog::words() const { return kept_words; }
+const std::string& LibbpfLog::message() const { return kept_message; }
 
 Mapping map_array(const bpf_map* map) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
@@ -50,7 +50,7 @@ Mapping map_array(const bpf_map* map) {
 }
 
 void throw_refused(const std::string& step, int error_number, const LibbpfLog& log) {
-  const Refusal refusal{step, error_number, log.words()};
+  const Refusal refusal{step, error_number, log.message()};
   throw Error(why_and_remedy(refusal, read_circumstances()), Exit::refused);
 }
 

@@ -40,7 +40,7 @@ class LibbpfLog {
   LibbpfLog(const LibbpfLog&) = delete;
   LibbpfLog& operator=(const LibbpfLog&) = delete;
 
-  const std::string& words() const;
+  const std::string& message() const;
 };
 
 // Maps all of an array map that was made with BPF_F_MMAPABLE. Throws Error.

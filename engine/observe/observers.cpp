@@ -66,7 +66,7 @@ class Observers::Impl {
     sampler_ =
         try_make<Sampler>(no_sampler_, options.frequency_hz, ring_ ? ring_->copies_fd() : -1);
     sched_ = try_make<SchedReader>(no_sched_);
-    if (sampler_ && ring_) sampler_->look_at(ring_->pipe_address());
+    if (sampler_ && ring_) sampler_->watch_pipe(ring_->pipe_address());
   }
 
   void watch(Role role, std::span<const pid_t> pids) {
@@ -100,8 +100,8 @@ class Observers::Impl {
     if (sched_) poll_sched(now_ns);
     for (WatchedRole& role : roles_) role.counter.expire(now_ns);
     if (!has_pipe_) return;
-    if (!sampler_looks()) fallback_.poll(now_ns);
-    if (history_.due(now_ns)) history_.add(now_ns, looks_by_cpu());
+    if (!samples_ring()) fallback_.poll(now_ns);
+    if (history_.due(now_ns)) history_.add(now_ns, occupancy_by_cpu());
   }
 
   void restart(uint64_t now_ns) {
@@ -157,10 +157,10 @@ class Observers::Impl {
 
   Reading<Occupancy> occupancy() const {
     if (!has_pipe_) return Reading<Occupancy>::unavailable(kNoPipe);
-    if (!sampler_looks()) return fallback_.reading();
+    if (!samples_ring()) return fallback_.reading();
     const bool shared = counters_ == BpfCounters::shared;
     return occupancy_of(
-        steady_looks(sampler_->occupancy_by_record(), occupancy_before_),
+        steady_samples(sampler_->occupancy_by_record(), occupancy_before_),
         fmt::format("sampler {} Hz{}", sampler_->event().hz, shared ? ", shared counters" : ""));
   }
 
@@ -178,7 +178,7 @@ class Observers::Impl {
     need_symbols();
     if (!ring_) return Reading<RingFrame>::unavailable(no_ring_);
     try {
-      const ring_look* seen = newest_look(now_ns);
+      const ring_snapshot* seen = newest_snapshot(now_ns);
       // A late tick may answer after we took a snapshot ourselves.
       if (seen && (!frame_.has_value() || seen->at_ns > frame_->at_ns)) {
         if (seen->at_ns >= kinds_since_ns_) kinds_.add(*seen);
@@ -187,7 +187,7 @@ class Observers::Impl {
       return frame_;
     } catch (const Error& lost) {
       no_ring_ = lost.what();
-      if (sampler_) sampler_->look_at(0);
+      if (sampler_) sampler_->watch_pipe(0);
       ring_.reset();
       history_.change_source();
       return Reading<RingFrame>::unavailable(no_ring_);
@@ -225,33 +225,34 @@ class Observers::Impl {
   }
 
   // The sampler gets the pipe's address from the ring reader.
-  bool sampler_looks() const { return sampler_ && ring_; }
+  bool samples_ring() const { return sampler_ && ring_; }
 
-  std::vector<OccupancyCounts> looks_by_cpu() const {
-    if (sampler_looks()) return sampler_->occupancy_by_record();
+  std::vector<OccupancyCounts> occupancy_by_cpu() const {
+    if (samples_ring()) return sampler_->occupancy_by_record();
     return {fallback_.counts()};
   }
 
   // Null: none since the last one, wait.
-  const ring_look* newest_look(uint64_t now_ns) {
-    if (!sampler_) return &ring_->look();
+  const ring_snapshot* newest_snapshot(uint64_t now_ns) {
+    if (!sampler_) return &ring_->take_snapshot();
     const bool first = tick_due_ns_ == 0;
     const bool overdue = first || now_ns > tick_due_ns_ + kTickOverdueNs;
-    const ring_look* seen = ring_->look_of_tick();
-    if (first || seen) want_look(now_ns + kOurTurnNs);
-    return seen || !overdue ? seen : &ring_->look();
+    const ring_snapshot* seen = ring_->snapshot_of_tick();
+    if (first || seen) request_snapshot(now_ns + kOurTurnNs);
+    return seen || !overdue ? seen : &ring_->take_snapshot();
   }
 
   // A tick on the writer's CPU delays the writer, and the ring drains; one on the
   // reader's CPU fills it. So CPUs take turns, at random so that a front end that
   // draws every other frame does not show one side only, and only CPUs whose
   // occupancy counts.
-  void want_look(uint64_t from_ns) {
+  void request_snapshot(uint64_t from_ns) {
     auto cpus = steady_cpus(sampler_->occupancy_by_record(), occupancy_before_);
     std::erase(cpus, sampler_->cpus());  // the shared record, of unknown CPUs
     tick_due_ns_ = from_ns;
     const auto any = static_cast<uint32_t>(random_());
-    sampler_->want_copy(from_ns, cpus.empty() ? any % sampler_->cpus() : cpus[any % cpus.size()]);
+    sampler_->request_copy(from_ns,
+                           cpus.empty() ? any % sampler_->cpus() : cpus[any % cpus.size()]);
   }
 
   void take_samples(uint64_t now_ns) {

@@ -28,7 +28,7 @@ std::vector<OccupancyCounts> difference(std::vector<OccupancyCounts> now,
 
 }  // namespace
 
-uint64_t OccupancyCounts::looks() const {
+uint64_t OccupancyCounts::samples() const {
   return std::accumulate(bins.begin(), bins.end(), uint64_t{0});
 }
 
@@ -47,17 +47,17 @@ void OccupancyCounts::add(const OccupancyCounts& other) {
 
 std::vector<uint32_t> steady_cpus(const std::vector<OccupancyCounts>& now,
                                   const std::vector<OccupancyCounts>& before) {
-  std::vector<uint64_t> looks;
-  for (const OccupancyCounts& counts : difference(now, before)) looks.push_back(counts.looks());
-  const uint64_t most = looks.empty() ? 0 : std::ranges::max(looks);
+  std::vector<uint64_t> samples;
+  for (const OccupancyCounts& counts : difference(now, before)) samples.push_back(counts.samples());
+  const uint64_t most = samples.empty() ? 0 : std::ranges::max(samples);
   std::vector<uint32_t> steady;
-  for (uint32_t cpu = 0; cpu < looks.size(); ++cpu)
-    if (looks[cpu] * 100 >= most * kSteadyPercent) steady.push_back(cpu);
+  for (uint32_t cpu = 0; cpu < samples.size(); ++cpu)
+    if (samples[cpu] * 100 >= most * kSteadyPercent) steady.push_back(cpu);
   return steady;
 }
 
-OccupancyCounts steady_looks(const std::vector<OccupancyCounts>& now,
-                             const std::vector<OccupancyCounts>& before) {
+OccupancyCounts steady_samples(const std::vector<OccupancyCounts>& now,
+                               const std::vector<OccupancyCounts>& before) {
   const std::vector<OccupancyCounts> by_cpu = difference(now, before);
   OccupancyCounts sum;
   for (const uint32_t cpu : steady_cpus(by_cpu, {})) sum.add(by_cpu[cpu]);
@@ -65,12 +65,12 @@ OccupancyCounts steady_looks(const std::vector<OccupancyCounts>& now,
 }
 
 Reading<Occupancy> occupancy_of(const OccupancyCounts& counts, const std::string& source) {
-  const uint64_t looks = counts.looks();
-  if (looks == 0) return Reading<Occupancy>::warming("waiting for the first sample");
-  const double one = 1.0 / double(looks);
+  const uint64_t samples = counts.samples();
+  if (samples == 0) return Reading<Occupancy>::warming("waiting for the first sample");
+  const double one = 1.0 / double(samples);
   Occupancy occupancy;
   occupancy.source = source;
-  occupancy.samples = looks;
+  occupancy.samples = samples;
   occupancy.mean_share = double(counts.used_sum) * one / double(OccupancyCounts::kShareOne);
   for (size_t i = 0; i < counts.bins.size(); ++i)
     occupancy.histogram[i] = double(counts.bins[i]) * one;
@@ -94,8 +94,8 @@ void FionreadOccupancy::poll(uint64_t now_ns) {
 }
 
 Reading<Occupancy> FionreadOccupancy::reading() const {
-  const OccupancyCounts since = steady_looks({counts_}, {before_});
-  if (since.looks() == 0 && !refused_.empty())
+  const OccupancyCounts since = steady_samples({counts_}, {before_});
+  if (since.samples() == 0 && !refused_.empty())
     return Reading<Occupancy>::unavailable(refused_ + "; give an open pipe");
   return occupancy_of(since, "FIONREAD 10 Hz");
 }

@@ -17,7 +17,7 @@ struct OccupancyCounts {
   uint64_t used_sum = 0;  // of used / slots, in kShareOne
   std::array<uint64_t, kOccupancyBins> bins{};
 
-  uint64_t looks() const;
+  uint64_t samples() const;
   void add(uint32_t used, uint32_t slots);
   void add(const OccupancyCounts& other);
 };
@@ -29,8 +29,8 @@ std::vector<uint32_t> steady_cpus(const std::vector<OccupancyCounts>& now,
                                   const std::vector<OccupancyCounts>& before);
 
 // What they counted, summed.
-OccupancyCounts steady_looks(const std::vector<OccupancyCounts>& now,
-                             const std::vector<OccupancyCounts>& before);
+OccupancyCounts steady_samples(const std::vector<OccupancyCounts>& now,
+                               const std::vector<OccupancyCounts>& before);
 
 // `source` says who took the samples: "sampler 999 Hz".
 Reading<Occupancy> occupancy_of(const OccupancyCounts& counts, const std::string& source);

@@ -9,8 +9,8 @@ namespace pipetop::observe {
 
 OccupancyColumn column_of(uint64_t end_ns, const OccupancyCounts& counts) {
   constexpr uint64_t kMost = std::numeric_limits<uint16_t>::max();
-  const uint64_t looks = counts.looks();
-  const uint64_t most = std::max(looks, kMost);  // the number of samples that is scaled to kMost
+  const uint64_t samples = counts.samples();
+  const uint64_t most = std::max(samples, kMost);  // the number of samples that is scaled to kMost
   OccupancyColumn column;
   column.end_ns = end_ns;
   for (size_t i = 0; i < counts.bins.size(); ++i)
@@ -29,7 +29,7 @@ void OccupancyRecorder::add(uint64_t now_ns, std::vector<OccupancyCounts> by_cpu
       const auto& old = history_->columns;
       next->columns.assign(old.begin() + (old.size() == kColumns ? 1 : 0), old.end());
     }
-    next->columns.push_back(column_of(now_ns, steady_looks(by_cpu, before_)));
+    next->columns.push_back(column_of(now_ns, steady_samples(by_cpu, before_)));
     history_ = std::move(next);
   }
   begun_ns_ = now_ns;

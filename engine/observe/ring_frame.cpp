@@ -15,8 +15,8 @@ static_assert(int(SlotKind::page_cache) == RING_PAGE_CACHE);
 static_assert(int(SlotKind::zero_page) == RING_ZERO_PAGE && int(SlotKind::other) == RING_OTHER);
 static_assert(kSlotKinds == RING_KINDS);
 
-std::span<const ring_slot> filled(const ring_look& look) {
-  return {look.slot, std::min<size_t>(look.filled, RING_SLOTS)};
+std::span<const ring_slot> filled(const ring_snapshot& snapshot) {
+  return {snapshot.slot, std::min<size_t>(snapshot.filled, RING_SLOTS)};
 }
 
 SlotKind kind_of(const ring_slot& slot) {
@@ -32,31 +32,32 @@ Slot slot_of(const ring_slot& slot) {
 
 }  // namespace
 
-Reading<RingFrame> frame_of(const ring_look& look) {
+Reading<RingFrame> frame_of(const ring_snapshot& snapshot) {
   RingFrame frame;
-  frame.at_ns = look.at_ns;
-  frame.slots = look.slots;
-  frame.head = look.head;
-  frame.tail = look.tail;
-  frame.used = std::min(look.head - look.tail, look.slots);  // torn by a resize at worst
-  frame.readers = look.readers;
-  frame.writers = look.writers;
-  frame.torn = look.torn != 0;
+  frame.at_ns = snapshot.at_ns;
+  frame.slots = snapshot.slots;
+  frame.head = snapshot.head;
+  frame.tail = snapshot.tail;
+  frame.used =
+      std::min(snapshot.head - snapshot.tail, snapshot.slots);  // torn by a resize at worst
+  frame.readers = snapshot.readers;
+  frame.writers = snapshot.writers;
+  frame.torn = snapshot.torn != 0;
   auto reading = Reading<RingFrame>::of(std::move(frame));
-  if (look.slots > RING_SLOTS) {
-    reading.reason =
-        fmt::format("{} slots are more than the {} that can be shown", look.slots, int{RING_SLOTS});
+  if (snapshot.slots > RING_SLOTS) {
+    reading.reason = fmt::format("{} slots are more than the {} that can be shown", snapshot.slots,
+                                 int{RING_SLOTS});
     return reading;
   }
-  reading.value->slot.resize(look.slots);
-  uint32_t index = look.tail;
-  for (const ring_slot& slot : filled(look))
-    reading.value->slot[index++ & (look.slots - 1)] = slot_of(slot);
+  reading.value->slot.resize(snapshot.slots);
+  uint32_t index = snapshot.tail;
+  for (const ring_slot& slot : filled(snapshot))
+    reading.value->slot[index++ & (snapshot.slots - 1)] = slot_of(slot);
   return reading;
 }
 
-void KindCounts::add(const ring_look& look) {
-  for (const ring_slot& slot : filled(look))
+void KindCounts::add(const ring_snapshot& snapshot) {
+  for (const ring_slot& slot : filled(snapshot))
     if (slot.kind != RING_EMPTY) ++by_kind[static_cast<size_t>(kind_of(slot))];
 }
 

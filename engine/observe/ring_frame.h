@@ -11,13 +11,13 @@ namespace pipetop::observe {
 
 // A ring of more than RING_SLOTS slots has a head and a tail but no slots, and the
 // reading says so.
-Reading<RingFrame> frame_of(const ring_look& look);
+Reading<RingFrame> frame_of(const ring_snapshot& snapshot);
 
 // Occupied slots seen, by SlotKind.
 struct KindCounts {
   std::array<uint64_t, kSlotKinds> by_kind{};
 
-  void add(const ring_look& look);
+  void add(const ring_snapshot& snapshot);
   Reading<std::array<double, kSlotKinds>> shares() const;
 };
 

@@ -46,16 +46,16 @@ class RingReader::Impl {
     skeleton_->rodata->pipe_ino = pipe.st_ino;
     if (const int error = ring_bpf::load(skeleton_.get()))
       throw_refused("load the ring reader", -error, log);
-    looks_ = map_array(skeleton_->maps.looks);
+    snapshots_ = map_array(skeleton_->maps.snapshots);
     copies_ = map_array(skeleton_->maps.copies);
 
     // The main thread shares the process's files, and lives as long.
     bpf_iter_link_info info = {};
     info.task.tid = static_cast<uint32_t>(getpid());
     LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
-    link_.reset(bpf_program__attach_iter(skeleton_->progs.look, &options));
+    link_.reset(bpf_program__attach_iter(skeleton_->progs.take_snapshot, &options));
     if (!link_) throw_refused("attach the ring reader", errno, log);
-    pipe_address_ = look(RING_BY_ITERATOR).pipe;
+    pipe_address_ = take_snapshot(RING_BY_ITERATOR).pipe;
   }
 
   void learn_kinds(const Symbols& symbols) {
@@ -66,30 +66,31 @@ class RingReader::Impl {
   uint64_t pipe_address() const { return pipe_address_; }
   int copies_fd() const { return bpf_map__fd(skeleton_->maps.copies); }
 
-  const ring_look* look_of_tick() {
+  const ring_snapshot* snapshot_of_tick() {
     const auto& copy = static_cast<const ring_copy*>(copies_.data())[RING_BY_TICK];
     const uint64_t at_ns = __atomic_load_n(&copy.at_ns, __ATOMIC_ACQUIRE);
     if (at_ns == last_tick_ns_) return nullptr;
     last_tick_ns_ = at_ns;
-    return &look(RING_BY_TICK);
+    return &take_snapshot(RING_BY_TICK);
   }
 
-  const ring_look& look(ring_copier copier) {
+  const ring_snapshot& take_snapshot(ring_copier copier) {
     skeleton_->bss->copier = copier;
-    auto& look = *static_cast<ring_look*>(looks_.data());
-    look.at_ns = 0;
+    auto& snapshot = *static_cast<ring_snapshot*>(snapshots_.data());
+    snapshot.at_ns = 0;
     const UniqueFd pass(bpf_iter_create(bpf_link__fd(link_.get())));
     if (!pass) throw SystemError("bpf_iter_create", errno);
     char nothing[8];
     if (read(pass.get(), nothing, sizeof(nothing)) < 0 && errno != EAGAIN)
       throw SystemError("read of the ring", errno);
-    if (look.at_ns == 0) throw Error("the pipe is no longer open; restart pipetop", Exit::refused);
-    return look;
+    if (snapshot.at_ns == 0)
+      throw Error("the pipe is no longer open; restart pipetop", Exit::refused);
+    return snapshot;
   }
 
  private:
   Skeleton<ring_bpf> skeleton_;
-  Mapping looks_, copies_;
+  Mapping snapshots_, copies_;
   uint64_t pipe_address_ = 0;
   uint64_t last_tick_ns_ = 0;
   Link link_;
@@ -101,7 +102,7 @@ RingReader::~RingReader() = default;
 void RingReader::learn_kinds(const Symbols& symbols) { impl_->learn_kinds(symbols); }
 uint64_t RingReader::pipe_address() const { return impl_->pipe_address(); }
 int RingReader::copies_fd() const { return impl_->copies_fd(); }
-const ring_look& RingReader::look() { return impl_->look(RING_BY_ITERATOR); }
-const ring_look* RingReader::look_of_tick() { return impl_->look_of_tick(); }
+const ring_snapshot& RingReader::take_snapshot() { return impl_->take_snapshot(RING_BY_ITERATOR); }
+const ring_snapshot* RingReader::snapshot_of_tick() { return impl_->snapshot_of_tick(); }
 
 }  // namespace pipetop::observe

@@ -26,11 +26,11 @@ class RingReader {
 
   // Takes a snapshot now, while this process runs, which may have displaced the
   // pipe's writer or reader. Valid until the next call. Throws Error.
-  const ring_look& look();
+  const ring_snapshot& take_snapshot();
 
   // The snapshot that a tick of the sampler took, once, when it is complete; else
   // null. Valid until the next call. Throws Error.
-  const ring_look* look_of_tick();
+  const ring_snapshot* snapshot_of_tick();
 
  private:
   class Impl;

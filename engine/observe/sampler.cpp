@@ -64,11 +64,11 @@ class Sampler::Impl {
     for (const pid_t pid : watched) bpf_map_update_elem(map, &pid, &value, BPF_ANY);
   }
 
-  void look_at(uint64_t pipe_address) {
+  void watch_pipe(uint64_t pipe_address) {
     __atomic_store_n(&skeleton_->bss->pipe_address, pipe_address, __ATOMIC_RELAXED);
   }
 
-  void want_copy(uint64_t from_ns, uint32_t cpu) {
+  void request_copy(uint64_t from_ns, uint32_t cpu) {
     __atomic_store_n(&skeleton_->bss->copy_wanted_cpu, cpu, __ATOMIC_RELAXED);
     __atomic_store_n(&skeleton_->bss->copy_wanted_ns, from_ns, __ATOMIC_RELEASE);
   }
@@ -152,8 +152,8 @@ Sampler::~Sampler() = default;
 
 const SamplingEvent& Sampler::event() const { return impl_->event(); }
 void Sampler::watch(Role role, std::span<const pid_t> pids) { impl_->watch(role, pids); }
-void Sampler::look_at(uint64_t pipe_address) { impl_->look_at(pipe_address); }
-void Sampler::want_copy(uint64_t from_ns, uint32_t cpu) { impl_->want_copy(from_ns, cpu); }
+void Sampler::watch_pipe(uint64_t pipe_address) { impl_->watch_pipe(pipe_address); }
+void Sampler::request_copy(uint64_t from_ns, uint32_t cpu) { impl_->request_copy(from_ns, cpu); }
 void Sampler::run(bool on) { impl_->run(on); }
 void Sampler::count(BpfCounters layout) { impl_->count(layout); }
 uint32_t Sampler::cpus() const { return impl_->cpus(); }

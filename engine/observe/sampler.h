@@ -35,12 +35,12 @@ class Sampler {
   // Sets the processes of a role, at most SAMPLER_PROCESSES in total.
   void watch(Role role, std::span<const pid_t> pids);
   void watch(Role role, pid_t pid) { watch(role, std::span(&pid, pid > 0 ? 1u : 0u)); }
-  void look_at(uint64_t pipe_address);  // the kernel's address, from RingReader
+  void watch_pipe(uint64_t pipe_address);  // the kernel's address, from RingReader
 
   // The first tick of this CPU from this instant on copies the ring for
-  // RingReader::look_of_tick(); if its clock has stopped, that of another CPU. To
+  // RingReader::snapshot_of_tick(); if its clock has stopped, that of another CPU. To
   // be called again only when the last copy was read.
-  void want_copy(uint64_t from_ns, uint32_t cpu);
+  void request_copy(uint64_t from_ns, uint32_t cpu);
 
   // Stops and starts the ticks.
   void run(bool on);

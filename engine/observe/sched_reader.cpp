@@ -49,7 +49,7 @@ class SchedReader::Impl {
     watched(role).pid = pid;
     __atomic_store_n(&task_of(role), 0, __ATOMIC_SEQ_CST);
     watched(role).iterator = pid > 0 && !links_.empty() ? iterate(pid) : nullptr;
-    look(role);
+    inspect(role);
   }
 
   void run(bool on) {
@@ -61,7 +61,7 @@ class SchedReader::Impl {
 
   void poll(uint64_t now_ns) {
     for (const Role role : {Role::writer, Role::reader}) {
-      if (peek(record(role).state) == SCHED_UNKNOWN) look(role);
+      if (peek(record(role).state) == SCHED_UNKNOWN) inspect(role);
       set_pace(role, now_ns);
     }
   }
@@ -71,7 +71,7 @@ class SchedReader::Impl {
   }
 
   Reading<Sleeps> sleeps(Role role) {
-    if (needs_stack(role)) look(role);
+    if (needs_stack(role)) inspect(role);
     return steady<Sleeps>(role, [&](const Present& present) {
       Sleeps sleeps;
       sleeps.ns = present.times.blocked_ns;
@@ -135,10 +135,10 @@ class SchedReader::Impl {
     bpf_iter_link_info info = {};
     info.task.tid = static_cast<uint32_t>(pid);
     LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
-    return Link(bpf_program__attach_iter(skeleton_->progs.look, &options));
+    return Link(bpf_program__attach_iter(skeleton_->progs.inspect, &options));
   }
 
-  void look(Role role) {
+  void inspect(Role role) {
     const Link& iterator = watched(role).iterator;
     if (!iterator) return;
     skeleton_->bss->asked_role = static_cast<uint32_t>(role);

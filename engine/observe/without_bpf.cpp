@@ -17,8 +17,8 @@ Sampler::Sampler(uint32_t, int) { throw Error(kBuiltWithoutBpf, Exit::unsupporte
 Sampler::~Sampler() = default;
 const SamplingEvent& Sampler::event() const { std::abort(); }
 void Sampler::watch(Role, std::span<const pid_t>) {}
-void Sampler::look_at(uint64_t) {}
-void Sampler::want_copy(uint64_t, uint32_t) {}
+void Sampler::watch_pipe(uint64_t) {}
+void Sampler::request_copy(uint64_t, uint32_t) {}
 void Sampler::run(bool) {}
 void Sampler::count(BpfCounters) {}
 uint32_t Sampler::cpus() const { return 0; }
@@ -40,8 +40,8 @@ RingReader::~RingReader() = default;
 void RingReader::learn_kinds(const Symbols&) {}
 uint64_t RingReader::pipe_address() const { return 0; }
 int RingReader::copies_fd() const { std::abort(); }
-const ring_look& RingReader::look() { std::abort(); }
-const ring_look* RingReader::look_of_tick() { std::abort(); }
+const ring_snapshot& RingReader::take_snapshot() { std::abort(); }
+const ring_snapshot* RingReader::snapshot_of_tick() { std::abort(); }
 
 Reading<std::vector<CounterCost>> measure_counter_cost() {
   return Reading<std::vector<CounterCost>>::unavailable(kBuiltWithoutBpf);

@@ -22,7 +22,7 @@ struct Reader {
 };
 
 constexpr std::array kReaders = {Reader{"on_clock", sampler_bpf::elf_bytes},
-                                 Reader{"look", ring_bpf::elf_bytes}};
+                                 Reader{"take_snapshot", ring_bpf::elf_bytes}};
 
 using Instructions = std::vector<bpf_insn>;
 
@@ -38,7 +38,7 @@ class Loading {
   }
 
   bool load() { return bpf_object__load(object_.get()) == 0; }
-  const std::string& words() const { return log_.words(); }
+  const std::string& words() const { return log_.message(); }
 
   Instructions instructions() const {
     const bpf_insn* first = bpf_program__insns(program_);

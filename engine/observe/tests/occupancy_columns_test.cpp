@@ -13,7 +13,7 @@ class OccupancyColumns : public testing::Test {
  protected:
   void SetUp() override { PIPETOP_NEED(observers_.ring_frame(monotonic_ns())); }
 
-  // Columns with looks whose whole stretch lies after this instant.
+  // Columns with samples whose whole stretch lies after this instant.
   std::vector<OccupancyColumn> next_columns(size_t wanted) {
     std::vector<OccupancyColumn> columns;
     const uint64_t from_ns = monotonic_ns();

@@ -7,7 +7,7 @@ namespace {
 
 constexpr uint64_t kColumn = OccupancyRecorder::kColumnNs;
 
-OccupancyCounts looks(uint64_t empty, uint64_t full) {
+OccupancyCounts samples(uint64_t empty, uint64_t full) {
   OccupancyCounts counts;
   counts.bins.front() = empty;
   counts.bins.back() = full;
@@ -17,12 +17,12 @@ OccupancyCounts looks(uint64_t empty, uint64_t full) {
 TEST(OccupancyHistory, AColumnHoldsWhatWasCountedDuringIt) {
   OccupancyRecorder recorder;
   EXPECT_TRUE(recorder.due(kColumn));
-  recorder.add(kColumn, {looks(100, 50)});
+  recorder.add(kColumn, {samples(100, 50)});
   EXPECT_EQ(recorder.history(), nullptr) << "nobody knows when that was counted";
   EXPECT_FALSE(recorder.due(2 * kColumn - 1));
   EXPECT_TRUE(recorder.due(2 * kColumn));
-  recorder.add(2 * kColumn, {looks(110, 80)});
-  recorder.add(3 * kColumn, {looks(110, 80)});
+  recorder.add(2 * kColumn, {samples(110, 80)});
+  recorder.add(3 * kColumn, {samples(110, 80)});
   const auto got = recorder.history();
   ASSERT_TRUE(got);
   EXPECT_EQ(got->column_ns, kColumn);
@@ -36,18 +36,18 @@ TEST(OccupancyHistory, AColumnHoldsWhatWasCountedDuringIt) {
 
 TEST(OccupancyHistory, WhoeverHoldsOneKeepsIt) {
   OccupancyRecorder recorder;
-  recorder.add(kColumn, {looks(0, 0)});
-  recorder.add(2 * kColumn, {looks(1, 0)});
+  recorder.add(kColumn, {samples(0, 0)});
+  recorder.add(2 * kColumn, {samples(1, 0)});
   const auto held = recorder.history();
-  recorder.add(3 * kColumn, {looks(1, 1)});
+  recorder.add(3 * kColumn, {samples(1, 1)});
   EXPECT_EQ(held->columns.size(), 1u);
   EXPECT_EQ(recorder.history()->columns.size(), 2u);
 }
 
 TEST(OccupancyHistory, ACpuThatSleptIsLeftOut) {
   OccupancyRecorder recorder;
-  recorder.add(kColumn, {looks(0, 0), looks(7, 7)});
-  recorder.add(2 * kColumn, {looks(200, 0), looks(7, 27)});
+  recorder.add(kColumn, {samples(0, 0), samples(7, 7)});
+  recorder.add(2 * kColumn, {samples(200, 0), samples(7, 27)});
   const OccupancyColumn& column = recorder.history()->columns.back();
   EXPECT_EQ(column.samples, 200u);
   EXPECT_EQ(column.count.back(), 0u);
@@ -55,7 +55,7 @@ TEST(OccupancyHistory, ACpuThatSleptIsLeftOut) {
 
 TEST(OccupancyHistory, KeepsTwoMinutesAndNoMore) {
   OccupancyRecorder recorder;
-  for (uint64_t i = 1; i <= 2000; ++i) recorder.add(i * kColumn, {looks(i, 0)});
+  for (uint64_t i = 1; i <= 2000; ++i) recorder.add(i * kColumn, {samples(i, 0)});
   const auto& columns = recorder.history()->columns;
   EXPECT_EQ(columns.back().end_ns, 2000 * kColumn);
   EXPECT_EQ(columns.size(), OccupancyRecorder::kColumns);
@@ -66,10 +66,10 @@ TEST(OccupancyHistory, KeepsTwoMinutesAndNoMore) {
 
 TEST(OccupancyHistory, ALongPauseIsAGap) {
   OccupancyRecorder recorder;
-  recorder.add(kColumn, {looks(0, 0)});
-  recorder.add(2 * kColumn, {looks(10, 0)});
-  recorder.add(50 * kColumn, {looks(500, 500)});
-  recorder.add(51 * kColumn, {looks(500, 510)});
+  recorder.add(kColumn, {samples(0, 0)});
+  recorder.add(2 * kColumn, {samples(10, 0)});
+  recorder.add(50 * kColumn, {samples(500, 500)});
+  recorder.add(51 * kColumn, {samples(500, 510)});
   const auto& columns = recorder.history()->columns;
   ASSERT_EQ(columns.size(), 2u);
   EXPECT_EQ(columns[1].end_ns, 51 * kColumn);
@@ -78,22 +78,22 @@ TEST(OccupancyHistory, ALongPauseIsAGap) {
 
 TEST(OccupancyHistory, AnotherSourceBeginsAtItsOwnCounts) {
   OccupancyRecorder recorder;
-  recorder.add(kColumn, {looks(0, 0), looks(0, 0)});
-  recorder.add(2 * kColumn, {looks(200, 0), looks(200, 0)});
+  recorder.add(kColumn, {samples(0, 0), samples(0, 0)});
+  recorder.add(2 * kColumn, {samples(200, 0), samples(200, 0)});
   recorder.change_source();
   EXPECT_TRUE(recorder.due(2 * kColumn + 1));
-  recorder.add(2 * kColumn + 1, {looks(3, 0)});
-  recorder.add(3 * kColumn + 1, {looks(4, 1)});
+  recorder.add(2 * kColumn + 1, {samples(3, 0)});
+  recorder.add(3 * kColumn + 1, {samples(4, 1)});
   const auto& columns = recorder.history()->columns;
   ASSERT_EQ(columns.size(), 2u);
   EXPECT_EQ(columns[1].samples, 2u);
 }
 
-TEST(OccupancyHistory, ManyLooksFitIntoAColumn) {
-  const OccupancyColumn few = column_of(1, looks(65'000, 1));
+TEST(OccupancyHistory, ManySamplesFitIntoAColumn) {
+  const OccupancyColumn few = column_of(1, samples(65'000, 1));
   EXPECT_EQ(few.count.front(), 65'000u);
   EXPECT_EQ(few.samples, 65'001u);
-  const OccupancyColumn many = column_of(1, looks(4'000'000'000, 1));
+  const OccupancyColumn many = column_of(1, samples(4'000'000'000, 1));
   EXPECT_EQ(many.count.front(), 65'535u);
   EXPECT_EQ(many.count.back(), 1u) << "what was seen stays";
   EXPECT_EQ(many.samples, 65'536u);

@@ -26,13 +26,13 @@ TEST(Occupancy, EmptyAndFullHaveBinsOfTheirOwn) {
   EXPECT_DOUBLE_EQ(got->histogram[17], 0.25);
 }
 
-TEST(Occupancy, EveryLookFallsIntoABin) {
+TEST(Occupancy, EverySampleFallsIntoABin) {
   for (const uint32_t slots : {1u, 2u, 7u, 16u, 32u, 33u, 256u, 4096u, 1u << 19}) {
     OccupancyCounts counts;
-    uint32_t looks = 0;
-    for (uint32_t used = 0; used <= slots; used += std::max(1u, slots / 997), ++looks)
+    uint32_t samples = 0;
+    for (uint32_t used = 0; used <= slots; used += std::max(1u, slots / 997), ++samples)
       counts.add(used, slots);
-    EXPECT_EQ(counts.looks(), looks) << slots;
+    EXPECT_EQ(counts.samples(), samples) << slots;
     EXPECT_EQ(counts.bins.front(), 1u) << slots;
     EXPECT_LE(counts.bins.back(), 1u) << slots;
     const auto got = occupancy_of(counts, "test");
@@ -40,15 +40,15 @@ TEST(Occupancy, EveryLookFallsIntoABin) {
   }
 }
 
-TEST(Occupancy, ImpossibleLooksAreDropped) {
+TEST(Occupancy, ImpossibleSamplesAreDropped) {
   OccupancyCounts counts;
   counts.add(17, 16);
   counts.add(0, 0);
-  EXPECT_EQ(counts.looks(), 0u);
+  EXPECT_EQ(counts.samples(), 0u);
   EXPECT_EQ(occupancy_of(counts, "test").status, ReadingStatus::warming);
 }
 
-OccupancyCounts looks(int empty, int full) {
+OccupancyCounts samples(int empty, int full) {
   OccupancyCounts counts;
   while (empty-- > 0) counts.add(0, 16);
   while (full-- > 0) counts.add(16, 16);
@@ -56,18 +56,18 @@ OccupancyCounts looks(int empty, int full) {
 }
 
 TEST(Occupancy, ACpuThatSleptIsNoFairSample) {
-  const std::vector before = {looks(10, 10), looks(1000, 0), looks(0, 0)};
-  const std::vector now = {looks(110, 110), looks(1000, 80), looks(100, 99)};
-  const OccupancyCounts sum = steady_looks(now, before);
+  const std::vector before = {samples(10, 10), samples(1000, 0), samples(0, 0)};
+  const std::vector now = {samples(110, 110), samples(1000, 80), samples(100, 99)};
+  const OccupancyCounts sum = steady_samples(now, before);
   EXPECT_EQ(sum.bins.front(), 200u);
   EXPECT_EQ(sum.bins.back(), 199u);
   EXPECT_EQ(sum.used_sum, 199 * OccupancyCounts::kShareOne);
   EXPECT_EQ(steady_cpus(now, before), (std::vector<uint32_t>{0, 2}));
-  EXPECT_EQ(steady_looks(before, before).looks(), 0u);
-  EXPECT_EQ(steady_looks(now, {}).looks(), 1080u);
+  EXPECT_EQ(steady_samples(before, before).samples(), 0u);
+  EXPECT_EQ(steady_samples(now, {}).samples(), 1080u);
 }
 
-TEST(FionreadOccupancy, LooksTenTimesASecondAndNoMore) {
+TEST(FionreadOccupancy, SamplesTenTimesASecondAndNoMore) {
   ScratchPipe pipe;
   pipe.fill();
   FionreadOccupancy occupancy(pipe.read_end());

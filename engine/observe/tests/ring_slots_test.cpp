@@ -21,7 +21,7 @@ class RingSlots : public testing::Test {
   void SetUp() override { PIPETOP_NEED(observers_.ring_frame(monotonic_ns())); }
 
   // A frame of the pipe as it is now; the newest one may be older.
-  RingFrame look() {
+  RingFrame take_snapshot() {
     const uint64_t called_ns = monotonic_ns();
     Reading<RingFrame> reading;
     EXPECT_TRUE(eventually([&] {
@@ -98,7 +98,7 @@ UniqueFd memory_file(size_t bytes, bool written) {
 }
 
 TEST_F(RingSlots, AnEmptyPipe) {
-  const RingFrame frame = look();
+  const RingFrame frame = take_snapshot();
   EXPECT_EQ(frame.slots, uint32_t(fcntl(pipe_.read_end(), F_GETPIPE_SZ)) / 4096);
   EXPECT_EQ(frame.used, 0u);
   EXPECT_EQ(frame.readers, 1u);
@@ -109,17 +109,17 @@ TEST_F(RingSlots, AnEmptyPipe) {
 
 TEST_F(RingSlots, WriteMakesACopy) {
   ASSERT_EQ(pipe_.put(3), 3);
-  const RingFrame frame = look();
+  const RingFrame frame = take_snapshot();
   EXPECT_EQ(frame.used, 1u);
   EXPECT_EQ(contents(frame), Words{"copy 0+3 merge"});
   ASSERT_EQ(pipe_.take(2), 2);
-  EXPECT_EQ(contents(look()), Words{"copy 2+1 merge"});
+  EXPECT_EQ(contents(take_snapshot()), Words{"copy 2+1 merge"});
 }
 
 TEST_F(RingSlots, VmspliceLendsUserPages) {
   Buffer buffer(4 * 4096, MADV_NOHUGEPAGE);
   ASSERT_EQ(buffer.vmsplice_to(pipe_.write_end(), 100, 4096 + 50), 4096 + 50);
-  const RingFrame frame = look();
+  const RingFrame frame = take_snapshot();
   EXPECT_EQ(contents(frame), (Words{"user_page 100+3996", "user_page 0+150"}));
   EXPECT_FALSE(frame.slot[frame.tail % frame.slots].consecutive);
 }
@@ -131,7 +131,7 @@ TEST_F(RingSlots, GiftIsAFlag) {
     piece.iov_base = mmap(nullptr, 4096, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     EXPECT_EQ(vmsplice(pipe_.write_end(), &piece, 1, flags), 4096);
-    const RingFrame frame = look();
+    const RingFrame frame = take_snapshot();
     munmap(piece.iov_base, 4096);
     return frame.slot[(frame.head - 1) % frame.slots].flags;
   };
@@ -150,7 +150,7 @@ TEST_F(RingSlots, SpliceLendsThePageCache) {
   for (const UniqueFd* file : {&on_disk, &in_memory}) {
     loff_t offset = 4096 + 10;
     ASSERT_EQ(splice(file->get(), &offset, pipe_.write_end(), nullptr, 100, 0), 100);
-    EXPECT_EQ(contents(look()).back(), "page_cache 10+100");
+    EXPECT_EQ(contents(take_snapshot()).back(), "page_cache 10+100");
   }
 }
 
@@ -163,7 +163,7 @@ TEST_F(RingSlots, SpliceFromAHoleIsTheZeroPage) {
   const UniqueFd hole = memory_file(4096, false);
   ASSERT_EQ(splice(hole.get(), nullptr, pipe_.write_end(), nullptr, 4096, 0), 4096);
   const bool lends_it = kernel_has("zero_pipe_buf_try_steal");  // since 6.5
-  EXPECT_EQ(contents(look()), Words{lends_it ? "zero_page 0+4096" : "copy 0+4096"});
+  EXPECT_EQ(contents(take_snapshot()), Words{lends_it ? "zero_page 0+4096" : "copy 0+4096"});
 }
 
 // 4096 bytes from /dev/zero, if this kernel has a way; what is in the pipe then.
@@ -182,7 +182,7 @@ Words splice_a_device(int pipe_fd) {
 
 TEST_F(RingSlots, SpliceFromADeviceIsACopy) {
   const Words copy = splice_a_device(pipe_.write_end());
-  EXPECT_EQ(contents(look()), copy);
+  EXPECT_EQ(contents(take_snapshot()), copy);
 }
 
 TEST_F(RingSlots, AConstructedPipeIsExact) {
@@ -193,12 +193,12 @@ TEST_F(RingSlots, AConstructedPipeIsExact) {
   ASSERT_EQ(splice(file.get(), nullptr, pipe_.write_end(), nullptr, 4096, 0), 4096);
   Words expected = {"copy 0+3 merge", "user_page 0+4096", "user_page 0+4096", "page_cache 0+4096"};
   std::ranges::copy(splice_a_device(pipe_.write_end()), std::back_inserter(expected));
-  EXPECT_EQ(contents(look()), expected);
+  EXPECT_EQ(contents(take_snapshot()), expected);
 
   ASSERT_EQ(pipe_.take(3 + 100), 3 + 100);
   expected.erase(expected.begin());
   expected.front() = "user_page 100+3996";
-  EXPECT_EQ(contents(look()), expected);
+  EXPECT_EQ(contents(take_snapshot()), expected);
 }
 
 // The kernel's own word on whether the test got a huge page at all.
@@ -215,7 +215,7 @@ TEST_F(RingSlots, HugePagesAreToldFromSmallOnes) {
   constexpr size_t kBytes = 8 * 4096;
   ASSERT_EQ(huge.vmsplice_to(pipe_.write_end(), 0, kBytes), ssize_t(kBytes));
   ASSERT_EQ(huge.vmsplice_to(pipe_.write_end(), kHugePageBytes - 4096, 4096), 4096);
-  const RingFrame frame = look();
+  const RingFrame frame = take_snapshot();
   ASSERT_EQ(frame.used, 9u);
   for (uint32_t i = 0; i < frame.used; ++i) {
     const Slot& slot = frame.slot[(frame.tail + i) % frame.slots];
@@ -226,11 +226,11 @@ TEST_F(RingSlots, HugePagesAreToldFromSmallOnes) {
 }
 
 TEST_F(RingSlots, AFullRingThatHasWrapped) {
-  const uint32_t slots = look().slots;
+  const uint32_t slots = take_snapshot().slots;
   pipe_.fill();
   for (int i = 0; i < 3; ++i) ASSERT_EQ(pipe_.take(4096), 4096);
   for (int i = 0; i < 3; ++i) ASSERT_EQ(pipe_.put(4096), 4096);
-  const RingFrame frame = look();
+  const RingFrame frame = take_snapshot();
   EXPECT_EQ(frame.used, slots);
   EXPECT_EQ(frame.tail, 3u);
   EXPECT_EQ(frame.head, slots + 3);
@@ -245,7 +245,7 @@ TEST_F(RingSlots, EverySizeThatThisMachineAllows) {
   for (int slots = 1; slots <= 4096; slots *= 4) {
     if (!pipe_.resize(slots * 4096)) break;
     pipe_.fill();
-    const RingFrame frame = look();
+    const RingFrame frame = take_snapshot();
     EXPECT_EQ(frame.slots, uint32_t(slots));
     EXPECT_EQ(frame.used, uint32_t(slots));
     for (const Slot& slot : frame.slot) ASSERT_EQ(slot.length, 4096u);
@@ -257,7 +257,7 @@ TEST_F(RingSlots, AResizeRenumbersTheRing) {
   ASSERT_EQ(pipe_.put(4096), 4096);
   ASSERT_EQ(pipe_.take(4096), 4096);
   ASSERT_TRUE(pipe_.resize(32 * 4096));
-  const RingFrame frame = look();
+  const RingFrame frame = take_snapshot();
   EXPECT_EQ(frame.slots, 32u);
   EXPECT_EQ(frame.tail, 0u);
   EXPECT_EQ(frame.head, 1u);
@@ -268,8 +268,8 @@ TEST_F(RingSlots, KindsAddUpUntilARestart) {
   Buffer buffer(4 * 4096, MADV_NOHUGEPAGE);
   ASSERT_EQ(buffer.vmsplice_to(pipe_.write_end(), 0, 3 * 4096), 3 * 4096);
   ASSERT_EQ(pipe_.put(10), 10);
-  observers_.restart(monotonic_ns());  // forgets looks at the half-made pipe
-  look();
+  observers_.restart(monotonic_ns());  // forgets snapshots of the half-made pipe
+  take_snapshot();
   const auto kinds = observers_.kinds();
   ASSERT_TRUE(kinds.has_value()) << kinds.reason;
   EXPECT_DOUBLE_EQ((*kinds)[size_t(SlotKind::user_page)], 0.75);

@@ -1,4 +1,4 @@
-// Looks at the ring that are taken by the sampler's ticks.
+// Snapshots of the ring that are taken by the sampler's ticks.
 #include <sys/mman.h>
 #include <sys/uio.h>
 
@@ -23,15 +23,15 @@ class RingTicks : public testing::Test {
     PIPETOP_NEED(Observers({.pipe_fd = pipe_.read_end()}).ring_frame(monotonic_ns()));
     reader_ = std::make_unique<observe::RingReader>(pipe_.read_end());
     sampler_ = std::make_unique<observe::Sampler>(999, reader_->copies_fd());
-    sampler_->look_at(reader_->pipe_address());
+    sampler_->watch_pipe(reader_->pipe_address());
   }
 
   // What a tick sees, asked now; null on failure.
-  std::unique_ptr<ring_look> tick() {
-    const ring_look* seen = nullptr;
-    sampler_->want_copy(monotonic_ns(), 0);
-    EXPECT_TRUE(eventually([&] { return (seen = reader_->look_of_tick()) != nullptr; }));
-    return seen ? std::make_unique<ring_look>(*seen) : nullptr;
+  std::unique_ptr<ring_snapshot> tick() {
+    const ring_snapshot* seen = nullptr;
+    sampler_->request_copy(monotonic_ns(), 0);
+    EXPECT_TRUE(eventually([&] { return (seen = reader_->snapshot_of_tick()) != nullptr; }));
+    return seen ? std::make_unique<ring_snapshot>(*seen) : nullptr;
   }
 
   ScratchPipe pipe_;
@@ -39,7 +39,7 @@ class RingTicks : public testing::Test {
   std::unique_ptr<observe::Sampler> sampler_;
 };
 
-TEST_F(RingTicks, SeeWhatALookOfOurOwnSees) {
+TEST_F(RingTicks, SeeWhatASnapshotOfOurOwnSees) {
   for (const int slots : {16, 1, 32, 256}) {
     ASSERT_TRUE(pipe_.resize(slots * 4096));
     pipe_.fill();
@@ -51,7 +51,7 @@ TEST_F(RingTicks, SeeWhatALookOfOurOwnSees) {
     EXPECT_EQ(by_tick->filled, uint32_t(slots));
     EXPECT_EQ(by_tick->slot[0].offset, 1000u);
     EXPECT_EQ(by_tick->slot[0].length, 3096u);
-    ring_look own = reader_->look();
+    ring_snapshot own = reader_->take_snapshot();
     EXPECT_GT(own.at_ns, by_tick->at_ns);
     own.at_ns = by_tick->at_ns;
     EXPECT_EQ(std::memcmp(&own, by_tick.get(), sizeof(own)), 0) << slots;
@@ -60,14 +60,14 @@ TEST_F(RingTicks, SeeWhatALookOfOurOwnSees) {
 }
 
 TEST_F(RingTicks, AnswerOnceAndNotBeforeTheInstantThatWasAsked) {
-  EXPECT_EQ(reader_->look_of_tick(), nullptr);
+  EXPECT_EQ(reader_->snapshot_of_tick(), nullptr);
   const uint64_t from_ns = monotonic_ns() + 100'000'000;
-  sampler_->want_copy(from_ns, 0);
-  const ring_look* seen = nullptr;
-  ASSERT_TRUE(eventually([&] { return (seen = reader_->look_of_tick()) != nullptr; }));
+  sampler_->request_copy(from_ns, 0);
+  const ring_snapshot* seen = nullptr;
+  ASSERT_TRUE(eventually([&] { return (seen = reader_->snapshot_of_tick()) != nullptr; }));
   EXPECT_GE(seen->at_ns, from_ns);
   usleep(50'000);
-  EXPECT_EQ(reader_->look_of_tick(), nullptr);
+  EXPECT_EQ(reader_->snapshot_of_tick(), nullptr);
 }
 
 TEST_F(RingTicks, WithoutThemFramesAreTakenAtOnce) {
@@ -84,12 +84,12 @@ TEST_F(RingTicks, WithoutThemFramesAreTakenAtOnce) {
   EXPECT_GT(last_ns, first->at_ns);
 }
 
-// Every other call returns a look that the one before it has returned.
-TEST_F(RingTicks, KindsCountALookOnce) {
+// Every other call returns a snapshot that the one before it has returned.
+TEST_F(RingTicks, KindsCountASnapshotOnce) {
   Observers observers({.pipe_fd = pipe_.read_end()});
   std::array<double, kSlotKinds> slots{};
   uint64_t last_ns = 0;
-  const auto next_look = [&] {
+  const auto next_snapshot = [&] {
     const auto frame = observers.ring_frame(monotonic_ns());
     if (frame->at_ns == last_ns) return false;
     last_ns = frame->at_ns;
@@ -98,11 +98,11 @@ TEST_F(RingTicks, KindsCountALookOnce) {
     return true;
   };
   ASSERT_EQ(pipe_.put(10), 10);
-  for (int looks = 0; looks < 5; ++looks) ASSERT_TRUE(eventually(next_look));
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(eventually(next_snapshot));
   static char lent[4096];
   const iovec piece = {lent, 1};
   ASSERT_EQ(vmsplice(pipe_.write_end(), &piece, 1, 0), 1);
-  for (int looks = 0; looks < 5; ++looks) ASSERT_TRUE(eventually(next_look));
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(eventually(next_snapshot));
 
   const auto kinds = observers.kinds();
   ASSERT_TRUE(kinds.has_value()) << kinds.reason;

@@ -231,7 +231,7 @@ TEST_F(Sampling, WhatDoesNotFitIsCountedAsLost) {
   EXPECT_GT(samples, 10u);
 }
 
-// A tick may have looked before a restart and count after it, one on each CPU.
+// A tick may have sampled before a restart and count after it, one on each CPU.
 double straddling(const Occupancy& seen) {
   return double(sysconf(_SC_NPROCESSORS_ONLN)) / double(seen.samples);
 }

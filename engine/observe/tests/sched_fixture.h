@@ -48,7 +48,7 @@ inline void stop(const BusyChild& child) {
   ASSERT_EQ(waitpid(child.pid(), nullptr, WUNTRACED), child.pid());
 }
 
-// Whether one slept from the first of two looks to the second.
+// Whether one slept from the first of two readings to the second.
 template <class Times>
 bool sleeps_on(Times times) {
   const TaskTimes before = times();

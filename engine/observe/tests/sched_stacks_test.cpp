@@ -35,7 +35,7 @@ TEST_F(SchedStacks, ASleepInAPipeIsSeenThere) {
   EXPECT_EQ(share_in(*table.tree, "bpf"), 0.0);
 }
 
-// It began before we looked, and has not ended.
+// It began before we watched, and has not ended.
 TEST_F(SchedStacks, ASleepThatIsUnderWayIsSeen) {
   const BlockingPipe pipe;
   const BusyChild child([&] { pipe.take(); });
