@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "tui/command_line/output.h"
-#include "tui/draw/glyphs.h"
+#include "tui/draw/look.h"
 #include "tui/flags/command_line.h"
 #include "tui/print/ladder_result.h"
 

@@ -9,8 +9,8 @@
 #include "engine/registry/terms.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/view_keys.h"
-#include "tui/draw/text_width.h"
-#include "tui/state/ring_layout.h"
+#include "tui/draw/text.h"
+#include "tui/state/ring_state.h"
 #include "tui/widgets/segment_log.h"
 
 namespace pipetop::tui {

@@ -2,8 +2,8 @@
 #include "engine/registry/terms.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/view_keys.h"
-#include "tui/state/key_items.h"
-#include "tui/state/ring_layout.h"
+#include "tui/state/ring_state.h"
+#include "tui/state/status.h"
 
 namespace pipetop::tui {
 

@@ -4,9 +4,9 @@
 #include <array>
 
 #include "engine/registry/terms.h"
-#include "tui/draw/text_width.h"
+#include "tui/draw/text.h"
 #include "tui/state/layout.h"
-#include "tui/state/ring_layout.h"
+#include "tui/state/ring_state.h"
 
 namespace pipetop::tui {
 namespace {

@@ -5,8 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tui/draw/glyphs.h"
-#include "tui/draw/style.h"
+#include "tui/draw/look.h"
 
 namespace pipetop::tui {
 

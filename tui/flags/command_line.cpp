@@ -13,7 +13,7 @@
 #include "engine/base/text.h"
 #include "engine/base/version.h"
 #include "engine/config/config.h"
-#include "tui/draw/pen.h"
+#include "tui/draw/text.h"
 #include "tui/flags/command_flags.h"
 #include "tui/flags/command_list.h"
 #include "tui/flags/exit_codes.h"

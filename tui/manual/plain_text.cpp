@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "tui/draw/pen.h"
-#include "tui/draw/text_width.h"
+#include "tui/draw/text.h"
 #include "tui/manual/writers.h"
 
 namespace pipetop::tui {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tui/draw/glyphs.h"
+#include "tui/draw/look.h"
 #include "tui/print/json.h"
 
 namespace pipetop {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "tui/draw/text_width.h"
+#include "tui/draw/text.h"
 #include "tui/print/document.h"
 #include "tui/print/ladder_result.h"
 #include "tui/print/run_result.h"

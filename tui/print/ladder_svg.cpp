@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "tui/draw/numbers.h"
-#include "tui/draw/pen.h"
-#include "tui/draw/text_width.h"
+#include "tui/draw/text.h"
 #include "tui/print/document.h"
 #include "tui/print/ladder_result.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tui/draw/text_width.h"
+#include "tui/draw/text.h"
 
 namespace pipetop::tui {
 namespace {

@@ -4,8 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "tui/state/call_profile.h"
-
 namespace pipetop::tui {
 namespace {
 
@@ -264,6 +262,28 @@ void RowMaker::emit(size_t begin, int parent, const Folds::Rule& rule) {
 }
 
 }  // namespace
+
+// The order of functions matters.
+PathId path_id(PathId parent, Function function) {
+  const PathId path = ((parent ^ (parent >> 29)) + function.number() + 1) * 0xbf58476d1ce4e5b9;
+  return path == 0 ? 1 : path;
+}
+
+Folds::State Folds::at(PathId path, const Rule& inherited) const {
+  const auto found = marks_.find(path);
+  if (found == marks_.end() || found->second.at <= inherited.since)
+    return {inherited.open, inherited};
+  const Mark& mark = found->second;
+  return {mark.open, mark.entry ? Rule{mark.open, mark.at} : inherited};
+}
+
+void Folds::set_level(PathId path, bool open) { marks_[path] = {open, false, ++clock_}; }
+void Folds::set_entry(PathId path, bool open) { marks_[path] = {open, true, ++clock_}; }
+
+void Folds::set_all(bool open) {
+  marks_.clear();
+  all_ = {open, ++clock_};
+}
 
 CallRows make_rows(const CallProfile& now, const CallProfile* before, const RowsChoice& choice,
                    const Folds& folds) {

@@ -1,19 +1,61 @@
-// The rows of a function list, made from call trees; no drawing.
+// The rows of a function list, made from call trees, and which of them are open; no drawing.
 //
 // Flat: each function is a row, and expands to its callees merged over all its
 // occurrences, as in perf report --children. Tree: the top rows are the entry
 // points.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "engine/model/functions.h"
 #include "tui/state/call_profile.h"
-#include "tui/state/folds.h"
 
 namespace pipetop::tui {
+
+// Identifies the path of functions from the top of a list down to a row; 0: no row.
+using PathId = uint64_t;
+PathId path_id(PathId parent, Function function);
+
+class Folds {
+ public:
+  // The rule below some row, unless a newer one was set for a row there.
+  struct Rule {
+    bool open = false;
+    uint64_t since = 0;
+  };
+  struct State {
+    bool open = false;
+    Rule below;
+  };
+
+  Folds() = default;
+  explicit Folds(bool open) : all_{open, 0} {}
+
+  const Rule& top() const { return all_; }
+  State at(PathId path, const Rule& inherited) const;
+
+  void set_level(PathId path, bool open);
+  // The row and everything below it, now and later.
+  void set_entry(PathId path, bool open);
+  void set_all(bool open);
+
+  // Changes with every update.
+  uint64_t version() const { return clock_; }
+
+ private:
+  struct Mark {
+    bool open = false, entry = false;
+    uint64_t at = 0;
+  };
+  std::unordered_map<PathId, Mark> marks_;
+  Rule all_;
+  uint64_t clock_ = 0;
+};
 
 enum class ListForm : uint8_t { flat, tree };
 enum class ListSort : uint8_t { self, children };

@@ -2,11 +2,39 @@
 
 #include <algorithm>
 
+#include "tui/draw/numbers.h"
+
 namespace pipetop::tui {
 namespace {
 
 constexpr uint64_t kMoment_ns = 400'000'000;
 constexpr uint64_t kRecent_ns = 300'000'000;
+
+constexpr int kDetailRows = 4, kMostDetailRows = 6;
+constexpr int kThickest = 3, kMostLines = 6;
+
+// The minimum for the chart before anything else grows.
+int least_picture(RingPicture picture, int rows, bool many_slots) {
+  switch (picture) {
+    case RingPicture::heat_map:
+      return rows < 6 ? 1 : kLeastHeatRows;
+    case RingPicture::histogram:
+      return rows >= 9 ? 3 : 1;
+    case RingPicture::both:
+      break;
+  }
+  if (rows >= 11) return rows >= 18 ? 7 : kLeastHeatRows + (many_slots ? 0 : 1);
+  return rows >= 9 ? 3 : 1;
+}
+
+// Sets the strip's lines or thickness; returns the rows beyond one line and its
+// underline.
+int grow_strip(StripView& view, uint32_t slots, int cols, int rows_left) {
+  const int rows = rows_left + view.line_rows();
+  view.scale = strip_scale(slots, cols, std::clamp(rows / view.line_rows(), 1, kMostLines));
+  if (view.scale.lines == 1) view.thickness = std::clamp(1 + rows_left, 1, kThickest);
+  return view.rows() - (1 + (view.underline ? 1 : 0));
+}
 
 }  // namespace
 
@@ -49,6 +77,131 @@ void WholeFrames::replace_torn(RingView& ring) {
     ring.frame.reason = "torn: both ends moved while it was read";
   }
   ring.frame.value = last_;
+}
+
+uint32_t index_of(const RingFrame& frame, StripOrder order, uint32_t place) {
+  return (order == StripOrder::from_tail ? frame.tail + place : place) % frame.slots;
+}
+
+uint32_t place_of(const RingFrame& frame, StripOrder order, uint32_t index) {
+  if (order == StripOrder::by_index) return index % frame.slots;
+  return (index + frame.slots - frame.tail % frame.slots) % frame.slots;
+}
+
+bool is_used(const RingFrame& frame, uint32_t index) {
+  return place_of(frame, StripOrder::from_tail, index) < frame.used;
+}
+
+SlotKind kind_at(const RingFrame& frame, uint32_t index) {
+  if (!is_used(frame, index)) return SlotKind::empty;
+  const SlotKind kind = frame.slot[index].kind;
+  return kind == SlotKind::empty ? SlotKind::other : kind;
+}
+
+StripScale strip_scale(uint32_t slots, int cols, int max_lines) {
+  StripScale scale;
+  const int n = static_cast<int>(slots);
+  if (n <= 0 || cols <= 0) return scale;
+  if (n <= cols) {
+    scale.cells_a_slot = std::min(cols / n, 8);
+    scale.cells_a_line = scale.cells_a_slot * n;
+    return scale;
+  }
+  const int room = cols * std::max(max_lines, 1);
+  while (n > scale.slots_a_cell * room) scale.slots_a_cell *= 2;
+  const int cells = (n + scale.slots_a_cell - 1) / scale.slots_a_cell;
+  scale.lines = (cells + cols - 1) / cols;
+  // Lines of equal length, and of multiples of eight if that fits.
+  const int equal = (cells + scale.lines - 1) / scale.lines;
+  const int eights = (equal + 7) / 8 * 8;
+  scale.cells_a_line = eights <= cols ? eights : equal;
+  return scale;
+}
+
+int cell_of(const StripScale& scale, uint32_t n) {
+  return static_cast<int>(n) * scale.cells_a_slot / scale.slots_a_cell;
+}
+
+std::optional<uint32_t> slot_under(const RingFrame& frame, const StripView& view, int row,
+                                   int col) {
+  const StripScale& scale = view.scale;
+  if (frame.slots == 0 || row < 0 || row >= view.rows() || col < 0 || col >= scale.cells_a_line)
+    return std::nullopt;
+  const int cell = row / view.line_rows() * scale.cells_a_line + col;
+  const auto place = static_cast<uint32_t>(cell / scale.cells_a_slot * scale.slots_a_cell);
+  if (place >= frame.slots) return std::nullopt;
+  return index_of(frame, view.order, place);
+}
+
+bool has_slots(const RingView& ring) {
+  return ring.frame.has_value() && ring.frame->slots > 0 &&
+         ring.frame->slot.size() >= ring.frame->slots;
+}
+
+const RingFrame* drawable_frame(const RingView& ring) {
+  if (!has_slots(ring)) return nullptr;
+  const RingFrame& f = *ring.frame;
+  const bool current = ring.slots == 0 || f.slots == ring.slots;
+  return !f.torn && current ? &f : nullptr;
+}
+
+std::string absent_slots(const RingView& ring) {
+  if (!ring.frame.has_value()) return ring.frame.reason;
+  const RingFrame& f = *ring.frame;
+  if (ring.slots != 0 && f.slots != ring.slots)
+    return fmt::format("resized from {} slots: waiting for the next sample", grouped_text(f.slots));
+  if (f.torn) return "torn: both ends moved while it was read, so it shows no real state";
+  std::string text = fmt::format("tail {}  head {}", f.tail % std::max(f.slots, 1u),
+                                 f.head % std::max(f.slots, 1u));
+  if (!ring.frame.reason.empty()) text += "; " + ring.frame.reason;
+  return text;
+}
+
+RingLayout ring_layout(int rows, int cols, uint32_t slots, const RingState& state, Pace pace) {
+  RingLayout plan;
+  plan.strip_view.selected = state.inspected;
+  const bool slow = pace == Pace::slow_motion, inspecting = state.inspected.has_value();
+  plan.strip_view.order = slow ? StripOrder::by_index : StripOrder::from_tail;
+  if (slow) plan.strip_view.trail = &state.trail;
+
+  int left = std::max(0, rows - 2);  // the summary, and a line of slots
+  const bool many_slots = static_cast<int>(slots) > cols;
+  plan.detail_rows = inspecting ? std::min(kDetailRows, left) : 0;
+  plan.picture_rows =
+      inspecting ? 0 : std::min(left, least_picture(state.picture, rows, many_slots));
+  left -= plan.detail_rows + plan.picture_rows;
+  const auto take = [&](bool wanted) { return wanted && left > 0 && left-- > 0; };
+  const bool verdict = take(has_verdict_row(rows)), legend = take(!inspecting);
+  plan.strip_view.underline = take(true);
+  const bool markers = take(true);
+  left -= grow_strip(plan.strip_view, slots, cols, left);
+  const int more_detail = inspecting ? std::min(left, kMostDetailRows - kDetailRows) : 0;
+  plan.detail_rows += more_detail;
+  plan.picture_rows += left - more_detail;
+
+  int row = 1;
+  const auto place = [&row](bool there, int piece_rows) {
+    const int first = there ? row : -1;
+    row += there ? piece_rows : 0;
+    return first;
+  };
+  plan.markers = place(markers, 1);
+  plan.strip = place(rows >= 2, plan.strip_view.rows());
+  plan.legend = place(legend, 1);
+  plan.detail = place(plan.detail_rows > 0, plan.detail_rows);
+  if (plan.picture_rows >= 7) ++row, --plan.picture_rows;  // air
+  plan.picture = place(plan.picture_rows > 0, plan.picture_rows);
+  if (verdict) plan.verdict = rows - 1;
+  return plan;
+}
+
+std::optional<uint32_t> slot_at(const Rect& panel, const Snapshot& shown, const RingState& state,
+                                int row, int col) {
+  const RingFrame* frame = drawable_frame(shown.ring);
+  if (!frame) return std::nullopt;
+  const RingLayout plan = ring_layout(panel.rows, panel.cols, frame->slots, state, pace_of(shown));
+  if (plan.strip < 0) return std::nullopt;
+  return slot_under(*frame, plan.strip_view, row - panel.row - plan.strip, col - panel.col);
 }
 
 }  // namespace pipetop::tui

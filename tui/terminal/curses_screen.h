@@ -7,10 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "tui/draw/style.h"
-#include "tui/draw/theme.h"
-#include "tui/terminal/crash_guard.h"
-#include "tui/terminal/streams.h"
+#include "tui/draw/look.h"
+#include "tui/terminal/guards.h"
 
 struct screen;  // curses' SCREEN
 

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "engine/config/config.h"
-#include "tui/draw/glyphs.h"
-#include "tui/draw/theme.h"
+#include "tui/draw/look.h"
 
 namespace pipetop::tui {
 

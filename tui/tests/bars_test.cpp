@@ -1,13 +1,12 @@
 // The lines at the top and the bottom: title, message, keys; and the help page.
-#include "tui/widgets/bars.h"
-
 #include <gtest/gtest.h>
 
 #include "engine/registry/knobs.h"
 #include "engine/workload/pipe/pipe_presets.h"
 #include "tui/dashboard/keymap.h"
-#include "tui/state/message.h"
+#include "tui/state/status.h"
 #include "tui/tests/snapshots.h"
+#include "tui/widgets/frame.h"
 #include "tui/widgets/help.h"
 
 namespace pipetop::tui {

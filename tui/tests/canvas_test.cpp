@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 #include <locale.h>
 
-#include "tui/draw/pen.h"
-#include "tui/draw/text_width.h"
+#include "tui/draw/text.h"
 
 namespace pipetop::tui {
 namespace {

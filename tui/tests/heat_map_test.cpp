@@ -1,5 +1,3 @@
-#include "tui/widgets/heat_map.h"
-
 #include <gtest/gtest.h>
 
 #include <numeric>

@@ -4,8 +4,7 @@
 #include "tui/dashboard/view_keys.h"
 #include "tui/tests/snapshots.h"
 #include "tui/widgets/ring.h"
-#include "tui/widgets/slot_detail.h"
-#include "tui/widgets/slot_strip.h"
+#include "tui/widgets/slots.h"
 
 namespace pipetop::tui {
 namespace {

@@ -4,7 +4,7 @@
 #include "engine/workload/pipe/pipe_presets.h"
 #include "tui/dashboard/controller.h"
 #include "tui/state/layout.h"
-#include "tui/state/message.h"
+#include "tui/state/status.h"
 #include "tui/tests/profiles.h"
 #include "tui/tests/recording_source.h"
 #include "tui/tests/snapshots.h"

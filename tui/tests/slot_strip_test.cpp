@@ -1,8 +1,7 @@
-#include "tui/widgets/slot_strip.h"
-
 #include <gtest/gtest.h>
 
 #include "tui/tests/snapshots.h"
+#include "tui/widgets/slots.h"
 
 namespace pipetop::tui {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "engine/workload/pipe/pipe_presets.h"
 #include "tui/dashboard/view_keys.h"
-#include "tui/draw/text_width.h"
+#include "tui/draw/text.h"
 #include "tui/state/layout.h"
 #include "tui/tests/fake_source.h"
 #include "tui/tests/snapshots.h"

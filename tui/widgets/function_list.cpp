@@ -5,10 +5,9 @@
 
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
-#include "tui/draw/pen.h"
-#include "tui/draw/text_width.h"
+#include "tui/draw/text.h"
 #include "tui/state/layout.h"
-#include "tui/widgets/panel.h"
+#include "tui/widgets/frame.h"
 
 namespace pipetop::tui {
 namespace {

@@ -7,9 +7,8 @@
 
 #include "engine/registry/knobs.h"
 #include "tui/draw/numbers.h"
-#include "tui/draw/pen.h"
-#include "tui/draw/text_width.h"
-#include "tui/widgets/panel.h"
+#include "tui/draw/text.h"
+#include "tui/widgets/frame.h"
 
 namespace pipetop::tui {
 namespace {

@@ -1,18 +1,55 @@
-// The throughput over time: a filled curve, newest at the right, with an axis at
-// the left and the keys of changes below.
+// Charts over time: their axis, and the throughput as a filled curve.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
-#include "tui/state/pace.h"
-#include "tui/widgets/time_axis.h"
+#include "tui/draw/numbers.h"
 
 namespace pipetop::tui {
+
+struct TimeAxis {
+  int64_t width_ns = 0;  // of an interval
+  int64_t end_ns = 0;    // of the newest
+  int bins = 0;
+
+  // Negative if the machine has not been up for that long.
+  int64_t start_ns() const { return end_ns - width_ns * bins; }
+
+  // Calls visit(bin, overlap_ns) for every interval that overlaps [begin, end).
+  template <class Visit>
+  void spread(int64_t begin, int64_t end, Visit visit) const;
+};
+
+// About a minute, with this many intervals of a round length; `finest`: 200 ms per
+// interval, whatever the total.
+enum class TimeSpan : uint8_t { minute, finest };
+TimeAxis time_axis(uint64_t now_ns, int bins, TimeSpan span = TimeSpan::minute);
+
+std::string span_text(const TimeAxis& axis);  // "60 s"
+
+// The key of every change, at its time.
+void draw_marks(const Area& area, std::span<const ChangeMark> marks, const TimeAxis& axis,
+                int bins_a_cell);
+
+template <class Visit>
+void TimeAxis::spread(int64_t begin, int64_t end, Visit visit) const {
+  const int64_t start = start_ns();
+  begin = std::max(begin, start);
+  while (begin < end) {
+    const int64_t bin = (begin - start) / width_ns;
+    if (bin >= bins) return;
+    const int64_t bin_end = start + (bin + 1) * width_ns;
+    visit(static_cast<size_t>(bin), static_cast<double>(std::min(end, bin_end) - begin));
+    begin = bin_end;
+  }
+}
 
 // The history cut into the intervals of a time axis.
 struct Bins {

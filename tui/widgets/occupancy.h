@@ -1,4 +1,4 @@
-// How full the ring was over time: a histogram from empty to full.
+// How full the ring was over time: a histogram from empty to full, and a heat map.
 #pragma once
 
 #include <span>
@@ -6,6 +6,8 @@
 #include "engine/base/reading.h"
 #include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
+#include "tui/state/ring_state.h"
+#include "tui/widgets/history.h"
 
 namespace pipetop::tui {
 
@@ -20,5 +22,13 @@ void draw_occupancy_bars(const Area& area, const Reading<Occupancy>& occupancy);
 void fold_bins(std::span<const double, kOccupancyBins> bins, std::span<double> rows);
 // More rows would show nothing more.
 inline constexpr int kMostOccupancyRows = kOccupancyBins;
+
+// 0: no samples; up to 4: at least half of the samples.
+int heat_level(double share);
+
+// The last row is the axis, with the keys of changes; there is a legend if there
+// are enough rows. Returns the rows of the map itself.
+int draw_heat_map(const Area& area, const OccupancyHistory& history,
+                  std::span<const ChangeMark> marks, uint64_t now_ns, TimeSpan span);
 
 }  // namespace pipetop::tui

@@ -5,7 +5,7 @@
 #include "engine/registry/terms.h"
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
-#include "tui/draw/text_width.h"
+#include "tui/draw/text.h"
 
 namespace pipetop::tui {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/model/snapshot.h"
-#include "tui/widgets/panel.h"
+#include "tui/widgets/frame.h"
 
 namespace pipetop::tui {
 

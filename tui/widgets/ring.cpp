@@ -5,11 +5,9 @@
 
 #include "engine/workload/pipe/verdict.h"
 #include "tui/draw/numbers.h"
-#include "tui/draw/pen.h"
-#include "tui/widgets/heat_map.h"
+#include "tui/draw/text.h"
 #include "tui/widgets/occupancy.h"
-#include "tui/widgets/slot_detail.h"
-#include "tui/widgets/slot_strip.h"
+#include "tui/widgets/slots.h"
 
 namespace pipetop::tui {
 namespace {

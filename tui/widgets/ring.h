@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "tui/state/ring_layout.h"
-#include "tui/widgets/panel.h"
+#include "tui/state/ring_state.h"
+#include "tui/widgets/frame.h"
 
 namespace pipetop::tui {
 

@@ -5,9 +5,9 @@
 
 #include "engine/registry/terms.h"
 #include "tui/draw/numbers.h"
-#include "tui/draw/pen.h"
+#include "tui/draw/text.h"
 #include "tui/state/layout.h"
-#include "tui/widgets/panel.h"
+#include "tui/widgets/frame.h"
 
 namespace pipetop::tui {
 namespace {

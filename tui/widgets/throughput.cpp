@@ -5,8 +5,7 @@
 #include "engine/registry/terms.h"
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
-#include "tui/draw/pen.h"
-#include "tui/draw/text_width.h"
+#include "tui/draw/text.h"
 #include "tui/widgets/history.h"
 
 namespace pipetop::tui {

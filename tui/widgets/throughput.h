@@ -5,8 +5,8 @@
 
 #include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
-#include "tui/state/pace.h"
-#include "tui/widgets/panel.h"
+#include "tui/draw/numbers.h"
+#include "tui/widgets/frame.h"
 
 namespace pipetop::tui {
 

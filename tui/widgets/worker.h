@@ -5,8 +5,8 @@
 
 #include "engine/model/snapshot.h"
 #include "engine/model/terms.h"
+#include "tui/widgets/frame.h"
 #include "tui/widgets/function_list.h"
-#include "tui/widgets/panel.h"
 
 namespace pipetop::tui {
 

@@ -1,7 +1,15 @@
-// The descriptors that curses writes to, and those it must not disturb.
+// What surrounds curses: the descriptors it writes to and those it must not disturb, and what
+// restores the terminal if the program dies of a fatal signal.
 #pragma once
 
+#include <signal.h>
+#include <termios.h>
+
 #include <cstdio>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/base/unique_fd.h"
 
@@ -49,6 +57,30 @@ class ParkedStderr {
 
  private:
   UniqueFd memory_, original_;
+};
+
+// The earlier actions of the signals, restored at the end.
+class SavedActions {
+ public:
+  explicit SavedActions(std::span<const int> signals);
+  ~SavedActions();
+  SavedActions(const SavedActions&) = delete;
+  SavedActions& operator=(const SavedActions&) = delete;
+
+ private:
+  std::vector<std::pair<int, struct sigaction>> before_;
+};
+
+class CrashGuard {
+ public:
+  // `restore_bytes` leave the alternate screen, show the cursor, and so on.
+  CrashGuard(const termios& saved, std::string restore_bytes, const ParkedStderr& parked);
+  ~CrashGuard();
+  CrashGuard(const CrashGuard&) = delete;
+  CrashGuard& operator=(const CrashGuard&) = delete;
+
+ private:
+  SavedActions before_;
 };
 
 }  // namespace pipetop::tui

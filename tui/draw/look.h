@@ -1,0 +1,93 @@
+// What the screen is drawn with: the meaning of a cell, which colour or glyph each meaning gets,
+// and what the terminal's colours, font and character set can show of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "engine/model/settings.h"
+
+namespace pipetop::tui {
+
+enum class Style : uint8_t {
+  plain,
+  dim,     // labels, hints, uncertain values
+  value,   // a number that matters
+  title,   // the program's and the preset's name
+  frame,   // panel borders
+  focus,   // the border of the panel with the focus
+  key,     // a key that can be pressed
+  lit,     // a toggle that is on
+  graph,   // the throughput history
+  mark,    // a change in the history
+  writer,  // the two roles ...
+  reader,  // ... wherever they appear
+  copy,    // the kinds of ring slots
+  user_page,
+  page_cache,
+  zero_page,
+  other_page,
+  heat_1,  // the shades of a heat map, from few to most
+  heat_2,
+  heat_3,
+  heat_4,
+  good,
+  warning,
+  error,
+};
+inline constexpr int kStyles = static_cast<int>(Style::error) + 1;
+
+constexpr Style style_of(Role role) { return role == Role::writer ? Style::writer : Style::reader; }
+
+enum Emphasis : uint8_t { kNone = 0, kBold = 1, kReverse = 2 };
+
+struct Ink {
+  Style style = Style::plain;
+  uint8_t emphasis = kNone;
+
+  constexpr Ink() = default;
+  constexpr Ink(Style s, uint8_t e = kNone) : style(s), emphasis(e) {}
+  bool operator==(const Ink&) const = default;
+};
+
+enum class ColorDepth : uint8_t { none, eight, full };
+enum class Background : uint8_t { dark, light };
+
+inline constexpr int kDefaultColor = -1;  // the terminal's own
+
+struct Appearance {
+  int color = kDefaultColor;  // number in the terminal's palette
+  bool bold = false;
+  bool dim = false;
+};
+
+Appearance appearance_of(Style style, ColorDepth depth, Background background);
+
+// From COLORFGBG, else dark; the colours are readable on both.
+Background background_from(const char* colorfgbg);
+
+enum class GlyphSet : uint8_t {
+  unicode,
+  console,  // the Linux console: UTF-8, but a font without braille and eighths
+  ascii,
+};
+
+struct Glyphs {
+  GlyphSet set;
+  bool braille;
+  char32_t top_left, top_right, bottom_left, bottom_right, horizontal, vertical;
+  std::array<char32_t, 9> rising;   // a column filled from below, in eighths
+  std::array<char32_t, 9> filling;  // a bar filled from the left, in eighths
+  char32_t upper_half, lower_half, full;
+  std::array<char32_t, 5> shade;  // of a heat map, from nothing to dense
+  char32_t under_huge;            // drawn below slots that lie in huge pages
+  char32_t closed, opened;        // a row of a tree
+  char32_t branch, last_branch;   // from a row to its caller
+
+  // What this set shows for a character of text.
+  char32_t fold(char32_t c) const;
+};
+
+const Glyphs& glyphs_of(GlyphSet set);
+
+}  // namespace pipetop::tui

@@ -1,0 +1,40 @@
+// The lines around the panels: their borders with titles; at the top what runs, where, and whether
+// bytes are copied; at the bottom a message, and the keys with the state of their knobs.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tui/draw/canvas.h"
+#include "tui/draw/text.h"
+#include "tui/state/layout.h"
+#include "tui/state/status.h"
+
+namespace pipetop::tui {
+
+struct TitlePart {
+  std::string text;
+  Ink ink;
+};
+
+// The width of a title with its parts separated by " · ", and the room that a panel
+// of a width has for it.
+int title_columns(std::span<const TitlePart> parts);
+constexpr int title_room(int panel_cols) { return panel_cols - 4; }
+
+// Draws border and title, and returns the inside. Title parts that do not fit are
+// moved together, then truncated with an ellipsis.
+Area draw_panel(Canvas& canvas, const Layout& layout, const Rect& rect,
+                std::span<const TitlePart> title, bool focused = false);
+
+void draw_title_bar(const Area& area, const Snapshot& snapshot, std::string_view preset,
+                    bool frozen = false);
+
+// Errors are shown in full: a truncated remedy is useless. They grow upwards over
+// other content.
+void draw_message(Canvas& canvas, Rect rect, const Message& message);
+
+void draw_keys(const Area& area, const std::vector<KeyItem>& items);
+
+}  // namespace pipetop::tui
