@@ -5,8 +5,6 @@
 #include <cstring>
 #include <span>
 
-#include "tui/draw/enum_table.h"
-
 namespace pipetop::tui {
 namespace {
 

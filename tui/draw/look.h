@@ -3,11 +3,21 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "engine/model/settings.h"
 
 namespace pipetop::tui {
+
+// For tables with a row for each value of an enum: the compiler checks their order.
+template <class Row, size_t kRows, class Enum>
+constexpr bool in_order(const std::array<Row, kRows>& table, Enum Row::*value) {
+  for (size_t i = 0; i < kRows; ++i) {
+    if (table[i].*value != static_cast<Enum>(i)) return false;
+  }
+  return true;
+}
 
 enum class Style : uint8_t {
   plain,

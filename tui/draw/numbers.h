@@ -43,7 +43,7 @@ Item item_of(const Reading<T>& reading, std::string before, std::string after, F
   return {std::move(before), text_of(reading, format), std::move(after), value_style(reading)};
 }
 
-// Whether the flow is throttled, and the unit of its rates then.
+// Whether the flow is throttled (slow motion).
 enum class Pace : uint8_t { normal, slow_motion };
 
 // From the change that requests it until the change that ends it takes effect.

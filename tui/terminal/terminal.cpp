@@ -8,46 +8,66 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <vector>
-
-#include "tui/terminal/curses_screen.h"
-#include "tui/terminal/terminal_kind.h"
+#include <iterator>
 
 namespace pipetop::tui {
 
-class Terminal::Session {
- public:
-  explicit Session(const TerminalOptions& options)
-      : kind(require_terminal(options)), screen(kind.colors) {}
+namespace {
 
-  void show(const Canvas& canvas);
-  void forget() { shown_rows_ = shown_cols_ = -1; }
-
-  const TerminalKind kind;
-  CursesScreen screen;
-
- private:
-  void show_row(const Canvas& canvas, int row);
-  void put_run(const Canvas& canvas, int row, int begin, int end);
-
-  std::vector<Cell> shown_;  // what curses was told last
-  int shown_rows_ = -1, shown_cols_ = -1;
-  std::vector<wchar_t> run_;
+struct Code {
+  wint_t curses;
+  Key ours;
+};
+constexpr Code kCodes[] = {
+    {KEY_UP, key::up},
+    {KEY_DOWN, key::down},
+    {KEY_LEFT, key::left},
+    {KEY_RIGHT, key::right},
+    {KEY_PPAGE, key::page_up},
+    {KEY_NPAGE, key::page_down},
+    {KEY_HOME, key::home},
+    {KEY_END, key::end},
+    {KEY_BTAB, key::back_tab},
+    {KEY_ENTER, key::enter},
+    {KEY_BACKSPACE, key::backspace},
 };
 
+Input key_input(Key key) { return {Input::Kind::key, key, {}}; }
+
+Key special_key(wint_t code) {
+  const auto found = std::ranges::find(kCodes, code, &Code::curses);
+  return found == std::end(kCodes) ? key::other : found->ours;
+}
+
+Input mouse_input() {
+  MEVENT event;
+  if (getmouse(&event) != OK) return key_input(key::other);
+  Input input{Input::Kind::mouse, 0, {event.y, event.x, MouseAct::press}};
+  if (event.bstate & BUTTON4_PRESSED) input.mouse.act = MouseAct::wheel_up;
+  if (event.bstate & BUTTON5_PRESSED) input.mouse.act = MouseAct::wheel_down;
+  return input;
+}
+
+}  // namespace
+
+Terminal::Terminal(const TerminalOptions& options)
+    : kind_(require_terminal(options)), screen_(kind_.colors) {
+  resize();
+}
+
 // Cells [begin, end) of a row, all of one ink.
-void Terminal::Session::put_run(const Canvas& canvas, int row, int begin, int end) {
+void Terminal::put_run(const Canvas& canvas, int row, int begin, int end) {
   const Cell* cells = canvas.row(row);
   run_.clear();
   for (int c = begin; c < end; ++c) {
     if (cells[c].glyph != 0) run_.push_back(static_cast<wchar_t>(cells[c].glyph));
   }
-  screen.use(cells[begin].ink);
+  screen_.use(cells[begin].ink);
   // Fails at the last cell, because the cursor cannot advance; the cell is drawn.
   mvaddnwstr(row, begin, run_.data(), static_cast<int>(run_.size()));
 }
 
-void Terminal::Session::show_row(const Canvas& canvas, int row) {
+void Terminal::show_row(const Canvas& canvas, int row) {
   const Cell* now = canvas.row(row);
   const Cell* before = shown_.data() + static_cast<size_t>(row) * size_t(canvas.cols());
   for (int c = 0; c < canvas.cols();) {
@@ -66,7 +86,7 @@ void Terminal::Session::show_row(const Canvas& canvas, int row) {
   }
 }
 
-void Terminal::Session::show(const Canvas& canvas) {
+void Terminal::show(const Canvas& canvas) {
   if (shown_rows_ != canvas.rows() || shown_cols_ != canvas.cols()) {
     erase();
     shown_.assign(static_cast<size_t>(canvas.rows()) * size_t(canvas.cols()), Cell{});
@@ -75,24 +95,26 @@ void Terminal::Session::show(const Canvas& canvas) {
   }
   for (int row = 0; row < canvas.rows(); ++row) show_row(canvas, row);
   if (!shown_.empty()) std::copy_n(canvas.row(0), shown_.size(), shown_.data());
-  screen.refresh();
+  screen_.refresh();
 }
 
-Terminal::Terminal(const TerminalOptions& options) : session_(std::make_unique<Session>(options)) {
-  resize();
-}
-Terminal::~Terminal() = default;
-
-GlyphSet Terminal::glyphs() const { return session_->kind.glyphs; }
-void Terminal::show(const Canvas& canvas) { session_->show(canvas); }
 int Terminal::rows() const { return LINES; }
 int Terminal::cols() const { return COLS; }
-void Terminal::set_mouse(bool on) { session_->screen.set_mouse(on); }
-bool Terminal::mouse() const { return session_->screen.mouse(); }
-void Terminal::suspend() { session_->screen.suspend(); }
+
+Input Terminal::read() {
+  for (;;) {
+    wint_t code = 0;
+    const int result = get_wch(&code);
+    if (result == ERR) return {};
+    if (result != KEY_CODE_YES) return key_input(static_cast<Key>(code));
+    if (code == KEY_MOUSE) return mouse_input();
+    // The size is queried on SIGWINCH; this event only repeats it.
+    if (code != KEY_RESIZE) return key_input(special_key(code));
+  }
+}
 
 void Terminal::forget() {
-  session_->forget();
+  shown_rows_ = shown_cols_ = -1;
   clearok(curscr, TRUE);
 }
 
@@ -113,7 +135,7 @@ void Terminal::resize() {
 }
 
 void Terminal::resume() {
-  session_->screen.resume();
+  screen_.resume();
   resize();
   forget();
 }

@@ -2,10 +2,11 @@
 // to the terminal are undone, however it ends.
 #pragma once
 
-#include <memory>
+#include <vector>
 
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
+#include "tui/terminal/curses_screen.h"
 #include "tui/terminal/terminal_kind.h"
 
 namespace pipetop::tui {
@@ -14,11 +15,8 @@ class Terminal {
  public:
   // Throws Error if there is no terminal, or it cannot draw.
   explicit Terminal(const TerminalOptions& options);
-  ~Terminal();
-  Terminal(const Terminal&) = delete;
-  Terminal& operator=(const Terminal&) = delete;
 
-  GlyphSet glyphs() const;
+  GlyphSet glyphs() const { return kind_.glyphs; }
 
   // Draws the cells that changed since the last canvas.
   void show(const Canvas& canvas);
@@ -35,16 +33,22 @@ class Terminal {
   int rows() const;
   int cols() const;
 
-  void set_mouse(bool on);
-  bool mouse() const;
+  void set_mouse(bool on) { screen_.set_mouse(on); }
+  bool mouse() const { return screen_.mouse(); }
 
   // Releases the terminal temporarily, and takes it again.
-  void suspend();
+  void suspend() { screen_.suspend(); }
   void resume();
 
  private:
-  class Session;
-  std::unique_ptr<Session> session_;
+  void show_row(const Canvas& canvas, int row);
+  void put_run(const Canvas& canvas, int row, int begin, int end);
+
+  TerminalKind kind_;
+  CursesScreen screen_;
+  std::vector<Cell> shown_;  // what curses was told last
+  int shown_rows_ = -1, shown_cols_ = -1;
+  std::vector<wchar_t> run_;
 };
 
 }  // namespace pipetop::tui

@@ -8,7 +8,7 @@
 #include "tui/tests/profiles.h"
 #include "tui/tests/recording_source.h"
 #include "tui/tests/snapshots.h"
-#include "tui/widgets/worker.h"
+#include "tui/widgets/workers.h"
 
 namespace pipetop::tui {
 namespace {

@@ -1,8 +1,7 @@
-#include "tui/widgets/parts.h"
-
 #include <gtest/gtest.h>
 
 #include "tui/tests/snapshots.h"
+#include "tui/widgets/workers.h"
 
 namespace pipetop::tui {
 namespace {

@@ -1,9 +1,8 @@
-#include "tui/widgets/worker.h"
-
 #include <gtest/gtest.h>
 
 #include "engine/registry/terms.h"
 #include "tui/tests/snapshots.h"
+#include "tui/widgets/workers.h"
 
 namespace pipetop::tui {
 namespace {

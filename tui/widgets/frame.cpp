@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "tui/draw/enum_table.h"
+#include "tui/draw/look.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tui/draw/enum_table.h"
+#include "tui/draw/look.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 

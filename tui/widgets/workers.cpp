@@ -1,10 +1,13 @@
-#include "tui/widgets/worker.h"
+#include "tui/widgets/workers.h"
 
 #include <algorithm>
 #include <array>
 
-#include "tui/draw/enum_table.h"
+#include "engine/registry/terms.h"
+#include "tui/draw/charts.h"
+#include "tui/draw/look.h"
 #include "tui/draw/numbers.h"
+#include "tui/draw/text.h"
 
 namespace pipetop::tui {
 namespace {
@@ -100,6 +103,76 @@ std::vector<TitlePart> title_with(const WorkerView& w, Detail detail) {
   return parts;
 }
 
+// Each on its own line, with the reason if there is no value: there are few.
+int draw_figures(const Area& area, std::span<const Figure> figures) {
+  int name_cols = 0;
+  for (const Figure& figure : figures) name_cols = std::max(name_cols, columns_of(figure.name));
+  int row = 0;
+  for (const Figure& figure : figures) {
+    if (row >= area.rows()) break;
+    area.put(row, 0, figure.name, Style::dim);
+    const Area value = area.part({row, name_cols + 2, area.rows(), area.cols()});
+    if (figure.value.has_value()) {
+      value.put(0, 0, figure_text(figure.kind, *figure.value), value_style(figure.value));
+      ++row;
+    } else {
+      row += std::max(1, wrap(value.from_row(0, 2), figure.value.reason, Style::dim));
+    }
+  }
+  return row;
+}
+
+constexpr int kRateCols = 7;
+
+struct Columns {
+  int name = 0, pid = 0, cpu = 0, rate = 0, bar = 0, bar_cols = 0;
+};
+
+Columns columns_for(const Area& area, const Snapshot& s) {
+  int name = columns_of("total");
+  for (const PartView& part : s.parts) name = std::max(name, columns_of(part.name));
+  const int unit = columns_of(unit_of(s.requested).rate);
+  Columns c;
+  c.pid = name + 2;
+  c.cpu = c.pid + 9;
+  c.rate = c.cpu + 5 + std::max(0, unit + 1 - kRateCols);
+  c.bar = c.rate + kRateCols + 1;
+  c.bar_cols = std::max(0, area.cols() - c.bar);
+  return c;
+}
+
+void put_rate(const Area& area, const Columns& c, const Reading<double>& rate, uint8_t emphasis) {
+  area.part({0, c.rate, 1, kRateCols})
+      .put_right(0, text_of(rate, rate_text), {value_style(rate), emphasis});
+}
+
+void draw_part(const Area& area, const Columns& c, const PartView& part, double largest) {
+  area.put(0, 0, part.name, Style::plain);
+  area.put(0, c.pid, part.pid > 0 ? std::to_string(part.pid) : "—", Style::dim);
+  area.put(0, c.cpu, part.cpu.has_value() ? std::to_string(*part.cpu) : "…", Style::plain);
+  put_rate(area, c, part.rate, kNone);
+  if (part.rate.has_value() && largest > 0)
+    draw_bar(area.part({0, c.bar, 1, c.bar_cols}), *part.rate / largest, Style::graph);
+}
+
+// The sum of the values above, so that they agree.
+Reading<double> total_of(std::span<const PartView> parts) {
+  double sum = 0;
+  for (const PartView& part : parts) {
+    if (!part.rate.has_value()) return part.rate;
+    sum += *part.rate;
+  }
+  return Reading<double>::of(sum);
+}
+
+void draw_heading(const Area& area, const Columns& c, const Snapshot& s) {
+  const WorkloadTerms& terms = terms_of(s.requested);
+  area.put(0, 0, terms.part, Style::dim);
+  area.put(0, c.pid, "pid", Style::dim);
+  area.put(0, c.cpu, "cpu", Style::dim);
+  area.part({0, 0, 1, c.rate + kRateCols}).put_right(0, terms.unit.rate, Style::dim);
+}
+
 }  // namespace
 
 std::vector<TitlePart> worker_title(const WorkerView& w, int cols) {
@@ -116,6 +189,33 @@ void draw_worker(const Area& area, const WorkerView& w, const Unit& unit,
   const int rows = counter_rows(area.rect());
   flow(area.from_row(0, rows), counters(w, unit));
   draw_function_list(area.from_row(rows), functions);
+}
+
+std::vector<TitlePart> parts_title(const Snapshot& s) {
+  const WorkloadTerms& terms = terms_of(s.requested);
+  const std::string plural = s.parts.size() == 1 ? "" : "s";
+  return {{fmt::format("{} {}{}", s.parts.size(), terms.part, plural), Style::title}};
+}
+
+void draw_parts(const Area& area, const Snapshot& s) {
+  if (area.empty()) return;
+  const Columns c = columns_for(area, s);
+  double largest = 0;
+  for (const PartView& part : s.parts)
+    if (part.rate.has_value()) largest = std::max(largest, *part.rate);
+  // The figures first: there are few, and they add to the rows.
+  int row = draw_figures(area.from_row(0, std::max(0, area.rows() - 3)), s.figures);
+  if (row > 0 && area.rows() - row > static_cast<int>(s.parts.size()) + 2) ++row;  // air
+  const int room = area.rows() - row - (s.parts.size() > 1 ? 2 : 1);
+  draw_heading(area.from_row(row++, 1), c, s);
+  const auto fits = static_cast<size_t>(std::max(0, room));
+  const size_t shown = s.parts.size() <= fits ? s.parts.size() : fits > 0 ? fits - 1 : 0;
+  for (size_t i = 0; i < shown; ++i) draw_part(area.from_row(row++, 1), c, s.parts[i], largest);
+  if (shown < s.parts.size() && fits > 0)
+    area.put(row++, 0, fmt::format("and {} more", s.parts.size() - shown), Style::dim);
+  if (s.parts.size() <= 1) return;
+  area.put(row, 0, "total", Style::plain);
+  put_rate(area.from_row(row, 1), c, total_of(s.parts), kBold);
 }
 
 }  // namespace pipetop::tui
