@@ -59,11 +59,11 @@ void Controller::show(const Snapshot& shown, int rows, int cols) {
 // Afterwards: the next key may come before the next frame.
 void Controller::settle(const Snapshot& shown) {
   show_lists(view_, shown, rows_, cols_);
-  if (view_.help)
-    view_.help_scroll =
-        std::clamp(view_.help_scroll, 0, help_scroll_end(rows_, cols_, help_of(view_)));
-  if (view_.log)
-    view_.log_scroll = std::clamp(view_.log_scroll, 0, log_scroll_end(rows_, cols_, shown));
+  const auto settle_page = [](PageState& page, auto scroll_end) {
+    if (page.open) page.scroll = std::clamp(page.scroll, 0, scroll_end());
+  };
+  settle_page(view_.help, [&] { return help_scroll_end(rows_, cols_, help_of(view_)); });
+  settle_page(view_.log, [&] { return log_scroll_end(rows_, cols_, shown); });
 }
 
 Outcome Controller::handle(const Input& input, const Snapshot& shown) {
@@ -95,7 +95,7 @@ void Controller::press(Key key, const Snapshot& shown) {
 }
 
 // On an error nothing changes. Returns whether the change was made.
-bool Controller::change_to(const Settings& next, const std::string& label, Key key) {
+bool Controller::apply(const Settings& next, const std::string& label, Key key) {
   try {
     source_.apply(next, label, key_text(key));
   } catch (const Error& error) {
@@ -107,18 +107,26 @@ bool Controller::change_to(const Settings& next, const std::string& label, Key k
   return true;
 }
 
-void Controller::press_knob(const HotKey& hot) {
+// A change that can be undone. `already` is said if there is nothing to change.
+bool Controller::change_to(const Settings& next, const std::string& label, Key key,
+                           std::string already) {
   const Settings before = view_.requested;
-  Settings next = before;
+  if (next == before) {
+    show_message(std::move(already));
+    return false;
+  }
+  if (!apply(next, label, key)) return false;
+  undo_.push_back(before);
+  return true;
+}
+
+void Controller::press_knob(const HotKey& hot) {
+  Settings next = view_.requested;
   hot.press(next);
   // Two keys change `wait`, each a part of it.
   const std::string_view what = hot.knob == "wait" ? hot.label : hot.knob;
   const std::string label = fmt::format("{} {}", what, hot.value(next));
-  if (next == before) {
-    show_message(label + " is already at its limit");
-  } else if (change_to(next, label, static_cast<Key>(hot.key))) {
-    undo_.push_back(before);
-  }
+  change_to(next, label, static_cast<Key>(hot.key), label + " is already at its limit");
 }
 
 void Controller::switch_counters(const Snapshot& shown) {
@@ -135,31 +143,21 @@ void Controller::press_preset(int index) {
     return;
   }
   const Preset& preset = view_.presets[static_cast<size_t>(index)];
-  const Settings before = view_.requested;
-  if (preset.settings == before) {
-    show_message(fmt::format("already on preset {}", preset.name));
-  } else if (change_to(preset.settings, "preset " + preset.name, key)) {
-    undo_.push_back(before);
+  if (change_to(preset.settings, "preset " + preset.name, key, "already on preset " + preset.name))
     show_message(preset.title.empty() ? preset.name : preset.title);
-  }
 }
 
 void Controller::undo() {
   if (undo_.empty()) {
     show_message("nothing to undo");
-  } else if (change_to(undo_.back(), "undo", U'u')) {
+  } else if (apply(undo_.back(), "undo", U'u')) {
     undo_.pop_back();
   }
 }
 
 void Controller::baseline() {
-  const Settings before = view_.requested;
-  if (before == start_) {
-    show_message("already at the initial settings");
-  } else if (change_to(start_, "baseline", U'0')) {
-    undo_.push_back(before);
+  if (change_to(start_, "baseline", U'0', "already at the initial settings"))
     show_message("back to the initial settings");
-  }
 }
 
 void Controller::compare() {
@@ -173,10 +171,8 @@ void Controller::compare() {
 }
 
 void Controller::close() {
-  if (view_.help) {
-    view_.help = false;
-  } else if (view_.log) {
-    view_.log = false;
+  if (PageState* page = open_page()) {
+    page->open = false;
   } else if (!drop_filter(view_)) {
     select_nothing(view_.list(view_.focus));
     view_.message.clear();
@@ -187,38 +183,28 @@ int Controller::page_rows() const {
   return std::max(1, layout().fits ? function_rows(inside(layout(), layout().writer)) : 1);
 }
 
-int* Controller::page_scroll() {
-  if (view_.help) return &view_.help_scroll;
-  return view_.log ? &view_.log_scroll : nullptr;
+PageState* Controller::open_page() {
+  if (view_.help.open) return &view_.help;
+  return view_.log.open ? &view_.log : nullptr;
 }
 
 // settle() keeps it within the page.
 void Controller::move(int lines) {
-  if (int* scroll = page_scroll()) {
-    *scroll += lines;
+  if (PageState* page = open_page()) {
+    page->scroll += lines;
   } else {
     move_selection(view_.list(view_.focus), lines);
   }
 }
 
 bool Controller::inspect(Key key, const Snapshot& shown) {
-  if (view_.help || !layout().fits || shows_parts(shown, view_)) return false;
+  if (view_.help.open || !layout().fits || shows_parts(shown, view_)) return false;
   return tui::inspect(view_.ring, key, shown, inside(layout(), layout().ring));
 }
 
 void Controller::change_focus() {
   if (has_role(view_.requested, Role::reader))
     view_.focus = view_.focus == Role::writer ? Role::reader : Role::writer;
-}
-
-void Controller::toggle_log() {
-  view_.log = !view_.log;
-  view_.log_scroll = 0;
-}
-
-void Controller::toggle_help() {
-  view_.help = !view_.help;
-  view_.help_scroll = 0;
 }
 
 void Controller::press_picture() {

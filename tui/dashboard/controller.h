@@ -35,13 +35,16 @@ class Controller {
 
   Outcome handle(const Input& input, const Snapshot& shown);
 
+  // All keys but the knobs'.
+  static std::vector<Key> bound_keys();
+
   // For the message line; it disappears by itself.
   void show_message(std::string text, Severity severity = Severity::info);
   // Messages age in the source's time, which continues while frozen.
   void set_time(uint64_t now_ns);
 
  private:
-  struct Keymap;  // all keys but the knobs'
+  struct Keymap;
   friend std::span<const ScreenKey> screen_keys();
   struct Binding {
     Key key;
@@ -68,8 +71,8 @@ class Controller {
   void move(int lines);
   void page(int pages) { move(pages * page_rows()); }
   void compare();
-  void toggle_log();
-  void toggle_help();
+  void toggle_log() { view_.log.toggle(); }
+  void toggle_help() { view_.help.toggle(); }
   void press_inspect(const Snapshot& shown);
   void press_picture();
   void press_parts(const Snapshot& shown);
@@ -78,15 +81,16 @@ class Controller {
   void close();
 
   void settle(const Snapshot& shown);
-  bool change_to(const Settings& next, const std::string& label, Key key);
+  bool apply(const Settings& next, const std::string& label, Key key);
+  bool change_to(const Settings& next, const std::string& label, Key key, std::string already);
   bool inspect(Key key, const Snapshot& shown);
   void click(const Mouse& mouse, const Snapshot& shown);
   void click_list(Role role, int row);
   void scroll(const Mouse& mouse, int lines);
   Layout layout() const { return make_layout(rows_, cols_, view_.requested); }
   int page_rows() const;
-  // For the page on top of the lists, nullptr if there is none.
-  int* page_scroll();
+  // The page on top, nullptr if there is none.
+  PageState* open_page();
 
   Source& source_;
   Settings start_;

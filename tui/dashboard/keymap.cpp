@@ -96,6 +96,12 @@ const Controller::Binding* Controller::find_binding(Key key) {
   return row == std::end(Keymap::kRows) ? nullptr : row;
 }
 
+std::vector<Key> Controller::bound_keys() {
+  std::vector<Key> keys;
+  std::ranges::transform(Keymap::kRows, std::back_inserter(keys), &Binding::key);
+  return keys;
+}
+
 std::span<const ScreenKey> screen_keys() {
   static const auto keys = [] {
     std::vector<ScreenKey> named;
@@ -108,7 +114,7 @@ std::span<const ScreenKey> screen_keys() {
 }
 
 void Controller::click(const Mouse& mouse, const Snapshot& shown) {
-  if (view_.help) return close();
+  if (view_.help.open) return close();
   const Layout places = layout();
   if (!places.fits) return;
   if (places.keys.contains(mouse.row, mouse.col)) {
@@ -118,7 +124,7 @@ void Controller::click(const Mouse& mouse, const Snapshot& shown) {
     return;
   }
   for (const Role role : roles_of(view_.requested)) {
-    if (!view_.log && panel_of(places, role).contains(mouse.row, mouse.col))
+    if (!view_.log.open && panel_of(places, role).contains(mouse.row, mouse.col))
       click_list(role, mouse.row);
   }
   if (shows_parts(shown, view_)) return;
@@ -143,8 +149,8 @@ void Controller::click_list(Role role, int row) {
 
 // The wheel scrolls the list; the selection moves along if necessary.
 void Controller::scroll(const Mouse& mouse, int lines) {
-  if (int* page = page_scroll()) {
-    *page += lines;
+  if (PageState* page = open_page()) {
+    page->scroll += lines;
     return;
   }
   for (const Role role : roles_of(view_.requested)) {

@@ -91,8 +91,8 @@ void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
   draw_title_bar({canvas, layout.title}, s, state.preset_name(), state.frozen);
   draw_throughput_panel(canvas, layout, s, state);
   draw_upper_right(canvas, layout, s, state);
-  if (state.log) {
-    draw_segment_log(canvas, s, state.reference, state.log_scroll);
+  if (state.log.open) {
+    draw_segment_log(canvas, s, state);
   } else {
     for (const Role role : roles_of(s.requested)) draw_role(canvas, layout, s, state, role);
   }
@@ -102,7 +102,7 @@ void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
   const VerdictAt verdict = verdict_shown ? VerdictAt::ring : VerdictAt::message;
   draw_message(canvas, layout.message, message_of(s, state, verdict));
   draw_keys({canvas, layout.keys}, place_keys(layout.keys, s, state));
-  if (state.help) draw_help(canvas, help_of(state), state.help_scroll);
+  if (state.help.open) draw_help(canvas, help_of(state), state.help.scroll);
 }
 
 }  // namespace pipetop::tui

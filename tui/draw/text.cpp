@@ -96,16 +96,17 @@ int Item::columns() const {
   return columns;
 }
 
-int flow(const Area& area, std::span<const Item> items, int gap) {
+int flow(const Area& area, std::span<const Item> items) {
+  constexpr int kGap = 2;
   int row = 0, col = 0;
   for (const Item& item : items) {
     const int columns = item.columns();
-    if (col > 0 && col + gap + columns > area.cols()) {
+    if (col > 0 && col + kGap + columns > area.cols()) {
       ++row;
       col = 0;
     }
     if (row >= area.rows()) return area.rows();
-    if (col > 0) col += gap;
+    if (col > 0) col += kGap;
     if (col + columns > area.cols()) continue;
     put_item(area, row, col, item);
     col += columns;

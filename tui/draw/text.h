@@ -37,10 +37,6 @@ class Pen {
     col_ = area_.put(row_, col_, text, ink);
     return *this;
   }
-  template <class... Args>
-  Pen& print(Ink ink, fmt::format_string<Args...> format, Args&&... args) {
-    return text(fmt::format(format, std::forward<Args>(args)...), ink);
-  }
   Pen& skip(int cols) {
     col_ += cols;
     return *this;
@@ -60,9 +56,9 @@ struct Item {
   int columns() const;
 };
 
-// Items side by side, `gap` columns apart, on all lines; an item that does not fit
-// is left out. Returns the lines used.
-int flow(const Area& area, std::span<const Item> items, int gap = 2);
+// Items side by side on all lines; an item that does not fit is left out. Returns the
+// lines used.
+int flow(const Area& area, std::span<const Item> items);
 
 // Text broken at blanks into lines of at most `cols` columns.
 std::vector<std::string_view> broken(std::string_view text, int cols);

@@ -15,6 +15,16 @@ std::optional<CallProfile> known_profile(const Reading<Table>& table) {
 
 }  // namespace
 
+const std::optional<FunctionRow>& TopFunctions::of(const FunctionTable& functions) const {
+  const auto [entry, is_new] = found_.try_emplace(Tree(functions.tree));
+  if (is_new) {
+    const std::vector<FunctionRow> rows = functions.rows();
+    if (!rows.empty()) entry->second = rows.front();
+    std::erase_if(found_, [](const auto& other) { return other.first.expired(); });
+  }
+  return entry->second;
+}
+
 Reading<CallProfile> of_wall_time(CallProfile profile, Activity activity, const TimeShares& wall) {
   for (const Reading<double>* part : {&wall.on_cpu, &wall.runnable, &wall.blocked}) {
     if (!part->has_value()) return {part->status, {}, part->reason};

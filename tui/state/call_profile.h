@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -34,6 +35,17 @@ inline CallProfile profile_of(const FunctionTable& functions) {
 inline CallProfile profile_of(const BlockedTable& blocked) {
   return {blocked.tree, blocked.ns, 1, {}};
 }
+
+// The first function of each table, found once: it takes a walk over the whole tree.
+class TopFunctions {
+ public:
+  // Nothing if the table is empty.
+  const std::optional<FunctionRow>& of(const FunctionTable& functions) const;
+
+ private:
+  using Tree = std::weak_ptr<const CallTree>;
+  mutable std::map<Tree, std::optional<FunctionRow>, std::owner_less<Tree>> found_;
+};
 
 enum class Activity : uint8_t { running, waiting };
 

@@ -175,7 +175,7 @@ Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict)
     return wrong[n];
   }
   if (const Notice* news = newest(s, Severity::info)) return {news->text, Severity::info};
-  if (!state.log && selected_row(state.list(state.focus)))
+  if (!state.log.open && selected_row(state.list(state.focus)))
     return {path_text(state.list(state.focus)), Severity::info};
   const bool stamped = s.requested.pipe.payload == Payload::stamped;
   if (stamped && s.integrity.status == ReadingStatus::unavailable)

@@ -17,6 +17,14 @@
 
 namespace pipetop::tui {
 
+// A page that a key opens over other panels.
+struct PageState {
+  bool open = false;
+  int scroll = 0;
+
+  void toggle() { *this = {!open, 0}; }
+};
+
 struct ViewState {
   Settings requested;               // current, also while frozen
   std::span<const Preset> presets;  // for keys 1 to 9
@@ -24,16 +32,14 @@ struct ViewState {
   ListChoice choice;  // what both lists show
   std::array<ListState, kRoles> lists;
   Reference reference;  // the reference for changes
-  bool log = false;     // the segments so far
-  int log_scroll = 0;
+  PageState help, log;  // log: the segments so far
+  TopFunctions top_functions;
   RingState ring;
   std::optional<bool> parts;             // in the ring's place; nothing: the workload's default
   std::optional<double> roof_gib_per_s;  // the upper bound of a pipe's rate here, if known
   bool roof_hidden = false;
   uint64_t now_ns = 0;  // the source's time, which continues while frozen
   bool frozen = false;
-  bool help = false;
-  int help_scroll = 0;
   std::string message;  // "" : the engine's notices
   Severity severity = Severity::info;
 
@@ -47,7 +53,7 @@ struct ViewState {
   }
   // Whether that list shows why it is empty: then the remedy is on the screen.
   bool writers_list_says(std::string_view reason) const {
-    return !log && !reason.empty() && list(Role::writer).contents.rows.reason == reason;
+    return !log.open && !reason.empty() && list(Role::writer).contents.rows.reason == reason;
   }
 };
 

@@ -265,14 +265,14 @@ TEST_F(ListsTest, TheSmallestScreenScrollsToTheSelection) {
 TEST_F(ListsTest, TheLogScrollsAndCloses) {
   for (int i = 0; i < 60; ++i) snapshot_.throughput.segments.push_back(segment_with(writing()));
   press(U"Ljj");
-  EXPECT_TRUE(controller_.view().log);
-  EXPECT_EQ(controller_.view().log_scroll, 2);
+  EXPECT_TRUE(controller_.view().log.open);
+  EXPECT_EQ(controller_.view().log.scroll, 2);
   EXPECT_EQ(selected(), "");
   press({&key::end, 1});
-  EXPECT_GT(controller_.view().log_scroll, 20);
-  EXPECT_LT(controller_.view().log_scroll, 61);
+  EXPECT_GT(controller_.view().log.scroll, 20);
+  EXPECT_LT(controller_.view().log.scroll, 61);
   press(U"\033");
-  EXPECT_FALSE(controller_.view().log);
+  EXPECT_FALSE(controller_.view().log.open);
 }
 
 }  // namespace

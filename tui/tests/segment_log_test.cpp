@@ -39,7 +39,7 @@ Snapshot snapshot_with_log() {
 
 Lines screen(int rows, int cols, const Snapshot& s, const ViewState& state = {}) {
   Canvas canvas(glyphs_of(GlyphSet::unicode), rows, cols);
-  draw_segment_log(canvas, s, state.reference, state.log_scroll);
+  draw_segment_log(canvas, s, state);
   Lines lines;
   for (int r = 0; r < rows; ++r) {
     if (!canvas.line(r).empty()) lines.push_back(canvas.line(r));
@@ -89,7 +89,7 @@ TEST(SegmentLog, ScrollsToTheOldest) {
   EXPECT_EQ(log_scroll_end(24, 80, s), 0);
   EXPECT_EQ(log_scroll_end(16, 60, s), 1);
   ViewState state;
-  state.log_scroll = 1;
+  state.log.scroll = 1;
   EXPECT_NE(screen(16, 60, s, state)[2].find("   2  v    write_with"), std::string::npos);
 }
 

@@ -180,7 +180,7 @@ TEST(View, NothingIsKnownYet) {
 
 TEST(View, AsciiFramesHoldNothingElse) {
   ViewState help;
-  help.help = true;
+  help.help.open = true;
   Canvas canvas(glyphs_of(GlyphSet::ascii), 50, 150);
   draw(canvas, example_snapshot(), help);
   for (const char c : canvas.text() + frame(40, 120, example_snapshot(), GlyphSet::ascii))

@@ -64,7 +64,7 @@ void draw_legend(const Area& area, const RingView& ring, const StripView& view) 
     if (pen.room() < static_cast<int>(name.size()) + 9) break;
     area.set(0, pen.col(), glyph_of(kind, false, area.glyphs()), style_of(kind));
     pen.skip(2).text(name, Style::dim).skip(1);
-    pen.print(Style::value, "{:.0f} %", share * 100).skip(2);
+    pen.text(fmt::format("{:.0f} %", share * 100), Style::value).skip(2);
   }
   if (view.trail) {
     put_sign(pen, area, U'+', Style::good, "filled");

@@ -68,12 +68,11 @@ class Log {
 
 std::string percent_figure(double share) { return fmt::format("{:.0f}", share * 100); }
 
-std::string top_function(const SegmentRole& role) {
+std::string top_function(const SegmentRole& role, const TopFunctions& tops) {
   if (!role.functions.has_value()) return "";
-  const std::vector<FunctionRow> rows = role.functions->rows();
-  if (rows.empty()) return "";
-  const double share = role.functions->share(rows.front().self_samples);
-  return fmt::format("{:.0f} {}", share * 100, rows.front().name);
+  const std::optional<FunctionRow>& top = tops.of(*role.functions);
+  if (!top) return "";
+  return fmt::format("{:.0f} {}", role.functions->share(top->self_samples) * 100, top->name);
 }
 
 // A rate in slow motion is meaningless.
@@ -93,14 +92,15 @@ struct Column {
   Ink ink;
 };
 
-std::vector<Column> rate_columns(const Segment& s, const Segment* before, int label_cols) {
+// The second one has no width yet.
+std::vector<Column> rate_columns(const Segment& s, const Segment* before) {
   const auto rate = [&](auto member) -> std::string {
     if (s.requested.pipe.slow_motion) return member == &RateStats::mean ? "slow" : "";
     return text_of(s.rate, [&](const RateStats& r) { return rate_text(r.*member); });
   };
   return {
       {"key", 4, false, s.key, Style::mark},
-      {"change", label_cols, false, s.label, Style::plain},
+      {"change", 0, false, s.label, Style::plain},
       {"s", 6, true, fmt::format("{:.1f}", static_cast<double>(s.duration_ns) / 1e9), Style::dim},
       {std::string(unit_of(s.requested).rate), 6, true, rate(&RateStats::mean), Style::value},
       {"median", 6, true, rate(&RateStats::median), Style::dim},
@@ -108,7 +108,8 @@ std::vector<Column> rate_columns(const Segment& s, const Segment* before, int la
       {"×", 6, true, ratio(s, before), Style::value}};
 }
 
-std::vector<Column> observed_columns(const Segment& s, int function_cols) {
+// The last ones, a function per role, have no width yet.
+std::vector<Column> observed_columns(const Segment& s, const TopFunctions& tops) {
   const auto ring = [&](auto member) {
     return text_of(s.occupancy, [&](const Occupancy& o) { return percent_figure(o.*member); });
   };
@@ -126,8 +127,8 @@ std::vector<Column> observed_columns(const Segment& s, int function_cols) {
     blocked.clear();
   }
   for (const Role role : roles)
-    columns.push_back({fmt::format("{} in", role_name(s.requested, role)), function_cols, false,
-                       top_function(s.role(role)), style_of(role)});
+    columns.push_back({fmt::format("{} in", role_name(s.requested, role)), 0, false,
+                       top_function(s.role(role), tops), style_of(role)});
   return columns;
 }
 
@@ -153,21 +154,23 @@ void draw_cells(const Area& area, const std::vector<Column>& columns, bool headi
 
 constexpr int kNumberCols = 6;
 
-// For a segment or the headings, starting after the number.
-void draw_segment(const Area& area, const Segment& s, const Segment* before, bool headings) {
+// For a segment or the headings, starting after the number. The change and the functions
+// share the room that is left.
+void draw_segment(const Area& area, const Segment& s, const Segment* before,
+                  const TopFunctions& tops, bool headings) {
   const Area room = area.part({0, kNumberCols, area.rows(), area.cols()});
   const bool one_line = area.cols() >= kOneLineCols;
-  const int fixed = columns_in(rate_columns(s, before, 0)) +
-                    (one_line ? columns_in(observed_columns(s, 0)) + 1 : 0);
+  auto rates = rate_columns(s, before), observed = observed_columns(s, tops);
+  const int fixed = columns_in(rates) + (one_line ? columns_in(observed) + 1 : 0);
   const int spare = std::max(0, room.cols() - fixed);
-  const int label_cols = one_line ? std::clamp(spare * 2 / 5, 14, 32) : spare;
-  const auto rates = rate_columns(s, before, label_cols);
+  rates[1].cols = one_line ? std::clamp(spare * 2 / 5, 14, 32) : spare;
   draw_cells(room, rates, headings);
   const int begin = one_line ? columns_in(rates) + 1 : 0;
   const Area rest = one_line ? room.part({0, begin, 1, room.cols()}) : room.from_row(1, 1);
-  const int function_room = rest.cols() - columns_in(observed_columns(s, 0));
-  const int roles = static_cast<int>(roles_of(s.requested).size());
-  draw_cells(rest, observed_columns(s, std::max(0, function_room / roles)), headings);
+  const int function_room = std::max(0, rest.cols() - columns_in(observed));
+  const auto functions = std::span(observed).last(roles_of(s.requested).size());
+  for (Column& c : functions) c.cols = function_room / static_cast<int>(functions.size());
+  draw_cells(rest, observed, headings);
 }
 
 void draw_number(const Area& area, const Segment& s, bool present, bool is_a) {
@@ -176,23 +179,24 @@ void draw_number(const Area& area, const Segment& s, bool present, bool is_a) {
   if (is_a) area.put(0, 4, "A", {Style::mark, kBold});
 }
 
-void draw_segments(const Area& area, const Log& log, const Reference& reference, int scroll) {
+void draw_segments(const Area& area, const Log& log, const ViewState& state) {
   const Shape shape = shape_of(area.rows(), area.cols());
   const int end = std::max(0, log.size() - shape.visible);
-  const int first = std::clamp(scroll, 0, end);
-  draw_segment(area.from_row(0, shape.headers), log.at(0), nullptr, true);
+  const int first = std::clamp(state.log.scroll, 0, end);
+  draw_segment(area.from_row(0, shape.headers), log.at(0), nullptr, state.top_functions, true);
   for (int i = 0; i < shape.visible && first + i < log.size(); ++i) {
     const Segment& s = log.at(first + i);
     const Area lines = area.from_row(shape.headers + i * shape.lines, shape.lines);
-    const bool is_a = reference.is_a && reference.segment->number == s.number;
+    const Reference& a = state.reference;
+    const bool is_a = a.is_a && a.segment->number == s.number;
     draw_number(lines, s, first + i == 0, is_a);
-    draw_segment(lines, s, log.before(first + i), false);
+    draw_segment(lines, s, log.before(first + i), state.top_functions, false);
   }
 }
 
 }  // namespace
 
-void draw_segment_log(Canvas& canvas, const Snapshot& s, const Reference& reference, int scroll) {
+void draw_segment_log(Canvas& canvas, const Snapshot& s, const ViewState& state) {
   const Layout layout = make_layout(canvas.rows(), canvas.cols(), s.requested);
   if (!layout.fits) return;
   const Rect rect = log_rect(layout);
@@ -201,7 +205,7 @@ void draw_segment_log(Canvas& canvas, const Snapshot& s, const Reference& refere
   const TitlePart title[] = {{"segments", Style::title},
                              {fmt::format("{}", log.size()), Style::dim},
                              {"j k scroll, L closes", Style::dim}};
-  draw_segments(draw_panel(canvas, layout, rect, title, true), log, reference, scroll);
+  draw_segments(draw_panel(canvas, layout, rect, title, true), log, state);
 }
 
 int log_scroll_end(int rows, int cols, const Snapshot& s) {

@@ -3,13 +3,11 @@
 #pragma once
 
 #include "tui/draw/canvas.h"
-#include "tui/state/call_profile.h"
+#include "tui/state/view_state.h"
 
 namespace pipetop::tui {
 
-// `reference`: marks the segment kept as A.
-void draw_segment_log(Canvas& canvas, const Snapshot& snapshot, const Reference& reference,
-                      int scroll);
+void draw_segment_log(Canvas& canvas, const Snapshot& snapshot, const ViewState& state);
 
 // How far it can be scrolled on a screen of this size.
 int log_scroll_end(int rows, int cols, const Snapshot& snapshot);
