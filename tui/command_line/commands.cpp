@@ -42,11 +42,10 @@ std::optional<double> find_roof(const std::optional<RoofRequest>& request) {
 
 int dashboard_command(const CommandLine& line) {
   const Config config = read_start(line);
-  DashboardOptions screen{config.unicode, config.color};
-  check_terminal(screen);  // before any processes are started
+  check_terminal(config);  // before any processes are started
   if (line.roof && config.settings.workload != WorkloadKind::pipe)
     throw Error("--roof needs workload: pipe");
-  screen.roof_gib_per_s = find_roof(line.roof);
+  DashboardOptions screen{.roof_gib_per_s = find_roof(line.roof)};
   FoldedFile folded(line.folded);
   SegmentFile segments(line.segments, config.settings);
   if (segments.is_terminal())

@@ -23,7 +23,7 @@ class Dashboard {
   Dashboard(Source& source, const Config& config, const DashboardOptions& options)
       : source_(source),
         every_snapshot_(options.every_snapshot),
-        terminal_({options.unicode, options.color}),
+        terminal_({config.unicode, config.color}),
         loop_({.engine = source.event_fd(), .signals = signals_.get(), .input = STDIN_FILENO}),
         controller_(source, config.settings, config.presets),
         canvas_(glyphs_of(terminal_.glyphs())) {
@@ -165,9 +165,7 @@ class EngineSource final : public Source {
 
 }  // namespace
 
-void check_terminal(const DashboardOptions& options) {
-  require_terminal({options.unicode, options.color});
-}
+void check_terminal(const Config& config) { require_terminal({config.unicode, config.color}); }
 
 int run_dashboard(Source& source, const Config& config, const DashboardOptions& options) {
   return Dashboard(source, config, options).run();

@@ -12,15 +12,13 @@ namespace pipetop::tui {
 class Source;
 
 struct DashboardOptions {
-  Choice unicode = Choice::automatic;
-  Choice color = Choice::automatic;
   std::optional<double> roof_gib_per_s = {};  // the upper bound of a pipe's rate, if known
   std::function<void(const Snapshot&)> every_snapshot = {};  // also while the screen is frozen
 };
 
 // Throws Error, with an alternative, if no terminal can show the dashboard. For
 // callers that want to know before they start an engine.
-void check_terminal(const DashboardOptions& options);
+void check_terminal(const Config& config);
 
 // Returns the exit code: 0 after q or Ctrl-C, 128 + signal after SIGTERM or
 // SIGHUP. Throws Error if there is no terminal, or the engine cannot continue; the

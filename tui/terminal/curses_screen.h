@@ -1,4 +1,5 @@
-// The curses session: started by the constructor, and always undone.
+// The curses session, started by the constructor and always undone; and what the terminal can show:
+// determined once, from TERM, the locale and the user's options.
 #pragma once
 
 #include <termios.h>
@@ -7,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/config/config.h"
 #include "tui/draw/look.h"
 #include "tui/terminal/guards.h"
 
@@ -14,12 +16,24 @@ struct screen;  // curses' SCREEN
 
 namespace pipetop::tui {
 
+struct TerminalOptions {
+  Choice unicode = Choice::automatic;
+  Choice color = Choice::automatic;
+};
+
+struct TerminalKind {
+  GlyphSet glyphs = GlyphSet::ascii;
+  ColorDepth colors = ColorDepth::none;
+};
+
+// Throws Error, with an alternative, if standard input or output is not a terminal,
+// or if TERM has no cursor addressing.
+TerminalKind require_terminal(const TerminalOptions& options);
+
 class CursesScreen {
  public:
   explicit CursesScreen(ColorDepth colors);
   ~CursesScreen();
-  CursesScreen(const CursesScreen&) = delete;
-  CursesScreen& operator=(const CursesScreen&) = delete;
 
   void suspend();
   void resume();

@@ -25,8 +25,6 @@ class GatheredOutput {
   // Opens the terminal behind stdout again. Throws SystemError.
   GatheredOutput();
   ~GatheredOutput();
-  GatheredOutput(const GatheredOutput&) = delete;
-  GatheredOutput& operator=(const GatheredOutput&) = delete;
 
   // For newterm(); it is a terminal unless output is being gathered.
   std::FILE* file() const { return file_; }
@@ -47,8 +45,6 @@ class ParkedStderr {
   // Does nothing if standard error is not a terminal.
   ParkedStderr();
   ~ParkedStderr();
-  ParkedStderr(const ParkedStderr&) = delete;
-  ParkedStderr& operator=(const ParkedStderr&) = delete;
 
   // Restores standard error and prints what was kept; then keeps again. Both are
   // async-signal-safe.
@@ -71,13 +67,13 @@ class SavedActions {
   std::vector<std::pair<int, struct sigaction>> before_;
 };
 
+// The handler is async-signal-safe: it writes prepared bytes, restores the terminal's
+// settings and stderr, and re-raises the signal.
 class CrashGuard {
  public:
   // `restore_bytes` leave the alternate screen, show the cursor, and so on.
   CrashGuard(const termios& saved, std::string restore_bytes, const ParkedStderr& parked);
   ~CrashGuard();
-  CrashGuard(const CrashGuard&) = delete;
-  CrashGuard& operator=(const CrashGuard&) = delete;
 
  private:
   SavedActions before_;

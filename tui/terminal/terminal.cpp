@@ -69,7 +69,7 @@ void Terminal::put_run(const Canvas& canvas, int row, int begin, int end) {
 
 void Terminal::show_row(const Canvas& canvas, int row) {
   const Cell* now = canvas.row(row);
-  const Cell* before = shown_.data() + static_cast<size_t>(row) * size_t(canvas.cols());
+  const Cell* before = shown_->row(row);
   for (int c = 0; c < canvas.cols();) {
     if (now[c] == before[c]) {
       ++c;
@@ -87,14 +87,12 @@ void Terminal::show_row(const Canvas& canvas, int row) {
 }
 
 void Terminal::show(const Canvas& canvas) {
-  if (shown_rows_ != canvas.rows() || shown_cols_ != canvas.cols()) {
+  if (!shown_ || shown_->rows() != canvas.rows() || shown_->cols() != canvas.cols()) {
     erase();
-    shown_.assign(static_cast<size_t>(canvas.rows()) * size_t(canvas.cols()), Cell{});
-    shown_rows_ = canvas.rows();
-    shown_cols_ = canvas.cols();
+    shown_.emplace(canvas.glyphs(), canvas.rows(), canvas.cols());
   }
   for (int row = 0; row < canvas.rows(); ++row) show_row(canvas, row);
-  if (!shown_.empty()) std::copy_n(canvas.row(0), shown_.size(), shown_.data());
+  shown_ = canvas;
   screen_.refresh();
 }
 
@@ -114,7 +112,7 @@ Input Terminal::read() {
 }
 
 void Terminal::forget() {
-  shown_rows_ = shown_cols_ = -1;
+  shown_.reset();
   clearok(curscr, TRUE);
 }
 

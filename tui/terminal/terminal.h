@@ -2,12 +2,12 @@
 // to the terminal are undone, however it ends.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
 #include "tui/terminal/curses_screen.h"
-#include "tui/terminal/terminal_kind.h"
 
 namespace pipetop::tui {
 
@@ -46,8 +46,7 @@ class Terminal {
 
   TerminalKind kind_;
   CursesScreen screen_;
-  std::vector<Cell> shown_;  // what curses was told last
-  int shown_rows_ = -1, shown_cols_ = -1;
+  std::optional<Canvas> shown_;  // what curses was told last
   std::vector<wchar_t> run_;
 };
 
