@@ -32,27 +32,16 @@ const Bitmap& bitmap_of(char c) {
 int pixels_of(char c) { return is_digit(c) ? 3 : 1; }
 int cols_a_pixel(DigitSize size) { return size == DigitSize::half ? 1 : 2; }
 
-void draw_half(const Area& area, int col, const Bitmap& map, int pixel_cols, Ink ink) {
-  const Glyphs& g = area.glyphs();
-  for (int row = 0; row < digit_rows(DigitSize::half); ++row) {
-    for (int x = 0; x < pixel_cols; ++x) {
-      const auto lit = [&](int y) {
-        return y < kPixelRows && ((map[static_cast<size_t>(y)] >> (pixel_cols - 1 - x)) & 1) != 0;
-      };
-      const bool upper = lit(2 * row), lower = lit(2 * row + 1);
-      if (!upper && !lower) continue;
-      area.set(row, col + x, upper ? (lower ? g.full : g.upper_half) : g.lower_half, ink);
-    }
-  }
+// The pixel at (x, y) of a digit, counted from its upper left.
+bool is_lit(char c, int x, int y) {
+  return y < kPixelRows &&
+         ((bitmap_of(c)[static_cast<size_t>(y)] >> (pixels_of(c) - 1 - x)) & 1) != 0;
 }
 
-void draw_full(const Area& area, int col, const Bitmap& map, int pixel_cols, Ink ink) {
-  for (int y = 0; y < kPixelRows; ++y) {
-    for (int x = 0; x < pixel_cols * 2; ++x) {
-      if ((map[static_cast<size_t>(y)] >> (pixel_cols - 1 - x / 2)) & 1)
-        area.set(y, col + x, area.glyphs().full, ink);
-    }
-  }
+char32_t digit_glyph(char c, DigitSize size, int row, int col, const Glyphs& g) {
+  if (size == DigitSize::full) return is_lit(c, col / 2, row) ? g.full : 0;
+  const bool upper = is_lit(c, col, 2 * row), lower = is_lit(c, col, 2 * row + 1);
+  return upper ? (lower ? g.full : g.upper_half) : lower ? g.lower_half : 0;
 }
 
 }  // namespace
@@ -85,11 +74,15 @@ int big_number_cols(std::string_view number, DigitSize size) {
 }
 
 void draw_big_number(const Area& area, std::string_view number, DigitSize size, Ink ink) {
-  const auto draw = size == DigitSize::half ? draw_half : draw_full;
-  int col = 0;
+  int begin = 0;
   for (const char c : number) {
-    draw(area, col, bitmap_of(c), pixels_of(c), ink);
-    col += (pixels_of(c) + 1) * cols_a_pixel(size);
+    for (int row = 0; row < digit_rows(size); ++row) {
+      for (int col = 0; col < pixels_of(c) * cols_a_pixel(size); ++col) {
+        const char32_t glyph = digit_glyph(c, size, row, col, area.glyphs());
+        if (glyph != 0) area.set(row, begin + col, glyph, ink);
+      }
+    }
+    begin += (pixels_of(c) + 1) * cols_a_pixel(size);
   }
 }
 

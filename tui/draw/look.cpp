@@ -75,27 +75,18 @@ constexpr Glyphs kConsole = [] {
   return g;
 }();
 
-constexpr Glyphs kAscii = {
-    .set = GlyphSet::ascii,
-    .braille = false,
-    .top_left = U'+',
-    .top_right = U'+',
-    .bottom_left = U'+',
-    .bottom_right = U'+',
-    .horizontal = U'-',
-    .vertical = U'|',
-    .rising = {U' ', U'_', U'_', U'.', U'.', U':', U':', U'|', U'#'},
-    .filling = {U' ', U'-', U'-', U'-', U'-', U'=', U'=', U'=', U'#'},
-    .upper_half = U'"',
-    .lower_half = U'_',
-    .full = U'#',
-    .shade = {U' ', U'.', U':', U'%', U'#'},
-    .under_huge = U'=',
-    .closed = U'+',
-    .opened = U'-',
-    .branch = U'|',
-    .last_branch = U'`',
-};
+constexpr Glyphs kAscii = [] {
+  Glyphs g = kConsole;
+  g.set = GlyphSet::ascii;
+  g.top_left = g.top_right = g.bottom_left = g.bottom_right = U'+';
+  g.horizontal = U'-', g.vertical = U'|';
+  g.rising = {U' ', U'_', U'_', U'.', U'.', U':', U':', U'|', U'#'};
+  g.filling = {U' ', U'-', U'-', U'-', U'-', U'=', U'=', U'=', U'#'};
+  g.upper_half = U'"', g.lower_half = U'_', g.full = U'#';
+  g.shade = {U' ', U'.', U':', U'%', U'#'};
+  g.branch = U'|', g.last_branch = U'`';
+  return g;
+}();
 
 constexpr Substitute kConsoleFolds[] = {{U'●', U'■'}, {U'○', U'·'}, {U'…', U'~'},
                                         {U'→', U'>'}, {U'←', U'<'}, {U'▔', U'='},
@@ -116,17 +107,10 @@ char32_t folded(char32_t c, std::span<const Substitute> folds, char32_t otherwis
 
 Appearance appearance_of(Style style, ColorDepth depth, Background background) {
   const Entry& e = kEntries[static_cast<size_t>(style)];
-  const int full = background == Background::dark ? e.dark : e.light;
-  switch (depth) {
-    case ColorDepth::full:
-      // Its own grey is dim enough.
-      return {full, e.bold, false};
-    case ColorDepth::eight:
-      return {e.eight, e.bold, e.dim};
-    case ColorDepth::none:
-      break;
-  }
-  return {kDefaultColor, e.bold, e.dim};
+  // Its own grey is dim enough.
+  if (depth == ColorDepth::full)
+    return {background == Background::dark ? e.dark : e.light, e.bold, false};
+  return {depth == ColorDepth::eight ? e.eight : kDefaultColor, e.bold, e.dim};
 }
 
 Background background_from(const char* colorfgbg) {

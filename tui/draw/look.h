@@ -19,6 +19,7 @@ constexpr bool in_order(const std::array<Row, kRows>& table, Enum Row::*value) {
   return true;
 }
 
+// The meaning of a cell, not its look.
 enum class Style : uint8_t {
   plain,
   dim,     // labels, hints, uncertain values
@@ -71,6 +72,7 @@ struct Appearance {
   bool dim = false;
 };
 
+// How a style looks in 256 colours, in 8, and in none.
 Appearance appearance_of(Style style, ColorDepth depth, Background background);
 
 // From COLORFGBG, else dark; the colours are readable on both.
@@ -82,6 +84,7 @@ enum class GlyphSet : uint8_t {
   ascii,
 };
 
+// The characters for charts.
 struct Glyphs {
   GlyphSet set;
   bool braille;

@@ -6,18 +6,13 @@
 #include <cmath>
 
 namespace pipetop::tui {
-namespace {
 
 // Three significant digits, but no digits of the integer part are cut.
-std::string three_digits(double value) {
-  if (value < 9.995) return fmt::format("{:.2f}", value);
-  if (value < 99.95) return fmt::format("{:.1f}", value);
-  return fmt::format("{:.0f}", value);
+std::string rate_text(double rate) {
+  if (rate < 9.995) return fmt::format("{:.2f}", rate);
+  if (rate < 99.95) return fmt::format("{:.1f}", rate);
+  return fmt::format("{:.0f}", rate);
 }
-
-}  // namespace
-
-std::string rate_text(double rate) { return three_digits(rate); }
 
 std::string percent_text(double share) {
   const double percent = share * 100;
@@ -39,7 +34,7 @@ std::string count_text(double count) {
     scaled /= 1000;
     ++unit;
   }
-  return three_digits(scaled) + kUnits[unit];
+  return rate_text(scaled) + kUnits[unit];
 }
 
 std::string grouped_text(uint64_t count) {

@@ -164,8 +164,7 @@ bool verdict_fits(const Reading<Verdict>& verdict, int cols) {
 
 Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict) {
   if (state.choice.filter_before)
-    return {fmt::format("/{}_   Enter keeps the filter, Esc drops it", state.choice.filter),
-            Severity::info};
+    return {fmt::format("/{}_   Enter keeps the filter, Esc drops it", state.choice.filter)};
   if (!state.message.empty()) return {state.message, state.severity};
   std::vector<Message> wrong = what_is_wrong(s);
   if (!wrong.empty()) {
@@ -174,15 +173,13 @@ Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict)
       wrong[n].text = fmt::format("({} of {}) {}", n + 1, wrong.size(), wrong[n].text);
     return wrong[n];
   }
-  if (const Notice* news = newest(s, Severity::info)) return {news->text, Severity::info};
+  if (const Notice* news = newest(s, Severity::info)) return {news->text};
   if (!state.log.open && selected_row(state.list(state.focus)))
-    return {path_text(state.list(state.focus)), Severity::info};
+    return {path_text(state.list(state.focus))};
   const bool stamped = s.requested.pipe.payload == Payload::stamped;
-  if (stamped && s.integrity.status == ReadingStatus::unavailable)
-    return {s.integrity.reason, Severity::info};
-  if (verdict == VerdictAt::message && s.verdict.has_value())
-    return {verdict_text(*s.verdict), Severity::info};
-  return {s.effective.pipe.zero_copy_reason, Severity::info};
+  if (stamped && s.integrity.status == ReadingStatus::unavailable) return {s.integrity.reason};
+  if (verdict == VerdictAt::message && s.verdict.has_value()) return {verdict_text(*s.verdict)};
+  return {s.effective.pipe.zero_copy_reason};
 }
 
 int KeyItem::columns() const {
