@@ -11,7 +11,7 @@
 #include "tui/dashboard/view_keys.h"
 #include "tui/draw/text.h"
 #include "tui/state/ring_state.h"
-#include "tui/widgets/segment_log.h"
+#include "tui/widgets/pages.h"
 
 namespace pipetop::tui {
 namespace {
@@ -205,10 +205,6 @@ bool Controller::inspect(Key key, const Snapshot& shown) {
 void Controller::change_focus() {
   if (has_role(view_.requested, Role::reader))
     view_.focus = view_.focus == Role::writer ? Role::reader : Role::writer;
-}
-
-void Controller::press_picture() {
-  show_message(fmt::format("ring: {}", next_picture(view_.ring)));
 }
 
 void Controller::press_parts(const Snapshot& shown) {

@@ -74,7 +74,6 @@ class Controller {
   void toggle_log() { view_.log.toggle(); }
   void toggle_help() { view_.help.toggle(); }
   void press_inspect(const Snapshot& shown);
-  void press_picture();
   void press_parts(const Snapshot& shown);
   void press_roof();
   void switch_counters(const Snapshot& shown);

@@ -70,7 +70,7 @@ struct Controller::Keymap {
       {U'a', does<&C::compare>, 0, {"a", "keep this segment as A, to compare with"}},
       {U'L', does<&C::toggle_log>, 0, {"L", "log of the segments and their rates"}},
       {U'i', does<&C::press_inspect>, 0, {"i", "inspect a slot; arrows move, Esc leaves"}},
-      {U'r', does<&C::press_picture>, 0, {"r", "ring: histogram, heat map, or both"}},
+      {U'r', does<next_picture>, 0, {"r", "ring: histogram, heat map, or both"}},
       {U'P', does<&C::press_parts>, 0, {"P", "the ring, or the parts: pairs, clients"}},
       {U'R', does<&C::press_roof>, 0, {"R", "show or hide the roof (upper bound)"}},
       {U'x', does<&C::switch_counters>, 0, {"x", "BPF counters: percpu or shared"}},

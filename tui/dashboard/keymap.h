@@ -4,7 +4,7 @@
 #include <span>
 
 #include "tui/state/view_state.h"
-#include "tui/widgets/help.h"
+#include "tui/widgets/pages.h"
 
 namespace pipetop::tui {
 

@@ -11,8 +11,8 @@
 #include "tui/state/layout.h"
 #include "tui/state/status.h"
 #include "tui/widgets/frame.h"
+#include "tui/widgets/pages.h"
 #include "tui/widgets/ring.h"
-#include "tui/widgets/segment_log.h"
 #include "tui/widgets/throughput.h"
 #include "tui/widgets/workers.h"
 

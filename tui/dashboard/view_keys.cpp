@@ -193,12 +193,12 @@ bool inspect(RingState& state, Key pressed, const Snapshot& shown, const Rect& p
   return to.has_value();
 }
 
-std::string_view next_picture(RingState& state) {
-  constexpr std::array<std::string_view, 3> kNames = {"heat map and histogram, as room allows",
-                                                      "histogram", "heat map"};
-  const size_t next = (static_cast<size_t>(state.picture) + 1) % kNames.size();
-  state.picture = static_cast<RingPicture>(next);
-  return kNames[next];
+std::string_view next_picture(ViewState& view) {
+  constexpr std::array<std::string_view, 3> kMessages = {
+      "ring: heat map and histogram, as room allows", "ring: histogram", "ring: heat map"};
+  const size_t next = (static_cast<size_t>(view.ring.picture) + 1) % kMessages.size();
+  view.ring.picture = static_cast<RingPicture>(next);
+  return kMessages[next];
 }
 
 }  // namespace pipetop::tui

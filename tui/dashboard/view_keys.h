@@ -46,7 +46,7 @@ std::string toggle_inspection(RingState& state, const RingView& ring);
 // the inside of the ring's panel. False: the key has its usual meaning.
 bool inspect(RingState& state, Key key, const Snapshot& shown, const Rect& panel);
 
-// Switches to the next chart below the slots and returns its name.
-std::string_view next_picture(RingState& state);
+// Switches to the next chart below the slots. Returns a message.
+std::string_view next_picture(ViewState& view);
 
 }  // namespace pipetop::tui

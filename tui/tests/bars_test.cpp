@@ -7,7 +7,7 @@
 #include "tui/state/status.h"
 #include "tui/tests/snapshots.h"
 #include "tui/widgets/frame.h"
-#include "tui/widgets/help.h"
+#include "tui/widgets/pages.h"
 
 namespace pipetop::tui {
 namespace {

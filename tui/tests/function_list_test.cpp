@@ -1,9 +1,8 @@
-#include "tui/widgets/function_list.h"
-
 #include <gtest/gtest.h>
 
 #include "tui/tests/profiles.h"
 #include "tui/tests/snapshots.h"
+#include "tui/widgets/workers.h"
 
 namespace pipetop::tui {
 namespace {

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "tui/tests/snapshots.h"
-#include "tui/widgets/occupancy.h"
+#include "tui/widgets/ring.h"
 
 namespace pipetop::tui {
 namespace {

@@ -4,7 +4,6 @@
 #include "tui/dashboard/view_keys.h"
 #include "tui/tests/snapshots.h"
 #include "tui/widgets/ring.h"
-#include "tui/widgets/slots.h"
 
 namespace pipetop::tui {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "tui/state/ring_state.h"
 #include "tui/tests/snapshots.h"
-#include "tui/widgets/occupancy.h"
 
 namespace pipetop::tui {
 namespace {

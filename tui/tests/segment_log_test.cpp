@@ -1,11 +1,10 @@
-#include "tui/widgets/segment_log.h"
-
 #include <gtest/gtest.h>
 
 #include "engine/base/clock.h"
 #include "tui/state/view_state.h"
 #include "tui/tests/profiles.h"
 #include "tui/tests/snapshots.h"
+#include "tui/widgets/pages.h"
 
 namespace pipetop::tui {
 namespace {

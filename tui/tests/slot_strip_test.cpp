@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tui/tests/snapshots.h"
-#include "tui/widgets/slots.h"
+#include "tui/widgets/ring.h"
 
 namespace pipetop::tui {
 namespace {

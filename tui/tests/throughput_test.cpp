@@ -6,7 +6,6 @@
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/tests/snapshots.h"
-#include "tui/widgets/history.h"
 
 namespace pipetop::tui {
 namespace {

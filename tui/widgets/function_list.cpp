@@ -1,5 +1,3 @@
-#include "tui/widgets/function_list.h"
-
 #include <algorithm>
 #include <vector>
 
@@ -8,6 +6,7 @@
 #include "tui/draw/text.h"
 #include "tui/state/layout.h"
 #include "tui/widgets/frame.h"
+#include "tui/widgets/workers.h"
 
 namespace pipetop::tui {
 namespace {
@@ -17,8 +16,6 @@ struct ListColumns {
   int self = 0, children = 0, change = 0;
   int name = 0, name_cols = 0;
   int bar = 0, bar_cols = 0;
-
-  int change_col() const { return self + children; }
 };
 
 constexpr int kWideCols = 44;    // from this width on numbers are well separated
@@ -165,7 +162,7 @@ void draw_row(const Area& area, const ListColumns& c, const CallRow& row,
   if (c.children > 0)
     area.part({0, c.self, 1, c.children})
         .put_right(0, percent_text(row.total), ink(ListSort::children));
-  if (c.change > 0) draw_change(area.part({0, c.change_col(), 1, c.change}), row);
+  if (c.change > 0) draw_change(area.part({0, c.self + c.children, 1, c.change}), row);
   draw_name(area.part({0, c.name, 1, c.name_cols}), row, indent);
   const Style role = style_of(view.role);
   if (c.bar_cols > 0)

@@ -1,5 +1,3 @@
-#include "tui/widgets/help.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 #include "tui/widgets/frame.h"
+#include "tui/widgets/pages.h"
 
 namespace pipetop::tui {
 namespace {

@@ -1,5 +1,3 @@
-#include "tui/widgets/occupancy.h"
-
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -7,6 +5,7 @@
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
+#include "tui/widgets/ring.h"
 
 namespace pipetop::tui {
 namespace {
@@ -121,11 +120,6 @@ void draw_cell(const Area& map, int col, const Samples& samples, std::span<doubl
   }
 }
 
-void draw_labels(const Area& area, int map_rows) {
-  area.put(0, 0, "full", Style::dim);
-  area.put(map_rows - 1, 0, "empty", Style::dim);
-}
-
 void draw_legend(const Area& area, const OccupancyHistory& history) {
   constexpr std::array<std::string_view, 5> kWords = {"", "some", "5 %", "20 %", "50 % of samples"};
   Pen pen(area, 0);
@@ -209,7 +203,8 @@ int draw_heat_map(const Area& area, const OccupancyHistory& history,
   std::array<double, kMostOccupancyRows> folded;
   for (int col = 0; col < map.cols(); ++col)
     draw_cell(map, col, cells[static_cast<size_t>(col)], {folded.data(), size_t(rows)});
-  draw_labels(area, rows);
+  area.put(0, 0, "full", Style::dim);
+  area.put(rows - 1, 0, "empty", Style::dim);
   area.part({rows, 0, 1, kLabelCols - 1}).put_right(0, span_text(axis), Style::dim);
   draw_marks(area.part({rows, kLabelCols, 1, map.cols()}), marks, axis, 1);
   if (legend) draw_legend(area.from_row(rows + 1, 1), history);

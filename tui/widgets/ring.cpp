@@ -6,8 +6,6 @@
 #include "engine/workload/pipe/verdict.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
-#include "tui/widgets/occupancy.h"
-#include "tui/widgets/slots.h"
 
 namespace pipetop::tui {
 namespace {

@@ -1,10 +1,16 @@
-// The ring panel: every slot now, their kinds, and how full over time.
+// The ring panel and its pieces: every slot now, one in detail, and how full over time.
 #pragma once
 
+#include <span>
+#include <string>
 #include <vector>
 
+#include "engine/base/reading.h"
+#include "engine/model/snapshot.h"
+#include "tui/draw/canvas.h"
 #include "tui/state/ring_state.h"
 #include "tui/widgets/frame.h"
+#include "tui/widgets/throughput.h"
 
 namespace pipetop::tui {
 
@@ -18,5 +24,49 @@ std::vector<TitlePart> ring_title(const Snapshot& snapshot, int panel_cols, int 
 // `remedy_said`: the remedy for missing slots is shown elsewhere on the screen.
 void draw_ring(const Area& area, const Snapshot& snapshot, const RingState& state,
                bool remedy_said = false);
+
+// The slots as a strip of cells: the oldest full one (the tail) first, so that the strip
+// does not move while the ring turns; or by index, so that one can see the ends move.
+// Never a torn frame: its slots are inconsistent.
+void draw_strip(const Area& area, const RingFrame& frame, const StripView& view);
+
+// Above the strip: labels that point at the cells of tail and head, and the scale
+// if a cell is several slots.
+void draw_markers(const Area& area, const RingFrame& frame, const StripView& view);
+
+Style style_of(SlotKind kind);
+char32_t glyph_of(SlotKind kind, bool huge, const Glyphs& glyphs);
+std::string_view name_of(SlotKind kind);  // "user page"
+// For someone who does not know the kind.
+std::string_view meaning_of(SlotKind kind);
+
+// "GIFT CAN_MERGE 0x100": the kernel's names, numbers for unknown flags; "none" for
+// 0.
+std::string flags_text(uint32_t flags);
+
+// `index`: in the ring. Returns the rows used.
+int draw_slot_detail(const Area& area, const RingFrame& frame, uint32_t index);
+
+// How full the ring was over time, as a histogram from left to right, with its numbers;
+// one row or more.
+void draw_occupancy(const Area& area, const Reading<Occupancy>& occupancy);
+
+// From bottom to top, for use beside a heat map.
+void draw_occupancy_bars(const Area& area, const Reading<Occupancy>& occupancy);
+
+// Bins distributed over this many rows, lowest first: empty and full keep their own
+// row, the bins in between share the others evenly. At least 3 rows.
+void fold_bins(std::span<const double, kOccupancyBins> bins, std::span<double> rows);
+// More rows would show nothing more.
+inline constexpr int kMostOccupancyRows = kOccupancyBins;
+
+// 0: no samples; up to 4: at least half of the samples.
+int heat_level(double share);
+
+// The same over time: time to the right, empty at the bottom, full at the top, shaded by the
+// share of samples. The last row is the axis, with the keys of changes; there is a legend if there
+// are enough rows. Returns the rows of the map itself.
+int draw_heat_map(const Area& area, const OccupancyHistory& history,
+                  std::span<const ChangeMark> marks, uint64_t now_ns, TimeSpan span);
 
 }  // namespace pipetop::tui

@@ -1,5 +1,3 @@
-#include "tui/widgets/segment_log.h"
-
 #include <algorithm>
 #include <vector>
 
@@ -8,6 +6,7 @@
 #include "tui/draw/text.h"
 #include "tui/state/layout.h"
 #include "tui/widgets/frame.h"
+#include "tui/widgets/pages.h"
 
 namespace pipetop::tui {
 namespace {

@@ -1,6 +1,3 @@
-#include "tui/widgets/slots.h"
-
-#include <fmt/core.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +8,7 @@
 #include "tui/draw/look.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
+#include "tui/widgets/ring.h"
 
 namespace pipetop::tui {
 namespace {
@@ -213,11 +211,6 @@ std::string position_text(const RingFrame& f, uint32_t place) {
   return text;
 }
 
-std::vector<Item> first_items(const RingFrame& f, uint32_t index, uint32_t place) {
-  return {{"slot", fmt::format("{} of {}", index, f.slots), {}, Style::value},
-          {{}, position_text(f, place), {}, Style::plain}};
-}
-
 std::vector<Item> what_it_is(const Slot& slot, SlotKind kind) {
   std::vector<Item> items = {{{}, std::string(name_of(kind)), {}, {style_of(kind), kBold}}};
   if (kind == SlotKind::empty) return items;
@@ -296,7 +289,9 @@ int draw_slot_detail(const Area& area, const RingFrame& frame, uint32_t index) {
   const SlotKind kind = kind_at(frame, index);
   const Slot& slot = frame.slot[index];
   const uint32_t place = place_of(frame, StripOrder::from_tail, index);
-  int row = flow(area, first_items(frame, index, place));
+  const Item first[] = {{"slot", fmt::format("{} of {}", index, frame.slots), {}, Style::value},
+                        {{}, position_text(frame, place), {}, Style::plain}};
+  int row = flow(area, first);
   row += flow(area.from_row(row), what_it_is(slot, kind));
   return row + wrap(area.from_row(row), description(slot, kind), Style::dim);
 }

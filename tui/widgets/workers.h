@@ -1,16 +1,29 @@
-// Who does the work: the panel of one role with its rates and where its time goes; and the parts
-// panel, in the place of the ring: each pair, client or worker with its rate, the total, and
-// further figures of the workload.
+// Who does the work: the panel of one role with its rates, and the kernel functions, or callers and
+// callees, by their share of its running or waiting time, as in perf; and the parts panel, in the
+// place of the ring: each pair, client or worker with its rate, the total, and further figures of
+// the workload.
 #pragma once
 
 #include <vector>
 
 #include "engine/model/snapshot.h"
 #include "engine/model/terms.h"
+#include "tui/draw/canvas.h"
+#include "tui/state/list_state.h"
 #include "tui/widgets/frame.h"
-#include "tui/widgets/function_list.h"
 
 namespace pipetop::tui {
+
+struct FunctionListView {
+  const ListState& list;
+  const ListChoice& choice;
+  Role role = Role::writer;
+  bool focused = false;
+  double full_bar = 1;       // the share that fills a bar; the same for both roles
+  bool remedy_said = false;  // the reason for an empty list is elsewhere on the screen
+};
+
+void draw_function_list(const Area& area, const FunctionListView& view);
 
 // "writer 812 · cpu 0 · vmsplice · thp · busy", and its state unless it is flowing;
 // shorter if there are fewer columns.

@@ -1,4 +1,6 @@
-// The help page, made from the tables of knobs, presets and keys.
+// The pages that a key opens over other panels: the help, made from the tables of knobs, presets
+// and keys; and the log of segments: the effect of every change, newest first, on top of the
+// function lists, so that rate and ring stay visible.
 #pragma once
 
 #include <span>
@@ -6,6 +8,7 @@
 #include "engine/model/presets.h"
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
+#include "tui/state/view_state.h"
 
 namespace pipetop::tui {
 
@@ -20,5 +23,10 @@ void draw_help(Canvas& canvas, const HelpContents& contents, int scroll);
 
 // How far it can be scrolled on a screen of this size.
 int help_scroll_end(int rows, int cols, const HelpContents& contents);
+
+void draw_segment_log(Canvas& canvas, const Snapshot& snapshot, const ViewState& state);
+
+// How far it can be scrolled on a screen of this size.
+int log_scroll_end(int rows, int cols, const Snapshot& snapshot);
 
 }  // namespace pipetop::tui
