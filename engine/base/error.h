@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace pipetop {
 
@@ -38,7 +39,9 @@ class Error : public std::runtime_error {
 // can change it.
 class SystemError : public Error {
  public:
-  SystemError(const std::string& operation, int error_number, Exit exit = Exit::refused);
+  SystemError(const std::string& operation, int error_number, Exit exit = Exit::refused)
+      : Error(operation + ": " + std::generic_category().message(error_number), exit),
+        error_number_(error_number) {}
 
   int error_number() const { return error_number_; }
 

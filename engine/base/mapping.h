@@ -4,39 +4,28 @@
 #include <sys/mman.h>
 
 #include <cstddef>
-#include <utility>
+#include <memory>
 
 namespace pipetop {
 
 class Mapping {
+  struct Unmap {
+    size_t bytes;
+    void operator()(void* data) const { ::munmap(data, bytes); }
+  };
+
  public:
   Mapping() = default;
-  Mapping(void* data, size_t bytes) : data_(data), bytes_(bytes) {}
-  Mapping(Mapping&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
-  Mapping& operator=(Mapping&& other) noexcept {
-    if (this != &other) {
-      reset();
-      data_ = std::exchange(other.data_, nullptr);
-      bytes_ = std::exchange(other.bytes_, 0);
-    }
-    return *this;
-  }
-  ~Mapping() { reset(); }
+  Mapping(void* data, size_t bytes) : data_(data, {bytes}) {}
 
-  void* data() const { return data_; }
-  size_t size() const { return bytes_; }
+  void* data() const { return data_.get(); }
+  size_t size() const { return data_ ? data_.get_deleter().bytes : 0; }
   explicit operator bool() const { return data_ != nullptr; }
 
-  void reset() {
-    if (data_) ::munmap(data_, bytes_);
-    data_ = nullptr;
-    bytes_ = 0;
-  }
+  void reset() { data_.reset(); }
 
  private:
-  void* data_ = nullptr;
-  size_t bytes_ = 0;
+  std::unique_ptr<void, Unmap> data_;
 };
 
 // The first `bytes` of a file, as a shared mapping. Empty, with errno set, on

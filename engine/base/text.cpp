@@ -1,6 +1,6 @@
 #include "engine/base/text.h"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -30,8 +30,8 @@ constexpr std::array kDurationUnits = {TextUnit{"ns", 1},
                                        TextUnit{"ms", 1'000'000},
                                        TextUnit{"", 1'000'000'000},
                                        TextUnit{"s", 1'000'000'000},
-                                       TextUnit{"m", 60'000'000'000},
                                        TextUnit{"min", 60'000'000'000},
+                                       TextUnit{"m", 60'000'000'000},
                                        TextUnit{"h", 3'600'000'000'000}};
 
 bool same_ignoring_case(std::string_view a, std::string_view b) {
@@ -55,15 +55,13 @@ std::optional<uint64_t> parse_with_unit(std::string_view text, std::span<const T
   return uint64_t(value);
 }
 
-// The largest unit that divides evenly; of equal units the last wins, so "KiB" is
+// In the largest unit that divides evenly; of equal units the last wins, so "KiB" is
 // preferred to "K".
-const TextUnit& exact_unit(uint64_t value, std::span<const TextUnit> units) {
+std::string format_with_unit(uint64_t value, std::span<const TextUnit> units) {
   const TextUnit* best = &units.front();
-  for (const TextUnit& unit : units) {
-    if (unit.factor >= best->factor && !unit.name.empty() && value % unit.factor == 0 && value > 0)
-      best = &unit;
-  }
-  return *best;
+  for (const TextUnit& unit : units)
+    if (unit.factor >= best->factor && !unit.name.empty() && value % unit.factor == 0) best = &unit;
+  return fmt::format("{}{}", value / best->factor, best->name);
 }
 
 }  // namespace
@@ -75,9 +73,7 @@ uint64_t parse_size(std::string_view text) {
 }
 
 std::string format_size(uint64_t bytes) {
-  if (bytes == 0) return "0B";
-  const TextUnit& unit = exact_unit(bytes, kSizeUnits);
-  return fmt::format("{}{}", bytes / unit.factor, unit.name);
+  return bytes == 0 ? "0B" : format_with_unit(bytes, kSizeUnits);
 }
 
 uint64_t parse_duration_ns(std::string_view text) {
@@ -86,11 +82,7 @@ uint64_t parse_duration_ns(std::string_view text) {
 }
 
 std::string format_duration(uint64_t ns) {
-  if (ns == 0) return "0s";
-  if (ns % 3'600'000'000'000 == 0) return fmt::format("{}h", ns / 3'600'000'000'000);
-  if (ns % 60'000'000'000 == 0) return fmt::format("{}m", ns / 60'000'000'000);
-  const TextUnit& unit = exact_unit(ns, std::span(kDurationUnits).first(5));
-  return fmt::format("{}{}", ns / unit.factor, unit.name);
+  return ns == 0 ? "0s" : format_with_unit(ns, kDurationUnits);
 }
 
 std::optional<std::string_view> nearest(std::string_view text,
@@ -124,12 +116,9 @@ std::optional<std::string_view> nearest(std::string_view text,
 }
 
 std::string join_choices(std::span<const std::string_view> choices) {
-  std::string text;
-  for (size_t i = 0; i < choices.size(); ++i) {
-    if (i > 0) text += i + 1 == choices.size() ? " or " : ", ";
-    text += choices[i];
-  }
-  return text;
+  if (choices.size() < 2) return fmt::format("{}", fmt::join(choices, ""));
+  return fmt::format("{} or {}", fmt::join(choices.first(choices.size() - 1), ", "),
+                     choices.back());
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {
