@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/model/observing.h"
 #include "engine/model/presets.h"
 #include "engine/model/settings.h"
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "engine/model/task_times.h"
+#include "engine/model/counts.h"
 
 namespace pipetop {
 

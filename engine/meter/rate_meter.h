@@ -8,7 +8,7 @@
 #include <string>
 
 #include "engine/meter/rate_window.h"
-#include "engine/model/progress.h"
+#include "engine/model/counts.h"
 #include "engine/model/snapshot.h"
 
 namespace pipetop {

@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-#include "engine/model/progress.h"
+#include "engine/model/counts.h"
 #include "engine/model/segment.h"
 
 namespace pipetop {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "engine/model/task_times.h"
+#include "engine/model/counts.h"
 
 namespace pipetop {
 

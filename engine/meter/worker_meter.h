@@ -9,7 +9,6 @@
 #include "engine/meter/process_stats.h"
 #include "engine/model/counts.h"
 #include "engine/model/snapshot.h"
-#include "engine/model/task_times.h"
 
 namespace pipetop {
 

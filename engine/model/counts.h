@@ -1,8 +1,14 @@
-// What a worker has done.
+// What was done, and how long it took: by a worker, by its process, by a workload. All are
+// cumulative: the difference of two is what happened in between.
 #pragma once
+
+#include <sys/types.h>
 
 #include <array>
 #include <cstdint>
+#include <string>
+
+#include "engine/base/reading.h"
 
 namespace pipetop {
 
@@ -37,5 +43,43 @@ inline WorkerCounts WorkerCounts::operator-(const WorkerCounts& other) const {
   for (const auto count : kWorkerCounts) difference.*count -= other.*count;
   return difference;
 }
+
+// Items counted, and the time that this took, which is wall time for a stream.
+// Neither decreases.
+struct Progress {
+  uint64_t items = 0;
+  uint64_t clock_ns = 0;
+};
+
+constexpr Progress operator+(const Progress& a, const Progress& b) {
+  return {a.items + b.items, a.clock_ns + b.clock_ns};
+}
+constexpr Progress operator-(const Progress& a, const Progress& b) {
+  return {a.items - b.items, a.clock_ns - b.clock_ns};
+}
+
+// The progress of one part.
+struct PartProgress {
+  std::string name;  // "client 2"
+  pid_t pid = 0;     // 0: it has no process at the moment
+  Progress progress;
+};
+
+// Cumulative totals; the difference of two is what happened in between.
+struct TaskTimes {
+  uint64_t on_cpu_ns = 0;
+  uint64_t runnable_ns = 0;  // waiting for a CPU
+  uint64_t blocked_ns = 0;
+  uint64_t voluntary_switches = 0;    // left the CPU to sleep
+  uint64_t involuntary_switches = 0;  // left the CPU, still runnable
+  uint64_t wakeups = 0;               // that ended a sleep
+
+  uint64_t wall_ns() const { return on_cpu_ns + runnable_ns + blocked_ns; }
+};
+
+// Shares of wall time; if known, they add up to 1.
+struct TimeShares {
+  Reading<double> on_cpu, runnable, blocked;
+};
 
 }  // namespace pipetop

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "engine/base/reading.h"
+#include "engine/model/counts.h"
 #include "engine/model/functions.h"
 #include "engine/model/ring_view.h"
 #include "engine/model/series.h"
 #include "engine/model/settings.h"
-#include "engine/model/task_times.h"
 
 namespace pipetop {
 
@@ -37,13 +37,6 @@ struct SegmentRole {
 
 // One stretch between two changes.
 struct Segment {
-  Segment();
-  Segment(const Segment&);
-  Segment(Segment&&) noexcept;
-  Segment& operator=(const Segment&);
-  Segment& operator=(Segment&&) noexcept;
-  ~Segment();
-
   uint32_t number = 0;  // from 1
   std::string label;    // "start", or what changed: "write_with vmsplice"
   std::string key;      // the key that began it, "" if none
@@ -70,13 +63,6 @@ struct ChangeMark {
 };
 
 struct Throughput {
-  Throughput();
-  Throughput(const Throughput&);
-  Throughput(Throughput&&) noexcept;
-  Throughput& operator=(const Throughput&);
-  Throughput& operator=(Throughput&&) noexcept;
-  ~Throughput();
-
   Reading<double> over_100ms, over_1s;  // in the workload's unit
   Reading<RateStats> over_10s;
   Series<RatePoint> history;                // oldest first, at least 5 minutes

@@ -1,8 +1,6 @@
 // Immutable values that front ends draw or print: one Snapshot is everything
 // known at one moment. No handles, no references into the engine.
 //
-// Copy and destruction of the large ones are compiled once, in snapshot.cpp.
-//
 // Shares are fractions of 1. Times are CLOCK_MONOTONIC nanoseconds.
 #pragma once
 
@@ -15,7 +13,6 @@
 #include "engine/base/reading.h"
 #include "engine/model/counts.h"
 #include "engine/model/functions.h"
-#include "engine/model/observing.h"
 #include "engine/model/ring_view.h"
 #include "engine/model/segment.h"
 #include "engine/model/settings.h"
@@ -39,13 +36,6 @@ enum class ProcessState {
 // A role of the workload: one or several processes. Rates over about the last
 // second, and totals since the start.
 struct WorkerView {
-  WorkerView();
-  WorkerView(const WorkerView&);
-  WorkerView(WorkerView&&) noexcept;
-  WorkerView& operator=(const WorkerView&);
-  WorkerView& operator=(WorkerView&&) noexcept;
-  ~WorkerView();
-
   Role role = Role::writer;
   std::string name;                    // "writer"; "" if there is no such role
   std::vector<std::string> technique;  // what it does: "vmsplice", then details
@@ -188,13 +178,6 @@ struct Notice {
 };
 
 struct Snapshot {
-  Snapshot();
-  Snapshot(const Snapshot&);
-  Snapshot(Snapshot&&) noexcept;
-  Snapshot& operator=(const Snapshot&);
-  Snapshot& operator=(Snapshot&&) noexcept;
-  ~Snapshot();
-
   uint64_t now_ns = 0;
   uint64_t uptime_ns = 0;
   Settings requested;

@@ -11,9 +11,9 @@
 #include <span>
 #include <string>
 
-#include "engine/model/observing.h"
+#include "engine/model/counts.h"
+#include "engine/model/settings.h"
 #include "engine/model/snapshot.h"
-#include "engine/model/task_times.h"
 #include "engine/observe/call_counter.h"
 
 namespace pipetop {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/base/reading.h"
+#include "engine/model/counts.h"
 #include "engine/model/settings.h"
-#include "engine/model/task_times.h"
 
 namespace pipetop::observe {
 

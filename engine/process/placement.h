@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/pipe_settings.h"
+#include "engine/model/settings.h"
 
 namespace pipetop {
 

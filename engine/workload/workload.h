@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "engine/model/control_block.h"
+#include "engine/model/counts.h"
 #include "engine/model/knob.h"
 #include "engine/model/presets.h"
-#include "engine/model/progress.h"
 #include "engine/model/snapshot.h"
 #include "engine/model/terms.h"
 #include "engine/process/worker_pool.h"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "engine/model/role.h"
+#include "engine/model/settings.h"
 
 namespace pipetop::percpu {
 

@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include "engine/model/pipe_settings.h"
+#include "engine/model/settings.h"
 #include "engine/process/pipe_owner.h"
 #include "engine/process/worker.h"
 #include "engine/worker/pipe_command.h"
