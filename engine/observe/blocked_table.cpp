@@ -1,9 +1,8 @@
-#include "engine/observe/blocked_table.h"
-
 #include <algorithm>
 #include <numeric>
 
 #include "engine/observe/call_trie.h"
+#include "engine/observe/sched_reader.h"
 
 namespace pipetop::observe {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "engine/model/functions.h"
 #include "engine/observe/call_trie.h"
+#include "engine/observe/symbols.h"
 
 namespace pipetop::observe {
 
@@ -27,6 +28,8 @@ class CallCounter {
 
   // The place of a stack in the tree, running function first; valid until clear().
   Place place_of(std::span<const Function> stack) { return trie_.place_of(stack); }
+  // The same from addresses, leaf first; none: in user mode.
+  Place place_of(std::span<const uint64_t> addresses, const Symbols& symbols);
 
   void add(uint64_t at_ns, Place place);
   void add_lost(uint64_t at_ns, uint64_t samples);
@@ -49,11 +52,19 @@ class CallCounter {
     uint32_t lost;  // so many
   };
 
+  // Most samples share a few distinct stacks, so each is symbolised once and then recognised.
+  struct Known {
+    uint64_t hash = 0;
+    Place place = CallTrie::kNowhere;
+  };
+
   SpanCounts& of(Span span) { return counts_[static_cast<size_t>(span)]; }
   const SpanCounts& of(Span span) const { return counts_[static_cast<size_t>(span)]; }
 
   uint64_t window_ns_;
   CallTrie trie_;
+  std::vector<Known> known_;          // of a fixed size, by hash; newer ones replace older ones
+  std::vector<Function> stack_;       // of the current sample
   std::array<SpanCounts, 2> counts_;  // by Span
   std::deque<Remembered> window_;     // oldest first, except for slight disorder between CPUs
 };

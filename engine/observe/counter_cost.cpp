@@ -17,6 +17,7 @@
 #include "bpf/counters.h"
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/model/settings.h"
 #include "engine/observe/libbpf.h"
 #include "engine/process/placement.h"
 
@@ -24,8 +25,6 @@ namespace pipetop::observe {
 namespace {
 
 constexpr int kRepeats = 5;  // the minimum counts: interruptions only add time
-
-enum class Layout { percpu, shared };
 
 // Kernel memory of a map in bytes, from its fdinfo.
 uint64_t memory_of(int map_fd) {
@@ -39,11 +38,11 @@ uint64_t memory_of(int map_fd) {
 
 class CounterProgram {
  public:
-  CounterProgram(Layout layout, uint32_t records) {
+  CounterProgram(BpfCounters layout, uint32_t records) {
     const LibbpfLog log;
     skeleton_.reset(counters_bpf::open());
     if (!skeleton_) throw_refused("open the counters", errno, log);
-    const bool shared = layout == Layout::shared;
+    const bool shared = layout == BpfCounters::shared;
     skeleton_->rodata->cpu_count = shared ? 0 : records;
     bpf_map__set_max_entries(skeleton_->maps.records, shared ? 1 : records);
     if (const int error = counters_bpf::load(skeleton_.get()))
@@ -90,15 +89,13 @@ double least_ns(const CounterProgram& program, std::span<const Cpu> cpus) {
 }
 
 CounterCost cost_on(std::span<const Cpu> cpus, uint32_t percpu_records) {
-  const CounterProgram percpu(Layout::percpu, percpu_records);
-  const CounterProgram shared(Layout::shared, 1);
-  CounterCost cost;
-  cost.cpus = static_cast<int>(cpus.size());
-  cost.percpu_ns = least_ns(percpu, cpus);
-  cost.shared_ns = least_ns(shared, cpus);
-  cost.percpu_bytes = percpu.bytes();
-  cost.shared_bytes = shared.bytes();
-  return cost;
+  const CounterProgram percpu(BpfCounters::percpu, percpu_records);
+  const CounterProgram shared(BpfCounters::shared, 1);
+  return {.cpus = static_cast<int>(cpus.size()),
+          .percpu_ns = least_ns(percpu, cpus),
+          .shared_ns = least_ns(shared, cpus),
+          .percpu_bytes = percpu.bytes(),
+          .shared_bytes = shared.bytes()};
 }
 
 }  // namespace

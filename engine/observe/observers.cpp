@@ -3,23 +3,8 @@
 #include <fmt/core.h>
 #include <malloc.h>
 
-#include <future>
-#include <optional>
-#include <random>
-#include <vector>
-
 #include "engine/base/error.h"
-#include "engine/observe/blocked_table.h"
-#include "engine/observe/call_counter.h"
 #include "engine/observe/capabilities.h"
-#include "engine/observe/occupancy.h"
-#include "engine/observe/occupancy_history.h"
-#include "engine/observe/raw_stacks.h"
-#include "engine/observe/ring_frame.h"
-#include "engine/observe/ring_reader.h"
-#include "engine/observe/sampler.h"
-#include "engine/observe/sched_reader.h"
-#include "engine/observe/symbols.h"
 
 namespace pipetop {
 
@@ -36,10 +21,10 @@ constexpr const char* kNoPipe = "there is no pipe";
 constexpr const char* kSeveral = "context switches are tracked for one process per role";
 
 // Makes a part, or keeps the reason why there is none.
-template <class Part, class... Arguments>
-std::unique_ptr<Part> try_make(std::string& reason, Arguments... arguments) {
+template <class Make>
+auto try_make(std::string& reason, Make make) -> decltype(make()) {
   try {
-    return std::make_unique<Part>(arguments...);
+    return make();
   } catch (const Error& refused) {
     reason = refused.what();
     return nullptr;
@@ -48,271 +33,201 @@ std::unique_ptr<Part> try_make(std::string& reason, Arguments... arguments) {
 
 }  // namespace
 
-class Observers::Impl {
- public:
-  explicit Impl(const ObserverOptions& options)
-      : has_pipe_(options.pipe_fd >= 0),
-        fallback_(options.pipe_fd),
-        roles_{WatchedRole(options.functions_window_ns), WatchedRole(options.functions_window_ns)} {
-    if (options.bpf == BpfUse::off) {
-      no_sampler_ = no_sched_ = no_ring_ = kBpfSwitchedOff;
-      return;
-    }
-    // The kernel takes 40 ms to write its symbols; in parallel programs are
-    // verified and, once we return, workers started.
-    reading_symbols_ = std::async(std::launch::async, Symbols::of_this_kernel);
-    no_ring_ = kNoPipe;
-    if (has_pipe_) ring_ = try_make<RingReader>(no_ring_, options.pipe_fd);
-    sampler_ =
-        try_make<Sampler>(no_sampler_, options.frequency_hz, ring_ ? ring_->copies_fd() : -1);
-    sched_ = try_make<SchedReader>(no_sched_);
-    if (sampler_ && ring_) sampler_->watch_pipe(ring_->pipe_address());
+Observers::Observers(const ObserverOptions& options)
+    : has_pipe_(options.pipe_fd >= 0),
+      fallback_(options.pipe_fd),
+      roles_{WatchedRole(options.functions_window_ns), WatchedRole(options.functions_window_ns)} {
+  if (options.bpf == BpfUse::off) {
+    no_sampler_ = no_sched_ = no_ring_ = kBpfSwitchedOff;
+    return;
   }
+  // The kernel takes 40 ms to write its symbols; in parallel programs are
+  // verified and, once we return, workers started.
+  reading_symbols_ = std::async(std::launch::async, Symbols::of_this_kernel);
+  no_ring_ = kNoPipe;
+  if (has_pipe_) ring_ = try_make(no_ring_, [&] { return make_ring_reader(options.pipe_fd); });
+  const int copies_fd = ring_ ? ring_->copies_fd() : -1;
+  sampler_ = try_make(no_sampler_, [&] { return make_sampler(options.frequency_hz, copies_fd); });
+  sched_ = try_make(no_sched_, [] { return make_sched_reader(); });
+  if (sampler_ && ring_) sampler_->watch_pipe(ring_->pipe_address());
+}
 
-  void watch(Role role, std::span<const pid_t> pids) {
-    WatchedRole& watched = role_of(role);
-    watched.processes = pids.size();
-    if (sampler_) sampler_->watch(role, pids);
-    const pid_t first = pids.empty() ? 0 : pids.front();
-    if (sched_ && watched.first != first) sched_->watch(role, first);
-    watched.first = first;
+void Observers::watch(Role role, std::span<const pid_t> pids) {
+  WatchedRole& watched = role_of(role);
+  watched.processes = pids.size();
+  if (sampler_) sampler_->watch(role, pids);
+  const pid_t first = pids.empty() ? 0 : pids.front();
+  if (sched_ && watched.first != first) sched_->watch(role, first);
+  watched.first = first;
+}
+
+void Observers::run(bool on) {
+  running_ = on;
+  if (sampler_) sampler_->run(on);
+  if (sched_) sched_->run(on);
+}
+
+void Observers::count(BpfCounters layout) {
+  counters_ = layout;
+  if (!sampler_) return;
+  sampler_->count(layout);
+  occupancy_before_ = sampler_->occupancy_by_record();
+  history_.change_source();
+}
+
+void Observers::poll(uint64_t now_ns) {
+  if (!running_) return;
+  need_symbols();
+  if (sampler_) take_samples(now_ns);
+  if (sched_) poll_sched(now_ns);
+  for (WatchedRole& role : roles_) role.counter.expire(now_ns);
+  if (!has_pipe_) return;
+  if (!samples_ring()) fallback_.poll(now_ns);
+  if (history_.due(now_ns)) history_.add(now_ns, occupancy_by_cpu());
+}
+
+void Observers::restart(uint64_t now_ns) {
+  restarted_ns_ = now_ns;  // samples in flight are dropped by their age
+  for (const Role role : kBothRoles) {
+    role_of(role).counter.clear();
+    if (sampler_) role_of(role).lost_seen = sampler_->lost(role);
+    if (sched_) role_of(role).sleeps_before = sched_->sleeps(role).value;
   }
+  if (sampler_) occupancy_before_ = sampler_->occupancy_by_record();
+  fallback_.restart();
+  restart_kinds(now_ns);
+}
 
-  void run(bool on) {
-    running_ = on;
-    if (sampler_) sampler_->run(on);
-    if (sched_) sched_->run(on);
-  }
+void Observers::restart_kinds(uint64_t now_ns) {
+  kinds_ = {};
+  kinds_since_ns_ = now_ns;
+}
 
-  void count(BpfCounters layout) {
-    counters_ = layout;
-    if (!sampler_) return;
-    sampler_->count(layout);
-    occupancy_before_ = sampler_->occupancy_by_record();
-    history_.change_source();
-  }
-  BpfCounters counters() const { return counters_; }
+Reading<SamplingEvent> Observers::event() const {
+  if (!sampler_) return Reading<SamplingEvent>::unavailable(no_sampler_);
+  return Reading<SamplingEvent>::of(sampler_->event());
+}
 
-  void poll(uint64_t now_ns) {
-    if (!running_) return;
-    need_symbols();
-    if (sampler_) take_samples(now_ns);
-    if (sched_) poll_sched(now_ns);
-    for (WatchedRole& role : roles_) role.counter.expire(now_ns);
-    if (!has_pipe_) return;
-    if (!samples_ring()) fallback_.poll(now_ns);
-    if (history_.due(now_ns)) history_.add(now_ns, occupancy_by_cpu());
-  }
-
-  void restart(uint64_t now_ns) {
-    restarted_ns_ = now_ns;  // samples in flight are dropped by their age
-    for (const Role role : {Role::writer, Role::reader}) {
-      role_of(role).counter.clear();
-      role_of(role).stacks.forget();
-      if (sampler_) role_of(role).lost_seen = sampler_->lost(role);
-      if (sched_) role_of(role).sleeps_before = sched_->sleeps(role).value;
-    }
-    if (sampler_) occupancy_before_ = sampler_->occupancy_by_record();
-    fallback_.restart();
-    restart_kinds(now_ns);
-  }
-
-  void restart_kinds(uint64_t now_ns) {
-    kinds_ = {};
-    kinds_since_ns_ = now_ns;
-  }
-
-  Reading<SamplingEvent> event() const {
-    if (!sampler_) return Reading<SamplingEvent>::unavailable(no_sampler_);
-    return Reading<SamplingEvent>::of(sampler_->event());
-  }
-
-  Reading<FunctionTable> functions(Role role, Span span) const {
-    using Table = Reading<FunctionTable>;
-    const WatchedRole& watched = role_of(role);
-    if (!sampler_) return Table::unavailable(no_sampler_);
-    if (!no_symbols_.empty()) return Table::unavailable(no_symbols_);
-    if (watched.processes == 0) return Table::warming("there is no process");
-    if (watched.counter.samples(span) == 0) return Table::warming("no samples yet");
-    return Table::of(watched.counter.table(span));
-  }
-
-  Reading<TaskTimes> times(Role role) const {
-    if (!sched_) return Reading<TaskTimes>::unavailable(no_sched_);
-    if (role_of(role).processes > 1) return Reading<TaskTimes>::unavailable(kSeveral);
-    return sched_->times(role);
-  }
-
-  Reading<BlockedTable> blocked(Role role) const {
-    using Table = Reading<BlockedTable>;
-    if (!sched_) return Table::unavailable(no_sched_);
-    if (!no_symbols_.empty()) return Table::unavailable(no_symbols_);
-    const Reading<Sleeps> sleeps = sched_->sleeps(role);
-    const std::optional<Sleeps>& before = role_of(role).sleeps_before;
-    if (!sleeps.has_value()) return Table::warming(sleeps.reason);
-    if (!before) return Table::warming("it has only just started");
-    return Table::of(blocked_table(
-        *sleeps, *before, [&](size_t place) { return sched_->stack(role, place); }, symbols_));
-  }
-
-  Reading<Occupancy> occupancy() const {
-    if (!has_pipe_) return Reading<Occupancy>::unavailable(kNoPipe);
-    if (!samples_ring()) return fallback_.reading();
-    const bool shared = counters_ == BpfCounters::shared;
-    return occupancy_of(
-        steady_samples(sampler_->occupancy_by_record(), occupancy_before_),
-        fmt::format("sampler {} Hz{}", sampler_->event().hz, shared ? ", shared counters" : ""));
-  }
-
-  std::shared_ptr<const OccupancyHistory> occupancy_history() const { return history_.history(); }
-
-  Reading<std::array<double, kSlotKinds>> kinds() const {
-    using Kinds = Reading<std::array<double, kSlotKinds>>;
-    if (!ring_) return Kinds::unavailable(no_ring_);
-    if (!no_symbols_.empty()) return Kinds::unavailable(no_symbols_);
-    return kinds_.shares();
-  }
-
-  Reading<RingFrame> ring_frame(uint64_t now_ns) {
-    if (!running_) return frame_;
-    need_symbols();
-    if (!ring_) return Reading<RingFrame>::unavailable(no_ring_);
-    try {
-      const ring_snapshot* seen = newest_snapshot(now_ns);
-      // A late tick may answer after we took a snapshot ourselves.
-      if (seen && (!frame_.has_value() || seen->at_ns > frame_->at_ns)) {
-        if (seen->at_ns >= kinds_since_ns_) kinds_.add(*seen);
-        frame_ = frame_of(*seen);
-      }
-      return frame_;
-    } catch (const Error& lost) {
-      no_ring_ = lost.what();
-      if (sampler_) sampler_->watch_pipe(0);
-      ring_.reset();
-      history_.change_source();
-      return Reading<RingFrame>::unavailable(no_ring_);
-    }
-  }
-
- private:
-  struct WatchedRole {
-    explicit WatchedRole(uint64_t window_ns) : counter(window_ns) {}
-
-    size_t processes = 0;
-    pid_t first = 0;
-    CallCounter counter;
-    RawStacks stacks;
-    uint64_t lost_seen = 0;  // by the sampler, already counted
-    // At restart(); nothing while they cannot be distinguished from earlier ones.
-    std::optional<Sleeps> sleeps_before = Sleeps{};
-  };
-
-  WatchedRole& role_of(Role role) { return roles_[static_cast<size_t>(role)]; }
-  const WatchedRole& role_of(Role role) const { return roles_[static_cast<size_t>(role)]; }
-
-  void need_symbols() {
-    if (!reading_symbols_.valid()) return;
-    symbols_ = reading_symbols_.get();
-    if (symbols_.empty()) no_symbols_ = why_no_addresses(read_circumstances());
-    if (ring_) ring_->learn_kinds(symbols_);
-    malloc_trim(0);  // libbpf had parsed the kernel's BTF
-  }
-
-  void poll_sched(uint64_t now_ns) {
-    sched_->poll(now_ns);
-    for (const Role role : {Role::writer, Role::reader})
-      if (auto& before = role_of(role).sleeps_before; !before) before = sched_->sleeps(role).value;
-  }
-
-  // The sampler gets the pipe's address from the ring reader.
-  bool samples_ring() const { return sampler_ && ring_; }
-
-  std::vector<OccupancyCounts> occupancy_by_cpu() const {
-    if (samples_ring()) return sampler_->occupancy_by_record();
-    return {fallback_.counts()};
-  }
-
-  // Null: none since the last one, wait.
-  const ring_snapshot* newest_snapshot(uint64_t now_ns) {
-    if (!sampler_) return &ring_->take_snapshot();
-    const bool first = tick_due_ns_ == 0;
-    const bool overdue = first || now_ns > tick_due_ns_ + kTickOverdueNs;
-    const ring_snapshot* seen = ring_->snapshot_of_tick();
-    if (first || seen) request_snapshot(now_ns + kOurTurnNs);
-    return seen || !overdue ? seen : &ring_->take_snapshot();
-  }
-
-  // A tick on the writer's CPU delays the writer, and the ring drains; one on the
-  // reader's CPU fills it. So CPUs take turns, at random so that a front end that
-  // draws every other frame does not show one side only, and only CPUs whose
-  // occupancy counts.
-  void request_snapshot(uint64_t from_ns) {
-    auto cpus = steady_cpus(sampler_->occupancy_by_record(), occupancy_before_);
-    std::erase(cpus, sampler_->cpus());  // the shared record, of unknown CPUs
-    tick_due_ns_ = from_ns;
-    const auto any = static_cast<uint32_t>(random_());
-    sampler_->request_copy(from_ns,
-                           cpus.empty() ? any % sampler_->cpus() : cpus[any % cpus.size()]);
-  }
-
-  void take_samples(uint64_t now_ns) {
-    sampler_->drain([this](const StackSample& sample) { take(sample); });
-    for (const Role role : {Role::writer, Role::reader}) {
-      WatchedRole& watched = role_of(role);
-      const uint64_t lost = sampler_->lost(role);
-      watched.counter.add_lost(now_ns, lost - watched.lost_seen);
-      watched.lost_seen = lost;
-    }
-  }
-
-  void take(const StackSample& sample) {
-    if (sample.at_ns < restarted_ns_) return;
-    WatchedRole& role = role_of(sample.role);
-    role.counter.add(sample.at_ns, role.stacks.place_of(sample.addresses, symbols_, role.counter));
-  }
-
-  const bool has_pipe_;
-  bool running_ = true;
-  BpfCounters counters_ = BpfCounters::percpu;
-  std::string no_sampler_, no_sched_, no_ring_, no_symbols_;  // why; remedy
-  std::future<Symbols> reading_symbols_;
-  Symbols symbols_;
-  std::unique_ptr<Sampler> sampler_;
-  std::unique_ptr<SchedReader> sched_;
-  std::unique_ptr<RingReader> ring_;
-  FionreadOccupancy fallback_;
-  OccupancyRecorder history_;
-  std::array<WatchedRole, kRoles> roles_;
-  std::vector<OccupancyCounts> occupancy_before_;
-  KindCounts kinds_;
-  uint64_t kinds_since_ns_ = 0;
-  Reading<RingFrame> frame_;
-  uint64_t tick_due_ns_ = 0;
-  std::minstd_rand random_;
-  uint64_t restarted_ns_ = 0;
-};
-
-Observers::Observers(const ObserverOptions& options) : impl_(std::make_unique<Impl>(options)) {}
-Observers::~Observers() = default;
-
-void Observers::watch(Role role, std::span<const pid_t> pids) { impl_->watch(role, pids); }
-void Observers::run(bool on) { impl_->run(on); }
-void Observers::count(BpfCounters layout) { impl_->count(layout); }
-BpfCounters Observers::counters() const { return impl_->counters(); }
-void Observers::poll(uint64_t now_ns) { impl_->poll(now_ns); }
-void Observers::restart(uint64_t now_ns) { impl_->restart(now_ns); }
-void Observers::restart_kinds(uint64_t now_ns) { impl_->restart_kinds(now_ns); }
-Reading<SamplingEvent> Observers::event() const { return impl_->event(); }
 Reading<FunctionTable> Observers::functions(Role role, Span span) const {
-  return impl_->functions(role, span);
+  using Table = Reading<FunctionTable>;
+  const WatchedRole& watched = role_of(role);
+  if (!sampler_) return Table::unavailable(no_sampler_);
+  if (!no_symbols_.empty()) return Table::unavailable(no_symbols_);
+  if (watched.processes == 0) return Table::warming("there is no process");
+  if (watched.counter.samples(span) == 0) return Table::warming("no samples yet");
+  return Table::of(watched.counter.table(span));
 }
-Reading<TaskTimes> Observers::times(Role role) const { return impl_->times(role); }
-Reading<BlockedTable> Observers::blocked(Role role) const { return impl_->blocked(role); }
-Reading<Occupancy> Observers::occupancy() const { return impl_->occupancy(); }
-std::shared_ptr<const OccupancyHistory> Observers::occupancy_history() const {
-  return impl_->occupancy_history();
+
+Reading<TaskTimes> Observers::times(Role role) const {
+  if (!sched_) return Reading<TaskTimes>::unavailable(no_sched_);
+  if (role_of(role).processes > 1) return Reading<TaskTimes>::unavailable(kSeveral);
+  return sched_->times(role);
 }
-Reading<std::array<double, kSlotKinds>> Observers::kinds() const { return impl_->kinds(); }
-Reading<RingFrame> Observers::ring_frame(uint64_t now_ns) { return impl_->ring_frame(now_ns); }
+
+Reading<BlockedTable> Observers::blocked(Role role) const {
+  using Table = Reading<BlockedTable>;
+  if (!sched_) return Table::unavailable(no_sched_);
+  if (!no_symbols_.empty()) return Table::unavailable(no_symbols_);
+  const Reading<Sleeps> sleeps = sched_->sleeps(role);
+  const std::optional<Sleeps>& before = role_of(role).sleeps_before;
+  if (!sleeps.has_value()) return Table::warming(sleeps.reason);
+  if (!before) return Table::warming("it has only just started");
+  return Table::of(blocked_table(
+      *sleeps, *before, [&](size_t place) { return sched_->stack(role, place); }, symbols_));
+}
+
+Reading<Occupancy> Observers::occupancy() const {
+  if (!has_pipe_) return Reading<Occupancy>::unavailable(kNoPipe);
+  if (!samples_ring()) return fallback_.reading();
+  const bool shared = counters_ == BpfCounters::shared;
+  return occupancy_of(
+      steady_samples(sampler_->occupancy_by_record(), occupancy_before_),
+      fmt::format("sampler {} Hz{}", sampler_->event().hz, shared ? ", shared counters" : ""));
+}
+
+Reading<std::array<double, kSlotKinds>> Observers::kinds() const {
+  using Kinds = Reading<std::array<double, kSlotKinds>>;
+  if (!ring_) return Kinds::unavailable(no_ring_);
+  if (!no_symbols_.empty()) return Kinds::unavailable(no_symbols_);
+  return kinds_.shares();
+}
+
+Reading<RingFrame> Observers::ring_frame(uint64_t now_ns) {
+  if (!running_) return frame_;
+  need_symbols();
+  if (!ring_) return Reading<RingFrame>::unavailable(no_ring_);
+  try {
+    const ring_snapshot* seen = newest_snapshot(now_ns);
+    // A late tick may answer after we took a snapshot ourselves.
+    if (seen && (!frame_.has_value() || seen->at_ns > frame_->at_ns)) {
+      if (seen->at_ns >= kinds_since_ns_) kinds_.add(*seen);
+      frame_ = frame_of(*seen);
+    }
+    return frame_;
+  } catch (const Error& lost) {
+    no_ring_ = lost.what();
+    if (sampler_) sampler_->watch_pipe(0);
+    ring_.reset();
+    history_.change_source();
+    return Reading<RingFrame>::unavailable(no_ring_);
+  }
+}
+
+void Observers::need_symbols() {
+  if (!reading_symbols_.valid()) return;
+  symbols_ = reading_symbols_.get();
+  if (symbols_.empty()) no_symbols_ = why_no_addresses(read_circumstances());
+  if (ring_) ring_->learn_kinds(symbols_);
+  malloc_trim(0);  // libbpf had parsed the kernel's BTF
+}
+
+void Observers::poll_sched(uint64_t now_ns) {
+  sched_->poll(now_ns);
+  for (const Role role : kBothRoles)
+    if (auto& before = role_of(role).sleeps_before; !before) before = sched_->sleeps(role).value;
+}
+
+std::vector<OccupancyCounts> Observers::occupancy_by_cpu() const {
+  if (samples_ring()) return sampler_->occupancy_by_record();
+  return {fallback_.counts()};
+}
+
+// Null: none since the last one, wait.
+const ring_snapshot* Observers::newest_snapshot(uint64_t now_ns) {
+  if (!sampler_) return &ring_->take_snapshot();
+  const bool first = tick_due_ns_ == 0;
+  const bool overdue = first || now_ns > tick_due_ns_ + kTickOverdueNs;
+  const ring_snapshot* seen = ring_->snapshot_of_tick();
+  if (first || seen) request_snapshot(now_ns + kOurTurnNs);
+  return seen || !overdue ? seen : &ring_->take_snapshot();
+}
+
+// A tick on the writer's CPU delays the writer, and the ring drains; one on the
+// reader's CPU fills it. So CPUs take turns, at random so that a front end that
+// draws every other frame does not show one side only, and only CPUs whose
+// occupancy counts.
+void Observers::request_snapshot(uint64_t from_ns) {
+  auto cpus = steady_cpus(sampler_->occupancy_by_record(), occupancy_before_);
+  std::erase(cpus, sampler_->cpus());  // the shared record, of unknown CPUs
+  tick_due_ns_ = from_ns;
+  const auto any = static_cast<uint32_t>(random_());
+  sampler_->request_copy(from_ns, cpus.empty() ? any % sampler_->cpus() : cpus[any % cpus.size()]);
+}
+
+void Observers::take_samples(uint64_t now_ns) {
+  sampler_->drain([this](const StackSample& sample) { take(sample); });
+  for (const Role role : kBothRoles) {
+    WatchedRole& watched = role_of(role);
+    const uint64_t lost = sampler_->lost(role);
+    watched.counter.add_lost(now_ns, lost - watched.lost_seen);
+    watched.lost_seen = lost;
+  }
+}
+
+void Observers::take(const StackSample& sample) {
+  if (sample.at_ns < restarted_ns_) return;
+  WatchedRole& role = role_of(sample.role);
+  role.counter.add(sample.at_ns, role.counter.place_of(sample.addresses, symbols_));
+}
 
 }  // namespace pipetop

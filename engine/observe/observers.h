@@ -7,14 +7,22 @@
 
 #include <array>
 #include <cstdint>
+#include <future>
 #include <memory>
+#include <optional>
+#include <random>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/model/counts.h"
-#include "engine/model/settings.h"
 #include "engine/model/snapshot.h"
 #include "engine/observe/call_counter.h"
+#include "engine/observe/occupancy.h"
+#include "engine/observe/ring_reader.h"
+#include "engine/observe/sampler.h"
+#include "engine/observe/sched_reader.h"
+#include "engine/observe/symbols.h"
 
 namespace pipetop {
 
@@ -31,9 +39,6 @@ class Observers {
   // Never throws for lack of privileges: what is not available becomes a reading
   // with the reason.
   explicit Observers(const ObserverOptions& options);
-  ~Observers();
-  Observers(const Observers&) = delete;
-  Observers& operator=(const Observers&) = delete;
 
   // Sets the processes of a role.
   void watch(Role role, std::span<const pid_t> pids);
@@ -45,7 +50,7 @@ class Observers {
   // How the BPF programs count from now on; initially one record per CPU. With a
   // shared record a CPU whose clock stops when idle cannot be left out.
   void count(BpfCounters layout);
-  BpfCounters counters() const;
+  BpfCounters counters() const { return counters_; }
 
   // Drains the samples. To be called at least ten times a second.
   void poll(uint64_t now_ns);
@@ -68,7 +73,9 @@ class Observers {
   Reading<BlockedTable> blocked(Role role) const;
 
   Reading<Occupancy> occupancy() const;
-  std::shared_ptr<const OccupancyHistory> occupancy_history() const;  // null: none yet
+  std::shared_ptr<const OccupancyHistory> occupancy_history() const {  // null: none yet
+    return history_.history();
+  }
   Reading<std::array<double, kSlotKinds>> kinds() const;
 
   // The newest snapshot of the slots (see its at_ns); also requests the next.
@@ -78,8 +85,49 @@ class Observers {
   Reading<RingFrame> ring_frame(uint64_t now_ns);
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  struct WatchedRole {
+    explicit WatchedRole(uint64_t window_ns) : counter(window_ns) {}
+
+    size_t processes = 0;
+    pid_t first = 0;
+    observe::CallCounter counter;
+    uint64_t lost_seen = 0;  // by the sampler, already counted
+    // At restart(); nothing while they cannot be distinguished from earlier ones.
+    std::optional<observe::Sleeps> sleeps_before = observe::Sleeps{};
+  };
+
+  WatchedRole& role_of(Role role) { return roles_[static_cast<size_t>(role)]; }
+  const WatchedRole& role_of(Role role) const { return roles_[static_cast<size_t>(role)]; }
+
+  void need_symbols();
+  void poll_sched(uint64_t now_ns);
+  // The sampler gets the pipe's address from the ring reader.
+  bool samples_ring() const { return sampler_ && ring_; }
+  std::vector<observe::OccupancyCounts> occupancy_by_cpu() const;
+  const ring_snapshot* newest_snapshot(uint64_t now_ns);
+  void request_snapshot(uint64_t from_ns);
+  void take_samples(uint64_t now_ns);
+  void take(const observe::StackSample& sample);
+
+  const bool has_pipe_;
+  bool running_ = true;
+  BpfCounters counters_ = BpfCounters::percpu;
+  std::string no_sampler_, no_sched_, no_ring_, no_symbols_;  // why; remedy
+  std::future<observe::Symbols> reading_symbols_;
+  observe::Symbols symbols_;
+  std::unique_ptr<observe::Sampler> sampler_;
+  std::unique_ptr<observe::SchedReader> sched_;
+  std::unique_ptr<observe::RingReader> ring_;
+  observe::FionreadOccupancy fallback_;
+  observe::OccupancyRecorder history_;
+  std::array<WatchedRole, kRoles> roles_;
+  std::vector<observe::OccupancyCounts> occupancy_before_;
+  observe::KindCounts kinds_;
+  uint64_t kinds_since_ns_ = 0;
+  Reading<RingFrame> frame_;
+  uint64_t tick_due_ns_ = 0;
+  std::minstd_rand random_;
+  uint64_t restarted_ns_ = 0;
 };
 
 }  // namespace pipetop

@@ -1,10 +1,10 @@
-#include "engine/observe/ring_frame.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>
 #include <span>
+
+#include "engine/observe/ring_reader.h"
 
 namespace pipetop::observe {
 namespace {

@@ -33,11 +33,9 @@ struct stat stat_of_pipe(int fd) {
   return status;
 }
 
-}  // namespace
-
-class RingReader::Impl {
+class BpfRingReader final : public RingReader {
  public:
-  explicit Impl(int pipe_fd) {
+  explicit BpfRingReader(int pipe_fd) {
     const struct stat pipe = stat_of_pipe(pipe_fd);
     const LibbpfLog log;
     skeleton_.reset(ring_bpf::open());
@@ -55,26 +53,29 @@ class RingReader::Impl {
     LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
     link_.reset(bpf_program__attach_iter(skeleton_->progs.take_snapshot, &options));
     if (!link_) throw_refused("attach the ring reader", errno, log);
-    pipe_address_ = take_snapshot(RING_BY_ITERATOR).pipe;
+    pipe_address_ = snapshot_by(RING_BY_ITERATOR).pipe;
   }
 
-  void learn_kinds(const Symbols& symbols) {
+  void learn_kinds(const Symbols& symbols) override {
     for (const Stealer& stealer : kStealers)
       skeleton_->bss->stealers[stealer.index] = symbols.address_of(stealer.function);
   }
 
-  uint64_t pipe_address() const { return pipe_address_; }
-  int copies_fd() const { return bpf_map__fd(skeleton_->maps.copies); }
+  uint64_t pipe_address() const override { return pipe_address_; }
+  int copies_fd() const override { return bpf_map__fd(skeleton_->maps.copies); }
 
-  const ring_snapshot* snapshot_of_tick() {
+  const ring_snapshot& take_snapshot() override { return snapshot_by(RING_BY_ITERATOR); }
+
+  const ring_snapshot* snapshot_of_tick() override {
     const auto& copy = static_cast<const ring_copy*>(copies_.data())[RING_BY_TICK];
     const uint64_t at_ns = __atomic_load_n(&copy.at_ns, __ATOMIC_ACQUIRE);
     if (at_ns == last_tick_ns_) return nullptr;
     last_tick_ns_ = at_ns;
-    return &take_snapshot(RING_BY_TICK);
+    return &snapshot_by(RING_BY_TICK);
   }
 
-  const ring_snapshot& take_snapshot(ring_copier copier) {
+ private:
+  const ring_snapshot& snapshot_by(ring_copier copier) {
     skeleton_->bss->copier = copier;
     auto& snapshot = *static_cast<ring_snapshot*>(snapshots_.data());
     snapshot.at_ns = 0;
@@ -88,7 +89,6 @@ class RingReader::Impl {
     return snapshot;
   }
 
- private:
   Skeleton<ring_bpf> skeleton_;
   Mapping snapshots_, copies_;
   uint64_t pipe_address_ = 0;
@@ -96,13 +96,10 @@ class RingReader::Impl {
   Link link_;
 };
 
-RingReader::RingReader(int pipe_fd) : impl_(std::make_unique<Impl>(pipe_fd)) {}
-RingReader::~RingReader() = default;
+}  // namespace
 
-void RingReader::learn_kinds(const Symbols& symbols) { impl_->learn_kinds(symbols); }
-uint64_t RingReader::pipe_address() const { return impl_->pipe_address(); }
-int RingReader::copies_fd() const { return impl_->copies_fd(); }
-const ring_snapshot& RingReader::take_snapshot() { return impl_->take_snapshot(RING_BY_ITERATOR); }
-const ring_snapshot* RingReader::snapshot_of_tick() { return impl_->snapshot_of_tick(); }
+std::unique_ptr<RingReader> make_ring_reader(int pipe_fd) {
+  return std::make_unique<BpfRingReader>(pipe_fd);
+}
 
 }  // namespace pipetop::observe

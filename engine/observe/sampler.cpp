@@ -31,11 +31,9 @@ uint32_t buffer_bytes(uint32_t hz) {
   return std::bit_ceil(std::max(hz * kRoles * uint32_t{sizeof(sampler_sample)} / 10, page));
 }
 
-}  // namespace
-
-class Sampler::Impl {
+class BpfSampler final : public Sampler {
  public:
-  Impl(uint32_t hz, int copies_fd) {
+  BpfSampler(uint32_t hz, int copies_fd) {
     const LibbpfLog log;
     event_.hz = std::min(hz, max_sample_hz());
     PerfEvents cycles = open_perf_events(PerfClock::cycles, event_.hz);
@@ -45,16 +43,16 @@ class Sampler::Impl {
 
     open_and_load(copies_fd, log);
     records_ = map_array(skeleton_->maps.cpus);
-    buffer_.reset(
-        ring_buffer__new(bpf_map__fd(skeleton_->maps.samples), &Impl::receive, this, nullptr));
+    buffer_.reset(ring_buffer__new(bpf_map__fd(skeleton_->maps.samples), &BpfSampler::receive, this,
+                                   nullptr));
     if (!buffer_) throw_refused("map the sampler's buffer", errno, log);
     attach(skeleton_->progs.on_cycles, std::move(cycles), log);
     attach(skeleton_->progs.on_clock, std::move(clock), log);
   }
 
-  const SamplingEvent& event() const { return event_; }
+  const SamplingEvent& event() const override { return event_; }
 
-  void watch(Role role, std::span<const pid_t> pids) {
+  void watch(Role role, std::span<const pid_t> pids) override {
     const int map = bpf_map__fd(skeleton_->maps.watched);
     std::vector<pid_t>& watched = watched_[static_cast<size_t>(role)];
     for (const pid_t pid : watched)
@@ -64,37 +62,53 @@ class Sampler::Impl {
     for (const pid_t pid : watched) bpf_map_update_elem(map, &pid, &value, BPF_ANY);
   }
 
-  void watch_pipe(uint64_t pipe_address) {
+  void watch_pipe(uint64_t pipe_address) override {
     __atomic_store_n(&skeleton_->bss->pipe_address, pipe_address, __ATOMIC_RELAXED);
   }
 
-  void request_copy(uint64_t from_ns, uint32_t cpu) {
+  void request_copy(uint64_t from_ns, uint32_t cpu) override {
     __atomic_store_n(&skeleton_->bss->copy_wanted_cpu, cpu, __ATOMIC_RELAXED);
     __atomic_store_n(&skeleton_->bss->copy_wanted_ns, from_ns, __ATOMIC_RELEASE);
   }
 
-  void run(bool on) {
+  void run(bool on) override {
     for (const UniqueFd& event : events_)
       ::ioctl(event.get(), on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
   }
 
-  void count(BpfCounters layout) {
+  void count(BpfCounters layout) override {
     __atomic_store_n(&skeleton_->bss->counters_shared, layout == BpfCounters::shared,
                      __ATOMIC_RELAXED);
   }
-  uint32_t cpus() const { return cpus_; }
+  uint32_t cpus() const override { return cpus_; }
 
-  void drain(const std::function<void(const StackSample&)>& sink) {
+  void drain(const std::function<void(const StackSample&)>& sink) override {
     sink_ = &sink;
     ring_buffer__consume(buffer_.get());
     sink_ = nullptr;
   }
 
+  uint64_t lost(Role role) const override {
+    uint64_t lost = 0;
+    for (const sampler_cpu& cpu : records()) lost += peek(cpu.lost[static_cast<size_t>(role)]);
+    return lost;
+  }
+
+  std::vector<OccupancyCounts> occupancy_by_record() const override {
+    std::vector<OccupancyCounts> by_cpu;
+    for (const sampler_cpu& cpu : records()) {
+      OccupancyCounts& counts = by_cpu.emplace_back();
+      counts.used_sum = peek(cpu.used_sum);
+      for (size_t i = 0; i < counts.bins.size(); ++i) counts.bins[i] = peek(cpu.bins[i]);
+    }
+    return by_cpu;
+  }
+
+ private:
   std::span<const sampler_cpu> records() const {
     return {static_cast<const sampler_cpu*>(records_.data()), cpus_ + 1};
   }
 
- private:
   void open_and_load(int copies_fd, const LibbpfLog& log) {
     skeleton_.reset(sampler_bpf::open());
     if (!skeleton_) throw_refused("open the sampler", errno, log);
@@ -129,7 +143,7 @@ class Sampler::Impl {
     const size_t head = offsetof(sampler_sample, ip);
     if (bytes < head || bytes < head + sample.frames * sizeof(sample.ip[0])) return 0;
     static_assert(sizeof(sample.ip[0]) == sizeof(uint64_t));
-    (*static_cast<Impl*>(self)->sink_)(
+    (*static_cast<BpfSampler*>(self)->sink_)(
         {sample.at_ns, static_cast<Role>(sample.role),
          std::span(reinterpret_cast<const uint64_t*>(sample.ip), sample.frames)});
     return 0;
@@ -147,32 +161,10 @@ class Sampler::Impl {
   std::vector<UniqueFd> events_;                    // the ones that the links own
 };
 
-Sampler::Sampler(uint32_t hz, int copies_fd) : impl_(std::make_unique<Impl>(hz, copies_fd)) {}
-Sampler::~Sampler() = default;
+}  // namespace
 
-const SamplingEvent& Sampler::event() const { return impl_->event(); }
-void Sampler::watch(Role role, std::span<const pid_t> pids) { impl_->watch(role, pids); }
-void Sampler::watch_pipe(uint64_t pipe_address) { impl_->watch_pipe(pipe_address); }
-void Sampler::request_copy(uint64_t from_ns, uint32_t cpu) { impl_->request_copy(from_ns, cpu); }
-void Sampler::run(bool on) { impl_->run(on); }
-void Sampler::count(BpfCounters layout) { impl_->count(layout); }
-uint32_t Sampler::cpus() const { return impl_->cpus(); }
-void Sampler::drain(const std::function<void(const StackSample&)>& sink) { impl_->drain(sink); }
-
-uint64_t Sampler::lost(Role role) const {
-  uint64_t lost = 0;
-  for (const sampler_cpu& cpu : impl_->records()) lost += peek(cpu.lost[static_cast<size_t>(role)]);
-  return lost;
-}
-
-std::vector<OccupancyCounts> Sampler::occupancy_by_record() const {
-  std::vector<OccupancyCounts> by_cpu;
-  for (const sampler_cpu& cpu : impl_->records()) {
-    OccupancyCounts& counts = by_cpu.emplace_back();
-    counts.used_sum = peek(cpu.used_sum);
-    for (size_t i = 0; i < counts.bins.size(); ++i) counts.bins[i] = peek(cpu.bins[i]);
-  }
-  return by_cpu;
+std::unique_ptr<Sampler> make_sampler(uint32_t hz, int copies_fd) {
+  return std::make_unique<BpfSampler>(hz, copies_fd);
 }
 
 }  // namespace pipetop::observe

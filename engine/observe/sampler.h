@@ -24,42 +24,37 @@ struct StackSample {
 
 class Sampler {
  public:
-  // `copies_fd` is RingReader's, if there is one. Throws Error, "why; remedy".
-  explicit Sampler(uint32_t hz, int copies_fd = -1);
-  ~Sampler();
-  Sampler(const Sampler&) = delete;
-  Sampler& operator=(const Sampler&) = delete;
+  virtual ~Sampler() = default;
 
-  const SamplingEvent& event() const;  // what takes the stacks
+  virtual const SamplingEvent& event() const = 0;  // what takes the stacks
 
   // Sets the processes of a role, at most SAMPLER_PROCESSES in total.
-  void watch(Role role, std::span<const pid_t> pids);
+  virtual void watch(Role role, std::span<const pid_t> pids) = 0;
   void watch(Role role, pid_t pid) { watch(role, std::span(&pid, pid > 0 ? 1u : 0u)); }
-  void watch_pipe(uint64_t pipe_address);  // the kernel's address, from RingReader
+  virtual void watch_pipe(uint64_t pipe_address) = 0;  // the kernel's address, from RingReader
 
   // The first tick of this CPU from this instant on copies the ring for
   // RingReader::snapshot_of_tick(); if its clock has stopped, that of another CPU. To
   // be called again only when the last copy was read.
-  void request_copy(uint64_t from_ns, uint32_t cpu);
+  virtual void request_copy(uint64_t from_ns, uint32_t cpu) = 0;
 
   // Stops and starts the ticks.
-  void run(bool on);
+  virtual void run(bool on) = 0;
 
   // How its programs count from now on; initially one record per CPU.
-  void count(BpfCounters layout);
+  virtual void count(BpfCounters layout) = 0;
 
-  uint32_t cpus() const;  // the most that the kernel can have
+  virtual uint32_t cpus() const = 0;  // the most that the kernel can have
 
-  void drain(const std::function<void(const StackSample&)>& sink);
+  virtual void drain(const std::function<void(const StackSample&)>& sink) = 0;
 
   // Cumulative.
-  uint64_t lost(Role role) const;
+  virtual uint64_t lost(Role role) const = 0;
   // By CPU, and at the end the shared record.
-  std::vector<OccupancyCounts> occupancy_by_record() const;
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  virtual std::vector<OccupancyCounts> occupancy_by_record() const = 0;
 };
+
+// `copies_fd` is RingReader's, if there is one. Throws Error, "why; remedy".
+std::unique_ptr<Sampler> make_sampler(uint32_t hz, int copies_fd = -1);
 
 }  // namespace pipetop::observe

@@ -29,11 +29,9 @@ constexpr int kTries = 10'000;
 
 constexpr size_t kPlaces = size_t{SCHED_TAKERS} * SCHED_STACKS;  // of a role
 
-}  // namespace
-
-class SchedReader::Impl {
+class BpfSchedReader final : public SchedReader {
  public:
-  explicit Impl(uint32_t stacks_per_s) : stacks_per_s_(stacks_per_s) {
+  explicit BpfSchedReader(uint32_t stacks_per_s) : stacks_per_s_(stacks_per_s) {
     const LibbpfLog log;
     skeleton_.reset(sched_bpf::open());
     if (!skeleton_) throw_refused("open the scheduler's observer", errno, log);
@@ -45,32 +43,32 @@ class SchedReader::Impl {
     if (!iterate(getpid())) throw_refused("attach the scheduler's iterator", errno, log);
   }
 
-  void watch(Role role, pid_t pid) {
+  void watch(Role role, pid_t pid) override {
     watched(role).pid = pid;
     __atomic_store_n(&task_of(role), 0, __ATOMIC_SEQ_CST);
     watched(role).iterator = pid > 0 && !links_.empty() ? iterate(pid) : nullptr;
     inspect(role);
   }
 
-  void run(bool on) {
+  void run(bool on) override {
     const LibbpfLog log;
     links_.clear();
     if (on) attach(log);
-    for (const Role role : {Role::writer, Role::reader}) watch(role, watched(role).pid);
+    for (const Role role : kBothRoles) watch(role, watched(role).pid);
   }
 
-  void poll(uint64_t now_ns) {
-    for (const Role role : {Role::writer, Role::reader}) {
+  void poll(uint64_t now_ns) override {
+    for (const Role role : kBothRoles) {
       if (peek(record(role).state) == SCHED_UNKNOWN) inspect(role);
       set_pace(role, now_ns);
     }
   }
 
-  Reading<TaskTimes> times(Role role) const {
+  Reading<TaskTimes> times(Role role) const override {
     return steady<TaskTimes>(role, [](const Present& present) { return present.times; });
   }
 
-  Reading<Sleeps> sleeps(Role role) {
+  Reading<Sleeps> sleeps(Role role) override {
     if (needs_stack(role)) inspect(role);
     return steady<Sleeps>(role, [&](const Present& present) {
       Sleeps sleeps;
@@ -87,7 +85,7 @@ class SchedReader::Impl {
     });
   }
 
-  std::span<const uint64_t> stack(Role role, size_t i) const {
+  std::span<const uint64_t> stack(Role role, size_t i) const override {
     const sched_stack& stack = place(role, i);
     static_assert(sizeof(stack.ip[0]) == sizeof(uint64_t));
     return {reinterpret_cast<const uint64_t*>(stack.ip),
@@ -235,16 +233,10 @@ class SchedReader::Impl {
   std::array<Watched, kRoles> watched_;
 };
 
-SchedReader::SchedReader(uint32_t stacks_per_s) : impl_(std::make_unique<Impl>(stacks_per_s)) {}
-SchedReader::~SchedReader() = default;
+}  // namespace
 
-void SchedReader::watch(Role role, pid_t pid) { impl_->watch(role, pid); }
-void SchedReader::run(bool on) { impl_->run(on); }
-void SchedReader::poll(uint64_t now_ns) { impl_->poll(now_ns); }
-Reading<TaskTimes> SchedReader::times(Role role) const { return impl_->times(role); }
-Reading<Sleeps> SchedReader::sleeps(Role role) { return impl_->sleeps(role); }
-std::span<const uint64_t> SchedReader::stack(Role role, size_t place) const {
-  return impl_->stack(role, place);
+std::unique_ptr<SchedReader> make_sched_reader(uint32_t stacks_per_s) {
+  return std::make_unique<BpfSchedReader>(stacks_per_s);
 }
 
 }  // namespace pipetop::observe

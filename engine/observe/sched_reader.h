@@ -1,17 +1,20 @@
 // Wall time of the two roles by state, and the stacks in which they sleep, counted
-// by bpf/sched.bpf.c on every switch.
+// by bpf/sched.bpf.c on every switch; folded into a table, how long, and a call tree.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "engine/base/reading.h"
 #include "engine/model/counts.h"
+#include "engine/model/functions.h"
 #include "engine/model/settings.h"
+#include "engine/observe/symbols.h"
 
 namespace pipetop::observe {
 
@@ -29,33 +32,39 @@ struct Sleeps {
 
 class SchedReader {
  public:
-  // Taking a stack costs 2 us. Throws Error, "why; remedy".
-  explicit SchedReader(uint32_t stacks_per_s = 250);
-  ~SchedReader();
-  SchedReader(const SchedReader&) = delete;
-  SchedReader& operator=(const SchedReader&) = delete;
+  virtual ~SchedReader() = default;
 
   // Sets the process of a role, which must be single-threaded; 0 for none.
-  void watch(Role role, pid_t pid);
+  virtual void watch(Role role, pid_t pid) = 0;
 
   // Stops and starts counting; while stopped, no process is watched.
-  void run(bool on);
+  virtual void run(bool on) = 0;
 
   // Checks the state of processes that have not switched since they were watched,
   // and measures how often they sleep. To be called a few times per second.
-  void poll(uint64_t now_ns);
+  virtual void poll(uint64_t now_ns) = 0;
 
   // Both continue from one process of a role to the next, and include the current
   // interval. Warming until the state of a new process is known.
-  Reading<TaskTimes> times(Role role) const;
-  Reading<Sleeps> sleeps(Role role);
+  virtual Reading<TaskTimes> times(Role role) const = 0;
+  virtual Reading<Sleeps> sleeps(Role role) = 0;
 
   // The addresses of a place, leaf first; none if it is unused.
-  std::span<const uint64_t> stack(Role role, size_t place) const;
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  virtual std::span<const uint64_t> stack(Role role, size_t place) const = 0;
 };
+
+// Taking a stack costs 2 us. Throws Error, "why; remedy".
+std::unique_ptr<SchedReader> make_sched_reader(uint32_t stacks_per_s = 250);
+
+// The functions in which a task sleeps, innermost first, from the addresses of a
+// stack taken when it switched away.
+std::vector<Function> sleeping_stack(std::span<const uint64_t> addresses, const Symbols& symbols);
+
+// The difference between `now` and `before`. `stack_of` returns the addresses of a
+// place. The tree's weight is exactly `ns`: estimates are scaled to fit, and time
+// whose stack was lost is a separate root, "[unknown]".
+BlockedTable blocked_table(const Sleeps& now, const Sleeps& before,
+                           const std::function<std::span<const uint64_t>(size_t)>& stack_of,
+                           const Symbols& symbols);
 
 }  // namespace pipetop::observe

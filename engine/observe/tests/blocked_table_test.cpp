@@ -1,8 +1,8 @@
-#include "engine/observe/blocked_table.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
+
+#include "engine/observe/sched_reader.h"
 
 namespace pipetop::observe {
 namespace {

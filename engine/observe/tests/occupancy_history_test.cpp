@@ -1,6 +1,6 @@
-#include "engine/observe/occupancy_history.h"
-
 #include <gtest/gtest.h>
+
+#include "engine/observe/occupancy.h"
 
 namespace pipetop::observe {
 namespace {

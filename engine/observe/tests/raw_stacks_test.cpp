@@ -1,11 +1,11 @@
-#include "engine/observe/raw_stacks.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 #include <numeric>
 #include <random>
 #include <set>
+
+#include "engine/observe/call_counter.h"
 
 namespace pipetop::observe {
 namespace {
@@ -22,7 +22,7 @@ const Symbols kStackSymbols = Symbols::parse(
 class RawStacksTest : public testing::Test {
  protected:
   CallCounter::Place place_of(const Addresses& addresses) {
-    return stacks_.place_of(addresses, kStackSymbols, counter_);
+    return counter_.place_of(addresses, kStackSymbols);
   }
 
   // "entry;leaf 1\n" for every place where a sample ended, sorted.
@@ -39,7 +39,6 @@ class RawStacksTest : public testing::Test {
   }
 
   CallCounter counter_{0};
-  RawStacks stacks_;
 };
 
 TEST_F(RawStacksTest, AddressesOfOneFunctionAreOnePlace) {
@@ -69,7 +68,6 @@ TEST_F(RawStacksTest, ForgettingGivesPlacesAnew) {
   place_of({0xffffffff81000304, 0xffffffff81000020});
   const auto user = place_of({});
   counter_.clear();
-  stacks_.forget();
   EXPECT_NE(place_of({}), user);
   counter_.add(1, place_of({}));
   EXPECT_EQ(folded(), "[user] 1\n");

@@ -1,6 +1,6 @@
-#include "engine/observe/ring_frame.h"
-
 #include <gtest/gtest.h>
+
+#include "engine/observe/ring_reader.h"
 
 namespace pipetop::observe {
 namespace {

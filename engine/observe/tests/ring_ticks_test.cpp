@@ -21,8 +21,8 @@ class RingTicks : public testing::Test {
  protected:
   void SetUp() override {
     PIPETOP_NEED(Observers({.pipe_fd = pipe_.read_end()}).ring_frame(monotonic_ns()));
-    reader_ = std::make_unique<observe::RingReader>(pipe_.read_end());
-    sampler_ = std::make_unique<observe::Sampler>(999, reader_->copies_fd());
+    reader_ = observe::make_ring_reader(pipe_.read_end());
+    sampler_ = observe::make_sampler(999, reader_->copies_fd());
     sampler_->watch_pipe(reader_->pipe_address());
   }
 

@@ -185,12 +185,12 @@ TEST_F(Sampling, ARestartForgetsOlderSamples) {
 
 TEST_F(Sampling, NobodyIsSampledWhenNobodyIsWatched) {
   const BusyChild child(write_and_read_back);
-  observe::Sampler sampler(999);
+  const auto sampler = observe::make_sampler(999);
   uint64_t samples = 0;
-  const auto drain = [&] { sampler.drain([&](const observe::StackSample&) { ++samples; }); };
-  sampler.watch(Role::writer, child.pid());
+  const auto drain = [&] { sampler->drain([&](const observe::StackSample&) { ++samples; }); };
+  sampler->watch(Role::writer, child.pid());
   ASSERT_TRUE(eventually([&] { return drain(), samples > 0; }));
-  sampler.watch(Role::writer, 0);
+  sampler->watch(Role::writer, 0);
   let_run(child, 20'000'000);  // for the tick that had already begun
   drain();
   samples = 0;
@@ -201,30 +201,30 @@ TEST_F(Sampling, NobodyIsSampledWhenNobodyIsWatched) {
 
 TEST_F(Sampling, AStoppedSamplerTakesNoSamplesUntilItRunsAgain) {
   const BusyChild child(write_and_read_back);
-  observe::Sampler sampler(999);
+  const auto sampler = observe::make_sampler(999);
   uint64_t samples = 0;
-  const auto drain = [&] { sampler.drain([&](const observe::StackSample&) { ++samples; }); };
-  sampler.watch(Role::writer, child.pid());
+  const auto drain = [&] { sampler->drain([&](const observe::StackSample&) { ++samples; }); };
+  sampler->watch(Role::writer, child.pid());
   ASSERT_TRUE(eventually([&] { return drain(), samples > 0; }));
-  sampler.run(false);
+  sampler->run(false);
   let_run(child, 20'000'000);  // for the tick that had already begun
   drain();
   samples = 0;
   let_run(child, 100'000'000);
   drain();
   EXPECT_EQ(samples, 0u);
-  sampler.run(true);
+  sampler->run(true);
   EXPECT_TRUE(eventually([&] { return drain(), samples > 0; }));
 }
 
 TEST_F(Sampling, WhatDoesNotFitIsCountedAsLost) {
   const BusyChild child(write_and_read_back);
-  observe::Sampler sampler(100);  // the smallest buffer
-  sampler.watch(Role::reader, child.pid());
-  ASSERT_TRUE(eventually([&] { return sampler.lost(Role::reader) > 0; }));
-  EXPECT_EQ(sampler.lost(Role::writer), 0u);
+  const auto sampler = observe::make_sampler(100);  // the smallest buffer
+  sampler->watch(Role::reader, child.pid());
+  ASSERT_TRUE(eventually([&] { return sampler->lost(Role::reader) > 0; }));
+  EXPECT_EQ(sampler->lost(Role::writer), 0u);
   uint64_t samples = 0;
-  sampler.drain([&](const observe::StackSample& sample) {
+  sampler->drain([&](const observe::StackSample& sample) {
     EXPECT_EQ(sample.role, Role::reader);
     ++samples;
   });

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "engine/meter/process_stats.h"
-#include "engine/observe/blocked_table.h"
 #include "engine/observe/sched_reader.h"
 #include "engine/observe/tests/sched_fixture.h"
 #include "engine/tests/run_first.h"
@@ -88,26 +87,27 @@ TEST_F(SchedStacks, RolesAreKeptApart) {
 // One that was to be short, and whose stack was not taken as it began.
 TEST_F(SchedStacks, ASleepThatTurnsOutLongHasAStack) {
   const Symbols symbols = Symbols::of_this_kernel();
-  SchedReader reader(1);
+  const auto reader = make_sched_reader(1);
   const BusyChild child([] { usleep(100); });
-  reader.watch(Role::reader, child.pid());
+  reader->watch(Role::reader, child.pid());
   const auto sleeps = [&] {
     Sleeps found;
     EXPECT_TRUE(eventually([&] {
-      reader.poll(monotonic_ns());
-      const Reading<Sleeps> reading = reader.sleeps(Role::reader);
+      reader->poll(monotonic_ns());
+      const Reading<Sleeps> reading = reader->sleeps(Role::reader);
       if (reading.has_value()) found = *reading;
       return reading.has_value();
     }));
     return found;
   };
-  const auto times = [&] { return reader.times(Role::reader).value.value_or(TaskTimes{}); };
+  const auto times = [&] { return reader->times(Role::reader).value.value_or(TaskTimes{}); };
   const uint64_t first = sleeps().times, known_ns = monotonic_ns() + 500'000'000;
   // And its pace is known, unless it is kept from sleeping often.
   ASSERT_TRUE(eventually([&] { return sleeps().times > first + 10 && monotonic_ns() > known_ns; }));
   const auto table = [&](const Sleeps& before) {
     const BlockedTable found = blocked_table(
-        sleeps(), before, [&](size_t place) { return reader.stack(Role::reader, place); }, symbols);
+        sleeps(), before, [&](size_t place) { return reader->stack(Role::reader, place); },
+        symbols);
     EXPECT_EQ(found.lost, 0u);
     return found;
   };
@@ -129,7 +129,7 @@ TEST_F(SchedStacks, ASleepThatTurnsOutLongHasAStack) {
 // which takes every stack, tells what is true.
 TEST_F(SchedStacks, FewShortSleepsStandForTheOthers) {
   const Symbols symbols = Symbols::of_this_kernel();
-  SchedReader some(100), every(1'000'000'000);
+  const auto some = make_sched_reader(100), every = make_sched_reader(1'000'000'000);
   // A timer ends them, however busy the CPUs are; where we may, the next begins as soon.
   const BusyChild child([] {
     static const bool first = run_first(1);
@@ -141,7 +141,7 @@ TEST_F(SchedStacks, FewShortSleepsStandForTheOthers) {
     SchedReader& reader;
     Reading<Sleeps> before, after;
   };
-  std::array<Watching, 2> both = {Watching{some, {}, {}}, Watching{every, {}, {}}};
+  std::array<Watching, 2> both = {Watching{*some, {}, {}}, Watching{*every, {}, {}}};
   for (Watching& one : both) one.reader.watch(Role::writer, child.pid());
   // Until at least so many stacks of the few can have been taken, for that is their pace.
   const auto sleep_for = [&](uint64_t times) {

@@ -18,29 +18,29 @@ void pin_to_first_cpu() {
 }
 
 TEST_F(Scheduling, NothingIsKnownOfNobody) {
-  SchedReader reader;
-  EXPECT_EQ(reader.times(Role::writer).status, ReadingStatus::warming);
-  EXPECT_EQ(reader.sleeps(Role::writer).status, ReadingStatus::warming);
-  reader.watch(Role::writer, 0);
-  reader.poll(monotonic_ns());
-  EXPECT_EQ(reader.times(Role::writer).status, ReadingStatus::warming);
+  const auto reader = make_sched_reader();
+  EXPECT_EQ(reader->times(Role::writer).status, ReadingStatus::warming);
+  EXPECT_EQ(reader->sleeps(Role::writer).status, ReadingStatus::warming);
+  reader->watch(Role::writer, 0);
+  reader->poll(monotonic_ns());
+  EXPECT_EQ(reader->times(Role::writer).status, ReadingStatus::warming);
 }
 
 TEST_F(Scheduling, NothingIsCountedWhileItIsStopped) {
   const BlockingPipe pipe;
   const BusyChild child([&] { pipe.take(); });
-  SchedReader reader;
-  reader.watch(Role::writer, child.pid());
+  const auto reader = make_sched_reader();
+  reader->watch(Role::writer, child.pid());
   const auto times = [&] {
-    reader.poll(monotonic_ns());
-    return reader.times(Role::writer).value.value_or(TaskTimes{});
+    reader->poll(monotonic_ns());
+    return reader->times(Role::writer).value.value_or(TaskTimes{});
   };
   ASSERT_TRUE(eventually([&] { return sleeps_on(times); }));  // so that nothing is under way
-  reader.run(false);
+  reader->run(false);
   const uint64_t stopped_ns = times().wall_ns();
   usleep(50'000);
   EXPECT_EQ(times().wall_ns(), stopped_ns);
-  reader.run(true);
+  reader->run(true);
   EXPECT_TRUE(eventually([&] { return times().wall_ns() > stopped_ns; }));
 }
 
