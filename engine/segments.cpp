@@ -3,27 +3,73 @@
 #include <utility>
 
 namespace pipetop {
+namespace {
+
+constexpr const char* kNeverInForce = "it ended before the change took effect";
+
+std::optional<TaskTimes> times_of(const std::optional<ProcessStats>& stats) {
+  return stats ? std::optional(stats->times) : std::nullopt;
+}
+
+}  // namespace
 
 void Segments::begin(uint64_t now_ns, const Progress& progress, const Effective& until_now,
                      const std::string& label, const std::string& key, const Settings& requested) {
   if (meter_.has_segment()) log_.add(present(now_ns, progress, until_now));
   meter_.begin_segment(now_ns, progress, label, key, requested);
-  watch_.hold(now_ns);
+  hold(now_ns);
+}
+
+void Segments::hold(uint64_t now_ns) {
+  counting_ = false;
+  for (ShareMeter& times : times_) times.clear();
+  observers_.restart(now_ns);
 }
 
 void Segments::count(uint64_t now_ns) {
   meter_.settled(now_ns);
-  watch_.begin(now_ns);
+  hold(now_ns);
+  counting_ = true;
+  for (const Role role : kBothRoles) replaced(role, now_ns);
+}
+
+void Segments::add(uint64_t now_ns, const Progress& progress) {
+  meter_.add(now_ns, progress);
+  // A process whose times were unknown at its start is counted from here on.
+  for (const Role role : kBothRoles)
+    if (times(role).begun_unknown()) replaced(role, now_ns);
+}
+
+// Where a segment's shares come from: sched_switch, as in the worker's view, else
+// /proc. The two do not agree exactly, so they are never mixed.
+std::optional<TaskTimes> Segments::run_times(Role role) const {
+  const Reading<TaskTimes> seen = observers_.times(role);
+  if (seen.status == ReadingStatus::unavailable)
+    return times_of(read_process_stats(pool_.pids(role)));
+  return seen.value;
+}
+
+void Segments::ended(Role role, uint64_t now_ns, const std::optional<ProcessSample>& last) {
+  if (observers_.times(role).status != ReadingStatus::unavailable)
+    times(role).pause(now_ns, run_times(role));
+  else if (last)
+    times(role).pause(last->at_ns, times_of(last->stats));
+}
+
+void Segments::replaced(Role role, uint64_t now_ns) {
+  if (counting_ && !pool_.pids(role).empty()) times(role).begin(now_ns, run_times(role));
 }
 
 void Segments::suspend(uint64_t now_ns) {
   suspended_at_ns_ = now_ns;
-  watch_.suspend(now_ns);
+  observers_.run(false);  // a ring that does not move says nothing
+  for (const Role role : kBothRoles) times(role).pause(now_ns, run_times(role));
 }
 
 void Segments::resume(uint64_t now_ns, const Progress& progress) {
   meter_.skip(suspended_at_ns_, now_ns, progress);
-  watch_.resume(now_ns);
+  observers_.run(true);
+  for (const Role role : kBothRoles) replaced(role, now_ns);
 }
 
 Segment Segments::present(uint64_t now_ns, const Progress& progress,
@@ -32,8 +78,29 @@ Segment Segments::present(uint64_t now_ns, const Progress& progress,
   segment.effective = in_force.settings;
   segment.pipe_bytes = in_force.pipe.bytes;
   observers_.poll(now_ns);  // or the last samples would count for the next segment
-  watch_.describe(now_ns, segment);
+  describe(now_ns, segment);
   return segment;
+}
+
+// Fills in roles, occupancy and kinds.
+void Segments::describe(uint64_t now_ns, Segment& segment) const {
+  if (!counting_) {
+    const auto unknown = Reading<double>::warming(kNeverInForce);
+    segment.roles.fill({{unknown, unknown, unknown},
+                        Reading<FunctionTable>::warming(kNeverInForce),
+                        Reading<BlockedTable>::warming(kNeverInForce)});
+    segment.occupancy = Reading<Occupancy>::warming(kNeverInForce);
+    segment.kinds = Reading<std::array<double, kSlotKinds>>::warming(kNeverInForce);
+    return;
+  }
+  for (const Role role : kBothRoles) {
+    const auto i = static_cast<size_t>(role);
+    segment.roles[i] = {times_[i].shares(now_ns, run_times(role)),
+                        observers_.functions(role, observe::Span::segment),
+                        observers_.blocked(role)};
+  }
+  segment.occupancy = observers_.occupancy();
+  segment.kinds = observers_.kinds();
 }
 
 Throughput Segments::throughput(uint64_t now_ns, const Progress& progress) const {

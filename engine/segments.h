@@ -1,13 +1,25 @@
 // The current segment, from its change to its end, and the earlier ones.
+//
+// What is observed of a segment counts from when its change takes effect until it ends. The work
+// of the change itself, such as mapping and touching buffers, does not count.
+//
+// A worker that dies and is replaced stays part of the segment, with all effects on
+// ring and functions. Its time counts while it has a process. Time during which
+// pipetop is suspended does not count.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "engine/meter/process_stats.h"
 #include "engine/meter/rate_meter.h"
 #include "engine/meter/segment_log.h"
+#include "engine/meter/share_meter.h"
 #include "engine/model/snapshot.h"
-#include "engine/segment_watch.h"
+#include "engine/observe/observers.h"
+#include "engine/process/worker_pool.h"
 
 namespace pipetop {
 
@@ -15,27 +27,22 @@ class Segments {
  public:
   // Both outlive it.
   Segments(uint64_t now_ns, double unit, Observers& observers, const WorkerPool& pool)
-      : observers_(observers), meter_(now_ns, unit), watch_(observers, pool) {}
+      : observers_(observers), pool_(pool), meter_(now_ns, unit) {}
 
   // Closes the current segment, if any, at whose end `until_now` was in effect, and
-  // begins another.
+  // begins another, of which nothing counts until count().
   void begin(uint64_t now_ns, const Progress& progress, const Effective& until_now,
              const std::string& label, const std::string& key, const Settings& requested);
 
   // The segment's settings are in effect: from now on it counts.
   void count(uint64_t now_ns);
-  bool counting() const { return watch_.watching(); }
+  bool counting() const { return counting_; }
 
-  void add(uint64_t now_ns, const Progress& progress) {
-    meter_.add(now_ns, progress);
-    watch_.catch_up(now_ns);
-  }
+  void add(uint64_t now_ns, const Progress& progress);
 
-  // A worker's process was replaced; `last` is the last reading of its /proc.
-  void ended(Role role, uint64_t now_ns, const std::optional<ProcessSample>& last) {
-    watch_.ended(role, now_ns, last);
-  }
-  void replaced(Role role, uint64_t now_ns) { watch_.replaced(role, now_ns); }
+  // A worker's process ended; `last` is the last reading of its /proc.
+  void ended(Role role, uint64_t now_ns, const std::optional<ProcessSample>& last);
+  void replaced(Role role, uint64_t now_ns);
 
   // Time between the two belongs to no segment.
   void suspend(uint64_t now_ns);
@@ -47,9 +54,16 @@ class Segments {
   Throughput throughput(uint64_t now_ns, const Progress& progress) const;
 
  private:
+  void hold(uint64_t now_ns);
+  std::optional<TaskTimes> run_times(Role role) const;
+  void describe(uint64_t now_ns, Segment& segment) const;
+  ShareMeter& times(Role role) { return times_[static_cast<size_t>(role)]; }
+
   Observers& observers_;
+  const WorkerPool& pool_;
   RateMeter meter_;
-  SegmentWatch watch_;
+  bool counting_ = false;
+  std::array<ShareMeter, kRoles> times_;
   SegmentLog log_;
   uint64_t suspended_at_ns_ = 0;
 };

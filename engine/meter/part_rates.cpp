@@ -1,11 +1,9 @@
 #include "engine/meter/part_rates.h"
 
-#include "engine/meter/process_stats.h"
-
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kPartInterval = 250'000'000;  // /proc is read no more often than that
+constexpr uint64_t kPartInterval = 250'000'000;
 constexpr uint64_t kPartWindow = 1'000'000'000;
 
 }  // namespace
@@ -14,11 +12,10 @@ void PartRates::sample(uint64_t now_ns, std::span<const PartProgress> parts) {
   if (now_ns < sampled_at_ns_ + kPartInterval && !samples_.empty()) return;
   sampled_at_ns_ = now_ns;
   for (const PartProgress& part : parts) {
-    const auto stats = read_process_stats(part.pid);
     auto& samples = samples_[part.name];
     // It was restarted under the same name.
     if (!samples.empty() && part.progress.items < samples.back().progress.items) samples.clear();
-    samples.push_back({now_ns, part.progress, stats ? stats->last_cpu : -1});
+    samples.push_back({now_ns, part.progress});
     while (samples.size() > 2 && samples[1].at_ns + kPartWindow <= now_ns) samples.pop_front();
   }
 }
@@ -39,10 +36,8 @@ std::vector<PartView> PartRates::describe(std::span<const PartProgress> parts) c
     view.total = part.progress.items;
     view.cpu = Reading<int>::warming("not sampled yet");
     view.rate = Reading<double>::warming("no interval measured yet");
-    if (const auto found = samples_.find(part.name); found != samples_.end()) {
+    if (const auto found = samples_.find(part.name); found != samples_.end())
       view.rate = rate(found->second);
-      if (const int cpu = found->second.back().cpu; cpu >= 0) view.cpu = Reading<int>::of(cpu);
-    }
     views.push_back(std::move(view));
   }
   return views;

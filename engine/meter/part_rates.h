@@ -21,16 +21,13 @@ class PartRates {
   // Cheap if called more often than it keeps samples.
   void sample(uint64_t now_ns, std::span<const PartProgress> parts);
 
-  // Restarts the rates: the settings changed.
-  void restart() { samples_.clear(); }
-
+  // The CPUs are not set.
   std::vector<PartView> describe(std::span<const PartProgress> parts) const;
 
  private:
   struct Sample {
     uint64_t at_ns = 0;
     Progress progress;
-    int cpu = -1;
   };
   Reading<double> rate(const std::deque<Sample>& samples) const;
 

@@ -63,7 +63,9 @@ std::optional<ProcessStats> read_process_stats(pid_t pid) {
   const auto schedstat = read_file(fmt::format("/proc/{}/schedstat", pid));
   const auto status = read_file(fmt::format("/proc/{}/status", pid));
   if (!stat || !schedstat || !status) return {};
-  return parse_process_stats(*stat, *schedstat, *status);
+  auto stats = parse_process_stats(*stat, *schedstat, *status);
+  if (stats) stats->cpus = {{pid, stats->last_cpu}};
+  return stats;
 }
 
 std::optional<ProcessStats> read_process_stats(std::span<const pid_t> pids) {
@@ -79,6 +81,7 @@ std::optional<ProcessStats> read_process_stats(std::span<const pid_t> pids) {
     sum.times.involuntary_switches += one->times.involuntary_switches;
     sum.minor_faults += one->minor_faults;
     sum.major_faults += one->major_faults;
+    sum.cpus.insert(one->cpus.begin(), one->cpus.end());
   }
   sum.times.on_cpu_ns /= pids.size();
   sum.times.runnable_ns /= pids.size();

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -18,6 +19,7 @@ struct ProcessStats {
   uint64_t minor_faults = 0;
   uint64_t major_faults = 0;
   int last_cpu = -1;
+  std::map<pid_t, int> cpus;  // that each process last ran on
 };
 
 struct ProcessSample {

@@ -46,6 +46,15 @@ std::optional<int> WorkerMeter::cpu_run_on() const {
   return last.last_cpu;
 }
 
+std::optional<int> WorkerMeter::cpu_of(pid_t pid) const {
+  for (auto sample = samples_.rbegin(); sample != samples_.rend(); ++sample) {
+    if (!sample->process) continue;
+    if (const auto found = sample->process->cpus.find(pid); found != sample->process->cpus.end())
+      return found->second;
+  }
+  return {};
+}
+
 void WorkerMeter::describe(const WorkerCounts& counts, WorkerView& view) const {
   view.counts = counts;
   const Sample none;

@@ -29,6 +29,9 @@ class WorkerMeter {
   // if it slept all the time, the value is older.
   std::optional<int> cpu_run_on() const;
 
+  // The CPU that one of its processes last ran on; nothing if it is none of them.
+  std::optional<int> cpu_of(pid_t pid) const;
+
   // Fills in counters, rates and shares.
   void describe(const WorkerCounts& counts, WorkerView& view) const;
 

@@ -30,6 +30,15 @@ void expect_all_of_the_time(const WorkerView& view) {
   EXPECT_DOUBLE_EQ(*view.shares.on_cpu + *view.shares.runnable + *view.shares.blocked, 1.0);
 }
 
+TEST(WorkerMeter, KnowsTheCpuOfEachOfItsProcesses) {
+  WorkerMeter meter;
+  EXPECT_FALSE(meter.cpu_of(getpid()));
+  const pid_t both[] = {getpid(), getppid()};
+  meter.sample(kSecond, {}, both, {});
+  for (const pid_t pid : both) EXPECT_GE(meter.cpu_of(pid).value_or(-1), 0);
+  EXPECT_FALSE(meter.cpu_of(0)) << "it has no process";
+}
+
 TEST(WorkerMeter, TakesTheObserversTimes) {
   const WorkerView view =
       view_of(times_at(500, 200, 300, 10),

@@ -1,0 +1,97 @@
+#include "engine/meters.h"
+
+#include "engine/base/clock.h"
+#include "engine/process/worker_state.h"
+
+namespace pipetop {
+namespace {
+
+// Shares of samples are not useful, and not readable, twenty times a second.
+constexpr uint64_t kFunctionsInterval = 200 * kMs;
+
+}  // namespace
+
+void Meters::restart() {
+  for (WorkerMeter& meter : workers_) meter.restart();
+  integrity_.restart();
+}
+
+void Meters::forget() {
+  functions_at_ns_ = 0;
+  verdict_.restart();
+  restart();
+}
+
+void Meters::sample(uint64_t now_ns, const Stage& stage) {
+  refresh_functions(now_ns, stage);
+  steal_.sample(now_ns);
+  if (const auto totals = workload_.integrity(); totals.has_value())
+    integrity_.sample(now_ns, *totals);
+  for (const Role role : kBothRoles)
+    of(role).sample(now_ns, pool_.counts(role), pool_.pids(role), observers_.times(role));
+  part_rates_.sample(now_ns, workload_.parts());
+}
+
+void Meters::refresh_functions(uint64_t now_ns, const Stage& stage) {
+  judge_ = !stage.finished && now_ns >= functions_at_ns_ + kFunctionsInterval;
+  if (!judge_ && !stage.finished) return;
+  bool warming = false;
+  for (const Role role : kBothRoles) {
+    const auto i = static_cast<size_t>(role);
+    functions_[i] = observers_.functions(role);
+    blocked_[i] = observers_.blocked(role);
+    // The start of a process is not part of a technique.
+    if (!stage.settled_once && functions_[i].has_value())
+      functions_[i] = Reading<FunctionTable>::warming("starting");
+    warming = warming || functions_[i].status == ReadingStatus::warming;
+  }
+  functions_at_ns_ = warming ? 0 : now_ns;  // the first sample is shown at once
+}
+
+void Meters::describe(const Stage& stage, Snapshot& s) {
+  s.parts = parts();
+  s.ring = ring(s.now_ns, s.effective);
+  for (const Role role : kBothRoles)
+    s.workers[static_cast<size_t>(role)] = view_of(role, stage, s.effective);
+  s.integrity = workload_.integrity();
+  if (s.integrity.has_value()) s.integrity.value = integrity_.describe(*s.integrity);
+  if (judge_) verdict_.add(s.now_ns, workload_.verdict(s));
+  s.verdict = verdict_.shown();
+  s.event = observers_.event();
+  s.bpf_counters = observers_.counters();
+  s.steal_share = steal_.share();
+}
+
+std::vector<PartView> Meters::parts() const {
+  std::vector<PartView> views = part_rates_.describe(workload_.parts());
+  for (PartView& part : views)
+    for (const WorkerMeter& meter : workers_)
+      if (const auto cpu = meter.cpu_of(part.pid)) part.cpu = Reading<int>::of(*cpu);
+  return views;
+}
+
+WorkerView Meters::view_of(Role role, const Stage& stage, const Effective& effective) const {
+  const auto i = static_cast<size_t>(role);
+  WorkerView view;
+  view.role = role;
+  view.name = terms_.roles[i];
+  if (view.name.empty()) return view;
+  const auto unanswered = stage.settled_once ? ProcessState::changing : ProcessState::starting;
+  describe_state(pool_.of(role), {stage.suspended, unanswered, terms_.prepares, terms_.does}, view);
+  of(role).describe(pool_.counts(role), view);
+  view.technique = workload_.technique(role, effective);
+  view.functions = functions_[i];
+  view.blocked = blocked_[i];
+  return view;
+}
+
+RingView Meters::ring(uint64_t now_ns, const Effective& effective) {
+  return {.slots = static_cast<uint32_t>(effective.pipe.bytes / kPageBytes),
+          .bytes = effective.pipe.bytes,
+          .frame = observers_.ring_frame(now_ns),
+          .occupancy = observers_.occupancy(),
+          .history = observers_.occupancy_history(),
+          .kinds = observers_.kinds()};
+}
+
+}  // namespace pipetop

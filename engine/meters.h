@@ -1,0 +1,74 @@
+// What every tick reads of workers, parts and ring, for the Snapshot.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "engine/host/steal_meter.h"
+#include "engine/meter/integrity_meter.h"
+#include "engine/meter/part_rates.h"
+#include "engine/meter/worker_meter.h"
+#include "engine/model/snapshot.h"
+#include "engine/model/terms.h"
+#include "engine/observe/observers.h"
+#include "engine/process/worker_pool.h"
+#include "engine/steady_verdict.h"
+#include "engine/workload/workload.h"
+
+namespace pipetop {
+
+// Where the engine is in its life.
+struct Stage {
+  bool settled_once = false;
+  bool suspended = false;
+  bool finished = false;
+};
+
+class Meters {
+ public:
+  // All outlive it.
+  Meters(const WorkloadTerms& terms, const Workload& workload, const WorkerPool& pool,
+         Observers& observers)
+      : terms_(terms),
+        workload_(workload),
+        pool_(pool),
+        observers_(observers),
+        part_rates_(terms.unit.count) {}
+
+  WorkerMeter& of(Role role) { return workers_[static_cast<size_t>(role)]; }
+  const WorkerMeter& of(Role role) const { return workers_[static_cast<size_t>(role)]; }
+
+  // Restarts the rates of workers and pages.
+  void restart();
+  // The settings changed: everything shown is of the time before.
+  void forget();
+
+  void sample(uint64_t now_ns, const Stage& stage);
+
+  // Fills in ring, workers, parts, integrity, verdict and the rest that was observed. Needs what
+  // is in effect, and the figures.
+  void describe(const Stage& stage, Snapshot& snapshot);
+
+ private:
+  void refresh_functions(uint64_t now_ns, const Stage& stage);
+  WorkerView view_of(Role role, const Stage& stage, const Effective& effective) const;
+  std::vector<PartView> parts() const;
+  RingView ring(uint64_t now_ns, const Effective& effective);
+
+  const WorkloadTerms& terms_;
+  const Workload& workload_;
+  const WorkerPool& pool_;
+  Observers& observers_;
+  std::array<WorkerMeter, kRoles> workers_;
+  IntegrityMeter integrity_;
+  PartRates part_rates_;
+  StealMeter steal_;
+  std::array<Reading<FunctionTable>, kRoles> functions_;
+  std::array<Reading<BlockedTable>, kRoles> blocked_;
+  uint64_t functions_at_ns_ = 0;  // 0: refresh them at the next tick
+  bool judge_ = false;            // the functions are new since the last verdict
+  SteadyVerdict verdict_;
+};
+
+}  // namespace pipetop
