@@ -133,18 +133,23 @@ std::optional<Verdict> wakeups(const Evidence& e) {
   return Verdict{Bound::wakeup, because};
 }
 
-std::optional<Verdict> empty_ring(const Evidence& e) {
-  const auto& [writer, reader] = e.roles;
-  if (!e.ring || e.ring->empty_share < kOneSided || !waits(reader, kWaits)) return {};
-  return Verdict{Bound::writer, fmt::format("ring empty {}; {}{}", percent(e.ring->empty_share),
-                                            waits_text(reader), want_text(writer))};
+// The rules for one limiting side also hold for the other, mirrored.
+
+constexpr Role other_than(Role role) { return role == Role::writer ? Role::reader : Role::writer; }
+constexpr Bound bound_by(Role role) { return role == Role::writer ? Bound::writer : Bound::reader; }
+// The state that a limiting role keeps the ring in, and its share of the time.
+const char* ring_state(Role limit) { return limit == Role::writer ? "empty" : "full"; }
+double ring_share(const RingEvidence& ring, Role limit) {
+  return limit == Role::writer ? ring.empty_share : ring.full_share;
 }
 
-std::optional<Verdict> full_ring(const Evidence& e) {
-  const auto& [writer, reader] = e.roles;
-  if (!e.ring || e.ring->full_share < kOneSided || !waits(writer, kWaits)) return {};
-  return Verdict{Bound::reader, fmt::format("ring full {}; {}{}", percent(e.ring->full_share),
-                                            waits_text(writer), want_text(reader))};
+template <Role limit>
+std::optional<Verdict> one_sided_ring(const Evidence& e) {
+  const RoleEvidence& other = e.role(other_than(limit));
+  if (!e.ring || ring_share(*e.ring, limit) < kOneSided || !waits(other, kWaits)) return {};
+  return Verdict{bound_by(limit), fmt::format("ring {} {}; {}{}", ring_state(limit),
+                                              percent(ring_share(*e.ring, limit)),
+                                              waits_text(other), want_text(e.role(limit)))};
 }
 
 std::optional<Verdict> locks(const Evidence& e) {
@@ -162,22 +167,14 @@ std::optional<Verdict> locks(const Evidence& e) {
   return Verdict{Bound::lock, because};
 }
 
-std::optional<Verdict> one_waits(const Evidence& e, Role limit, Role other, Bound bound) {
+template <Role limit>
+std::optional<Verdict> only_other_waits(const Evidence& e) {
+  if (e.ring && ring_share(*e.ring, limit) <= ring_share(*e.ring, other_than(limit))) return {};
   const RoleEvidence& busy = e.role(limit);
-  const RoleEvidence& idle = e.role(other);
+  const RoleEvidence& idle = e.role(other_than(limit));
   if (!busy.waits || busy.waits->share > kHardlyWaits || !waits(idle, kOtherWaits)) return {};
-  return Verdict{bound,
+  return Verdict{bound_by(limit),
                  fmt::format("{}, {}{}", waits_text(idle), waits_text(busy), want_text(busy))};
-}
-
-std::optional<Verdict> only_reader_waits(const Evidence& e) {
-  if (e.ring && e.ring->empty_share <= e.ring->full_share) return {};
-  return one_waits(e, Role::writer, Role::reader, Bound::writer);
-}
-
-std::optional<Verdict> only_writer_waits(const Evidence& e) {
-  if (e.ring && e.ring->full_share <= e.ring->empty_share) return {};
-  return one_waits(e, Role::reader, Role::writer, Bound::reader);
 }
 
 // A lower bound: without a CPU, or asleep for longer than a wakeup takes and not on the pipe's
@@ -189,23 +186,13 @@ double idle(const RoleEvidence& role) {
          (sleeps_long && known ? *role.blocked - *role.sleeps_for_mutex : 0);
 }
 
-std::optional<Verdict> does_nothing(const Evidence& e, Role limit, Bound bound) {
+template <Role limit>
+std::optional<Verdict> does_nothing(const Evidence& e) {
   const RoleEvidence& slow = e.role(limit);
-  const bool writes = limit == Role::writer;
-  if (!e.ring || idle(slow) < kIdle) return {};
-  const double share = writes ? e.ring->empty_share : e.ring->full_share;
-  if (share < kOneSided) return {};
-  return Verdict{bound,
-                 fmt::format("ring {} {}; {} idle {}{}", writes ? "empty" : "full", percent(share),
-                             to_text(limit), percent(idle(slow)), want_text(slow))};
-}
-
-std::optional<Verdict> idle_writer(const Evidence& e) {
-  return does_nothing(e, Role::writer, Bound::writer);
-}
-
-std::optional<Verdict> idle_reader(const Evidence& e) {
-  return does_nothing(e, Role::reader, Bound::reader);
+  if (!e.ring || idle(slow) < kIdle || ring_share(*e.ring, limit) < kOneSided) return {};
+  return Verdict{bound_by(limit), fmt::format("ring {} {}; {} idle {}{}", ring_state(limit),
+                                              percent(ring_share(*e.ring, limit)), to_text(limit),
+                                              percent(idle(slow)), want_text(slow))};
 }
 
 using Rule = std::optional<Verdict> (*)(const Evidence&);
@@ -261,19 +248,9 @@ std::string nothing_sticks_out(const Evidence& e) {
 }  // namespace
 
 std::string_view to_text(Bound bound) {
-  switch (bound) {
-    case Bound::writer:
-      return "writer-bound";
-    case Bound::reader:
-      return "reader-bound";
-    case Bound::lock:
-      return "lock-bound";
-    case Bound::wakeup:
-      return "wakeup-bound";
-    case Bound::cpu:
-      return "cpu-bound";
-  }
-  return "";
+  constexpr std::array<std::string_view, 5> kBounds = {"writer-bound", "reader-bound", "lock-bound",
+                                                       "wakeup-bound", "cpu-bound"};
+  return kBounds[static_cast<size_t>(bound)];
 }
 
 Reading<Verdict> judge_bound(const Snapshot& s) {
@@ -287,8 +264,9 @@ Reading<Verdict> judge_bound(const Snapshot& s) {
   // pass the verdict on to the next rule.
   if (!e.thin.empty())
     return Judged::warming(fmt::format("too few samples yet: {}", fmt::join(e.thin, ", ")));
-  if (auto verdict = first_of({empty_ring, full_ring, locks, only_reader_waits, only_writer_waits,
-                               idle_writer, idle_reader},
+  constexpr Role w = Role::writer, r = Role::reader;
+  if (auto verdict = first_of({one_sided_ring<w>, one_sided_ring<r>, locks, only_other_waits<w>,
+                               only_other_waits<r>, does_nothing<w>, does_nothing<r>},
                               e))
     return Judged::of(*verdict);
   return Judged::unavailable(nothing_sticks_out(e));
