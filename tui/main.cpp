@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/process/worker_start.h"
+#include "engine/process/worker.h"
 #include "engine/registry/worker_main.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/messages.h"

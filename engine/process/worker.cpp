@@ -1,16 +1,155 @@
 #include "engine/process/worker.h"
 
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
 
 #include "engine/base/clock.h"
+#include "engine/base/error.h"
+#include "engine/process/privileges.h"
+
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
 
 namespace pipetop {
 namespace {
+
+// The user that called sudo, whose permissions are enough for a worker.
+void set_user_to_become(ControlBlock& block) {
+  const char* uid = std::getenv("SUDO_UID");
+  const char* gid = std::getenv("SUDO_GID");
+  if (::geteuid() != 0 || uid == nullptr || gid == nullptr) return;
+  block.drop_uid = static_cast<uint32_t>(std::strtoul(uid, nullptr, 10));
+  block.drop_gid = static_cast<uint32_t>(std::strtoul(gid, nullptr, 10));
+}
+
+constexpr size_t kMostFds = 8;
+
+// In the child, after fork: only async-signal-safe calls. Does not return; failures
+// are reported through error_fd.
+[[noreturn]] void become_worker(const char* program, int control_fd, std::span<const int> fds,
+                                int error_fd) {
+  // In its own process group: we handle the terminal's Ctrl-C and Ctrl-Z.
+  ::setpgid(0, 0);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  // Until the worker has its handler, the wakeup signal must not kill it; this survives exec.
+  ::signal(kWakeSignal, SIG_IGN);
+
+  const int error_place = kWorkerFirstFd + static_cast<int>(fds.size());
+  const int safe = error_place + 1;  // above all descriptors to be replaced
+  int given[kMostFds];
+  for (size_t i = 0; i < fds.size(); ++i) given[i] = ::fcntl(fds[i], F_DUPFD, safe);
+  const int control = ::fcntl(control_fd, F_DUPFD, safe);
+  const int error = ::fcntl(error_fd, F_DUPFD_CLOEXEC, safe);
+  const int null = ::open("/dev/null", O_RDWR);
+  if (null >= 0) {
+    for (int fd = 0; fd <= 2; ++fd) ::dup2(null, fd);
+  }
+  ::dup2(control, kWorkerControlFd);
+  for (size_t i = 0; i < fds.size(); ++i) ::dup2(given[i], kWorkerFirstFd + static_cast<int>(i));
+  ::dup2(error, error_place);
+  ::fcntl(error_place, F_SETFD, FD_CLOEXEC);
+  ::syscall(SYS_close_range, error_place + 1, ~0u, 0);
+
+  char* const arguments[] = {const_cast<char*>("pipetop"), const_cast<char*>(kWorkerProcess),
+                             nullptr};
+  // Before exec, so that it does not regain the capabilities of our file. Root needs its
+  // capabilities until the worker has changed its user.
+  if (::geteuid() == 0 || drop_capabilities()) ::execv(program, arguments);
+  const int error_number = errno;
+  (void)!::write(error_place, &error_number, sizeof error_number);
+  ::_exit(127);
+}
 
 constexpr uint64_t kYoung = 1'000 * kMs;
 constexpr uint64_t kLongestDelay = 2'000 * kMs;
 
 }  // namespace
+
+ControlMemory::ControlMemory(WorkloadKind workload, Role role) {
+  fd_ = UniqueFd(::memfd_create("pipetop-control", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd_) throw SystemError("memfd_create", errno);
+  if (::ftruncate(fd_.get(), sizeof(ControlBlock)) != 0) throw SystemError("ftruncate", errno);
+  if (::fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
+    throw SystemError("F_ADD_SEALS", errno);
+  mapping_ = map_shared(fd_.get(), sizeof(ControlBlock));
+  if (!mapping_) throw SystemError("mmap of the control block", errno);
+  auto* block = new (mapping_.data()) ControlBlock{};
+  block->workload = static_cast<uint32_t>(workload);
+  block->role = static_cast<uint32_t>(role);
+  block->parent_pid = static_cast<uint32_t>(::getpid());
+  set_user_to_become(*block);
+}
+
+std::string ProcessEnd::words() const {
+  if (!by_signal) return fmt::format("exit status {}", code);
+  return fmt::format("signal {} ({})", code, ::strsignal(code));
+}
+
+WorkerProcess::WorkerProcess(const std::string& program, int control_fd, std::span<const int> fds) {
+  if (fds.size() > kMostFds) throw SystemError("descriptors of a worker", E2BIG);
+  int error_pipe[2];
+  if (::pipe2(error_pipe, O_CLOEXEC) != 0) throw SystemError("pipe2", errno);
+  const UniqueFd error_read(error_pipe[0]);
+  UniqueFd error_write(error_pipe[1]);
+
+  const pid_t pid = ::fork();
+  if (pid < 0) throw SystemError("fork", errno);
+  if (pid == 0) become_worker(program.c_str(), control_fd, fds, error_write.get());
+  child_ = std::make_unique<Child>(pid);
+  error_write.reset();
+
+  // End of file: exec succeeded and closed the other end.
+  int exec_error = 0;
+  ssize_t got = 0;
+  do got = ::read(error_read.get(), &exec_error, sizeof exec_error);
+  while (got < 0 && errno == EINTR);
+  if (got == sizeof exec_error) throw SystemError(fmt::format("exec of {}", program), exec_error);
+  // Not reaped yet, so the pid cannot have been reused.
+  child_->pidfd = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!child_->pidfd) throw SystemError("pidfd_open", errno);
+}
+
+void WorkerProcess::send(int signal) const {
+  if (child_) ::syscall(SYS_pidfd_send_signal, child_->pidfd.get(), signal, nullptr, 0);
+}
+
+std::optional<ProcessEnd> WorkerProcess::poll() {
+  while (child_) {
+    siginfo_t info = {};
+    const int options = WEXITED | WSTOPPED | WCONTINUED | WNOHANG;
+    const auto pidfd = static_cast<id_t>(child_->pidfd.get());
+    if (::waitid(static_cast<idtype_t>(P_PIDFD), pidfd, &info, options) != 0 || info.si_pid == 0)
+      return {};
+    if (info.si_code == CLD_STOPPED || info.si_code == CLD_CONTINUED) {
+      child_->stopped = info.si_code == CLD_STOPPED;
+      continue;
+    }
+    child_->pid = 0;
+    child_.reset();  // or its pidfd stays readable forever
+    return ProcessEnd{info.si_code != CLD_EXITED, info.si_status};
+  }
+  return {};
+}
+
+WorkerProcess::Child::~Child() {
+  if (pid <= 0) return;
+  ::kill(pid, SIGKILL);
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+}
 
 Worker::Worker(WorkloadKind workload, Role role, std::string program, std::vector<int> fds)
     : role_(role), program_(std::move(program)), fds_(std::move(fds)), control_(workload, role) {

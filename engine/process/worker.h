@@ -1,16 +1,85 @@
-// One worker: its control block and its current process.
+// One worker: how it is started, its control block and its current process.
 #pragma once
 
+#include <signal.h>
+#include <sys/types.h>
+
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "engine/base/mapping.h"
+#include "engine/base/unique_fd.h"
 #include "engine/model/control_block.h"
 #include "engine/model/settings.h"
-#include "engine/process/worker_process.h"
 
 namespace pipetop {
+
+inline constexpr const char* kWorkerProcess = "worker-process";  // argv[1]
+
+// A worker's descriptors: its control block, then those that its workload gives to
+// its role.
+inline constexpr int kWorkerControlFd = 3;
+inline constexpr int kWorkerFirstFd = 4;
+
+// Interrupts a worker's sleep in a system call so that it checks its command. The
+// handler does nothing.
+inline constexpr int kWakeSignal = SIGUSR1;
+
+// The memfd that holds a control block, mapped.
+class ControlMemory {
+ public:
+  // Throws SystemError.
+  ControlMemory(WorkloadKind workload, Role role);
+
+  ControlBlock& block() const { return *static_cast<ControlBlock*>(mapping_.data()); }
+  int fd() const { return fd_.get(); }
+
+ private:
+  UniqueFd fd_;
+  Mapping mapping_;
+};
+
+// How a process ended.
+struct ProcessEnd {
+  bool by_signal = false;
+  int code = 0;  // the signal, or the exit status
+
+  std::string words() const;  // "signal 9 (Killed)", "exit status 1"
+};
+
+// A child process; the destructor kills and reaps it.
+class WorkerProcess {
+ public:
+  WorkerProcess() = default;
+  // Execs `program worker-process` with its control block and its other
+  // descriptors. Throws SystemError.
+  WorkerProcess(const std::string& program, int control_fd, std::span<const int> fds);
+
+  pid_t pid() const { return child_ ? child_->pid : 0; }
+  int pidfd() const { return child_ ? child_->pidfd.get() : -1; }  // readable when it has ended
+  bool alive() const { return child_ != nullptr; }
+  bool stopped() const { return child_ && child_->stopped; }
+
+  void send(int signal) const;
+
+  // Records stops and continuations; if it has ended, reaps it and returns how.
+  std::optional<ProcessEnd> poll();
+
+ private:
+  struct Child {
+    explicit Child(pid_t p) : pid(p) {}
+    ~Child();
+
+    pid_t pid;  // 0: reaped
+    UniqueFd pidfd;
+    bool stopped = false;
+  };
+  std::unique_ptr<Child> child_;
+};
 
 class Worker {
  public:

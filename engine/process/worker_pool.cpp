@@ -1,8 +1,10 @@
 #include "engine/process/worker_pool.h"
 
+#include <fmt/core.h>
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -11,6 +13,27 @@
 #include "engine/base/error.h"
 
 namespace pipetop {
+namespace {
+
+ProcessState state_of(WorkerState state) {
+  constexpr std::array kStates = {ProcessState::starting, ProcessState::flowing, ProcessState::held,
+                                  ProcessState::refused, ProcessState::failed};  // by WorkerState
+  const auto index = static_cast<size_t>(state);
+  return index < kStates.size() ? kStates[index] : ProcessState::failed;
+}
+
+void describe_report(const WorkerReport& report, const WorkerContext& now, WorkerView& view) {
+  view.state = state_of(report.state);
+  const bool refused = report.state == WorkerState::refused;
+  if (!refused && report.state != WorkerState::failed) return;
+  view.lacks_feature = refused && report.error_number == EOPNOTSUPP;
+  view.state_reason = report.reason_text();
+  if (view.state_reason.empty())
+    view.state_reason = fmt::format("{}: {}", refused ? now.prepares : now.does,
+                                    std::strerror(static_cast<int>(report.error_number)));
+}
+
+}  // namespace
 
 WorkerPool::WorkerPool(WorkloadKind workload, std::string program, std::vector<Cpu> allowed,
                        int epoll_fd, std::function<void(const WorkerEvent&)> sink)
@@ -126,6 +149,39 @@ WorkerCounts WorkerPool::counts(Role role) const {
   WorkerCounts counts = removed_[static_cast<size_t>(role)];
   for (const Worker* worker : of(role)) counts += worker->counts();
   return counts;
+}
+
+void describe_state(const Worker& worker, const WorkerContext& now, WorkerView& view) {
+  view.role = worker.role();
+  view.pid = worker.pid();
+  view.restarts = worker.restarts();
+  view.state_reason = worker.last_end();
+  if (!worker.alive()) {
+    view.state = ProcessState::restarting;
+  } else if (worker.stopped() && !now.suspended) {
+    view.state = ProcessState::stopped;
+    view.state_reason = fmt::format("by a signal; kill -CONT {}", worker.pid());
+  } else if (const auto report = worker.report()) {
+    describe_report(*report, now, view);
+  } else {
+    view.state = now.unanswered;
+  }
+}
+
+void describe_state(std::span<const Worker* const> workers, const WorkerContext& now,
+                    WorkerView& view) {
+  view.processes = static_cast<int>(workers.size());
+  if (workers.empty()) return;
+  describe_state(*workers.front(), now, view);
+  for (const Worker* worker : workers.subspan(1)) {
+    WorkerView other;
+    describe_state(*worker, now, other);
+    view.restarts += other.restarts;
+    if (other.state <= view.state) continue;
+    view.state = other.state;
+    view.state_reason = other.state_reason;
+    view.lacks_feature = other.lacks_feature;
+  }
 }
 
 }  // namespace pipetop

@@ -1,14 +1,16 @@
-// The worker processes of a workload: starts and pins them, and replaces those that
-// die.
+// The worker processes of a workload: starts and pins them, replaces those that die, and
+// describes their state.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "engine/model/counts.h"
+#include "engine/model/snapshot.h"
 #include "engine/process/placement.h"
 #include "engine/process/worker.h"
 
@@ -73,5 +75,18 @@ class WorkerPool {
   std::vector<Member> members_;
   std::array<WorkerCounts, kRoles> removed_;  // by Role
 };
+
+// Facts that its process cannot report.
+struct WorkerContext {
+  bool suspended = false;                            // stopped by us
+  ProcessState unanswered = ProcessState::starting;  // until there is a report
+  std::string_view prepares, does;                   // see WorkloadTerms
+};
+
+// Fills in pid, restarts, state and its reason.
+void describe_state(const Worker& worker, const WorkerContext& now, WorkerView& view);
+// For several: the worst state.
+void describe_state(std::span<const Worker* const> workers, const WorkerContext& now,
+                    WorkerView& view);
 
 }  // namespace pipetop

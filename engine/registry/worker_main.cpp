@@ -12,8 +12,7 @@
 #include "engine/base/mapping.h"
 #include "engine/model/control_block.h"
 #include "engine/process/privileges.h"
-#include "engine/process/worker_process.h"
-#include "engine/process/worker_start.h"
+#include "engine/process/worker.h"
 #include "engine/registry/workloads.h"
 
 namespace pipetop {

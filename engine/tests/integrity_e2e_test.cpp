@@ -8,7 +8,7 @@
 #include "engine/process/placement.h"
 #include "engine/registry/knobs.h"
 #include "engine/tests/engine_fixture.h"
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "engine/process/worker_start.h"
+#include "engine/process/worker.h"
 #include "engine/registry/worker_main.h"
 
 int main(int argc, char** argv) {

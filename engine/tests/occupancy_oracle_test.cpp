@@ -13,10 +13,10 @@
 #include "engine/base/unique_fd.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/process/placement.h"
-#include "engine/process/worker_start.h"
+#include "engine/process/worker.h"
 #include "engine/tests/engine_fixture.h"
 #include "engine/tests/run_first.h"
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {

@@ -10,10 +10,9 @@
 #include "engine/experiment/overhead.h"
 #include "engine/meter/statistics.h"
 #include "engine/observe/counter_cost.h"
-#include "engine/process/worker_start.h"
+#include "engine/process/worker.h"
 #include "engine/registry/worker_main.h"
 #include "engine/workload/pipe/pipe_knobs.h"
-#include "engine/workload/pipe/pipe_presets.h"
 #include "tui/bench/bench.h"
 
 namespace pipetop::bench {

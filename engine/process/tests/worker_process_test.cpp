@@ -1,4 +1,4 @@
-#include "engine/process/worker_process.h"
+#include "engine/process/worker.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -10,7 +10,6 @@
 
 #include "engine/base/error.h"
 #include "engine/process/pipe_owner.h"
-#include "engine/process/worker_start.h"
 #include "engine/tests/eventually.h"
 
 namespace pipetop {

@@ -6,8 +6,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/process/worker_process.h"
-#include "engine/process/worker_start.h"
+#include "engine/process/worker.h"
 #include "engine/workload/page_cache/page_cache_effective.h"
 #include "engine/workload/page_cache/page_cache_knobs.h"
 

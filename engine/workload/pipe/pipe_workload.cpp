@@ -5,7 +5,7 @@
 #include "engine/base/clock.h"
 #include "engine/memory/huge_check.h"
 #include "engine/meter/integrity_meter.h"
-#include "engine/process/worker_start.h"
+#include "engine/process/worker.h"
 #include "engine/worker/reader.h"
 #include "engine/worker/writer.h"
 #include "engine/workload/pipe/effective.h"
