@@ -5,8 +5,8 @@
 #include "engine/model/control_block.h"
 #include "engine/worker/flow.h"
 #include "engine/worker/pace.h"
+#include "engine/worker/role_loop.h"
 #include "engine/worker/stamp.h"
-#include "engine/worker/technique_table.h"
 
 namespace pipetop {
 
@@ -21,9 +21,28 @@ struct ReaderLoop {
   SlowMotion motion;
 };
 
+// The loop, for any system call that takes bytes out of the pipe.
+//
+// transfer(requested bytes) -> bytes moved, or -1 with errno; check(bytes, offset) is called with
+// what arrived and its offset in the stream.
+template <Wait wait, class Pace, class Transfer, class Check>
+[[gnu::always_inline]] inline LoopEnd read_loop(ReaderLoop& loop, Transfer transfer, Check check) {
+  Flow& flow = loop.flow;
+  Pace pace(loop.motion);
+  for (;;) {
+    if (flow.changed()) return LoopEnd::changed;
+    if (!pace.template ready<wait>(flow, POLLIN)) continue;
+    const uint64_t asked = pace.limit(loop.bytes);
+    const uint64_t offset = flow.counts().items;
+    const ssize_t moved = transfer(asked);
+    if (!flow.account<wait>(moved, asked)) return LoopEnd::failed;
+    if (moved > 0) check(static_cast<uint64_t>(moved), offset);
+  }
+}
+
 using ReadTechnique = LoopEnd (*)(ReaderLoop&);
 
-// One a file under read/.
+// One per file under read/.
 ReadTechnique read_technique(LoopKind kind);
 ReadTechnique read_checked_technique(LoopKind kind);  // checks every stamp
 ReadTechnique splice_technique(LoopKind kind);

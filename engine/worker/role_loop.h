@@ -1,4 +1,5 @@
-// What the two roles of a pipe share.
+// What the two roles of a pipe share: the choice of the loop that was compiled for a kind of
+// wait and a pace, and the main function.
 #pragma once
 
 #include <fcntl.h>
@@ -6,12 +7,42 @@
 #include <cerrno>
 
 #include "engine/model/control_block.h"
+#include "engine/model/settings.h"
 #include "engine/worker/flow.h"
+#include "engine/worker/pace.h"
 #include "engine/worker/pipe_command.h"
-#include "engine/worker/technique_table.h"
 #include "engine/worker/worker_life.h"
 
 namespace pipetop {
+
+struct LoopKind {
+  Wait wait = Wait::block;
+  bool slow = false;
+};
+
+template <class Pace, class Compiled>
+auto loop_of_wait(Wait wait, Compiled compiled) {
+  switch (wait) {
+    case Wait::poll:
+      return compiled.template operator()<Wait::poll, Pace>();
+    case Wait::busy:
+      return compiled.template operator()<Wait::busy, Pace>();
+    case Wait::busy_poll:
+      return compiled.template operator()<Wait::busy_poll, Pace>();
+    case Wait::adaptive:
+      return compiled.template operator()<Wait::adaptive, Pace>();
+    case Wait::block:
+      break;
+  }
+  return compiled.template operator()<Wait::block, Pace>();
+}
+
+// compiled<wait, Pace>() -> the technique's loop.
+template <class Compiled>
+auto technique_table(LoopKind kind, Compiled compiled) {
+  return kind.slow ? loop_of_wait<SlowPace>(kind.wait, compiled)
+                   : loop_of_wait<FreePace>(kind.wait, compiled);
+}
 
 // O_NONBLOCK belongs to the open file, which the engine's own descriptor of this
 // end shares; the engine never transfers through it.

@@ -1,7 +1,7 @@
 // read(2): the kernel copies the pipe's pages into our buffer.
 #include <unistd.h>
 
-#include "engine/worker/read/loop.h"
+#include "engine/worker/reader.h"
 
 namespace pipetop {
 namespace {

@@ -1,7 +1,7 @@
 // splice(2) to /dev/null: the pages are released without being read.
 #include <fcntl.h>
 
-#include "engine/worker/read/loop.h"
+#include "engine/worker/reader.h"
 
 namespace pipetop {
 namespace {

@@ -2,7 +2,7 @@
 // copied, and no page has to be looked up.
 #include <fcntl.h>
 
-#include "engine/worker/write/loop.h"
+#include "engine/worker/writer.h"
 
 namespace pipetop {
 namespace {

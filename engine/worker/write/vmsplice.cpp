@@ -2,7 +2,7 @@
 #include <fcntl.h>
 #include <sys/uio.h>
 
-#include "engine/worker/write/loop.h"
+#include "engine/worker/writer.h"
 
 namespace pipetop {
 namespace {

@@ -1,7 +1,7 @@
 // write(2): the kernel copies our bytes into pages of its own.
 #include <unistd.h>
 
-#include "engine/worker/write/loop.h"
+#include "engine/worker/writer.h"
 
 namespace pipetop {
 namespace {
