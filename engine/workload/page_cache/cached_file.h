@@ -1,13 +1,17 @@
-// An unnamed file, written and kept in the page cache. It disappears with the last
-// process that has it open, however that ends.
+// Unnamed files, written and kept in the page cache: where they are created, and how much
+// room there is for them.
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "engine/base/unique_fd.h"
 
 namespace pipetop {
 
+// It disappears with the last process that has it open, however that ends.
 class CachedFile {
  public:
   // Takes an open, empty file. `in_memory`: it is not on a disk, so there is nothing to write back.
@@ -46,5 +50,35 @@ class CachedFile {
   uint64_t written_ = 0;
   uint64_t warmed_ = 0;  // written back and cached
 };
+
+// $TMPDIR, /var/tmp, /tmp.
+std::vector<std::string> temporary_directories();
+
+struct FileRoom {
+  uint64_t available_memory = 0;  // available bytes, including those of the files
+  uint64_t free_disk = 0;         // bytes, without it
+};
+
+class FileStore {
+ public:
+  // The first of `directories` on a file system that is not in memory and supports
+  // unnamed files; without one, files are memfds.
+  explicit FileStore(std::span<const std::string> directories);
+
+  CachedFile make() const;  // empty; throws SystemError
+  bool in_memory() const { return directory_.empty(); }
+  const std::string& directory() const { return directory_; }
+
+  // `held`: bytes in existing files.
+  FileRoom room(uint64_t held) const;
+
+ private:
+  std::string directory_;  // "": none
+};
+
+// Why `count` files of `bytes` each do not fit, of which `held` bytes exist already; "" if they do.
+// `directory` "": in memory.
+std::string why_no_room(uint64_t count, uint64_t bytes, uint64_t held, const FileRoom& room,
+                        const std::string& directory);
 
 }  // namespace pipetop

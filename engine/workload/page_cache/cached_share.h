@@ -1,10 +1,14 @@
 // How much of a file is in the page cache: from cachestat(2) if the kernel has it
-// (6.5), else mincore(2).
+// (6.5), else mincore(2); and whether pages of it were evicted.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/base/reading.h"
@@ -46,5 +50,35 @@ class CachedShare {
   uint64_t round_began_ns_ = 0;
   Reading<double> share_;
 };
+
+// ---- eviction: clients read evicted pages back so soon that one sample per second
+// misses it, but their disk reads are counted ----
+
+// What processes read from disk, from /proc/PID/io.
+class DiskReads {
+ public:
+  // Bytes since the last call; a process counts from the first call that includes it.
+  uint64_t since_last(std::span<const pid_t> pids);
+  void restart() { last_.clear(); }
+
+ private:
+  std::map<pid_t, uint64_t> last_;
+};
+
+class Eviction {
+ public:
+  // For cached files of this total size.
+  void restart(uint64_t file_bytes);
+
+  // Takes the `cached` share of the files, and the `reread` bytes from disk since the last sample.
+  // Returns the evicted share if it is new.
+  std::optional<double> add(const Reading<double>& cached, uint64_t reread);
+
+ private:
+  uint64_t file_bytes_ = 0;
+  bool evicted_ = false;
+};
+
+std::string eviction_text(double share);
 
 }  // namespace pipetop

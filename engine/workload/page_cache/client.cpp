@@ -8,6 +8,7 @@
 #include "engine/base/unique_fd.h"
 #include "engine/model/settings.h"
 #include "engine/worker/worker_life.h"
+#include "engine/workload/page_cache/page_cache_plan.h"
 
 namespace pipetop {
 namespace {
@@ -101,6 +102,42 @@ int run_client(ControlBlock& block, const ClientFds& fds) {
       [&](const PageCacheCommand& command, uint32_t generation) {
         return client.splice_file(command, generation);
       });
+}
+
+void ClientChange::publish(Order order) {
+  order_ = order;
+  worker_.publish(command_of(order, command_));
+}
+
+void ClientChange::begin(const PageCacheSettings& planned, bool has_file) {
+  ring_bytes_ = ring_bytes_for(planned.chunk_size);
+  resize_error_ = ring_bytes_ > pipe_.capacity_bytes() ? pipe_.resize(ring_bytes_) : 0;
+  command_.own_file = planned.files == Files::own;
+  command_.file_bytes = planned.file_size;
+  command_.chunk_bytes = std::min(planned.chunk_size, pipe_.capacity_bytes());
+  command_.call_bytes = std::min(planned.gang_size * kPageBytes, command_.chunk_bytes);
+  publish(has_file ? Order::flow : Order::hold);
+}
+
+void ClientChange::flow() { publish(Order::flow); }
+
+void ClientChange::begin_anew() {
+  ++command_.life;
+  publish(order_);
+}
+
+void ClientChange::quit() { publish(Order::quit); }
+
+bool ClientChange::advance() {
+  if (!worker_.report()) {
+    worker_.wake();
+    return false;
+  }
+  if (order_ != Order::flow) return false;
+  if (resize_error_ != 0 || pipe_.capacity_bytes() <= ring_bytes_) return true;
+  const int error = pipe_.resize(ring_bytes_);
+  if (error != EBUSY) resize_error_ = error;
+  return error != EBUSY;
 }
 
 }  // namespace pipetop

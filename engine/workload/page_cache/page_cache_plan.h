@@ -1,12 +1,14 @@
-// From the requested clients to possible ones: arithmetic over the knobs,
-// independent of the machine.
+// The settings of the clients: from the requested to possible ones, which is arithmetic over
+// the knobs, and from these to the effective ones, by what pipes, files and slots show.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "engine/host/zero_copy_probe.h"
 #include "engine/model/snapshot.h"
 #include "engine/process/placement.h"
 
@@ -39,5 +41,23 @@ uint64_t ring_bytes_for(uint64_t chunk_bytes);
 // Adds the knob to `mismatches` if its value differs, unless it is there already.
 void note_difference(std::string_view name, const Settings& requested, const Settings& in_force,
                      const std::string& reason, std::vector<Mismatch>& mismatches);
+
+struct PageCacheFacts {
+  uint64_t pipe_bytes = 0;   // of the first client's pipe
+  uint64_t chunk_bytes = 0;  // that fit into each pipe
+  int resize_error = 0;
+  bool settled = false;
+  std::string preparing;
+  ZeroCopyProbe probe;  // of splice from a file
+  // From the slots filled since everything is in effect; takes precedence over the probe.
+  Reading<std::array<double, kSlotKinds>> kinds;
+};
+
+Effective make_page_cache_effective(const Settings& requested, const PageCachePlan& plan,
+                                    const PageCacheFacts& facts);
+
+// The current segment's rate divided by (number of clients x the rate of one client), where the
+// latter comes from an earlier segment with otherwise equal settings (`in_force`).
+Reading<double> efficiency_of(const Throughput& throughput, const Settings& in_force);
 
 }  // namespace pipetop

@@ -7,8 +7,8 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/process/worker.h"
-#include "engine/workload/page_cache/page_cache_effective.h"
 #include "engine/workload/page_cache/page_cache_knobs.h"
+#include "engine/workload/page_cache/page_cache_plan.h"
 
 namespace pipetop {
 namespace {

@@ -9,9 +9,7 @@
 #include "engine/process/pipe_owner.h"
 #include "engine/workload/page_cache/cached_file.h"
 #include "engine/workload/page_cache/cached_share.h"
-#include "engine/workload/page_cache/client_change.h"
-#include "engine/workload/page_cache/eviction.h"
-#include "engine/workload/page_cache/file_store.h"
+#include "engine/workload/page_cache/client.h"
 #include "engine/workload/page_cache/page_cache_plan.h"
 #include "engine/workload/workload.h"
 

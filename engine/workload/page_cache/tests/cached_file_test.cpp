@@ -1,3 +1,5 @@
+#include "engine/workload/page_cache/cached_file.h"
+
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -5,7 +7,6 @@
 
 #include "engine/base/error.h"
 #include "engine/workload/page_cache/cached_share.h"
-#include "engine/workload/page_cache/file_store.h"
 #include "engine/workload/page_cache/tests/scratch_file.h"
 
 namespace pipetop {

@@ -1,8 +1,7 @@
-#include "engine/workload/page_cache/eviction.h"
-
 #include <gtest/gtest.h>
 
-#include "engine/workload/page_cache/page_cache_effective.h"
+#include "engine/workload/page_cache/cached_share.h"
+#include "engine/workload/page_cache/page_cache_plan.h"
 
 namespace pipetop {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/workload/page_cache/page_cache_effective.h"
-
 namespace pipetop {
 namespace {
 

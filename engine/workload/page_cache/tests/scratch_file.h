@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
-#include "engine/workload/page_cache/file_store.h"
+#include "engine/workload/page_cache/cached_file.h"
 
 namespace pipetop {
 
