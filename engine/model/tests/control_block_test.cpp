@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/worker/worker_life.h"
-#include "engine/workload/percpu/percpu_command.h"
+#include "engine/workload/percpu/insert_worker.h"
 
 namespace pipetop {
 namespace {

@@ -6,7 +6,6 @@
 #include <cerrno>
 
 #include "engine/base/error.h"
-#include "engine/workload/percpu/netlink_attributes.h"
 
 namespace pipetop::percpu {
 namespace {

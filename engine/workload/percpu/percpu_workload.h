@@ -3,13 +3,24 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
+#include "engine/model/control_block.h"
+#include "engine/model/snapshot.h"
 #include "engine/workload/percpu/memory_probe.h"
 #include "engine/workload/percpu/parallel_clock.h"
 #include "engine/workload/workload.h"
 
 namespace pipetop {
+
+struct PercpuFacts {
+  std::optional<WorkerReport> first;  // the first worker's answer to the newest command
+  size_t cpus = 0;                    // that this process may run on
+  bool settled = false;
+};
+
+Effective make_percpu_effective(const Settings& requested, const PercpuFacts& facts);
 
 WorkloadEntry percpu_entry();
 

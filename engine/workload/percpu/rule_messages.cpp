@@ -8,7 +8,7 @@
 #include <linux/tc_act/tc_gact.h>
 #include <linux/tc_act/tc_mirred.h>
 
-#include "engine/workload/percpu/netlink_attributes.h"
+#include "engine/workload/percpu/netlink_socket.h"
 
 namespace pipetop::percpu {
 namespace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "engine/workload/percpu/inserter.h"
+#include "engine/workload/percpu/insert_worker.h"
 #include "engine/workload/percpu/tests/network_fixture.h"
 
 namespace pipetop::percpu {

@@ -1,10 +1,10 @@
-#include "engine/workload/percpu/percpu_effective.h"
-
 #include <gtest/gtest.h>
 
 #include <cerrno>
 
-namespace pipetop::percpu {
+#include "engine/workload/percpu/percpu_workload.h"
+
+namespace pipetop {
 namespace {
 
 Settings percpu_settings() {
@@ -13,10 +13,10 @@ Settings percpu_settings() {
   return s;
 }
 
-InForce with_cpus(size_t cpus) { return {.first = {}, .cpus = cpus, .settled = true}; }
+PercpuFacts with_cpus(size_t cpus) { return {.first = {}, .cpus = cpus, .settled = true}; }
 
 TEST(PercpuEffective, IsWhatWasAskedWhereAllCanBeHad) {
-  const Effective e = make_effective(percpu_settings(), with_cpus(1));
+  const Effective e = make_percpu_effective(percpu_settings(), with_cpus(1));
   EXPECT_TRUE(e.mismatches.empty());
   EXPECT_TRUE(e.settled);
   EXPECT_EQ(e.pipe.zero_copy, ZeroCopy::no_copy);
@@ -26,8 +26,8 @@ TEST(PercpuEffective, IsWhatWasAskedWhereAllCanBeHad) {
 TEST(PercpuEffective, WorkersThatShareACpuAreToldOf) {
   Settings s = percpu_settings();
   s.percpu.workers = 3;
-  EXPECT_TRUE(make_effective(s, with_cpus(3)).mismatches.empty());
-  const Effective e = make_effective(s, with_cpus(2));
+  EXPECT_TRUE(make_percpu_effective(s, with_cpus(3)).mismatches.empty());
+  const Effective e = make_percpu_effective(s, with_cpus(2));
   ASSERT_EQ(e.mismatches.size(), 1u);
   EXPECT_EQ(e.mismatches[0].knob, "workers");
   EXPECT_EQ(e.mismatches[0].requested, "3");
@@ -38,28 +38,28 @@ TEST(PercpuEffective, ABatchIsNoLargerThanAFill) {
   Settings s = percpu_settings();
   s.percpu.rules = 10;
   s.percpu.batch = 64;
-  const Effective e = make_effective(s, with_cpus(2));
+  const Effective e = make_percpu_effective(s, with_cpus(2));
   ASSERT_EQ(e.mismatches.size(), 1u);
   EXPECT_EQ(e.mismatches[0].knob, "batch");
   EXPECT_EQ(e.settings.percpu.batch, 10u);
 }
 
 TEST(PercpuEffective, AProfileThatTheKernelLacksIsTold) {
-  InForce facts = with_cpus(2);
+  PercpuFacts facts = with_cpus(2);
   facts.first.emplace();
   facts.first->state = WorkerState::refused;
   facts.first->error_number = EOPNOTSUPP;
   set_reason(*facts.first, "act_gact is not in this kernel; load the module act_gact");
   Settings s = percpu_settings();
   s.percpu.profile = Profile::gact;
-  const Effective e = make_effective(s, facts);
+  const Effective e = make_percpu_effective(s, facts);
   ASSERT_EQ(e.mismatches.size(), 1u);
   EXPECT_EQ(e.mismatches[0].knob, "profile");
   EXPECT_EQ(e.mismatches[0].reason, "act_gact is not in this kernel; load the module act_gact");
   // That there may be no network says nothing of the profile.
   facts.first->error_number = EPERM;
-  EXPECT_TRUE(make_effective(s, facts).mismatches.empty());
+  EXPECT_TRUE(make_percpu_effective(s, facts).mismatches.empty());
 }
 
 }  // namespace
-}  // namespace pipetop::percpu
+}  // namespace pipetop

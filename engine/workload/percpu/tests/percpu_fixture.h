@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "engine/tests/engine_fixture.h"
-#include "engine/workload/percpu/percpu_command.h"
+#include "engine/workload/percpu/insert_worker.h"
 #include "engine/workload/percpu/tests/network_fixture.h"
 
 namespace pipetop::percpu {

@@ -11,7 +11,7 @@
 #include <map>
 #include <string>
 
-#include "engine/workload/percpu/netlink_attributes.h"
+#include "engine/workload/percpu/netlink_socket.h"
 
 namespace pipetop::percpu {
 namespace {
