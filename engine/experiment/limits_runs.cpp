@@ -4,7 +4,7 @@
 
 #include "engine/base/error.h"
 #include "engine/experiment/limits_step.h"
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {

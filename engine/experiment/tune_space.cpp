@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "engine/base/text.h"
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {

@@ -7,7 +7,6 @@
 #include "engine/base/error.h"
 #include "engine/tests/engine_fixture.h"
 #include "engine/workload/pipe/pipe_knobs.h"
-#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop {
 namespace {

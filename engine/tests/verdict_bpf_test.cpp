@@ -4,7 +4,7 @@
 
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/tests/verdict_run.h"
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {

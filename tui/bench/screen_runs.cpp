@@ -15,7 +15,7 @@
 #include "engine/base/error.h"
 #include "engine/meter/process_stats.h"
 #include "engine/meter/statistics.h"
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/bench/bench.h"
 #include "tui/bench/pty_child.h"
 #include "tui/dashboard/dashboard.h"

@@ -9,7 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/config/config.h"
 #include "engine/registry/knobs.h"
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop::tui {
 namespace {

@@ -7,7 +7,7 @@
 #include "engine/host/host.h"
 #include "engine/host/pipe_max_size.h"
 #include "engine/registry/terms.h"
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/messages.h"
 #include "tui/command_line/output.h"

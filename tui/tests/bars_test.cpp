@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/registry/knobs.h"
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/state/status.h"
 #include "tui/tests/snapshots.h"

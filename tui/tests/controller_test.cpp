@@ -5,7 +5,7 @@
 #include <set>
 
 #include "engine/registry/knobs.h"
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/state/layout.h"
 #include "tui/tests/recording_source.h"
 #include "tui/tests/snapshots.h"

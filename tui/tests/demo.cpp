@@ -12,7 +12,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/dashboard/view.h"
 #include "tui/dashboard/view_keys.h"

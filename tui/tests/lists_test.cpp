@@ -1,7 +1,7 @@
 // Handles the keys of the function lists.
 #include <gtest/gtest.h>
 
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/dashboard/controller.h"
 #include "tui/state/layout.h"
 #include "tui/state/status.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/dashboard/view_keys.h"
 #include "tui/draw/text.h"
 #include "tui/state/layout.h"

@@ -10,7 +10,7 @@
 
 #include "engine/base/error.h"
 #include "engine/registry/workloads.h"
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {

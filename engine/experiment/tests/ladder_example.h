@@ -7,7 +7,7 @@
 #include "engine/base/clock.h"
 #include "engine/experiment/ladder.h"
 #include "engine/model/segment.h"
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 

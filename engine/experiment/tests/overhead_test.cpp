@@ -6,7 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/observe/tests/bpf_fixture.h"
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/experiment/tune_race.h"
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {

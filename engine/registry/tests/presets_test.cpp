@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {

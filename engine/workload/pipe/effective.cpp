@@ -170,9 +170,9 @@ void judge_lending(const EffectiveFacts& facts, Effective& effective) {
                                                     ? "the kernel's zero page, for untouched pages,"
                                                     : lending.seen);
   } else {
-    const bool file = technique == WriteWith::splice;
-    effective.pipe.zero_copy = file ? facts.file_probe : facts.probe;
-    effective.pipe.zero_copy_reason = file ? facts.file_probe_reason : facts.probe_reason;
+    const auto& probe = technique == WriteWith::splice ? facts.file_probe : facts.probe;
+    effective.pipe.zero_copy = probe.result;
+    effective.pipe.zero_copy_reason = probe.reason;
   }
 }
 

@@ -4,8 +4,8 @@
 
 #include <array>
 #include <optional>
-#include <string>
 
+#include "engine/host/zero_copy_probe.h"
 #include "engine/model/snapshot.h"
 #include "engine/worker/pipe_command.h"
 #include "engine/workload/pipe/pipe_plan.h"
@@ -19,10 +19,8 @@ struct EffectiveFacts {
   bool draining = false;  // waiting for the reader to drain the ring
   bool settled = false;
   Reading<bool> huge;  // the writer's buffers, by smaps
-  ZeroCopy probe = ZeroCopy::unverifiable;
-  std::string probe_reason;
-  ZeroCopy file_probe = ZeroCopy::unverifiable;  // the same for splice from a memfd
-  std::string file_probe_reason;
+  ZeroCopyProbe probe;       // of vmsplice
+  ZeroCopyProbe file_probe;  // of splice from a memfd
   // From the slots filled since everything is in effect; takes precedence over the probe.
   Reading<std::array<double, kSlotKinds>> kinds;
   // The CPU on which each worker, by Role, has run since it was placed; nothing if it has not run.

@@ -1,4 +1,4 @@
-// The knobs and keys of a pipe, and values derived from them.
+// The knobs, keys and presets of a pipe, and values derived from them.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "engine/model/knob.h"
+#include "engine/model/presets.h"
 
 namespace pipetop {
 
@@ -28,5 +29,11 @@ inline constexpr uint64_t kKernelDefaultPipeBytes = 16 * kPageBytes;
 // pages use the same, so that only the technique differs. Else the kernel's default
 // (0).
 uint64_t wanted_pipe_bytes(const PipeSettings&);
+
+// The article's ladder, from write_read to busy_loop_huge.
+std::span<const Preset> article_presets();
+
+// The ladder, then `hazard`: what the article's double buffering prevents.
+std::span<const Preset> built_in_presets();
 
 }  // namespace pipetop

@@ -179,10 +179,8 @@ Effective PipeWorkload::effective(const Seen& seen) const {
   facts.draining = first.change.draining();
   facts.settled = seen.settled;
   facts.huge = huge_;
-  facts.probe = machine_.probe.result;
-  facts.probe_reason = machine_.probe.reason;
-  facts.file_probe = machine_.file_probe.result;
-  facts.file_probe_reason = machine_.file_probe.reason;
+  facts.probe = machine_.probe;
+  facts.file_probe = machine_.file_probe;
   facts.kinds = seen.kinds;
   facts.run_on = seen.run_on;
   return make_effective(requested_, plan_, facts);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/command_line/tests/typed.h"
 
 namespace pipetop::tui {

@@ -8,7 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/registry/knobs.h"
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/command_line/tests/scratch_directory.h"
 #include "tui/flags/command_line.h"
 

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "engine/doctor/doctor.h"
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/print/document.h"
 #include "tui/print/phrases.h"
 

@@ -4,7 +4,7 @@
 
 #include "engine/config/config.h"
 #include "engine/registry/knobs.h"
-#include "engine/workload/pipe/pipe_presets.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/command_line/tests/scratch_directory.h"
 #include "tui/print/document.h"
 #include "tui/print/tune_report.h"

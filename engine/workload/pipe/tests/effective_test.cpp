@@ -22,7 +22,7 @@ struct Case {
     facts.writer->pages = static_cast<uint64_t>(Pages::thp);
     facts.writer->buffer_address[0] = 4096;
     facts.huge = Reading<bool>::of(true);
-    facts.probe = ZeroCopy::zero_copy;
+    facts.probe.result = ZeroCopy::zero_copy;
     facts.settled = true;
   }
   Effective make() const { return make_effective(requested, plan, facts); }
@@ -89,7 +89,7 @@ Reading<std::array<double, kSlotKinds>> kinds(double copies, double user_pages) 
 
 TEST(Effective, UserPagesSeenInTheRingProveZeroCopy) {
   Case c;
-  c.facts.probe = ZeroCopy::unverifiable;
+  c.facts.probe.result = ZeroCopy::unverifiable;
   c.facts.kinds = kinds(0, 1);
   const Effective e = c.make();
   EXPECT_EQ(e.pipe.zero_copy, ZeroCopy::zero_copy);
@@ -112,8 +112,8 @@ TEST(Effective, CopiesSeenInTheRingOutweighTheProbe) {
 
 TEST(Effective, AProbeThatFoundACopyIsAMismatch) {
   Case c;
-  c.facts.probe = ZeroCopy::copied;
-  c.facts.probe_reason = "the pipe kept what the page held";
+  c.facts.probe.result = ZeroCopy::copied;
+  c.facts.probe.reason = "the pipe kept what the page held";
   const Effective e = c.make();
   EXPECT_EQ(e.pipe.zero_copy, ZeroCopy::copied);
   ASSERT_EQ(e.mismatches.size(), 1u);
@@ -130,7 +130,7 @@ TEST(Effective, TeeLendsWhatItsSourceHolds) {
   Case c;
   c.requested.pipe.write_with = c.plan.settings.pipe.write_with = WriteWith::tee;
   EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::zero_copy);  // the probe of vmsplice
-  c.facts.probe = ZeroCopy::copied;
+  c.facts.probe.result = ZeroCopy::copied;
   EXPECT_EQ(c.make().mismatches[0].effective, "tee, but copied");
   c.facts.kinds = only(SlotKind::user_page);
   EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::zero_copy);
@@ -143,7 +143,7 @@ TEST(Effective, SpliceLendsThePageCache) {
   Case c;
   c.requested.pipe.write_with = c.plan.settings.pipe.write_with = WriteWith::splice;
   EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::unverifiable);  // vmsplice's probe says nothing
-  c.facts.file_probe = ZeroCopy::copied;
+  c.facts.file_probe.result = ZeroCopy::copied;
   EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::copied);
   for (const SlotKind lent : {SlotKind::page_cache, SlotKind::zero_page}) {
     c.facts.kinds = only(lent);
