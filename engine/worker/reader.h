@@ -4,7 +4,6 @@
 #include "engine/memory/buffer.h"
 #include "engine/model/control_block.h"
 #include "engine/worker/flow.h"
-#include "engine/worker/pace.h"
 #include "engine/worker/role_loop.h"
 #include "engine/worker/stamp.h"
 

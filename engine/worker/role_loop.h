@@ -9,7 +9,6 @@
 #include "engine/model/control_block.h"
 #include "engine/model/settings.h"
 #include "engine/worker/flow.h"
-#include "engine/worker/pace.h"
 #include "engine/worker/pipe_command.h"
 #include "engine/worker/worker_life.h"
 

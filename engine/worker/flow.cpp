@@ -1,4 +1,4 @@
-#include "engine/worker/pace.h"
+#include "engine/worker/flow.h"
 
 #include <time.h>
 

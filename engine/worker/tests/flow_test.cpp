@@ -1,6 +1,6 @@
-#include "engine/worker/pace.h"
-
 #include <gtest/gtest.h>
+
+#include "engine/worker/flow.h"
 
 namespace pipetop {
 namespace {
