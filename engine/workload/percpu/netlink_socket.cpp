@@ -15,7 +15,7 @@ constexpr size_t kAnswerRoom = 32768;  // the kernel fills at most this much at 
 // The contents of an NLMSG_ERROR; its error is 0 for an acknowledgement.
 KernelRefusal read_error(const nlmsghdr* message) {
   const auto* error = static_cast<const nlmsgerr*>(mnl_nlmsg_get_payload(message));
-  KernelRefusal refusal{.sequence = message->nlmsg_seq, .error_number = -error->error, .words = {}};
+  KernelRefusal refusal{.error_number = -error->error, .words = {}};
   if (!(message->nlmsg_flags & NLM_F_ACK_TLVS)) return refusal;
   for_each_attribute(message, sizeof(nlmsgerr), [&](const nlattr* attribute) {
     if (mnl_attr_get_type(attribute) == NLMSGERR_ATTR_MSG)
@@ -28,7 +28,7 @@ KernelRefusal read_error(const nlmsghdr* message) {
 std::optional<KernelRefusal> read_end(const nlmsghdr* message) {
   const int error = *static_cast<const int*>(mnl_nlmsg_get_payload(message));
   if (error >= 0) return std::nullopt;
-  return KernelRefusal{.sequence = message->nlmsg_seq, .error_number = -error, .words = {}};
+  return KernelRefusal{.error_number = -error, .words = {}};
 }
 
 // Calls `each` until it returns false or the bytes end. Returns whether they ended.

@@ -37,9 +37,8 @@ void for_each_nested(const nlattr* outer, Each each) {
 
 // A request that the kernel refused.
 struct KernelRefusal {
-  uint32_t sequence = 0;  // of the message
-  int error_number = 0;   // errno
-  std::string words;      // the kernel's own, "" if it has none
+  int error_number = 0;  // errno
+  std::string words;     // the kernel's own, "" if it has none
 };
 
 class NetlinkSocket {

@@ -51,6 +51,11 @@ tcmsg* put_filter_header(nlmsghdr* message, unsigned device) {
   return header;
 }
 
+void put_flag(nlmsghdr* message, uint16_t type, uint32_t flag) {
+  const nla_bitfield32 flags = {.value = flag, .selector = flag};
+  mnl_attr_put(message, type, sizeof(flags), &flags);
+}
+
 void put_mirred(nlmsghdr* message, const Rule& rule) {
   tc_mirred parameters = {};
   parameters.index = rule.index;
@@ -71,11 +76,7 @@ void put_gact(nlmsghdr* message, const Rule& rule) {
 void put_action(nlmsghdr* message, const Rule& rule) {
   const Nest first(message, 1);
   mnl_attr_put_strz(message, TCA_ACT_KIND, name(rule.shape.kind));
-  if (rule.shape.no_percpu) {
-    const nla_bitfield32 flags = {.value = TCA_ACT_FLAGS_NO_PERCPU_STATS,
-                                  .selector = TCA_ACT_FLAGS_NO_PERCPU_STATS};
-    mnl_attr_put(message, TCA_ACT_FLAGS, sizeof(flags), &flags);
-  }
+  if (rule.shape.no_percpu) put_flag(message, TCA_ACT_FLAGS, TCA_ACT_FLAGS_NO_PERCPU_STATS);
   const Nest options(message, TCA_ACT_OPTIONS);
   rule.shape.kind == ActionKind::mirred ? put_mirred(message, rule) : put_gact(message, rule);
 }
@@ -140,9 +141,7 @@ nlmsghdr* put_get_action(void* at, ActionKind kind, uint32_t index) {
 nlmsghdr* put_list_actions(void* at, ActionKind kind) {
   nlmsghdr* message = put_action_header(at, RTM_GETACTION, NLM_F_REQUEST);
   put_kind(message, kind);
-  const nla_bitfield32 flags = {.value = TCA_ACT_FLAG_LARGE_DUMP_ON,
-                                .selector = TCA_ACT_FLAG_LARGE_DUMP_ON};
-  mnl_attr_put(message, TCA_ROOT_FLAGS, sizeof(flags), &flags);
+  put_flag(message, TCA_ROOT_FLAGS, TCA_ACT_FLAG_LARGE_DUMP_ON);
   return message;
 }
 
