@@ -116,38 +116,33 @@ const std::array kKnobs = {
 
 // ---- hot keys ---------------------------------------------------------------
 
-Wait with_busy(Wait w, bool busy) {
-  const bool polls = w == Wait::poll || w == Wait::busy_poll;
-  if (polls) return busy ? Wait::busy_poll : Wait::poll;
-  return busy ? Wait::busy : Wait::block;
+constexpr bool polls(Wait w) { return w == Wait::poll || w == Wait::busy_poll; }
+constexpr bool adapts(Wait w) { return w == Wait::adaptive; }
+
+Wait with_busy(Wait w, bool on) {
+  if (polls(w)) return on ? Wait::busy_poll : Wait::poll;
+  return on ? Wait::busy : Wait::block;
 }
-Wait with_poll(Wait w, bool polls) {
-  if (is_busy(w)) return polls ? Wait::busy_poll : Wait::busy;
-  return polls ? Wait::poll : Wait::block;
+Wait with_poll(Wait w, bool on) {
+  if (is_busy(w)) return on ? Wait::busy_poll : Wait::busy;
+  return on ? Wait::poll : Wait::block;
 }
-bool busy_lit(const Settings& s) {
-  return is_busy(s.pipe.writer_wait) && is_busy(s.pipe.reader_wait);
-}
-bool poll_lit(const Settings& s) {
-  const auto polls = [](Wait w) { return w == Wait::poll || w == Wait::busy_poll; };
-  return polls(s.pipe.writer_wait) && polls(s.pipe.reader_wait);
-}
-void press_busy(Settings& s) {
-  const bool busy = !busy_lit(s);
-  s.pipe.writer_wait = with_busy(s.pipe.writer_wait, busy);
-  s.pipe.reader_wait = with_busy(s.pipe.reader_wait, busy);
-}
-void press_poll(Settings& s) {
-  const bool polls = !poll_lit(s);
-  s.pipe.writer_wait = with_poll(s.pipe.writer_wait, polls);
-  s.pipe.reader_wait = with_poll(s.pipe.reader_wait, polls);
+Wait with_adaptive(Wait, bool on) { return on ? Wait::adaptive : Wait::block; }
+
+template <bool (*Waits)(Wait)>
+bool both(const Settings& s) {
+  return Waits(s.pipe.writer_wait) && Waits(s.pipe.reader_wait);
 }
 
-bool adaptive_lit(const Settings& s) {
-  return s.pipe.writer_wait == Wait::adaptive && s.pipe.reader_wait == Wait::adaptive;
-}
-void press_adaptive(Settings& s) {
-  s.pipe.writer_wait = s.pipe.reader_wait = adaptive_lit(s) ? Wait::block : Wait::adaptive;
+// A key that changes how both roles wait, lit when both wait like this.
+template <bool (*Waits)(Wait), Wait (*With)(Wait, bool)>
+constexpr HotKey wait_key(char key, std::string_view label) {
+  const auto press = [](Settings& s) {
+    const bool on = !both<Waits>(s);
+    for (Wait* wait : {&s.pipe.writer_wait, &s.pipe.reader_wait}) *wait = With(*wait, on);
+  };
+  const auto value = [](const Settings& s) { return std::string(both<Waits>(s) ? "on" : "off"); };
+  return {key, "wait", label, press, value, both<Waits>};
 }
 
 uint64_t pipe_bytes_now(const Settings& s) {
@@ -172,10 +167,6 @@ void press_placement(Settings& s) {
 
 std::string pipe_value(const Settings& s) { return format_pipe_size(s.pipe.pipe_size); }
 std::string placement_value(const Settings& s) { return std::string(to_text(s.pipe.placement)); }
-template <bool (*Lit)(const Settings&)>
-std::string on_or_off(const Settings& s) {
-  return Lit(s) ? "on" : "off";
-}
 // Lit while it has its default: touching is the active choice.
 constexpr HotKey touch_key() {
   HotKey key = toggle_key<kPipe, &P::touch_pages>('t', "touch_pages", "touch");
@@ -187,9 +178,9 @@ constexpr std::array kHotKeys = {
     next_key<kWriteWith, kPipe, &P::write_with>('v', "write_with", "vmsplice"),
     next_key<kReadWith, kPipe, &P::read_with>('s', "read_with", "splice"),
     next_key<kPages, kPipe, &P::pages>('h', "pages", "huge"),
-    HotKey{'b', "wait", "busy", press_busy, on_or_off<busy_lit>, busy_lit},
-    HotKey{'p', "wait", "poll", press_poll, on_or_off<poll_lit>, poll_lit},
-    HotKey{'z', "wait", "adapt", press_adaptive, on_or_off<adaptive_lit>, adaptive_lit},
+    wait_key<is_busy, with_busy>('b', "busy"),
+    wait_key<polls, with_poll>('p', "poll"),
+    wait_key<adapts, with_adaptive>('z', "adapt"),
     toggle_key<kPipe, &P::gift>('g', "gift", "gift"),
     next_key<kBuffers, kPipe, &P::buffers>('d', "buffers", "bufs"),
     touch_key(),

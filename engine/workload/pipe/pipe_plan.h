@@ -13,9 +13,7 @@
 namespace pipetop {
 
 struct PipePlan {
-  Settings settings;        // what will be tried; pipe_size is never auto
-  int writer_cpu = kNoCpu;  // kNoCpu: not pinned
-  int reader_cpu = kNoCpu;
+  Settings settings;  // what will be tried; pipe_size is never auto
   std::vector<Mismatch> mismatches;
 };
 

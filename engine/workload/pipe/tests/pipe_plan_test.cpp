@@ -28,8 +28,8 @@ TEST(PipePlan, WhatCanBeHadIsLeftAlone) {
   EXPECT_TRUE(plan.mismatches.empty());
   EXPECT_TRUE(plan.settings.pipe.gift);
   EXPECT_EQ(plan.settings.pipe.pipe_size, 128u * 1024);
-  EXPECT_EQ(plan.writer_cpu, 0);
-  EXPECT_EQ(plan.reader_cpu, 1);
+  EXPECT_EQ(plan.settings.pipe.writer_cpu, 0);
+  EXPECT_EQ(plan.settings.pipe.reader_cpu, 1);
 }
 
 TEST(PipePlan, ARefusedVmspliceBecomesWrite) {
