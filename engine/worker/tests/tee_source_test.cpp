@@ -1,5 +1,3 @@
-#include "engine/worker/tee_source.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
@@ -7,6 +5,7 @@
 #include <cerrno>
 
 #include "engine/memory/buffer.h"
+#include "engine/worker/writer.h"
 
 namespace pipetop {
 namespace {
