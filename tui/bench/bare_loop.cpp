@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
@@ -12,18 +11,13 @@
 #include "engine/base/error.h"
 #include "engine/memory/buffer.h"
 #include "engine/model/snapshot.h"
+#include "engine/process/pipe_owner.h"
+#include "engine/process/placement.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/bench/bench.h"
 
 namespace pipetop::bench {
 namespace {
-
-void pin_to(int cpu) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
-  ::sched_setaffinity(0, sizeof set, &set);
-}
 
 bool again() { return errno == EAGAIN || errno == EINTR; }
 
@@ -65,37 +59,35 @@ uint64_t bare_reader(const Settings& s, int fd, uint64_t bytes) {
   return end - begin;
 }
 
+template <class Body>
+pid_t fork_on(int cpu, Body body) {
+  const pid_t pid = ::fork();
+  if (pid != 0) return pid;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const Cpu only[] = {{.number = cpu}};
+  pin(0, cpu, only);
+  body();
+  ::_exit(0);
+}
+
 }  // namespace
 
-double bare_rate(const Settings& s, int writer_cpu, int reader_cpu, uint64_t bytes) {
-  int ends[2], result[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0 || ::pipe2(result, O_CLOEXEC) != 0)
-    throw SystemError("pipe2", errno);
-  if (const uint64_t size = wanted_pipe_bytes(s.pipe); size != kAutoPipeSize)
-    ::fcntl(ends[1], F_SETPIPE_SZ, static_cast<int>(size));
-  for (int i = 0; i < 2; ++i)
-    if (is_busy(i == 0 ? s.pipe.reader_wait : s.pipe.writer_wait))
-      ::fcntl(ends[i], F_SETFL, O_NONBLOCK);
+double bare_rate(const Settings& s, uint64_t bytes) {
+  const PlacementChoice cpus = choose_cpus(s.pipe, read_topology());
+  PipeOwner pipe, result;
+  if (const uint64_t size = wanted_pipe_bytes(s.pipe); size != kAutoPipeSize) pipe.resize(size);
+  if (is_busy(s.pipe.reader_wait)) ::fcntl(pipe.read_fd(), F_SETFL, O_NONBLOCK);
+  if (is_busy(s.pipe.writer_wait)) ::fcntl(pipe.write_fd(), F_SETFL, O_NONBLOCK);
 
-  const pid_t writer = ::fork();
-  if (writer == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    pin_to(writer_cpu);
-    bare_writer(s, ends[1]);
-  }
-  const pid_t reader = ::fork();
-  if (reader == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    pin_to(reader_cpu);
-    const uint64_t ns = bare_reader(s, ends[0], bytes);
-    (void)!::write(result[1], &ns, sizeof ns);
-    ::_exit(0);
-  }
+  const pid_t writer = fork_on(cpus.writer_cpu, [&] { bare_writer(s, pipe.write_fd()); });
+  const pid_t reader = fork_on(cpus.reader_cpu, [&] {
+    const uint64_t ns = bare_reader(s, pipe.read_fd(), bytes);
+    (void)!::write(result.write_fd(), &ns, sizeof ns);
+  });
   uint64_t ns = 0;
-  const bool got = ::read(result[0], &ns, sizeof ns) == sizeof ns;
+  const bool got = ::read(result.read_fd(), &ns, sizeof ns) == sizeof ns;
   ::kill(writer, SIGKILL);
   for (const pid_t pid : {writer, reader}) ::waitpid(pid, nullptr, 0);
-  for (const int fd : {ends[0], ends[1], result[0], result[1]}) ::close(fd);
   if (!got || ns == 0) throw Error("the bare loop failed");
   return double(bytes) / kGiB / (double(ns) / 1e9);
 }

@@ -1,39 +1,25 @@
 // What the benchmarks are made of.
 #pragma once
 
-#include <functional>
-#include <string>
+#include <sys/types.h>
+
+#include <cstdint>
 #include <vector>
 
 #include "engine/engine.h"
 
 namespace pipetop::bench {
 
-// ---- pairs -----------------------------------------------------------------
-
-// Interleaved pairs: on a machine whose speed drifts, A and B are only comparable
-// if measured right after each other, and only the median of many such ratios
-// counts.
-
-// Runs (A, B), (B, A), (A, B) ... and prints the median of A / B with its spread
-// and the budget. The first pair is not counted.
-void compare(const std::string& name, int pairs, double budget, const std::function<double()>& a,
-             const std::function<double()>& b);
-
-// One line of figures.
-void report(const std::string& name, const std::string& figures, const std::string& budget);
-
 // ---- bare loop -------------------------------------------------------------
 
 // The lower bound: the same system calls on the same buffers and CPUs, without
 // control block, counters and engine.
 
-// GiB/s of `bytes` through a fresh pipe between two forked processes.
-double bare_rate(const Settings& settings, int writer_cpu, int reader_cpu, uint64_t bytes);
+// GiB/s of `bytes` through a fresh pipe between two forked processes, on the CPUs that
+// `settings` result in.
+double bare_rate(const Settings& settings, uint64_t bytes);
 
-// ---- engine runs -----------------------------------------------------------
-
-// Runs of the engine without a screen.
+// ---- runs of the engine without a screen -----------------------------------
 
 enum class Observed { yes, no };
 
@@ -48,15 +34,19 @@ std::vector<double> change_latencies_ms(const Settings& settings, int changes);
 // is stopped: from apply() to its acknowledgement.
 std::vector<double> asleep_latencies_ms(Role asleep, int changes);
 
-// The CPUs that `settings` result in.
-struct CpuPair {
-  int writer, reader;
+// Of a process, so far. Throws Error if it has ended.
+uint64_t on_cpu_ns(pid_t pid);
+
+struct SlowPeerCost {
+  double cpu_share;   // of one CPU, by the worker
+  double operations;  // of the other side, a second
 };
-CpuPair cpus_of(const Settings& settings);
 
-// ---- screen runs -----------------------------------------------------------
+// Runs a single worker. The benchmark is its other side, and fills or drains the
+// whole pipe ten times a second.
+SlowPeerCost slow_peer_cost(Role role, Wait wait, double seconds);
 
-// Runs of the dashboard on a pseudo-terminal.
+// ---- runs of the dashboard on a pseudo-terminal ----------------------------
 
 // The median of the 100 ms rates while the dashboard draws at 120x40 with BPF on.
 double screen_rate(const Settings& settings, double seconds);
@@ -73,18 +63,5 @@ ScreenCost screen_cost(double seconds);
 
 // CPU time of drawing and showing a 200x60 frame whose numbers change.
 double frame_cost_ms();
-
-// ---- slow peer -------------------------------------------------------------
-
-// A worker with a slow other side.
-
-struct SlowPeerCost {
-  double cpu_share;   // of one CPU, by the worker
-  double operations;  // of the other side, a second
-};
-
-// Runs a single worker. The benchmark is its other side, and fills or drains the
-// whole pipe ten times a second.
-SlowPeerCost slow_peer_cost(Role role, Wait wait, double seconds);
 
 }  // namespace pipetop::bench

@@ -1,12 +1,18 @@
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <random>
+#include <vector>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/experiment/trial.h"
-#include "engine/process/placement.h"
+#include "engine/meter/process_stats.h"
+#include "engine/process/pipe_owner.h"
+#include "engine/process/worker.h"
 #include "engine/registry/knobs.h"
+#include "engine/worker/pipe_command.h"
 #include "tui/bench/bench.h"
 
 namespace pipetop::bench {
@@ -29,6 +35,37 @@ struct BenchSession {
 bool moved_since(Engine& engine, uint64_t bytes) {
   return engine.tick().throughput.total_items > bytes;
 }
+
+constexpr unsigned kIntervalUs = 100'000;
+
+WorkerCommand command_for(Wait wait, uint64_t pipe_bytes) {
+  PipeCommand command;  // write or read
+  command.wait = static_cast<uint64_t>(wait);
+  command.buf_bytes = command.ring_bytes = pipe_bytes;
+  command.epoch = kFirstEpoch;
+  return command_of(Order::flow, command);
+}
+
+// For the other end, which only this process uses.
+class SlowPeer {
+ public:
+  SlowPeer(const PipeOwner& pipe, Role worker)
+      : reads_(worker == Role::writer),
+        fd_(reads_ ? pipe.read_fd() : pipe.write_fd()),
+        bytes_(pipe.capacity_bytes(), 'X') {
+    ::fcntl(fd_, F_SETFL, ::fcntl(fd_, F_GETFL) | O_NONBLOCK);
+  }
+  void serve() {
+    ::usleep(kIntervalUs);
+    (void)(reads_ ? ::read(fd_, bytes_.data(), bytes_.size())
+                  : ::write(fd_, bytes_.data(), bytes_.size()));
+  }
+
+ private:
+  const bool reads_;
+  const int fd_;
+  std::vector<char> bytes_;
+};
 
 }  // namespace
 
@@ -91,9 +128,28 @@ std::vector<double> asleep_latencies_ms(Role asleep, int changes) {
   return latencies;
 }
 
-CpuPair cpus_of(const Settings& settings) {
-  const auto choice = choose_cpus(settings.pipe, read_topology());
-  return {choice.writer_cpu, choice.reader_cpu};
+uint64_t on_cpu_ns(pid_t pid) {
+  const auto stats = read_process_stats(pid);
+  if (!stats) throw Error("the measured process ended early");
+  return stats->times.on_cpu_ns;
+}
+
+SlowPeerCost slow_peer_cost(Role role, Wait wait, double seconds) {
+  PipeOwner pipe;
+  const int end = role == Role::writer ? pipe.write_fd() : pipe.read_fd();
+  Worker worker(WorkloadKind::pipe, role, "/proc/self/exe", {end});
+  worker.start(monotonic_ns());
+  worker.publish(command_for(wait, pipe.capacity_bytes()));
+  SlowPeer peer(pipe, role);
+  // It adapts during the first waits.
+  for (int i = 0; i < 10; ++i) peer.serve();
+  const uint64_t begin_ns = monotonic_ns(), cpu_before_ns = on_cpu_ns(worker.pid());
+  const auto length_ns = static_cast<uint64_t>(seconds * 1e9);
+  int operations = 0;
+  for (; monotonic_ns() - begin_ns < length_ns; ++operations) peer.serve();
+  const double passed_ns = double(monotonic_ns() - begin_ns);
+  return {double(on_cpu_ns(worker.pid()) - cpu_before_ns) / passed_ns,
+          operations / (passed_ns / 1e9)};
 }
 
 }  // namespace pipetop::bench

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/base/error.h"
 #include "engine/experiment/overhead.h"
@@ -21,6 +24,38 @@ namespace {
 int g_pairs = 9;
 constexpr double kSeconds = 1.0;
 
+// One line of figures.
+void report(const std::string& name, const std::string& figures, const std::string& budget) {
+  fmt::print("{:<44} {:<52} {}\n", name, figures, budget);
+  std::fflush(stdout);
+}
+
+// Interleaved pairs: on a machine whose speed drifts, A and B are only comparable
+// if measured right after each other, and only the median of many such ratios
+// counts.
+//
+// Runs (A, B), (B, A), (A, B) ... and prints the median of A / B with its spread
+// and the budget. The first pair is not counted.
+void compare(const std::string& name, double budget, const std::function<double()>& a,
+             const std::function<double()>& b) {
+  std::vector<double> ratios, of_a, of_b;
+  for (int i = -1; i < g_pairs; ++i) {
+    const bool a_first = i % 2 == 0;
+    double value_a = 0, value_b = 0;
+    if (a_first) value_a = a();
+    value_b = b();
+    if (!a_first) value_a = a();
+    if (i < 0) continue;
+    of_a.push_back(value_a);
+    of_b.push_back(value_b);
+    ratios.push_back(value_a / value_b);
+  }
+  report(name,
+         fmt::format("{:.3f}  [{:.3f} .. {:.3f}]  {:.2f} / {:.2f} GiB/s", median(ratios),
+                     quantile(ratios, 0), quantile(ratios, 1), median(of_a), median(of_b)),
+         fmt::format("budget >= {:.2f}, {} pairs", budget, g_pairs));
+}
+
 const Settings& rung(std::string_view name) {
   const Preset* preset = find_preset(article_presets(), name);
   if (preset == nullptr) throw Error("no such rung");
@@ -29,14 +64,13 @@ const Settings& rung(std::string_view name) {
 
 void worker_against_bare(const char* name) {
   const Settings& settings = rung(name);
-  const auto [writer, reader] = cpus_of(settings);
   // About as long as the worker's run.
   const double rate = engine_rate(settings, Observed::no, 0.3);
   const auto bytes = static_cast<uint64_t>(rate * kSeconds * kGiB);
   compare(
-      fmt::format("worker loop / bare loop, {}", name), g_pairs, 0.99,
+      fmt::format("worker loop / bare loop, {}", name), 0.99,
       [&] { return engine_rate(settings, Observed::no, kSeconds); },
-      [&, w = writer, r = reader] { return bare_rate(settings, w, r, bytes); });
+      [&] { return bare_rate(settings, bytes); });
 }
 
 void observers_on_off(const char* name, uint32_t hz, double budget) {
@@ -60,7 +94,7 @@ void observers_on_off(const char* name, uint32_t hz, double budget) {
 void screen_on_off(const char* name) {
   const Settings& settings = rung(name);
   compare(
-      fmt::format("dashboard and BPF on / off, {}", name), g_pairs, 0.99,
+      fmt::format("dashboard and BPF on / off, {}", name), 0.99,
       [&] { return screen_rate(settings, kSeconds); },
       [&] { return engine_rate(settings, Observed::no, kSeconds); });
 }
@@ -102,7 +136,7 @@ void adaptive_waits() {
   Settings adaptive = busy;
   adaptive.pipe.writer_wait = adaptive.pipe.reader_wait = Wait::adaptive;
   compare(
-      "adaptive / busy, busy_loop_huge", g_pairs, 0.95,
+      "adaptive / busy, busy_loop_huge", 0.95,
       [&] { return engine_rate(adaptive, Observed::no, kSeconds); },
       [&] { return engine_rate(busy, Observed::no, kSeconds); });
   for (const Role role : {Role::writer, Role::reader}) {

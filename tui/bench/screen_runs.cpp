@@ -1,29 +1,89 @@
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
-#include <cinttypes>
-#include <climits>
 #include <clocale>
-#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/meter/process_stats.h"
+#include "engine/base/unique_fd.h"
 #include "engine/meter/statistics.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/bench/bench.h"
-#include "tui/bench/pty_child.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/dashboard/view.h"
 #include "tui/terminal/terminal.h"
 
 namespace pipetop::bench {
 namespace {
+
+// A child process on a pseudo-terminal whose output is drained while it runs.
+class PtyChild {
+ public:
+  // `body` runs in the child; its result is the exit status. Throws SystemError.
+  PtyChild(int rows, int cols, const std::function<int()>& body);
+  ~PtyChild() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  PtyChild(const PtyChild&) = delete;
+  PtyChild& operator=(const PtyChild&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void type(const std::string& keys) { (void)!::write(master_.get(), keys.data(), keys.size()); }
+
+  // Reads the child's output until `seconds` have passed or it ends; `done` is
+  // called after every read with all the output, and can end it early.
+  void drain(double seconds, const std::function<bool(const std::string&)>& done = {});
+
+ private:
+  pid_t pid_ = -1;
+  UniqueFd master_;
+  std::string output_;
+};
+
+PtyChild::PtyChild(int rows, int cols, const std::function<int()>& body) {
+  winsize size = {};
+  size.ws_row = static_cast<unsigned short>(rows);
+  size.ws_col = static_cast<unsigned short>(cols);
+  int master = -1;
+  pid_ = ::forkpty(&master, nullptr, nullptr, &size);
+  if (pid_ < 0) throw SystemError("forkpty", errno);
+  if (pid_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::setenv("TERM", "xterm-256color", 1);
+    ::setenv("LC_ALL", "C.UTF-8", 1);
+    ::_exit(body());
+  }
+  master_ = UniqueFd(master);
+}
+
+void PtyChild::drain(double seconds, const std::function<bool(const std::string&)>& done) {
+  const uint64_t end = monotonic_ns() + static_cast<uint64_t>(seconds * 1e9);
+  std::array<char, 65536> bytes;
+  while (monotonic_ns() < end) {
+    pollfd readable = {master_.get(), POLLIN, 0};
+    if (::poll(&readable, 1, 5) == 0) continue;
+    const ssize_t got = ::read(master_.get(), bytes.data(), bytes.size());
+    if (got <= 0) return;  // the child closed its terminal
+    if (!done) continue;
+    output_.append(bytes.data(), static_cast<size_t>(got));
+    if (done(output_)) return;
+  }
+}
 
 // A number returned by a child process.
 class Result {
@@ -51,10 +111,7 @@ double seconds_since(uint64_t begin_ns) { return double(monotonic_ns() - begin_n
 
 // pipetop is in the benchmark's directory.
 std::string program() {
-  char path[PATH_MAX] = {};
-  if (::readlink("/proc/self/exe", path, sizeof path - 1) < 0) throw SystemError("readlink", errno);
-  const std::string self(path);
-  return self.substr(0, self.rfind('/')) + "/pipetop";
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "pipetop";
 }
 
 int exec_pipetop(const std::string& path, const char* preset) {
@@ -65,21 +122,13 @@ int exec_pipetop(const std::string& path, const char* preset) {
 uint64_t cpu_time_ns() {
   timespec now = {};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+  return static_cast<uint64_t>(now.tv_sec) * kSecond + static_cast<uint64_t>(now.tv_nsec);
 }
 
 uint64_t rss_bytes(pid_t pid) {
-  std::FILE* file = std::fopen(fmt::format("/proc/{}/statm", pid).c_str(), "r");
-  uint64_t pages = 0;
-  if (file == nullptr || std::fscanf(file, "%*u %" SCNu64, &pages) != 1) pages = 0;
-  if (file != nullptr) std::fclose(file);
-  return pages * kPageBytes;
-}
-
-uint64_t on_cpu_ns(pid_t pid) {
-  const auto stats = read_process_stats(pid);
-  if (!stats) throw Error("pipetop ended early");
-  return stats->times.on_cpu_ns;
+  uint64_t all = 0, resident = 0;
+  std::ifstream(fmt::format("/proc/{}/statm", pid)) >> all >> resident;
+  return resident * kPageBytes;
 }
 
 // Draws and shows frames of a live engine; returns the median CPU time.
