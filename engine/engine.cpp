@@ -13,6 +13,8 @@
 #include "engine/base/error.h"
 #include "engine/base/unique_fd.h"
 #include "engine/host/host.h"
+#include "engine/host/steal_meter.h"
+#include "engine/meter/meters.h"
 #include "engine/meters.h"
 #include "engine/observe/capabilities.h"
 #include "engine/observe/observers.h"

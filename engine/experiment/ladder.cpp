@@ -11,13 +11,6 @@
 namespace pipetop {
 namespace {
 
-EngineOptions engine_options(const LadderOptions& options) {
-  EngineOptions engine;
-  engine.settings = options.rungs.front().settings;
-  engine.bpf = BpfUse::off;
-  return engine;
-}
-
 uint64_t expected_ns(const TrialLength& length) {
   return length.bytes != 0 ? 0 : length.warmup_ns + length.duration_ns;
 }
@@ -37,7 +30,7 @@ class LadderRunner {
  public:
   LadderRunner(const LadderOptions& options, Interrupts& interrupts, const LadderProgress& progress)
       : progress_(progress),
-        session_(engine_options(options), interrupts),
+        session_({.settings = options.rungs.front().settings, .bpf = BpfUse::off}, interrupts),
         to_come_(options.rungs.size(), options.rounds),
         time_left_(options.rungs.size(), expected_ns(options.length)) {
     ladder_.options = options;
@@ -68,15 +61,10 @@ class LadderRunner {
   }
 
   LadderStep step(size_t rung, uint32_t round, uint64_t elapsed_ns) const {
-    LadderStep step;
-    step.rung = rung;
-    step.round = round;
-    step.done = static_cast<uint32_t>(ladder_.runs.size());
-    step.all = static_cast<uint32_t>(ladder_.options.rounds * ladder_.options.rungs.size());
-    step.left_ns = time_left_.of(to_come_);
-    if (step.left_ns.has_value())
-      step.left_ns.value = *step.left_ns - std::min(*step.left_ns, elapsed_ns);
-    return step;
+    Reading<uint64_t> left_ns = time_left_.of(to_come_);
+    if (left_ns.has_value()) left_ns.value = *left_ns - std::min(*left_ns, elapsed_ns);
+    const size_t all = ladder_.options.rounds * ladder_.options.rungs.size();
+    return {rung, round, uint32_t(ladder_.runs.size()), uint32_t(all), left_ns};
   }
 
   void keep(LadderRun run, uint64_t taken_ns) {

@@ -1,12 +1,12 @@
-#include "engine/experiment/ladder_report.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <ranges>
 #include <utility>
 
+#include "engine/experiment/ladder.h"
 #include "engine/host/host.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 
@@ -31,9 +31,8 @@ Reading<Spread> spread_or(const std::vector<double>& figures, const char* why_no
 }
 
 std::vector<double> values_of(const Rates& rates) {
-  std::vector<double> values;
-  for (const auto& [round, rate] : rates) values.push_back(rate);
-  return values;
+  const auto values = std::views::values(rates);
+  return {values.begin(), values.end()};
 }
 
 // For each round that has both.
@@ -76,9 +75,9 @@ bool is_whole(uint32_t round, const std::vector<Rates>& rates) {
 double pace_of(uint32_t round, const std::vector<Rates>& rates) {
   double logarithms = 0;
   for (const Rates& of_rung : rates) {
-    const double median = spread_of(values_of(of_rung)).median;
+    const double middle = median(values_of(of_rung));
     // If most runs moved nothing, rounds cannot be compared.
-    if (median > 0) logarithms += std::log(of_rung.at(round) / median);
+    if (middle > 0) logarithms += std::log(of_rung.at(round) / middle);
   }
   return std::exp(logarithms / double(rates.size()));
 }
@@ -94,9 +93,9 @@ Reading<LadderDrift> drift_of(const Ladder& ladder, const std::vector<Rates>& ra
     paces.push_back(drift.rounds.back().ratio);
   }
   if (paces.size() < 2) return Reading<LadderDrift>::warming("drift needs two complete rounds");
-  const double median = spread_of(paces).median;
-  if (median <= 0) return Reading<LadderDrift>::warming("in most rounds nothing moved");
-  for (RoundPace& pace : drift.rounds) pace.ratio /= median;
+  const double middle = median(paces);
+  if (middle <= 0) return Reading<LadderDrift>::warming("in most rounds nothing moved");
+  for (RoundPace& pace : drift.rounds) pace.ratio /= middle;
   drift.farthest = *std::ranges::max_element(drift.rounds, {}, distance);
   return Reading<LadderDrift>::of(std::move(drift));
 }
@@ -211,14 +210,6 @@ void warn_of_drift(LadderReport& report) {
                   pace.round, pace.ratio, kMuchDrift));
 }
 
-// Also sets the exit code.
-void add_warnings(LadderReport& report) {
-  for (const LadderRun& run : report.ladder.runs) warn_of_workers(report, run);
-  for (const LadderRun& run : report.ladder.runs) warn_of_pages(report, run);
-  warn_of_steal(report);
-  warn_of_drift(report);
-}
-
 }  // namespace
 
 LadderReport report(Ladder ladder) {
@@ -230,7 +221,11 @@ LadderReport report(Ladder ladder) {
   report.falls = falls_of(ladder, rates);
   report.monotone = monotone(report, rates);
   report.ladder = std::move(ladder);
-  add_warnings(report);
+  // The warnings, which also set the exit code.
+  for (const LadderRun& run : report.ladder.runs) warn_of_workers(report, run);
+  for (const LadderRun& run : report.ladder.runs) warn_of_pages(report, run);
+  warn_of_steal(report);
+  warn_of_drift(report);
   return report;
 }
 

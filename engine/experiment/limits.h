@@ -1,5 +1,5 @@
 // What each step of a transfer costs on this machine, the resulting roof (upper bound) of the rate,
-// and how close real pipes get to it.
+// and how close real pipes get to it: real writers and readers, measured between the steps.
 //
 // Every figure comes from a slice of a millisecond (of 200 ms for a run), and the slices of all
 // steps are interleaved in short rounds. The process is pinned to one CPU, except during the runs.
@@ -8,15 +8,35 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "engine/experiment/interrupts.h"
-#include "engine/experiment/limits_runs.h"
 #include "engine/experiment/limits_steps.h"
-#include "engine/experiment/roof.h"
+#include "engine/experiment/trial.h"
 #include "engine/meter/statistics.h"
+#include "engine/model/functions.h"
+#include "engine/model/presets.h"
 
 namespace pipetop {
+
+// The article's top rung, the same with a larger ring, and the fastest way for two
+// processes on one CPU.
+std::vector<Preset> limits_presets();
+
+// From samples, another way to the cost of a call: the share of the total weight in functions whose
+// name contains `call`, without waiting and waking (mutex, scheduler, wait queue), which is not a
+// cost of the page. 0 without samples.
+double working_share(const CallTree& tree, std::string_view call);
+
+struct LimitsRun {
+  std::string name;
+  Settings settings;
+  Reading<Spread> gib_per_s;
+  bool one_cpu = false;  // both workers were pinned to one; else they have two or more
+  // ns per page in vmsplice, and in splice to /dev/null, without waiting and waking, but including
+  // calls of a busy loop that moved nothing.
+  Reading<double> vmsplice_ns, release_ns;
+};
 
 struct LimitsOptions {
   EngineOptions engine;                            // of the runs

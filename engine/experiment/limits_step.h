@@ -1,6 +1,7 @@
 // The unit of `pipetop limits`: one step of a transfer, measured in slices of a millisecond that
 // are interleaved with those of all other steps, because a shared machine is faster in one second
-// than in the next.
+// than in the next. And what the steps work on: rings that one thread alternately fills and drains,
+// memory whose kind of pages is verified, and one CPU.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +12,23 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/reading.h"
+#include "engine/memory/buffer.h"
 #include "engine/meter/statistics.h"
+#include "engine/process/pipe_owner.h"
+#include "engine/process/placement.h"
 
 namespace pipetop {
+
+inline constexpr uint64_t kSliceNs = kMs;
 
 class LimitsStep {
  public:
   virtual ~LimitsStep() = default;
 
-  // Works for slice_ns() and returns one figure for each thing that it measures, always the same
+  // Works for kSliceNs and returns one figure for each thing that it measures, always the same
   // number. Throws Error if the kernel refuses.
   virtual std::vector<double> slice() = 0;
 };
-
-uint64_t slice_ns();
 
 // The time of one reading of the clock, in ns; measured once.
 double clock_read_ns();
@@ -41,7 +45,6 @@ class CallTimer {
     return result;
   }
 
-  uint64_t calls() const { return calls_; }
   // Of one call.
   double mean_ns() const { return double(ns_) / double(calls_) - clock_read_ns(); }
 
@@ -52,9 +55,17 @@ class CallTimer {
 // Calls `turn` until the slice is over, at least once.
 template <class Turn>
 void repeat_for_slice(Turn turn) {
-  const uint64_t end = monotonic_ns() + slice_ns();
+  const uint64_t end = monotonic_ns() + kSliceNs;
   do turn();
   while (monotonic_ns() < end);
+}
+
+// Repeats the call for a slice.
+template <class Call>
+double mean_call_ns(Call call) {
+  CallTimer timer;
+  repeat_for_slice([&] { timer.time([&] { return call(), 0; }); });
+  return timer.mean_ns();
 }
 
 // A step and its measurements so far. Failure is one of its states.
@@ -70,7 +81,7 @@ class MeasuredStep {
 
   // The figures of one of the things that it measures, oldest first.
   const std::vector<double>& figures(size_t thing) const;
-  Reading<Spread> spread(size_t thing) const;
+  Reading<Spread> spread(size_t thing) const { return spread_of(figures(thing)); }
   // Why there are no figures, or the figures of several things combined.
   Reading<Spread> spread_of(const std::vector<double>& figures) const;
 
@@ -86,5 +97,34 @@ Reading<Spread> spread_or_reason(const std::vector<double>& figures, const std::
 
 // a - b for each pair of figures measured together.
 std::vector<double> differences(const std::vector<double>& a, const std::vector<double>& b);
+
+// Never blocks, so a short transfer is an error instead of a hang. Throws Error if
+// the ring cannot have this size.
+PipeOwner make_ring(uint64_t bytes);
+
+// Throws Error unless a call moved everything; errno must be the call's.
+void check_moved(const char* call, long moved, uint64_t bytes);
+
+// Drains the whole ring. `sink_fd`: /dev/null.
+long drain(const PipeOwner& ring, int sink_fd, uint64_t bytes);
+
+// Throws SystemError.
+UniqueFd open_dev_null();
+
+// Touched pages. Throws Error, with the remedy, if there are no such pages.
+Buffer map_certain(Pages pages, uint64_t bytes, bool touch = true);
+
+// Pins the calling thread to one CPU while this object lives; on failure it stays where it was.
+class Pinned {
+ public:
+  // `allowed`: where the thread goes back to.
+  Pinned(int cpu, const std::vector<Cpu>& allowed) : allowed_(allowed) { pin(0, cpu, allowed_); }
+  ~Pinned() { pin(0, kNoCpu, allowed_); }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+
+ private:
+  const std::vector<Cpu>& allowed_;
+};
 
 }  // namespace pipetop

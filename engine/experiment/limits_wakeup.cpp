@@ -97,14 +97,7 @@ class Wakeup final : public LimitsStep {
   Wakeup(int partner_cpu, std::span<const Cpu> allowed) : partner_(partner_cpu, allowed) {}
 
   std::vector<double> slice() override {
-    CallTimer timer;
-    repeat_for_slice([&] {
-      timer.time([this] {
-        partner_.round_trip();
-        return 0;
-      });
-    });
-    return {timer.mean_ns() / 2};
+    return {mean_call_ns([this] { partner_.round_trip(); }) / 2};
   }
 
  private:
@@ -114,6 +107,7 @@ class Wakeup final : public LimitsStep {
 }  // namespace
 
 std::unique_ptr<LimitsStep> wakeup_step(int partner_cpu) {
+  if (partner_cpu == kNoCpu) throw Error("pipetop may use only one CPU", Exit::refused);
   return std::make_unique<Wakeup>(partner_cpu, read_topology());
 }
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "engine/experiment/interrupts.h"
+#include "engine/experiment/trial.h"
 
 namespace pipetop {
 

@@ -35,11 +35,6 @@ SweepPlan plan_of_range(const Knob& knob, const std::string& range) {
   return plan;
 }
 
-// The results of a run, without its snapshots, which contain the history.
-SweepRun run_of(const Trial& trial, int round) {
-  return {round, trial.rate(), trial.steal_share, trial.end.parts};
-}
-
 class SweepEngine {
  public:
   SweepEngine(const SweepOptions& options, Sweep& sweep, Interrupts& interrupts)
@@ -54,8 +49,14 @@ class SweepEngine {
       before(at);
       const Trial trial = run_trial(session_, sweep_.rows[at].settings, options_.length);
       if (trial.cut_short) return false;
-      runs[at] = run_of(trial, round);
-      describe(sweep_.rows[at], trial);
+      // Without its snapshots, which contain the history.
+      runs[at] = {round, trial.rate(), trial.steal_share, trial.end.parts};
+      SweepRow& row = sweep_.rows[at];
+      row.mismatches = trial.end.effective.mismatches;
+      row.figures = trial.end.figures;
+      sweep_.event = trial.end.event;
+      for (size_t role = 0; role < kRoles; ++role)
+        row.functions[role] = trial.segment.roles[role].functions;
     }
     for (size_t i = 0; i < runs.size(); ++i) sweep_.rows[i].runs.push_back(std::move(runs[i]));
     return true;
@@ -67,14 +68,6 @@ class SweepEngine {
     options.plan.knob->set(first.settings, options.plan.values.front());
     validate(first.settings);
     return first;
-  }
-
-  void describe(SweepRow& row, const Trial& trial) {
-    row.mismatches = trial.end.effective.mismatches;
-    row.figures = trial.end.figures;
-    sweep_.event = trial.end.event;
-    for (size_t role = 0; role < kRoles; ++role)
-      row.functions[role] = trial.segment.roles[role].functions;
   }
 
   const SweepOptions& options_;

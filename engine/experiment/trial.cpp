@@ -53,14 +53,88 @@ class Measurement {
   }
 
  private:
-  bool settle();
-  bool warm_up();
-  void begin();
-  void measure();
+  // False if it was asked to stop earlier.
+  bool settle() {
+    const Interrupts& clock = session_.interrupts();
+    uint64_t deadline_ns = clock.now_ns() + kSettleLimitNs, told_ns = 0;
+    std::string preparing;
+    while (session_.serve(kSettleTickNs)) {
+      const Snapshot now = session_.engine().tick();
+      check_possible(now);
+      if (now.effective.settled) return true;
+      // While it makes progress.
+      if (now.effective.preparing != preparing || is_starting(now))
+        deadline_ns = clock.now_ns() + kSettleLimitNs;
+      preparing = now.effective.preparing;
+      if (clock.now_ns() > deadline_ns) {
+        tell(listener_.warned,
+             std::string("not all settings are in effect after 5 s: measuring anyway"));
+        return true;
+      }
+      if (now.now_ns < told_ns + kTickNs) continue;
+      tell(listener_.waiting);
+      told_ns = now.now_ns;
+    }
+    return false;
+  }
+
+  bool warm_up() {
+    const Interrupts& clock = session_.interrupts();
+    const uint64_t end_ns = clock.now_ns() + length_.warmup_ns;
+    for (uint64_t now_ns = clock.now_ns(); now_ns < end_ns; now_ns = clock.now_ns()) {
+      if (!session_.wait(std::min(kTickNs, end_ns - now_ns))) return false;
+      session_.engine().tick();
+      tell(listener_.waiting);
+    }
+    return true;
+  }
+
+  void begin() {
+    session_.engine().begin_segment("measure");
+    trial_.begin = trial_.end = session_.engine().tick();
+    trial_.settings = trial_.begin.requested;
+    tell(listener_.began, trial_.begin);
+  }
+
+  // Until it is complete, cut short or suspended.
+  void measure() {
+    const CpuTimes before = read_cpu_times();
+    begin();
+    for (bool done = false; !done;) {
+      trial_.cut_short = !session_.wait(next_wait_ns());
+      if (is_spoiled()) break;
+      trial_.end = session_.engine().tick();
+      done = trial_.cut_short || is_done();
+      tell(listener_.waiting);
+      tell(listener_.ticked, trial_, done);
+    }
+    trial_.steal_share = steal_since(before);
+  }
+
   bool is_spoiled() const { return session_.interrupts().suspensions() != suspensions_; }
-  uint64_t moved() const;
-  bool is_done() const;
-  uint64_t next_wait_ns() const;
+
+  // Checks both counters: one is read slightly after the other.
+  uint64_t moved() const {
+    const Role role = counting_role(trial_.settings);
+    return std::min(trial_.items(),
+                    trial_.end.worker(role).counts.items - trial_.begin.worker(role).counts.items);
+  }
+
+  bool is_done() const {
+    if (std::ranges::any_of(trial_.end.workers, is_stuck)) return true;
+    return length_.bytes != 0 ? moved() >= length_.bytes
+                              : trial_.duration_ns() >= length_.duration_ns;
+  }
+
+  // Until the expected end, but no longer than a tick.
+  uint64_t next_wait_ns() const {
+    const uint64_t elapsed_ns = trial_.duration_ns();
+    if (length_.bytes == 0) return std::min(kTickNs, length_.duration_ns - elapsed_ns);
+    const double share = double(moved()) / double(length_.bytes);
+    if (share <= 0) return kMs;
+    const double left_ns = double(elapsed_ns) * (1 / share - 1);
+    return uint64_t(std::clamp(left_ns, double(kMs), double(kTickNs)));
+  }
 
   Session& session_;
   const TrialLength& length_;
@@ -69,88 +143,65 @@ class Measurement {
   uint32_t suspensions_ = 0;  // when the measurement began
 };
 
-// False if it was asked to stop earlier.
-bool Measurement::settle() {
-  const Interrupts& clock = session_.interrupts();
-  uint64_t deadline_ns = clock.now_ns() + kSettleLimitNs, told_ns = 0;
-  std::string preparing;
-  while (session_.serve(kSettleTickNs)) {
-    const Snapshot now = session_.engine().tick();
-    check_possible(now);
-    if (now.effective.settled) return true;
-    // While it makes progress.
-    if (now.effective.preparing != preparing || is_starting(now))
-      deadline_ns = clock.now_ns() + kSettleLimitNs;
-    preparing = now.effective.preparing;
-    if (clock.now_ns() > deadline_ns) {
-      tell(listener_.warned,
-           std::string("not all settings are in effect after 5 s: measuring anyway"));
-      return true;
+}  // namespace
+
+bool Interrupts::take(Engine* running) {
+  while (const int number = signals_.take()) {
+    if (number == SIGTSTP) {
+      suspend(running);
+    } else {
+      if (signal_ == 0) signal_ = number;
+      ended_ = true;
     }
-    if (now.now_ns < told_ns + kTickNs) continue;
-    tell(listener_.waiting);
-    told_ns = now.now_ns;
   }
-  return false;
+  return !ended();
 }
 
-bool Measurement::warm_up() {
-  const Interrupts& clock = session_.interrupts();
-  const uint64_t end_ns = clock.now_ns() + length_.warmup_ns;
-  for (uint64_t now_ns = clock.now_ns(); now_ns < end_ns; now_ns = clock.now_ns()) {
-    if (!session_.wait(std::min(kTickNs, end_ns - now_ns))) return false;
-    session_.engine().tick();
-    tell(listener_.waiting);
-  }
+void Interrupts::suspend(Engine* running) {
+  if (suspending) suspending();
+  if (running != nullptr) running->suspend();
+  const uint64_t begin_ns = monotonic_ns();
+  raise(SIGSTOP);
+  stopped_ns_ += monotonic_ns() - begin_ns;
+  ++suspensions_;
+  if (running != nullptr) running->resume();
+}
+
+Session::Session(const EngineOptions& options, Interrupts& interrupts)
+    : interrupts_(interrupts),
+      engine_(options),
+      loop_({.engine = engine_.event_fd(), .signals = interrupts.fd()}) {}
+
+bool Session::serve(uint64_t ns) {
+  loop_.set_timer_once(ns);
+  const Events events = loop_.wait();
+  if (events.engine) engine_.handle_events();
+  return events.signals ? interrupts_.take(&engine_) : !interrupts_.ended();
+}
+
+bool Session::wait(uint64_t ns) {
+  const uint64_t end_ns = interrupts_.now_ns() + ns;
+  for (uint64_t now_ns = interrupts_.now_ns(); now_ns < end_ns; now_ns = interrupts_.now_ns())
+    if (!serve(end_ns - now_ns)) return false;
   return true;
 }
 
-void Measurement::begin() {
-  session_.engine().begin_segment("measure");
-  trial_.begin = trial_.end = session_.engine().tick();
-  trial_.settings = trial_.begin.requested;
-  tell(listener_.began, trial_.begin);
-}
-
-// Until it is complete, cut short or suspended.
-void Measurement::measure() {
-  const CpuTimes before = read_cpu_times();
-  begin();
-  for (bool done = false; !done;) {
-    trial_.cut_short = !session_.wait(next_wait_ns());
-    if (is_spoiled()) break;
-    trial_.end = session_.engine().tick();
-    done = trial_.cut_short || is_done();
-    tell(listener_.waiting);
-    tell(listener_.ticked, trial_, done);
+Snapshot Session::run_for(uint64_t ns) {
+  constexpr uint64_t kFrameNs = 50 * kMs;
+  const uint64_t end_ns = monotonic_ns() + ns;
+  for (uint64_t now_ns = monotonic_ns(); now_ns < end_ns; now_ns = monotonic_ns()) {
+    if (!wait(std::min(kFrameNs, end_ns - now_ns))) break;
+    if (monotonic_ns() < end_ns) engine_.tick();
   }
-  trial_.steal_share = steal_since(before);
+  return engine_.tick();
 }
 
-// Checks both counters: one is read slightly after the other.
-uint64_t Measurement::moved() const {
-  const Role role = counting_role(trial_.settings);
-  return std::min(trial_.items(),
-                  trial_.end.worker(role).counts.items - trial_.begin.worker(role).counts.items);
+Snapshot Session::run_until_settled() {
+  for (;;) {
+    Snapshot s = engine_.tick();
+    if (s.effective.settled || !serve(kMs)) return s;
+  }
 }
-
-bool Measurement::is_done() const {
-  if (std::ranges::any_of(trial_.end.workers, is_stuck)) return true;
-  return length_.bytes != 0 ? moved() >= length_.bytes
-                            : trial_.duration_ns() >= length_.duration_ns;
-}
-
-// Until the expected end, but no longer than a tick.
-uint64_t Measurement::next_wait_ns() const {
-  const uint64_t elapsed_ns = trial_.duration_ns();
-  if (length_.bytes == 0) return std::min(kTickNs, length_.duration_ns - elapsed_ns);
-  const double share = double(moved()) / double(length_.bytes);
-  if (share <= 0) return kMs;
-  const double left_ns = double(elapsed_ns) * (1 / share - 1);
-  return uint64_t(std::clamp(left_ns, double(kMs), double(kTickNs)));
-}
-
-}  // namespace
 
 double Trial::rate() const {
   const uint64_t ns = end.throughput.clock_ns - begin.throughput.clock_ns;

@@ -1,14 +1,81 @@
-// One measurement of some settings: settle, warm up, measure. All commands that
-// measure are made of these.
+// What all commands that measure are made of: an engine with an event loop, what interrupts it, and
+// one measurement of some settings: settle, warm up, measure.
 #pragma once
+
+#include <signal.h>
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 
-#include "engine/experiment/session.h"
+#include "engine/base/clock.h"
+#include "engine/base/event_loop.h"
+#include "engine/base/signals.h"
+#include "engine/engine.h"
 
 namespace pipetop {
+
+// Signals that end a measurement, and the terminal's request to suspend.
+class Interrupts {
+ public:
+  // Created before any engine: a signal must not arrive while one is half built.
+  explicit Interrupts(std::initializer_list<int> signals = {SIGINT, SIGTERM, SIGHUP, SIGTSTP})
+      : signals_(signals) {}
+
+  int fd() const { return signals_.get(); }
+
+  // Handles the signals that arrived. SIGTSTP stops this process and the workers of `running` until
+  // it is continued. False if the measurement should end now.
+  bool take(Engine* running = nullptr);
+
+  void end() { ended_ = true; }                       // as a signal does
+  void end_at(uint64_t now_ns) { end_ns_ = now_ns; }  // by now_ns()
+  bool ended() const { return ended_ || now_ns() >= end_ns_; }
+  int signal() const { return signal_; }  // the signal that ended it; 0 if none did
+
+  uint32_t suspensions() const { return suspensions_; }
+  // Time during which we were not suspended.
+  uint64_t now_ns() const { return monotonic_ns() - stopped_ns_; }
+
+  std::function<void()> suspending;  // called before it stops; may be empty
+
+ private:
+  void suspend(Engine* running);
+
+  SignalFd signals_;
+  bool ended_ = false;
+  int signal_ = 0;
+  uint32_t suspensions_ = 0;
+  uint64_t stopped_ns_ = 0, end_ns_ = UINT64_MAX;
+};
+
+// An engine with an event loop, for measuring.
+class Session {
+ public:
+  // `interrupts` must outlive it. Throws Error if the engine cannot be created.
+  Session(const EngineOptions& options, Interrupts& interrupts);
+
+  Engine& engine() { return engine_; }
+  Interrupts& interrupts() const { return interrupts_; }
+
+  // Serves the engine until something happens, but for at most `ns`; wait() always for this long.
+  // False if the measurement should end now.
+  bool serve(uint64_t ns);
+  bool wait(uint64_t ns);
+
+  // Ticks it 20 times a second, as the dashboard's frames do; the last tick is at the
+  // end.
+  Snapshot run_for(uint64_t ns);
+
+  // Until all settings are in effect.
+  Snapshot run_until_settled();
+
+ private:
+  Interrupts& interrupts_;
+  Engine engine_;
+  EventLoop loop_;
+};
 
 struct Trial {
   Settings settings;            // as asked

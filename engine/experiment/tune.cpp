@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 #include "engine/base/clock.h"
 #include "engine/meter/statistics.h"
@@ -76,7 +77,6 @@ class Search {
     return when_ns > race_.now_ns() ? when_ns - race_.now_ns() : 0;
   }
 
-  void begin(TunePhase phase) { phase_ = phase; }
   // The best, where the last one may be replaced by the best with another placement: whether one or
   // two CPUs are faster depends on how the host schedules its virtual CPUs, and this changes over
   // time.
@@ -107,16 +107,144 @@ class Search {
       if (!race_.round(field, length, deadline_ns)) return;
   }
 
-  void screen();
-  void repeat_best();
-  void halve();
-  void refine();
-  void decide();
-  void play_off(uint64_t deadline_ns);
-  void duel(uint64_t deadline_ns);
-  void name_winner();
-  void measure_sensitivity();
-  void conclude();
+  // As many as can have two trials each; always includes the likeliest ones.
+  void screen() {
+    phase_ = TunePhase::screen;
+    const double trials = double(time_until(at(kScreened))) / double(race_.cost_ns(short_));
+    const auto count = static_cast<size_t>(trials / kScreenRounds * 6 / 7);  // the rest: reference
+    for (const Settings& s :
+         space_.candidates(std::clamp(count, kLeastCandidates, kMostCandidates), race_.random()))
+      field_.push_back(&race_.enter(s));
+    // Candidates cut off here would never be tried, so this may use the next phases' time.
+    race_.round(field_, short_, at(kRefined));
+    repeat_best();
+    keep(field_.size(), field_);
+  }
+
+  // The second round: all candidates if there is time, else those that were ahead in the first. A
+  // refusal may have been temporary.
+  void repeat_best() {
+    Field refused = field_;
+    std::erase_if(refused, [](const Contender* c) { return c->refusals == 0; });
+    std::erase_if(field_, [](const Contender* c) { return c->ratios.empty(); });
+    std::ranges::stable_sort(field_, std::ranges::greater(), &Contender::score);
+    const uint64_t trials = time_until(at(kRefined)) / race_.cost_ns(short_);
+    field_.resize(std::min(field_.size(), std::max<size_t>(2, trials * 6 / 7)));
+    field_.insert(field_.end(), refused.begin(), refused.end());
+    race_.round(field_, short_, end_ns());
+  }
+
+  void halve() {
+    phase_ = TunePhase::halve;
+    keep(std::max(kFinalists, field_.size() / 2), field_);
+    for (;;) {
+      const size_t left = field_.size();
+      if (left == 0) return;
+      const auto steps = uint64_t(std::bit_width((left - 1) / kFinalists)) + 1;
+      const uint64_t time = time_until(at(kHalved)) / steps;
+      const TrialLength length = fitting(kScreenRounds * trials_of_round(left), time);
+      rounds(kScreenRounds, field_, length, race_.now_ns() + time);
+      keep(std::max(kFinalists, (left + 1) / 2), field_);
+      if (left <= kFinalists) return;
+    }
+  }
+
+  void refine() {
+    phase_ = TunePhase::refine;
+    TuneRefinement refinement(space_, race_, short_, long_);
+    while (leader_ != nullptr && race_.has_time(2, short_, at(kRefined))) {
+      const Contender* before = leader_;
+      keep(kFinalists, refinement.step(field_, at(kRefined)));
+      if (leader_ == before) break;
+    }
+  }
+
+  void decide() {
+    phase_ = TunePhase::final;
+    const uint64_t end = options_.budget_ns < kSmallBudgetNs ? end_ns() : at(kDecided);
+    play_off(race_.now_ns() + time_until(end) / 3);
+    duel(end);
+    name_winner();
+  }
+
+  void play_off(uint64_t deadline_ns) {
+    const size_t trials = trials_of_round(field_.size());
+    while (field_.size() > kLastFinalists && race_.has_time(trials, long_, deadline_ns))
+      if (!race_.round(field_, long_, deadline_ns)) break;
+    keep(kLastFinalists, field_);
+  }
+
+  // Fresh figures: the earlier ones selected these candidates and are biased in their favour.
+  void duel(uint64_t deadline_ns) {
+    if (leader_ == nullptr) return;
+    const size_t runners = field_.size() + 1;
+    const TrialLength length = fitting(kHeats * runners, time_until(deadline_ns));
+    std::vector<Finalist> finalists;
+    for (const Contender* c : field_) finalists.push_back({c->settings, {}});
+    std::vector<double> reference;
+    while (race_.has_time(runners, length, deadline_ns) &&
+           std::ranges::none_of(field_, &Contender::is_out)) {
+      const auto rates = race_.heat(field_, length, deadline_ns);
+      if (!rates) continue;
+      for (size_t i = 0; i < finalists.size(); ++i) finalists[i].gib_per_s.push_back((*rates)[i]);
+      reference.push_back(rates->back());
+    }
+    if (reference.size() < 2) return;  // a single heat proves nothing
+    result_.has_final = true;
+    result_.reference_gib_per_s = reference;
+    std::ranges::stable_sort(finalists, std::greater{},
+                             [](const Finalist& f) { return median(f.gib_per_s); });
+    result_.winner.emplace(std::move(finalists.front()));
+    if (finalists.size() > 1) result_.runner_up.emplace(std::move(finalists[1]));
+  }
+
+  void name_winner() {
+    if (!result_.has_final) {
+      if (leader_ == nullptr) return;
+      result_.winner = Finalist{leader_->settings, leader_->gib_per_s};
+      result_.against_reference = compare_ratios(leader_->ratios);
+      if (field_.size() > 1) result_.runner_up = {field_[1]->settings, field_[1]->gib_per_s};
+      return;
+    }
+    if (result_.runner_up) {
+      const auto compared = [this] {
+        return compare_paired(result_.winner->gib_per_s, result_.runner_up->gib_per_s);
+      };
+      if (compared().ratio < 1) std::swap(*result_.winner, *result_.runner_up);
+      result_.against_runner_up = compared();
+    }
+    result_.against_reference =
+        compare_paired(result_.winner->gib_per_s, result_.reference_gib_per_s);
+    leader_ = &race_.enter(result_.winner->settings);
+  }
+
+  // The knobs' effects are measured around the winner, which may have few figures so far.
+  void measure_sensitivity() {
+    phase_ = TunePhase::sensitivity;
+    if (leader_ == nullptr) return;
+    std::vector<TuneMove> moves = space_.moves(leader_->settings);
+    Field field = {&race_.enter(leader_->settings)};
+    for (const TuneMove& move : moves) field.push_back(&race_.enter(move.settings));
+    // First those without any figures: there may not be enough time for all.
+    Field unknown = field;
+    std::erase_if(unknown, std::mem_fn(&Contender::is_known));
+    rounds(kScreenRounds, unknown, short_, end_ns());
+    while (race_.round(field, short_, end_ns())) {
+    }
+    result_.effects = knob_effects(race_, moves, *leader_);
+  }
+
+  void conclude() {
+    for (const Contender& c : race_.contenders()) {
+      if (!c.ratios.empty()) ++result_.candidates;
+      if (!c.is_out()) continue;
+      ++result_.refused;
+      if (std::ranges::find(result_.refusals, c.refusal) == result_.refusals.end())
+        result_.refusals.push_back(c.refusal);
+    }
+    result_.trials = race_.trials();
+    result_.spent_ns = race_.now_ns() - options_.begin_ns;
+  }
 
   const TuneSpace& space_;
   TuneOptions options_;
@@ -128,148 +256,6 @@ class Search {
   const Contender* leader_ = nullptr;
   TuneResult result_;
 };
-
-// As many as can have two trials each; always includes the likeliest ones.
-void Search::screen() {
-  begin(TunePhase::screen);
-  const double trials = double(time_until(at(kScreened))) / double(race_.cost_ns(short_));
-  const auto count = static_cast<size_t>(trials / kScreenRounds * 6 / 7);  // the rest: reference
-  for (const Settings& s :
-       space_.candidates(std::clamp(count, kLeastCandidates, kMostCandidates), race_.random()))
-    field_.push_back(&race_.enter(s));
-  // Candidates cut off here would never be tried, so this may use the next phases' time.
-  race_.round(field_, short_, at(kRefined));
-  repeat_best();
-  keep(field_.size(), field_);
-}
-
-// The second round: all candidates if there is time, else those that were ahead in the first. A
-// refusal may have been temporary.
-void Search::repeat_best() {
-  Field refused = field_;
-  std::erase_if(refused, [](const Contender* c) { return c->refusals == 0; });
-  std::erase_if(field_, [](const Contender* c) { return c->ratios.empty(); });
-  std::ranges::stable_sort(field_, std::ranges::greater(),
-                           [](const Contender* c) { return c->score(); });
-  const uint64_t trials = time_until(at(kRefined)) / race_.cost_ns(short_);
-  field_.resize(std::min(field_.size(), std::max<size_t>(2, trials * 6 / 7)));
-  field_.insert(field_.end(), refused.begin(), refused.end());
-  race_.round(field_, short_, end_ns());
-}
-
-void Search::halve() {
-  begin(TunePhase::halve);
-  keep(std::max(kFinalists, field_.size() / 2), field_);
-  for (;;) {
-    const size_t left = field_.size();
-    if (left == 0) return;
-    const auto steps = uint64_t(std::bit_width((left - 1) / kFinalists)) + 1;
-    const uint64_t time = time_until(at(kHalved)) / steps;
-    const TrialLength length = fitting(kScreenRounds * trials_of_round(left), time);
-    rounds(kScreenRounds, field_, length, race_.now_ns() + time);
-    keep(std::max(kFinalists, (left + 1) / 2), field_);
-    if (left <= kFinalists) return;
-  }
-}
-
-void Search::refine() {
-  begin(TunePhase::refine);
-  TuneRefinement refinement(space_, race_, short_, long_);
-  while (leader_ != nullptr && race_.has_time(2, short_, at(kRefined))) {
-    const Contender* before = leader_;
-    keep(kFinalists, refinement.step(field_, at(kRefined)));
-    if (leader_ == before) break;
-  }
-}
-
-void Search::decide() {
-  begin(TunePhase::final);
-  const uint64_t end = options_.budget_ns < kSmallBudgetNs ? end_ns() : at(kDecided);
-  play_off(race_.now_ns() + time_until(end) / 3);
-  duel(end);
-  name_winner();
-}
-
-void Search::play_off(uint64_t deadline_ns) {
-  const size_t trials = trials_of_round(field_.size());
-  while (field_.size() > kLastFinalists && race_.has_time(trials, long_, deadline_ns))
-    if (!race_.round(field_, long_, deadline_ns)) break;
-  keep(kLastFinalists, field_);
-}
-
-// Fresh figures: the earlier ones selected these candidates and are biased in their favour.
-void Search::duel(uint64_t deadline_ns) {
-  if (leader_ == nullptr) return;
-  const size_t runners = field_.size() + 1;
-  const TrialLength length = fitting(kHeats * runners, time_until(deadline_ns));
-  std::vector<Finalist> finalists;
-  for (const Contender* c : field_) finalists.push_back({c->settings, {}});
-  std::vector<double> reference;
-  while (race_.has_time(runners, length, deadline_ns) &&
-         std::ranges::none_of(field_, &Contender::is_out)) {
-    const auto rates = race_.heat(field_, length, deadline_ns);
-    if (!rates) continue;
-    for (size_t i = 0; i < finalists.size(); ++i) finalists[i].gib_per_s.push_back((*rates)[i]);
-    reference.push_back(rates->back());
-  }
-  if (reference.size() < 2) return;  // a single heat proves nothing
-  result_.has_final = true;
-  result_.reference_gib_per_s = reference;
-  std::ranges::stable_sort(finalists, std::greater{},
-                           [](const Finalist& f) { return median(f.gib_per_s); });
-  result_.winner.emplace(std::move(finalists.front()));
-  if (finalists.size() > 1) result_.runner_up.emplace(std::move(finalists[1]));
-}
-
-void Search::name_winner() {
-  if (!result_.has_final) {
-    if (leader_ == nullptr) return;
-    result_.winner = Finalist{leader_->settings, leader_->gib_per_s};
-    result_.against_reference = compare_ratios(leader_->ratios);
-    if (field_.size() > 1) result_.runner_up = {field_[1]->settings, field_[1]->gib_per_s};
-    return;
-  }
-  if (result_.runner_up) {
-    PairedComparison found =
-        compare_paired(result_.winner->gib_per_s, result_.runner_up->gib_per_s);
-    if (found.ratio < 1) {
-      std::swap(*result_.winner, *result_.runner_up);
-      found = compare_paired(result_.winner->gib_per_s, result_.runner_up->gib_per_s);
-    }
-    result_.against_runner_up = found;
-  }
-  result_.against_reference =
-      compare_paired(result_.winner->gib_per_s, result_.reference_gib_per_s);
-  leader_ = &race_.enter(result_.winner->settings);
-}
-
-// The knobs' effects are measured around the winner, which may have few figures so far.
-void Search::measure_sensitivity() {
-  begin(TunePhase::sensitivity);
-  if (leader_ == nullptr) return;
-  std::vector<TuneMove> moves = space_.moves(leader_->settings);
-  Field field = {&race_.enter(leader_->settings)};
-  for (const TuneMove& move : moves) field.push_back(&race_.enter(move.settings));
-  // First those without any figures: there may not be enough time for all.
-  Field unknown = field;
-  std::erase_if(unknown, [](const Contender* c) { return c->is_known(); });
-  rounds(kScreenRounds, unknown, short_, end_ns());
-  while (race_.round(field, short_, end_ns())) {
-  }
-  result_.effects = knob_effects(race_, moves, *leader_);
-}
-
-void Search::conclude() {
-  for (const Contender& c : race_.contenders()) {
-    if (!c.ratios.empty()) ++result_.candidates;
-    if (!c.is_out()) continue;
-    ++result_.refused;
-    if (std::ranges::find(result_.refusals, c.refusal) == result_.refusals.end())
-      result_.refusals.push_back(c.refusal);
-  }
-  result_.trials = race_.trials();
-  result_.spent_ns = race_.now_ns() - options_.begin_ns;
-}
 
 }  // namespace
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/experiment/tune_moves.h"
-#include "engine/experiment/tune_statistics.h"
+#include "engine/experiment/tune_race.h"
+#include "engine/meter/statistics.h"
 
 namespace pipetop {
 

@@ -1,19 +1,24 @@
 // The race: candidates are measured in rounds, each against a reference that is
 // measured right before and after it, because the machine drifts by more than the
-// differences of interest. Only these ratios are compared.
+// differences of interest. Only these ratios are compared. Also the moves of single knobs that are
+// raced: around a good candidate, and around the winner for the effect of each knob.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <random>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/reading.h"
 #include "engine/experiment/trial.h"
+#include "engine/experiment/tune_space.h"
+#include "engine/meter/statistics.h"
 #include "engine/model/settings.h"
 
 namespace pipetop {
@@ -49,7 +54,7 @@ struct Contender {
   bool is_out() const { return refusals >= 2; }
   // A single trial is never trusted.
   bool is_known() const { return !is_out() && ratios.size() >= 2; }
-  double score() const;  // the median of the ratios
+  double score() const { return middle_ratio(ratios); }  // the median of the ratios
 };
 
 class Race {
@@ -95,5 +100,42 @@ class Race {
 
 // The measured candidates of `field`, best first, at most `count`.
 std::vector<Contender*> best_of(std::vector<Contender*> field, size_t count);
+
+// From a good candidate to the best one near it, by moves of single knobs.
+class TuneRefinement {
+ public:
+  using Field = std::vector<Contender*>;
+
+  // `brief` is the trial length for many candidates, `thorough` for few.
+  TuneRefinement(const TuneSpace& space, Race& race, TrialLength brief, TrialLength thorough)
+      : space_(space), race_(race), brief_(brief), thorough_(thorough) {}
+
+  // Measures the moves around `field`'s first together with the field. Returns the field and those
+  // that came out ahead, in no particular order.
+  Field step(const Field& field, uint64_t deadline_ns);
+
+ private:
+  Field moves_around(const Contender& leader);
+  void sift(Field& field, const Contender& leader, uint64_t deadline_ns);
+  void learn(const Contender& leader);
+  Settings combined(const Contender& leader);
+
+  const TuneSpace& space_;
+  Race& race_;
+  TrialLength brief_, thorough_;
+  std::map<std::pair<std::string, std::string>, double> worth_;  // of a knob's value, at its best
+};
+
+// The effect of one other value of one knob on the winner.
+struct KnobEffect {
+  std::string knob, value;
+  double change = 0;      // of the rate: -0.25 is a quarter slower
+  Reading<double> error;  // two standard errors of the change
+  size_t trials = 0;
+};
+
+// The moves that were measured more than once, largest effect first.
+std::vector<KnobEffect> knob_effects(Race& race, std::span<const TuneMove> moves,
+                                     const Contender& winner);
 
 }  // namespace pipetop

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <numeric>
+#include <iterator>
 
 #include "engine/base/text.h"
 #include "engine/workload/pipe/pipe_knobs.h"
@@ -17,11 +17,8 @@ constexpr std::array<std::string_view, 9> kSearched = {"write_with", "read_with"
                                                        "pages",      "gift",      "buffers",
                                                        "buf_size",   "pipe_size", "placement"};
 
-// Values that are excluded from the search:
-struct LeftOut {
-  std::string_view knob, value;
-};
-constexpr LeftOut kLeftOut[] = {
+// Values of knobs that are excluded from the search:
+constexpr std::pair<std::string_view, std::string_view> kLeftOut[] = {
     // These move none of the writer's own bytes: they pass on the contents of
     // another pipe or a file, which is a different task.
     {"write_with", "tee"},
@@ -36,11 +33,6 @@ constexpr uint64_t kLeastPipeBytes = 16 * 1024;
 constexpr uint64_t kLeastBufBytes = 16 * 1024;
 // Ring sizes for which a buffer of four times the size is tried, too.
 constexpr uint64_t kUsualPipeBytes = 2 << 20;
-
-bool is_left_out(const Knob& knob, std::string_view value) {
-  return std::ranges::any_of(
-      kLeftOut, [&](const LeftOut& l) { return l.knob == knob.name && l.value == value; });
-}
 
 // Never none.
 std::vector<std::string> powers_of_two(uint64_t from, uint64_t to) {
@@ -58,7 +50,8 @@ std::vector<std::string> values_of(const Knob& knob, uint64_t pipe_max_bytes) {
                          std::min(4 * std::max(pipe_max_bytes, kUsualPipeBytes), kMaxBufBytes));
   std::vector<std::string> values;
   for (const std::string_view value : knob.values)
-    if (!is_left_out(knob, value)) values.emplace_back(value);
+    if (std::ranges::find(kLeftOut, std::pair(knob.name, value)) == std::end(kLeftOut))
+      values.emplace_back(value);
   return values;
 }
 
@@ -69,10 +62,6 @@ void copy_searched(const Settings& from, Settings& to) {
     if (name != "wait") copy(name);
   copy("writer.wait");
   copy("reader.wait");
-}
-
-void set(Settings& settings, std::string_view name, std::string_view value) {
-  knob(name).set(settings, value);
 }
 
 void add_distinct(std::vector<Settings>& list, const Settings& one) {
@@ -105,10 +94,6 @@ TuneSpace::TuneSpace(TuneSpaceOptions options) : options_(std::move(options)) {
   }
 }
 
-const TuneKnob& TuneSpace::tune_knob(std::string_view name) const {
-  return *std::ranges::find(knobs_, name, [](const TuneKnob& k) { return k.knob->name; });
-}
-
 Settings TuneSpace::as_planned(const Settings& wanted) const {
   Settings planned = wanted;
   copy_searched(make_plan(wanted, options_.machine).settings, planned);
@@ -128,34 +113,26 @@ std::vector<Settings> TuneSpace::guesses() const {
   std::vector<Settings> list;
   const auto add = [&](const Guess& guess, uint64_t pipe_bytes, uint64_t times) {
     Settings s = best;
-    set(s, "wait", guess.wait);
-    set(s, "placement", guess.placement);
-    set(s, "pipe_size", format_size(pipe_bytes));
-    set(s, "buf_size", format_size(std::min(times * pipe_bytes, kMaxBufBytes)));
+    knob("wait").set(s, guess.wait);
+    knob("placement").set(s, guess.placement);
+    s.pipe.pipe_size = pipe_bytes;
+    s.pipe.buf_size = std::min(times * pipe_bytes, kMaxBufBytes);
     list.push_back(s);
   };
   const std::vector<uint64_t> pipes = likely_pipes(options_.machine.pipe_max_bytes);
   for (const uint64_t pipe : std::span(pipes).first(std::min<size_t>(3, pipes.size())))
     for (const Guess& guess : std::span(kGuesses).first(2)) add(guess, pipe, 2);
-  for (const std::string& wait : tune_knob("wait").values)
+  for (const std::string& wait : values_of(knob("wait"), 0))
     add({wait.c_str(), "near"}, pipes.front(), 2);
   list.push_back(best);
   const bool usable = std::ranges::none_of(
-      kLeftOut, [&](const LeftOut& l) { return knob(l.knob).get(options_.base) == l.value; });
+      kLeftOut, [&](const auto& out) { return knob(out.first).get(options_.base) == out.second; });
   if (usable) list.push_back(options_.base);
   for (const uint64_t times : {2, 4, 1})
     for (const uint64_t pipe : pipes)
       for (const Guess& guess : kGuesses) add(guess, pipe, times);
   for (const Preset& rung : article_presets()) list.push_back(searched_knobs_of(rung.settings));
   return list;
-}
-
-// `columns` has, for each knob and row, the index of a value.
-Settings TuneSpace::sampled(std::span<const std::vector<size_t>> columns, size_t row) const {
-  Settings s = options_.base;
-  for (size_t i = 0; i < knobs_.size(); ++i)
-    set(s, knobs_[i].knob->name, knobs_[i].values[columns[i][row]]);
-  return s;
 }
 
 std::vector<Settings> TuneSpace::candidates(size_t count, std::mt19937_64& random) const {
@@ -168,14 +145,14 @@ std::vector<Settings> TuneSpace::candidates(size_t count, std::mt19937_64& rando
   for (const Settings& guess : guesses())
     if (list.size() < count - sample) add(guess);
   // A Latin sample: each value of a knob equally often.
-  std::vector<std::vector<size_t>> columns;
+  std::vector<Settings> rows(sample, options_.base);
   for (const TuneKnob& k : knobs_) {
     std::vector<size_t> column(sample);
     for (size_t row = 0; row < sample; ++row) column[row] = row % k.values.size();
     std::ranges::shuffle(column, random);
-    columns.push_back(std::move(column));
+    for (size_t row = 0; row < sample; ++row) k.knob->set(rows[row], k.values[column[row]]);
   }
-  for (size_t row = 0; row < sample; ++row) add(sampled(columns, row));
+  std::ranges::for_each(rows, add);
   return list;
 }
 
@@ -188,7 +165,7 @@ std::vector<TuneMove> TuneSpace::moves(const Settings& from) const {
       const bool next = !k.ordered() || (parse_size(value) >= parse_size(now) / 2 &&
                                          parse_size(value) <= parse_size(now) * 2);
       Settings s = from;
-      set(s, k.knob->name, value);
+      k.knob->set(s, value);
       if (options_.fixed) options_.fixed(s);
       s = as_planned(s);
       const bool had = k.knob->get(s) == value;  // it may have fallen back

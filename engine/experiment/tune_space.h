@@ -59,8 +59,6 @@ class TuneSpace {
 
  private:
   std::vector<Settings> guesses() const;
-  Settings sampled(std::span<const std::vector<size_t>> columns, size_t row) const;
-  const TuneKnob& tune_knob(std::string_view name) const;
 
   TuneSpaceOptions options_;
   std::vector<TuneKnob> knobs_;

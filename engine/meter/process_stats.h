@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <string_view>
+#include <string>
 
 #include "engine/model/counts.h"
 
@@ -28,8 +28,9 @@ struct ProcessSample {
 };
 
 // From the texts of /proc/PID/{stat,schedstat,status}; nothing if one is malformed.
-std::optional<ProcessStats> parse_process_stats(std::string_view stat, std::string_view schedstat,
-                                                std::string_view status);
+std::optional<ProcessStats> parse_process_stats(const std::string& stat,
+                                                const std::string& schedstat,
+                                                const std::string& status);
 
 // Nothing if the process is gone. For several processes: the mean of their times,
 // the sum of everything else, and no CPU.

@@ -1,8 +1,14 @@
 #include "engine/meter/rate_meter.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "engine/base/clock.h"
+#include "engine/meter/statistics.h"
 
 namespace pipetop {
 namespace {
@@ -14,14 +20,87 @@ constexpr uint64_t kHistory = 310'000 * kMs;
 // What is left of the old technique in the ring and the caches must not count for
 // the new one.
 constexpr uint64_t kSettle = 200 * kMs;
-
 // A clock that has stopped for this long will not continue soon: nothing is being
 // done.
 constexpr uint64_t kStandsStill = 5'000 * kMs;
 
-constexpr const char* kNoInterval = "no interval measured yet";
+constexpr const char* kNoRateYet = "no interval measured yet";
+
+// Others that still use the full segment keep their own copy.
+template <class Edit>
+void thin_out(std::shared_ptr<const Segment>& kept, Edit edit) {
+  auto thinner = std::make_shared<Segment>(*kept);
+  for (SegmentRole& role : thinner->roles) edit(role);
+  kept = std::move(thinner);
+}
+
+void drop_trees(SegmentRole& role) {
+  if (role.functions.has_value()) role.functions.value->tree = flat_tree(role.functions->rows());
+  if (role.blocked.has_value())
+    role.blocked = Reading<BlockedTable>::unavailable(
+        fmt::format("only the last {} segments keep their call trees", SegmentLog::kWithTrees));
+}
+
+void drop_table(SegmentRole& role) {
+  if (!role.functions.has_value()) return;
+  role.functions = Reading<FunctionTable>::unavailable(
+      fmt::format("only the last {} segments keep their functions; --segments FILE has them all",
+                  SegmentLog::kWithFunctions));
+}
 
 }  // namespace
+
+RateStats rate_stats(const std::vector<double>& sorted, double mean) {
+  RateStats stats;
+  stats.samples = static_cast<uint32_t>(sorted.size());
+  if (sorted.empty()) return stats;
+  stats.median = quantile_of_sorted(sorted, 0.5);
+  stats.min = sorted.front();
+  stats.max = sorted.back();
+  stats.mean = mean;
+  const double centre = std::accumulate(sorted.begin(), sorted.end(), 0.0) / double(sorted.size());
+  double squares = 0;
+  for (const double rate : sorted) squares += (rate - centre) * (rate - centre);
+  if (sorted.size() > 1) stats.stddev = std::sqrt(squares / double(sorted.size() - 1));
+  return stats;
+}
+
+double RateWindow::rate_of(const Progress& progress) const {
+  if (progress.clock_ns == 0) return 0;
+  return double(progress.items) / unit_ / (double(progress.clock_ns) / 1e9);
+}
+
+void RateWindow::add(uint64_t ns, const Progress& progress) {
+  const double rate = rate_of(progress);
+  sorted_.insert(std::ranges::upper_bound(sorted_, rate), rate);
+  intervals_.push_back({ns, progress});
+  ns_ += ns;
+  sum_ = sum_ + progress;
+  while (ns_ - intervals_.front().ns >= window_ns_) {
+    const Interval& oldest = intervals_.front();
+    sorted_.erase(std::ranges::lower_bound(sorted_, rate_of(oldest.progress)));
+    ns_ -= oldest.ns;
+    sum_ = sum_ - oldest.progress;
+    intervals_.pop_front();
+  }
+}
+
+void RateWindow::clear() {
+  intervals_.clear();
+  sorted_.clear();
+  ns_ = 0;
+  sum_ = {};
+}
+
+Reading<double> RateWindow::rate(const char* why_none) const {
+  return intervals_.empty() ? Reading<double>::warming(why_none)
+                            : Reading<double>::of(rate_of(sum_));
+}
+
+Reading<RateStats> RateWindow::stats(const char* why_none) const {
+  return intervals_.empty() ? Reading<RateStats>::warming(why_none)
+                            : Reading<RateStats>::of(rate_stats(sorted_, rate_of(sum_)));
+}
 
 RateMeter::RateMeter(uint64_t now_ns, double unit)
     : last_ns_(now_ns),
@@ -89,8 +168,8 @@ Segment RateMeter::segment(uint64_t now_ns, const Progress& total) const {
 
 Throughput RateMeter::view(uint64_t now_ns, const Progress& total) const {
   Throughput view;
-  view.over_100ms = over_100ms_.rate(kNoInterval);
-  view.over_1s = over_1s_.rate(kNoInterval);
+  view.over_100ms = over_100ms_.rate(kNoRateYet);
+  view.over_1s = over_1s_.rate(kNoRateYet);
   view.over_10s = over_10s_.stats("settling");
   view.history = history_;
   view.marks.assign(marks_.begin(), marks_.end());
@@ -98,6 +177,19 @@ Throughput RateMeter::view(uint64_t now_ns, const Progress& total) const {
   view.total_items = total.items;
   view.clock_ns = total.clock_ns;
   return view;
+}
+
+void SegmentLog::add(Segment closed) {
+  closed_.push_back(std::make_shared<const Segment>(std::move(closed)));
+  const size_t count = closed_.size();
+  if (count > kWithTrees) thin_out(closed_[count - kWithTrees - 1], drop_trees);
+  if (count > kWithFunctions) thin_out(closed_[count - kWithFunctions - 1], drop_table);
+  if (count > kKept) closed_.pop_front();
+}
+
+void SegmentLog::describe(Throughput& view) const {
+  view.segments.assign(closed_.begin(), closed_.end());
+  view.previous = closed_.empty() ? nullptr : closed_.back();
 }
 
 }  // namespace pipetop

@@ -1,17 +1,52 @@
-// The rate of a workload over time: rolling windows, history, and the current
-// segment.
+// The rate of a workload over time: rolling windows, history, the current segment, and the closed
+// ones.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/meter/rate_window.h"
 #include "engine/model/counts.h"
+#include "engine/model/progress.h"
+#include "engine/model/segment.h"
 #include "engine/model/snapshot.h"
 
 namespace pipetop {
+
+// `sorted` rates, lowest first; without any, all zeros and 0 samples.
+RateStats rate_stats(const std::vector<double>& sorted, double mean);
+
+// The rates of the newest intervals, and the total count.
+class RateWindow {
+ public:
+  // Keeps the intervals of the last `window_ns`. `unit`: this many things per second are 1.
+  RateWindow(uint64_t window_ns, double unit) : window_ns_(window_ns), unit_(unit) {}
+
+  void add(uint64_t ns, const Progress& progress);
+  void clear();
+
+  Reading<double> rate(const char* why_none) const;
+  Reading<RateStats> stats(const char* why_none) const;
+
+ private:
+  struct Interval {
+    uint64_t ns;
+    Progress progress;
+  };
+  double rate_of(const Progress& progress) const;
+
+  uint64_t window_ns_;
+  double unit_;
+  std::deque<Interval> intervals_;  // oldest first
+  std::vector<double> sorted_;      // their rates
+  uint64_t ns_ = 0;
+  Progress sum_;
+};
 
 // Fed with cumulative progress. Rates are over measured intervals of at least 100
 // ms of the progress's clock, however irregular the updates.
@@ -52,6 +87,24 @@ class RateMeter {
   uint64_t segment_begin_count_ = 0;
   uint64_t segment_skipped_ns_ = 0;
   std::optional<uint64_t> counts_from_ns_;  // nothing: not settled yet
+};
+
+// The closed segments, as many as there is room for.
+class SegmentLog {
+ public:
+  // An old segment keeps its figures. Its functions take most of the memory: first
+  // the trees are dropped, then the tables.
+  static constexpr size_t kKept = 200;
+  static constexpr size_t kWithFunctions = 32;
+  static constexpr size_t kWithTrees = 4;
+
+  void add(Segment closed);
+
+  // Fills in `previous` and `segments`.
+  void describe(Throughput& view) const;
+
+ private:
+  std::deque<std::shared_ptr<const Segment>> closed_;  // oldest first
 };
 
 }  // namespace pipetop

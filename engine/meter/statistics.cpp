@@ -2,9 +2,89 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 namespace pipetop {
+namespace {
+
+constexpr double kLevel = 0.95;
+
+std::vector<double> logs_of(std::span<const double> ratios) {
+  std::vector<double> logs;
+  for (const double ratio : ratios)
+    if (ratio > 0 && std::isfinite(ratio)) logs.push_back(std::log(ratio));
+  return logs;
+}
+
+// Of every two figures, each with itself too.
+std::vector<double> walsh_averages(std::span<const double> values) {
+  std::vector<double> averages;
+  for (size_t i = 0; i < values.size(); ++i)
+    for (size_t j = i; j < values.size(); ++j) averages.push_back((values[i] + values[j]) / 2);
+  return averages;
+}
+
+// The probability of each sum of positive ranks if a and b are equally fast: each
+// rank is then positive or negative with equal probability.
+std::vector<double> rank_sum_probabilities(size_t pairs) {
+  std::vector<double> probability(pairs * (pairs + 1) / 2 + 1, 0);
+  probability[0] = 1;
+  for (size_t rank = 1; rank <= pairs; ++rank)
+    for (size_t sum = probability.size(); sum-- > 0;)
+      probability[sum] = (probability[sum] + (sum >= rank ? probability[sum - rank] : 0)) / 2;
+  return probability;
+}
+
+// Without ties: they say nothing about which one is faster.
+struct RankSums {
+  size_t pairs = 0;
+  double positive = 0, all = 0;
+};
+
+// Equal differences share their ranks.
+RankSums rank_sums(std::vector<double> logs) {
+  std::erase(logs, 0.0);
+  std::ranges::sort(logs, {}, [](double x) { return std::abs(x); });
+  RankSums sums;
+  sums.pairs = logs.size();
+  for (size_t first = 0, last = 0; first < logs.size(); first = last) {
+    while (last < logs.size() && std::abs(logs[last]) == std::abs(logs[first])) ++last;
+    const double rank = double(first + 1 + last) / 2;
+    for (size_t i = first; i < last; ++i)
+      if (logs[i] > 0) sums.positive += rank;
+    sums.all += rank * double(last - first);
+  }
+  return sums;
+}
+
+// 1 minus the probability of a sum at least this extreme by chance.
+double confidence_of(const RankSums& sums) {
+  if (sums.pairs == 0) return 0.5;
+  const auto probability = rank_sum_probabilities(sums.pairs);
+  const double far = std::max(sums.positive, sums.all - sums.positive);
+  const auto from = probability.begin() + static_cast<ptrdiff_t>(std::floor(far));
+  return std::max(0.5, 1 - std::accumulate(from, probability.end(), 0.0));
+}
+
+// The Walsh averages that bound the median: those that a test at this level would
+// not reject.
+void set_interval(std::span<const double> averages, size_t pairs, PairedComparison& found) {
+  const auto probability = rank_sum_probabilities(pairs);
+  size_t outside = 0;
+  double tail = probability[0];
+  while (outside + 1 < averages.size() / 2 && tail + probability[outside + 1] <= (1 - kLevel) / 2) {
+    ++outside;
+    tail += probability[outside];
+  }
+  found.low = std::exp(averages[outside]);
+  found.high = std::exp(averages[averages.size() - 1 - outside]);
+  found.level = std::min(kLevel, 1 - 2 * tail);
+}
+
+}  // namespace
+
 double quantile_of_sorted(const std::vector<double>& sorted, double share) {
   if (sorted.empty()) return std::nan("");
   const double place = share * double(sorted.size() - 1);
@@ -25,6 +105,46 @@ Spread spread_of(std::vector<double> values) {
   const auto at = [&](double share) { return quantile_of_sorted(values, share); };
   return {at(0.5),        at(0.25),      at(0.75),
           values.front(), values.back(), static_cast<uint32_t>(values.size())};
+}
+
+double middle_ratio(std::span<const double> ratios) {
+  const std::vector<double> logs = logs_of(ratios);
+  if (logs.empty()) return std::numeric_limits<double>::quiet_NaN();
+  return std::exp(median(walsh_averages(logs)));
+}
+
+PairedComparison compare_ratios(std::span<const double> ratios) {
+  PairedComparison found;
+  const std::vector<double> logs = logs_of(ratios);
+  found.pairs = logs.size();
+  if (logs.empty()) return found;
+  std::vector<double> averages = walsh_averages(logs);
+  std::ranges::sort(averages);
+  found.ratio = std::exp(median(averages));
+  set_interval(averages, logs.size(), found);
+  found.confidence = confidence_of(rank_sums(logs));
+  return found;
+}
+
+PairedComparison compare_paired(std::span<const double> a, std::span<const double> b) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    if (a[i] > 0 && b[i] > 0) ratios.push_back(a[i] / b[i]);
+  return compare_ratios(ratios);
+}
+
+double pooled_log_deviation(std::span<const std::vector<double>> groups) {
+  double squares = 0;
+  size_t freedom = 0;
+  for (const std::vector<double>& group : groups) {
+    const std::vector<double> logs = logs_of(group);
+    if (logs.size() < 2) continue;
+    const double mean = std::accumulate(logs.begin(), logs.end(), 0.0) / double(logs.size());
+    for (const double x : logs) squares += (x - mean) * (x - mean);
+    freedom += logs.size() - 1;
+  }
+  return freedom == 0 ? std::numeric_limits<double>::quiet_NaN()
+                      : std::sqrt(squares / double(freedom));
 }
 
 }  // namespace pipetop

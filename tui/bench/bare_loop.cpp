@@ -9,6 +9,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/base/unique_fd.h"
 #include "engine/memory/buffer.h"
 #include "engine/model/snapshot.h"
 #include "engine/process/pipe_owner.h"
@@ -41,22 +42,20 @@ bool again() { return errno == EAGAIN || errno == EINTR; }
 
 // Returns nanoseconds.
 uint64_t bare_reader(const Settings& s, int fd, uint64_t bytes) {
-  const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  const UniqueFd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   const Buffer buffer = map_buffer({s.pipe.pages, s.pipe.buf_size, true, false});
   const unsigned flags = is_busy(s.pipe.reader_wait) ? SPLICE_F_NONBLOCK : 0;
   uint64_t count = 0, begin = 0;
   while (count < bytes) {
     const ssize_t moved = s.pipe.read_with == ReadWith::splice
-                              ? ::splice(fd, nullptr, null, nullptr, s.pipe.buf_size, flags)
+                              ? ::splice(fd, nullptr, null.get(), nullptr, s.pipe.buf_size, flags)
                               : ::read(fd, buffer.data, s.pipe.buf_size);
     if (moved < 0 && !again()) break;
     // Timed from the first byte, without the writer's start.
     if (moved > 0 && begin == 0) begin = monotonic_ns();
     if (moved > 0) count += static_cast<uint64_t>(moved);
   }
-  const uint64_t end = monotonic_ns();
-  ::close(null);
-  return end - begin;
+  return monotonic_ns() - begin;
 }
 
 template <class Body>

@@ -18,23 +18,15 @@
 namespace pipetop::bench {
 namespace {
 
-EngineOptions options_for(const Settings& settings, Observed observed) {
-  EngineOptions options;
-  options.settings = settings;
-  options.bpf = observed == Observed::yes ? BpfUse::automatic : BpfUse::off;
-  return options;
-}
-
 // Whose benchmark no signal is to end but by ending all of it.
 struct BenchSession {
   Interrupts none{{}};
   Session session;
-  explicit BenchSession(const EngineOptions& options) : session(options, none) {}
+  BenchSession(const Settings& settings, Observed observed)
+      : session({.settings = settings,
+                 .bpf = observed == Observed::yes ? BpfUse::automatic : BpfUse::off},
+                none) {}
 };
-
-bool moved_since(Engine& engine, uint64_t bytes) {
-  return engine.tick().throughput.total_items > bytes;
-}
 
 constexpr unsigned kIntervalUs = 100'000;
 
@@ -70,7 +62,7 @@ class SlowPeer {
 }  // namespace
 
 double engine_rate(const Settings& settings, Observed observed, double seconds) {
-  BenchSession bench(options_for(settings, observed));
+  BenchSession bench(settings, observed);
   const auto length_ns = static_cast<uint64_t>((seconds + 0.2) * 1e9);
   const Trial trial = measure(bench.session, {300 * kMs, length_ns, 0});
   check_possible(trial.end);
@@ -79,7 +71,7 @@ double engine_rate(const Settings& settings, Observed observed, double seconds) 
 }
 
 std::vector<double> change_latencies_ms(const Settings& settings, int changes) {
-  BenchSession bench(options_for(settings, Observed::yes));
+  BenchSession bench(settings, Observed::yes);
   Session& session = bench.session;
   Engine& engine = session.engine();
   std::mt19937 random(7);
@@ -99,7 +91,7 @@ std::vector<double> change_latencies_ms(const Settings& settings, int changes) {
     const uint64_t pressed = monotonic_ns();
     engine.apply(next, "bench");
     const uint64_t bytes = session.run_until_settled().throughput.total_items;
-    while (!moved_since(engine, bytes)) session.serve(0);
+    while (engine.tick().throughput.total_items <= bytes) session.serve(0);
     latencies.push_back(double(monotonic_ns() - pressed) / 1e6);
     session.run_for(20 * kMs);
   }
@@ -107,7 +99,7 @@ std::vector<double> change_latencies_ms(const Settings& settings, int changes) {
 }
 
 std::vector<double> asleep_latencies_ms(Role asleep, int changes) {
-  BenchSession bench(options_for({}, Observed::no));
+  BenchSession bench({}, Observed::no);
   Session& session = bench.session;
   Engine& engine = session.engine();
   session.run_for(100 * kMs);

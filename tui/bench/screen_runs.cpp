@@ -21,7 +21,9 @@
 #include "engine/base/error.h"
 #include "engine/base/unique_fd.h"
 #include "engine/meter/statistics.h"
+#include "engine/process/pipe_owner.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/pipe/pipe_presets.h"
 #include "tui/bench/bench.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/dashboard/view.h"
@@ -88,23 +90,18 @@ void PtyChild::drain(double seconds, const std::function<bool(const std::string&
 // A number returned by a child process.
 class Result {
  public:
-  Result() {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw SystemError("pipe2", errno);
-    read_ = UniqueFd(ends[0]);
-    write_ = UniqueFd(ends[1]);
-  }
-  void give(double value) { (void)!::write(write_.get(), &value, sizeof value); }
+  void give(double value) { (void)!::write(pipe_.write_fd(), &value, sizeof value); }
+  // Once the child has ended.
   double take() {
-    write_.reset();
+    ::fcntl(pipe_.read_fd(), F_SETFL, O_NONBLOCK);
     double value = 0;
-    if (::read(read_.get(), &value, sizeof value) != sizeof value)
+    if (::read(pipe_.read_fd(), &value, sizeof value) != sizeof value)
       throw Error("a run on a pseudo-terminal failed");
     return value;
   }
 
  private:
-  UniqueFd read_, write_;
+  PipeOwner pipe_;
 };
 
 double seconds_since(uint64_t begin_ns) { return double(monotonic_ns() - begin_ns) / 1e9; }
@@ -134,9 +131,7 @@ uint64_t rss_bytes(pid_t pid) {
 // Draws and shows frames of a live engine; returns the median CPU time.
 double draw_many(int frames) {
   std::setlocale(LC_ALL, "");
-  EngineOptions options;
-  options.settings = article_presets().back().settings;
-  Engine engine(options);
+  Engine engine({.settings = article_presets().back().settings});
   tui::Terminal terminal({});
   tui::Canvas canvas(tui::glyphs_of(terminal.glyphs()));
   tui::ViewState state;
@@ -163,9 +158,7 @@ double screen_rate(const Settings& settings, double seconds) {
     std::setlocale(LC_ALL, "");
     Config config = default_config();
     config.settings = settings;
-    EngineOptions options;
-    options.settings = settings;
-    Engine engine(options);
+    Engine engine({.settings = settings});
     tui::run_dashboard(engine, config, {});
     const auto rate = engine.tick().throughput.current.rate;
     if (rate.has_value()) result.give(rate->median);

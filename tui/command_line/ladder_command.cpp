@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "engine/experiment/ladder_report.h"
+#include "engine/experiment/ladder.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/ladder_files.h"
 #include "tui/command_line/ladder_start.h"

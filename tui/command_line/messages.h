@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/experiment/interrupts.h"
+#include "engine/experiment/trial.h"
 #include "tui/print/run_result.h"
 
 namespace pipetop::tui {

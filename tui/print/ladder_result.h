@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/experiment/ladder_report.h"
+#include "engine/experiment/ladder.h"
 
 namespace pipetop::tui {
 

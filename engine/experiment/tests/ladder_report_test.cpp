@@ -1,7 +1,6 @@
-#include "engine/experiment/ladder_report.h"
-
 #include <gtest/gtest.h>
 
+#include "engine/experiment/ladder.h"
 #include "engine/experiment/tests/ladder_example.h"
 
 namespace pipetop {

@@ -1,6 +1,6 @@
-#include "engine/experiment/limits_runs.h"
-
 #include <gtest/gtest.h>
+
+#include "engine/experiment/limits.h"
 
 namespace pipetop {
 namespace {

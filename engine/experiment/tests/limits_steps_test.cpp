@@ -11,7 +11,7 @@
 #include <string>
 
 #include "engine/base/error.h"
-#include "engine/experiment/limits_setup.h"
+#include "engine/experiment/limits_step.h"
 
 namespace pipetop {
 namespace {

@@ -1,8 +1,8 @@
-#include "engine/experiment/roof.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
+
+#include "engine/experiment/limits_steps.h"
 
 namespace pipetop {
 namespace {

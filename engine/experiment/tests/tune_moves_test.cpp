@@ -1,8 +1,7 @@
-#include "engine/experiment/tune_moves.h"
-
 #include <gtest/gtest.h>
 
 #include "engine/experiment/tests/fake_pipe.h"
+#include "engine/experiment/tune_race.h"
 
 namespace pipetop {
 namespace {

@@ -1,6 +1,6 @@
-#include "engine/meter/segment_log.h"
-
 #include <gtest/gtest.h>
+
+#include "engine/meter/rate_meter.h"
 
 namespace pipetop {
 namespace {

@@ -1,8 +1,7 @@
-#include "engine/meter/share_meter.h"
-
 #include <gtest/gtest.h>
 
 #include "engine/base/clock.h"
+#include "engine/meter/meters.h"
 
 namespace pipetop {
 namespace {

@@ -1,9 +1,8 @@
-#include "engine/meter/worker_meter.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "engine/base/clock.h"
+#include "engine/meter/meters.h"
 
 namespace pipetop {
 namespace {

@@ -1,9 +1,9 @@
-#include "engine/experiment/tune_statistics.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
+
+#include "engine/meter/statistics.h"
 
 namespace pipetop {
 namespace {

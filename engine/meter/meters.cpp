@@ -1,0 +1,246 @@
+#include "engine/meter/meters.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/clock.h"
+
+namespace pipetop {
+namespace {
+
+constexpr const char* kNoInterval = "no interval measured yet";
+constexpr const char* kNoProc = "the process's files in /proc cannot be read; mount /proc";
+
+constexpr uint64_t kIntegrityInterval = 100 * kMs;
+constexpr uint64_t kProcInterval = 250 * kMs;  // /proc is read no more often than that
+// The scheduler updates the totals of a running task on its ticks, at least 100
+// times a second.
+constexpr uint64_t kShortestNs = 100 * kMs;
+
+// Drops the samples that are not needed for a rate over the last second.
+template <class Sample>
+void add_sample(std::deque<Sample>& samples, Sample newest) {
+  samples.push_back(std::move(newest));
+  while (samples.size() > 2 && samples[1].at_ns + kSecond <= samples.back().at_ns)
+    samples.pop_front();
+}
+
+uint64_t pages(const Integrity& i) { return i.verified + i.misplaced + i.torn + i.unstamped; }
+
+Reading<double> per_second(uint64_t count, double ns) {
+  return Reading<double>::of(double(count) / (ns / 1e9));
+}
+
+// They add up to 1.
+TimeShares shares_of(uint64_t on_cpu_ns, uint64_t runnable_ns, double wall_ns) {
+  const double on_cpu = std::min(1.0, double(on_cpu_ns) / wall_ns);
+  const double runnable = std::min(1.0 - on_cpu, double(runnable_ns) / wall_ns);
+  return {Reading<double>::of(on_cpu), Reading<double>::of(runnable),
+          Reading<double>::of(1.0 - on_cpu - runnable)};
+}
+
+TimeShares all(const Reading<double>& reading) { return {reading, reading, reading}; }
+
+}  // namespace
+
+Integrity totals_of(const WorkerIntegrity& found) {
+  return {.verified = found.verified,
+          .misplaced = found.misplaced,
+          .torn = found.torn,
+          .unstamped = found.unstamped,
+          .epochs = found.epochs};
+}
+
+void IntegrityMeter::sample(uint64_t now_ns, const Integrity& totals) {
+  if (!samples_.empty() && now_ns < samples_.back().at_ns + kIntegrityInterval) return;
+  add_sample(samples_, {now_ns, totals});
+}
+
+Integrity IntegrityMeter::describe(const Integrity& totals) const {
+  Integrity integrity = totals;
+  const auto unknown = [&](const char* why) {
+    integrity.torn_per_s = integrity.misplaced_per_s = Reading<double>::warming(why);
+    return integrity;
+  };
+  if (samples_.size() < 2) return unknown(kNoInterval);
+  const auto& [begin_ns, before] = samples_.front();
+  const auto& [end_ns, after] = samples_.back();
+  if (pages(after) == pages(before)) return unknown("no page arrived in the last second");
+  const double ns = double(end_ns - begin_ns);
+  integrity.torn_per_s = per_second(after.torn - before.torn, ns);
+  integrity.misplaced_per_s = per_second(after.misplaced - before.misplaced, ns);
+  return integrity;
+}
+
+void PartRates::sample(uint64_t now_ns, std::span<const PartProgress> parts) {
+  if (now_ns < sampled_at_ns_ + kProcInterval && !samples_.empty()) return;
+  sampled_at_ns_ = now_ns;
+  for (const PartProgress& part : parts) {
+    const auto stats = read_process_stats(part.pid);
+    auto& samples = samples_[part.name];
+    // It was restarted under the same name.
+    if (!samples.empty() && part.progress.items < samples.back().progress.items) samples.clear();
+    add_sample(samples, {now_ns, part.progress, stats ? stats->last_cpu : -1});
+  }
+}
+
+Reading<double> PartRates::rate(const std::deque<Sample>& samples) const {
+  const Progress &first = samples.front().progress, &last = samples.back().progress;
+  if (last.clock_ns <= first.clock_ns) return Reading<double>::warming(kNoInterval);
+  const double seconds = double(last.clock_ns - first.clock_ns) / 1e9;
+  return Reading<double>::of(double(last.items - first.items) / unit_ / seconds);
+}
+
+std::vector<PartView> PartRates::describe(std::span<const PartProgress> parts) const {
+  std::vector<PartView> views;
+  for (const PartProgress& part : parts) {
+    PartView view;
+    view.name = part.name;
+    view.pid = part.pid;
+    view.total = part.progress.items;
+    view.cpu = Reading<int>::warming("not sampled yet");
+    view.rate = Reading<double>::warming(kNoInterval);
+    if (const auto found = samples_.find(part.name); found != samples_.end()) {
+      view.rate = rate(found->second);
+      if (const int cpu = found->second.back().cpu; cpu >= 0) view.cpu = Reading<int>::of(cpu);
+    }
+    views.push_back(std::move(view));
+  }
+  return views;
+}
+
+void WorkerMeter::sample(uint64_t now_ns, const WorkerCounts& counts, std::span<const pid_t> pids,
+                         const Reading<TaskTimes>& times) {
+  if (!samples_.empty() && now_ns < samples_.back().at_ns + kProcInterval) return;
+  add_sample(samples_, {now_ns, counts, read_process_stats(pids), times});
+}
+
+std::optional<ProcessSample> WorkerMeter::last_sample() const {
+  for (auto sample = samples_.rbegin(); sample != samples_.rend(); ++sample)
+    if (sample->process) return ProcessSample{sample->at_ns, *sample->process};
+  return {};
+}
+
+std::optional<int> WorkerMeter::cpu_run_on() const {
+  if (samples_.empty() || !samples_.front().process || !samples_.back().process) return {};
+  const ProcessStats &first = *samples_.front().process, &last = *samples_.back().process;
+  if (last.times.on_cpu_ns <= first.times.on_cpu_ns || last.last_cpu < 0) return {};
+  return last.last_cpu;
+}
+
+void WorkerMeter::describe(const WorkerCounts& counts, WorkerView& view) const {
+  view.counts = counts;
+  const Sample none;
+  const Sample& first = samples_.empty() ? none : samples_.front();
+  const Sample& last = samples_.empty() ? none : samples_.back();
+  describe_calls(first, last, view);
+  describe_process(first, last, view);
+  describe_times(first, last, view);
+}
+
+void WorkerMeter::describe_calls(const Sample& first, const Sample& last, WorkerView& view) const {
+  const double seconds = double(last.at_ns - first.at_ns) / 1e9;
+  if (seconds <= 0) {
+    for (auto* reading :
+         {&view.syscalls_per_s, &view.bytes_per_call, &view.eagain_share, &view.short_share})
+      *reading = Reading<double>::warming(kNoInterval);
+    return;
+  }
+  const WorkerCounts &then = first.counts, &now = last.counts;
+  const double calls = double(now.syscalls - then.syscalls);
+  const double moving = calls - double(now.eagain - then.eagain);
+  view.syscalls_per_s = Reading<double>::of(calls / seconds);
+  const auto per = [](double n, double of) {
+    return of > 0 ? Reading<double>::of(n / of)
+                  : Reading<double>::warming("no call has returned yet");
+  };
+  view.bytes_per_call = per(double(now.items - then.items), moving);
+  view.eagain_share = per(double(now.eagain - then.eagain), calls);
+  view.short_share = per(double(now.short_calls - then.short_calls), calls);
+}
+
+void WorkerMeter::describe_process(const Sample& first, const Sample& last,
+                                   WorkerView& view) const {
+  const auto for_all = [&](const Reading<double>& reading) {
+    for (auto* target : {&view.shares.on_cpu, &view.shares.runnable, &view.shares.blocked,
+                         &view.voluntary_switches_per_s, &view.involuntary_switches_per_s,
+                         &view.context_switches_per_s, &view.page_faults_per_s})
+      *target = reading;
+  };
+  if (!last.process) {
+    const bool never = last.at_ns != 0;
+    for_all(never ? Reading<double>::unavailable(kNoProc) : Reading<double>::warming(kNoInterval));
+    for (auto* total : {&view.context_switches, &view.voluntary_switches,
+                        &view.involuntary_switches, &view.page_faults})
+      *total =
+          never ? Reading<uint64_t>::unavailable(kNoProc) : Reading<uint64_t>::warming(kNoInterval);
+    view.last_cpu = Reading<int>::warming(kNoInterval);
+    return;
+  }
+  const ProcessStats& now = *last.process;
+  const auto faults = [](const ProcessStats& p) { return p.minor_faults + p.major_faults; };
+  view.last_cpu = now.last_cpu < 0 ? Reading<int>::unavailable("there are several processes")
+                                   : Reading<int>::of(now.last_cpu);
+  view.voluntary_switches = Reading<uint64_t>::of(now.times.voluntary_switches);
+  view.involuntary_switches = Reading<uint64_t>::of(now.times.involuntary_switches);
+  view.context_switches =
+      Reading<uint64_t>::of(now.times.voluntary_switches + now.times.involuntary_switches);
+  view.page_faults = Reading<uint64_t>::of(faults(now));
+  const double ns = double(last.at_ns - first.at_ns);
+  if (!first.process || ns <= 0) return for_all(Reading<double>::warming(kNoInterval));
+  const ProcessStats& then = *first.process;
+  view.shares = shares_of(now.times.on_cpu_ns - then.times.on_cpu_ns,
+                          now.times.runnable_ns - then.times.runnable_ns, ns);
+  view.times_source = "schedstat";
+  const uint64_t voluntary = now.times.voluntary_switches - then.times.voluntary_switches;
+  const uint64_t involuntary = now.times.involuntary_switches - then.times.involuntary_switches;
+  view.voluntary_switches_per_s = per_second(voluntary, ns);
+  view.involuntary_switches_per_s = per_second(involuntary, ns);
+  view.context_switches_per_s = per_second(voluntary + involuntary, ns);
+  view.page_faults_per_s = per_second(faults(now) - faults(then), ns);
+}
+
+// Better than schedstat's shares, which are updated on ticks only.
+void WorkerMeter::describe_times(const Sample& first, const Sample& last, WorkerView& view) const {
+  view.wakeups_per_s = last.times.status == ReadingStatus::unavailable
+                           ? Reading<double>::unavailable(last.times.reason)
+                           : Reading<double>::warming(kNoInterval);
+  if (!last.times.has_value()) {
+    view.wakeups = {last.times.status, {}, last.times.reason};
+    return;
+  }
+  const TaskTimes& now = *last.times;
+  view.wakeups = Reading<uint64_t>::of(now.wakeups);
+  // The last interval of a process that exited may not have been counted.
+  if (!first.times.has_value() || now.wall_ns() <= first.times->wall_ns()) return;
+  const TaskTimes& then = *first.times;
+  const double ns = double(now.wall_ns() - then.wall_ns());
+  view.shares = shares_of(now.on_cpu_ns - then.on_cpu_ns, now.runnable_ns - then.runnable_ns, ns);
+  view.times_source = "sched_switch";
+  view.voluntary_switches_per_s = per_second(now.voluntary_switches - then.voluntary_switches, ns);
+  view.involuntary_switches_per_s =
+      per_second(now.involuntary_switches - then.involuntary_switches, ns);
+  view.wakeups_per_s = per_second(now.wakeups - then.wakeups, ns);
+}
+
+void ShareMeter::pause(uint64_t now_ns, const std::optional<TaskTimes>& totals) {
+  if (!running_ || now_ns <= running_->begin_ns) return running_.reset();
+  if (!running_->totals || !totals) {
+    unknown_ = true;
+  } else {
+    sum_.on_cpu_ns += totals->on_cpu_ns - running_->totals->on_cpu_ns;
+    sum_.runnable_ns += totals->runnable_ns - running_->totals->runnable_ns;
+    wall_ns_ += now_ns - running_->begin_ns;
+  }
+  running_.reset();
+}
+
+TimeShares ShareMeter::shares(uint64_t now_ns, const std::optional<TaskTimes>& totals) const {
+  ShareMeter ended = *this;
+  ended.pause(now_ns, totals);
+  if (ended.unknown_ && ended.wall_ns_ == 0) return all(Reading<double>::unavailable(kNoProc));
+  if (ended.wall_ns_ < kShortestNs) return all(Reading<double>::warming("too short to measure"));
+  return shares_of(ended.sum_.on_cpu_ns, ended.sum_.runnable_ns, double(ended.wall_ns_));
+}
+
+}  // namespace pipetop

@@ -1,0 +1,139 @@
+// What a workload's workers, parts and pages did lately, from their totals.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/meter/process_stats.h"
+#include "engine/model/control_block.h"
+#include "engine/model/counts.h"
+#include "engine/model/progress.h"
+#include "engine/model/snapshot.h"
+#include "engine/model/task_times.h"
+
+namespace pipetop {
+
+// One reader's totals; rates are not set.
+Integrity totals_of(const WorkerIntegrity& found);
+
+// What the reader found in stamped pages: totals, and rates over about a second.
+class IntegrityMeter {
+ public:
+  // Cheap if called more often than it keeps samples.
+  void sample(uint64_t now_ns, const Integrity& totals);
+
+  // Restarts the rates: the settings changed.
+  void restart() { samples_.clear(); }
+
+  // Without any pages a rate is unknown, not 0.
+  Integrity describe(const Integrity& totals) const;
+
+ private:
+  struct Sample {
+    uint64_t at_ns = 0;
+    Integrity totals;
+  };
+  std::deque<Sample> samples_;  // within the last second
+};
+
+// The rates of several parts, over about a second.
+class PartRates {
+ public:
+  // `unit`: this many items per second are 1.
+  explicit PartRates(double unit) : unit_(unit) {}
+
+  // Cheap if called more often than it keeps samples.
+  void sample(uint64_t now_ns, std::span<const PartProgress> parts);
+
+  // Restarts the rates: the settings changed.
+  void restart() { samples_.clear(); }
+
+  std::vector<PartView> describe(std::span<const PartProgress> parts) const;
+
+ private:
+  struct Sample {
+    uint64_t at_ns = 0;
+    Progress progress;
+    int cpu = -1;
+  };
+  Reading<double> rate(const std::deque<Sample>& samples) const;
+
+  double unit_;
+  uint64_t sampled_at_ns_ = 0;
+  std::map<std::string, std::deque<Sample>> samples_;  // by name; within the last second
+};
+
+// A role's counters and /proc figures, as rates over about a second.
+class WorkerMeter {
+ public:
+  // `pids` are its current processes. `times` come from the observers; without them
+  // /proc's are used. Cheap if called more often than it reads.
+  void sample(uint64_t now_ns, const WorkerCounts& counts, std::span<const pid_t> pids,
+              const Reading<TaskTimes>& times);
+
+  // Restarts the rates: the process was replaced, or the settings changed.
+  void restart() { samples_.clear(); }
+
+  // The newest sample of a process since restart(); nothing if there was none.
+  std::optional<ProcessSample> last_sample() const;
+
+  // The CPU that it last ran on, if it is one process and has run since restart():
+  // if it slept all the time, the value is older.
+  std::optional<int> cpu_run_on() const;
+
+  // Fills in counters, rates and shares.
+  void describe(const WorkerCounts& counts, WorkerView& view) const;
+
+ private:
+  struct Sample {
+    uint64_t at_ns = 0;
+    WorkerCounts counts;
+    std::optional<ProcessStats> process;
+    Reading<TaskTimes> times;
+  };
+  void describe_calls(const Sample& first, const Sample& last, WorkerView& view) const;
+  void describe_process(const Sample& first, const Sample& last, WorkerView& view) const;
+  void describe_times(const Sample& first, const Sample& last, WorkerView& view) const;
+
+  std::deque<Sample> samples_;  // within the last second
+};
+
+// How a worker's wall time is divided in a segment: on CPU, runnable, or blocked.
+//
+// Sums up the intervals from begin() to pause(); outside of them the worker was suspended, or had
+// no process. Of the totals only the on-CPU and runnable times are used: for the rest of the time
+// it was blocked. Missing totals make an interval unknown.
+class ShareMeter {
+ public:
+  // Nothing has counted yet.
+  void clear() { *this = {}; }
+
+  void begin(uint64_t now_ns, const std::optional<TaskTimes>& totals) {
+    running_ = Stretch{now_ns, totals};
+  }
+  void pause(uint64_t now_ns, const std::optional<TaskTimes>& totals);
+
+  // The totals at the beginning of the current interval are unknown.
+  bool begun_unknown() const { return running_ && !running_->totals; }
+
+  // As if it ended now.
+  TimeShares shares(uint64_t now_ns, const std::optional<TaskTimes>& totals) const;
+
+ private:
+  struct Stretch {
+    uint64_t begin_ns;
+    std::optional<TaskTimes> totals;
+  };
+
+  std::optional<Stretch> running_;
+  TaskTimes sum_;
+  uint64_t wall_ns_ = 0;
+  bool unknown_ = false;
+};
+
+}  // namespace pipetop
