@@ -12,7 +12,6 @@
 #include "engine/host/host_files.h"
 #include "engine/host/host_text.h"
 #include "engine/memory/buffer.h"
-#include "engine/memory/huge_check.h"
 
 namespace pipetop {
 namespace {

@@ -2,9 +2,13 @@
 // what was really granted.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <iosfwd>
 
 #include "engine/base/mapping.h"
+#include "engine/base/reading.h"
 #include "engine/base/unique_fd.h"
 #include "engine/model/settings.h"
 
@@ -37,6 +41,19 @@ Buffer map_buffer(const BufferRequest& request);
 // back to thp, then 4k. With `touch`, missing memory is an error here and not a
 // SIGBUS later. Never throws.
 Buffer map_file_buffer(const BufferRequest& request);
+
+struct SmapsBytes {
+  uint64_t present = 0;  // resident; the zero page, which untouched pages read as, does not count
+  uint64_t huge = 0;     // in huge pages
+};
+
+// Of [address, address + bytes), from text in the format of /proc/PID/smaps. A
+// mapping counts up to its overlap with the range.
+SmapsBytes bytes_in_smaps(std::istream& smaps, uint64_t address, uint64_t bytes);
+
+// Whether the whole range of a process is in huge pages; unavailable if smaps cannot be
+// read, or while part of the range is not resident.
+Reading<bool> check_huge(pid_t pid, uint64_t address, uint64_t bytes);
 
 // To whole units.
 constexpr uint64_t round_up(uint64_t bytes, uint64_t unit) {

@@ -8,8 +8,6 @@
 #include <cerrno>
 #include <string>
 
-#include "engine/memory/huge_check.h"
-
 namespace pipetop {
 namespace {
 

@@ -1,5 +1,3 @@
-#include "engine/memory/huge_check.h"
-
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -8,6 +6,7 @@
 #include <sstream>
 
 #include "engine/base/mapping.h"
+#include "engine/memory/buffer.h"
 
 namespace pipetop {
 namespace {

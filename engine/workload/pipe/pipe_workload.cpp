@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/clock.h"
-#include "engine/memory/huge_check.h"
+#include "engine/memory/buffer.h"
 #include "engine/meter/integrity_meter.h"
 #include "engine/meter/meters.h"
 #include "engine/process/worker.h"
