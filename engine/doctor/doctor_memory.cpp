@@ -10,7 +10,6 @@
 #include "engine/base/unique_fd.h"
 #include "engine/doctor/doctor_checks.h"
 #include "engine/host/host_files.h"
-#include "engine/host/host_text.h"
 #include "engine/memory/buffer.h"
 
 namespace pipetop {

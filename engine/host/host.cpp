@@ -9,15 +9,16 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 
 #include "engine/host/host_files.h"
-#include "engine/host/host_text.h"
 
 namespace pipetop {
 namespace {
 
 constexpr int kMaxCpus = 8192;
+constexpr uint64_t kStealInterval = 1'000'000'000;
+constexpr uint64_t kStealWindow = 5 * kStealInterval;
 constexpr const char* kVulnerabilities = "/sys/devices/system/cpu/vulnerabilities";
 
 int count_cpus() {
@@ -74,20 +75,6 @@ std::vector<Mitigation> read_mitigations() {
 
 }  // namespace
 
-std::string read_head(const std::string& path, size_t limit) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(limit, '\0');
-  file.read(text.data(), std::streamsize(limit));
-  text.resize(file.bad() ? 0 : size_t(file.gcount()));
-  return text;
-}
-
-long long read_number(const std::string& path, long long otherwise) {
-  std::ifstream file(path);
-  long long number = 0;
-  return file >> number ? number : otherwise;
-}
-
 HostInfo read_host() {
   utsname system{};
   uname(&system);
@@ -105,6 +92,21 @@ HostInfo read_host() {
   return host;
 }
 
+CpuTimes parse_cpu_times(std::string_view stat) {
+  std::istringstream line{first_line(stat)};
+  std::string label;
+  if (!(line >> label) || label != "cpu") return {};
+  // user nice system idle iowait irq softirq steal; guest times, which follow,
+  // are part of user and nice.
+  CpuTimes times;
+  uint64_t jiffies = 0;
+  for (int field = 0; field < 8 && line >> jiffies; ++field) {
+    times.total += jiffies;
+    if (field == 7) times.steal = jiffies;
+  }
+  return times;
+}
+
 CpuTimes read_cpu_times() { return parse_cpu_times(read_head("/proc/stat", 4096)); }
 
 double steal_share(const CpuTimes& before, const CpuTimes& after) {
@@ -118,6 +120,17 @@ Reading<double> steal_since(const CpuTimes& before) {
   const CpuTimes now = read_cpu_times();
   if (now.total <= before.total) return Reading<double>::warming("too short to measure");
   return Reading<double>::of(steal_share(before, now));
+}
+
+void StealMeter::sample(uint64_t now_ns) {
+  if (!samples_.empty() && now_ns < samples_.back().first + kStealInterval) return;
+  samples_.emplace_back(now_ns, read_cpu_times());
+  while (samples_.size() > 2 && samples_[1].first + kStealWindow <= now_ns) samples_.pop_front();
+}
+
+Reading<double> StealMeter::share() const {
+  if (samples_.size() < 2) return Reading<double>::warming("no interval measured yet");
+  return Reading<double>::of(steal_share(samples_.front().second, samples_.back().second));
 }
 
 }  // namespace pipetop

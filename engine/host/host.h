@@ -1,6 +1,13 @@
-// Facts about the machine that do not change while pipetop runs.
+// Facts about the machine: what does not change while pipetop runs, and the time that its host
+// steals.
 #pragma once
 
+#include <cstdint>
+#include <deque>
+#include <string_view>
+#include <utility>
+
+#include "engine/base/reading.h"
 #include "engine/model/snapshot.h"
 
 namespace pipetop {
@@ -12,6 +19,7 @@ struct CpuTimes {
   uint64_t total = 0;
   uint64_t steal = 0;
 };
+CpuTimes parse_cpu_times(std::string_view stat);  // zero if there is no such line
 CpuTimes read_cpu_times();
 
 // Share of all CPUs' time: with more steal a rate is unreliable.
@@ -21,5 +29,16 @@ inline constexpr double kMuchSteal = 0.05;
 double steal_share(const CpuTimes& before, const CpuTimes& after);
 // From `before` until now.
 Reading<double> steal_since(const CpuTimes& before);
+
+// The share over the last few seconds.
+class StealMeter {
+ public:
+  // Reads /proc/stat at most once a second.
+  void sample(uint64_t now_ns);
+  Reading<double> share() const;
+
+ private:
+  std::deque<std::pair<uint64_t, CpuTimes>> samples_;
+};
 
 }  // namespace pipetop

@@ -1,8 +1,10 @@
-// Small files of /proc and /sys.
+// Small text files of /proc and /sys; all but the first two are pure functions of text.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace pipetop {
 
@@ -11,5 +13,23 @@ std::string read_head(const std::string& path, size_t limit = 65536);
 
 // The number at the start of the file; `otherwise` if there is none.
 long long read_number(const std::string& path, long long otherwise);
+
+// The value of the first "key : value" line, "" when there is none.
+std::string cpuinfo_value(std::string_view cpuinfo, std::string_view key);
+
+// Whether `flags` of /proc/cpuinfo name `flag`.
+bool has_cpu_flag(std::string_view cpuinfo, std::string_view flag);
+
+// "madvise" from "always [madvise] never"; the whole text when nothing is bracketed.
+std::string bracketed(std::string_view text);
+
+std::string first_line(std::string_view text);
+
+// "KVM" from the hypervisor's vendor string in CPUID leaf 0x40000000, or from DMI's
+// sys_vendor; the text itself if it is unknown.
+std::string hypervisor_name(std::string_view vendor);
+
+// The number of a /proc/meminfo line, in its own unit; 0 when absent.
+uint64_t meminfo_value(std::string_view meminfo, std::string_view key);
 
 }  // namespace pipetop

@@ -6,7 +6,6 @@
 
 #include "engine/host/host.h"
 #include "engine/host/host_files.h"
-#include "engine/host/host_text.h"
 
 namespace pipetop {
 namespace {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "engine/host/host_files.h"
-#include "engine/host/host_text.h"
 #include "engine/meter/statistics.h"
 
 namespace pipetop::percpu {

@@ -1,7 +1,8 @@
-#include "engine/host/host_text.h"
+#include "engine/host/host_files.h"
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <sstream>
 
 namespace pipetop {
@@ -24,8 +25,7 @@ std::string_view take_line(std::string_view& text) {
 }
 
 struct Vendor {
-  std::string_view text;
-  std::string_view name;
+  std::string_view text, name;
 };
 
 constexpr std::array kVendors = {
@@ -47,6 +47,20 @@ constexpr std::array kVendors = {
 };
 
 }  // namespace
+
+std::string read_head(const std::string& path, size_t limit) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(limit, '\0');
+  file.read(text.data(), std::streamsize(limit));
+  text.resize(file.bad() ? 0 : size_t(file.gcount()));
+  return text;
+}
+
+long long read_number(const std::string& path, long long otherwise) {
+  std::ifstream file(path);
+  long long number = 0;
+  return file >> number ? number : otherwise;
+}
 
 std::string cpuinfo_value(std::string_view cpuinfo, std::string_view key) {
   while (!cpuinfo.empty()) {
@@ -79,24 +93,8 @@ std::string hypervisor_name(std::string_view vendor) {
   return std::string(known == kVendors.end() ? trimmed(vendor) : known->name);
 }
 
-CpuTimes parse_cpu_times(std::string_view stat) {
-  std::istringstream line{first_line(stat)};
-  std::string label;
-  if (!(line >> label) || label != "cpu") return {};
-  // user nice system idle iowait irq softirq steal; guest times, which follow,
-  // are part of user and nice.
-  CpuTimes times;
-  uint64_t jiffies = 0;
-  for (int field = 0; field < 8 && line >> jiffies; ++field) {
-    times.total += jiffies;
-    if (field == 7) times.steal = jiffies;
-  }
-  return times;
-}
-
 uint64_t meminfo_value(std::string_view meminfo, std::string_view key) {
-  const std::string value = cpuinfo_value(meminfo, key);
-  std::istringstream stream(value);
+  std::istringstream stream(cpuinfo_value(meminfo, key));
   uint64_t number = 0;
   return stream >> number ? number : 0;
 }

@@ -1,6 +1,8 @@
-#include "engine/host/host_text.h"
+#include "engine/host/host_files.h"
 
 #include <gtest/gtest.h>
+
+#include "engine/host/host.h"
 
 namespace pipetop {
 namespace {
@@ -13,7 +15,7 @@ constexpr const char* kCpuinfo =
     "processor\t: 1\n"
     "model name\t: another\n";
 
-TEST(HostText, ReadsCpuinfo) {
+TEST(HostFiles, ReadsCpuinfo) {
   EXPECT_EQ(cpuinfo_value(kCpuinfo, "model name"), "AMD EPYC");
   EXPECT_EQ(cpuinfo_value(kCpuinfo, "model"), "");
   EXPECT_TRUE(has_cpu_flag(kCpuinfo, "hypervisor"));
@@ -21,7 +23,7 @@ TEST(HostText, ReadsCpuinfo) {
   EXPECT_EQ(cpuinfo_value("", "model name"), "");
 }
 
-TEST(HostText, ReadsTheChosenWord) {
+TEST(HostFiles, ReadsTheChosenWord) {
   EXPECT_EQ(bracketed("always [madvise] never\n"), "madvise");
   EXPECT_EQ(bracketed("never\n"), "never");
   EXPECT_EQ(bracketed("] [x"), "] [x");
@@ -29,14 +31,14 @@ TEST(HostText, ReadsTheChosenWord) {
   EXPECT_EQ(first_line("some avg10=0.1\nfull\n"), "some avg10=0.1");
 }
 
-TEST(HostText, NamesHypervisors) {
+TEST(HostFiles, NamesHypervisors) {
   EXPECT_EQ(hypervisor_name(std::string_view("KVMKVMKVM\0\0\0", 12)), "KVM");
   EXPECT_EQ(hypervisor_name("Microsoft Hv"), "Hyper-V");
   EXPECT_EQ(hypervisor_name("TheirOwn"), "TheirOwn");
   EXPECT_EQ(hypervisor_name(""), "");
 }
 
-TEST(HostText, ReadsCpuTimes) {
+TEST(HostFiles, ReadsCpuTimes) {
   const CpuTimes times = parse_cpu_times("cpu  10 20 30 40 50 60 70 80 900 1000\ncpu0 1\n");
   EXPECT_EQ(times.total, 360u);  // without guest times: they are in user and nice
   EXPECT_EQ(times.steal, 80u);
@@ -45,7 +47,7 @@ TEST(HostText, ReadsCpuTimes) {
   EXPECT_EQ(parse_cpu_times("cpu  1 2 3 4\n").steal, 0u);  // before steal was counted
 }
 
-TEST(HostText, ReadsMeminfo) {
+TEST(HostFiles, ReadsMeminfo) {
   constexpr const char* kMeminfo = "HugePages_Total:       3\nHugepagesize:       2048 kB\n";
   EXPECT_EQ(meminfo_value(kMeminfo, "HugePages_Total"), 3u);
   EXPECT_EQ(meminfo_value(kMeminfo, "Hugepagesize"), 2048u);
