@@ -17,14 +17,6 @@ namespace {
 
 constexpr const char* kThp = "/sys/kernel/mm/transparent_hugepage/enabled";
 
-Buffer scratch(Pages pages, uint64_t bytes, bool lock) {
-  BufferRequest request;
-  request.pages = pages;
-  request.bytes = bytes;
-  request.lock = lock;
-  return map_buffer(request);
-}
-
 Check check_thp() {
   const std::string name = "huge pages (thp)";
   const std::string setting = bracketed(read_head(kThp));
@@ -34,7 +26,7 @@ Check check_thp() {
             "boot a kernel with CONFIG_TRANSPARENT_HUGEPAGE=y"};
   if (setting == "never")
     return {name, CheckResult::missing, "never", "they are turned off", turn_on};
-  const Buffer buffer = scratch(Pages::thp, kHugePageBytes, false);
+  const Buffer buffer = map_buffer({.pages = Pages::thp, .bytes = kHugePageBytes});
   const auto address = reinterpret_cast<uintptr_t>(buffer.data);
   const Reading<bool> huge = check_huge(getpid(), address, kHugePageBytes);
   if (!huge.has_value())
@@ -51,15 +43,11 @@ Check check_hugetlb() {
   const uint64_t free = meminfo_value(meminfo, "HugePages_Free");
   const std::string found =
       fmt::format("{} of {} free", free, meminfo_value(meminfo, "HugePages_Total"));
-  const Buffer buffer = scratch(Pages::hugetlb, kHugePageBytes, false);
+  const Buffer buffer = map_buffer({.pages = Pages::hugetlb, .bytes = kHugePageBytes});
   if (buffer.pages == Pages::hugetlb && buffer.data != nullptr) return works(name, found);
   const int error = buffer.pages_error != 0 ? buffer.pages_error : buffer.error_number;
   return {name, CheckResult::missing, found, free == 0 ? "none are reserved" : errno_text(error),
           "sudo sysctl vm.nr_hugepages=16"};
-}
-
-std::string lock_limit_text(rlim_t limit) {
-  return limit == RLIM_INFINITY ? "no limit" : "limit " + format_size(limit);
 }
 
 // Two buffers of the usual size.
@@ -67,8 +55,9 @@ Check check_lock() {
   const std::string name = "locked memory";
   rlimit limit{};
   getrlimit(RLIMIT_MEMLOCK, &limit);
-  const std::string found = lock_limit_text(limit.rlim_cur);
-  const Buffer buffer = scratch(Pages::k4, 2 * Settings{}.pipe.buf_size, true);
+  const std::string found =
+      limit.rlim_cur == RLIM_INFINITY ? "no limit" : "limit " + format_size(limit.rlim_cur);
+  const Buffer buffer = map_buffer({.bytes = 2 * Settings{}.pipe.buf_size, .lock = true});
   if (buffer.lock_error == 0 && buffer.data != nullptr) return works(name, found);
   return {name, CheckResult::limited, found, errno_text(buffer.lock_error),
           "sudo prlimit --pid $$ --memlock=unlimited"};

@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
@@ -135,11 +134,10 @@ Check check_counters(const char* layout, const Reading<std::vector<observe::Coun
 
 Checks check_observers() {
   Checks checks = {check_btf(), check_perf(), check_symbols()};
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return checks;  // reported by check_pipes()
-  const UniqueFd read_end(ends[0]), write_end(ends[1]);
+  const ScratchPipe pipe;
+  if (pipe.error_number != 0) return checks;  // reported by check_pipes()
   ObserverOptions options;
-  options.pipe_fd = read_end.get();
+  options.pipe_fd = pipe.read_end.get();
   Observers observers(options);
   observers.poll(monotonic_ns());
   checks.push_back(check_functions(observers));
