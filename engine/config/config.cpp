@@ -7,7 +7,6 @@
 #include <cctype>
 
 #include "engine/base/text.h"
-#include "engine/config/knob_map.h"
 #include "engine/config/yaml_document.h"
 #include "engine/config/yaml_map.h"
 #include "engine/registry/workloads.h"
@@ -121,36 +120,23 @@ void read_start(const YamlMap& map, Config& config) {
   apply_knobs(map, config.settings);
 }
 
-void read_number(const YamlMap& map, std::string_view key, uint32_t least, uint32_t most,
-                 uint32_t& value) {
-  if (const YamlNode* node = map.find(key))
-    value = integer_of(map.document(), *node, key, least, most);
-}
-
-template <class Enum>
-void read_choice(const YamlMap& map, std::string_view key,
-                 std::span<const std::string_view> choices, Enum& value) {
-  if (const YamlNode* node = map.find(key))
-    value = static_cast<Enum>(choice_of(map.document(), *node, key, choices));
-}
-
 void read_observe(const YamlMap& root, Config& config) {
   const YamlNode* node = root.find("observe");
   if (!node) return;
   const YamlMap map(root.document(), *node, "observe",
                     Names{"frequency_hz", "bpf", "bpf_counters"});
-  read_number(map, "frequency_hz", kMinFrequencyHz, kMaxFrequencyHz, config.frequency_hz);
-  read_choice(map, "bpf", kBpfUses, config.bpf);
-  read_choice(map, "bpf_counters", kBpfCounters, config.bpf_counters);
+  map.read("frequency_hz", kMinFrequencyHz, kMaxFrequencyHz, config.frequency_hz);
+  map.read("bpf", kBpfUses, config.bpf);
+  map.read("bpf_counters", kBpfCounters, config.bpf_counters);
 }
 
 void read_screen(const YamlMap& root, Config& config) {
   const YamlNode* node = root.find("screen");
   if (!node) return;
   const YamlMap map(root.document(), *node, "screen", Names{"frames_per_s", "unicode", "color"});
-  read_number(map, "frames_per_s", kMinFramesPerS, kMaxFramesPerS, config.frames_per_s);
-  read_choice(map, "unicode", kChoices, config.unicode);
-  read_choice(map, "color", kChoices, config.color);
+  map.read("frames_per_s", kMinFramesPerS, kMaxFramesPerS, config.frames_per_s);
+  map.read("unicode", kChoices, config.unicode);
+  map.read("color", kChoices, config.color);
 }
 
 }  // namespace

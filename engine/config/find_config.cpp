@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -33,12 +32,8 @@ void add_users(std::vector<std::string>& directories) {
 
 void add_machines(std::vector<std::string>& directories) {
   const char* variable = std::getenv("XDG_CONFIG_DIRS");
-  std::string_view rest = variable && *variable ? variable : "/etc/xdg";
-  while (!rest.empty()) {
-    const std::string_view one = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+  for (const std::string_view one : split(variable && *variable ? variable : "/etc/xdg", ':'))
     if (one.starts_with('/')) directories.push_back(fs::path(one) / "pipetop");
-  }
 }
 
 // Relative to the program, so that an installed tree can be moved. In a build tree
@@ -71,9 +66,9 @@ std::string places_of(std::span<const std::string> directories) {
 }
 
 std::string no_such_config(const std::string& name, std::span<const std::string> directories) {
-  const std::vector<NamedConfig> configs = named_configs(directories);
+  const auto configs = named_configs(directories);
   std::vector<std::string_view> names;
-  for (const NamedConfig& config : configs) names.push_back(config.name);
+  for (const auto& [config, path] : configs) names.push_back(config);
   std::string advice = "give a file's path";
   if (!names.empty()) advice = fmt::format("give {}, or a file's path", join_choices(names));
   if (const auto near = nearest(name, names))
@@ -99,19 +94,15 @@ std::string find_config(const std::string& name, std::span<const std::string> di
   throw Error(no_such_config(name, directories));
 }
 
-std::vector<NamedConfig> named_configs(std::span<const std::string> directories) {
-  std::vector<NamedConfig> configs;
+std::map<std::string, std::string> named_configs(std::span<const std::string> directories) {
+  std::map<std::string, std::string> configs;
   for (const std::string& directory : directories) {
     std::error_code error;
     for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
       const fs::path& path = entry.path();
-      if (path.extension() != kEnding || !is_there(path)) continue;
-      const std::string name = path.stem();
-      if (std::ranges::find(configs, name, &NamedConfig::name) == configs.end())
-        configs.push_back({name, path});
+      if (path.extension() == kEnding && is_there(path)) configs.try_emplace(path.stem(), path);
     }
   }
-  std::ranges::sort(configs, {}, &NamedConfig::name);
   return configs;
 }
 

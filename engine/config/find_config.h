@@ -1,16 +1,12 @@
 // Finding a config file by its name, as in `pipetop -c article`.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace pipetop {
-
-struct NamedConfig {
-  std::string name;  // without .yaml
-  std::string path;
-};
 
 // Where configs are kept, in order of priority: the user's ($XDG_CONFIG_HOME), the
 // machine's ($XDG_CONFIG_DIRS), those installed with the program.
@@ -22,7 +18,8 @@ std::vector<std::string> config_directories();
 // names.
 std::string find_config(const std::string& name, std::span<const std::string> directories);
 
-// The configs in `directories`, by name; for duplicates, the one that find_config() returns.
-std::vector<NamedConfig> named_configs(std::span<const std::string> directories);
+// The paths of the configs in `directories`, by name without .yaml; for duplicates, the one that
+// find_config() returns.
+std::map<std::string, std::string> named_configs(std::span<const std::string> directories);
 
 }  // namespace pipetop

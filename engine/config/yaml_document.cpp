@@ -20,10 +20,10 @@ YamlPlace place_of(const YAML::Mark& mark) {
   return {std::max(mark.line, 0), std::max(mark.column, 0)};
 }
 
-// Our own: its message already says what is expected.
-class Refusal final : public YAML::ParserException {
- public:
-  using ParserException::ParserException;
+// Thrown by us: the words already say what is expected.
+struct Refusal {
+  YamlPlace place;
+  std::string words;
 };
 
 // Builds the tree from yaml-cpp's events rather than its nodes: limits apply before
@@ -40,7 +40,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    add(leaf(YamlNode::Kind::null, mark, anchor), mark);
+    add(leaf(YamlNode::Kind::null, mark, anchor));
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { refuse(mark, kNoAnchors); }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -49,7 +49,7 @@ class TreeBuilder final : public YAML::EventHandler {
     check_quote(mark);
     YamlNode node = leaf(YamlNode::Kind::scalar, mark, anchor);
     node.text = value;
-    add(std::move(node), mark);
+    add(std::move(node));
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
@@ -66,8 +66,8 @@ class TreeBuilder final : public YAML::EventHandler {
   static constexpr const char* kNoAnchors =
       "anchors and aliases are not supported in config files: write out the value";
 
-  [[noreturn]] static void refuse(const YAML::Mark& mark, const std::string& words) {
-    throw Refusal(mark, words);
+  [[noreturn]] static void refuse(const YAML::Mark& mark, std::string words) {
+    throw Refusal{place_of(mark), std::move(words)};
   }
 
   // "?" and "!" are yaml-cpp's tags for plain and quoted scalars.
@@ -93,10 +93,7 @@ class TreeBuilder final : public YAML::EventHandler {
     if (anchor != YAML::NullAnchor) refuse(mark, kNoAnchors);
     if (++nodes_ > kMaxYamlNodes)
       refuse(mark, fmt::format("more than {} values: too many for a config", kMaxYamlNodes));
-    YamlNode node;
-    node.kind = kind;
-    node.place = place_of(mark);
-    return node;
+    return {kind, place_of(mark), {}, {}, {}};
   }
 
   void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
@@ -111,11 +108,10 @@ class TreeBuilder final : public YAML::EventHandler {
   void close() {
     YamlNode node = std::move(open_.back());
     open_.pop_back();
-    const YAML::Mark mark = mark_of(node.place);
-    add(std::move(node), mark);
+    add(std::move(node));
   }
 
-  void add(YamlNode node, const YAML::Mark& mark) {
+  void add(YamlNode node) {
     if (open_.empty()) {
       root_ = std::move(node);
       return;
@@ -124,18 +120,11 @@ class TreeBuilder final : public YAML::EventHandler {
     const bool is_key =
         parent.kind == YamlNode::Kind::map && parent.keys.size() == parent.values.size();
     if (is_key && node.kind != YamlNode::Kind::scalar)
-      refuse(mark, fmt::format("a key is a name, not {}", describe(node.kind)));
+      throw Refusal{node.place, fmt::format("a key is a name, not {}", describe(node.kind))};
     // yaml-cpp notices a missing value only at the token after it.
     if (!is_key && node.kind == YamlNode::Kind::null && !parent.keys.empty())
       node.place = parent.keys.back().place;
     (is_key ? parent.keys : parent.values).push_back(std::move(node));
-  }
-
-  static YAML::Mark mark_of(YamlPlace place) {
-    YAML::Mark mark;
-    mark.line = place.line;
-    mark.column = place.byte;
-    return mark;
   }
 
   std::string_view text_;
@@ -221,7 +210,7 @@ YamlDocument YamlDocument::parse(std::string name, std::string text) {
     }
     document.root_ = builder.take();
   } catch (const Refusal& e) {
-    document.fail(place_of(e.mark), e.msg);
+    document.fail(e.place, e.words);
   } catch (const YAML::Exception& e) {
     document.fail(place_of(e.mark), explain(e.msg));
   }

@@ -95,11 +95,10 @@ TEST_F(FindConfigTest, ListsEachNameOnceAsItIsFound) {
   put("first/talk.yaml");
   fs::create_directory(at("first/other.yaml"));
   const auto configs = named_configs(directories());
-  ASSERT_EQ(configs.size(), 2u);
-  EXPECT_EQ(configs[0].name, "article");
-  EXPECT_EQ(configs[1].name, "talk");
-  EXPECT_EQ(configs[1].path, at("first/talk.yaml"));
-  for (const NamedConfig& config : configs) EXPECT_EQ(find(config.name), config.path);
+  const std::map<std::string, std::string> expected = {{"article", at("second/article.yaml")},
+                                                       {"talk", at("first/talk.yaml")}};
+  EXPECT_EQ(configs, expected);
+  for (const auto& [name, path] : configs) EXPECT_EQ(find(name), path);
   EXPECT_TRUE(named_configs(std::vector<std::string>{at("third")}).empty());
 }
 
