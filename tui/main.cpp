@@ -13,7 +13,7 @@
 #include "engine/process/worker.h"
 #include "engine/registry/worker_main.h"
 #include "tui/command_line/commands.h"
-#include "tui/command_line/messages.h"
+#include "tui/command_line/output.h"
 #include "tui/flags/command_line.h"
 
 namespace {

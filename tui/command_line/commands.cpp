@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -11,23 +14,17 @@
 #include "engine/config/find_config.h"
 #include "engine/engine.h"
 #include "engine/experiment/limits.h"
+#include "engine/host/zero_copy_probe.h"
 #include "engine/process/placement.h"
-#include "tui/command_line/folded_file.h"
-#include "tui/command_line/messages.h"
+#include "engine/registry/knobs.h"
 #include "tui/command_line/output.h"
-#include "tui/command_line/segment_file.h"
-#include "tui/command_line/start.h"
-#include "tui/completion/candidates.h"
-#include "tui/completion/scripts.h"
+#include "tui/command_line/result_files.h"
+#include "tui/completion/completion.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/print/document.h"
 
 namespace pipetop::tui {
 namespace {
-
-std::string presets_text(const CommandLine& line) {
-  return line.format->print(presets_document(read_start(line).presets));
-}
 
 // Before anything else runs that would compete for the CPUs.
 std::optional<double> find_roof(const std::optional<RoofRequest>& request) {
@@ -38,7 +35,89 @@ std::optional<double> find_roof(const std::optional<RoofRequest>& request) {
   return (read_topology().size() < 2 ? roof->one_cpu : roof->two_cpus).gib_per_s();
 }
 
+struct Handler {
+  Command command;
+  int (*run)(const CommandLine& line);
+};
+constexpr Handler kHandlers[] = {
+    {Command::dashboard, dashboard_command},
+    {Command::run, run_command},
+    {Command::ladder, ladder_command},
+    {Command::tune, tune_command},
+    {Command::limits, limits_command},
+    {Command::doctor, doctor_command},
+    {Command::presets,
+     [](const CommandLine& line) {
+       return print(line.format->print(presets_document(read_start(line).presets)));
+     }},
+    {Command::completion,
+     [](const CommandLine& line) { return print(completion_script(line.shell)); }},
+    {Command::complete_words,
+     [](const CommandLine& line) {
+       return print(
+           print_candidates(candidates(line.words, list_commands(), config_directories())));
+     }},
+    {Command::manual, [](const CommandLine& line) { return print(help_text(line.topic)); }},
+    {Command::default_config,
+     [](const CommandLine& line) {
+       return print(default_config_yaml(read_config(line.config).settings.workload));
+     }},
+    {Command::help, [](const CommandLine& line) { return print(line.help); }},
+    {Command::version, [](const CommandLine&) { return print("pipetop " + kVersion + "\n"); }},
+};
+
 }  // namespace
+
+Config resolve(const CommandLine& line, Config base, const char* no_color) {
+  if (!line.preset.empty()) {
+    const Preset* preset = find_preset(base.presets, line.preset);
+    if (!preset) throw Error("--preset: " + no_such_preset(base.presets, line.preset));
+    base.preset = preset->name;
+    base.settings = preset->settings;
+  }
+  for (const KnobFlag& knob : line.knobs) knob.apply(base.settings);
+  validate(base.settings);
+  if (line.frequency_hz) base.frequency_hz = *line.frequency_hz;
+  if (line.bpf_counters) base.bpf_counters = *line.bpf_counters;
+  if (line.no_bpf) base.bpf = BpfUse::off;
+  if (line.no_unicode) base.unicode = Choice::never;
+  // https://no-color.org: any non-empty value; `always` in a config file is more
+  // specific.
+  const bool unwanted = no_color && *no_color != '\0' && base.color == Choice::automatic;
+  if (line.no_color || unwanted) base.color = Choice::never;
+  return base;
+}
+
+Config read_config(const std::string& name) {
+  return name.empty() ? default_config() : load_config(find_config(name, config_directories()));
+}
+
+Config read_start(const CommandLine& line) {
+  return resolve(line, read_config(line.config), std::getenv("NO_COLOR"));
+}
+
+EngineOptions engine_options(const Config& config) {
+  return {.settings = config.settings,
+          .bpf = config.bpf,
+          .bpf_counters = config.bpf_counters,
+          .frequency_hz = config.frequency_hz};
+}
+
+std::string name_of(const Config& config) {
+  const Preset* preset = find_preset(config.presets, config.preset);
+  if (preset && preset->settings == config.settings) return preset->name;
+  const auto same = std::ranges::find(config.presets, config.settings, &Preset::settings);
+  return same == config.presets.end() ? "custom" : same->name;
+}
+
+void require_vmsplice(const Settings& settings, const std::string& instead) {
+  const WriteWith how = settings.pipe.write_with;
+  if (how != WriteWith::vmsplice && how != WriteWith::tee) return;
+  const ZeroCopyProbe probe = probe_zero_copy();
+  if (probe.vmsplice_errno == 0) return;
+  throw Error(fmt::format("{}: {}, or see pipetop doctor", probe.reason, instead),
+              probe.vmsplice_errno == ENOSYS ? Exit::unsupported : Exit::refused);
+}
 
 int dashboard_command(const CommandLine& line) {
   const Config config = read_start(line);
@@ -62,35 +141,7 @@ int dashboard_command(const CommandLine& line) {
 }
 
 int run(const CommandLine& line) {
-  switch (line.command) {
-    case Command::help:
-      return print(line.help);
-    case Command::version:
-      return print("pipetop " + kVersion + "\n");
-    case Command::default_config:
-      return print(default_config_yaml(read_config(line.config).settings.workload));
-    case Command::manual:
-      return print(help_text(line.topic));
-    case Command::limits:
-      return limits_command(line);
-    case Command::doctor:
-      return doctor_command(line);
-    case Command::presets:
-      return print(presets_text(line));
-    case Command::completion:
-      return print(completion_script(line.shell));
-    case Command::complete_words:
-      return print(print_candidates(candidates(line.words, list_commands(), config_directories())));
-    case Command::tune:
-      return tune_command(line);
-    case Command::run:
-      return run_command(line);
-    case Command::ladder:
-      return ladder_command(line);
-    case Command::dashboard:
-      break;
-  }
-  return dashboard_command(line);
+  return std::ranges::find(kHandlers, line.command, &Handler::command)->run(line);
 }
 
 }  // namespace pipetop::tui

@@ -1,18 +1,18 @@
-// Every command of pipetop. Each returns the exit code and may throw Error.
+// Every command of pipetop, and the settings they start with.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "engine/config/config.h"
+#include "engine/engine.h"
 #include "engine/experiment/sweep.h"
 #include "tui/flags/command_line.h"
 
 namespace pipetop::tui {
 
-// Runs the given command.
+// Each returns the exit code and may throw Error. run() runs the given command.
 int run(const CommandLine& line);
-
 int run_command(const CommandLine& line);
 int ladder_command(const CommandLine& line);
 int tune_command(const CommandLine& line);
@@ -20,8 +20,6 @@ int limits_command(const CommandLine& line);
 int doctor_command(const CommandLine& line);
 int dashboard_command(const CommandLine& line);
 
-// `pipetop run` over several values of a knob: a table instead of one result.
-int sweep_command(const CommandLine& line, const Config& config, const SweepPlan& plan);
 // What the run compares: the given range, else the workload's default comparison;
 // nothing for a run of one setting. Throws Error.
 std::optional<SweepPlan> sweep_plan(const CommandLine& line, const Config& config);
@@ -29,5 +27,25 @@ std::optional<SweepPlan> sweep_plan(const CommandLine& line, const Config& confi
 // pipetop help [TOPIC]: the topic, or the list of topics for "". A man page is roff if given with
 // its section, "pipetop.1", and plain text otherwise. Throws Error.
 std::string help_text(const std::string& topic);
+
+// The initial settings: the config file, then --preset, then the knob flags. `no_color` is the
+// variable NO_COLOR, nullptr when it is not set. Throws Error.
+Config resolve(const CommandLine& line, Config base, const char* no_color);
+
+// The config with that name or path; default_config() for "". Throws Error.
+Config read_config(const std::string& name);
+
+// The config of --config, resolved.
+Config read_start(const CommandLine& line);
+
+// The options of the engine.
+EngineOptions engine_options(const Config& config);
+
+// The name of the settings: the preset that they equal, or "custom".
+std::string name_of(const Config& config);
+
+// Throws Error, with `instead` as the remedy, if the settings need vmsplice and it is not allowed
+// here: the engine would measure write() instead.
+void require_vmsplice(const Settings& settings, const std::string& instead);
 
 }  // namespace pipetop::tui

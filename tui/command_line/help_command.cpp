@@ -11,12 +11,9 @@
 #include "engine/registry/workloads.h"
 #include "tui/command_line/commands.h"
 #include "tui/dashboard/keymap.h"
-#include "tui/flags/command_list.h"
-#include "tui/flags/exit_codes.h"
-#include "tui/manual/markup.h"
-#include "tui/manual/topics.h"
-#include "tui/manual/writers.h"
-#include "tui/print/phrases.h"
+#include "tui/flags/command_line.h"
+#include "tui/manual/manual.h"
+#include "tui/print/human_text.h"
 
 namespace pipetop::tui {
 namespace {
@@ -229,14 +226,12 @@ std::string output_of(std::string_view name) {
   return default_config_yaml();
 }
 
-Tables help_tables() { return {rows_named, output_of}; }
-
 }  // namespace
 
 std::string help_text(const std::string& topic) {
   if (topic.empty()) return topics_text();
   const EmbeddedText& text = find_text(topic);
-  const std::vector<Block> blocks = parse_manual(text.text, help_tables());
+  const std::vector<Block> blocks = parse_manual(text.text, {rows_named, output_of});
   const bool wants_roff = is_page(text) && text.name == topic;
   return wants_roff ? roff(blocks, header_of(text.name)) : plain_text(blocks);
 }

@@ -1,17 +1,85 @@
+#include "tui/command_line/ladder_command.h"
+
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <random>
 #include <string>
+#include <utility>
 
+#include "engine/base/error.h"
+#include "engine/config/config.h"
 #include "engine/experiment/ladder.h"
+#include "engine/experiment/ladder_report.h"
+#include "engine/registry/knobs.h"
+#include "engine/workload/pipe/pipe_presets.h"
 #include "tui/command_line/commands.h"
-#include "tui/command_line/ladder_files.h"
-#include "tui/command_line/ladder_start.h"
-#include "tui/command_line/messages.h"
-#include "tui/command_line/start.h"
+#include "tui/command_line/output.h"
 #include "tui/draw/numbers.h"
+#include "tui/print/document.h"
 
 namespace pipetop::tui {
 namespace {
+
+void check_ladder_flags(const CommandLine& line) {
+  if (!line.preset.empty())
+    throw Error(fmt::format("--preset does not work with ladder: use --rungs {},...", line.preset));
+  for (const auto& [flag, path] :
+       {std::pair{"--folded", line.folded}, {"--segments", line.segments}})
+    if (!path.empty())
+      throw Error(fmt::format("{} does not work with ladder, which runs without observers", flag));
+}
+
+std::vector<std::string> names_of(const LadderRequest& request) {
+  if (!request.rungs.empty()) return request.rungs;
+  std::vector<std::string> names;
+  for (const Preset& preset : article_presets()) names.push_back(preset.name);
+  return names;
+}
+
+// A file may replace one of the article's rungs; its figure then belongs to other settings.
+double article_figure(const Preset& preset) {
+  const Preset* original = find_preset(article_presets(), preset.name);
+  return original && original->settings == preset.settings ? original->article_gib_per_s : 0;
+}
+
+Preset rung(const std::string& name, const CommandLine& line, const Config& config) {
+  const Preset* preset = find_preset(config.presets, name);
+  if (!preset) throw Error("--rungs: " + no_such_preset(config.presets, name));
+  Preset rung = *preset;
+  rung.article_gib_per_s = article_figure(rung);
+  for (const KnobFlag& knob : line.knobs) knob.apply(rung.settings);
+  validate(rung.settings);
+  return rung;
+}
+
+constexpr const char* kStdout = "-";
+
+using Named = std::pair<const char*, std::string>;
+
+std::array<Named, 3> files_of(const LadderRequest& request) {
+  return {Named{"--csv", request.csv}, {"--json", request.json}, {"--svg", request.svg}};
+}
+
+// One file can have several names.
+std::string place_of(const std::string& path) {
+  if (path.empty() || path == kStdout) return path;
+  std::error_code error;
+  const auto place =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  return error ? path : place.string();
+}
+
+void check_places(const LadderRequest& request) {
+  const auto files = files_of(request);
+  for (size_t i = 0; i < files.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (!files[i].second.empty() && place_of(files[i].second) == place_of(files[j].second))
+        throw Error(fmt::format("{} and {} would both go to {}", files[j].first, files[i].first,
+                                files[i].second == kStdout ? "stdout" : files[i].second));
+}
 
 std::string progress_text(const LadderStep& step, const LadderOptions& options) {
   std::string text = fmt::format("round {} of {}, run {} of {}: {}", step.round, options.rounds,
@@ -22,6 +90,43 @@ std::string progress_text(const LadderStep& step, const LadderOptions& options) 
 
 }  // namespace
 
+LadderOptions ladder_options(const CommandLine& line, const Config& config) {
+  check_ladder_flags(line);
+  LadderOptions options;
+  for (const std::string& name : names_of(line.ladder)) {
+    if (std::ranges::find(options.rungs, name, &Preset::name) != options.rungs.end())
+      throw Error(fmt::format("--rungs: {} is named twice", name));
+    options.rungs.push_back(rung(name, line, config));
+  }
+  options.rounds = line.ladder.rounds;
+  options.length = line.ladder.length;
+  options.seed = line.ladder.seed ? *line.ladder.seed : std::random_device()();
+  return options;
+}
+
+std::string knobs_typed(const CommandLine& line) {
+  std::string text;
+  for (const KnobFlag& knob : line.knobs) text += (text.empty() ? "" : " ") + knob.text;
+  return text;
+}
+
+LadderFiles::LadderFiles(const LadderRequest& request) {
+  check_places(request);
+  if (!request.csv.empty()) csv_.emplace(request.csv);
+  if (!request.json.empty()) json_.emplace(request.json);
+  if (!request.svg.empty()) svg_.emplace(request.svg);
+  const auto is_stdout = [](const Named& file) { return file.second == kStdout; };
+  if (std::ranges::none_of(files_of(request), is_stdout)) table_.emplace(kStdout);
+}
+
+void LadderFiles::write(const LadderResult& result, GlyphSet glyphs) {
+  const Document document = ladder_document(result, glyphs);
+  if (csv_) csv_->finish(csv_text(document));
+  if (json_) json_->finish(json_text(document));
+  if (svg_) svg_->finish(ladder_svg(result));
+  if (table_) table_->finish(document.human);
+}
+
 int ladder_command(const CommandLine& line) {
   const Config config = read_config(line.config);
   const LadderOptions options = ladder_options(line, config);
@@ -31,8 +136,7 @@ int ladder_command(const CommandLine& line) {
   LadderResult result;
   result.knobs = knobs_typed(line);
   Interrupts interrupts;  // until the end: no signal interrupts the writing
-  ProgressLine progress;
-  progress.give_way_to(interrupts, "this run starts over");
+  ProgressLine progress(interrupts, "this run starts over");
   result.report = report(run_ladder(options, interrupts, [&](const LadderStep& step) {
     progress.show(progress_text(step, options));
   }));

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,8 +11,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include "engine/base/error.h"
+#include "engine/config/text_file.h"
+#include "tui/draw/text_width.h"
 
 namespace pipetop::tui {
 namespace {
@@ -25,6 +29,19 @@ std::string real_place(const std::string& path) {
 std::string folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
+}
+
+bool can_be_drawn_over() {
+  const char* terminal = std::getenv("TERM");
+  return isatty(STDERR_FILENO) == 1 && terminal && std::string_view(terminal) != "dumb";
+}
+
+// Longer text would wrap, and a wrapped line cannot be overwritten.
+int columns() {
+  constexpr int kUsual = 80;
+  winsize size{};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return known ? size.ws_col : kUsual;
 }
 
 }  // namespace
@@ -88,7 +105,8 @@ void Output::write(std::string_view text) {
   }
 }
 
-void Output::finish() {
+void Output::finish(std::string_view rest) {
+  write(rest);
   if (!place_.empty() && temporary_.empty()) name_it();
   // Some file systems report a full disk only here.
   const int last = dup(fd());
@@ -101,10 +119,44 @@ void Output::finish() {
 }
 
 int print(std::string_view text) {
-  Output output("");
-  output.write(text);
-  output.finish();
+  Output("").finish(text);
   return 0;
+}
+
+void say(const std::string& message) {
+  const std::string line = "pipetop: " + one_line(message) + "\n";
+  // Not through stdio, which would discard the text on an error.
+  (void)!::write(STDERR_FILENO, line.data(), line.size());
+}
+
+ProgressLine::ProgressLine(Interrupts& interrupts, const std::string& what_follows, bool wanted)
+    : wanted_(wanted && can_be_drawn_over()) {
+  interrupts.suspending = [this, what_follows] {
+    clear();
+    say("suspended: " + what_follows);
+  };
+}
+
+void ProgressLine::show(const std::string& text) {
+  if (!wanted_) return;
+  fmt::print(stderr, "\r{}\x1b[K", beginning(text, columns() - 1));
+  shown_ = true;
+}
+
+void ProgressLine::clear() {
+  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  shown_ = false;
+}
+
+int exit_status(const Assessment& assessment, const Interrupts& interrupts) {
+  for (const std::string& warning : assessment.warnings) say(warning);
+  if (interrupts.signal() != 0) return kSignalExit + interrupts.signal();
+  return static_cast<int>(assessment.exit);
+}
+
+int ended_early(const Interrupts& interrupts, const std::string& before_what) {
+  say("ended before " + before_what);
+  return kSignalExit + interrupts.signal();
 }
 
 }  // namespace pipetop::tui

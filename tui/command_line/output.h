@@ -1,4 +1,4 @@
-// Where data goes: stdout, or a file.
+// Where data goes: stdout, or a file. Messages for the user go to stderr.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "engine/base/unique_fd.h"
+#include "engine/experiment/interrupts.h"
+#include "tui/print/results.h"
 
 namespace pipetop::tui {
 
@@ -27,8 +29,8 @@ class Output {
   // everything could be written: a full disk, or a closed pipe.
   void write(std::string_view text);
 
-  // Throws Error if the result could not be stored.
-  void finish();
+  // Writes the rest of it. Throws Error if the result could not be stored.
+  void finish(std::string_view rest = {});
 
   bool is_terminal() const;
 
@@ -47,5 +49,34 @@ class Output {
 
 // All of it to stdout. Throws Error. Returns the exit code.
 int print(std::string_view text);
+
+// "pipetop: ..." as one line.
+void say(const std::string& message);
+
+// Progress of long work: a line on the terminal that is overwritten, and removed at
+// the end.
+class ProgressLine {
+ public:
+  // When `interrupts` suspend us, the line is cleared, and a message says `what_follows`. Shows
+  // nothing if stderr is not a terminal whose lines can be overwritten, or if it is not `wanted`.
+  ProgressLine(Interrupts& interrupts, const std::string& what_follows, bool wanted = true);
+  ~ProgressLine() { clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void show(const std::string& text);
+  void clear();
+
+ private:
+  bool wanted_;
+  bool shown_ = false;
+};
+
+// Says the warnings of a result. Returns the exit status of a command that
+// `interrupts` have ended, or else of that result.
+int exit_status(const Assessment& assessment, const Interrupts& interrupts);
+
+// For a command that was ended before it had a result.
+int ended_early(const Interrupts& interrupts, const std::string& before_what);
 
 }  // namespace pipetop::tui

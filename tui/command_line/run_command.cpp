@@ -1,27 +1,52 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/host/host.h"
+#include "engine/registry/knobs.h"
 #include "engine/registry/terms.h"
 #include "tui/command_line/commands.h"
-#include "tui/command_line/folded_file.h"
-#include "tui/command_line/messages.h"
 #include "tui/command_line/output.h"
-#include "tui/command_line/segment_file.h"
-#include "tui/command_line/start.h"
+#include "tui/command_line/result_files.h"
 #include "tui/print/document.h"
-#include "tui/print/phrases.h"
+#include "tui/print/human_text.h"
 
 namespace pipetop::tui {
 namespace {
 
-constexpr uint64_t kUsualRunNs = 5 * kSecond;
+constexpr uint64_t kRunNs = 5 * kSecond, kSweepRunNs = 2 * kSecond;  // without --duration
 
-TrialLength length_of(const RunRequest& request) {
-  return {request.warmup_ns, request.duration_ns.value_or(kUsualRunNs), request.bytes};
+TrialLength length_of(const RunRequest& request, uint64_t usual_ns) {
+  return {request.warmup_ns, request.duration_ns.value_or(usual_ns), request.bytes};
+}
+
+void check_sweep_flags(const CommandLine& line) {
+  if (line.format == &find_format("jsonl"))
+    throw Error("--format jsonl supports a single setting only: give human, json or csv");
+  if (!line.folded.empty() || !line.segments.empty())
+    throw Error("--folded and --segments support a single setting only: remove the range");
+}
+
+double worst_steal(const Sweep& sweep) {
+  double worst = 0;
+  for (const SweepRow& row : sweep.rows)
+    for (const SweepRun& run : row.runs)
+      if (run.steal_share.has_value()) worst = std::max(worst, *run.steal_share);
+  return worst;
+}
+
+SweepOptions options_of(const CommandLine& line, const Config& config, const SweepPlan& plan) {
+  SweepOptions options;
+  options.engine = engine_options(config);
+  options.engine.functions_window_ns = 0;  // all of a run
+  options.plan = plan;
+  options.rounds = static_cast<int>(line.run.rounds);
+  options.length = length_of(line.run, kSweepRunNs);
+  return options;
 }
 
 std::string progress_text(const TrialLength& length, const Trial& so_far) {
@@ -58,10 +83,10 @@ class Run {
         output_(line.run.output),
         folded_(line.folded),
         segments_(line.segments, config.settings),
-        progress_(!is_for_people(line) || !output_.is_terminal()) {}
+        progress_(interrupts_, "the measurement starts over",
+                  !is_for_people(line) || !output_.is_terminal()) {}
 
   int run() {
-    progress_.give_way_to(interrupts_, "the measurement starts over");
     EngineOptions options = engine_options(config_);
     options.functions_window_ns = 0;  // all since the measurement began
     Session session(options, interrupts_);
@@ -110,8 +135,7 @@ class Run {
     result.last = std::move(after_workers_finished);
     result.ended_by_signal = interrupts_.signal();
     const bool for_people = is_for_people(line_);
-    output_.write((for_people ? "\n" : "") + line_.format->print(run_document(result)));
-    output_.finish();
+    output_.finish((for_people ? "\n" : "") + line_.format->print(run_document(result)));
     folded_.write(trial.segment);
     segments_.finish();
     // The text for people has them already.
@@ -122,16 +146,55 @@ class Run {
 
   const CommandLine& line_;
   const Config& config_;
-  const TrialLength length_ = length_of(line_.run);
+  const TrialLength length_ = length_of(line_.run, kRunNs);
   Output output_;
   FoldedFile folded_;
   SegmentFile segments_;
-  ProgressLine progress_;
   Interrupts interrupts_;
+  ProgressLine progress_;
   Snapshot interval_begin_;
 };
 
+// Over several values of a knob: a table instead of one result.
+int sweep_command(const CommandLine& line, const Config& config, const SweepPlan& plan) {
+  check_sweep_flags(line);
+  Output output(line.run.output);
+  Interrupts interrupts;
+  ProgressLine progress(interrupts, "this run starts over");
+  const Sweep sweep = run_sweep(
+      options_of(line, config, plan), interrupts, [&](const std::string& value, int done, int all) {
+        progress.show(fmt::format("{} {}: run {} of {}", plan.knob->name, value, done + 1, all));
+      });
+  progress.clear();
+  if (sweep.rounds == 0) return ended_early(interrupts, "a round was complete: no result");
+  output.finish(line.format->print(sweep_document(sweep)));
+  const double steal = worst_steal(sweep);
+  if (steal <= kMuchSteal) return exit_status({}, interrupts);
+  return exit_status(
+      {Exit::untrustworthy,
+       {fmt::format("the host stole up to {:.1f} % of a run's time: the rates are unreliable",
+                    100 * steal)}},
+      interrupts);
+}
+
 }  // namespace
+
+std::optional<SweepPlan> sweep_plan(const CommandLine& line, const Config& config) {
+  if (line.sweep) {
+    const auto& [knob, range] = *line.sweep;
+    if (workload_of(*knob) != config.settings.workload)
+      throw Error(fmt::format("--{} needs workload: {}, this is {}", knob->name,
+                              terms_of(workload_of(*knob)).name, terms_of(config.settings).name));
+    return sweep_of(*knob, range);
+  }
+  const std::string_view compares = terms_of(config.settings).compares;
+  // Naming the knob selects a single value.
+  const auto names_it = [&](const KnobFlag& flag) {
+    return flag.text.starts_with(fmt::format("--{} ", compares));
+  };
+  if (compares.empty() || std::ranges::any_of(line.knobs, names_it)) return {};
+  return sweep_of_values(knob(compares));
+}
 
 int run_command(const CommandLine& line) {
   const Config config = read_start(line);

@@ -9,13 +9,11 @@
 #include "engine/registry/terms.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/command_line/commands.h"
-#include "tui/command_line/messages.h"
 #include "tui/command_line/output.h"
-#include "tui/command_line/start.h"
 #include "tui/draw/numbers.h"
 #include "tui/print/document.h"
-#include "tui/print/phrases.h"
-#include "tui/print/tune_report.h"
+#include "tui/print/human_text.h"
+#include "tui/print/results.h"
 
 namespace pipetop::tui {
 namespace {
@@ -31,12 +29,6 @@ TuneSpaceOptions space_options(const CommandLine& line, const Config& config) {
     for (const KnobFlag& knob : line.knobs) knob.apply(settings);
   };
   options.machine = read_capabilities();
-  return options;
-}
-
-EngineOptions unwatched(const Config& config) {
-  EngineOptions options = engine_options(config);
-  options.bpf = BpfUse::off;  // rates are all that counts
   return options;
 }
 
@@ -73,10 +65,11 @@ TuneReport search(const CommandLine& line, const Config& config, Interrupts& int
   std::optional<RaisedPipeMaxSize> raised;
   report.raise_refusal = raise_limit(raised, line.tune.may_raise_pipe_max);
   const TuneSpace space(space_options(line, config));
+  EngineOptions unwatched = engine_options(config);
+  unwatched.bpf = BpfUse::off;  // rates are all that counts
   // The engine reads the limit once, at its start.
-  Session session(unwatched(config), interrupts);
-  ProgressLine progress;
-  progress.give_way_to(interrupts, "the trial starts over");
+  Session session(unwatched, interrupts);
+  ProgressLine progress(interrupts, "the trial starts over");
   const CpuTimes before = read_cpu_times();
   report.result =
       tune(space, space.as_planned(space.searched_knobs_of(rung.settings)), options,
@@ -102,10 +95,7 @@ int tune_command(const CommandLine& line) {
   check_settings(config.settings);
   Interrupts interrupts;  // no signal may end us while the limit is being raised
   const TuneReport report = search(line, config, interrupts);
-  if (file && report.result.winner) {
-    file->write(tune_config_yaml(report));
-    file->finish();
-  }
+  if (file && report.result.winner) file->finish(tune_config_yaml(report));
   print(line.format->print(tune_document(report)));
   return exit_status(assess(report), interrupts);
 }

@@ -1,116 +1,196 @@
-#include "tui/flags/command_flags.h"
+#include <fmt/core.h>
 
 #include <limits>
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "tui/flags/flag_values.h"
+#include "engine/experiment/sweep.h"
+#include "engine/registry/knobs.h"
+#include "engine/registry/terms.h"
+#include "tui/flags/flags.h"
 
 namespace pipetop::tui {
 namespace {
 
+constexpr const char* kKnobGroup = "Knobs";
+constexpr const char* kArticleGroup = "The article's spellings";
+
+void set_knob(const Knob& knob, const std::string& value, Settings& settings) {
+  if (workload_of(knob) != settings.workload)
+    throw Error(fmt::format("--{} needs workload: {}, this is {}: use a config with that workload",
+                            knob.name, terms_of(workload_of(knob)).name, terms_of(settings).name));
+  try {
+    knob.set(settings, value);
+  } catch (const Error& e) {
+    throw Error(fmt::format("--{}: {}", knob.name, e.what()));
+  }
+}
+
+std::string value_name(const Knob& knob) {
+  switch (knob.kind) {
+    case KnobKind::size:
+      return "SIZE";
+    case KnobKind::cpu:
+      return "CPU";
+    case KnobKind::number:
+      return "N|N..M";
+    case KnobKind::boolean:
+      return "[true|false]";
+    case KnobKind::choice:
+      break;
+  }
+  return alternatives(knob.values);
+}
+
+// A boolean flag needs no value.
+void add_knob(CLI::App& app, const Knob& knob, CommandLine& line) {
+  const std::string flag = "--" + std::string(knob.name);
+  const auto note = [&knob, &line, flag](const std::string& text) {
+    if (names_several(knob, text)) {
+      line.sweep = {&knob, text};
+      return;
+    }
+    const std::string value = text.empty() ? "true" : text;
+    line.knobs.push_back(
+        {flag + " " + value, [&knob, value](Settings& s) { set_knob(knob, value, s); }});
+  };
+  add_flag(app,
+           {.names = flag,
+            .value_type = value_name(knob),
+            .help = std::string(knob.help),
+            .group = kKnobGroup,
+            .value_is_optional = knob.kind == KnobKind::boolean,
+            .in_typed_order = true},
+           note);
+}
+
+void add_bare_flag(CLI::App& app, const std::string& flag, const std::string& help,
+                   std::vector<KnobFlag>& typed, std::function<void(Settings&)> apply) {
+  const auto note = [flag, &typed, apply = std::move(apply)](const std::string&) {
+    typed.push_back({flag, apply});
+  };
+  add_flag(app,
+           {.names = flag,
+            .value_type = "",
+            .help = help,
+            .group = kArticleGroup,
+            .in_typed_order = true},
+           note);
+}
+
+// Its gift, lock_memory and check_huge_page are knobs of the same name.
+void add_article_flag(CLI::App& app, const Knob& knob, std::vector<KnobFlag>& typed) {
+  if (knob.article.flag.empty() || knob.article.flag == knob.name) return;
+  const std::string value(knob.article.value);
+  add_bare_flag(app, "--" + std::string(knob.article.flag),
+                fmt::format("--{} {}", knob.name, value), typed,
+                [&knob, value](Settings& s) { set_knob(knob, value, s); });
+}
+
+// The article's two flags are combined into the knob `wait`.
+void add_wait_flag(CLI::App& app, const char* flag, const char* help, Wait alone, Wait other,
+                   std::vector<KnobFlag>& typed) {
+  add_bare_flag(app, flag, help, typed, [alone, other](Settings& s) {
+    for (Wait* wait : {&s.pipe.writer_wait, &s.pipe.reader_wait})
+      *wait = *wait == other || *wait == Wait::busy_poll ? Wait::busy_poll : alone;
+  });
+}
+
+constexpr uint32_t kMaxSeed = std::numeric_limits<uint32_t>::max();
 constexpr uint64_t kMinIntervalNs = 100'000'000;
-
-void add_rungs(const FlagSet& flags, std::vector<std::string>& rungs) {
-  flags.add({"--rungs", "NAME,...",
-             "presets to measure, compared with the first (default: the article's seven)"},
-            [&rungs](const std::string& text) { rungs = split(text, ','); });
-}
-
-void add_seed(const FlagSet& flags, std::optional<uint32_t>& seed) {
-  flags.add({"--seed", "N", "random seed of the rounds' orders (default: a new one each time)"},
-            [&seed](const std::string& text) {
-              seed = number_of("--seed", text, 0, std::numeric_limits<uint32_t>::max());
-            });
-}
 
 // With less there is no time for two trials per candidate.
 constexpr uint64_t kLeastBudgetNs = 2'000'000'000;
 
 }  // namespace
 
-void add_run_flags(const FlagSet& flags, CommandLine& line) {
-  flags.add(
-      {"--duration", "TIME", "measure for this long (default 5s; 2s each for several values)"},
-      [&line](const std::string& text) {
-        line.run.duration_ns = duration_of("--duration", text, 1);
-      });
-  add_bytes(flags, "--bytes,--bytes_to_pipe", line.run.bytes,
+void add_knob_flags(CLI::App& app, CommandLine& line) {
+  std::vector<KnobFlag>& typed = line.knobs;
+  for (const Knob& knob : knobs()) add_knob(app, knob, line);
+  for (const Knob& knob : knobs()) add_article_flag(app, knob, typed);
+  add_wait_flag(app, "--busy_loop", "--wait busy; with --poll: busy_poll", Wait::busy, Wait::poll,
+                typed);
+  add_wait_flag(app, "--poll", "--wait poll; with --busy_loop: busy_poll", Wait::poll, Wait::busy,
+                typed);
+}
+
+void add_run_flags(CLI::App& app, CommandLine& line) {
+  add_time(app, "--duration", line.run.duration_ns, 1,
+           "measure for this long (default 5s; 2s each for several values)");
+  add_bytes(app, "--bytes,--bytes_to_pipe", line.run.bytes,
             "measure until this much was read instead");
-  add_time(flags, "--warmup", line.run.warmup_ns, 0, "warm-up, not measured (default 300ms)");
-  add_time(flags, "--interval", line.run.interval_ns, kMinIntervalNs,
+  add_time(app, "--warmup", line.run.warmup_ns, 0, "warm-up, not measured (default 300ms)");
+  add_time(app, "--interval", line.run.interval_ns, kMinIntervalNs,
            "print the rate this often (default 1s)");
-  add_number(flags, "--rounds", line.run.rounds, 1, kMaxRounds,
-             "rounds when several values are compared (default 3)");
-  add_format(flags, line, Holds::runs);
-  flags.add({"--csv", "", "--format csv"},
-            [&line](const std::string&) { line.format = &find_format("csv"); });
-  flags.add({"--output", "FILE", "write to FILE instead of stdout"},
-            [&line](const std::string& path) { line.run.output = path; });
-  flags.add({"--verbose", "", "accepted for the article's scripts; no effect"},
-            [](const std::string&) {});
-  flags.exclude("--duration", "--bytes");
+  add_rounds(app, line.run.rounds, "rounds when several values are compared (default 3)");
+  add_format(app, line, Holds::runs);
+  add_flag(app, {"--csv", "", "--format csv"},
+           [&line](const std::string&) { line.format = &find_format("csv"); });
+  add_flag(app, {"--output", "FILE", "write to FILE instead of stdout"},
+           [&line](const std::string& path) { line.run.output = path; });
+  add_flag(app, {"--verbose", "", "accepted for the article's scripts; no effect"},
+           [](const std::string&) {});
+  exclude(app, "--duration", "--bytes");
 }
 
-void add_ladder_flags(const FlagSet& flags, CommandLine& line) {
+void add_ladder_flags(CLI::App& app, CommandLine& line) {
   LadderRequest& ladder = line.ladder;
-  add_rungs(flags, ladder.rungs);
-  add_number(flags, "--rounds", ladder.rounds, 1, kMaxRounds,
-             "measure every rung this often (default 5)");
-  add_time(flags, "--duration", ladder.length.duration_ns, 1,
+  add_flag(app,
+           {"--rungs", "NAME,...",
+            "presets to measure, compared with the first (default: the article's seven)"},
+           [&ladder](const std::string& text) { ladder.rungs = split(text, ','); });
+  add_rounds(app, ladder.rounds, "measure every rung this often (default 5)");
+  add_time(app, "--duration", ladder.length.duration_ns, 1,
            "measure for this long each time (default 1s)");
-  add_bytes(flags, "--bytes,--bytes_to_pipe", ladder.length.bytes,
+  add_bytes(app, "--bytes,--bytes_to_pipe", ladder.length.bytes,
             "measure until this much was read instead");
-  add_time(flags, "--warmup", ladder.length.warmup_ns, 0,
+  add_time(app, "--warmup", ladder.length.warmup_ns, 0,
            "warm-up of each run, not measured (default 200ms)");
-  add_seed(flags, ladder.seed);
-  add_file(flags, "--csv", ladder.csv, "write one row per run to FILE, - for stdout");
-  add_file(flags, "--json", ladder.json, "write everything to FILE, - for stdout");
-  add_file(flags, "--svg", ladder.svg, "draw the chart to FILE, - for stdout");
-  flags.exclude("--duration", "--bytes");
+  add_number(app, "--seed", "N", ladder.seed, 0, kMaxSeed,
+             "random seed of the rounds' orders (default: a new one each time)");
+  add_file(app, "--csv", ladder.csv, "write one row per run to FILE, - for stdout");
+  add_file(app, "--json", ladder.json, "write everything to FILE, - for stdout");
+  add_file(app, "--svg", ladder.svg, "draw the chart to FILE, - for stdout");
+  exclude(app, "--duration", "--bytes");
 }
 
-void add_tune_flags(const FlagSet& flags, CommandLine& line) {
-  add_time(flags, "--budget", line.tune.budget_ns, kLeastBudgetNs,
+void add_tune_flags(CLI::App& app, CommandLine& line) {
+  add_time(app, "--budget", line.tune.budget_ns, kLeastBudgetNs,
            "search for this long (default 60s)");
-  add_file(flags, "--write", line.tune.write, "write a config file that starts with the winner");
-  add_format(flags, line);
-  add_number(flags, "--seed", line.tune.seed, 0, std::numeric_limits<uint32_t>::max(),
-             "random seed (default 1)");
-  flags.add_switch("--allow-raise-pipe-max",
-                   "raise fs.pipe-max-size during the search, to try larger rings",
-                   line.tune.may_raise_pipe_max);
-  flags.check_at_end([&line] {
+  add_file(app, "--write", line.tune.write, "write a config file that starts with the winner");
+  add_format(app, line);
+  add_number(app, "--seed", "N", line.tune.seed, 0, kMaxSeed, "random seed (default 1)");
+  app.add_flag("--allow-raise-pipe-max", line.tune.may_raise_pipe_max,
+               "raise fs.pipe-max-size during the search, to try larger rings");
+  app.final_callback([&line] {
     if (line.tune.write == "-")
       throw Error("--write and the result would both go to stdout: give a file");
   });
 }
 
-void add_limits_flags(const FlagSet& flags, CommandLine& line) {
-  add_number(flags, "--rounds", line.limits_rounds, 1, kMaxRounds,
-             "rounds of about a second over all steps (default 9)");
-  add_format(flags, line);
+void add_limits_flags(CLI::App& app, CommandLine& line) {
+  add_rounds(app, line.limits_rounds, "rounds of about a second over all steps (default 9)");
+  add_format(app, line);
 }
 
-void add_doctor_flags(const FlagSet& flags, CommandLine& line) {
-  add_format(flags, line);
-  flags.add_switch("--overhead",
-                   "measure the cost of the observers, on the top rung and a blocking one",
-                   line.overhead);
-  add_number(flags, "--rounds", line.overhead_rounds, 1, kMaxRounds,
-             "rounds of --overhead (default 15)");
+void add_doctor_flags(CLI::App& app, CommandLine& line) {
+  add_format(app, line);
+  app.add_flag("--overhead", line.overhead,
+               "measure the cost of the observers, on the top rung and a blocking one");
+  add_rounds(app, line.overhead_rounds, "rounds of --overhead (default 15)");
 }
 
-void add_presets_flags(const FlagSet& flags, CommandLine& line) { add_format(flags, line); }
+void add_presets_flags(CLI::App& app, CommandLine& line) { add_format(app, line); }
 
-void add_help_flags(const FlagSet& flags, CommandLine& line) {
-  flags.add({"topic", "TOPIC", "a topic of the manual, or a command"},
-            [&line](const std::string& topic) { line.topic = topic; });
+void add_help_flags(CLI::App& app, CommandLine& line) {
+  add_flag(app, {"topic", "TOPIC", "a topic of the manual, or a command"},
+           [&line](const std::string& topic) { line.topic = topic; });
 }
 
-void add_completion_flags(const FlagSet& flags, CommandLine& line) {
-  flags.add({"shell", "bash|zsh|fish", "the shell; to try it: source <(pipetop completion bash)"},
-            [&line](const std::string& shell) { line.shell = shell; });
+void add_completion_flags(CLI::App& app, CommandLine& line) {
+  add_flag(app,
+           {"shell", "bash|zsh|fish", "the shell; to try it: source <(pipetop completion bash)"},
+           [&line](const std::string& shell) { line.shell = shell; });
 }
 
 }  // namespace pipetop::tui

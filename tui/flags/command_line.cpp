@@ -1,10 +1,7 @@
 #include "tui/flags/command_line.h"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -13,11 +10,13 @@
 #include "engine/base/text.h"
 #include "engine/base/version.h"
 #include "engine/config/config.h"
+#include "tui/draw/pen.h"
 #include "tui/draw/text.h"
 #include "tui/flags/command_flags.h"
 #include "tui/flags/command_list.h"
 #include "tui/flags/exit_codes.h"
 #include "tui/flags/flag_values.h"
+#include "tui/flags/flags.h"
 #include "tui/flags/knob_flags.h"
 
 namespace pipetop::tui {
@@ -31,17 +30,14 @@ std::string exit_codes_text() {
   for (const ExitCode& exit : kExitCodes)
     all += fmt::format("{}{} {}", &exit == kExitCodes.begin() ? " " : "; ", exit.code, exit.help);
   all += '.';
-  std::string text;
-  for (const std::string_view line : broken(all, 80))
-    text += fmt::format("{}{}", text.empty() ? "" : "\n", line);
-  return text;
+  return fmt::format("{}", fmt::join(broken(all, 80), "\n"));
 }
 
 struct CommandEntry {
   Command command;
   const char* name;
   const char* help;
-  void (*add_flags)(const FlagSet& flags, CommandLine& line);
+  void (*add_flags)(CLI::App& app, CommandLine& line);
 };
 
 constexpr CommandEntry kCommands[] = {
@@ -73,7 +69,7 @@ class Parser {
       CLI::App* command = app_.add_subcommand(entry.name, entry.help);
       command->fallthrough()->allow_extras();
       command->footer("The flags of pipetop --help can come before or after the command.");
-      entry.add_flags(FlagSet(*command), line_);
+      entry.add_flags(*command, line_);
     }
   }
 
@@ -84,8 +80,7 @@ class Parser {
       check_remaining();
       line_.command = command();
       check_one_command();
-      check_sweep();
-      check_roof();
+      check_command_has_use_for_flags();
     } catch (const CLI::CallForHelp&) {
       line_.command = Command::help;
       line_.help = app_.help();
@@ -122,38 +117,37 @@ class Parser {
   void add_globals() {
     app_.set_help_flag("-h,--help", "print this help");
     app_.set_version_flag("-V,--version", kVersion, "print the version");
-    const FlagSet flags(app_);
-    flags.add({"-c,--config", "CONFIG", "start from a config file, given by path or by name"},
-              [this](const std::string& name) { line_.config = name; });
-    flags.add({"--preset", "NAME", "start from a preset; pipetop presets lists them"},
-              [this](const std::string& name) { line_.preset = name; });
-    flags.add_switch("--no-color", "no colours; NO_COLOR does the same", line_.no_color);
-    flags.add_switch("--no-unicode", "ASCII only", line_.no_unicode);
-    add_observing(flags);
-    flags.add_switch("--default-config", "print a config file with every key", default_config_);
-    add_knob_flags(flags, line_);
+    add_flag(app_, {"-c,--config", "CONFIG", "start from a config file, given by path or by name"},
+             [this](const std::string& name) { line_.config = name; });
+    add_flag(app_, {"--preset", "NAME", "start from a preset; pipetop presets lists them"},
+             [this](const std::string& name) { line_.preset = name; });
+    app_.add_flag("--no-color", line_.no_color, "no colours; NO_COLOR does the same");
+    app_.add_flag("--no-unicode", line_.no_unicode, "ASCII only");
+    add_observing();
+    app_.add_flag("--default-config", default_config_, "print a config file with every key");
+    add_knob_flags(app_, line_);
     app_.allow_extras();
     app_.footer(exit_codes_text());
   }
 
-  void add_observing(const FlagSet& flags) {
-    flags.add_switch("--no-bpf", "do not observe with BPF", line_.no_bpf);
-    flags.add({"--frequency", "HZ", "samples per second on each CPU (default 999)"},
-              [this](const std::string& hz) {
-                line_.frequency_hz = number_of("--frequency", hz, kMinFrequencyHz, kMaxFrequencyHz);
-              });
-    flags.add({"--bpf-counters", alternatives(bpf_counters_names()),
-               "BPF's counters: one record per CPU, or a shared one (default percpu)"},
-              [this](const std::string& text) { choose_counters(text); });
-    add_file(flags, "--folded", line_.folded,
+  void add_observing() {
+    app_.add_flag("--no-bpf", line_.no_bpf, "do not observe with BPF");
+    add_number(app_, "--frequency", "HZ", line_.frequency_hz, kMinFrequencyHz, kMaxFrequencyHz,
+               "samples per second on each CPU (default 999)");
+    add_flag(app_,
+             {"--bpf-counters", alternatives(bpf_counters_names()),
+              "BPF's counters: one record per CPU, or a shared one (default percpu)"},
+             [this](const std::string& text) { choose_counters(text); });
+    add_file(app_, "--folded", line_.folded,
              "write the kernel stacks at the end, folded for flame graphs");
-    add_file(flags, "--segments", line_.segments,
+    add_file(app_, "--segments", line_.segments,
              "write one line per segment: CSV to FILE.csv, JSON to FILE.jsonl");
-    flags.add({.names = "--roof",
-               .value_type = "[GIB/S]",
-               .help = "draw the upper bound of a pipe's rate: this, or measured in a second",
-               .value_is_optional = true},
-              [this](const std::string& rate) { choose_roof(rate); });
+    add_flag(app_,
+             {.names = "--roof",
+              .value_type = "[GIB/S]",
+              .help = "draw the upper bound of a pipe's rate: this, or measured in a second",
+              .value_is_optional = true},
+             [this](const std::string& rate) { choose_roof(rate); });
   }
 
   void choose_roof(const std::string& rate) {
@@ -189,13 +183,10 @@ class Parser {
                               commands[1]->get_name()));
   }
 
-  void check_sweep() const {
+  void check_command_has_use_for_flags() const {
     if (line_.sweep && line_.command != Command::run)
       throw Error(fmt::format("--{} {}: several values need pipetop run", line_.sweep->first->name,
                               line_.sweep->second));
-  }
-
-  void check_roof() const {
     if (line_.roof && line_.command != Command::dashboard)
       throw Error("--roof is for the dashboard: use pipetop limits");
   }

@@ -1,11 +1,13 @@
-// The command line, as values.
+// The command line as values, and its commands and flags as --help shows them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -101,5 +103,41 @@ inline constexpr const char* kCompleteWords = "complete-words";
 // `arguments` do not include the program's name. Throws Error with one line that
 // names the argument and the nearest valid one.
 CommandLine parse_command_line(std::span<const std::string> arguments);
+
+struct ListedFlag {
+  std::vector<std::string> names;  // "--config" and "-c"; none: a word without a flag
+  std::string value;               // "FILE", "percpu|shared", ...; "" if it takes none
+  bool value_optional = false;
+  std::string help;
+};
+
+struct ListedCommand {
+  std::string name;
+  std::string help;
+  std::vector<ListedFlag> flags;
+};
+
+struct CommandList {
+  std::vector<ListedFlag> globals;  // valid with every command, and without one
+  std::vector<ListedCommand> commands;
+};
+
+CommandList list_commands();
+
+// The meaning of the exit status, for --help and the manual.
+struct ExitCode {
+  std::string_view code;  // "3", or "128+N"
+  std::string_view help;
+};
+
+inline constexpr auto kExitCodes = std::to_array<ExitCode>({
+    {"0", "ok"},
+    {"1", "usage or bad config"},
+    {"2", "a worker failed"},
+    {"3", "a resource or permission was refused"},
+    {"4", "the kernel lacks the feature"},
+    {"7", "result untrustworthy"},
+    {"128+N", "ended by signal N"},
+});
 
 }  // namespace pipetop::tui

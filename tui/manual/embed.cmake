@@ -1,5 +1,5 @@
 # cmake -DOUT=FILE -DTOPICS="a.md;b.md" -P embed.cmake: the manual as C++ text.
-set(code "#include \"tui/manual/topics.h\"\n\nnamespace pipetop::tui {\n\n")
+set(code "#include \"tui/manual/manual.h\"\n\nnamespace pipetop::tui {\n\n")
 string(APPEND code "const EmbeddedText kManual[] = {\n")
 foreach(file IN LISTS TOPICS)
   get_filename_component(name "${file}" NAME_WLE)

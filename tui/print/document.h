@@ -67,15 +67,12 @@ Json interval_json(const Interval& interval);
 Json run_json(const RunResult& result);
 std::string interval_text(const Interval& interval);  // "1.0 s    5.70 GiB/s"
 std::string run_text(const RunResult& result);
-Json ladder_json(const LadderResult& result);
 // The article's chart: one bar per rung, next to the article's figure.
 // Self-contained; follows the viewer's light or dark scheme.
 std::string ladder_svg(const LadderResult& result);
 // Text for XML's content and quoted attributes. What XML cannot contain (control characters and
 // invalid UTF-8) becomes U+FFFD.
 std::string xml_text(std::string_view text);
-Json tune_json(const TuneReport& report);
-Json limits_json(const HostInfo& host, const Limits& limits);
 
 // Unknown values are null with a reason beside them in JSON, and empty in CSV. Invalid UTF-8 is
 // replaced: names come from the kernel and from files.

@@ -75,9 +75,7 @@ std::string folded_text(std::string_view root, const CallTree& tree) {
     if (node.self > 0) lines.push_back(fmt::format("{} {}\n", stacks.back(), node.self));
   }
   std::ranges::sort(lines);
-  std::string text;
-  for (const std::string& line : lines) text += line;
-  return text;
+  return fmt::format("{}", fmt::join(lines, ""));
 }
 
 std::string csv_header(const Columns& columns) {

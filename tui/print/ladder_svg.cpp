@@ -8,7 +8,7 @@
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 #include "tui/print/document.h"
-#include "tui/print/ladder_result.h"
+#include "tui/print/results.h"
 
 namespace pipetop::tui {
 namespace {

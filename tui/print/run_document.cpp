@@ -1,14 +1,143 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "engine/base/version.h"
 #include "engine/registry/knobs.h"
 #include "engine/registry/terms.h"
+#include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/pipe/verdict.h"
 #include "tui/print/document.h"
-#include "tui/print/run_result.h"
+#include "tui/print/results.h"
 
 namespace pipetop::tui {
 namespace {
+
+constexpr std::array<const char*, 4> kZeroCopyNames = {"zero-copy", "copied", "unverifiable",
+                                                       "no-copy"};
+
+// The CPU it last ran on, or else the one it is pinned to.
+void put_cpu(Json& json, const WorkerView& worker, const Json& pinned) {
+  const std::string name = worker.name + "_cpu";
+  if (worker.last_cpu.has_value() || !pinned.is_number())
+    put(json, name, worker.last_cpu);
+  else
+    json[name] = pinned;
+}
+
+Json effective_json(const Snapshot& s) {
+  const Effective& effective = s.effective;
+  Json json = knobs_json(effective.settings);
+  if (terms_of(s.requested).has_ring) json["pipe_size"] = effective.pipe.bytes;
+  json["zero_copy"] = kZeroCopyNames[static_cast<size_t>(effective.pipe.zero_copy)];
+  json["zero_copy_reason"] = effective.pipe.zero_copy_reason;
+  put(json, "huge", effective.pipe.huge);
+  for (const Role role : roles_of(s.requested)) {
+    const WorkerView& worker = s.worker(role);
+    put_cpu(json, worker, json.value(worker.name + ".cpu", Json()));
+  }
+  json["mismatches"] = mismatches_json(effective.mismatches);
+  return json;
+}
+
+// The mean covers the whole run, the others its intervals.
+Json run_rate_json(const RunResult& result) {
+  const Reading<RateStats>& rate = result.end.throughput.current.rate;
+  Json json = rate_json(rate.has_value() ? *rate : RateStats{});
+  json["mean"] = rounded(result.rate());
+  if (!rate.has_value())
+    for (const char* name : {"median", "stddev", "min", "max"}) put_null(json, name, rate.reason);
+  return json;
+}
+
+Json counts_json(const WorkerCounts& counts) {
+  return {{"syscalls", counts.syscalls},
+          {"bytes", counts.items},
+          {"eagain", counts.eagain},
+          {"short", counts.short_calls},
+          {"interrupted", counts.interrupted}};
+}
+
+Json blocked_json(const BlockedTable& blocked) {
+  return {{"ns", blocked.ns},
+          {"times", blocked.times},
+          {"lost", blocked.lost},
+          {"tree", call_tree_json(*blocked.tree, "ns")}};
+}
+
+Json worker_json(const RunResult& result, Role role) {
+  const WorkerView &before = result.begin.worker(role), &after = result.end.worker(role);
+  const WorkerView& last = result.last.worker(role);
+  Json json = {{"pid", after.pid}};
+  json.update(counts_json(after.counts - before.counts));
+  put_shares(json, result.shares[static_cast<size_t>(role)]);
+  if (after.times_source.empty())
+    put_null(json, "times_source", after.shares.on_cpu.reason);
+  else
+    json["times_source"] = after.times_source;
+  const auto difference = [&](const char* name, Reading<uint64_t> WorkerView::*total) {
+    put_difference(json, name, before.*total, after.*total);
+  };
+  difference("context_switches", &WorkerView::context_switches);
+  difference("voluntary_switches", &WorkerView::voluntary_switches);
+  difference("involuntary_switches", &WorkerView::involuntary_switches);
+  difference("wakeups", &WorkerView::wakeups);
+  difference("page_faults", &WorkerView::page_faults);
+  json["restarts"] = after.restarts;
+  put(json, "blocked", after.blocked, blocked_json);
+  json["lifetime"] = {{"bytes", last.counts.items}, {"syscalls", last.counts.syscalls}};
+  return json;
+}
+
+Json ring_json(const RingView& ring) {
+  Json json = {{"slots", ring.slots}, {"bytes", ring.bytes}};
+  put_occupancy(json, ring.occupancy);
+  put_kinds(json, ring.kinds);
+  return json;
+}
+
+Json counted_functions_json(const FunctionTable& table) {
+  Json json = functions_json(table);
+  const std::vector<FunctionRow> rows = table.rows();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    json["rows"][i]["self_samples"] = rows[i].self_samples;
+    json["rows"][i]["children_samples"] = rows[i].children_samples;
+  }
+  if (table.tree->paths)
+    json["tree"] = call_tree_json(*table.tree);
+  else
+    put_null(json, "tree", "not kept");
+  return json;
+}
+
+Json all_functions_json(const Snapshot& s) {
+  Json json = {{"event", s.event->name}, {"hz", s.event->hz}};
+  for (const WorkerView& worker : s.workers)
+    if (!worker.name.empty()) put(json, worker.name, worker.functions, counted_functions_json);
+  return json;
+}
+
+Json integrity_json(const Integrity& i) {
+  return {{"verified", i.verified},
+          {"misplaced", i.misplaced},
+          {"torn", i.torn},
+          {"unstamped", i.unstamped},
+          {"epochs", i.epochs}};
+}
+
+Json parts_json(const Snapshot& s) {
+  return list_json(s.parts, [&](const PartView& part) {
+    Json json = {{"name", part.name}, {"pid", part.pid}};
+    put(json, "cpu", part.cpu);
+    put(json, unit_of(s.requested).key, part.rate);
+    return json;
+  });
+}
+
+Json verdict_json(const Verdict& verdict) {
+  return {{"kind", to_text(verdict.bound)}, {"because", verdict.because}};
+}
 
 // The article's settings as in its output, 0 or 1, with its names and in its order.
 Json article_json(const Json& run, uint64_t bytes_wanted) {
@@ -99,6 +228,39 @@ Json run_row(const RunResult& result, Json run) {
 }
 
 }  // namespace
+
+Json run_json(const RunResult& result) {
+  const Snapshot& end = result.end;
+  const Unit& unit = unit_of(end.requested);
+  Json json = {{"name", result.name}, {"version", kVersion}};
+  json["host"] = host_json(end.host.get(), result.steal_share);
+  json["requested"] = knobs_json(end.requested);
+  json["effective"] = effective_json(end);
+  json["duration_ns"] = result.duration_ns();
+  json[unit.items] = result.bytes();
+  json[unit.key] = run_rate_json(result);
+  for (const Role role : roles_of(end.requested))
+    json[end.worker(role).name] = worker_json(result, role);
+  json["parts"] = parts_json(end);
+  json["figures"] = figures_json(end.figures);
+  if (terms_of(end.requested).has_ring) json["ring"] = ring_json(end.ring);
+  put(json, "functions", end.event, [&](const SamplingEvent&) { return all_functions_json(end); });
+  put(json, "integrity", result.last.integrity, integrity_json);
+  put(json, "verdict", end.verdict, verdict_json);
+  return json;
+}
+
+Json interval_json(const Interval& interval) {
+  const Unit& unit = unit_of(interval.settings);
+  Json json = {{"t_ns", interval.since_start_ns},
+               {"duration_ns", interval.duration_ns},
+               {std::string(unit.items), interval.bytes()},
+               {std::string(unit.key), rounded(interval.rate())}};
+  for (const Role role : roles_of(interval.settings))
+    json[role_name(interval.settings, role)] =
+        counts_json(interval.workers[static_cast<size_t>(role)]);
+  return json;
+}
 
 Document run_document(const RunResult& result) {
   Document document{"summary", run_json(result), run_text(result)};

@@ -1,11 +1,10 @@
-#include "tui/print/run_result.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 
 #include "engine/host/host.h"
-#include "tui/print/phrases.h"
+#include "tui/print/human_text.h"
+#include "tui/print/results.h"
 
 namespace pipetop::tui {
 namespace {
@@ -108,10 +107,7 @@ RunResult run_result(const std::string& name, const Trial& trial, uint64_t bytes
 }
 
 Interval interval_between(const Snapshot& begin, const Snapshot& before, const Snapshot& after) {
-  Interval interval;
-  interval.settings = after.requested;
-  interval.since_start_ns = after.now_ns - begin.now_ns;
-  interval.duration_ns = after.now_ns - before.now_ns;
+  Interval interval{after.now_ns - begin.now_ns, after.now_ns - before.now_ns, {}, after.requested};
   for (size_t i = 0; i < kRoles; ++i)
     interval.workers[i] = after.workers[i].counts - before.workers[i].counts;
   return interval;

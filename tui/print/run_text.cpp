@@ -10,9 +10,8 @@
 #include "engine/workload/pipe/verdict.h"
 #include "tui/draw/numbers.h"
 #include "tui/print/document.h"
-#include "tui/print/phrases.h"
-#include "tui/print/run_result.h"
-#include "tui/print/text_table.h"
+#include "tui/print/human_text.h"
+#include "tui/print/results.h"
 
 namespace pipetop::tui {
 namespace {

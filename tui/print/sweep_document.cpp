@@ -10,8 +10,7 @@
 #include "engine/registry/terms.h"
 #include "tui/draw/numbers.h"
 #include "tui/print/document.h"
-#include "tui/print/phrases.h"
-#include "tui/print/text_table.h"
+#include "tui/print/human_text.h"
 
 namespace pipetop::tui {
 namespace {

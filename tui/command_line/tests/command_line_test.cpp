@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/registry/knobs.h"
-#include "tui/command_line/start.h"
+#include "tui/command_line/commands.h"
 #include "tui/command_line/tests/typed.h"
 
 namespace pipetop::tui {

@@ -10,9 +10,8 @@
 #include "tui/command_line/commands.h"
 #include "tui/command_line/tests/typed.h"
 #include "tui/dashboard/keymap.h"
-#include "tui/flags/command_list.h"
-#include "tui/flags/exit_codes.h"
-#include "tui/manual/topics.h"
+#include "tui/flags/command_line.h"
+#include "tui/manual/manual.h"
 
 namespace pipetop::tui {
 namespace {

@@ -1,8 +1,8 @@
-#include "tui/command_line/ladder_start.h"
-
 #include <gtest/gtest.h>
 
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/pipe/pipe_presets.h"
+#include "tui/command_line/ladder_command.h"
 #include "tui/command_line/tests/typed.h"
 
 namespace pipetop::tui {

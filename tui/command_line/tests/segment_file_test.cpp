@@ -1,9 +1,8 @@
-#include "tui/command_line/segment_file.h"
-
 #include <nlohmann/json.hpp>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "tui/command_line/result_files.h"
 #include "tui/command_line/tests/scratch_directory.h"
 
 namespace pipetop::tui {

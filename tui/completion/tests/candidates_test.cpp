@@ -1,5 +1,3 @@
-#include "tui/completion/candidates.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "engine/registry/knobs.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/command_line/tests/scratch_directory.h"
+#include "tui/completion/completion.h"
 #include "tui/flags/command_line.h"
 
 namespace pipetop::tui {

@@ -1,8 +1,7 @@
-#include "tui/manual/writers.h"
-
 #include <gtest/gtest.h>
 
 #include "engine/base/error.h"
+#include "tui/manual/manual.h"
 
 namespace pipetop::tui {
 namespace {

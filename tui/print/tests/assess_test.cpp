@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/registry/terms.h"
-#include "tui/print/run_result.h"
+#include "tui/print/results.h"
 #include "tui/print/tests/example.h"
 
 namespace pipetop::tui {

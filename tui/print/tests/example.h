@@ -1,7 +1,7 @@
 // A made-up result with round numbers, for comparing text.
 #pragma once
 
-#include "tui/print/run_result.h"
+#include "tui/print/results.h"
 
 namespace pipetop::tui {
 

@@ -1,7 +1,7 @@
 // A made-up ladder with round numbers, for comparing text.
 #pragma once
 
-#include "tui/print/ladder_result.h"
+#include "tui/print/results.h"
 
 namespace pipetop::tui {
 

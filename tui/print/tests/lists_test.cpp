@@ -5,7 +5,7 @@
 #include "engine/doctor/doctor.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/print/document.h"
-#include "tui/print/phrases.h"
+#include "tui/print/human_text.h"
 
 namespace pipetop::tui {
 namespace {

@@ -7,7 +7,7 @@
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/command_line/tests/scratch_directory.h"
 #include "tui/print/document.h"
-#include "tui/print/tune_report.h"
+#include "tui/print/results.h"
 
 namespace pipetop::tui {
 namespace {

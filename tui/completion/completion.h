@@ -1,4 +1,4 @@
-// Completion candidates for a command line.
+// The scripts for the shells, and what they ask the program for.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tui/flags/command_list.h"
+#include "tui/flags/command_line.h"
 
 namespace pipetop::tui {
 
@@ -21,12 +21,15 @@ struct Candidates {
   std::optional<std::string> files;
 };
 
-// `words` come after the program's name; the last one is being typed and may be
-// empty. `directories` are those of named configs.
+// The candidates for a command line: `words` come after the program's name; the last one is being
+// typed and may be empty. `directories` are those of named configs.
 Candidates candidates(std::span<const std::string> words, const CommandList& list,
                       std::span<const std::string> directories);
 
 // For the scripts: a line "WORD<tab>HELP" each, and ":files ENDING".
 std::string print_candidates(const Candidates& candidates);
+
+// Throws Error if there is none for that shell.
+std::string completion_script(const std::string& shell);
 
 }  // namespace pipetop::tui

@@ -1,6 +1,6 @@
-#include "tui/flags/flag_values.h"
+#include "tui/flags/flags.h"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +11,18 @@
 
 namespace pipetop::tui {
 namespace {
+
+CLI::Option* add_with_value(CLI::App& app, const Flag& flag, const Take& take) {
+  // CLI11 passes a missing optional value as one of these.
+  const auto hand_over = [take, optional = flag.value_is_optional](const std::string& text) {
+    take(optional && text == "{}" ? "" : text);
+  };
+  CLI::Option* option = app.add_option_function<std::string>(flag.names, hand_over, flag.help);
+  option->type_name(flag.value_type);
+  if (flag.value_is_optional) option->expected(0, 1);
+  if (!flag.in_typed_order && !flag.value_is_optional) option->take_last();
+  return option;
+}
 
 constexpr uint64_t kMaxDurationNs = 7ull * 24 * 3600 * 1'000'000'000;
 
@@ -24,16 +36,25 @@ auto named(const std::string& flag, Function parse) {
   }
 }
 
-// "--bytes,--bytes_to_pipe" is reported by its first name.
-std::string first_spelling(const std::string& flag) { return flag.substr(0, flag.find(',')); }
-
 }  // namespace
 
+void add_flag(CLI::App& app, const Flag& flag, const Take& take) {
+  CLI::Option* option = flag.value_type.empty() ? app.add_flag_callback(
+                                                      flag.names, [take] { take(""); }, flag.help)
+                                                : add_with_value(app, flag, take);
+  if (!flag.group.empty()) option->group(flag.group);
+  if (flag.in_typed_order) option->trigger_on_parse();
+}
+
+void exclude(CLI::App& app, const std::string& one, const std::string& other) {
+  app.final_callback([&app, one, other] {
+    if (app.count(one) > 0 && app.count(other) > 0)
+      throw Error(fmt::format("{} and {} exclude each other: give one of them", one, other));
+  });
+}
+
 std::string alternatives(std::span<const std::string_view> values) {
-  std::string text;
-  for (const std::string_view value : values)
-    text += (text.empty() ? "" : "|") + std::string(value);
-  return text;
+  return fmt::format("{}", fmt::join(values, "|"));
 }
 
 uint64_t duration_of(const std::string& flag, const std::string& text, uint64_t least_ns) {
@@ -42,12 +63,6 @@ uint64_t duration_of(const std::string& flag, const std::string& text, uint64_t 
     throw Error(fmt::format("{}: \"{}\" is out of range: give {} to {}", flag, text,
                             format_duration(least_ns), format_duration(kMaxDurationNs)));
   return ns;
-}
-
-uint64_t bytes_of(const std::string& flag, const std::string& text) {
-  const uint64_t bytes = named(flag, [&] { return parse_size(text); });
-  if (bytes == 0) throw Error(fmt::format("{}: \"{}\" moves nothing: give 1 or more", flag, text));
-  return bytes;
 }
 
 uint32_t number_of(const std::string& flag, const std::string& text, uint32_t least,
@@ -67,39 +82,25 @@ double rate_of(const std::string& flag, const std::string& text) {
   return rate;
 }
 
-// An empty shell variable must not be taken to mean no file.
-std::string file_of(const std::string& flag, const std::string& path) {
-  if (path.empty()) throw Error(fmt::format("{}: the file name is empty: give a name", flag));
-  return path;
-}
-
-void add_time(const FlagSet& flags, const std::string& name, uint64_t& target_ns, uint64_t least_ns,
-              const std::string& help) {
-  flags.add({name, "TIME", help}, [=, &target_ns](const std::string& text) {
-    target_ns = duration_of(name, text, least_ns);
+void add_bytes(CLI::App& app, const std::string& names, uint64_t& target, const std::string& help) {
+  add_flag(app, {names, "SIZE", help}, [=, &target](const std::string& text) {
+    const std::string name = names.substr(0, names.find(','));
+    target = named(name, [&] { return parse_size(text); });
+    if (target == 0)
+      throw Error(fmt::format("{}: \"{}\" moves nothing: give 1 or more", name, text));
   });
 }
 
-void add_bytes(const FlagSet& flags, const std::string& names, uint64_t& target,
-               const std::string& help) {
-  flags.add({names, "SIZE", help}, [=, &target](const std::string& text) {
-    target = bytes_of(first_spelling(names), text);
+void add_file(CLI::App& app, const std::string& name, std::string& target,
+              const std::string& help) {
+  add_flag(app, {name, "FILE", help}, [=, &target](const std::string& path) {
+    // An empty shell variable must not be taken to mean no file.
+    if (path.empty()) throw Error(fmt::format("{}: the file name is empty: give a name", name));
+    target = path;
   });
 }
 
-void add_number(const FlagSet& flags, const std::string& name, uint32_t& target, uint32_t least,
-                uint32_t most, const std::string& help) {
-  flags.add({name, "N", help},
-            [=, &target](const std::string& text) { target = number_of(name, text, least, most); });
-}
-
-void add_file(const FlagSet& flags, const std::string& name, std::string& target,
-              const std::string& help) {
-  flags.add({name, "FILE", help},
-            [=, &target](const std::string& path) { target = file_of(name, path); });
-}
-
-void add_format(const FlagSet& flags, CommandLine& line, Holds results) {
+void add_format(CLI::App& app, CommandLine& line, Holds results) {
   std::vector<std::string_view> names;
   for (const Format& format : formats())
     if (format.holds == Holds::any_result || results == Holds::runs) names.push_back(format.name);
@@ -109,7 +110,7 @@ void add_format(const FlagSet& flags, CommandLine& line, Holds results) {
           fmt::format("--format: \"{}\" is not a valid value: give {}", text, join_choices(names)));
     line.format = &find_format(text);
   };
-  flags.add({"--format", alternatives(names), "output format (default human)"}, choose);
+  add_flag(app, {"--format", alternatives(names), "output format (default human)"}, choose);
 }
 
 }  // namespace pipetop::tui

@@ -1,10 +1,12 @@
-#include "tui/command_line/segment_file.h"
+#include "tui/command_line/result_files.h"
 
 #include <fmt/core.h>
 
 #include <filesystem>
 
 #include "engine/base/error.h"
+#include "engine/registry/terms.h"
+#include "tui/command_line/output.h"
 #include "tui/print/document.h"
 
 namespace pipetop::tui {
@@ -56,6 +58,32 @@ void SegmentFile::write(const std::string& text) {
 void SegmentFile::finish() {
   if (failure_) std::rethrow_exception(failure_);
   if (output_) output_->finish();
+}
+
+FoldedFile::FoldedFile(const std::string& path) {
+  if (!path.empty()) output_.emplace(path);
+}
+
+void FoldedFile::check(const Snapshot& snapshot) const {
+  if (!output_) return;
+  for (const Role role : roles_of(snapshot.requested))
+    if (const WorkerView& worker = snapshot.worker(role);
+        worker.functions.status == ReadingStatus::unavailable)
+      throw Error("--folded: " + worker.functions.reason, Exit::refused);
+}
+
+void FoldedFile::write_role(std::string_view role, const Reading<FunctionTable>& functions) {
+  if (functions.has_value())
+    output_->write(folded_text(role, *functions->tree));
+  else
+    say(fmt::format("--folded: the {}: {}", role, functions.reason));
+}
+
+void FoldedFile::write(const Segment& segment) {
+  if (!output_) return;
+  for (const Role role : roles_of(segment.requested))
+    write_role(role_name(segment.requested, role), segment.role(role).functions);
+  output_->finish();
 }
 
 }  // namespace pipetop::tui

@@ -1,16 +1,18 @@
-// The file of --segments: one line for each segment as soon as it is closed.
+// The files of --segments and --folded.
 #pragma once
 
 #include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "engine/model/snapshot.h"
 #include "tui/command_line/output.h"
 
 namespace pipetop::tui {
 
+// One line for each segment as soon as it is closed.
 class SegmentFile {
  public:
   // "" for none: nothing is written. A name that ends in .csv gets CSV; one that
@@ -39,6 +41,24 @@ class SegmentFile {
   uint64_t start_ns_ = 0;
   uint32_t written_ = 0;  // the number of the last one
   std::exception_ptr failure_;
+};
+
+// Opened before anything starts, written at the end.
+class FoldedFile {
+ public:
+  // "" for none: nothing is written. Throws Error.
+  explicit FoldedFile(const std::string& path);
+
+  // Throws Error if there will never be a sample to write.
+  void check(const Snapshot& snapshot) const;
+
+  // Reports roles without samples. Throws Error if not everything could be written.
+  void write(const Segment& segment);
+
+ private:
+  void write_role(std::string_view role, const Reading<FunctionTable>& functions);
+
+  std::optional<Output> output_;
 };
 
 }  // namespace pipetop::tui
