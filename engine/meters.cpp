@@ -1,7 +1,6 @@
 #include "engine/meters.h"
 
 #include "engine/base/clock.h"
-#include "engine/process/worker_state.h"
 
 namespace pipetop {
 namespace {

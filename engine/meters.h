@@ -5,10 +5,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "engine/host/steal_meter.h"
-#include "engine/meter/integrity_meter.h"
-#include "engine/meter/part_rates.h"
-#include "engine/meter/worker_meter.h"
+#include "engine/host/host.h"
+#include "engine/meter/worker_meters.h"
 #include "engine/model/snapshot.h"
 #include "engine/model/terms.h"
 #include "engine/observe/observers.h"

@@ -15,8 +15,7 @@
 
 #include "engine/meter/process_stats.h"
 #include "engine/meter/rate_meter.h"
-#include "engine/meter/segment_log.h"
-#include "engine/meter/share_meter.h"
+#include "engine/meter/worker_meters.h"
 #include "engine/model/snapshot.h"
 #include "engine/observe/observers.h"
 #include "engine/process/worker_pool.h"

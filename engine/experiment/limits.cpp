@@ -9,7 +9,6 @@
 #include "engine/experiment/limits_step.h"
 #include "engine/host/host.h"
 #include "engine/workload/pipe/pipe_knobs.h"
-#include "engine/workload/pipe/pipe_presets.h"
 
 namespace pipetop {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "engine/memory/huge_check.h"
+#include "engine/memory/buffer.h"
 
 namespace pipetop {
 

@@ -10,9 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/meter/rate_window.h"
 #include "engine/model/counts.h"
-#include "engine/model/progress.h"
 #include "engine/model/segment.h"
 #include "engine/model/snapshot.h"
 

@@ -23,7 +23,6 @@
 #include "engine/meter/statistics.h"
 #include "engine/process/pipe_owner.h"
 #include "engine/workload/pipe/pipe_knobs.h"
-#include "engine/workload/pipe/pipe_presets.h"
 #include "tui/bench/bench.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/dashboard/view.h"

@@ -15,7 +15,7 @@
 
 #include "engine/base/error.h"
 #include "engine/config/text_file.h"
-#include "tui/draw/text_width.h"
+#include "tui/draw/text.h"
 
 namespace pipetop::tui {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "engine/base/unique_fd.h"
-#include "engine/experiment/interrupts.h"
+#include "engine/experiment/trial.h"
 #include "tui/print/results.h"
 
 namespace pipetop::tui {

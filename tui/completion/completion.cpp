@@ -80,8 +80,7 @@ Words names_of(std::span<const Preset> presets) {
 
 Words names_of(std::span<const std::string> directories) {
   Words words;
-  for (const NamedConfig& config : named_configs(directories))
-    words.push_back({config.name, config.path});
+  for (const auto& [name, path] : named_configs(directories)) words.push_back({name, path});
   return words;
 }
 

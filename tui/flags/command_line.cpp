@@ -10,14 +10,8 @@
 #include "engine/base/text.h"
 #include "engine/base/version.h"
 #include "engine/config/config.h"
-#include "tui/draw/pen.h"
 #include "tui/draw/text.h"
-#include "tui/flags/command_flags.h"
-#include "tui/flags/command_list.h"
-#include "tui/flags/exit_codes.h"
-#include "tui/flags/flag_values.h"
 #include "tui/flags/flags.h"
-#include "tui/flags/knob_flags.h"
 
 namespace pipetop::tui {
 namespace {

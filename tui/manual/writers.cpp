@@ -4,13 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "tui/draw/pen.h"
-#include "tui/draw/text_width.h"
+#include "tui/draw/text.h"
 #include "tui/manual/manual.h"
 
 namespace pipetop::tui {
 namespace {
+
+using Kind = Block::Kind;
 
 constexpr int kColumns = 80;
 constexpr int kIndent = 2;

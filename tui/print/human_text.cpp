@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/registry/knobs.h"
-#include "tui/draw/text_width.h"
+#include "tui/draw/text.h"
 
 namespace pipetop::tui {
 namespace {

@@ -10,7 +10,6 @@
 #include "engine/host/host.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/draw/text.h"
-#include "tui/draw/text_width.h"
 #include "tui/print/document.h"
 #include "tui/print/human_text.h"
 #include "tui/print/results.h"

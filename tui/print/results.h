@@ -9,7 +9,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/reading.h"
-#include "engine/experiment/ladder_report.h"
+#include "engine/experiment/ladder.h"
 #include "engine/experiment/trial.h"
 #include "engine/experiment/tune.h"
 #include "engine/model/snapshot.h"

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/clock.h"
-#include "engine/meter/meters.h"
+#include "engine/meter/worker_meters.h"
 
 namespace pipetop {
 namespace {

@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "engine/base/clock.h"
-#include "engine/meter/meters.h"
+#include "engine/meter/worker_meters.h"
 
 namespace pipetop {
 namespace {

@@ -1,5 +1,3 @@
-#include "engine/process/worker.h"
-
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <unistd.h>
@@ -10,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/process/pipe_owner.h"
+#include "engine/process/worker.h"
 #include "engine/tests/eventually.h"
 
 namespace pipetop {

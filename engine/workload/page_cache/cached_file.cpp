@@ -16,7 +16,6 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/host/host_files.h"
-#include "engine/host/host_text.h"
 #include "engine/model/settings.h"
 #include "engine/workload/page_cache/cached_share.h"
 

@@ -11,7 +11,6 @@
 
 #include "engine/base/mapping.h"
 #include "engine/host/host_files.h"
-#include "engine/host/host_text.h"
 #include "engine/model/settings.h"
 
 // The headers may be older than the kernel.

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "engine/model/control_block.h"
-#include "engine/model/role.h"
 #include "engine/model/settings.h"
 #include "engine/process/pipe_owner.h"
 #include "engine/process/worker.h"

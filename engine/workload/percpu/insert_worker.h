@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "engine/model/control_block.h"
-#include "engine/model/role.h"
+#include "engine/model/settings.h"
 #include "engine/workload/percpu/tc_actions.h"
 
 namespace pipetop::percpu {

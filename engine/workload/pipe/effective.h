@@ -18,7 +18,7 @@ struct EffectiveFacts {
   int resize_error = 0;
   bool draining = false;  // waiting for the reader to drain the ring
   bool settled = false;
-  Reading<bool> huge;  // the writer's buffers, by smaps
+  Reading<bool> huge;        // the writer's buffers, by smaps
   ZeroCopyProbe probe;       // of vmsplice
   ZeroCopyProbe file_probe;  // of splice from a memfd
   // From the slots filled since everything is in effect; takes precedence over the probe.

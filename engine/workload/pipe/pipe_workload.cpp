@@ -4,10 +4,8 @@
 
 #include "engine/base/clock.h"
 #include "engine/memory/buffer.h"
-#include "engine/meter/integrity_meter.h"
-#include "engine/meter/meters.h"
+#include "engine/meter/worker_meters.h"
 #include "engine/process/worker.h"
-#include "engine/process/worker_start.h"
 #include "engine/worker/reader.h"
 #include "engine/worker/writer.h"
 #include "engine/workload/pipe/effective.h"

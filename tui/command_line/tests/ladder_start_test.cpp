@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "engine/workload/pipe/pipe_knobs.h"
-#include "engine/workload/pipe/pipe_presets.h"
 #include "tui/command_line/ladder_command.h"
 #include "tui/command_line/tests/typed.h"
 

@@ -15,7 +15,7 @@ TEST(XmlText, ReplacesWhatXmlCannotHold) {
   EXPECT_EQ(xml_text("\x1b[31m"), "\uFFFD[31m");
   EXPECT_EQ(xml_text("\xff"), "\uFFFD");
   EXPECT_EQ(xml_text("\xed\xa0\x80"), "\uFFFD\uFFFD\uFFFD");  // half of a surrogate pair
-  EXPECT_EQ(xml_text("\xef\xbf\xbe"), "\uFFFD");  // U+FFFE
+  EXPECT_EQ(xml_text("\xef\xbf\xbe"), "\uFFFD");              // U+FFFE
 }
 
 // The reader of the other tests must be able to say no.

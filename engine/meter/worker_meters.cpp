@@ -1,4 +1,4 @@
-#include "engine/meter/meters.h"
+#include "engine/meter/worker_meters.h"
 
 #include <algorithm>
 #include <utility>
@@ -76,11 +76,10 @@ void PartRates::sample(uint64_t now_ns, std::span<const PartProgress> parts) {
   if (now_ns < sampled_at_ns_ + kProcInterval && !samples_.empty()) return;
   sampled_at_ns_ = now_ns;
   for (const PartProgress& part : parts) {
-    const auto stats = read_process_stats(part.pid);
     auto& samples = samples_[part.name];
     // It was restarted under the same name.
     if (!samples.empty() && part.progress.items < samples.back().progress.items) samples.clear();
-    add_sample(samples, {now_ns, part.progress, stats ? stats->last_cpu : -1});
+    add_sample(samples, {now_ns, part.progress});
   }
 }
 
@@ -100,10 +99,8 @@ std::vector<PartView> PartRates::describe(std::span<const PartProgress> parts) c
     view.total = part.progress.items;
     view.cpu = Reading<int>::warming("not sampled yet");
     view.rate = Reading<double>::warming(kNoInterval);
-    if (const auto found = samples_.find(part.name); found != samples_.end()) {
+    if (const auto found = samples_.find(part.name); found != samples_.end())
       view.rate = rate(found->second);
-      if (const int cpu = found->second.back().cpu; cpu >= 0) view.cpu = Reading<int>::of(cpu);
-    }
     views.push_back(std::move(view));
   }
   return views;
@@ -126,6 +123,15 @@ std::optional<int> WorkerMeter::cpu_run_on() const {
   const ProcessStats &first = *samples_.front().process, &last = *samples_.back().process;
   if (last.times.on_cpu_ns <= first.times.on_cpu_ns || last.last_cpu < 0) return {};
   return last.last_cpu;
+}
+
+std::optional<int> WorkerMeter::cpu_of(pid_t pid) const {
+  for (auto sample = samples_.rbegin(); sample != samples_.rend(); ++sample) {
+    if (!sample->process) continue;
+    if (const auto found = sample->process->cpus.find(pid); found != sample->process->cpus.end())
+      return found->second;
+  }
+  return {};
 }
 
 void WorkerMeter::describe(const WorkerCounts& counts, WorkerView& view) const {

@@ -12,9 +12,7 @@
 #include "engine/meter/process_stats.h"
 #include "engine/model/control_block.h"
 #include "engine/model/counts.h"
-#include "engine/model/progress.h"
 #include "engine/model/snapshot.h"
-#include "engine/model/task_times.h"
 
 namespace pipetop {
 
@@ -50,16 +48,13 @@ class PartRates {
   // Cheap if called more often than it keeps samples.
   void sample(uint64_t now_ns, std::span<const PartProgress> parts);
 
-  // Restarts the rates: the settings changed.
-  void restart() { samples_.clear(); }
-
+  // The CPUs are not set.
   std::vector<PartView> describe(std::span<const PartProgress> parts) const;
 
  private:
   struct Sample {
     uint64_t at_ns = 0;
     Progress progress;
-    int cpu = -1;
   };
   Reading<double> rate(const std::deque<Sample>& samples) const;
 
@@ -85,6 +80,9 @@ class WorkerMeter {
   // The CPU that it last ran on, if it is one process and has run since restart():
   // if it slept all the time, the value is older.
   std::optional<int> cpu_run_on() const;
+
+  // The CPU that one of its processes last ran on; nothing if it is none of them.
+  std::optional<int> cpu_of(pid_t pid) const;
 
   // Fills in counters, rates and shares.
   void describe(const WorkerCounts& counts, WorkerView& view) const;
