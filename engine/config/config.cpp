@@ -6,10 +6,13 @@
 #include <array>
 #include <cctype>
 
+#include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/config/yaml_document.h"
-#include "engine/config/yaml_map.h"
+#include "engine/registry/knobs.h"
+#include "engine/registry/terms.h"
 #include "engine/registry/workloads.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {
@@ -24,57 +27,127 @@ constexpr std::array<std::string_view, 3> kChoices = {"auto", "always", "never"}
 constexpr std::array<std::string_view, 2> kBpfUses = {"auto", "off"};
 constexpr std::array<std::string_view, 2> kBpfCounters = {"percpu", "shared"};
 
-Names with_knobs(WorkloadKind kind, std::initializer_list<std::string_view> own) {
-  Names names(own);
-  const Names knobs = knob_keys(kind);
-  names.insert(names.end(), knobs.begin(), knobs.end());
-  return names;
+// The names of a role's knobs inside its map: "cpu" and "wait", from "writer.cpu" and
+// "writer.wait".
+Names keys_of(std::string_view role, WorkloadKind kind) {
+  Names keys;
+  for (const Knob& knob : knobs_of(kind))
+    if (knob.name.starts_with(role) && knob.name.substr(role.size()).starts_with('.'))
+      keys.push_back(knob.name.substr(role.size() + 1));
+  return keys;
+}
+
+// `own`, every knob of the workload, and its roles that have knobs of their own.
+Names with_knobs(WorkloadKind kind, Names own) {
+  for (const Knob& knob : knobs_of(kind)) own.push_back(knob.name);
+  for (const std::string_view role : terms_of(kind).roles)
+    if (!role.empty() && !keys_of(role, kind).empty()) own.push_back(role);
+  return own;
+}
+
+std::string wanted_by(const Knob& knob) {
+  switch (knob.kind) {
+    case KnobKind::size:
+      return "a size such as 256KiB";
+    case KnobKind::cpu:
+      return "the number of a CPU";
+    case KnobKind::number:
+      return "a number";
+    default:
+      return join_choices(knob.values);
+  }
+}
+
+// The value of a knob: flat ("writer.cpu"), or in its role's own map.
+const YamlNode* value_of(const YamlNode& map, std::string_view knob) {
+  const size_t dot = knob.find('.');
+  const YamlNode* flat = map.find(knob);
+  const YamlNode* role = dot == knob.npos ? nullptr : map.find(knob.substr(0, dot));
+  const YamlNode* inner = role ? role->find(knob.substr(dot + 1)) : nullptr;
+  if (flat && inner)
+    (flat->byte > inner->byte ? flat : inner)
+        ->fail(fmt::format("{} is given twice: keep one", knob));
+  return flat ? flat : inner;
+}
+
+// A CPU sets the placement to `cpus`, so another placement would be lost.
+void check_placement(const YamlNode& map) {
+  const YamlNode* placement = value_of(map, "placement");
+  const bool has_cpu = value_of(map, "writer.cpu") || value_of(map, "reader.cpu");
+  if (placement && has_cpu && placement->text != to_text(Placement::cpus))
+    placement->fail(
+        fmt::format("placement {} and a CPU are both given: remove one of them", placement->text));
+}
+
+// A conflict between knobs is reported at the knob that its message begins with.
+void check_together(const YamlNode& map, const Settings& settings) {
+  try {
+    validate(settings);
+  } catch (const Error& e) {
+    const std::string_view words = e.what();
+    const Knob* first = find_knob(words.substr(0, words.find(' ')));
+    const YamlNode* value = first ? value_of(map, first->name) : nullptr;
+    (value ? *value : map).fail(words);
+  }
+}
+
+// In the table's order, so that the order of lines does not matter.
+void apply_knobs(const YamlNode& map, Settings& settings) {
+  for (const std::string_view role : terms_of(settings).roles)
+    if (const YamlNode* knobs = map.find(role))
+      knobs->check_map(role, keys_of(role, settings.workload));
+  for (const Knob& knob : knobs_of(settings)) {
+    const YamlNode* value = value_of(map, knob.name);
+    if (!value) continue;
+    const std::string& text = value->scalar(knob.name, wanted_by(knob));
+    try {
+      knob.set(settings, text);
+    } catch (const Error& e) {
+      value->fail(fmt::format("{}: {}", knob.name, e.what()));
+    }
+  }
+  check_placement(map);
+  check_together(map, settings);
 }
 
 // First of all: it determines the knobs.
-WorkloadKind read_workload(const YamlDocument& document) {
-  const YamlNode& root = document.root();
-  if (root.kind != YamlNode::Kind::map) return {};
-  const auto key = std::ranges::find(root.keys, "workload", &YamlNode::text);
-  if (key == root.keys.end()) return {};
+WorkloadKind read_workload(const YamlNode& root) {
   Names names;
   for (const WorkloadEntry& entry : workloads()) names.push_back(entry.terms.name);
-  const YamlNode& value = root.values[size_t(key - root.keys.begin())];
-  return workloads()[choice_of(document, value, "workload", names)].kind;
+  size_t index = 0;
+  root.read("workload", names, index);
+  return workloads()[index].kind;
 }
 
 // A name is used as a flag's value and written to files.
-std::string read_name(const YamlMap& map) {
+std::string read_name(const YamlNode& map) {
   const YamlNode* node = map.find("name");
-  if (!node) map.document().fail(map.node().place, "a preset without a name: give it one");
-  const std::string& name = scalar_of(map.document(), *node, "name", "a short name");
+  if (!node) map.fail("a preset without a name: give it one");
+  const std::string& name = node->scalar("name", "a short name");
   const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; };
   if (name.empty() || name.size() > kMaxNameBytes || !std::ranges::all_of(name, fits))
-    map.document().fail(
-        node->place,
-        fmt::format("name: \"{}\" is not a valid name: give 1 to {} letters, digits, _ or -", name,
-                    kMaxNameBytes));
+    node->fail(fmt::format("name: \"{}\" is not a valid name: give 1 to {} letters, digits, _ or -",
+                           name, kMaxNameBytes));
   return name;
 }
 
-std::string read_title(const YamlMap& map, const std::string& name) {
+std::string read_title(const YamlNode& map, const std::string& name) {
   const YamlNode* node = map.find("title");
   if (!node) return name;
-  const std::string& title = scalar_of(map.document(), *node, "title", "a line of text");
+  const std::string& title = node->scalar("title", "a line of text");
   const auto controls = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
   if (title.size() > kMaxTitleBytes || std::ranges::any_of(title, controls))
-    map.document().fail(node->place,
-                        fmt::format("title: give one line of at most {} bytes", kMaxTitleBytes));
+    node->fail(fmt::format("title: give one line of at most {} bytes", kMaxTitleBytes));
   return title;
 }
 
-Preset read_preset(const YamlDocument& document, const YamlNode& node, WorkloadKind kind) {
-  const YamlMap map(document, node, "a preset", with_knobs(kind, {"name", "title"}));
+Preset read_preset(const YamlNode& node, WorkloadKind kind) {
+  node.check_map("a preset", with_knobs(kind, {"name", "title"}));
   Preset preset;
   preset.settings.workload = kind;
-  preset.name = read_name(map);
-  preset.title = read_title(map, preset.name);
-  apply_knobs(map, preset.settings);
+  preset.name = read_name(node);
+  preset.title = read_title(node, preset.name);
+  apply_knobs(node, preset.settings);
   return preset;
 }
 
@@ -90,53 +163,48 @@ void offer(std::vector<Preset>& presets, Preset preset) {
   *same = std::move(preset);
 }
 
-void read_presets(const YamlMap& map, Config& config) {
-  const YamlNode* list = map.find("presets");
+void read_presets(const YamlNode& root, Config& config) {
+  const YamlNode* list = root.find("presets");
   if (!list || list->kind == YamlNode::Kind::null) return;
-  const YamlDocument& document = map.document();
   if (list->kind != YamlNode::Kind::sequence)
-    document.fail(list->place, fmt::format("presets is a list of \"- name: ...\", not {}",
-                                           describe(list->kind)));
+    list->fail(fmt::format("presets is a list of \"- name: ...\", not {}", describe(list->kind)));
   std::vector<std::string> names;
   for (const YamlNode& item : list->values) {
-    Preset preset = read_preset(document, item, config.settings.workload);
+    Preset preset = read_preset(item, config.settings.workload);
     if (std::ranges::find(names, preset.name) != names.end())
-      document.fail(item.place,
-                    fmt::format("a second preset named \"{}\": give it another name", preset.name));
+      item.fail(fmt::format("a second preset named \"{}\": give it another name", preset.name));
     names.push_back(preset.name);
     offer(config.presets, std::move(preset));
   }
 }
 
-void read_start(const YamlMap& map, Config& config) {
-  if (const YamlNode* node = map.find("preset")) {
-    const std::string& name = scalar_of(map.document(), *node, "preset", "the name of a preset");
+void read_start(const YamlNode& root, Config& config) {
+  if (const YamlNode* node = root.find("preset")) {
+    const std::string& name = node->scalar("preset", "the name of a preset");
     const Preset* preset = find_preset(config.presets, name);
-    if (!preset)
-      map.document().fail(node->place, "preset: " + no_such_preset(config.presets, name));
+    if (!preset) node->fail("preset: " + no_such_preset(config.presets, name));
     config.preset = preset->name;
     config.settings = preset->settings;
   }
-  apply_knobs(map, config.settings);
+  apply_knobs(root, config.settings);
 }
 
-void read_observe(const YamlMap& root, Config& config) {
-  const YamlNode* node = root.find("observe");
-  if (!node) return;
-  const YamlMap map(root.document(), *node, "observe",
-                    Names{"frequency_hz", "bpf", "bpf_counters"});
-  map.read("frequency_hz", kMinFrequencyHz, kMaxFrequencyHz, config.frequency_hz);
-  map.read("bpf", kBpfUses, config.bpf);
-  map.read("bpf_counters", kBpfCounters, config.bpf_counters);
+void read_observe(const YamlNode& root, Config& config) {
+  const YamlNode* map = root.find("observe");
+  if (!map) return;
+  map->check_map("observe", Names{"frequency_hz", "bpf", "bpf_counters"});
+  map->read("frequency_hz", kMinFrequencyHz, kMaxFrequencyHz, config.frequency_hz);
+  map->read("bpf", kBpfUses, config.bpf);
+  map->read("bpf_counters", kBpfCounters, config.bpf_counters);
 }
 
-void read_screen(const YamlMap& root, Config& config) {
-  const YamlNode* node = root.find("screen");
-  if (!node) return;
-  const YamlMap map(root.document(), *node, "screen", Names{"frames_per_s", "unicode", "color"});
-  map.read("frames_per_s", kMinFramesPerS, kMaxFramesPerS, config.frames_per_s);
-  map.read("unicode", kChoices, config.unicode);
-  map.read("color", kChoices, config.color);
+void read_screen(const YamlNode& root, Config& config) {
+  const YamlNode* map = root.find("screen");
+  if (!map) return;
+  map->check_map("screen", Names{"frames_per_s", "unicode", "color"});
+  map->read("frames_per_s", kMinFramesPerS, kMaxFramesPerS, config.frames_per_s);
+  map->read("unicode", kChoices, config.unicode);
+  map->read("color", kChoices, config.color);
 }
 
 }  // namespace
@@ -162,10 +230,10 @@ Config default_config(WorkloadKind kind) {
 }
 
 Config load_config(const std::string& path) {
-  const YamlDocument document = YamlDocument::load(path);
-  const WorkloadKind kind = read_workload(document);
-  const YamlMap root(document, document.root(), "a config",
-                     with_knobs(kind, {"workload", "preset", "presets", "observe", "screen"}));
+  const YamlNode root = load_yaml(path);
+  const WorkloadKind kind = read_workload(root);
+  root.check_map("a config",
+                 with_knobs(kind, {"workload", "preset", "presets", "observe", "screen"}));
   Config config = default_config(kind);
   read_presets(root, config);
   read_start(root, config);

@@ -59,21 +59,14 @@ std::string read_text_file(const std::string& path, size_t limit) {
 }
 
 std::optional<TextFault> find_text_fault(std::string_view text) {
-  TextFault at;
-  for (size_t i = 0; i < text.size();) {
-    const size_t length = utf8_length(text.substr(i));
-    if (length == 0) {
-      at.words = fmt::format("byte 0x{:02x} is not UTF-8: give a text file", uint8_t(text[i]));
-      return at;
-    }
-    if (is_control(text.substr(i, length)) && !is_white(text[i])) {
-      at.words = fmt::format("a control character (0x{:02x}): give a text file",
-                             uint8_t(text[i + length - 1]));
-      return at;
-    }
-    at.byte += int(length);
-    if (text[i] == '\n') at = {at.line + 1, 0, {}};
-    i += length;
+  size_t length = 0;
+  for (size_t i = 0; i < text.size(); i += length) {
+    length = utf8_length(text.substr(i));
+    if (length == 0)
+      return {{i, fmt::format("byte 0x{:02x} is not UTF-8: give a text file", uint8_t(text[i]))}};
+    if (is_control(text.substr(i, length)) && !is_white(text[i]))
+      return {{i, fmt::format("a control character (0x{:02x}): give a text file",
+                              uint8_t(text[i + length - 1]))}};
   }
   return {};
 }

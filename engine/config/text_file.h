@@ -13,8 +13,7 @@ namespace pipetop {
 std::string read_text_file(const std::string& path, size_t limit);
 
 struct TextFault {
-  int line = 0;  // from 0
-  int byte = 0;  // of the line, from 0
+  size_t byte;
   std::string words;
 };
 

@@ -7,30 +7,30 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <sstream>
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/config/text_file.h"
 
 namespace pipetop {
 namespace {
 
-YamlPlace place_of(const YAML::Mark& mark) {
-  return {std::max(mark.line, 0), std::max(mark.column, 0)};
-}
+constexpr size_t kMaxBytes = 1 << 20;
+constexpr size_t kMaxDepth = 16;
+constexpr size_t kMaxNodes = 10'000;
 
-// Thrown by us: the words already say what is expected.
-struct Refusal {
-  YamlPlace place;
-  std::string words;
-};
+using Source = std::shared_ptr<const YamlSource>;
+
+size_t byte_of(const YAML::Mark& mark) { return size_t(std::max(mark.pos, 0)); }
 
 // Builds the tree from yaml-cpp's events rather than its nodes: limits apply before
 // memory or stack is used, and no alias is ever followed.
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(std::string_view text) : text_(text) {}
+  explicit TreeBuilder(Source source) : source_(std::move(source)) { root_.source = source_; }
 
   YamlNode take() { return std::move(root_); }
 
@@ -40,14 +40,13 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    add(leaf(YamlNode::Kind::null, mark, anchor));
+    add(leaf(YamlNode::Kind::null, mark, "", anchor));
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { refuse(mark, kNoAnchors); }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
-    check_tag(mark, tag);
+    YamlNode node = leaf(YamlNode::Kind::scalar, mark, tag, anchor);
     check_quote(mark);
-    YamlNode node = leaf(YamlNode::Kind::scalar, mark, anchor);
     node.text = value;
     add(std::move(node));
   }
@@ -66,43 +65,40 @@ class TreeBuilder final : public YAML::EventHandler {
   static constexpr const char* kNoAnchors =
       "anchors and aliases are not supported in config files: write out the value";
 
-  [[noreturn]] static void refuse(const YAML::Mark& mark, std::string words) {
-    throw Refusal{place_of(mark), std::move(words)};
-  }
-
-  // "?" and "!" are yaml-cpp's tags for plain and quoted scalars.
-  static void check_tag(const YAML::Mark& mark, const std::string& tag) {
-    if (!tag.empty() && tag != "?" && tag != "!")
-      refuse(mark, "tags are not supported in config files: remove the tag");
+  [[noreturn]] void refuse(const YAML::Mark& mark, std::string_view words) const {
+    source_->fail(byte_of(mark), words);
   }
 
   // yaml-cpp 0.7 accepts the end of the file in place of a closing quote. No config
   // value needs a second line.
   void check_quote(const YAML::Mark& mark) const {
-    if (mark.pos < 0 || size_t(mark.pos) >= text_.size()) return;
-    const char quote = text_[size_t(mark.pos)];
+    const std::string& text = source_->text;
+    const size_t begin = byte_of(mark);
+    const char quote = begin < text.size() ? text[begin] : '\0';
     if (quote != '"' && quote != '\'') return;
-    for (size_t i = size_t(mark.pos) + 1; i < text_.size() && text_[i] != '\n'; ++i) {
-      if (text_[i] == quote) return;
-      if (quote == '"' && text_[i] == '\\') ++i;
+    for (size_t i = begin + 1; i < text.size() && text[i] != '\n'; ++i) {
+      if (text[i] == quote) return;
+      if (quote == '"' && text[i] == '\\') ++i;
     }
     refuse(mark, "a quote that does not end on the same line: close it");
   }
 
-  YamlNode leaf(YamlNode::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
+  // "?" and "!" are yaml-cpp's tags for plain and quoted scalars.
+  YamlNode leaf(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
+                YAML::anchor_t anchor) {
+    if (!tag.empty() && tag != "?" && tag != "!")
+      refuse(mark, "tags are not supported in config files: remove the tag");
     if (anchor != YAML::NullAnchor) refuse(mark, kNoAnchors);
-    if (++nodes_ > kMaxYamlNodes)
-      refuse(mark, fmt::format("more than {} values: too many for a config", kMaxYamlNodes));
-    return {kind, place_of(mark), {}, {}, {}};
+    if (++nodes_ > kMaxNodes)
+      refuse(mark, fmt::format("more than {} values: too many for a config", kMaxNodes));
+    return {.kind = kind, .source = source_, .byte = byte_of(mark)};
   }
 
   void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
             YAML::anchor_t anchor) {
-    check_tag(mark, tag);
-    if (open_.size() >= kMaxYamlDepth)
-      refuse(mark,
-             fmt::format("nested deeper than {} levels: too deep for a config", kMaxYamlDepth));
-    open_.push_back(leaf(kind, mark, anchor));
+    if (open_.size() >= kMaxDepth)
+      refuse(mark, fmt::format("nested deeper than {} levels: too deep for a config", kMaxDepth));
+    open_.push_back(leaf(kind, mark, tag, anchor));
   }
 
   void close() {
@@ -120,14 +116,14 @@ class TreeBuilder final : public YAML::EventHandler {
     const bool is_key =
         parent.kind == YamlNode::Kind::map && parent.keys.size() == parent.values.size();
     if (is_key && node.kind != YamlNode::Kind::scalar)
-      throw Refusal{node.place, fmt::format("a key is a name, not {}", describe(node.kind))};
+      node.fail(fmt::format("a key is a name, not {}", describe(node.kind)));
     // yaml-cpp notices a missing value only at the token after it.
     if (!is_key && node.kind == YamlNode::Kind::null && !parent.keys.empty())
-      node.place = parent.keys.back().place;
+      node.byte = parent.keys.back().byte;
     (is_key ? parent.keys : parent.values).push_back(std::move(node));
   }
 
-  std::string_view text_;
+  Source source_;
   YamlNode root_;
   std::vector<YamlNode> open_;  // the open containers
   size_t nodes_ = 0;
@@ -161,15 +157,15 @@ std::string explain(const std::string& message) {
 
 // yaml-cpp treats a tab as the start of a value, which leads to a misleading error
 // some lines later.
-void refuse_tab_indent(const YamlDocument& document, std::string_view text) {
-  int line = 0;
-  for (size_t start = 0; start < text.size(); ++line) {
+void refuse_tab_indent(const YamlSource& source) {
+  const std::string_view text = source.text;
+  for (size_t start = 0; start < text.size();) {
     const size_t end = std::min(text.find('\n', start), text.size());
     const std::string_view row = text.substr(start, end - start);
     const size_t tab = row.find('\t');
     const size_t content = row.find_first_not_of(" \t\r");
     if (tab < content && content != row.npos && row[content] != '#')
-      document.fail({line, int(tab)}, "a tab in the indentation: indent with spaces");
+      source.fail(start + tab, "a tab in the indentation: indent with spaces");
     start = end + 1;
   }
 }
@@ -181,50 +177,90 @@ std::string_view describe(YamlNode::Kind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-YamlDocument::YamlDocument(std::string name, std::string text)
-    : name_(std::move(name)), text_(std::move(text)) {}
-
-YamlDocument YamlDocument::load(const std::string& path) {
+YamlNode load_yaml(const std::string& path) {
   std::string text;
   try {
-    text = read_text_file(path, kMaxYamlBytes);
+    text = read_text_file(path, kMaxBytes);
   } catch (const Error& e) {
-    YamlDocument(path, {}).fail({}, e.what());
+    YamlSource{path, {}}.fail(0, e.what());
   }
-  return parse(path, std::move(text));
+  return parse_yaml(path, std::move(text));
 }
 
-YamlDocument YamlDocument::parse(std::string name, std::string text) {
-  YamlDocument document(std::move(name), std::move(text));
-  if (document.text_.size() > kMaxYamlBytes)
-    document.fail({}, fmt::format("larger than {} bytes: too large for a config", kMaxYamlBytes));
-  if (const auto fault = find_text_fault(document.text_))
-    document.fail({fault->line, fault->byte}, fault->words);
-  if (document.text_.starts_with(kByteOrderMark)) document.text_.erase(0, kByteOrderMark.size());
-  refuse_tab_indent(document, document.text_);
+YamlNode parse_yaml(std::string name, std::string text) {
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  const auto source = std::make_shared<YamlSource>(std::move(name), std::move(text));
+  if (source->text.size() > kMaxBytes)
+    source->fail(0, fmt::format("larger than {} bytes: too large for a config", kMaxBytes));
+  if (const auto fault = find_text_fault(source->text)) source->fail(fault->byte, fault->words);
+  refuse_tab_indent(*source);
   try {
-    std::istringstream stream(document.text_);
+    std::istringstream stream(source->text);
     YAML::Parser parser(stream);
-    TreeBuilder builder(document.text_);
+    TreeBuilder builder(source);
     while (parser.HandleNextDocument(builder)) {
     }
-    document.root_ = builder.take();
-  } catch (const Refusal& e) {
-    document.fail(e.place, e.words);
+    return builder.take();
   } catch (const YAML::Exception& e) {
-    document.fail(place_of(e.mark), explain(e.msg));
+    source->fail(byte_of(e.mark), explain(e.msg));
   }
-  return document;
 }
 
-void YamlDocument::fail(YamlPlace place, std::string_view words) const {
+size_t YamlSource::line_of(size_t byte) const {
+  return 1 + size_t(std::ranges::count(text.substr(0, byte), '\n'));
+}
+
+void YamlSource::fail(size_t byte, std::string_view words) const {
   // The column counts characters, as editors do.
-  size_t start = 0;
-  for (int line = 0; line < place.line && start < text_.size(); ++line)
-    start = std::min(text_.find('\n', start), text_.size() - 1) + 1;
-  const std::string_view before = std::string_view(text_).substr(start, size_t(place.byte));
-  const auto characters = std::ranges::count_if(before, [](char c) { return (c & 0xc0) != 0x80; });
-  throw Error(one_line(fmt::format("{}:{}:{}: {}", name_, place.line + 1, characters + 1, words)));
+  const std::string before = text.substr(0, byte);
+  const std::string row = before.substr(before.rfind('\n') + 1);
+  const auto characters = std::ranges::count_if(row, [](char c) { return (c & 0xc0) != 0x80; });
+  throw Error(one_line(fmt::format("{}:{}:{}: {}", name, line_of(byte), characters + 1, words)));
+}
+
+void YamlNode::check_map(std::string_view what, std::span<const std::string_view> known) const {
+  if (kind != Kind::map && kind != Kind::null)
+    fail(fmt::format("{} is a map of \"key: value\" lines, not {}", what, describe(kind)));
+  for (const YamlNode& key : keys) {
+    if (std::ranges::find(known, key.text) == known.end()) {
+      const auto near = nearest(key.text, known);
+      key.fail(fmt::format("{} has no key \"{}\": {}", what, key.text,
+                           near ? fmt::format("did you mean {}?", *near)
+                                : fmt::format("it takes {}", join_choices(known))));
+    }
+    const auto earlier = std::ranges::find(keys, key.text, &YamlNode::text);
+    if (&*earlier != &key)
+      key.fail(fmt::format("\"{}\" is given twice, first on line {}: keep one", key.text,
+                           source->line_of(earlier->byte)));
+  }
+}
+
+const YamlNode* YamlNode::find(std::string_view key) const {
+  const auto found = std::ranges::find(keys, key, &YamlNode::text);
+  return found == keys.end() ? nullptr : &values[size_t(found - keys.begin())];
+}
+
+const std::string& YamlNode::scalar(std::string_view key, std::string_view wanted) const {
+  if (kind == Kind::scalar) return text;
+  fail(fmt::format("{} is given {}: give {}", key, describe(kind), wanted));
+}
+
+size_t YamlNode::choice(std::string_view key, std::span<const std::string_view> choices) const {
+  const std::string wanted = join_choices(choices);
+  const auto found = std::ranges::find(choices, scalar(key, wanted));
+  if (found == choices.end())
+    fail(fmt::format("{}: \"{}\" is not a valid value: give {}", key, text, wanted));
+  return size_t(found - choices.begin());
+}
+
+void YamlNode::read(std::string_view key, uint32_t least, uint32_t most, uint32_t& value) const {
+  const YamlNode* node = find(key);
+  if (!node) return;
+  const std::string wanted = fmt::format("a whole number from {} to {}", least, most);
+  const std::string& digits = node->scalar(key, wanted);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc{} || end != digits.data() + digits.size() || value < least || value > most)
+    node->fail(fmt::format("{}: \"{}\" is not {}", key, digits, wanted));
 }
 
 }  // namespace pipetop
