@@ -12,9 +12,6 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr const char* kKnobGroup = "Knobs";
-constexpr const char* kArticleGroup = "The article's spellings";
-
 void set_knob(const Knob& knob, const std::string& value, Settings& settings) {
   if (workload_of(knob) != settings.workload)
     throw Error(fmt::format("--{} needs workload: {}, this is {}: use a config with that workload",
@@ -54,28 +51,16 @@ void add_knob(CLI::App& app, const Knob& knob, CommandLine& line) {
     line.knobs.push_back(
         {flag + " " + value, [&knob, value](Settings& s) { set_knob(knob, value, s); }});
   };
-  add_flag(app,
-           {.names = flag,
-            .value_type = value_name(knob),
-            .help = std::string(knob.help),
-            .group = kKnobGroup,
-            .value_is_optional = knob.kind == KnobKind::boolean,
-            .in_typed_order = true},
-           note);
+  const auto add = knob.kind == KnobKind::boolean ? add_optional_value : add_value;
+  add(app, flag, value_name(knob), note, std::string(knob.help))
+      ->group(kKnobGroup)
+      ->trigger_on_parse();
 }
 
 void add_bare_flag(CLI::App& app, const std::string& flag, const std::string& help,
                    std::vector<KnobFlag>& typed, std::function<void(Settings&)> apply) {
-  const auto note = [flag, &typed, apply = std::move(apply)](const std::string&) {
-    typed.push_back({flag, apply});
-  };
-  add_flag(app,
-           {.names = flag,
-            .value_type = "",
-            .help = help,
-            .group = kArticleGroup,
-            .in_typed_order = true},
-           note);
+  const auto note = [flag, &typed, apply = std::move(apply)] { typed.push_back({flag, apply}); };
+  app.add_flag_callback(flag, note, help)->group(kArticleGroup)->trigger_on_parse();
 }
 
 // Its gift, lock_memory and check_huge_page are knobs of the same name.
@@ -102,63 +87,75 @@ constexpr uint64_t kMinIntervalNs = 100'000'000;
 // With less there is no time for two trials per candidate.
 constexpr uint64_t kLeastBudgetNs = 2'000'000'000;
 
-}  // namespace
+// Those formats that hold any result; of all of them for a run.
+void add_format(CLI::App& app, CommandLine& line, Holds results) {
+  std::vector<std::string_view> names;
+  for (const Format& format : formats())
+    if (format.holds == Holds::any_result || results == Holds::runs) names.push_back(format.name);
+  const auto choose = [names, &line](size_t index) { line.format = &find_format(names[index]); };
+  add_choice(app, "--format", names, choose, "output format (default human)");
+}
+void add_any_format(CLI::App& app, CommandLine& line) { add_format(app, line, Holds::any_result); }
 
-void add_knob_flags(CLI::App& app, CommandLine& line) {
-  std::vector<KnobFlag>& typed = line.knobs;
-  for (const Knob& knob : knobs()) add_knob(app, knob, line);
-  for (const Knob& knob : knobs()) add_article_flag(app, knob, typed);
-  add_wait_flag(app, "--busy_loop", "--wait busy; with --poll: busy_poll", Wait::busy, Wait::poll,
-                typed);
-  add_wait_flag(app, "--poll", "--wait poll; with --busy_loop: busy_poll", Wait::poll, Wait::busy,
-                typed);
+void add_rounds(CLI::App& app, uint32_t& target, const std::string& help) {
+  add_number(app, "--rounds", "N", target, 1, 1000, help);
+}
+
+// How long to measure.
+template <class Duration>
+void add_length(CLI::App& app, Duration& duration_ns, const std::string& duration_help,
+                uint64_t& bytes, uint64_t& warmup_ns, const std::string& warmup_help) {
+  add_time(app, "--duration", duration_ns, 1, duration_help);
+  const auto take_bytes = [&bytes](const std::string& text) {
+    bytes = parsed("--bytes", text, parse_size);
+    if (bytes == 0) throw Error(fmt::format("--bytes: \"{}\" moves nothing: give 1 or more", text));
+  };
+  add_value(app, "--bytes,--bytes_to_pipe", "SIZE", take_bytes,
+            "measure until this much was read instead");
+  add_time(app, "--warmup", warmup_ns, 0, warmup_help);
+  app.final_callback([&app] {
+    if (app.count("--duration") > 0 && app.count("--bytes") > 0)
+      throw Error("--duration and --bytes exclude each other: give one of them");
+  });
 }
 
 void add_run_flags(CLI::App& app, CommandLine& line) {
-  add_time(app, "--duration", line.run.duration_ns, 1,
-           "measure for this long (default 5s; 2s each for several values)");
-  add_bytes(app, "--bytes,--bytes_to_pipe", line.run.bytes,
-            "measure until this much was read instead");
-  add_time(app, "--warmup", line.run.warmup_ns, 0, "warm-up, not measured (default 300ms)");
-  add_time(app, "--interval", line.run.interval_ns, kMinIntervalNs,
+  RunRequest& run = line.run;
+  add_length(app, run.duration_ns, "measure for this long (default 5s; 2s each for several values)",
+             run.bytes, run.warmup_ns, "warm-up, not measured (default 300ms)");
+  add_time(app, "--interval", run.interval_ns, kMinIntervalNs,
            "print the rate this often (default 1s)");
-  add_rounds(app, line.run.rounds, "rounds when several values are compared (default 3)");
+  add_rounds(app, run.rounds, "rounds when several values are compared (default 3)");
   add_format(app, line, Holds::runs);
-  add_flag(app, {"--csv", "", "--format csv"},
-           [&line](const std::string&) { line.format = &find_format("csv"); });
-  add_flag(app, {"--output", "FILE", "write to FILE instead of stdout"},
-           [&line](const std::string& path) { line.run.output = path; });
-  add_flag(app, {"--verbose", "", "accepted for the article's scripts; no effect"},
-           [](const std::string&) {});
-  exclude(app, "--duration", "--bytes");
+  app.add_flag_callback(
+      "--csv", [&line] { line.format = &find_format("csv"); }, "--format csv");
+  app.add_option("--output", run.output, "write to FILE instead of stdout")->type_name("FILE");
+  app.add_flag_callback(
+      "--verbose", [] {}, "accepted for the article's scripts; no effect");
 }
 
 void add_ladder_flags(CLI::App& app, CommandLine& line) {
   LadderRequest& ladder = line.ladder;
-  add_flag(app,
-           {"--rungs", "NAME,...",
-            "presets to measure, compared with the first (default: the article's seven)"},
-           [&ladder](const std::string& text) { ladder.rungs = split(text, ','); });
+  add_value(
+      app, "--rungs", "NAME,...",
+      [&ladder](const std::string& text) { ladder.rungs = split(text, ','); },
+      "presets to measure, compared with the first (default: the article's seven)");
   add_rounds(app, ladder.rounds, "measure every rung this often (default 5)");
-  add_time(app, "--duration", ladder.length.duration_ns, 1,
-           "measure for this long each time (default 1s)");
-  add_bytes(app, "--bytes,--bytes_to_pipe", ladder.length.bytes,
-            "measure until this much was read instead");
-  add_time(app, "--warmup", ladder.length.warmup_ns, 0,
-           "warm-up of each run, not measured (default 200ms)");
+  add_length(app, ladder.length.duration_ns, "measure for this long each time (default 1s)",
+             ladder.length.bytes, ladder.length.warmup_ns,
+             "warm-up of each run, not measured (default 200ms)");
   add_number(app, "--seed", "N", ladder.seed, 0, kMaxSeed,
              "random seed of the rounds' orders (default: a new one each time)");
   add_file(app, "--csv", ladder.csv, "write one row per run to FILE, - for stdout");
   add_file(app, "--json", ladder.json, "write everything to FILE, - for stdout");
   add_file(app, "--svg", ladder.svg, "draw the chart to FILE, - for stdout");
-  exclude(app, "--duration", "--bytes");
 }
 
 void add_tune_flags(CLI::App& app, CommandLine& line) {
   add_time(app, "--budget", line.tune.budget_ns, kLeastBudgetNs,
            "search for this long (default 60s)");
   add_file(app, "--write", line.tune.write, "write a config file that starts with the winner");
-  add_format(app, line);
+  add_any_format(app, line);
   add_number(app, "--seed", "N", line.tune.seed, 0, kMaxSeed, "random seed (default 1)");
   app.add_flag("--allow-raise-pipe-max", line.tune.may_raise_pipe_max,
                "raise fs.pipe-max-size during the search, to try larger rings");
@@ -170,27 +167,51 @@ void add_tune_flags(CLI::App& app, CommandLine& line) {
 
 void add_limits_flags(CLI::App& app, CommandLine& line) {
   add_rounds(app, line.limits_rounds, "rounds of about a second over all steps (default 9)");
-  add_format(app, line);
+  add_any_format(app, line);
 }
 
 void add_doctor_flags(CLI::App& app, CommandLine& line) {
-  add_format(app, line);
+  add_any_format(app, line);
   app.add_flag("--overhead", line.overhead,
                "measure the cost of the observers, on the top rung and a blocking one");
   add_rounds(app, line.overhead_rounds, "rounds of --overhead (default 15)");
 }
 
-void add_presets_flags(CLI::App& app, CommandLine& line) { add_format(app, line); }
-
-void add_help_flags(CLI::App& app, CommandLine& line) {
-  add_flag(app, {"topic", "TOPIC", "a topic of the manual, or a command"},
-           [&line](const std::string& topic) { line.topic = topic; });
+void add_completion_flags(CLI::App& app, CommandLine& line) {
+  app.add_option("shell", line.shell, "the shell; to try it: source <(pipetop completion bash)")
+      ->type_name("bash|zsh|fish");
 }
 
-void add_completion_flags(CLI::App& app, CommandLine& line) {
-  add_flag(app,
-           {"shell", "bash|zsh|fish", "the shell; to try it: source <(pipetop completion bash)"},
-           [&line](const std::string& shell) { line.shell = shell; });
+void add_help_flags(CLI::App& app, CommandLine& line) {
+  app.add_option("topic", line.topic, "a topic of the manual, or a command")->type_name("TOPIC");
+}
+
+constexpr CommandEntry kCommands[] = {
+    {Command::run, "run", "measure without a screen", add_run_flags},
+    {Command::ladder, "ladder", "compare the article's rungs", add_ladder_flags},
+    {Command::tune, "tune", "find the fastest settings on this machine", add_tune_flags},
+    {Command::limits, "limits", "measure each step's cost and the upper bound (roof)",
+     add_limits_flags},
+    {Command::doctor, "doctor", "check what works on this machine, and how to fix the rest",
+     add_doctor_flags},
+    {Command::presets, "presets", "list the presets", add_any_format},
+    {Command::completion, "completion", "print the completion script for a shell",
+     add_completion_flags},
+    {Command::manual, "help", "print a topic of the manual, or the list of topics", add_help_flags},
+};
+
+}  // namespace
+
+std::span<const CommandEntry> command_entries() { return kCommands; }
+
+void add_knob_flags(CLI::App& app, CommandLine& line) {
+  std::vector<KnobFlag>& typed = line.knobs;
+  for (const Knob& knob : knobs()) add_knob(app, knob, line);
+  for (const Knob& knob : knobs()) add_article_flag(app, knob, typed);
+  add_wait_flag(app, "--busy_loop", "--wait busy; with --poll: busy_poll", Wait::busy, Wait::poll,
+                typed);
+  add_wait_flag(app, "--poll", "--wait poll; with --busy_loop: busy_poll", Wait::poll, Wait::busy,
+                typed);
 }
 
 }  // namespace pipetop::tui

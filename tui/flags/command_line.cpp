@@ -27,39 +27,13 @@ std::string exit_codes_text() {
   return fmt::format("{}", fmt::join(broken(all, 80), "\n"));
 }
 
-struct CommandEntry {
-  Command command;
-  const char* name;
-  const char* help;
-  void (*add_flags)(CLI::App& app, CommandLine& line);
-};
-
-constexpr CommandEntry kCommands[] = {
-    {Command::run, "run", "measure without a screen", add_run_flags},
-    {Command::ladder, "ladder", "compare the article's rungs", add_ladder_flags},
-    {Command::tune, "tune", "find the fastest settings on this machine", add_tune_flags},
-    {Command::limits, "limits", "measure each step's cost and the upper bound (roof)",
-     add_limits_flags},
-    {Command::doctor, "doctor", "check what works on this machine, and how to fix the rest",
-     add_doctor_flags},
-    {Command::presets, "presets", "list the presets", add_presets_flags},
-    {Command::completion, "completion", "print the completion script for a shell",
-     add_completion_flags},
-    {Command::manual, "help", "print a topic of the manual, or the list of topics", add_help_flags},
-};
-
-Names command_names() {
-  Names names;
-  for (const CommandEntry& entry : kCommands) names.push_back(entry.name);
-  return names;
-}
-
 // CLI11's parser for our values. Its exceptions end here.
 class Parser {
  public:
   Parser() {
+    app_.option_defaults()->take_last();
     add_globals();
-    for (const CommandEntry& entry : kCommands) {
+    for (const CommandEntry& entry : command_entries()) {
       CLI::App* command = app_.add_subcommand(entry.name, entry.help);
       command->fallthrough()->allow_extras();
       command->footer("The flags of pipetop --help can come before or after the command.");
@@ -88,7 +62,7 @@ class Parser {
 
   CommandList list() const {
     CommandList list{flags_in(app_), {}};
-    for (const CommandEntry& entry : kCommands)
+    for (const CommandEntry& entry : command_entries())
       list.commands.push_back({entry.name, entry.help, flags_in(*app_.get_subcommand(entry.name))});
     return list;
   }
@@ -103,6 +77,7 @@ class Parser {
       flag.help = option->get_description();
       if (option->get_items_expected_max() > 0) flag.value = option->get_type_name();
       flag.value_optional = option->get_items_expected_min() == 0;
+      flag.group = option->get_group();
       flags.push_back(std::move(flag));
     }
     return flags;
@@ -111,10 +86,11 @@ class Parser {
   void add_globals() {
     app_.set_help_flag("-h,--help", "print this help");
     app_.set_version_flag("-V,--version", kVersion, "print the version");
-    add_flag(app_, {"-c,--config", "CONFIG", "start from a config file, given by path or by name"},
-             [this](const std::string& name) { line_.config = name; });
-    add_flag(app_, {"--preset", "NAME", "start from a preset; pipetop presets lists them"},
-             [this](const std::string& name) { line_.preset = name; });
+    app_.add_option("-c,--config", line_.config,
+                    "start from a config file, given by path or by name")
+        ->type_name("CONFIG");
+    app_.add_option("--preset", line_.preset, "start from a preset; pipetop presets lists them")
+        ->type_name("NAME");
     app_.add_flag("--no-color", line_.no_color, "no colours; NO_COLOR does the same");
     app_.add_flag("--no-unicode", line_.no_unicode, "ASCII only");
     add_observing();
@@ -128,41 +104,28 @@ class Parser {
     app_.add_flag("--no-bpf", line_.no_bpf, "do not observe with BPF");
     add_number(app_, "--frequency", "HZ", line_.frequency_hz, kMinFrequencyHz, kMaxFrequencyHz,
                "samples per second on each CPU (default 999)");
-    add_flag(app_,
-             {"--bpf-counters", alternatives(bpf_counters_names()),
-              "BPF's counters: one record per CPU, or a shared one (default percpu)"},
-             [this](const std::string& text) { choose_counters(text); });
+    const auto names = bpf_counters_names();
+    const auto choose = [this](size_t i) { line_.bpf_counters = static_cast<BpfCounters>(i); };
+    add_choice(app_, "--bpf-counters", {names.begin(), names.end()}, choose,
+               "BPF's counters: one record per CPU, or a shared one (default percpu)");
     add_file(app_, "--folded", line_.folded,
              "write the kernel stacks at the end, folded for flame graphs");
     add_file(app_, "--segments", line_.segments,
              "write one line per segment: CSV to FILE.csv, JSON to FILE.jsonl");
-    add_flag(app_,
-             {.names = "--roof",
-              .value_type = "[GIB/S]",
-              .help = "draw the upper bound of a pipe's rate: this, or measured in a second",
-              .value_is_optional = true},
-             [this](const std::string& rate) { choose_roof(rate); });
-  }
-
-  void choose_roof(const std::string& rate) {
-    line_.roof.emplace();
-    if (!rate.empty()) line_.roof->gib_per_s = rate_of("--roof", rate);
-  }
-
-  void choose_counters(const std::string& text) {
-    const auto names = bpf_counters_names();
-    const auto found = std::ranges::find(names, text);
-    if (found == names.end())
-      throw Error(fmt::format("--bpf-counters: \"{}\" is not a valid value: give {}", text,
-                              join_choices(names)));
-    line_.bpf_counters = static_cast<BpfCounters>(found - names.begin());
+    const auto choose_roof = [this](const std::string& rate) {
+      line_.roof.emplace();
+      if (!rate.empty()) line_.roof->gib_per_s = rate_of("--roof", rate);
+    };
+    add_optional_value(app_, "--roof", "[GIB/S]", choose_roof,
+                       "draw the upper bound of a pipe's rate: this, or measured in a second");
   }
 
   Command command() const {
     if (default_config_) return Command::default_config;
     const auto given = app_.get_subcommands();
     if (given.empty()) return Command::dashboard;
-    return std::ranges::find(kCommands, given.front()->get_name(), &CommandEntry::name)->command;
+    return std::ranges::find(command_entries(), given.front()->get_name(), &CommandEntry::name)
+        ->command;
   }
 
   // A command after help is its topic.
@@ -196,7 +159,8 @@ class Parser {
     if (!app_.get_subcommands().empty())
       return fmt::format("unexpected argument \"{}\": see pipetop {} --help", word,
                          app_.get_subcommands().front()->get_name());
-    const Names names = command_names();
+    Names names;
+    for (const CommandEntry& entry : command_entries()) names.push_back(entry.name);
     const auto near = nearest(word, names);
     return fmt::format(
         "there is no command \"{}\": {}", word,
@@ -204,22 +168,18 @@ class Parser {
              : fmt::format("give {}, or none for the dashboard", join_choices(names)));
   }
 
-  static std::vector<std::string> flags_of(const CLI::App& app) {
-    std::vector<std::string> flags;
-    for (const CLI::Option* option : app.get_options())
-      for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
-    return flags;
-  }
-
   std::string unknown_flag(const std::string& word) const {
-    std::vector<std::string> flags = flags_of(app_);
-    for (const CommandEntry& entry : kCommands) {
-      const auto more = flags_of(*app_.get_subcommand(entry.name));
-      if (!app_.got_subcommand(entry.name) && std::ranges::find(more, word) != more.end())
-        return fmt::format("{} needs a command: pipetop {} {} ...", word, entry.name, word);
-      flags.insert(flags.end(), more.begin(), more.end());
+    const CommandList all = list();
+    std::vector<ListedFlag> flags = all.globals;
+    for (const ListedCommand& command : all.commands) {
+      if (!app_.got_subcommand(command.name) && find_flag(command.flags, word))
+        return fmt::format("{} needs a command: pipetop {} {} ...", word, command.name, word);
+      flags.insert(flags.end(), command.flags.begin(), command.flags.end());
     }
-    const Names names(flags.begin(), flags.end());
+    Names names;
+    for (const ListedFlag& flag : flags)
+      for (const std::string& name : flag.names)
+        if (name.starts_with("--")) names.push_back(name);
     const auto near = nearest(word, names);
     return fmt::format("there is no flag {}: {}", word,
                        near ? fmt::format("did you mean {}?", *near) : "see pipetop --help");
@@ -255,5 +215,17 @@ CommandLine parse_command_line(std::span<const std::string> arguments) {
 }
 
 CommandList list_commands() { return Parser().list(); }
+
+const ListedFlag* find_flag(std::span<const ListedFlag> flags, std::string_view name) {
+  const auto found = std::ranges::find_if(flags, [&](const ListedFlag& flag) {
+    return std::ranges::find(flag.names, name) != flag.names.end();
+  });
+  return found == flags.end() ? nullptr : &*found;
+}
+
+const ListedCommand* find_command(const CommandList& list, std::string_view name) {
+  const auto found = std::ranges::find(list.commands, name, &ListedCommand::name);
+  return found == list.commands.end() ? nullptr : &*found;
+}
 
 }  // namespace pipetop::tui

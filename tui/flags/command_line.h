@@ -104,11 +104,16 @@ inline constexpr const char* kCompleteWords = "complete-words";
 // names the argument and the nearest valid one.
 CommandLine parse_command_line(std::span<const std::string> arguments);
 
+// Headings in --help.
+inline constexpr const char* kKnobGroup = "Knobs";
+inline constexpr const char* kArticleGroup = "The article's spellings";
+
 struct ListedFlag {
   std::vector<std::string> names;  // "--config" and "-c"; none: a word without a flag
   std::string value;               // "FILE", "percpu|shared", ...; "" if it takes none
   bool value_optional = false;
   std::string help;
+  std::string group;  // its heading, "Options" for most
 };
 
 struct ListedCommand {
@@ -123,6 +128,10 @@ struct CommandList {
 };
 
 CommandList list_commands();
+
+// nullptr if there is none of that name.
+const ListedFlag* find_flag(std::span<const ListedFlag> flags, std::string_view name);
+const ListedCommand* find_command(const CommandList& list, std::string_view name);
 
 // The meaning of the exit status, for --help and the manual.
 struct ExitCode {

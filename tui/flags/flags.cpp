@@ -12,53 +12,49 @@
 namespace pipetop::tui {
 namespace {
 
-CLI::Option* add_with_value(CLI::App& app, const Flag& flag, const Take& take) {
-  // CLI11 passes a missing optional value as one of these.
-  const auto hand_over = [take, optional = flag.value_is_optional](const std::string& text) {
-    take(optional && text == "{}" ? "" : text);
-  };
-  CLI::Option* option = app.add_option_function<std::string>(flag.names, hand_over, flag.help);
-  option->type_name(flag.value_type);
-  if (flag.value_is_optional) option->expected(0, 1);
-  if (!flag.in_typed_order && !flag.value_is_optional) option->take_last();
-  return option;
-}
-
 constexpr uint64_t kMaxDurationNs = 7ull * 24 * 3600 * 1'000'000'000;
-
-// Runs `parse`; errors name the flag.
-template <class Function>
-auto named(const std::string& flag, Function parse) {
-  try {
-    return parse();
-  } catch (const Error& e) {
-    throw Error(fmt::format("{}: {}", flag, e.what()));
-  }
-}
 
 }  // namespace
 
-void add_flag(CLI::App& app, const Flag& flag, const Take& take) {
-  CLI::Option* option = flag.value_type.empty() ? app.add_flag_callback(
-                                                      flag.names, [take] { take(""); }, flag.help)
-                                                : add_with_value(app, flag, take);
-  if (!flag.group.empty()) option->group(flag.group);
-  if (flag.in_typed_order) option->trigger_on_parse();
+CLI::Option* add_value(CLI::App& app, const std::string& names, const std::string& type,
+                       const Take& take, const std::string& help) {
+  return app.add_option_function<std::string>(names, take, help)->type_name(type);
 }
 
-void exclude(CLI::App& app, const std::string& one, const std::string& other) {
-  app.final_callback([&app, one, other] {
-    if (app.count(one) > 0 && app.count(other) > 0)
-      throw Error(fmt::format("{} and {} exclude each other: give one of them", one, other));
-  });
+CLI::Option* add_optional_value(CLI::App& app, const std::string& names, const std::string& type,
+                                const Take& take, const std::string& help) {
+  // CLI11 passes a missing value as "{}".
+  const auto hand_over = [take](const std::string& text) { take(text == "{}" ? "" : text); };
+  return add_value(app, names, type, hand_over, help)->expected(0, 1);
+}
+
+void add_choice(CLI::App& app, const std::string& flag, const std::vector<std::string_view>& names,
+                const std::function<void(size_t)>& take, const std::string& help) {
+  const auto choose = [=](const std::string& text) {
+    const auto found = std::ranges::find(names, text);
+    if (found == names.end())
+      throw Error(
+          fmt::format("{}: \"{}\" is not a valid value: give {}", flag, text, join_choices(names)));
+    take(size_t(found - names.begin()));
+  };
+  add_value(app, flag, alternatives(names), choose, help);
 }
 
 std::string alternatives(std::span<const std::string_view> values) {
   return fmt::format("{}", fmt::join(values, "|"));
 }
 
+uint64_t parsed(const std::string& flag, const std::string& text,
+                uint64_t (*parse)(std::string_view)) {
+  try {
+    return parse(text);
+  } catch (const Error& e) {
+    throw Error(fmt::format("{}: {}", flag, e.what()));
+  }
+}
+
 uint64_t duration_of(const std::string& flag, const std::string& text, uint64_t least_ns) {
-  const uint64_t ns = named(flag, [&] { return parse_duration_ns(text); });
+  const uint64_t ns = parsed(flag, text, parse_duration_ns);
   if (ns < least_ns || ns > kMaxDurationNs)
     throw Error(fmt::format("{}: \"{}\" is out of range: give {} to {}", flag, text,
                             format_duration(least_ns), format_duration(kMaxDurationNs)));
@@ -82,35 +78,14 @@ double rate_of(const std::string& flag, const std::string& text) {
   return rate;
 }
 
-void add_bytes(CLI::App& app, const std::string& names, uint64_t& target, const std::string& help) {
-  add_flag(app, {names, "SIZE", help}, [=, &target](const std::string& text) {
-    const std::string name = names.substr(0, names.find(','));
-    target = named(name, [&] { return parse_size(text); });
-    if (target == 0)
-      throw Error(fmt::format("{}: \"{}\" moves nothing: give 1 or more", name, text));
-  });
-}
-
 void add_file(CLI::App& app, const std::string& name, std::string& target,
               const std::string& help) {
-  add_flag(app, {name, "FILE", help}, [=, &target](const std::string& path) {
+  const auto take = [name, &target](const std::string& path) {
     // An empty shell variable must not be taken to mean no file.
     if (path.empty()) throw Error(fmt::format("{}: the file name is empty: give a name", name));
     target = path;
-  });
-}
-
-void add_format(CLI::App& app, CommandLine& line, Holds results) {
-  std::vector<std::string_view> names;
-  for (const Format& format : formats())
-    if (format.holds == Holds::any_result || results == Holds::runs) names.push_back(format.name);
-  const auto choose = [names, &line](const std::string& text) {
-    if (std::ranges::find(names, text) == names.end())
-      throw Error(
-          fmt::format("--format: \"{}\" is not a valid value: give {}", text, join_choices(names)));
-    line.format = &find_format(text);
   };
-  add_flag(app, {"--format", alternatives(names), "output format (default human)"}, choose);
+  add_value(app, name, "FILE", take, help);
 }
 
 }  // namespace pipetop::tui

@@ -15,28 +15,25 @@
 
 namespace pipetop::tui {
 
-struct Flag {
-  std::string names;       // "--bytes,--bytes_to_pipe"
-  std::string value_type;  // "SIZE"; "" for a flag without a value
-  std::string help;
-  std::string group = {};          // the heading in --help, "" for the common one
-  bool value_is_optional = false;  // without one, `take` gets ""
-  bool in_typed_order = false;     // `take` gets every value; else only the last one
-};
-
-// With the value, "" for a flag without one. It may throw Error.
+// With the value. It may throw Error.
 using Take = std::function<void(const std::string& value)>;
 
-// `take` is called while the parser runs.
-void add_flag(CLI::App& app, const Flag& flag, const Take& take);
-
-// Rejects a command line with both.
-void exclude(CLI::App& app, const std::string& one, const std::string& other);
+// `take` is called while the parser runs. `type` is what --help shows for the value: "SIZE".
+CLI::Option* add_value(CLI::App& app, const std::string& names, const std::string& type,
+                       const Take& take, const std::string& help);
+// Without a value `take` gets "".
+CLI::Option* add_optional_value(CLI::App& app, const std::string& names, const std::string& type,
+                                const Take& take, const std::string& help);
+// `take` gets the index of the value among `names`.
+void add_choice(CLI::App& app, const std::string& flag, const std::vector<std::string_view>& names,
+                const std::function<void(size_t)>& take, const std::string& help);
 
 // "a|b|c", as --help shows what a flag takes.
 std::string alternatives(std::span<const std::string_view> values);
 
 // Each throws Error, which says what was given and what is expected.
+uint64_t parsed(const std::string& flag, const std::string& text,
+                uint64_t (*parse)(std::string_view));
 uint64_t duration_of(const std::string& flag, const std::string& text, uint64_t least_ns);
 uint32_t number_of(const std::string& flag, const std::string& text, uint32_t least, uint32_t most);
 double rate_of(const std::string& flag, const std::string& text);  // GiB/s
@@ -45,33 +42,30 @@ double rate_of(const std::string& flag, const std::string& text);  // GiB/s
 template <class Target>
 void add_time(CLI::App& app, const std::string& name, Target& target_ns, uint64_t least_ns,
               const std::string& help) {
-  add_flag(app, {name, "TIME", help}, [=, &target_ns](const std::string& text) {
+  const auto take = [=, &target_ns](const std::string& text) {
     target_ns = duration_of(name, text, least_ns);
-  });
+  };
+  add_value(app, name, "TIME", take, help);
 }
 template <class Target>
 void add_number(CLI::App& app, const std::string& name, const std::string& type, Target& target,
                 uint32_t least, uint32_t most, const std::string& help) {
-  add_flag(app, {name, type, help},
-           [=, &target](const std::string& text) { target = number_of(name, text, least, most); });
+  const auto take = [=, &target](const std::string& text) {
+    target = number_of(name, text, least, most);
+  };
+  add_value(app, name, type, take, help);
 }
-inline void add_rounds(CLI::App& app, uint32_t& target, const std::string& help) {
-  add_number(app, "--rounds", "N", target, 1, 1000, help);
-}
-void add_bytes(CLI::App& app, const std::string& names, uint64_t& target, const std::string& help);
 void add_file(CLI::App& app, const std::string& name, std::string& target, const std::string& help);
-// Those formats that hold any result; of all of them for a run.
-void add_format(CLI::App& app, CommandLine& line, Holds results = Holds::any_result);
+struct CommandEntry {
+  Command command;
+  const char* name;
+  const char* help;
+  // They fill in `line`, which must outlive the parser.
+  void (*add_flags)(CLI::App& app, CommandLine& line);
+};
 
-// The flags of each command. All fill in `line`, which must outlive the parser.
-void add_run_flags(CLI::App& app, CommandLine& line);
-void add_ladder_flags(CLI::App& app, CommandLine& line);
-void add_tune_flags(CLI::App& app, CommandLine& line);
-void add_limits_flags(CLI::App& app, CommandLine& line);
-void add_doctor_flags(CLI::App& app, CommandLine& line);
-void add_presets_flags(CLI::App& app, CommandLine& line);
-void add_completion_flags(CLI::App& app, CommandLine& line);
-void add_help_flags(CLI::App& app, CommandLine& line);
+// In the order of --help.
+std::span<const CommandEntry> command_entries();
 
 // Every knob as a flag, from the table, and the article's spellings.
 void add_knob_flags(CLI::App& app, CommandLine& line);
