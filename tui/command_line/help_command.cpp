@@ -20,8 +20,8 @@ namespace {
 
 // A command's title is only its name.
 std::string line_about(const EmbeddedText& topic, const CommandList& list) {
-  const auto command = std::ranges::find(list.commands, topic.name, &ListedCommand::name);
-  return command == list.commands.end() ? std::string(title_of(topic)) : command->help;
+  const ListedCommand* command = find_command(list, topic.name);
+  return command ? command->help : std::string(title_of(topic));
 }
 
 std::string topics_text() {
@@ -61,15 +61,6 @@ std::string flag_term(const ListedFlag& flag) {
   return term + (term.empty() ? "" : " ") + flag.value;
 }
 
-bool is_knob(const ListedFlag& flag) {
-  return std::ranges::any_of(flag.names, [](const std::string& name) {
-    return name.starts_with("--") && find_knob(std::string_view(name).substr(2)) != nullptr;
-  });
-}
-
-// Its help is its meaning.
-bool is_articles(const ListedFlag& flag) { return !is_knob(flag) && flag.help.starts_with("--"); }
-
 template <class Wanted>
 Rows flag_rows(std::span<const ListedFlag> flags, Wanted wanted) {
   Rows rows;
@@ -78,34 +69,40 @@ Rows flag_rows(std::span<const ListedFlag> flags, Wanted wanted) {
   return rows;
 }
 
-Rows global_rows(std::string_view) {
-  const auto plain = [](const ListedFlag& flag) { return !is_knob(flag) && !is_articles(flag); };
-  return flag_rows(list_commands().globals, plain);
-}
-
-Rows article_rows(std::string_view) { return flag_rows(list_commands().globals, is_articles); }
-
-Rows rows_of_command(std::string_view name) {
+// The globals but for the knobs, the article's spellings, or the flags of a command.
+Rows rows_of_flags(std::string_view whose) {
   const CommandList list = list_commands();
-  const auto found = std::ranges::find(list.commands, name, &ListedCommand::name);
-  if (found == list.commands.end()) throw Error(fmt::format("there is no command {}", name));
-  return flag_rows(found->flags, [](const ListedFlag& flag) {
+  if (whose.empty())
+    return flag_rows(list.globals, [](const ListedFlag& flag) {
+      return flag.group != kKnobGroup && flag.group != kArticleGroup;
+    });
+  if (whose == "article")
+    return flag_rows(list.globals,
+                     [](const ListedFlag& flag) { return flag.group == kArticleGroup; });
+  const ListedCommand* command = find_command(list, whose);
+  if (!command) throw Error(fmt::format("there is no command {}", whose));
+  return flag_rows(command->flags, [](const ListedFlag& flag) {
     return std::ranges::find(flag.names, "--help") == flag.names.end();  // it is global
   });
 }
 
-Rows command_rows(std::string_view) {
+template <class Range, class ToRow>
+Rows rows_of(const Range& range, ToRow to_row) {
   Rows rows;
-  for (const ListedCommand& command : list_commands().commands)
-    rows.push_back({command.name, command.help});
+  std::ranges::transform(range, std::back_inserter(rows), to_row);
   return rows;
 }
 
+Rows command_rows(std::string_view) {
+  return rows_of(list_commands().commands, [](const ListedCommand& command) {
+    return Row{command.name, command.help};
+  });
+}
+
 Rows exit_rows(std::string_view) {
-  Rows rows;
-  for (const ExitCode& exit : kExitCodes)
-    rows.push_back({std::string(exit.code), std::string(exit.help)});
-  return rows;
+  return rows_of(kExitCodes, [](const ExitCode& exit) {
+    return Row{std::string(exit.code), std::string(exit.help)};
+  });
 }
 
 // ---- knobs ------------------------------------------------------------------
@@ -135,25 +132,18 @@ std::string knob_text(const Knob& knob, WorkloadKind kind) {
 Rows knob_rows(std::string_view workload) {
   const CommandList list = list_commands();
   const WorkloadKind kind = workload_named(workload).kind;
-  Rows rows;
-  for (const Knob& knob : knobs_of(kind)) {
-    const std::string flag = "--" + std::string(knob.name);
-    for (const ListedFlag& listed : list.globals)
-      if (std::ranges::find(listed.names, flag) != listed.names.end())
-        rows.push_back({flag_term(listed), knob_text(knob, kind)});
-  }
-  return rows;
+  return rows_of(knobs_of(kind), [&](const Knob& knob) {
+    const ListedFlag* flag = find_flag(list.globals, "--" + std::string(knob.name));
+    return Row{flag_term(*flag), knob_text(knob, kind)};
+  });
 }
 
 Rows config_knob_rows(std::string_view workload) {
   const WorkloadKind kind = workload_named(workload).kind;
-  Rows rows;
-  for (const Knob& knob : knobs_of(kind)) {
-    std::string term(knob.name);
-    if (!knob.values.empty()) term += ": " + join_choices(knob.values);
-    rows.push_back({std::move(term), knob_text(knob, kind)});
-  }
-  return rows;
+  return rows_of(knobs_of(kind), [kind](const Knob& knob) {
+    const std::string values = knob.values.empty() ? "" : ": " + join_choices(knob.values);
+    return Row{std::string(knob.name) + values, knob_text(knob, kind)};
+  });
 }
 
 // Adjacent keys of one knob share a row.
@@ -172,10 +162,9 @@ Rows key_rows(std::string_view workload) {
 }
 
 Rows screen_key_rows(std::string_view) {
-  Rows rows;
-  for (const ScreenKey& key : screen_keys())
-    rows.push_back({std::string(key.keys), std::string(key.help)});
-  return rows;
+  return rows_of(screen_keys(), [](const ScreenKey& key) {
+    return Row{std::string(key.keys), std::string(key.help)};
+  });
 }
 
 Rows preset_rows(std::string_view workload) {
@@ -190,35 +179,28 @@ Rows preset_rows(std::string_view workload) {
 }
 
 Rows workload_rows(std::string_view) {
-  Rows rows;
-  for (const WorkloadEntry& entry : workloads())
-    rows.push_back({std::string(entry.terms.name),
-                    fmt::format("{}, in {}", entry.terms.help, entry.terms.unit.rate)});
-  return rows;
+  return rows_of(workloads(), [](const WorkloadEntry& entry) {
+    return Row{std::string(entry.terms.name),
+               fmt::format("{}, in {}", entry.terms.help, entry.terms.unit.rate)};
+  });
 }
 
 struct TableEntry {
-  std::string_view name;  // what comes before the argument
+  std::string_view name;  // "knobs" of "knobs pipe"
   Rows (*rows)(std::string_view argument);
 };
 
 constexpr TableEntry kTables[] = {
-    {"flags", global_rows},     {"flags article", article_rows},  {"commands", command_rows},
-    {"exit-status", exit_rows}, {"screen-keys", screen_key_rows}, {"workloads", workload_rows},
-};
-constexpr TableEntry kTablesOfOne[] = {
-    {"flags", rows_of_command}, {"knobs", knob_rows},     {"config-knobs", config_knob_rows},
-    {"keys", key_rows},         {"presets", preset_rows},
+    {"flags", rows_of_flags},           {"commands", command_rows},   {"exit-status", exit_rows},
+    {"screen-keys", screen_key_rows},   {"workloads", workload_rows}, {"knobs", knob_rows},
+    {"config-knobs", config_knob_rows}, {"keys", key_rows},           {"presets", preset_rows},
 };
 
 Rows rows_named(std::string_view name) {
-  for (const TableEntry& table : kTables)
-    if (table.name == name) return table.rows({});
-  const size_t space = name.find(' ');
-  for (const TableEntry& table : kTablesOfOne)
-    if (table.name == name.substr(0, space) && space != name.npos)
-      return table.rows(name.substr(space + 1));
-  throw Error(fmt::format("the manual has no table \"{}\"", name));
+  const size_t end = std::min(name.find(' '), name.size());
+  const auto table = std::ranges::find(kTables, name.substr(0, end), &TableEntry::name);
+  if (table == std::end(kTables)) throw Error(fmt::format("the manual has no table \"{}\"", name));
+  return table->rows(name.substr(std::min(end + 1, name.size())));
 }
 
 std::string output_of(std::string_view name) {

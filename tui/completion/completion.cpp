@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -39,7 +40,7 @@ Words those_taken(const Knob& knob, std::span<const std::string_view> values) {
   Words words;
   for (const std::string_view value : values)
     if (Settings settings; succeeds([&] { knob.set(settings, value); }))
-      words.push_back({std::string(value), ""});
+      words.push_back({std::string(value)});
   return words;
 }
 
@@ -53,7 +54,7 @@ Words numbers_of(const Knob& knob, bool several) {
 
 Words cpus() {
   Words words;
-  for (const Cpu& cpu : read_topology()) words.push_back({std::to_string(cpu.number), ""});
+  for (const Cpu& cpu : read_topology()) words.push_back({std::to_string(cpu.number)});
   return words;
 }
 
@@ -95,7 +96,7 @@ Words topics() {
 Words choices_in(std::string_view value) {
   Words words;
   if (value.find('|') == value.npos) return words;
-  for (const std::string& one : split(value, '|')) words.push_back({one, ""});
+  for (const std::string& one : split(value, '|')) words.push_back({one});
   return words;
 }
 
@@ -122,45 +123,20 @@ const Knob* knob_of(const ListedFlag& flag) {
   return found == knobs().end() ? nullptr : &*found;
 }
 
-// All values, also those that do not match `typed`: of a list, the whole list so far. `several` are
-// those of a knob as `run` takes them, a,b or 1..4. `start` has the available presets.
-Candidates values_of(const ListedFlag& flag, const std::string& typed, bool several,
-                     const Config& start, std::span<const std::string> directories) {
-  if (const Knob* knob = knob_of(flag)) {
-    const Words words = values_of_knob(*knob, several);
-    return {several ? go_on_with_list(words, typed) : words, {}};
-  }
-  if (flag.value == "CONFIG") return {names_of(directories), ".yaml"};
-  if (flag.value == "NAME") return {names_of(start.presets), {}};
-  if (flag.value == "NAME,...") return {go_on_with_list(names_of(start.presets), typed), {}};
-  if (flag.value == "TOPIC") return {topics(), {}};
-  if (flag.value == "FILE") return {{}, ""};
-  return {choices_in(flag.value), {}};
-}
-
-using Flags = std::span<const ListedFlag>;
-
-const ListedFlag* find_named(Flags flags, const std::string& name) {
-  const auto found = std::ranges::find_if(flags, [&](const ListedFlag& flag) {
-    return std::ranges::find(flag.names, name) != flag.names.end();
-  });
-  return found == flags.end() ? nullptr : &*found;
-}
-
 // Parses the words before the one being typed, then lists the candidates for it.
 class Completion {
  public:
   Completion(const CommandList& list, std::span<const std::string> directories)
-      : list_(list), directories_(directories) {}
+      : list_(list), directories_(directories), flags_(list.globals) {}
 
   void read(const std::string& word) {
     const ListedFlag* flag = std::exchange(waiting_, nullptr);
-    if (flag && !(flag->value_optional && (word.starts_with('-') || find_command(word)))) {
+    if (flag && !(flag->value_optional && (word.starts_with('-') || find_command(list_, word)))) {
       note_value(*flag, word);
     } else if (word.starts_with('-')) {
       read_flag(word);
-    } else if (!command_) {
-      command_ = find_command(word);
+    } else if (!command_ && (command_ = find_command(list_, word))) {
+      flags_.insert(flags_.begin(), command_->flags.begin(), command_->flags.end());
     }
   }
 
@@ -171,23 +147,13 @@ class Completion {
   }
 
  private:
-  const ListedCommand* find_command(const std::string& name) const {
-    const auto found = std::ranges::find(list_.commands, name, &ListedCommand::name);
-    return found == list_.commands.end() ? nullptr : &*found;
-  }
-
-  const ListedFlag* find_flag(const std::string& name) const {
-    const ListedFlag* flag = command_ ? find_named(command_->flags, name) : nullptr;
-    return flag ? flag : find_named(list_.globals, name);
-  }
-
   void note_value(const ListedFlag& flag, const std::string& value) {
     if (flag.value == "CONFIG") config_ = value;
   }
 
   void read_flag(const std::string& word) {
     const size_t equals = word.find('=');
-    const ListedFlag* flag = find_flag(word.substr(0, equals));
+    const ListedFlag* flag = find_flag(flags_, word.substr(0, equals));
     if (!flag || flag->value.empty()) return;
     if (equals == word.npos)
       waiting_ = flag;
@@ -205,68 +171,69 @@ class Completion {
     }
   }
 
+  // All values, also those that do not match `typed`: of a list, the whole list so far.
   Candidates values(const ListedFlag& flag, const std::string& typed) const {
-    return values_of(flag, typed, command_ && command_->name == "run", start(), directories_);
+    if (const Knob* knob = knob_of(flag)) {
+      const bool several = command_ && command_->name == "run";  // takes a,b or 1..4
+      const Words words = values_of_knob(*knob, several);
+      return {several ? go_on_with_list(words, typed) : words, {}};
+    }
+    if (flag.value == "CONFIG") return {names_of(directories_), ".yaml"};
+    if (flag.value == "NAME") return {names_of(start().presets), {}};
+    if (flag.value == "NAME,...") return {go_on_with_list(names_of(start().presets), typed), {}};
+    if (flag.value == "TOPIC") return {topics(), {}};
+    if (flag.value == "FILE") return {{}, ""};
+    return {choices_in(flag.value), {}};
   }
 
   // "--flag=value"
   Candidates assigned(const std::string& typed) const {
     const size_t value = typed.find('=') + 1;
-    const ListedFlag* flag = find_flag(typed.substr(0, value - 1));
+    const ListedFlag* flag = find_flag(flags_, typed.substr(0, value - 1));
     if (!flag || flag->value.empty()) return {};
     Candidates answer = values(*flag, typed.substr(value));
     for (Candidate& candidate : answer.words) candidate.word.insert(0, typed, 0, value);
     return answer;
   }
 
-  // Each command has its own --help.
-  static void add_once(Candidate word, std::vector<Candidate>& words) {
-    if (std::ranges::find(words, word.word, &Candidate::word) == words.end())
-      words.push_back(std::move(word));
-  }
-
-  // A short flag only if a dash was typed.
-  void add_flags(Flags flags, bool short_names, WorkloadKind workload, Candidates& answer) const {
-    for (const ListedFlag& flag : flags) {
+  // A short flag only if a dash was typed. Each command has its own --help.
+  void add_flags(const std::string& typed, Words& words) const {
+    const bool short_names = typed.size() == 2 && typed != "--";
+    const WorkloadKind workload = start().settings.workload;
+    for (const ListedFlag& flag : flags_) {
       const Knob* knob = knob_of(flag);
       if (knob && workload_of(*knob) != workload) continue;
       for (const std::string& name : flag.names)
-        if (name.starts_with("--") != short_names) add_once({name, flag.help}, answer.words);
+        if (name.starts_with("--") != short_names &&
+            std::ranges::find(words, name, &Candidate::word) == words.end())
+          words.push_back({name, flag.help});
     }
-  }
-
-  void add_all_flags(const std::string& typed, Candidates& answer) const {
-    const bool short_names = typed.size() == 2 && typed != "--";
-    const WorkloadKind workload = start().settings.workload;
-    if (command_) add_flags(command_->flags, short_names, workload, answer);
-    add_flags(list_.globals, short_names, workload, answer);
   }
 
   // A command, or what a command takes without a flag.
-  void add_words(const std::string& typed, Candidates& answer) const {
+  void add_words(const std::string& typed, Words& words) const {
     if (!command_) {
       for (const ListedCommand& command : list_.commands)
-        answer.words.push_back({command.name, command.help});
+        words.push_back({command.name, command.help});
       return;
     }
-    for (const ListedFlag& word : command_->flags) {
-      if (!word.names.empty()) continue;
-      const Candidates more = values(word, typed);
-      answer.words.insert(answer.words.end(), more.words.begin(), more.words.end());
-    }
+    for (const ListedFlag& word : command_->flags)
+      if (word.names.empty())
+        std::ranges::copy(values(word, typed).words, std::back_inserter(words));
   }
 
   Candidates all_that_fit(const std::string& typed) const {
     if (waiting_ && !waiting_->value_optional) return values(*waiting_, typed);
     if (typed.starts_with("--") && typed.find('=') != typed.npos) return assigned(typed);
     Candidates answer = waiting_ ? values(*waiting_, typed) : Candidates();
-    if (!typed.starts_with('-')) add_words(typed, answer);
-    if (typed.starts_with('-') || answer.words.empty()) add_all_flags(typed, answer);
+    if (!typed.starts_with('-')) add_words(typed, answer.words);
+    if (typed.starts_with('-') || answer.words.empty()) add_flags(typed, answer.words);
     return answer;
   }
 
   const CommandList& list_;
   std::span<const std::string> directories_;
+  std::vector<ListedFlag> flags_;  // of the command, and the globals
   const ListedCommand* command_ = nullptr;
   const ListedFlag* waiting_ = nullptr;  // its value is the next word
   std::string config_;

@@ -11,8 +11,8 @@
 namespace pipetop::tui {
 
 struct Candidate {
-  std::string word;  // the full word, not just the missing part
-  std::string help;  // a one-line help, or ""
+  std::string word;       // the full word, not just the missing part
+  std::string help = {};  // a one-line help, or ""
 };
 
 struct Candidates {
