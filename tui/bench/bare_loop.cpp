@@ -1,18 +1,14 @@
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <csignal>
 
 #include "engine/base/clock.h"
-#include "engine/base/error.h"
 #include "engine/base/unique_fd.h"
 #include "engine/memory/buffer.h"
 #include "engine/model/snapshot.h"
-#include "engine/process/pipe_owner.h"
 #include "engine/process/placement.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/bench/bench.h"
@@ -40,8 +36,8 @@ bool again() { return errno == EAGAIN || errno == EINTR; }
   }
 }
 
-// Returns nanoseconds.
-uint64_t bare_reader(const Settings& s, int fd, uint64_t bytes) {
+// Returns GiB/s.
+double bare_reader(const Settings& s, int fd, uint64_t bytes) {
   const UniqueFd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   const Buffer buffer = map_buffer({s.pipe.pages, s.pipe.buf_size, true, false});
   const unsigned flags = is_busy(s.pipe.reader_wait) ? SPLICE_F_NONBLOCK : 0;
@@ -50,12 +46,12 @@ uint64_t bare_reader(const Settings& s, int fd, uint64_t bytes) {
     const ssize_t moved = s.pipe.read_with == ReadWith::splice
                               ? ::splice(fd, nullptr, null.get(), nullptr, s.pipe.buf_size, flags)
                               : ::read(fd, buffer.data, s.pipe.buf_size);
-    if (moved < 0 && !again()) break;
+    if (moved < 0 && !again()) ::_exit(1);
     // Timed from the first byte, without the writer's start.
     if (moved > 0 && begin == 0) begin = monotonic_ns();
     if (moved > 0) count += static_cast<uint64_t>(moved);
   }
-  return monotonic_ns() - begin;
+  return double(bytes) / kGiB / (double(monotonic_ns() - begin) / 1e9);
 }
 
 template <class Body>
@@ -73,22 +69,19 @@ pid_t fork_on(int cpu, Body body) {
 
 double bare_rate(const Settings& s, uint64_t bytes) {
   const PlacementChoice cpus = choose_cpus(s.pipe, read_topology());
-  PipeOwner pipe, result;
+  PipeOwner pipe;
+  ChildResult result;
   if (const uint64_t size = wanted_pipe_bytes(s.pipe); size != kAutoPipeSize) pipe.resize(size);
   if (is_busy(s.pipe.reader_wait)) ::fcntl(pipe.read_fd(), F_SETFL, O_NONBLOCK);
   if (is_busy(s.pipe.writer_wait)) ::fcntl(pipe.write_fd(), F_SETFL, O_NONBLOCK);
 
   const pid_t writer = fork_on(cpus.writer_cpu, [&] { bare_writer(s, pipe.write_fd()); });
-  const pid_t reader = fork_on(cpus.reader_cpu, [&] {
-    const uint64_t ns = bare_reader(s, pipe.read_fd(), bytes);
-    (void)!::write(result.write_fd(), &ns, sizeof ns);
-  });
-  uint64_t ns = 0;
-  const bool got = ::read(result.read_fd(), &ns, sizeof ns) == sizeof ns;
+  const pid_t reader =
+      fork_on(cpus.reader_cpu, [&] { result.give(bare_reader(s, pipe.read_fd(), bytes)); });
+  ::waitpid(reader, nullptr, 0);
   ::kill(writer, SIGKILL);
-  for (const pid_t pid : {writer, reader}) ::waitpid(pid, nullptr, 0);
-  if (!got || ns == 0) throw Error("the bare loop failed");
-  return double(bytes) / kGiB / (double(ns) / 1e9);
+  ::waitpid(writer, nullptr, 0);
+  return result.take();
 }
 
 }  // namespace pipetop::bench

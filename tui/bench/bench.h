@@ -1,14 +1,35 @@
 // What the benchmarks are made of.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/error.h"
 #include "engine/engine.h"
+#include "engine/process/pipe_owner.h"
 
 namespace pipetop::bench {
+
+// A number from a forked process.
+class ChildResult {
+ public:
+  void give(double value) { (void)!::write(pipe_.write_fd(), &value, sizeof value); }
+  // Once the child has ended. Throws Error if it gave none.
+  double take() {
+    ::fcntl(pipe_.read_fd(), F_SETFL, O_NONBLOCK);
+    double value = 0;
+    if (::read(pipe_.read_fd(), &value, sizeof value) != sizeof value)
+      throw Error("a measuring process failed");
+    return value;
+  }
+
+ private:
+  PipeOwner pipe_;
+};
 
 // ---- bare loop -------------------------------------------------------------
 
@@ -42,9 +63,9 @@ struct SlowPeerCost {
   double operations;  // of the other side, a second
 };
 
-// Runs a single worker. The benchmark is its other side, and fills or drains the
+// Runs a single adaptive worker. The benchmark is its other side, and fills or drains the
 // whole pipe ten times a second.
-SlowPeerCost slow_peer_cost(Role role, Wait wait, double seconds);
+SlowPeerCost slow_peer_cost(Role role, double seconds);
 
 // ---- runs of the dashboard on a pseudo-terminal ----------------------------
 

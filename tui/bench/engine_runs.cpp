@@ -1,15 +1,11 @@
-#include <fcntl.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <random>
 #include <vector>
 
 #include "engine/base/clock.h"
-#include "engine/base/error.h"
 #include "engine/experiment/trial.h"
 #include "engine/meter/process_stats.h"
-#include "engine/process/pipe_owner.h"
 #include "engine/process/worker.h"
 #include "engine/registry/knobs.h"
 #include "engine/worker/pipe_command.h"
@@ -30,34 +26,15 @@ struct BenchSession {
 
 constexpr unsigned kIntervalUs = 100'000;
 
-WorkerCommand command_for(Wait wait, uint64_t pipe_bytes) {
+WorkerCommand adaptive_command(uint64_t pipe_bytes) {
   PipeCommand command;  // write or read
-  command.wait = static_cast<uint64_t>(wait);
+  command.wait = static_cast<uint64_t>(Wait::adaptive);
   command.buf_bytes = command.ring_bytes = pipe_bytes;
   command.epoch = kFirstEpoch;
   return command_of(Order::flow, command);
 }
 
-// For the other end, which only this process uses.
-class SlowPeer {
- public:
-  SlowPeer(const PipeOwner& pipe, Role worker)
-      : reads_(worker == Role::writer),
-        fd_(reads_ ? pipe.read_fd() : pipe.write_fd()),
-        bytes_(pipe.capacity_bytes(), 'X') {
-    ::fcntl(fd_, F_SETFL, ::fcntl(fd_, F_GETFL) | O_NONBLOCK);
-  }
-  void serve() {
-    ::usleep(kIntervalUs);
-    (void)(reads_ ? ::read(fd_, bytes_.data(), bytes_.size())
-                  : ::write(fd_, bytes_.data(), bytes_.size()));
-  }
-
- private:
-  const bool reads_;
-  const int fd_;
-  std::vector<char> bytes_;
-};
+double ms_since(uint64_t begin_ns) { return double(monotonic_ns() - begin_ns) / 1e6; }
 
 }  // namespace
 
@@ -74,6 +51,7 @@ std::vector<double> change_latencies_ms(const Settings& settings, int changes) {
   BenchSession bench(settings, Observed::yes);
   Session& session = bench.session;
   Engine& engine = session.engine();
+  const auto keys = hot_keys(WorkloadKind::pipe);
   std::mt19937 random(7);
   std::vector<double> latencies;
   session.run_for(200 * kMs);
@@ -81,8 +59,7 @@ std::vector<double> change_latencies_ms(const Settings& settings, int changes) {
     Settings next = engine.tick().requested;
     // Except placement and stamps: with same_cpu and busy loops, bytes move only
     // when the scheduler switches, which is the technique's latency, not ours.
-    const HotKey& key =
-        hot_keys(WorkloadKind::pipe)[random() % hot_keys(WorkloadKind::pipe).size()];
+    const HotKey& key = keys[random() % keys.size()];
     // The same goes for slow motion.
     if (key.knob == "placement" || key.knob == "payload" || key.knob == "slow_motion") continue;
     key.press(next);
@@ -92,7 +69,7 @@ std::vector<double> change_latencies_ms(const Settings& settings, int changes) {
     engine.apply(next, "bench");
     const uint64_t bytes = session.run_until_settled().throughput.total_items;
     while (engine.tick().throughput.total_items <= bytes) session.serve(0);
-    latencies.push_back(double(monotonic_ns() - pressed) / 1e6);
+    latencies.push_back(ms_since(pressed));
     session.run_for(20 * kMs);
   }
   return latencies;
@@ -114,7 +91,7 @@ std::vector<double> asleep_latencies_ms(Role asleep, int changes) {
     const uint64_t pressed = monotonic_ns();
     engine.apply(next, "bench");
     while (engine.tick().worker(asleep).state != ProcessState::flowing) session.serve(kMs);
-    latencies.push_back(double(monotonic_ns() - pressed) / 1e6);
+    latencies.push_back(ms_since(pressed));
     session.run_for(5 * kMs);
   }
   return latencies;
@@ -126,19 +103,27 @@ uint64_t on_cpu_ns(pid_t pid) {
   return stats->times.on_cpu_ns;
 }
 
-SlowPeerCost slow_peer_cost(Role role, Wait wait, double seconds) {
+SlowPeerCost slow_peer_cost(Role role, double seconds) {
   PipeOwner pipe;
-  const int end = role == Role::writer ? pipe.write_fd() : pipe.read_fd();
-  Worker worker(WorkloadKind::pipe, role, "/proc/self/exe", {end});
+  const bool writes = role == Role::writer;
+  const int fd = writes ? pipe.write_fd() : pipe.read_fd();
+  const int other_fd = writes ? pipe.read_fd() : pipe.write_fd();  // only this process uses it
+  ::fcntl(other_fd, F_SETFL, ::fcntl(other_fd, F_GETFL) | O_NONBLOCK);
+  std::vector<char> bytes(pipe.capacity_bytes(), 'X');
+  const auto serve = [&] {
+    ::usleep(kIntervalUs);
+    (void)(writes ? ::read(other_fd, bytes.data(), bytes.size())
+                  : ::write(other_fd, bytes.data(), bytes.size()));
+  };
+  Worker worker(WorkloadKind::pipe, role, "/proc/self/exe", {fd});
   worker.start(monotonic_ns());
-  worker.publish(command_for(wait, pipe.capacity_bytes()));
-  SlowPeer peer(pipe, role);
+  worker.publish(adaptive_command(pipe.capacity_bytes()));
   // It adapts during the first waits.
-  for (int i = 0; i < 10; ++i) peer.serve();
+  for (int i = 0; i < 10; ++i) serve();
   const uint64_t begin_ns = monotonic_ns(), cpu_before_ns = on_cpu_ns(worker.pid());
   const auto length_ns = static_cast<uint64_t>(seconds * 1e9);
   int operations = 0;
-  for (; monotonic_ns() - begin_ns < length_ns; ++operations) peer.serve();
+  for (; monotonic_ns() - begin_ns < length_ns; ++operations) serve();
   const double passed_ns = double(monotonic_ns() - begin_ns);
   return {double(on_cpu_ns(worker.pid()) - cpu_before_ns) / passed_ns,
           operations / (passed_ns / 1e9)};

@@ -140,7 +140,7 @@ void adaptive_waits() {
       [&] { return engine_rate(adaptive, Observed::no, kSeconds); },
       [&] { return engine_rate(busy, Observed::no, kSeconds); });
   for (const Role role : {Role::writer, Role::reader}) {
-    const SlowPeerCost cost = slow_peer_cost(role, Wait::adaptive, 5.0);
+    const SlowPeerCost cost = slow_peer_cost(role, 5.0);
     report(fmt::format("adaptive {}, a slow other side", to_text(role)),
            fmt::format("{:.3f} % of a CPU at {:.1f} operations/s", cost.cpu_share * 100,
                        cost.operations),

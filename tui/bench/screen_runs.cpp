@@ -1,16 +1,16 @@
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <clocale>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -21,7 +21,6 @@
 #include "engine/base/error.h"
 #include "engine/base/unique_fd.h"
 #include "engine/meter/statistics.h"
-#include "engine/process/pipe_owner.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/bench/bench.h"
 #include "tui/dashboard/dashboard.h"
@@ -35,7 +34,21 @@ namespace {
 class PtyChild {
  public:
   // `body` runs in the child; its result is the exit status. Throws SystemError.
-  PtyChild(int rows, int cols, const std::function<int()>& body);
+  PtyChild(int rows, int cols, const std::function<int()>& body) {
+    winsize size = {};
+    size.ws_row = static_cast<unsigned short>(rows);
+    size.ws_col = static_cast<unsigned short>(cols);
+    int master = -1;
+    pid_ = ::forkpty(&master, nullptr, nullptr, &size);
+    if (pid_ < 0) throw SystemError("forkpty", errno);
+    if (pid_ == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      ::setenv("TERM", "xterm-256color", 1);
+      ::setenv("LC_ALL", "C.UTF-8", 1);
+      ::_exit(body());
+    }
+    master_ = UniqueFd(master);
+  }
   ~PtyChild() {
     ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
@@ -48,7 +61,19 @@ class PtyChild {
 
   // Reads the child's output until `seconds` have passed or it ends; `done` is
   // called after every read with all the output, and can end it early.
-  void drain(double seconds, const std::function<bool(const std::string&)>& done = {});
+  void drain(double seconds, const std::function<bool(const std::string&)>& done = {}) {
+    const uint64_t end = monotonic_ns() + static_cast<uint64_t>(seconds * 1e9);
+    std::array<char, 65536> bytes;
+    while (monotonic_ns() < end) {
+      pollfd readable = {master_.get(), POLLIN, 0};
+      if (::poll(&readable, 1, 5) == 0) continue;
+      const ssize_t got = ::read(master_.get(), bytes.data(), bytes.size());
+      if (got <= 0) return;  // the child closed its terminal
+      if (!done) continue;
+      output_.append(bytes.data(), static_cast<size_t>(got));
+      if (done(output_)) return;
+    }
+  }
 
  private:
   pid_t pid_ = -1;
@@ -56,69 +81,13 @@ class PtyChild {
   std::string output_;
 };
 
-PtyChild::PtyChild(int rows, int cols, const std::function<int()>& body) {
-  winsize size = {};
-  size.ws_row = static_cast<unsigned short>(rows);
-  size.ws_col = static_cast<unsigned short>(cols);
-  int master = -1;
-  pid_ = ::forkpty(&master, nullptr, nullptr, &size);
-  if (pid_ < 0) throw SystemError("forkpty", errno);
-  if (pid_ == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::setenv("TERM", "xterm-256color", 1);
-    ::setenv("LC_ALL", "C.UTF-8", 1);
-    ::_exit(body());
-  }
-  master_ = UniqueFd(master);
-}
-
-void PtyChild::drain(double seconds, const std::function<bool(const std::string&)>& done) {
-  const uint64_t end = monotonic_ns() + static_cast<uint64_t>(seconds * 1e9);
-  std::array<char, 65536> bytes;
-  while (monotonic_ns() < end) {
-    pollfd readable = {master_.get(), POLLIN, 0};
-    if (::poll(&readable, 1, 5) == 0) continue;
-    const ssize_t got = ::read(master_.get(), bytes.data(), bytes.size());
-    if (got <= 0) return;  // the child closed its terminal
-    if (!done) continue;
-    output_.append(bytes.data(), static_cast<size_t>(got));
-    if (done(output_)) return;
-  }
-}
-
-// A number returned by a child process.
-class Result {
- public:
-  void give(double value) { (void)!::write(pipe_.write_fd(), &value, sizeof value); }
-  // Once the child has ended.
-  double take() {
-    ::fcntl(pipe_.read_fd(), F_SETFL, O_NONBLOCK);
-    double value = 0;
-    if (::read(pipe_.read_fd(), &value, sizeof value) != sizeof value)
-      throw Error("a run on a pseudo-terminal failed");
-    return value;
-  }
-
- private:
-  PipeOwner pipe_;
-};
-
 double seconds_since(uint64_t begin_ns) { return double(monotonic_ns() - begin_ns) / 1e9; }
 
 // pipetop is in the benchmark's directory.
-std::string program() {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "pipetop";
-}
-
-int exec_pipetop(const std::string& path, const char* preset) {
-  ::execl(path.c_str(), "pipetop", "--preset", preset, nullptr);
+int exec_pipetop(const char* preset) {
+  const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "pipetop";
+  ::execl(program.c_str(), "pipetop", "--preset", preset, nullptr);
   return 127;
-}
-
-uint64_t cpu_time_ns() {
-  timespec now = {};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<uint64_t>(now.tv_sec) * kSecond + static_cast<uint64_t>(now.tv_nsec);
 }
 
 uint64_t rss_bytes(pid_t pid) {
@@ -140,11 +109,11 @@ double draw_many(int frames) {
     ::usleep(20'000);
     const Snapshot snapshot = engine.tick();
     state.requested = snapshot.requested;
-    const uint64_t begin = cpu_time_ns();
+    const std::clock_t begin = std::clock();
     canvas.reset(terminal.rows(), terminal.cols());
     tui::draw(canvas, snapshot, state);
     terminal.show(canvas);
-    costs.push_back(double(cpu_time_ns() - begin) / 1e6);
+    costs.push_back(double(std::clock() - begin) * 1e3 / CLOCKS_PER_SEC);
   }
   return median(costs);
 }
@@ -152,7 +121,7 @@ double draw_many(int frames) {
 }  // namespace
 
 double screen_rate(const Settings& settings, double seconds) {
-  Result result;
+  ChildResult result;
   PtyChild child(40, 120, [&] {
     std::setlocale(LC_ALL, "");
     Config config = default_config();
@@ -170,16 +139,14 @@ double screen_rate(const Settings& settings, double seconds) {
 }
 
 double first_full_frame_ms() {
-  const std::string path = program();
   const uint64_t begin = monotonic_ns();
-  PtyChild child(40, 120, [&] { return exec_pipetop(path, "write_read"); });
+  PtyChild child(40, 120, [&] { return exec_pipetop("write_read"); });
   double ms = -1;
   child.drain(10.0, [&](const std::string& output) {
     // The four panels: a rate, the slots, and a function of each role.
-    const bool full = output.find("GiB/s") != std::string::npos &&
-                      output.find("slots") != std::string::npos &&
-                      output.find("anon_pipe_write") != std::string::npos &&
-                      output.find("anon_pipe_read") != std::string::npos;
+    constexpr const char* kParts[] = {"GiB/s", "slots", "anon_pipe_write", "anon_pipe_read"};
+    const bool full = std::ranges::all_of(
+        kParts, [&](const char* part) { return output.find(part) != std::string::npos; });
     if (full) ms = seconds_since(begin) * 1e3;
     return full;
   });
@@ -188,8 +155,7 @@ double first_full_frame_ms() {
 }
 
 ScreenCost screen_cost(double seconds) {
-  const std::string path = program();
-  PtyChild child(40, 120, [&] { return exec_pipetop(path, "busy_loop_huge"); });
+  PtyChild child(40, 120, [&] { return exec_pipetop("busy_loop_huge"); });
   child.drain(2.0);
   const uint64_t begin = monotonic_ns(), cpu_before = on_cpu_ns(child.pid());
   child.drain(seconds);
@@ -198,7 +164,7 @@ ScreenCost screen_cost(double seconds) {
 }
 
 double frame_cost_ms() {
-  Result result;
+  ChildResult result;
   PtyChild child(60, 200, [&] {
     result.give(draw_many(200));
     return 0;
