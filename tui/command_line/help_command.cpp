@@ -39,13 +39,6 @@ std::string topics_text() {
   return plain_text(blocks);
 }
 
-PageHeader header_of(std::string_view page) {
-  return {.name = name_of_page(page),
-          .section = page.back(),
-          .date = PIPETOP_MANUAL_DATE,
-          .version = "pipetop " + std::string(kVersion)};
-}
-
 using Rows = std::vector<Row>;
 
 // ---- flags ------------------------------------------------------------------
@@ -215,7 +208,9 @@ std::string help_text(const std::string& topic) {
   const EmbeddedText& text = find_text(topic);
   const std::vector<Block> blocks = parse_manual(text.text, {rows_named, output_of});
   const bool wants_roff = is_page(text) && text.name == topic;
-  return wants_roff ? roff(blocks, header_of(text.name)) : plain_text(blocks);
+  return wants_roff
+             ? roff(blocks, text.name, PIPETOP_MANUAL_DATE, "pipetop " + std::string(kVersion))
+             : plain_text(blocks);
 }
 
 }  // namespace pipetop::tui

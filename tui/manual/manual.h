@@ -64,15 +64,9 @@ std::vector<Block> parse_manual(std::string_view markdown, const Tables& tables)
 // At most 80 columns wide, except for wider code.
 std::string plain_text(std::span<const Block> blocks);
 
-// The fields of a man page's first line.
-struct PageHeader {
-  std::string_view name;  // "pipetop"
-  char section = '1';     // '1' or '5'
-  std::string_view date;  // "2026-11-21"
-  std::string version;    // "pipetop 0.1.0"
-};
-
-// For man(1). Every title becomes a section.
-std::string roff(std::span<const Block> blocks, const PageHeader& header);
+// For man(1): the page "pipetop.1", of that date ("2026-11-21") and program ("pipetop 0.1.0").
+// Every title becomes a section.
+std::string roff(std::span<const Block> blocks, std::string_view page, std::string_view date,
+                 std::string_view program);
 
 }  // namespace pipetop::tui

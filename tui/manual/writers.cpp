@@ -73,8 +73,6 @@ std::string block_text(const Block& block) {
   return block.text + '\n';
 }
 
-using Kind = Block::Kind;
-
 constexpr std::pair<char, std::string_view> kEscapes[] = {
     {'\\', "\\e"}, {'-', "\\-"}, {'\'', "\\(aq"}, {'`', "\\(ga"}, {'^', "\\(ha"}, {'~', "\\(ti"}};
 
@@ -175,10 +173,12 @@ std::string plain_text(std::span<const Block> blocks) {
   return text;
 }
 
-std::string roff(std::span<const Block> blocks, const PageHeader& header) {
-  const std::string_view manual = header.section == '5' ? "File Formats" : "User Commands";
-  return fmt::format(".TH {} {} {} \"{}\" \"{}\"\n.nh\n.ad l\n", upper(std::string(header.name)),
-                     header.section, header.date, header.version, manual) +
+std::string roff(std::span<const Block> blocks, std::string_view page, std::string_view date,
+                 std::string_view program) {
+  const char section = page.back();
+  const std::string_view manual = section == '5' ? "File Formats" : "User Commands";
+  return fmt::format(".TH {} {} {} \"{}\" \"{}\"\n.nh\n.ad l\n",
+                     upper(std::string(name_of_page(page))), section, date, program, manual) +
          Writer().write(blocks);
 }
 

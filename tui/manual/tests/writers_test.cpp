@@ -13,13 +13,12 @@ std::vector<Row> some_rows(std::string_view name) {
 std::string some_output(std::string_view) { return "a: 1\n\nb: 'two'\n"; }
 
 constexpr Tables kTables{some_rows, some_output};
-constexpr PageHeader kHeader{"pipetop", '1', "2026-01-02", {}};
 
 std::string plain(std::string_view markdown) { return plain_text(parse_manual(markdown, kTables)); }
 
 // Without the header.
 std::string page(std::string_view markdown) {
-  const std::string text = roff(parse_manual(markdown, kTables), kHeader);
+  const std::string text = roff(parse_manual(markdown, kTables), "pipetop.1", "2026-01-02", "");
   const std::string_view end = ".ad l\n";
   return text.substr(text.find(end) + end.size());
 }
@@ -49,8 +48,7 @@ TEST(PlainText, AWideTermHasALineOfItsOwn) {
 }
 
 TEST(Roff, NamesThePageSectionDateAndVersion) {
-  const PageHeader header{"pipetop-config", '5', "2026-01-02", "pipetop 1.2"};
-  EXPECT_EQ(roff({}, header),
+  EXPECT_EQ(roff({}, "pipetop-config.5", "2026-01-02", "pipetop 1.2"),
             ".TH PIPETOP-CONFIG 5 2026-01-02 \"pipetop 1.2\" \"File Formats\"\n.nh\n.ad l\n");
 }
 
