@@ -6,6 +6,7 @@
 
 #include "engine/config/config.h"
 #include "engine/engine.h"
+#include "engine/experiment/ladder.h"
 #include "engine/experiment/sweep.h"
 #include "tui/flags/command_line.h"
 
@@ -23,6 +24,13 @@ int dashboard_command(const CommandLine& line);
 // What the run compares: the given range, else the workload's default comparison;
 // nothing for a run of one setting. Throws Error.
 std::optional<SweepPlan> sweep_plan(const CommandLine& line, const Config& config);
+
+// What `pipetop ladder` measures. `config` has the available presets. Throws Error for an unknown
+// or duplicate rung, for conflicting knobs, and for flags without effect here.
+LadderOptions ladder_options(const CommandLine& line, const Config& config);
+
+// The knob flags as typed: "--pipe_size 1MiB --gift".
+std::string knobs_typed(const CommandLine& line);
 
 // pipetop help [TOPIC]: the topic, or the list of topics for "". A man page is roff if given with
 // its section, "pipetop.1", and plain text otherwise. Throws Error.

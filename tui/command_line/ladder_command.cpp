@@ -1,23 +1,18 @@
-#include "tui/command_line/ladder_command.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
 #include <random>
 #include <string>
 #include <utility>
 
 #include "engine/base/error.h"
 #include "engine/config/config.h"
-#include "engine/experiment/ladder.h"
 #include "engine/registry/knobs.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
+#include "tui/command_line/result_files.h"
 #include "tui/draw/numbers.h"
-#include "tui/print/document.h"
 
 namespace pipetop::tui {
 namespace {
@@ -54,32 +49,6 @@ Preset rung(const std::string& name, const CommandLine& line, const Config& conf
   return rung;
 }
 
-constexpr const char* kStdout = "-";
-
-using Named = std::pair<const char*, std::string>;
-
-std::array<Named, 3> files_of(const LadderRequest& request) {
-  return {Named{"--csv", request.csv}, {"--json", request.json}, {"--svg", request.svg}};
-}
-
-// One file can have several names.
-std::string place_of(const std::string& path) {
-  if (path.empty() || path == kStdout) return path;
-  std::error_code error;
-  const auto place =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
-  return error ? path : place.string();
-}
-
-void check_places(const LadderRequest& request) {
-  const auto files = files_of(request);
-  for (size_t i = 0; i < files.size(); ++i)
-    for (size_t j = 0; j < i; ++j)
-      if (!files[i].second.empty() && place_of(files[i].second) == place_of(files[j].second))
-        throw Error(fmt::format("{} and {} would both go to {}", files[j].first, files[i].first,
-                                files[i].second == kStdout ? "stdout" : files[i].second));
-}
-
 std::string progress_text(const LadderStep& step, const LadderOptions& options) {
   std::string text = fmt::format("round {} of {}, run {} of {}: {}", step.round, options.rounds,
                                  step.done + 1, step.all, options.rungs[step.rung].name);
@@ -107,23 +76,6 @@ std::string knobs_typed(const CommandLine& line) {
   std::string text;
   for (const KnobFlag& knob : line.knobs) text += (text.empty() ? "" : " ") + knob.text;
   return text;
-}
-
-LadderFiles::LadderFiles(const LadderRequest& request) {
-  check_places(request);
-  if (!request.csv.empty()) csv_.emplace(request.csv);
-  if (!request.json.empty()) json_.emplace(request.json);
-  if (!request.svg.empty()) svg_.emplace(request.svg);
-  const auto is_stdout = [](const Named& file) { return file.second == kStdout; };
-  if (std::ranges::none_of(files_of(request), is_stdout)) table_.emplace(kStdout);
-}
-
-void LadderFiles::write(const LadderResult& result, GlyphSet glyphs) {
-  const Document document = ladder_document(result, glyphs);
-  if (csv_) csv_->finish(csv_text(document));
-  if (json_) json_->finish(json_text(document));
-  if (svg_) svg_->finish(ladder_svg(result));
-  if (table_) table_->finish(document.human);
 }
 
 int ladder_command(const CommandLine& line) {

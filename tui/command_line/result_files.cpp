@@ -20,6 +20,17 @@ bool wants_csv(const std::string& path) {
       "--segments: \"{}\" is neither CSV nor JSON lines: give FILE.csv or FILE.jsonl", ending));
 }
 
+constexpr const char* kStdout = "-";
+
+// One file can have several names.
+std::string place_of(const std::string& path) {
+  if (path.empty() || path == kStdout) return path;
+  std::error_code error;
+  const auto place =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  return error ? path : place.string();
+}
+
 }  // namespace
 
 SegmentFile::SegmentFile(const std::string& path, const Settings& settings) {
@@ -42,14 +53,10 @@ void SegmentFile::write_last(const Segment& segment) {
 
 void SegmentFile::write(const Segment& segment) {
   written_ = segment.number;
-  const Document document = segment_document(segment, start_ns_);
-  write(csv_ ? csv_rows(document) : json_line(document));
-}
-
-void SegmentFile::write(const std::string& text) {
   if (!output_ || failure_) return;
+  const Document document = segment_document(segment, start_ns_);
   try {
-    output_->write(text);
+    output_->write(csv_ ? csv_rows(document) : json_line(document));
   } catch (const Error&) {
     failure_ = std::current_exception();
   }
@@ -72,18 +79,42 @@ void FoldedFile::check(const Snapshot& snapshot) const {
       throw Error("--folded: " + worker.functions.reason, Exit::refused);
 }
 
-void FoldedFile::write_role(std::string_view role, const Reading<FunctionTable>& functions) {
-  if (functions.has_value())
-    output_->write(folded_text(role, *functions->tree));
-  else
-    say(fmt::format("--folded: the {}: {}", role, functions.reason));
-}
-
 void FoldedFile::write(const Segment& segment) {
   if (!output_) return;
-  for (const Role role : roles_of(segment.requested))
-    write_role(role_name(segment.requested, role), segment.role(role).functions);
+  for (const Role role : roles_of(segment.requested)) {
+    const std::string_view name = role_name(segment.requested, role);
+    const Reading<FunctionTable>& functions = segment.role(role).functions;
+    if (functions.has_value())
+      output_->write(folded_text(name, *functions->tree));
+    else
+      say(fmt::format("--folded: the {}: {}", name, functions.reason));
+  }
   output_->finish();
+}
+
+void check_distinct(const std::vector<Destination>& all) {
+  for (auto later = all.begin(); later != all.end(); ++later)
+    for (auto earlier = all.begin(); earlier != later; ++earlier)
+      if (!later->path.empty() && place_of(earlier->path) == place_of(later->path))
+        throw Error(fmt::format("{} and {} would both go to {}{}", earlier->name, later->name,
+                                later->path == kStdout ? "stdout" : later->path, later->remedy));
+}
+
+LadderFiles::LadderFiles(const LadderRequest& request) {
+  check_distinct({{"--csv", request.csv}, {"--json", request.json}, {"--svg", request.svg}});
+  if (!request.csv.empty()) csv_.emplace(request.csv);
+  if (!request.json.empty()) json_.emplace(request.json);
+  if (!request.svg.empty()) svg_.emplace(request.svg);
+  if (request.csv != kStdout && request.json != kStdout && request.svg != kStdout)
+    table_.emplace(kStdout);
+}
+
+void LadderFiles::write(const LadderResult& result, GlyphSet glyphs) {
+  const Document document = ladder_document(result, glyphs);
+  if (csv_) csv_->finish(csv_text(document));
+  if (json_) json_->finish(json_text(document));
+  if (svg_) svg_->finish(ladder_svg(result));
+  if (table_) table_->finish(document.human);
 }
 
 }  // namespace pipetop::tui

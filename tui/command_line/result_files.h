@@ -1,16 +1,29 @@
-// The files of --segments and --folded.
+// The files of --segments and --folded, and those of `pipetop ladder`.
 #pragma once
 
 #include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "engine/model/snapshot.h"
 #include "tui/command_line/output.h"
+#include "tui/draw/look.h"
+#include "tui/flags/command_line.h"
+#include "tui/print/results.h"
 
 namespace pipetop::tui {
+
+// One of the results of a command.
+struct Destination {
+  const char* name;         // "--csv"
+  std::string path;         // "" for none, "-" for stdout
+  const char* remedy = "";  // ": give ...", if another one goes there, too
+};
+
+// Mixed together they would be useless. Throws Error.
+void check_distinct(const std::vector<Destination>& all);
 
 // One line for each segment as soon as it is closed.
 class SegmentFile {
@@ -34,7 +47,6 @@ class SegmentFile {
 
  private:
   void write(const Segment& segment);
-  void write(const std::string& text);
 
   std::optional<Output> output_;
   bool csv_ = false;
@@ -56,9 +68,24 @@ class FoldedFile {
   void write(const Segment& segment);
 
  private:
-  void write_role(std::string_view role, const Reading<FunctionTable>& functions);
-
   std::optional<Output> output_;
+};
+
+// Files that appear complete, and the table on stdout unless stdout is one of them.
+class LadderFiles {
+ public:
+  // To be called before measuring. Throws Error if a file cannot be written, or two
+  // have the same destination.
+  explicit LadderFiles(const LadderRequest& request);
+
+  // Throws Error if not everything could be written.
+  void write(const LadderResult& result, GlyphSet glyphs);
+
+  // Whether the table goes to a terminal.
+  bool table_is_seen() const { return table_ && table_->is_terminal(); }
+
+ private:
+  std::optional<Output> csv_, json_, svg_, table_;
 };
 
 }  // namespace pipetop::tui

@@ -61,18 +61,6 @@ std::string progress_text(const TrialLength& length, const Trial& so_far) {
   return rate.has_value() ? fmt::format("{}  {:.2f} {}", goal, *rate, unit.rate) : goal;
 }
 
-// Mixed together both would be useless.
-void check_outputs(const CommandLine& line) {
-  const std::string output = line.run.output.empty() ? "-" : line.run.output;
-  for (const auto& [flag, path] :
-       {std::pair{"--folded", line.folded}, {"--segments", line.segments}})
-    if (path == output)
-      throw Error(fmt::format("{} and the result would both go to {}: give --output FILE", flag,
-                              output == "-" ? "stdout" : output));
-  if (!line.folded.empty() && line.folded == line.segments)
-    throw Error(fmt::format("--folded and --segments would both go to {}", line.folded));
-}
-
 bool is_for_people(const CommandLine& line) { return line.format == &formats().front(); }
 
 class Run {
@@ -200,7 +188,10 @@ int run_command(const CommandLine& line) {
   const Config config = read_start(line);
   if (const auto plan = sweep_plan(line, config)) return sweep_command(line, config, *plan);
   require_vmsplice(config.settings, "give --write_with write");
-  check_outputs(line);
+  const std::string output = line.run.output.empty() ? "-" : line.run.output;
+  check_distinct({{"--folded", line.folded},
+                  {"--segments", line.segments},
+                  {"the result", output, ": give --output FILE"}});
   return Run(line, config).run();
 }
 

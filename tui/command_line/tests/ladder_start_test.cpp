@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/workload/pipe/pipe_knobs.h"
-#include "tui/command_line/ladder_command.h"
+#include "tui/command_line/commands.h"
 #include "tui/command_line/tests/typed.h"
 
 namespace pipetop::tui {
