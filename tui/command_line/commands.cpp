@@ -27,8 +27,8 @@ namespace pipetop::tui {
 namespace {
 
 // Before anything else runs that would compete for the CPUs.
-std::optional<double> find_roof(const std::optional<RoofRequest>& request) {
-  if (!request || request->gib_per_s) return request ? request->gib_per_s : std::nullopt;
+std::optional<double> find_roof(std::optional<double> asked) {
+  if (!asked || *asked > 0) return asked;
   say("measuring the roof, for about a second");
   const Reading<Roof> roof = measure_roof();
   if (!roof.has_value()) throw Error("--roof: " + roof.reason, Exit::refused);

@@ -1,4 +1,4 @@
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -45,13 +45,8 @@ using Rows = std::vector<Row>;
 
 // "-c, --config FILE"
 std::string flag_term(const ListedFlag& flag) {
-  std::vector<std::string> words = flag.names;
-  std::ranges::stable_sort(words, {},
-                           [](const std::string& word) { return word.starts_with("--"); });
-  std::string term;
-  for (const std::string& name : words) term += (term.empty() ? "" : ", ") + name;
-  if (flag.value.empty()) return term;
-  return term + (term.empty() ? "" : " ") + flag.value;
+  const std::string names = fmt::format("{}", fmt::join(flag.names, ", "));
+  return names.empty() || flag.value.empty() ? names + flag.value : names + ' ' + flag.value;
 }
 
 template <class Wanted>

@@ -21,7 +21,9 @@ namespace {
 constexpr uint64_t kRunNs = 5 * kSecond, kSweepRunNs = 2 * kSecond;  // without --duration
 
 TrialLength length_of(const RunRequest& request, uint64_t usual_ns) {
-  return {request.warmup_ns, request.duration_ns.value_or(usual_ns), request.bytes};
+  TrialLength length = request.length;
+  if (length.duration_ns == 0) length.duration_ns = usual_ns;
+  return length;
 }
 
 void check_sweep_flags(const CommandLine& line) {

@@ -116,7 +116,7 @@ Words go_on_with_list(const Words& choices, const std::string& typed) {
 // The knob that a flag stands for, also in the article's spelling; nullptr if none.
 const Knob* knob_of(const ListedFlag& flag) {
   if (flag.names.empty()) return nullptr;
-  const std::string_view name = std::string_view(flag.names.front()).substr(2);
+  const std::string_view name = std::string_view(flag.names.back()).substr(2);
   if (const Knob* knob = find_knob(name)) return knob;
   const auto found =
       std::ranges::find_if(knobs(), [&](const Knob& k) { return k.article.flag == name; });

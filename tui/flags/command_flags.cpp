@@ -102,17 +102,17 @@ void add_rounds(CLI::App& app, uint32_t& target, const std::string& help) {
 }
 
 // How long to measure.
-template <class Duration>
-void add_length(CLI::App& app, Duration& duration_ns, const std::string& duration_help,
-                uint64_t& bytes, uint64_t& warmup_ns, const std::string& warmup_help) {
-  add_time(app, "--duration", duration_ns, 1, duration_help);
-  const auto take_bytes = [&bytes](const std::string& text) {
-    bytes = parsed("--bytes", text, parse_size);
-    if (bytes == 0) throw Error(fmt::format("--bytes: \"{}\" moves nothing: give 1 or more", text));
+void add_length(CLI::App& app, TrialLength& length, const std::string& duration_help,
+                const std::string& warmup_help) {
+  add_time(app, "--duration", length.duration_ns, 1, duration_help);
+  const auto take_bytes = [&length](const std::string& text) {
+    length.bytes = parsed("--bytes", text, parse_size);
+    if (length.bytes == 0)
+      throw Error(fmt::format("--bytes: \"{}\" moves nothing: give 1 or more", text));
   };
   add_value(app, "--bytes,--bytes_to_pipe", "SIZE", take_bytes,
             "measure until this much was read instead");
-  add_time(app, "--warmup", warmup_ns, 0, warmup_help);
+  add_time(app, "--warmup", length.warmup_ns, 0, warmup_help);
   app.final_callback([&app] {
     if (app.count("--duration") > 0 && app.count("--bytes") > 0)
       throw Error("--duration and --bytes exclude each other: give one of them");
@@ -121,8 +121,8 @@ void add_length(CLI::App& app, Duration& duration_ns, const std::string& duratio
 
 void add_run_flags(CLI::App& app, CommandLine& line) {
   RunRequest& run = line.run;
-  add_length(app, run.duration_ns, "measure for this long (default 5s; 2s each for several values)",
-             run.bytes, run.warmup_ns, "warm-up, not measured (default 300ms)");
+  add_length(app, run.length, "measure for this long (default 5s; 2s each for several values)",
+             "warm-up, not measured (default 300ms)");
   add_time(app, "--interval", run.interval_ns, kMinIntervalNs,
            "print the rate this often (default 1s)");
   add_rounds(app, run.rounds, "rounds when several values are compared (default 3)");
@@ -141,8 +141,7 @@ void add_ladder_flags(CLI::App& app, CommandLine& line) {
       [&ladder](const std::string& text) { ladder.rungs = split(text, ','); },
       "presets to measure, compared with the first (default: the article's seven)");
   add_rounds(app, ladder.rounds, "measure every rung this often (default 5)");
-  add_length(app, ladder.length.duration_ns, "measure for this long each time (default 1s)",
-             ladder.length.bytes, ladder.length.warmup_ns,
+  add_length(app, ladder.length, "measure for this long each time (default 1s)",
              "warm-up of each run, not measured (default 200ms)");
   add_number(app, "--seed", "N", ladder.seed, 0, kMaxSeed,
              "random seed of the rounds' orders (default: a new one each time)");

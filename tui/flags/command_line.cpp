@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "engine/base/error.h"
@@ -72,8 +71,8 @@ class Parser {
     std::vector<ListedFlag> flags;
     for (const CLI::Option* option : app.get_options()) {
       ListedFlag flag;
-      for (const std::string& name : option->get_lnames()) flag.names.push_back("--" + name);
       for (const std::string& name : option->get_snames()) flag.names.push_back("-" + name);
+      for (const std::string& name : option->get_lnames()) flag.names.push_back("--" + name);
       flag.help = option->get_description();
       if (option->get_items_expected_max() > 0) flag.value = option->get_type_name();
       flag.value_optional = option->get_items_expected_min() == 0;
@@ -113,8 +112,7 @@ class Parser {
     add_file(app_, "--segments", line_.segments,
              "write one line per segment: CSV to FILE.csv, JSON to FILE.jsonl");
     const auto choose_roof = [this](const std::string& rate) {
-      line_.roof.emplace();
-      if (!rate.empty()) line_.roof->gib_per_s = rate_of("--roof", rate);
+      line_.roof = rate.empty() ? 0 : rate_of("--roof", rate);
     };
     add_optional_value(app_, "--roof", "[GIB/S]", choose_roof,
                        "draw the upper bound of a pipe's rate: this, or measured in a second");

@@ -42,9 +42,7 @@ struct KnobFlag {
 };
 
 struct RunRequest {
-  std::optional<uint64_t> duration_ns;  // 5 s, or 2 s per value
-  uint64_t bytes = 0;                   // instead of the duration, when not 0
-  uint64_t warmup_ns = 300'000'000;
+  TrialLength length{.warmup_ns = 300'000'000, .duration_ns = 0};  // 0: 5 s, or 2 s per value
   uint64_t interval_ns = 1'000'000'000;
   uint32_t rounds = 3;  // if several values are compared
   std::string output;   // "" is stdout
@@ -65,11 +63,6 @@ struct TuneRequest {
   bool may_raise_pipe_max = false;
 };
 
-// The roof for the dashboard.
-struct RoofRequest {
-  std::optional<double> gib_per_s;  // nothing: measured
-};
-
 struct CommandLine {
   Command command = Command::dashboard;
   std::string help;   // the text, when that is the command
@@ -83,7 +76,7 @@ struct CommandLine {
   std::optional<uint32_t> frequency_hz;
   std::string folded, segments;  // the files' paths, "" for none
   std::optional<BpfCounters> bpf_counters;
-  std::optional<RoofRequest> roof;  // of the dashboard
+  std::optional<double> roof;  // of the dashboard, in GiB/s; 0: measured
   bool no_color = false, no_unicode = false, no_bpf = false;
 
   const Format* format = &formats().front();
@@ -109,7 +102,7 @@ inline constexpr const char* kKnobGroup = "Knobs";
 inline constexpr const char* kArticleGroup = "The article's spellings";
 
 struct ListedFlag {
-  std::vector<std::string> names;  // "--config" and "-c"; none: a word without a flag
+  std::vector<std::string> names;  // "-c" and "--config"; none: a word without a flag
   std::string value;               // "FILE", "percpu|shared", ...; "" if it takes none
   bool value_optional = false;
   std::string help;

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "engine/base/error.h"
@@ -53,14 +52,6 @@ uint64_t parsed(const std::string& flag, const std::string& text,
   }
 }
 
-uint64_t duration_of(const std::string& flag, const std::string& text, uint64_t least_ns) {
-  const uint64_t ns = parsed(flag, text, parse_duration_ns);
-  if (ns < least_ns || ns > kMaxDurationNs)
-    throw Error(fmt::format("{}: \"{}\" is out of range: give {} to {}", flag, text,
-                            format_duration(least_ns), format_duration(kMaxDurationNs)));
-  return ns;
-}
-
 uint32_t number_of(const std::string& flag, const std::string& text, uint32_t least,
                    uint32_t most) {
   uint32_t n = 0;
@@ -76,6 +67,17 @@ double rate_of(const std::string& flag, const std::string& text) {
   if (error != std::errc{} || end != text.data() + text.size() || !(rate > 0 && rate < 1e6))
     throw Error(fmt::format("{}: \"{}\" is not a rate: give GiB/s, for example 84", flag, text));
   return rate;
+}
+
+void add_time(CLI::App& app, const std::string& name, uint64_t& target_ns, uint64_t least_ns,
+              const std::string& help) {
+  const auto take = [=, &target_ns](const std::string& text) {
+    target_ns = parsed(name, text, parse_duration_ns);
+    if (target_ns < least_ns || target_ns > kMaxDurationNs)
+      throw Error(fmt::format("{}: \"{}\" is out of range: give {} to {}", name, text,
+                              format_duration(least_ns), format_duration(kMaxDurationNs)));
+  };
+  add_value(app, name, "TIME", take, help);
 }
 
 void add_file(CLI::App& app, const std::string& name, std::string& target,

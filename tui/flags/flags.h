@@ -31,22 +31,14 @@ void add_choice(CLI::App& app, const std::string& flag, const std::vector<std::s
 // "a|b|c", as --help shows what a flag takes.
 std::string alternatives(std::span<const std::string_view> values);
 
-// Each throws Error, which says what was given and what is expected.
+// What `parse` returns. This and those below throw Error, which names the flag, and says what was
+// given and what is expected.
 uint64_t parsed(const std::string& flag, const std::string& text,
                 uint64_t (*parse)(std::string_view));
-uint64_t duration_of(const std::string& flag, const std::string& text, uint64_t least_ns);
 uint32_t number_of(const std::string& flag, const std::string& text, uint32_t least, uint32_t most);
 double rate_of(const std::string& flag, const std::string& text);  // GiB/s
 
 // Each adds one flag that sets `target`, which must outlive the parser.
-template <class Target>
-void add_time(CLI::App& app, const std::string& name, Target& target_ns, uint64_t least_ns,
-              const std::string& help) {
-  const auto take = [=, &target_ns](const std::string& text) {
-    target_ns = duration_of(name, text, least_ns);
-  };
-  add_value(app, name, "TIME", take, help);
-}
 template <class Target>
 void add_number(CLI::App& app, const std::string& name, const std::string& type, Target& target,
                 uint32_t least, uint32_t most, const std::string& help) {
@@ -55,6 +47,8 @@ void add_number(CLI::App& app, const std::string& name, const std::string& type,
   };
   add_value(app, name, type, take, help);
 }
+void add_time(CLI::App& app, const std::string& name, uint64_t& target_ns, uint64_t least_ns,
+              const std::string& help);
 void add_file(CLI::App& app, const std::string& name, std::string& target, const std::string& help);
 struct CommandEntry {
   Command command;

@@ -14,13 +14,6 @@ namespace {
 
 using Kind = Block::Kind;
 
-std::string_view take_line(std::string_view& text) {
-  const size_t end = text.find('\n');
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  return line;
-}
-
 // "keys pipe" of "[Table: keys pipe](...)".
 std::optional<std::string_view> argument_of(std::string_view line, std::string_view mark) {
   if (!line.starts_with(mark)) return std::nullopt;
@@ -48,7 +41,7 @@ class Reader {
   explicit Reader(const Tables& tables) : tables_(tables) {}
 
   void read(std::string_view markdown) {
-    while (!markdown.empty()) read_line(take_line(markdown));
+    for (const std::string& line : split(markdown, '\n')) read_line(line);
     ended_ = true;
   }
 
