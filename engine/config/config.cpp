@@ -46,16 +46,9 @@ Names with_knobs(WorkloadKind kind, Names own) {
 }
 
 std::string wanted_by(const Knob& knob) {
-  switch (knob.kind) {
-    case KnobKind::size:
-      return "a size such as 256KiB";
-    case KnobKind::cpu:
-      return "the number of a CPU";
-    case KnobKind::number:
-      return "a number";
-    default:
-      return join_choices(knob.values);
-  }
+  if (!knob.values.empty()) return join_choices(knob.values);
+  if (knob.kind == KnobKind::size) return "a size such as 256KiB";
+  return knob.kind == KnobKind::cpu ? "the number of a CPU" : "a number";
 }
 
 // The value of a knob: flat ("writer.cpu"), or in its role's own map.

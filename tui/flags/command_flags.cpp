@@ -23,20 +23,12 @@ void set_knob(const Knob& knob, const std::string& value, Settings& settings) {
   }
 }
 
+// By KnobKind.
+constexpr const char* kValueNames[] = {"", "[true|false]", "SIZE", "N|N..M", "CPU"};
+
 std::string value_name(const Knob& knob) {
-  switch (knob.kind) {
-    case KnobKind::size:
-      return "SIZE";
-    case KnobKind::cpu:
-      return "CPU";
-    case KnobKind::number:
-      return "N|N..M";
-    case KnobKind::boolean:
-      return "[true|false]";
-    case KnobKind::choice:
-      break;
-  }
-  return alternatives(knob.values);
+  return knob.kind == KnobKind::choice ? alternatives(knob.values)
+                                       : kValueNames[static_cast<size_t>(knob.kind)];
 }
 
 // A boolean flag needs no value.

@@ -50,6 +50,7 @@ void add_number(CLI::App& app, const std::string& name, const std::string& type,
 void add_time(CLI::App& app, const std::string& name, uint64_t& target_ns, uint64_t least_ns,
               const std::string& help);
 void add_file(CLI::App& app, const std::string& name, std::string& target, const std::string& help);
+
 struct CommandEntry {
   Command command;
   const char* name;
