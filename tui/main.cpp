@@ -37,8 +37,6 @@ void forget_callers_terminals() {
     unsetenv(name);
 }
 
-int exit_of(pipetop::Exit exit) { return static_cast<int>(exit); }
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -52,9 +50,9 @@ int main(int argc, char** argv) {
     return tui::run(tui::parse_command_line(arguments));
   } catch (const Error& e) {
     tui::say(e.what());
-    return exit_of(e.exit());
+    return static_cast<int>(e.exit());
   } catch (const std::exception& e) {
     tui::say(std::string("unexpected: ") + e.what());
-    return exit_of(Exit::refused);
+    return static_cast<int>(Exit::refused);
   }
 }

@@ -42,10 +42,8 @@ double bare_rate(const Settings& settings, uint64_t bytes);
 
 // ---- runs of the engine without a screen -----------------------------------
 
-enum class Observed { yes, no };
-
 // The median of the 100 ms rates over `seconds`.
-double engine_rate(const Settings& settings, Observed observed, double seconds);
+double engine_rate(const Settings& settings, BpfUse bpf, double seconds);
 
 // Milliseconds from apply() to the first byte under the new settings, for `changes`
 // random hot keys, with buffers of at most 1 MiB.

@@ -18,10 +18,8 @@ namespace {
 struct BenchSession {
   Interrupts none{{}};
   Session session;
-  BenchSession(const Settings& settings, Observed observed)
-      : session({.settings = settings,
-                 .bpf = observed == Observed::yes ? BpfUse::automatic : BpfUse::off},
-                none) {}
+  BenchSession(const Settings& settings, BpfUse bpf)
+      : session({.settings = settings, .bpf = bpf}, none) {}
 };
 
 constexpr unsigned kIntervalUs = 100'000;
@@ -38,8 +36,8 @@ double ms_since(uint64_t begin_ns) { return double(monotonic_ns() - begin_ns) / 
 
 }  // namespace
 
-double engine_rate(const Settings& settings, Observed observed, double seconds) {
-  BenchSession bench(settings, observed);
+double engine_rate(const Settings& settings, BpfUse bpf, double seconds) {
+  BenchSession bench(settings, bpf);
   const auto length_ns = static_cast<uint64_t>((seconds + 0.2) * 1e9);
   const Trial trial = measure(bench.session, {300 * kMs, length_ns, 0});
   check_possible(trial.end);
@@ -48,7 +46,7 @@ double engine_rate(const Settings& settings, Observed observed, double seconds) 
 }
 
 std::vector<double> change_latencies_ms(const Settings& settings, int changes) {
-  BenchSession bench(settings, Observed::yes);
+  BenchSession bench(settings, BpfUse::automatic);
   Session& session = bench.session;
   Engine& engine = session.engine();
   const auto keys = hot_keys(WorkloadKind::pipe);
@@ -76,7 +74,7 @@ std::vector<double> change_latencies_ms(const Settings& settings, int changes) {
 }
 
 std::vector<double> asleep_latencies_ms(Role asleep, int changes) {
-  BenchSession bench({}, Observed::no);
+  BenchSession bench({}, BpfUse::off);
   Session& session = bench.session;
   Engine& engine = session.engine();
   session.run_for(100 * kMs);

@@ -65,11 +65,11 @@ const Settings& rung(std::string_view name) {
 void worker_against_bare(const char* name) {
   const Settings& settings = rung(name);
   // About as long as the worker's run.
-  const double rate = engine_rate(settings, Observed::no, 0.3);
+  const double rate = engine_rate(settings, BpfUse::off, 0.3);
   const auto bytes = static_cast<uint64_t>(rate * kSeconds * kGiB);
   compare(
       fmt::format("worker loop / bare loop, {}", name), 0.99,
-      [&] { return engine_rate(settings, Observed::no, kSeconds); },
+      [&] { return engine_rate(settings, BpfUse::off, kSeconds); },
       [&] { return bare_rate(settings, bytes); });
 }
 
@@ -96,7 +96,7 @@ void screen_on_off(const char* name) {
   compare(
       fmt::format("dashboard and BPF on / off, {}", name), 0.99,
       [&] { return screen_rate(settings, kSeconds); },
-      [&] { return engine_rate(settings, Observed::no, kSeconds); });
+      [&] { return engine_rate(settings, BpfUse::off, kSeconds); });
 }
 
 void counter_layouts() {
@@ -137,8 +137,8 @@ void adaptive_waits() {
   adaptive.pipe.writer_wait = adaptive.pipe.reader_wait = Wait::adaptive;
   compare(
       "adaptive / busy, busy_loop_huge", 0.95,
-      [&] { return engine_rate(adaptive, Observed::no, kSeconds); },
-      [&] { return engine_rate(busy, Observed::no, kSeconds); });
+      [&] { return engine_rate(adaptive, BpfUse::off, kSeconds); },
+      [&] { return engine_rate(busy, BpfUse::off, kSeconds); });
   for (const Role role : {Role::writer, Role::reader}) {
     const SlowPeerCost cost = slow_peer_cost(role, 5.0);
     report(fmt::format("adaptive {}, a slow other side", to_text(role)),
