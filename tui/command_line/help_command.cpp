@@ -49,29 +49,21 @@ std::string flag_term(const ListedFlag& flag) {
   return names.empty() || flag.value.empty() ? names + flag.value : names + ' ' + flag.value;
 }
 
-template <class Wanted>
-Rows flag_rows(std::span<const ListedFlag> flags, Wanted wanted) {
-  Rows rows;
-  for (const ListedFlag& flag : flags)
-    if (wanted(flag)) rows.push_back({flag_term(flag), flag.help});
-  return rows;
-}
-
-// The globals but for the knobs, the article's spellings, or the flags of a command.
+// Of "", the globals but for the knobs and the article's spellings; of "article", these; or those
+// of a command.
 Rows rows_of_flags(std::string_view whose) {
   const CommandList list = list_commands();
-  if (whose.empty())
-    return flag_rows(list.globals, [](const ListedFlag& flag) {
-      return flag.group != kKnobGroup && flag.group != kArticleGroup;
-    });
-  if (whose == "article")
-    return flag_rows(list.globals,
-                     [](const ListedFlag& flag) { return flag.group == kArticleGroup; });
   const ListedCommand* command = find_command(list, whose);
-  if (!command) throw Error(fmt::format("there is no command {}", whose));
-  return flag_rows(command->flags, [](const ListedFlag& flag) {
-    return std::ranges::find(flag.names, "--help") == flag.names.end();  // it is global
-  });
+  if (!command && !whose.empty() && whose != "article")
+    throw Error(fmt::format("there is no command {}", whose));
+  const std::string_view group = whose == "article" ? kArticleGroup : kCommonGroup;
+  Rows rows;
+  for (const ListedFlag& flag : command ? command->flags : list.globals) {
+    const bool is_help = std::ranges::find(flag.names, "--help") != flag.names.end();
+    if (flag.group == group && !(command && is_help))  // it is global
+      rows.push_back({flag_term(flag), flag.help});
+  }
+  return rows;
 }
 
 template <class Range, class ToRow>

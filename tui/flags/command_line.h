@@ -98,6 +98,7 @@ inline constexpr const char* kCompleteWords = "complete-words";
 CommandLine parse_command_line(std::span<const std::string> arguments);
 
 // Headings in --help.
+inline constexpr const char* kCommonGroup = "Options";
 inline constexpr const char* kKnobGroup = "Knobs";
 inline constexpr const char* kArticleGroup = "The article's spellings";
 
@@ -106,7 +107,7 @@ struct ListedFlag {
   std::string value;               // "FILE", "percpu|shared", ...; "" if it takes none
   bool value_optional = false;
   std::string help;
-  std::string group;  // its heading, "Options" for most
+  std::string group;  // its heading
 };
 
 struct ListedCommand {
