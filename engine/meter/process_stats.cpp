@@ -13,6 +13,7 @@ std::optional<ProcessStats> parse_process_stats(const std::string& stat,
                                                 const std::string& schedstat,
                                                 const std::string& status) {
   ProcessStats stats;
+  uint64_t minor_faults = 0, major_faults = 0;
   // The command name may hold anything, so the fields are counted from its ")".
   const size_t close = stat.rfind(')');
   if (close == stat.npos) return {};
@@ -20,8 +21,9 @@ std::optional<ProcessStats> parse_process_stats(const std::string& stat,
                   " %*c %*d %*d %*d %*d %*d %*u %" SCNu64 " %*u %" SCNu64
                   " %*u %*u %*u %*d %*d %*d %*d %*d %*d %*u %*u %*d %*u %*u %*u %*u %*u %*u %*u"
                   " %*u %*u %*u %*u %*u %*u %*d %d",
-                  &stats.minor_faults, &stats.major_faults, &stats.last_cpu) != 3)
+                  &minor_faults, &major_faults, &stats.last_cpu) != 3)
     return {};
+  stats.page_faults = minor_faults + major_faults;
   if (std::sscanf(schedstat.c_str(), "%" SCNu64 " %" SCNu64, &stats.times.on_cpu_ns,
                   &stats.times.runnable_ns) != 2)
     return {};
@@ -54,8 +56,7 @@ std::optional<ProcessStats> read_process_stats(std::span<const pid_t> pids) {
     sum.times.runnable_ns += one->times.runnable_ns;
     sum.times.voluntary_switches += one->times.voluntary_switches;
     sum.times.involuntary_switches += one->times.involuntary_switches;
-    sum.minor_faults += one->minor_faults;
-    sum.major_faults += one->major_faults;
+    sum.page_faults += one->page_faults;
     sum.cpus.insert(one->cpus.begin(), one->cpus.end());
   }
   sum.times.on_cpu_ns /= pids.size();

@@ -15,9 +15,8 @@ namespace pipetop {
 
 // Totals since the process began.
 struct ProcessStats {
-  TaskTimes times;  // without blocked_ns and wakeups, which /proc does not have
-  uint64_t minor_faults = 0;
-  uint64_t major_faults = 0;
+  TaskTimes times;           // without blocked_ns and wakeups, which /proc does not have
+  uint64_t page_faults = 0;  // minor and major ones
   int last_cpu = -1;
   std::map<pid_t, int> cpus;  // that each process last ran on
 };

@@ -85,13 +85,6 @@ void RateWindow::add(uint64_t ns, const Progress& progress) {
   }
 }
 
-void RateWindow::clear() {
-  intervals_.clear();
-  sorted_.clear();
-  ns_ = 0;
-  sum_ = {};
-}
-
 Reading<double> RateWindow::rate(const char* why_none) const {
   return intervals_.empty() ? Reading<double>::warming(why_none)
                             : Reading<double>::of(rate_of(sum_));

@@ -26,7 +26,7 @@ class RateWindow {
   RateWindow(uint64_t window_ns, double unit) : window_ns_(window_ns), unit_(unit) {}
 
   void add(uint64_t ns, const Progress& progress);
-  void clear();
+  void clear() { *this = RateWindow(window_ns_, unit_); }
 
   Reading<double> rate(const char* why_none) const;
   Reading<RateStats> stats(const char* why_none) const;

@@ -39,6 +39,18 @@ TimeShares shares_of(uint64_t on_cpu_ns, uint64_t runnable_ns, double wall_ns) {
           Reading<double>::of(1.0 - on_cpu - runnable)};
 }
 
+// Shares and switches over `wall_ns`.
+void set_rates(const TaskTimes& then, const TaskTimes& now, double wall_ns, const char* source,
+               WorkerView& view) {
+  view.times_source = source;
+  view.shares =
+      shares_of(now.on_cpu_ns - then.on_cpu_ns, now.runnable_ns - then.runnable_ns, wall_ns);
+  view.voluntary_switches_per_s =
+      per_second(now.voluntary_switches - then.voluntary_switches, wall_ns);
+  view.involuntary_switches_per_s =
+      per_second(now.involuntary_switches - then.involuntary_switches, wall_ns);
+}
+
 TimeShares all(const Reading<double>& reading) { return {reading, reading, reading}; }
 
 }  // namespace
@@ -93,15 +105,11 @@ Reading<double> PartRates::rate(const std::deque<Sample>& samples) const {
 std::vector<PartView> PartRates::describe(std::span<const PartProgress> parts) const {
   std::vector<PartView> views;
   for (const PartProgress& part : parts) {
-    PartView view;
-    view.name = part.name;
-    view.pid = part.pid;
-    view.total = part.progress.items;
-    view.cpu = Reading<int>::warming("not sampled yet");
-    view.rate = Reading<double>::warming(kNoInterval);
-    if (const auto found = samples_.find(part.name); found != samples_.end())
-      view.rate = rate(found->second);
-    views.push_back(std::move(view));
+    const auto found = samples_.find(part.name);
+    views.push_back(
+        {part.name, part.pid, Reading<int>::warming("not sampled yet"),
+         found != samples_.end() ? rate(found->second) : Reading<double>::warming(kNoInterval),
+         part.progress.items});
   }
   return views;
 }
@@ -126,11 +134,9 @@ std::optional<int> WorkerMeter::cpu_run_on() const {
 }
 
 std::optional<int> WorkerMeter::cpu_of(pid_t pid) const {
-  for (auto sample = samples_.rbegin(); sample != samples_.rend(); ++sample) {
-    if (!sample->process) continue;
-    if (const auto found = sample->process->cpus.find(pid); found != sample->process->cpus.end())
-      return found->second;
-  }
+  for (auto sample = samples_.rbegin(); sample != samples_.rend(); ++sample)
+    if (sample->process && sample->process->cpus.contains(pid))
+      return sample->process->cpus.at(pid);
   return {};
 }
 
@@ -167,43 +173,32 @@ void WorkerMeter::describe_calls(const Sample& first, const Sample& last, Worker
 
 void WorkerMeter::describe_process(const Sample& first, const Sample& last,
                                    WorkerView& view) const {
-  const auto for_all = [&](const Reading<double>& reading) {
-    for (auto* target : {&view.shares.on_cpu, &view.shares.runnable, &view.shares.blocked,
-                         &view.voluntary_switches_per_s, &view.involuntary_switches_per_s,
-                         &view.context_switches_per_s, &view.page_faults_per_s})
-      *target = reading;
-  };
-  if (!last.process) {
-    const bool never = last.at_ns != 0;
-    for_all(never ? Reading<double>::unavailable(kNoProc) : Reading<double>::warming(kNoInterval));
-    for (auto* total : {&view.context_switches, &view.voluntary_switches,
-                        &view.involuntary_switches, &view.page_faults})
-      *total =
-          never ? Reading<uint64_t>::unavailable(kNoProc) : Reading<uint64_t>::warming(kNoInterval);
-    view.last_cpu = Reading<int>::warming(kNoInterval);
-    return;
-  }
+  const bool refused = last.at_ns != 0 && !last.process;
+  const auto none =
+      refused ? Reading<double>::unavailable(kNoProc) : Reading<double>::warming(kNoInterval);
+  view.shares = all(none);
+  for (auto* rate : {&view.voluntary_switches_per_s, &view.involuntary_switches_per_s,
+                     &view.context_switches_per_s, &view.page_faults_per_s})
+    *rate = none;
+  for (auto* total : {&view.context_switches, &view.voluntary_switches, &view.involuntary_switches,
+                      &view.page_faults})
+    *total = {none.status, {}, none.reason};
+  view.last_cpu = Reading<int>::warming(kNoInterval);
+  if (!last.process) return;
   const ProcessStats& now = *last.process;
-  const auto faults = [](const ProcessStats& p) { return p.minor_faults + p.major_faults; };
   view.last_cpu = now.last_cpu < 0 ? Reading<int>::unavailable("there are several processes")
                                    : Reading<int>::of(now.last_cpu);
   view.voluntary_switches = Reading<uint64_t>::of(now.times.voluntary_switches);
   view.involuntary_switches = Reading<uint64_t>::of(now.times.involuntary_switches);
   view.context_switches =
       Reading<uint64_t>::of(now.times.voluntary_switches + now.times.involuntary_switches);
-  view.page_faults = Reading<uint64_t>::of(faults(now));
+  view.page_faults = Reading<uint64_t>::of(now.page_faults);
   const double ns = double(last.at_ns - first.at_ns);
-  if (!first.process || ns <= 0) return for_all(Reading<double>::warming(kNoInterval));
-  const ProcessStats& then = *first.process;
-  view.shares = shares_of(now.times.on_cpu_ns - then.times.on_cpu_ns,
-                          now.times.runnable_ns - then.times.runnable_ns, ns);
-  view.times_source = "schedstat";
-  const uint64_t voluntary = now.times.voluntary_switches - then.times.voluntary_switches;
-  const uint64_t involuntary = now.times.involuntary_switches - then.times.involuntary_switches;
-  view.voluntary_switches_per_s = per_second(voluntary, ns);
-  view.involuntary_switches_per_s = per_second(involuntary, ns);
-  view.context_switches_per_s = per_second(voluntary + involuntary, ns);
-  view.page_faults_per_s = per_second(faults(now) - faults(then), ns);
+  if (!first.process || ns <= 0) return;
+  set_rates(first.process->times, now.times, ns, "schedstat", view);
+  view.context_switches_per_s =
+      Reading<double>::of(*view.voluntary_switches_per_s + *view.involuntary_switches_per_s);
+  view.page_faults_per_s = per_second(now.page_faults - first.process->page_faults, ns);
 }
 
 // Better than schedstat's shares, which are updated on ticks only.
@@ -219,14 +214,9 @@ void WorkerMeter::describe_times(const Sample& first, const Sample& last, Worker
   view.wakeups = Reading<uint64_t>::of(now.wakeups);
   // The last interval of a process that exited may not have been counted.
   if (!first.times.has_value() || now.wall_ns() <= first.times->wall_ns()) return;
-  const TaskTimes& then = *first.times;
-  const double ns = double(now.wall_ns() - then.wall_ns());
-  view.shares = shares_of(now.on_cpu_ns - then.on_cpu_ns, now.runnable_ns - then.runnable_ns, ns);
-  view.times_source = "sched_switch";
-  view.voluntary_switches_per_s = per_second(now.voluntary_switches - then.voluntary_switches, ns);
-  view.involuntary_switches_per_s =
-      per_second(now.involuntary_switches - then.involuntary_switches, ns);
-  view.wakeups_per_s = per_second(now.wakeups - then.wakeups, ns);
+  const double ns = double(now.wall_ns() - first.times->wall_ns());
+  set_rates(*first.times, now, ns, "sched_switch", view);
+  view.wakeups_per_s = per_second(now.wakeups - first.times->wakeups, ns);
 }
 
 void ShareMeter::pause(uint64_t now_ns, const std::optional<TaskTimes>& totals) {

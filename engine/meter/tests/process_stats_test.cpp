@@ -15,8 +15,7 @@ constexpr const char* kStatus =
 TEST(ProcessStats, ReadsTheKernelsText) {
   const auto stats = parse_process_stats(kStat, "123456 789 10\n", kStatus);
   ASSERT_TRUE(stats);
-  EXPECT_EQ(stats->minor_faults, 101u);
-  EXPECT_EQ(stats->major_faults, 7u);
+  EXPECT_EQ(stats->page_faults, 101u + 7u);
   EXPECT_EQ(stats->last_cpu, 3);
   EXPECT_EQ(stats->times.on_cpu_ns, 123456u);
   EXPECT_EQ(stats->times.runnable_ns, 789u);
@@ -36,7 +35,7 @@ TEST(ProcessStats, ReadsAProcess) {
   ASSERT_TRUE(stats);
   EXPECT_GT(stats->times.on_cpu_ns, 0u);
   EXPECT_GE(stats->last_cpu, 0);
-  EXPECT_GT(stats->minor_faults, 0u);
+  EXPECT_GT(stats->page_faults, 0u);
 }
 
 }  // namespace
