@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fstream>
-#include <sstream>
+
+#include "engine/base/text.h"
 
 namespace pipetop {
 namespace {
@@ -14,14 +16,6 @@ std::string_view trimmed(std::string_view text) {
   const size_t start = text.find_first_not_of(kBlank);
   if (start == text.npos) return {};
   return text.substr(start, text.find_last_not_of(kBlank) - start + 1);
-}
-
-// The next line, taken off `text`.
-std::string_view take_line(std::string_view& text) {
-  const size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
 }
 
 struct Vendor {
@@ -63,8 +57,7 @@ long long read_number(const std::string& path, long long otherwise) {
 }
 
 std::string cpuinfo_value(std::string_view cpuinfo, std::string_view key) {
-  while (!cpuinfo.empty()) {
-    const std::string_view line = take_line(cpuinfo);
+  for (const std::string_view line : split(cpuinfo, '\n')) {
     const size_t colon = line.find(':');
     if (colon != line.npos && trimmed(line.substr(0, colon)) == key)
       return std::string(trimmed(line.substr(colon + 1)));
@@ -73,10 +66,7 @@ std::string cpuinfo_value(std::string_view cpuinfo, std::string_view key) {
 }
 
 bool has_cpu_flag(std::string_view cpuinfo, std::string_view flag) {
-  std::istringstream flags(cpuinfo_value(cpuinfo, "flags"));
-  for (std::string word; flags >> word;)
-    if (word == flag) return true;
-  return false;
+  return std::ranges::count(split(cpuinfo_value(cpuinfo, "flags"), ' '), flag) > 0;
 }
 
 std::string bracketed(std::string_view text) {
@@ -85,7 +75,9 @@ std::string bracketed(std::string_view text) {
   return std::string(text.substr(open + 1, close - open - 1));
 }
 
-std::string first_line(std::string_view text) { return std::string(trimmed(take_line(text))); }
+std::string first_line(std::string_view text) {
+  return std::string(trimmed(text.substr(0, text.find('\n'))));
+}
 
 std::string hypervisor_name(std::string_view vendor) {
   while (vendor.ends_with('\0')) vendor.remove_suffix(1);
@@ -94,9 +86,7 @@ std::string hypervisor_name(std::string_view vendor) {
 }
 
 uint64_t meminfo_value(std::string_view meminfo, std::string_view key) {
-  std::istringstream stream(cpuinfo_value(meminfo, key));
-  uint64_t number = 0;
-  return stream >> number ? number : 0;
+  return std::strtoull(cpuinfo_value(meminfo, key).c_str(), nullptr, 10);
 }
 
 }  // namespace pipetop
