@@ -5,22 +5,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <fstream>
 #include <system_error>
 
 #include "engine/base/reading.h"
+#include "engine/base/text.h"
+#include "engine/host/host_files.h"
 
 namespace pipetop::observe {
 namespace {
-
-int read_number(const char* path, int otherwise) {
-  std::ifstream file(path);
-  int value = otherwise;
-  return file >> value ? value : otherwise;
-}
 
 // Effective capabilities, as a bit set.
 uint64_t effective_capabilities() {
@@ -40,8 +34,8 @@ Circumstances read_circumstances() {
   return {.can_load_bpf = has(CAP_SYS_ADMIN) || (has(CAP_BPF) && has(CAP_PERFMON)),
           .may_see_addresses = has(CAP_SYSLOG),
           .has_kernel_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0,
-          .perf_event_paranoid = read_number("/proc/sys/kernel/perf_event_paranoid", 2),
-          .kptr_restrict = read_number("/proc/sys/kernel/kptr_restrict", 0)};
+          .perf_event_paranoid = int(read_number("/proc/sys/kernel/perf_event_paranoid", 2)),
+          .kptr_restrict = int(read_number("/proc/sys/kernel/kptr_restrict", 0))};
 }
 
 std::string why_and_remedy(const Refusal& refusal, const Circumstances& circumstances) {
@@ -77,15 +71,13 @@ std::string lost_without_root(std::string_view reason) {
 }
 
 std::string verifiers_complaint(std::string_view log) {
-  std::string_view complaint;
-  while (!log.empty()) {
-    const std::string_view line = log.substr(0, log.find('\n'));
-    log.remove_prefix(std::min(line.size() + 1, log.size()));
-    const bool is_frame = line.empty() || line.starts_with("processed ") ||
-                          line.find("PROG LOAD LOG") != std::string_view::npos;
+  std::string complaint;
+  for (const std::string& line : split(log, '\n')) {
+    const bool is_frame =
+        line.empty() || line.starts_with("processed ") || line.find("PROG LOAD LOG") != line.npos;
     if (!is_frame) complaint = line;
   }
-  return "verifier: " + std::string(complaint);
+  return "verifier: " + complaint;
 }
 
 std::string why_no_addresses(const Circumstances& circumstances) {

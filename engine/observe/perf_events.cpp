@@ -4,7 +4,8 @@
 #include <sys/syscall.h>
 
 #include <cerrno>
-#include <fstream>
+
+#include "engine/host/host_files.h"
 
 namespace pipetop::observe {
 namespace {
@@ -60,9 +61,7 @@ PerfEvents open_perf_events(PerfClock clock, uint32_t hz) {
 }
 
 uint32_t max_sample_hz() {
-  uint32_t hz = 0;
-  std::ifstream("/proc/sys/kernel/perf_event_max_sample_rate") >> hz;
-  return hz > 0 ? hz : 100'000;
+  return uint32_t(read_number("/proc/sys/kernel/perf_event_max_sample_rate", 100'000));
 }
 
 }  // namespace pipetop::observe
