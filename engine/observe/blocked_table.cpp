@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/observe/call_trie.h"
+#include "engine/observe/call_counter.h"
 #include "engine/observe/sched_reader.h"
 
 namespace pipetop::observe {
@@ -16,12 +16,10 @@ bool is_scheduler(std::string_view name) {
 // no longer counts once the process is gone, and a sleep may turn out to be short.
 uint64_t growth(uint64_t now, uint64_t before) { return now > before ? now - before : 0; }
 
-std::vector<uint64_t> growths(const std::vector<uint64_t>& now,
-                              const std::vector<uint64_t>& before) {
-  std::vector<uint64_t> grown;
-  for (size_t i = 0; i < now.size(); ++i)
-    grown.push_back(growth(now[i], i < before.size() ? before[i] : 0));
-  return grown;
+// `before` is as long, or empty.
+std::vector<uint64_t> growths(std::vector<uint64_t> now, const std::vector<uint64_t>& before) {
+  for (size_t i = 0; i < before.size(); ++i) now[i] = growth(now[i], before[i]);
+  return now;
 }
 
 uint64_t sum_of(const std::vector<uint64_t>& weights) {

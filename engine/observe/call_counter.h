@@ -1,25 +1,57 @@
-// Counts the stack samples of one process over two spans: a rolling window, and everything since
-// the last clear(). A sample costs a few increments when it arrives and when it leaves the window,
-// however long the window is.
+// Stacks folded into a tree, and the samples of one process counted in it.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <deque>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/model/functions.h"
-#include "engine/observe/call_trie.h"
 #include "engine/observe/symbols.h"
 
 namespace pipetop::observe {
+
+// From the outermost caller down to the running function: every place in it is one call chain.
+class CallTrie {
+ public:
+  // A place keeps its number until clear(); callers have lower numbers than their callees.
+  using Place = uint32_t;
+  static constexpr Place kNowhere = CallNode::kNone;
+  // The limit of places, about 2 MB. Thousands are usual, but interrupts can happen
+  // anywhere, and a segment can last for days.
+  static constexpr size_t kMaxPlaces = 1 << 15;
+
+  // The place of a stack, running function first. An empty one is the root "[user]"; once the trie
+  // is full, every new stack is "[other]".
+  Place place_of(std::span<const Function> stack);
+
+  size_t places() const { return nodes_.size(); }
+  void clear();
+
+  // The tree of the places that have weight. `self` is by place: the weight of the
+  // stacks that end there.
+  CallTree tree(std::span<const uint64_t> self) const;
+
+ private:
+  struct Node {
+    Function function;
+    Place caller;  // kNowhere for a root
+  };
+  Place callee(Place caller, Function function);
+
+  std::vector<Node> nodes_;
+  std::unordered_map<uint64_t, Place> callees_;  // by caller and function
+};
 
 enum class Span : uint8_t {
   window,   // the last seconds
   segment,  // all since the last change
 };
 
+// Counts over two spans: a rolling window, and everything since the last clear(). A sample costs a
+// few increments when it arrives and when it leaves the window, however long the window is.
 class CallCounter {
  public:
   using Place = CallTrie::Place;

@@ -1,6 +1,6 @@
-#include "engine/observe/call_trie.h"
-
 #include <gtest/gtest.h>
+
+#include "engine/observe/call_counter.h"
 
 namespace pipetop::observe {
 namespace {
