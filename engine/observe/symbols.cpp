@@ -1,14 +1,10 @@
 #include "engine/observe/symbols.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <numeric>
-
-#include "engine/base/mapping.h"
-#include "engine/base/unique_fd.h"
+#include <charconv>
+#include <fstream>
+#include <tuple>
+#include <utility>
 
 namespace pipetop::observe {
 namespace {
@@ -16,16 +12,6 @@ namespace {
 // An address this far behind a symbol belongs to code without one: a module loaded
 // later, or generated code.
 constexpr uint64_t kLongestFunction = 1 << 20;
-
-// Smaller reads cost time, larger ones do not save any: the kernel generates the
-// text one page at a time.
-constexpr size_t kReadBytes = 64 * 1024;
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
-}
 
 bool is_text(char type) { return type == 't' || type == 'T' || type == 'w' || type == 'W'; }
 
@@ -48,9 +34,8 @@ bool is_end_mark(std::string_view name) { return name == "_etext" || name == "_e
 // "ffffffff81495630 t buffer_pipe_buf_get\t[module]"
 void Symbols::add_line(std::string_view line) {
   uint64_t address = 0;
-  size_t at = 0;
-  for (int digit; at < line.size() && (digit = hex_digit(line[at])) >= 0; ++at)
-    address = address << 4 | static_cast<uint64_t>(digit);
+  const char* digits_end = std::from_chars(line.data(), line.data() + line.size(), address, 16).ptr;
+  const auto at = static_cast<size_t>(digits_end - line.data());
   if (at + 3 >= line.size() || !is_text(line[at + 1])) return;
   if (address == 0) {  // data may start there, but not text
     are_hidden_ = true;
@@ -76,51 +61,27 @@ void Symbols::add_line(std::string_view line) {
 // The kernel's own symbols are sorted, those of modules are not.
 void Symbols::finish() {
   if (!std::ranges::is_sorted(addresses_)) {
-    std::vector<uint32_t> order(addresses_.size());
-    std::iota(order.begin(), order.end(), 0u);
-    std::ranges::stable_sort(order, {}, [&](uint32_t i) { return addresses_[i]; });
-    std::vector<uint64_t> addresses;
-    std::vector<uint32_t> names;
-    for (const uint32_t i : order) {
-      addresses.push_back(addresses_[i]);
-      names.push_back(names_[i]);
-    }
-    addresses_ = std::move(addresses);
-    names_ = std::move(names);
+    std::vector<std::pair<uint64_t, uint32_t>> symbols;
+    for (size_t i = 0; i < names_.size(); ++i) symbols.emplace_back(addresses_[i], names_[i]);
+    std::ranges::sort(symbols);
+    for (size_t i = 0; i < names_.size(); ++i) std::tie(addresses_[i], names_[i]) = symbols[i];
   }
   addresses_.shrink_to_fit();
   names_.shrink_to_fit();
   text_.shrink_to_fit();
 }
 
-Symbols Symbols::parse(std::string_view text) {
+Symbols Symbols::parse(std::istream&& lines) {
   Symbols symbols;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    symbols.add_line(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  symbols.finish();
-  return symbols;
-}
-
-Symbols Symbols::of_this_kernel() {
-  Symbols symbols;
-  const UniqueFd file(open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
-  if (!file) return symbols;
-  std::string buffer;
-  std::array<char, kReadBytes> chunk;
-  for (ssize_t n; (n = read(file.get(), chunk.data(), chunk.size())) > 0;) {
-    buffer.append(chunk.data(), static_cast<size_t>(n));
-    size_t begin = 0;
-    for (size_t end; (end = buffer.find('\n', begin)) != std::string::npos; begin = end + 1)
-      symbols.add_line(std::string_view(buffer).substr(begin, end - begin));
-    buffer.erase(0, begin);
+  for (std::string line; std::getline(lines, line);) {
+    symbols.add_line(line);
     if (symbols.are_hidden_) return {};  // skip the rest
   }
   symbols.finish();
   return symbols;
 }
+
+Symbols Symbols::of_this_kernel() { return parse(std::ifstream("/proc/kallsyms")); }
 
 std::string_view Symbols::name_at(uint64_t address) const {
   const auto after = std::ranges::upper_bound(addresses_, address) - addresses_.begin();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,7 @@ class Symbols {
   // Symbols of the running kernel; empty if it hides addresses.
   static Symbols of_this_kernel();
   // Lines as in /proc/kallsyms.
-  static Symbols parse(std::string_view text);
+  static Symbols parse(std::istream&& lines);
 
   bool empty() const { return addresses_.empty(); }
   size_t size() const { return addresses_.size(); }

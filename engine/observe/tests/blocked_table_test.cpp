@@ -1,22 +1,23 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <sstream>
 
 #include "engine/observe/sched_reader.h"
 
 namespace pipetop::observe {
 namespace {
 
-const Symbols kSleepSymbols = Symbols::parse(
-    "ffffffff81000000 T entry\n"
-    "ffffffff81000100 T pipe_read\n"
-    "ffffffff81000200 T mutex_lock\n"
-    "ffffffff81000300 T schedule_timeout\n"
-    "ffffffff81000400 T schedule\n"
-    "ffffffff81000500 T __schedule.constprop.0\n"
-    "ffffffff81000600 T __traceiter_sched_switch\n"
-    "ffffffff81000700 T bpf_trace_run4\n"
-    "ffffffff81000800 t pipe_read\n");
+const Symbols kSleepSymbols =
+    Symbols::parse(std::istringstream("ffffffff81000000 T entry\n"
+                                      "ffffffff81000100 T pipe_read\n"
+                                      "ffffffff81000200 T mutex_lock\n"
+                                      "ffffffff81000300 T schedule_timeout\n"
+                                      "ffffffff81000400 T schedule\n"
+                                      "ffffffff81000500 T __schedule.constprop.0\n"
+                                      "ffffffff81000600 T __traceiter_sched_switch\n"
+                                      "ffffffff81000700 T bpf_trace_run4\n"
+                                      "ffffffff81000800 t pipe_read\n"));
 
 constexpr uint64_t in(uint64_t function) { return 0xffffffff81000010 + function * 0x100; }
 enum : uint64_t {

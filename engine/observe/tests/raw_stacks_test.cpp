@@ -4,6 +4,7 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <sstream>
 
 #include "engine/observe/call_counter.h"
 
@@ -12,12 +13,12 @@ namespace {
 
 using Addresses = std::vector<uint64_t>;
 
-const Symbols kStackSymbols = Symbols::parse(
-    "ffffffff81000000 T entry\n"
-    "ffffffff81000100 T never_returns\n"
-    "ffffffff81000200 t helper\n"
-    "ffffffff81000300 T leaf\n"
-    "ffffffff81000400 t helper\n");
+const Symbols kStackSymbols =
+    Symbols::parse(std::istringstream("ffffffff81000000 T entry\n"
+                                      "ffffffff81000100 T never_returns\n"
+                                      "ffffffff81000200 t helper\n"
+                                      "ffffffff81000300 T leaf\n"
+                                      "ffffffff81000400 t helper\n"));
 
 class RawStacksTest : public testing::Test {
  protected:

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 namespace pipetop::observe {
 namespace {
+
+Symbols symbols_of(const char* text) { return Symbols::parse(std::istringstream(text)); }
 
 constexpr const char* kText =
     "0000000000000000 A fixed_percpu_data\n"
@@ -22,7 +26,7 @@ constexpr const char* kText =
     "ffffffffc0001000 t early_one\t[early]\n";
 
 TEST(Symbols, FindsTheFunctionAroundAnAddress) {
-  const Symbols symbols = Symbols::parse(kText);
+  const Symbols symbols = symbols_of(kText);
   EXPECT_EQ(symbols.name_at(0xffffffff81000110), "pipe_write");
   EXPECT_EQ(symbols.name_at(0xffffffff810001ff), "pipe_write");
   EXPECT_EQ(symbols.name_at(0xffffffff81000300), "finish_task_switch.isra.0");
@@ -31,7 +35,7 @@ TEST(Symbols, FindsTheFunctionAroundAnAddress) {
 }
 
 TEST(Symbols, KnowsWhatItDoesNotKnow) {
-  const Symbols symbols = Symbols::parse(kText);
+  const Symbols symbols = symbols_of(kText);
   EXPECT_EQ(symbols.name_at(0x1000), kUnknown);
   EXPECT_EQ(symbols.name_at(0xffffffff81000500), kUnknown);  // behind the kernel's text
   EXPECT_EQ(symbols.name_at(0xffffffffc0001000 - 1), kUnknown);
@@ -39,18 +43,18 @@ TEST(Symbols, KnowsWhatItDoesNotKnow) {
 }
 
 TEST(Symbols, TakesTheAliasThatPerfTakes) {
-  const Symbols symbols = Symbols::parse(kText);
+  const Symbols symbols = symbols_of(kText);
   EXPECT_EQ(symbols.name_at(0xffffffff81000280), "do_thing");
 }
 
 TEST(Symbols, SortsModulesIn) {
-  const Symbols symbols = Symbols::parse(kText);
+  const Symbols symbols = symbols_of(kText);
   EXPECT_EQ(symbols.name_at(0xffffffffc0001800), "early_one");
   EXPECT_EQ(symbols.name_at(0xffffffffc0002001), "late_one");
 }
 
 TEST(Symbols, FindsAnAddressByName) {
-  const Symbols symbols = Symbols::parse(kText);
+  const Symbols symbols = symbols_of(kText);
   EXPECT_EQ(symbols.address_of("pipe_write"), 0xffffffff81000110);
   EXPECT_EQ(symbols.address_of("late_one"), 0xffffffffc0002000);
   EXPECT_EQ(symbols.address_of("__pfx_pipe_write"), 0u);
@@ -58,13 +62,13 @@ TEST(Symbols, FindsAnAddressByName) {
 }
 
 TEST(Symbols, HiddenAddressesAreNone) {
-  EXPECT_TRUE(Symbols::parse("0000000000000000 T _stext\n0000000000000000 t pipe_write\n").empty());
-  EXPECT_TRUE(Symbols::parse("").empty());
+  EXPECT_TRUE(symbols_of("0000000000000000 T _stext\n0000000000000000 t pipe_write\n").empty());
+  EXPECT_TRUE(symbols_of("").empty());
   EXPECT_EQ(Symbols().name_at(0xffffffff81000110), kUnknown);
 }
 
 TEST(Symbols, SurvivesOddLines) {
-  const Symbols symbols = Symbols::parse(
+  const Symbols symbols = symbols_of(
       "\n\nffffffff81000110\nffffffff81000110 t\nzzz\n"
       "ffffffff81000110 t a");
   EXPECT_EQ(symbols.size(), 1u);
