@@ -3,21 +3,15 @@
 // Measures the cost of an add to the sampler's counters in both layouts of
 // counter.bpf.h. User space runs this program on any number of CPUs.
 
-#include "counters.h"
-
 #include "counter.bpf.h"
+#include "sampler.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile __u32 cpu_count = 1;
 
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE);  // like the sampler's map
-  __uint(max_entries, 1);             // set by user space: one record per CPU, or one
-  __type(key, __u32);
-  __type(value, struct sampler_cpu);
-} records SEC(".maps");
+// Like the sampler's map. User space sizes it: one record per CPU, or one.
+MAPPED_ARRAY(records, 1, struct sampler_cpu);
 
 static long add_once(__u32 i, void *context) {
   (void)context;
@@ -32,5 +26,5 @@ static long add_once(__u32 i, void *context) {
 SEC("syscall")
 int add_many(void *context) {
   (void)context;
-  return bpf_loop(COUNTERS_ADDS, add_once, NULL, 0);
+  return bpf_loop(SAMPLER_COST_ADDS, add_once, NULL, 0);
 }

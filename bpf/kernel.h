@@ -88,6 +88,16 @@ struct bpf_iter__task_file {
 
 #pragma clang attribute pop
 
+/* An array that user space maps. */
+#define MAPPED_ARRAY(name, entries, record) \
+  struct {                                  \
+    __uint(type, BPF_MAP_TYPE_ARRAY);       \
+    __uint(map_flags, BPF_F_MMAPABLE);      \
+    __uint(max_entries, entries);           \
+    __type(key, __u32);                     \
+    __type(value, record);                  \
+  } name SEC(".maps")
+
 struct pipe_ends {
   __u32 head;
   __u32 tail;

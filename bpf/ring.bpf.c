@@ -24,13 +24,7 @@ volatile __u32 copier = RING_BY_ITERATOR;  // which copy to describe; set by use
 // Addresses of the kernel's functions, 0 if it has none; set by user space.
 volatile __u64 stealers[RING_STEALERS];
 
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE);
-  __uint(max_entries, 1);
-  __type(key, __u32);
-  __type(value, struct ring_snapshot);
-} snapshots SEC(".maps");
+MAPPED_ARRAY(snapshots, 1, struct ring_snapshot);
 
 // A range of pages that are known to be in one folio and need no lookup.
 struct folio_span {
@@ -99,7 +93,7 @@ static long explain_slot(__u32 i, struct walk *walk) {
   struct ring_snapshot *snapshot = walk->snapshot;
   if (i >= RING_SLOTS) return 1;
   struct ring_slot *slot = &snapshot->slot[i];
-  const __u32 index = (snapshot->tail + i) & (snapshot->slots - 1);
+  const __u32 index = (snapshot->ring.tail + i) & (snapshot->ring.slots - 1);
   if (index >= RING_SLOTS) {  // the ring is too large to be copied whole
     slot->kind = RING_EMPTY;
     return 0;
@@ -126,20 +120,12 @@ static long explain_slot(__u32 i, struct walk *walk) {
 }
 
 static __always_inline void explain(const struct ring_copy *copy, struct ring_snapshot *snapshot) {
-  snapshot->pipe = copy->pipe;
-  snapshot->slots = copy->slots;
-  snapshot->head = copy->head;
-  snapshot->tail = copy->tail;
-  snapshot->readers = copy->readers;
-  snapshot->writers = copy->writers;
-  snapshot->torn = copy->torn;
-
-  __u32 used = snapshot->head - snapshot->tail;
-  if (used > snapshot->slots) used = snapshot->slots;
+  snapshot->ring = copy->ring;
+  __u32 used = snapshot->ring.head - snapshot->ring.tail;
+  if (used > snapshot->ring.slots) used = snapshot->ring.slots;
   snapshot->filled = used > RING_SLOTS ? RING_SLOTS : used;
   struct walk walk = {.copy = copy, .snapshot = snapshot};
   bpf_loop(snapshot->filled, explain_slot, &walk, 0);
-  snapshot->at_ns = copy->at_ns;
 }
 
 SEC("iter/task_file")

@@ -7,15 +7,9 @@
 #pragma once
 
 #include "kernel.h"
-#include "ring_copy.h"
+#include "ring.h"
 
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE);
-  __uint(max_entries, RING_COPIERS);
-  __type(key, __u32);
-  __type(value, struct ring_copy);
-} copies SEC(".maps");
+MAPPED_ARRAY(copies, RING_COPIERS, struct ring_copy);
 
 /*
  * Writers and readers hold the pipe's mutex, so usually only one end moves at a
@@ -32,22 +26,22 @@ static __always_inline bool try_to_copy(struct ring_copy *copy, struct pipe_inod
   const bool failed = bpf_probe_read_kernel(copy->bufs, bytes, bufs);
   const struct pipe_ends after = read_ends(pipe);
 
-  copy->slots = slots;
-  copy->head = before.head;
-  copy->tail = after.tail;
-  copy->torn = failed || (after.head != before.head && after.tail != before.tail) ||
-               slots != BPF_CORE_READ(pipe, ring_size) || bufs != BPF_CORE_READ(pipe, bufs);
-  if (copy->torn) copy->tail = before.tail;
-  return !copy->torn;
+  copy->ring.slots = slots;
+  copy->ring.head = before.head;
+  copy->ring.tail = after.tail;
+  copy->ring.torn = failed || (after.head != before.head && after.tail != before.tail) ||
+                    slots != BPF_CORE_READ(pipe, ring_size) || bufs != BPF_CORE_READ(pipe, bufs);
+  if (copy->ring.torn) copy->ring.tail = before.tail;
+  return !copy->ring.torn;
 }
 
 static __always_inline void copy_ring(struct ring_copy *copy, struct pipe_inode_info *pipe) {
   const __u64 now_ns = bpf_ktime_get_ns();
   for (int tries = 0; tries < 3; ++tries)
     if (try_to_copy(copy, pipe)) break;
-  copy->pipe = (__u64)pipe;
-  copy->readers = BPF_CORE_READ(pipe, readers);
-  copy->writers = BPF_CORE_READ(pipe, writers);
+  copy->ring.pipe = (__u64)pipe;
+  copy->ring.readers = BPF_CORE_READ(pipe, readers);
+  copy->ring.writers = BPF_CORE_READ(pipe, writers);
   /* A full barrier on every architecture, unlike a plain store. */
-  __sync_lock_test_and_set(&copy->at_ns, now_ns);
+  __sync_lock_test_and_set(&copy->ring.at_ns, now_ns);
 }

@@ -50,14 +50,9 @@ struct {
   __type(value, struct sampler_sample);
 } scratch SEC(".maps");
 
-// An array indexed by CPU instead of a per-CPU array, which cannot be mapped.
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE);
-  __uint(max_entries, 2);  // set by user space: one per CPU, and a shared one
-  __type(key, __u32);
-  __type(value, struct sampler_cpu);
-} cpus SEC(".maps");
+// Indexed by CPU; a per-CPU array cannot be mapped. User space sizes it: one per CPU, and a shared
+// one.
+MAPPED_ARRAY(cpus, 2, struct sampler_cpu);
 
 static __always_inline __u32 current_tgid(void) {
   if (pid_ns_ino == 0) return bpf_get_current_pid_tgid() >> 32;
@@ -78,7 +73,6 @@ static __always_inline void take_stack(struct bpf_perf_event_data *ctx, struct s
   if (!sample) return;
   sample->at_ns = bpf_ktime_get_ns();
   sample->role = role;
-  sample->cpu = bpf_get_smp_processor_id();
   long bytes = bpf_get_stack(ctx, sample->ip, sizeof(sample->ip), 0);
   if (bytes <= 0) {
     // In user mode, or the stack could not be walked: keep only the leaf.

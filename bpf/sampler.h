@@ -10,6 +10,7 @@ enum {
   SAMPLER_DEPTH = 127,     /* frames, the kernel's limit */
   SAMPLER_BINS = 34,       /* empty, 32 equal parts, full */
   SAMPLER_SHARE_ONE = 1 << 16,
+  SAMPLER_COST_ADDS = 1 << 16,    /* that counters.bpf.c times */
   SAMPLER_PATIENCE_NS = 20000000, /* how long to wait for the CPU that should copy the ring */
 };
 
@@ -17,9 +18,7 @@ enum {
 struct sampler_sample {
   __u64 at_ns; /* CLOCK_MONOTONIC */
   __u32 role;
-  __u32 cpu;
-  __u32 frames; /* 0: it was in user mode */
-  __u32 reserved;
+  __u32 frames;            /* 0: it was in user mode */
   __u64 ip[SAMPLER_DEPTH]; /* leaf first */
 };
 

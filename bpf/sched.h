@@ -6,13 +6,15 @@
 
 enum {
   SCHED_ROLES = 2,
-  SCHED_TAKERS = 2,   /* who takes stacks: the events, the iterator */
   SCHED_STACKS = 128, /* per taker and role, a power of 2; usually there are few distinct ones */
   SCHED_DEPTH = 60,   /* frames */
   SCHED_NOT_TAKEN = 0xfffe,
   SCHED_NOT_KEPT = 0xffff,
   SCHED_LONG_NS = 1000000, /* from this length on, a sleep's stack is always taken */
 };
+
+/* Who takes stacks. */
+enum sched_taker { SCHED_BY_EVENT, SCHED_BY_ITERATOR, SCHED_TAKERS };
 
 enum sched_state {
   SCHED_ON_CPU,

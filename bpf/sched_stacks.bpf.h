@@ -5,16 +5,8 @@
 #include "kernel.h"
 #include "sched.h"
 
-enum sched_taker { SCHED_BY_EVENT, SCHED_BY_ITERATOR };
-
 /* A hash table per taker and role, with one writer at a time. Nothing is removed. */
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE);
-  __uint(max_entries, SCHED_TAKERS *SCHED_ROLES *SCHED_STACKS);
-  __type(key, __u32);
-  __type(value, struct sched_stack);
-} stacks SEC(".maps");
+MAPPED_ARRAY(stacks, SCHED_TAKERS *SCHED_ROLES *SCHED_STACKS, struct sched_stack);
 
 /* Stacks are taken here: they are too large for our own stack. */
 struct {
@@ -56,18 +48,12 @@ __noinline __u32 keep_stack(__u32 taker, __u32 role, __u32 frames) {
   return SCHED_NOT_KEPT;
 }
 
-/* Of the task that is switching away. */
-static __always_inline __u32 stack_of_current(void *ctx, __u32 role) {
-  const __u32 taker = SCHED_BY_EVENT;
+/* Of a sleeper or, without one, of the task that is switching away. */
+static __always_inline __u32 take_stack(void *ctx, struct task_struct *sleeper, __u32 taker,
+                                        __u32 role) {
   __u64 *ip = bpf_map_lookup_elem(&scratch, &taker);
   if (!ip) return SCHED_NOT_KEPT;
-  const long bytes = bpf_get_stack(ctx, ip, SCHED_DEPTH * 8, 0);
-  return bytes > 0 ? keep_stack(taker, role, bytes / 8) : SCHED_NOT_KEPT;
-}
-
-static __always_inline __u32 stack_of_sleeper(struct task_struct *task, __u32 taker, __u32 role) {
-  __u64 *ip = bpf_map_lookup_elem(&scratch, &taker);
-  if (!ip) return SCHED_NOT_KEPT;
-  const long bytes = bpf_get_task_stack(task, ip, SCHED_DEPTH * 8, 0);
+  const long bytes = sleeper ? bpf_get_task_stack(sleeper, ip, SCHED_DEPTH * 8, 0)
+                             : bpf_get_stack(ctx, ip, SCHED_DEPTH * 8, 0);
   return bytes > 0 ? keep_stack(taker, role, bytes / 8) : SCHED_NOT_KEPT;
 }

@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-#include "bpf/counters.h"
+#include "bpf/sampler.h"
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/model/settings.h"
@@ -58,9 +58,9 @@ class CounterProgram {
     const uint64_t begin = monotonic_ns();
     const int error = bpf_prog_test_run_opts(bpf_program__fd(skeleton_->progs.add_many), &options);
     const uint64_t end = monotonic_ns();
-    if (error != 0 || options.retval != COUNTERS_ADDS)
+    if (error != 0 || options.retval != SAMPLER_COST_ADDS)
       return std::numeric_limits<double>::quiet_NaN();
-    return double(end - begin) / double{COUNTERS_ADDS};
+    return double(end - begin) / double{SAMPLER_COST_ADDS};
   }
 
  private:

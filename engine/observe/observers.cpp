@@ -159,8 +159,8 @@ Reading<RingFrame> Observers::ring_frame(uint64_t now_ns) {
   try {
     const ring_snapshot* seen = newest_snapshot(now_ns);
     // A late tick may answer after we took a snapshot ourselves.
-    if (seen && (!frame_.has_value() || seen->at_ns > frame_->at_ns)) {
-      if (seen->at_ns >= kinds_since_ns_) kinds_.add(*seen);
+    if (seen && (!frame_.has_value() || seen->ring.at_ns > frame_->at_ns)) {
+      if (seen->ring.at_ns >= kinds_since_ns_) kinds_.add(*seen);
       frame_ = frame_of(*seen);
     }
     return frame_;

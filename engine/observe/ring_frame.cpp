@@ -34,25 +34,25 @@ Slot slot_of(const ring_slot& slot) {
 
 Reading<RingFrame> frame_of(const ring_snapshot& snapshot) {
   RingFrame frame;
-  frame.at_ns = snapshot.at_ns;
-  frame.slots = snapshot.slots;
-  frame.head = snapshot.head;
-  frame.tail = snapshot.tail;
-  frame.used =
-      std::min(snapshot.head - snapshot.tail, snapshot.slots);  // torn by a resize at worst
-  frame.readers = snapshot.readers;
-  frame.writers = snapshot.writers;
-  frame.torn = snapshot.torn != 0;
+  frame.at_ns = snapshot.ring.at_ns;
+  frame.slots = snapshot.ring.slots;
+  frame.head = snapshot.ring.head;
+  frame.tail = snapshot.ring.tail;
+  frame.used = std::min(snapshot.ring.head - snapshot.ring.tail,
+                        snapshot.ring.slots);  // torn by a resize at worst
+  frame.readers = snapshot.ring.readers;
+  frame.writers = snapshot.ring.writers;
+  frame.torn = snapshot.ring.torn != 0;
   auto reading = Reading<RingFrame>::of(std::move(frame));
-  if (snapshot.slots > RING_SLOTS) {
-    reading.reason = fmt::format("{} slots are more than the {} that can be shown", snapshot.slots,
-                                 int{RING_SLOTS});
+  if (snapshot.ring.slots > RING_SLOTS) {
+    reading.reason = fmt::format("{} slots are more than the {} that can be shown",
+                                 snapshot.ring.slots, int{RING_SLOTS});
     return reading;
   }
-  reading.value->slot.resize(snapshot.slots);
-  uint32_t index = snapshot.tail;
+  reading.value->slot.resize(snapshot.ring.slots);
+  uint32_t index = snapshot.ring.tail;
   for (const ring_slot& slot : filled(snapshot))
-    reading.value->slot[index++ & (snapshot.slots - 1)] = slot_of(slot);
+    reading.value->slot[index++ & (snapshot.ring.slots - 1)] = slot_of(slot);
   return reading;
 }
 

@@ -53,7 +53,7 @@ class BpfRingReader final : public RingReader {
     LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
     link_.reset(bpf_program__attach_iter(skeleton_->progs.take_snapshot, &options));
     if (!link_) throw_refused("attach the ring reader", errno, log);
-    pipe_address_ = snapshot_by(RING_BY_ITERATOR).pipe;
+    pipe_address_ = snapshot_by(RING_BY_ITERATOR).ring.pipe;
   }
 
   void learn_kinds(const Symbols& symbols) override {
@@ -68,7 +68,7 @@ class BpfRingReader final : public RingReader {
 
   const ring_snapshot* snapshot_of_tick() override {
     const auto& copy = static_cast<const ring_copy*>(copies_.data())[RING_BY_TICK];
-    const uint64_t at_ns = __atomic_load_n(&copy.at_ns, __ATOMIC_ACQUIRE);
+    const uint64_t at_ns = __atomic_load_n(&copy.ring.at_ns, __ATOMIC_ACQUIRE);
     if (at_ns == last_tick_ns_) return nullptr;
     last_tick_ns_ = at_ns;
     return &snapshot_by(RING_BY_TICK);
@@ -78,13 +78,13 @@ class BpfRingReader final : public RingReader {
   const ring_snapshot& snapshot_by(ring_copier copier) {
     skeleton_->bss->copier = copier;
     auto& snapshot = *static_cast<ring_snapshot*>(snapshots_.data());
-    snapshot.at_ns = 0;
+    snapshot.ring.at_ns = 0;
     const UniqueFd pass(bpf_iter_create(bpf_link__fd(link_.get())));
     if (!pass) throw SystemError("bpf_iter_create", errno);
     char nothing[8];
     if (read(pass.get(), nothing, sizeof(nothing)) < 0 && errno != EAGAIN)
       throw SystemError("read of the ring", errno);
-    if (snapshot.at_ns == 0)
+    if (snapshot.ring.at_ns == 0)
       throw Error("the pipe is no longer open; restart pipetop", Exit::refused);
     return snapshot;
   }

@@ -7,10 +7,10 @@ namespace {
 
 std::unique_ptr<ring_snapshot> snapshot_of(uint32_t slots, uint32_t tail, uint32_t used) {
   auto snapshot = std::make_unique<ring_snapshot>();
-  snapshot->at_ns = 1;
-  snapshot->slots = slots;
-  snapshot->tail = tail;
-  snapshot->head = tail + used;
+  snapshot->ring.at_ns = 1;
+  snapshot->ring.slots = slots;
+  snapshot->ring.tail = tail;
+  snapshot->ring.head = tail + used;
   snapshot->filled = std::min<uint32_t>(used, RING_SLOTS);
   for (uint32_t i = 0; i < snapshot->filled; ++i)
     snapshot->slot[i] = {.offset = i,

@@ -47,13 +47,13 @@ TEST_F(RingTicks, SeeWhatASnapshotOfOurOwnSees) {
     const uint64_t asked_ns = monotonic_ns();
     const auto by_tick = tick();
     ASSERT_TRUE(by_tick);
-    EXPECT_GE(by_tick->at_ns, asked_ns);
+    EXPECT_GE(by_tick->ring.at_ns, asked_ns);
     EXPECT_EQ(by_tick->filled, uint32_t(slots));
     EXPECT_EQ(by_tick->slot[0].offset, 1000u);
     EXPECT_EQ(by_tick->slot[0].length, 3096u);
     ring_snapshot own = reader_->take_snapshot();
-    EXPECT_GT(own.at_ns, by_tick->at_ns);
-    own.at_ns = by_tick->at_ns;
+    EXPECT_GT(own.ring.at_ns, by_tick->ring.at_ns);
+    own.ring.at_ns = by_tick->ring.at_ns;
     EXPECT_EQ(std::memcmp(&own, by_tick.get(), sizeof(own)), 0) << slots;
     while (pipe_.take(4096) > 0) continue;
   }
@@ -65,7 +65,7 @@ TEST_F(RingTicks, AnswerOnceAndNotBeforeTheInstantThatWasAsked) {
   sampler_->request_copy(from_ns, 0);
   const ring_snapshot* seen = nullptr;
   ASSERT_TRUE(eventually([&] { return (seen = reader_->snapshot_of_tick()) != nullptr; }));
-  EXPECT_GE(seen->at_ns, from_ns);
+  EXPECT_GE(seen->ring.at_ns, from_ns);
   usleep(50'000);
   EXPECT_EQ(reader_->snapshot_of_tick(), nullptr);
 }
