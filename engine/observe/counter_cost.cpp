@@ -39,14 +39,11 @@ uint64_t memory_of(int map_fd) {
 class CounterProgram {
  public:
   CounterProgram(BpfCounters layout, uint32_t records) {
-    const LibbpfLog log;
-    skeleton_.reset(counters_bpf::open());
-    if (!skeleton_) throw_refused("open the counters", errno, log);
     const bool shared = layout == BpfCounters::shared;
-    skeleton_->rodata->cpu_count = shared ? 0 : records;
-    bpf_map__set_max_entries(skeleton_->maps.records, shared ? 1 : records);
-    if (const int error = counters_bpf::load(skeleton_.get()))
-      throw_refused("load the counters", -error, log);
+    skeleton_ = load_skeleton<counters_bpf>("the counters", [&](counters_bpf& counters) {
+      counters.rodata->cpu_count = shared ? 0 : records;
+      bpf_map__set_max_entries(counters.maps.records, shared ? 1 : records);
+    });
     skeleton_->bss->counters_shared = shared;
   }
 
@@ -103,7 +100,7 @@ CounterCost cost_on(std::span<const Cpu> cpus, uint32_t percpu_records) {
 Reading<std::vector<CounterCost>> measure_counter_cost() {
   using Costs = Reading<std::vector<CounterCost>>;
   const std::vector<Cpu> cpus = read_topology();
-  const auto records = static_cast<uint32_t>(std::max(libbpf_num_possible_cpus(), 1));
+  const uint32_t records = possible_cpus();
   std::vector<CounterCost> costs;
   try {
     for (const size_t n : std::set<size_t>{1, std::min<size_t>(2, cpus.size()), cpus.size()})

@@ -1,5 +1,6 @@
 #include "engine/observe/libbpf.h"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -30,15 +31,13 @@ int keep(libbpf_print_level level, const char* format, va_list arguments) {
 
 }  // namespace
 
-LibbpfLog::LibbpfLog() {
+void begin_libbpf_log() {
   kept_message.clear();
   kept_from_verifier = false;
   libbpf_set_print(keep);
 }
 
-LibbpfLog::~LibbpfLog() { libbpf_set_print(nullptr); }
-
-const std::string& LibbpfLog::message() const { return kept_message; }
+const std::string& libbpf_log() { return kept_message; }
 
 Mapping map_array(const bpf_map* map) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
@@ -49,9 +48,24 @@ Mapping map_array(const bpf_map* map) {
   return mapping;
 }
 
-void throw_refused(const std::string& step, int error_number, const LibbpfLog& log) {
-  const Refusal refusal{step, error_number, log.message()};
-  throw Error(why_and_remedy(refusal, read_circumstances()), Exit::refused);
+void throw_refused(const std::string& step, int error_number) {
+  throw Error(why_and_remedy({step, error_number, kept_message}, read_circumstances()),
+              Exit::refused);
 }
+
+Link attach_to_task(const bpf_program* iterator, pid_t pid) {
+  bpf_iter_link_info info = {};
+  info.task.tid = static_cast<uint32_t>(pid);
+  LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
+  return Link(bpf_program__attach_iter(iterator, &options));
+}
+
+bool run_iterator(const Link& iterator) {
+  const UniqueFd pass(bpf_iter_create(bpf_link__fd(iterator.get())));
+  char nothing[8];
+  return pass && (read(pass.get(), nothing, sizeof(nothing)) >= 0 || errno == EAGAIN);
+}
+
+uint32_t possible_cpus() { return static_cast<uint32_t>(std::max(libbpf_num_possible_cpus(), 1)); }
 
 }  // namespace pipetop::observe

@@ -4,7 +4,10 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <sys/types.h>
 
+#include <cerrno>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -13,35 +16,20 @@
 
 namespace pipetop::observe {
 
-struct LinkDeleter {
-  void operator()(bpf_link* link) const { bpf_link__destroy(link); }
+template <auto release>
+struct Release {
+  void operator()(auto* object) const { release(object); }
 };
-using Link = std::unique_ptr<bpf_link, LinkDeleter>;
-
-struct RingBufferDeleter {
-  void operator()(ring_buffer* buffer) const { ring_buffer__free(buffer); }
-};
-using RingBuffer = std::unique_ptr<ring_buffer, RingBufferDeleter>;
-
+using Link = std::unique_ptr<bpf_link, Release<bpf_link__destroy>>;
+using RingBuffer = std::unique_ptr<ring_buffer, Release<ring_buffer__free>>;
 // A skeleton by bpftool; each has its own static destroy().
 template <class T>
-struct SkeletonDeleter {
-  void operator()(T* skeleton) const { T::destroy(skeleton); }
-};
-template <class T>
-using Skeleton = std::unique_ptr<T, SkeletonDeleter<T>>;
+using Skeleton = std::unique_ptr<T, Release<T::destroy>>;
 
-// While it lives, keeps libbpf's most useful warning: the verifier's complaint,
-// else the first one, because later ones only say that loading failed.
-class LibbpfLog {
- public:
-  LibbpfLog();
-  ~LibbpfLog();
-  LibbpfLog(const LibbpfLog&) = delete;
-  LibbpfLog& operator=(const LibbpfLog&) = delete;
-
-  const std::string& message() const;
-};
+// Keeps libbpf's most useful warning from now on: the verifier's complaint, else the
+// first one, because later ones only say that loading failed.
+void begin_libbpf_log();
+const std::string& libbpf_log();
 
 // Maps all of an array map that was made with BPF_F_MMAPABLE. Throws Error.
 Mapping map_array(const bpf_map* map);
@@ -52,7 +40,27 @@ Word peek(const Word& word) {
   return __atomic_load_n(&word, __ATOMIC_RELAXED);
 }
 
-// Throws Error with the explanation of capabilities.h.
-[[noreturn]] void throw_refused(const std::string& step, int error_number, const LibbpfLog& log);
+// Throws Error with the explanation of capabilities.h, from errno and libbpf's log.
+[[noreturn]] void throw_refused(const std::string& step, int error_number);
+
+// `what` is loaded: "the sampler". `prepare` gets the open skeleton, and sets its constants and
+// sizes. Throws Error.
+template <class T, class Prepare>
+Skeleton<T> load_skeleton(const std::string& what, const Prepare& prepare) {
+  begin_libbpf_log();
+  Skeleton<T> skeleton(T::open());
+  if (!skeleton) throw_refused("open " + what, errno);
+  prepare(*skeleton);
+  if (const int error = T::load(skeleton.get())) throw_refused("load " + what, -error);
+  return skeleton;
+}
+
+// Attaches an iterator over one task. Null, with errno set, on failure.
+Link attach_to_task(const bpf_program* iterator, pid_t pid);
+
+// Runs an iterator once, whatever it prints. False, with errno set, on failure.
+bool run_iterator(const Link& iterator);
+
+uint32_t possible_cpus();
 
 }  // namespace pipetop::observe

@@ -37,22 +37,16 @@ class BpfRingReader final : public RingReader {
  public:
   explicit BpfRingReader(int pipe_fd) {
     const struct stat pipe = stat_of_pipe(pipe_fd);
-    const LibbpfLog log;
-    skeleton_.reset(ring_bpf::open());
-    if (!skeleton_) throw_refused("open the ring reader", errno, log);
-    skeleton_->rodata->pipe_fd = static_cast<uint32_t>(pipe_fd);
-    skeleton_->rodata->pipe_ino = pipe.st_ino;
-    if (const int error = ring_bpf::load(skeleton_.get()))
-      throw_refused("load the ring reader", -error, log);
+    skeleton_ = load_skeleton<ring_bpf>("the ring reader", [&](ring_bpf& ring) {
+      ring.rodata->pipe_fd = static_cast<uint32_t>(pipe_fd);
+      ring.rodata->pipe_ino = pipe.st_ino;
+    });
     snapshots_ = map_array(skeleton_->maps.snapshots);
     copies_ = map_array(skeleton_->maps.copies);
 
     // The main thread shares the process's files, and lives as long.
-    bpf_iter_link_info info = {};
-    info.task.tid = static_cast<uint32_t>(getpid());
-    LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
-    link_.reset(bpf_program__attach_iter(skeleton_->progs.take_snapshot, &options));
-    if (!link_) throw_refused("attach the ring reader", errno, log);
+    link_ = attach_to_task(skeleton_->progs.take_snapshot, getpid());
+    if (!link_) throw_refused("attach the ring reader", errno);
     pipe_address_ = snapshot_by(RING_BY_ITERATOR).ring.pipe;
   }
 
@@ -79,11 +73,7 @@ class BpfRingReader final : public RingReader {
     skeleton_->bss->copier = copier;
     auto& snapshot = *static_cast<ring_snapshot*>(snapshots_.data());
     snapshot.ring.at_ns = 0;
-    const UniqueFd pass(bpf_iter_create(bpf_link__fd(link_.get())));
-    if (!pass) throw SystemError("bpf_iter_create", errno);
-    char nothing[8];
-    if (read(pass.get(), nothing, sizeof(nothing)) < 0 && errno != EAGAIN)
-      throw SystemError("read of the ring", errno);
+    if (!run_iterator(link_)) throw SystemError("read of the ring", errno);
     if (snapshot.ring.at_ns == 0)
       throw Error("the pipe is no longer open; restart pipetop", Exit::refused);
     return snapshot;

@@ -34,20 +34,19 @@ uint32_t buffer_bytes(uint32_t hz) {
 class BpfSampler final : public Sampler {
  public:
   BpfSampler(uint32_t hz, int copies_fd) {
-    const LibbpfLog log;
     event_.hz = std::min(hz, max_sample_hz());
     PerfEvents cycles = open_perf_events(PerfClock::cycles, event_.hz);
     PerfEvents clock = open_perf_events(PerfClock::cpu_clock, event_.hz);
-    if (clock.by_cpu.empty()) throw_refused("perf_event_open", clock.error_number, log);
+    if (clock.by_cpu.empty()) throw_refused("perf_event_open", clock.error_number);
     event_.name = cycles.by_cpu.empty() ? "cpu-clock" : "cycles";
 
-    open_and_load(copies_fd, log);
+    load(copies_fd);
     records_ = map_array(skeleton_->maps.cpus);
     buffer_.reset(ring_buffer__new(bpf_map__fd(skeleton_->maps.samples), &BpfSampler::receive, this,
                                    nullptr));
-    if (!buffer_) throw_refused("map the sampler's buffer", errno, log);
-    attach(skeleton_->progs.on_cycles, std::move(cycles), log);
-    attach(skeleton_->progs.on_clock, std::move(clock), log);
+    if (!buffer_) throw_refused("map the sampler's buffer", errno);
+    attach(skeleton_->progs.on_cycles, std::move(cycles));
+    attach(skeleton_->progs.on_clock, std::move(clock));
   }
 
   const SamplingEvent& event() const override { return event_; }
@@ -109,29 +108,26 @@ class BpfSampler final : public Sampler {
     return {static_cast<const sampler_cpu*>(records_.data()), cpus_ + 1};
   }
 
-  void open_and_load(int copies_fd, const LibbpfLog& log) {
-    skeleton_.reset(sampler_bpf::open());
-    if (!skeleton_) throw_refused("open the sampler", errno, log);
-    skeleton_->rodata->clock_takes_stacks = event_.name == "cpu-clock";
-    struct stat ns = {};
-    if (stat("/proc/self/ns/pid", &ns) == 0 && ns.st_ino != kFirstPidNamespace) {
-      skeleton_->rodata->pid_ns_dev = ns.st_dev;
-      skeleton_->rodata->pid_ns_ino = ns.st_ino;
-    }
-    cpus_ = static_cast<uint32_t>(std::max(libbpf_num_possible_cpus(), 1));
-    skeleton_->rodata->cpu_count = cpus_;
-    bpf_map__set_max_entries(skeleton_->maps.cpus, cpus_ + 1);
-    bpf_map__set_max_entries(skeleton_->maps.samples, buffer_bytes(event_.hz));
-    if (copies_fd >= 0 && bpf_map__reuse_fd(skeleton_->maps.copies, copies_fd) != 0)
-      throw_refused("share the ring's copies", errno, log);
-    if (const int error = sampler_bpf::load(skeleton_.get()))
-      throw_refused("load the sampler", -error, log);
+  void load(int copies_fd) {
+    skeleton_ = load_skeleton<sampler_bpf>("the sampler", [&](sampler_bpf& sampler) {
+      sampler.rodata->clock_takes_stacks = event_.name == "cpu-clock";
+      struct stat ns = {};
+      if (stat("/proc/self/ns/pid", &ns) == 0 && ns.st_ino != kFirstPidNamespace) {
+        sampler.rodata->pid_ns_dev = ns.st_dev;
+        sampler.rodata->pid_ns_ino = ns.st_ino;
+      }
+      sampler.rodata->cpu_count = cpus_;
+      bpf_map__set_max_entries(sampler.maps.cpus, cpus_ + 1);
+      bpf_map__set_max_entries(sampler.maps.samples, buffer_bytes(event_.hz));
+      if (copies_fd >= 0 && bpf_map__reuse_fd(sampler.maps.copies, copies_fd) != 0)
+        throw_refused("share the ring's copies", errno);
+    });
   }
 
-  void attach(bpf_program* program, PerfEvents events, const LibbpfLog& log) {
+  void attach(bpf_program* program, PerfEvents events) {
     for (UniqueFd& event : events.by_cpu) {
       Link link(bpf_program__attach_perf_event(program, event.get()));
-      if (!link) throw_refused("attach the sampler", errno, log);
+      if (!link) throw_refused("attach the sampler", errno);
       events_.emplace_back(::fcntl(event.get(), F_DUPFD_CLOEXEC, 0));
       event.release();  // the link closes it
       links_.push_back(std::move(link));
@@ -150,7 +146,7 @@ class BpfSampler final : public Sampler {
   }
 
   SamplingEvent event_;
-  uint32_t cpus_ = 0;
+  const uint32_t cpus_ = possible_cpus();
   const std::function<void(const StackSample&)>* sink_ = nullptr;
   // Links are destroyed first, so that no program runs when the maps are released.
   Skeleton<sampler_bpf> skeleton_;

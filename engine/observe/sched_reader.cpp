@@ -32,15 +32,11 @@ constexpr size_t kPlaces = size_t{SCHED_TAKERS} * SCHED_STACKS;  // of a role
 class BpfSchedReader final : public SchedReader {
  public:
   explicit BpfSchedReader(uint32_t stacks_per_s) : stacks_per_s_(stacks_per_s) {
-    const LibbpfLog log;
-    skeleton_.reset(sched_bpf::open());
-    if (!skeleton_) throw_refused("open the scheduler's observer", errno, log);
-    if (const int error = sched_bpf::load(skeleton_.get()))
-      throw_refused("load the scheduler's observer", -error, log);
+    skeleton_ = load_skeleton<sched_bpf>("the scheduler's observer", [](sched_bpf&) {});
     stacks_ = map_array(skeleton_->maps.stacks);
-    attach(log);
+    attach();
     // A refusal must be noticed now.
-    if (!iterate(getpid())) throw_refused("attach the scheduler's iterator", errno, log);
+    if (!iterate(getpid())) throw_refused("attach the scheduler's iterator", errno);
   }
 
   void watch(Role role, pid_t pid) override {
@@ -51,9 +47,8 @@ class BpfSchedReader final : public SchedReader {
   }
 
   void run(bool on) override {
-    const LibbpfLog log;
     links_.clear();
-    if (on) attach(log);
+    if (on) attach();
     for (const Role role : kBothRoles) watch(role, watched(role).pid);
   }
 
@@ -122,27 +117,21 @@ class BpfSchedReader final : public SchedReader {
     return static_cast<const sched_stack*>(stacks_.data())[index_of(role, i)];
   }
 
-  void attach(const LibbpfLog& log) {
+  void attach() {
+    begin_libbpf_log();
     for (const bpf_program* program : {skeleton_->progs.on_switch, skeleton_->progs.on_wakeup}) {
       links_.emplace_back(bpf_program__attach(program));
-      if (!links_.back()) throw_refused("attach the scheduler's observer", errno, log);
+      if (!links_.back()) throw_refused("attach the scheduler's observer", errno);
     }
   }
 
-  Link iterate(pid_t pid) {
-    bpf_iter_link_info info = {};
-    info.task.tid = static_cast<uint32_t>(pid);
-    LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
-    return Link(bpf_program__attach_iter(skeleton_->progs.inspect, &options));
-  }
+  Link iterate(pid_t pid) { return attach_to_task(skeleton_->progs.inspect, pid); }
 
   void inspect(Role role) {
     const Link& iterator = watched(role).iterator;
     if (!iterator) return;
     skeleton_->bss->asked_role = static_cast<uint32_t>(role);
-    const UniqueFd pass(bpf_iter_create(bpf_link__fd(iterator.get())));
-    char nothing[8];
-    if (pass) (void)!read(pass.get(), nothing, sizeof(nothing));
+    (void)run_iterator(iterator);
   }
 
   // So that no more stacks are taken than promised.

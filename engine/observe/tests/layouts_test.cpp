@@ -29,6 +29,7 @@ using Instructions = std::vector<bpf_insn>;
 class Loading {
  public:
   Loading(const Reader& reader, Ends ends) : types_(ends) {
+    begin_libbpf_log();
     const std::string path = types_.path();
     LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = path.c_str());
     size_t bytes = 0;
@@ -38,7 +39,7 @@ class Loading {
   }
 
   bool load() { return bpf_object__load(object_.get()) == 0; }
-  const std::string& words() const { return log_.message(); }
+  const std::string& words() const { return libbpf_log(); }
 
   Instructions instructions() const {
     const bpf_insn* first = bpf_program__insns(program_);
@@ -49,7 +50,6 @@ class Loading {
   struct Close {
     void operator()(bpf_object* object) const { bpf_object__close(object); }
   };
-  LibbpfLog log_;
   SyntheticBtf types_;
   std::unique_ptr<bpf_object, Close> object_;
   bpf_program* program_;
