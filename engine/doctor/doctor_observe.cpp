@@ -12,7 +12,6 @@
 #include "engine/base/unique_fd.h"
 #include "engine/doctor/doctor_checks.h"
 #include "engine/observe/capabilities.h"
-#include "engine/observe/counter_cost.h"
 #include "engine/observe/observers.h"
 
 namespace pipetop {
@@ -117,17 +116,17 @@ Check check_occupancy(const Observers& observers) {
   return failed(name, CheckResult::missing, "unknown", occupancy.reason);
 }
 
-// The cost of each layout of the counters, in one line.
-Check check_counters(const char* layout, const Reading<std::vector<observe::CounterCost>>& costs,
-                     double observe::CounterCost::*ns, uint64_t observe::CounterCost::*bytes) {
-  const std::string name = fmt::format("BPF counters, {}", layout);
-  if (!costs.has_value())
-    return failed(name, CheckResult::missing, "cannot be measured", costs.reason);
+// In one line.
+Check check_counters(const char* layout_name, BpfCounters layout) {
+  const std::string name = fmt::format("BPF counters, {}", layout_name);
+  const Reading<observe::CounterCost> cost = observe::measure_counter_cost(layout);
+  if (!cost.has_value())
+    return failed(name, CheckResult::missing, "cannot be measured", cost.reason);
   std::string found;
-  for (const observe::CounterCost& cost : *costs)
-    found += fmt::format("{}{:.1f} ns per add on {} CPU{}", found.empty() ? "" : ", ", cost.*ns,
-                         cost.cpus, cost.cpus == 1 ? "" : "s");
-  return works(name, fmt::format("{}; {}", found, format_size(costs->back().*bytes)));
+  for (const auto& [cpus, ns] : cost->ns_by_cpus)
+    found += fmt::format("{}{:.1f} ns per add on {} CPU{}", found.empty() ? "" : ", ", ns, cpus,
+                         cpus == 1 ? "" : "s");
+  return works(name, fmt::format("{}; {}", found, format_size(cost->bytes)));
 }
 
 }  // namespace
@@ -144,11 +143,8 @@ Checks check_observers() {
   checks.push_back(check_blocked(observers));
   checks.push_back(check_ring(observers));
   checks.push_back(check_occupancy(observers));
-  const auto costs = observe::measure_counter_cost();
-  checks.push_back(check_counters("percpu", costs, &observe::CounterCost::percpu_ns,
-                                  &observe::CounterCost::percpu_bytes));
-  checks.push_back(check_counters("shared", costs, &observe::CounterCost::shared_ns,
-                                  &observe::CounterCost::shared_bytes));
+  checks.push_back(check_counters("percpu", BpfCounters::percpu));
+  checks.push_back(check_counters("shared", BpfCounters::shared));
   return checks;
 }
 

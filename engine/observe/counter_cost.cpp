@@ -1,5 +1,3 @@
-#include "engine/observe/counter_cost.h"
-
 #include <counters.skel.h>
 #include <fmt/core.h>
 #include <sched.h>
@@ -9,7 +7,6 @@
 #include <fstream>
 #include <limits>
 #include <numeric>
-#include <set>
 #include <span>
 #include <string>
 #include <thread>
@@ -19,6 +16,7 @@
 #include "engine/base/error.h"
 #include "engine/model/settings.h"
 #include "engine/observe/libbpf.h"
+#include "engine/observe/sampler.h"
 #include "engine/process/placement.h"
 
 namespace pipetop::observe {
@@ -38,16 +36,16 @@ uint64_t memory_of(int map_fd) {
 
 class CounterProgram {
  public:
-  CounterProgram(BpfCounters layout, uint32_t records) {
+  explicit CounterProgram(BpfCounters layout) {
     const bool shared = layout == BpfCounters::shared;
     skeleton_ = load_skeleton<counters_bpf>("the counters", [&](counters_bpf& counters) {
-      counters.rodata->cpu_count = shared ? 0 : records;
-      bpf_map__set_max_entries(counters.maps.records, shared ? 1 : records);
+      counters.rodata->cpu_count = shared ? 0 : possible_cpus();
+      bpf_map__set_max_entries(counters.maps.records, shared ? 1 : possible_cpus());
     });
     skeleton_->bss->counters_shared = shared;
   }
 
-  uint64_t bytes() const { return memory_of(bpf_map__fd(skeleton_->maps.records)); }
+  int records_fd() const { return bpf_map__fd(skeleton_->maps.records); }
 
   // Nanoseconds per add on this CPU.
   double run() const {
@@ -85,30 +83,21 @@ double least_ns(const CounterProgram& program, std::span<const Cpu> cpus) {
   return least;
 }
 
-CounterCost cost_on(std::span<const Cpu> cpus, uint32_t percpu_records) {
-  const CounterProgram percpu(BpfCounters::percpu, percpu_records);
-  const CounterProgram shared(BpfCounters::shared, 1);
-  return {.cpus = static_cast<int>(cpus.size()),
-          .percpu_ns = least_ns(percpu, cpus),
-          .shared_ns = least_ns(shared, cpus),
-          .percpu_bytes = percpu.bytes(),
-          .shared_bytes = shared.bytes()};
-}
-
 }  // namespace
 
-Reading<std::vector<CounterCost>> measure_counter_cost() {
-  using Costs = Reading<std::vector<CounterCost>>;
+Reading<CounterCost> measure_counter_cost(BpfCounters layout) {
   const std::vector<Cpu> cpus = read_topology();
-  const uint32_t records = possible_cpus();
-  std::vector<CounterCost> costs;
+  CounterCost cost;
   try {
-    for (const size_t n : std::set<size_t>{1, std::min<size_t>(2, cpus.size()), cpus.size()})
-      costs.push_back(cost_on(std::span(cpus).first(n), records));
+    const CounterProgram program(layout);
+    cost.bytes = memory_of(program.records_fd());
+    for (const size_t n : {size_t{1}, std::min<size_t>(2, cpus.size()), cpus.size()})
+      if (!cost.ns_by_cpus.contains(n))
+        cost.ns_by_cpus[n] = least_ns(program, std::span(cpus).first(n));
   } catch (const Error& refused) {
-    return Costs::unavailable(refused.what());
+    return Reading<CounterCost>::unavailable(refused.what());
   }
-  return Costs::of(std::move(costs));
+  return Reading<CounterCost>::of(std::move(cost));
 }
 
 }  // namespace pipetop::observe

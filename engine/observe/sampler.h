@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "engine/base/reading.h"
 #include "engine/model/settings.h"
 #include "engine/model/snapshot.h"
 #include "engine/observe/occupancy.h"
@@ -56,5 +58,14 @@ class Sampler {
 
 // `copies_fd` is RingReader's, if there is one. Throws Error, "why; remedy".
 std::unique_ptr<Sampler> make_sampler(uint32_t hz, int copies_fd = -1);
+
+// The cost of the sampler's counters, measured with bpf/counters.bpf.c.
+struct CounterCost {
+  std::map<size_t, double> ns_by_cpus;  // per add, with so many CPUs counting at once
+  uint64_t bytes = 0;                   // of kernel memory, for the sampler's counters
+};
+
+// For 1, 2 and all CPUs that this process may use; takes about 25 ms. Never throws.
+Reading<CounterCost> measure_counter_cost(BpfCounters layout);
 
 }  // namespace pipetop::observe

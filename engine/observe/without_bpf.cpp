@@ -1,7 +1,6 @@
 // What a build without the tools for BPF has instead of the sampler and the readers.
 #include "engine/base/error.h"
 #include "engine/observe/capabilities.h"
-#include "engine/observe/counter_cost.h"
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/sampler.h"
 #include "engine/observe/sched_reader.h"
@@ -17,8 +16,8 @@ std::unique_ptr<Sampler> make_sampler(uint32_t, int) { refuse(); }
 std::unique_ptr<SchedReader> make_sched_reader(uint32_t) { refuse(); }
 std::unique_ptr<RingReader> make_ring_reader(int) { refuse(); }
 
-Reading<std::vector<CounterCost>> measure_counter_cost() {
-  return Reading<std::vector<CounterCost>>::unavailable(kBuiltWithoutBpf);
+Reading<CounterCost> measure_counter_cost(BpfCounters) {
+  return Reading<CounterCost>::unavailable(kBuiltWithoutBpf);
 }
 
 }  // namespace pipetop::observe

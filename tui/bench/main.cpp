@@ -12,7 +12,7 @@
 #include "engine/base/error.h"
 #include "engine/experiment/overhead.h"
 #include "engine/meter/statistics.h"
-#include "engine/observe/counter_cost.h"
+#include "engine/observe/sampler.h"
 #include "engine/process/worker.h"
 #include "engine/registry/worker_main.h"
 #include "engine/workload/pipe/pipe_knobs.h"
@@ -100,12 +100,14 @@ void screen_on_off(const char* name) {
 }
 
 void counter_layouts() {
-  const auto costs = observe::measure_counter_cost();
-  if (!costs.has_value()) return report("BPF counters", costs.reason, "");
-  for (const observe::CounterCost& cost : *costs)
-    report(fmt::format("BPF counters, {} CPU{} counting", cost.cpus, cost.cpus == 1 ? "" : "s"),
-           fmt::format("percpu {:.1f} ns per add, {} bytes  shared {:.1f} ns, {} bytes",
-                       cost.percpu_ns, cost.percpu_bytes, cost.shared_ns, cost.shared_bytes),
+  const auto percpu = observe::measure_counter_cost(BpfCounters::percpu);
+  const auto shared = observe::measure_counter_cost(BpfCounters::shared);
+  if (!percpu.has_value()) return report("BPF counters", percpu.reason, "");
+  if (!shared.has_value()) return report("BPF counters", shared.reason, "");
+  for (const auto& [cpus, ns] : percpu->ns_by_cpus)
+    report(fmt::format("BPF counters, {} CPU{} counting", cpus, cpus == 1 ? "" : "s"),
+           fmt::format("percpu {:.1f} ns per add, {} bytes  shared {:.1f} ns, {} bytes", ns,
+                       percpu->bytes, shared->ns_by_cpus.at(cpus), shared->bytes),
            "");
 }
 

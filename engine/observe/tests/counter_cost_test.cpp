@@ -1,7 +1,6 @@
-#include "engine/observe/counter_cost.h"
-
 #include <gtest/gtest.h>
 
+#include "engine/observe/sampler.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/process/placement.h"
 
@@ -9,17 +8,17 @@ namespace pipetop::observe {
 namespace {
 
 TEST(CounterCost, IsMeasuredForOneAndForAllCpus) {
-  const auto costs = measure_counter_cost();
-  PIPETOP_NEED(costs);
-  ASSERT_TRUE(costs.has_value());
-  EXPECT_EQ(costs->front().cpus, 1);
-  EXPECT_EQ(costs->back().cpus, static_cast<int>(read_topology().size()));
-  for (const CounterCost& cost : *costs) {
-    EXPECT_GT(cost.percpu_ns, 0) << cost.cpus;
-    EXPECT_GT(cost.shared_ns, 0) << cost.cpus;
-    EXPECT_GT(cost.shared_bytes, 0u);
-    EXPECT_GE(cost.percpu_bytes, cost.shared_bytes);
+  const auto percpu = measure_counter_cost(BpfCounters::percpu);
+  const auto shared = measure_counter_cost(BpfCounters::shared);
+  PIPETOP_NEED(percpu);
+  for (const auto& cost : {percpu, shared}) {
+    ASSERT_TRUE(cost.has_value());
+    EXPECT_EQ(cost->ns_by_cpus.begin()->first, 1u);
+    EXPECT_EQ(cost->ns_by_cpus.rbegin()->first, read_topology().size());
+    for (const auto& [cpus, ns] : cost->ns_by_cpus) EXPECT_GT(ns, 0) << cpus;
   }
+  EXPECT_GT(shared->bytes, 0u);
+  EXPECT_GE(percpu->bytes, shared->bytes);
 }
 
 }  // namespace
