@@ -2,19 +2,21 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <iterator>
-#include <system_error>
+#include <cstdint>
 
 #include "engine/base/text.h"
+#include "engine/base/unique_fd.h"
 #include "engine/doctor/doctor_checks.h"
 #include "engine/host/host.h"
 #include "engine/host/host_files.h"
+#include "engine/host/pipe_max_size.h"
 #include "engine/host/zero_copy_probe.h"
+#include "engine/memory/buffer.h"
 #include "engine/process/placement.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 
@@ -28,58 +30,114 @@ constexpr std::array kPairs = {Placement::same_cpu, Placement::smt, Placement::n
                                Placement::far};
 
 Check check_pipe_size() {
-  const std::string name = "pipe";
-  const ScratchPipe pipe;
-  if (pipe.error_number != 0)
-    return {name, CheckResult::missing, "no pipe", errno_text(pipe.error_number), "ulimit -n 1024"};
-  const int usual = fcntl(pipe.read_end.get(), F_GETPIPE_SZ);
-  const long long most = read_number("/proc/sys/fs/pipe-max-size", 1 << 20);
-  if (fcntl(pipe.read_end.get(), F_SETPIPE_SZ, int(most)) >= 0)
-    return works(name, fmt::format("{}, up to {} (raise it: sudo sysctl fs.pipe-max-size=4194304)",
-                                   format_size(uint64_t(usual)), format_size(uint64_t(most))));
-  const int error = errno;
-  return {name, CheckResult::limited, fmt::format("{}", format_size(uint64_t(usual))),
-          fmt::format("{} was refused: {}; this user's pipes hold too many pages",
-                      format_size(uint64_t(most)), errno_text(error)),
-          "sudo sysctl fs.pipe-user-pages-soft=0"};
+  std::optional<PipeOwner> pipe = make_pipe();
+  if (!pipe) return missing("no pipe", errno_text(errno), "ulimit -n 1024");
+  const std::string usual = format_size(pipe->capacity_bytes());
+  const auto most_bytes = uint64_t(read_number(kPipeMaxSizeFile, 1 << 20));
+  const std::string most = format_size(most_bytes);
+  if (const int error = pipe->resize(most_bytes))
+    return limited(usual,
+                   fmt::format("{} was refused: {}; this user's pipes hold too many pages", most,
+                               errno_text(error)),
+                   "sudo sysctl fs.pipe-user-pages-soft=0");
+  return works(
+      fmt::format("{}, up to {} (raise it: sudo sysctl fs.pipe-max-size=4194304)", usual, most));
 }
 
 Check check_vmsplice(const ZeroCopyProbe& probe) {
-  const std::string name = "vmsplice";
   if (probe.vmsplice_errno != 0)
-    return {name, CheckResult::missing, "refused", errno_text(probe.vmsplice_errno), kSandbox};
-  return works(name, "lends pages to a pipe");
+    return missing("refused", errno_text(probe.vmsplice_errno), kSandbox);
+  return works("lends pages to a pipe");
 }
 
 Check check_zero_copy(const ZeroCopyProbe& probe) {
-  const std::string name = "zero copy";
   switch (probe.result) {
     case ZeroCopy::zero_copy:
-      return works(name, probe.reason);
+      return works(probe.reason);
     case ZeroCopy::copied:
-      return {name, CheckResult::limited, "vmsplice copies", probe.reason,
-              "boot a kernel whose vmsplice does not copy"};
+      return limited("vmsplice copies", probe.reason, "boot a kernel whose vmsplice does not copy");
     default:
-      return {name, CheckResult::missing, "unverifiable", probe.reason, ""};
+      return missing("unverifiable", probe.reason, "");
   }
 }
 
 Check check_splice() {
-  const std::string name = "splice to /dev/null";
-  const ScratchPipe pipe;
+  const std::optional<PipeOwner> pipe = make_pipe();
+  if (!pipe || write(pipe->write_fd(), "x", 1) != 1)
+    return missing("no pipe to splice from", errno_text(errno), "");
   const UniqueFd null(open("/dev/null", O_WRONLY | O_CLOEXEC));
-  if (!null)
-    return {name, CheckResult::missing, "no /dev/null", errno_text(errno),
-            "sudo mknod -m 666 /dev/null c 1 3"};
-  if (write(pipe.write_end.get(), "x", 1) != 1)
-    return {name, CheckResult::missing, "no pipe to splice from", errno_text(errno), ""};
-  if (splice(pipe.read_end.get(), nullptr, null.get(), nullptr, 1, SPLICE_F_NONBLOCK) == 1)
-    return works(name, "drains a pipe without a copy");
-  return {name, CheckResult::missing, "refused", errno_text(errno), kSandbox};
+  if (!null) return missing("no /dev/null", errno_text(errno), "sudo mknod -m 666 /dev/null c 1 3");
+  if (splice(pipe->read_fd(), nullptr, null.get(), nullptr, 1, SPLICE_F_NONBLOCK) == 1)
+    return works("drains a pipe without a copy");
+  return missing("refused", errno_text(errno), kSandbox);
+}
+
+constexpr const char* kThp = "/sys/kernel/mm/transparent_hugepage/enabled";
+
+Check check_thp() {
+  const std::string setting = bracketed(read_head(kThp));
+  const std::string turn_on = fmt::format("echo madvise | sudo tee {}", kThp);
+  if (setting.empty())
+    return missing("none", "the kernel was built without them",
+                   "boot a kernel with CONFIG_TRANSPARENT_HUGEPAGE=y");
+  if (setting == "never") return missing("never", "they are turned off", turn_on);
+  const Buffer buffer = map_buffer({.pages = Pages::thp, .bytes = kHugePageBytes});
+  const auto address = reinterpret_cast<uintptr_t>(buffer.data);
+  const Reading<bool> huge = check_huge(getpid(), address, kHugePageBytes);
+  if (!huge.has_value()) return limited(setting + ", unverified", huge.reason, "");
+  if (*huge) return works(setting + ", granted");
+  return limited(setting + ", not granted",
+                 "2 MiB were requested but came as 4 KiB pages: memory is fragmented",
+                 "echo 1 | sudo tee /proc/sys/vm/compact_memory");
+}
+
+Check check_hugetlb() {
+  const std::string meminfo = read_head("/proc/meminfo");
+  const uint64_t free = meminfo_value(meminfo, "HugePages_Free");
+  const std::string found =
+      fmt::format("{} of {} free", free, meminfo_value(meminfo, "HugePages_Total"));
+  const Buffer buffer = map_buffer({.pages = Pages::hugetlb, .bytes = kHugePageBytes});
+  if (buffer.pages == Pages::hugetlb && buffer.data != nullptr) return works(found);
+  const int error = buffer.pages_error != 0 ? buffer.pages_error : buffer.error_number;
+  return missing(found, free == 0 ? "none are reserved" : errno_text(error),
+                 "sudo sysctl vm.nr_hugepages=16");
+}
+
+// Two buffers of the usual size.
+Check check_lock() {
+  rlimit limit{};
+  getrlimit(RLIMIT_MEMLOCK, &limit);
+  const std::string found =
+      limit.rlim_cur == RLIM_INFINITY ? "no limit" : "limit " + format_size(limit.rlim_cur);
+  const Buffer buffer = map_buffer({.bytes = 2 * Settings{}.pipe.buf_size, .lock = true});
+  if (buffer.lock_error == 0 && buffer.data != nullptr) return works(found);
+  return limited(found, errno_text(buffer.lock_error), "sudo prlimit --pid $$ --memlock=unlimited");
+}
+
+constexpr uint64_t kPresent = 1ull << 63;
+constexpr uint64_t kFrameMask = (1ull << 55) - 1;
+
+// The frame number of the page at `address`; 0 if it is hidden.
+uint64_t frame_of(int pagemap, const void* address) {
+  uint64_t entry = 0;
+  const auto offset = off_t(reinterpret_cast<uintptr_t>(address) / kPageBytes * sizeof entry);
+  if (pread(pagemap, &entry, sizeof entry, offset) != ssize_t(sizeof entry)) return 0;
+  return (entry & kPresent) != 0 ? entry & kFrameMask : 0;
+}
+
+Check check_page_flags() {
+  const UniqueFd pagemap(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
+  const UniqueFd flags(open("/proc/kpageflags", O_RDONLY | O_CLOEXEC));
+  const std::string refused = flags ? "" : "/proc/kpageflags: " + errno_text(errno);
+  int here = 1;
+  if (flags && pagemap && frame_of(pagemap.get(), &here) != 0)
+    return works("pagemap and kpageflags");
+  return limited("huge pages are detected from smaps only",
+                 flags ? "/proc/self/pagemap hides frame numbers" : refused,
+                 "run as root: sudo pipetop");
 }
 
 Check check_cpus() {
-  const std::string name = "CPUs and placement";
   const std::vector<Cpu> cpus = read_topology();
   std::string can, cannot;
   for (const Placement placement : kPairs) {
@@ -91,36 +149,48 @@ Check check_cpus() {
   }
   const std::string found = fmt::format("{} CPU{}: {}{}", cpus.size(), cpus.size() == 1 ? "" : "s",
                                         can, cannot.empty() ? "" : "; no " + cannot);
-  if (cpus.size() >= 2) return works(name, found);
-  return {name, CheckResult::limited, found, "writer and reader must share the only CPU",
-          "taskset -cp 0-1 $$, or give the machine a second CPU"};
+  if (cpus.size() >= 2) return works(found);
+  return limited(found, "writer and reader must share the only CPU",
+                 "taskset -cp 0-1 $$, or give the machine a second CPU");
 }
 
 // Since boot, because time is stolen only from running tasks, and doctor runs none.
 Check check_steal() {
-  const std::string name = "host";
   const HostInfo host = read_host();
   const double share = steal_share({}, read_cpu_times());
   const std::string found = fmt::format(
       "{}, {:.1f} % of the time stolen since boot",
       host.hypervisor.empty() ? "bare metal" : "a guest of " + host.hypervisor, 100 * share);
-  if (share <= kMuchSteal) return works(name, found);
-  return {name, CheckResult::limited, found,
-          "other guests slow this one down: rates are unreliable",
-          "measure on a quiet or dedicated host"};
+  if (share <= kMuchSteal) return works(found);
+  return limited(found, "other guests slow this one down: rates are unreliable",
+                 "measure on a quiet or dedicated host");
 }
 
 }  // namespace
 
-std::string errno_text(int error_number) { return std::generic_category().message(error_number); }
+std::optional<PipeOwner> make_pipe() {
+  try {
+    return PipeOwner();
+  } catch (const SystemError& refused) {
+    errno = refused.error_number();
+    return {};
+  }
+}
 
 std::vector<Check> diagnose() {
   const ZeroCopyProbe probe = probe_zero_copy();
-  Checks checks = {check_pipe_size(), check_vmsplice(probe), check_zero_copy(probe),
-                   check_splice()};
-  std::ranges::move(check_memory(), std::back_inserter(checks));
-  checks.insert(checks.end(), {check_cpus(), check_steal()});
-  std::ranges::move(check_observers(), std::back_inserter(checks));
+  Checks checks;
+  add(checks, "pipe", check_pipe_size());
+  add(checks, "vmsplice", check_vmsplice(probe));
+  add(checks, "zero copy", check_zero_copy(probe));
+  add(checks, "splice to /dev/null", check_splice());
+  add(checks, "huge pages (thp)", check_thp());
+  add(checks, "huge pages (hugetlb)", check_hugetlb());
+  add(checks, "locked memory", check_lock());
+  add(checks, "page flags", check_page_flags());
+  add(checks, "CPUs and placement", check_cpus());
+  add(checks, "host", check_steal());
+  check_observers(checks);
   return checks;
 }
 

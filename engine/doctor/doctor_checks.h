@@ -1,45 +1,40 @@
-// The checks of diagnose() that have files of their own, and what all checks use.
+// The checks of diagnose() that have a file of their own, and what all checks use.
 #pragma once
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
+#include <optional>
 #include <string>
-#include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/error.h"
 #include "engine/doctor/doctor.h"
+#include "engine/process/pipe_owner.h"
 
 namespace pipetop {
 
 using Checks = std::vector<Check>;
 
-Checks check_memory();
-Checks check_observers();
+void check_observers(Checks& checks);
 
-// The message of an errno.
-std::string errno_text(int error_number);
+inline void add(Checks& checks, std::string name, Check check) {
+  check.name = std::move(name);
+  checks.push_back(std::move(check));
+}
 
-// A pipe that is not blocking.
-struct ScratchPipe {
-  UniqueFd read_end, write_end;
-  int error_number = 0;  // why there is none
+// Results without a name.
+inline Check works(std::string found) { return {{}, CheckResult::works, std::move(found), {}, {}}; }
+inline Check limited(std::string found, std::string why, std::string remedy) {
+  return {{}, CheckResult::limited, std::move(found), std::move(why), std::move(remedy)};
+}
+inline Check missing(std::string found, std::string why, std::string remedy) {
+  return {{}, CheckResult::missing, std::move(found), std::move(why), std::move(remedy)};
+}
 
-  ScratchPipe() {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
-      error_number = errno;
-      return;
-    }
-    read_end.reset(ends[0]);
-    write_end.reset(ends[1]);
-  }
-};
+std::optional<PipeOwner> make_pipe();  // nothing, with errno set, if there is none
 
-inline Check works(std::string name, std::string found) {
-  return {std::move(name), CheckResult::works, std::move(found), {}, {}};
+inline std::string errno_text(int error_number) {
+  return std::generic_category().message(error_number);
 }
 
 }  // namespace pipetop
