@@ -49,11 +49,11 @@ std::optional<TaskTimes> Segments::run_times(Role role) const {
   return seen.value;
 }
 
-void Segments::ended(Role role, uint64_t now_ns, const std::optional<ProcessSample>& last) {
+void Segments::ended(Role role, uint64_t now_ns, const WorkerMeter::Sample* last) {
   if (observers_.times(role).status != ReadingStatus::unavailable)
     times(role).pause(now_ns, run_times(role));
   else if (last)
-    times(role).pause(last->at_ns, times_of(last->stats));
+    times(role).pause(last->at_ns, times_of(last->process));
 }
 
 void Segments::replaced(Role role, uint64_t now_ns) {

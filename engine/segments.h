@@ -40,7 +40,7 @@ class Segments {
   void add(uint64_t now_ns, const Progress& progress);
 
   // A worker's process ended; `last` is the last reading of its /proc.
-  void ended(Role role, uint64_t now_ns, const std::optional<ProcessSample>& last);
+  void ended(Role role, uint64_t now_ns, const WorkerMeter::Sample* last);
   void replaced(Role role, uint64_t now_ns);
 
   // Time between the two belongs to no segment.

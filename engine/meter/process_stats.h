@@ -21,11 +21,6 @@ struct ProcessStats {
   std::map<pid_t, int> cpus;  // that each process last ran on
 };
 
-struct ProcessSample {
-  uint64_t at_ns = 0;
-  ProcessStats stats;
-};
-
 // From the texts of /proc/PID/{stat,schedstat,status}; nothing if one is malformed.
 std::optional<ProcessStats> parse_process_stats(const std::string& stat,
                                                 const std::string& schedstat,

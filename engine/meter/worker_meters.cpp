@@ -120,10 +120,10 @@ void WorkerMeter::sample(uint64_t now_ns, const WorkerCounts& counts, std::span<
   add_sample(samples_, {now_ns, counts, read_process_stats(pids), times});
 }
 
-std::optional<ProcessSample> WorkerMeter::last_sample() const {
+const WorkerMeter::Sample* WorkerMeter::last_sample() const {
   for (auto sample = samples_.rbegin(); sample != samples_.rend(); ++sample)
-    if (sample->process) return ProcessSample{sample->at_ns, *sample->process};
-  return {};
+    if (sample->process) return &*sample;
+  return nullptr;
 }
 
 std::optional<int> WorkerMeter::cpu_run_on() const {

@@ -74,8 +74,15 @@ class WorkerMeter {
   // Restarts the rates: the process was replaced, or the settings changed.
   void restart() { samples_.clear(); }
 
-  // The newest sample of a process since restart(); nothing if there was none.
-  std::optional<ProcessSample> last_sample() const;
+  struct Sample {
+    uint64_t at_ns = 0;
+    WorkerCounts counts;
+    std::optional<ProcessStats> process;
+    Reading<TaskTimes> times;
+  };
+
+  // The newest sample of a process since restart(); null if there was none. Valid until the next.
+  const Sample* last_sample() const;
 
   // The CPU that it last ran on, if it is one process and has run since restart():
   // if it slept all the time, the value is older.
@@ -88,12 +95,6 @@ class WorkerMeter {
   void describe(const WorkerCounts& counts, WorkerView& view) const;
 
  private:
-  struct Sample {
-    uint64_t at_ns = 0;
-    WorkerCounts counts;
-    std::optional<ProcessStats> process;
-    Reading<TaskTimes> times;
-  };
   void describe_calls(const Sample& first, const Sample& last, WorkerView& view) const;
   void describe_process(const Sample& first, const Sample& last, WorkerView& view) const;
   void describe_times(const Sample& first, const Sample& last, WorkerView& view) const;
