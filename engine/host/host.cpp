@@ -1,6 +1,5 @@
 #include "engine/host/host.h"
 
-#include <sched.h>
 #include <sys/utsname.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -12,22 +11,14 @@
 #include <sstream>
 
 #include "engine/host/host_files.h"
+#include "engine/process/placement.h"
 
 namespace pipetop {
 namespace {
 
-constexpr int kMaxCpus = 8192;
 constexpr uint64_t kStealInterval = 1'000'000'000;
 constexpr uint64_t kStealWindow = 5 * kStealInterval;
 constexpr const char* kVulnerabilities = "/sys/devices/system/cpu/vulnerabilities";
-
-int count_cpus() {
-  cpu_set_t* set = CPU_ALLOC(kMaxCpus);
-  const size_t bytes = CPU_ALLOC_SIZE(kMaxCpus);
-  const int count = sched_getaffinity(0, bytes, set) == 0 ? CPU_COUNT_S(bytes, set) : 1;
-  CPU_FREE(set);
-  return count;
-}
 
 std::string read_cpu_model(const std::string& cpuinfo, const utsname& system) {
   for (const char* key : {"model name", "Model", "Processor", "cpu model", "cpu"}) {
@@ -83,7 +74,7 @@ HostInfo read_host() {
   HostInfo host;
   host.kernel = system.release;
   host.cpu = read_cpu_model(cpuinfo, system);
-  host.cpus = count_cpus();
+  host.cpus = static_cast<int>(read_topology().size());
   host.hypervisor = read_hypervisor(cpuinfo);
   host.mitigations = read_mitigations();
   host.thp = bracketed(read_head("/sys/kernel/mm/transparent_hugepage/enabled"));

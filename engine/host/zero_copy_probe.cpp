@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 
+#include "engine/base/error.h"
 #include "engine/base/unique_fd.h"
 #include "engine/memory/buffer.h"
 #include "engine/model/settings.h"
@@ -17,16 +17,13 @@ namespace pipetop {
 namespace {
 
 ZeroCopyProbe unverifiable(const char* operation, int error_number) {
-  ZeroCopyProbe probe;
-  probe.reason = fmt::format("{}: {}", operation, std::generic_category().message(error_number));
-  return probe;
+  return {ZeroCopy::unverifiable, 0, SystemError(operation, error_number).what()};
 }
 
 // Sandboxes often do not allow vmsplice.
 ZeroCopyProbe refused(int error_number) {
-  ZeroCopyProbe probe = unverifiable("vmsplice was refused", error_number);
-  probe.vmsplice_errno = error_number;
-  return probe;
+  return {ZeroCopy::unverifiable, error_number,
+          SystemError("vmsplice was refused", error_number).what()};
 }
 
 // write(byte) fills the page, lend(pipe_fd) puts it into the pipe. Both return false with errno set
