@@ -46,9 +46,7 @@ void fit(std::vector<uint64_t>& weights, uint64_t wanted) {
 // Below the scheduler is what took the stack: a tracepoint and BPF.
 std::vector<Function> sleeping_stack(std::span<const uint64_t> addresses, const Symbols& symbols) {
   std::vector<Function> stack;
-  // All are return addresses; that of a call that never returns would be in the
-  // next function.
-  for (const uint64_t address : addresses) stack.emplace_back(symbols.name_at(address - 1));
+  for (const uint64_t address : addresses) stack.emplace_back(symbols.caller_at(address));
   const auto scheduler = [](Function f) { return is_scheduler(f.name()); };
   const auto first = std::ranges::find_if(stack, scheduler);
   if (first == stack.end()) return stack;

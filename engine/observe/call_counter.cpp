@@ -75,12 +75,8 @@ CallCounter::Place CallCounter::place_of(std::span<const uint64_t> addresses,
   Known& known = known_[hash % kKnown];
   if (known.hash == hash && known.place != CallTrie::kNowhere) return known.place;
   stack_.clear();
-  for (const uint64_t address : addresses) {
-    // Above the leaf are return addresses; that of a call that never returns would
-    // be in the next function.
-    const bool leaf = stack_.empty();
-    stack_.emplace_back(symbols.name_at(leaf ? address : address - 1));
-  }
+  for (const uint64_t address : addresses)  // above the leaf, return addresses
+    stack_.emplace_back(stack_.empty() ? symbols.name_at(address) : symbols.caller_at(address));
   known = {hash, place_of(stack_)};
   return known.place;
 }

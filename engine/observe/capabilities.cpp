@@ -7,8 +7,8 @@
 
 #include <array>
 #include <cerrno>
-#include <system_error>
 
+#include "engine/base/error.h"
 #include "engine/base/reading.h"
 #include "engine/base/text.h"
 #include "engine/host/host_files.h"
@@ -44,8 +44,7 @@ std::string why_and_remedy(const Refusal& refusal, const Circumstances& circumst
     return "this kernel has no /sys/kernel/btf/vmlinux; use one built with "
            "CONFIG_DEBUG_INFO_BTF=y, and mount /sys";
 
-  std::string why =
-      fmt::format("{}: {}", refusal.step, std::generic_category().message(refusal.error_number));
+  std::string why = SystemError(refusal.step, refusal.error_number).what();
   if (!refusal.log.empty()) why += fmt::format(" ({})", refusal.log);
   if (is_permission(refusal.error_number))
     return why + (refusal.step == "perf_event_open" && circumstances.perf_event_paranoid > 2

@@ -25,6 +25,8 @@ class Symbols {
 
   // The name of the function that contains it, "[unknown]" if there is none.
   std::string_view name_at(uint64_t address) const;
+  // The same for a return address; that of a call that never returns is in the next function.
+  std::string_view caller_at(uint64_t return_address) const { return name_at(return_address - 1); }
   uint64_t address_of(std::string_view name) const;  // 0 if there is none
 
  private:
