@@ -166,7 +166,7 @@ void Controller::compare() {
     show_message("comparing with the previous segment again");
     return;
   }
-  view_.reference = reference_of(std::make_shared<const Segment>(source_.segment()), true);
+  view_.reference = {std::make_shared<const Segment>(source_.segment()), true};
   show_message(fmt::format("A is \"{}\"; press a again to drop A", view_.reference.segment->label));
 }
 

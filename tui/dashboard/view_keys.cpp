@@ -64,7 +64,7 @@ std::optional<uint32_t> target(const RingFrame& frame, uint32_t at, Key pressed,
 
 void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols) {
   if (!view.reference.is_a && view.reference.segment != shown.throughput.previous)
-    view.reference = reference_of(shown.throughput.previous);
+    view.reference = {shown.throughput.previous};
   const Layout layout = make_layout(rows, cols, view.requested);
   for (const Role role : roles_of(view.requested)) {
     ListState& list = view.list(role);

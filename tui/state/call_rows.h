@@ -5,7 +5,9 @@
 // points.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,9 +15,25 @@
 #include <vector>
 
 #include "engine/model/functions.h"
-#include "tui/state/call_profile.h"
 
 namespace pipetop::tui {
+
+// The data of a list: where a role ran or waited, and what 100 % means.
+struct CallProfile {
+  // What fills up the wall time in addition to the tree.
+  struct Part {
+    std::string_view name;  // "[blocked]"; "": none
+    double share = 0;
+    bool operator==(const Part&) const = default;
+  };
+
+  std::shared_ptr<const CallTree> tree;  // never null
+  uint64_t whole = 0;                    // the total weight
+  double scale = 1;                      // the total as a share of the reference; 1 of itself
+  std::array<Part, 2> beside;
+
+  bool operator==(const CallProfile&) const = default;
+};
 
 // Identifies the path of functions from the top of a list down to a row; 0: no row.
 using PathId = uint64_t;
@@ -77,12 +95,12 @@ enum class Novelty : uint8_t { none, added, vanished };
 inline constexpr double kWorthNaming = 0.005;
 
 struct CallRow {
-  std::string_view name;
+  std::string_view name = {};
   PathId path = 0;
-  int parent = -1;               // index of its row
-  int depth = 0;                 // 0 at the top
-  double self = 0, total = 0;    // shares
-  std::optional<double> change;  // of the share used for sorting; none: unknown
+  int parent = -1;                    // index of its row
+  int depth = 0;                      // 0 at the top
+  double self = 0, total = 0;         // shares
+  std::optional<double> change = {};  // of the share used for sorting; none: unknown
   Novelty novelty = Novelty::none;
   Fold fold = Fold::none;
   bool open_below = false;  // rows below it are open by default

@@ -6,33 +6,30 @@
 namespace pipetop::tui {
 namespace {
 
-template <class Table>
-Reading<CallProfile> profile_reading(const Reading<Table>& table) {
-  if (!table.has_value()) return {table.status, {}, table.reason};
-  return {table.status, profile_of(*table), table.reason};
+CallProfile profile_of(const FunctionTable& functions) {
+  return {functions.tree, functions.samples, 1, {}};
 }
+CallProfile profile_of(const BlockedTable& blocked) { return {blocked.tree, blocked.ns, 1, {}}; }
 
-Reading<CallProfile> listed_profile(ListContents& contents, const WorkerView& w,
-                                    const ListChoice& choice) {
-  const bool running = choice.activity == Activity::running;
-  contents.what = running ? "functions" : "blocked time";
+// Of a role now or during a segment; as shares of wall time if `wall`.
+template <class Observed>
+Reading<CallProfile> profile_of(const Observed& role, Activity activity, bool wall) {
+  const auto reading_of = [](const auto& table) -> Reading<CallProfile> {
+    if (!table.has_value()) return {table.status, {}, table.reason};
+    return {table.status, profile_of(*table), table.reason};
+  };
   Reading<CallProfile> profile =
-      running ? profile_reading(w.functions) : profile_reading(w.blocked);
-  if (!profile.has_value() || !choice.wall) return profile;
-  contents.what = "shares of the wall time";
-  return of_wall_time(*std::move(profile.value), choice.activity, w.shares);
+      activity == Activity::running ? reading_of(role.functions) : reading_of(role.blocked);
+  if (!profile.has_value() || !wall) return profile;
+  return of_wall_time(*std::move(profile.value), activity, role.shares);
 }
 
-void count(ListContents& contents, const WorkerView& w, Activity activity) {
-  contents.count = contents.lost = contents.ns = 0;
-  if (activity == Activity::running && w.functions.has_value()) {
-    contents.count = w.functions->samples;
-    contents.lost = w.functions->lost;
-  } else if (activity == Activity::waiting && w.blocked.has_value()) {
-    contents.count = w.blocked->times;
-    contents.lost = w.blocked->lost;
-    contents.ns = w.blocked->ns;
-  }
+std::optional<CallProfile> profile_before(const Reference& reference, Role role,
+                                          const ListChoice& choice) {
+  if (!reference.segment) return std::nullopt;
+  auto profile = profile_of(reference.segment->role(role), choice.activity, choice.wall);
+  if (profile.has_value() && profile->whole == 0) return std::nullopt;
+  return std::move(profile.value);
 }
 
 double largest_share(const CallRows& rows, ListSort sort) {
@@ -62,11 +59,36 @@ int find_selection(const ListState& list) {
 
 }  // namespace
 
+const std::optional<FunctionRow>& TopFunctions::of(const FunctionTable& functions) const {
+  const auto [entry, is_new] = found_.try_emplace(Tree(functions.tree));
+  if (is_new) {
+    const std::vector<FunctionRow> rows = functions.rows();
+    if (!rows.empty()) entry->second = rows.front();
+    std::erase_if(found_, [](const auto& other) { return other.first.expired(); });
+  }
+  return entry->second;
+}
+
+Reading<CallProfile> of_wall_time(CallProfile profile, Activity activity, const TimeShares& wall) {
+  for (const Reading<double>* part : {&wall.on_cpu, &wall.runnable, &wall.blocked}) {
+    if (!part->has_value()) return {part->status, {}, part->reason};
+  }
+  const bool running = activity == Activity::running;
+  profile.scale = running ? *wall.on_cpu : *wall.blocked;
+  profile.beside = {{{running ? "[blocked]" : "[running]", running ? *wall.blocked : *wall.on_cpu},
+                     {"[runnable]", *wall.runnable}}};
+  return Reading<CallProfile>::of(std::move(profile));
+}
+
 void refresh(ListContents& contents, const WorkerView& w, const Reference& reference,
              const ListChoice& choice, const Folds& folds) {
-  count(contents, w, choice.activity);
+  const bool running = choice.activity == Activity::running;
+  const bool observed = running ? w.functions.has_value() : w.blocked.has_value();
   contents.processes = w.processes;
-  Reading<CallProfile> now = listed_profile(contents, w, choice);
+  contents.what = observed && choice.wall ? "shares of the wall time"
+                  : running               ? "functions"
+                                          : "blocked time";
+  Reading<CallProfile> now = profile_of(w, choice.activity, choice.wall);
   if (now.has_value() && choice.form == ListForm::tree && !now->tree->paths) {
     contents.what = "the tree";
     now = Reading<CallProfile>::unavailable("callers were not recorded; f shows the functions");
@@ -76,8 +98,10 @@ void refresh(ListContents& contents, const WorkerView& w, const Reference& refer
     contents.source = {};
     return;
   }
+  contents.count = running ? w.functions->samples : w.blocked->times;
+  contents.lost = running ? w.functions->lost : w.blocked->lost;
   ListContents::Source source{*std::move(now.value),
-                              reference_profile(reference, w.role, choice.activity, choice.wall),
+                              profile_before(reference, w.role, choice),
                               {choice.form, choice.sort(), choice.filter},
                               &folds,
                               folds.version()};

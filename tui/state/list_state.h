@@ -2,15 +2,42 @@
 #pragma once
 
 #include <array>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "tui/state/call_profile.h"
+#include "engine/model/snapshot.h"
 #include "tui/state/call_rows.h"
 
 namespace pipetop::tui {
+
+// The first function of each table, found once: it takes a walk over the whole tree.
+class TopFunctions {
+ public:
+  // Nothing if the table is empty.
+  const std::optional<FunctionRow>& of(const FunctionTable& functions) const;
+
+ private:
+  using Tree = std::weak_ptr<const CallTree>;
+  mutable std::map<Tree, std::optional<FunctionRow>, std::owner_less<Tree>> found_;
+};
+
+enum class Activity : uint8_t { running, waiting };
+
+// The profile as shares of wall time; unavailable if the shares are unknown.
+Reading<CallProfile> of_wall_time(CallProfile profile, Activity activity, const TimeShares& wall);
+
+// The reference for the numbers on the screen: the segment kept as A, else the previous
+// one.
+struct Reference {
+  std::shared_ptr<const Segment> segment = {};  // null: there is nothing to compare with
+  bool is_a = false;
+
+  std::string_view name() const { return !segment ? "" : is_a ? "A" : "prev"; }
+};
 
 // The same for both roles, so that they can be compared.
 struct ListChoice {
@@ -35,7 +62,6 @@ struct ListContents {
   bool compared = false;         // the previous state is known
   std::string_view reference;    // the reference for changes
   uint64_t count = 0, lost = 0;  // samples or sleeps
-  uint64_t ns = 0;               // of the sleeps
   double largest = 0;            // share at the top of the list
   int processes = 1;             // that play the role; sleeps are of the first
 

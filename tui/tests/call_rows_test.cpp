@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "tui/state/list_state.h"
 #include "tui/tests/fake_profiles.h"
 
 namespace pipetop::tui {

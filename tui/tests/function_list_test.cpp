@@ -27,7 +27,7 @@ class FunctionListTest : public testing::Test {
   void compare_with(const FunctionTable& functions) {
     Segment segment;
     segment.roles[0].functions = Reading<FunctionTable>::of(functions);
-    reference_ = reference_of(std::make_shared<const Segment>(segment));
+    reference_ = {std::make_shared<const Segment>(segment)};
   }
 
   WorkerView worker_;
@@ -88,7 +88,7 @@ TEST_F(FunctionListTest, ChangesNewAndVanished) {
 }
 
 TEST_F(FunctionListTest, AnUnknownReferenceLeavesTheColumnEmpty) {
-  reference_ = reference_of(std::make_shared<const Segment>());
+  reference_ = {std::make_shared<const Segment>()};
   EXPECT_EQ(list(3, 60)[0], "▾self  child Δ prev function           running 2,000 samples");
   EXPECT_EQ(list(3, 60)[1], " 40.0   40.0         copy_from_iter            █████████████");
 }

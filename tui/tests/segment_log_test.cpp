@@ -94,7 +94,7 @@ TEST(SegmentLog, ScrollsToTheOldest) {
 
 TEST(SegmentLog, MarksWhatIsFrozenAsA) {
   ViewState state;
-  state.reference = reference_of(segment(2, "v", "write_with vmsplice", 12.95), true);
+  state.reference = {segment(2, "v", "write_with vmsplice", 12.95), true};
   EXPECT_NE(screen(40, 160, snapshot_with_log(), state)[3].find("   2A v"), std::string::npos);
 }
 

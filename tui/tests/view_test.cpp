@@ -136,7 +136,7 @@ TEST(View, AIsAlwaysSaid) {
   a.label = "write_with vmsplice";
   a.rate = Reading<RateStats>::of({12.3, 12.3, .1, 12, 13, 20});
   ViewState state;
-  state.reference = reference_of(std::make_shared<const Segment>(a), true);
+  state.reference = {std::make_shared<const Segment>(a), true};
   const auto shown = [&](int rows, int cols) {
     return frame(rows, cols, s, GlyphSet::unicode, state);
   };

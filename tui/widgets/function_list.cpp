@@ -50,7 +50,7 @@ std::vector<TitlePart> summary(const FunctionListView& view, int detail) {
   std::string count = grouped_text(c.count);
   if (detail < 2) count += running ? (detail == 0 ? " samples" : " smp") : " sleeps";
   parts.push_back({std::move(count), Style::dim});
-  if (!running && detail == 0) parts.push_back({sleep_text(c.ns), Style::dim});
+  if (!running && detail == 0) parts.push_back({sleep_text(c.source.now.whole), Style::dim});
   if (c.lost > 0 && detail < 4)
     parts.push_back({fmt::format("{} lost", grouped_text(c.lost)), Style::warning});
   return parts;
