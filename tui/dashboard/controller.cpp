@@ -8,7 +8,6 @@
 #include "engine/registry/knobs.h"
 #include "engine/registry/terms.h"
 #include "tui/dashboard/keymap.h"
-#include "tui/dashboard/view_keys.h"
 #include "tui/draw/text.h"
 #include "tui/state/ring_state.h"
 #include "tui/widgets/pages.h"

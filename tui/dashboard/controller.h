@@ -9,12 +9,31 @@
 
 #include "engine/model/knob.h"
 #include "engine/model/presets.h"
-#include "tui/dashboard/source.h"
+#include "engine/model/settings.h"
+#include "engine/model/snapshot.h"
 #include "tui/draw/keys.h"
 #include "tui/state/layout.h"
 #include "tui/state/view_state.h"
 
 namespace pipetop::tui {
+
+// What the dashboard needs from an engine: the real one or, in tests, one with
+// made-up numbers.
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  // As in Engine.
+  virtual int event_fd() const = 0;
+  virtual void handle_events() = 0;
+  virtual void apply(const Settings& requested, const std::string& label,
+                     const std::string& key) = 0;
+  virtual Snapshot tick() = 0;
+  virtual Segment segment() = 0;
+  virtual void count(BpfCounters layout) = 0;
+  virtual void suspend() = 0;
+  virtual void resume() = 0;
+};
 
 // What only the owner of the terminal can do
 enum class Outcome : uint8_t { stay, redraw_all, toggle_mouse, suspend, quit, abort };

@@ -10,7 +10,6 @@
 #include "engine/base/event_loop.h"
 #include "engine/base/signals.h"
 #include "tui/dashboard/controller.h"
-#include "tui/dashboard/source.h"
 #include "tui/dashboard/view.h"
 #include "tui/state/ring_state.h"
 #include "tui/terminal/terminal.h"
@@ -38,12 +37,91 @@ class Dashboard {
   }
 
  private:
-  void serve(const Events& events);
-  void serve_signals();
-  void serve_input();
-  void serve(Outcome outcome);
-  void suspend();
-  void frame();
+  void serve(const Events& events) {
+    if (events.engine) source_.handle_events();
+    if (events.signals) serve_signals();
+    if (events.input) serve_input();
+    if (!exit_code_ && (events.timer || events.input || events.signals)) frame();
+  }
+
+  void serve_signals() {
+    while (const int number = signals_.take()) {
+      switch (number) {
+        case SIGWINCH:
+          terminal_.resize();
+          break;
+        case SIGTSTP:
+          suspend();
+          break;
+        case SIGCONT:
+          // Perhaps after an unnoticed stop: somebody else used the terminal.
+          terminal_.suspend();
+          terminal_.resume();
+          break;
+        case SIGINT:
+          exit_code_ = 0;
+          break;
+        default:
+          exit_code_ = 128 + number;
+      }
+    }
+  }
+
+  void serve_input() {
+    bool any = false;
+    for (Input input = terminal_.read(); input.kind != Input::Kind::none && !exit_code_;
+         input = terminal_.read()) {
+      any = true;
+      serve(controller_.handle(input, shown_));
+    }
+    if (!any && terminal_.hung_up()) exit_code_ = 128 + SIGHUP;
+  }
+
+  void serve(Outcome outcome) {
+    switch (outcome) {
+      case Outcome::stay:
+        break;
+      case Outcome::redraw_all:
+        terminal_.resize();
+        terminal_.forget();
+        break;
+      case Outcome::toggle_mouse:
+        terminal_.set_mouse(!terminal_.mouse());
+        controller_.show_message(terminal_.mouse() ? "mouse on" : "mouse off: text can be selected",
+                                 Severity::info);
+        break;
+      case Outcome::suspend:
+        suspend();
+        break;
+      case Outcome::quit:
+        exit_code_ = 0;
+        break;
+      case Outcome::abort:
+        exit_code_ = 128 + SIGQUIT;
+    }
+  }
+
+  // As if the terminal itself had stopped the process group, so that the shell
+  // gets control back, even through a script or sudo.
+  void suspend() {
+    source_.suspend();
+    terminal_.suspend();
+    deliver_to_group(SIGTSTP);
+    terminal_.resume();
+    source_.resume();
+  }
+
+  void frame() {
+    Snapshot now = source_.tick();
+    if (every_snapshot_) every_snapshot_(now);
+    controller_.set_time(now.now_ns);
+    whole_frames_.replace_torn(now.ring);
+    if (!controller_.view().frozen || shown_.now_ns == 0) shown_ = std::move(now);
+    controller_.show(shown_, terminal_.rows(), terminal_.cols());
+    canvas_.reset(terminal_.rows(), terminal_.cols());
+    draw(canvas_, shown_, controller_.view());
+    terminal_.show(canvas_);
+  }
 
   Source& source_;
   const std::function<void(const Snapshot&)>& every_snapshot_;
@@ -57,92 +135,6 @@ class Dashboard {
   Snapshot shown_;  // stays while frozen
   std::optional<int> exit_code_;
 };
-
-void Dashboard::serve(const Events& events) {
-  if (events.engine) source_.handle_events();
-  if (events.signals) serve_signals();
-  if (events.input) serve_input();
-  if (!exit_code_ && (events.timer || events.input || events.signals)) frame();
-}
-
-void Dashboard::serve_signals() {
-  while (const int number = signals_.take()) {
-    switch (number) {
-      case SIGWINCH:
-        terminal_.resize();
-        break;
-      case SIGTSTP:
-        suspend();
-        break;
-      case SIGCONT:
-        // Perhaps after an unnoticed stop: somebody else used the terminal.
-        terminal_.suspend();
-        terminal_.resume();
-        break;
-      case SIGINT:
-        exit_code_ = 0;
-        break;
-      default:
-        exit_code_ = 128 + number;
-    }
-  }
-}
-
-void Dashboard::serve_input() {
-  bool any = false;
-  for (Input input = terminal_.read(); input.kind != Input::Kind::none && !exit_code_;
-       input = terminal_.read()) {
-    any = true;
-    serve(controller_.handle(input, shown_));
-  }
-  if (!any && terminal_.hung_up()) exit_code_ = 128 + SIGHUP;
-}
-
-void Dashboard::serve(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::stay:
-      break;
-    case Outcome::redraw_all:
-      terminal_.resize();
-      terminal_.forget();
-      break;
-    case Outcome::toggle_mouse:
-      terminal_.set_mouse(!terminal_.mouse());
-      controller_.show_message(terminal_.mouse() ? "mouse on" : "mouse off: text can be selected",
-                               Severity::info);
-      break;
-    case Outcome::suspend:
-      suspend();
-      break;
-    case Outcome::quit:
-      exit_code_ = 0;
-      break;
-    case Outcome::abort:
-      exit_code_ = 128 + SIGQUIT;
-  }
-}
-
-// As if the terminal itself had stopped the process group, so that the shell
-// gets control back, even through a script or sudo.
-void Dashboard::suspend() {
-  source_.suspend();
-  terminal_.suspend();
-  deliver_to_group(SIGTSTP);
-  terminal_.resume();
-  source_.resume();
-}
-
-void Dashboard::frame() {
-  Snapshot now = source_.tick();
-  if (every_snapshot_) every_snapshot_(now);
-  controller_.set_time(now.now_ns);
-  whole_frames_.replace_torn(now.ring);
-  if (!controller_.view().frozen || shown_.now_ns == 0) shown_ = std::move(now);
-  controller_.show(shown_, terminal_.rows(), terminal_.cols());
-  canvas_.reset(terminal_.rows(), terminal_.cols());
-  draw(canvas_, shown_, controller_.view());
-  terminal_.show(canvas_);
-}
 
 class EngineSource final : public Source {
  public:

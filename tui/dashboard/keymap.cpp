@@ -9,11 +9,81 @@
 
 #include "engine/registry/terms.h"
 #include "tui/dashboard/controller.h"
-#include "tui/dashboard/view_keys.h"
 #include "tui/state/ring_state.h"
 #include "tui/state/status.h"
 
 namespace pipetop::tui {
+namespace {
+
+// The selected row; selects the top one if there is none.
+const CallRow* row_to_open(ListState& list) {
+  if (!selected_row(list)) select(list, list.scroll);
+  const CallRow* row = selected_row(list);
+  return row && row->fold != Fold::none ? row : nullptr;
+}
+
+// For the list with the focus.
+void open_level(ViewState& view) {
+  ListState& list = view.list(view.focus);
+  const CallRow* row = row_to_open(list);
+  if (row) list.folds_in(view.choice).set_level(row->path, row->fold == Fold::closed);
+}
+
+// Closes it only if everything below is open already.
+void open_entry(ViewState& view) {
+  ListState& list = view.list(view.focus);
+  const CallRow* row = row_to_open(list);
+  if (!row) return;
+  const bool all_open = row->fold == Fold::open && row->open_below;
+  list.folds_in(view.choice).set_entry(row->path, !all_open);
+}
+
+void open_all(ViewState& view) { view.list(view.focus).folds_in(view.choice).set_all(true); }
+
+void close_all(ViewState& view) {
+  ListState& list = view.list(view.focus);
+  const auto rows = rows_of(list);
+  int top = selected_row(list) ? list.selected : -1;
+  while (top >= 0 && rows[static_cast<size_t>(top)].parent >= 0)
+    top = rows[static_cast<size_t>(top)].parent;
+  select(list, top);
+  list.folds_in(view.choice).set_all(false);
+}
+
+// Switches to the next value of a choice, and returns what is said of it.
+template <class T, size_t kValues>
+std::string_view next(T& choice, const std::string_view (&messages)[kValues]) {
+  const size_t value = (static_cast<size_t>(choice) + 1) % kValues;
+  choice = static_cast<T>(value);
+  return messages[value];
+}
+
+std::string_view toggle_form(ViewState& view) {
+  return next(view.choice.form, {"functions; + opens callees", "call tree; + opens a row, E all"});
+}
+
+std::string_view toggle_sort(ViewState& view) {
+  return next(view.choice.sort(), {"sorted by self", "sorted by self and children"});
+}
+
+std::string_view toggle_activity(ViewState& view) {
+  return next(view.choice.activity,
+              {"where the processes run, by samples", "where the processes wait, by blocked time"});
+}
+
+std::string_view toggle_wall(ViewState& view) {
+  return next(view.choice.wall, {"shares of the listed total",
+                                 "shares of wall time, with blocked and runnable time"});
+}
+
+std::string_view next_picture(ViewState& view) {
+  return next(view.ring.picture, {"ring: heat map and histogram, as room allows", "ring: histogram",
+                                  "ring: heat map"});
+}
+
+void begin_filter(ViewState& view) { view.choice.filter_before = view.choice.filter; }
+
+}  // namespace
 
 // The action of a key: a member or a function of the view's state, called with the row's number or
 // the snapshot if it takes one. Its result is shown as a message.

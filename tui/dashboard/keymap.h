@@ -1,8 +1,13 @@
-// The keys that do not change knobs, for the help page; for knobs see the engine's table.
+// The keys that do not change knobs: their lines of the help page, and what they do to the function
+// lists and to the ring's panel. For knobs see the engine's table.
 #pragma once
 
 #include <span>
+#include <string>
 
+#include "engine/model/snapshot.h"
+#include "tui/draw/canvas.h"
+#include "tui/draw/keys.h"
 #include "tui/state/view_state.h"
 #include "tui/widgets/pages.h"
 
@@ -13,5 +18,26 @@ std::span<const ScreenKey> screen_keys();
 inline HelpContents help_of(const ViewState& view) {
   return {view.requested, view.presets, screen_keys()};
 }
+
+// Updates both lists' rows if something changed, and their selection and scroll. To
+// be called for every frame, and after every key.
+void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols);
+
+void move_selection(ListState& list, int lines);
+
+// While the filter is being edited: handles the key; returns whether it was used.
+bool edit_filter(ViewState& view, Key key);
+
+// Drops the filter; false if there is none.
+bool drop_filter(ViewState& view);
+
+// Begins at the tail, or ends. Returns a message for the user, or "".
+std::string toggle_inspection(RingState& state, const RingView& ring);
+
+// Handles a key while a slot is inspected: arrows move to its neighbours in the
+// strip; PgUp, PgDn, up and down move by a line of the strip (or a quarter of the
+// ring); Home moves to the tail, End to the newest slot; Esc ends it. `panel` is
+// the inside of the ring's panel. False: the key has its usual meaning.
+bool inspect(RingState& state, Key key, const Snapshot& shown, const Rect& panel);
 
 }  // namespace pipetop::tui

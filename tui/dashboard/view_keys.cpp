@@ -1,9 +1,8 @@
-#include "tui/dashboard/view_keys.h"
-
+// What keys do to the function lists and to the ring's panel.
 #include <algorithm>
-#include <array>
 
 #include "engine/registry/terms.h"
+#include "tui/dashboard/keymap.h"
 #include "tui/draw/text.h"
 #include "tui/state/layout.h"
 #include "tui/state/ring_state.h"
@@ -21,13 +20,6 @@ void set_filter(ViewState& view, std::string filter) {
 void erase_last_character(std::string& text) {
   while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
   if (!text.empty()) text.pop_back();
-}
-
-// The selected row; selects the top one if there is none.
-const CallRow* row_to_open(ListState& list) {
-  if (!selected_row(list)) select(list, list.scroll);
-  const CallRow* row = selected_row(list);
-  return row && row->fold != Fold::none ? row : nullptr;
 }
 
 // Slots are a power of two, so unsigned indices wrap around correctly.
@@ -82,64 +74,6 @@ void move_selection(ListState& list, int lines) {
   select(list, std::clamp(from + lines, 0, last));
 }
 
-void open_level(ViewState& view) {
-  ListState& list = view.list(view.focus);
-  const CallRow* row = row_to_open(list);
-  if (row) list.folds_in(view.choice).set_level(row->path, row->fold == Fold::closed);
-}
-
-// Closes it only if everything below is open already.
-void open_entry(ViewState& view) {
-  ListState& list = view.list(view.focus);
-  const CallRow* row = row_to_open(list);
-  if (!row) return;
-  const bool all_open = row->fold == Fold::open && row->open_below;
-  list.folds_in(view.choice).set_entry(row->path, !all_open);
-}
-
-void open_all(ViewState& view) { view.list(view.focus).folds_in(view.choice).set_all(true); }
-
-void close_all(ViewState& view) {
-  ListState& list = view.list(view.focus);
-  const auto rows = rows_of(list);
-  int top = selected_row(list) ? list.selected : -1;
-  while (top >= 0 && rows[static_cast<size_t>(top)].parent >= 0)
-    top = rows[static_cast<size_t>(top)].parent;
-  select(list, top);
-  list.folds_in(view.choice).set_all(false);
-}
-
-std::string_view toggle_form(ViewState& view) {
-  ListChoice& choice = view.choice;
-  const bool tree = choice.form == ListForm::flat;
-  choice.form = tree ? ListForm::tree : ListForm::flat;
-  return tree ? "call tree; + opens a row, E all" : "functions; + opens callees";
-}
-
-std::string_view toggle_sort(ViewState& view) {
-  ListChoice& choice = view.choice;
-  const bool self = choice.sort() == ListSort::children;
-  choice.sort() = self ? ListSort::self : ListSort::children;
-  return self ? "sorted by self" : "sorted by self and children";
-}
-
-std::string_view toggle_activity(ViewState& view) {
-  ListChoice& choice = view.choice;
-  const bool waiting = choice.activity == Activity::running;
-  choice.activity = waiting ? Activity::waiting : Activity::running;
-  return waiting ? "where the processes wait, by blocked time"
-                 : "where the processes run, by samples";
-}
-
-std::string_view toggle_wall(ViewState& view) {
-  ListChoice& choice = view.choice;
-  choice.wall = !choice.wall;
-  return choice.wall ? "shares of wall time, with blocked and runnable time"
-                     : "shares of the listed total";
-}
-
-void begin_filter(ViewState& view) { view.choice.filter_before = view.choice.filter; }
-
 bool edit_filter(ViewState& view, Key key) {
   if (!view.choice.filter_before) return false;
   std::string filter = view.choice.filter;
@@ -191,14 +125,6 @@ bool inspect(RingState& state, Key pressed, const Snapshot& shown, const Rect& p
                          slots_a_line(*frame, plan.strip_view.scale));
   if (to) state.inspected = wrapped(*frame, *to);
   return to.has_value();
-}
-
-std::string_view next_picture(ViewState& view) {
-  constexpr std::array<std::string_view, 3> kMessages = {
-      "ring: heat map and histogram, as room allows", "ring: histogram", "ring: heat map"};
-  const size_t next = (static_cast<size_t>(view.ring.picture) + 1) % kMessages.size();
-  view.ring.picture = static_cast<RingPicture>(next);
-  return kMessages[next];
 }
 
 }  // namespace pipetop::tui

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/unique_fd.h"
-#include "tui/dashboard/source.h"
+#include "tui/dashboard/controller.h"
 #include "tui/tests/fake_ring.h"
 
 namespace pipetop::tui {

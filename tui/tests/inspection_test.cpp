@@ -1,7 +1,7 @@
 // A slot that is inspected: how it is chosen, and what is said about it.
 #include <gtest/gtest.h>
 
-#include "tui/dashboard/view_keys.h"
+#include "tui/dashboard/keymap.h"
 #include "tui/tests/snapshots.h"
 #include "tui/widgets/ring.h"
 

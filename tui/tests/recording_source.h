@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "tui/dashboard/source.h"
+#include "tui/dashboard/controller.h"
 #include "tui/tests/snapshots.h"
 
 namespace pipetop::tui {

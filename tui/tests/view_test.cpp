@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "engine/workload/pipe/pipe_knobs.h"
-#include "tui/dashboard/view_keys.h"
+#include "tui/dashboard/keymap.h"
 #include "tui/draw/text.h"
 #include "tui/state/layout.h"
 #include "tui/tests/fake_source.h"
