@@ -6,6 +6,17 @@
 #include <cmath>
 
 namespace pipetop::tui {
+namespace {
+
+// Converts to the first of the units, each `step` times the one before, in which the value is less
+// than `limit`. Returns the unit's index.
+size_t convert(double& value, double step, double limit, size_t units) {
+  size_t unit = 0;
+  for (; value >= limit && unit + 1 < units; ++unit) value /= step;
+  return unit;
+}
+
+}  // namespace
 
 // Three significant digits, but no digits of the integer part are cut.
 std::string rate_text(double rate) {
@@ -25,16 +36,10 @@ std::string whole_percent_text(double share) {
 }
 
 std::string count_text(double count) {
-  constexpr std::array kUnits = {" k", " M", " G", " T"};
+  constexpr std::array kUnits = {"", " k", " M", " G", " T"};
   if (count < 10 && count != std::floor(count)) return fmt::format("{:.1f}", count);
-  if (count < 999.5) return fmt::format("{:.0f}", count);
-  size_t unit = 0;
-  double scaled = count / 1000;
-  while (scaled >= 999.5 && unit + 1 < kUnits.size()) {
-    scaled /= 1000;
-    ++unit;
-  }
-  return rate_text(scaled) + kUnits[unit];
+  const size_t unit = convert(count, 1000, 999.5, kUnits.size());
+  return unit == 0 ? fmt::format("{:.0f}", count) : rate_text(count) + kUnits[unit];
 }
 
 std::string grouped_text(uint64_t count) {
@@ -48,11 +53,7 @@ std::string grouped_text(uint64_t count) {
 
 std::string bytes_text(double bytes) {
   constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
-  size_t unit = 0;
-  while (bytes >= 1024 && unit + 1 < kUnits.size()) {
-    bytes /= 1024;
-    ++unit;
-  }
+  const size_t unit = convert(bytes, 1024, 1024, kUnits.size());
   const bool whole = std::abs(bytes - std::round(bytes)) < 0.05 || bytes >= 99.95;
   return fmt::format("{:.{}f} {}", bytes, whole ? 0 : 1, kUnits[unit]);
 }

@@ -3,6 +3,7 @@
 #include <wchar.h>
 
 #include <algorithm>
+#include <array>
 
 #include "engine/base/text.h"
 
@@ -23,17 +24,10 @@ void put_item(const Area& area, int row, int col, const Item& item) {
 
 // The longest prefix of `text` that fits, broken at a blank if there is one.
 size_t line_length(std::string_view text, int cols) {
-  if (columns_of(text) <= cols) return text.size();
-  size_t fits = 0, last_blank = 0;
-  std::string_view rest = text;
-  for (int used = 0; !rest.empty();) {
-    if (rest.front() == ' ') last_blank = text.size() - rest.size();
-    used += columns_of(take_code_point(rest));
-    if (used > cols) break;
-    fits = text.size() - rest.size();
-  }
-  if (text[fits] == ' ') return fits;
-  return last_blank > 0 ? last_blank : std::max<size_t>(fits, 1);
+  const size_t fits = beginning(text, cols).size();
+  if (fits == text.size()) return fits;
+  const size_t blank = text.rfind(' ', fits);
+  return blank > 0 && blank != text.npos ? blank : std::max<size_t>(fits, 1);
 }
 
 }  // namespace
@@ -49,19 +43,10 @@ char32_t take_code_point(std::string_view& text) {
 }
 
 void append_utf8(std::string& text, char32_t c) {
-  const auto tail = [&](int shift) { text += static_cast<char>(0x80 | ((c >> shift) & 0x3F)); };
-  if (c < 0x80) {
-    text += static_cast<char>(c);
-  } else if (c < 0x800) {
-    text += static_cast<char>(0xC0 | (c >> 6));
-    tail(0);
-  } else if (c < 0x10000) {
-    text += static_cast<char>(0xE0 | (c >> 12));
-    tail(6), tail(0);
-  } else {
-    text += static_cast<char>(0xF0 | (c >> 18));
-    tail(12), tail(6), tail(0);
-  }
+  constexpr std::array<uint8_t, 4> kLead = {0x00, 0xC0, 0xE0, 0xF0};
+  const size_t tails = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+  text += static_cast<char>(kLead[tails] | (c >> (6 * tails)));
+  for (size_t i = tails; i-- > 0;) text += static_cast<char>(0x80 | ((c >> (6 * i)) & 0x3F));
 }
 
 int columns_of(char32_t c) {
