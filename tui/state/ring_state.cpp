@@ -122,17 +122,6 @@ int cell_of(const StripScale& scale, uint32_t n) {
   return static_cast<int>(n) * scale.cells_a_slot / scale.slots_a_cell;
 }
 
-std::optional<uint32_t> slot_under(const RingFrame& frame, const StripView& view, int row,
-                                   int col) {
-  const StripScale& scale = view.scale;
-  if (frame.slots == 0 || row < 0 || row >= view.rows() || col < 0 || col >= scale.cells_a_line)
-    return std::nullopt;
-  const int cell = row / view.line_rows() * scale.cells_a_line + col;
-  const auto place = static_cast<uint32_t>(cell / scale.cells_a_slot * scale.slots_a_cell);
-  if (place >= frame.slots) return std::nullopt;
-  return index_of(frame, view.order, place);
-}
-
 bool has_slots(const RingView& ring) {
   return ring.frame.has_value() && ring.frame->slots > 0 &&
          ring.frame->slot.size() >= ring.frame->slots;
@@ -200,8 +189,14 @@ std::optional<uint32_t> slot_at(const Rect& panel, const Snapshot& shown, const 
   const RingFrame* frame = drawable_frame(shown.ring);
   if (!frame) return std::nullopt;
   const RingLayout plan = ring_layout(panel.rows, panel.cols, frame->slots, state, pace_of(shown));
-  if (plan.strip < 0) return std::nullopt;
-  return slot_under(*frame, plan.strip_view, row - panel.row - plan.strip, col - panel.col);
+  const StripView& view = plan.strip_view;
+  const StripScale& scale = view.scale;
+  const Rect strip{panel.row + plan.strip, panel.col, view.rows(), scale.cells_a_line};
+  if (plan.strip < 0 || !strip.contains(row, col)) return std::nullopt;
+  const int cell = (row - strip.row) / view.line_rows() * scale.cells_a_line + col - strip.col;
+  const auto place = static_cast<uint32_t>(cell / scale.cells_a_slot * scale.slots_a_cell);
+  if (place >= frame->slots) return std::nullopt;
+  return index_of(*frame, view.order, place);
 }
 
 }  // namespace pipetop::tui

@@ -103,10 +103,6 @@ struct StripView {
   int rows() const { return scale.lines * line_rows(); }
 };
 
-// The index of the slot at a position in the strip's area; the first one if several
-// share a cell.
-std::optional<uint32_t> slot_under(const RingFrame& frame, const StripView& view, int row, int col);
-
 inline constexpr int kLeastHeatRows = 4;  // three shades of full, and the axis
 
 struct RingLayout {
@@ -121,8 +117,8 @@ constexpr bool has_verdict_row(int rows) { return rows >= 8; }
 
 RingLayout ring_layout(int rows, int cols, uint32_t slots, const RingState& state, Pace pace);
 
-// The index of the slot at a position of the screen; `panel` is the inside of the
-// ring's panel.
+// The index of the slot at a position of the screen, the first one if several share a cell; `panel`
+// is the inside of the ring's panel.
 std::optional<uint32_t> slot_at(const Rect& panel, const Snapshot& shown, const RingState& state,
                                 int row, int col);
 

@@ -66,15 +66,12 @@ std::string path_text(const ListState& list) {
   return text;
 }
 
-// The knob "wait" covers both roles.
-bool concerns(const Mismatch& mismatch, std::string_view knob) {
-  return mismatch.knob == knob || (knob == "wait" && mismatch.knob.ends_with(".wait"));
-}
-
 bool differs(const Snapshot& s, const ViewState& state, std::string_view knob) {
   if (s.requested != state.requested) return false;  // apparently not tried yet
-  return std::ranges::any_of(s.effective.mismatches,
-                             [&](const Mismatch& m) { return concerns(m, knob); });
+  // The knob "wait" covers both roles.
+  return std::ranges::any_of(s.effective.mismatches, [&](const Mismatch& m) {
+    return m.knob == knob || (knob == "wait" && m.knob.ends_with(".wait"));
+  });
 }
 
 // A choice between more than two shows its value, e.g. "hugetlb".
@@ -84,9 +81,6 @@ std::string toggle_text(const HotKey& hot, const Settings& settings) {
   return many && hot.lit(settings) ? hot.value(settings) : std::string(hot.label);
 }
 
-// "pipe -" and "pipe +" share the word before the sign.
-std::string_view stem(std::string_view label) { return label.substr(0, label.find(' ')); }
-
 // A size of `auto` is shown as its actual value.
 std::string step_text(const HotKey& hot, const Snapshot& s, const Settings& requested) {
   std::string value = hot.value(requested);
@@ -94,7 +88,8 @@ std::string step_text(const HotKey& hot, const Snapshot& s, const Settings& requ
   if (hot.knob == "pipe_size" && value == "auto" && s.effective.pipe.bytes > 0)
     value = format_size(s.effective.pipe.bytes);
   if (value.ends_with("iB")) value.resize(value.size() - 2);
-  return fmt::format("{} {}", stem(hot.label), value);
+  // "pipe -" and "pipe +" share the word before the sign.
+  return fmt::format("{} {}", hot.label.substr(0, hot.label.find(' ')), value);
 }
 
 KeyItem knob_item(const HotKey& hot, const Snapshot& s, const ViewState& state) {
@@ -104,9 +99,8 @@ KeyItem knob_item(const HotKey& hot, const Snapshot& s, const ViewState& state) 
                                                 : Lamp::off;
   return {std::string(1, hot.key),
           hot.lit ? toggle_text(hot, state.requested) : step_text(hot, s, state.requested),
-          lamp,
           {static_cast<Key>(hot.key)},
-          {}};
+          lamp};
 }
 
 std::vector<KeyItem> knob_items(const Snapshot& s, const ViewState& state) {
@@ -125,29 +119,23 @@ std::vector<KeyItem> knob_items(const Snapshot& s, const ViewState& state) {
   return items;
 }
 
-KeyItem plain_item(std::string keys, std::string text, std::vector<Key> presses) {
-  return {std::move(keys), std::move(text), Lamp::none, std::move(presses), {}};
-}
-
-std::vector<KeyItem> screen_items(const ViewState& state) {
-  std::vector<KeyItem> items;
-  const size_t presets = std::min<size_t>(state.presets.size(), 9);
-  if (presets > 0) items.push_back(plain_item(fmt::format("1-{}", presets), "presets", {}));
-  items.push_back(plain_item("u", "undo", {U'u'}));
-  items.push_back(plain_item("0", "baseline", {U'0'}));
-  items.push_back(plain_item("Space", state.frozen ? "resume" : "freeze", {U' '}));
-  items.push_back(plain_item("Tab", "focus", {key::tab}));
+void add_screen_items(std::vector<KeyItem>& items, const ViewState& state) {
   const ListChoice& choice = state.choice;
-  items.push_back(plain_item("f", choice.form == ListForm::flat ? "tree" : "flat", {U'f'}));
-  items.push_back(
-      plain_item("w", choice.activity == Activity::running ? "waiting" : "running", {U'w'}));
-  items.push_back(plain_item("a", state.reference.is_a ? "drop A" : "compare", {U'a'}));
-  items.push_back(plain_item("L", "log", {U'L'}));
-  if (state.roof_gib_per_s) {
-    items.push_back(plain_item("R", "roof", {U'R'}));
-    items.back().lamp = state.roof_hidden ? Lamp::off : Lamp::on;
-  }
-  return items;
+  const size_t presets = std::min<size_t>(state.presets.size(), 9);
+  if (presets > 0) items.push_back({fmt::format("1-{}", presets), "presets", {}});
+  const KeyItem keys[] = {
+      {"u", "undo", {U'u'}},
+      {"0", "baseline", {U'0'}},
+      {"Space", state.frozen ? "resume" : "freeze", {U' '}},
+      {"Tab", "focus", {key::tab}},
+      {"f", choice.form == ListForm::flat ? "tree" : "flat", {U'f'}},
+      {"w", choice.activity == Activity::running ? "waiting" : "running", {U'w'}},
+      {"a", state.reference.is_a ? "drop A" : "compare", {U'a'}},
+      {"L", "log", {U'L'}},
+  };
+  items.insert(items.end(), std::begin(keys), std::end(keys));
+  if (state.roof_gib_per_s)
+    items.push_back({"R", "roof", {U'R'}, state.roof_hidden ? Lamp::off : Lamp::on});
 }
 
 void place(KeyItem& item, int row, int col) { item.place = {row, col, 1, item.columns()}; }
@@ -188,8 +176,8 @@ int KeyItem::columns() const {
 
 std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const ViewState& state) {
   std::vector<KeyItem> items = knob_items(s, state);
-  for (KeyItem& item : screen_items(state)) items.push_back(std::move(item));
-  KeyItem help = plain_item("?", "help", {U'?'}), quit = plain_item("q", "quit", {U'q'});
+  add_screen_items(items, state);
+  KeyItem help{"?", "help", {U'?'}}, quit{"q", "quit", {U'q'}};
   const int gap = bar.cols >= 110 ? 3 : bar.cols >= 72 ? 2 : 1;
   place(quit, bar.rows - 1, bar.cols - quit.columns() - 1);
   place(help, bar.rows - 1, quit.place.col - help.columns() - gap);

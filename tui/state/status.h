@@ -34,11 +34,11 @@ enum class Lamp : uint8_t { none, off, on, differs };
 
 // One key, or two keys that step the same knob down and up.
 struct KeyItem {
-  std::string keys;  // "v", "{ }"
-  std::string text;  // "vmsplice", "pipe 128KiB"
-  Lamp lamp = Lamp::none;
+  std::string keys;          // "v", "{ }"
+  std::string text;          // "vmsplice", "pipe 128KiB"
   std::vector<Key> presses;  // from left to right
-  Rect place;                // rows == 0: no room
+  Lamp lamp = Lamp::none;
+  Rect place = {};  // rows == 0: no room
 
   int columns() const;
 };
