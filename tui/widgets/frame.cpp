@@ -82,12 +82,6 @@ Part badge(const Effective& effective) {
           fmt::format(" {} ! ", name)};
 }
 
-void add_steal(std::vector<Part>& parts, const Reading<double>& steal) {
-  if (!steal.has_value() || *steal < kStealWorthSaying) return;
-  const Style style = *steal > kStealTooMuch ? Style::error : Style::warning;
-  parts.push_back({fmt::format("steal {:.0f} %", *steal * 100), style, 1});
-}
-
 std::vector<Part> parts_of(const Snapshot& s) {
   std::vector<Part> parts;
   if (s.host) {
@@ -98,7 +92,10 @@ std::vector<Part> parts_of(const Snapshot& s) {
   }
   if (s.event.has_value())
     parts.push_back({fmt::format("{} {} Hz", s.event->name, s.event->hz), Style::plain, 3});
-  add_steal(parts, s.steal_share);
+  const double steal = s.steal_share.value.value_or(0);
+  if (steal >= kStealWorthSaying)
+    parts.push_back({fmt::format("steal {:.0f} %", steal * 100),
+                     steal > kStealTooMuch ? Style::error : Style::warning, 1});
   parts.push_back(badge(s.effective));
   return parts;
 }
@@ -133,10 +130,10 @@ void draw_item(const Area& area, const KeyItem& item) {
 
 }  // namespace
 
-int title_columns(std::span<const TitlePart> parts) {
+int title_columns(std::span<const TitlePart> parts, int gap) {
   int columns = 0;
   for (const TitlePart& part : parts) {
-    if (!part.text.empty()) columns += columns_of(part.text) + (columns > 0 ? 3 : 0);
+    if (!part.text.empty()) columns += columns_of(part.text) + (columns > 0 ? gap : 0);
   }
   return columns;
 }

@@ -18,9 +18,9 @@ struct TitlePart {
   Ink ink;
 };
 
-// The width of a title with its parts separated by " · ", and the room that a panel
+// The width of a title with its parts separated by " · " or another gap, and the room that a panel
 // of a width has for it.
-int title_columns(std::span<const TitlePart> parts);
+int title_columns(std::span<const TitlePart> parts, int gap = 3);
 constexpr int title_room(int panel_cols) { return panel_cols - 4; }
 
 // Draws border and title, and returns the inside. Title parts that do not fit are

@@ -11,11 +11,9 @@
 namespace pipetop::tui {
 namespace {
 
-// The columns of a list. A number's width includes the gap before it; 0: no room.
+// The columns of a line. Those of a number include the gap before it; none: no room.
 struct ListColumns {
-  int self = 0, children = 0, change = 0;
-  int name = 0, name_cols = 0;
-  int bar = 0, bar_cols = 0;
+  Rect self, children, change, name, bar;
 };
 
 constexpr int kWideCols = 44;    // from this width on numbers are well separated
@@ -56,58 +54,54 @@ std::vector<TitlePart> summary(const FunctionListView& view, int detail) {
   return parts;
 }
 
-int columns_in(const std::vector<TitlePart>& parts) {
-  int columns = -1;
-  for (const TitlePart& part : parts) columns += columns_of(part.text) + 1;
-  return columns;
-}
-
 void draw_summary(const Area& area, int begin, const FunctionListView& view) {
   int detail = 0;
-  while (detail + 1 < kDetails && columns_in(summary(view, detail)) > area.cols() - begin) ++detail;
+  while (detail + 1 < kDetails && title_columns(summary(view, detail), 1) > area.cols() - begin)
+    ++detail;
   const std::vector<TitlePart> parts = summary(view, detail);
-  const int columns = columns_in(parts);
+  const int columns = title_columns(parts, 1);
   if (begin + 9 + columns <= area.cols()) area.put(0, begin, "function", Style::dim);
   Pen pen(area, 0, std::max(begin, area.cols() - columns));
   for (const TitlePart& part : parts) pen.text(part.text, part.ink).skip(1);
 }
 
-void draw_heading(const Area& area, int end, std::string text, bool sorted) {
+void draw_heading(const Area& area, std::string text, bool sorted) {
   if (sorted) text.insert(0, area.glyphs().set == GlyphSet::unicode ? "▾" : "*");
-  area.put(0, end - columns_of(text), text, sorted ? Style::value : Style::dim);
+  area.put_right(0, text, sorted ? Style::value : Style::dim);
 }
 
 ListColumns list_columns(int cols, const ListContents& contents, const ListChoice& choice) {
   const bool wide = cols >= kWideCols;
-  ListColumns c{.self = 5, .children = wide ? 7 : 6, .change = wide ? 7 : 6};
+  int self = 5, children = wide ? 7 : 6, change = children;
   if (cols < kNarrowCols) {
-    if (!contents.compared)
-      c.change = 0;
-    else if (choice.sort() == ListSort::self)
-      c.children = 0;
-    else
-      c.self = 0;
+    int& left_out = !contents.compared ? change : choice.sort() == ListSort::self ? children : self;
+    left_out = 0;
   }
-  c.name = c.self + c.children + c.change + 1;
+  const int name = self + children + change + 1;
   // Names get the space for the longest usual ones plus their indent; bars get the
   // rest.
-  const int room = cols - c.name;
+  const int room = cols - name;
   const bool tree = choice.form == ListForm::tree;
-  c.bar_cols = room < 26 ? 0 : tree ? std::max(room / 5, room - 64) : std::max(room / 3, room - 42);
-  c.name_cols = room - c.bar_cols - (c.bar_cols > 0 ? 1 : 0);
-  c.bar = c.name + c.name_cols + 1;
-  return c;
+  const int bar = room < 26 ? 0
+                  : tree    ? std::max(room / 5, room - 64)
+                            : std::max(room / 3, room - 42);
+  const int name_cols = room - bar - (bar > 0 ? 1 : 0);
+  return {{0, 0, 1, self},
+          {0, self, 1, children},
+          {0, self + children, 1, change},
+          {0, name, 1, name_cols},
+          {0, cols - bar, 1, bar}};
 }
 
 void draw_list_header(const Area& area, const ListColumns& c, const FunctionListView& view) {
   const ListSort sort = view.choice.sort();
   const bool wide = area.cols() >= kWideCols;
-  if (c.self > 0) draw_heading(area, c.self, "self", sort == ListSort::self);
-  if (c.children > 0) draw_heading(area, c.self + c.children, "child", sort == ListSort::children);
+  draw_heading(area.part(c.self), "self", sort == ListSort::self);
+  draw_heading(area.part(c.children), "child", sort == ListSort::children);
   const std::string_view reference = view.list.contents.reference;
-  if (c.change > 0 && !reference.empty())
-    draw_heading(area, c.name - 1, fmt::format("Δ{}{}", wide ? " " : "", reference), false);
-  draw_summary(area, c.name, view);
+  if (!reference.empty())
+    draw_heading(area.part(c.change), fmt::format("Δ{}{}", wide ? " " : "", reference), false);
+  draw_summary(area, c.name.col, view);
 }
 
 // How rows are indented.
@@ -122,10 +116,8 @@ void draw_change(const Area& area, const CallRow& row) {
     area.put_right(0, "new", Style::mark);
     return;
   }
-  const Style style = row.novelty == Novelty::vanished        ? Style::dim
-                      : std::abs(*row.change) >= kWorthNaming ? Style::value
-                                                              : Style::dim;
-  area.put_right(0, change_text(*row.change), style);
+  const bool matters = row.novelty != Novelty::vanished && std::abs(*row.change) >= kWorthNaming;
+  area.put_right(0, change_text(*row.change), matters ? Style::value : Style::dim);
 }
 
 // The tree lines from a row to its callers. Returns their width.
@@ -157,16 +149,11 @@ void draw_row(const Area& area, const ListColumns& c, const CallRow& row,
   const ListSort sort = view.choice.sort();
   const bool gone = row.novelty == Novelty::vanished;
   const auto ink = [&](ListSort of) { return gone || of != sort ? Style::dim : Style::value; };
-  if (c.self > 0)
-    area.part({0, 0, 1, c.self}).put_right(0, percent_text(row.self), ink(ListSort::self));
-  if (c.children > 0)
-    area.part({0, c.self, 1, c.children})
-        .put_right(0, percent_text(row.total), ink(ListSort::children));
-  if (c.change > 0) draw_change(area.part({0, c.self + c.children, 1, c.change}), row);
-  draw_name(area.part({0, c.name, 1, c.name_cols}), row, indent);
-  const Style role = style_of(view.role);
-  if (c.bar_cols > 0)
-    draw_bar(area.part({0, c.bar, 1, c.bar_cols}), row.share(sort) / view.full_bar, role);
+  area.part(c.self).put_right(0, percent_text(row.self), ink(ListSort::self));
+  area.part(c.children).put_right(0, percent_text(row.total), ink(ListSort::children));
+  draw_change(area.part(c.change), row);
+  draw_name(area.part(c.name), row, indent);
+  draw_bar(area.part(c.bar), row.share(sort) / view.full_bar, style_of(view.role));
 }
 
 // As deep as the visible rows need, but at most half of the names' columns.
@@ -195,12 +182,12 @@ void draw_rows(const Area& area, const FunctionListView& view) {
   const auto first = std::min(static_cast<size_t>(std::max(view.list.scroll, 0)), all.size());
   const auto rows = std::span(all).subspan(first);
   const auto seen = rows.first(std::min(rows.size(), static_cast<size_t>(area.rows() - header)));
-  const Indent indent = indent_for(seen, columns.name_cols);
+  const Indent indent = indent_for(seen, columns.name.cols);
   for (size_t i = 0; i < seen.size(); ++i) {
     const Area line = area.from_row(header + static_cast<int>(i), 1);
     draw_row(line, columns, seen[i], view, indent);
     if (view.focused && static_cast<int>(first + i) == view.list.selected)
-      line.part({0, 0, 1, columns.name + columns.name_cols}).set_ink(0, {Style::plain, kReverse});
+      line.part({0, 0, 1, columns.name.end_col()}).set_ink(0, {Style::plain, kReverse});
   }
 }
 
