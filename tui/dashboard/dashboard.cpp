@@ -22,7 +22,7 @@ class Dashboard {
   Dashboard(Source& source, const Config& config, const DashboardOptions& options)
       : source_(source),
         every_snapshot_(options.every_snapshot),
-        terminal_({config.unicode, config.color}),
+        terminal_(config),
         loop_({.engine = source.event_fd(), .signals = signals_.get(), .input = STDIN_FILENO}),
         controller_(source, config.settings, config.presets),
         canvas_(glyphs_of(terminal_.glyphs())) {
@@ -157,7 +157,7 @@ class EngineSource final : public Source {
 
 }  // namespace
 
-void check_terminal(const Config& config) { require_terminal({config.unicode, config.color}); }
+void check_terminal(const Config& config) { require_terminal(config); }
 
 int run_dashboard(Source& source, const Config& config, const DashboardOptions& options) {
   return Dashboard(source, config, options).run();

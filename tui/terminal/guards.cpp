@@ -25,6 +25,20 @@ bool write_all(int fd, const char* bytes, size_t count) {
   return true;
 }
 
+// Sends what was written to the file since its beginning, which is then overwritten.
+// Async-signal-safe.
+void send_all(int memory, int to) {
+  std::array<char, 16384> bytes;
+  const off_t total = lseek(memory, 0, SEEK_CUR);
+  for (off_t done = 0; done < total;) {
+    const size_t want = std::min(bytes.size(), static_cast<size_t>(total - done));
+    const ssize_t got = pread(memory, bytes.data(), want, done);
+    if (got <= 0 || !write_all(to, bytes.data(), static_cast<size_t>(got))) break;
+    done += got;
+  }
+  lseek(memory, 0, SEEK_SET);
+}
+
 constexpr std::array kFatalSignals = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGQUIT};
 
 // The handler's data; set before it can run, never freed while it can.
@@ -61,21 +75,11 @@ GatheredOutput::GatheredOutput() : memory_(memfd_create("pipetop-frame", MFD_CLO
 
 GatheredOutput::~GatheredOutput() { std::fclose(file_); }
 
-void GatheredOutput::begin() const {
-  lseek(memory_.get(), 0, SEEK_SET);
-  dup3(memory_.get(), fileno(file_), O_CLOEXEC);
-}
+void GatheredOutput::begin() const { dup3(memory_.get(), fileno(file_), O_CLOEXEC); }
 
 void GatheredOutput::end() const {
   dup3(STDOUT_FILENO, fileno(file_), O_CLOEXEC);
-  std::array<char, 16384> bytes;
-  const off_t total = lseek(memory_.get(), 0, SEEK_CUR);
-  for (off_t done = 0; done < total;) {
-    const size_t want = std::min(bytes.size(), static_cast<size_t>(total - done));
-    const ssize_t got = pread(memory_.get(), bytes.data(), want, done);
-    if (got <= 0 || !write_all(STDOUT_FILENO, bytes.data(), static_cast<size_t>(got))) return;
-    done += got;
-  }
+  send_all(memory_.get(), STDOUT_FILENO);
 }
 
 ParkedStderr::ParkedStderr() {
@@ -96,13 +100,7 @@ void ParkedStderr::park() const {
 void ParkedStderr::release() const {
   if (memory_.get() < 0) return;
   dup2(original_.get(), STDERR_FILENO);
-  char buffer[4096];
-  lseek(memory_.get(), 0, SEEK_SET);
-  for (ssize_t n; (n = read(memory_.get(), buffer, sizeof buffer)) > 0;) {
-    if (write(STDERR_FILENO, buffer, static_cast<size_t>(n)) != n) break;
-  }
-  lseek(memory_.get(), 0, SEEK_SET);
-  (void)!ftruncate(memory_.get(), 0);
+  send_all(memory_.get(), STDERR_FILENO);
 }
 
 SavedActions::SavedActions(std::span<const int> signals) {

@@ -4,15 +4,54 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <iterator>
 
-namespace pipetop::tui {
+#include "engine/base/error.h"
 
+namespace pipetop::tui {
 namespace {
+
+constexpr int kEscapeDelay_ms = 25;
+constexpr std::array kCursesSignals = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
+constexpr mmask_t kMouseEvents =
+    BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED;
+static_assert(sizeof(attr_t) == sizeof(unsigned));
+
+termios current_settings() {
+  termios settings{};
+  if (tcgetattr(STDIN_FILENO, &settings) != 0)
+    throw SystemError("reading the terminal's settings", errno);
+  return settings;
+}
+
+screen* new_screen(std::FILE* output) {
+  screen* made = newterm(nullptr, output, stdin);
+  if (!made) throw Error("the terminal could not be set up for the dashboard");
+  return made;
+}
+
+void set_modes() {
+  set_escdelay(kEscapeDelay_ms);
+  // Raw: Ctrl-C and Ctrl-Z arrive as keys and reach no worker; Ctrl-S has no effect.
+  raw();
+  noecho();
+  nonl();
+  nodelay(stdscr, TRUE);
+  keypad(stdscr, TRUE);
+  leaveok(stdscr, TRUE);
+  scrollok(stdscr, FALSE);
+  mouseinterval(0);
+  typeahead(-1);  // drawing a frame is not interrupted by a key
+  curs_set(0);
+}
 
 struct Code {
   wint_t curses;
@@ -50,9 +89,68 @@ Input mouse_input() {
 
 }  // namespace
 
-Terminal::Terminal(const TerminalOptions& options)
-    : kind_(require_terminal(options)), screen_(kind_.colors) {
+Terminal::Terminal(const Config& config)
+    : kind_(require_terminal(config)),
+      saved_(current_settings()),
+      actions_(kCursesSignals),
+      screen_(new_screen(output_.file())) {
+  set_modes();
+  start_colors();
+  set_mouse(true);
   resize();
+}
+
+Terminal::~Terminal() {
+  mousemask(0, nullptr);
+  suspend();
+  delscreen(screen_);
+}
+
+// The pair number is the style's number + 1.
+void Terminal::start_colors() {
+  const Background background = background_from(getenv("COLORFGBG"));
+  int back = COLOR_BLACK;
+  if (kind_.colors != ColorDepth::none) {
+    start_color();
+    if (use_default_colors() == OK) back = kDefaultColor;
+  }
+  for (int i = 0; i < kStyles; ++i) {
+    const Appearance appearance = appearance_of(static_cast<Style>(i), kind_.colors, background);
+    const auto index = static_cast<size_t>(i);
+    attributes_[index] =
+        (appearance.bold ? A_BOLD : A_NORMAL) | (appearance.dim ? A_DIM : A_NORMAL);
+    if (appearance.color == kDefaultColor) continue;
+    has_pair_[index] = init_pair(static_cast<short>(i + 1), static_cast<short>(appearance.color),
+                                 static_cast<short>(back)) == OK;
+  }
+}
+
+void Terminal::arm_guard() {
+  guard_.reset();
+  guard_.emplace(saved_, restore_bytes(mouse_), parked_);
+}
+
+void Terminal::set_mouse(bool on) {
+  mouse_ = on && mousemask(kMouseEvents, nullptr) != 0;
+  if (!on) mousemask(0, nullptr);
+  arm_guard();
+}
+
+void Terminal::use(Ink ink) const {
+  const auto index = static_cast<size_t>(ink.style);
+  attr_t attributes = attributes_[index];
+  if (ink.emphasis & kBold) attributes |= A_BOLD;
+  if (ink.emphasis & kReverse) attributes |= A_REVERSE;
+  const short pair = has_pair_[index] ? static_cast<short>(index + 1) : short{0};
+  attr_set(attributes, pair, nullptr);
+}
+
+void Terminal::suspend() {
+  guard_.reset();
+  curs_set(1);
+  endwin();
+  tcsetattr(STDIN_FILENO, TCSADRAIN, &saved_);
+  parked_.release();
 }
 
 // Cells [begin, end) of a row, all of one ink.
@@ -62,7 +160,7 @@ void Terminal::put_run(const Canvas& canvas, int row, int begin, int end) {
   for (int c = begin; c < end; ++c) {
     if (cells[c].glyph != 0) run_.push_back(static_cast<wchar_t>(cells[c].glyph));
   }
-  screen_.use(cells[begin].ink);
+  use(cells[begin].ink);
   // Fails at the last cell, because the cursor cannot advance; the cell is drawn.
   mvaddnwstr(row, begin, run_.data(), static_cast<int>(run_.size()));
 }
@@ -93,7 +191,9 @@ void Terminal::show(const Canvas& canvas) {
   }
   for (int row = 0; row < canvas.rows(); ++row) show_row(canvas, row);
   shown_ = canvas;
-  screen_.refresh();
+  output_.begin();
+  refresh();
+  output_.end();
 }
 
 int Terminal::rows() const { return LINES; }
@@ -133,7 +233,10 @@ void Terminal::resize() {
 }
 
 void Terminal::resume() {
-  screen_.resume();
+  parked_.park();
+  reset_prog_mode();
+  curs_set(0);
+  arm_guard();
   resize();
   forget();
 }

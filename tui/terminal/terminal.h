@@ -2,19 +2,26 @@
 // to the terminal are undone, however it ends.
 #pragma once
 
+#include <termios.h>
+
+#include <array>
 #include <optional>
 #include <vector>
 
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
-#include "tui/terminal/curses_screen.h"
+#include "tui/terminal/guards.h"
+#include "tui/terminal/terminal_kind.h"
+
+struct screen;  // curses' SCREEN
 
 namespace pipetop::tui {
 
 class Terminal {
  public:
   // Throws Error if there is no terminal, or it cannot draw.
-  explicit Terminal(const TerminalOptions& options);
+  explicit Terminal(const Config& config);
+  ~Terminal();
 
   GlyphSet glyphs() const { return kind_.glyphs; }
 
@@ -33,19 +40,31 @@ class Terminal {
   int rows() const;
   int cols() const;
 
-  void set_mouse(bool on) { screen_.set_mouse(on); }
-  bool mouse() const { return screen_.mouse(); }
+  void set_mouse(bool on);
+  bool mouse() const { return mouse_; }
 
   // Releases the terminal temporarily, and takes it again.
-  void suspend() { screen_.suspend(); }
+  void suspend();
   void resume();
 
  private:
+  void start_colors();
+  void arm_guard();
+  // Sets the look of what is written next.
+  void use(Ink ink) const;
   void show_row(const Canvas& canvas, int row);
   void put_run(const Canvas& canvas, int row, int begin, int end);
 
   TerminalKind kind_;
-  CursesScreen screen_;
+  termios saved_;         // as the user had them
+  SavedActions actions_;  // ncurses installs its own handlers
+  ParkedStderr parked_;
+  GatheredOutput output_;
+  screen* screen_;
+  std::array<unsigned, kStyles> attributes_{};  // attr_t
+  std::array<bool, kStyles> has_pair_{};
+  bool mouse_ = false;
+  std::optional<CrashGuard> guard_;
   std::optional<Canvas> shown_;  // what curses was told last
   std::vector<wchar_t> run_;
 };

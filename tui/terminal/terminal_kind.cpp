@@ -1,0 +1,107 @@
+#include "tui/terminal/terminal_kind.h"
+
+#define NCURSES_NOMACROS 1
+#include <curses.h>
+#include <fmt/core.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <term.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include "engine/base/error.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr const char* kInstead = "; use `pipetop run`, which needs no screen";
+
+std::string_view environment(const char* name) {
+  const char* value = getenv(name);
+  return value ? value : "";
+}
+
+// Terminals made before Unicode, whatever the locale says.
+bool predates_unicode(std::string_view term) {
+  return term.starts_with("vt") || term.starts_with("ansi") || term.starts_with("cons") ||
+         term.starts_with("sun");
+}
+
+// curses writes characters in the locale's encoding. `always` means UTF-8 even
+// if the locale says otherwise.
+bool use_utf8(Choice unicode) {
+  const auto is_utf8 = [] { return std::string_view(nl_langinfo(CODESET)) == "UTF-8"; };
+  setlocale(LC_CTYPE, "");
+  if (!is_utf8() && unicode == Choice::always) setlocale(LC_CTYPE, "C.UTF-8");
+  return is_utf8();
+}
+
+GlyphSet glyph_set(Choice unicode, std::string_view term) {
+  const bool utf8 = use_utf8(unicode);
+  const bool wanted =
+      unicode == Choice::always || (unicode == Choice::automatic && !predates_unicode(term));
+  if (!utf8 || !wanted) return GlyphSet::ascii;
+  return term.starts_with("linux") ? GlyphSet::console : GlyphSet::unicode;
+}
+
+ColorDepth color_depth(Choice color, int colors) {
+  if (color == Choice::never) return ColorDepth::none;
+  if (color == Choice::automatic && !environment("NO_COLOR").empty()) return ColorDepth::none;
+  if (colors >= 256) return ColorDepth::full;
+  return colors >= 8 ? ColorDepth::eight : ColorDepth::none;
+}
+
+// nullptr if the terminal has no such string.
+const char* capability(const char* name) {
+  const char* value = tigetstr(name);
+  return value == reinterpret_cast<char*>(-1) ? nullptr : value;
+}
+
+void require_tty(int fd, const char* name) {
+  if (isatty(fd) == 0) throw Error(fmt::format("{} is not a terminal{}", name, kInstead));
+}
+
+// Delays such as "$<5>" are for tputs(); they are removed to write the bytes directly.
+std::string without_padding(const std::string& bytes) {
+  std::string result;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const size_t end = bytes.compare(i, 2, "$<") == 0 ? bytes.find('>', i) : std::string::npos;
+    if (end == std::string::npos) {
+      result += bytes[i];
+    } else {
+      i = end;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+TerminalKind require_terminal(const Config& config) {
+  require_tty(STDIN_FILENO, "standard input");
+  require_tty(STDOUT_FILENO, "standard output");
+  const std::string_view term = environment("TERM");
+  if (term.empty()) throw Error(fmt::format("TERM is not set{}", kInstead));
+  int status = 0;
+  if (setupterm(nullptr, STDOUT_FILENO, &status) != OK)
+    throw Error(
+        fmt::format("the terminal \"{}\" is unknown here: try TERM=xterm{}", term, kInstead));
+  const bool positions = capability("cup") && capability("clear");
+  const int colors = tigetnum("colors");
+  del_curterm(cur_term);
+  if (!positions)
+    throw Error(fmt::format("the terminal \"{}\" cannot place the cursor{}", term, kInstead));
+  return {glyph_set(config.unicode, term), color_depth(config.color, colors)};
+}
+
+std::string restore_bytes(bool mouse) {
+  std::string bytes = mouse ? "\033[?1006l\033[?1002l\033[?1000l" : "";
+  for (const char* name : {"sgr0", "op", "rmkx", "cnorm", "rmcup"}) {
+    if (const char* value = capability(name)) bytes += without_padding(value);
+  }
+  return bytes;
+}
+
+}  // namespace pipetop::tui
