@@ -30,17 +30,10 @@ void Canvas::set(int row, int col, char32_t glyph, Ink ink) {
   const char32_t shown = is_control(glyph) ? U'?' : glyphs_->fold(glyph);
   const int columns = columns_of(shown);
   if (columns == 0) return;
-  blank_halves(row, col);
-  if (columns == 2 && col + 1 >= cols_) {
-    cell(row, col) = {U' ', ink};
-    return;
-  }
-  cell(row, col) = {shown, ink};
-  if (columns == 2) {
-    blank_halves(row, col + 1);
-    cell(row, col) = {shown, ink};
-    cell(row, col + 1) = {0, ink};
-  }
+  const bool fits = col + columns <= cols_;
+  for (int c = col; c < std::min(col + columns, cols_); ++c) blank_halves(row, c);
+  cell(row, col) = {fits ? shown : U' ', ink};
+  if (fits && columns == 2) cell(row, col + 1) = {0, ink};
 }
 
 void Canvas::set_ink(int row, int col, Ink ink) {
@@ -63,11 +56,9 @@ std::string Canvas::text() const {
   return all;
 }
 
-Area::Area(Canvas& canvas, Rect rect) : canvas_(&canvas) {
-  const int row = std::clamp(rect.row, 0, canvas.rows());
-  const int col = std::clamp(rect.col, 0, canvas.cols());
-  rect_ = {row, col, std::max(0, std::min(rect.end_row(), canvas.rows()) - row),
-           std::max(0, std::min(rect.end_col(), canvas.cols()) - col)};
+Area::Area(Canvas& canvas, Rect rect)
+    : canvas_(&canvas), rect_{0, 0, canvas.rows(), canvas.cols()} {
+  *this = part(rect);
 }
 
 Area Area::part(Rect relative) const {
@@ -75,7 +66,9 @@ Area Area::part(Rect relative) const {
   const int col = std::clamp(relative.col, 0, cols());
   const int end_row = std::clamp(relative.end_row(), row, rows());
   const int end_col = std::clamp(relative.end_col(), col, cols());
-  return {*canvas_, {rect_.row + row, rect_.col + col, end_row - row, end_col - col}};
+  Area area = *this;
+  area.rect_ = {rect_.row + row, rect_.col + col, end_row - row, end_col - col};
+  return area;
 }
 
 void Area::set(int row, int col, char32_t glyph, Ink ink) const {
