@@ -111,25 +111,21 @@ int draw_figures(const Area& area, std::span<const Figure> figures) {
 constexpr int kRateCols = 7;
 
 struct Columns {
-  int name = 0, pid = 0, cpu = 0, rate = 0, bar = 0, bar_cols = 0;
+  int pid, cpu;
+  Rect rate, bar;
 };
 
 Columns columns_for(const Area& area, const Snapshot& s) {
   int name = columns_of("total");
   for (const PartView& part : s.parts) name = std::max(name, columns_of(part.name));
   const int unit = columns_of(unit_of(s.requested).rate);
-  Columns c;
-  c.pid = name + 2;
-  c.cpu = c.pid + 9;
-  c.rate = c.cpu + 5 + std::max(0, unit + 1 - kRateCols);
-  c.bar = c.rate + kRateCols + 1;
-  c.bar_cols = std::max(0, area.cols() - c.bar);
-  return c;
+  const int pid = name + 2, cpu = pid + 9;
+  const Rect rate{0, cpu + 5 + std::max(0, unit + 1 - kRateCols), 1, kRateCols};
+  return {pid, cpu, rate, {0, rate.end_col() + 1, 1, area.cols()}};
 }
 
 void put_rate(const Area& area, const Columns& c, const Reading<double>& rate, uint8_t emphasis) {
-  area.part({0, c.rate, 1, kRateCols})
-      .put_right(0, text_of(rate, rate_text), {value_style(rate), emphasis});
+  area.part(c.rate).put_right(0, text_of(rate, rate_text), {value_style(rate), emphasis});
 }
 
 void draw_part(const Area& area, const Columns& c, const PartView& part, double largest) {
@@ -138,7 +134,7 @@ void draw_part(const Area& area, const Columns& c, const PartView& part, double 
   area.put(0, c.cpu, part.cpu.has_value() ? std::to_string(*part.cpu) : "…", Style::plain);
   put_rate(area, c, part.rate, kNone);
   if (part.rate.has_value() && largest > 0)
-    draw_bar(area.part({0, c.bar, 1, c.bar_cols}), *part.rate / largest, Style::graph);
+    draw_bar(area.part(c.bar), *part.rate / largest, Style::graph);
 }
 
 // The sum of the values above, so that they agree.
@@ -156,7 +152,7 @@ void draw_heading(const Area& area, const Columns& c, const Snapshot& s) {
   area.put(0, 0, terms.part, Style::dim);
   area.put(0, c.pid, "pid", Style::dim);
   area.put(0, c.cpu, "cpu", Style::dim);
-  area.part({0, 0, 1, c.rate + kRateCols}).put_right(0, terms.unit.rate, Style::dim);
+  area.part({0, 0, 1, c.rate.end_col()}).put_right(0, terms.unit.rate, Style::dim);
 }
 
 }  // namespace
