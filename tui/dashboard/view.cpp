@@ -96,9 +96,11 @@ void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
   } else {
     for (const Role role : roles_of(s.requested)) draw_role(canvas, layout, s, state, role);
   }
+  // In full, or the reason why there is none.
   const Rect ring = inside(layout, layout.ring);
   const bool verdict_shown =
-      !shows_parts(s, state) && has_verdict_row(ring.rows) && verdict_fits(s.verdict, ring.cols);
+      !shows_parts(s, state) && has_verdict_row(ring.rows) &&
+      (!s.verdict.has_value() || columns_of(verdict_text(*s.verdict)) <= ring.cols);
   const VerdictAt verdict = verdict_shown ? VerdictAt::ring : VerdictAt::message;
   draw_message(canvas, layout.message, message_of(s, state, verdict));
   draw_keys({canvas, layout.keys}, place_keys(layout.keys, s, state));

@@ -68,10 +68,7 @@ Rect inside(const Layout& layout, const Rect& p) {
   return {p.row + 1, p.col + 2, p.rows - 2, p.cols - 4};
 }
 
-int counter_rows(const Rect& panel) {
-  if (panel.rows < 7) return 1;
-  return panel.cols >= 130 && panel.rows < 8 ? 1 : 2;
-}
+int counter_rows(const Rect& panel) { return panel.rows < (panel.cols >= 130 ? 8 : 7) ? 1 : 2; }
 
 int function_rows(const Rect& panel) {
   const int list = panel.rows - counter_rows(panel);

@@ -15,16 +15,9 @@ constexpr int kThickest = 3, kMostLines = 6;
 
 // The minimum for the chart before anything else grows.
 int least_picture(RingPicture picture, int rows, bool many_slots) {
-  switch (picture) {
-    case RingPicture::heat_map:
-      return rows < 6 ? 1 : kLeastHeatRows;
-    case RingPicture::histogram:
-      return rows >= 9 ? 3 : 1;
-    case RingPicture::both:
-      break;
-  }
-  if (rows >= 11) return rows >= 18 ? 7 : kLeastHeatRows + (many_slots ? 0 : 1);
-  return rows >= 9 ? 3 : 1;
+  if (picture == RingPicture::heat_map) return rows < 6 ? 1 : kLeastHeatRows;
+  if (picture == RingPicture::histogram || rows < 11) return rows >= 9 ? 3 : 1;
+  return rows >= 18 ? 7 : kLeastHeatRows + (many_slots ? 0 : 1);
 }
 
 // Sets the strip's lines or thickness; returns the rows beyond one line and its
@@ -155,32 +148,30 @@ RingLayout ring_layout(int rows, int cols, uint32_t slots, const RingState& stat
 
   int left = std::max(0, rows - 2);  // the summary, and a line of slots
   const bool many_slots = static_cast<int>(slots) > cols;
-  plan.detail_rows = inspecting ? std::min(kDetailRows, left) : 0;
-  plan.picture_rows =
-      inspecting ? 0 : std::min(left, least_picture(state.picture, rows, many_slots));
-  left -= plan.detail_rows + plan.picture_rows;
+  int detail = inspecting ? std::min(kDetailRows, left) : 0;
+  int picture = inspecting ? 0 : std::min(left, least_picture(state.picture, rows, many_slots));
+  left -= detail + picture;
   const auto take = [&](bool wanted) { return wanted && left > 0 && left-- > 0; };
-  const bool verdict = take(has_verdict_row(rows)), legend = take(!inspecting);
+  take(has_verdict_row(rows));
+  const bool legend = take(!inspecting);
   plan.strip_view.underline = take(true);
   const bool markers = take(true);
   left -= grow_strip(plan.strip_view, slots, cols, left);
   const int more_detail = inspecting ? std::min(left, kMostDetailRows - kDetailRows) : 0;
-  plan.detail_rows += more_detail;
-  plan.picture_rows += left - more_detail;
+  detail += more_detail;
+  picture += left - more_detail;
 
   int row = 1;
-  const auto place = [&row](bool there, int piece_rows) {
-    const int first = there ? row : -1;
-    row += there ? piece_rows : 0;
-    return first;
+  const auto place = [&](int piece_rows) {
+    row += piece_rows;
+    return Rect{row - piece_rows, 0, piece_rows, cols};
   };
-  plan.markers = place(markers, 1);
-  plan.strip = place(rows >= 2, plan.strip_view.rows());
-  plan.legend = place(legend, 1);
-  plan.detail = place(plan.detail_rows > 0, plan.detail_rows);
-  if (plan.picture_rows >= 7) ++row, --plan.picture_rows;  // air
-  plan.picture = place(plan.picture_rows > 0, plan.picture_rows);
-  if (verdict) plan.verdict = rows - 1;
+  plan.markers = place(markers);
+  plan.strip = place(rows >= 2 ? plan.strip_view.rows() : 0);
+  plan.legend = place(legend);
+  plan.detail = place(detail);
+  if (picture >= 7) ++row, --picture;  // air
+  plan.picture = place(picture);
   return plan;
 }
 
@@ -191,9 +182,10 @@ std::optional<uint32_t> slot_at(const Rect& panel, const Snapshot& shown, const 
   const RingLayout plan = ring_layout(panel.rows, panel.cols, frame->slots, state, pace_of(shown));
   const StripView& view = plan.strip_view;
   const StripScale& scale = view.scale;
-  const Rect strip{panel.row + plan.strip, panel.col, view.rows(), scale.cells_a_line};
-  if (plan.strip < 0 || !strip.contains(row, col)) return std::nullopt;
-  const int cell = (row - strip.row) / view.line_rows() * scale.cells_a_line + col - strip.col;
+  row -= panel.row + plan.strip.row;
+  col -= panel.col;
+  if (!Rect{0, 0, plan.strip.rows, scale.cells_a_line}.contains(row, col)) return std::nullopt;
+  const int cell = row / view.line_rows() * scale.cells_a_line + col;
   const auto place = static_cast<uint32_t>(cell / scale.cells_a_slot * scale.slots_a_cell);
   if (place >= frame->slots) return std::nullopt;
   return index_of(*frame, view.order, place);

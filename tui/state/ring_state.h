@@ -106,9 +106,7 @@ struct StripView {
 inline constexpr int kLeastHeatRows = 4;  // three shades of full, and the axis
 
 struct RingLayout {
-  // First rows in the panel; below 0: left out. The summary is row 0.
-  int markers = -1, strip = -1, legend = -1, detail = -1, picture = -1, verdict = -1;
-  int detail_rows = 0, picture_rows = 0;
+  Rect markers, strip, legend, detail, picture;  // in the panel; empty: left out
   StripView strip_view;
 };
 

@@ -16,23 +16,12 @@ constexpr uint64_t kInfoStays_ns = 10'000'000'000;
 constexpr uint64_t kWarningStays_ns = 30'000'000'000;
 constexpr uint64_t kTurn_ns = 4'000'000'000;  // of each error
 
-std::string text_of(const Mismatch& m) {
-  std::string text =
-      fmt::format("{}: {} requested, {} effective", m.knob, m.requested, m.effective);
-  if (!m.reason.empty()) text += ": " + m.reason;
-  return text;
-}
-
-bool is_new(const Notice& notice, uint64_t now_ns) {
-  const uint64_t stays = notice.severity == Severity::info ? kInfoStays_ns : kWarningStays_ns;
-  return now_ns < notice.at_ns + stays;
-}
-
 // The newest notice of a severity, while it is new.
 const Notice* newest(const Snapshot& s, Severity severity) {
+  const uint64_t stays = severity == Severity::info ? kInfoStays_ns : kWarningStays_ns;
   const auto found =
       std::ranges::find(s.notices.rbegin(), s.notices.rend(), severity, &Notice::severity);
-  return found != s.notices.rend() && is_new(*found, s.now_ns) ? &*found : nullptr;
+  return found != s.notices.rend() && s.now_ns < found->at_ns + stays ? &*found : nullptr;
 }
 
 // Most pressing first.
@@ -42,7 +31,10 @@ std::vector<Message> what_is_wrong(const Snapshot& s) {
     if (const Notice* notice = newest(s, severity)) wrong.push_back({notice->text, severity});
   };
   add(Severity::error);
-  for (const Mismatch& m : s.effective.mismatches) wrong.push_back({text_of(m), Severity::warning});
+  for (const Mismatch& m : s.effective.mismatches)
+    wrong.push_back({fmt::format("{}: {} requested, {} effective{}{}", m.knob, m.requested,
+                                 m.effective, m.reason.empty() ? "" : ": ", m.reason),
+                     Severity::warning});
   add(Severity::warning);
   return wrong;
 }
@@ -144,10 +136,6 @@ void place(KeyItem& item, int row, int col) { item.place = {row, col, 1, item.co
 
 std::string verdict_text(const Verdict& verdict) {
   return fmt::format("{}: {}", to_text(verdict.bound), verdict.because);
-}
-
-bool verdict_fits(const Reading<Verdict>& verdict, int cols) {
-  return !verdict.has_value() || columns_of(verdict_text(*verdict)) <= cols;
 }
 
 Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict) {

@@ -27,9 +27,6 @@ Message message_of(const Snapshot& snapshot, const ViewState& state,
 
 std::string verdict_text(const Verdict& verdict);  // "lock-bound: writer spins ..."
 
-// Whether it fits on one line; the reason for its absence always counts.
-bool verdict_fits(const Reading<Verdict>& verdict, int cols);
-
 enum class Lamp : uint8_t { none, off, on, differs };
 
 // One key, or two keys that step the same knob down and up.

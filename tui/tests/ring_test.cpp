@@ -127,13 +127,11 @@ TEST(Ring, EverySizeOfRingFitsEveryPanel) {
             state.picture = picture;
             if (inspecting) state.inspected = 0;
             const RingLayout plan = ring_layout(rows, cols, slots, state, Pace::normal);
-            const int end = std::max({plan.strip < 0 ? 0 : plan.strip + plan.strip_view.rows(),
-                                      plan.detail + plan.detail_rows,
-                                      plan.picture + plan.picture_rows, plan.verdict + 1});
-            ASSERT_LE(end, rows) << slots << " in " << cols << "x" << rows;
-            ASSERT_EQ(plan.verdict >= 0, has_verdict_row(rows));
-            ASSERT_TRUE(rows < 2 || plan.strip > 0);
-            ASSERT_TRUE(rows < 6 || inspecting || plan.picture > 0);
+            const int last = rows - (has_verdict_row(rows) ? 1 : 0);
+            for (const Rect& piece : {plan.strip, plan.detail, plan.picture})
+              ASSERT_LE(piece.end_row(), last) << slots << " in " << cols << "x" << rows;
+            ASSERT_TRUE(rows < 2 || !plan.strip.empty());
+            ASSERT_TRUE(rows < 6 || inspecting || !plan.picture.empty());
           }
         }
       }

@@ -50,7 +50,7 @@ void put_sign(Pen& pen, const Area& area, char32_t sign, Style style, std::strin
 // The kinds of slots since the last change, which is also the legend.
 void draw_legend(const Area& area, const RingView& ring, const StripView& view) {
   if (!ring.kinds.has_value()) {
-    draw_absence(area.from_row(0, 1), "kinds", ring.kinds.status, ring.kinds.reason);
+    draw_absence(area, "kinds", ring.kinds.status, ring.kinds.reason);
     return;
   }
   Pen pen(area, 0);
@@ -107,13 +107,11 @@ void draw_pieces(const Area& area, const Snapshot& s, const RingState& state, Ri
   const RingFrame& frame = *drawable_frame(s.ring);
   plan.strip_view.dim = is_old(frame, s.now_ns);
   draw_summary(area, s);
-  if (plan.markers >= 0) draw_markers(area.from_row(plan.markers, 1), frame, plan.strip_view);
-  if (plan.strip >= 0) draw_strip(area.from_row(plan.strip), frame, plan.strip_view);
-  if (plan.legend >= 0) draw_legend(area.from_row(plan.legend, 1), s.ring, plan.strip_view);
-  if (plan.detail >= 0)
-    draw_slot_detail(area.from_row(plan.detail, plan.detail_rows), frame, *state.inspected);
-  if (plan.picture >= 0)
-    draw_picture(area.from_row(plan.picture, plan.picture_rows), s, state.picture);
+  draw_markers(area.part(plan.markers), frame, plan.strip_view);
+  draw_strip(area.part(plan.strip), frame, plan.strip_view);
+  draw_legend(area.part(plan.legend), s.ring, plan.strip_view);
+  if (state.inspected) draw_slot_detail(area.part(plan.detail), frame, *state.inspected);
+  draw_picture(area.part(plan.picture), s, state.picture);
 }
 
 // A failed snapshot leaves everything in place; without snapshots, the chart gets
@@ -123,10 +121,9 @@ void draw_without_slots(const Area& area, const Snapshot& s, const RingState& st
   draw_summary(area, s);
   if (has_slots(s.ring)) {
     const RingLayout plan = ring_layout(area.rows(), area.cols(), s.ring.slots, state, pace_of(s));
-    wrap(area.from_row(1, std::max(1, plan.picture - 1)), absent_slots(s.ring), Style::dim);
-    if (plan.picture >= 0)
-      draw_picture(area.from_row(plan.picture, plan.picture_rows), s, state.picture);
-    return;
+    const int text_rows = plan.picture.empty() ? 1 : plan.picture.row - 1;
+    wrap(area.from_row(1, text_rows), absent_slots(s.ring), Style::dim);
+    return draw_picture(area.part(plan.picture), s, state.picture);
   }
   const int last = area.rows() - (has_verdict_row(area.rows()) ? 1 : 0);
   const Area text = area.from_row(1, std::max(1, area.rows() - 2));

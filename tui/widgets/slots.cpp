@@ -192,13 +192,9 @@ constexpr std::array<Flag, 7> kFlags = {{
 }};
 
 std::string ordinal(uint32_t n) {
-  const uint32_t tens = n % 100 / 10, one = n % 10;
-  const std::string_view end = tens == 1  ? "th"
-                               : one == 1 ? "st"
-                               : one == 2 ? "nd"
-                               : one == 3 ? "rd"
-                                          : "th";
-  return grouped_text(n) + std::string(end);
+  constexpr std::array kEndings = {"th", "st", "nd", "rd"};
+  const uint32_t tens = n % 100 / 10, ones = n % 10;
+  return grouped_text(n) + kEndings[tens == 1 || ones > 3 ? 0 : ones];
 }
 
 // Its position between the ends.
