@@ -84,9 +84,10 @@ void Controller::press(Key key, const Snapshot& shown) {
   const auto knobs = hot_keys(view_.requested);
   const auto knob = std::ranges::find(knobs, key, [](const HotKey& hot) { return Key(hot.key); });
   const Key first = key >= U'1' && key <= U'9' ? U'1' : key;  // the presets share a row
+  const auto binding = std::ranges::find(bindings(), first, &Binding::key);
   if (knob != knobs.end()) {
     press_knob(*knob);
-  } else if (const Binding* binding = find_binding(first)) {
+  } else if (binding != bindings().end()) {
     (this->*binding->act)(binding->n + static_cast<int>(key - first), shown);
   } else if (key > 0x20 && key != 0x7F && key < key::up) {
     show_message(fmt::format("{} does nothing here; ? shows the keys", key_text(key)));

@@ -54,8 +54,14 @@ class Controller {
 
   Outcome handle(const Input& input, const Snapshot& shown);
 
-  // All keys but the knobs'.
-  static std::vector<Key> bound_keys();
+  struct Binding {
+    Key key;
+    void (Controller::*act)(int n, const Snapshot& shown);
+    int n = 0;
+    ScreenKey help = {};  // empty where another key's line names it
+  };
+  // Of all keys but the knobs', in the order of the help page.
+  static std::span<const Binding> bindings();
 
   // For the message line; it disappears by itself.
   void show_message(std::string text, Severity severity = Severity::info);
@@ -64,21 +70,12 @@ class Controller {
 
  private:
   struct Keymap;
-  friend std::span<const ScreenKey> screen_keys();
-  struct Binding {
-    Key key;
-    void (Controller::*act)(int n, const Snapshot& shown);
-    int n = 0;
-    ScreenKey help = {};  // empty where another key's line names it
-  };
   template <auto kAct>
   void run(int n, const Snapshot& shown);
   template <Outcome kOutcome>
-  void leave() {
+  void leave(int, const Snapshot&) {
     outcome_ = kOutcome;
   }
-
-  static const Binding* find_binding(Key key);
 
   void press(Key key, const Snapshot& shown);
   void press_knob(const HotKey& hot);

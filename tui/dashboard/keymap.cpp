@@ -3,7 +3,6 @@
 #include "tui/dashboard/keymap.h"
 
 #include <algorithm>
-#include <iterator>
 #include <type_traits>
 #include <vector>
 
@@ -107,6 +106,7 @@ void Controller::run(int n, const Snapshot& shown) {
 
 struct Controller::Keymap {
   using C = Controller;
+  using enum Outcome;
   template <auto kAct>
   static constexpr auto does = &C::run<kAct>;
   static constexpr int kAll = 1 << 20;
@@ -144,38 +144,23 @@ struct Controller::Keymap {
       {U'P', does<&C::press_parts>, 0, {"P", "the ring, or the parts: pairs, clients"}},
       {U'R', does<&C::press_roof>, 0, {"R", "show or hide the roof (upper bound)"}},
       {U'x', does<&C::switch_counters>, 0, {"x", "BPF counters: percpu or shared"}},
-      {U'M',
-       does<&C::leave<Outcome::toggle_mouse>>,
-       0,
-       {"M", "mouse on or off; off lets you select text"}},
+      {U'M', &C::leave<toggle_mouse>, 0, {"M", "mouse on or off; off lets you select text"}},
       {U'?', does<&C::toggle_help>, 0, {"?", "this help"}},
       {key::escape, does<&C::close>, 0, {"Esc", "close; clear filter or selection"}},
-      {key::ctrl('L'), does<&C::leave<Outcome::redraw_all>>, 0, {"Ctrl-L", "redraw the screen"}},
-      {key::ctrl('Z'),
-       does<&C::leave<Outcome::suspend>>,
-       0,
-       {"Ctrl-Z", "suspend; the workers stop too"}},
-      {U'q', does<&C::leave<Outcome::quit>>, 0, {"q", "quit; Ctrl-C does too"}},
-      {key::ctrl('C'), does<&C::leave<Outcome::quit>>},
-      {key::ctrl('\\'), does<&C::leave<Outcome::abort>>},
+      {key::ctrl('L'), &C::leave<redraw_all>, 0, {"Ctrl-L", "redraw the screen"}},
+      {key::ctrl('Z'), &C::leave<suspend>, 0, {"Ctrl-Z", "suspend; the workers stop too"}},
+      {U'q', &C::leave<quit>, 0, {"q", "quit; Ctrl-C does too"}},
+      {key::ctrl('C'), &C::leave<quit>},
+      {key::ctrl('\\'), &C::leave<abort>},
   };
 };
 
-const Controller::Binding* Controller::find_binding(Key key) {
-  const auto row = std::ranges::find(Keymap::kRows, key, &Binding::key);
-  return row == std::end(Keymap::kRows) ? nullptr : row;
-}
-
-std::vector<Key> Controller::bound_keys() {
-  std::vector<Key> keys;
-  std::ranges::transform(Keymap::kRows, std::back_inserter(keys), &Binding::key);
-  return keys;
-}
+std::span<const Controller::Binding> Controller::bindings() { return Keymap::kRows; }
 
 std::span<const ScreenKey> screen_keys() {
   static const auto keys = [] {
     std::vector<ScreenKey> named;
-    for (const auto& row : Controller::Keymap::kRows) {
+    for (const auto& row : Controller::bindings()) {
       if (!row.help.keys.empty()) named.push_back(row.help);
     }
     return named;

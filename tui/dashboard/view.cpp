@@ -23,8 +23,7 @@ void draw_too_small(Canvas& canvas) {
   const std::string text =
       fmt::format("needs {}x{}, has {}x{}", kMinCols, kMinRows, canvas.cols(), canvas.rows());
   const Area area(canvas, {0, 0, canvas.rows(), canvas.cols()});
-  const int lines =
-      (columns_of(text) + std::max(canvas.cols(), 1) - 1) / std::max(canvas.cols(), 1);
+  const auto lines = static_cast<int>(broken(text, canvas.cols()).size());
   const int row = std::max(0, (canvas.rows() - lines) / 2);
   const int col = std::max(0, (canvas.cols() - columns_of(text)) / 2);
   wrap(area.part({row, col, canvas.rows(), canvas.cols()}), text, Style::warning);

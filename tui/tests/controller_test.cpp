@@ -254,8 +254,8 @@ TEST_F(ControllerTest, AClickTogglesAndTheWheelScrolls) {
 
 TEST(Keymap, NoKeyHasTwoMeanings) {
   std::set<Key> taken;
-  for (const Key key : Controller::bound_keys())
-    EXPECT_TRUE(taken.insert(key).second) << uint32_t(key);
+  for (const Controller::Binding& binding : Controller::bindings())
+    EXPECT_TRUE(taken.insert(binding.key).second) << uint32_t(binding.key);
   for (const HotKey& hot : hot_keys(WorkloadKind::pipe)) {
     EXPECT_TRUE(taken.insert(Key(hot.key)).second) << hot.key;
     EXPECT_FALSE(hot.key >= '0' && hot.key <= '9');
