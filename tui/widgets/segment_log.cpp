@@ -21,18 +21,16 @@ Rect log_rect(const Layout& l) {
 }
 
 struct Shape {
-  int lines = 1;    // a segment
-  int headers = 1;  // lines above them
-  int visible = 1;  // segments
+  int lines;    // per segment
+  int headers;  // lines above them
+  int visible;  // segments
 };
 
 Shape shape_of(int rows, int cols) {
-  Shape shape;
-  shape.lines = cols >= kOneLineCols ? 1 : 2;
+  const int lines = cols >= kOneLineCols ? 1 : 2;
   // A second line of headings must not displace a segment.
-  shape.headers = shape.lines == 2 && rows >= 8 ? 2 : 1;
-  shape.visible = std::max(1, (rows - shape.headers) / shape.lines);
-  return shape;
+  const int headers = lines == 2 && rows >= 8 ? 2 : 1;
+  return {lines, headers, std::max(1, (rows - headers) / lines)};
 }
 
 // The current segment only has its rate; its observations are elsewhere in the
@@ -172,12 +170,6 @@ void draw_segment(const Area& area, const Segment& s, const Segment* before,
   draw_cells(rest, observed, headings);
 }
 
-void draw_number(const Area& area, const Segment& s, bool present, bool is_a) {
-  area.put(0, 0, present ? " now" : fmt::format("{:>4}", s.number),
-           present ? Style::value : Style::dim);
-  if (is_a) area.put(0, 4, "A", {Style::mark, kBold});
-}
-
 void draw_segments(const Area& area, const Log& log, const ViewState& state) {
   const Shape shape = shape_of(area.rows(), area.cols());
   const int end = std::max(0, log.size() - shape.visible);
@@ -186,9 +178,11 @@ void draw_segments(const Area& area, const Log& log, const ViewState& state) {
   for (int i = 0; i < shape.visible && first + i < log.size(); ++i) {
     const Segment& s = log.at(first + i);
     const Area lines = area.from_row(shape.headers + i * shape.lines, shape.lines);
-    const Reference& a = state.reference;
-    const bool is_a = a.is_a && a.segment->number == s.number;
-    draw_number(lines, s, first + i == 0, is_a);
+    const bool present = first + i == 0;
+    lines.put(0, 0, present ? " now" : fmt::format("{:>4}", s.number),
+              present ? Style::value : Style::dim);
+    if (state.reference.is_a && state.reference.segment->number == s.number)
+      lines.put(0, 4, "A", {Style::mark, kBold});
     draw_segment(lines, s, log.before(first + i), state.top_functions, false);
   }
 }

@@ -155,9 +155,8 @@ int draw_big(const Area& area, const Throughput& t, DigitSize size, const Terms&
   const RateUnit unit = rate_unit(*headline(t), terms.pace, terms.unit);
   const std::string number = rate_text(*headline(t) * unit.per_unit);
   const bool stale = headline(t).status == ReadingStatus::stale;
-  const Ink ink =
-      terms.pace == Pace::slow_motion ? Ink(Style::warning, kBold) : Ink(Style::graph, kBold);
-  draw_big_number(area, number, size, stale ? Ink(Style::dim) : ink);
+  const Style style = terms.pace == Pace::slow_motion ? Style::warning : Style::graph;
+  draw_big_number(area, number, size, stale ? Ink(Style::dim) : Ink(style, kBold));
   // Reserves the widest usual number, so that the details do not move.
   const int cols = std::max(big_number_cols(number, size), big_number_cols("88.8", size));
   const int rows = digit_rows(size);
