@@ -1,7 +1,8 @@
-// Shared by the loops of both roles: when to stop, how to wait, what to count, and at
-// which pace.
+// What the two roles of a pipe share: when their loops stop, how they wait, what they count and at
+// which pace, the choice of the loop that was compiled for a command, and the main function.
 #pragma once
 
+#include <fcntl.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -135,5 +136,59 @@ class SlowPace {
   uint64_t began_ns_;
   uint64_t due_ns_;
 };
+
+// Returns loop<wait, Pace>() for the command's kind of wait and its pace.
+template <class Loop>
+LoopEnd with_kind_of_loop(const PipeCommand& command, Loop loop) {
+  const auto at_pace = [&]<class Pace>() {
+    switch (command.wait) {
+      case Wait::poll:
+        return loop.template operator()<Wait::poll, Pace>();
+      case Wait::busy:
+        return loop.template operator()<Wait::busy, Pace>();
+      case Wait::busy_poll:
+        return loop.template operator()<Wait::busy_poll, Pace>();
+      case Wait::adaptive:
+        return loop.template operator()<Wait::adaptive, Pace>();
+      case Wait::block:
+        break;
+    }
+    return loop.template operator()<Wait::block, Pace>();
+  };
+  return command.slow_ring_bytes != 0 ? at_pace.template operator()<SlowPace>()
+                                      : at_pace.template operator()<FreePace>();
+}
+
+// Whether the transfers themselves must not sleep: an adaptive wait sleeps in poll().
+constexpr bool is_nonblocking(Wait wait) { return is_busy(wait) || wait == Wait::adaptive; }
+
+// O_NONBLOCK belongs to the open file, which the engine's own descriptor of this
+// end shares; the engine never transfers through it.
+inline void set_nonblocking(int fd, bool on) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  const int wanted = on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;
+  if (flags != wanted) ::fcntl(fd, F_SETFL, wanted);
+}
+
+// Both roles pass SPLICE_F_NONBLOCK if transfers must not sleep; each adds its flag for `gift`.
+inline unsigned splice_flags(const PipeCommand& command, unsigned gift_flag) {
+  return (is_nonblocking(command.wait) ? SPLICE_F_NONBLOCK : 0) | (command.gift ? gift_flag : 0);
+}
+
+// prepare(command, report) -> false if there was no memory, with the reason in the
+// report; move(command, flow) -> why the flow ended.
+template <class Prepare, class Move>
+int run_pipe_role(ControlBlock& block, int pipe_fd, Prepare prepare, Move move) {
+  return run_worker<PipeCommand>(
+      block,
+      [&](const PipeCommand& command, WorkerReport& report) {
+        set_nonblocking(pipe_fd, is_nonblocking(command.wait));
+        return prepare(command, report);
+      },
+      [&](const PipeCommand& command, uint32_t generation) {
+        Flow flow(block, pipe_fd, generation);
+        return move(command, flow);
+      });
+}
 
 }  // namespace pipetop

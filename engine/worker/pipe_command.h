@@ -1,41 +1,48 @@
-// The engine's command to the two workers of a pipe, and their report.
+// The two workers of a pipe: the engine's command to them, their report, their main functions.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
+#include "engine/model/control_block.h"
 #include "engine/model/settings.h"
 
 namespace pipetop {
 
 inline constexpr uint64_t kFirstEpoch = 1;
 
-// Enumerations hold the values of settings.h; each role reads its own fields.
+// Each role reads its own fields. Without padding, because commands are compared as words.
 struct PipeCommand {
-  uint64_t technique = 0;    // WriteWith or ReadWith
-  uint64_t wait = 0;         // Wait
-  uint64_t pages = 0;        // Pages
-  uint64_t buffers = 0;      // Buffers
-  uint64_t payload = 0;      // Payload
-  uint64_t gift = 0;         // 0 or 1
-  uint64_t touch_pages = 1;  // 0 or 1
-  uint64_t lock_memory = 0;  // 0 or 1
-  uint64_t buf_bytes = 0;    // bytes
-  uint64_t ring_bytes = 0;   // upper bound of what the pipe can hold, bytes
-  uint64_t epoch = 0;        // a new epoch restarts the count of stamps
+  uint8_t technique = 0;  // WriteWith or ReadWith
+  Wait wait = Wait::block;
+  Pages pages = Pages::k4;
+  Buffers buffers = Buffers::separate;
+  Payload payload = Payload::constant;
+  bool gift = false;
+  bool touch_pages = true;
+  bool lock_memory = false;
+  uint64_t buf_bytes = 0;
+  uint64_t ring_bytes = 0;  // upper bound of what the pipe can hold
+  uint64_t epoch = 0;       // a new epoch restarts the count of stamps
   // For slow motion, the ring's size in bytes; 0: full speed.
   uint64_t slow_ring_bytes = 0;
 };
+static_assert(std::has_unique_object_representations_v<PipeCommand>);
 
 // What was granted.
 struct PipeReport {
-  uint64_t pages = 0;               // Pages that the buffers were mapped with
-  uint64_t pages_error = 0;         // errno if `pages` is less than requested
-  uint64_t lock_error = 0;          // errno when lock_memory was refused
+  Pages pages = Pages::k4;          // that the buffers were mapped with
+  int pages_error = 0;              // errno if `pages` is less than requested
+  int lock_error = 0;               // errno when lock_memory was refused
   uint64_t buffer_bytes = 0;        // of each buffer
   uint64_t buffer_address[2] = {};  // in the worker's address space; 0 if none
   uint64_t call_bytes = 0;          // the most requested per call; 0: buf_bytes
 };
+
+// Each runs until it is told to quit, and returns the exit status.
+int run_writer(ControlBlock& block, int pipe_fd);
+int run_reader(ControlBlock& block, int pipe_fd);
 
 // ---- slow motion: both workers move little at a time, a few times a second ----
 

@@ -1,23 +1,83 @@
-#include "engine/worker/reader.h"
+// The reader process: its loop, and all techniques of reading.
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "engine/base/unique_fd.h"
-#include "engine/worker/role_loop.h"
+#include "engine/memory/buffer.h"
+#include "engine/worker/flow.h"
+#include "engine/worker/stamp.h"
 
 namespace pipetop {
 namespace {
 
-ReadTechnique choose(const PipeCommand& command) {
-  const LoopKind kind = loop_kind(command);
-  if (static_cast<ReadWith>(command.technique) == ReadWith::splice) return splice_technique(kind);
-  const bool stamped = static_cast<Payload>(command.payload) == Payload::stamped;
-  return stamped ? read_checked_technique(kind) : read_technique(kind);
+// The context of a technique's loop.
+struct ReaderLoop {
+  Flow& flow;
+  char* data;      // where read() puts the bytes
+  uint64_t bytes;  // requested per call
+  int sink_fd;     // where splice() sends them: /dev/null
+  unsigned splice_flags;
+  StampChecker& checker;
+  SlowMotion motion;
+};
+
+// The loop, for any system call that takes bytes out of the pipe.
+//
+// transfer(requested bytes) -> bytes moved, or -1 with errno; check(bytes, offset) is called with
+// what arrived and its offset in the stream.
+template <Wait wait, class Pace, class Transfer, class Check>
+[[gnu::always_inline]] inline LoopEnd read_loop(ReaderLoop& loop, Transfer transfer, Check check) {
+  Flow& flow = loop.flow;
+  Pace pace(loop.motion);
+  for (;;) {
+    if (flow.changed()) return LoopEnd::changed;
+    if (!pace.template ready<wait>(flow, POLLIN)) continue;
+    const uint64_t asked = pace.limit(loop.bytes);
+    const uint64_t offset = flow.counts().items;
+    const ssize_t moved = transfer(asked);
+    if (!flow.account<wait>(moved, asked)) return LoopEnd::failed;
+    if (moved > 0) check(static_cast<uint64_t>(moved), offset);
+  }
+}
+
+// read(2): the kernel copies the pipe's pages into our buffer.
+template <Wait wait, class Pace, Payload payload>
+[[gnu::noinline]] LoopEnd with_read(ReaderLoop& loop) {
+  return read_loop<wait, Pace>(
+      loop, [&](uint64_t bytes) { return ::read(loop.flow.pipe_fd(), loop.data, bytes); },
+      [&](uint64_t bytes, uint64_t offset) {
+        if constexpr (payload == Payload::stamped) loop.checker.check(loop.data, bytes, offset);
+      });
+}
+
+// splice(2) to /dev/null: the pages are released without being read.
+template <Wait wait, class Pace>
+[[gnu::noinline]] LoopEnd with_splice(ReaderLoop& loop) {
+  return read_loop<wait, Pace>(
+      loop,
+      [&](uint64_t bytes) {
+        return ::splice(loop.flow.pipe_fd(), nullptr, loop.sink_fd, nullptr, bytes,
+                        loop.splice_flags);
+      },
+      [](uint64_t, uint64_t) {});
+}
+
+template <Wait wait, class Pace>
+LoopEnd run_technique(const PipeCommand& command, ReaderLoop& loop) {
+  switch (static_cast<ReadWith>(command.technique)) {
+    case ReadWith::splice:
+      return with_splice<wait, Pace>(loop);
+    case ReadWith::read:
+      break;
+  }
+  return command.payload == Payload::stamped ? with_read<wait, Pace, Payload::stamped>(loop)
+                                             : with_read<wait, Pace, Payload::constant>(loop);
 }
 
 // splice() to /dev/null needs no memory of ours.
 BufferRequest request_for(const PipeCommand& command) {
   if (static_cast<ReadWith>(command.technique) == ReadWith::splice) return {};
-  return {static_cast<Pages>(command.pages), command.buf_bytes, command.touch_pages != 0,
-          command.lock_memory != 0};
+  return {command.pages, command.buf_bytes, command.touch_pages, command.lock_memory};
 }
 
 }  // namespace
@@ -40,9 +100,9 @@ int run_reader(ControlBlock& block, int pipe_fd) {
       request = wanted;
     }
     put_words(report.words,
-              PipeReport{.pages = static_cast<uint64_t>(buffer.pages),
-                         .pages_error = static_cast<uint64_t>(buffer.pages_error),
-                         .lock_error = static_cast<uint64_t>(buffer.lock_error),
+              PipeReport{.pages = buffer.pages,
+                         .pages_error = buffer.pages_error,
+                         .lock_error = buffer.lock_error,
                          .buffer_bytes = request.bytes,
                          .buffer_address = {reinterpret_cast<uintptr_t>(buffer.data)}});
     report.error_number = static_cast<uint64_t>(buffer.error_number);
@@ -56,7 +116,8 @@ int run_reader(ControlBlock& block, int pipe_fd) {
                        splice_flags(command, SPLICE_F_MOVE),
                        checker,
                        slow_motion_of(Role::reader, command)};
-    return choose(command)(loop);
+    return with_kind_of_loop(
+        command, [&]<Wait wait, class Pace>() { return run_technique<wait, Pace>(command, loop); });
   };
   return run_pipe_role(block, pipe_fd, prepare, move);
 }

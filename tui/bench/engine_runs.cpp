@@ -26,7 +26,7 @@ constexpr unsigned kIntervalUs = 100'000;
 
 WorkerCommand adaptive_command(uint64_t pipe_bytes) {
   PipeCommand command;  // write or read
-  command.wait = static_cast<uint64_t>(Wait::adaptive);
+  command.wait = Wait::adaptive;
   command.buf_bytes = command.ring_bytes = pipe_bytes;
   command.epoch = kFirstEpoch;
   return command_of(Order::flow, command);

@@ -5,7 +5,7 @@
 #include <cerrno>
 
 #include "engine/memory/buffer.h"
-#include "engine/worker/writer.h"
+#include "engine/worker/writer_memory.h"
 
 namespace pipetop {
 namespace {

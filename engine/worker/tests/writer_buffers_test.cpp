@@ -6,7 +6,7 @@
 #include <map>
 
 #include "engine/worker/stamp.h"
-#include "engine/worker/writer.h"
+#include "engine/worker/writer_memory.h"
 
 namespace pipetop {
 namespace {
@@ -14,9 +14,9 @@ namespace {
 PipeCommand command(WriteWith technique, Payload payload, uint64_t buf, uint64_t ring,
                     Buffers buffers = Buffers::separate) {
   PipeCommand c;
-  c.technique = static_cast<uint64_t>(technique);
-  c.payload = static_cast<uint64_t>(payload);
-  c.buffers = static_cast<uint64_t>(buffers);
+  c.technique = static_cast<uint8_t>(technique);
+  c.payload = payload;
+  c.buffers = buffers;
   c.buf_bytes = buf;
   c.ring_bytes = ring;
   c.epoch = 1;

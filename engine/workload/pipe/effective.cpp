@@ -56,7 +56,7 @@ class Judge {
   }
 
   void lock() {
-    const uint64_t error = first_error(&PipeReport::lock_error);
+    const int error = first_error(&PipeReport::lock_error);
     if (!s_.lock_memory || error == 0) return;
     s_.lock_memory = false;
     note("lock_memory", fmt::format("mlock: {}; raise the limit with ulimit -l", words(error)));
@@ -144,12 +144,11 @@ class Judge {
   Pages granted_pages(Pages planned) const {
     Pages pages = planned;
     for (const auto& report : {facts_.writer, facts_.reader})
-      if (report && report->buffer_address[0] != 0)
-        pages = std::min(pages, static_cast<Pages>(report->pages));
+      if (report && report->buffer_address[0] != 0) pages = std::min(pages, report->pages);
     return pages;
   }
 
-  uint64_t first_error(uint64_t PipeReport::*field) const {
+  int first_error(int PipeReport::*field) const {
     for (const auto& report : {facts_.writer, facts_.reader})
       if (report && (*report).*field != 0) return (*report).*field;
     return 0;

@@ -28,12 +28,12 @@ WorkerCommand LiveChange::command_for(Role role) const {
   const bool writes = role == Role::writer;
   const Order order = writes && holding_ && order_ == Order::flow ? Order::hold : order_;
   PipeCommand command;
-  command.technique = writes ? static_cast<uint64_t>(planned_.write_with)
-                             : static_cast<uint64_t>(planned_.read_with);
-  command.wait = static_cast<uint64_t>(wait_of(planned_, role));
-  command.pages = static_cast<uint64_t>(planned_.pages);
-  command.buffers = static_cast<uint64_t>(planned_.buffers);
-  command.payload = static_cast<uint64_t>(planned_.payload);
+  command.technique =
+      writes ? static_cast<uint8_t>(planned_.write_with) : static_cast<uint8_t>(planned_.read_with);
+  command.wait = wait_of(planned_, role);
+  command.pages = planned_.pages;
+  command.buffers = planned_.buffers;
+  command.payload = planned_.payload;
   command.gift = planned_.gift;
   command.touch_pages = planned_.touch_pages;
   command.lock_memory = planned_.lock_memory;

@@ -6,8 +6,7 @@
 #include "engine/memory/buffer.h"
 #include "engine/meter/worker_meters.h"
 #include "engine/process/worker.h"
-#include "engine/worker/reader.h"
-#include "engine/worker/writer.h"
+#include "engine/worker/pipe_command.h"
 #include "engine/workload/pipe/effective.h"
 #include "engine/workload/pipe/verdict.h"
 

@@ -19,7 +19,7 @@ struct Case {
     plan.settings = requested;
     plan.settings.pipe.pipe_size = facts.pipe_bytes = 131072;
     facts.writer = facts.reader = PipeReport{};
-    facts.writer->pages = static_cast<uint64_t>(Pages::thp);
+    facts.writer->pages = Pages::thp;
     facts.writer->buffer_address[0] = 4096;
     facts.huge = Reading<bool>::of(true);
     facts.probe.result = ZeroCopy::zero_copy;

@@ -1,5 +1,4 @@
-// The writer process: its buffers, the pipe that tee duplicates, and its loop's table of
-// techniques.
+// The memory of the writer process: its buffers, and the pipe that tee duplicates.
 #pragma once
 
 #include <array>
@@ -7,10 +6,7 @@
 
 #include "engine/base/unique_fd.h"
 #include "engine/memory/buffer.h"
-#include "engine/model/control_block.h"
-#include "engine/worker/flow.h"
 #include "engine/worker/pipe_command.h"
-#include "engine/worker/role_loop.h"
 
 namespace pipetop {
 
@@ -100,49 +96,5 @@ class WriterBuffers {
   uint64_t epoch_ = 0;
   uint64_t series_ = 0;
 };
-
-// The context of a technique's loop.
-struct WriterLoop {
-  Flow& flow;
-  WriterBuffers& buffers;
-  TeeSource& tee_source;  // empty
-  unsigned splice_flags;  // for all but write
-  SlowMotion motion;
-};
-
-// The loop, for any system call that moves bytes from memory into the pipe. Instantiated per
-// technique, wait and pace, so that an iteration does not test any options.
-//
-// transfer(fd, data, bytes, flags) -> bytes moved, or -1 with errno.
-template <Wait wait, class Pace, class Transfer>
-[[gnu::always_inline]] inline LoopEnd write_loop(WriterLoop& loop, Transfer transfer) {
-  Flow& flow = loop.flow;
-  Pace pace(loop.motion);
-  for (;;) {
-    auto [data, left] = loop.buffers.next(flow.counts().items);
-    while (left > 0) {
-      if (flow.changed()) return LoopEnd::changed;
-      if (!pace.template ready<wait>(flow, POLLOUT)) continue;
-      const uint64_t asked = pace.limit(left);
-      const ssize_t moved = transfer(flow.pipe_fd(), data, asked, loop.splice_flags);
-      if (!flow.account<wait>(moved, asked)) return LoopEnd::failed;
-      if (moved <= 0) continue;
-      data += moved;
-      left -= static_cast<uint64_t>(moved);
-    }
-  }
-}
-
-using WriteTechnique = LoopEnd (*)(WriterLoop&);
-
-// One per file under write/.
-WriteTechnique write_technique(LoopKind kind);
-WriteTechnique vmsplice_technique(LoopKind kind);
-WriteTechnique tee_technique(LoopKind kind);
-WriteTechnique tee_once_technique(LoopKind kind);  // no page twice, because of the stamps
-WriteTechnique file_splice_technique(LoopKind kind);
-
-// Runs until it is told to quit. Returns the exit status.
-int run_writer(ControlBlock& block, int pipe_fd);
 
 }  // namespace pipetop
