@@ -55,14 +55,6 @@ TimeShares all(const Reading<double>& reading) { return {reading, reading, readi
 
 }  // namespace
 
-Integrity totals_of(const WorkerIntegrity& found) {
-  return {.verified = found.verified,
-          .misplaced = found.misplaced,
-          .torn = found.torn,
-          .unstamped = found.unstamped,
-          .epochs = found.epochs};
-}
-
 void IntegrityMeter::sample(uint64_t now_ns, const Integrity& totals) {
   if (!samples_.empty() && now_ns < samples_.back().at_ns + kIntegrityInterval) return;
   add_sample(samples_, {now_ns, totals});

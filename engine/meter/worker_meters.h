@@ -10,14 +10,10 @@
 #include <vector>
 
 #include "engine/meter/process_stats.h"
-#include "engine/model/control_block.h"
 #include "engine/model/counts.h"
 #include "engine/model/snapshot.h"
 
 namespace pipetop {
-
-// One reader's totals; rates are not set.
-Integrity totals_of(const WorkerIntegrity& found);
 
 // What the reader found in stamped pages: totals, and rates over about a second.
 class IntegrityMeter {

@@ -92,16 +92,6 @@ struct WorkerReport {
   std::string_view reason_text() const;
 };
 
-// What the reader found in stamped pages.
-struct WorkerIntegrity {
-  uint64_t verified = 0;   // pages with the expected stamp
-  uint64_t misplaced = 0;  // pages with an unexpected stamp: lost, repeated or reordered
-  uint64_t torn = 0;       // pages whose first and last words disagree
-  uint64_t unstamped = 0;  // pages without a stamp among stamped ones
-  uint64_t epochs = 0;     // how often the count was restarted
-  uint64_t reserved[3] = {};
-};
-
 struct ControlBlock {
   // identity
   uint32_t magic = kControlMagic;
@@ -165,7 +155,7 @@ static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<u
 static_assert(std::is_trivially_copyable_v<WorkerCommand> && sizeof(WorkerCommand) % 8 == 0);
 static_assert(std::is_trivially_copyable_v<WorkerReport> && sizeof(WorkerReport) % 8 == 0);
 static_assert(std::is_standard_layout_v<ControlBlock>);
-static_assert(sizeof(WorkerCounts) == kCacheLine && sizeof(WorkerIntegrity) == kCacheLine);
+static_assert(sizeof(WorkerCounts) == kCacheLine && sizeof(WorkerIntegrity) <= kCacheLine);
 static_assert(offsetof(ControlBlock, generation) == 64);
 static_assert(offsetof(ControlBlock, command) == 72);
 static_assert(sizeof(WorkerCommand) == 200);

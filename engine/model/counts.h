@@ -44,6 +44,24 @@ inline WorkerCounts WorkerCounts::operator-(const WorkerCounts& other) const {
   return difference;
 }
 
+// What the reader found in stamped pages.
+struct WorkerIntegrity {
+  uint64_t verified = 0;   // pages with the expected stamp
+  uint64_t misplaced = 0;  // pages with an unexpected stamp: lost, repeated or reordered
+  uint64_t torn = 0;       // pages whose first and last words disagree
+  uint64_t unstamped = 0;  // pages without a stamp among stamped ones
+  uint64_t epochs = 0;     // how often the count was restarted
+
+  WorkerIntegrity& operator+=(const WorkerIntegrity& other) {
+    verified += other.verified;
+    misplaced += other.misplaced;
+    torn += other.torn;
+    unstamped += other.unstamped;
+    epochs += other.epochs;
+    return *this;
+  }
+};
+
 // Items counted, and the time that this took, which is wall time for a stream.
 // Neither decreases.
 struct Progress {

@@ -65,18 +65,8 @@ struct WorkerView {
 };
 
 // Stamped pages that the reader checked: totals, and damage over the last second.
-struct Integrity {
-  uint64_t verified = 0, misplaced = 0, torn = 0, unstamped = 0, epochs = 0;
+struct Integrity : WorkerIntegrity {
   Reading<double> torn_per_s = {}, misplaced_per_s = {};  // pages
-
-  Integrity& operator+=(const Integrity& other) {  // of the totals
-    verified += other.verified;
-    misplaced += other.misplaced;
-    torn += other.torn;
-    unstamped += other.unstamped;
-    epochs += other.epochs;
-    return *this;
-  }
 };
 
 // ---- parts and figures of a workload ----------------------------------------

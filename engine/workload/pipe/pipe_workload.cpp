@@ -4,7 +4,6 @@
 
 #include "engine/base/clock.h"
 #include "engine/memory/buffer.h"
-#include "engine/meter/worker_meters.h"
 #include "engine/process/worker.h"
 #include "engine/worker/pipe_command.h"
 #include "engine/workload/pipe/effective.h"
@@ -204,7 +203,7 @@ Reading<Integrity> PipeWorkload::integrity() const {
     return Reading<Integrity>::unavailable(
         "unverifiable: nobody reads the bytes; set read_with read");
   Integrity totals;
-  for (const auto& pair : pairs_) totals += totals_of(pair->reader.integrity());
+  for (const auto& pair : pairs_) totals += pair->reader.integrity();
   return Reading<Integrity>::of(totals);
 }
 
