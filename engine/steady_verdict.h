@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "engine/base/reading.h"
 #include "engine/model/snapshot.h"
@@ -14,13 +15,29 @@ class SteadyVerdict {
   // judged without a break for this long.
   static constexpr uint64_t kHoldNs = 1'000'000'000;
 
-  void add(uint64_t now_ns, Reading<Verdict> judged);
+  void add(uint64_t now_ns, Reading<Verdict> judged) {
+    if (!shown_.has_value() || agree(shown_, judged)) {
+      shown_ = std::move(judged);
+      rival_since_ns_ = 0;
+      return;
+    }
+    if (rival_since_ns_ == 0 || !agree(rival_, judged)) rival_since_ns_ = now_ns;
+    rival_ = std::move(judged);
+    if (now_ns < rival_since_ns_ + kHoldNs) return;
+    shown_ = std::move(rival_);
+    rival_since_ns_ = 0;
+  }
   const Reading<Verdict>& shown() const { return shown_; }
 
   // The settings changed: earlier judgements do not apply.
-  void restart();
+  void restart() { *this = {}; }
 
  private:
+  static bool agree(const Reading<Verdict>& a, const Reading<Verdict>& b) {
+    if (!a.has_value() || !b.has_value()) return a.has_value() == b.has_value();
+    return a->bound == b->bound;
+  }
+
   Reading<Verdict> shown_ = Reading<Verdict>::warming("no verdict yet");
   Reading<Verdict> rival_;
   uint64_t rival_since_ns_ = 0;  // 0: there is none
