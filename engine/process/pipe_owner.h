@@ -2,15 +2,27 @@
 // not break the other, and only the engine changes the ring's size.
 #pragma once
 
+#include <fcntl.h>
+
+#include <cerrno>
 #include <cstdint>
 
+#include "engine/base/error.h"
 #include "engine/base/unique_fd.h"
 
 namespace pipetop {
 
 class PipeOwner {
  public:
-  PipeOwner();  // throws SystemError
+  PipeOwner() {  // throws SystemError
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw SystemError("pipe2", errno);
+    read_ = UniqueFd(ends[0]);
+    write_ = UniqueFd(ends[1]);
+    const int granted = ::fcntl(write_.get(), F_GETPIPE_SZ);
+    if (granted < 0) throw SystemError("F_GETPIPE_SZ", errno);
+    capacity_bytes_ = static_cast<uint64_t>(granted);
+  }
 
   int read_fd() const { return read_.get(); }
   int write_fd() const { return write_.get(); }
@@ -21,11 +33,15 @@ class PipeOwner {
 
   // Returns 0 or errno: EBUSY while the ring holds more than would fit, EPERM above
   // pipe-max-size. The kernel rounds up to a power of two pages.
-  int resize(uint64_t bytes);
+  int resize(uint64_t bytes) {
+    const int granted = ::fcntl(write_.get(), F_SETPIPE_SZ, static_cast<int>(bytes));
+    if (granted < 0) return errno;
+    capacity_bytes_ = static_cast<uint64_t>(granted);
+    return 0;
+  }
 
  private:
-  UniqueFd read_;
-  UniqueFd write_;
+  UniqueFd read_, write_;
   uint64_t capacity_bytes_ = 0;
 };
 

@@ -4,25 +4,15 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fstream>
-#include <memory>
 
 namespace pipetop {
 namespace {
 
 constexpr int kMaxCpus = 8192;
-
-struct CpuSetDeleter {
-  void operator()(cpu_set_t* set) const { CPU_FREE(set); }
-};
-using CpuSet = std::unique_ptr<cpu_set_t, CpuSetDeleter>;
-
-CpuSet make_cpu_set() {
-  CpuSet set(CPU_ALLOC(kMaxCpus));
-  CPU_ZERO_S(CPU_ALLOC_SIZE(kMaxCpus), set.get());
-  return set;
-}
+using CpuSet = std::array<cpu_set_t, kMaxCpus / CPU_SETSIZE>;
 
 // The first CPU of a file's list such as "0-3,8": it identifies the group.
 int first_of_list(const std::string& path, int otherwise) {
@@ -93,11 +83,11 @@ PlacementChoice chosen_cpus(const PipeSettings& settings, std::span<const Cpu> a
 }  // namespace
 
 std::vector<Cpu> read_topology() {
-  const CpuSet set = make_cpu_set();
+  CpuSet set = {};
   std::vector<Cpu> cpus;
-  if (::sched_getaffinity(0, CPU_ALLOC_SIZE(kMaxCpus), set.get()) != 0) return cpus;
+  if (::sched_getaffinity(0, sizeof set, set.data()) != 0) return cpus;
   for (int number = 0; number < kMaxCpus; ++number)
-    if (CPU_ISSET_S(number, CPU_ALLOC_SIZE(kMaxCpus), set.get())) cpus.push_back(read_cpu(number));
+    if (CPU_ISSET_S(number, sizeof set, set.data())) cpus.push_back(read_cpu(number));
   return cpus;
 }
 
@@ -117,11 +107,11 @@ PlacementChoice choose_cpus(const PipeSettings& settings, std::span<const Cpu> a
 }
 
 int pin(pid_t pid, int cpu, std::span<const Cpu> allowed) {
-  const CpuSet set = make_cpu_set();
-  const size_t bytes = CPU_ALLOC_SIZE(kMaxCpus);
+  CpuSet set = {};
   for (const Cpu& candidate : allowed)
-    if (cpu == kNoCpu || candidate.number == cpu) CPU_SET_S(candidate.number, bytes, set.get());
-  return ::sched_setaffinity(pid, bytes, set.get()) == 0 ? 0 : errno;
+    if (cpu == kNoCpu || candidate.number == cpu)
+      CPU_SET_S(candidate.number, sizeof set, set.data());
+  return ::sched_setaffinity(pid, sizeof set, set.data()) == 0 ? 0 : errno;
 }
 
 }  // namespace pipetop
