@@ -1,17 +1,14 @@
 #include "engine/engine.h"
 
 #include <fmt/core.h>
-#include <sys/epoll.h>
-#include <sys/timerfd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <deque>
 #include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/base/unique_fd.h"
+#include "engine/base/event_loop.h"
 #include "engine/host/host.h"
 #include "engine/meter/worker_meters.h"
 #include "engine/meters.h"
@@ -39,7 +36,7 @@ class Engine::Impl {
  public:
   explicit Impl(const EngineOptions& options);
 
-  int event_fd() const { return epoll_.get(); }
+  int event_fd() const { return loop_.fd(); }
   void handle_events();
   void apply(const Settings& requested, const std::string& label, const std::string& key);
   void begin_segment(const std::string& label);
@@ -68,8 +65,7 @@ class Engine::Impl {
   std::shared_ptr<const HostInfo> host_ = std::make_shared<HostInfo>(read_host());
   Capabilities machine_ = read_capabilities();
 
-  UniqueFd epoll_;
-  UniqueFd timer_;
+  EventLoop loop_;
   uint64_t timer_interval_ns_ = 0;
   WorkerPool pool_;
   std::unique_ptr<Workload> workload_;
@@ -89,9 +85,7 @@ class Engine::Impl {
 };
 
 Engine::Impl::Impl(const EngineOptions& options)
-    : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
-      timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
-      pool_(options.settings.workload, options.worker_program, machine_.cpus, epoll_.get(),
+    : pool_(options.settings.workload, options.worker_program, machine_.cpus, loop_,
             [this](const WorkerEvent& e) { on_worker(e); }),
       workload_(workload(options.settings.workload).make({machine_, pool_})),
       terms_(terms_of(options.settings)),
@@ -100,10 +94,6 @@ Engine::Impl::Impl(const EngineOptions& options)
           {options.bpf, options.frequency_hz, options.functions_window_ns, workload_->pipe_fd()}),
       segments_(started_at_ns_, terms_.unit.count, observers_, pool_),
       meters_(terms_, *workload_, pool_, observers_) {
-  if (!epoll_ || !timer_) throw SystemError("epoll_create1 or timerfd_create", errno);
-  epoll_event event = {.events = EPOLLIN, .data = {.fd = timer_.get()}};
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, timer_.get(), &event) != 0)
-    throw SystemError("epoll_ctl", errno);
   observers_.count(options.bpf_counters);
   if (std::string lost = observe::lost_without_root(observers_.event().reason); !lost.empty())
     notify(Severity::info, std::move(lost));
@@ -184,16 +174,12 @@ void Engine::Impl::advance() {
 }
 
 void Engine::Impl::arm_timer(uint64_t interval_ns) {
-  if (std::exchange(timer_interval_ns_, interval_ns) == interval_ns) return;
-  const timespec interval = {0, static_cast<long>(interval_ns)};
-  const itimerspec timer = {interval, interval};
-  ::timerfd_settime(timer_.get(), 0, &timer, nullptr);
+  if (std::exchange(timer_interval_ns_, interval_ns) != interval_ns)
+    loop_.set_timer_every(interval_ns);
 }
 
 void Engine::Impl::handle_events() {
-  // The descriptors are level-triggered: unread events are reported again.
-  uint64_t expirations = 0;
-  (void)!::read(timer_.get(), &expirations, sizeof expirations);
+  loop_.wait(0);  // clears the timer; all else that is ready is served in any case
   serve_workers();
 }
 
@@ -275,8 +261,7 @@ void Engine::Impl::await_ends(uint64_t running_patience_ns) {
   while (pool_.any_alive()) {
     const uint64_t patience_ns = pool_.any_running() ? running_patience_ns : kStoppedPatience;
     if (monotonic_ns() >= begin_ns + patience_ns) return;
-    epoll_event event;
-    (void)::epoll_wait(epoll_.get(), &event, 1, 2);
+    loop_.wait(2);
     pool_.reap();
     workload_->advance();
   }

@@ -1,6 +1,7 @@
 #include "engine/base/event_loop.h"
 
 #include <sys/epoll.h>
+#include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -16,9 +17,21 @@ namespace pipetop {
 namespace {
 
 constexpr bool Events::*kKinds[] = {&Events::timer, &Events::engine, &Events::signals,
-                                    &Events::input};
+                                    &Events::workers, &Events::input};
 
 timespec to_timespec(uint64_t ns) { return {time_t(ns / kSecond), long(ns % kSecond)}; }
+
+// A blocked signal reaches a signalfd even if its action is SIG_IGN.
+sigset_t those_not_ignored(std::initializer_list<int> numbers) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : numbers) {
+    struct sigaction action {};
+    sigaction(number, nullptr, &action);
+    if (action.sa_handler != SIG_IGN) sigaddset(&set, number);
+  }
+  return set;
+}
 
 }  // namespace
 
@@ -43,21 +56,59 @@ void EventLoop::watch(int fd, bool Events::*which) {
 
 // This also clears an unread expiration.
 void EventLoop::set_timer(uint64_t first_ns, uint64_t period_ns) {
-  const uint64_t least_ns = 1;  // 0 would disarm it
-  const itimerspec spec{to_timespec(period_ns), to_timespec(std::max(first_ns, least_ns))};
+  const itimerspec spec{to_timespec(period_ns), to_timespec(first_ns)};
   if (timerfd_settime(timer_.get(), 0, &spec, nullptr) != 0)
     throw SystemError("timerfd_settime", errno);
 }
 
-Events EventLoop::wait() {
+Events EventLoop::wait(int timeout_ms) {
   std::array<epoll_event, std::size(kKinds)> ready;
-  const int count = epoll_wait(epoll_.get(), ready.data(), static_cast<int>(ready.size()), -1);
+  const int count =
+      epoll_wait(epoll_.get(), ready.data(), static_cast<int>(ready.size()), timeout_ms);
   if (count < 0 && errno != EINTR) throw SystemError("epoll_wait", errno);
   Events events;
   for (int i = 0; i < count; ++i) events.*kKinds[ready[size_t(i)].data.u64] = true;
   uint64_t missed = 0;
   if (events.timer) events.timer = read(timer_.get(), &missed, sizeof missed) == sizeof missed;
   return events;
+}
+
+SignalFd::SignalFd(std::initializer_list<int> numbers) {
+  const sigset_t set = those_not_ignored(numbers);
+  sigprocmask(SIG_BLOCK, &set, &before_);
+  fd_.reset(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (fd_) return;
+  const int error = errno;
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+  throw SystemError("signalfd", error);
+}
+
+// A terminal that closes sends SIGHUP twice: the second one must not kill us while
+// we exit because of the first.
+SignalFd::~SignalFd() {
+  while (take() != 0) continue;
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+int SignalFd::take() const {
+  signalfd_siginfo info{};
+  if (read(fd_.get(), &info, sizeof info) != sizeof info) return 0;
+  return static_cast<int>(info.ssi_signo);
+}
+
+void deliver_to_group(int number) {
+  struct sigaction usual {
+  }, before{};
+  usual.sa_handler = SIG_DFL;
+  sigaction(number, &usual, &before);
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, number);
+  kill(0, number);
+  sigprocmask(SIG_UNBLOCK, &one, nullptr);
+  // Stopped here, where the default action is to stop.
+  sigprocmask(SIG_BLOCK, &one, nullptr);
+  sigaction(number, &before, nullptr);
 }
 
 }  // namespace pipetop

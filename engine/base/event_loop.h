@@ -1,7 +1,12 @@
-// One wait for everything that a command or the dashboard waits for.
+// One wait for everything that a command, the dashboard or the engine waits for. Signals come
+// through a descriptor instead of a handler.
 #pragma once
 
+#include <signal.h>
+
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 
 #include "engine/base/unique_fd.h"
 
@@ -12,27 +17,55 @@ struct EventSources {
   int engine = -1, signals = -1, input = -1;
 };
 
+// What is ready.
 struct Events {
-  bool timer = false, engine = false, signals = false, input = false;
+  bool timer = false, engine = false, signals = false, input = false, workers = false;
 };
 
 class EventLoop {
  public:
-  explicit EventLoop(const EventSources& sources);  // throws SystemError
+  explicit EventLoop(const EventSources& sources = {});  // throws SystemError
 
-  // The timer fires once, or periodically. Ticks that were missed while something
-  // else took long are skipped.
-  void set_timer_once(uint64_t ns) { set_timer(ns, 0); }
+  // Readable when wait() would return at once.
+  int fd() const { return epoll_.get(); }
+
+  // Until it is closed. Throws SystemError.
+  void watch(int fd, bool Events::*which);
+
+  // The timer fires once, or periodically; with a period of 0 never. Ticks that were missed while
+  // something else took long are skipped.
+  void set_timer_once(uint64_t ns) { set_timer(std::max<uint64_t>(ns, 1), 0); }
   void set_timer_every(uint64_t ns) { set_timer(ns, ns); }
 
-  // Until something happens.
-  Events wait();
+  // Until something happens, or for some time.
+  Events wait(int timeout_ms = -1);
 
  private:
-  void watch(int fd, bool Events::*which);
   void set_timer(uint64_t first_ns, uint64_t period_ns);
 
   UniqueFd epoll_, timer_;
 };
+
+// Blocks its signals while it lives, except those ignored at startup (nohup, a
+// shell's background job).
+class SignalFd {
+ public:
+  explicit SignalFd(std::initializer_list<int> numbers);  // throws SystemError
+  ~SignalFd();
+  SignalFd(const SignalFd&) = delete;
+  SignalFd& operator=(const SignalFd&) = delete;
+
+  int get() const { return fd_.get(); }
+  // The next signal's number; 0 if there is none.
+  int take() const;
+
+ private:
+  sigset_t before_;
+  UniqueFd fd_;
+};
+
+// Lets a blocked signal take its default action in the whole process group, as the
+// terminal itself would; returns when we continue.
+void deliver_to_group(int number);
 
 }  // namespace pipetop

@@ -11,7 +11,6 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/event_loop.h"
-#include "engine/base/signals.h"
 #include "engine/engine.h"
 
 namespace pipetop {

@@ -1,7 +1,6 @@
 #include "engine/process/worker_pool.h"
 
 #include <fmt/core.h>
-#include <sys/epoll.h>
 
 #include <algorithm>
 #include <array>
@@ -36,11 +35,11 @@ void describe_report(const WorkerReport& report, const WorkerContext& now, Worke
 }  // namespace
 
 WorkerPool::WorkerPool(WorkloadKind workload, std::string program, std::vector<Cpu> allowed,
-                       int epoll_fd, std::function<void(const WorkerEvent&)> sink)
+                       EventLoop& loop, std::function<void(const WorkerEvent&)> sink)
     : workload_(workload),
       program_(std::move(program)),
       allowed_(std::move(allowed)),
-      epoll_fd_(epoll_fd),
+      loop_(loop),
       sink_(std::move(sink)) {}
 
 Worker& WorkerPool::add(Role role, std::vector<int> fds) {
@@ -66,9 +65,7 @@ void WorkerPool::remove(Worker& worker) {
 
 void WorkerPool::start(Worker& worker) {
   worker.start(monotonic_ns());
-  epoll_event event = {.events = EPOLLIN, .data = {.fd = worker.pidfd()}};
-  if (::epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, worker.pidfd(), &event) != 0)
-    throw SystemError("epoll_ctl of a pidfd", errno);
+  loop_.watch(worker.pidfd(), &Events::workers);
 }
 
 WorkerPool::Member& WorkerPool::member_of(const Worker& worker) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/event_loop.h"
 #include "engine/model/counts.h"
 #include "engine/model/snapshot.h"
 #include "engine/process/placement.h"
@@ -25,8 +26,8 @@ struct WorkerEvent {
 
 class WorkerPool {
  public:
-  // The pidfds of its processes are added to `epoll_fd`.
-  WorkerPool(WorkloadKind workload, std::string program, std::vector<Cpu> allowed, int epoll_fd,
+  // `loop` watches the pidfds of its processes.
+  WorkerPool(WorkloadKind workload, std::string program, std::vector<Cpu> allowed, EventLoop& loop,
              std::function<void(const WorkerEvent&)> sink);
 
   // Starts a process, which holds until it is told to flow. It gets `fds`, which
@@ -70,7 +71,7 @@ class WorkerPool {
   WorkloadKind workload_;
   std::string program_;
   std::vector<Cpu> allowed_;
-  int epoll_fd_;
+  EventLoop& loop_;
   std::function<void(const WorkerEvent&)> sink_;
   std::vector<Member> members_;
   std::array<WorkerCounts, kRoles> removed_;  // by Role

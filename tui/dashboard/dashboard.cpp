@@ -8,7 +8,6 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/event_loop.h"
-#include "engine/base/signals.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/view.h"
 #include "tui/state/ring_state.h"

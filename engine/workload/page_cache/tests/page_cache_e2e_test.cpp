@@ -1,7 +1,6 @@
 // Real clients of a real file.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -184,8 +183,8 @@ class EvictionTest : public testing::Test {
   }
 
   Capabilities machine = read_capabilities();
-  UniqueFd epoll{::epoll_create1(EPOLL_CLOEXEC)};
-  WorkerPool pool{WorkloadKind::page_cache, "/proc/self/exe", machine.cpus, epoll.get(),
+  EventLoop loop;
+  WorkerPool pool{WorkloadKind::page_cache, "/proc/self/exe", machine.cpus, loop,
                   [](const WorkerEvent&) {}};
   PageCacheWorkload workload{{machine, pool}, FileStore(temporary_directories())};
 };
