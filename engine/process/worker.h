@@ -108,6 +108,9 @@ class Worker {
   void put_off(uint64_t now_ns);
 
   Role role() const { return role_; }
+  // That it is to be pinned to, also after a restart; kNoCpu: any CPU.
+  int cpu() const { return cpu_; }
+  void set_cpu(int cpu) { cpu_ = cpu; }
   pid_t pid() const { return process_.pid(); }
   int pidfd() const { return process_.pidfd(); }
   bool alive() const { return process_.alive(); }
@@ -123,6 +126,7 @@ class Worker {
 
  private:
   Role role_;
+  int cpu_ = kNoCpu;
   std::string program_;
   std::vector<int> fds_;
   ControlMemory control_;

@@ -45,19 +45,18 @@ WorkerPool::WorkerPool(WorkloadKind workload, std::string program, std::vector<C
 Worker& WorkerPool::add(Role role, std::vector<int> fds) {
   auto worker = std::make_unique<Worker>(workload_, role, program_, std::move(fds));
   start(*worker);
-  members_.push_back({std::move(worker), kNoCpu});
-  Worker& added = *members_.back().worker;
+  Worker& added = *workers_.emplace_back(std::move(worker));
   sink_({WorkerEvent::Kind::added, added, {}});
   return added;
 }
 
 void WorkerPool::remove(Worker& worker) {
-  const auto member =
-      std::ranges::find(members_, &worker, [](const Member& m) { return m.worker.get(); });
-  if (member == members_.end()) return;
+  const auto found =
+      std::ranges::find_if(workers_, [&](const auto& member) { return member.get() == &worker; });
+  if (found == workers_.end()) return;
   // Killed first, so that its counters are final.
-  const std::unique_ptr<Worker> leaving = std::move(member->worker);
-  members_.erase(member);
+  const std::unique_ptr<Worker> leaving = std::move(*found);
+  workers_.erase(found);
   leaving->kill();
   removed_[static_cast<size_t>(leaving->role())] += leaving->counts();
   sink_({WorkerEvent::Kind::removed, *leaving, {}});
@@ -68,35 +67,29 @@ void WorkerPool::start(Worker& worker) {
   loop_.watch(worker.pidfd(), &Events::workers);
 }
 
-WorkerPool::Member& WorkerPool::member_of(const Worker& worker) {
-  return *std::ranges::find(members_, &worker, [](const Member& m) { return m.worker.get(); });
-}
-
 void WorkerPool::place(Worker& worker, int cpu) {
-  Member& member = member_of(worker);
-  member.cpu = cpu;
-  pin(member);
+  worker.set_cpu(cpu);
+  pin(worker);
 }
 
-void WorkerPool::pin(const Member& member) {
-  Worker& worker = *member.worker;
+void WorkerPool::pin(Worker& worker) {
   if (!worker.alive() || allowed_.empty()) return;
-  const int error = pipetop::pin(worker.pid(), member.cpu, allowed_);
+  const int error = pipetop::pin(worker.pid(), worker.cpu(), allowed_);
   if (error != 0 && error != ESRCH)
     sink_({WorkerEvent::Kind::cannot_pin, worker,
            std::string("sched_setaffinity: ") + std::strerror(error)});
 }
 
 void WorkerPool::reap() {
-  for (const Member& member : members_)
-    if (const auto end = member.worker->reap(monotonic_ns()))
-      sink_({WorkerEvent::Kind::died, *member.worker, end->words()});
+  for (const auto& worker : workers_)
+    if (const auto end = worker->reap(monotonic_ns()))
+      sink_({WorkerEvent::Kind::died, *worker, end->words()});
 }
 
 void WorkerPool::replace_dead() {
   reap();
-  for (const Member& member : members_) {
-    Worker& worker = *member.worker;
+  for (const auto& member : workers_) {
+    Worker& worker = *member;
     const uint64_t now_ns = monotonic_ns();
     if (!worker.restart_due(now_ns)) continue;
     try {
@@ -106,32 +99,23 @@ void WorkerPool::replace_dead() {
       worker.put_off(now_ns);
       continue;
     }
-    pin(member);
+    pin(worker);
     sink_({WorkerEvent::Kind::replaced, worker, {}});
   }
 }
 
-bool WorkerPool::all_alive() const {
-  return std::ranges::all_of(members_, [](const Member& m) { return m.worker->alive(); });
-}
-
-bool WorkerPool::any_alive() const {
-  return std::ranges::any_of(members_, [](const Member& m) { return m.worker->alive(); });
-}
-
 bool WorkerPool::any_running() const {
-  return std::ranges::any_of(
-      members_, [](const Member& m) { return m.worker->alive() && !m.worker->stopped(); });
+  return std::ranges::any_of(workers_, [](const auto& w) { return w->alive() && !w->stopped(); });
 }
 
 void WorkerPool::send(int signal) const {
-  for (const Member& member : members_) member.worker->send(signal);
+  for (const auto& worker : workers_) worker->send(signal);
 }
 
 std::vector<const Worker*> WorkerPool::of(Role role) const {
   std::vector<const Worker*> workers;
-  for (const Member& member : members_)
-    if (member.worker->role() == role) workers.push_back(member.worker.get());
+  for (const auto& worker : workers_)
+    if (worker->role() == role) workers.push_back(worker.get());
   return workers;
 }
 

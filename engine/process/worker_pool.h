@@ -2,6 +2,7 @@
 // describes their state.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -46,8 +47,8 @@ class WorkerPool {
   // Only reaps them.
   void reap();
 
-  bool all_alive() const;
-  bool any_alive() const;
+  bool all_alive() const { return std::ranges::all_of(workers_, &Worker::alive); }
+  bool any_alive() const { return std::ranges::any_of(workers_, &Worker::alive); }
   bool any_running() const;  // alive, and not stopped by a signal
   void send(int signal) const;
 
@@ -60,20 +61,15 @@ class WorkerPool {
   const std::vector<Cpu>& allowed() const { return allowed_; }
 
  private:
-  struct Member {
-    std::unique_ptr<Worker> worker;
-    int cpu = kNoCpu;
-  };
   void start(Worker& worker);
-  void pin(const Member& member);
-  Member& member_of(const Worker& worker);
+  void pin(Worker& worker);
 
   WorkloadKind workload_;
   std::string program_;
   std::vector<Cpu> allowed_;
   EventLoop& loop_;
   std::function<void(const WorkerEvent&)> sink_;
-  std::vector<Member> members_;
+  std::vector<std::unique_ptr<Worker>> workers_;
   std::array<WorkerCounts, kRoles> removed_;  // by Role
 };
 
