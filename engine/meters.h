@@ -8,7 +8,7 @@
 #include "engine/host/host.h"
 #include "engine/meter/worker_meters.h"
 #include "engine/model/snapshot.h"
-#include "engine/model/terms.h"
+#include "engine/model/tables.h"
 #include "engine/observe/observers.h"
 #include "engine/process/worker_pool.h"
 #include "engine/steady_verdict.h"

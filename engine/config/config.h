@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/model/presets.h"
 #include "engine/model/settings.h"
+#include "engine/model/tables.h"
 
 namespace pipetop {
 

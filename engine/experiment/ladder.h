@@ -14,7 +14,7 @@
 #include "engine/base/reading.h"
 #include "engine/experiment/trial.h"
 #include "engine/meter/statistics.h"
-#include "engine/model/presets.h"
+#include "engine/model/tables.h"
 
 namespace pipetop {
 

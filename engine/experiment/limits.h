@@ -15,7 +15,7 @@
 #include "engine/experiment/trial.h"
 #include "engine/meter/statistics.h"
 #include "engine/model/functions.h"
-#include "engine/model/presets.h"
+#include "engine/model/tables.h"
 
 namespace pipetop {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/experiment/trial.h"
-#include "engine/model/knob.h"
+#include "engine/model/tables.h"
 
 namespace pipetop {
 

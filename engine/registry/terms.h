@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/model/terms.h"
+#include "engine/model/tables.h"
 
 namespace pipetop {
 

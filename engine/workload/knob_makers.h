@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "engine/base/text.h"
-#include "engine/model/knob.h"
+#include "engine/model/tables.h"
 
 namespace pipetop::knob_makers {
 

@@ -11,10 +11,8 @@
 
 #include "engine/model/control_block.h"
 #include "engine/model/counts.h"
-#include "engine/model/knob.h"
-#include "engine/model/presets.h"
 #include "engine/model/snapshot.h"
-#include "engine/model/terms.h"
+#include "engine/model/tables.h"
 #include "engine/process/worker_pool.h"
 #include "engine/workload/capabilities.h"
 

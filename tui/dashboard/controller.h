@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/knob.h"
-#include "engine/model/presets.h"
 #include "engine/model/settings.h"
 #include "engine/model/snapshot.h"
+#include "engine/model/tables.h"
 #include "tui/draw/keys.h"
 #include "tui/state/layout.h"
 #include "tui/state/view_state.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "engine/model/snapshot.h"
-#include "engine/model/terms.h"
+#include "engine/model/tables.h"
 #include "tui/draw/text.h"
 
 namespace pipetop::tui {

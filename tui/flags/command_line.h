@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "engine/experiment/trial.h"
-#include "engine/model/knob.h"
 #include "engine/model/settings.h"
 #include "engine/model/snapshot.h"
+#include "engine/model/tables.h"
 #include "tui/print/format.h"
 
 namespace pipetop::tui {

@@ -10,11 +10,11 @@
 
 #include "engine/base/reading.h"
 #include "engine/meter/statistics.h"
-#include "engine/model/presets.h"
 #include "engine/model/ring_view.h"
 #include "engine/model/segment.h"
 #include "engine/model/settings.h"
 #include "engine/model/snapshot.h"
+#include "engine/model/tables.h"
 
 namespace pipetop::tui {
 

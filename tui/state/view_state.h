@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "engine/model/presets.h"
 #include "engine/model/settings.h"
 #include "engine/model/snapshot.h"
+#include "engine/model/tables.h"
 #include "engine/registry/terms.h"
 #include "tui/state/list_state.h"
 #include "tui/state/ring_state.h"

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "engine/model/presets.h"
+#include "engine/model/tables.h"
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
 #include "tui/state/view_state.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/model/snapshot.h"
-#include "engine/model/terms.h"
+#include "engine/model/tables.h"
 #include "tui/draw/canvas.h"
 #include "tui/state/list_state.h"
 #include "tui/widgets/frame.h"

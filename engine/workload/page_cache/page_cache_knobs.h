@@ -3,8 +3,7 @@
 
 #include <span>
 
-#include "engine/model/knob.h"
-#include "engine/model/presets.h"
+#include "engine/model/tables.h"
 
 namespace pipetop {
 

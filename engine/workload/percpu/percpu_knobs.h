@@ -4,8 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "engine/model/knob.h"
-#include "engine/model/presets.h"
+#include "engine/model/tables.h"
 
 namespace pipetop {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "engine/model/presets.h"
+#include "engine/model/tables.h"
 #include "engine/registry/knobs.h"
 #include "engine/registry/workloads.h"
 #include "tui/command_line/commands.h"

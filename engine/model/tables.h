@@ -1,9 +1,9 @@
-// A knob: a setting of a workload that can be changed while data flows. Each
-// workload has a table of them, shared by YAML, the command line, the dashboard and
-// the help page.
+// The tables of a workload: its terms, knobs, hot keys and presets. YAML, the command line, the
+// dashboard, the printers and the help page share them.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +11,26 @@
 #include "engine/model/settings.h"
 
 namespace pipetop {
+
+struct Unit {
+  std::string_view rate;   // "GiB/s"
+  std::string_view key;    // of the rate, in JSON and CSV: "gib_per_s"
+  std::string_view items;  // what is counted: "bytes"
+  double count = 1;        // this many items are one unit of the rate
+};
+
+// What a workload counts, and the names of its parts.
+struct WorkloadTerms {
+  std::string_view name;  // as in YAML
+  std::string_view help;  // one line, no full stop
+  Unit unit;
+  std::array<std::string_view, kRoles> roles;  // by Role; "" for one that does not exist
+  std::string_view part;                       // one of several alike: "pair", "client"
+  std::string_view prepares, does;             // of a worker: "buffers", "transfer"
+  // The knob whose values a run compares by default; "": it measures one setting.
+  std::string_view compares = {};
+  bool has_ring = false;  // there is a pipe to observe
+};
 
 enum class KnobKind { choice, boolean, size, number, cpu };
 
@@ -20,6 +40,7 @@ struct ArticleFlag {
   std::string_view value;  // the knob's value
 };
 
+// A setting that can be changed while data flows.
 struct Knob {
   std::string_view name;  // as in YAML, JSON, and the flag --name
   KnobKind kind;
@@ -44,10 +65,22 @@ struct HotKey {
   bool (*lit)(const Settings&);           // differs from the default; nullptr: not a toggle
 };
 
+// Named settings.
+struct Preset {
+  std::string name;   // "vmsplice_splice"
+  std::string title;  // "vmsplice, splice"
+  Settings settings;
+  double article_gib_per_s = 0;  // the article's figure; 0 if it has none
+};
+
 // nullptr if there is none of that name.
 inline const Knob* find_knob(std::span<const Knob> knobs, std::string_view name) {
   const auto found = std::ranges::find(knobs, name, &Knob::name);
   return found == knobs.end() ? nullptr : &*found;
+}
+inline const Preset* find_preset(std::span<const Preset> presets, std::string_view name) {
+  const auto found = std::ranges::find(presets, name, &Preset::name);
+  return found == presets.end() ? nullptr : &*found;
 }
 
 }  // namespace pipetop
