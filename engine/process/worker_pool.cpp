@@ -32,6 +32,23 @@ void describe_report(const WorkerReport& report, const WorkerContext& now, Worke
                                     std::strerror(static_cast<int>(report.error_number)));
 }
 
+void describe_state(const Worker& worker, const WorkerContext& now, WorkerView& view) {
+  view.role = worker.role();
+  view.pid = worker.pid();
+  view.restarts = worker.restarts();
+  view.state_reason = worker.last_end();
+  if (!worker.alive()) {
+    view.state = ProcessState::restarting;
+  } else if (worker.stopped() && !now.suspended) {
+    view.state = ProcessState::stopped;
+    view.state_reason = fmt::format("by a signal; kill -CONT {}", worker.pid());
+  } else if (const auto report = worker.report()) {
+    describe_report(*report, now, view);
+  } else {
+    view.state = now.unanswered;
+  }
+}
+
 }  // namespace
 
 WorkerPool::WorkerPool(WorkloadKind workload, std::string program, std::vector<Cpu> allowed,
@@ -130,23 +147,6 @@ WorkerCounts WorkerPool::counts(Role role) const {
   WorkerCounts counts = removed_[static_cast<size_t>(role)];
   for (const Worker* worker : of(role)) counts += worker->counts();
   return counts;
-}
-
-void describe_state(const Worker& worker, const WorkerContext& now, WorkerView& view) {
-  view.role = worker.role();
-  view.pid = worker.pid();
-  view.restarts = worker.restarts();
-  view.state_reason = worker.last_end();
-  if (!worker.alive()) {
-    view.state = ProcessState::restarting;
-  } else if (worker.stopped() && !now.suspended) {
-    view.state = ProcessState::stopped;
-    view.state_reason = fmt::format("by a signal; kill -CONT {}", worker.pid());
-  } else if (const auto report = worker.report()) {
-    describe_report(*report, now, view);
-  } else {
-    view.state = now.unanswered;
-  }
 }
 
 void describe_state(std::span<const Worker* const> workers, const WorkerContext& now,

@@ -80,9 +80,7 @@ struct WorkerContext {
   std::string_view prepares, does;                   // see WorkloadTerms
 };
 
-// Fills in pid, restarts, state and its reason.
-void describe_state(const Worker& worker, const WorkerContext& now, WorkerView& view);
-// For several: the worst state.
+// Fills in pid, restarts, state and its reason; of several workers, the worst state.
 void describe_state(std::span<const Worker* const> workers, const WorkerContext& now,
                     WorkerView& view);
 
