@@ -27,7 +27,8 @@ double clock_read_ns() {
   return ns;
 }
 
-MeasuredStep::MeasuredStep(std::string name, const Make& make) : name_(std::move(name)) {
+MeasuredStep::MeasuredStep(std::string name, const std::function<LimitsStep()>& make)
+    : name_(std::move(name)) {
   try {
     step_ = make();
   } catch (const Error& e) {
@@ -39,9 +40,9 @@ void MeasuredStep::visit() {
   constexpr int kSlices = 4;
   if (!refused_.empty()) return;
   try {
-    (void)step_->slice();
+    (void)step_();
     for (int i = 0; i < kSlices; ++i) {
-      const std::vector<double> slice = step_->slice();
+      const std::vector<double> slice = step_();
       figures_.resize(slice.size());
       for (size_t thing = 0; thing < slice.size(); ++thing) figures_[thing].push_back(slice[thing]);
     }

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,14 +20,9 @@ namespace pipetop {
 
 inline constexpr uint64_t kSliceNs = kMs;
 
-class LimitsStep {
- public:
-  virtual ~LimitsStep() = default;
-
-  // Works for kSliceNs and returns one figure for each thing that it measures, always the same
-  // number. Throws Error if the kernel refuses.
-  virtual std::vector<double> slice() = 0;
-};
+// Works for kSliceNs and returns one figure for each thing that it measures, always the same
+// number. Throws Error if the kernel refuses.
+using LimitsStep = std::function<std::vector<double>()>;
 
 // The time of one reading of the clock, in ns; measured once.
 double clock_read_ns();
@@ -71,8 +65,7 @@ double mean_call_ns(Call call) {
 // A step and its measurements so far. Failure is one of its states.
 class MeasuredStep {
  public:
-  using Make = std::function<std::unique_ptr<LimitsStep>()>;
-  MeasuredStep(std::string name, const Make& make);
+  MeasuredStep(std::string name, const std::function<LimitsStep()>& make);
 
   const std::string& name() const { return name_; }
 
@@ -87,7 +80,7 @@ class MeasuredStep {
 
  private:
   std::string name_;
-  std::unique_ptr<LimitsStep> step_;
+  LimitsStep step_;
   std::string refused_;
   std::vector<std::vector<double>> figures_;
 };

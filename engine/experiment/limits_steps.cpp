@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -44,32 +45,14 @@ RoofFigure cheapest(std::span<const RingCost> rings, Cost cost) {
   return {best.ring_bytes, cost(best)};
 }
 
-class EmptySyscall final : public LimitsStep {
- public:
-  std::vector<double> slice() override {
-    constexpr int kCalls = 1000;  // between two readings of the clock
-    const double ns = mean_call_ns([] {
-      for (int i = 0; i < kCalls; ++i) ::syscall(SYS_getppid);
-    });
-    return {ns / kCalls};
-  }
-};
-
 // Two alternating calls, each of which moves a whole ring.
-class TwoCalls : public LimitsStep {
+class TwoCalls {
  public:
-  std::vector<double> slice() final {
-    CallTimer first, second;
-    repeat_for_slice([&] { turn(first, second); });
-    return {figure(first.mean_ns()), figure(second.mean_ns())};
-  }
+  // From ns per call to ns per page or slot.
+  double figure(double ns) const { return ns * double(kPageBytes) / double(bytes_); }
 
  protected:
   explicit TwoCalls(uint64_t bytes) : ring_(make_ring(bytes)), bytes_(bytes) {}
-
-  virtual void turn(CallTimer& first, CallTimer& second) = 0;
-  // From ns per call to ns per page or slot.
-  virtual double figure(double ns) const { return ns * double(kPageBytes) / double(bytes_); }
 
   template <class Call>
   void move_all(const char* name, CallTimer& timer, Call call) {
@@ -85,50 +68,58 @@ class TwoCalls : public LimitsStep {
   const uint64_t bytes_;
 };
 
-class Copy final : public TwoCalls {
+template <class Calls, class... Arguments>
+LimitsStep step_of(const Arguments&... arguments) {
+  return [calls = std::make_shared<Calls>(arguments...)] {
+    CallTimer first, second;
+    repeat_for_slice([&] { calls->turn(first, second); });
+    return std::vector{calls->figure(first.mean_ns()), calls->figure(second.mean_ns())};
+  };
+}
+
+class Copy : public TwoCalls {
  public:
   explicit Copy(uint64_t bytes)
       : TwoCalls(bytes), from_(map_certain(Pages::k4, bytes)), to_(map_certain(Pages::k4, bytes)) {}
 
- private:
-  void turn(CallTimer& in, CallTimer& out) override {
+  void turn(CallTimer& in, CallTimer& out) {
     move_all("write", in, [this] { return ::write(ring_.write_fd(), from_.data, bytes_); });
     move_all("read", out, [this] { return ::read(ring_.read_fd(), to_.data, bytes_); });
   }
-  double figure(double ns) const override { return double(bytes_) / kGiB / (ns / 1e9); }
+  double figure(double ns) const { return double(bytes_) / kGiB / (ns / 1e9); }
 
+ private:
   Buffer from_, to_;
 };
 
-class LentPages final : public TwoCalls {
+class LentPages : public TwoCalls {
  public:
   LentPages(const LentPagesKind& kind, uint64_t bytes)
       : TwoCalls(bytes),
         touched_(kind.touched),
         buffer_(map_certain(kind.pages, bytes, kind.touched == Touched::yes)) {}
 
- private:
-  void turn(CallTimer& lending, CallTimer& release) override {
+  void turn(CallTimer& lending, CallTimer& release) {
     if (touched_ == Touched::never) ::madvise(buffer_.data, bytes_, MADV_DONTNEED);
     move_all("vmsplice", lending, [this] { return lend(buffer_); });
     move_all("splice", release, [this] { return drain_to(sink_.get()); });
   }
 
+ private:
   Touched touched_;
   Buffer buffer_;
   UniqueFd sink_ = open_dev_null();
 };
 
 // Copies and moves the slots of a ring full of lent pages to another ring.
-class Slots final : public TwoCalls {
+class Slots : public TwoCalls {
  public:
   Slots(Pages pages, uint64_t bytes)
       : TwoCalls(bytes), buffer_(map_certain(pages, bytes)), empty_(make_ring(bytes)) {
     check_moved("vmsplice", lend(buffer_), bytes);
   }
 
- private:
-  void turn(CallTimer& copy, CallTimer& move) override {
+  void turn(CallTimer& copy, CallTimer& move) {
     move_all("tee", copy, [this] {
       return ::tee(ring_.read_fd(), empty_.write_fd(), bytes_, SPLICE_F_NONBLOCK);
     });
@@ -137,6 +128,7 @@ class Slots final : public TwoCalls {
     std::swap(ring_, empty_);
   }
 
+ private:
   Buffer buffer_;
   PipeOwner empty_;
   UniqueFd sink_ = open_dev_null();
@@ -162,29 +154,18 @@ UniqueFd open_gup_test() {
               Exit::unsupported);
 }
 
-class GupTestStep final : public LimitsStep {
- public:
-  explicit GupTestStep(Pages pages)
-      : file_(open_gup_test()), buffer_(map_certain(pages, kGupBytes)) {}
-
-  // One call is longer than a slice, and the kernel times it.
-  std::vector<double> slice() override {
-    GupTest test{};
-    test.addr = reinterpret_cast<uintptr_t>(buffer_.data);
-    test.size = kGupBytes;
-    test.nr_pages_per_call = kPagesPerCall;
-    if (::ioctl(file_.get(), kGupFastBenchmark, &test) != 0)
-      throw SystemError("GUP_FAST_BENCHMARK", errno);
-    if (test.size != kGupBytes)
-      throw Error("GUP_FAST_BENCHMARK did not get all pages", Exit::refused);
-    const double pages = double(kGupBytes) / double(kPageBytes);
-    return {double(test.get_delta_usec) * 1e3 / pages, double(test.put_delta_usec) * 1e3 / pages};
-  }
-
- private:
-  UniqueFd file_;
-  Buffer buffer_;
-};
+// One call is longer than a slice, and the kernel times it.
+std::vector<double> run_gup_test(int file, const Buffer& buffer) {
+  GupTest test{};
+  test.addr = reinterpret_cast<uintptr_t>(buffer.data);
+  test.size = kGupBytes;
+  test.nr_pages_per_call = kPagesPerCall;
+  if (::ioctl(file, kGupFastBenchmark, &test) != 0) throw SystemError("GUP_FAST_BENCHMARK", errno);
+  if (test.size != kGupBytes)
+    throw Error("GUP_FAST_BENCHMARK did not get all pages", Exit::refused);
+  const double pages = double(kGupBytes) / double(kPageBytes);
+  return {double(test.get_delta_usec) * 1e3 / pages, double(test.put_delta_usec) * 1e3 / pages};
+}
 
 // ---- rings --------------------------------------------------------------------
 
@@ -223,22 +204,30 @@ Reading<Roof> roof_of(std::span<const RingCost> rings) {
   return Reading<Roof>::of(roof);
 }
 
-std::unique_ptr<LimitsStep> empty_syscall_step() { return std::make_unique<EmptySyscall>(); }
-
-std::unique_ptr<LimitsStep> copy_step(uint64_t buffer_bytes) {
-  return std::make_unique<Copy>(buffer_bytes);
+LimitsStep empty_syscall_step() {
+  return [] {
+    constexpr int kCalls = 1000;  // between two readings of the clock
+    const double ns = mean_call_ns([] {
+      for (int i = 0; i < kCalls; ++i) ::syscall(SYS_getppid);
+    });
+    return std::vector{ns / kCalls};
+  };
 }
 
-std::unique_ptr<LimitsStep> lent_pages_step(const LentPagesKind& kind, uint64_t ring_bytes) {
-  return std::make_unique<LentPages>(kind, ring_bytes);
+LimitsStep copy_step(uint64_t buffer_bytes) { return step_of<Copy>(buffer_bytes); }
+
+LimitsStep lent_pages_step(const LentPagesKind& kind, uint64_t ring_bytes) {
+  return step_of<LentPages>(kind, ring_bytes);
 }
 
-std::unique_ptr<LimitsStep> slots_step(Pages pages, uint64_t ring_bytes) {
-  return std::make_unique<Slots>(pages, ring_bytes);
+LimitsStep slots_step(Pages pages, uint64_t ring_bytes) {
+  return step_of<Slots>(pages, ring_bytes);
 }
 
-std::unique_ptr<LimitsStep> gup_test_step(Pages pages) {
-  return std::make_unique<GupTestStep>(pages);
+LimitsStep gup_test_step(Pages pages) {
+  const auto file = std::make_shared<UniqueFd>(open_gup_test());
+  const auto buffer = std::make_shared<Buffer>(map_certain(pages, kGupBytes));
+  return [=] { return run_gup_test(file->get(), *buffer); };
 }
 
 std::string to_text(const LentPagesKind& kind) {

@@ -5,7 +5,6 @@
 #include <linux/ioctl.h>
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,17 +49,17 @@ struct Roof {
 Reading<Roof> roof_of(std::span<const RingCost> rings);
 
 // Entering and leaving the kernel: ns per call that does nothing.
-std::unique_ptr<LimitsStep> empty_syscall_step();
+LimitsStep empty_syscall_step();
 
 // Waking the process at the other end of a pipe: ns from a write until the sleeper, a process on
 // `partner_cpu`, returns from its read. This is half of a one-byte round trip over two pipes.
 // kNoCpu: there is no such CPU.
-std::unique_ptr<LimitsStep> wakeup_step(int partner_cpu);
+LimitsStep wakeup_step(int partner_cpu);
 
 // Copying into and out of a pipe, in GiB/s: alternating write and read of this many bytes in one
 // thread, through a ring that has room for them.
 inline constexpr size_t kCopyIn = 0, kCopyOut = 1;
-std::unique_ptr<LimitsStep> copy_step(uint64_t buffer_bytes);
+LimitsStep copy_step(uint64_t buffer_bytes);
 
 // ---- pages --------------------------------------------------------------------
 
@@ -81,7 +80,7 @@ std::string to_text(const LentPagesKind& kind);
 // Lending pages to a pipe and releasing them, in ns per page: alternates vmsplice of a whole ring
 // of them with splice to /dev/null.
 inline constexpr size_t kVmsplice = 0, kRelease = 1;
-std::unique_ptr<LimitsStep> lent_pages_step(const LentPagesKind& kind, uint64_t ring_bytes);
+LimitsStep lent_pages_step(const LentPagesKind& kind, uint64_t ring_bytes);
 
 // The cost of a ring slot itself, in ns, regardless of the page.
 //
@@ -91,7 +90,7 @@ std::unique_ptr<LimitsStep> lent_pages_step(const LentPagesKind& kind, uint64_t 
 // it also empties a slot of the other ring. So filling costs at most as much as moving, and getting
 // a page costs at least the rest of vmsplice's time.
 inline constexpr size_t kTee = 0, kMove = 1;
-std::unique_ptr<LimitsStep> slots_step(Pages pages, uint64_t ring_bytes);
+LimitsStep slots_step(Pages pages, uint64_t ring_bytes);
 
 // The kernel's own benchmark for getting user pages, which the article quotes. Few
 // kernels are built with it (CONFIG_GUP_TEST), and it needs root.
@@ -111,7 +110,7 @@ inline constexpr unsigned long kGupFastBenchmark = _IOWR('g', 1, GupTest);
 
 // get_user_pages_fast of touched pages, as many per call as vmsplice requests, in ns per page.
 inline constexpr size_t kGupGet = 0, kGupPut = 1;
-std::unique_ptr<LimitsStep> gup_test_step(Pages pages);
+LimitsStep gup_test_step(Pages pages);
 
 // ---- rings --------------------------------------------------------------------
 

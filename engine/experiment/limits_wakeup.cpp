@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <memory>
 
 #include "engine/base/error.h"
 #include "engine/base/unique_fd.h"
@@ -92,23 +93,12 @@ class Partner {
   pid_t pid_ = -1;
 };
 
-class Wakeup final : public LimitsStep {
- public:
-  Wakeup(int partner_cpu, std::span<const Cpu> allowed) : partner_(partner_cpu, allowed) {}
-
-  std::vector<double> slice() override {
-    return {mean_call_ns([this] { partner_.round_trip(); }) / 2};
-  }
-
- private:
-  Partner partner_;
-};
-
 }  // namespace
 
-std::unique_ptr<LimitsStep> wakeup_step(int partner_cpu) {
+LimitsStep wakeup_step(int partner_cpu) {
   if (partner_cpu == kNoCpu) throw Error("pipetop may use only one CPU", Exit::refused);
-  return std::make_unique<Wakeup>(partner_cpu, read_topology());
+  const auto partner = std::make_shared<Partner>(partner_cpu, read_topology());
+  return [=] { return std::vector{mean_call_ns([&] { partner->round_trip(); }) / 2}; };
 }
 
 }  // namespace pipetop

@@ -32,24 +32,24 @@ size_t open_files() {
 }
 
 TEST(LimitsSteps, EachGivesItsFigures) {
-  expect_figures(empty_syscall_step()->slice(), 1);
-  expect_figures(lent_pages_step({Pages::k4, Touched::yes}, kRing)->slice(), 2);
-  expect_figures(lent_pages_step({Pages::k4, Touched::never}, kRing)->slice(), 2);
-  expect_figures(slots_step(Pages::k4, kRing)->slice(), 2);
-  expect_figures(copy_step(kRing)->slice(), 2);
+  expect_figures(empty_syscall_step()(), 1);
+  expect_figures(lent_pages_step({Pages::k4, Touched::yes}, kRing)(), 2);
+  expect_figures(lent_pages_step({Pages::k4, Touched::never}, kRing)(), 2);
+  expect_figures(slots_step(Pages::k4, kRing)(), 2);
+  expect_figures(copy_step(kRing)(), 2);
 }
 
 TEST(LimitsSteps, AWakeupNeedsAProcessThatIsGoneAfterwards) {
   const std::vector<Cpu> cpus = read_topology();
-  expect_figures(wakeup_step(cpus.front().number)->slice(), 1);
+  expect_figures(wakeup_step(cpus.front().number)(), 1);
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
   EXPECT_EQ(errno, ECHILD);
 }
 
 TEST(LimitsSteps, LeaveNoFilesOpen) {
   const size_t before = open_files();
-  wakeup_step(read_topology().front().number)->slice();
-  slots_step(Pages::k4, kRing)->slice();
+  wakeup_step(read_topology().front().number)();
+  slots_step(Pages::k4, kRing)();
   EXPECT_EQ(open_files(), before);
 }
 
@@ -81,20 +81,15 @@ TEST(LimitsPipe, AShortCallIsAnError) {
   }
 }
 
-class Refused final : public LimitsStep {
- public:
-  explicit Refused(int after) : left_(after) {}
-  std::vector<double> slice() override {
-    if (left_-- == 0) throw Error("enough");
-    return {double(left_)};
-  }
-
- private:
-  int left_;
-};
+LimitsStep refused(int after) {
+  return [left = after]() mutable {
+    if (left-- == 0) throw Error("enough");
+    return std::vector{double(left)};
+  };
+}
 
 TEST(MeasuredStep, DropsTheFirstSliceOfAVisit) {
-  MeasuredStep step("down", [] { return std::make_unique<Refused>(10); });
+  MeasuredStep step("down", [] { return refused(10); });
   EXPECT_EQ(step.spread(0).status, ReadingStatus::warming);
   step.visit();
   EXPECT_EQ(step.figures(0), (std::vector<double>{8, 7, 6, 5}));
@@ -104,11 +99,11 @@ TEST(MeasuredStep, DropsTheFirstSliceOfAVisit) {
 }
 
 TEST(MeasuredStep, ARefusalIsAState) {
-  MeasuredStep late("late", [] { return std::make_unique<Refused>(2); });
+  MeasuredStep late("late", [] { return refused(2); });
   late.visit();
   EXPECT_EQ(late.spread(0).status, ReadingStatus::unavailable);
   EXPECT_EQ(late.spread(0).reason, "enough");
-  MeasuredStep never("never", []() -> std::unique_ptr<LimitsStep> { throw Error("no"); });
+  MeasuredStep never("never", []() -> LimitsStep { throw Error("no"); });
   never.visit();
   EXPECT_EQ(never.spread(0).reason, "no");
 }
@@ -132,7 +127,7 @@ TEST(GupTest, HasTheKernelsLayout) {
 
 TEST(GupTest, SaysWhyThereIsNone) {
   if (::access(kGupTestFile, R_OK | W_OK) == 0) {
-    expect_figures(gup_test_step(Pages::k4)->slice(), 2);
+    expect_figures(gup_test_step(Pages::k4)(), 2);
     return;
   }
   try {
