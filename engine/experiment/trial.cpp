@@ -49,6 +49,10 @@ class Measurement {
       if (!trial_.cut_short) measure();
     } while (is_spoiled() && !trial_.cut_short);
     trial_.segment = session_.engine().segment();
+    // Its counter is read slightly after the total, which it should equal.
+    const auto counting = static_cast<size_t>(counting_role(trial_.settings));
+    for (Snapshot* s : {&trial_.begin, &trial_.end})
+      s->workers[counting].counts.items = s->throughput.total_items;
     return std::move(trial_);
   }
 
@@ -204,8 +208,11 @@ Snapshot Session::run_until_settled() {
 }
 
 double Trial::rate() const {
-  const uint64_t ns = end.throughput.clock_ns - begin.throughput.clock_ns;
-  return ns == 0 ? 0 : double(items()) / unit_of(settings).count / (double(ns) / 1e9);
+  return rate_of(items(), end.throughput.clock_ns - begin.throughput.clock_ns, unit_of(settings));
+}
+
+double rate_of(uint64_t items, uint64_t duration_ns, const Unit& unit) {
+  return duration_ns == 0 ? 0 : double(items) / unit.count / (double(duration_ns) / 1e9);
 }
 
 void check_possible(const Snapshot& s) {

@@ -12,6 +12,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/event_loop.h"
 #include "engine/engine.h"
+#include "engine/model/tables.h"
 
 namespace pipetop {
 
@@ -84,11 +85,15 @@ struct Trial {
   Reading<double> steal_share;  // of all CPUs' time in between
   bool cut_short = false;       // it was asked to stop
 
-  // Or whatever else the workload counts.
+  // The bytes, or whatever else the workload counts.
   uint64_t items() const { return end.throughput.total_items - begin.throughput.total_items; }
   uint64_t duration_ns() const { return end.now_ns - begin.now_ns; }
-  double rate() const;  // the mean, in the workload's unit
+  // The mean, in the workload's unit; over its own time, if it has a clock of its own.
+  double rate() const;
 };
+
+// In units of this many items per second; 0 if no time passed.
+double rate_of(uint64_t items, uint64_t duration_ns, const Unit& unit);
 
 struct TrialLength {
   uint64_t warmup_ns = 200'000'000;

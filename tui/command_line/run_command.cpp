@@ -114,16 +114,14 @@ class Run {
     const uint64_t length_ns = so_far.end.now_ns - interval_begin_.now_ns;
     const bool is_full = length_ns + kSlackNs >= line_.run.interval_ns;
     if (!is_full && !(last && length_ns >= kSlackNs)) return;
-    const Interval interval = interval_between(so_far.begin, interval_begin_, so_far.end);
     if (const auto print = line_.format->print_interval)
-      output_.write(print(interval_document(interval)));
+      output_.write(print(interval_document(so_far.begin, interval_begin_, so_far.end)));
     interval_begin_ = so_far.end;
   }
 
   int print(const Trial& trial, Snapshot after_workers_finished) {
-    RunResult result = run_result(name_of(config_), trial, length_.bytes);
-    result.last = std::move(after_workers_finished);
-    result.ended_by_signal = interrupts_.signal();
+    const RunResult result = {trial, name_of(config_), length_.bytes,
+                              std::move(after_workers_finished)};
     const bool for_people = is_for_people(line_);
     output_.finish((for_people ? "\n" : "") + line_.format->print(run_document(result)));
     folded_.write(trial.segment);

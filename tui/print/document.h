@@ -20,7 +20,6 @@ struct Sweep;
 
 namespace pipetop::tui {
 
-struct Interval;
 struct LadderResult;
 struct RunResult;
 struct TuneReport;
@@ -45,7 +44,8 @@ struct Document {
 
 using NamedOverheads = std::vector<std::pair<std::string, Overhead>>;  // by settings
 
-Document interval_document(const Interval& interval);
+// Of the measurement that began with `begin`, from `before` to `after`.
+Document interval_document(const Snapshot& begin, const Snapshot& before, const Snapshot& after);
 Document run_document(const RunResult& result);
 Document sweep_document(const Sweep& sweep);
 // Its table has the columns of a run, the article's first, and `round`; one row per run, in the
@@ -63,9 +63,7 @@ Document segment_document(const Segment& segment, uint64_t start_ns);
 Columns segment_columns(const Settings& settings);
 
 // Parts of these documents that are in separate files.
-Json interval_json(const Interval& interval);
 Json run_json(const RunResult& result);
-std::string interval_text(const Interval& interval);  // "1.0 s    5.70 GiB/s"
 std::string run_text(const RunResult& result);
 // The article's chart: one bar per rung, next to the article's figure.
 // Self-contained; follows the viewer's light or dark scheme.

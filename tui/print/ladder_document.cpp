@@ -258,7 +258,7 @@ Document ladder_document(const LadderResult& result, GlyphSet glyphs) {
   Document document{"ladder", ladder_json(result), ladder_text(result, glyphs_of(glyphs))};
   for (const LadderRun& run : result.report.ladder.runs) {
     Document one = run_document(
-        run_result(result.report.preset(run.rung).name, run.trial, result.options().length.bytes));
+        {run.trial, result.report.preset(run.rung).name, result.options().length.bytes, {}});
     one.rows.front()["round"] = run.round;
     document.columns = std::move(one.columns);
     document.rows.push_back(std::move(one.rows.front()));

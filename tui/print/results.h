@@ -1,7 +1,6 @@
 // The results of commands: all that printers and the exit code need, as values.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,45 +12,15 @@
 #include "engine/experiment/trial.h"
 #include "engine/experiment/tune.h"
 #include "engine/model/snapshot.h"
-#include "engine/registry/terms.h"
 
 namespace pipetop::tui {
 
-// In units of this many items per second; 0 if no time passed.
-double rate_of(uint64_t count, uint64_t duration_ns, const Unit& unit);
-
-struct Interval {
-  uint64_t since_start_ns = 0;  // of the measurement, to this interval's end
-  uint64_t duration_ns = 0;
-  std::array<WorkerCounts, kRoles> workers;  // by Role
-  Settings settings;
-
-  uint64_t bytes() const { return workers[static_cast<size_t>(counting_role(settings))].items; }
-  double rate() const { return rate_of(bytes(), duration_ns, unit_of(settings)); }
-};
-
 // Of a headless run.
-struct RunResult {
-  std::string name;                       // of the preset, or "custom"
-  uint64_t bytes_wanted = 0;              // of --bytes; 0 without
-  Snapshot begin;                         // when the measurement began
-  Snapshot end;                           // when it ended, with data still flowing
-  Snapshot last;                          // after both workers finished
-  std::array<TimeShares, kRoles> shares;  // by Role, over the measurement
-  Reading<double> steal_share;            // of all CPUs' time during the measurement
-  int ended_by_signal = 0;
-
-  // Or whatever else the workload counts. By the role that counts, so that they equal its own
-  // figures.
-  uint64_t bytes() const;
-  uint64_t duration_ns() const { return end.now_ns - begin.now_ns; }
-  double rate() const;  // the mean, in the workload's unit
+struct RunResult : Trial {
+  std::string name;           // of the preset, or "custom"
+  uint64_t bytes_wanted = 0;  // of --bytes; 0 without
+  Snapshot last;              // after both workers finished
 };
-
-// A trial as a run, with data still flowing.
-RunResult run_result(const std::string& name, const Trial& trial, uint64_t bytes_wanted);
-
-Interval interval_between(const Snapshot& begin, const Snapshot& before, const Snapshot& after);
 
 // The exit code for a result, and messages for the user.
 struct Assessment {

@@ -71,7 +71,7 @@ Json worker_json(const RunResult& result, Role role) {
   const WorkerView& last = result.last.worker(role);
   Json json = {{"pid", after.pid}};
   json.update(counts_json(after.counts - before.counts));
-  put_shares(json, result.shares[static_cast<size_t>(role)]);
+  put_shares(json, result.segment.role(role).shares);
   if (after.times_source.empty())
     put_null(json, "times_source", after.shares.on_cpu.reason);
   else
@@ -85,7 +85,7 @@ Json worker_json(const RunResult& result, Role role) {
   difference("wakeups", &WorkerView::wakeups);
   difference("page_faults", &WorkerView::page_faults);
   json["restarts"] = after.restarts;
-  put(json, "blocked", after.blocked, blocked_json);
+  put(json, "blocked", result.segment.role(role).blocked, blocked_json);
   json["lifetime"] = {{"bytes", last.counts.items}, {"syscalls", last.counts.syscalls}};
   return json;
 }
@@ -111,10 +111,11 @@ Json counted_functions_json(const FunctionTable& table) {
   return json;
 }
 
-Json all_functions_json(const Snapshot& s) {
+Json all_functions_json(const RunResult& result) {
+  const Snapshot& s = result.end;
   Json json = {{"event", s.event->name}, {"hz", s.event->hz}};
-  for (const WorkerView& worker : s.workers)
-    if (!worker.name.empty()) put(json, worker.name, worker.functions, counted_functions_json);
+  for (const Role role : roles_of(s.requested))
+    put(json, s.worker(role).name, result.segment.role(role).functions, counted_functions_json);
   return json;
 }
 
@@ -237,28 +238,17 @@ Json run_json(const RunResult& result) {
   json["requested"] = knobs_json(end.requested);
   json["effective"] = effective_json(end);
   json["duration_ns"] = result.duration_ns();
-  json[unit.items] = result.bytes();
+  json[unit.items] = result.items();
   json[unit.key] = run_rate_json(result);
   for (const Role role : roles_of(end.requested))
     json[end.worker(role).name] = worker_json(result, role);
   json["parts"] = parts_json(end);
   json["figures"] = figures_json(end.figures);
   if (terms_of(end.requested).has_ring) json["ring"] = ring_json(end.ring);
-  put(json, "functions", end.event, [&](const SamplingEvent&) { return all_functions_json(end); });
+  put(json, "functions", end.event,
+      [&](const SamplingEvent&) { return all_functions_json(result); });
   put(json, "integrity", result.last.integrity, integrity_json);
   put(json, "verdict", end.verdict, verdict_json);
-  return json;
-}
-
-Json interval_json(const Interval& interval) {
-  const Unit& unit = unit_of(interval.settings);
-  Json json = {{"t_ns", interval.since_start_ns},
-               {"duration_ns", interval.duration_ns},
-               {std::string(unit.items), interval.bytes()},
-               {std::string(unit.key), rounded(interval.rate())}};
-  for (const Role role : roles_of(interval.settings))
-    json[role_name(interval.settings, role)] =
-        counts_json(interval.workers[static_cast<size_t>(role)]);
   return json;
 }
 
@@ -269,8 +259,21 @@ Document run_document(const RunResult& result) {
   return document;
 }
 
-Document interval_document(const Interval& interval) {
-  return {"interval", interval_json(interval), interval_text(interval)};
+Document interval_document(const Snapshot& begin, const Snapshot& before, const Snapshot& after) {
+  const Settings& settings = after.requested;
+  const Unit& unit = unit_of(settings);
+  const auto counts = [&](Role r) { return after.worker(r).counts - before.worker(r).counts; };
+  const uint64_t t_ns = after.now_ns - begin.now_ns, duration_ns = after.now_ns - before.now_ns;
+  const uint64_t items = counts(counting_role(settings)).items;
+  const double rate = rate_of(items, duration_ns, unit);
+  Json json = {{"t_ns", t_ns},
+               {"duration_ns", duration_ns},
+               {std::string(unit.items), items},
+               {std::string(unit.key), rounded(rate)}};
+  for (const Role role : roles_of(settings))
+    json[role_name(settings, role)] = counts_json(counts(role));
+  return {"interval", std::move(json),
+          fmt::format("{:>6.1f} s  {:>8.2f} {}\n", double(t_ns) / 1e9, rate, unit.rate)};
 }
 
 }  // namespace pipetop::tui

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/host/host.h"
+#include "engine/registry/terms.h"
 #include "tui/print/human_text.h"
 #include "tui/print/results.h"
 
@@ -50,14 +51,15 @@ void assess_huge(const RunResult& result, Assessment& assessment) {
                     "check_huge_page: the buffers are not in huge pages (see pipetop doctor)");
 }
 
-void assess_lost(const WorkerView& worker, Assessment& assessment) {
-  if (!worker.functions.has_value()) return;
-  const uint64_t lost = worker.functions->lost, all = lost + worker.functions->samples;
+void assess_lost(const RunResult& result, Role role, Assessment& assessment) {
+  const Reading<FunctionTable>& functions = result.segment.role(role).functions;
+  if (!functions.has_value()) return;
+  const uint64_t lost = functions->lost, all = lost + functions->samples;
   if (double(lost) > kMuchLost * double(all))
     assessment.warn(
         Exit::untrustworthy,
         fmt::format("{} of {} samples of the {} were lost: its function shares are unreliable",
-                    lost, all, worker.name));
+                    lost, all, result.end.worker(role).name));
 }
 
 }  // namespace
@@ -73,57 +75,13 @@ void Assessment::warn_of_steal(const Reading<double>& steal_share, std::string_v
          fmt::format("the host stole {:.1f} % of the time: {}", 100 * *steal_share, consequence));
 }
 
-uint64_t RunResult::bytes() const {
-  const Role role = counting_role(end.requested);
-  return end.worker(role).counts.items - begin.worker(role).counts.items;
-}
-
-// Over the workload's own time, which is not the whole run if it has its own clock.
-double RunResult::rate() const {
-  const uint64_t clock_ns = end.throughput.clock_ns - begin.throughput.clock_ns;
-  return rate_of(bytes(), clock_ns == 0 ? duration_ns() : clock_ns, unit_of(end.requested));
-}
-
-RunResult run_result(const std::string& name, const Trial& trial, uint64_t bytes_wanted) {
-  RunResult result;
-  result.name = name;
-  result.bytes_wanted = bytes_wanted;
-  result.begin = trial.begin;
-  result.end = trial.end;
-  // The worker's counter was read slightly after the time: use the trial's rate.
-  const auto counting = static_cast<size_t>(counting_role(trial.settings));
-  result.begin.workers[counting].counts.items = trial.begin.throughput.total_items;
-  result.end.workers[counting].counts.items = trial.end.throughput.total_items;
-  // The snapshot's tables and shares do not cover the whole measurement.
-  for (size_t i = 0; i < kRoles; ++i) {
-    const SegmentRole& role = trial.segment.roles[i];
-    result.shares[i] = role.shares;
-    result.end.workers[i].functions = role.functions;
-    result.end.workers[i].blocked = role.blocked;
-  }
-  result.steal_share = trial.steal_share;
-  result.last = result.end;
-  return result;
-}
-
-Interval interval_between(const Snapshot& begin, const Snapshot& before, const Snapshot& after) {
-  Interval interval{after.now_ns - begin.now_ns, after.now_ns - before.now_ns, {}, after.requested};
-  for (size_t i = 0; i < kRoles; ++i)
-    interval.workers[i] = after.workers[i].counts - before.workers[i].counts;
-  return interval;
-}
-
-double rate_of(uint64_t count, uint64_t duration_ns, const Unit& unit) {
-  return duration_ns == 0 ? 0 : double(count) / unit.count / (double(duration_ns) / 1e9);
-}
-
 Assessment assess(const RunResult& result) {
   Assessment assessment;
   for (const WorkerView& worker : result.end.workers) assess_worker(worker, assessment);
   assess_pages(result, assessment);
   assess_huge(result, assessment);
   assessment.warn_of_steal(result.steal_share, "the rate is unreliable");
-  for (const WorkerView& worker : result.end.workers) assess_lost(worker, assessment);
+  for (const Role role : roles_of(result.end.requested)) assess_lost(result, role, assessment);
   return assessment;
 }
 

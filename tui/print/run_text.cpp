@@ -33,7 +33,7 @@ std::string rate_lines(const RunResult& r) {
                         rate->stddev, rate->median, rate->min, rate->max, rate->samples);
   else
     text += fmt::format("   (median and spread unknown: {})", rate.reason);
-  return text + fmt::format("\n  {} in {:.2f} s\n", items_text(double(r.bytes()), unit.items),
+  return text + fmt::format("\n  {} in {:.2f} s\n", items_text(double(r.items()), unit.items),
                             seconds(r.duration_ns()));
 }
 
@@ -84,7 +84,7 @@ std::string worker_line(const RunResult& r, Role role) {
         fmt::format(", {} per call, EAGAIN {:.1f} %, short {:.1f} %",
                     items_text(double(counts.items) / calls, unit_of(r.end.requested).items),
                     100 * double(counts.eagain) / calls, 100 * double(counts.short_calls) / calls);
-  const TimeShares& shares = r.shares[static_cast<size_t>(role)];
+  const TimeShares& shares = r.segment.role(role).shares;
   if (shares.on_cpu.has_value()) text += fmt::format(", on CPU {:.0f} %", 100 * *shares.on_cpu);
   if (shares.blocked.has_value()) text += fmt::format(", blocked {:.0f} %", 100 * *shares.blocked);
   return text + "\n";
@@ -131,12 +131,13 @@ std::string cut(std::string_view name) {
 }
 
 // A heading and the first functions.
-std::vector<std::string> functions_lines(const WorkerView& worker) {
-  if (worker.name.empty()) return {};
-  if (!worker.functions.has_value())
-    return {fmt::format("  {}: {}", worker.name, worker.functions.reason)};
-  const FunctionTable& table = *worker.functions;
-  std::string heading = fmt::format("  {}: {} samples", worker.name, table.samples);
+std::vector<std::string> functions_lines(const RunResult& r, Role role) {
+  const std::string& name = r.end.worker(role).name;
+  if (name.empty()) return {};
+  const Reading<FunctionTable>& functions = r.segment.role(role).functions;
+  if (!functions.has_value()) return {fmt::format("  {}: {}", name, functions.reason)};
+  const FunctionTable& table = *functions;
+  std::string heading = fmt::format("  {}: {} samples", name, table.samples);
   if (table.lost > 0) heading += fmt::format(", {} lost", table.lost);
   std::vector<std::string> lines = {heading, "   self  child  function"};
   for (const FunctionRow& row : table.rows()) {
@@ -147,24 +148,19 @@ std::vector<std::string> functions_lines(const WorkerView& worker) {
   return lines;
 }
 
-std::string functions_block(const Snapshot& s) {
-  if (!s.event.has_value()) return fmt::format("functions unknown: {}\n", s.event.reason);
-  auto left = functions_lines(s.worker(Role::writer));
-  auto right = functions_lines(s.worker(Role::reader));
+std::string functions_block(const RunResult& r) {
+  const Reading<SamplingEvent>& event = r.end.event;
+  if (!event.has_value()) return fmt::format("functions unknown: {}\n", event.reason);
+  auto left = functions_lines(r, Role::writer);
+  auto right = functions_lines(r, Role::reader);
   left.resize(std::max(left.size(), right.size()));
   right.resize(left.size());
   TextTable side_by_side({{"", '<', kFunctionsWidth, kFunctionsWidth}, {""}});
   for (size_t i = 0; i < left.size(); ++i) side_by_side.add({left[i], right[i]});
-  return fmt::format("functions by {} at {} Hz\n", s.event->name, s.event->hz) +
-         side_by_side.text();
+  return fmt::format("functions by {} at {} Hz\n", event->name, event->hz) + side_by_side.text();
 }
 
 }  // namespace
-
-std::string interval_text(const Interval& interval) {
-  return fmt::format("{:>6.1f} s  {:>8.2f} {}\n", seconds(interval.since_start_ns), interval.rate(),
-                     unit_of(interval.settings).rate);
-}
 
 std::string run_text(const RunResult& result) {
   const Snapshot& s = result.end;
@@ -172,7 +168,8 @@ std::string run_text(const RunResult& result) {
                      rate_lines(result) + effective_lines(s);
   if (terms_of(s.requested).has_ring) text += ring_line(s.ring) + verdict_line(s.verdict);
   for (const Role role : roles_of(s.requested)) text += worker_line(result, role);
-  return text + parts_lines(s) + figure_lines(s) + integrity_line(result.last) + functions_block(s);
+  return text + parts_lines(s) + figure_lines(s) + integrity_line(result.last) +
+         functions_block(result);
 }
 
 }  // namespace pipetop::tui

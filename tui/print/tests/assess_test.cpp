@@ -47,7 +47,7 @@ TEST(Assess, StolenTimeAndLostSamplesAreSeven) {
   EXPECT_EQ(assess(r).exit, Exit::untrustworthy);
   EXPECT_EQ(assess(r).warnings.front(), "the host stole 5.1 % of the time: the rate is unreliable");
   r = example_result();
-  r.end.workers[0].functions.value->lost = 11;
+  r.segment.roles[0].functions.value->lost = 11;
   EXPECT_EQ(assess(r).exit, Exit::untrustworthy);
   EXPECT_EQ(assess(r).warnings.front(),
             "11 of 1011 samples of the writer were lost: its function shares are unreliable");

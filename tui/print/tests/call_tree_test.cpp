@@ -69,7 +69,7 @@ TEST(CallTreeJson, EqualWeightsComeByName) {
 TEST(PrintJson, HasTheTreeOfARole) {
   RunResult result = example_result();
   EXPECT_EQ(run_json(result)["functions"]["writer"]["tree_reason"], "not kept");
-  result.end.workers[0].functions.value->tree = std::make_shared<CallTree>(example_tree());
+  result.segment.roles[0].functions.value->tree = std::make_shared<CallTree>(example_tree());
   EXPECT_EQ(run_json(result)["functions"]["writer"]["tree"], call_tree_json(example_tree()));
 }
 

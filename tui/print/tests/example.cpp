@@ -87,8 +87,6 @@ Snapshot end_snapshot() {
   s.ring = ring();
   s.workers = {worker_of(Role::writer, 26 * kGiBytes, 220'000),
                worker_of(Role::reader, 26 * kGiBytes, 2'420'000)};
-  s.workers[0].functions = Reading<FunctionTable>::of(table_of(3));
-  s.workers[1].functions = Reading<FunctionTable>::warming("no samples yet");
   s.integrity = Reading<Integrity>::unavailable("nobody reads the bytes");
   s.verdict = Reading<Verdict>::of({Bound::lock, "writer spins on the pipe's mutex 39 %"});
   s.event = Reading<SamplingEvent>::of({"cpu-clock", 999});
@@ -102,12 +100,17 @@ RunResult example_result() {
   RunResult r;
   r.name = "custom";
   r.end = r.last = end_snapshot();
+  r.end.throughput.clock_ns = 2 * kSecond;
+  r.end.throughput.total_items = 25 * kGiBytes;
   r.begin.now_ns = 11 * kSecond;
   r.begin.workers = {worker_of(Role::writer, kGiBytes, 20'000),
                      worker_of(Role::reader, kGiBytes, 420'000)};
   r.last.workers[0].counts.items = r.last.workers[1].counts.items = 27 * kGiBytes;
-  r.shares[0] = {Reading<double>::of(0.9), Reading<double>::of(0.02), Reading<double>::of(0.08)};
-  for (Reading<double>* share : {&r.shares[1].on_cpu, &r.shares[1].runnable, &r.shares[1].blocked})
+  auto& [writer, reader] = r.segment.roles;
+  writer.functions = Reading<FunctionTable>::of(table_of(3));
+  reader.functions = Reading<FunctionTable>::warming("no samples yet");
+  writer.shares = {Reading<double>::of(0.9), Reading<double>::of(0.02), Reading<double>::of(0.08)};
+  for (auto* share : {&reader.shares.on_cpu, &reader.shares.runnable, &reader.shares.blocked})
     *share = Reading<double>::unavailable("no schedstat");
   r.steal_share = Reading<double>::of(0.01);
   return r;

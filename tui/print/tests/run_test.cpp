@@ -7,9 +7,9 @@
 namespace pipetop::tui {
 namespace {
 
-Interval example_interval() {
+Document example_interval() {
   const RunResult r = example_result();
-  return interval_between(r.begin, r.begin, r.end);
+  return interval_document(r.begin, r.begin, r.end);
 }
 
 TEST(PrintHuman, SummarisesARun) {
@@ -31,7 +31,7 @@ functions by cpu-clock at 999 Hz
    10.0  100.0  a_name_that_is_far_too_long_for~
     0.9    0.9  [user]
 )");
-  EXPECT_EQ(interval_text(example_interval()), "   2.0 s     12.50 GiB/s\n");
+  EXPECT_EQ(example_interval().human, "   2.0 s     12.50 GiB/s\n");
 }
 
 TEST(PrintHuman, SaysWhatIsUnknown) {
@@ -102,8 +102,8 @@ TEST(PrintCsv, HasTheUnitAndTheKnobsOfThePageCache) {
 
 TEST(PrintCsv, HasTheUnitAndTheKnobsOfPercpu) {
   RunResult r = run_of(WorkloadKind::percpu);
-  r.begin.workers[0].counts.items = 1'000;
-  r.end.workers[0].counts.items = 201'000;
+  r.settings = r.end.requested;
+  r.end.throughput.total_items = 200'000;
   EXPECT_EQ(csv_text(run_document(r)),
             "krules_per_s,name,duration_ns,rules,median,stddev,min,max,inserter_cpu,steal_share,"
             "cached_share,workers,profile,no_percpu,requested_rules,batch\n"
@@ -202,7 +202,8 @@ TEST(PrintJson, SaysWhereAWorkerWasBlocked) {
   tree->nodes = {{Function("pipe_write"), CallNode::kNone, 600, 800},
                  {Function("mutex_lock"), 0, 200, 200}};
   tree->total = 800;
-  writer.blocked = Reading<BlockedTable>::of({800, 15, 0, tree});
+  Reading<BlockedTable>& blocked = r.segment.roles[0].blocked;
+  blocked = Reading<BlockedTable>::of({800, 15, 0, tree});
   const Json json = run_json(r)["writer"];
   EXPECT_EQ(json["wakeups"], 15);
   EXPECT_EQ(json["involuntary_switches"], 2);
@@ -212,7 +213,7 @@ TEST(PrintJson, SaysWhereAWorkerWasBlocked) {
             R"("total_ns":800,"self_share":0.75,"total_share":1.0,"children":[)"
             R"({"name":"mutex_lock","self_ns":200,"total_ns":200,"self_share":0.25,)"
             R"("total_share":0.25,"children":[]}]}]})");
-  writer.blocked = Reading<BlockedTable>::unavailable("denied; sudo");
+  blocked = Reading<BlockedTable>::unavailable("denied; sudo");
   writer.times_source.clear();
   const Json without = run_json(r)["writer"];
   EXPECT_EQ(without["blocked_reason"], "denied; sudo");
@@ -221,12 +222,12 @@ TEST(PrintJson, SaysWhereAWorkerWasBlocked) {
 
 TEST(PrintJson, BytesThatAreNoTextDoNotBreakIt) {
   RunResult r = example_result();
-  r.end.workers[0].functions.value->tree = flat_tree({{"\xff\xfe", 1, 1}});
+  r.segment.roles[0].functions.value->tree = flat_tree({{"\xff\xfe", 1, 1}});
   EXPECT_TRUE(Json::accept(json_text(run_document(r))));
 }
 
 TEST(PrintJsonl, IsOneLineEach) {
-  EXPECT_EQ(json_line(interval_document(example_interval())),
+  EXPECT_EQ(json_line(example_interval()),
             R"({"schema":1,"type":"interval","t_ns":2000000000,"duration_ns":2000000000,)"
             R"("bytes":26843545600,"gib_per_s":12.5,)"
             R"("writer":{"syscalls":200000,"bytes":26843545600,"eagain":20000,"short":50000,)"
