@@ -11,6 +11,12 @@
 namespace pipetop {
 namespace {
 
+EngineOptions engine_options(const LadderOptions& options) {
+  EngineOptions engine = options.engine;
+  engine.settings = options.rungs.front().settings;
+  return engine;
+}
+
 uint64_t expected_ns(const TrialLength& length) {
   return length.bytes != 0 ? 0 : length.warmup_ns + length.duration_ns;
 }
@@ -23,14 +29,19 @@ void forget_histories(Snapshot& s) {
   s.throughput.previous = {};
   s.ring.frame = {};
   s.ring.history = {};
+  for (WorkerView& worker : s.workers) worker.functions = {}, worker.blocked = {};
   s.notices = {};
+}
+
+double mean_of(const std::vector<double>& values) {
+  return std::reduce(values.begin(), values.end()) / double(values.size());
 }
 
 class LadderRunner {
  public:
   LadderRunner(const LadderOptions& options, Interrupts& interrupts, const LadderProgress& progress)
       : progress_(progress),
-        session_({.settings = options.rungs.front().settings, .bpf = BpfUse::off}, interrupts),
+        session_(engine_options(options), interrupts),
         to_come_(options.rungs.size(), options.rounds),
         time_left_(options.rungs.size(), expected_ns(options.length)) {
     ladder_.options = options;
@@ -51,6 +62,7 @@ class LadderRunner {
     const uint64_t began_ns = now_ns();
     TrialListener listener;
     listener.waiting = [&] { progress_(step(rung, round, now_ns() - began_ns)); };
+    listener.waiting();
     try {
       Trial trial = run_trial(session_, preset.settings, ladder_.options.length, listener);
       if (!trial.cut_short) keep({rung, round, std::move(trial)}, now_ns() - began_ns);
@@ -86,44 +98,35 @@ class LadderRunner {
 
 }  // namespace
 
-void TimeLeft::add(size_t kind, uint64_t ns) {
-  taken_[kind].ns += ns;
-  ++taken_[kind].runs;
-}
-
-// Each kind counts once, no matter how many of its runs were timed. 0 if none was.
-double TimeLeft::mean_of_known() const {
-  double sum = 0;
-  int known = 0;
-  for (const Taken& taken : taken_) {
-    if (taken.runs == 0) continue;
-    sum += mean_ns(taken);
-    ++known;
-  }
-  return known == 0 ? double(expected_ns_) : sum / known;
-}
-
 Reading<uint64_t> TimeLeft::of(std::span<const uint32_t> runs) const {
-  const double otherwise_ns = mean_of_known();
+  // Each kind counts once, no matter how many of its runs were timed.
+  std::vector<double> known_ns;
+  for (const std::vector<double>& taken : taken_)
+    if (!taken.empty()) known_ns.push_back(mean_of(taken));
+  const double otherwise_ns = known_ns.empty() ? double(expected_ns_) : mean_of(known_ns);
   if (otherwise_ns == 0) return Reading<uint64_t>::warming("no run has finished yet");
   double left_ns = 0;
   for (size_t kind = 0; kind < runs.size(); ++kind)
-    left_ns += runs[kind] * (taken_[kind].runs == 0 ? otherwise_ns : mean_ns(taken_[kind]));
+    left_ns += runs[kind] * (taken_[kind].empty() ? otherwise_ns : mean_of(taken_[kind]));
   return Reading<uint64_t>::of(static_cast<uint64_t>(left_ns));
 }
 
-std::vector<size_t> ladder_order(size_t rungs, uint32_t seed, uint32_t round) {
+std::vector<size_t> ladder_order(size_t rungs, std::optional<uint32_t> seed, uint32_t round) {
   std::vector<size_t> order(rungs);
   std::iota(order.begin(), order.end(), size_t{0});
+  if (!seed && round % 2 == 0) std::ranges::reverse(order);
+  if (!seed) return order;
   // Not std::shuffle, whose result differs between libraries.
-  std::mt19937_64 random(uint64_t{seed} << 32 | round);
+  std::mt19937_64 random(uint64_t{*seed} << 32 | round);
   for (size_t left = rungs; left > 1; --left) std::swap(order[left - 1], order[random() % left]);
   return order;
 }
 
 Ladder run_ladder(const LadderOptions& options, Interrupts& interrupts,
                   const LadderProgress& progress) {
-  return LadderRunner(options, interrupts, progress).all();
+  Ladder ladder = LadderRunner(options, interrupts, progress).all();
+  ladder.ended_by_signal = interrupts.signal();
+  return ladder;
 }
 
 }  // namespace pipetop

@@ -6,11 +6,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "engine/base/error.h"
 #include "engine/base/reading.h"
 #include "engine/experiment/trial.h"
 #include "engine/meter/statistics.h"
@@ -19,10 +19,13 @@
 namespace pipetop {
 
 struct LadderOptions {
+  // Without observers, so that every rung is as fast as possible; its settings are not used.
+  EngineOptions engine = {.settings = {}, .bpf = BpfUse::off};
   std::vector<Preset> rungs;  // the first is the reference for the others
   uint32_t rounds = 5;
-  TrialLength length;  // of every run
-  uint32_t seed = 0;   // of the orders
+  TrialLength length;                // of every run
+  std::optional<uint32_t> seed = 0;  // of the orders; without, they go there and back again
+  std::string knobs;  // the flags that change every rung, "--pipe_size 1MiB"; "" for none
 };
 
 // One measurement of one rung, without the histories of its snapshots.
@@ -35,6 +38,7 @@ struct LadderRun {
 struct Ladder {
   LadderOptions options;
   std::vector<LadderRun> runs;  // in the order of measurement; all are complete
+  int ended_by_signal = 0;
 
   bool complete() const { return runs.size() == options.rounds * options.rungs.size(); }
 };
@@ -57,28 +61,21 @@ class TimeLeft {
   // `expected_ns` is used for every run until one was timed; 0: unknown.
   TimeLeft(size_t kinds, uint64_t expected_ns) : taken_(kinds), expected_ns_(expected_ns) {}
 
-  void add(size_t kind, uint64_t ns);
+  void add(size_t kind, uint64_t ns) { taken_[kind].push_back(double(ns)); }
 
   // For the remaining runs, counted by kind.
   Reading<uint64_t> of(std::span<const uint32_t> runs) const;
 
  private:
-  struct Taken {
-    uint64_t ns = 0;
-    uint32_t runs = 0;
-  };
-  double mean_ns(const Taken& taken) const { return double(taken.ns) / double(taken.runs); }
-  double mean_of_known() const;
-
-  std::vector<Taken> taken_;
+  std::vector<std::vector<double>> taken_;  // ns of each run, by kind
   uint64_t expected_ns_;
 };
 
 // The order of the rungs in that round; the same for the same seed on every machine.
-std::vector<size_t> ladder_order(size_t rungs, uint32_t seed, uint32_t round);
+std::vector<size_t> ladder_order(size_t rungs, std::optional<uint32_t> seed, uint32_t round);
 
-// The observers are off, so that every rung is as fast as possible. Calls `progress` about ten
-// times a second. A run that was cut short is left out. Throws Error, with the rung's name, if its
+// Calls `progress` before each run, and about ten times a second. A run that was cut short is left
+// out. Throws Error, with the rung's name, if its
 // settings cannot be applied.
 Ladder run_ladder(const LadderOptions& options, Interrupts& interrupts,
                   const LadderProgress& progress);
@@ -122,15 +119,14 @@ struct LadderFall {
   std::string text;  // a sentence
 };
 
-struct LadderReport {
+// Untrustworthy, with the reasons, one line each, if the machine or a worker was not stable.
+struct LadderReport : Assessment {
   Ladder ladder;
   std::vector<LadderRung> rungs;  // as in the options
   Reading<LadderDrift> drift;
   Reading<LadderSteal> steal;
   std::vector<LadderFall> falls;
-  Reading<bool> monotone;             // no rung fell, and all were compared
-  std::vector<std::string> warnings;  // reasons not to trust it, one line each
-  Exit exit = Exit::ok;               // that follows from them
+  Reading<bool> monotone;  // no rung fell, and all were compared
 
   const Preset& preset(size_t rung) const { return ladder.options.rungs[rung]; }
 };

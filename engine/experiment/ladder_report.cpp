@@ -156,12 +156,6 @@ Reading<bool> monotone(const LadderReport& report, const std::vector<Rates>& rat
 
 // ---- warnings ---------------------------------------------------------------
 
-// The first one determines the exit code, as for every result: it explains the others.
-void add(LadderReport& report, Exit exit, std::string text) {
-  if (report.exit == Exit::ok) report.exit = exit;
-  report.warnings.push_back(std::move(text));
-}
-
 std::string place(const LadderReport& report, size_t rung, uint32_t round) {
   return fmt::format("{}, round {}", report.preset(rung).name, round);
 }
@@ -170,9 +164,9 @@ void warn_of_workers(LadderReport& report, const LadderRun& run) {
   for (const WorkerView& after : run.trial.end.workers) {
     const uint32_t deaths = after.restarts - run.trial.begin.worker(after.role).restarts;
     if (deaths == 0 && after.state != ProcessState::restarting) continue;
-    add(report, Exit::worker_failed,
-        fmt::format("the {} died during the measurement ({})", to_text(after.role),
-                    place(report, run.rung, run.round)));
+    report.warn(Exit::worker_failed,
+                fmt::format("the {} died during the measurement ({})", to_text(after.role),
+                            place(report, run.rung, run.round)));
   }
 }
 
@@ -185,15 +179,15 @@ uint64_t damaged(const Snapshot& s) {
 void warn_of_pages(LadderReport& report, const LadderRun& run) {
   const uint64_t before = damaged(run.trial.begin), after = damaged(run.trial.end);
   if (after <= before || run.trial.settings.pipe.buffers == Buffers::single) return;
-  add(report, Exit::untrustworthy,
-      fmt::format("{} pages arrived damaged ({})", after - before,
-                  place(report, run.rung, run.round)));
+  report.warn(Exit::untrustworthy, fmt::format("{} pages arrived damaged ({})", after - before,
+                                               place(report, run.rung, run.round)));
 }
 
 void warn_of_steal(LadderReport& report) {
   if (!report.steal.has_value() || report.steal->above == 0) return;
   const LadderSteal& steal = *report.steal;
-  add(report, Exit::untrustworthy,
+  report.warn(
+      Exit::untrustworthy,
       fmt::format("the host stole more than {:.0f} % of the time in {} of {} runs, {:.1f} % in the "
                   "worst ({})",
                   100 * kMuchSteal, steal.above, steal.runs, 100 * steal.most,
@@ -204,7 +198,8 @@ void warn_of_drift(LadderReport& report) {
   if (!report.drift.has_value()) return;
   const RoundPace& pace = report.drift->farthest;
   if (pace.ratio <= kMuchDrift && pace.ratio >= 1 / kMuchDrift) return;
-  add(report, Exit::untrustworthy,
+  report.warn(
+      Exit::untrustworthy,
       fmt::format("the machine drifted: round {} ran at {:.2f} times the speed of the median "
                   "round; the limit is a factor of {}",
                   pace.round, pace.ratio, kMuchDrift));

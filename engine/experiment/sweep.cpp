@@ -35,46 +35,6 @@ SweepPlan plan_of_range(const Knob& knob, const std::string& range) {
   return plan;
 }
 
-class SweepEngine {
- public:
-  SweepEngine(const SweepOptions& options, Sweep& sweep, Interrupts& interrupts)
-      : options_(options), sweep_(sweep), session_(first_options(options), interrupts) {}
-
-  // False if it was cut short; then nothing is kept.
-  bool run_round(int round, const std::function<void(size_t row)>& before) {
-    std::vector<SweepRun> runs(sweep_.rows.size());
-    for (size_t i = 0; i < sweep_.rows.size(); ++i) {
-      // In alternating direction.
-      const size_t at = round % 2 == 0 ? i : sweep_.rows.size() - 1 - i;
-      before(at);
-      const Trial trial = run_trial(session_, sweep_.rows[at].settings, options_.length);
-      if (trial.cut_short) return false;
-      // Without its snapshots, which contain the history.
-      runs[at] = {round, trial.rate(), trial.steal_share, trial.end.parts};
-      SweepRow& row = sweep_.rows[at];
-      row.mismatches = trial.end.effective.mismatches;
-      row.figures = trial.end.figures;
-      sweep_.event = trial.end.event;
-      for (size_t role = 0; role < kRoles; ++role)
-        row.functions[role] = trial.segment.roles[role].functions;
-    }
-    for (size_t i = 0; i < runs.size(); ++i) sweep_.rows[i].runs.push_back(std::move(runs[i]));
-    return true;
-  }
-
- private:
-  static EngineOptions first_options(const SweepOptions& options) {
-    EngineOptions first = options.engine;
-    options.plan.knob->set(first.settings, options.plan.values.front());
-    validate(first.settings);
-    return first;
-  }
-
-  const SweepOptions& options_;
-  Sweep& sweep_;
-  Session session_;
-};
-
 }  // namespace
 
 bool names_several(const Knob& knob, std::string_view text) {
@@ -101,41 +61,19 @@ SweepPlan sweep_of_values(const Knob& knob) {
   return {&knob, {knob.values.begin(), knob.values.end()}};
 }
 
-std::vector<double> SweepRow::rates() const {
-  std::vector<double> rates;
-  for (const SweepRun& run : runs) rates.push_back(run.rate);
-  return rates;
-}
-
-std::vector<double> SweepRow::times(const SweepRow& first) const {
-  std::vector<double> times;
-  for (size_t i = 0; i < std::min(runs.size(), first.runs.size()); ++i)
-    if (first.runs[i].rate > 0) times.push_back(runs[i].rate / first.runs[i].rate);
-  return times;
-}
-
-Sweep run_sweep(const SweepOptions& options, Interrupts& interrupts,
-                const std::function<void(const std::string& value, int done, int all)>& progress) {
-  Sweep sweep;
-  sweep.plan = options.plan;
-  for (const std::string& value : options.plan.values) {
-    SweepRow row;
-    row.value = value;
-    row.settings = options.engine.settings;
-    options.plan.knob->set(row.settings, value);
-    validate(row.settings);
-    sweep.rows.push_back(std::move(row));
+Sweep run_sweep(const SweepPlan& plan, LadderOptions options, Interrupts& interrupts,
+                const LadderProgress& progress) {
+  for (const std::string& value : plan.values) {
+    Preset rung{fmt::format("{} {}", plan.knob->name, value), value, options.engine.settings, 0};
+    plan.knob->set(rung.settings, value);
+    validate(rung.settings);
+    options.rungs.push_back(std::move(rung));
   }
-  SweepEngine engine(options, sweep, interrupts);
-  const int values = static_cast<int>(sweep.rows.size()), all = options.rounds * values;
-  int done = 0;
-  for (int round = 0; round < options.rounds; ++round) {
-    const bool whole =
-        engine.run_round(round, [&](size_t row) { progress(sweep.rows[row].value, done++, all); });
-    if (!whole) break;
-    ++sweep.rounds;
-  }
-  return sweep;
+  options.seed = std::nullopt;
+  Ladder ladder = run_ladder(options, interrupts, progress);
+  ladder.options.rounds = uint32_t(ladder.runs.size() / plan.values.size());
+  ladder.runs.resize(ladder.options.rounds * plan.values.size());
+  return {plan, report(std::move(ladder))};
 }
 
 }  // namespace pipetop

@@ -215,6 +215,17 @@ double rate_of(uint64_t items, uint64_t duration_ns, const Unit& unit) {
   return duration_ns == 0 ? 0 : double(items) / unit.count / (double(duration_ns) / 1e9);
 }
 
+void Assessment::warn(Exit code, std::string warning) {
+  if (exit == Exit::ok) exit = code;
+  warnings.push_back(std::move(warning));
+}
+
+void Assessment::warn_of_steal(const Reading<double>& steal_share, std::string_view consequence) {
+  if (steal_share.has_value() && *steal_share > kMuchSteal)
+    warn(Exit::untrustworthy,
+         fmt::format("the host stole {:.1f} % of the time: {}", 100 * *steal_share, consequence));
+}
+
 void check_possible(const Snapshot& s) {
   const auto worker = std::ranges::find_if(s.workers, is_stuck);
   if (worker != s.workers.end()) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "engine/base/event_loop.h"
 #include "engine/engine.h"
 #include "engine/model/tables.h"
@@ -90,6 +91,17 @@ struct Trial {
   uint64_t duration_ns() const { return end.now_ns - begin.now_ns; }
   // The mean, in the workload's unit; over its own time, if it has a clock of its own.
   double rate() const;
+};
+
+// The exit code for a result, and messages for the user.
+struct Assessment {
+  Exit exit = Exit::ok;
+  std::vector<std::string> warnings;  // one line each; some without an exit code
+
+  // The first exit code counts: later ones follow from it, or matter less.
+  void warn(Exit exit, std::string warning);
+  // If the host stole much of the time; `consequence` is "the rate is unreliable".
+  void warn_of_steal(const Reading<double>& steal_share, std::string_view consequence);
 };
 
 // In units of this many items per second; 0 if no time passed.

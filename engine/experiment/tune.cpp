@@ -59,8 +59,7 @@ class Search {
   using Field = std::vector<Contender*>;
 
   RaceHooks with_progress(RaceHooks hooks) {
-    hooks.measured = [this, told = std::move(hooks.measured)] {
-      if (told) told();
+    hooks.measured = [this] {
       if (progress_) progress_(progress());
     };
     return hooks;

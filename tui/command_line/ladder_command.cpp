@@ -68,6 +68,7 @@ LadderOptions ladder_options(const CommandLine& line, const Config& config) {
   }
   options.rounds = line.ladder.rounds;
   options.length = line.ladder.length;
+  options.knobs = knobs_typed(line);
   options.seed = line.ladder.seed ? *line.ladder.seed : std::random_device()();
   return options;
 }
@@ -84,19 +85,15 @@ int ladder_command(const CommandLine& line) {
   for (const Preset& rung : options.rungs)
     require_vmsplice(rung.settings, "give --rungs without it");
   LadderFiles files(line.ladder);
-  LadderResult result;
-  result.knobs = knobs_typed(line);
   Interrupts interrupts;  // until the end: no signal interrupts the writing
   ProgressLine progress(interrupts, "this run starts over");
-  result.report = report(run_ladder(options, interrupts, [&](const LadderStep& step) {
+  const LadderReport found = report(run_ladder(options, interrupts, [&](const LadderStep& step) {
     progress.show(progress_text(step, options));
   }));
   progress.clear();
-  result.ended_by_signal = interrupts.signal();
-  const LadderReport& found = result.report;
   if (found.ladder.runs.empty()) return ended_early(interrupts, "there was a result");
   const bool ascii = line.no_unicode || config.unicode == Choice::never;
-  files.write(result, ascii ? GlyphSet::ascii : GlyphSet::unicode);
+  files.write(found, ascii ? GlyphSet::ascii : GlyphSet::unicode);
   Assessment assessment{found.exit, {}};
   if (!files.table_is_seen())
     for (const std::string& warning : found.warnings)

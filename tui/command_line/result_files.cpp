@@ -109,11 +109,11 @@ LadderFiles::LadderFiles(const LadderRequest& request) {
     table_.emplace(kStdout);
 }
 
-void LadderFiles::write(const LadderResult& result, GlyphSet glyphs) {
-  const Document document = ladder_document(result, glyphs);
+void LadderFiles::write(const LadderReport& report, GlyphSet glyphs) {
+  const Document document = ladder_document(report, glyphs);
   if (csv_) csv_->finish(csv_text(document));
   if (json_) json_->finish(json_text(document));
-  if (svg_) svg_->finish(ladder_svg(result));
+  if (svg_) svg_->finish(ladder_svg(report));
   if (table_) table_->finish(document.human);
 }
 

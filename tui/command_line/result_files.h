@@ -79,7 +79,7 @@ class LadderFiles {
   explicit LadderFiles(const LadderRequest& request);
 
   // Throws Error if not everything could be written.
-  void write(const LadderResult& result, GlyphSet glyphs);
+  void write(const LadderReport& report, GlyphSet glyphs);
 
   // Whether the table goes to a terminal.
   bool table_is_seen() const { return table_ && table_->is_terminal(); }

@@ -33,20 +33,11 @@ void check_sweep_flags(const CommandLine& line) {
     throw Error("--folded and --segments support a single setting only: remove the range");
 }
 
-double worst_steal(const Sweep& sweep) {
-  double worst = 0;
-  for (const SweepRow& row : sweep.rows)
-    for (const SweepRun& run : row.runs)
-      if (run.steal_share.has_value()) worst = std::max(worst, *run.steal_share);
-  return worst;
-}
-
-SweepOptions options_of(const CommandLine& line, const Config& config, const SweepPlan& plan) {
-  SweepOptions options;
+LadderOptions options_of(const CommandLine& line, const Config& config) {
+  LadderOptions options;
   options.engine = engine_options(config);
   options.engine.functions_window_ns = 0;  // all of a run
-  options.plan = plan;
-  options.rounds = static_cast<int>(line.run.rounds);
+  options.rounds = line.run.rounds;
   options.length = length_of(line.run, kSweepRunNs);
   return options;
 }
@@ -149,19 +140,20 @@ int sweep_command(const CommandLine& line, const Config& config, const SweepPlan
   Output output(line.run.output);
   Interrupts interrupts;
   ProgressLine progress(interrupts, "this run starts over");
-  const Sweep sweep = run_sweep(
-      options_of(line, config, plan), interrupts, [&](const std::string& value, int done, int all) {
-        progress.show(fmt::format("{} {}: run {} of {}", plan.knob->name, value, done + 1, all));
+  const Sweep sweep =
+      run_sweep(plan, options_of(line, config), interrupts, [&](const LadderStep& step) {
+        progress.show(fmt::format("{} {}: run {} of {}", plan.knob->name, plan.values[step.rung],
+                                  step.done + 1, step.all));
       });
   progress.clear();
-  if (sweep.rounds == 0) return ended_early(interrupts, "a round was complete: no result");
+  if (sweep.rounds() == 0) return ended_early(interrupts, "a round was complete: no result");
   output.finish(line.format->print(sweep_document(sweep)));
-  const double steal = worst_steal(sweep);
-  if (steal <= kMuchSteal) return exit_status({}, interrupts);
+  const Reading<LadderSteal>& steal = sweep.report.steal;
+  if (!steal.has_value() || steal->above == 0) return exit_status({}, interrupts);
   return exit_status(
       {Exit::untrustworthy,
        {fmt::format("the host stole up to {:.1f} % of a run's time: the rates are unreliable",
-                    100 * steal)}},
+                    100 * steal->most)}},
       interrupts);
 }
 

@@ -13,6 +13,7 @@
 
 namespace pipetop {
 struct Check;
+struct LadderReport;
 struct Limits;
 struct Overhead;
 struct Sweep;
@@ -20,7 +21,6 @@ struct Sweep;
 
 namespace pipetop::tui {
 
-struct LadderResult;
 struct RunResult;
 struct TuneReport;
 
@@ -50,7 +50,7 @@ Document run_document(const RunResult& result);
 Document sweep_document(const Sweep& sweep);
 // Its table has the columns of a run, the article's first, and `round`; one row per run, in the
 // order of measurement.
-Document ladder_document(const LadderResult& result, GlyphSet glyphs);
+Document ladder_document(const LadderReport& report, GlyphSet glyphs);
 Document tune_document(const TuneReport& report);
 Document limits_document(const HostInfo& host, const Limits& limits);
 Document doctor_document(const HostInfo& host, std::span<const Check> checks);
@@ -67,7 +67,7 @@ Json run_json(const RunResult& result);
 std::string run_text(const RunResult& result);
 // The article's chart: one bar per rung, next to the article's figure.
 // Self-contained; follows the viewer's light or dark scheme.
-std::string ladder_svg(const LadderResult& result);
+std::string ladder_svg(const LadderReport& report);
 // Text for XML's content and quoted attributes. What XML cannot contain (control characters and
 // invalid UTF-8) becomes U+FFFD.
 std::string xml_text(std::string_view text);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "engine/base/text.h"
@@ -32,47 +33,13 @@ Json value_json(const Knob& knob, const std::string& value) {
   return value;
 }
 
-class TreeJson {
- public:
-  TreeJson(const CallTree& tree, std::string_view unit)
-      : tree_(tree),
-        self_(fmt::format("self_{}", unit)),
-        total_(fmt::format("total_{}", unit)),
-        callees_(tree.nodes.size()) {
-    for (uint32_t i = 0; i < tree.nodes.size(); ++i) {
-      const uint32_t caller = tree.nodes[i].parent;
-      (caller == CallNode::kNone ? roots_ : callees_[caller]).push_back(i);
-    }
-  }
-
-  Json json() { return list(roots_); }
-
- private:
-  std::string_view name(uint32_t i) const { return tree_.nodes[i].function.name(); }
-  Json share(uint64_t weight) const { return rounded(double(weight) / double(tree_.total)); }
-
-  Json list(std::vector<uint32_t>& nodes) {
-    std::ranges::sort(nodes, [this](uint32_t a, uint32_t b) {
-      return std::pair(tree_.nodes[b].total, name(a)) < std::pair(tree_.nodes[a].total, name(b));
-    });
-    return list_json(nodes, [this](uint32_t i) { return object(i); });
-  }
-
-  Json object(uint32_t i) {
-    const CallNode& node = tree_.nodes[i];
-    return {{"name", name(i)},
-            {self_, node.self},
-            {total_, node.total},
-            {"self_share", share(node.self)},
-            {"total_share", share(node.total)},
-            {"children", list(callees_[i])}};
-  }
-
-  const CallTree& tree_;
-  const std::string self_, total_;              // the weights' keys
-  std::vector<std::vector<uint32_t>> callees_;  // by node
-  std::vector<uint32_t> roots_;
-};
+// Equal ones by name.
+Json heaviest_first(std::vector<Json> nodes, const std::string& weight) {
+  std::ranges::sort(nodes, [&](const Json& a, const Json& b) {
+    return std::tie(b[weight], a["name"]) < std::tie(a[weight], b["name"]);
+  });
+  return nodes;
+}
 
 }  // namespace
 
@@ -178,10 +145,26 @@ Json functions_json(const FunctionTable& table) {
 }
 
 Json call_tree_json(const CallTree& tree, std::string_view unit) {
-  return TreeJson(tree, unit).json();
+  const std::string self = fmt::format("self_{}", unit), total = fmt::format("total_{}", unit);
+  const auto share = [&](uint64_t weight) { return rounded(double(weight) / double(tree.total)); };
+  const size_t roots = tree.nodes.size();
+  std::vector<std::vector<Json>> callees(roots + 1);
+  // Callees follow their callers.
+  for (size_t i = roots; i-- > 0;) {
+    const CallNode& node = tree.nodes[i];
+    callees[node.parent == CallNode::kNone ? roots : node.parent].push_back(
+        {{"name", node.function.name()},
+         {self, node.self},
+         {total, node.total},
+         {"self_share", share(node.self)},
+         {"total_share", share(node.total)},
+         {"children", heaviest_first(std::move(callees[i]), total)}});
+  }
+  return heaviest_first(std::move(callees[roots]), total);
 }
 
-void put_occupancy(Json& json, const Reading<Occupancy>& occupancy) {
+void put_ring(Json& json, const Reading<Occupancy>& occupancy,
+              const Reading<std::array<double, kSlotKinds>>& kinds) {
   put(json, "occupancy", occupancy, [](const Occupancy& o) -> Json {
     return {{"source", o.source},
             {"samples", o.samples},
@@ -190,9 +173,6 @@ void put_occupancy(Json& json, const Reading<Occupancy>& occupancy) {
             {"full_share", rounded(o.full_share)},
             {"histogram", list_json(o.histogram, rounded)}};
   });
-}
-
-void put_kinds(Json& json, const Reading<std::array<double, kSlotKinds>>& kinds) {
   put(json, "kinds", kinds, [](const auto& shares) {
     Json by_name = Json::object();
     for (size_t i = 0; i < kSlotKinds; ++i)

@@ -76,7 +76,8 @@ Json call_tree_json(const CallTree& tree, std::string_view unit = "samples");
 
 inline constexpr std::array<std::string_view, kSlotKinds> kKindNames = {
     "empty", "copy", "user_page", "page_cache", "zero_page", "other"};
-void put_occupancy(Json& json, const Reading<Occupancy>& occupancy);               // "occupancy"
-void put_kinds(Json& json, const Reading<std::array<double, kSlotKinds>>& kinds);  // "kinds"
+// "occupancy" and "kinds"
+void put_ring(Json& json, const Reading<Occupancy>& occupancy,
+              const Reading<std::array<double, kSlotKinds>>& kinds);
 
 }  // namespace pipetop::tui

@@ -174,8 +174,7 @@ std::string steal_text(const LadderReport& report) {
   return text;
 }
 
-std::string conclusions_text(const LadderResult& result) {
-  const LadderReport& report = result.report;
+std::string conclusions_text(const LadderReport& report) {
   TextTable table({{"", '<', 9}, {""}});
   // The name is only on the first line.
   const auto add = [&](std::string name, const auto& list, auto text_of) {
@@ -187,29 +186,34 @@ std::string conclusions_text(const LadderResult& result) {
         {"monotone", report.monotone.has_value() ? "yes" : "unknown: " + report.monotone.reason});
   table.add({"drift", drift_text(report)});
   table.add({"steal", steal_text(report)});
-  add("mismatch", result.mismatches(), std::identity{});
+  add("mismatch", mismatches_of(report), std::identity{});
   add("trusted", report.warnings, [](const std::string& warning) { return "no: " + warning; });
   if (report.warnings.empty()) table.add({"trusted", "yes"});
   return table.text();
 }
 
-std::string ladder_text(const LadderResult& result, const Glyphs& glyphs) {
-  std::string text = fmt::format("{}\n{}\n", result.method(), result.machine());
-  for (const std::string& line : result.conditions()) text += line + "\n";
-  return text + "\n" + rungs_text(result.report, glyphs) + "\n" + conclusions_text(result);
+std::string ladder_text(const LadderReport& report, const Glyphs& glyphs) {
+  std::string text = fmt::format("{}\n{}\n", method_of(report), machine_of(report));
+  for (const std::string& line : conditions_of(report)) text += line + "\n";
+  return text + "\n" + rungs_text(report, glyphs) + "\n" + conclusions_text(report);
 }
 
-Json ladder_json(const LadderResult& result) {
-  const LadderReport& report = result.report;
-  const LadderOptions& options = result.options();
+// Null if nothing was measured.
+const HostInfo* host_of(const LadderReport& report) {
+  const auto& runs = report.ladder.runs;
+  return runs.empty() ? nullptr : runs.back().trial.end.host.get();
+}
+
+Json ladder_json(const LadderReport& report) {
+  const LadderOptions& options = report.ladder.options;
   Json json = {{"type", "ladder"}, {"version", kVersion}};
-  json["host"] = host_json(result.host(), mean_steal(report));
+  json["host"] = host_json(host_of(report), mean_steal(report));
   json["rounds"] = options.rounds;
-  json["seed"] = options.seed;
+  json["seed"] = *options.seed;
   put_length(json, options.length);
-  json["knobs"] = result.knobs;
+  json["knobs"] = options.knobs;
   json["complete"] = report.ladder.complete();
-  json["ended_by_signal"] = result.ended_by_signal;
+  json["ended_by_signal"] = report.ladder.ended_by_signal;
   json["rungs"] = Json::array();
   for (size_t i = 0; i < report.rungs.size(); ++i) json["rungs"].push_back(rung_json(report, i));
   put(json, "monotone", report.monotone);
@@ -223,30 +227,32 @@ Json ladder_json(const LadderResult& result) {
 
 }  // namespace
 
-std::string LadderResult::machine() const {
-  return host() ? machine_text(*host()) : "an unknown machine";
+std::string machine_of(const LadderReport& report) {
+  const HostInfo* host = host_of(report);
+  return host ? machine_text(*host) : "an unknown machine";
 }
 
-std::string LadderResult::method() const {
-  const LadderOptions& o = options();
+std::string method_of(const LadderReport& report) {
+  const LadderOptions& o = report.ladder.options;
   return fmt::format(
       "{} of {} in shuffled order (seed {}), each run after a warm-up of {}",
       counted(o.rounds, "round"),
       o.length.bytes != 0 ? format_size(o.length.bytes) : format_duration(o.length.duration_ns),
-      o.seed, format_duration(o.length.warmup_ns));
+      *o.seed, format_duration(o.length.warmup_ns));
 }
 
-std::vector<std::string> LadderResult::conditions() const {
+std::vector<std::string> conditions_of(const LadderReport& report) {
   std::vector<std::string> lines;
   const Ladder& ladder = report.ladder;
-  if (!knobs.empty()) lines.push_back("every rung with " + knobs);
+  const LadderOptions& options = ladder.options;
+  if (!options.knobs.empty()) lines.push_back("every rung with " + options.knobs);
   if (!ladder.complete())
     lines.push_back(fmt::format("ended early, after {} of {} runs", ladder.runs.size(),
-                                ladder.options.rounds * ladder.options.rungs.size()));
+                                options.rounds * options.rungs.size()));
   return lines;
 }
 
-std::vector<std::string> LadderResult::mismatches() const {
+std::vector<std::string> mismatches_of(const LadderReport& report) {
   std::vector<std::string> lines;
   for (size_t i = 0; i < report.rungs.size(); ++i)
     for (const Mismatch& m : report.rungs[i].mismatches)
@@ -254,11 +260,11 @@ std::vector<std::string> LadderResult::mismatches() const {
   return lines;
 }
 
-Document ladder_document(const LadderResult& result, GlyphSet glyphs) {
-  Document document{"ladder", ladder_json(result), ladder_text(result, glyphs_of(glyphs))};
-  for (const LadderRun& run : result.report.ladder.runs) {
-    Document one = run_document(
-        {run.trial, result.report.preset(run.rung).name, result.options().length.bytes, {}});
+Document ladder_document(const LadderReport& report, GlyphSet glyphs) {
+  Document document{"ladder", ladder_json(report), ladder_text(report, glyphs_of(glyphs))};
+  const uint64_t bytes_wanted = report.ladder.options.length.bytes;
+  for (const LadderRun& run : report.ladder.runs) {
+    Document one = run_document({run.trial, report.preset(run.rung).name, bytes_wanted, {}});
     one.rows.front()["round"] = run.round;
     document.columns = std::move(one.columns);
     document.rows.push_back(std::move(one.rows.front()));

@@ -83,9 +83,8 @@ double highest_figure(const LadderReport& report) {
 
 class LadderChart {
  public:
-  explicit LadderChart(const LadderResult& result)
-      : result_(result),
-        report_(result.report),
+  explicit LadderChart(const LadderReport& report)
+      : report_(report),
         step_(tick_step(highest_figure(report_))),
         axis_end_(step_ * std::ceil(highest_figure(report_) / step_)) {}
 
@@ -150,8 +149,8 @@ class LadderChart {
 
   void draw_head() {
     text("title", kMargin, 60, "Pipe throughput, rung by rung");
-    text("quiet", kMargin, 96, result_.machine());
-    text("quiet", kMargin, 96 + kLine, result_.method());
+    text("quiet", kMargin, 96, machine_of(report_));
+    text("quiet", kMargin, 96 + kLine, method_of(report_));
   }
 
   void draw_legend() {
@@ -231,14 +230,13 @@ class LadderChart {
   }
 
   void draw_notes() {
-    for (const std::string& line : result_.conditions()) note("quiet", line);
+    for (const std::string& line : conditions_of(report_)) note("quiet", line);
     for (const LadderFall& fall : report_.falls) note("quiet", fall.text);
-    for (const std::string& line : result_.mismatches()) note("warning", line);
+    for (const std::string& line : mismatches_of(report_)) note("warning", line);
     for (const std::string& warning : report_.warnings)
       note("warning", "Untrustworthy: " + warning);
   }
 
-  const LadderResult& result_;
   const LadderReport& report_;
   double step_, axis_end_;  // GiB/s
   double bottom_ = 0;       // of what is drawn so far
@@ -265,6 +263,6 @@ std::string xml_text(std::string_view text) {
   return escaped;
 }
 
-std::string ladder_svg(const LadderResult& result) { return LadderChart(result).svg(); }
+std::string ladder_svg(const LadderReport& report) { return LadderChart(report).svg(); }
 
 }  // namespace pipetop::tui

@@ -22,39 +22,16 @@ struct RunResult : Trial {
   Snapshot last;              // after both workers finished
 };
 
-// The exit code for a result, and messages for the user.
-struct Assessment {
-  Exit exit = Exit::ok;
-  std::vector<std::string> warnings;  // one line each; some without an exit code
-
-  // The first exit code counts: later ones follow from it, or matter less.
-  void warn(Exit exit, std::string warning);
-  // If the host stole much of the time; `consequence` is "the rate is unreliable".
-  void warn_of_steal(const Reading<double>& steal_share, std::string_view consequence);
-};
 Assessment assess(const RunResult& result);
 
-// The measurements, how they were requested, and texts for the terminal and the chart.
-struct LadderResult {
-  LadderReport report;
-  std::string knobs;  // the flags that change every rung, "--pipe_size 1MiB"; "" for none
-  int ended_by_signal = 0;
-
-  const LadderOptions& options() const { return report.ladder.options; }
-  // Null if nothing was measured.
-  const HostInfo* host() const {
-    const auto& runs = report.ladder.runs;
-    return runs.empty() ? nullptr : runs.back().trial.end.host.get();
-  }
-
-  std::string machine() const;  // see machine_text()
-  // "5 rounds of 1s in shuffled order (seed 42), each run after a warm-up of 200ms"
-  std::string method() const;
-  // Special conditions: "every rung with --pipe_size 1MiB", "ended early, after 12 of 35 runs".
-  std::vector<std::string> conditions() const;
-  // "busy_loop_huge: pages: thp requested, 4k effective: why; remedy", one per line.
-  std::vector<std::string> mismatches() const;
-};
+// Texts for the terminal and the chart.
+std::string machine_of(const LadderReport& report);  // see machine_text()
+// "5 rounds of 1s in shuffled order (seed 42), each run after a warm-up of 200ms"
+std::string method_of(const LadderReport& report);
+// Special conditions: "every rung with --pipe_size 1MiB", "ended early, after 12 of 35 runs".
+std::vector<std::string> conditions_of(const LadderReport& report);
+// "busy_loop_huge: pages: thp requested, 4k effective: why; remedy", one per line.
+std::vector<std::string> mismatches_of(const LadderReport& report);
 
 // The result of a search.
 struct TuneReport {

@@ -92,8 +92,7 @@ Json worker_json(const RunResult& result, Role role) {
 
 Json ring_json(const RingView& ring) {
   Json json = {{"slots", ring.slots}, {"bytes", ring.bytes}};
-  put_occupancy(json, ring.occupancy);
-  put_kinds(json, ring.kinds);
+  put_ring(json, ring.occupancy, ring.kinds);
   return json;
 }
 

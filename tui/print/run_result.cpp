@@ -64,17 +64,6 @@ void assess_lost(const RunResult& result, Role role, Assessment& assessment) {
 
 }  // namespace
 
-void Assessment::warn(Exit code, std::string warning) {
-  if (exit == Exit::ok) exit = code;
-  warnings.push_back(std::move(warning));
-}
-
-void Assessment::warn_of_steal(const Reading<double>& steal_share, std::string_view consequence) {
-  if (steal_share.has_value() && *steal_share > kMuchSteal)
-    warn(Exit::untrustworthy,
-         fmt::format("the host stole {:.1f} % of the time: {}", 100 * *steal_share, consequence));
-}
-
 Assessment assess(const RunResult& result) {
   Assessment assessment;
   for (const WorkerView& worker : result.end.workers) assess_worker(worker, assessment);

@@ -34,8 +34,7 @@ Json segment_json(const Segment& segment, uint64_t start_ns) {
   json["pipe_bytes"] = segment.pipe_bytes;
   for (const Role r : roles_of(segment.requested))
     json[role_name(segment.requested, r)] = segment_role_json(segment.role(r));
-  put_occupancy(json, segment.occupancy);
-  put_kinds(json, segment.kinds);
+  put_ring(json, segment.occupancy, segment.kinds);
   return json;
 }
 

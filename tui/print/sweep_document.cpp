@@ -11,6 +11,7 @@
 #include "tui/draw/numbers.h"
 #include "tui/print/document.h"
 #include "tui/print/human_text.h"
+#include "tui/print/results.h"
 
 namespace pipetop::tui {
 namespace {
@@ -20,34 +21,44 @@ constexpr double kWorthSaying = 0.005;  // of the samples
 
 bool is_number(const Sweep& sweep) { return sweep.plan.knob->kind == KnobKind::number; }
 
-double median_times(const Sweep& sweep, const SweepRow& row) {
-  return median(row.times(sweep.rows.front()));
+// A value's runs, in the order of the rounds.
+std::vector<const Trial*> runs_of(const Sweep& sweep, size_t value) {
+  std::vector<const Trial*> runs;
+  for (const LadderRun& run : sweep.report.ladder.runs)
+    if (run.rung == value) runs.push_back(&run.trial);
+  return runs;
+}
+const Trial& last_run(const Sweep& sweep, size_t value) { return *runs_of(sweep, value).back(); }
+
+// In the same rounds, relative to the first value.
+Reading<double> times_first(const LadderRung& rung) {
+  const Reading<Spread>& times = rung.times_first;
+  return times.has_value() ? Reading<double>::of(times->median)
+                           : Reading<double>::warming(times.reason);
 }
 
-// Relative to this many times the first row.
-Reading<double> efficiency(const Sweep& sweep, const SweepRow& row) {
+// Relative to this many times the first value.
+Reading<double> efficiency(const Sweep& sweep, size_t value) {
   if (!is_number(sweep)) return Reading<double>::unavailable("the values are not numbers");
-  return Reading<double>::of(median_times(sweep, row) * std::stod(sweep.rows.front().value) /
-                             std::stod(row.value));
-}
-
-// "clients 2"
-std::string name_of(const Sweep& sweep, const SweepRow& row) {
-  return fmt::format("{} {}", sweep.plan.knob->name, row.value);
+  const auto& values = sweep.plan.values;
+  Reading<double> share = times_first(sweep.report.rungs[value]);
+  if (share.has_value()) *share.value *= std::stod(values.front()) / std::stod(values[value]);
+  return share;
 }
 
 std::string rates_text(const Sweep& sweep) {
   TextTable table({{std::string(sweep.plan.knob->name), '>', 8},
-                   {std::string(unit_of(sweep.rows.front().settings).rate), '>', 10},
+                   {std::string(unit_of(sweep.settings(0)).rate), '>', 10},
                    {"middle half", '>', 18},
                    {"ratio", '>', 7},
                    {is_number(sweep) ? "efficiency" : "", '>'}});
-  for (const SweepRow& row : sweep.rows) {
-    const Spread rates = spread_of(row.rates());
-    const Reading<double> share = efficiency(sweep, row);
-    table.add({row.value, fmt::format("{:.2f}", rates.median),
+  for (size_t i = 0; i < sweep.plan.values.size(); ++i) {
+    const LadderRung& rung = sweep.report.rungs[i];
+    const Spread& rates = *rung.gib_per_s;
+    const Reading<double> times = times_first(rung), share = efficiency(sweep, i);
+    table.add({sweep.plan.values[i], fmt::format("{:.2f}", rates.median),
                fmt::format("{:.2f} .. {:.2f}", rates.lower, rates.upper),
-               fmt::format("{:.2f}", median_times(sweep, row)),
+               times.has_value() ? fmt::format("{:.2f}", *times) : "?",
                share.has_value() ? fmt::format("{:.0f} %", 100 * *share) : ""});
   }
   return table.text();
@@ -55,10 +66,10 @@ std::string rates_text(const Sweep& sweep) {
 
 std::string parts_text(const Sweep& sweep) {
   std::string text;
-  for (const SweepRow& row : sweep.rows) {
-    const std::vector<PartView>& parts = row.runs.back().parts;
+  for (size_t i = 0; i < sweep.plan.values.size(); ++i) {
+    const std::vector<PartView>& parts = last_run(sweep, i).end.parts;
     if (parts.size() < 2) continue;
-    text += fmt::format("  {}:", name_of(sweep, row));
+    text += fmt::format("  {}:", sweep.report.preset(i).name);
     for (const PartView& part : parts)
       text += part.rate.has_value() ? fmt::format("  {} {:.2f}", part.name, *part.rate)
                                     : fmt::format("  {} ?", part.name);
@@ -70,13 +81,14 @@ std::string parts_text(const Sweep& sweep) {
 // A line per figure, a column per value.
 std::string figures_text(const Sweep& sweep) {
   std::vector<TextColumn> columns = {{"", '<', 28}};
-  columns.resize(1 + sweep.rows.size(), {"", '>', 10});
+  columns.resize(1 + sweep.plan.values.size(), {"", '>', 10});
   TextTable table(columns);
-  for (const Figure& figure : sweep.rows.front().figures) {
+  for (const Figure& figure : last_run(sweep, 0).end.figures) {
     std::vector<std::string> cells = {"  " + figure.name};
-    for (const SweepRow& row : sweep.rows) {
-      const auto same = std::ranges::find(row.figures, figure.key, &Figure::key);
-      const bool known = same != row.figures.end() && same->value.has_value();
+    for (size_t i = 0; i < sweep.plan.values.size(); ++i) {
+      const std::vector<Figure>& figures = last_run(sweep, i).end.figures;
+      const auto same = std::ranges::find(figures, figure.key, &Figure::key);
+      const bool known = same != figures.end() && same->value.has_value();
       cells.push_back(known ? figure_text(same->kind, *same->value) : "unknown");
     }
     table.add(cells);
@@ -87,9 +99,7 @@ std::string figures_text(const Sweep& sweep) {
 
 std::string mismatches_text(const Sweep& sweep) {
   std::string text;
-  for (const SweepRow& row : sweep.rows)
-    for (const Mismatch& m : row.mismatches)
-      text += fmt::format("  {}: {}\n", name_of(sweep, row), mismatch_text(m));
+  for (const std::string& line : mismatches_of(sweep.report)) text += fmt::format("  {}\n", line);
   return text.empty() ? text : "\n" + text;
 }
 
@@ -105,9 +115,9 @@ struct Shares {
 
 std::map<std::string_view, Shares> shares_of(const Sweep& sweep, Role role) {
   std::map<std::string_view, Shares> by_name;
-  const size_t values = sweep.rows.size();
+  const size_t values = sweep.plan.values.size();
   for (size_t i = 0; i < values; ++i) {
-    const Reading<FunctionTable>& table = sweep.rows[i].functions[static_cast<size_t>(role)];
+    const Reading<FunctionTable>& table = last_run(sweep, i).segment.role(role).functions;
     if (!table.has_value()) continue;
     for (const FunctionRow& row : table->rows()) {
       Shares& shares = by_name[row.name];
@@ -121,8 +131,8 @@ std::map<std::string_view, Shares> shares_of(const Sweep& sweep, Role role) {
 }
 
 std::string why_no_functions(const Sweep& sweep, Role role) {
-  for (const SweepRow& row : sweep.rows) {
-    const auto& functions = row.functions[static_cast<size_t>(role)];
+  for (size_t i = 0; i < sweep.plan.values.size(); ++i) {
+    const auto& functions = last_run(sweep, i).segment.role(role).functions;
     if (!functions.has_value()) return functions.reason;
   }
   return {};
@@ -130,21 +140,22 @@ std::string why_no_functions(const Sweep& sweep, Role role) {
 
 // The functions that differ most, because they explain the rates.
 std::string functions_text(const Sweep& sweep, Role role) {
-  const std::string_view name = role_name(sweep.rows.front().settings, role);
+  const std::string_view name = role_name(sweep.settings(0), role);
   if (const std::string why = why_no_functions(sweep, role); !why.empty())
     return fmt::format("\n{}: functions unknown: {}\n", name, why);
   const std::map<std::string_view, Shares> by_name = shares_of(sweep, role);
   std::vector<std::pair<std::string_view, Shares>> rows(by_name.begin(), by_name.end());
   std::ranges::stable_sort(rows, std::greater{}, [](const auto& r) { return r.second.change(); });
   std::vector<TextColumn> columns;
-  for (const SweepRow& row : sweep.rows) columns.push_back({name_of(sweep, row), '>', 16});
+  for (const Preset& rung : sweep.report.ladder.options.rungs)
+    columns.push_back({rung.name, '>', 16});
   columns.push_back({"function"});
   TextTable table(columns);
   for (size_t i = 0; i < std::min(rows.size(), kSweepFunctions); ++i) {
     const auto& [function, shares] = rows[i];
     if (shares.change() < kWorthSaying) break;
     std::vector<std::string> cells;
-    for (size_t v = 0; v < sweep.rows.size(); ++v)
+    for (size_t v = 0; v < sweep.plan.values.size(); ++v)
       cells.push_back(
           fmt::format("{:.1f} ({:>4.1f})", 100 * shares.children[v], 100 * shares.self[v]));
     cells.emplace_back(function);
@@ -154,19 +165,19 @@ std::string functions_text(const Sweep& sweep, Role role) {
 }
 
 std::string sweep_text(const Sweep& sweep) {
-  const Settings& settings = sweep.rows.front().settings;
+  const Settings& settings = sweep.settings(0);
   std::string text = fmt::format("{}: {} compared, {}, interleaved\n\n", terms_of(settings).name,
-                                 sweep.plan.knob->name, counted(uint64_t(sweep.rounds), "round")) +
+                                 sweep.plan.knob->name, counted(sweep.rounds(), "round")) +
                      rates_text(sweep) + parts_text(sweep) + figures_text(sweep) +
                      mismatches_text(sweep);
   for (const Role role : roles_of(settings)) text += functions_text(sweep, role);
   return text;
 }
 
-Json sweep_run_json(const SweepRun& run, const Unit& unit) {
-  Json json = {{"round", run.round + 1}, {std::string(unit.key), rounded(run.rate)}};
+Json sweep_run_json(const Trial& run, uint32_t round, const Unit& unit) {
+  Json json = {{"round", round}, {std::string(unit.key), rounded(run.rate())}};
   put(json, "steal_share", run.steal_share);
-  json["parts"] = list_json(run.parts, [&](const PartView& part) {
+  json["parts"] = list_json(run.end.parts, [&](const PartView& part) {
     Json one = {{"name", part.name}};
     put(one, unit.key, part.rate);
     return one;
@@ -174,38 +185,42 @@ Json sweep_run_json(const SweepRun& run, const Unit& unit) {
   return json;
 }
 
-Json row_json(const Sweep& sweep, const SweepRow& row) {
-  const Unit& unit = unit_of(row.settings);
-  Json json = {{"value", row.value}, {"requested", knobs_json(row.settings)}};
-  json[unit.key] = spread_json(spread_of(row.rates()));
-  json["times"] = rounded(median_times(sweep, row));
-  put(json, "efficiency", efficiency(sweep, row));
-  json["figures"] = figures_json(row.figures);
-  for (const Role role : roles_of(row.settings))
-    put(json, fmt::format("{}_functions", role_name(row.settings, role)),
-        row.functions[static_cast<size_t>(role)], functions_json);
-  json["runs"] =
-      list_json(row.runs, [&](const SweepRun& run) { return sweep_run_json(run, unit); });
+Json row_json(const Sweep& sweep, size_t i) {
+  const Settings& settings = sweep.settings(i);
+  const Unit& unit = unit_of(settings);
+  const LadderRung& rung = sweep.report.rungs[i];
+  Json json = {{"value", sweep.plan.values[i]}, {"requested", knobs_json(settings)}};
+  json[unit.key] = spread_json(*rung.gib_per_s);
+  put(json, "times", times_first(rung));
+  put(json, "efficiency", efficiency(sweep, i));
+  const Trial& last = last_run(sweep, i);
+  json["figures"] = figures_json(last.end.figures);
+  for (const Role role : roles_of(settings))
+    put(json, fmt::format("{}_functions", role_name(settings, role)),
+        last.segment.role(role).functions, functions_json);
+  json["runs"] = Json::array();
+  for (uint32_t round = 1; const Trial* run : runs_of(sweep, i))
+    json["runs"].push_back(sweep_run_json(*run, round++, unit));
   return json;
 }
 
 }  // namespace
 
 Document sweep_document(const Sweep& sweep) {
-  const Settings& settings = sweep.rows.front().settings;
+  const Settings& settings = sweep.settings(0);
   const std::string knob(sweep.plan.knob->name);
   Document document{"sweep",
                     {{"version", kVersion},
                      {"workload", terms_of(settings).name},
                      {"knob", knob},
-                     {"rounds", sweep.rounds},
+                     {"rounds", sweep.rounds()},
                      {"rows", Json::array()}},
                     sweep_text(sweep)};
   add_columns(document.columns, "", "", {knob, "round", unit_of(settings).key, "steal_share"});
-  for (const SweepRow& row : sweep.rows) {
-    document.tree["rows"].push_back(row_json(sweep, row));
+  for (size_t i = 0; i < sweep.plan.values.size(); ++i) {
+    document.tree["rows"].push_back(row_json(sweep, i));
     for (Json run : document.tree["rows"].back()["runs"]) {
-      run[knob] = row.value;
+      run[knob] = sweep.plan.values[i];
       document.rows.push_back(std::move(run));
     }
   }

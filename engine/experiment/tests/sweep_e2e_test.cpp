@@ -6,40 +6,36 @@
 namespace pipetop {
 namespace {
 
-SweepOptions short_options() {
-  SweepOptions options;
-  options.engine.bpf = BpfUse::off;
-  options.plan = sweep_of(knob("pairs"), "1..2");
+SweepPlan pairs() { return sweep_of(knob("pairs"), "1..2"); }
+
+LadderOptions short_options() {
+  LadderOptions options;
   options.length = {.warmup_ns = 0, .bytes = 1 << 20};
   options.rounds = 2;
   return options;
 }
 
 TEST(SweepE2E, EveryValueIsMeasuredInEveryRound) {
-  std::vector<std::string> told;
   Interrupts none{{}};
-  const Sweep sweep = run_sweep(short_options(), none, [&](const std::string& value, int, int all) {
-    told.push_back(value);
-    EXPECT_EQ(all, 4);
-  });
-  EXPECT_EQ(told, (std::vector<std::string>{"1", "2", "2", "1"})) << "there and back again";
-  EXPECT_EQ(sweep.rounds, 2);
-  ASSERT_EQ(sweep.rows.size(), 2u);
-  for (const SweepRow& row : sweep.rows) {
-    ASSERT_EQ(row.runs.size(), 2u);
-    for (const SweepRun& run : row.runs) EXPECT_GT(run.rate, 0);
+  const Sweep sweep = run_sweep(pairs(), short_options(), none,
+                                [&](const LadderStep& step) { EXPECT_EQ(step.all, 4u); });
+  EXPECT_EQ(sweep.rounds(), 2u);
+  std::vector<size_t> order;
+  for (const LadderRun& run : sweep.report.ladder.runs) {
+    order.push_back(run.rung);
+    EXPECT_GT(run.trial.rate(), 0);
+    EXPECT_EQ(run.trial.end.parts.size(), run.rung + 1);
   }
-  EXPECT_EQ(sweep.rows[1].runs[0].parts.size(), 2u);
+  EXPECT_EQ(order, (std::vector<size_t>{0, 1, 1, 0})) << "there and back again";
 }
 
 TEST(SweepE2E, ARoundThatWasCutShortIsLeftOut) {
-  int runs = 0;
   Interrupts interrupts{{}};
-  const Sweep sweep = run_sweep(short_options(), interrupts, [&](const std::string&, int, int) {
-    if (++runs == 4) interrupts.end();
+  const Sweep sweep = run_sweep(pairs(), short_options(), interrupts, [&](const LadderStep& step) {
+    if (step.done == 3) interrupts.end();
   });
-  EXPECT_EQ(sweep.rounds, 1);
-  for (const SweepRow& row : sweep.rows) EXPECT_EQ(row.runs.size(), 1u);
+  EXPECT_EQ(sweep.rounds(), 1u);
+  EXPECT_EQ(sweep.report.ladder.runs.size(), 2u);
 }
 
 }  // namespace

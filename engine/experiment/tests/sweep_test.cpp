@@ -39,21 +39,5 @@ TEST(Sweep, EachMistakeIsOneClearLine) {
             "--write_with: \"\" is not a valid value: give write, vmsplice, tee or splice");
 }
 
-SweepRow row_of(std::vector<double> rates) {
-  SweepRow row;
-  for (const double rate : rates) {
-    SweepRun run;
-    run.rate = rate;
-    row.runs.push_back(run);
-  }
-  return row;
-}
-
-TEST(Sweep, TimesCompareRunsOfTheSameRound) {
-  const SweepRow first = row_of({10, 5}), second = row_of({20, 15});
-  EXPECT_EQ(second.times(first), (std::vector<double>{2, 3}));
-  EXPECT_TRUE(second.times(row_of({0, 0})).empty());
-}
-
 }  // namespace
 }  // namespace pipetop

@@ -40,7 +40,7 @@ TEST(LadderFiles, AppearInTheEndAndStdoutHasTheTable) {
   request.svg = directory.file("a.svg");
   LadderFiles files(request);
   EXPECT_FALSE(std::filesystem::exists(request.csv));
-  const LadderResult result = example_ladder();
+  const LadderReport result = example_ladder();
   const Document document = ladder_document(result, GlyphSet::ascii);
   testing::internal::CaptureStdout();
   files.write(result, GlyphSet::ascii);

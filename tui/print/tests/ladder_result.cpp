@@ -29,9 +29,9 @@ Ladder measured() {
 
 }  // namespace
 
-LadderResult example_ladder() { return {report(measured()), "", 0}; }
+LadderReport example_ladder() { return report(measured()); }
 
-LadderResult spoilt_ladder() {
+LadderReport spoilt_ladder() {
   Ladder ladder = measured();
   ladder.options.rungs[0].title =
       "<write> & \"read\", with a title that is too long for its place, "
@@ -41,7 +41,9 @@ LadderResult spoilt_ladder() {
   ladder.runs.erase(ladder.runs.begin() + 1);
   ladder.runs[0].trial.steal_share = Reading<double>::of(0.22);
   ladder.runs[1].trial.end.effective.mismatches = {{"pipe_size", "4MiB", "1MiB", "too <large>"}};
-  return {report(std::move(ladder)), "--pipe_size 4MiB", 2};
+  ladder.options.knobs = "--pipe_size 4MiB";
+  ladder.ended_by_signal = 2;
+  return report(std::move(ladder));
 }
 
 }  // namespace pipetop::tui

@@ -6,9 +6,9 @@
 namespace pipetop::tui {
 
 // write_read, write_read_huge and vmsplice_read in two rounds; the second rung fell.
-LadderResult example_ladder();
+LadderReport example_ladder();
 
 // The same, stolen from, cut short, changed and with strange names.
-LadderResult spoilt_ladder();
+LadderReport spoilt_ladder();
 
 }  // namespace pipetop::tui

@@ -16,8 +16,8 @@ size_t count(const XmlDocument& document, const std::string& attribute) {
 }
 
 TEST(LadderSvg, IsWellFormedWhateverItSays) {
-  for (const LadderResult& result : {example_ladder(), spoilt_ladder(), LadderResult{}}) {
-    const XmlDocument document = read_xml(ladder_svg(result));
+  for (const LadderReport& report : {example_ladder(), spoilt_ladder(), LadderReport{}}) {
+    const XmlDocument document = read_xml(ladder_svg(report));
     EXPECT_EQ(document.error, "");
     ASSERT_FALSE(document.elements.empty());
     EXPECT_EQ(document.elements.front(), "svg");

@@ -55,9 +55,9 @@ TEST(LadderCsv, HasARowARunAsTheyWereMeasured) {
 }
 
 TEST(LadderCsv, KeepsTheBytesAskedFor) {
-  LadderResult result = example_ladder();
-  result.report.ladder.options.length.bytes = 77;
-  EXPECT_EQ(rows_of(csv_text(ladder_document(result, GlyphSet::ascii)))[1][1], "77");
+  LadderReport report = example_ladder();
+  report.ladder.options.length.bytes = 77;
+  EXPECT_EQ(rows_of(csv_text(ladder_document(report, GlyphSet::ascii)))[1][1], "77");
 }
 
 TEST(LadderHuman, IsATableAndWhatItIsWorth) {
