@@ -62,10 +62,7 @@ Json host_json(const HostInfo* host, const Reading<double>& steal_share) {
     json["mitigations"] = Json::object();
     for (const Mitigation& m : host->mitigations) json["mitigations"][m.flaw] = m.state;
     json["thp"] = host->thp;
-    if (host->psi.empty())
-      put_null(json, "psi", "the kernel keeps none");
-    else
-      json["psi"] = host->psi;
+    put_if(!host->psi.empty(), json, "psi", host->psi, "the kernel keeps none");
     json["pipe_max_size"] = host->pipe_max_size;
   }
   put(json, "steal_share", steal_share);
@@ -85,10 +82,8 @@ Json knobs_json(const Settings& settings) {
 }
 
 void put_article(Json& json, const Preset& preset) {
-  if (preset.article_gib_per_s > 0)
-    json["article_gib_per_s"] = preset.article_gib_per_s;
-  else
-    put_null(json, "article_gib_per_s", "the article prints none");
+  const double figure = preset.article_gib_per_s;
+  put_if(figure > 0, json, "article_gib_per_s", figure, "the article prints none");
 }
 
 Json mismatches_json(const std::vector<Mismatch>& mismatches) {

@@ -106,12 +106,9 @@ Reading<double> mean_steal(const LadderReport& report) {
 
 void put_length(Json& json, const TrialLength& length) {
   json["warmup_ns"] = length.warmup_ns;
-  json["run_duration_ns"] = length.duration_ns;
-  json["run_bytes"] = length.bytes;
-  if (length.bytes != 0)
-    put_null(json, "run_duration_ns", "until run_bytes were read");
-  else
-    put_null(json, "run_bytes", "for run_duration_ns");
+  const bool by_bytes = length.bytes != 0;
+  put_if(!by_bytes, json, "run_duration_ns", length.duration_ns, "until run_bytes were read");
+  put_if(by_bytes, json, "run_bytes", length.bytes, "for run_duration_ns");
 }
 
 constexpr int kBarCells = 24;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <utility>
 
 #include "engine/base/text.h"
 #include "engine/base/version.h"
@@ -18,11 +19,6 @@ Json cost_json(const Spread& cost) {
   Json json = spread_json(cost);
   json["figures"] = cost.count;
   return json;
-}
-
-void put_chosen_cpu(Json& json, const std::string& name, int cpu) {
-  if (cpu == kNoCpu) return put_null(json, name, "none was chosen");
-  json[name] = cpu;
 }
 
 Json lent_pages_json(const LentPagesCost& cost) {
@@ -221,8 +217,8 @@ std::string limits_text(const HostInfo& host, const Limits& limits) {
 Json limits_json(const HostInfo& host, const Limits& limits) {
   Json json = {{"version", kVersion}, {"host", short_host_json(host)}, {"rounds", limits.rounds}};
   put(json["host"], "steal_share", limits.steal_share);
-  put_chosen_cpu(json, "cpu", limits.cpu);
-  put_chosen_cpu(json, "other_cpu", limits.other_cpu);
+  for (const auto& [name, cpu] : {std::pair{"cpu", limits.cpu}, {"other_cpu", limits.other_cpu}})
+    put_if(cpu != kNoCpu, json, name, cpu, "none was chosen");
   put(json, "syscall_ns", limits.syscall_ns, cost_json);
   put(json, "wakeup_two_cpus_ns", limits.wakeup_two_cpus_ns, cost_json);
   put(json, "wakeup_one_cpu_ns", limits.wakeup_one_cpu_ns, cost_json);

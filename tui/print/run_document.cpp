@@ -19,11 +19,9 @@ constexpr std::array<const char*, 4> kZeroCopyNames = {"zero-copy", "copied", "u
 
 // The CPU it last ran on, or else the one it is pinned to.
 void put_cpu(Json& json, const WorkerView& worker, const Json& pinned) {
-  const std::string name = worker.name + "_cpu";
-  if (worker.last_cpu.has_value() || !pinned.is_number())
-    put(json, name, worker.last_cpu);
-  else
-    json[name] = pinned;
+  const auto& last = worker.last_cpu;
+  put_if(last.has_value() || pinned.is_number(), json, worker.name + "_cpu",
+         last.has_value() ? Json(*last) : pinned, last.reason);
 }
 
 Json effective_json(const Snapshot& s) {
@@ -72,10 +70,8 @@ Json worker_json(const RunResult& result, Role role) {
   Json json = {{"pid", after.pid}};
   json.update(counts_json(after.counts - before.counts));
   put_shares(json, result.segment.role(role).shares);
-  if (after.times_source.empty())
-    put_null(json, "times_source", after.shares.on_cpu.reason);
-  else
-    json["times_source"] = after.times_source;
+  put_if(!after.times_source.empty(), json, "times_source", after.times_source,
+         after.shares.on_cpu.reason);
   const auto difference = [&](const char* name, Reading<uint64_t> WorkerView::*total) {
     put_difference(json, name, before.*total, after.*total);
   };
@@ -103,10 +99,7 @@ Json counted_functions_json(const FunctionTable& table) {
     json["rows"][i]["self_samples"] = rows[i].self_samples;
     json["rows"][i]["children_samples"] = rows[i].children_samples;
   }
-  if (table.tree->paths)
-    json["tree"] = call_tree_json(*table.tree);
-  else
-    put_null(json, "tree", "not kept");
+  put_if(table.tree->paths, json, "tree", call_tree_json(*table.tree), "not kept");
   return json;
 }
 

@@ -92,14 +92,10 @@ void put_finalist(Json& json, const std::string& name, const std::optional<Final
 }
 
 void put_comparisons(Json& json, const TuneResult& r) {
-  if (r.winner)
-    json["against_reference"] = comparison_json(r.against_reference);
-  else
-    put_null(json, "against_reference", "there is no winner");
-  if (r.has_final && r.runner_up)
-    json["against_runner_up"] = comparison_json(r.against_runner_up);
-  else
-    put_null(json, "against_runner_up", r.runner_up ? kNoFinal : "there is no runner-up");
+  put_if(r.winner.has_value(), json, "against_reference", comparison_json(r.against_reference),
+         "there is no winner");
+  put_if(r.has_final && r.runner_up, json, "against_runner_up",
+         comparison_json(r.against_runner_up), r.runner_up ? kNoFinal : "there is no runner-up");
 }
 
 Json effect_json(const KnobEffect& effect) {
