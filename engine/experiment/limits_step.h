@@ -1,7 +1,7 @@
 // The unit of `pipetop limits`: one step of a transfer, measured in slices of a millisecond that
 // are interleaved with those of all other steps, because a shared machine is faster in one second
 // than in the next. And what the steps work on: rings that one thread alternately fills and drains,
-// memory whose kind of pages is verified, and one CPU.
+// memory whose kind of pages is verified, a process to wake up, and one CPU.
 #pragma once
 
 #include <cstdint>
@@ -106,6 +106,11 @@ UniqueFd open_dev_null();
 
 // Touched pages. Throws Error, with the remedy, if there are no such pages.
 Buffer map_certain(Pages pages, uint64_t bytes, bool touch = true);
+
+// Waking the process at the other end of a pipe: ns from a write until the sleeper, a process on
+// `partner_cpu`, returns from its read. This is half of a one-byte round trip over two pipes.
+// kNoCpu: there is no such CPU.
+LimitsStep wakeup_step(int partner_cpu);
 
 // Pins the calling thread to one CPU while this object lives; on failure it stays where it was.
 class Pinned {

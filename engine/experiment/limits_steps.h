@@ -51,11 +51,6 @@ Reading<Roof> roof_of(std::span<const RingCost> rings);
 // Entering and leaving the kernel: ns per call that does nothing.
 LimitsStep empty_syscall_step();
 
-// Waking the process at the other end of a pipe: ns from a write until the sleeper, a process on
-// `partner_cpu`, returns from its read. This is half of a one-byte round trip over two pipes.
-// kNoCpu: there is no such CPU.
-LimitsStep wakeup_step(int partner_cpu);
-
 // Copying into and out of a pipe, in GiB/s: alternating write and read of this many bytes in one
 // thread, through a ring that has room for them.
 inline constexpr size_t kCopyIn = 0, kCopyOut = 1;

@@ -113,12 +113,15 @@ struct Shares {
   }
 };
 
-std::map<std::string_view, Shares> shares_of(const Sweep& sweep, Role role) {
-  std::map<std::string_view, Shares> by_name;
+using SharesByName = std::map<std::string_view, Shares>;
+
+// Unknown if those of one value are.
+Reading<SharesByName> shares_of(const Sweep& sweep, Role role) {
+  SharesByName by_name;
   const size_t values = sweep.plan.values.size();
   for (size_t i = 0; i < values; ++i) {
     const Reading<FunctionTable>& table = last_run(sweep, i).segment.role(role).functions;
-    if (!table.has_value()) continue;
+    if (!table.has_value()) return Reading<SharesByName>::warming(table.reason);
     for (const FunctionRow& row : table->rows()) {
       Shares& shares = by_name[row.name];
       shares.self.resize(values);
@@ -127,24 +130,16 @@ std::map<std::string_view, Shares> shares_of(const Sweep& sweep, Role role) {
       shares.children[i] = table->share(row.children_samples);
     }
   }
-  return by_name;
-}
-
-std::string why_no_functions(const Sweep& sweep, Role role) {
-  for (size_t i = 0; i < sweep.plan.values.size(); ++i) {
-    const auto& functions = last_run(sweep, i).segment.role(role).functions;
-    if (!functions.has_value()) return functions.reason;
-  }
-  return {};
+  return Reading<SharesByName>::of(std::move(by_name));
 }
 
 // The functions that differ most, because they explain the rates.
 std::string functions_text(const Sweep& sweep, Role role) {
   const std::string_view name = role_name(sweep.settings(0), role);
-  if (const std::string why = why_no_functions(sweep, role); !why.empty())
-    return fmt::format("\n{}: functions unknown: {}\n", name, why);
-  const std::map<std::string_view, Shares> by_name = shares_of(sweep, role);
-  std::vector<std::pair<std::string_view, Shares>> rows(by_name.begin(), by_name.end());
+  const Reading<SharesByName> by_name = shares_of(sweep, role);
+  if (!by_name.has_value())
+    return fmt::format("\n{}: functions unknown: {}\n", name, by_name.reason);
+  std::vector<std::pair<std::string_view, Shares>> rows(by_name->begin(), by_name->end());
   std::ranges::stable_sort(rows, std::greater{}, [](const auto& r) { return r.second.change(); });
   std::vector<TextColumn> columns;
   for (const Preset& rung : sweep.report.ladder.options.rungs)
