@@ -75,8 +75,7 @@ class TimeLeft {
 std::vector<size_t> ladder_order(size_t rungs, std::optional<uint32_t> seed, uint32_t round);
 
 // Calls `progress` before each run, and about ten times a second. A run that was cut short is left
-// out. Throws Error, with the rung's name, if its
-// settings cannot be applied.
+// out. Throws Error, with the rung's name, if its settings cannot be applied.
 Ladder run_ladder(const LadderOptions& options, Interrupts& interrupts,
                   const LadderProgress& progress);
 

@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/base/clock.h"
-#include "engine/base/error.h"
 #include "engine/host/host.h"
 #include "engine/registry/terms.h"
 

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/error.h"
 #include "engine/base/reading.h"
 #include "engine/experiment/ladder.h"
 #include "engine/experiment/trial.h"

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "engine/base/text.h"
-#include "engine/host/host.h"
 #include "engine/registry/terms.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/workload/pipe/verdict.h"

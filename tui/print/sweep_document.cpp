@@ -6,7 +6,6 @@
 
 #include "engine/base/version.h"
 #include "engine/experiment/sweep.h"
-#include "engine/meter/statistics.h"
 #include "engine/registry/terms.h"
 #include "tui/draw/numbers.h"
 #include "tui/print/document.h"
