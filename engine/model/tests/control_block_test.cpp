@@ -59,7 +59,7 @@ TEST(WorkerLife, AFailureAmendsTheReport) {
   const uint32_t generation = publish_command(*block, {});
   WorkerReport report;
   report.state = WorkerState::flowing;
-  put_words(report.words, percpu::InsertReport{.slab_bytes = 127.5});
+  put_words(report.words, percpu::InsertReport{.memory = {.slab_bytes = 127.5}});
   publish_report(*block, generation, report);
   publish_failure(*block, EPERM, "it broke; mend it");
   const auto read = read_report(*block, generation);
@@ -67,7 +67,7 @@ TEST(WorkerLife, AFailureAmendsTheReport) {
   EXPECT_EQ(read->state, WorkerState::failed);
   EXPECT_EQ(read->error_number, uint64_t{EPERM});
   EXPECT_EQ(read->reason_text(), "it broke; mend it");
-  EXPECT_EQ(words_of<percpu::InsertReport>(read->words).slab_bytes, 127.5);
+  EXPECT_EQ(words_of<percpu::InsertReport>(read->words).memory.slab_bytes, 127.5);
 }
 
 }  // namespace

@@ -6,17 +6,15 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/worker/worker_life.h"
-#include "engine/workload/percpu/memory_probe.h"
 #include "engine/workload/percpu/private_network.h"
 
 namespace pipetop::percpu {
 namespace {
 
 InsertPlan plan_of(const InsertCommand& command) {
-  return {
-      .rule = {.kind = static_cast<ActionKind>(command.kind), .no_percpu = command.no_percpu != 0},
-      .batch = static_cast<uint32_t>(command.batch),
-      .count = static_cast<uint32_t>(command.rules)};
+  return {.rule = {.kind = static_cast<Profile>(command.kind), .no_percpu = command.no_percpu != 0},
+          .batch = static_cast<uint32_t>(command.batch),
+          .count = static_cast<uint32_t>(command.rules)};
 }
 
 class InsertWorker {
@@ -27,7 +25,7 @@ class InsertWorker {
   bool prepare(const InsertCommand& command, WorkerReport& report) {
     set(block_.counts.present, 0);
     // Only once: it cannot be undone.
-    if (!actions_) actions_.emplace(enter_private_network().device);
+    if (!actions_) actions_.emplace(enter_private_network());
     const InsertPlan plan = plan_of(command);
     if (!inserter_) inserter_.emplace(*actions_, plan);
     inserter_->change(plan);
@@ -56,7 +54,7 @@ class InsertWorker {
   }
 
  private:
-  void need_kind(ActionKind kind) {
+  void need_kind(Profile kind) {
     if (known_kind_ == kind) return;
     known_kind_.reset();
     if (const std::string why = actions_->why_unsupported(kind); !why.empty())
@@ -72,8 +70,7 @@ class InsertWorker {
     set_reason(report, memory.reason);
     if (!memory.has_value()) return;
     found.measured = 1;
-    found.percpu_bytes = memory->percpu_bytes;
-    found.slab_bytes = memory->slab_bytes;
+    found.memory = *memory;
   }
 
   void tell_rules_in() { set(block_.counts.present, inserter_->rules_in()); }
@@ -81,7 +78,7 @@ class InsertWorker {
   ControlBlock& block_;
   std::optional<TcActions> actions_;
   std::optional<Inserter> inserter_;
-  std::optional<ActionKind> known_kind_;  // that the kernel has
+  std::optional<Profile> known_kind_;  // that the kernel has
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "engine/model/control_block.h"
 #include "engine/model/settings.h"
+#include "engine/workload/percpu/memory_probe.h"
 #include "engine/workload/percpu/tc_actions.h"
 
 namespace pipetop::percpu {
@@ -13,7 +14,7 @@ namespace pipetop::percpu {
 inline constexpr Role kInserter{};  // the only role
 
 struct InsertCommand {
-  uint64_t kind = 0;       // ActionKind
+  uint64_t kind = 0;       // Profile
   uint64_t no_percpu = 0;  // 0 or 1
   uint64_t rules = 0;      // at most, in the kernel
   uint64_t batch = 1;      // rules per call
@@ -24,8 +25,7 @@ struct InsertCommand {
 struct InsertReport {
   uint64_t with_filters = 0;  // 0 or 1: the rules come with filters (Road::filter)
   uint64_t measured = 0;      // 0 or 1; 0: the report's reason says why not
-  double percpu_bytes = 0;    // of a rule, once measured
-  double slab_bytes = 0;
+  MemoryPerRule memory = {};  // once measured
 };
 
 // Inserts rules, batch by batch, then removes them all and starts again.

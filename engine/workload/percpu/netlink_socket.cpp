@@ -17,10 +17,12 @@ KernelRefusal read_error(const nlmsghdr* message) {
   const auto* error = static_cast<const nlmsgerr*>(mnl_nlmsg_get_payload(message));
   KernelRefusal refusal{.error_number = -error->error, .words = {}};
   if (!(message->nlmsg_flags & NLM_F_ACK_TLVS)) return refusal;
-  for_each_attribute(message, sizeof(nlmsgerr), [&](const nlattr* attribute) {
+  const auto read_words = [](const nlattr* attribute, void* words) {
     if (mnl_attr_get_type(attribute) == NLMSGERR_ATTR_MSG)
-      refusal.words = mnl_attr_get_str(attribute);
-  });
+      *static_cast<std::string*>(words) = mnl_attr_get_str(attribute);
+    return MNL_CB_OK;
+  };
+  mnl_attr_parse(message, sizeof(nlmsgerr), read_words, &refusal.words);
   return refusal;
 }
 
@@ -29,16 +31,6 @@ std::optional<KernelRefusal> read_end(const nlmsghdr* message) {
   const int error = *static_cast<const int*>(mnl_nlmsg_get_payload(message));
   if (error >= 0) return std::nullopt;
   return KernelRefusal{.error_number = -error, .words = {}};
-}
-
-// Calls `each` until it returns false or the bytes end. Returns whether they ended.
-bool for_each_message(const std::vector<char>& answer, size_t length,
-                      const std::function<bool(const nlmsghdr*)>& each) {
-  int left = static_cast<int>(length);
-  for (auto* message = reinterpret_cast<const nlmsghdr*>(answer.data());
-       mnl_nlmsg_ok(message, left); message = mnl_nlmsg_next(message, &left))
-    if (!each(message)) return false;
-  return true;
 }
 
 }  // namespace
@@ -63,14 +55,16 @@ void NetlinkSocket::send_bytes(const void* bytes, size_t length) {
 }
 
 // rtnetlink answers during send(): waiting for a missing answer would take forever.
-size_t NetlinkSocket::receive() {
-  ssize_t length = 0;
-  do {
+void NetlinkSocket::receive(const std::function<bool(const nlmsghdr*)>& each) {
+  for (;;) {
     ++system_calls_;
-    length = ::recv(fd_.get(), answer_.data(), answer_.size(), MSG_DONTWAIT);
-  } while (length < 0 && errno == EINTR);
-  if (length < 0) throw SystemError("reading the kernel's answer", errno);
-  return static_cast<size_t>(length);
+    const ssize_t length = ::recv(fd_.get(), answer_.data(), answer_.size(), MSG_DONTWAIT);
+    if (length < 0 && errno != EINTR) throw SystemError("reading the kernel's answer", errno);
+    int left = static_cast<int>(length);
+    for (auto* message = reinterpret_cast<const nlmsghdr*>(answer_.data());
+         mnl_nlmsg_ok(message, left); message = mnl_nlmsg_next(message, &left))
+      if (!each(message)) return;
+  }
 }
 
 std::vector<KernelRefusal> NetlinkSocket::send(const void* messages, nlmsghdr* last) {
@@ -78,14 +72,12 @@ std::vector<KernelRefusal> NetlinkSocket::send(const void* messages, nlmsghdr* l
   const char* end = reinterpret_cast<char*>(last) + last->nlmsg_len;
   send_bytes(messages, static_cast<size_t>(end - static_cast<const char*>(messages)));
   std::vector<KernelRefusal> refusals;
-  const auto note = [&](const nlmsghdr* answer) {
+  receive([&](const nlmsghdr* answer) {
     if (answer->nlmsg_type != NLMSG_ERROR) return true;
     if (KernelRefusal refusal = read_error(answer); refusal.error_number != 0)
       refusals.push_back(std::move(refusal));
     return answer->nlmsg_seq != last->nlmsg_seq;
-  };
-  while (for_each_message(answer_, receive(), note)) {
-  }
+  });
   return refusals;
 }
 
@@ -100,15 +92,13 @@ std::optional<KernelRefusal> NetlinkSocket::dump(nlmsghdr* request,
   request->nlmsg_flags |= NLM_F_DUMP;
   send_bytes(request, request->nlmsg_len);
   std::optional<KernelRefusal> refusal;
-  const auto note = [&](const nlmsghdr* answer) {
+  receive([&](const nlmsghdr* answer) {
     if (answer->nlmsg_type == NLMSG_ERROR) refusal = read_error(answer);
     if (answer->nlmsg_type == NLMSG_DONE) refusal = read_end(answer);
     if (answer->nlmsg_type == NLMSG_ERROR || answer->nlmsg_type == NLMSG_DONE) return false;
     each(answer);
     return true;
-  };
-  while (for_each_message(answer_, receive(), note)) {
-  }
+  });
   return refusal;
 }
 

@@ -1,7 +1,6 @@
-// Requests to the kernel's rtnetlink, its error messages, and loops over attributes.
+// Requests to the kernel's rtnetlink, and its error messages.
 #pragma once
 
-#include <libmnl/libmnl.h>
 #include <linux/netlink.h>
 
 #include <cstddef>
@@ -14,26 +13,6 @@
 #include "engine/base/unique_fd.h"
 
 namespace pipetop::percpu {
-
-// libmnl's own loops are macros that only C compiles.
-template <class Each>
-int call_each(const nlattr* attribute, void* each) {
-  (*static_cast<Each*>(each))(attribute);
-  return MNL_CB_OK;
-}
-
-// Calls each(const nlattr*) for the attributes after the message's header of
-// `header_bytes`.
-template <class Each>
-void for_each_attribute(const nlmsghdr* message, size_t header_bytes, Each each) {
-  mnl_attr_parse(message, static_cast<unsigned>(header_bytes), call_each<Each>, &each);
-}
-
-// The same for nested attributes.
-template <class Each>
-void for_each_nested(const nlattr* outer, Each each) {
-  mnl_attr_parse_nested(outer, call_each<Each>, &each);
-}
 
 // A request that the kernel refused.
 struct KernelRefusal {
@@ -61,7 +40,8 @@ class NetlinkSocket {
 
  private:
   void send_bytes(const void* bytes, size_t length);
-  size_t receive();  // bytes, now in answer_
+  // Reads answers until `each` returns false.
+  void receive(const std::function<bool(const nlmsghdr*)>& each);
 
   UniqueFd fd_;
   std::vector<char> answer_;

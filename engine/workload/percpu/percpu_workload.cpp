@@ -38,12 +38,7 @@ void judge_profile(const Settings& requested, const std::optional<WorkerReport>&
   note(requested, "profile", "none", std::string(first->reason_text()), effective);
 }
 
-using percpu::ActionKind;
-
 constexpr const char* kNobody = "no worker inserts";
-
-static_assert(static_cast<int>(Profile::mirred) == static_cast<int>(ActionKind::mirred));
-static_assert(static_cast<int>(Profile::gact) == static_cast<int>(ActionKind::gact));
 
 bool is_inserting(const Worker& worker) {
   const auto report = worker.report();
@@ -140,7 +135,7 @@ void PercpuWorkload::learn(const WorkerReport& report) {
   const auto found = words_of<percpu::InsertReport>(report.words);
   with_filters_ = found.with_filters != 0;
   if (!measures_) return;
-  memory() = found.measured != 0 ? Memory::of({found.percpu_bytes, found.slab_bytes})
+  memory() = found.measured != 0 ? Memory::of(found.memory)
                                  : Memory::unavailable(std::string(report.reason_text()));
 }
 

@@ -6,18 +6,11 @@
 
 namespace pipetop::percpu {
 
-struct PrivateNetwork {
-  // Root only needs a network namespace. Other users also need a user namespace, in
-  // which the kernel refuses standalone tc actions (see tc_actions.h).
-  bool in_user_namespace = false;
-  // The index of the loopback device, mirred's target. It stays down, so that no
-  // packet ever reaches a rule.
-  unsigned device = 0;
-};
-
-// Moves this single-threaded process into a new network namespace, permanently.
-// Throws Error with "why; remedy".
-PrivateNetwork enter_private_network();
+// Moves this single-threaded process into a new network namespace, permanently. Root needs no
+// more. Other users also need a user namespace, in which the kernel refuses standalone tc actions
+// (see tc_actions.h). Returns the index of the loopback device, mirred's target. It stays down, so
+// that no packet ever reaches a rule. Throws Error with "why; remedy".
+unsigned enter_private_network();
 
 // What determines whether namespaces are allowed; -1 if the kernel has no such sysctl.
 struct NamespaceLimits {

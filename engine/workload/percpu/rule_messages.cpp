@@ -8,7 +8,9 @@
 #include <linux/tc_act/tc_gact.h>
 #include <linux/tc_act/tc_mirred.h>
 
-#include "engine/workload/percpu/netlink_socket.h"
+#include <string>
+
+#include "engine/workload/percpu/percpu_knobs.h"
 
 namespace pipetop::percpu {
 namespace {
@@ -72,49 +74,28 @@ void put_gact(nlmsghdr* message, const Rule& rule) {
   mnl_attr_put(message, TCA_GACT_PARMS, sizeof(parameters), &parameters);
 }
 
+void put_kind(nlmsghdr* message, Profile kind) {
+  mnl_attr_put_strz(message, TCA_ACT_KIND, std::string(to_text(kind)).c_str());
+}
+
 // The flag is left out rather than sent as 0: that is the kernel's default.
 void put_action(nlmsghdr* message, const Rule& rule) {
   const Nest first(message, 1);
-  mnl_attr_put_strz(message, TCA_ACT_KIND, name(rule.shape.kind));
+  put_kind(message, rule.shape.kind);
   if (rule.shape.no_percpu) put_flag(message, TCA_ACT_FLAGS, TCA_ACT_FLAGS_NO_PERCPU_STATS);
   const Nest options(message, TCA_ACT_OPTIONS);
-  rule.shape.kind == ActionKind::mirred ? put_mirred(message, rule) : put_gact(message, rule);
+  rule.shape.kind == Profile::mirred ? put_mirred(message, rule) : put_gact(message, rule);
 }
 
-// "All actions of this kind", of a flush and of a dump.
-void put_kind(nlmsghdr* message, ActionKind kind) {
+// The action of this index; 0: all of this kind.
+void put_which(nlmsghdr* message, Profile kind, uint32_t index = 0) {
   const Nest table(message, TCA_ACT_TAB);
   const Nest first(message, 1);
-  mnl_attr_put_strz(message, TCA_ACT_KIND, name(kind));
-}
-
-// mirred's and gact's parameters, like all actions', begin with the index.
-uint32_t read_index(const nlattr* options) {
-  static_assert(int{TCA_MIRRED_PARMS} == int{TCA_GACT_PARMS});
-  uint32_t index = 0;
-  for_each_nested(options, [&](const nlattr* attribute) {
-    if (mnl_attr_get_type(attribute) == TCA_GACT_PARMS)
-      index = static_cast<const tc_gact*>(mnl_attr_get_payload(attribute))->index;
-  });
-  return index;
-}
-
-ListedAction read_action(const nlattr* action) {
-  ListedAction listed;
-  for_each_nested(action, [&](const nlattr* attribute) {
-    const uint16_t type = mnl_attr_get_type(attribute);
-    if (type == TCA_ACT_OPTIONS) listed.index = read_index(attribute);
-    if (type == TCA_ACT_FLAGS)
-      listed.no_percpu =
-          static_cast<const nla_bitfield32*>(mnl_attr_get_payload(attribute))->value &
-          TCA_ACT_FLAGS_NO_PERCPU_STATS;
-  });
-  return listed;
+  put_kind(message, kind);
+  if (index != 0) mnl_attr_put_u32(message, TCA_ACT_INDEX, index);
 }
 
 }  // namespace
-
-const char* name(ActionKind kind) { return kind == ActionKind::mirred ? "mirred" : "gact"; }
 
 nlmsghdr* put_new_action(void* at, const Rule& rule) {
   nlmsghdr* message = put_action_header(at, RTM_NEWACTION, kCreate);
@@ -123,24 +104,21 @@ nlmsghdr* put_new_action(void* at, const Rule& rule) {
   return message;
 }
 
-nlmsghdr* put_flush_actions(void* at, ActionKind kind) {
+nlmsghdr* put_flush_actions(void* at, Profile kind) {
   nlmsghdr* message = put_action_header(at, RTM_DELACTION, NLM_F_REQUEST | NLM_F_ROOT);
-  put_kind(message, kind);
+  put_which(message, kind);
   return message;
 }
 
-nlmsghdr* put_get_action(void* at, ActionKind kind, uint32_t index) {
+nlmsghdr* put_get_action(void* at, Profile kind, uint32_t index) {
   nlmsghdr* message = put_action_header(at, RTM_GETACTION, NLM_F_REQUEST);
-  const Nest table(message, TCA_ACT_TAB);
-  const Nest first(message, 1);
-  mnl_attr_put_strz(message, TCA_ACT_KIND, name(kind));
-  mnl_attr_put_u32(message, TCA_ACT_INDEX, index);
+  put_which(message, kind, index);
   return message;
 }
 
-nlmsghdr* put_list_actions(void* at, ActionKind kind) {
+nlmsghdr* put_list_actions(void* at, Profile kind) {
   nlmsghdr* message = put_action_header(at, RTM_GETACTION, NLM_F_REQUEST);
-  put_kind(message, kind);
+  put_which(message, kind);
   put_flag(message, TCA_ROOT_FLAGS, TCA_ACT_FLAG_LARGE_DUMP_ON);
   return message;
 }
@@ -178,15 +156,6 @@ nlmsghdr* put_flush_filters(void* at, unsigned device) {
   nlmsghdr* message = put_header(at, RTM_DELTFILTER, NLM_F_REQUEST);
   put_filter_header(message, device);
   return message;
-}
-
-std::vector<ListedAction> read_actions(const nlmsghdr* message) {
-  std::vector<ListedAction> actions;
-  for_each_attribute(message, sizeof(tcamsg), [&](const nlattr* table) {
-    if (mnl_attr_get_type(table) != TCA_ACT_TAB) return;
-    for_each_nested(table, [&](const nlattr* action) { actions.push_back(read_action(action)); });
-  });
-  return actions;
 }
 
 }  // namespace pipetop::percpu

@@ -7,22 +7,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "engine/model/settings.h"
 
 namespace pipetop::percpu {
 
 inline constexpr size_t kMessageRoom = 256;
 
-enum class ActionKind {
-  mirred,  // redirect the packet to a device
-  gact,    // drop the packet
-};
-
-// The name that the kernel and tc use: "mirred".
-const char* name(ActionKind kind);
-
 struct RuleShape {
-  ActionKind kind = ActionKind::mirred;
+  Profile kind = Profile::mirred;
   bool no_percpu = false;  // one set of counters under a lock, not one per CPU
 
   bool operator==(const RuleShape&) const = default;
@@ -38,11 +31,11 @@ struct Rule {
 // A standalone action. An index in use is refused with EEXIST.
 nlmsghdr* put_new_action(void* at, const Rule& rule);
 // Deletes all actions of the kind.
-nlmsghdr* put_flush_actions(void* at, ActionKind kind);
+nlmsghdr* put_flush_actions(void* at, Profile kind);
 // Requests one action; refused with ENOENT if there is none.
-nlmsghdr* put_get_action(void* at, ActionKind kind, uint32_t index);
+nlmsghdr* put_get_action(void* at, Profile kind, uint32_t index);
 // Requests a dump of all actions of the kind.
-nlmsghdr* put_list_actions(void* at, ActionKind kind);
+nlmsghdr* put_list_actions(void* at, Profile kind);
 
 // The place of a filter: u32 keeps 4095 sorted filters per table, and one table per priority.
 struct FilterPlace {
@@ -63,13 +56,5 @@ nlmsghdr* put_new_ingress(void* at, unsigned device);
 nlmsghdr* put_new_filter(void* at, unsigned device, FilterPlace place, const Rule* rule);
 // Deletes all filters of the device and their actions, asynchronously.
 nlmsghdr* put_flush_filters(void* at, unsigned device);
-
-struct ListedAction {
-  uint32_t index = 0;
-  bool no_percpu = false;
-};
-
-// The actions in one message of a dump.
-std::vector<ListedAction> read_actions(const nlmsghdr* message);
 
 }  // namespace pipetop::percpu

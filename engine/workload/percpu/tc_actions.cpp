@@ -8,6 +8,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/workload/percpu/percpu_knobs.h"
 
 namespace pipetop::percpu {
 namespace {
@@ -40,15 +41,15 @@ void need(const std::optional<KernelRefusal>& refusal, const char* module, const
 
 }  // namespace
 
-std::string why_refused(const KernelRefusal& refusal, ActionKind kind) {
+std::string why_refused(const KernelRefusal& refusal, Profile kind) {
   if (is_missing(refusal))
-    return kind == ActionKind::mirred ? why_missing("act_mirred", "CONFIG_NET_ACT_MIRRED")
-                                      : why_missing("act_gact", "CONFIG_NET_ACT_GACT");
+    return kind == Profile::mirred ? why_missing("act_mirred", "CONFIG_NET_ACT_MIRRED")
+                                   : why_missing("act_gact", "CONFIG_NET_ACT_GACT");
   const char* remedy = refusal.error_number == EPERM ? "; run as root" : "";
-  return fmt::format("{} action refused: {}{}", name(kind), words_of(refusal), remedy);
+  return fmt::format("{} action refused: {}{}", to_text(kind), words_of(refusal), remedy);
 }
 
-void need_all(const Insertion& insertion, ActionKind kind) {
+void need_all(const Insertion& insertion, Profile kind) {
   if (insertion.refusals.empty()) return;
   const KernelRefusal& first = insertion.refusals.front();
   throw Error(why_refused(first, kind), is_missing(first) ? Exit::unsupported : Exit::refused);
@@ -58,7 +59,7 @@ void need_all(const Insertion& insertion, ActionKind kind) {
 // another one is refused (EPERM), although filters with actions are allowed. The
 // kernel checks this before it looks at what to delete.
 TcActions::TcActions(unsigned device) : device_(device), room_(kMaxBatch * kMessageRoom) {
-  const auto refusal = send(put_flush_actions(room_.data(), ActionKind::mirred));
+  const auto refusal = send(put_flush_actions(room_.data(), Profile::mirred));
   if (refusal && refusal->error_number == EPERM) open_filters();
 }
 
@@ -77,7 +78,7 @@ std::optional<KernelRefusal> TcActions::send(nlmsghdr* message) {
   return socket_.send(message);
 }
 
-std::string TcActions::why_unsupported(ActionKind kind) {
+std::string TcActions::why_unsupported(Profile kind) {
   const Insertion probe = insert({.kind = kind}, 1, 1);
   if (!probe.refusals.empty() && probe.refusals.front().error_number != EEXIST)
     return why_refused(probe.refusals.front(), kind);
@@ -108,7 +109,7 @@ Insertion TcActions::insert(const RuleShape& shape, uint32_t first_index, uint32
   return {.rules = count - refused, .refusals = std::move(refusals)};
 }
 
-void TcActions::flush(ActionKind kind) {
+void TcActions::flush(Profile kind) {
   const auto refusal = send(road_ == Road::action ? put_flush_actions(room_.data(), kind)
                                                   : put_flush_filters(room_.data(), device_));
   if (refusal) throw Error("deleting rules: " + words_of(*refusal), Exit::refused);
@@ -119,27 +120,25 @@ void TcActions::flush(ActionKind kind) {
 // A deleted filter's action is freed after a grace period, in a kernel thread. A new rule of the
 // same index would share the old action until then and allocate nothing. Listing thousands of
 // actions repeatedly would delay that thread.
-void TcActions::wait_until_none(ActionKind kind) {
+void TcActions::wait_until_none(Profile kind) {
   const uint64_t end = monotonic_ns() + kFlushLimitNs;
-  while (has(kind, last_deleted_) || !list(kind).empty()) {
+  while (has(kind, last_deleted_) || has_any(kind)) {
     if (monotonic_ns() > end) throw SystemError("deleting rules", ETIMEDOUT);
     ::usleep(1000);
   }
 }
 
-bool TcActions::has(ActionKind kind, uint32_t index) {
+bool TcActions::has(Profile kind, uint32_t index) {
   return !send(put_get_action(room_.data(), kind, index));
 }
 
-std::vector<ListedAction> TcActions::list(ActionKind kind) {
-  std::vector<ListedAction> actions;
+bool TcActions::has_any(Profile kind) {
   nlmsghdr* request = put_list_actions(room_.data(), kind);
   request->nlmsg_seq = ++sequence_;
-  const auto refusal = socket_.dump(request, [&](const nlmsghdr* message) {
-    for (const ListedAction& action : read_actions(message)) actions.push_back(action);
-  });
+  bool found = false;
+  const auto refusal = socket_.dump(request, [&](const nlmsghdr*) { found = true; });
   if (refusal) throw Error("listing rules: " + words_of(*refusal), Exit::refused);
-  return actions;
+  return found;
 }
 
 }  // namespace pipetop::percpu

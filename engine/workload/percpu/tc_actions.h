@@ -35,24 +35,22 @@ class TcActions {
 
   // "" if the kernel has the kind, else "why; remedy". Deletes its actions. Throws
   // Error.
-  std::string why_unsupported(ActionKind kind);
+  std::string why_unsupported(Profile kind);
 
   // Sends `count` rules (1 to kMaxBatch), one message each, in one system call, with indices from
   // `first_index` (at least 1) up. Throws SystemError.
   Insertion insert(const RuleShape& shape, uint32_t first_index, uint32_t count);
 
   // Deletes all actions of the kind; on Road::filter the others too. Throws Error.
-  void flush(ActionKind kind);
-
-  // The kernel's current rules. Throws Error.
-  std::vector<ListedAction> list(ActionKind kind);
+  void flush(Profile kind);
 
  private:
   void open_filters();
   nlmsghdr* put_rule(void* at, const Rule& rule);
   std::optional<KernelRefusal> send(nlmsghdr* message);
-  bool has(ActionKind kind, uint32_t index);
-  void wait_until_none(ActionKind kind);
+  bool has(Profile kind, uint32_t index);
+  bool has_any(Profile kind);
+  void wait_until_none(Profile kind);
 
   NetlinkSocket socket_;
   unsigned device_;
@@ -64,9 +62,9 @@ class TcActions {
 };
 
 // "why; remedy" for an action that was refused.
-std::string why_refused(const KernelRefusal& refusal, ActionKind kind);
+std::string why_refused(const KernelRefusal& refusal, Profile kind);
 
 // Throws Error if any of the rules was refused.
-void need_all(const Insertion& insertion, ActionKind kind);
+void need_all(const Insertion& insertion, Profile kind);
 
 }  // namespace pipetop::percpu

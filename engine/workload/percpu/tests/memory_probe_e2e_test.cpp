@@ -6,6 +6,7 @@
 #include "engine/host/host_files.h"
 #include "engine/tests/eventually.h"
 #include "engine/workload/percpu/memory_probe.h"
+#include "engine/workload/percpu/tests/attributes.h"
 #include "engine/workload/percpu/tests/network_fixture.h"
 
 namespace pipetop::percpu {
@@ -32,8 +33,8 @@ bool keeps_still() {
 // Three counters a rule and CPU: bytes and packets, the same of hardware, and the
 // queue's: 16, 16 and 20 bytes. Where they lie in pages costs something too.
 TEST_F(MemoryProbeTest, CountersTakePerCpuMemoryAndOneSetTakesNone) {
-  in_private_network(As::caller, [](const PrivateNetwork& network) {
-    TcActions actions(network.device);
+  in_private_network(As::caller, [](unsigned device) {
+    TcActions actions(device);
     const double cpus = possible_cpus();
     Reading<MemoryPerRule> with, without;
     // What others take in the meantime counts, too.
@@ -49,18 +50,18 @@ TEST_F(MemoryProbeTest, CountersTakePerCpuMemoryAndOneSetTakesNone) {
     EXPECT_LT(without->percpu_bytes, 10 * cpus);
     EXPECT_GT(with->slab_bytes, 0);
     EXPECT_GT(without->slab_bytes, 0);
-    EXPECT_TRUE(actions.list(ActionKind::mirred).empty());
+    EXPECT_TRUE(list_actions(Profile::mirred).empty());
   });
 }
 
 TEST_F(MemoryProbeTest, EndsWhenItIsNoLongerAsked) {
-  in_private_network(As::caller, [](const PrivateNetwork& network) {
-    TcActions actions(network.device);
+  in_private_network(As::caller, [](unsigned device) {
+    TcActions actions(device);
     int asked = 0;
     const auto memory = measure_memory_per_rule(actions, kPercpu, [&] { return ++asked < 3; });
     EXPECT_EQ(memory.status, ReadingStatus::warming);
     EXPECT_NE(memory.reason, "");
-    EXPECT_TRUE(actions.list(ActionKind::mirred).empty());
+    EXPECT_TRUE(list_actions(Profile::mirred).empty());
   });
 }
 

@@ -17,8 +17,8 @@
 
 namespace pipetop::percpu {
 
-inline constexpr RuleShape kPercpu{.kind = ActionKind::mirred, .no_percpu = false};
-inline constexpr RuleShape kNoPercpu{.kind = ActionKind::mirred, .no_percpu = true};
+inline constexpr RuleShape kPercpu{.kind = Profile::mirred, .no_percpu = false};
+inline constexpr RuleShape kNoPercpu{.kind = Profile::mirred, .no_percpu = true};
 
 enum class As {
   caller,  // as root: a network namespace alone
@@ -32,7 +32,7 @@ inline void become_nobody() {
 }
 
 // In the child. Its EXPECTs print by themselves.
-inline void run_body(As as, const std::function<void(const PrivateNetwork&)>& body) {
+inline void run_body(As as, const std::function<void(unsigned)>& body) {
   try {
     if (as == As::nobody) become_nobody();
     if (testing::Test::HasFailure()) return;
@@ -42,7 +42,7 @@ inline void run_body(As as, const std::function<void(const PrivateNetwork&)>& bo
   }
 }
 
-inline void in_private_network(As as, const std::function<void(const PrivateNetwork&)>& body) {
+inline void in_private_network(As as, const std::function<void(unsigned)>& body) {
   fflush(nullptr);
   const pid_t child = fork();
   ASSERT_GE(child, 0);

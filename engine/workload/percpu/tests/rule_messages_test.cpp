@@ -7,37 +7,11 @@
 #include <linux/tc_act/tc_mirred.h>
 
 #include <array>
-#include <cstring>
-#include <map>
-#include <string>
 
-#include "engine/workload/percpu/netlink_socket.h"
+#include "engine/workload/percpu/tests/attributes.h"
 
 namespace pipetop::percpu {
 namespace {
-
-using Attributes = std::map<int, const nlattr*>;
-
-Attributes of_message(const nlmsghdr* message, size_t header_bytes) {
-  Attributes found;
-  for_each_attribute(message, header_bytes,
-                     [&](const nlattr* a) { found[mnl_attr_get_type(a)] = a; });
-  return found;
-}
-
-Attributes inside(const nlattr* outer) {
-  Attributes found;
-  if (outer) for_each_nested(outer, [&](const nlattr* a) { found[mnl_attr_get_type(a)] = a; });
-  return found;
-}
-
-template <class T>
-T value_of(const nlattr* attribute) {
-  EXPECT_EQ(mnl_attr_get_payload_len(attribute), sizeof(T));
-  T value;
-  std::memcpy(&value, mnl_attr_get_payload(attribute), sizeof(value));
-  return value;
-}
 
 class RuleMessages : public testing::Test {
  protected:
@@ -65,7 +39,7 @@ TEST_F(RuleMessages, AMirredActionRedirectsToTheDevice) {
 }
 
 TEST_F(RuleMessages, AGactActionDropsAndCarriesTheFlag) {
-  const Rule rule{.shape = {.kind = ActionKind::gact, .no_percpu = true}, .index = 5, .device = 1};
+  const Rule rule{.shape = {.kind = Profile::gact, .no_percpu = true}, .index = 5, .device = 1};
   Attributes action =
       inside(inside(of_message(put_new_action(at(), rule), sizeof(tcamsg))[TCA_ACT_TAB])[1]);
   EXPECT_STREQ(mnl_attr_get_str(action[TCA_ACT_KIND]), "gact");
@@ -78,8 +52,7 @@ TEST_F(RuleMessages, AGactActionDropsAndCarriesTheFlag) {
 }
 
 TEST_F(RuleMessages, AFilterHoldsTheAction) {
-  const Rule rule{
-      .shape = {.kind = ActionKind::mirred, .no_percpu = true}, .index = 9, .device = 1};
+  const Rule rule{.shape = {.kind = Profile::mirred, .no_percpu = true}, .index = 9, .device = 1};
   const nlmsghdr* message = put_new_filter(at(), 1, {.priority = 2, .node = 4000}, &rule);
   EXPECT_EQ(message->nlmsg_type, RTM_NEWTFILTER);
   const auto* header = static_cast<const tcmsg*>(mnl_nlmsg_get_payload(message));
@@ -101,7 +74,7 @@ TEST_F(RuleMessages, AFilterMayBeBare) {
 }
 
 TEST_F(RuleMessages, AFlushIsForAllOfAKind) {
-  const nlmsghdr* message = put_flush_actions(at(), ActionKind::gact);
+  const nlmsghdr* message = put_flush_actions(at(), Profile::gact);
   EXPECT_EQ(message->nlmsg_type, RTM_DELACTION);
   EXPECT_TRUE(message->nlmsg_flags & NLM_F_ROOT);
   Attributes action = inside(inside(of_message(message, sizeof(tcamsg))[TCA_ACT_TAB])[1]);
@@ -110,8 +83,7 @@ TEST_F(RuleMessages, AFlushIsForAllOfAKind) {
 
 // The kernel lists actions in the shape in which they were made.
 TEST_F(RuleMessages, ActionsAreReadBack) {
-  const Rule rule{
-      .shape = {.kind = ActionKind::mirred, .no_percpu = true}, .index = 8, .device = 1};
+  const Rule rule{.shape = {.kind = Profile::mirred, .no_percpu = true}, .index = 8, .device = 1};
   const auto listed = read_actions(put_new_action(at(), rule));
   ASSERT_EQ(listed.size(), 1u);
   EXPECT_EQ(listed[0].index, 8u);
