@@ -53,8 +53,8 @@ class Client {
   bool empty(uint64_t held) {
     while (held > 0) {
       const ssize_t moved = ::splice(fds_.pipe_read, nullptr, sink_.get(), nullptr, held, kFlags);
-      if (moved < 0 && !count_error()) return false;
       if (moved < 0 && errno == EAGAIN) return true;  // there is no more
+      if (moved < 0 && !count_error()) return false;
       if (moved < 0) continue;
       count(moved, held);
       add(block_.counts.items, static_cast<uint64_t>(moved));
@@ -64,15 +64,7 @@ class Client {
   }
 
   // All that is there.
-  bool drain() {
-    for (;;) {
-      const ssize_t moved =
-          ::splice(fds_.pipe_read, nullptr, sink_.get(), nullptr, kMaxPipeBytes, kFlags);
-      if (moved < 0 && errno == EAGAIN) return true;
-      if (moved < 0 && !count_error()) return false;
-      if (moved > 0) add(block_.counts.items, static_cast<uint64_t>(moved));
-    }
-  }
+  bool drain() { return empty(kMaxPipeBytes); }
 
   void count(ssize_t moved, uint64_t asked) {
     add(block_.counts.syscalls, 1);
