@@ -203,11 +203,12 @@ void Engine::Impl::watch_workload(uint64_t now_ns) {
 
 Effective Engine::Impl::effective() const {
   Seen seen;
-  seen.settled = settled_;
   if (ring_renewed_) seen.kinds = observers_.kinds();
   for (const Role role : kBothRoles)
     seen.run_on[static_cast<size_t>(role)] = meters_.of(role).cpu_run_on();
-  return workload_->effective(seen);
+  Effective effective = workload_->effective(seen);
+  effective.settled = settled_;
+  return effective;
 }
 
 Snapshot Engine::Impl::tick() {

@@ -20,7 +20,6 @@ namespace pipetop {
 
 // The engine's observations of it.
 struct Seen {
-  bool settled = false;
   // From the slots filled since everything is in effect; takes precedence over the probe.
   Reading<std::array<double, kSlotKinds>> kinds;
   // The CPU on which each role, if it is one process, has run since it was placed;
@@ -59,7 +58,7 @@ class Workload {
 
   virtual Progress progress() const = 0;
   virtual std::vector<PartProgress> parts() const = 0;
-  virtual Effective effective(const Seen& seen) const = 0;
+  virtual Effective effective(const Seen& seen) const = 0;  // but for `settled`
 
   // An end of the pipe to observe, open for its whole lifetime; -1 if there is
   // none.
@@ -78,6 +77,30 @@ class Workload {
   // Events since the last call.
   virtual std::vector<Notice> notices() { return {}; }
 };
+
+// ---- what workloads share ----
+
+// One part per worker: "client 1", ... `clock_ns` is the time that its counts took; nullptr: the
+// wall time.
+std::vector<PartProgress> parts_of(std::span<const Worker* const> workers, std::string_view name,
+                                   uint64_t (*clock_ns)(const WorkerCounts&) = nullptr);
+
+// For a knob of `knobs` whose effective value is not the requested one.
+Mismatch mismatch_of(std::span<const Knob> knobs, std::string_view name, const Settings& requested,
+                     const Settings& effective, std::string reason);
+
+// What shows that a technique lends pages.
+struct Lending {
+  SlotKind kind;
+  std::string_view seen;    // description of the pages
+  std::string_view copier;  // what makes the copies, if there are any
+};
+inline constexpr Lending kFileLending = {SlotKind::page_cache, "pages of the page cache",
+                                         "splice from a file (copy_splice_read)"};
+
+// Sets zero_copy and its reason, from the slots seen, else from the probe.
+void judge_lending(const Lending& lending, const Seen& seen, const ZeroCopyProbe& probe,
+                   EffectivePipe& pipe);
 
 // A row of the table of workloads.
 struct WorkloadEntry {

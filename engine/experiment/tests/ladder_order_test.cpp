@@ -8,15 +8,15 @@
 namespace pipetop {
 namespace {
 
-using Order = std::vector<size_t>;
+using Sequence = std::vector<size_t>;
 
 TEST(LadderOrder, HasEveryRungOnce) {
   for (uint32_t round = 1; round <= 20; ++round) {
-    Order order = ladder_order(7, 42, round);
+    Sequence order = ladder_order(7, 42, round);
     std::ranges::sort(order);
-    EXPECT_EQ(order, (Order{0, 1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(order, (Sequence{0, 1, 2, 3, 4, 5, 6}));
   }
-  EXPECT_EQ(ladder_order(1, 42, 1), Order{0});
+  EXPECT_EQ(ladder_order(1, 42, 1), Sequence{0});
 }
 
 TEST(LadderOrder, DependsOnSeedAndRoundAlone) {
@@ -24,7 +24,7 @@ TEST(LadderOrder, DependsOnSeedAndRoundAlone) {
   EXPECT_NE(ladder_order(7, 42, 1), ladder_order(7, 42, 2));
   EXPECT_NE(ladder_order(7, 42, 1), ladder_order(7, 43, 1));
   // As on any other machine, so that a seed can be told to somebody else.
-  EXPECT_EQ(ladder_order(7, 42, 1), (Order{4, 5, 1, 2, 6, 3, 0}));
+  EXPECT_EQ(ladder_order(7, 42, 1), (Sequence{4, 5, 1, 2, 6, 3, 0}));
 }
 
 TEST(LadderOrder, PutsEveryRungEverywhere) {

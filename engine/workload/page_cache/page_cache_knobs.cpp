@@ -1,5 +1,3 @@
-#include "engine/workload/page_cache/page_cache_knobs.h"
-
 #include <array>
 
 #include "engine/workload/knob_makers.h"

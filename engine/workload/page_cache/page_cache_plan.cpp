@@ -8,46 +8,36 @@
 #include <cstring>
 #include <set>
 
-#include "engine/workload/page_cache/page_cache_knobs.h"
-
 namespace pipetop {
 namespace {
 
-// One CPU of each core first, then the other threads; starts over when none is left.
-std::vector<int> cpus_for(uint32_t clients, std::span<const Cpu> allowed) {
-  if (allowed.empty()) return std::vector<int>(clients, kNoCpu);
-  std::vector<int> order, threads;
-  std::set<int> cores;
-  for (const Cpu& cpu : allowed)
-    (cores.insert(cpu.core).second ? order : threads).push_back(cpu.number);
-  order.insert(order.end(), threads.begin(), threads.end());
-  std::vector<int> cpus;
-  for (uint32_t i = 0; i < clients; ++i) cpus.push_back(order[i % order.size()]);
-  return cpus;
+bool is_noted(std::string_view knob, const Effective& effective) {
+  return std::ranges::find(effective.mismatches, knob, &Mismatch::knob) !=
+         effective.mismatches.end();
 }
 
-void plan_gang(const Settings& requested, PageCachePlan& plan) {
+// Unless it is noted already.
+void note_difference(std::string_view name, const Settings& requested, const std::string& reason,
+                     Effective& effective) {
+  Mismatch found = mismatch_of(page_cache_knobs(), name, requested, effective.settings, reason);
+  if (found.requested == found.effective || is_noted(name, effective)) return;
+  effective.mismatches.push_back(std::move(found));
+}
+
+void plan_gang(const Settings& requested, Effective& plan) {
   PageCacheSettings& s = plan.settings.page_cache;
   s.gang_size = std::min(s.gang_size, static_cast<uint32_t>(s.chunk_size / kPageBytes));
-  note_difference("gang_size", requested, plan.settings, "a call requests at most chunk_size",
-                  plan.mismatches);
+  note_difference("gang_size", requested, "a call requests at most chunk_size", plan);
 }
 
-void plan_cpus(std::span<const Cpu> allowed, PageCachePlan& plan) {
+void plan_cpus(std::span<const Cpu> allowed, Effective& plan) {
   const uint32_t clients = plan.settings.page_cache.clients;
-  plan.cpus = cpus_for(clients, allowed);
-  const bool refused =
-      std::ranges::find(plan.mismatches, "clients", &Mismatch::knob) != plan.mismatches.end();
-  if (clients <= allowed.size() || allowed.empty() || refused) return;
+  if (clients <= allowed.size() || allowed.empty() || is_noted("clients", plan)) return;
   plan.mismatches.push_back(
       {"clients", std::to_string(clients),
        fmt::format("{} on {} CPU{}", clients, allowed.size(), allowed.size() == 1 ? "" : "s"),
        "more clients than allowed CPUs: they share them"});
 }
-
-// A torn sample may misread a slot.
-constexpr double kAllPages = 0.99;
-constexpr double kSomeCopies = 0.01;
 
 void judge_chunk(const Settings& requested, const PageCacheFacts& facts, Effective& effective) {
   PageCacheSettings& s = effective.settings.page_cache;
@@ -60,26 +50,7 @@ void judge_chunk(const Settings& requested, const PageCacheFacts& facts, Effecti
             "/proc/sys/fs/pipe-user-pages-soft"
           : fmt::format("F_SETPIPE_SZ: {}", std::strerror(facts.resize_error));
   for (const std::string_view name : {"chunk_size", "gang_size"})
-    note_difference(name, requested, effective.settings, reason, effective.mismatches);
-}
-
-void judge_zero_copy(const PageCacheFacts& facts, Effective& effective) {
-  const auto share = [&](SlotKind kind) {
-    return facts.kinds.has_value() ? (*facts.kinds)[static_cast<size_t>(kind)] : 0;
-  };
-  if (share(SlotKind::page_cache) >= kAllPages) {
-    effective.pipe.zero_copy = ZeroCopy::zero_copy;
-    effective.pipe.zero_copy_reason = "the file's own pages were seen in the ring";
-  } else if (const double copies = share(SlotKind::copy); copies > kSomeCopies) {
-    effective.pipe.zero_copy = ZeroCopy::copied;
-    effective.pipe.zero_copy_reason = fmt::format(
-        "{:.0f} % of the slots seen hold copies: this kernel's splice read copies "
-        "(copy_splice_read)",
-        100 * copies);
-  } else {
-    effective.pipe.zero_copy = facts.probe.result;
-    effective.pipe.zero_copy_reason = facts.probe.reason;
-  }
+    note_difference(name, requested, reason, effective);
 }
 
 // For one client, shared and own files are the same.
@@ -97,41 +68,39 @@ bool was_alone(const Segment& segment, const Settings& in_force) {
 
 }  // namespace
 
-void note_difference(std::string_view name, const Settings& requested, const Settings& in_force,
-                     const std::string& reason, std::vector<Mismatch>& mismatches) {
-  const Knob& k = *find_knob(page_cache_knobs(), name);
-  const std::string asked = k.get(requested), got = k.get(in_force);
-  if (asked == got || std::ranges::find(mismatches, name, &Mismatch::knob) != mismatches.end())
-    return;
-  mismatches.push_back({std::string(name), asked, got, reason});
+std::vector<int> cpus_for(uint32_t clients, std::span<const Cpu> allowed) {
+  if (allowed.empty()) return std::vector<int>(clients, kNoCpu);
+  std::vector<int> order, threads;
+  std::set<int> cores;
+  for (const Cpu& cpu : allowed)
+    (cores.insert(cpu.core).second ? order : threads).push_back(cpu.number);
+  order.insert(order.end(), threads.begin(), threads.end());
+  std::vector<int> cpus;
+  for (uint32_t i = 0; i < clients; ++i) cpus.push_back(order[i % order.size()]);
+  return cpus;
 }
 
 uint64_t ring_bytes_for(uint64_t chunk_bytes) {
   return std::max(kPageBytes, std::bit_ceil(chunk_bytes));
 }
 
-PageCachePlan plan_page_cache(const Settings& requested, const Settings& granted,
-                              const std::string& refusal, std::span<const Cpu> allowed) {
-  PageCachePlan plan;
+Effective plan_page_cache(const Settings& requested, const Settings& granted,
+                          const std::string& refusal, std::span<const Cpu> allowed) {
+  Effective plan;
   plan.settings = granted;
   for (const std::string_view name : {"clients", "files", "file_size"})
-    note_difference(name, requested, granted, refusal, plan.mismatches);
+    note_difference(name, requested, refusal, plan);
   plan_gang(requested, plan);
   plan_cpus(allowed, plan);
   return plan;
 }
 
-Effective make_page_cache_effective(const Settings& requested, const PageCachePlan& plan,
+Effective make_page_cache_effective(const Settings& requested, const Effective& plan,
                                     const PageCacheFacts& facts) {
-  Effective effective;
-  effective.settings = plan.settings;
-  effective.mismatches = plan.mismatches;
-  effective.settled = facts.settled;
-  effective.preparing = facts.preparing;
-  effective.pipe.bytes = facts.pipe_bytes;
+  Effective effective = plan;
   effective.pipe.huge = Reading<bool>::unavailable("no buffers: the pages belong to the file");
   judge_chunk(requested, facts, effective);
-  judge_zero_copy(facts, effective);
+  judge_lending(kFileLending, facts.seen, facts.probe, effective.pipe);
   return effective;
 }
 

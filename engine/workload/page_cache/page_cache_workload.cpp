@@ -7,7 +7,6 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/process/worker.h"
-#include "engine/workload/page_cache/page_cache_knobs.h"
 #include "engine/workload/page_cache/page_cache_plan.h"
 
 namespace pipetop {
@@ -114,7 +113,8 @@ void PageCacheWorkload::set_clients(uint32_t count) {
   // needs them.
   while (store_.in_memory() && files_.size() > count) files_.pop_back();
   while (clients_.size() < count) add_client();
-  for (size_t i = 0; i < count; ++i) pool_.place(clients_[i]->worker, plan_.cpus[i]);
+  const std::vector<int> cpus = cpus_for(count, machine_.cpus);
+  for (size_t i = 0; i < count; ++i) pool_.place(clients_[i]->worker, cpus[i]);
 }
 
 void PageCacheWorkload::begin(const Settings& requested) {
@@ -189,28 +189,22 @@ Progress PageCacheWorkload::progress() const {
 }
 
 std::vector<PartProgress> PageCacheWorkload::parts() const {
-  std::vector<PartProgress> parts;
-  for (size_t i = 0; i < clients_.size(); ++i) {
-    const Worker& worker = clients_[i]->worker;
-    parts.push_back(
-        {"client " + std::to_string(i + 1), worker.pid(), {worker.counts().items, monotonic_ns()}});
-  }
-  return parts;
+  return parts_of(pool_.of(kClient), "client");
 }
 
 Effective PageCacheWorkload::effective(const Seen& seen) const {
   PageCacheFacts facts;
-  facts.pipe_bytes = pipes_.front()->capacity_bytes();
-  facts.settled = seen.settled;
-  facts.preparing = preparing();
   facts.chunk_bytes = plan_.settings.page_cache.chunk_size;
   for (const auto& client : clients_) {
     facts.chunk_bytes = std::min(facts.chunk_bytes, client->change.chunk_bytes());
     if (facts.resize_error == 0) facts.resize_error = client->change.resize_error();
   }
   facts.probe = probe_;
-  facts.kinds = seen.kinds;
-  return make_page_cache_effective(requested_, plan_, facts);
+  facts.seen = seen;
+  Effective effective = make_page_cache_effective(requested_, plan_, facts);
+  effective.pipe.bytes = pipes_.front()->capacity_bytes();
+  effective.preparing = preparing();
+  return effective;
 }
 
 std::string PageCacheWorkload::preparing() const {

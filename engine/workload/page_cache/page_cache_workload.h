@@ -66,7 +66,7 @@ class PageCacheWorkload final : public Workload {
   std::vector<std::unique_ptr<PipeOwner>> pipes_;
   std::vector<std::unique_ptr<Client>> clients_;
   Settings requested_;
-  PageCachePlan plan_;
+  Effective plan_;
   ZeroCopyProbe probe_;
   bool settled_ = false;
   bool quitting_ = false;

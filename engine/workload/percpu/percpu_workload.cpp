@@ -11,31 +11,27 @@
 namespace pipetop {
 namespace {
 
-void note(const Settings& requested, std::string_view name, std::string in_force,
-          std::string reason, Effective& effective) {
-  effective.mismatches.push_back({std::string(name),
-                                  find_knob(percpu_knobs(), name)->get(requested),
-                                  std::move(in_force), std::move(reason)});
+void judge_cpus(size_t cpus, Effective& effective) {
+  const uint32_t workers = effective.settings.percpu.workers;
+  if (cpus == 0 || workers <= cpus) return;
+  effective.mismatches.push_back(
+      {"workers", std::to_string(workers), fmt::format("{} on {} CPUs", workers, cpus),
+       "fewer CPUs than workers: they wait for each other; use fewer workers"});
 }
 
-void judge_cpus(const Settings& requested, size_t cpus, Effective& effective) {
-  if (cpus == 0 || requested.percpu.workers <= cpus) return;
-  note(requested, "workers", fmt::format("{} on {} CPUs", requested.percpu.workers, cpus),
-       "fewer CPUs than workers: they wait for each other; use fewer workers", effective);
-}
-
-void judge_batch(const Settings& requested, Effective& effective) {
+void judge_batch(Effective& effective) {
   PercpuSettings& s = effective.settings.percpu;
   if (s.batch <= s.rules) return;
+  effective.mismatches.push_back({"batch", std::to_string(s.batch), std::to_string(s.rules),
+                                  "there are only that many rules; set more rules"});
   s.batch = s.rules;
-  note(requested, "batch", std::to_string(s.batch),
-       "there are only that many rules; set more rules", effective);
 }
 
-void judge_profile(const Settings& requested, const std::optional<WorkerReport>& first,
-                   Effective& effective) {
+void judge_profile(const std::optional<WorkerReport>& first, Effective& effective) {
   if (!first || first->state != WorkerState::refused || first->error_number != EOPNOTSUPP) return;
-  note(requested, "profile", "none", std::string(first->reason_text()), effective);
+  effective.mismatches.push_back({"profile",
+                                  std::string(to_text(effective.settings.percpu.profile)), "none",
+                                  std::string(first->reason_text())});
 }
 
 constexpr const char* kNobody = "no worker inserts";
@@ -45,20 +41,18 @@ bool is_inserting(const Worker& worker) {
   return worker.alive() && report && report->state == WorkerState::flowing;
 }
 
-uint64_t inserting_ns(const Worker& worker) { return worker.counts().active_ns; }
-
 }  // namespace
 
-Effective make_percpu_effective(const Settings& requested, const PercpuFacts& facts) {
+Effective make_percpu_effective(const Settings& requested, const std::optional<WorkerReport>& first,
+                                size_t cpus) {
   Effective effective;
   effective.settings = requested;
-  effective.settled = facts.settled;
   effective.pipe.zero_copy = ZeroCopy::no_copy;
   effective.pipe.zero_copy_reason = "rules go into the kernel; no bytes move";
   effective.pipe.huge = Reading<bool>::unavailable("there are no buffers");
-  judge_cpus(requested, facts.cpus, effective);
-  judge_batch(requested, effective);
-  judge_profile(requested, facts.first, effective);
+  judge_cpus(cpus, effective);
+  judge_batch(effective);
+  judge_profile(first, effective);
   return effective;
 }
 
@@ -83,8 +77,8 @@ WorkloadEntry percpu_entry() {
           .work = [](ControlBlock& block, Role) { return percpu::run_inserter(block); }};
 }
 
-PercpuWorkload::Memory& PercpuWorkload::memory() {
-  return memory_[static_cast<size_t>(requested_.percpu.profile)][requested_.percpu.no_percpu];
+size_t PercpuWorkload::shape() const {
+  return 2 * static_cast<size_t>(requested_.percpu.profile) + requested_.percpu.no_percpu;
 }
 
 void PercpuWorkload::set_workers(uint32_t count) {
@@ -105,8 +99,8 @@ void PercpuWorkload::set_workers(uint32_t count) {
 void PercpuWorkload::begin(const Settings& requested) {
   requested_ = requested;
   set_workers(requested.percpu.workers);
-  measures_ = !memory().has_value();
-  if (measures_) memory() = Memory::warming("being measured");
+  measures_ = !memory_[shape()].has_value();
+  if (measures_) memory_[shape()] = Memory::warming("being measured");
   first_is_ready_ = !measures_;
   tell();
 }
@@ -129,14 +123,14 @@ void PercpuWorkload::tell() {
 
 void PercpuWorkload::learn(const WorkerReport& report) {
   if (report.state != WorkerState::flowing) {
-    if (measures_) memory() = Memory::warming(kNobody);
+    if (measures_) memory_[shape()] = Memory::warming(kNobody);
     return;
   }
   const auto found = words_of<percpu::InsertReport>(report.words);
   with_filters_ = found.with_filters != 0;
   if (!measures_) return;
-  memory() = found.measured != 0 ? Memory::of(found.memory)
-                                 : Memory::unavailable(std::string(report.reason_text()));
+  memory_[shape()] = found.measured != 0 ? Memory::of(found.memory)
+                                         : Memory::unavailable(std::string(report.reason_text()));
 }
 
 bool PercpuWorkload::advance() {
@@ -179,20 +173,13 @@ Progress PercpuWorkload::progress() const {
 }
 
 std::vector<PartProgress> PercpuWorkload::parts() const {
-  std::vector<PartProgress> parts;
-  for (const Member& member : members_)
-    parts.push_back({fmt::format("worker {}", parts.size() + 1),
-                     member.worker.pid(),
-                     {member.worker.counts().items, pipetop::inserting_ns(member.worker)}});
-  return parts;
+  return parts_of(pool_.of(percpu::kInserter), "worker",
+                  [](const WorkerCounts& counts) { return counts.active_ns; });
 }
 
-Effective PercpuWorkload::effective(const Seen& seen) const {
-  PercpuFacts facts;
-  if (!members_.empty()) facts.first = members_.front().worker.report();
-  facts.cpus = pool_.allowed().size();
-  facts.settled = seen.settled;
-  return make_percpu_effective(requested_, facts);
+Effective PercpuWorkload::effective(const Seen&) const {
+  const auto first = members_.empty() ? std::nullopt : members_.front().worker.report();
+  return make_percpu_effective(requested_, first, pool_.allowed().size());
 }
 
 Reading<double> PercpuWorkload::rules_in() const {
@@ -207,8 +194,7 @@ Reading<double> PercpuWorkload::rules_in() const {
 }
 
 std::vector<Figure> PercpuWorkload::figures(const Throughput&) const {
-  const auto& memory =
-      memory_[static_cast<size_t>(requested_.percpu.profile)][requested_.percpu.no_percpu];
+  const Memory& memory = memory_[shape()];
   const auto of = [&](double percpu::MemoryPerRule::*bytes) {
     if (memory.has_value()) return Reading<double>::of((*memory).*bytes);
     return Reading<double>{memory.status, {}, memory.reason};

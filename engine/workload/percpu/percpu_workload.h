@@ -2,25 +2,50 @@
 // shared one.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "engine/model/control_block.h"
 #include "engine/model/snapshot.h"
 #include "engine/workload/percpu/memory_probe.h"
-#include "engine/workload/percpu/parallel_clock.h"
 #include "engine/workload/workload.h"
 
 namespace pipetop {
 
-struct PercpuFacts {
-  std::optional<WorkerReport> first;  // the first worker's answer to the newest command
-  size_t cpus = 0;                    // that this process may run on
-  bool settled = false;
+namespace percpu {
+
+// The parallel time of several processes, derived from the sum of their times: rules divided by it
+// are the combined rate.
+class ParallelClock {
+ public:
+  // From now on this many processes add to the sum.
+  void share(int processes, uint64_t sum_ns) {
+    if (processes == processes_) return;
+    shown_ns_ = at(sum_ns);
+    from_ns_ = sum_ns;
+    processes_ = processes;
+  }
+
+  // Never decreases, like `sum_ns`.
+  uint64_t at(uint64_t sum_ns) const {
+    return shown_ns_ + (sum_ns - from_ns_) / static_cast<uint64_t>(std::max(1, processes_));
+  }
+
+ private:
+  uint64_t shown_ns_ = 0;  // when the number last changed
+  uint64_t from_ns_ = 0;   // the sum then
+  int processes_ = 1;
 };
 
-Effective make_percpu_effective(const Settings& requested, const PercpuFacts& facts);
+}  // namespace percpu
+
+// `first` is the first worker's answer to the newest command; `cpus` is how many this process may
+// run on.
+Effective make_percpu_effective(const Settings& requested, const std::optional<WorkerReport>& first,
+                                size_t cpus);
 
 WorkloadEntry percpu_entry();
 
@@ -52,7 +77,7 @@ class PercpuWorkload final : public Workload {
   void learn(const WorkerReport& report);
   void share_clock();
   uint64_t inserting_ns() const;  // of all workers so far
-  Memory& memory();               // of a rule of the requested shape
+  size_t shape() const;           // of the requested rules
   Reading<double> rules_in() const;
 
   WorkerPool& pool_;
@@ -64,7 +89,7 @@ class PercpuWorkload final : public Workload {
   bool quits_ = false;
   bool with_filters_ = false;
   percpu::ParallelClock clock_;
-  std::array<std::array<Memory, 2>, 2> memory_;  // by Profile and no_percpu
+  std::array<Memory, 4> memory_;  // by shape()
 };
 
 }  // namespace pipetop

@@ -1,5 +1,3 @@
-#include "engine/workload/pipe/effective.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,30 +6,15 @@
 
 #include "engine/base/text.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/pipe/pipe_plan.h"
 
 namespace pipetop {
 namespace {
 
-// A torn sample may misread a slot.
-constexpr double kSomeCopies = 0.01;
-
-std::string text_of(std::string_view name, const Settings& settings) {
-  return find_knob(pipe_knobs(), name)->get(settings);
-}
-
 std::string words(uint64_t error) { return std::strerror(static_cast<int>(error)); }
 
-// What shows that a technique lends pages.
-struct Lending {
-  SlotKind kind;
-  const char* seen;    // description of the pages
-  const char* copier;  // what makes the copies, if there are any
-};
-
 Lending lending_of(WriteWith technique) {
-  if (technique == WriteWith::splice)
-    return {SlotKind::page_cache, "pages of the page cache",
-            "splice from a file (copy_splice_read)"};
+  if (technique == WriteWith::splice) return kFileLending;
   return {SlotKind::user_page, "the writer's own pages",
           technique == WriteWith::tee ? "vmsplice, which fills tee's source," : "vmsplice"};
 }
@@ -98,7 +81,7 @@ class Judge {
     std::string asked, seen;
     for (const Role role : {Role::writer, Role::reader}) {
       int& cpu = role == Role::writer ? s_.writer_cpu : s_.reader_cpu;
-      const std::optional<int> run_on = facts_.run_on[static_cast<size_t>(role)];
+      const std::optional<int> run_on = facts_.seen.run_on[static_cast<size_t>(role)];
       if (cpu == kNoCpu || !run_on || *run_on == cpu) continue;
       const char* comma = asked.empty() ? "" : ", ";
       asked += fmt::format("{}{} on CPU {}", comma, to_text(role), cpu);
@@ -111,18 +94,21 @@ class Judge {
   }
 
   void zero_copy() {
-    const bool lends = lends_pages(s_.write_with);
-    if (lends)
-      lending();
-    else
-      say(ZeroCopy::copied, "write copies the bytes into kernel pages");
-    if (lends && effective_.pipe.zero_copy == ZeroCopy::copied)
-      note({"write_with", text_of("write_with", requested_),
-            fmt::format("{}, but copied", to_text(s_.write_with)),
-            effective_.pipe.zero_copy_reason});
-    effective_.pipe.zero_copy_reason += s_.read_with == ReadWith::read
-                                            ? "; read then copies the bytes out"
-                                            : "; splice to /dev/null copies nothing";
+    EffectivePipe& pipe = effective_.pipe;
+    if (lends_pages(s_.write_with)) {
+      const bool file = s_.write_with == WriteWith::splice;
+      judge_lending(lending_of(s_.write_with), facts_.seen, file ? facts_.file_probe : facts_.probe,
+                    pipe);
+      if (pipe.zero_copy == ZeroCopy::copied)
+        note({"write_with", std::string(to_text(requested_.pipe.write_with)),
+              fmt::format("{}, but copied", to_text(s_.write_with)), pipe.zero_copy_reason});
+    } else {
+      pipe.zero_copy = ZeroCopy::copied;
+      pipe.zero_copy_reason = "write copies the bytes into kernel pages";
+    }
+    pipe.zero_copy_reason += s_.read_with == ReadWith::read
+                                 ? "; read then copies the bytes out"
+                                 : "; splice to /dev/null copies nothing";
   }
 
  private:
@@ -133,12 +119,7 @@ class Judge {
     effective_.mismatches.push_back(std::move(mismatch));
   }
   void note(std::string_view name, std::string reason) {
-    note({std::string(name), text_of(name, requested_), text_of(name, effective_.settings),
-          std::move(reason)});
-  }
-  void say(ZeroCopy result, std::string reason) {
-    effective_.pipe.zero_copy = result;
-    effective_.pipe.zero_copy_reason = std::move(reason);
+    note(mismatch_of(pipe_knobs(), name, requested_, effective_.settings, std::move(reason)));
   }
 
   Pages granted_pages(Pages planned) const {
@@ -154,29 +135,6 @@ class Judge {
     return 0;
   }
 
-  double share_of(SlotKind kind) const {
-    return facts_.kinds.has_value() ? (*facts_.kinds)[static_cast<size_t>(kind)] : 0;
-  }
-
-  void lending() {
-    const bool file = s_.write_with == WriteWith::splice;
-    const Lending lending = lending_of(s_.write_with);
-    // Untouched pages of a file are neither its own pages nor copies.
-    const bool untouched = file && share_of(SlotKind::zero_page) > 0;
-    if (const double copies = share_of(SlotKind::copy); copies > kSomeCopies) {
-      say(ZeroCopy::copied,
-          fmt::format("{:.0f} % of the slots seen hold copies: this kernel's {} copies",
-                      100 * copies, lending.copier));
-    } else if (share_of(lending.kind) > 0 || untouched) {
-      say(ZeroCopy::zero_copy,
-          fmt::format("{} were seen in the ring",
-                      untouched ? "the kernel's zero page, for untouched pages," : lending.seen));
-    } else {
-      const ZeroCopyProbe& probe = file ? facts_.file_probe : facts_.probe;
-      say(probe.result, probe.reason);
-    }
-  }
-
   const Settings& requested_;
   const EffectiveFacts& facts_;
   Effective& effective_;
@@ -185,12 +143,9 @@ class Judge {
 
 }  // namespace
 
-Effective make_effective(const Settings& requested, const PipePlan& plan,
+Effective make_effective(const Settings& requested, const Effective& plan,
                          const EffectiveFacts& facts) {
-  Effective effective;
-  effective.settings = plan.settings;
-  effective.mismatches = plan.mismatches;
-  effective.settled = facts.settled;
+  Effective effective = plan;
   effective.pipe.bytes = facts.pipe_bytes;
   effective.pipe.huge = facts.huge;
   Judge judge(requested, facts, effective);

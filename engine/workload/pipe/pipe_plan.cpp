@@ -32,7 +32,7 @@ class Planner {
     plan_.settings = requested;
   }
 
-  PipePlan make() {
+  Effective make() {
     plan_technique();
     plan_memory();
     plan_pipe_size();
@@ -46,10 +46,9 @@ class Planner {
   template <class Value>
   void fall_back(std::string_view name, Value PipeSettings::*member, Value value,
                  std::string reason) {
-    const Knob& k = *find_knob(pipe_knobs(), name);
     s_.*member = value;
     plan_.mismatches.push_back(
-        {std::string(name), k.get(requested_), k.get(plan_.settings), std::move(reason)});
+        mismatch_of(pipe_knobs(), name, requested_, plan_.settings, std::move(reason)));
   }
 
   // A call of tee duplicates at most the contents of its source, which is also a pipe.
@@ -137,13 +136,13 @@ class Planner {
   const Settings& requested_;
   const PipeSettings& asked_;
   const Capabilities& machine_;
-  PipePlan plan_;
+  Effective plan_;
   PipeSettings& s_ = plan_.settings.pipe;
 };
 
 }  // namespace
 
-PipePlan make_plan(const Settings& requested, const Capabilities& machine) {
+Effective make_plan(const Settings& requested, const Capabilities& machine) {
   return Planner(requested, machine).make();
 }
 

@@ -1,22 +1,32 @@
 // From the requested to possible settings: pure arithmetic over the knobs and the
-// machine's limits, so that every fallback can be tested without such a machine.
+// machine's limits, so that every fallback can be tested without such a machine. From these to
+// the effective ones, by the workers' reports, the ring's granted size and slots, and what the
+// kernel says about huge pages and CPUs.
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <vector>
+#include <optional>
 
-#include "engine/model/settings.h"
-#include "engine/model/snapshot.h"
-#include "engine/workload/capabilities.h"
+#include "engine/worker/pipe_command.h"
+#include "engine/workload/workload.h"
 
 namespace pipetop {
 
-struct PipePlan {
-  Settings settings;  // what will be tried; pipe_size is never auto
-  std::vector<Mismatch> mismatches;
+// The settings that will be tried, where pipe_size is never auto, and their mismatches.
+Effective make_plan(const Settings& requested, const Capabilities& machine);
+
+struct EffectiveFacts {
+  std::optional<PipeReport> writer, reader;  // of the newest command
+  uint64_t pipe_bytes = 0;                   // F_GETPIPE_SZ
+  int resize_error = 0;
+  bool draining = false;     // waiting for the reader to drain the ring
+  Reading<bool> huge;        // the writer's buffers, by smaps
+  ZeroCopyProbe probe;       // of vmsplice
+  ZeroCopyProbe file_probe;  // of splice from a memfd
+  Seen seen;
 };
 
-PipePlan make_plan(const Settings& requested, const Capabilities& machine);
+Effective make_effective(const Settings& requested, const Effective& plan,
+                         const EffectiveFacts& facts);
 
 }  // namespace pipetop

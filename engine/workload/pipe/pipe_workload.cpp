@@ -6,7 +6,6 @@
 #include "engine/memory/buffer.h"
 #include "engine/process/worker.h"
 #include "engine/worker/pipe_command.h"
-#include "engine/workload/pipe/effective.h"
 #include "engine/workload/pipe/verdict.h"
 
 namespace pipetop {
@@ -157,13 +156,7 @@ Progress PipeWorkload::progress() const {
 }
 
 std::vector<PartProgress> PipeWorkload::parts() const {
-  std::vector<PartProgress> parts;
-  for (size_t i = 0; i < pairs_.size(); ++i) {
-    const Worker& reader = pairs_[i]->reader;
-    parts.push_back(
-        {"pair " + std::to_string(i + 1), reader.pid(), {reader.counts().items, monotonic_ns()}});
-  }
-  return parts;
+  return parts_of(pool_.of(Role::reader), "pair");
 }
 
 Effective PipeWorkload::effective(const Seen& seen) const {
@@ -175,12 +168,10 @@ Effective PipeWorkload::effective(const Seen& seen) const {
   facts.pipe_bytes = pipes_.front()->capacity_bytes();
   facts.resize_error = first.change.resize_error();
   facts.draining = first.change.draining();
-  facts.settled = seen.settled;
   facts.huge = huge_;
   facts.probe = machine_.probe;
   facts.file_probe = machine_.file_probe;
-  facts.kinds = seen.kinds;
-  facts.run_on = seen.run_on;
+  facts.seen = seen;
   return make_effective(requested_, plan_, facts);
 }
 

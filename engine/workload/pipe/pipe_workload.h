@@ -46,7 +46,7 @@ class PipeWorkload final : public Workload {
   std::vector<std::unique_ptr<PipeOwner>> pipes_;
   std::vector<std::unique_ptr<Pair>> pairs_;
   Settings requested_;
-  PipePlan plan_;
+  Effective plan_;
   bool settled_ = false;
   Reading<bool> huge_ = Reading<bool>::warming("settling");
   uint64_t huge_check_ns_ = 0;

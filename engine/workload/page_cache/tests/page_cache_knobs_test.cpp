@@ -1,5 +1,3 @@
-#include "engine/workload/page_cache/page_cache_knobs.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/config/config.h"
 #include "engine/registry/knobs.h"
+#include "engine/workload/page_cache/page_cache_plan.h"
 #include "engine/workload/page_cache/page_cache_workload.h"
 
 namespace pipetop {

@@ -16,15 +16,15 @@ const std::vector<Cpu> kTwoCoresOfTwo = {{0, 0, 0}, {1, 0, 0}, {2, 2, 0}, {3, 2,
 
 TEST(PageCachePlan, ClientsGetCoresOfTheirOwnFirst) {
   const Settings s = clients(4);
-  const PageCachePlan plan = plan_page_cache(s, s, "", kTwoCoresOfTwo);
-  EXPECT_EQ(plan.cpus, (std::vector<int>{0, 2, 1, 3}));
+  const Effective plan = plan_page_cache(s, s, "", kTwoCoresOfTwo);
+  EXPECT_EQ(cpus_for(4, kTwoCoresOfTwo), (std::vector<int>{0, 2, 1, 3}));
   EXPECT_TRUE(plan.mismatches.empty());
 }
 
 TEST(PageCachePlan, MoreClientsThanCpusShareThemAndThatIsSaid) {
   const Settings s = clients(5);
-  const PageCachePlan plan = plan_page_cache(s, s, "", kTwoCoresOfTwo);
-  EXPECT_EQ(plan.cpus[4], 0);
+  const Effective plan = plan_page_cache(s, s, "", kTwoCoresOfTwo);
+  EXPECT_EQ(cpus_for(5, kTwoCoresOfTwo)[4], 0);
   ASSERT_EQ(plan.mismatches.size(), 1u);
   EXPECT_EQ(plan.mismatches[0].knob, "clients");
   EXPECT_EQ(plan.mismatches[0].effective, "5 on 4 CPUs");
@@ -34,7 +34,7 @@ TEST(PageCachePlan, AGangIsNoLargerThanAChunk) {
   Settings s = clients(1);
   s.page_cache.gang_size = 64;
   s.page_cache.chunk_size = 32 * 1024;
-  const PageCachePlan plan = plan_page_cache(s, s, "", kTwoCoresOfTwo);
+  const Effective plan = plan_page_cache(s, s, "", kTwoCoresOfTwo);
   EXPECT_EQ(plan.settings.page_cache.gang_size, 8u);
   ASSERT_EQ(plan.mismatches.size(), 1u);
   EXPECT_EQ(plan.mismatches[0].knob, "gang_size");
@@ -45,7 +45,7 @@ TEST(PageCachePlan, AGangIsNoLargerThanAChunk) {
 TEST(PageCachePlan, FilesForWhichThereIsNoRoomSayWhy) {
   Settings asked = clients(8);
   asked.page_cache.files = Files::own;
-  const PageCachePlan plan = plan_page_cache(asked, clients(2), "no room", kTwoCoresOfTwo);
+  const Effective plan = plan_page_cache(asked, clients(2), "no room", kTwoCoresOfTwo);
   EXPECT_EQ(plan.settings.page_cache.clients, 2u);
   ASSERT_EQ(plan.mismatches.size(), 2u);
   EXPECT_EQ(plan.mismatches[0].knob, "clients");
@@ -65,12 +65,12 @@ class PageCacheEffective : public testing::Test {
  protected:
   Effective made() { return make_page_cache_effective(asked, plan, facts); }
   void see(double page_cache, double copies) {
-    facts.kinds = Reading<std::array<double, kSlotKinds>>::of({});
-    (*facts.kinds.value)[static_cast<size_t>(SlotKind::page_cache)] = page_cache;
-    (*facts.kinds.value)[static_cast<size_t>(SlotKind::copy)] = copies;
+    facts.seen.kinds = Reading<std::array<double, kSlotKinds>>::of({});
+    (*facts.seen.kinds.value)[static_cast<size_t>(SlotKind::page_cache)] = page_cache;
+    (*facts.seen.kinds.value)[static_cast<size_t>(SlotKind::copy)] = copies;
   }
   Settings asked = clients(1);
-  PageCachePlan plan = plan_page_cache(asked, asked, "", kTwoCoresOfTwo);
+  Effective plan = plan_page_cache(asked, asked, "", kTwoCoresOfTwo);
   PageCacheFacts facts;
 };
 

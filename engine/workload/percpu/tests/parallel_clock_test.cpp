@@ -1,6 +1,6 @@
-#include "engine/workload/percpu/parallel_clock.h"
-
 #include <gtest/gtest.h>
+
+#include "engine/workload/percpu/percpu_workload.h"
 
 namespace pipetop::percpu {
 namespace {

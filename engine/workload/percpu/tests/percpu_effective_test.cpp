@@ -13,12 +13,9 @@ Settings percpu_settings() {
   return s;
 }
 
-PercpuFacts with_cpus(size_t cpus) { return {.first = {}, .cpus = cpus, .settled = true}; }
-
 TEST(PercpuEffective, IsWhatWasAskedWhereAllCanBeHad) {
-  const Effective e = make_percpu_effective(percpu_settings(), with_cpus(1));
+  const Effective e = make_percpu_effective(percpu_settings(), {}, 1);
   EXPECT_TRUE(e.mismatches.empty());
-  EXPECT_TRUE(e.settled);
   EXPECT_EQ(e.pipe.zero_copy, ZeroCopy::no_copy);
   EXPECT_EQ(e.pipe.huge.status, ReadingStatus::unavailable);
 }
@@ -26,8 +23,8 @@ TEST(PercpuEffective, IsWhatWasAskedWhereAllCanBeHad) {
 TEST(PercpuEffective, WorkersThatShareACpuAreToldOf) {
   Settings s = percpu_settings();
   s.percpu.workers = 3;
-  EXPECT_TRUE(make_percpu_effective(s, with_cpus(3)).mismatches.empty());
-  const Effective e = make_percpu_effective(s, with_cpus(2));
+  EXPECT_TRUE(make_percpu_effective(s, {}, 3).mismatches.empty());
+  const Effective e = make_percpu_effective(s, {}, 2);
   ASSERT_EQ(e.mismatches.size(), 1u);
   EXPECT_EQ(e.mismatches[0].knob, "workers");
   EXPECT_EQ(e.mismatches[0].requested, "3");
@@ -38,27 +35,26 @@ TEST(PercpuEffective, ABatchIsNoLargerThanAFill) {
   Settings s = percpu_settings();
   s.percpu.rules = 10;
   s.percpu.batch = 64;
-  const Effective e = make_percpu_effective(s, with_cpus(2));
+  const Effective e = make_percpu_effective(s, {}, 2);
   ASSERT_EQ(e.mismatches.size(), 1u);
   EXPECT_EQ(e.mismatches[0].knob, "batch");
   EXPECT_EQ(e.settings.percpu.batch, 10u);
 }
 
 TEST(PercpuEffective, AProfileThatTheKernelLacksIsTold) {
-  PercpuFacts facts = with_cpus(2);
-  facts.first.emplace();
-  facts.first->state = WorkerState::refused;
-  facts.first->error_number = EOPNOTSUPP;
-  set_reason(*facts.first, "act_gact is not in this kernel; load the module act_gact");
+  WorkerReport first;
+  first.state = WorkerState::refused;
+  first.error_number = EOPNOTSUPP;
+  set_reason(first, "act_gact is not in this kernel; load the module act_gact");
   Settings s = percpu_settings();
   s.percpu.profile = Profile::gact;
-  const Effective e = make_percpu_effective(s, facts);
+  const Effective e = make_percpu_effective(s, first, 2);
   ASSERT_EQ(e.mismatches.size(), 1u);
   EXPECT_EQ(e.mismatches[0].knob, "profile");
   EXPECT_EQ(e.mismatches[0].reason, "act_gact is not in this kernel; load the module act_gact");
   // That there may be no network says nothing of the profile.
-  facts.first->error_number = EPERM;
-  EXPECT_TRUE(make_percpu_effective(s, facts).mismatches.empty());
+  first.error_number = EPERM;
+  EXPECT_TRUE(make_percpu_effective(s, first, 2).mismatches.empty());
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-#include "engine/workload/pipe/effective.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cerrno>
+
+#include "engine/workload/pipe/pipe_plan.h"
 
 namespace pipetop {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 struct Case {
   Settings requested;
   EffectiveFacts facts;
-  PipePlan plan;
+  Effective plan;
 
   Case() {
     requested.pipe.write_with = WriteWith::vmsplice;
@@ -23,7 +23,6 @@ struct Case {
     facts.writer->buffer_address[0] = 4096;
     facts.huge = Reading<bool>::of(true);
     facts.probe.result = ZeroCopy::zero_copy;
-    facts.settled = true;
   }
   Effective make() const { return make_effective(requested, plan, facts); }
 };
@@ -90,7 +89,7 @@ Reading<std::array<double, kSlotKinds>> kinds(double copies, double user_pages) 
 TEST(Effective, UserPagesSeenInTheRingProveZeroCopy) {
   Case c;
   c.facts.probe.result = ZeroCopy::unverifiable;
-  c.facts.kinds = kinds(0, 1);
+  c.facts.seen.kinds = kinds(0, 1);
   const Effective e = c.make();
   EXPECT_EQ(e.pipe.zero_copy, ZeroCopy::zero_copy);
   EXPECT_NE(e.pipe.zero_copy_reason.find("seen in the ring"), std::string::npos);
@@ -99,14 +98,14 @@ TEST(Effective, UserPagesSeenInTheRingProveZeroCopy) {
 
 TEST(Effective, CopiesSeenInTheRingOutweighTheProbe) {
   Case c;
-  c.facts.kinds = kinds(0.98, 0.02);
+  c.facts.seen.kinds = kinds(0.98, 0.02);
   const Effective e = c.make();
   EXPECT_EQ(e.pipe.zero_copy, ZeroCopy::copied);
   ASSERT_EQ(e.mismatches.size(), 1u);
   EXPECT_EQ(e.mismatches[0].knob, "write_with");
   EXPECT_EQ(e.mismatches[0].effective, "vmsplice, but copied");
   EXPECT_TRUE(e.mismatches[0].reason.starts_with("98 % of the slots seen hold copies"));
-  c.facts.kinds = kinds(0.001, 0.999);  // a torn sample
+  c.facts.seen.kinds = kinds(0.001, 0.999);  // a torn sample
   EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::zero_copy);
 }
 
@@ -132,9 +131,9 @@ TEST(Effective, TeeLendsWhatItsSourceHolds) {
   EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::zero_copy);  // the probe of vmsplice
   c.facts.probe.result = ZeroCopy::copied;
   EXPECT_EQ(c.make().mismatches[0].effective, "tee, but copied");
-  c.facts.kinds = only(SlotKind::user_page);
+  c.facts.seen.kinds = only(SlotKind::user_page);
   EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::zero_copy);
-  c.facts.kinds = only(SlotKind::copy);
+  c.facts.seen.kinds = only(SlotKind::copy);
   EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::copied);
   EXPECT_NE(c.make().pipe.zero_copy_reason.find("tee's source"), std::string::npos);
 }
@@ -146,11 +145,11 @@ TEST(Effective, SpliceLendsThePageCache) {
   c.facts.file_probe.result = ZeroCopy::copied;
   EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::copied);
   for (const SlotKind lent : {SlotKind::page_cache, SlotKind::zero_page}) {
-    c.facts.kinds = only(lent);
+    c.facts.seen.kinds = only(lent);
     EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::zero_copy);
     EXPECT_TRUE(c.make().mismatches.empty());
   }
-  c.facts.kinds = only(SlotKind::copy);
+  c.facts.seen.kinds = only(SlotKind::copy);
   EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::copied);
   ASSERT_EQ(c.make().mismatches.size(), 1u);
   EXPECT_EQ(c.make().mismatches[0].effective, "splice, but copied");
@@ -178,9 +177,9 @@ TEST(Effective, APinnedWorkerSeenElsewhereIsAMismatch) {
   Case c;
   c.plan.settings.pipe.writer_cpu = 0;
   c.plan.settings.pipe.reader_cpu = 1;
-  c.facts.run_on = {0, 1};
+  c.facts.seen.run_on = {0, 1};
   EXPECT_TRUE(c.make().mismatches.empty());
-  c.facts.run_on = {std::nullopt, 3};
+  c.facts.seen.run_on = {std::nullopt, 3};
   const Effective e = c.make();
   ASSERT_EQ(e.mismatches.size(), 1u);
   EXPECT_EQ(e.mismatches[0].knob, "placement");
@@ -188,7 +187,7 @@ TEST(Effective, APinnedWorkerSeenElsewhereIsAMismatch) {
   EXPECT_EQ(e.mismatches[0].effective, "reader on CPU 3");
   EXPECT_EQ(e.settings.pipe.reader_cpu, 3);
   EXPECT_EQ(e.settings.pipe.writer_cpu, 0);
-  c.facts.run_on = {1, 3};
+  c.facts.seen.run_on = {1, 3};
   EXPECT_EQ(c.make().mismatches[0].effective, "writer on CPU 1, reader on CPU 3");
   c.plan.settings.pipe.writer_cpu = c.plan.settings.pipe.reader_cpu = kNoCpu;
   EXPECT_TRUE(c.make().mismatches.empty());

@@ -14,7 +14,7 @@ Capabilities machine() {
   return m;
 }
 
-const Mismatch* mismatch(const PipePlan& plan, std::string_view knob) {
+const Mismatch* mismatch(const Effective& plan, std::string_view knob) {
   const auto found = std::ranges::find(plan.mismatches, knob, &Mismatch::knob);
   return found == plan.mismatches.end() ? nullptr : &*found;
 }
@@ -24,7 +24,7 @@ TEST(PipePlan, WhatCanBeHadIsLeftAlone) {
   s.pipe.write_with = WriteWith::vmsplice;
   s.pipe.gift = true;
   s.pipe.pages = Pages::thp;
-  const PipePlan plan = make_plan(s, machine());
+  const Effective plan = make_plan(s, machine());
   EXPECT_TRUE(plan.mismatches.empty());
   EXPECT_TRUE(plan.settings.pipe.gift);
   EXPECT_EQ(plan.settings.pipe.pipe_size, 128u * 1024);
@@ -38,7 +38,7 @@ TEST(PipePlan, ARefusedVmspliceBecomesWrite) {
   s.pipe.gift = true;
   Capabilities m = machine();
   m.probe.vmsplice_errno = EPERM;
-  const PipePlan plan = make_plan(s, m);
+  const Effective plan = make_plan(s, m);
   EXPECT_EQ(plan.settings.pipe.write_with, WriteWith::write);
   ASSERT_NE(mismatch(plan, "write_with"), nullptr);
   EXPECT_EQ(mismatch(plan, "write_with")->requested, "vmsplice");
@@ -51,7 +51,7 @@ TEST(PipePlan, ThpNeverMeansSmallPages) {
   s.pipe.pages = Pages::thp;
   Capabilities m = machine();
   m.thp = "never";
-  const PipePlan plan = make_plan(s, m);
+  const Effective plan = make_plan(s, m);
   EXPECT_EQ(plan.settings.pipe.pages, Pages::k4);
   EXPECT_NE(mismatch(plan, "pages")->reason.find("madvise"), std::string::npos);
 }
@@ -60,7 +60,7 @@ TEST(PipePlan, PipeSizeStopsAtTheLimit) {
   Settings s;
   s.pipe.write_with = WriteWith::vmsplice;
   s.pipe.buf_size = 64 << 20;
-  PipePlan plan = make_plan(s, machine());
+  Effective plan = make_plan(s, machine());
   EXPECT_EQ(plan.settings.pipe.pipe_size, 1u << 20);
   EXPECT_EQ(mismatch(plan, "pipe_size")->requested, "auto (32MiB)");
   Capabilities root = machine();
@@ -98,7 +98,7 @@ TEST(PipePlan, OnlyVmspliceGivesPagesAway) {
     Settings s;
     s.pipe.write_with = technique;
     s.pipe.gift = true;
-    const PipePlan plan = make_plan(s, machine());
+    const Effective plan = make_plan(s, machine());
     EXPECT_FALSE(plan.settings.pipe.gift);
     ASSERT_NE(mismatch(plan, "gift"), nullptr);
     EXPECT_EQ(plan.mismatches.size(), 1u);
@@ -110,7 +110,7 @@ TEST(PipePlan, TeeNeedsVmsplice) {
   s.pipe.write_with = WriteWith::tee;
   Capabilities m = machine();
   m.probe.vmsplice_errno = EPERM;
-  const PipePlan plan = make_plan(s, m);
+  const Effective plan = make_plan(s, m);
   EXPECT_EQ(plan.settings.pipe.write_with, WriteWith::write);
   EXPECT_TRUE(mismatch(plan, "write_with")->reason.starts_with("vmsplice, which fills tee's"));
   s.pipe.write_with = WriteWith::splice;
@@ -122,7 +122,7 @@ TEST(PipePlan, TeeAsksForNoMoreThanAPipeHolds) {
   s.pipe.write_with = WriteWith::tee;
   s.pipe.buf_size = 4 << 20;
   Capabilities m = machine();
-  PipePlan plan = make_plan(s, m);
+  Effective plan = make_plan(s, m);
   EXPECT_EQ(plan.settings.pipe.buf_size, 1u << 20);
   EXPECT_EQ(plan.settings.pipe.pipe_size, 1u << 19);
   EXPECT_NE(mismatch(plan, "buf_size")->reason.find("echo 4194304"), std::string::npos);
@@ -141,7 +141,7 @@ TEST(PipePlan, AMemfdHasHugePagesWhereShmemMay) {
     s.pipe.pages = pages;
     Capabilities m = machine();
     m.shmem_thp = shmem_thp;
-    const PipePlan plan = make_plan(s, m);
+    const Effective plan = make_plan(s, m);
     EXPECT_TRUE(plan.settings.pipe.touch_pages);
     EXPECT_EQ(mismatch(plan, "pages") == nullptr, plan.settings.pipe.pages == pages);
     return plan.settings.pipe.pages;
@@ -162,7 +162,7 @@ TEST(PipePlan, StampingTouchesPages) {
 TEST(PipePlan, OneCpuIsSaid) {
   Capabilities m = machine();
   m.cpus.resize(1);
-  const PipePlan plan = make_plan(Settings{}, m);
+  const Effective plan = make_plan(Settings{}, m);
   EXPECT_EQ(plan.settings.pipe.placement, Placement::same_cpu);
   ASSERT_NE(mismatch(plan, "placement"), nullptr);
   EXPECT_EQ(mismatch(plan, "placement")->requested, "near");
