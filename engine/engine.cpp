@@ -15,8 +15,6 @@
 #include "engine/observe/capabilities.h"
 #include "engine/observe/observers.h"
 #include "engine/process/worker_pool.h"
-#include "engine/registry/knobs.h"
-#include "engine/registry/terms.h"
 #include "engine/registry/workloads.h"
 #include "engine/segments.h"
 

@@ -9,8 +9,6 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/config/yaml_document.h"
-#include "engine/registry/knobs.h"
-#include "engine/registry/terms.h"
 #include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 

@@ -6,8 +6,7 @@
 
 #include "engine/base/text.h"
 #include "engine/config/config.h"
-#include "engine/registry/knobs.h"
-#include "engine/registry/terms.h"
+#include "engine/registry/workloads.h"
 
 namespace pipetop {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 
 namespace pipetop {
 namespace {

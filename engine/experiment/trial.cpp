@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/host/host.h"
-#include "engine/registry/terms.h"
+#include "engine/registry/workloads.h"
 
 namespace pipetop {
 namespace {

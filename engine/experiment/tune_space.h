@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/model/settings.h"
-#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_plan.h"
 
 namespace pipetop {

@@ -1,5 +1,4 @@
-// The knobs' values. Their names, valid values and texts are in the tables that
-// knobs.h puts together.
+// The knobs' values. Their names, valid values and texts are in the workloads' tables of knobs.
 #pragma once
 
 #include <array>

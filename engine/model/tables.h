@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,10 @@
 #include "engine/model/settings.h"
 
 namespace pipetop {
+
+class Workload;
+struct WorkloadContext;
+struct ControlBlock;
 
 struct Unit {
   std::string_view rate;   // "GiB/s"
@@ -71,6 +76,18 @@ struct Preset {
   std::string title;  // "vmsplice, splice"
   Settings settings;
   double article_gib_per_s = 0;  // the article's figure; 0 if it has none
+};
+
+// A row of the table of workloads; see engine/workload/workload.h.
+struct WorkloadEntry {
+  WorkloadKind kind;
+  WorkloadTerms terms;
+  std::span<const Knob> (*knobs)();
+  std::span<const HotKey> (*hot_keys)();
+  std::span<const Preset> (*presets)();                       // the first is the default
+  void (*validate)(const Settings&);                          // throws Error
+  std::unique_ptr<Workload> (*make)(const WorkloadContext&);  // throws Error
+  int (*work)(ControlBlock&, Role);                           // in the worker's process, to its end
 };
 
 // nullptr if there is none of that name.

@@ -4,41 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
+#include <iterator>
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "engine/registry/knobs.h"
-#include "engine/registry/terms.h"
 #include "engine/workload/page_cache/page_cache_workload.h"
 #include "engine/workload/percpu/percpu_workload.h"
 #include "engine/workload/pipe/pipe_workload.h"
 
 namespace pipetop {
-namespace {
-
-// The tables one after the other, and where each begins.
-struct AllKnobs {
-  std::vector<Knob> knobs;
-  std::vector<size_t> begins;
-
-  AllKnobs() {
-    for (const WorkloadEntry& workload : workloads()) {
-      begins.push_back(knobs.size());
-      const auto table = workload.knobs();
-      knobs.insert(knobs.end(), table.begin(), table.end());
-    }
-    begins.push_back(knobs.size());
-  }
-};
-
-const AllKnobs& all() {
-  static const AllKnobs all;
-  return all;
-}
-
-}  // namespace
-
 std::span<const WorkloadEntry> workloads() {
   static const std::array entries = {pipe_entry(), page_cache_entry(), percpu_entry()};
   return entries;
@@ -48,8 +22,6 @@ const WorkloadEntry& workload(WorkloadKind kind) {
   return *std::ranges::find(workloads(), kind, &WorkloadEntry::kind);
 }
 
-const WorkloadTerms& terms_of(WorkloadKind kind) { return workload(kind).terms; }
-
 std::vector<Role> roles_of(const Settings& s) {
   std::vector<Role> roles;
   for (const Role role : {Role::writer, Role::reader})
@@ -57,22 +29,22 @@ std::vector<Role> roles_of(const Settings& s) {
   return roles;
 }
 
-std::span<const Knob> knobs() { return all().knobs; }
-
-std::span<const Knob> knobs_of(WorkloadKind kind) {
-  const auto i = static_cast<size_t>(&workload(kind) - workloads().data());
-  return knobs().subspan(all().begins[i], all().begins[i + 1] - all().begins[i]);
+std::span<const Knob> knobs() {
+  static const std::vector<Knob> all = [] {
+    std::vector<Knob> knobs;
+    for (const WorkloadEntry& workload : workloads())
+      std::ranges::copy(workload.knobs(), std::back_inserter(knobs));
+    return knobs;
+  }();
+  return all;
 }
 
 WorkloadKind workload_of(const Knob& knob) {
-  const auto index = static_cast<size_t>(&knob - knobs().data());
-  const auto after = std::ranges::upper_bound(all().begins, index);
-  return workloads()[size_t(after - all().begins.begin() - 1)].kind;
+  const auto has_it = [&](const WorkloadEntry& workload) {
+    return find_knob(workload.knobs(), knob.name) != nullptr;
+  };
+  return std::ranges::find_if(workloads(), has_it)->kind;
 }
-
-std::span<const HotKey> hot_keys(WorkloadKind kind) { return workload(kind).hot_keys(); }
-
-const Knob* find_knob(std::string_view name) { return find_knob(knobs(), name); }
 
 const Knob& knob(std::string_view name) {
   if (const Knob* found = find_knob(name)) return *found;
@@ -82,7 +54,5 @@ const Knob& knob(std::string_view name) {
   throw Error(fmt::format("there is no knob \"{}\"{}", name,
                           near ? fmt::format(": did you mean {}?", *near) : std::string()));
 }
-
-void validate(const Settings& s) { workload(s.workload).validate(s); }
 
 }  // namespace pipetop

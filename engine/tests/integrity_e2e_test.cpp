@@ -6,7 +6,7 @@
 #include <random>
 
 #include "engine/process/placement.h"
-#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 #include "engine/tests/engine_fixture.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -101,17 +100,5 @@ inline constexpr Lending kFileLending = {SlotKind::page_cache, "pages of the pag
 // Sets zero_copy and its reason, from the slots seen, else from the probe.
 void judge_lending(const Lending& lending, const Seen& seen, const ZeroCopyProbe& probe,
                    EffectivePipe& pipe);
-
-// A row of the table of workloads.
-struct WorkloadEntry {
-  WorkloadKind kind;
-  WorkloadTerms terms;
-  std::span<const Knob> (*knobs)();
-  std::span<const HotKey> (*hot_keys)();
-  std::span<const Preset> (*presets)();                       // the first is the default
-  void (*validate)(const Settings&);                          // throws Error
-  std::unique_ptr<Workload> (*make)(const WorkloadContext&);  // throws Error
-  int (*work)(ControlBlock&, Role);                           // in the worker's process, to its end
-};
 
 }  // namespace pipetop

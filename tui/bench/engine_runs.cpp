@@ -7,7 +7,7 @@
 #include "engine/experiment/trial.h"
 #include "engine/meter/process_stats.h"
 #include "engine/process/worker.h"
-#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 #include "engine/worker/pipe_command.h"
 #include "tui/bench/bench.h"
 

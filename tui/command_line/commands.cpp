@@ -16,7 +16,7 @@
 #include "engine/experiment/limits.h"
 #include "engine/host/zero_copy_probe.h"
 #include "engine/process/placement.h"
-#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/result_files.h"
 #include "tui/completion/completion.h"

@@ -7,7 +7,6 @@
 #include "engine/base/text.h"
 #include "engine/base/version.h"
 #include "engine/config/config.h"
-#include "engine/registry/knobs.h"
 #include "engine/registry/workloads.h"
 #include "tui/command_line/commands.h"
 #include "tui/dashboard/keymap.h"

@@ -7,7 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/config/config.h"
-#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "engine/base/error.h"
-#include "engine/registry/terms.h"
+#include "engine/registry/workloads.h"
 #include "tui/command_line/output.h"
 #include "tui/print/document.h"
 

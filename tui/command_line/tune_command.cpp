@@ -6,7 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/host/host.h"
 #include "engine/host/pipe_max_size.h"
-#include "engine/registry/terms.h"
+#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"

@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "engine/base/error.h"
-#include "engine/registry/knobs.h"
-#include "engine/registry/terms.h"
+#include "engine/registry/workloads.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/draw/text.h"
 #include "tui/state/ring_state.h"

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "engine/registry/terms.h"
+#include "engine/registry/workloads.h"
 #include "tui/dashboard/controller.h"
 #include "tui/state/ring_state.h"
 #include "tui/state/status.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/registry/terms.h"
+#include "engine/registry/workloads.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"

@@ -1,7 +1,7 @@
 // What keys do to the function lists and to the ring's panel.
 #include <algorithm>
 
-#include "engine/registry/terms.h"
+#include "engine/registry/workloads.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/draw/text.h"
 #include "tui/state/layout.h"

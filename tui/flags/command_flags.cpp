@@ -5,8 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/experiment/sweep.h"
-#include "engine/registry/knobs.h"
-#include "engine/registry/terms.h"
+#include "engine/registry/workloads.h"
 #include "tui/flags/flags.h"
 
 namespace pipetop::tui {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/base/text.h"
-#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 
 namespace pipetop::tui {
 namespace {

@@ -11,6 +11,7 @@
 #include "engine/experiment/trial.h"
 #include "engine/experiment/tune.h"
 #include "engine/model/snapshot.h"
+#include "engine/registry/workloads.h"
 
 namespace pipetop::tui {
 

@@ -4,8 +4,7 @@
 #include <array>
 
 #include "engine/base/version.h"
-#include "engine/registry/knobs.h"
-#include "engine/registry/terms.h"
+#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/workload/pipe/verdict.h"
 #include "tui/print/document.h"

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "engine/base/text.h"
-#include "engine/registry/terms.h"
+#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/workload/pipe/verdict.h"
 #include "tui/draw/numbers.h"

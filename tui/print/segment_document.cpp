@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/registry/knobs.h"
-#include "engine/registry/terms.h"
+#include "engine/registry/workloads.h"
 #include "tui/print/document.h"
 
 namespace pipetop::tui {

@@ -6,7 +6,8 @@
 
 #include "engine/base/version.h"
 #include "engine/experiment/sweep.h"
-#include "engine/registry/terms.h"
+#include "engine/meter/statistics.h"
+#include "engine/registry/workloads.h"
 #include "tui/draw/numbers.h"
 #include "tui/print/document.h"
 #include "tui/print/human_text.h"

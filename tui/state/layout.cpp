@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/registry/terms.h"
+#include "engine/registry/workloads.h"
 
 namespace pipetop::tui {
 namespace {

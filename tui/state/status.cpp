@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/base/text.h"
-#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/verdict.h"
 #include "tui/draw/text.h"
 

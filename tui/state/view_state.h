@@ -11,7 +11,7 @@
 #include "engine/model/settings.h"
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
-#include "engine/registry/terms.h"
+#include "engine/registry/workloads.h"
 #include "tui/state/list_state.h"
 #include "tui/state/ring_state.h"
 

@@ -1,7 +1,7 @@
 // The lines at the top and the bottom: title, message, keys; and the help page.
 #include <gtest/gtest.h>
 
-#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/state/status.h"

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/state/layout.h"
 #include "tui/tests/recording_source.h"

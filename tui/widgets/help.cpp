@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 #include "tui/widgets/frame.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/registry/terms.h"
+#include "engine/registry/workloads.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 #include "tui/state/layout.h"

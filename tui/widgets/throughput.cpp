@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "engine/registry/terms.h"
+#include "engine/registry/workloads.h"
 #include "tui/draw/charts.h"
 #include "tui/draw/text.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/registry/terms.h"
+#include "engine/registry/workloads.h"
 #include "tui/draw/charts.h"
 #include "tui/draw/look.h"
 #include "tui/draw/numbers.h"

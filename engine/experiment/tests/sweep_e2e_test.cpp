@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/experiment/sweep.h"
-#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 
 namespace pipetop {
 namespace {

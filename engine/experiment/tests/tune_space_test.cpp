@@ -6,7 +6,7 @@
 #include <set>
 
 #include "engine/experiment/tests/fake_pipe.h"
-#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {

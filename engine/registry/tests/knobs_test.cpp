@@ -1,10 +1,9 @@
-#include "engine/registry/knobs.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "engine/base/error.h"
+#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {

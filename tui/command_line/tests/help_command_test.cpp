@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "engine/model/tables.h"
-#include "engine/registry/knobs.h"
 #include "engine/registry/workloads.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/tests/typed.h"

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "engine/base/error.h"
-#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/command_line/tests/scratch_directory.h"
 #include "tui/completion/completion.h"

@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "engine/config/config.h"
-#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/command_line/tests/scratch_directory.h"
 #include "tui/print/document.h"

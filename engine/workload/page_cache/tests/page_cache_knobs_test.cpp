@@ -4,7 +4,7 @@
 
 #include "engine/base/error.h"
 #include "engine/config/config.h"
-#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 #include "engine/workload/page_cache/page_cache_plan.h"
 #include "engine/workload/page_cache/page_cache_workload.h"
 

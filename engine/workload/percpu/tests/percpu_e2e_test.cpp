@@ -1,7 +1,7 @@
 // Rules go in, and every knob is turned meanwhile.
 #include <algorithm>
 
-#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 #include "engine/workload/percpu/tests/percpu_fixture.h"
 
 namespace pipetop::percpu {

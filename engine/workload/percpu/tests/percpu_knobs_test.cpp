@@ -6,7 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/config/config.h"
-#include "engine/registry/knobs.h"
+#include "engine/registry/workloads.h"
 
 namespace pipetop {
 namespace {
