@@ -118,23 +118,8 @@ constexpr HotKey toggle_key(char key, std::string_view knob, std::string_view la
           away<Path...>};
 }
 
-// Counts step by one.
-template <auto Least, auto... Path>
-constexpr HotKey less_key(char key, std::string_view knob, std::string_view label) {
-  const auto press = [](Settings& s) {
-    if (auto& member = at<Path...>(s); member > Least) --member;
-  };
-  return {key, knob, label, press, text_of<Path...>, nullptr};
-}
-template <auto Most, auto... Path>
-constexpr HotKey more_key(char key, std::string_view knob, std::string_view label) {
-  const auto press = [](Settings& s) {
-    if (auto& member = at<Path...>(s); member < Most) ++member;
-  };
-  return {key, knob, label, press, text_of<Path...>, nullptr};
-}
+// ---- steps of hot keys, each up to a limit: counts by one, sizes by powers of two ----
 
-// Sizes step by powers of two.
 template <class Number>
 constexpr Number power_below(Number n) {
   return std::bit_floor(static_cast<Number>(n - 1));
@@ -143,20 +128,19 @@ template <class Number>
 constexpr Number power_above(Number n) {
   return static_cast<Number>(std::bit_floor(n) * 2);
 }
-template <auto Least, auto... Path>
-constexpr HotKey halve_key(char key, std::string_view knob, std::string_view label) {
-  const auto press = [](Settings& s) {
-    auto& member = at<Path...>(s);
-    if (member > Least) member = std::max<Member<Path...>>(Least, power_below(member));
-  };
-  return {key, knob, label, press, text_of<Path...>, nullptr};
-}
-template <auto Most, auto... Path>
-constexpr HotKey double_key(char key, std::string_view knob, std::string_view label) {
-  const auto press = [](Settings& s) {
-    auto& member = at<Path...>(s);
-    member = std::min<Member<Path...>>(Most, power_above(member));
-  };
+
+template <auto Least>
+constexpr auto less = [](auto n) { return n > Least ? n - 1 : n; };
+template <auto Most>
+constexpr auto more = [](auto n) { return n < Most ? n + 1 : n; };
+template <auto Least>
+constexpr auto half = [](auto n) { return std::max<decltype(n)>(Least, power_below(n)); };
+template <auto Most>
+constexpr auto twice = [](auto n) { return std::min<decltype(n)>(Most, power_above(n)); };
+
+template <auto Step, auto... Path>
+constexpr HotKey step_key(char key, std::string_view knob, std::string_view label) {
+  const auto press = [](Settings& s) { at<Path...>(s) = Step(at<Path...>(s)); };
   return {key, knob, label, press, text_of<Path...>, nullptr};
 }
 

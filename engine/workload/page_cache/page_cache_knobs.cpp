@@ -25,12 +25,12 @@ const std::array kKnobs = {
 
 constexpr std::array kHotKeys = {
     next_key<kFiles, kOurs, &Knobs::files>('s', "files", "files"),
-    less_key<1u, kOurs, &Knobs::clients>('<', "clients", "clients -"),
-    more_key<kMaxClients, kOurs, &Knobs::clients>('>', "clients", "clients +"),
-    halve_key<kPageBytes, kOurs, &Knobs::chunk_size>('{', "chunk_size", "chunk -"),
-    double_key<kMostChunkBytes, kOurs, &Knobs::chunk_size>('}', "chunk_size", "chunk +"),
-    halve_key<1u, kOurs, &Knobs::gang_size>('(', "gang_size", "gang -"),
-    double_key<kMaxGang, kOurs, &Knobs::gang_size>(')', "gang_size", "gang +"),
+    step_key<less<1u>, kOurs, &Knobs::clients>('<', "clients", "clients -"),
+    step_key<more<kMaxClients>, kOurs, &Knobs::clients>('>', "clients", "clients +"),
+    step_key<half<kPageBytes>, kOurs, &Knobs::chunk_size>('{', "chunk_size", "chunk -"),
+    step_key<twice<kMostChunkBytes>, kOurs, &Knobs::chunk_size>('}', "chunk_size", "chunk +"),
+    step_key<half<1u>, kOurs, &Knobs::gang_size>('(', "gang_size", "gang -"),
+    step_key<twice<kMaxGang>, kOurs, &Knobs::gang_size>(')', "gang_size", "gang +"),
 };
 
 Preset preset(std::string name, std::string title, uint32_t clients, Files files) {

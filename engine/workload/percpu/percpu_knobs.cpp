@@ -35,12 +35,12 @@ const std::array kKnobs = {
 constexpr std::array kHotKeys = {
     toggle_key<kOf, &P::no_percpu>('p', "no_percpu", "no per-CPU"),
     next_key<kProfiles, kOf, &P::profile>('m', "profile", "profile"),
-    less_key<1u, kOf, &P::workers>('<', "workers", "workers -"),
-    more_key<kMostWorkers, kOf, &P::workers>('>', "workers", "workers +"),
-    halve_key<1u, kOf, &P::rules>('{', "rules", "rules -"),
-    double_key<kMostRules, kOf, &P::rules>('}', "rules", "rules +"),
-    halve_key<1u, kOf, &P::batch>('(', "batch", "batch -"),
-    double_key<percpu::kMaxBatch, kOf, &P::batch>(')', "batch", "batch +"),
+    step_key<less<1u>, kOf, &P::workers>('<', "workers", "workers -"),
+    step_key<more<kMostWorkers>, kOf, &P::workers>('>', "workers", "workers +"),
+    step_key<half<1u>, kOf, &P::rules>('{', "rules", "rules -"),
+    step_key<twice<kMostRules>, kOf, &P::rules>('}', "rules", "rules +"),
+    step_key<half<1u>, kOf, &P::batch>('(', "batch", "batch -"),
+    step_key<twice<percpu::kMaxBatch>, kOf, &P::batch>(')', "batch", "batch +"),
 };
 
 // The two halves of the 2019 series' tables, then the same with fewer system calls

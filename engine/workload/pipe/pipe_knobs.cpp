@@ -188,22 +188,13 @@ constexpr std::array kHotKeys = {
     next_key<kPayload, kPipe, &P::payload>('y', "payload", "stamped"),
     HotKey{'{', "pipe_size", "pipe -", press_pipe_down, pipe_value, nullptr},
     HotKey{'}', "pipe_size", "pipe +", press_pipe_up, pipe_value, nullptr},
-    halve_key<kMinBufBytes, kPipe, &P::buf_size>('(', "buf_size", "buf -"),
-    double_key<kMaxBufBytes, kPipe, &P::buf_size>(')', "buf_size", "buf +"),
+    step_key<half<kMinBufBytes>, kPipe, &P::buf_size>('(', "buf_size", "buf -"),
+    step_key<twice<kMaxBufBytes>, kPipe, &P::buf_size>(')', "buf_size", "buf +"),
     HotKey{'c', "placement", "CPUs", press_placement, placement_value, nullptr},
     toggle_key<kPipe, &P::slow_motion>('m', "slow_motion", "slow"),
-    less_key<1u, kPipe, &P::pairs>('<', "pairs", "pairs -"),
-    more_key<kMaxPairs, kPipe, &P::pairs>('>', "pairs", "pairs +"),
+    step_key<less<1u>, kPipe, &P::pairs>('<', "pairs", "pairs -"),
+    step_key<more<kMaxPairs>, kPipe, &P::pairs>('>', "pairs", "pairs +"),
 };
-
-Preset make_hazard() {
-  Settings s;
-  s.pipe.write_with = WriteWith::vmsplice;
-  s.pipe.buffers = Buffers::single;
-  s.pipe.payload = Payload::stamped;
-  s.pipe.buf_size = 1 << 20;  // so large that the reader is probably reading it during the rewrite
-  return {"hazard", "the buffer is rewritten too early: torn pages", s, 0};
-}
 
 // The combinations of the article's measure.py, with its published figures, and ours.
 std::array<Preset, 8> make_presets() {
@@ -224,7 +215,11 @@ std::array<Preset, 8> make_presets() {
   rungs[5] = {"vmsplice_splice_huge", "vmsplice, splice, huge pages", s, 51.0};
   s.pipe.writer_wait = s.pipe.reader_wait = Wait::busy;
   rungs[6] = {"busy_loop_huge", "vmsplice, splice, huge pages, busy loop", s, 62.5};
-  rungs[7] = make_hazard();
+  s.pipe = {.write_with = WriteWith::vmsplice,
+            .buffers = Buffers::single,
+            .buf_size = 1 << 20,  // the reader is probably still reading it during the rewrite
+            .payload = Payload::stamped};
+  rungs[7] = {"hazard", "the buffer is rewritten too early: torn pages", s, 0};
   return rungs;
 }
 
