@@ -125,11 +125,9 @@ UniqueFd CachedFile::open_again() const {
 }
 
 std::vector<std::string> temporary_directories() {
-  std::vector<std::string> directories;
+  std::vector<std::string> directories = {"/var/tmp", "/tmp"};
   const char* chosen = std::getenv("TMPDIR");
-  if (chosen != nullptr && *chosen != '\0') directories.emplace_back(chosen);
-  directories.emplace_back("/var/tmp");
-  directories.emplace_back("/tmp");
+  if (chosen != nullptr && *chosen != '\0') directories.emplace(directories.begin(), chosen);
   return directories;
 }
 

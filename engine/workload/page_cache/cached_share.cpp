@@ -74,11 +74,6 @@ void CachedShare::begin_round(uint64_t now_ns) {
   offset_ = seen_ = cached_ = 0;
 }
 
-void CachedShare::finish_round() {
-  in_round_ = false;
-  share_ = Reading<double>::of(static_cast<double>(cached_) / static_cast<double>(seen_));
-}
-
 bool CachedShare::sample(uint64_t now_ns) {
   if (files_.empty()) return false;
   if (!in_round_) {
@@ -100,7 +95,8 @@ bool CachedShare::sample(uint64_t now_ns) {
   if (offset_ < file.bytes) return false;
   offset_ = 0;
   if (++file_ < files_.size()) return false;
-  finish_round();
+  in_round_ = false;
+  share_ = Reading<double>::of(static_cast<double>(cached_) / static_cast<double>(seen_));
   return true;
 }
 

@@ -40,7 +40,6 @@ class CachedShare {
 
  private:
   void begin_round(uint64_t now_ns);
-  void finish_round();
 
   std::vector<FileSpan> files_;
   size_t file_ = 0;

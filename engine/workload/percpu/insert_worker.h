@@ -56,7 +56,6 @@ class Inserter {
   // Removes all rules. Throws Error.
   void flush();
 
-  const InsertPlan& plan() const { return plan_; }
   uint32_t rules_in() const { return rules_in_; }
   bool full() const { return rules_in_ >= plan_.count; }
 

@@ -24,31 +24,6 @@ std::optional<PipeReport> granted(const Worker& worker) {
   return report ? std::optional(words_of<PipeReport>(report->words)) : std::nullopt;
 }
 
-// Assigns CPUs to one pair after the other; the last ones share CPUs if none are left.
-class PairPlacer {
- public:
-  PairPlacer(const PipeSettings& settings, const std::vector<Cpu>& allowed)
-      : settings_(settings), allowed_(allowed), left_(allowed) {}
-
-  PlacementChoice next() {
-    PlacementChoice choice = choose_cpus(settings_, left_);
-    if (!choice.reason.empty() && left_.size() < allowed_.size()) {
-      left_ = allowed_;
-      choice = choose_cpus(settings_, left_);
-    }
-    std::erase_if(left_, [&](const Cpu& cpu) {
-      return cpu.number == choice.writer_cpu || cpu.number == choice.reader_cpu;
-    });
-    if (left_.empty()) left_ = allowed_;
-    return choice;
-  }
-
- private:
-  const PipeSettings& settings_;
-  const std::vector<Cpu>& allowed_;
-  std::vector<Cpu> left_;
-};
-
 }  // namespace
 
 WorkloadEntry pipe_entry() {
@@ -92,10 +67,20 @@ void PipeWorkload::set_pairs(uint32_t count) {
   }
 }
 
+// One pair after the other; the last ones share CPUs if none are left.
 void PipeWorkload::place() {
-  PairPlacer placer(requested_.pipe, machine_.cpus);
+  const std::vector<Cpu>& allowed = machine_.cpus;
+  std::vector<Cpu> left = allowed;
   for (const auto& pair : pairs_) {
-    const PlacementChoice choice = placer.next();
+    PlacementChoice choice = choose_cpus(requested_.pipe, left);
+    if (!choice.reason.empty() && left.size() < allowed.size()) {
+      left = allowed;
+      choice = choose_cpus(requested_.pipe, left);
+    }
+    std::erase_if(left, [&](const Cpu& cpu) {
+      return cpu.number == choice.writer_cpu || cpu.number == choice.reader_cpu;
+    });
+    if (left.empty()) left = allowed;
     pool_.place(pair->writer, choice.writer_cpu);
     pool_.place(pair->reader, choice.reader_cpu);
   }
