@@ -19,7 +19,7 @@ static long add_once(__u32 i, void *context) {
   const __u32 key = counter_record(cpu_count);
   struct sampler_cpu *record = bpf_map_lookup_elem(&records, &key);
   if (!record) return 1;
-  counter_add(&record->bins[i % 32], 1);
+  counter_add(&record->occupancy.still.steps[i % 32], 1);
   return 0;
 }
 

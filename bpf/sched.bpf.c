@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 //
 // Where the wall time of the two processes goes: on a CPU, runnable, blocked, and
-// the stacks in which they went to sleep. Tasks are identified by address, so
-// switches of other tasks cost four comparisons each.
+// the stacks in which they went to sleep; and how full the ring is at each of these
+// events. Tasks are identified by address, so switches of other tasks cost four
+// comparisons each.
 //
 // A sleep ends at sched_wakeup, not sched_waking: that event comes when the task is
 // put on a run queue, under the queue's lock and thus always after the switch that
@@ -19,6 +20,7 @@
 // These need the kernel's types.
 #include <bpf/bpf_tracing.h>
 
+#include "occupancy.bpf.h"
 #include "sched_stacks.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -44,6 +46,21 @@ static __always_inline void step_sequence(struct sched_role *role) {
 static __always_inline __u32 role_of(const struct task_struct *task) {
   if ((__u64)task == role_task[0]) return 0;
   return (__u64)task == role_task[1] ? 1 : SCHED_ROLES;
+}
+
+static __always_inline void set_running(struct ring_watch *ring, __u32 id, bool runs) {
+  if (runs)
+    __sync_fetch_and_or(&ring->running, 1u << id);
+  else
+    __sync_fetch_and_and(&ring->running, ~(1u << id));
+}
+
+// To be called before its record changes.
+static __always_inline void look_at_ring(__u32 id, bool runs) {
+  struct ring_watch *ring = ring_watched();
+  if (!ring) return;
+  add_point(ring, OCCUPANCY_SWITCH);
+  set_running(ring, id, runs);
 }
 
 static __always_inline void end_sleep(struct sched_role *role, __u64 ns) {
@@ -127,8 +144,14 @@ static __always_inline void leave_cpu(void *ctx, __u32 id, struct task_struct *t
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next) {
   const __u32 from = role_of(prev), to = role_of(next);
-  if (from < SCHED_ROLES) leave_cpu(ctx, from, prev, preempt);
-  if (to < SCHED_ROLES) step(to, SCHED_RUNNABLE, SCHED_ON_CPU);
+  if (from < SCHED_ROLES) {
+    look_at_ring(from, false);
+    leave_cpu(ctx, from, prev, preempt);
+  }
+  if (to < SCHED_ROLES) {
+    look_at_ring(to, true);
+    step(to, SCHED_RUNNABLE, SCHED_ON_CPU);
+  }
   return 0;
 }
 
@@ -141,6 +164,27 @@ int on_wakeup(__u64 *ctx) {
   const __u32 state = roles[id].state;
   if (state == SCHED_UNKNOWN ? !task->on_cpu : state == SCHED_BLOCKED) wake_up(id, task);
   return 0;
+}
+
+// Attached during a burst only: every syscall of the machine pays for it.
+static __always_inline int on_syscall(void) {
+  struct ring_watch *ring = ring_watched();
+  const __u64 task = bpf_get_current_task();
+  if (ring && ring->burst && (task == role_task[0] || task == role_task[1]))
+    add_point(ring, OCCUPANCY_SYSCALL);
+  return 0;
+}
+
+SEC("raw_tp/sys_enter")
+int on_enter(void *ctx) {
+  (void)ctx;
+  return on_syscall();
+}
+
+SEC("raw_tp/sys_exit")
+int on_exit(void *ctx) {
+  (void)ctx;
+  return on_syscall();
 }
 
 // Begins to watch a task, and records what it is doing, for tasks that have not switched
@@ -160,6 +204,8 @@ int inspect(struct bpf_iter__task *ctx) {
   }
   const bool asleep = !task->on_cpu && task->__state != 0;
   role->seen = task->on_cpu ? SCHED_ON_CPU : asleep ? SCHED_BLOCKED : SCHED_RUNNABLE;
+  struct ring_watch *ring = ring_watched();
+  if (ring && role->state == SCHED_UNKNOWN) set_running(ring, id, task->on_cpu);
   role->seen_stack = asleep ? take_stack(NULL, task, SCHED_BY_ITERATOR, id) : SCHED_NOT_KEPT;
   __sync_lock_test_and_set(&role->seen_ns, now_ns);  // not before the stack
   return 0;

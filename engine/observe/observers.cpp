@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <malloc.h>
 
+#include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/observe/capabilities.h"
 
@@ -48,7 +49,8 @@ Observers::Observers(const ObserverOptions& options)
   if (has_pipe_) ring_ = try_make(no_ring_, [&] { return make_ring_reader(options.pipe_fd); });
   const int copies_fd = ring_ ? ring_->copies_fd() : -1;
   sampler_ = try_make(no_sampler_, [&] { return make_sampler(options.frequency_hz, copies_fd); });
-  sched_ = try_make(no_sched_, [] { return make_sched_reader(); });
+  const OccupancyMaps maps = sampler_ ? sampler_->occupancy_maps() : OccupancyMaps{};
+  sched_ = try_make(no_sched_, [&] { return make_sched_reader(maps); });
   if (sampler_ && ring_) sampler_->watch_pipe(ring_->pipe_address());
 }
 
@@ -69,10 +71,9 @@ void Observers::run(bool on) {
 
 void Observers::count(BpfCounters layout) {
   counters_ = layout;
-  if (!sampler_) return;
-  sampler_->count(layout);
-  occupancy_before_ = sampler_->occupancy_by_record();
-  history_.change_source();
+  if (sampler_) sampler_->count(layout);
+  if (sched_) sched_->count(layout);
+  occupancy_before_ = occupancy_counts(monotonic_ns());
 }
 
 void Observers::poll(uint64_t now_ns) {
@@ -83,7 +84,16 @@ void Observers::poll(uint64_t now_ns) {
   for (WatchedRole& role : roles_) role.counter.expire(now_ns);
   if (!has_pipe_) return;
   if (!samples_ring()) fallback_.poll(now_ns);
-  if (history_.due(now_ns)) history_.add(now_ns, occupancy_by_cpu());
+  if (history_.due(now_ns)) poll_occupancy(now_ns);
+}
+
+// Closes a column, and takes a close look if the ticks could not see the ring in the next one,
+// because both roles run on all CPUs that there are.
+void Observers::poll_occupancy(uint64_t now_ns) {
+  const OccupancyCounts column = history_.add(now_ns, occupancy_counts(now_ns));
+  const bool matters = column.both.ns > OccupancyRecorder::kColumnNs / 10;
+  const bool seen = column.both.sampled.total_ns() >= column.both.ns / 2;  // by other CPUs' ticks
+  if (sched_ && matters && !seen) sched_->look_closely();
 }
 
 void Observers::restart(uint64_t now_ns) {
@@ -93,7 +103,7 @@ void Observers::restart(uint64_t now_ns) {
     if (sampler_) role_of(role).lost_seen = sampler_->lost(role);
     if (sched_) role_of(role).sleeps_before = sched_->sleeps(role).value;
   }
-  if (sampler_) occupancy_before_ = sampler_->occupancy_by_record();
+  occupancy_before_ = occupancy_counts(now_ns);
   fallback_.restart();
   restart_kinds(now_ns);
 }
@@ -141,8 +151,8 @@ Reading<Occupancy> Observers::occupancy() const {
   if (!samples_ring()) return fallback_.reading();
   const bool shared = counters_ == BpfCounters::shared;
   return occupancy_of(
-      steady_samples(sampler_->occupancy_by_record(), occupancy_before_),
-      fmt::format("sampler {} Hz{}", sampler_->event().hz, shared ? ", shared counters" : ""));
+      sampler_->occupancy(monotonic_ns()).since(occupancy_before_),
+      fmt::format("switches and {} Hz{}", sampler_->event().hz, shared ? ", shared counters" : ""));
 }
 
 Reading<std::array<double, kSlotKinds>> Observers::kinds() const {
@@ -187,9 +197,8 @@ void Observers::poll_sched(uint64_t now_ns) {
     if (auto& before = role_of(role).sleeps_before; !before) before = sched_->sleeps(role).value;
 }
 
-std::vector<OccupancyCounts> Observers::occupancy_by_cpu() const {
-  if (samples_ring()) return sampler_->occupancy_by_record();
-  return {fallback_.counts()};
+OccupancyCounts Observers::occupancy_counts(uint64_t now_ns) const {
+  return samples_ring() ? sampler_->occupancy(now_ns) : fallback_.counts();
 }
 
 // Null: none since the last one, wait.
@@ -204,14 +213,10 @@ const ring_snapshot* Observers::newest_snapshot(uint64_t now_ns) {
 
 // A tick on the writer's CPU delays the writer, and the ring drains; one on the
 // reader's CPU fills it. So CPUs take turns, at random so that a front end that
-// draws every other frame does not show one side only, and only CPUs whose
-// occupancy counts.
+// draws every other frame does not show one side only.
 void Observers::request_snapshot(uint64_t from_ns) {
-  auto cpus = steady_cpus(sampler_->occupancy_by_record(), occupancy_before_);
-  std::erase(cpus, sampler_->cpus());  // the shared record, of unknown CPUs
   tick_due_ns_ = from_ns;
-  const auto any = static_cast<uint32_t>(random_());
-  sampler_->request_copy(from_ns, cpus.empty() ? any % sampler_->cpus() : cpus[any % cpus.size()]);
+  sampler_->request_copy(from_ns, static_cast<uint32_t>(random_()) % sampler_->cpus());
 }
 
 void Observers::take_samples(uint64_t now_ns) {

@@ -47,8 +47,7 @@ class Observers {
   // Stops and starts everything; the last readings stay. Initially running.
   void run(bool on);
 
-  // How the BPF programs count from now on; initially one record per CPU. With a
-  // shared record a CPU whose clock stops when idle cannot be left out.
+  // How the BPF programs count from now on; initially one record per CPU.
   void count(BpfCounters layout);
   BpfCounters counters() const { return counters_; }
 
@@ -103,7 +102,8 @@ class Observers {
   void poll_sched(uint64_t now_ns);
   // The sampler gets the pipe's address from the ring reader.
   bool samples_ring() const { return sampler_ && ring_; }
-  std::vector<observe::OccupancyCounts> occupancy_by_cpu() const;
+  observe::OccupancyCounts occupancy_counts(uint64_t now_ns) const;
+  void poll_occupancy(uint64_t now_ns);
   const ring_snapshot* newest_snapshot(uint64_t now_ns);
   void request_snapshot(uint64_t from_ns);
   void take_samples(uint64_t now_ns);
@@ -121,7 +121,7 @@ class Observers {
   observe::FionreadOccupancy fallback_;
   observe::OccupancyRecorder history_;
   std::array<WatchedRole, kRoles> roles_;
-  std::vector<observe::OccupancyCounts> occupancy_before_;
+  observe::OccupancyCounts occupancy_before_;
   observe::KindCounts kinds_;
   uint64_t kinds_since_ns_ = 0;
   Reading<RingFrame> frame_;

@@ -5,78 +5,108 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
+#include "bpf/occupancy.h"
 #include "engine/base/error.h"
 #include "engine/model/settings.h"
 
 namespace pipetop::observe {
 namespace {
 
-// Share of the samples of the most regular CPU.
-constexpr uint64_t kSteadyPercent = 95;
+static_assert(OCCUPANCY_BINS == kOccupancyBins);
+static_assert(OCCUPANCY_SHARE_ONE == OccupancyCounts::kShareOne);
 
-// What each CPU counted between two readings; a CPU without an earlier reading
-// started at 0.
-std::vector<OccupancyCounts> difference(std::vector<OccupancyCounts> now,
-                                        const std::vector<OccupancyCounts>& before) {
-  for (size_t cpu = 0; cpu < std::min(now.size(), before.size()); ++cpu) {
-    now[cpu].used_sum -= before[cpu].used_sum;
-    for (size_t i = 0; i < now[cpu].bins.size(); ++i) now[cpu].bins[i] -= before[cpu].bins[i];
+// Time in motion that no sample tells of may be this much at most.
+constexpr double kMostUnseen = 0.1;
+
+// Of counters that several CPUs were writing while they were read.
+uint64_t difference(uint64_t now, uint64_t before) {
+  return static_cast<int64_t>(now - before) > 0 ? now - before : 0;
+}
+
+void subtract(OccupancyCounts::Time& now, const OccupancyCounts::Time& before) {
+  for (size_t i = 0; i < now.ns.size(); ++i) now.ns[i] = difference(now.ns[i], before.ns[i]);
+  now.share_ns = difference(now.share_ns, before.share_ns);
+}
+
+void subtract(OccupancyCounts::Motion& now, const OccupancyCounts::Motion& before) {
+  now.ns = difference(now.ns, before.ns);
+  subtract(now.sampled, before.sampled);
+}
+
+// Of the time; samples stand for all the time in motion.
+struct Shares {
+  std::array<double, kOccupancyBins> histogram{};
+  double mean = 0;
+
+  void add(const OccupancyCounts::Time& time, double weight) {
+    for (size_t i = 0; i < histogram.size(); ++i) histogram[i] += double(time.ns[i]) * weight;
+    constexpr double kUnit = (1 << OCCUPANCY_SHARE_SHIFT) / double(OccupancyCounts::kShareOne);
+    mean += double(time.share_ns) * kUnit * weight;
   }
-  return now;
+};
+
+std::optional<Shares> shares_of(const OccupancyCounts& counts) {
+  auto seen = double(counts.still.total_ns());
+  double unseen = 0;
+  for (const auto* motion : {&counts.one, &counts.both})
+    (motion->sampled.total_ns() > 0 ? seen : unseen) += double(motion->ns);
+  if (seen <= 0 || unseen > kMostUnseen * (seen + unseen)) return {};
+  Shares shares;
+  shares.add(counts.still, 1 / seen);
+  for (const auto* motion : {&counts.one, &counts.both})
+    if (const auto sampled = double(motion->sampled.total_ns()); sampled > 0)
+      shares.add(motion->sampled, double(motion->ns) / (sampled * seen));
+  return shares;
 }
 
 }  // namespace
 
-uint64_t OccupancyCounts::samples() const {
-  return std::accumulate(bins.begin(), bins.end(), uint64_t{0});
+uint64_t OccupancyCounts::Time::total_ns() const {
+  return std::accumulate(ns.begin(), ns.end(), uint64_t{0});
 }
 
-void OccupancyCounts::add(uint32_t used, uint32_t slots) {
+void OccupancyCounts::Time::add(uint64_t share, uint64_t ns_of_it) {
+  size_t bin = share >= kShareOne ? kOccupancyBins - 1 : 0;
+  if (share > 0 && share < kShareOne)
+    bin = 1 + (share * (kOccupancyBins - 2) >> OCCUPANCY_SHARE_BITS);
+  ns[bin] += ns_of_it;
+  share_ns += share * ns_of_it >> OCCUPANCY_SHARE_SHIFT;
+}
+
+void OccupancyCounts::add(uint32_t used, uint32_t slots, uint64_t ns) {
   if (slots == 0 || used > slots) return;
-  size_t bin = used == slots ? kOccupancyBins - 1 : 0;
-  if (used > 0 && used < slots) bin = 1 + uint64_t{used} * (kOccupancyBins - 2) / slots;
-  ++bins[bin];
-  used_sum += used * kShareOne / slots;
+  const uint64_t share = (uint64_t{used} << OCCUPANCY_SHARE_BITS) / slots;
+  const bool inside = used > 0 && used < slots;
+  still.add(inside ? std::clamp<uint64_t>(share, 1, kShareOne - 1) : used > 0 ? kShareOne : 0, ns);
+  ++points;
 }
 
-void OccupancyCounts::add(const OccupancyCounts& other) {
-  used_sum += other.used_sum;
-  for (size_t i = 0; i < bins.size(); ++i) bins[i] += other.bins[i];
-}
-
-std::vector<uint32_t> steady_cpus(const std::vector<OccupancyCounts>& now,
-                                  const std::vector<OccupancyCounts>& before) {
-  std::vector<uint64_t> samples;
-  for (const OccupancyCounts& counts : difference(now, before)) samples.push_back(counts.samples());
-  const uint64_t most = samples.empty() ? 0 : std::ranges::max(samples);
-  std::vector<uint32_t> steady;
-  for (uint32_t cpu = 0; cpu < samples.size(); ++cpu)
-    if (samples[cpu] * 100 >= most * kSteadyPercent) steady.push_back(cpu);
-  return steady;
-}
-
-OccupancyCounts steady_samples(const std::vector<OccupancyCounts>& now,
-                               const std::vector<OccupancyCounts>& before) {
-  const std::vector<OccupancyCounts> by_cpu = difference(now, before);
-  OccupancyCounts sum;
-  for (const uint32_t cpu : steady_cpus(by_cpu, {})) sum.add(by_cpu[cpu]);
-  return sum;
+OccupancyCounts OccupancyCounts::since(const OccupancyCounts& before) const {
+  OccupancyCounts counts = *this;
+  subtract(counts.still, before.still);
+  subtract(counts.one, before.one);
+  subtract(counts.both, before.both);
+  counts.points = difference(points, before.points);
+  return counts;
 }
 
 Reading<Occupancy> occupancy_of(const OccupancyCounts& counts, const std::string& source) {
-  const uint64_t samples = counts.samples();
-  if (samples == 0) return Reading<Occupancy>::warming("waiting for the first sample");
-  const double one = 1.0 / double(samples);
+  const auto shares = shares_of(counts);
+  if (!shares)
+    return Reading<Occupancy>::warming(counts.both.ns > 0
+                                           ? "no sample yet of the time in which both ends run"
+                                           : "waiting for the first sample");
   Occupancy occupancy;
   occupancy.source = source;
-  occupancy.samples = samples;
-  occupancy.mean_share = double(counts.used_sum) * one / double(OccupancyCounts::kShareOne);
-  for (size_t i = 0; i < counts.bins.size(); ++i)
-    occupancy.histogram[i] = double(counts.bins[i]) * one;
+  occupancy.samples = counts.points;
+  occupancy.mean_share = shares->mean;
+  occupancy.histogram = shares->histogram;
   occupancy.empty_share = occupancy.histogram.front();
   occupancy.full_share = occupancy.histogram.back();
   return Reading<Occupancy>::of(std::move(occupancy));
@@ -93,29 +123,32 @@ void FionreadOccupancy::poll(uint64_t now_ns) {
   }
   const auto slots = static_cast<uint32_t>(uint64_t(capacity) / kPageBytes);
   const auto used = static_cast<uint32_t>((uint64_t(bytes) + kPageBytes - 1) / kPageBytes);
-  counts_.add(std::min(used, slots), slots);
+  counts_.add(std::min(used, slots), slots, kIntervalNs);
 }
 
 Reading<Occupancy> FionreadOccupancy::reading() const {
-  const OccupancyCounts since = steady_samples({counts_}, {before_});
-  if (since.samples() == 0 && !refused_.empty())
+  const OccupancyCounts since = counts_.since(before_);
+  if (since.points == 0 && !refused_.empty())
     return Reading<Occupancy>::unavailable(refused_ + "; give an open pipe");
   return occupancy_of(since, "FIONREAD 10 Hz");
 }
 
 OccupancyColumn column_of(uint64_t end_ns, const OccupancyCounts& counts) {
-  constexpr uint64_t kMost = std::numeric_limits<uint16_t>::max();
-  const uint64_t samples = counts.samples();
-  const uint64_t most = std::max(samples, kMost);  // the number of samples that is scaled to kMost
   OccupancyColumn column;
   column.end_ns = end_ns;
-  for (size_t i = 0; i < counts.bins.size(); ++i)
-    column.count[i] = static_cast<uint16_t>((counts.bins[i] * kMost + most - 1) / most);
+  const auto shares = shares_of(counts);
+  if (!shares) return column;
+  constexpr uint64_t kMost = std::numeric_limits<uint16_t>::max();
+  // A ring in which nothing moved needs no point.
+  const auto samples = double(std::clamp<uint64_t>(counts.points, 1, kMost));
+  for (size_t i = 0; i < column.count.size(); ++i)
+    column.count[i] = static_cast<uint16_t>(std::ceil(shares->histogram[i] * samples - 1e-6));
   column.samples = std::accumulate(column.count.begin(), column.count.end(), uint32_t{0});
   return column;
 }
 
-void OccupancyRecorder::add(uint64_t now_ns, std::vector<OccupancyCounts> by_cpu) {
+OccupancyCounts OccupancyRecorder::add(uint64_t now_ns, const OccupancyCounts& counts) {
+  const OccupancyCounts column = counts.since(before_);
   const bool known = begun_ns_ != 0 && now_ns <= begun_ns_ + kLongestNs;
   if (known) {
     auto next = std::make_shared<OccupancyHistory>();
@@ -125,11 +158,12 @@ void OccupancyRecorder::add(uint64_t now_ns, std::vector<OccupancyCounts> by_cpu
       const auto& old = history_->columns;
       next->columns.assign(old.begin() + (old.size() == kColumns ? 1 : 0), old.end());
     }
-    next->columns.push_back(column_of(now_ns, steady_samples(by_cpu, before_)));
+    next->columns.push_back(column_of(now_ns, column));
     history_ = std::move(next);
   }
   begun_ns_ = now_ns;
-  before_ = std::move(by_cpu);
+  before_ = counts;
+  return column;
 }
 
 }  // namespace pipetop::observe

@@ -1,39 +1,44 @@
-// How full the ring is, from evenly spread samples: since a restart, and over time.
+// How full the ring is over time: since a restart, and as a history.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "engine/model/ring_view.h"
 
 namespace pipetop::observe {
 
-// Counts of ring samples.
+// Cumulative time by how full the ring was; see bpf/occupancy.bpf.h.
 struct OccupancyCounts {
-  static constexpr uint64_t kShareOne = 1 << 16;
+  static constexpr uint64_t kShareOne = 0xffff;
 
-  uint64_t used_sum = 0;  // of used / slots, in kShareOne
-  std::array<uint64_t, kOccupancyBins> bins{};
+  struct Time {
+    std::array<uint64_t, kOccupancyBins> ns{};
+    uint64_t share_ns = 0;  // sum of share * ns / 16; a share is in kShareOne
 
-  uint64_t samples() const;
-  void add(uint32_t used, uint32_t slots);
-  void add(const OccupancyCounts& other);
+    uint64_t total_ns() const;
+    // `ns` at one share.
+    void add(uint64_t share, uint64_t share_ns);
+  };
+
+  // Time in which the ring moved, and a fair sample of what it did then.
+  struct Motion {
+    uint64_t ns = 0;
+    Time sampled;
+  };
+
+  Time still;           // no role ran
+  Motion one, both;     // one role ran; both did
+  uint64_t points = 0;  // that the ring was read
+
+  // The ring stood still like this for `ns`.
+  void add(uint32_t used, uint32_t slots, uint64_t ns);
+  OccupancyCounts since(const OccupancyCounts& before) const;
 };
 
-// The CPUs with unbiased samples, by what each counted between two readings. A
-// virtual CPU may stop its clock while it sleeps; it then samples the ring only
-// while busy, which is a biased sample. It is left out if another CPU kept time.
-std::vector<uint32_t> steady_cpus(const std::vector<OccupancyCounts>& now,
-                                  const std::vector<OccupancyCounts>& before);
-
-// What they counted, summed.
-OccupancyCounts steady_samples(const std::vector<OccupancyCounts>& now,
-                               const std::vector<OccupancyCounts>& before);
-
-// `source` says who took the samples: "sampler 999 Hz".
+// `source` says who read the ring: "switches and 999 Hz".
 Reading<Occupancy> occupancy_of(const OccupancyCounts& counts, const std::string& source);
 
 // Occupancy without BPF. Every sample takes the pipe's mutex and disturbs the
@@ -67,10 +72,10 @@ class OccupancyRecorder {
   // Whether the current column has lasted long enough for add() to close it.
   bool due(uint64_t now_ns) const { return now_ns >= begun_ns_ + kColumnNs; }
 
-  // Closes the column with what each CPU has counted since the last call; the
-  // counts are cumulative. Uses only CPUs that kept time. A long interval without a
-  // call makes no column: the times of its samples are unknown.
-  void add(uint64_t now_ns, std::vector<OccupancyCounts> by_cpu);
+  // Closes the column with what was counted since the last call; the counts are
+  // cumulative. A long interval without a call makes no column: nobody knows when
+  // during it the ring was how full. Returns what was counted since then.
+  OccupancyCounts add(uint64_t now_ns, const OccupancyCounts& counts);
 
   // The counters were replaced: the next counts are not compared with the last.
   void change_source() { begun_ns_ = 0; }
@@ -82,11 +87,11 @@ class OccupancyRecorder {
   static constexpr uint64_t kLongestNs = 5 * kColumnNs;
 
   uint64_t begun_ns_ = 0;  // 0: there is nothing to compare with
-  std::vector<OccupancyCounts> before_;
+  OccupancyCounts before_;
   std::shared_ptr<const OccupancyHistory> history_;
 };
 
-// Counts scaled down to fit into a column, if there are very many; none becomes 0.
+// The points of the counts, spread as their time is; no time becomes 0.
 OccupancyColumn column_of(uint64_t end_ns, const OccupancyCounts& counts);
 
 }  // namespace pipetop::observe

@@ -17,8 +17,6 @@ namespace pipetop::observe {
 namespace {
 
 static_assert(SAMPLER_ROLES == kRoles);
-static_assert(SAMPLER_BINS == kOccupancyBins);
-static_assert(SAMPLER_SHARE_ONE == OccupancyCounts::kShareOne);
 static_assert(sizeof(sampler_cpu) % 64 == 0);
 
 constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;  // PROC_PID_INIT_INO
@@ -29,6 +27,17 @@ constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;  // PROC_PID_INIT_INO
 uint32_t buffer_bytes(uint32_t hz) {
   const auto page = static_cast<uint32_t>(sysconf(_SC_PAGESIZE));
   return std::bit_ceil(std::max(hz * kRoles * uint32_t{sizeof(sampler_sample)} / 10, page));
+}
+
+void add_time(OccupancyCounts::Time& time, const occupancy_sum& sum) {
+  uint64_t ns = 0;  // modulo 2^64: a record's steps are the differences that its CPU saw
+  for (size_t i = 0; i < time.ns.size(); ++i) time.ns[i] += ns += peek(sum.steps[i]);
+  time.share_ns += peek(sum.share_ns);
+}
+
+void add_motion(OccupancyCounts::Motion& motion, const occupancy_motion& more) {
+  motion.ns += peek(more.ns);
+  add_time(motion.sampled, more.sampled);
 }
 
 class BpfSampler final : public Sampler {
@@ -42,6 +51,8 @@ class BpfSampler final : public Sampler {
 
     load(copies_fd);
     records_ = map_array(skeleton_->maps.cpus);
+    watch_ = map_array(skeleton_->maps.watches);
+    ring().running = OCCUPANCY_BOTH;  // until the scheduler's programs know better
     buffer_.reset(ring_buffer__new(bpf_map__fd(skeleton_->maps.samples), &BpfSampler::receive, this,
                                    nullptr));
     if (!buffer_) throw_refused("map the sampler's buffer", errno);
@@ -62,7 +73,12 @@ class BpfSampler final : public Sampler {
   }
 
   void watch_pipe(uint64_t pipe_address) override {
-    __atomic_store_n(&skeleton_->bss->pipe_address, pipe_address, __ATOMIC_RELAXED);
+    __atomic_store_n(&ring().point, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&ring().pipe, pipe_address, __ATOMIC_RELEASE);
+  }
+
+  OccupancyMaps occupancy_maps() const override {
+    return {bpf_map__fd(skeleton_->maps.cpus), bpf_map__fd(skeleton_->maps.watches)};
   }
 
   void request_copy(uint64_t from_ns, uint32_t cpu) override {
@@ -71,6 +87,7 @@ class BpfSampler final : public Sampler {
   }
 
   void run(bool on) override {
+    if (on) __atomic_store_n(&ring().point, 0, __ATOMIC_RELAXED);  // nobody looked meanwhile
     for (const UniqueFd& event : events_)
       ::ioctl(event.get(), on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
   }
@@ -93,17 +110,26 @@ class BpfSampler final : public Sampler {
     return lost;
   }
 
-  std::vector<OccupancyCounts> occupancy_by_record() const override {
-    std::vector<OccupancyCounts> by_cpu;
+  OccupancyCounts occupancy(uint64_t now_ns) const override {
+    OccupancyCounts counts;
     for (const sampler_cpu& cpu : records()) {
-      OccupancyCounts& counts = by_cpu.emplace_back();
-      counts.used_sum = peek(cpu.used_sum);
-      for (size_t i = 0; i < counts.bins.size(); ++i) counts.bins[i] = peek(cpu.bins[i]);
+      const occupancy_record& record = cpu.occupancy;
+      add_time(counts.still, record.still);
+      add_motion(counts.one, record.one);
+      add_motion(counts.both, record.both);
+      counts.points += peek(record.points);
     }
-    return by_cpu;
+    // The ring has stood still since, if no role runs.
+    const uint64_t point = peek(ring().point);
+    const auto ns =
+        static_cast<int64_t>((now_ns << OCCUPANCY_SHARE_BITS) - point) >> OCCUPANCY_SHARE_BITS;
+    if (point != 0 && ns > 0 && peek(ring().running) == 0)
+      counts.still.add(point & OCCUPANCY_SHARE_ONE, static_cast<uint64_t>(ns));
+    return counts;
   }
 
  private:
+  ring_watch& ring() const { return *static_cast<ring_watch*>(watch_.data()); }
   std::span<const sampler_cpu> records() const {
     return {static_cast<const sampler_cpu*>(records_.data()), cpus_ + 1};
   }
@@ -150,7 +176,7 @@ class BpfSampler final : public Sampler {
   const std::function<void(const StackSample&)>* sink_ = nullptr;
   // Links are destroyed first, so that no program runs when the maps are released.
   Skeleton<sampler_bpf> skeleton_;
-  Mapping records_;
+  Mapping records_, watch_;
   RingBuffer buffer_;
   std::vector<Link> links_;
   std::array<std::vector<pid_t>, kRoles> watched_;  // by Role

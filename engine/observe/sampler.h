@@ -1,5 +1,5 @@
-// Stack samples of the watched processes and samples of the ring's ends, taken by
-// bpf/sampler.bpf.c on every CPU.
+// Stack samples of the watched processes, taken by bpf/sampler.bpf.c on every CPU, and
+// how full the ring is, which the scheduler's programs count, too.
 #pragma once
 
 #include <sys/types.h>
@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "engine/base/reading.h"
 #include "engine/model/settings.h"
@@ -24,6 +23,11 @@ struct StackSample {
   std::span<const uint64_t> addresses;  // leaf first; empty: in user mode
 };
 
+// Maps that several objects count in; borrowed.
+struct OccupancyMaps {
+  int cpus_fd = -1, watches_fd = -1;
+};
+
 class Sampler {
  public:
   virtual ~Sampler() = default;
@@ -34,6 +38,7 @@ class Sampler {
   virtual void watch(Role role, std::span<const pid_t> pids) = 0;
   void watch(Role role, pid_t pid) { watch(role, std::span(&pid, pid > 0 ? 1u : 0u)); }
   virtual void watch_pipe(uint64_t pipe_address) = 0;  // the kernel's address, from RingReader
+  virtual OccupancyMaps occupancy_maps() const = 0;    // for the scheduler's programs
 
   // The first tick of this CPU from this instant on copies the ring for
   // RingReader::snapshot_of_tick(); if its clock has stopped, that of another CPU. To
@@ -52,8 +57,8 @@ class Sampler {
 
   // Cumulative.
   virtual uint64_t lost(Role role) const = 0;
-  // By CPU, and at the end the shared record.
-  virtual std::vector<OccupancyCounts> occupancy_by_record() const = 0;
+  // Up to `now_ns`, of CLOCK_MONOTONIC.
+  virtual OccupancyCounts occupancy(uint64_t now_ns) const = 0;
 };
 
 // `copies_fd` is RingReader's, if there is one. Throws Error, "why; remedy".

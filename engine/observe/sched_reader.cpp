@@ -1,5 +1,6 @@
 #include "engine/observe/sched_reader.h"
 
+#include "bpf/sampler.h"
 #include "bpf/sched.h"
 
 // The skeleton has variables of these types.
@@ -22,6 +23,9 @@ static_assert(SCHED_ROLES == kRoles);
 // may be the old one. It is over long before this time.
 constexpr uint64_t kSurelySwitchedNs = 10'000'000;
 
+// Some hundred syscalls of each role at the highest rates, and a few when they are slow.
+constexpr useconds_t kBurstUs = 1000;
+
 constexpr uint64_t kPaceIntervalNs = 100'000'000;  // how often the rate of sleeps is measured
 
 // An update takes less than a microsecond, unless the host stops its CPU in the middle.
@@ -31,9 +35,11 @@ constexpr size_t kPlaces = size_t{SCHED_TAKERS} * SCHED_STACKS;  // of a role
 
 class BpfSchedReader final : public SchedReader {
  public:
-  explicit BpfSchedReader(uint32_t stacks_per_s) : stacks_per_s_(stacks_per_s) {
-    skeleton_ = load_skeleton<sched_bpf>("the scheduler's observer", [](sched_bpf&) {});
+  BpfSchedReader(OccupancyMaps maps, uint32_t stacks_per_s) : stacks_per_s_(stacks_per_s) {
+    skeleton_ = load_skeleton<sched_bpf>("the scheduler's observer",
+                                         [&](sched_bpf& open) { share(maps, open); });
     stacks_ = map_array(skeleton_->maps.stacks);
+    watch_ = map_array(skeleton_->maps.watches);
     attach();
     // A refusal must be noticed now.
     if (!iterate(getpid())) throw_refused("attach the scheduler's iterator", errno);
@@ -42,14 +48,31 @@ class BpfSchedReader final : public SchedReader {
   void watch(Role role, pid_t pid) override {
     watched(role).pid = pid;
     __atomic_store_n(&task_of(role), 0, __ATOMIC_SEQ_CST);
+    if (!links_.empty()) __atomic_fetch_and(&ring().running, ~bit(role), __ATOMIC_SEQ_CST);
     watched(role).iterator = pid > 0 && !links_.empty() ? iterate(pid) : nullptr;
     inspect(role);
   }
 
   void run(bool on) override {
     links_.clear();
+    __atomic_store_n(&ring().running, OCCUPANCY_BOTH, __ATOMIC_SEQ_CST);  // nobody knows
     if (on) attach();
     for (const Role role : kBothRoles) watch(role, watched(role).pid);
+  }
+
+  void count(BpfCounters layout) override {
+    __atomic_store_n(&skeleton_->bss->counters_shared, layout == BpfCounters::shared,
+                     __ATOMIC_RELAXED);
+  }
+
+  void look_closely() override {
+    begin_libbpf_log();  // keeps a refusal off the terminal
+    const Link enter(bpf_program__attach(skeleton_->progs.on_enter));
+    const Link exit(bpf_program__attach(skeleton_->progs.on_exit));
+    if (!enter || !exit) return;
+    __atomic_store_n(&ring().burst, 1, __ATOMIC_SEQ_CST);
+    usleep(kBurstUs);
+    __atomic_store_n(&ring().burst, 0, __ATOMIC_SEQ_CST);
   }
 
   void poll(uint64_t now_ns) override {
@@ -102,6 +125,8 @@ class BpfSchedReader final : public SchedReader {
     uint64_t lost = 0, lost_ns = 0;
   };
 
+  static uint32_t bit(Role role) { return 1u << static_cast<uint32_t>(role); }
+  ring_watch& ring() const { return *static_cast<ring_watch*>(watch_.data()); }
   Watched& watched(Role role) { return watched_[static_cast<size_t>(role)]; }
   __u64& task_of(Role role) const { return skeleton_->bss->role_task[static_cast<size_t>(role)]; }
   const sched_role& record(Role role) const {
@@ -115,6 +140,15 @@ class BpfSchedReader final : public SchedReader {
   }
   const sched_stack& place(Role role, size_t i) const {
     return static_cast<const sched_stack*>(stacks_.data())[index_of(role, i)];
+  }
+
+  static void share(OccupancyMaps maps, sched_bpf& open) {
+    open.rodata->cpu_count = possible_cpus();
+    bpf_map__set_max_entries(open.maps.cpus, possible_cpus() + 1);
+    if (maps.cpus_fd < 0) return;
+    if (bpf_map__reuse_fd(open.maps.cpus, maps.cpus_fd) != 0 ||
+        bpf_map__reuse_fd(open.maps.watches, maps.watches_fd) != 0)
+      throw_refused("share the sampler's counters", errno);
   }
 
   void attach() {
@@ -217,15 +251,15 @@ class BpfSchedReader final : public SchedReader {
   uint32_t stacks_per_s_;
   // Links are destroyed first, so that no program runs when the maps are released.
   Skeleton<sched_bpf> skeleton_;
-  Mapping stacks_;
+  Mapping stacks_, watch_;
   std::vector<Link> links_;
   std::array<Watched, kRoles> watched_;
 };
 
 }  // namespace
 
-std::unique_ptr<SchedReader> make_sched_reader(uint32_t stacks_per_s) {
-  return std::make_unique<BpfSchedReader>(stacks_per_s);
+std::unique_ptr<SchedReader> make_sched_reader(OccupancyMaps maps, uint32_t stacks_per_s) {
+  return std::make_unique<BpfSchedReader>(maps, stacks_per_s);
 }
 
 }  // namespace pipetop::observe

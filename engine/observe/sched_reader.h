@@ -14,6 +14,7 @@
 #include "engine/model/counts.h"
 #include "engine/model/functions.h"
 #include "engine/model/settings.h"
+#include "engine/observe/sampler.h"
 #include "engine/observe/symbols.h"
 
 namespace pipetop::observe {
@@ -40,6 +41,13 @@ class SchedReader {
   // Stops and starts counting; while stopped, no process is watched.
   virtual void run(bool on) = 0;
 
+  // How its programs count from now on, see Sampler::count().
+  virtual void count(BpfCounters layout) = 0;
+
+  // For a millisecond, reads the ring at every syscall of the roles. Returns after
+  // that time; every syscall of the machine is a little slower meanwhile.
+  virtual void look_closely() = 0;
+
   // Checks the state of processes that have not switched since they were watched,
   // and measures how often they sleep. To be called a few times per second.
   virtual void poll(uint64_t now_ns) = 0;
@@ -53,8 +61,10 @@ class SchedReader {
   virtual std::span<const uint64_t> stack(Role role, size_t place) const = 0;
 };
 
-// Taking a stack costs 2 us. Throws Error, "why; remedy".
-std::unique_ptr<SchedReader> make_sched_reader(uint32_t stacks_per_s = 250);
+// Counts occupancy in the sampler's maps, if there are any. Taking a stack costs 2 us.
+// Throws Error, "why; remedy".
+std::unique_ptr<SchedReader> make_sched_reader(OccupancyMaps maps = {},
+                                               uint32_t stacks_per_s = 250);
 
 // The functions in which a task sleeps, innermost first, from the addresses of a
 // stack taken when it switched away.

@@ -13,7 +13,7 @@ namespace {
 }  // namespace
 
 std::unique_ptr<Sampler> make_sampler(uint32_t, int) { refuse(); }
-std::unique_ptr<SchedReader> make_sched_reader(uint32_t) { refuse(); }
+std::unique_ptr<SchedReader> make_sched_reader(OccupancyMaps, uint32_t) { refuse(); }
 std::unique_ptr<RingReader> make_ring_reader(int) { refuse(); }
 
 Reading<CounterCost> measure_counter_cost(BpfCounters) {

@@ -9,20 +9,21 @@ constexpr uint64_t kColumn = OccupancyRecorder::kColumnNs;
 
 OccupancyCounts samples(uint64_t empty, uint64_t full) {
   OccupancyCounts counts;
-  counts.bins.front() = empty;
-  counts.bins.back() = full;
+  counts.still.add(0, empty * 1'000'000);
+  counts.still.add(OccupancyCounts::kShareOne, full * 1'000'000);
+  counts.points = empty + full;
   return counts;
 }
 
 TEST(OccupancyHistory, AColumnHoldsWhatWasCountedDuringIt) {
   OccupancyRecorder recorder;
   EXPECT_TRUE(recorder.due(kColumn));
-  recorder.add(kColumn, {samples(100, 50)});
+  recorder.add(kColumn, samples(100, 50));
   EXPECT_EQ(recorder.history(), nullptr) << "nobody knows when that was counted";
   EXPECT_FALSE(recorder.due(2 * kColumn - 1));
   EXPECT_TRUE(recorder.due(2 * kColumn));
-  recorder.add(2 * kColumn, {samples(110, 80)});
-  recorder.add(3 * kColumn, {samples(110, 80)});
+  recorder.add(2 * kColumn, samples(110, 80));
+  recorder.add(3 * kColumn, samples(110, 80));
   const auto got = recorder.history();
   ASSERT_TRUE(got);
   EXPECT_EQ(got->column_ns, kColumn);
@@ -36,26 +37,28 @@ TEST(OccupancyHistory, AColumnHoldsWhatWasCountedDuringIt) {
 
 TEST(OccupancyHistory, WhoeverHoldsOneKeepsIt) {
   OccupancyRecorder recorder;
-  recorder.add(kColumn, {samples(0, 0)});
-  recorder.add(2 * kColumn, {samples(1, 0)});
+  recorder.add(kColumn, samples(0, 0));
+  recorder.add(2 * kColumn, samples(1, 0));
   const auto held = recorder.history();
-  recorder.add(3 * kColumn, {samples(1, 1)});
+  recorder.add(3 * kColumn, samples(1, 1));
   EXPECT_EQ(held->columns.size(), 1u);
   EXPECT_EQ(recorder.history()->columns.size(), 2u);
 }
 
-TEST(OccupancyHistory, ACpuThatSleptIsLeftOut) {
+TEST(OccupancyHistory, ARingThatStandsStillNeedsNoPoint) {
   OccupancyRecorder recorder;
-  recorder.add(kColumn, {samples(0, 0), samples(7, 7)});
-  recorder.add(2 * kColumn, {samples(200, 0), samples(7, 27)});
+  OccupancyCounts counts = samples(0, 3);
+  recorder.add(kColumn, counts);
+  counts.still.add(OccupancyCounts::kShareOne, kColumn);
+  recorder.add(2 * kColumn, counts);
   const OccupancyColumn& column = recorder.history()->columns.back();
-  EXPECT_EQ(column.samples, 200u);
-  EXPECT_EQ(column.count.back(), 0u);
+  EXPECT_EQ(column.samples, 1u);
+  EXPECT_EQ(column.count.back(), 1u);
 }
 
 TEST(OccupancyHistory, KeepsTwoMinutesAndNoMore) {
   OccupancyRecorder recorder;
-  for (uint64_t i = 1; i <= 2000; ++i) recorder.add(i * kColumn, {samples(i, 0)});
+  for (uint64_t i = 1; i <= 2000; ++i) recorder.add(i * kColumn, samples(i, 0));
   const auto& columns = recorder.history()->columns;
   EXPECT_EQ(columns.back().end_ns, 2000 * kColumn);
   EXPECT_EQ(columns.size(), OccupancyRecorder::kColumns);
@@ -66,10 +69,10 @@ TEST(OccupancyHistory, KeepsTwoMinutesAndNoMore) {
 
 TEST(OccupancyHistory, ALongPauseIsAGap) {
   OccupancyRecorder recorder;
-  recorder.add(kColumn, {samples(0, 0)});
-  recorder.add(2 * kColumn, {samples(10, 0)});
-  recorder.add(50 * kColumn, {samples(500, 500)});
-  recorder.add(51 * kColumn, {samples(500, 510)});
+  recorder.add(kColumn, samples(0, 0));
+  recorder.add(2 * kColumn, samples(10, 0));
+  recorder.add(50 * kColumn, samples(500, 500));
+  recorder.add(51 * kColumn, samples(500, 510));
   const auto& columns = recorder.history()->columns;
   ASSERT_EQ(columns.size(), 2u);
   EXPECT_EQ(columns[1].end_ns, 51 * kColumn);
@@ -78,12 +81,12 @@ TEST(OccupancyHistory, ALongPauseIsAGap) {
 
 TEST(OccupancyHistory, AnotherSourceBeginsAtItsOwnCounts) {
   OccupancyRecorder recorder;
-  recorder.add(kColumn, {samples(0, 0), samples(0, 0)});
-  recorder.add(2 * kColumn, {samples(200, 0), samples(200, 0)});
+  recorder.add(kColumn, samples(0, 0));
+  recorder.add(2 * kColumn, samples(200, 0));
   recorder.change_source();
   EXPECT_TRUE(recorder.due(2 * kColumn + 1));
-  recorder.add(2 * kColumn + 1, {samples(3, 0)});
-  recorder.add(3 * kColumn + 1, {samples(4, 1)});
+  recorder.add(2 * kColumn + 1, samples(3, 0));
+  recorder.add(3 * kColumn + 1, samples(4, 1));
   const auto& columns = recorder.history()->columns;
   ASSERT_EQ(columns.size(), 2u);
   EXPECT_EQ(columns[1].samples, 2u);

@@ -13,16 +13,16 @@ namespace {
 
 TEST(Occupancy, EmptyAndFullHaveBinsOfTheirOwn) {
   OccupancyCounts counts;
-  counts.add(0, 16);
-  counts.add(16, 16);
-  counts.add(16, 16);
-  counts.add(8, 16);
+  counts.add(0, 16, 5);
+  counts.add(16, 16, 5);
+  counts.add(16, 16, 5);
+  counts.add(8, 16, 5);
   const auto got = occupancy_of(counts, "test");
   ASSERT_TRUE(got.has_value());
   EXPECT_EQ(got->samples, 4u);
   EXPECT_DOUBLE_EQ(got->empty_share, 0.25);
   EXPECT_DOUBLE_EQ(got->full_share, 0.5);
-  EXPECT_DOUBLE_EQ(got->mean_share, 2.5 / 4);
+  EXPECT_NEAR(got->mean_share, 2.5 / 4, 0.02);
   EXPECT_DOUBLE_EQ(got->histogram[17], 0.25);
 }
 
@@ -31,10 +31,10 @@ TEST(Occupancy, EverySampleFallsIntoABin) {
     OccupancyCounts counts;
     uint32_t samples = 0;
     for (uint32_t used = 0; used <= slots; used += std::max(1u, slots / 997), ++samples)
-      counts.add(used, slots);
-    EXPECT_EQ(counts.samples(), samples) << slots;
-    EXPECT_EQ(counts.bins.front(), 1u) << slots;
-    EXPECT_LE(counts.bins.back(), 1u) << slots;
+      counts.add(used, slots, 1000);
+    EXPECT_EQ(counts.points, samples) << slots;
+    EXPECT_EQ(counts.still.ns.front(), 1000u) << slots;
+    EXPECT_LE(counts.still.ns.back(), 1000u) << slots;
     const auto got = occupancy_of(counts, "test");
     EXPECT_NEAR(std::accumulate(got->histogram.begin(), got->histogram.end(), 0.0), 1.0, 1e-9);
   }
@@ -42,29 +42,45 @@ TEST(Occupancy, EverySampleFallsIntoABin) {
 
 TEST(Occupancy, ImpossibleSamplesAreDropped) {
   OccupancyCounts counts;
-  counts.add(17, 16);
-  counts.add(0, 0);
-  EXPECT_EQ(counts.samples(), 0u);
+  counts.add(17, 16, 5);
+  counts.add(0, 0, 5);
+  EXPECT_EQ(counts.points, 0u);
   EXPECT_EQ(occupancy_of(counts, "test").status, ReadingStatus::warming);
 }
 
-OccupancyCounts samples(int empty, int full) {
+// Both roles run, which nobody saw, but for a tenth of that time.
+TEST(Occupancy, WhatWasSeenStandsForTheTimeInWhichBothRan) {
   OccupancyCounts counts;
-  while (empty-- > 0) counts.add(0, 16);
-  while (full-- > 0) counts.add(16, 16);
-  return counts;
+  counts.still.add(0, 1'000'000);
+  counts.both.ns = 3'000'000;
+  EXPECT_EQ(occupancy_of(counts, "test").status, ReadingStatus::warming);
+  counts.both.sampled.add(OccupancyCounts::kShareOne, 200'000);
+  counts.both.sampled.add(OccupancyCounts::kShareOne / 2, 100'000);
+  const auto got = occupancy_of(counts, "test");
+  ASSERT_TRUE(got.has_value()) << got.reason;
+  EXPECT_DOUBLE_EQ(got->empty_share, 0.25);
+  EXPECT_DOUBLE_EQ(got->full_share, 0.5);
+  EXPECT_DOUBLE_EQ(std::accumulate(got->histogram.begin(), got->histogram.end(), 0.0), 1.0);
+  EXPECT_NEAR(got->mean_share, 0.5 + 0.25 / 2, 1e-4);
 }
 
-TEST(Occupancy, ACpuThatSleptIsNoFairSample) {
-  const std::vector before = {samples(10, 10), samples(1000, 0), samples(0, 0)};
-  const std::vector now = {samples(110, 110), samples(1000, 80), samples(100, 99)};
-  const OccupancyCounts sum = steady_samples(now, before);
-  EXPECT_EQ(sum.bins.front(), 200u);
-  EXPECT_EQ(sum.bins.back(), 199u);
-  EXPECT_EQ(sum.used_sum, 199 * OccupancyCounts::kShareOne);
-  EXPECT_EQ(steady_cpus(now, before), (std::vector<uint32_t>{0, 2}));
-  EXPECT_EQ(steady_samples(before, before).samples(), 0u);
-  EXPECT_EQ(steady_samples(now, {}).samples(), 1080u);
+TEST(Occupancy, ALittleUnseenTimeIsLeftOut) {
+  OccupancyCounts counts;
+  counts.still.add(0, 1'000'000);
+  counts.both.ns = 100'000;
+  const auto got = occupancy_of(counts, "test");
+  ASSERT_TRUE(got.has_value()) << got.reason;
+  EXPECT_DOUBLE_EQ(got->empty_share, 1.0);
+}
+
+// Several CPUs count while we read.
+TEST(Occupancy, ADifferenceNeverWraps) {
+  OccupancyCounts before, now;
+  before.still.add(0, 100);
+  now.still.add(OccupancyCounts::kShareOne, 50);
+  const OccupancyCounts since = now.since(before);
+  EXPECT_EQ(since.still.ns.front(), 0u);
+  EXPECT_EQ(since.still.ns.back(), 50u);
 }
 
 TEST(FionreadOccupancy, SamplesTenTimesASecondAndNoMore) {

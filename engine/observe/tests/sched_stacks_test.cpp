@@ -87,7 +87,7 @@ TEST_F(SchedStacks, RolesAreKeptApart) {
 // One that was to be short, and whose stack was not taken as it began.
 TEST_F(SchedStacks, ASleepThatTurnsOutLongHasAStack) {
   const Symbols symbols = Symbols::of_this_kernel();
-  const auto reader = make_sched_reader(1);
+  const auto reader = make_sched_reader({}, 1);
   const BusyChild child([] { usleep(100); });
   reader->watch(Role::reader, child.pid());
   const auto sleeps = [&] {
@@ -129,7 +129,7 @@ TEST_F(SchedStacks, ASleepThatTurnsOutLongHasAStack) {
 // which takes every stack, tells what is true.
 TEST_F(SchedStacks, FewShortSleepsStandForTheOthers) {
   const Symbols symbols = Symbols::of_this_kernel();
-  const auto some = make_sched_reader(100), every = make_sched_reader(1'000'000'000);
+  const auto some = make_sched_reader({}, 100), every = make_sched_reader({}, 1'000'000'000);
   // A timer ends them, however busy the CPUs are; where we may, the next begins as soon.
   const BusyChild child([] {
     static const bool first = run_first(1);
