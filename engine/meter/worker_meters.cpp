@@ -145,15 +145,16 @@ void WorkerMeter::describe(const WorkerCounts& counts, WorkerView& view) const {
 void WorkerMeter::describe_calls(const Sample& first, const Sample& last, WorkerView& view) const {
   const double seconds = double(last.at_ns - first.at_ns) / 1e9;
   if (seconds <= 0) {
-    for (auto* reading :
-         {&view.syscalls_per_s, &view.bytes_per_call, &view.eagain_share, &view.short_share})
+    for (auto* reading : {&view.syscalls_per_s, &view.bytes_per_call, &view.eagain_share,
+                          &view.short_share, &view.poll_miss_share})
       *reading = Reading<double>::warming(kNoInterval);
     return;
   }
   const WorkerCounts &then = first.counts, &now = last.counts;
   const double calls = double(now.syscalls - then.syscalls);
   const double moving = calls - double(now.eagain - then.eagain);
-  view.syscalls_per_s = Reading<double>::of(calls / seconds);
+  const double polls = double(now.polls - then.polls);
+  view.syscalls_per_s = Reading<double>::of((calls + polls) / seconds);
   const auto per = [](double n, double of) {
     return of > 0 ? Reading<double>::of(n / of)
                   : Reading<double>::warming("no call has returned yet");
@@ -161,6 +162,8 @@ void WorkerMeter::describe_calls(const Sample& first, const Sample& last, Worker
   view.bytes_per_call = per(double(now.items - then.items), moving);
   view.eagain_share = per(double(now.eagain - then.eagain), calls);
   view.short_share = per(double(now.short_calls - then.short_calls), calls);
+  // Each transfer follows a poll that found something; an interval may begin between the two.
+  view.poll_miss_share = per(std::max(polls - calls, 0.0), polls);
 }
 
 void WorkerMeter::describe_process(const Sample& first, const Sample& last,

@@ -48,7 +48,8 @@ struct WorkerView {
 
   WorkerCounts counts;
   Reading<double> syscalls_per_s, bytes_per_call;
-  Reading<double> eagain_share, short_share;  // of the syscalls
+  Reading<double> eagain_share, short_share;  // of the syscalls that transfer
+  Reading<double> poll_miss_share;            // of the polls: nothing could be transferred
 
   TimeShares shares;
   Reading<uint64_t> context_switches, page_faults;             // totals of the process

@@ -6,6 +6,10 @@
 //                 it >= kFillsCpu together, or one    what they need
 //                 is runnable >= kSharesCpu
 //                 or: each is runnable >= kNoCpu      other processes hold the CPUs
+//   writer-bound  the writer is runnable >= kNoCpu,   it would move data if it had a CPU;
+//                 and the reader waits for it, or for what the reader waits for is late
+//                 the mutex, >= kWaits                only because of that
+//   reader-bound  the mirror image
 //   wakeup-bound  each is blocked >= kSleeps, for     a limiting side would not sleep:
 //                 kShortSleepNs at most on average    time is lost between the two
 //   writer-bound  ring empty >= kOneSided, and the    data is taken as soon as there
@@ -58,7 +62,8 @@ constexpr double kShortSleepNs = 100'000;
 constexpr double kOneSided = 0.75;
 // Most of that time.
 constexpr double kWaits = 0.5;
-// Calls that move nothing are short, so even many take little time.
+// Calls that move nothing are short, so even many take little time: one that moves data
+// may well take as long as ten that do not, however dear a system call is.
 constexpr double kWaitsOfCalls = 0.9;
 
 // The limiting side, and the other one.
@@ -74,11 +79,11 @@ bool at_least(std::optional<double> share, double limit) { return share && *shar
 
 bool waits(const RoleEvidence& role, double limit) {
   if (!role.waits) return false;
-  return role.waits->share >= (role.waits->of == Waiting::Of::calls ? kWaitsOfCalls : limit);
+  return role.waits->share >= (role.waits->of == Waiting::Of::time ? limit : kWaitsOfCalls);
 }
 
 std::string waits_text(const RoleEvidence& role) {
-  constexpr std::array kOf = {"", " of its samples", " of its calls"};
+  constexpr std::array kOf = {"", " of its polls", " of its calls"};
   return fmt::format("{} {} {}{}", to_text(role.role), role.waits->words,
                      percent(role.waits->share), kOf[static_cast<size_t>(role.waits->of)]);
 }
@@ -120,6 +125,31 @@ std::optional<Verdict> no_cpu(const Evidence& e) {
                              percent(*writer.runnable), percent(*reader.runnable))};
 }
 
+// The rules for one limiting side also hold for the other, mirrored.
+
+constexpr Role other_than(Role role) { return role == Role::writer ? Role::reader : Role::writer; }
+constexpr Bound bound_by(Role role) { return role == Role::writer ? Bound::writer : Bound::reader; }
+
+// What `role` waits with, for the other one or for a lock that the other may hold; "" if it does
+// not.
+std::string waiting_text(const RoleEvidence& role) {
+  if (waits(role, kWaits)) return waits_text(role);
+  const double spins = role.contends.value_or(0) - role.sleeps_for_mutex.value_or(0);
+  if (role.blocked.value_or(0) + spins < kWaits) return {};
+  return fmt::format("{} blocked {}, mutex {}", to_text(role.role),
+                     percent(role.blocked.value_or(0)), percent(role.contends.value_or(0)));
+}
+
+template <Role limit>
+std::optional<Verdict> no_cpu_for(const Evidence& e) {
+  const RoleEvidence& slow = e.role(limit);
+  if (!at_least(slow.runnable, kNoCpu)) return {};
+  const std::string other = waiting_text(e.role(other_than(limit)));
+  if (other.empty()) return {};
+  return Verdict{bound_by(limit), fmt::format("{} waits for a CPU {}; {}", to_text(limit),
+                                              percent(*slow.runnable), other)};
+}
+
 std::optional<Verdict> wakeups(const Evidence& e) {
   for (const RoleEvidence& role : e.roles)
     if (!at_least(role.blocked, kSleeps) || !role.sleep_ns || *role.sleep_ns > kShortSleepNs)
@@ -133,10 +163,6 @@ std::optional<Verdict> wakeups(const Evidence& e) {
   return Verdict{Bound::wakeup, because};
 }
 
-// The rules for one limiting side also hold for the other, mirrored.
-
-constexpr Role other_than(Role role) { return role == Role::writer ? Role::reader : Role::writer; }
-constexpr Bound bound_by(Role role) { return role == Role::writer ? Bound::writer : Bound::reader; }
 // The state that a limiting role keeps the ring in, and its share of the time.
 const char* ring_state(Role limit) { return limit == Role::writer ? "empty" : "full"; }
 double ring_share(const RingEvidence& ring, Role limit) {
@@ -259,12 +285,13 @@ Reading<Verdict> judge_bound(const Snapshot& s) {
     return Judged::unavailable(std::move(why));
   if (std::string why = too_early(s); !why.empty()) return Judged::warming(std::move(why));
   const Evidence e = gather_evidence(s);
-  if (auto verdict = first_of({shared_cpu, no_cpu, wakeups}, e)) return Judged::of(*verdict);
-  // The rules above need no samples. Below, a rule with too few samples must not
+  constexpr Role w = Role::writer, r = Role::reader;
+  if (auto verdict = first_of({shared_cpu, no_cpu, no_cpu_for<w>, no_cpu_for<r>, wakeups}, e))
+    return Judged::of(*verdict);
+  // The rules above can do without samples. Below, a rule with too few samples must not
   // pass the verdict on to the next rule.
   if (!e.thin.empty())
     return Judged::warming(fmt::format("too few samples yet: {}", fmt::join(e.thin, ", ")));
-  constexpr Role w = Role::writer, r = Role::reader;
   if (auto verdict = first_of({one_sided_ring<w>, one_sided_ring<r>, locks, only_other_waits<w>,
                                only_other_waits<r>, does_nothing<w>, does_nothing<r>},
                               e))

@@ -39,8 +39,6 @@ bool is_spin_lock(std::string_view symbol) {
   return source_name(symbol).ends_with("queued_spin_lock_slowpath");
 }
 
-bool is_poll(std::string_view symbol) { return source_name(symbol) == "do_sys_poll"; }
-
 struct Functions {
   uint64_t samples;
   std::vector<FunctionRow> rows;
@@ -104,18 +102,14 @@ void judge_locks(const WorkerView& worker, const std::optional<Functions>& funct
 
 // A process that waits by spinning may also be runnable; its share of waiting is
 // that of the time it gets.
-std::optional<Waiting> waiting_of(Wait wait, const WorkerView& worker,
-                                  const std::optional<Functions>& functions,
-                                  const RoleEvidence& role) {
+std::optional<Waiting> waiting_of(Wait wait, const WorkerView& worker, const RoleEvidence& role) {
   using Of = Waiting::Of;
   const auto waiting = [](std::optional<double> share, Of of, const char* words) {
     return share ? std::optional(Waiting{*share, of, words}) : std::nullopt;
   };
   const auto misses = [&] { return waiting(known(worker.eagain_share), Of::calls, "EAGAIN"); };
   if (wait == Wait::busy) return misses();
-  if (wait == Wait::busy_poll && !functions) return {};
-  if (wait == Wait::busy_poll)
-    return waiting(share_within(*functions, is_poll), Of::samples, "polls");
+  if (wait == Wait::busy_poll) return waiting(known(worker.poll_miss_share), Of::polls, "misses");
   // It either sleeps while it waits, or retries without sleeping.
   if (wait == Wait::adaptive && role.blocked.value_or(0) < kSleepsOften) {
     const auto spins = misses();
@@ -146,7 +140,7 @@ void gather_role(const Snapshot& s, Role which, Evidence& evidence) {
   const std::optional<Functions> functions = functions_of(worker, role.on_cpu, evidence);
   judge_locks(worker, functions, role);
   judge_sleeps(worker, s.throughput, role);
-  role.waits = waiting_of(wait_of(s.effective.settings.pipe, which), worker, functions, role);
+  role.waits = waiting_of(wait_of(s.effective.settings.pipe, which), worker, role);
 }
 
 struct RingSamples {

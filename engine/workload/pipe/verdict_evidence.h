@@ -21,7 +21,7 @@ inline constexpr double kContends = 0.25;
 
 // How long a role waits for the other one, by the kind of wait.
 struct Waiting {
-  enum class Of { time, samples, calls };
+  enum class Of { time, polls, calls };
 
   double share = 0;
   Of of = Of::time;

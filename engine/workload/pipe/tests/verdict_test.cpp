@@ -75,9 +75,9 @@ const BoundCase kVerdicts[] = {
        set_wait(s, Wait::busy_poll);
        set_ring(s, 0.8, 0.1);
        set_time(reader(s), 1, 0);
-       set_function(reader(s), "do_sys_poll", 700);
+       reader(s).poll_miss_share = share(0.989);
      },
-     Bound::writer, "ring empty 80 %; reader polls 70 % of its samples"},
+     Bound::writer, "ring empty 80 %; reader misses 99 % of its polls"},
     {"an empty ring and an adaptive reader that spins",
      [](Snapshot& s) {
        set_wait(s, Wait::adaptive);
@@ -113,7 +113,7 @@ const BoundCase kVerdicts[] = {
        set_time(writer(s), 0.08, 0);
        set_time(reader(s), 0.1, 0.9);
      },
-     Bound::reader, "ring full 95 %; writer blocked 92 %; reader runnable 90 %"},
+     Bound::reader, "reader waits for a CPU 90 %; writer blocked 92 %"},
     {"only the reader waits, and the ring leans",
      [](Snapshot& s) {
        set_ring(s, 0.55, 0.1);
@@ -165,6 +165,22 @@ const BoundCase kVerdicts[] = {
        set_switches(s, 20'000);
      },
      Bound::cpu, "both on CPU 0: writer runs 50 % and waits for it 0 %, reader 50 % and 0 %"},
+    {"a reader of which others have the CPU, and a writer that spins, as measured",
+     [](Snapshot& s) {
+       set_wait(s, Wait::busy);
+       set_ring(s, 0.02, 0.6);
+       set_time(writer(s), 0.45, 0);
+       set_time(reader(s), 0.02, 0.98);
+       set_function(writer(s), "mutex_spin_on_owner", 900);
+     },
+     Bound::reader, "reader waits for a CPU 98 %; writer blocked 55 %, mutex 40 %"},
+    {"a writer that may use a tenth of a CPU",
+     [](Snapshot& s) {
+       set_ring(s, 0.6, 0.02);
+       set_time(writer(s), 0.1, 0.9);
+       set_time(reader(s), 0.1, 0);
+     },
+     Bound::writer, "writer waits for a CPU 90 %; reader blocked 90 %"},
     {"no CPU",
      [](Snapshot& s) {
        set_time(writer(s), 0.30, 0.63);
