@@ -39,22 +39,21 @@ static __always_inline __u64 share_of(__u32 used, __u32 slots) {
 }
 
 static __always_inline __u64 bin_of(__u64 share) {
-  if (share == 0) return 0;
-  if (share >= OCCUPANCY_SHARE_ONE) return OCCUPANCY_BINS - 1;
   __u64 bin = 1 + (share * (OCCUPANCY_BINS - 2) >> OCCUPANCY_SHARE_BITS);
-  barrier_var(bin); /* clang knows that the test is redundant; 6.1's verifier does not */
-  return bin < OCCUPANCY_BINS ? bin : OCCUPANCY_BINS - 1;
+  if (share == 0) bin = 0;
+  if (share >= OCCUPANCY_SHARE_ONE) bin = OCCUPANCY_BINS - 1;
+  barrier_var(bin); /* else clang drops the mask, without which 6.1 does not know the range */
+  return bin & (OCCUPANCY_STEPS - 1);
 }
 
 /* `ns` during which the share went from `a` to `b`: the two ends count half. */
 static __always_inline void add_time(struct occupancy_sum *sum, __u64 a, __u64 b, __u64 ns) {
-  __u64 low = bin_of(a < b ? a : b), high = bin_of(a < b ? b : a);
-  barrier_var(low);
-  barrier_var(high);
-  if (low >= OCCUPANCY_BINS || high >= OCCUPANCY_BINS) return;
-  const __u64 half = high > low ? ns / (2 * (high - low)) : ns;
+  const __u64 low = bin_of(a < b ? a : b), high = bin_of(a < b ? b : a);
+  __u64 bins = high - low;
+  barrier_var(bins); /* comparing low and high leads 6.1 into paths that cannot be */
+  const __u64 half = bins ? ns / (2 * bins) : ns;
   counter_add(&sum->steps[low], half);
-  if (high > low) {
+  if (bins) {
     counter_add(&sum->steps[low + 1], half);
     counter_add(&sum->steps[high], -half);
   }

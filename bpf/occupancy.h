@@ -6,6 +6,7 @@
 
 enum {
   OCCUPANCY_BINS = 34,          /* empty, 32 equal parts, full */
+  OCCUPANCY_STEPS = 64,         /* a power of 2, so that a mask proves that a bin is within */
   OCCUPANCY_SHARE_ONE = 0xffff, /* a full ring */
   OCCUPANCY_SHARE_BITS = 16,
   OCCUPANCY_SHARE_SHIFT = 4,    /* share_ns loses these bits, so that it lasts for weeks */
@@ -20,8 +21,8 @@ enum {
  * time in bin i is the sum of steps[0..i].
  */
 struct occupancy_sum {
-  __u64 steps[OCCUPANCY_BINS + 1]; /* ns */
-  __u64 share_ns;                  /* sum of share * ns, >> OCCUPANCY_SHARE_SHIFT */
+  __u64 steps[OCCUPANCY_STEPS + 1]; /* ns */
+  __u64 share_ns;                   /* sum of share * ns, >> OCCUPANCY_SHARE_SHIFT */
 };
 
 /* Time in which the ring moved, and a fair sample of what it did then. */

@@ -98,7 +98,7 @@ static __always_inline void go_to_sleep(void *ctx, __u32 id) {
   struct sched_role *role = &roles[id];
   const __u32 one_of = take_one_of[id];
   const bool take = one_of <= 1 || bpf_get_prandom_u32() % one_of == 0;
-  const __u32 stack = take ? take_stack(ctx, NULL, SCHED_BY_EVENT, id) : SCHED_NOT_TAKEN;
+  const __u32 stack = take ? stack_of_current(ctx, id) : SCHED_NOT_TAKEN;
   step_sequence(role);
   turn(id, SCHED_ON_CPU, SCHED_BLOCKED, bpf_ktime_get_ns());
   role->stack = stack;
@@ -113,7 +113,7 @@ static __always_inline void wake_up(__u32 id, struct task_struct *task) {
   if (role->state == SCHED_UNKNOWN) stack = SCHED_NOT_TAKEN;
   if (stack == SCHED_NOT_TAKEN && now_ns - role->since_ns >= SCHED_LONG_NS) {
     const bool seen = role->seen_ns >= role->since_ns && role->seen_stack < SCHED_NOT_TAKEN;
-    stack = seen ? role->seen_stack : take_stack(NULL, task, SCHED_BY_EVENT, id);
+    stack = seen ? role->seen_stack : stack_of_sleeper(task, SCHED_BY_EVENT, id);
   }
   step_sequence(role);
   role->stack = stack;
@@ -206,7 +206,7 @@ int inspect(struct bpf_iter__task *ctx) {
   role->seen = task->on_cpu ? SCHED_ON_CPU : asleep ? SCHED_BLOCKED : SCHED_RUNNABLE;
   struct ring_watch *ring = ring_watched();
   if (ring && role->state == SCHED_UNKNOWN) set_running(ring, id, task->on_cpu);
-  role->seen_stack = asleep ? take_stack(NULL, task, SCHED_BY_ITERATOR, id) : SCHED_NOT_KEPT;
+  role->seen_stack = asleep ? stack_of_sleeper(task, SCHED_BY_ITERATOR, id) : SCHED_NOT_KEPT;
   __sync_lock_test_and_set(&role->seen_ns, now_ns);  // not before the stack
   return 0;
 }

@@ -48,12 +48,21 @@ __noinline __u32 keep_stack(__u32 taker, __u32 role, __u32 frames) {
   return SCHED_NOT_KEPT;
 }
 
-/* Of a sleeper or, without one, of the task that is switching away. */
-static __always_inline __u32 take_stack(void *ctx, struct task_struct *sleeper, __u32 taker,
-                                        __u32 role) {
+/*
+ * Of the task that is switching away. One function for this and the next would not load on 6.1: its
+ * verifier does not know that a task is never null, and follows the path without one.
+ */
+static __always_inline __u32 stack_of_current(void *ctx, __u32 role) {
+  const __u32 taker = SCHED_BY_EVENT;
   __u64 *ip = bpf_map_lookup_elem(&scratch, &taker);
   if (!ip) return SCHED_NOT_KEPT;
-  const long bytes = sleeper ? bpf_get_task_stack(sleeper, ip, SCHED_DEPTH * 8, 0)
-                             : bpf_get_stack(ctx, ip, SCHED_DEPTH * 8, 0);
+  const long bytes = bpf_get_stack(ctx, ip, SCHED_DEPTH * 8, 0);
+  return bytes > 0 ? keep_stack(taker, role, bytes / 8) : SCHED_NOT_KEPT;
+}
+
+static __always_inline __u32 stack_of_sleeper(struct task_struct *task, __u32 taker, __u32 role) {
+  __u64 *ip = bpf_map_lookup_elem(&scratch, &taker);
+  if (!ip) return SCHED_NOT_KEPT;
+  const long bytes = bpf_get_task_stack(task, ip, SCHED_DEPTH * 8, 0);
   return bytes > 0 ? keep_stack(taker, role, bytes / 8) : SCHED_NOT_KEPT;
 }

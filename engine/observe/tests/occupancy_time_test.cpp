@@ -41,9 +41,10 @@ class OccupancyTime : public testing::Test {
     const Reading<Occupancy> seen = observers_.occupancy();
     const double full_share = double(truth_->full_ns - full_ns) / double(gone_ns());
     ASSERT_TRUE(seen.has_value()) << seen.reason;
-    // What the child does not count is filling and draining, and a round at either end.
-    EXPECT_NEAR(seen->full_share, full_share, 0.05) << seen->samples << " samples";
-    EXPECT_NEAR(seen->empty_share, 1 - full_share, 0.05);
+    // What the child does not count is filling and draining, and a round at either end; and a
+    // host that takes a CPU away takes its ticks, too.
+    EXPECT_NEAR(seen->full_share, full_share, 0.1) << seen->samples << " samples";
+    EXPECT_NEAR(seen->empty_share, 1 - full_share, 0.1);
   }
 
   // One state of the ring, and how long it lasted.
