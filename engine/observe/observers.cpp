@@ -152,7 +152,7 @@ Reading<Occupancy> Observers::occupancy() const {
   const bool shared = counters_ == BpfCounters::shared;
   return occupancy_of(
       sampler_->occupancy(monotonic_ns()).since(occupancy_before_),
-      fmt::format("switches and {} Hz{}", sampler_->event().hz, shared ? ", shared counters" : ""));
+      fmt::format("switches, {} Hz{}", sampler_->event().hz, shared ? ", shared counters" : ""));
 }
 
 Reading<std::array<double, kSlotKinds>> Observers::kinds() const {

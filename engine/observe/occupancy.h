@@ -38,7 +38,7 @@ struct OccupancyCounts {
   OccupancyCounts since(const OccupancyCounts& before) const;
 };
 
-// `source` says who read the ring: "switches and 999 Hz".
+// `source` says who read the ring: "switches, 999 Hz".
 Reading<Occupancy> occupancy_of(const OccupancyCounts& counts, const std::string& source);
 
 // Occupancy without BPF. Every sample takes the pipe's mutex and disturbs the

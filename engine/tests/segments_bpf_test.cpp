@@ -47,7 +47,7 @@ TEST_F(SegmentsBpfTest, AClosedSegmentHasFunctionsOccupancyAndKindsOfItsOwn) {
   EXPECT_GE(lent.role(Role::writer).functions->samples, 300u);
   EXPECT_GT(share_of(copied, SlotKind::copy), 0.9);
   EXPECT_GT(share_of(lent, SlotKind::user_page), 0.5);
-  EXPECT_TRUE(lent.occupancy->source.starts_with("switches and ")) << lent.occupancy->source;
+  EXPECT_TRUE(lent.occupancy->source.starts_with("switches, ")) << lent.occupancy->source;
 }
 
 TEST_F(SegmentsBpfTest, NobodyLooksWhileWeAreSuspended) {

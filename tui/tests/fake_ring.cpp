@@ -15,7 +15,7 @@ constexpr uint64_t kBefore_ns = 50'000'000'000;  // that it has been watched at 
 
 Occupancy invented_occupancy(bool bpf, uint64_t samples) {
   Occupancy o;
-  o.source = bpf ? "switches and 999 Hz" : "FIONREAD 10 Hz";
+  o.source = bpf ? "switches, 999 Hz" : "FIONREAD 10 Hz";
   o.samples = samples;
   for (size_t i = 1; i + 1 < kOccupancyBins; ++i)
     o.histogram[i] = 0.35 / 32 * (1 + 0.8 * std::sin(static_cast<double>(i) / 4));

@@ -225,7 +225,7 @@ TEST(Occupancy, TallWithItsSource) {
   EXPECT_EQ(lines[0], "█");
   EXPECT_EQ(lines[2], "█▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁█");
   EXPECT_EQ(lines[3], "empty 40 %  mean 42 %    full 25 %");
-  EXPECT_EQ(lines[4], "switches and 999 Hz · 12,345 samples");
+  EXPECT_EQ(lines[4], "switches, 999 Hz · 12,345 samples");
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ inline RingView ring_view(RingFrame frame) {
   ring.bytes = frame.slots * kPageBytes;
   ring.kinds = Reading<std::array<double, kSlotKinds>>::of({0, 0.25, 0.75, 0, 0, 0});
   Occupancy o;
-  o.source = "switches and 999 Hz";
+  o.source = "switches, 999 Hz";
   o.samples = 12345;
   o.empty_share = 0.40, o.full_share = 0.25, o.mean_share = 0.42;
   o.histogram.fill(0.35 / 32);

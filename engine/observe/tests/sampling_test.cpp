@@ -38,7 +38,7 @@ class Sampling : public testing::Test {
   }
 
   // At 999 Hz, where the kernel allows as many.
-  std::string source() { return fmt::format("switches and {} Hz", observers_.event()->hz); }
+  std::string source() { return fmt::format("switches, {} Hz", observers_.event()->hz); }
 
   // Whether the samples were fetched as often as the sampler asks for.
   bool polled_in_time() const { return longest_pause_ns_ < 100'000'000; }

@@ -5,10 +5,12 @@
 //   cpu-bound     both ran last on one CPU, and fill  they take turns, and more CPU is
 //                 it >= kFillsCpu together, or one    what they need
 //                 is runnable >= kSharesCpu
-//                 or: each is runnable >= kNoCpu      other processes hold the CPUs
+//                 or: each is runnable >= kSharesCpu, other processes hold the CPUs
+//                 and on average >= kNoCpu
 //   writer-bound  the writer is runnable >= kNoCpu,   it would move data if it had a CPU;
-//                 and the reader waits for it, or for what the reader waits for is late
-//                 the mutex, >= kWaits                only because of that
+//                 the reader less than kSharesCpu,    what the reader waits for is late
+//                 and that one waits for the writer,  only because of that
+//                 or for the mutex, >= kWaits
 //   reader-bound  the mirror image
 //   wakeup-bound  each is blocked >= kSleeps, for     a limiting side would not sleep:
 //                 kShortSleepNs at most on average    time is lost between the two
@@ -49,8 +51,8 @@ constexpr double kFillsCpu = 0.9;
 constexpr double kSharesCpu = 0.25;
 // Then it was a coincidence that both ran there last.
 constexpr double kMoreThanOneCpu = 1.05;
-// Both, most of the time: anything else matters less.
-constexpr double kNoCpu = 0.5;
+// Most of the time: anything else matters less.
+constexpr double kNoCpu = 0.45;
 
 // The slower of two almost never sleeps.
 constexpr double kSleeps = 0.15;
@@ -119,7 +121,8 @@ std::optional<Verdict> shared_cpu(const Evidence& e) {
 
 std::optional<Verdict> no_cpu(const Evidence& e) {
   const auto& [writer, reader] = e.roles;
-  if (!at_least(writer.runnable, kNoCpu) || !at_least(reader.runnable, kNoCpu)) return {};
+  if (!at_least(writer.runnable, kSharesCpu) || !at_least(reader.runnable, kSharesCpu)) return {};
+  if (*writer.runnable + *reader.runnable < 2 * kNoCpu) return {};
   return Verdict{Bound::cpu,
                  fmt::format("other processes hold the CPUs: writer runnable {}, reader {}",
                              percent(*writer.runnable), percent(*reader.runnable))};
@@ -143,8 +146,9 @@ std::string waiting_text(const RoleEvidence& role) {
 template <Role limit>
 std::optional<Verdict> no_cpu_for(const Evidence& e) {
   const RoleEvidence& slow = e.role(limit);
-  if (!at_least(slow.runnable, kNoCpu)) return {};
-  const std::string other = waiting_text(e.role(other_than(limit)));
+  const RoleEvidence& fast = e.role(other_than(limit));
+  if (!at_least(slow.runnable, kNoCpu) || at_least(fast.runnable, kSharesCpu)) return {};
+  const std::string other = waiting_text(fast);
   if (other.empty()) return {};
   return Verdict{bound_by(limit), fmt::format("{} waits for a CPU {}; {}", to_text(limit),
                                               percent(*slow.runnable), other)};

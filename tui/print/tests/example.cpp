@@ -58,7 +58,7 @@ RingView ring() {
   r.slots = 32;
   r.bytes = 32 * kPageBytes;
   Occupancy occupancy;
-  occupancy.source = "switches and 999 Hz";
+  occupancy.source = "switches, 999 Hz";
   occupancy.samples = 4000;
   occupancy.mean_share = 0.53;
   occupancy.empty_share = occupancy.histogram.front() = 0.4;

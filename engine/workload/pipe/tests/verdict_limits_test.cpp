@@ -33,7 +33,25 @@ const Limit kLimits[] = {
      [](Snapshot& s, double x) {
        for (WorkerView& w : s.workers) set_time(w, 0.3, x);
      },
-     0.51, 0.49, Bound::cpu},
+     0.46, 0.44, Bound::cpu},
+    {"of a CPU of which there is little for one, and none for the other",
+     [](Snapshot& s, double x) {
+       set_time(writer(s), 0.6, x);
+       set_time(reader(s), 0.25, 0.7);
+     },
+     0.26, 0.24, Bound::cpu},
+    {"of a CPU for one of them",
+     [](Snapshot& s, double x) {
+       set_time(writer(s), 0.4, 0);
+       set_time(reader(s), 0.5, x);
+     },
+     0.46, 0.44, Bound::reader},
+    {"of a CPU for one of them, while there is one for the other",
+     [](Snapshot& s, double x) {
+       set_time(writer(s), 0.2, x);
+       set_time(reader(s), 0.4, 0.6);
+     },
+     0.24, 0.26, Bound::reader},
     {"of sleep",
      [](Snapshot& s, double x) {
        for (WorkerView& w : s.workers) set_time(w, 1 - x, 0);

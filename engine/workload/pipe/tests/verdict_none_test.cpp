@@ -149,7 +149,7 @@ const NoneCase kNone[] = {
     {"two CPUs, and one role is in want of its own",
      [](Snapshot& s) {
        set_time(writer(s), 0.3, 0.6);
-       set_time(reader(s), 0.5, 0.4);
+       set_time(reader(s), 0.7, 0.2);
      },
      ReadingStatus::unavailable, "no single bottleneck"},
     {"CPUs unknown",

@@ -30,7 +30,7 @@ inline void set_switches(Snapshot& s, double per_s) {
 
 inline void set_ring(Snapshot& s, double empty, double full, uint64_t samples = 2000) {
   Occupancy o;
-  o.source = "switches and 999 Hz";
+  o.source = "switches, 999 Hz";
   o.samples = samples;
   o.empty_share = empty;
   o.full_share = full;
