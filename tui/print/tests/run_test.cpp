@@ -220,6 +220,12 @@ TEST(PrintJson, SaysWhereAWorkerWasBlocked) {
   EXPECT_TRUE(without.contains("times_source_reason"));
 }
 
+TEST(PrintJson, SharesAreOfTheWholeRun) {
+  RunResult r = example_result();
+  r.end.workers[0].shares.on_cpu = Reading<double>::of(0.504);  // of its last second
+  EXPECT_EQ(run_json(r)["writer"]["on_cpu_share"], 0.9);
+}
+
 TEST(PrintJson, BytesThatAreNoTextDoNotBreakIt) {
   RunResult r = example_result();
   r.segment.roles[0].functions.value->tree = flat_tree({{"\xff\xfe", 1, 1}});
