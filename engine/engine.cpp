@@ -38,7 +38,7 @@ class Engine::Impl {
   void handle_events();
   void apply(const Settings& requested, const std::string& label, const std::string& key);
   void begin_segment(const std::string& label);
-  Snapshot tick();
+  Snapshot tick(Totals totals);
   Segment segment() {
     return segments_.present(monotonic_ns(), workload_->progress(), effective());
   }
@@ -209,13 +209,13 @@ Effective Engine::Impl::effective() const {
   return effective;
 }
 
-Snapshot Engine::Impl::tick() {
+Snapshot Engine::Impl::tick(Totals totals) {
   Snapshot s;
   s.now_ns = monotonic_ns();
   serve_workers();
   if (!stage_.finished) observers_.poll(s.now_ns);
   if (!stage_.suspended) segments_.add(s.now_ns, workload_->progress());
-  meters_.sample(s.now_ns, stage_);
+  meters_.sample(s.now_ns, stage_, totals);
   watch_workload(s.now_ns);
 
   s.uptime_ns = s.now_ns - started_at_ns_;
@@ -274,7 +274,7 @@ void Engine::apply(const Settings& requested, const std::string& label, const st
   impl_->apply(requested, label, key);
 }
 void Engine::begin_segment(const std::string& label) { impl_->begin_segment(label); }
-Snapshot Engine::tick() { return impl_->tick(); }
+Snapshot Engine::tick(Totals totals) { return impl_->tick(totals); }
 Segment Engine::segment() { return impl_->segment(); }
 void Engine::count(BpfCounters layout) { impl_->count(layout); }
 void Engine::observe(bool on) { impl_->observe(on); }

@@ -45,7 +45,8 @@ class Engine {
   // Begins a new segment without a change, e.g. after a warm-up.
   void begin_segment(const std::string& label);
 
-  Snapshot tick();
+  // The totals of processes are up to 250 ms old, unless they are to be of now.
+  Snapshot tick(Totals totals = Totals::when_due);
 
   // The current segment as if it ended now, with everything that was observed. Not
   // after stop(): the workers are gone.

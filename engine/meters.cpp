@@ -21,13 +21,13 @@ void Meters::forget() {
   restart();
 }
 
-void Meters::sample(uint64_t now_ns, const Stage& stage) {
+void Meters::sample(uint64_t now_ns, const Stage& stage, Totals totals) {
   refresh_functions(now_ns, stage);
   steal_.sample(now_ns);
-  if (const auto totals = workload_.integrity(); totals.has_value())
-    integrity_.sample(now_ns, *totals);
+  if (const auto pages = workload_.integrity(); pages.has_value())
+    integrity_.sample(now_ns, *pages);
   for (const Role role : kBothRoles)
-    of(role).sample(now_ns, pool_.counts(role), pool_.pids(role), observers_.times(role));
+    of(role).sample(now_ns, pool_.counts(role), pool_.pids(role), observers_.times(role), totals);
   part_rates_.sample(now_ns, workload_.parts());
 }
 

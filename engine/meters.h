@@ -42,7 +42,7 @@ class Meters {
   // The settings changed: everything shown is of the time before.
   void forget();
 
-  void sample(uint64_t now_ns, const Stage& stage);
+  void sample(uint64_t now_ns, const Stage& stage, Totals totals);
 
   // Fills in ring, workers, parts, integrity, verdict and the rest that was observed. Needs what
   // is in effect, and the figures.

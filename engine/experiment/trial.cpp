@@ -47,10 +47,6 @@ class Measurement {
       if (!trial_.cut_short) measure();
     } while (is_spoiled() && !trial_.cut_short);
     trial_.segment = session_.engine().segment();
-    // Its counter is read slightly after the total, which it should equal.
-    const auto counting = static_cast<size_t>(counting_role(trial_.settings));
-    for (Snapshot* s : {&trial_.begin, &trial_.end})
-      s->workers[counting].counts.items = s->throughput.total_items;
     return std::move(trial_);
   }
 
@@ -91,9 +87,17 @@ class Measurement {
     return true;
   }
 
+  Snapshot tick(Totals totals) {
+    Snapshot s = session_.engine().tick(totals);
+    // Its counter is read slightly after the total, which it should equal.
+    s.workers[static_cast<size_t>(counting_role(s.requested))].counts.items =
+        s.throughput.total_items;
+    return s;
+  }
+
   void begin() {
     session_.engine().begin_segment("measure");
-    trial_.begin = trial_.end = session_.engine().tick();
+    trial_.begin = trial_.end = tick(Totals::now);
     trial_.settings = trial_.begin.requested;
     tell(listener_.began, trial_.begin);
   }
@@ -105,8 +109,9 @@ class Measurement {
     for (bool done = false; !done;) {
       trial_.cut_short = !session_.wait(next_wait_ns());
       if (is_spoiled()) break;
-      trial_.end = session_.engine().tick();
+      trial_.end = tick(Totals::when_due);
       done = trial_.cut_short || is_done();
+      if (done) trial_.end = tick(Totals::now);
       tell(listener_.waiting);
       tell(listener_.ticked, trial_, done);
     }
@@ -115,16 +120,9 @@ class Measurement {
 
   bool is_spoiled() const { return session_.interrupts().suspensions() != suspensions_; }
 
-  // Checks both counters: one is read slightly after the other.
-  uint64_t moved() const {
-    const Role role = counting_role(trial_.settings);
-    return std::min(trial_.items(),
-                    trial_.end.worker(role).counts.items - trial_.begin.worker(role).counts.items);
-  }
-
   bool is_done() const {
     if (std::ranges::any_of(trial_.end.workers, is_stuck)) return true;
-    return length_.bytes != 0 ? moved() >= length_.bytes
+    return length_.bytes != 0 ? trial_.items() >= length_.bytes
                               : trial_.duration_ns() >= length_.duration_ns;
   }
 
@@ -132,7 +130,7 @@ class Measurement {
   uint64_t next_wait_ns() const {
     const uint64_t elapsed_ns = trial_.duration_ns();
     if (length_.bytes == 0) return std::min(kTickNs, length_.duration_ns - elapsed_ns);
-    const double share = double(moved()) / double(length_.bytes);
+    const double share = double(trial_.items()) / double(length_.bytes);
     if (share <= 0) return kMs;
     const double left_ns = double(elapsed_ns) * (1 / share - 1);
     return uint64_t(std::clamp(left_ns, double(kMs), double(kTickNs)));

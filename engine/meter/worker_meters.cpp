@@ -107,8 +107,9 @@ std::vector<PartView> PartRates::describe(std::span<const PartProgress> parts) c
 }
 
 void WorkerMeter::sample(uint64_t now_ns, const WorkerCounts& counts, std::span<const pid_t> pids,
-                         const Reading<TaskTimes>& times) {
-  if (!samples_.empty() && now_ns < samples_.back().at_ns + kProcInterval) return;
+                         const Reading<TaskTimes>& times, Totals totals) {
+  const bool due = samples_.empty() || now_ns >= samples_.back().at_ns + kProcInterval;
+  if (!due && totals == Totals::when_due) return;
   add_sample(samples_, {now_ns, counts, read_process_stats(pids), times});
 }
 

@@ -63,9 +63,9 @@ class PartRates {
 class WorkerMeter {
  public:
   // `pids` are its current processes. `times` come from the observers; without them
-  // /proc's are used. Cheap if called more often than it reads.
+  // /proc's are used. Cheap if called more often than it reads, unless `totals` is now.
   void sample(uint64_t now_ns, const WorkerCounts& counts, std::span<const pid_t> pids,
-              const Reading<TaskTimes>& times);
+              const Reading<TaskTimes>& times, Totals totals = Totals::when_due);
 
   // Restarts the rates: the process was replaced, or the settings changed.
   void restart() { samples_.clear(); }

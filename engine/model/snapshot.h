@@ -168,6 +168,9 @@ struct Notice {
   std::string text;
 };
 
+// When to read the totals of processes, which is costly.
+enum class Totals : uint8_t { when_due, now };
+
 struct Snapshot {
   uint64_t now_ns = 0;
   uint64_t uptime_ns = 0;

@@ -5,6 +5,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/experiment/trial.h"
+#include "engine/meter/process_stats.h"
 
 namespace pipetop {
 namespace {
@@ -56,6 +57,21 @@ TEST(Trial, TheLastTickIsTheEnd) {
   EXPECT_GE(trial.duration_ns(), 250 * kMs);
   EXPECT_EQ(trial.segment.label, "measure");
   EXPECT_TRUE(trial.segment.role(Role::writer).shares.on_cpu.has_value());
+}
+
+TEST(Trial, SwitchesAreCountedUpToItsEnd) {
+  Interrupts none{{}};
+  Session session(unwatched(), none);
+  uint64_t before_the_end = 0;
+  TrialListener listener;
+  listener.ticked = [&](const Trial& so_far, bool is_last) {
+    if (is_last) return;
+    const auto stats = read_process_stats(so_far.end.worker(Role::reader).pid);
+    ASSERT_TRUE(stats);
+    before_the_end = stats->times.voluntary_switches;
+  };
+  const Trial trial = measure(session, {0, 450 * kMs, 0}, listener);
+  EXPECT_GE(*trial.end.worker(Role::reader).voluntary_switches, before_the_end);
 }
 
 // SIGSTOP stops all of the process, so that somebody else has to continue it.

@@ -79,6 +79,20 @@ TEST(WorkerMeter, KnowsNothingOfTimeThatDidNotPass) {
   EXPECT_EQ(view.wakeups_per_s.status, ReadingStatus::warming);
 }
 
+TEST(WorkerMeter, ReadsTotalsEarlyIfTheyAreToBeOfNow) {
+  WorkerMeter meter;
+  const pid_t self[] = {getpid()};
+  const auto wakeups_of = [&](Totals totals, uint64_t wakeups) {
+    meter.sample(kSecond + wakeups * kMs, {}, self, times_at(wakeups, 0, 0, wakeups), totals);
+    WorkerView view;
+    meter.describe({}, view);
+    return *view.wakeups;
+  };
+  EXPECT_EQ(wakeups_of(Totals::when_due, 1), 1u);
+  EXPECT_EQ(wakeups_of(Totals::when_due, 200), 1u);
+  EXPECT_EQ(wakeups_of(Totals::now, 200), 200u);
+}
+
 TEST(WorkerMeter, SaysNothingBeforeTheFirstInterval) {
   WorkerMeter meter;
   const WorkerCounts counters = {};
