@@ -53,7 +53,6 @@ class Engine::Impl {
   void await_ends(uint64_t running_patience_ns);
   void serve_workers();
   void advance();
-  void count_from(uint64_t now_ns);
   void arm_timer(uint64_t interval_ns);
   void notify(Severity severity, std::string text);
   void watch_workload(uint64_t now_ns);
@@ -149,12 +148,9 @@ void Engine::Impl::apply(const Settings& requested, const std::string& label,
 // Even if not everything is in effect yet: the owner wants to begin here.
 void Engine::Impl::begin_segment(const std::string& label) {
   const uint64_t now_ns = monotonic_ns();
-  segments_.begin(now_ns, workload_->progress(), effective(), label, {}, requested_);
-  count_from(now_ns);
-}
-
-void Engine::Impl::count_from(uint64_t now_ns) {
-  segments_.count(now_ns);
+  const Progress progress = workload_->progress();
+  segments_.begin(now_ns, progress, effective(), label, {}, requested_);
+  segments_.count_at_once(now_ns, progress);
   meters_.forget();
 }
 
@@ -164,7 +160,10 @@ void Engine::Impl::advance() {
     settled_ = stage_.settled_once = true;
     renewed_at_ = workload_->progress().items + effective().pipe.bytes * workload_->parts().size();
     // Once: a worker's restart does not restart the segment.
-    if (!segments_.counting()) count_from(monotonic_ns());
+    if (!segments_.counting()) {
+      segments_.count(monotonic_ns());
+      meters_.forget();
+    }
   }
   const uint64_t waited = monotonic_ns() - change_began_ns_;
   const bool waiting = !settled_ || !pool_.all_alive();

@@ -33,6 +33,11 @@ void Segments::count(uint64_t now_ns) {
   for (const Role role : kBothRoles) replaced(role, now_ns);
 }
 
+void Segments::count_at_once(uint64_t now_ns, const Progress& progress) {
+  count(now_ns);
+  meter_.count_at_once(now_ns, progress);
+}
+
 void Segments::add(uint64_t now_ns, const Progress& progress) {
   meter_.add(now_ns, progress);
   // A process whose times were unknown at its start is counted from here on.

@@ -35,6 +35,8 @@ class Segments {
 
   // The segment's settings are in effect: from now on it counts.
   void count(uint64_t now_ns);
+  // All of it, from its begin.
+  void count_at_once(uint64_t now_ns, const Progress& progress);
   bool counting() const { return counting_; }
 
   void add(uint64_t now_ns, const Progress& progress);

@@ -126,10 +126,11 @@ class Measurement {
                               : trial_.duration_ns() >= length_.duration_ns;
   }
 
-  // Until the expected end, but no longer than a tick.
+  // Until the expected end, but no longer than to the next tick.
   uint64_t next_wait_ns() const {
     const uint64_t elapsed_ns = trial_.duration_ns();
-    if (length_.bytes == 0) return std::min(kTickNs, length_.duration_ns - elapsed_ns);
+    if (length_.bytes == 0)
+      return std::min(kTickNs - elapsed_ns % kTickNs, length_.duration_ns - elapsed_ns);
     const double share = double(trial_.items()) / double(length_.bytes);
     if (share <= 0) return kMs;
     const double left_ns = double(elapsed_ns) * (1 / share - 1);

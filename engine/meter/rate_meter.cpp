@@ -13,7 +13,8 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kTick = 100 * kMs;
+// About 100 ms: a tick that is slightly early must not make it twice as long.
+constexpr uint64_t kShortest = 90 * kMs;
 // Measured by the workload's clock, so that a rate is not computed from an instant.
 constexpr uint64_t kLeastClock = 20 * kMs;
 constexpr uint64_t kHistory = 310'000 * kMs;
@@ -97,7 +98,7 @@ Reading<RateStats> RateWindow::stats(const char* why_none) const {
 
 RateMeter::RateMeter(uint64_t now_ns, double unit)
     : last_ns_(now_ns),
-      over_100ms_(kTick, unit),
+      over_100ms_(kShortest, unit),
       over_1s_(1000 * kMs, unit),
       over_10s_(10'000 * kMs, unit),
       over_segment_(kHistory, unit) {
@@ -105,7 +106,7 @@ RateMeter::RateMeter(uint64_t now_ns, double unit)
 }
 
 void RateMeter::add(uint64_t now_ns, const Progress& total) {
-  if (now_ns < last_ns_ + kTick) return;
+  if (now_ns < last_ns_ + kShortest) return;
   Progress since = total - last_;
   // The workload's own clock may stop while nothing that counts is done.
   if (since.clock_ns < kLeastClock && now_ns < last_ns_ + kStandsStill) return;
@@ -137,6 +138,12 @@ void RateMeter::begin_segment(uint64_t now_ns, const Progress& total, std::strin
 }
 
 void RateMeter::settled(uint64_t now_ns) { count_from(now_ns + kSettle); }
+
+void RateMeter::count_at_once(uint64_t now_ns, const Progress& total) {
+  count_from(now_ns);
+  last_ns_ = now_ns;
+  last_ = total;
+}
 
 // A mean across a change is meaningless.
 void RateMeter::count_from(std::optional<uint64_t> at_ns) {

@@ -46,8 +46,8 @@ class RateWindow {
   Progress sum_;
 };
 
-// Fed with cumulative progress. Rates are over measured intervals of at least 100
-// ms of the progress's clock, however irregular the updates.
+// Fed with cumulative progress. Rates are over measured intervals of about 100 ms,
+// longer if updates come later or the progress's clock stops.
 class RateMeter {
  public:
   // `unit`: this many items per second are 1.
@@ -60,6 +60,8 @@ class RateMeter {
   void begin_segment(uint64_t now_ns, const Progress& total, std::string label, std::string key,
                      const Settings& requested);
   void settled(uint64_t now_ns);
+  // Instead of settled(): the settings were in effect before the segment began.
+  void count_at_once(uint64_t now_ns, const Progress& total);
 
   bool has_segment() const { return segment_.number > 0; }
 

@@ -74,6 +74,14 @@ TEST(Trial, SwitchesAreCountedUpToItsEnd) {
   EXPECT_GE(*trial.end.worker(Role::reader).voluntary_switches, before_the_end);
 }
 
+TEST(Trial, AShortOneHasAMedianToo) {
+  Interrupts none{{}};
+  Session session(unwatched(), none);
+  const Trial trial = measure(session, {0, 200 * kMs, 0});
+  const Reading<RateStats>& rate = trial.end.throughput.current.rate;
+  EXPECT_TRUE(rate.has_value()) << rate.reason;
+}
+
 // SIGSTOP stops all of the process, so that somebody else has to continue it.
 void continue_in(pid_t stopped, uint64_t ns) {
   if (fork() != 0) return;

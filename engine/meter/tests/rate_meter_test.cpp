@@ -121,6 +121,29 @@ TEST(RateMeter, RatesCountOnceTheChangeIsInForce) {
   EXPECT_EQ(feed.view().current.duration_ns, 2000 * kMs);
 }
 
+// Begun between two intervals, and as short as three of them.
+TEST(RateMeter, RatesMayCountFromTheBeginOfTheSegment) {
+  Feed feed;
+  feed.run(1050, 2);
+  feed.meter.begin_segment(feed.now, feed.total(), "measure", "", {});
+  feed.meter.count_at_once(feed.now, feed.total());
+  feed.run(300, 8);
+  const Segment segment = feed.view().current;
+  ASSERT_TRUE(segment.rate.has_value()) << segment.rate.reason;
+  EXPECT_EQ(segment.rate->samples, 3u);
+  EXPECT_NEAR(segment.rate->median, 8, 1e-6);
+  EXPECT_NEAR(segment.rate->mean, 8, 1e-6);
+}
+
+TEST(RateMeter, AnIntervalMayBeSlightlyShort) {
+  Feed feed;
+  for (int i = 0; i < 20; ++i) {
+    feed.now += (i % 2 == 0 ? 104 : 96) * kMs;  // a late tick, and the next one in time
+    feed.meter.add(feed.now, feed.total());
+  }
+  EXPECT_EQ(feed.view().history.size(), 20u);
+}
+
 TEST(RateMeter, SkippedTimeIsNoRate) {
   Feed feed;
   feed.run(1000, 4);
