@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/host/host.h"
+#include "engine/meter/worker_meters.h"
 #include "engine/registry/workloads.h"
 
 namespace pipetop {
@@ -47,6 +48,7 @@ class Measurement {
       if (!trial_.cut_short) measure();
     } while (is_spoiled() && !trial_.cut_short);
     trial_.segment = session_.engine().segment();
+    set_part_rates();
     return std::move(trial_);
   }
 
@@ -116,6 +118,15 @@ class Measurement {
       tell(listener_.ticked, trial_, done);
     }
     trial_.steal_share = steal_since(before);
+  }
+
+  // Over all of it; the engine's are over the last second. The settings, and so the parts, stay.
+  void set_part_rates() {
+    for (size_t i = 0; i < trial_.end.parts.size(); ++i) {
+      PartView& part = trial_.end.parts[i];
+      part.rate =
+          rate_between(trial_.begin.parts[i].total, part.total, unit_of(trial_.settings).count);
+    }
   }
 
   bool is_spoiled() const { return session_.interrupts().suspensions() != suspensions_; }

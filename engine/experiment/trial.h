@@ -81,7 +81,7 @@ class Session {
 struct Trial {
   Settings settings;            // as asked
   Snapshot begin;               // when the measurement began
-  Snapshot end;                 // when it ended, with data still flowing
+  Snapshot end;                 // when it ended, with data still flowing; parts: rates of all of it
   Segment segment;              // the whole run, with what was observed
   Reading<double> steal_share;  // of all CPUs' time in between
   bool cut_short = false;       // it was asked to stop

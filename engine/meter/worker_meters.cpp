@@ -87,21 +87,21 @@ void PartRates::sample(uint64_t now_ns, std::span<const PartProgress> parts) {
   }
 }
 
-Reading<double> PartRates::rate(const std::deque<Sample>& samples) const {
-  const Progress &first = samples.front().progress, &last = samples.back().progress;
+Reading<double> rate_between(const Progress& first, const Progress& last, double unit) {
   if (last.clock_ns <= first.clock_ns) return Reading<double>::warming(kNoInterval);
   const double seconds = double(last.clock_ns - first.clock_ns) / 1e9;
-  return Reading<double>::of(double(last.items - first.items) / unit_ / seconds);
+  return Reading<double>::of(double(last.items - first.items) / unit / seconds);
 }
 
 std::vector<PartView> PartRates::describe(std::span<const PartProgress> parts) const {
   std::vector<PartView> views;
   for (const PartProgress& part : parts) {
     const auto found = samples_.find(part.name);
+    auto rate = Reading<double>::warming(kNoInterval);
+    if (found != samples_.end())
+      rate = rate_between(found->second.front().progress, found->second.back().progress, unit_);
     views.push_back(
-        {part.name, part.pid, Reading<int>::warming("not sampled yet"),
-         found != samples_.end() ? rate(found->second) : Reading<double>::warming(kNoInterval),
-         part.progress.items});
+        {part.name, part.pid, Reading<int>::warming("not sampled yet"), rate, part.progress});
   }
   return views;
 }

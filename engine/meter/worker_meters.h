@@ -35,6 +35,9 @@ class IntegrityMeter {
   std::deque<Sample> samples_;  // within the last second
 };
 
+// In units of this many items per second; unknown if nothing was timed in between.
+Reading<double> rate_between(const Progress& first, const Progress& last, double unit);
+
 // The rates of several parts, over about a second.
 class PartRates {
  public:
@@ -52,8 +55,6 @@ class PartRates {
     uint64_t at_ns = 0;
     Progress progress;
   };
-  Reading<double> rate(const std::deque<Sample>& samples) const;
-
   double unit_;
   uint64_t sampled_at_ns_ = 0;
   std::map<std::string, std::deque<Sample>> samples_;  // by name; within the last second

@@ -78,7 +78,7 @@ struct PartView {
   int pid = 0;
   Reading<int> cpu;
   Reading<double> rate;  // over about a second, in the workload's unit
-  uint64_t total = 0;    // items counted
+  Progress total;
 };
 
 enum class FigureKind : uint8_t { share, bytes, count, ratio };

@@ -20,7 +20,8 @@ class PairsTest : public EngineTest {
   Snapshot all_flow(size_t count, uint64_t bytes = 1 << 20) {
     return until([&](const Snapshot& s) {
       return s.effective.settled && s.parts.size() == count &&
-             std::ranges::all_of(s.parts, [&](const PartView& p) { return p.total >= bytes; });
+             std::ranges::all_of(s.parts,
+                                 [&](const PartView& p) { return p.total.items >= bytes; });
     });
   }
 };
@@ -54,8 +55,8 @@ TEST_F(PairsTest, AWorkerOfAnyIsReplaced) {
     return s.effective.settled && s.parts[1].pid > 0 && s.parts[1].pid != victim;
   });
   EXPECT_EQ(reader(after).restarts, 1u);
-  const uint64_t before = after.parts[1].total;
-  until([&](const Snapshot& s) { return s.parts[1].total > before + (1 << 20); });
+  const uint64_t before = after.parts[1].total.items;
+  until([&](const Snapshot& s) { return s.parts[1].total.items > before + (1 << 20); });
 }
 
 TEST_F(PairsTest, AnotherWorkloadIsAnotherEngine) {

@@ -82,6 +82,20 @@ TEST(Trial, AShortOneHasAMedianToo) {
   EXPECT_TRUE(rate.has_value()) << rate.reason;
 }
 
+TEST(Trial, TheRatesOfItsPartsAreOverAllOfIt) {
+  Interrupts none{{}};
+  EngineOptions options = unwatched();
+  options.settings.pipe.pairs = 2;
+  Session session(options, none);
+  const Trial trial = measure(session, {200 * kMs, 200 * kMs, 0});
+  ASSERT_EQ(trial.end.parts.size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    const Progress moved = trial.end.parts[i].total - trial.begin.parts[i].total;
+    const double gib = double(moved.items) / double(1ull << 30);
+    EXPECT_DOUBLE_EQ(*trial.end.parts[i].rate, gib / (double(moved.clock_ns) / 1e9));
+  }
+}
+
 // SIGSTOP stops all of the process, so that somebody else has to continue it.
 void continue_in(pid_t stopped, uint64_t ns) {
   if (fork() != 0) return;

@@ -6,6 +6,11 @@
 namespace pipetop {
 namespace {
 
+TEST(RateBetween, IsUnknownIfNothingWasTimed) {
+  EXPECT_DOUBLE_EQ(*rate_between({1000, kSecond}, {4000, 3 * kSecond}, 500), 3);
+  EXPECT_FALSE(rate_between({1000, kSecond}, {4000, kSecond}, 500).has_value());
+}
+
 TEST(PartRates, EachHasTheRateOfItsOwnClock) {
   PartRates rates(1000);
   std::vector<PartProgress> parts = {{"a", 0, {}}, {"b", 0, {}}};

@@ -33,8 +33,8 @@ class PageCacheTest : public EngineTest {
     return until([&](const Snapshot& s) {
       return std::ranges::all_of(s.parts, [&](const PartView& part) {
         const auto same = std::ranges::find(before.parts, part.name, &PartView::name);
-        const uint64_t from = same == before.parts.end() ? 0 : same->total;
-        return part.total >= from + s.requested.page_cache.file_size;
+        const uint64_t from = same == before.parts.end() ? 0 : same->total.items;
+        return part.total.items >= from + s.requested.page_cache.file_size;
       });
     });
   }

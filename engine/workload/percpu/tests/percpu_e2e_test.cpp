@@ -20,7 +20,7 @@ TEST_F(PercpuTest, RulesGoInAndAreCounted) {
   EXPECT_EQ(s.worker(Role::reader).name, "");
   ASSERT_EQ(s.parts.size(), 1u);
   EXPECT_EQ(s.parts[0].name, "worker 1");
-  EXPECT_GT(s.parts[0].total, 5000u);
+  EXPECT_GT(s.parts[0].total.items, 5000u);
   // A call for each rule, one for its answer.
   EXPECT_GE(inserter(s).counts.syscalls, 2 * inserter(s).counts.items);
   ASSERT_TRUE(figure(s, "rules_in").has_value());
@@ -117,7 +117,7 @@ TEST_F(PercpuTest, WorkersComeAndGo) {
     ASSERT_EQ(begin.parts.size(), workers);
     const Snapshot now = until([&](const Snapshot& t) {
       return std::ranges::equal(t.parts, begin.parts, [](const PartView& a, const PartView& b) {
-        return a.pid == b.pid && a.total > b.total + 100;
+        return a.pid == b.pid && a.total.items > b.total.items + 100;
       });
     });
     EXPECT_EQ(inserter(now).processes, static_cast<int>(workers));
@@ -135,7 +135,7 @@ TEST_F(PercpuTest, SeveralFromTheStartStillTellTheMemoryOfARule) {
   const Snapshot now = settle();
   is_known(figure(now, "percpu_bytes_per_rule"));
   until([&](const Snapshot& t) {
-    return std::ranges::all_of(t.parts, [](const PartView& p) { return p.total > 100; });
+    return std::ranges::all_of(t.parts, [](const PartView& p) { return p.total.items > 100; });
   });
 }
 

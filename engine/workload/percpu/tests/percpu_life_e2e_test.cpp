@@ -26,8 +26,9 @@ TEST_F(PercpuTest, AKilledWorkerIsReplacedAndCountsOn) {
     ASSERT_EQ(kill(pid, SIGKILL), 0);
     until([&](const Snapshot& t) { return t.parts[i].pid != pid && t.parts[i].pid > 0; });
     const Snapshot settled = settle();
-    const Snapshot after =
-        until([&](const Snapshot& t) { return t.parts[i].total > settled.parts[i].total + 500; });
+    const Snapshot after = until([&](const Snapshot& t) {
+      return t.parts[i].total.items > settled.parts[i].total.items + 500;
+    });
     EXPECT_EQ(inserter(after).restarts, i + 1);
     EXPECT_EQ(inserter(after).state, ProcessState::flowing);
     EXPECT_GT(after.throughput.total_items, before.throughput.total_items);
@@ -42,7 +43,7 @@ TEST_F(PercpuTest, StopsWithAllThatWasCounted) {
   EXPECT_GT(total, 0u);
   const Snapshot later = engine->tick();
   EXPECT_EQ(later.throughput.total_items, total);
-  EXPECT_EQ(later.parts[0].total, total);
+  EXPECT_EQ(later.parts[0].total.items, total);
 }
 
 // "net:[4026532208]" of a process; "" when it has none.
