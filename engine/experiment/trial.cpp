@@ -216,11 +216,9 @@ Snapshot Session::run_until_settled() {
 }
 
 double Trial::rate() const {
-  return rate_of(items(), end.throughput.clock_ns - begin.throughput.clock_ns, unit_of(settings));
-}
-
-double rate_of(uint64_t items, uint64_t duration_ns, const Unit& unit) {
-  return duration_ns == 0 ? 0 : double(items) / unit.count / (double(duration_ns) / 1e9);
+  return rate_between(begin.throughput.progress(), end.throughput.progress(),
+                      unit_of(settings).count)
+      .value.value_or(0);
 }
 
 void Assessment::warn(Exit code, std::string warning) {

@@ -104,9 +104,6 @@ struct Assessment {
   void warn_of_steal(const Reading<double>& steal_share, std::string_view consequence);
 };
 
-// In units of this many items per second; 0 if no time passed.
-double rate_of(uint64_t items, uint64_t duration_ns, const Unit& unit);
-
 struct TrialLength {
   uint64_t warmup_ns = 200'000'000;
   uint64_t duration_ns = 1'000'000'000;

@@ -72,6 +72,7 @@ struct Throughput {
   std::vector<std::shared_ptr<const Segment>> segments;  // the last closed ones, oldest first
   uint64_t clock_ns = 0;                                 // time for total_items, see Progress
   uint64_t total_items = 0;                              // since start
+  Progress progress() const { return {total_items, clock_ns}; }
 };
 
 }  // namespace pipetop

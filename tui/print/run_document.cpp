@@ -4,6 +4,7 @@
 #include <array>
 
 #include "engine/base/version.h"
+#include "engine/meter/worker_meters.h"
 #include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/workload/pipe/verdict.h"
@@ -255,16 +256,16 @@ Document interval_document(const Snapshot& begin, const Snapshot& before, const 
   const Unit& unit = unit_of(settings);
   const auto counts = [&](Role r) { return after.worker(r).counts - before.worker(r).counts; };
   const uint64_t t_ns = after.now_ns - begin.now_ns, duration_ns = after.now_ns - before.now_ns;
-  const uint64_t items = counts(counting_role(settings)).items;
-  const double rate = rate_of(items, duration_ns, unit);
-  Json json = {{"t_ns", t_ns},
-               {"duration_ns", duration_ns},
-               {std::string(unit.items), items},
-               {std::string(unit.key), rounded(rate)}};
+  const Throughput &first = before.throughput, &last = after.throughput;
+  const uint64_t items = last.total_items - first.total_items;
+  const Reading<double> rate = rate_between(first.progress(), last.progress(), unit.count);
+  Json json = {{"t_ns", t_ns}, {"duration_ns", duration_ns}, {std::string(unit.items), items}};
+  put(json, unit.key, rate);
   for (const Role role : roles_of(settings))
     json[role_name(settings, role)] = counts_json(counts(role));
   return {"interval", std::move(json),
-          fmt::format("{:>6.1f} s  {:>8.2f} {}\n", double(t_ns) / 1e9, rate, unit.rate)};
+          fmt::format("{:>6.1f} s  {:>8} {}\n", double(t_ns) / 1e9,
+                      rate.has_value() ? fmt::format("{:.2f}", *rate) : "?", unit.rate)};
 }
 
 }  // namespace pipetop::tui

@@ -77,10 +77,5 @@ TEST(Assess, TheWorstDecidesAndAllAreSaid) {
   EXPECT_EQ(assess(r).warnings.size(), 2u);
 }
 
-TEST(Rate, IsBytesOverTime) {
-  EXPECT_DOUBLE_EQ(rate_of(3ull << 30, 1'500'000'000, unit_of(Settings{})), 2.0);
-  EXPECT_EQ(rate_of(1, 0, unit_of(Settings{})), 0);
-}
-
 }  // namespace
 }  // namespace pipetop::tui

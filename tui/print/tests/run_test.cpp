@@ -232,6 +232,18 @@ TEST(PrintJson, BytesThatAreNoTextDoNotBreakIt) {
   EXPECT_TRUE(Json::accept(json_text(run_document(r))));
 }
 
+TEST(PrintJsonl, AnIntervalsRateIsOverTheClockThatCounts) {
+  RunResult r = example_result();
+  r.end.throughput.clock_ns = kSecond;  // of two
+  const Json interval = interval_document(r.begin, r.begin, r.end).tree;
+  EXPECT_EQ(interval["gib_per_s"], 25.0);
+  EXPECT_EQ(interval["gib_per_s"], run_json(r)["gib_per_s"]["mean"]);
+  r.end.throughput.clock_ns = 0;
+  const Document none = interval_document(r.begin, r.begin, r.end);
+  EXPECT_TRUE(none.tree["gib_per_s"].is_null());
+  EXPECT_EQ(none.human, "   2.0 s         ? GiB/s\n");
+}
+
 TEST(PrintJsonl, IsOneLineEach) {
   EXPECT_EQ(json_line(example_interval()),
             R"({"schema":1,"type":"interval","t_ns":2000000000,"duration_ns":2000000000,)"
