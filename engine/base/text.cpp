@@ -35,8 +35,8 @@ constexpr std::array kDurationUnits = {TextUnit{"ns", 1},
                                        TextUnit{"h", 3'600'000'000'000}};
 
 bool same_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b,
-                            [](char x, char y) { return std::tolower(x) == std::tolower(y); });
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 // A number and a unit, optionally with one space between.
