@@ -198,6 +198,18 @@ void read_screen(const YamlNode& root, Config& config) {
   map->read("color", kChoices, config.color);
 }
 
+Config config_of(const YamlNode& root) {
+  const WorkloadKind kind = read_workload(root);
+  root.check_map("a config",
+                 with_knobs(kind, {"workload", "preset", "presets", "observe", "screen"}));
+  Config config = default_config(kind);
+  read_presets(root, config);
+  read_start(root, config);
+  read_observe(root, config);
+  read_screen(root, config);
+  return config;
+}
+
 }  // namespace
 
 std::span<const std::string_view> bpf_counters_names() { return kBpfCounters; }
@@ -220,17 +232,10 @@ Config default_config(WorkloadKind kind) {
   return config;
 }
 
-Config load_config(const std::string& path) {
-  const YamlNode root = load_yaml(path);
-  const WorkloadKind kind = read_workload(root);
-  root.check_map("a config",
-                 with_knobs(kind, {"workload", "preset", "presets", "observe", "screen"}));
-  Config config = default_config(kind);
-  read_presets(root, config);
-  read_start(root, config);
-  read_observe(root, config);
-  read_screen(root, config);
-  return config;
+Config load_config(const std::string& path) { return config_of(load_yaml(path)); }
+
+Config parse_config(std::string name, std::string text) {
+  return config_of(parse_yaml(std::move(name), std::move(text)));
 }
 
 }  // namespace pipetop

@@ -43,6 +43,8 @@ Config default_config(WorkloadKind kind = WorkloadKind::pipe);
 
 // Throws Error with one line "file:line:column: what is wrong, and what is expected".
 Config load_config(const std::string& path);
+// The same from the file's text; `name` is its name in messages.
+Config parse_config(std::string name, std::string text);
 
 // default_config() as a commented YAML file that load_config() reads back.
 std::string default_config_yaml(WorkloadKind kind = WorkloadKind::pipe);
