@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <barrier>
-#include <fstream>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -14,6 +13,7 @@
 #include "bpf/sampler.h"
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/host/host_files.h"
 #include "engine/model/settings.h"
 #include "engine/observe/libbpf.h"
 #include "engine/observe/sampler.h"
@@ -26,11 +26,8 @@ constexpr int kRepeats = 5;  // the minimum counts: interruptions only add time
 
 // Kernel memory of a map in bytes, from its fdinfo.
 uint64_t memory_of(int map_fd) {
-  std::ifstream info(fmt::format("/proc/self/fdinfo/{}", map_fd));
-  for (std::string word; info >> word;) {
-    uint64_t bytes = 0;
-    if (word == "memlock:" && info >> bytes) return bytes;
-  }
+  const std::string info = read_head(fmt::format("/proc/self/fdinfo/{}", map_fd));
+  if (const uint64_t bytes = meminfo_value(info, "memlock")) return bytes;
   throw Error("the kernel does not report the memory of a BPF map");
 }
 
