@@ -161,13 +161,8 @@ class BpfSampler final : public Sampler {
   }
 
   static int receive(void* self, void* data, size_t bytes) {
-    const auto& sample = *static_cast<const sampler_sample*>(data);
-    const size_t head = offsetof(sampler_sample, ip);
-    if (bytes < head || bytes < head + sample.frames * sizeof(sample.ip[0])) return 0;
-    static_assert(sizeof(sample.ip[0]) == sizeof(uint64_t));
-    (*static_cast<BpfSampler*>(self)->sink_)(
-        {sample.at_ns, static_cast<Role>(sample.role),
-         std::span(reinterpret_cast<const uint64_t*>(sample.ip), sample.frames)});
+    if (const auto sample = sample_of(data, bytes))
+      (*static_cast<BpfSampler*>(self)->sink_)(*sample);
     return 0;
   }
 

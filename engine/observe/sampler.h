@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "engine/base/reading.h"
@@ -22,6 +23,9 @@ struct StackSample {
   Role role = Role::writer;
   std::span<const uint64_t> addresses;  // leaf first; empty: in user mode
 };
+
+// From a record of bpf/sampler.h, which it refers to; nothing if the record is malformed.
+std::optional<StackSample> sample_of(const void* record, size_t bytes);
 
 // Maps that several objects count in; borrowed.
 struct OccupancyMaps {
