@@ -1,6 +1,5 @@
 #include "engine/workload/percpu/netlink_socket.h"
 
-#include <libmnl/libmnl.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -11,27 +10,6 @@ namespace pipetop::percpu {
 namespace {
 
 constexpr size_t kAnswerRoom = 32768;  // the kernel fills at most this much at a time
-
-// The contents of an NLMSG_ERROR; its error is 0 for an acknowledgement.
-KernelRefusal read_error(const nlmsghdr* message) {
-  const auto* error = static_cast<const nlmsgerr*>(mnl_nlmsg_get_payload(message));
-  KernelRefusal refusal{.error_number = -error->error, .words = {}};
-  if (!(message->nlmsg_flags & NLM_F_ACK_TLVS)) return refusal;
-  const auto read_words = [](const nlattr* attribute, void* words) {
-    if (mnl_attr_get_type(attribute) == NLMSGERR_ATTR_MSG)
-      *static_cast<std::string*>(words) = mnl_attr_get_str(attribute);
-    return MNL_CB_OK;
-  };
-  mnl_attr_parse(message, sizeof(nlmsgerr), read_words, &refusal.words);
-  return refusal;
-}
-
-// An NLMSG_DONE says how the dump ended: 0 or an error.
-std::optional<KernelRefusal> read_end(const nlmsghdr* message) {
-  const int error = *static_cast<const int*>(mnl_nlmsg_get_payload(message));
-  if (error >= 0) return std::nullopt;
-  return KernelRefusal{.error_number = -error, .words = {}};
-}
 
 }  // namespace
 
@@ -60,10 +38,7 @@ void NetlinkSocket::receive(const std::function<bool(const nlmsghdr*)>& each) {
     ++system_calls_;
     const ssize_t length = ::recv(fd_.get(), answer_.data(), answer_.size(), MSG_DONTWAIT);
     if (length < 0 && errno != EINTR) throw SystemError("reading the kernel's answer", errno);
-    int left = static_cast<int>(length);
-    for (auto* message = reinterpret_cast<const nlmsghdr*>(answer_.data());
-         mnl_nlmsg_ok(message, left); message = mnl_nlmsg_next(message, &left))
-      if (!each(message)) return;
+    if (length > 0 && !each_message({answer_.data(), static_cast<size_t>(length)}, each)) return;
   }
 }
 

@@ -7,18 +7,12 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "engine/base/unique_fd.h"
+#include "engine/workload/percpu/netlink_answer.h"
 
 namespace pipetop::percpu {
-
-// A request that the kernel refused.
-struct KernelRefusal {
-  int error_number = 0;  // errno
-  std::string words;     // the kernel's own, "" if it has none
-};
 
 class NetlinkSocket {
  public:
