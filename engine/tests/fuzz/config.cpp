@@ -1,0 +1,50 @@
+// A config file: it is refused with one line that says where, or it is a config that works.
+#include "engine/config/config.h"
+
+#include <optional>
+#include <string>
+
+#include "engine/config/text_file.h"
+#include "engine/registry/workloads.h"
+#include "engine/tests/fuzz/fuzz.h"
+
+using namespace pipetop;
+using fuzz::expect;
+
+namespace {
+
+void check_refusal(const std::string& words) {
+  expect(words.starts_with("f.yaml:") && words.size() < 600, "a refusal says where");
+  expect(words.find_first_of("123456789") == 7, "lines are counted from 1");
+  expect(!find_text_fault(words) && words.find('\n') == words.npos, "a refusal is a line of text");
+}
+
+void check_settings(const Settings& settings) {
+  expect(fuzz::accepted([&] { validate(settings); }), "settings work together");
+}
+
+void check_config(const Config& config) {
+  check_settings(config.settings);
+  for (const Preset& preset : config.presets) {
+    check_settings(preset.settings);
+    expect(preset.settings.workload == config.settings.workload, "there is one workload");
+    expect(find_preset(config.presets, preset.name) == &preset, "a preset's name is its own");
+  }
+  expect(find_preset(config.presets, config.preset) != nullptr, "it starts from a preset");
+  expect(config.frequency_hz >= kMinFrequencyHz && config.frequency_hz <= kMaxFrequencyHz &&
+             config.frames_per_s >= kMinFramesPerS && config.frames_per_s <= kMaxFramesPerS,
+         "numbers are in range");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::optional<Config> config;
+  try {
+    config = parse_config("f.yaml", std::string(fuzz::text_of(data, size)));
+  } catch (const Error& e) {
+    check_refusal(e.what());
+  }
+  if (config) check_config(*config);
+  return 0;
+}

@@ -1,0 +1,17 @@
+// The kernel's answer to a netlink request.
+#include <vector>
+
+#include "engine/tests/fuzz/fuzz.h"
+#include "engine/workload/percpu/netlink_answer.h"
+
+using namespace pipetop;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::vector<char> answer(data, data + size);  // aligned, and no byte follows
+  percpu::each_message(answer, [](const nlmsghdr* message) {
+    if (message->nlmsg_type == NLMSG_ERROR) (void)percpu::read_error(message);
+    if (message->nlmsg_type == NLMSG_DONE) (void)percpu::read_end(message);
+    return true;
+  });
+  return 0;
+}
