@@ -2,22 +2,40 @@
 
 #include <libmnl/libmnl.h>
 
+#include <algorithm>
+#include <cerrno>
+
 namespace pipetop::percpu {
+namespace {
+
+// The negative errno that starts the contents, as a positive one; 0 if there is no error. The
+// contents have at least this many bytes.
+int error_of(const nlmsghdr* message, size_t bytes) {
+  constexpr int kMostErrno = 4095;
+  if (mnl_nlmsg_get_payload_len(message) < bytes) return EBADMSG;
+  const int error = *static_cast<const int*>(mnl_nlmsg_get_payload(message));
+  return error < -kMostErrno ? EBADMSG : -std::min(error, 0);
+}
+
+}  // namespace
 
 bool each_message(std::span<const char> answer, const std::function<bool(const nlmsghdr*)>& each) {
-  int left = static_cast<int>(answer.size());
-  for (auto* message = reinterpret_cast<const nlmsghdr*>(answer.data());
-       mnl_nlmsg_ok(message, left); message = mnl_nlmsg_next(message, &left))
+  while (answer.size() >= sizeof(nlmsghdr)) {
+    const auto* message = reinterpret_cast<const nlmsghdr*>(answer.data());
+    // mnl_nlmsg_ok() takes a length of 2 GiB or more for a negative one.
+    if (message->nlmsg_len < sizeof(nlmsghdr) || message->nlmsg_len > answer.size()) break;
     if (!each(message)) return false;
+    answer = answer.subspan(std::min<size_t>(NLMSG_ALIGN(message->nlmsg_len), answer.size()));
+  }
   return true;
 }
 
 KernelRefusal read_error(const nlmsghdr* message) {
-  const auto* error = static_cast<const nlmsgerr*>(mnl_nlmsg_get_payload(message));
-  KernelRefusal refusal{.error_number = -error->error, .words = {}};
+  KernelRefusal refusal{.error_number = error_of(message, sizeof(nlmsgerr)), .words = {}};
   if (!(message->nlmsg_flags & NLM_F_ACK_TLVS)) return refusal;
   const auto read_words = [](const nlattr* attribute, void* words) {
-    if (mnl_attr_get_type(attribute) == NLMSGERR_ATTR_MSG)
+    if (mnl_attr_get_type(attribute) == NLMSGERR_ATTR_MSG &&
+        mnl_attr_validate(attribute, MNL_TYPE_NUL_STRING) == 0)
       *static_cast<std::string*>(words) = mnl_attr_get_str(attribute);
     return MNL_CB_OK;
   };
@@ -26,9 +44,9 @@ KernelRefusal read_error(const nlmsghdr* message) {
 }
 
 std::optional<KernelRefusal> read_end(const nlmsghdr* message) {
-  const int error = *static_cast<const int*>(mnl_nlmsg_get_payload(message));
-  if (error >= 0) return std::nullopt;
-  return KernelRefusal{.error_number = -error, .words = {}};
+  const int error = error_of(message, sizeof(int));
+  if (error == 0) return std::nullopt;
+  return KernelRefusal{.error_number = error, .words = {}};
 }
 
 }  // namespace pipetop::percpu
