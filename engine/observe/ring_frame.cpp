@@ -16,7 +16,7 @@ static_assert(int(SlotKind::zero_page) == RING_ZERO_PAGE && int(SlotKind::other)
 static_assert(kSlotKinds == RING_KINDS);
 
 std::span<const ring_slot> filled(const ring_snapshot& snapshot) {
-  return {snapshot.slot, std::min<size_t>(snapshot.filled, RING_SLOTS)};
+  return {snapshot.slot, std::min<size_t>({snapshot.filled, snapshot.ring.slots, RING_SLOTS})};
 }
 
 SlotKind kind_of(const ring_slot& slot) {
