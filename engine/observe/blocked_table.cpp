@@ -34,8 +34,9 @@ void fit(std::vector<uint64_t>& weights, uint64_t wanted) {
   uint64_t passed = 0, given = 0;
   for (uint64_t& weight : weights) {
     passed += weight;
-    // By cumulative ends, so that nothing is lost to rounding.
-    const uint64_t end = passed == sum ? wanted : static_cast<uint64_t>(double(passed) * factor);
+    // By cumulative ends, so that nothing is lost to rounding, which may also be upwards.
+    const uint64_t end =
+        passed == sum ? wanted : std::min(wanted, static_cast<uint64_t>(double(passed) * factor));
     weight = end - given;
     given = end;
   }
