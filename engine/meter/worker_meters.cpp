@@ -155,7 +155,7 @@ void WorkerMeter::describe_calls(const Sample& first, const Sample& last, Worker
   const double calls = double(now.syscalls - then.syscalls);
   const double moving = calls - double(now.eagain - then.eagain);
   const double polls = double(now.polls - then.polls);
-  view.syscalls_per_s = Reading<double>::of((calls + polls) / seconds);
+  view.syscalls_per_s = Reading<double>::of(double(now.all_calls() - then.all_calls()) / seconds);
   const auto per = [](double n, double of) {
     return of > 0 ? Reading<double>::of(n / of)
                   : Reading<double>::warming("no call has returned yet");

@@ -28,7 +28,7 @@
 namespace pipetop {
 
 inline constexpr uint32_t kControlMagic = 0x50544f50;  // "PTOP"
-inline constexpr uint32_t kControlVersion = 5;
+inline constexpr uint32_t kControlVersion = 6;
 inline constexpr size_t kCacheLine = 64;
 
 enum class Order : uint64_t {
@@ -155,12 +155,12 @@ static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<u
 static_assert(std::is_trivially_copyable_v<WorkerCommand> && sizeof(WorkerCommand) % 8 == 0);
 static_assert(std::is_trivially_copyable_v<WorkerReport> && sizeof(WorkerReport) % 8 == 0);
 static_assert(std::is_standard_layout_v<ControlBlock>);
-static_assert(sizeof(WorkerCounts) == kCacheLine && sizeof(WorkerIntegrity) <= kCacheLine);
+static_assert(sizeof(WorkerCounts) <= 2 * kCacheLine && sizeof(WorkerIntegrity) <= kCacheLine);
 static_assert(offsetof(ControlBlock, generation) == 64);
 static_assert(offsetof(ControlBlock, command) == 72);
 static_assert(sizeof(WorkerCommand) == 200);
 static_assert(offsetof(ControlBlock, acknowledged) == 320);
 static_assert(offsetof(ControlBlock, counts) == 640);
-static_assert(sizeof(ControlBlock) == 768);
+static_assert(sizeof(ControlBlock) == 832);
 
 }  // namespace pipetop

@@ -66,12 +66,13 @@ template <Wait wait, class Pace>
 template <Wait wait, class Pace, Payload payload>
 [[gnu::noinline]] LoopEnd with_tee(WriterLoop& loop) {
   TeeSource& source = loop.tee_source;
+  uint64_t& calls = loop.flow.counts().helper_calls;
   return write_loop<wait, Pace>(
       loop, [&](int fd, const char* data, uint64_t bytes, unsigned flags) -> ssize_t {
-        if (!source.hold(data, bytes)) return -1;
+        if (!source.hold(data, bytes, calls)) return -1;
         const ssize_t moved = ::tee(source.fd(), fd, bytes, flags);
         if constexpr (payload == Payload::stamped)
-          if (moved > 0 && !source.drop(static_cast<uint64_t>(moved))) return -1;
+          if (moved > 0 && !source.drop(static_cast<uint64_t>(moved), calls)) return -1;
         return moved;
       });
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "engine/model/control_block.h"
 #include "engine/worker/stamp.h"
 
 namespace pipetop {
@@ -44,10 +45,11 @@ bool TeeSource::open(uint64_t bytes) {
   return true;
 }
 
-bool TeeSource::fill(const char* data, uint64_t bytes) {
+bool TeeSource::fill(const char* data, uint64_t bytes, uint64_t& calls) {
   while (held_ < bytes) {
     const iovec range = {const_cast<char*>(data) + held_, bytes - held_};
     const ssize_t lent = ::vmsplice(write_.get(), &range, 1, SPLICE_F_NONBLOCK);
+    add(calls, 1);
     if (lent < 0 && errno == EINTR) continue;
     if (lent < 0 && errno == EAGAIN) errno = ENOSPC;  // never blocks: there is no other reader
     if (lent <= 0) return false;
@@ -56,10 +58,11 @@ bool TeeSource::fill(const char* data, uint64_t bytes) {
   return true;
 }
 
-bool TeeSource::drop(uint64_t bytes) {
+bool TeeSource::drop(uint64_t bytes, uint64_t& calls) {
   while (bytes > 0) {
     const ssize_t gone =
         ::splice(read_.get(), nullptr, sink_.get(), nullptr, bytes, SPLICE_F_NONBLOCK);
+    add(calls, 1);
     if (gone < 0 && errno == EINTR) continue;
     if (gone <= 0) return false;
     bytes -= static_cast<uint64_t>(gone);

@@ -26,15 +26,17 @@ class TeeSource {
   int fd() const { return read_.get(); }
 
   // Fills it up to at least `bytes`; what it already holds is at the beginning of
-  // `data`. False, with errno set, if vmsplice fails.
-  bool hold(const char* data, uint64_t bytes) { return held_ >= bytes || fill(data, bytes); }
+  // `data`. False, with errno set, if vmsplice fails. Adds its system calls to `calls`.
+  bool hold(const char* data, uint64_t bytes, uint64_t& calls) {
+    return held_ >= bytes || fill(data, bytes, calls);
+  }
 
   // Removes `bytes` from its head, where the next tee begins. False, with errno set, if splice
-  // fails.
-  bool drop(uint64_t bytes);
+  // fails. Adds its system calls to `calls`.
+  bool drop(uint64_t bytes, uint64_t& calls);
 
  private:
-  bool fill(const char* data, uint64_t bytes);
+  bool fill(const char* data, uint64_t bytes, uint64_t& calls);
 
   UniqueFd read_, write_, sink_;
   uint64_t capacity_bytes_ = 0;

@@ -53,6 +53,8 @@ Json counts_json(const WorkerCounts& counts) {
   return {{"syscalls", counts.syscalls},
           {"bytes", counts.items},
           {"eagain", counts.eagain},
+          {"polls", counts.polls},
+          {"helper_calls", counts.helper_calls},
           {"short", counts.short_calls},
           {"interrupted", counts.interrupted}};
 }

@@ -77,8 +77,12 @@ std::string ring_line(const RingView& ring) {
 std::string worker_line(const RunResult& r, Role role) {
   const WorkerCounts counts = r.end.worker(role).counts - r.begin.worker(role).counts;
   const double calls = double(counts.syscalls);
-  std::string text = fmt::format("{:<9} {} calls/s", r.end.worker(role).name,
-                                 count_text(calls / std::max(1e-9, seconds(r.duration_ns()))));
+  const auto per_second = [&](uint64_t count) {
+    return count_text(double(count) / std::max(1e-9, seconds(r.duration_ns())));
+  };
+  std::string text =
+      fmt::format("{:<9} {} calls/s", r.end.worker(role).name, per_second(counts.all_calls()));
+  if (counts.polls > 0) text += fmt::format(", {} of them polls", per_second(counts.polls));
   if (counts.syscalls > 0)
     text +=
         fmt::format(", {} per call, EAGAIN {:.1f} %, short {:.1f} %",

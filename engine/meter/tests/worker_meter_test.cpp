@@ -25,6 +25,18 @@ WorkerView view_of(const Reading<TaskTimes>& first, const Reading<TaskTimes>& se
   return view;
 }
 
+TEST(WorkerMeter, CountsPollsAndHelpersAmongTheCalls) {
+  WorkerMeter meter;
+  const pid_t self[] = {getpid()};
+  const WorkerCounts counts = {.items = 4000, .syscalls = 10, .polls = 40, .helper_calls = 20};
+  meter.sample(kSecond, {}, self, {});
+  meter.sample(2 * kSecond, counts, self, {});
+  WorkerView view;
+  meter.describe(counts, view);
+  EXPECT_DOUBLE_EQ(*view.syscalls_per_s, 70);
+  EXPECT_DOUBLE_EQ(*view.bytes_per_call, 400);
+}
+
 void expect_all_of_the_time(const WorkerView& view) {
   EXPECT_DOUBLE_EQ(*view.shares.on_cpu + *view.shares.runnable + *view.shares.blocked, 1.0);
 }

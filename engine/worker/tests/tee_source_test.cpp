@@ -36,36 +36,39 @@ class TeeSourceTest : public testing::Test {
   static constexpr uint64_t kPages = 8;
   Buffer buffer_ = map_buffer({Pages::k4, kPages* kPageBytes, true, false});
   TeeSource source_;
+  uint64_t calls_ = 0;  // of hold() and drop()
   UniqueFd read_, write_;
 };
 
 TEST_F(TeeSourceTest, IsFilledOnce) {
   EXPECT_GE(source_.capacity_bytes(), kPages * kPageBytes);
-  ASSERT_TRUE(source_.hold(buffer_.data, kPages * kPageBytes));
-  ASSERT_TRUE(source_.hold(buffer_.data, kPages * kPageBytes));
+  ASSERT_TRUE(source_.hold(buffer_.data, kPages * kPageBytes, calls_));
+  ASSERT_TRUE(source_.hold(buffer_.data, kPages * kPageBytes, calls_));
+  EXPECT_EQ(calls_, 1u);
   EXPECT_EQ(held(), kPages * kPageBytes);
   EXPECT_EQ(next_page(), 'a');
   EXPECT_EQ(next_page(), 'a');
 }
 
 TEST_F(TeeSourceTest, GoesOnWhereATeeStopped) {
-  ASSERT_TRUE(source_.hold(buffer_.data, 4 * kPageBytes));
+  ASSERT_TRUE(source_.hold(buffer_.data, 4 * kPageBytes, calls_));
   EXPECT_EQ(next_page(), 'a');
-  ASSERT_TRUE(source_.drop(kPageBytes));
+  ASSERT_TRUE(source_.drop(kPageBytes, calls_));
   EXPECT_EQ(next_page(), 'b');
-  ASSERT_TRUE(source_.drop(kPageBytes));
+  ASSERT_TRUE(source_.drop(kPageBytes, calls_));
   // It holds two pages more, and is asked for three.
-  ASSERT_TRUE(source_.hold(buffer_.data + 2 * kPageBytes, 3 * kPageBytes));
+  ASSERT_TRUE(source_.hold(buffer_.data + 2 * kPageBytes, 3 * kPageBytes, calls_));
   EXPECT_EQ(held(), 3 * kPageBytes);
   for (const char expected : {'c', 'd', 'e'}) {
     EXPECT_EQ(next_page(), expected);
-    ASSERT_TRUE(source_.drop(kPageBytes));
+    ASSERT_TRUE(source_.drop(kPageBytes, calls_));
   }
   EXPECT_EQ(held(), 0u);
+  EXPECT_EQ(calls_, 2u + 5u) << "two to fill it, and one for each page that is dropped";
 }
 
 TEST_F(TeeSourceTest, HoldsNoMoreThanItsSize) {
-  EXPECT_FALSE(source_.hold(buffer_.data, source_.capacity_bytes() + kPageBytes));
+  EXPECT_FALSE(source_.hold(buffer_.data, source_.capacity_bytes() + kPageBytes, calls_));
   EXPECT_EQ(errno, ENOSPC);
 }
 
@@ -74,7 +77,7 @@ TEST_F(TeeSourceTest, ClosedItIsNothing) {
   EXPECT_EQ(source_.capacity_bytes(), 0u);
   EXPECT_EQ(source_.fd(), -1);
   EXPECT_TRUE(source_.open(kPageBytes));
-  ASSERT_TRUE(source_.hold(buffer_.data, kPageBytes));
+  ASSERT_TRUE(source_.hold(buffer_.data, kPageBytes, calls_));
   EXPECT_EQ(held(), kPageBytes);
 }
 

@@ -47,6 +47,18 @@ TEST(PrintHuman, SaysWhatIsUnknown) {
     EXPECT_NE(text.find(words), text.npos) << text;
 }
 
+TEST(PrintHuman, TellsPollsFromOtherCalls) {
+  RunResult r = example_result();
+  r.end.workers[0].counts.polls = r.begin.workers[0].counts.polls + 60'000;
+  r.end.workers[0].counts.helper_calls = r.begin.workers[0].counts.helper_calls + 20'000;
+  const std::string text = run_text(r);
+  EXPECT_NE(text.find("writer    140 k calls/s, 30.0 k of them polls, 131 KiB per call"), text.npos)
+      << text;
+  const Json writer = Json::parse(json_text(run_document(r)))["writer"];
+  EXPECT_EQ(writer["polls"], 60'000);
+  EXPECT_EQ(writer["helper_calls"], 20'000);
+}
+
 TEST(PrintCsv, BeginsWithTheArticlesColumns) {
   EXPECT_EQ(csv_header(run_document(example_result()).columns),
             "gibibytes_per_second,bytes_to_pipe,buf_size,pipe_size,busy_loop,poll,huge_page,"
@@ -248,9 +260,11 @@ TEST(PrintJsonl, IsOneLineEach) {
   EXPECT_EQ(json_line(example_interval()),
             R"({"schema":1,"type":"interval","t_ns":2000000000,"duration_ns":2000000000,)"
             R"("bytes":26843545600,"gib_per_s":12.5,)"
-            R"("writer":{"syscalls":200000,"bytes":26843545600,"eagain":20000,"short":50000,)"
+            R"("writer":{"syscalls":200000,"bytes":26843545600,"eagain":20000,"polls":0,)"
+            R"("helper_calls":0,"short":50000,)"
             R"("interrupted":0},)"
-            R"("reader":{"syscalls":2000000,"bytes":26843545600,"eagain":200000,"short":500000,)"
+            R"("reader":{"syscalls":2000000,"bytes":26843545600,"eagain":200000,"polls":0,)"
+            R"("helper_calls":0,"short":500000,)"
             R"("interrupted":0}})"
             "\n");
   const std::string line = json_line(run_document(example_result()));
