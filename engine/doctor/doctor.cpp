@@ -72,11 +72,9 @@ Check check_splice() {
   return missing("refused", errno_text(errno), kSandbox);
 }
 
-constexpr const char* kThp = "/sys/kernel/mm/transparent_hugepage/enabled";
-
 Check check_thp() {
-  const std::string setting = bracketed(read_head(kThp));
-  const std::string turn_on = fmt::format("echo madvise | sudo tee {}", kThp);
+  const auto [setting, file] = read_thp("enabled");
+  const std::string turn_on = fmt::format("echo madvise | sudo tee {}", file);
   if (setting.empty())
     return missing("none", "the kernel was built without them",
                    "boot a kernel with CONFIG_TRANSPARENT_HUGEPAGE=y");

@@ -77,7 +77,7 @@ HostInfo read_host() {
   host.cpus = static_cast<int>(read_topology().size());
   host.hypervisor = read_hypervisor(cpuinfo);
   host.mitigations = read_mitigations();
-  host.thp = bracketed(read_head("/sys/kernel/mm/transparent_hugepage/enabled"));
+  host.thp = read_thp("enabled").value;
   host.psi = first_line(read_head("/proc/pressure/cpu"));
   host.pipe_max_size = uint64_t(read_number("/proc/sys/fs/pipe-max-size", 0));
   return host;

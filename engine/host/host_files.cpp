@@ -50,6 +50,14 @@ std::string read_head(const std::string& path, size_t limit) {
   return text;
 }
 
+ThpSetting read_thp(const std::string& name, const std::string& folder) {
+  ThpSetting all = {"", folder + "/" + name};
+  all.value = bracketed(read_head(all.file));
+  ThpSetting own = {"", folder + "/hugepages-2048kB/" + name};
+  own.value = bracketed(read_head(own.file));
+  return own.value.empty() || own.value == "inherit" || all.value == "deny" ? all : own;
+}
+
 long long read_number(const std::string& path, long long otherwise) {
   std::ifstream file(path);
   long long number = 0;

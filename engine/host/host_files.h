@@ -1,4 +1,4 @@
-// Small text files of /proc and /sys; all but the first two are pure functions of text.
+// Small text files of /proc and /sys; all but the read functions are pure functions of text.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,17 @@ bool has_cpu_flag(std::string_view cpuinfo, std::string_view flag);
 std::string bracketed(std::string_view text);
 
 std::string first_line(std::string_view text);
+
+// A setting of transparent huge pages, and the file that decides it.
+struct ThpSetting {
+  std::string value;  // "always", "madvise", "never", ...; "" without THP
+  std::string file;
+};
+// For pages of 2 MiB: their own file of this name, "enabled" or "shmem_enabled", overrides the one
+// for all sizes, unless it says "inherit", or the other one denies, or the kernel is older
+// than 6.8.
+ThpSetting read_thp(const std::string& name,
+                    const std::string& folder = "/sys/kernel/mm/transparent_hugepage");
 
 // "KVM" from the hypervisor's vendor string in CPUID leaf 0x40000000, or from DMI's
 // sys_vendor; the text itself if it is unknown.

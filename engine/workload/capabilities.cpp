@@ -24,8 +24,8 @@ Capabilities read_capabilities() {
   Capabilities machine;
   machine.probe = probe_zero_copy();
   machine.file_probe = probe_file_zero_copy();
-  machine.thp = host.thp;
-  machine.shmem_thp = bracketed(read_head("/sys/kernel/mm/transparent_hugepage/shmem_enabled"));
+  machine.thp = read_thp("enabled");
+  machine.shmem_thp = read_thp("shmem_enabled");
   machine.pipe_max_bytes = host.pipe_max_size;
   machine.may_exceed_pipe_max = has_sys_resource();
   machine.cpus = read_topology();

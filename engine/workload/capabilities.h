@@ -2,19 +2,19 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
+#include "engine/host/host_files.h"
 #include "engine/host/zero_copy_probe.h"
 #include "engine/process/placement.h"
 
 namespace pipetop {
 
 struct Capabilities {
-  ZeroCopyProbe probe;              // of vmsplice
-  ZeroCopyProbe file_probe;         // of splice from a file
-  std::string thp = "madvise";      // "always", "madvise", "never"; "" without THP
-  std::string shmem_thp = "never";  // of memfds: also "within_size", "force", "deny"
+  ZeroCopyProbe probe;       // of vmsplice
+  ZeroCopyProbe file_probe;  // of splice from a file
+  ThpSetting thp = {"madvise", {}};
+  ThpSetting shmem_thp = {"never", {}};  // of memfds
   uint64_t pipe_max_bytes = 1 << 20;
   bool may_exceed_pipe_max = false;  // CAP_SYS_RESOURCE
   std::vector<Cpu> cpus;             // that this process may run on

@@ -1,6 +1,10 @@
 #include "engine/host/host_files.h"
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "engine/host/host.h"
 
@@ -29,6 +33,36 @@ TEST(HostFiles, ReadsTheChosenWord) {
   EXPECT_EQ(bracketed("] [x"), "] [x");
   EXPECT_EQ(bracketed(""), "");
   EXPECT_EQ(first_line("some avg10=0.1\nfull\n"), "some avg10=0.1");
+}
+
+// "": there is no such file.
+ThpSetting thp_with(const std::string& all, const std::string& of_2_mib) {
+  std::string folder = std::filesystem::temp_directory_path() / "pipetop-thp-XXXXXX";
+  EXPECT_NE(mkdtemp(folder.data()), nullptr);
+  std::filesystem::create_directory(folder + "/hugepages-2048kB");
+  if (!all.empty()) std::ofstream(folder + "/enabled") << all;
+  if (!of_2_mib.empty()) std::ofstream(folder + "/hugepages-2048kB/enabled") << of_2_mib;
+  ThpSetting setting = read_thp("enabled", folder);
+  std::filesystem::remove_all(folder);
+  setting.file.erase(0, folder.size());
+  return setting;
+}
+
+TEST(HostFiles, TheFileOfASizeOverridesOrInherits) {
+  constexpr const char *kAll = "/enabled", *kOwn = "/hugepages-2048kB/enabled";
+  const struct {
+    const char *all, *own, *value, *file;
+  } cases[] = {{"always [madvise] never", "always inherit madvise [never]", "never", kOwn},
+               {"always madvise [never]", "always inherit [madvise] never", "madvise", kOwn},
+               {"always madvise [never]", "always [inherit] madvise never", "never", kAll},
+               {"always [madvise] never", "", "madvise", kAll},
+               {"[deny] force", "[always] inherit", "deny", kAll},
+               {"", "", "", kAll}};
+  for (const auto& c : cases) {
+    const ThpSetting setting = thp_with(c.all, c.own);
+    EXPECT_EQ(setting.value, c.value) << c.all << ", " << c.own;
+    EXPECT_EQ(setting.file, c.file) << c.all << ", " << c.own;
+  }
 }
 
 TEST(HostFiles, NamesHypervisors) {

@@ -21,8 +21,8 @@ std::string vmsplice_refusal(const PipeSettings& asked, int error) {
                      std::strerror(error));
 }
 
-bool has_thp(std::string_view setting) {
-  return !setting.empty() && setting != "never" && setting != "deny";
+bool has_thp(const ThpSetting& setting) {
+  return !setting.value.empty() && setting.value != "never" && setting.value != "deny";
 }
 
 class Planner {
@@ -85,19 +85,18 @@ class Planner {
     if (thp && !hugetlb) return;
     std::string reason = hugetlb ? "splice does not work from hugetlb files" : "";
     if (!thp)
-      reason += fmt::format(
-          "{}a memfd gets small pages; echo advise > "
-          "/sys/kernel/mm/transparent_hugepage/shmem_enabled",
-          hugetlb ? ", and " : "");
+      reason += fmt::format("{}a memfd gets small pages; echo advise > {}", hugetlb ? ", and " : "",
+                            machine_.shmem_thp.file);
     fall_back("pages", &PipeSettings::pages, thp ? Pages::thp : Pages::k4, std::move(reason));
   }
 
   void plan_pages() {
     if (s_.pages != Pages::thp || has_thp(machine_.thp)) return;
-    fall_back("pages", &PipeSettings::pages, Pages::k4,
-              machine_.thp.empty() ? "this kernel has no transparent huge pages"
-                                   : "transparent huge pages are off; echo madvise > "
-                                     "/sys/kernel/mm/transparent_hugepage/enabled");
+    fall_back(
+        "pages", &PipeSettings::pages, Pages::k4,
+        machine_.thp.value.empty()
+            ? "this kernel has no transparent huge pages"
+            : fmt::format("transparent huge pages are off; echo madvise > {}", machine_.thp.file));
   }
 
   void plan_memory() {

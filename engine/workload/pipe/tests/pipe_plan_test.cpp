@@ -50,10 +50,11 @@ TEST(PipePlan, ThpNeverMeansSmallPages) {
   Settings s;
   s.pipe.pages = Pages::thp;
   Capabilities m = machine();
-  m.thp = "never";
+  m.thp = {"never", "/sys/file"};
   const Effective plan = make_plan(s, m);
   EXPECT_EQ(plan.settings.pipe.pages, Pages::k4);
-  EXPECT_NE(mismatch(plan, "pages")->reason.find("madvise"), std::string::npos);
+  EXPECT_EQ(mismatch(plan, "pages")->reason,
+            "transparent huge pages are off; echo madvise > /sys/file");
 }
 
 TEST(PipePlan, PipeSizeStopsAtTheLimit) {
@@ -140,7 +141,7 @@ TEST(PipePlan, AMemfdHasHugePagesWhereShmemMay) {
   const auto planned = [&](Pages pages, const char* shmem_thp) {
     s.pipe.pages = pages;
     Capabilities m = machine();
-    m.shmem_thp = shmem_thp;
+    m.shmem_thp.value = shmem_thp;
     const Effective plan = make_plan(s, m);
     EXPECT_TRUE(plan.settings.pipe.touch_pages);
     EXPECT_EQ(mismatch(plan, "pages") == nullptr, plan.settings.pipe.pages == pages);
