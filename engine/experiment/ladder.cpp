@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/registry/workloads.h"
 
 namespace pipetop {
 namespace {
@@ -42,7 +44,7 @@ class LadderRunner {
  public:
   LadderRunner(const LadderOptions& options, Interrupts& interrupts, const LadderProgress& progress)
       : progress_(progress),
-        session_(engine_options(options), interrupts),
+        interrupts_(interrupts),
         to_come_(options.rungs.size(), options.rounds),
         time_left_(options.rungs.size(), expected_ns(options.length)) {
     ladder_.options = options;
@@ -50,9 +52,12 @@ class LadderRunner {
 
   Ladder all() {
     const LadderOptions& options = ladder_.options;
-    for (uint32_t round = 1; round <= options.rounds; ++round)
+    const bool renews = terms_of(options.rungs.front().settings).process_has_its_pace;
+    for (uint32_t round = 1; round <= options.rounds; ++round) {
+      if (!session_ || renews) session_.emplace(engine_options(options), interrupts_);
       for (const size_t rung : ladder_order(options.rungs.size(), options.seed, round))
         if (!measure(rung, round)) return std::move(ladder_);
+    }
     return std::move(ladder_);
   }
 
@@ -65,12 +70,12 @@ class LadderRunner {
     listener.waiting = [&] { progress_(step(rung, round, now_ns() - began_ns)); };
     listener.waiting();
     try {
-      Trial trial = run_trial(session_, preset.settings, ladder_.options.length, listener);
+      Trial trial = run_trial(*session_, preset.settings, ladder_.options.length, listener);
       if (!trial.cut_short) keep({rung, round, std::move(trial)}, now_ns() - began_ns);
     } catch (const Error& e) {
       throw Error(fmt::format("{}: {}", preset.name, e.what()), e.exit());
     }
-    return !session_.interrupts().ended();
+    return !interrupts_.ended();
   }
 
   LadderStep step(size_t rung, uint32_t round, uint64_t elapsed_ns) const {
@@ -88,10 +93,11 @@ class LadderRunner {
     ladder_.runs.push_back(std::move(run));
   }
 
-  uint64_t now_ns() const { return session_.interrupts().now_ns(); }
+  uint64_t now_ns() const { return interrupts_.now_ns(); }
 
   const LadderProgress& progress_;
-  Session session_;
+  Interrupts& interrupts_;
+  std::optional<Session> session_;
   Ladder ladder_;
   std::vector<uint32_t> to_come_;  // runs, by rung
   TimeLeft time_left_;

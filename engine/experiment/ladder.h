@@ -1,7 +1,7 @@
-// The ladder: every rung once per round, in a newly shuffled order, on the same two
-// workers. Rounds, because the machine's speed drifts; shuffled, because a rung
-// must not benefit from the one that ran before it. Its report: how fast each rung is, its speedup
-// over the first, and how stable the machine was.
+// The ladder: every rung once per round, in a newly shuffled order, on the same two workers, or on
+// new ones in each round if their speed depends on the process. Rounds, because the machine's speed
+// drifts; shuffled, because a rung must not benefit from the one that ran before it. Its report:
+// how fast each rung is, its speedup over the first, and how stable the machine was.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// One knob at several values, on one live engine: a ladder with a rung per value. Each round
+// One knob at several values, while data flows: a ladder with a rung per value. Each round
 // measures all of them, there and back again, so that a drift of the machine affects them equally.
 #pragma once
 

@@ -35,6 +35,9 @@ struct WorkloadTerms {
   // The knob whose values a run compares by default; "": it measures one setting.
   std::string_view compares = {};
   bool has_ring = false;  // there is a pipe to observe
+  // Some of its processes are faster than others for all their life: a round of a comparison needs
+  // new ones.
+  bool process_has_its_pace = false;
 };
 
 enum class KnobKind { choice, boolean, size, number, cpu };

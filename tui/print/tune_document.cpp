@@ -23,7 +23,8 @@ std::string median_text(const std::vector<double>& gib_per_s) {
 }
 
 std::string interval_text(const PairedComparison& c) {
-  return fmt::format("{2:.0f} % CI {0:.2f} to {1:.2f}", c.low, c.high, 100 * c.level);
+  return fmt::format("{2:.0f} % CI {0:.2f} to {1:.2f} in this state of the machine", c.low, c.high,
+                     100 * c.level);
 }
 
 // The machine's names come from the kernel: they must not end the comment.
@@ -81,6 +82,7 @@ Json comparison_json(const PairedComparison& c) {
   return {{"ratio", rounded(c.ratio)},
           {"interval", {rounded(c.low), rounded(c.high)}},
           {"interval_level", rounded(c.level)},
+          {"interval_holds_for", "the state of the machine during the final"},
           {"confidence", rounded(c.confidence)},
           {"pairs", c.pairs}};
 }

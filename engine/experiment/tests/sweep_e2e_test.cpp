@@ -2,6 +2,7 @@
 
 #include "engine/experiment/sweep.h"
 #include "engine/registry/workloads.h"
+#include "engine/workload/percpu/tests/network_fixture.h"
 
 namespace pipetop {
 namespace {
@@ -27,6 +28,32 @@ TEST(SweepE2E, EveryValueIsMeasuredInEveryRound) {
     EXPECT_EQ(run.trial.end.parts.size(), run.rung + 1);
   }
   EXPECT_EQ(order, (std::vector<size_t>{0, 1, 1, 0})) << "there and back again";
+}
+
+// The first process of each run.
+std::vector<int> pids_of(const Sweep& sweep) {
+  std::vector<int> pids;
+  for (const LadderRun& run : sweep.report.ladder.runs)
+    pids.push_back(run.trial.end.workers.front().pid);
+  return pids;
+}
+
+TEST(SweepE2E, RoundsShareWorkersUnlessEachHasItsPace) {
+  Interrupts none{{}};
+  const auto ignore = [](const LadderStep&) {};
+  const std::vector<int> pipes = pids_of(run_sweep(pairs(), short_options(), none, ignore));
+  EXPECT_EQ(pipes, std::vector<int>(4, pipes.front()));
+
+  if (const std::string why = percpu::why_no_private_network(); !why.empty()) GTEST_SKIP() << why;
+  LadderOptions options = short_options();
+  options.length.bytes = 100;  // rules
+  options.engine.settings.workload = WorkloadKind::percpu;
+  const std::vector<int> rules =
+      pids_of(run_sweep(sweep_of_values(knob("no_percpu")), options, none, ignore));
+  ASSERT_EQ(rules.size(), 4u);
+  EXPECT_EQ(rules[0], rules[1]);
+  EXPECT_EQ(rules[2], rules[3]);
+  EXPECT_NE(rules[1], rules[2]);
 }
 
 TEST(SweepE2E, ARoundThatWasCutShortIsLeftOut) {

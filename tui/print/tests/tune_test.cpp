@@ -65,8 +65,10 @@ TEST(PrintTune, TellsWhatWasFoundAndHowSureItIs) {
   EXPECT_EQ(tune_document(example()).human,
             "write_with vmsplice, read_with splice, wait busy, pages thp, buf_size 1MiB, pipe_size "
             "512KiB\n  84.0 GiB/s   middle half 84.0 to 84.5, range 83.0 to 86.0, 7 trials of the "
-            "final\n  1.40 times busy_loop_huge (60.0 GiB/s next to it): 95 % CI 1.37 to 1.43, "
-            "99.2 % confidence\n  1.024 times the runner-up (82.0 GiB/s): 97 % confidence\n    "
+            "final\n  1.40 times busy_loop_huge (60.0 GiB/s next to it): 95 % CI 1.37 to 1.43 in "
+            "this state "
+            "of the machine, 99.2 % confidence\n  1.024 times the runner-up (82.0 GiB/s): 97 % "
+            "confidence\n    "
             "write_with vmsplice, read_with splice, wait busy, pages thp, buffers same, buf_size "
             "1MiB, pipe_size 512KiB\n\nsensitivity: the rate with another value of one knob, ± two "
             "standard errors\n  wait        block        -87.2 % ± 2.0\n  gift        true         "
