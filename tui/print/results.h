@@ -23,6 +23,8 @@ struct RunResult : Trial {
 };
 
 Assessment assess(const RunResult& result);
+// If it was too early for one, the reason says what to do.
+Reading<Verdict> verdict_of(const RunResult& result);
 
 // Texts for the terminal and the chart.
 std::string machine_of(const LadderReport& report);  // see machine_text()

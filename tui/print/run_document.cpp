@@ -242,7 +242,7 @@ Json run_json(const RunResult& result) {
   put(json, "functions", end.event,
       [&](const SamplingEvent&) { return all_functions_json(result); });
   put(json, "integrity", result.last.integrity, integrity_json);
-  put(json, "verdict", end.verdict, verdict_json);
+  put(json, "verdict", verdict_of(result), verdict_json);
   return json;
 }
 

@@ -224,10 +224,16 @@ std::string run_text(const RunResult& result) {
   const Snapshot& s = result.end;
   std::string text = fmt::format("{}: {}\n", result.name, changed_knobs(s.requested)) +
                      rate_lines(result) + effective_lines(s);
-  if (terms_of(s.requested).has_ring) text += ring_line(s.ring) + verdict_line(s.verdict);
+  if (terms_of(s.requested).has_ring) text += ring_line(s.ring) + verdict_line(verdict_of(result));
   for (const Role role : roles_of(s.requested)) text += worker_line(result, role);
   return text + parts_lines(s) + figure_lines(s) + integrity_line(result.last) +
          functions_block(result);
+}
+
+Reading<Verdict> verdict_of(const RunResult& result) {
+  Reading<Verdict> verdict = result.end.verdict;
+  if (verdict.status == ReadingStatus::warming) verdict.reason += "; run longer";
+  return verdict;
 }
 
 Assessment assess(const RunResult& result) {

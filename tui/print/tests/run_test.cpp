@@ -47,6 +47,14 @@ TEST(PrintHuman, SaysWhatIsUnknown) {
     EXPECT_NE(text.find(words), text.npos) << text;
 }
 
+TEST(PrintHuman, AsksForALongerRunIfAVerdictNeedsIt) {
+  RunResult r = example_result();
+  r.end.verdict = Reading<Verdict>::warming("too few samples yet: reader: 332 of 400 samples");
+  const std::string reason = "too few samples yet: reader: 332 of 400 samples; run longer";
+  EXPECT_NE(run_text(r).find("verdict   none: " + reason + "\n"), std::string::npos);
+  EXPECT_EQ(run_json(r)["verdict_reason"], reason);
+}
+
 TEST(PrintHuman, TellsPollsFromOtherCalls) {
   RunResult r = example_result();
   r.end.workers[0].counts.polls = r.begin.workers[0].counts.polls + 60'000;
