@@ -16,12 +16,15 @@ constexpr uint64_t kInfoStays_ns = 10'000'000'000;
 constexpr uint64_t kWarningStays_ns = 30'000'000'000;
 constexpr uint64_t kTurn_ns = 4'000'000'000;  // of each error
 
-// The newest notice of a severity, while it is new.
+// The newest notice of a severity, while it is new. A warning is about the settings of its time.
 const Notice* newest(const Snapshot& s, Severity severity) {
   const uint64_t stays = severity == Severity::info ? kInfoStays_ns : kWarningStays_ns;
   const auto found =
       std::ranges::find(s.notices.rbegin(), s.notices.rend(), severity, &Notice::severity);
-  return found != s.notices.rend() && s.now_ns < found->at_ns + stays ? &*found : nullptr;
+  if (found == s.notices.rend() || s.now_ns >= found->at_ns + stays) return nullptr;
+  const bool outdated =
+      severity == Severity::warning && found->at_ns < s.throughput.current.begin_ns;
+  return outdated ? nullptr : &*found;
 }
 
 // Most pressing first.

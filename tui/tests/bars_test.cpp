@@ -170,6 +170,14 @@ TEST(MessageLine, AnErrorDoesNotHideAMismatchForLong) {
   EXPECT_EQ(at(12).text, "(1 of 3) writer died: signal 9");
 }
 
+TEST(MessageLine, AWarningEndsWithTheSettingsThatItIsAbout) {
+  Snapshot s = example_snapshot();
+  s.notices.push_back({s.now_ns, Severity::warning, "2 % of the file was evicted"});
+  EXPECT_EQ(message_of(s, {}).text, "2 % of the file was evicted");
+  s.throughput.current.begin_ns = s.now_ns + 1;
+  EXPECT_EQ(message_of(s, {}).text.find("evicted"), std::string::npos);
+}
+
 TEST(MessageLine, TheVerdictWhereTheRingHasNoPlaceForIt) {
   Snapshot s = example_snapshot();
   s.effective.pipe.zero_copy_reason = "copied";

@@ -118,18 +118,17 @@ void Eviction::restart(uint64_t file_bytes) {
   evicted_ = false;
 }
 
-std::optional<double> Eviction::add(const Reading<double>& cached, uint64_t reread) {
-  double share = std::min(1.0, static_cast<double>(reread) / static_cast<double>(file_bytes_));
-  if (cached.has_value()) share = std::max(share, 1 - *cached);
-  const bool before = evicted_;
-  evicted_ = share >= kWorthSaying;
+std::optional<std::string> Eviction::add(const Reading<double>& cached, uint64_t reread) {
+  const double missing = cached.has_value() ? 1 - *cached : 0;
+  const double back = std::min(1.0, static_cast<double>(reread) / static_cast<double>(file_bytes_));
+  const bool before = evicted_, misses = missing >= kWorthSaying;
+  evicted_ = misses || back >= kWorthSaying;
   if (!evicted_ || before) return {};
-  return share;
-}
-
-std::string eviction_text(double share) {
-  const std::string percent = share < 0.01 ? "less than 1" : fmt::format("{:.0f}", 100 * share);
-  return percent + " % of the file was evicted: it is read from disk again";
+  const double share = misses ? missing : back;
+  return fmt::format("{} % of the file {}",
+                     share < 0.01 ? "less than 1" : fmt::format("{:.0f}", 100 * share),
+                     misses ? "was evicted and is not in the page cache now"
+                            : "was evicted, but has been read from disk again");
 }
 
 }  // namespace pipetop

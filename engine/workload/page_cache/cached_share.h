@@ -70,14 +70,12 @@ class Eviction {
   void restart(uint64_t file_bytes);
 
   // Takes the `cached` share of the files, and the `reread` bytes from disk since the last sample.
-  // Returns the evicted share if it is new.
-  std::optional<double> add(const Reading<double>& cached, uint64_t reread);
+  // Returns what to say if it is new: how much is missing now, or was until it was read back.
+  std::optional<std::string> add(const Reading<double>& cached, uint64_t reread);
 
  private:
   uint64_t file_bytes_ = 0;
   bool evicted_ = false;
 };
-
-std::string eviction_text(double share);
 
 }  // namespace pipetop

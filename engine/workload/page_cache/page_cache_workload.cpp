@@ -181,7 +181,7 @@ void PageCacheWorkload::watch_from_now() {
 void PageCacheWorkload::watch(uint64_t now_ns) {
   if (!share_.sample(now_ns)) return;
   const uint64_t reread = disk_reads_.since_last(pool_.pids(kClient));
-  if (const auto evicted = eviction_.add(share_.share(), reread)) notice(eviction_text(*evicted));
+  if (auto evicted = eviction_.add(share_.share(), reread)) notice(std::move(*evicted));
 }
 
 Progress PageCacheWorkload::progress() const {
