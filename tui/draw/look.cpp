@@ -92,11 +92,11 @@ constexpr Substitute kConsoleFolds[] = {{U'●', U'■'}, {U'○', U'·'}, {U'�
                                         {U'→', U'>'}, {U'←', U'<'}, {U'▔', U'='},
                                         {U'▾', U'v'}, {U'▴', U'^'}, {U'×', U'x'}};
 
-constexpr Substitute kAsciiFolds[] = {{U'●', U'*'}, {U'○', U'-'}, {U'…', U'~'}, {U'→', U'>'},
-                                      {U'←', U'<'}, {U'Δ', U'd'}, {U'·', U'|'}, {U'×', U'x'},
-                                      {U'±', U'~'}, {U'▔', U'='}, {U'▾', U'v'}, {U'▴', U'^'},
-                                      {U'─', U'-'}, {U'│', U'|'}, {U'█', U'#'}, {U'▓', U'%'},
-                                      {U'▒', U'c'}, {U'░', U'0'}, {U'—', U'-'}, {U'µ', U'u'}};
+constexpr Substitute kAsciiFolds[] = {
+    {U'●', U'*'}, {U'○', U'-'}, {U'…', U'~'}, {U'→', U'>'}, {U'←', U'<'}, {U'Δ', U'd'},
+    {U'·', U'|'}, {U'×', U'x'}, {U'±', U'~'}, {U'▔', U'='}, {U'▾', U'v'}, {U'▴', U'^'},
+    {U'─', U'-'}, {U'│', U'|'}, {U'█', U'#'}, {U'▓', U'%'}, {U'▒', U'c'}, {U'░', U'0'},
+    {U'—', U'-'}, {U'µ', U'u'}, {U'≤', U'<'}};
 
 char32_t folded(char32_t c, std::span<const Substitute> folds, char32_t otherwise) {
   const auto found = std::ranges::find(folds, c, &Substitute::from);

@@ -118,6 +118,13 @@ void put_shares(Json& json, const TimeShares& shares) {
   put(json, "blocked_share", shares.blocked);
 }
 
+void put_times_source(Json& json, const WorkerView& worker) {
+  put_if(!worker.times_source.empty(), json, "times_source", worker.times_source,
+         worker.shares.on_cpu.reason);
+  if (worker.overstates_cpu())
+    json["times_note"] = "schedstat overstates on_cpu_share, by 7 to 13 points or more";
+}
+
 void put_difference(Json& json, std::string_view name, const Reading<uint64_t>& before,
                     const Reading<uint64_t>& after) {
   if (!before.has_value() || !after.has_value())

@@ -71,6 +71,7 @@ Json rate_json(const RateStats& rate);
 Json spread_json(const Spread& spread);  // median and quartiles
 
 void put_shares(Json& json, const TimeShares& shares);
+void put_times_source(Json& json, const WorkerView& worker);  // of the shares, and how good it is
 // Totals of a process restart with the process.
 void put_difference(Json& json, std::string_view name, const Reading<uint64_t>& before,
                     const Reading<uint64_t>& after);

@@ -30,6 +30,7 @@ Json role_json(const WorkerView& before, const WorkerView& after) {
   Json json;
   put(json, "cpu", after.last_cpu);
   put_shares(json, after.shares);
+  put_times_source(json, after);
   json["syscalls"] = after.counts.syscalls - before.counts.syscalls;
   json["eagain"] = after.counts.eagain - before.counts.eagain;
   json["polls"] = after.counts.polls - before.counts.polls;

@@ -72,8 +72,7 @@ Json worker_json(const RunResult& result, Role role) {
   Json json = {{"pid", after.pid}};
   json.update(counts_json(after.counts - before.counts));
   put_shares(json, result.segment.role(role).shares);
-  put_if(!after.times_source.empty(), json, "times_source", after.times_source,
-         after.shares.on_cpu.reason);
+  put_times_source(json, after);
   const auto difference = [&](const char* name, Reading<uint64_t> WorkerView::*total) {
     put_difference(json, name, before.*total, after.*total);
   };

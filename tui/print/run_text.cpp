@@ -89,8 +89,10 @@ std::string worker_line(const RunResult& r, Role role) {
                     items_text(double(counts.items) / calls, unit_of(r.end.requested).items),
                     100 * double(counts.eagain) / calls, 100 * double(counts.short_calls) / calls);
   const TimeShares& shares = r.segment.role(role).shares;
-  if (shares.on_cpu.has_value()) text += fmt::format(", on CPU {:.0f} %", 100 * *shares.on_cpu);
-  if (shares.blocked.has_value()) text += fmt::format(", blocked {:.0f} %", 100 * *shares.blocked);
+  if (shares.on_cpu.has_value())
+    text += fmt::format(", on CPU {}{:.0f} %, runnable {:.0f} %, blocked {:.0f} %",
+                        r.end.worker(role).overstates_cpu() ? "at most " : "", 100 * *shares.on_cpu,
+                        100 * *shares.runnable, 100 * *shares.blocked);
   return text + "\n";
 }
 

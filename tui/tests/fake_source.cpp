@@ -132,6 +132,7 @@ void FakeSource::fill_worker(WorkerView& w, Role role) {
   w.syscalls_per_s = Reading<double>::of(calls * noise(0.01));
   w.bytes_per_call = Reading<double>::of(128 * 1024);
   w.eagain_share = Reading<double>::of(is_busy(wait_of(requested_.pipe, role)) ? 0.013 : 0);
+  w.counts.eagain = is_busy(wait_of(requested_.pipe, role));
   w.short_share = Reading<double>::of(0);
   const bool busy = is_busy(wait_of(requested_.pipe, role));
   w.shares.on_cpu = Reading<double>::of(busy ? .99 : .83);

@@ -102,6 +102,7 @@ inline Snapshot example_snapshot() {
     w.syscalls_per_s = Reading<double>::of(532'000);
     w.bytes_per_call = Reading<double>::of(128 * 1024);
     w.eagain_share = Reading<double>::of(0.01);
+    w.counts.eagain = 1;
     w.shares.on_cpu = Reading<double>::of(1);
     w.functions = Reading<FunctionTable>::of(function_table());
   }

@@ -63,9 +63,14 @@ TEST(Worker, TheMostTellingCountersStayWhenNarrow) {
   w.voluntary_switches_per_s = w.wakeups_per_s = Reading<double>::of(1200);
   w.involuntary_switches_per_s = Reading<double>::of(17);
   EXPECT_EQ(counters(w, 90)[0],
-            "532 k calls/s  128 KiB/call  EAGAIN  1 %  cpu 100 %  blocked 10 %  wakeups 1.20 k/s");
-  EXPECT_EQ(counters(w, 90)[1].substr(0, 27), "vol 1.20 k/s  invol    17/s");
+            "532 k calls/s  128 KiB/call  EAGAIN  1 %  cpu 100 %  blocked 10 %  runnable 10 %");
+  EXPECT_EQ(counters(w, 90)[1].substr(0, 45), "wakeups 1.20 k/s  vol 1.20 k/s  invol    17/s");
   EXPECT_EQ(counters(w, 36)[1], "EAGAIN  1 %  cpu 100 %  blocked 10 %");
+  w.counts.eagain = 0;
+  EXPECT_EQ(counters(w, 40)[0], "532 k calls/s  128 KiB/call  cpu 100 %");
+  EXPECT_EQ(counters(w, 40)[1], "blocked 10 %  runnable 10 %  EAGAIN  1 %");
+  w.times_source = "schedstat";
+  EXPECT_EQ(counters(w, 60)[0], "532 k calls/s  128 KiB/call  cpu ≤ 100 %  blocked 10 %");
 }
 
 }  // namespace

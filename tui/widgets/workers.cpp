@@ -56,9 +56,12 @@ std::vector<Item> counters(const WorkerView& w, const Unit& unit) {
   count("", w.syscalls_per_s, "calls/s");
   const auto amount = [&](double number) { return items_text(number, unit.items); };
   add("", w.bytes_per_call, "/call", amount, 7);
-  percent("EAGAIN", w.eagain_share);
-  percent("cpu", w.shares.on_cpu);
+  const bool had_eagain = w.counts.eagain > 0;
+  if (had_eagain) percent("EAGAIN", w.eagain_share);
+  percent(w.overstates_cpu() ? "cpu ≤" : "cpu", w.shares.on_cpu);
   if (w.shares.blocked.has_value()) percent("blocked", w.shares.blocked);
+  if (w.shares.runnable.has_value()) percent("runnable", w.shares.runnable);
+  if (!had_eagain) percent("EAGAIN", w.eagain_share);
   if (w.wakeups_per_s.has_value()) count("wakeups", w.wakeups_per_s);
   if (w.voluntary_switches_per_s.has_value() && w.involuntary_switches_per_s.has_value()) {
     count("vol", w.voluntary_switches_per_s);
@@ -67,7 +70,6 @@ std::vector<Item> counters(const WorkerView& w, const Unit& unit) {
     count("ctx", w.context_switches_per_s);
   }
   percent("short", w.short_share);
-  if (w.shares.runnable.has_value()) percent("runnable", w.shares.runnable);
   count("faults", w.page_faults_per_s);
   return items;
 }

@@ -262,6 +262,7 @@ std::string role_text(const RoleEvidence& role) {
     text += fmt::format(" {} {}", what, share ? percent(*share) : "?");
   };
   add("on CPU", role.on_cpu);
+  add("runnable", role.runnable);
   add("blocked", role.blocked);
   add("mutex", role.contends);
   return text;

@@ -22,7 +22,7 @@ effective zero copy, writer vmsplice, block on CPU 0; reader splice → /dev/nul
   pipe_size: 4MiB requested, 128KiB effective: above the limit; raise it
 ring      32 slots, 128KiB; 53 % used, empty 40 %, full 25 % of 4000 samples (switches, 999 Hz); user pages 100 %
 verdict   lock-bound: writer spins on the pipe's mutex 39 %
-writer    100 k calls/s, 131 KiB per call, EAGAIN 10.0 %, short 25.0 %, on CPU 90 %, blocked 8 %
+writer    100 k calls/s, 131 KiB per call, EAGAIN 10.0 %, short 25.0 %, on CPU 90 %, runnable 2 %, blocked 8 %
 reader    1.00 M calls/s, 13.1 KiB per call, EAGAIN 10.0 %, short 25.0 %
 functions by cpu-clock at 999 Hz
   writer: 1000 samples, 3 lost                      reader: no samples yet
@@ -65,6 +65,15 @@ TEST(PrintHuman, TellsPollsFromOtherCalls) {
   const Json writer = Json::parse(json_text(run_document(r)))["writer"];
   EXPECT_EQ(writer["polls"], 60'000);
   EXPECT_EQ(writer["helper_calls"], 20'000);
+}
+
+TEST(PrintHuman, SaysThatSchedstatOverstates) {
+  RunResult r = example_result();
+  r.end.workers[0].times_source = "sched_switch";
+  EXPECT_FALSE(run_json(r)["writer"].contains("times_note"));
+  r.end.workers[0].times_source = "schedstat";
+  EXPECT_TRUE(run_json(r)["writer"].contains("times_note"));
+  EXPECT_NE(run_text(r).find("on CPU at most 90 %, runnable 2 %, blocked 8 %"), std::string::npos);
 }
 
 TEST(PrintCsv, BeginsWithTheArticlesColumns) {

@@ -17,7 +17,8 @@ struct NoneCase {
 
 const NoneCase kNone[] = {
     {"the ordinary one", [](Snapshot&) {}, ReadingStatus::unavailable,
-     "no single bottleneck: writer on CPU 85 % blocked 13 % mutex 8 %, reader on CPU 85 % blocked "
+     "no single bottleneck: writer on CPU 85 % runnable 2 % blocked 13 % mutex 8 %, reader on CPU "
+     "85 % runnable 2 % blocked "
      "13 % mutex 8 %; ring empty 30 %, full 25 %"},
     {"slow motion",
      [](Snapshot& s) {
@@ -83,7 +84,8 @@ const NoneCase kNone[] = {
        s.ring.occupancy.value->source = "FIONREAD 10 Hz";
      },
      ReadingStatus::unavailable,
-     "no single bottleneck: writer on CPU 85 % blocked 10 % mutex 8 %, reader on CPU 30 % blocked "
+     "no single bottleneck: writer on CPU 85 % runnable 2 % blocked 10 % mutex 8 %, reader on CPU "
+     "30 % runnable 0 % blocked "
      "70 % mutex 3 %; unknown: the ring (FIONREAD sees it only while the mutex is free)"},
     {"functions unavailable",
      [](Snapshot& s) {
@@ -91,7 +93,8 @@ const NoneCase kNone[] = {
        writer(s).functions = Reading<FunctionTable>::unavailable("switched off");
      },
      ReadingStatus::unavailable,
-     "no single bottleneck: writer on CPU 85 % blocked 13 % mutex ?, reader on CPU 85 % blocked 13 "
+     "no single bottleneck: writer on CPU 85 % runnable 2 % blocked 13 % mutex ?, reader on CPU 85 "
+     "% runnable 2 % blocked 13 "
      "% mutex 8 %; ring empty 30 %, full 25 %; unknown: writer's functions (switched off)"},
     {"time unavailable: a share of samples is none of the time",
      [](Snapshot& s) {
@@ -99,7 +102,8 @@ const NoneCase kNone[] = {
        writer(s).shares.on_cpu = writer(s).shares.runnable = writer(s).shares.blocked =
            Reading<double>::unavailable("no /proc");
      },
-     ReadingStatus::unavailable, "no single bottleneck: writer on CPU ? blocked ? mutex ?, reader"},
+     ReadingStatus::unavailable,
+     "no single bottleneck: writer on CPU ? runnable ? blocked ? mutex ?, reader"},
     {"an empty ring, and nobody known to wait for it",
      [](Snapshot& s) {
        writer_bound(s);
@@ -112,7 +116,7 @@ const NoneCase kNone[] = {
        set_function(writer(s), "mutex_spin_on_owner", 700);
      },
      ReadingStatus::unavailable,
-     "no single bottleneck: writer on CPU 30 % blocked 30 % mutex 21 %"},
+     "no single bottleneck: writer on CPU 30 % runnable 40 % blocked 30 % mutex 21 %"},
     {"only one sleeps shortly",
      [](Snapshot& s) {
        set_time(reader(s), 0.7, 0.05);
