@@ -141,7 +141,7 @@ void Engine::Impl::apply(const Settings& requested, const std::string& label,
   requested_ = requested;
   settled_ = ring_renewed_ = false;
   workload_->begin(requested);
-  meters_.forget();
+  meters_.forget(change_began_ns_);
   advance();
 }
 
@@ -151,7 +151,7 @@ void Engine::Impl::begin_segment(const std::string& label) {
   const Progress progress = workload_->progress();
   segments_.begin(now_ns, progress, effective(), label, {}, requested_);
   segments_.count_at_once(now_ns, progress);
-  meters_.forget();
+  meters_.forget(now_ns);
 }
 
 // One step of whatever is in progress, and schedules the next one.
@@ -162,7 +162,7 @@ void Engine::Impl::advance() {
     // Once: a worker's restart does not restart the segment.
     if (!segments_.counting()) {
       segments_.count(monotonic_ns());
-      meters_.forget();
+      meters_.forget(monotonic_ns());
     }
   }
   const uint64_t waited = monotonic_ns() - change_began_ns_;

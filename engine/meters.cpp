@@ -7,6 +7,7 @@ namespace {
 
 // Shares of samples are not useful, and not readable, twenty times a second.
 constexpr uint64_t kFunctionsInterval = 200 * kMs;
+constexpr uint64_t kVerdictTakes = kSecond;  // a run of one second ends with the first one
 
 }  // namespace
 
@@ -15,8 +16,9 @@ void Meters::restart() {
   integrity_.restart();
 }
 
-void Meters::forget() {
+void Meters::forget(uint64_t now_ns) {
   functions_at_ns_ = 0;
+  verdict_due_ns_ = now_ns + kVerdictTakes;
   verdict_.restart();
   restart();
 }
@@ -32,7 +34,9 @@ void Meters::sample(uint64_t now_ns, const Stage& stage, Totals totals) {
 }
 
 void Meters::refresh_functions(uint64_t now_ns, const Stage& stage) {
-  judge_ = !stage.finished && now_ns >= functions_at_ns_ + kFunctionsInterval;
+  const bool due = now_ns >= verdict_due_ns_;
+  if (due) verdict_due_ns_ = UINT64_MAX;
+  judge_ = !stage.finished && (due || now_ns >= functions_at_ns_ + kFunctionsInterval);
   if (!judge_ && !stage.finished) return;
   bool warming = false;
   for (const Role role : kBothRoles) {

@@ -40,7 +40,7 @@ class Meters {
   // Restarts the rates of workers and pages.
   void restart();
   // The settings changed: everything shown is of the time before.
-  void forget();
+  void forget(uint64_t now_ns);
 
   void sample(uint64_t now_ns, const Stage& stage, Totals totals);
 
@@ -64,8 +64,9 @@ class Meters {
   StealMeter steal_;
   std::array<Reading<FunctionTable>, kRoles> functions_;
   std::array<Reading<BlockedTable>, kRoles> blocked_;
-  uint64_t functions_at_ns_ = 0;  // 0: refresh them at the next tick
-  bool judge_ = false;            // the functions are new since the last verdict
+  uint64_t functions_at_ns_ = 0;          // 0: refresh them at the next tick
+  uint64_t verdict_due_ns_ = UINT64_MAX;  // the first one that can be had: refresh them for it
+  bool judge_ = false;                    // the functions are new since the last verdict
   SteadyVerdict verdict_;
 };
 

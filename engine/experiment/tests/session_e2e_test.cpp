@@ -39,6 +39,15 @@ TEST(Trial, ASignalBeforeItBeginsLeavesNothing) {
   EXPECT_EQ(trial.duration_ns(), 0u);
 }
 
+// The verdict may be any, or none for another reason.
+TEST(Trial, ASecondIsJudgedAtItsEnd) {
+  Interrupts none{{}};
+  Session session(unwatched(), none);
+  const Trial trial = measure(session, {0, kSecond, 0});
+  EXPECT_EQ(trial.end.verdict.reason.find("since the change"), std::string::npos)
+      << trial.end.verdict.reason;
+}
+
 TEST(Trial, TheLastTickIsTheEnd) {
   Interrupts none{{}};
   Session session(unwatched(), none);
