@@ -4,7 +4,10 @@
 #include <sys/syscall.h>
 
 #include <cerrno>
+#include <algorithm>
+#include <bit>
 
+#include "bpf/sampler.h"
 #include "engine/host/host_files.h"
 
 namespace pipetop::observe {
@@ -65,3 +68,14 @@ uint32_t max_sample_hz() {
 }
 
 }  // namespace pipetop::observe
+// The engine drains at least ten times a second. During that time each CPU can sample one of the
+// watched processes at every tick. There is room for their deepest stacks, and so for four times
+// as long with the usual ones of up to 30 frames.
+uint32_t sample_buffer_bytes(uint32_t hz, size_t cpus) {
+  constexpr uint64_t kMost = 64 << 20;  // even if all CPUs of the largest machines sample often
+  const uint64_t busy = std::min<uint64_t>(cpus, SAMPLER_PROCESSES);
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t bytes = hz * busy * sizeof(sampler_sample) / 10;
+  return static_cast<uint32_t>(std::min(std::bit_ceil(std::max(bytes, page)), kMost));
+}
+

@@ -23,3 +23,6 @@ PerfEvents open_perf_events(PerfClock clock, uint32_t hz);
 uint32_t max_sample_hz();
 
 }  // namespace pipetop::observe
+// The size of the sampler's buffer, a power of two.
+uint32_t sample_buffer_bytes(uint32_t hz, size_t cpus);
+

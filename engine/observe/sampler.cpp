@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "bpf/sampler.h"
 #include "engine/observe/libbpf.h"
@@ -20,14 +19,6 @@ static_assert(SAMPLER_ROLES == kRoles);
 static_assert(sizeof(sampler_cpu) % 64 == 0);
 
 constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;  // PROC_PID_INIT_INO
-
-// The engine drains at least ten times a second. There is room for the deepest
-// stacks of both processes during that time, and so for four times as long with the
-// usual stacks of up to 30 frames.
-uint32_t buffer_bytes(uint32_t hz) {
-  const auto page = static_cast<uint32_t>(sysconf(_SC_PAGESIZE));
-  return std::bit_ceil(std::max(hz * kRoles * uint32_t{sizeof(sampler_sample)} / 10, page));
-}
 
 void add_time(OccupancyCounts::Time& time, const occupancy_sum& sum) {
   uint64_t ns = 0;  // modulo 2^64: a record's steps are the differences that its CPU saw
@@ -49,7 +40,7 @@ class BpfSampler final : public Sampler {
     if (clock.by_cpu.empty()) throw_refused("perf_event_open", clock.error_number);
     event_.name = cycles.by_cpu.empty() ? "cpu-clock" : "cycles";
 
-    load(copies_fd);
+    load(copies_fd, clock.by_cpu.size());
     records_ = map_array(skeleton_->maps.cpus);
     watch_ = map_array(skeleton_->maps.watches);
     ring().running = OCCUPANCY_BOTH;  // until the scheduler's programs know better
@@ -134,7 +125,7 @@ class BpfSampler final : public Sampler {
     return {static_cast<const sampler_cpu*>(records_.data()), cpus_ + 1};
   }
 
-  void load(int copies_fd) {
+  void load(int copies_fd, size_t sampled_cpus) {
     skeleton_ = load_skeleton<sampler_bpf>("the sampler", [&](sampler_bpf& sampler) {
       sampler.rodata->clock_takes_stacks = event_.name == "cpu-clock";
       struct stat ns = {};
@@ -144,7 +135,7 @@ class BpfSampler final : public Sampler {
       }
       sampler.rodata->cpu_count = cpus_;
       bpf_map__set_max_entries(sampler.maps.cpus, cpus_ + 1);
-      bpf_map__set_max_entries(sampler.maps.samples, buffer_bytes(event_.hz));
+      bpf_map__set_max_entries(sampler.maps.samples, sample_buffer_bytes(event_.hz, sampled_cpus));
       if (copies_fd >= 0 && bpf_map__reuse_fd(sampler.maps.copies, copies_fd) != 0)
         throw_refused("share the ring's copies", errno);
     });
