@@ -11,6 +11,7 @@
 #include "bpf/sampler.h"
 #include "engine/observe/libbpf.h"
 #include "engine/observe/perf_events.h"
+#include "engine/process/descriptor_limit.h"
 
 namespace pipetop::observe {
 namespace {
@@ -34,6 +35,7 @@ void add_motion(OccupancyCounts::Motion& motion, const occupancy_motion& more) {
 class BpfSampler final : public Sampler {
  public:
   BpfSampler(uint32_t hz, int copies_fd) {
+    raise_descriptor_limit();  // an event takes three: six for a CPU with both clocks
     event_.hz = std::min(hz, max_sample_hz());
     PerfEvents cycles = open_perf_events(PerfClock::cycles, event_.hz);
     PerfEvents clock = open_perf_events(PerfClock::cpu_clock, event_.hz);

@@ -15,6 +15,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/process/privileges.h"
+#include "engine/process/descriptor_limit.h"
 
 #ifndef P_PIDFD
 #define P_PIDFD 3
@@ -46,6 +47,7 @@ constexpr size_t kMostFds = 8;
   // Until the worker has its handler, the wakeup signal must not kill it; this survives exec.
   ::signal(kWakeSignal, SIG_IGN);
 
+  restore_descriptor_limit();
   const int error_place = kWorkerFirstFd + static_cast<int>(fds.size());
   const int safe = error_place + 1;  // above all descriptors to be replaced
   int given[kMostFds];
