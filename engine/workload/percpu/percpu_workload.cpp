@@ -1,10 +1,13 @@
 #include "engine/workload/percpu/percpu_workload.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 
+#include "engine/base/error.h"
+#include "engine/host/host_files.h"
 #include "engine/workload/percpu/insert_worker.h"
 #include "engine/workload/percpu/percpu_knobs.h"
 
@@ -34,6 +37,20 @@ void judge_profile(const std::optional<WorkerReport>& first, Effective& effectiv
                                   std::string(first->reason_text())});
 }
 
+// What a rule takes at least; a filter, if it needs one, comes on top.
+constexpr uint64_t kSlabBytesPerRule = 256, kBytesPerRuleAndCpu = 64;
+
+// Read once, when there are no rules of ours yet.
+uint64_t available_bytes_at_start() {
+  static const uint64_t bytes = 1024 * meminfo_value(read_head("/proc/meminfo"), "MemAvailable");
+  return bytes;
+}
+
+void validate_percpu(const Settings& s) {
+  const auto cpus = static_cast<size_t>(::sysconf(_SC_NPROCESSORS_CONF));
+  require_memory(s.percpu, cpus, available_bytes_at_start());
+}
+
 constexpr const char* kNobody = "no worker inserts";
 
 bool is_inserting(const Worker& worker) {
@@ -56,6 +73,19 @@ Effective make_percpu_effective(const Settings& requested, const std::optional<W
   return effective;
 }
 
+void require_memory(const PercpuSettings& s, size_t cpus, uint64_t available_bytes) {
+  const uint64_t per_rule = kSlabBytesPerRule + (s.no_percpu ? 0 : cpus * kBytesPerRuleAndCpu);
+  const uint64_t bytes = uint64_t{s.workers} * s.rules * per_rule;
+  // Unknown before Linux 3.14.
+  if (available_bytes == 0 || bytes <= available_bytes / 10 * 8) return;
+  throw Error(
+      fmt::format(
+          "rules {} with workers {} would take {:.1f} GiB of kernel memory on {} CPUs, more "
+          "than 80 % of the {:.1f} GiB available: set fewer rules or workers",
+          s.rules, s.workers, double(bytes) / kGiB, cpus, double(available_bytes) / kGiB),
+      Exit::refused);
+}
+
 WorkloadEntry percpu_entry() {
   return {.kind = WorkloadKind::percpu,
           .terms = {.name = "percpu",
@@ -71,7 +101,7 @@ WorkloadEntry percpu_entry() {
           .knobs = percpu_knobs,
           .hot_keys = percpu_hot_keys,
           .presets = percpu_presets,
-          .validate = [](const Settings&) {},  // all combinations are valid
+          .validate = validate_percpu,
           .make = [](const WorkloadContext& context) -> std::unique_ptr<Workload> {
             return std::make_unique<PercpuWorkload>(context);
           },

@@ -49,6 +49,10 @@ Effective make_percpu_effective(const Settings& requested, const std::optional<W
 
 WorkloadEntry percpu_entry();
 
+// Throws Error if all rules of all workers would take more than 80 % of the available memory. No
+// memory cgroup accounts for it, so nothing else would stop them.
+void require_memory(const PercpuSettings& settings, size_t cpus, uint64_t available_bytes);
+
 class PercpuWorkload final : public Workload {
  public:
   explicit PercpuWorkload(const WorkloadContext& context) : pool_(context.pool) {}

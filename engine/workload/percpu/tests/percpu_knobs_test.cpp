@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/config/config.h"
 #include "engine/registry/workloads.h"
+#include "engine/workload/percpu/percpu_workload.h"
 
 namespace pipetop {
 namespace {
@@ -60,6 +61,36 @@ TEST(PercpuKnobs, KeysStayInRange) {
   std::set<char> keys;
   for (const HotKey& hot : percpu_hot_keys()) EXPECT_TRUE(keys.insert(hot.key).second) << hot.key;
 }
+
+constexpr PercpuSettings kMostRules = {.workers = 64, .rules = 1'000'000};
+
+std::string refusal_of(const PercpuSettings& s, size_t cpus, uint64_t available_gib) {
+  try {
+    require_memory(s, cpus, available_gib << 30);
+    return {};
+  } catch (const Error& refused) {
+    return refused.what();
+  }
+}
+
+TEST(PercpuMemory, IsRefusedAbove80Percent) {
+  EXPECT_EQ(refusal_of(kMostRules, 64, 256),
+            "rules 1000000 with workers 64 would take 259.4 GiB of kernel memory on 64 CPUs, more "
+            "than 80 % of the 256.0 GiB available: set fewer rules or workers");
+  EXPECT_NE(refusal_of(kMostRules, 64, 324), "");
+  EXPECT_EQ(refusal_of(kMostRules, 64, 325), "");
+  EXPECT_EQ(refusal_of({}, 64, 1), "");
+}
+
+TEST(PercpuMemory, GrowsWithCpusOnlyForCountersPerCpu) {
+  PercpuSettings shared = kMostRules;
+  shared.no_percpu = true;
+  EXPECT_EQ(refusal_of(kMostRules, 1, 24), "");
+  EXPECT_NE(refusal_of(kMostRules, 8, 24), "");
+  EXPECT_EQ(refusal_of(shared, 1024, 24), "");
+}
+
+TEST(PercpuMemory, UnknownIsNotRefused) { EXPECT_EQ(refusal_of(kMostRules, 64, 0), ""); }
 
 TEST(PercpuKnobs, TheFileIsThePresetsThatAreBuiltIn) {
   const Config file = load_config(PIPETOP_CONFIGS "/percpu.yaml");
