@@ -30,6 +30,7 @@ constexpr std::array kPairs = {Placement::same_cpu, Placement::smt, Placement::n
                                Placement::far};
 
 Check check_pipe_size() {
+  const bool repaired = repair_pipe_max_size().has_value();
   std::optional<PipeOwner> pipe = make_pipe();
   if (!pipe) return missing("no pipe", errno_text(errno), "ulimit -n 1024");
   const std::string usual = format_size(pipe->capacity_bytes());
@@ -40,8 +41,8 @@ Check check_pipe_size() {
                    fmt::format("{} was refused: {}; this user's pipes hold too many pages", most,
                                errno_text(error)),
                    "sudo sysctl fs.pipe-user-pages-soft=0");
-  return works(
-      fmt::format("{}, up to {} (raise it: sudo sysctl fs.pipe-max-size=4194304)", usual, most));
+  return works(fmt::format("{}, up to {} (raise it: sudo sysctl fs.pipe-max-size=4194304){}", usual,
+                           most, repaired ? "; a pipetop that was killed had left it raised" : ""));
 }
 
 Check check_vmsplice(const ZeroCopyProbe& probe) {

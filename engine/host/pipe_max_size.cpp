@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -43,15 +44,31 @@ struct Limits {
   uint64_t raised_bytes = 0, before_bytes = 0;
 };
 
-void put_back(int file, const Limits& limits) {
-  if (read_bytes(file) == limits.raised_bytes) write_bytes(file, limits.before_bytes);
+// Whether it was still as we raised it, and is restored.
+bool put_back(int file, int record, const Limits& limits) {
+  const bool ours = read_bytes(file) == limits.raised_bytes;
+  const bool restored = ours && write_bytes(file, limits.before_bytes) == 0;
+  if (restored || !ours) (void)!::ftruncate(record, 0);
+  return restored;
+}
+
+// False, with errno set, if another process holds the lock. A child shares it, and holds it on.
+bool lock(const UniqueFd& record) {
+  return record && ::flock(record.get(), LOCK_EX | LOCK_NB) == 0;
+}
+
+// With the lock held: what a process that was killed has recorded.
+bool restore_recorded(int file, int record) {
+  Limits limits;
+  if (::pread(record, &limits, sizeof limits, 0) != sizeof limits) return false;
+  return put_back(file, record, limits);
 }
 
 // The only descriptors of the guardian.
-constexpr int kLifeline = 3, kFile = 4;
+constexpr int kLifeline = 3, kFile = 4, kRecord = 5;
 
 // In the child: only async-signal-safe calls. Does not return.
-[[noreturn]] void guard(int lifeline, int file) {
+[[noreturn]] void guard(int lifeline, int file, int record) {
   // Signals to our group, session or terminal are not for the guardian, and all signals are
   // blocked; only SIGKILL to itself ends it early.
   ::setsid();
@@ -60,11 +77,13 @@ constexpr int kLifeline = 3, kFile = 4;
   constexpr int kSafe = 10;  // above the descriptors to be replaced
   lifeline = ::fcntl(lifeline, F_DUPFD, kSafe);
   file = ::fcntl(file, F_DUPFD, kSafe);
+  record = ::fcntl(record, F_DUPFD, kSafe);
   // Readers of our output must not wait for the guardian to end.
   for (int fd = 0; fd <= 2; ++fd) ::close(fd);
   ::dup2(lifeline, kLifeline);
   ::dup2(file, kFile);
-  ::syscall(SYS_close_range, kFile + 1, ~0u, 0);
+  ::dup2(record, kRecord);
+  ::syscall(SYS_close_range, kRecord + 1, ~0u, 0);
   (void)!::chdir("/");
 
   constexpr char kReady = 'r';
@@ -75,25 +94,51 @@ constexpr int kLifeline = 3, kFile = 4;
     if (got == sizeof told) limits = told;
     if (got < 0 && errno != EINTR) break;
   }
-  if (limits.raised_bytes != 0) put_back(kFile, limits);
+  if (limits.raised_bytes != 0) put_back(kFile, kRecord, limits);
   ::_exit(0);
 }
 
 }  // namespace
 
-RaisedPipeMaxSize::RaisedPipeMaxSize(uint64_t bytes, const std::string& file) {
+std::optional<uint64_t> repair_pipe_max_size(const std::string& file, const std::string& record) {
+  const UniqueFd limit(::open(file.c_str(), O_RDWR | O_CLOEXEC));
+  const UniqueFd recorded(::open(record.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (!limit || !lock(recorded) || !restore_recorded(limit.get(), recorded.get())) return {};
+  return read_bytes(limit.get());
+}
+
+RaisedPipeMaxSize::RaisedPipeMaxSize(uint64_t bytes, const std::string& file,
+                                     const std::string& record) {
+  const auto open = [](const std::string& path, int flags) {
+    UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | flags, 0600));
+    if (!fd) throw SystemError("raising the limit: " + path, errno);
+    return fd;
+  };
   before_bytes_ = bytes_ = static_cast<uint64_t>(read_number(file, 0));
-  if (before_bytes_ >= bytes) return;
-  bytes = std::bit_ceil(bytes);  // as the kernel does
-  file_.reset(::open(file.c_str(), O_RDWR | O_CLOEXEC));
-  const int open_error = errno;
-  if (!file_) throw SystemError("raising " + file, open_error);
+  if (before_bytes_ >= bytes && ::access(record.c_str(), R_OK | W_OK) != 0) return;
+  file_ = open(file, 0);
   if (before_bytes_ == 0) throw Error(file + " does not contain a number", Exit::unsupported);
+  record_ = open(record, O_CREAT | O_NOFOLLOW);
+  // It would be lowered under us.
+  if (!lock(record_))
+    throw Error("another pipetop has raised " + file + ": wait until it ends", Exit::refused);
+  restore_recorded(file_.get(), record_.get());
+  before_bytes_ = bytes_ = read_bytes(file_.get());
+  if (before_bytes_ < bytes)
+    raise(std::bit_ceil(bytes), file);  // as the kernel does
+  else
+    record_.reset();
+}
+
+void RaisedPipeMaxSize::raise(uint64_t bytes, const std::string& file) {
   start_guardian();
+  const Limits limits = {bytes, before_bytes_};
+  const bool recorded = ::pwrite(record_.get(), &limits, sizeof limits, 0) == sizeof limits;
   // Tells the guardian first: if we die in between, it still restores the value.
-  const int error = tell_guardian(bytes) ? write_bytes(file_.get(), bytes) : errno;
+  const int error = recorded && tell_guardian(bytes) ? write_bytes(file_.get(), bytes) : errno;
   if (error != 0) {
     dismiss_guardian();
+    (void)!::ftruncate(record_.get(), 0);
     throw SystemError(fmt::format("raising {} to {}", file, bytes), error);
   }
   bytes_ = read_bytes(file_.get());
@@ -113,7 +158,7 @@ void RaisedPipeMaxSize::start_guardian() {
   const int error = errno;
   if (guardian_ == 0) {
     lifeline_.reset();  // or it would wait for itself
-    guard(other_end.get(), file_.get());
+    guard(other_end.get(), file_.get(), record_.get());
   }
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (guardian_ < 0) {
@@ -142,7 +187,7 @@ void RaisedPipeMaxSize::dismiss_guardian() {
 
 RaisedPipeMaxSize::~RaisedPipeMaxSize() {
   if (guardian_ == 0) return;
-  put_back(file_.get(), {bytes_, before_bytes_});
+  put_back(file_.get(), record_.get(), {bytes_, before_bytes_});
   dismiss_guardian();
 }
 

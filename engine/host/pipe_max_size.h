@@ -1,13 +1,15 @@
 // Temporarily raises the limit of a ring's size, /proc/sys/fs/pipe-max-size.
 //
 // The limit is machine-wide, so it is always restored: by the destructor or, if we are killed, by a
-// guardian process that notices our death. Neither touches a value that somebody else has set in
+// guardian process that notices our death. If both are killed, the next one to raise the limit or
+// `doctor` finds the record of it. None of them touches a value that somebody else has set in
 // between.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "engine/base/unique_fd.h"
@@ -15,12 +17,21 @@
 namespace pipetop {
 
 inline constexpr const char* kPipeMaxSizeFile = "/proc/sys/fs/pipe-max-size";
+// What the limit was raised to, and from. Empty while it is not raised; locked by whoever will
+// restore it.
+inline constexpr const char* kPipeMaxSizeRecord = "/run/pipetop-pipe-max-size";
+
+// Restores a limit that nobody else will restore. The limit in effect then; nothing if there was
+// nothing to restore, or no permission.
+std::optional<uint64_t> repair_pipe_max_size(const std::string& file = kPipeMaxSizeFile,
+                                             const std::string& record = kPipeMaxSizeRecord);
 
 class RaisedPipeMaxSize {
  public:
   // Does nothing if the limit is `bytes` or more. Throws Error on failure, with the limit
-  // unchanged. Needs a single-threaded process: it forks.
-  explicit RaisedPipeMaxSize(uint64_t bytes, const std::string& file = kPipeMaxSizeFile);
+  // unchanged, also if another process has raised it. Needs a single-threaded process: it forks.
+  explicit RaisedPipeMaxSize(uint64_t bytes, const std::string& file = kPipeMaxSizeFile,
+                             const std::string& record = kPipeMaxSizeRecord);
   ~RaisedPipeMaxSize();
   RaisedPipeMaxSize(const RaisedPipeMaxSize&) = delete;
   RaisedPipeMaxSize& operator=(const RaisedPipeMaxSize&) = delete;
@@ -30,11 +41,12 @@ class RaisedPipeMaxSize {
   pid_t guardian() const { return guardian_; }  // 0: nothing was raised
 
  private:
+  void raise(uint64_t bytes, const std::string& file);
   void start_guardian();
   bool tell_guardian(uint64_t raised_bytes);  // 0: nothing; false with errno set
   void dismiss_guardian();
 
-  UniqueFd file_;
+  UniqueFd file_, record_;
   UniqueFd lifeline_;  // the guardian sees end of file when we are gone
   uint64_t before_bytes_ = 0, bytes_ = 0;
   pid_t guardian_ = 0;

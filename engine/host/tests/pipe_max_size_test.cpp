@@ -26,10 +26,15 @@ struct RaisedPipeMaxSizeTest : testing::Test {
     ::close(::mkstemp(path.data()));
     write(kBefore);
   }
-  ~RaisedPipeMaxSizeTest() override { ::unlink(path.c_str()); }
+  ~RaisedPipeMaxSizeTest() override {
+    ::unlink(path.c_str());
+    ::unlink(record().c_str());
+  }
 
   void write(uint64_t bytes) const { std::ofstream(path) << bytes << "\n"; }
   uint64_t now() const { return uint64_t(read_number(path, -1)); }
+
+  std::string record() const { return path + ".record"; }
 
   std::string path;
 };
@@ -72,7 +77,7 @@ class Raiser {
 
  private:
   [[noreturn]] static void raise_and_wait(const std::string& path, int told) {
-    const RaisedPipeMaxSize raised(kRaised, path);
+    const RaisedPipeMaxSize raised(kRaised, path, path + ".record");
     const pid_t guardian = raised.guardian();
     if (::write(told, &guardian, sizeof guardian) < 0) ::_exit(1);
     for (;;) ::pause();
@@ -85,7 +90,7 @@ class Raiser {
 TEST_F(RaisedPipeMaxSizeTest, IsPutBack) {
   pid_t guardian = 0;
   {
-    const RaisedPipeMaxSize raised(kRaised, path);
+    const RaisedPipeMaxSize raised(kRaised, path, path + ".record");
     EXPECT_EQ(now(), kRaised);
     EXPECT_EQ(raised.before_bytes(), kBefore);
     EXPECT_EQ(raised.bytes(), kRaised);
@@ -99,7 +104,7 @@ TEST_F(RaisedPipeMaxSizeTest, IsPutBack) {
 TEST_F(RaisedPipeMaxSizeTest, LeavesALargerOneAlone) {
   write(2 * kRaised);
   {
-    const RaisedPipeMaxSize raised(kRaised, path);
+    const RaisedPipeMaxSize raised(kRaised, path, path + ".record");
     EXPECT_EQ(raised.guardian(), 0);
     EXPECT_EQ(raised.bytes(), 2 * kRaised);
   }
@@ -108,16 +113,18 @@ TEST_F(RaisedPipeMaxSizeTest, LeavesALargerOneAlone) {
 
 TEST_F(RaisedPipeMaxSizeTest, DoesNotUndoWhatSomebodyElseSet) {
   {
-    const RaisedPipeMaxSize raised(kRaised, path);
+    const RaisedPipeMaxSize raised(kRaised, path, path + ".record");
     write(4 * kRaised);
   }
   EXPECT_EQ(now(), 4 * kRaised);
 }
 
 TEST_F(RaisedPipeMaxSizeTest, IsRefusedInWords) {
-  EXPECT_THROW(RaisedPipeMaxSize(kRaised, "/nonexistent/pipe-max-size"), Error);
-  EXPECT_THROW(RaisedPipeMaxSize(kRaised, "/proc/version"), Error);
-  EXPECT_THROW(RaisedPipeMaxSize(kRaised, "/proc/sys/kernel/osrelease"), Error);
+  EXPECT_THROW(RaisedPipeMaxSize(kRaised, "/nonexistent/pipe-max-size", record()), Error);
+  EXPECT_THROW(RaisedPipeMaxSize(kRaised, "/proc/version", record()), Error);
+  EXPECT_THROW(RaisedPipeMaxSize(kRaised, "/proc/sys/kernel/osrelease", record()), Error);
+  EXPECT_THROW(RaisedPipeMaxSize(kRaised, path, "/nonexistent/record"), Error);
+  EXPECT_EQ(now(), kBefore);
 }
 
 TEST_F(RaisedPipeMaxSizeTest, IsPutBackWhenWeAreKilled) {
@@ -146,13 +153,64 @@ TEST_F(RaisedPipeMaxSizeTest, TheGuardianOutlivesSignals) {
   EXPECT_TRUE(eventually([&] { return now() == kBefore; }));
 }
 
+// Both at once, so that nobody is left to restore the limit.
+void kill_with_guardian(Raiser& raiser) {
+  ::kill(raiser.pid(), SIGSTOP);
+  ::kill(raiser.guardian(), SIGKILL);
+  ASSERT_TRUE(eventually([&] { return is_gone(raiser.guardian()); }));
+  raiser.end(SIGKILL);
+}
+
+TEST_F(RaisedPipeMaxSizeTest, IsRepairedIfTheGuardianIsKilledToo) {
+  EXPECT_FALSE(repair_pipe_max_size(path, record()));
+  Raiser raiser(path);
+  EXPECT_FALSE(repair_pipe_max_size(path, record())) << "it is in use";
+  kill_with_guardian(raiser);
+  EXPECT_EQ(now(), kRaised);
+  EXPECT_EQ(repair_pipe_max_size(path, record()), kBefore);
+  EXPECT_EQ(now(), kBefore);
+  EXPECT_FALSE(repair_pipe_max_size(path, record())) << "once";
+}
+
+TEST_F(RaisedPipeMaxSizeTest, TheNextOneRepairsItFirst) {
+  Raiser raiser(path);
+  kill_with_guardian(raiser);
+  {
+    const RaisedPipeMaxSize raised(kRaised, path, record());
+    EXPECT_EQ(raised.before_bytes(), kBefore);
+    EXPECT_EQ(raised.bytes(), kRaised);
+  }
+  EXPECT_EQ(now(), kBefore);
+}
+
+TEST_F(RaisedPipeMaxSizeTest, ARepairLeavesAloneWhatSomebodyElseSet) {
+  Raiser raiser(path);
+  kill_with_guardian(raiser);
+  write(4 * kRaised);
+  EXPECT_FALSE(repair_pipe_max_size(path, record()));
+  write(kRaised);
+  EXPECT_FALSE(repair_pipe_max_size(path, record())) << "the record is void";
+  EXPECT_EQ(now(), kRaised);
+}
+
+TEST_F(RaisedPipeMaxSizeTest, TwoDoNotLowerItUnderEachOther) {
+  Raiser first(path);
+  EXPECT_THROW(RaisedPipeMaxSize(2 * kRaised, path, record()), Error);
+  EXPECT_THROW(RaisedPipeMaxSize(kRaised, path, record()), Error) << "it will not stay so large";
+  EXPECT_EQ(now(), kRaised);
+  first.end(SIGKILL);
+  EXPECT_TRUE(eventually([&] { return is_gone(first.guardian()); }));
+  const RaisedPipeMaxSize second(kRaised, path, record());
+  EXPECT_EQ(second.before_bytes(), kBefore);
+}
+
 TEST_F(RaisedPipeMaxSizeTest, TheGuardianHoldsNothingOfOurs) {
   Raiser raiser(path);
   ::kill(raiser.pid(), SIGSTOP);
   const std::string fds = "/proc/" + std::to_string(raiser.guardian()) + "/fd";
   EXPECT_EQ(::access((fds + "/0").c_str(), F_OK), -1);
   EXPECT_EQ(::access((fds + "/3").c_str(), F_OK), 0);
-  for (int fd = 5; fd < 64; ++fd)
+  for (int fd = 6; fd < 64; ++fd)
     EXPECT_EQ(::access((fds + "/" + std::to_string(fd)).c_str(), F_OK), -1) << fd;
   raiser.end(SIGKILL);
   EXPECT_TRUE(raiser.is_let_go());
