@@ -1,6 +1,7 @@
 #include "engine/meter/worker_meters.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "engine/base/clock.h"
@@ -49,6 +50,10 @@ void set_rates(const TaskTimes& then, const TaskTimes& now, double wall_ns, cons
       per_second(now.voluntary_switches - then.voluntary_switches, wall_ns);
   view.involuntary_switches_per_s =
       per_second(now.involuntary_switches - then.involuntary_switches, wall_ns);
+}
+
+bool are_same(const std::map<pid_t, int>& a, const std::map<pid_t, int>& b) {
+  return std::ranges::equal(a | std::views::keys, b | std::views::keys);
 }
 
 TimeShares all(const Reading<double>& reading) { return {reading, reading, reading}; }
@@ -110,7 +115,11 @@ void WorkerMeter::sample(uint64_t now_ns, const WorkerCounts& counts, std::span<
                          const Reading<TaskTimes>& times, Totals totals) {
   const bool due = samples_.empty() || now_ns >= samples_.back().at_ns + kProcInterval;
   if (!due && totals == Totals::when_due) return;
-  add_sample(samples_, {now_ns, counts, read_process_stats(pids), times});
+  auto process = read_process_stats(pids);
+  // The sum over other processes is another one, and may be less.
+  const Sample* last = last_sample();
+  if (process && last && !are_same(process->cpus, last->process->cpus)) restart();
+  add_sample(samples_, {now_ns, counts, std::move(process), times});
 }
 
 const WorkerMeter::Sample* WorkerMeter::last_sample() const {

@@ -50,6 +50,24 @@ TEST(WorkerMeter, KnowsTheCpuOfEachOfItsProcesses) {
   EXPECT_FALSE(meter.cpu_of(0)) << "it has no process";
 }
 
+// As when one of several workers dies, and when its successor comes.
+TEST(WorkerMeter, RatesStartOverWhenTheProcessesChange) {
+  const pid_t alone[] = {getpid()}, both[] = {getpid(), getppid()};
+  const auto refused = Reading<TaskTimes>::unavailable("denied; sudo");
+  for (const bool shrinks : {true, false}) {
+    WorkerMeter meter;
+    const std::span<const pid_t> before = shrinks ? std::span<const pid_t>(both) : alone;
+    meter.sample(kSecond, {}, before, refused);
+    meter.sample(kSecond + 300 * kMs, {}, {}, refused);  // none for a moment
+    meter.sample(kSecond + 600 * kMs, {}, shrinks ? std::span<const pid_t>(alone) : both, refused);
+    WorkerView view;
+    meter.describe({}, view);
+    EXPECT_EQ(view.context_switches_per_s.status, ReadingStatus::warming) << shrinks;
+    EXPECT_EQ(view.page_faults_per_s.status, ReadingStatus::warming) << shrinks;
+    EXPECT_TRUE(view.context_switches.has_value()) << shrinks;
+  }
+}
+
 TEST(WorkerMeter, TakesTheObserversTimes) {
   const WorkerView view =
       view_of(times_at(500, 200, 300, 10),
