@@ -37,8 +37,9 @@ std::optional<ProcessStats> parse_process_stats(const std::string& stat,
 }
 
 std::optional<ProcessStats> read_process_stats(pid_t pid) {
+  // `status` lists groups and CPUs before what we need of it.
   const auto read = [&](const char* file) {
-    return read_head(fmt::format("/proc/{}/{}", pid, file), 4096);
+    return read_head(fmt::format("/proc/{}/{}", pid, file));
   };
   auto stats = parse_process_stats(read("stat"), read("schedstat"), read("status"));
   if (stats) stats->cpus = {{pid, stats->last_cpu}};

@@ -1,7 +1,12 @@
 #include "engine/meter/process_stats.h"
 
+#include <grp.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <numeric>
+#include <vector>
 
 namespace pipetop {
 namespace {
@@ -36,6 +41,21 @@ TEST(ProcessStats, ReadsAProcess) {
   EXPECT_GT(stats->times.on_cpu_ns, 0u);
   EXPECT_GE(stats->last_cpu, 0);
   EXPECT_GT(stats->page_faults, 0u);
+}
+
+// In a child of many groups, whose list comes before the switches.
+TEST(ProcessStats, ReadsALongStatusToItsEnd) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::vector<gid_t> groups(2000);
+    std::iota(groups.begin(), groups.end(), gid_t{100'000});
+    if (::setgroups(groups.size(), groups.data()) != 0) ::_exit(2);
+    ::_exit(read_process_stats(::getpid()).has_value() ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == 2) GTEST_SKIP() << "setgroups needs root";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 }  // namespace
