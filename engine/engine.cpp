@@ -138,9 +138,17 @@ void Engine::Impl::apply(const Settings& requested, const std::string& label,
   validate(requested);
   change_began_ns_ = monotonic_ns();
   segments_.begin(change_began_ns_, workload_->progress(), effective(), label, key, requested);
-  requested_ = requested;
+  const Settings before = std::exchange(requested_, requested);
   settled_ = ring_renewed_ = false;
-  workload_->begin(requested);
+  try {
+    workload_->begin(requested);
+  } catch (const Error&) {  // a worker could not be started
+    requested_ = before;
+    segments_.begin(monotonic_ns(), workload_->progress(), effective(), label + " refused", key,
+                    before);
+    workload_->begin(before);
+    throw;
+  }
   meters_.forget(change_began_ns_);
   advance();
 }

@@ -1,8 +1,11 @@
 #include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 
 #include "engine/base/error.h"
+#include "engine/base/unique_fd.h"
 #include "engine/tests/engine_fixture.h"
 
 namespace pipetop {
@@ -16,6 +19,21 @@ Settings pairs(uint32_t count) {
 
 class PairsTest : public EngineTest {
  protected:
+  // For the life of this object, at most so many more descriptors can be opened.
+  class FewDescriptors {
+   public:
+    explicit FewDescriptors(int more) {
+      ::getrlimit(RLIMIT_NOFILE, &before_);
+      const UniqueFd next(::dup(STDERR_FILENO));  // the lowest that is free
+      const rlimit few = {static_cast<rlim_t>(next.get() + more), before_.rlim_max};
+      ::setrlimit(RLIMIT_NOFILE, &few);
+    }
+    ~FewDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+   private:
+    rlimit before_ = {};
+  };
+
   // Until each of so many pairs has moved `bytes` in all.
   Snapshot all_flow(size_t count, uint64_t bytes = 1 << 20) {
     return until([&](const Snapshot& s) {
@@ -65,6 +83,29 @@ TEST_F(PairsTest, AnotherWorkloadIsAnotherEngine) {
   other.workload = WorkloadKind::page_cache;
   EXPECT_THROW(engine->apply(other, "page-cache"), Error);
   flow();
+}
+
+// Wherever the descriptors run out: at the pipe, the writer or the reader.
+TEST_F(PairsTest, APairIsAddedWholeOrNotAtAll) {
+  start(pairs(1));
+  all_flow(1);
+  int refusals = 0;
+  for (bool added = false; !added;) {
+    try {
+      const FewDescriptors few(refusals);
+      engine->apply(pairs(2), "pairs 2");
+      added = true;
+    } catch (const Error&) {
+      ++refusals;
+    }
+    const Snapshot s = engine->tick();
+    const int pairs_now = added ? 2 : 1;
+    EXPECT_EQ(s.requested.pipe.pairs, uint32_t(pairs_now)) << refusals;
+    EXPECT_EQ(writer(s).processes, pairs_now) << refusals;
+    EXPECT_EQ(reader(s).processes, pairs_now) << refusals;
+  }
+  EXPECT_GE(refusals, 5) << "two at the pipe, one at the writer, two at the reader";
+  all_flow(2);
 }
 
 }  // namespace

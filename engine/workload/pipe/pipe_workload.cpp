@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "engine/memory/buffer.h"
 #include "engine/process/worker.h"
 #include "engine/worker/pipe_command.h"
@@ -62,8 +63,17 @@ void PipeWorkload::set_pairs(uint32_t count) {
     if (pipes_.size() == pairs_.size()) pipes_.push_back(std::make_unique<PipeOwner>());
     PipeOwner& pipe = *pipes_.back();
     Worker& writer = pool_.add(Role::writer, {pipe.write_fd()});
-    Worker& reader = pool_.add(Role::reader, {pipe.read_fd()});
+    Worker& reader = add_reader(pipe, writer);
     pairs_.push_back(std::make_unique<Pair>(Pair{writer, reader, {pipe, writer, reader}}));
+  }
+}
+
+Worker& PipeWorkload::add_reader(const PipeOwner& pipe, Worker& writer) {
+  try {
+    return pool_.add(Role::reader, {pipe.read_fd()});
+  } catch (const Error&) {
+    pool_.remove(writer);  // nobody would ever tell it to stop
+    throw;
   }
 }
 

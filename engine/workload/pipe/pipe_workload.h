@@ -38,6 +38,7 @@ class PipeWorkload final : public Workload {
     LiveChange change;
   };
   void set_pairs(uint32_t count);
+  Worker& add_reader(const PipeOwner& pipe, Worker& writer);
   void place();
   void check_huge_pages();
 
