@@ -181,7 +181,7 @@ template <class Prepare, class Move>
 int run_pipe_role(ControlBlock& block, int pipe_fd, Prepare prepare, Move move) {
   return run_worker<PipeCommand>(
       block,
-      [&](const PipeCommand& command, WorkerReport& report) {
+      [&](const PipeCommand& command, uint32_t, WorkerReport& report) {
         set_nonblocking(pipe_fd, is_nonblocking(command.wait));
         return prepare(command, report);
       },

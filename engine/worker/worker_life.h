@@ -25,10 +25,10 @@ inline int errno_of(const Error& error) {
 
 // The result of prepare(), see run_worker().
 template <class Own, class Prepare>
-WorkerReport prepared(const Own& own, Prepare& prepare) {
+WorkerReport prepared(const Own& own, uint32_t generation, Prepare& prepare) {
   WorkerReport report;
   try {
-    report.state = prepare(own, report) ? WorkerState::flowing : WorkerState::refused;
+    report.state = prepare(own, generation, report) ? WorkerState::flowing : WorkerState::refused;
   } catch (const Error& error) {
     report.state = WorkerState::refused;
     report.error_number = static_cast<uint64_t>(errno_of(error));
@@ -49,16 +49,16 @@ bool worked(ControlBlock& block, const Own& own, uint32_t generation, Work& work
   return false;
 }
 
-// prepare(own command, report) -> false if a resource is missing, with the reason in the report;
-// work(own command, generation) -> why it ended, soon after is_changed(). Both may throw Error with
-// the reason instead. Returns the exit status.
+// prepare(own command, its generation, report) -> false if a resource is missing, with the reason
+// in the report; work(own command, generation) -> why it ended, soon after is_changed(). Both may
+// throw Error with the reason instead. Returns the exit status.
 template <class Own, class Prepare, class Work>
 int run_worker(ControlBlock& block, Prepare prepare, Work work) {
   for (;;) {
     const auto [generation, command] = read_command(block);
     const Own own = words_of<Own>(command.words);
     WorkerReport report{.state = WorkerState::held};
-    if (command.order == Order::flow) report = prepared(own, prepare);
+    if (command.order == Order::flow) report = prepared(own, generation, prepare);
     publish_report(block, generation, report);
     if (command.order == Order::quit) return 0;
     if (report.state == WorkerState::flowing && worked(block, own, generation, work)) continue;

@@ -35,10 +35,10 @@ TEST(ControlBlock, AReasonIsCutWhereThereIsNoRoom) {
 }
 
 TEST(WorkerLife, AnErrorsWordsAreTheReason) {
-  auto refuse = [](int, WorkerReport&) -> bool {
+  auto refuse = [](int, uint32_t, WorkerReport&) -> bool {
     throw Error("no such thing; load it", Exit::unsupported);
   };
-  const WorkerReport refused = prepared(0, refuse);
+  const WorkerReport refused = prepared(0, 0, refuse);
   EXPECT_EQ(refused.state, WorkerState::refused);
   EXPECT_EQ(refused.error_number, uint64_t{EOPNOTSUPP});
   EXPECT_EQ(refused.reason_text(), "no such thing; load it");
@@ -52,6 +52,27 @@ TEST(WorkerLife, AnErrorsWordsAreTheReason) {
   ASSERT_TRUE(failed);
   EXPECT_EQ(failed->state, WorkerState::failed);
   EXPECT_EQ(failed->reason_text(), "it broke; mend it");
+}
+
+// The command that is published while a worker prepares for another one is seen as newer.
+TEST(WorkerLife, APreparationKnowsTheGenerationOfItsCommand) {
+  auto block = std::make_unique<ControlBlock>();
+  const percpu::InsertCommand none;
+  const uint32_t first = publish_command(*block, command_of(Order::flow, none));
+  uint32_t told = 0;
+  bool newer_seen = false;
+  const int status = run_worker<percpu::InsertCommand>(
+      *block,
+      [&](const percpu::InsertCommand&, uint32_t generation, WorkerReport&) {
+        publish_command(*block, command_of(Order::quit, none));
+        told = generation;
+        newer_seen = is_changed(*block, generation);
+        return true;
+      },
+      [](const percpu::InsertCommand&, uint32_t) { return LoopEnd::changed; });
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(told, first);
+  EXPECT_TRUE(newer_seen);
 }
 
 TEST(WorkerLife, AFailureAmendsTheReport) {

@@ -90,7 +90,7 @@ class Client {
 int run_client(ControlBlock& block, const ClientFds& fds) {
   Client client(block, fds);
   return run_worker<PageCacheCommand>(
-      block, [](const PageCacheCommand&, WorkerReport&) { return true; },
+      block, [](const PageCacheCommand&, uint32_t, WorkerReport&) { return true; },
       [&](const PageCacheCommand& command, uint32_t generation) {
         return client.splice_file(command, generation);
       });

@@ -22,7 +22,7 @@ class InsertWorker {
   explicit InsertWorker(ControlBlock& block) : block_(block) {}
 
   // See run_worker(). When it returns, there are no rules of another shape. Both throw Error.
-  bool prepare(const InsertCommand& command, WorkerReport& report) {
+  bool prepare(const InsertCommand& command, uint32_t generation, WorkerReport& report) {
     set(block_.counts.present, 0);
     // Only once: it cannot be undone.
     if (!actions_) actions_.emplace(enter_private_network());
@@ -33,7 +33,7 @@ class InsertWorker {
     InsertReport found{.with_filters = actions_->road() == Road::filter};
     if (command.measure) {
       inserter_->flush();
-      measure(plan.rule, found, report);
+      measure(plan.rule, generation, found, report);
     }
     put_words(report.words, found);
     tell_rules_in();
@@ -63,8 +63,8 @@ class InsertWorker {
   }
 
   // A newer command ends the preparation for an older one.
-  void measure(const RuleShape& shape, InsertReport& found, WorkerReport& report) {
-    const uint32_t generation = block_.generation.load(std::memory_order_relaxed);
+  void measure(const RuleShape& shape, uint32_t generation, InsertReport& found,
+               WorkerReport& report) {
     const auto memory =
         measure_memory_per_rule(*actions_, shape, [&] { return !is_changed(block_, generation); });
     set_reason(report, memory.reason);
@@ -111,8 +111,8 @@ int run_inserter(ControlBlock& block) {
   InsertWorker worker(block);
   return run_worker<InsertCommand>(
       block,
-      [&](const InsertCommand& command, WorkerReport& report) {
-        return worker.prepare(command, report);
+      [&](const InsertCommand& command, uint32_t generation, WorkerReport& report) {
+        return worker.prepare(command, generation, report);
       },
       [&](const InsertCommand&, uint32_t generation) { return worker.work(generation); });
 }
