@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -14,8 +15,8 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/process/privileges.h"
 #include "engine/process/descriptor_limit.h"
+#include "engine/process/privileges.h"
 
 #ifndef P_PIDFD
 #define P_PIDFD 3
@@ -46,8 +47,8 @@ constexpr size_t kMostFds = 8;
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   // Until the worker has its handler, the wakeup signal must not kill it; this survives exec.
   ::signal(kWakeSignal, SIG_IGN);
-
   restore_descriptor_limit();
+
   const int error_place = kWorkerFirstFd + static_cast<int>(fds.size());
   const int safe = error_place + 1;  // above all descriptors to be replaced
   int given[kMostFds];
@@ -74,6 +75,7 @@ constexpr size_t kMostFds = 8;
   ::_exit(127);
 }
 
+constexpr int kLongestDeath_ms = 1'000;
 constexpr uint64_t kYoung = 1'000 * kMs;
 constexpr uint64_t kLongestDelay = 2'000 * kMs;
 
@@ -145,12 +147,14 @@ std::optional<ProcessEnd> WorkerProcess::poll() {
   return {};
 }
 
+// One that the kernel holds up (state D) ends later, and is reaped by init when we are gone.
 WorkerProcess::Child::~Child() {
   if (pid <= 0) return;
   ::kill(pid, SIGKILL);
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  pollfd end = {pidfd.get(), POLLIN, 0};
+  while (pidfd && ::poll(&end, 1, kLongestDeath_ms) < 0 && errno == EINTR) {
   }
+  ::waitpid(pid, nullptr, pidfd ? WNOHANG : 0);
 }
 
 Worker::Worker(WorkloadKind workload, Role role, std::string program, std::vector<int> fds)

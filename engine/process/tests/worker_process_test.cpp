@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -94,6 +97,51 @@ TEST(WorkerProcess, GetsNothingButItsTwoDescriptors) {
                          {2, "/dev/null"},
                          {kWorkerControlFd, ours.at(control.fd())},
                          {kWorkerFirstFd, ours.at(pipe.write_fd())}}));
+}
+
+// A process that traces another: until it is gone, the end of that one is not told to its parent.
+class Tracer {
+ public:
+  explicit Tracer(pid_t traced) {
+    int ends[2];
+    EXPECT_EQ(::pipe(ends), 0);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      const bool seized = ::ptrace(PTRACE_SEIZE, traced, nullptr, nullptr) == 0;
+      if (::write(ends[1], &seized, sizeof seized) < 0) ::_exit(1);
+      for (;;) ::pause();
+    }
+    EXPECT_EQ(::read(ends[0], &seized_, sizeof seized_), ssize_t(sizeof seized_));
+    for (const int end : ends) ::close(end);
+  }
+  ~Tracer() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Tracer(const Tracer&) = delete;
+  Tracer& operator=(const Tracer&) = delete;
+  bool has_seized() const { return seized_; }
+
+ private:
+  pid_t pid_ = -1;
+  bool seized_ = false;
+};
+
+// It stands in for one that sleeps in the kernel and cannot be killed yet.
+TEST(WorkerProcess, OneThatCannotBeReapedDoesNotHoldUsUp) {
+  PipeOwner pipe;
+  ControlMemory control(WorkloadKind::pipe, Role::writer);
+  WorkerProcess process(kSelf, control.fd(), std::array{pipe.write_fd()});
+  const pid_t pid = process.pid();
+  {
+    const Tracer tracer(pid);
+    if (!tracer.has_seized()) GTEST_SKIP() << "tracing is not allowed here";
+    process = {};
+    EXPECT_FALSE(process.alive());
+    EXPECT_EQ(::waitpid(pid, nullptr, WNOHANG), 0) << "it was not reaped";
+  }
+  EXPECT_EQ(::waitpid(pid, nullptr, 0), pid);
 }
 
 }  // namespace
