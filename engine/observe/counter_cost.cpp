@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <barrier>
+#include <fstream>
 #include <limits>
 #include <numeric>
 #include <span>
 #include <string>
-#include <thread>
 
 #include "bpf/sampler.h"
 #include "engine/base/clock.h"
@@ -17,6 +17,7 @@
 #include "engine/model/settings.h"
 #include "engine/observe/libbpf.h"
 #include "engine/observe/sampler.h"
+#include "engine/observe/together.h"
 #include "engine/process/placement.h"
 
 namespace pipetop::observe {
@@ -62,15 +63,9 @@ class CounterProgram {
 // All CPUs at once; returns the mean of what each measured.
 double run_on(const CounterProgram& program, std::span<const Cpu> cpus) {
   std::vector<double> ns(cpus.size());
-  std::barrier together(static_cast<std::ptrdiff_t>(cpus.size()));
-  std::vector<std::jthread> threads;
-  for (size_t i = 0; i < cpus.size(); ++i)
-    threads.emplace_back([&, i] {
-      pin(0, cpus[i].number, cpus);
-      together.arrive_and_wait();
-      ns[i] = program.run();
-    });
-  threads.clear();
+  run_together(
+      cpus.size(), [&](size_t i) { pin(0, cpus[i].number, cpus); },
+      [&](size_t i) { ns[i] = program.run(); });
   return std::accumulate(ns.begin(), ns.end(), 0.0) / double(ns.size());
 }
 
