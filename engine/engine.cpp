@@ -221,6 +221,8 @@ Snapshot Engine::Impl::tick(Totals totals) {
   s.now_ns = monotonic_ns();
   serve_workers();
   if (!stage_.finished) observers_.poll(s.now_ns);
+  if (std::string changed = observers_.changed_cpus(s.now_ns); !changed.empty())
+    notify(Severity::warning, std::move(changed));
   if (!stage_.suspended) segments_.add(s.now_ns, workload_->progress());
   meters_.sample(s.now_ns, stage_, totals);
   watch_workload(s.now_ns);

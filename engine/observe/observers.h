@@ -19,6 +19,7 @@
 #include "engine/model/snapshot.h"
 #include "engine/observe/call_counter.h"
 #include "engine/observe/occupancy.h"
+#include "engine/observe/perf_events.h"
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/sampler.h"
 #include "engine/observe/sched_reader.h"
@@ -62,6 +63,10 @@ class Observers {
   void restart_kinds(uint64_t now_ns);
 
   Reading<SamplingEvent> event() const;
+  // A warning that the sampler misses CPUs, once each time that some come or go; else "".
+  std::string changed_cpus(uint64_t now_ns) {
+    return sampler_ ? online_cpus_.change(now_ns) : std::string();
+  }
   // Its samples of the last `functions_window_ns`, or all since restart().
   Reading<FunctionTable> functions(Role role, observe::Span span = observe::Span::window) const;
 
@@ -115,6 +120,7 @@ class Observers {
   std::string no_sampler_, no_sched_, no_ring_, no_symbols_;  // why; remedy
   std::future<observe::Symbols> reading_symbols_;
   observe::Symbols symbols_;
+  observe::OnlineCpus online_cpus_;
   std::unique_ptr<observe::Sampler> sampler_;
   std::unique_ptr<observe::SchedReader> sched_;
   std::unique_ptr<observe::RingReader> ring_;

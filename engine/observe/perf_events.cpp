@@ -1,13 +1,15 @@
 #include "engine/observe/perf_events.h"
 
+#include <fmt/core.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 
-#include <cerrno>
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 
 #include "bpf/sampler.h"
+#include "engine/base/clock.h"
 #include "engine/host/host_files.h"
 
 namespace pipetop::observe {
@@ -63,11 +65,22 @@ PerfEvents open_perf_events(PerfClock clock, uint32_t hz) {
   return events;
 }
 
+std::string OnlineCpus::read() const { return first_line(read_head(file_, 4096)); }
+
+std::string OnlineCpus::change(uint64_t now_ns) {
+  if (now_ns < read_at_ns_ + kSecond) return {};
+  read_at_ns_ = now_ns;
+  const std::string before = std::exchange(online_, read());
+  if (before == online_) return {};
+  return fmt::format(
+      "CPUs {} are online now, not {}: those that came or went are not sampled; restart pipetop",
+      online_, before);
+}
+
 uint32_t max_sample_hz() {
   return uint32_t(read_number("/proc/sys/kernel/perf_event_max_sample_rate", 100'000));
 }
 
-}  // namespace pipetop::observe
 // The engine drains at least ten times a second. During that time each CPU can sample one of the
 // watched processes at every tick. There is room for their deepest stacks, and so for four times
 // as long with the usual ones of up to 30 frames.
@@ -79,3 +92,4 @@ uint32_t sample_buffer_bytes(uint32_t hz, size_t cpus) {
   return static_cast<uint32_t>(std::min(std::bit_ceil(std::max(bytes, page)), kMost));
 }
 
+}  // namespace pipetop::observe

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/mapping.h"
@@ -19,10 +21,27 @@ struct PerfEvents {
 // All CPUs or none: a CPU without samples would be left out silently.
 PerfEvents open_perf_events(PerfClock clock, uint32_t hz);
 
+// Notices CPUs that come or go: a new one has no event, and one that goes loses its own.
+class OnlineCpus {
+ public:
+  explicit OnlineCpus(std::string file = "/sys/devices/system/cpu/online")
+      : file_(std::move(file)), online_(read()) {}
+
+  // What to say if others are online than before; "" if not. Reads at most once a second.
+  std::string change(uint64_t now_ns);
+
+ private:
+  std::string read() const;
+
+  std::string file_;
+  std::string online_;  // "0-3,6"
+  uint64_t read_at_ns_ = 0;
+};
+
 // The highest frequency that the kernel allows.
 uint32_t max_sample_hz();
 
-}  // namespace pipetop::observe
 // The size of the sampler's buffer, a power of two.
 uint32_t sample_buffer_bytes(uint32_t hz, size_t cpus);
 
+}  // namespace pipetop::observe
