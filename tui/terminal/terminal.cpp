@@ -32,7 +32,20 @@ termios current_settings() {
   return settings;
 }
 
+// What is drawn of a larger one: the memory grows with the area.
+constexpr unsigned short kMostRows = 600, kMostCols = 1600;
+
+// No rows if the terminal does not tell.
+winsize terminal_size() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return {};
+  size.ws_row = std::min(size.ws_row, kMostRows);
+  size.ws_col = std::min(size.ws_col, kMostCols);
+  return size;
+}
+
 screen* new_screen(std::FILE* output) {
+  use_env(terminal_size().ws_row == 0);  // else curses would allocate whatever size it is
   screen* made = newterm(nullptr, output, stdin);
   if (!made) throw Error("the terminal could not be set up for the dashboard");
   return made;
@@ -225,8 +238,8 @@ bool Terminal::hung_up() const {
 }
 
 void Terminal::resize() {
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0) return;
+  const winsize size = terminal_size();
+  if (size.ws_row == 0) return;
   if (size.ws_row == LINES && size.ws_col == COLS) return;
   resizeterm(size.ws_row, size.ws_col);
   forget();

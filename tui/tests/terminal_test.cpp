@@ -164,5 +164,12 @@ TEST_F(TerminalTest, NoColorHasNoColour) {
     EXPECT_EQ(program.output().find(sequence), std::string::npos) << sequence;
 }
 
+// Nobody can read so much; it must not take gigabytes either.
+TEST_F(TerminalTest, TheLargestSizeIsDrawnInPart) {
+  PtyProgram program(demo({"normal", "2"}), kTerminal, 65535, 65535);
+  EXPECT_TRUE(program.wait_for("1600x600: draw"));
+  EXPECT_EQ(program.wait_for_end(), 0);
+}
+
 }  // namespace
 }  // namespace pipetop::tui
