@@ -1,6 +1,7 @@
 #include "tui/terminal/guards.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -9,34 +10,39 @@
 #include <atomic>
 #include <cerrno>
 
+#include "engine/base/clock.h"
 #include "engine/base/error.h"
 
 namespace pipetop::tui {
 namespace {
 
-bool write_all(int fd, const char* bytes, size_t count) {
-  while (count > 0) {
-    const ssize_t written = write(fd, bytes, count);
+// Sends the file from `sent` to its end, which is then overwritten from its beginning. False if
+// `to` takes no more for now. Async-signal-safe.
+bool send_rest(int memory, off_t& sent, int to) {
+  std::array<char, 16384> bytes;
+  const off_t total = lseek(memory, 0, SEEK_CUR);
+  while (sent < total) {
+    const size_t want = std::min(bytes.size(), static_cast<size_t>(total - sent));
+    const ssize_t got = pread(memory, bytes.data(), want, sent);
+    if (got <= 0) break;
+    const ssize_t written = write(to, bytes.data(), static_cast<size_t>(got));
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;  // the terminal is gone; the event loop handles this
-    bytes += written;
-    count -= static_cast<size_t>(written);
+    if (written < 0 && errno == EAGAIN) return false;
+    if (written <= 0) break;  // the terminal is gone; the event loop handles this
+    sent += written;
   }
+  sent = lseek(memory, 0, SEEK_SET);
   return true;
 }
 
-// Sends what was written to the file since its beginning, which is then overwritten.
-// Async-signal-safe.
-void send_all(int memory, int to) {
-  std::array<char, 16384> bytes;
-  const off_t total = lseek(memory, 0, SEEK_CUR);
-  for (off_t done = 0; done < total;) {
-    const size_t want = std::min(bytes.size(), static_cast<size_t>(total - done));
-    const ssize_t got = pread(memory, bytes.data(), want, done);
-    if (got <= 0 || !write_all(to, bytes.data(), static_cast<size_t>(got))) break;
-    done += got;
-  }
-  lseek(memory, 0, SEEK_SET);
+// A frame takes no longer. Keys, signals and workers wait meanwhile.
+constexpr uint64_t kLongestFrame = 100 * kMs;
+
+// The terminal behind stdout, not blocking: opened again, because that would hold for the shell,
+// too. One of another user cannot be opened; then writes block.
+UniqueFd reopened_terminal() {
+  UniqueFd fd(open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  return fd ? std::move(fd) : UniqueFd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
 }
 
 constexpr std::array kFatalSignals = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGQUIT};
@@ -66,7 +72,8 @@ extern "C" void on_fatal_signal(int number) {
 
 }  // namespace
 
-GatheredOutput::GatheredOutput() : memory_(memfd_create("pipetop-frame", MFD_CLOEXEC)) {
+GatheredOutput::GatheredOutput()
+    : memory_(memfd_create("pipetop-frame", MFD_CLOEXEC)), terminal_(reopened_terminal()) {
   UniqueFd terminal(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
   file_ = memory_ && terminal ? fdopen(terminal.get(), "w") : nullptr;
   if (!file_) throw SystemError("reopening the terminal", errno);
@@ -77,9 +84,21 @@ GatheredOutput::~GatheredOutput() { std::fclose(file_); }
 
 void GatheredOutput::begin() const { dup3(memory_.get(), fileno(file_), O_CLOEXEC); }
 
-void GatheredOutput::end() const {
+void GatheredOutput::end() {
   dup3(STDOUT_FILENO, fileno(file_), O_CLOEXEC);
-  send_all(memory_.get(), STDOUT_FILENO);
+  const uint64_t begin_ns = monotonic_ns();
+  for (uint64_t waited = 0; !send() && waited < kLongestFrame; waited = monotonic_ns() - begin_ns) {
+    pollfd room{terminal_.get(), POLLOUT, 0};
+    poll(&room, 1, static_cast<int>((kLongestFrame - waited) / kMs));
+  }
+}
+
+bool GatheredOutput::send() { return send_rest(memory_.get(), sent_, terminal_.get()); }
+
+void GatheredOutput::make_room() {
+  if (send()) return;
+  tcflush(STDOUT_FILENO, TCOFLUSH);
+  sent_ = lseek(memory_.get(), 0, SEEK_SET);
 }
 
 ParkedStderr::ParkedStderr() {
@@ -100,7 +119,8 @@ void ParkedStderr::park() const {
 void ParkedStderr::release() const {
   if (memory_.get() < 0) return;
   dup2(original_.get(), STDERR_FILENO);
-  send_all(memory_.get(), STDERR_FILENO);
+  off_t sent = 0;
+  send_rest(memory_.get(), sent, STDERR_FILENO);
 }
 
 SavedActions::SavedActions(std::span<const int> signals) {

@@ -29,12 +29,18 @@ class GatheredOutput {
   // For newterm(); it is a terminal unless output is being gathered.
   std::FILE* file() const { return file_; }
 
-  // What is written in between is sent to the terminal at the end.
+  // What is written in between is sent to the terminal at the end. A terminal that takes nothing,
+  // e.g. behind a stalled connection, does not hold us up for long: send() goes on later.
   void begin() const;
-  void end() const;
+  void end();
+  // False if the terminal still does not take all of it.
+  bool send();
+  // Drops what such a terminal has not taken, so that it takes a few bytes more.
+  void make_room();
 
  private:
-  UniqueFd memory_;
+  UniqueFd memory_, terminal_;
+  off_t sent_ = 0;  // of the memory
   std::FILE* file_;
 };
 

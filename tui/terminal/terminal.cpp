@@ -114,7 +114,7 @@ Terminal::Terminal(const Config& config)
 }
 
 Terminal::~Terminal() {
-  mousemask(0, nullptr);
+  set_mouse(false);
   suspend();
   delscreen(screen_);
 }
@@ -144,8 +144,9 @@ void Terminal::arm_guard() {
 }
 
 void Terminal::set_mouse(bool on) {
-  mouse_ = on && mousemask(kMouseEvents, nullptr) != 0;
-  if (!on) mousemask(0, nullptr);
+  output_.begin();
+  mouse_ = mousemask(on ? kMouseEvents : 0, nullptr) != 0;
+  output_.end();
   arm_guard();
 }
 
@@ -160,6 +161,7 @@ void Terminal::use(Ink ink) const {
 
 void Terminal::suspend() {
   guard_.reset();
+  output_.make_room();
   curs_set(1);
   endwin();
   tcsetattr(STDIN_FILENO, TCSADRAIN, &saved_);
@@ -198,6 +200,7 @@ void Terminal::show_row(const Canvas& canvas, int row) {
 }
 
 void Terminal::show(const Canvas& canvas) {
+  if (!output_.send()) return;  // it still takes nothing: a later frame shows more
   if (!shown_ || shown_->rows() != canvas.rows() || shown_->cols() != canvas.cols()) {
     erase();
     shown_.emplace(canvas.glyphs(), canvas.rows(), canvas.cols());

@@ -6,6 +6,8 @@
 
 #include <cstring>
 
+#include "engine/tests/eventually.h"
+#include "tui/tests/processes.h"
 #include "tui/tests/pty.h"
 
 namespace pipetop::tui {
@@ -162,6 +164,14 @@ TEST_F(TerminalTest, NoColorHasNoColour) {
   EXPECT_EQ(program.wait_for_end(), 0);
   for (const char* sequence : {"38;5;", "\033[31m", "\033[32m", "\033[33m", "\033[36m"})
     EXPECT_EQ(program.output().find(sequence), std::string::npos) << sequence;
+}
+
+// As behind a connection that is stalled: nobody reads.
+TEST_F(TerminalTest, OneThatTakesNothingDoesNotHoldUsUp) {
+  PtyProgram program(demo({"deep", "2000"}), kTerminal, 60, 200);
+  EXPECT_TRUE(eventually([&] { return has_ended(program.pid()); }));
+  EXPECT_EQ(program.wait_for_end(), 0);
+  EXPECT_GT(program.output().rfind(kLeave), program.output().rfind(kEnter));
 }
 
 // Nobody can read so much; it must not take gigabytes either.
