@@ -41,7 +41,7 @@ void forget_callers_terminals() {
 
 int main(int argc, char** argv) {
   using namespace pipetop;
-  if (argc > 1 && std::strcmp(argv[1], kWorkerProcess) == 0) return worker_main();
+  if (argc > 1 && std::strcmp(argv[1], kWorkerProcess) == 0) return worker_main(argc, argv);
   fill_standard_descriptors();
   forget_callers_terminals();
   signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write()

@@ -5,7 +5,8 @@
 // reading a counter costs the worker one miss and nothing else.
 //
 // field        writer   readers  order
-// identity     engine   worker   written before the worker is started
+// identity     engine   worker   written before the worker is started; a worker can forge it for
+//                                its successor, so nothing here may grant a right
 // generation   engine   worker   seqlock over `command`: odd while it is rewritten;
 //                                also the futex word on which a held worker sleeps
 // command      engine   worker   relaxed words, bracketed by `generation`
@@ -98,9 +99,7 @@ struct ControlBlock {
   uint32_t version = kControlVersion;
   uint32_t role = 0;        // Role
   uint32_t parent_pid = 0;  // the engine; the worker must not outlive it
-  uint32_t drop_uid = 0;    // user to become; 0: stay
-  uint32_t drop_gid = 0;
-  uint32_t workload = 0;  // WorkloadKind
+  uint32_t workload = 0;    // WorkloadKind
 
   alignas(kCacheLine) std::atomic<uint32_t> generation;
   alignas(8) WorkerCommand command;

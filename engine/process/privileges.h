@@ -4,9 +4,25 @@
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
 #include <unistd.h>
 
+#include <optional>
+
 namespace pipetop {
+
+struct User {
+  uid_t uid = 0;  // 0: the worker stays who it is
+  gid_t gid = 0;
+};
+
+// Of two whole decimal numbers; nothing if either is anything else. The largest number is no user:
+// to setresuid(2) it means "unchanged".
+std::optional<User> parse_user(const char* uid, const char* gid);
+
+// The user that called sudo, whose permissions are enough for a worker. Throws Error if sudo's
+// variables are damaged: a worker must not stay root because of that.
+User user_to_become();
 
 // Drops all capabilities of the calling process permanently: no program that it
 // execs can regain them, not even with file capabilities. The user stays the same.

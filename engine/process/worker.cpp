@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -25,20 +24,16 @@
 namespace pipetop {
 namespace {
 
-// The user that called sudo, whose permissions are enough for a worker.
-void set_user_to_become(ControlBlock& block) {
-  const char* uid = std::getenv("SUDO_UID");
-  const char* gid = std::getenv("SUDO_GID");
-  if (::geteuid() != 0 || uid == nullptr || gid == nullptr) return;
-  block.drop_uid = static_cast<uint32_t>(std::strtoul(uid, nullptr, 10));
-  block.drop_gid = static_cast<uint32_t>(std::strtoul(gid, nullptr, 10));
-}
-
 constexpr size_t kMostFds = 8;
+
+struct Exec {
+  const char* program;
+  std::string uid, gid;  // of the user to become
+};
 
 // In the child, after fork: only async-signal-safe calls. Does not return; failures
 // are reported through error_fd.
-[[noreturn]] void become_worker(const char* program, int control_fd, std::span<const int> fds,
+[[noreturn]] void become_worker(const Exec& exec, int control_fd, std::span<const int> fds,
                                 int error_fd) {
   // In its own process group: we handle the terminal's Ctrl-C and Ctrl-Z.
   ::setpgid(0, 0);
@@ -65,11 +60,12 @@ constexpr size_t kMostFds = 8;
   ::fcntl(error_place, F_SETFD, FD_CLOEXEC);
   ::syscall(SYS_close_range, error_place + 1, ~0u, 0);
 
-  char* const arguments[] = {const_cast<char*>("pipetop"), const_cast<char*>(kWorkerProcess),
-                             nullptr};
+  const char* const arguments[] = {"pipetop", kWorkerProcess, exec.uid.c_str(), exec.gid.c_str(),
+                                   nullptr};
   // Before exec, so that it does not regain the capabilities of our file. Root needs its
   // capabilities until the worker has changed its user.
-  if (::geteuid() == 0 || drop_capabilities()) ::execv(program, arguments);
+  if (::geteuid() == 0 || drop_capabilities())
+    ::execv(exec.program, const_cast<char* const*>(arguments));
   const int error_number = errno;
   (void)!::write(error_place, &error_number, sizeof error_number);
   ::_exit(127);
@@ -93,7 +89,6 @@ ControlMemory::ControlMemory(WorkloadKind workload, Role role) {
   block->workload = static_cast<uint32_t>(workload);
   block->role = static_cast<uint32_t>(role);
   block->parent_pid = static_cast<uint32_t>(::getpid());
-  set_user_to_become(*block);
 }
 
 std::string ProcessEnd::words() const {
@@ -103,6 +98,8 @@ std::string ProcessEnd::words() const {
 
 WorkerProcess::WorkerProcess(const std::string& program, int control_fd, std::span<const int> fds) {
   if (fds.size() > kMostFds) throw SystemError("descriptors of a worker", E2BIG);
+  const User user = user_to_become();
+  const Exec exec = {program.c_str(), std::to_string(user.uid), std::to_string(user.gid)};
   int error_pipe[2];
   if (::pipe2(error_pipe, O_CLOEXEC) != 0) throw SystemError("pipe2", errno);
   const UniqueFd error_read(error_pipe[0]);
@@ -110,7 +107,7 @@ WorkerProcess::WorkerProcess(const std::string& program, int control_fd, std::sp
 
   const pid_t pid = ::fork();
   if (pid < 0) throw SystemError("fork", errno);
-  if (pid == 0) become_worker(program.c_str(), control_fd, fds, error_write.get());
+  if (pid == 0) become_worker(exec, control_fd, fds, error_write.get());
   child_ = std::make_unique<Child>(pid);
   error_write.reset();
 

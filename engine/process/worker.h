@@ -18,7 +18,7 @@
 
 namespace pipetop {
 
-inline constexpr const char* kWorkerProcess = "worker-process";  // argv[1]
+inline constexpr const char* kWorkerProcess = "worker-process";  // argv[1]; UID and GID follow
 
 // A worker's descriptors: its control block, then those that its workload gives to
 // its role.
@@ -55,7 +55,7 @@ struct ProcessEnd {
 class WorkerProcess {
  public:
   WorkerProcess() = default;
-  // Execs `program worker-process` with its control block and its other
+  // Execs `program worker-process UID GID` with its control block and its other
   // descriptors. Throws SystemError.
   WorkerProcess(const std::string& program, int control_fd, std::span<const int> fds);
 

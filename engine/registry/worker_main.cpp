@@ -31,12 +31,15 @@ Mapping map_block() {
 // Under sudo the workers run as the calling user; in a root shell they stay root.
 // Anyone may run this mode by hand, which must not grant the capabilities of our
 // file either.
-bool give_up_rights(uid_t uid, gid_t gid) {
+bool give_up_rights(const User& user) {
   if (::geteuid() != 0) return drop_capabilities();
-  if (uid == 0) return true;
+  if (user.uid == 0) return true;
   empty_bounding_set();
-  return ::setgroups(0, nullptr) == 0 && ::setresgid(gid, gid, gid) == 0 &&
-         ::setresuid(uid, uid, uid) == 0 && drop_capabilities();
+  return ::setgroups(0, nullptr) == 0 && ::setresgid(user.gid, user.gid, user.gid) == 0 &&
+         ::setresuid(user.uid, user.uid, user.uid) == 0 && drop_capabilities() &&
+         // Who could trace it could write the memory that it shares with us. The kernel does this,
+         // too, when the user changes, unless fs.suid_dumpable is 1.
+         ::prctl(PR_SET_DUMPABLE, 0) == 0;
 }
 
 // Changing the user clears the parent-death signal, so it is set afterwards. If the
@@ -56,12 +59,13 @@ void set_signals() {
 
 }  // namespace
 
-int worker_main() {
+int worker_main(int argc, char** argv) {
   const Mapping mapping = map_block();
   if (!mapping) return kBadBlock;
   auto& block = *static_cast<ControlBlock*>(mapping.data());
   if (block.magic != kControlMagic || block.version != kControlVersion) return kBadBlock;
-  if (!give_up_rights(block.drop_uid, block.drop_gid)) return kBadUser;
+  const auto user = argc == 4 ? parse_user(argv[2], argv[3]) : std::nullopt;
+  if (!user || !give_up_rights(*user)) return kBadUser;
   if (!die_with(static_cast<pid_t>(block.parent_pid))) return kOrphan;
   set_signals();
   const auto kind = static_cast<WorkloadKind>(block.workload);

@@ -4,6 +4,6 @@
 namespace pipetop {
 
 // Runs the worker that the control block describes; returns its exit status.
-int worker_main();
+int worker_main(int argc, char** argv);
 
 }  // namespace pipetop

@@ -8,7 +8,7 @@
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == pipetop::kWorkerProcess)
-    return pipetop::worker_main();
+    return pipetop::worker_main(argc, argv);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

@@ -172,7 +172,7 @@ void run_all() {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == pipetop::kWorkerProcess)
-    return pipetop::worker_main();
+    return pipetop::worker_main(argc, argv);
   if (argc > 1) pipetop::bench::g_pairs = std::max(1, std::atoi(argv[1]));
   try {
     pipetop::bench::run_all();

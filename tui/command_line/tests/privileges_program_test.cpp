@@ -1,7 +1,10 @@
 // The program as an ordinary user runs it, without root's rights and with some of
 // them, and what of these its workers have.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <map>
@@ -28,6 +31,14 @@ Words as_user(const std::string& program, const Words& arguments) {
   words.insert(words.end(), arguments.begin(), arguments.end());
   return words;
 }
+
+Words as_sudo(const std::string& uid, const std::string& gid, const Words& arguments) {
+  Words words = {"SUDO_UID=" + uid, "SUDO_GID=" + gid, PIPETOP_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
+const Words kEndlessRun = {"run", "--format", "csv", "--duration", "1h"};
 
 constexpr const char* kSetpriv = "/usr/bin/setpriv";
 
@@ -130,11 +141,65 @@ TEST(Privileges, WorkersHaveNoneOfTheFilesCapabilities) {
 
 TEST(Privileges, WorkersOfSudoHaveNone) {
   PIPETOP_NEED(root());
-  Program run("/usr/bin/env", {"SUDO_UID=65534", "SUDO_GID=65534", PIPETOP_PROGRAM, "run",
-                               "--format", "csv", "--duration", "1h"});
+  Program run("/usr/bin/env", as_sudo("65534", "65534", kEndlessRun));
   expect_harmless_workers(run, {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"});
   run.send(SIGTERM);
   EXPECT_EQ(run.wait(), 128 + SIGTERM) << run.err();
+}
+
+// As a worker could: it has the memory that it shares with pipetop mapped. Words 4 and 5 held the
+// user to become once.
+void forge_identity(pid_t worker) {
+  const UniqueFd block(open(("/proc/" + std::to_string(worker) + "/fd/3").c_str(), O_RDWR));
+  ASSERT_TRUE(block) << strerror(errno);
+  const uint32_t root[2] = {0, 0};
+  ASSERT_EQ(pwrite(block.get(), root, sizeof root, 16), ssize_t(sizeof root));
+}
+
+TEST(Privileges, AWorkerCannotMakeItsSuccessorRoot) {
+  PIPETOP_NEED(root());
+  Program run("/usr/bin/env", as_sudo("65534", "65534", kEndlessRun));
+  for (const char* name : {"pipetop-writer", "pipetop-reader"}) {
+    const pid_t first = run.wait_for_child(name);
+    ASSERT_NE(first, 0) << run.err();
+    forge_identity(first);
+    kill(first, SIGKILL);
+    const pid_t second = run.wait_for_child(name, first);
+    ASSERT_NE(second, 0) << run.err();
+    EXPECT_EQ(status_of(std::to_string(second))["Uid"], "65534\t65534\t65534\t65534") << name;
+  }
+}
+
+TEST(Privileges, ADamagedSudoUserIsAnErrorAndNotRoot) {
+  PIPETOP_NEED(root());
+  for (const char* id : {"", "nobody", "1000x", "-1", "4294967295"}) {
+    for (const Words& words : {as_sudo(id, "65534", {}), as_sudo("65534", id, {})}) {
+      Words all = words;
+      all.insert(all.end(), {"run", "--duration", "100ms"});
+      Program run("/usr/bin/env", all);
+      EXPECT_EQ(run.wait(), 1) << id << run.out();
+      EXPECT_NE(run.err().find(" is no user: unset both"), std::string::npos) << run.err();
+    }
+  }
+}
+
+// The errno of tracing it as its own user.
+int trace_as_nobody(pid_t worker) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0) _exit(255);
+    _exit(ptrace(PTRACE_SEIZE, worker, 0, 0) == 0 ? 0 : errno);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WEXITSTATUS(status);
+}
+
+TEST(Privileges, NobodyTracesAWorkerOfSudo) {
+  PIPETOP_NEED(root());
+  Program run("/usr/bin/env", as_sudo("65534", "65534", kEndlessRun));
+  for (const char* name : {"pipetop-writer", "pipetop-reader"})
+    EXPECT_EQ(trace_as_nobody(run.wait_for_child(name)), EPERM) << name;
 }
 
 TEST(Privileges, AnOrdinaryUserIsToldInOneLine) {
