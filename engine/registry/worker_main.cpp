@@ -1,5 +1,6 @@
 #include "engine/registry/worker_main.h"
 
+#include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -10,6 +11,7 @@
 #include <string>
 
 #include "engine/base/mapping.h"
+#include "engine/base/unique_fd.h"
 #include "engine/model/control_block.h"
 #include "engine/process/privileges.h"
 #include "engine/process/worker.h"
@@ -26,6 +28,14 @@ Mapping map_block() {
   if (::fstat(kWorkerControlFd, &status) != 0) return {};
   if (static_cast<size_t>(status.st_size) < sizeof(ControlBlock)) return {};
   return map_shared(kWorkerControlFd, sizeof(ControlBlock));
+}
+
+// Memory that a worker makes the kernel take, for rules or for a ring, is not counted as its own. If
+// it runs out, workers are to die first: they free it, and have successors. An undumpable process
+// may not open this file.
+void volunteer_for_oom() {
+  const UniqueFd file(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+  if (file) (void)!::write(file.get(), "1000", 4);
 }
 
 // Under sudo the workers run as the calling user; in a root shell they stay root.
@@ -60,6 +70,7 @@ void set_signals() {
 }  // namespace
 
 int worker_main(int argc, char** argv) {
+  volunteer_for_oom();
   const Mapping mapping = map_block();
   if (!mapping) return kBadBlock;
   auto& block = *static_cast<ControlBlock*>(mapping.data());

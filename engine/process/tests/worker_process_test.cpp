@@ -7,6 +7,7 @@
 
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <map>
 
 #include "engine/base/error.h"
@@ -65,6 +66,17 @@ TEST(WorkerProcess, SurvivesMovesOntoItself) {
   WorkerProcess other = std::move(process);
   EXPECT_FALSE(process.alive());
   EXPECT_EQ(other.pid(), pid);
+}
+
+TEST(WorkerProcess, DiesFirstWhenMemoryRunsOut) {
+  PipeOwner pipe;
+  ControlMemory control(WorkloadKind::pipe, Role::writer);
+  const uint32_t generation = publish_command(control.block(), {.order = Order::hold});
+  WorkerProcess process(kSelf, control.fd(), std::array{pipe.write_fd()});
+  ASSERT_TRUE(eventually([&] { return read_report(control.block(), generation).has_value(); }));
+  int score = 0;
+  std::ifstream("/proc/" + std::to_string(process.pid()) + "/oom_score_adj") >> score;
+  EXPECT_EQ(score, 1000);
 }
 
 // By number, what each descriptor of a process is: "pipe:[4711]".

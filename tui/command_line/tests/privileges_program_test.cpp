@@ -88,6 +88,7 @@ void expect_harmless_workers(Program& program, const Words& sets) {
     EXPECT_EQ(status["Uid"], "65534\t65534\t65534\t65534") << name;
     EXPECT_EQ(status["Gid"], "65534\t65534\t65534\t65534") << name;
     EXPECT_EQ(status["NoNewPrivs"], "1") << name;
+    EXPECT_EQ(content_of("/proc/" + std::to_string(pid) + "/oom_score_adj"), "1000\n") << name;
     for (const std::string& set : sets) EXPECT_EQ(status[set], kNone) << name << " " << set;
   }
 }
