@@ -91,6 +91,7 @@ struct WorkloadEntry {
   void (*validate)(const Settings&);                          // throws Error
   std::unique_ptr<Workload> (*make)(const WorkloadContext&);  // throws Error
   int (*work)(ControlBlock&, Role);                           // in the worker's process, to its end
+  uint64_t worker_capabilities = 0;                           // that root's workers keep
 };
 
 // nullptr if there is none of that name.

@@ -1,36 +1,26 @@
 #include "engine/observe/capabilities.h"
 
 #include <fmt/core.h>
-#include <linux/capability.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 
 #include "engine/base/error.h"
 #include "engine/base/reading.h"
 #include "engine/base/text.h"
 #include "engine/host/host_files.h"
+#include "engine/process/privileges.h"
 
 namespace pipetop::observe {
 namespace {
-
-// Effective capabilities, as a bit set.
-uint64_t effective_capabilities() {
-  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> data = {};
-  if (syscall(SYS_capget, &header, data.data()) != 0) return 0;
-  return uint64_t(data[1].effective) << 32 | data[0].effective;
-}
 
 bool is_permission(int error_number) { return error_number == EPERM || error_number == EACCES; }
 
 }  // namespace
 
 Circumstances read_circumstances() {
-  const uint64_t capabilities = effective_capabilities();
-  const auto has = [&](int capability) { return (capabilities >> capability & 1) != 0; };
+  const uint64_t held = effective_capabilities();
+  const auto has = [&](int capability) { return (held & capabilities({capability})) != 0; };
   return {.can_load_bpf = has(CAP_SYS_ADMIN) || (has(CAP_BPF) && has(CAP_PERFMON)),
           .may_see_addresses = has(CAP_SYSLOG),
           .has_kernel_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0,

@@ -1,6 +1,8 @@
 #include "engine/process/privileges.h"
 
+#include <cap-ng.h>
 #include <fmt/core.h>
+#include <sys/xattr.h>
 
 #include <charconv>
 #include <cstdint>
@@ -11,6 +13,29 @@
 
 namespace pipetop {
 namespace {
+
+uint64_t set_of(capng_type_t type) {
+  uint64_t set = 0;
+  capng_get_caps_process();
+  for (unsigned number = 0; number <= CAP_LAST_CAP; ++number)
+    if (capng_have_capability(type, number) == 1) set |= uint64_t{1} << number;
+  return set;
+}
+
+bool apply_capabilities(uint64_t kept, uint64_t inheritable) {
+  capng_clear(CAPNG_SELECT_CAPS);
+  for (unsigned number = 0; number <= CAP_LAST_CAP; ++number) {
+    if ((kept >> number & 1) != 0)
+      capng_update(CAPNG_ADD, capng_type_t(CAPNG_EFFECTIVE | CAPNG_PERMITTED), number);
+    if ((inheritable >> number & 1) != 0) capng_update(CAPNG_ADD, CAPNG_INHERITABLE, number);
+  }
+  return capng_apply(CAPNG_SELECT_CAPS) == 0;
+}
+
+// The kernel refuses to exec a file with capabilities that the bounding set lacks.
+bool has_file_capabilities() {
+  return ::getxattr("/proc/self/exe", "security.capability", nullptr, 0) > 0;
+}
 
 std::optional<uint32_t> parse_id(const char* text) {
   const std::string_view digits = text == nullptr ? "" : text;
@@ -26,6 +51,19 @@ std::optional<User> parse_user(const char* uid, const char* gid) {
   const auto user = parse_id(uid), group = parse_id(gid);
   if (!user || !group) return {};
   return User{*user, *group};
+}
+
+uint64_t effective_capabilities() { return set_of(CAPNG_EFFECTIVE); }
+
+bool keep_capabilities(uint64_t kept, uint64_t passed_on) {
+  const uint64_t permitted = set_of(CAPNG_PERMITTED);
+  kept &= permitted;
+  passed_on &= kept;
+  // The inheritable set first: it cannot exceed the bounding set, which needs CAP_SETPCAP.
+  if (!apply_capabilities(permitted, passed_on)) return false;
+  if (!has_file_capabilities()) empty_bounding_set();
+  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  return apply_capabilities(kept, passed_on) && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
 }
 
 User user_to_become() {

@@ -1,4 +1,5 @@
-// Removes a worker's privileges: it only moves bytes, which needs none.
+// The privileges of our processes: who they are, which capabilities they keep, and how they give up
+// the rest.
 #pragma once
 
 #include <linux/capability.h>
@@ -7,6 +8,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <initializer_list>
 #include <optional>
 
 namespace pipetop {
@@ -33,6 +36,20 @@ inline bool drop_capabilities() {
   const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
   return ::syscall(SYS_capset, &header, none) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
 }
+
+// A set of capabilities, one bit each.
+constexpr uint64_t capabilities(std::initializer_list<int> numbers) {
+  uint64_t set = 0;
+  for (const int number : numbers) set |= uint64_t{1} << number;
+  return set;
+}
+
+// That this thread can use now.
+uint64_t effective_capabilities();
+
+// Gives up all capabilities but those of `kept`, permanently, for this thread and what it starts.
+// Programs that root execs get those of `passed_on`. False with errno set on failure.
+bool keep_capabilities(uint64_t kept, uint64_t passed_on = 0);
 
 // Empties the bounding set, if allowed: it needs CAP_SETPCAP, so root has to call
 // it before changing the user. Not before exec of a program with file capabilities,

@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/host/host_files.h"
+#include "engine/process/privileges.h"
 #include "engine/workload/percpu/insert_worker.h"
 #include "engine/workload/percpu/percpu_knobs.h"
 
@@ -105,7 +106,9 @@ WorkloadEntry percpu_entry() {
           .make = [](const WorkloadContext& context) -> std::unique_ptr<Workload> {
             return std::make_unique<PercpuWorkload>(context);
           },
-          .work = [](ControlBlock& block, Role) { return percpu::run_inserter(block); }};
+          .work = [](ControlBlock& block, Role) { return percpu::run_inserter(block); },
+          // For namespaces, until it is in its own, and for rules without filters.
+          .worker_capabilities = capabilities({CAP_NET_ADMIN, CAP_SYS_ADMIN})};
 }
 
 size_t PercpuWorkload::shape() const {

@@ -13,6 +13,7 @@
 #include "engine/base/error.h"
 #include "engine/base/unique_fd.h"
 #include "engine/host/host_files.h"
+#include "engine/process/privileges.h"
 
 namespace pipetop::percpu {
 namespace {
@@ -50,7 +51,9 @@ void keep_identity(uid_t uid, gid_t gid) {
   write_whole("/proc/self/gid_map", fmt::format("{0} {0} 1", gid));
 }
 
-unsigned loopback() {
+// All that a process needs in its namespace.
+unsigned enter() {
+  if (!keep_capabilities(capabilities({CAP_NET_ADMIN}))) throw SystemError("capset", errno);
   const unsigned device = ::if_nametoindex("lo");
   if (device == 0) throw SystemError("looking for the loopback device", errno);
   return device;
@@ -59,13 +62,13 @@ unsigned loopback() {
 }  // namespace
 
 unsigned enter_private_network() {
-  if (::unshare(CLONE_NEWNET) == 0) return loopback();
-  if (errno != EPERM) refuse(errno);
   const uid_t uid = ::geteuid();
   const gid_t gid = ::getegid();
+  if (uid == 0 && ::unshare(CLONE_NEWNET) == 0) return enter();
+  if (uid == 0 && errno != EPERM) refuse(errno);
   if (::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) refuse(errno);
   keep_identity(uid, gid);
-  return loopback();
+  return enter();
 }
 
 NamespaceLimits read_namespace_limits() {

@@ -6,10 +6,11 @@
 
 namespace pipetop::percpu {
 
-// Moves this single-threaded process into a new network namespace, permanently. Root needs no
-// more. Other users also need a user namespace, in which the kernel refuses standalone tc actions
-// (see tc_actions.h). Returns the index of the loopback device, mirred's target. It stays down, so
-// that no packet ever reaches a rule. Throws Error with "why; remedy".
+// Moves this single-threaded process into a new network namespace, permanently, and gives up all
+// capabilities but CAP_NET_ADMIN. Root needs no more. Other users also need a user namespace, in
+// which the kernel refuses standalone tc actions (see tc_actions.h). Returns the index of the
+// loopback device, mirred's target. It stays down, so that no packet ever reaches a rule. Throws
+// Error with "why; remedy".
 unsigned enter_private_network();
 
 // What determines whether namespaces are allowed; -1 if the kernel has no such sysctl.

@@ -5,6 +5,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/memory/buffer.h"
+#include "engine/process/privileges.h"
 #include "engine/process/worker.h"
 #include "engine/worker/pipe_command.h"
 #include "engine/workload/pipe/verdict.h"
@@ -44,7 +45,9 @@ WorkloadEntry pipe_entry() {
           .make = [](const WorkloadContext& context) -> std::unique_ptr<Workload> {
             return std::make_unique<PipeWorkload>(context);
           },
-          .work = work};
+          .work = work,
+          // For lock_memory, and for the pipe that tee duplicates.
+          .worker_capabilities = capabilities({CAP_IPC_LOCK, CAP_SYS_RESOURCE})};
 }
 
 PipeWorkload::PipeWorkload(const WorkloadContext& context)

@@ -2,6 +2,7 @@
 // them, and what of these its workers have.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -155,6 +156,35 @@ void forge_identity(pid_t worker) {
   ASSERT_TRUE(block) << strerror(errno);
   const uint32_t root[2] = {0, 0};
   ASSERT_EQ(pwrite(block.get(), root, sizeof root, 16), ssize_t(sizeof root));
+}
+
+// In decimal; 0 if there is no such line.
+uint64_t set_in(pid_t pid, const std::string& name) {
+  return std::stoull("0" + status_of(std::to_string(pid))[name], nullptr, 16);
+}
+
+void expect_sets(pid_t worker, uint64_t most) {
+  for (const char* set : {"CapPrm", "CapEff"}) EXPECT_EQ(set_in(worker, set) & ~most, 0u) << set;
+  for (const char* set : {"CapInh", "CapBnd", "CapAmb"}) EXPECT_EQ(set_in(worker, set), 0u) << set;
+  EXPECT_EQ(status_of(std::to_string(worker))["NoNewPrivs"], "1");
+}
+
+TEST(Privileges, WorkersOfRootKeepWhatTheirWorkNeeds) {
+  PIPETOP_NEED(root());
+  Program pipe(kEndlessRun);
+  for (const char* name : {"pipetop-writer", "pipetop-reader"}) {
+    const pid_t worker = pipe.wait_for_child(name);
+    ASSERT_NE(worker, 0) << pipe.err();
+    expect_sets(worker, 1ull << CAP_IPC_LOCK | 1ull << CAP_SYS_RESOURCE);
+  }
+  const ScratchDirectory directory;
+  std::ofstream(directory.file("cached.yaml")) << "workload: page-cache\nfile_size: 1MiB\n";
+  Words words = kEndlessRun;
+  words.insert(words.end(), {"-c", directory.file("cached.yaml")});
+  Program cached(words);
+  const pid_t client = cached.wait_for_child("pipetop-client");
+  ASSERT_NE(client, 0) << cached.err();
+  expect_sets(client, 0);
 }
 
 TEST(Privileges, AWorkerCannotMakeItsSuccessorRoot) {
