@@ -11,7 +11,9 @@
 
 #include "engine/base/error.h"
 #include "engine/process/worker.h"
+#include "engine/registry/main_capabilities.h"
 #include "engine/registry/worker_main.h"
+#include "engine/registry/workloads.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/flags/command_line.h"
@@ -47,6 +49,7 @@ int main(int argc, char** argv) {
   signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write()
   try {
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+    keep_main_capabilities(workloads());  // before it reads anything
     return tui::run(tui::parse_command_line(arguments));
   } catch (const Error& e) {
     tui::say(e.what());

@@ -18,6 +18,7 @@
 #include "engine/host/zero_copy_probe.h"
 #include "engine/memory/buffer.h"
 #include "engine/process/placement.h"
+#include "engine/registry/main_capabilities.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
@@ -189,6 +190,7 @@ std::vector<Check> diagnose() {
   add(checks, "page flags", check_page_flags());
   add(checks, "CPUs and placement", check_cpus());
   add(checks, "host", check_steal());
+  add(checks, "capabilities", works(describe_capabilities()));
   check_observers(checks);
   return checks;
 }

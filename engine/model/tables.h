@@ -92,6 +92,7 @@ struct WorkloadEntry {
   std::unique_ptr<Workload> (*make)(const WorkloadContext&);  // throws Error
   int (*work)(ControlBlock&, Role);                           // in the worker's process, to its end
   uint64_t worker_capabilities = 0;                           // that root's workers keep
+  std::string_view purpose = {};                              // of these
 };
 
 // nullptr if there is none of that name.

@@ -55,6 +55,14 @@ std::optional<User> parse_user(const char* uid, const char* gid) {
 
 uint64_t effective_capabilities() { return set_of(CAPNG_EFFECTIVE); }
 
+std::string capability_names(uint64_t set) {
+  std::string names;
+  for (unsigned number = 0; number <= CAP_LAST_CAP; ++number)
+    if ((set >> number & 1) != 0)
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", capng_capability_to_name(number));
+  return names;
+}
+
 bool keep_capabilities(uint64_t kept, uint64_t passed_on) {
   const uint64_t permitted = set_of(CAPNG_PERMITTED);
   kept &= permitted;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <string>
 
 namespace pipetop {
 
@@ -46,6 +47,8 @@ constexpr uint64_t capabilities(std::initializer_list<int> numbers) {
 
 // That this thread can use now.
 uint64_t effective_capabilities();
+
+std::string capability_names(uint64_t set);  // "bpf, perfmon"
 
 // Gives up all capabilities but those of `kept`, permanently, for this thread and what it starts.
 // Programs that root execs get those of `passed_on`. False with errno set on failure.

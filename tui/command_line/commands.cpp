@@ -16,6 +16,7 @@
 #include "engine/experiment/limits.h"
 #include "engine/host/zero_copy_probe.h"
 #include "engine/process/placement.h"
+#include "engine/registry/main_capabilities.h"
 #include "engine/registry/workloads.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/result_files.h"
@@ -93,7 +94,9 @@ Config read_config(const std::string& name) {
 }
 
 Config read_start(const CommandLine& line) {
-  return resolve(line, read_config(line.config), std::getenv("NO_COLOR"));
+  const Config config = resolve(line, read_config(line.config), std::getenv("NO_COLOR"));
+  keep_main_capabilities({&workload(config.settings.workload), 1});
+  return config;
 }
 
 EngineOptions engine_options(const Config& config) {

@@ -107,8 +107,8 @@ WorkloadEntry percpu_entry() {
             return std::make_unique<PercpuWorkload>(context);
           },
           .work = [](ControlBlock& block, Role) { return percpu::run_inserter(block); },
-          // For namespaces, until it is in its own, and for rules without filters.
-          .worker_capabilities = capabilities({CAP_NET_ADMIN, CAP_SYS_ADMIN})};
+          .worker_capabilities = capabilities({CAP_NET_ADMIN, CAP_SYS_ADMIN}),
+          .purpose = "for percpu's network namespaces"};
 }
 
 size_t PercpuWorkload::shape() const {

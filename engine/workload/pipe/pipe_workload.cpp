@@ -46,8 +46,8 @@ WorkloadEntry pipe_entry() {
             return std::make_unique<PipeWorkload>(context);
           },
           .work = work,
-          // For lock_memory, and for the pipe that tee duplicates.
-          .worker_capabilities = capabilities({CAP_IPC_LOCK, CAP_SYS_RESOURCE})};
+          .worker_capabilities = capabilities({CAP_IPC_LOCK, CAP_SYS_RESOURCE}),
+          .purpose = "for lock_memory and tee"};
 }
 
 PipeWorkload::PipeWorkload(const WorkloadContext& context)

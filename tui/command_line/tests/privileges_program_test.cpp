@@ -187,6 +187,24 @@ TEST(Privileges, WorkersOfRootKeepWhatTheirWorkNeeds) {
   expect_sets(client, 0);
 }
 
+// Of all that there are.
+TEST(Privileges, MainKeepsOnlyWhatItUses) {
+  PIPETOP_NEED(root());
+  Program run(kEndlessRun);
+  ASSERT_NE(run.wait_for_child("pipetop-writer"), 0) << run.err();
+  const uint64_t dangerous = 1ull << CAP_SYS_MODULE | 1ull << CAP_SYS_RAWIO | 1ull << CAP_SETPCAP |
+                             1ull << CAP_MKNOD | 1ull << CAP_SYS_BOOT | 1ull << CAP_NET_ADMIN |
+                             1ull << CAP_NET_RAW | 1ull << CAP_SETFCAP | 1ull << CAP_SYS_CHROOT;
+  EXPECT_EQ(set_in(run.pid(), "CapPrm") & dangerous, 0u);
+  EXPECT_EQ(set_in(run.pid(), "CapInh") & dangerous, 0u);
+  EXPECT_EQ(set_in(run.pid(), "CapBnd"), 0u);
+  EXPECT_EQ(set_in(run.pid(), "CapAmb"), 0u);
+  EXPECT_EQ(status_of(std::to_string(run.pid()))["NoNewPrivs"], "1");
+  const uint64_t ours = std::stoull("0" + status_of("self")["CapPrm"], nullptr, 16);
+  const uint64_t used = 1ull << CAP_BPF | 1ull << CAP_PERFMON | 1ull << CAP_SYSLOG;
+  EXPECT_EQ(set_in(run.pid(), "CapEff") & used, ours & used);
+}
+
 TEST(Privileges, AWorkerCannotMakeItsSuccessorRoot) {
   PIPETOP_NEED(root());
   Program run("/usr/bin/env", as_sudo("65534", "65534", kEndlessRun));
