@@ -107,7 +107,7 @@ WorkloadEntry percpu_entry() {
             return std::make_unique<PercpuWorkload>(context);
           },
           .work = [](ControlBlock& block, Role) { return percpu::run_inserter(block); },
-          .worker_capabilities = capabilities({CAP_NET_ADMIN, CAP_SYS_ADMIN}),
+          .worker_capabilities = capabilities({CAP_NET_ADMIN, CAP_SETFCAP, CAP_SYS_ADMIN}),
           .purpose = "for percpu's network namespaces"};
 }
 

@@ -43,7 +43,7 @@ class OwnFiles {
 };
 
 // Maps the process's uid and gid to themselves. Without a map they would read as
-// "nobody", and it could not create files.
+// "nobody", and it could not create files. Mapping root needs CAP_SETFCAP (user_namespaces(7)).
 void keep_identity(uid_t uid, gid_t gid) {
   const OwnFiles own;
   write_whole("/proc/self/setgroups", "deny");  // else gid_map is refused to non-root

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -203,6 +204,27 @@ TEST(Privileges, MainKeepsOnlyWhatItUses) {
   const uint64_t ours = std::stoull("0" + status_of("self")["CapPrm"], nullptr, 16);
   const uint64_t used = 1ull << CAP_BPF | 1ull << CAP_PERFMON | 1ull << CAP_SYSLOG;
   EXPECT_EQ(set_in(run.pid(), "CapEff") & used, ours & used);
+}
+
+Reading<bool> user_namespaces() {
+  const pid_t child = fork();
+  if (child == 0) _exit(unshare(CLONE_NEWUSER) == 0 ? 0 : 1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (status == 0) return Reading<bool>::of(true);
+  return Reading<bool>::unavailable("user namespaces are forbidden here");
+}
+
+// As in most containers. Root maps itself into a user namespace then.
+TEST(Privileges, RootWithoutSysAdminInsertsRulesInAUserNamespace) {
+  PIPETOP_NEED(root());
+  PIPETOP_NEED(user_namespaces());
+  const ScratchDirectory directory;
+  std::ofstream(directory.file("percpu.yaml")) << "workload: percpu\n";
+  Program run(kSetpriv, {"--bounding-set=-sys_admin,-net_admin,-sys_ptrace,-bpf,-perfmon",
+                         PIPETOP_PROGRAM, "run", "-c", directory.file("percpu.yaml"), "--format",
+                         "json", "--duration", "300ms"});
+  EXPECT_TRUE(measured(run.wait())) << run.err();
 }
 
 TEST(Privileges, AWorkerCannotMakeItsSuccessorRoot) {
