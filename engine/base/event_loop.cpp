@@ -33,6 +33,13 @@ sigset_t those_not_ignored(std::initializer_list<int> numbers) {
   return set;
 }
 
+sigset_t set_of(int number) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  return set;
+}
+
 }  // namespace
 
 EventLoop::EventLoop(const EventSources& sources)
@@ -96,19 +103,23 @@ int SignalFd::take() const {
   return static_cast<int>(info.ssi_signo);
 }
 
-void deliver_to_group(int number) {
+bool deliver_stop(int number, pid_t to) {
   struct sigaction usual {
   }, before{};
   usual.sa_handler = SIG_DFL;
   sigaction(number, &usual, &before);
-  sigset_t one;
-  sigemptyset(&one);
-  sigaddset(&one, number);
-  kill(0, number);
-  sigprocmask(SIG_UNBLOCK, &one, nullptr);
-  // Stopped here, where the default action is to stop.
-  sigprocmask(SIG_BLOCK, &one, nullptr);
+  const sigset_t stop = set_of(number), go_on = set_of(SIGCONT);
+  sigset_t mask;
+  sigprocmask(SIG_BLOCK, &go_on, &mask);  // so that it stays, for us to see
+  kill(to, number);
+  sigprocmask(SIG_UNBLOCK, &stop, nullptr);
+  // Stopped here.
+  sigprocmask(SIG_BLOCK, &stop, nullptr);
+  sigset_t pending;
+  sigpending(&pending);
   sigaction(number, &before, nullptr);
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  return sigismember(&pending, SIGCONT) == 1;
 }
 
 }  // namespace pipetop

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <signal.h>
+#include <sys/types.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -64,8 +65,9 @@ class SignalFd {
   UniqueFd fd_;
 };
 
-// Lets a blocked signal take its default action in the whole process group, as the
-// terminal itself would; returns when we continue.
-void deliver_to_group(int number);
+// Lets a blocked signal that stops us take its default action, in the whole process group if `to`
+// is 0, as the terminal itself would, or in one process. Returns when we continue; false if we were
+// not stopped: the kernel ignores it in a group without a shell, which nobody would continue.
+bool deliver_stop(int number, pid_t to);
 
 }  // namespace pipetop

@@ -1,6 +1,7 @@
 #include "engine/experiment/trial.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <string>
@@ -173,10 +174,12 @@ void Interrupts::suspend(Engine* running) {
   if (suspending) suspending();
   if (running != nullptr) running->suspend();
   const uint64_t begin_ns = monotonic_ns();
-  raise(SIGSTOP);
+  const bool stopped = deliver_stop(SIGTSTP, getpid());
   stopped_ns_ += monotonic_ns() - begin_ns;
-  ++suspensions_;
   if (running != nullptr) running->resume();
+  if (!stopped) return;
+  ++suspensions_;
+  if (resumed) resumed();
 }
 
 Session::Session(const EngineOptions& options, Interrupts& interrupts)

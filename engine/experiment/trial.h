@@ -27,7 +27,7 @@ class Interrupts {
   int fd() const { return signals_.get(); }
 
   // Handles the signals that arrived. SIGTSTP stops this process and the workers of `running` until
-  // it is continued. False if the measurement should end now.
+  // it is continued, if there is a shell to continue it. False if the measurement should end now.
   bool take(Engine* running = nullptr);
 
   void end() { ended_ = true; }                       // as a signal does
@@ -39,7 +39,8 @@ class Interrupts {
   // Time during which we were not suspended.
   uint64_t now_ns() const { return monotonic_ns() - stopped_ns_; }
 
-  std::function<void()> suspending;  // called before it stops; may be empty
+  // Called before it stops, and after it was continued; may be empty.
+  std::function<void()> suspending, resumed;
 
  private:
   void suspend(Engine* running);

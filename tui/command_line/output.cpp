@@ -131,10 +131,8 @@ void say(const std::string& message) {
 
 ProgressLine::ProgressLine(Interrupts& interrupts, const std::string& what_follows, bool wanted)
     : wanted_(wanted && can_be_drawn_over()) {
-  interrupts.suspending = [this, what_follows] {
-    clear();
-    say("suspended: " + what_follows);
-  };
+  interrupts.suspending = [this] { clear(); };
+  interrupts.resumed = [what_follows] { say("continued: " + what_follows); };
 }
 
 void ProgressLine::show(const std::string& text) {

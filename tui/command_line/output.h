@@ -57,7 +57,7 @@ void say(const std::string& message);
 // the end.
 class ProgressLine {
  public:
-  // When `interrupts` suspend us, the line is cleared, and a message says `what_follows`. Shows
+  // When `interrupts` suspend us, the line is cleared; a message then says `what_follows`. Shows
   // nothing if stderr is not a terminal whose lines can be overwritten, or if it is not `wanted`.
   ProgressLine(Interrupts& interrupts, const std::string& what_follows, bool wanted = true);
   ~ProgressLine() { clear(); }

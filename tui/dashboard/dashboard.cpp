@@ -105,7 +105,7 @@ class Dashboard {
   void suspend() {
     source_.suspend();
     terminal_.suspend();
-    deliver_to_group(SIGTSTP);
+    deliver_stop(SIGTSTP, 0);
     terminal_.resume();
     source_.resume();
   }

@@ -68,13 +68,14 @@ Program::Program(std::vector<std::string> arguments, Stdout where, Stderr words)
     : Program(PIPETOP_PROGRAM, std::move(arguments), where, words) {}
 
 Program::Program(const std::string& path, std::vector<std::string> arguments, Stdout where,
-                 Stderr words) {
+                 Stderr words, Group group) {
   arguments.insert(arguments.begin(), path);
   Channel out = make_pipe();
   Channel err = words == Stderr::terminal ? make_terminal() : make_pipe();
   if (where == Stdout::without_reader) out.read_end.reset();
   pid_ = fork();
   if (pid_ == 0) {
+    if (group == Group::its_own) setpgid(0, 0);
     set_stdout(where, out);
     dup2(err.write_end.get(), STDERR_FILENO);
     if (words == Stderr::terminal) setenv("TERM", "xterm", 1);

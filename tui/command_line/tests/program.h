@@ -19,6 +19,8 @@ inline bool measured(int status) { return status == 0 || status == kUntrustworth
 enum class Stdout { captured, closed, full, without_reader };
 // And its stderr: on a terminal it tells how far it is.
 enum class Stderr { captured, terminal };
+// And its process group: its own, as a job of a shell has.
+enum class Group { ours, its_own };
 
 class Program {
  public:
@@ -26,7 +28,7 @@ class Program {
                    Stderr err = Stderr::captured);
   // Another program than the one that was built: a copy, or one that execs it.
   Program(const std::string& path, std::vector<std::string> arguments,
-          Stdout out = Stdout::captured, Stderr err = Stderr::captured);
+          Stdout out = Stdout::captured, Stderr err = Stderr::captured, Group group = Group::ours);
   ~Program();  // kills what still runs
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
