@@ -49,6 +49,7 @@ int columns() {
 Output::Output(const std::string& path, Appears appears)
     : name_(path.empty() || path == "-" ? "stdout" : path) {
   if (name_ == "stdout") return;
+  user_ = user_to_become();
   struct stat status;
   const bool exists = stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
@@ -60,6 +61,7 @@ Output::Output(const std::string& path, Appears appears)
   const int anew = regular ? O_CREAT | O_TRUNC | O_APPEND : 0;
   file_.reset(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | anew, 0666));
   if (!file_) fail(errno);
+  if (!exists) own_as(nullptr);
 }
 
 void Output::open_to_be_whole(const std::string& place) {
@@ -74,7 +76,18 @@ void Output::open_to_be_whole(const std::string& place) {
     if (!file_) fail(errno);
     temporary_ = beside_;
   }
-  if (exists) (void)!fchmod(file_.get(), status.st_mode & 07777);
+  own_as(exists ? &status : nullptr);
+}
+
+// As the file that it replaces, or as the user who called sudo would own it. The owner first: with
+// another one's permissions our file could run as root.
+void Output::own_as(const struct stat* old) const {
+  if (old != nullptr) {
+    (void)!fchown(file_.get(), old->st_uid, old->st_gid);
+    (void)!fchmod(file_.get(), old->st_mode & 0777);
+  } else if (user_.uid != 0) {
+    (void)!fchown(file_.get(), user_.uid, user_.gid);
+  }
 }
 
 // In the same directory, because linkat() cannot replace an existing name.

@@ -1,12 +1,15 @@
 // Where data goes: stdout, or a file. Messages for the user go to stderr.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "engine/base/unique_fd.h"
 #include "engine/experiment/trial.h"
+#include "engine/process/privileges.h"
 #include "tui/print/results.h"
 
 namespace pipetop::tui {
@@ -16,10 +19,10 @@ enum class Appears : uint8_t { whole, as_written };
 
 class Output {
  public:
-  // "" and "-" are stdout. A regular file that should appear complete has no name
-  // until finish(), so that nothing is left behind if we are killed; if the file
-  // system does not support this, it is written under a temporary name. Other files
-  // are written directly; regular ones are truncated first. Throws Error.
+  // "" and "-" are stdout. A regular file that should appear complete has
+  // no name until finish(), so that nothing is left behind if we are killed; if the file system
+  // does not support this, it is written under a temporary name. Other files are written directly;
+  // regular ones are truncated first. A new file belongs to the user who called sudo. Throws Error.
   explicit Output(const std::string& path, Appears appears = Appears::whole);
   ~Output();  // removes an unfinished file
   Output(const Output&) = delete;
@@ -36,6 +39,7 @@ class Output {
 
  private:
   void open_to_be_whole(const std::string& place);
+  void own_as(const struct stat* old) const;
   void name_it();
   int fd() const;
   [[noreturn]] void fail(int error_number) const;
@@ -45,6 +49,7 @@ class Output {
   std::string beside_;     // its name until finish()
   std::string temporary_;  // the same, while there is one to remove
   UniqueFd file_;          // not open for stdout
+  User user_;              // who a new file is for, unless root
 };
 
 // All of it to stdout. Throws Error. Returns the exit code.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,35 @@ namespace pipetop::tui {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr uid_t kNobody = 65534;
+
+uid_t owner_of(const std::string& path) {
+  struct stat status {};
+  stat(path.c_str(), &status);
+  return status.st_uid;
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat status {};
+  stat(path.c_str(), &status);
+  return status.st_mode & 07777;
+}
+
+constexpr const char* kNeedsRoot = "only root has others' files, or sudo";
+
+// As if sudo had started us.
+class Sudo {
+ public:
+  Sudo(const char* uid, const char* gid) {
+    setenv("SUDO_UID", uid, 1);
+    setenv("SUDO_GID", gid, 1);
+  }
+  ~Sudo() {
+    unsetenv("SUDO_UID");
+    unsetenv("SUDO_GID");
+  }
+};
 
 class OutputTest : public testing::Test {
  protected:
@@ -54,6 +84,46 @@ TEST_F(OutputTest, KeepsTheOldFileUntilTheEnd) {
   output.finish();
   EXPECT_EQ(content(), "new");
   EXPECT_EQ(fs::status(path_).permissions(), fs::perms(0640));
+}
+
+TEST_F(OutputTest, SetUserIdIsNotCarriedOver) {
+  for (const mode_t mode : {04755u, 02755u, 01644u}) {
+    std::ofstream(path_) << "old";
+    ASSERT_EQ(chmod(path_.c_str(), mode), 0);
+    Output(path_).finish("new");
+    EXPECT_EQ(mode_of(path_), mode & 0777);
+  }
+}
+
+TEST_F(OutputTest, AnothersFileStaysTheirs) {
+  if (geteuid() != 0) GTEST_SKIP() << kNeedsRoot;
+  for (const mode_t mode : {04777u, 0600u}) {
+    std::ofstream(path_) << "old";
+    ASSERT_EQ(chown(path_.c_str(), kNobody, kNobody), 0);
+    ASSERT_EQ(chmod(path_.c_str(), mode), 0);
+    Output(path_).finish("new");
+    EXPECT_EQ(content(), "new");
+    EXPECT_EQ(owner_of(path_), kNobody);
+    EXPECT_EQ(mode_of(path_), mode & 0777);
+  }
+}
+
+TEST_F(OutputTest, UnderSudoANewFileBelongsToTheCaller) {
+  if (geteuid() != 0) GTEST_SKIP() << kNeedsRoot;
+  const Sudo sudo("65534", "65534");
+  for (const Appears appears : {Appears::whole, Appears::as_written}) {
+    Output(path_, appears).finish("new");
+    EXPECT_EQ(owner_of(path_), kNobody);
+    fs::remove(path_);
+  }
+}
+
+TEST_F(OutputTest, UnderSudoOfNobodyInParticularThereIsNoFile) {
+  if (geteuid() != 0) GTEST_SKIP() << kNeedsRoot;
+  const Sudo sudo("-1", "65534");
+  EXPECT_THROW(Output{path_}, Error);
+  EXPECT_THROW((Output{path_, Appears::as_written}), Error);
+  EXPECT_EQ(files(), 0u);
 }
 
 TEST_F(OutputTest, MayAppearAsItIsWritten) {
