@@ -72,7 +72,9 @@ void Output::open_to_be_whole(const std::string& place) {
   const bool exists = stat(place.c_str(), &status) == 0;
   file_.reset(open(folder_of(place).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));
   if (!file_) {
-    file_.reset(open(beside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    unlink(beside_.c_str());  // left by a killed process with the same pid
+    // Exclusively: its name can be guessed, and we may be root.
+    file_.reset(open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (!file_) fail(errno);
     temporary_ = beside_;
   }

@@ -1,11 +1,18 @@
 #include "tui/command_line/output.h"
 
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "engine/base/error.h"
 #include "tui/command_line/tests/scratch_directory.h"
@@ -124,6 +131,40 @@ TEST_F(OutputTest, UnderSudoOfNobodyInParticularThereIsNoFile) {
   EXPECT_THROW(Output{path_}, Error);
   EXPECT_THROW((Output{path_, Appears::as_written}), Error);
   EXPECT_EQ(files(), 0u);
+}
+
+// As on a file system without them. For the rest of the process.
+void have_no_unnamed_files() {
+  constexpr uint32_t kUnnamed = O_TMPFILE & ~O_DIRECTORY;
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[2])),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, kUnnamed, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program = {std::size(filter), filter};
+  ASSERT_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+  ASSERT_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+// Its name can be guessed: whoever has the directory may have put something there.
+TEST_F(OutputTest, ANamedTemporaryFollowsNoLink) {
+  const std::string victim = directory_.file("victim");
+  std::ofstream(victim) << "precious";
+  EXPECT_EXIT(
+      {
+        have_no_unnamed_files();
+        fs::create_symlink(victim, path_ + "." + std::to_string(getpid()) + ".tmp");
+        Output(path_).finish("new");
+        exit(directory_.has_unnamed_files() ? 1 : 0);
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_EQ(content_of(victim), "precious");
+  EXPECT_EQ(content(), "new");
+  EXPECT_FALSE(fs::is_symlink(path_));
+  EXPECT_EQ(files(), 2u);
 }
 
 TEST_F(OutputTest, MayAppearAsItIsWritten) {
