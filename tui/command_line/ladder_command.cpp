@@ -93,7 +93,7 @@ int ladder_command(const CommandLine& line) {
   progress.clear();
   if (found.ladder.runs.empty()) return ended_early(interrupts, "there was a result");
   const bool ascii = line.no_unicode || config.unicode == Choice::never;
-  files.write(found, ascii ? GlyphSet::ascii : GlyphSet::unicode);
+  files.write(found, ascii ? GlyphSet::ascii : GlyphSet::unicode, interrupts);
   Assessment assessment{found.exit, {}};
   if (!files.table_is_seen())
     for (const std::string& warning : found.warnings)

@@ -51,7 +51,7 @@ int overhead_command(const CommandLine& line) {
   NamedOverheads found = measure_overheads(line, interrupts);
   std::erase_if(found, [](const auto& one) { return one.second.rounds.empty(); });
   if (found.empty()) return ended_early(interrupts, "a round was complete");
-  print(line.format->print(overhead_document(found)));
+  finish_all(interrupts, {[&] { print(line.format->print(overhead_document(found))); }});
   return exit_status({}, interrupts);
 }
 
@@ -95,7 +95,8 @@ int limits_command(const CommandLine& line) {
         progress.show(fmt::format("round {} of {}{}: {}", round, options.rounds, left, step));
       });
   progress.clear();
-  print(line.format->print(limits_document(read_host(), limits)));
+  finish_all(interrupts,
+             {[&] { print(line.format->print(limits_document(read_host(), limits))); }});
   Assessment assessment;
   assessment.warn_of_steal(limits.steal_share, "the rate is unreliable");
   return exit_status(assessment, interrupts);

@@ -8,8 +8,8 @@
 
 #include <cerrno>
 #include <climits>
-#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <string_view>
 
@@ -43,6 +43,10 @@ int columns() {
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
   return known ? size.ws_col : kUsual;
 }
+
+// As far as it is possible: a terminal that is gone must not cost a result. Not through stdio,
+// which would discard the text on an error.
+void put(const std::string& text) { (void)!::write(STDERR_FILENO, text.data(), text.size()); }
 
 }  // namespace
 
@@ -138,11 +142,23 @@ int print(std::string_view text) {
   return 0;
 }
 
-void say(const std::string& message) {
-  const std::string line = "pipetop: " + one_line(message) + "\n";
-  // Not through stdio, which would discard the text on an error.
-  (void)!::write(STDERR_FILENO, line.data(), line.size());
+void finish_all(const Interrupts& interrupts,
+                std::initializer_list<std::function<void()>> results) {
+  std::exception_ptr first;
+  for (const auto& finish : results) {
+    try {
+      finish();
+    } catch (const Error& e) {
+      if (first || interrupts.signal() != 0)
+        say(e.what());
+      else
+        first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
 }
+
+void say(const std::string& message) { put("pipetop: " + one_line(message) + "\n"); }
 
 ProgressLine::ProgressLine(Interrupts& interrupts, const std::string& what_follows, bool wanted)
     : wanted_(wanted && can_be_drawn_over()) {
@@ -152,12 +168,12 @@ ProgressLine::ProgressLine(Interrupts& interrupts, const std::string& what_follo
 
 void ProgressLine::show(const std::string& text) {
   if (!wanted_) return;
-  fmt::print(stderr, "\r{}\x1b[K", beginning(text, columns() - 1));
+  put(fmt::format("\r{}\x1b[K", beginning(text, columns() - 1)));
   shown_ = true;
 }
 
 void ProgressLine::clear() {
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  if (shown_) put("\r\x1b[K");
   shown_ = false;
 }
 

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -55,11 +57,15 @@ class Output {
 // All of it to stdout. Throws Error. Returns the exit code.
 int print(std::string_view text);
 
+// Finishes each result, even if another one failed. Then throws the first Error, unless a signal
+// has ended the command: then it is only said, because the exit status is the signal's.
+void finish_all(const Interrupts& interrupts, std::initializer_list<std::function<void()>> results);
+
 // "pipetop: ..." as one line.
 void say(const std::string& message);
 
 // Progress of long work: a line on the terminal that is overwritten, and removed at
-// the end.
+// the end. Shown as far as the terminal allows it.
 class ProgressLine {
  public:
   // When `interrupts` suspend us, the line is cleared; a message then says `what_follows`. Shows

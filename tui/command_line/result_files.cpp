@@ -109,12 +109,15 @@ LadderFiles::LadderFiles(const LadderRequest& request) {
     table_.emplace(kStdout);
 }
 
-void LadderFiles::write(const LadderReport& report, GlyphSet glyphs) {
+void LadderFiles::write(const LadderReport& report, GlyphSet glyphs, const Interrupts& interrupts) {
   const Document document = ladder_document(report, glyphs);
-  if (csv_) csv_->finish(csv_text(document));
-  if (json_) json_->finish(json_text(document));
-  if (svg_) svg_->finish(ladder_svg(report));
-  if (table_) table_->finish(document.human);
+  const auto finish = [](std::optional<Output>& output, const std::string& text) {
+    return [&output, text] {
+      if (output) output->finish(text);
+    };
+  };
+  finish_all(interrupts, {finish(csv_, csv_text(document)), finish(json_, json_text(document)),
+                          finish(svg_, ladder_svg(report)), finish(table_, document.human)});
 }
 
 }  // namespace pipetop::tui

@@ -78,8 +78,8 @@ class LadderFiles {
   // have the same destination.
   explicit LadderFiles(const LadderRequest& request);
 
-  // Throws Error if not everything could be written.
-  void write(const LadderReport& report, GlyphSet glyphs);
+  // Throws Error if not everything could be written, as finish_all() does.
+  void write(const LadderReport& report, GlyphSet glyphs, const Interrupts& interrupts);
 
   // Whether the table goes to a terminal.
   bool table_is_seen() const { return table_ && table_->is_terminal(); }

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -104,18 +105,32 @@ class Run {
     const uint64_t length_ns = so_far.end.now_ns - interval_begin_.now_ns;
     const bool is_full = length_ns + kSlackNs >= line_.run.interval_ns;
     if (!is_full && !(last && length_ns >= kSlackNs)) return;
-    if (const auto print = line_.format->print_interval)
-      output_.write(print(interval_document(so_far.begin, interval_begin_, so_far.end)));
+    write_interval(interval_document(so_far.begin, interval_begin_, so_far.end));
     interval_begin_ = so_far.end;
+  }
+
+  // Nobody may read it any more, but the files should still be written: a failure ends the
+  // measurement.
+  void write_interval(const Document& interval) {
+    if (!line_.format->print_interval || failure_) return;
+    try {
+      output_.write(line_.format->print_interval(interval));
+    } catch (const Error&) {
+      failure_ = std::current_exception();
+      interrupts_.end();
+    }
   }
 
   int print(const Trial& trial, Snapshot after_workers_finished) {
     const RunResult result = {trial, name_of(config_), length_.bytes,
                               std::move(after_workers_finished)};
     const bool for_people = is_for_people(line_);
-    output_.finish((for_people ? "\n" : "") + line_.format->print(run_document(result)));
-    folded_.write(trial.segment);
-    segments_.finish();
+    finish_all(interrupts_, {[&] {
+                               if (failure_) std::rethrow_exception(failure_);
+                               output_.finish((for_people ? "\n" : "") +
+                                              line_.format->print(run_document(result)));
+                             },
+                             [&] { folded_.write(trial.segment); }, [&] { segments_.finish(); }});
     // The text for people has them already.
     if (!for_people)
       for (const Mismatch& m : result.end.effective.mismatches) say(mismatch_text(m));
@@ -131,6 +146,7 @@ class Run {
   Interrupts interrupts_;
   ProgressLine progress_;
   Snapshot interval_begin_;
+  std::exception_ptr failure_;  // of an interval's output
 };
 
 // Over several values of a knob: a table instead of one result.
@@ -146,7 +162,7 @@ int sweep_command(const CommandLine& line, const Config& config, const SweepPlan
       });
   progress.clear();
   if (sweep.rounds() == 0) return ended_early(interrupts, "a round was complete: no result");
-  output.finish(line.format->print(sweep_document(sweep)));
+  finish_all(interrupts, {[&] { output.finish(line.format->print(sweep_document(sweep))); }});
   const Reading<LadderSteal>& steal = sweep.report.steal;
   if (!steal.has_value() || steal->above == 0) return exit_status({}, interrupts);
   return exit_status(

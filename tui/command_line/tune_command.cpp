@@ -95,8 +95,10 @@ int tune_command(const CommandLine& line) {
   check_settings(config.settings);
   Interrupts interrupts;  // no signal may end us while the limit is being raised
   const TuneReport report = search(line, config, interrupts);
-  if (file && report.result.winner) file->finish(tune_config_yaml(report));
-  print(line.format->print(tune_document(report)));
+  const auto write_file = [&] {
+    if (file && report.result.winner) file->finish(tune_config_yaml(report));
+  };
+  finish_all(interrupts, {write_file, [&] { print(line.format->print(tune_document(report))); }});
   return exit_status(assess(report), interrupts);
 }
 

@@ -43,7 +43,7 @@ TEST(LadderFiles, AppearInTheEndAndStdoutHasTheTable) {
   const LadderReport result = example_ladder();
   const Document document = ladder_document(result, GlyphSet::ascii);
   testing::internal::CaptureStdout();
-  files.write(result, GlyphSet::ascii);
+  files.write(result, GlyphSet::ascii, Interrupts());
   EXPECT_EQ(testing::internal::GetCapturedStdout(), document.human);
   EXPECT_EQ(content_of(request.csv), csv_text(document));
   EXPECT_EQ(content_of(request.json), json_text(document));
@@ -56,9 +56,23 @@ TEST(LadderFiles, AFileOnStdoutTakesTheTablesPlace) {
   LadderFiles files(request);
   EXPECT_FALSE(files.table_is_seen());
   testing::internal::CaptureStdout();
-  files.write(example_ladder(), GlyphSet::ascii);
+  files.write(example_ladder(), GlyphSet::ascii, Interrupts());
   EXPECT_EQ(testing::internal::GetCapturedStdout(),
             csv_text(ladder_document(example_ladder(), GlyphSet::ascii)));
+}
+
+TEST(LadderFiles, OneThatFailsCostsNoOther) {
+  const ScratchDirectory directory;
+  LadderRequest request;
+  request.csv = "/dev/full";
+  request.json = directory.file("a.json");
+  LadderFiles files(request);
+  const LadderReport result = example_ladder();
+  const Document document = ladder_document(result, GlyphSet::ascii);
+  testing::internal::CaptureStdout();
+  EXPECT_THROW(files.write(result, GlyphSet::ascii, Interrupts()), Error);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), document.human);
+  EXPECT_EQ(content_of(request.json), json_text(document));
 }
 
 }  // namespace

@@ -45,6 +45,8 @@ class Program {
   pid_t wait_for_child(const std::string& name, pid_t other_than = 0);
   // One after the other, each when it has come; false if the program ended before.
   bool kill_children(const std::string& name, int times);
+  // Closes our end of its stderr, as a terminal window does.
+  void close_stderr() { err_fd_.reset(); }
 
   // The exit status, or minus the signal that ended it.
   int wait();

@@ -1,0 +1,68 @@
+// What goes wrong around a measurement must not cost its results.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "tui/command_line/tests/program.h"
+#include "tui/command_line/tests/scratch_directory.h"
+#include "tui/tests/pty.h"
+
+namespace pipetop::tui {
+namespace {
+
+using Words = std::vector<std::string>;
+
+const Words kXterm = {"TERM=xterm-256color", "LC_ALL=C.UTF-8"};
+
+Words ladder(const char* rounds, const Words& more) {
+  Words words = {"ladder",  "--rungs", "write_read", "--rounds", rounds,
+                 "--bytes", "512KiB",  "--warmup",   "20ms"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// Until somebody ends it.
+Words run_for_hours(const Words& more) {
+  Words words = {"run", "--no-bpf", "--duration", "1h", "--warmup", "0", "--interval", "100ms"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+Words with_program(Words words) {
+  words.insert(words.begin(), PIPETOP_PROGRAM);
+  return words;
+}
+
+TEST(FaultsProgram, ATerminalThatGoesCostsNoResult) {
+  const ScratchDirectory scratch;
+  const std::string csv = scratch.file("l.csv");
+  Program program(ladder("5", {"--csv", csv}), Stdout::captured, Stderr::terminal);
+  ASSERT_TRUE(program.wait_for("round 1 of 5")) << program.err();
+  program.close_stderr();
+  EXPECT_TRUE(measured(program.wait()));
+  EXPECT_EQ(lines_of_file(csv).size(), 1u + 5);
+  EXPECT_FALSE(program.out().empty()) << "the table";
+}
+
+TEST(FaultsProgram, AHangUpKeepsWhatIsComplete) {
+  const ScratchDirectory scratch;
+  const std::string csv = scratch.file("l.csv");
+  PtyProgram program(with_program(ladder("1000", {"--csv", csv})), kXterm);
+  ASSERT_TRUE(program.wait_for("round 2 of 1000")) << program.output();
+  program.hang_up();
+  EXPECT_EQ(WEXITSTATUS(program.wait_for_end()), 128 + SIGHUP);
+  EXPECT_GE(lines_of_file(csv).size(), 1u + 1);
+}
+
+TEST(FaultsProgram, AHangUpOfARunWritesItsFiles) {
+  const ScratchDirectory scratch;
+  const std::string segments = scratch.file("s.jsonl");
+  PtyProgram program(with_program(run_for_hours({"--segments", segments})), kXterm);
+  ASSERT_TRUE(program.wait_for("GiB/s")) << program.output();
+  program.hang_up();
+  EXPECT_EQ(WEXITSTATUS(program.wait_for_end()), 128 + SIGHUP);
+  EXPECT_EQ(lines_of_file(segments).size(), 2u);
+}
+
+}  // namespace
+}  // namespace pipetop::tui
