@@ -47,11 +47,12 @@ NamedOverheads measure_overheads(const CommandLine& line, Interrupts& interrupts
 }
 
 int overhead_command(const CommandLine& line) {
+  Output output("");
   Interrupts interrupts;
   NamedOverheads found = measure_overheads(line, interrupts);
   std::erase_if(found, [](const auto& one) { return one.second.rounds.empty(); });
   if (found.empty()) return ended_early(interrupts, "a round was complete");
-  finish_all(interrupts, {[&] { print(line.format->print(overhead_document(found))); }});
+  finish_all(interrupts, {[&] { output.finish(line.format->print(overhead_document(found))); }});
   return exit_status({}, interrupts);
 }
 
@@ -82,6 +83,7 @@ int doctor_command(const CommandLine& line) {
 
 int limits_command(const CommandLine& line) {
   const LimitsOptions options = limits_options(line);
+  Output output("");
   Interrupts interrupts;
   ProgressLine progress(interrupts, "the run continues where it was");
   const uint64_t start_ns = interrupts.now_ns();
@@ -96,7 +98,7 @@ int limits_command(const CommandLine& line) {
       });
   progress.clear();
   finish_all(interrupts,
-             {[&] { print(line.format->print(limits_document(read_host(), limits))); }});
+             {[&] { output.finish(line.format->print(limits_document(read_host(), limits))); }});
   Assessment assessment;
   assessment.warn_of_steal(limits.steal_share, "the rate is unreliable");
   return exit_status(assessment, interrupts);

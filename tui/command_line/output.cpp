@@ -52,7 +52,11 @@ void put(const std::string& text) { (void)!::write(STDERR_FILENO, text.data(), t
 
 Output::Output(const std::string& path, Appears appears)
     : name_(path.empty() || path == "-" ? "stdout" : path) {
-  if (name_ == "stdout") return;
+  if (name_ == "stdout") {
+    // Closed, see main(): known before anything is measured.
+    if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY) fail(EBADF);
+    return;
+  }
   user_ = user_to_become();
   struct stat status;
   const bool exists = stat(path.c_str(), &status) == 0;

@@ -21,7 +21,7 @@ enum class Appears : uint8_t { whole, as_written };
 
 class Output {
  public:
-  // "" and "-" are stdout. A regular file that should appear complete has
+  // "" and "-" are stdout, which must not be closed. A regular file that should appear complete has
   // no name until finish(), so that nothing is left behind if we are killed; if the file system
   // does not support this, it is written under a temporary name. Other files are written directly;
   // regular ones are truncated first. A new file belongs to the user who called sudo. Throws Error.

@@ -93,12 +93,14 @@ int tune_command(const CommandLine& line) {
   std::optional<Output> file;  // opened first: a typo must not waste a minute's search
   if (!line.tune.write.empty()) file.emplace(line.tune.write);
   check_settings(config.settings);
+  Output output("");
   Interrupts interrupts;  // no signal may end us while the limit is being raised
   const TuneReport report = search(line, config, interrupts);
   const auto write_file = [&] {
     if (file && report.result.winner) file->finish(tune_config_yaml(report));
   };
-  finish_all(interrupts, {write_file, [&] { print(line.format->print(tune_document(report))); }});
+  finish_all(interrupts,
+             {write_file, [&] { output.finish(line.format->print(tune_document(report))); }});
   return exit_status(assess(report), interrupts);
 }
 

@@ -64,5 +64,15 @@ TEST(FaultsProgram, AHangUpOfARunWritesItsFiles) {
   EXPECT_EQ(lines_of_file(segments).size(), 2u);
 }
 
+// Not after hours of measuring.
+TEST(FaultsProgram, AClosedStdoutIsToldBeforeAnythingStarts) {
+  for (const Words& words : {run_for_hours({}), ladder("1000", {}), Words{"tune", "--budget", "1h"},
+                             Words{"limits", "--rounds", "1000"}}) {
+    Program program(words, Stdout::closed);
+    EXPECT_EQ(program.wait(), 1) << words[0];
+    EXPECT_EQ(program.err(), "pipetop: stdout: Bad file descriptor\n") << words[0];
+  }
+}
+
 }  // namespace
 }  // namespace pipetop::tui
