@@ -62,14 +62,20 @@ Output::Output(const std::string& path, Appears appears)
   const bool exists = stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
   const bool regular = !exists || S_ISREG(status.st_mode);
-  if (regular && appears == Appears::whole) {
+  if (regular && appears == Appears::whole)
     open_to_be_whole(real_place(path));
-    return;
-  }
-  const int anew = regular ? O_CREAT | O_TRUNC | O_APPEND : 0;
-  file_.reset(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | anew, 0666));
+  else
+    open_directly(path, !exists);
+}
+
+void Output::open_directly(const std::string& path, bool is_new) {
+  const int anew = is_new ? O_CREAT | O_EXCL : 0;
+  file_.reset(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | anew, 0666));
   if (!file_) fail(errno);
-  if (!exists) own_as(nullptr);
+  untouched_ = true;
+  if (!is_new) return;
+  temporary_ = path;
+  own_as(nullptr);
 }
 
 void Output::open_to_be_whole(const std::string& place) {
@@ -119,13 +125,22 @@ bool Output::is_terminal() const { return isatty(fd()) == 1; }
 
 void Output::fail(int error_number) const { throw SystemError(name_, error_number, Exit::usage); }
 
+// Not when it is opened, so that a start that fails costs no earlier result.
+void Output::discard_old() {
+  // EINVAL: not a regular file.
+  if (ftruncate(fd(), 0) != 0 && errno != EINVAL) fail(errno);
+  untouched_ = false;
+}
+
 void Output::write(std::string_view text) {
+  if (untouched_) discard_old();
   while (!text.empty()) {
     const ssize_t done = ::write(fd(), text.data(), text.size());
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) fail(errno);
     text.remove_prefix(size_t(done));
   }
+  if (place_.empty()) temporary_.clear();
 }
 
 void Output::finish(std::string_view rest) {

@@ -24,7 +24,8 @@ class Output {
   // "" and "-" are stdout, which must not be closed. A regular file that should appear complete has
   // no name until finish(), so that nothing is left behind if we are killed; if the file system
   // does not support this, it is written under a temporary name. Other files are written directly;
-  // regular ones are truncated first. A new file belongs to the user who called sudo. Throws Error.
+  // a regular one loses its old content with the first write. A new file belongs to the user who
+  // called sudo. Throws Error.
   explicit Output(const std::string& path, Appears appears = Appears::whole);
   ~Output();  // removes an unfinished file
   Output(const Output&) = delete;
@@ -40,18 +41,21 @@ class Output {
   bool is_terminal() const;
 
  private:
+  void open_directly(const std::string& path, bool is_new);
   void open_to_be_whole(const std::string& place);
   void own_as(const struct stat* old) const;
   void name_it();
+  void discard_old();
   int fd() const;
   [[noreturn]] void fail(int error_number) const;
 
-  std::string name_;       // for messages
-  std::string place_;      // to rename to; "" when written directly
-  std::string beside_;     // its name until finish()
-  std::string temporary_;  // the same, while there is one to remove
-  UniqueFd file_;          // not open for stdout
-  User user_;              // who a new file is for, unless root
+  std::string name_;        // for messages
+  std::string place_;       // to rename to; "" when written directly
+  std::string beside_;      // its name until finish()
+  std::string temporary_;   // a name to remove, while there is one
+  bool untouched_ = false;  // written directly, and nothing was written yet
+  UniqueFd file_;           // not open for stdout
+  User user_;               // who a new file is for, unless root
 };
 
 // All of it to stdout. Throws Error. Returns the exit code.

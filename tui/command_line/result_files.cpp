@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "engine/registry/workloads.h"
@@ -37,7 +38,7 @@ SegmentFile::SegmentFile(const std::string& path, const Settings& settings) {
   if (path.empty()) return;
   csv_ = wants_csv(path);
   output_.emplace(path, Appears::as_written);
-  if (csv_) output_->write(csv_header(segment_columns(settings)));
+  if (csv_) header_ = csv_header(segment_columns(settings));
 }
 
 void SegmentFile::write_closed(const Snapshot& snapshot) {
@@ -56,7 +57,7 @@ void SegmentFile::write(const Segment& segment) {
   if (!output_ || failure_) return;
   const Document document = segment_document(segment, start_ns_);
   try {
-    output_->write(csv_ ? csv_rows(document) : json_line(document));
+    output_->write(std::exchange(header_, {}) + (csv_ ? csv_rows(document) : json_line(document)));
   } catch (const Error&) {
     failure_ = std::current_exception();
   }

@@ -25,7 +25,7 @@ struct Destination {
 // Mixed together they would be useless. Throws Error.
 void check_distinct(const std::vector<Destination>& all);
 
-// One line for each segment as soon as it is closed.
+// One line for each segment as soon as it is closed. The first one replaces an old file.
 class SegmentFile {
  public:
   // "" for none: nothing is written. A name that ends in .csv gets CSV; one that
@@ -50,6 +50,7 @@ class SegmentFile {
 
   std::optional<Output> output_;
   bool csv_ = false;
+  std::string header_;  // for the first line
   uint64_t start_ns_ = 0;
   uint32_t written_ = 0;  // the number of the last one
   std::exception_ptr failure_;

@@ -61,7 +61,8 @@ class Run {
   Run(const CommandLine& line, const Config& config)
       : line_(line),
         config_(config),
-        output_(line.run.output),
+        output_(line.run.output,
+                line.format->print_interval ? Appears::as_written : Appears::whole),
         folded_(line.folded),
         segments_(line.segments, config.settings),
         progress_(interrupts_, "the measurement starts over",

@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <nlohmann/json.hpp>
+
 #include "tui/command_line/tests/program.h"
 #include "tui/command_line/tests/scratch_directory.h"
 #include "tui/tests/pty.h"
@@ -31,6 +33,13 @@ Words run_for_hours(const Words& more) {
 Words with_program(Words words) {
   words.insert(words.begin(), PIPETOP_PROGRAM);
   return words;
+}
+
+// util-linux.
+Program limited(const char* limit, Words words) {
+  words = with_program(std::move(words));
+  words.insert(words.begin(), limit);
+  return Program("/usr/bin/prlimit", words);
 }
 
 TEST(FaultsProgram, ATerminalThatGoesCostsNoResult) {
@@ -72,6 +81,35 @@ TEST(FaultsProgram, AClosedStdoutIsToldBeforeAnythingStarts) {
     EXPECT_EQ(program.wait(), 1) << words[0];
     EXPECT_EQ(program.err(), "pipetop: stdout: Bad file descriptor\n") << words[0];
   }
+}
+
+TEST(FaultsProgram, AStartThatFailsCostsNoOldResult) {
+  const ScratchDirectory scratch;
+  const std::string segments = scratch.file("s.csv"), lines = scratch.file("r.jsonl"),
+                    none = scratch.file("new.jsonl");
+  std::ofstream(segments) << "old\n";
+  std::ofstream(lines) << "old\n";
+  for (const std::string& output : {lines, none}) {
+    Program program =
+        limited("--nofile=12",
+                run_for_hours({"--format", "jsonl", "--output", output, "--segments", segments}));
+    EXPECT_EQ(program.wait(), 3);
+    EXPECT_NE(program.err().find("Too many open files"), std::string::npos) << program.err();
+  }
+  EXPECT_EQ(content_of(segments), "old\n");
+  EXPECT_EQ(content_of(lines), "old\n");
+  EXPECT_FALSE(std::filesystem::exists(none));
+}
+
+TEST(FaultsProgram, AKillKeepsTheLinesSoFar) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("r.jsonl");
+  Program program(run_for_hours({"--format", "jsonl", "--output", path}));
+  ASSERT_TRUE(program.wait_until([&] { return lines_of_file(path).size() >= 2; })) << program.err();
+  program.send(SIGKILL);
+  EXPECT_EQ(program.wait(), -SIGKILL);
+  for (const std::string& line : lines_of_file(path))
+    EXPECT_EQ(nlohmann::json::parse(line)["type"], "interval");
 }
 
 }  // namespace

@@ -169,13 +169,25 @@ TEST_F(OutputTest, ANamedTemporaryFollowsNoLink) {
 
 TEST_F(OutputTest, MayAppearAsItIsWritten) {
   std::ofstream(path_) << "old";
+  { const Output unused(path_, Appears::as_written); }
+  EXPECT_EQ(content(), "old") << "nothing was written";
   Output output(path_, Appears::as_written);
-  EXPECT_EQ(content(), "");
+  EXPECT_EQ(content(), "old");
   output.write("a line\n");
   EXPECT_EQ(content(), "a line\n");
   EXPECT_NO_THROW(output.finish());
   EXPECT_EQ(content(), "a line\n");
   EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(OutputTest, AppearsAtOnceIfItIsToBeSeenGrowing) {
+  {
+    const Output output(path_, Appears::as_written);
+    EXPECT_TRUE(fs::exists(path_));
+  }
+  EXPECT_EQ(files(), 0u) << "nothing was written";
+  Output(path_, Appears::as_written).write("a line\n");
+  EXPECT_EQ(content(), "a line\n") << "unfinished";
 }
 
 TEST_F(OutputTest, WritesThroughALink) {

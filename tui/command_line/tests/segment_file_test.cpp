@@ -68,7 +68,10 @@ TEST(SegmentFile, AnOldFileIsOverwritten) {
   const std::string path = scratch.file("log.jsonl");
   std::ofstream(path) << "old\n";
   SegmentFile file(path);
-  EXPECT_EQ(content_of(path), "");
+  EXPECT_EQ(content_of(path), "old\n") << "nothing is measured yet";
+  file.write_last(segment(1));
+  EXPECT_EQ(lines_of_file(path).size(), 1u);
+  EXPECT_EQ(nlohmann::json::parse(content_of(path))["number"], 1);
 }
 
 TEST(SegmentFile, WithoutAFileNothingHappens) {
