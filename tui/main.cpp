@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   fill_standard_descriptors();
   forget_callers_terminals();
   signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write()
+  signal(SIGXFSZ, SIG_IGN);  // as is a file that may not grow
   try {
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
     keep_main_capabilities(workloads());  // before it reads anything

@@ -134,10 +134,15 @@ void Output::discard_old() {
 
 void Output::write(std::string_view text) {
   if (untouched_) discard_old();
+  const off_t begin = file_ ? lseek(fd(), 0, SEEK_END) : -1;
   while (!text.empty()) {
     const ssize_t done = ::write(fd(), text.data(), text.size());
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail(errno);
+    if (done < 0) {
+      const int error = errno;
+      if (begin >= 0) (void)!ftruncate(fd(), begin);  // no half lines
+      fail(error);
+    }
     text.remove_prefix(size_t(done));
   }
   if (place_.empty()) temporary_.clear();

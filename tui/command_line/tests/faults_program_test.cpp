@@ -83,6 +83,17 @@ TEST(FaultsProgram, AClosedStdoutIsToldBeforeAnythingStarts) {
   }
 }
 
+TEST(FaultsProgram, AFileThatMayNotGrowIsAnError) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("r.jsonl");
+  Program program = limited("--fsize=2048", run_for_hours({"--format", "jsonl", "--output", path}));
+  EXPECT_EQ(program.wait(), 1);
+  EXPECT_NE(program.err().find("r.jsonl: File too large"), std::string::npos) << program.err();
+  const std::string text = content_of(path);
+  ASSERT_FALSE(text.empty());
+  EXPECT_EQ(text.back(), '\n') << "no half lines";
+}
+
 TEST(FaultsProgram, AStartThatFailsCostsNoOldResult) {
   const ScratchDirectory scratch;
   const std::string segments = scratch.file("s.csv"), lines = scratch.file("r.jsonl"),
