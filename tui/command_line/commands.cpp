@@ -1,6 +1,7 @@
 #include "tui/command_line/commands.h"
 
 #include <fmt/core.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,6 +10,7 @@
 #include <string>
 
 #include "engine/base/error.h"
+#include "engine/base/event_loop.h"
 #include "engine/base/version.h"
 #include "engine/config/config.h"
 #include "engine/config/find_config.h"
@@ -133,6 +135,8 @@ int dashboard_command(const CommandLine& line) {
   if (segments.is_terminal())
     throw Error(fmt::format("--segments: {} is a terminal: give a file", line.segments));
   screen.every_snapshot = [&](const Snapshot& now) { segments.write_closed(now); };
+  // Until the end: no signal interrupts the start or the writing. The dashboard takes them.
+  const SignalFd held{SIGTERM, SIGHUP, SIGINT, SIGTSTP};
   Engine engine(engine_options(config));
   if (!line.folded.empty()) folded.check(engine.tick());
   const int exit_code = run_dashboard(engine, config, screen);

@@ -5,8 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/tests/eventually.h"
 #include "tui/command_line/tests/program.h"
 #include "tui/command_line/tests/scratch_directory.h"
+#include "tui/tests/processes.h"
 #include "tui/tests/pty.h"
 
 namespace pipetop::tui {
@@ -121,6 +123,22 @@ TEST(FaultsProgram, AKillKeepsTheLinesSoFar) {
   EXPECT_EQ(program.wait(), -SIGKILL);
   for (const std::string& line : lines_of_file(path))
     EXPECT_EQ(nlohmann::json::parse(line)["type"], "interval");
+}
+
+// The engine takes a while to start; nothing it has begun may be left half done.
+TEST(FaultsProgram, ASignalWhileTheDashboardStartsIsHandled) {
+  for (int i = 0; i < 5; ++i) {
+    PtyProgram program({PIPETOP_PROGRAM}, kXterm);
+    const auto has_worker = [&] {
+      return child_of(program.pid(), "pipetop") != 0 ||
+             child_of(program.pid(), "pipetop-writer") != 0;
+    };
+    ASSERT_TRUE(eventually(has_worker, [] {}));
+    program.signal(SIGTERM);
+    const int status = program.wait_for_end();
+    ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+    EXPECT_EQ(WEXITSTATUS(status), 128 + SIGTERM);
+  }
 }
 
 }  // namespace
