@@ -189,7 +189,7 @@ YamlNode load_yaml(const std::string& path) {
 
 YamlNode parse_yaml(std::string name, std::string text) {
   if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
-  const auto source = std::make_shared<YamlSource>(std::move(name), std::move(text));
+  const auto source = std::make_shared<YamlSource>(YamlSource{std::move(name), std::move(text)});
   if (source->text.size() > kMaxBytes)
     source->fail(0, fmt::format("larger than {} bytes: too large for a config", kMaxBytes));
   if (const auto fault = find_text_fault(source->text)) source->fail(fault->byte, fault->words);

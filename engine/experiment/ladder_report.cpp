@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <ranges>
 #include <utility>
 
 #include "engine/experiment/ladder.h"
@@ -31,8 +30,9 @@ Reading<Spread> spread_or(const std::vector<double>& figures, const char* why_no
 }
 
 std::vector<double> values_of(const Rates& rates) {
-  const auto values = std::views::values(rates);
-  return {values.begin(), values.end()};
+  std::vector<double> values;
+  for (const auto& [round, rate] : rates) values.push_back(rate);
+  return values;
 }
 
 // For each round that has both.

@@ -1,7 +1,6 @@
 #include "engine/meter/worker_meters.h"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "engine/base/clock.h"
@@ -53,7 +52,8 @@ void set_rates(const TaskTimes& then, const TaskTimes& now, double wall_ns, cons
 }
 
 bool are_same(const std::map<pid_t, int>& a, const std::map<pid_t, int>& b) {
-  return std::ranges::equal(a | std::views::keys, b | std::views::keys);
+  const auto pid = [](const auto& process) { return process.first; };
+  return std::ranges::equal(a, b, {}, pid, pid);
 }
 
 TimeShares all(const Reading<double>& reading) { return {reading, reading, reading}; }

@@ -96,7 +96,7 @@ Config read_config(const std::string& name) {
 }
 
 Config read_start(const CommandLine& line) {
-  const Config config = resolve(line, read_config(line.config), std::getenv("NO_COLOR"));
+  Config config = resolve(line, read_config(line.config), std::getenv("NO_COLOR"));
   keep_main_capabilities({&workload(config.settings.workload), 1});
   return config;
 }
