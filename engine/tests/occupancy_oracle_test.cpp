@@ -56,38 +56,6 @@ class PollingOracle {
   std::jthread thread_;  // last, and so the first to end
 };
 
-// A tick stops one of the two and lets the other go on, so a sampler that lets the ticks of
-// one CPU count more than those of the other sees another ring when they are swapped.
-class OccupancyOfSwappedCpus : public EngineTest {
- protected:
-  Occupancy on(Settings settings, int writer_cpu, int reader_cpu) {
-    settings.pipe.placement = Placement::cpus;
-    settings.pipe.writer_cpu = writer_cpu;
-    settings.pipe.reader_cpu = reader_cpu;
-    engine->apply(settings, "swap", "");
-    settle();
-    const uint64_t from_ns = monotonic_ns();
-    const Snapshot s = until([&](const Snapshot& now) {
-      return now.ring.occupancy.has_value() && monotonic_ns() >= from_ns + 700'000'000;
-    });
-    return s.ring.occupancy.value.value_or(Occupancy{});
-  }
-};
-
-TEST_F(OccupancyOfSwappedCpus, IsTheSame) {
-  const std::vector<Cpu> cpus = read_topology();
-  if (cpus.size() < 2) GTEST_SKIP() << "there is nothing to swap";
-  const Settings settings = find_preset(article_presets(), "vmsplice_splice_huge")->settings;
-  start(settings, BpfUse::automatic);
-  PIPETOP_NEED(settle().event);
-  const int a = cpus[0].number, b = cpus[1].number;
-  std::array<double, 5> differences{};
-  for (double& difference : differences)
-    difference = on(settings, a, b).mean_share - on(settings, b, a).mean_share;
-  std::ranges::sort(differences);
-  EXPECT_NEAR(differences[2], 0, 0.3) << "in the middle of " << testing::PrintToString(differences);
-}
-
 class OccupancyOracle : public EngineTest, public testing::WithParamInterface<const char*> {};
 
 TEST_P(OccupancyOracle, AgreesWithTheSampler) {

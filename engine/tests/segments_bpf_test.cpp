@@ -13,7 +13,8 @@ class SegmentsBpfTest : public EngineTest {
       segment = engine->segment();
       const auto& functions = segment.role(Role::writer).functions;
       return functions.status == ReadingStatus::unavailable ||
-             (functions.has_value() && functions->samples >= 300 && segment.kinds.has_value());
+             (functions.has_value() && functions->samples >= 300 && segment.kinds.has_value() &&
+              segment.occupancy.has_value());
     });
     return segment;
   }

@@ -109,7 +109,7 @@ TEST_F(OccupancyTime, OfTwoThatSpin) {
     seen = observers_.occupancy();
     return seen.has_value() && seen->samples >= 400;
   })) << seen.reason;
-  EXPECT_DOUBLE_EQ(seen->full_share, 1.0);
+  EXPECT_NEAR(seen->full_share, 1.0, 0.01) << "the first stretch may have begun before it was full";
 }
 
 }  // namespace
