@@ -49,4 +49,15 @@ class SystemError : public Error {
   int error_number_;
 };
 
+// Whether `function` returns instead of throwing an Error.
+template <class Function>
+bool succeeds(const Function& function) {
+  try {
+    function();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 }  // namespace pipetop

@@ -171,16 +171,6 @@ std::vector<double> run_gup_test(int file, const Buffer& buffer) {
 
 constexpr uint64_t kRingKiB[] = {4, 64, 128, 256, 512, 1024};
 
-template <class Make>
-bool can_be_had(Make make) {
-  try {
-    make();
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 }  // namespace
 
 double RoofFigure::gib_per_s() const { return double(kPageBytes) / kGiB / (ns_per_page / 1e9); }
@@ -237,10 +227,10 @@ std::string to_text(const LentPagesKind& kind) {
 }
 
 RingSteps::RingSteps()
-    : pages_(can_be_had([] { map_certain(Pages::thp, kHugePageBytes); }) ? Pages::thp : Pages::k4) {
+    : pages_(succeeds([] { map_certain(Pages::thp, kHugePageBytes); }) ? Pages::thp : Pages::k4) {
   for (const uint64_t kib : kRingKiB) {
     const uint64_t bytes = kib * 1024;
-    if (!can_be_had([bytes] { make_ring(bytes); })) continue;
+    if (!succeeds([bytes] { make_ring(bytes); })) continue;
     bytes_.push_back(bytes);
     steps_.emplace_back(fmt::format("a ring of {}", format_size(bytes)), [&] {
       return lent_pages_step({pages_, Touched::yes}, bytes);

@@ -26,16 +26,6 @@ constexpr std::array<std::string_view, 12> kSizes = {"auto",   "4KiB",   "16KiB"
                                                      "16MiB",  "64MiB",  "256MiB", "1GiB"};
 constexpr std::array<std::string_view, 6> kNumbers = {"1", "2", "4", "8", "16", "128"};
 
-template <class Function>
-bool succeeds(Function function) {
-  try {
-    function();
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 Words those_taken(const Knob& knob, std::span<const std::string_view> values) {
   Words words;
   for (const std::string_view value : values)
