@@ -7,7 +7,6 @@ namespace {
 
 // Shares of samples are not useful, and not readable, twenty times a second.
 constexpr uint64_t kFunctionsInterval = 200 * kMs;
-constexpr uint64_t kVerdictTakes = kSecond;  // a run of one second ends with the first one
 
 }  // namespace
 
@@ -18,7 +17,7 @@ void Meters::restart() {
 
 void Meters::forget(uint64_t now_ns) {
   functions_at_ns_ = 0;
-  verdict_due_ns_ = now_ns + kVerdictTakes;
+  verdict_due_ns_ = now_ns + kVerdictTakesNs;  // a run of one second ends with the first one
   verdict_.restart();
   restart();
 }

@@ -129,6 +129,10 @@ struct Effective {
 
 // ---- verdict ----------------------------------------------------------------
 
+// There is none sooner after a change: a worker's rates cover one second, and before that they mix
+// two settings.
+inline constexpr uint64_t kVerdictTakesNs = 1'000'000'000;
+
 enum class Bound : uint8_t {
   writer,  // the reader waits for data
   reader,  // the writer waits for room

@@ -42,9 +42,6 @@
 namespace pipetop {
 namespace {
 
-// A worker's rates cover one second; before that they mix two settings.
-constexpr uint64_t kLeastNs = 1'000'000'000;
-
 // Two workers that share a CPU fill it, unless others use it, too. Then each waits for it half of
 // the time, or one waits for both; or none, if each sleeps while the other runs.
 constexpr double kFillsCpu = 0.9;
@@ -247,9 +244,9 @@ std::string nothing_flows(const Snapshot& s) {
 std::string too_early(const Snapshot& s) {
   if (!s.effective.settled) return "the settings are not in effect yet";
   const uint64_t since_ns = s.now_ns - std::min(s.now_ns, s.throughput.current.begin_ns);
-  if (since_ns < kLeastNs)
+  if (since_ns < kVerdictTakesNs)
     return fmt::format("{:.1f} s since the change, {:.0f} s needed", double(since_ns) / 1e9,
-                       double(kLeastNs) / 1e9);
+                       double(kVerdictTakesNs) / 1e9);
   for (const WorkerView& worker : s.workers)
     if (worker.shares.on_cpu.status == ReadingStatus::warming)
       return fmt::format("{}'s time: {}", to_text(worker.role), worker.shares.on_cpu.reason);
