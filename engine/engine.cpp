@@ -139,6 +139,7 @@ void Engine::Impl::apply(const Settings& requested, const std::string& label,
   change_began_ns_ = monotonic_ns();
   segments_.begin(change_began_ns_, workload_->progress(), effective(), label, key, requested);
   const Settings before = std::exchange(requested_, requested);
+  observers_.set(requested.observers);  // once the segment that they watched has ended
   settled_ = ring_renewed_ = false;
   try {
     workload_->begin(requested);
@@ -146,6 +147,7 @@ void Engine::Impl::apply(const Settings& requested, const std::string& label,
     requested_ = before;
     segments_.begin(monotonic_ns(), workload_->progress(), effective(), label + " refused", key,
                     before);
+    observers_.set(before.observers);
     workload_->begin(before);
     throw;
   }

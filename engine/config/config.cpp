@@ -134,6 +134,9 @@ std::string read_title(const YamlNode& map, const std::string& name) {
 
 Preset read_preset(const YamlNode& node, WorkloadKind kind) {
   node.check_map("a preset", with_knobs(kind, {"name", "title"}));
+  for (const Knob& knob : common_knobs())
+    if (const YamlNode* value = node.find(knob.name))
+      value->fail(fmt::format("{}: no preset changes it: give it outside of presets", knob.name));
   Preset preset;
   preset.settings.workload = kind;
   preset.name = read_name(node);

@@ -79,6 +79,13 @@ struct Preset {
   std::string title;  // "vmsplice, splice"
   Settings settings;
   double article_gib_per_s = 0;  // the article's figure; 0 if it has none
+
+  // The settings that it leads to: it leaves the observers as they are.
+  Settings from(const Settings& now) const {
+    Settings next = settings;
+    next.observers = now.observers;
+    return next;
+  }
 };
 
 // A row of the table of workloads; see engine/workload/workload.h.

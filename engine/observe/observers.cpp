@@ -65,8 +65,21 @@ void Observers::watch(Role role, std::span<const pid_t> pids) {
 
 void Observers::run(bool on) {
   running_ = on;
-  if (sampler_) sampler_->run(on);
-  if (sched_) sched_->run(on);
+  start_or_stop();
+}
+
+void Observers::set(Observing wanted) {
+  if (wanted == wanted_) return;
+  wanted_ = wanted;
+  history_.change_source();
+  frame_ = {};
+  if (ring_) (void)ring_->snapshot_of_tick();  // of the time before
+  start_or_stop();
+}
+
+void Observers::start_or_stop() {
+  if (sampler_) sampler_->run(active());
+  if (sched_) sched_->run(active());
 }
 
 void Observers::count(BpfCounters layout) {
@@ -77,7 +90,7 @@ void Observers::count(BpfCounters layout) {
 }
 
 void Observers::poll(uint64_t now_ns) {
-  if (!running_) return;
+  if (!active()) return;
   need_symbols();
   if (sampler_) take_samples(now_ns);
   if (sched_) poll_sched(now_ns);
@@ -114,6 +127,7 @@ void Observers::restart_kinds(uint64_t now_ns) {
 }
 
 Reading<SamplingEvent> Observers::event() const {
+  if (off()) return Reading<SamplingEvent>::unavailable(kObserversOff);
   if (!sampler_) return Reading<SamplingEvent>::unavailable(no_sampler_);
   return Reading<SamplingEvent>::of(sampler_->event());
 }
@@ -121,6 +135,7 @@ Reading<SamplingEvent> Observers::event() const {
 Reading<FunctionTable> Observers::functions(Role role, Span span) const {
   using Table = Reading<FunctionTable>;
   const WatchedRole& watched = role_of(role);
+  if (off()) return Table::unavailable(kObserversOff);
   if (!sampler_) return Table::unavailable(no_sampler_);
   if (!no_symbols_.empty()) return Table::unavailable(no_symbols_);
   if (watched.processes == 0) return Table::warming("there is no process");
@@ -129,6 +144,7 @@ Reading<FunctionTable> Observers::functions(Role role, Span span) const {
 }
 
 Reading<TaskTimes> Observers::times(Role role) const {
+  if (off()) return Reading<TaskTimes>::unavailable(kObserversOff);
   if (!sched_) return Reading<TaskTimes>::unavailable(no_sched_);
   if (role_of(role).processes > 1) return Reading<TaskTimes>::unavailable(kSeveral);
   return sched_->times(role);
@@ -136,6 +152,7 @@ Reading<TaskTimes> Observers::times(Role role) const {
 
 Reading<BlockedTable> Observers::blocked(Role role) const {
   using Table = Reading<BlockedTable>;
+  if (off()) return Table::unavailable(kObserversOff);
   if (!sched_) return Table::unavailable(no_sched_);
   if (!no_symbols_.empty()) return Table::unavailable(no_symbols_);
   const Reading<Sleeps> sleeps = sched_->sleeps(role);
@@ -148,6 +165,7 @@ Reading<BlockedTable> Observers::blocked(Role role) const {
 
 Reading<Occupancy> Observers::occupancy() const {
   if (!has_pipe_) return Reading<Occupancy>::unavailable(kNoPipe);
+  if (off()) return Reading<Occupancy>::unavailable(kObserversOff);
   if (!samples_ring()) return fallback_.reading();
   const bool shared = counters_ == BpfCounters::shared;
   return occupancy_of(
@@ -157,12 +175,14 @@ Reading<Occupancy> Observers::occupancy() const {
 
 Reading<std::array<double, kSlotKinds>> Observers::kinds() const {
   using Kinds = Reading<std::array<double, kSlotKinds>>;
+  if (off()) return Kinds::unavailable(kObserversOff);
   if (!ring_) return Kinds::unavailable(no_ring_);
   if (!no_symbols_.empty()) return Kinds::unavailable(no_symbols_);
   return kinds_.shares();
 }
 
 Reading<RingFrame> Observers::ring_frame(uint64_t now_ns) {
+  if (off()) return Reading<RingFrame>::unavailable(kObserversOff);
   if (!running_) return frame_;
   need_symbols();
   if (!ring_) return Reading<RingFrame>::unavailable(no_ring_);

@@ -48,6 +48,10 @@ class Observers {
   // Stops and starts everything; the last readings stay. Initially running.
   void run(bool on);
 
+  // As the user wants them: while they are off they do nothing, and all readings say so. On again,
+  // they know nothing of the time before; to be followed by restart().
+  void set(Observing wanted);
+
   // How the BPF programs count from now on; initially one record per CPU.
   void count(BpfCounters layout);
   BpfCounters counters() const { return counters_; }
@@ -65,7 +69,7 @@ class Observers {
   Reading<SamplingEvent> event() const;
   // A warning that the sampler misses CPUs, once each time that some come or go; else "".
   std::string changed_cpus(uint64_t now_ns) {
-    return sampler_ ? online_cpus_.change(now_ns) : std::string();
+    return sampler_ && active() ? online_cpus_.change(now_ns) : std::string();
   }
   // Its samples of the last `functions_window_ns`, or all since restart().
   Reading<FunctionTable> functions(Role role, observe::Span span = observe::Span::window) const;
@@ -103,6 +107,9 @@ class Observers {
   WatchedRole& role_of(Role role) { return roles_[static_cast<size_t>(role)]; }
   const WatchedRole& role_of(Role role) const { return roles_[static_cast<size_t>(role)]; }
 
+  bool off() const { return wanted_ == Observing::off; }
+  bool active() const { return running_ && !off(); }
+  void start_or_stop();
   void need_symbols();
   void poll_sched(uint64_t now_ns);
   // The sampler gets the pipe's address from the ring reader.
@@ -116,6 +123,7 @@ class Observers {
 
   const bool has_pipe_;
   bool running_ = true;
+  Observing wanted_ = Observing::on;
   BpfCounters counters_ = BpfCounters::percpu;
   std::string no_sampler_, no_sched_, no_ring_, no_symbols_;  // why; remedy
   std::future<observe::Symbols> reading_symbols_;

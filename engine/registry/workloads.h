@@ -30,15 +30,22 @@ std::vector<Role> roles_of(const Settings& s);
 
 // ---- knobs ------------------------------------------------------------------
 
-// All of them, one workload after the other. `wait` sets both roles.
+// All of them, one workload after the other, then the common ones. `wait` sets both roles.
 std::span<const Knob> knobs();
 
-inline std::span<const Knob> knobs_of(WorkloadKind kind) { return workload(kind).knobs(); }
+// Those that every workload has. Presets leave them alone.
+std::span<const Knob> common_knobs();
+
+// A workload's own, then the common ones.
+std::span<const Knob> knobs_of(WorkloadKind kind);
 inline std::span<const Knob> knobs_of(const Settings& s) { return knobs_of(s.workload); }
-WorkloadKind workload_of(const Knob& knob);
+inline bool has_knob(const Settings& s, std::string_view name) {
+  return find_knob(knobs_of(s), name) != nullptr;
+}
+WorkloadKind workload_of(const Knob& knob);  // the first that has it
 
 // In the order in which the key bar shows them.
-inline std::span<const HotKey> hot_keys(WorkloadKind kind) { return workload(kind).hot_keys(); }
+std::span<const HotKey> hot_keys(WorkloadKind kind);
 inline std::span<const HotKey> hot_keys(const Settings& s) { return hot_keys(s.workload); }
 
 // nullptr if there is none of that name.

@@ -58,8 +58,10 @@ std::vector<double> change_latencies_ms(const Settings& settings, int changes) {
     // Except placement and stamps: with same_cpu and busy loops, bytes move only
     // when the scheduler switches, which is the technique's latency, not ours.
     const HotKey& key = keys[random() % keys.size()];
-    // The same goes for slow motion.
-    if (key.knob == "placement" || key.knob == "payload" || key.knob == "slow_motion") continue;
+    // The same goes for slow motion. Observers are no part of the pipe.
+    if (key.knob == "placement" || key.knob == "payload" || key.knob == "slow_motion" ||
+        key.knob == "observers")
+      continue;
     key.press(next);
     // Larger buffers would measure the kernel's page faults.
     if (next.pipe.buf_size > (1 << 20)) continue;

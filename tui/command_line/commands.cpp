@@ -38,6 +38,17 @@ std::optional<double> find_roof(std::optional<double> asked) {
   return (read_topology().size() < 2 ? roof->one_cpu : roof->two_cpus).gib_per_s();
 }
 
+// They are two things: without BPF there is little to switch.
+void explain_observers(const CommandLine& line, const Config& config) {
+  const bool typed =
+      (line.sweep && line.sweep->first->name == "observers") ||
+      std::ranges::any_of(line.knobs, [](const KnobFlag& knob) {
+        return knob.text.starts_with("--observers ");
+      });
+  if (typed && config.bpf == BpfUse::off)
+    say("BPF is off: --observers only switches the ring's fill level, read ten times a second");
+}
+
 struct Handler {
   Command command;
   int (*run)(const CommandLine& line);
@@ -76,7 +87,7 @@ Config resolve(const CommandLine& line, Config base, const char* no_color) {
     const Preset* preset = find_preset(base.presets, line.preset);
     if (!preset) throw Error("--preset: " + no_such_preset(base.presets, line.preset));
     base.preset = preset->name;
-    base.settings = preset->settings;
+    base.settings = preset->from(base.settings);
   }
   for (const KnobFlag& knob : line.knobs) knob.apply(base.settings);
   validate(base.settings);
@@ -97,6 +108,7 @@ Config read_config(const std::string& name) {
 
 Config read_start(const CommandLine& line) {
   Config config = resolve(line, read_config(line.config), std::getenv("NO_COLOR"));
+  explain_observers(line, config);
   keep_main_capabilities({&workload(config.settings.workload), 1});
   return config;
 }
@@ -109,9 +121,12 @@ EngineOptions engine_options(const Config& config) {
 }
 
 std::string name_of(const Config& config) {
+  const auto matches = [&](const Preset& preset) {
+    return preset.from(config.settings) == config.settings;
+  };
   const Preset* preset = find_preset(config.presets, config.preset);
-  if (preset && preset->settings == config.settings) return preset->name;
-  const auto same = std::ranges::find(config.presets, config.settings, &Preset::settings);
+  if (preset && matches(*preset)) return preset->name;
+  const auto same = std::ranges::find_if(config.presets, matches);
   return same == config.presets.end() ? "custom" : same->name;
 }
 

@@ -44,6 +44,7 @@ Preset rung(const std::string& name, const CommandLine& line, const Config& conf
   if (!preset) throw Error("--rungs: " + no_such_preset(config.presets, name));
   Preset rung = *preset;
   rung.article_gib_per_s = article_figure(rung);
+  rung.settings.observers = Observing::off;
   for (const KnobFlag& knob : line.knobs) knob.apply(rung.settings);
   validate(rung.settings);
   return rung;
@@ -68,6 +69,8 @@ LadderOptions ladder_options(const CommandLine& line, const Config& config) {
   }
   options.rounds = line.ladder.rounds;
   options.length = line.ladder.length;
+  if (options.rungs.front().settings.observers == Observing::on && !line.no_bpf)
+    options.engine = engine_options(config);
   options.knobs = knobs_typed(line);
   options.seed = line.ladder.seed ? *line.ladder.seed : std::random_device()();
   return options;

@@ -178,7 +178,7 @@ int sweep_command(const CommandLine& line, const Config& config, const SweepPlan
 std::optional<SweepPlan> sweep_plan(const CommandLine& line, const Config& config) {
   if (line.sweep) {
     const auto& [knob, range] = *line.sweep;
-    if (workload_of(*knob) != config.settings.workload)
+    if (!has_knob(config.settings, knob->name))
       throw Error(fmt::format("--{} needs workload: {}, this is {}", knob->name,
                               terms_of(workload_of(*knob)).name, terms_of(config.settings).name));
     return sweep_of(*knob, range);

@@ -189,10 +189,10 @@ class Completion {
   // A short flag only if a dash was typed. Each command has its own --help.
   void add_flags(const std::string& typed, Words& words) const {
     const bool short_names = typed.size() == 2 && typed != "--";
-    const WorkloadKind workload = start().settings.workload;
+    const Settings settings = start().settings;
     for (const ListedFlag& flag : flags_) {
       const Knob* knob = knob_of(flag);
-      if (knob && workload_of(*knob) != workload) continue;
+      if (knob && !has_knob(settings, knob->name)) continue;
       for (const std::string& name : flag.names)
         if (name.starts_with("--") != short_names &&
             std::ranges::find(words, name, &Candidate::word) == words.end())

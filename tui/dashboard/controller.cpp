@@ -142,7 +142,8 @@ void Controller::press_preset(int index) {
     return;
   }
   const Preset& preset = view_.presets[static_cast<size_t>(index)];
-  if (change_to(preset.settings, "preset " + preset.name, key, "already on preset " + preset.name))
+  if (change_to(preset.from(view_.requested), "preset " + preset.name, key,
+                "already on preset " + preset.name))
     show_message(preset.title.empty() ? preset.name : preset.title);
 }
 

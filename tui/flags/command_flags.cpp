@@ -12,7 +12,7 @@ namespace pipetop::tui {
 namespace {
 
 void set_knob(const Knob& knob, const std::string& value, Settings& settings) {
-  if (workload_of(knob) != settings.workload)
+  if (!has_knob(settings, knob.name))
     throw Error(fmt::format("--{} needs workload: {}, this is {}: use a config with that workload",
                             knob.name, terms_of(workload_of(knob)).name, terms_of(settings).name));
   try {

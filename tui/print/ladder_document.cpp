@@ -268,7 +268,10 @@ Document ladder_document(const LadderReport& report, GlyphSet glyphs) {
     document.columns = std::move(one.columns);
     document.rows.push_back(std::move(one.rows.front()));
   }
-  document.columns.push_back({"round", "/round"});
+  // Before the common knobs, which are newer.
+  Columns& columns = document.columns;
+  const auto newer = static_cast<ptrdiff_t>(std::min(columns.size(), common_knobs().size()));
+  columns.insert(columns.end() - newer, {"round", "/round"});
   return document;
 }
 

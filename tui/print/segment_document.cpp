@@ -66,9 +66,11 @@ Columns segment_columns(const Settings& settings) {
   add_columns(columns, "", "", {"number", "label", "key", "begin_s", "seconds", unit.items});
   add_columns(columns, "", fmt::format("/{}", unit.key),
               {"mean", "median", "stddev", "min", "max", "samples"});
-  for (const std::string in : {"requested", "effective"})
-    for (const Knob& knob : knobs_of(settings))
-      add_columns(columns, in + "_", "/" + in, {knob.name});
+  const auto add_knobs = [&](std::span<const Knob> knobs) {
+    for (const std::string in : {"requested", "effective"})
+      for (const Knob& knob : knobs) add_columns(columns, in + "_", "/" + in, {knob.name});
+  };
+  add_knobs(workload(settings.workload).knobs());
   const bool has_ring = terms_of(settings).has_ring;
   if (has_ring) add_columns(columns, "", "", {"pipe_bytes"});
   for (const Role r : roles_of(settings)) {
@@ -78,10 +80,12 @@ Columns segment_columns(const Settings& settings) {
     add_columns(columns, role + "_", "/" + role + "/functions", {"samples", "lost"});
     columns.push_back({role + "_functions", "/" + role + "/top"});
   }
-  if (!has_ring) return columns;
-  add_columns(columns, "occupancy_", "/occupancy",
-              {"mean", "empty_share", "full_share", "samples"});
-  add_columns(columns, "kinds_", "/kinds", {kKindNames.begin() + 1, kKindNames.end()});
+  if (has_ring) {
+    add_columns(columns, "occupancy_", "/occupancy",
+                {"mean", "empty_share", "full_share", "samples"});
+    add_columns(columns, "kinds_", "/kinds", {kKindNames.begin() + 1, kKindNames.end()});
+  }
+  add_knobs(common_knobs());
   return columns;
 }
 

@@ -58,7 +58,9 @@ std::string preset_yaml(const TuneReport& report) {
   const TuneResult& r = report.result;
   std::string text = fmt::format("presets:\n  - name: {}\n    title: \"{:.2f} times {}\"\n",
                                  kTunedPreset, r.against_reference.ratio, report.reference_name);
-  for (const auto& [knob, value] : changed_knob_values(r.winner->settings))
+  Settings settings = r.winner->settings;
+  settings.observers = {};  // presets leave them alone
+  for (const auto& [knob, value] : changed_knob_values(settings))
     text += fmt::format("    {}: {}\n", knob, value);
   return text;
 }

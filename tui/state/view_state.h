@@ -48,7 +48,8 @@ struct ViewState {
   ListState& list(Role role) { return lists[static_cast<size_t>(role)]; }
   // The preset that the settings equal, else "custom".
   std::string_view preset_name() const {
-    const auto found = std::ranges::find(presets, requested, &Preset::settings);
+    const auto found = std::ranges::find(
+        presets, requested, [this](const Preset& preset) { return preset.from(requested); });
     return found == presets.end() ? std::string_view("custom") : found->name;
   }
   // Whether that list shows why it is empty: then the remedy is on the screen.

@@ -65,6 +65,23 @@ TEST_F(ControllerTest, BaselineIsTheStartAndCanBeUndone) {
   EXPECT_EQ(source_.settings, article_presets()[6].settings);
 }
 
+TEST_F(ControllerTest, PresetsLeaveTheObserversAlone) {
+  press(U'O');
+  EXPECT_EQ(source_.labels.back(), "O: observers off");
+  press(U'5');
+  EXPECT_EQ(source_.settings.pipe, article_presets()[4].settings.pipe);
+  EXPECT_EQ(source_.settings.observers, Observing::off);
+  EXPECT_EQ(view().preset_name(), "vmsplice_splice");
+  press(U'5');
+  EXPECT_EQ(view().message, "already on preset vmsplice_splice");
+  press(U'u');
+  press(U'u');
+  EXPECT_EQ(source_.settings.observers, Observing::on);
+  press(U'O');
+  press(U'0');
+  EXPECT_EQ(source_.settings.observers, Observing::on) << "as it began";
+}
+
 TEST_F(ControllerTest, AnErrorIsSaidAndNothingIsLost) {
   press(U'v');
   source_.refuses = true;

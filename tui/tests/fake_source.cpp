@@ -32,6 +32,22 @@ RateStats stats_of(double mean, uint32_t samples) {
   return {mean, mean, mean * 0.012, mean * 0.97, mean * 1.03, samples};
 }
 
+// What Observers say while they are off.
+void hide_observed(Snapshot& s) {
+  const auto hide = [](auto& reading) { reading = reading.unavailable(kObserversOff); };
+  for (WorkerView& w : s.workers) {
+    hide(w.functions);
+    hide(w.blocked);
+    hide(w.wakeups_per_s);
+    w.times_source = "schedstat";
+  }
+  hide(s.ring.frame);
+  hide(s.ring.kinds);
+  hide(s.ring.occupancy);
+  hide(s.event);
+  hide(s.verdict);
+}
+
 }  // namespace
 
 FakeSource::FakeSource(const Settings& start, FakeMood mood)
@@ -240,6 +256,7 @@ Snapshot FakeSource::tick() {
   host.cpu = "AMD EPYC";
   host.cpus = 2;
   s.host = std::make_shared<const HostInfo>(host);
+  if (requested_.observers == Observing::off) hide_observed(s);
   return s;
 }
 

@@ -71,6 +71,32 @@ TEST(View, OneRemedyIsEnough) {
   }
 }
 
+// Nothing that was seen before is left, and no rate is lost.
+TEST(View, ObserversThatAreOffAreSaid) {
+  FakeSource source(article_presets()[6].settings);
+  source.advance(10'000'000'000);
+  Settings off = article_presets()[6].settings;
+  off.observers = Observing::off;
+  source.apply(off, "observers off", "O");
+  source.advance(3'000'000'000);
+  ViewState state;
+  state.requested = off;
+  for (const auto& [rows, cols] : {std::pair{24, 80}, {40, 120}, {60, 200}}) {
+    for (const Activity activity : {Activity::running, Activity::waiting}) {
+      state.choice.activity = activity;
+      const std::string text = frame(rows, cols, source.tick(), GlyphSet::unicode, state);
+      SCOPED_TRACE(testing::Message() << cols << "x" << rows << "\n" << text);
+      EXPECT_TRUE(has(text, "busy_loop_huge")) << "it is still that preset";
+      EXPECT_TRUE(has(text, "slots unavailable: observers are off"));
+      EXPECT_TRUE(has(text, "press O"));
+      EXPECT_TRUE(has(text, "O observe ○"));
+      EXPECT_TRUE(has(text, "GiB/s"));
+      for (const char* seen : {"cpu-clock", "mutex_spin", "lock-bound", "no samples", "used"})
+        EXPECT_FALSE(has(text, seen)) << seen;
+    }
+  }
+}
+
 // As large as was asked for, and with what has to be on every screen.
 void check(const std::string& text, int rows, int cols) {
   SCOPED_TRACE(testing::Message() << cols << "x" << rows << "\n" << text);

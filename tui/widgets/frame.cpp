@@ -92,6 +92,8 @@ std::vector<Part> parts_of(const Snapshot& s) {
   }
   if (s.event.has_value())
     parts.push_back({fmt::format("{} {} Hz", s.event->name, s.event->hz), Style::plain, 3});
+  else if (s.requested.observers == Observing::off)
+    parts.push_back({"observers off", Style::warning, 1});
   const double steal = s.steal_share.value.value_or(0);
   if (steal >= kStealWorthSaying)
     parts.push_back({fmt::format("steal {:.0f} %", steal * 100),

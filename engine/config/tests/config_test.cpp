@@ -156,6 +156,9 @@ TEST_F(ConfigTest, AWorkloadSaysWhichKnobsThereAre) {
   const Config c = load("no_percpu: true\nworkload: percpu\n");
   EXPECT_EQ(c.settings.workload, WorkloadKind::percpu);
   EXPECT_TRUE(c.settings.percpu.no_percpu);
+  for (const char* workload : {"pipe", "page-cache", "percpu"})
+    EXPECT_EQ(load(fmt::format("workload: {}\nobservers: off\n", workload)).settings.observers,
+              Observing::off);
   EXPECT_EQ(error_of("workload: percpu\ngift: true\n").rfind("2:1: a config has no key", 0), 0u);
   EXPECT_EQ(error_of("workload: tee\n")
                 .rfind("1:11: workload: \"tee\" is not a valid value: give pipe", 0),
@@ -204,6 +207,9 @@ TEST_F(ConfigTest, EachMistakeIsOneClearLine) {
        "3:12: title: give one line of at most 120 bytes"},
       {"presets:\n  - name: a\n    pages: huge\n",
        "3:12: pages: \"huge\" is not a valid value: give 4k, thp or hugetlb"},
+      {"presets:\n  - name: a\n    observers: off\n",
+       "3:16: observers: no preset changes it: give it outside of presets"},
+      {"observers: maybe\n", "1:12: observers: \"maybe\" is not a valid value: give on or off"},
       {"observe: {frequency_hz: 9}\n",
        "1:25: frequency_hz: \"9\" is not a whole number from 10 to 10000"},
       {"observe: {frequency_hz: 1e3}\n",

@@ -44,5 +44,33 @@ TEST(Observers, TheHistoryGoesOnWithoutBpfToo) {
   EXPECT_EQ(history->columns.back().count.back(), 2u);
 }
 
+TEST(Observers, OffTheySaySoAndOnAgainTheyKnowNothingOfBefore) {
+  observe::ScratchPipe pipe;
+  Observers observers({.bpf = BpfUse::off, .pipe_fd = pipe.read_end()});
+  observers.watch(Role::writer, 1);
+  observers.poll(1'000'000'000);
+  observers.poll(1'300'000'000);
+  const auto columns = observers.occupancy_history()->columns.size();
+  observers.set(Observing::off);
+  for (const std::string& reason :
+       {observers.event().reason, observers.functions(Role::writer).reason,
+        observers.times(Role::writer).reason, observers.blocked(Role::writer).reason,
+        observers.occupancy().reason, observers.kinds().reason,
+        observers.ring_frame(1'400'000'000).reason})
+    EXPECT_EQ(reason, kObserversOff);
+  pipe.fill();
+  observers.run(true);  // as after a suspension
+  observers.poll(1'500'000'000);
+  EXPECT_EQ(observers.occupancy().reason, kObserversOff);
+
+  observers.set(Observing::on);
+  observers.restart(1'600'000'000);
+  EXPECT_EQ(observers.occupancy().status, ReadingStatus::warming);
+  observers.poll(1'600'000'000);
+  EXPECT_DOUBLE_EQ(observers.occupancy()->full_share, 1.0) << "none of before";
+  EXPECT_EQ(observers.occupancy_history()->columns.size(), columns) << "none of both times";
+  EXPECT_EQ(observers.event().reason, "BPF is switched off; run without --no-bpf");
+}
+
 }  // namespace
 }  // namespace pipetop

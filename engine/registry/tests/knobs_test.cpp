@@ -69,10 +69,31 @@ TEST(Knobs, NamesKeysAndFlagsAreUnique) {
     if (knob.article.flag.empty()) continue;
     EXPECT_TRUE(flags.insert(knob.article.flag).second) << knob.article.flag;
   }
-  std::set<char> keys;
-  for (const HotKey& key : hot_keys(WorkloadKind::pipe)) {
-    EXPECT_TRUE(keys.insert(key.key).second) << key.key;
-    EXPECT_NE(find_knob(key.knob), nullptr) << key.knob;
+  for (const WorkloadEntry& workload : workloads()) {
+    std::set<char> keys;
+    for (const HotKey& key : hot_keys(workload.kind)) {
+      EXPECT_TRUE(keys.insert(key.key).second) << key.key;
+      EXPECT_NE(find_knob(knobs_of(workload.kind), key.knob), nullptr) << key.knob;
+    }
+  }
+}
+
+TEST(Knobs, EveryWorkloadCanSwitchItsObserversOff) {
+  for (const WorkloadEntry& workload : workloads()) {
+    Settings s;
+    s.workload = workload.kind;
+    EXPECT_TRUE(has_knob(s, "observers"));
+    EXPECT_EQ(knobs_of(s).back().name, "observers") << "the last column";
+    EXPECT_EQ(knob("observers").get(s), "on");
+    const auto keys = hot_keys(s);
+    const auto key = std::ranges::find(keys, 'O', &HotKey::key);
+    ASSERT_NE(key, keys.end());
+    EXPECT_TRUE(key->lit(s));
+    key->press(s);
+    EXPECT_EQ(s.observers, Observing::off);
+    EXPECT_FALSE(key->lit(s));
+    key->press(s);
+    EXPECT_EQ(s.observers, Observing::on);
   }
 }
 

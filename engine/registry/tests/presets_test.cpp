@@ -31,5 +31,15 @@ TEST(Presets, TheHazardComesAfterTheLadder) {
   EXPECT_EQ(hazard.pipe.read_with, ReadWith::read) << "somebody must look";
 }
 
+TEST(Presets, LeaveTheObserversAlone) {
+  const Preset& preset = article_presets()[6];
+  Settings now;
+  now.observers = Observing::off;
+  const Settings next = preset.from(now);
+  EXPECT_EQ(next.pipe, preset.settings.pipe);
+  EXPECT_EQ(next.observers, Observing::off);
+  EXPECT_EQ(preset.from({}), preset.settings);
+}
+
 }  // namespace
 }  // namespace pipetop

@@ -97,6 +97,10 @@ TEST(CommandLine, FileThenPresetThenKnobs) {
   EXPECT_EQ(c.settings.pipe.read_with, ReadWith::splice);
   EXPECT_EQ(c.settings.pipe.pages, Pages::thp);
   EXPECT_EQ(c.frequency_hz, 99u);
+  file.settings.observers = Observing::off;
+  const Config unwatched = resolve(parse("--preset vmsplice_splice"), file, nullptr);
+  EXPECT_EQ(unwatched.settings.observers, Observing::off);
+  EXPECT_EQ(name_of(unwatched), "vmsplice_splice");
   EXPECT_EQ(name_of(c), "vmsplice_splice_huge");
   EXPECT_EQ(resolve(parse("--frequency 4999"), file, nullptr).frequency_hz, 4999u);
   EXPECT_EQ(name_of(resolve(parse("--gift"), default_config(), nullptr)), "custom");

@@ -20,12 +20,22 @@ TEST(LadderStart, ByDefaultItIsTheArticles) {
   ASSERT_EQ(options.rungs.size(), 7u);
   for (size_t i = 0; i < 7; ++i) {
     EXPECT_EQ(options.rungs[i].name, article_presets()[i].name);
-    EXPECT_EQ(options.rungs[i].settings, article_presets()[i].settings);
+    EXPECT_EQ(options.rungs[i].settings.pipe, article_presets()[i].settings.pipe);
+    EXPECT_EQ(options.rungs[i].settings.observers, Observing::off);
     EXPECT_EQ(options.rungs[i].article_gib_per_s, article_presets()[i].article_gib_per_s);
   }
   EXPECT_EQ(options.rounds, 5u);
   EXPECT_EQ(options.length.duration_ns, 1'000'000'000u);
   EXPECT_EQ(options.length.bytes, 0u);
+  EXPECT_EQ(options.engine.bpf, BpfUse::off);
+}
+
+TEST(LadderStart, ObserversRunIfAskedFor) {
+  const LadderOptions on = options_of("ladder --observers on --rungs write_read");
+  EXPECT_EQ(on.engine.bpf, BpfUse::automatic);
+  EXPECT_EQ(on.rungs.front().settings, article_presets().front().settings);
+  EXPECT_EQ(options_of("ladder --observers on --no-bpf").engine.bpf, BpfUse::off);
+  EXPECT_EQ(options_of("ladder --observers off").engine.bpf, BpfUse::off);
 }
 
 TEST(LadderStart, RungsAreTakenInTheOrderGiven) {
@@ -57,7 +67,7 @@ TEST(LadderStart, AFilesPresetsMayBeRungsToo) {
   const LadderOptions options =
       options_of("ladder --rungs write_read,big_ring,busy_loop_huge", config);
   EXPECT_EQ(options.rungs[0].article_gib_per_s, 3.7);
-  EXPECT_EQ(options.rungs[1].settings, big);
+  EXPECT_EQ(options.rungs[1].settings.pipe, big.pipe);
   EXPECT_EQ(options.rungs[2].article_gib_per_s, 0);
 }
 

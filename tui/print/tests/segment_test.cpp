@@ -148,9 +148,10 @@ TEST(PrintSegment, CsvHasTheColumnsOfTheWorkload) {
             "requested_workers,requested_profile,requested_no_percpu,requested_rules,"
             "requested_batch,effective_workers,effective_profile,effective_no_percpu,"
             "effective_rules,effective_batch,inserter_on_cpu_share,inserter_runnable_share,"
-            "inserter_blocked_share,inserter_samples,inserter_lost,inserter_functions\n"
+            "inserter_blocked_share,inserter_samples,inserter_lost,inserter_functions,"
+            "requested_observers,effective_observers\n"
             "0,,,0.000000,0.000000,77,12.500000,12.400000,0.250000,12.000000,13.000000,17,1,"
-            "mirred,false,30000,1,1,mirred,false,30000,1,,,,,,\n");
+            "mirred,false,30000,1,1,mirred,false,30000,1,,,,,,,on,on\n");
 }
 
 TEST(PrintSegment, CsvLeavesUnknownsEmpty) {

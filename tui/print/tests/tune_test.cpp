@@ -169,9 +169,15 @@ TEST_F(TuneConfig, StartsWithTheWinner) {
   EXPECT_NE(find_preset(config.presets, kTunedPreset), nullptr);
 }
 
+TEST_F(TuneConfig, ObserversAreNoPartOfIt) {
+  TuneReport report = example();
+  report.result.winner->settings.observers = Observing::off;
+  EXPECT_EQ(load(report).settings, winner());
+}
+
 TEST_F(TuneConfig, EveryKnobComesBack) {
   // Each alone: some of them exclude each other.
-  for (const Knob& k : knobs_of(WorkloadKind::pipe)) {
+  for (const Knob& k : workload(WorkloadKind::pipe).knobs()) {
     for (const std::string_view value : k.values) {
       if (value == "cpus" || k.name == "check_huge_page") continue;
       TuneReport report = example();

@@ -27,7 +27,7 @@ Settings pressed(char key, Settings s) {
 }
 
 TEST(PercpuKnobs, AreThoseOfTheirWorkload) {
-  EXPECT_EQ(knobs_of(WorkloadKind::percpu).size(), percpu_knobs().size());
+  EXPECT_EQ(knobs_of(WorkloadKind::percpu).size(), percpu_knobs().size() + common_knobs().size());
   EXPECT_EQ(workload_of(knob("no_percpu")), WorkloadKind::percpu);
   EXPECT_EQ(workload_of(knob("gift")), WorkloadKind::pipe);
 }
