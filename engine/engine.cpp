@@ -79,6 +79,7 @@ class Engine::Impl {
   Segments segments_;
   Meters meters_;
   std::deque<Notice> notices_;
+  std::function<void(const Notice&)> noticed_;
 };
 
 Engine::Impl::Impl(const EngineOptions& options)
@@ -90,7 +91,8 @@ Engine::Impl::Impl(const EngineOptions& options)
       observers_(
           {options.bpf, options.frequency_hz, options.functions_window_ns, workload_->pipe_fd()}),
       segments_(started_at_ns_, terms_.unit.count, observers_, pool_),
-      meters_(terms_, *workload_, pool_, observers_) {
+      meters_(terms_, *workload_, pool_, observers_),
+      noticed_(options.noticed) {
   observers_.count(options.bpf_counters);
   if (std::string lost = observe::lost_without_root(observers_.event().reason); !lost.empty())
     notify(Severity::info, std::move(lost));
@@ -127,6 +129,7 @@ void Engine::Impl::on_worker(const WorkerEvent& event) {
 
 void Engine::Impl::notify(Severity severity, std::string text) {
   notices_.push_back({monotonic_ns(), severity, std::move(text)});
+  if (noticed_) noticed_(notices_.back());
   if (notices_.size() > kNotices) notices_.pop_front();
 }
 

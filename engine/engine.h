@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -20,6 +21,7 @@ struct EngineOptions {
   uint32_t frequency_hz = 999;                    // per CPU
   uint64_t functions_window_ns = 5'000'000'000;   // rolling; 0: all since the last change
   std::string worker_program = "/proc/self/exe";  // run as `PROGRAM worker-process`
+  std::function<void(const Notice&)> noticed;     // each notice, when it comes; may be empty
 };
 
 class Engine {

@@ -145,8 +145,7 @@ inline constexpr uint64_t kHugePageBytes = 2 * 1024 * 1024;
 // Whether the BPF programs and perf events run. While they are off there is nothing to see, and
 // nothing to pay.
 enum class Observing : uint8_t { on, off };
-inline constexpr const char* kObserversOff =
-    "observers are off; press O, or give --observers on";
+inline constexpr const char* kObserversOff = "observers are off; press O, or give --observers on";
 
 // Trivially copyable and compared by value: an undo step is an older copy. Only its
 // workload's part matters.

@@ -20,9 +20,8 @@ using namespace knob_makers;
 
 constexpr std::array<std::string_view, 2> kObserving = {"on", "off"};  // by Observing
 
-const std::array kCommonKnobs = {
-    choice<kObserving, &Settings::observers>(
-        "observers", {}, "whether BPF programs and perf events run; off shows what they cost")};
+const std::array kCommonKnobs = {choice<kObserving, &Settings::observers>(
+    "observers", {}, "whether BPF programs and perf events run; off shows what they cost")};
 
 // Lit while they are on.
 constexpr HotKey observers_key() {

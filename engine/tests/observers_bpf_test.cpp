@@ -36,7 +36,8 @@ class ObserversBpfTest : public EngineTest {
       const auto& functions = s.worker(Role::writer).functions;
       return functions.status == ReadingStatus::unavailable ||
              (functions.has_value() && s.ring.frame.has_value() && s.ring.kinds.has_value() &&
-              s.ring.occupancy.has_value() && s.worker(Role::writer).times_source == "sched_switch");
+              s.ring.occupancy.has_value() &&
+              s.worker(Role::writer).times_source == "sched_switch");
     });
   }
   Snapshot switched(Observing observers) {
@@ -53,8 +54,8 @@ void expect_nothing_seen(const Snapshot& s) {
                                       s.ring.kinds.reason, s.verdict.reason};
   for (const WorkerView& worker : s.workers) {
     EXPECT_FALSE(worker.functions.has_value() || worker.blocked.has_value());
-    reasons.insert(reasons.end(), {worker.functions.reason, worker.blocked.reason,
-                                   worker.wakeups_per_s.reason});
+    reasons.insert(reasons.end(),
+                   {worker.functions.reason, worker.blocked.reason, worker.wakeups_per_s.reason});
   }
   for (const std::string& reason : reasons) EXPECT_EQ(reason, kObserversOff);
   EXPECT_FALSE(s.event.has_value() || s.ring.frame.has_value() || s.ring.occupancy.has_value() ||

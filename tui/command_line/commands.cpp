@@ -40,11 +40,10 @@ std::optional<double> find_roof(std::optional<double> asked) {
 
 // They are two things: without BPF there is little to switch.
 void explain_observers(const CommandLine& line, const Config& config) {
-  const bool typed =
-      (line.sweep && line.sweep->first->name == "observers") ||
-      std::ranges::any_of(line.knobs, [](const KnobFlag& knob) {
-        return knob.text.starts_with("--observers ");
-      });
+  const bool typed = (line.sweep && line.sweep->first->name == "observers") ||
+                     std::ranges::any_of(line.knobs, [](const KnobFlag& knob) {
+                       return knob.text.starts_with("--observers ");
+                     });
   if (typed && config.bpf == BpfUse::off)
     say("BPF is off: --observers only switches the ring's fill level, read ten times a second");
 }

@@ -84,12 +84,13 @@ std::string knobs_typed(const CommandLine& line) {
 
 int ladder_command(const CommandLine& line) {
   const Config config = read_config(line.config);
-  const LadderOptions options = ladder_options(line, config);
+  LadderOptions options = ladder_options(line, config);
   for (const Preset& rung : options.rungs)
     require_vmsplice(rung.settings, "give --rungs without it");
   LadderFiles files(line.ladder);
   Interrupts interrupts;  // until the end: no signal interrupts the writing
   ProgressLine progress(interrupts, "this run starts over");
+  options.engine.noticed = say_notices(progress);
   const LadderReport found = report(run_ladder(options, interrupts, [&](const LadderStep& step) {
     progress.show(progress_text(step, options));
   }));

@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <memory>
+#include <set>
 #include <string_view>
 
 #include "engine/base/error.h"
@@ -199,6 +201,15 @@ void ProgressLine::show(const std::string& text) {
 void ProgressLine::clear() {
   if (shown_) put("\r\x1b[K");
   shown_ = false;
+}
+
+std::function<void(const Notice&)> say_notices(ProgressLine& progress) {
+  auto said = std::make_shared<std::set<std::string>>();  // by all engines of an experiment
+  return [&progress, said](const Notice& notice) {
+    if (notice.severity == Severity::info || !said->insert(notice.text).second) return;
+    progress.clear();
+    say(notice.text);
+  };
 }
 
 int exit_status(const Assessment& assessment, const Interrupts& interrupts) {

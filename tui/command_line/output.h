@@ -87,6 +87,10 @@ class ProgressLine {
   bool shown_ = false;
 };
 
+// For an engine: says its warnings and errors, each once, when they come. The result explains what
+// cannot be observed.
+std::function<void(const Notice&)> say_notices(ProgressLine& progress);
+
 // Says the warnings of a result. Returns the exit status of a command that
 // `interrupts` have ended, or else of that result.
 int exit_status(const Assessment& assessment, const Interrupts& interrupts);

@@ -71,6 +71,7 @@ class Run {
   int run() {
     EngineOptions options = engine_options(config_);
     options.functions_window_ns = 0;  // all since the measurement began
+    options.noticed = say_notices(progress_);
     Session session(options, interrupts_);
     const Trial trial = measure(session, length_, listener());
     progress_.clear();
@@ -156,11 +157,12 @@ int sweep_command(const CommandLine& line, const Config& config, const SweepPlan
   Output output(line.run.output);
   Interrupts interrupts;
   ProgressLine progress(interrupts, "this run starts over");
-  const Sweep sweep =
-      run_sweep(plan, options_of(line, config), interrupts, [&](const LadderStep& step) {
-        progress.show(fmt::format("{} {}: run {} of {}", plan.knob->name, plan.values[step.rung],
-                                  step.done + 1, step.all));
-      });
+  LadderOptions options = options_of(line, config);
+  options.engine.noticed = say_notices(progress);
+  const Sweep sweep = run_sweep(plan, options, interrupts, [&](const LadderStep& step) {
+    progress.show(fmt::format("{} {}: run {} of {}", plan.knob->name, plan.values[step.rung],
+                              step.done + 1, step.all));
+  });
   progress.clear();
   if (sweep.rounds() == 0) return ended_early(interrupts, "a round was complete: no result");
   finish_all(interrupts, {[&] { output.finish(line.format->print(sweep_document(sweep))); }});

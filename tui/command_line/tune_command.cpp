@@ -65,11 +65,12 @@ TuneReport search(const CommandLine& line, const Config& config, Interrupts& int
   std::optional<RaisedPipeMaxSize> raised;
   report.raise_refusal = raise_limit(raised, line.tune.may_raise_pipe_max);
   const TuneSpace space(space_options(line, config));
+  ProgressLine progress(interrupts, "the trial starts over");
   EngineOptions unwatched = engine_options(config);
   unwatched.bpf = BpfUse::off;  // rates are all that counts
+  unwatched.noticed = say_notices(progress);
   // The engine reads the limit once, at its start.
   Session session(unwatched, interrupts);
-  ProgressLine progress(interrupts, "the trial starts over");
   const CpuTimes before = read_cpu_times();
   report.result =
       tune(space, space.as_planned(space.searched_knobs_of(rung.settings)), options,

@@ -169,6 +169,58 @@ TEST(Program, AWorkerThatDiedIsReplacedAndTold) {
   EXPECT_EQ(jsonl_of(program.out()).back()["writer"]["restarts"], 1);
 }
 
+TEST(Program, WhatTheEngineNoticesIsSaidWhenItComesAndOnce) {
+  const Words commands[] = {
+      endless_run(),
+      {"run", "--no-bpf", "--pairs", "1..2", "--duration", "1h"},
+      {"ladder", "--rungs", "write_read", "--duration", "1h"},
+      {"tune", "--budget", "1h"},
+  };
+  const std::string notice = "pipetop: writer died: signal 9\n";
+  for (const Words& words : commands) {
+    Program program(words);
+    ASSERT_TRUE(program.kill_children("pipetop-writer", 2)) << program.err();
+    EXPECT_TRUE(program.wait_until([&] { return program.err().find(notice) != std::string::npos; }))
+        << words[0] << ": " << program.err();
+    program.send(SIGTERM);
+    EXPECT_EQ(program.wait(), 128 + SIGTERM);
+    const size_t first = program.err().find(notice);
+    EXPECT_EQ(program.err().find(notice, first + 1), std::string::npos) << program.err();
+  }
+}
+
+TEST(Program, ObserversThatAreOffAreSaid) {
+  const std::string off = "observers are off; press O, or give --observers on";
+  Program program(
+      {"run", "--no-bpf", "--observers", "off", "--duration", "300ms", "--format", "json"});
+  EXPECT_TRUE(measured(program.wait())) << program.err();
+  EXPECT_NE(program.err().find("BPF is off: --observers only switches"), std::string::npos);
+  const auto result = nlohmann::json::parse(program.out());
+  for (const char* which : {"requested", "effective"})
+    EXPECT_EQ(result[which]["observers"], "off") << which;
+  for (const char* unknown : {"functions", "verdict"}) {
+    EXPECT_TRUE(result[unknown].is_null()) << unknown;
+    EXPECT_EQ(result[unknown + std::string("_reason")], off);
+  }
+  EXPECT_TRUE(result["ring"]["occupancy"].is_null());
+  EXPECT_GT(result["bytes"], 0);
+  EXPECT_GT(result["reader"]["on_cpu_share"], 0);
+}
+
+TEST(Program, ThePriceOfObserversIsATable) {
+  Program program({"run", "--observers", "on,off", "--bytes", "16MiB", "--warmup", "0", "--rounds",
+                   "2", "--format", "json"});
+  EXPECT_TRUE(measured(program.wait())) << program.err();
+  const auto result = nlohmann::json::parse(program.out());
+  EXPECT_EQ(result["knob"], "observers");
+  ASSERT_EQ(result["rows"].size(), 2u);
+  EXPECT_EQ(result["rows"][0]["value"], "on");
+  EXPECT_EQ(result["rows"][1]["requested"]["observers"], "off");
+  EXPECT_EQ(result["rows"][1]["writer_functions_reason"],
+            "observers are off; press O, or give --observers on");
+  EXPECT_GT(result["rows"][1]["times"]["median"], 0);
+}
+
 TEST(Program, AWorkerThatKeepsDyingIsToldByTheExitCode) {
   Program program(endless_run());
   ASSERT_TRUE(wait_for_flow(program)) << program.err();
