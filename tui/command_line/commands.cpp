@@ -45,7 +45,7 @@ void explain_observers(const CommandLine& line, const Config& config) {
                        return knob.text.starts_with("--observers ");
                      });
   if (typed && config.bpf == BpfUse::off)
-    say("BPF is off: --observers only switches the ring's fill level, read ten times a second");
+    say("BPF is off: all that --observers can switch is the ring's fill level");
 }
 
 struct Handler {

@@ -42,6 +42,14 @@ TEST(TitleBar, KeepsTheEssentialWhenNarrow) {
   EXPECT_NE(title(s, state, 60).find("UNVERIFIABLE"), std::string::npos);
 }
 
+TEST(TitleBar, ObserversThatAreOffAreSaid) {
+  Snapshot s = example_snapshot();
+  s.requested.observers = Observing::off;
+  s.event = s.event.unavailable(kObserversOff);
+  for (const int cols : {80, 120, 200})
+    EXPECT_NE(title(s, state_with_presets(), cols).find("observers off"), std::string::npos);
+}
+
 TEST(TitleBar, StolenTimeIsSaid) {
   Snapshot s = example_snapshot();
   s.steal_share = Reading<double>::of(0.08);
@@ -86,7 +94,7 @@ TEST(KeyBar, ShowsEveryKnobWithItsState) {
   EXPECT_EQ(lines[1],
             " d bufs ○  t touch ●  l lock ○  y stamped ○  { } pipe 64K  ( ) buf 256K  c near");
   EXPECT_EQ(lines[2],
-            " m slow ○  < > pairs 1  1-8 presets  u undo  0 baseline  f tree  ? help  q quit");
+            " m slow ○  < > pairs 1  O observe ●  1-8 presets  u undo  L log  ? help  q quit");
 }
 
 TEST(KeyBar, AKnobThatDidNotTakeEffectIsMarked) {

@@ -194,7 +194,7 @@ TEST(Program, ObserversThatAreOffAreSaid) {
   Program program(
       {"run", "--no-bpf", "--observers", "off", "--duration", "300ms", "--format", "json"});
   EXPECT_TRUE(measured(program.wait())) << program.err();
-  EXPECT_NE(program.err().find("BPF is off: --observers only switches"), std::string::npos);
+  EXPECT_NE(program.err().find("BPF is off: all that --observers can switch"), std::string::npos);
   const auto result = nlohmann::json::parse(program.out());
   for (const char* which : {"requested", "effective"})
     EXPECT_EQ(result[which]["observers"], "off") << which;
@@ -218,7 +218,7 @@ TEST(Program, ThePriceOfObserversIsATable) {
   EXPECT_EQ(result["rows"][1]["requested"]["observers"], "off");
   EXPECT_EQ(result["rows"][1]["writer_functions_reason"],
             "observers are off; press O, or give --observers on");
-  EXPECT_GT(result["rows"][1]["times"]["median"], 0);
+  EXPECT_GT(result["rows"][1]["times"], 0);
 }
 
 TEST(Program, AWorkerThatKeepsDyingIsToldByTheExitCode) {
