@@ -1,5 +1,6 @@
 #include "engine/config/config.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
