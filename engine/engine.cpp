@@ -40,7 +40,8 @@ class Engine::Impl {
   void begin_segment(const std::string& label);
   Snapshot tick(Totals totals);
   Segment segment() {
-    return segments_.present(monotonic_ns(), workload_->progress(), effective());
+    const uint64_t now_ns = monotonic_ns();
+    return segments_.present(now_ns, workload_->progress(now_ns), effective());
   }
   void count(BpfCounters layout) { observers_.count(layout); }
   void observe(bool on) { observers_.run(on); }
@@ -140,7 +141,8 @@ void Engine::Impl::apply(const Settings& requested, const std::string& label,
                             terms_of(requested).name));
   validate(requested);
   change_began_ns_ = monotonic_ns();
-  segments_.begin(change_began_ns_, workload_->progress(), effective(), label, key, requested);
+  segments_.begin(change_began_ns_, workload_->progress(change_began_ns_), effective(), label, key,
+                  requested);
   const Settings before = std::exchange(requested_, requested);
   observers_.set(requested.observers);  // once the segment that they watched has ended
   settled_ = ring_renewed_ = false;
@@ -148,7 +150,8 @@ void Engine::Impl::apply(const Settings& requested, const std::string& label,
     workload_->begin(requested);
   } catch (const Error&) {  // a worker could not be started
     requested_ = before;
-    segments_.begin(monotonic_ns(), workload_->progress(), effective(), label + " refused", key,
+    const uint64_t now_ns = monotonic_ns();
+    segments_.begin(now_ns, workload_->progress(now_ns), effective(), label + " refused", key,
                     before);
     observers_.set(before.observers);
     workload_->begin(before);
@@ -161,7 +164,7 @@ void Engine::Impl::apply(const Settings& requested, const std::string& label,
 // Even if not everything is in effect yet: the owner wants to begin here.
 void Engine::Impl::begin_segment(const std::string& label) {
   const uint64_t now_ns = monotonic_ns();
-  const Progress progress = workload_->progress();
+  const Progress progress = workload_->progress(now_ns);
   segments_.begin(now_ns, progress, effective(), label, {}, requested_);
   segments_.count_at_once(now_ns, progress);
   meters_.forget(now_ns);
@@ -171,7 +174,8 @@ void Engine::Impl::begin_segment(const std::string& label) {
 void Engine::Impl::advance() {
   if (!settled_ && workload_->advance()) {
     settled_ = stage_.settled_once = true;
-    renewed_at_ = workload_->progress().items + effective().pipe.bytes * workload_->parts().size();
+    const uint64_t items = workload_->progress(monotonic_ns()).items;
+    renewed_at_ = items + effective().pipe.bytes * workload_->parts().size();
     // Once: a worker's restart does not restart the segment.
     if (!segments_.counting()) {
       segments_.count(monotonic_ns());
@@ -206,7 +210,7 @@ void Engine::Impl::watch_workload(uint64_t now_ns) {
   if (!settled_ || stage_.finished) return;
   workload_->watch(now_ns);
   for (Notice& notice : workload_->notices()) notify(notice.severity, std::move(notice.text));
-  if (ring_renewed_ || workload_->progress().items < renewed_at_) return;
+  if (ring_renewed_ || workload_->progress(now_ns).items < renewed_at_) return;
   ring_renewed_ = true;
   observers_.restart_kinds(now_ns);
 }
@@ -223,19 +227,20 @@ Effective Engine::Impl::effective() const {
 
 Snapshot Engine::Impl::tick(Totals totals) {
   Snapshot s;
-  s.now_ns = monotonic_ns();
   serve_workers();
+  s.now_ns = monotonic_ns();
+  const Progress progress = workload_->progress(s.now_ns);  // before anything that takes long
   if (!stage_.finished) observers_.poll(s.now_ns);
   if (std::string changed = observers_.changed_cpus(s.now_ns); !changed.empty())
     notify(Severity::warning, std::move(changed));
-  if (!stage_.suspended) segments_.add(s.now_ns, workload_->progress());
+  if (!stage_.suspended) segments_.add(s.now_ns, progress);
   meters_.sample(s.now_ns, stage_, totals);
   watch_workload(s.now_ns);
 
   s.uptime_ns = s.now_ns - started_at_ns_;
   s.requested = requested_;
   s.effective = effective();
-  s.throughput = segments_.throughput(s.now_ns, workload_->progress());
+  s.throughput = segments_.throughput(s.now_ns, progress);
   s.figures = workload_->figures(s.throughput);
   meters_.describe(stage_, s);
   s.notices.assign(notices_.begin(), notices_.end());
@@ -252,7 +257,8 @@ void Engine::Impl::suspend() {
 void Engine::Impl::resume() {
   pool_.send(SIGCONT);
   stage_.suspended = false;
-  segments_.resume(monotonic_ns(), workload_->progress());
+  const uint64_t now_ns = monotonic_ns();
+  segments_.resume(now_ns, workload_->progress(now_ns));
   meters_.restart();
 }
 

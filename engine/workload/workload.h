@@ -55,7 +55,8 @@ class Workload {
   // effect. Results are in effective(), figures() and notices().
   virtual void watch(uint64_t now_ns) { (void)now_ns; }
 
-  virtual Progress progress() const = 0;
+  // Until `now_ns`, which is now.
+  virtual Progress progress(uint64_t now_ns) const = 0;
   virtual std::vector<PartProgress> parts() const = 0;
   virtual Effective effective(const Seen& seen) const = 0;  // but for `settled`
 

@@ -184,8 +184,8 @@ void PageCacheWorkload::watch(uint64_t now_ns) {
   if (auto evicted = eviction_.add(share_.share(), reread)) notice(std::move(*evicted));
 }
 
-Progress PageCacheWorkload::progress() const {
-  return {pool_.counts(kClient).items, monotonic_ns()};
+Progress PageCacheWorkload::progress(uint64_t now_ns) const {
+  return {pool_.counts(kClient).items, now_ns};
 }
 
 std::vector<PartProgress> PageCacheWorkload::parts() const {

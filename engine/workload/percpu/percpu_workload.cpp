@@ -202,7 +202,7 @@ void PercpuWorkload::share_clock() {
   clock_.share(static_cast<int>(inserting), inserting_ns());
 }
 
-Progress PercpuWorkload::progress() const {
+Progress PercpuWorkload::progress(uint64_t) const {
   return {pool_.counts(percpu::kInserter).items, clock_.at(inserting_ns())};
 }
 

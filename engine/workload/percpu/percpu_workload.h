@@ -62,7 +62,7 @@ class PercpuWorkload final : public Workload {
   void quit() override;
   void died(const Worker& worker) override;
   void watch(uint64_t now_ns) override;
-  Progress progress() const override;
+  Progress progress(uint64_t) const override;
   std::vector<PartProgress> parts() const override;
   Effective effective(const Seen& seen) const override;
   std::vector<Figure> figures(const Throughput&) const override;

@@ -149,8 +149,8 @@ void PipeWorkload::check_huge_pages() {
   }
 }
 
-Progress PipeWorkload::progress() const {
-  return {pool_.counts(Role::reader).items, monotonic_ns()};
+Progress PipeWorkload::progress(uint64_t now_ns) const {
+  return {pool_.counts(Role::reader).items, now_ns};
 }
 
 std::vector<PartProgress> PipeWorkload::parts() const {

@@ -99,6 +99,21 @@ TEST(Program, MeasuresForAsLongAsIsAskedFor) {
   EXPECT_EQ(result["bytes"], result["reader"]["bytes"]);
 }
 
+// The bytes are those at the moments that the duration lies between.
+TEST(Program, ARateIsItsBytesOverItsTime) {
+  Program program({"run", "--no-bpf", "--duration", "300ms", "--interval", "100ms", "--format",
+                   "jsonl", "--pairs", "4"});
+  EXPECT_TRUE(measured(program.wait())) << program.err();
+  const auto lines = jsonl_of(program.out());
+  ASSERT_GT(lines.size(), 1u);
+  for (const auto& line : lines) {
+    const double bytes = line["bytes"], ns = line["duration_ns"];
+    const auto& rate = line["gib_per_s"];
+    const double shown = rate.is_object() ? rate["mean"] : rate;
+    EXPECT_NEAR(shown, bytes / (1 << 30) / (ns / 1e9), 1e-6) << line["type"];
+  }
+}
+
 // With a reader that stands still the writer fills the ring with the same two pages, again
 // and again: all but the last two are rewritten before they are read.
 TEST(Program, DamageThatWasAskedForIsShownAndNoError) {
