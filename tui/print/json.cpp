@@ -125,14 +125,16 @@ void put_times_source(Json& json, const WorkerView& worker) {
     json["times_note"] = "schedstat overstates on_cpu_share, by 7 to 13 points or more";
 }
 
-void put_difference(Json& json, std::string_view name, const Reading<uint64_t>& before,
-                    const Reading<uint64_t>& after) {
-  if (!before.has_value() || !after.has_value())
-    put_null(json, name, after.has_value() ? before.reason : after.reason);
-  else if (*after < *before)
+void put_difference(Json& json, std::string_view name, const WorkerView& before,
+                    const WorkerView& after, Reading<uint64_t> WorkerView::*total) {
+  const Reading<uint64_t>&first = before.*total, &last = after.*total;
+  const bool restarted = after.restarts != before.restarts && total != &WorkerView::wakeups;
+  if (!first.has_value() || !last.has_value())
+    put_null(json, name, last.has_value() ? first.reason : last.reason);
+  else if (restarted || *last < *first)
     put_null(json, name, "the process was restarted");
   else
-    json[name] = *after - *before;
+    json[name] = *last - *first;
 }
 
 Json functions_json(const FunctionTable& table) {

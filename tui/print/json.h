@@ -72,9 +72,10 @@ Json spread_json(const Spread& spread);  // median and quartiles
 
 void put_shares(Json& json, const TimeShares& shares);
 void put_times_source(Json& json, const WorkerView& worker);  // of the shares, and how good it is
-// Totals of a process restart with the process.
-void put_difference(Json& json, std::string_view name, const Reading<uint64_t>& before,
-                    const Reading<uint64_t>& after);
+// A process's totals restart with the process, and tell nothing of the one before; those of a role,
+// its wakeups, go on.
+void put_difference(Json& json, std::string_view name, const WorkerView& before,
+                    const WorkerView& after, Reading<uint64_t> WorkerView::*total);
 
 Json functions_json(const FunctionTable& table);
 // The roots, heaviest first, with nested callees; nothing is left out. Weights are

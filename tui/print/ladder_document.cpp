@@ -34,7 +34,7 @@ Json role_json(const WorkerView& before, const WorkerView& after) {
   json["syscalls"] = after.counts.syscalls - before.counts.syscalls;
   json["eagain"] = after.counts.eagain - before.counts.eagain;
   json["polls"] = after.counts.polls - before.counts.polls;
-  put_difference(json, "context_switches", before.context_switches, after.context_switches);
+  put_difference(json, "context_switches", before, after, &WorkerView::context_switches);
   return json;
 }
 

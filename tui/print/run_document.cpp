@@ -74,7 +74,7 @@ Json worker_json(const RunResult& result, Role role) {
   put_shares(json, result.segment.role(role).shares);
   put_times_source(json, after);
   const auto difference = [&](const char* name, Reading<uint64_t> WorkerView::*total) {
-    put_difference(json, name, before.*total, after.*total);
+    put_difference(json, name, before, after, total);
   };
   difference("context_switches", &WorkerView::context_switches);
   difference("voluntary_switches", &WorkerView::voluntary_switches);

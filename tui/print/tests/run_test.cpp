@@ -219,6 +219,26 @@ TEST(PrintJson, ARestartedProcessHasNoDifference) {
   EXPECT_EQ(run_json(r)["writer"]["context_switches_reason"], "the process was restarted");
 }
 
+// Which may have more switches than the one before it, but not those of both.
+TEST(PrintJson, TotalsOfALongSuccessorAreNoDifference) {
+  RunResult r = example_result();
+  WorkerView &before = r.begin.workers[0], &after = r.end.workers[0];
+  for (const auto total :
+       {&WorkerView::context_switches, &WorkerView::voluntary_switches,
+        &WorkerView::involuntary_switches, &WorkerView::page_faults, &WorkerView::wakeups}) {
+    before.*total = Reading<uint64_t>::of(10);
+    after.*total = Reading<uint64_t>::of(25);
+  }
+  after.restarts = before.restarts + 1;
+  const Json writer = run_json(r)["writer"];
+  for (const char* name :
+       {"context_switches", "voluntary_switches", "involuntary_switches", "page_faults"}) {
+    EXPECT_TRUE(writer[name].is_null()) << name;
+    EXPECT_EQ(writer[std::string(name) + "_reason"], "the process was restarted");
+  }
+  EXPECT_EQ(writer["wakeups"], 15) << "counted per role";
+}
+
 TEST(PrintJson, SaysWhereAWorkerWasBlocked) {
   RunResult r = example_result();
   WorkerView& writer = r.end.workers[0];
