@@ -26,10 +26,11 @@ Json whole_spread_json(const Spread& spread) {
 }
 
 // The role during one run, as far as known without observers.
-Json role_json(const WorkerView& before, const WorkerView& after) {
+Json role_json(const Trial& trial, Role role) {
+  const WorkerView &before = trial.begin.worker(role), &after = trial.end.worker(role);
   Json json;
   put(json, "cpu", after.last_cpu);
-  put_shares(json, after.shares);
+  put_shares(json, trial.segment.role(role).shares);  // of all of it; `after` has the last second's
   put_times_source(json, after);
   json["syscalls"] = after.counts.syscalls - before.counts.syscalls;
   json["eagain"] = after.counts.eagain - before.counts.eagain;
@@ -48,7 +49,7 @@ Json rung_run_json(const LadderRun& run, size_t place) {
   put(json, "steal_share", trial.steal_share);
   json["pipe_size"] = trial.end.effective.pipe.bytes;
   for (const Role role : {Role::writer, Role::reader})
-    json[std::string(to_text(role))] = role_json(trial.begin.worker(role), trial.end.worker(role));
+    json[std::string(to_text(role))] = role_json(trial, role);
   return json;
 }
 

@@ -21,6 +21,9 @@ Ladder measured() {
       s->host = like.host;
     }
     trial.end.workers = like.workers;
+    const auto share = [](double x) { return Reading<double>::of(x); };
+    trial.end.workers[0].shares = {share(0.9), share(0), share(0.1)};  // of the last second
+    trial.segment.roles[0].shares = {share(0.5), share(0.25), share(0.25)};
     trial.end.throughput.current.rate = like.throughput.current.rate;
     trial.begin.workers[0].context_switches = Reading<uint64_t>::of(200);
   }

@@ -117,6 +117,8 @@ TEST(LadderJson, HoldsEverything) {
   EXPECT_EQ(top["runs"][1]["place"], 6);
   EXPECT_EQ(top["runs"][1]["bytes"], 12ull << 30);
   EXPECT_EQ(top["runs"][1]["writer"]["context_switches"], 2000);
+  EXPECT_EQ(top["runs"][1]["writer"]["on_cpu_share"], 0.5) << "of the whole run";
+  EXPECT_EQ(top["runs"][1]["writer"]["runnable_share"], 0.25);
   EXPECT_EQ(top["requested"]["write_with"], "vmsplice");
   EXPECT_EQ(json["monotone"], false);
   EXPECT_EQ(json["falls"][0]["rung"], "write_read_huge");
