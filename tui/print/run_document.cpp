@@ -83,6 +83,7 @@ Json worker_json(const RunResult& result, Role role) {
   difference("page_faults", &WorkerView::page_faults);
   json["restarts"] = after.restarts;
   put(json, "blocked", result.segment.role(role).blocked, blocked_json);
+  if (after.processes > 1) json["blocked_note"] = "of the first of several processes";
   json["lifetime"] = {{"bytes", last.counts.items}, {"syscalls", last.counts.syscalls}};
   return json;
 }

@@ -239,6 +239,13 @@ TEST(PrintJson, TotalsOfALongSuccessorAreNoDifference) {
   EXPECT_EQ(writer["wakeups"], 15) << "counted per role";
 }
 
+TEST(PrintJson, SaysWhoseSleepsAreShown) {
+  RunResult r = example_result();
+  EXPECT_FALSE(run_json(r)["writer"].contains("blocked_note"));
+  r.end.workers[0].processes = 2;
+  EXPECT_EQ(run_json(r)["writer"]["blocked_note"], "of the first of several processes");
+}
+
 TEST(PrintJson, SaysWhereAWorkerWasBlocked) {
   RunResult r = example_result();
   WorkerView& writer = r.end.workers[0];
