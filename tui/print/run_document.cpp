@@ -49,14 +49,21 @@ Json run_rate_json(const RunResult& result) {
   return json;
 }
 
-Json counts_json(const WorkerCounts& counts) {
-  return {{"syscalls", counts.syscalls},
-          {"bytes", counts.items},
-          {"eagain", counts.eagain},
-          {"polls", counts.polls},
-          {"helper_calls", counts.helper_calls},
-          {"short", counts.short_calls},
-          {"interrupted", counts.interrupted}};
+// By the name of what is counted, and always as "bytes", too, as scripts expect.
+void put_items(Json& json, uint64_t items, const Unit& unit) {
+  json["bytes"] = items;
+  json[unit.items] = items;
+}
+
+Json counts_json(const WorkerCounts& counts, const Unit& unit) {
+  Json json = {{"syscalls", counts.syscalls}};
+  put_items(json, counts.items, unit);
+  json["eagain"] = counts.eagain;
+  json["polls"] = counts.polls;
+  json["helper_calls"] = counts.helper_calls;
+  json["short"] = counts.short_calls;
+  json["interrupted"] = counts.interrupted;
+  return json;
 }
 
 Json blocked_json(const BlockedTable& blocked) {
@@ -70,7 +77,8 @@ Json worker_json(const RunResult& result, Role role) {
   const WorkerView &before = result.begin.worker(role), &after = result.end.worker(role);
   const WorkerView& last = result.last.worker(role);
   Json json = {{"pid", after.pid}};
-  json.update(counts_json(after.counts - before.counts));
+  const Unit& unit = unit_of(result.end.requested);
+  json.update(counts_json(after.counts - before.counts, unit));
   put_shares(json, result.segment.role(role).shares);
   put_times_source(json, after);
   const auto difference = [&](const char* name, Reading<uint64_t> WorkerView::*total) {
@@ -84,7 +92,8 @@ Json worker_json(const RunResult& result, Role role) {
   json["restarts"] = after.restarts;
   put(json, "blocked", result.segment.role(role).blocked, blocked_json);
   if (after.processes > 1) json["blocked_note"] = "of the first of several processes";
-  json["lifetime"] = {{"bytes", last.counts.items}, {"syscalls", last.counts.syscalls}};
+  put_items(json["lifetime"], last.counts.items, unit);
+  json["lifetime"]["syscalls"] = last.counts.syscalls;
   return json;
 }
 
@@ -264,7 +273,7 @@ Document interval_document(const Snapshot& begin, const Snapshot& before, const 
   Json json = {{"t_ns", t_ns}, {"duration_ns", duration_ns}, {std::string(unit.items), items}};
   put(json, unit.key, rate);
   for (const Role role : roles_of(settings))
-    json[role_name(settings, role)] = counts_json(counts(role));
+    json[role_name(settings, role)] = counts_json(counts(role), unit);
   return {"interval", std::move(json),
           fmt::format("{:>6.1f} s  {:>8} {}\n", double(t_ns) / 1e9,
                       rate.has_value() ? fmt::format("{:.2f}", *rate) : "?", unit.rate)};

@@ -239,6 +239,17 @@ TEST(PrintJson, TotalsOfALongSuccessorAreNoDifference) {
   EXPECT_EQ(writer["wakeups"], 15) << "counted per role";
 }
 
+// Under "bytes", too, because scripts look there.
+TEST(PrintJson, CallsRulesRules) {
+  RunResult r = example_result();
+  EXPECT_FALSE(run_json(r)["writer"].contains("rules"));
+  r.end.requested.workload = WorkloadKind::percpu;
+  const uint64_t rules = r.end.workers[0].counts.items - r.begin.workers[0].counts.items;
+  const Json line = interval_document(r.begin, r.begin, r.end).tree;
+  EXPECT_EQ(line["inserter"].value("rules", uint64_t{0}), rules);
+  EXPECT_EQ(line["inserter"].value("bytes", uint64_t{0}), rules);
+}
+
 TEST(PrintJson, SaysWhoseSleepsAreShown) {
   RunResult r = example_result();
   EXPECT_FALSE(run_json(r)["writer"].contains("blocked_note"));
