@@ -1,6 +1,9 @@
 #include <signal.h>
 
+#include <algorithm>
+#include <iterator>
 #include <random>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/clock.h"
@@ -58,17 +61,19 @@ std::vector<double> change_latencies_ms(const Settings& settings, int changes) {
     // Except placement and stamps: with same_cpu and busy loops, bytes move only
     // when the scheduler switches, which is the technique's latency, not ours.
     const HotKey& key = keys[random() % keys.size()];
-    // The same goes for slow motion. Observers are no part of the pipe.
-    if (key.knob == "placement" || key.knob == "payload" || key.knob == "slow_motion" ||
-        key.knob == "observers")
-      continue;
+    // The same goes for slow motion, and for more pairs than there are CPUs. Observers are no part
+    // of the pipe.
+    constexpr std::string_view kNotOurs[] = {"placement", "payload", "slow_motion", "pairs",
+                                             "observers"};
+    if (std::ranges::find(kNotOurs, key.knob) != std::end(kNotOurs)) continue;
     key.press(next);
     // Larger buffers would measure the kernel's page faults.
     if (next.pipe.buf_size > (1 << 20)) continue;
     const uint64_t pressed = monotonic_ns();
     engine.apply(next, "bench");
     const uint64_t bytes = session.run_until_settled().throughput.total_items;
-    while (engine.tick().throughput.total_items <= bytes) session.serve(0);
+    // Not without a pause: it would take the CPU of the worker that it waits for.
+    while (engine.tick().throughput.total_items <= bytes) session.serve(kMs / 4);
     latencies.push_back(ms_since(pressed));
     session.run_for(20 * kMs);
   }
