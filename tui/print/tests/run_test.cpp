@@ -83,11 +83,11 @@ TEST(PrintCsv, BeginsWithTheArticlesColumns) {
             "dont_touch_pages,same_buffer,name,duration_ns,bytes,median,stddev,min,max,pages,wait,"
             "payload,placement,writer_cpu,reader_cpu,effective_pipe_bytes,zero_copy,huge,"
             "steal_share,verdict,buffers,slow_motion,write_with,read_with,writer.wait,reader.wait,"
-            "touch_pages,writer.cpu,reader.cpu,pairs\n");
+            "touch_pages,writer.cpu,reader.cpu,pairs,observers\n");
   EXPECT_EQ(csv_rows(run_document(example_result())),
             "12.500000,26843545600,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,"
             "26843545600,12.400000,0.250000,12.000000,13.000000,thp,block/busy,constant,near,0,1,"
-            "131072,zero-copy,1,0.010000,lock-bound,separate,0,vmsplice,splice,block,busy,1,,,1\n");
+            "131072,zero-copy,1,0.010000,lock-bound,separate,0,vmsplice,splice,block,busy,1,,,1,on\n");
 }
 
 TEST(PrintCsv, LeavesUnknownsEmpty) {
@@ -102,7 +102,7 @@ TEST(PrintCsv, LeavesUnknownsEmpty) {
       csv_rows(run_document(r)),
       "12.500000,7,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,26843545600,,,,,thp,"
       "block/"
-      "busy,constant,near,,1,131072,zero-copy,,,,separate,0,vmsplice,splice,block,busy,1,,,1\n");
+      "busy,constant,near,,1,131072,zero-copy,,,,separate,0,vmsplice,splice,block,busy,1,,,1,on\n");
 }
 
 // A run of another workload, whose figures a pipe has not.
@@ -124,9 +124,9 @@ TEST(PrintCsv, HasTheUnitAndTheKnobsOfThePageCache) {
   EXPECT_EQ(csv_text(document),
             "gib_per_s,name,duration_ns,bytes,median,stddev,min,max,client_cpu,"
             "effective_pipe_bytes,zero_copy,huge,steal_share,verdict,cached_share,clients,files,"
-            "file_size,chunk_size,gang_size\n"
+            "file_size,chunk_size,gang_size,observers\n"
             "12.500000,custom,2000000000,26843545600,12.400000,0.250000,12.000000,13.000000,0,"
-            "131072,zero-copy,1,0.010000,lock-bound,0.500000,1,same,1073741824,65536,16\n");
+            "131072,zero-copy,1,0.010000,lock-bound,0.500000,1,same,1073741824,65536,16,on\n");
 }
 
 TEST(PrintCsv, HasTheUnitAndTheKnobsOfPercpu) {
@@ -135,9 +135,9 @@ TEST(PrintCsv, HasTheUnitAndTheKnobsOfPercpu) {
   r.end.throughput.total_items = 200'000;
   EXPECT_EQ(csv_text(run_document(r)),
             "krules_per_s,name,duration_ns,rules,median,stddev,min,max,inserter_cpu,steal_share,"
-            "cached_share,workers,profile,no_percpu,requested_rules,batch\n"
+            "cached_share,workers,profile,no_percpu,requested_rules,batch,observers\n"
             "100.000000,custom,2000000000,200000,12.400000,0.250000,12.000000,13.000000,0,"
-            "0.010000,0.500000,1,mirred,0,30000,1\n");
+            "0.010000,0.500000,1,mirred,0,30000,1,on\n");
 }
 
 TEST(PrintJson, KeepsTheOrderOfTheSchema) {
