@@ -107,7 +107,8 @@ void Engine::Impl::on_worker(const WorkerEvent& event) {
   const uint64_t now_ns = monotonic_ns();
   switch (event.kind) {
     case Kind::died:
-      notify(Severity::error, fmt::format("{} died: {}", name, event.words));
+      if (!stage_.finished)  // else it was told to
+        notify(Severity::error, fmt::format("{} died: {}", name, event.words));
       segments_.ended(role, now_ns, meters_.of(role).last_sample());
       settled_ = ring_renewed_ = false;
       change_began_ns_ = now_ns;
