@@ -91,6 +91,7 @@ TEST(View, ObserversThatAreOffAreSaid) {
       EXPECT_TRUE(has(text, "press O"));
       EXPECT_TRUE(has(text, "O observe ○"));
       EXPECT_TRUE(has(text, "GiB/s"));
+      EXPECT_EQ(text.find("press O"), text.rfind("press O")) << "once is enough";
       for (const char* seen : {"cpu-clock", "mutex_spin", "lock-bound", "no samples", "used"})
         EXPECT_FALSE(has(text, seen)) << seen;
     }

@@ -94,8 +94,11 @@ void draw_both(const Area& area, const Snapshot& s) {
 
 void draw_picture(const Area& area, const Snapshot& s, RingPicture picture) {
   const bool map = s.ring.history && area.rows() >= kLeastHeatRows;
+  // Why there is none, above.
+  const bool said = s.ring.occupancy.status == ReadingStatus::unavailable &&
+                    s.ring.occupancy.reason == s.ring.frame.reason;
   if (!map || picture == RingPicture::histogram) {
-    draw_occupancy(area.from_row(0, kMostHistogramRows), s.ring.occupancy);
+    if (!said) draw_occupancy(area.from_row(0, kMostHistogramRows), s.ring.occupancy);
   } else if (picture == RingPicture::both && s.ring.occupancy.has_value()) {
     draw_both(area, s);
   } else {

@@ -285,7 +285,8 @@ Reading<Verdict> judge_bound(const Snapshot& s) {
   using Judged = Reading<Verdict>;
   if (std::string why = nothing_flows(s); s.effective.settled && !why.empty())
     return Judged::unavailable(std::move(why));
-  if (s.requested.observers == Observing::off) return Judged::unavailable(kObserversOff);
+  if (s.requested.observers == Observing::off)
+    return Judged::unavailable(std::string(why_of(kObserversOff)));
   if (std::string why = too_early(s); !why.empty()) return Judged::warming(std::move(why));
   const Evidence e = gather_evidence(s);
   constexpr Role w = Role::writer, r = Role::reader;
