@@ -31,6 +31,12 @@ struct Exec {
   std::string uid, gid;  // of the user to become
 };
 
+[[noreturn]] void give_up(int error_fd) {
+  const int error_number = errno;
+  (void)!::write(error_fd, &error_number, sizeof error_number);
+  ::_exit(127);
+}
+
 // In the child, after fork: only async-signal-safe calls. Does not return; failures
 // are reported through error_fd.
 [[noreturn]] void become_worker(const Exec& exec, int control_fd, std::span<const int> fds,
@@ -42,23 +48,27 @@ struct Exec {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   // Until the worker has its handler, the wakeup signal must not kill it; this survives exec.
   ::signal(kWakeSignal, SIG_IGN);
-  restore_descriptor_limit();
 
   const int error_place = kWorkerFirstFd + static_cast<int>(fds.size());
   const int safe = error_place + 1;  // above all descriptors to be replaced
+  const auto copy = [&](int fd) {
+    const int copied = ::fcntl(fd, F_DUPFD_CLOEXEC, safe);
+    if (copied < 0) give_up(error_fd);
+    return copied;
+  };
   int given[kMostFds];
-  for (size_t i = 0; i < fds.size(); ++i) given[i] = ::fcntl(fds[i], F_DUPFD, safe);
-  const int control = ::fcntl(control_fd, F_DUPFD, safe);
-  const int error = ::fcntl(error_fd, F_DUPFD_CLOEXEC, safe);
+  for (size_t i = 0; i < fds.size(); ++i) given[i] = copy(fds[i]);
+  const int control = copy(control_fd);
+  const int error = copy(error_fd);
   const int null = ::open("/dev/null", O_RDWR);
   if (null >= 0) {
     for (int fd = 0; fd <= 2; ++fd) ::dup2(null, fd);
   }
   ::dup2(control, kWorkerControlFd);
   for (size_t i = 0; i < fds.size(); ++i) ::dup2(given[i], kWorkerFirstFd + static_cast<int>(i));
-  ::dup2(error, error_place);
-  ::fcntl(error_place, F_SETFD, FD_CLOEXEC);
+  ::dup3(error, error_place, O_CLOEXEC);
   ::syscall(SYS_close_range, error_place + 1, ~0u, 0);
+  restore_descriptor_limit();  // not before: copies would have to be below it
 
   const char* const arguments[] = {"pipetop", kWorkerProcess, exec.uid.c_str(), exec.gid.c_str(),
                                    nullptr};
@@ -66,9 +76,7 @@ struct Exec {
   // capabilities until the worker has changed its user.
   if (::geteuid() == 0 || drop_capabilities())
     ::execv(exec.program, const_cast<char* const*>(arguments));
-  const int error_number = errno;
-  (void)!::write(error_place, &error_number, sizeof error_number);
-  ::_exit(127);
+  give_up(error_place);
 }
 
 constexpr int kLongestDeath_ms = 1'000;

@@ -2,6 +2,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <map>
 
 #include "engine/base/error.h"
+#include "engine/process/descriptor_limit.h"
 #include "engine/process/pipe_owner.h"
 #include "engine/process/worker.h"
 #include "engine/tests/eventually.h"
@@ -53,6 +55,60 @@ TEST(WorkerProcess, AMissingProgramIsAnError) {
   ControlMemory control(WorkloadKind::pipe, Role::writer);
   EXPECT_THROW(WorkerProcess("/nonexistent/program", control.fd(), std::array{pipe.write_fd()}),
                SystemError);
+}
+
+// All but `left` of those that we may have.
+void use_up_descriptors(rlim_t most, int left) {
+  const rlimit limit = {most, most};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  int last = -1;
+  for (int fd = ::dup(STDERR_FILENO); fd >= 0; fd = ::dup(STDERR_FILENO)) last = fd;
+  for (int i = 0; i < left; ++i) ::close(last - i);
+}
+
+// In a child, which has no other use for its limits.
+template <class Function>
+void expect_in_child(const Function& holds) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(holds() ? 0 : 1);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+// It would have no control block.
+TEST(WorkerProcess, OneThatCannotHaveItsDescriptorsIsAnError) {
+  expect_in_child([] {
+    PipeOwner pipe;
+    ControlMemory control(WorkloadKind::pipe, Role::writer);
+    use_up_descriptors(64, 3);
+    try {
+      WorkerProcess(kSelf, control.fd(), std::array{pipe.write_fd()});
+    } catch (const SystemError& error) {
+      return error.error_number() == EMFILE;
+    }
+    return false;
+  });
+}
+
+// As a sampler needs them on a large machine. The worker gets the usual limit back.
+TEST(WorkerProcess, StartsFromAProcessWithMoreDescriptorsThanUsual) {
+  rlimit limit = {};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_max < 256) GTEST_SKIP() << "the hard limit is " << limit.rlim_max;
+  limit.rlim_cur = 64;
+  expect_in_child([&] {
+    PipeOwner pipe;
+    ControlMemory control(WorkloadKind::pipe, Role::writer);
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+    raise_descriptor_limit();
+    for (int i = 0; i < 128; ++i) ::dup(STDERR_FILENO);
+    WorkerProcess process(kSelf, control.fd(), std::array{pipe.write_fd()});
+    publish_command(control.block(), {.order = Order::quit});
+    wait_for_end(process);
+    const auto end = process.poll();
+    return end && !end->by_signal && end->code == 0;
+  });
 }
 
 TEST(WorkerProcess, SurvivesMovesOntoItself) {
