@@ -161,9 +161,9 @@ struct HostInfo {
   int cpus = 0;            // that this process may run on
   std::string hypervisor;  // "" on bare metal
   std::vector<Mitigation> mitigations;
-  std::string thp;  // for pages of 2 MiB: "madvise"
-  std::string psi;  // /proc/pressure/cpu's first line, "" if there is none
-  uint64_t pipe_max_size = 0;
+  std::string thp;             // for pages of 2 MiB: "madvise"
+  std::string psi;             // /proc/pressure/cpu's first line, "" if there is none
+  uint64_t pipe_max_size = 0;  // 0: unknown
 };
 
 enum class Severity { info, warning, error };

@@ -13,7 +13,7 @@ Capabilities read_capabilities() {
   machine.file_probe = probe_file_zero_copy();
   machine.thp = read_thp("enabled");
   machine.shmem_thp = read_thp("shmem_enabled");
-  machine.pipe_max_bytes = host.pipe_max_size;
+  if (host.pipe_max_size != 0) machine.pipe_max_bytes = host.pipe_max_size;
   machine.may_exceed_pipe_max = (effective_capabilities() & capabilities({CAP_SYS_RESOURCE})) != 0;
   machine.cpus = read_topology();
   return machine;

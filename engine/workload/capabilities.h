@@ -15,9 +15,9 @@ struct Capabilities {
   ZeroCopyProbe file_probe;  // of splice from a file
   ThpSetting thp = {"madvise", {}};
   ThpSetting shmem_thp = {"never", {}};  // of memfds
-  uint64_t pipe_max_bytes = 1 << 20;
-  bool may_exceed_pipe_max = false;  // CAP_SYS_RESOURCE
-  std::vector<Cpu> cpus;             // that this process may run on
+  uint64_t pipe_max_bytes = 1 << 20;     // if it cannot be read: the kernel's default
+  bool may_exceed_pipe_max = false;      // CAP_SYS_RESOURCE
+  std::vector<Cpu> cpus;                 // that this process may run on
 };
 
 // Queries the machine.

@@ -63,7 +63,7 @@ Json host_json(const HostInfo* host, const Reading<double>& steal_share) {
     for (const Mitigation& m : host->mitigations) json["mitigations"][m.flaw] = m.state;
     json["thp"] = host->thp;
     put_if(!host->psi.empty(), json, "psi", host->psi, "the kernel keeps none");
-    json["pipe_max_size"] = host->pipe_max_size;
+    put_if(host->pipe_max_size != 0, json, "pipe_max_size", host->pipe_max_size, kNoPipeMax);
   }
   put(json, "steal_share", steal_share);
   return json;

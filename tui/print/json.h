@@ -26,6 +26,8 @@ inline Json rounded(double value) { return std::round(value * 1e6) / 1e6; }
 // Sets json[name]: a value, or null with the reason beside it.
 void put_null(Json& json, std::string_view name, std::string_view reason);
 
+inline constexpr const char* kNoPipeMax = "/proc/sys/fs/pipe-max-size cannot be read";
+
 inline void put_if(bool known, Json& json, std::string_view name, Json value,
                    std::string_view reason) {
   if (!known) return put_null(json, name, reason);

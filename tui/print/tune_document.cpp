@@ -112,7 +112,8 @@ Json effect_json(const KnobEffect& effect) {
 }
 
 Json pipe_max_json(const TuneReport& report) {
-  Json json = {{"bytes", report.pipe_max_bytes}, {"raised", report.raised()}};
+  Json json = {{"raised", report.raised()}};
+  put_if(report.pipe_max_bytes != 0, json, "bytes", report.pipe_max_bytes, kNoPipeMax);
   if (!report.raise_refusal.empty()) json["refusal"] = report.raise_refusal;
   return json;
 }

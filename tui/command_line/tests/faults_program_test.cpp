@@ -96,6 +96,13 @@ TEST(FaultsProgram, AFileThatMayNotGrowIsAnError) {
   EXPECT_EQ(text.back(), '\n') << "no half lines";
 }
 
+// It cannot even read fs.pipe-max-size.
+TEST(FaultsProgram, ATuneThatMayOpenNothingEnds) {
+  Program program = limited("--nofile=5", {"tune", "--budget", "2s"});
+  EXPECT_EQ(program.wait(), 3);
+  EXPECT_NE(program.err().find("Too many open files"), std::string::npos) << program.err();
+}
+
 TEST(FaultsProgram, AStartThatFailsCostsNoOldResult) {
   const ScratchDirectory scratch;
   const std::string segments = scratch.file("s.csv"), lines = scratch.file("r.jsonl"),
