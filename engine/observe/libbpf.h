@@ -52,6 +52,9 @@ Skeleton<T> load_skeleton(const std::string& what, const Prepare& prepare) {
   if (!skeleton) throw_refused("open " + what, errno);
   prepare(*skeleton);
   if (const int error = T::load(skeleton.get())) throw_refused("load " + what, -error);
+  // libbpf does not report this: it takes any failed attempt for a kernel that cannot map maps.
+  if constexpr (requires { skeleton->bss; })
+    if (!skeleton->bss) throw_refused("map variables of " + what, ENOMEM);
   return skeleton;
 }
 
