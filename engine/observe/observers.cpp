@@ -43,8 +43,9 @@ Observers::Observers(const ObserverOptions& options)
     return;
   }
   // The kernel takes 40 ms to write its symbols; in parallel programs are
-  // verified and, once we return, workers started.
-  reading_symbols_ = std::async(std::launch::async, Symbols::of_this_kernel);
+  // verified and, once we return, workers started. Later, if no thread can be made.
+  reading_symbols_ =
+      std::async(std::launch::async | std::launch::deferred, Symbols::of_this_kernel);
   no_ring_ = kNoPipe;
   if (has_pipe_) ring_ = try_make(no_ring_, [&] { return make_ring_reader(options.pipe_fd); });
   const int copies_fd = ring_ ? ring_->copies_fd() : -1;

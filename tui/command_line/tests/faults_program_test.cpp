@@ -103,6 +103,23 @@ TEST(FaultsProgram, ATuneThatMayOpenNothingEnds) {
   EXPECT_NE(program.err().find("Too many open files"), std::string::npos) << program.err();
 }
 
+TEST(FaultsProgram, TooLittleMemoryIsTold) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer needs terabytes of addresses";
+#endif
+  // How much it needs depends on the machine; libraries that do not fit are the loader's affair.
+  int told = 0;
+  for (const int mib : {20, 24, 28, 32, 40}) {
+    Program program = limited(("--as=" + std::to_string(mib << 20)).c_str(),
+                              {"run", "--duration", "100ms", "--warmup", "0"});
+    program.wait();
+    EXPECT_EQ(program.err().find("unexpected"), std::string::npos) << program.err();
+    EXPECT_EQ(program.err().find("terminate"), std::string::npos) << program.err();
+    if (program.err().find("out of memory: ") != std::string::npos) ++told;
+  }
+  EXPECT_GT(told, 0);
+}
+
 TEST(FaultsProgram, AStartThatFailsCostsNoOldResult) {
   const ScratchDirectory scratch;
   const std::string segments = scratch.file("s.csv"), lines = scratch.file("r.jsonl"),

@@ -273,6 +273,14 @@ TEST(Privileges, NobodyTracesAWorkerOfSudo) {
     EXPECT_EQ(trace_as_nobody(run.wait_for_child(name)), EPERM) << name;
 }
 
+TEST(Privileges, AUserWhoMayStartNothingIsTold) {
+  PIPETOP_NEED(root());
+  const ProgramCopy copy;
+  Program run(kSetpriv, as_user("/usr/bin/prlimit", {"--nproc=0", copy.path(), "run"}));
+  EXPECT_EQ(run.wait(), 3);
+  EXPECT_EQ(run.err(), "pipetop: fork: Resource temporarily unavailable\n");
+}
+
 TEST(Privileges, AnOrdinaryUserIsToldInOneLine) {
   PIPETOP_NEED(root());
   const ProgramCopy copy;
