@@ -5,9 +5,11 @@
 #include <fmt/core.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <signal.h>
 #include <term.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <string_view>
 
@@ -60,7 +62,9 @@ const char* capability(const char* name) {
 }
 
 void require_tty(int fd, const char* name) {
-  if (isatty(fd) == 0) throw Error(fmt::format("{} is not a terminal{}", name, kInstead));
+  if (isatty(fd) == 1) return;
+  if (errno == EIO) throw Error("the terminal hung up", Exit{kSignalExit + SIGHUP});
+  throw Error(fmt::format("{} is not a terminal{}", name, kInstead));
 }
 
 // Delays such as "$<5>" are for tputs(); they are removed to write the bytes directly.

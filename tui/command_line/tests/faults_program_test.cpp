@@ -120,6 +120,15 @@ TEST(FaultsProgram, TooLittleMemoryIsTold) {
   EXPECT_GT(told, 0);
 }
 
+TEST(FaultsProgram, ATerminalThatIsGoneBeforeTheDashboardIsAHangUp) {
+  PtyProgram program(
+      {"/bin/sh", "-c", "trap '' HUP; echo ready; read line; exec \"$0\"", PIPETOP_PROGRAM},
+      kXterm);
+  ASSERT_TRUE(program.wait_for("ready"));
+  program.hang_up();
+  EXPECT_EQ(WEXITSTATUS(program.wait_for_end()), 128 + SIGHUP);
+}
+
 TEST(FaultsProgram, AStartThatFailsCostsNoOldResult) {
   const ScratchDirectory scratch;
   const std::string segments = scratch.file("s.csv"), lines = scratch.file("r.jsonl"),
