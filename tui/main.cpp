@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -40,11 +41,18 @@ void forget_callers_terminals() {
     unsetenv(name);
 }
 
+// Our memory holds kernel addresses then, which our caller may not see: no core dumps. Not all
+// kernels see to it (Linux 6.18 does not).
+void hide_memory() {
+  if (getauxval(AT_SECURE) != 0) prctl(PR_SET_DUMPABLE, 0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace pipetop;
   if (argc > 1 && std::strcmp(argv[1], kWorkerProcess) == 0) return worker_main(argc, argv);
+  hide_memory();
   fill_standard_descriptors();
   forget_callers_terminals();
   signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write()

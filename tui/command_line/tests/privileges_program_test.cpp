@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <sstream>
 
 #include "engine/base/reading.h"
+#include "engine/model/control_block.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "tui/command_line/tests/file_capabilities.h"
 #include "tui/command_line/tests/program.h"
@@ -142,6 +144,24 @@ TEST(Privileges, WorkersHaveNoneOfTheFilesCapabilities) {
   EXPECT_EQ(run.wait(), 128 + SIGTERM) << run.err();
 }
 
+uid_t owner_of_memory(pid_t pid) {
+  struct stat status = {};
+  ::stat(("/proc/" + std::to_string(pid) + "/mem").c_str(), &status);
+  return status.st_uid;
+}
+
+// Of kernel addresses: /proc hides them from its user, and a core dump must not show them.
+TEST(Privileges, TheFilesCapabilitiesLeaveNoMemoryToItsUser) {
+  PIPETOP_NEED(observing_root());
+  const ProgramCopy copy;
+  PIPETOP_NEED(given(copy));
+  Program run(kSetpriv, as_user(copy.path(), kEndlessRun));
+  const pid_t writer = run.wait_for_child("pipetop-writer");
+  ASSERT_NE(writer, 0) << run.err();
+  EXPECT_EQ(owner_of_memory(run.pid()), 0u) << "as of an undumpable process";
+  EXPECT_EQ(owner_of_memory(writer), 65534u) << "main reads its smaps";
+}
+
 TEST(Privileges, WorkersOfSudoHaveNone) {
   PIPETOP_NEED(root());
   Program run("/usr/bin/env", as_sudo("65534", "65534", kEndlessRun));
@@ -238,6 +258,25 @@ TEST(Privileges, AWorkerCannotMakeItsSuccessorRoot) {
     const pid_t second = run.wait_for_child(name, first);
     ASSERT_NE(second, 0) << run.err();
     EXPECT_EQ(status_of(std::to_string(second))["Uid"], "65534\t65534\t65534\t65534") << name;
+  }
+}
+
+// With the file's capabilities a worker's user may write what the worker tells main.
+TEST(Privileges, AWorkerThatTellsRubbishHarmsOnlyTheResult) {
+  for (const uint64_t rubbish : {UINT64_MAX, uint64_t{1} << 63, uint64_t{INT32_MAX} + 1}) {
+    Program run({"run", "--format", "jsonl", "--interval", "100ms", "--duration", "1h"});
+    const UniqueFd block(
+        open(("/proc/" + std::to_string(run.wait_for_child("pipetop-writer")) + "/fd/3").c_str(),
+             O_RDWR));
+    ASSERT_TRUE(block) << strerror(errno);
+    ASSERT_TRUE(run.wait_for("\"interval\"")) << run.err();
+    const size_t shown = run.out().size();
+    const size_t report = offsetof(ControlBlock, report) + offsetof(WorkerReport, words);
+    for (size_t at = report; at < sizeof(ControlBlock); at += sizeof rubbish)
+      ASSERT_EQ(pwrite(block.get(), &rubbish, sizeof rubbish, off_t(at)), ssize_t(sizeof rubbish));
+    EXPECT_TRUE(run.wait_until([&] { return run.out().size() > shown; })) << run.err();
+    run.send(SIGTERM);
+    EXPECT_EQ(run.wait(), 128 + SIGTERM) << run.err();
   }
 }
 
