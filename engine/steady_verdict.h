@@ -14,18 +14,22 @@ class SteadyVerdict {
   // A verdict is replaced only when something else (another one, or none) was
   // judged without a break for this long.
   static constexpr uint64_t kHoldNs = 1'000'000'000;
+  // Nor does one outlive this if only rivals were judged, though none of them lasts.
+  static constexpr uint64_t kLongestNs = 3 * kHoldNs;
 
   void add(uint64_t now_ns, Reading<Verdict> judged) {
     if (!shown_.has_value() || agree(shown_, judged)) {
       shown_ = std::move(judged);
       rival_since_ns_ = 0;
+      judged_ns_ = now_ns;
       return;
     }
     if (rival_since_ns_ == 0 || !agree(rival_, judged)) rival_since_ns_ = now_ns;
     rival_ = std::move(judged);
-    if (now_ns < rival_since_ns_ + kHoldNs) return;
+    if (now_ns < rival_since_ns_ + kHoldNs && now_ns < judged_ns_ + kLongestNs) return;
     shown_ = std::move(rival_);
     rival_since_ns_ = 0;
+    judged_ns_ = now_ns;
   }
   const Reading<Verdict>& shown() const { return shown_; }
 
@@ -41,6 +45,7 @@ class SteadyVerdict {
   Reading<Verdict> shown_ = Reading<Verdict>::warming("no verdict yet");
   Reading<Verdict> rival_;
   uint64_t rival_since_ns_ = 0;  // 0: there is none
+  uint64_t judged_ns_ = 0;       // that it was the shown one
 };
 
 }  // namespace pipetop

@@ -67,11 +67,22 @@ TEST_F(SteadyVerdictTest, ABreakBeginsTheSecondAnew) {
 
 TEST_F(SteadyVerdictTest, RivalsThatDisagreeDoNotAddUp) {
   look(of(Bound::lock));
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < 2; ++i) {
     look(of(Bound::wakeup), 3);
     look(none(), 3);
     expect(Bound::lock);
   }
+}
+
+TEST_F(SteadyVerdictTest, RivalsThatDisagreeEndOneThatIsNeverJudged) {
+  look(of(Bound::lock));
+  for (int i = 0; i < 7; ++i) {
+    look(of(Bound::wakeup));
+    look(none());
+    expect(Bound::lock);
+  }
+  look(none());
+  EXPECT_FALSE(steady.shown().has_value());
 }
 
 TEST_F(SteadyVerdictTest, ARestartForgets) {
