@@ -39,6 +39,12 @@ bool is_spin_lock(std::string_view symbol) {
   return source_name(symbol).ends_with("queued_spin_lock_slowpath");
 }
 
+// It was stopped or frozen, or a page had to be made or read for it.
+bool is_away(std::string_view symbol) {
+  const std::string_view name = source_name(symbol);
+  return name == "get_signal" || name == "handle_mm_fault";
+}
+
 struct Functions {
   uint64_t samples;
   std::vector<FunctionRow> rows;
@@ -54,7 +60,8 @@ double share_within(const Functions& functions, Test test) {
 }
 
 // Share of the time asleep.
-std::optional<double> mutex_share(const Reading<BlockedTable>& blocked) {
+std::optional<double> share_below(const Reading<BlockedTable>& blocked,
+                                  bool (*test)(std::string_view)) {
   if (blocked.status != ReadingStatus::ok || blocked->tree->total == 0) return {};
   const CallTree& tree = *blocked->tree;
   std::vector<bool> within(tree.nodes.size());
@@ -62,7 +69,7 @@ std::optional<double> mutex_share(const Reading<BlockedTable>& blocked) {
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
     const CallNode& node = tree.nodes[i];
     within[i] = node.parent != CallNode::kNone && within[node.parent];
-    if (within[i] || !is_mutex(node.function.name())) continue;
+    if (within[i] || !test(node.function.name())) continue;
     within[i] = true;
     ns += node.total;
   }
@@ -95,7 +102,7 @@ void judge_locks(const WorkerView& worker, const std::optional<Functions>& funct
     spins = product(role.on_cpu, std::max(mutex, other));
     role.spin_lock = other > mutex;
   }
-  const std::optional<double> sleeps = product(role.blocked, mutex_share(worker.blocked));
+  const std::optional<double> sleeps = product(role.blocked, share_below(worker.blocked, is_mutex));
   role.sleeps_for_mutex = sleeps;
   if (spins || sleeps) role.contends = spins.value_or(0) + sleeps.value_or(0);
 }
@@ -115,7 +122,8 @@ std::optional<Waiting> waiting_of(Wait wait, const WorkerView& worker, const Rol
     const auto spins = misses();
     if (spins && spins->share > role.blocked.value_or(0)) return spins;
   }
-  return waiting(role.blocked, Of::time, "blocked");
+  if (!role.blocked) return {};
+  return waiting(*role.blocked - role.away.value_or(0), Of::time, "blocked");
 }
 
 void judge_sleeps(const WorkerView& worker, const Throughput& throughput, RoleEvidence& role) {
@@ -139,6 +147,7 @@ void gather_role(const Snapshot& s, Role which, Evidence& evidence) {
   if (worker.last_cpu.status == ReadingStatus::ok) role.cpu = worker.last_cpu.value;
   const std::optional<Functions> functions = functions_of(worker, role.on_cpu, evidence);
   judge_locks(worker, functions, role);
+  role.away = product(role.blocked, share_below(worker.blocked, is_away));
   judge_sleeps(worker, s.throughput, role);
   role.waits = waiting_of(wait_of(s.effective.settings.pipe, which), worker, role);
 }

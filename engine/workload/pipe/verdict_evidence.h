@@ -36,6 +36,7 @@ struct RoleEvidence {
   std::optional<double> bytes_per_switch;
   std::optional<double> contends;  // at least: spins on a lock, or sleeps on the pipe's mutex
   std::optional<double> sleeps_for_mutex;  // the sleeping part of it
+  std::optional<double> away;              // asleep, but for neither the other role nor a lock
   bool spin_lock = false;                  // a lock other than the pipe's mutex
   std::optional<Waiting> waits;
   std::optional<int> cpu;

@@ -177,13 +177,6 @@ const NoneCase kNone[] = {
        writer(s).eagain_share = Reading<double>::warming("no call has returned yet");
      },
      ReadingStatus::unavailable, "no single bottleneck"},
-    {"a full ring, and nobody knows how long its reader sleeps",
-     [](Snapshot& s) {
-       idle_reader(s);
-       for (WorkerView& w : s.workers)
-         w.voluntary_switches_per_s = Reading<double>::warming("no interval yet");
-     },
-     ReadingStatus::unavailable, "no single bottleneck"},
     {"a full ring, and nobody knows where its reader sleeps",
      [](Snapshot& s) {
        idle_reader(s);
@@ -196,11 +189,12 @@ const NoneCase kNone[] = {
        s.ring.occupancy = Reading<Occupancy>::unavailable("no BPF");
      },
      ReadingStatus::unavailable, "no single bottleneck"},
-    {"many calls in vain are little time",
+    {"many calls in vain are little time, and the lock may take the rest",
      [](Snapshot& s) {
        set_wait(s, Wait::busy);
        set_ring(s, 0.8, 0.1);
        reader(s).eagain_share = share(0.84);
+       reader(s).functions = Reading<FunctionTable>::unavailable("switched off");
      },
      ReadingStatus::unavailable, "no single bottleneck"},
 };

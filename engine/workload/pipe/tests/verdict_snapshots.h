@@ -51,14 +51,15 @@ inline void set_wait(Snapshot& s, Wait wait) {
   s.effective.settings.pipe.writer_wait = s.effective.settings.pipe.reader_wait = wait;
 }
 
-// Sleeps of `ms`, of which `mutex_ms` below mutex_lock().
-inline void set_sleeps(WorkerView& w, uint64_t ms, uint64_t mutex_ms) {
+// Sleeps of `ms`, of which `mutex_ms` below mutex_lock(), and `away_ms` as one that is stopped.
+inline void set_sleeps(WorkerView& w, uint64_t ms, uint64_t mutex_ms, uint64_t away_ms = 0) {
   auto tree = std::make_shared<CallTree>();
   constexpr uint32_t kRoot = CallNode::kNone;
-  tree->nodes = {{Function("vfs_write"), kRoot, 0, ms},
+  tree->nodes = {{Function("vfs_write"), kRoot, 0, ms - away_ms},
                  {Function("__mutex_lock_slowpath"), 0, 0, mutex_ms},
                  {Function("__mutex_lock.constprop.0"), 1, 0, mutex_ms},
-                 {Function("schedule"), 2, mutex_ms, mutex_ms}};
+                 {Function("schedule"), 2, mutex_ms, mutex_ms},
+                 {Function("get_signal"), kRoot, away_ms, away_ms}};
   tree->total = ms;
   w.blocked = Reading<BlockedTable>::of({.ns = ms, .times = 500, .tree = tree});
 }
@@ -90,11 +91,12 @@ inline void writer_bound(Snapshot& s) {
   set_time(reader(s), 0.3, 0);
 }
 
-// By its own sleep alone: the writer is not known to wait.
+// Neither works nor waits, but has reasons for it of which none is enough: the writer is not known
+// to wait.
 inline void idle_reader(Snapshot& s) {
   set_ring(s, 0.05, 0.9);
-  set_time(reader(s), 0.1, 0);
-  set_sleeps(reader(s), 900, 0);
+  set_time(reader(s), 0.1, 0.4);
+  set_sleeps(reader(s), 1000, 0, 900);
 }
 
 }  // namespace pipetop

@@ -107,6 +107,22 @@ const BoundCase kVerdicts[] = {
        set_function(writer(s), "mutex_spin_on_owner", 400);
      },
      Bound::writer, "ring empty 92 %; reader blocked 90 %"},
+    {"a writer with a quota, and a reader on the same CPU, as measured",
+     [](Snapshot& s) {
+       reader(s).last_cpu = Reading<int>::of(0);
+       set_time(writer(s), 0.09, 0.80);
+       set_time(reader(s), 0.12, 0.11);
+     },
+     Bound::writer, "writer waits for a CPU 80 %; reader blocked 77 %"},
+    {"a writer with a quota, and a reader that spins on the same CPU, as measured",
+     [](Snapshot& s) {
+       set_wait(s, Wait::busy);
+       reader(s).last_cpu = Reading<int>::of(0);
+       set_time(writer(s), 0.1, 0.9);
+       set_time(reader(s), 0.88, 0.12);
+       reader(s).eagain_share = share(0.99);
+     },
+     Bound::writer, "writer waits for a CPU 90 %; reader EAGAIN 99 % of its calls"},
     {"a reader that others keep from its CPU",
      [](Snapshot& s) {
        set_ring(s, 0.02, 0.95);
@@ -139,9 +155,54 @@ const BoundCase kVerdicts[] = {
        set_time(reader(s), 0.10, 0.01);
        set_function(writer(s), "mutex_spin_on_owner", 63);
        set_switches(s, 20);
-       set_sleeps(reader(s), 890, 0);
+       set_sleeps(reader(s), 890, 0, 890);
      },
-     Bound::reader, "ring full 88 %; reader idle 90 %"},
+     Bound::reader, "reader sleeps 89 %, but not for the pipe; ring empty 11 %, full 88 %"},
+    {"a frozen writer, and a reader that spins on the same CPU, as measured",
+     [](Snapshot& s) {
+       set_wait(s, Wait::busy);
+       reader(s).last_cpu = Reading<int>::of(0);
+       set_ring(s, 0.82, 0.18);
+       set_time(writer(s), 0.04, 0.18);
+       set_time(reader(s), 0.39, 0.61);
+       reader(s).eagain_share = share(0.99);
+       set_sleeps(writer(s), 780, 0, 780);
+     },
+     Bound::writer, "writer sleeps 78 %, but not for the pipe; ring empty 82 %, full 18 %"},
+    {"a frozen reader, and a writer that spins without a CPU of its own, as measured",
+     [](Snapshot& s) {
+       set_wait(s, Wait::busy);
+       set_time(writer(s), 0.11, 0.83);
+       set_time(reader(s), 0.02, 0.28);
+       writer(s).eagain_share = share(0.99);
+       set_sleeps(reader(s), 700, 0, 700);
+     },
+     Bound::reader, "reader sleeps 70 %, but not for the pipe; ring empty 30 %, full 25 %"},
+    {"a reader without a CPU, and a writer that only spins, with and without one, as measured",
+     [](Snapshot& s) {
+       set_wait(s, Wait::busy);
+       set_time(writer(s), 0.28, 0.30);
+       set_time(reader(s), 0, 1);
+       writer(s).eagain_share = share(1);
+     },
+     Bound::reader, "reader waits for a CPU 100 %; writer EAGAIN 100 % of its calls"},
+    {"an empty ring, and calls so dear that few of the reader's in vain fit in",
+     [](Snapshot& s) {
+       set_wait(s, Wait::busy);
+       set_ring(s, 0.8, 0.1);
+       reader(s).eagain_share = share(0.5);
+     },
+     Bound::writer, "ring empty 80 %; reader EAGAIN 50 % of its calls"},
+    {"blocking, where a wakeup takes ten times as long",
+     [](Snapshot& s) {
+       for (WorkerView& w : s.workers) {
+         set_time(w, 0.58, 0.05);
+         set_sleeps(w, 1000, 0);
+       }
+       set_switches(s, 1500);
+     },
+     Bound::wakeup,
+     "writer sleeps 37 %, reader 37 %, for 247 and 247 us; 699 KiB moved per wakeup"},
     {"an empty ring, a reader that polls and a writer without a CPU",
      [](Snapshot& s) {
        set_wait(s, Wait::busy_poll);
@@ -174,6 +235,15 @@ const BoundCase kVerdicts[] = {
        set_function(writer(s), "mutex_spin_on_owner", 900);
      },
      Bound::reader, "reader waits for a CPU 98 %; writer blocked 55 %, mutex 40 %"},
+    {"a reader without a CPU, which holds the mutex, as measured",
+     [](Snapshot& s) {
+       set_wait(s, Wait::busy);
+       set_time(writer(s), 0.01, 0.30);
+       set_time(reader(s), 0.01, 0.99);
+       set_sleeps(writer(s), 690, 690);
+       reader(s).eagain_share = share(0.99);
+     },
+     Bound::cpu, "both wait for CPUs: writer runnable 30 %, reader 99 %"},
     {"a writer that may use a tenth of a CPU",
      [](Snapshot& s) {
        set_ring(s, 0.6, 0.02);
@@ -186,7 +256,7 @@ const BoundCase kVerdicts[] = {
        set_time(writer(s), 0.30, 0.63);
        set_time(reader(s), 0.16, 0.83);
      },
-     Bound::cpu, "other processes hold the CPUs: writer runnable 63 %, reader 83 %"},
+     Bound::cpu, "both wait for CPUs: writer runnable 63 %, reader 83 %"},
 };
 
 TEST(Verdict, FollowsFromItsEvidence) {
