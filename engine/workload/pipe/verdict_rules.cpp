@@ -185,17 +185,22 @@ std::optional<Verdict> no_cpu_for(const Evidence& e) {
                                               percent(*slow.runnable), other)};
 }
 
-// Of `role`, for `other`: shortly, or for longer than `other` could not go on.
-bool sleeps_between(const RoleEvidence& role, const RoleEvidence& other) {
-  if (!role.blocked || !role.sleep_ns || *role.sleep_ns > kLongestWakeupNs) return false;
-  const double sleeps = *role.blocked - role.away.value_or(0);
-  if (*role.sleep_ns <= kShortSleepNs) return sleeps >= kSleeps;
-  return role.away && other.away && other.runnable &&
-         sleeps - *other.away - *other.runnable >= kSleeps;
+double sleeps(const RoleEvidence& role) { return *role.blocked - role.away.value_or(0); }
+
+// Long sleeps count as far as the other one could have gone on.
+bool sleeps_between(const RoleEvidence& role, const RoleEvidence& other, bool shortly) {
+  if (!role.blocked || !role.sleep_ns) return false;
+  if (shortly) return *role.sleep_ns <= kShortSleepNs && sleeps(role) >= kSleeps;
+  return *role.sleep_ns <= kLongestWakeupNs && role.away && other.away && other.runnable &&
+         sleeps(role) - *other.away - *other.runnable >= kSleeps;
 }
 
 std::optional<Verdict> wakeups(const Evidence& e) {
-  if (!sleeps_between(e.roles[0], e.roles[1]) || !sleeps_between(e.roles[1], e.roles[0])) return {};
+  const auto both = [&](bool shortly) {
+    return sleeps_between(e.roles[0], e.roles[1], shortly) &&
+           sleeps_between(e.roles[1], e.roles[0], shortly);
+  };
+  if (!both(true) && !both(false)) return {};
   const auto& [writer, reader] = e.roles;
   std::string because =
       fmt::format("writer sleeps {}, reader {}, for {:.0f} and {:.0f} us", percent(*writer.blocked),

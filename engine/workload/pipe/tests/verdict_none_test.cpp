@@ -123,6 +123,14 @@ const NoneCase kNone[] = {
        set_switches(s, 15'000);
      },
      ReadingStatus::unavailable, "no single bottleneck"},
+    {"one sleeps long, as measured, and the other one while the first has no CPU",
+     [](Snapshot& s) {
+       set_time(writer(s), 0.25, 0.18);
+       set_time(reader(s), 0.36, 0.36);
+       for (WorkerView& w : s.workers) set_sleeps(w, 1000, 0);
+       set_switches(s, 3500);
+     },
+     ReadingStatus::unavailable, "no single bottleneck"},
     {"both sleep, but long",
      [](Snapshot& s) {
        for (WorkerView& w : s.workers) set_time(w, 0.7, 0.05);
