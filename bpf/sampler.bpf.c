@@ -24,6 +24,7 @@ const volatile __u32 clock_takes_stacks = 1;
 // Set by user space while we run.
 volatile __u64 copy_wanted_ns;  // make one copy at or after this time; 0: no request
 volatile __u32 copy_wanted_cpu;
+volatile __u64 copy_patience_ns;  // how long to wait for that CPU
 
 // Maps a process to its role.
 struct {
@@ -86,7 +87,7 @@ static __always_inline void copy_if_wanted(const struct ring_watch *ring, __u32 
   const __u64 wanted_ns = copy_wanted_ns;
   const __u64 now_ns = bpf_ktime_get_ns();
   if (!pipe || wanted_ns == 0 || now_ns < wanted_ns) return;
-  if (cpu != copy_wanted_cpu && now_ns < wanted_ns + SAMPLER_PATIENCE_NS) return;
+  if (cpu != copy_wanted_cpu && now_ns < wanted_ns + copy_patience_ns) return;
   if (__sync_val_compare_and_swap(&copy_wanted_ns, wanted_ns, 0) != wanted_ns)
     return;  // another CPU was first
   const __u32 key = RING_BY_TICK;

@@ -18,7 +18,7 @@ struct EngineOptions {
   Settings settings;
   BpfUse bpf = BpfUse::automatic;
   BpfCounters bpf_counters = BpfCounters::percpu;
-  uint32_t frequency_hz = 999;                      // per CPU
+  uint32_t frequency_hz = 0;                        // per CPU; 0: as often as its price allows
   uint64_t functions_window_ns = 5'000'000'000;     // rolling; 0: all since the last change
   std::string worker_program = "/proc/self/exe";    // run as `PROGRAM worker-process`
   std::function<void(const Notice&)> noticed = {};  // each notice, when it comes; may be empty

@@ -187,7 +187,7 @@ void read_observe(const YamlNode& root, Config& config) {
   const YamlNode* map = root.find("observe");
   if (!map) return;
   map->check_map("observe", Names{"frequency_hz", "bpf", "bpf_counters"});
-  map->read("frequency_hz", kMinFrequencyHz, kMaxFrequencyHz, config.frequency_hz);
+  map->read("frequency_hz", kMinFrequencyHz, kMaxFrequencyHz, config.frequency_hz, "auto");
   map->read("bpf", kBpfUses, config.bpf);
   map->read("bpf_counters", kBpfCounters, config.bpf_counters);
 }

@@ -31,7 +31,7 @@ struct Config {
   std::string preset;           // the preset that `settings` came from
   std::vector<Preset> presets;  // built-in, then the file's, in its order
   BpfUse bpf = BpfUse::automatic;
-  uint32_t frequency_hz = 999;
+  uint32_t frequency_hz = 0;  // 0: auto
   BpfCounters bpf_counters = BpfCounters::percpu;
   uint32_t frames_per_s = 20;
   Choice unicode = Choice::automatic;

@@ -74,9 +74,9 @@ std::string default_config_yaml(WorkloadKind kind) {
       "name.\npresets: []\n";
   text += preset_example(defaults);
   text += "\nobserve:\n";
-  text += line(
-      fmt::format("  frequency_hz: {}", c.frequency_hz),
-      fmt::format("samples per second on each CPU, {} to {}", kMinFrequencyHz, kMaxFrequencyHz));
+  text +=
+      line("  frequency_hz: auto", fmt::format("samples per second on each CPU: auto, or {} to {}",
+                                               kMinFrequencyHz, kMaxFrequencyHz));
   text += line("  bpf: auto", "auto or off");
   text += line("  bpf_counters: percpu",
                "percpu: one record per CPU; shared: a single one, with atomic adds");

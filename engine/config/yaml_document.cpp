@@ -253,11 +253,17 @@ size_t YamlNode::choice(std::string_view key, std::span<const std::string_view> 
   return size_t(found - choices.begin());
 }
 
-void YamlNode::read(std::string_view key, uint32_t least, uint32_t most, uint32_t& value) const {
+void YamlNode::read(std::string_view key, uint32_t least, uint32_t most, uint32_t& value,
+                    std::string_view zero) const {
   const YamlNode* node = find(key);
   if (!node) return;
-  const std::string wanted = fmt::format("a whole number from {} to {}", least, most);
+  const std::string wanted = fmt::format("{}{}a whole number from {} to {}", zero,
+                                         zero.empty() ? "" : " or ", least, most);
   const std::string& digits = node->scalar(key, wanted);
+  if (!zero.empty() && digits == zero) {
+    value = 0;
+    return;
+  }
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc{} || end != digits.data() + digits.size() || value < least || value > most)
     node->fail(fmt::format("{}: \"{}\" is not {}", key, digits, wanted));

@@ -49,7 +49,9 @@ struct YamlNode {
   size_t choice(std::string_view key, std::span<const std::string_view> choices) const;
 
   // Set `value` if the key is there.
-  void read(std::string_view key, uint32_t least, uint32_t most, uint32_t& value) const;
+  // `zero` is a word that stands for 0, if there is one.
+  void read(std::string_view key, uint32_t least, uint32_t most, uint32_t& value,
+            std::string_view zero = {}) const;
   template <class Enum>
   void read(std::string_view key, std::span<const std::string_view> choices, Enum& value) const {
     if (const YamlNode* node = find(key)) value = static_cast<Enum>(node->choice(key, choices));

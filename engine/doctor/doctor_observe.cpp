@@ -10,11 +10,12 @@
 #include "engine/observe/capabilities.h"
 #include "engine/observe/observers.h"
 #include "engine/observe/perf_events.h"
+#include "engine/observe/tick_cost.h"
 
 namespace pipetop {
 namespace {
 
-constexpr uint32_t kHz = ObserverOptions{}.frequency_hz;
+constexpr observe::TickRate kRate = {999};
 
 // A reading's reason is "why; remedy".
 Check failed(CheckResult result, std::string found, const std::string& reason) {
@@ -30,9 +31,9 @@ Check check_btf() {
 
 Check check_perf() {
   using observe::PerfClock;
-  const int cycles = observe::open_perf_events(PerfClock::cycles, kHz).error_number;
+  const int cycles = observe::open_perf_events(PerfClock::cycles, kRate).error_number;
   if (cycles == 0) return works("cycles");
-  if (const int clock = observe::open_perf_events(PerfClock::cpu_clock, kHz).error_number)
+  if (const int clock = observe::open_perf_events(PerfClock::cpu_clock, kRate).error_number)
     return failed(
         CheckResult::missing, "none",
         observe::why_and_remedy({"perf_event_open", clock, {}}, observe::read_circumstances()));
@@ -56,7 +57,12 @@ bool can_be_had(const Reading<T>& reading) {
 
 Check check_functions(const Observers& observers) {
   const Reading<SamplingEvent> event = observers.event();
-  if (event.has_value()) return works(fmt::format("{} at {} Hz", event->name, event->hz));
+  if (event.has_value()) {
+    const std::optional<double> tick_ns = observe::measure_tick_ns();
+    if (!tick_ns) return works(fmt::format("{} at {} Hz", event->name, event->hz));
+    return works(fmt::format("{} at {} Hz: a tick costs {:.0f} us", event->name,
+                             observe::affordable_hz(*tick_ns), *tick_ns / 1e3));
+  }
   return failed(CheckResult::missing, "no kernel functions", event.reason);
 }
 

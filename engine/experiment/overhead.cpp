@@ -8,26 +8,50 @@
 #include "engine/base/error.h"
 #include "engine/experiment/trial.h"
 #include "engine/observe/perf_events.h"
+#include "engine/observe/tick_schedule.h"
 
 namespace pipetop {
 namespace {
 
 // Time for a switch's own disturbance to pass: it interrupts every CPU.
 constexpr uint64_t kSwitchNs = 50 * kMs;
-constexpr uint64_t kWarmUpNs = 500 * kMs;
+// The sampler needs as long to tell whether the pipe sleeps often.
+constexpr uint64_t kWarmUpNs = 1'000 * kMs;
+
+constexpr uint64_t kFrameNs = 50 * kMs;
 
 using Phase = double OverheadRound::*;
+
+// The sampler's interrupts without its programs, at such times as its own.
+class BareTicks {
+ public:
+  explicit BareTicks(const SamplingEvent& event) : event_(event) {}
+
+  void poll(uint64_t now_ns) {
+    if (event_.share < 1)
+      observe::set_rate(kClock, events_.by_cpu, slices_.rate(now_ns, event_.hz));
+  }
+
+ private:
+  static constexpr auto kClock = observe::PerfClock::cpu_clock;
+
+  const SamplingEvent& event_;
+  observe::TickSlices slices_;
+  observe::PerfEvents events_ = observe::open_perf_events(kClock, {event_.hz});
+};
 
 class OverheadRun {
  public:
   OverheadRun(const OverheadOptions& options, Interrupts& interrupts)
-      : options_(options), session_(options.engine, interrupts) {}
+      : session_(options.engine, interrupts), phase_ns_(options.phase_ns) {}
 
   void warm_up() {
-    const Snapshot s = session_.run_until_settled();
-    if (s.event.status == ReadingStatus::unavailable) throw Error(s.event.reason, Exit::refused);
-    if (s.event.has_value()) frequency_hz_ = s.event->hz;
-    session_.run_for(kWarmUpNs);
+    const Snapshot settled = session_.run_until_settled();
+    if (settled.event.status == ReadingStatus::unavailable)
+      throw Error(settled.event.reason, Exit::refused);
+    const Snapshot warm = session_.run_for(kWarmUpNs);
+    if (warm.event.has_value()) event_ = *warm.event;
+    if (event_.share < 1) phase_ns_ = std::max(phase_ns_, observe::TickSlices::kCycleNs);
   }
 
   // Alternating direction, so that a drift of the machine favours no phase.
@@ -39,29 +63,37 @@ class OverheadRun {
     return round;
   }
 
-  uint32_t frequency_hz() const { return frequency_hz_; }
+  const SamplingEvent& event() const { return event_; }
 
  private:
   double rate_in(Phase phase) {
     session_.engine().observe(phase == &OverheadRound::on);
-    std::optional<observe::PerfEvents> timers;
-    if (phase == &OverheadRound::timers)
-      timers = observe::open_perf_events(observe::PerfClock::cpu_clock, frequency_hz_);
-    const Snapshot begin = session_.run_for(kSwitchNs);
-    Snapshot end = session_.run_for(options_.phase_ns);
+    std::optional<BareTicks> timers;
+    if (phase == &OverheadRound::timers) timers.emplace(event_);
+    const Snapshot begin = run_for(kSwitchNs, timers);
+    Snapshot end = run_for(phase_ns_, timers);
     // A ratio needs a non-zero rate, so a phase lasts until something has moved.
     while (end.throughput.total_items == begin.throughput.total_items &&
            !session_.interrupts().ended()) {
       check_possible(end);
-      end = session_.run_for(kSwitchNs);
+      end = run_for(kSwitchNs, timers);
     }
     const auto bytes = end.throughput.total_items - begin.throughput.total_items;
     return double(bytes) / kGiB / (double(end.now_ns - begin.now_ns) / 1e9);
   }
 
-  OverheadOptions options_;
+  Snapshot run_for(uint64_t ns, std::optional<BareTicks>& timers) {
+    for (uint64_t left = ns; left > kFrameNs && !session_.interrupts().ended(); left -= kFrameNs) {
+      if (timers) timers->poll(monotonic_ns());
+      session_.run_for(kFrameNs);
+    }
+    if (timers) timers->poll(monotonic_ns());
+    return session_.run_for(std::min(ns, kFrameNs));
+  }
+
   Session session_;
-  uint32_t frequency_hz_ = 0;
+  uint64_t phase_ns_;
+  SamplingEvent event_;
 };
 
 }  // namespace
@@ -77,7 +109,7 @@ Overhead measure_overhead(const OverheadOptions& options, Interrupts& interrupts
   OverheadRun run(options, interrupts);
   run.warm_up();
   Overhead overhead;
-  overhead.frequency_hz = run.frequency_hz();
+  overhead.event = run.event();
   for (int done = 0; done < options.rounds && !interrupts.ended();) {
     const uint32_t suspensions = interrupts.suspensions();
     const OverheadRound round = run.round(done % 2 == 1);

@@ -14,7 +14,8 @@ namespace pipetop {
 struct OverheadOptions {
   EngineOptions engine;
   int rounds = 15;
-  uint64_t phase_ns = 400'000'000;  // of each of a round's three phases
+  // Of each of a round's three phases; longer if the sampler ticks in slices.
+  uint64_t phase_ns = 400'000'000;
 };
 
 // GiB/s, one after the other.
@@ -25,7 +26,7 @@ struct OverheadRound {
 };
 
 struct Overhead {
-  uint32_t frequency_hz = 0;
+  SamplingEvent event;
   std::vector<OverheadRound> rounds;
 
   // For each round, the ratio to its `off`.

@@ -1,6 +1,9 @@
 #include "engine/model/functions.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <tuple>
 #include <unordered_map>
@@ -19,6 +22,18 @@ Names& names() {
 }
 
 }  // namespace
+
+std::string SamplingEvent::rate() const {
+  std::string text = fmt::format("{} Hz", hz);
+  if (share < 1) text += fmt::format(" {:.0f} % of the time", 100 * share);
+  return text;
+}
+
+std::string SamplingEvent::cost() const {
+  if (!price.has_value()) return {};
+  const double percent = 100 * *price;
+  return std::abs(percent) < 0.5 ? ", costs <1 %" : fmt::format(", costs {:.0f} %", percent);
+}
 
 Function::Function(std::string_view name) : number_(static_cast<uint32_t>(count())) {
   const auto known = names().numbers.find(name);

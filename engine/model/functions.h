@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/reading.h"
+
 namespace pipetop {
 
 // A kernel function, or "[user]" and the like. Functions with the same name count as one: they
@@ -83,7 +85,14 @@ struct BlockedTable {
 
 struct SamplingEvent {
   std::string name;  // "cycles" or "cpu-clock"
-  uint32_t hz = 0;
+  uint32_t hz = 0;   // on each CPU
+  double share = 1;  // of the time, in slices; in between there are only a few ticks
+  // What it costs of the throughput, as a share, by the cost of a tick. With slices it is measured
+  // on this pipe, by the rate between them, in the workload's unit.
+  Reading<double> price = {}, unobserved = {};
+
+  std::string rate() const;  // "299 Hz", "999 Hz 10 % of the time"
+  std::string cost() const;  // ", costs 1 %"; "" while it is not known
 };
 
 }  // namespace pipetop

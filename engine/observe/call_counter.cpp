@@ -5,7 +5,8 @@
 namespace pipetop::observe {
 namespace {
 
-constexpr size_t kKnown = 8192;  // 128 KB; a power of 2
+constexpr uint64_t kLongest = 12;  // windows
+constexpr size_t kKnown = 8192;    // 128 KB; a power of 2
 
 // The addresses themselves are not kept: a collision of 64-bit hashes is not to be
 // expected.
@@ -67,7 +68,8 @@ CallTree CallTrie::tree(std::span<const uint64_t> self) const {
   return tree;
 }
 
-CallCounter::CallCounter(uint64_t window_ns) : window_ns_(window_ns), known_(kKnown) {}
+CallCounter::CallCounter(uint64_t window_ns, uint64_t enough)
+    : window_ns_(window_ns), enough_(enough), known_(kKnown) {}
 
 CallCounter::Place CallCounter::place_of(std::span<const uint64_t> addresses,
                                          const Symbols& symbols) {
@@ -99,7 +101,11 @@ void CallCounter::add_lost(uint64_t at_ns, uint64_t samples) {
 
 void CallCounter::expire(uint64_t now_ns) {
   SpanCounts& counts = of(Span::window);
-  while (!window_.empty() && window_.front().at_ns + window_ns_ < now_ns) {
+  const auto old = [&] {
+    const uint64_t window_ns = counts.samples > enough_ ? window_ns_ : kLongest * window_ns_;
+    return window_.front().at_ns + window_ns < now_ns;
+  };
+  while (!window_.empty() && old()) {
     const Remembered& oldest = window_.front();
     if (oldest.place == CallTrie::kNowhere) {
       counts.lost -= oldest.lost;

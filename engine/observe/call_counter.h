@@ -56,7 +56,8 @@ class CallCounter {
  public:
   using Place = CallTrie::Place;
 
-  explicit CallCounter(uint64_t window_ns);  // 0: samples never leave it
+  // Samples never leave a window of 0, nor, unless they are old, if fewer than `enough` would stay.
+  explicit CallCounter(uint64_t window_ns, uint64_t enough = 0);
 
   // The place of a stack in the tree, running function first; valid until clear().
   Place place_of(std::span<const Function> stack) { return trie_.place_of(stack); }
@@ -66,7 +67,8 @@ class CallCounter {
   void add(uint64_t at_ns, Place place);
   void add_lost(uint64_t at_ns, uint64_t samples);
 
-  // Removes what is older than the window.
+  // Removes what is older than the window. If that leaves too few samples, it grows, up to twelve
+  // times its length.
   void expire(uint64_t now_ns);
   void clear();
 
@@ -93,7 +95,7 @@ class CallCounter {
   SpanCounts& of(Span span) { return counts_[static_cast<size_t>(span)]; }
   const SpanCounts& of(Span span) const { return counts_[static_cast<size_t>(span)]; }
 
-  uint64_t window_ns_;
+  uint64_t window_ns_, enough_;
   CallTrie trie_;
   std::vector<Known> known_;          // of a fixed size, by hash; newer ones replace older ones
   std::vector<Function> stack_;       // of the current sample

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 #include <malloc.h>
 
+#include <algorithm>
+
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/observe/capabilities.h"
@@ -46,10 +48,11 @@ Observers::Observers(const ObserverOptions& options)
   // verified and, once we return, workers started. Later, if no thread can be made.
   reading_symbols_ =
       std::async(std::launch::async | std::launch::deferred, Symbols::of_this_kernel);
+  control_.emplace(options.frequency_hz);
   no_ring_ = kNoPipe;
   if (has_pipe_) ring_ = try_make(no_ring_, [&] { return make_ring_reader(options.pipe_fd); });
   const int copies_fd = ring_ ? ring_->copies_fd() : -1;
-  sampler_ = try_make(no_sampler_, [&] { return make_sampler(options.frequency_hz, copies_fd); });
+  sampler_ = try_make(no_sampler_, [&] { return make_sampler(control_->most_hz(), copies_fd); });
   const OccupancyMaps maps = sampler_ ? sampler_->occupancy_maps() : OccupancyMaps{};
   sched_ = try_make(no_sched_, [&] { return make_sched_reader(maps); });
   if (sampler_ && ring_) sampler_->watch_pipe(ring_->pipe_address());
@@ -79,6 +82,7 @@ void Observers::set(Observing wanted) {
 }
 
 void Observers::start_or_stop() {
+  if (control_) control_->restart();
   if (sampler_) sampler_->run(active());
   if (sched_) sched_->run(active());
 }
@@ -95,10 +99,22 @@ void Observers::poll(uint64_t now_ns) {
   need_symbols();
   if (sampler_) take_samples(now_ns);
   if (sched_) poll_sched(now_ns);
+  if (sampler_) set_rate(now_ns);
   for (WatchedRole& role : roles_) role.counter.expire(now_ns);
   if (!has_pipe_) return;
   if (!samples_ring()) fallback_.poll(now_ns);
   if (history_.due(now_ns)) poll_occupancy(now_ns);
+}
+
+void Observers::set_rate(uint64_t now_ns) { sampler_->set_rate(control_->poll(now_ns, sleeps())); }
+
+// Of both roles, cumulative.
+std::optional<uint64_t> Observers::sleeps() {
+  if (!sched_) return {};
+  for (const Role role : kBothRoles)
+    if (const auto times = sched_->times(role); times.has_value())
+      role_of(role).sleeps_seen = times->voluntary_switches;
+  return roles_[0].sleeps_seen + roles_[1].sleeps_seen;
 }
 
 // Closes a column, and takes a close look if the ticks could not see the ring in the next one,
@@ -106,12 +122,16 @@ void Observers::poll(uint64_t now_ns) {
 void Observers::poll_occupancy(uint64_t now_ns) {
   const OccupancyCounts column = history_.add(now_ns, occupancy_counts(now_ns));
   const bool matters = column.both.ns > OccupancyRecorder::kColumnNs / 10;
-  const bool seen = column.both.sampled.total_ns() >= column.both.ns / 2;  // by other CPUs' ticks
+  // By other CPUs' ticks: each counts for a millisecond, however many there are.
+  const double ticks_per_ms = sampler_ ? std::min(1.0, control_->least_hz() / 1e3) : 1;
+  const bool seen =
+      double(column.both.sampled.total_ns()) >= double(column.both.ns) * ticks_per_ms / 2;
   if (sched_ && matters && !seen) sched_->look_closely();
 }
 
 void Observers::restart(uint64_t now_ns) {
   restarted_ns_ = now_ns;  // samples in flight are dropped by their age
+  if (control_) control_->hurry(now_ns);
   for (const Role role : kBothRoles) {
     role_of(role).counter.clear();
     if (sampler_) role_of(role).lost_seen = sampler_->lost(role);
@@ -130,7 +150,13 @@ void Observers::restart_kinds(uint64_t now_ns) {
 Reading<SamplingEvent> Observers::event() const {
   if (off()) return Reading<SamplingEvent>::unavailable(kObserversOff);
   if (!sampler_) return Reading<SamplingEvent>::unavailable(no_sampler_);
-  return Reading<SamplingEvent>::of(sampler_->event());
+  SamplingEvent event = {.name = sampler_->clock()};
+  control_->describe(event);
+  return Reading<SamplingEvent>::of(std::move(event));
+}
+
+std::optional<Ticks> Observers::ticks() const {
+  return sampler_ && active() ? std::optional(control_->ticks()) : std::nullopt;
 }
 
 Reading<FunctionTable> Observers::functions(Role role, Span span) const {
@@ -171,7 +197,7 @@ Reading<Occupancy> Observers::occupancy() const {
   const bool shared = counters_ == BpfCounters::shared;
   return occupancy_of(
       sampler_->occupancy(monotonic_ns()).since(occupancy_before_),
-      fmt::format("switches, {} Hz{}", sampler_->event().hz, shared ? ", shared counters" : ""));
+      fmt::format("switches, {}{}", event()->rate(), shared ? ", shared counters" : ""));
 }
 
 Reading<std::array<double, kSlotKinds>> Observers::kinds() const {

@@ -24,12 +24,13 @@
 #include "engine/observe/sampler.h"
 #include "engine/observe/sched_reader.h"
 #include "engine/observe/symbols.h"
+#include "engine/observe/tick_control.h"
 
 namespace pipetop {
 
 struct ObserverOptions {
   BpfUse bpf = BpfUse::automatic;
-  uint32_t frequency_hz = 999;
+  uint32_t frequency_hz = 0;  // of the sampler on each CPU; 0: as often as its price allows
   uint64_t functions_window_ns = 5'000'000'000;  // 0: all since restart()
   // An end of the observed pipe, open in this process; borrowed. -1: there is none.
   int pipe_fd = -1;
@@ -67,11 +68,13 @@ class Observers {
   void restart_kinds(uint64_t now_ns);
 
   Reading<SamplingEvent> event() const;
+  // How the sampler ticks now; nothing if it doesn't.
+  std::optional<observe::Ticks> ticks() const;
   // A warning that the sampler misses CPUs, once each time that some come or go; else "".
   std::string changed_cpus(uint64_t now_ns) {
     return sampler_ && active() ? online_cpus_.change(now_ns) : std::string();
   }
-  // Its samples of the last `functions_window_ns`, or all since restart().
+  // Its samples of the last `functions_window_ns`, longer if they are few; or all since restart().
   Reading<FunctionTable> functions(Role role, observe::Span span = observe::Span::window) const;
 
   // Totals up to now; use the difference of two. Not reset by restart() or by a new process. Not
@@ -94,12 +97,14 @@ class Observers {
 
  private:
   struct WatchedRole {
-    explicit WatchedRole(uint64_t window_ns) : counter(window_ns) {}
+    // A share of a thousand samples is right to within 3 points.
+    explicit WatchedRole(uint64_t window_ns) : counter(window_ns, 1000) {}
 
     size_t processes = 0;
     pid_t first = 0;
     observe::CallCounter counter;
-    uint64_t lost_seen = 0;  // by the sampler, already counted
+    uint64_t lost_seen = 0;    // by the sampler, already counted
+    uint64_t sleeps_seen = 0;  // when its times were last known
     // At restart(); nothing while they cannot be distinguished from earlier ones.
     std::optional<observe::Sleeps> sleeps_before = observe::Sleeps{};
   };
@@ -112,6 +117,8 @@ class Observers {
   void start_or_stop();
   void need_symbols();
   void poll_sched(uint64_t now_ns);
+  void set_rate(uint64_t now_ns);
+  std::optional<uint64_t> sleeps();
   // The sampler gets the pipe's address from the ring reader.
   bool samples_ring() const { return sampler_ && ring_; }
   observe::OccupancyCounts occupancy_counts(uint64_t now_ns) const;
@@ -128,6 +135,7 @@ class Observers {
   std::string no_sampler_, no_sched_, no_ring_, no_symbols_;  // why; remedy
   std::future<observe::Symbols> reading_symbols_;
   observe::Symbols symbols_;
+  std::optional<observe::TickControl> control_;  // of the sampler
   observe::OnlineCpus online_cpus_;
   std::unique_ptr<observe::Sampler> sampler_;
   std::unique_ptr<observe::SchedReader> sched_;

@@ -1,7 +1,10 @@
 // One perf event per CPU: the clocks that drive the sampler.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +21,25 @@ struct PerfEvents {
   int error_number = 0;          // why it is empty
 };
 
+// How often CPUs tick.
+struct TickRate {
+  uint32_t hz = 0;
+  bool lasts = true;  // for seconds; else only for some ten ticks
+
+  bool operator==(const TickRate&) const = default;
+};
+
 // All CPUs or none: a CPU without samples would be left out silently.
-PerfEvents open_perf_events(PerfClock clock, uint32_t hz);
+PerfEvents open_perf_events(PerfClock clock, TickRate rate);
+
+// Changes it live. `by_cpu` may be duplicates of those that were opened.
+void set_rate(PerfClock clock, std::span<const UniqueFd> by_cpu, TickRate rate);
+
+// Ticks of the calling thread alone that walk its kernel stack, as the sampler's do; not running
+// yet. Invalid if they are refused.
+UniqueFd open_own_ticks(uint32_t hz);
+
+void enable(const UniqueFd& event, bool on);
 
 // Notices CPUs that come or go: a new one has no event, and one that goes loses its own.
 class OnlineCpus {

@@ -1,16 +1,14 @@
 #include "engine/observe/sampler.h"
 
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <sampler.skel.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "bpf/sampler.h"
 #include "engine/observe/libbpf.h"
-#include "engine/observe/perf_events.h"
 #include "engine/process/descriptor_limit.h"
 
 namespace pipetop::observe {
@@ -34,13 +32,12 @@ void add_motion(OccupancyCounts::Motion& motion, const occupancy_motion& more) {
 
 class BpfSampler final : public Sampler {
  public:
-  BpfSampler(uint32_t hz, int copies_fd) {
+  BpfSampler(uint32_t hz, int copies_fd) : rate_{std::min(hz, max_sample_hz())} {
     raise_descriptor_limit();  // an event takes three: six for a CPU with both clocks
-    event_.hz = std::min(hz, max_sample_hz());
-    PerfEvents cycles = open_perf_events(PerfClock::cycles, event_.hz);
-    PerfEvents clock = open_perf_events(PerfClock::cpu_clock, event_.hz);
+    PerfEvents cycles = open_perf_events(PerfClock::cycles, rate_);
+    PerfEvents clock = open_perf_events(PerfClock::cpu_clock, rate_);
     if (clock.by_cpu.empty()) throw_refused("perf_event_open", clock.error_number);
-    event_.name = cycles.by_cpu.empty() ? "cpu-clock" : "cycles";
+    clock_ = cycles.by_cpu.empty() ? "cpu-clock" : "cycles";
 
     load(copies_fd, clock.by_cpu.size());
     records_ = map_array(skeleton_->maps.cpus);
@@ -49,11 +46,19 @@ class BpfSampler final : public Sampler {
     buffer_.reset(ring_buffer__new(bpf_map__fd(skeleton_->maps.samples), &BpfSampler::receive, this,
                                    nullptr));
     if (!buffer_) throw_refused("map the sampler's buffer", errno);
-    attach(skeleton_->progs.on_cycles, std::move(cycles));
-    attach(skeleton_->progs.on_clock, std::move(clock));
+    attach(skeleton_->progs.on_cycles, PerfClock::cycles, std::move(cycles));
+    attach(skeleton_->progs.on_clock, PerfClock::cpu_clock, std::move(clock));
+    set_patience();
   }
 
-  const SamplingEvent& event() const override { return event_; }
+  const std::string& clock() const override { return clock_; }
+
+  void set_rate(TickRate rate) override {
+    if (std::exchange(rate_, rate) == rate) return;
+    for (const PerfClock clock : {PerfClock::cycles, PerfClock::cpu_clock})
+      observe::set_rate(clock, events(clock), rate);
+    set_patience();
+  }
 
   void watch(Role role, std::span<const pid_t> pids) override {
     const int map = bpf_map__fd(skeleton_->maps.watched);
@@ -81,8 +86,8 @@ class BpfSampler final : public Sampler {
 
   void run(bool on) override {
     if (on) __atomic_store_n(&ring().point, 0, __ATOMIC_RELAXED);  // nobody looked meanwhile
-    for (const UniqueFd& event : events_)
-      ::ioctl(event.get(), on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+    for (const auto& by_cpu : events_)
+      for (const UniqueFd& event : by_cpu) enable(event, on);
   }
 
   void count(BpfCounters layout) override {
@@ -129,7 +134,7 @@ class BpfSampler final : public Sampler {
 
   void load(int copies_fd, size_t sampled_cpus) {
     skeleton_ = load_skeleton<sampler_bpf>("the sampler", [&](sampler_bpf& sampler) {
-      sampler.rodata->clock_takes_stacks = event_.name == "cpu-clock";
+      sampler.rodata->clock_takes_stacks = clock_ == "cpu-clock";
       struct stat ns = {};
       if (stat("/proc/self/ns/pid", &ns) == 0 && ns.st_ino != kFirstPidNamespace) {
         sampler.rodata->pid_ns_dev = ns.st_dev;
@@ -137,17 +142,26 @@ class BpfSampler final : public Sampler {
       }
       sampler.rodata->cpu_count = cpus_;
       bpf_map__set_max_entries(sampler.maps.cpus, cpus_ + 1);
-      bpf_map__set_max_entries(sampler.maps.samples, sample_buffer_bytes(event_.hz, sampled_cpus));
+      bpf_map__set_max_entries(sampler.maps.samples, sample_buffer_bytes(rate_.hz, sampled_cpus));
       if (copies_fd >= 0 && bpf_map__reuse_fd(sampler.maps.copies, copies_fd) != 0)
         throw_refused("share the ring's copies", errno);
     });
   }
 
-  void attach(bpf_program* program, PerfEvents events) {
-    for (UniqueFd& event : events.by_cpu) {
+  std::vector<UniqueFd>& events(PerfClock clock) { return events_[static_cast<size_t>(clock)]; }
+
+  // The CPU that is to copy the ring gets the time for a tick.
+  void set_patience() {
+    const uint64_t two_ticks = 2'000'000'000 / rate_.hz;
+    __atomic_store_n(&skeleton_->bss->copy_patience_ns,
+                     std::max<uint64_t>(two_ticks, SAMPLER_PATIENCE_NS), __ATOMIC_RELAXED);
+  }
+
+  void attach(bpf_program* program, PerfClock clock, PerfEvents opened) {
+    for (UniqueFd& event : opened.by_cpu) {
       Link link(bpf_program__attach_perf_event(program, event.get()));
       if (!link) throw_refused("attach the sampler", errno);
-      events_.emplace_back(::fcntl(event.get(), F_DUPFD_CLOEXEC, 0));
+      events(clock).emplace_back(::fcntl(event.get(), F_DUPFD_CLOEXEC, 0));
       event.release();  // the link closes it
       links_.push_back(std::move(link));
     }
@@ -159,7 +173,8 @@ class BpfSampler final : public Sampler {
     return 0;
   }
 
-  SamplingEvent event_;
+  TickRate rate_;
+  std::string clock_;
   const uint32_t cpus_ = possible_cpus();
   const std::function<void(const StackSample&)>* sink_ = nullptr;
   // Links are destroyed first, so that no program runs when the maps are released.
@@ -168,7 +183,7 @@ class BpfSampler final : public Sampler {
   RingBuffer buffer_;
   std::vector<Link> links_;
   std::array<std::vector<pid_t>, kRoles> watched_;  // by Role
-  std::vector<UniqueFd> events_;                    // the ones that the links own
+  std::array<std::vector<UniqueFd>, 2> events_;     // by PerfClock: the ones that the links own
 };
 
 }  // namespace

@@ -13,8 +13,8 @@
 
 #include "engine/base/reading.h"
 #include "engine/model/settings.h"
-#include "engine/model/snapshot.h"
 #include "engine/observe/occupancy.h"
+#include "engine/observe/perf_events.h"
 
 namespace pipetop::observe {
 
@@ -36,7 +36,10 @@ class Sampler {
  public:
   virtual ~Sampler() = default;
 
-  virtual const SamplingEvent& event() const = 0;  // what takes the stacks
+  virtual const std::string& clock() const = 0;  // that takes the stacks: "cycles" or "cpu-clock"
+
+  // How often it ticks from now on: at most as it was made for.
+  virtual void set_rate(TickRate rate) = 0;
 
   // Sets the processes of a role, at most SAMPLER_PROCESSES in total.
   virtual void watch(Role role, std::span<const pid_t> pids) = 0;

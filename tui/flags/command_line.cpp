@@ -101,8 +101,13 @@ class Parser {
 
   void add_observing() {
     app_.add_flag("--no-bpf", line_.no_bpf, "do not observe with BPF");
-    add_number(app_, "--frequency", "HZ", line_.frequency_hz, kMinFrequencyHz, kMaxFrequencyHz,
-               "samples per second on each CPU (default 999)");
+    const auto choose_hz = [this](const std::string& hz) {
+      const bool automatic = hz == "auto";
+      line_.frequency_hz =
+          automatic ? 0 : number_of("--frequency", hz, kMinFrequencyHz, kMaxFrequencyHz);
+    };
+    add_value(app_, "--frequency", "auto|HZ", choose_hz,
+              "samples per second on each CPU; auto: as many as cost 1 % (default auto)");
     const auto names = bpf_counters_names();
     const auto choose = [this](size_t i) { line_.bpf_counters = static_cast<BpfCounters>(i); };
     add_choice(app_, "--bpf-counters", {names.begin(), names.end()}, choose,

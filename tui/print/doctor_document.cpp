@@ -67,16 +67,17 @@ Json phase_json(const Overhead& overhead, double OverheadRound::*phase) {
 std::string overhead_text(const NamedOverheads& found) {
   std::string text =
       "Throughput with and without observers, interleaved on the same workers: the median\nratio, "
-      "with the middle half in brackets. The timers alone are the cost of any sampling\nat this "
-      "rate on this machine.\n";
+      "the middle half of the rounds in brackets, and the lowest and the highest. The\ntimers "
+      "alone "
+      "are the cost of any sampling at this rate on this machine.\n";
   for (const auto& [name, overhead] : found) {
-    text += fmt::format("\n{}, {} Hz, {}, {:.2f} GiB/s unobserved\n", name, overhead.frequency_hz,
+    text += fmt::format("\n{}, {}, {}, {:.2f} GiB/s unobserved\n", name, overhead.event.rate(),
                         counted(overhead.rounds.size(), "round"),
                         median_rate(overhead, &OverheadRound::off));
     for (const OverheadPhase& p : kPhases) {
       const Spread ratios = spread_of(overhead.ratios(p.phase));
-      text += fmt::format("  {:<29} {:.3f}  [{:.3f} .. {:.3f}]\n", p.words, ratios.median,
-                          ratios.lower, ratios.upper);
+      text += fmt::format("  {:<29} {:.3f}  [{:.3f} .. {:.3f}]  {:.3f} to {:.3f}\n", p.words,
+                          ratios.median, ratios.lower, ratios.upper, ratios.least, ratios.most);
     }
   }
   return text;
@@ -101,7 +102,8 @@ Document overhead_document(const NamedOverheads& found) {
   Json list = Json::array();
   for (const auto& [name, overhead] : found) {
     list.push_back({{"name", name},
-                    {"hz", overhead.frequency_hz},
+                    {"hz", overhead.event.hz},
+                    {"time_share", overhead.event.share},
                     {"rounds", overhead.rounds.size()},
                     {"off_gib_per_s_median", rounded(median_rate(overhead, &OverheadRound::off))}});
     for (const OverheadPhase& p : kPhases) list.back()[p.key] = phase_json(overhead, p.phase);

@@ -143,6 +143,19 @@ TEST(CallCounter, ASampleLeavesWithTheWindow) {
   EXPECT_EQ(counter.samples(Span::segment), 2u);
 }
 
+TEST(CallCounter, AWindowGrowsWhileSamplesAreFew) {
+  CallCounter counter(100, 3);
+  for (uint64_t at = 10; at <= 50; at += 10) add(counter, at, stack("1"));
+  counter.expire(500);
+  EXPECT_EQ(counter.samples(Span::window), 3u) << "the newest of five";
+  add(counter, 500, stack("2"));
+  counter.expire(500);
+  EXPECT_EQ(nodes_of(counter.table(Span::window)),
+            nodes_by_hand({stack("1"), stack("1"), stack("2")}));
+  counter.expire(10 + 12 * 100 + 35);
+  EXPECT_EQ(counter.samples(Span::window), 2u) << "12 times the window is the longest";
+}
+
 TEST(CallCounter, WithoutAWindowNothingLeaves) {
   CallCounter counter(0);
   add(counter, 10, stack("1"));

@@ -217,6 +217,32 @@ TEST_F(Sampling, AStoppedSamplerTakesNoSamplesUntilItRunsAgain) {
   EXPECT_TRUE(eventually([&] { return drain(), samples > 0; }));
 }
 
+// Samples per second of its CPU time, while it gets so much of it.
+double hz_on(const BusyChild& child, observe::Sampler& sampler, uint64_t cpu_ns) {
+  uint64_t samples = 0;
+  const auto drain = [&] { sampler.drain([&](const observe::StackSample&) { ++samples; }); };
+  const auto on_cpu_ns = [&] { return read_process_stats(child.pid())->times.on_cpu_ns; };
+  drain();
+  samples = 0;
+  const uint64_t begin_ns = on_cpu_ns();
+  uint64_t end_ns = begin_ns;
+  EXPECT_TRUE(eventually([&] { return drain(), (end_ns = on_cpu_ns()) >= begin_ns + cpu_ns; }));
+  return double(samples) * 1e9 / double(end_ns - begin_ns);
+}
+
+TEST_F(Sampling, TheRateChangesLive) {
+  const BusyChild child(write_and_read_back);
+  const auto sampler = observe::make_sampler(999);
+  sampler->watch(Role::writer, child.pid());
+  const double often = hz_on(child, *sampler, 500'000'000);
+  sampler->set_rate({99});
+  const double seldom = hz_on(child, *sampler, 1'000'000'000);
+  sampler->set_rate({999, false});
+  const double again = hz_on(child, *sampler, 500'000'000);
+  EXPECT_NEAR(seldom / often, 99.0 / 999, 0.03);
+  EXPECT_NEAR(again / often, 1, 0.15);
+}
+
 TEST_F(Sampling, WhatDoesNotFitIsCountedAsLost) {
   const BusyChild child(write_and_read_back);
   const auto sampler = observe::make_sampler(100);  // the smallest buffer

@@ -31,7 +31,8 @@ void check_config(const Config& config) {
     expect(find_preset(config.presets, preset.name) == &preset, "a preset's name is its own");
   }
   expect(find_preset(config.presets, config.preset) != nullptr, "it starts from a preset");
-  expect(config.frequency_hz >= kMinFrequencyHz && config.frequency_hz <= kMaxFrequencyHz &&
+  const uint32_t hz = config.frequency_hz;
+  expect((hz == 0 || hz >= kMinFrequencyHz) && hz <= kMaxFrequencyHz &&
              config.frames_per_s >= kMinFramesPerS && config.frames_per_s <= kMaxFramesPerS,
          "numbers are in range");
 }

@@ -103,6 +103,7 @@ TEST(CommandLine, FileThenPresetThenKnobs) {
   EXPECT_EQ(name_of(unwatched), "vmsplice_splice");
   EXPECT_EQ(name_of(c), "vmsplice_splice_huge");
   EXPECT_EQ(resolve(parse("--frequency 4999"), file, nullptr).frequency_hz, 4999u);
+  EXPECT_EQ(resolve(parse("--frequency auto"), file, nullptr).frequency_hz, 0u);
   EXPECT_EQ(name_of(resolve(parse("--gift"), default_config(), nullptr)), "custom");
 }
 

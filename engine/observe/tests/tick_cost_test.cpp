@@ -1,0 +1,38 @@
+#include "engine/observe/tick_cost.h"
+
+#include <gtest/gtest.h>
+
+namespace pipetop::observe {
+namespace {
+
+TEST(TickCost, BothRolesPayForATick) {
+  EXPECT_DOUBLE_EQ(price_of(999, 14'000), 2 * 999 * 14e-6);
+  EXPECT_DOUBLE_EQ(price_of(999, 14'000, 0.1), 0.1 * 2 * 999 * 14e-6);
+  EXPECT_DOUBLE_EQ(price_of(10'000, 1e6), 1) << "all of it at most";
+}
+
+TEST(TickCost, TheHighestFrequencyForOnePercent) {
+  EXPECT_EQ(affordable_hz(14'000), 349u);
+  EXPECT_EQ(affordable_hz(16'680), 299u);
+  EXPECT_EQ(affordable_hz(20'000), 249u);
+  EXPECT_EQ(affordable_hz(1'000), 999u) << "and no more";
+  EXPECT_EQ(affordable_hz(1e6), 49u) << "and no less";
+  EXPECT_EQ(affordable_hz(20'000, 0.1), 999u);
+  EXPECT_EQ(affordable_hz(100'000, 0.1), 499u);
+}
+
+TEST(TickCost, EveryChoiceIsWithinThePrice) {
+  for (double tick_ns = 500; tick_ns < 1e6; tick_ns *= 1.01) {
+    const uint32_t hz = affordable_hz(tick_ns);
+    EXPECT_EQ(hz % 50, 49u);
+    if (hz > kLeastAutoHz) {
+      EXPECT_LE(price_of(hz, tick_ns), 0.01);
+    }
+    if (hz < kMostAutoHz) {
+      EXPECT_GT(price_of(hz + 50, tick_ns), 0.01);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pipetop::observe
