@@ -244,6 +244,7 @@ Snapshot Engine::Impl::tick(Totals totals) {
   s.throughput = segments_.throughput(s.now_ns, progress);
   s.figures = workload_->figures(s.throughput);
   meters_.describe(stage_, s);
+  if (s.event.has_value()) segments_.describe(*s.event.value);
   s.notices.assign(notices_.begin(), notices_.end());
   s.host = host_;
   return s;

@@ -11,6 +11,12 @@ std::optional<TaskTimes> times_of(const std::optional<ProcessStats>& stats) {
   return stats ? std::optional(stats->times) : std::nullopt;
 }
 
+PriceMeter::When seen_when(std::optional<observe::Ticks> ticks) {
+  using When = PriceMeter::When;
+  if (!ticks || *ticks == observe::Ticks::steady) return When::neither;
+  return *ticks == observe::Ticks::slice ? When::observed : When::unobserved;
+}
+
 }  // namespace
 
 void Segments::begin(uint64_t now_ns, const Progress& progress, const Effective& until_now,
@@ -22,6 +28,7 @@ void Segments::begin(uint64_t now_ns, const Progress& progress, const Effective&
 
 void Segments::hold(uint64_t now_ns) {
   counting_ = false;
+  price_.clear();
   for (ShareMeter& times : times_) times.clear();
   observers_.restart(now_ns);
 }
@@ -40,6 +47,7 @@ void Segments::count_at_once(uint64_t now_ns, const Progress& progress) {
 
 void Segments::add(uint64_t now_ns, const Progress& progress) {
   meter_.add(now_ns, progress);
+  price_.add(progress, counting_ ? seen_when(observers_.ticks()) : PriceMeter::When::neither);
   // A process whose times were unknown at its start is counted from here on.
   for (const Role role : kBothRoles)
     if (times(role).begun_unknown()) replaced(role, now_ns);
@@ -73,6 +81,7 @@ void Segments::suspend(uint64_t now_ns) {
 
 void Segments::resume(uint64_t now_ns, const Progress& progress) {
   meter_.skip(suspended_at_ns_, now_ns, progress);
+  price_.skip(progress);
   observers_.run(true);
   for (const Role role : kBothRoles) replaced(role, now_ns);
 }
@@ -106,6 +115,12 @@ void Segments::describe(uint64_t now_ns, Segment& segment) const {
   }
   segment.occupancy = observers_.occupancy();
   segment.kinds = observers_.kinds();
+}
+
+void Segments::describe(SamplingEvent& event) const {
+  if (event.share == 1) return;
+  event.price = price_.price();
+  event.unobserved = price_.unobserved(unit_);
 }
 
 Throughput Segments::throughput(uint64_t now_ns, const Progress& progress) const {

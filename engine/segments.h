@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/meter/price_meter.h"
 #include "engine/meter/process_stats.h"
 #include "engine/meter/rate_meter.h"
 #include "engine/meter/worker_meters.h"
@@ -26,7 +27,7 @@ class Segments {
  public:
   // Both outlive it.
   Segments(uint64_t now_ns, double unit, Observers& observers, const WorkerPool& pool)
-      : observers_(observers), pool_(pool), meter_(now_ns, unit) {}
+      : observers_(observers), pool_(pool), unit_(unit), meter_(now_ns, unit) {}
 
   // Closes the current segment, if any, at whose end `until_now` was in effect, and
   // begins another, of which nothing counts until count().
@@ -52,6 +53,9 @@ class Segments {
   // The current one as if it ended now, with everything that was observed.
   Segment present(uint64_t now_ns, const Progress& progress, const Effective& in_force) const;
 
+  // What the ticks cost the current one, if they come in slices.
+  void describe(SamplingEvent& event) const;
+
   Throughput throughput(uint64_t now_ns, const Progress& progress) const;
 
  private:
@@ -62,7 +66,9 @@ class Segments {
 
   Observers& observers_;
   const WorkerPool& pool_;
+  const double unit_;
   RateMeter meter_;
+  PriceMeter price_;
   bool counting_ = false;
   std::array<ShareMeter, kRoles> times_;
   SegmentLog log_;

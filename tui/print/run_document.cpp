@@ -116,7 +116,9 @@ Json counted_functions_json(const FunctionTable& table) {
 
 Json all_functions_json(const RunResult& result) {
   const Snapshot& s = result.end;
-  Json json = {{"event", s.event->name}, {"hz", s.event->hz}};
+  Json json = {{"event", s.event->name}, {"hz", s.event->hz}, {"time_share", s.event->share}};
+  put(json, "price", s.event->price);
+  put(json, fmt::format("unobserved_{}", unit_of(s.requested).key), s.event->unobserved);
   for (const Role role : roles_of(s.requested))
     put(json, s.worker(role).name, result.segment.role(role).functions, counted_functions_json);
   return json;

@@ -154,6 +154,13 @@ std::vector<std::string> functions_lines(const RunResult& r, Role role) {
   return lines;
 }
 
+// The rate while there were no ticks.
+std::string unobserved_text(const RunResult& r) {
+  const Reading<double>& rate = r.end.event->unobserved;
+  if (!rate.has_value()) return {};
+  return fmt::format(" ({:.2f} {} without)", *rate, unit_of(r.end.requested).rate);
+}
+
 std::string functions_block(const RunResult& r) {
   const Reading<SamplingEvent>& event = r.end.event;
   if (!event.has_value()) return fmt::format("functions unknown: {}\n", event.reason);
@@ -163,7 +170,9 @@ std::string functions_block(const RunResult& r) {
   right.resize(left.size());
   TextTable side_by_side({{"", '<', kFunctionsWidth, kFunctionsWidth}, {""}});
   for (size_t i = 0; i < left.size(); ++i) side_by_side.add({left[i], right[i]});
-  return fmt::format("functions by {} at {} Hz\n", event->name, event->hz) + side_by_side.text();
+  return fmt::format("functions by {} at {}{}{}\n", event->name, event->rate(), event->cost(),
+                     unobserved_text(r)) +
+         side_by_side.text();
 }
 
 // ---- warnings ---------------------------------------------------------------

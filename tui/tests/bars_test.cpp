@@ -31,6 +31,23 @@ TEST(TitleBar, NamesPresetHostEventAndProof) {
             "               00:01:12");
 }
 
+TEST(TitleBar, SaysWhatLookingCosts) {
+  Snapshot s = example_snapshot();
+  const auto says = [&](const char* words) {
+    return title(s, state_with_presets(), 140).find(words) != std::string::npos;
+  };
+  s.event.value->price = Reading<double>::of(0.0102);
+  EXPECT_TRUE(says("cpu-clock 999 Hz, costs 1 %"));
+  s.event.value->share = 0.1;
+  s.event.value->price = Reading<double>::of(0.018);
+  EXPECT_TRUE(says("cpu-clock 999 Hz 10 % of the time, costs 2 %"));
+  s.event.value->price = Reading<double>::of(0.001);
+  EXPECT_TRUE(says("10 % of the time, costs <1 %"));
+  s.event.value->price = Reading<double>::warming("not yet");
+  EXPECT_TRUE(says("10 % of the time "));
+  EXPECT_FALSE(says("costs"));
+}
+
 TEST(TitleBar, KeepsTheEssentialWhenNarrow) {
   ViewState state = state_with_presets();
   state.requested.pipe.gift = true;

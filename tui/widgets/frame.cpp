@@ -91,7 +91,8 @@ std::vector<Part> parts_of(const Snapshot& s) {
         {fmt::format("{} CPU{}", s.host->cpus, s.host->cpus == 1 ? "" : "s"), Style::plain, 4});
   }
   if (s.event.has_value())
-    parts.push_back({fmt::format("{} {} Hz", s.event->name, s.event->hz), Style::plain, 3});
+    parts.push_back({fmt::format("{} {}{}", s.event->name, s.event->rate(), s.event->cost()),
+                     Style::plain, 3, fmt::format("{} {}", s.event->name, s.event->rate())});
   else if (s.requested.observers == Observing::off)
     parts.push_back({"observers off", Style::warning, 1});
   const double steal = s.steal_share.value.value_or(0);
