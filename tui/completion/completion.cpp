@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -82,11 +83,14 @@ Words topics() {
   return words;
 }
 
-// "a|b|c"; a single placeholder word is not a candidate.
+// "a|b|c"; a placeholder, such as HZ, is not a candidate.
 Words choices_in(std::string_view value) {
   Words words;
   if (value.find('|') == value.npos) return words;
-  for (const std::string& one : split(value, '|')) words.push_back({one});
+  for (const std::string& one : split(value, '|'))
+    if (std::ranges::any_of(one,
+                            [](unsigned char c) { return std::islower(c) || std::isdigit(c); }))
+      words.push_back({one});
   return words;
 }
 

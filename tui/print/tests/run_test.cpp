@@ -84,10 +84,11 @@ TEST(PrintCsv, BeginsWithTheArticlesColumns) {
             "payload,placement,writer_cpu,reader_cpu,effective_pipe_bytes,zero_copy,huge,"
             "steal_share,verdict,buffers,slow_motion,write_with,read_with,writer.wait,reader.wait,"
             "touch_pages,writer.cpu,reader.cpu,pairs,observers\n");
-  EXPECT_EQ(csv_rows(run_document(example_result())),
-            "12.500000,26843545600,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,"
-            "26843545600,12.400000,0.250000,12.000000,13.000000,thp,block/busy,constant,near,0,1,"
-            "131072,zero-copy,1,0.010000,lock-bound,separate,0,vmsplice,splice,block,busy,1,,,1,on\n");
+  EXPECT_EQ(
+      csv_rows(run_document(example_result())),
+      "12.500000,26843545600,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,"
+      "26843545600,12.400000,0.250000,12.000000,13.000000,thp,block/busy,constant,near,0,1,"
+      "131072,zero-copy,1,0.010000,lock-bound,separate,0,vmsplice,splice,block,busy,1,,,1,on\n");
 }
 
 TEST(PrintCsv, LeavesUnknownsEmpty) {
