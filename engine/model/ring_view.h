@@ -39,7 +39,7 @@ struct RingFrame {
 inline constexpr int kOccupancyBins = 34;  // empty, 32 equal parts, full
 
 struct Occupancy {
-  std::string source;  // "switches, 999 Hz" or "FIONREAD 10 Hz"
+  std::string source;  // "switches, 299 Hz", "switches, ticks" or "FIONREAD 10 Hz"
   uint64_t samples = 0;
   double mean_share = 0;   // of the ring's slots
   double empty_share = 0;  // of the time

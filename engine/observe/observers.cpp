@@ -194,10 +194,10 @@ Reading<Occupancy> Observers::occupancy() const {
   if (!has_pipe_) return Reading<Occupancy>::unavailable(kNoPipe);
   if (off()) return Reading<Occupancy>::unavailable(kObserversOff);
   if (!samples_ring()) return fallback_.reading();
-  const bool shared = counters_ == BpfCounters::shared;
-  return occupancy_of(
-      sampler_->occupancy(monotonic_ns()).since(occupancy_before_),
-      fmt::format("switches, {}{}", event()->rate(), shared ? ", shared counters" : ""));
+  const SamplingEvent event = *this->event();
+  return occupancy_of(sampler_->occupancy(monotonic_ns()).since(occupancy_before_),
+                      fmt::format("switches, {}{}", event.share < 1 ? "ticks" : event.rate(),
+                                  counters_ == BpfCounters::shared ? ", shared counters" : ""));
 }
 
 Reading<std::array<double, kSlotKinds>> Observers::kinds() const {

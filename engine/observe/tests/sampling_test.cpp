@@ -54,7 +54,8 @@ class Sampling : public testing::Test {
   }
 
   ScratchPipe pipe_;
-  Observers observers_{{.functions_window_ns = 0, .pipe_fd = pipe_.read_end()}};
+  Observers observers_{
+      {.frequency_hz = 999, .functions_window_ns = 0, .pipe_fd = pipe_.read_end()}};
 
  private:
   uint64_t polled_ns_ = 0, longest_pause_ns_ = 0;
