@@ -19,7 +19,7 @@ void PriceMeter::add(const Progress& total, When from_now_on) {
 }
 
 Reading<double> PriceMeter::price() const {
-  const Reading<double> rate = unobserved(1);
+  Reading<double> rate = unobserved(1);
   if (!rate.has_value()) return rate;
   if (*rate == 0) return Reading<double>::warming("nothing moves");
   const Progress all = of(When::observed) + of(When::unobserved);
