@@ -111,9 +111,11 @@ std::string amount(double bytes) {
   return kib < 1000 ? fmt::format("{:.0f} KiB", kib) : fmt::format("{:.3g} MiB", kib / 1024);
 }
 
-// Of a little CPU time, all may be in vain: the other one had none just then.
+// Of a little CPU time, all may be in vain: the other one had none just then. Nor does it have
+// enough to waste if it waits for it more than twice as long.
 bool wastes_cpu(const RoleEvidence& role) {
-  return waits_in_vain(role) && at_least(role.on_cpu, kSharesCpu);
+  return waits_in_vain(role) &&
+         at_least(role.on_cpu, std::max(kSharesCpu, role.runnable.value_or(0) / 2));
 }
 
 bool one_wastes_cpu(const Evidence& e) { return wastes_cpu(e.roles[0]) != wastes_cpu(e.roles[1]); }

@@ -240,5 +240,19 @@ TEST(Verdict, ChangesWithWhoWastesACpu) {
   EXPECT_EQ(judged(0.24, 0.91), Bound::cpu);
 }
 
+// Two that spin on one CPU beside a third process, as measured.
+TEST(Verdict, OneThatLacksACpuWastesNone) {
+  const auto judged = [](double runnable) {
+    Snapshot s = ordinary();
+    set_wait(s, Wait::busy);
+    set_time(writer(s), 0.22, 0.72);
+    set_time(reader(s), 0.28, runnable);
+    reader(s).eagain_share = share(1);
+    return judge_bound(s)->bound;
+  };
+  EXPECT_EQ(judged(0.54), Bound::writer);
+  EXPECT_EQ(judged(0.58), Bound::cpu);
+}
+
 }  // namespace
 }  // namespace pipetop
