@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 namespace pipetop::tui {
@@ -52,12 +53,17 @@ uint64_t cpu_ns(pid_t pid) {
   return (user_ticks + system_ticks) * (1'000'000'000 / uint64_t(sysconf(_SC_CLK_TCK)));
 }
 
-pid_t child_of(pid_t parent, const std::string& name, pid_t other_than) {
+std::string name_of(pid_t pid) { return first_line_of("/proc/" + std::to_string(pid) + "/comm"); }
+
+std::vector<pid_t> children_of(pid_t parent) {
   const std::string number = std::to_string(parent);
   std::istringstream children(first_line_of("/proc/" + number + "/task/" + number + "/children"));
-  for (pid_t child = 0; children >> child;)
-    if (child != other_than && first_line_of("/proc/" + std::to_string(child) + "/comm") == name)
-      return child;
+  return {std::istream_iterator<pid_t>(children), {}};
+}
+
+pid_t child_of(pid_t parent, const std::string& name, pid_t other_than) {
+  for (const pid_t child : children_of(parent))
+    if (child != other_than && name_of(child) == name) return child;
   return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace pipetop::tui {
 
@@ -19,6 +20,9 @@ char state_of(pid_t pid);
 
 // What it has used of the CPUs; 0 when there is none.
 uint64_t cpu_ns(pid_t pid);
+
+std::string name_of(pid_t pid);
+std::vector<pid_t> children_of(pid_t parent);
 
 // The child of `parent` with that name, and not `other_than`; 0 when there is none now.
 pid_t child_of(pid_t parent, const std::string& name, pid_t other_than = 0);

@@ -116,6 +116,16 @@ int PtyProgram::wait_for_end() {
   return status;
 }
 
+void PtyProgram::forget_output() {
+  output_.clear();
+  seen_ = 0;
+}
+
+bool PtyProgram::has_read_input() const {
+  int unread = 0;
+  return ioctl(slave_.get(), FIONREAD, &unread) != 0 || unread == 0;
+}
+
 termios PtyProgram::settings() const {
   termios settings = last_;
   if (slave_) tcgetattr(slave_.get(), &settings);

@@ -40,6 +40,10 @@ class PtyProgram {
   // As they were before the program could change them.
   const termios& before() const { return before_; }
   const std::string& output() const { return output_; }
+  // For programs that run for hours.
+  void forget_output();
+  // Whether it has read everything that was sent.
+  bool has_read_input() const;
 
  private:
   bool read_more(int timeout_ms);
