@@ -16,6 +16,7 @@ namespace {
 
 constexpr uint64_t kHintStays_ns = 3'000'000'000;
 constexpr uint64_t kErrorStays_ns = 10'000'000'000;
+constexpr size_t kMostUndone = 200;  // as many as the log keeps
 
 std::string key_text(Key key) {
   std::string text;
@@ -116,6 +117,7 @@ bool Controller::change_to(const Settings& next, const std::string& label, Key k
   }
   if (!apply(next, label, key)) return false;
   undo_.push_back(before);
+  if (undo_.size() > kMostUndone) undo_.pop_front();
   return true;
 }
 

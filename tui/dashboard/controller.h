@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -108,7 +109,7 @@ class Controller {
 
   Source& source_;
   Settings start_;
-  std::vector<Settings> undo_;  // what was requested before each change
+  std::deque<Settings> undo_;  // what was requested before each of the last changes
   ViewState view_;
   Outcome outcome_ = Outcome::stay;
   int rows_ = 0, cols_ = 0;

@@ -56,6 +56,15 @@ TEST_F(ControllerTest, UndoGoesBackStepByStep) {
   EXPECT_EQ(view().message, "nothing to undo");
 }
 
+// Somebody who holds a key down all night must not fill the memory.
+TEST_F(ControllerTest, UndoRemembersTheLastChanges) {
+  for (int i = 0; i < 10'000; ++i) press(U'v');
+  const size_t changes = source_.labels.size();
+  do press(U'u');
+  while (view().message != "nothing to undo");
+  EXPECT_EQ(source_.labels.size() - changes, 200u);
+}
+
 TEST_F(ControllerTest, BaselineIsTheStartAndCanBeUndone) {
   press(U'7');
   press(U'0');

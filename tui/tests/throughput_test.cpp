@@ -181,6 +181,7 @@ TEST(Numbers, AreShort) {
   EXPECT_EQ(bytes_text(131072), "128 KiB");
   EXPECT_EQ(bytes_text(1.5 * 1024 * 1024), "1.5 MiB");
   EXPECT_EQ(elapsed_text(72 * kSecond), "00:01:12");
+  EXPECT_EQ(elapsed_text(100 * 3600 * kSecond), "100:00:00");
   EXPECT_EQ(ratio_text(4.74), "×4.7");
   EXPECT_EQ(ratio_text(16.8), "×17");
   EXPECT_EQ(ratio_text(0.5), "×0.50");
