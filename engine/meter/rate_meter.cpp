@@ -72,11 +72,19 @@ double RateWindow::rate_of(const Progress& progress) const {
 }
 
 void RateWindow::add(uint64_t ns, const Progress& progress) {
+  sum_ = sum_ + progress;
+  if (added_++ % stride_ != 0) return;
   const double rate = rate_of(progress);
   sorted_.insert(std::ranges::upper_bound(sorted_, rate), rate);
   intervals_.push_back({ns, progress});
   ns_ += ns;
-  sum_ = sum_ + progress;
+  if (when_full_ == WhenFull::forget)
+    forget();
+  else if (ns_ >= 2 * window_ns_)
+    thin();
+}
+
+void RateWindow::forget() {
   while (ns_ - intervals_.front().ns >= window_ns_) {
     const Interval& oldest = intervals_.front();
     sorted_.erase(std::ranges::lower_bound(sorted_, rate_of(oldest.progress)));
@@ -84,6 +92,19 @@ void RateWindow::add(uint64_t ns, const Progress& progress) {
     sum_ = sum_ - oldest.progress;
     intervals_.pop_front();
   }
+}
+
+void RateWindow::thin() {
+  for (size_t i = 1; 2 * i < intervals_.size(); ++i) intervals_[i] = intervals_[2 * i];
+  intervals_.resize((intervals_.size() + 1) / 2);
+  stride_ *= 2;
+  sorted_.clear();
+  ns_ = 0;
+  for (const Interval& kept : intervals_) {
+    sorted_.push_back(rate_of(kept.progress));
+    ns_ += kept.ns;
+  }
+  std::ranges::sort(sorted_);
 }
 
 Reading<double> RateWindow::rate(const char* why_none) const {
@@ -101,7 +122,7 @@ RateMeter::RateMeter(uint64_t now_ns, double unit)
       over_100ms_(kShortest, unit),
       over_1s_(1000 * kMs, unit),
       over_10s_(10'000 * kMs, unit),
-      over_segment_(kHistory, unit) {
+      over_segment_(kHistory, unit, WhenFull::thin) {
   segment_.begin_ns = now_ns;
 }
 

@@ -19,14 +19,21 @@ namespace pipetop {
 // `sorted` rates, lowest first; without any, all zeros and 0 samples.
 RateStats rate_stats(const std::vector<double>& sorted, double mean);
 
-// The rates of the newest intervals, and the total count.
+// What a RateWindow does with more intervals than it has room for.
+enum class WhenFull : uint8_t {
+  forget,  // the oldest: a rolling window
+  thin,    // every second, and count only every second from then on: all since clear()
+};
+
+// The rates of intervals, and the mean of all time in the window.
 class RateWindow {
  public:
-  // Keeps the intervals of the last `window_ns`. `unit`: this many things per second are 1.
-  RateWindow(uint64_t window_ns, double unit) : window_ns_(window_ns), unit_(unit) {}
+  // Has room for the intervals of `window_ns`. `unit`: this many things per second are 1.
+  RateWindow(uint64_t window_ns, double unit, WhenFull when_full = WhenFull::forget)
+      : window_ns_(window_ns), unit_(unit), when_full_(when_full) {}
 
   void add(uint64_t ns, const Progress& progress);
-  void clear() { *this = RateWindow(window_ns_, unit_); }
+  void clear() { *this = RateWindow(window_ns_, unit_, when_full_); }
 
   Reading<double> rate(const char* why_none) const;
   Reading<RateStats> stats(const char* why_none) const;
@@ -37,13 +44,17 @@ class RateWindow {
     Progress progress;
   };
   double rate_of(const Progress& progress) const;
+  void forget();
+  void thin();
 
   uint64_t window_ns_;
   double unit_;
-  std::deque<Interval> intervals_;  // oldest first
-  std::vector<double> sorted_;      // their rates
-  uint64_t ns_ = 0;
-  Progress sum_;
+  WhenFull when_full_;
+  std::deque<Interval> intervals_;   // oldest first
+  std::vector<double> sorted_;       // their rates
+  uint64_t ns_ = 0;                  // of the intervals
+  Progress sum_;                     // also of those that were thinned out
+  uint64_t added_ = 0, stride_ = 1;  // one interval of `stride_` is kept
 };
 
 // Fed with cumulative progress. Rates are over measured intervals of about 100 ms,

@@ -183,6 +183,30 @@ TEST(RateMeter, AClockThatStandsStillIsARateOfNothing) {
   EXPECT_DOUBLE_EQ(*meter.view(now, {}).over_1s, 0.0);
 }
 
+// What is kept is bounded; what is said is of the whole day, not of its last minutes.
+TEST(RateMeter, ASegmentOfADayCountsAllOfIt) {
+  constexpr uint64_t kHalf = 12 * 3600 * 10;  // intervals
+  Feed feed;
+  feed.run(300, 4);  // it settles
+  for (uint64_t i = 0; i < 2 * kHalf; ++i) {
+    feed.now += 100 * kMs;
+    feed.bytes += (i < kHalf ? 4 : 8) * kGiBytes / 10;
+    feed.meter.add(feed.now, feed.total());
+  }
+  const Throughput view = feed.view();
+  const RateStats& rate = *view.current.rate;
+  EXPECT_NEAR(rate.mean, 6, 1e-4);
+  EXPECT_NEAR(rate.min, 4, 1e-6);
+  EXPECT_NEAR(rate.max, 8, 1e-6);
+  EXPECT_NEAR(rate.stddev, 2, 0.01);
+  EXPECT_GE(rate.samples, 3100u);
+  EXPECT_LE(rate.samples, 6200u);
+  EXPECT_EQ(view.current.items, feed.bytes);
+  EXPECT_EQ(view.current.duration_ns, 24 * 3600 * kSecond + 300 * kMs);
+  EXPECT_NEAR(view.over_10s->mean, 8, 1e-6);
+  EXPECT_LE(view.history.size(), 3110u);
+}
+
 TEST(RateMeter, HistoryIsBounded) {
   Feed feed;
   feed.run(400'000, 1);
