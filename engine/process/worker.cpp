@@ -152,14 +152,23 @@ std::optional<ProcessEnd> WorkerProcess::poll() {
   return {};
 }
 
-// One that the kernel holds up (state D) ends later, and is reaped by init when we are gone.
-WorkerProcess::Child::~Child() {
-  if (pid <= 0) return;
+void WorkerProcess::Child::kill() const {
   ::kill(pid, SIGKILL);
   pollfd end = {pidfd.get(), POLLIN, 0};
   while (pidfd && ::poll(&end, 1, kLongestDeath_ms) < 0 && errno == EINTR) {
   }
+}
+
+// One that has not ended by now is reaped by init when we are gone.
+WorkerProcess::Child::~Child() {
+  if (pid <= 0) return;
+  kill();
   ::waitpid(pid, nullptr, pidfd ? WNOHANG : 0);
+}
+
+void WorkerProcess::kill() {
+  if (child_) child_->kill();
+  poll();
 }
 
 Worker::Worker(WorkloadKind workload, Role role, std::string program, std::vector<int> fds)

@@ -69,10 +69,15 @@ class WorkerProcess {
   // Records stops and continuations; if it has ended, reaps it and returns how.
   std::optional<ProcessEnd> poll();
 
+  // Kills it, and waits for its end, but not for long: one that the kernel holds up (state D), or
+  // that gets no CPU, ends later.
+  void kill();
+
  private:
   struct Child {
     explicit Child(pid_t p) : pid(p) {}
     ~Child();
+    void kill() const;
 
     pid_t pid;  // 0: reaped
     UniqueFd pidfd;
@@ -116,8 +121,8 @@ class Worker {
   bool alive() const { return process_.alive(); }
   bool stopped() const { return process_.stopped(); }
   void send(int signal) const { process_.send(signal); }
-  // Ends its process for good.
-  void kill() { process_ = WorkerProcess(); }
+  // Ends its process for good; perhaps later, see WorkerProcess.
+  void kill() { process_.kill(); }
   uint32_t restarts() const { return starts_ > 0 ? starts_ - 1 : 0; }
   // How the previous process ended, "" if there was none.
   const std::string& last_end() const { return last_end_; }

@@ -72,11 +72,12 @@ void WorkerPool::remove(Worker& worker) {
       std::ranges::find_if(workers_, [&](const auto& member) { return member.get() == &worker; });
   if (found == workers_.end()) return;
   // Killed first, so that its counters are final.
-  const std::unique_ptr<Worker> leaving = std::move(*found);
+  std::unique_ptr<Worker> leaving = std::move(*found);
   workers_.erase(found);
   leaving->kill();
   removed_[static_cast<size_t>(leaving->role())] += leaving->counts();
   sink_({WorkerEvent::Kind::removed, *leaving, {}});
+  if (leaving->alive()) leaving_.push_back(std::move(leaving));
 }
 
 void WorkerPool::start(Worker& worker) {
@@ -98,6 +99,8 @@ void WorkerPool::pin(Worker& worker) {
 }
 
 void WorkerPool::reap() {
+  std::erase_if(leaving_,
+                [](const auto& worker) { return worker->reap(monotonic_ns()).has_value(); });
   for (const auto& worker : workers_)
     if (const auto end = worker->reap(monotonic_ns()))
       sink_({WorkerEvent::Kind::died, *worker, end->words()});

@@ -70,7 +70,8 @@ class WorkerPool {
   EventLoop& loop_;
   std::function<void(const WorkerEvent&)> sink_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::array<WorkerCounts, kRoles> removed_;  // by Role
+  std::vector<std::unique_ptr<Worker>> leaving_;  // removed, but not yet reaped
+  std::array<WorkerCounts, kRoles> removed_;      // by Role
 };
 
 // Facts that its process cannot report.

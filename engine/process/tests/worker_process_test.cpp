@@ -12,9 +12,11 @@
 #include <map>
 
 #include "engine/base/error.h"
+#include "engine/base/event_loop.h"
 #include "engine/process/descriptor_limit.h"
 #include "engine/process/pipe_owner.h"
 #include "engine/process/worker.h"
+#include "engine/process/worker_pool.h"
 #include "engine/tests/eventually.h"
 
 namespace pipetop {
@@ -210,6 +212,26 @@ TEST(WorkerProcess, OneThatCannotBeReapedDoesNotHoldUsUp) {
     EXPECT_EQ(::waitpid(pid, nullptr, WNOHANG), 0) << "it was not reaped";
   }
   EXPECT_EQ(::waitpid(pid, nullptr, 0), pid);
+}
+
+// As one does that gets no CPU: it must not stay a zombie for as long as we live.
+TEST(WorkerPool, ReapsARemovedWorkerThatEndsLate) {
+  PipeOwner pipe;
+  EventLoop loop{{}};
+  WorkerPool pool(WorkloadKind::pipe, kSelf, {}, loop, [](const WorkerEvent&) {});
+  Worker& worker = pool.add(Role::writer, {pipe.write_fd()});
+  const pid_t pid = worker.pid();
+  {
+    const Tracer tracer(pid);
+    if (!tracer.has_seized()) GTEST_SKIP() << "tracing is not allowed here";
+    pool.remove(worker);
+    pool.reap();
+    EXPECT_EQ(::kill(pid, 0), 0) << "it was reaped too early for this test";
+  }
+  EXPECT_TRUE(eventually([&] {
+    pool.reap();
+    return ::kill(pid, 0) != 0;
+  }));
 }
 
 }  // namespace
