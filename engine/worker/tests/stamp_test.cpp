@@ -32,6 +32,18 @@ TEST(Stamp, InOrderIsVerified) {
   EXPECT_EQ(stream.integrity.misplaced, 0u);
 }
 
+// 2^32 pages pass in five minutes.
+TEST(Stamp, PositionsHaveNoEndInADay) {
+  constexpr uint64_t kAt = (1ull << 32) - 4;
+  Stream stream(8, 1, kAt);
+  stream.checker.expect_epoch(1, true);
+  stream.checker.check(stream.page(0), stream.pages.size(), kAt * kPageBytes);
+  EXPECT_EQ(stream.integrity.verified, 8u);
+  stream.stamp(3, 1, kAt + 3 + (1ull << 32));  // the same in 32 bits
+  stream.checker.check(stream.page(0), stream.pages.size(), kAt * kPageBytes);
+  EXPECT_EQ(stream.integrity.misplaced, 1u);
+}
+
 TEST(Stamp, SwappedLostAndTornPagesAreSeen) {
   Stream stream(8);
   stream.stamp(2, 1, 3);
