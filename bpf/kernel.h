@@ -118,3 +118,23 @@ static __always_inline struct pipe_ends read_ends(struct pipe_inode_info *pipe) 
   }
   return ends;
 }
+
+struct pipe_fill {
+  struct pipe_ends ends;
+  __u32 max_usage;
+  __u32 slots;
+};
+
+/* The ends and the ring's size, in one read where they are adjacent: this runs at every switch. */
+static __always_inline struct pipe_fill read_fill(struct pipe_inode_info *pipe) {
+  struct pipe_fill fill = {};
+  const __u32 head = bpf_core_field_offset(pipe->head);
+  if (bpf_core_field_offset(pipe->tail) == head + 4 &&
+      bpf_core_field_offset(pipe->ring_size) == head + 12) {
+    bpf_probe_read_kernel(&fill, sizeof(fill), (void *)&pipe->head);
+  } else {
+    fill.ends = read_ends(pipe);
+    fill.slots = BPF_CORE_READ(pipe, ring_size);
+  }
+  return fill;
+}

@@ -64,16 +64,16 @@ static __always_inline void add_time(struct occupancy_sum *sum, __u64 a, __u64 b
 enum occupancy_event { OCCUPANCY_TICK, OCCUPANCY_SWITCH, OCCUPANCY_SYSCALL };
 
 /* The roles' state must still be that of the time before this point. */
-static __always_inline void add_point(struct ring_watch *ring, enum occupancy_event event) {
+static __always_inline void add_point(struct ring_watch *ring, enum occupancy_event event,
+                                      __u64 now_ns) {
   struct pipe_inode_info *pipe = (struct pipe_inode_info *)ring->pipe;
   struct sampler_cpu *cpu = my_record();
   if (!pipe || !cpu) return;
-  const __u32 slots = BPF_CORE_READ(pipe, ring_size);
-  const struct pipe_ends ends = read_ends(pipe);
-  const __u32 used = ends.head - ends.tail;
+  const struct pipe_fill fill = read_fill(pipe);
+  const __u32 slots = fill.slots, used = fill.ends.head - fill.ends.tail;
   if (slots == 0 || used > slots) return; /* in the middle of a resize */
   const __u64 share = share_of(used, slots);
-  const __u64 now = bpf_ktime_get_ns() << OCCUPANCY_SHARE_BITS | share;
+  const __u64 now = now_ns << OCCUPANCY_SHARE_BITS | share;
   /* An exchange, so that each stretch is counted once, whichever CPU ends it. */
   const __u64 last = __sync_lock_test_and_set(&ring->point, now);
   const __u64 ns = (now - last) >> OCCUPANCY_SHARE_BITS, last_share = last & OCCUPANCY_SHARE_ONE;
