@@ -19,6 +19,9 @@ namespace {
 // two processes: drawing, and draining samples.
 constexpr uint64_t kOurTurnNs = 5'000'000;
 constexpr uint64_t kTickOverdueNs = 500'000'000;
+// From one close look at the ring to the next: to begin and to end one, the kernel interrupts every
+// CPU several times.
+constexpr uint64_t kLookIntervalNs = 600'000'000;
 
 constexpr const char* kNoPipe = "there is no pipe";
 constexpr const char* kSeveral = "context switches are tracked for one process per role";
@@ -126,11 +129,14 @@ void Observers::poll_occupancy(uint64_t now_ns) {
   const double ticks_per_ms = sampler_ ? std::min(1.0, control_->least_hz() / 1e3) : 1;
   const bool seen =
       double(column.both.sampled.total_ns()) >= double(column.both.ns) * ticks_per_ms / 2;
-  if (sched_ && matters && !seen) sched_->look_closely();
+  if (!sched_ || !matters || seen || now_ns < looked_at_ns_ + kLookIntervalNs) return;
+  looked_at_ns_ = now_ns;
+  sched_->look_closely();
 }
 
 void Observers::restart(uint64_t now_ns) {
   restarted_ns_ = now_ns;  // samples in flight are dropped by their age
+  looked_at_ns_ = 0;
   if (control_) control_->hurry(now_ns);
   for (const Role role : kBothRoles) {
     role_of(role).counter.clear();

@@ -149,7 +149,7 @@ class Observers {
   Reading<RingFrame> frame_;
   uint64_t tick_due_ns_ = 0;
   std::minstd_rand random_;
-  uint64_t restarted_ns_ = 0;
+  uint64_t restarted_ns_ = 0, looked_at_ns_ = 0;
 };
 
 }  // namespace pipetop
