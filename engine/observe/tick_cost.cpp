@@ -16,7 +16,9 @@
 namespace pipetop::observe {
 namespace {
 
-constexpr double kAffordable = 0.01;
+// Half of what all observers may cost: the programs, the scheduler's events and the process that
+// collects it all take about as much again.
+constexpr double kAffordable = 0.005;
 // Often enough to be told from noise in a few slices, and so seldom that the caches are warm again.
 constexpr uint32_t kProbeHz = 10'000;
 constexpr uint64_t kSliceNs = 500'000;

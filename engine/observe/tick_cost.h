@@ -18,7 +18,7 @@ std::optional<double> measure_tick_ns();
 // time. Each stops its own CPU, and one role waits for the other: so those of two CPUs count.
 double price_of(double hz, double tick_ns, double share = 1);
 
-// The highest frequency whose price is at most 1 %, if there is one between the two above. It is
+// The highest frequency whose price is at most 0.5 %, if there is one between the two above. It is
 // 1 below a multiple of 50, so that it beats with no clock.
 uint32_t affordable_hz(double tick_ns, double share = 1);
 
