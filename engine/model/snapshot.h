@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/base/reading.h"
+#include "engine/model/change.h"
 #include "engine/model/counts.h"
 #include "engine/model/functions.h"
 #include "engine/model/ring_view.h"
@@ -189,6 +190,7 @@ struct Snapshot {
   std::array<WorkerView, kRoles> workers;  // by Role
   Reading<Integrity> integrity;
   Reading<Verdict> verdict;
+  Reading<Change> change;  // warming until both segments have settled
   Reading<SamplingEvent> event;
   BpfCounters bpf_counters = BpfCounters::percpu;
   Reading<double> steal_share;  // of all CPUs' time, over the last seconds

@@ -14,6 +14,7 @@
 #include "engine/registry/workloads.h"
 #include "tui/state/list_state.h"
 #include "tui/state/ring_state.h"
+#include "tui/state/stage_state.h"
 
 namespace pipetop::tui {
 
@@ -35,6 +36,7 @@ struct ViewState {
   PageState help, log;  // log: the segments so far
   TopFunctions top_functions;
   RingState ring;
+  StageState stage;
   std::optional<bool> parts;             // in the ring's place; nothing: the workload's default
   std::optional<double> roof_gib_per_s;  // the upper bound of a pipe's rate here, if known
   bool roof_hidden = false;

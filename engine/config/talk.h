@@ -1,0 +1,40 @@
+// A talk: scenes in their order. See `pipetop help talk`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/model/settings.h"
+
+namespace pipetop {
+
+// What fills the screen beside the rate and its factor.
+enum class SceneView : uint8_t { ring, functions, tree, waiting, log, ladder, throughput };
+
+// How long a scene lasts before the talk may go on by itself, and rehearsal does.
+struct SceneWait {
+  enum class For : uint8_t { settled, time, key } what = For::settled;
+  uint64_t ns = 0;  // for `time`
+};
+
+// One comparison that must hold: ">= 1.5".
+struct Expectation {
+  enum class Of : uint8_t { ratio_to_previous, ratio_to_first, rate } of = Of::ratio_to_previous;
+  enum class Is : uint8_t { at_least, at_most, more, less } is = Is::at_least;
+  double than = 0;
+};
+
+// The whole state: nothing of the scene before is left.
+struct Scene {
+  std::string title, caption, notes;  // caption and notes may have several lines, "" for none
+  std::string preset;                 // the preset that the settings came from, "" for none
+  Settings settings;                  // the workload may change
+  SceneView view = SceneView::ring;
+  std::string highlight;  // a function's name, or "slots", "verdict" or "rate"; "" for nothing
+  SceneWait wait;
+  std::vector<Expectation> expect;
+};
+
+}  // namespace pipetop
