@@ -1,0 +1,35 @@
+#include "engine/recording/frame_reader.h"
+
+#include <utility>
+
+#include "engine/recording/chunk.h"
+
+namespace pipetop::recording {
+namespace {
+
+constexpr uint64_t kFrameBudget = 16 << 20;
+
+}  // namespace
+
+FrameReader::FrameReader(std::string raw, const Shelf& shelf, const Layout& layout)
+    : raw_(std::move(raw)),
+      frames_(raw_),
+      frame_(""),
+      budget_(kFrameBudget),
+      decoder_(frame_, shelf, layout, budget_, true) {}
+
+void FrameReader::next(uint64_t now_ns) {
+  const uint64_t size = frames_.number();
+  const uint32_t crc = frames_.u32();
+  const std::string_view bytes = frames_.raw(size);
+  if (crc32_of(bytes) != crc) fail("a frame's checksum is wrong");
+  frame_ = ByteReader(bytes);
+  budget_ = Budget(kFrameBudget);
+  decoder_.tell(frame_, count_ == 0);
+  decoder_.get(snapshot_);
+  if (!frame_.empty()) fail("a frame is longer than it says");
+  snapshot_.now_ns = now_ns;
+  ++count_;
+}
+
+}  // namespace pipetop::recording

@@ -1,0 +1,155 @@
+#include "engine/recording/recorder.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/base/clock.h"
+#include "engine/base/version.h"
+#include "engine/recording/chunk.h"
+#include "engine/recording/encoder.h"
+
+namespace pipetop {
+namespace recording {
+namespace {
+
+constexpr uint64_t kBlockNs = 2 * kSecond;
+constexpr size_t kBlockBytes = 512 << 10;
+constexpr uint32_t kMostFramesPerS = 20;
+
+// The writer's version and its layout come first, so that any reader can tell what it reads.
+std::string header_bytes(const RecordingHeader& header, Written& written) {
+  ByteWriter out;
+  out.text(kVersion);
+  out.number(kLayout.size());
+  for (const size_t count : kLayout) out.number(count);
+  Encoder(out, written, Encoder::Told::in_full).put_new(header);
+  return out.bytes();
+}
+
+}  // namespace
+}  // namespace recording
+
+using namespace recording;
+
+class Recorder::Impl {
+ public:
+  Impl(RecordingHeader header, Write write)
+      : header_(std::move(header)), write_(std::move(write)) {}
+
+  void add(const Snapshot& s);
+  void begin_scene(const RecordedMark& mark) { written_.add(mark); }
+  void flush();
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  bool is_new(const Segment& current) const;
+  bool is_too_soon(const Snapshot& s) const;
+  void mark_change(const Segment& current);
+  void put_frame(const Snapshot& s);
+  void write(const std::string& bytes);
+
+  RecordingHeader header_;
+  Write write_;
+  bool begun_ = false, ended_ = false;
+  Compressor compressor_;
+  Written written_;
+  ByteWriter frame_, frames_;
+  Encoder encoder_{frame_, written_, Encoder::Told::in_full};
+  std::vector<uint64_t> times_;  // of the block's frames
+  Snapshot before_;              // the last frame
+  uint64_t bytes_ = 0;
+};
+
+bool Recorder::Impl::is_new(const Segment& current) const {
+  const Segment& last = before_.throughput.current;
+  return !begun_ || current.begin_ns != last.begin_ns || current.number != last.number;
+}
+
+// A key makes frames beside those of the clock, and some callers look more often.
+bool Recorder::Impl::is_too_soon(const Snapshot& s) const {
+  if (is_new(s.throughput.current)) return false;
+  const uint64_t interval_ns = kSecond / std::clamp(header_.frames_per_s, 1u, kMostFramesPerS);
+  return s.now_ns < before_.now_ns + interval_ns * 3 / 4;
+}
+
+void Recorder::Impl::add(const Snapshot& s) {
+  if (ended_ || is_too_soon(s)) return;
+  if (!begun_) {
+    if (s.host) header_.host = *s.host;
+    header_.settings = s.requested;
+    write(first_line() + compressor_.chunk(ChunkKind::header, header_bytes(header_, written_)));
+  } else if (s.now_ns <= before_.now_ns) {
+    return;  // time goes on
+  }
+  if (!times_.empty() && (s.now_ns >= times_.front() + kBlockNs || frames_.size() >= kBlockBytes))
+    flush();
+  if (is_new(s.throughput.current)) mark_change(s.throughput.current);
+  begun_ = true;
+  put_frame(s);
+}
+
+void Recorder::Impl::mark_change(const Segment& current) {
+  written_.add({.at_ns = current.begin_ns,
+                .kind = RecordedMark::Kind::change,
+                .number = current.number,
+                .label = current.label,
+                .key = current.key});
+}
+
+void Recorder::Impl::put_frame(const Snapshot& s) {
+  frame_.clear();
+  encoder_.tell(times_.empty() ? Encoder::Told::in_full : Encoder::Told::since);
+  const bool new_segments = s.throughput.segments != before_.throughput.segments;
+  before_.now_ns = s.now_ns;  // in the list of times
+  encoder_.put(s, before_);
+  if (new_segments) written_.forget_segments(s.throughput);
+  frames_.number(frame_.size());
+  frames_.u32(crc32_of(frame_.bytes()));
+  frames_.raw(frame_.bytes());
+  times_.push_back(s.now_ns);
+  before_ = s;
+}
+
+void Recorder::Impl::flush() {
+  if (times_.empty() || ended_) return;
+  ByteWriter& news = written_.news();
+  news.byte(static_cast<uint8_t>(News::times));
+  news.number(times_.size());
+  uint64_t last = 0;
+  for (const uint64_t time : std::exchange(times_, {})) {
+    news.number(time - last);
+    last = time;
+  }
+  write(compressor_.chunk(ChunkKind::news, news.bytes()) +
+        compressor_.chunk(ChunkKind::frames, frames_.bytes()));
+  news.clear();
+  frames_.clear();
+}
+
+void Recorder::Impl::write(const std::string& bytes) {
+  ended_ = true;  // should it fail
+  write_(bytes);
+  ended_ = false;
+  bytes_ += bytes.size();
+}
+
+Recorder::Recorder(RecordingHeader header, Write write)
+    : impl_(std::make_unique<Impl>(std::move(header), std::move(write))) {}
+Recorder::~Recorder() = default;
+void Recorder::add(const Snapshot& snapshot) { impl_->add(snapshot); }
+void Recorder::begin_scene(uint64_t now_ns, uint32_t number, const Scene& scene) {
+  impl_->begin_scene({.at_ns = now_ns,
+                      .kind = RecordedMark::Kind::scene,
+                      .number = number,
+                      .label = scene.title,
+                      .key = {},
+                      .caption = scene.caption,
+                      .view = scene.view,
+                      .highlight = scene.highlight});
+}
+void Recorder::finish() { impl_->flush(); }
+uint64_t Recorder::bytes() const { return impl_->bytes(); }
+
+}  // namespace pipetop

@@ -1,0 +1,39 @@
+// What a recording says of itself, and of its moments.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/base/reading.h"
+#include "engine/config/talk.h"
+#include "engine/model/snapshot.h"
+#include "engine/model/tables.h"
+
+namespace pipetop {
+
+struct RecordingHeader {
+  uint64_t unix_s = 0;         // when it began, by the wall clock
+  uint32_t frames_per_s = 20;  // at most
+  Settings settings;           // at its beginning
+  std::vector<Preset> presets;
+  Reading<double> roof_gib_per_s;  // warming if it was not asked for
+  HostInfo host;
+};
+
+// A change of the settings, or the beginning of a scene.
+struct RecordedMark {
+  enum class Kind : uint8_t { change, scene };
+
+  uint64_t at_ns = 0;  // as in Snapshot::now_ns
+  Kind kind = Kind::change;
+  uint32_t number = 0;  // the segment's, or the scene's from 1
+  std::string label;    // the segment's, or the scene's title
+  std::string key;      // that made the change, "" if none
+  // Of a scene.
+  std::string caption = {};
+  SceneView view = SceneView::ring;
+  std::string highlight = {};
+};
+
+}  // namespace pipetop

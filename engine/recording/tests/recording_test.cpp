@@ -1,0 +1,230 @@
+#include "engine/recording/recording.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/base/version.h"
+#include "engine/recording/chunk.h"
+#include "engine/recording/recorder.h"
+#include "engine/recording/same.h"
+#include "engine/recording/tests/random_values.h"
+
+namespace pipetop {
+namespace {
+
+using recording::RandomValues;
+using recording::Same;
+
+// Segments are the same if they hold the same: those that were read are other objects.
+bool same_segments(const Throughput& a, const Throughput& b) {
+  const auto same = [](const auto& x, const auto& y) {
+    return (!x && !y) || (x && y && Same::of(*x, *y));
+  };
+  return same(a.previous, b.previous) && std::ranges::equal(a.segments, b.segments, same);
+}
+bool same(Snapshot a, Snapshot b) {
+  if (!same_segments(a.throughput, b.throughput)) return false;
+  const std::span<const RatePoint> x = a.throughput.history, y = b.throughput.history;
+  if (!std::ranges::equal(x, y, [](auto& p, auto& q) { return Same::of(p, q); })) return false;
+  for (Snapshot* s : {&a, &b}) {
+    s->throughput.previous = nullptr;
+    s->throughput.segments.clear();
+  }
+  return Same::of(a, b);
+}
+
+std::vector<Snapshot> random_snapshots(size_t count, unsigned seed, uint64_t rarely) {
+  RandomValues values(seed);
+  std::vector<Snapshot> all;
+  Snapshot s;
+  for (size_t i = 0; i < count; ++i) {
+    values.change(s, rarely);
+    all.push_back(s);
+  }
+  return all;
+}
+
+std::string recorded(const std::vector<Snapshot>& all, const RecordingHeader& header = {}) {
+  std::string bytes;
+  Recorder recorder(header, [&](std::string_view block) { bytes += block; });
+  for (const Snapshot& s : all) recorder.add(s);
+  recorder.finish();
+  EXPECT_EQ(recorder.bytes(), bytes.size());
+  return bytes;
+}
+
+TEST(Recording, EverySnapshotComesBackExactly) {
+  for (const uint64_t rarely : {2, 10, 100}) {
+    const auto all = random_snapshots(150, static_cast<unsigned>(rarely), rarely);
+    Recording read = Recording::of_bytes("test", recorded(all));
+    ASSERT_EQ(read.frames(), all.size());
+    EXPECT_EQ(read.damage(), "");
+    for (size_t i = 0; i < all.size(); ++i)
+      ASSERT_TRUE(same(read.frame(i), all[i])) << "frame " << i << ", one of " << rarely;
+  }
+}
+
+TEST(Recording, FramesCanBeReadInAnyOrder) {
+  const auto all = random_snapshots(200, 7, 10);
+  Recording read = Recording::of_bytes("test", recorded(all));
+  RandomValues random(1);
+  for (int i = 0; i < 100; ++i) {
+    const size_t at = random.below(all.size());
+    ASSERT_TRUE(same(read.frame(at), all[at])) << at;
+    const double seconds = double(all[at].now_ns - all[0].now_ns) / 1e9;
+    ASSERT_TRUE(same(read.snapshot_at(seconds + 0.001), all[at])) << seconds;
+  }
+  EXPECT_TRUE(same(read.snapshot_at(-5), all.front()));
+  EXPECT_TRUE(same(read.snapshot_at(1e300), all.back()));
+  EXPECT_TRUE(same(read.frame(1'000'000), all.back()));
+}
+
+TEST(Recording, TheHeaderSaysWhereItComesFrom) {
+  RecordingHeader header;
+  header.unix_s = 1'700'000'000;
+  header.frames_per_s = 10;
+  header.roof_gib_per_s = Reading<double>::of(102);
+  Preset preset{"mine", "My own", {}, 3.5};
+  preset.settings.pipe.write_with = WriteWith::tee;
+  header.presets = {preset};
+  Snapshot s;
+  s.now_ns = 5;
+  s.requested.pipe.read_with = ReadWith::splice;
+  HostInfo host;
+  host.kernel = "6.18";
+  host.mitigations = {{"meltdown", "Not affected"}};
+  s.host = std::make_shared<const HostInfo>(host);
+  const Recording read = Recording::of_bytes("test", recorded({s}, header));
+  EXPECT_EQ(read.version(), kVersion);
+  EXPECT_EQ(read.header().unix_s, header.unix_s);
+  EXPECT_EQ(read.header().frames_per_s, 10u);
+  EXPECT_EQ(read.header().settings, s.requested);
+  ASSERT_EQ(read.header().presets.size(), 1u);
+  EXPECT_EQ(read.header().presets[0].title, "My own");
+  EXPECT_EQ(read.header().presets[0].settings, preset.settings);
+  EXPECT_EQ(*read.header().roof_gib_per_s, 102);
+  EXPECT_EQ(read.header().host.kernel, "6.18");
+  EXPECT_EQ(read.header().host.mitigations.at(0).flaw, "meltdown");
+}
+
+Snapshot at(uint64_t now_ns, uint32_t segment = 1, uint64_t begin_ns = 1) {
+  Snapshot s;
+  s.now_ns = now_ns;
+  s.throughput.current.number = segment;
+  s.throughput.current.begin_ns = begin_ns;
+  s.throughput.current.label = "segment " + std::to_string(segment);
+  return s;
+}
+
+TEST(Recording, KeepsTwentyFramesASecondAndEveryChange) {
+  std::string bytes;
+  Recorder recorder({}, [&](std::string_view block) { bytes += block; });
+  for (uint64_t ms = 1000; ms < 2000; ++ms) recorder.add(at(ms * 1'000'000));
+  recorder.add(at(1'999'500'000, 2, 1'999'400'000));
+  recorder.add(at(1'999'400'000, 2, 1'999'400'000));  // time does not go back
+  recorder.finish();
+  const Recording read = Recording::of_bytes("test", bytes);
+  EXPECT_EQ(read.frames(), 28u) << "three quarters of 50 ms apart, and the change";
+  ASSERT_EQ(read.marks().size(), 2u);
+  EXPECT_EQ(read.marks()[1].label, "segment 2");
+  EXPECT_EQ(read.marks()[1].at_ns, 1'999'400'000u);
+}
+
+TEST(Recording, ScenesHaveTheirTitles) {
+  std::string bytes;
+  Recorder recorder({}, [&](std::string_view block) { bytes += block; });
+  recorder.add(at(1'000'000'000));
+  Scene scene;
+  scene.title = "Lending pages";
+  scene.caption = "vmsplice puts the\nwriter's pages into the ring";
+  scene.view = SceneView::functions;
+  scene.highlight = "gup_fast_fallback";
+  recorder.begin_scene(2'000'000'000, 3, scene);
+  recorder.add(at(3'000'000'000, 2, 2'000'000'001));
+  recorder.finish();
+  const Recording read = Recording::of_bytes("test", bytes);
+  ASSERT_EQ(read.marks().size(), 3u);
+  const RecordedMark& mark = read.marks()[1];
+  EXPECT_EQ(mark.kind, RecordedMark::Kind::scene);
+  EXPECT_EQ(mark.number, 3u);
+  EXPECT_EQ(mark.label, "Lending pages");
+  EXPECT_EQ(mark.caption, scene.caption);
+  EXPECT_EQ(mark.view, SceneView::functions);
+  EXPECT_EQ(mark.highlight, "gup_fast_fallback");
+}
+
+TEST(Recording, ABlockIsWrittenEveryTwoSeconds) {
+  size_t blocks = 0;
+  Recorder recorder({}, [&](std::string_view) { ++blocks; });
+  uint64_t ms = 1000;
+  for (; ms <= 3000; ms += 50) recorder.add(at(ms * 1'000'000));
+  EXPECT_EQ(blocks, 2u) << "the header, and two seconds";
+  for (; ms <= 11'000; ms += 50) recorder.add(at(ms * 1'000'000));
+  EXPECT_EQ(blocks, 6u);
+}
+
+TEST(Recording, AFullDiskEndsIt) {
+  std::string bytes;
+  Recorder recorder({}, [&](std::string_view block) {
+    if (bytes.size() > 10'000) throw Error("disk: No space left on device");
+    bytes += block;
+  });
+  const auto all = random_snapshots(1000, 3, 10);
+  EXPECT_THROW(
+      {
+        for (const Snapshot& s : all) recorder.add(s);
+      },
+      Error);
+  const size_t size = bytes.size();
+  recorder.add(all.back());
+  recorder.finish();
+  EXPECT_EQ(bytes.size(), size) << "nothing more is tried";
+  Recording read = Recording::of_bytes("test", bytes);
+  EXPECT_EQ(read.damage(), "");
+  EXPECT_TRUE(same(read.frame(read.frames() - 1), all[read.frames() - 1]));
+}
+
+TEST(Recording, AHistoryIsStoredOnce) {
+  std::vector<Snapshot> all;
+  Snapshot s;
+  for (uint64_t i = 1; i <= 3000; ++i) s.throughput.history.push_back({i, double(i) / 7});
+  for (uint64_t i = 0; i < 1200; ++i) {
+    s.now_ns = (i + 1) * 50'000'000;
+    if (i % 2) s.throughput.history.push_back({3001 + i, double(i) / 3});
+    if (i % 2) s.throughput.history.pop_front();
+    all.push_back(s);
+  }
+  const std::string bytes = recorded(all);
+  EXPECT_LT(bytes.size(), 60'000u);
+  Recording read = Recording::of_bytes("test", bytes);
+  EXPECT_TRUE(same(read.frame(1199), all[1199]));
+  EXPECT_TRUE(same(read.frame(600), all[600]));
+}
+
+std::string refused(std::string bytes) {
+  try {
+    Recording::of_bytes("file", std::move(bytes));
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Recording, WhatIsNoneIsRefused) {
+  const std::string whole = recorded(random_snapshots(3, 1, 10));
+  EXPECT_EQ(refused(""), "file: it is no pipetop recording");
+  EXPECT_EQ(refused("#!/bin/sh\n"), "file: it is no pipetop recording");
+  EXPECT_EQ(refused("pipetop recording 2\n"),
+            "file: format 2, but this pipetop reads 1: install a newer one");
+  EXPECT_EQ(refused("pipetop recording 1\n"), "file: its header is missing");
+  EXPECT_EQ(refused(whole.substr(0, 300)), "file: the last block is cut off");
+  EXPECT_THROW(Recording("/nonexistent/file.ptop"), Error);
+  EXPECT_THROW(Recording("/dev/null"), Error);
+  EXPECT_THROW(Recording("/tmp"), Error);
+}
+
+}  // namespace
+}  // namespace pipetop
