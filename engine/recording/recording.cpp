@@ -22,9 +22,7 @@
 
 namespace pipetop {
 
-using namespace recording;
-
-namespace {
+namespace recording {
 
 // A file, or its bytes.
 class Input {
@@ -79,7 +77,9 @@ struct Block {
 // More than it takes, less than few bytes could ask for.
 constexpr uint64_t kShelfBytes = 16 << 20, kShelfBytesPerByte = 64;
 
-}  // namespace
+}  // namespace recording
+
+using namespace recording;
 
 class Recording::Impl {
  public:

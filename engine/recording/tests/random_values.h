@@ -43,8 +43,8 @@ class RandomValues {
   requires std::is_integral_v<T>
   void change(T& value) {
     if (!chance()) return;
-    const uint64_t any = random_();
-    value = static_cast<T>(below(2) ? value + T(below(100)) : any >> below(64));
+    const uint64_t near = static_cast<uint64_t>(value) + below(100);
+    value = static_cast<T>(below(2) == 0 ? near : random_() >> below(64));
   }
   void change(double& value) {
     if (chance()) value = below(4) == 0 ? 0 : std::uniform_real_distribution(0.0, 1e6)(random_);
@@ -92,8 +92,7 @@ class RandomValues {
         value ? std::make_shared<OccupancyHistory>(*value) : std::make_shared<OccupancyHistory>();
     next->column_ns = 200'000'000;
     OccupancyColumn column;
-    rarely_ = 2;
-    change<OccupancyColumn>(column);
+    for (int i = 0; i < 5; ++i) change<OccupancyColumn>(column);
     next->columns.push_back(column);
     if (next->columns.size() > 20) next->columns.erase(next->columns.begin());
     value = below(20) == 0 ? nullptr : std::move(next);
