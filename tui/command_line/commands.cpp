@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/base/event_loop.h"
 #include "engine/base/version.h"
@@ -20,7 +21,9 @@
 #include "engine/process/placement.h"
 #include "engine/registry/main_capabilities.h"
 #include "engine/registry/workloads.h"
+#include "tui/command_line/cast_file.h"
 #include "tui/command_line/output.h"
+#include "tui/command_line/recording_file.h"
 #include "tui/command_line/result_files.h"
 #include "tui/completion/completion.h"
 #include "tui/dashboard/dashboard.h"
@@ -63,6 +66,7 @@ constexpr Handler kHandlers[] = {
      [](const CommandLine& line) {
        return print(line.format->print(presets_document(read_start(line).presets)));
      }},
+    {Command::replay, replay_command},
     {Command::completion,
      [](const CommandLine& line) { return print(completion_script(line.shell)); }},
     {Command::complete_words,
@@ -149,6 +153,13 @@ int dashboard_command(const CommandLine& line) {
   if (segments.is_terminal())
     throw Error(fmt::format("--segments: {} is a terminal: give a file", line.segments));
   screen.every_snapshot = [&](const Snapshot& now) { segments.write_closed(now); };
+  RecordingFile recording(config, screen.roof_gib_per_s, line.record);
+  screen.tape = &recording;
+  CastFile cast(line.cast);
+  if (!line.cast.empty())
+    screen.every_frame = [&](const Canvas& canvas, const Snapshot& shown) {
+      cast.add(canvas, monotonic_ns(), shown.throughput.current);
+    };
   // Until the end: no signal interrupts the start or the writing. The dashboard takes them.
   const SignalFd held{SIGTERM, SIGHUP, SIGINT, SIGTSTP};
   Engine engine(engine_options(config));
@@ -158,6 +169,8 @@ int dashboard_command(const CommandLine& line) {
   segments.write_last(last);
   folded.write(last);
   segments.finish();
+  recording.finish();
+  cast.finish();
   return exit_code;
 }
 

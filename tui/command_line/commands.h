@@ -20,6 +20,7 @@ int tune_command(const CommandLine& line);
 int limits_command(const CommandLine& line);
 int doctor_command(const CommandLine& line);
 int dashboard_command(const CommandLine& line);
+int replay_command(const CommandLine& line);
 
 // What the run compares: the given range, else the workload's default comparison;
 // nothing for a run of one setting. Throws Error.

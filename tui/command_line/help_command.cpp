@@ -10,6 +10,7 @@
 #include "engine/registry/workloads.h"
 #include "tui/command_line/commands.h"
 #include "tui/dashboard/keymap.h"
+#include "tui/dashboard/replay.h"
 #include "tui/flags/command_line.h"
 #include "tui/manual/manual.h"
 #include "tui/print/human_text.h"
@@ -146,6 +147,12 @@ Rows screen_key_rows(std::string_view) {
   });
 }
 
+Rows replay_key_rows(std::string_view) {
+  return rows_of(replay_keys(), [](const ScreenKey& key) {
+    return Row{std::string(key.keys), std::string(key.help)};
+  });
+}
+
 Rows preset_rows(std::string_view workload) {
   Rows rows;
   for (const Preset& preset : workload_named(workload).presets()) {
@@ -173,6 +180,7 @@ constexpr TableEntry kTables[] = {
     {"flags", rows_of_flags},           {"commands", command_rows},   {"exit-status", exit_rows},
     {"screen-keys", screen_key_rows},   {"workloads", workload_rows}, {"knobs", knob_rows},
     {"config-knobs", config_knob_rows}, {"keys", key_rows},           {"presets", preset_rows},
+    {"replay-keys", replay_key_rows},
 };
 
 Rows rows_named(std::string_view name) {

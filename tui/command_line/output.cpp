@@ -63,6 +63,7 @@ Output::Output(const std::string& path, Appears appears)
   struct stat status;
   const bool exists = stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
+  if (exists && appears == Appears::as_new) fail(EEXIST);
   const bool regular = !exists || S_ISREG(status.st_mode);
   if (regular && appears == Appears::whole)
     open_to_be_whole(real_place(path));

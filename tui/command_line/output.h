@@ -16,8 +16,9 @@
 
 namespace pipetop::tui {
 
-// A regular file: complete or not at all, or with what was written so far.
-enum class Appears : uint8_t { whole, as_written };
+// A regular file: complete or not at all, or with what was written so far, in place of an old one
+// or only if there is none.
+enum class Appears : uint8_t { whole, as_written, as_new };
 
 class Output {
  public:

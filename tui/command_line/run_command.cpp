@@ -11,6 +11,7 @@
 #include "engine/registry/workloads.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
+#include "tui/command_line/recording_file.h"
 #include "tui/command_line/result_files.h"
 #include "tui/print/document.h"
 #include "tui/print/human_text.h"
@@ -31,6 +32,8 @@ void check_sweep_flags(const CommandLine& line) {
     throw Error("--format jsonl supports a single setting only: give human, json or csv");
   if (!line.folded.empty() || !line.segments.empty())
     throw Error("--folded and --segments support a single setting only: remove the range");
+  if (!line.record.empty())
+    throw Error("--record supports a single setting only: remove the range");
 }
 
 LadderOptions options_of(const CommandLine& line, const Config& config) {
@@ -65,6 +68,7 @@ class Run {
                 line.format->print_interval ? Appears::as_written : Appears::whole),
         folded_(line.folded),
         segments_(line.segments, config.settings),
+        recording_(config, {}, line.record),
         progress_(interrupts_, "the measurement starts over",
                   !is_for_people(line) || !output_.is_terminal()) {}
 
@@ -87,10 +91,12 @@ class Run {
     TrialListener listener;
     listener.began = [this](const Snapshot& now) {
       segments_.write_closed(now);
+      record(now);
       interval_begin_ = now;
     };
     listener.ticked = [this](const Trial& so_far, bool last) {
       print_interval(so_far, last);
+      record(so_far.end);
       folded_.check(so_far.end);
       progress_.show(progress_text(length_, so_far));
     };
@@ -99,6 +105,16 @@ class Run {
       say(warning);
     };
     return listener;
+  }
+
+  // The measurement goes on if the recording cannot.
+  void record(const Snapshot& now) {
+    try {
+      recording_.add(now);
+    } catch (const Error& e) {
+      progress_.clear();
+      say(std::string("the recording has ended: ") + e.what());
+    }
   }
 
   void print_interval(const Trial& so_far, bool last) {
@@ -132,7 +148,8 @@ class Run {
                                output_.finish((for_people ? "\n" : "") +
                                               line_.format->print(run_document(result)));
                              },
-                             [&] { folded_.write(trial.segment); }, [&] { segments_.finish(); }});
+                             [&] { folded_.write(trial.segment); }, [&] { segments_.finish(); },
+                             [&] { recording_.finish(); }});
     // The text for people has them already.
     if (!for_people)
       for (const Mismatch& m : result.end.effective.mismatches) say(mismatch_text(m));
@@ -145,6 +162,7 @@ class Run {
   Output output_;
   FoldedFile folded_;
   SegmentFile segments_;
+  RecordingFile recording_;
   Interrupts interrupts_;
   ProgressLine progress_;
   Snapshot interval_begin_;
@@ -201,6 +219,7 @@ int run_command(const CommandLine& line) {
   const std::string output = line.run.output.empty() ? "-" : line.run.output;
   check_distinct({{"--folded", line.folded},
                   {"--segments", line.segments},
+                  {"--record", line.record},
                   {"the result", output, ": give --output FILE"}});
   return Run(line, config).run();
 }

@@ -9,6 +9,7 @@
 #include "tui/dashboard/keymap.h"
 #include "tui/draw/text.h"
 #include "tui/state/ring_state.h"
+#include "tui/state/status.h"
 #include "tui/widgets/pages.h"
 
 namespace pipetop::tui {
@@ -35,17 +36,34 @@ Controller::Controller(Source& source, const Settings& start, std::span<const Pr
 void Controller::show_message(std::string text, Severity severity) {
   view_.message = std::move(text);
   view_.severity = severity;
-  message_until_ns_ = view_.now_ns + (severity == Severity::info ? kHintStays_ns : kErrorStays_ns);
+  message_until_ns_ = viewer_ns_ + (severity == Severity::info ? kHintStays_ns : kErrorStays_ns);
 }
 
-void Controller::set_time(uint64_t now_ns) {
+void Controller::set_time(uint64_t now_ns, uint64_t viewer_ns) {
   view_.now_ns = now_ns;
-  if (now_ns >= message_until_ns_) view_.message.clear();
+  viewer_ns_ = viewer_ns;
+  if (viewer_ns >= message_until_ns_) view_.message.clear();
+}
+
+// The settings are those of the moment, and so is the scene.
+void Controller::follow_replay(const Snapshot& shown) {
+  view_.replay = source_.replay();
+  if (!view_.replay) return;
+  view_.requested = shown.requested;
+  StageState& stage = view_.stage;
+  const RecordedMark* scene = view_.replay->scene;
+  stage.title = scene ? scene->label : "";
+  stage.caption = scene ? scene->caption : "";
+  stage.scene = scene ? scene->number : 0;
+  if (!scene) return;
+  stage.highlight = scene->highlight;
+  stage.view = scene->view;
 }
 
 void Controller::show(const Snapshot& shown, int rows, int cols) {
   rows_ = rows;
   cols_ = cols;
+  follow_replay(shown);
   const RingFrame* frame = drawable_frame(shown.ring);
   if (pace_of(shown) == Pace::normal) {
     view_.ring.trail.clear();
@@ -80,7 +98,7 @@ Outcome Controller::handle(const Input& input, const Snapshot& shown) {
 }
 
 void Controller::press(Key key, const Snapshot& shown) {
-  if (inspect(key, shown)) return;
+  if (inspect(key, shown) || press_replay(key)) return;
   const auto knobs = hot_keys(view_.requested);
   const auto knob = std::ranges::find(knobs, key, [](const HotKey& hot) { return Key(hot.key); });
   const Key first = key >= U'1' && key <= U'9' ? U'1' : key;  // the presets share a row
@@ -92,6 +110,24 @@ void Controller::press(Key key, const Snapshot& shown) {
   } else if (key > 0x20 && key != 0x7F && key < key::up) {
     show_message(fmt::format("{} does nothing here; ? shows the keys", key_text(key)));
   }
+}
+
+// Pages keep their keys. Whatever would change the settings does not.
+bool Controller::press_replay(Key key) {
+  if (!view_.replay) return false;
+  const bool scrolls = key == key::home || key == key::end;
+  if (!(scrolls && open_page())) {
+    if (auto said = source_.press(key)) {
+      if (!said->empty()) show_message(std::move(*said));
+      return true;
+    }
+  }
+  const auto knobs = hot_keys(view_.requested);
+  const bool is_knob =
+      std::ranges::find(knobs, key, [](const HotKey& hot) { return Key(hot.key); }) != knobs.end();
+  if (!is_knob && !changes_settings(key)) return false;
+  show_message("a recording cannot be changed; ? shows its keys");
+  return true;
 }
 
 // On an error nothing changes. Returns whether the change was made.

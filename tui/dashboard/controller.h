@@ -33,10 +33,23 @@ class Source {
   virtual void count(BpfCounters layout) = 0;
   virtual void suspend() = 0;
   virtual void resume() = 0;
+
+  // Where a recording is; null for what happens now.
+  virtual const ReplayState* replay() const { return nullptr; }
+  // A key of a recording: what is said, which may be "". Nothing if it is none of them.
+  virtual std::optional<std::string> press(Key) { return std::nullopt; }
 };
 
 // What only the owner of the terminal can do
-enum class Outcome : uint8_t { stay, redraw_all, toggle_mouse, suspend, quit, abort };
+enum class Outcome : uint8_t {
+  stay,
+  redraw_all,
+  toggle_mouse,
+  toggle_recording,
+  suspend,
+  quit,
+  abort
+};
 
 class Controller {
  public:
@@ -65,8 +78,12 @@ class Controller {
 
   // For the message line; it disappears by itself.
   void show_message(std::string text, Severity severity = Severity::info);
-  // Messages age in the source's time, which continues while frozen.
-  void set_time(uint64_t now_ns);
+  // The source's time, which continues while frozen. Messages age in the viewer's, which is
+  // another one while a recording is replayed.
+  void set_time(uint64_t now_ns) { set_time(now_ns, now_ns); }
+  void set_time(uint64_t now_ns, uint64_t viewer_ns);
+
+  void set_recording(bool on) { view_.recording = on; }
 
  private:
   struct Keymap;
@@ -78,6 +95,8 @@ class Controller {
   }
 
   void press(Key key, const Snapshot& shown);
+  bool press_replay(Key key);
+  void follow_replay(const Snapshot& shown);
   void press_knob(const HotKey& hot);
   void press_preset(int index);
   void undo();
@@ -113,7 +132,7 @@ class Controller {
   ViewState view_;
   Outcome outcome_ = Outcome::stay;
   int rows_ = 0, cols_ = 0;
-  uint64_t message_until_ns_ = 0;
+  uint64_t viewer_ns_ = 0, message_until_ns_ = 0;
 };
 
 }  // namespace pipetop::tui

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "engine/base/event_loop.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/view.h"
@@ -20,7 +21,7 @@ class Dashboard {
  public:
   Dashboard(Source& source, const Config& config, const DashboardOptions& options)
       : source_(source),
-        every_snapshot_(options.every_snapshot),
+        options_(options),
         terminal_(config),
         loop_({.engine = source.event_fd(), .signals = signals_.get(), .input = STDIN_FILENO}),
         controller_(source, config.settings, config.presets),
@@ -89,6 +90,9 @@ class Dashboard {
         controller_.show_message(terminal_.mouse() ? "mouse on" : "mouse off: text can be selected",
                                  Severity::info);
         break;
+      case Outcome::toggle_recording:
+        toggle_recording();
+        break;
       case Outcome::suspend:
         suspend();
         break;
@@ -112,18 +116,44 @@ class Dashboard {
 
   void frame() {
     Snapshot now = source_.tick();
-    if (every_snapshot_) every_snapshot_(now);
-    controller_.set_time(now.now_ns);
-    whole_frames_.replace_torn(now.ring);
+    if (options_.every_snapshot) options_.every_snapshot(now);
+    const bool replay = source_.replay() != nullptr;
+    controller_.set_time(now.now_ns, replay ? monotonic_ns() : now.now_ns);
+    // A recording holds what was shown.
+    if (!replay) whole_frames_.replace_torn(now.ring);
+    record(now);
     if (!controller_.view().frozen || shown_.now_ns == 0) shown_ = std::move(now);
     controller_.show(shown_, terminal_.rows(), terminal_.cols());
     canvas_.reset(terminal_.rows(), terminal_.cols());
     draw(canvas_, shown_, controller_.view());
     terminal_.show(canvas_);
+    if (options_.every_frame) options_.every_frame(canvas_, shown_);
+  }
+
+  // The dashboard goes on if the recording cannot.
+  void record(const Snapshot& now) {
+    if (!options_.tape) return;
+    try {
+      options_.tape->add(now);
+    } catch (const Error& e) {
+      controller_.show_message(std::string("the recording has ended: ") + e.what(),
+                               Severity::error);
+    }
+    controller_.set_recording(options_.tape->on());
+  }
+
+  void toggle_recording() {
+    if (source_.replay()) return controller_.show_message("this is a recording");
+    if (!options_.tape) return controller_.show_message("nothing can be recorded here");
+    try {
+      controller_.show_message(options_.tape->toggle());
+    } catch (const Error& e) {
+      controller_.show_message(e.what(), Severity::error);
+    }
   }
 
   Source& source_;
-  const std::function<void(const Snapshot&)>& every_snapshot_;
+  const DashboardOptions& options_;
   // Before curses, so that its handlers are never used.
   SignalFd signals_{SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT};
   Terminal terminal_;

@@ -3,17 +3,34 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "engine/config/config.h"
 #include "engine/engine.h"
+#include "tui/draw/canvas.h"
 
 namespace pipetop::tui {
 
 class Source;
 
+// Where snapshots go while they are recorded: a file of the user's.
+class Tape {
+ public:
+  virtual ~Tape() = default;
+
+  virtual bool on() const = 0;
+  // Begins a new one, or ends the one that is running. Returns what is said. Throws Error.
+  virtual std::string toggle() = 0;
+  // If it is on. Throws Error if it cannot go on; then it is off.
+  virtual void add(const Snapshot& now) = 0;
+};
+
 struct DashboardOptions {
   std::optional<double> roof_gib_per_s = {};  // the upper bound of a pipe's rate, if known
   std::function<void(const Snapshot&)> every_snapshot = {};  // also while the screen is frozen
+  Tape* tape = nullptr;  // gets every snapshot as it is shown, or would be if it were not frozen
+  // Each frame as it is drawn.
+  std::function<void(const Canvas&, const Snapshot&)> every_frame = {};
 };
 
 // Throws Error, with an alternative, if no terminal can show the dashboard. For

@@ -8,6 +8,7 @@
 
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/controller.h"
+#include "tui/dashboard/replay.h"
 #include "tui/state/ring_state.h"
 #include "tui/state/status.h"
 
@@ -144,6 +145,7 @@ struct Controller::Keymap {
       {U'P', does<&C::press_parts>, 0, {"P", "the ring, or the parts: pairs, clients"}},
       {U'R', does<&C::press_roof>, 0, {"R", "show or hide the roof (upper bound)"}},
       {U'x', does<&C::switch_counters>, 0, {"x", "BPF counters: percpu or shared"}},
+      {U'W', &C::leave<toggle_recording>, 0, {"W", "record to a new file, or end that"}},
       {U'M', &C::leave<toggle_mouse>, 0, {"M", "mouse on or off; off lets you select text"}},
       {U'?', does<&C::toggle_help>, 0, {"?", "this help"}},
       {key::escape, does<&C::close>, 0, {"Esc", "close; clear filter or selection"}},
@@ -168,12 +170,26 @@ std::span<const ScreenKey> screen_keys() {
   return keys;
 }
 
+std::span<const ScreenKey> screen_keys_of_replay() {
+  static const auto keys = [] {
+    const auto own = replay_keys();
+    std::vector<ScreenKey> named(own.begin(), own.end());
+    for (const auto& row : Controller::bindings()) {
+      const bool own_meaning = row.key == U' ' || row.key == U'W';
+      if (!row.help.keys.empty() && !own_meaning && !changes_settings(row.key))
+        named.push_back(row.help);
+    }
+    return named;
+  }();
+  return keys;
+}
+
 void Controller::click(const Mouse& mouse, const Snapshot& shown) {
   if (view_.help.open) return close();
   const Layout places = layout();
   if (!places.fits) return;
   if (places.keys.contains(mouse.row, mouse.col)) {
-    const auto items = place_keys(places.keys, shown, view_);
+    const auto items = place_keys(key_bar(places, view_), shown, view_);
     const Key key = key_at(items, mouse.row - places.keys.row, mouse.col);
     if (key != 0) press(key, shown);
     return;

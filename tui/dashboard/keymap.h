@@ -15,7 +15,11 @@ namespace pipetop::tui {
 
 std::span<const ScreenKey> screen_keys();
 
+// While a recording is replayed: its own keys, and those that change nothing.
+std::span<const ScreenKey> screen_keys_of_replay();
+
 inline HelpContents help_of(const ViewState& view) {
+  if (view.replay) return {view.requested, {}, screen_keys_of_replay(), true};
   return {view.requested, view.presets, screen_keys()};
 }
 

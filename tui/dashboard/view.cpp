@@ -14,6 +14,7 @@
 #include "tui/widgets/pages.h"
 #include "tui/widgets/ring.h"
 #include "tui/widgets/throughput.h"
+#include "tui/widgets/time_line.h"
 #include "tui/widgets/workers.h"
 
 namespace pipetop::tui {
@@ -79,6 +80,13 @@ void draw_upper_right(Canvas& canvas, const Layout& layout, const Snapshot& s,
             state.ring, state.writers_list_says(s.ring.frame.reason));
 }
 
+std::vector<TitlePart> badges_of(const ViewState& state) {
+  std::vector<TitlePart> badges;
+  if (state.replay) badges.push_back({" REPLAY ", {Style::mark, kReverse}});
+  if (state.recording) badges.push_back({" REC ", {Style::error, kReverse}});
+  return badges;
+}
+
 }  // namespace
 
 void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
@@ -87,7 +95,7 @@ void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
     draw_too_small(canvas);
     return;
   }
-  draw_title_bar({canvas, layout.title}, s, state.preset_name(), state.frozen);
+  draw_title_bar({canvas, layout.title}, s, state.preset_name(), state.frozen, badges_of(state));
   draw_throughput_panel(canvas, layout, s, state);
   draw_upper_right(canvas, layout, s, state);
   if (state.log.open) {
@@ -102,7 +110,9 @@ void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
       (!s.verdict.has_value() || columns_of(verdict_text(*s.verdict)) <= ring.cols);
   const VerdictAt verdict = verdict_shown ? VerdictAt::ring : VerdictAt::message;
   draw_message(canvas, layout.message, message_of(s, state, verdict));
-  draw_keys({canvas, layout.keys}, place_keys(layout.keys, s, state));
+  const Rect bar = key_bar(layout, state);
+  draw_keys({canvas, bar}, place_keys(bar, s, state));
+  if (state.replay) draw_time_line({canvas, time_line(layout)}, *state.replay);
   if (state.help.open) draw_help(canvas, help_of(state), state.help.scroll);
 }
 

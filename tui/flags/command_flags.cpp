@@ -167,6 +167,28 @@ void add_doctor_flags(CLI::App& app, CommandLine& line) {
   add_rounds(app, line.overhead_rounds, "rounds of --overhead (default 15)");
 }
 
+constexpr uint32_t kLeastRows = 16, kLeastCols = 60, kMostRows = 600, kMostCols = 1600;
+
+// "120x40": columns and rows, as people say them.
+void take_size(const std::string& text, ReplayRequest& replay) {
+  const auto parts = split(text, 'x');
+  if (parts.size() != 2)
+    throw Error(fmt::format("--size: \"{}\" is no size: give COLUMNSxROWS, 100x30", text));
+  replay.cols = static_cast<int>(number_of("--size", parts[0], kLeastCols, kMostCols));
+  replay.rows = static_cast<int>(number_of("--size", parts[1], kLeastRows, kMostRows));
+}
+
+void add_replay_flags(CLI::App& app, CommandLine& line) {
+  ReplayRequest& replay = line.replay;
+  app.add_option("file", replay.file, "the recording")->type_name("FILE");
+  add_time(app, "--at", replay.at_ns, 0, "begin there (default 0s)");
+  app.add_flag("--info", replay.info, "print what it holds, without a screen");
+  add_value(
+      app, "--size", "COLSxROWS", [&replay](const std::string& text) { take_size(text, replay); },
+      "of the screen that --cast writes (default 100x30)");
+  add_any_format(app, line);
+}
+
 void add_completion_flags(CLI::App& app, CommandLine& line) {
   app.add_option("shell", line.shell, "the shell; to try it: source <(pipetop completion bash)")
       ->type_name("bash|zsh|fish");
@@ -185,6 +207,7 @@ constexpr CommandEntry kCommands[] = {
     {Command::doctor, "doctor", "check what works on this machine, and how to fix the rest",
      add_doctor_flags},
     {Command::presets, "presets", "list the presets", add_any_format},
+    {Command::replay, "replay", "show a recording again, anywhere", add_replay_flags},
     {Command::completion, "completion", "print the completion script for a shell",
      add_completion_flags},
     {Command::manual, "help", "print a topic of the manual, or the list of topics", add_help_flags},

@@ -116,6 +116,9 @@ class Parser {
              "write the kernel stacks at the end, folded for flame graphs");
     add_file(app_, "--segments", line_.segments,
              "write one line per segment: CSV to FILE.csv, JSON to FILE.jsonl");
+    add_file(app_, "--record", line_.record,
+             "record what is measured, to be shown again by pipetop replay");
+    add_file(app_, "--cast", line_.cast, "write the screen as an asciicast, for asciinema");
     const auto choose_roof = [this](const std::string& rate) {
       line_.roof = rate.empty() ? 0 : rate_of("--roof", rate);
     };
@@ -149,6 +152,19 @@ class Parser {
                               line_.sweep->second));
     if (line_.roof && line_.command != Command::dashboard)
       throw Error("--roof is for the dashboard: use pipetop limits");
+    const bool dashboard = line_.command == Command::dashboard;
+    if (!line_.record.empty() && !dashboard && line_.command != Command::run)
+      throw Error("--record is for the dashboard and for pipetop run");
+    if (!line_.cast.empty() && !dashboard && line_.command != Command::replay)
+      throw Error("--cast is for the dashboard and for pipetop replay");
+    if (line_.command == Command::replay) check_replay();
+  }
+
+  void check_replay() const {
+    const std::string given = !line_.knobs.empty()    ? line_.knobs.front().text
+                              : !line_.preset.empty() ? "--preset " + line_.preset
+                                                      : "";
+    if (!given.empty()) throw Error(given + ": a recording cannot be changed");
   }
 
   void check_remaining() const {

@@ -27,6 +27,7 @@ enum class Command {
   limits,
   doctor,
   presets,
+  replay,
   completion,
   complete_words,  // for the scripts of `completion`, not shown in help
   manual,
@@ -63,6 +64,13 @@ struct TuneRequest {
   bool may_raise_pipe_max = false;
 };
 
+struct ReplayRequest {
+  std::string file;
+  uint64_t at_ns = 0;         // where to begin
+  bool info = false;          // instead of the screen
+  int rows = 30, cols = 100;  // of --cast
+};
+
 struct CommandLine {
   Command command = Command::dashboard;
   std::string help;   // the text, when that is the command
@@ -74,7 +82,7 @@ struct CommandLine {
   // A knob with several values, "1..4" or "same,own".
   std::optional<std::pair<const Knob*, std::string>> sweep;
   std::optional<uint32_t> frequency_hz;
-  std::string folded, segments;  // the files' paths, "" for none
+  std::string folded, segments, record, cast;  // the files' paths, "" for none
   std::optional<BpfCounters> bpf_counters;
   std::optional<double> roof;  // of the dashboard, in GiB/s; 0: measured
   bool no_color = false, no_unicode = false, no_bpf = false;
@@ -83,6 +91,7 @@ struct CommandLine {
   RunRequest run;
   LadderRequest ladder;
   TuneRequest tune;
+  ReplayRequest replay;
   bool overhead = false;  // of doctor
   uint32_t overhead_rounds = 15;
   uint32_t limits_rounds = 9;

@@ -16,6 +16,7 @@ struct Check;
 struct LadderReport;
 struct Limits;
 struct Overhead;
+class Recording;
 struct Sweep;
 }  // namespace pipetop
 
@@ -55,6 +56,8 @@ Document tune_document(const TuneReport& report);
 Document limits_document(const HostInfo& host, const Limits& limits);
 Document doctor_document(const HostInfo& host, std::span<const Check> checks);
 Document overhead_document(const NamedOverheads& found);
+// Reads its last frame.
+Document recording_document(Recording& recording);
 Document presets_document(std::span<const Preset> presets);
 
 // A segment has no human-readable text. `start_ns` is when pipetop started: begin_s counts from

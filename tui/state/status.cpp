@@ -133,9 +133,34 @@ void add_screen_items(std::vector<KeyItem>& items, const ViewState& state) {
     items.push_back({"R", "roof", {U'R'}, state.roof_hidden ? Lamp::off : Lamp::on});
 }
 
+// Transport in place of the knobs, and those keys of the screen that change nothing else.
+std::vector<KeyItem> replay_items(const ViewState& state) {
+  const ReplayState& replay = *state.replay;
+  std::vector<KeyItem> items = {{"Space",
+                                 replay.at_end() ? "again"
+                                 : replay.paused ? "play"
+                                                 : "pause",
+                                 {U' '}},
+                                {"Left Right", "5 s", {key::left, key::right}},
+                                {"n N", "change", {U'n', U'N'}},
+                                {"< >", "speed", {U'<', U'>'}},
+                                {", .", "frame", {U',', U'.'}}};
+  std::vector<KeyItem> screen;
+  add_screen_items(screen, state);
+  for (KeyItem& item : screen)
+    if (!item.presses.empty() && item.presses[0] != U' ' && !changes_settings(item.presses[0]))
+      items.push_back(std::move(item));
+  return items;
+}
+
 void place(KeyItem& item, int row, int col) { item.place = {row, col, 1, item.columns()}; }
 
 }  // namespace
+
+bool changes_settings(Key key) {
+  constexpr std::u32string_view kKeys = U"uU0x";
+  return (key >= U'1' && key <= U'9') || kKeys.find(key) != kKeys.npos;
+}
 
 std::string verdict_text(const Verdict& verdict) {
   return fmt::format("{}: {}", to_text(verdict.bound), verdict.because);
@@ -145,6 +170,8 @@ Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict)
   if (state.choice.filter_before)
     return {fmt::format("/{}_   Enter keeps the filter, Esc drops it", state.choice.filter)};
   if (!state.message.empty()) return {state.message, state.severity};
+  if (state.replay && state.replay->at_end() && !state.replay->damage.empty())
+    return {"the recording is " + std::string(state.replay->damage), Severity::warning};
   std::vector<Message> wrong = what_is_wrong(s);
   if (!wrong.empty()) {
     const size_t n = turn(s, state, wrong.size());
@@ -166,8 +193,8 @@ int KeyItem::columns() const {
 }
 
 std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const ViewState& state) {
-  std::vector<KeyItem> items = knob_items(s, state);
-  add_screen_items(items, state);
+  std::vector<KeyItem> items = state.replay ? replay_items(state) : knob_items(s, state);
+  if (!state.replay) add_screen_items(items, state);
   KeyItem help{"?", "help", {U'?'}}, quit{"q", "quit", {U'q'}};
   const int gap = bar.cols >= 110 ? 3 : bar.cols >= 72 ? 2 : 1;
   place(quit, bar.rows - 1, bar.cols - quit.columns() - 1);

@@ -7,6 +7,7 @@
 
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
+#include "tui/state/layout.h"
 #include "tui/state/view_state.h"
 
 namespace pipetop::tui {
@@ -39,6 +40,19 @@ struct KeyItem {
 
   int columns() const;
 };
+
+// Beside the knobs' own keys: presets, undo, baseline, counters.
+bool changes_settings(Key key);
+
+// Where they are: a recording's time line is below them.
+inline Rect key_bar(const Layout& layout, const ViewState& state) {
+  Rect bar = layout.keys;
+  if (state.replay) --bar.rows;
+  return bar;
+}
+inline Rect time_line(const Layout& layout) {
+  return {layout.keys.end_row() - 1, layout.keys.col, 1, layout.keys.cols};
+}
 
 // All items with their positions relative to `bar`; help and quit always have one.
 std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& snapshot, const ViewState& state);

@@ -13,6 +13,7 @@
 #include "engine/model/tables.h"
 #include "engine/registry/workloads.h"
 #include "tui/state/list_state.h"
+#include "tui/state/replay_state.h"
 #include "tui/state/ring_state.h"
 #include "tui/state/stage_state.h"
 
@@ -42,7 +43,9 @@ struct ViewState {
   bool roof_hidden = false;
   uint64_t now_ns = 0;  // the source's time, which continues while frozen
   bool frozen = false;
-  std::string message;  // "" : the engine's notices
+  bool recording = false;               // to a file, see `pipetop help recording`
+  const ReplayState* replay = nullptr;  // of a recording; null: it happens now
+  std::string message;                  // "" : the engine's notices
   Severity severity = Severity::info;
 
   std::optional<double> shown_roof() const { return roof_hidden ? std::nullopt : roof_gib_per_s; }

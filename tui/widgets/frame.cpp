@@ -154,7 +154,8 @@ Area draw_panel(Canvas& canvas, const Layout& layout, const Rect& rect,
   return {canvas, inside(layout, rect)};
 }
 
-void draw_title_bar(const Area& area, const Snapshot& s, std::string_view preset, bool frozen) {
+void draw_title_bar(const Area& area, const Snapshot& s, std::string_view preset, bool frozen,
+                    std::span<const TitlePart> badges) {
   const std::string elapsed = elapsed_text(s.uptime_ns);
   int right = area.cols() - 1 - columns_of(elapsed);
   area.put(0, right, elapsed, Style::plain);
@@ -162,6 +163,10 @@ void draw_title_bar(const Area& area, const Snapshot& s, std::string_view preset
     constexpr std::string_view kBadge = " FROZEN ";
     right -= static_cast<int>(kBadge.size()) + 1;
     area.put(0, right, kBadge, {Style::warning, kReverse});
+  }
+  for (const TitlePart& badge : badges) {
+    right -= columns_of(badge.text) + 1;
+    area.put(0, right, badge.text, badge.ink);
   }
   int col = 1;
   if (area.cols() >= 76) col = area.put(0, col, "pipetop", Style::title) + 2;

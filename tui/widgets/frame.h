@@ -29,7 +29,7 @@ Area draw_panel(Canvas& canvas, const Layout& layout, const Rect& rect,
                 std::span<const TitlePart> title, bool focused = false);
 
 void draw_title_bar(const Area& area, const Snapshot& snapshot, std::string_view preset,
-                    bool frozen = false);
+                    bool frozen = false, std::span<const TitlePart> badges = {});
 
 // Errors are shown in full: a truncated remedy is useless. They grow upwards over
 // other content.

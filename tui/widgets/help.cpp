@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "engine/registry/workloads.h"
@@ -93,8 +94,15 @@ Page make_page(int rows, int cols, const HelpContents& contents) {
   const int box_cols = std::min(two ? 160 : 96, cols - 4);
   const int inner_cols = box_cols - 4;
   page.half = two ? inner_cols * 11 / 20 : inner_cols;
-  Lines left = knob_lines(contents.settings), right = preset_lines(contents.presets);
-  append(right, screen_lines(contents.screen_keys));
+  Lines left, right = screen_lines(contents.screen_keys);
+  if (contents.of_replay) {
+    left = std::exchange(right, {});
+  } else {
+    left = knob_lines(contents.settings);
+    Lines presets = preset_lines(contents.presets);
+    append(presets, right);
+    right = std::move(presets);
+  }
   if (!two) append(left, right);
   page.left = fitted(left, page.half - 1);
   if (two) page.right = fitted(right, inner_cols - page.half);

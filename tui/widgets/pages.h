@@ -16,6 +16,7 @@ struct HelpContents {
   const Settings& settings;  // whose workload's knobs
   std::span<const Preset> presets;
   std::span<const ScreenKey> screen_keys;
+  bool of_replay = false;  // no knob can be changed
 };
 
 // In the middle of the screen.

@@ -212,8 +212,8 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"runn", "there is no command \"runn\": did you mean run?"},
       {"docter --format json", "there is no command \"docter\": did you mean doctor?"},
       {"sing",
-       "there is no command \"sing\": give run, ladder, tune, limits, doctor, presets, completion "
-       "or "
+       "there is no command \"sing\": give run, ladder, tune, limits, doctor, presets, replay, "
+       "completion or "
        "help, or none for the dashboard"},
       {"run fast", "unexpected argument \"fast\": see pipetop run --help"},
       {"run doctor", "run and doctor are two commands: give one"},

@@ -26,7 +26,8 @@ constexpr Sequence kSequences[] = {{key::up, "\033OA"},       {key::down, "\033O
                                    {key::home, "\033OH"},     {key::end, "\033OF"},
                                    {key::page_up, "\033[5~"}, {key::page_down, "\033[6~"},
                                    {key::back_tab, "\033[Z"}, {key::backspace, "\177"}};
-constexpr std::array kEnds = {Key{U'q'}, key::ctrl('C'), key::ctrl('\\'), key::ctrl('Z')};
+constexpr std::array kUnused = {Key{U'q'}, key::ctrl('C'), key::ctrl('\\'), key::ctrl('Z'),
+                                Key{U'W'}};
 
 std::string bytes_of(Key key) {
   const auto found = std::ranges::find(kSequences, key, &Sequence::key);
@@ -36,7 +37,7 @@ std::string bytes_of(Key key) {
   return bytes;
 }
 
-// Every key but those that end or suspend it, and some that mean nothing.
+// Every key but those that end or suspend it or make files, and some that mean nothing.
 std::vector<std::string> all_keys() {
   std::vector<Key> keys;
   for (const auto& binding : Controller::bindings()) keys.push_back(binding.key);
@@ -44,7 +45,7 @@ std::vector<std::string> all_keys() {
   for (const Key more : {U'2', U'3', U'4', U'5', U'6', U'7', U'8', U'9', U'ä', U'¥', U'Q'})
     keys.push_back(more);
   keys.push_back(key::backspace);
-  std::erase_if(keys, [](Key key) { return std::ranges::find(kEnds, key) != kEnds.end(); });
+  std::erase_if(keys, [](Key key) { return std::ranges::find(kUnused, key) != kUnused.end(); });
   std::vector<std::string> all;
   for (const Key key : keys) all.push_back(bytes_of(key));
   all.push_back("\xff");

@@ -1,0 +1,180 @@
+#include "tui/command_line/recording_file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
+#include "engine/recording/recording.h"
+#include "engine/workload/pipe/pipe_knobs.h"
+#include "tui/command_line/cast_file.h"
+#include "tui/command_line/tests/scratch_directory.h"
+#include "tui/dashboard/replay.h"
+#include "tui/print/document.h"
+#include "tui/tests/snapshots.h"
+
+namespace pipetop::tui {
+namespace {
+
+Snapshot snapshot_at(uint64_t ms, uint32_t segment = 1) {
+  Snapshot s = example_snapshot();
+  s.now_ns = 60 * kSecond + ms * kMs;
+  s.throughput.current.number = segment;
+  s.throughput.current.begin_ns = 60 * kSecond + (segment == 1 ? 0 : 1000 * kMs);
+  s.throughput.current.label = segment == 1 ? "start" : "write_with vmsplice";
+  s.throughput.current.key = segment == 1 ? "" : "v";
+  return s;
+}
+
+// Two seconds, with a change after the first.
+void record(RecordingFile& file) {
+  for (uint64_t ms = 0; ms <= 2000; ms += 50) file.add(snapshot_at(ms, ms < 1000 ? 1 : 2));
+}
+
+class InScratch : public testing::Test {
+ protected:
+  InScratch() : before_(std::filesystem::current_path()) {
+    std::filesystem::current_path(scratch_.path());
+  }
+  ~InScratch() override { std::filesystem::current_path(before_); }
+
+  size_t files() const {
+    const auto all = std::filesystem::directory_iterator(scratch_.path());
+    return static_cast<size_t>(std::distance(begin(all), end(all)));
+  }
+
+  ScratchDirectory scratch_;
+  std::filesystem::path before_;
+  Config config_ = default_config();
+};
+
+using RecordingFileTest = InScratch;
+
+TEST_F(RecordingFileTest, HoldsWhatTheReplayNeeds) {
+  RecordingFile file(config_, 102, "a.ptop");
+  EXPECT_TRUE(file.on());
+  record(file);
+  file.finish();
+  EXPECT_FALSE(file.on());
+  const Recording read("a.ptop");
+  EXPECT_EQ(read.frames(), 41u);
+  EXPECT_EQ(read.header().presets.size(), config_.presets.size());
+  EXPECT_EQ(*read.header().roof_gib_per_s, 102);
+  EXPECT_EQ(read.header().host.kernel, "6.18.44");
+  EXPECT_NEAR(double(read.header().unix_s), double(::time(nullptr)), 60);
+}
+
+TEST_F(RecordingFileTest, AKeyBeginsNewFilesAndReplacesNone) {
+  EXPECT_TRUE(recording_name(1'800'000'000).starts_with("pipetop-2027011"));
+  EXPECT_TRUE(recording_name(1'800'000'000).ends_with("00.ptop"));
+  RecordingFile file(config_, {}, "");
+  EXPECT_FALSE(file.on());
+  EXPECT_EQ(files(), 0u);
+  for (size_t n = 1; n <= 3; ++n) {
+    const std::string began = file.toggle();
+    EXPECT_TRUE(began.starts_with("recording to pipetop-2")) << began;
+    EXPECT_TRUE(file.on());
+    record(file);
+    const std::string said = file.toggle();
+    EXPECT_TRUE(said.starts_with("recorded: pipetop replay pipetop-2")) << said;
+    EXPECT_EQ(files(), n);
+    EXPECT_EQ(Recording(said.substr(said.rfind(' ') + 1)).frames(), 41u);
+  }
+}
+
+TEST_F(RecordingFileTest, WhatWasNotFinishedIsKept) {
+  {
+    RecordingFile file(config_, {}, "a.ptop");
+    record(file);
+  }
+  EXPECT_EQ(Recording("a.ptop").frames(), 41u);
+}
+
+TEST_F(RecordingFileTest, AFullDiskEndsIt) {
+  RecordingFile file(config_, {}, "/dev/full");
+  EXPECT_THROW(file.add(snapshot_at(0)), Error);
+  EXPECT_FALSE(file.on());
+  file.add(snapshot_at(50));
+  file.finish();
+}
+
+TEST_F(RecordingFileTest, APlaceThatCannotBeWrittenIsSaidAtOnce) {
+  EXPECT_THROW(RecordingFile(config_, {}, "/nonexistent/a.ptop"), Error);
+  EXPECT_THROW(RecordingFile(config_, {}, "."), Error);
+  if (geteuid() == 0) return;
+  std::filesystem::permissions(scratch_.path(), std::filesystem::perms::owner_read);
+  RecordingFile file(config_, {}, "");
+  EXPECT_THROW(file.toggle(), Error);
+  EXPECT_FALSE(file.on());
+  std::filesystem::permissions(scratch_.path(), std::filesystem::perms::owner_all);
+}
+
+TEST_F(RecordingFileTest, TheDocumentSaysWhatItHolds) {
+  RecordingFile file(config_, {}, "a.ptop");
+  record(file);
+  Scene scene;
+  scene.title = "Lending pages";
+  file.begin_scene(60 * kSecond + 2010 * kMs, 1, scene);
+  file.add(snapshot_at(2050, 2));
+  file.finish();
+  Recording read("a.ptop");
+  const Document document = recording_document(read);
+  for (const char* part : {"Linux 6.18.44", "2.0 s", "42 frames", "start", "write_with vmsplice",
+                           "scene 1: Lending pages", "62.1"})
+    EXPECT_NE(document.human.find(part), std::string::npos) << part << "\n" << document.human;
+  const auto json = nlohmann::json::parse(json_text(document));
+  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["frames"], 42);
+  EXPECT_EQ(json["duration_ns"], 2'050'000'000);
+  EXPECT_TRUE(json["damage"].is_null());
+  ASSERT_EQ(json["chapters"].size(), 3u);
+  EXPECT_EQ(json["chapters"][1]["key"], "v");
+  EXPECT_EQ(json["chapters"][1]["begin_s"], 1.0);
+  EXPECT_EQ(json["chapters"][1]["gib_per_s"]["mean"], 62.1);
+  EXPECT_EQ(json["chapters"][2]["kind"], "scene");
+}
+
+using CastFileTest = InScratch;
+
+TEST_F(CastFileTest, IsAnAsciicast) {
+  CastFile cast("a.cast", 1'700'000'000);
+  ViewState view;
+  view.presets = config_.presets;
+  for (uint64_t ms = 0; ms <= 2000; ms += 500) {
+    const int cols = ms < 2000 ? 100 : 120;
+    Canvas canvas(glyphs_of(GlyphSet::unicode), 30, cols);
+    const Snapshot s = snapshot_at(ms, ms < 1000 ? 1 : 2);
+    draw_recorded(canvas, s, view);
+    cast.add(canvas, s.now_ns, s.throughput.current);
+  }
+  cast.mark(63 * kSecond, "Lending pages");
+  cast.finish();
+  const auto lines = lines_of_file("a.cast");
+  const auto header = nlohmann::json::parse(lines.at(0));
+  EXPECT_EQ(header["version"], 2);
+  EXPECT_EQ(header["width"], 100);
+  EXPECT_EQ(header["height"], 30);
+  EXPECT_EQ(header["timestamp"], 1'700'000'000);
+  double last = 0;
+  std::string kinds, labels, sizes;
+  for (size_t i = 1; i < lines.size(); ++i) {
+    const auto event = nlohmann::json::parse(lines[i]);
+    ASSERT_TRUE(event.is_array() && event.size() == 3) << lines[i];
+    EXPECT_GE(event[0].get<double>(), last);
+    last = event[0];
+    kinds += event[1].get<std::string>();
+    if (event[1] == "m") labels += event[2].get<std::string>() + ";";
+    if (event[1] == "r") sizes += event[2].get<std::string>();
+  }
+  EXPECT_EQ(labels, "write_with vmsplice;Lending pages;");
+  EXPECT_EQ(sizes, "120x30");
+  EXPECT_EQ(kinds.front(), 'o');
+  EXPECT_NE(kinds.find("ro"), std::string::npos) << "a resize, and then all of the screen";
+  EXPECT_EQ(last, 3.0);
+}
+
+}  // namespace
+}  // namespace pipetop::tui

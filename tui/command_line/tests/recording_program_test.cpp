@@ -1,0 +1,140 @@
+// --record and replay as a shell and a terminal see them.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tui/command_line/tests/program.h"
+#include "tui/command_line/tests/scratch_directory.h"
+#include "tui/tests/pty.h"
+
+namespace pipetop::tui {
+namespace {
+
+const std::vector<std::string> kScreen = {"TERM=xterm-256color", "LANG=C.UTF-8"};
+
+nlohmann::json info_of(const std::string& path) {
+  Program info({"replay", path, "--info", "--format", "json"});
+  EXPECT_EQ(info.wait(), 0) << info.err();
+  return nlohmann::json::parse(info.out(), nullptr, false);
+}
+
+TEST(RecordingProgram, ARunCanBeRecorded) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("a.ptop");
+  Program program({"run", "--no-bpf", "--duration", "1s", "--record", path});
+  EXPECT_TRUE(measured(program.wait())) << program.err();
+  const auto info = info_of(path);
+  EXPECT_GE(info["frames"], 10);
+  EXPECT_EQ(info["chapters"].back()["label"], "measure");
+  EXPECT_TRUE(info["damage"].is_null());
+}
+
+// The dashboard with keys, and its recording on a terminal without an engine.
+TEST(RecordingProgram, ADashboardIsReplayed) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("a.ptop");
+  {
+    PtyProgram program({PIPETOP_PROGRAM, "--no-bpf", "--record", path}, kScreen, 30, 100);
+    ASSERT_TRUE(program.wait_for(" REC "));
+    program.send("v");
+    ASSERT_TRUE(program.wait_for("vmsplice_read"));
+    program.send("q");
+    EXPECT_EQ(program.wait_for_end(), 0);
+  }
+  const auto info = info_of(path);
+  ASSERT_EQ(info["chapters"].size(), 2u);
+  EXPECT_EQ(info["chapters"][1]["label"], "write_with vmsplice");
+  EXPECT_EQ(info["chapters"][1]["requested"]["write_with"], "vmsplice");
+  PtyProgram replay({PIPETOP_PROGRAM, "replay", path}, kScreen, 30, 100);
+  ASSERT_TRUE(replay.wait_for(" REPLAY "));
+  replay.send(" n");
+  ASSERT_TRUE(replay.wait_for("vmsplice_read"));
+  replay.send("v");
+  ASSERT_TRUE(replay.wait_for("a recording cannot be changed"));
+  replay.send("q");
+  EXPECT_EQ(replay.wait_for_end(), 0);
+}
+
+TEST(RecordingProgram, AKilledDashboardLosesTwoSecondsAtMost) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("a.ptop");
+  PtyProgram program({PIPETOP_PROGRAM, "--no-bpf", "--record", path}, kScreen, 30, 100);
+  std::error_code ignored;
+  uintmax_t header = 0;
+  ASSERT_TRUE(program.wait_until([&] {
+    const uintmax_t size = std::filesystem::file_size(path, ignored);
+    if (header == 0) header = ignored ? 0 : size;
+    return !ignored && header > 0 && size > header;
+  }));
+  program.signal(SIGKILL);
+  EXPECT_TRUE(WIFSIGNALED(program.wait_for_end()));
+  const auto info = info_of(path);
+  EXPECT_TRUE(info["damage"].is_null());
+  EXPECT_GE(info["duration_ns"], 1'900'000'000);
+}
+
+TEST(RecordingProgram, TheKeyBeginsAFileOfItsOwn) {
+  const ScratchDirectory scratch;
+  PtyProgram program({"/bin/sh", "-c", "cd \"$0\" && exec \"$1\" --no-bpf", scratch.path().string(),
+                      PIPETOP_PROGRAM},
+                     kScreen, 30, 100);
+  ASSERT_TRUE(program.wait_for("quit"));
+  program.send("W");
+  ASSERT_TRUE(program.wait_until([&] { return !std::filesystem::is_empty(scratch.path()); }));
+  program.send("Wq");
+  EXPECT_EQ(program.wait_for_end(), 0);
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(scratch.path())) {
+    ++files;
+    EXPECT_GE(info_of(entry.path().string())["frames"], 1);
+  }
+  EXPECT_EQ(files, 1);
+}
+
+TEST(RecordingProgram, AFullDiskDoesNotEndTheDashboard) {
+  PtyProgram program({PIPETOP_PROGRAM, "--no-bpf", "--record", "/dev/full"}, kScreen, 30, 100);
+  ASSERT_TRUE(program.wait_for("the recording has ended: /dev/full: No space left on device"));
+  program.send("v");
+  ASSERT_TRUE(program.wait_for("vmsplice_read"));
+  program.send("q");
+  EXPECT_EQ(program.wait_for_end(), 0);
+}
+
+TEST(RecordingProgram, AFilmNeedsNoTerminal) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("a.ptop"), cast = scratch.file("a.cast");
+  Program program({"run", "--no-bpf", "--duration", "500ms", "--record", path});
+  EXPECT_TRUE(measured(program.wait())) << program.err();
+  Program film({"replay", path, "--cast", cast, "--size", "80x24"});
+  EXPECT_EQ(film.wait(), 0) << film.err();
+  const auto lines = lines_of_file(cast);
+  ASSERT_GT(lines.size(), 5u);
+  EXPECT_EQ(nlohmann::json::parse(lines[0])["width"], 80);
+  for (const std::string& line : lines) EXPECT_TRUE(nlohmann::json::accept(line)) << line;
+}
+
+TEST(RecordingProgram, MistakesAreExplained) {
+  const auto refused = [](std::vector<std::string> arguments) {
+    Program program(std::move(arguments));
+    EXPECT_EQ(program.wait(), 1);
+    return program.err();
+  };
+  EXPECT_EQ(refused({"replay"}), "pipetop: replay needs a recording: pipetop replay FILE\n");
+  EXPECT_EQ(refused({"replay", "/dev/null"}),
+            "pipetop: /dev/null: it is not a regular file: give a recording\n");
+  EXPECT_EQ(refused({"replay", "x.ptop"}), "pipetop: x.ptop: No such file or directory\n");
+  EXPECT_EQ(refused({"replay", PIPETOP_PROGRAM}),
+            std::string("pipetop: ") + PIPETOP_PROGRAM + ": it is no pipetop recording\n");
+  EXPECT_EQ(refused({"replay", "x.ptop", "--gift"}),
+            "pipetop: --gift true: a recording cannot be changed\n");
+  EXPECT_EQ(refused({"replay", "x.ptop", "--size", "big"}),
+            "pipetop: --size: \"big\" is no size: give COLUMNSxROWS, 100x30\n");
+  EXPECT_EQ(refused({"ladder", "--record", "x.ptop"}),
+            "pipetop: --record is for the dashboard and for pipetop run\n");
+}
+
+}  // namespace
+}  // namespace pipetop::tui

@@ -1,0 +1,161 @@
+#include "tui/dashboard/replay.h"
+
+#include <fmt/core.h>
+
+#include <array>
+
+#include "engine/base/error.h"
+#include "tui/dashboard/keymap.h"
+#include "tui/dashboard/view.h"
+#include "tui/state/ring_state.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr int64_t kSeekNs = 5 * int64_t{kSecond};
+
+constexpr auto kReplayKeys = std::to_array<ScreenKey>({
+    {"Space", "pause, and go on"},
+    {"Left Right", "5 seconds back or forward"},
+    {", .", "pause, and one frame back or forward"},
+    {"< >", "slower or faster: 0.25 to 16 times"},
+    {"n N", "to the next change or scene, or back to one"},
+    {"Home End", "to the beginning, or to the end"},
+});
+
+}  // namespace
+
+std::span<const ScreenKey> replay_keys() { return kReplayKeys; }
+
+void draw_recorded(Canvas& canvas, const Snapshot& shown, ViewState& view) {
+  view.requested = shown.requested;
+  view.now_ns = shown.now_ns;
+  const RingFrame* frame = drawable_frame(shown.ring);
+  if (pace_of(shown) == Pace::normal)
+    view.ring.trail.clear();
+  else if (frame)
+    view.ring.trail.update(*frame);
+  show_lists(view, shown, canvas.rows(), canvas.cols());
+  draw(canvas, shown, view);
+}
+
+ReplaySource::ReplaySource(Recording& recording, Clock clock)
+    : recording_(recording),
+      clock_(clock),
+      last_ns_(clock()),
+      playback_(recording.times(), recording.marks()) {
+  describe();
+}
+
+void ReplaySource::apply(const Settings&, const std::string&, const std::string&) {
+  throw Error("a recording cannot be changed");
+}
+
+void ReplaySource::describe() {
+  state_ = {.begin_ns = recording_.begin_ns(),
+            .at_ns = playback_.at_ns(),
+            .duration_ns = recording_.duration_ns(),
+            .speed = playback_.speed(),
+            .paused = playback_.paused(),
+            .marks = recording_.marks(),
+            .scene = playback_.scene(),
+            .damage = recording_.damage()};
+}
+
+Snapshot ReplaySource::tick() {
+  const uint64_t now_ns = clock_();
+  playback_.pass(now_ns - last_ns_);
+  last_ns_ = now_ns;
+  Snapshot now = shown();
+  describe();
+  return now;
+}
+
+// A damaged frame makes the recording shorter.
+const Snapshot& ReplaySource::shown() {
+  const size_t frames = recording_.frames();
+  const Snapshot& frame = recording_.frame(playback_.frame());
+  if (recording_.frames() < frames) playback_.shorten(recording_.times(), recording_.marks());
+  return frame;
+}
+
+// What is known of it: an engine would also have the functions since its beginning.
+Segment ReplaySource::segment() {
+  const Snapshot& s = shown();
+  Segment segment = s.throughput.current;
+  segment.effective = s.effective.settings;
+  segment.pipe_bytes = s.effective.pipe.bytes;
+  segment.occupancy = s.ring.occupancy;
+  segment.kinds = s.ring.kinds;
+  for (const Role role : kBothRoles) {
+    const WorkerView& worker = s.worker(role);
+    SegmentRole& of_role = segment.roles[static_cast<size_t>(role)];
+    of_role.shares = worker.shares;
+    of_role.functions = worker.functions;
+    of_role.blocked = worker.blocked;
+  }
+  return segment;
+}
+
+std::string ReplaySource::go_to_mark(bool forward) {
+  if (!playback_.go_to_mark(forward))
+    return forward ? "no change follows" : "this is the beginning";
+  const RecordedMark* reached = nullptr;
+  const uint64_t now_ns = recording_.times()[playback_.frame()];
+  for (const RecordedMark& mark : recording_.marks())
+    if (mark.at_ns <= now_ns) reached = &mark;
+  if (!reached) return {};
+  const bool scene = reached->kind == RecordedMark::Kind::scene;
+  return scene ? fmt::format("scene {}: {}", reached->number, reached->label) : reached->label;
+}
+
+std::string ReplaySource::change_speed(int steps) {
+  if (!playback_.change_speed(steps))
+    return steps > 0 ? "this is the highest speed" : "this is the lowest speed";
+  return fmt::format("{} times the speed", playback_.speed());
+}
+
+std::optional<std::string> ReplaySource::press(Key key) {
+  std::string said;
+  switch (key) {
+    case U' ':
+      if (playback_.at_end()) {
+        playback_.go_to(0);
+        playback_.pause(false);
+      } else {
+        playback_.pause(!playback_.paused());
+      }
+      break;
+    case key::left:
+      playback_.go(-kSeekNs);
+      break;
+    case key::right:
+      playback_.go(kSeekNs);
+      break;
+    case U',':
+    case U'.':
+      playback_.pause(true);
+      playback_.step(key == U'.' ? 1 : -1);
+      break;
+    case U'<':
+    case U'>':
+      said = change_speed(key == U'>' ? 1 : -1);
+      break;
+    case U'n':
+    case U'N':
+      said = go_to_mark(key == U'n');
+      break;
+    case key::home:
+      playback_.go_to(0);
+      break;
+    case key::end:
+      playback_.go_to(playback_.duration_ns());
+      break;
+    default:
+      return std::nullopt;
+  }
+  describe();
+  return said;
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,102 @@
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+#include <time.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/recording/recording.h"
+#include "engine/registry/workloads.h"
+#include "tui/draw/numbers.h"
+#include "tui/print/document.h"
+#include "tui/print/human_text.h"
+
+namespace pipetop::tui {
+namespace {
+
+// What is said of a change or a scene.
+struct Chapter {
+  const RecordedMark& mark;
+  double begin_s = 0;
+  std::shared_ptr<const Segment> segment;  // of a change; null if it was not closed
+};
+
+std::vector<Chapter> chapters_of(Recording& recording) {
+  auto segments = recording.segments();
+  const Snapshot& last = recording.frame(recording.frames() - 1);
+  segments.push_back(std::make_shared<const Segment>(last.throughput.current));
+  std::vector<Chapter> chapters;
+  for (const RecordedMark& mark : recording.marks()) {
+    const uint64_t since = std::max(mark.at_ns, recording.begin_ns()) - recording.begin_ns();
+    const auto segment = std::ranges::find(segments, mark.at_ns, &Segment::begin_ns);
+    const bool has_one = mark.kind == RecordedMark::Kind::change && segment != segments.end();
+    chapters.push_back({mark, double(since) / 1e9, has_one ? *segment : nullptr});
+  }
+  return chapters;
+}
+
+std::string utc_text(uint64_t unix_s) {
+  const auto seconds = static_cast<time_t>(unix_s);
+  tm utc{};
+  if (!::gmtime_r(&seconds, &utc)) return "an unknown time";
+  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", utc);
+}
+
+bool is_scene(const Chapter& chapter) { return chapter.mark.kind == RecordedMark::Kind::scene; }
+
+std::string chapters_text(const std::vector<Chapter>& chapters, const Unit& unit) {
+  TextTable table({{"begin", '>'}, {std::string(unit.rate), '>'}, {"what"}});
+  for (const Chapter& chapter : chapters) {
+    const Segment* segment = chapter.segment.get();
+    const bool known = segment && segment->rate.has_value();
+    table.add(
+        {fmt::format("{:.1f} s", chapter.begin_s), known ? rate_text(segment->rate->mean) : "",
+         is_scene(chapter) ? fmt::format("scene {}: {}", chapter.mark.number, chapter.mark.label)
+                           : chapter.mark.label});
+  }
+  return table.text();
+}
+
+Json chapter_json(const Chapter& chapter, const Unit& unit) {
+  Json json = {{"kind", is_scene(chapter) ? "scene" : "change"},
+               {"begin_s", rounded(chapter.begin_s)},
+               {"number", chapter.mark.number},
+               {"label", chapter.mark.label}};
+  if (is_scene(chapter)) return json;
+  json["key"] = chapter.mark.key;
+  if (!chapter.segment) return json;
+  put(json, unit.key, chapter.segment->rate, rate_json);
+  json["requested"] = knobs_json(chapter.segment->requested);
+  return json;
+}
+
+}  // namespace
+
+Document recording_document(Recording& recording) {
+  const std::vector<Chapter> chapters = chapters_of(recording);
+  const RecordingHeader& header = recording.header();
+  const Unit& unit = unit_of(header.settings);
+  const double seconds = double(recording.duration_ns()) / 1e9;
+  std::string text =
+      fmt::format("recorded {} by pipetop {}\n{}\n{:.1f} s, {}, {:.0f} KiB\n",
+                  utc_text(header.unix_s), recording.version(), machine_text(header.host), seconds,
+                  counted(recording.frames(), "frame"), double(recording.bytes()) / 1024);
+  if (!recording.damage().empty()) text += recording.damage() + "\n";
+  text += "\n" + chapters_text(chapters, unit);
+  Json json = {{"version", recording.version()},
+               {"unix_s", header.unix_s},
+               {"workload", terms_of(header.settings).name},
+               {"host", short_host_json(header.host)},
+               {"duration_ns", recording.duration_ns()},
+               {"frames", recording.frames()},
+               {"bytes", recording.bytes()},
+               {"damage", recording.damage().empty() ? Json() : Json(recording.damage())},
+               {"chapters", list_json(chapters, [&](const Chapter& chapter) {
+                  return chapter_json(chapter, unit);
+                })}};
+  return {"recording", std::move(json), std::move(text)};
+}
+
+}  // namespace pipetop::tui
