@@ -8,6 +8,8 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
+#include "engine/config/knob_nodes.h"
+#include "engine/config/scenes.h"
 #include "engine/config/yaml_document.h"
 #include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
@@ -18,97 +20,11 @@ namespace {
 using Names = std::vector<std::string_view>;
 
 constexpr size_t kMaxNameBytes = 40;
-constexpr size_t kMaxTitleBytes = 120;
 
 // Each array is indexed by its enumeration.
 constexpr std::array<std::string_view, 3> kChoices = {"auto", "always", "never"};
 constexpr std::array<std::string_view, 2> kBpfUses = {"auto", "off"};
 constexpr std::array<std::string_view, 2> kBpfCounters = {"percpu", "shared"};
-
-// The names of a role's knobs inside its map: "cpu" and "wait", from "writer.cpu" and
-// "writer.wait".
-Names keys_of(std::string_view role, WorkloadKind kind) {
-  Names keys;
-  for (const Knob& knob : knobs_of(kind))
-    if (knob.name.starts_with(role) && knob.name.substr(role.size()).starts_with('.'))
-      keys.push_back(knob.name.substr(role.size() + 1));
-  return keys;
-}
-
-// `own`, every knob of the workload, and its roles that have knobs of their own.
-Names with_knobs(WorkloadKind kind, Names own) {
-  for (const Knob& knob : knobs_of(kind)) own.push_back(knob.name);
-  for (const std::string_view role : terms_of(kind).roles)
-    if (!role.empty() && !keys_of(role, kind).empty()) own.push_back(role);
-  return own;
-}
-
-std::string wanted_by(const Knob& knob) {
-  if (!knob.values.empty()) return join_choices(knob.values);
-  if (knob.kind == KnobKind::size) return "a size such as 256KiB";
-  return knob.kind == KnobKind::cpu ? "the number of a CPU" : "a number";
-}
-
-// The value of a knob: flat ("writer.cpu"), or in its role's own map.
-const YamlNode* value_of(const YamlNode& map, std::string_view knob) {
-  const size_t dot = knob.find('.');
-  const YamlNode* flat = map.find(knob);
-  const YamlNode* role = dot == knob.npos ? nullptr : map.find(knob.substr(0, dot));
-  const YamlNode* inner = role ? role->find(knob.substr(dot + 1)) : nullptr;
-  if (flat && inner)
-    (flat->byte > inner->byte ? flat : inner)
-        ->fail(fmt::format("{} is given twice: keep one", knob));
-  return flat ? flat : inner;
-}
-
-// A CPU sets the placement to `cpus`, so another placement would be lost.
-void check_placement(const YamlNode& map) {
-  const YamlNode* placement = value_of(map, "placement");
-  const bool has_cpu = value_of(map, "writer.cpu") || value_of(map, "reader.cpu");
-  if (placement && has_cpu && placement->text != to_text(Placement::cpus))
-    placement->fail(
-        fmt::format("placement {} and a CPU are both given: remove one of them", placement->text));
-}
-
-// A conflict between knobs is reported at the knob that its message begins with.
-void check_together(const YamlNode& map, const Settings& settings) {
-  try {
-    validate(settings);
-  } catch (const Error& e) {
-    const std::string_view words = e.what();
-    const Knob* first = find_knob(words.substr(0, words.find(' ')));
-    const YamlNode* value = first ? value_of(map, first->name) : nullptr;
-    (value ? *value : map).fail(words);
-  }
-}
-
-// In the table's order, so that the order of lines does not matter.
-void apply_knobs(const YamlNode& map, Settings& settings) {
-  for (const std::string_view role : terms_of(settings).roles)
-    if (const YamlNode* knobs = map.find(role))
-      knobs->check_map(role, keys_of(role, settings.workload));
-  for (const Knob& knob : knobs_of(settings)) {
-    const YamlNode* value = value_of(map, knob.name);
-    if (!value) continue;
-    const std::string& text = value->scalar(knob.name, wanted_by(knob));
-    try {
-      knob.set(settings, text);
-    } catch (const Error& e) {
-      value->fail(fmt::format("{}: {}", knob.name, e.what()));
-    }
-  }
-  check_placement(map);
-  check_together(map, settings);
-}
-
-// First of all: it determines the knobs.
-WorkloadKind read_workload(const YamlNode& root) {
-  Names names;
-  for (const WorkloadEntry& entry : workloads()) names.push_back(entry.terms.name);
-  size_t index = 0;
-  root.read("workload", names, index);
-  return workloads()[index].kind;
-}
 
 // A name is used as a flag's value and written to files.
 std::string read_name(const YamlNode& map) {
@@ -122,16 +38,6 @@ std::string read_name(const YamlNode& map) {
   return name;
 }
 
-std::string read_title(const YamlNode& map, const std::string& name) {
-  const YamlNode* node = map.find("title");
-  if (!node) return name;
-  const std::string& title = node->scalar("title", "a line of text");
-  const auto controls = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
-  if (title.size() > kMaxTitleBytes || std::ranges::any_of(title, controls))
-    node->fail(fmt::format("title: give one line of at most {} bytes", kMaxTitleBytes));
-  return title;
-}
-
 Preset read_preset(const YamlNode& node, WorkloadKind kind) {
   node.check_map("a preset", with_knobs(kind, {"name", "title"}));
   for (const Knob& knob : common_knobs())
@@ -140,7 +46,8 @@ Preset read_preset(const YamlNode& node, WorkloadKind kind) {
   Preset preset;
   preset.settings.workload = kind;
   preset.name = read_name(node);
-  preset.title = read_title(node, preset.name);
+  const YamlNode* title = node.find("title");
+  preset.title = title ? read_title(*title) : preset.name;
   apply_knobs(node, preset.settings);
   return preset;
 }
@@ -202,12 +109,13 @@ void read_screen(const YamlNode& root, Config& config) {
 }
 
 Config config_of(const YamlNode& root) {
-  const WorkloadKind kind = read_workload(root);
-  root.check_map("a config",
-                 with_knobs(kind, {"workload", "preset", "presets", "observe", "screen"}));
+  const WorkloadKind kind = read_workload(root, WorkloadKind::pipe);
+  root.check_map("a config", with_knobs(kind, {"workload", "preset", "presets", "scenes", "observe",
+                                               "screen"}));
   Config config = default_config(kind);
   read_presets(root, config);
   read_start(root, config);
+  config.scenes = read_scenes(root, config);
   read_observe(root, config);
   read_screen(root, config);
   return config;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/config/talk.h"
 #include "engine/model/settings.h"
 #include "engine/model/tables.h"
 
@@ -30,6 +31,7 @@ struct Config {
   Settings settings;            // to start with
   std::string preset;           // the preset that `settings` came from
   std::vector<Preset> presets;  // built-in, then the file's, in its order
+  std::vector<Scene> scenes;    // of a talk, none in most files
   BpfUse bpf = BpfUse::automatic;
   uint32_t frequency_hz = 0;  // 0: auto
   BpfCounters bpf_counters = BpfCounters::percpu;

@@ -73,6 +73,9 @@ std::string default_config_yaml(WorkloadKind kind) {
       "preset starts from the knobs' defaults, and replaces a built-in preset of its "
       "name.\npresets: []\n";
   text += preset_example(defaults);
+  text +=
+      "\n# Scenes of a talk, for pipetop present and rehearse (pipetop help talk):\nscenes: []\n#  "
+      "- title: The first scene\n#    caption: What it shows.\n";
   text += "\nobserve:\n";
   text +=
       line("  frequency_hz: auto", fmt::format("samples per second on each CPU: auto, or {} to {}",

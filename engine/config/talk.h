@@ -37,4 +37,13 @@ struct Scene {
   std::vector<Expectation> expect;
 };
 
+// A rate in slow motion means nothing.
+constexpr bool has_rate(const Settings& s) {
+  return s.workload != WorkloadKind::pipe || !s.pipe.slow_motion;
+}
+// Whether a ratio of their rates means anything.
+constexpr bool are_comparable(const Settings& a, const Settings& b) {
+  return a.workload == b.workload && has_rate(a) && has_rate(b);
+}
+
 }  // namespace pipetop

@@ -23,7 +23,19 @@ void check_settings(const Settings& settings) {
   expect(fuzz::accepted([&] { validate(settings); }), "settings work together");
 }
 
+void check_scenes(const Config& config) {
+  for (const Scene& scene : config.scenes) {
+    check_settings(scene.settings);
+    expect(!scene.title.empty() && scene.title.size() <= 120 && !find_text_fault(scene.title),
+           "a scene has a title");
+    expect(!find_text_fault(scene.caption) && !find_text_fault(scene.notes), "texts are text");
+    for (const Expectation& e : scene.expect)
+      expect(e.than > 0 && has_rate(scene.settings), "an expectation can hold");
+  }
+}
+
 void check_config(const Config& config) {
+  check_scenes(config);
   check_settings(config.settings);
   for (const Preset& preset : config.presets) {
     check_settings(preset.settings);

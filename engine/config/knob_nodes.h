@@ -1,0 +1,28 @@
+// What the parts of a config file share: a map with knobs in it, the workload that they are of, and
+// a title. All throw Error as YamlNode::fail() does.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/config/yaml_document.h"
+#include "engine/model/settings.h"
+
+namespace pipetop {
+
+using KnobNames = std::vector<std::string_view>;
+
+// It determines the knobs, so it comes first of all.
+WorkloadKind read_workload(const YamlNode& map, WorkloadKind otherwise);
+
+// `own`, every knob of the workload, and its roles that have knobs of their own.
+KnobNames with_knobs(WorkloadKind kind, KnobNames own);
+
+// Sets the knobs that the map has, but for `besides`, whose name means something else there.
+void apply_knobs(const YamlNode& map, Settings& settings, std::string_view besides = {});
+
+// One line.
+std::string read_title(const YamlNode& title);
+
+}  // namespace pipetop

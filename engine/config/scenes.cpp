@@ -1,0 +1,197 @@
+#include "engine/config/scenes.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "engine/base/error.h"
+#include "engine/base/text.h"
+#include "engine/config/knob_nodes.h"
+#include "engine/config/text_file.h"
+#include "engine/registry/workloads.h"
+
+namespace pipetop {
+namespace {
+
+constexpr size_t kMaxScenes = 99;  // a number of two digits
+constexpr size_t kMaxHighlightBytes = 64;
+constexpr uint64_t kMaxWaitNs = 3600ull * 1'000'000'000;
+constexpr double kMaxThan = 1e6;
+
+// How much text fits beside a picture, and on a second terminal.
+struct TextLimit {
+  size_t lines, bytes_a_line;
+};
+constexpr TextLimit kCaption = {5, 100};
+constexpr TextLimit kNotes = {40, 200};
+
+// Each array is indexed by its enumeration.
+constexpr std::array<std::string_view, 7> kViews = {"ring", "functions", "tree",      "waiting",
+                                                    "log",  "ladder",    "throughput"};
+constexpr std::array<std::string_view, 3> kExpected = {"ratio_to_previous", "ratio_to_first",
+                                                       "rate"};
+constexpr std::array<std::string_view, 4> kComparisons = {">=", "<=", ">", "<"};
+
+// Without the line ends and blanks at its end, which a block of YAML has.
+std::string read_text(const YamlNode& scene, std::string_view key, TextLimit limit) {
+  const YamlNode* node = scene.find(key);
+  if (!node) return {};
+  std::string text = node->scalar(key, "text");
+  text.erase(text.find_last_not_of(" \n") + 1);
+  if (const auto fault = find_text_fault(text))
+    node->fail(
+        fmt::format("{}: {}: remove it", key, fault->words.substr(0, fault->words.rfind(':'))));
+  if (text.find_first_of("\r\t") != text.npos)
+    node->fail(fmt::format("{}: a tab or a carriage return: give blanks and line feeds", key));
+  const std::vector<std::string> lines = split(text, '\n');
+  const auto too_long = [&](const std::string& line) { return line.size() > limit.bytes_a_line; };
+  if (lines.size() > limit.lines || std::ranges::any_of(lines, too_long))
+    node->fail(fmt::format("{}: give at most {} lines of at most {} bytes", key, limit.lines,
+                           limit.bytes_a_line));
+  return text;
+}
+
+std::string read_scene_title(const YamlNode& scene) {
+  const YamlNode* node = scene.find("title");
+  if (!node) scene.fail("a scene without a title: give it one");
+  std::string title = read_title(*node);
+  if (title.find_first_not_of(' ') == title.npos) node->fail("title is empty: give it words");
+  return title;
+}
+
+// As the name of a function, which may be a compiler's ("copy.isra.0") or in brackets.
+std::string read_highlight(const YamlNode& scene) {
+  const YamlNode* node = scene.find("highlight");
+  if (!node) return {};
+  constexpr const char* kWanted = "a function's name, slots, verdict or rate";
+  const std::string& name = node->scalar("highlight", kWanted);
+  const auto prints = [](unsigned char c) { return c > 0x20 && c < 0x7f; };
+  if (name.empty() || name.size() > kMaxHighlightBytes || !std::ranges::all_of(name, prints))
+    node->fail(fmt::format("highlight: \"{}\" is not a name: give {}", name, kWanted));
+  return name;
+}
+
+SceneWait read_wait(const YamlNode& scene, WorkloadKind kind) {
+  using For = SceneWait::For;
+  const YamlNode* node = scene.find("wait");
+  if (!node) return {};
+  const std::string& text = node->scalar("wait", "settled, key, or a time such as 5s");
+  if (text == "settled") return {For::settled};
+  if (text == "key") return {For::key};
+  const Knob* knob = find_knob(knobs_of(kind), "wait");
+  if (knob && std::ranges::find(knob->values, text) != knob->values.end())
+    node->fail(
+        fmt::format("wait: \"{}\" is the knob, and here it is how long the scene lasts: "
+                    "give \"writer: {{wait: {}}}\" and the same for reader",
+                    text, text));
+  try {
+    const uint64_t ns = parse_duration_ns(text);
+    if (ns > 0 && ns <= kMaxWaitNs) return {For::time, ns};
+  } catch (const Error&) {
+  }
+  node->fail(
+      fmt::format("wait: \"{}\" is not how long a scene lasts: give settled, key, or a time "
+                  "such as 5s, at most 1h",
+                  text));
+}
+
+// ">= 1.5"
+Expectation read_expectation(const YamlNode& node, size_t of) {
+  const std::string wanted = "a comparison such as \">= 1.5\", in quotes";
+  const std::string& text = node.scalar(kExpected[of], wanted);
+  const auto is = std::ranges::find_if(
+      kComparisons, [&](std::string_view sign) { return text.starts_with(sign); });
+  if (is != kComparisons.end()) {
+    const size_t begin = std::min(text.find_first_not_of(' ', is->size()), text.size());
+    double than = 0;
+    const char* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data() + begin, last, than);
+    if (error == std::errc{} && end == last && than > 0 && than <= kMaxThan)
+      return {static_cast<Expectation::Of>(of),
+              static_cast<Expectation::Is>(is - kComparisons.begin()), than};
+  }
+  node.fail(fmt::format("{}: \"{}\" is not {}", kExpected[of], text, wanted));
+}
+
+// What a ratio is of: a scene with a rate that can be compared.
+void check_comparable(const YamlNode& node, const Scene& scene, std::span<const Scene> before,
+                      size_t of) {
+  if (!has_rate(scene.settings))
+    node.fail(fmt::format("{}: a rate in slow motion means nothing: remove it", kExpected[of]));
+  if (static_cast<Expectation::Of>(of) == Expectation::Of::rate) return;
+  if (std::ranges::none_of(
+          before, [&](const Scene& s) { return are_comparable(s.settings, scene.settings); }))
+    node.fail(fmt::format("{}: no earlier scene has a rate in {} to compare with: remove it",
+                          kExpected[of], unit_of(scene.settings).rate));
+}
+
+std::vector<Expectation> read_expect(const YamlNode& map, const Scene& scene,
+                                     std::span<const Scene> before) {
+  std::vector<Expectation> expect;
+  const YamlNode* node = map.find("expect");
+  if (!node) return expect;
+  node->check_map("expect", kExpected);
+  for (size_t of = 0; of < kExpected.size(); ++of) {
+    const YamlNode* one = node->find(kExpected[of]);
+    if (!one) continue;
+    expect.push_back(read_expectation(*one, of));
+    check_comparable(*one, scene, before, of);
+  }
+  return expect;
+}
+
+// From the file's own settings, if they are of the same workload; then the preset, then knobs.
+void read_settings(const YamlNode& node, WorkloadKind kind, const Config& config, Scene& scene) {
+  const bool same = kind == config.settings.workload;
+  scene.settings = same ? config.settings : default_config(kind).settings;
+  scene.settings.observers = config.settings.observers;
+  if (const YamlNode* preset = node.find("preset")) {
+    const std::span<const Preset> presets =
+        same ? std::span<const Preset>(config.presets) : workload(kind).presets();
+    const std::string& name = preset->scalar("preset", "the name of a preset");
+    const Preset* found = find_preset(presets, name);
+    if (!found) preset->fail("preset: " + no_such_preset(presets, name));
+    scene.preset = found->name;
+    scene.settings = found->from(scene.settings);
+  }
+  apply_knobs(node, scene.settings, "wait");
+}
+
+Scene read_scene(const YamlNode& node, const Config& config, std::span<const Scene> before) {
+  // Before the keys are checked: which there are depends on it.
+  if (node.kind != YamlNode::Kind::map) node.check_map("a scene", {});
+  const WorkloadKind kind = read_workload(node, config.settings.workload);
+  node.check_map("a scene", with_knobs(kind, {"title", "caption", "notes", "preset", "workload",
+                                              "view", "highlight", "wait", "expect"}));
+  Scene scene;
+  scene.title = read_scene_title(node);
+  scene.caption = read_text(node, "caption", kCaption);
+  scene.notes = read_text(node, "notes", kNotes);
+  read_settings(node, kind, config, scene);
+  node.read("view", kViews, scene.view);
+  scene.highlight = read_highlight(node);
+  scene.wait = read_wait(node, kind);
+  scene.expect = read_expect(node, scene, before);
+  return scene;
+}
+
+}  // namespace
+
+std::vector<Scene> read_scenes(const YamlNode& root, const Config& config) {
+  std::vector<Scene> scenes;
+  const YamlNode* list = root.find("scenes");
+  if (!list || list->kind == YamlNode::Kind::null) return scenes;
+  if (list->kind != YamlNode::Kind::sequence)
+    list->fail(fmt::format("scenes is a list of \"- title: ...\", not {}", describe(list->kind)));
+  for (const YamlNode& item : list->values) {
+    if (scenes.size() == kMaxScenes)
+      item.fail(fmt::format("scene {}: a talk has at most {}", kMaxScenes + 1, kMaxScenes));
+    scenes.push_back(read_scene(item, config, scenes));
+  }
+  return scenes;
+}
+
+}  // namespace pipetop
