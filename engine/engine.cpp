@@ -97,7 +97,7 @@ Engine::Impl::Impl(const EngineOptions& options)
   observers_.count(options.bpf_counters);
   if (std::string lost = observe::lost_without_root(observers_.event().reason); !lost.empty())
     notify(Severity::info, std::move(lost));
-  apply(options.settings, "start", {});
+  apply(options.settings, options.label, options.key);
 }
 
 void Engine::Impl::on_worker(const WorkerEvent& event) {

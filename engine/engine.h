@@ -22,6 +22,7 @@ struct EngineOptions {
   uint64_t functions_window_ns = 5'000'000'000;     // rolling; 0: all since the last change
   std::string worker_program = "/proc/self/exe";    // run as `PROGRAM worker-process`
   std::function<void(const Notice&)> noticed = {};  // each notice, when it comes; may be empty
+  std::string label = "start", key = {};            // of the first segment, as in apply()
 };
 
 class Engine {

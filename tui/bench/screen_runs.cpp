@@ -24,6 +24,7 @@
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/bench/bench.h"
 #include "tui/dashboard/dashboard.h"
+#include "tui/dashboard/engine_source.h"
 #include "tui/dashboard/view.h"
 #include "tui/terminal/terminal.h"
 
@@ -126,7 +127,7 @@ double screen_rate(const Settings& settings, double seconds) {
     std::setlocale(LC_ALL, "");
     Config config = default_config();
     config.settings = settings;
-    Engine engine({.settings = settings});
+    tui::EngineSource engine({.settings = settings});
     tui::run_dashboard(engine, config, {});
     const auto rate = engine.tick().throughput.current.rate;
     if (rate.has_value()) result.give(rate->median);

@@ -27,6 +27,7 @@
 #include "tui/command_line/result_files.h"
 #include "tui/completion/completion.h"
 #include "tui/dashboard/dashboard.h"
+#include "tui/dashboard/engine_source.h"
 #include "tui/print/document.h"
 
 namespace pipetop::tui {
@@ -162,7 +163,7 @@ int dashboard_command(const CommandLine& line) {
     };
   // Until the end: no signal interrupts the start or the writing. The dashboard takes them.
   const SignalFd held{SIGTERM, SIGHUP, SIGINT, SIGTSTP};
-  Engine engine(engine_options(config));
+  EngineSource engine(engine_options(config));
   if (!line.folded.empty()) folded.check(engine.tick());
   const int exit_code = run_dashboard(engine, config, screen);
   const Segment last = engine.segment();

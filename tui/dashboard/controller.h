@@ -23,7 +23,7 @@ class Source {
  public:
   virtual ~Source() = default;
 
-  // As in Engine.
+  // As in Engine, but the workload may change.
   virtual int event_fd() const = 0;
   virtual void handle_events() = 0;
   virtual void apply(const Settings& requested, const std::string& label,

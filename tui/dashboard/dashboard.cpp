@@ -165,36 +165,12 @@ class Dashboard {
   std::optional<int> exit_code_;
 };
 
-class EngineSource final : public Source {
- public:
-  explicit EngineSource(Engine& engine) : engine_(engine) {}
-
-  int event_fd() const override { return engine_.event_fd(); }
-  void handle_events() override { engine_.handle_events(); }
-  void apply(const Settings& requested, const std::string& label, const std::string& key) override {
-    engine_.apply(requested, label, key);
-  }
-  Snapshot tick() override { return engine_.tick(); }
-  Segment segment() override { return engine_.segment(); }
-  void count(BpfCounters layout) override { engine_.count(layout); }
-  void suspend() override { engine_.suspend(); }
-  void resume() override { engine_.resume(); }
-
- private:
-  Engine& engine_;
-};
-
 }  // namespace
 
 void check_terminal(const Config& config) { require_terminal(config); }
 
 int run_dashboard(Source& source, const Config& config, const DashboardOptions& options) {
   return Dashboard(source, config, options).run();
-}
-
-int run_dashboard(Engine& engine, const Config& config, const DashboardOptions& options) {
-  EngineSource source(engine);
-  return run_dashboard(source, config, options);
 }
 
 }  // namespace pipetop::tui

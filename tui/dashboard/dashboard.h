@@ -38,12 +38,9 @@ struct DashboardOptions {
 void check_terminal(const Config& config);
 
 // Returns the exit code: 0 after q or Ctrl-C, 128 + signal after SIGTERM or
-// SIGHUP. Throws Error if there is no terminal, or the engine cannot continue; the
-// terminal is restored first. `config.settings` must be the engine's initial
+// SIGHUP. Throws Error if there is no terminal, or the source cannot continue; the
+// terminal is restored first. `config.settings` must be the source's initial
 // settings.
-int run_dashboard(Engine& engine, const Config& config, const DashboardOptions& options);
-
-// The same for anything that behaves like an engine.
 int run_dashboard(Source& source, const Config& config, const DashboardOptions& options);
 
 }  // namespace pipetop::tui

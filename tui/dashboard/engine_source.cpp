@@ -1,0 +1,93 @@
+#include "tui/dashboard/engine_source.h"
+
+#include <utility>
+
+namespace pipetop::tui {
+namespace {
+
+constexpr size_t kKept = 200;  // segments, as many as an engine keeps
+
+}  // namespace
+
+EngineSource::EngineSource(EngineOptions options, std::function<void(const Segment&)> ended)
+    : options_(std::move(options)), ended_(std::move(ended)) {
+  engine_ = start(options_.settings, options_.label, {});
+}
+
+// With its events: the old engine's go with its descriptor.
+std::unique_ptr<Engine> EngineSource::start(const Settings& settings, const std::string& label,
+                                            const std::string& key) {
+  EngineOptions options = options_;
+  options.settings = settings;
+  options.label = label;
+  options.key = key;
+  auto engine = std::make_unique<Engine>(options);
+  loop_.watch(engine->event_fd(), &Events::engine);
+  return engine;
+}
+
+void EngineSource::handle_events() {
+  loop_.wait(0);
+  engine_->handle_events();
+}
+
+// The next one before the old one ends, so that there is always one.
+void EngineSource::apply(const Settings& requested, const std::string& label,
+                         const std::string& key) {
+  if (requested.workload == options_.settings.workload)
+    engine_->apply(requested, label, key);
+  else
+    replace(start(requested, label, key));
+  options_.settings = requested;
+}
+
+void EngineSource::replace(std::unique_ptr<Engine> next) {
+  Segment last = segment();
+  if (ended_) ended_(last);
+  earlier() = tick().throughput.segments;
+  segments_before_ = last.number;
+  earlier().push_back(std::make_shared<const Segment>(std::move(last)));
+  if (earlier().size() > kKept)
+    earlier().erase(earlier().begin(), earlier().end() - static_cast<ptrdiff_t>(kKept));
+  numbered_.clear();
+  engine_ = std::move(next);
+}
+
+EngineSource::SharedSegment EngineSource::numbered(const SharedSegment& segment) {
+  if (!segment || segments_before_ == 0) return segment;
+  SharedSegment& ours = numbered_[segment];
+  if (!ours) {
+    Segment copy = *segment;
+    copy.number += segments_before_;
+    ours = std::make_shared<const Segment>(std::move(copy));
+  }
+  return ours;
+}
+
+Snapshot EngineSource::tick() {
+  Snapshot s = engine_->tick();
+  if (started_ns_ == 0) started_ns_ = s.now_ns - s.uptime_ns;
+  if (segments_before_ == 0) return s;
+  s.uptime_ns = s.now_ns - started_ns_;
+  s.throughput.current.number += segments_before_;
+  const std::vector<SharedSegment> own = std::move(s.throughput.segments);
+  // What the engine has forgotten, we forget.
+  std::erase_if(numbered_, [&](const auto& pair) { return pair.first.use_count() == 1; });
+  s.throughput.previous = numbered(s.throughput.previous);
+  s.throughput.segments = earlier();
+  for (const SharedSegment& segment : own) s.throughput.segments.push_back(numbered(segment));
+  return s;
+}
+
+Segment EngineSource::segment() {
+  Segment segment = engine_->segment();
+  segment.number += segments_before_;
+  return segment;
+}
+
+void EngineSource::count(BpfCounters layout) {
+  options_.bpf_counters = layout;
+  engine_->count(layout);
+}
+
+}  // namespace pipetop::tui
