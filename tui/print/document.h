@@ -17,6 +17,7 @@ struct LadderReport;
 struct Limits;
 struct Overhead;
 class Recording;
+struct Rehearsal;
 struct Sweep;
 }  // namespace pipetop
 
@@ -58,6 +59,7 @@ Document doctor_document(const HostInfo& host, std::span<const Check> checks);
 Document overhead_document(const NamedOverheads& found);
 // Reads its last frame.
 Document recording_document(Recording& recording);
+Document rehearsal_document(const Rehearsal& rehearsal);
 Document presets_document(std::span<const Preset> presets);
 
 // A segment has no human-readable text. `start_ns` is when pipetop started: begin_s counts from

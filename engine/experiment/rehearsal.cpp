@@ -1,0 +1,258 @@
+#include "engine/experiment/rehearsal.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/host/host.h"
+#include "engine/registry/workloads.h"
+
+namespace pipetop {
+namespace {
+
+constexpr uint64_t kSceneWarmupNs = 500 * kMs;
+constexpr uint64_t kSliceNs =
+    2'000 * kMs;  // of a scene until it has settled; longer than a verdict
+constexpr int kMostSlices = 4;
+constexpr double kSteadySpread = 0.05;
+constexpr uint64_t kKeyNs = 3'000 * kMs;  // that a speaker takes at least
+constexpr uint64_t kLeastNs = 1'000 * kMs;
+constexpr double kMuchRunnable = 0.2;
+
+constexpr std::array<std::string_view, 3> kOf = {"ratio_to_previous", "ratio_to_first", "rate"};
+constexpr std::array<std::string_view, 4> kIs = {">=", "<=", ">", "<"};
+
+bool holds(const Expectation& e, double value) {
+  switch (e.is) {
+    case Expectation::Is::at_least:
+      return value >= e.than;
+    case Expectation::Is::at_most:
+      return value <= e.than;
+    case Expectation::Is::more:
+      return value > e.than;
+    case Expectation::Is::less:
+      return value < e.than;
+  }
+  return false;
+}
+
+Reading<double> ratio_to(const RehearsedScene& scene, const RehearsedScene* other, size_t number) {
+  if (!scene.rate.has_value()) return Reading<double>::unavailable(scene.rate.reason);
+  if (!other) return Reading<double>::unavailable("there is no earlier scene to compare with");
+  if (!other->rate.has_value() || *other->rate <= 0)
+    return Reading<double>::unavailable(fmt::format("scene {} has no rate", number));
+  return Reading<double>::of(*scene.rate / *other->rate);
+}
+
+const Reading<double>& measured(const RehearsedScene& scene, Expectation::Of of) {
+  return of == Expectation::Of::rate             ? scene.rate
+         : of == Expectation::Of::ratio_to_first ? scene.to_first
+                                                 : scene.to_previous;
+}
+
+// Which of the functions of a table or of where it slept.
+template <class Table>
+bool lists(const Reading<Table>& table, std::string_view name) {
+  return table.has_value() && std::ranges::any_of(table->tree->nodes, [&](const CallNode& node) {
+           return node.function.name() == name;
+         });
+}
+
+// What the highlight is of, but cannot be shown; "" if it can be.
+std::string missing_highlight(const std::string& name, const Trial& trial) {
+  const Snapshot& end = trial.end;
+  if (name.empty() || name == "rate") return {};
+  if (name == "slots")
+    return end.ring.frame.has_value() ? "" : "the slots cannot be seen: " + end.ring.frame.reason;
+  if (name == "verdict")
+    return end.verdict.has_value() ? "" : "there is no verdict: " + end.verdict.reason;
+  std::string reason;
+  for (const Role role : roles_of(trial.settings)) {
+    const SegmentRole& seen = trial.segment.role(role);
+    if (lists(seen.functions, name) || lists(seen.blocked, name)) return {};
+    if (!seen.functions.has_value()) reason = seen.functions.reason;
+  }
+  if (!reason.empty()) return "functions cannot be seen: " + reason;
+  return fmt::format("highlight: {} is not among the functions that were seen", name);
+}
+
+// Somebody else's programs; a talk should have the machine for itself.
+std::string competition(const Trial& trial) {
+  for (const Role role : roles_of(trial.settings)) {
+    const Reading<double>& waited = trial.segment.role(role).shares.runnable;
+    if (waited.has_value() && *waited > kMuchRunnable)
+      return fmt::format("the {} waited {:.0f} % of the time for a CPU: end other programs",
+                         role_name(trial.settings, role), 100 * *waited);
+  }
+  return {};
+}
+
+std::vector<std::string> hazards_of(const Scene& scene, const Trial& trial) {
+  std::vector<std::string> hazards;
+  if (std::string busy = competition(trial); !busy.empty()) hazards.push_back(std::move(busy));
+  // Slow motion itself sets some knobs.
+  for (const Mismatch& m : trial.end.effective.mismatches)
+    if (has_rate(scene.settings))
+      hazards.push_back(fmt::format("{}: {} requested, {} effective: {}", m.knob, m.requested,
+                                    m.effective, m.reason));
+  if (std::string missing = missing_highlight(scene.highlight, trial); !missing.empty())
+    hazards.push_back(std::move(missing));
+  return hazards;
+}
+
+bool is_steady(const Trial& trial) {
+  if (trial.end.verdict.has_value()) return true;
+  const Reading<RateStats>& rate = trial.segment.rate;
+  return rate.has_value() && rate->mean > 0 && rate->stddev <= kSteadySpread * rate->mean;
+}
+
+class Rehearser {
+ public:
+  Rehearser(const RehearsalOptions& options, Interrupts& interrupts,
+            const std::function<void(size_t)>& progress)
+      : options_(options), interrupts_(interrupts), progress_(progress) {}
+
+  Rehearsal all() {
+    Rehearsal rehearsal;
+    const CpuTimes before = read_cpu_times();
+    for (size_t i = 0; i < options_.scenes.size() && !interrupts_.ended(); ++i)
+      if (auto scene = one(i)) rehearsal.scenes.push_back(std::move(*scene));
+    rehearsal.planned = options_.scenes.size();
+    rehearsal.ended_by_signal = interrupts_.signal();
+    rehearsal.steal_share = steal_since(before);
+    judge(rehearsal.scenes);
+    return rehearsal;
+  }
+
+ private:
+  // Nothing if it was asked to stop in between.
+  std::optional<RehearsedScene> one(size_t index) {
+    RehearsedScene rehearsed;
+    rehearsed.scene = options_.scenes[index];
+    const uint64_t began_ns = interrupts_.now_ns();
+    listener_.waiting = [this, index] { progress_(index); };
+    listener_.waiting();
+    try {
+      const Trial trial = measure(rehearsed.scene);
+      if (trial.cut_short) return {};
+      describe(trial, rehearsed);
+    } catch (const Error& e) {
+      session_.reset();
+      rehearsed.rate = Reading<double>::unavailable(e.what());
+      rehearsed.verdict = Reading<Verdict>::unavailable(e.what());
+      rehearsed.disappoints.emplace_back(e.what());
+    }
+    rehearsed.taken_ns = interrupts_.now_ns() - began_ns;
+    return rehearsed;
+  }
+
+  // Another workload needs another engine, as in the talk.
+  Session& session_for(const Settings& settings) {
+    if (session_ && settings.workload == workload_) return *session_;
+    EngineOptions engine = options_.engine;
+    engine.settings = settings;
+    engine.functions_window_ns = 0;  // all since the measurement began
+    session_.reset();
+    session_.emplace(engine, interrupts_);
+    workload_ = settings.workload;
+    return *session_;
+  }
+
+  Trial measure(const Scene& scene) {
+    Session& session = session_for(scene.settings);
+    const auto length = [&](uint64_t ns) { return TrialLength{kSceneWarmupNs, ns, 0}; };
+    if (options_.duration_ns != 0)
+      return run_trial(session, scene.settings, length(options_.duration_ns), listener_);
+    using For = SceneWait::For;
+    if (scene.wait.what != For::settled) {
+      const uint64_t ns = scene.wait.what == For::key ? kKeyNs : scene.wait.ns;
+      return run_trial(session, scene.settings, length(std::max(ns, kLeastNs)), listener_);
+    }
+    Trial trial = run_trial(session, scene.settings, length(kSliceNs), listener_);
+    for (int slice = 1; slice < kMostSlices && !trial.cut_short && !is_steady(trial); ++slice) {
+      trial = pipetop::measure(session, length(kSliceNs), listener_);
+      check_possible(trial.end);
+    }
+    trial.settings = scene.settings;
+    return trial;
+  }
+
+  void describe(const Trial& trial, RehearsedScene& rehearsed) {
+    const bool rated = has_rate(rehearsed.scene.settings);
+    rehearsed.rate = rated ? Reading<double>::of(trial.rate())
+                           : Reading<double>::unavailable("a rate in slow motion means nothing");
+    rehearsed.verdict = trial.end.verdict;
+    for (std::string& hazard : hazards_of(rehearsed.scene, trial))
+      if (said_.insert(hazard).second) rehearsed.hazards.push_back(std::move(hazard));
+  }
+
+  const RehearsalOptions& options_;
+  Interrupts& interrupts_;
+  const std::function<void(size_t)>& progress_;
+  std::optional<Session> session_;
+  WorkloadKind workload_{};
+  TrialListener listener_;
+  std::set<std::string> said_;  // what holds for many scenes is said once
+};
+
+}  // namespace
+
+size_t Rehearsal::disappointing() const {
+  return static_cast<size_t>(std::ranges::count_if(
+      scenes, [](const RehearsedScene& scene) { return !scene.disappoints.empty(); }));
+}
+
+std::string to_text(const Expectation& e) {
+  return fmt::format("{} {} {:g}", kOf[static_cast<size_t>(e.of)], kIs[static_cast<size_t>(e.is)],
+                     e.than);
+}
+
+void judge(std::vector<RehearsedScene>& scenes) {
+  for (size_t i = 0; i < scenes.size(); ++i) {
+    RehearsedScene& scene = scenes[i];
+    const RehearsedScene *first = nullptr, *previous = nullptr;
+    for (size_t j = 0; j < i; ++j) {
+      if (!are_comparable(scenes[j].scene.settings, scene.scene.settings)) continue;
+      previous = &scenes[j];
+      if (!first) first = previous;
+    }
+    const auto number = [&](const RehearsedScene* s) { return s ? size_t(s - &scenes[0]) + 1 : 0; };
+    scene.to_previous = ratio_to(scene, previous, number(previous));
+    scene.to_first = ratio_to(scene, first, number(first));
+    if (!scene.disappoints.empty()) continue;  // it cannot be shown at all
+    for (const Expectation& e : scene.scene.expect) {
+      const Reading<double>& value = measured(scene, e.of);
+      const std::string_view name = kOf[static_cast<size_t>(e.of)];
+      const std::string wanted = to_text(e).substr(name.size() + 1);
+      if (!value.has_value())
+        scene.disappoints.push_back(
+            fmt::format("{} unknown, expected {}: {}", name, wanted, value.reason));
+      else if (!holds(e, *value))
+        scene.disappoints.push_back(fmt::format("{} {:.2f}, expected {}", name, *value, wanted));
+    }
+  }
+}
+
+Rehearsal rehearse(const RehearsalOptions& options, Interrupts& interrupts,
+                   const std::function<void(size_t)>& progress) {
+  return Rehearser(options, interrupts, progress).all();
+}
+
+Assessment assess(const Rehearsal& rehearsal) {
+  Assessment assessment;
+  const size_t bad = rehearsal.disappointing();
+  if (bad > 0)
+    assessment.warn(Exit::untrustworthy,
+                    fmt::format("{} of {} scenes would disappoint", bad, rehearsal.scenes.size()));
+  assessment.warn_of_steal(rehearsal.steal_share, "other rates are likely on another day");
+  return assessment;
+}
+
+}  // namespace pipetop

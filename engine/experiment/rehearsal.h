@@ -1,0 +1,55 @@
+// A talk without its screen: every scene once, in its order, measured, and compared with what it
+// expects. Tells a speaker which scene would disappoint on this machine, and why.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/base/reading.h"
+#include "engine/config/talk.h"
+#include "engine/experiment/trial.h"
+
+namespace pipetop {
+
+struct RehearsalOptions {
+  EngineOptions engine;  // its settings are not used
+  std::vector<Scene> scenes;
+  uint64_t duration_ns = 0;  // that each scene is measured; 0: as its `wait` says
+};
+
+struct RehearsedScene {
+  Scene scene;
+  Reading<double> rate;                   // the mean, in its workload's unit
+  Reading<double> to_previous, to_first;  // of the scenes with such a rate
+  Reading<Verdict> verdict;
+  uint64_t taken_ns = 0;  // to enter and to measure it
+  // In words: why it would disappoint, and what else is not as the speaker may think.
+  std::vector<std::string> disappoints, hazards;
+};
+
+struct Rehearsal {
+  std::vector<RehearsedScene> scenes;  // that were measured
+  size_t planned = 0;                  // scenes of the talk
+  int ended_by_signal = 0;
+  Reading<double> steal_share;  // of all CPUs' time
+
+  size_t disappointing() const;
+};
+
+// Sets the ratios from the rates, and adds the expectations that did not come true.
+void judge(std::vector<RehearsedScene>& scenes);
+
+// "ratio_to_previous >= 1.5"
+std::string to_text(const Expectation& expectation);
+
+// `progress` is called about ten times a second, with the scene's index. A scene that cannot be
+// shown disappoints, and the talk goes on.
+Rehearsal rehearse(const RehearsalOptions& options, Interrupts& interrupts,
+                   const std::function<void(size_t scene)>& progress);
+
+// Untrustworthy if a scene disappoints.
+Assessment assess(const Rehearsal& rehearsal);
+
+}  // namespace pipetop

@@ -1,0 +1,94 @@
+#include <fmt/core.h>
+
+#include <string>
+
+#include "engine/base/version.h"
+#include "engine/experiment/rehearsal.h"
+#include "engine/registry/workloads.h"
+#include "tui/print/document.h"
+#include "tui/print/human_text.h"
+
+namespace pipetop::tui {
+namespace {
+
+std::string times_text(const Reading<double>& ratio) {
+  return ratio.has_value() ? fmt::format("{:.2f}", *ratio) : "-";
+}
+
+std::string rehearsal_text(const Rehearsal& rehearsal) {
+  TextTable table({{"#", '>'},
+                   {"scene", '<', 0, 40},
+                   {"rate", '>', 8},
+                   {""},
+                   {"vs before", '>'},
+                   {"vs first", '>'},
+                   {"s", '>', 5},
+                   {""}});
+  uint64_t all_ns = 0;
+  for (size_t i = 0; i < rehearsal.scenes.size(); ++i) {
+    const RehearsedScene& scene = rehearsal.scenes[i];
+    const bool good = scene.disappoints.empty();
+    const bool rated = scene.rate.has_value();
+    table.add({std::to_string(i + 1), scene.scene.title,
+               rated ? fmt::format("{:.2f}", *scene.rate) : "-",
+               rated ? std::string(unit_of(scene.scene.settings).rate) : "",
+               times_text(scene.to_previous), times_text(scene.to_first),
+               fmt::format("{:.1f}", double(scene.taken_ns) / 1e9),
+               good ? scene.hazards.empty() ? "ok" : "ok, but" : "disappoints"});
+    for (const std::string& why : scene.disappoints) table.add({"", "  disappoints: " + why});
+    for (const std::string& hazard : scene.hazards) table.add({"", "  note: " + hazard});
+    all_ns += scene.taken_ns;
+  }
+  std::string text = table.text();
+  const size_t bad = rehearsal.disappointing();
+  text += fmt::format("\n{} in {:.0f} s: {}\n", counted(rehearsal.scenes.size(), "scene"),
+                      double(all_ns) / 1e9,
+                      bad == 0 ? "none would disappoint on this machine"
+                               : fmt::format("{} would disappoint on this machine", bad));
+  if (rehearsal.scenes.size() < rehearsal.planned)
+    text += fmt::format("ended early: the talk has {}\n", counted(rehearsal.planned, "scene"));
+  return text;
+}
+
+Json scene_json(const RehearsedScene& scene, size_t number) {
+  const Settings& settings = scene.scene.settings;
+  Json json = {{"scene", number},
+               {"title", scene.scene.title},
+               {"workload", terms_of(settings).name},
+               {"requested", knobs_json(settings)},
+               {"unit", unit_of(settings).rate}};
+  put(json, "rate", scene.rate);
+  put(json, "ratio_to_previous", scene.to_previous);
+  put(json, "ratio_to_first", scene.to_first);
+  put(json, "verdict", scene.verdict, [](const Verdict& v) -> Json { return v.because; });
+  json["duration_ns"] = scene.taken_ns;
+  json["expect"] =
+      list_json(scene.scene.expect, [](const Expectation& e) -> Json { return to_text(e); });
+  json["ok"] = scene.disappoints.empty();
+  json["disappoints"] = scene.disappoints;
+  json["hazards"] = scene.hazards;
+  return json;
+}
+
+}  // namespace
+
+Document rehearsal_document(const Rehearsal& rehearsal) {
+  Document document{"rehearsal",
+                    {{"version", kVersion},
+                     {"planned", rehearsal.planned},
+                     {"ok", rehearsal.disappointing() == 0},
+                     {"scenes", Json::array()}},
+                    rehearsal_text(rehearsal)};
+  put(document.tree, "steal_share", rehearsal.steal_share);
+  add_columns(document.columns, "", "",
+              {"scene", "title", "workload", "rate", "unit", "ratio_to_previous", "ratio_to_first",
+               "duration_ns", "ok"});
+  for (size_t i = 0; i < rehearsal.scenes.size(); ++i) {
+    Json json = scene_json(rehearsal.scenes[i], i + 1);
+    document.rows.push_back(json);
+    document.tree["scenes"].push_back(std::move(json));
+  }
+  return document;
+}
+
+}  // namespace pipetop::tui
