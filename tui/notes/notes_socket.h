@@ -1,0 +1,76 @@
+// The socket between a talk and its speaker's notes. It belongs to the user, also under sudo, and
+// nobody else can connect. The talk never waits for a reader.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/unique_fd.h"
+#include "engine/process/privileges.h"
+#include "tui/notes/notes_page.h"
+
+namespace pipetop::tui {
+
+// Whose notes they are: the user who called sudo, else ourselves.
+User notes_owner();
+
+// Where the socket may be, the best place first: $XDG_RUNTIME_DIR (`runtime`, nullptr or "" if it
+// is not set), the user's own of systemd, a private directory in `temporary`.
+std::vector<std::string> notes_directories(const char* runtime, uid_t uid,
+                                           const std::string& temporary = "/tmp");
+// As this process is to look for them.
+std::vector<std::string> notes_directories();
+
+class NotesServer {
+ public:
+  // In the first of `directories` that is the owner's; the last one is made if it does not exist.
+  // Throws Error if there is no place for it, or another talk has it.
+  NotesServer(const std::vector<std::string>& directories, const User& owner);
+  ~NotesServer();
+  NotesServer(const NotesServer&) = delete;
+  NotesServer& operator=(const NotesServer&) = delete;
+
+  const std::string& path() const { return path_; }
+  size_t readers() const { return readers_.size(); }
+
+  // Takes new readers, and tells all of them what is new to them. Returns at once: a reader that
+  // has not read what it was told is dropped.
+  void serve(const NotesPage& page);
+
+ private:
+  void accept_readers();
+
+  User owner_;
+  std::string path_;
+  UniqueFd listening_;
+  struct Reader {
+    UniqueFd fd;
+    bool told = false;
+  };
+  std::vector<Reader> readers_;
+  NotesPage page_;
+  std::string line_;
+};
+
+class NotesReader {
+ public:
+  // Reads what there is, and looks for a talk of that user if there is none. False if there is
+  // none.
+  bool update(const std::vector<std::string>& directories, uid_t uid);
+
+  bool connected() const { return static_cast<bool>(fd_); }
+  // The last that was told, also when the talk has ended.
+  const std::optional<NotesPage>& page() const { return page_; }
+
+ private:
+  void read_lines();
+
+  UniqueFd fd_;
+  std::string text_;  // the beginning of a line
+  std::optional<NotesPage> page_;
+};
+
+}  // namespace pipetop::tui
