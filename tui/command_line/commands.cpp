@@ -1,46 +1,28 @@
 #include "tui/command_line/commands.h"
 
 #include <fmt/core.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/base/event_loop.h"
 #include "engine/base/version.h"
 #include "engine/config/config.h"
 #include "engine/config/find_config.h"
 #include "engine/engine.h"
-#include "engine/experiment/limits.h"
 #include "engine/host/zero_copy_probe.h"
-#include "engine/process/placement.h"
 #include "engine/registry/main_capabilities.h"
 #include "engine/registry/workloads.h"
-#include "tui/command_line/cast_file.h"
 #include "tui/command_line/output.h"
-#include "tui/command_line/recording_file.h"
-#include "tui/command_line/result_files.h"
 #include "tui/completion/completion.h"
-#include "tui/dashboard/dashboard.h"
-#include "tui/dashboard/engine_source.h"
 #include "tui/print/document.h"
 
 namespace pipetop::tui {
 namespace {
-
-// Before anything else runs that would compete for the CPUs.
-std::optional<double> find_roof(std::optional<double> asked) {
-  if (!asked || *asked > 0) return asked;
-  say("measuring the roof, for about a second");
-  const Reading<Roof> roof = measure_roof();
-  if (!roof.has_value()) throw Error("--roof: " + roof.reason, Exit::refused);
-  return (read_topology().size() < 2 ? roof->one_cpu : roof->two_cpus).gib_per_s();
-}
 
 // They are two things: without BPF there is little to switch.
 void explain_observers(const CommandLine& line, const Config& config) {
@@ -50,6 +32,17 @@ void explain_observers(const CommandLine& line, const Config& config) {
                      });
   if (typed && config.bpf == BpfUse::off)
     say("BPF is off: all that --observers can switch is the ring's fill level");
+}
+
+// The workload's, and those of a talk's scenes.
+void keep_capabilities_for(const Config& config) {
+  std::vector<WorkloadEntry> used;
+  for (const WorkloadEntry& entry : workloads()) {
+    const auto has_it = [&](const Scene& s) { return s.settings.workload == entry.kind; };
+    if (config.settings.workload == entry.kind || std::ranges::any_of(config.scenes, has_it))
+      used.push_back(entry);
+  }
+  keep_main_capabilities(used);
 }
 
 struct Handler {
@@ -63,6 +56,9 @@ constexpr Handler kHandlers[] = {
     {Command::tune, tune_command},
     {Command::limits, limits_command},
     {Command::doctor, doctor_command},
+    {Command::present, present_command},
+    {Command::rehearse, rehearse_command},
+    {Command::notes, notes_command},
     {Command::presets,
      [](const CommandLine& line) {
        return print(line.format->print(presets_document(read_start(line).presets)));
@@ -113,7 +109,7 @@ Config read_config(const std::string& name) {
 Config read_start(const CommandLine& line) {
   Config config = resolve(line, read_config(line.config), std::getenv("NO_COLOR"));
   explain_observers(line, config);
-  keep_main_capabilities({&workload(config.settings.workload), 1});
+  keep_capabilities_for(config);
   return config;
 }
 
@@ -141,38 +137,6 @@ void require_vmsplice(const Settings& settings, const std::string& instead) {
   if (probe.vmsplice_errno == 0) return;
   throw Error(fmt::format("{}: {}, or see pipetop doctor", probe.reason, instead),
               probe.vmsplice_errno == ENOSYS ? Exit::unsupported : Exit::refused);
-}
-
-int dashboard_command(const CommandLine& line) {
-  const Config config = read_start(line);
-  check_terminal(config);  // before any processes are started
-  if (line.roof && config.settings.workload != WorkloadKind::pipe)
-    throw Error("--roof needs workload: pipe");
-  DashboardOptions screen{.roof_gib_per_s = find_roof(line.roof)};
-  FoldedFile folded(line.folded);
-  SegmentFile segments(line.segments, config.settings);
-  if (segments.is_terminal())
-    throw Error(fmt::format("--segments: {} is a terminal: give a file", line.segments));
-  screen.every_snapshot = [&](const Snapshot& now) { segments.write_closed(now); };
-  RecordingFile recording(config, screen.roof_gib_per_s, line.record);
-  screen.tape = &recording;
-  CastFile cast(line.cast);
-  if (!line.cast.empty())
-    screen.every_frame = [&](const Canvas& canvas, const Snapshot& shown) {
-      cast.add(canvas, monotonic_ns(), shown.throughput.current);
-    };
-  // Until the end: no signal interrupts the start or the writing. The dashboard takes them.
-  const SignalFd held{SIGTERM, SIGHUP, SIGINT, SIGTSTP};
-  EngineSource engine(engine_options(config));
-  if (!line.folded.empty()) folded.check(engine.tick());
-  const int exit_code = run_dashboard(engine, config, screen);
-  const Segment last = engine.segment();
-  segments.write_last(last);
-  folded.write(last);
-  segments.finish();
-  recording.finish();
-  cast.finish();
-  return exit_code;
 }
 
 int run(const CommandLine& line) {

@@ -21,6 +21,9 @@ int limits_command(const CommandLine& line);
 int doctor_command(const CommandLine& line);
 int dashboard_command(const CommandLine& line);
 int replay_command(const CommandLine& line);
+int present_command(const CommandLine& line);
+int rehearse_command(const CommandLine& line);
+int notes_command(const CommandLine& line);
 
 // What the run compares: the given range, else the workload's default comparison;
 // nothing for a run of one setting. Throws Error.
@@ -46,6 +49,10 @@ Config read_config(const std::string& name);
 
 // The config of --config, resolved.
 Config read_start(const CommandLine& line);
+
+// The config of --config or of the argument, with the scenes of a talk. Throws Error if it has
+// none, or if a flag would change what the scenes say.
+Config read_talk(const CommandLine& line);
 
 // The options of the engine.
 EngineOptions engine_options(const Config& config);

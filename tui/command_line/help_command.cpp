@@ -14,6 +14,7 @@
 #include "tui/flags/command_line.h"
 #include "tui/manual/manual.h"
 #include "tui/print/human_text.h"
+#include "tui/state/talk_state.h"
 
 namespace pipetop::tui {
 namespace {
@@ -153,6 +154,12 @@ Rows replay_key_rows(std::string_view) {
   });
 }
 
+Rows talk_key_rows(std::string_view) {
+  return rows_of(talk_keys(), [](const ScreenKey& key) {
+    return Row{std::string(key.keys), std::string(key.help)};
+  });
+}
+
 Rows preset_rows(std::string_view workload) {
   Rows rows;
   for (const Preset& preset : workload_named(workload).presets()) {
@@ -181,6 +188,7 @@ constexpr TableEntry kTables[] = {
     {"screen-keys", screen_key_rows},   {"workloads", workload_rows}, {"knobs", knob_rows},
     {"config-knobs", config_knob_rows}, {"keys", key_rows},           {"presets", preset_rows},
     {"replay-keys", replay_key_rows},
+    {"talk-keys", talk_key_rows},
 };
 
 Rows rows_named(std::string_view name) {

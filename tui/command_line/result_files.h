@@ -34,6 +34,7 @@ class SegmentFile {
   explicit SegmentFile(const std::string& path, const Settings& settings = {});
 
   bool is_terminal() const { return output_ && output_->is_terminal(); }
+  bool is_csv() const { return output_ && csv_; }
 
   // Writes the segments closed since the last call, each as a complete line. A
   // failure stops the writing, but not the measurement or the dashboard; finish()

@@ -28,7 +28,7 @@ std::string key_text(Key key) {
 }  // namespace
 
 Controller::Controller(Source& source, const Settings& start, std::span<const Preset> presets)
-    : source_(source), start_(start) {
+    : source_(source), start_(start), presets_(presets) {
   view_.requested = start;
   view_.presets = presets;
 }
@@ -88,6 +88,8 @@ Outcome Controller::handle(const Input& input, const Snapshot& shown) {
   outcome_ = Outcome::stay;
   if (input.kind == Input::Kind::key) {
     if (!edit_filter(view_, input.key)) press(input.key, shown);
+  } else if (view_.talk.presenting && view_.stage.on) {
+    // A hand on the mouse must not change a talk.
   } else if (input.kind == Input::Kind::mouse && input.mouse.act == MouseAct::press) {
     click(input.mouse, shown);
   } else if (input.kind == Input::Kind::mouse) {
@@ -98,7 +100,7 @@ Outcome Controller::handle(const Input& input, const Snapshot& shown) {
 }
 
 void Controller::press(Key key, const Snapshot& shown) {
-  if (inspect(key, shown) || press_replay(key)) return;
+  if (press_talk(key) || inspect(key, shown) || press_replay(key)) return;
   const auto knobs = hot_keys(view_.requested);
   const auto knob = std::ranges::find(knobs, key, [](const HotKey& hot) { return Key(hot.key); });
   const Key first = key >= U'1' && key <= U'9' ? U'1' : key;  // the presets share a row
@@ -138,6 +140,7 @@ bool Controller::apply(const Settings& next, const std::string& label, Key key) 
     show_message(error.what(), Severity::error);
     return false;
   }
+  if (next.workload != view_.requested.workload) change_workload(next.workload);
   view_.requested = next;
   view_.message.clear();
   return true;

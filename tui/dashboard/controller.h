@@ -76,6 +76,12 @@ class Controller {
   // Of all keys but the knobs', in the order of the help page.
   static std::span<const Binding> bindings();
 
+  // A talk's scenes, which must outlive it. With `presented` the keys are a clicker's, the stage is
+  // on, and the first scene is entered: the source must have begun with its settings.
+  void begin_talk(std::span<const Scene> scenes, const TalkOptions* presented = nullptr);
+  // Enters the next scene if its time has come. `now` is live, also while frozen.
+  void go_on(const Snapshot& now);
+
   // For the message line; it disappears by itself.
   void show_message(std::string text, Severity severity = Severity::info);
   // The source's time, which continues while frozen. Messages age in the viewer's, which is
@@ -98,6 +104,10 @@ class Controller {
   bool press_replay(Key key);
   void follow_replay(const Snapshot& shown);
   void press_knob(const HotKey& hot);
+  bool press_talk(Key key);
+  void enter_scene(size_t index, Key key);
+  void show_scene(const Scene& scene);
+  void step_scene(int by);
   void press_preset(int index);
   void undo();
   void baseline();
@@ -116,6 +126,7 @@ class Controller {
 
   void settle(const Snapshot& shown);
   bool apply(const Settings& next, const std::string& label, Key key);
+  void change_workload(WorkloadKind kind);
   bool change_to(const Settings& next, const std::string& label, Key key, std::string already);
   bool inspect(Key key, const Snapshot& shown);
   void click(const Mouse& mouse, const Snapshot& shown);
@@ -128,7 +139,8 @@ class Controller {
 
   Source& source_;
   Settings start_;
-  std::deque<Settings> undo_;  // what was requested before each of the last changes
+  std::span<const Preset> presets_;  // of the initial workload
+  std::deque<Settings> undo_;        // what was requested before each of the last changes
   ViewState view_;
   Outcome outcome_ = Outcome::stay;
   int rows_ = 0, cols_ = 0;

@@ -11,11 +11,23 @@
 #include "engine/base/event_loop.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/view.h"
+#include "tui/notes/notes_socket.h"
 #include "tui/state/ring_state.h"
 #include "tui/terminal/terminal.h"
 
 namespace pipetop::tui {
 namespace {
+
+NotesPage notes_of(const TalkState& talk) {
+  const Scene& scene = talk.scenes[*talk.at];
+  return {static_cast<uint32_t>(*talk.at + 1),
+          static_cast<uint32_t>(talk.scenes.size()),
+          scene.title,
+          scene.notes,
+          talk.has_next() ? talk.scenes[*talk.at + 1].title : "",
+          talk.begun_ns,
+          talk.entered_ns};
+}
 
 class Dashboard {
  public:
@@ -27,6 +39,8 @@ class Dashboard {
         controller_(source, config.settings, config.presets),
         canvas_(glyphs_of(terminal_.glyphs())) {
     controller_.set_roof(options.roof_gib_per_s);
+    controller_.begin_talk(config.scenes, options.present ? &*options.present : nullptr);
+    if (options.present) serve_notes();
     loop_.set_timer_every(kSecond / std::clamp(config.frames_per_s, 1u, 1000u));
   }
 
@@ -114,11 +128,23 @@ class Dashboard {
     source_.resume();
   }
 
+  // Without them the talk goes on.
+  void serve_notes() {
+    try {
+      notes_.emplace(notes_directories(), notes_owner());
+    } catch (const Error& error) {
+      controller_.show_message(std::string("pipetop notes will not work: ") + error.what(),
+                               Severity::warning);
+    }
+  }
+
   void frame() {
     Snapshot now = source_.tick();
     if (options_.every_snapshot) options_.every_snapshot(now);
     const bool replay = source_.replay() != nullptr;
     controller_.set_time(now.now_ns, replay ? monotonic_ns() : now.now_ns);
+    controller_.go_on(now);
+    if (notes_) notes_->serve(notes_of(controller_.view().talk));
     // A recording holds what was shown.
     if (!replay) whole_frames_.replace_torn(now.ring);
     record(now);
@@ -162,6 +188,7 @@ class Dashboard {
   Canvas canvas_;
   WholeFrames whole_frames_;
   Snapshot shown_;  // stays while frozen
+  std::optional<NotesServer> notes_;
   std::optional<int> exit_code_;
 };
 

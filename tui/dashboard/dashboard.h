@@ -6,8 +6,9 @@
 #include <string>
 
 #include "engine/config/config.h"
-#include "engine/engine.h"
+#include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
+#include "tui/state/talk_state.h"
 
 namespace pipetop::tui {
 
@@ -31,6 +32,7 @@ struct DashboardOptions {
   Tape* tape = nullptr;  // gets every snapshot as it is shown, or would be if it were not frozen
   // Each frame as it is drawn.
   std::function<void(const Canvas&, const Snapshot&)> every_frame = {};
+  std::optional<TalkOptions> present = {};  // the config's scenes are given as a talk
 };
 
 // Throws Error, with an alternative, if no terminal can show the dashboard. For

@@ -138,6 +138,8 @@ struct Controller::Keymap {
       {U'/', does<begin_filter>, 0, {"/", "filter functions by name"}},
       {U'w', does<toggle_activity>, 0, {"w", "where processes run, or where they wait"}},
       {U'%', does<toggle_wall>, 0, {"%", "shares of samples, or of wall time"}},
+      {U'n', does<&C::step_scene>, 1, {"n N", "next and previous scene of a talk"}},
+      {U'N', does<&C::step_scene>, -1},
       {U'a', does<&C::compare>, 0, {"a", "keep this segment as A, to compare with"}},
       {U'L', does<&C::toggle_log>, 0, {"L", "log of the segments and their rates"}},
       {U'i', does<&C::press_inspect>, 0, {"i", "inspect a slot; arrows move, Esc leaves"}},

@@ -13,6 +13,7 @@
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
 #include "tui/widgets/ring.h"
+#include "tui/widgets/talk_pages.h"
 #include "tui/widgets/throughput.h"
 #include "tui/widgets/time_line.h"
 #include "tui/widgets/workers.h"
@@ -87,9 +88,7 @@ std::vector<TitlePart> badges_of(const ViewState& state) {
   return badges;
 }
 
-}  // namespace
-
-void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
+void draw_screen(Canvas& canvas, const Snapshot& s, const ViewState& state) {
   const Layout layout = make_layout(canvas.rows(), canvas.cols(), state.requested);
   if (!layout.fits) {
     draw_too_small(canvas);
@@ -114,6 +113,14 @@ void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
   draw_keys({canvas, bar}, place_keys(bar, s, state));
   if (state.replay) draw_time_line({canvas, time_line(layout)}, *state.replay);
   if (state.help.open) draw_help(canvas, help_of(state), state.help.scroll);
+}
+
+}  // namespace
+
+void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
+  if (state.stage.blank) return;
+  draw_screen(canvas, s, state);
+  draw_talk(canvas, state.talk);
 }
 
 }  // namespace pipetop::tui

@@ -189,6 +189,33 @@ void add_replay_flags(CLI::App& app, CommandLine& line) {
   add_any_format(app, line);
 }
 
+// The config that has the scenes.
+void add_talk(CLI::App& app, TalkRequest& talk) {
+  app.add_option("talk", talk.config, "a config file with scenes, by path or by name")
+      ->type_name("CONFIG");
+}
+
+constexpr uint64_t kLeastAutoNs = 1'000'000'000;
+constexpr uint64_t kLeastSceneNs = 500'000'000;
+
+void add_present_flags(CLI::App& app, CommandLine& line) {
+  TalkRequest& talk = line.talk;
+  add_talk(app, talk);
+  add_time(app, "--auto", talk.auto_ns, kLeastAutoNs, "go on by itself after this long");
+  app.add_flag("--loop", talk.loop, "begin again after the last scene; with --auto");
+  app.final_callback([&talk] {
+    if (talk.loop && talk.auto_ns == 0)
+      throw Error("--loop needs --auto: give for example --auto 20s");
+  });
+}
+
+void add_rehearse_flags(CLI::App& app, CommandLine& line) {
+  add_talk(app, line.talk);
+  add_time(app, "--duration", line.talk.duration_ns, kLeastSceneNs,
+           "measure each scene for this long (default: until it has settled)");
+  add_any_format(app, line);
+}
+
 void add_completion_flags(CLI::App& app, CommandLine& line) {
   app.add_option("shell", line.shell, "the shell; to try it: source <(pipetop completion bash)")
       ->type_name("bash|zsh|fish");
@@ -208,6 +235,12 @@ constexpr CommandEntry kCommands[] = {
      add_doctor_flags},
     {Command::presets, "presets", "list the presets", add_any_format},
     {Command::replay, "replay", "show a recording again, anywhere", add_replay_flags},
+    {Command::present, "present", "give a talk: the scenes of a config, by the keys of a clicker",
+     add_present_flags},
+    {Command::rehearse, "rehearse", "run a talk without a screen: which scene would disappoint?",
+     add_rehearse_flags},
+    {Command::notes, "notes", "show a talk's notes and its clock on a second terminal",
+     [](CLI::App&, CommandLine&) {}},
     {Command::completion, "completion", "print the completion script for a shell",
      add_completion_flags},
     {Command::manual, "help", "print a topic of the manual, or the list of topics", add_help_flags},

@@ -28,6 +28,9 @@ enum class Command {
   doctor,
   presets,
   replay,
+  present,
+  rehearse,
+  notes,
   completion,
   complete_words,  // for the scripts of `completion`, not shown in help
   manual,
@@ -71,6 +74,14 @@ struct ReplayRequest {
   int rows = 30, cols = 100;  // of --cast
 };
 
+// Of present and rehearse.
+struct TalkRequest {
+  std::string config;        // a name or a path, "" for that of --config
+  uint64_t auto_ns = 0;      // 0: only a key goes on
+  uint64_t duration_ns = 0;  // of each scene of a rehearsal; 0: as it says itself
+  bool loop = false;
+};
+
 struct CommandLine {
   Command command = Command::dashboard;
   std::string help;   // the text, when that is the command
@@ -92,6 +103,7 @@ struct CommandLine {
   LadderRequest ladder;
   TuneRequest tune;
   ReplayRequest replay;
+  TalkRequest talk;
   bool overhead = false;  // of doctor
   uint32_t overhead_rounds = 15;
   uint32_t limits_rounds = 9;

@@ -194,6 +194,8 @@ int KeyItem::columns() const {
 
 std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const ViewState& state) {
   std::vector<KeyItem> items = state.replay ? replay_items(state) : knob_items(s, state);
+  // The way back must have a place.
+  if (state.talk.presenting) items.insert(items.begin(), {"S-Tab", "talk", {key::back_tab}});
   if (!state.replay) add_screen_items(items, state);
   KeyItem help{"?", "help", {U'?'}}, quit{"q", "quit", {U'q'}};
   const int gap = bar.cols >= 110 ? 3 : bar.cols >= 72 ? 2 : 1;

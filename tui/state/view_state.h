@@ -16,6 +16,7 @@
 #include "tui/state/replay_state.h"
 #include "tui/state/ring_state.h"
 #include "tui/state/stage_state.h"
+#include "tui/state/talk_state.h"
 
 namespace pipetop::tui {
 
@@ -38,6 +39,7 @@ struct ViewState {
   TopFunctions top_functions;
   RingState ring;
   StageState stage;
+  TalkState talk;
   std::optional<bool> parts;             // in the ring's place; nothing: the workload's default
   std::optional<double> roof_gib_per_s;  // the upper bound of a pipe's rate here, if known
   bool roof_hidden = false;

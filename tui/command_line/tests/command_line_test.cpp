@@ -213,7 +213,7 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"docter --format json", "there is no command \"docter\": did you mean doctor?"},
       {"sing",
        "there is no command \"sing\": give run, ladder, tune, limits, doctor, presets, replay, "
-       "completion or "
+       "present, rehearse, notes, completion or "
        "help, or none for the dashboard"},
       {"run fast", "unexpected argument \"fast\": see pipetop run --help"},
       {"run doctor", "run and doctor are two commands: give one"},
@@ -254,6 +254,24 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"doctor --format csv", "--format: \"csv\" is not a valid value: give human or json"},
   };
   for (const Mistake& bad : cases) EXPECT_EQ(command_line_error(bad.text), bad.error) << bad.text;
+}
+
+TEST(CommandLine, ATalkIsGivenOnce) {
+  CommandLine line = parse("present talk --auto 20s --loop");
+  EXPECT_EQ(line.command, Command::present);
+  EXPECT_EQ(line.talk.config, "talk");
+  EXPECT_EQ(line.talk.auto_ns, 20'000'000'000u);
+  EXPECT_TRUE(line.talk.loop);
+  EXPECT_EQ(parse("-c talk present").config, "talk");
+  EXPECT_EQ(parse("rehearse talk --duration 1s --format json").talk.duration_ns, 1'000'000'000u);
+  EXPECT_EQ(usage_error([] { parse("present talk --loop"); }),
+            "--loop needs --auto: give for example --auto 20s");
+  EXPECT_EQ(usage_error([] { parse("-c a present b"); }),
+            "b and --config a are two talks: give one");
+  EXPECT_EQ(usage_error([] { read_talk(parse("present talk --gift")); }),
+            "--gift true: a talk's scenes name their settings: change the config file");
+  EXPECT_EQ(usage_error([] { read_talk(parse("present")); }),
+            "a talk is a config file with scenes: give one, for example pipetop present talk");
 }
 
 }  // namespace

@@ -64,7 +64,8 @@ INSTANTIATE_TEST_SUITE_P(
              "buf_size "},
         Case{"ladder", {"ladder", "--rounds", "1000", "--duration", "100ms"}, "round "},
         Case{"tune", {"tune", "--budget", "1h"}, " trials, "},
-        Case{"limits", {"limits", "--no-bpf", "--rounds", "1000"}, "round "}),
+        Case{"limits", {"limits", "--no-bpf", "--rounds", "1000"}, "round "},
+        Case{"rehearse", {"rehearse", "talk", "--no-bpf", "--duration", "1h"}, "scene 1 of "}),
     testing::PrintToStringParamName());
 
 }  // namespace

@@ -1,0 +1,107 @@
+// The commands that take the terminal: the dashboard, a talk on it, and the speaker's notes.
+#include <fmt/core.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "engine/base/error.h"
+#include "engine/base/event_loop.h"
+#include "engine/experiment/limits.h"
+#include "engine/process/placement.h"
+#include "engine/registry/workloads.h"
+#include "tui/command_line/commands.h"
+#include "tui/command_line/output.h"
+#include "tui/command_line/result_files.h"
+#include "tui/dashboard/dashboard.h"
+#include "tui/dashboard/engine_source.h"
+#include "tui/notes/notes_app.h"
+
+namespace pipetop::tui {
+namespace {
+
+// Before anything else runs that would compete for the CPUs.
+std::optional<double> find_roof(std::optional<double> asked) {
+  if (!asked || *asked > 0) return asked;
+  say("measuring the roof, for about a second");
+  const Reading<Roof> roof = measure_roof();
+  if (!roof.has_value()) throw Error("--roof: " + roof.reason, Exit::refused);
+  return (read_topology().size() < 2 ? roof->one_cpu : roof->two_cpus).gib_per_s();
+}
+
+bool uses_pipes(const Config& config) { return config.settings.workload == WorkloadKind::pipe; }
+
+// A CSV file has the columns of one workload.
+void check_segments(const SegmentFile& segments, const CommandLine& line, const Config& config) {
+  if (segments.is_terminal())
+    throw Error(fmt::format("--segments: {} is a terminal: give a file", line.segments));
+  const auto differs = [&](const Scene& s) {
+    return s.settings.workload != config.settings.workload;
+  };
+  if (segments.is_csv() && std::ranges::any_of(config.scenes, differs))
+    throw Error(
+        "--segments: the scenes have several workloads, a CSV file has one: give FILE.jsonl");
+}
+
+// The dashboard, with the options that differ between a talk and none.
+int run_screen(const CommandLine& line, const Config& config, DashboardOptions screen) {
+  check_terminal(config);  // before any processes are started
+  if (line.roof && !uses_pipes(config)) throw Error("--roof needs workload: pipe");
+  screen.roof_gib_per_s = find_roof(line.roof);
+  FoldedFile folded(line.folded);
+  SegmentFile segments(line.segments, config.settings);
+  check_segments(segments, line, config);
+  screen.every_snapshot = [&](const Snapshot& now) { segments.write_closed(now); };
+  EngineOptions options = engine_options(config);
+  if (screen.present) options.label = config.scenes.front().title;
+  // Until the end: no signal interrupts the start or the writing. The dashboard takes them.
+  const SignalFd held{SIGTERM, SIGHUP, SIGINT, SIGTSTP};
+  EngineSource source(options, [&](const Segment& last) { segments.write_last(last); });
+  if (!line.folded.empty()) folded.check(source.tick());
+  const int exit_code = run_dashboard(source, config, screen);
+  const Segment last = source.segment();
+  segments.write_last(last);
+  folded.write(last);
+  segments.finish();
+  return exit_code;
+}
+
+}  // namespace
+
+int dashboard_command(const CommandLine& line) { return run_screen(line, read_start(line), {}); }
+
+int present_command(const CommandLine& line) {
+  const Config config = read_talk(line);
+  DashboardOptions screen;
+  screen.present = TalkOptions{line.talk.auto_ns, line.talk.loop};
+  return run_screen(line, config, screen);
+}
+
+int notes_command(const CommandLine& line) {
+  return run_notes(resolve(line, read_config(line.config), std::getenv("NO_COLOR")));
+}
+
+Config read_talk(const CommandLine& line) {
+  if (!line.preset.empty() || !line.knobs.empty())
+    throw Error(
+        fmt::format("{}: a talk's scenes name their settings: change the config file",
+                    line.preset.empty() ? line.knobs.front().text : "--preset " + line.preset));
+  CommandLine with_config = line;
+  if (!line.talk.config.empty()) with_config.config = line.talk.config;
+  if (with_config.config.empty())
+    throw Error("a talk is a config file with scenes: give one, for example pipetop present talk");
+  Config config = read_start(with_config);
+  if (config.scenes.empty())
+    throw Error(
+        fmt::format("{} has no scenes: add some, see pipetop help talk", with_config.config));
+  // The talk begins there, with the presets of its workload.
+  const Settings& first = config.scenes.front().settings;
+  if (first.workload != config.settings.workload)
+    config.presets = default_config(first.workload).presets;
+  config.settings = first;
+  return config;
+}
+
+}  // namespace pipetop::tui

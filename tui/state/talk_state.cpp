@@ -1,0 +1,190 @@
+#include "tui/state/talk_state.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <initializer_list>
+#include <utility>
+
+#include "tui/draw/text.h"
+
+namespace pipetop::tui {
+namespace {
+
+using Page = TalkState::Page;
+using Does = TalkPress::Does;
+
+constexpr size_t kMaxDigits = 3;
+constexpr size_t kIndexPage = 10;
+
+bool is_one_of(Key pressed, std::initializer_list<Key> keys) {
+  return std::ranges::find(keys, pressed) != keys.end();
+}
+bool is_next(Key k) {
+  return is_one_of(k, {key::right, key::down, key::page_down, U' ', key::enter, U'n'});
+}
+bool is_back(Key k) {
+  return is_one_of(k, {key::left, key::up, key::page_up, key::backspace, Key(0x7F), U'N'});
+}
+// The terminal's and the process's own, wherever they are pressed.
+bool is_the_terminals(Key k) {
+  return is_one_of(k, {key::ctrl('L'), key::ctrl('Z'), key::ctrl('C'), key::ctrl('\\')});
+}
+
+// Keys of the dashboard that are safe in front of an audience: they change how a scene is looked
+// at, and take no further keys.
+bool is_for_the_stage(Key k) {
+  return is_one_of(k, {U'V', U'Z', U'B', U'R', U'f', U'w', U'[', U']'});
+}
+
+TalkPress say(std::string words) { return {Does::say, 0, std::move(words)}; }
+
+TalkPress go(const TalkState& talk, int by) {
+  const size_t at = talk.at.value_or(0);
+  if (by > 0 && !talk.has_next()) return say("this is the last scene");
+  if (by < 0 && at == 0) return say("this is the first scene");
+  return {Does::enter, by > 0 ? at + 1 : at - 1};
+}
+
+// Without a number the last one, as in a pager.
+TalkPress go_to_typed(TalkState& talk) {
+  const size_t last = talk.scenes.size();
+  size_t number = last;
+  const std::string typed = std::exchange(talk.typed, {});
+  std::from_chars(typed.data(), typed.data() + typed.size(), number);
+  if (number < 1 || number > last)
+    return say(fmt::format("there is no scene {}: give 1 to {}", number, last));
+  return {Does::enter, number - 1};
+}
+
+TalkPress press_index(TalkState& talk, Key k) {
+  const size_t last = talk.scenes.size() - 1;
+  const auto by = [&](size_t n) { return std::min(last, talk.selected + n); };
+  const auto back = [&](size_t n) { return talk.selected - std::min(n, talk.selected); };
+  if (is_one_of(k, {key::enter, U' '})) return {Does::enter, talk.selected};
+  if (is_one_of(k, {key::down, key::right, U'j', U'n'}))
+    talk.selected = by(1);
+  else if (is_one_of(k, {key::up, key::left, U'k', U'N'}))
+    talk.selected = back(1);
+  else if (k == key::page_down)
+    talk.selected = by(kIndexPage);
+  else if (k == key::page_up)
+    talk.selected = back(kIndexPage);
+  else if (k == key::home)
+    talk.selected = 0;
+  else if (k == key::end)
+    talk.selected = last;
+  else if (is_one_of(k, {key::escape, key::ctrl('P'), U'q'}))
+    talk.page = Page::none;
+  return {};
+}
+
+TalkPress press_page(TalkState& talk, Key k) {
+  if (talk.page == Page::index) return press_index(talk, k);
+  const bool leaves = talk.page == Page::leaving && is_one_of(k, {U'y', U'Y'});
+  talk.page = Page::none;
+  return leaves ? TalkPress{Does::leave} : TalkPress{};
+}
+
+// Its keys are the dashboard's, but for the ways out.
+TalkPress press_live(TalkState& talk, StageState& stage, Key k) {
+  if (k == key::back_tab) {
+    stage.on = true;
+    return {};
+  }
+  if (k == U'q') {
+    talk.page = Page::leaving;
+    return {};
+  }
+  if (k == U'n' || k == U'N') return go(talk, k == U'n' ? 1 : -1);
+  return {Does::not_ours};
+}
+
+void open_index(TalkState& talk) {
+  talk.page = Page::index;
+  talk.selected = talk.at.value_or(0);
+}
+
+TalkPress show_knobs(StageState& stage) {
+  stage.on = false;
+  return say("the dashboard with its keys; Shift-Tab goes back to the talk");
+}
+
+TalkPress press_stage(TalkState& talk, StageState& stage, Key k) {
+  if (k >= U'0' && k <= U'9') {
+    if (talk.typed.size() < kMaxDigits) append_utf8(talk.typed, k);
+    return {};
+  }
+  if (!talk.typed.empty() && is_one_of(k, {U'G', key::enter})) return go_to_typed(talk);
+  talk.typed.clear();
+  if (is_one_of(k, {U'.', U'b'})) {  // clickers send either
+    stage.blank = !stage.blank;
+    return {};
+  }
+  stage.blank = false;
+  if (is_next(k)) return go(talk, 1);
+  if (is_back(k)) return go(talk, -1);
+  if (k == key::home) return {Does::enter, 0};
+  if (is_one_of(k, {key::end, U'G'})) return go_to_typed(talk);
+  if (k == key::ctrl('P'))
+    open_index(talk);
+  else if (k == U'?')
+    talk.page = Page::keys;
+  else if (k == U'q')
+    talk.page = Page::leaving;
+  else if (k == key::tab)
+    return show_knobs(stage);
+  else if (is_for_the_stage(k))
+    return {Does::not_ours};
+  else if (k > 0x20 && k != 0x7F && k < key::up)
+    return say("Tab shows the knobs and their keys");
+  return {};
+}
+
+// A verdict says that the rate has been steady; some workloads have none.
+bool is_settled(const TalkState& talk, const Snapshot& now) {
+  constexpr uint64_t kWithoutVerdict_ns = 3'000'000'000;
+  if (!now.effective.settled) return false;
+  return now.verdict.has_value() || now.now_ns >= talk.entered_ns + kWithoutVerdict_ns;
+}
+
+}  // namespace
+
+TalkPress press_talk(TalkState& talk, StageState& stage, Key k) {
+  if (talk.scenes.empty() || is_the_terminals(k)) return {Does::not_ours};
+  if (talk.page != Page::none) return press_page(talk, k);
+  return stage.on ? press_stage(talk, stage, k) : press_live(talk, stage, k);
+}
+
+std::optional<size_t> scene_due(const TalkState& talk, const Snapshot& now) {
+  using For = SceneWait::For;
+  if (!talk.presenting || talk.options.auto_ns == 0 || !talk.at || now.now_ns < talk.paused_ns)
+    return {};
+  if (!talk.has_next() && !talk.options.loop) return {};
+  const SceneWait& wait = talk.scenes[*talk.at].wait;
+  const uint64_t lasts_ns =
+      std::max(talk.options.auto_ns, wait.what == For::time ? wait.ns : uint64_t{0});
+  if (now.now_ns < talk.entered_ns + lasts_ns) return {};
+  if (wait.what == For::settled && !is_settled(talk, now)) return {};
+  return talk.has_next() ? *talk.at + 1 : 0;
+}
+
+std::span<const ScreenKey> talk_keys() {
+  static constexpr std::array<ScreenKey, 10> kKeys = {{
+      {"Right PgDn n", "next scene; Space, Enter and Down too"},
+      {"Left PgUp N", "the scene before; Up and Backspace too"},
+      {"Home End", "first and last scene"},
+      {"12 G", "scene 12; Enter goes there too"},
+      {"Ctrl-P", "list of scenes, to choose from"},
+      {". b", "black screen, and back"},
+      {"Tab", "the dashboard with its knobs; Shift-Tab comes back"},
+      {"?", "these keys"},
+      {"q", "leave, after a question"},
+      {"Ctrl-C", "leave at once"},
+  }};
+  return kKeys;
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,66 @@
+// A talk on the screen: where it is, and what the keys of a clicker or slide tool do to it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/config/talk.h"
+#include "engine/model/snapshot.h"
+#include "tui/draw/keys.h"
+#include "tui/state/stage_state.h"
+
+namespace pipetop::tui {
+
+// How `pipetop present` runs it.
+struct TalkOptions {
+  uint64_t auto_ns = 0;  // each scene lasts so long, then the next one follows; 0: only by a key
+  bool loop = false;     // after the last scene the first one follows
+};
+
+struct TalkState {
+  // What covers the screen: the list of scenes, the keys, or the question whether to leave.
+  enum class Page : uint8_t { none, index, keys, leaving };
+
+  std::span<const Scene> scenes;  // empty: there is no talk
+  bool presenting = false;        // `pipetop present`, also while the live knobs are on
+  TalkOptions options;
+  std::optional<size_t> at;  // the scene that was entered last
+  Page page = Page::none;
+  size_t selected = 0;      // in the list
+  std::string typed;        // the digits of a scene's number
+  uint64_t begun_ns = 0;    // the talk; 0: not yet
+  uint64_t entered_ns = 0;  // the scene
+  uint64_t paused_ns = 0;   // until then it doesn't go on by itself
+  bool has_next() const { return !scenes.empty() && (!at || *at + 1 < scenes.size()); }
+};
+
+// It doesn't go on by itself for this long after a key.
+inline constexpr uint64_t kTalkPause_ns = 60'000'000'000;
+
+// What a key asks for, beyond what it changed in the two states.
+struct TalkPress {
+  enum class Does : uint8_t {
+    not_ours,  // the key has its usual meaning
+    nothing,   // more
+    enter,     // `scene`, even if it is the current one
+    leave,
+    say,  // `words`
+  } does = Does::nothing;
+  size_t scene = 0;
+  std::string words = {};
+};
+
+// While presenting.
+TalkPress press_talk(TalkState& talk, StageState& stage, Key key);
+
+// The scene that follows now by itself: its predecessor's time is over.
+std::optional<size_t> scene_due(const TalkState& talk, const Snapshot& now);
+
+// The keys on the stage, for the page.
+std::span<const ScreenKey> talk_keys();
+
+}  // namespace pipetop::tui

@@ -1,0 +1,343 @@
+// A talk under the keys of a clicker.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "engine/config/config.h"
+#include "engine/registry/workloads.h"
+#include "tui/dashboard/controller.h"
+#include "tui/dashboard/view.h"
+#include "tui/tests/recording_source.h"
+#include "tui/tests/snapshots.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr const char* kTalk = R"(
+pipe_size: 128KiB
+scenes:
+  - {title: First, view: functions, caption: "copies", expect: {rate: "> 0.1"}}
+  - {title: Second, preset: vmsplice_read, view: tree, highlight: gup_fast_fallback}
+  - {title: Slow, slow_motion: true, view: ring, wait: key}
+  - {title: Clients, workload: page-cache, clients: 2, view: waiting}
+  - {title: Last, gift: true, view: log, wait: 30s}
+)";
+
+class TalkTest : public testing::Test {
+ protected:
+  TalkTest() { begin({}); }
+
+  void begin(const TalkOptions& options) {
+    controller_.emplace(source_, config_.scenes.front().settings, config_.presets);
+    controller_->begin_talk(config_.scenes, &options);
+    source_.settings = config_.scenes.front().settings;
+    tick(1);
+  }
+
+  Outcome press(Key key) {
+    const Outcome outcome = controller_->handle({Input::Kind::key, key, {}}, snapshot_);
+    snapshot_.requested = source_.settings;
+    controller_->show(snapshot_, 30, 100);
+    return outcome;
+  }
+  void press_all(std::u32string_view keys) {
+    for (const char32_t key : keys) press(key);
+  }
+  // One frame, so many seconds after the begin.
+  void tick(uint64_t seconds) {
+    snapshot_.now_ns = 1'000'000'000 * seconds;
+    controller_->set_time(snapshot_.now_ns);
+    controller_->go_on(snapshot_);
+    controller_->show(snapshot_, 30, 100);
+  }
+  const ViewState& view() const { return controller_->view(); }
+  const Scene& scene(size_t number) const { return config_.scenes[number - 1]; }
+  std::string screen() {
+    Canvas canvas(glyphs_of(GlyphSet::unicode));
+    canvas.reset(30, 100);
+    draw(canvas, snapshot_, view());
+    return canvas.text();
+  }
+  void expect_scene(size_t number) {
+    EXPECT_EQ(view().stage.scene, number);
+    EXPECT_EQ(view().stage.title, scene(number).title);
+    EXPECT_EQ(view().stage.view, scene(number).view);
+    EXPECT_EQ(view().stage.highlight, scene(number).highlight);
+    EXPECT_TRUE(view().stage.on);
+    EXPECT_EQ(view().requested, scene(number).settings);
+    EXPECT_EQ(source_.settings, scene(number).settings);
+  }
+
+  Snapshot snapshot_ = example_snapshot();
+  Config config_ = parse_config("t", kTalk);
+  RecordingSource source_;
+  std::optional<Controller> controller_;
+};
+
+TEST_F(TalkTest, BeginsWithItsFirstScene) {
+  expect_scene(1);
+  EXPECT_EQ(view().stage.scenes, 5u);
+  EXPECT_EQ(view().stage.caption, "copies");
+  EXPECT_TRUE(source_.labels.empty()) << "the source began with it";
+}
+
+TEST_F(TalkTest, GoesThroughAllAndBackWithEveryKeyOfAClicker) {
+  for (const Key next : {key::right, key::page_down, U' ', key::enter, U'n'}) {
+    for (const Key back : {key::left, key::page_up, U'N'}) {
+      for (size_t number = 2; number <= 5; ++number) {
+        press(next);
+        expect_scene(number);
+      }
+      press(next);
+      expect_scene(5);
+      EXPECT_EQ(view().message, "this is the last scene");
+      for (size_t number = 4; number >= 1; --number) {
+        press(back);
+        expect_scene(number);
+      }
+      press(back);
+      expect_scene(1);
+    }
+  }
+  EXPECT_EQ(source_.labels[0], "n: Second") << "its own segment";
+}
+
+TEST_F(TalkTest, WrongKeysInBetweenAreUndoneByEnteringAgain) {
+  for (size_t number = 2; number <= 5; ++number) {
+    press(key::right);
+    press(key::tab);
+    EXPECT_FALSE(view().stage.on);
+    press_all(U"vsbhgdtlym(){}<>cOpzwfoa%irPL7x08?");
+    press(key::escape);
+    press(key::escape);
+    press_all(U"/abc\r");
+    press(key::tab);
+    press(key::down);
+    press(U'+');
+    press(U' ');
+    press(key::back_tab);
+    EXPECT_TRUE(view().stage.on);
+    EXPECT_EQ(view().stage.scene, number) << "the scene is still known";
+    press_all(U"vsbbhgdtlm%/xfwVZBR[]");
+    press(key::left);
+    expect_scene(number - 1);
+    press(key::right);
+    expect_scene(number);
+    EXPECT_FALSE(view().frozen);
+    EXPECT_FALSE(view().help.open);
+    EXPECT_TRUE(view().choice.filter.empty());
+    EXPECT_FALSE(view().choice.filter_before);
+    EXPECT_EQ(view().focus, Role::writer);
+    EXPECT_EQ(view().log.open, number == 5);
+    EXPECT_EQ(view().choice.form == ListForm::tree, number == 2);
+    EXPECT_EQ(view().choice.activity == Activity::waiting, number == 4);
+  }
+  for (size_t number = 4; number >= 1; --number) press(key::left);
+  expect_scene(1);
+}
+
+TEST_F(TalkTest, OnTheStageNoKeyOfAKnobWorks) {
+  for (const HotKey& hot : hot_keys(WorkloadKind::pipe)) {
+    press(static_cast<Key>(hot.key));
+    EXPECT_EQ(view().requested, scene(1).settings) << hot.key;
+    if (hot.key == 'b') press(U'b');
+  }
+  press(U'v');
+  EXPECT_EQ(view().message, "Tab shows the knobs and their keys");
+  press_all(U"uU");
+  EXPECT_EQ(view().requested, scene(1).settings);
+  EXPECT_TRUE(source_.labels.empty());
+}
+
+TEST_F(TalkTest, AClickersOtherKeysAreHarmless) {
+  press(key::other);  // F5, Shift-F5
+  press(key::escape);
+  expect_scene(1);
+  EXPECT_EQ(press(key::escape), Outcome::stay);
+  EXPECT_EQ(view().message, "");
+}
+
+TEST_F(TalkTest, APointAndBBlankTheScreen) {
+  for (const Key key : {U'.', U'b'}) {
+    press(key);
+    EXPECT_TRUE(view().stage.blank);
+    EXPECT_EQ(screen().find_first_not_of(" \n"), std::string::npos);
+    press(key);
+    EXPECT_FALSE(view().stage.blank);
+  }
+  press(U'.');
+  press(key::right);
+  EXPECT_FALSE(view().stage.blank);
+  expect_scene(2);
+}
+
+TEST_F(TalkTest, ANumberAndGGoThere) {
+  press_all(U"4");
+  EXPECT_NE(screen().find("go to scene"), std::string::npos);
+  expect_scene(1);
+  press(U'G');
+  expect_scene(4);
+  press_all(U"02");
+  press(key::enter);
+  expect_scene(2);
+  press_all(U"12G");
+  EXPECT_EQ(view().message, "there is no scene 12: give 1 to 5");
+  press_all(U"0G");
+  expect_scene(2);
+  press_all(U"3");
+  press(key::escape);
+  EXPECT_TRUE(view().talk.typed.empty());
+  press(U'G');
+  expect_scene(5);
+  press(key::home);
+  expect_scene(1);
+  press(key::end);
+  expect_scene(5);
+}
+
+TEST_F(TalkTest, TheIndexGoesToAScene) {
+  press(key::ctrl('P'));
+  EXPECT_NE(screen().find("Slow"), std::string::npos);
+  press(key::down);
+  press(key::down);
+  EXPECT_EQ(view().stage.scene, 1u);
+  press(key::enter);
+  expect_scene(3);
+  press(key::ctrl('P'));
+  press(key::end);
+  press(key::page_up);
+  press(key::escape);
+  expect_scene(3);
+  EXPECT_EQ(view().talk.page, TalkState::Page::none);
+}
+
+TEST_F(TalkTest, LeavingAsks) {
+  EXPECT_EQ(press(U'q'), Outcome::stay);
+  EXPECT_NE(screen().find("leave the talk?"), std::string::npos);
+  EXPECT_EQ(press(U'n'), Outcome::stay);
+  expect_scene(1);
+  press(U'q');
+  EXPECT_EQ(press(key::right), Outcome::stay) << "a clicker does not leave";
+  press(key::tab);
+  EXPECT_EQ(press(U'q'), Outcome::stay) << "nor from the knobs";
+  EXPECT_EQ(press(U'y'), Outcome::quit);
+  EXPECT_EQ(press(key::ctrl('C')), Outcome::quit);
+}
+
+TEST_F(TalkTest, TheKeysAreOnAPage) {
+  press(U'?');
+  EXPECT_NE(screen().find("Ctrl-P"), std::string::npos);
+  press(key::right);
+  expect_scene(1);
+  EXPECT_EQ(screen().find("list of scenes"), std::string::npos);
+}
+
+TEST_F(TalkTest, TheKnobsSayTheWayBack) {
+  press(key::tab);
+  EXPECT_NE(screen().find("S-Tab talk"), std::string::npos);
+  press(U'v');
+  EXPECT_EQ(source_.settings.pipe.write_with, WriteWith::vmsplice);
+  press(U'n');
+  expect_scene(2);
+}
+
+TEST_F(TalkTest, PresetsAreThoseOfTheScenesWorkload) {
+  press_all(U"4G");
+  EXPECT_EQ(view().presets.front().name, "one_client");
+  press(key::home);
+  EXPECT_EQ(view().presets.front().name, "write_read");
+}
+
+TEST_F(TalkTest, ASceneThatIsRefusedDoesNotStopTheTalk) {
+  source_.refuses = true;
+  press(key::right);
+  EXPECT_EQ(view().stage.scene, 2u);
+  EXPECT_EQ(view().message, "writer: it will not");
+  EXPECT_EQ(view().requested, scene(1).settings) << "what really runs";
+  source_.refuses = false;
+  press(key::right);
+  expect_scene(3);
+}
+
+TEST_F(TalkTest, TheMouseDoesNothingOnTheStage) {
+  for (int row = 0; row < 30; ++row)
+    controller_->handle({Input::Kind::mouse, 0, {row, 4, MouseAct::press}}, snapshot_);
+  expect_scene(1);
+}
+
+TEST_F(TalkTest, GoesOnByItselfAndBeginsAgain) {
+  begin({20'000'000'000, true});
+  tick(20);
+  expect_scene(1);
+  tick(21);
+  expect_scene(2);
+  snapshot_.effective.settled = false;
+  tick(60);
+  expect_scene(2);  // not settled yet
+  snapshot_.effective.settled = true;
+  tick(61);
+  expect_scene(3);
+  tick(81);
+  expect_scene(4);
+  tick(101);
+  expect_scene(5);
+  tick(130);
+  expect_scene(5);  // it says 30 s itself
+  tick(131);
+  expect_scene(1);
+}
+
+TEST_F(TalkTest, AKeyPausesIt) {
+  begin({20'000'000'000, false});
+  tick(10);
+  press(key::escape);
+  EXPECT_EQ(view().message, "the talk goes on by itself a minute after the last key");
+  tick(69);
+  expect_scene(1);
+  tick(70);
+  expect_scene(2);
+  EXPECT_EQ(view().message, "");
+  press(key::end);
+  tick(1000);
+  expect_scene(5);  // without --loop it ends
+}
+
+// `pipetop -c FILE`: the dashboard keeps its keys.
+class ScenesTest : public TalkTest {
+ protected:
+  ScenesTest() {
+    controller_.emplace(source_, config_.settings, config_.presets);
+    source_.settings = config_.settings;
+    controller_->begin_talk(config_.scenes);
+    tick(1);
+  }
+};
+
+TEST_F(ScenesTest, NAndShiftNChangeScenesInTheDashboard) {
+  EXPECT_EQ(view().stage.scene, 0u);
+  press(U'n');
+  EXPECT_EQ(view().stage.scene, 1u);
+  EXPECT_FALSE(view().stage.on);
+  EXPECT_EQ(view().message, "1 of 5  First: copies");
+  press(U'n');
+  EXPECT_EQ(source_.settings, scene(2).settings);
+  EXPECT_EQ(source_.labels.back(), "n: Second");
+  press(U'N');
+  EXPECT_EQ(source_.settings, scene(1).settings);
+  press(U'N');
+  EXPECT_EQ(view().message, "this is the first scene");
+  press(U'u');
+  EXPECT_EQ(source_.settings, scene(2).settings);
+  press(key::home);
+  EXPECT_EQ(view().stage.scene, 1u) << "the lists'";
+  EXPECT_EQ(press(U'q'), Outcome::quit);
+}
+
+TEST_F(ScenesTest, WithoutScenesTheKeySaysSo) {
+  controller_.emplace(source_, config_.settings, config_.presets);
+  press(U'n');
+  EXPECT_EQ(view().message, "there are no scenes: give a config that has some, as -c talk");
+}
+
+}  // namespace
+}  // namespace pipetop::tui
