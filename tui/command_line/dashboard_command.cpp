@@ -7,13 +7,16 @@
 #include <optional>
 #include <string>
 
+#include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/base/event_loop.h"
 #include "engine/experiment/limits.h"
 #include "engine/process/placement.h"
 #include "engine/registry/workloads.h"
+#include "tui/command_line/cast_file.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
+#include "tui/command_line/recording_file.h"
 #include "tui/command_line/result_files.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/dashboard/engine_source.h"
@@ -54,6 +57,13 @@ int run_screen(const CommandLine& line, const Config& config, DashboardOptions s
   SegmentFile segments(line.segments, config.settings);
   check_segments(segments, line, config);
   screen.every_snapshot = [&](const Snapshot& now) { segments.write_closed(now); };
+  RecordingFile recording(config, screen.roof_gib_per_s, line.record);
+  screen.tape = &recording;
+  CastFile cast(line.cast);
+  if (!line.cast.empty())
+    screen.every_frame = [&](const Canvas& canvas, const Snapshot& shown) {
+      cast.add(canvas, monotonic_ns(), shown.throughput.current);
+    };
   EngineOptions options = engine_options(config);
   if (screen.present) options.label = config.scenes.front().title;
   // Until the end: no signal interrupts the start or the writing. The dashboard takes them.
@@ -65,6 +75,8 @@ int run_screen(const CommandLine& line, const Config& config, DashboardOptions s
   segments.write_last(last);
   folded.write(last);
   segments.finish();
+  recording.finish();
+  cast.finish();
   return exit_code;
 }
 

@@ -26,7 +26,7 @@ class RecordingFile final : public Tape {
   std::string toggle() override;
   void add(const Snapshot& now) override;
 
-  void begin_scene(uint64_t now_ns, uint32_t number, const Scene& scene);
+  void begin_scene(uint64_t now_ns, uint32_t number, const Scene& scene) override;
 
   // Throws Error if not everything could be written.
   void finish();

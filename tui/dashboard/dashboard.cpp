@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
@@ -159,7 +160,11 @@ class Dashboard {
   // The dashboard goes on if the recording cannot.
   void record(const Snapshot& now) {
     if (!options_.tape) return;
+    const TalkState& talk = controller_.view().talk;
     try {
+      if (talk.at && std::exchange(scene_since_ns_, talk.entered_ns) != talk.entered_ns)
+        options_.tape->begin_scene(talk.entered_ns, static_cast<uint32_t>(*talk.at + 1),
+                                   talk.scenes[*talk.at]);
       options_.tape->add(now);
     } catch (const Error& e) {
       controller_.show_message(std::string("the recording has ended: ") + e.what(),
@@ -189,6 +194,7 @@ class Dashboard {
   WholeFrames whole_frames_;
   Snapshot shown_;  // stays while frozen
   std::optional<NotesServer> notes_;
+  uint64_t scene_since_ns_ = 0;  // the last one that the recording was told
   std::optional<int> exit_code_;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/config/config.h"
+#include "engine/config/talk.h"
 #include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
 #include "tui/state/talk_state.h"
@@ -24,6 +25,8 @@ class Tape {
   virtual std::string toggle() = 0;
   // If it is on. Throws Error if it cannot go on; then it is off.
   virtual void add(const Snapshot& now) = 0;
+  // A talk enters a scene, with its number from 1.
+  virtual void begin_scene(uint64_t now_ns, uint32_t number, const Scene& scene) = 0;
 };
 
 struct DashboardOptions {
