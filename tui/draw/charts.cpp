@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "tui/draw/text.h"
+
 namespace pipetop::tui {
 namespace {
 
@@ -24,22 +26,28 @@ constexpr std::array<Bitmap, 10> kDigits = {{
     {0b111, 0b101, 0b111, 0b001, 0b111},
 }};
 constexpr Bitmap kPoint = {0, 0, 0, 0, 0b1};
+constexpr Bitmap kTimes = {0b000, 0b101, 0b010, 0b101, 0b000};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-const Bitmap& bitmap_of(char c) {
-  return is_digit(c) ? kDigits[static_cast<size_t>(c - '0')] : kPoint;
+bool is_digit(char32_t c) { return c >= U'0' && c <= U'9'; }
+bool is_times(char32_t c) { return c == U'×' || c == U'x'; }
+const Bitmap& bitmap_of(char32_t c) {
+  if (is_times(c)) return kTimes;
+  return is_digit(c) ? kDigits[static_cast<size_t>(c - U'0')] : kPoint;
 }
-int pixels_of(char c) { return is_digit(c) ? 3 : 1; }
-int cols_a_pixel(DigitSize size) { return size == DigitSize::half ? 1 : 2; }
+int pixels_of(char32_t c) { return is_digit(c) || is_times(c) ? 3 : 1; }
+int cols_a_pixel(DigitSize size) {
+  return size == DigitSize::half ? 1 : size == DigitSize::full ? 2 : 4;
+}
 
 // The pixel at (x, y) of a digit, counted from its upper left.
-bool is_lit(char c, int x, int y) {
+bool is_lit(char32_t c, int x, int y) {
   return y < kPixelRows &&
          ((bitmap_of(c)[static_cast<size_t>(y)] >> (pixels_of(c) - 1 - x)) & 1) != 0;
 }
 
-char32_t digit_glyph(char c, DigitSize size, int row, int col, const Glyphs& g) {
+char32_t digit_glyph(char32_t c, DigitSize size, int row, int col, const Glyphs& g) {
   if (size == DigitSize::full) return is_lit(c, col / 2, row) ? g.full : 0;
+  if (size == DigitSize::huge) return is_lit(c, col / 4, row / 2) ? g.full : 0;
   const bool upper = is_lit(c, col, 2 * row), lower = is_lit(c, col, 2 * row + 1);
   return upper ? (lower ? g.full : g.upper_half) : lower ? g.lower_half : 0;
 }
@@ -69,13 +77,14 @@ void draw_bar(const Area& area, double share_of_full, Ink ink) {
 
 int big_number_cols(std::string_view number, DigitSize size) {
   int pixels = 0;
-  for (const char c : number) pixels += pixels_of(c) + 1;
+  while (!number.empty()) pixels += pixels_of(take_code_point(number)) + 1;
   return pixels > 0 ? (pixels - 1) * cols_a_pixel(size) : 0;
 }
 
 void draw_big_number(const Area& area, std::string_view number, DigitSize size, Ink ink) {
   int begin = 0;
-  for (const char c : number) {
+  while (!number.empty()) {
+    const char32_t c = take_code_point(number);
     for (int row = 0; row < digit_rows(size); ++row) {
       for (int col = 0; col < pixels_of(c) * cols_a_pixel(size); ++col) {
         const char32_t glyph = digit_glyph(c, size, row, col, area.glyphs());

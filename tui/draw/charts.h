@@ -18,12 +18,15 @@ void draw_bar(const Area& area, double share_of_full, Ink ink);
 enum class DigitSize : uint8_t {
   half,  // 3 rows, two pixels per cell
   full,  // 5 rows, two cells per pixel
+  huge,  // 10 rows, four cells and two rows per pixel
 };
 
-constexpr int digit_rows(DigitSize size) { return size == DigitSize::half ? 3 : 5; }
+constexpr int digit_rows(DigitSize size) {
+  return size == DigitSize::half ? 3 : size == DigitSize::full ? 5 : 10;
+}
 int big_number_cols(std::string_view number, DigitSize size);
 
-// Digits and points only.
+// Digits, points and the multiplication sign, as '×' or 'x'.
 void draw_big_number(const Area& area, std::string_view number, DigitSize size, Ink ink);
 
 }  // namespace pipetop::tui
