@@ -74,6 +74,22 @@ std::string_view beginning(std::string_view text, int columns) {
   return text;
 }
 
+std::string whole_words(std::string_view text, int columns) {
+  if (columns_of(text) <= columns) return std::string(text);
+  // The blank after the last word has room, too.
+  const size_t end = beginning(text, columns - 1).rfind(' ');
+  if (end == text.npos || end == 0) return {};
+  return std::string(text.substr(0, end)) + " …";
+}
+
+std::string whole_clauses(std::string_view text, int columns) {
+  const std::string_view fits = beginning(text, columns);
+  const std::string_view marked = text.substr(0, fits.size() + 2);
+  const size_t clause = std::max(marked.rfind("; ") + 1, marked.rfind(", ") + 1);
+  if (fits.size() == text.size() || clause < 2) return whole_words(text, columns);
+  return std::string(text.substr(0, clause - 1));
+}
+
 int Item::columns() const {
   int columns = columns_of(before) + value_columns(*this) + columns_of(after);
   if (!before.empty()) ++columns;
@@ -113,9 +129,11 @@ int wrap(const Area& area, std::string_view text, Ink ink) {
   const auto lines = broken(text, area.cols());
   const int rows = std::min(static_cast<int>(lines.size()), area.rows());
   for (int row = 0; row < rows; ++row) {
-    std::string_view line = lines[static_cast<size_t>(row)];
-    if (row + 1 == area.rows()) line = text.substr(static_cast<size_t>(line.data() - text.data()));
-    area.put_fitted(row, 0, area.cols(), line, ink);
+    const std::string_view line = lines[static_cast<size_t>(row)];
+    const auto rest = text.substr(static_cast<size_t>(line.data() - text.data()));
+    const std::string cut = row + 1 == area.rows() ? whole_words(rest, area.cols()) : "";
+    const std::string_view shown = row + 1 < area.rows() ? line : cut.empty() ? rest : cut;
+    area.put_fitted(row, 0, area.cols(), shown, ink);
   }
   return rows;
 }

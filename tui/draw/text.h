@@ -26,6 +26,12 @@ int columns_of(std::string_view text);
 // The prefix that fits into this many columns.
 std::string_view beginning(std::string_view text, int columns);
 
+// As many words as fit into this many columns, then " …" for the others. "" if none fits.
+std::string whole_words(std::string_view text, int columns);
+
+// The same without an ellipsis where whole clauses can be left out, after "; " or ", ".
+std::string whole_clauses(std::string_view text, int columns);
+
 class Pen {
  public:
   Pen(const Area& area, int row, int col = 0) : area_(area), row_(row), col_(col) {}

@@ -97,7 +97,7 @@ TEST_F(CanvasTest, AsciiHasNothingElse) {
 TEST_F(CanvasTest, TextWrapsAtBlanks) {
   Canvas canvas(unicode(), 3, 10);
   EXPECT_EQ(wrap(Area(canvas, {0, 0, 3, 10}), "run as root or grant CAP_BPF and more", {}), 3);
-  EXPECT_EQ(canvas.text(), "run as\nroot or\ngrant CAP…\n");
+  EXPECT_EQ(canvas.text(), "run as\nroot or\ngrant …\n");
   EXPECT_EQ(broken("abcdefghij klm", 4),
             (std::vector<std::string_view>{"abcd", "efgh", "ij", "klm"}));
 }

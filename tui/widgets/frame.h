@@ -23,8 +23,8 @@ struct TitlePart {
 int title_columns(std::span<const TitlePart> parts, int gap = 3);
 constexpr int title_room(int panel_cols) { return panel_cols - 4; }
 
-// Draws border and title, and returns the inside. Title parts that do not fit are
-// moved together, then truncated with an ellipsis.
+// Draws border and title, and returns the inside. Title parts that do not fit are moved together;
+// what has still no room is left out in whole clauses or words.
 Area draw_panel(Canvas& canvas, const Layout& layout, const Rect& rect,
                 std::span<const TitlePart> title, bool focused = false);
 
