@@ -24,7 +24,7 @@ TEST(HeatMap, TimeGoesToTheRightAndFullIsAtTheTop) {
   EXPECT_EQ(lines[1], "");
   EXPECT_EQ(lines[2], "              █") << "and the newest interval has just begun";
   EXPECT_EQ(lines[3], "empty       █");
-  EXPECT_EQ(lines[4], "  2 s");
+  EXPECT_EQ(lines[4], "  -2s        now");
 }
 
 TEST(HeatMap, ShadesAreSharesOfTheLooks) {
@@ -63,7 +63,7 @@ TEST(HeatMap, AColumnBetweenTwoCellsIsInBoth) {
 TEST(HeatMap, MarksChangesWhereTheyWere) {
   const std::vector<ChangeMark> marks = {{kNow - 300'000'000, "v"}, {kNow - 60'000'000'000, "h"}};
   const Lines lines = map(*occupancy_history(kNow, {0, 0, 0}), 4, 14, GlyphSet::unicode, marks);
-  EXPECT_EQ(lines[3], "  2 s      v");
+  EXPECT_EQ(lines[3], "  -2s      ▴v");
 }
 
 TEST(HeatMap, FewLooksAreDim) {

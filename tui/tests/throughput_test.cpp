@@ -122,7 +122,7 @@ TEST(History, MarksStandWhereTheRateChanged) {
   const auto draw = [](const Area& a) { draw_history(a, throughput(), 60 * kSecond); };
   const Lines lines = drawn(3, 61, draw, GlyphSet::ascii);
   EXPECT_EQ(lines[0].substr(0, 5), "  80 ");
-  const size_t mark = lines[2].find('v');
+  const size_t mark = lines[2].find("^v");
   ASSERT_NE(mark, std::string::npos);
   EXPECT_EQ(lines[0].find_first_not_of(" 80"), mark) << lines[0];
 }

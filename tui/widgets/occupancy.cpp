@@ -120,6 +120,15 @@ void draw_cell(const Area& map, int col, const Samples& samples, std::span<doubl
   }
 }
 
+// The mean, to two digits: that of the newest column would change with every column.
+uint64_t usual_samples(const OccupancyHistory& history) {
+  uint64_t sum = 0, unit = 1;
+  for (const OccupancyColumn& column : history.columns) sum += column.samples;
+  const uint64_t mean = sum / history.columns.size();
+  while (mean >= unit * 100) unit *= 10;
+  return (mean + unit / 2) / unit * unit;
+}
+
 void draw_legend(const Area& area, const OccupancyHistory& history) {
   constexpr std::array<std::string_view, 5> kWords = {"", "some", "5 %", "20 %", "50 % of samples"};
   Pen pen(area, 0);
@@ -128,7 +137,7 @@ void draw_legend(const Area& area, const OccupancyHistory& history) {
     area.set(0, pen.col(), area.glyphs().shade[level], kShades[level]);
     pen.skip(2).text(kWords[level], Style::dim).skip(2);
   }
-  const std::string each = fmt::format("{} samples per column", history.columns.back().samples);
+  const std::string each = fmt::format("{} samples per column", usual_samples(history));
   if (pen.room() >= static_cast<int>(each.size())) pen.text(each, Style::dim);
 }
 

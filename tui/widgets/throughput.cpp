@@ -13,17 +13,6 @@ namespace pipetop::tui {
 namespace {
 
 constexpr int64_t kMillisecond = 1'000'000;
-constexpr int64_t kWindow = 60'000 * kMillisecond;  // roughly what a chart shows
-
-int64_t bin_width(int bins, TimeSpan span) {
-  if (span == TimeSpan::finest) return 200 * kMillisecond;
-  constexpr std::array<int64_t, 7> kWidths = {100, 200, 250, 500, 1000, 2000, 5000};
-  for (const int64_t ms : kWidths) {
-    if (ms * kMillisecond * bins >= kWindow * 3 / 4) return ms * kMillisecond;
-  }
-  return kWidths.back() * kMillisecond;
-}
-
 constexpr int64_t kLongestInterval = 1'000 * kMillisecond;  // of one point; above: a gap
 constexpr int kAxisCols = 5;
 
@@ -166,30 +155,6 @@ int draw_big(const Area& area, const Throughput& t, DigitSize size, const Terms&
 
 }  // namespace
 
-TimeAxis time_axis(uint64_t now_ns, int bins, TimeSpan span) {
-  TimeAxis axis;
-  if (bins <= 0) return axis;
-  axis.bins = bins;
-  axis.width_ns = bin_width(bins, span);
-  axis.end_ns = (static_cast<int64_t>(now_ns) / axis.width_ns + 1) * axis.width_ns;
-  return axis;
-}
-
-std::string span_text(const TimeAxis& axis) {
-  return fmt::format("{:.0f} s", static_cast<double>(axis.end_ns - axis.start_ns()) / 1e9);
-}
-
-void draw_marks(const Area& area, std::span<const ChangeMark> marks, const TimeAxis& axis,
-                int bins_a_cell) {
-  const int64_t start = axis.start_ns();
-  for (const ChangeMark& mark : marks) {
-    const auto at = static_cast<int64_t>(mark.at_ns);
-    if (at < start || at >= axis.end_ns) continue;
-    const auto bin = static_cast<int>((at - start) / axis.width_ns);
-    area.put(0, bin / bins_a_cell, mark.key.empty() ? "▴" : mark.key, Style::mark);
-  }
-}
-
 Bins bin_history(std::span<const RatePoint> history, uint64_t now_ns, int bins) {
   Bins result{time_axis(now_ns, bins), std::vector<double>(static_cast<size_t>(std::max(bins, 0)))};
   const TimeAxis& axis = result.axis;
@@ -274,8 +239,13 @@ void draw_throughput(const Area& area, const Throughput& t, uint64_t now_ns, Pac
   if (!headline(t).has_value() || area.rows() < 6 || area.cols() < 34) {
     used = draw_small(area, t, terms);
   } else {
-    const bool huge = area.rows() >= 11 && area.cols() >= 52;
-    used = draw_big(area, t, huge ? DigitSize::full : DigitSize::half, terms);
+    const bool huge = area.rows() >= 24 && area.cols() >= 90;  // a zoomed panel
+    const bool full = area.rows() >= 11 && area.cols() >= 52;
+    used = draw_big(area, t,
+                    huge   ? DigitSize::huge
+                    : full ? DigitSize::full
+                           : DigitSize::half,
+                    terms);
   }
   draw_history(area.from_row(used), t, now_ns, pace, roof);
 }
