@@ -13,6 +13,7 @@
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/view.h"
 #include "tui/notes/notes_socket.h"
+#include "tui/state/held_figures.h"
 #include "tui/state/ring_state.h"
 #include "tui/terminal/terminal.h"
 
@@ -146,8 +147,9 @@ class Dashboard {
     controller_.set_time(now.now_ns, replay ? monotonic_ns() : now.now_ns);
     controller_.go_on(now);
     if (notes_) notes_->serve(notes_of(controller_.view().talk));
-    // A recording holds what was shown.
     if (!replay) whole_frames_.replace_torn(now.ring);
+    // A recording holds what was shown.
+    if (!replay) held_.hold(now, kDashboardHolds_ns);
     record(now);
     if (!controller_.view().frozen || shown_.now_ns == 0) shown_ = std::move(now);
     controller_.show(shown_, terminal_.rows(), terminal_.cols());
@@ -192,6 +194,7 @@ class Dashboard {
   Controller controller_;
   Canvas canvas_;
   WholeFrames whole_frames_;
+  HeldFigures held_;
   Snapshot shown_;  // stays while frozen
   std::optional<NotesServer> notes_;
   uint64_t scene_since_ns_ = 0;  // the last one that the recording was told

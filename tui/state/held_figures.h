@@ -1,0 +1,57 @@
+// Figures that change no more often than they can be read.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/model/snapshot.h"
+
+namespace pipetop::tui {
+
+inline constexpr uint64_t kDashboardHolds_ns = 500'000'000;
+inline constexpr uint64_t kStageHolds_ns = 1'000'000'000;  // somebody reads them aloud
+
+// Replaces the figures of a snapshot by those of one earlier instant, so that all digits, shares
+// and bars of a screen change together. Time, history, settings and the ring's slots go on. A new
+// segment, and a figure that becomes known or unknown, are shown at once: nothing old stands under
+// a new title.
+class HeldFigures {
+ public:
+  void hold(Snapshot& now, uint64_t for_ns);
+
+ private:
+  // All that is held.
+  struct Figures {
+    Reading<double> over_100ms, over_1s;
+    Reading<RateStats> over_10s, segment;
+    uint64_t total_items = 0, segment_ns = 0;
+    std::array<WorkerView, kRoles> workers;
+    std::vector<PartView> parts;
+    std::vector<Figure> figures;
+    Reading<Occupancy> occupancy;
+    Reading<std::array<double, kSlotKinds>> kinds;
+    Reading<Integrity> integrity;
+    Reading<Verdict> verdict;
+    Reading<Change> change;
+    Reading<SamplingEvent> event;
+    Reading<double> steal_share;
+  };
+  // What makes the held ones wrong as soon as it changes.
+  struct Occasion {
+    uint32_t segment = 0;
+    bool settled = false;
+    std::array<ReadingStatus, 6> known = {};
+    std::array<ProcessState, kRoles> states = {};
+    size_t parts = 0;
+    bool operator==(const Occasion&) const = default;
+  };
+  static Occasion occasion_of(const Snapshot& s);
+
+  Figures held_;
+  Occasion occasion_;
+  uint64_t at_ns_ = 0;  // 0: nothing is held
+};
+
+}  // namespace pipetop::tui
