@@ -23,6 +23,7 @@ constexpr size_t kMaxNameBytes = 40;
 
 // Each array is indexed by its enumeration.
 constexpr std::array<std::string_view, 3> kChoices = {"auto", "always", "never"};
+constexpr std::array<std::string_view, 2> kSwitch = {"false", "true"};
 constexpr std::array<std::string_view, 2> kBpfUses = {"auto", "off"};
 constexpr std::array<std::string_view, 2> kBpfCounters = {"percpu", "shared"};
 
@@ -102,10 +103,11 @@ void read_observe(const YamlNode& root, Config& config) {
 void read_screen(const YamlNode& root, Config& config) {
   const YamlNode* map = root.find("screen");
   if (!map) return;
-  map->check_map("screen", Names{"frames_per_s", "unicode", "color"});
+  map->check_map("screen", Names{"frames_per_s", "unicode", "color", "stage"});
   map->read("frames_per_s", kMinFramesPerS, kMaxFramesPerS, config.frames_per_s);
   map->read("unicode", kChoices, config.unicode);
   map->read("color", kChoices, config.color);
+  map->read("stage", kSwitch, config.stage);
 }
 
 Config config_of(const YamlNode& root) {

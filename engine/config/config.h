@@ -38,6 +38,7 @@ struct Config {
   uint32_t frames_per_s = 20;
   Choice unicode = Choice::automatic;
   Choice color = Choice::automatic;
+  bool stage = false;  // the dashboard starts with the stage view
 };
 
 // Used without a file: the workload's own presets, starting with the first.

@@ -88,6 +88,7 @@ std::string default_config_yaml(WorkloadKind kind) {
                fmt::format("{} to {}", kMinFramesPerS, kMaxFramesPerS));
   text += line("  unicode: auto", "auto, always or never; auto follows the locale");
   text += line("  color: auto", "auto, always or never; auto follows the terminal and NO_COLOR");
+  text += line("  stage: false", "true: start with the stage view, for an audience");
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include "tui/dashboard/keymap.h"
 #include "tui/draw/text.h"
 #include "tui/state/ring_state.h"
+#include "tui/state/rungs.h"
 #include "tui/state/status.h"
 #include "tui/widgets/pages.h"
 
@@ -70,6 +71,9 @@ void Controller::show(const Snapshot& shown, int rows, int cols) {
   } else if (frame) {
     view_.ring.trail.update(*frame);
   }
+  if (frame) view_.ring.tempo.update(*frame);
+  view_.ring.settled = view_.ring.tempo.fast() && !view_.frozen && !view_.ring.inspected &&
+                       pace_of(shown) == Pace::normal;
   settle(shown);
 }
 
@@ -80,7 +84,10 @@ void Controller::settle(const Snapshot& shown) {
     if (page.open) page.scroll = std::clamp(page.scroll, 0, scroll_end());
   };
   settle_page(view_.help, [&] { return help_scroll_end(rows_, cols_, help_of(view_)); });
-  settle_page(view_.log, [&] { return log_scroll_end(rows_, cols_, shown); });
+  settle_page(view_.log, [&] { return log_scroll_end(layout(), shown); });
+  settle_page(view_.ladder, [&] {
+    return ladder_scroll_end(inside(layout(), layout().page).rows, rungs_of(shown, view_.presets));
+  });
 }
 
 Outcome Controller::handle(const Input& input, const Snapshot& shown) {
@@ -214,6 +221,8 @@ void Controller::compare() {
 void Controller::close() {
   if (PageState* page = open_page()) {
     page->open = false;
+  } else if (view_.zoom) {
+    view_.zoom.reset();
   } else if (!drop_filter(view_)) {
     select_nothing(view_.list(view_.focus));
     view_.message.clear();
@@ -221,11 +230,12 @@ void Controller::close() {
 }
 
 int Controller::page_rows() const {
-  return std::max(1, layout().fits ? function_rows(inside(layout(), layout().writer)) : 1);
+  return std::max(1, layout().fits ? function_rows(list_of(layout(), view_.focus)) : 1);
 }
 
 PageState* Controller::open_page() {
   if (view_.help.open) return &view_.help;
+  if (view_.ladder.open) return &view_.ladder;
   return view_.log.open ? &view_.log : nullptr;
 }
 
@@ -241,11 +251,6 @@ void Controller::move(int lines) {
 bool Controller::inspect(Key key, const Snapshot& shown) {
   if (view_.help.open || !layout().fits || shows_parts(shown, view_)) return false;
   return tui::inspect(view_.ring, key, shown, inside(layout(), layout().ring));
-}
-
-void Controller::change_focus() {
-  if (has_role(view_.requested, Role::reader))
-    view_.focus = view_.focus == Role::writer ? Role::reader : Role::writer;
 }
 
 void Controller::press_parts(const Snapshot& shown) {

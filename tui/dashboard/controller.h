@@ -13,6 +13,7 @@
 #include "engine/model/tables.h"
 #include "tui/draw/keys.h"
 #include "tui/state/layout.h"
+#include "tui/state/stage_layout.h"
 #include "tui/state/view_state.h"
 
 namespace pipetop::tui {
@@ -60,6 +61,9 @@ class Controller {
 
   // The upper bound (roof) of a pipe's rate here, in GiB/s.
   void set_roof(std::optional<double> gib_per_s) { view_.roof_gib_per_s = gib_per_s; }
+
+  // What an audience sees.
+  void set_stage(bool on);
 
   // The contents of the screen, for lists, clicks and the wheel. To be called for
   // every frame.
@@ -112,11 +116,16 @@ class Controller {
   void undo();
   void baseline();
   void freeze() { view_.frozen = !view_.frozen; }
-  void change_focus();
+  void change_focus(int step);
   void move(int lines);
   void page(int pages) { move(pages * page_rows()); }
   void compare();
-  void toggle_log() { view_.log.toggle(); }
+  void toggle_log() { toggle_page(view_.log, SceneView::log); }
+  void toggle_ladder() { toggle_page(view_.ladder, SceneView::ladder); }
+  void toggle_page(PageState& page, SceneView on_stage);
+  void toggle_stage() { set_stage(!view_.stage.on); }
+  void next_stage_view();
+  void toggle_zoom();
   void toggle_help() { view_.help.toggle(); }
   void press_inspect(const Snapshot& shown);
   void press_parts(const Snapshot& shown);
@@ -132,7 +141,7 @@ class Controller {
   void click(const Mouse& mouse, const Snapshot& shown);
   void click_list(Role role, int row);
   void scroll(const Mouse& mouse, int lines);
-  Layout layout() const { return make_layout(rows_, cols_, view_.requested); }
+  Layout layout() const { return screen_layout(view_, rows_, cols_); }
   int page_rows() const;
   // The page on top, nullptr if there is none.
   PageState* open_page();

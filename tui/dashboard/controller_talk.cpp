@@ -24,7 +24,10 @@ void Controller::show_scene(const Scene& scene) {
   view_.choice = {};
   view_.lists = {};
   view_.reference = {};
-  view_.help = view_.log = {};
+  view_.help = view_.log = view_.ladder = {};
+  view_.zoom.reset();
+  view_.hottest = {};
+  view_.opened_for_stage = false;
   view_.ring.picture = {};
   view_.ring.inspected.reset();
   view_.parts.reset();
@@ -41,7 +44,8 @@ void Controller::show_scene(const Scene& scene) {
                  .scenes = view_.talk.scenes.size()};
   if (scene.view == SceneView::tree) view_.choice.form = ListForm::tree;
   if (scene.view == SceneView::waiting) view_.choice.activity = Activity::waiting;
-  view_.log.open = scene.view == SceneView::log;
+  view_.log.open = !on && scene.view == SceneView::log;
+  view_.ladder.open = !on && scene.view == SceneView::ladder;
 }
 
 // Even if its settings cannot be applied, which is said: the talk must be able to go on.

@@ -58,7 +58,13 @@ std::string_view next(T& choice, const std::string_view (&messages)[kValues]) {
   return messages[value];
 }
 
+// On stage the keys of the lists choose the large part.
+void show_on_stage(ViewState& view, SceneView chosen) {
+  if (view.stage.on) view.stage.view = view.stage.view == chosen ? SceneView::functions : chosen;
+}
+
 std::string_view toggle_form(ViewState& view) {
+  show_on_stage(view, SceneView::tree);
   return next(view.choice.form, {"functions; + opens callees", "call tree; + opens a row, E all"});
 }
 
@@ -67,6 +73,7 @@ std::string_view toggle_sort(ViewState& view) {
 }
 
 std::string_view toggle_activity(ViewState& view) {
+  show_on_stage(view, SceneView::waiting);
   return next(view.choice.activity,
               {"where the processes run, by samples", "where the processes wait, by blocked time"});
 }
@@ -116,10 +123,10 @@ struct Controller::Keymap {
       {U'u', does<&C::undo>, 0, {"u", "undo the last change"}},
       {U'0', does<&C::baseline>, 0, {"0", "back to the initial settings"}},
       {U' ', does<&C::freeze>, 0, {"Space", "freeze the screen; data keeps flowing"}},
-      {key::tab, does<&C::change_focus>, 0, {"Tab", "switch to the other function list"}},
-      {key::back_tab, does<&C::change_focus>},
-      {key::left, does<&C::change_focus>},
-      {key::right, does<&C::change_focus>},
+      {key::tab, does<&C::change_focus>, 1, {"Tab", "the other list; zoomed: the next panel"}},
+      {key::back_tab, does<&C::change_focus>, -1},
+      {key::left, does<&C::change_focus>, -1},
+      {key::right, does<&C::change_focus>, 1},
       {U'j', does<&C::move>, 1, {"j k", "select a function; arrows do too"}},
       {key::down, does<&C::move>, 1},
       {U'k', does<&C::move>, -1},
@@ -142,6 +149,10 @@ struct Controller::Keymap {
       {U'N', does<&C::step_scene>, -1},
       {U'a', does<&C::compare>, 0, {"a", "keep this segment as A, to compare with"}},
       {U'L', does<&C::toggle_log>, 0, {"L", "log of the segments and their rates"}},
+      {U'B', does<&C::toggle_ladder>, 0, {"B", "ladder: bars of the settings seen so far"}},
+      {U'Z', does<&C::toggle_zoom>, 0, {"Z", "zoom one panel; Tab shows the next one"}},
+      {U'S', does<&C::toggle_stage>, 0, {"S", "stage: few and large things to show"}},
+      {U'V', does<&C::next_stage_view>, 0, {"V", "on stage: what the large part shows"}},
       {U'i', does<&C::press_inspect>, 0, {"i", "inspect a slot; arrows move, Esc leaves"}},
       {U'r', does<next_picture>, 0, {"r", "ring: histogram, heat map, or both"}},
       {U'P', does<&C::press_parts>, 0, {"P", "the ring, or the parts: pairs, clients"}},
@@ -190,14 +201,15 @@ void Controller::click(const Mouse& mouse, const Snapshot& shown) {
   if (view_.help.open) return close();
   const Layout places = layout();
   if (!places.fits) return;
-  if (places.keys.contains(mouse.row, mouse.col)) {
+  if (!view_.stage.on && places.keys.contains(mouse.row, mouse.col)) {
     const auto items = place_keys(key_bar(places, view_), shown, view_);
     const Key key = key_at(items, mouse.row - places.keys.row, mouse.col);
     if (key != 0) press(key, shown);
     return;
   }
   for (const Role role : roles_of(view_.requested)) {
-    if (!view_.log.open && panel_of(places, role).contains(mouse.row, mouse.col))
+    if (!view_.log.open && !view_.ladder.open &&
+        panel_of(places, role).contains(mouse.row, mouse.col))
       click_list(role, mouse.row);
   }
   if (shows_parts(shown, view_)) return;
@@ -210,9 +222,10 @@ void Controller::click(const Mouse& mouse, const Snapshot& shown) {
 void Controller::click_list(Role role, int row) {
   ListState& list = view_.list(role);
   view_.focus = role;
-  const int line = function_line(inside(layout(), panel_of(layout(), role)), row);
+  const int line = function_line(list_of(layout(), role), row);
   const int index = list.scroll + line;
   if (line < 0 || index >= static_cast<int>(rows_of(list).size())) return;
+  if (rows_of(list)[static_cast<size_t>(index)].is_heading()) return;
   if (index == list.selected) {
     open_level(view_);
   } else {

@@ -27,6 +27,9 @@ inline HelpContents help_of(const ViewState& view) {
 // be called for every frame, and after every key.
 void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols);
 
+// Opens or closes all rows of both lists.
+void open_for_stage(ViewState& view, bool open);
+
 void move_selection(ListState& list, int lines);
 
 // While the filter is being edited: handles the key; returns whether it was used.

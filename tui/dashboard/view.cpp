@@ -6,13 +6,17 @@
 
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/keymap.h"
+#include "tui/dashboard/stage_view.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 #include "tui/state/layout.h"
+#include "tui/state/rungs.h"
+#include "tui/state/stage_layout.h"
 #include "tui/state/status.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
 #include "tui/widgets/ring.h"
+#include "tui/widgets/stage.h"
 #include "tui/widgets/talk_pages.h"
 #include "tui/widgets/throughput.h"
 #include "tui/widgets/time_line.h"
@@ -31,11 +35,9 @@ void draw_too_small(Canvas& canvas) {
   wrap(area.part({row, col, canvas.rows(), canvas.cols()}), text, Style::warning);
 }
 
-// The share that fills a bar: the largest of both roles, so that bars are comparable.
-double full_bar(const ViewState& state) {
-  double most = 0.05;
-  for (const ListState& list : state.lists) most = std::max(most, list.contents.largest);
-  return most;
+// Whether the writer's list says why it is empty.
+bool remedy_is_said(const Layout& layout, const ViewState& state, std::string_view reason) {
+  return !layout.writer.empty() && state.writers_list_says(reason);
 }
 
 void draw_role(Canvas& canvas, const Layout& layout, const Snapshot& s, const ViewState& state,
@@ -44,11 +46,11 @@ void draw_role(Canvas& canvas, const Layout& layout, const Snapshot& s, const Vi
   const Rect& rect = panel_of(layout, role);
   const bool focused = state.focus == role && !state.ring.inspected;
   const bool remedy_said =
-      role != Role::writer && state.writers_list_says(state.list(role).contents.rows.reason);
+      role != Role::writer && remedy_is_said(layout, state, state.list(role).contents.rows.reason);
   const auto title = worker_title(w, title_room(rect.cols));
   const Area area = draw_panel(canvas, layout, rect, title, focused);
   draw_worker(area, w, unit_of(s.requested),
-              {state.list(role), state.choice, role, focused, full_bar(state), remedy_said});
+              {state.list(role), state.choice, role, focused, remedy_said});
 }
 
 // Shows the reference even if there is no room for the rest of the title.
@@ -69,16 +71,33 @@ void draw_throughput_panel(Canvas& canvas, const Layout& layout, const Snapshot&
   draw_throughput(area, s.throughput, s.now_ns, pace, a, state.shown_roof());
 }
 
+// In the ring's panel if it has a row for it and shows it in full, or the reason why there is none.
+VerdictAt verdict_place(const Layout& layout, const Snapshot& s, const ViewState& state) {
+  const Rect ring = inside(layout, layout.ring);
+  const bool in_full = !s.verdict.has_value() || columns_of(verdict_text(*s.verdict)) <= ring.cols;
+  return !shows_parts(s, state) && has_verdict_row(ring.rows) && in_full ? VerdictAt::ring
+                                                                         : VerdictAt::message;
+}
+
 // The ring, or the parts.
-void draw_upper_right(Canvas& canvas, const Layout& layout, const Snapshot& s,
-                      const ViewState& state) {
+void draw_ring_panel(Canvas& canvas, const Layout& layout, const Snapshot& s,
+                     const ViewState& state) {
   if (shows_parts(s, state)) {
     draw_parts(draw_panel(canvas, layout, layout.ring, parts_title(s)), s);
     return;
   }
-  const auto title = ring_title(s, layout.ring.cols, inside(layout, layout.ring).rows);
-  draw_ring(draw_panel(canvas, layout, layout.ring, title, state.ring.inspected.has_value()), s,
-            state.ring, state.writers_list_says(s.ring.frame.reason));
+  draw_ring(
+      draw_panel(canvas, layout, layout.ring, ring_title(s), state.ring.inspected.has_value()), s,
+      state.ring,
+      {remedy_is_said(layout, state, s.ring.frame.reason), verdict_place(layout, s, state)});
+}
+
+void draw_ladder_page(Canvas& canvas, const Layout& layout, const Snapshot& s,
+                      const ViewState& state) {
+  Area(canvas, layout.page).fill(U' ', {});
+  const TitlePart title[] = {{"ladder", Style::title}, {"j k scroll, B closes", Style::dim}};
+  draw_ladder(draw_panel(canvas, layout, layout.page, title, true), rungs_of(s, state.presets),
+              unit_of(s.requested), state.ladder.scroll);
 }
 
 std::vector<TitlePart> badges_of(const ViewState& state) {
@@ -88,29 +107,41 @@ std::vector<TitlePart> badges_of(const ViewState& state) {
   return badges;
 }
 
+// Those of the layout, or the page that is open.
+void draw_panels(Canvas& canvas, const Layout& layout, const Snapshot& s, const ViewState& state) {
+  if (state.stage.on) {
+    draw_stage_title({canvas, layout.title}, s, stage_title(state), state.frozen);
+    draw_stage_words({canvas, layout.keys}, s);
+  } else {
+    draw_title_bar({canvas, layout.title}, s, state.preset_name(), state.frozen, badges_of(state));
+    const Rect bar = key_bar(layout, state);
+    draw_keys({canvas, bar}, place_keys(bar, s, state));
+  }
+  if (!layout.throughput.empty()) draw_throughput_panel(canvas, layout, s, state);
+  if (!layout.ring.empty()) draw_ring_panel(canvas, layout, s, state);
+  if (state.log.open) {
+    draw_segment_log(canvas, layout, s, state);
+  } else if (state.ladder.open) {
+    draw_ladder_page(canvas, layout, s, state);
+  } else {
+    for (const Role role : roles_of(s.requested)) {
+      if (!panel_of(layout, role).empty()) draw_role(canvas, layout, s, state, role);
+    }
+  }
+  draw_message(canvas, layout.message, message_of(s, state, verdict_place(layout, s, state)));
+}
+
 void draw_screen(Canvas& canvas, const Snapshot& s, const ViewState& state) {
-  const Layout layout = make_layout(canvas.rows(), canvas.cols(), state.requested);
+  const Layout layout = screen_layout(state, canvas.rows(), canvas.cols());
   if (!layout.fits) {
     draw_too_small(canvas);
     return;
   }
-  draw_title_bar({canvas, layout.title}, s, state.preset_name(), state.frozen, badges_of(state));
-  draw_throughput_panel(canvas, layout, s, state);
-  draw_upper_right(canvas, layout, s, state);
-  if (state.log.open) {
-    draw_segment_log(canvas, s, state);
+  if (state.stage.on && !state.zoom) {
+    draw_stage(canvas, s, state);
   } else {
-    for (const Role role : roles_of(s.requested)) draw_role(canvas, layout, s, state, role);
+    draw_panels(canvas, layout, s, state);
   }
-  // In full, or the reason why there is none.
-  const Rect ring = inside(layout, layout.ring);
-  const bool verdict_shown =
-      !shows_parts(s, state) && has_verdict_row(ring.rows) &&
-      (!s.verdict.has_value() || columns_of(verdict_text(*s.verdict)) <= ring.cols);
-  const VerdictAt verdict = verdict_shown ? VerdictAt::ring : VerdictAt::message;
-  draw_message(canvas, layout.message, message_of(s, state, verdict));
-  const Rect bar = key_bar(layout, state);
-  draw_keys({canvas, bar}, place_keys(bar, s, state));
   if (state.replay) draw_time_line({canvas, time_line(layout)}, *state.replay);
   if (state.help.open) draw_help(canvas, help_of(state), state.help.scroll);
 }

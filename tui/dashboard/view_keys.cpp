@@ -6,6 +6,7 @@
 #include "tui/draw/text.h"
 #include "tui/state/layout.h"
 #include "tui/state/ring_state.h"
+#include "tui/state/stage_layout.h"
 
 namespace pipetop::tui {
 namespace {
@@ -28,6 +29,30 @@ uint32_t wrapped(const RingFrame& frame, uint32_t index) { return index % frame.
 uint32_t slots_a_line(const RingFrame& frame, const StripScale& scale) {
   if (scale.lines <= 1) return std::max(frame.slots / 4, 1u);
   return static_cast<uint32_t>(scale.cells_a_line * scale.slots_a_cell);
+}
+
+// On stage the scene's view decides how functions are listed. A tree is open at first, so that
+// neither its story nor the highlighted function is hidden in a closed row.
+void follow_stage(ViewState& view) {
+  const SceneView shown = view.stage.view;
+  if (!shows_lists_on_stage(shown)) return;
+  const bool tree = shown == SceneView::tree;
+  view.choice.form = tree ? ListForm::tree : ListForm::flat;
+  view.choice.activity = shown == SceneView::waiting ? Activity::waiting : Activity::running;
+  const bool fresh = std::ranges::any_of(
+      view.lists, [](const ListState& list) { return list.folds.version() == 0; });
+  if (tree ? view.opened_for_stage && !fresh : !view.opened_for_stage) return;
+  open_for_stage(view, tree);
+}
+
+// Unless the user has moved on to another row.
+void bring_into_view(ListState& list, std::string_view function, int visible) {
+  if (function.empty() || list.selected >= 0) return;
+  const auto rows = rows_of(list);
+  const auto found = std::ranges::find(rows, function, &CallRow::name);
+  if (found == rows.end()) return;
+  const auto index = static_cast<int>(found - rows.begin());
+  list.scroll = std::clamp(list.scroll, std::max(0, index - visible + 1), index);
 }
 
 // Where a key goes from a slot, counted on around the ring.
@@ -54,15 +79,25 @@ std::optional<uint32_t> target(const RingFrame& frame, uint32_t at, Key pressed,
 
 }  // namespace
 
+void open_for_stage(ViewState& view, bool open) {
+  view.opened_for_stage = open;
+  for (ListState& list : view.lists) list.folds.set_all(open);
+}
+
 void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols) {
   if (!view.reference.is_a && view.reference.segment != shown.throughput.previous)
     view.reference = {shown.throughput.previous};
-  const Layout layout = make_layout(rows, cols, view.requested);
+  const Layout layout = screen_layout(view, rows, cols);
+  if (view.stage.on) follow_stage(view);
   for (const Role role : roles_of(view.requested)) {
     ListState& list = view.list(role);
     refresh(list.contents, shown.worker(role), view.reference, view.choice,
             list.folds_in(view.choice));
-    keep_in_view(list, function_rows(inside(layout, panel_of(layout, role))));
+    if (view.stage.on) {
+      view.hottest[static_cast<size_t>(role)].update(shown.worker(role));
+      bring_into_view(list, view.stage.highlight, function_rows(list_of(layout, role)));
+    }
+    keep_in_view(list, function_rows(list_of(layout, role)));
   }
 }
 
@@ -71,7 +106,10 @@ void move_selection(ListState& list, int lines) {
   if (last < 0) return;
   // The first press selects the top of the list.
   const int from = list.selected < 0 ? list.scroll - (lines == 1 ? 1 : 0) : list.selected;
-  select(list, std::clamp(from + lines, 0, last));
+  int to = std::clamp(from + lines, 0, last);
+  // The line above the vanished functions is no row to select; one of them follows.
+  if (rows_of(list)[static_cast<size_t>(to)].is_heading()) to += lines < 0 && to > 0 ? -1 : 1;
+  select(list, to);
 }
 
 bool edit_filter(ViewState& view, Key key) {

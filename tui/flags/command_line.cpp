@@ -92,6 +92,8 @@ class Parser {
         ->type_name("NAME");
     app_.add_flag("--no-color", line_.no_color, "no colours; NO_COLOR does the same");
     app_.add_flag("--no-unicode", line_.no_unicode, "ASCII only");
+    app_.add_flag("--stage", line_.stage,
+                  "start with the stage view: few and large things, for an audience");
     add_observing();
     app_.add_flag("--default-config", default_config_, "print a config file with every key");
     add_knob_flags(app_, line_);
@@ -152,6 +154,8 @@ class Parser {
                               line_.sweep->second));
     if (line_.roof && line_.command != Command::dashboard && line_.command != Command::present)
       throw Error("--roof is for the dashboard: use pipetop limits");
+    if (line_.stage && line_.command != Command::dashboard)
+      throw Error("--stage is for the dashboard: give no command");
     if (!line_.talk.config.empty() && !line_.config.empty())
       throw Error(fmt::format("{} and --config {} are two talks: give one", line_.talk.config,
                               line_.config));

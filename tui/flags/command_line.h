@@ -97,6 +97,7 @@ struct CommandLine {
   std::optional<BpfCounters> bpf_counters;
   std::optional<double> roof;  // of the dashboard, in GiB/s; 0: measured
   bool no_color = false, no_unicode = false, no_bpf = false;
+  bool stage = false;  // of the dashboard
 
   const Format* format = &formats().front();
   RunRequest run;

@@ -192,12 +192,15 @@ class RowMaker {
     if (!before.present && *row.change >= kWorthNaming) row.novelty = Novelty::added;
   }
 
-  // What has vanished keeps its place.
+  static bool has_vanished(const Group& g) { return !g.part[kNow].present; }
+
+  // What has vanished comes last, in its former order.
   void choose_and_sort(size_t begin, int depth) {
     const auto first = groups_.begin() + static_cast<ptrdiff_t>(begin);
     const auto left_out = [&](const Group& g) { return !is_row(g, depth); };
     groups_.erase(std::remove_if(first, groups_.end(), left_out), groups_.end());
     std::sort(first, groups_.end(), [&](const Group& a, const Group& b) {
+      if (has_vanished(a) != has_vanished(b)) return has_vanished(b);
       const auto rank = [&](const Group& g) {
         const Group::Part& part = g.part[g.part[kNow].present ? kNow : kBefore];
         return std::pair(part.share(choice_.sort), part.total);
@@ -215,6 +218,9 @@ class RowMaker {
     const size_t end = groups_.size();
     for (size_t i = begin; i < end; ++i) {
       const Group group = groups_[i];
+      const bool first_gone = has_vanished(group) && (i == begin || !has_vanished(groups_[i - 1]));
+      if (depth == 0 && first_gone && is_known(depth))
+        rows_.push_back({.name = kNoLongerSeen, .novelty = Novelty::heading});
       const PathId path = path_id(above.path, group.function);
       const Folds::State fold = folds_.at(path, rule);
       CallRow row{.name = group.function.name(), .path = path, .parent = parent, .depth = depth};

@@ -89,7 +89,9 @@ struct RowsChoice {
 };
 
 enum class Fold : uint8_t { none, closed, open };
-enum class Novelty : uint8_t { none, added, vanished };
+// `heading` is no function: it is the line above the vanished ones.
+enum class Novelty : uint8_t { none, added, vanished, heading };
+inline constexpr std::string_view kNoLongerSeen = "no longer seen";
 
 // A share below this that appears or disappears is noise, not a new or vanished function.
 inline constexpr double kWorthNaming = 0.005;
@@ -107,6 +109,7 @@ struct CallRow {
   uint64_t rails = 0;       // bit d: a row of depth d follows, below the same parent
 
   double share(ListSort sort) const { return sort == ListSort::self ? self : total; }
+  bool is_heading() const { return novelty == Novelty::heading; }
 };
 
 using CallRows = std::vector<CallRow>;

@@ -60,6 +60,33 @@ Layout make_layout(int rows, int cols, const Settings& settings) {
   } else {
     split_cols(lower, l.writer, l.reader);
   }
+  l.page = lower;
+  return l;
+}
+
+Layout make_zoomed_layout(int rows, int cols, Panel panel) {
+  Layout l;
+  l.fits = rows >= kMinRows && cols >= kMinCols;
+  if (!l.fits) return l;
+  l.boxed = rows >= 22 && cols >= 72;
+  l.title = {0, 0, 1, cols};
+  l.keys = {rows - 1, 0, 1, cols};
+  const int message_rows = rows >= 34 ? 2 : 1;
+  l.message = {l.keys.row - message_rows, 0, message_rows, cols};
+  l.page = {1, 0, l.message.row - 1, cols};
+  switch (panel) {
+    case Panel::throughput:
+      l.throughput = l.page;
+      break;
+    case Panel::ring:
+      l.ring = l.page;
+      break;
+    case Panel::writer:
+      l.writer = l.page;
+      break;
+    case Panel::reader:
+      l.reader = l.page;
+  }
   return l;
 }
 
@@ -70,13 +97,14 @@ Rect inside(const Layout& layout, const Rect& p) {
 
 int counter_rows(const Rect& panel) { return panel.rows < (panel.cols >= 130 ? 8 : 7) ? 1 : 2; }
 
-int function_rows(const Rect& panel) {
-  const int list = panel.rows - counter_rows(panel);
-  return list - list_header_rows(list);
+Rect list_of(const Layout& layout, Role role) {
+  const Rect panel = inside(layout, panel_of(layout, role));
+  const int above = layout.counters ? counter_rows(panel) : 0;
+  return {panel.row + above, panel.col, panel.rows - above, panel.cols};
 }
 
-int function_line(const Rect& panel, int row) {
-  return row < panel.end_row() ? std::max(-1, row - (panel.end_row() - function_rows(panel))) : -1;
+int function_line(const Rect& list, int row) {
+  return row < list.end_row() ? std::max(-1, row - (list.end_row() - function_rows(list))) : -1;
 }
 
 }  // namespace pipetop::tui

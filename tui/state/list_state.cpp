@@ -32,14 +32,6 @@ std::optional<CallProfile> profile_before(const Reference& reference, Role role,
   return std::move(profile.value);
 }
 
-double largest_share(const CallRows& rows, ListSort sort) {
-  double most = 0;
-  for (const CallRow& row : rows) {
-    if (row.depth == 0) most = std::max(most, row.share(sort));
-  }
-  return most;
-}
-
 // The row with the selection's path, else the nearest one with its name, else the
 // row now in its place.
 int find_selection(const ListState& list) {
@@ -54,7 +46,8 @@ int find_selection(const ListState& list) {
     distance = std::abs(i - list.selected);
     nearest = i;
   }
-  return nearest;
+  const bool heading = nearest >= 0 && rows[static_cast<size_t>(nearest)].is_heading();
+  return nearest + (heading ? 1 : 0);
 }
 
 }  // namespace
@@ -115,7 +108,6 @@ void refresh(ListContents& contents, const WorkerView& w, const Reference& refer
   contents.rows = Reading<CallRows>::of(
       make_rows(made.now, made.before ? &*made.before : nullptr, made.choice, folds));
   contents.rows.status = now.status;
-  contents.largest = largest_share(*contents.rows, choice.sort());
 }
 
 std::span<const CallRow> rows_of(const ListState& list) {

@@ -62,7 +62,6 @@ struct ListContents {
   bool compared = false;         // the previous state is known
   std::string_view reference;    // the reference for changes
   uint64_t count = 0, lost = 0;  // samples or sleeps
-  double largest = 0;            // share at the top of the list
   int processes = 1;             // that play the role; sleeps are of the first
 
   // What the rows were made from, because they are rebuilt only if it changes.

@@ -57,6 +57,32 @@ void SlotTrail::update(const RingFrame& frame) {
   mark(freed_ns_, before.tail, frame.tail);
 }
 
+void RingTempo::update(const RingFrame& frame) {
+  constexpr uint64_t kTurn_ns = 100'000'000, kLeast_ns = 40'000'000;
+  if (frame.torn || frame.slots == 0) return;
+  const bool goes_on = slots_ == frame.slots && frame.at_ns >= at_ns_;
+  if (goes_on && frame.at_ns < at_ns_ + kLeast_ns) return;
+  if (goes_on) {
+    const double turns = static_cast<double>(frame.head - head_) / frame.slots;
+    const double at_ten_hz = static_cast<double>(frame.at_ns - at_ns_) / kTurn_ns;
+    fast_ = turns > at_ten_hz * (fast_ ? 0.5 : 1);
+  }
+  at_ns_ = frame.at_ns;
+  slots_ = frame.slots;
+  head_ = frame.head;
+}
+
+double used_share(const Occupancy& o, uint32_t slots, uint32_t place) {
+  constexpr int kInner = kOccupancyBins - 2;
+  if (slots == 0) return 0;
+  double share = o.histogram.back();
+  // The inner bins are equal parts of the ring; the one that the place lies in counts in part.
+  const double at = static_cast<double>(place) / slots * kInner;
+  for (int i = kInner - 1; i >= 0 && i + 1 > at; --i)
+    share += o.histogram[static_cast<size_t>(i) + 1] * std::min(1.0, i + 1 - at);
+  return std::clamp(share, 0.0, 1.0);
+}
+
 void WholeFrames::replace_torn(RingView& ring) {
   if (!ring.frame.has_value()) return;
   const RingFrame& now = *ring.frame.value;

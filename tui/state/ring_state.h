@@ -38,6 +38,22 @@ class SlotTrail {
   std::vector<uint64_t> filled_ns_, freed_ns_;  // by index; 0: not seen
 };
 
+// How often the ring turns over. One that turns more than ten times a second has other slots in
+// every frame: a strip of them would only flicker.
+class RingTempo {
+ public:
+  // Takes each frame; repeated and torn ones change nothing.
+  void update(const RingFrame& frame);
+
+  // Does not change back at once: the tempo must fall to half for that.
+  bool fast() const { return fast_; }
+
+ private:
+  uint64_t at_ns_ = 0;
+  uint32_t slots_ = 0, head_ = 0;
+  bool fast_ = false;
+};
+
 // Holds the last complete ring frame, to be shown instead of torn ones: what is
 // drawn was correct, and does not flicker.
 class WholeFrames {
@@ -57,7 +73,14 @@ struct RingState {
   RingPicture picture = RingPicture::both;
   std::optional<uint32_t> inspected;  // a slot, by its index in the ring
   SlotTrail trail;                    // in slow motion
+  RingTempo tempo;
+  // The strip shows how many slots are used for how much of the time, not one instant.
+  bool settled = false;
 };
+
+// How much of the time more than `place` of the ring's slots are used: of what the slot at this
+// place from the tail is used.
+double used_share(const Occupancy& occupancy, uint32_t slots, uint32_t place);
 
 // The frame, if its slots can be drawn: complete, with every slot, and of the
 // ring's current size. Null: absent_slots() says why.

@@ -194,7 +194,8 @@ int KeyItem::columns() const {
 
 std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const ViewState& state) {
   std::vector<KeyItem> items = state.replay ? replay_items(state) : knob_items(s, state);
-  // The way back must have a place.
+  // The ways back must have a place.
+  if (state.zoom) items.insert(items.begin(), {"Z", "back", {U'Z'}});
   if (state.talk.presenting) items.insert(items.begin(), {"S-Tab", "talk", {key::back_tab}});
   if (!state.replay) add_screen_items(items, state);
   KeyItem help{"?", "help", {U'?'}}, quit{"q", "quit", {U'q'}};

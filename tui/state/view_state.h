@@ -12,6 +12,8 @@
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
 #include "engine/registry/workloads.h"
+#include "tui/state/hottest.h"
+#include "tui/state/layout.h"
 #include "tui/state/list_state.h"
 #include "tui/state/replay_state.h"
 #include "tui/state/ring_state.h"
@@ -34,12 +36,15 @@ struct ViewState {
   Role focus = Role::writer;
   ListChoice choice;  // what both lists show
   std::array<ListState, kRoles> lists;
-  Reference reference;  // the reference for changes
-  PageState help, log;  // log: the segments so far
+  Reference reference;          // the reference for changes
+  PageState help, log, ladder;  // log: the segments so far; ladder: their settings as bars
+  std::optional<Panel> zoom;    // the panel that has the whole screen
   TopFunctions top_functions;
   RingState ring;
   StageState stage;
   TalkState talk;
+  std::array<Hottest, kRoles> hottest;   // on stage
+  bool opened_for_stage = false;         // all rows of the lists, for its tree
   std::optional<bool> parts;             // in the ring's place; nothing: the workload's default
   std::optional<double> roof_gib_per_s;  // the upper bound of a pipe's rate here, if known
   bool roof_hidden = false;
@@ -61,7 +66,8 @@ struct ViewState {
   }
   // Whether that list shows why it is empty: then the remedy is on the screen.
   bool writers_list_says(std::string_view reason) const {
-    return !log.open && !reason.empty() && list(Role::writer).contents.rows.reason == reason;
+    return !log.open && !ladder.open && !reason.empty() &&
+           list(Role::writer).contents.rows.reason == reason;
   }
 };
 

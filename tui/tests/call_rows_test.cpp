@@ -39,6 +39,7 @@ std::vector<std::string> said(const CallRows& rows) {
     if (row.change) lines.back() += fmt::format(" {:+.0f}", *row.change * 100);
     if (row.novelty == Novelty::added) lines.back() += " new";
     if (row.novelty == Novelty::vanished) lines.back() += " gone";
+    if (row.is_heading()) lines.back() = std::string(row.name);
   }
   return lines;
 }
@@ -117,10 +118,10 @@ TEST(CallRows, ChangesAreToldByFunction) {
                                       {"entry;rare", .004},
                                       {"entry;read;lock", .05},
                                       {"[user]", .446}});
-  EXPECT_EQ(
-      said(make_rows(pipe_profile(), &before, kFlat, kClosed)),
-      (Said{" copy 40 40 +10", " spin 30 30 +30 new", " [user] 20 20 -25", " old 0 0 -20 gone",
-            "+lock 5 35 +0", "+wake 5 15 +5 new", "+entry 0 80 +0", "+write 0 65 +0"}));
+  EXPECT_EQ(said(make_rows(pipe_profile(), &before, kFlat, kClosed)),
+            (Said{" copy 40 40 +10", " spin 30 30 +30 new", " [user] 20 20 -25", "+lock 5 35 +0",
+                  "+wake 5 15 +5 new", "+entry 0 80 +0", "+write 0 65 +0", "no longer seen",
+                  " old 0 0 -20 gone"}));
 }
 
 TEST(CallRows, ChangesInTheTreeAreToldByPath) {

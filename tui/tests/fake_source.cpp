@@ -205,6 +205,22 @@ void FakeSource::fill_effective(Effective& e) {
     e.mismatches.push_back({"gift", "true", "false", "only vmsplice can give pages away"});
 }
 
+void FakeSource::fill_change(Snapshot& s) const {
+  const Reading<RateStats>& now = s.throughput.current.rate;
+  if (segments_.empty()) {
+    s.change = Reading<Change>::unavailable("nothing has changed yet");
+  } else if (!now.has_value() || !segments_.back()->rate.has_value()) {
+    s.change = Reading<Change>::warming("measuring");
+  } else {
+    const double before = segments_.back()->rate->mean, first = segments_.front()->rate.has_value()
+                                                                    ? segments_.front()->rate->mean
+                                                                    : before;
+    s.change = Reading<Change>::of({before, now->mean, now->mean / before, now->mean / first,
+                                    "the writer no longer copies", "_copy_from_iter 39.1 → 0 %",
+                                    "_copy_from_iter"});
+  }
+}
+
 void FakeSource::fill_verdict(Snapshot& s) const {
   if (mood_ == FakeMood::no_bpf) {
     s.verdict = Reading<Verdict>::unavailable("nobody knows the functions; run as root");
@@ -245,6 +261,7 @@ Snapshot FakeSource::tick() {
   fill_throughput(s.throughput, s.now_ns);
   fake_ring_.fill(s.ring, requested_, mood_, s.now_ns);
   fill_verdict(s);
+  fill_change(s);
   refresh_functions(s.now_ns);
   fill_worker(s.workers[0], Role::writer);
   fill_worker(s.workers[1], Role::reader);

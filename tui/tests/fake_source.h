@@ -34,6 +34,7 @@ class FakeSource final : public Source {
   double noise(double spread);
   void add_history(uint64_t until_ns);
   void fill_throughput(Throughput& t, uint64_t now_ns);
+  void fill_change(Snapshot& s) const;
   void fill_verdict(Snapshot& s) const;
   void fill_integrity(Snapshot& s) const;
   void refresh_functions(uint64_t now_ns);

@@ -20,7 +20,7 @@ class FunctionListTest : public testing::Test {
     return drawn(
         rows, cols,
         [&](const Area& a) {
-          draw_function_list(a, {list_, choice_, Role::writer, true, 0.4});
+          draw_function_list(a, {list_, choice_, Role::writer, true});
         },
         set);
   }
@@ -38,9 +38,9 @@ class FunctionListTest : public testing::Test {
 
 TEST_F(FunctionListTest, SharesNamesAndBars) {
   EXPECT_EQ(list(4, 60), (Lines{"▾self  child        function           running 2,000 samples",
-                                " 40.0   40.0         copy_from_iter            █████████████",
-                                " 25.0   25.0         spin_on_owner             ████████▏",
-                                " 20.0   20.0         [user]                    ██████▌"}));
+                                " 40.0   40.0         copy_from_iter            █████▎",
+                                " 25.0   25.0         spin_on_owner             ███▎",
+                                " 20.0   20.0         [user]                    ██▋"}));
   EXPECT_EQ(list(2, 30, GlyphSet::ascii),
             (Lines{" 40.0  40.0  copy_from_iter", " 25.0  25.0  spin_on_owner"}));
 }
@@ -51,12 +51,12 @@ TEST_F(FunctionListTest, TheTreeIsDrawnWithItsLines) {
   EXPECT_EQ(
       list(7, 80),
       (Lines{" self ▾child        function                               running 2,000 samples",
-             "  0.0   80.0        ▾ entry_64                                      ████████████",
-             " 15.0   80.0        └─▾ pipe_write                                  ████████████",
-             " 40.0   40.0          ├─  copy_from_iter                            ████████████",
-             "  0.0   25.0          └─▾ mutex_lock                                ███████▌",
-             " 25.0   25.0            └─  spin_on_owner                           ███████▌",
-             " 20.0   20.0          [user]                                        ██████"}));
+             "  0.0   80.0        ▾ entry_64                                      █████████▋",
+             " 15.0   80.0        └─▾ pipe_write                                  █████████▋",
+             " 40.0   40.0          ├─  copy_from_iter                            ████▊",
+             "  0.0   25.0          └─▾ mutex_lock                                ███",
+             " 25.0   25.0            └─  spin_on_owner                           ███",
+             " 20.0   20.0          [user]                                        ██▍"}));
   EXPECT_EQ(list(4, 28, GlyphSet::ascii),
             (Lines{" self*child    running 2,000", "  0.0  80.0 -entry_64",
                    " 15.0  80.0 `-pipe_write", " 40.0  40.0  | copy_from_it~"}));
@@ -74,23 +74,25 @@ TEST_F(FunctionListTest, DeepRowsAreSetInOnlyAsFarAsNamesAreRead) {
 
 TEST_F(FunctionListTest, ChangesNewAndVanished) {
   compare_with(table({{"entry_64;old_function", .3}, {"[user]", .7}}));
-  EXPECT_EQ(list(5, 60), (Lines{"▾self  child Δ prev function           running 2,000 samples",
-                                " 40.0   40.0    new  copy_from_iter            █████████████",
-                                "  0.0    0.0  -30.0  old_function",
-                                " 25.0   25.0    new  spin_on_owner             ████████▏",
-                                " 20.0   20.0  -50.0  [user]                    ██████▌"}));
+  EXPECT_EQ(list(9, 60), (Lines{"▾self  child Δ prev function           running 2,000 samples",
+                                " 40.0   40.0    new  copy_from_iter            █████▎",
+                                " 25.0   25.0    new  spin_on_owner             ███▎",
+                                " 20.0   20.0  -50.0  [user]                    ██▋",
+                                " 15.0   80.0    new ▸pipe_write                ██",
+                                "  0.0   80.0    0.0 ▸entry_64", "  0.0   25.0    0.0 ▸mutex_lock",
+                                " no longer seen", "  0.0    0.0  -30.0  old_function"}));
   EXPECT_EQ(list(3, 36),
             (Lines{"▾self child Δprev  running 2,000 smp", " 40.0  40.0   new  copy_from_iter",
-                   "  0.0   0.0 -30.0  old_function"}));
+                   " 25.0  25.0   new  spin_on_owner"}));
   EXPECT_EQ(list(3, 28), (Lines{"▾self Δprev    running 2,000", " 40.0   new  copy_from_iter",
-                                "  0.0 -30.0  old_function"}))
+                                " 25.0   new  spin_on_owner"}))
       << "the share that it is sorted by, and its change";
 }
 
 TEST_F(FunctionListTest, AnUnknownReferenceLeavesTheColumnEmpty) {
   reference_ = {std::make_shared<const Segment>()};
   EXPECT_EQ(list(3, 60)[0], "▾self  child Δ prev function           running 2,000 samples");
-  EXPECT_EQ(list(3, 60)[1], " 40.0   40.0         copy_from_iter            █████████████");
+  EXPECT_EQ(list(3, 60)[1], " 40.0   40.0         copy_from_iter            █████▎");
 }
 
 TEST_F(FunctionListTest, LostSamplesAreNotHidden) {

@@ -239,7 +239,7 @@ TEST_F(ListsTest, RowsAreMadeAgainOnlyForAReason) {
 TEST_F(ListsTest, AClickSelectsAndASecondOneOpens) {
   const Layout layout = make_layout(rows_, cols_);
   const Rect panel = inside(layout, layout.writer);
-  const int header = panel.rows - function_rows(panel) - 1;
+  const int header = panel.rows - function_rows(list_of(layout, Role::writer)) - 1;
   press(U"f");
   click(panel.row + header, panel.col);
   EXPECT_EQ(selected(), "") << "that is the header";

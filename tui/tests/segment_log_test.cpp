@@ -38,7 +38,7 @@ Snapshot snapshot_with_log() {
 
 Lines screen(int rows, int cols, const Snapshot& s, const ViewState& state = {}) {
   Canvas canvas(glyphs_of(GlyphSet::unicode), rows, cols);
-  draw_segment_log(canvas, s, state);
+  draw_segment_log(canvas, make_layout(rows, cols, s.requested), s, state);
   Lines lines;
   for (int r = 0; r < rows; ++r) {
     if (!canvas.line(r).empty()) lines.push_back(canvas.line(r));
@@ -85,8 +85,8 @@ TEST(SegmentLog, UnknownIsNotZero) {
 
 TEST(SegmentLog, ScrollsToTheOldest) {
   const Snapshot s = snapshot_with_log();
-  EXPECT_EQ(log_scroll_end(24, 80, s), 0);
-  EXPECT_EQ(log_scroll_end(16, 60, s), 1);
+  EXPECT_EQ(log_scroll_end(make_layout(24, 80), s), 0);
+  EXPECT_EQ(log_scroll_end(make_layout(16, 60), s), 1);
   ViewState state;
   state.log.scroll = 1;
   EXPECT_NE(screen(16, 60, s, state)[2].find("   2  v    write_with"), std::string::npos);

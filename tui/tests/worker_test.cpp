@@ -45,7 +45,7 @@ TEST(Worker, HugePagesThatAreNoneAreSaid) {
 Lines counters(const WorkerView& w, int cols) {
   const ListState state;
   return drawn(9, cols, [&](const Area& a) {
-    draw_worker(a, w, unit_of(Settings{}), {state, ListChoice{}, Role::writer, false, 0.4});
+    draw_worker(a, w, unit_of(Settings{}), {state, ListChoice{}, Role::writer, false});
   });
 }
 

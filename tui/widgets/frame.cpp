@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "tui/draw/look.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
+#include "tui/widgets/stage.h"
 
 namespace pipetop::tui {
 namespace {
@@ -37,10 +39,12 @@ void draw_title(const Area& area, std::span<const TitlePart> parts) {
   const std::string_view between = title_columns(parts) <= room - 1 ? " · " : " ";
   bool first = true;
   for (const TitlePart& part : parts) {
-    if (part.text.empty()) continue;
+    const int gap = first ? 0 : columns_of(between);
+    const std::string text = whole_clauses(part.text, room - col - gap);
+    if (text.empty() && !(first && !part.text.empty())) continue;
     if (!first) col = area.put(0, col, between, Style::dim);
+    col = area.put_fitted(0, col, room - col, text.empty() ? part.text : text, part.ink);
     first = false;
-    col = area.put_fitted(0, col, room - col, part.text, part.ink);
   }
   area.put(0, col, " ", {});
 }
@@ -186,6 +190,23 @@ void draw_title_bar(const Area& area, const Snapshot& s, std::string_view preset
   }
 }
 
+void draw_stage_title(const Area& area, const Snapshot& s, std::string_view title, bool frozen) {
+  std::vector<Part> parts = parts_of(s);
+  std::erase_if(parts, [](const Part& part) { return part.rank > 1 || part.text.empty(); });
+  if (frozen) parts.push_back({" FROZEN ", {Style::warning, kReverse}, 0});
+  if (pace_of(s) == Pace::slow_motion)
+    parts.push_back({" SLOW MOTION ", {Style::warning, kReverse}, 0});
+  int right = area.cols() - 1;
+  for (const Part& part : parts | std::views::reverse) {
+    right -= columns_of(part.text);
+    if (right < area.cols() / 2) break;  // the title matters more
+    area.put(0, right, part.text, part.ink);
+    right -= 2;
+  }
+  const std::string fits = whole_words(title, right - 2);
+  area.put_fitted(0, 1, right - 2, fits.empty() ? title : fits, Style::title);
+}
+
 void draw_message(Canvas& canvas, Rect rect, const Message& m) {
   constexpr int kMostRows = 3;
   if (m.text.empty()) return;
@@ -198,7 +219,10 @@ void draw_message(Canvas& canvas, Rect rect, const Message& m) {
   if (more > 0) area.fill(U' ', {});
   const Style style = severity_style(m.severity);
   if (!news) area.put(0, 1, "!", {style, kReverse});
-  wrap(area.part({0, col, area.rows(), cols}), m.text, style);
+  // News and the verdict end with a whole clause; of an error nothing may be lost unsaid.
+  const bool one_line = news && area.rows() == 1;
+  wrap(area.part({0, col, area.rows(), cols}), one_line ? whole_clauses(m.text, cols) : m.text,
+       style);
 }
 
 void draw_keys(const Area& area, const std::vector<KeyItem>& items) {

@@ -6,6 +6,7 @@
 #include "tui/draw/text.h"
 #include "tui/state/layout.h"
 #include "tui/widgets/frame.h"
+#include "tui/widgets/stage.h"
 #include "tui/widgets/workers.h"
 
 namespace pipetop::tui {
@@ -54,13 +55,25 @@ std::vector<TitlePart> summary(const FunctionListView& view, int detail) {
   return parts;
 }
 
+// In place of the heading of the names, so that no row moves.
+int draw_scroll_mark(const Area& area, int begin, int above) {
+  for (const char* form : {"▴ {} more above", "▴ {} above", "▴ {}"}) {
+    const std::string text = fmt::format(fmt::runtime(form), above);
+    if (begin + columns_of(text) <= area.cols()) return area.put(0, begin, text, Style::mark);
+  }
+  return begin;
+}
+
 void draw_summary(const Area& area, int begin, const FunctionListView& view) {
   int detail = 0;
+  const int above = view.list.scroll;
+  if (above > 0) begin = draw_scroll_mark(area, begin, above) + 1;
   while (detail + 1 < kDetails && title_columns(summary(view, detail), 1) > area.cols() - begin)
     ++detail;
   const std::vector<TitlePart> parts = summary(view, detail);
   const int columns = title_columns(parts, 1);
-  if (begin + 9 + columns <= area.cols()) area.put(0, begin, "function", Style::dim);
+  if (above > 0 && begin + columns > area.cols()) return;
+  if (above == 0 && begin + 9 + columns <= area.cols()) area.put(0, begin, "function", Style::dim);
   Pen pen(area, 0, std::max(begin, area.cols() - columns));
   for (const TitlePart& part : parts) pen.text(part.text, part.ink).skip(1);
 }
@@ -146,6 +159,10 @@ void draw_name(const Area& area, const CallRow& row, const Indent& indent) {
 
 void draw_row(const Area& area, const ListColumns& c, const CallRow& row,
               const FunctionListView& view, const Indent& indent) {
+  if (row.is_heading()) {
+    area.put(0, 1, row.name, Style::dim);
+    return;
+  }
   const ListSort sort = view.choice.sort();
   const bool gone = row.novelty == Novelty::vanished;
   const auto ink = [&](ListSort of) { return gone || of != sort ? Style::dim : Style::value; };
@@ -153,7 +170,7 @@ void draw_row(const Area& area, const ListColumns& c, const CallRow& row,
   area.part(c.children).put_right(0, percent_text(row.total), ink(ListSort::children));
   draw_change(area.part(c.change), row);
   draw_name(area.part(c.name), row, indent);
-  draw_bar(area.part(c.bar), row.share(sort) / view.full_bar, style_of(view.role));
+  draw_bar(area.part(c.bar), row.share(sort), style_of(view.role));  // 100 % fills it, always
 }
 
 // As deep as the visible rows need, but at most half of the names' columns.
@@ -186,8 +203,10 @@ void draw_rows(const Area& area, const FunctionListView& view) {
   for (size_t i = 0; i < seen.size(); ++i) {
     const Area line = area.from_row(header + static_cast<int>(i), 1);
     draw_row(line, columns, seen[i], view, indent);
+    const Area text = line.part({0, 0, 1, columns.name.end_col()});
+    if (!view.highlight.empty() && seen[i].name == view.highlight) text.set_ink(0, kHighlighted);
     if (view.focused && static_cast<int>(first + i) == view.list.selected)
-      line.part({0, 0, 1, columns.name.end_col()}).set_ink(0, {Style::plain, kReverse});
+      text.set_ink(0, {Style::plain, kReverse});
   }
 }
 

@@ -1,6 +1,6 @@
 // The pages that a key opens over other panels: the help, made from the tables of knobs, presets
 // and keys; and the log of segments: the effect of every change, newest first, on top of the
-// function lists, so that rate and ring stay visible.
+// function lists, so that rate and ring stay visible; and the ladder of settings seen so far.
 #pragma once
 
 #include <span>
@@ -8,6 +8,7 @@
 #include "engine/model/tables.h"
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
+#include "tui/state/rungs.h"
 #include "tui/state/view_state.h"
 
 namespace pipetop::tui {
@@ -25,9 +26,19 @@ void draw_help(Canvas& canvas, const HelpContents& contents, int scroll);
 // How far it can be scrolled on a screen of this size.
 int help_scroll_end(int rows, int cols, const HelpContents& contents);
 
-void draw_segment_log(Canvas& canvas, const Snapshot& snapshot, const ViewState& state);
+// In the layout's place for pages.
+void draw_segment_log(Canvas& canvas, const Layout& layout, const Snapshot& snapshot,
+                      const ViewState& state);
 
-// How far it can be scrolled on a screen of this size.
-int log_scroll_end(int rows, int cols, const Snapshot& snapshot);
+// How far it can be scrolled.
+int log_scroll_end(const Layout& layout, const Snapshot& snapshot);
+
+// A bar for every setting measured so far, all on one scale from 0; the present one is marked.
+void draw_ladder(const Area& area, std::span<const Rung> rungs, const Unit& unit, int scroll);
+
+// How far it can be scrolled in an area of so many rows, and how far it must be to show the present
+// one.
+int ladder_scroll_end(int rows, std::span<const Rung> rungs);
+int scroll_to_present(int rows, std::span<const Rung> rungs);
 
 }  // namespace pipetop::tui

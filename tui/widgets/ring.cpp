@@ -48,7 +48,7 @@ void put_sign(Pen& pen, const Area& area, char32_t sign, Style style, std::strin
 }
 
 // The kinds of slots since the last change, which is also the legend.
-void draw_legend(const Area& area, const RingView& ring, const StripView& view) {
+void draw_legend(const Area& area, const RingView& ring, const StripView& view, bool huge) {
   if (!ring.kinds.has_value()) {
     draw_absence(area, "kinds", ring.kinds.status, ring.kinds.reason);
     return;
@@ -68,7 +68,7 @@ void draw_legend(const Area& area, const RingView& ring, const StripView& view) 
     put_sign(pen, area, U'+', Style::good, "filled");
     put_sign(pen, area, U'-', Style::warning, "freed");
   }
-  if (std::ranges::none_of(ring.frame->slot, &Slot::huge)) return;
+  if (!huge) return;
   if (area.glyphs().set == GlyphSet::ascii) {
     if (pen.room() >= 13) pen.text("CAPITALS ", Style::plain).text("huge", Style::dim);
   } else {
@@ -109,10 +109,16 @@ void draw_picture(const Area& area, const Snapshot& s, RingPicture picture) {
 void draw_pieces(const Area& area, const Snapshot& s, const RingState& state, RingLayout plan) {
   const RingFrame& frame = *drawable_frame(s.ring);
   plan.strip_view.dim = is_old(frame, s.now_ns);
-  draw_summary(area, s);
-  draw_markers(area.part(plan.markers), frame, plan.strip_view);
-  draw_strip(area.part(plan.strip), frame, plan.strip_view);
-  draw_legend(area.part(plan.legend), s.ring, plan.strip_view);
+  const bool settled = settles(s.ring, state);
+  const bool huge = settled ? usual_slot(s).huge : std::ranges::any_of(frame.slot, &Slot::huge);
+  if (settled) {
+    draw_settled(area, s, plan);
+  } else {
+    draw_summary(area, s);
+    draw_markers(area.part(plan.markers), frame, plan.strip_view);
+    draw_strip(area.part(plan.strip), frame, plan.strip_view);
+  }
+  draw_legend(area.part(plan.legend), s.ring, plan.strip_view, huge);
   if (state.inspected) draw_slot_detail(area.part(plan.detail), frame, *state.inspected);
   draw_picture(area.part(plan.picture), s, state.picture);
 }
@@ -145,13 +151,14 @@ void draw_without_slots(const Area& area, const Snapshot& s, const RingState& st
 void draw_verdict(const Area& area, const Reading<Verdict>& verdict) {
   if (!verdict.has_value()) {
     const std::string reason = verdict.reason.empty() ? "…" : verdict.reason;
-    area.put_fitted(0, 0, area.cols(), "no verdict: " + reason, Style::dim);
+    area.put(0, 0, whole_clauses("no verdict: " + reason, area.cols()), Style::dim);
     return;
   }
   const bool stale = verdict.status == ReadingStatus::stale;
   const std::string name = std::string(to_text(verdict->bound)) + ": ";
   const int col = area.put_fitted(0, 0, area.cols(), name, stale ? Style::dim : Style::title);
-  area.put_fitted(0, col, area.cols() - col, verdict->because, stale ? Style::dim : Style::plain);
+  area.put(0, col, whole_clauses(verdict->because, area.cols() - col),
+           stale ? Style::dim : Style::plain);
 }
 
 std::string damage_a_second(const Integrity& i) {
@@ -185,26 +192,22 @@ TitlePart integrity_title(const Reading<Integrity>& integrity, Payload payload) 
   return {std::move(text), Style::error};
 }
 
-std::vector<TitlePart> ring_title(const Snapshot& s, int panel_cols, int rows) {
+std::vector<TitlePart> ring_title(const Snapshot& s) {
   const bool several = s.parts.size() > 1;
-  std::vector<TitlePart> parts = {
-      {several ? "ring of " + s.parts.front().name : "ring", Style::title},
-      integrity_title(s.integrity, s.requested.pipe.payload)};
-  if (has_verdict_row(rows) || !s.verdict.has_value()) return parts;
-  parts.push_back({std::string(to_text(s.verdict->bound)), Style::plain});
-  if (title_columns(parts) > title_room(panel_cols)) parts.pop_back();
-  return parts;
+  return {{several ? "ring of " + s.parts.front().name : "ring", Style::title},
+          integrity_title(s.integrity, s.requested.pipe.payload)};
 }
 
-void draw_ring(const Area& area, const Snapshot& s, const RingState& state, bool remedy_said) {
+void draw_ring(const Area& area, const Snapshot& s, const RingState& state, RingSaid said) {
   if (area.empty()) return;
   if (const RingFrame* frame = drawable_frame(s.ring)) {
     draw_pieces(area, s, state,
                 ring_layout(area.rows(), area.cols(), frame->slots, state, pace_of(s)));
   } else {
-    draw_without_slots(area, s, state, remedy_said);
+    draw_without_slots(area, s, state, said.remedy_said);
   }
-  if (has_verdict_row(area.rows())) draw_verdict(area.from_row(area.rows() - 1), s.verdict);
+  if (has_verdict_row(area.rows()) && said.verdict == VerdictAt::ring)
+    draw_verdict(area.from_row(area.rows() - 1), s.verdict);
 }
 
 }  // namespace pipetop::tui

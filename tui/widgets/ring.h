@@ -9,6 +9,7 @@
 #include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
 #include "tui/state/ring_state.h"
+#include "tui/state/status.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/throughput.h"
 
@@ -18,17 +19,36 @@ namespace pipetop::tui {
 // the number of good pages; or why it is unknown. Empty while none are stamped.
 TitlePart integrity_title(const Reading<Integrity>& integrity, Payload payload);
 
-// For a panel with this many columns and inner rows.
-std::vector<TitlePart> ring_title(const Snapshot& snapshot, int panel_cols, int rows);
+std::vector<TitlePart> ring_title(const Snapshot& snapshot);
 
-// `remedy_said`: the remedy for missing slots is shown elsewhere on the screen.
+// What the rest of the screen says.
+struct RingSaid {
+  bool remedy_said = false;  // the remedy for missing slots
+  VerdictAt verdict = VerdictAt::ring;
+};
+
 void draw_ring(const Area& area, const Snapshot& snapshot, const RingState& state,
-               bool remedy_said = false);
+               RingSaid said = {});
 
 // The slots as a strip of cells: the oldest full one (the tail) first, so that the strip
 // does not move while the ring turns; or by index, so that one can see the ends move.
 // Never a torn frame: its slots are inconsistent.
 void draw_strip(const Area& area, const RingFrame& frame, const StripView& view);
+
+// What most slots are, over time.
+struct UsualSlot {
+  SlotKind kind = SlotKind::other;
+  bool huge = false;
+};
+UsualSlot usual_slot(const Snapshot& snapshot);
+
+// Whether it is to be drawn, and it is known how much of the time slots are used, and what they
+// hold.
+bool settles(const RingView& ring, const RingState& state);
+
+// In place of the summary, the markers and the strip: a slot of the usual kind wherever one is used
+// for 1 % of the time; in its colour from 50 % on.
+void draw_settled(const Area& area, const Snapshot& snapshot, const RingLayout& plan);
 
 // Above the strip: labels that point at the cells of tail and head, and the scale
 // if a cell is several slots.

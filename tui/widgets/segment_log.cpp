@@ -13,13 +13,6 @@ namespace {
 
 constexpr int kOneLineCols = 140;  // with less, a segment takes two lines
 
-// The panel over both lists.
-Rect log_rect(const Layout& l) {
-  const Rect &w = l.writer, &r = l.reader;
-  return {w.row, w.col, std::max(w.end_row(), r.end_row()) - w.row,
-          std::max(w.end_col(), r.end_col()) - w.col};
-}
-
 struct Shape {
   int lines;    // per segment
   int headers;  // lines above them
@@ -189,10 +182,10 @@ void draw_segments(const Area& area, const Log& log, const ViewState& state) {
 
 }  // namespace
 
-void draw_segment_log(Canvas& canvas, const Snapshot& s, const ViewState& state) {
-  const Layout layout = make_layout(canvas.rows(), canvas.cols(), s.requested);
-  if (!layout.fits) return;
-  const Rect rect = log_rect(layout);
+void draw_segment_log(Canvas& canvas, const Layout& layout, const Snapshot& s,
+                      const ViewState& state) {
+  const Rect rect = layout.page;
+  if (rect.empty()) return;
   Area(canvas, rect).fill(U' ', {});
   const Log log(s);
   const TitlePart title[] = {{"segments", Style::title},
@@ -201,10 +194,9 @@ void draw_segment_log(Canvas& canvas, const Snapshot& s, const ViewState& state)
   draw_segments(draw_panel(canvas, layout, rect, title, true), log, state);
 }
 
-int log_scroll_end(int rows, int cols, const Snapshot& s) {
-  const Layout layout = make_layout(rows, cols, s.requested);
-  if (!layout.fits) return 0;
-  const Rect area = inside(layout, log_rect(layout));
+int log_scroll_end(const Layout& layout, const Snapshot& s) {
+  if (layout.page.empty()) return 0;
+  const Rect area = inside(layout, layout.page);
   const int segments = static_cast<int>(s.throughput.segments.size()) + 1;
   return std::max(0, segments - shape_of(area.rows, area.cols).visible);
 }

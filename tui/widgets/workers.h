@@ -4,6 +4,7 @@
 // the workload.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "engine/model/snapshot.h"
@@ -19,8 +20,8 @@ struct FunctionListView {
   const ListChoice& choice;
   Role role = Role::writer;
   bool focused = false;
-  double full_bar = 1;       // the share that fills a bar; the same for both roles
-  bool remedy_said = false;  // the reason for an empty list is elsewhere on the screen
+  bool remedy_said = false;         // the reason for an empty list is elsewhere on the screen
+  std::string_view highlight = {};  // a function that stands out
 };
 
 void draw_function_list(const Area& area, const FunctionListView& view);

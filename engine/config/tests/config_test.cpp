@@ -107,7 +107,7 @@ TEST_F(ConfigTest, ReadsEveryKey) {
       "    title: A one-MiB ring\n"
       "    pipe_size: 1MiB\n"
       "observe: {frequency_hz: 4999, bpf: off}\n"
-      "screen: {frames_per_s: 60, unicode: never, color: always}\n");
+      "screen: {frames_per_s: 60, unicode: never, color: always, stage: true}\n");
   Settings expected;
   expected.pipe.pipe_size = 1 << 20;
   expected.pipe.buf_size = 512 << 10;
@@ -122,6 +122,7 @@ TEST_F(ConfigTest, ReadsEveryKey) {
   EXPECT_EQ(c.frequency_hz, 4999u);
   EXPECT_EQ(c.bpf, BpfUse::off);
   EXPECT_EQ(c.frames_per_s, 60u);
+  EXPECT_TRUE(c.stage);
   EXPECT_EQ(c.unicode, Choice::never);
   EXPECT_EQ(c.color, Choice::always);
 }
@@ -220,6 +221,7 @@ TEST_F(ConfigTest, EachMistakeIsOneClearLine) {
        "1:24: frames_per_s: \"61\" is not a whole number from 1 to 60"},
       {"screen: {color: yes}\n",
        "1:17: color: \"yes\" is not a valid value: give auto, always or never"},
+      {"screen: {stage: on}\n", "1:17: stage: \"on\" is not a valid value: give false or true"},
       {"just words\n", "1:1: a config is a map of \"key: value\" lines, not a value"},
       {"- a\n", "1:1: a config is a map of \"key: value\" lines, not a list"},
       {"\"wait\\e[\": 1\n", "1:1: a config has no key \"wait?[\": did you mean wait?"},

@@ -153,6 +153,8 @@ TEST(CommandLine, RunTakesTimesSizesAndFormats) {
 
 TEST(CommandLine, TheRoofIsGivenOrMeasured) {
   EXPECT_FALSE(parse("--preset write_read").roof);
+  EXPECT_FALSE(parse("--preset write_read").stage);
+  EXPECT_TRUE(parse("--stage").stage);
   EXPECT_EQ(parse("--roof 84.5").roof, 84.5);
   EXPECT_EQ(parse("--roof --no-color").roof, 0) << "to be measured";
 }
@@ -233,6 +235,7 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"--roof high", "--roof: \"high\" is not a rate: give GiB/s, for example 84"},
       {"--roof 0", "--roof: \"0\" is not a rate: give GiB/s, for example 84"},
       {"run --roof", "--roof is for the dashboard: use pipetop limits"},
+      {"run --stage", "--stage is for the dashboard: give no command"},
       {"--segments", "--segments needs a value: see pipetop --help"},
       {"run --duration 0", "--duration: \"0\" is out of range: give 1ns to 168h"},
       {"run --duration soon",

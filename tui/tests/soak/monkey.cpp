@@ -37,7 +37,11 @@ std::string bytes_of(Key key) {
   return bytes;
 }
 
-// Every key but those that end or suspend it or make files, and some that mean nothing.
+// The stage and a zoomed panel lack the clock and the totals by which it is seen to live.
+constexpr std::array kHide = {Key{U'S'}, Key{U'Z'}};
+
+// Every key but those that end or suspend it, make files or hide what is looked at, and some that
+// mean nothing.
 std::vector<std::string> all_keys() {
   std::vector<Key> keys;
   for (const auto& binding : Controller::bindings()) keys.push_back(binding.key);
@@ -45,7 +49,10 @@ std::vector<std::string> all_keys() {
   for (const Key more : {U'2', U'3', U'4', U'5', U'6', U'7', U'8', U'9', U'ä', U'¥', U'Q'})
     keys.push_back(more);
   keys.push_back(key::backspace);
-  std::erase_if(keys, [](Key key) { return std::ranges::find(kUnused, key) != kUnused.end(); });
+  std::erase_if(keys, [](Key key) {
+    return std::ranges::find(kUnused, key) != kUnused.end() ||
+           std::ranges::find(kHide, key) != kHide.end();
+  });
   std::vector<std::string> all;
   for (const Key key : keys) all.push_back(bytes_of(key));
   all.push_back("\xff");

@@ -1,0 +1,157 @@
+#include "tui/dashboard/stage_view.h"
+
+#include <fmt/core.h>
+
+#include "engine/registry/workloads.h"
+#include "tui/state/rungs.h"
+#include "tui/state/stage_layout.h"
+#include "tui/state/status.h"
+#include "tui/widgets/frame.h"
+#include "tui/widgets/pages.h"
+#include "tui/widgets/ring.h"
+#include "tui/widgets/stage.h"
+#include "tui/widgets/throughput.h"
+#include "tui/widgets/workers.h"
+
+namespace pipetop::tui {
+namespace {
+
+// A line with a title above each part; boxes would take two rows more.
+class StagePainter {
+ public:
+  StagePainter(Canvas& canvas, const Snapshot& s, const ViewState& state)
+      : canvas_(canvas),
+        s_(s),
+        state_(state),
+        places_(stage_layout(canvas.rows(), canvas.cols(), state.requested, state.stage)),
+        panels_(screen_layout(state, canvas.rows(), canvas.cols())) {}
+
+  void draw() {
+    draw_stage_title(at(places_.title), s_, stage_title(state_), state_.frozen);
+    const bool rate = highlights("rate");
+    draw_stage_rate(at(places_.number), s_, places_.number_size, rate);
+    draw_stage_factor(at(places_.factor), s_.change, places_.factor_size, rate);
+    draw_stage_change(at(places_.compared), s_);
+    draw_stage_cause(at(places_.cause), s_.change);
+    if (!places_.strip.empty()) draw_ring_in(places_.strip);
+    draw_large();
+    if (!places_.top.empty()) draw_top();
+    draw_stage_caption(at(places_.caption), state_.stage.caption);
+    draw_message_row();
+    draw_stage_words(at(places_.words), s_);
+  }
+
+ private:
+  Area at(const Rect& rect) { return {canvas_, rect}; }
+  bool highlights(std::string_view what) const { return state_.stage.highlight == what; }
+
+  Area panel(const Rect& rect, std::vector<TitlePart> title, bool highlighted = false) {
+    if (highlighted && !title.empty()) title.front().ink = kHighlighted;
+    return draw_panel(canvas_, panels_, rect, title, highlighted);
+  }
+
+  void draw_ring_in(const Rect& rect) {
+    if (shows_parts(s_, state_)) {
+      draw_parts(panel(rect, parts_title(s_)), s_);
+      return;
+    }
+    draw_ring(panel(rect, ring_title(s_), highlights("slots")), s_, state_.ring,
+              {.remedy_said = false, .verdict = VerdictAt::message});
+  }
+
+  void draw_list_in(Role role) {
+    const Rect& rect = panel_of(panels_, role);
+    const Area area = panel(rect, {role_title(role)});
+    draw_function_list(area, {state_.list(role), state_.choice, role, state_.focus == role, false,
+                              state_.stage.highlight});
+  }
+
+  void draw_large() {
+    const Area page = at(places_.large);
+    switch (state_.stage.view) {
+      case SceneView::ring:
+        return draw_ring_in(places_.large);
+      case SceneView::functions:
+      case SceneView::tree:
+      case SceneView::waiting:
+        for (const Role role : roles_of(state_.requested)) draw_list_in(role);
+        return;
+      case SceneView::log:
+        return draw_segment_log(canvas_, panels_, s_, state_);
+      case SceneView::ladder: {
+        const auto rungs = rungs_of(s_, state_.presets);
+        const Area area = panel(page.rect(), {{"ladder", Style::title}});
+        return draw_ladder(area, rungs, unit_of(s_.requested),
+                           scroll_to_present(area.rows(), rungs));
+      }
+      case SceneView::throughput: {
+        const Area area = panel(page.rect(), {{"throughput", Style::title}}, highlights("rate"));
+        return draw_history(area, s_.throughput, s_.now_ns, pace_of(s_), state_.shown_roof());
+      }
+    }
+  }
+
+  TitlePart role_title(Role role) const {
+    const WorkerView& w = s_.worker(role);
+    std::string name(role_name(state_.requested, role));
+    if (w.processes > 1) name = fmt::format("{} {}s", w.processes, name);
+    return {std::move(name), {style_of(role), kBold}};
+  }
+
+  void draw_top() {
+    const auto roles = roles_of(state_.requested);
+    const Rect& band = places_.top;
+    const auto count = static_cast<int>(roles.size());
+    const int cols = (band.cols - (count - 1)) / count;
+    int col = band.col;
+    for (const Role role : roles) {
+      const int own = role == roles.back() ? band.end_col() - col : cols;
+      const Area area =
+          panel({band.row, col, band.rows, own}, {role_title(role), {"runs in", Style::dim}});
+      const Hottest& hottest = state_.hottest[static_cast<size_t>(role)];
+      draw_hottest(area, s_.worker(role), hottest.first(kTopFunctions, named_function()),
+                   state_.stage.highlight);
+      col += own + 1;
+    }
+  }
+
+  // The highlight, if it is one.
+  std::string_view named_function() const {
+    const std::string& h = state_.stage.highlight;
+    return h == "slots" || h == "verdict" || h == "rate" ? std::string_view() : h;
+  }
+
+  void draw_message_row() {
+    const Message message = message_of(s_, state_, VerdictAt::message);
+    const bool verdict = highlights("verdict") && message.severity == Severity::info;
+    if (!verdict || !s_.verdict.has_value()) {
+      draw_message(canvas_, places_.message, message);
+      return;
+    }
+    const Area area = at(places_.message);
+    area.put(0, 1, whole_clauses(verdict_text(*s_.verdict), area.cols() - 2), kHighlighted);
+  }
+
+  Canvas& canvas_;
+  const Snapshot& s_;
+  const ViewState& state_;
+  StageLayout places_;
+  Layout panels_;
+};
+
+}  // namespace
+
+std::string stage_title(const ViewState& state) {
+  const StageState& stage = state.stage;
+  if (stage.scenes > 0) return fmt::format("{}/{} {}", stage.scene, stage.scenes, stage.title);
+  if (!stage.title.empty()) return stage.title;
+  const std::string_view name = state.preset_name();
+  const Preset* preset = find_preset(state.presets, name);
+  return preset && !preset->title.empty() ? preset->title : std::string(name);
+}
+
+void draw_stage(Canvas& canvas, const Snapshot& s, const ViewState& state) {
+  StagePainter(canvas, s, state).draw();
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,18 @@
+// Composes the stage out of its pieces.
+#pragma once
+
+#include <string>
+
+#include "engine/model/snapshot.h"
+#include "tui/draw/canvas.h"
+#include "tui/state/view_state.h"
+
+namespace pipetop::tui {
+
+// Of a size that fits it.
+void draw_stage(Canvas& canvas, const Snapshot& snapshot, const ViewState& state);
+
+// "3/12 Lending pages"; outside of a talk what the preset is.
+std::string stage_title(const ViewState& state);
+
+}  // namespace pipetop::tui

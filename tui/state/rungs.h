@@ -1,0 +1,27 @@
+// The settings measured so far, as rungs of a ladder.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/model/snapshot.h"
+#include "engine/model/tables.h"
+
+namespace pipetop::tui {
+
+struct Rung {
+  std::string name;            // of the preset, else of the change that led there
+  std::optional<double> rate;  // the newest mean, in the workload's unit; none: still measuring
+  double times = 0;            // the first rung's rate; 0: unknown
+  double article = 0;          // the article's figure; 0 if it has none
+  bool present = false;
+  bool operator==(const Rung&) const = default;
+};
+
+// In the order in which they were first seen, each with its newest value. Other workloads, slow
+// motion, and segments too short for a rate are left out; the present one never is.
+std::vector<Rung> rungs_of(const Snapshot& snapshot, std::span<const Preset> presets);
+
+}  // namespace pipetop::tui

@@ -1,0 +1,158 @@
+#include "tui/state/stage_layout.h"
+
+#include <algorithm>
+
+#include "engine/registry/workloads.h"
+#include "tui/draw/text.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr int kMargin = 1;
+constexpr int kUsualCaptionRows = 3;
+
+// What the large part needs, with its title.
+int least_rows(SceneView view) {
+  switch (view) {
+    case SceneView::log:
+      return 7;
+    case SceneView::ladder:
+      return 10;  // the article's seven rungs, a heading and the scale
+    case SceneView::ring:
+    case SceneView::functions:
+    case SceneView::tree:
+    case SceneView::waiting:
+    case SceneView::throughput:
+      break;
+  }
+  return 6;
+}
+
+int factor_cols(DigitSize size) { return big_number_cols("×8.88", size); }
+// With the widest usual number, so that nothing beside it moves.
+int number_cols(DigitSize size) { return big_number_cols("88.8", size); }
+
+// Slow motion counts in pages.
+int unit_cols(const Settings& settings) {
+  return std::max(columns_of(unit_of(settings).rate), columns_of("pages/s"));
+}
+
+// The largest digits that leave half of the screen for everything else.
+void place_digits(StageLayout& l, int row, int rows, int cols, const Settings& settings) {
+  const auto beside = [&](DigitSize size) {
+    return kMargin + number_cols(size) + 1 + unit_cols(settings) + 3;
+  };
+  const auto fits = [&](DigitSize number, DigitSize factor) {
+    return beside(number) + factor_cols(factor) + kMargin <= cols;
+  };
+  using enum DigitSize;
+  l.number_size = rows >= 38 && fits(huge, full)   ? huge
+                  : rows >= 22 && fits(full, full) ? full
+                                                   : half;
+  l.factor_size = l.number_size;
+  if (!fits(l.number_size, l.factor_size)) l.factor_size = full;
+  const int digits = digit_rows(l.number_size);
+  const int begin = beside(l.number_size);
+  l.number = {row, kMargin, digits, begin - 3 - kMargin};
+  // In the middle of the number's height.
+  const int factor_rows = digit_rows(l.factor_size);
+  l.factor = {row + (digits - factor_rows) / 2, begin, factor_rows, cols - begin - kMargin};
+}
+
+// Side by side, one column apart.
+void split_lists(const Rect& band, const Settings& settings, Layout& l) {
+  l.writer = band;
+  if (!has_role(settings, Role::reader)) return;
+  const int left = (band.cols - 1) / 2;
+  l.writer.cols = left;
+  l.reader = {band.row, band.col + left + 1, band.rows, band.cols - left - 1};
+}
+
+// The panels of which the large part consists.
+Layout panels_on_stage(const StageLayout& stage, const Settings& settings, SceneView view) {
+  Layout l;
+  l.fits = stage.fits;
+  l.counters = false;
+  l.title = stage.title;
+  l.message = stage.message;
+  if (shows_lists_on_stage(view)) {
+    split_lists(stage.large, settings, l);
+  } else if (view == SceneView::ring) {
+    l.ring = stage.large;
+  } else if (view == SceneView::throughput) {
+    l.throughput = stage.large;
+  } else {
+    l.page = stage.large;
+  }
+  return l;
+}
+
+}  // namespace
+
+std::vector<std::string_view> caption_lines(std::string_view caption, int cols) {
+  std::vector<std::string_view> lines;
+  while (!caption.empty() && caption.back() == '\n') caption.remove_suffix(1);
+  while (!caption.empty()) {
+    const std::string_view line = caption.substr(0, caption.find('\n'));
+    const auto pieces = broken(line, cols);
+    lines.insert(lines.end(), pieces.begin(), pieces.end());
+    if (pieces.empty()) lines.push_back(line);
+    caption.remove_prefix(std::min(caption.size(), line.size() + 1));
+  }
+  return lines;
+}
+
+StageLayout stage_layout(int rows, int cols, const Settings& settings, const StageState& stage) {
+  StageLayout l;
+  l.fits = rows >= kMinRows && cols >= kMinCols;
+  if (!l.fits) return l;
+  const int air = rows >= 28 ? 1 : 0;
+  l.title = {0, 0, 1, cols};
+  int row = 1 + air;
+  place_digits(l, row, rows, cols, settings);
+  row = l.number.end_row() + air;
+  const auto take = [&](int taken) {
+    row += taken;
+    return Rect{row - taken, kMargin, taken, cols - 2 * kMargin};
+  };
+  l.compared = take(1);
+  l.cause = take(rows >= 20 ? 2 : 1);
+  row += air;
+
+  l.words = {rows - 1, 0, 1, cols};
+  l.message = {rows - 2, 0, 1, cols};
+  const int wanted = static_cast<int>(caption_lines(stage.caption, cols - 2 * kMargin).size());
+  const int usual = stage.scenes > 0 || wanted > 0 ? kUsualCaptionRows : 0;
+  const int caption = std::min(std::max(wanted, usual), std::max(usual, rows / 4));
+  l.caption = {l.message.row - caption, kMargin, caption, cols - 2 * kMargin};
+  const int end = l.caption.row - (caption > 0 ? air : 0);
+
+  const int least = least_rows(stage.view);
+  const auto has_room = [&](int for_rows) { return end - row - for_rows >= least; };
+  const auto band = [&](int band_rows) {
+    row += band_rows;
+    return Rect{row - band_rows, kMargin, band_rows, cols - 2 * kMargin};
+  };
+  const bool lists = shows_lists_on_stage(stage.view);
+  const int top = 1 + static_cast<int>(kTopFunctions);
+  const int strip_rows = has_room(16) ? 5 : 3;
+  const bool has_strip = terms_of(settings).has_ring && stage.view != SceneView::ring;
+  const bool has_top = !lists && has_room(top);
+  if (has_strip && has_room(strip_rows + (has_top ? top : 0))) l.strip = band(strip_rows);
+  if (has_top) {
+    l.large = band(end - top - row);
+    l.top = band(top);
+  } else {
+    l.large = band(end - row);
+  }
+  return l;
+}
+
+Layout screen_layout(const ViewState& view, int rows, int cols) {
+  if (view.zoom) return make_zoomed_layout(rows, cols, *view.zoom);
+  if (!view.stage.on) return make_layout(rows, cols, view.requested);
+  return panels_on_stage(stage_layout(rows, cols, view.requested, view.stage), view.requested,
+                         view.stage.view);
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,179 @@
+#include "tui/widgets/stage.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/registry/workloads.h"
+#include "tui/draw/text.h"
+#include "tui/state/stage_layout.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr uint32_t kSettledSamples = 5;  // of 100 ms
+
+Style factor_style(double factor) {
+  return factor >= 1.02 ? Style::good : factor <= 0.98 ? Style::warning : Style::value;
+}
+
+// Of what a role does, in words for an audience; "" for what goes without saying.
+std::string_view word_of(std::string_view technique) {
+  technique = technique.substr(0, technique.find(" → "));
+  if (technique == "4k" || technique == "block") return {};
+  if (technique == "thp") return "huge pages";
+  if (technique == "hugetlb") return "huge pages (hugetlb)";
+  return technique;
+}
+
+void draw_hot_row(const Area& area, const HotFunction& function, Style bar_style,
+                  bool highlighted) {
+  constexpr int kShareCols = 7;
+  const int name_cols = std::clamp(area.cols() - kShareCols - 10, 22, 34);
+  const int bar_cols = std::clamp(area.cols() - kShareCols - 1 - name_cols - 1, 0, 48);
+  area.part({0, 0, 1, kShareCols}).put_right(0, percent_text(function.share) + " %", Style::value);
+  const int name = kShareCols + 1;
+  area.put_fitted(0, name, area.cols() - bar_cols - 1 - name, function.name, Style::plain);
+  if (bar_cols > 0)
+    draw_bar(area.part({0, area.cols() - bar_cols, 1, bar_cols}), function.share, bar_style);
+  if (highlighted) area.part({0, 0, 1, area.cols() - bar_cols}).set_ink(0, kHighlighted);
+}
+
+}  // namespace
+
+Reading<double> stage_rate(const Snapshot& s) {
+  if (s.change.has_value()) {
+    Reading<double> rate = Reading<double>::of(s.change->after);
+    rate.status = s.change.status;
+    return rate;
+  }
+  const Reading<RateStats>& own = s.throughput.current.rate;
+  const bool settled = own.has_value() && own->samples >= kSettledSamples;
+  if (!settled) return Reading<double>::warming(own.reason);
+  return {own.status, own->mean, own.reason};
+}
+
+void draw_stage_rate(const Area& area, const Snapshot& s, DigitSize size, bool highlighted) {
+  if (area.empty()) return;
+  const Pace pace = pace_of(s);
+  const Reading<double> rate = stage_rate(s);
+  const Unit& terms = unit_of(s.requested);
+  const int unit_col = big_number_cols("88.8", size) + 1;
+  if (!rate.has_value()) {
+    area.put((area.rows() - 1) / 2, 0, "measuring", Style::dim);
+    area.put(0, unit_col, terms.rate, Style::dim);
+    return;
+  }
+  const RateUnit unit = rate_unit(*rate, pace, terms);
+  const std::string number = rate_text(*rate * unit.per_unit);
+  const Style style = highlighted                           ? Style::mark
+                      : rate.status == ReadingStatus::stale ? Style::dim
+                      : pace == Pace::slow_motion           ? Style::warning
+                                                            : Style::graph;
+  draw_big_number(area, number, size, {style, kBold});
+  const int col = std::max(unit_col, big_number_cols(number, size) + 1);
+  area.put(0, col, unit.name, highlighted ? kHighlighted : Ink(Style::value));
+}
+
+void draw_stage_factor(const Area& area, const Reading<Change>& change, DigitSize size,
+                       bool highlighted) {
+  if (!change.has_value() || !(change->factor > 0)) return;
+  const std::string factor = ratio_text(change->factor);
+  const Style style = highlighted                             ? Style::mark
+                      : change.status == ReadingStatus::stale ? Style::dim
+                                                              : factor_style(change->factor);
+  while (size != DigitSize::half && big_number_cols(factor, size) > area.cols())
+    size = size == DigitSize::huge ? DigitSize::full : DigitSize::half;
+  draw_big_number(area, factor, size, {style, kBold});
+}
+
+void draw_stage_change(const Area& area, const Snapshot& s) {
+  const Reading<Change>& change = s.change;
+  if (!change.has_value()) {
+    // Before the first change there is nothing to say, and "measuring" is said by the rate.
+    const bool first = !s.throughput.previous && s.throughput.segments.empty();
+    if (!first && stage_rate(s).has_value())
+      area.put(0, 0, whole_clauses(why_of(change.reason), area.cols()), Style::dim);
+    return;
+  }
+  Pen pen(area, 0);
+  pen.text(rate_text(change->before), Style::value).text(" → ", Style::dim);
+  pen.text(rate_text(change->after), Style::value).skip(1);
+  pen.text(unit_of(s.requested).rate, Style::plain).skip(3);
+  if (change->factor > 0)
+    pen.text(ratio_text(change->factor), {factor_style(change->factor), kBold}).skip(3);
+  const std::string since = ratio_text(change->since_start);
+  if (change->since_start <= 0 || since == ratio_text(change->factor)) return;
+  constexpr std::string_view kWords = " since the start";
+  if (pen.room() < columns_of(since) + columns_of(kWords)) return;
+  pen.text(since, {factor_style(change->since_start), kBold}).text(kWords, Style::plain);
+}
+
+void draw_stage_cause(const Area& area, const Reading<Change>& change) {
+  if (area.empty() || !change.has_value() || change->cause.empty()) return;
+  const std::string& evidence = change->evidence;
+  if (evidence.empty()) {
+    wrap(area, change->cause, {Style::value, kBold});
+  } else if (area.rows() >= 2) {
+    area.put(0, 0, whole_clauses(change->cause, area.cols()), {Style::value, kBold});
+    area.put(1, 0, whole_clauses(evidence, area.cols()), Style::plain);
+  } else {
+    const std::string cause = whole_clauses(change->cause, area.cols());
+    const int col = area.put(0, 0, cause, {Style::value, kBold}) + 2;
+    area.put(0, col, whole_clauses(evidence, area.cols() - col), Style::plain);
+  }
+}
+
+void draw_stage_caption(const Area& area, std::string_view caption) {
+  const auto lines = caption_lines(caption, area.cols());
+  for (int row = 0; row < area.rows() && row < static_cast<int>(lines.size()); ++row) {
+    const std::string_view line = lines[static_cast<size_t>(row)];
+    const bool more = row + 1 == area.rows() && row + 1 < static_cast<int>(lines.size());
+    const std::string text =
+        more ? whole_words(std::string(line) + " " + std::string(lines[size_t(row) + 1]),
+                           area.cols())
+             : std::string(line);
+    area.put_fitted(row, 0, area.cols(), text.empty() ? line : text, Style::value);
+  }
+}
+
+void draw_hottest(const Area& area, const WorkerView& worker,
+                  std::span<const HotFunction> functions, std::string_view highlight) {
+  if (area.empty()) return;
+  if (!worker.functions.has_value()) {
+    draw_absence(area, "functions", worker.functions.status, worker.functions.reason);
+    return;
+  }
+  if (functions.empty()) area.put(0, 1, "no samples", Style::dim);
+  int row = 0;
+  for (const HotFunction& function : functions)
+    draw_hot_row(area.from_row(row++, 1), function, style_of(worker.role),
+                 function.name == highlight);
+}
+
+std::string words_of(const Snapshot& s) {
+  std::vector<std::string_view> words;
+  for (const Role role : roles_of(s.requested)) {
+    for (const std::string& technique : s.worker(role).technique) {
+      const std::string_view word = word_of(technique);
+      if (!word.empty() && std::ranges::find(words, word) == words.end()) words.push_back(word);
+    }
+  }
+  std::string text;
+  for (const std::string_view word : words) text += (text.empty() ? "" : " · ") + std::string(word);
+  return text;
+}
+
+void draw_stage_words(const Area& area, const Snapshot& s) {
+  constexpr int kKeysCols = 6;
+  const int room = area.cols() - 2 - kKeysCols - 2;
+  std::string words = words_of(s);
+  // Whole ones.
+  while (columns_of(words) > room && words.rfind(" · ") != words.npos)
+    words.resize(words.rfind(" · "));
+  area.put_fitted(0, 1, room, words, Style::lit);
+  const int keys = area.cols() - 1 - kKeysCols;
+  area.put(0, area.put(0, keys, "?", Style::key) + 1, "keys", Style::plain);
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,49 @@
+// The pieces of the stage, large enough for the back row. A highlighted piece is in reverse video.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/snapshot.h"
+#include "tui/draw/canvas.h"
+#include "tui/draw/charts.h"
+#include "tui/draw/numbers.h"
+#include "tui/state/hottest.h"
+
+namespace pipetop::tui {
+
+inline constexpr Ink kHighlighted = Ink(Style::mark, kReverse);
+
+// The scene's title, and what must not be missed: a frozen screen, knobs that had no effect.
+void draw_stage_title(const Area& area, const Snapshot& snapshot, std::string_view title,
+                      bool frozen);
+
+// The settled rate of the present settings: the one that the factor is made of. None until they
+// have settled.
+Reading<double> stage_rate(const Snapshot& snapshot);
+
+// In large digits with its unit, or "measuring".
+void draw_stage_rate(const Area& area, const Snapshot& snapshot, DigitSize size, bool highlighted);
+
+// "×2.3" against the settings before, in large digits.
+void draw_stage_factor(const Area& area, const Reading<Change>& change, DigitSize size,
+                       bool highlighted);
+
+// "3.15 → 7.12 GiB/s   ×12 since the start", or why there is nothing to compare.
+void draw_stage_change(const Area& area, const Snapshot& snapshot);
+
+// Why, and the numbers that show it.
+void draw_stage_cause(const Area& area, const Reading<Change>& change);
+
+void draw_stage_caption(const Area& area, std::string_view caption);
+
+// A row for each function, with bars that 100 % fills; or why there are none.
+void draw_hottest(const Area& area, const WorkerView& worker,
+                  std::span<const HotFunction> functions, std::string_view highlight);
+
+// What is on, in words: "vmsplice · splice · huge pages · busy".
+std::string words_of(const Snapshot& snapshot);
+void draw_stage_words(const Area& area, const Snapshot& snapshot);
+
+}  // namespace pipetop::tui
