@@ -46,6 +46,14 @@ class Engine {
   void apply(const Settings& requested, const std::string& label, const std::string& key = {});
 
   // Begins a new segment without a change, e.g. after a warm-up.
+  // In single steps: allows that role one operation. False if it has not made the last one yet, or
+  // if there are no steps.
+  bool step(Role role);
+
+  // Why this machine does not have the value that `requested` gives a knob, and what to do; "" if
+  // it does, or if only a try tells.
+  std::string obstacle(const Settings& requested, std::string_view knob) const;
+
   void begin_segment(const std::string& label);
 
   // The totals of processes are up to 250 ms old, unless they are to be of now.

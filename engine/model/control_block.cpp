@@ -95,6 +95,26 @@ std::optional<WorkerReport> read_report(const ControlBlock& block, uint32_t gene
 
 WorkerCounts read_counts(const ControlBlock& block) { return load_words(block.counts); }
 WorkerIntegrity read_integrity(const ControlBlock& block) { return load_words(block.integrity); }
+WorkerMarks read_marks(const ControlBlock& block) { return load_words(block.marks); }
+
+bool grant_permit(ControlBlock& block) {
+  const auto made = static_cast<uint32_t>(read_marks(block).steps);
+  if (block.permits.load(std::memory_order_relaxed) != made) return false;
+  block.permits.store(made + 1, std::memory_order_release);
+  futex(block.permits, FUTEX_WAKE, INT_MAX);
+  return true;
+}
+
+void revoke_permit(ControlBlock& block) {
+  block.permits.store(static_cast<uint32_t>(read_marks(block).steps), std::memory_order_release);
+}
+
+bool await_permit(const ControlBlock& block) {
+  const uint32_t permits = block.permits.load(std::memory_order_acquire);
+  if (permits != static_cast<uint32_t>(block.marks.steps)) return true;
+  futex(block.permits, FUTEX_WAIT, permits);
+  return false;
+}
 
 void wait_for_command(const ControlBlock& block, uint32_t seen) {
   // A signal or a wakeup for another worker ends the call, not the wait.

@@ -9,10 +9,13 @@
 //                                its successor, so nothing here may grant a right
 // generation   engine   worker   seqlock over `command`: odd while it is rewritten;
 //                                also the futex word on which a held worker sleeps
+// permits      engine   worker   release; how many single steps it may have made, and the futex
+//                                word on which it waits for the next one; `marks` has those made
 // command      engine   worker   relaxed words, bracketed by `generation`
 // report       worker   engine   relaxed words, published by `acknowledged` (release)
 // counts       worker   engine   relaxed; they outlive a restart of the worker
 // integrity    reader   engine   relaxed
+// marks        worker   engine   relaxed; they outlive a restart, too
 #pragma once
 
 #include <array>
@@ -29,7 +32,7 @@
 namespace pipetop {
 
 inline constexpr uint32_t kControlMagic = 0x50544f50;  // "PTOP"
-inline constexpr uint32_t kControlVersion = 6;
+inline constexpr uint32_t kControlVersion = 7;
 inline constexpr size_t kCacheLine = 64;
 
 enum class Order : uint64_t {
@@ -102,6 +105,7 @@ struct ControlBlock {
   uint32_t workload = 0;    // WorkloadKind
 
   alignas(kCacheLine) std::atomic<uint32_t> generation;
+  std::atomic<uint32_t> permits;
   alignas(8) WorkerCommand command;
 
   alignas(kCacheLine) std::atomic<uint32_t> acknowledged;  // the generation of `report`
@@ -109,6 +113,7 @@ struct ControlBlock {
 
   alignas(kCacheLine) WorkerCounts counts;
   alignas(kCacheLine) WorkerIntegrity integrity;
+  alignas(kCacheLine) WorkerMarks marks;
 };
 
 // ---- the engine's side ----
@@ -121,6 +126,13 @@ std::optional<WorkerReport> read_report(const ControlBlock& block, uint32_t gene
 
 WorkerCounts read_counts(const ControlBlock& block);
 WorkerIntegrity read_integrity(const ControlBlock& block);
+WorkerMarks read_marks(const ControlBlock& block);
+
+// Allows one more single step, and wakes a worker that waits for it. False if it has not made the
+// last one yet.
+bool grant_permit(ControlBlock& block);
+// Takes back a step that was not made; only while the worker makes none.
+void revoke_permit(ControlBlock& block);
 
 // ---- the worker's side ----
 
@@ -146,6 +158,10 @@ inline void set(uint64_t& counter, uint64_t n) {
 }
 inline void add(uint64_t& counter, uint64_t n) { set(counter, counter + n); }
 
+// Whether a single step is allowed now. If not, it sleeps until one may be, or until a signal: ask
+// again after looking for a newer command.
+bool await_permit(const ControlBlock& block);
+
 // Sleeps until the generation differs from `seen`.
 void wait_for_command(const ControlBlock& block, uint32_t seen);
 
@@ -154,12 +170,15 @@ static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<u
 static_assert(std::is_trivially_copyable_v<WorkerCommand> && sizeof(WorkerCommand) % 8 == 0);
 static_assert(std::is_trivially_copyable_v<WorkerReport> && sizeof(WorkerReport) % 8 == 0);
 static_assert(std::is_standard_layout_v<ControlBlock>);
-static_assert(sizeof(WorkerCounts) <= 2 * kCacheLine && sizeof(WorkerIntegrity) <= kCacheLine);
+static_assert(sizeof(WorkerCounts) <= 2 * kCacheLine && sizeof(WorkerIntegrity) <= kCacheLine &&
+              sizeof(WorkerMarks) <= kCacheLine);
 static_assert(offsetof(ControlBlock, generation) == 64);
+static_assert(offsetof(ControlBlock, permits) == 68);
 static_assert(offsetof(ControlBlock, command) == 72);
 static_assert(sizeof(WorkerCommand) == 200);
 static_assert(offsetof(ControlBlock, acknowledged) == 320);
 static_assert(offsetof(ControlBlock, counts) == 640);
-static_assert(sizeof(ControlBlock) == 832);
+static_assert(offsetof(ControlBlock, marks) == 832);
+static_assert(sizeof(ControlBlock) == 896);
 
 }  // namespace pipetop

@@ -48,6 +48,14 @@ inline WorkerCounts WorkerCounts::operator-(const WorkerCounts& other) const {
   return difference;
 }
 
+// For those who watch, in slow motion.
+struct WorkerMarks {
+  uint64_t steps = 0;  // operations made in single steps
+  // Stream positions, in bytes: the writer has lent the pages in between, and has rewritten them
+  // since. Those that are still in the ring no longer hold what was sent.
+  uint64_t rewritten_from = 0, rewritten_to = 0;
+};
+
 // What the reader found in stamped pages.
 struct WorkerIntegrity {
   uint64_t verified = 0;   // pages with the expected stamp

@@ -75,6 +75,7 @@ struct PipeSettings {
   Payload payload = Payload::constant;
   bool check_huge_page = false;
   bool slow_motion = false;  // a few small operations per second, for watching
+  bool single_step = false;  // in slow motion: each operation waits for Engine::step()
   uint32_t pairs = 1;        // pipes, each with a writer and a reader
 
   bool operator==(const PipeSettings&) const = default;

@@ -105,6 +105,10 @@ class Worker {
   // checked its command, so this is repeated until there is a report.
   void wake() const { process_.send(kWakeSignal); }
 
+  // Allows one more single step; false if it has not made the last one yet.
+  bool step() { return grant_permit(control_.block()); }
+  void revoke_step() { revoke_permit(control_.block()); }
+
   // Reaps a process that has ended and schedules its replacement: immediately the
   // first time, later and later while it keeps dying early.
   std::optional<ProcessEnd> reap(uint64_t now_ns);
@@ -128,6 +132,7 @@ class Worker {
   const std::string& last_end() const { return last_end_; }
   WorkerCounts counts() const { return read_counts(control_.block()); }
   WorkerIntegrity integrity() const { return read_integrity(control_.block()); }
+  WorkerMarks marks() const { return read_marks(control_.block()); }
 
  private:
   Role role_;

@@ -26,7 +26,7 @@ double swing_seconds(uint64_t operations) {
 SlowMotion slow_motion_of(Role role, const PipeCommand& command) {
   if (command.slow_ring_bytes == 0) return {};
   return {role, slow_bytes(command.slow_ring_bytes, command.buf_bytes),
-          slow_operations(command.slow_ring_bytes, command.buf_bytes)};
+          slow_operations(command.slow_ring_bytes, command.buf_bytes), command.single_step != 0};
 }
 
 uint64_t slow_interval_ns(const SlowMotion& motion, uint64_t since_ns) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/model/control_block.h"
@@ -25,9 +26,13 @@ class Flow {
 
   int pipe_fd() const { return pipe_fd_; }
   WorkerCounts& counts() { return block_.counts; }
+  WorkerMarks& marks() { return block_.marks; }
 
   // Whether there is a newer command than the current one.
   bool changed() const { return is_changed(block_, generation_); }
+
+  // Whether a single step is allowed. If not, returns once one may be, or after a signal.
+  bool may_step() const { return await_permit(block_); }
 
   // Waits before a transfer. It also returns if the pipe does not become ready, so
   // that the loop can see a change.
@@ -93,6 +98,7 @@ struct SlowMotion {
   Role role = Role::writer;
   uint64_t bytes = 0;       // of one operation
   uint64_t operations = 0;  // that fill the ring
+  bool steps = false;       // each waits for a permit
 };
 SlowMotion slow_motion_of(Role role, const PipeCommand& command);
 
@@ -113,6 +119,8 @@ class FreePace {
   }
   // How much of `bytes` to request in one transfer.
   uint64_t limit(uint64_t bytes) const { return bytes; }
+  // A transfer moved bytes.
+  void moved(Flow&) {}
 };
 
 class SlowPace {
@@ -121,20 +129,30 @@ class SlowPace {
 
   template <Wait wait>
   bool ready(Flow& flow, short events) {
-    if (!sleep()) return false;
+    if (!due(flow)) return false;
     if constexpr (wait == Wait::busy_poll) return flow.poll_once(events);
     // There is nothing to gain from spinning.
     flow.await<wait == Wait::adaptive ? Wait::poll : wait>(events);
     return true;
   }
   uint64_t limit(uint64_t bytes) const { return std::min(bytes, motion_.bytes); }
+  void moved(Flow& flow) {
+    tried_ = false;
+    if (motion_.steps) add(flow.marks().steps, 1);
+  }
 
  private:
+  // A single step is made at once; only if nothing could be moved it is tried at the usual pace.
+  bool due(Flow& flow) {
+    if (!motion_.steps) return sleep();
+    return flow.may_step() && (!std::exchange(tried_, true) || sleep());
+  }
   bool sleep();
 
   SlowMotion motion_;
   uint64_t began_ns_;
   uint64_t due_ns_;
+  bool tried_ = false;  // this single step
 };
 
 // Returns loop<wait, Pace>() for the command's kind of wait and its pace.

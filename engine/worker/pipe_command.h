@@ -27,6 +27,7 @@ struct PipeCommand {
   uint64_t epoch = 0;       // a new epoch restarts the count of stamps
   // For slow motion, the ring's size in bytes; 0: full speed.
   uint64_t slow_ring_bytes = 0;
+  uint64_t single_step = 0;  // in slow motion: 1 if each operation waits for a permit
 };
 static_assert(std::has_unique_object_representations_v<PipeCommand>);
 

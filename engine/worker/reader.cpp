@@ -36,7 +36,9 @@ template <Wait wait, class Pace, class Transfer, class Check>
     const uint64_t offset = flow.counts().items;
     const ssize_t moved = transfer(asked);
     if (!flow.account<wait>(moved, asked)) return LoopEnd::failed;
-    if (moved > 0) check(static_cast<uint64_t>(moved), offset);
+    if (moved <= 0) continue;
+    check(static_cast<uint64_t>(moved), offset);
+    pace.moved(flow);
   }
 }
 

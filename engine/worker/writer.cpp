@@ -28,6 +28,7 @@ template <Wait wait, class Pace, class Transfer>
   Pace pace(loop.motion);
   for (;;) {
     auto [data, left] = loop.buffers.next(flow.counts().items);
+    loop.buffers.mark_rewritten(flow.marks());
     while (left > 0) {
       if (flow.changed()) return LoopEnd::changed;
       if (!pace.template ready<wait>(flow, POLLOUT)) continue;
@@ -35,6 +36,7 @@ template <Wait wait, class Pace, class Transfer>
       const ssize_t moved = transfer(flow.pipe_fd(), data, asked, loop.splice_flags);
       if (!flow.account<wait>(moved, asked)) return LoopEnd::failed;
       if (moved <= 0) continue;
+      pace.moved(flow);
       data += moved;
       left -= static_cast<uint64_t>(moved);
     }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "engine/model/control_block.h"
 #include "engine/worker/stamp.h"
@@ -78,6 +79,7 @@ WriterBuffers::Layout WriterBuffers::layout_for(const PipeCommand& command) {
 
   Layout layout;
   layout.stamped = command.payload == Payload::stamped;
+  layout.rewrites_early = layout.stamped && lends_pages(technique) && !doubled;
   layout.file = technique == WriteWith::splice;
   layout.buffers = doubled ? 2 : 1;
   layout.halves = halved || (layout.file && doubled) ? 2 : 1;
@@ -107,6 +109,8 @@ bool WriterBuffers::map(const Layout& layout) {
   buffer_ = {};
   start_ = {};
   next_buffer_ = next_offset_ = 0;
+  began_ = false;
+  rewritten_from_ = rewritten_to_ = 0;
   layout_ = layout;
   bytes_each_ = layout.request.bytes / layout.halves;
   const uint64_t mappings = layout.halves == 2 ? 1 : layout.buffers;
@@ -136,6 +140,11 @@ PipeReport WriterBuffers::granted() const {
 
 WriterBuffers::Piece WriterBuffers::next(uint64_t position_bytes) {
   const Piece piece = {start_[next_buffer_] + next_offset_, layout_.piece_bytes};
+  // It is the whole buffer: all that was lent of it before is rewritten now.
+  if (layout_.rewrites_early) {
+    if (!std::exchange(began_, true)) rewritten_from_ = position_bytes;
+    rewritten_to_ = position_bytes;
+  }
   next_offset_ += piece.bytes;
   if (next_offset_ >= bytes_each_) {
     next_offset_ = 0;

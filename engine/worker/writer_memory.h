@@ -6,6 +6,7 @@
 
 #include "engine/base/unique_fd.h"
 #include "engine/memory/buffer.h"
+#include "engine/model/control_block.h"
 #include "engine/worker/pipe_command.h"
 
 namespace pipetop {
@@ -70,6 +71,11 @@ class WriterBuffers {
   // The next piece; stamped from stream position `position_bytes` on if the payload
   // is stamped.
   Piece next(uint64_t position_bytes);
+  // Which pages were rewritten although the pipe may refer to them.
+  void mark_rewritten(WorkerMarks& marks) const {
+    set(marks.rewritten_from, rewritten_from_);
+    set(marks.rewritten_to, rewritten_to_);
+  }
 
   // The memfd with all pieces, and the address of its first byte. -1: none.
   int file() const { return buffer_[0].file.get(); }
@@ -83,6 +89,7 @@ class WriterBuffers {
     uint64_t halves = 1;       // 2: both are halves of one mapping
     uint64_t piece_bytes = 0;  // for one round of calls
     bool stamped = false;
+    bool rewrites_early = false;  // while the ring may hold it
     bool operator==(const Layout&) const = default;
   };
   static Layout layout_for(const PipeCommand& command);
@@ -97,6 +104,8 @@ class WriterBuffers {
   uint64_t next_offset_ = 0;
   uint64_t epoch_ = 0;
   uint64_t series_ = 0;
+  bool began_ = false;  // the stream has reached these buffers, at `rewritten_from_`
+  uint64_t rewritten_from_ = 0, rewritten_to_ = 0;  // stream positions
 };
 
 }  // namespace pipetop

@@ -56,6 +56,9 @@ class Workload {
   virtual void watch(uint64_t now_ns) { (void)now_ns; }
 
   // Until `now_ns`, which is now.
+  // In single steps: allows that role one operation. False if it has not made the last one yet.
+  virtual bool step(Role) { return false; }
+
   virtual Progress progress(uint64_t now_ns) const = 0;
   virtual std::vector<PartProgress> parts() const = 0;
   virtual Effective effective(const Seen& seen) const = 0;  // but for `settled`

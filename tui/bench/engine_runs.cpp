@@ -63,8 +63,8 @@ std::vector<double> change_latencies_ms(const Settings& settings, int changes) {
     const HotKey& key = keys[random() % keys.size()];
     // The same goes for slow motion, and for more pairs than there are CPUs. Observers are no part
     // of the pipe.
-    constexpr std::string_view kNotOurs[] = {"placement", "payload", "slow_motion", "pairs",
-                                             "observers"};
+    constexpr std::string_view kNotOurs[] = {"placement",   "payload", "slow_motion",
+                                             "single_step", "pairs",   "observers"};
     if (std::ranges::find(kNotOurs, key.knob) != std::end(kNotOurs)) continue;
     key.press(next);
     // Larger buffers would measure the kernel's page faults.

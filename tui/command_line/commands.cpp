@@ -140,6 +140,11 @@ void require_vmsplice(const Settings& settings, const std::string& instead) {
               probe.vmsplice_errno == ENOSYS ? Exit::unsupported : Exit::refused);
 }
 
+void require_no_steps(const Settings& settings) {
+  if (settings.pipe.single_step)
+    throw Error("single_step waits for keys of the dashboard: remove it");
+}
+
 int run(const CommandLine& line) {
   return std::ranges::find(kHandlers, line.command, &Handler::command)->run(line);
 }

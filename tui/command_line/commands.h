@@ -25,6 +25,9 @@ int present_command(const CommandLine& line);
 int rehearse_command(const CommandLine& line);
 int notes_command(const CommandLine& line);
 
+// Throws Error for settings that wait for keys: only the dashboard has them.
+void require_no_steps(const Settings& settings);
+
 // What the run compares: the given range, else the workload's default comparison;
 // nothing for a run of one setting. Throws Error.
 std::optional<SweepPlan> sweep_plan(const CommandLine& line, const Config& config);

@@ -214,6 +214,7 @@ std::optional<SweepPlan> sweep_plan(const CommandLine& line, const Config& confi
 
 int run_command(const CommandLine& line) {
   const Config config = read_start(line);
+  require_no_steps(config.settings);
   if (const auto plan = sweep_plan(line, config)) return sweep_command(line, config, *plan);
   require_vmsplice(config.settings, "give --write_with write");
   const std::string output = line.run.output.empty() ? "-" : line.run.output;

@@ -218,7 +218,8 @@ Columns run_columns(const Settings& settings, const Json& run) {
   if (terms_of(settings).has_ring) columns.push_back({"verdict", "/verdict/kind"});
   add_columns(columns, "", "/figures", names_of(run["figures"]));
   if (is_pipe(settings)) add_knobs(columns, {"buffers", "slow_motion", "write_with"});
-  for (const Knob& knob : knobs_of(settings)) add_knobs(columns, {knob.name});
+  for (const Knob& knob : knobs_of(settings))
+    if (knob.name != "single_step") add_knobs(columns, {knob.name});  // a run makes none
   return columns;
 }
 

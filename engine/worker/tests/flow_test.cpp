@@ -23,6 +23,19 @@ TEST(SlowMotion, ACommandWithoutItIsFree) {
   EXPECT_EQ(slow_motion_of(Role::writer, command).bytes, kPageBytes);
 }
 
+TEST(SingleStep, APermitIsOneStep) {
+  ControlBlock block;
+  EXPECT_TRUE(grant_permit(block));
+  EXPECT_FALSE(grant_permit(block)) << "the last one was not made yet";
+  EXPECT_TRUE(await_permit(block));
+  EXPECT_TRUE(await_permit(block)) << "until it is made";
+  add(block.marks.steps, 1);
+  EXPECT_TRUE(grant_permit(block));
+  revoke_permit(block);
+  EXPECT_EQ(block.permits.load(), block.marks.steps);
+  EXPECT_TRUE(grant_permit(block));
+}
+
 TEST(SlowMotion, PacesAreTwoToTwentyASecond) {
   for (const Role role : {Role::writer, Role::reader})
     for (const uint64_t operations : {1u, 16u, 256u})

@@ -57,6 +57,28 @@ TEST(WriterBuffers, ConstantPayloadIsTheArticlesDoubleBuffer) {
   EXPECT_EQ(a.bytes, 262144u);
 }
 
+// From when on, and how far, pages that the ring may hold were rewritten.
+TEST(WriterBuffers, ASingleBufferSaysWhatItRewrites) {
+  WriterBuffers buffers;
+  WorkerMarks marks;
+  const auto rewritten = [&](uint64_t position) {
+    buffers.next(position);
+    buffers.mark_rewritten(marks);
+    return std::pair(marks.rewritten_from, marks.rewritten_to);
+  };
+  const PipeCommand single =
+      command(WriteWith::vmsplice, Payload::stamped, 8192, 65536, Buffers::single);
+  ASSERT_TRUE(buffers.prepare(single));
+  EXPECT_EQ(rewritten(4096), std::pair(uint64_t{4096}, uint64_t{4096})) << "nothing yet";
+  EXPECT_EQ(rewritten(12288), std::pair(uint64_t{4096}, uint64_t{12288}));
+  EXPECT_EQ(rewritten(20480), std::pair(uint64_t{4096}, uint64_t{20480}));
+  ASSERT_TRUE(buffers.prepare(single));
+  EXPECT_EQ(rewritten(24576), std::pair(uint64_t{24576}, uint64_t{24576})) << "other pages";
+  ASSERT_TRUE(buffers.prepare(command(WriteWith::vmsplice, Payload::stamped, 8192, 65536)));
+  rewritten(32768);
+  EXPECT_EQ(rewritten(40960), std::pair(uint64_t{0}, uint64_t{0})) << "two buffers are safe";
+}
+
 TEST(WriterBuffers, SameMeansTwoHalvesOfOne) {
   WriterBuffers buffers;
   ASSERT_TRUE(buffers.prepare(

@@ -6,6 +6,9 @@
 namespace pipetop {
 
 void LiveChange::begin(const PipeSettings& planned) {
+  // A step that was still allowed when the last single steps ended is not made in the next ones.
+  if (!planned_.single_step)
+    for (Worker* worker : {&writer_, &reader_}) worker->revoke_step();
   planned_ = planned;
   order_ = Order::flow;
   ring_bound_ = std::max(pipe_.capacity_bytes(), planned.pipe_size);
@@ -42,8 +45,10 @@ WorkerCommand LiveChange::command_for(Role role) const {
   command.ring_bytes = writes ? ring_bound_ : 0;
   command.epoch = epoch_;
   // Drains as fast as possible while we wait for it.
-  if (planned_.slow_motion && !holding_)
+  if (planned_.slow_motion && !holding_) {
     command.slow_ring_bytes = resize_refused_ ? pipe_.capacity_bytes() : planned_.pipe_size;
+    command.single_step = planned_.single_step;
+  }
   return command_of(order, command);
 }
 

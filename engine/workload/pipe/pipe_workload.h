@@ -22,6 +22,7 @@ class PipeWorkload final : public Workload {
   void quit() override;
   void died(const Worker& worker) override;
   void watch(uint64_t now_ns) override;
+  bool step(Role role) override;
   Progress progress(uint64_t now_ns) const override;
   std::vector<PartProgress> parts() const override;
   Effective effective(const Seen& seen) const override;

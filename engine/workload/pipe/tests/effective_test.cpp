@@ -198,11 +198,7 @@ TEST(Effective, SlowMotionAsksForLess) {
   c.requested.pipe.slow_motion = c.plan.settings.pipe.slow_motion = true;
   const Effective e = c.make();
   EXPECT_EQ(e.settings.pipe.buf_size, 8192u);
-  ASSERT_EQ(e.mismatches.size(), 1u);
-  EXPECT_EQ(e.mismatches[0].requested, "256KiB");
-  EXPECT_EQ(e.mismatches[0].effective, "8KiB");
-  c.requested.pipe.buf_size = c.plan.settings.pipe.buf_size = 4096;
-  EXPECT_TRUE(c.make().mismatches.empty());
+  EXPECT_TRUE(e.mismatches.empty()) << "that is what slow motion is";
 }
 
 }  // namespace
