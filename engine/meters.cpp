@@ -1,5 +1,7 @@
 #include "engine/meters.h"
 
+#include <utility>
+
 #include "engine/base/clock.h"
 
 namespace pipetop {
@@ -88,9 +90,13 @@ WorkerView Meters::view_of(Role role, const Stage& stage, const Effective& effec
 }
 
 RingView Meters::ring(uint64_t now_ns, const Effective& effective) {
+  Reading<RingFrame> frame = observers_.ring_frame(now_ns);
+  // At full speed nobody knows how much went through between the frame and the counts.
+  if (frame.has_value() && effective.settings.pipe.slow_motion)
+    if (const auto passage = workload_.passage()) rewritten_.mark(*frame.value, *passage);
   return {.slots = static_cast<uint32_t>(effective.pipe.bytes / kPageBytes),
           .bytes = effective.pipe.bytes,
-          .frame = observers_.ring_frame(now_ns),
+          .frame = std::move(frame),
           .occupancy = observers_.occupancy(),
           .history = observers_.occupancy_history(),
           .kinds = observers_.kinds()};

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine/host/host.h"
+#include "engine/meter/rewritten_slots.h"
 #include "engine/meter/worker_meters.h"
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
@@ -62,6 +63,7 @@ class Meters {
   IntegrityMeter integrity_;
   PartRates part_rates_;
   StealMeter steal_;
+  RewrittenSlots rewritten_;
   std::array<Reading<FunctionTable>, kRoles> functions_;
   std::array<Reading<BlockedTable>, kRoles> blocked_;
   uint64_t functions_at_ns_ = 0;          // 0: refresh them at the next tick

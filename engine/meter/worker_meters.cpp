@@ -68,7 +68,8 @@ void IntegrityMeter::sample(uint64_t now_ns, const Integrity& totals) {
 Integrity IntegrityMeter::describe(const Integrity& totals) const {
   Integrity integrity = totals;
   const auto unknown = [&](const char* why) {
-    integrity.torn_per_s = integrity.misplaced_per_s = Reading<double>::warming(why);
+    integrity.torn_per_s = integrity.misplaced_per_s = integrity.wrong_share =
+        Reading<double>::warming(why);
     return integrity;
   };
   if (samples_.size() < 2) return unknown(kNoInterval);
@@ -78,6 +79,10 @@ Integrity IntegrityMeter::describe(const Integrity& totals) const {
   const double ns = double(end_ns - begin_ns);
   integrity.torn_per_s = per_second(after.torn - before.torn, ns);
   integrity.misplaced_per_s = per_second(after.misplaced - before.misplaced, ns);
+  const uint64_t wrong = after.torn - before.torn + after.misplaced - before.misplaced;
+  const uint64_t checked = wrong + after.verified - before.verified;
+  integrity.wrong_share = checked > 0 ? Reading<double>::of(double(wrong) / double(checked))
+                                      : Reading<double>::warming("no stamped page arrived");
   return integrity;
 }
 

@@ -21,6 +21,8 @@ struct Slot {
   uint32_t offset = 0;       // bytes into its page
   uint32_t length = 0;       // bytes
   uint32_t flags = 0;        // PIPE_BUF_FLAG_*
+  // In slow motion: the page was rewritten since it was lent, and no longer holds what was sent.
+  bool rewritten = false;
 };
 
 // A snapshot of every slot. In a torn frame both ends moved while it was read, so

@@ -71,6 +71,8 @@ struct WorkerView {
 // Stamped pages that the reader checked: totals, and damage over the last second.
 struct Integrity : WorkerIntegrity {
   Reading<double> torn_per_s = {}, misplaced_per_s = {};  // pages
+  Reading<double> wrong_share = {};                       // of the pages: torn or misplaced
+  bool damages() const { return wrong_share.has_value() && *wrong_share > 0; }
 };
 
 // ---- parts and figures of a workload ----------------------------------------

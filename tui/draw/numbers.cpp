@@ -35,6 +35,10 @@ std::string whole_percent_text(double share) {
   return fmt::format("{:.0f} %", share * 100);
 }
 
+std::string damage_text(double wrong_share) {
+  return whole_percent_text(wrong_share) + " of pages wrong";
+}
+
 std::string count_text(double count) {
   constexpr std::array kUnits = {"", " k", " M", " G", " T"};
   if (count < 10 && count != std::floor(count)) return fmt::format("{:.1f}", count);

@@ -52,6 +52,12 @@ inline Pace pace_of(const Snapshot& s) {
   return slow ? Pace::slow_motion : Pace::normal;
 }
 
+// Whether the reader got wrong pages within the last second.
+inline bool is_damaged(const Snapshot& s) {
+  return s.integrity.has_value() && s.integrity->damages();
+}
+std::string damage_text(double wrong_share);  // "54 % of pages wrong"
+
 struct RateUnit {
   double per_unit = 1;    // this many are one unit of the workload
   std::string_view name;  // "GiB/s", "pages/s"

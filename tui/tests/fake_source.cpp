@@ -245,10 +245,11 @@ void FakeSource::fill_integrity(Snapshot& s) const {
   integrity.verified = 1'234'567;
   integrity.epochs = 1;
   // As if the single buffer were written again too early.
-  const bool hazard = requested_.pipe.buffers == Buffers::same;
+  const bool hazard = requested_.pipe.buffers != Buffers::separate;
   integrity.torn = hazard ? 98'765 : 0;
   integrity.torn_per_s = Reading<double>::of(hazard ? 1234 : 0);
   integrity.misplaced_per_s = Reading<double>::of(0);
+  integrity.wrong_share = Reading<double>::of(hazard ? 0.54 : 0);
   s.integrity = Reading<Integrity>::of(integrity);
 }
 

@@ -184,17 +184,28 @@ TEST(Ring, IntegrityIsShownWhenPagesAreChecked) {
   };
   EXPECT_EQ(title({1234, 0, 0, 0, 1}).text, "1,234 pages verified");
   const TitlePart bad = title({1234, 2, 1, 0, 1});
-  EXPECT_EQ(bad.text, "2 misplaced, 1 torn, 0 unstamped of 1,234 pages verified");
+  EXPECT_EQ(bad.text, "3 pages were wrong");
   EXPECT_EQ(bad.ink.style, Style::error);
 }
 
-TEST(Ring, DamageIsShownByTheSecond) {
+TEST(Ring, DamageIsAShareOfThePages) {
   Integrity i;
-  i.torn_per_s = Reading<double>::of(1234);
-  i.misplaced_per_s = Reading<double>::of(0.2);
+  i.wrong_share = Reading<double>::of(0.54);
   const TitlePart part = integrity_title(Reading<Integrity>::of(i), Payload::stamped);
-  EXPECT_EQ(part.text, "torn 1,234/s, misplaced <1/s");
+  EXPECT_EQ(part.text, "54 % of pages wrong");
   EXPECT_EQ(part.ink.style, Style::error);
+}
+
+TEST(Ring, RewrittenSlotsAreMarkedWithoutColourToo) {
+  RingFrame f = ring_frame(16, 4, 3);
+  f.slot[3].rewritten = f.slot[4].rewritten = true;
+  Snapshot s = with_ring(ring_view(f));
+  const Lines lines = ring_panel(s, 7, 32);
+  EXPECT_EQ(lines[2].substr(0, 3 * 8), "╳╳╳╳████");
+  EXPECT_TRUE(contains(lines, "╳ rewritten")) << lines[4];
+  Canvas canvas(glyphs_of(GlyphSet::unicode), 7, 32);
+  draw_ring(Area(canvas, {0, 0, 7, 32}), s, {});
+  EXPECT_EQ(canvas.at(2, 0).ink.style, Style::error);
 }
 
 TEST(Ring, WhatCannotBeVerifiedSaysWhy) {

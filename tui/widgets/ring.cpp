@@ -54,6 +54,8 @@ void draw_legend(const Area& area, const RingView& ring, const StripView& view, 
     return;
   }
   Pen pen(area, 0);
+  if (std::ranges::any_of(ring.frame->slot, &Slot::rewritten))
+    put_sign(pen, area, rewritten_glyph(area.glyphs()), Style::error, "rewritten");
   for (int i = 1; i < kSlotKinds; ++i) {
     const auto kind = static_cast<SlotKind>(i);
     const double share = (*ring.kinds)[static_cast<size_t>(i)];
@@ -161,19 +163,6 @@ void draw_verdict(const Area& area, const Reading<Verdict>& verdict) {
            stale ? Style::dim : Style::plain);
 }
 
-std::string damage_a_second(const Integrity& i) {
-  std::string text;
-  const auto add = [&text](std::string_view what, const Reading<double>& per_s) {
-    if (!per_s.has_value() || *per_s <= 0) return;
-    const std::string rate =
-        *per_s < 1 ? "<1" : grouped_text(static_cast<uint64_t>(std::llround(*per_s)));
-    text += fmt::format("{}{} {}/s", text.empty() ? "" : ", ", what, rate);
-  };
-  add("torn", i.torn_per_s);
-  add("misplaced", i.misplaced_per_s);
-  return text;
-}
-
 }  // namespace
 
 TitlePart integrity_title(const Reading<Integrity>& integrity, Payload payload) {
@@ -183,13 +172,11 @@ TitlePart integrity_title(const Reading<Integrity>& integrity, Payload payload) 
   if (!integrity.has_value()) return {"no page verified yet", Style::dim};
   const Integrity& i = *integrity;
   const bool stale = integrity.status == ReadingStatus::stale;
-  if (std::string now = damage_a_second(i); !now.empty()) return {std::move(now), Style::error};
-  std::string text = grouped_text(i.verified) + " pages verified";
-  if (i.misplaced + i.torn + i.unstamped == 0)
-    return {std::move(text), stale ? Style::dim : Style::good};
-  text = fmt::format("{} misplaced, {} torn, {} unstamped of {}", grouped_text(i.misplaced),
-                     grouped_text(i.torn), grouped_text(i.unstamped), text);
-  return {std::move(text), Style::error};
+  if (i.damages()) return {damage_text(*i.wrong_share), Style::error};
+  const uint64_t wrong = i.misplaced + i.torn + i.unstamped;
+  if (wrong == 0)
+    return {grouped_text(i.verified) + " pages verified", stale ? Style::dim : Style::good};
+  return {grouped_text(wrong) + " pages were wrong", Style::error};
 }
 
 std::vector<TitlePart> ring_title(const Snapshot& s) {

@@ -15,8 +15,8 @@
 
 namespace pipetop::tui {
 
-// The result of checking stamped pages: damage per second, if there is any; else past damage; else
-// the number of good pages; or why it is unknown. Empty while none are stamped.
+// The result of checking stamped pages: the share of wrong ones now, if there are any; else past
+// damage; else the number of good pages; or why it is unknown. Empty while none are stamped.
 TitlePart integrity_title(const Reading<Integrity>& integrity, Payload payload);
 
 std::vector<TitlePart> ring_title(const Snapshot& snapshot);
@@ -56,6 +56,7 @@ void draw_markers(const Area& area, const RingFrame& frame, const StripView& vie
 
 Style style_of(SlotKind kind);
 char32_t glyph_of(SlotKind kind, bool huge, const Glyphs& glyphs);
+char32_t rewritten_glyph(const Glyphs& glyphs);
 std::string_view name_of(SlotKind kind);  // "user page"
 // For someone who does not know the kind.
 std::string_view meaning_of(SlotKind kind);

@@ -44,7 +44,7 @@ const KindStyle& kind_style(SlotKind kind) { return kKinds[static_cast<size_t>(k
 // What one cell shows: a group of slots, or a part of one slot.
 struct CellContent {
   SlotKind kind = SlotKind::empty;
-  bool huge = false, filled = false, freed = false, selected = false;
+  bool huge = false, filled = false, freed = false, selected = false, rewritten = false;
   double fill = 0;  // of the cell, from the left
 };
 
@@ -67,6 +67,7 @@ CellContent part_of_slot(const RingFrame& frame, const StripView& view, uint32_t
   if (content.kind == SlotKind::empty) return content;
   const Slot& slot = frame.slot[index];
   content.huge = slot.huge;
+  content.rewritten = slot.rewritten;
   content.fill = std::clamp(fill_of(slot) * view.scale.cells_a_slot - part, 0.0, 1.0);
   if (content.fill <= 0 && part > 0) content.kind = SlotKind::empty;
   return content;
@@ -86,6 +87,7 @@ CellContent group(const RingFrame& frame, const StripView& view, uint32_t first)
     if (kind == SlotKind::empty) continue;
     ++count[static_cast<size_t>(kind)];
     huge += frame.slot[index].huge;
+    content.rewritten |= frame.slot[index].rewritten;
     content.fill += fill_of(frame.slot[index]) / size;
   }
   const auto most = std::ranges::max_element(count);
@@ -106,6 +108,8 @@ CellContent content_of(const RingFrame& frame, const StripView& view, int cell) 
 char32_t glyph_of(const CellContent& content, const Glyphs& glyphs) {
   if (content.kind == SlotKind::empty && content.freed) return U'-';
   const KindStyle& kind = kind_style(content.kind);
+  if (content.rewritten && content.kind != SlotKind::empty && !content.selected)
+    return rewritten_glyph(glyphs);
   if (content.selected) return static_cast<char32_t>(content.huge ? kind.huge_letter : kind.letter);
   if (content.kind == SlotKind::empty || content.fill > 0.94 || glyphs.set == GlyphSet::ascii)
     return glyph_of(content.kind, content.huge, glyphs);
@@ -115,7 +119,11 @@ char32_t glyph_of(const CellContent& content, const Glyphs& glyphs) {
 
 Ink ink_of(const CellContent& content, const StripView& view) {
   const bool gone = content.kind == SlotKind::empty && content.freed;
-  Ink ink = view.dim ? Style::dim : gone ? Style::warning : style_of(content.kind);
+  const bool wrong = content.kind != SlotKind::empty && content.rewritten;
+  Ink ink = view.dim ? Style::dim
+            : wrong  ? Style::error
+            : gone   ? Style::warning
+                     : style_of(content.kind);
   if (content.filled) ink.emphasis |= kBold;
   if (content.selected) ink.emphasis |= kReverse;
   return ink;
@@ -223,6 +231,8 @@ std::vector<Item> what_it_is(const Slot& slot, SlotKind kind) {
 std::string description(const Slot& slot, SlotKind kind) {
   std::string text(meaning_of(kind));
   if (kind == SlotKind::empty) return text;
+  if (slot.rewritten)
+    text = "the writer has rewritten this page: it no longer holds what was sent; " + text;
   if (slot.huge) text += "; in a huge page or large folio";
   if (slot.consecutive) text += "; right after the previous slot's page in memory";
   for (const Flag& flag : kFlags) {
@@ -241,6 +251,10 @@ char32_t glyph_of(SlotKind kind, bool huge, const Glyphs& glyphs) {
   const KindStyle& style = kind_style(kind);
   if (glyphs.set != GlyphSet::ascii) return style.block;
   return static_cast<char32_t>(huge ? style.huge_letter : style.letter);
+}
+
+char32_t rewritten_glyph(const Glyphs& glyphs) {
+  return glyphs.set == GlyphSet::unicode ? U'╳' : U'X';
 }
 
 void draw_strip(const Area& area, const RingFrame& frame, const StripView& view) {

@@ -65,7 +65,14 @@ struct Terms {
   const Segment* a = nullptr;  // kept as A; else the previous one is used
   const Unit& unit;
   std::optional<double> roof;
+  bool damaged = false;
 };
+
+// Of the large number.
+Style rate_style(const Terms& terms) {
+  if (terms.damaged) return Style::error;
+  return terms.pace == Pace::slow_motion ? Style::warning : Style::graph;
+}
 
 Item rate_item(const Reading<RateStats>& rate, std::string before, const Terms& terms) {
   RateUnit unit = {1, terms.unit.rate};
@@ -113,7 +120,8 @@ int draw_small(const Area& area, const Throughput& t, const Terms& terms) {
     return rate_text(rate * unit.per_unit);
   })};
   items[0].after = unit.name;
-  if (items[0].ink.style == Style::value) items[0].ink = {Style::graph, kBold};
+  if (items[0].ink.style == Style::value)
+    items[0].ink = {terms.damaged ? Style::error : Style::graph, kBold};
   for (Item& item : comparison(t, terms)) items.push_back(std::move(item));
   items.push_back(rate_item(t.over_10s, "10 s", terms));
   add_roof(items, t, terms);
@@ -144,8 +152,7 @@ int draw_big(const Area& area, const Throughput& t, DigitSize size, const Terms&
   const RateUnit unit = rate_unit(*headline(t), terms.pace, terms.unit);
   const std::string number = rate_text(*headline(t) * unit.per_unit);
   const bool stale = headline(t).status == ReadingStatus::stale;
-  const Style style = terms.pace == Pace::slow_motion ? Style::warning : Style::graph;
-  draw_big_number(area, number, size, stale ? Ink(Style::dim) : Ink(style, kBold));
+  draw_big_number(area, number, size, stale ? Ink(Style::dim) : Ink(rate_style(terms), kBold));
   // Reserves the widest usual number, so that the details do not move.
   const int cols = std::max(big_number_cols(number, size), big_number_cols("88.8", size));
   const int rows = digit_rows(size);
@@ -220,6 +227,8 @@ TitlePart pace_badge(Pace pace) {
   return {" SLOW MOTION ", {Style::warning, kReverse}};
 }
 
+TitlePart step_badge() { return {" SINGLE STEPS ", {Style::warning, kReverse}}; }
+
 std::string frozen_text(const Segment& a, int cols) {
   std::string rate = a.rate.has_value()
                          ? fmt::format("{} {}", rate_text(a.rate->mean), unit_of(a.requested).rate)
@@ -233,8 +242,8 @@ std::string frozen_text(const Segment& a, int cols) {
 }
 
 void draw_throughput(const Area& area, const Throughput& t, uint64_t now_ns, Pace pace,
-                     const Segment* a, std::optional<double> roof) {
-  const Terms terms{pace, a, unit_of(t.current.requested), roof};
+                     const Segment* a, std::optional<double> roof, bool damaged) {
+  const Terms terms{pace, a, unit_of(t.current.requested), roof, damaged};
   int used = 0;
   if (!headline(t).has_value() || area.rows() < 6 || area.cols() < 34) {
     used = draw_small(area, t, terms);

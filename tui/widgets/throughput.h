@@ -35,15 +35,16 @@ void draw_history(const Area& area, const Throughput& throughput, uint64_t now_n
 
 // For the panel's title: empty at the normal pace.
 TitlePart pace_badge(Pace pace);
+TitlePart step_badge();
 
 // "A: gift true, 12.3 GiB/s" in this many columns; the label is shortened.
 std::string frozen_text(const Segment& a, int cols);
 
 // In slow motion rates are in pages per second if GiB/s would be 0.00, and are not compared. `a`:
 // the segment to compare with; nullptr: the previous one. `roof`: the upper bound of a pipe's rate
-// here, in GiB/s, if known.
+// here, in GiB/s, if known. `damaged`: it is a rate of wrong bytes.
 void draw_throughput(const Area& area, const Throughput& throughput, uint64_t now_ns,
                      Pace pace = Pace::normal, const Segment* a = nullptr,
-                     std::optional<double> roof = {});
+                     std::optional<double> roof = {}, bool damaged = false);
 
 }  // namespace pipetop::tui

@@ -20,6 +20,8 @@ TEST(IntegrityMeter, DamageIsARateOverTheLastSecond) {
   EXPECT_EQ(i.misplaced, 10u);
   EXPECT_DOUBLE_EQ(*i.torn_per_s, 40.0);
   EXPECT_DOUBLE_EQ(*i.misplaced_per_s, 10.0);
+  EXPECT_DOUBLE_EQ(*i.wrong_share, 50.0 / 2050.0);
+  EXPECT_TRUE(i.damages());
 }
 
 TEST(IntegrityMeter, ZeroIsSaidOnlyOfPagesThatWereLookedAt) {
@@ -32,6 +34,8 @@ TEST(IntegrityMeter, ZeroIsSaidOnlyOfPagesThatWereLookedAt) {
   meter.sample(2100 * kMs, found);
   EXPECT_DOUBLE_EQ(*meter.describe(found).torn_per_s, 0.0);
   EXPECT_DOUBLE_EQ(*meter.describe(found).misplaced_per_s, 0.0);
+  EXPECT_DOUBLE_EQ(*meter.describe(found).wrong_share, 0.0);
+  EXPECT_FALSE(meter.describe(found).damages());
 }
 
 TEST(IntegrityMeter, AChangeBeginsAnew) {
