@@ -43,6 +43,10 @@ class Engine::Impl {
     const uint64_t now_ns = monotonic_ns();
     return segments_.present(now_ns, workload_->progress(now_ns), effective());
   }
+  bool step(Role role) { return requested_.pipe.single_step && workload_->step(role); }
+  std::string obstacle(const Settings& requested, std::string_view knob) const {
+    return workload_->obstacle(requested, knob);
+  }
   void count(BpfCounters layout) { observers_.count(layout); }
   void observe(bool on) { observers_.run(on); }
   void suspend();
@@ -294,6 +298,10 @@ int Engine::event_fd() const { return impl_->event_fd(); }
 void Engine::handle_events() { impl_->handle_events(); }
 void Engine::apply(const Settings& requested, const std::string& label, const std::string& key) {
   impl_->apply(requested, label, key);
+}
+bool Engine::step(Role role) { return impl_->step(role); }
+std::string Engine::obstacle(const Settings& requested, std::string_view knob) const {
+  return impl_->obstacle(requested, knob);
 }
 void Engine::begin_segment(const std::string& label) { impl_->begin_segment(label); }
 Snapshot Engine::tick(Totals totals) { return impl_->tick(totals); }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "engine/model/settings.h"
 #include "engine/model/snapshot.h"
@@ -45,7 +46,6 @@ class Engine {
   // name the segment and its mark. Throws Error if validate() does.
   void apply(const Settings& requested, const std::string& label, const std::string& key = {});
 
-  // Begins a new segment without a change, e.g. after a warm-up.
   // In single steps: allows that role one operation. False if it has not made the last one yet, or
   // if there are no steps.
   bool step(Role role);
@@ -54,6 +54,7 @@ class Engine {
   // it does, or if only a try tells.
   std::string obstacle(const Settings& requested, std::string_view knob) const;
 
+  // Begins a new segment without a change, e.g. after a warm-up.
   void begin_segment(const std::string& label);
 
   // The totals of processes are up to 250 ms old, unless they are to be of now.

@@ -71,6 +71,7 @@ struct HotKey {
   void (*press)(Settings&);               // stays within the valid range
   std::string (*value)(const Settings&);  // shown in the key bar: "vmsplice", "128KiB"
   bool (*lit)(const Settings&);           // differs from the default; nullptr: not a toggle
+  std::string_view help = {};             // one line, no full stop; "": the knob's
 };
 
 // Named settings.

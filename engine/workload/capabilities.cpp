@@ -1,10 +1,23 @@
 #include "engine/workload/capabilities.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+
 #include "engine/host/host.h"
 #include "engine/host/host_files.h"
 #include "engine/process/privileges.h"
 
 namespace pipetop {
+
+uint64_t free_huge_pages() {
+  const auto number = [](const char* file) {
+    return read_number(fmt::format("/sys/kernel/mm/hugepages/hugepages-2048kB/{}", file), 0);
+  };
+  const long long reserved = number("free_hugepages") - number("resv_hugepages");
+  const long long on_demand = number("nr_overcommit_hugepages") - number("surplus_hugepages");
+  return static_cast<uint64_t>(std::max(reserved, 0ll) + std::max(on_demand, 0ll));
+}
 
 Capabilities read_capabilities() {
   const HostInfo host = read_host();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/meter/rewritten_slots.h"
 #include "engine/model/control_block.h"
 #include "engine/model/counts.h"
 #include "engine/model/snapshot.h"
@@ -55,10 +56,10 @@ class Workload {
   // effect. Results are in effective(), figures() and notices().
   virtual void watch(uint64_t now_ns) { (void)now_ns; }
 
-  // Until `now_ns`, which is now.
   // In single steps: allows that role one operation. False if it has not made the last one yet.
   virtual bool step(Role) { return false; }
 
+  // Until `now_ns`, which is now.
   virtual Progress progress(uint64_t now_ns) const = 0;
   virtual std::vector<PartProgress> parts() const = 0;
   virtual Effective effective(const Seen& seen) const = 0;  // but for `settled`
@@ -66,6 +67,12 @@ class Workload {
   // An end of the pipe to observe, open for its whole lifetime; -1 if there is
   // none.
   virtual int pipe_fd() const { return -1; }
+
+  // What went into the observed pipe, and out of it.
+  virtual std::optional<Passage> passage() const { return {}; }
+
+  // Why the value of a knob cannot be had on this machine; "" if it can, or if only a try tells.
+  virtual std::string obstacle(const Settings&, std::string_view) const { return {}; }
 
   // Further figures, e.g. the memory per rule.
   virtual std::vector<Figure> figures(const Throughput&) const { return {}; }

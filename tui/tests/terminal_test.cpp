@@ -61,7 +61,7 @@ TEST_F(TerminalTest, KeysAnswer) {
   ASSERT_TRUE(program.wait_for("write_read"));
   program.send("7");
   EXPECT_TRUE(program.wait_for("busy_loop_huge"));
-  program.send("h");
+  program.send("H");
   EXPECT_TRUE(program.wait_for("hugetlb"));
   program.send(" ");
   EXPECT_TRUE(program.wait_for("FROZEN"));

@@ -113,6 +113,35 @@ TEST(HotKeys, BusyAndPollCombine) {
   EXPECT_EQ(s, Settings{});
 }
 
+TEST(HotKeys, HugePagesHaveAKeyForEachKind) {
+  Settings s;
+  const auto press = [&](char key) {
+    for (const HotKey& k : hot_keys(WorkloadKind::pipe))
+      if (k.key == key) k.press(s);
+    return s.pipe.pages;
+  };
+  EXPECT_EQ(press('h'), Pages::thp);
+  EXPECT_EQ(press('h'), Pages::k4);
+  EXPECT_EQ(press('H'), Pages::hugetlb);
+  EXPECT_EQ(press('h'), Pages::thp);
+  EXPECT_EQ(press('H'), Pages::hugetlb);
+  EXPECT_EQ(press('H'), Pages::k4);
+}
+
+TEST(HotKeys, SingleStepsGoOnInSlowMotion) {
+  Settings s;
+  s.pipe.slow_motion = s.pipe.single_step = true;
+  const auto press = [&] {
+    for (const HotKey& k : hot_keys(WorkloadKind::pipe))
+      if (k.key == 'm') k.press(s);
+    return std::pair(s.pipe.slow_motion, s.pipe.single_step);
+  };
+  EXPECT_EQ(press(), std::pair(true, false));
+  EXPECT_EQ(press(), std::pair(false, false));
+  s.pipe.single_step = true;
+  EXPECT_THROW(validate(s), Error);
+}
+
 TEST(HotKeys, AdaptiveIsLeftByItsOwnKeyAndTheOthers) {
   const auto pressed = [](Wait from, char key) {
     Settings s;

@@ -110,6 +110,8 @@ const std::array kKnobs = {
                                         "fail if huge pages were not granted"),
     boolean<kPipe, &P::slow_motion>("slow_motion", {},
                                     "a few small operations per second, to watch the ring fill"),
+    boolean<kPipe, &P::single_step>("single_step", {},
+                                    "slow motion waits for a key: [ is one write, ] one read"),
     number<1, kMaxPairs, kPipe, &P::pairs>("pairs",
                                            "pipes in parallel, each with a writer and a reader"),
 };
@@ -136,13 +138,30 @@ bool both(const Settings& s) {
 
 // A key that changes how both roles wait, lit when both wait like this.
 template <bool (*Waits)(Wait), Wait (*With)(Wait, bool)>
-constexpr HotKey wait_key(char key, std::string_view label) {
+constexpr HotKey wait_key(char key, std::string_view label, std::string_view help) {
   const auto press = [](Settings& s) {
     const bool on = !both<Waits>(s);
     for (Wait* wait : {&s.pipe.writer_wait, &s.pipe.reader_wait}) *wait = With(*wait, on);
   };
   const auto value = [](const Settings& s) { return std::string(both<Waits>(s) ? "on" : "off"); };
-  return {key, "wait", label, press, value, both<Waits>};
+  return {key, "wait", label, press, value, both<Waits>, help};
+}
+
+template <Pages Kind>
+constexpr HotKey pages_key(char key, std::string_view help) {
+  return {key,
+          "pages",
+          "huge",
+          [](Settings& s) { s.pipe.pages = s.pipe.pages == Kind ? Pages::k4 : Kind; },
+          [](const Settings& s) { return std::string(to_text(s.pipe.pages)); },
+          [](const Settings& s) { return s.pipe.pages != Pages::k4; },
+          help};
+}
+
+// Single steps go on in slow motion, then at full speed.
+void press_slow(Settings& s) {
+  if (!s.pipe.single_step) s.pipe.slow_motion = !s.pipe.slow_motion;
+  s.pipe.single_step = false;
 }
 
 uint64_t pipe_bytes_now(const Settings& s) {
@@ -174,13 +193,20 @@ constexpr HotKey touch_key() {
   return key;
 }
 
+constexpr HotKey slow_key() {
+  HotKey key = toggle_key<kPipe, &P::slow_motion>('m', "slow_motion", "slow");
+  key.press = press_slow;
+  return key;
+}
+
 constexpr std::array kHotKeys = {
     next_key<kWriteWith, kPipe, &P::write_with>('v', "write_with", "vmsplice"),
     next_key<kReadWith, kPipe, &P::read_with>('s', "read_with", "splice"),
-    next_key<kPages, kPipe, &P::pages>('h', "pages", "huge"),
-    wait_key<is_busy, with_busy>('b', "busy"),
-    wait_key<polls, with_poll>('p', "poll"),
-    wait_key<adapts, with_adaptive>('z', "adapt"),
+    pages_key<Pages::thp>('h', "huge pages: the buffers use 4k or transparent huge pages"),
+    pages_key<Pages::hugetlb>('H', "huge pages from the reserved pool: hugetlb, or 4k"),
+    wait_key<is_busy, with_busy>('b', "busy", "repeat the call until it succeeds; never sleep"),
+    wait_key<polls, with_poll>('p', "poll", "ask poll(2) before each call; with busy, never sleep"),
+    wait_key<adapts, with_adaptive>('z', "adapt", "spin for a short while, then sleep"),
     toggle_key<kPipe, &P::gift>('g', "gift", "gift"),
     next_key<kBuffers, kPipe, &P::buffers>('d', "buffers", "bufs"),
     touch_key(),
@@ -191,7 +217,7 @@ constexpr std::array kHotKeys = {
     step_key<half<kMinBufBytes>, kPipe, &P::buf_size>('(', "buf_size", "buf -"),
     step_key<twice<kMaxBufBytes>, kPipe, &P::buf_size>(')', "buf_size", "buf +"),
     HotKey{'c', "placement", "CPUs", press_placement, placement_value, nullptr},
-    toggle_key<kPipe, &P::slow_motion>('m', "slow_motion", "slow"),
+    slow_key(),
     step_key<less<1u>, kPipe, &P::pairs>('<', "pairs", "pairs -"),
     step_key<more<kMaxPairs>, kPipe, &P::pairs>('>', "pairs", "pairs +"),
 };
@@ -243,6 +269,8 @@ void validate_pipe(const Settings& s) {
     throw Error("placement cpus needs writer.cpu, reader.cpu or both");
   if (s.pipe.check_huge_page && !s.pipe.touch_pages)
     throw Error("check_huge_page needs touch_pages: untouched pages cannot be checked");
+  if (s.pipe.single_step && !s.pipe.slow_motion)
+    throw Error("single_step needs slow_motion: set both, or neither");
 }
 
 uint64_t wanted_pipe_bytes(const PipeSettings& s) {

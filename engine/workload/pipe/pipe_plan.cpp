@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -143,6 +144,16 @@ class Planner {
 
 Effective make_plan(const Settings& requested, const Capabilities& machine) {
   return Planner(requested, machine).make();
+}
+
+std::string obstacle_of(const Settings& requested, std::string_view knob,
+                        const Capabilities& machine, uint64_t free_huge_pages) {
+  if (knob != "pages" && knob != "placement") return {};
+  if (knob == "pages" && requested.pipe.pages == Pages::hugetlb && free_huge_pages == 0)
+    return "no free huge pages here; echo 16 > /proc/sys/vm/nr_hugepages";
+  const Effective plan = make_plan(requested, machine);
+  const auto found = std::ranges::find(plan.mismatches, knob, &Mismatch::knob);
+  return found == plan.mismatches.end() ? std::string() : found->reason;
 }
 
 }  // namespace pipetop

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "engine/worker/pipe_command.h"
 #include "engine/workload/workload.h"
@@ -14,6 +16,11 @@ namespace pipetop {
 
 // The settings that will be tried, where pipe_size is never auto, and their mismatches.
 Effective make_plan(const Settings& requested, const Capabilities& machine);
+
+// Why this machine does not have the value of that knob; "" if it does. Only of `pages` and
+// `placement`: other knobs depend on each other more than on the machine.
+std::string obstacle_of(const Settings& requested, std::string_view knob,
+                        const Capabilities& machine, uint64_t free_huge_pages);
 
 struct EffectiveFacts {
   std::optional<PipeReport> writer, reader;  // of the newest command

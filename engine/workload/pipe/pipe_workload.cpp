@@ -149,6 +149,22 @@ void PipeWorkload::check_huge_pages() {
   }
 }
 
+bool PipeWorkload::step(Role role) {
+  bool any = false;
+  for (const auto& pair : pairs_)
+    any = (role == Role::writer ? pair->writer : pair->reader).step() || any;
+  return any;
+}
+
+std::optional<Passage> PipeWorkload::passage() const {
+  const Pair& first = *pairs_.front();
+  return Passage{first.writer.counts().items, first.reader.counts().items, first.writer.marks()};
+}
+
+std::string PipeWorkload::obstacle(const Settings& next, std::string_view knob) const {
+  return obstacle_of(next, knob, machine_, free_huge_pages());
+}
+
 Progress PipeWorkload::progress(uint64_t now_ns) const {
   return {pool_.counts(Role::reader).items, now_ns};
 }

@@ -27,6 +27,8 @@ class PipeWorkload final : public Workload {
   std::vector<PartProgress> parts() const override;
   Effective effective(const Seen& seen) const override;
   int pipe_fd() const override { return pipes_.front()->read_fd(); }
+  std::optional<Passage> passage() const override;
+  std::string obstacle(const Settings& next, std::string_view knob) const override;
   std::vector<std::string> technique(Role role, const Effective& effective) const override;
   Reading<Integrity> integrity() const override;
   Reading<Verdict> verdict(const Snapshot& s) const override;

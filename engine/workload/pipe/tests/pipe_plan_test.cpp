@@ -32,6 +32,24 @@ TEST(PipePlan, WhatCanBeHadIsLeftAlone) {
   EXPECT_EQ(plan.settings.pipe.reader_cpu, 1);
 }
 
+TEST(PipePlan, AnObstacleIsWhatTheMachineLacks) {
+  Settings s;
+  s.pipe.pages = Pages::hugetlb;
+  EXPECT_EQ(obstacle_of(s, "pages", machine(), 16), "");
+  EXPECT_EQ(obstacle_of(s, "pages", machine(), 0),
+            "no free huge pages here; echo 16 > /proc/sys/vm/nr_hugepages");
+  s.pipe.pages = Pages::thp;
+  EXPECT_EQ(obstacle_of(s, "pages", machine(), 0), "");
+  Capabilities without = machine();
+  without.thp = {"never", "/sys/enabled"};
+  EXPECT_NE(obstacle_of(s, "pages", without, 0).find("echo madvise > /sys/enabled"),
+            std::string::npos);
+  s.pipe.placement = Placement::far;
+  EXPECT_NE(obstacle_of(s, "placement", machine(), 0), "");
+  s.pipe.gift = true;
+  EXPECT_EQ(obstacle_of(s, "gift", machine(), 0), "") << "it depends on another knob";
+}
+
 TEST(PipePlan, ARefusedVmspliceBecomesWrite) {
   Settings s;
   s.pipe.write_with = WriteWith::vmsplice;
