@@ -15,6 +15,7 @@
 #include "tui/state/hottest.h"
 #include "tui/state/layout.h"
 #include "tui/state/list_state.h"
+#include "tui/state/preset_name.h"
 #include "tui/state/replay_state.h"
 #include "tui/state/ring_state.h"
 #include "tui/state/stage_state.h"
@@ -31,14 +32,15 @@ struct PageState {
 };
 
 struct ViewState {
-  Settings requested;               // current, also while frozen
-  std::span<const Preset> presets;  // for keys 1 to 9
+  Settings requested;                 // current, also while frozen
+  std::optional<Settings> frozen_on;  // those of the picture, while frozen
+  std::span<const Preset> presets;    // for keys 1 to 9
   Role focus = Role::writer;
   ListChoice choice;  // what both lists show
   std::array<ListState, kRoles> lists;
-  Reference reference;          // the reference for changes
-  PageState help, log, ladder;  // log: the segments so far; ladder: their settings as bars
-  std::optional<Panel> zoom;    // the panel that has the whole screen
+  Reference reference;  // the reference for changes
+  PageState help, log, ladder, messages;  // log: the segments so far; ladder: their settings as bars
+  std::optional<Panel> zoom;              // the panel that has the whole screen
   TopFunctions top_functions;
   RingState ring;
   StageState stage;
@@ -58,11 +60,15 @@ struct ViewState {
   std::optional<double> shown_roof() const { return roof_hidden ? std::nullopt : roof_gib_per_s; }
   const ListState& list(Role role) const { return lists[static_cast<size_t>(role)]; }
   ListState& list(Role role) { return lists[static_cast<size_t>(role)]; }
-  // The preset that the settings equal, else "custom".
-  std::string_view preset_name() const {
-    const auto found = std::ranges::find(
-        presets, requested, [this](const Preset& preset) { return preset.from(requested); });
-    return found == presets.end() ? std::string_view("custom") : found->name;
+  // What the picture is of: a frozen one stays what it is, whatever runs by now.
+  const Settings& on_screen() const { return frozen && frozen_on ? *frozen_on : requested; }
+  // The preset that the settings on the screen equal but for their pace, else "custom".
+  std::string_view preset_name() const { return preset_of(presets, on_screen()); }
+  // "vmsplice_read · slow motion"
+  std::string title() const { return name_of(presets, on_screen()); }
+  // What runs behind a frozen screen, if it is something else; else "".
+  std::string running_behind() const {
+    return on_screen() == requested ? std::string() : name_of(presets, requested);
   }
   // Whether that list shows why it is empty: then the remedy is on the screen.
   bool writers_list_says(std::string_view reason) const {
