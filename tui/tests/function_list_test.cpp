@@ -89,6 +89,19 @@ TEST_F(FunctionListTest, ChangesNewAndVanished) {
       << "the share that it is sorted by, and its change";
 }
 
+// As in slow motion: one sample is not 100 % of anything.
+TEST_F(FunctionListTest, FewSamplesAreCounted) {
+  FunctionTable few;
+  few.samples = 3;
+  few.tree = flat_tree({{"copy_from_iter", 2, 2}, {"schedule", 1, 3}});
+  worker_.functions = Reading<FunctionTable>::of(few);
+  EXPECT_EQ(list(3, 60),
+            (Lines{"▾self  child        function               running 3 samples",
+                   "  2/3    2/3         copy_from_iter", "  1/3    3/3         schedule"}));
+  choice_.activity = Activity::waiting;
+  EXPECT_NE(list(3, 60)[1].find("100"), std::string::npos) << "times are exact";
+}
+
 TEST_F(FunctionListTest, AnUnknownReferenceLeavesTheColumnEmpty) {
   reference_ = {std::make_shared<const Segment>()};
   EXPECT_EQ(list(3, 60)[0], "▾self  child Δ prev function           running 2,000 samples");

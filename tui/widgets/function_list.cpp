@@ -117,6 +117,19 @@ void draw_list_header(const Area& area, const ListColumns& c, const FunctionList
   draw_summary(area, c.name.col, view);
 }
 
+// Too few samples for shares: they are counted. Times of sleeps are exact.
+constexpr uint64_t kTooFewSamples = 20;
+bool is_counted(const FunctionListView& view) {
+  return view.choice.activity == Activity::running && view.list.contents.count < kTooFewSamples;
+}
+
+// "1/3": of the samples.
+std::string counted_text(double share, const ListContents& contents) {
+  const double scale = contents.source.now.scale;
+  const auto all = static_cast<double>(contents.count);
+  return fmt::format("{:.0f}/{}", scale > 0 ? share / scale * all : 0, contents.count);
+}
+
 // How rows are indented.
 struct Indent {
   int step = 1;   // columns per level
@@ -165,6 +178,13 @@ void draw_row(const Area& area, const ListColumns& c, const CallRow& row,
   }
   const ListSort sort = view.choice.sort();
   const bool gone = row.novelty == Novelty::vanished;
+  if (is_counted(view)) {
+    if (!gone)
+      area.part(c.self).put_right(0, counted_text(row.self, view.list.contents), Style::dim);
+    if (!gone)
+      area.part(c.children).put_right(0, counted_text(row.total, view.list.contents), Style::dim);
+    return draw_name(area.part(c.name), row, indent);
+  }
   const auto ink = [&](ListSort of) { return gone || of != sort ? Style::dim : Style::value; };
   area.part(c.self).put_right(0, percent_text(row.self), ink(ListSort::self));
   area.part(c.children).put_right(0, percent_text(row.total), ink(ListSort::children));
