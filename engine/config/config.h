@@ -38,7 +38,8 @@ struct Config {
   uint32_t frames_per_s = 20;
   Choice unicode = Choice::automatic;
   Choice color = Choice::automatic;
-  bool stage = false;  // the dashboard starts with the stage view
+  bool stage = false;   // the dashboard starts with the stage view
+  bool summary = true;  // of the segments, after the dashboard
 };
 
 // Used without a file: the workload's own presets, starting with the first.

@@ -89,6 +89,7 @@ std::string default_config_yaml(WorkloadKind kind) {
   text += line("  unicode: auto", "auto, always or never; auto follows the locale");
   text += line("  color: auto", "auto, always or never; auto follows the terminal and NO_COLOR");
   text += line("  stage: false", "true: start with the stage view, for an audience");
+  text += line("  summary: true", "print the segments and their rates when the dashboard ends");
   return text;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -23,6 +24,20 @@
 
 namespace pipetop::tui {
 namespace {
+
+// By its name, or by its number as in the dashboard. Throws Error.
+const Preset& preset_wanted(std::span<const Preset> presets, const std::string& word) {
+  if (const Preset* named = find_preset(presets, word)) return *named;
+  size_t number = 0;
+  const char* const end = word.data() + word.size();
+  const auto [rest, error] = std::from_chars(word.data(), end, number);
+  if (rest != end || word.empty() || error == std::errc::invalid_argument)
+    throw Error("--preset: " + no_such_preset(presets, word));
+  if (error != std::errc{} || number < 1 || number > presets.size())
+    throw Error(fmt::format("--preset: there is no preset {}: give 1 to {}, or a name", word,
+                            presets.size()));
+  return presets[number - 1];
+}
 
 // They are two things: without BPF there is little to switch.
 void explain_observers(const CommandLine& line, const Config& config) {
@@ -84,10 +99,9 @@ constexpr Handler kHandlers[] = {
 
 Config resolve(const CommandLine& line, Config base, const char* no_color) {
   if (!line.preset.empty()) {
-    const Preset* preset = find_preset(base.presets, line.preset);
-    if (!preset) throw Error("--preset: " + no_such_preset(base.presets, line.preset));
-    base.preset = preset->name;
-    base.settings = preset->from(base.settings);
+    const Preset& preset = preset_wanted(base.presets, line.preset);
+    base.preset = preset.name;
+    base.settings = preset.from(base.settings);
   }
   for (const KnobFlag& knob : line.knobs) knob.apply(base.settings);
   validate(base.settings);
@@ -96,6 +110,7 @@ Config resolve(const CommandLine& line, Config base, const char* no_color) {
   if (line.no_bpf) base.bpf = BpfUse::off;
   if (line.stage) base.stage = true;
   if (line.no_unicode) base.unicode = Choice::never;
+  if (line.no_summary) base.summary = false;
   // https://no-color.org: any non-empty value; `always` in a config file is more
   // specific.
   const bool unwanted = no_color && *no_color != '\0' && base.color == Choice::automatic;

@@ -21,6 +21,7 @@
 #include "tui/dashboard/dashboard.h"
 #include "tui/dashboard/engine_source.h"
 #include "tui/notes/notes_app.h"
+#include "tui/print/summary.h"
 
 namespace pipetop::tui {
 namespace {
@@ -72,6 +73,9 @@ int run_screen(const CommandLine& line, const Config& config, DashboardOptions s
   if (!line.folded.empty()) folded.check(source.tick());
   const int exit_code = run_dashboard(source, config, screen);
   const Segment last = source.segment();
+  // A signal ends it without words, perhaps for a terminal that is gone.
+  if (exit_code == 0 && config.summary)
+    print(summary_text(source.tick().throughput.segments, last, config.presets));
   segments.write_last(last);
   folded.write(last);
   segments.finish();

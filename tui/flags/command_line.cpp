@@ -88,12 +88,15 @@ class Parser {
     app_.add_option("-c,--config", line_.config,
                     "start from a config file, given by path or by name")
         ->type_name("CONFIG");
-    app_.add_option("--preset", line_.preset, "start from a preset; pipetop presets lists them")
+    app_.add_option("--preset", line_.preset,
+                    "start from a preset, by name or number; pipetop presets lists them")
         ->type_name("NAME");
     app_.add_flag("--no-color", line_.no_color, "no colours; NO_COLOR does the same");
     app_.add_flag("--no-unicode", line_.no_unicode, "ASCII only");
     app_.add_flag("--stage", line_.stage,
                   "start with the stage view: few and large things, for an audience");
+    app_.add_flag("--no-summary", line_.no_summary,
+                  "do not print the segments and their rates when the dashboard ends");
     add_observing();
     app_.add_flag("--default-config", default_config_, "print a config file with every key");
     add_knob_flags(app_, line_);

@@ -96,7 +96,7 @@ struct CommandLine {
   std::string folded, segments, record, cast;  // the files' paths, "" for none
   std::optional<BpfCounters> bpf_counters;
   std::optional<double> roof;  // of the dashboard, in GiB/s; 0: measured
-  bool no_color = false, no_unicode = false, no_bpf = false;
+  bool no_color = false, no_unicode = false, no_bpf = false, no_summary = false;
   bool stage = false;  // of the dashboard
 
   const Format* format = &formats().front();

@@ -107,7 +107,7 @@ TEST_F(ConfigTest, ReadsEveryKey) {
       "    title: A one-MiB ring\n"
       "    pipe_size: 1MiB\n"
       "observe: {frequency_hz: 4999, bpf: off}\n"
-      "screen: {frames_per_s: 60, unicode: never, color: always, stage: true}\n");
+      "screen: {frames_per_s: 60, unicode: never, color: always, stage: true, summary: false}\n");
   Settings expected;
   expected.pipe.pipe_size = 1 << 20;
   expected.pipe.buf_size = 512 << 10;
@@ -123,6 +123,7 @@ TEST_F(ConfigTest, ReadsEveryKey) {
   EXPECT_EQ(c.bpf, BpfUse::off);
   EXPECT_EQ(c.frames_per_s, 60u);
   EXPECT_TRUE(c.stage);
+  EXPECT_FALSE(c.summary);
   EXPECT_EQ(c.unicode, Choice::never);
   EXPECT_EQ(c.color, Choice::always);
 }

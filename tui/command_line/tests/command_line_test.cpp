@@ -27,7 +27,8 @@ TEST(CommandLine, NothingIsTheDashboardOnTheDefaults) {
 TEST(CommandLine, EveryKnobIsAFlag) {
   for (const Knob& knob : knobs_of(WorkloadKind::pipe)) {
     for (const std::string_view value : knob.values) {
-      if (value == "cpus" || knob.name == "check_huge_page") continue;  // not valid alone
+      const bool needs_another = knob.name == "check_huge_page" || knob.name == "single_step";
+      if (value == "cpus" || needs_another) continue;  // not valid alone
       Settings expected;
       knob.set(expected, value);
       for (const char* form : {"--{} {}", "run --{}={}"}) {
@@ -38,6 +39,28 @@ TEST(CommandLine, EveryKnobIsAFlag) {
   }
   EXPECT_EQ(settings_of("--buf_size 64K --pipe_size=1MiB").pipe.buf_size, 65536u);
   EXPECT_EQ(settings_of("--writer.cpu 0 --reader.cpu 1").pipe.reader_cpu, 1);
+}
+
+TEST(CommandLine, APresetMayBeGivenByItsNumber) {
+  const auto presets = default_config().presets;
+  EXPECT_EQ(settings_of("--preset 3"), presets[2].settings);
+  EXPECT_EQ(settings_of("--preset 8"), settings_of("--preset hazard"));
+  EXPECT_EQ(command_line_error("--preset 9"),
+            "--preset: there is no preset 9: give 1 to 8, or a name");
+  for (const char* bad : {"0", "99999999999999999999999"})
+    EXPECT_NE(command_line_error(std::string("--preset ") + bad).find("give 1 to 8"),
+              std::string::npos);
+  EXPECT_NE(command_line_error("--preset 3rd").find("there is no preset \"3rd\""),
+            std::string::npos);
+  Config named = default_config();
+  named.presets[6].name = "3";
+  EXPECT_EQ(resolve(parse("--preset 3"), named, nullptr).settings, named.presets[6].settings)
+      << "a name comes first";
+}
+
+TEST(CommandLine, TheSummaryCanBeTurnedOff) {
+  EXPECT_TRUE(resolve(parse(""), default_config(), nullptr).summary);
+  EXPECT_FALSE(resolve(parse("--no-summary"), default_config(), nullptr).summary);
 }
 
 TEST(CommandLine, BooleansMayStandAlone) {
