@@ -15,6 +15,7 @@
 #include "tui/manual/manual.h"
 #include "tui/print/human_text.h"
 #include "tui/state/talk_state.h"
+#include "tui/widgets/pages.h"
 
 namespace pipetop::tui {
 namespace {
@@ -127,11 +128,22 @@ Rows config_knob_rows(std::string_view workload) {
   });
 }
 
-// Adjacent keys of one knob share a row.
+Rows word_rows(std::string_view) {
+  return rows_of(words(), [](const ScreenKey& word) {
+    return Row{std::string(word.keys), std::string(word.help)};
+  });
+}
+
+// Adjacent keys of one knob share a row, unless each has its own help.
 Rows key_rows(std::string_view workload) {
   Rows rows;
   std::string_view last;
   for (const HotKey& hot : hot_keys(workload_named(workload).kind)) {
+    if (!hot.help.empty()) {
+      last = {};
+      rows.push_back({std::string(1, hot.key), fmt::format("{}: {}", hot.knob, hot.help)});
+      continue;
+    }
     if (hot.knob == last) {
       rows.back().term += std::string(" ") + hot.key;
       continue;
@@ -184,11 +196,12 @@ struct TableEntry {
 };
 
 constexpr TableEntry kTables[] = {
-    {"flags", rows_of_flags},           {"commands", command_rows},   {"exit-status", exit_rows},
-    {"screen-keys", screen_key_rows},   {"workloads", workload_rows}, {"knobs", knob_rows},
-    {"config-knobs", config_knob_rows}, {"keys", key_rows},           {"presets", preset_rows},
-    {"replay-keys", replay_key_rows},
-    {"talk-keys", talk_key_rows},
+    {"flags", rows_of_flags},           {"commands", command_rows},
+    {"exit-status", exit_rows},         {"screen-keys", screen_key_rows},
+    {"workloads", workload_rows},       {"knobs", knob_rows},
+    {"config-knobs", config_knob_rows}, {"keys", key_rows},
+    {"presets", preset_rows},           {"words", word_rows},
+    {"replay-keys", replay_key_rows},   {"talk-keys", talk_key_rows},
 };
 
 Rows rows_named(std::string_view name) {

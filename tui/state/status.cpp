@@ -3,10 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
 
 #include "engine/base/text.h"
 #include "engine/registry/workloads.h"
 #include "engine/workload/pipe/verdict.h"
+#include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 
 namespace pipetop::tui {
@@ -15,6 +19,7 @@ namespace {
 constexpr uint64_t kInfoStays_ns = 10'000'000'000;
 constexpr uint64_t kWarningStays_ns = 30'000'000'000;
 constexpr uint64_t kTurn_ns = 4'000'000'000;  // of each error
+constexpr int kNamedPresets = 150;            // columns from which on the preset is named
 
 // The newest notice of a severity, while it is new. A warning is about the settings of its time.
 const Notice* newest(const Snapshot& s, Severity severity) {
@@ -27,9 +32,24 @@ const Notice* newest(const Snapshot& s, Severity severity) {
   return outdated ? nullptr : &*found;
 }
 
+std::string why_damaged(const Snapshot& s) {
+  std::string text = damage_text(*s.integrity->wrong_share);
+  if (s.requested.pipe.buffers != Buffers::single) return text;
+  text += ": rewritten in the ring; d mends it";
+  return s.requested.pipe.slow_motion ? text : text + ", m marks them";
+}
+
+// Without stamps nothing is rewritten, and nothing would show it.
+bool hides_damage(const Snapshot& s) {
+  const PipeSettings& p = s.effective.settings.pipe;
+  return s.requested.workload == WorkloadKind::pipe && p.buffers == Buffers::single &&
+         lends_pages(p.write_with) && p.payload == Payload::constant;
+}
+
 // Most pressing first.
 std::vector<Message> what_is_wrong(const Snapshot& s) {
   std::vector<Message> wrong;
+  if (is_damaged(s)) wrong.push_back({why_damaged(s), Severity::error});
   const auto add = [&](Severity severity) {
     if (const Notice* notice = newest(s, severity)) wrong.push_back({notice->text, severity});
   };
@@ -37,6 +57,9 @@ std::vector<Message> what_is_wrong(const Snapshot& s) {
   for (const Mismatch& m : s.effective.mismatches)
     wrong.push_back({fmt::format("{}: {} requested, {} effective{}{}", m.knob, m.requested,
                                  m.effective, m.reason.empty() ? "" : ": ", m.reason),
+                     Severity::warning});
+  if (hides_damage(s))
+    wrong.push_back({"buffers single: new data would overwrite pages in the ring; y shows it",
                      Severity::warning});
   add(Severity::warning);
   return wrong;
@@ -62,7 +85,7 @@ std::string path_text(const ListState& list) {
 }
 
 bool differs(const Snapshot& s, const ViewState& state, std::string_view knob) {
-  if (s.requested != state.requested) return false;  // apparently not tried yet
+  if (s.requested != state.on_screen()) return false;  // apparently not tried yet
   // The knob "wait" covers both roles.
   return std::ranges::any_of(s.effective.mismatches, [&](const Mismatch& m) {
     return m.knob == knob || (knob == "wait" && m.knob.ends_with(".wait"));
@@ -87,25 +110,63 @@ std::string step_text(const HotKey& hot, const Snapshot& s, const Settings& requ
   return fmt::format("{} {}", hot.label.substr(0, hot.label.find(' ')), value);
 }
 
-KeyItem knob_item(const HotKey& hot, const Snapshot& s, const ViewState& state) {
-  const Lamp lamp = differs(s, state, hot.knob) ? Lamp::differs
-                    : !hot.lit                  ? Lamp::none
-                    : hot.lit(state.requested)  ? Lamp::on
-                                                : Lamp::off;
-  return {std::string(1, hot.key),
-          hot.lit ? toggle_text(hot, state.requested) : step_text(hot, s, state.requested),
-          {static_cast<Key>(hot.key)},
-          lamp};
+// How much a talk needs a knob's key; the rest is on the help page.
+int rank_of(const HotKey& hot) {
+  constexpr std::string_view kSeldom[] = {"gift", "wait", "pipe_size", "buf_size"};
+  constexpr std::string_view kRarely[] = {"touch_pages", "lock_memory", "placement", "pairs",
+                                          "observers"};
+  if (hot.key == 'b') return 1;
+  if (std::ranges::find(kRarely, hot.knob) != std::end(kRarely) || hot.key == 'z') return 5;
+  return std::ranges::find(kSeldom, hot.knob) != std::end(kSeldom) ? 3 : 1;
 }
 
+std::string item_text(const HotKey& hot, const Snapshot& s, const Settings& settings) {
+  return hot.lit ? toggle_text(hot, settings) : step_text(hot, s, settings);
+}
+
+// Of all values that the key leads to.
+int find_widest_text(const HotKey& hot) {
+  constexpr int kMostPresses = 64;
+  Settings settings;
+  settings.workload = workload_of(*find_knob(hot.knob));
+  int widest = 0;
+  for (int i = 0; i < kMostPresses; ++i, hot.press(settings))
+    widest = std::max(widest, columns_of(item_text(hot, {}, settings)));
+  return widest;
+}
+
+int widest_text(const HotKey& hot) {
+  static std::map<const HotKey*, int> found;
+  const auto [entry, is_new] = found.try_emplace(&hot);
+  if (is_new) entry->second = find_widest_text(hot);
+  return entry->second;
+}
+
+KeyItem knob_item(const HotKey& hot, const Snapshot& s, const ViewState& state) {
+  const Settings& settings = state.on_screen();
+  const Lamp lamp = differs(s, state, hot.knob) ? Lamp::differs
+                    : !hot.lit                  ? Lamp::none
+                    : hot.lit(settings)         ? Lamp::on
+                                                : Lamp::off;
+  return {.keys = std::string(1, hot.key),
+          .text = item_text(hot, s, settings),
+          .presses = {static_cast<Key>(hot.key)},
+          .lamp = lamp,
+          .rank = rank_of(hot),
+          .widest = widest_text(hot)};
+}
+
+// Keys of one knob share an item: those that step it down and up, or that have the same label.
 std::vector<KeyItem> knob_items(const Snapshot& s, const ViewState& state) {
   std::vector<KeyItem> items;
   const HotKey* before = nullptr;
-  for (const HotKey& hot : hot_keys(state.requested)) {
-    const bool pair = before && !hot.lit && before->knob == hot.knob;
-    if (pair) {
+  for (const HotKey& hot : hot_keys(state.on_screen())) {
+    const bool shares =
+        before && before->knob == hot.knob && (!hot.lit || before->label == hot.label);
+    if (shares) {
       items.back().keys += std::string(" ") + hot.key;
       items.back().presses.push_back(static_cast<Key>(hot.key));
+      items.back().widest = std::max(items.back().widest, widest_text(hot));
     } else {
       items.push_back(knob_item(hot, s, state));
     }
@@ -114,23 +175,43 @@ std::vector<KeyItem> knob_items(const Snapshot& s, const ViewState& state) {
   return items;
 }
 
+KeyItem presets_item(const ViewState& state) {
+  const size_t count = std::min<size_t>(state.presets.size(), 9);
+  KeyItem item{.keys = fmt::format("1-{}", count),
+               .text = std::string(state.preset_name()),
+               .rank = 1,
+               .brief = "presets"};
+  item.widest = columns_of("custom");
+  for (const Preset& preset : state.presets.first(count))
+    item.widest = std::max(item.widest, columns_of(preset.name));
+  return item;
+}
+
 void add_screen_items(std::vector<KeyItem>& items, const ViewState& state) {
   const ListChoice& choice = state.choice;
-  const size_t presets = std::min<size_t>(state.presets.size(), 9);
-  if (presets > 0) items.push_back({fmt::format("1-{}", presets), "presets", {}});
-  const KeyItem keys[] = {
-      {"u", "undo", {U'u'}},
-      {"0", "baseline", {U'0'}},
-      {"Space", state.frozen ? "resume" : "freeze", {U' '}},
-      {"Tab", "focus", {key::tab}},
-      {"f", choice.form == ListForm::flat ? "tree" : "flat", {U'f'}},
-      {"w", choice.activity == Activity::running ? "waiting" : "running", {U'w'}},
-      {"a", state.reference.is_a ? "drop A" : "compare", {U'a'}},
-      {"L", "log", {U'L'}},
+  const auto add = [&](std::string keys, std::string text, std::vector<Key> presses, int rank,
+                       std::string_view other = {}) {
+    const int widest = std::max(columns_of(text), columns_of(other));
+    items.push_back({.keys = std::move(keys),
+                     .text = std::move(text),
+                     .presses = std::move(presses),
+                     .rank = rank,
+                     .widest = widest});
   };
-  items.insert(items.end(), std::begin(keys), std::end(keys));
-  if (state.roof_gib_per_s)
-    items.push_back({"R", "roof", {U'R'}, state.roof_hidden ? Lamp::off : Lamp::on});
+  if (state.on_screen().workload == WorkloadKind::pipe) add("[ ]", "steps", {U'[', U']'}, 3);
+  if (!state.presets.empty()) items.push_back(presets_item(state));
+  add("u U", "undo", {U'u', U'U'}, 1);
+  add("0", "baseline", {U'0'}, 4);
+  add("Space", state.frozen ? "resume" : "freeze", {U' '}, 2);
+  add("Tab", "focus", {key::tab}, 2);
+  add("f", choice.form == ListForm::flat ? "tree" : "flat", {U'f'}, 2);
+  add("w", choice.activity == Activity::running ? "waiting" : "running", {U'w'}, 2);
+  add("a", state.reference.is_a ? "drop A" : "compare", {U'a'}, 2, "compare");
+  add("L", "log", {U'L'}, 2);
+  if (state.roof_gib_per_s) {
+    add("R", "roof", {U'R'}, 4);
+    items.back().lamp = state.roof_hidden ? Lamp::off : Lamp::on;
+  }
 }
 
 // Transport in place of the knobs, and those keys of the screen that change nothing else.
@@ -155,6 +236,43 @@ std::vector<KeyItem> replay_items(const ViewState& state) {
 
 void place(KeyItem& item, int row, int col) { item.place = {row, col, 1, item.columns()}; }
 
+// Where items of these widths are, one after the other, on as many lines as they need. None: there
+// is no room.
+std::vector<Rect> places_of(std::span<const int> widths, const Rect& bar, int last_end, int gap) {
+  std::vector<Rect> places;
+  int row = 0, col = 1;
+  for (const int width : widths) {
+    const auto end = [&] { return row + 1 == bar.rows ? last_end : bar.cols - 1; };
+    if (col + width > end() && row + 1 < bar.rows) ++row, col = 1;
+    if (col + width > end()) return {};
+    places.push_back({row, col, 1, width});
+    col += width + gap;
+  }
+  return places;
+}
+
+// Important ones first; each keeps its place in the order.
+void place_by_rank(std::vector<KeyItem>& items, const Rect& bar, int last_end, int gap) {
+  std::vector<size_t> by_rank(items.size());
+  std::iota(by_rank.begin(), by_rank.end(), size_t{0});
+  std::ranges::stable_sort(by_rank, {}, [&](size_t i) { return items[i].rank; });
+  std::vector<int> widths;
+  std::vector<size_t> chosen;
+  std::vector<Rect> places;
+  for (const size_t i : by_rank) {
+    const auto at = std::ranges::upper_bound(chosen, i) - chosen.begin();
+    widths.insert(widths.begin() + at, items[i].columns());
+    chosen.insert(chosen.begin() + at, i);
+    if (auto found = places_of(widths, bar, last_end, gap); !found.empty()) {
+      places = std::move(found);
+    } else {
+      widths.erase(widths.begin() + at);
+      chosen.erase(chosen.begin() + at);
+    }
+  }
+  for (size_t n = 0; n < places.size(); ++n) items[chosen[n]].place = places[n];
+}
+
 }  // namespace
 
 bool changes_settings(Key key) {
@@ -164,6 +282,22 @@ bool changes_settings(Key key) {
 
 std::string verdict_text(const Verdict& verdict) {
   return fmt::format("{}: {}", to_text(verdict.bound), verdict.because);
+}
+
+std::vector<Message> messages_of(const Snapshot& s, const ViewState& state) {
+  std::vector<Message> all;
+  const auto add = [&](std::string text, Severity severity = Severity::info) {
+    if (!text.empty()) all.push_back({std::move(text), severity});
+  };
+  add(state.message, state.severity);
+  std::ranges::move(what_is_wrong(s), std::back_inserter(all));
+  if (const Notice* news = newest(s, Severity::info)) add(news->text);
+  if (selected_row(state.list(state.focus))) add(path_text(state.list(state.focus)));
+  const bool stamped = s.requested.pipe.payload == Payload::stamped;
+  if (stamped && s.integrity.status == ReadingStatus::unavailable) add(s.integrity.reason);
+  if (s.verdict.has_value()) add(verdict_text(*s.verdict));
+  add(s.effective.pipe.zero_copy_reason);
+  return all;
 }
 
 Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict) {
@@ -189,7 +323,7 @@ Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict)
 }
 
 int KeyItem::columns() const {
-  return columns_of(keys) + 1 + columns_of(text) + (lamp == Lamp::none ? 0 : 2);
+  return columns_of(keys) + 1 + std::max(columns_of(text), widest) + (lamp == Lamp::none ? 0 : 2);
 }
 
 std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const ViewState& state) {
@@ -200,18 +334,12 @@ std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const ViewSt
   if (!state.replay) add_screen_items(items, state);
   KeyItem help{"?", "help", {U'?'}}, quit{"q", "quit", {U'q'}};
   const int gap = bar.cols >= 110 ? 3 : bar.cols >= 72 ? 2 : 1;
+  if (bar.cols < kNamedPresets)
+    for (KeyItem& item : items)
+      if (!item.brief.empty()) item.text = item.brief, item.widest = 0;
   place(quit, bar.rows - 1, bar.cols - quit.columns() - 1);
   place(help, bar.rows - 1, quit.place.col - help.columns() - gap);
-  int row = 0, col = 1;
-  const auto end_of = [&](int r) {
-    return r + 1 == bar.rows ? help.place.col - gap : bar.cols - 1;
-  };
-  for (KeyItem& item : items) {
-    if (col + item.columns() > end_of(row) && row + 1 < bar.rows) ++row, col = 1;
-    if (col + item.columns() > end_of(row)) continue;
-    place(item, row, col);
-    col += item.columns() + gap;
-  }
+  place_by_rank(items, bar, help.place.col - gap, gap);
   items.push_back(std::move(help));
   items.push_back(std::move(quit));
   return items;

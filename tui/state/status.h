@@ -25,6 +25,8 @@ enum class VerdictAt : uint8_t { ring, message };
 // pages cannot be checked, the verdict, why the bytes are copied or not.
 Message message_of(const Snapshot& snapshot, const ViewState& state,
                    VerdictAt verdict = VerdictAt::ring);
+// All that there is to say now, in the same order.
+std::vector<Message> messages_of(const Snapshot& snapshot, const ViewState& state);
 
 std::string verdict_text(const Verdict& verdict);  // "lock-bound: writer spins ..."
 
@@ -36,7 +38,10 @@ struct KeyItem {
   std::string text;          // "vmsplice", "pipe 128KiB"
   std::vector<Key> presses;  // from left to right
   Lamp lamp = Lamp::none;
-  Rect place = {};  // rows == 0: no room
+  int rank = 0;            // the lowest get a place first
+  std::string brief = {};  // the text where there is little room; "": the same
+  int widest = 0;          // columns of its longest text: a change moves nothing
+  Rect place = {};         // rows == 0: no room
 
   int columns() const;
 };
@@ -54,7 +59,8 @@ inline Rect time_line(const Layout& layout) {
   return {layout.keys.end_row() - 1, layout.keys.col, 1, layout.keys.cols};
 }
 
-// All items with their positions relative to `bar`; help and quit always have one.
+// All items with their positions relative to `bar`, in this order; the most important ones get a
+// place, help and quit always.
 std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& snapshot, const ViewState& state);
 
 // The key that a click at (row, col) of the bar presses; 0: none.

@@ -6,6 +6,7 @@
 #include <array>
 #include <ranges>
 
+#include "engine/base/text.h"
 #include "tui/draw/look.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
@@ -49,6 +50,7 @@ void draw_title(const Area& area, std::span<const TitlePart> parts) {
   area.put(0, col, " ", {});
 }
 
+constexpr int kNamedCols = 76;  // a title bar from which on there is room for the program's name
 constexpr double kStealWorthSaying = 0.01, kStealTooMuch = 0.05;
 
 struct Part {
@@ -86,6 +88,14 @@ Part badge(const Effective& effective) {
           fmt::format(" {} ! ", name)};
 }
 
+// Damage comes first, and nothing beside it looks like success.
+void add_badges(std::vector<Part>& parts, const Snapshot& s) {
+  const bool damaged = is_damaged(s);
+  if (damaged) parts.push_back({" DAMAGED ", {Style::error, kReverse}, 0});
+  parts.push_back(badge(s.effective));
+  if (damaged && s.effective.mismatches.empty()) parts.back().ink = {Style::plain, kReverse};
+}
+
 std::vector<Part> parts_of(const Snapshot& s) {
   std::vector<Part> parts;
   if (s.host) {
@@ -103,8 +113,19 @@ std::vector<Part> parts_of(const Snapshot& s) {
   if (steal >= kStealWorthSaying)
     parts.push_back({fmt::format("steal {:.0f} %", steal * 100),
                      steal > kStealTooMuch ? Style::error : Style::warning, 1});
-  parts.push_back(badge(s.effective));
+  add_badges(parts, s);
   return parts;
+}
+
+// In increasingly short forms.
+std::string frozen_badge(std::string_view shown, std::string_view running, int room) {
+  if (running.empty()) return " FROZEN ";
+  const std::string_view what = running == "custom" ? "another setting" : running;
+  for (std::string text :
+       {fmt::format(" FROZEN on {}; {} is running ", shown, what),
+        fmt::format(" FROZEN; {} is running ", what), fmt::format(" FROZEN; {} runs ", what)})
+    if (columns_of(text) <= room) return text;
+  return " FROZEN; another runs ";
 }
 
 int columns_with_gap(const Part& part) { return columns_of(part.text) + 3; }
@@ -124,6 +145,16 @@ void choose(std::vector<Part>& parts, int room) {
 Style severity_style(Severity severity) {
   if (severity == Severity::info) return Style::dim;
   return severity == Severity::warning ? Style::warning : Style::error;
+}
+
+// As many as fit, each with a blank after it.
+std::string whole_words(std::string_view line, int cols) {
+  std::string text;
+  for (const std::string& word : split(line, ' ')) {
+    if (columns_of(text) + columns_of(word) + 1 > cols) break;
+    text += word + ' ';
+  }
+  return text;
 }
 
 void draw_item(const Area& area, const KeyItem& item) {
@@ -159,21 +190,22 @@ Area draw_panel(Canvas& canvas, const Layout& layout, const Rect& rect,
 }
 
 void draw_title_bar(const Area& area, const Snapshot& s, std::string_view preset, bool frozen,
-                    std::span<const TitlePart> badges) {
+                    std::string_view running, std::span<const TitlePart> badges) {
   const std::string elapsed = elapsed_text(s.uptime_ns);
   int right = area.cols() - 1 - columns_of(elapsed);
   area.put(0, right, elapsed, Style::plain);
   if (frozen) {
-    constexpr std::string_view kBadge = " FROZEN ";
-    right -= static_cast<int>(kBadge.size()) + 1;
-    area.put(0, right, kBadge, {Style::warning, kReverse});
+    const int room = right - columns_of(preset) - (area.cols() >= kNamedCols ? 13 : 4);
+    const std::string text = frozen_badge(preset, running, room);
+    right -= columns_of(text) + 1;
+    area.put(0, right, text, {Style::warning, kReverse});
   }
   for (const TitlePart& badge : badges) {
     right -= columns_of(badge.text) + 1;
     area.put(0, right, badge.text, badge.ink);
   }
   int col = 1;
-  if (area.cols() >= 76) col = area.put(0, col, "pipetop", Style::title) + 2;
+  if (area.cols() >= kNamedCols) col = area.put(0, col, "pipetop", Style::title) + 2;
   col = area.put_fitted(0, col, right - col - 2, preset, Style::title);
   // Not in effect yet.
   if (!s.effective.settled) area.put(0, col, "…", Style::dim);
@@ -208,21 +240,26 @@ void draw_stage_title(const Area& area, const Snapshot& s, std::string_view titl
 }
 
 void draw_message(Canvas& canvas, Rect rect, const Message& m) {
-  constexpr int kMostRows = 3;
+  constexpr std::string_view kMore = "… (! all)";
   if (m.text.empty()) return;
   const bool news = m.severity == Severity::info;
   const int col = news ? 1 : 3;  // after the sign
-  const int cols = rect.cols - col - 1;
-  const int wanted = std::min(static_cast<int>(broken(m.text, cols).size()), kMostRows);
-  const int more = news ? 0 : std::max(0, wanted - rect.rows);
-  const Area area(canvas, {rect.row - more, rect.col, rect.rows + more, rect.cols});
-  if (more > 0) area.fill(U' ', {});
   const Style style = severity_style(m.severity);
-  if (!news) area.put(0, 1, "!", {style, kReverse});
+  const Area line(canvas, rect);
+  if (!news) line.put(0, 1, "!", {style, kReverse});
+  const Area area = line.part({0, col, rect.rows, rect.cols - col - 1});
   // News and the verdict end with a whole clause; of an error nothing may be lost unsaid.
-  const bool one_line = news && area.rows() == 1;
-  wrap(area.part({0, col, area.rows(), cols}), one_line ? whole_clauses(m.text, cols) : m.text,
-       style);
+  if (news && area.rows() == 1) {
+    area.put(0, 0, whole_clauses(m.text, area.cols()), style);
+    return;
+  }
+  const auto lines = broken(m.text, area.cols());
+  const auto rows = std::min(lines.size(), static_cast<size_t>(area.rows()));
+  for (size_t row = 0; row + 1 < rows; ++row) area.put(static_cast<int>(row), 0, lines[row], style);
+  const int last = static_cast<int>(rows) - 1;
+  if (lines.size() == rows) return void(area.put(last, 0, lines[rows - 1], style));
+  const std::string words = whole_words(lines[rows - 1], area.cols() - columns_of(kMore));
+  area.put(last, area.put(last, 0, words, style), kMore, style);
 }
 
 void draw_keys(const Area& area, const std::vector<KeyItem>& items) {

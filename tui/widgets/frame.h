@@ -28,11 +28,13 @@ constexpr int title_room(int panel_cols) { return panel_cols - 4; }
 Area draw_panel(Canvas& canvas, const Layout& layout, const Rect& rect,
                 std::span<const TitlePart> title, bool focused = false);
 
+// `running`: what runs behind a frozen screen, "" if it is what the screen shows.
 void draw_title_bar(const Area& area, const Snapshot& snapshot, std::string_view preset,
-                    bool frozen = false, std::span<const TitlePart> badges = {});
+                    bool frozen = false, std::string_view running = {},
+                    std::span<const TitlePart> badges = {});
 
-// Errors are shown in full: a truncated remedy is useless. They grow upwards over
-// other content.
+// Keeps to its place. A text that does not fit ends in a whole word and in the key that shows all
+// of it.
 void draw_message(Canvas& canvas, Rect rect, const Message& message);
 
 void draw_keys(const Area& area, const std::vector<KeyItem>& items);

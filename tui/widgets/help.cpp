@@ -23,13 +23,16 @@ struct Line {
 };
 using Lines = std::vector<Line>;
 
+std::string help_of(const HotKey& hot) {
+  const Knob* knob = find_knob(hot.knob);
+  return std::string(!hot.help.empty() || !knob ? hot.help : knob->help);
+}
+
 Lines knob_lines(const Settings& settings) {
   Lines lines = {{"", "", "Knobs, while data flows"}};
   const auto keys = hot_keys(settings);
   for (const HotKey& hot : keys) {
-    const Knob* knob = find_knob(hot.knob);
-    lines.push_back({std::string(1, hot.key), std::string(hot.label),
-                     knob ? std::string(knob->help) : std::string(), kKnobTextCol});
+    lines.push_back({std::string(1, hot.key), std::string(hot.label), help_of(hot), kKnobTextCol});
   }
   lines.push_back({});
   lines.push_back({"", "", "Knobs without a key: --NAME, or in the config"});
@@ -45,7 +48,8 @@ Lines preset_lines(std::span<const Preset> presets) {
   Lines lines = {{"", "", "Presets"}};
   for (size_t i = 0; i < std::min<size_t>(presets.size(), 9); ++i) {
     const Preset& preset = presets[i];
-    std::string text = preset.title.empty() ? preset.name : preset.title;
+    std::string text = preset.name;
+    if (!preset.title.empty() && preset.title != preset.name) text += ": " + preset.title;
     if (preset.article_gib_per_s > 0)
       text += fmt::format("; article {} GiB/s", rate_text(preset.article_gib_per_s));
     lines.push_back({std::to_string(i + 1), "", std::move(text), kNameCol});
@@ -57,6 +61,13 @@ Lines screen_lines(std::span<const ScreenKey> keys) {
   Lines lines = {{"", "", "Screen"}};
   for (const ScreenKey& k : keys)
     lines.push_back({std::string(k.keys), "", std::string(k.help), kScreenTextCol});
+  return lines;
+}
+
+Lines word_lines() {
+  Lines lines = {{"", "", "Words"}};
+  for (const ScreenKey& word : words())
+    lines.push_back({std::string(word.keys), "", std::string(word.help), kScreenTextCol});
   return lines;
 }
 
@@ -103,6 +114,7 @@ Page make_page(int rows, int cols, const HelpContents& contents) {
     append(presets, right);
     right = std::move(presets);
   }
+  append(two ? left : right, word_lines());
   if (!two) append(left, right);
   page.left = fitted(left, page.half - 1);
   if (two) page.right = fitted(right, inner_cols - page.half);

@@ -1,6 +1,7 @@
 // The pages that a key opens over other panels: the help, made from the tables of knobs, presets
 // and keys; and the log of segments: the effect of every change, newest first, on top of the
-// function lists, so that rate and ring stay visible; and the ladder of settings seen so far.
+// function lists, so that rate and ring stay visible; the ladder of settings seen so far; and all
+// messages.
 #pragma once
 
 #include <span>
@@ -9,6 +10,7 @@
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
 #include "tui/state/rungs.h"
+#include "tui/state/status.h"
 #include "tui/state/view_state.h"
 
 namespace pipetop::tui {
@@ -25,6 +27,14 @@ void draw_help(Canvas& canvas, const HelpContents& contents, int scroll);
 
 // How far it can be scrolled on a screen of this size.
 int help_scroll_end(int rows, int cols, const HelpContents& contents);
+
+// Every message in full, the most pressing first; in the middle of the screen.
+void draw_messages(Canvas& canvas, std::span<const Message> messages, int scroll);
+
+int messages_scroll_end(int rows, int cols, std::span<const Message> messages);
+
+// What the screen's words mean to somebody who does not know them.
+std::span<const ScreenKey> words();
 
 // In the layout's place for pages.
 void draw_segment_log(Canvas& canvas, const Layout& layout, const Snapshot& snapshot,
