@@ -18,7 +18,14 @@ namespace {
 
 constexpr uint64_t kHintStays_ns = 3'000'000'000;
 constexpr uint64_t kErrorStays_ns = 10'000'000'000;
+constexpr int kMostValues = 8;       // of a choice
 constexpr size_t kMostUndone = 200;  // as many as the log keeps
+
+template <class Steps, class Step>
+void remember(Steps& steps, Step step) {
+  steps.push_back(std::move(step));
+  if (steps.size() > kMostUndone) steps.pop_front();
+}
 
 std::string key_text(Key key) {
   std::string text;
@@ -88,6 +95,8 @@ void Controller::settle(const Snapshot& shown) {
   settle_page(view_.ladder, [&] {
     return ladder_scroll_end(inside(layout(), layout().page).rows, rungs_of(shown, view_.presets));
   });
+  settle_page(view_.messages,
+              [&] { return messages_scroll_end(rows_, cols_, messages_of(shown, view_)); });
 }
 
 Outcome Controller::handle(const Input& input, const Snapshot& shown) {
@@ -150,6 +159,8 @@ bool Controller::apply(const Settings& next, const std::string& label, Key key) 
   if (next.workload != view_.requested.workload) change_workload(next.workload);
   view_.requested = next;
   view_.message.clear();
+  if (const std::string running = view_.running_behind(); !running.empty())
+    show_message(fmt::format("the screen is frozen on {}; Space shows {}", view_.title(), running));
   return true;
 }
 
@@ -162,18 +173,45 @@ bool Controller::change_to(const Settings& next, const std::string& label, Key k
     return false;
   }
   if (!apply(next, label, key)) return false;
-  undo_.push_back(before);
-  if (undo_.size() > kMostUndone) undo_.pop_front();
+  remember(undo_, Step{before, base_});
+  redo_.clear();
   return true;
 }
 
+// Values that this machine does not have are skipped.
 void Controller::press_knob(const HotKey& hot) {
   Settings next = view_.requested;
-  hot.press(next);
+  std::string skipped;
+  for (int i = 0; i < kMostValues; ++i) {
+    hot.press(next);
+    const std::string obstacle = source_.obstacle(next, hot.knob);
+    if (obstacle.empty() || next == view_.requested) break;
+    if (skipped.empty()) skipped = fmt::format("{}: {}", hot.value(next), obstacle);
+  }
   // Two keys change `wait`, each a part of it.
   const std::string_view what = hot.knob == "wait" ? hot.label : hot.knob;
   const std::string label = fmt::format("{} {}", what, hot.value(next));
-  change_to(next, label, static_cast<Key>(hot.key), label + " is already at its limit");
+  const std::string already = skipped.empty() ? label + " is already at its limit" : skipped;
+  if (change_to(next, label, static_cast<Key>(hot.key), already) && !skipped.empty())
+    show_message(skipped);
+}
+
+// One operation of that role; the first one begins the steps.
+void Controller::step(int n) {
+  const bool writes = n == 0;
+  if (view_.requested.workload != WorkloadKind::pipe)
+    return show_message("only a pipe has single steps");
+  Settings next = view_.requested;
+  next.pipe.slow_motion = next.pipe.single_step = true;
+  const bool begins = next != view_.requested;
+  if (begins && !change_to(next, "single steps", writes ? U'[' : U']', {})) return;
+  if (!source_.step(static_cast<Role>(n)))
+    show_message(writes ? "the last write still waits for room in the ring; ] reads"
+                        : "the last read still waits for data; [ writes");
+  else if (!begins)
+    view_.message.clear();
+  else
+    show_message("single steps: [ writes once, ] reads once, m goes on in slow motion");
 }
 
 void Controller::switch_counters(const Snapshot& shown) {
@@ -190,43 +228,87 @@ void Controller::press_preset(int index) {
     return;
   }
   const Preset& preset = view_.presets[static_cast<size_t>(index)];
-  if (change_to(preset.from(view_.requested), "preset " + preset.name, key,
-                "already on preset " + preset.name))
+  const Settings before = view_.requested, after = preset.from(before);
+  const std::string back = taken_back(base_, before, after);
+  if (!change_to(after, "preset " + preset.name, key, "already on preset " + preset.name)) {
+    if (after == before) base_ = after;
+    return;
+  }
+  base_ = after;
+  if (!view_.message.empty()) return;  // the screen is frozen
+  if (!back.empty())
+    show_message(fmt::format("{}: also {}", preset.name, back));
+  else
     show_message(preset.title.empty() ? preset.name : preset.title);
 }
 
-void Controller::undo() {
-  if (undo_.empty()) {
-    show_message("nothing to undo");
-  } else if (apply(undo_.back(), "undo", U'u')) {
-    undo_.pop_back();
+// To the newest of `from`; what is left behind goes to `to`.
+bool Controller::go(Steps& from, Steps& to, const std::string& label, Key key) {
+  if (from.empty()) {
+    show_message(fmt::format("nothing to {}", label));
+    return false;
   }
+  const Step now{view_.requested, base_};
+  if (!apply(from.back().settings, label, key)) return false;
+  base_ = from.back().base;
+  from.pop_back();
+  remember(to, now);
+  return true;
 }
+
+void Controller::undo() { go(undo_, redo_, "undo", U'u'); }
+void Controller::redo() { go(redo_, undo_, "redo", U'U'); }
 
 void Controller::baseline() {
-  if (change_to(start_, "baseline", U'0', "already at the initial settings"))
-    show_message("back to the initial settings");
+  if (!change_to(start_, "baseline", U'0', "already at the initial settings")) return;
+  base_ = start_;
+  if (view_.message.empty()) show_message("back to the initial settings");
 }
 
-void Controller::compare() {
+void Controller::freeze(const Snapshot& shown) {
+  view_.frozen = !view_.frozen;
+  view_.frozen_on.reset();
+  if (view_.frozen) view_.frozen_on = shown.requested;
+}
+
+void Controller::compare(const Snapshot& shown) {
   if (view_.reference.is_a) {
     view_.reference = {};
     show_message("comparing with the previous segment again");
     return;
   }
-  view_.reference = {std::make_shared<const Segment>(source_.segment()), true};
+  Segment a = source_.segment();
+  if (view_.frozen && a.number != shown.throughput.current.number)
+    return show_message("the screen is frozen on an earlier segment; Space first, then a");
+  view_.reference = {std::make_shared<const Segment>(std::move(a)), true};
   show_message(fmt::format("A is \"{}\"; press a again to drop A", view_.reference.segment->label));
 }
 
-void Controller::close() {
+// What lies over the dashboard, the topmost first. False: there is nothing.
+bool Controller::close_overlay() {
   if (PageState* page = open_page()) {
     page->open = false;
-  } else if (view_.zoom) {
-    view_.zoom.reset();
-  } else if (!drop_filter(view_)) {
-    select_nothing(view_.list(view_.focus));
-    view_.message.clear();
+    return true;
   }
+  if (view_.zoom) {
+    view_.zoom.reset();
+    return true;
+  }
+  if (view_.ring.inspected) {
+    view_.ring.inspected.reset();
+    return true;
+  }
+  return drop_filter(view_);
+}
+
+void Controller::close() {
+  if (close_overlay()) return;
+  select_nothing(view_.list(view_.focus));
+  view_.message.clear();
+}
+
+void Controller::quit() {
+  if (!close_overlay()) outcome_ = Outcome::quit;
 }
 
 int Controller::page_rows() const {
@@ -235,6 +317,7 @@ int Controller::page_rows() const {
 
 PageState* Controller::open_page() {
   if (view_.help.open) return &view_.help;
+  if (view_.messages.open) return &view_.messages;
   if (view_.ladder.open) return &view_.ladder;
   return view_.log.open ? &view_.log : nullptr;
 }

@@ -34,6 +34,8 @@ class Source {
   virtual void count(BpfCounters layout) = 0;
   virtual void suspend() = 0;
   virtual void resume() = 0;
+  virtual bool step(Role) { return false; }
+  virtual std::string obstacle(const Settings&, std::string_view) const { return {}; }
 
   // Where a recording is; null for what happens now.
   virtual const ReplayState* replay() const { return nullptr; }
@@ -114,28 +116,40 @@ class Controller {
   void step_scene(int by);
   void press_preset(int index);
   void undo();
+  void redo();
   void baseline();
-  void freeze() { view_.frozen = !view_.frozen; }
+  void step(int role);
+  void freeze(const Snapshot& shown);
   void change_focus(int step);
   void move(int lines);
   void page(int pages) { move(pages * page_rows()); }
-  void compare();
+  void compare(const Snapshot& shown);
   void toggle_log() { toggle_page(view_.log, SceneView::log); }
   void toggle_ladder() { toggle_page(view_.ladder, SceneView::ladder); }
   void toggle_page(PageState& page, SceneView on_stage);
   void toggle_stage() { set_stage(!view_.stage.on); }
   void next_stage_view();
   void toggle_zoom();
+  void toggle_messages() { view_.messages.toggle(); }
   void toggle_help() { view_.help.toggle(); }
   void press_inspect(const Snapshot& shown);
   void press_parts(const Snapshot& shown);
   void press_roof();
   void switch_counters(const Snapshot& shown);
+  bool close_overlay();
   void close();
+  void quit();
+
+  // Settings, and the preset or start that they came from.
+  struct Step {
+    Settings settings, base;
+  };
+  using Steps = std::deque<Step>;
 
   void settle(const Snapshot& shown);
   bool apply(const Settings& next, const std::string& label, Key key);
   void change_workload(WorkloadKind kind);
+  bool go(Steps& from, Steps& to, const std::string& label, Key key);
   bool change_to(const Settings& next, const std::string& label, Key key, std::string already);
   bool inspect(Key key, const Snapshot& shown);
   void click(const Mouse& mouse, const Snapshot& shown);
@@ -149,7 +163,8 @@ class Controller {
   Source& source_;
   Settings start_;
   std::span<const Preset> presets_;  // of the initial workload
-  std::deque<Settings> undo_;        // what was requested before each of the last changes
+  Settings base_ = start_;  // the last preset, or the start: later changes were made by hand
+  Steps undo_, redo_;       // what was requested before, and after, each of the last changes
   ViewState view_;
   Outcome outcome_ = Outcome::stay;
   int rows_ = 0, cols_ = 0;

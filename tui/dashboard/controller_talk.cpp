@@ -24,7 +24,7 @@ void Controller::show_scene(const Scene& scene) {
   view_.choice = {};
   view_.lists = {};
   view_.reference = {};
-  view_.help = view_.log = view_.ladder = {};
+  view_.help = view_.log = view_.ladder = view_.messages = {};
   view_.zoom.reset();
   view_.hottest = {};
   view_.opened_for_stage = false;
@@ -54,6 +54,7 @@ void Controller::enter_scene(size_t index, Key key) {
   view_.talk.at = index;
   show_scene(scene);
   if (scene.settings != view_.requested && !change_to(scene.settings, scene.title, key, {})) return;
+  base_ = scene.settings;
   view_.message.clear();
   if (view_.stage.on) return;
   const std::string first_line = scene.caption.substr(0, scene.caption.find('\n'));

@@ -28,6 +28,10 @@ class EngineSource final : public Source {
   Snapshot tick() override;
   Segment segment() override;
   void count(BpfCounters layout) override;
+  bool step(Role role) override { return engine_->step(role); }
+  std::string obstacle(const Settings& next, std::string_view knob) const override {
+    return engine_->obstacle(next, knob);
+  }
   void suspend() override { engine_->suspend(); }
   void resume() override { engine_->resume(); }
 

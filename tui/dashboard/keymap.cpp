@@ -120,8 +120,11 @@ struct Controller::Keymap {
   static constexpr int kAll = 1 << 20;
   static constexpr Binding kRows[] = {
       {U'1', does<&C::press_preset>, 0, {"1-9", "select a preset"}},
-      {U'u', does<&C::undo>, 0, {"u", "undo the last change"}},
+      {U'u', does<&C::undo>, 0, {"u U", "undo the last change, redo it"}},
+      {U'U', does<&C::redo>},
       {U'0', does<&C::baseline>, 0, {"0", "back to the initial settings"}},
+      {U'[', does<&C::step>, 0, {"[ ]", "single steps: one write, one read"}},
+      {U']', does<&C::step>, 1},
       {U' ', does<&C::freeze>, 0, {"Space", "freeze the screen; data keeps flowing"}},
       {key::tab, does<&C::change_focus>, 1, {"Tab", "the other list; zoomed: the next panel"}},
       {key::back_tab, does<&C::change_focus>, -1},
@@ -160,12 +163,13 @@ struct Controller::Keymap {
       {U'x', does<&C::switch_counters>, 0, {"x", "BPF counters: percpu or shared"}},
       {U'W', &C::leave<toggle_recording>, 0, {"W", "record to a new file, or end that"}},
       {U'M', &C::leave<toggle_mouse>, 0, {"M", "mouse on or off; off lets you select text"}},
+      {U'!', does<&C::toggle_messages>, 0, {"!", "all messages, in full"}},
       {U'?', does<&C::toggle_help>, 0, {"?", "this help"}},
       {key::escape, does<&C::close>, 0, {"Esc", "close; clear filter or selection"}},
       {key::ctrl('L'), &C::leave<redraw_all>, 0, {"Ctrl-L", "redraw the screen"}},
       {key::ctrl('Z'), &C::leave<suspend>, 0, {"Ctrl-Z", "suspend; the workers stop too"}},
-      {U'q', &C::leave<quit>, 0, {"q", "quit; Ctrl-C does too"}},
-      {key::ctrl('C'), &C::leave<quit>},
+      {U'q', does<&C::quit>, 0, {"q", "close a page, else quit; Ctrl-C quits"}},
+      {key::ctrl('C'), &C::leave<Outcome::quit>},
       {key::ctrl('\\'), &C::leave<abort>},
   };
 };
@@ -198,7 +202,7 @@ std::span<const ScreenKey> screen_keys_of_replay() {
 }
 
 void Controller::click(const Mouse& mouse, const Snapshot& shown) {
-  if (view_.help.open) return close();
+  if (view_.help.open || view_.messages.open) return close();
   const Layout places = layout();
   if (!places.fits) return;
   if (!view_.stage.on && places.keys.contains(mouse.row, mouse.col)) {
@@ -207,7 +211,7 @@ void Controller::click(const Mouse& mouse, const Snapshot& shown) {
     if (key != 0) press(key, shown);
     return;
   }
-  for (const Role role : roles_of(view_.requested)) {
+  for (const Role role : roles_of(view_.on_screen())) {
     if (!view_.log.open && !view_.ladder.open &&
         panel_of(places, role).contains(mouse.row, mouse.col))
       click_list(role, mouse.row);
@@ -239,7 +243,7 @@ void Controller::scroll(const Mouse& mouse, int lines) {
     page->scroll += lines;
     return;
   }
-  for (const Role role : roles_of(view_.requested)) {
+  for (const Role role : roles_of(view_.on_screen())) {
     if (!panel_of(layout(), role).contains(mouse.row, mouse.col)) continue;
     ListState& list = view_.list(role);
     select_nothing(list);

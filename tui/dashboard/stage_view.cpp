@@ -23,7 +23,7 @@ class StagePainter {
       : canvas_(canvas),
         s_(s),
         state_(state),
-        places_(stage_layout(canvas.rows(), canvas.cols(), state.requested, state.stage)),
+        places_(stage_layout(canvas.rows(), canvas.cols(), state.on_screen(), state.stage)),
         panels_(screen_layout(state, canvas.rows(), canvas.cols())) {}
 
   void draw() {
@@ -74,7 +74,7 @@ class StagePainter {
       case SceneView::functions:
       case SceneView::tree:
       case SceneView::waiting:
-        for (const Role role : roles_of(state_.requested)) draw_list_in(role);
+        for (const Role role : roles_of(state_.on_screen())) draw_list_in(role);
         return;
       case SceneView::log:
         return draw_segment_log(canvas_, panels_, s_, state_);
@@ -93,13 +93,13 @@ class StagePainter {
 
   TitlePart role_title(Role role) const {
     const WorkerView& w = s_.worker(role);
-    std::string name(role_name(state_.requested, role));
+    std::string name(role_name(state_.on_screen(), role));
     if (w.processes > 1) name = fmt::format("{} {}s", w.processes, name);
     return {std::move(name), {style_of(role), kBold}};
   }
 
   void draw_top() {
-    const auto roles = roles_of(state_.requested);
+    const auto roles = roles_of(state_.on_screen());
     const Rect& band = places_.top;
     const auto count = static_cast<int>(roles.size());
     const int cols = (band.cols - (count - 1)) / count;

@@ -58,7 +58,8 @@ void draw_throughput_panel(Canvas& canvas, const Layout& layout, const Snapshot&
                            const ViewState& state) {
   const auto total = static_cast<double>(s.throughput.total_items);
   const Pace pace = pace_of(s);
-  std::vector<TitlePart> title = {{"throughput", Style::title}, pace_badge(pace)};
+  std::vector<TitlePart> title = {{"throughput", Style::title},
+                                  s.requested.pipe.single_step ? step_badge() : pace_badge(pace)};
   const Segment* a = state.reference.is_a ? state.reference.segment.get() : nullptr;
   const int room = title_room(layout.throughput.cols) - title_columns(title) - columns_of(" · ");
   if (a) {
@@ -68,7 +69,7 @@ void draw_throughput_panel(Canvas& canvas, const Layout& layout, const Snapshot&
     title.push_back({total > 0 ? items_text(total, items) : "", Style::dim});
   }
   const Area area = draw_panel(canvas, layout, layout.throughput, title);
-  draw_throughput(area, s.throughput, s.now_ns, pace, a, state.shown_roof());
+  draw_throughput(area, s.throughput, s.now_ns, pace, a, state.shown_roof(), is_damaged(s));
 }
 
 // In the ring's panel if it has a row for it and shows it in full, or the reason why there is none.
@@ -113,7 +114,8 @@ void draw_panels(Canvas& canvas, const Layout& layout, const Snapshot& s, const 
     draw_stage_title({canvas, layout.title}, s, stage_title(state), state.frozen);
     draw_stage_words({canvas, layout.keys}, s);
   } else {
-    draw_title_bar({canvas, layout.title}, s, state.preset_name(), state.frozen, badges_of(state));
+    draw_title_bar({canvas, layout.title}, s, state.title(), state.frozen, state.running_behind(),
+                   badges_of(state));
     const Rect bar = key_bar(layout, state);
     draw_keys({canvas, bar}, place_keys(bar, s, state));
   }
@@ -143,6 +145,7 @@ void draw_screen(Canvas& canvas, const Snapshot& s, const ViewState& state) {
     draw_panels(canvas, layout, s, state);
   }
   if (state.replay) draw_time_line({canvas, time_line(layout)}, *state.replay);
+  if (state.messages.open) draw_messages(canvas, messages_of(s, state), state.messages.scroll);
   if (state.help.open) draw_help(canvas, help_of(state), state.help.scroll);
 }
 

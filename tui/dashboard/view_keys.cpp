@@ -89,7 +89,7 @@ void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols) {
     view.reference = {shown.throughput.previous};
   const Layout layout = screen_layout(view, rows, cols);
   if (view.stage.on) follow_stage(view);
-  for (const Role role : roles_of(view.requested)) {
+  for (const Role role : roles_of(view.on_screen())) {
     ListState& list = view.list(role);
     refresh(list.contents, shown.worker(role), view.reference, view.choice,
             list.folds_in(view.choice));

@@ -150,8 +150,8 @@ StageLayout stage_layout(int rows, int cols, const Settings& settings, const Sta
 
 Layout screen_layout(const ViewState& view, int rows, int cols) {
   if (view.zoom) return make_zoomed_layout(rows, cols, *view.zoom);
-  if (!view.stage.on) return make_layout(rows, cols, view.requested);
-  return panels_on_stage(stage_layout(rows, cols, view.requested, view.stage), view.requested,
+  if (!view.stage.on) return make_layout(rows, cols, view.on_screen());
+  return panels_on_stage(stage_layout(rows, cols, view.on_screen(), view.stage), view.on_screen(),
                          view.stage.view);
 }
 

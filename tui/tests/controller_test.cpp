@@ -56,6 +56,124 @@ TEST_F(ControllerTest, UndoGoesBackStepByStep) {
   EXPECT_EQ(view().message, "nothing to undo");
 }
 
+TEST_F(ControllerTest, RedoGoesForwardUntilSomethingElseChanges) {
+  press(U'v');
+  press(U's');
+  press(U'u');
+  press(U'u');
+  press(U'U');
+  EXPECT_EQ(source_.labels.back(), "U: redo");
+  EXPECT_EQ(source_.settings.pipe.write_with, WriteWith::vmsplice);
+  EXPECT_EQ(source_.settings.pipe.read_with, ReadWith::read);
+  press(U'U');
+  EXPECT_EQ(source_.settings.pipe.read_with, ReadWith::splice);
+  press(U'U');
+  EXPECT_EQ(view().message, "nothing to redo");
+  press(U'u');
+  press(U'b');  // another way: what was undone is gone
+  press(U'U');
+  EXPECT_EQ(view().message, "nothing to redo");
+  EXPECT_EQ(source_.settings.pipe.read_with, ReadWith::read);
+}
+
+// "1 b 3" must not make vmsplice look slower than a busy write.
+TEST_F(ControllerTest, APresetSaysWhatElseItTakesBack) {
+  press(U'1');
+  press(U'b');
+  press(U'3');
+  EXPECT_EQ(view().message, "vmsplice_read: also wait busy → block");
+  press(U'5');
+  EXPECT_EQ(view().message, "vmsplice, splice");
+  press(U'y');
+  press(U')');
+  press(U'6');
+  EXPECT_EQ(view().message,
+            "vmsplice_splice_huge: also buf_size 512KiB → 256KiB, payload stamped → constant");
+  press(U'u');  // the changes made by hand are back
+  press(U'6');
+  EXPECT_NE(view().message.find("also buf_size"), std::string::npos);
+}
+
+TEST_F(ControllerTest, ValuesThatTheMachineLacksAreSkipped) {
+  source_.lacks = Pages::hugetlb;
+  press(U'H');
+  EXPECT_EQ(view().message, "hugetlb: none here");
+  EXPECT_EQ(view().requested, Settings{});
+  EXPECT_TRUE(source_.labels.empty());
+  press(U'h');
+  EXPECT_EQ(view().requested.pipe.pages, Pages::thp);
+  source_.lacks = Pages::thp;
+  press(U'h');
+  press(U'h');
+  EXPECT_EQ(view().message, "thp: none here");
+}
+
+TEST_F(ControllerTest, BracketsMakeSingleSteps) {
+  press(U'[');
+  EXPECT_TRUE(source_.settings.pipe.slow_motion);
+  EXPECT_TRUE(source_.settings.pipe.single_step);
+  EXPECT_EQ(source_.labels, (std::vector<std::string>{"[: single steps"}));
+  press(U']');
+  EXPECT_EQ(source_.labels.size(), 1u) << "no further change";
+  EXPECT_EQ(source_.steps, (std::vector{Role::writer, Role::reader}));
+  source_.can_step = false;
+  press(U']');
+  EXPECT_EQ(view().message, "the last read still waits for data; [ writes");
+  press(U'm');
+  EXPECT_TRUE(source_.settings.pipe.slow_motion);
+  EXPECT_FALSE(source_.settings.pipe.single_step);
+  press(U'm');
+  EXPECT_FALSE(source_.settings.pipe.slow_motion);
+}
+
+TEST_F(ControllerTest, QClosesWhatLiesOverTheDashboard) {
+  for (const Key opens : {U'?', U'L', U'!', U'i'}) {
+    press(opens);
+    EXPECT_EQ(press(U'q'), Outcome::stay) << char(opens);
+  }
+  EXPECT_FALSE(view().help.open || view().log.open || view().messages.open);
+  EXPECT_FALSE(view().ring.inspected);
+  for (const Key key : {Key{U'/'}, Key{U'q'}, key::enter}) EXPECT_EQ(press(key), Outcome::stay);
+  EXPECT_EQ(view().choice.filter, "q") << "a letter while it is typed";
+  EXPECT_EQ(press(U'q'), Outcome::stay);
+  EXPECT_EQ(view().choice.filter, "");
+  press(U'?');
+  EXPECT_EQ(press(3), Outcome::quit) << "Ctrl-C always quits";
+  press(U'q');
+  EXPECT_EQ(press(U'q'), Outcome::quit);
+}
+
+// What a clicker sends beside the arrows.
+TEST_F(ControllerTest, KeysWithoutAMeaningChangeNothing) {
+  press(key::other);  // F5
+  EXPECT_EQ(view().message, "");
+  press(U'.');
+  EXPECT_EQ(view().message, ". does nothing here; ? shows the keys");
+  press(key::page_down);
+  press(key::page_up);
+  press(key::escape);
+  EXPECT_TRUE(source_.labels.empty());
+}
+
+TEST_F(ControllerTest, AFrozenScreenStaysWhatItIs) {
+  controller_.show(snapshot_, 24, 80);
+  press(U' ');
+  press(U'3');
+  EXPECT_EQ(source_.settings, article_presets()[2].settings) << "data goes on";
+  EXPECT_EQ(view().title(), "write_read");
+  EXPECT_EQ(view().running_behind(), "vmsplice_read");
+  EXPECT_EQ(view().message, "the screen is frozen on write_read; Space shows vmsplice_read");
+  source_.present.number = 2;
+  press(U'a');
+  EXPECT_FALSE(view().reference.is_a) << "not what the screen shows";
+  press(U'u');
+  EXPECT_EQ(view().running_behind(), "");
+  press(U'3');
+  press(U' ');
+  EXPECT_EQ(view().title(), "vmsplice_read");
+  EXPECT_EQ(view().running_behind(), "");
+}
+
 // Somebody who holds a key down all night must not fill the memory.
 TEST_F(ControllerTest, UndoRemembersTheLastChanges) {
   for (int i = 0; i < 10'000; ++i) press(U'v');

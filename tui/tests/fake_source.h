@@ -24,6 +24,7 @@ class FakeSource final : public Source {
   Segment segment() override;
   void suspend() override { suspended_ = true; }
   void resume() override { suspended_ = false; }
+  bool step(Role) override { return true; }
 
   // Invented time for benchmarks and tests; 0: the clock's.
   void advance(uint64_t ns) { skipped_ns_ += ns; }

@@ -1,6 +1,7 @@
 // A source that remembers what it was told and measures nothing.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,22 @@ class RecordingSource final : public Source {
   Snapshot tick() override { return example_snapshot(); }
   void suspend() override {}
   void resume() override {}
+  bool step(Role role) override {
+    steps.push_back(role);
+    return can_step;
+  }
+  std::string obstacle(const Settings& next, std::string_view knob) const override {
+    return knob == "pages" && next.pipe.pages == lacks ? "none here" : "";
+  }
 
   Settings settings;
   std::vector<std::string> labels;
   Segment present;
   BpfCounters counters = BpfCounters::percpu;
   bool refuses = false;
+  std::vector<Role> steps;
+  bool can_step = true;
+  std::optional<Pages> lacks;
 };
 
 }  // namespace pipetop::tui
