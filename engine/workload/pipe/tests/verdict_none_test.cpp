@@ -10,7 +10,7 @@ namespace {
 
 struct NoneCase {
   const char* name;
-  Change change;
+  Edit change;
   ReadingStatus status;
   const char* reason;  // begins so
 };

@@ -12,7 +12,7 @@
 namespace pipetop {
 
 // Of ordinary().
-using Change = std::function<void(Snapshot&)>;
+using Edit = std::function<void(Snapshot&)>;
 
 inline WorkerView& writer(Snapshot& s) { return s.workers[0]; }
 inline WorkerView& reader(Snapshot& s) { return s.workers[1]; }

@@ -10,7 +10,7 @@ namespace {
 
 struct BoundCase {
   const char* name;
-  Change change;
+  Edit change;
   Bound bound;
   const char* because;
 };
