@@ -114,8 +114,8 @@ uint64_t DiskReads::since_last(std::span<const pid_t> pids) {
 }
 
 void Eviction::restart(uint64_t file_bytes) {
+  if (file_bytes != file_bytes_) evicted_ = false;
   file_bytes_ = file_bytes;
-  evicted_ = false;
 }
 
 std::optional<std::string> Eviction::add(const Reading<double>& cached, uint64_t reread) {

@@ -66,7 +66,8 @@ class DiskReads {
 
 class Eviction {
  public:
-  // For cached files of this total size.
+  // For cached files of this total size. Those of the same size are the same: what was said of them
+  // is not said again.
   void restart(uint64_t file_bytes);
 
   // Takes the `cached` share of the files, and the `reread` bytes from disk since the last sample.

@@ -24,9 +24,18 @@ TEST(Eviction, IsSeenInDiskReadsWhenTheCacheIsWholeAgain) {
   eviction.restart(1000);
   EXPECT_EQ(eviction.add(share(1), 120),
             "12 % of the file was evicted, but has been read from disk again");
-  eviction.restart(1000);
+  eviction.restart(2000);
   EXPECT_EQ(eviction.add(Reading<double>::unavailable("no"), 5000),
             "100 % of the file was evicted, but has been read from disk again");
+}
+
+// A preset that uses the same files would say it again and again.
+TEST(Eviction, IsNotToldAgainForTheSameFiles) {
+  Eviction eviction;
+  eviction.restart(1000);
+  EXPECT_TRUE(eviction.add(share(1), 120));
+  eviction.restart(1000);
+  EXPECT_FALSE(eviction.add(share(1), 120));
 }
 
 TEST(DiskReads, CountFromTheFirstSample) {
