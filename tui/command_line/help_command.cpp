@@ -7,6 +7,7 @@
 #include "engine/base/text.h"
 #include "engine/base/version.h"
 #include "engine/config/config.h"
+#include "engine/explain/glossary.h"
 #include "engine/registry/workloads.h"
 #include "tui/command_line/commands.h"
 #include "tui/dashboard/keymap.h"
@@ -190,6 +191,20 @@ Rows workload_rows(std::string_view) {
   });
 }
 
+// Names of one function in several kernels share a row, as far as it is wide.
+Rows function_rows(std::string_view) {
+  constexpr size_t kWidest = 76;
+  Rows rows;
+  for (const KnownFunction& function : glossary()) {
+    if (!rows.empty() && rows.back().text == function.does &&
+        rows.back().term.size() + function.name.size() + 2 <= kWidest)
+      rows.back().term += fmt::format(", {}", function.name);
+    else
+      rows.push_back({std::string(function.name), std::string(function.does)});
+  }
+  return rows;
+}
+
 struct TableEntry {
   std::string_view name;  // "knobs" of "knobs pipe"
   Rows (*rows)(std::string_view argument);
@@ -201,7 +216,8 @@ constexpr TableEntry kTables[] = {
     {"workloads", workload_rows},       {"knobs", knob_rows},
     {"config-knobs", config_knob_rows}, {"keys", key_rows},
     {"presets", preset_rows},           {"words", word_rows},
-    {"replay-keys", replay_key_rows},   {"talk-keys", talk_key_rows},
+    {"functions", function_rows},       {"replay-keys", replay_key_rows},
+    {"talk-keys", talk_key_rows},
 };
 
 Rows rows_named(std::string_view name) {
