@@ -95,7 +95,7 @@ Engine::Impl::Impl(const EngineOptions& options)
       requested_(options.settings),
       observers_(
           {options.bpf, options.frequency_hz, options.functions_window_ns, workload_->pipe_fd()}),
-      segments_(started_at_ns_, terms_.unit.count, observers_, pool_),
+      segments_(started_at_ns_, terms_, observers_, pool_),
       meters_(terms_, *workload_, pool_, observers_),
       noticed_(options.noticed) {
   observers_.count(options.bpf_counters);
@@ -243,14 +243,16 @@ Snapshot Engine::Impl::tick(Totals totals) {
   watch_workload(s.now_ns);
 
   s.uptime_ns = s.now_ns - started_at_ns_;
+  s.host = host_;
   s.requested = requested_;
   s.effective = effective();
   s.throughput = segments_.throughput(s.now_ns, progress);
   s.figures = workload_->figures(s.throughput);
+  if (!stage_.finished && !stage_.suspended) segments_.compare(s.now_ns, progress, s.effective);
+  s.change = segments_.change();
   meters_.describe(stage_, s);
   if (s.event.has_value()) segments_.describe(*s.event.value);
   s.notices.assign(notices_.begin(), notices_.end());
-  s.host = host_;
   return s;
 }
 

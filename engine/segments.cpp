@@ -2,8 +2,16 @@
 
 #include <utility>
 
+#include "engine/base/clock.h"
+#include "engine/explain/change_rules.h"
+
 namespace pipetop {
 namespace {
+
+// Nobody reads faster, and it takes a walk over all that was sampled.
+constexpr uint64_t kChangeInterval = 1000 * kMs;
+// When the first one can be had: its rates need that long.
+constexpr uint64_t kFirstChange = 800 * kMs;
 
 constexpr const char* kNeverInForce = "it ended before the change took effect";
 
@@ -21,7 +29,15 @@ PriceMeter::When seen_when(std::optional<observe::Ticks> ticks) {
 
 void Segments::begin(uint64_t now_ns, const Progress& progress, const Effective& until_now,
                      const std::string& label, const std::string& key, const Settings& requested) {
-  if (meter_.has_segment()) log_.add(present(now_ns, progress, until_now));
+  if (meter_.has_segment()) {
+    const Segment closed = present(now_ns, progress, until_now);
+    log_.add(closed);
+    // With its trees, however old the log makes it.
+    previous_ = std::make_shared<const Segment>(closed);
+    if (first_rate_ == 0 && closed.rate.has_value() && !closed.requested.pipe.slow_motion)
+      first_rate_ = closed.rate->mean;
+    change_ = Reading<Change>::warming("measuring");
+  }
   meter_.begin_segment(now_ns, progress, label, key, requested);
   hold(now_ns);
 }
@@ -30,6 +46,7 @@ void Segments::hold(uint64_t now_ns) {
   counting_ = false;
   price_.clear();
   for (ShareMeter& times : times_) times.clear();
+  for (const Role role : kBothRoles) counts_before_[static_cast<size_t>(role)] = pool_.counts(role);
   observers_.restart(now_ns);
 }
 
@@ -37,6 +54,7 @@ void Segments::count(uint64_t now_ns) {
   meter_.settled(now_ns);
   hold(now_ns);
   counting_ = true;
+  change_due_ns_ = now_ns + kFirstChange;
   for (const Role role : kBothRoles) replaced(role, now_ns);
 }
 
@@ -93,7 +111,22 @@ Segment Segments::present(uint64_t now_ns, const Progress& progress,
   segment.pipe_bytes = in_force.pipe.bytes;
   observers_.poll(now_ns);  // or the last samples would count for the next segment
   describe(now_ns, segment);
+  segment.change = change_to(segment);
   return segment;
+}
+
+Reading<Change> Segments::change_to(const Segment& segment) const {
+  if (!previous_) return Reading<Change>::unavailable("it is the first segment");
+  Reading<Change> change = explain_change(*previous_, segment, terms_);
+  if (change.has_value() && first_rate_ > 0)
+    change.value->since_start = change->after / first_rate_;
+  return change;
+}
+
+void Segments::compare(uint64_t now_ns, const Progress& progress, const Effective& in_force) {
+  if (!previous_ || !counting_ || now_ns < change_due_ns_) return;
+  change_due_ns_ = now_ns + kChangeInterval;
+  change_ = present(now_ns, progress, in_force).change;
 }
 
 // Fills in roles, occupancy and kinds.
@@ -102,25 +135,38 @@ void Segments::describe(uint64_t now_ns, Segment& segment) const {
     const auto unknown = Reading<double>::warming(kNeverInForce);
     segment.roles.fill({{unknown, unknown, unknown},
                         Reading<FunctionTable>::warming(kNeverInForce),
-                        Reading<BlockedTable>::warming(kNeverInForce)});
+                        Reading<BlockedTable>::warming(kNeverInForce),
+                        Reading<RoleTotals>::warming(kNeverInForce)});
     segment.occupancy = Reading<Occupancy>::warming(kNeverInForce);
     segment.kinds = Reading<std::array<double, kSlotKinds>>::warming(kNeverInForce);
     return;
   }
   for (const Role role : kBothRoles) {
     const auto i = static_cast<size_t>(role);
-    segment.roles[i] = {times_[i].shares(now_ns, run_times(role)),
+    const std::optional<TaskTimes> times = run_times(role);
+    segment.roles[i] = {times_[i].shares(now_ns, times),
                         observers_.functions(role, observe::Span::segment),
-                        observers_.blocked(role)};
+                        observers_.blocked(role), totals(role, now_ns, times),
+                        static_cast<int>(pool_.of(role).size())};
   }
   segment.occupancy = observers_.occupancy();
   segment.kinds = observers_.kinds();
 }
 
+Reading<RoleTotals> Segments::totals(Role role, uint64_t now_ns,
+                                     const std::optional<TaskTimes>& times) const {
+  const auto i = static_cast<size_t>(role);
+  const auto slept = times_[i].sleeps(now_ns, times);
+  if (!slept) return Reading<RoleTotals>::warming("too short to measure");
+  RoleTotals totals{pool_.counts(role) - counts_before_[i], slept->wall_ns, slept->sleeps, {}};
+  if (observers_.times(role).status != ReadingStatus::unavailable) totals.wakeups = slept->wakeups;
+  return Reading<RoleTotals>::of(totals);
+}
+
 void Segments::describe(SamplingEvent& event) const {
   if (event.share == 1) return;
   event.price = price_.price();
-  event.unobserved = price_.unobserved(unit_);
+  event.unobserved = price_.unobserved(terms_.unit.count);
 }
 
 Throughput Segments::throughput(uint64_t now_ns, const Progress& progress) const {

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,7 @@
 #include "engine/meter/rate_meter.h"
 #include "engine/meter/worker_meters.h"
 #include "engine/model/snapshot.h"
+#include "engine/model/tables.h"
 #include "engine/observe/observers.h"
 #include "engine/process/worker_pool.h"
 
@@ -25,9 +27,10 @@ namespace pipetop {
 
 class Segments {
  public:
-  // Both outlive it.
-  Segments(uint64_t now_ns, double unit, Observers& observers, const WorkerPool& pool)
-      : observers_(observers), pool_(pool), unit_(unit), meter_(now_ns, unit) {}
+  // All outlive it.
+  Segments(uint64_t now_ns, const WorkloadTerms& terms, Observers& observers,
+           const WorkerPool& pool)
+      : observers_(observers), pool_(pool), terms_(terms), meter_(now_ns, terms.unit.count) {}
 
   // Closes the current segment, if any, at whose end `until_now` was in effect, and
   // begins another, of which nothing counts until count().
@@ -53,6 +56,10 @@ class Segments {
   // The current one as if it ended now, with everything that was observed.
   Segment present(uint64_t now_ns, const Progress& progress, const Effective& in_force) const;
 
+  // From the last closed one to the current one; compared anew at most once a second.
+  void compare(uint64_t now_ns, const Progress& progress, const Effective& in_force);
+  const Reading<Change>& change() const { return change_; }
+
   // What the ticks cost the current one, if they come in slices.
   void describe(SamplingEvent& event) const;
 
@@ -62,16 +69,24 @@ class Segments {
   void hold(uint64_t now_ns);
   std::optional<TaskTimes> run_times(Role role) const;
   void describe(uint64_t now_ns, Segment& segment) const;
+  Reading<RoleTotals> totals(Role role, uint64_t now_ns,
+                             const std::optional<TaskTimes>& times) const;
+  Reading<Change> change_to(const Segment& segment) const;
   ShareMeter& times(Role role) { return times_[static_cast<size_t>(role)]; }
 
   Observers& observers_;
   const WorkerPool& pool_;
-  const double unit_;
+  const WorkloadTerms& terms_;
   RateMeter meter_;
   PriceMeter price_;
   bool counting_ = false;
   std::array<ShareMeter, kRoles> times_;
+  std::array<WorkerCounts, kRoles> counts_before_;  // when it began to count
   SegmentLog log_;
+  std::shared_ptr<const Segment> previous_;
+  double first_rate_ = 0;  // of the first segment that has one; 0: none yet
+  Reading<Change> change_ = Reading<Change>::warming("nothing has changed yet");
+  uint64_t change_due_ns_ = 0;
   uint64_t suspended_at_ns_ = 0;
 };
 

@@ -236,6 +236,8 @@ void ShareMeter::pause(uint64_t now_ns, const std::optional<TaskTimes>& totals) 
   } else {
     sum_.on_cpu_ns += totals->on_cpu_ns - running_->totals->on_cpu_ns;
     sum_.runnable_ns += totals->runnable_ns - running_->totals->runnable_ns;
+    sum_.voluntary_switches += totals->voluntary_switches - running_->totals->voluntary_switches;
+    sum_.wakeups += totals->wakeups - running_->totals->wakeups;
     wall_ns_ += now_ns - running_->begin_ns;
   }
   running_.reset();
@@ -247,6 +249,14 @@ TimeShares ShareMeter::shares(uint64_t now_ns, const std::optional<TaskTimes>& t
   if (ended.unknown_ && ended.wall_ns_ == 0) return all(Reading<double>::unavailable(kNoProc));
   if (ended.wall_ns_ < kShortestNs) return all(Reading<double>::warming("too short to measure"));
   return shares_of(ended.sum_.on_cpu_ns, ended.sum_.runnable_ns, double(ended.wall_ns_));
+}
+
+std::optional<ShareMeter::Sleeps> ShareMeter::sleeps(uint64_t now_ns,
+                                                     const std::optional<TaskTimes>& totals) const {
+  ShareMeter ended = *this;
+  ended.pause(now_ns, totals);
+  if (ended.wall_ns_ < kShortestNs) return {};
+  return Sleeps{ended.wall_ns_, ended.sum_.voluntary_switches, ended.sum_.wakeups};
 }
 
 }  // namespace pipetop

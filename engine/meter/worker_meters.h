@@ -102,8 +102,8 @@ class WorkerMeter {
 // How a worker's wall time is divided in a segment: on CPU, runnable, or blocked.
 //
 // Sums up the intervals from begin() to pause(); outside of them the worker was suspended, or had
-// no process. Of the totals only the on-CPU and runnable times are used: for the rest of the time
-// it was blocked. Missing totals make an interval unknown.
+// no process. Of the times only those on CPU and runnable are used: for the rest of the time it was
+// blocked. Missing totals make an interval unknown.
 class ShareMeter {
  public:
   // Nothing has counted yet.
@@ -119,6 +119,11 @@ class ShareMeter {
 
   // As if it ended now.
   TimeShares shares(uint64_t now_ns, const std::optional<TaskTimes>& totals) const;
+  // The same intervals' wall time, sleeps and, if its source counts them, wakeups.
+  struct Sleeps {
+    uint64_t wall_ns = 0, sleeps = 0, wakeups = 0;
+  };
+  std::optional<Sleeps> sleeps(uint64_t now_ns, const std::optional<TaskTimes>& totals) const;
 
  private:
   struct Stretch {

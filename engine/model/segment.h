@@ -4,10 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/base/reading.h"
+#include "engine/model/change.h"
 #include "engine/model/counts.h"
 #include "engine/model/functions.h"
 #include "engine/model/ring_view.h"
@@ -23,9 +25,23 @@ struct RateStats {
   uint32_t samples = 0;
 };
 
+// A mean of fewer intervals still moves.
+inline constexpr uint32_t kSettledRates = 5;
+inline bool is_settled(const Reading<RateStats>& rate) {
+  return rate.has_value() && rate->samples >= kSettledRates;
+}
+
 struct RatePoint {
   uint64_t at_ns = 0;  // the end of its interval
   double rate = 0;     // over about 100 ms, in the workload's unit
+};
+
+// What a role did during a segment, once the change was in effect.
+struct RoleTotals {
+  WorkerCounts counts;
+  uint64_t wall_ns = 0;             // that this took
+  uint64_t sleeps = 0;              // how often its processes left the CPU to sleep
+  std::optional<uint64_t> wakeups;  // of them; sched_switch only
 };
 
 // One role during a segment.
@@ -33,6 +49,8 @@ struct SegmentRole {
   TimeShares shares;
   Reading<FunctionTable> functions;  // all of the segment's samples
   Reading<BlockedTable> blocked;     // where it slept
+  Reading<RoleTotals> totals = {};
+  int processes = 1;  // at its end
 };
 
 // One stretch between two changes.
@@ -53,6 +71,7 @@ struct Segment {
   std::array<SegmentRole, kRoles> roles;  // by Role
   Reading<Occupancy> occupancy;
   Reading<std::array<double, kSlotKinds>> kinds;
+  Reading<Change> change;  // from the segment before it
 
   const SegmentRole& role(Role r) const { return roles[static_cast<size_t>(r)]; }
 };

@@ -12,11 +12,27 @@ constexpr size_t kCsvFunctions = 8;  // per role
 
 Json seconds_json(uint64_t ns) { return rounded(double(ns) / 1e9); }
 
+Json calls_json(const RoleTotals& totals) {
+  const WorkerCounts& counts = totals.counts;
+  Json json = {{"bytes", counts.items},   {"syscalls", counts.syscalls}, {"polls", counts.polls},
+               {"eagain", counts.eagain}, {"short", counts.short_calls}, {"sleeps", totals.sleeps}};
+  put_if(totals.wakeups.has_value(), json, "wakeups", totals.wakeups.value_or(0),
+         "only sched_switch counts them");
+  return json;
+}
+
 Json segment_role_json(const SegmentRole& role) {
   Json json;
   put_shares(json, role.shares);
   put(json, "functions", role.functions, functions_json);
+  put(json, "calls", role.totals, calls_json);
   return json;
+}
+
+Json change_json(const Change& change) {
+  return {{"factor", rounded(change.factor)}, {"before", rounded(change.before)},
+          {"after", rounded(change.after)},   {"cause", change.cause},
+          {"evidence", change.evidence},      {"function", change.function}};
 }
 
 Json segment_json(const Segment& segment, uint64_t start_ns) {
@@ -34,6 +50,7 @@ Json segment_json(const Segment& segment, uint64_t start_ns) {
   for (const Role r : roles_of(segment.requested))
     json[role_name(segment.requested, r)] = segment_role_json(segment.role(r));
   put_ring(json, segment.occupancy, segment.kinds);
+  put(json, "change", segment.change, change_json);
   return json;
 }
 
@@ -86,6 +103,7 @@ Columns segment_columns(const Settings& settings) {
     add_columns(columns, "kinds_", "/kinds", {kKindNames.begin() + 1, kKindNames.end()});
   }
   add_knobs(common_knobs());
+  add_columns(columns, "change_", "/change", {"factor", "cause", "evidence"});
   return columns;
 }
 

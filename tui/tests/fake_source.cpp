@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/explain/change_rules.h"
 #include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/tests/fake_profiles.h"
@@ -46,6 +47,21 @@ void hide_observed(Snapshot& s) {
   hide(s.ring.occupancy);
   hide(s.event);
   s.verdict = s.verdict.unavailable("observers are off");
+}
+
+// The current segment with what was observed.
+Segment observed(const Snapshot& s) {
+  Segment segment = s.throughput.current;
+  segment.effective = s.effective.settings;
+  segment.pipe_bytes = s.effective.pipe.bytes;
+  segment.occupancy = s.ring.occupancy;
+  segment.kinds = s.ring.kinds;
+  for (size_t i = 0; i < kRoles; ++i) {
+    const WorkerView& w = s.workers[i];
+    segment.roles[i] = {w.shares.on_cpu, w.shares.runnable, w.shares.blocked, w.functions,
+                        w.blocked};
+  }
+  return segment;
 }
 
 }  // namespace
@@ -89,20 +105,7 @@ void FakeSource::apply(const Settings& requested, const std::string& label,
   functions_ns_ = 0;
 }
 
-Segment FakeSource::segment() {
-  const Snapshot s = tick();
-  Segment segment = s.throughput.current;
-  segment.effective = s.effective.settings;
-  segment.pipe_bytes = s.effective.pipe.bytes;
-  segment.occupancy = s.ring.occupancy;
-  segment.kinds = s.ring.kinds;
-  for (size_t i = 0; i < kRoles; ++i) {
-    const WorkerView& w = s.workers[i];
-    segment.roles[i] = {w.shares.on_cpu, w.shares.runnable, w.shares.blocked, w.functions,
-                        w.blocked};
-  }
-  return segment;
-}
+Segment FakeSource::segment() { return observed(tick()); }
 
 void FakeSource::add_history(uint64_t until_ns) {
   uint64_t at = history_.empty() ? start_ns_ : history_.back().at_ns;
@@ -275,6 +278,8 @@ Snapshot FakeSource::tick() {
   host.cpus = 2;
   s.host = std::make_shared<const HostInfo>(host);
   if (requested_.observers == Observing::off) hide_observed(s);
+  if (!segments_.empty())
+    s.change = explain_change(*segments_.back(), observed(s), terms_of(requested_));
   return s;
 }
 

@@ -53,6 +53,26 @@ TEST(ShareMeter, SayWhatTheyCannotTell) {
   EXPECT_FALSE(times.shares(kBegin + 500 * kMs, totals(500, 0)).on_cpu.has_value());
 }
 
+TEST(ShareMeter, CountSleepsAsTheyCountTime) {
+  const auto slept = [](uint64_t sleeps, uint64_t wakeups) {
+    TaskTimes t;
+    t.voluntary_switches = sleeps;
+    t.wakeups = wakeups;
+    return t;
+  };
+  ShareMeter times;
+  EXPECT_FALSE(times.sleeps(kBegin, slept(0, 0)));
+  times.begin(kBegin, slept(100, 90));
+  EXPECT_FALSE(times.sleeps(kBegin + 50 * kMs, slept(110, 100))) << "too short to say";
+  times.pause(kBegin + 200 * kMs, slept(120, 109));
+  times.begin(kBegin + 500 * kMs, slept(0, 0));  // a new process
+  const auto sum = times.sleeps(kBegin + 600 * kMs, slept(5, 4));
+  ASSERT_TRUE(sum);
+  EXPECT_EQ(sum->wall_ns, 300 * kMs);
+  EXPECT_EQ(sum->sleeps, 25u);
+  EXPECT_EQ(sum->wakeups, 23u);
+}
+
 TEST(ShareMeter, AProcessLastSeenBeforeTheyBeganAddsNothing) {
   ShareMeter times;
   times.begin(kBegin, totals(100, 0));

@@ -149,9 +149,9 @@ TEST(PrintSegment, CsvHasTheColumnsOfTheWorkload) {
             "requested_batch,effective_workers,effective_profile,effective_no_percpu,"
             "effective_rules,effective_batch,inserter_on_cpu_share,inserter_runnable_share,"
             "inserter_blocked_share,inserter_samples,inserter_lost,inserter_functions,"
-            "requested_observers,effective_observers\n"
+            "requested_observers,effective_observers,change_factor,change_cause,change_evidence\n"
             "0,,,0.000000,0.000000,77,12.500000,12.400000,0.250000,12.000000,13.000000,17,1,"
-            "mirred,false,30000,1,1,mirred,false,30000,1,,,,,,,on,on\n");
+            "mirred,false,30000,1,1,mirred,false,30000,1,,,,,,,on,on,,,\n");
 }
 
 TEST(PrintSegment, CsvLeavesUnknownsEmpty) {
@@ -184,6 +184,31 @@ TEST(PrintSegment, JsonHasEveryFunction) {
   EXPECT_EQ(functions["lost"], 2);
   EXPECT_EQ(functions["rows"].size(), 10u);
   EXPECT_EQ(functions["rows"][0].dump(), R"({"name":"f0","self_share":0.1,"children_share":0.5})");
+}
+
+TEST(PrintSegment, SaysWhatTheChangeDidAndWhy) {
+  Segment s = known();
+  s.change = Reading<Change>::of({.before = 2.5,
+                                  .after = 12.5,
+                                  .factor = 5,
+                                  .cause = "the reader no longer copies",
+                                  .evidence = "_copy_to_iter 13.5 → 0 %",
+                                  .function = "_copy_to_iter"});
+  RoleTotals totals;
+  totals.counts.items = 4096;
+  totals.counts.syscalls = 17;
+  totals.sleeps = 3;
+  for (SegmentRole& role : s.roles) role.totals = Reading<RoleTotals>::of(totals);
+  const Json json = Json::parse(json_line(segment_document(s, kStart)));
+  EXPECT_EQ(json["change"].dump(),
+            R"({"factor":5.0,"before":2.5,"after":12.5,"cause":"the reader no longer copies",)"
+            R"("evidence":"_copy_to_iter 13.5 → 0 %","function":"_copy_to_iter"})");
+  EXPECT_EQ(json["reader"]["calls"]["syscalls"], 17);
+  EXPECT_EQ(json["reader"]["calls"]["sleeps"], 3);
+  EXPECT_TRUE(json["reader"]["calls"]["wakeups"].is_null());
+  const auto row = row_of(s);
+  EXPECT_EQ(row.at("change_factor"), "5.000000");
+  EXPECT_EQ(row.at("change_cause"), "the reader no longer copies");
 }
 
 TEST(PrintSegment, JsonSaysWhyItDoesNotKnow) {

@@ -1,0 +1,53 @@
+// The article's ladder on a real pipe, seen with every observer: what is said to explain each step.
+// A virtual machine's wakeups, or a busy machine, may hide what a step saves, so several answers
+// are right.
+#include <regex>
+
+#include "engine/observe/tests/bpf_fixture.h"
+#include "engine/process/placement.h"
+#include "engine/tests/engine_fixture.h"
+
+namespace pipetop {
+namespace {
+
+class ChangeBpfTest : public EngineTest {
+ protected:
+  // As a speaker would: a look at each rung.
+  void look() {
+    const uint64_t until_ns = settle().now_ns + 4'000'000'000;
+    until([&](const Snapshot& s) { return s.now_ns >= until_ns; });
+  }
+
+  Change climb(std::string_view to) {
+    engine->apply(find_preset(article_presets(), to)->settings, std::string(to));
+    return *until([](const Snapshot& s) {
+              return s.change.has_value() && !s.change->cause.empty();
+            }).change;
+  }
+
+  static void expect(const Change& change, const std::string& words) {
+    const std::regex right(words + "|sleeps|for a CPU|as fast as before|no single cause");
+    EXPECT_TRUE(std::regex_search(change.words(), right))
+        << change.factor << ": " << change.words();
+    EXPECT_NEAR(change.factor, change.after / change.before, 1e-9);
+    EXPECT_GT(change.since_start, 0);
+  }
+};
+
+TEST_F(ChangeBpfTest, TheLadder) {
+  if (read_topology().size() < 2) GTEST_SKIP() << "needs two CPUs";
+  start({}, BpfUse::automatic);
+  PIPETOP_NEED(engine->tick().event);
+  EXPECT_FALSE(engine->tick().change.has_value()) << "there is nothing to compare yet";
+  look();
+  expect(climb("vmsplice_read"), "lent|cop|rep_movs");
+  look();
+  expect(climb("vmsplice_splice"), "cop|rep_movs");
+  look();
+  expect(climb("vmsplice_splice_huge"), "512 pages|gup_");
+  look();
+  expect(climb("busy_loop_huge"), "both spin instead of sleeping|mutex");
+}
+
+}  // namespace
+}  // namespace pipetop
