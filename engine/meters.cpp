@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/base/clock.h"
+#include "engine/explain/noise.h"
 
 namespace pipetop {
 namespace {
@@ -27,6 +28,7 @@ void Meters::forget(uint64_t now_ns) {
 void Meters::sample(uint64_t now_ns, const Stage& stage, Totals totals) {
   refresh_functions(now_ns, stage);
   steal_.sample(now_ns);
+  pressure_.sample(now_ns);
   if (const auto pages = workload_.integrity(); pages.has_value())
     integrity_.sample(now_ns, *pages);
   for (const Role role : kBothRoles)
@@ -64,6 +66,9 @@ void Meters::describe(const Stage& stage, Snapshot& s) {
   s.event = observers_.event();
   s.bpf_counters = observers_.counters();
   s.steal_share = steal_.share();
+  s.cpu_pressure = pressure_.share();
+  noise_.add(s.now_ns, noise_in(s));
+  s.noise = noise_.shown();
 }
 
 std::vector<PartView> Meters::parts() const {

@@ -12,6 +12,7 @@
 #include "engine/model/tables.h"
 #include "engine/observe/observers.h"
 #include "engine/process/worker_pool.h"
+#include "engine/steady_noise.h"
 #include "engine/steady_verdict.h"
 #include "engine/workload/workload.h"
 
@@ -63,6 +64,8 @@ class Meters {
   IntegrityMeter integrity_;
   PartRates part_rates_;
   StealMeter steal_;
+  PressureMeter pressure_;
+  SteadyNoise noise_;
   RewrittenSlots rewritten_;
   std::array<Reading<FunctionTable>, kRoles> functions_;
   std::array<Reading<BlockedTable>, kRoles> blocked_;

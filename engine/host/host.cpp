@@ -6,6 +6,7 @@
 #endif
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
@@ -122,6 +123,33 @@ void StealMeter::sample(uint64_t now_ns) {
 Reading<double> StealMeter::share() const {
   if (samples_.size() < 2) return Reading<double>::warming("no interval measured yet");
   return Reading<double>::of(steal_share(samples_.front().second, samples_.back().second));
+}
+
+std::optional<uint64_t> parse_pressure_us(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  constexpr std::string_view kTotal = "total=";
+  const size_t at = line.find(kTotal);
+  if (!line.starts_with("some ") || at == line.npos) return {};
+  uint64_t us = 0;
+  const std::string_view digits = line.substr(at + kTotal.size());
+  const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), us);
+  return end.ec == std::errc() ? std::optional(us) : std::nullopt;
+}
+
+void PressureMeter::sample(uint64_t now_ns) {
+  if (!samples_.empty() && now_ns < samples_.back().first + kStealInterval) return;
+  samples_.emplace_back(now_ns, parse_pressure_us(read_head("/proc/pressure/cpu")));
+  while (samples_.size() > 2 && samples_[1].first + kStealWindow <= now_ns) samples_.pop_front();
+}
+
+Reading<double> PressureMeter::share() const {
+  if (samples_.size() < 2) return Reading<double>::warming("no interval measured yet");
+  const auto& [begin_ns, before] = samples_.front();
+  const auto& [end_ns, after] = samples_.back();
+  if (!before || !after)
+    return Reading<double>::unavailable("the kernel has no /proc/pressure; boot it with psi=1");
+  const double us = double(*after - std::min(*before, *after));
+  return Reading<double>::of(std::min(1e3 * us / double(end_ns - begin_ns), 1.0));
 }
 
 }  // namespace pipetop

@@ -1,9 +1,10 @@
-// Facts about the machine: what does not change while pipetop runs, and the time that its host
-// steals.
+// Facts about the machine: what does not change while pipetop runs, the time that its host steals,
+// and how much of it tasks wait for CPUs.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -39,6 +40,20 @@ class StealMeter {
 
  private:
   std::deque<std::pair<uint64_t, CpuTimes>> samples_;
+};
+
+// "total" of the line "some" of a file in /proc/pressure; nothing if there is none.
+std::optional<uint64_t> parse_pressure_us(std::string_view text);
+
+// The share of the time over the last few seconds that some task of the machine waited for a CPU.
+class PressureMeter {
+ public:
+  // Reads /proc/pressure/cpu at most once a second.
+  void sample(uint64_t now_ns);
+  Reading<double> share() const;
+
+ private:
+  std::deque<std::pair<uint64_t, std::optional<uint64_t>>> samples_;  // when, and microseconds
 };
 
 }  // namespace pipetop

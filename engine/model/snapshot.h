@@ -195,8 +195,10 @@ struct Snapshot {
   Reading<Change> change;  // warming until both segments have settled
   Reading<SamplingEvent> event;
   BpfCounters bpf_counters = BpfCounters::percpu;
-  Reading<double> steal_share;  // of all CPUs' time, over the last seconds
-  std::vector<Notice> notices;  // newest last, the last few
+  Reading<double> steal_share;   // of all CPUs' time, over the last seconds
+  Reading<double> cpu_pressure;  // of the time: some task of the machine waited for a CPU
+  std::string noise;             // what disturbs the measurement, "" if nothing does
+  std::vector<Notice> notices;   // newest last, the last few
   std::shared_ptr<const HostInfo> host;
 
   const WorkerView& worker(Role role) const { return workers[static_cast<size_t>(role)]; }

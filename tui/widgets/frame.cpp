@@ -113,6 +113,8 @@ std::vector<Part> parts_of(const Snapshot& s) {
   if (steal >= kStealWorthSaying)
     parts.push_back({fmt::format("steal {:.0f} %", steal * 100),
                      steal > kStealTooMuch ? Style::error : Style::warning, 1});
+  // Its reason is in the message line.
+  if (!s.noise.empty()) parts.push_back({" NOISY ", {Style::warning, kReverse}, 1});
   add_badges(parts, s);
   return parts;
 }

@@ -36,5 +36,23 @@ TEST(ZeroCopyProbe, DecidesOfAFileToo) {
   EXPECT_EQ(none.reason, "write: Bad file descriptor");
 }
 
+TEST(Pressure, IsTheTotalOfSome) {
+  EXPECT_EQ(parse_pressure_us("some avg10=13.06 avg60=8.68 avg300=7.38 total=251574799\n"
+                              "full avg10=0.00 avg60=0.00 avg300=0.00 total=17\n"),
+            251574799u);
+  for (const char* text : {"", "some avg10=1", "full total=1\nsome total=2", "some total=x"})
+    EXPECT_FALSE(parse_pressure_us(text)) << text;
+}
+
+TEST(Pressure, NeedsTwoReadings) {
+  PressureMeter meter;
+  EXPECT_EQ(meter.share().status, ReadingStatus::warming);
+  meter.sample(1'000'000'000);
+  meter.sample(1'500'000'000);
+  EXPECT_EQ(meter.share().status, ReadingStatus::warming) << "at most one a second";
+  meter.sample(2'000'000'000);
+  EXPECT_NE(meter.share().status, ReadingStatus::warming);
+}
+
 }  // namespace
 }  // namespace pipetop
