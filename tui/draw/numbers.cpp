@@ -16,14 +16,17 @@ size_t convert(double& value, double step, double limit, size_t units) {
   return unit;
 }
 
+// Three significant digits, but no digits of the integer part are cut.
+int decimals_of(double rate) { return rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0; }
+
+double as_shown(double rate) {
+  const double power = std::pow(10, decimals_of(rate));
+  return std::round(rate * power) / power;
+}
+
 }  // namespace
 
-// Three significant digits, but no digits of the integer part are cut.
-std::string rate_text(double rate) {
-  if (rate < 9.995) return fmt::format("{:.2f}", rate);
-  if (rate < 99.95) return fmt::format("{:.1f}", rate);
-  return fmt::format("{:.0f}", rate);
-}
+std::string rate_text(double rate) { return fmt::format("{:.{}f}", rate, decimals_of(rate)); }
 
 std::string percent_text(double share) {
   const double percent = share * 100;
@@ -75,6 +78,11 @@ std::string elapsed_text(uint64_t ns) {
 std::string ratio_text(double ratio) {
   const int digits = ratio < 1.95 ? 2 : ratio < 9.95 ? 1 : 0;
   return fmt::format("×{:.{}f}", ratio, digits);
+}
+
+std::string ratio_of_shown(double now, double before) {
+  const double shown = as_shown(before);
+  return ratio_text(shown > 0 ? as_shown(now) / shown : now / before);
 }
 
 std::string change_text(double shares) {

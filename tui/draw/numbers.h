@@ -19,8 +19,10 @@ std::string grouped_text(uint64_t count);      // "2,983"
 std::string bytes_text(double bytes);          // "128 KiB", "1.5 MiB"
 // Of what a workload counts: "128 KiB", "1.20 M rules".
 std::string items_text(double count, std::string_view items);
-std::string elapsed_text(uint64_t ns);                   // "00:01:12"
-std::string ratio_text(double ratio);                    // "×4.7"
+std::string elapsed_text(uint64_t ns);  // "00:01:12"
+std::string ratio_text(double ratio);   // "×4.7"
+// Of two rates as rate_text() shows them, so that the three agree.
+std::string ratio_of_shown(double now, double before);
 std::string change_text(double shares);                  // in points: "+12.0", "-0.3", "0.0"
 std::string figure_text(FigureKind kind, double value);  // "96.3 %", "412 B", "×1.28"
 

@@ -17,28 +17,76 @@ Lines panel(const Throughput& t, int rows, int cols, GlyphSet set = GlyphSet::un
 
 TEST(Throughput, SmallHasNumberComparisonAndSpread) {
   const Lines lines = panel(throughput(), 4, 34);
-  EXPECT_EQ(lines[0], "62.5 GiB/s  was 13.1  ×4.7");
-  EXPECT_EQ(lines[1], "10 s 62.1 ±0.40");
+  EXPECT_EQ(lines[0], "62.1 GiB/s  ±0.40  was 13.1  ×4.7");
+  EXPECT_EQ(lines[1], "now 62.5  10 s 62.1 ±0.40");
   EXPECT_NE(lines[3].find('v'), std::string::npos);
 }
 
 TEST(Throughput, BigDigitsWhereThereIsRoom) {
   const Lines lines = panel(throughput(), 9, 50);
-  EXPECT_EQ(lines[0], "█▀▀ ▀▀█   █▀▀   GiB/s");
-  EXPECT_EQ(lines[1], "█▀█ █▀▀   ▀▀█   was 13.1  ×4.7");
-  EXPECT_EQ(lines[2], "▀▀▀ ▀▀▀ ▀ ▀▀▀   10 s 62.1 ±0.40");
+  EXPECT_EQ(lines[0], "█▀▀ ▀▀█   ▄█    GiB/s  ±0.40");
+  EXPECT_EQ(lines[1], "█▀█ █▀▀    █    was 13.1  ×4.7");
+  EXPECT_EQ(lines[2], "▀▀▀ ▀▀▀ ▀ ▀▀▀   now 62.5  10 s 62.1 ±0.40");
 }
 
 TEST(Throughput, WarmingIsNotZero) {
   const Lines lines = panel({}, 9, 50);
-  EXPECT_EQ(lines[0], "… GiB/s  10 s …");
-  EXPECT_EQ(panel({}, 4, 40, GlyphSet::ascii)[0], "~ GiB/s  10 s ~");
+  EXPECT_EQ(lines[0], "                GiB/s");
+  EXPECT_EQ(lines[1], "measuring");
+  EXPECT_EQ(lines[2], "                now …  10 s …");
+  EXPECT_EQ(panel({}, 4, 40, GlyphSet::ascii)[0], "measuring  now ~  10 s ~");
 }
 
-TEST(Throughput, NoRatioBeforeTheNewSegmentHasSettled) {
+// The rate of before must not stand below what is new, nor a factor that moves.
+TEST(Throughput, IsMeasuringUntilTheNewSegmentHasSettled) {
   Throughput t = throughput();
-  t.current.rate = {};
-  EXPECT_EQ(panel(t, 4, 40)[0], "62.5 GiB/s  was 13.1  10 s 62.1 ±0.40");
+  for (const uint32_t samples : {0u, kSettledRates - 1}) {
+    t.current.rate.value->samples = samples;
+    if (samples == 0) t.current.rate = {};
+    EXPECT_EQ(panel(t, 4, 50)[0], "measuring  was 13.1  now 62.5  10 s 62.1 ±0.40");
+    const Lines big = panel(t, 9, 50);
+    EXPECT_EQ(big[0], "                GiB/s");
+    EXPECT_EQ(big[1], "measuring       was 13.1");
+    if (samples == 0) t.current.rate = t.over_10s;
+  }
+  t.current.rate.value->samples = kSettledRates;
+  EXPECT_EQ(panel(t, 4, 34)[0], "62.1 GiB/s  ±0.40  was 13.1  ×4.7");
+}
+
+// Who computes along gets the same.
+TEST(Throughput, TheFactorIsThatOfTheNumbersShown) {
+  EXPECT_EQ(ratio_of_shown(2.0149, 0.5451), "×3.7");
+  EXPECT_EQ(ratio_of_shown(2.0051, 0.5449), "×3.7") << "2.01 and 0.54";
+  EXPECT_EQ(ratio_of_shown(1.004, 0.996), "×1.00") << "1.00 and 1.00";
+  EXPECT_EQ(ratio_of_shown(0.004, 0.002), "×2.0") << "0.00 and 0.00";
+  Throughput t = throughput();
+  t.over_1s = Reading<double>::of(2.5);
+  t.current.rate.value->mean = 2.0051;
+  Segment previous = *t.previous;
+  previous.rate.value->mean = 0.5449;
+  t.previous = std::make_shared<const Segment>(previous);
+  EXPECT_EQ(panel(t, 4, 34)[0], "2.01 GiB/s  ±0.40  was 0.54  ×3.7");
+}
+
+TEST(Throughput, NowIsNotOfTheTimeBeforeTheChange) {
+  Throughput t = throughput();
+  t.over_100ms = Reading<double>::of(13.2);
+  t.current.begin_ns = 60 * kSecond - 1'400'000'000;
+  EXPECT_EQ(panel(t, 4, 34)[1], "now 13.2  10 s 62.1 ±0.40");
+  t.current.begin_ns = 60 * kSecond - 1'500'000'000;
+  EXPECT_EQ(panel(t, 4, 34)[1], "now 62.5  10 s 62.1 ±0.40");
+}
+
+TEST(Throughput, TheCauseHasALineWhereThereIsRoom) {
+  const auto lines = [](int rows, int cols) {
+    return drawn(rows, cols, [](const Area& a) {
+      draw_throughput(a, throughput(), 60 * kSecond, Pace::normal, nullptr, {}, "fewer sleeps");
+    });
+  };
+  EXPECT_EQ(lines(12, 58)[5], "fewer sleeps");
+  EXPECT_EQ(lines(10, 50)[3], "fewer sleeps");
+  EXPECT_FALSE(has_cause_row(11, 58));
+  for (const std::string& line : lines(11, 58)) EXPECT_EQ(line.find("fewer"), std::string::npos);
 }
 
 Throughput slow_throughput() {
@@ -79,7 +127,7 @@ TEST(SlowMotion, NothingIsComparedWithIt) {
   Segment slow = *t.previous;
   slow.requested.pipe.slow_motion = true;
   t.previous = std::make_shared<const Segment>(slow);
-  EXPECT_EQ(panel(t, 4, 40)[0], "62.5 GiB/s  was slow motion");
+  EXPECT_EQ(panel(t, 4, 40)[0], "62.1 GiB/s  ±0.40  was slow motion");
 }
 
 TEST(SlowMotion, LastsUntilTheEndOfItIsInForce) {
@@ -135,7 +183,7 @@ Lines with_roof(double roof, int rows, int cols, Pace pace = Pace::normal) {
 }
 
 TEST(Roof, IsSaidBesideTheRates) {
-  EXPECT_EQ(with_roof(102, 4, 34)[1], "10 s 62.1 ~0.40  61 % of roof 102");
+  EXPECT_EQ(with_roof(102, 4, 34)[1], "now 62.5  61 % of roof 102");
   EXPECT_NE(with_roof(102, 9, 60)[2].find("61 % of roof 102"), std::string::npos);
   EXPECT_EQ(with_roof(102, 4, 34, Pace::slow_motion)[1].find("roof"), std::string::npos);
 }

@@ -54,10 +54,11 @@ void draw_roof(const Area& area, double height, const std::string& label) {
     area.set(row, col, area.glyphs().horizontal, Style::mark);
 }
 
-// The window of the big number: one second is stable enough to read aloud.
-const Reading<double>& headline(const Throughput& t) {
-  return t.over_1s.has_value() ? t.over_1s : t.over_100ms;
-}
+// Rates mix two settings, or are those of an instant, until then.
+constexpr std::string_view kMeasuring = "measuring";
+
+// Rows that the history keeps beside a line for the cause.
+constexpr int kLeastHistory = 6;
 
 // How rates are shown.
 struct Terms {
@@ -66,12 +67,36 @@ struct Terms {
   const Unit& unit;
   std::optional<double> roof;
   bool damaged = false;
+  uint64_t now_ns = 0;
 };
 
 // Of the large number.
 Style rate_style(const Terms& terms) {
   if (terms.damaged) return Style::error;
   return terms.pace == Pace::slow_motion ? Style::warning : Style::graph;
+}
+
+// What happens now, as opposed to the mean that is compared. The last second may have begun before
+// the change.
+const Reading<double>& present_rate(const Throughput& t, const Terms& terms) {
+  constexpr uint64_t kYoung = 1'500'000'000;
+  const bool young = terms.now_ns < t.current.begin_ns + kYoung;
+  return t.over_1s.has_value() && !young ? t.over_1s : t.over_100ms;
+}
+
+// The big number: the mean since the change, once it has settled, so that it is the one that the
+// factor was made of. Slow motion has no mean worth reading.
+Reading<double> headline(const Throughput& t, const Terms& terms) {
+  if (terms.pace == Pace::slow_motion) return t.over_1s.has_value() ? t.over_1s : t.over_100ms;
+  const Reading<RateStats>& rate = t.current.rate;
+  if (!is_settled(rate)) return Reading<double>::warming(std::string(kMeasuring));
+  return {rate.status, rate->mean, rate.reason};
+}
+
+// Far from the mean of all that is known of these settings.
+bool has_left(const Reading<RateStats>& mean, double now) {
+  return mean.has_value() &&
+         std::abs(now - mean->mean) > std::max(5 * mean->stddev, 0.25 * mean->mean);
 }
 
 Item rate_item(const Reading<RateStats>& rate, std::string before, const Terms& terms) {
@@ -96,18 +121,33 @@ std::vector<Item> comparison(const Throughput& t, const Terms& terms) {
   std::vector<Item> items = {{name, rate_text(before), {}, Style::value}};
   const bool slow = terms.pace == Pace::slow_motion;
   if (slow) items[0].after = terms.unit.rate;
-  if (slow || !t.current.rate.has_value() || before <= 0) return items;
-  const double ratio = t.current.rate->mean / before;
+  if (slow || !is_settled(t.current.rate) || before <= 0) return items;
+  const double now = t.current.rate->mean, ratio = now / before;
   const Style style = ratio >= 1.02 ? Style::good : ratio <= 0.98 ? Style::warning : Style::value;
-  items.push_back({{}, ratio_text(ratio), {}, style});
+  items.push_back({{}, ratio_of_shown(now, before), {}, style});
   return items;
+}
+
+// The spread of the big number.
+Item spread_item(const Throughput& t, const Terms& terms) {
+  if (terms.pace == Pace::slow_motion || !is_settled(t.current.rate)) return {};
+  return {{}, "±" + rate_text(t.current.rate->stddev), {}, Style::dim};
+}
+
+// Not in slow motion, whose big number is of now.
+Item now_item(const Throughput& t, const Terms& terms) {
+  const Reading<double>& rate = present_rate(t, terms);
+  Item item = item_of(rate, "now", {}, rate_text);
+  if (rate.has_value() && has_left(t.current.rate, *rate)) item.ink = Style::warning;
+  return item;
 }
 
 // How close it is to the roof, except in slow motion.
 void add_roof(std::vector<Item>& items, const Throughput& t, const Terms& terms) {
-  if (!terms.roof || terms.pace == Pace::slow_motion || !headline(t).has_value()) return;
+  const Reading<double> rate = headline(t, terms);
+  if (!terms.roof || terms.pace == Pace::slow_motion || !rate.has_value()) return;
   items.push_back({{},
-                   fmt::format("{:.0f} %", *headline(t) / *terms.roof * 100),
+                   fmt::format("{:.0f} %", *rate / *terms.roof * 100),
                    "of roof " + rate_text(*terms.roof),
                    Style::mark});
 }
@@ -115,50 +155,66 @@ void add_roof(std::vector<Item>& items, const Throughput& t, const Terms& terms)
 // The number in its unit, on one or two lines with its details.
 int draw_small(const Area& area, const Throughput& t, const Terms& terms) {
   RateUnit unit = {1, terms.unit.rate};
-  std::vector<Item> items = {item_of(headline(t), {}, {}, [&](double rate) {
-    unit = rate_unit(rate, terms.pace, terms.unit);
-    return rate_text(rate * unit.per_unit);
+  const Reading<double> rate = headline(t, terms);
+  std::vector<Item> items = {item_of(rate, {}, {}, [&](double value) {
+    unit = rate_unit(value, terms.pace, terms.unit);
+    return rate_text(value * unit.per_unit);
   })};
-  items[0].after = unit.name;
+  if (!rate.has_value()) items[0].value = kMeasuring;
+  items[0].after = rate.has_value() ? unit.name : "";
   if (items[0].ink.style == Style::value)
     items[0].ink = {terms.damaged ? Style::error : Style::graph, kBold};
+  if (Item spread = spread_item(t, terms); !spread.value.empty()) items.push_back(spread);
   for (Item& item : comparison(t, terms)) items.push_back(std::move(item));
-  items.push_back(rate_item(t.over_10s, "10 s", terms));
+  if (terms.pace == Pace::normal) items.push_back(now_item(t, terms));
   add_roof(items, t, terms);
+  items.push_back(rate_item(t.over_10s, "10 s", terms));
   const int room = area.rows() >= 4 ? 2 : 1;
   return flow(area.from_row(0, room), items);
 }
 
 // To the right of the digits, a line each.
 void draw_details(const Area& area, const Throughput& t, const RateUnit& unit, const Terms& terms) {
-  area.put(0, 0, unit.name, Style::value);
+  std::vector<Item> first = {{{}, std::string(unit.name), {}, Style::value}};
+  if (Item spread = spread_item(t, terms); !spread.value.empty()) first.push_back(spread);
+  flow(area.from_row(0, 1), first);
   const bool room = area.rows() >= 5;
   const Area lines = area.from_row(room ? 2 : 1);
-  int row = 0;
-  const std::vector<Item> compared = comparison(t, terms);
-  if (!compared.empty()) flow(lines.from_row(row++, 1), compared);
-  if (room && t.previous) {
-    const std::string& key = t.current.key;
-    const Item since[] = {
-        rate_item(t.current.rate, "since " + (key.empty() ? "then" : key), terms)};
-    flow(lines.from_row(row++, 1), since);
-  }
-  std::vector<Item> ten_seconds = {rate_item(t.over_10s, "10 s", terms)};
-  add_roof(ten_seconds, t, terms);
-  flow(lines.from_row(row), ten_seconds);
+  // Without a reference its line stays empty, so that nothing moves when there is one.
+  flow(lines.from_row(0, 1), comparison(t, terms));
+  std::vector<Item> now;
+  if (terms.pace == Pace::normal) now.push_back(now_item(t, terms));
+  add_roof(now, t, terms);
+  now.push_back(rate_item(t.over_10s, "10 s", terms));
+  flow(lines.from_row(1, room ? 2 : 1), now);
 }
 
 int draw_big(const Area& area, const Throughput& t, DigitSize size, const Terms& terms) {
-  const RateUnit unit = rate_unit(*headline(t), terms.pace, terms.unit);
-  const std::string number = rate_text(*headline(t) * unit.per_unit);
-  const bool stale = headline(t).status == ReadingStatus::stale;
-  draw_big_number(area, number, size, stale ? Ink(Style::dim) : Ink(rate_style(terms), kBold));
-  // Reserves the widest usual number, so that the details do not move.
-  const int cols = std::max(big_number_cols(number, size), big_number_cols("88.8", size));
+  const Reading<double> rate = headline(t, terms);
+  const RateUnit unit = rate_unit(rate.value.value_or(1), terms.pace, terms.unit);
   const int rows = digit_rows(size);
+  // Reserves the widest usual number, so that the details do not move.
+  int cols = big_number_cols("88.8", size);
+  if (rate.has_value()) {
+    const std::string number = rate_text(*rate * unit.per_unit);
+    const bool stale = rate.status == ReadingStatus::stale;
+    draw_big_number(area, number, size, stale ? Ink(Style::dim) : Ink(rate_style(terms), kBold));
+    cols = std::max(cols, big_number_cols(number, size));
+  } else {
+    area.put((rows - 1) / 2, 0, kMeasuring, Style::dim);
+  }
   draw_details(area.part({0, cols + 3, rows, area.cols()}), t, unit, terms);
-  return rows + (area.rows() > rows + 8 ? 1 : 0);
+  return rows;
 }
+
+bool draws_big(int rows, int cols) { return rows >= 6 && cols >= 34; }
+
+DigitSize digits_in(int rows, int cols) {
+  if (rows >= 24 && cols >= 90) return DigitSize::huge;  // a zoomed panel
+  return rows >= 11 && cols >= 52 ? DigitSize::full : DigitSize::half;
+}
+
+int big_rows(int rows, int cols) { return digit_rows(digits_in(rows, cols)); }
 
 }  // namespace
 
@@ -241,21 +297,21 @@ std::string frozen_text(const Segment& a, int cols) {
   return fmt::format("A: {}…, {}", beginning(a.label, room - 1), rate);
 }
 
+bool has_cause_row(int rows, int cols) {
+  return draws_big(rows, cols) && rows >= big_rows(rows, cols) + kLeastHistory + 1;
+}
+
 void draw_throughput(const Area& area, const Throughput& t, uint64_t now_ns, Pace pace,
-                     const Segment* a, std::optional<double> roof, bool damaged) {
-  const Terms terms{pace, a, unit_of(t.current.requested), roof, damaged};
+                     const Segment* a, std::optional<double> roof, std::string_view cause,
+                     bool damaged) {
+  const Terms terms{pace, a, unit_of(t.current.requested), roof, damaged, now_ns};
   int used = 0;
-  if (!headline(t).has_value() || area.rows() < 6 || area.cols() < 34) {
+  if (draws_big(area.rows(), area.cols()))
+    used = draw_big(area, t, digits_in(area.rows(), area.cols()), terms);
+  else
     used = draw_small(area, t, terms);
-  } else {
-    const bool huge = area.rows() >= 24 && area.cols() >= 90;  // a zoomed panel
-    const bool full = area.rows() >= 11 && area.cols() >= 52;
-    used = draw_big(area, t,
-                    huge   ? DigitSize::huge
-                    : full ? DigitSize::full
-                           : DigitSize::half,
-                    terms);
-  }
+  if (has_cause_row(area.rows(), area.cols()))
+    area.put_fitted(used++, 0, area.cols(), cause, Style::value);
   draw_history(area.from_row(used), t, now_ns, pace, roof);
 }
 

@@ -40,11 +40,16 @@ TitlePart step_badge();
 // "A: gift true, 12.3 GiB/s" in this many columns; the label is shortened.
 std::string frozen_text(const Segment& a, int cols);
 
-// In slow motion rates are in pages per second if GiB/s would be 0.00, and are not compared. `a`:
-// the segment to compare with; nullptr: the previous one. `roof`: the upper bound of a pipe's rate
-// here, in GiB/s, if known. `damaged`: it is a rate of wrong bytes.
+// Whether a panel of this size has a line for the cause of the last change.
+bool has_cause_row(int rows, int cols);
+
+// The number is the mean since the last change, of which the factor is made, too; "measuring" until
+// it has settled. In slow motion rates are in pages per second if GiB/s would be 0.00, and are not
+// compared. `a`: the segment to compare with; nullptr: the previous one. `roof`: the upper bound of
+// a pipe's rate here, in GiB/s, if known. `damaged`: it is a rate of wrong bytes.
 void draw_throughput(const Area& area, const Throughput& throughput, uint64_t now_ns,
                      Pace pace = Pace::normal, const Segment* a = nullptr,
-                     std::optional<double> roof = {}, bool damaged = false);
+                     std::optional<double> roof = {}, std::string_view cause = {},
+                     bool damaged = false);
 
 }  // namespace pipetop::tui
