@@ -83,6 +83,9 @@ struct BlockedTable {
   std::shared_ptr<const CallTree> tree = std::make_shared<const CallTree>();
 };
 
+// The name of a timer interrupt as an event: it has to wait while interrupts are off.
+inline constexpr std::string_view kTimerEvent = "cpu-clock";
+
 struct SamplingEvent {
   std::string name;  // "cycles" or "cpu-clock"
   uint32_t hz = 0;   // on each CPU

@@ -50,7 +50,12 @@ void draw_role(Canvas& canvas, const Layout& layout, const Snapshot& s, const Vi
   const auto title = worker_title(w, title_room(rect.cols));
   const Area area = draw_panel(canvas, layout, rect, title, focused);
   draw_worker(area, w, unit_of(s.requested),
-              {state.list(role), state.choice, role, focused, remedy_said});
+              {.list = state.list(role),
+               .choice = state.choice,
+               .role = role,
+               .focused = focused,
+               .remedy_said = remedy_said,
+               .by_timer = s.event.has_value() && s.event->name == kTimerEvent});
 }
 
 // Shows the reference even if there is no room for the rest of the title.
@@ -69,7 +74,8 @@ void draw_throughput_panel(Canvas& canvas, const Layout& layout, const Snapshot&
     title.push_back({total > 0 ? items_text(total, items) : "", Style::dim});
   }
   const Area area = draw_panel(canvas, layout, layout.throughput, title);
-  draw_throughput(area, s.throughput, s.now_ns, pace, a, state.shown_roof(), is_damaged(s));
+  draw_throughput(area, s.throughput, s.now_ns, pace, a, state.shown_roof(),
+                  cause_text(s, area.cols()), is_damaged(s));
 }
 
 // In the ring's panel if it has a row for it and shows it in full, or the reason why there is none.
@@ -78,6 +84,14 @@ VerdictAt verdict_place(const Layout& layout, const Snapshot& s, const ViewState
   const bool in_full = !s.verdict.has_value() || columns_of(verdict_text(*s.verdict)) <= ring.cols;
   return !shows_parts(s, state) && has_verdict_row(ring.rows) && in_full ? VerdictAt::ring
                                                                          : VerdictAt::message;
+}
+
+// In the throughput's panel if it has a row for it and shows it in full.
+ChangeAt change_place(const Layout& layout, const Snapshot& s) {
+  const Rect panel = inside(layout, layout.throughput);
+  const bool shown = has_cause_row(panel.rows, panel.cols) &&
+                     (!s.change.has_value() || cause_text(s, panel.cols) == s.change->words());
+  return shown ? ChangeAt::throughput : ChangeAt::message;
 }
 
 // The ring, or the parts.
@@ -130,7 +144,8 @@ void draw_panels(Canvas& canvas, const Layout& layout, const Snapshot& s, const 
       if (!panel_of(layout, role).empty()) draw_role(canvas, layout, s, state, role);
     }
   }
-  draw_message(canvas, layout.message, message_of(s, state, verdict_place(layout, s, state)));
+  draw_message(canvas, layout.message, 
+               message_of(s, state, verdict_place(layout, s, state), change_place(layout, s)));
 }
 
 void draw_screen(Canvas& canvas, const Snapshot& s, const ViewState& state) {

@@ -1,9 +1,11 @@
 // The lines at the top and the bottom: title, message, keys; and the help page.
 #include <gtest/gtest.h>
 
+#include "engine/base/clock.h"
 #include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/dashboard/keymap.h"
+#include "tui/state/layout.h"
 #include "tui/state/status.h"
 #include "tui/tests/snapshots.h"
 #include "tui/widgets/frame.h"
@@ -73,6 +75,14 @@ TEST(TitleBar, StolenTimeIsSaid) {
   EXPECT_NE(title(s, state_with_presets(), 120).find("steal 8 %"), std::string::npos);
   s.steal_share = Reading<double>::of(0.001);
   EXPECT_EQ(title(s, state_with_presets(), 120).find("steal"), std::string::npos);
+}
+
+TEST(TitleBar, ADisturbedMachineIsSaid) {
+  Snapshot s = example_snapshot();
+  s.noise = "the host takes 3 % of the CPUs' time";
+  for (const int cols : {60, 80, 120, 200})
+    EXPECT_NE(title(s, state_with_presets(), cols).find(" NOISY "), std::string::npos) << cols;
+  EXPECT_EQ(title(example_snapshot(), state_with_presets(), 120).find("NOISY"), std::string::npos);
 }
 
 TEST(TitleBar, AMismatchTurnsTheBadgeIntoAWarning) {
@@ -293,6 +303,83 @@ TEST(MessageLine, TheVerdictWhereTheRingHasNoPlaceForIt) {
   s.requested.pipe.payload = Payload::stamped;
   s.integrity = Reading<Integrity>::unavailable("unverifiable: nobody reads; read_with read");
   EXPECT_EQ(message_of(s, {}, VerdictAt::message).text, s.integrity.reason);
+}
+
+Snapshot changed_snapshot() {
+  Snapshot s = example_snapshot();
+  s.change = Reading<Change>::of({.before = 0.55,
+                                  .after = 2.01,
+                                  .factor = 3.65,
+                                  .cause = "the reader no longer copies",
+                                  .evidence = "_copy_to_iter 13.5 → 0 %"});
+  s.throughput.current.begin_ns = s.now_ns - kSecond;
+  return s;
+}
+
+TEST(MessageLine, TheCauseOfTheChangeWhereItHasNoPlaceElsewhere) {
+  const Snapshot s = changed_snapshot();
+  const auto text = [](const Snapshot& shown) {
+    return message_of(shown, {}, VerdictAt::ring, ChangeAt::message).text;
+  };
+  EXPECT_EQ(text(s), "×3.7: the reader no longer copies: _copy_to_iter 13.5 → 0 %");
+  EXPECT_EQ(message_of(s, {}).text, "") << "it is in the panel";
+  Snapshot wrong = s;
+  wrong.notices.push_back({s.now_ns, Severity::warning, "writer died: signal 9"});
+  EXPECT_EQ(text(wrong), "writer died: signal 9");
+  Snapshot young = s;
+  young.change.value->cause = "";
+  young.change.value->evidence = "";
+  EXPECT_EQ(text(young), "") << "not known yet";
+}
+
+TEST(Cause, IsShortenedByParts) {
+  Snapshot s = changed_snapshot();
+  s.change.value->evidence += "; also _copy_from_iter 33.0 → 0 %";
+  EXPECT_EQ(
+      cause_text(s, 100),
+      "the reader no longer copies: _copy_to_iter 13.5 → 0 %; also _copy_from_iter 33.0 → 0 %");
+  EXPECT_EQ(cause_text(s, 80), "the reader no longer copies: _copy_to_iter 13.5 → 0 %");
+  EXPECT_EQ(cause_text(s, 40), "the reader no longer copies");
+  EXPECT_EQ(cause_text({}, 40), "");
+}
+
+TEST(MessageLine, NoiseTakesTurnsWithTheRest) {
+  Snapshot s = changed_snapshot();
+  s.noise = "the host takes 3 % of the CPUs' time";
+  const auto at = [&](uint64_t seconds) {
+    ViewState state;
+    state.now_ns = seconds * kSecond;
+    return message_of(s, state, VerdictAt::ring, ChangeAt::message);
+  };
+  EXPECT_EQ(at(0).text, "disturbed: the host takes 3 % of the CPUs' time");
+  EXPECT_EQ(at(0).severity, Severity::warning);
+  EXPECT_EQ(at(4).text, "×3.7: the reader no longer copies: _copy_to_iter 13.5 → 0 %");
+  EXPECT_EQ(at(8).text, "disturbed: the host takes 3 % of the CPUs' time");
+}
+
+// In a virtual machine without counters, wakeups are counted where they end.
+TEST(MessageLine, AMarkedFunctionIsExplained) {
+  Snapshot s = example_snapshot();
+  FunctionTable table;
+  table.samples = 1000;
+  table.tree = flat_tree({{"_raw_spin_unlock_irqrestore", 450, 450}, {"[user]", 550, 550}});
+  for (WorkerView& w : s.workers) w.functions = Reading<FunctionTable>::of(table);
+  ViewState state;
+  show_lists(state, s, 24, 80);
+  EXPECT_EQ(
+      message_of(s, state).text,
+      "* _raw_spin_unlock_irqrestore counts code that ran with interrupts off, mostly wakeups");
+  s.event.value->name = "cycles";
+  EXPECT_EQ(message_of(s, state).text, "");
+}
+
+TEST(MessageLine, ASelectedFunctionIsExplained) {
+  Snapshot s = example_snapshot();
+  ViewState state;
+  show_lists(state, s, 24, 80);
+  select(state.list(Role::writer), 1);
+  EXPECT_EQ(message_of(s, state).text,
+            "looks up the physical pages of the buffer · gup_fast_fallback");
 }
 
 TEST(MessageLine, NoticesGoAway) {

@@ -45,6 +45,23 @@ TEST_F(FunctionListTest, SharesNamesAndBars) {
             (Lines{" 40.0  40.0  copy_from_iter", " 25.0  25.0  spin_on_owner"}));
 }
 
+// A timer interrupt had to wait for it.
+TEST_F(FunctionListTest, SamplesThatAreNotItsOwnAreMarked) {
+  worker_.functions = Reading<FunctionTable>::of(
+      table({{"wake_up;_raw_spin_unlock_irqrestore", .6}, {"[user]", .4}}));
+  const auto rows = [&](bool by_timer) {
+    refresh(list_.contents, worker_, reference_, choice_, list_.folds_in(choice_));
+    return drawn(3, 60, [&](const Area& a) {
+      draw_function_list(a, {list_, choice_, Role::writer, true, 1, false, by_timer});
+    });
+  };
+  EXPECT_NE(rows(true)[1].find("_raw_spin_unlock_irqre… *"), std::string::npos) << rows(true)[1];
+  EXPECT_EQ(rows(false)[1].find("*"), std::string::npos);
+  EXPECT_EQ(rows(true)[2].find("*"), std::string::npos);
+  choice_.activity = Activity::waiting;
+  EXPECT_EQ(rows(true)[1].find("*"), std::string::npos);
+}
+
 TEST_F(FunctionListTest, TheTreeIsDrawnWithItsLines) {
   choice_.form = ListForm::tree;
   list_.folds.set_all(true);

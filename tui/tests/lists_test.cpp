@@ -252,7 +252,9 @@ TEST_F(ListsTest, AClickSelectsAndASecondOneOpens) {
 TEST_F(ListsTest, TheSelectionIsNamedWithItsCallers) {
   press(U"fEjjjj");
   controller_.set_time(10'000'000'000);
-  EXPECT_EQ(message(), "mutex_lock ← pipe_write ← entry_64");
+  EXPECT_EQ(message(),
+            "takes the pipe's mutex, which writer and reader need for every call · mutex_lock ← "
+            "pipe_write ← entry_64");
 }
 
 TEST_F(ListsTest, TheSmallestScreenScrollsToTheSelection) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/explain/glossary.h"
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
@@ -160,14 +161,19 @@ int draw_rails(const Area& area, const CallRow& row, const Indent& indent) {
   return col;
 }
 
-void draw_name(const Area& area, const CallRow& row, const Indent& indent) {
+// The message line says what it means.
+constexpr std::string_view kNotItsOwn = " *";
+
+void draw_name(const Area& area, const CallRow& row, const Indent& indent, bool marked) {
   const Glyphs& g = area.glyphs();
   const bool gone = row.novelty == Novelty::vanished;
   int col = draw_rails(area, row, indent);
   if (row.fold != Fold::none)
     area.set(0, col, row.fold == Fold::open ? g.opened : g.closed, Style::key);
   col += indent.step;
-  area.put_fitted(0, col, area.cols() - col, row.name, gone ? Style::dim : Style::plain);
+  const int room = area.cols() - col - (marked ? columns_of(kNotItsOwn) : 0);
+  col = area.put_fitted(0, col, room, row.name, gone ? Style::dim : Style::plain);
+  if (marked) area.put(0, col, kNotItsOwn, Style::mark);
 }
 
 void draw_row(const Area& area, const ListColumns& c, const CallRow& row,
@@ -189,7 +195,9 @@ void draw_row(const Area& area, const ListColumns& c, const CallRow& row,
   area.part(c.self).put_right(0, percent_text(row.self), ink(ListSort::self));
   area.part(c.children).put_right(0, percent_text(row.total), ink(ListSort::children));
   draw_change(area.part(c.change), row);
-  draw_name(area.part(c.name), row, indent);
+  const bool running = view.choice.activity == Activity::running;
+  draw_name(area.part(c.name), row, indent,
+            view.by_timer && running && !gone && ends_interrupts_off(row.name));
   draw_bar(area.part(c.bar), row.share(sort), style_of(view.role));  // 100 % fills it, always
 }
 

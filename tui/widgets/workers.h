@@ -22,6 +22,7 @@ struct FunctionListView {
   bool focused = false;
   bool remedy_said = false;         // the reason for an empty list is elsewhere on the screen
   std::string_view highlight = {};  // a function that stands out
+  bool by_timer = false;  // the samples are a timer's, which waits while interrupts are off
 };
 
 void draw_function_list(const Area& area, const FunctionListView& view);
