@@ -52,7 +52,7 @@ TEST_F(FunctionListTest, SamplesThatAreNotItsOwnAreMarked) {
   const auto rows = [&](bool by_timer) {
     refresh(list_.contents, worker_, reference_, choice_, list_.folds_in(choice_));
     return drawn(3, 60, [&](const Area& a) {
-      draw_function_list(a, {list_, choice_, Role::writer, true, 1, false, by_timer});
+      draw_function_list(a, {list_, choice_, Role::writer, true, false, {}, by_timer});
     });
   };
   EXPECT_NE(rows(true)[1].find("_raw_spin_unlock_irqre… *"), std::string::npos) << rows(true)[1];
