@@ -37,8 +37,8 @@ std::string file_of(std::string_view contents) {
     }
     recording::ByteWriter frames;
     for (recording::ByteReader left(raw); !left.empty();) {
-      const uint64_t size = left.number();
-      const std::string_view frame = left.raw(std::min<uint64_t>(size, left.left()));
+      const uint64_t length = left.number();
+      const std::string_view frame = left.raw(std::min<uint64_t>(length, left.left()));
       frames.number(frame.size());
       frames.u32(recording::crc32_of(frame));
       frames.raw(frame);
