@@ -73,9 +73,6 @@ std::string run_text(const RunResult& result);
 // The article's chart: one bar per rung, next to the article's figure.
 // Self-contained; follows the viewer's light or dark scheme.
 std::string ladder_svg(const LadderReport& report);
-// Text for XML's content and quoted attributes. What XML cannot contain (control characters and
-// invalid UTF-8) becomes U+FFFD.
-std::string xml_text(std::string_view text);
 
 // Unknown values are null with a reason beside them in JSON, and empty in CSV. Invalid UTF-8 is
 // replaced: names come from the kernel and from files.

@@ -7,6 +7,7 @@
 
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
+#include "tui/draw/xml.h"
 #include "tui/print/document.h"
 #include "tui/print/results.h"
 
@@ -55,12 +56,6 @@ constexpr double kArticleTop = 36, kArticleHeight = 14;
 constexpr double kLine = 26;  // of running text
 constexpr int kTitleColumns = 32, kNoteColumns = 105;
 constexpr int kMostTicks = 8;
-
-// Char of the XML 1.0 grammar.
-bool is_allowed(char32_t c) {
-  if (c < 0x20) return c == '\t' || c == '\n' || c == '\r';
-  return c != 0xFFFE && c != 0xFFFF;
-}
 
 // A round step for an axis: 1, 2 or 5 times a power of ten.
 double tick_step(double highest) {
@@ -244,24 +239,6 @@ class LadderChart {
 };
 
 }  // namespace
-
-std::string xml_text(std::string_view text) {
-  std::string escaped;
-  while (!text.empty()) {
-    const char32_t c = take_code_point(text);
-    if (c == '&')
-      escaped += "&amp;";
-    else if (c == '<')
-      escaped += "&lt;";
-    else if (c == '>')
-      escaped += "&gt;";
-    else if (c == '"')
-      escaped += "&quot;";
-    else
-      append_utf8(escaped, is_allowed(c) ? c : kReplacement);
-  }
-  return escaped;
-}
 
 std::string ladder_svg(const LadderReport& report) { return LadderChart(report).svg(); }
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tui/print/document.h"
+#include "tui/draw/xml.h"
 #include "tui/print/tests/xml_reader.h"
 
 namespace pipetop::tui {
