@@ -36,16 +36,24 @@ termios current_settings() {
 constexpr unsigned short kMostRows = 600, kMostCols = 1600;
 
 // No rows if the terminal does not tell.
-winsize terminal_size() {
+winsize told_size() {
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return {};
+  return size;
+}
+
+winsize terminal_size() {
+  winsize size = told_size();
   size.ws_row = std::min(size.ws_row, kMostRows);
   size.ws_col = std::min(size.ws_col, kMostCols);
   return size;
 }
 
 screen* new_screen(std::FILE* output) {
-  use_env(terminal_size().ws_row == 0);  // else curses would allocate whatever size it is
+  // Curses would allocate whatever size it is. Otherwise it needs to ask: the descriptions of some
+  // types, such as the Linux console's, have no size.
+  const winsize told = told_size();
+  use_env(told.ws_row <= kMostRows && told.ws_col <= kMostCols);
   screen* made = newterm(nullptr, output, stdin);
   if (!made) throw Error("the terminal could not be set up for the dashboard");
   return made;

@@ -166,6 +166,14 @@ TEST_F(TerminalTest, NoColorHasNoColour) {
     EXPECT_EQ(program.output().find(sequence), std::string::npos) << sequence;
 }
 
+// Their descriptions have no size.
+TEST_F(TerminalTest, TheLinuxConsoleIsATerminalToo) {
+  PtyProgram program(demo(), {"TERM=linux", "LC_ALL=C.UTF-8", "NO_COLOR="});
+  ASSERT_TRUE(program.wait_for("throughput"));
+  program.send("q");
+  EXPECT_EQ(program.wait_for_end(), 0);
+}
+
 // As behind a connection that is stalled: nobody reads.
 TEST_F(TerminalTest, OneThatTakesNothingDoesNotHoldUsUp) {
   PtyProgram program(demo({"deep", "2000"}), kTerminal, 60, 200);
