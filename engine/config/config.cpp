@@ -24,6 +24,7 @@ constexpr size_t kMaxNameBytes = 40;
 // Each array is indexed by its enumeration.
 constexpr std::array<std::string_view, 3> kChoices = {"auto", "always", "never"};
 constexpr std::array<std::string_view, 2> kSwitch = {"false", "true"};
+constexpr std::array<std::string_view, 4> kThemes = {"auto", "dark", "light", "high-contrast"};
 constexpr std::array<std::string_view, 2> kBpfUses = {"auto", "off"};
 constexpr std::array<std::string_view, 2> kBpfCounters = {"percpu", "shared"};
 
@@ -103,10 +104,12 @@ void read_observe(const YamlNode& root, Config& config) {
 void read_screen(const YamlNode& root, Config& config) {
   const YamlNode* map = root.find("screen");
   if (!map) return;
-  map->check_map("screen", Names{"frames_per_s", "unicode", "color", "stage", "summary"});
+  map->check_map("screen",
+                 Names{"frames_per_s", "unicode", "color", "theme", "stage", "summary"});
   map->read("frames_per_s", kMinFramesPerS, kMaxFramesPerS, config.frames_per_s);
   map->read("unicode", kChoices, config.unicode);
   map->read("color", kChoices, config.color);
+  map->read("theme", kThemes, config.theme);
   map->read("stage", kSwitch, config.stage);
   map->read("summary", kSwitch, config.summary);
 }
@@ -127,6 +130,8 @@ Config config_of(const YamlNode& root) {
 }  // namespace
 
 std::span<const std::string_view> bpf_counters_names() { return kBpfCounters; }
+
+std::span<const std::string_view> theme_names() { return kThemes; }
 
 std::string no_such_preset(std::span<const Preset> presets, std::string_view name) {
   Names names;

@@ -27,6 +27,10 @@ std::string no_such_preset(std::span<const Preset> presets, std::string_view nam
 
 enum class Choice { automatic, always, never };  // YAML: auto, always, never
 
+// auto: dark or light, as the terminal's own background is; the others are named as in YAML.
+enum class ThemeChoice : uint8_t { automatic, dark, light, high_contrast };
+std::span<const std::string_view> theme_names();  // by ThemeChoice
+
 struct Config {
   Settings settings;            // to start with
   std::string preset;           // the preset that `settings` came from
@@ -40,6 +44,7 @@ struct Config {
   Choice color = Choice::automatic;
   bool stage = false;   // the dashboard starts with the stage view
   bool summary = true;  // of the segments, after the dashboard
+  ThemeChoice theme = ThemeChoice::automatic;
 };
 
 // Used without a file: the workload's own presets, starting with the first.

@@ -115,6 +115,7 @@ Config resolve(const CommandLine& line, Config base, const char* no_color) {
   // specific.
   const bool unwanted = no_color && *no_color != '\0' && base.color == Choice::automatic;
   if (line.no_color || unwanted) base.color = Choice::never;
+  if (line.theme) base.theme = *line.theme;
   return base;
 }
 

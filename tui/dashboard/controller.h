@@ -49,6 +49,7 @@ enum class Outcome : uint8_t {
   redraw_all,
   toggle_mouse,
   toggle_recording,
+  next_theme,
   suspend,
   quit,
   abort

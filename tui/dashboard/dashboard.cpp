@@ -1,5 +1,6 @@
 #include "tui/dashboard/dashboard.h"
 
+#include <fmt/core.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -110,6 +111,9 @@ class Dashboard {
       case Outcome::toggle_recording:
         toggle_recording();
         break;
+      case Outcome::next_theme:
+        next_theme();
+        break;
       case Outcome::suspend:
         suspend();
         break;
@@ -119,6 +123,18 @@ class Dashboard {
       case Outcome::abort:
         exit_code_ = 128 + SIGQUIT;
     }
+  }
+
+  void next_theme() {
+    const auto names = theme_names();
+    const size_t next = (static_cast<size_t>(terminal_.theme()) + 1) % names.size();
+    terminal_.set_theme(static_cast<ThemeChoice>(next));
+    const std::string_view shown = theme_name(terminal_.shown_theme());
+    controller_.show_message(!terminal_.has_colors()
+                                 ? "no colours here, so no themes; see pipetop help themes"
+                             : next == 0 ? fmt::format("theme: auto, for a {} background", shown)
+                                         : fmt::format("theme: {}", shown),
+                             Severity::info);
   }
 
   // As if the terminal itself had stopped the process group, so that the shell

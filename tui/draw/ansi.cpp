@@ -8,6 +8,15 @@
 
 namespace pipetop::tui {
 
+AnsiScreen::AnsiScreen(Theme theme) {
+  for (int i = 0; i < kStyles; ++i) {
+    const auto style = static_cast<Style>(i);
+    numbers_[static_cast<size_t>(i)] = is_text(style, ColorDepth::palette)
+                                           ? kDefaultColor
+                                           : palette_number(color_of(theme, style).rgb);
+  }
+}
+
 std::string AnsiScreen::update(const Canvas& canvas) {
   if (canvas.rows() != rows_ || canvas.cols() != cols_) {
     rows_ = canvas.rows();
@@ -49,12 +58,11 @@ void AnsiScreen::use(Ink ink) {
   if (ink_known_ && ink == ink_) return;
   ink_known_ = true;
   ink_ = ink;
-  const Appearance look = appearance_of(ink.style, depth_, background_);
+  const int number = numbers_[static_cast<size_t>(ink.style)];
   out_ += "\x1b[0";
-  if (look.bold || (ink.emphasis & kBold)) out_ += ";1";
-  if (look.dim) out_ += ";2";
+  if (is_bold(ink.style) || (ink.emphasis & kBold)) out_ += ";1";
   if (ink.emphasis & kReverse) out_ += ";7";
-  if (look.color != kDefaultColor) out_ += fmt::format(";38;5;{}", look.color);
+  if (number != kDefaultColor) out_ += fmt::format(";38;5;{}", number);
   out_ += 'm';
 }
 

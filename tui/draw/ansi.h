@@ -1,16 +1,20 @@
 // What a terminal has to be told to show a canvas.
 #pragma once
 
+#include <array>
 #include <string>
+#include <vector>
 
 #include "tui/draw/canvas.h"
+#include "tui/draw/themes.h"
 
 namespace pipetop::tui {
 
-// A terminal that is only told, never asked.
+// A terminal of 256 colours that is only told, never asked.
 class AnsiScreen {
  public:
-  AnsiScreen(ColorDepth depth, Background background) : depth_(depth), background_(background) {}
+  // The theme's colours on the terminal's own background.
+  explicit AnsiScreen(Theme theme);
 
   // The escape sequences that change what was shown last into this; "" if nothing differs. All of
   // it if the size differs, on a cleared screen.
@@ -20,8 +24,7 @@ class AnsiScreen {
   void put_row(const Canvas& canvas, int row);
   void use(Ink ink);
 
-  ColorDepth depth_;
-  Background background_;
+  std::array<int, kStyles> numbers_{};  // in the palette
   std::string out_;
   int rows_ = -1, cols_ = -1;
   std::vector<Cell> shown_;

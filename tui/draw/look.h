@@ -1,5 +1,5 @@
-// What the screen is drawn with: the meaning of a cell, which colour or glyph each meaning gets,
-// and what the terminal's colours, font and character set can show of it.
+// What the screen is drawn with: the meaning of a cell, and the glyphs that the terminal's font and
+// character set can show. For the colours see themes.h.
 #pragma once
 
 #include <array>
@@ -60,23 +60,6 @@ struct Ink {
   constexpr Ink(Style s, uint8_t e = kNone) : style(s), emphasis(e) {}
   bool operator==(const Ink&) const = default;
 };
-
-enum class ColorDepth : uint8_t { none, eight, full };
-enum class Background : uint8_t { dark, light };
-
-inline constexpr int kDefaultColor = -1;  // the terminal's own
-
-struct Appearance {
-  int color = kDefaultColor;  // number in the terminal's palette
-  bool bold = false;
-  bool dim = false;
-};
-
-// How a style looks in 256 colours, in 8, and in none.
-Appearance appearance_of(Style style, ColorDepth depth, Background background);
-
-// From COLORFGBG, else dark; the colours are readable on both.
-Background background_from(const char* colorfgbg);
 
 enum class GlyphSet : uint8_t {
   unicode,

@@ -92,6 +92,10 @@ class Parser {
                     "start from a preset, by name or number; pipetop presets lists them")
         ->type_name("NAME");
     app_.add_flag("--no-color", line_.no_color, "no colours; NO_COLOR does the same");
+    const auto themes = theme_names();
+    const auto choose_theme = [this](size_t i) { line_.theme = static_cast<ThemeChoice>(i); };
+    add_choice(app_, "--theme", {themes.begin(), themes.end()}, choose_theme,
+               "colours; auto: as the terminal's background is (default auto)");
     app_.add_flag("--no-unicode", line_.no_unicode, "ASCII only");
     app_.add_flag("--stage", line_.stage,
                   "start with the stage view: few and large things, for an audience");

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/config/config.h"
 #include "engine/experiment/trial.h"
 #include "engine/model/settings.h"
 #include "engine/model/snapshot.h"
@@ -95,6 +96,7 @@ struct CommandLine {
   std::optional<uint32_t> frequency_hz;
   std::string folded, segments, record, cast;  // the files' paths, "" for none
   std::optional<BpfCounters> bpf_counters;
+  std::optional<ThemeChoice> theme;
   std::optional<double> roof;  // of the dashboard, in GiB/s; 0: measured
   bool no_color = false, no_unicode = false, no_bpf = false, no_summary = false;
   bool stage = false;  // of the dashboard

@@ -25,7 +25,7 @@ class Cast {
  private:
   uint64_t unix_s_;
   int rows_ = 0, cols_ = 0;
-  AnsiScreen screen_{ColorDepth::full, Background::dark};
+  AnsiScreen screen_{Theme::dark};
 };
 
 }  // namespace pipetop::tui

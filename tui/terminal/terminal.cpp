@@ -13,7 +13,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
+#include <utility>
 
+#include "engine/base/clock.h"
 #include "engine/base/error.h"
 
 namespace pipetop::tui {
@@ -21,6 +23,8 @@ namespace {
 
 constexpr int kEscapeDelay_ms = 25;
 constexpr std::array kCursesSignals = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
+constexpr uint64_t kAnswerTakes = kSecond;  // at most, also through a slow network
+constexpr uint64_t kAwaitAnswer = 100 * kMs;
 constexpr mmask_t kMouseEvents =
     BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED;
 static_assert(sizeof(attr_t) == sizeof(unsigned));
@@ -92,6 +96,10 @@ constexpr Code kCodes[] = {
     {KEY_BACKSPACE, key::backspace},
 };
 
+// By ThemeChoice, without `automatic`.
+Theme theme_of(ThemeChoice choice) { return static_cast<Theme>(static_cast<int>(choice) - 1); }
+static_assert(static_cast<int>(ThemeChoice::high_contrast) == kThemes);
+
 Input key_input(Key key) { return {Input::Kind::key, key, {}}; }
 
 Key special_key(wint_t code) {
@@ -112,6 +120,8 @@ Input mouse_input() {
 
 Terminal::Terminal(const Config& config)
     : kind_(require_terminal(config)),
+      theme_(config.theme),
+      own_theme_(theme_from(getenv("COLORFGBG"))),
       saved_(current_settings()),
       actions_(kCursesSignals),
       screen_(new_screen(output_.file())) {
@@ -127,22 +137,83 @@ Terminal::~Terminal() {
   delscreen(screen_);
 }
 
-// The pair number is the style's number + 1.
 void Terminal::start_colors() {
-  const Background background = background_from(getenv("COLORFGBG"));
-  int back = COLOR_BLACK;
-  if (kind_.colors != ColorDepth::none) {
-    start_color();
-    if (use_default_colors() == OK) back = kDefaultColor;
-  }
   for (int i = 0; i < kStyles; ++i) {
-    const Appearance appearance = appearance_of(static_cast<Style>(i), kind_.colors, background);
-    const auto index = static_cast<size_t>(i);
-    attributes_[index] =
-        (appearance.bold ? A_BOLD : A_NORMAL) | (appearance.dim ? A_DIM : A_NORMAL);
-    if (appearance.color == kDefaultColor) continue;
-    has_pair_[index] = init_pair(static_cast<short>(i + 1), static_cast<short>(appearance.color),
-                                 static_cast<short>(back)) == OK;
+    const auto style = static_cast<Style>(i);
+    // Its own grey is dim enough.
+    const bool has_grey = kind_.colors == ColorDepth::palette || kind_.colors == ColorDepth::rgb;
+    attributes_[static_cast<size_t>(i)] =
+        (is_bold(style) ? A_BOLD : A_NORMAL) | (is_dim(style) && !has_grey ? A_DIM : A_NORMAL);
+  }
+  if (!has_colors()) return;
+  start_color();
+  own_background_ = use_default_colors() == OK ? kDefaultColor : COLOR_BLACK;
+  use_colors();
+  if (theme_ == ThemeChoice::automatic) ask_background();
+}
+
+int Terminal::color_number(const Color& color) const {
+  const Rgb rgb = color.rgb;
+  if (kind_.colors == ColorDepth::eight) return color.eight;
+  if (kind_.direct) return rgb.r << 16 | rgb.g << 8 | rgb.b;
+  const int number = palette_number(rgb);
+  // Rounded up: curses rounds down when it converts them back.
+  const auto of_1000 = [](int channel) { return (channel * 1000 + 254) / 255; };
+  if (kind_.colors == ColorDepth::rgb)
+    init_extended_color(number, of_1000(rgb.r), of_1000(rgb.g), of_1000(rgb.b));
+  return number;
+}
+
+// A theme that was chosen also has its own background. The pair number is the style's number + 1.
+void Terminal::use_colors() {
+  const Theme theme = shown_theme();
+  const bool own = theme_ == ThemeChoice::automatic;
+  const int back = own ? own_background_ : color_number(background_of(theme));
+  for (int i = 0; i < kStyles; ++i) {
+    const auto style = static_cast<Style>(i);
+    bool& has_pair = has_pair_[static_cast<size_t>(i)];
+    has_pair = !(own && is_text(style, kind_.colors)) &&
+               init_extended_pair(i + 1, color_number(color_of(theme, style)), back) == OK;
+  }
+  cchar_t blank;
+  const int plain = static_cast<int>(Style::plain) + 1;
+  setcchar(&blank, L" ", A_NORMAL, static_cast<short>(own ? 0 : plain), nullptr);
+  bkgrnd(&blank);
+}
+
+Theme Terminal::shown_theme() const {
+  if (theme_ == ThemeChoice::automatic) return own_theme_.value_or(Theme::dark);
+  return theme_of(theme_);
+}
+
+void Terminal::set_theme(ThemeChoice theme) {
+  theme_ = theme;
+  if (!has_colors()) return;
+  output_.begin();
+  use_colors();
+  output_.end();
+  if (theme == ThemeChoice::automatic) ask_background();
+  forget();
+}
+
+// Once. The answer is found among the keys, so that nobody has to wait for it.
+void Terminal::ask_background() {
+  if (!kind_.answers || std::exchange(asked_, true)) return;
+  background_.expect(monotonic_ns() + kAnswerTakes);
+  output_.begin();
+  std::fwrite(kBackgroundQuestion.data(), 1, kBackgroundQuestion.size(), output_.file());
+  std::fflush(output_.file());
+  output_.end();
+}
+
+// Before others read from the terminal: the shell would take the answer for a command.
+void Terminal::await_background() {
+  const uint64_t until_ns = monotonic_ns() + kAwaitAnswer;
+  for (uint64_t now = monotonic_ns(); now < until_ns && background_.is_expected(now);
+       now = monotonic_ns()) {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    const auto ms = static_cast<int>((until_ns - now) / kMs) + 1;
+    if (poll(&input, 1, ms) <= 0 || (input.revents & (POLLHUP | POLLERR)) || !fetch()) return;
   }
 }
 
@@ -168,6 +239,7 @@ void Terminal::use(Ink ink) const {
 }
 
 void Terminal::suspend() {
+  await_background();
   guard_.reset();
   output_.make_room();
   curs_set(1);
@@ -224,15 +296,41 @@ int Terminal::rows() const { return LINES; }
 int Terminal::cols() const { return COLS; }
 
 Input Terminal::read() {
-  for (;;) {
-    wint_t code = 0;
-    const int result = get_wch(&code);
-    if (result == ERR) return {};
-    if (result != KEY_CODE_YES) return key_input(static_cast<Key>(code));
-    if (code == KEY_MOUSE) return mouse_input();
-    // The size is queried on SIGWINCH; this event only repeats it.
-    if (code != KEY_RESIZE) return key_input(special_key(code));
+  while (input_.empty())
+    if (!fetch()) return {};
+  const Input first = input_.front();
+  input_.pop_front();
+  return first;
+}
+
+bool Terminal::fetch() {
+  wint_t code = 0;
+  const int result = get_wch(&code);
+  if (result == ERR) {
+    background_.pause(monotonic_ns());
+    take_typed();
+    return !input_.empty();
   }
+  if (result == KEY_CODE_YES)
+    background_.let_go();
+  else
+    background_.take(static_cast<char32_t>(code), monotonic_ns());
+  take_typed();
+  if (result != KEY_CODE_YES) return true;
+  if (code == KEY_MOUSE) {
+    input_.push_back(mouse_input());
+  } else if (code != KEY_RESIZE) {  // the size is queried on SIGWINCH; this only repeats it
+    input_.push_back(key_input(special_key(code)));
+  }
+  return true;
+}
+
+void Terminal::take_typed() {
+  while (const auto c = background_.typed()) input_.push_back(key_input(*c));
+  const auto color = background_.color();
+  if (!color) return;
+  own_theme_ = theme_for(*color);
+  if (theme_ == ThemeChoice::automatic) set_theme(theme_);
 }
 
 void Terminal::forget() {
@@ -260,6 +358,7 @@ void Terminal::resume() {
   parked_.park();
   reset_prog_mode();
   curs_set(0);
+  if (has_colors()) use_colors();  // a changed palette was restored
   arm_guard();
   resize();
   forget();

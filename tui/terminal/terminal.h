@@ -5,11 +5,14 @@
 #include <termios.h>
 
 #include <array>
+#include <deque>
 #include <optional>
 #include <vector>
 
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
+#include "tui/draw/themes.h"
+#include "tui/terminal/background.h"
 #include "tui/terminal/guards.h"
 #include "tui/terminal/terminal_kind.h"
 
@@ -30,6 +33,12 @@ class Terminal {
   // The next canvas is drawn completely, on a cleared screen.
   void forget();
 
+  ThemeChoice theme() const { return theme_; }
+  void set_theme(ThemeChoice theme);
+  // The one of the colours that are shown, also for ThemeChoice::automatic.
+  Theme shown_theme() const;
+  bool has_colors() const { return kind_.colors != ColorDepth::none; }
+
   // Input::Kind::none if there is nothing more.
   Input read();
   // Whether the terminal is gone: nothing can be read any more.
@@ -49,6 +58,14 @@ class Terminal {
 
  private:
   void start_colors();
+  void use_colors();
+  // The number of a color for curses.
+  int color_number(const Color& color) const;
+  void ask_background();
+  void await_background();
+  // Takes the next character or event into input_; false if there is none.
+  bool fetch();
+  void take_typed();
   void arm_guard();
   // Sets the look of what is written next.
   void use(Ink ink) const;
@@ -56,6 +73,10 @@ class Terminal {
   void put_run(const Canvas& canvas, int row, int begin, int end);
 
   TerminalKind kind_;
+  ThemeChoice theme_;
+  std::optional<Theme> own_theme_;  // that suits the terminal's own background, if that is known
+  BackgroundAnswer background_;
+  bool asked_ = false;
   termios saved_;         // as the user had them
   SavedActions actions_;  // ncurses installs its own handlers
   ParkedStderr parked_;
@@ -63,6 +84,8 @@ class Terminal {
   screen* screen_;
   std::array<unsigned, kStyles> attributes_{};  // attr_t
   std::array<bool, kStyles> has_pair_{};
+  int own_background_ = 0;  // for curses: the terminal's own, or black if there is no such number
+  std::deque<Input> input_;
   bool mouse_ = false;
   std::optional<CrashGuard> guard_;
   std::optional<Canvas> shown_;  // what curses was told last

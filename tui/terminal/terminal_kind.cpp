@@ -48,11 +48,40 @@ GlyphSet glyph_set(Choice unicode, std::string_view term) {
   return term.starts_with("linux") ? GlyphSet::console : GlyphSet::unicode;
 }
 
-ColorDepth color_depth(Choice color, int colors) {
-  if (color == Choice::never) return ColorDepth::none;
-  if (color == Choice::automatic && !environment("NO_COLOR").empty()) return ColorDepth::none;
-  if (colors >= 256) return ColorDepth::full;
+constexpr int kDirectColors = 1 << 24;
+
+bool wants_colors(Choice color) {
+  if (color == Choice::automatic) return environment("NO_COLOR").empty();
+  return color == Choice::always;
+}
+
+// The extended capability that says that colours are no numbers of a palette. It has all types.
+bool has_direct_colors() {
+  const char* text = tigetstr("RGB");
+  return tigetnum("colors") >= kDirectColors &&
+         (tigetflag("RGB") > 0 || tigetnum("RGB") > 0 ||
+          (text != nullptr && text != reinterpret_cast<char*>(-1)));
+}
+
+// https://github.com/termstandard/colors; the terminal descriptions of most do not tell.
+bool claims_true_color() {
+  return environment("COLORTERM") == "truecolor" || environment("COLORTERM") == "24bit";
+}
+
+// A palette that can be changed shows any colour. Where COLORTERM promises too much, it remains
+// what it was: the nearest colours.
+ColorDepth color_depth() {
+  const int colors = tigetnum("colors");
+  const bool changes = tigetflag("ccc") > 0 && claims_true_color();
+  if (has_direct_colors() || (colors >= 256 && changes)) return ColorDepth::rgb;
+  if (colors >= 256) return ColorDepth::palette;
   return colors >= 8 ? ColorDepth::eight : ColorDepth::none;
+}
+
+// Others may show a question as text: the Linux console, old terminals, Emacs. XT: it understands
+// xterm's commands for titles, which have the same form.
+bool takes_questions(std::string_view term) {
+  return tigetflag("XT") > 0 || term.starts_with("tmux") || term.starts_with("rxvt");
 }
 
 // nullptr if the terminal has no such string.
@@ -93,16 +122,18 @@ TerminalKind require_terminal(const Config& config) {
     throw Error(
         fmt::format("the terminal \"{}\" is unknown here: try TERM=xterm{}", term, kInstead));
   const bool positions = capability("cup") && capability("clear");
-  const int colors = tigetnum("colors");
+  TerminalKind kind{.glyphs = glyph_set(config.unicode, term)};
+  if (wants_colors(config.color))
+    kind = {kind.glyphs, color_depth(), has_direct_colors(), takes_questions(term)};
   del_curterm(cur_term);
   if (!positions)
     throw Error(fmt::format("the terminal \"{}\" cannot place the cursor{}", term, kInstead));
-  return {glyph_set(config.unicode, term), color_depth(config.color, colors)};
+  return kind;
 }
 
 std::string restore_bytes(bool mouse) {
   std::string bytes = mouse ? "\033[?1006l\033[?1002l\033[?1000l" : "";
-  for (const char* name : {"sgr0", "op", "rmkx", "cnorm", "rmcup"}) {
+  for (const char* name : {"sgr0", "op", "oc", "rmkx", "cnorm", "rmcup"}) {
     if (const char* value = capability(name)) bytes += without_padding(value);
   }
   return bytes;

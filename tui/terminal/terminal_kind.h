@@ -5,12 +5,15 @@
 
 #include "engine/config/config.h"
 #include "tui/draw/look.h"
+#include "tui/draw/themes.h"
 
 namespace pipetop::tui {
 
 struct TerminalKind {
   GlyphSet glyphs = GlyphSet::ascii;
   ColorDepth colors = ColorDepth::none;
+  bool direct = false;   // colours are numbers 0xRRGGBB; else they are numbers in a palette
+  bool answers = false;  // it can be asked for its background
 };
 
 // Throws Error, with an alternative, if standard input or output is not a terminal,

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <cstring>
+#include <utility>
 
 #include "engine/tests/eventually.h"
 #include "tui/tests/processes.h"
@@ -166,7 +167,92 @@ TEST_F(TerminalTest, NoColorHasNoColour) {
     EXPECT_EQ(program.output().find(sequence), std::string::npos) << sequence;
 }
 
-// Their descriptions have no size.
+// Of the whole palette the themes use different numbers: see themes_test.cpp.
+constexpr const char *kDarkKey = "38;5;220", *kLightKey = "38;5;94";
+
+TEST_F(TerminalTest, ALightBackgroundIsAskedForAndGetsDarkColours) {
+  for (const char* end : {"\a", "\033\\"}) {
+    PtyProgram program(demo(), kTerminal);
+    const termios before = program.before();
+    ASSERT_TRUE(program.wait_for("\033]11;?\033\\"));
+    ASSERT_TRUE(program.wait_for(kDarkKey));
+    // A key before it and one behind it are keys, and its own digits are none.
+    program.send(std::string("7\033]11;rgb:ffff/ffff/ffff") + end + "h");
+    EXPECT_TRUE(program.wait_for(kLightKey));
+    EXPECT_TRUE(program.wait_for("hugetlb"));
+    program.send("q");
+    EXPECT_EQ(program.wait_for_end(), 0);
+    EXPECT_NE(program.output().find("busy"), std::string::npos);
+    EXPECT_EQ(program.output().find("48;5;"), std::string::npos) << "the background is its own";
+    expect_restored(program, before);
+  }
+}
+
+TEST_F(TerminalTest, ATerminalThatDoesNotAnswerHoldsNobodyUp) {
+  PtyProgram program(demo(), kTerminal);
+  ASSERT_TRUE(program.wait_for("\033]11;?"));
+  program.send("7");
+  EXPECT_TRUE(program.wait_for("busy_loop_huge"));
+  program.send("\033");  // Esc alone might begin an answer
+  program.send("?");
+  EXPECT_TRUE(program.wait_for("Knobs, while data flows"));
+  program.send("\033q");
+  EXPECT_EQ(program.wait_for_end(), 0);
+}
+
+TEST_F(TerminalTest, OnlyTerminalsThatUnderstandAreAsked) {
+  for (const char* term : {"TERM=linux", "TERM=vt100", "TERM=ansi"}) {
+    PtyProgram program(demo(), {term, "LC_ALL=C.UTF-8", "NO_COLOR="});
+    ASSERT_TRUE(program.wait_for("throughput")) << term;
+    program.send("q");
+    EXPECT_EQ(program.wait_for_end(), 0);
+    EXPECT_EQ(program.output().find("]11;"), std::string::npos) << term;
+  }
+}
+
+TEST_F(TerminalTest, TGoesThroughTheThemes) {
+  PtyProgram program(demo(), kTerminal);
+  ASSERT_TRUE(program.wait_for("throughput"));
+  for (const auto& [name, ground] : {std::pair{"theme: dark", "48;5;233"},
+                                     {"theme: light", "48;5;231"},
+                                     {"theme: high-contrast", "48;5;16"}}) {
+    program.send("T");
+    EXPECT_TRUE(program.wait_for(ground)) << name;
+    program.send("\f");  // with all of its cells
+    EXPECT_TRUE(program.wait_for(name));
+  }
+  program.send("T\f");
+  EXPECT_TRUE(program.wait_for("theme: auto"));
+  program.send("q");
+  EXPECT_EQ(program.wait_for_end(), 0);
+}
+
+TEST_F(TerminalTest, TrueColourChangesThePaletteAndRestoresIt) {
+  PtyProgram program(demo(),
+                     {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR=", "COLORTERM=truecolor"});
+  const termios before = program.before();
+  ASSERT_TRUE(program.wait_for("\033]4;121;rgb:7A/FF/A9\033\\"));
+  ASSERT_TRUE(program.wait_for("quit"));
+  program.send("q");
+  EXPECT_EQ(program.wait_for_end(), 0);
+  const std::string& out = program.output();
+  EXPECT_GT(out.rfind("\033]104\a"), out.rfind("\033]4;")) << "the palette is still changed";
+  expect_restored(program, before);
+}
+
+TEST_F(TerminalTest, WithoutColourThereAreNoThemes) {
+  PtyProgram program(
+      demo(), {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR=1", "COLORTERM=truecolor"});
+  ASSERT_TRUE(program.wait_for("quit"));
+  program.send("T");
+  EXPECT_TRUE(program.wait_for("no colours here"));
+  program.send("q");
+  EXPECT_EQ(program.wait_for_end(), 0);
+  for (const char* sequence : {"\033]4;", "\033]11;", "38;5;", "48;5;"})
+    EXPECT_EQ(program.output().find(sequence), std::string::npos) << sequence;
+}
+
+// Its description has no size.
 TEST_F(TerminalTest, TheLinuxConsoleIsATerminalToo) {
   PtyProgram program(demo(), {"TERM=linux", "LC_ALL=C.UTF-8", "NO_COLOR="});
   ASSERT_TRUE(program.wait_for("throughput"));

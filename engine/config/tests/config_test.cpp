@@ -107,7 +107,8 @@ TEST_F(ConfigTest, ReadsEveryKey) {
       "    title: A one-MiB ring\n"
       "    pipe_size: 1MiB\n"
       "observe: {frequency_hz: 4999, bpf: off}\n"
-      "screen: {frames_per_s: 60, unicode: never, color: always, stage: true, summary: false}\n");
+      "screen: {frames_per_s: 60, unicode: never, color: always, theme: high-contrast, stage: true, "
+      "summary: false}\n");
   Settings expected;
   expected.pipe.pipe_size = 1 << 20;
   expected.pipe.buf_size = 512 << 10;
@@ -126,6 +127,7 @@ TEST_F(ConfigTest, ReadsEveryKey) {
   EXPECT_FALSE(c.summary);
   EXPECT_EQ(c.unicode, Choice::never);
   EXPECT_EQ(c.color, Choice::always);
+  EXPECT_EQ(c.theme, ThemeChoice::high_contrast);
 }
 
 TEST_F(ConfigTest, TheOrderOfLinesDoesNotMatter) {
@@ -220,6 +222,8 @@ TEST_F(ConfigTest, EachMistakeIsOneClearLine) {
       {"observe: {bpf: on}\n", "1:16: bpf: \"on\" is not a valid value: give auto or off"},
       {"screen: {frames_per_s: 61}\n",
        "1:24: frames_per_s: \"61\" is not a whole number from 1 to 60"},
+      {"screen: {theme: black}\n",
+       "1:17: theme: \"black\" is not a valid value: give auto, dark, light or high-contrast"},
       {"screen: {color: yes}\n",
        "1:17: color: \"yes\" is not a valid value: give auto, always or never"},
       {"screen: {stage: on}\n", "1:17: stage: \"on\" is not a valid value: give false or true"},

@@ -141,6 +141,11 @@ TEST(CommandLine, ScreenAndColours) {
   EXPECT_EQ(c.color, Choice::never);
   EXPECT_EQ(c.unicode, Choice::never);
   EXPECT_EQ(c.bpf, BpfUse::off);
+  file.theme = ThemeChoice::light;
+  EXPECT_EQ(resolve(parse(""), file, nullptr).theme, ThemeChoice::light);
+  EXPECT_EQ(resolve(parse("--theme auto"), file, nullptr).theme, ThemeChoice::automatic);
+  EXPECT_EQ(resolve(parse("--theme high-contrast"), file, nullptr).theme,
+            ThemeChoice::high_contrast);
 }
 
 TEST(CommandLine, GlobalsStandBeforeOrAfterTheCommand) {
@@ -276,6 +281,8 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"tune --write -", "--write and the result would both go to stdout: give a file"},
       {"tune --format csv", "--format: \"csv\" is not a valid value: give human or json"},
       {"limits --format csv", "--format: \"csv\" is not a valid value: give human or json"},
+      {"--theme black",
+       "--theme: \"black\" is not a valid value: give auto, dark, light or high-contrast"},
       {"doctor --rounds 0", "--rounds: \"0\" is out of range: give 1 to 1000"},
       {"doctor --format csv", "--format: \"csv\" is not a valid value: give human or json"},
   };
