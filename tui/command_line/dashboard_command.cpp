@@ -57,6 +57,7 @@ int run_screen(const CommandLine& line, const Config& config, DashboardOptions s
   FoldedFile folded(line.folded);
   SegmentFile segments(line.segments, config.settings);
   check_segments(segments, line, config);
+  screen.save_picture = save_picture;
   screen.every_snapshot = [&](const Snapshot& now) { segments.write_closed(now); };
   RecordingFile recording(config, screen.roof_gib_per_s, line.record);
   screen.tape = &recording;

@@ -1,6 +1,8 @@
 #include "tui/command_line/result_files.h"
 
 #include <fmt/core.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include <filesystem>
 #include <utility>
@@ -91,6 +93,21 @@ void FoldedFile::write(const Segment& segment) {
       say(fmt::format("--folded: the {}: {}", name, functions.reason));
   }
   output_->finish();
+}
+
+std::string save_picture(const std::string& svg) {
+  constexpr int kMostAMoment = 100;
+  const time_t now = time(nullptr);
+  tm local{};
+  localtime_r(&now, &local);
+  char when[32];
+  strftime(when, sizeof when, "%Y%m%d-%H%M%S", &local);
+  std::string name = fmt::format("pipetop-{}.svg", when);
+  struct stat status;
+  for (int i = 2; i < kMostAMoment && lstat(name.c_str(), &status) == 0; ++i)
+    name = fmt::format("pipetop-{}-{}.svg", when, i);
+  Output(name, Appears::as_new).finish(svg);
+  return name;
 }
 
 void check_distinct(const std::vector<Destination>& all) {

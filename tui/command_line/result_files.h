@@ -1,4 +1,4 @@
-// The files of --segments and --folded, and those of `pipetop ladder`.
+// The files of --segments and --folded, those of `pipetop ladder`, and pictures of the dashboard.
 #pragma once
 
 #include <cstdint>
@@ -72,6 +72,10 @@ class FoldedFile {
  private:
   std::optional<Output> output_;
 };
+
+// pipetop-20261121-093005.svg in the working directory, or with a number before the ending if that
+// is taken. Returns the name. Throws Error.
+std::string save_picture(const std::string& svg);
 
 // Files that appear complete, and the table on stdout unless stdout is one of them.
 class LadderFiles {

@@ -50,6 +50,7 @@ enum class Outcome : uint8_t {
   toggle_mouse,
   toggle_recording,
   next_theme,
+  save_picture,
   suspend,
   quit,
   abort

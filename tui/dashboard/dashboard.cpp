@@ -14,6 +14,7 @@
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/view.h"
 #include "tui/notes/notes_socket.h"
+#include "tui/picture/picture.h"
 #include "tui/state/held_figures.h"
 #include "tui/state/ring_state.h"
 #include "tui/terminal/terminal.h"
@@ -114,6 +115,9 @@ class Dashboard {
       case Outcome::next_theme:
         next_theme();
         break;
+      case Outcome::save_picture:
+        save_picture();
+        break;
       case Outcome::suspend:
         suspend();
         break;
@@ -135,6 +139,18 @@ class Dashboard {
                              : next == 0 ? fmt::format("theme: auto, for a {} background", shown)
                                          : fmt::format("theme: {}", shown),
                              Severity::info);
+  }
+
+  // Of what is on the screen.
+  void save_picture() {
+    if (!options_.save_picture) return;
+    const PictureStyle style{terminal_.shown_theme(), terminal_.has_colors()};
+    try {
+      const std::string name = options_.save_picture(svg_picture(canvas_, style));
+      controller_.show_message("saved " + name, Severity::info);
+    } catch (const Error& error) {
+      controller_.show_message(error.what(), Severity::error);
+    }
   }
 
   // As if the terminal itself had stopped the process group, so that the shell

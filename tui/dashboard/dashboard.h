@@ -36,6 +36,8 @@ struct DashboardOptions {
   // Each frame as it is drawn.
   std::function<void(const Canvas&, const Snapshot&)> every_frame = {};
   std::optional<TalkOptions> present = {};  // the config's scenes are given as a talk
+  // Saves a picture; returns the file's name. Throws Error. Empty: none can be saved.
+  std::function<std::string(const std::string& svg)> save_picture = {};
 };
 
 // Throws Error, with an alternative, if no terminal can show the dashboard. For

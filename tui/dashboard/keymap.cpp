@@ -163,6 +163,7 @@ struct Controller::Keymap {
       {U'x', does<&C::switch_counters>, 0, {"x", "BPF counters: percpu or shared"}},
       {U'W', &C::leave<toggle_recording>, 0, {"W", "record to a new file, or end that"}},
       {U'T', &C::leave<next_theme>, 0, {"T", "next theme: dark, light, high contrast"}},
+      {U'X', &C::leave<save_picture>, 0, {"X", "save this screen as a picture (SVG)"}},
       {U'M', &C::leave<toggle_mouse>, 0, {"M", "mouse on or off; off lets you select text"}},
       {U'!', does<&C::toggle_messages>, 0, {"!", "all messages, in full"}},
       {U'?', does<&C::toggle_help>, 0, {"?", "this help"}},

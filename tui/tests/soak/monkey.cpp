@@ -27,7 +27,7 @@ constexpr Sequence kSequences[] = {{key::up, "\033OA"},       {key::down, "\033O
                                    {key::page_up, "\033[5~"}, {key::page_down, "\033[6~"},
                                    {key::back_tab, "\033[Z"}, {key::backspace, "\177"}};
 constexpr std::array kUnused = {Key{U'q'}, key::ctrl('C'), key::ctrl('\\'), key::ctrl('Z'),
-                                Key{U'W'}};
+                                Key{U'W'}, Key{U'X'}};
 
 std::string bytes_of(Key key) {
   const auto found = std::ranges::find(kSequences, key, &Sequence::key);

@@ -1,0 +1,49 @@
+// Single frames of the dashboard, without a terminal: for pictures.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "engine/config/config.h"
+#include "engine/model/snapshot.h"
+#include "tui/dashboard/controller.h"
+#include "tui/draw/canvas.h"
+#include "tui/draw/keys.h"
+#include "tui/state/ring_state.h"
+
+namespace pipetop::tui {
+
+// "v", "Space", "Tab", "Up": as the help names them; nothing for other words.
+std::optional<Key> key_named(std::string_view word);
+
+struct StillOptions {
+  int rows = 40, cols = 120;
+  GlyphSet glyphs = GlyphSet::unicode;
+  std::optional<double> roof_gib_per_s = {};
+};
+
+class Still {
+ public:
+  // `source` and `config` must outlive it; its settings are the source's initial ones.
+  Still(Source& source, const Config& config, const StillOptions& options);
+
+  // Takes a snapshot; true if it has all that will come: nothing settles or warms up any more.
+  bool tick();
+  // As if it were typed now.
+  void press(Key key);
+  // Draws the last snapshot.
+  const Canvas& draw_frame();
+
+  const Snapshot& shown() const { return shown_; }
+
+ private:
+  Source& source_;
+  Controller controller_;
+  Canvas canvas_;
+  int rows_, cols_;
+  WholeFrames whole_frames_;
+  Snapshot shown_;
+};
+
+}  // namespace pipetop::tui
