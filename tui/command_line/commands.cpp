@@ -74,6 +74,7 @@ constexpr Handler kHandlers[] = {
     {Command::present, present_command},
     {Command::rehearse, rehearse_command},
     {Command::notes, notes_command},
+    {Command::shot, shot_command},
     {Command::presets,
      [](const CommandLine& line) {
        return print(line.format->print(presets_document(read_start(line).presets)));

@@ -9,6 +9,7 @@
 #include "engine/experiment/ladder.h"
 #include "engine/experiment/sweep.h"
 #include "tui/flags/command_line.h"
+#include "tui/picture/picture.h"
 
 namespace pipetop::tui {
 
@@ -21,6 +22,7 @@ int limits_command(const CommandLine& line);
 int doctor_command(const CommandLine& line);
 int dashboard_command(const CommandLine& line);
 int replay_command(const CommandLine& line);
+int shot_command(const CommandLine& line);
 int present_command(const CommandLine& line);
 int rehearse_command(const CommandLine& line);
 int notes_command(const CommandLine& line);
@@ -31,6 +33,9 @@ void require_no_steps(const Settings& settings);
 // What the run compares: the given range, else the workload's default comparison;
 // nothing for a run of one setting. Throws Error.
 std::optional<SweepPlan> sweep_plan(const CommandLine& line, const Config& config);
+
+// By --format, else by the file's ending. Throws Error.
+const PictureFormat& picture_format(const ShotRequest& shot);
 
 // What `pipetop ladder` measures. `config` has the available presets. Throws Error for an unknown
 // or duplicate rung, for conflicting knobs, and for flags without effect here.
@@ -62,6 +67,10 @@ EngineOptions engine_options(const Config& config);
 
 // The name of the settings: the preset that they equal, or "custom".
 std::string name_of(const Config& config);
+
+// The upper bound of --roof, in GiB/s; nothing without the flag. To be called before anything runs
+// that would compete for the CPUs, if it has to be measured. Throws Error.
+std::optional<double> find_roof(const CommandLine& line, const Config& config);
 
 // Throws Error, with `instead` as the remedy, if the settings need vmsplice and it is not allowed
 // here: the engine would measure write() instead.

@@ -26,17 +26,6 @@
 namespace pipetop::tui {
 namespace {
 
-// Before anything else runs that would compete for the CPUs.
-std::optional<double> find_roof(std::optional<double> asked) {
-  if (!asked || *asked > 0) return asked;
-  say("measuring the roof, for about a second");
-  const Reading<Roof> roof = measure_roof();
-  if (!roof.has_value()) throw Error("--roof: " + roof.reason, Exit::refused);
-  return (read_topology().size() < 2 ? roof->one_cpu : roof->two_cpus).gib_per_s();
-}
-
-bool uses_pipes(const Config& config) { return config.settings.workload == WorkloadKind::pipe; }
-
 // A CSV file has the columns of one workload.
 void check_segments(const SegmentFile& segments, const CommandLine& line, const Config& config) {
   if (segments.is_terminal())
@@ -52,8 +41,7 @@ void check_segments(const SegmentFile& segments, const CommandLine& line, const 
 // The dashboard, with the options that differ between a talk and none.
 int run_screen(const CommandLine& line, const Config& config, DashboardOptions screen) {
   check_terminal(config);  // before any processes are started
-  if (line.roof && !uses_pipes(config)) throw Error("--roof needs workload: pipe");
-  screen.roof_gib_per_s = find_roof(line.roof);
+  screen.roof_gib_per_s = find_roof(line, config);
   FoldedFile folded(line.folded);
   SegmentFile segments(line.segments, config.settings);
   check_segments(segments, line, config);
@@ -86,6 +74,16 @@ int run_screen(const CommandLine& line, const Config& config, DashboardOptions s
 }
 
 }  // namespace
+
+std::optional<double> find_roof(const CommandLine& line, const Config& config) {
+  if (!line.roof) return {};
+  if (config.settings.workload != WorkloadKind::pipe) throw Error("--roof needs workload: pipe");
+  if (*line.roof > 0) return line.roof;
+  say("measuring the roof, for about a second");
+  const Reading<Roof> roof = measure_roof();
+  if (!roof.has_value()) throw Error("--roof: " + roof.reason, Exit::refused);
+  return (read_topology().size() < 2 ? roof->one_cpu : roof->two_cpus).gib_per_s();
+}
 
 int dashboard_command(const CommandLine& line) { return run_screen(line, read_start(line), {}); }
 

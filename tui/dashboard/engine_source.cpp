@@ -90,4 +90,35 @@ void EngineSource::count(BpfCounters layout) {
   engine_->count(layout);
 }
 
+namespace {
+
+class BorrowedEngine final : public Source {
+ public:
+  explicit BorrowedEngine(Engine& engine) : engine_(engine) {}
+
+  int event_fd() const override { return engine_.event_fd(); }
+  void handle_events() override { engine_.handle_events(); }
+  void apply(const Settings& requested, const std::string& label, const std::string& key) override {
+    engine_.apply(requested, label, key);
+  }
+  Snapshot tick() override { return engine_.tick(); }
+  Segment segment() override { return engine_.segment(); }
+  void count(BpfCounters layout) override { engine_.count(layout); }
+  void suspend() override { engine_.suspend(); }
+  void resume() override { engine_.resume(); }
+  bool step(Role role) override { return engine_.step(role); }
+  std::string obstacle(const Settings& next, std::string_view knob) const override {
+    return engine_.obstacle(next, knob);
+  }
+
+ private:
+  Engine& engine_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> source_of(Engine& engine) {
+  return std::make_unique<BorrowedEngine>(engine);
+}
+
 }  // namespace pipetop::tui

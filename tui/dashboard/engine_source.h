@@ -55,4 +55,7 @@ class EngineSource final : public Source {
   std::map<SharedSegment, SharedSegment> numbered_;
 };
 
+// An engine that somebody else owns, and that must outlive the result.
+std::unique_ptr<Source> source_of(Engine& engine);
+
 }  // namespace pipetop::tui

@@ -7,6 +7,8 @@
 #include "engine/experiment/sweep.h"
 #include "engine/registry/workloads.h"
 #include "tui/flags/flags.h"
+#include "tui/picture/picture.h"
+#include "tui/state/layout.h"
 
 namespace pipetop::tui {
 namespace {
@@ -167,15 +169,19 @@ void add_doctor_flags(CLI::App& app, CommandLine& line) {
   add_rounds(app, line.overhead_rounds, "rounds of --overhead (default 15)");
 }
 
-constexpr uint32_t kLeastRows = 16, kLeastCols = 60, kMostRows = 600, kMostCols = 1600;
-
 // "120x40": columns and rows, as people say them.
-void take_size(const std::string& text, ReplayRequest& replay) {
+void take_size(const std::string& text, int& rows, int& cols) {
+  constexpr uint32_t kMostRows = 600, kMostCols = 1600;  // as much as a terminal is drawn on
   const auto parts = split(text, 'x');
   if (parts.size() != 2)
     throw Error(fmt::format("--size: \"{}\" is no size: give COLUMNSxROWS, 100x30", text));
-  replay.cols = static_cast<int>(number_of("--size", parts[0], kLeastCols, kMostCols));
-  replay.rows = static_cast<int>(number_of("--size", parts[1], kLeastRows, kMostRows));
+  cols = static_cast<int>(number_of("--size", parts[0], kMinCols, kMostCols));
+  rows = static_cast<int>(number_of("--size", parts[1], kMinRows, kMostRows));
+}
+
+void add_size(CLI::App& app, int& rows, int& cols, const std::string& help) {
+  const auto take = [&rows, &cols](const std::string& text) { take_size(text, rows, cols); };
+  add_value(app, "--size", "COLSxROWS", take, help);
 }
 
 void add_replay_flags(CLI::App& app, CommandLine& line) {
@@ -183,9 +189,7 @@ void add_replay_flags(CLI::App& app, CommandLine& line) {
   app.add_option("file", replay.file, "the recording")->type_name("FILE");
   add_time(app, "--at", replay.at_ns, 0, "begin there (default 0s)");
   app.add_flag("--info", replay.info, "print what it holds, without a screen");
-  add_value(
-      app, "--size", "COLSxROWS", [&replay](const std::string& text) { take_size(text, replay); },
-      "of the screen that --cast writes (default 100x30)");
+  add_size(app, replay.rows, replay.cols, "of the screen that --cast writes (default 100x30)");
   add_any_format(app, line);
 }
 
@@ -216,6 +220,22 @@ void add_rehearse_flags(CLI::App& app, CommandLine& line) {
   add_any_format(app, line);
 }
 
+void add_shot_flags(CLI::App& app, CommandLine& line) {
+  ShotRequest& shot = line.shot;
+  add_size(app, shot.rows, shot.cols, "of the screen (default 120x40)");
+  add_time(app, "--after", shot.after_ns, 1,
+           "wait for this long (default: until the figures have settled)");
+  add_value(
+      app, "--keys", "\"KEY ...\"", [&shot](const std::string& keys) { shot.keys = keys; },
+      "press these keys first, with blanks between; each change settles");
+  std::vector<std::string_view> names;
+  for (const PictureFormat& format : picture_formats()) names.push_back(format.name);
+  add_choice(
+      app, "--format", names, [&shot](size_t index) { shot.format = index; },
+      "kind of picture (default: by the file's ending, else text)");
+  add_file(app, "-o,--output", shot.output, "write to FILE.svg, FILE.txt or FILE.ans");
+}
+
 void add_completion_flags(CLI::App& app, CommandLine& line) {
   app.add_option("shell", line.shell, "the shell; to try it: source <(pipetop completion bash)")
       ->type_name("bash|zsh|fish");
@@ -233,6 +253,8 @@ constexpr CommandEntry kCommands[] = {
      add_limits_flags},
     {Command::doctor, "doctor", "check what works on this machine, and how to fix the rest",
      add_doctor_flags},
+    {Command::shot, "shot", "draw the screen as a picture: SVG, text or escape sequences",
+     add_shot_flags},
     {Command::presets, "presets", "list the presets", add_any_format},
     {Command::replay, "replay", "show a recording again, anywhere", add_replay_flags},
     {Command::present, "present", "give a talk: the scenes of a config, by the keys of a clicker",

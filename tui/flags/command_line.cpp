@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "engine/base/error.h"
@@ -159,7 +160,8 @@ class Parser {
     if (line_.sweep && line_.command != Command::run)
       throw Error(fmt::format("--{} {}: several values need pipetop run", line_.sweep->first->name,
                               line_.sweep->second));
-    if (line_.roof && line_.command != Command::dashboard && line_.command != Command::present)
+    constexpr std::array kHaveRoof = {Command::dashboard, Command::present, Command::shot};
+    if (line_.roof && std::ranges::find(kHaveRoof, line_.command) == kHaveRoof.end())
       throw Error("--roof is for the dashboard: use pipetop limits");
     if (line_.stage && line_.command != Command::dashboard)
       throw Error("--stage is for the dashboard: give no command");

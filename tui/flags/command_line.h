@@ -27,6 +27,7 @@ enum class Command {
   tune,
   limits,
   doctor,
+  shot,
   presets,
   replay,
   present,
@@ -83,6 +84,14 @@ struct TalkRequest {
   bool loop = false;
 };
 
+struct ShotRequest {
+  int rows = 40, cols = 120;
+  uint64_t after_ns = 0;         // 0: until all figures have settled
+  std::string keys;              // pressed before, "v s h"
+  std::string output;            // "" is stdout
+  std::optional<size_t> format;  // of picture_formats(); none: by the name of the output
+};
+
 struct CommandLine {
   Command command = Command::dashboard;
   std::string help;   // the text, when that is the command
@@ -107,6 +116,7 @@ struct CommandLine {
   TuneRequest tune;
   ReplayRequest replay;
   TalkRequest talk;
+  ShotRequest shot;
   bool overhead = false;  // of doctor
   uint32_t overhead_rounds = 15;
   uint32_t limits_rounds = 9;

@@ -1,11 +1,10 @@
-#include "tui/flags/command_line.h"
-
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "engine/registry/workloads.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/tests/typed.h"
+#include "tui/flags/command_line.h"
 
 namespace pipetop::tui {
 namespace {
@@ -148,6 +147,36 @@ TEST(CommandLine, ScreenAndColours) {
             ThemeChoice::high_contrast);
 }
 
+TEST(CommandLine, ShotHasItsFlags) {
+  const ShotRequest plain = parse("shot").shot;
+  EXPECT_EQ(parse("shot").command, Command::shot);
+  EXPECT_EQ(plain.cols, 120);
+  EXPECT_EQ(plain.rows, 40);
+  EXPECT_EQ(plain.after_ns, 0u);
+  const CommandLine line = parse(
+      "shot --size 160x45 --after 3s -o x.svg --theme light --roof 80 --preset vmsplice_read");
+  EXPECT_EQ(line.shot.cols, 160);
+  EXPECT_EQ(line.shot.rows, 45);
+  EXPECT_EQ(line.shot.after_ns, 3'000'000'000u);
+  EXPECT_EQ(line.shot.output, "x.svg");
+  EXPECT_EQ(line.theme, ThemeChoice::light);
+  EXPECT_EQ(line.preset, "vmsplice_read");
+  EXPECT_EQ(parse_command_line(std::vector<std::string>{"shot", "--keys", "v s Tab"}).shot.keys,
+            "v s Tab");
+}
+
+TEST(CommandLine, APicturesKindIsItsEndingOrNamed) {
+  const auto name = [](const char* text) { return picture_format(parse(text).shot).name; };
+  EXPECT_EQ(name("shot"), "text");
+  EXPECT_EQ(name("shot -o -"), "text");
+  EXPECT_EQ(name("shot -o x.svg"), "svg");
+  EXPECT_EQ(name("shot -o dir.d/x"), "text");
+  EXPECT_EQ(name("shot -o x.txt"), "text");
+  EXPECT_EQ(name("shot -o x.ans"), "ansi");
+  EXPECT_EQ(name("shot -o x.txt --format svg"), "svg");
+  EXPECT_EQ(name("shot --format ansi256"), "ansi256");
+}
+
 TEST(CommandLine, GlobalsStandBeforeOrAfterTheCommand) {
   for (const char* text :
        {"-c f --preset x --no-bpf --segments s run", "run -c f --preset x --no-bpf --segments=s",
@@ -242,9 +271,8 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"runn", "there is no command \"runn\": did you mean run?"},
       {"docter --format json", "there is no command \"docter\": did you mean doctor?"},
       {"sing",
-       "there is no command \"sing\": give run, ladder, tune, limits, doctor, presets, replay, "
-       "present, rehearse, notes, completion or "
-       "help, or none for the dashboard"},
+       "there is no command \"sing\": give run, ladder, tune, limits, doctor, shot, presets, "
+       "replay, present, rehearse, notes, completion or help, or none for the dashboard"},
       {"run fast", "unexpected argument \"fast\": see pipetop run --help"},
       {"run doctor", "run and doctor are two commands: give one"},
       {"--preset", "--preset needs a value: see pipetop --help"},
@@ -283,6 +311,14 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"limits --format csv", "--format: \"csv\" is not a valid value: give human or json"},
       {"--theme black",
        "--theme: \"black\" is not a valid value: give auto, dark, light or high-contrast"},
+      {"shot --size 120", "--size: \"120\" is no size: give COLUMNSxROWS, 100x30"},
+      {"shot --size 120x40x2", "--size: \"120x40x2\" is no size: give COLUMNSxROWS, 100x30"},
+      {"shot --size 40x20", "--size: \"40\" is out of range: give 60 to 1600"},
+      {"shot --size 80x-24", "--size: \"-24\" is out of range: give 16 to 600"},
+      {"shot --format png",
+       "--format: \"png\" is not a valid value: give text, svg, ansi or ansi256"},
+      {"shot --after 0", "--after: \"0\" is out of range: give 1ns to 168h"},
+      {"--size 80x24", "--size needs a command: pipetop shot --size ..."},
       {"doctor --rounds 0", "--rounds: \"0\" is out of range: give 1 to 1000"},
       {"doctor --format csv", "--format: \"csv\" is not a valid value: give human or json"},
   };

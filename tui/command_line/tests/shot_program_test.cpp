@@ -1,0 +1,67 @@
+// Pictures of a real pipe.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+
+#include "tui/command_line/tests/program.h"
+#include "tui/command_line/tests/scratch_directory.h"
+#include "tui/print/tests/xml_reader.h"
+
+namespace pipetop::tui {
+namespace {
+
+bool is_in(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+
+TEST(Shot, PrintsTheScreenAsText) {
+  Program program({"shot", "--no-bpf", "--preset", "vmsplice_splice", "--size", "80x24"});
+  EXPECT_EQ(program.wait(), 0);
+  EXPECT_EQ(program.err(), "");
+  EXPECT_EQ(std::ranges::count(program.out(), '\n'), 24);
+  for (const char* part : {"vmsplice_splice", "GiB/s", "slots", "? help"})
+    EXPECT_TRUE(is_in(program.out(), part)) << part << "\n" << program.out();
+  EXPECT_FALSE(is_in(program.out(), "\033"));
+}
+
+TEST(Shot, DrawsAnSvgAfterItsKeys) {
+  const ScratchDirectory directory;
+  const std::string file = directory.file("x.svg");
+  Program program({"shot", "--no-bpf", "--keys", "v ?", "--after", "300ms", "--theme", "light",
+                   "--output", file});
+  EXPECT_EQ(program.wait(), 0);
+  EXPECT_EQ(program.out() + program.err(), "");
+  const std::string svg = content_of(file);
+  const XmlDocument document = read_xml(svg);
+  EXPECT_EQ(document.error, "");
+  EXPECT_TRUE(is_in(document.text, "Knobs, while data flows"));
+  EXPECT_TRUE(is_in(document.text, "vmsplice"));
+  EXPECT_TRUE(is_in(svg, "fill=\"#ffffff\""));
+  EXPECT_TRUE(is_in(svg, "width=\"1440\" height=\"960\""));
+}
+
+TEST(Shot, RefusesBeforeItStarts) {
+  for (const auto& [words, error] :
+       {std::pair{std::vector<std::string>{"shot", "-o", "x.png"},
+                  "pipetop: -o: \".png\" is no kind of picture: give FILE.svg, FILE.txt or "
+                  "FILE.ans, or --format\n"},
+        {{"shot", "--keys", "v vs"},
+         "pipetop: --keys: \"vs\" is not a key: give keys as the help names them, with blanks "
+         "between: \"v s Tab\"\n"}}) {
+    Program program(words);
+    EXPECT_EQ(program.wait(), 1);
+    EXPECT_EQ(program.err(), error);
+  }
+}
+
+TEST(Shot, ASignalEndsItWithoutAFile) {
+  const ScratchDirectory directory;
+  Program program({"shot", "--no-bpf", "--after", "1h", "-o", directory.file("x.svg")});
+  ASSERT_NE(program.wait_for_child("pipetop-reader"), 0);
+  program.send(SIGTERM);
+  EXPECT_EQ(program.wait(), 128 + SIGTERM);
+  EXPECT_EQ(program.err(), "pipetop: ended before there was a picture\n");
+  EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
+}
+
+}  // namespace
+}  // namespace pipetop::tui
