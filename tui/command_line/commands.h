@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "engine/experiment/ladder.h"
 #include "engine/experiment/sweep.h"
+#include "engine/recording/recording.h"
 #include "tui/flags/command_line.h"
 #include "tui/picture/picture.h"
 
@@ -61,6 +62,9 @@ Config read_start(const CommandLine& line);
 // The config of --config or of the argument, with the scenes of a talk. Throws Error if it has
 // none, or if a flag would change what the scenes say.
 Config read_talk(const CommandLine& line);
+
+// For a recording: the screen's options of the command line; all else is the recording's.
+Config replay_config(const CommandLine& line, const Recording& recording);
 
 // The options of the engine.
 EngineOptions engine_options(const Config& config);

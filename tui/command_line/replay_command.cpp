@@ -43,8 +43,9 @@ int film(const CommandLine& line, const Config& config, Recording& recording) {
   return 0;
 }
 
-// Its own flags for the screen; all else is the recording's.
-Config config_of(const CommandLine& line, const Recording& recording) {
+}  // namespace
+
+Config replay_config(const CommandLine& line, const Recording& recording) {
   Config config = resolve(line, read_config(line.config), std::getenv("NO_COLOR"));
   config.settings = recording.header().settings;
   config.presets = recording.header().presets;
@@ -52,13 +53,11 @@ Config config_of(const CommandLine& line, const Recording& recording) {
   return config;
 }
 
-}  // namespace
-
 int replay_command(const CommandLine& line) {
   if (line.replay.file.empty()) throw Error("replay needs a recording: pipetop replay FILE");
   Recording recording(line.replay.file);
   if (line.replay.info) return print(line.format->print(recording_document(recording)));
-  const Config config = config_of(line, recording);
+  const Config config = replay_config(line, recording);
   if (!line.cast.empty()) return film(line, config, recording);
   check_terminal(config);
   ReplaySource source(recording);

@@ -11,6 +11,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/experiment/trial.h"
+#include "engine/recording/recording.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/dashboard/engine_source.h"
@@ -44,18 +45,22 @@ std::vector<Key> keys_typed(const std::string& typed) {
   return keys;
 }
 
-class Shot {
+StillOptions still_options(const ShotRequest& shot, const Config& config,
+                           std::optional<double> roof_gib_per_s) {
+  const bool ascii = config.unicode == Choice::never;
+  return {shot.rows, shot.cols, ascii ? GlyphSet::ascii : GlyphSet::unicode, roof_gib_per_s};
+}
+
+// Of a pipe that is started for it.
+class LiveShot {
  public:
-  Shot(const CommandLine& line, const Config& config, std::optional<double> roof_gib_per_s)
+  LiveShot(const CommandLine& line, const Config& config, std::optional<double> roof_gib_per_s)
       : shot_(line.shot),
         keys_(keys_typed(line.shot.keys)),
         progress_(interrupts_, "the picture is still to come"),
         session_(options_of(config), interrupts_),
         source_(source_of(session_.engine())),
-        still_(*source_, config,
-               {shot_.rows, shot_.cols,
-                config.unicode == Choice::never ? GlyphSet::ascii : GlyphSet::unicode,
-                roof_gib_per_s}) {}
+        still_(*source_, config, still_options(shot_, config, roof_gib_per_s)) {}
 
   // nullptr if it was ended before.
   const Canvas* take() {
@@ -102,6 +107,70 @@ class Shot {
   Still still_;
 };
 
+// Shown as if it were live: a picture has no time line.
+class RecordedMoment final : public Source {
+ public:
+  explicit RecordedMoment(Recording& recording) : recording_(recording) {}
+
+  void go_to(size_t frame) { frame_ = frame; }
+
+  int event_fd() const override { return -1; }
+  void handle_events() override {}
+  Snapshot tick() override { return recording_.frame(frame_); }
+  Segment segment() override { return recording_.frame(frame_).throughput.current; }
+  void apply(const Settings&, const std::string&, const std::string& key) override { refuse(key); }
+  void count(BpfCounters) override { refuse("x"); }
+  void suspend() override {}
+  void resume() override {}
+
+  const std::string& refused() const { return refused_; }
+
+ private:
+  void refuse(const std::string& key) { refused_ = key; }
+
+  Recording& recording_;
+  size_t frame_ = 0;
+  std::string refused_;  // the key that would have changed something
+};
+
+std::string recorded_shot(const CommandLine& line, const PictureFormat& format) {
+  constexpr uint64_t kSeenBefore = kSecond;  // what moved shows where it was
+  const std::vector<Key> keys = keys_typed(line.shot.keys);
+  Recording recording(line.shot.replay);
+  const uint64_t at_ns = line.shot.at_ns.value_or(recording.duration_ns());
+  if (at_ns > recording.duration_ns())
+    throw Error(fmt::format("--at: {} ends after {:.1f} s", line.shot.replay,
+                            static_cast<double>(recording.duration_ns()) / 1e9));
+  const uint64_t before_ns = at_ns - std::min(at_ns, kSeenBefore);
+  const size_t last = recording.frame_at(recording.begin_ns() + at_ns);
+  Config config = replay_config(line, recording);
+  config.settings = recording.frame(last).requested;
+  RecordedMoment moment(recording);
+  Still still(moment, config,
+              still_options(line.shot, config, recording.header().roof_gib_per_s.value));
+  for (size_t i = recording.frame_at(recording.begin_ns() + before_ns); i <= last; ++i) {
+    moment.go_to(i);
+    still.tick();
+  }
+  for (const Key key : keys) {
+    still.press(key);
+    if (!moment.refused().empty())
+      throw Error(fmt::format("--keys: {}: a recording cannot be changed", moment.refused()));
+  }
+  if (!recording.damage().empty()) say(line.shot.replay + " is " + recording.damage());
+  return format.draw(still.draw_frame(), picture_style(config));
+}
+
+int live_shot(const CommandLine& line, const PictureFormat& format, Output& output) {
+  const Config config = read_start(line);
+  require_vmsplice(config.settings, "give --write_with write");
+  LiveShot shot(line, config, find_roof(line, config));
+  const Canvas* canvas = shot.take();
+  if (!canvas) return ended_early(shot.interrupts(), "there was a picture");
+  output.finish(format.draw(*canvas, picture_style(config)));
+  return 0;
+}
+
 }  // namespace
 
 const PictureFormat& picture_format(const ShotRequest& shot) {
@@ -121,13 +190,9 @@ const PictureFormat& picture_format(const ShotRequest& shot) {
 int shot_command(const CommandLine& line) {
   setlocale(LC_CTYPE, "C.UTF-8");  // how wide characters are; a picture is UTF-8 everywhere
   const PictureFormat& format = picture_format(line.shot);
-  const Config config = read_start(line);
-  require_vmsplice(config.settings, "give --write_with write");
   Output output(line.shot.output);
-  Shot shot(line, config, find_roof(line, config));
-  const Canvas* canvas = shot.take();
-  if (!canvas) return ended_early(shot.interrupts(), "there was a picture");
-  output.finish(format.draw(*canvas, picture_style(config)));
+  if (line.shot.replay.empty()) return live_shot(line, format, output);
+  output.finish(recorded_shot(line, format));
   return 0;
 }
 

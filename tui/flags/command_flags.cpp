@@ -223,6 +223,11 @@ void add_rehearse_flags(CLI::App& app, CommandLine& line) {
 void add_shot_flags(CLI::App& app, CommandLine& line) {
   ShotRequest& shot = line.shot;
   add_size(app, shot.rows, shot.cols, "of the screen (default 120x40)");
+  add_file(app, "--replay", shot.replay, "draw a moment of this recording instead of a new pipe");
+  const auto take_at = [&shot](const std::string& text) {
+    shot.at_ns = parsed("--at", text, parse_duration_ns);
+  };
+  add_value(app, "--at", "TIME", take_at, "of --replay: which moment (default: its end)");
   add_time(app, "--after", shot.after_ns, 1,
            "wait for this long (default: until the figures have settled)");
   add_value(

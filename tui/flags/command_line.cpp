@@ -174,10 +174,19 @@ class Parser {
       throw Error("--record is for the dashboard and for pipetop run");
     if (!line_.cast.empty() && !dashboard && line_.command != Command::replay)
       throw Error("--cast is for the dashboard and for pipetop replay");
-    if (line_.command == Command::replay) check_replay();
+    if (line_.command == Command::replay) check_unchanged();
+    if (line_.command == Command::shot) check_shot();
   }
 
-  void check_replay() const {
+  void check_shot() const {
+    const ShotRequest& shot = line_.shot;
+    if (shot.replay.empty() && shot.at_ns) throw Error("--at needs --replay FILE");
+    if (shot.replay.empty()) return;
+    if (shot.after_ns > 0) throw Error("--after: a recording settles no more: give --at");
+    check_unchanged();
+  }
+
+  void check_unchanged() const {
     const std::string given = !line_.knobs.empty()    ? line_.knobs.front().text
                               : !line_.preset.empty() ? "--preset " + line_.preset
                                                       : "";

@@ -86,10 +86,12 @@ struct TalkRequest {
 
 struct ShotRequest {
   int rows = 40, cols = 120;
-  uint64_t after_ns = 0;         // 0: until all figures have settled
-  std::string keys;              // pressed before, "v s h"
-  std::string output;            // "" is stdout
-  std::optional<size_t> format;  // of picture_formats(); none: by the name of the output
+  uint64_t after_ns = 0;          // 0: until all figures have settled
+  std::string replay;             // a recording to draw instead, "" for none
+  std::optional<uint64_t> at_ns;  // where in it
+  std::string keys;               // pressed before, "v s h"
+  std::string output;             // "" is stdout
+  std::optional<size_t> format;   // of picture_formats(); none: by the name of the output
 };
 
 struct CommandLine {

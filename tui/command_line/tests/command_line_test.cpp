@@ -1,10 +1,11 @@
+#include "tui/flags/command_line.h"
+
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "engine/registry/workloads.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/tests/typed.h"
-#include "tui/flags/command_line.h"
 
 namespace pipetop::tui {
 namespace {
@@ -315,6 +316,9 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"shot --size 120x40x2", "--size: \"120x40x2\" is no size: give COLUMNSxROWS, 100x30"},
       {"shot --size 40x20", "--size: \"40\" is out of range: give 60 to 1600"},
       {"shot --size 80x-24", "--size: \"-24\" is out of range: give 16 to 600"},
+      {"shot --at 3s", "--at needs --replay FILE"},
+      {"shot --replay x.ptop --after 3s", "--after: a recording settles no more: give --at"},
+      {"shot --replay x.ptop --gift", "--gift true: a recording cannot be changed"},
       {"shot --format png",
        "--format: \"png\" is not a valid value: give text, svg, ansi or ansi256"},
       {"shot --after 0", "--after: \"0\" is out of range: give 1ns to 168h"},

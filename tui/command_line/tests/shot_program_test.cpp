@@ -53,6 +53,31 @@ TEST(Shot, RefusesBeforeItStarts) {
   }
 }
 
+TEST(Shot, DrawsAMomentOfARecording) {
+  const ScratchDirectory directory;
+  const std::string file = directory.file("x.ptop");
+  Program run({"run", "--no-bpf", "--preset", "vmsplice_splice", "--duration", "2s", "--record",
+               file, "--output", directory.file("x.txt")});
+  ASSERT_TRUE(measured(run.wait())) << run.err();
+  const std::vector<std::string> shot = {"shot", "--replay", file, "--size", "80x24"};
+  Program first(shot), second(shot);
+  EXPECT_EQ(first.wait(), 0) << first.err();
+  EXPECT_EQ(second.wait(), 0);
+  EXPECT_TRUE(is_in(first.out(), "vmsplice_splice")) << first.out();
+  EXPECT_TRUE(is_in(first.out(), "GiB/s"));
+  EXPECT_FALSE(is_in(first.out(), "REPLAY")) << "it is a picture of what was seen";
+  EXPECT_EQ(first.out(), second.out());
+  for (const auto& [more, error] :
+       {std::pair{std::vector<std::string>{"--at", "1h"}, "ends after"},
+        {{"--keys", "v"}, "--keys: v: a recording cannot be changed"}}) {
+    std::vector<std::string> words = shot;
+    words.insert(words.end(), more.begin(), more.end());
+    Program program(words);
+    EXPECT_EQ(program.wait(), 1);
+    EXPECT_TRUE(is_in(program.err(), error)) << program.err();
+  }
+}
+
 TEST(Shot, ASignalEndsItWithoutAFile) {
   const ScratchDirectory directory;
   Program program({"shot", "--no-bpf", "--after", "1h", "-o", directory.file("x.svg")});
