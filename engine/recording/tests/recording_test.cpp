@@ -9,32 +9,14 @@
 #include "engine/base/version.h"
 #include "engine/recording/chunk.h"
 #include "engine/recording/recorder.h"
-#include "engine/recording/same.h"
 #include "engine/recording/tests/random_values.h"
+#include "engine/recording/tests/same_snapshots.h"
 
 namespace pipetop {
 namespace {
 
 using recording::RandomValues;
-using recording::Same;
-
-// Segments are the same if they hold the same: those that were read are other objects.
-bool same_segments(const Throughput& a, const Throughput& b) {
-  const auto same = [](const auto& x, const auto& y) {
-    return (!x && !y) || (x && y && Same::of(*x, *y));
-  };
-  return same(a.previous, b.previous) && std::ranges::equal(a.segments, b.segments, same);
-}
-bool same(Snapshot a, Snapshot b) {
-  if (!same_segments(a.throughput, b.throughput)) return false;
-  const std::span<const RatePoint> x = a.throughput.history, y = b.throughput.history;
-  if (!std::ranges::equal(x, y, [](auto& p, auto& q) { return Same::of(p, q); })) return false;
-  for (Snapshot* s : {&a, &b}) {
-    s->throughput.previous = nullptr;
-    s->throughput.segments.clear();
-  }
-  return Same::of(a, b);
-}
+using recording::same;
 
 std::vector<Snapshot> random_snapshots(size_t count, unsigned seed, uint64_t rarely) {
   RandomValues values(seed);
