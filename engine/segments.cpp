@@ -25,12 +25,20 @@ PriceMeter::When seen_when(std::optional<observe::Ticks> ticks) {
   return *ticks == observe::Ticks::slice ? When::observed : When::unobserved;
 }
 
+// Of a closed segment: there will be no more samples.
+void settle_cause(Reading<Change>& change) {
+  if (!change.has_value() || !change->cause.empty()) return;
+  change.value->cause = "cause unknown";
+  change.value->evidence = "too few samples";
+}
+
 }  // namespace
 
 void Segments::begin(uint64_t now_ns, const Progress& progress, const Effective& until_now,
                      const std::string& label, const std::string& key, const Settings& requested) {
   if (meter_.has_segment()) {
-    const Segment closed = present(now_ns, progress, until_now);
+    Segment closed = present(now_ns, progress, until_now);
+    settle_cause(closed.change);
     log_.add(closed);
     // With its trees, however old the log makes it.
     previous_ = std::make_shared<const Segment>(closed);

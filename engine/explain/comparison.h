@@ -17,7 +17,7 @@ struct RolePair {
 };
 
 // Of the time without a CPU: that much more is a cause by itself.
-inline constexpr double kMuchRunnable = 0.1;
+inline constexpr double kMuchRunnable = 0.2;
 
 // Whether a part of the difference is at least half of it.
 enum class Half : uint8_t {
