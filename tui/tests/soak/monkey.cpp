@@ -26,8 +26,8 @@ constexpr Sequence kSequences[] = {{key::up, "\033OA"},       {key::down, "\033O
                                    {key::home, "\033OH"},     {key::end, "\033OF"},
                                    {key::page_up, "\033[5~"}, {key::page_down, "\033[6~"},
                                    {key::back_tab, "\033[Z"}, {key::backspace, "\177"}};
-constexpr std::array kUnused = {Key{U'q'}, key::ctrl('C'), key::ctrl('\\'), key::ctrl('Z'),
-                                Key{U'W'}, Key{U'X'}};
+constexpr std::array kUnused = {Key{U'q'},      key::ctrl('C'), key::ctrl('\\'),
+                                key::ctrl('Z'), Key{U'W'},      Key{U'X'}};
 
 std::string bytes_of(Key key) {
   const auto found = std::ranges::find(kSequences, key, &Sequence::key);
