@@ -111,6 +111,7 @@ void turn_random_knob(Settings& s, std::mt19937& random) {
       k.set(s, "0");
       break;
   }
+  s.pipe.single_step = s.pipe.single_step && s.pipe.slow_motion;  // nobody makes them
   if (s.pipe.check_huge_page) s.pipe.touch_pages = true;
 }
 
@@ -138,7 +139,7 @@ TEST_F(EngineTest, AThousandRandomChangesLoseNothing) {
   s.pipe.read_with = ReadWith::read;
   s.pipe.payload = Payload::stamped;
   s.pipe.writer_wait = s.pipe.reader_wait = Wait::block;
-  s.pipe.slow_motion = false;
+  s.pipe.slow_motion = s.pipe.single_step = false;
   engine->apply(s, "end");
   const Snapshot end = flow(64 << 20);
   expect_no_damage(end);

@@ -186,6 +186,7 @@ TEST(Ring, IntegrityIsShownWhenPagesAreChecked) {
   const TitlePart bad = title({1234, 2, 1, 0, 1});
   EXPECT_EQ(bad.text, "3 pages were wrong");
   EXPECT_EQ(bad.ink.style, Style::error);
+  EXPECT_EQ(title({1234, 0, 1, 0, 1}).text, "1 page was wrong");
 }
 
 TEST(Ring, DamageIsAShareOfThePages) {

@@ -15,7 +15,7 @@ namespace {
 
 using recording::RandomValues;
 
-constexpr size_t kFrames = 400;
+constexpr size_t kWholeFrames = 400;
 
 const std::string& some_recording() {
   static const std::string bytes = [] {
@@ -23,7 +23,7 @@ const std::string& some_recording() {
     Recorder recorder({}, [&](std::string_view block) { written += block; });
     RandomValues values(5);
     Snapshot s;
-    for (size_t i = 0; i < kFrames; ++i) {
+    for (size_t i = 0; i < kWholeFrames; ++i) {
       values.change(s, 40);
       recorder.add(s);
     }
@@ -39,7 +39,7 @@ size_t replayed(const std::string& bytes) {
     Recording read = Recording::of_bytes("test", bytes);
     for (size_t i = 0; i < read.frames(); ++i) (void)read.frame(i);
     const bool ends_after_a_block = some_recording().starts_with(bytes);
-    EXPECT_TRUE(read.frames() == kFrames || ends_after_a_block || !read.damage().empty());
+    EXPECT_TRUE(read.frames() == kWholeFrames || ends_after_a_block || !read.damage().empty());
     return read.frames();
   } catch (const Error& e) {
     EXPECT_STRNE(e.what(), "");
@@ -49,15 +49,15 @@ size_t replayed(const std::string& bytes) {
 
 TEST(RecordingDamage, ACutFileReplaysUpToTheCut) {
   const std::string& whole = some_recording();
-  ASSERT_EQ(replayed(whole), kFrames);
+  ASSERT_EQ(replayed(whole), kWholeFrames);
   size_t last = 0;
   for (size_t size = 0; size < whole.size(); size += 97) {
     const size_t frames = replayed(whole.substr(0, size));
     ASSERT_GE(frames, last) << "more of the file is more to replay";
-    ASSERT_LT(frames, kFrames);
+    ASSERT_LT(frames, kWholeFrames);
     last = frames;
   }
-  EXPECT_GT(last, kFrames - 50) << "all but the last block";
+  EXPECT_GT(last, kWholeFrames - 50) << "all but the last block";
 }
 
 TEST(RecordingDamage, RandomDamageIsAnErrorOrAShorterReplay) {
@@ -87,7 +87,7 @@ TEST(RecordingDamage, RandomDamageIsAnErrorOrAShorterReplay) {
     }
     if (bytes == whole) continue;
     const size_t frames = replayed(bytes);
-    ASSERT_LT(frames, kFrames) << i;
+    ASSERT_LT(frames, kWholeFrames) << i;
     ++(frames == 0 ? errors : shorter);
   }
   EXPECT_GT(shorter, errors) << "most of it is not at the beginning";
@@ -142,7 +142,7 @@ TEST(RecordingDamage, AForgedFileDoesNoHarm) {
     try {
       Recording read = Recording::of_bytes("test", bytes);
       for (size_t frame = 0; frame < read.frames(); ++frame) (void)read.frame(frame);
-      EXPECT_LE(read.frames(), kFrames);
+      EXPECT_LE(read.frames(), kWholeFrames);
     } catch (const Error& e) {
       EXPECT_STRNE(e.what(), "");
     }

@@ -29,7 +29,7 @@ std::vector<Snapshot> random_snapshots(size_t count, unsigned seed, uint64_t rar
   return all;
 }
 
-std::string recorded(const std::vector<Snapshot>& all, const RecordingHeader& header = {}) {
+std::string file_with(const std::vector<Snapshot>& all, const RecordingHeader& header = {}) {
   std::string bytes;
   Recorder recorder(header, [&](std::string_view block) { bytes += block; });
   for (const Snapshot& s : all) recorder.add(s);
@@ -41,7 +41,7 @@ std::string recorded(const std::vector<Snapshot>& all, const RecordingHeader& he
 TEST(Recording, EverySnapshotComesBackExactly) {
   for (const uint64_t rarely : {2, 10, 100}) {
     const auto all = random_snapshots(150, static_cast<unsigned>(rarely), rarely);
-    Recording read = Recording::of_bytes("test", recorded(all));
+    Recording read = Recording::of_bytes("test", file_with(all));
     ASSERT_EQ(read.frames(), all.size());
     EXPECT_EQ(read.damage(), "");
     for (size_t i = 0; i < all.size(); ++i)
@@ -51,7 +51,7 @@ TEST(Recording, EverySnapshotComesBackExactly) {
 
 TEST(Recording, FramesCanBeReadInAnyOrder) {
   const auto all = random_snapshots(200, 7, 10);
-  Recording read = Recording::of_bytes("test", recorded(all));
+  Recording read = Recording::of_bytes("test", file_with(all));
   RandomValues random(1);
   for (int i = 0; i < 100; ++i) {
     const size_t at = random.below(all.size());
@@ -79,7 +79,7 @@ TEST(Recording, TheHeaderSaysWhereItComesFrom) {
   host.kernel = "6.18";
   host.mitigations = {{"meltdown", "Not affected"}};
   s.host = std::make_shared<const HostInfo>(host);
-  const Recording read = Recording::of_bytes("test", recorded({s}, header));
+  const Recording read = Recording::of_bytes("test", file_with({s}, header));
   EXPECT_EQ(read.version(), kVersion);
   EXPECT_EQ(read.header().unix_s, header.unix_s);
   EXPECT_EQ(read.header().frames_per_s, 10u);
@@ -92,7 +92,7 @@ TEST(Recording, TheHeaderSaysWhereItComesFrom) {
   EXPECT_EQ(read.header().host.mitigations.at(0).flaw, "meltdown");
 }
 
-Snapshot at(uint64_t now_ns, uint32_t segment = 1, uint64_t begin_ns = 1) {
+Snapshot moment(uint64_t now_ns, uint32_t segment = 1, uint64_t begin_ns = 1) {
   Snapshot s;
   s.now_ns = now_ns;
   s.throughput.current.number = segment;
@@ -104,9 +104,9 @@ Snapshot at(uint64_t now_ns, uint32_t segment = 1, uint64_t begin_ns = 1) {
 TEST(Recording, KeepsTwentyFramesASecondAndEveryChange) {
   std::string bytes;
   Recorder recorder({}, [&](std::string_view block) { bytes += block; });
-  for (uint64_t ms = 1000; ms < 2000; ++ms) recorder.add(at(ms * 1'000'000));
-  recorder.add(at(1'999'500'000, 2, 1'999'400'000));
-  recorder.add(at(1'999'400'000, 2, 1'999'400'000));  // time does not go back
+  for (uint64_t ms = 1000; ms < 2000; ++ms) recorder.add(moment(ms * 1'000'000));
+  recorder.add(moment(1'999'500'000, 2, 1'999'400'000));
+  recorder.add(moment(1'999'400'000, 2, 1'999'400'000));  // time does not go back
   recorder.finish();
   const Recording read = Recording::of_bytes("test", bytes);
   EXPECT_EQ(read.frames(), 28u) << "three quarters of 50 ms apart, and the change";
@@ -118,14 +118,14 @@ TEST(Recording, KeepsTwentyFramesASecondAndEveryChange) {
 TEST(Recording, ScenesHaveTheirTitles) {
   std::string bytes;
   Recorder recorder({}, [&](std::string_view block) { bytes += block; });
-  recorder.add(at(1'000'000'000));
+  recorder.add(moment(1'000'000'000));
   Scene scene;
   scene.title = "Lending pages";
   scene.caption = "vmsplice puts the\nwriter's pages into the ring";
   scene.view = SceneView::functions;
   scene.highlight = "gup_fast_fallback";
   recorder.begin_scene(2'000'000'000, 3, scene);
-  recorder.add(at(3'000'000'000, 2, 2'000'000'001));
+  recorder.add(moment(3'000'000'000, 2, 2'000'000'001));
   recorder.finish();
   const Recording read = Recording::of_bytes("test", bytes);
   ASSERT_EQ(read.marks().size(), 3u);
@@ -142,9 +142,9 @@ TEST(Recording, ABlockIsWrittenEveryTwoSeconds) {
   size_t blocks = 0;
   Recorder recorder({}, [&](std::string_view) { ++blocks; });
   uint64_t ms = 1000;
-  for (; ms <= 3000; ms += 50) recorder.add(at(ms * 1'000'000));
+  for (; ms <= 3000; ms += 50) recorder.add(moment(ms * 1'000'000));
   EXPECT_EQ(blocks, 2u) << "the header, and two seconds";
-  for (; ms <= 11'000; ms += 50) recorder.add(at(ms * 1'000'000));
+  for (; ms <= 11'000; ms += 50) recorder.add(moment(ms * 1'000'000));
   EXPECT_EQ(blocks, 6u);
 }
 
@@ -179,14 +179,14 @@ TEST(Recording, AHistoryIsStoredOnce) {
     if (i % 2) s.throughput.history.pop_front();
     all.push_back(s);
   }
-  const std::string bytes = recorded(all);
+  const std::string bytes = file_with(all);
   EXPECT_LT(bytes.size(), 60'000u);
   Recording read = Recording::of_bytes("test", bytes);
   EXPECT_TRUE(same(read.frame(1199), all[1199]));
   EXPECT_TRUE(same(read.frame(600), all[600]));
 }
 
-std::string refused(std::string bytes) {
+std::string refusal_of(std::string bytes) {
   try {
     Recording::of_bytes("file", std::move(bytes));
   } catch (const Error& e) {
@@ -196,13 +196,13 @@ std::string refused(std::string bytes) {
 }
 
 TEST(Recording, WhatIsNoneIsRefused) {
-  const std::string whole = recorded(random_snapshots(3, 1, 10));
-  EXPECT_EQ(refused(""), "file: it is no pipetop recording");
-  EXPECT_EQ(refused("#!/bin/sh\n"), "file: it is no pipetop recording");
-  EXPECT_EQ(refused("pipetop recording 2\n"),
+  const std::string whole = file_with(random_snapshots(3, 1, 10));
+  EXPECT_EQ(refusal_of(""), "file: it is no pipetop recording");
+  EXPECT_EQ(refusal_of("#!/bin/sh\n"), "file: it is no pipetop recording");
+  EXPECT_EQ(refusal_of("pipetop recording 2\n"),
             "file: format 2, but this pipetop reads 1: install a newer one");
-  EXPECT_EQ(refused("pipetop recording 1\n"), "file: its header is missing");
-  EXPECT_EQ(refused(whole.substr(0, 60)), "file: the last block is cut off");
+  EXPECT_EQ(refusal_of("pipetop recording 1\n"), "file: its header is missing");
+  EXPECT_EQ(refusal_of(whole.substr(0, 60)), "file: the last block is cut off");
   EXPECT_THROW(Recording("/nonexistent/file.ptop"), Error);
   EXPECT_THROW(Recording("/dev/null"), Error);
   EXPECT_THROW(Recording("/tmp"), Error);

@@ -9,7 +9,7 @@
 namespace pipetop::tui {
 namespace {
 
-const std::vector<std::string> kTerminal = {"TERM=xterm-256color", "LC_ALL=C.UTF-8"};
+const std::vector<std::string> kForTheSummary = {"TERM=xterm-256color", "LC_ALL=C.UTF-8"};
 
 // The output after the terminal was restored.
 std::string left_by(PtyProgram& program, const std::string& keys, int signal = 0) {
@@ -24,7 +24,7 @@ std::string left_by(PtyProgram& program, const std::string& keys, int signal = 0
 
 TEST(SummaryProgram, TheSegmentsAreLeftOnTheTerminal) {
   for (const char* quit : {"q", "\x03", "?qq"}) {
-    PtyProgram program({PIPETOP_PROGRAM, "--no-bpf"}, kTerminal);
+    PtyProgram program({PIPETOP_PROGRAM, "--no-bpf"}, kForTheSummary);
     const std::string left = left_by(program, quit);
     EXPECT_NE(left.find("start "), std::string::npos) << left;
     EXPECT_NE(left.find("v    write_with vmsplice  vmsplice_read "), std::string::npos) << left;
@@ -35,9 +35,9 @@ TEST(SummaryProgram, UnlessItIsTurnedOffOrASignalEndsIt) {
   const ScratchDirectory scratch;
   const std::string config = scratch.file("quiet.yaml");
   std::ofstream(config) << "screen: {summary: false}\n";
-  PtyProgram by_flag({PIPETOP_PROGRAM, "--no-bpf", "--no-summary"}, kTerminal);
-  PtyProgram by_file({PIPETOP_PROGRAM, "--no-bpf", "-c", config}, kTerminal);
-  PtyProgram by_signal({PIPETOP_PROGRAM, "--no-bpf"}, kTerminal);
+  PtyProgram by_flag({PIPETOP_PROGRAM, "--no-bpf", "--no-summary"}, kForTheSummary);
+  PtyProgram by_file({PIPETOP_PROGRAM, "--no-bpf", "-c", config}, kForTheSummary);
+  PtyProgram by_signal({PIPETOP_PROGRAM, "--no-bpf"}, kForTheSummary);
   for (const std::string& left :
        {left_by(by_flag, "q"), left_by(by_file, "q"), left_by(by_signal, "", SIGTERM)})
     EXPECT_EQ(left.find("write_with"), std::string::npos) << left;
