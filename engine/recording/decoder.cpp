@@ -148,10 +148,11 @@ void Decoder::get(std::vector<Slot>& value) {
   };
   get_runs(value, [](Slot& slot, uint64_t packed) {
     const uint64_t kind = packed & 31;
-    if (kind >= kSlotKinds || packed >= 1 << 7) fail("a slot has no such kind");
+    if (kind >= kSlotKinds || packed >= 1 << 8) fail("a slot has no such kind");
     slot.kind = static_cast<SlotKind>(kind);
     slot.consecutive = packed & 1 << 5;
     slot.huge = packed & 1 << 6;
+    slot.rewritten = packed & 1 << 7;
   });
   get_runs(value, [&](Slot& slot, uint64_t number) { slot.offset = u32(number); });
   get_runs(value, [&](Slot& slot, uint64_t number) { slot.length = u32(number); });

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -92,6 +93,14 @@ class Decoder {
     if (value.status == ReadingStatus::ok && !has_value) fail("a reading lacks its value");
   }
 
+  template <class T>
+  void get(std::optional<T>& value) {
+    bool has_value = value.has_value();
+    get(has_value);
+    if (!has_value) return value.reset();
+    if (!value) value.emplace();
+    get(*value);
+  }
   template <class T>
   void get(std::vector<T>& value) {
     const uint64_t count = in_->count();

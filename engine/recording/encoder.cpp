@@ -165,7 +165,7 @@ void Encoder::put(const std::vector<Slot>& now, const std::vector<Slot>&) {
   out_.number(now.size());
   put_runs(now, [](const Slot& slot) -> uint64_t {
     return static_cast<uint64_t>(slot.kind) | uint64_t{slot.huge} << 6 |
-           uint64_t{slot.consecutive} << 5;
+           uint64_t{slot.consecutive} << 5 | uint64_t{slot.rewritten} << 7;
   });
   put_runs(now, [](const Slot& slot) -> uint64_t { return slot.offset; });
   put_runs(now, [](const Slot& slot) -> uint64_t { return slot.length; });

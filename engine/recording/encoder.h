@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <unordered_map>
@@ -101,6 +102,11 @@ class Encoder {
     if (new_reason) out_.text(now.reason);
   }
 
+  template <class T>
+  void put(const std::optional<T>& now, const std::optional<T>& before) {
+    put(now.has_value(), before.has_value());
+    if (now) put(*now, before.value_or(T{}));
+  }
   template <class T>
   void put(const std::vector<T>& now, const std::vector<T>& before) {
     out_.number(now.size());

@@ -48,7 +48,7 @@ constexpr auto fields(const PipeSettings*) {
   return std::tuple(&T::write_with, &T::read_with, &T::writer_wait, &T::reader_wait, &T::pages,
                     &T::gift, &T::buffers, &T::touch_pages, &T::lock_memory, &T::buf_size,
                     &T::pipe_size, &T::placement, &T::writer_cpu, &T::reader_cpu, &T::payload,
-                    &T::check_huge_page, &T::slow_motion, &T::pairs);
+                    &T::check_huge_page, &T::slow_motion, &T::pairs, &T::single_step);
 }
 constexpr auto fields(const PageCacheSettings*) {
   using T = PageCacheSettings;
@@ -105,9 +105,13 @@ constexpr auto fields(const BlockedTable*) {
   using T = BlockedTable;
   return std::tuple(&T::ns, &T::times, &T::lost, &T::tree);
 }
+constexpr auto fields(const RoleTotals*) {
+  using T = RoleTotals;
+  return std::tuple(&T::counts, &T::wall_ns, &T::sleeps, &T::wakeups);
+}
 constexpr auto fields(const SegmentRole*) {
   using T = SegmentRole;
-  return std::tuple(&T::shares, &T::functions, &T::blocked);
+  return std::tuple(&T::shares, &T::functions, &T::blocked, &T::totals, &T::processes);
 }
 constexpr auto fields(const Occupancy*) {
   using T = Occupancy;
@@ -122,7 +126,7 @@ constexpr auto fields(const Segment*) {
   using T = Segment;
   return std::tuple(&T::number, &T::label, &T::key, &T::requested, &T::begin_ns, &T::duration_ns,
                     &T::items, &T::rate, &T::effective, &T::pipe_bytes, &T::roles, &T::occupancy,
-                    &T::kinds);
+                    &T::kinds, &T::change);
 }
 constexpr auto fields(const ChangeMark*) {
   using T = ChangeMark;
@@ -157,7 +161,7 @@ constexpr auto fields(const WorkerView*) {
 constexpr auto fields(const Integrity*) {
   using T = Integrity;
   return std::tuple(&T::verified, &T::misplaced, &T::torn, &T::unstamped, &T::epochs,
-                    &T::torn_per_s, &T::misplaced_per_s);
+                    &T::torn_per_s, &T::misplaced_per_s, &T::wrong_share);
 }
 constexpr auto fields(const Progress*) {
   using T = Progress;
@@ -205,7 +209,7 @@ constexpr auto fields(const Snapshot*) {
   return std::tuple(&T::now_ns, &T::uptime_ns, &T::requested, &T::effective, &T::throughput,
                     &T::parts, &T::figures, &T::ring, &T::workers, &T::integrity, &T::verdict,
                     &T::change, &T::event, &T::bpf_counters, &T::steal_share, &T::notices,
-                    &T::host);
+                    &T::host, &T::cpu_pressure, &T::noise);
 }
 
 namespace recording {
@@ -217,7 +221,7 @@ using Recorded =
                FunctionTable, BlockedTable, SegmentRole, Occupancy, OccupancyColumn, Segment,
                ChangeMark, Throughput, RingFrame, RingView, WorkerCounts, WorkerView, Integrity,
                Progress, PartView, Figure, Mismatch, EffectivePipe, Effective, Verdict, Change,
-               SamplingEvent, Notice, Snapshot>;
+               SamplingEvent, Notice, Snapshot, RoleTotals>;
 inline constexpr size_t kRecorded = std::tuple_size_v<Recorded>;
 
 template <class T>

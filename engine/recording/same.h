@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -27,7 +28,8 @@ struct Same {
   static bool of(Function a, Function b) { return a == b; }
   static bool of(const Slot& a, const Slot& b) {
     return a.kind == b.kind && a.huge == b.huge && a.consecutive == b.consecutive &&
-           a.offset == b.offset && a.length == b.length && a.flags == b.flags;
+           a.rewritten == b.rewritten && a.offset == b.offset && a.length == b.length &&
+           a.flags == b.flags;
   }
   static bool of(const CallNode& a, const CallNode& b) {
     return a.function == b.function && a.parent == b.parent && a.self == b.self &&
@@ -38,6 +40,10 @@ struct Same {
   }
   static bool of(const OccupancyHistory& a, const OccupancyHistory& b) {
     return a.column_ns == b.column_ns && of(a.columns, b.columns);
+  }
+  template <class T>
+  static bool of(const std::optional<T>& a, const std::optional<T>& b) {
+    return a.has_value() == b.has_value() && (!a || of(*a, *b));
   }
   template <class T>
   static bool of(const Reading<T>& a, const Reading<T>& b) {

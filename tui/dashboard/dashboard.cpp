@@ -239,8 +239,6 @@ class Dashboard {
 
 void check_terminal(const Config& config) { require_terminal(config); }
 
-std::unique_ptr<Source> source_of(Engine& engine) { return std::make_unique<EngineSource>(engine); }
-
 int run_dashboard(Source& source, const Config& config, const DashboardOptions& options) {
   return Dashboard(source, config, options).run();
 }

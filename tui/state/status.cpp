@@ -227,6 +227,7 @@ KeyItem presets_item(const ViewState& state) {
   const size_t count = std::min<size_t>(state.presets.size(), 9);
   KeyItem item{.keys = fmt::format("1-{}", count),
                .text = std::string(state.preset_name()),
+               .presses = {},
                .rank = 1,
                .brief = "presets"};
   item.widest = columns_of("custom");
@@ -391,8 +392,9 @@ int KeyItem::columns() const {
 std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const ViewState& state) {
   std::vector<KeyItem> items = state.replay ? replay_items(state) : knob_items(s, state);
   // The ways back must have a place.
-  if (state.zoom) items.insert(items.begin(), {"Z", "back", {U'Z'}});
-  if (state.talk.presenting) items.insert(items.begin(), {"S-Tab", "talk", {key::back_tab}});
+  if (state.zoom) items.insert(items.begin(), {.keys = "Z", .text = "back", .presses = {U'Z'}});
+  if (state.talk.presenting) 
+    items.insert(items.begin(), {.keys = "S-Tab", .text = "talk", .presses = {key::back_tab}});
   if (!state.replay) add_screen_items(items, state);
   KeyItem help{"?", "help", {U'?'}}, quit{"q", "quit", {U'q'}};
   const int gap = bar.cols >= 110 ? 3 : bar.cols >= 72 ? 2 : 1;

@@ -150,7 +150,7 @@ Style severity_style(Severity severity) {
 }
 
 // As many as fit, each with a blank after it.
-std::string whole_words(std::string_view line, int cols) {
+std::string words_in(std::string_view line, int cols) {
   std::string text;
   for (const std::string& word : split(line, ' ')) {
     if (columns_of(text) + columns_of(word) + 1 > cols) break;
@@ -260,7 +260,7 @@ void draw_message(Canvas& canvas, Rect rect, const Message& m) {
   for (size_t row = 0; row + 1 < rows; ++row) area.put(static_cast<int>(row), 0, lines[row], style);
   const int last = static_cast<int>(rows) - 1;
   if (lines.size() == rows) return void(area.put(last, 0, lines[rows - 1], style));
-  const std::string words = whole_words(lines[rows - 1], area.cols() - columns_of(kMore));
+  const std::string words = words_in(lines[rows - 1], area.cols() - columns_of(kMore));
   area.put(last, area.put(last, 0, words, style), kMore, style);
 }
 

@@ -189,7 +189,7 @@ void draw_row(const Area& area, const ListColumns& c, const CallRow& row,
       area.part(c.self).put_right(0, counted_text(row.self, view.list.contents), Style::dim);
     if (!gone)
       area.part(c.children).put_right(0, counted_text(row.total, view.list.contents), Style::dim);
-    return draw_name(area.part(c.name), row, indent);
+    return draw_name(area.part(c.name), row, indent, false);
   }
   const auto ink = [&](ListSort of) { return gone || of != sort ? Style::dim : Style::value; };
   area.part(c.self).put_right(0, percent_text(row.self), ink(ListSort::self));

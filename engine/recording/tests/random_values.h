@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -66,6 +67,12 @@ class RandomValues {
       change(value.reason);
     }
     if (value.has_value()) change(*value.value);
+  }
+  template <class T>
+  void change(std::optional<T>& value) {
+    if (chance()) value.reset();
+    if (!value && below(2) == 0) value.emplace();
+    if (value) change(*value);
   }
   template <class T>
   void change(std::vector<T>& value) {
@@ -135,7 +142,8 @@ class RandomValues {
                 below(2) == 0,
                 uint32_t(below(4096)),
                 4096,
-                uint32_t(below(8))};
+                uint32_t(below(8)),
+                below(2) == 0};
   }
   // Nodes come and go, and weigh something else; its order stays.
   void change(std::shared_ptr<const CallTree>& value) {
