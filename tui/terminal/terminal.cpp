@@ -21,6 +21,13 @@ namespace pipetop::tui {
 namespace {
 
 constexpr int kEscapeDelay_ms = 25;
+struct CursorKey {
+  const char* sequence;
+  int code;
+};
+constexpr CursorKey kPlainCursorKeys[] = {{"\033[A", KEY_UP},    {"\033[B", KEY_DOWN},
+                                          {"\033[C", KEY_RIGHT}, {"\033[D", KEY_LEFT},
+                                          {"\033[H", KEY_HOME},  {"\033[F", KEY_END}};
 constexpr std::array kCursesSignals = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 constexpr mmask_t kMouseEvents =
     BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED;
@@ -68,6 +75,8 @@ void set_modes() {
   nonl();
   nodelay(stdscr, TRUE);
   keypad(stdscr, TRUE);
+  // As terminals send them that do not know keypad mode: else a letter of theirs would be a key.
+  for (const auto& [sequence, code] : kPlainCursorKeys) define_key(sequence, code);
   leaveok(stdscr, TRUE);
   scrollok(stdscr, FALSE);
   mouseinterval(0);

@@ -244,6 +244,7 @@ TEST_F(ReplayTest, TheViewsKeysWorkAsLive) {
   press(U'?');
   EXPECT_TRUE(shows("5 seconds back or forward")) << canvas_.text();
   EXPECT_FALSE(shows("undo the last change"));
+  EXPECT_EQ(press(U'q'), Outcome::stay) << "it closes the page";
   EXPECT_EQ(press(U'q'), Outcome::quit);
 }
 

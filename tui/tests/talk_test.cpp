@@ -128,7 +128,8 @@ TEST_F(TalkTest, WrongKeysInBetweenAreUndoneByEnteringAgain) {
     EXPECT_TRUE(view().choice.filter.empty());
     EXPECT_FALSE(view().choice.filter_before);
     EXPECT_EQ(view().focus, Role::writer);
-    EXPECT_EQ(view().log.open, number == 5);
+    EXPECT_FALSE(view().log.open);
+    EXPECT_EQ(view().stage.view == SceneView::log, number == 5);
     EXPECT_EQ(view().choice.form == ListForm::tree, number == 2);
     EXPECT_EQ(view().choice.activity == Activity::waiting, number == 4);
   }

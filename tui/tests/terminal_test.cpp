@@ -177,7 +177,7 @@ TEST_F(TerminalTest, ALightBackgroundIsAskedForAndGetsDarkColours) {
     ASSERT_TRUE(program.wait_for("\033]11;?\033\\"));
     ASSERT_TRUE(program.wait_for(kDarkKey));
     // A key before it and one behind it are keys, and its own digits are none.
-    program.send(std::string("7\033]11;rgb:ffff/ffff/ffff") + end + "h");
+    program.send(std::string("7\033]11;rgb:ffff/ffff/ffff") + end + "H");
     EXPECT_TRUE(program.wait_for(kLightKey));
     EXPECT_TRUE(program.wait_for("hugetlb"));
     program.send("q");

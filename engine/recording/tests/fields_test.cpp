@@ -45,7 +45,7 @@ struct Grown {
 
 TEST(RecordedFields, MembersAreCounted) {
   EXPECT_EQ(kMembers<Grown>, 4u);
-  EXPECT_EQ(kMembers<Integrity>, 7u);
+  EXPECT_EQ(kMembers<Integrity>, 8u);
   EXPECT_EQ(kMembers<Snapshot>, kFieldCount<Snapshot>);
 }
 
