@@ -104,8 +104,7 @@ void read_observe(const YamlNode& root, Config& config) {
 void read_screen(const YamlNode& root, Config& config) {
   const YamlNode* map = root.find("screen");
   if (!map) return;
-  map->check_map("screen",
-                 Names{"frames_per_s", "unicode", "color", "theme", "stage", "summary"});
+  map->check_map("screen", Names{"frames_per_s", "unicode", "color", "theme", "stage", "summary"});
   map->read("frames_per_s", kMinFramesPerS, kMaxFramesPerS, config.frames_per_s);
   map->read("unicode", kChoices, config.unicode);
   map->read("color", kChoices, config.color);

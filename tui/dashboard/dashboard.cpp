@@ -182,8 +182,7 @@ class Dashboard {
     if (notes_) notes_->serve(notes_of(controller_.view().talk));
     if (!replay) whole_frames_.replace_torn(now.ring);
     // A recording holds what was shown.
-    if (!replay)
-      held_.hold(now, controller_.view().stage.on ? kStageHolds_ns : kDashboardHolds_ns);
+    if (!replay) held_.hold(now, controller_.view().stage.on ? kStageHolds_ns : kDashboardHolds_ns);
     record(now);
     if (!controller_.view().frozen || shown_.now_ns == 0) shown_ = std::move(now);
     controller_.show(shown_, terminal_.rows(), terminal_.cols());

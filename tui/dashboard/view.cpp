@@ -144,7 +144,7 @@ void draw_panels(Canvas& canvas, const Layout& layout, const Snapshot& s, const 
       if (!panel_of(layout, role).empty()) draw_role(canvas, layout, s, state, role);
     }
   }
-  draw_message(canvas, layout.message, 
+  draw_message(canvas, layout.message,
                message_of(s, state, verdict_place(layout, s, state), change_place(layout, s)));
 }
 

@@ -168,8 +168,7 @@ class Parser {
     if (!line_.talk.config.empty() && !line_.config.empty())
       throw Error(fmt::format("{} and --config {} are two talks: give one", line_.talk.config,
                               line_.config));
-    const bool dashboard =
-        line_.command == Command::dashboard || line_.command == Command::present;
+    const bool dashboard = line_.command == Command::dashboard || line_.command == Command::present;
     if (!line_.record.empty() && !dashboard && line_.command != Command::run)
       throw Error("--record is for the dashboard and for pipetop run");
     if (!line_.cast.empty() && !dashboard && line_.command != Command::replay)

@@ -393,7 +393,7 @@ std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const ViewSt
   std::vector<KeyItem> items = state.replay ? replay_items(state) : knob_items(s, state);
   // The ways back must have a place.
   if (state.zoom) items.insert(items.begin(), {.keys = "Z", .text = "back", .presses = {U'Z'}});
-  if (state.talk.presenting) 
+  if (state.talk.presenting)
     items.insert(items.begin(), {.keys = "S-Tab", .text = "talk", .presses = {key::back_tab}});
   if (!state.replay) add_screen_items(items, state);
   KeyItem help{"?", "help", {U'?'}}, quit{"q", "quit", {U'q'}};

@@ -39,8 +39,9 @@ struct ViewState {
   ListChoice choice;  // what both lists show
   std::array<ListState, kRoles> lists;
   Reference reference;  // the reference for changes
-  PageState help, log, ladder, messages;  // log: the segments so far; ladder: their settings as bars
-  std::optional<Panel> zoom;              // the panel that has the whole screen
+  PageState help, log, ladder,
+      messages;               // log: the segments so far; ladder: their settings as bars
+  std::optional<Panel> zoom;  // the panel that has the whole screen
   TopFunctions top_functions;
   RingState ring;
   StageState stage;

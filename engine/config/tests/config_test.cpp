@@ -107,7 +107,8 @@ TEST_F(ConfigTest, ReadsEveryKey) {
       "    title: A one-MiB ring\n"
       "    pipe_size: 1MiB\n"
       "observe: {frequency_hz: 4999, bpf: off}\n"
-      "screen: {frames_per_s: 60, unicode: never, color: always, theme: high-contrast, stage: true, "
+      "screen: {frames_per_s: 60, unicode: never, color: always, theme: high-contrast, stage: "
+      "true, "
       "summary: false}\n");
   Settings expected;
   expected.pipe.pipe_size = 1 << 20;
