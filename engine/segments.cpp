@@ -40,8 +40,8 @@ void Segments::begin(uint64_t now_ns, const Progress& progress, const Effective&
     Segment closed = present(now_ns, progress, until_now);
     settle_cause(closed.change);
     log_.add(closed);
-    // With its trees, however old the log makes it.
-    previous_ = std::make_shared<const Segment>(closed);
+    // With its trees, however old the log makes it. Slow motion has no rate to compare with.
+    if (!closed.requested.pipe.slow_motion) previous_ = std::make_shared<const Segment>(closed);
     if (first_rate_ == 0 && closed.rate.has_value() && !closed.requested.pipe.slow_motion)
       first_rate_ = closed.rate->mean;
     change_ = Reading<Change>::warming("measuring");

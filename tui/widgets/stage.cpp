@@ -66,7 +66,8 @@ void draw_stage_rate(const Area& area, const Snapshot& s, DigitSize size, bool h
   }
   const RateUnit unit = rate_unit(*rate, pace, terms);
   const std::string number = rate_text(*rate * unit.per_unit);
-  const Style style = highlighted                           ? Style::mark
+  const Style style = is_damaged(s)                         ? Style::error
+                      : highlighted                         ? Style::mark
                       : rate.status == ReadingStatus::stale ? Style::dim
                       : pace == Pace::slow_motion           ? Style::warning
                                                             : Style::graph;
@@ -78,7 +79,7 @@ void draw_stage_rate(const Area& area, const Snapshot& s, DigitSize size, bool h
 void draw_stage_factor(const Area& area, const Reading<Change>& change, DigitSize size,
                        bool highlighted) {
   if (!change.has_value() || !(change->factor > 0)) return;
-  const std::string factor = ratio_text(change->factor);
+  const std::string factor = ratio_of_shown(change->after, change->before);
   const Style style = highlighted                             ? Style::mark
                       : change.status == ReadingStatus::stale ? Style::dim
                                                               : factor_style(change->factor);
@@ -101,9 +102,9 @@ void draw_stage_change(const Area& area, const Snapshot& s) {
   pen.text(rate_text(change->after), Style::value).skip(1);
   pen.text(unit_of(s.requested).rate, Style::plain).skip(3);
   if (change->factor > 0)
-    pen.text(ratio_text(change->factor), {factor_style(change->factor), kBold}).skip(3);
+    pen.text(ratio_of_shown(change->after, change->before), {factor_style(change->factor), kBold}).skip(3);
   const std::string since = ratio_text(change->since_start);
-  if (change->since_start <= 0 || since == ratio_text(change->factor)) return;
+  if (change->since_start <= 0 || since == ratio_of_shown(change->after, change->before)) return;
   constexpr std::string_view kWords = " since the start";
   if (pen.room() < columns_of(since) + columns_of(kWords)) return;
   pen.text(since, {factor_style(change->since_start), kBold}).text(kWords, Style::plain);
