@@ -9,7 +9,7 @@
 // pipe is slow. If even that one waits kTakesTurns or more, the two take turns: then the work of
 // both counts, else only that of the limiting role. What counts as which work is in glossary.cpp.
 //
-//   as fast as before   the means differ by less      there is nothing to explain
+//   within the noise    the means differ by less      there is nothing to explain
 //                       than kNoDifference, or two
 //                       standard errors
 //   more processes      their number changed, and     each is about as fast as before
@@ -210,7 +210,7 @@ Reading<Change> explain_change(const Segment& before, const Segment& after,
   if (after.rate->mean <= 0) {
     change.cause = "nothing moves";
   } else if (as_fast(*before.rate, *after.rate)) {
-    change.cause = "as fast as before";
+    change.cause = "within the noise";
   } else {
     Cause cause = find_cause(Comparison(before, after, terms));
     change.cause = std::move(cause.words);
