@@ -8,9 +8,10 @@
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/draw/text.h"
+#include "tui/state/key_bar.h"
+#include "tui/state/messages.h"
 #include "tui/state/ring_state.h"
 #include "tui/state/rungs.h"
-#include "tui/state/status.h"
 #include "tui/widgets/pages.h"
 
 namespace pipetop::tui {

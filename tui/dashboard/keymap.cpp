@@ -9,8 +9,8 @@
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/replay.h"
+#include "tui/state/key_bar.h"
 #include "tui/state/ring_state.h"
-#include "tui/state/status.h"
 
 namespace pipetop::tui {
 namespace {

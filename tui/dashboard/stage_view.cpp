@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include "engine/registry/workloads.h"
+#include "tui/state/messages.h"
 #include "tui/state/rungs.h"
 #include "tui/state/stage_layout.h"
-#include "tui/state/status.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
 #include "tui/widgets/ring.h"

@@ -4,7 +4,7 @@
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/dashboard/controller.h"
 #include "tui/state/layout.h"
-#include "tui/state/status.h"
+#include "tui/state/messages.h"
 #include "tui/tests/profiles.h"
 #include "tui/tests/recording_source.h"
 #include "tui/tests/snapshots.h"

@@ -8,8 +8,9 @@
 
 #include "tui/draw/canvas.h"
 #include "tui/draw/text.h"
+#include "tui/state/key_bar.h"
 #include "tui/state/layout.h"
-#include "tui/state/status.h"
+#include "tui/state/messages.h"
 
 namespace pipetop::tui {
 

@@ -9,8 +9,8 @@
 #include "engine/model/tables.h"
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
+#include "tui/state/messages.h"
 #include "tui/state/rungs.h"
-#include "tui/state/status.h"
 #include "tui/state/view_state.h"
 
 namespace pipetop::tui {

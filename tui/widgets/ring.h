@@ -8,8 +8,8 @@
 #include "engine/base/reading.h"
 #include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
+#include "tui/state/messages.h"
 #include "tui/state/ring_state.h"
-#include "tui/state/status.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/throughput.h"
 

@@ -1,136 +1,20 @@
-#include "tui/state/status.h"
+#include "tui/state/key_bar.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <numeric>
+#include <span>
 
 #include "engine/base/text.h"
-#include "engine/explain/glossary.h"
 #include "engine/registry/workloads.h"
-#include "engine/workload/pipe/verdict.h"
-#include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 
 namespace pipetop::tui {
 namespace {
 
-constexpr uint64_t kInfoStays_ns = 10'000'000'000;
-constexpr uint64_t kWarningStays_ns = 30'000'000'000;
-constexpr uint64_t kTurn_ns = 4'000'000'000;  // of each error
-constexpr int kNamedPresets = 150;            // columns from which on the preset is named
-
-// The newest notice of a severity, while it is new. A warning is about the settings of its time.
-const Notice* newest(const Snapshot& s, Severity severity) {
-  const uint64_t stays = severity == Severity::info ? kInfoStays_ns : kWarningStays_ns;
-  const auto found =
-      std::ranges::find(s.notices.rbegin(), s.notices.rend(), severity, &Notice::severity);
-  if (found == s.notices.rend() || s.now_ns >= found->at_ns + stays) return nullptr;
-  const bool outdated =
-      severity == Severity::warning && found->at_ns < s.throughput.current.begin_ns;
-  return outdated ? nullptr : &*found;
-}
-
-std::string why_damaged(const Snapshot& s) {
-  std::string text = damage_text(*s.integrity->wrong_share);
-  if (s.requested.pipe.buffers != Buffers::single) return text;
-  text += ": rewritten in the ring; d mends it";
-  return s.requested.pipe.slow_motion ? text : text + ", m marks them";
-}
-
-// Without stamps nothing is rewritten, and nothing would show it.
-bool hides_damage(const Snapshot& s) {
-  const PipeSettings& p = s.effective.settings.pipe;
-  return s.requested.workload == WorkloadKind::pipe && p.buffers == Buffers::single &&
-         lends_pages(p.write_with) && p.payload == Payload::constant;
-}
-
-// Most pressing first.
-std::vector<Message> what_is_wrong(const Snapshot& s) {
-  std::vector<Message> wrong;
-  if (is_damaged(s)) wrong.push_back({why_damaged(s), Severity::error});
-  const auto add = [&](Severity severity) {
-    if (const Notice* notice = newest(s, severity)) wrong.push_back({notice->text, severity});
-  };
-  add(Severity::error);
-  for (const Mismatch& m : s.effective.mismatches)
-    wrong.push_back({fmt::format("{}: {} requested, {} effective{}{}", m.knob, m.requested,
-                                 m.effective, m.reason.empty() ? "" : ": ", m.reason),
-                     Severity::warning});
-  if (hides_damage(s))
-    wrong.push_back({"buffers single: new data would overwrite pages in the ring; y shows it",
-                     Severity::warning});
-  add(Severity::warning);
-  return wrong;
-}
-
-// From the function up to its entry point, so that truncation removes the far end.
-std::string path_text(const ListState& list) {
-  std::string text;
-  const auto rows = rows_of(list);
-  for (const CallRow* row = selected_row(list); row;) {
-    if (!text.empty()) text += " ← ";
-    text += row->name;
-    row = row->parent < 0 ? nullptr : &rows[static_cast<size_t>(row->parent)];
-  }
-  return text;
-}
-
-// A function that the eye falls on, but whose samples are not its own. See numbers.md.
-constexpr double kCatchesTheEye = 0.05;
-const CallRow* marked_row(const Snapshot& s, const ViewState& state) {
-  if (!s.event.has_value() || s.event->name != kTimerEvent) return nullptr;
-  if (state.log.open || state.choice.activity != Activity::running) return nullptr;
-  for (const ListState& list : state.lists)
-    for (const CallRow& row : rows_of(list))
-      if (row.self >= kCatchesTheEye && ends_interrupts_off(row.name)) return &row;
-  return nullptr;
-}
-
-// What it does, then its path.
-std::string selected_text(const Snapshot& s, const ListState& list) {
-  const std::string_view name = selected_row(list)->name;
-  std::string text(what_it_does(name));
-  if (s.event.has_value() && s.event->name == kTimerEvent && ends_interrupts_off(name))
-    text = "counts code that ran with interrupts off: the timer had to wait for its end";
-  if (!text.empty()) text += " · ";
-  return text + path_text(list);
-}
-
-// What is worth knowing while nothing is wrong.
-std::vector<std::string> infos_of(const Snapshot& s, const ViewState& state, VerdictAt verdict,
-                                  ChangeAt change) {
-  std::vector<std::string> infos;
-  const std::string cause = s.change.has_value() ? s.change->words() : "";
-  if (change == ChangeAt::message && !cause.empty())
-    infos.push_back(
-        fmt::format("{}: {}", ratio_of_shown(s.change->after, s.change->before), cause));
-  const bool stamped = s.requested.pipe.payload == Payload::stamped;
-  if (stamped && s.integrity.status == ReadingStatus::unavailable)
-    infos.push_back(s.integrity.reason);
-  else if (verdict == VerdictAt::message && s.verdict.has_value())
-    infos.push_back(verdict_text(*s.verdict));
-  if (const CallRow* marked = marked_row(s, state))
-    infos.push_back(
-        fmt::format("* {} counts code that ran with interrupts off{}", source_name(marked->name),
-                    s.requested.workload == WorkloadKind::pipe ? ", mostly wakeups" : ""));
-  return infos;
-}
-
-// Starts with the newest notice, so that it is read first.
-size_t turn(const Snapshot& s, const ViewState& state, size_t count) {
-  const uint64_t since = s.notices.empty() ? 0 : s.notices.back().at_ns;
-  const uint64_t now = std::max(state.now_ns, since);
-  return (now - since) / kTurn_ns % count;
-}
-
-// After a change its cause comes first.
-size_t info_turn(const Snapshot& s, size_t count) {
-  const uint64_t since = s.throughput.current.begin_ns;
-  return (std::max(s.now_ns, since) - since) / (2 * kTurn_ns) % count;
-}
+constexpr int kNamedPresets = 150;  // columns from which on the preset is named
 
 bool differs(const Snapshot& s, const ViewState& state, std::string_view knob) {
   if (s.requested != state.on_screen()) return false;  // apparently not tried yet
@@ -327,62 +211,6 @@ void place_by_rank(std::vector<KeyItem>& items, const Rect& bar, int last_end, i
 bool changes_settings(Key key) {
   constexpr std::u32string_view kKeys = U"uU0x";
   return (key >= U'1' && key <= U'9') || kKeys.find(key) != kKeys.npos;
-}
-
-std::string verdict_text(const Verdict& verdict) {
-  return fmt::format("{}: {}", to_text(verdict.bound), verdict.because);
-}
-
-std::vector<Message> messages_of(const Snapshot& s, const ViewState& state) {
-  std::vector<Message> all;
-  const auto add = [&](std::string text, Severity severity = Severity::info) {
-    if (!text.empty()) all.push_back({std::move(text), severity});
-  };
-  add(state.message, state.severity);
-  std::ranges::move(what_is_wrong(s), std::back_inserter(all));
-  if (!s.noise.empty()) add("disturbed: " + s.noise, Severity::warning);
-  if (const Notice* news = newest(s, Severity::info)) add(news->text);
-  if (selected_row(state.list(state.focus))) add(selected_text(s, state.list(state.focus)));
-  if (s.change.has_value()) add(s.change->words());
-  const bool stamped = s.requested.pipe.payload == Payload::stamped;
-  if (stamped && s.integrity.status == ReadingStatus::unavailable) add(s.integrity.reason);
-  if (s.verdict.has_value()) add(verdict_text(*s.verdict));
-  add(s.effective.pipe.zero_copy_reason);
-  return all;
-}
-
-std::string cause_text(const Snapshot& s, int cols) {
-  if (!s.change.has_value()) return "";
-  const Change& change = *s.change;
-  std::string text = change.words();
-  if (columns_of(text) <= cols) return text;
-  // Without what else went away, then without any numbers.
-  text = fmt::format("{}: {}", change.cause, change.evidence.substr(0, change.evidence.find("; ")));
-  return columns_of(text) <= cols ? text : change.cause;
-}
-
-Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict, ChangeAt change) {
-  if (state.choice.filter_before)
-    return {fmt::format("/{}_   Enter keeps the filter, Esc drops it", state.choice.filter)};
-  if (!state.message.empty()) return {state.message, state.severity};
-  if (state.replay && state.replay->at_end() && !state.replay->damage.empty())
-    return {"the recording is " + std::string(state.replay->damage), Severity::warning};
-  std::vector<Message> wrong = what_is_wrong(s);
-  const bool only_noise = wrong.empty() && !s.noise.empty();
-  if (!s.noise.empty()) wrong.push_back({"disturbed: " + s.noise, Severity::warning});
-  // It may last for hours: it takes turns with what else there is to say.
-  if (!wrong.empty() && !(only_noise && turn(s, state, 2) != 0)) {
-    const size_t n = turn(s, state, wrong.size());
-    if (wrong.size() > 1)
-      wrong[n].text = fmt::format("({} of {}) {}", n + 1, wrong.size(), wrong[n].text);
-    return wrong[n];
-  }
-  if (const Notice* news = newest(s, Severity::info)) return {news->text};
-  if (!state.log.open && selected_row(state.list(state.focus)))
-    return {selected_text(s, state.list(state.focus))};
-  const std::vector<std::string> infos = infos_of(s, state, verdict, change);
-  if (!infos.empty()) return {infos[info_turn(s, infos.size())]};
-  return {s.effective.pipe.zero_copy_reason};
 }
 
 int KeyItem::columns() const {
