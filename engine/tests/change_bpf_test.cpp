@@ -46,7 +46,7 @@ TEST_F(ChangeBpfTest, TheLadder) {
   look();
   expect(climb("vmsplice_splice_huge"), "512 pages|gup_");
   look();
-  expect(climb("busy_loop_huge"), "both spin instead of sleeping|mutex");
+  expect(climb("busy_loop_huge"), "both spin instead of sleeping|mutex|calls");
 }
 
 }  // namespace

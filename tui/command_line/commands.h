@@ -23,6 +23,8 @@ int limits_command(const CommandLine& line);
 int doctor_command(const CommandLine& line);
 int dashboard_command(const CommandLine& line);
 int replay_command(const CommandLine& line);
+// A recorded talk, scene by scene.
+int present_replay(const CommandLine& line);
 int shot_command(const CommandLine& line);
 int present_command(const CommandLine& line);
 int rehearse_command(const CommandLine& line);

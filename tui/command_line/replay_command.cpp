@@ -43,6 +43,12 @@ int film(const CommandLine& line, const Config& config, Recording& recording) {
   return 0;
 }
 
+int show(Recording& recording, const Config& config, ReplaySource& source) {
+  const int exit_code = run_dashboard(source, config, {.roof_gib_per_s = roof_of(recording)});
+  if (!recording.damage().empty()) say("the recording is " + recording.damage());
+  return exit_code;
+}
+
 }  // namespace
 
 Config replay_config(const CommandLine& line, const Recording& recording) {
@@ -62,9 +68,17 @@ int replay_command(const CommandLine& line) {
   check_terminal(config);
   ReplaySource source(recording);
   source.go_to(line.replay.at_ns);
-  const int exit_code = run_dashboard(source, config, {.roof_gib_per_s = roof_of(recording)});
-  if (!recording.damage().empty()) say(line.replay.file + " is " + recording.damage());
-  return exit_code;
+  return show(recording, config, source);
+}
+
+int present_replay(const CommandLine& line) {
+  Recording recording(line.talk.replay);
+  Config config = replay_config(line, recording);
+  config.stage = true;
+  ReplaySource source(recording);
+  source.present();
+  check_terminal(config);
+  return show(recording, config, source);
 }
 
 }  // namespace pipetop::tui

@@ -61,9 +61,15 @@ void Controller::follow_replay(const Snapshot& shown) {
   view_.requested = shown.requested;
   StageState& stage = view_.stage;
   const RecordedMark* scene = view_.replay->scene;
+  const size_t number = scene ? scene->number : 0;
+  if (stage.scene == number && stage.title == (scene ? scene->label : "")) return;
   stage.title = scene ? scene->label : "";
   stage.caption = scene ? scene->caption : "";
-  stage.scene = scene ? scene->number : 0;
+  stage.scene = number;
+  stage.scenes = 0;
+  for (const RecordedMark& mark : view_.replay->marks)
+    if (mark.kind == RecordedMark::Kind::scene)
+      stage.scenes = std::max<size_t>(stage.scenes, mark.number);
   if (!scene) return;
   stage.highlight = scene->highlight;
   stage.view = scene->view;

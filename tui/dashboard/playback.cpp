@@ -37,7 +37,17 @@ bool Playback::change_speed(int steps) {
 
 void Playback::pass(uint64_t ns) {
   if (paused_ || at_end()) return;
+  const uint64_t from_ns = at_ns_;
   go_to(at_ns_ + static_cast<uint64_t>(double(ns) * speed()));
+  if (holds_) {
+    const auto scenes = scene_times();
+    const auto next = std::ranges::upper_bound(scenes, from_ns);
+    if (next != scenes.end() && at_ns_ >= *next) {
+      go_to(*next);
+      step(-1);
+      return;
+    }
+  }
   if (at_end()) return;
   const uint64_t next = times_[frame_ + 1];
   const bool gap = next - times_[frame_] > kLongestGapNs;
@@ -86,6 +96,30 @@ bool Playback::go_to_mark(bool forward) {
   if (at_ns_ == 0) return false;
   go_to(last == marks_.rend() ? 0 : time_of(*last));
   return true;
+}
+
+// In their order.
+std::vector<uint64_t> Playback::scene_times() const {
+  std::vector<uint64_t> begin;
+  for (const RecordedMark& mark : marks_)
+    if (mark.kind == RecordedMark::Kind::scene) begin.push_back(time_of(mark));
+  return begin;
+}
+
+bool Playback::go_to_scene(bool forward) {
+  const auto scenes = scene_times();
+  const auto next = std::ranges::upper_bound(scenes, at_ns_);
+  const auto at = next - scenes.begin();  // the number of the present one
+  if (forward ? next == scenes.end() : at < 2) return false;
+  go_to(forward ? *next : scenes[static_cast<size_t>(at) - 2]);
+  paused_ = false;
+  return true;
+}
+
+void Playback::go_to_outer_scene(bool last) {
+  const auto scenes = scene_times();
+  if (!scenes.empty()) go_to(last ? scenes.back() : scenes.front());
+  paused_ = false;
 }
 
 const RecordedMark* Playback::scene() const {

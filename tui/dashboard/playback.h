@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "engine/recording/recording_header.h"
 
@@ -38,16 +39,24 @@ class Playback {
   bool at_end() const { return frame_ + 1 == times_.size(); }
   const RecordedMark* scene() const;
 
+  // Of a talk: it stays on the last frame of each scene until it is told to go on.
+  void hold_at_scenes() { holds_ = true; }
+  // To the beginning of the next scene, or of the one before. False: there is none.
+  bool go_to_scene(bool forward);
+  // Of the first scene, or of the last one.
+  void go_to_outer_scene(bool last);
+
  private:
   void follow();
   uint64_t time_of(const RecordedMark& mark) const;
+  std::vector<uint64_t> scene_times() const;
 
   std::span<const uint64_t> times_;
   std::span<const RecordedMark> marks_;
   size_t frame_ = 0;
   uint64_t at_ns_ = 0;
   size_t speed_;
-  bool paused_ = false;
+  bool paused_ = false, holds_ = false;
 };
 
 }  // namespace pipetop::tui

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 
 #include "engine/base/error.h"
@@ -115,8 +116,48 @@ std::string ReplaySource::change_speed(int steps) {
   return fmt::format("{} times the speed", playback_.speed());
 }
 
+void ReplaySource::present() {
+  const auto is_scene = [](const RecordedMark& mark) {
+    return mark.kind == RecordedMark::Kind::scene;
+  };
+  if (std::ranges::none_of(recording_.marks(), is_scene))
+    throw Error("the recording has no scenes: make one with pipetop present TALK --record FILE");
+  presents_ = true;
+  playback_.hold_at_scenes();
+  playback_.go_to_outer_scene(false);
+  describe();
+}
+
+// As while presenting live.
+std::optional<std::string> ReplaySource::press_talk(Key key) {
+  switch (key) {
+    case key::right:
+    case key::page_down:
+    case key::enter:
+    case U' ':
+    case U'n':
+      return playback_.go_to_scene(true) ? "" : "this is the last scene";
+    case key::left:
+    case key::page_up:
+    case U'N':
+      return playback_.go_to_scene(false) ? "" : "this is the first scene";
+    case key::home:
+    case key::end:
+      playback_.go_to_outer_scene(key == key::end);
+      return "";
+    default:
+      return std::nullopt;
+  }
+}
+
 std::optional<std::string> ReplaySource::press(Key key) {
   std::string said;
+  if (presents_) {
+    if (const auto done = press_talk(key)) {
+      describe();
+      return done;
+    }
+  }
   switch (key) {
     case U' ':
       if (playback_.at_end()) {

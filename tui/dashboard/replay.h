@@ -30,6 +30,10 @@ class ReplaySource final : public Source {
   // The recording outlives it. `clock` is the viewer's.
   explicit ReplaySource(Recording& recording, Clock clock = monotonic_ns);
 
+  // As a talk: the keys of clickers go from scene to scene, and each ends on its last frame. Throws
+  // Error if it has no scenes.
+  void present();
+
   int event_fd() const override { return -1; }
   void handle_events() override {}
   // Throws Error: a recording cannot be changed.
@@ -49,6 +53,7 @@ class ReplaySource final : public Source {
   const Snapshot& shown();
   void describe();
   std::string go_to_mark(bool forward);
+  std::optional<std::string> press_talk(Key key);
   std::string change_speed(int steps);
 
   Recording& recording_;
@@ -56,6 +61,7 @@ class ReplaySource final : public Source {
   uint64_t last_ns_;
   Playback playback_;
   ReplayState state_;
+  bool presents_ = false;
 };
 
 }  // namespace pipetop::tui

@@ -27,7 +27,7 @@ class StagePainter {
         panels_(screen_layout(state, canvas.rows(), canvas.cols())) {}
 
   void draw() {
-    draw_stage_title(at(places_.title), s_, stage_title(state_), state_.frozen);
+    draw_stage_title(at(places_.title), s_, stage_title(state_), state_.frozen, badges_of(state_));
     const bool rate = highlights("rate");
     draw_stage_rate(at(places_.number), s_, places_.number_size, rate);
     draw_stage_factor(at(places_.factor), s_.change, places_.factor_size, rate);
@@ -140,6 +140,13 @@ class StagePainter {
 };
 
 }  // namespace
+
+std::vector<TitlePart> badges_of(const ViewState& state) {
+  std::vector<TitlePart> badges;
+  if (state.replay) badges.push_back({" REPLAY ", {Style::mark, kReverse}});
+  if (state.recording) badges.push_back({" REC ", {Style::error, kReverse}});
+  return badges;
+}
 
 std::string stage_title(const ViewState& state) {
   const StageState& stage = state.stage;

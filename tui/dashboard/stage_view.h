@@ -2,15 +2,20 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
 #include "tui/state/view_state.h"
+#include "tui/widgets/frame.h"
 
 namespace pipetop::tui {
 
 // Of a size that fits it.
 void draw_stage(Canvas& canvas, const Snapshot& snapshot, const ViewState& state);
+
+// What the screen is, beside its measurements: a recording, or recorded.
+std::vector<TitlePart> badges_of(const ViewState& state);
 
 // "3/12 Lending pages"; outside of a talk what the preset is.
 std::string stage_title(const ViewState& state);

@@ -116,17 +116,10 @@ void draw_ladder_page(Canvas& canvas, const Layout& layout, const Snapshot& s,
               unit_of(s.requested), state.ladder.scroll);
 }
 
-std::vector<TitlePart> badges_of(const ViewState& state) {
-  std::vector<TitlePart> badges;
-  if (state.replay) badges.push_back({" REPLAY ", {Style::mark, kReverse}});
-  if (state.recording) badges.push_back({" REC ", {Style::error, kReverse}});
-  return badges;
-}
-
 // Those of the layout, or the page that is open.
 void draw_panels(Canvas& canvas, const Layout& layout, const Snapshot& s, const ViewState& state) {
   if (state.stage.on) {
-    draw_stage_title({canvas, layout.title}, s, stage_title(state), state.frozen);
+    draw_stage_title({canvas, layout.title}, s, stage_title(state), state.frozen, badges_of(state));
     draw_stage_words({canvas, layout.keys}, s);
   } else {
     draw_title_bar({canvas, layout.title}, s, state.title(), state.frozen, state.running_behind(),

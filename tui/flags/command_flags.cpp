@@ -207,7 +207,12 @@ void add_present_flags(CLI::App& app, CommandLine& line) {
   add_talk(app, talk);
   add_time(app, "--auto", talk.auto_ns, kLeastAutoNs, "go on by itself after this long");
   app.add_flag("--loop", talk.loop, "begin again after the last scene; with --auto");
+  add_file(app, "--replay", talk.replay, "show a recorded talk, scene by scene, without measuring");
   app.final_callback([&talk] {
+    if (!talk.replay.empty() && !talk.config.empty())
+      throw Error("--replay shows a recorded talk: give no config with it");
+    if (!talk.replay.empty() && talk.auto_ns > 0)
+      throw Error("--auto and --replay exclude each other: give one of them");
     if (talk.loop && talk.auto_ns == 0)
       throw Error("--loop needs --auto: give for example --auto 20s");
   });

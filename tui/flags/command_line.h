@@ -81,6 +81,7 @@ struct TalkRequest {
   std::string config;        // a name or a path, "" for that of --config
   uint64_t auto_ns = 0;      // 0: only a key goes on
   uint64_t duration_ns = 0;  // of each scene of a rehearsal; 0: as it says itself
+  std::string replay;        // the recording of a talk, in place of the machine; "" for none
   bool loop = false;
 };
 

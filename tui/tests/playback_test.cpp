@@ -9,7 +9,8 @@
 namespace pipetop::tui {
 namespace {
 
-// Ten seconds of 20 frames each, from some time on; changes after 2 s and 7 s, a scene after 4 s.
+// Ten seconds of 20 frames each, from some time on; changes after 2 s and 7 s, scenes at the begin
+// and after 4 s.
 class PlaybackTest : public testing::Test {
  protected:
   static std::vector<uint64_t> some_times() {
@@ -28,8 +29,9 @@ class PlaybackTest : public testing::Test {
   static constexpr uint64_t kBegin = 1000 * kSecond;
   std::vector<uint64_t> times_ = some_times();
   std::vector<RecordedMark> marks_ = {
-      mark(0, RecordedMark::Kind::change, "start"), mark(2, RecordedMark::Kind::change, "vmsplice"),
-      mark(4, RecordedMark::Kind::scene, "splice"), mark(7, RecordedMark::Kind::change, "splice")};
+      mark(0, RecordedMark::Kind::scene, "write"), mark(0, RecordedMark::Kind::change, "start"),
+      mark(2, RecordedMark::Kind::change, "vmsplice"), mark(4, RecordedMark::Kind::scene, "splice"),
+      mark(7, RecordedMark::Kind::change, "splice")};
   Playback playback_{times_, marks_};
 };
 
@@ -52,6 +54,23 @@ TEST_F(PlaybackTest, PlaysAtItsSpeedUntilTheEnd) {
   EXPECT_EQ(playback_.frame(), 200u);
   playback_.pass(1 * kSecond);
   EXPECT_EQ(playback_.frame(), 200u) << "it stays there";
+}
+
+TEST_F(PlaybackTest, ATalkStaysOnTheLastFrameOfEachScene) {
+  Playback talk(times_, marks_);
+  talk.hold_at_scenes();
+  talk.go_to_outer_scene(false);
+  EXPECT_EQ(talk.at_ns(), 0u);
+  for (int i = 0; i < 10; ++i) talk.pass(1 * kSecond);
+  EXPECT_EQ(talk.frame(), 79u) << "the second scene begins with frame 80";
+  EXPECT_TRUE(talk.go_to_scene(true));
+  EXPECT_EQ(talk.frame(), 80u);
+  EXPECT_FALSE(talk.go_to_scene(true)) << "it is the last one";
+  talk.pass(100 * kSecond);
+  EXPECT_TRUE(talk.at_end());
+  EXPECT_TRUE(talk.go_to_scene(false));
+  EXPECT_EQ(talk.at_ns(), 0u);
+  EXPECT_FALSE(talk.go_to_scene(false));
 }
 
 TEST_F(PlaybackTest, APauseStopsIt) {
@@ -89,7 +108,7 @@ TEST_F(PlaybackTest, GoesFromMarkToMark) {
     EXPECT_EQ(playback_.at_ns(), s * kSecond);
   }
   EXPECT_FALSE(playback_.go_to_mark(false));
-  EXPECT_EQ(playback_.scene(), nullptr);
+  EXPECT_EQ(playback_.scene()->label, "write");
   playback_.go_to(6 * kSecond);
   EXPECT_TRUE(playback_.go_to_mark(false));
   EXPECT_EQ(playback_.at_ns(), 4 * kSecond) << "to the beginning of this one";

@@ -224,12 +224,14 @@ void draw_title_bar(const Area& area, const Snapshot& s, std::string_view preset
   }
 }
 
-void draw_stage_title(const Area& area, const Snapshot& s, std::string_view title, bool frozen) {
+void draw_stage_title(const Area& area, const Snapshot& s, std::string_view title, bool frozen,
+                      std::span<const TitlePart> badges) {
   std::vector<Part> parts = parts_of(s);
   std::erase_if(parts, [](const Part& part) { return part.rank > 1 || part.text.empty(); });
   if (frozen) parts.push_back({" FROZEN ", {Style::warning, kReverse}, 0});
   if (pace_of(s) == Pace::slow_motion)
     parts.push_back({" SLOW MOTION ", {Style::warning, kReverse}, 0});
+  for (const TitlePart& badge : badges) parts.push_back({badge.text, badge.ink, 0});
   int right = area.cols() - 1;
   for (const Part& part : parts | std::views::reverse) {
     right -= columns_of(part.text);

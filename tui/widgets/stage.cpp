@@ -102,7 +102,8 @@ void draw_stage_change(const Area& area, const Snapshot& s) {
   pen.text(rate_text(change->after), Style::value).skip(1);
   pen.text(unit_of(s.requested).rate, Style::plain).skip(3);
   if (change->factor > 0)
-    pen.text(ratio_of_shown(change->after, change->before), {factor_style(change->factor), kBold}).skip(3);
+    pen.text(ratio_of_shown(change->after, change->before), {factor_style(change->factor), kBold})
+        .skip(3);
   const std::string since = ratio_text(change->since_start);
   if (change->since_start <= 0 || since == ratio_of_shown(change->after, change->before)) return;
   constexpr std::string_view kWords = " since the start";

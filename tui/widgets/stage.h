@@ -10,6 +10,7 @@
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/state/hottest.h"
+#include "tui/widgets/frame.h"
 
 namespace pipetop::tui {
 
@@ -17,7 +18,7 @@ inline constexpr Ink kHighlighted = Ink(Style::mark, kReverse);
 
 // The scene's title, and what must not be missed: a frozen screen, knobs that had no effect.
 void draw_stage_title(const Area& area, const Snapshot& snapshot, std::string_view title,
-                      bool frozen);
+                      bool frozen, std::span<const TitlePart> badges = {});
 
 // The settled rate of the present settings: the one that the factor is made of. None until they
 // have settled.
