@@ -117,7 +117,7 @@ class Parser {
           automatic ? 0 : number_of("--frequency", hz, kMinFrequencyHz, kMaxFrequencyHz);
     };
     add_value(app_, "--frequency", "auto|HZ", choose_hz,
-              "samples per second on each CPU; auto: as many as cost 1 % (default auto)");
+              "samples per second on each CPU; auto: as many as cost 0.5 % (default auto)");
     const auto names = bpf_counters_names();
     const auto choose = [this](size_t i) { line_.bpf_counters = static_cast<BpfCounters>(i); };
     add_choice(app_, "--bpf-counters", {names.begin(), names.end()}, choose,
