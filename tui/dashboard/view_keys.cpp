@@ -45,14 +45,15 @@ void follow_stage(ViewState& view) {
   open_for_stage(view, tree);
 }
 
-// Unless the user has moved on to another row.
+// Only as far as needed: the hottest rows matter, too. Not if it is gone, nor if the user has moved
+// on to another row.
 void bring_into_view(ListState& list, std::string_view function, int visible) {
   if (function.empty() || list.selected >= 0) return;
   const auto rows = rows_of(list);
   const auto found = std::ranges::find(rows, function, &CallRow::name);
-  if (found == rows.end()) return;
+  const bool there = found != rows.end() && found->novelty != Novelty::vanished;
   const auto index = static_cast<int>(found - rows.begin());
-  list.scroll = std::clamp(list.scroll, std::max(0, index - visible + 1), index);
+  list.scroll = there ? std::max(0, index - visible + 1) : 0;
 }
 
 // Where a key goes from a slot, counted on around the ring.

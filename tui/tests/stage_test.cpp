@@ -325,6 +325,17 @@ TEST(Stage, AHighlightedFunctionIsAlwaysThere) {
             kHighlighted);
 }
 
+TEST(Stage, AHighlightHidesNoMoreThanItMust) {
+  ViewState state = in_a_talk(SceneView::functions);
+  state.stage.highlight = "gup_fast_fallback";  // the second row
+  state.list(Role::writer).scroll = 1;          // it was the third
+  int rows = 24;                                // of which the list has two or three
+  while (function_rows(list_of(screen_layout(state, rows, 80), Role::writer)) > 3) --rows;
+  ASSERT_GE(function_rows(list_of(screen_layout(state, rows, 80), Role::writer)), 2);
+  show_lists(state, changed_snapshot(), rows, 80);
+  EXPECT_EQ(state.list(Role::writer).scroll, 0);
+}
+
 TEST(Stage, OtherThingsCanBeHighlighted) {
   EXPECT_EQ(ink_at(drawn_with("verdict", SceneView::ladder), "lock-bound"), kHighlighted);
   EXPECT_EQ(ink_at(drawn_with("slots", SceneView::ring), "ring ─"), kHighlighted);
