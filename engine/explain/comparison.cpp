@@ -121,7 +121,8 @@ std::vector<FunctionGain> Comparison::functions(const RolePair& pair, Below belo
              after = samples_by_name(pair.after, below);
   std::map<std::string_view, FunctionGain> gains;
   for (const auto* table : {&before, &after}) {
-    for (const auto& [name, samples] : *table) {
+    for (const auto& entry : *table) {
+      const std::string_view name = entry.first;
       const auto in = [&](const auto& all) {
         const auto found = all.find(name);
         return found == all.end() ? 0 : found->second;

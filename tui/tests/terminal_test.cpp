@@ -200,9 +200,12 @@ TEST_F(TerminalTest, ATerminalThatDoesNotAnswerHoldsNobodyUp) {
   EXPECT_EQ(program.wait_for_end(), 0);
 }
 
+// The console's mouse, which no pseudo terminal has: libgpm leaks while it looks for it.
+constexpr const char* kNoGpm = "NCURSES_GPM_TERMS=none";
+
 TEST_F(TerminalTest, OnlyTerminalsThatUnderstandAreAsked) {
   for (const char* term : {"TERM=linux", "TERM=vt100", "TERM=ansi"}) {
-    PtyProgram program(demo(), {term, "LC_ALL=C.UTF-8", "NO_COLOR="});
+    PtyProgram program(demo(), {term, "LC_ALL=C.UTF-8", "NO_COLOR=", kNoGpm});
     ASSERT_TRUE(program.wait_for("throughput")) << term;
     program.send("q");
     EXPECT_EQ(program.wait_for_end(), 0);
@@ -254,7 +257,7 @@ TEST_F(TerminalTest, WithoutColourThereAreNoThemes) {
 
 // Its description has no size.
 TEST_F(TerminalTest, TheLinuxConsoleIsATerminalToo) {
-  PtyProgram program(demo(), {"TERM=linux", "LC_ALL=C.UTF-8", "NO_COLOR="});
+  PtyProgram program(demo(), {kNoGpm, "TERM=linux", "LC_ALL=C.UTF-8", "NO_COLOR="});
   ASSERT_TRUE(program.wait_for("throughput"));
   program.send("q");
   EXPECT_EQ(program.wait_for_end(), 0);
