@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <cmath>
 #include <map>
 #include <string>
 #include <utility>
@@ -21,7 +22,7 @@ std::string hex(Rgb c) { return fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b
 
 Rgb mix(Rgb fore, Rgb back, double density) {
   const auto channel = [&](uint8_t f, uint8_t b) {
-    return static_cast<uint8_t>(b + (f - b) * density + 0.5);
+    return static_cast<uint8_t>(std::lround(b + (f - b) * density));
   };
   return {channel(fore.r, back.r), channel(fore.g, back.g), channel(fore.b, back.b)};
 }
