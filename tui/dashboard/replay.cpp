@@ -153,7 +153,7 @@ std::optional<std::string> ReplaySource::press_talk(Key key) {
 std::optional<std::string> ReplaySource::press(Key key) {
   std::string said;
   if (presents_) {
-    if (const auto done = press_talk(key)) {
+    if (auto done = press_talk(key)) {
       describe();
       return done;
     }

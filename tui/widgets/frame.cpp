@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 #include "engine/base/text.h"
 #include "tui/draw/look.h"
@@ -233,10 +232,10 @@ void draw_stage_title(const Area& area, const Snapshot& s, std::string_view titl
     parts.push_back({" SLOW MOTION ", {Style::warning, kReverse}, 0});
   for (const TitlePart& badge : badges) parts.push_back({badge.text, badge.ink, 0});
   int right = area.cols() - 1;
-  for (const Part& part : parts | std::views::reverse) {
-    right -= columns_of(part.text);
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    right -= columns_of(part->text);
     if (right < area.cols() / 2) break;  // the title matters more
-    area.put(0, right, part.text, part.ink);
+    area.put(0, right, part->text, part->ink);
     right -= 2;
   }
   const std::string fits = whole_words(title, right - 2);

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <ranges>
 #include <string>
 #include <vector>
 
@@ -58,7 +57,8 @@ void draw_marks(const Area& area, std::span<const ChangeMark> marks, const TimeA
   constexpr std::string_view kNow = "now";
   const int64_t start = axis.start_ns();
   std::vector<PlacedMark> placed;  // newest first
-  for (const ChangeMark& mark : std::views::reverse(marks)) {
+  for (auto newest = marks.rbegin(); newest != marks.rend(); ++newest) {
+    const ChangeMark& mark = *newest;
     const auto at = static_cast<int64_t>(mark.at_ns);
     if (at < start || at >= axis.end_ns) continue;
     const int cell = static_cast<int>((at - start) / axis.width_ns) / bins_a_cell;

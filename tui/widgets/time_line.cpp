@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "tui/draw/text.h"
@@ -41,7 +42,7 @@ void draw_time_line(const Area& area, const ReplayState& replay) {
   if (cols < 2) return;
   const auto place = [&](uint64_t at_ns) {
     const double share = replay.duration_ns == 0 ? 0 : double(at_ns) / double(replay.duration_ns);
-    return col + std::clamp(static_cast<int>(share * (cols - 1) + 0.5), 0, cols - 1);
+    return col + std::clamp(static_cast<int>(std::lround(share * (cols - 1))), 0, cols - 1);
   };
   const int here = place(replay.at_ns);
   for (int c = col; c < col + cols; ++c)
