@@ -19,6 +19,10 @@ std::optional<double> roof_of(const Recording& recording) {
   return recording.header().roof_gib_per_s.value;
 }
 
+void say_damage(const std::string& file, const Recording& recording) {
+  if (!recording.damage().empty()) say(file + " is " + recording.damage());
+}
+
 // All of it, as fast as it can be drawn.
 int film(const CommandLine& line, const Config& config, Recording& recording) {
   CastFile cast(line.cast, recording.header().unix_s);
@@ -39,13 +43,14 @@ int film(const CommandLine& line, const Config& config, Recording& recording) {
         cast.mark(shown.now_ns, mark->label);
   }
   cast.finish();
-  if (!recording.damage().empty()) say(line.replay.file + " is " + recording.damage());
+  say_damage(line.replay.file, recording);
   return 0;
 }
 
-int show(Recording& recording, const Config& config, ReplaySource& source) {
+int show(const std::string& file, Recording& recording, const Config& config,
+         ReplaySource& source) {
   const int exit_code = run_dashboard(source, config, {.roof_gib_per_s = roof_of(recording)});
-  if (!recording.damage().empty()) say("the recording is " + recording.damage());
+  say_damage(file, recording);
   return exit_code;
 }
 
@@ -68,7 +73,7 @@ int replay_command(const CommandLine& line) {
   check_terminal(config);
   ReplaySource source(recording);
   source.go_to(line.replay.at_ns);
-  return show(recording, config, source);
+  return show(line.replay.file, recording, config, source);
 }
 
 int present_replay(const CommandLine& line) {
@@ -78,7 +83,7 @@ int present_replay(const CommandLine& line) {
   ReplaySource source(recording);
   source.present();
   check_terminal(config);
-  return show(recording, config, source);
+  return show(line.talk.replay, recording, config, source);
 }
 
 }  // namespace pipetop::tui

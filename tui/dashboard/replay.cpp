@@ -9,6 +9,7 @@
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/view.h"
 #include "tui/state/ring_state.h"
+#include "tui/state/talk_state.h"
 
 namespace pipetop::tui {
 namespace {
@@ -130,24 +131,11 @@ void ReplaySource::present() {
 
 // As while presenting live.
 std::optional<std::string> ReplaySource::press_talk(Key key) {
-  switch (key) {
-    case key::right:
-    case key::page_down:
-    case key::enter:
-    case U' ':
-    case U'n':
-      return playback_.go_to_scene(true) ? "" : "this is the last scene";
-    case key::left:
-    case key::page_up:
-    case U'N':
-      return playback_.go_to_scene(false) ? "" : "this is the first scene";
-    case key::home:
-    case key::end:
-      playback_.go_to_outer_scene(key == key::end);
-      return "";
-    default:
-      return std::nullopt;
-  }
+  if (is_next_scene(key)) return playback_.go_to_scene(true) ? "" : "this is the last scene";
+  if (is_scene_before(key)) return playback_.go_to_scene(false) ? "" : "this is the first scene";
+  if (key != key::home && key != key::end) return std::nullopt;
+  playback_.go_to_outer_scene(key == key::end);
+  return "";
 }
 
 std::optional<std::string> ReplaySource::press(Key key) {

@@ -59,6 +59,7 @@ std::vector<Message> what_is_wrong(const Snapshot& s) {
     wrong.push_back({"buffers single: new data would overwrite pages in the ring; y shows it",
                      Severity::warning});
   add(Severity::warning);
+  if (!s.noise.empty()) wrong.push_back({"disturbed: " + s.noise, Severity::warning});
   return wrong;
 }
 
@@ -141,7 +142,6 @@ std::vector<Message> messages_of(const Snapshot& s, const ViewState& state) {
   };
   add(state.message, state.severity);
   std::ranges::move(what_is_wrong(s), std::back_inserter(all));
-  if (!s.noise.empty()) add("disturbed: " + s.noise, Severity::warning);
   if (const Notice* news = newest(s, Severity::info)) add(news->text);
   if (selected_row(state.list(state.focus))) add(selected_text(s, state.list(state.focus)));
   if (s.change.has_value()) add(s.change->words());
@@ -169,8 +169,7 @@ Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict,
   if (state.replay && state.replay->at_end() && !state.replay->damage.empty())
     return {"the recording is " + std::string(state.replay->damage), Severity::warning};
   std::vector<Message> wrong = what_is_wrong(s);
-  const bool only_noise = wrong.empty() && !s.noise.empty();
-  if (!s.noise.empty()) wrong.push_back({"disturbed: " + s.noise, Severity::warning});
+  const bool only_noise = wrong.size() == 1 && !s.noise.empty();
   // It may last for hours: it takes turns with what else there is to say.
   if (!wrong.empty() && !(only_noise && turn(s, state, 2) != 0)) {
     const size_t n = turn(s, state, wrong.size());

@@ -22,12 +22,6 @@ constexpr size_t kIndexPage = 10;
 bool is_one_of(Key pressed, std::initializer_list<Key> keys) {
   return std::ranges::find(keys, pressed) != keys.end();
 }
-bool is_next(Key k) {
-  return is_one_of(k, {key::right, key::down, key::page_down, U' ', key::enter, U'n'});
-}
-bool is_back(Key k) {
-  return is_one_of(k, {key::left, key::up, key::page_up, key::backspace, Key(0x7F), U'N'});
-}
 // The terminal's and the process's own, wherever they are pressed.
 bool is_the_terminals(Key k) {
   return is_one_of(k, {key::ctrl('L'), key::ctrl('Z'), key::ctrl('C'), key::ctrl('\\')});
@@ -124,8 +118,8 @@ TalkPress press_stage(TalkState& talk, StageState& stage, Key k) {
     return {};
   }
   stage.blank = false;
-  if (is_next(k)) return go(talk, 1);
-  if (is_back(k)) return go(talk, -1);
+  if (is_next_scene(k)) return go(talk, 1);
+  if (is_scene_before(k)) return go(talk, -1);
   if (k == key::home) return {Does::enter, 0};
   if (is_one_of(k, {key::end, U'G'})) return go_to_typed(talk);
   if (k == key::ctrl('P'))
@@ -151,6 +145,13 @@ bool is_settled(const TalkState& talk, const Snapshot& now) {
 }
 
 }  // namespace
+
+bool is_next_scene(Key k) {
+  return is_one_of(k, {key::right, key::down, key::page_down, U' ', key::enter, U'n'});
+}
+bool is_scene_before(Key k) {
+  return is_one_of(k, {key::left, key::up, key::page_up, key::backspace, Key(0x7F), U'N'});
+}
 
 TalkPress press_talk(TalkState& talk, StageState& stage, Key k) {
   if (talk.scenes.empty() || is_the_terminals(k)) return {Does::not_ours};

@@ -54,6 +54,10 @@ struct TalkPress {
   std::string words = {};
 };
 
+// As clickers and slide tools send them, for a recorded talk, too.
+bool is_next_scene(Key key);
+bool is_scene_before(Key key);
+
 // While presenting.
 TalkPress press_talk(TalkState& talk, StageState& stage, Key key);
 

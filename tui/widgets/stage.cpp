@@ -11,8 +11,6 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr uint32_t kSettledSamples = 5;  // of 100 ms
-
 Style factor_style(double factor) {
   return factor >= 1.02 ? Style::good : factor <= 0.98 ? Style::warning : Style::value;
 }
@@ -48,8 +46,7 @@ Reading<double> stage_rate(const Snapshot& s) {
     return rate;
   }
   const Reading<RateStats>& own = s.throughput.current.rate;
-  const bool settled = own.has_value() && own->samples >= kSettledSamples;
-  if (!settled) return Reading<double>::warming(own.reason);
+  if (!is_settled(own)) return Reading<double>::warming(own.reason);
   return {own.status, own->mean, own.reason};
 }
 
