@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/experiment/trial.h"
 #include "engine/observe/perf_events.h"
+#include "engine/observe/tick_control.h"
 #include "engine/observe/tick_schedule.h"
 
 namespace pipetop {
@@ -70,7 +71,9 @@ class OverheadRun {
     session_.engine().observe(phase == &OverheadRound::on);
     std::optional<BareTicks> timers;
     if (phase == &OverheadRound::timers) timers.emplace(event_);
-    const Snapshot begin = run_for(kSwitchNs, timers);
+    // Observers that have just been switched on tick more often at first than they go on to do.
+    const uint64_t settle_ns = phase == &OverheadRound::on ? observe::TickControl::kHurryNs : 0;
+    const Snapshot begin = run_for(kSwitchNs + settle_ns, timers);
     Snapshot end = run_for(phase_ns_, timers);
     // A ratio needs a non-zero rate, so a phase lasts until something has moved.
     while (end.throughput.total_items == begin.throughput.total_items &&

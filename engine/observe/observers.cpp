@@ -135,17 +135,20 @@ void Observers::poll_occupancy(uint64_t now_ns) {
 }
 
 void Observers::restart(uint64_t now_ns) {
-  restarted_ns_ = now_ns;  // samples in flight are dropped by their age
   looked_at_ns_ = 0;
-  if (control_) control_->hurry(now_ns);
-  for (const Role role : kBothRoles) {
-    role_of(role).counter.clear();
-    if (sampler_) role_of(role).lost_seen = sampler_->lost(role);
-    if (sched_) role_of(role).sleeps_before = sched_->sleeps(role).value;
-  }
+  for (const Role role : kBothRoles) restart(role, now_ns);
   occupancy_before_ = occupancy_counts(now_ns);
   fallback_.restart();
   restart_kinds(now_ns);
+}
+
+void Observers::restart(Role role, uint64_t now_ns) {
+  WatchedRole& watched = role_of(role);
+  watched.restarted_ns = now_ns;
+  if (control_) control_->hurry(now_ns);
+  watched.counter.clear();
+  if (sampler_) watched.lost_seen = sampler_->lost(role);
+  if (sched_) watched.sleeps_before = sched_->sleeps(role).value;
 }
 
 void Observers::restart_kinds(uint64_t now_ns) {
@@ -283,8 +286,8 @@ void Observers::take_samples(uint64_t now_ns) {
 }
 
 void Observers::take(const StackSample& sample) {
-  if (sample.at_ns < restarted_ns_) return;
   WatchedRole& role = role_of(sample.role);
+  if (sample.at_ns < role.restarted_ns) return;
   role.counter.add(sample.at_ns, role.counter.place_of(sample.addresses, symbols_));
 }
 

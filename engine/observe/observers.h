@@ -64,6 +64,9 @@ class Observers {
   // occupancy history continues.
   void restart(uint64_t now_ns);
 
+  // Resets functions and sleeps of one role, e.g. because another process has it.
+  void restart(Role role, uint64_t now_ns);
+
   // Resets slot kinds: those of the old technique have left the ring.
   void restart_kinds(uint64_t now_ns);
 
@@ -103,8 +106,9 @@ class Observers {
     size_t processes = 0;
     pid_t first = 0;
     observe::CallCounter counter;
-    uint64_t lost_seen = 0;    // by the sampler, already counted
-    uint64_t sleeps_seen = 0;  // when its times were last known
+    uint64_t lost_seen = 0;     // by the sampler, already counted
+    uint64_t sleeps_seen = 0;   // when its times were last known
+    uint64_t restarted_ns = 0;  // samples in flight are dropped by their age
     // At restart(); nothing while they cannot be distinguished from earlier ones.
     std::optional<observe::Sleeps> sleeps_before = observe::Sleeps{};
   };
@@ -149,7 +153,7 @@ class Observers {
   Reading<RingFrame> frame_;
   uint64_t tick_due_ns_ = 0;
   std::minstd_rand random_;
-  uint64_t restarted_ns_ = 0, looked_at_ns_ = 0;
+  uint64_t looked_at_ns_ = 0;
 };
 
 }  // namespace pipetop

@@ -20,6 +20,9 @@ enum class Ticks : uint8_t {
 
 class TickControl {
  public:
+  // How long many ticks follow a change.
+  static constexpr uint64_t kHurryNs = 500'000'000;
+
   using Measure = std::optional<double> (*)();
 
   // Begins to measure what a tick costs. 0 Hz: automatic.
@@ -56,7 +59,6 @@ class TickControl {
   const uint32_t most_hz_;
   std::future<std::optional<double>> measuring_;
   std::optional<double> tick_ns_;
-  static constexpr uint64_t kHurryNs = 500'000'000;
   uint64_t hurry_until_ns_ = 0;
   SleepJudge judge_;
   TickSlices slices_;

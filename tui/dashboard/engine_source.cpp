@@ -1,5 +1,6 @@
 #include "tui/dashboard/engine_source.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace pipetop::tui {
@@ -83,6 +84,15 @@ Segment EngineSource::segment() {
   Segment segment = engine_->segment();
   segment.number += segments_before_;
   return segment;
+}
+
+std::vector<EngineSource::SharedSegment> EngineSource::closed_segments() {
+  std::vector<SharedSegment> all = tick().throughput.segments;
+  for (const auto& [workload, segments] : earlier_)
+    if (workload != options_.settings.workload)
+      all.insert(all.end(), segments.begin(), segments.end());
+  std::ranges::sort(all, {}, [](const SharedSegment& segment) { return segment->number; });
+  return all;
 }
 
 void EngineSource::count(BpfCounters layout) {

@@ -27,6 +27,8 @@ class EngineSource final : public Source {
   // The segments are those of all engines of this workload, numbered across all of them.
   Snapshot tick() override;
   Segment segment() override;
+  // The closed segments of every workload, in their order.
+  std::vector<std::shared_ptr<const Segment>> closed_segments();
   void count(BpfCounters layout) override;
   bool step(Role role) override { return engine_->step(role); }
   std::string obstacle(const Settings& next, std::string_view knob) const override {

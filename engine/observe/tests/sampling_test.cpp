@@ -1,8 +1,10 @@
 // Functions and occupancy of processes and pipes whose truth is known.
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <cmath>
+#include <thread>
 
 #include "engine/meter/process_stats.h"
 #include "engine/observe/observers.h"
@@ -169,6 +171,32 @@ TEST_F(Sampling, RolesAreKeptApart) {
   observers_.watch(Role::reader, reader.pid());
   EXPECT_GT(children_share(sample(Role::writer, 100), "pipe_write"), 0.1);
   EXPECT_EQ(children_share(sample(Role::reader, 100), "pipe_write"), 0.0);
+}
+
+TEST_F(Sampling, AllThreadsOfAProcessAreSampled) {
+  const BusyChild child([] {  // the first thread sleeps
+    static std::thread busy([] {
+      for (;;) write_and_read_back();
+    });
+    ::poll(nullptr, 0, 1000);
+  });
+  observers_.watch(Role::writer, child.pid());
+  EXPECT_GT(children_share(sample(Role::writer, 100), "pipe_write"), 0.1);
+}
+
+TEST_F(Sampling, ARoleThatGoesToAnotherProcessForgetsOnlyItsOwnSamples) {
+  const BusyChild writer(write_and_read_back);
+  const BusyChild reader([] { getppid(); });
+  observers_.watch(Role::writer, writer.pid());
+  observers_.watch(Role::reader, reader.pid());
+  ASSERT_GE(sample(Role::reader, 50).samples, 50u);
+  const uint64_t before = sample(Role::writer, 50).samples;
+  observers_.watch(Role::reader, 0);
+  observers_.restart(Role::reader, monotonic_ns() + 3'600'000'000'000);
+  let_run(writer, 50'000'000);
+  poll();
+  EXPECT_FALSE(observers_.functions(Role::reader).has_value());
+  EXPECT_GE(observers_.functions(Role::writer)->samples, before);
 }
 
 TEST_F(Sampling, ARestartForgetsOlderSamples) {
