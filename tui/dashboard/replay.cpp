@@ -32,11 +32,7 @@ std::span<const ScreenKey> replay_keys() { return kReplayKeys; }
 void draw_recorded(Canvas& canvas, const Snapshot& shown, ViewState& view) {
   view.requested = shown.requested;
   view.now_ns = shown.now_ns;
-  const RingFrame* frame = drawable_frame(shown.ring);
-  if (pace_of(shown) == Pace::normal)
-    view.ring.trail.clear();
-  else if (frame)
-    view.ring.trail.update(*frame);
+  view.ring.follow(shown);
   show_lists(view, shown, canvas.rows(), canvas.cols());
   draw(canvas, shown, view);
 }

@@ -4,13 +4,13 @@
 
 namespace pipetop::tui {
 
-void Hottest::update(const WorkerView& worker) {
-  if (!worker.functions.has_value()) {
+void Hottest::update(const Reading<FunctionTable>& functions) {
+  if (!functions.has_value()) {
     functions_.clear();
     tree_.reset();
     return;
   }
-  const FunctionTable& table = *worker.functions;
+  const FunctionTable& table = *functions;
   if (tree_.lock() == table.tree && !functions_.empty()) return;
   tree_ = table.tree;
   functions_.clear();

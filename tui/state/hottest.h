@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/model/snapshot.h"
+#include "engine/base/reading.h"
+#include "engine/model/functions.h"
 
 namespace pipetop::tui {
 
@@ -18,7 +19,7 @@ struct HotFunction {
 // Found once per table: it takes a walk over the whole tree.
 class Hottest {
  public:
-  void update(const WorkerView& worker);
+  void update(const Reading<FunctionTable>& functions);
 
   // The first `count` of them. `kept` is always among them, as the last one if it is not hot
   // enough; with a share of 0 if it was not seen.

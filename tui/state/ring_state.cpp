@@ -29,6 +29,36 @@ int grow_strip(StripView& view, uint32_t slots, int cols, int rows_left) {
   return view.rows() - (1 + (view.underline ? 1 : 0));
 }
 
+// Slots are a power of two, so unsigned indices wrap around correctly.
+uint32_t wrapped(const RingFrame& frame, uint32_t index) { return index % frame.slots; }
+
+uint32_t slots_a_line(const RingFrame& frame, const StripScale& scale) {
+  if (scale.lines <= 1) return std::max(frame.slots / 4, 1u);
+  return static_cast<uint32_t>(scale.cells_a_line * scale.slots_a_cell);
+}
+
+// Counted on around the ring.
+std::optional<uint32_t> target(const RingFrame& frame, uint32_t at, Key pressed, uint32_t line) {
+  switch (pressed) {
+    case key::right:
+      return at + 1;
+    case key::left:
+      return at + frame.slots - 1;
+    case key::down:
+    case key::page_down:
+      return at + line;
+    case key::up:
+    case key::page_up:
+      return at + frame.slots - wrapped(frame, line);
+    case key::home:
+      return frame.tail;
+    case key::end:
+      return frame.tail + std::max(frame.used, 1u) - 1;
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
 
 bool SlotTrail::recent(const std::vector<uint64_t>& at_ns, uint32_t index) const {
@@ -60,7 +90,10 @@ void SlotTrail::update(const RingFrame& frame) {
 void RingTempo::update(const RingFrame& frame) {
   constexpr uint64_t kTurn_ns = 100'000'000, kLeast_ns = 40'000'000;
   if (frame.torn || frame.slots == 0) return;
-  const bool goes_on = slots_ == frame.slots && frame.at_ns >= at_ns_;
+  // A ring that was made anew begins at 0 again.
+  constexpr uint32_t kBackwards = 1u << 31;
+  const bool goes_on =
+      slots_ == frame.slots && frame.at_ns >= at_ns_ && frame.head - head_ < kBackwards;
   if (goes_on && frame.at_ns < at_ns_ + kLeast_ns) return;
   if (goes_on) {
     const double turns = static_cast<double>(frame.head - head_) / frame.slots;
@@ -70,6 +103,16 @@ void RingTempo::update(const RingFrame& frame) {
   at_ns_ = frame.at_ns;
   slots_ = frame.slots;
   head_ = frame.head;
+}
+
+void RingState::follow(const Snapshot& shown, bool held) {
+  const RingFrame* frame = drawable_frame(shown.ring);
+  if (pace_of(shown) == Pace::normal)
+    trail.clear();
+  else if (frame)
+    trail.update(*frame);
+  if (frame) tempo.update(*frame);
+  settled = tempo.fast() && !held && !inspected && pace_of(shown) == Pace::normal;
 }
 
 double used_share(const Occupancy& o, uint32_t slots, uint32_t place) {
@@ -83,19 +126,19 @@ double used_share(const Occupancy& o, uint32_t slots, uint32_t place) {
   return std::clamp(share, 0.0, 1.0);
 }
 
-void WholeFrames::replace_torn(RingView& ring) {
-  if (!ring.frame.has_value()) return;
-  const RingFrame& now = *ring.frame.value;
+void WholeFrames::replace_torn(Reading<RingFrame>& frame, uint32_t slots) {
+  if (!frame.has_value()) return;
+  const RingFrame& now = *frame.value;
   if (!now.torn) {
     last_ = now;
     return;
   }
-  if (last_.slots == 0 || last_.slots != ring.slots) return;
+  if (last_.slots == 0 || last_.slots != slots) return;
   if (now.at_ns > last_.at_ns + kRecent_ns) {
-    ring.frame.status = ReadingStatus::stale;
-    ring.frame.reason = "torn: both ends moved while it was read";
+    frame.status = ReadingStatus::stale;
+    frame.reason = "torn: both ends moved while it was read";
   }
-  ring.frame.value = last_;
+  frame.value = last_;
 }
 
 uint32_t index_of(const RingFrame& frame, StripOrder order, uint32_t place) {
@@ -141,27 +184,26 @@ int cell_of(const StripScale& scale, uint32_t n) {
   return static_cast<int>(n) * scale.cells_a_slot / scale.slots_a_cell;
 }
 
-bool has_slots(const RingView& ring) {
-  return ring.frame.has_value() && ring.frame->slots > 0 &&
-         ring.frame->slot.size() >= ring.frame->slots;
+bool has_slots(const Reading<RingFrame>& frame) {
+  return frame.has_value() && frame->slots > 0 && frame->slot.size() >= frame->slots;
 }
 
-const RingFrame* drawable_frame(const RingView& ring) {
-  if (!has_slots(ring)) return nullptr;
-  const RingFrame& f = *ring.frame;
-  const bool current = ring.slots == 0 || f.slots == ring.slots;
+const RingFrame* drawable_frame(const Reading<RingFrame>& frame, uint32_t slots) {
+  if (!has_slots(frame)) return nullptr;
+  const RingFrame& f = *frame;
+  const bool current = slots == 0 || f.slots == slots;
   return !f.torn && current ? &f : nullptr;
 }
 
-std::string absent_slots(const RingView& ring) {
-  if (!ring.frame.has_value()) return ring.frame.reason;
-  const RingFrame& f = *ring.frame;
-  if (ring.slots != 0 && f.slots != ring.slots)
+std::string absent_slots(const Reading<RingFrame>& frame, uint32_t slots) {
+  if (!frame.has_value()) return frame.reason;
+  const RingFrame& f = *frame;
+  if (slots != 0 && f.slots != slots)
     return fmt::format("resized from {} slots: waiting for the next sample", grouped_text(f.slots));
   if (f.torn) return "torn: both ends moved while it was read, so it shows no real state";
   std::string text = fmt::format("tail {}  head {}", f.tail % std::max(f.slots, 1u),
                                  f.head % std::max(f.slots, 1u));
-  if (!ring.frame.reason.empty()) text += "; " + ring.frame.reason;
+  if (!frame.reason.empty()) text += "; " + frame.reason;
   return text;
 }
 
@@ -206,15 +248,28 @@ std::optional<uint32_t> slot_at(const Rect& panel, const Snapshot& shown, const 
   const RingFrame* frame = drawable_frame(shown.ring);
   if (!frame) return std::nullopt;
   const RingLayout plan = ring_layout(panel.rows, panel.cols, frame->slots, state, pace_of(shown));
-  const StripView& view = plan.strip_view;
+  Rect strip = plan.strip;
+  strip.row += panel.row;
+  strip.col += panel.col;
+  return slot_at(strip, *frame, plan.strip_view, row, col);
+}
+
+std::optional<uint32_t> slot_at(const Rect& strip, const RingFrame& frame, const StripView& view,
+                                int row, int col) {
   const StripScale& scale = view.scale;
-  row -= panel.row + plan.strip.row;
-  col -= panel.col;
-  if (!Rect{0, 0, plan.strip.rows, scale.cells_a_line}.contains(row, col)) return std::nullopt;
+  row -= strip.row;
+  col -= strip.col;
+  if (!Rect{0, 0, strip.rows, scale.cells_a_line}.contains(row, col)) return std::nullopt;
   const int cell = row / view.line_rows() * scale.cells_a_line + col;
   const auto place = static_cast<uint32_t>(cell / scale.cells_a_slot * scale.slots_a_cell);
-  if (place >= frame->slots) return std::nullopt;
-  return index_of(*frame, view.order, place);
+  if (place >= frame.slots) return std::nullopt;
+  return index_of(frame, view.order, place);
+}
+
+std::optional<uint32_t> slot_after(const RingFrame& frame, const StripScale& scale, uint32_t at,
+                                   Key key) {
+  const auto to = target(frame, wrapped(frame, at), key, slots_a_line(frame, scale));
+  return to ? std::optional(wrapped(frame, *to)) : std::nullopt;
 }
 
 }  // namespace pipetop::tui

@@ -9,6 +9,7 @@
 
 #include "engine/model/ring_view.h"
 #include "tui/draw/canvas.h"
+#include "tui/draw/keys.h"
 #include "tui/draw/numbers.h"
 
 namespace pipetop::tui {
@@ -58,9 +59,10 @@ class RingTempo {
 // drawn was correct, and does not flicker.
 class WholeFrames {
  public:
-  // Replaces a torn frame of `ring` with the last complete one of the same ring
+  // Replaces a torn frame of a ring of `slots` with the last complete one of the same ring
   // size, if any; if that is not recent, the reading is stale. Keeps complete ones.
-  void replace_torn(RingView& ring);
+  void replace_torn(Reading<RingFrame>& frame, uint32_t slots);
+  void replace_torn(RingView& ring) { replace_torn(ring.frame, ring.slots); }
 
  private:
   RingFrame last_;
@@ -76,6 +78,9 @@ struct RingState {
   RingTempo tempo;
   // The strip shows how many slots are used for how much of the time, not one instant.
   bool settled = false;
+
+  // Takes each snapshot that is shown. `held`: the screen stands still.
+  void follow(const Snapshot& shown, bool held = false);
 };
 
 // How much of the time more than `place` of the ring's slots are used: of what the slot at this
@@ -84,10 +89,17 @@ double used_share(const Occupancy& occupancy, uint32_t slots, uint32_t place);
 
 // The frame, if its slots can be drawn: complete, with every slot, and of the
 // ring's current size. Null: absent_slots() says why.
-const RingFrame* drawable_frame(const RingView& ring);
-std::string absent_slots(const RingView& ring);
+const RingFrame* drawable_frame(const Reading<RingFrame>& frame, uint32_t slots);
+inline const RingFrame* drawable_frame(const RingView& ring) {
+  return drawable_frame(ring.frame, ring.slots);
+}
+std::string absent_slots(const Reading<RingFrame>& frame, uint32_t slots);
+inline std::string absent_slots(const RingView& ring) {
+  return absent_slots(ring.frame, ring.slots);
+}
 // Whether there is a snapshot of every slot, torn or not.
-bool has_slots(const RingView& ring);
+bool has_slots(const Reading<RingFrame>& frame);
+inline bool has_slots(const RingView& ring) { return has_slots(ring.frame); }
 
 // How slots map to cells. One of the two ratios is 1.
 struct StripScale {
@@ -138,9 +150,18 @@ constexpr bool has_verdict_row(int rows) { return rows >= 8; }
 
 RingLayout ring_layout(int rows, int cols, uint32_t slots, const RingState& state, Pace pace);
 
-// The index of the slot at a position of the screen, the first one if several share a cell; `panel`
-// is the inside of the ring's panel.
+// The index of the slot at a position of the screen, the first one if several share a cell; `strip`
+// is where the strip is.
+std::optional<uint32_t> slot_at(const Rect& strip, const RingFrame& frame, const StripView& view,
+                                int row, int col);
+// The same with `panel`, the inside of the ring's panel.
 std::optional<uint32_t> slot_at(const Rect& panel, const Snapshot& shown, const RingState& state,
                                 int row, int col);
+
+// Where a key leads from a slot, in a strip of this scale: arrows move to its neighbours; PgUp,
+// PgDn, up and down by a line of the strip (or a quarter of the ring); Home to the tail, End to the
+// newest slot. Nothing for other keys.
+std::optional<uint32_t> slot_after(const RingFrame& frame, const StripScale& scale, uint32_t at,
+                                   Key key);
 
 }  // namespace pipetop::tui

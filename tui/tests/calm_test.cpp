@@ -103,6 +103,15 @@ TEST(RingTempo, IgnoresRepeatedAndTornFrames) {
   EXPECT_TRUE(tempo.fast());
 }
 
+TEST(RingTempo, ARingMadeAnewHasNotRunBackwards) {
+  RingTempo tempo;
+  tempo.update(turning(1000, 100'000));
+  tempo.update(turning(1100, 0));
+  EXPECT_FALSE(tempo.fast());
+  tempo.update(turning(1200, 40));
+  EXPECT_TRUE(tempo.fast());
+}
+
 Snapshot fast_ring(uint32_t tail) {
   Snapshot s = example_snapshot();
   s.ring = ring_view(ring_frame(32, tail % 30, tail));

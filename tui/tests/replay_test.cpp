@@ -11,9 +11,11 @@
 #include "engine/recording/recorder.h"
 #include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "tui/dashboard/controller.h"
 #include "tui/dashboard/view.h"
 #include "tui/state/ring_state.h"
 #include "tui/tests/fake_source.h"
+#include "tui/tests/recording_source.h"
 #include "tui/tests/snapshots.h"
 
 namespace pipetop::tui {
@@ -123,6 +125,24 @@ TEST(Replay, PlayedThroughItIsTheSameFilm) {
     draw_recorded(other, recording.frame(i), replayed);
     ASSERT_TRUE(same_cells(one, other)) << i << "\n" << one.text() << other.text();
   }
+}
+
+TEST(Replay, TheRingSettlesAsItDidOnTheScreen) {
+  const Recorded recorded = some_minute(FakeMood::normal, false);
+  Recording recording = Recording::of_bytes("test", recorded.bytes);
+  RecordingSource source;
+  Controller live(source, Settings{}, built_in_presets());
+  ViewState replayed;
+  Canvas canvas(glyphs_of(GlyphSet::unicode), 40, 120);
+  size_t settled = 0;
+  for (size_t i = 0; i < recording.frames(); ++i) {
+    live.show(recorded.live[i], 40, 120);
+    canvas.reset(40, 120);
+    draw_recorded(canvas, recording.frame(i), replayed);
+    ASSERT_EQ(replayed.ring.settled, live.view().ring.settled) << i;
+    settled += live.view().ring.settled;
+  }
+  EXPECT_GT(settled, 0u);
 }
 
 uint64_t viewer_ns = 0;

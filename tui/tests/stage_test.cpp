@@ -1,6 +1,7 @@
 // What an audience sees: the stage, its layout, the ladder, and a zoomed panel.
 #include "tui/widgets/stage.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -334,6 +335,25 @@ TEST(Stage, AHighlightHidesNoMoreThanItMust) {
   ASSERT_GE(function_rows(list_of(screen_layout(state, rows, 80), Role::writer)), 2);
   show_lists(state, changed_snapshot(), rows, 80);
   EXPECT_EQ(state.list(Role::writer).scroll, 0);
+}
+
+TEST(Stage, AHighlightFarDownTakesTheLastPlaceOfTheList) {
+  Snapshot s = changed_snapshot();
+  FunctionTable table;
+  table.samples = 2100;
+  std::vector<FunctionRow> rows;
+  for (uint64_t i = 0; i < 40; ++i)
+    rows.push_back({Function(fmt::format("step_{:02}", i)).name(), 200 - i, 200 - i});
+  table.tree = flat_tree(rows);
+  for (WorkerView& w : s.workers) w.functions = Reading<FunctionTable>::of(table);
+  ViewState state = in_a_talk(SceneView::functions);
+  state.stage.highlight = "step_37";
+  Canvas canvas(glyphs_of(GlyphSet::unicode), 24, 80);
+  show_lists(state, s, 24, 80);
+  draw(canvas, s, state);
+  EXPECT_EQ(ink_at(canvas, "step_37"), kHighlighted) << canvas.text();
+  EXPECT_TRUE(shows(canvas.text(), "step_00")) << canvas.text();
+  EXPECT_FALSE(shows(canvas.text(), "above")) << canvas.text();
 }
 
 TEST(Stage, OtherThingsCanBeHighlighted) {

@@ -216,6 +216,17 @@ std::string nothing_text(const ListContents& contents, const ListChoice& choice)
   return contents.count == 0 ? "it has not slept since the last change" : "no stacks";
 }
 
+// The highlighted row of a flat list, if it is further down than the `visible` ones. It takes the
+// place of the last of these: the hottest rows matter, too. Not once the user moves in the list.
+const CallRow* hidden_highlight(std::span<const CallRow> rows, size_t visible,
+                                const FunctionListView& view) {
+  const bool wanted = !view.highlight.empty() && view.choice.form == ListForm::flat;
+  if (!wanted || view.list.scroll > 0 || view.list.selected >= 0) return nullptr;
+  const auto found = std::ranges::find(rows, view.highlight, &CallRow::name);
+  const bool there = found != rows.end() && found->novelty != Novelty::vanished;
+  return there && size_t(found - rows.begin()) >= visible ? &*found : nullptr;
+}
+
 void draw_rows(const Area& area, const FunctionListView& view) {
   const ListContents& contents = view.list.contents;
   const CallRows& all = *contents.rows;
@@ -228,11 +239,13 @@ void draw_rows(const Area& area, const FunctionListView& view) {
   const auto rows = std::span(all).subspan(first);
   const auto seen = rows.first(std::min(rows.size(), static_cast<size_t>(area.rows() - header)));
   const Indent indent = indent_for(seen, columns.name.cols);
+  const CallRow* hidden = hidden_highlight(rows, seen.size(), view);
   for (size_t i = 0; i < seen.size(); ++i) {
     const Area line = area.from_row(header + static_cast<int>(i), 1);
-    draw_row(line, columns, seen[i], view, indent);
+    const CallRow& row = hidden && i + 1 == seen.size() ? *hidden : seen[i];
+    draw_row(line, columns, row, view, indent);
     const Area text = line.part({0, 0, 1, columns.name.end_col()});
-    if (!view.highlight.empty() && seen[i].name == view.highlight) text.set_ink(0, kHighlighted);
+    if (!view.highlight.empty() && row.name == view.highlight) text.set_ink(0, kHighlighted);
     if (view.focused && static_cast<int>(first + i) == view.list.selected)
       text.set_ink(0, {Style::plain, kReverse});
   }
