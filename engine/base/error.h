@@ -18,6 +18,9 @@ enum class Exit : int {
   refused = 3,        // a resource or permission was refused
   unsupported = 4,    // the kernel lacks the feature
   untrustworthy = 7,  // stolen time, drift, lost samples or damaged pages
+  // Of `watch -- COMMAND`, as env(1) has them:
+  not_executable = 126,
+  not_found = 127,
 };
 
 // The exit code after a fatal signal is this plus the signal's number.

@@ -61,6 +61,11 @@ void EventLoop::watch(int fd, bool Events::*which) {
     throw SystemError("watching a descriptor", errno);
 }
 
+void EventLoop::unwatch(int fd) {
+  if (epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr) != 0)
+    throw SystemError("no longer watching a descriptor", errno);
+}
+
 // This also clears an unread expiration.
 void EventLoop::set_timer(uint64_t first_ns, uint64_t period_ns) {
   const itimerspec spec{to_timespec(period_ns), to_timespec(first_ns)};

@@ -33,6 +33,9 @@ class EventLoop {
   // Until it is closed. Throws SystemError.
   void watch(int fd, bool Events::*which);
 
+  // Not any longer. It is still open.
+  void unwatch(int fd);
+
   // The timer fires once, or periodically; with a period of 0 never. Ticks that were missed while
   // something else took long are skipped.
   void set_timer_once(uint64_t ns) { set_timer(std::max<uint64_t>(ns, 1), 0); }

@@ -34,6 +34,16 @@ constexpr std::array kDurationUnits = {TextUnit{"ns", 1},
                                        TextUnit{"m", 60'000'000'000},
                                        TextUnit{"h", 3'600'000'000'000}};
 
+constexpr size_t kMaxLineBytes = 500;
+
+// U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069: the letters after them run the other way.
+bool changes_direction(std::string_view character) {
+  if (character.size() != 3 || uint8_t(character[0]) != 0xe2) return false;
+  const auto middle = uint8_t(character[1]), last = uint8_t(character[2]);
+  if (middle == 0x80) return last == 0x8e || last == 0x8f || (last >= 0xaa && last <= 0xae);
+  return middle == 0x81 && last >= 0xa6 && last <= 0xa9;
+}
+
 bool same_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
@@ -149,6 +159,25 @@ size_t utf8_length(std::string_view text) {
     return follows(1, low, high) && follows(2) && follows(3) ? 4 : 0;
   }
   return 0;
+}
+
+bool is_control(std::string_view character) {
+  const auto lead = uint8_t(character[0]);
+  if (character.size() == 1) return lead < 0x20 || lead == 0x7f;
+  return lead == 0xc2 && uint8_t(character[1]) < 0xa0;
+}
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    const std::string_view character = text.substr(0, length == 0 ? 1 : length);
+    if (line.size() + length > kMaxLineBytes) return line + "...";
+    const bool bad = length == 0 || is_control(character) || changes_direction(character);
+    line += bad ? std::string_view("?") : character;
+    text.remove_prefix(character.size());
+  }
+  return line;
 }
 
 }  // namespace pipetop

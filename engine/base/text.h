@@ -38,4 +38,12 @@ std::vector<std::string> split(std::string_view text, char separator);
 // Overlong forms, surrogates and values above U+10FFFF do not count.
 size_t utf8_length(std::string_view text);
 
+// C0 and C1 controls and DEL: they could control the terminal that shows them. Of one UTF-8
+// character.
+bool is_control(std::string_view character);
+
+// Safe for a terminal, as one line: what is no UTF-8, controls it or reorders the text around it
+// is replaced, and the length is limited.
+std::string one_line(std::string_view text);
+
 }  // namespace pipetop

@@ -15,20 +15,11 @@
 namespace pipetop {
 namespace {
 
-constexpr size_t kMaxLineBytes = 500;
-
 void check_kind(const struct stat& status, size_t limit) {
   if (S_ISDIR(status.st_mode)) throw Error("is a directory: give a file");
   if (!S_ISREG(status.st_mode)) throw Error("is not a regular file: give one");
   if (size_t(status.st_size) > limit)
     throw Error(fmt::format("has {} bytes: a config has at most {}", status.st_size, limit));
-}
-
-// C0 and C1 controls and DEL: they could control the terminal that shows them.
-bool is_control(std::string_view character) {
-  const auto lead = uint8_t(character[0]);
-  if (character.size() == 1) return lead < 0x20 || lead == 0x7f;
-  return lead == 0xc2 && uint8_t(character[1]) < 0xa0;
 }
 
 bool is_white(char c) { return c == '\n' || c == '\r' || c == '\t'; }
@@ -69,18 +60,6 @@ std::optional<TextFault> find_text_fault(std::string_view text) {
                               uint8_t(text[i + length - 1]))}};
   }
   return {};
-}
-
-std::string one_line(std::string_view text) {
-  std::string line;
-  while (!text.empty()) {
-    const size_t length = utf8_length(text);
-    const std::string_view character = text.substr(0, length == 0 ? 1 : length);
-    if (line.size() + length > kMaxLineBytes) return line + "...";
-    line += length == 0 || is_control(character) ? std::string_view("?") : character;
-    text.remove_prefix(character.size());
-  }
-  return line;
 }
 
 }  // namespace pipetop

@@ -20,7 +20,4 @@ struct TextFault {
 // The first byte that is not UTF-8 text.
 std::optional<TextFault> find_text_fault(std::string_view text);
 
-// Safe for a terminal, as one line: control characters are replaced, the length is limited.
-std::string one_line(std::string_view text);
-
 }  // namespace pipetop

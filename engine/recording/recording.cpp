@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/base/unique_fd.h"
-#include "engine/config/text_file.h"
 #include "engine/recording/chunk.h"
 #include "engine/recording/decoder.h"
 #include "engine/recording/frame_reader.h"

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/error.h"
-#include "engine/config/text_file.h"
 
 namespace pipetop {
 namespace {
@@ -96,12 +95,6 @@ TEST(YamlDocument, SurvivesBombs) {
   std::string laughs = "a: &a [x, x]\n";
   for (int i = 0; i < 30; ++i) laughs += "b: &b [*a, *a]\n";
   EXPECT_NE(error_of(laughs).find("anchors"), std::string::npos);
-}
-
-TEST(OneLine, IsFitForATerminal) {
-  EXPECT_EQ(one_line("a\nb\x1b[31m"), "a?b?[31m");
-  EXPECT_EQ(one_line("\xc3\xa9\xc2\x9b\xff"), "\xc3\xa9??");
-  EXPECT_EQ(one_line(std::string(10'000, 'x')).size(), 503u);
 }
 
 }  // namespace
