@@ -1,0 +1,75 @@
+#include "engine/process/threads.h"
+
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <latch>
+#include <thread>
+
+namespace pipetop {
+namespace {
+
+constexpr pid_t kNobody = 0x7ffffff0;  // above the highest pid
+
+TEST(Threads, AProcessIsKnownByItsStart) {
+  const auto start = start_ticks_of(getpid());
+  ASSERT_TRUE(start);
+  EXPECT_GT(*start, 0u);
+  EXPECT_TRUE(exists({getpid(), *start}));
+  EXPECT_FALSE(exists({getpid(), *start + 1})) << "that would be another one with its number";
+  EXPECT_FALSE(start_ticks_of(kNobody));
+  EXPECT_FALSE(exists({kNobody, 0}));
+}
+
+TEST(Threads, AllOfAProcessAreListed) {
+  pid_t other = 0;
+  std::latch started(1), done(1);
+  std::jthread thread([&] {
+    other = static_cast<pid_t>(::syscall(SYS_gettid));
+    started.count_down();
+    done.wait();
+  });
+  started.wait();
+  EXPECT_EQ(threads_of(getpid()), (std::vector<pid_t>{getpid(), other}));
+  done.count_down();
+  EXPECT_TRUE(threads_of(kNobody).empty());
+}
+
+TEST(Threads, ANiceValueIsOfOneThread) {
+  std::jthread([] {
+    const auto tid = static_cast<pid_t>(::syscall(SYS_gettid));
+    const int before = nice_of(tid).value_or(99);
+    ASSERT_LT(before, 19);
+    EXPECT_EQ(set_nice(tid, 19), 0);
+    EXPECT_EQ(nice_of(tid), 19);
+    EXPECT_EQ(nice_of(getpid()), before);
+  }).join();
+  EXPECT_FALSE(nice_of(kNobody));
+  EXPECT_EQ(set_nice(kNobody, 0), ESRCH);
+}
+
+TEST(Threads, CpusAreOfOneThread) {
+  std::jthread([] {
+    const auto tid = static_cast<pid_t>(::syscall(SYS_gettid));
+    const std::vector<int> before = cpus_of(tid);
+    ASSERT_FALSE(before.empty());
+    EXPECT_EQ(set_cpus(tid, std::array{before.back()}), 0);
+    EXPECT_EQ(cpus_of(tid), std::vector<int>{before.back()});
+    EXPECT_EQ(cpus_of(getpid()), before);
+    EXPECT_EQ(set_cpus(tid, {}), EINVAL);
+  }).join();
+  EXPECT_TRUE(cpus_of(kNobody).empty());
+  EXPECT_EQ(set_cpus(kNobody, std::array{0}), ESRCH);
+}
+
+TEST(Threads, CpusAreListedAsTheKernelDoes) {
+  EXPECT_EQ(cpu_list({}), "");
+  EXPECT_EQ(cpu_list(std::array{3}), "3");
+  EXPECT_EQ(cpu_list(std::array{0, 1}), "0-1");
+  EXPECT_EQ(cpu_list(std::array{0, 1, 2, 6, 8, 9}), "0-2,6,8-9");
+}
+
+}  // namespace
+}  // namespace pipetop
