@@ -61,32 +61,140 @@ struct pipe_inode_info {
   struct pipe_buffer *bufs;
 };
 
+struct super_block {
+  unsigned int s_dev; /* major << 20 | minor */
+};
+
 struct inode {
   unsigned short i_mode;
   unsigned long i_ino;
+  struct super_block *i_sb;
   struct pipe_inode_info *i_pipe;
 };
 
 struct file {
   struct inode *f_inode;
+  unsigned int f_flags;
+  unsigned int f_mode;
 };
 
-/* Renamed to __state in 5.14. */
+/* A process's descriptors. */
+struct fdtable {
+  unsigned int max_fds;
+  struct file **fd;
+};
+
+struct files_struct {
+  struct fdtable *fdt;
+};
+
+struct sock_common {
+  unsigned short skc_family;
+};
+
+struct sock {
+  struct sock_common __sk_common;
+  unsigned char sk_shutdown;
+};
+
+struct socket {
+  struct sock *sk;
+};
+
+struct unix_address;
+
+struct unix_sock {
+  struct unix_address *addr;
+  struct sock *peer; /* another unix_sock */
+};
+
+/* A process's number in one pid namespace; a pid has one for each level. */
+struct upid {
+  int nr;
+};
+
+struct pid {
+  unsigned int level;
+  struct upid numbers[1];
+};
+
+/* By read and write calls. */
+struct task_io_accounting {
+  __u64 rchar, wchar; /* bytes */
+};
+
+struct signal_struct {
+  struct pid *pids[4];            /* by enum pid_type */
+  struct task_io_accounting ioac; /* of threads that have ended */
+};
+
+struct sched_entity {
+  __u64 sum_exec_runtime;
+};
+
+struct thread_info {
+  unsigned long flags;
+  __u32 status; /* x86 */
+};
+
+/* __state: renamed in 5.14. */
 struct task_struct {
+  struct thread_info thread_info;
   unsigned int __state;
+  unsigned int flags;
   int on_cpu;
+  struct sched_entity se;
+  int exit_state;
+  unsigned int in_iowait : 1;
+  unsigned int frozen : 1;
+  unsigned long jobctl;
+  int pid, tgid; /* in the initial namespace */
+  struct task_struct *real_parent;
+  struct task_struct *group_leader;
+  struct pid *thread_pid;
+  __u64 start_boottime;
+  char comm[16];
+  struct files_struct *files;
+  struct signal_struct *signal;
+  struct task_io_accounting ioac;
+};
+
+/*
+ * Of struct pt_regs: the registers at the entry to the kernel. What is after ___ keeps it apart
+ * from others of that name.
+ */
+struct pt_regs___entry {
+#ifdef __TARGET_ARCH_arm64
+  __u64 regs[31];
+  __u64 orig_x0;
+  __s32 syscallno;
+#else
+  unsigned long orig_ax, di, si, dx; /* x86 */
+#endif
+};
+
+struct bpf_iter_meta {
+  struct seq_file *seq;
 };
 
 struct bpf_iter__task {
+  struct bpf_iter_meta *meta;
   struct task_struct *task;
 };
 
 struct bpf_iter__task_file {
+  struct bpf_iter_meta *meta;
+  struct task_struct *task;
   __u32 fd;
   struct file *file;
 };
 
 #pragma clang attribute pop
+
+/* The same in every kernel. */
+#define S_IFMT 0170000
+#define S_IFIFO 0010000
+#define S_IFSOCK 0140000
 
 /* An array that user space maps. */
 #define MAPPED_ARRAY(name, entries, record) \

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 //
 // Describes every slot of one pipe, from a copy of the pipe's buffers. Each read
-// of the iterator takes one snapshot; it only walks the files of our own process,
-// which holds the pipe. The copy should come from a tick of the sampler: to run
-// this iterator, our process may have displaced the pipe's writer or reader, and
-// by now the other one has drained or filled the ring.
+// of the iterator takes one snapshot; it only walks the files of one process, which
+// holds the pipe: our own, or another one's. The copy should come from a tick of the
+// sampler: to run this iterator, our process may have displaced the pipe's writer or
+// reader, and by now the other one has drained or filled the ring.
 
 #include "ring.h"
 
@@ -12,12 +12,11 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-#define S_IFMT 0170000
-#define S_IFIFO 0010000
 #define HUGE_ORDER 9  // 2 MiB; smaller folios do not shorten the page walk
 
-const volatile __u32 pipe_fd = 0;
-const volatile __u64 pipe_ino = 0;
+// Set by user space before each pass: the pipe, and its descriptor in the process.
+volatile __u64 pipe_ino;
+volatile __u32 pipe_fd;
 
 volatile __u32 copier = RING_BY_ITERATOR;  // which copy to describe; set by user space
 

@@ -11,9 +11,9 @@
 namespace pipetop::observe {
 namespace {
 
-// libbpf's callback has no context argument.
-std::string kept_message;
-bool kept_from_verifier = false;
+// libbpf's callback has no context argument. It is called by the thread that loads.
+thread_local std::string kept_message;
+thread_local bool kept_from_verifier = false;
 
 int keep(libbpf_print_level level, const char* format, va_list arguments) {
   if (level != LIBBPF_WARN) return 0;
@@ -27,6 +27,11 @@ int keep(libbpf_print_level level, const char* format, va_list arguments) {
   kept_message = from_verifier ? verifiers_complaint(message)
                                : std::string(message.substr(0, message.find('\n')));
   return 0;
+}
+
+Link attach_iterator(const bpf_program* iterator, bpf_iter_link_info& info) {
+  LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
+  return Link(bpf_program__attach_iter(iterator, &options));
 }
 
 }  // namespace
@@ -56,8 +61,13 @@ void throw_refused(const std::string& step, int error_number) {
 Link attach_to_task(const bpf_program* iterator, pid_t pid) {
   bpf_iter_link_info info = {};
   info.task.tid = static_cast<uint32_t>(pid);
-  LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
-  return Link(bpf_program__attach_iter(iterator, &options));
+  return attach_iterator(iterator, info);
+}
+
+Link attach_to_process(const bpf_program* iterator, pid_t pid) {
+  bpf_iter_link_info info = {};
+  info.task.pid = static_cast<uint32_t>(pid);
+  return attach_iterator(iterator, info);
 }
 
 bool run_iterator(const Link& iterator) {

@@ -1,30 +1,14 @@
 #include "engine/observe/ring_reader.h"
 
-#include <ring.skel.h>
 #include <sys/stat.h>
 
-#include <array>
 #include <cerrno>
 
 #include "engine/base/error.h"
-#include "engine/observe/libbpf.h"
+#include "engine/observe/ring_program.h"
 
 namespace pipetop::observe {
 namespace {
-
-struct Stealer {
-  ring_stealer index;
-  const char* function;
-};
-
-constexpr std::array kStealers = {
-    Stealer{RING_STEAL_ANON, "anon_pipe_buf_try_steal"},
-    Stealer{RING_STEAL_GENERIC, "generic_pipe_buf_try_steal"},
-    Stealer{RING_STEAL_USER_PAGE, "user_page_pipe_buf_try_steal"},
-    Stealer{RING_STEAL_PAGE_CACHE, "page_cache_pipe_buf_try_steal"},
-    Stealer{RING_STEAL_ZERO_PAGE, "zero_pipe_buf_try_steal"},  // since 6.5
-};
-static_assert(kStealers.size() == RING_STEALERS);
 
 struct stat stat_of_pipe(int fd) {
   struct stat status = {};
@@ -36,33 +20,23 @@ struct stat stat_of_pipe(int fd) {
 class BpfRingReader final : public RingReader {
  public:
   explicit BpfRingReader(int pipe_fd) {
-    const struct stat pipe = stat_of_pipe(pipe_fd);
-    skeleton_ = load_skeleton<ring_bpf>("the ring reader", [&](ring_bpf& ring) {
-      ring.rodata->pipe_fd = static_cast<uint32_t>(pipe_fd);
-      ring.rodata->pipe_ino = pipe.st_ino;
-    });
-    snapshots_ = map_array(skeleton_->maps.snapshots);
-    copies_ = map_array(skeleton_->maps.copies);
-
+    program_.choose(pipe_fd, stat_of_pipe(pipe_fd).st_ino);
     // The main thread shares the process's files, and lives as long.
-    link_ = attach_to_task(skeleton_->progs.take_snapshot, getpid());
+    link_ = attach_to_task(program_.iterator(), getpid());
     if (!link_) throw_refused("attach the ring reader", errno);
     pipe_address_ = snapshot_by(RING_BY_ITERATOR).ring.pipe;
   }
 
-  void learn_kinds(const Symbols& symbols) override {
-    for (const Stealer& stealer : kStealers)
-      skeleton_->bss->stealers[stealer.index] = symbols.address_of(stealer.function);
-  }
+  void learn_kinds(const Symbols& symbols) override { program_.learn_kinds(symbols); }
 
   uint64_t pipe_address() const override { return pipe_address_; }
-  int copies_fd() const override { return bpf_map__fd(skeleton_->maps.copies); }
+  int copies_fd() const override { return program_.copies_fd(); }
 
   const ring_snapshot& take_snapshot() override { return snapshot_by(RING_BY_ITERATOR); }
 
   const ring_snapshot* snapshot_of_tick() override {
-    const auto& copy = static_cast<const ring_copy*>(copies_.data())[RING_BY_TICK];
-    const uint64_t at_ns = __atomic_load_n(&copy.ring.at_ns, __ATOMIC_ACQUIRE);
+    const uint64_t at_ns =
+        __atomic_load_n(&program_.copy(RING_BY_TICK).ring.at_ns, __ATOMIC_ACQUIRE);
     if (at_ns == last_tick_ns_) return nullptr;
     last_tick_ns_ = at_ns;
     return &snapshot_by(RING_BY_TICK);
@@ -70,17 +44,12 @@ class BpfRingReader final : public RingReader {
 
  private:
   const ring_snapshot& snapshot_by(ring_copier copier) {
-    skeleton_->bss->copier = copier;
-    auto& snapshot = *static_cast<ring_snapshot*>(snapshots_.data());
-    snapshot.ring.at_ns = 0;
-    if (!run_iterator(link_)) throw SystemError("read of the ring", errno);
-    if (snapshot.ring.at_ns == 0)
-      throw Error("the pipe is no longer open; restart pipetop", Exit::refused);
-    return snapshot;
+    const ring_snapshot* snapshot = program_.read(link_, copier);
+    if (!snapshot) throw Error("the pipe is no longer open; restart pipetop", Exit::refused);
+    return *snapshot;
   }
 
-  Skeleton<ring_bpf> skeleton_;
-  Mapping snapshots_, copies_;
+  RingProgram program_;
   uint64_t pipe_address_ = 0;
   uint64_t last_tick_ns_ = 0;
   Link link_;

@@ -1,9 +1,12 @@
 // What a build without the tools for BPF has instead of the sampler and the readers.
 #include "engine/base/error.h"
 #include "engine/observe/capabilities.h"
+#include "engine/observe/foreign_rings.h"
+#include "engine/observe/pipe_scanner.h"
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/sampler.h"
 #include "engine/observe/sched_reader.h"
+#include "engine/observe/stage_clock.h"
 
 namespace pipetop::observe {
 namespace {
@@ -15,6 +18,9 @@ namespace {
 std::unique_ptr<Sampler> make_sampler(uint32_t, int) { refuse(); }
 std::unique_ptr<SchedReader> make_sched_reader(OccupancyMaps, uint32_t) { refuse(); }
 std::unique_ptr<RingReader> make_ring_reader(int) { refuse(); }
+std::unique_ptr<ForeignRings> make_foreign_rings() { refuse(); }
+std::unique_ptr<PipeScanner> make_bpf_pipe_scanner() { refuse(); }
+std::unique_ptr<StageClock> make_stage_clock() { refuse(); }
 
 Reading<CounterCost> measure_counter_cost(BpfCounters) {
   return Reading<CounterCost>::unavailable(kBuiltWithoutBpf);

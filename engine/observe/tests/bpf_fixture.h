@@ -14,6 +14,7 @@
 #include <string>
 
 #include "engine/base/mapping.h"
+#include "engine/base/reading.h"
 #include "engine/tests/eventually.h"
 
 namespace pipetop::observe {

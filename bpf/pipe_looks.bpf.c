@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+//
+// Finds other people's pipes, and looks at how full they are: at each tick of a clock on each CPU.
+
+#include "kernel.h"
+#include "stage_pipes.bpf.h"
+#include "stages.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+volatile __u32 pipe_count;  // places in use, with gaps; set by user space
+
+// An inode's number to the id of the pipe to find.
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, STAGE_PIPES);
+  __type(key, __u64);
+  __type(value, __u32);
+} wanted_pipes SEC(".maps");
+
+// Indexed by CPU and pipe. User space sizes it.
+MAPPED_ARRAY(looks, STAGE_PIPES, struct stage_look);
+
+// The file system's device, as the kernel numbers it or as stat shows it.
+static __always_inline bool is_on(struct inode *inode, __u32 device) {
+  const __u32 number = BPF_CORE_READ(inode, i_sb, s_dev);
+  const __u32 major = number >> 20, minor = number & 0xfffff;
+  return number == device || ((minor & 0xff) | major << 8 | (minor & ~0xff) << 12) == device;
+}
+
+SEC("iter/task_file")
+int find_pipe(struct bpf_iter__task_file *ctx) {
+  struct file *file = ctx->file;
+  if (!file) return 0;
+  struct inode *inode = BPF_CORE_READ(file, f_inode);
+  if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFIFO) return 0;
+  const __u64 number = BPF_CORE_READ(inode, i_ino), address = (__u64)inode;
+  const __u32 *wanted = bpf_map_lookup_elem(&wanted_pipes, &number);
+  if (!wanted) return 0;
+  const __u32 id = *wanted;
+  struct stage_ring *ring = ring_of(id);
+  if (!ring || !is_on(inode, ring->device)) return 0;
+  const __u64 before = ring->inode;
+  if (before && before != address) bpf_map_delete_elem(&inodes, &before);
+  ring->inode = address;
+  bpf_map_update_elem(&inodes, &address, &id, BPF_ANY);
+  __sync_lock_test_and_set(&ring->pipe, (__u64)BPF_CORE_READ(inode, i_pipe));
+  return 0;
+}
+
+// Neither the inode nor the pipe are held: the pipe is still there if its inode is the same and
+// refers to it, because the kernel takes that reference away before it frees the pipe. Reading what
+// was freed can't fault.
+static __always_inline struct pipe_inode_info *live(struct stage_ring *ring) {
+  struct pipe_inode_info *pipe = (void *)ring->pipe;
+  struct inode *inode = (void *)ring->inode;
+  if (!pipe || !inode) return NULL;
+  if (BPF_CORE_READ(inode, i_ino) == ring->number && BPF_CORE_READ(inode, i_pipe) == pipe)
+    return pipe;
+  ring->pipe = 0;  // user space looks for it again: a FIFO may have been opened anew
+  return NULL;
+}
+
+static long look_at(__u32 i, const __u32 *cpu) {
+  struct stage_ring *ring = bpf_map_lookup_elem(&rings, &i);
+  const __u32 at = *cpu * STAGE_PIPES + i;
+  struct stage_look *look = bpf_map_lookup_elem(&looks, &at);
+  struct pipe_inode_info *pipe = ring && look ? live(ring) : NULL;
+  if (!pipe) return 0;
+  const struct pipe_fill fill = read_fill(pipe);
+  const __u32 used = fill.ends.head - fill.ends.tail;
+  if (fill.slots == 0 || used > fill.slots) return 0;  // in the middle of a resize
+  ++look->looks;
+  if (used == 0) ++look->empty;
+  if (is_full(&fill)) ++look->full;
+  look->used += ((__u64)used << STAGE_SHARE_BITS) / fill.slots;
+  return 0;
+}
+
+SEC("perf_event")
+int on_look(void *ctx) {
+  (void)ctx;
+  __u32 cpu = bpf_get_smp_processor_id();
+  bpf_loop(pipe_count, look_at, &cpu, 0);
+  return 0;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The threads that are watched, and what is counted of them. */
+#pragma once
+
+#include "kernel.h"
+#include "stage_wait.bpf.h"
+#include "stages.h"
+
+/*
+ * The first watched thread of each bucket, by number: its place + 1, or 0 for none. Nearly every
+ * thread of the machine falls into an empty one, and then two loads are all that its switch costs.
+ * The iterator adds threads, user space takes them away.
+ */
+__u16 buckets[STAGE_BUCKETS];
+
+MAPPED_ARRAY(threads, STAGE_THREADS, struct stage_thread);
+
+/* A thread to find, by its number in our namespace, and its place. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, STAGE_THREADS);
+  __type(key, __u32);
+  __type(value, __u32);
+} wanted_threads SEC(".maps");
+
+/* The initial namespace's number of a process to user space's, for end_bytes.bpf.c. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, STAGE_THREADS);
+  __type(key, __u32);
+  __type(value, __u32);
+} processes SEC(".maps");
+
+static __always_inline __u16 *bucket_of(const struct task_struct *task) {
+  return &buckets[(__u32)task->pid % STAGE_BUCKETS];
+}
+
+static __always_inline struct stage_thread *thread_of(const struct task_struct *task) {
+  __u16 next = *bucket_of(task);
+  for (__u32 i = 0; i < STAGE_CHAIN && next; ++i) {
+    const __u32 at = next - 1;
+    struct stage_thread *thread = bpf_map_lookup_elem(&threads, &at);
+    if (!thread) break;
+    if (thread->task == (__u64)task) return thread;
+    next = thread->next;
+  }
+  return NULL;
+}
+
+/* As in sched.bpf.c. */
+static __always_inline void step_sequence(struct stage_thread *thread) {
+#ifdef __TARGET_ARCH_x86
+  barrier();
+  *(volatile __u32 *)&thread->sequence = thread->sequence + 1;
+  barrier();
+#else
+  __sync_lock_test_and_set(&thread->sequence, thread->sequence + 1);
+#endif
+}
+
+static __always_inline void add_to_place(struct stage_thread *thread, __u64 ns) {
+  const __u64 key = thread->key;
+  __u32 at = thread->sleeps; /* that gives way if all are taken */
+  for (__u32 i = 0; i < STAGE_PLACES; ++i) {
+    const __u64 taken = thread->places[i].key;
+    if (taken && taken != key) continue;
+    at = i;
+    break;
+  }
+  struct stage_place *place = &thread->places[at % STAGE_PLACES];
+  if (place->key != key) {
+    place->key = key;
+    place->ns = 0;
+  }
+  place->ns += ns;
+}
+
+static __always_inline void end_sleep(struct stage_thread *thread, __u64 ns) {
+  const __u32 wait = thread->wait;
+  if (wait < STAGE_WAITS) thread->wait_ns[wait] += ns;
+  if (wait <= STAGE_FD_WRITE) add_to_place(thread, ns);
+}
+
+/* For when a stop has interrupted it. */
+static __always_inline void remember(struct stage_thread *thread) {
+  if (thread->wait == STAGE_STOPPED) return;
+  thread->wait_before = thread->wait;
+  thread->key_before = thread->key;
+}
+
+/* A sleep that began before we watched: what the iterator found. */
+static __always_inline void recall_sleep(struct stage_thread *thread) {
+  const bool seen = thread->seen_ns && thread->seen == STAGE_BLOCKED;
+  thread->wait = seen ? thread->seen_wait : STAGE_OTHER;
+  thread->key = seen ? thread->seen_key : 0;
+  remember(thread);
+}
+
+/*
+ * From `was`, which the event implies, to another state; both are constants. The first event shows
+ * in which state the thread has been since we began to watch it.
+ */
+static __always_inline void turn(struct stage_thread *thread, __u32 was, __u32 to, __u64 now_ns) {
+  __u32 from = thread->state;
+  if (from == STAGE_UNKNOWN) {
+    from = was;
+    if (was == STAGE_BLOCKED) recall_sleep(thread);
+  }
+  if (from >= STAGE_STATES) return;
+  const __u64 ns = now_ns - thread->since_ns;
+  if (from == STAGE_BLOCKED)
+    end_sleep(thread, ns);
+  else if (from == STAGE_ON_CPU)
+    thread->on_cpu_ns += ns;
+  else
+    thread->runnable_ns += ns;
+  thread->state = to;
+  thread->since_ns = now_ns;
+}
+
+static __always_inline void step(struct stage_thread *thread, __u32 was, __u32 to, __u64 now_ns) {
+  step_sequence(thread);
+  turn(thread, was, to, now_ns);
+  step_sequence(thread);
+}
+
+static __always_inline void go_to_sleep(struct stage_thread *thread, struct stage_sleep sleep,
+                                        __u64 now_ns) {
+  if (sleep.wait == STAGE_RESTART) {
+    sleep.wait = thread->wait_before ? thread->wait_before : STAGE_SLEEP;
+    sleep.key = thread->key_before;
+  }
+  step_sequence(thread);
+  turn(thread, STAGE_ON_CPU, STAGE_BLOCKED, now_ns);
+  ++thread->sleeps;
+  thread->wait = sleep.wait;
+  thread->key = sleep.key;
+  remember(thread);
+  step_sequence(thread);
+}

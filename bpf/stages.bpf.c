@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+//
+// Where the time of other people's threads goes: on a CPU, runnable, or blocked in which pipe or
+// for what else. As in sched.bpf.c, threads are identified by address, and a sleep ends at
+// sched_wakeup.
+//
+// What a thread waits for is decided when it goes to sleep, from its state and the system call that
+// it is in. What a descriptor is that is no watched pipe, user space finds out.
+
+#include "stages.h"
+
+#include "kernel.h"
+
+// These need the kernel's types.
+#include <bpf/bpf_tracing.h>
+
+#include "stage_threads.bpf.h"
+#include "stage_wait.bpf.h"
+#include "task_number.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile __u64 ns_per_tick = 10000000;  // of the clock of /proc; set by user space
+
+// Reads the state instead of using the tracepoint's arguments: see sched.bpf.c.
+static __always_inline void leave_cpu(struct stage_thread *thread, struct task_struct *task,
+                                      bool preempt, __u64 now_ns) {
+  const __u32 state = task->__state;
+  if (state & TASK_DEAD)
+    step(thread, STAGE_ON_CPU, STAGE_NOBODY, now_ns);  // the address may soon be reused
+  else if (preempt || state == 0)
+    step(thread, STAGE_ON_CPU, STAGE_RUNNABLE, now_ns);
+  else
+    go_to_sleep(thread, sleep_of(task, state), now_ns);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next) {
+  (void)ctx;
+  __u64 now_ns = 0;
+  struct stage_thread *from = thread_of(prev);
+  if (from && from->state != STAGE_NOBODY) {
+    now_ns = bpf_ktime_get_ns();
+    leave_cpu(from, prev, preempt, now_ns);
+  }
+  struct stage_thread *to = thread_of(next);
+  if (to) step(to, STAGE_RUNNABLE, STAGE_ON_CPU, now_ns ? now_ns : bpf_ktime_get_ns());
+  return 0;
+}
+
+// A thread that is woken before it has switched away did not sleep.
+SEC("tp_btf/sched_wakeup")
+int on_wakeup(__u64 *ctx) {
+  struct task_struct *task = (void *)ctx[0];
+  struct stage_thread *thread = thread_of(task);
+  if (!thread) return 0;
+  const __u32 state = thread->state;
+  if (state == STAGE_UNKNOWN ? !task->on_cpu : state == STAGE_BLOCKED)
+    step(thread, STAGE_BLOCKED, STAGE_RUNNABLE, bpf_ktime_get_ns());
+  return 0;
+}
+
+static __always_inline bool is_of(struct task_struct *task, const struct stage_thread *thread) {
+  struct task_struct *leader = task->group_leader;
+  return number_of(BPF_CORE_READ(leader, thread_pid), our_level()) == thread->pid &&
+         leader->start_boottime / ns_per_tick == thread->start_ticks;
+}
+
+// Nobody else writes here until the address is known.
+static __always_inline void begin(struct stage_thread *thread, struct task_struct *task, __u32 at) {
+  const __u32 tgid = task->tgid, process = thread->process;
+  __u16 *bucket = bucket_of(task);
+  thread->since_ns = bpf_ktime_get_ns();
+  thread->state = STAGE_UNKNOWN;
+  thread->number = task->pid;
+  thread->tgid = tgid;
+  thread->next = *bucket;
+  bpf_map_update_elem(&processes, &tgid, &process, BPF_ANY);
+  __sync_lock_test_and_set(&thread->task, (__u64)task);  // not before the rest
+  *bucket = at + 1;
+}
+
+// What it does, unless an event has shown it: it may not have switched since it is watched (a busy
+// loop may never do so).
+static __always_inline void look_at_task(struct stage_thread *thread, struct task_struct *task) {
+  const __u32 state = task->__state, on_cpu = task->on_cpu;
+  if (state & TASK_DEAD) {
+    thread->state = STAGE_NOBODY;
+    return;
+  }
+  thread->seen = on_cpu ? STAGE_ON_CPU : state ? STAGE_BLOCKED : STAGE_RUNNABLE;
+  if (thread->seen == STAGE_BLOCKED) {
+    const struct stage_sleep sleep = sleep_of(task, state);
+    thread->seen_wait = sleep.wait == STAGE_RESTART ? STAGE_SLEEP : sleep.wait;
+    thread->seen_key = sleep.key;
+  }
+  __sync_lock_test_and_set(&thread->seen_ns, bpf_ktime_get_ns());  // not before the rest
+}
+
+SEC("iter/task")
+int inspect(struct bpf_iter__task *ctx) {
+  struct task_struct *task = ctx->task;
+  if (!task) return 0;
+  const __u32 tid = number_of(BPF_CORE_READ(task, thread_pid), our_level());
+  const __u32 *at = bpf_map_lookup_elem(&wanted_threads, &tid);
+  struct stage_thread *thread = at ? bpf_map_lookup_elem(&threads, at) : NULL;
+  if (!thread) return 0;
+  if (!thread->task && is_of(task, thread)) begin(thread, task, *at);
+  if (thread->task == (__u64)task && thread->state == STAGE_UNKNOWN) look_at_task(thread, task);
+  return 0;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What stages.bpf.c and end_bytes.bpf.c pass to user space. */
+#pragma once
+
+#include <linux/types.h>
+
+enum {
+  STAGE_THREADS = 4096,
+  STAGE_PIPES = 256,
+  STAGE_ENDS = 4096,
+  STAGE_CALLS = 512,     /* numbers of system calls */
+  STAGE_PLACES = 8,      /* pipes and descriptors that are remembered for a thread; a power of 2 */
+  STAGE_BUCKETS = 8192,  /* a power of 2 */
+  STAGE_CHAIN = 8,       /* threads in a bucket, more than there ever are */
+  STAGE_SHARE_BITS = 16, /* of a full ring */
+};
+
+/* What a thread waits for; and system calls, by what they wait for. */
+enum stage_wait {
+  STAGE_AWAKE,
+  STAGE_PIPE_READ, /* of a watched pipe; with its number */
+  STAGE_PIPE_WRITE,
+  STAGE_FD_READ, /* of something else; with the descriptor */
+  STAGE_FD_WRITE,
+  STAGE_POLL,
+  STAGE_DISK, /* uninterruptible */
+  STAGE_NETWORK,
+  STAGE_SLEEP,
+  STAGE_LOCK,
+  STAGE_CHILD,
+  STAGE_SIGNAL,
+  STAGE_STOPPED,
+  STAGE_OTHER,
+  STAGE_WAITS,
+  /* Calls that move data, by where their descriptors are. */
+  STAGE_READ = STAGE_WAITS,
+  STAGE_WRITE,
+  STAGE_SPLICE,   /* from the first argument to the third */
+  STAGE_TEE,      /* from the first to the second, which alone moves on */
+  STAGE_SENDFILE, /* from the second to the first */
+  STAGE_VMSPLICE, /* to or from the first: as it was opened */
+  STAGE_RESTART,  /* goes on with the sleep that a stop has interrupted */
+};
+
+enum stage_state {
+  STAGE_ON_CPU,
+  STAGE_RUNNABLE,
+  STAGE_BLOCKED,
+  STAGE_STATES,
+  STAGE_UNKNOWN = STAGE_STATES, /* no event seen yet */
+  STAGE_NOBODY,                 /* the thread has exited */
+};
+
+/* A kind of wait in the upper half, the pipe's number or the descriptor in the lower; 0: none. */
+struct stage_place {
+  __u64 key;
+  __u64 ns; /* of completed sleeps */
+};
+
+/*
+ * A thread that is watched. The events of one thread are serialised by locks of the scheduler, so
+ * there is one writer at a time. Only the iterator writes what is `seen`, and only user space what
+ * it is asked to find.
+ */
+struct stage_thread {
+  __u32 sequence;   /* odd while what follows, up to `places`, is being updated */
+  __u32 state;      /* enum stage_state */
+  __u64 since_ns;   /* CLOCK_MONOTONIC; while the state is unknown, the start of watching */
+  __u64 key;        /* of the current sleep, as in stage_place */
+  __u64 key_before; /* of the last sleep that was no stop */
+  __u32 wait, wait_before;
+  __u64 on_cpu_ns, runnable_ns; /* cumulative, as all that follow; of completed intervals */
+  __u64 wait_ns[STAGE_WAITS];
+  __u64 sleeps;
+  struct stage_place places[STAGE_PLACES]; /* parts of wait_ns; the oldest may give way */
+
+  __u32 seen, seen_wait; /* the state that the iterator found */
+  __u64 seen_key;
+  __u64 seen_ns; /* 0: it has not looked yet */
+
+  __u32 tid, pid; /* to find, in our pid namespace */
+  __u64 start_ticks;
+  __u32 process; /* user space's number for it */
+  __u32 tgid;    /* what was found: in the initial namespace */
+  __u64 task;    /* the kernel's address; 0: not found */
+  __u32 number;  /* likewise in the initial namespace */
+  __u16 next;    /* place + 1 of the next in its bucket */
+} __attribute__((aligned(64)));
+
+/* A pipe that is watched. */
+struct stage_ring {
+  __u64 inode;  /* addresses; 0 until the iterator has found it */
+  __u64 pipe;   /* 0, too, once it has gone */
+  __u64 number; /* its inode's */
+  __u32 device; /* as stat shows it */
+  __u32 id;     /* never given again; modulo STAGE_PIPES: its place; 0: free */
+};
+
+/* Cumulative, by one CPU. */
+struct stage_look {
+  __u64 looks, empty, full;
+  __u64 used; /* summed shares of its slots, in units of 2^-STAGE_SHARE_BITS */
+};
+
+struct stage_end {
+  __u32 process; /* user space's number */
+  __s32 fd;
+  __u32 pipe; /* id */
+  __u32 writing;
+};
+
+struct stage_bytes {
+  __u64 bytes, calls;
+};

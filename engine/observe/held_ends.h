@@ -1,0 +1,76 @@
+// From the ends that processes hold, as passes over them find them, to pipes; and what a descriptor
+// of a process refers to.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "bpf/pipes.h"
+#include "engine/model/pipe_scan.h"
+#include "engine/observe/task_wait.h"
+
+namespace pipetop::observe {
+
+struct HeldEnd {
+  PipeId pipe;
+  PipeEnd end;
+  const pipes_ring* ring = nullptr;  // with one of a pipe's ends; borrowed
+};
+
+// The device as stat(2) shows it.
+uint32_t device_of(unsigned major, unsigned minor);
+
+// Of a process, from the time of its start since boot.
+uint64_t ticks_of(uint64_t start_ns);
+
+// By pid and fd, each once.
+void sort_ends(std::vector<HeldEnd>& ends);
+
+// The functions below need sorted ends.
+
+// With `sides` of rings that moved, to be filled by fill_sides().
+std::vector<ScannedPipe> pipes_of(std::span<const HeldEnd> ends);
+const HeldEnd* find_end(std::span<const HeldEnd> ends, ProcessId process, int fd);
+
+// Null if there is none. Pipes are by id.
+const ScannedPipe* find_pipe(std::span<const ScannedPipe> pipes, PipeId id);
+
+// What /proc/PID/fd/N refers to. A name is asked for again after some time, because a number is
+// soon given to another file.
+class DescriptorNames {
+ public:
+  static constexpr uint64_t kValidNs = 2'000'000'000;
+
+  const std::string& name_of(ProcessId process, int fd, uint64_t now_ns);
+  // To be called now and then.
+  void forget_old(uint64_t now_ns);
+  size_t size() const { return names_.size(); }
+
+ private:
+  struct Name {
+    std::string text;
+    uint64_t asked_ns = 0;
+  };
+  std::map<std::tuple<ProcessId, int>, Name> names_;
+};
+
+// Borrows everything.
+class DescriptorTable {
+ public:
+  DescriptorTable(std::span<const HeldEnd> ends, std::span<const ScannedPipe> pipes,
+                  DescriptorNames& names, uint64_t now_ns)
+      : ends_(ends), pipes_(pipes), names_(names), now_ns_(now_ns) {}
+
+  Descriptor find(ProcessId process, int fd) const;
+
+ private:
+  std::span<const HeldEnd> ends_;
+  std::span<const ScannedPipe> pipes_;
+  DescriptorNames& names_;
+  uint64_t now_ns_;
+};
+
+}  // namespace pipetop::observe

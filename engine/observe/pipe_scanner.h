@@ -1,0 +1,40 @@
+// Lists the pipes of the machine: by bpf/pipes.bpf.c, in one pass over all descriptors and one over
+// all threads, or from /proc. Neither opens nor duplicates an end: that would change who gets
+// SIGPIPE and end of file.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "engine/model/pipe_scan.h"
+#include "engine/model/settings.h"
+
+namespace pipetop::observe {
+
+class PipeScanner {
+ public:
+  virtual ~PipeScanner() = default;
+
+  // Everything. Throws Error if it cannot go on.
+  virtual PipeScan scan() = 0;
+
+  // Only these processes: takes microseconds each. Pipes have the ends that these processes hold.
+  virtual PipeScan scan(std::span<const ProcessId> processes) = 0;
+};
+
+// Throws Error, "why; remedy".
+std::unique_ptr<PipeScanner> make_bpf_pipe_scanner();
+
+// Processes of the same user, from /proc/PID/{fd,fdinfo,task,stat,syscall}. Capacity and queued
+// bytes are asked for by pidfd_getfd, F_GETPIPE_SZ and FIONREAD, at most ten times a second for
+// each pipe; the copy is closed at once.
+std::unique_ptr<PipeScanner> make_proc_pipe_scanner(std::string reason);
+
+// By BPF if it is possible and wanted, else from /proc.
+std::unique_ptr<PipeScanner> make_pipe_scanner(BpfUse use);
+
+// Whether a descriptor of a process is a socket, a terminal, ... for WaitsFor; from its name in
+// /proc/PID/fd, "socket:[1]" or "/dev/pts/3".
+WaitsFor wait_on(std::string_view name, bool uninterruptible);
+
+}  // namespace pipetop::observe

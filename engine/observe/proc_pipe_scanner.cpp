@@ -1,0 +1,242 @@
+// The pipes of one's own processes, without privileges.
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
+#include "engine/base/unique_fd.h"
+#include "engine/host/host_files.h"
+#include "engine/observe/capabilities.h"
+#include "engine/observe/held_ends.h"
+#include "engine/observe/pipe_scanner.h"
+#include "engine/observe/proc_tasks.h"
+
+namespace pipetop::observe {
+namespace {
+
+constexpr uint64_t kAskAgainNs = 100'000'000;
+constexpr size_t kLongestText = 4096;  // of the files that we read
+
+std::string read_text(const std::string& path) { return read_head(path, kLongestText); }
+
+// The names in a folder that are numbers, in order. Empty, with errno set, if it can't be read;
+// else errno is 0.
+std::vector<int> numbers_in(const std::string& folder) {
+  std::vector<int> numbers;
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir(folder.c_str()), &closedir);
+  if (!open) return numbers;
+  while (const dirent* entry = readdir(open.get())) {
+    const char* end = entry->d_name + std::strlen(entry->d_name);
+    int number = 0;
+    const auto parsed = std::from_chars(entry->d_name, end, number);
+    if (parsed.ec == std::errc() && parsed.ptr == end) numbers.push_back(number);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  errno = 0;
+  return numbers;
+}
+
+// Of the file behind a descriptor, without opening it or asking a server.
+std::optional<PipeId> pipe_behind(const std::string& path) {
+  struct statx status = {};
+  if (statx(AT_FDCWD, path.c_str(), AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &status) != 0)
+    return {};
+  if (!S_ISFIFO(status.stx_mode)) return {};
+  return PipeId{device_of(status.stx_dev_major, status.stx_dev_minor), status.stx_ino};
+}
+
+// What a pipe says of itself, through a copy of one of its ends that is closed at once: while it
+// is open nobody gets end of file or SIGPIPE.
+struct Asked {
+  uint64_t at_ns = 0;
+  std::optional<uint64_t> capacity, queued;
+};
+
+Asked ask(PipeId pipe, const PipeEnd& end, uint64_t now_ns) {
+  Asked asked;
+  asked.at_ns = now_ns;
+  const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, end.process.pid, 0)));
+  if (!process) return asked;
+  const UniqueFd copy(static_cast<int>(syscall(SYS_pidfd_getfd, process.get(), end.fd, 0)));
+  struct stat status = {};
+  if (!copy || fstat(copy.get(), &status) != 0) return asked;
+  if (!S_ISFIFO(status.st_mode) || static_cast<uint32_t>(status.st_dev) != pipe.device ||
+      status.st_ino != pipe.inode)
+    return asked;  // closed, and another file's by now
+  int queued = 0;
+  const int capacity = fcntl(copy.get(), F_GETPIPE_SZ);
+  if (capacity > 0) asked.capacity = static_cast<uint64_t>(capacity);
+  if (ioctl(copy.get(), FIONREAD, &queued) == 0) asked.queued = static_cast<uint64_t>(queued);
+  return asked;
+}
+
+// Yama allows copies of some processes' descriptors and not of others.
+Asked ask_any(const ScannedPipe& pipe, uint64_t now_ns) {
+  constexpr size_t kMostTries = 4;
+  Asked asked;
+  for (size_t i = 0; i < std::min(pipe.ends.size(), kMostTries) && !asked.capacity; ++i)
+    asked = ask(pipe.id, pipe.ends[i], now_ns);
+  return asked;
+}
+
+class ProcPipeScanner final : public PipeScanner {
+ public:
+  explicit ProcPipeScanner(std::string reason) : reason_(std::move(reason)) {}
+
+  PipeScan scan() override {
+    begin();
+    for (const pid_t pid : numbers_in("/proc")) list_ends(pid, {});
+    return result({});
+  }
+
+  PipeScan scan(std::span<const ProcessId> processes) override {
+    begin();
+    const std::set<ProcessId> wanted(processes.begin(), processes.end());
+    for (const ProcessId process : wanted) list_ends(process.pid, process.start_ticks);
+    return result(wanted);
+  }
+
+ private:
+  void begin() {
+    began_ns_ = monotonic_ns();
+    held_.clear();
+    unreadable_ = 0;
+  }
+
+  // Of a process that was started then, if that is given.
+  void list_ends(pid_t pid, std::optional<uint64_t> start_ticks) {
+    const std::string folder = fmt::format("/proc/{}", pid);
+    const std::vector<int> fds = numbers_in(folder + "/fd");
+    if (fds.empty() && (errno == EACCES || errno == EPERM)) {
+      const auto stat = parse_task_stat(read_text(folder + "/stat"));
+      if (stat && !stat->is_kernel_thread && !is_zombie(stat->state)) ++unreadable_;
+      return;
+    }
+    const size_t before = held_.size();
+    for (const int fd : fds) list_end(folder, pid, fd);
+    if (held_.size() == before) return;
+    const auto stat = parse_task_stat(read_text(folder + "/stat"));
+    if (!stat || (start_ticks && stat->start_ticks != *start_ticks)) return held_.resize(before);
+    for (size_t i = before; i < held_.size(); ++i)
+      held_[i].end.process.start_ticks = stat->start_ticks;
+  }
+
+  void list_end(const std::string& folder, pid_t pid, int fd) {
+    const auto pipe = pipe_behind(fmt::format("{}/fd/{}", folder, fd));
+    if (!pipe) return;
+    const auto flags = parse_descriptor_flags(read_text(fmt::format("{}/fdinfo/{}", folder, fd)));
+    if (!flags || (*flags & O_PATH)) return;  // which opens nothing
+    HeldEnd held;
+    held.pipe = *pipe;
+    held.end = {.process = {pid, 0},
+                .fd = fd,
+                .access = access_of(*flags),
+                .nonblocking = (*flags & O_NONBLOCK) != 0};
+    held_.push_back(held);
+  }
+
+  PipeScan result(const std::set<ProcessId>& asked_for) {
+    PipeScan scan;
+    scan.source = ScanSource::proc;
+    scan.reason = reason_;
+    scan.unreadable = unreadable_;
+    sort_ends(held_);
+    scan.pipes = pipes_of(held_);
+    ask_all(scan.pipes);
+    std::set<ProcessId> processes = asked_for;
+    for (const HeldEnd& held : held_) processes.insert(held.end.process);
+    for (const ProcessId process : processes) list_tasks(scan, process);
+    scan.at_ns = monotonic_ns();
+    scan.took_ns = scan.at_ns - began_ns_;
+    names_.forget_old(scan.at_ns);
+    return scan;
+  }
+
+  void ask_all(std::vector<ScannedPipe>& pipes) {
+    std::map<PipeId, Asked> kept;
+    for (ScannedPipe& pipe : pipes) {
+      Asked& asked = kept[pipe.id];
+      if (const auto before = asked_.find(pipe.id); before != asked_.end()) asked = before->second;
+      const uint64_t now_ns = monotonic_ns();
+      if (asked.at_ns == 0 || now_ns >= asked.at_ns + kAskAgainNs) asked = ask_any(pipe, now_ns);
+      pipe.at_ns = asked.at_ns;
+      pipe.capacity = asked.capacity;
+      pipe.queued = asked.queued;
+    }
+    // A pipe that another scan asks about may be asked again too soon otherwise.
+    for (const auto& [id, asked] : asked_)
+      if (began_ns_ < asked.at_ns + kAskAgainNs) kept.emplace(id, asked);
+    asked_ = std::move(kept);
+  }
+
+  void list_tasks(PipeScan& scan, ProcessId process) {
+    const std::string folder = fmt::format("/proc/{}", process.pid);
+    const auto whole = parse_task_stat(read_text(folder + "/stat"));
+    if (!whole || whole->start_ticks != process.start_ticks) return;
+    const DescriptorTable descriptors(held_, scan.pipes, names_, began_ns_);
+    for (const pid_t tid : numbers_in(folder + "/task")) {
+      const std::string files = fmt::format("{}/task/{}", folder, tid);
+      const auto stat = parse_task_stat(read_text(files + "/stat"));
+      if (!stat) continue;
+      ScannedTask task;
+      task.process = process;
+      task.tid = tid;
+      task.parent = stat->parent;
+      task.group = stat->group;
+      task.session = stat->session;
+      task.comm = stat->comm;
+      task.running = is_running(stat->state);
+      task.zombie = is_zombie(stat->state);
+      static const auto per_second = static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
+      task.cpu_ns = parse_cpu_ns(read_text(files + "/schedstat"))
+                        .value_or(stat->cpu_ticks * (1'000'000'000 / per_second));
+      if (!task.running && !task.zombie) classify(task, files, sleep_of(stat->state), descriptors);
+      scan.tasks.push_back(std::move(task));
+    }
+  }
+
+  static void classify(ScannedTask& task, const std::string& files, Sleep sleep,
+                       const DescriptorTable& descriptors) {
+    const auto call = parse_system_call(read_text(files + "/syscall"));
+    const TaskWait wait = wait_of(call.value_or(SystemCall{}), sleep,
+                                  [&](int fd) { return descriptors.find(task.process, fd); });
+    task.wait = wait.wait;
+    task.fd = wait.fd;
+  }
+
+  const std::string reason_;
+  uint64_t began_ns_ = 0;
+  std::vector<HeldEnd> held_;
+  uint32_t unreadable_ = 0;
+  std::map<PipeId, Asked> asked_;
+  DescriptorNames names_;
+};
+
+}  // namespace
+
+std::unique_ptr<PipeScanner> make_proc_pipe_scanner(std::string reason) {
+  return std::make_unique<ProcPipeScanner>(std::move(reason));
+}
+
+std::unique_ptr<PipeScanner> make_pipe_scanner(BpfUse use) {
+  if (use == BpfUse::off) return make_proc_pipe_scanner(kBpfSwitchedOff);
+  try {
+    return make_bpf_pipe_scanner();
+  } catch (const Error& refused) {
+    return make_proc_pipe_scanner(refused.what());
+  }
+}
+
+}  // namespace pipetop::observe

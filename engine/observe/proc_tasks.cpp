@@ -1,0 +1,88 @@
+#include "engine/observe/proc_tasks.h"
+
+#include <fcntl.h>
+
+#include <charconv>
+#include <cinttypes>
+#include <cstdio>
+
+namespace pipetop::observe {
+namespace {
+
+constexpr unsigned kKernelThread = 0x00200000;  // PF_KTHREAD
+
+}  // namespace
+
+std::optional<TaskStat> parse_task_stat(const std::string& text) {
+  // The command's name may hold anything, also brackets.
+  const size_t open = text.find('('), close = text.rfind(')');
+  if (open == text.npos || close == text.npos || close < open) return {};
+  TaskStat stat;
+  stat.comm = text.substr(open + 1, close - open - 1);
+  unsigned flags = 0;
+  uint64_t user = 0, system = 0;
+  if (std::sscanf(&text[close + 1],
+                  " %c %d %d %d %*d %*d %u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
+                  " %*d %*d %*d %*d %*d %*d %" SCNu64,
+                  &stat.state, &stat.parent, &stat.group, &stat.session, &flags, &user, &system,
+                  &stat.start_ticks) != 8)
+    return {};
+  stat.cpu_ticks = user + system;
+  stat.is_kernel_thread = (flags & kKernelThread) != 0;
+  return stat;
+}
+
+std::optional<SystemCall> parse_system_call(const std::string& text) {
+  SystemCall call;
+  if (text.starts_with("running")) return call;
+  const int parsed =
+      std::sscanf(text.c_str(), "%" SCNd64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &call.number,
+                  &call.argument[0], &call.argument[1], &call.argument[2]);
+  if (parsed < 3) return {};
+  if (call.number < 0) return SystemCall{};  // what follows is the stack and the instruction
+  return parsed == 4 ? std::optional(call) : std::nullopt;
+}
+
+std::optional<int> parse_descriptor_flags(std::string_view text) {
+  constexpr std::string_view kKey = "flags:";
+  const size_t key = text.find(kKey);
+  if (key == text.npos) return {};
+  const size_t digits = text.find_first_not_of(" \t", key + kKey.size());
+  if (digits == text.npos) return {};
+  int flags = 0;
+  const auto parsed = std::from_chars(text.data() + digits, text.data() + text.size(), flags, 8);
+  return parsed.ec == std::errc() ? std::optional(flags) : std::nullopt;
+}
+
+Access access_of(int flags) {
+  switch (flags & O_ACCMODE) {
+    case O_RDONLY:
+      return Access::read;
+    case O_WRONLY:
+      return Access::write;
+    default:
+      return Access::both;
+  }
+}
+
+std::optional<uint64_t> parse_cpu_ns(const std::string& text) {
+  uint64_t ns = 0;
+  return std::sscanf(text.c_str(), "%" SCNu64, &ns) == 1 ? std::optional(ns) : std::nullopt;
+}
+
+bool is_running(char state) { return state == 'R'; }
+bool is_zombie(char state) { return state == 'Z' || state == 'X'; }
+
+Sleep sleep_of(char state) {
+  switch (state) {
+    case 'D':
+      return Sleep::uninterruptible;
+    case 'T':
+    case 't':
+      return Sleep::stopped;
+    default:
+      return Sleep::interruptible;
+  }
+}
+
+}  // namespace pipetop::observe

@@ -1,0 +1,41 @@
+// What a sleeping thread waits for, from the system call that it is in and the descriptors that it
+// gave to it. Pure functions; what cannot be told is `other`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "engine/model/pipe_scan.h"
+#include "engine/observe/call_kinds.h"
+
+namespace pipetop::observe {
+
+// How it sleeps.
+enum class Sleep : uint8_t {
+  interruptible,
+  uninterruptible,
+  device,   // the kernel counts it as a wait for input or output
+  stopped,  // by a signal, a debugger or its control group
+};
+
+// What a descriptor of its process refers to.
+struct Descriptor {
+  const ScannedPipe* pipe = nullptr;  // null: no pipe
+  Access access = Access::both;       // to the pipe
+  std::string name;                   // of what is no pipe: "socket:[1]"; "" if it is not known
+};
+
+struct TaskWait {
+  WaitsFor wait = WaitsFor::other;
+  int fd = -1;  // that it reads, writes or moves data at
+
+  bool operator==(const TaskWait&) const = default;
+};
+
+// `descriptor_of` is asked for the descriptors of calls that read, write or move data.
+TaskWait wait_of(const SystemCall& call, Sleep sleep,
+                 const std::function<Descriptor(int)>& descriptor_of);
+
+}  // namespace pipetop::observe

@@ -1,0 +1,215 @@
+// Exact bytes of other people's system calls, against transfers that are known.
+#include <sys/sendfile.h>
+#include <sys/uio.h>
+
+#include <map>
+#include <thread>
+#include <tuple>
+
+#include "engine/observe/tests/stage_fixture.h"
+
+namespace pipetop::observe {
+namespace {
+
+using StageBytes = Stages;
+
+char storage[1 << 16];
+
+// A process that does something when it is told to, and then waits to be told again.
+class Servant {
+ public:
+  explicit Servant(const std::function<void()>& work)
+      : process_([&] {
+          char c;
+          while (read(orders_.out.get(), &c, 1) == 1) {
+            work();
+            (void)!write(answers_.in.get(), "x", 1);
+          }
+        }) {}
+
+  pid_t pid() const { return process_.pid(); }
+  ProcessId id() const { return process_.id(); }
+  void work() const {
+    char c;
+    ASSERT_EQ(write(orders_.in.get(), "x", 1), 1);
+    ASSERT_EQ(read(answers_.out.get(), &c, 1), 1);
+  }
+
+ private:
+  OwnPipe orders_, answers_;
+  ForeignProcess process_;
+};
+
+using End = std::tuple<ProcessId, int, bool>;                  // writing
+using Counted = std::map<End, std::pair<uint64_t, uint64_t>>;  // bytes, calls
+
+Counted counted(StageClock& clock) {
+  Counted all;
+  for (const EndBytes& end : clock.bytes())
+    all[{end.process, end.fd, end.writing}] = {end.bytes, end.calls};
+  return all;
+}
+
+UniqueFd data_file() {
+  UniqueFd file(memfd_create("pipetop-test", MFD_CLOEXEC));
+  (void)!write(file.get(), storage, sizeof storage);
+  return file;
+}
+
+TEST_F(StageBytes, ReadsAndWritesAreExact) {
+  const OwnPipe pipe;
+  const Servant servant([&] {
+    const iovec parts[] = {{storage, 100}, {storage, 11}};
+    (void)!write(pipe.in.get(), storage, 1000);
+    (void)!writev(pipe.in.get(), parts, 2);
+    (void)!read(pipe.out.get(), storage, 1);
+    (void)!readv(pipe.out.get(), parts, 2);
+    (void)!read(pipe.out.get(), storage, sizeof storage);
+  });
+  watch({servant.pid()}, {&pipe});
+  clock_->count_bytes(true);
+  servant.work();
+  EXPECT_EQ(counted(*clock_), (Counted{{{servant.id(), pipe.out.get(), false}, {1111, 3}},
+                                       {{servant.id(), pipe.in.get(), true}, {1111, 2}}}));
+  EXPECT_EQ(clock_->bytes()[0].pipe, pipe.id);
+}
+
+TEST_F(StageBytes, CallsThatMovePagesAreExact) {
+  const OwnPipe first, second;
+  const UniqueFd file = data_file();
+  const UniqueFd null(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  const Servant servant([&] {
+    off_t at = 0;
+    iovec part = {storage, 300};
+    vmsplice(first.in.get(), &part, 1, 0);
+    splice(file.get(), &at, first.in.get(), nullptr, 40, 0);
+    sendfile(first.in.get(), file.get(), &at, 5);
+    tee(first.out.get(), second.in.get(), 345, 0);
+    splice(first.out.get(), nullptr, second.in.get(), nullptr, 340, 0);
+    splice(first.out.get(), nullptr, null.get(), nullptr, 5, 0);
+    vmsplice(second.out.get(), &part, 1, 0);
+  });
+  watch({servant.pid()}, {&first, &second});
+  clock_->count_bytes(true);
+  servant.work();
+  EXPECT_EQ(counted(*clock_), (Counted{{{servant.id(), first.in.get(), true}, {345, 3}},
+                                       {{servant.id(), first.out.get(), false}, {345, 2}},
+                                       {{servant.id(), second.in.get(), true}, {685, 2}},
+                                       {{servant.id(), second.out.get(), false}, {300, 1}}}));
+}
+
+TEST_F(StageBytes, ErrorsAndWhatIsNotOursDoNotCount) {
+  const OwnPipe pipe(O_NONBLOCK), unwatched;
+  const UniqueFd file = data_file();
+  const Servant servant([&] {
+    (void)!read(pipe.out.get(), storage, 1);  // EAGAIN
+    (void)!read(pipe.in.get(), storage, 1);   // EBADF
+    (void)!write(pipe.in.get(), storage, 0);
+    (void)!write(unwatched.in.get(), storage, 10);
+    (void)!write(file.get(), storage, 10);
+    (void)!write(pipe.in.get(), storage, 7);
+  });
+  watch({servant.pid()}, {&pipe});
+  clock_->count_bytes(true);
+  servant.work();
+  put(pipe, 50);  // nobody watches us
+  EXPECT_EQ(counted(*clock_), (Counted{{{servant.id(), pipe.in.get(), true}, {7, 1}}}));
+}
+
+TEST_F(StageBytes, NothingIsCountedWhenItIsOff) {
+  const OwnPipe pipe;
+  const Servant servant([&] { (void)!write(pipe.in.get(), storage, 10); });
+  watch({servant.pid()}, {&pipe});
+  EXPECT_FALSE(clock_->counts_bytes());
+  servant.work();
+  EXPECT_TRUE(clock_->bytes().empty());
+  clock_->count_bytes(true);
+  clock_->count_bytes(true);
+  EXPECT_TRUE(clock_->counts_bytes());
+  servant.work();
+  EXPECT_EQ(clock_->bytes().size(), 1u);
+  clock_->count_bytes(false);
+  EXPECT_FALSE(clock_->counts_bytes());
+  servant.work();
+  EXPECT_TRUE(clock_->bytes().empty());
+  clock_->count_bytes(true);
+  servant.work();
+  EXPECT_EQ(counted(*clock_), (Counted{{{servant.id(), pipe.in.get(), true}, {10, 1}}}));
+}
+
+// A shell gives the same descriptor to one pipe after the other.
+TEST_F(StageBytes, ADescriptorThatBecomesAnotherPipeCountsTwice) {
+  const OwnPipe first, second;
+  const Servant servant([&] {
+    (void)!write(first.in.get(), storage, 3);
+    dup2(second.in.get(), first.in.get());
+    (void)!write(first.in.get(), storage, 4);
+  });
+  watch({servant.pid()}, {&first, &second});
+  clock_->count_bytes(true);
+  servant.work();
+  std::map<PipeId, uint64_t> bytes;
+  for (const EndBytes& end : clock_->bytes()) {
+    EXPECT_EQ(end.fd, first.in.get());
+    bytes[end.pipe] = end.bytes;
+  }
+  EXPECT_EQ(bytes, (std::map<PipeId, uint64_t>{{first.id, 3}, {second.id, 4}}));
+}
+
+// A descriptor that the scan didn't know, and a thread that it didn't know.
+TEST_F(StageBytes, WhatIsNewerThanTheScanCounts) {
+  const OwnPipe pipe;
+  int copy = -1;
+  const Servant servant([&] {
+    std::thread([&] { (void)!write(fcntl(pipe.in.get(), F_DUPFD, 200), storage, 9); }).join();
+  });
+  copy = 200;
+  watch({servant.pid()}, {&pipe});
+  clock_->count_bytes(true);
+  servant.work();
+  EXPECT_EQ(counted(*clock_), (Counted{{{servant.id(), copy, true}, {9, 1}}}));
+}
+
+// All that goes through a pipe between two processes that go as fast as they can.
+TEST_F(StageBytes, BothEndsAgreeAtFullSpeed) {
+  const OwnPipe pipe;
+  constexpr uint64_t kRounds = 2000;
+  uint64_t total = 0;
+  for (uint64_t i = 0; i < kRounds; ++i) total += 1 + i * 37 % 5000;
+  const auto produce = [&] {
+    for (uint64_t i = 0; i < kRounds; ++i) (void)!write(pipe.in.get(), storage, 1 + i * 37 % 5000);
+  };
+  const auto consume = [&] {
+    for (uint64_t bytes = 0; bytes < total;) {
+      const ssize_t got = read(pipe.out.get(), storage, 3000);
+      if (got > 0) bytes += static_cast<uint64_t>(got);
+    }
+  };
+  const Servant writer(produce), reader(consume);
+  watch({writer.pid(), reader.pid()}, {&pipe});
+  clock_->count_bytes(true);
+  std::jthread other([&] { writer.work(); });
+  reader.work();
+  other.join();
+  const Counted all = counted(*clock_);
+  EXPECT_EQ(all.size(), 2u);
+  EXPECT_EQ(all.at({writer.id(), pipe.in.get(), true}), std::pair(total, kRounds));
+  EXPECT_EQ(all.at({reader.id(), pipe.out.get(), false}).first, total);
+}
+
+TEST_F(StageBytes, ThoseOfAProcessThatHasExitedAreStillKnown) {
+  const OwnPipe pipe;
+  ForeignProcess process;
+  {
+    const Servant servant([&] { (void)!write(pipe.in.get(), storage, 6); });
+    watch({servant.pid()}, {&pipe});
+    clock_->count_bytes(true);
+    servant.work();
+  }
+  watch({process.pid()}, {&pipe});
+  ASSERT_EQ(clock_->bytes().size(), 1u);
+  EXPECT_EQ(clock_->bytes()[0].bytes, 6u);
+}
+
+}  // namespace
+}  // namespace pipetop::observe

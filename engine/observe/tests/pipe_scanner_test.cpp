@@ -1,0 +1,324 @@
+// The scanner that is BPF's, against the kernel's own account of pipes.
+#include <sched.h>
+#include <sys/un.h>
+
+#include <set>
+#include <tuple>
+
+#include "engine/base/error.h"
+#include "engine/observe/tests/bpf_fixture.h"
+#include "engine/observe/tests/scan_checks.h"
+
+namespace pipetop::observe {
+namespace {
+
+class BpfPipeScanner : public testing::Test {
+ protected:
+  // Once for all: to load it is what takes time where CPUs are emulated.
+  static void SetUpTestSuite() {
+    try {
+      scanner_ = make_bpf_pipe_scanner();
+    } catch (const Error& error) {
+      refused_ = error.what();
+    }
+  }
+  static void TearDownTestSuite() { scanner_.reset(); }
+
+  void SetUp() override {
+    PIPETOP_NEED(scanner_ ? Reading<int>::of(0) : Reading<int>::unavailable(refused_));
+  }
+
+  static ScannedPipe look_at(PipeId id) {
+    const PipeScan scan = scanner_->scan();
+    const ScannedPipe* pipe = pipe_in(scan, id);
+    if (!pipe) throw std::runtime_error("the pipe is not in the scan");
+    return *pipe;
+  }
+
+  static inline std::unique_ptr<PipeScanner> scanner_;
+  static inline std::string refused_;
+};
+
+TEST_F(BpfPipeScanner, SaysWhatItIs) {
+  const PipeScan scan = scanner_->scan();
+  EXPECT_EQ(scan.source, ScanSource::bpf);
+  EXPECT_EQ(scan.reason, "");
+  EXPECT_EQ(scan.unreadable, 0u);
+  EXPECT_TRUE(scan.socketpairs);
+  EXPECT_GT(scan.took_ns, 0u);
+}
+
+TEST_F(BpfPipeScanner, EndsOfForks) { check_ends_of_forks(*scanner_); }
+TEST_F(BpfPipeScanner, Fifos) { check_fifos(*scanner_); }
+TEST_F(BpfPipeScanner, BlockedEnds) { check_blocked_ends(*scanner_); }
+TEST_F(BpfPipeScanner, BlockedBetween) { check_blocked_between(*scanner_); }
+TEST_F(BpfPipeScanner, OtherWaits) { check_other_waits(*scanner_); }
+TEST_F(BpfPipeScanner, Threads) { check_threads(*scanner_); }
+TEST_F(BpfPipeScanner, WhoTheyAre) { check_who_they_are(*scanner_); }
+TEST_F(BpfPipeScanner, Bytes) { check_bytes(*scanner_, 0); }
+TEST_F(BpfPipeScanner, SomeProcesses) { check_some_processes(*scanner_); }
+TEST_F(BpfPipeScanner, AProcessWithoutPipes) { check_process_without_pipe(*scanner_); }
+TEST_F(BpfPipeScanner, NobodyNotices) { check_nobody_notices(*scanner_); }
+
+TEST_F(BpfPipeScanner, OpenFilesAreCountedAndStayTheSame) {
+  HeldPipe pipe;
+  const UniqueFd copy(fcntl(pipe.in.get(), F_DUPFD_CLOEXEC, 0));  // the same open file
+  for (int i = 0; i < 100; ++i) {
+    const ScannedPipe seen = look_at(pipe.id);
+    EXPECT_EQ(seen.readers, 1u);
+    EXPECT_EQ(seen.writers, 1u);
+  }
+  pipe.out.reset();
+  EXPECT_EQ(look_at(pipe.id).readers, 0u);  // known by its write ends alone
+}
+
+TEST_F(BpfPipeScanner, TheRingIsTheKernels) {
+  HeldPipe pipe;
+  char some[4096] = {};
+  ScannedPipe seen = look_at(pipe.id);
+  ASSERT_TRUE(seen.ring);
+  EXPECT_EQ(seen.ring->slots, 16u);
+  EXPECT_EQ(seen.ring->head, 0u);
+  EXPECT_EQ(seen.ring->past_slots, 0u);  // nothing was ever in it
+  for (int i = 0; i < 40; ++i) {
+    pipe.put(100);
+    ASSERT_EQ(read(pipe.out.get(), some, sizeof(some)), 100);
+  }
+  pipe.put(4096);
+  pipe.put(50);
+  seen = look_at(pipe.id);
+  EXPECT_EQ(seen.ring->head, 42u);
+  EXPECT_EQ(seen.ring->tail, 40u);
+  EXPECT_EQ(seen.ring->queued_bytes, 4146u);
+  // The last one may still grow.
+  EXPECT_EQ(seen.ring->past_slots, 15u);
+  EXPECT_EQ(seen.ring->past_bytes, 14u * 100 + 4096);
+  ASSERT_EQ(read(pipe.out.get(), some, 1000), 1000);  // the half of a slot
+  seen = look_at(pipe.id);
+  EXPECT_EQ(seen.ring->past_bytes, 14u * 100 + 4096);
+  EXPECT_EQ(seen.ring->queued_bytes, 3146u);
+}
+
+// Splice leaves other traces in the slots that it takes.
+TEST_F(BpfPipeScanner, SlotsThatSpliceMovedTellWhatTheyHeld) {
+  HeldPipe from, to;
+  for (int i = 0; i < 3; ++i) {
+    from.put(300);
+    ASSERT_EQ(splice(from.out.get(), nullptr, to.in.get(), nullptr, 4096, 0), 300);
+  }
+  const ScannedPipe source = look_at(from.id), sink = look_at(to.id);
+  EXPECT_EQ(source.ring->past_slots, 3u);
+  EXPECT_EQ(source.ring->past_bytes, 900u);
+  EXPECT_EQ(sink.ring->queued_bytes, 900u);
+  const UniqueFd null(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  ASSERT_EQ(splice(to.out.get(), nullptr, null.get(), nullptr, 4096, 0), 900);
+  EXPECT_EQ(look_at(to.id).ring->past_bytes, 900u);
+}
+
+TEST_F(BpfPipeScanner, LentPagesTellWhatTheyHold) {
+  HeldPipe pipe;
+  alignas(4096) static char pages[3 * 4096];
+  const iovec all = {pages, sizeof(pages)};
+  ASSERT_EQ(vmsplice(pipe.in.get(), &all, 1, 0), ssize_t(sizeof(pages)));
+  EXPECT_EQ(look_at(pipe.id).ring->past_bytes, sizeof(pages));
+  char taken[5000];
+  ASSERT_EQ(read(pipe.out.get(), taken, sizeof(taken)), 5000);
+  const ScannedPipe seen = look_at(pipe.id);
+  // The second one was read in part: what it held at first isn't known.
+  EXPECT_EQ(seen.ring->past_slots, 2u);
+  EXPECT_EQ(seen.ring->past_bytes, 2u * 4096);
+  EXPECT_EQ(seen.ring->queued_bytes, sizeof(pages) - 5000);
+}
+
+// More records than one read of the kernel's buffer holds: each comes once, with its ring.
+TEST_F(BpfPipeScanner, ManyPipes) {
+  std::vector<HeldPipe> pipes(400);
+  for (size_t i = 0; i < pipes.size(); ++i) pipes[i].put(i + 1);
+  const PipeScan scan = scanner_->scan();
+  for (size_t i = 0; i < pipes.size(); ++i) {
+    const ScannedPipe* seen = pipe_in(scan, pipes[i].id);
+    ASSERT_TRUE(seen) << i;
+    EXPECT_EQ(seen->ends.size(), 2u) << i;
+    ASSERT_TRUE(seen->ring) << i;
+    EXPECT_EQ(seen->ring->queued_bytes, i + 1);
+  }
+}
+
+// Of both sides, while it moves and once more.
+TEST_F(BpfPipeScanner, SidesAreCounted) {
+  HeldPipe pipe, answer;
+  Child writer([&] {
+    pipe.out.reset();
+    answer.in.reset();
+    char c;
+    while (read(answer.out.get(), &c, 1) == 1) pipe.put(1000);
+    return 0;
+  });
+  Child reader([&] {
+    pipe.in.reset();
+    answer.close();
+    char taken[1000];
+    while (read(pipe.out.get(), taken, sizeof(taken)) > 0) continue;
+    return 0;
+  });
+  pipe.close();
+  const std::vector<ProcessId> both = {process_id(writer.pid()), process_id(reader.pid())};
+  std::optional<SideBytes> sides;
+  const auto look = [&] {
+    const PipeScan scan = scanner_->scan(both);
+    const ScannedPipe* seen = pipe_in(scan, pipe.id);
+    sides = seen->ring->sides;
+    return seen->queued == 0u && task_in(scan, reader.pid())->wait == WaitsFor::pipe_read &&
+           task_in(scan, writer.pid())->wait == WaitsFor::pipe_read;
+  };
+  ASSERT_TRUE(eventually([&] { return look() && !sides; }));
+  ASSERT_EQ(write(answer.in.get(), "12", 2), 2);
+  ASSERT_TRUE(eventually([&] { return look() && sides; }));
+  const SideBytes before = *sides;
+  look();
+  look();
+  EXPECT_FALSE(sides);
+  ASSERT_EQ(write(answer.in.get(), "123", 3), 3);
+  ASSERT_TRUE(eventually([&] { return look() && sides && sides->read == before.read + 3000; }));
+  EXPECT_EQ(sides->written, before.written + 3000);
+  EXPECT_EQ(sides->holders, before.holders);
+}
+
+// ---- against /proc ---------------------------------------------------------
+
+using Descriptor = std::tuple<uint64_t, pid_t, int>;  // of a pipe without a name, by its inode
+
+std::set<Descriptor> pipes_by_proc() {
+  std::set<Descriptor> descriptors;
+  std::error_code gone;
+  for (const auto& process : std::filesystem::directory_iterator("/proc")) {
+    const std::string pid = process.path().filename();
+    if (pid.find_first_not_of("0123456789") != pid.npos) continue;
+    std::filesystem::directory_iterator fds(process.path() / "fd", gone), end;
+    for (; !gone && fds != end; fds.increment(gone)) {
+      const std::string name = std::filesystem::read_symlink(fds->path(), gone);
+      if (name.starts_with("pipe:["))
+        descriptors.emplace(std::stoull(name.substr(6)), std::stoi(pid),
+                            std::stoi(fds->path().filename()));
+    }
+  }
+  return descriptors;
+}
+
+std::set<Descriptor> pipes_of_scan(const PipeScan& scan, uint32_t device) {
+  std::set<Descriptor> descriptors;
+  for (const ScannedPipe& pipe : scan.pipes)
+    for (const PipeEnd& end : pipe.ends)
+      if (pipe.id.device == device) descriptors.emplace(pipe.id.inode, end.process.pid, end.fd);
+  return descriptors;
+}
+
+TEST_F(BpfPipeScanner, SeesWhatProcShows) {
+  HeldPipe pipe;
+  const Child child([] { return pause(); });
+  EXPECT_TRUE(eventually([&] {
+    const auto before = pipes_by_proc();
+    const auto scan = pipes_of_scan(scanner_->scan(), pipe.id.device);
+    const auto after = pipes_by_proc();
+    for (const Descriptor& descriptor : before) {
+      const auto [inode, pid, fd] = descriptor;
+      if (!after.contains(descriptor)) continue;
+      EXPECT_TRUE(scan.contains(descriptor)) << "pipe:[" << inode << "] of process " << pid;
+    }
+    // Others may come and go in between; not always.
+    return std::ranges::all_of(scan, [&](const Descriptor& descriptor) {
+      return before.contains(descriptor) || after.contains(descriptor);
+    });
+  }));
+}
+
+// ---- sockets ---------------------------------------------------------------
+
+// Whether there are so many more while those of `make` are open. Others may come at the same time.
+bool adds_pairs(PipeScanner& scanner, int expected,
+                const std::function<std::vector<UniqueFd>()>& make) {
+  return eventually([&] {
+    const auto before = scanner.scan().socketpairs;
+    const auto held = make();
+    const auto after = scanner.scan().socketpairs;
+    return before && after && int(*after) - int(*before) == expected;
+  });
+}
+
+TEST_F(BpfPipeScanner, SocketpairsAreCounted) {
+  EXPECT_TRUE(adds_pairs(*scanner_, 2, [] {
+    std::vector<UniqueFd> held;
+    for (const int type : {SOCK_STREAM, SOCK_DGRAM}) {
+      int ends[2];
+      EXPECT_EQ(socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends), 0);
+      for (const int end : ends) {
+        held.emplace_back(end);
+        held.emplace_back(fcntl(end, F_DUPFD_CLOEXEC, 0));
+      }
+    }
+    return held;
+  }));
+}
+
+TEST_F(BpfPipeScanner, HalfASocketpairIsNone) {
+  EXPECT_TRUE(adds_pairs(*scanner_, 0, [] {
+    int ends[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    close(ends[1]);
+    std::vector<UniqueFd> held;
+    held.emplace_back(ends[0]);
+    return held;
+  }));
+}
+
+TEST_F(BpfPipeScanner, SocketsWithNamesAreNone) {
+  const UniqueFd listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un name = {};
+  name.sun_family = AF_UNIX;
+  const std::string text = "pipetop-scan-" + std::to_string(getpid());
+  std::copy(text.begin(), text.end(), name.sun_path + 1);  // abstract
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
+  const auto* address = reinterpret_cast<const sockaddr*>(&name);
+  ASSERT_EQ(bind(listener.get(), address, length), 0);
+  ASSERT_EQ(listen(listener.get(), 1), 0);
+  EXPECT_TRUE(adds_pairs(*scanner_, 0, [&] {
+    std::vector<UniqueFd> held;
+    held.emplace_back(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(connect(held.back().get(), address, length), 0);
+    held.emplace_back(accept(listener.get(), nullptr, nullptr));
+    return held;
+  }));
+}
+
+// ---- namespaces ------------------------------------------------------------
+
+// In a container numbers are those of the container, and nobody outside is seen.
+TEST_F(BpfPipeScanner, NumbersAreThoseOfOurNamespace) {
+  HeldPipe outside;
+  Child container([&] {
+    outside.close();
+    if (unshare(CLONE_NEWPID) != 0) return 2;
+    const pid_t first = fork();
+    if (first != 0) {
+      int status = -1;
+      waitpid(first, &status, 0);
+      return WIFEXITED(status) ? WEXITSTATUS(status) : 3;
+    }
+    HeldPipe inside;
+    const PipeScan scan = make_bpf_pipe_scanner()->scan();
+    const ScannedPipe* seen = pipe_in(scan, inside.id);
+    if (!seen || seen->ends.size() != 2 || pipe_in(scan, outside.id)) _exit(4);
+    if (getpid() != 1 || seen->ends[0].process.pid != 1) _exit(5);
+    const ScannedTask* self = task_in(scan, 1);
+    if (!self || self->parent != 0 || !self->running) _exit(6);
+    const ProcessId process = seen->ends[0].process;
+    if (make_bpf_pipe_scanner()->scan(std::span(&process, 1)).pipes.empty()) _exit(7);
+    _exit(0);
+  });
+  ASSERT_TRUE(eventually([&] { return container.ended(); }));
+  EXPECT_TRUE(WIFEXITED(container.status()));
+  EXPECT_EQ(WEXITSTATUS(container.status()), 0);
+}
+
+}  // namespace
+}  // namespace pipetop::observe
