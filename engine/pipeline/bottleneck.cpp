@@ -1,0 +1,309 @@
+#include "engine/pipeline/bottleneck.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "engine/base/text.h"
+#include "engine/pipeline/bottleneck_words.h"
+#include "engine/pipeline/culprit.h"
+#include "engine/pipeline/deadlock.h"
+#include "engine/pipeline/flow.h"
+
+namespace pipetop {
+namespace {
+
+using Kind = Bottleneck::Kind;
+
+// Of the window, for a stage that is stopped now: a debugger stops one for moments.
+constexpr double kStopped = 0.1;
+// Of a stage that works although nothing moves.
+constexpr double kWorks = 0.25;
+// Of a stage that wants to write: it has data.
+constexpr double kHasData = 0.5;
+
+Bottleneck said(Kind kind, std::string line) {
+  Bottleneck b;
+  b.kind = kind;
+  b.line = std::move(line);
+  return b;
+}
+
+Bottleneck blamed(Kind kind, const FlowView& view, size_t stage, WaitsFor wait, std::string line) {
+  Bottleneck b = said(kind, std::move(line));
+  b.stage = view.pipeline.stages[stage].id;
+  b.wait = wait;
+  b.evidence = evidence_for(view, stage);
+  return b;
+}
+
+std::optional<Bottleneck> nothing_to_see(const FlowView& view) {
+  const std::vector<StageView>& stages = view.pipeline.stages;
+  if (stages.empty()) return said(Kind::unknown, "not known: no process holds a pipe here");
+  if (std::ranges::all_of(stages, &StageView::gone))
+    return said(Kind::idle, stages.size() == 1 ? "it has ended: its stage has exited"
+                                               : "it has ended: every stage has exited");
+  if (std::ranges::any_of(view.flow.stages, &FlowStage::alive)) return {};
+  const auto living = size_t(std::ranges::find(stages, false, &StageView::gone) - stages.begin());
+  const bool own = std::ranges::any_of(view.pipeline.pipes, &PipeView::own);
+  const std::string name = shown_name(view, living);
+  if (own && stages[living].doing.kind == Doing::Kind::waiting)
+    return said(Kind::idle, fmt::format("nothing moves: {} holds both ends, and waits", name));
+  return said(Kind::unknown,
+              own ? fmt::format("not known: {} holds both ends, nobody waits for it", name)
+                  : std::string("not known: nobody was seen to move data here"));
+}
+
+std::optional<Bottleneck> stopped(const FlowView& view) {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < view.flow.stages.size(); ++i) {
+    const StageView& stage = view.pipeline.stages[i];
+    if (!view.flow.stages[i].alive || stage.doing.kind != Doing::Kind::waiting ||
+        stage.doing.wait != WaitsFor::stopped)
+      continue;
+    if (stage.shares.has_value() && stage.shares->elsewhere[size_t(WaitsFor::stopped)] < kStopped)
+      continue;
+    found.push_back(i);
+  }
+  if (found.empty()) return {};
+  const std::string head = fmt::format("{} {} stopped (SIGSTOP, Ctrl-Z or a debugger)",
+                                       names_of(view, found), found.size() > 1 ? "are" : "is");
+  const bool one = found.size() == 1;
+  return blamed(Kind::stopped, view, found[0], WaitsFor::stopped,
+                one ? with_evidence(head, view, found[0], false) : first_fitting({head}));
+}
+
+std::optional<Bottleneck> too_little(const FlowView& view) {
+  const PipelineView& p = view.pipeline;
+  if (p.window_ns < kLeastWindowNs)
+    return said(Kind::unknown,
+                fmt::format("not known yet: watched for {:.1f} s, it takes {} s",
+                            double(p.window_ns) / 1e9, kLeastWindowNs / 1'000'000'000));
+  const auto known = [](const FlowRing& ring) { return ring.known; };
+  uint64_t looks = 0;
+  bool looked_at = false;
+  for (const PipeView& pipe : p.pipes) {
+    if (pipe.own || !pipe.shares.has_value()) continue;
+    looked_at = true;
+    looks = std::max(looks, pipe.shares->looks);
+  }
+  if (looked_at && std::ranges::none_of(view.flow.rings, known))
+    return said(Kind::unknown, fmt::format("not known yet: {} looks at the rings, it takes {}",
+                                           looks, kLeastLooks));
+  const auto unknown = stages_that(view.flow, [&](size_t i) { return !view.flow.stages[i].known; });
+  const auto all = stages_that(view.flow, [](size_t) { return true; });
+  if (unknown.empty() || unknown.size() < all.size()) return {};
+  const Reading<StageShares>& shares = p.stages[unknown[0]].shares;
+  const std::string who = names_of(view, unknown);
+  const std::string what =
+      fmt::format("not known{}: what {} {}", shares.status == ReadingStatus::warming ? " yet" : "",
+                  who, unknown.size() > 1 ? "do" : "does");
+  return said(Kind::unknown,
+              shares.reason.empty()
+                  ? first_fitting({what})
+                  : first_fitting({fmt::format("{}: {}", what, why_of(shares.reason)), what}));
+}
+
+// Beyond the pipeline: the data comes too late, or cannot leave.
+bool is_outside(const FlowStage& stage, const Activity& activity) {
+  if (activity.kind != Activity::Kind::waits) return false;
+  switch (activity.wait) {
+    case WaitsFor::network:
+    case WaitsFor::terminal:
+      return true;
+    case WaitsFor::poll:
+      return stage.is_source || stage.is_sink;
+    case WaitsFor::sleep:
+    case WaitsFor::child:
+    case WaitsFor::signal:
+    case WaitsFor::other:
+      return stage.is_source;
+    default:
+      return false;
+  }
+}
+
+// "zstd (like gzip)"
+std::string who(const FlowView& view, const Culprit& culprit) {
+  const std::string name = shown_name(view, culprit.stage);
+  if (culprit.like.empty()) return name;
+  return fmt::format("{} (like {})", name, names_of(view, culprit.like));
+}
+
+Bottleneck beyond(const FlowView& view, const Culprit& culprit) {
+  const FlowStage& stage = view.flow.stages[culprit.stage];
+  const std::string name = who(view, culprit);
+  if (culprit.outside_reading)
+    return blamed(
+        Kind::outside, view, culprit.stage, WaitsFor::pipe_read,
+        first_fitting({fmt::format("outside: {} waits {} for data of a writer that is not "
+                                   "seen here",
+                                   name, percent_of(stage.reading))}));
+  return blamed(
+      Kind::outside, view, culprit.stage, WaitsFor::pipe_write,
+      first_fitting({fmt::format("outside: {} waits {} for a reader that is not seen here", name,
+                                 percent_of(stage.writing))}));
+}
+
+Bottleneck verdict_on(const FlowView& view, const Culprit& culprit) {
+  const FlowStage& stage = view.flow.stages[culprit.stage];
+  if (culprit.outside_reading || culprit.outside_writing) return beyond(view, culprit);
+  const std::string name = who(view, culprit);
+  if (!stage.known)
+    return said(Kind::unknown,
+                first_fitting({fmt::format(
+                    "not known: all wait for {}, what it does cannot be seen", name)}));
+  const Activity activity = activity_of(view, culprit.stage);
+  if (activity.wait == WaitsFor::stopped)
+    return blamed(Kind::stopped, view, culprit.stage, activity.wait,
+                  with_evidence(fmt::format("{} was stopped {} of the time", name,
+                                            percent_of(activity.share)),
+                                view, culprit.stage, false));
+  if (!is_outside(stage, activity))
+    return blamed(Kind::stage, view, culprit.stage, activity.wait,
+                  with_evidence(fmt::format("{} holds it up", name), view, culprit.stage));
+  const std::string line =
+      stage.is_source
+          ? with_evidence(fmt::format("outside: {} has nothing to send", name), view, culprit.stage)
+          : with_evidence(fmt::format("outside: {} {}", name, does(view, culprit.stage)), view,
+                          culprit.stage, false);
+  return blamed(Kind::outside, view, culprit.stage, activity.wait, line);
+}
+
+std::optional<Bottleneck> idle(const FlowView& view) {
+  const Flow& flow = view.flow;
+  if (!flow.still) return {};
+  const auto has_to_do = stages_that(flow, [&](size_t i) {
+    const FlowStage& stage = flow.stages[i];
+    const double works = stage.on_cpu + stage.runnable + stage.elsewhere[size_t(WaitsFor::disk)];
+    return stage.writing >= kHasData || works >= kWorks ||
+           (stage.known && activity_of(view, i).kind != Activity::Kind::waits &&
+            stage.own >= kWorks);
+  });
+  if (!has_to_do.empty()) return {};
+  const auto culprit = culprit_of(view.flow);
+  if (!culprit || !flow.stages[culprit->stage].known || culprit->outside_reading)
+    return said(Kind::idle, "nothing moves: all stages wait");
+  // Who knows what its child does.
+  if (activity_of(view, culprit->stage).wait == WaitsFor::child) return {};
+  return said(Kind::idle,
+              first_fitting({fmt::format("nothing moves: {} {}", who(view, *culprit),
+                                         does_what(activity_of(view, culprit->stage)))}));
+}
+
+// "64 KiB"
+std::string size_text(uint64_t bytes) {
+  std::string text = format_size(bytes);
+  text.insert(text.find_first_not_of("0123456789"), " ");
+  return text;
+}
+
+std::optional<Bottleneck> bursty(const FlowView& view, const std::optional<Culprit>& culprit) {
+  if (culprit && view.flow.stages[culprit->stage].own >= kBusy) return {};
+  std::optional<size_t> worst;
+  double most = kBurst;
+  for (size_t i = 0; i < view.flow.rings.size(); ++i) {
+    const FlowRing& ring = view.flow.rings[i];
+    const auto& capacity = view.pipeline.pipes[i].capacity;
+    const double both = std::min(ring.empty, ring.full);
+    if (!ring.known || ring.writers.empty() || ring.readers.empty() || !capacity ||
+        *capacity >= kLargePipe || !ring.moved.value_or(true) || both < most)
+      continue;
+    worst = i;
+    most = both;
+  }
+  if (!worst) return {};
+  const FlowRing& ring = view.flow.rings[*worst];
+  const std::string between = fmt::format("the pipe from {} to {}", names_of(view, ring.writers),
+                                          names_of(view, ring.readers));
+  const std::string shares =
+      fmt::format("is full {} and empty {}", percent_of(ring.full), percent_of(ring.empty));
+  const std::string size = size_text(*view.pipeline.pipes[*worst].capacity);
+  Bottleneck b = said(
+      Kind::bursty,
+      first_fitting({fmt::format("bursty: {} {}: larger than {} would help", between, shares, size),
+                     fmt::format("bursty: {} {}, a larger one would help", between, shares),
+                     fmt::format("bursty: a pipe {}, a larger one would help", shares)}));
+  b.evidence.push_back(
+      fmt::format("{} {} of {} looks", between, shares, view.pipeline.pipes[*worst].shares->looks));
+  for (const auto* side : {&ring.writers, &ring.readers})
+    for (const size_t stage : *side)
+      b.evidence.push_back(fmt::format(
+          "{} waits to {} {}", shown_name(view, stage), side == &ring.writers ? "write" : "read",
+          percent_of(side == &ring.writers ? view.flow.stages[stage].writing
+                                           : view.flow.stages[stage].reading)));
+  return b;
+}
+
+Bottleneck balanced(const FlowView& view, const std::vector<size_t>& busy) {
+  const auto each = [&](size_t count) {
+    std::string text;
+    for (size_t i = 0; i < count; ++i)
+      text += fmt::format("{}{} {}", i == 0 ? "" : "; ", shown_name(view, busy[i]),
+                          does(view, busy[i]));
+    if (count < busy.size()) text += fmt::format("; and {} more", busy.size() - count);
+    return text;
+  };
+  Bottleneck b =
+      said(Kind::balanced,
+           first_fitting({fmt::format("balanced: {}", each(busy.size())),
+                          fmt::format("balanced: {}", each(std::min<size_t>(2, busy.size()))),
+                          fmt::format("balanced: {} stages are busy", busy.size())}));
+  for (const size_t stage : busy)
+    b.evidence.push_back(fmt::format("{} {}", shown_name(view, stage), does(view, stage)));
+  return b;
+}
+
+// Each works for a while and waits for a while.
+Bottleneck nobody(const FlowView& view) {
+  std::vector<size_t> stages = stages_that(view.flow, [](size_t) { return true; });
+  std::ranges::stable_sort(stages, [&](size_t a, size_t b) {
+    return view.flow.stages[a].own > view.flow.stages[b].own;
+  });
+  const auto unknown =
+      std::ranges::find_if(stages, [&](size_t stage) { return !view.flow.stages[stage].known; });
+  if (unknown != stages.end())
+    return said(Kind::unknown,
+                fmt::format("not known: what {} does cannot be seen", shown_name(view, *unknown)));
+  std::string line = "balanced: no stage holds up the others";
+  std::vector<std::string> evidence;
+  for (const size_t stage : stages)
+    evidence.push_back(fmt::format("{} has {} to do", shown_name(view, stage),
+                                   percent_of(view.flow.stages[stage].own)));
+  if (evidence.size() > 1)
+    line = first_fitting({fmt::format("{}: {}, {}", line, evidence[0], evidence[1]), line});
+  Bottleneck b = said(Kind::balanced, std::move(line));
+  b.evidence = std::move(evidence);
+  return b;
+}
+
+Bottleneck by_blame(const FlowView& view) {
+  const std::optional<Culprit> culprit = culprit_of(view.flow);
+  const std::vector<size_t> busy = busy_stages(view.flow);
+  if (busy.size() > 1) return balanced(view, busy);
+  if (auto found = bursty(view, culprit)) return *std::move(found);
+  return culprit ? verdict_on(view, *culprit) : nobody(view);
+}
+
+Bottleneck found_in(const FlowView& view) {
+  for (const auto rule : {nothing_to_see, stopped, too_little, deadlock, idle})
+    if (auto found = rule(view)) return *std::move(found);
+  return by_blame(view);
+}
+
+}  // namespace
+
+Bottleneck find_bottleneck(const PipelineView& pipeline) {
+  const Flow flow = flow_of(pipeline);
+  const FlowView view{pipeline, flow};
+  Bottleneck found = found_in(view);
+  for (std::string& clause : circumstances(view)) found.evidence.push_back(std::move(clause));
+  return found;
+}
+
+std::vector<double> blame(const PipelineView& pipeline) { return blame(flow_of(pipeline)); }
+
+}  // namespace pipetop

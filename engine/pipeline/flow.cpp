@@ -1,0 +1,332 @@
+#include "engine/pipeline/flow.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "engine/pipeline/bottleneck.h"
+#include "engine/pipeline/flow_order.h"
+
+namespace pipetop {
+namespace {
+
+// A ring that is so much more often empty than full has a reader that keeps up with its writers,
+// and the other way round.
+constexpr double kLeans = 0.5;
+// Of the time that a ring holds data: less is a chance.
+constexpr double kHoldsData = 0.1;
+// A stage that has less time of its own than that only waits; the rest is noise.
+constexpr double kOwnNoise = 0.1;
+// How much more a stage keeps than its share: one that waits for a fifth of the time isn't the
+// one, whatever it does in the other four.
+constexpr double kSharpness = 8;
+// A pipe that moved nothing, beside one that did: hardly what a stage waits for.
+constexpr double kUnmoved = 0.02;
+// In all: too little waiting to follow it.
+constexpr double kLeastWaiting = 0.25;
+constexpr int kMostSweeps = 200;
+
+bool is_alive(const PipelineView& pipeline, const EndView& end) {
+  return end.active && end.stage < pipeline.stages.size() && !pipeline.stages[end.stage].gone;
+}
+
+void add_ends(const PipelineView& pipeline, const std::vector<EndView>& ends,
+              std::vector<size_t>& stages) {
+  for (const EndView& end : ends)
+    if (is_alive(pipeline, end) && std::ranges::find(stages, end.stage) == stages.end())
+      stages.push_back(end.stage);
+}
+
+FlowRing ring_of(const PipelineView& pipeline, const PipeView& pipe) {
+  FlowRing ring;
+  if (pipe.own) return ring;
+  add_ends(pipeline, pipe.writers, ring.writers);
+  add_ends(pipeline, pipe.readers, ring.readers);
+  if (pipe.shares.has_value() && pipe.shares->looks >= kLeastLooks) {
+    ring.known = true;
+    ring.empty = std::clamp(pipe.shares->empty, 0.0, 1.0);
+    ring.full = std::clamp(pipe.shares->full, 0.0, 1.0);
+  }
+  if (pipe.bytes_per_s.has_value()) ring.moved = *pipe.bytes_per_s > 0;
+  return ring;
+}
+
+bool is_in_use(const FlowRing& ring) {
+  return ring.moved.value_or(true) || (ring.known && 1 - ring.empty > kHoldsData);
+}
+
+// Of these pipes those that moved data, or are not known not to; all of them if there are none.
+std::vector<size_t> moving(const Flow& flow, const std::vector<size_t>& pipes) {
+  std::vector<size_t> result;
+  for (const size_t pipe : pipes)
+    if (flow.rings[pipe].moved.value_or(true)) result.push_back(pipe);
+  return result.empty() ? pipes : result;
+}
+
+// How often there was nothing to read: in none of its inputs.
+double starved(const Flow& flow, const FlowStage& stage) {
+  double share = stage.inputs.empty() ? 0 : 1;
+  for (const size_t pipe : moving(flow, stage.inputs))
+    share = std::min(share, flow.rings[pipe].known ? flow.rings[pipe].empty : 0);
+  return share;
+}
+
+// How often it could not write: to one of its outputs.
+double stuck(const Flow& flow, const FlowStage& stage) {
+  double share = 0;
+  for (const size_t pipe : moving(flow, stage.outputs))
+    share = std::max(share, flow.rings[pipe].known ? flow.rings[pipe].full : 0);
+  return share;
+}
+
+// What is left of its own time when some of it turns out to be waiting.
+void shrink_own(FlowStage& stage, double own) {
+  const double factor = stage.own > 0 ? own / stage.own : 0;
+  stage.own = own;
+  stage.on_cpu *= factor;
+  stage.runnable *= factor;
+  for (double& share : stage.elsewhere) share *= factor;
+}
+
+void take_shares(const StageShares& shares, double sum, FlowStage& stage) {
+  stage.known = true;
+  stage.reading = shares.reading / sum;
+  stage.writing = shares.writing / sum;
+  stage.own = std::max(0.0, 1 - stage.reading - stage.writing);
+  stage.on_cpu = shares.on_cpu / sum;
+  stage.runnable = shares.runnable / sum;
+  for (size_t i = 0; i < stage.elsewhere.size(); ++i)
+    stage.elsewhere[i] = shares.elsewhere[i] / sum;
+}
+
+// Its rings tell how long it waits, and a look at it what it does else.
+void take_rings(const Flow& flow, const Doing& doing, FlowStage& stage) {
+  const auto knows = [&](size_t pipe) { return flow.rings[pipe].known; };
+  stage.known =
+      std::ranges::any_of(stage.inputs, knows) || std::ranges::any_of(stage.outputs, knows);
+  if (!stage.known) return;
+  stage.reading = starved(flow, stage);
+  stage.writing = stuck(flow, stage);
+  const double sum = stage.reading + stage.writing;
+  if (sum > 1) stage.reading /= sum, stage.writing /= sum;
+  stage.own = std::max(0.0, 1 - stage.reading - stage.writing);
+  const bool in_pipe = doing.wait == WaitsFor::pipe_read || doing.wait == WaitsFor::pipe_write;
+  if (doing.kind == Doing::Kind::running)
+    stage.on_cpu = stage.own;
+  else if (doing.kind == Doing::Kind::runnable)
+    stage.runnable = stage.own;
+  else
+    stage.elsewhere[size_t(in_pipe ? WaitsFor::other : doing.wait)] = stage.own;
+}
+
+// In poll it waits for its pipes as far as they are empty or full, and for something else else.
+void split_poll(const Flow& flow, FlowStage& stage) {
+  double& poll = stage.elsewhere[size_t(WaitsFor::poll)];
+  const double read = starved(flow, stage), write = stuck(flow, stage);
+  if (!(poll > 0) || !(read + write > 0)) return;
+  const double in_pipes = std::min(poll, read + write);
+  poll -= in_pipes;
+  stage.reading += in_pipes * read / (read + write);
+  stage.writing += in_pipes * write / (read + write);
+  stage.own = std::max(0.0, stage.own - in_pipes);
+}
+
+// Who has nothing to read does not hold up anybody, whatever it does meanwhile: it spins, sleeps or
+// works on little. In a circle it may be what its own writer waits for.
+void shift_to_neighbours(const Flow& flow, const std::vector<size_t>& circle, size_t number,
+                         FlowStage& stage) {
+  const auto leans = [&](const std::vector<size_t>& pipes, bool empty) {
+    return !pipes.empty() && std::ranges::all_of(pipes, [&](size_t pipe) {
+      const FlowRing& ring = flow.rings[pipe];
+      const double by = empty ? ring.empty - ring.full : ring.full - ring.empty;
+      return ring.known && ring.moved.value_or(false) && by > kLeans &&
+             circle[flow.stages.size() + pipe] != circle[number];
+    });
+  };
+  if (leans(moving(flow, stage.inputs), true)) {
+    const double more = stage.own * starved(flow, stage);
+    stage.reading += more;
+    shrink_own(stage, stage.own - more);
+  }
+  if (leans(moving(flow, stage.outputs), false)) {
+    const double more = stage.own * stuck(flow, stage);
+    stage.writing += more;
+    shrink_own(stage, stage.own - more);
+  }
+}
+
+// An idle pipe closes no circle: that of whoever started a pipeline, and reads its output.
+std::vector<size_t> circles_of(const Flow& flow) {
+  std::vector<std::vector<size_t>> arrows(flow.stages.size() + flow.rings.size());
+  for (size_t i = 0; i < flow.rings.size(); ++i) {
+    if (!is_in_use(flow.rings[i])) continue;
+    for (const size_t writer : flow.rings[i].writers)
+      arrows[writer].push_back(flow.stages.size() + i);
+    for (const size_t reader : flow.rings[i].readers)
+      arrows[flow.stages.size() + i].push_back(reader);
+  }
+  return circles(arrows);
+}
+
+// For each stage a number that connected ones have in common.
+std::vector<size_t> parts_of(const Flow& flow) {
+  std::vector<size_t> part(flow.stages.size());
+  std::iota(part.begin(), part.end(), size_t(0));
+  // Labels spread until they agree; pipelines are short.
+  for (bool changed = true; std::exchange(changed, false);) {
+    for (const FlowRing& ring : flow.rings) {
+      size_t least = SIZE_MAX;
+      for (const auto* side : {&ring.writers, &ring.readers})
+        for (const size_t stage : *side) least = std::min(least, part[stage]);
+      for (const auto* side : {&ring.writers, &ring.readers})
+        for (const size_t stage : *side)
+          if (part[stage] != least) part[stage] = least, changed = true;
+    }
+  }
+  return part;
+}
+
+// Of several unconnected parts only the one that moves most takes part.
+void leave_out_small_parts(const PipelineView& pipeline, Flow& flow) {
+  const std::vector<size_t> part = parts_of(flow);
+  std::vector<double> rate(flow.stages.size());
+  for (size_t i = 0; i < flow.rings.size(); ++i)
+    if (flow.rings[i].moved.value_or(false))
+      for (const auto* side : {&flow.rings[i].writers, &flow.rings[i].readers})
+        if (!side->empty()) rate[part[side->front()]] += *pipeline.pipes[i].bytes_per_s;
+  const auto most = size_t(std::ranges::max_element(rate) - rate.begin());
+  for (size_t i = 0; i < flow.stages.size(); ++i)
+    if (part[i] != most) flow.stages[i].takes_part = false;
+}
+
+void find_who_takes_part(const PipelineView& pipeline, Flow& flow) {
+  const auto in_use = [&](size_t pipe) { return is_in_use(flow.rings[pipe]); };
+  for (FlowStage& stage : flow.stages) {
+    stage.is_source = std::ranges::none_of(stage.inputs, in_use);
+    // If nothing moved, nothing has got to the output of a stage that others wait for.
+    stage.is_sink =
+        flow.moved ? std::ranges::none_of(stage.outputs, in_use) : stage.outputs.empty();
+    stage.takes_part = stage.alive && (!flow.moved || !stage.is_source || !stage.is_sink);
+  }
+  if (flow.moved) leave_out_small_parts(pipeline, flow);
+}
+
+// The shares in which a stage waits for the pipes of one side; all together 1.
+std::vector<std::pair<size_t, double>> weights(const Flow& flow, const std::vector<size_t>& pipes,
+                                               bool writing) {
+  const bool some_moved = std::ranges::any_of(
+      pipes, [&](size_t pipe) { return flow.rings[pipe].moved.value_or(false); });
+  std::vector<std::pair<size_t, double>> result;
+  double sum = 0;
+  for (const size_t pipe : pipes) {
+    const FlowRing& ring = flow.rings[pipe];
+    double weight = (ring.known ? (writing ? ring.full : ring.empty) : 0.5) + 0.001;
+    if (some_moved && !ring.moved.value_or(true)) weight *= kUnmoved;
+    result.emplace_back(pipe, weight);
+    sum += weight;
+  }
+  for (auto& weighted : result) weighted.second /= sum;
+  return result;
+}
+
+// Through the pipes of one side to who is beyond them.
+void pass_on(const Flow& flow, size_t from, bool writing, double share, BlameAt& blame) {
+  const FlowStage& stage = flow.stages[from];
+  const auto ways = weights(flow, writing ? stage.outputs : stage.inputs, writing);
+  double passed = 0;
+  for (const auto& way : ways) {
+    std::vector<size_t> to =
+        writing ? flow.rings[way.first].readers : flow.rings[way.first].writers;
+    if (to.size() > 1) std::erase(to, from);
+    for (const size_t other : to) {
+      blame.on.push_back({other, share * way.second / double(to.size())});
+      passed += blame.on.back().share;
+    }
+  }
+  // Nobody is there: it waits for what cannot be seen.
+  const double rest = std::max(0.0, share - passed);
+  blame.keeps += rest;
+  (writing ? blame.outside_writing : blame.outside_reading) = rest;
+}
+
+}  // namespace
+
+Flow flow_of(const PipelineView& pipeline) {
+  Flow flow;
+  for (const PipeView& pipe : pipeline.pipes) flow.rings.push_back(ring_of(pipeline, pipe));
+  flow.stages.resize(pipeline.stages.size());
+  flow.still = true;
+  for (size_t i = 0; i < flow.rings.size(); ++i) {
+    const FlowRing& ring = flow.rings[i];
+    for (const size_t writer : ring.writers) flow.stages[writer].outputs.push_back(i);
+    for (const size_t reader : ring.readers) flow.stages[reader].inputs.push_back(i);
+    if (ring.writers.empty() && ring.readers.empty()) continue;
+    flow.moved = flow.moved || ring.moved.value_or(false);
+    flow.still = flow.still && !ring.moved.value_or(true);
+  }
+  const std::vector<size_t> circle = circles_of(flow);
+  for (size_t i = 0; i < flow.stages.size(); ++i) {
+    FlowStage& stage = flow.stages[i];
+    const StageView& view = pipeline.stages[i];
+    stage.alive = !stage.inputs.empty() || !stage.outputs.empty();
+    if (!stage.alive) continue;
+    double sum = 0;
+    if (view.shares.has_value())
+      sum = std::accumulate(view.shares->elsewhere.begin(), view.shares->elsewhere.end(),
+                            view.shares->on_cpu + view.shares->runnable + view.shares->reading +
+                                view.shares->writing);
+    if (sum > 0.02)
+      take_shares(*view.shares, sum, stage);
+    else
+      take_rings(flow, view.doing, stage);
+    split_poll(flow, stage);
+    shift_to_neighbours(flow, circle, i, stage);
+  }
+  find_who_takes_part(pipeline, flow);
+  return flow;
+}
+
+std::vector<BlameAt> blame_steps(const Flow& flow) {
+  std::vector<BlameAt> steps(flow.stages.size());
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const FlowStage& stage = flow.stages[i];
+    const double waits = stage.reading + stage.writing;
+    if (!stage.takes_part || !(waits > 0)) continue;
+    steps[i].keeps = stage.own < kOwnNoise ? 0 : std::pow(stage.own, kSharpness);
+    const double passes = 1 - steps[i].keeps;
+    pass_on(flow, i, false, passes * stage.reading / waits, steps[i]);
+    pass_on(flow, i, true, passes * stage.writing / waits, steps[i]);
+  }
+  return steps;
+}
+
+std::vector<double> blame(const Flow& flow) {
+  const std::vector<BlameAt> steps = blame_steps(flow);
+  const size_t n = flow.stages.size();
+  std::vector<double> here(n), ends(n);
+  double sum = 0;
+  for (size_t i = 0; i < n; ++i)
+    if (flow.stages[i].takes_part) sum += here[i] = flow.stages[i].reading + flow.stages[i].writing;
+  if (sum < kLeastWaiting)
+    for (size_t i = 0; i < n; ++i) here[i] = flow.stages[i].takes_part ? 1 : 0;
+  sum = std::accumulate(here.begin(), here.end(), 0.0);
+  if (!(sum > 0)) return ends;
+  for (double& share : here) share /= sum;
+
+  // With the flow, and against it: along a chain the blame gets to its end at once.
+  const auto visit = [&](size_t i) {
+    const double arrived = std::exchange(here[i], 0.0);
+    if (!(arrived > 0)) return;
+    ends[i] += arrived * steps[i].keeps;
+    for (const BlameAt::Share& on : steps[i].on) here[on.stage] += arrived * on.share;
+  };
+  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+    for (size_t i = 0; i < n; ++i) visit(i);
+    for (size_t i = n; i-- > 0;) visit(i);
+    if (std::accumulate(here.begin(), here.end(), 0.0) < 1e-4) break;
+  }
+  return ends;
+}
+
+}  // namespace pipetop

@@ -1,0 +1,351 @@
+#include "engine/pipeline/open_pipeline.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/clock.h"
+#include "engine/pipeline/bottleneck.h"
+
+namespace pipetop {
+
+using observe::PipeWait;
+using observe::ThreadTimes;
+
+namespace {
+
+constexpr uint64_t kStageFactsNs = kSecond;  // after so long nice, CPUs and command are read again
+constexpr size_t kFramesPerLook = 16;        // each takes some 20 us
+constexpr size_t kForkers = 64;              // stages that are asked for their children
+constexpr uint64_t kBlameNs = 500 * kMs;     // who is blamed for so long is sampled
+
+constexpr const char* kClosed = "the pipe is closed";
+
+bool contains(const std::vector<ProcessId>& processes, ProcessId process) {
+  return std::ranges::find(processes, process) != processes.end();
+}
+
+bool writer_waits(const PipeScan& scan, const ScanIndex& index, PipeId pipe) {
+  return std::ranges::any_of(scan.tasks, [&](const ScannedTask& task) {
+    return task.wait == WaitsFor::pipe_write && index.pipe_at(task.process, task.fd) == pipe;
+  });
+}
+
+size_t index_of(const PipelineView& view, ProcessId process) {
+  const auto found = std::ranges::find(view.stages, process, &StageView::id);
+  return static_cast<size_t>(found - view.stages.begin());
+}
+
+}  // namespace
+
+OpenPipeline::OpenPipeline(WatchParts& parts, const WatchOptions& options, WatchTable& table,
+                           PipelineMembers members,
+                           std::unique_ptr<PipelineInstruments> instruments)
+    : parts_(parts),
+      options_(options),
+      table_(table),
+      members_(std::move(members)),
+      instruments_(std::move(instruments)),
+      io_rates_(parts),
+      window_(options.window_ns) {}
+
+OpenPipeline::~OpenPipeline() {
+  for (const auto& entry : pipes_)
+    if (KnownPipe* known = table_.known(entry.first)) {
+      known->is_open = false;
+      known->history.stop_counting();
+    }
+}
+
+void OpenPipeline::pass(uint64_t now_ns) {
+  members_.update(table_.scan(), table_.index(), table_.shapes(), table_.moving(), now_ns);
+  std::map<PipeId, PipeView> left = std::exchange(pipes_, {});
+  for (const PipeId id : members_.pipes()) {
+    PipeView& pipe = pipes_[id];
+    if (const auto before = left.extract(id)) pipe = std::move(before.mapped());
+    pipe.id = id;
+    KnownPipe* known = table_.known(id);
+    if (!known) continue;
+    known->is_open = true;
+    known->history.track();
+    pipe.path = known->path;
+  }
+  for (const auto& entry : left)
+    if (KnownPipe* known = table_.known(entry.first)) {
+      known->is_open = false;
+      known->history.stop_counting();
+    }
+  const std::vector<ProcessId> stages = members_.stages();
+  std::erase_if(stages_, [&](const auto& entry) {
+    return !contains(stages, entry.first) && !contains(members_.holders(), entry.first);
+  });
+  for (const auto* ids : {&stages, &members_.holders()})
+    for (const ProcessId id : *ids) stages_[id].view.id = id;
+  children_.clear();  // what they have now the pass has seen
+  notice_forks();
+  wants_pass_ = false;
+}
+
+std::vector<ProcessId> OpenPipeline::processes() const {
+  std::vector<ProcessId> processes;
+  for (const auto& [id, record] : stages_)
+    if (!record.view.gone) processes.push_back(id);
+  return processes;
+}
+
+bool OpenPipeline::is_gone(ProcessId process) const {
+  const auto found = stages_.find(process);
+  return found == stages_.end() || found->second.view.gone;
+}
+
+// Nobody tells when a stage forks, but its list of children does.
+void OpenPipeline::notice_forks() {
+  std::vector<pid_t> parents;
+  if (members_.tree()) parents.push_back(members_.tree()->root());
+  for (const ProcessId process : processes()) parents.push_back(process.pid);
+  parents.resize(std::min(parents.size(), kForkers));
+  for (const pid_t parent : parents) {
+    std::vector<pid_t> children = parts_.children_of(parent);
+    const auto [known, is_new] = children_.try_emplace(parent, children);
+    if (is_new || known->second == children) continue;
+    known->second = std::move(children);
+    wants_pass_ = true;
+  }
+}
+
+void OpenPipeline::look(uint64_t now_ns) {
+  const std::vector<ProcessId> processes = this->processes();
+  PipeScan scan;
+  scan.at_ns = now_ns;
+  if (!processes.empty()) scan = parts_.scanner->scan(processes);
+  const ScanIndex index(scan);
+  table_.see(scan, index);
+  look_at_pipes(scan, index);
+  look_at_times(scan, now_ns);
+  look_at_stages(scan, index, now_ns);
+  look_at_rings(scan);
+  notice_forks();
+  // What has not begun yet may be over before the next pass.
+  if (members_.tree() && members_.empty()) wants_pass_ = true;
+  if (!members_.empty()) make_view(scan, index, now_ns);
+  say_end();
+}
+
+void OpenPipeline::look_at_pipes(const PipeScan& scan, const ScanIndex& index) {
+  if (counts_) counts_->update(instruments_->clock().bytes());
+  if (table_.scan().source == ScanSource::proc) measure_io(scan);
+  for (const ScannedPipe& pipe : scan.pipes) {
+    KnownPipe* known = table_.known(pipe.id);
+    if (!known) wants_pass_ = true;  // a stage has opened another one
+    if (!known || !pipes_.contains(pipe.id)) continue;
+    if (counts_) known->history.count(pipe.at_ns, counts_->of(pipe.id));
+    known->history.look(pipe, options_.window_ns, !pipe.ring && writer_waits(scan, index, pipe.id));
+  }
+}
+
+void OpenPipeline::measure_io(const PipeScan& scan) {
+  std::vector<std::vector<bool>> active;
+  for (const ScannedPipe& pipe : scan.pipes)
+    active.push_back(active_ends(pipe, table_.moving(), scan.tasks));
+  io_rates_.update(scan, active, [&](const ScannedPipe& pipe, std::optional<uint64_t> bytes) {
+    KnownPipe* known = table_.known(pipe.id);
+    if (known && known->is_open) known->history.add(pipe.at_ns, bytes);
+  });
+}
+
+void OpenPipeline::look_at_times(const PipeScan& scan, uint64_t now_ns) {
+  std::vector<ScannedTask> threads;
+  for (const ScannedTask& task : scan.tasks)
+    if (!task.zombie && !contains(members_.holders(), task.process)) threads.push_back(task);
+  std::vector<ScannedPipe> pipes;
+  for (const ScannedPipe& pipe : scan.pipes)
+    if (pipes_.contains(pipe.id)) pipes.push_back(pipe);
+  if (instruments_->look(scan, threads, pipes)) {  // another clock counts from now on
+    window_.clear();
+    all_time_.clear();
+  }
+  const uint64_t at_ns = std::max(now_ns, scan.at_ns);
+  const std::vector<ThreadTimes> times = instruments_->clock().times(at_ns);
+  const std::vector<observe::RingLooks> looks = instruments_->clock().looks();
+  window_.add(at_ns, times, looks);
+  all_time_.add(at_ns, times, looks);
+  for (const ThreadTimes& thread : times)
+    for (const PipeWait& wait : thread.pipes)
+      if (wait.ns > 0 && pipes_.contains(wait.pipe))
+        table_.moving().insert({wait.pipe, thread.process});
+}
+
+void OpenPipeline::look_at_stages(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns) {
+  const std::vector<ScannedProcess> states = process_states(scan, index);
+  const uint64_t boot_ns = parts_.boot_ns();
+  for (auto& [id, record] : stages_) {
+    StageView& view = record.view;
+    if (view.gone) continue;
+    const auto state = std::ranges::lower_bound(states, id, {}, &ScannedProcess::id);
+    const bool seen = state != states.end() && state->id == id;
+    if (seen) record.look(now_ns, index.threads(id), options_.window_ns);
+    if (seen && !state->exited) {
+      fill(view, *state, boot_ns);
+      set_facts(view, table_.processes().of(id, state->leader->comm, now_ns, kStageFactsNs));
+    } else if (seen || !parts_.lives(id)) {
+      record.end();
+      wants_pass_ = true;
+    }
+    if (view.name.empty()) view.name = view.command = "?";
+    const Reading<StageShares> shares = window_.shares(id);
+    if (shares.has_value() || !view.shares.has_value()) view.shares = shares;
+    const bool exact = shares.has_value() && !instruments_->is_coarse();
+    view.cpu = exact ? Reading<double>::of(shares->cpu) : record.cpu();
+  }
+}
+
+// Some of them each time, if they are many.
+void OpenPipeline::look_at_rings(const PipeScan& scan) {
+  std::vector<const ScannedPipe*> pipes;
+  for (const ScannedPipe& pipe : scan.pipes)
+    if (pipes_.contains(pipe.id)) pipes.push_back(&pipe);
+  for (size_t i = 0; i < std::min(pipes.size(), kFramesPerLook); ++i) {
+    const ScannedPipe& pipe = *pipes[next_frame_++ % pipes.size()];
+    pipes_[pipe.id].frame = instruments_->frame(pipe);
+  }
+}
+
+void OpenPipeline::make_view(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns) {
+  PipelineView view;
+  view.window_ns = window_.length_ns();
+  const std::vector<ProcessId> stages = members_.stages();
+  for (const auto* ids : {&stages, &members_.holders()})
+    for (const ProcessId id : *ids) view.stages.push_back(stages_[id].view);
+  for (const PipeId id : members_.pipes()) {
+    fill_pipe(pipes_[id], index.pipe(id), scan, view);
+    view.pipes.push_back(pipes_[id]);
+  }
+  instruments_->sample(blamed_, selected_, now_ns);
+  for (StageView& stage : view.stages) stage.functions = instruments_->functions(stage.id);
+  view.bottleneck = find_bottleneck(view);
+  suspect(view.bottleneck.stage, now_ns);
+  view_ = std::move(view);
+}
+
+// Who is blamed for a moment only is not worth sampling.
+void OpenPipeline::suspect(std::optional<ProcessId> stage, uint64_t now_ns) {
+  if (std::exchange(suspect_, stage) != stage) suspected_ns_ = now_ns;
+  if (now_ns >= suspected_ns_ + kBlameNs) blamed_ = stage;
+}
+
+void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const PipeScan& scan,
+                             const PipelineView& view) {
+  const PipeView before = pipe;
+  pipe.writers.clear();
+  pipe.readers.clear();
+  const KnownPipe* known = table_.known(pipe.id);
+  const bool is_closed = !scanned || !known;
+  if (is_closed) {
+    pipe.bytes_per_s = Reading<double>::unavailable(kClosed);
+    pipe.frame = Reading<RingFrame>::unavailable(kClosed);
+    pipe.queued.reset();
+    pipe.ring.reset();
+  } else {
+    seen_until_ns_[pipe.id] = scanned->at_ns;
+    fill(pipe, *scanned, known->history);
+    fill_ends(pipe, *scanned, active_ends(*scanned, table_.moving(), scan.tasks),
+              [&](ProcessId process) { return index_of(view, process); });
+    pipe.own = is_own(*scanned);
+    if (const FlowHistory* history = known->history.history()) {
+      pipe.rates = history->rates;
+      pipe.fill = history->fill;
+    }
+    if (auto shares = window_.ring(pipe.id); shares.has_value()) pipe.shares = std::move(shares);
+  }
+  keep_ends_of_gone(pipe, before, is_closed, view);
+  for (const bool writing : {false, true}) {
+    std::vector<EndView>& ends = writing ? pipe.writers : pipe.readers;
+    // A process that got it since the last pass is no stage yet.
+    std::erase_if(ends, [&](const EndView& end) { return end.stage >= view.stages.size(); });
+    if (!counts_) continue;
+    for (EndView& end : ends)
+      end.bytes = counts_->of(pipe.id, end.end.process, end.end.fd, writing);
+  }
+}
+
+// Ends of who has exited are closed, but they show where in the flow it was.
+void OpenPipeline::keep_ends_of_gone(PipeView& pipe, const PipeView& before, bool is_closed,
+                                     const PipelineView& view) {
+  for (const bool writing : {false, true}) {
+    std::vector<EndView>& ends = writing ? pipe.writers : pipe.readers;
+    for (EndView end : writing ? before.writers : before.readers) {
+      const bool keep = is_closed || is_gone(end.end.process);
+      if (!keep || std::ranges::find(ends, end.end, &EndView::end) != ends.end()) continue;
+      end.stage = index_of(view, end.end.process);
+      ends.push_back(end);
+    }
+  }
+}
+
+void OpenPipeline::say_end() {
+  const std::vector<ProcessId> stages = members_.stages();
+  if (members_.tree() || stages.empty() || said_end_) return;
+  said_end_ = std::ranges::all_of(stages, [&](ProcessId id) { return is_gone(id); });
+  if (said_end_) notices_.emplace_back("the pipeline has ended");
+}
+
+std::optional<PipelineView> OpenPipeline::overall() const {
+  if (!view_) return {};
+  PipelineView all = *view_;
+  all.window_ns = all_time_.length_ns();
+  for (StageView& stage : all.stages) {
+    auto shares = all_time_.shares(stage.id);
+    if (!shares.has_value()) continue;
+    if (!instruments_->is_coarse()) stage.cpu = Reading<double>::of(shares->cpu);
+    stage.shares = std::move(shares);
+  }
+  for (PipeView& pipe : all.pipes) {
+    if (auto shares = all_time_.ring(pipe.id); shares.has_value()) pipe.shares = std::move(shares);
+    const auto seen = seen_until_ns_.find(pipe.id);
+    if (pipe.total_bytes && seen != seen_until_ns_.end() && seen->second > pipe.first_seen_ns)
+      pipe.bytes_per_s = Reading<double>::of(double(*pipe.total_bytes) * double(kSecond) /
+                                             double(seen->second - pipe.first_seen_ns));
+    if (pipe.frame.reason != kClosed) continue;
+    pipe.queued.reset();
+    pipe.ring.reset();
+  }
+  // What held it up while it ran: that it has ended since is another matter.
+  PipelineView as_it_ran = all;
+  for (StageView& stage : as_it_ran.stages) stage.gone = false;
+  all.bottleneck = find_bottleneck(as_it_ran);
+  return all;
+}
+
+void OpenPipeline::count_bytes(bool on) {
+  if (on == counts_bytes()) return;
+  instruments_->wait();
+  // A clock that has just come watches nothing yet, and what moves until the next look counts, too.
+  if (on && !processes().empty()) {
+    const PipeScan scan = parts_.scanner->scan(processes());
+    look_at_times(scan, scan.at_ns);
+  }
+  instruments_->clock().count_bytes(on);
+  if (on) {
+    counts_.emplace();
+    return;
+  }
+  counts_.reset();
+  for (auto& [id, pipe] : pipes_) {
+    if (KnownPipe* known = table_.known(id)) known->history.stop_counting();
+    for (auto* ends : {&pipe.writers, &pipe.readers})
+      for (EndView& end : *ends) end.bytes.reset();
+  }
+}
+
+void OpenPipeline::restart_window() {
+  window_.restart();
+  for (const auto& entry : pipes_)
+    if (KnownPipe* known = table_.known(entry.first)) known->history.restart_shares();
+}
+
+std::vector<std::string> OpenPipeline::take_notices() {
+  std::vector<std::string> notices = instruments_->take_notices();
+  for (std::string& notice : std::exchange(notices_, {})) notices.push_back(std::move(notice));
+  return notices;
+}
+
+}  // namespace pipetop

@@ -1,0 +1,88 @@
+// The open pipeline: looked at more closely, and more often, than the table's passes do.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/pipeline/byte_counts.h"
+#include "engine/pipeline/pipeline_instruments.h"
+#include "engine/pipeline/pipeline_members.h"
+#include "engine/pipeline/pipeline_window.h"
+#include "engine/pipeline/stage_record.h"
+#include "engine/pipeline/watch_table.h"
+#include "engine/pipeline/watcher.h"
+
+namespace pipetop {
+
+class OpenPipeline {
+ public:
+  // Parts and table outlive it.
+  OpenPipeline(WatchParts& parts, const WatchOptions& options, WatchTable& table,
+               PipelineMembers members, std::unique_ptr<PipelineInstruments> instruments);
+  ~OpenPipeline();
+
+  // After a pass of the table: who belongs to it now.
+  void pass(uint64_t now_ns);
+
+  // A scan of its processes.
+  void look(uint64_t now_ns);
+
+  // Since the last pass a stage forked, exited or opened a pipe: another one would tell more.
+  bool wants_pass() const { return wants_pass_; }
+
+  const std::optional<PipelineView>& view() const { return view_; }  // nothing: no pipe yet
+  std::optional<PipelineView> overall() const;
+
+  void select(std::optional<ProcessId> stage) { selected_ = stage; }
+  void count_bytes(bool on);  // throws Error
+  bool counts_bytes() const { return counts_.has_value(); }
+
+  // Something was changed: shares of before are no longer comparable.
+  void restart_window();
+
+  std::vector<std::string> take_notices();
+
+  // At the end: nothing else may be called.
+  std::unique_ptr<PipelineInstruments> take_instruments() { return std::move(instruments_); }
+
+ private:
+  std::vector<ProcessId> processes() const;
+  bool is_gone(ProcessId process) const;
+  void notice_forks();
+  void look_at_pipes(const PipeScan& scan, const ScanIndex& index);
+  void look_at_times(const PipeScan& scan, uint64_t now_ns);
+  void look_at_stages(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns);
+  void look_at_rings(const PipeScan& scan);
+  void measure_io(const PipeScan& scan);
+  void make_view(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns);
+  void fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const PipeScan& scan,
+                 const PipelineView& view);
+  void keep_ends_of_gone(PipeView& pipe, const PipeView& before, bool is_closed,
+                         const PipelineView& view);
+  void suspect(std::optional<ProcessId> stage, uint64_t now_ns);
+  void say_end();
+
+  WatchParts& parts_;
+  const WatchOptions options_;
+  WatchTable& table_;
+  PipelineMembers members_;
+  std::unique_ptr<PipelineInstruments> instruments_;
+  IoRates io_rates_;
+  std::optional<ByteCounts> counts_;  // while they are counted
+  PipelineWindow window_, all_time_{PipelineWindow::kAllTime};
+  std::map<ProcessId, StageRecord> stages_;
+  std::map<PipeId, PipeView> pipes_;
+  std::map<PipeId, uint64_t> seen_until_ns_;
+  std::optional<PipelineView> view_;
+  std::optional<ProcessId> selected_, suspect_, blamed_;
+  uint64_t suspected_ns_ = 0;
+  size_t next_frame_ = 0;
+  std::map<pid_t, std::vector<pid_t>> children_;
+  bool wants_pass_ = false, said_end_ = false;
+  std::vector<std::string> notices_;
+};
+
+}  // namespace pipetop

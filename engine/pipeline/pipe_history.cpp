@@ -1,0 +1,154 @@
+#include "engine/pipeline/pipe_history.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/clock.h"
+
+namespace pipetop {
+namespace {
+
+constexpr uint64_t kRecentNs = kSecond;
+constexpr uint64_t kLookNs = 90 * kMs;
+constexpr uint64_t kPointNs = 100 * kMs;
+constexpr uint64_t kHistoryNs = 120 * kSecond;
+
+// What is not needed any more, in one go for many.
+void shorten(std::vector<FlowPoint>& points, uint64_t now_ns) {
+  if (points.empty() || points.front().at_ns + kHistoryNs + 10 * kSecond > now_ns) return;
+  std::erase_if(points, [&](const FlowPoint& p) { return p.at_ns + kHistoryNs < now_ns; });
+}
+
+}  // namespace
+
+void RecentRate::add(uint64_t at_ns, double total) {
+  if (!points_.empty() && at_ns <= points_.back().at_ns) return;
+  points_.push_back({at_ns, total});
+  size_t old = 0;
+  while (old + 2 < points_.size() && points_[old + 1].at_ns + kRecentNs <= at_ns) ++old;
+  points_.erase(points_.begin(), points_.begin() + static_cast<ptrdiff_t>(old));
+}
+
+std::optional<double> RecentRate::per_s() const {
+  if (points_.size() < 2) return {};
+  const double seconds = double(points_.back().at_ns - points_.front().at_ns) / double(kSecond);
+  return (points_.back().total - points_.front().total) / seconds;
+}
+
+void RingLookLog::add(uint64_t at_ns, uint64_t window_ns, const RingFill& fill) {
+  looks_.push_back({at_ns, static_cast<float>(fill.used), fill.empty, fill.full});
+  const auto first = std::ranges::find_if(
+      looks_, [&](const Look& look) { return look.at_ns + window_ns >= at_ns; });
+  looks_.erase(looks_.begin(), first);
+}
+
+std::optional<RingShares> RingLookLog::shares() const {
+  if (looks_.empty()) return {};
+  RingShares shares;
+  for (const Look& look : looks_) {
+    shares.mean += double(look.used);
+    shares.empty += look.empty;
+    shares.full += look.full;
+  }
+  shares.looks = looks_.size();
+  const auto looks = static_cast<double>(shares.looks);
+  shares.mean /= looks;
+  shares.empty /= looks;
+  shares.full /= looks;
+  return shares;
+}
+
+void PipeHistory::look(const ScannedPipe& pipe, uint64_t window_ns, bool writer_waits) {
+  if (pipe.at_ns <= looked_ns_) return;
+  looked_ns_ = pipe.at_ns;
+  const std::optional<RingFill> fill = fill_of(pipe, writer_waits);
+  fill_ = fill ? std::optional(fill->used) : std::nullopt;
+  if (pipe.ring) estimate(pipe);
+  if (fill && pipe.at_ns >= counted_look_ns_ + kLookNs) {
+    counted_look_ns_ = pipe.at_ns;
+    looks_.add(pipe.at_ns, window_ns, *fill);
+  }
+  add_point(pipe.at_ns);
+}
+
+void PipeHistory::estimate(const ScannedPipe& pipe) {
+  if (!first_head_) {
+    first_head_ = pipe.ring->head;
+    if (is_new_) {
+      RingCounts made;
+      made.slots = pipe.ring->slots;
+      first_head_ = made.head;
+      estimate_.add(pipe.at_ns - 1, made);
+    }
+  }
+  estimate_.add(pipe.at_ns, *pipe.ring);
+  moved_ = moved_ || pipe.ring->head != *first_head_;
+  const std::optional<double> total = estimate_.total_bytes();
+  if (!total && exact()) return;
+  if (!total && moved_) {  // how much, nobody knows
+    total_.reset();
+    return recent_.clear();
+  }
+  if (!total) return advance(pipe.at_ns, 0);  // whatever a slot of it would hold
+  const double bytes = std::max(0.0, *total - estimated_.value_or(0));
+  estimated_ = total;
+  if (!exact()) advance(pipe.at_ns, bytes);
+}
+
+void PipeHistory::advance(uint64_t at_ns, double bytes) {
+  total_ = total_.value_or(0) + bytes;
+  recent_.add(at_ns, *total_);
+}
+
+void PipeHistory::count(uint64_t at_ns, uint64_t bytes) {
+  if (!counted_) recent_.clear();
+  const uint64_t before = counted_.value_or(0);
+  counted_ = bytes;
+  advance(at_ns, double(bytes - std::min(bytes, before)));
+}
+
+void PipeHistory::stop_counting() {
+  if (!counted_) return;
+  counted_.reset();
+  recent_.clear();
+}
+
+void PipeHistory::add(uint64_t at_ns, std::optional<uint64_t> bytes) {
+  if (exact()) return;
+  if (!bytes) return recent_.clear();
+  advance(at_ns, double(*bytes));
+}
+
+Reading<double> PipeHistory::bytes_per_s() const {
+  if (const auto rate = recent_.per_s()) return Reading<double>::of(*rate);
+  return Reading<double>::warming("no bytes were seen to move yet");
+}
+
+std::optional<uint64_t> PipeHistory::total_bytes() const {
+  if (!total_) return {};
+  return static_cast<uint64_t>(std::llround(*total_));
+}
+
+Reading<RingShares> PipeHistory::shares() const {
+  if (const auto shares = looks_.shares()) return Reading<RingShares>::of(*shares);
+  return Reading<RingShares>::warming("not looked at yet");
+}
+
+void PipeHistory::track() {
+  if (!history_) history_ = std::make_unique<FlowHistory>();
+}
+
+void PipeHistory::add_point(uint64_t at_ns) {
+  if (!history_ || at_ns < point_ns_ + kPointNs) return;
+  auto& [rates, fill] = *history_;
+  if (total_ && point_total_)
+    rates.push_back(
+        {at_ns, (*total_ - *point_total_) * double(kSecond) / double(at_ns - point_ns_)});
+  if (fill_) fill.push_back({at_ns, *fill_});
+  point_total_ = total_;
+  point_ns_ = at_ns;
+  shorten(rates, at_ns);
+  shorten(fill, at_ns);
+}
+
+}  // namespace pipetop

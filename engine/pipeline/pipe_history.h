@@ -1,0 +1,105 @@
+// What was seen of one pipe so far: its rate, and how full it was.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/rate_estimate.h"
+#include "engine/pipeline/ring_fill.h"
+
+namespace pipetop {
+
+// The rate over about the last second, of a total that grows.
+class RecentRate {
+ public:
+  void add(uint64_t at_ns, double total);
+  void clear() { points_.clear(); }
+
+  // Between the oldest point of the last second, or the last one before it, and the newest; nothing
+  // until there are two.
+  std::optional<double> per_s() const;
+
+ private:
+  struct Point {
+    uint64_t at_ns;
+    double total;
+  };
+  std::vector<Point> points_;  // oldest first
+};
+
+// Looks at a ring, from scans: shares of the last `window_ns`.
+class RingLookLog {
+ public:
+  void add(uint64_t at_ns, uint64_t window_ns, const RingFill& fill);
+  void clear() { looks_.clear(); }
+  std::optional<RingShares> shares() const;  // nothing until there is one
+
+ private:
+  struct Look {
+    uint64_t at_ns;
+    float used;
+    bool empty, full;
+  };
+  std::vector<Look> looks_;  // oldest first
+};
+
+// Rate and fill for a chart: a point for about 100 ms, of two minutes.
+struct FlowHistory {
+  std::vector<FlowPoint> rates, fill;
+};
+
+class PipeHistory {
+ public:
+  // `is_new`: it was made since the last look at all pipes. The head of its ring began at 0, so
+  // that what it moved before it was seen is known, too.
+  explicit PipeHistory(uint64_t first_seen_ns, bool is_new = false)
+      : first_seen_ns_(first_seen_ns), is_new_(is_new) {}
+
+  uint64_t first_seen_ns() const { return first_seen_ns_; }
+
+  // A later look; see fill_of(). Looks of a shorter distance than 90 ms count as one for shares().
+  void look(const ScannedPipe& pipe, uint64_t window_ns, bool writer_waits);
+
+  // Bytes that were moved, by the system calls' return values, since counting began: they are
+  // exact, and go on where the estimate stopped.
+  void count(uint64_t at_ns, uint64_t bytes);
+  void stop_counting();
+  bool exact() const { return counted_.has_value(); }
+
+  // Bytes that were moved since the last time, by other sources, where no ring is seen; nothing: it
+  // can't be told.
+  void add(uint64_t at_ns, std::optional<uint64_t> bytes);
+
+  Reading<double> bytes_per_s() const;
+  std::optional<uint64_t> total_bytes() const;  // since it was first seen, or made
+  Reading<RingShares> shares() const;           // from looks
+  void restart_shares() { looks_.clear(); }
+
+  // Keeps a history from now on.
+  void track();
+  const FlowHistory* history() const { return history_.get(); }  // null: not tracked
+
+ private:
+  void estimate(const ScannedPipe& pipe);
+  void advance(uint64_t at_ns, double bytes);
+  void add_point(uint64_t at_ns);
+
+  uint64_t first_seen_ns_, looked_ns_ = 0, counted_look_ns_ = 0;
+  bool is_new_;
+  RateEstimate estimate_;
+  std::optional<uint32_t> first_head_;
+  bool moved_ = false;               // the head, ever
+  std::optional<double> estimated_;  // the last total of the estimate
+  std::optional<uint64_t> counted_;  // the last exact count
+  std::optional<double> total_;
+  RecentRate recent_;
+  RingLookLog looks_;
+  std::optional<double> fill_;
+  std::unique_ptr<FlowHistory> history_;
+  uint64_t point_ns_ = 0;  // when the last point was made, and the total then
+  std::optional<double> point_total_;
+};
+
+}  // namespace pipetop

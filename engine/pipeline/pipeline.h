@@ -1,0 +1,155 @@
+// A pipeline as values: its stages, the rings between them, and what holds it up; and the table of
+// all pipes. What the screen draws and the printers print.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/reading.h"
+#include "engine/base/shared_vector.h"
+#include "engine/model/functions.h"
+#include "engine/model/pipe_scan.h"
+#include "engine/model/ring_view.h"
+
+namespace pipetop {
+
+// What a process does at the moment, of all its threads the one that matters: running, else
+// runnable, else blocked in a pipe, else elsewhere.
+struct Doing {
+  enum class Kind : uint8_t { running, runnable, waiting, zombie } kind = Kind::waiting;
+  WaitsFor wait = WaitsFor::other;  // when waiting
+  std::optional<PipeId> pipe;       // when it waits for one
+};
+
+// Shares of the wall time of the window. CPU is of all threads together, and can exceed 1; the rest
+// is of the thread that moves the data: the one that waits longest for pipes, or the busiest.
+struct StageShares {
+  double cpu = 0;  // CPUs in use
+  double on_cpu = 0, runnable = 0;
+  double reading = 0, writing = 0;         // blocked in these, over all pipes
+  std::array<double, kWaits> elsewhere{};  // by WaitsFor; those of pipes are 0
+};
+
+struct StageView {
+  ProcessId id;
+  std::string name;     // comm, printable
+  std::string command;  // the whole command line, printable; the name if there is none
+  uint64_t age_ns = 0;
+  uint32_t threads = 1;
+  Doing doing;
+  Reading<double> cpu;             // CPUs in use, over the window
+  std::optional<uint64_t> cpu_ns;  // used in its whole life; the last that was seen if it is gone
+  Reading<StageShares> shares;     // over the window
+  int nice = 0;
+  std::vector<int> cpus;                  // that it may use
+  Reading<FunctionTable> functions = {};  // of the stage that was asked for, and the one to blame
+  bool gone = false;                      // it has exited
+};
+
+// Over the window.
+struct RingShares {
+  double mean = 0, empty = 0, full = 0;  // of the slots; of the looks
+  uint64_t looks = 0;
+};
+
+struct FlowPoint {
+  uint64_t at_ns = 0;
+  double bytes_per_s = 0;
+};
+
+// One end that a stage holds.
+struct EndView {
+  PipeEnd end;
+  size_t stage = 0;    // in the pipeline
+  bool active = true;  // false: it never moved a byte, such as a shell that forgot to close it
+  std::optional<uint64_t> bytes;  // exact, since counting began
+};
+
+struct PipeView {
+  PipeId id;
+  std::string path;  // of a FIFO, else ""
+  std::vector<EndView> writers, readers;
+  std::optional<uint32_t> kernel_writers, kernel_readers;  // open files
+  bool own = false;  // one process holds both ends, and nobody else does
+  uint64_t first_seen_ns = 0;
+  std::optional<uint64_t> capacity, queued;  // bytes
+  std::optional<RingCounts> ring;
+  Reading<RingFrame> frame;
+  Reading<RingShares> shares;
+  // Estimated from the head's movement and the bytes of a slot, or exact.
+  Reading<double> bytes_per_s;
+  bool exact = false;
+  std::optional<uint64_t> total_bytes;  // since it was first seen
+  std::vector<FlowPoint> rates;         // oldest first, a minute or more
+  std::vector<FlowPoint> fill;          // the same, in shares of the ring
+};
+
+// What holds it up.
+struct Bottleneck {
+  enum class Kind : uint8_t {
+    unknown,   // too little is known yet; `line` says what
+    idle,      // nothing moves, and nobody could move anything
+    stage,     // one stage holds up the others
+    outside,   // the data comes too late, or leaves too slowly: what is beyond a stage
+    balanced,  // several stages are busy all the time
+    bursty,    // the same ring is often full and often empty
+    deadlock,  // stages wait for each other
+    stopped,   // SIGSTOP
+  };
+  Kind kind = Kind::unknown;
+  std::optional<ProcessId> stage;
+  WaitsFor wait = WaitsFor::none;  // what that stage waits for; none: a CPU's work
+  std::string line;                // one sentence: "gzip holds it up: its input is full 97 % ..."
+  std::vector<std::string> evidence;  // a clause each
+};
+
+std::string_view name_of(Bottleneck::Kind kind);  // "balanced", as in JSON
+std::string_view name_of(WaitsFor wait);          // "disk"
+
+// A connected part of the graph. Stages are in the order of the flow: sources first.
+struct PipelineView {
+  std::vector<StageView> stages;
+  std::vector<PipeView> pipes;  // in the order of their writers
+  Bottleneck bottleneck;
+  uint64_t window_ns = 0;  // that shares are of
+
+  std::string title() const;  // "tar | zstd | ssh"
+};
+
+// A row of the table.
+struct PipeRow {
+  PipeView pipe;  // indices of stages are into `stages` below; no frame, no history
+  std::vector<StageView> stages;
+  size_t pipeline = 0;  // rows with the same number are connected
+};
+
+// Something that was changed in other people's processes, and can be put back.
+struct Intervention {
+  std::string text;  // "pipe 81234: 64 KiB -> 1 MiB"
+  uint64_t at_ns = 0;
+  // The rate before and after, once both are known.
+  std::optional<double> before_bytes_per_s, after_bytes_per_s;
+  std::optional<PipeId> pipe = {};      // that was resized
+  std::optional<ProcessId> stage = {};  // that was reniced or pinned
+};
+
+struct WatchSnapshot {
+  uint64_t now_ns = 0;  // CLOCK_MONOTONIC
+  int64_t unix_ns = 0;
+  ScanSource source = ScanSource::bpf;
+  std::string reason;          // why there is no BPF: "why; remedy"; else ""
+  double scan_ms = 0;          // the last pass
+  SharedVector<PipeRow> rows;  // of the last pass; an own() copy can be changed
+  std::optional<uint32_t> socketpairs;
+  uint32_t unreadable = 0;
+  std::optional<PipelineView> pipeline;  // the open one
+  bool counts_bytes = false;             // exact rates: every system call pays
+  std::vector<Intervention> interventions;
+  std::vector<std::string> notices;  // new since the last tick
+};
+
+}  // namespace pipetop

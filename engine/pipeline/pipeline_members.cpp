@@ -1,0 +1,128 @@
+#include "engine/pipeline/pipeline_members.h"
+
+#include <algorithm>
+
+namespace pipetop {
+
+namespace {
+
+bool is_on(const PipeEnd& end, bool writing) {
+  return writing ? is_for_writing(end) : is_for_reading(end);
+}
+
+}  // namespace
+
+PipelineMembers::Connected PipelineMembers::part_of(
+    const PipeScan& scan, const std::vector<PipelineShape>& shapes) const {
+  const PipelineShape* part = nullptr;
+  ptrdiff_t most = 0;
+  for (const PipelineShape& shape : shapes) {
+    const auto known = std::ranges::count_if(
+        shape.pipes, [&](size_t i) { return connected_.contains(scan.pipes[i].id); });
+    if (known > most) {
+      most = known;
+      part = &shape;
+    }
+  }
+  return part ? Connected{part->stages, part->pipes} : Connected{};
+}
+
+bool PipelineMembers::in_tree(ProcessId process, const ScanIndex& index) {
+  const auto threads = index.threads(process);
+  return tree_->contains(process, threads.empty() ? 0 : leader(threads).parent);
+}
+
+PipelineMembers::Connected PipelineMembers::tree_of(const PipeScan& scan, const ScanIndex& index,
+                                                    const std::vector<PipelineShape>& shapes,
+                                                    const SeenMoving& moving) {
+  Connected connected;
+  for (const PipelineShape& shape : shapes) {
+    std::set<ProcessId> wanted;
+    for (const size_t i : shape.pipes) {
+      const ScannedPipe& pipe = scan.pipes[i];
+      bool sides[2] = {}, moves = false;
+      for (const PipeEnd& end : pipe.ends) {
+        if (!in_tree(end.process, index)) continue;
+        for (const bool writing : {false, true})
+          sides[writing] = sides[writing] || is_on(end, writing);
+        moves = moves || moving.contains({pipe.id, end.process});
+      }
+      if (!moves && !(sides[0] && sides[1])) continue;
+      connected.pipes.push_back(i);
+      for (const PipeEnd& end : pipe.ends)
+        for (const bool writing : {false, true})
+          if (is_on(end, writing) && (!sides[writing] || in_tree(end.process, index)))
+            wanted.insert(end.process);
+    }
+    for (const ProcessId stage : shape.stages)
+      if (wanted.contains(stage) &&
+          std::ranges::find(connected.stages, stage) == connected.stages.end())
+        connected.stages.push_back(stage);
+  }
+  return connected;
+}
+
+void PipelineMembers::update(const PipeScan& scan, const ScanIndex& index,
+                             const std::vector<PipelineShape>& shapes, const SeenMoving& moving,
+                             uint64_t now_ns) {
+  const Connected connected = tree_ ? tree_of(scan, index, shapes, moving) : part_of(scan, shapes);
+  // It has ended: nothing leaves it any more.
+  if (connected.pipes.empty() && !tree_) return holders_.clear();
+  std::vector<PipeId> pipes;
+  for (const size_t i : connected.pipes) pipes.push_back(scan.pipes[i].id);
+  merge(stages_, connected.stages, now_ns);
+  merge(pipes_, pipes, now_ns);
+  connected_ = {pipes.begin(), pipes.end()};
+  find_holders(scan, index, connected.pipes);
+}
+
+// The connected ones in their order, and what left behind the one that it followed.
+template <class Id>
+void PipelineMembers::merge(std::vector<Member<Id>>& members, const std::vector<Id>& connected,
+                            uint64_t now_ns) const {
+  using Members = std::vector<Member<Id>>;
+  Members merged;
+  for (const Id& id : connected) merged.push_back({id, now_ns});
+  auto place = merged.begin();
+  size_t left = 0;
+  for (const Member<Id>& member : members) {
+    const auto found = std::ranges::find(merged, member.id, &Member<Id>::id);
+    if (found != merged.end()) {
+      place = found + 1;
+      continue;
+    }
+    if (!tree_ && member.seen_ns + kStayNs < now_ns) continue;
+    place = merged.insert(place, member) + 1;
+    ++left;
+  }
+  while (left-- > kMostGone) {  // the oldest go
+    auto oldest = std::ranges::min_element(merged, {}, &Member<Id>::seen_ns);
+    merged.erase(oldest);
+  }
+  members = std::move(merged);
+}
+
+void PipelineMembers::find_holders(const PipeScan& scan, const ScanIndex& index,
+                                   const std::vector<size_t>& pipes) {
+  holders_.clear();
+  for (const size_t i : pipes)
+    for (const PipeEnd& end : scan.pipes[i].ends)
+      if (std::ranges::find(stages_, end.process, &Member<ProcessId>::id) == stages_.end() &&
+          std::ranges::find(holders_, end.process) == holders_.end() &&
+          (!tree_ || in_tree(end.process, index)))
+        holders_.push_back(end.process);
+}
+
+std::vector<ProcessId> PipelineMembers::stages() const {
+  std::vector<ProcessId> ids;
+  for (const auto& member : stages_) ids.push_back(member.id);
+  return ids;
+}
+
+std::vector<PipeId> PipelineMembers::pipes() const {
+  std::vector<PipeId> ids;
+  for (const auto& member : pipes_) ids.push_back(member.id);
+  return ids;
+}
+
+}  // namespace pipetop

@@ -1,0 +1,77 @@
+#include "engine/pipeline/process_facts.h"
+
+#include <fmt/core.h>
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "engine/base/text.h"
+#include "engine/host/host_files.h"
+
+namespace pipetop {
+namespace {
+
+constexpr int kMaxCpus = 8192;
+constexpr size_t kMostBytes = 4096;  // of a command line
+
+std::vector<int> cpus_of(pid_t pid) {
+  std::array<cpu_set_t, kMaxCpus / CPU_SETSIZE> set = {};
+  std::vector<int> cpus;
+  if (::sched_getaffinity(pid, sizeof set, set.data()) != 0) return cpus;
+  for (int cpu = 0; cpu < kMaxCpus; ++cpu)
+    if (CPU_ISSET_S(cpu, sizeof set, set.data())) cpus.push_back(cpu);
+  return cpus;
+}
+
+bool needs_quotes(std::string_view word) {
+  return word.empty() || word.find_first_of(" \t\n\"'$&|;<>()*?`\\") != word.npos;
+}
+
+}  // namespace
+
+std::string printable_command(std::string_view cmdline) {
+  while (cmdline.ends_with('\0')) cmdline.remove_suffix(1);
+  if (cmdline.empty()) return {};
+  const std::vector<std::string> words = split(cmdline, '\0');
+  // Who writes its own title there, as sshd does, leaves one word with blanks.
+  if (words.size() == 1) return one_line(words.front());
+  std::string line;
+  for (const std::string& word : words) {
+    if (!line.empty()) line += ' ';
+    line += needs_quotes(word) ? "'" + word + "'" : word;
+  }
+  return one_line(line);
+}
+
+ProcessFacts read_process_facts(pid_t pid) {
+  ProcessFacts facts;
+  facts.command = printable_command(read_head(fmt::format("/proc/{}/cmdline", pid), kMostBytes));
+  errno = 0;
+  const int nice = ::getpriority(PRIO_PROCESS, static_cast<id_t>(pid));
+  if (errno == 0) facts.nice = nice;
+  facts.cpus = cpus_of(pid);
+  return facts;
+}
+
+const ProcessFacts& KnownProcesses::of(ProcessId process, std::string_view comm, uint64_t now_ns,
+                                       uint64_t most_ns) {
+  const auto [found, is_new] = known_.try_emplace(process);
+  Known& known = found->second;
+  // Those that came in one pass are not all read again in one pass.
+  const uint64_t spread_ns = most_ns / 16 * (static_cast<uint64_t>(process.pid) % 16);
+  if (is_new || known.comm != comm || now_ns - known.read_ns >= most_ns + spread_ns) {
+    known.facts = read_(process.pid);
+    known.comm = comm;
+    known.read_ns = now_ns;
+  }
+  return known.facts;
+}
+
+void KnownProcesses::forget(const ScanIndex& index) {
+  std::erase_if(known_, [&](const auto& entry) { return index.threads(entry.first).empty(); });
+}
+
+}  // namespace pipetop

@@ -1,0 +1,140 @@
+#include "engine/pipeline/rate_estimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace pipetop {
+namespace {
+
+constexpr uint64_t kPatienceNs = 1'000'000'000;
+constexpr double kAgree = 0.05;
+
+// Free-running indices only go back when the ring is renumbered.
+bool went_back(uint32_t before, uint32_t now) { return static_cast<int32_t>(now - before) < 0; }
+
+bool is_renumbered(const RingCounts& before, const RingCounts& now) {
+  return now.slots != before.slots || went_back(before.head, now.head) ||
+         went_back(before.tail, now.tail);
+}
+
+double mean_slot(uint64_t bytes, uint64_t slots) {
+  return slots != 0 ? double(bytes) / double(slots) : 0;
+}
+
+}  // namespace
+
+// What slots hold changes with the writer and the reader. Those at the end of an interval stand for
+// all of it; if they are only a part of it, those at its beginning do, too. A mean over a longer
+// time would give many small slots the size of a few large ones before.
+std::optional<double> RateEstimate::told_by_slots(const RingCounts& ring, uint32_t moved) const {
+  uint64_t slots = ring.past_slots, bytes = ring.past_bytes;
+  if (moved > ring.past_slots) {
+    slots += last_->past_slots;
+    bytes += last_->past_bytes;
+  }
+  return slots != 0 ? std::optional(mean_slot(bytes, slots)) : slot_bytes_;
+}
+
+// Of the same processes.
+bool RateEstimate::has_sides_of(const RingCounts& ring) const {
+  return begin_.sides && ring.sides && begin_.sides->holders == ring.sides->holders;
+}
+
+// Pages that splice moves count for neither side. A slot holds a byte at least.
+bool RateEstimate::may_agree(const RingCounts& ring) const {
+  return has_sides_of(ring) && ring.sides->written >= begin_.sides->written + passed_.slots &&
+         ring.sides->read >= begin_.sides->read;
+}
+
+// What one side wrote is what the other one read, and what is in between: it went through here.
+// They are looked at one after the other, so it is their rates that are compared.
+std::optional<double> RateEstimate::agreed(uint64_t at_ns, const RingCounts& ring) const {
+  if (passed_.slots == 0 || !may_agree(ring)) return {};
+  const auto rate = [](uint64_t bytes, uint64_t from_ns, uint64_t to_ns) {
+    return double(static_cast<int64_t>(bytes)) / double(std::max(to_ns, from_ns + 1) - from_ns);
+  };
+  const SideBytes &then = *begin_.sides, &now = *ring.sides;
+  const double written = rate(now.written - then.written, then.written_ns, now.written_ns);
+  const double read = rate(now.read - then.read, then.read_ns, now.read_ns) +
+                      rate(ring.queued_bytes - begin_.queued, begin_.at_ns, at_ns);
+  // What is queued may have been read by the time that the readers were looked at.
+  const double queued = rate(std::max(ring.queued_bytes, begin_.queued), begin_.at_ns, at_ns);
+  if (std::abs(written - read) > kAgree * std::max(written, read) + queued) return {};
+  return written * double(at_ns - begin_.at_ns);
+}
+
+void RateEstimate::settle(uint64_t at_ns, const RingCounts& ring, double bytes) {
+  bytes_ += bytes;
+  settled_ = true;
+  earlier_ = passed_ = {};
+  begin_ = {at_ns, ring.queued_bytes, ring.sides};
+}
+
+// The slots that can be seen are a sample, and a bad one where many small slots come between a few
+// large ones: a writer of single bytes fills a slot while its reader is away, and thousands
+// otherwise. So the sides are asked, and waited for until they agree. They can be missing for a
+// while: a process may write to another pipe, too.
+void RateEstimate::decide(uint64_t at_ns, const RingCounts& ring, uint32_t moved) {
+  const bool all_seen = earlier_.slots == 0 && passed_.slots == moved && moved <= ring.past_slots;
+  const bool may_wait = at_ns < moves_since_ns_ + kPatienceNs;
+  const bool stands = moved == 0 && !ring.sides;
+  if (all_seen) {
+    settle(at_ns, ring, passed_.by_slots);
+  } else if (const auto through = agreed(at_ns, ring)) {
+    agreed_slot_bytes_ = *through / double(passed_.slots);
+    disagree_ = false;
+    settle(at_ns, ring, *through + double(earlier_.slots) * *agreed_slot_bytes_);
+  } else if (may_wait && !has_sides_of(ring) && (ring.sides || agreed_slot_bytes_)) {
+    earlier_.slots += passed_.slots;
+    earlier_.by_slots += passed_.by_slots;
+    earlier_.untold += passed_.untold;
+    passed_ = {};
+    begin_ = {at_ns, ring.queued_bytes, ring.sides};
+  } else if (!(may_wait && (stands || may_agree(ring))) && passed_.untold == 0) {
+    agreed_slot_bytes_.reset();
+    disagree_ = true;
+    settle(at_ns, ring, earlier_.by_slots + passed_.by_slots);
+  }
+}
+
+void RateEstimate::pass(const RingCounts& ring, uint32_t moved) {
+  passed_.slots += moved;
+  passed_.untold += std::exchange(earlier_.untold, 0);
+  if (const auto bytes = told_by_slots(ring, moved)) {
+    passed_.by_slots += (double(passed_.untold) + moved) * *bytes;
+    passed_.untold = 0;
+  } else {
+    passed_.untold += moved;
+  }
+}
+
+// What is not settled yet counts as before.
+void RateEstimate::report() {
+  const uint64_t slots = earlier_.slots + passed_.slots;
+  if (!settled_ && (slots != 0 || !slot_bytes_)) return reported_.reset();
+  double rest = 0;
+  if (agreed_slot_bytes_) rest = double(slots) * *agreed_slot_bytes_;
+  if (disagree_) rest = earlier_.by_slots + passed_.by_slots;
+  reported_ = std::max(reported_.value_or(0), bytes_ + rest);
+}
+
+void RateEstimate::add(uint64_t at_ns, const RingCounts& ring) {
+  if (ring.past_slots != 0) slot_bytes_ = mean_slot(ring.past_bytes, ring.past_slots);
+  if (!last_) {
+    begin_ = {at_ns, ring.queued_bytes, ring.sides};
+  } else if (is_renumbered(*last_, ring)) {
+    const bool knew = settled_ || earlier_.by_slots + passed_.by_slots > 0;
+    settle(at_ns, ring, earlier_.by_slots + passed_.by_slots);
+    settled_ = knew;
+  } else {
+    const uint32_t moved = ring.head - last_->head;
+    if (earlier_.slots + passed_.slots == 0) moves_since_ns_ = at_ns;
+    if (moved != 0) pass(ring, moved);
+    if (earlier_.slots + passed_.slots != 0) decide(at_ns, ring, moved);
+  }
+  last_ = ring;
+  report();
+}
+
+}  // namespace pipetop

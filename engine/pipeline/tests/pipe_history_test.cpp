@@ -1,0 +1,162 @@
+#include "engine/pipeline/pipe_history.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/base/clock.h"
+
+namespace pipetop {
+namespace {
+
+ScannedPipe looked_at(uint64_t at_ns, uint32_t head, uint32_t used, uint32_t slot_bytes = 4096) {
+  ScannedPipe pipe;
+  pipe.id = {15, 100};
+  pipe.at_ns = at_ns;
+  RingCounts ring;
+  ring.slots = 16;
+  ring.head = head;
+  ring.tail = head - used;
+  ring.queued_bytes = used * slot_bytes;
+  ring.past_slots = head > 0 ? 1 : 0;
+  ring.past_bytes = ring.past_slots * slot_bytes;
+  pipe.ring = ring;
+  return pipe;
+}
+
+constexpr uint64_t kWindow = 5 * kSecond;
+
+TEST(RecentRate, IsOfTheLastSecond) {
+  RecentRate rate;
+  EXPECT_FALSE(rate.per_s());
+  rate.add(kSecond, 0);
+  EXPECT_FALSE(rate.per_s());
+  for (uint64_t i = 1; i <= 20; ++i) rate.add(kSecond + i * 100 * kMs, double(i) * 10);
+  EXPECT_NEAR(*rate.per_s(), 100, 1e-9);
+  for (uint64_t i = 21; i <= 30; ++i) rate.add(kSecond + i * 100 * kMs, 200);
+  EXPECT_NEAR(*rate.per_s(), 0, 1e-9) << "nothing in the last second";
+}
+
+TEST(RecentRate, OfRareLooksIsOfTheLastTwo) {
+  RecentRate rate;
+  rate.add(kSecond, 0);
+  rate.add(5 * kSecond, 400);
+  EXPECT_NEAR(*rate.per_s(), 100, 1e-9);
+  rate.add(9 * kSecond, 400);
+  EXPECT_NEAR(*rate.per_s(), 0, 1e-9);
+}
+
+TEST(PipeHistory, TheRateIsNotThatOfAllTimeWhenBytesBecomeKnown) {
+  PipeHistory history(kSecond);
+  // Slots pass that nothing is known of, and then one tells.
+  for (uint64_t i = 0; i < 10; ++i) {
+    ScannedPipe pipe = looked_at(kSecond + i * 500 * kMs, 1000 + static_cast<uint32_t>(i) * 100, 0);
+    pipe.ring->past_slots = 0;
+    pipe.ring->past_bytes = 0;
+    history.look(pipe, kWindow, false);
+  }
+  EXPECT_FALSE(history.bytes_per_s().has_value());
+  EXPECT_FALSE(history.total_bytes());
+  history.look(looked_at(6 * kSecond, 2000, 0), kWindow, false);
+  EXPECT_FALSE(history.bytes_per_s().has_value());
+  EXPECT_EQ(history.total_bytes(), 1000u * 4096);
+  history.look(looked_at(7 * kSecond, 2100, 0), kWindow, false);
+  EXPECT_NEAR(*history.bytes_per_s(), 100 * 4096, 1);
+}
+
+TEST(PipeHistory, ANewPipeHasMovedAllThatItsHeadSays) {
+  PipeHistory history(kSecond, true);
+  history.look(looked_at(kSecond, 500, 0), kWindow, false);
+  EXPECT_EQ(history.total_bytes(), 500u * 4096);
+  EXPECT_FALSE(history.bytes_per_s().has_value()) << "since when, nobody knows";
+  history.look(looked_at(2 * kSecond, 600, 0), kWindow, false);
+  EXPECT_NEAR(*history.bytes_per_s(), 100 * 4096, 1);
+}
+
+TEST(PipeHistory, SharesAreOfTheLooksInTheWindow) {
+  PipeHistory history(kSecond);
+  EXPECT_FALSE(history.shares().has_value());
+  for (uint64_t i = 0; i < 20; ++i)
+    history.look(looked_at(kSecond + i * 500 * kMs, 1000, i < 15 ? 16 : 0), kWindow, false);
+  const auto shares = history.shares();
+  ASSERT_TRUE(shares.has_value());
+  EXPECT_EQ(shares->looks, 11u);
+  EXPECT_NEAR(shares->empty, 5.0 / 11, 1e-9);
+  EXPECT_NEAR(shares->full, 6.0 / 11, 1e-9);
+  EXPECT_NEAR(shares->mean, 6.0 / 11, 1e-6);
+  history.restart_shares();
+  EXPECT_FALSE(history.shares().has_value());
+}
+
+TEST(PipeHistory, FrequentLooksCountTenTimesASecond) {
+  PipeHistory history(kSecond);
+  for (uint64_t i = 0; i <= 20; ++i)
+    history.look(looked_at(kSecond + i * 50 * kMs, 1000, 8), kWindow, false);
+  EXPECT_EQ(history.shares()->looks, 11u);
+}
+
+TEST(PipeHistory, ABlockedWriterMeansThatItIsFullWhateverItsBytesSay) {
+  PipeHistory history(kSecond);
+  ScannedPipe pipe;
+  pipe.at_ns = kSecond;
+  pipe.capacity = 65536;
+  pipe.queued = 16;  // a byte in each slot
+  history.look(pipe, kWindow, true);
+  EXPECT_EQ(history.shares()->full, 1.0);
+  EXPECT_EQ(history.shares()->mean, 1.0);
+}
+
+TEST(PipeHistory, NothingIsKnownOfAPipeThatCannotBeAsked) {
+  PipeHistory history(kSecond);
+  ScannedPipe pipe;
+  for (uint64_t i = 1; i < 5; ++i) {
+    pipe.at_ns = i * kSecond;
+    history.look(pipe, kWindow, false);
+  }
+  EXPECT_FALSE(history.shares().has_value());
+  EXPECT_FALSE(history.bytes_per_s().has_value());
+  EXPECT_FALSE(history.total_bytes());
+}
+
+TEST(PipeHistory, PointsAreATenthOfASecondApartAndOfTwoMinutes) {
+  PipeHistory history(0);
+  uint32_t head = 1000;
+  uint64_t at_ns = kSecond;
+  const auto run = [&](uint64_t ns) {
+    for (uint64_t end_ns = at_ns + ns; at_ns < end_ns; at_ns += 50 * kMs)
+      history.look(looked_at(at_ns, head += 10, 4), kWindow, false);
+  };
+  run(kSecond);
+  EXPECT_EQ(history.history(), nullptr);
+  history.track();
+  run(2 * kSecond);
+  ASSERT_NE(history.history(), nullptr);
+  EXPECT_NEAR(double(history.history()->rates.size()), 19, 1);
+  for (const FlowPoint& point : history.history()->rates)
+    EXPECT_NEAR(point.bytes_per_s, 200 * 4096, 1);
+  for (const FlowPoint& point : history.history()->fill) EXPECT_EQ(point.bytes_per_s, 0.25);
+  run(200 * kSecond);
+  const auto& rates = history.history()->rates;
+  EXPECT_GE(at_ns - rates.front().at_ns, 119 * kSecond);
+  EXPECT_LE(at_ns - rates.front().at_ns, 131 * kSecond);
+}
+
+TEST(PipeHistory, ExactBytesGoOnWhereTheEstimateStops) {
+  PipeHistory history(0);
+  for (uint64_t i = 0; i < 4; ++i)
+    history.look(looked_at((i + 1) * kSecond, 1000 + static_cast<uint32_t>(i), 0), kWindow, false);
+  EXPECT_EQ(history.total_bytes(), 3u * 4096);
+  history.count(5 * kSecond, 0);
+  history.look(looked_at(5 * kSecond, 2000, 0), kWindow, false);
+  history.count(6 * kSecond, 500);
+  history.look(looked_at(6 * kSecond, 3000, 0), kWindow, false);
+  EXPECT_TRUE(history.exact());
+  EXPECT_EQ(history.total_bytes(), 3u * 4096 + 500);
+  EXPECT_NEAR(*history.bytes_per_s(), 500, 1e-9);
+  history.stop_counting();
+  EXPECT_FALSE(history.exact());
+  history.look(looked_at(7 * kSecond, 3001, 0), kWindow, false);
+  history.look(looked_at(8 * kSecond, 3002, 0), kWindow, false);
+  EXPECT_EQ(history.total_bytes(), 5u * 4096 + 500);
+}
+
+}  // namespace
+}  // namespace pipetop

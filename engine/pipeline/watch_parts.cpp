@@ -1,0 +1,124 @@
+#include "engine/pipeline/watch_parts.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <sstream>
+
+#include "engine/base/clock.h"
+#include "engine/base/unique_fd.h"
+#include "engine/host/host_files.h"
+
+namespace pipetop {
+namespace {
+
+std::string read_link(pid_t pid, int fd) {
+  std::array<char, 4096> link;
+  const ssize_t length =
+      ::readlink(fmt::format("/proc/{}/fd/{}", pid, fd).c_str(), link.data(), link.size());
+  return length > 0 ? std::string(link.data(), static_cast<size_t>(length)) : std::string();
+}
+
+std::vector<pid_t> read_children(pid_t pid) {
+  std::istringstream text(read_head(fmt::format("/proc/{0}/task/{0}/children", pid)));
+  std::vector<pid_t> children;
+  for (pid_t child = 0; text >> child;) children.push_back(child);
+  return children;
+}
+
+// What follows the command in /proc/PID/stat, which may hold anything; "" if there is none.
+std::string stat_of(pid_t pid) {
+  const std::string stat = read_head(fmt::format("/proc/{}/stat", pid));
+  const size_t close = stat.rfind(')');
+  return close == stat.npos ? std::string() : stat.substr(close + 1);
+}
+
+pid_t read_parent(pid_t pid) {
+  int parent = 0;
+  return std::sscanf(stat_of(pid).c_str(), " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+struct Stat {
+  char state = 0;
+  ProcessId process;
+};
+
+std::optional<Stat> read_stat(pid_t pid) {
+  Stat stat{0, {pid, 0}};
+  if (std::sscanf(stat_of(pid).c_str(),
+                  " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d"
+                  " %" SCNu64,
+                  &stat.state, &stat.process.start_ticks) != 2)
+    return {};
+  return stat;
+}
+
+bool is_alive(ProcessId process) {
+  const auto stat = read_stat(process.pid);
+  return stat && stat->process == process && stat->state != 'Z' && stat->state != 'X';
+}
+
+// Also by one of its threads.
+std::optional<ProcessId> read_identity(pid_t pid) {
+  const std::string status = read_head(fmt::format("/proc/{}/status", pid));
+  const size_t line = status.find("\nTgid:");
+  int leader = 0;
+  if (line == status.npos || std::sscanf(&status[line], " Tgid: %d", &leader) != 1) return {};
+  const auto stat = read_stat(leader);
+  return stat ? std::optional(stat->process) : std::nullopt;
+}
+
+std::optional<ProcessIo> read_io(pid_t pid) {
+  const std::string text = read_head(fmt::format("/proc/{}/io", pid));
+  ProcessIo io;
+  if (std::sscanf(text.c_str(), "rchar: %" SCNu64 " wchar: %" SCNu64, &io.read_bytes,
+                  &io.written_bytes) != 2)
+    return {};
+  return io;
+}
+
+uint64_t read_clock(clockid_t id) {
+  timespec now = {};
+  ::clock_gettime(id, &now);
+  return static_cast<uint64_t>(now.tv_sec) * kSecond + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// As stat has it.
+uint32_t device_of_pipes() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return 0;
+  const UniqueFd read_end(ends[0]), write_end(ends[1]);
+  struct stat status = {};
+  return ::fstat(read_end.get(), &status) == 0 ? static_cast<uint32_t>(status.st_dev) : 0;
+}
+
+}  // namespace
+
+WatchParts real_watch_parts(BpfUse use) {
+  WatchParts parts;
+  parts.scanner = observe::make_pipe_scanner(use);
+  parts.launch = std::launch::async | std::launch::deferred;
+  parts.make_clock = observe::make_stage_clock;
+  parts.make_rings = observe::make_foreign_rings;
+  parts.make_functions = make_stage_functions;
+  parts.read_facts = read_process_facts;
+  parts.link_of = read_link;
+  parts.children_of = read_children;
+  parts.parent_of = read_parent;
+  parts.identify = read_identity;
+  parts.lives = is_alive;
+  parts.read_io = read_io;
+  parts.now_ns = monotonic_ns;
+  parts.boot_ns = [] { return read_clock(CLOCK_BOOTTIME); };
+  parts.cpu_ns = [] { return read_clock(CLOCK_THREAD_CPUTIME_ID); };
+  parts.self = ::getpid();
+  parts.pipe_device = device_of_pipes();
+  return parts;
+}
+
+}  // namespace pipetop

@@ -1,0 +1,43 @@
+// The two ends of a transfer: what their descriptors refer to decides how bytes can be moved.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace pipetop {
+
+enum class EndKind : uint8_t {
+  pipe,  // or a FIFO
+  regular,
+  block,  // a disk
+  socket,
+  terminal,
+  null,    // /dev/null
+  device,  // any other character device
+  other,   // an eventfd, ...
+};
+
+struct TransferEnd {
+  int fd = -1;
+  std::string name;  // "stdin", for messages
+  EndKind kind = EndKind::other;
+  bool appends = false;  // O_APPEND, `>>`
+  bool directory = false;
+  dev_t device = 0;
+  ino_t inode = 0;
+};
+
+// Throws SystemError if it is not open.
+TransferEnd look_at(int fd, std::string name);
+
+// From the offset of a regular file or a disk to its end. Nothing if that is not known: a pipe, or
+// a file of /proc, which has no size.
+std::optional<uint64_t> bytes_left(int fd);
+
+// Whether `in` would read what is written to `out`, without an end: `view log >> log`.
+bool feeds_itself(const TransferEnd& in, const TransferEnd& out);
+
+}  // namespace pipetop

@@ -1,0 +1,189 @@
+#include "engine/transfer/transfer.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <poll.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
+#include "engine/transfer/methods.h"
+#include "engine/transfer/mover.h"
+
+namespace pipetop {
+namespace {
+
+// A call moves at most a pipe's worth anyway.
+constexpr uint64_t kMostAtOnce = 1 << 30;
+
+// Of a pipe that nobody has given another one.
+constexpr int kUsualPipeBytes = 64 << 10, kLargerPipeBytes = 256 << 10;
+constexpr uint64_t kWorthEnlarging = 1 << 20;
+
+// Until that many, an end that becomes ready between two calls is the likely reason.
+constexpr int kFalseAlarms = 3;
+
+// "This can't be done so here", and nothing has moved. Any other error may be told only once, as
+// that of a reset connection.
+bool is_refusal(int error) {
+  constexpr std::array kRefusals = {EINVAL, ENOSYS, EOPNOTSUPP, EXDEV, EPERM, EBADF, ETXTBSY};
+  return std::ranges::find(kRefusals, error) != kRefusals.end();
+}
+
+TransferEnd checked_end(int fd, const std::string& name) {
+  TransferEnd end = look_at(fd, name);
+  if (end.directory) throw SystemError(name, EISDIR, Exit::usage);
+  return end;
+}
+
+// Whether it had to be waited for; a signal ends that.
+bool wait_for_event(int fd, short event) {
+  pollfd ready{fd, event, 0};
+  return ::poll(&ready, 1, 0) == 0 && ::poll(&ready, 1, -1) != 0;
+}
+
+void sleep_for(uint64_t ns) {
+  const timespec time = {time_t(ns / kSecond), long(ns % kSecond)};
+  ::nanosleep(&time, nullptr);
+}
+
+}  // namespace
+
+std::string_view name_of(TransferMethod method) {
+  constexpr std::array<std::string_view, 4> kNames = {"splice", "splice through an own pipe",
+                                                      "copy_file_range", "read and write"};
+  return kNames[static_cast<size_t>(method)];
+}
+
+Transfer::Transfer(const TransferOptions& options)
+    : in_(checked_end(options.in, options.in_name)),
+      out_(checked_end(options.out, options.out_name)),
+      left_(options.stop_after) {
+  if (feeds_itself(in_, out_))
+    throw Error(fmt::format("{} and {} are the same file, which would never end: write to another",
+                            in_.name, out_.name));
+  set_limit(options.limit_bytes_per_s);
+  TransferMethods methods = methods_for(in_, out_, options.may_splice);
+  progress_.why = std::move(methods.why);
+  worse_ = std::move(methods.best_first);
+  use_next(progress_.why);
+  const bool file_to_pipe = progress_.method == TransferMethod::splice && in_.kind != EndKind::pipe;
+  if (file_to_pipe && !limit_) enlarge_at_bytes_ = kWorthEnlarging;
+}
+
+Transfer::~Transfer() = default;
+
+void Transfer::set_limit(uint64_t bytes_per_s) {
+  if (bytes_per_s == 0)
+    limit_.reset();
+  else if (limit_)
+    limit_->set_rate(bytes_per_s, monotonic_ns());
+  else
+    limit_.emplace(bytes_per_s, monotonic_ns());
+}
+
+void Transfer::use(TransferMethod method) {
+  switch (method) {
+    case TransferMethod::splice:
+      mover_ = make_splice_mover(in_, out_);
+      break;
+    case TransferMethod::splice_by_pipe:
+      mover_ = make_pipe_mover(in_, out_);
+      break;
+    case TransferMethod::copy_file_range:
+      mover_ = make_range_mover(in_, out_);
+      break;
+    case TransferMethod::copy:
+      mover_ = make_copy_mover(in_, out_, mover_ ? mover_->give_up() : Leftover());
+      break;
+  }
+  progress_.method = method;
+}
+
+void Transfer::use_next(const std::string& why) {
+  progress_.why = why;
+  const TransferMethod next = worse_.front();
+  worse_.erase(worse_.begin());
+  use(next);
+}
+
+std::optional<uint64_t> Transfer::quota() {
+  uint64_t most = left_ ? std::min(*left_, kMostAtOnce) : kMostAtOnce;
+  if (!limit_ || most == 0 || mover_->held() > 0) return most;
+  const uint64_t allowed = limit_->available(monotonic_ns());
+  if (allowed > 0) return std::min(most, allowed);
+  sleep_for(limit_->wait_ns());
+  return {};
+}
+
+const TransferProgress& Transfer::step() {
+  if (progress_.ended) return progress_;
+  const auto most = quota();
+  if (!most) return progress_;
+  if (*most == 0 && mover_->held() == 0) {
+    progress_.ended = true;
+    return progress_;
+  }
+  const Moved moved = mover_->move(*most);
+  progress_.bytes += moved.given;
+  if (left_) *left_ -= moved.taken;
+  if (limit_) limit_->take(moved.taken);
+  if (moved.given > 0) false_alarms_ = 0;
+  if (progress_.bytes >= enlarge_at_bytes_) enlarge_output();
+  if (moved.error != 0) react(moved.error, moved.side);
+  if (!moved.ended) return progress_;
+  if (has_really_ended())
+    progress_.ended = true;
+  else
+    use_next(fmt::format("{} found an early end", name_of(progress_.method)));
+  return progress_;
+}
+
+// A file that has grown, or a file system whose own way to splice or copy doesn't see all.
+bool Transfer::has_really_ended() const {
+  return worse_.empty() || bytes_left(in_.fd).value_or(0) == 0;
+}
+
+void Transfer::react(int error, TransferSide side) {
+  if (error == EINTR) return;
+  if (error == EAGAIN) return wait_until_ready(side);
+  // The next method will say whose error it is.
+  const bool unclear = side == TransferSide::none;
+  if ((unclear || is_refusal(error)) && !worse_.empty())
+    return use_next(fmt::format("{}: {}", name_of(progress_.method), std::strerror(error)));
+  const std::string& name = side == TransferSide::in ? in_.name : out_.name;
+  throw SystemError(
+      progress_.bytes == 0 ? name : fmt::format("{}, after {} bytes", name, progress_.bytes),
+      error);
+}
+
+// One end after the other: an end that is ready would end a wait for both at once.
+void Transfer::wait_until_ready(TransferSide side) {
+  const bool waited = (side != TransferSide::out && wait_for_event(in_.fd, POLLIN)) ||
+                      (side != TransferSide::in && wait_for_event(out_.fd, POLLOUT));
+  false_alarms_ = waited ? 0 : false_alarms_ + 1;
+  if (false_alarms_ >= kFalseAlarms) sleep_for(kMs);
+}
+
+// Not beyond the limits of the user or the machine: then it stays as it is.
+void Transfer::enlarge_output() {
+  enlarge_at_bytes_ = UINT64_MAX;
+  if (::fcntl(out_.fd, F_GETPIPE_SZ) == kUsualPipeBytes)
+    (void)!::fcntl(out_.fd, F_SETPIPE_SZ, kLargerPipeBytes);
+}
+
+TransferSide Transfer::waits_for() const {
+  std::array<pollfd, 2> fds = {pollfd{in_.fd, POLLIN, 0}, pollfd{out_.fd, POLLOUT, 0}};
+  if (::poll(fds.data(), fds.size(), 0) < 0) return TransferSide::none;
+  if (fds[1].revents == 0) return TransferSide::out;
+  if (fds[0].revents == 0 && mover_->held() == 0) return TransferSide::in;
+  return TransferSide::none;
+}
+
+}  // namespace pipetop
