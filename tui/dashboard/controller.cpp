@@ -9,6 +9,7 @@
 #include "tui/dashboard/keymap.h"
 #include "tui/draw/text.h"
 #include "tui/state/key_bar.h"
+#include "tui/state/list_keys.h"
 #include "tui/state/messages.h"
 #include "tui/state/ring_state.h"
 #include "tui/state/rungs.h"
@@ -79,15 +80,7 @@ void Controller::show(const Snapshot& shown, int rows, int cols) {
   rows_ = rows;
   cols_ = cols;
   follow_replay(shown);
-  const RingFrame* frame = drawable_frame(shown.ring);
-  if (pace_of(shown) == Pace::normal) {
-    view_.ring.trail.clear();
-  } else if (frame) {
-    view_.ring.trail.update(*frame);
-  }
-  if (frame) view_.ring.tempo.update(*frame);
-  view_.ring.settled = view_.ring.tempo.fast() && !view_.frozen && !view_.ring.inspected &&
-                       pace_of(shown) == Pace::normal;
+  view_.ring.follow(shown, view_.frozen);
   settle(shown);
 }
 

@@ -10,44 +10,16 @@
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/replay.h"
 #include "tui/state/key_bar.h"
+#include "tui/state/list_keys.h"
 #include "tui/state/ring_state.h"
 
 namespace pipetop::tui {
 namespace {
 
-// The selected row; selects the top one if there is none.
-const CallRow* row_to_open(ListState& list) {
-  if (!selected_row(list)) select(list, list.scroll);
-  const CallRow* row = selected_row(list);
-  return row && row->fold != Fold::none ? row : nullptr;
-}
-
-// For the list with the focus.
-void open_level(ViewState& view) {
-  ListState& list = view.list(view.focus);
-  const CallRow* row = row_to_open(list);
-  if (row) list.folds_in(view.choice).set_level(row->path, row->fold == Fold::closed);
-}
-
-// Closes it only if everything below is open already.
-void open_entry(ViewState& view) {
-  ListState& list = view.list(view.focus);
-  const CallRow* row = row_to_open(list);
-  if (!row) return;
-  const bool all_open = row->fold == Fold::open && row->open_below;
-  list.folds_in(view.choice).set_entry(row->path, !all_open);
-}
-
-void open_all(ViewState& view) { view.list(view.focus).folds_in(view.choice).set_all(true); }
-
-void close_all(ViewState& view) {
-  ListState& list = view.list(view.focus);
-  const auto rows = rows_of(list);
-  int top = selected_row(list) ? list.selected : -1;
-  while (top >= 0 && rows[static_cast<size_t>(top)].parent >= 0)
-    top = rows[static_cast<size_t>(top)].parent;
-  select(list, top);
-  list.folds_in(view.choice).set_all(false);
+// Of the list with the focus.
+template <void (*kAct)(ListState&, const ListChoice&)>
+void on_list(ViewState& view) {
+  kAct(view.list(view.focus), view.choice);
 }
 
 // Switches to the next value of a choice, and returns what is said of it.
@@ -139,11 +111,11 @@ struct Controller::Keymap {
       {key::home, does<&C::move>, -kAll},
       {key::end, does<&C::move>, kAll},
       {U'f', does<toggle_form>, 0, {"f", "flat function list, or call tree"}},
-      {U'+', does<open_level>, 0, {"+ Enter", "open or close the selected row"}},
-      {key::enter, does<open_level>},
-      {U'e', does<open_entry>, 0, {"e", "open or close all rows below it"}},
-      {U'E', does<open_all>, 0, {"E C", "open all, close all"}},
-      {U'C', does<close_all>},
+      {U'+', does<on_list<open_level>>, 0, {"+ Enter", "open or close the selected row"}},
+      {key::enter, does<on_list<open_level>>},
+      {U'e', does<on_list<open_entry>>, 0, {"e", "open or close all rows below it"}},
+      {U'E', does<on_list<open_all>>, 0, {"E C", "open all, close all"}},
+      {U'C', does<on_list<close_all>>},
       {U'o', does<toggle_sort>, 0, {"o", "sort by self, or by self and children"}},
       {U'/', does<begin_filter>, 0, {"/", "filter functions by name"}},
       {U'w', does<toggle_activity>, 0, {"w", "where processes run, or where they wait"}},
@@ -233,7 +205,7 @@ void Controller::click_list(Role role, int row) {
   if (line < 0 || index >= static_cast<int>(rows_of(list).size())) return;
   if (rows_of(list)[static_cast<size_t>(index)].is_heading()) return;
   if (index == list.selected) {
-    open_level(view_);
+    open_level(list, view_.choice);
   } else {
     select(list, index);
   }

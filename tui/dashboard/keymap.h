@@ -19,8 +19,8 @@ std::span<const ScreenKey> screen_keys();
 std::span<const ScreenKey> screen_keys_of_replay();
 
 inline HelpContents help_of(const ViewState& view) {
-  if (view.replay) return {view.requested, {}, screen_keys_of_replay(), true};
-  return {view.requested, view.presets, screen_keys()};
+  if (view.replay) return {nullptr, {}, screen_keys_of_replay()};
+  return {&view.requested, view.presets, screen_keys()};
 }
 
 // Updates both lists' rows if something changed, and their selection and scroll. To
@@ -29,8 +29,6 @@ void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols);
 
 // Opens or closes all rows of both lists.
 void open_for_stage(ViewState& view, bool open);
-
-void move_selection(ListState& list, int lines);
 
 // While the filter is being edited: handles the key; returns whether it was used.
 bool edit_filter(ViewState& view, Key key);

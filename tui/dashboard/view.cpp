@@ -1,7 +1,5 @@
 #include "tui/dashboard/view.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "engine/registry/workloads.h"
@@ -25,16 +23,6 @@
 
 namespace pipetop::tui {
 namespace {
-
-void draw_too_small(Canvas& canvas) {
-  const std::string text =
-      fmt::format("needs {}x{}, has {}x{}", kMinCols, kMinRows, canvas.cols(), canvas.rows());
-  const Area area(canvas, {0, 0, canvas.rows(), canvas.cols()});
-  const auto lines = static_cast<int>(broken(text, canvas.cols()).size());
-  const int row = std::max(0, (canvas.rows() - lines) / 2);
-  const int col = std::max(0, (canvas.cols() - columns_of(text)) / 2);
-  wrap(area.part({row, col, canvas.rows(), canvas.cols()}), text, Style::warning);
-}
 
 // Whether the writer's list says why it is empty.
 bool remedy_is_said(const Layout& layout, const ViewState& state, std::string_view reason) {

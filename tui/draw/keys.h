@@ -12,6 +12,7 @@ namespace key {
 inline constexpr Key up = 0x110000, down = 0x110001, page_up = 0x110002, page_down = 0x110003;
 inline constexpr Key home = 0x110004, end = 0x110005, back_tab = 0x110006;
 inline constexpr Key left = 0x110007, right = 0x110008, backspace = 0x110009;
+inline constexpr Key f1 = 0x110010, f5 = 0x110014, f6 = 0x110015;
 inline constexpr Key other = 0x1100FF;
 inline constexpr Key tab = 9, enter = 13, escape = 27;
 constexpr Key ctrl(char letter) { return static_cast<Key>(letter & 0x1F); }

@@ -65,6 +65,20 @@ std::string bytes_text(double bytes) {
   return fmt::format("{:.{}f} {}", bytes, whole ? 0 : 1, kUnits[unit]);
 }
 
+std::string short_bytes_text(double bytes) {
+  constexpr std::array kUnits = {"", "K", "M", "G", "T"};
+  const size_t unit = convert(bytes, 1024, 1024, kUnits.size());
+  const bool whole = std::abs(bytes - std::round(bytes)) < 0.05 || bytes >= 9.95;
+  return fmt::format("{:.{}f}{}", bytes, whole ? 0 : 1, kUnits[unit]);
+}
+
+std::string byte_rate_text(double bytes_per_s) {
+  constexpr std::array kUnits = {"B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s"};
+  const size_t unit = convert(bytes_per_s, 1024, 999.5, kUnits.size());
+  const int decimals = unit == 0 ? 0 : decimals_of(bytes_per_s);
+  return fmt::format("{:.{}f} {}", bytes_per_s, decimals, kUnits[unit]);
+}
+
 std::string items_text(double count, std::string_view items) {
   if (items == "bytes") return bytes_text(count);
   return fmt::format("{} {}", count_text(count), items);
@@ -73,6 +87,14 @@ std::string items_text(double count, std::string_view items) {
 std::string elapsed_text(uint64_t ns) {
   const uint64_t seconds = ns / 1'000'000'000;
   return fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
+
+std::string age_text(uint64_t ns) {
+  const uint64_t seconds = ns / 1'000'000'000;
+  if (seconds < 60) return fmt::format("{}s", seconds);
+  if (seconds < 60 * 60) return fmt::format("{}m", seconds / 60);
+  if (seconds < 24 * 60 * 60) return fmt::format("{}h", seconds / 60 / 60);
+  return fmt::format("{}d", seconds / 60 / 60 / 24);
 }
 
 std::string ratio_text(double ratio) {

@@ -224,11 +224,15 @@ std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const ViewSt
   if (state.talk.presenting)
     items.insert(items.begin(), {.keys = "S-Tab", .text = "talk", .presses = {key::back_tab}});
   if (!state.replay) add_screen_items(items, state);
-  KeyItem help{"?", "help", {U'?'}}, quit{"q", "quit", {U'q'}};
-  const int gap = bar.cols >= 110 ? 3 : bar.cols >= 72 ? 2 : 1;
   if (bar.cols < kNamedPresets)
     for (KeyItem& item : items)
       if (!item.brief.empty()) item.text = item.brief, item.widest = 0;
+  return place_keys(bar, std::move(items));
+}
+
+std::vector<KeyItem> place_keys(const Rect& bar, std::vector<KeyItem> items) {
+  KeyItem help{"?", "help", {U'?'}}, quit{"q", "quit", {U'q'}};
+  const int gap = bar.cols >= 110 ? 3 : bar.cols >= 72 ? 2 : 1;
   place(quit, bar.rows - 1, bar.cols - quit.columns() - 1);
   place(help, bar.rows - 1, quit.place.col - help.columns() - gap);
   place_by_rank(items, bar, help.place.col - gap, gap);

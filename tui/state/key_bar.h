@@ -44,6 +44,9 @@ inline Rect time_line(const Layout& layout) {
 // place, help and quit always.
 std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& snapshot, const ViewState& state);
 
+// The same for the keys of any screen.
+std::vector<KeyItem> place_keys(const Rect& bar, std::vector<KeyItem> items);
+
 // The key that a click at (row, col) of the bar presses; 0: none.
 Key key_at(const std::vector<KeyItem>& items, int row, int col);
 

@@ -90,8 +90,8 @@ Layout make_zoomed_layout(int rows, int cols, Panel panel) {
   return l;
 }
 
-Rect inside(const Layout& layout, const Rect& p) {
-  if (!layout.boxed) return {p.row + 1, p.col, p.rows - 1, p.cols};
+Rect inside(Border border, const Rect& p) {
+  if (border == Border::rule) return {p.row + 1, p.col, p.rows - 1, p.cols};
   return {p.row + 1, p.col + 2, p.rows - 2, p.cols - 4};
 }
 

@@ -14,6 +14,9 @@ inline constexpr int kMinCols = 60;
 // Those that can have the whole screen. `ring`: or the parts in its place.
 enum class Panel : uint8_t { throughput, ring, writer, reader };
 
+// Around a panel, or only a line above it.
+enum class Border : uint8_t { rule, box };
+
 // An empty panel isn't shown.
 struct Layout {
   bool fits = false;     // below 60x16 there is only a message
@@ -21,6 +24,7 @@ struct Layout {
   bool counters = true;  // a role's panel has its counters, too
   Rect title, throughput, ring, writer, reader, message, keys;
   Rect page;  // of the segments or the ladder, in place of other panels
+  Border border() const { return boxed ? Border::box : Border::rule; }
 };
 
 // With one list per role of the settings' workload.
@@ -34,7 +38,10 @@ inline const Rect& panel_of(const Layout& layout, Role role) {
 }
 
 // The part of a panel that its border leaves.
-Rect inside(const Layout& layout, const Rect& panel);
+Rect inside(Border border, const Rect& panel);
+inline Rect inside(const Layout& layout, const Rect& panel) {
+  return inside(layout.border(), panel);
+}
 
 // Inside a role's panel: lines of counters, and the function list.
 int counter_rows(const Rect& panel);

@@ -1,6 +1,7 @@
 #include "tui/terminal/guards.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -38,17 +39,19 @@ bool send_rest(int memory, off_t& sent, int to) {
 // A frame takes no longer. Keys, signals and workers wait meanwhile.
 constexpr uint64_t kLongestFrame = 100 * kMs;
 
-// The terminal behind stdout, not blocking: opened again, because that would hold for the shell,
+// The terminal behind `out`, not blocking: opened again, because that would hold for the shell,
 // too. One of another user cannot be opened; then writes block.
-UniqueFd reopened_terminal() {
-  UniqueFd fd(open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  return fd ? std::move(fd) : UniqueFd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+UniqueFd reopened_terminal(int out) {
+  const std::string path = fmt::format("/proc/self/fd/{}", out);
+  UniqueFd fd(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  return fd ? std::move(fd) : UniqueFd(fcntl(out, F_DUPFD_CLOEXEC, 3));
 }
 
 constexpr std::array kFatalSignals = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGQUIT};
 
 // The handler's data; set before it can run, never freed while it can.
 struct Restore {
+  TerminalFiles files;
   termios saved;
   std::string bytes;
   const ParkedStderr* parked;
@@ -62,8 +65,8 @@ alignas(16) char g_handler_stack[32 * 1024];
 
 extern "C" void on_fatal_signal(int number) {
   if (g_armed.exchange(false)) {
-    (void)!write(STDOUT_FILENO, g_restore.bytes.data(), g_restore.bytes.size());
-    tcsetattr(STDIN_FILENO, TCSANOW, &g_restore.saved);
+    (void)!write(g_restore.files.out, g_restore.bytes.data(), g_restore.bytes.size());
+    tcsetattr(g_restore.files.in, TCSANOW, &g_restore.saved);
     g_restore.parked->release();
   }
   // SA_RESETHAND has restored the default action, SA_NODEFER lets the signal through.
@@ -72,9 +75,11 @@ extern "C" void on_fatal_signal(int number) {
 
 }  // namespace
 
-GatheredOutput::GatheredOutput()
-    : memory_(memfd_create("pipetop-frame", MFD_CLOEXEC)), terminal_(reopened_terminal()) {
-  UniqueFd terminal(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+GatheredOutput::GatheredOutput(int out)
+    : out_(out),
+      memory_(memfd_create("pipetop-frame", MFD_CLOEXEC)),
+      terminal_(reopened_terminal(out)) {
+  UniqueFd terminal(fcntl(out, F_DUPFD_CLOEXEC, 3));
   file_ = memory_ && terminal ? fdopen(terminal.get(), "w") : nullptr;
   if (!file_) throw SystemError("reopening the terminal", errno);
   terminal.release();  // closed with the file
@@ -85,7 +90,7 @@ GatheredOutput::~GatheredOutput() { std::fclose(file_); }
 void GatheredOutput::begin() const { dup3(memory_.get(), fileno(file_), O_CLOEXEC); }
 
 void GatheredOutput::end() {
-  dup3(STDOUT_FILENO, fileno(file_), O_CLOEXEC);
+  dup3(out_, fileno(file_), O_CLOEXEC);
   const uint64_t begin_ns = monotonic_ns();
   for (uint64_t waited = 0; !send() && waited < kLongestFrame; waited = monotonic_ns() - begin_ns) {
     pollfd room{terminal_.get(), POLLOUT, 0};
@@ -97,7 +102,7 @@ bool GatheredOutput::send() { return send_rest(memory_.get(), sent_, terminal_.g
 
 void GatheredOutput::make_room() {
   if (send()) return;
-  tcflush(STDOUT_FILENO, TCOFLUSH);
+  tcflush(out_, TCOFLUSH);
   sent_ = lseek(memory_.get(), 0, SEEK_SET);
 }
 
@@ -135,9 +140,10 @@ SavedActions::~SavedActions() {
   for (const auto& [number, action] : before_) sigaction(number, &action, nullptr);
 }
 
-CrashGuard::CrashGuard(const termios& saved, std::string restore_bytes, const ParkedStderr& parked)
+CrashGuard::CrashGuard(const TerminalFiles& files, const termios& saved, std::string restore_bytes,
+                       const ParkedStderr& parked)
     : before_(kFatalSignals) {
-  g_restore = {saved, std::move(restore_bytes), &parked};
+  g_restore = {files, saved, std::move(restore_bytes), &parked};
   g_armed = true;
   stack_t stack{};
   stack.ss_sp = g_handler_stack;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/base/unique_fd.h"
+#include "tui/terminal/terminal_kind.h"
 
 namespace pipetop::tui {
 
@@ -22,8 +23,8 @@ namespace pipetop::tui {
 // processes use, and shows a half-drawn frame.
 class GatheredOutput {
  public:
-  // Opens the terminal behind stdout again. Throws SystemError.
-  GatheredOutput();
+  // Opens the terminal behind `out` again. Throws SystemError.
+  explicit GatheredOutput(int out);
   ~GatheredOutput();
 
   // For newterm(); it is a terminal unless output is being gathered.
@@ -39,6 +40,7 @@ class GatheredOutput {
   void make_room();
 
  private:
+  int out_;
   UniqueFd memory_, terminal_;
   off_t sent_ = 0;  // of the memory
   std::FILE* file_;
@@ -78,7 +80,8 @@ class SavedActions {
 class CrashGuard {
  public:
   // `restore_bytes` leave the alternate screen, show the cursor, and so on.
-  CrashGuard(const termios& saved, std::string restore_bytes, const ParkedStderr& parked);
+  CrashGuard(const TerminalFiles& files, const termios& saved, std::string restore_bytes,
+             const ParkedStderr& parked);
   ~CrashGuard();
 
  private:

@@ -3,6 +3,7 @@
 #define NCURSES_NOMACROS 1
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -33,10 +34,9 @@ constexpr mmask_t kMouseEvents =
     BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED;
 static_assert(sizeof(attr_t) == sizeof(unsigned));
 
-termios current_settings() {
+termios current_settings(int in) {
   termios settings{};
-  if (tcgetattr(STDIN_FILENO, &settings) != 0)
-    throw SystemError("reading the terminal's settings", errno);
+  if (tcgetattr(in, &settings) != 0) throw SystemError("reading the terminal's settings", errno);
   return settings;
 }
 
@@ -44,25 +44,35 @@ termios current_settings() {
 constexpr unsigned short kMostRows = 600, kMostCols = 1600;
 
 // No rows if the terminal does not tell.
-winsize told_size() {
+winsize told_size(int out) {
   winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return {};
+  if (ioctl(out, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return {};
   return size;
 }
 
-winsize terminal_size() {
-  winsize size = told_size();
+winsize terminal_size(int out) {
+  winsize size = told_size(out);
   size.ws_row = std::min(size.ws_row, kMostRows);
   size.ws_col = std::min(size.ws_col, kMostCols);
   return size;
 }
 
-screen* new_screen(std::FILE* output) {
+// Reads of a terminal of our own must not take what stdin holds.
+std::FILE* opened_keys(int in) {
+  if (in == STDIN_FILENO) return stdin;
+  UniqueFd copy(fcntl(in, F_DUPFD_CLOEXEC, 3));
+  std::FILE* file = copy ? fdopen(copy.get(), "r") : nullptr;
+  if (!file) throw SystemError("reopening the terminal", errno);
+  copy.release();  // closed with the file
+  return file;
+}
+
+screen* new_screen(std::FILE* output, std::FILE* keys, int out) {
   // Curses would allocate whatever size it is. Otherwise it needs to ask: the descriptions of some
   // types, such as the Linux console's, have no size.
-  const winsize told = told_size();
+  const winsize told = told_size(out);
   use_env(told.ws_row <= kMostRows && told.ws_col <= kMostCols);
-  screen* made = newterm(nullptr, output, stdin);
+  screen* made = newterm(nullptr, output, keys);
   if (!made) throw Error("the terminal could not be set up for the dashboard");
   return made;
 }
@@ -100,6 +110,9 @@ constexpr Code kCodes[] = {
     {KEY_BTAB, key::back_tab},
     {KEY_ENTER, key::enter},
     {KEY_BACKSPACE, key::backspace},
+    {KEY_F(1), key::f1},
+    {KEY_F(5), key::f5},
+    {KEY_F(6), key::f6},
 };
 
 Input key_input(Key key) { return {Input::Kind::key, key, {}}; }
@@ -120,13 +133,20 @@ Input mouse_input() {
 
 }  // namespace
 
-Terminal::Terminal(const Config& config)
-    : kind_(require_terminal(config)),
+void Terminal::CloseKeys::operator()(std::FILE* file) const {
+  if (file != stdin) std::fclose(file);
+}
+
+Terminal::Terminal(const Config& config, const TerminalFiles& files)
+    : files_(files),
+      kind_(require_terminal(config, files)),
       theme_(config.theme),
       own_theme_(theme_from(getenv("COLORFGBG"))),
-      saved_(current_settings()),
+      saved_(current_settings(files.in)),
       actions_(kCursesSignals),
-      screen_(new_screen(output_.file())) {
+      output_(files.out),
+      keys_(opened_keys(files.in)),
+      screen_(new_screen(output_.file(), keys_.get(), files.out)) {
   set_modes();
   start_colors();
   set_mouse(true);
@@ -141,7 +161,7 @@ Terminal::~Terminal() {
 
 void Terminal::arm_guard() {
   guard_.reset();
-  guard_.emplace(saved_, restore_bytes(mouse_), parked_);
+  guard_.emplace(files_, saved_, restore_bytes(mouse_), parked_);
 }
 
 void Terminal::set_mouse(bool on) {
@@ -166,7 +186,7 @@ void Terminal::suspend() {
   output_.make_room();
   curs_set(1);
   endwin();
-  tcsetattr(STDIN_FILENO, TCSADRAIN, &saved_);
+  tcsetattr(files_.in, TCSADRAIN, &saved_);
   parked_.release();
 }
 
@@ -260,16 +280,21 @@ void Terminal::forget() {
   clearok(curscr, TRUE);
 }
 
+void Terminal::distrust() {
+  shown_.reset();
+  redrawwin(stdscr);
+}
+
 bool Terminal::hung_up() const {
-  pollfd input{STDIN_FILENO, POLLIN, 0};
+  pollfd input{files_.in, POLLIN, 0};
   if (poll(&input, 1, 0) <= 0) return false;
   if (input.revents & (POLLHUP | POLLERR | POLLNVAL)) return true;
   int available = 0;
-  return ioctl(STDIN_FILENO, FIONREAD, &available) != 0 || available == 0;
+  return ioctl(files_.in, FIONREAD, &available) != 0 || available == 0;
 }
 
 void Terminal::resize() {
-  const winsize size = terminal_size();
+  const winsize size = terminal_size(files_.out);
   if (size.ws_row == 0) return;
   if (size.ws_row == LINES && size.ws_col == COLS) return;
   resizeterm(size.ws_row, size.ws_col);

@@ -5,7 +5,9 @@
 #include <termios.h>
 
 #include <array>
+#include <cstdio>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -23,7 +25,7 @@ namespace pipetop::tui {
 class Terminal {
  public:
   // Throws Error if there is no terminal, or it cannot draw.
-  explicit Terminal(const Config& config);
+  explicit Terminal(const Config& config, const TerminalFiles& files = {});
   ~Terminal();
 
   GlyphSet glyphs() const { return kind_.glyphs; }
@@ -32,6 +34,8 @@ class Terminal {
   void show(const Canvas& canvas);
   // The next canvas is drawn completely, on a cleared screen.
   void forget();
+  // The next canvas is drawn completely, over whatever somebody else has written in between.
+  void distrust();
 
   ThemeChoice theme() const { return theme_; }
   void set_theme(ThemeChoice theme);
@@ -72,6 +76,11 @@ class Terminal {
   void show_row(const Canvas& canvas, int row);
   void put_run(const Canvas& canvas, int row, int begin, int end);
 
+  struct CloseKeys {
+    void operator()(std::FILE* file) const;
+  };
+
+  TerminalFiles files_;
   TerminalKind kind_;
   ThemeChoice theme_;
   std::optional<Theme> own_theme_;  // that suits the terminal's own background, if that is known
@@ -81,6 +90,7 @@ class Terminal {
   SavedActions actions_;  // ncurses installs its own handlers
   ParkedStderr parked_;
   GatheredOutput output_;
+  std::unique_ptr<std::FILE, CloseKeys> keys_;  // what curses reads
   screen* screen_;
   std::array<unsigned, kStyles> attributes_{};  // attr_t
   std::array<bool, kStyles> has_pair_{};

@@ -97,7 +97,7 @@ void Terminal::await_background() {
   const uint64_t until_ns = monotonic_ns() + kAwaitAnswer;
   for (uint64_t now = monotonic_ns(); now < until_ns && background_.is_expected(now);
        now = monotonic_ns()) {
-    pollfd input{STDIN_FILENO, POLLIN, 0};
+    pollfd input{files_.in, POLLIN, 0};
     const auto ms = static_cast<int>((until_ns - now) / kMs) + 1;
     if (poll(&input, 1, ms) <= 0 || (input.revents & (POLLHUP | POLLERR)) || !fetch()) return;
   }

@@ -7,7 +7,6 @@
 #include <locale.h>
 #include <signal.h>
 #include <term.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -18,7 +17,9 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr const char* kInstead = "; use `pipetop run`, which needs no screen";
+std::string remedy(const TerminalFiles& files) {
+  return fmt::format("; use `{}`, which needs no screen", files.instead);
+}
 
 std::string_view environment(const char* name) {
   const char* value = getenv(name);
@@ -90,10 +91,10 @@ const char* capability(const char* name) {
   return value == reinterpret_cast<char*>(-1) ? nullptr : value;
 }
 
-void require_tty(int fd, const char* name) {
+void require_tty(int fd, const char* name, const TerminalFiles& files) {
   if (isatty(fd) == 1) return;
   if (errno == EIO) throw Error("the terminal hung up", Exit{kSignalExit + SIGHUP});
-  throw Error(fmt::format("{} is not a terminal{}", name, kInstead));
+  throw Error(fmt::format("{} is not a terminal{}", name, remedy(files)));
 }
 
 // Delays such as "$<5>" are for tputs(); they are removed to write the bytes directly.
@@ -112,22 +113,22 @@ std::string without_padding(const std::string& bytes) {
 
 }  // namespace
 
-TerminalKind require_terminal(const Config& config) {
-  require_tty(STDIN_FILENO, "standard input");
-  require_tty(STDOUT_FILENO, "standard output");
+TerminalKind require_terminal(const Config& config, const TerminalFiles& files) {
+  require_tty(files.in, files.in == STDIN_FILENO ? "standard input" : "/dev/tty", files);
+  require_tty(files.out, files.out == STDOUT_FILENO ? "standard output" : "/dev/tty", files);
   const std::string_view term = environment("TERM");
-  if (term.empty()) throw Error(fmt::format("TERM is not set{}", kInstead));
+  if (term.empty()) throw Error(fmt::format("TERM is not set{}", remedy(files)));
   int status = 0;
-  if (setupterm(nullptr, STDOUT_FILENO, &status) != OK)
+  if (setupterm(nullptr, files.out, &status) != OK)
     throw Error(
-        fmt::format("the terminal \"{}\" is unknown here: try TERM=xterm{}", term, kInstead));
+        fmt::format("the terminal \"{}\" is unknown here: try TERM=xterm{}", term, remedy(files)));
   const bool positions = capability("cup") && capability("clear");
   TerminalKind kind{.glyphs = glyph_set(config.unicode, term)};
   if (wants_colors(config.color))
     kind = {kind.glyphs, color_depth(), has_direct_colors(), takes_questions(term)};
   del_curterm(cur_term);
   if (!positions)
-    throw Error(fmt::format("the terminal \"{}\" cannot place the cursor{}", term, kInstead));
+    throw Error(fmt::format("the terminal \"{}\" cannot place the cursor{}", term, remedy(files)));
   return kind;
 }
 

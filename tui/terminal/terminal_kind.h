@@ -1,13 +1,22 @@
 // What the terminal can show: determined once, from TERM, the locale and the user's options.
 #pragma once
 
+#include <unistd.h>
+
 #include <string>
+#include <string_view>
 
 #include "engine/config/config.h"
 #include "tui/draw/look.h"
 #include "tui/draw/themes.h"
 
 namespace pipetop::tui {
+
+// Where the terminal is. /dev/tty if the standard ones belong to somebody else.
+struct TerminalFiles {
+  int in = STDIN_FILENO, out = STDOUT_FILENO;
+  std::string_view instead = "pipetop run";  // the command that does without
+};
 
 struct TerminalKind {
   GlyphSet glyphs = GlyphSet::ascii;
@@ -16,9 +25,9 @@ struct TerminalKind {
   bool answers = false;  // it can be asked for its background
 };
 
-// Throws Error, with an alternative, if standard input or output is not a terminal,
-// or if TERM has no cursor addressing.
-TerminalKind require_terminal(const Config& config);
+// Throws Error, with an alternative, if one of the files is not a terminal, or if TERM has no
+// cursor addressing.
+TerminalKind require_terminal(const Config& config, const TerminalFiles& files = {});
 
 // Leave the alternate screen, show the cursor, and so on. While curses is active.
 std::string restore_bytes(bool mouse);

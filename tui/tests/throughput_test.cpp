@@ -6,6 +6,7 @@
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/tests/snapshots.h"
+#include "tui/widgets/curve.h"
 
 namespace pipetop::tui {
 namespace {

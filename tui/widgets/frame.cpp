@@ -177,17 +177,39 @@ int title_columns(std::span<const TitlePart> parts, int gap) {
   return columns;
 }
 
-Area draw_panel(Canvas& canvas, const Layout& layout, const Rect& rect,
-                std::span<const TitlePart> title, bool focused) {
+Area draw_panel(Canvas& canvas, Border border, const Rect& rect, std::span<const TitlePart> title,
+                bool focused) {
   const Area area(canvas, rect);
   const Ink ink = focused ? Style::focus : Style::frame;
-  if (layout.boxed) {
+  if (border == Border::box) {
     draw_box(area, ink);
   } else {
     draw_rule(area, ink);
   }
   draw_title(area.part({0, 1, 1, rect.cols - 2}), title);
-  return {canvas, inside(layout, rect)};
+  return {canvas, inside(border, rect)};
+}
+
+Area draw_dialog(Canvas& canvas, std::string_view title, std::string_view hint, int lines,
+                 int cols) {
+  const int title_cols = columns_of(title) + columns_of(hint) + 3 + 4;
+  const int box_rows = std::min(lines + 2, canvas.rows());
+  const int box_cols = std::min(std::max(cols, title_cols) + 4, canvas.cols());
+  const Rect box = {(canvas.rows() - box_rows) / 2, (canvas.cols() - box_cols) / 2, box_rows,
+                    box_cols};
+  Area(canvas, box).fill(U' ', {});
+  const TitlePart parts[] = {{std::string(title), Style::title}, {std::string(hint), Style::dim}};
+  return draw_panel(canvas, Border::box, box, parts, true);
+}
+
+void draw_too_small(Canvas& canvas) {
+  const std::string text =
+      fmt::format("needs {}x{}, has {}x{}", kMinCols, kMinRows, canvas.cols(), canvas.rows());
+  const Area area(canvas, {0, 0, canvas.rows(), canvas.cols()});
+  const auto lines = static_cast<int>(broken(text, canvas.cols()).size());
+  const int row = std::max(0, (canvas.rows() - lines) / 2);
+  const int col = std::max(0, (canvas.cols() - columns_of(text)) / 2);
+  wrap(area.part({row, col, canvas.rows(), canvas.cols()}), text, Style::warning);
 }
 
 void draw_title_bar(const Area& area, const Snapshot& s, std::string_view preset, bool frozen,

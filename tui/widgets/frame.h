@@ -26,8 +26,20 @@ constexpr int title_room(int panel_cols) { return panel_cols - 4; }
 
 // Draws border and title, and returns the inside. Title parts that do not fit are moved together;
 // what has still no room is left out in whole clauses or words.
-Area draw_panel(Canvas& canvas, const Layout& layout, const Rect& rect,
-                std::span<const TitlePart> title, bool focused = false);
+Area draw_panel(Canvas& canvas, Border border, const Rect& rect, std::span<const TitlePart> title,
+                bool focused = false);
+inline Area draw_panel(Canvas& canvas, const Layout& layout, const Rect& rect,
+                       std::span<const TitlePart> title, bool focused = false) {
+  return draw_panel(canvas, layout.border(), rect, title, focused);
+}
+
+// A box in the middle of the screen with a title, for so many lines of so many columns; returns its
+// inside.
+Area draw_dialog(Canvas& canvas, std::string_view title, std::string_view hint, int lines,
+                 int cols);
+
+// In place of a screen that has no room: what it needs.
+void draw_too_small(Canvas& canvas);
 
 // `running`: what runs behind a frozen screen, "" if it is what the screen shows.
 void draw_title_bar(const Area& area, const Snapshot& snapshot, std::string_view preset,

@@ -64,9 +64,9 @@ Lines screen_lines(std::span<const ScreenKey> keys) {
   return lines;
 }
 
-Lines word_lines() {
+Lines word_lines(std::span<const ScreenKey> words) {
   Lines lines = {{"", "", "Words"}};
-  for (const ScreenKey& word : words())
+  for (const ScreenKey& word : words)
     lines.push_back({std::string(word.keys), "", std::string(word.help), kScreenTextCol});
   return lines;
 }
@@ -106,15 +106,18 @@ Page make_page(int rows, int cols, const HelpContents& contents) {
   const int inner_cols = box_cols - 4;
   page.half = two ? inner_cols * 11 / 20 : inner_cols;
   Lines left, right = screen_lines(contents.screen_keys);
-  if (contents.of_replay) {
+  if (!contents.settings) {
     left = std::exchange(right, {});
   } else {
-    left = knob_lines(contents.settings);
+    left = knob_lines(*contents.settings);
     Lines presets = preset_lines(contents.presets);
     append(presets, right);
     right = std::move(presets);
   }
-  append(two ? left : right, word_lines());
+  Lines& last = two && contents.settings ? left : right;
+  if (!last.empty()) last.push_back({});
+  const Lines meanings = word_lines(contents.words);
+  last.insert(last.end(), meanings.begin(), meanings.end());
   if (!two) append(left, right);
   page.left = fitted(left, page.half - 1);
   if (two) page.right = fitted(right, inner_cols - page.half);
@@ -143,12 +146,10 @@ void draw_lines(const Area& area, const Lines& lines, int scroll) {
 void draw_help(Canvas& canvas, const HelpContents& contents, int scroll) {
   const Page page = make_page(canvas.rows(), canvas.cols(), contents);
   Area(canvas, page.box).fill(U' ', {});
-  Layout boxed;
-  boxed.boxed = true;
   const bool more = page.scroll_end() > 0;
   const TitlePart title[] = {{"help", Style::title},
                              {more ? "j k scroll, Esc closes" : "Esc closes", Style::dim}};
-  const Area area = draw_panel(canvas, boxed, page.box, title, true);
+  const Area area = draw_panel(canvas, Border::box, page.box, title, true);
   scroll = std::clamp(scroll, 0, page.scroll_end());
   draw_lines(area.part({0, 0, area.rows(), page.half - 1}), page.left, scroll);
   draw_lines(area.part({0, page.half, area.rows(), area.cols()}), page.right, scroll);

@@ -6,8 +6,8 @@
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
+#include "tui/widgets/curve.h"
 #include "tui/widgets/pages.h"
-#include "tui/widgets/throughput.h"
 
 namespace pipetop::tui {
 namespace {

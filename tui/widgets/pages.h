@@ -15,11 +15,14 @@
 
 namespace pipetop::tui {
 
+// What the dashboard's words mean to somebody who does not know them.
+std::span<const ScreenKey> words();
+
 struct HelpContents {
-  const Settings& settings;  // whose workload's knobs
-  std::span<const Preset> presets;
-  std::span<const ScreenKey> screen_keys;
-  bool of_replay = false;  // no knob can be changed
+  const Settings* settings = nullptr;  // whose workload's knobs; null: none can be changed
+  std::span<const Preset> presets = {};
+  std::span<const ScreenKey> screen_keys = {};
+  std::span<const ScreenKey> words = tui::words();
 };
 
 // In the middle of the screen.
@@ -32,9 +35,6 @@ int help_scroll_end(int rows, int cols, const HelpContents& contents);
 void draw_messages(Canvas& canvas, std::span<const Message> messages, int scroll);
 
 int messages_scroll_end(int rows, int cols, std::span<const Message> messages);
-
-// What the screen's words mean to somebody who does not know them.
-std::span<const ScreenKey> words();
 
 // In the layout's place for pages.
 void draw_segment_log(Canvas& canvas, const Layout& layout, const Snapshot& snapshot,

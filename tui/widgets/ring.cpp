@@ -47,37 +47,6 @@ void put_sign(Pen& pen, const Area& area, char32_t sign, Style style, std::strin
   pen.skip(2).text(word, Style::dim).skip(2);
 }
 
-// The kinds of slots since the last change, which is also the legend.
-void draw_legend(const Area& area, const RingView& ring, const StripView& view, bool huge) {
-  if (!ring.kinds.has_value()) {
-    draw_absence(area, "kinds", ring.kinds.status, ring.kinds.reason);
-    return;
-  }
-  Pen pen(area, 0);
-  if (std::ranges::any_of(ring.frame->slot, &Slot::rewritten))
-    put_sign(pen, area, rewritten_glyph(area.glyphs()), Style::error, "rewritten");
-  for (int i = 1; i < kSlotKinds; ++i) {
-    const auto kind = static_cast<SlotKind>(i);
-    const double share = (*ring.kinds)[static_cast<size_t>(i)];
-    if (share < 0.0005) continue;
-    const std::string_view name = name_of(kind);
-    if (pen.room() < static_cast<int>(name.size()) + 9) break;
-    area.set(0, pen.col(), glyph_of(kind, false, area.glyphs()), style_of(kind));
-    pen.skip(2).text(name, Style::dim).skip(1);
-    pen.text(fmt::format("{:.0f} %", share * 100), Style::value).skip(2);
-  }
-  if (view.trail) {
-    put_sign(pen, area, U'+', Style::good, "filled");
-    put_sign(pen, area, U'-', Style::warning, "freed");
-  }
-  if (!huge) return;
-  if (area.glyphs().set == GlyphSet::ascii) {
-    if (pen.room() >= 13) pen.text("CAPITALS ", Style::plain).text("huge", Style::dim);
-  } else {
-    put_sign(pen, area, U'▔', Style::user_page, "huge");
-  }
-}
-
 int draw_map(const Area& area, const Snapshot& s) {
   const TimeSpan span = pace_of(s) == Pace::slow_motion ? TimeSpan::finest : TimeSpan::minute;
   return draw_heat_map(area, *s.ring.history, s.throughput.marks, s.now_ns, span);
@@ -120,7 +89,7 @@ void draw_pieces(const Area& area, const Snapshot& s, const RingState& state, Ri
     draw_markers(area.part(plan.markers), frame, plan.strip_view);
     draw_strip(area.part(plan.strip), frame, plan.strip_view);
   }
-  draw_legend(area.part(plan.legend), s.ring, plan.strip_view, huge);
+  draw_kinds(area.part(plan.legend), s.ring.kinds, plan.strip_view, &frame, huge);
   if (state.inspected) draw_slot_detail(area.part(plan.detail), frame, *state.inspected);
   draw_picture(area.part(plan.picture), s, state.picture);
 }
@@ -184,6 +153,37 @@ std::vector<TitlePart> ring_title(const Snapshot& s) {
   const bool several = s.parts.size() > 1;
   return {{several ? "ring of " + s.parts.front().name : "ring", Style::title},
           integrity_title(s.integrity, s.requested.pipe.payload)};
+}
+
+void draw_kinds(const Area& area, const Reading<std::array<double, kSlotKinds>>& kinds,
+                const StripView& view, const RingFrame* frame, bool huge) {
+  if (!kinds.has_value()) {
+    draw_absence(area, "kinds", kinds.status, kinds.reason);
+    return;
+  }
+  Pen pen(area, 0);
+  if (frame && std::ranges::any_of(frame->slot, &Slot::rewritten))
+    put_sign(pen, area, rewritten_glyph(area.glyphs()), Style::error, "rewritten");
+  for (int i = 1; i < kSlotKinds; ++i) {
+    const auto kind = static_cast<SlotKind>(i);
+    const double share = (*kinds)[static_cast<size_t>(i)];
+    if (share < 0.0005) continue;
+    const std::string_view name = name_of(kind);
+    if (pen.room() < static_cast<int>(name.size()) + 9) break;
+    area.set(0, pen.col(), glyph_of(kind, false, area.glyphs()), style_of(kind));
+    pen.skip(2).text(name, Style::dim).skip(1);
+    pen.text(fmt::format("{:.0f} %", share * 100), Style::value).skip(2);
+  }
+  if (view.trail) {
+    put_sign(pen, area, U'+', Style::good, "filled");
+    put_sign(pen, area, U'-', Style::warning, "freed");
+  }
+  if (!huge) return;
+  if (area.glyphs().set == GlyphSet::ascii) {
+    if (pen.room() >= 13) pen.text("CAPITALS ", Style::plain).text("huge", Style::dim);
+  } else {
+    put_sign(pen, area, U'▔', Style::user_page, "huge");
+  }
 }
 
 void draw_ring(const Area& area, const Snapshot& s, const RingState& state, RingSaid said) {

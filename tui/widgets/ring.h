@@ -1,6 +1,7 @@
 // The ring panel and its pieces: every slot now, one in detail, and how full over time.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,7 +12,7 @@
 #include "tui/state/messages.h"
 #include "tui/state/ring_state.h"
 #include "tui/widgets/frame.h"
-#include "tui/widgets/throughput.h"
+#include "tui/widgets/time_axis.h"
 
 namespace pipetop::tui {
 
@@ -49,6 +50,15 @@ bool settles(const RingView& ring, const RingState& state);
 // In place of the summary, the markers and the strip: a slot of the usual kind wherever one is used
 // for 1 % of the time; in its colour from 50 % on.
 void draw_settled(const Area& area, const Snapshot& snapshot, const RingLayout& plan);
+
+// The same strip over time: what slots of the usual kind are used.
+void draw_settled_strip(const Area& area, uint32_t slots, const StripView& view,
+                        const Occupancy& occupancy, const UsualSlot& usual);
+
+// The signs of the kinds with their shares, which is also the legend. `frame`: nullptr if it is not
+// the one that is drawn.
+void draw_kinds(const Area& area, const Reading<std::array<double, kSlotKinds>>& kinds,
+                const StripView& view, const RingFrame* frame, bool huge);
 
 // Above the strip: labels that point at the cells of tail and head, and the scale
 // if a cell is several slots.

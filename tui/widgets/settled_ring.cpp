@@ -6,7 +6,17 @@
 #include "tui/widgets/ring.h"
 
 namespace pipetop::tui {
-namespace {
+
+bool settles(const RingView& ring, const RingState& state) {
+  return state.settled && ring.occupancy.has_value() && ring.kinds.has_value();
+}
+
+UsualSlot usual_slot(const Snapshot& s) {
+  const auto& kinds = *s.ring.kinds;
+  const auto most = std::max_element(kinds.begin() + 1, kinds.end());
+  const auto kind = static_cast<SlotKind>(most - kinds.begin());
+  return {kind, kind != SlotKind::copy && s.effective.pipe.huge.value.value_or(false)};
+}
 
 void draw_settled_strip(const Area& area, uint32_t slots, const StripView& view,
                         const Occupancy& occupancy, const UsualSlot& usual) {
@@ -27,19 +37,6 @@ void draw_settled_strip(const Area& area, uint32_t slots, const StripView& view,
     if (view.underline && usual.huge && used)
       area.set(row + view.thickness, col, area.glyphs().under_huge, ink);
   }
-}
-
-}  // namespace
-
-bool settles(const RingView& ring, const RingState& state) {
-  return state.settled && ring.occupancy.has_value() && ring.kinds.has_value();
-}
-
-UsualSlot usual_slot(const Snapshot& s) {
-  const auto& kinds = *s.ring.kinds;
-  const auto most = std::max_element(kinds.begin() + 1, kinds.end());
-  const auto kind = static_cast<SlotKind>(most - kinds.begin());
-  return {kind, kind != SlotKind::copy && s.effective.pipe.huge.value.value_or(false)};
 }
 
 // Nothing in it is of one instant.

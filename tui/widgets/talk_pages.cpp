@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "tui/widgets/frame.h"
 
@@ -16,27 +14,12 @@ using TalkPage = TalkState::Page;
 
 constexpr int kTalkKeyCols = 14;
 
-// A box in the middle with a title, for so many lines of so many columns; returns its inside.
-Area draw_talk_box(Canvas& canvas, std::string_view title, std::string_view hint, int lines,
-                   int cols) {
-  const int title_cols = columns_of(title) + columns_of(hint) + 3 + 4;
-  const int box_rows = std::min(lines + 2, canvas.rows());
-  const int box_cols = std::min(std::max(cols, title_cols) + 4, canvas.cols());
-  const Rect box = {(canvas.rows() - box_rows) / 2, (canvas.cols() - box_cols) / 2, box_rows,
-                    box_cols};
-  Area(canvas, box).fill(U' ', {});
-  Layout boxed;
-  boxed.boxed = true;
-  const TitlePart parts[] = {{std::string(title), Style::title}, {std::string(hint), Style::dim}};
-  return draw_panel(canvas, boxed, box, parts, true);
-}
-
 void draw_index(Canvas& canvas, const TalkState& talk) {
   const int count = static_cast<int>(talk.scenes.size());
   int cols = 0;
   for (const Scene& scene : talk.scenes) cols = std::max(cols, columns_of(scene.title) + 5);
-  const Area area = draw_talk_box(canvas, "scenes", "Enter goes there, Esc closes",
-                                  std::min(count, canvas.rows() - 4), cols);
+  const Area area = draw_dialog(canvas, "scenes", "Enter goes there, Esc closes",
+                                std::min(count, canvas.rows() - 4), cols);
   const int selected = static_cast<int>(talk.selected);
   const int first = std::clamp(selected - area.rows() / 2, 0, std::max(0, count - area.rows()));
   for (int row = 0; row < area.rows() && first + row < count; ++row) {
@@ -53,8 +36,8 @@ void draw_keys_page(Canvas& canvas) {
   const auto keys = talk_keys();
   int cols = 0;
   for (const ScreenKey& k : keys) cols = std::max(cols, columns_of(k.help) + kTalkKeyCols + 1);
-  const Area area = draw_talk_box(canvas, "keys of a talk", "any key closes",
-                                  static_cast<int>(keys.size()), cols);
+  const Area area =
+      draw_dialog(canvas, "keys of a talk", "any key closes", static_cast<int>(keys.size()), cols);
   for (int row = 0; row < static_cast<int>(keys.size()); ++row) {
     const ScreenKey& k = keys[static_cast<size_t>(row)];
     area.put(row, 1, k.keys, Style::key);
@@ -63,12 +46,12 @@ void draw_keys_page(Canvas& canvas) {
 }
 
 void draw_question(Canvas& canvas) {
-  const Area area = draw_talk_box(canvas, "leave the talk?", "", 1, 22);
+  const Area area = draw_dialog(canvas, "leave the talk?", "", 1, 22);
   Pen(area, 0, 1).text("y", Style::key).text(" leave   ").text("n", Style::key).text(" stay");
 }
 
 void draw_typed(Canvas& canvas, const TalkState& talk) {
-  const Area area = draw_talk_box(canvas, "go to scene", "", 1, 38);
+  const Area area = draw_dialog(canvas, "go to scene", "", 1, 38);
   Pen(area, 0, 1)
       .text(talk.typed, Style::value)
       .text(fmt::format(" of {}   ", talk.scenes.size()), Style::dim)

@@ -11,21 +11,8 @@
 #include "tui/draw/canvas.h"
 #include "tui/draw/numbers.h"
 #include "tui/widgets/frame.h"
-#include "tui/widgets/time_axis.h"
 
 namespace pipetop::tui {
-
-// The history cut into the intervals of a time axis.
-struct Bins {
-  TimeAxis axis;
-  std::vector<double> values;  // oldest first; below 0: nothing is known
-};
-
-Bins bin_history(std::span<const RatePoint> history, uint64_t now_ns, int bins);
-
-// The end of an axis that begins at 0: rounded up to 1, 1.5, 2, 3, 4, 5, 6 or 8
-// times a power of ten.
-double axis_end(double max);
 
 // A filled curve, newest at the right, with an axis at the left and the keys of changes below.
 // The axis is in rate_unit() of its end. `roof`, in GiB/s, is a dashed line if it is in range; the
