@@ -1,0 +1,51 @@
+#include "tui/view/neighbour_names.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "engine/base/clock.h"
+#include "engine/transfer/neighbours.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr uint64_t kPauseNs = 5 * kSecond;
+constexpr uint64_t kPausesPerLookUp = 100;  // at most a hundredth of a CPU, however many processes
+
+}  // namespace
+
+void NeighbourNames::refresh(uint64_t now_ns) {
+  if (!ended_.load(std::memory_order_acquire)) return;
+  if (thread_.joinable()) {
+    thread_.join();
+    known_ = std::move(found_);
+    next_ns_ = now_ns + std::max(kPauseNs, kPausesPerLookUp * known_.took_ns);
+  }
+  if (now_ns >= next_ns_) start();
+}
+
+// All signals are the main thread's: they end its waits.
+void NeighbourNames::start() {
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  ended_ = false;
+  try {
+    thread_ = std::jthread([this](const std::stop_token& stop) {
+      const uint64_t begin_ns = monotonic_ns();
+      found_.upstream = names_of(holders_of_other_end(in_, stop));
+      found_.downstream = names_of(holders_of_other_end(out_, stop));
+      found_.took_ns = monotonic_ns() - begin_ns;
+      ended_.store(true, std::memory_order_release);
+    });
+  } catch (const std::system_error&) {
+    ended_ = true;  // no thread to be had: no names, and the data flows on
+    next_ns_ = UINT64_MAX;
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+}  // namespace pipetop::tui
