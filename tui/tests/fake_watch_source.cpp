@@ -1,0 +1,106 @@
+#include "tui/tests/fake_watch_source.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "engine/base/error.h"
+
+namespace pipetop::tui {
+
+void FakeWatchSource::turn_rings() {
+  if (!now.pipeline || turns == 0) return;
+  for (PipeView& pipe : now.pipeline->pipes) {
+    if (!pipe.frame.has_value()) continue;
+    RingFrame& frame = *pipe.frame.value;
+    frame.at_ns = now.now_ns;
+    RingFrame before = frame;
+    frame.head += turns;
+    frame.tail += turns;
+    for (uint32_t i = 0; i < frame.slots; ++i)
+      frame.slot[(i + turns) % frame.slots] = before.slot[i];
+    if (pipe.ring) pipe.ring->head = frame.head, pipe.ring->tail = frame.tail;
+  }
+}
+
+std::shared_ptr<const WatchSnapshot> FakeWatchSource::tick(uint64_t now_ns) {
+  if (last_ && turns == 0) return last_;
+  now.now_ns = now_ns;
+  turn_rings();
+  last_ = std::make_shared<const WatchSnapshot>(now);
+  now.notices.clear();
+  return last_;
+}
+
+void FakeWatchSource::refuse() {
+  if (!refuses.empty()) throw Error(std::exchange(refuses, ""));
+}
+
+void FakeWatchSource::open(PipeId pipe) {
+  asked.push_back(fmt::format("open {}", pipe.inode));
+  refuse();
+  now.pipeline = opens();
+  changed();
+}
+
+void FakeWatchSource::close() {
+  asked.push_back("close");
+  now.pipeline.reset();
+  changed();
+}
+
+void FakeWatchSource::select(std::optional<ProcessId> stage) {
+  asked.push_back(stage ? fmt::format("select {}", stage->pid) : "select nothing");
+}
+
+void FakeWatchSource::count_bytes(bool on) {
+  asked.push_back(on ? "count" : "don't count");
+  refuse();
+  now.counts_bytes = on;
+  changed();
+}
+
+std::string FakeWatchSource::change(std::string what, std::optional<PipeId> pipe,
+                                    std::optional<ProcessId> stage) {
+  asked.push_back(what);
+  refuse();
+  Intervention change;
+  change.text = what;
+  change.at_ns = now.now_ns;
+  change.pipe = pipe;
+  change.stage = stage;
+  now.interventions.push_back(change);
+  changed();
+  return what;
+}
+
+std::string FakeWatchSource::resize(PipeId pipe, bool larger) {
+  return change(fmt::format("resize {} {}", pipe.inode, larger ? "larger" : "smaller"), pipe, {});
+}
+
+std::string FakeWatchSource::renice(ProcessId stage, int nice) {
+  return change(fmt::format("renice {} to {}", stage.pid, nice), {}, stage);
+}
+
+std::string FakeWatchSource::pin(ProcessId stage, std::span<const int> cpus) {
+  return change(fmt::format("pin {} to {}", stage.pid, fmt::join(cpus, ",")), {}, stage);
+}
+
+std::string FakeWatchSource::undo() {
+  asked.push_back("undo");
+  refuse();
+  if (!now.interventions.empty()) now.interventions.pop_back();
+  changed();
+  return "undone";
+}
+
+std::string FakeWatchSource::undo_all() {
+  asked.push_back("undo all");
+  refuse();
+  now.interventions.clear();
+  changed();
+  return "all put back";
+}
+
+}  // namespace pipetop::tui

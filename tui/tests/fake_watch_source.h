@@ -1,0 +1,49 @@
+// Invented snapshots for the screen of `watch`, which answer to its keys; what it was asked for is
+// kept.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tui/tests/fake_pipelines.h"
+#include "tui/watch/watch_source.h"
+
+namespace pipetop::tui {
+
+class FakeWatchSource final : public WatchSource {
+ public:
+  explicit FakeWatchSource(WatchSnapshot first) : now(std::move(first)) {}
+
+  // The snapshot of the next tick, but for its time. A change of it has to be told.
+  WatchSnapshot now;
+  void changed() { last_.reset(); }
+
+  // Each tick is another one, in which the rings turn by so many slots.
+  uint32_t turns = 0;
+  // What open() shows; by default the first pipeline that has the pipe, else a chain of four.
+  std::function<PipelineView()> opens = [] { return fake_chain(4); };
+  std::string refuses = {};        // what the next change throws
+  std::vector<std::string> asked;  // "open 81001", "resize 81001 larger", ...
+
+  std::shared_ptr<const WatchSnapshot> tick(uint64_t now_ns) override;
+  void open(PipeId pipe) override;
+  void close() override;
+  void select(std::optional<ProcessId> stage) override;
+  void count_bytes(bool on) override;
+  std::string resize(PipeId pipe, bool larger) override;
+  std::string renice(ProcessId stage, int nice) override;
+  std::string pin(ProcessId stage, std::span<const int> cpus) override;
+  std::string undo() override;
+  std::string undo_all() override;
+  std::vector<int> cpus() const override { return {0, 1, 2, 3}; }
+
+ private:
+  void refuse();
+  std::string change(std::string what, std::optional<PipeId> pipe, std::optional<ProcessId> stage);
+  void turn_rings();
+
+  std::shared_ptr<const WatchSnapshot> last_;
+};
+
+}  // namespace pipetop::tui

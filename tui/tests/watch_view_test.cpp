@@ -1,0 +1,273 @@
+// What is drawn of a pipeline, at every size.
+#include <map>
+#include <set>
+
+#include "tui/draw/text.h"
+#include "tui/tests/watch_fixture.h"
+
+namespace pipetop::tui {
+namespace {
+
+using WatchView = WatchTest;
+
+constexpr std::u32string_view kBorders = U"╭╮╰╯│─";
+
+// Where the borders are. Text may have the same characters, but not in these styles.
+std::map<std::pair<int, int>, char32_t> borders(const Canvas& canvas) {
+  std::map<std::pair<int, int>, char32_t> found;
+  for (int row = 0; row < canvas.rows(); ++row)
+    for (int col = 0; col < canvas.cols(); ++col) {
+      const Cell& cell = canvas.at(row, col);
+      if (kBorders.find(cell.glyph) == kBorders.npos) continue;
+      if (cell.ink.style == Style::frame || cell.ink.style == Style::focus)
+        found[{row, col}] = cell.glyph;
+    }
+  return found;
+}
+
+// Every corner has its three others.
+void expect_whole_boxes(const Canvas& canvas, const std::string& what) {
+  const auto all = borders(canvas);
+  const auto glyph = [&](int row, int col) {
+    const auto found = all.find({row, col});
+    return found == all.end() ? U' ' : found->second;
+  };
+  for (const auto& [place, corner] : all) {
+    if (corner != U'╭') continue;
+    const auto [row, col] = place;
+    int bottom = row + 1, right = col + 1;
+    while (bottom < canvas.rows() && glyph(bottom, col) == U'│') ++bottom;
+    EXPECT_EQ(glyph(bottom, col), U'╰') << what;
+    while (right < canvas.cols() && glyph(bottom, right) == U'─') ++right;
+    EXPECT_EQ(glyph(bottom, right), U'╯') << what;
+    EXPECT_EQ(glyph(row, right), U'╮') << what;
+    for (int r = row + 1; r < bottom; ++r) EXPECT_EQ(glyph(r, right), U'│') << what << " " << r;
+  }
+}
+
+TEST_F(WatchView, BelowTheSmallestItSaysWhatItNeeds) {
+  start(fake_watch(5), {}, 15, 80);
+  EXPECT_TRUE(shows("needs 60x16, has 80x15"));
+  resize(16, 59);
+  EXPECT_TRUE(shows("needs 60x16"));
+  for (const Key key : {Key(U'j'), key::enter, Key(U'n'), key::escape}) press(key);
+}
+
+TEST_F(WatchView, TheBottleneckComesFirstAndIsMarkedWithoutColour) {
+  for (const auto& [rows, cols] : kWatchSizes) {
+    open(fake_chain(4), rows, cols);
+    EXPECT_EQ(row_of("! zstd holds it up"), 1) << text();
+    EXPECT_TRUE(shows("·  !") || shows("· !") || shows("! zstd 4002")) << text();
+  }
+  resize(40, 120);
+  for (const char* part : {"its neighbours wait for it 97 %", "its own code"})
+    EXPECT_TRUE(shows(part)) << text();
+}
+
+TEST_F(WatchView, AChainOfFourIsReadableAt80x24) {
+  open(fake_chain(4));
+  for (const char* part :
+       {"tar 4001", "zstd 4002", "ssh 4003", "pv 4004", "CPU  97 %", "writing  97 %",
+        "reading  97 %", "~191 MiB/s", "~95.4 MiB/s", "~63.6 MiB/s", "full  97 %", "empty  97 %"})
+    EXPECT_TRUE(shows(part)) << part << "\n" << text();
+  EXPECT_EQ(row_of("more"), -1) << "nothing is scrolled away\n" << text();
+}
+
+TEST_F(WatchView, AChainOfTenScrollsWithTheSelection) {
+  open(fake_chain(10), 16, 60);
+  EXPECT_TRUE(shows("▾ "));
+  EXPECT_FALSE(shows("gzip 4010")) << text();
+  for (int i = 0; i < 20; ++i) press(key::down);
+  EXPECT_TRUE(shows("gzip 4010")) << text();
+  EXPECT_TRUE(shows("▴ ")) << text();
+  EXPECT_FALSE(shows("tar 4001")) << text();
+  press(key::home);
+  EXPECT_TRUE(shows("tar 4001")) << text();
+}
+
+TEST_F(WatchView, RingsOfAForkNameBothEnds) {
+  for (const auto& [rows, cols] : {std::pair{24, 80}, {40, 120}}) {
+    open(fake_fork(), rows, cols);
+    for (const char* part : {"tar 4001 → tee 4002", "tee 4002 → xz 4004"})
+      EXPECT_TRUE(shows(part)) << text();
+  }
+}
+
+TEST_F(WatchView, HoldersThatNeverMovedAByteAreApartAndDim) {
+  open(fake_fifo(), 24, 80);
+  const int row = row_of("bash 4004 holds both ends of /tmp/backup.fifo");
+  ASSERT_GT(row, row_of("cat 4003")) << text();
+  EXPECT_EQ(canvas().at(row, 3).ink.style, Style::dim);
+}
+
+TEST_F(WatchView, WhatIsUnknownIsNeverZero) {
+  PipelineView unknown = fake_warming(4);
+  for (PipeView& pipe : unknown.pipes) {
+    pipe.ring.reset();
+    pipe.capacity.reset();
+    pipe.queued.reset();
+    pipe.kernel_readers.reset();
+    pipe.kernel_writers.reset();
+  }
+  for (StageView& stage : unknown.stages) stage.cpu_ns.reset();
+  for (const auto& [rows, cols] : kWatchSizes) {
+    open(unknown, rows, cols);
+    for (int i = 0; i < 7; ++i) {
+      for (const Key key : {key::enter, key::escape}) {
+        const std::string all = text();
+        EXPECT_EQ(all.find(" 0 %"), std::string::npos) << all;
+        EXPECT_EQ(all.find(" 0 B"), std::string::npos) << all;
+        EXPECT_EQ(all.find("█"), std::string::npos) << "no bar of nothing\n" << all;
+        press(key);
+      }
+      press(key::down);
+    }
+  }
+}
+
+TEST_F(WatchView, WithoutBpfTheFillIsABarAndTheRestSaysWhy) {
+  open(fake_unprivileged(4), 40, 120);
+  EXPECT_TRUE(shows("█")) << text();
+  EXPECT_TRUE(shows("n/a")) << text();
+  EXPECT_TRUE(shows("functions unavailable: needs root")) << text();
+  press(key::down);
+  press(key::enter);
+  EXPECT_TRUE(shows("slots unavailable: needs root")) << text();
+  EXPECT_TRUE(shows("sudo pipetop watch")) << text();
+}
+
+TEST_F(WatchView, StagesThatAreGoneSaySo) {
+  open(fake_ended(4, 2));
+  EXPECT_TRUE(shows("tar 4001 · exited")) << text();
+  EXPECT_TRUE(shows("it has exited")) << text();
+}
+
+TEST_F(WatchView, ACommandWithoutAPipeIsWaitedFor) {
+  WatchStart how = in_pipeline();
+  how.command = "make -j8";
+  start(fake_watch(3), how);
+  EXPECT_TRUE(shows("no pipe yet")) << text();
+  EXPECT_TRUE(shows("make -j8"));
+  press(key::escape);
+  EXPECT_TRUE(state().in_pipeline) << "the watcher keeps the command's pipeline for the summary";
+  EXPECT_FALSE(asked("close"));
+  for (const Key key : {Key(U'j'), key::enter, Key(U'n'), Key(U'c'), key::tab, Key(U'}')})
+    press(key);
+}
+
+// Whatever the pipeline and the size: boxes are whole, and stay where they are while data flows.
+TEST_F(WatchView, BordersAreIntactOverTwentyFrames) {
+  for (const PipelineView& pipeline : all_pipelines()) {
+    for (const auto& [rows, cols] : kWatchSizes) {
+      open(pipeline, rows, cols);
+      source->turns = 3;
+      const std::string what = pipeline.title() + " " + std::to_string(cols);
+      const auto first = borders(canvas());
+      expect_whole_boxes(canvas(), what);
+      const bool all_frames = cols == 80 || pipeline.stages.size() == 4;
+      for (int i = 0; i < (all_frames ? 20 : 2); ++i) {
+        tick(50);
+        const Canvas drawn = canvas();
+        EXPECT_EQ(borders(drawn), first) << what << "\n" << drawn.text();
+      }
+    }
+  }
+}
+
+TEST_F(WatchView, LongAndWideNamesBreakNothing) {
+  for (const char* name : {"日本語の名前", "a_very_long_name_that_goes_on_and_on", "é", ""}) {
+    for (PipelineView pipeline : {fake_chain(4), fake_chain(2), fake_fork(), fake_fifo()}) {
+      for (StageView& stage : pipeline.stages) stage.name = stage.command = name;
+      pipeline.pipes.back().path = std::string("/tmp/") + name + name + name;
+      for (const auto& [rows, cols] : kWatchSizes) {
+        open(pipeline, rows, cols);
+        for (const Key key :
+             {key::enter, key::escape, key::down, key::enter, key::escape, key::escape}) {
+          expect_whole_boxes(canvas(), name);
+          press(key);
+        }
+      }
+    }
+  }
+}
+
+// An ellipsis ends what could be a name, or a text after a blank.
+TEST_F(WatchView, NothingButNamesIsCutWithinAWord) {
+  for (const PipelineView& pipeline : all_pipelines()) {
+    std::string names;
+    for (const StageView& stage : pipeline.stages)
+      names += stage.name + " " + stage.command + " " + std::to_string(stage.id.pid) + " ";
+    for (const PipeView& pipe : pipeline.pipes) names += pipe.path + " ";
+    names += "mutex_spin_on_owner gup_fast_fallback entry_SYSCALL_64_after_hwframe";
+    for (const auto& [rows, cols] : kWatchSizes) {
+      open(pipeline, rows, cols);
+      const std::string all = text();
+      for (size_t at = all.find("…"); at != all.npos; at = all.find("…", at + 1)) {
+        const size_t begin = all.find_last_of(" \n", at) + 1;
+        const std::string word = all.substr(begin, at - begin);
+        EXPECT_TRUE(names.find(word) != names.npos) << "\"" << word << "\"\n" << all;
+      }
+    }
+  }
+}
+
+TEST_F(WatchView, EveryGlyphSetDrawsOnlyItsOwn) {
+  for (const PipelineView& pipeline : all_pipelines()) {
+    open(pipeline, 40, 120);
+    const std::string all = text(GlyphSet::ascii);
+    EXPECT_TRUE(std::ranges::all_of(all, [](char c) { return static_cast<signed char>(c) > 0; }))
+        << all;
+    EXPECT_EQ(all.find('?'), all.find("? help")) << "something has no substitute\n" << all;
+  }
+  start(fake_watch(30), {}, 40, 120);
+  const std::string all = text(GlyphSet::ascii);
+  EXPECT_EQ(all.find('?'), all.find("? help")) << all;
+}
+
+TEST_F(WatchView, FiguresAreHeldWhileSlotsGoOn) {
+  open(fake_chain(3), 24, 80);
+  const auto rate = [&](double value) {
+    source->now.pipeline->pipes[0].bytes_per_s = Reading<double>::of(value);
+    source->now.pipeline->pipes[0].frame.value->used = 3;
+    source->changed();
+  };
+  rate(111 * 1048576.0);
+  tick(50);
+  EXPECT_TRUE(shows("~191 MiB/s")) << text();
+  EXPECT_EQ(state().pipeline.live->pipeline->pipes[0].frame->used, 3u);
+  rate(222 * 1048576.0);
+  tick(450);
+  EXPECT_TRUE(shows("~222 MiB/s")) << text();
+  source->now.pipeline->pipes[0].bytes_per_s = Reading<double>::unavailable("gone");
+  source->changed();
+  tick(50);
+  EXPECT_TRUE(shows("n/a")) << "what becomes unknown is not held\n" << text();
+}
+
+TEST_F(WatchView, ARingThatTurnsFastSettles) {
+  open(fake_chain(2), 24, 80);
+  source->turns = 100;
+  for (int i = 0; i < 30; ++i) tick(50);
+  const auto& memory = state().pipeline.rings.begin()->second;
+  EXPECT_TRUE(memory.fast());
+  EXPECT_GT(memory.occupancy().samples, 10u);
+  EXPECT_NEAR(memory.occupancy().full_share + memory.occupancy().mean_share, 2, 2);
+  const std::string before = lines()[4];
+  for (int i = 0; i < 5; ++i) tick(50);
+  EXPECT_EQ(lines()[4], before) << "a steady ring doesn't move";
+}
+
+TEST_F(WatchView, OnlyWhatIsNewIsDrawn) {
+  start(fake_watch(10));
+  EXPECT_FALSE(tick(125));
+  EXPECT_FALSE(tick(125));
+  source->changed();
+  EXPECT_TRUE(tick(125));
+  press(U'~');
+  EXPECT_TRUE(shows("~ does nothing here"));
+  EXPECT_FALSE(tick(1000));
+  EXPECT_TRUE(tick(2500)) << "the message has gone";
+}
+
+}  // namespace
+}  // namespace pipetop::tui

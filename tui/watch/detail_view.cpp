@@ -1,0 +1,202 @@
+#include "tui/watch/detail_view.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tui/draw/numbers.h"
+#include "tui/draw/text.h"
+#include "tui/watch/pipe_words.h"
+#include "tui/watch/share_bar.h"
+#include "tui/widgets/frame.h"
+#include "tui/widgets/workers.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr int kTallDetail = 12;  // rows inside, from which on a stage is described above its list
+constexpr int kStageRows = 3;    // that this takes
+constexpr int kRingRows = 2;     // above the slots
+
+bool is_focused(const PipelineState& state) { return state.focus != PipelineFocus::chain; }
+
+int rows_above_list(int rows) { return rows >= kTallDetail ? kStageRows : 0; }
+
+// ---- a stage ----
+
+std::vector<TitlePart> stage_title(const StageView& stage) {
+  return {{fmt::format("{} {}", stage.name, stage.id.pid), Style::title},
+          {"functions", Style::plain}};
+}
+
+std::string cpus_of(const StageView& stage, size_t machine) {
+  if (stage.cpus.empty()) return "?";
+  return stage.cpus.size() >= machine ? "all CPUs" : "CPU " + cpus_text(stage.cpus);
+}
+
+void draw_stage_facts(const Area& area, const StageView& stage, size_t cpus) {
+  area.put_fitted(0, 0, area.cols(), stage.command, Style::plain);
+  std::vector<Item> items = {item_of(stage.cpu, "CPU", "", whole_percent_text),
+                             {"threads", std::to_string(stage.threads), {}, Style::value},
+                             {"nice", std::to_string(stage.nice), {}, Style::value},
+                             {"may run on", cpus_of(stage, cpus), {}, Style::value},
+                             {"age", age_text(stage.age_ns), {}, Style::value}};
+  if (stage.cpu_ns)
+    items.push_back({"CPU time",
+                     fmt::format("{:.1f} s", static_cast<double>(*stage.cpu_ns) / 1e9),
+                     {},
+                     Style::value});
+  flow(area.from_row(1, 1), items);
+  if (stage.shares.has_value()) draw_share_items(area.from_row(2, 1), *stage.shares);
+}
+
+void draw_stage_detail(const Area& area, const PipelineState& state, const StageView& stage) {
+  const int above = rows_above_list(area.rows());
+  if (above > 0) draw_stage_facts(area.from_row(0, above), stage, state.cpus);
+  draw_function_list(
+      area.from_row(above),
+      {.list = state.functions, .choice = state.choice, .focused = is_focused(state)});
+}
+
+// ---- a ring ----
+
+std::vector<TitlePart> ring_title_of(const PipelineState& state, const PipeView& pipe) {
+  const auto& stages = state.shown().stages;
+  return {{name_of(pipe), Style::title},
+          {fmt::format("{} → {}", ends_text(pipe, stages, Role::writer),
+                       ends_text(pipe, stages, Role::reader)),
+           Style::plain}};
+}
+
+void add_files(std::vector<Item>& items, const char* before, const std::optional<uint32_t>& files) {
+  items.push_back({before, files ? std::to_string(*files) : "?", "open", Style::value});
+}
+
+void draw_ring_facts(const Area& area, const RingShown& shown) {
+  const PipeView& pipe = shown.pipe;
+  std::vector<Item> first;
+  if (pipe.ring) first.push_back({{}, grouped_text(pipe.ring->slots), "slots", Style::value});
+  first.push_back({{}, size_text(pipe.capacity), {}, Style::value});
+  const auto used = used_share_of(pipe);
+  first.push_back({{}, used ? whole_percent_text(*used) : "?", "used", Style::value, 4});
+  first.push_back(item_of(pipe.shares, "on average", "",
+                          [](const RingShares& s) { return whole_percent_text(s.mean); }));
+  first.push_back(item_of(pipe.shares, "full", "",
+                          [](const RingShares& s) { return whole_percent_text(s.full); }));
+  first.push_back(item_of(pipe.shares, "empty", "of the looks",
+                          [](const RingShares& s) { return whole_percent_text(s.empty); }));
+  flow(area.from_row(0, 1), first);
+  std::vector<Item> second = {
+      {{}, flow_text(pipe), pipe.exact ? "exact" : "estimated; x counts", Style::value, 11}};
+  if (pipe.total_bytes) second.push_back({{}, size_text(pipe.total_bytes), "so far", Style::value});
+  if (!shown.factor.empty()) second.push_back({"change", shown.factor, {}, {Style::mark, kBold}});
+  add_files(second, "writers", pipe.kernel_writers);
+  add_files(second, "readers", pipe.kernel_readers);
+  flow(area.from_row(1, 1), second);
+}
+
+// The slots get what the dashboard gives them; its first row, the summary, is ours.
+RingLayout slots_layout(int rows, int cols, uint32_t slots, const RingState& ring) {
+  return ring_layout(rows + 1, cols, slots, ring, Pace::normal);
+}
+
+Rect moved(Rect rect, int rows) {
+  rect.row += rows;
+  return rect;
+}
+
+// Side by side, with what they show below them.
+void draw_charts(const Area& area, const RingShown& shown) {
+  if (area.rows() < 2) return;
+  const int half = (area.cols() - 2) / 2, rows = area.rows() - 1;
+  draw_rates(area.part({0, 0, rows, half}), shown);
+  draw_levels(area.part({0, half + 2, rows, area.cols()}), shown);
+  area.part({rows, 0, 1, half}).put(0, 0, "rate, the last minute", Style::dim);
+  area.part({rows, half + 2, 1, area.cols()}).put(0, 0, "used, 0 to 100 %", Style::dim);
+}
+
+void draw_slots(const Area& area, const RingShown& shown, const RingState& ring) {
+  const RingMemory& memory = shown.memory;
+  const RingFrame& frame = *memory.frame();
+  const RingLayout plan = slots_layout(area.rows(), area.cols(), frame.slots, ring);
+  const auto part = [&](const Rect& rect) { return area.part(moved(rect, -1)); };
+  const bool settled = memory.fast() && !shown.instant && !ring.inspected;
+  const bool huge = settled ? memory.usual().huge : std::ranges::any_of(frame.slot, &Slot::huge);
+  if (settled) {
+    constexpr std::string_view kGrey =
+        "grey: used less than half of the time; Space shows one instant";
+    part(plan.markers).put(0, 0, whole_clauses(kGrey, area.cols()), Style::dim);
+    draw_settled_strip(part(plan.strip), frame.slots, plan.strip_view, memory.occupancy(),
+                       memory.usual());
+  } else {
+    draw_markers(part(plan.markers), frame, plan.strip_view);
+    draw_strip(part(plan.strip), frame, plan.strip_view);
+  }
+  draw_kinds(part(plan.legend), memory.kinds(), plan.strip_view, &frame, huge);
+  if (ring.inspected) draw_slot_detail(part(plan.detail), frame, *ring.inspected);
+  draw_charts(part(plan.picture), shown);
+}
+
+void draw_without_slots(const Area& area, const RingShown& shown) {
+  const Reading<RingFrame>& frame = shown.live.frame;
+  draw_fill(area.from_row(0, 1), shown);
+  int row = 1;
+  if (frame.has_value())
+    row += wrap(area.from_row(1, 2), shown.memory.absent(), Style::dim);
+  else
+    row += draw_absence(area.from_row(1, 3), "slots", frame.status, frame.reason);
+  draw_charts(area.from_row(row + 1), shown);
+}
+
+void draw_ring_detail(const Area& area, const PipelineState& state, const RingShown& shown) {
+  draw_ring_facts(area.from_row(0, kRingRows), shown);
+  const Area rest = area.from_row(kRingRows);
+  if (rest.empty()) return;
+  if (shown.memory.frame())
+    draw_slots(rest, shown, state.ring);
+  else
+    draw_without_slots(rest, shown);
+}
+
+}  // namespace
+
+void draw_detail(Canvas& canvas, const Rect& rect, Border border, const PipelineState& state) {
+  if (const StageView* stage = selected_stage(state)) {
+    const auto title = stage_title(*stage);
+    draw_stage_detail(draw_panel(canvas, border, rect, title, is_focused(state)), state, *stage);
+  } else if (const PipeView* pipe = selected_pipe(state)) {
+    const auto title = ring_title_of(state, *pipe);
+    draw_ring_detail(draw_panel(canvas, border, rect, title, is_focused(state)), state,
+                     ring_shown(state, selected_item(state)->index));
+  }
+}
+
+Rect detail_list(const Rect& panel, Border border, const PipelineState& state) {
+  if (panel.empty() || !selected_stage(state)) return {};
+  const Rect list = inside(border, panel);
+  const int above = rows_above_list(list.rows);
+  return {list.row + above, list.col, list.rows - above, list.cols};
+}
+
+std::optional<StripView> detail_strip_view(const Rect& panel, Border border,
+                                           const PipelineState& state) {
+  if (detail_strip(panel, border, state).empty()) return std::nullopt;
+  const Rect area = inside(border, panel);
+  const RingFrame& frame = *ring_shown(state, selected_item(state)->index).memory.frame();
+  return slots_layout(area.rows - kRingRows, area.cols, frame.slots, state.ring).strip_view;
+}
+
+Rect detail_strip(const Rect& panel, Border border, const PipelineState& state) {
+  if (panel.empty() || !selected_pipe(state)) return {};
+  const RingFrame* frame = ring_shown(state, selected_item(state)->index).memory.frame();
+  if (!frame) return {};
+  const Rect area = inside(border, panel);
+  const RingLayout plan = slots_layout(area.rows - kRingRows, area.cols, frame->slots, state.ring);
+  Rect strip = moved(plan.strip, area.row + kRingRows - 1);
+  strip.col += area.col;
+  return strip;
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,158 @@
+#include "tui/watch/pipe_words.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tui/draw/numbers.h"
+#include "tui/draw/text.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr int kLeastNameCols = 4;
+
+// What is the same wherever it is shown. Nothing: it waits for a pipe.
+std::optional<DoingLook> common_look(const Doing& doing) {
+  switch (doing.kind) {
+    case Doing::Kind::running:
+      return DoingLook{"R", "running", Style::good};
+    case Doing::Kind::runnable:
+      return DoingLook{"r", "runnable", Style::mark};
+    case Doing::Kind::zombie:
+      return DoingLook{"Z", "zombie", Style::error};
+    case Doing::Kind::waiting:
+      break;
+  }
+  if (doing.wait == WaitsFor::pipe_read || doing.wait == WaitsFor::pipe_write) return std::nullopt;
+  if (doing.wait == WaitsFor::stopped) return DoingLook{"T", "stopped", Style::warning};
+  const bool unknown = doing.wait == WaitsFor::none || doing.wait == WaitsFor::other;
+  return DoingLook{"-", unknown ? "elsewhere" : name_of(doing.wait), Style::dim};
+}
+
+const std::vector<EndView>& ends_of(const PipeView& pipe, Role end) {
+  return end == Role::writer ? pipe.writers : pipe.readers;
+}
+
+size_t count_processes(const std::vector<EndView>& ends) {
+  std::set<ProcessId> processes;
+  for (const EndView& end : ends)
+    if (end.active) processes.insert(end.end.process);
+  return std::max<size_t>(processes.size(), 1);
+}
+
+// Nobody is seen: is there nobody?
+std::string_view nobody(const PipeView& pipe, Role end) {
+  const auto& files = end == Role::writer ? pipe.kernel_writers : pipe.kernel_readers;
+  return files == 0u ? "closed" : "unknown";
+}
+
+}  // namespace
+
+DoingLook look_of(const Doing& doing, PipeId here, Role end) {
+  if (const auto look = common_look(doing)) return *look;
+  if (doing.pipe && *doing.pipe != here) return {"b", "other pipe", Style::dim};
+  return {"B", "blocked", style_of(end)};
+}
+
+DoingLook look_of(const Doing& doing) {
+  if (const auto look = common_look(doing)) return *look;
+  return doing.wait == WaitsFor::pipe_read ? DoingLook{"B", "reading", Style::reader}
+                                           : DoingLook{"B", "writing", Style::writer};
+}
+
+std::span<const DoingSign> doing_signs() {
+  static constexpr DoingSign kSigns[] = {
+      {"R", "running", Style::good},        {"r", "waits for a CPU", Style::mark},
+      {"B", "blocked here", Style::reader}, {"b", "in another pipe", Style::dim},
+      {"-", "elsewhere", Style::dim},       {"T", "stopped", Style::warning}};
+  return kSigns;
+}
+
+std::string name_of(const PipeView& pipe) {
+  return pipe.path.empty() ? fmt::format("pipe {}", pipe.id.inode) : pipe.path;
+}
+
+std::string flow_text(const PipeView& pipe) {
+  return text_of(pipe.bytes_per_s,
+                 [&](double rate) { return (pipe.exact ? "" : "~") + byte_rate_text(rate); });
+}
+
+std::string level_text(const PipeView& pipe) {
+  const auto text = [](const std::optional<uint64_t>& bytes) {
+    return bytes ? short_bytes_text(static_cast<double>(*bytes)) : std::string("?");
+  };
+  return text(pipe.queued) + "/" + text(pipe.capacity);
+}
+
+std::optional<double> used_share_of(const PipeView& pipe) {
+  if (pipe.ring && pipe.ring->slots > 0)
+    return static_cast<double>(pipe.ring->used()) / pipe.ring->slots;
+  if (!pipe.queued || !pipe.capacity || *pipe.capacity == 0) return std::nullopt;
+  return static_cast<double>(*pipe.queued) / static_cast<double>(*pipe.capacity);
+}
+
+std::string size_text(const std::optional<uint64_t>& bytes) {
+  return bytes ? bytes_text(static_cast<double>(*bytes)) : "?";
+}
+
+const EndView* main_end(const PipeView& pipe, Role end) {
+  const std::vector<EndView>& ends = ends_of(pipe, end);
+  const auto active = std::ranges::find_if(ends, &EndView::active);
+  if (active != ends.end()) return &*active;
+  return ends.empty() ? nullptr : &ends.front();
+}
+
+std::string end_text(const PipeView& pipe, std::span<const StageView> stages, Role end, int cols) {
+  const EndView* main = main_end(pipe, end);
+  if (!main || main->stage >= stages.size()) return std::string(nobody(pipe, end));
+  const StageView& stage = stages[main->stage];
+  std::string rest = fmt::format(" {}:{}", stage.id.pid, main->end.fd);
+  const size_t others = count_processes(ends_of(pipe, end)) - 1;
+  if (others > 0) rest += fmt::format(" +{}", others);
+  const int room = cols - columns_of(rest);
+  if (!stage.command.empty() && columns_of(stage.command) <= room) return stage.command + rest;
+  return room < kLeastNameCols ? stage.name : shortened(stage.name, rest, cols);
+}
+
+std::string shortened(std::string_view name, std::string_view rest, int cols) {
+  const int room = cols - columns_of(rest);
+  if (columns_of(name) <= room) return std::string(name) + std::string(rest);
+  return std::string(beginning(name, std::max(room - 1, 1))) + "…" + std::string(rest);
+}
+
+std::string ends_text(const PipeView& pipe, std::span<const StageView> stages, Role end) {
+  std::string text;
+  std::set<size_t> said;
+  for (const EndView& holder : ends_of(pipe, end)) {
+    if (!holder.active || holder.stage >= stages.size() || !said.insert(holder.stage).second)
+      continue;
+    const StageView& stage = stages[holder.stage];
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", stage.name, stage.id.pid);
+  }
+  return text.empty() ? (nobody(pipe, end) == "closed" ? "nobody" : "unknown") : text;
+}
+
+std::string cpus_text(std::span<const int> cpus) {
+  std::string text;
+  for (size_t i = 0; i < cpus.size();) {
+    size_t last = i;
+    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
+    if (!text.empty()) text += ',';
+    text += std::to_string(cpus[i]);
+    if (last > i) text += fmt::format("-{}", cpus[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+Elsewhere elsewhere_of(const StageShares& shares) {
+  const auto most = std::ranges::max_element(shares.elsewhere);
+  double all = 0;
+  for (const double share : shares.elsewhere) all += share;
+  const auto wait = static_cast<WaitsFor>(most - shares.elsewhere.begin());
+  return {*most > 0 ? wait : WaitsFor::other, *most, all - *most};
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,72 @@
+// What is said of pipes and of the processes at their ends, in words and signs.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/model/settings.h"
+#include "engine/pipeline/pipeline.h"
+#include "tui/draw/look.h"
+
+namespace pipetop::tui {
+
+// A sign for narrow columns, of which kDoingSigns is the legend, and a word of at most 10 columns.
+struct DoingLook {
+  std::string_view sign, word;
+  Style style = Style::plain;
+};
+
+// At an end of the pipe `here`.
+DoingLook look_of(const Doing& doing, PipeId here, Role end);
+
+// On its own: "reading", "writing" for whatever pipe it is blocked in.
+DoingLook look_of(const Doing& doing);
+
+struct DoingSign {
+  std::string_view sign, meaning;
+  Style style;
+};
+std::span<const DoingSign> doing_signs();
+
+// "/tmp/backup.fifo", "pipe 81234".
+std::string name_of(const PipeView& pipe);
+
+// "~1.23 GiB/s": an estimate; "…" while it is not known yet, "n/a" if it can't be.
+std::string flow_text(const PipeView& pipe);
+
+// "62K/64K", the bytes in it and its capacity; what is not known is "?".
+std::string level_text(const PipeView& pipe);
+
+// How much of it is used: of its slots if they are known, else of its bytes.
+std::optional<double> used_share_of(const PipeView& pipe);
+
+// "64 KiB", or "?".
+std::string size_text(const std::optional<uint64_t>& bytes);
+
+// The first process that moves data at an end, else the first that holds it; nullptr if nobody is
+// known.
+const EndView* main_end(const PipeView& pipe, Role end);
+
+// "tar 1234:1 +2": its name, pid and descriptor, and how many other processes are at this end. The
+// name is shortened, or is the whole command line if there is room. "closed" if there is none.
+std::string end_text(const PipeView& pipe, std::span<const StageView> stages, Role end, int cols);
+
+// The name, shortened if need be, and all of the rest.
+std::string shortened(std::string_view name, std::string_view rest, int cols);
+
+// All of them by name and pid: "yes 4001, seq 4002"; "nobody" if there is none.
+std::string ends_text(const PipeView& pipe, std::span<const StageView> stages, Role end);
+
+// "0-3,6".
+std::string cpus_text(std::span<const int> cpus);
+
+// Where most of its time goes that is neither a CPU's nor a pipe's, if that is known.
+struct Elsewhere {
+  WaitsFor wait = WaitsFor::other;
+  double share = 0, rest = 0;  // of it, and of all others together
+};
+Elsewhere elsewhere_of(const StageShares& shares);
+
+}  // namespace pipetop::tui

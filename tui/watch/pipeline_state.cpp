@@ -1,0 +1,168 @@
+#include "tui/watch/pipeline_state.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "tui/draw/numbers.h"
+#include "tui/watch/pipe_words.h"
+
+namespace pipetop::tui {
+namespace {
+
+// The same stages and pipes as the figures have, if there is a pipeline.
+const PipelineView& live_of(const PipelineState& state) {
+  return state.live->pipeline ? *state.live->pipeline : state.shown();
+}
+
+template <class Key, class Value, class Views>
+void forget_gone(std::map<Key, Value>& memory, const Views& views) {
+  std::erase_if(memory, [&](const auto& entry) {
+    return std::ranges::none_of(views, [&](const auto& view) { return view.id == entry.first; });
+  });
+}
+
+void remember(PipelineState& state) {
+  const PipelineView& live = live_of(state);
+  forget_gone(state.rings, live.pipes);
+  forget_gone(state.hottest, live.stages);
+  for (const PipeView& pipe : live.pipes) state.rings[pipe.id].update(pipe, state.live->now_ns);
+  for (const StageView& stage : state.shown().stages)
+    if (stage.functions.has_value()) state.hottest[stage.id].update(stage.functions);
+}
+
+// The selected one, wherever it is by now; else what holds the pipeline up.
+size_t find_selected(const PipelineState& state) {
+  const PipelineView& pipeline = state.shown();
+  const auto nodes = state.chain.nodes();
+  const std::optional<ProcessId>& blamed = pipeline.bottleneck.stage;
+  const std::optional<Node> wanted = state.selected ? state.selected
+                                     : blamed       ? std::optional<Node>(*blamed)
+                                                    : std::nullopt;
+  for (size_t i = 0; wanted && i < nodes; ++i)
+    if (node_of(pipeline, state.chain.items[i]) == *wanted) return i;
+  return std::min(state.selected ? state.at : 0, nodes > 0 ? nodes - 1 : 0);
+}
+
+std::string_view blame_text(Bottleneck::Kind kind) {
+  switch (kind) {
+    case Bottleneck::Kind::stage:
+      return "holds it up";
+    case Bottleneck::Kind::outside:
+      return "waits outside";
+    case Bottleneck::Kind::stopped:
+      return "is stopped";
+    case Bottleneck::Kind::deadlock:
+      return "is in a deadlock";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+void update(PipelineState& state, const PipelineState::Shared& now, uint64_t hold_ns) {
+  state.live = now;
+  state.figures = state.held.hold(now, hold_ns);
+  if (!state.has_pipeline()) return;
+  state.chain = make_chain(state.shown());
+  state.at = find_selected(state);
+  remember(state);
+  refresh_functions(state);
+}
+
+void refresh_functions(PipelineState& state) {
+  const StageView* stage = selected_stage(state);
+  if (!stage) return;
+  if (state.functions_of != stage->id) {
+    state.functions_of = stage->id;
+    state.functions = {};
+  }
+  WorkerView profile;
+  profile.functions = stage->functions;
+  profile.blocked = Reading<BlockedTable>::unavailable("only what it waits for is known");
+  refresh(state.functions.contents, profile, {}, state.choice,
+          state.functions.folds_in(state.choice));
+}
+
+const ChainItem* selected_item(const PipelineState& state) {
+  return state.has_pipeline() && state.at < state.chain.nodes() ? &state.chain.items[state.at]
+                                                                : nullptr;
+}
+
+const StageView* selected_stage(const PipelineState& state) {
+  const ChainItem* item = selected_item(state);
+  return item && item->kind == ChainItem::Kind::stage ? &state.shown().stages[item->index]
+                                                      : nullptr;
+}
+
+const PipeView* selected_pipe(const PipelineState& state) {
+  const ChainItem* item = selected_item(state);
+  return item && item->kind == ChainItem::Kind::ring ? &state.shown().pipes[item->index] : nullptr;
+}
+
+void select(PipelineState& state, size_t item) {
+  const size_t nodes = state.chain.nodes();
+  if (!state.has_pipeline() || nodes == 0) return;
+  const size_t to = std::min(item, nodes - 1);
+  const Node node = node_of(state.shown(), state.chain.items[to]);
+  if (state.selected != node) state.ring = {};
+  state.at = to;
+  state.selected = node;
+  refresh_functions(state);
+}
+
+void move_selection(PipelineState& state, int by) {
+  const auto last = static_cast<int>(state.chain.nodes()) - 1;
+  if (last < 0) return;
+  const int from = static_cast<int>(state.at);
+  select(state, static_cast<size_t>(std::clamp(from + std::clamp(by, -last, last), 0, last)));
+}
+
+StageShown stage_shown(const PipelineState& state, size_t stage) {
+  const PipelineView& pipeline = state.shown();
+  const StageView& view = pipeline.stages[stage];
+  const auto hottest = state.hottest.find(view.id);
+  return {.stage = view,
+          .selected = selected_stage(state) == &view,
+          .blame = pipeline.bottleneck.stage == view.id ? blame_text(pipeline.bottleneck.kind) : "",
+          .cpus = state.cpus,
+          .factor = factor_of(*state.figures, view.id),
+          .hottest = hottest == state.hottest.end() ? nullptr : &hottest->second};
+}
+
+RingShown ring_shown(const PipelineState& state, size_t pipe) {
+  static const RingMemory kNothing;
+  const PipelineView& pipeline = state.shown();
+  const PipeView& view = pipeline.pipes[pipe];
+  const auto memory = state.rings.find(view.id);
+  std::string ends = view.path;
+  if (!state.chain.straight) {
+    ends = fmt::format("{} → {}", ends_text(view, pipeline.stages, Role::writer),
+                       ends_text(view, pipeline.stages, Role::reader));
+    if (!view.path.empty()) ends += " (" + view.path + ")";
+  }
+  return {.pipe = view,
+          .live = live_of(state).pipes[pipe],
+          .memory = memory == state.rings.end() ? kNothing : memory->second,
+          .now_ns = state.live->now_ns,
+          .selected = selected_pipe(state) == &view,
+          .instant = state.frozen,
+          .factor = factor_of(*state.figures, view.id),
+          .ends = std::move(ends)};
+}
+
+std::string factor_of(const WatchSnapshot& snapshot, const Node& node) {
+  const auto is_of = [&](const Intervention& change) {
+    return (change.pipe && Node(*change.pipe) == node) ||
+           (change.stage && Node(*change.stage) == node);
+  };
+  const auto newest =
+      std::find_if(snapshot.interventions.rbegin(), snapshot.interventions.rend(), is_of);
+  if (newest == snapshot.interventions.rend()) return {};
+  const auto &before = newest->before_bytes_per_s, &after = newest->after_bytes_per_s;
+  if (!before || !after) return "…";
+  return *before > 0 ? ratio_text(*after / *before) : std::string();
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,76 @@
+// The open pipeline on the screen: what is shown of it, and what is selected.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/pipeline/pipeline.h"
+#include "tui/draw/keys.h"
+#include "tui/state/hottest.h"
+#include "tui/state/list_state.h"
+#include "tui/state/ring_state.h"
+#include "tui/watch/chain.h"
+#include "tui/watch/chain_layout.h"
+#include "tui/watch/held_pipeline.h"
+#include "tui/watch/ring_line.h"
+#include "tui/watch/ring_memory.h"
+#include "tui/watch/stage_box.h"
+
+namespace pipetop::tui {
+
+// Where the keys go: to the chain, or to the functions or slots of what is selected in it. `whole`:
+// these have the whole screen.
+enum class PipelineFocus : uint8_t { chain, detail, whole };
+
+struct PipelineState {
+  using Shared = std::shared_ptr<const WatchSnapshot>;
+
+  // The last snapshot, and the one whose figures are held; null while nothing is open. They may
+  // have no pipeline: that of a command that hasn't made one yet.
+  Shared live, figures;
+  HeldPipeline held;
+  Chain chain;
+  std::map<PipeId, RingMemory> rings;
+  std::map<ProcessId, Hottest> hottest;  // of stages whose functions are known
+  size_t cpus = 0;                       // of the machine
+  bool frozen = false;
+
+  PipelineFocus focus = PipelineFocus::chain;
+  std::optional<Node> selected;  // nothing until a key or a click: what holds it up, else the first
+  size_t at = 0;                 // its item of the chain
+  size_t scroll = 0;
+  ListState functions;  // of the selected stage
+  ListChoice choice;
+  std::optional<ProcessId> functions_of;
+  RingState ring;  // of the selected ring, for its slots in detail
+
+  bool has_pipeline() const { return figures && figures->pipeline.has_value(); }
+  const PipelineView& shown() const { return *figures->pipeline; }
+};
+
+// Takes each snapshot that is shown.
+void update(PipelineState& state, const PipelineState::Shared& now, uint64_t hold_ns);
+
+// After each change of what the function list shows.
+void refresh_functions(PipelineState& state);
+
+// What is selected; nullptr if it is not of this kind, or there is nothing.
+const ChainItem* selected_item(const PipelineState& state);
+const StageView* selected_stage(const PipelineState& state);
+const PipeView* selected_pipe(const PipelineState& state);
+
+void select(PipelineState& state, size_t item);
+void move_selection(PipelineState& state, int by);
+
+// For drawing.
+StageShown stage_shown(const PipelineState& state, size_t stage);
+RingShown ring_shown(const PipelineState& state, size_t pipe);
+
+// Of a pipe or a stage that was changed: "×1.7" since its newest change, "…" while it is measured;
+// "" if it was not changed.
+std::string factor_of(const WatchSnapshot& snapshot, const Node& node);
+
+}  // namespace pipetop::tui

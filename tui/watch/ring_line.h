@@ -1,0 +1,37 @@
+// Draws the ring between two stages: every slot if they are known, else how full it is; its rate,
+// and both over time.
+#pragma once
+
+#include <string>
+
+#include "engine/pipeline/pipeline.h"
+#include "tui/draw/canvas.h"
+#include "tui/watch/ring_memory.h"
+
+namespace pipetop::tui {
+
+struct RingShown {
+  const PipeView& pipe;      // its figures
+  const PipeView& live;      // its history, which goes on while figures are held
+  const RingMemory& memory;  // its slots
+  uint64_t now_ns = 0;       // of `live`
+  bool selected = false;
+  bool instant = false;     // a frozen screen: its slots are those of one instant
+  std::string factor = {};  // what a change of it gained, "×1.7"
+  std::string ends = {};    // "tar 4001 → tee 4002" where that isn't plain to see
+};
+
+// Below the stage that writes to it: in one row or, with the histories, two or more.
+void draw_ring_line(const Area& area, const RingShown& shown);
+
+// Between the boxes of two stages: 8 rows or more, 12 columns or more.
+void draw_ring_between(const Area& area, const RingShown& shown);
+
+// The slots in one row or more, or how full it is, or that it isn't known.
+void draw_fill(const Area& area, const RingShown& shown);
+
+// The rate, or the share of the ring that is used, over time.
+void draw_rates(const Area& area, const RingShown& shown);
+void draw_levels(const Area& area, const RingShown& shown);
+
+}  // namespace pipetop::tui

@@ -1,0 +1,80 @@
+#include "tui/watch/ring_memory.h"
+
+#include <algorithm>
+
+namespace pipetop::tui {
+namespace {
+
+constexpr uint64_t kRemembers_ns = 5'000'000'000;
+constexpr uint64_t kHolds_ns = 500'000'000;
+
+// Of the occupancy's histogram: empty and full have their own.
+size_t bin_of(uint32_t used, uint32_t slots) {
+  if (used == 0) return 0;
+  if (used >= slots) return kOccupancyBins - 1;
+  return 1 + static_cast<size_t>(used) * (kOccupancyBins - 2) / slots;
+}
+
+}  // namespace
+
+void RingMemory::look_at(const RingFrame& frame) {
+  if (!looks_.empty() && looks_.back().at_ns == frame.at_ns) return;
+  Look look{frame.at_ns,
+            bin_of(frame.used, frame.slots),
+            static_cast<double>(frame.used) / frame.slots,
+            {},
+            0};
+  for (uint32_t i = 0; i < std::min(frame.used, frame.slots); ++i) {
+    const uint32_t index = (frame.tail + i) % frame.slots;
+    ++look.kinds[static_cast<size_t>(kind_at(frame, index))];
+    look.huge += frame.slot[index].huge;
+  }
+  looks_.push_back(look);
+}
+
+void RingMemory::sum_up(uint64_t now_ns) {
+  summed_up_ns_ = now_ns;
+  occupancy_ = {};
+  occupancy_.samples = looks_.size();
+  std::array<double, kSlotKinds> kinds{};
+  double used = 0, huge = 0;
+  for (const Look& look : looks_) {
+    const double part = 1 / static_cast<double>(looks_.size());
+    occupancy_.histogram[look.bin] += part;
+    occupancy_.mean_share += look.used_share * part;
+    for (size_t i = 0; i < kinds.size(); ++i) kinds[i] += look.kinds[i], used += look.kinds[i];
+    huge += look.huge;
+  }
+  occupancy_.empty_share = occupancy_.histogram.front();
+  occupancy_.full_share = occupancy_.histogram.back();
+  usually_huge_ = used > 0 && huge > used / 2;
+  if (used <= 0) {
+    kinds_ = Reading<std::array<double, kSlotKinds>>::warming("no slot was used yet");
+    return;
+  }
+  for (double& share : kinds) share /= used;
+  kinds_ = Reading<std::array<double, kSlotKinds>>::of(kinds);
+}
+
+void RingMemory::update(const PipeView& live, uint64_t now_ns) {
+  const uint32_t slots = live.ring ? live.ring->slots : 0;
+  const bool resized = slots != slots_;
+  if (resized) looks_.clear();
+  slots_ = slots;
+  frame_ = live.frame;
+  whole_.replace_torn(frame_, slots_);
+  if (const RingFrame* whole = frame()) {
+    tempo_.update(*whole);
+    look_at(*whole);
+  }
+  while (!looks_.empty() && looks_.front().at_ns + kRemembers_ns < now_ns) looks_.pop_front();
+  if (resized || now_ns >= summed_up_ns_ + kHolds_ns) sum_up(now_ns);
+}
+
+UsualSlot RingMemory::usual() const {
+  if (!kinds_.has_value()) return {SlotKind::copy, false};
+  const auto most = std::max_element(kinds_->begin() + 1, kinds_->end());
+  return {static_cast<SlotKind>(most - kinds_->begin()), usually_huge_};
+}
+
+}  // namespace pipetop::tui

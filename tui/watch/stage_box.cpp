@@ -1,0 +1,172 @@
+#include "tui/watch/stage_box.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "tui/draw/charts.h"
+#include "tui/draw/numbers.h"
+#include "tui/draw/text.h"
+#include "tui/watch/pipe_words.h"
+#include "tui/watch/share_bar.h"
+#include "tui/widgets/frame.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr int kCpuCols = 9;       // "CPU 100 %"
+constexpr int kWideInside = 44;   // from which on the shares are side by side
+constexpr int kFunctionRows = 4;  // of a tall box, at most
+
+Ink name_ink(const StageShown& shown) {
+  const Style style = shown.stage.gone       ? Style::dim
+                      : !shown.blame.empty() ? Style::warning
+                                             : Style::title;
+  return {style, shown.selected ? kReverse : kNone};
+}
+
+std::string stage_name(const StageView& stage) {
+  return fmt::format("{} {}", stage.name, stage.id.pid);
+}
+
+TitlePart doing_part(const StageView& stage) {
+  if (stage.gone) return {"exited", Style::warning};
+  const DoingLook look = look_of(stage.doing);
+  return {std::string(look.word), look.style};
+}
+
+std::vector<TitlePart> title_of(const StageShown& shown, int room) {
+  std::vector<TitlePart> parts = {{stage_name(shown.stage), name_ink(shown)}};
+  const bool blamed = !shown.blame.empty();
+  if (blamed) parts.push_back({"!", {Style::warning, kReverse}});
+  if (title_columns(parts) > room)  // of a long name there is enough left; its number matters more
+    parts.front().text = shortened(shown.stage.name, fmt::format(" {}", shown.stage.id.pid),
+                                   room - (blamed ? 4 : 0));
+  const auto add = [&](TitlePart part) {
+    parts.push_back(std::move(part));
+    if (title_columns(parts) > room) parts.pop_back();
+  };
+  if (blamed) {
+    parts.back().text = fmt::format("! {}", shown.blame);
+    if (title_columns(parts) > room) parts.back().text = "!";
+  }
+  add(doing_part(shown.stage));
+  if (!shown.factor.empty()) add({shown.factor, {Style::mark, kBold}});
+  const std::string unusual = unusual_text(shown.stage, shown.cpus);
+  if (!unusual.empty()) add({unusual, Style::plain});
+  return parts;
+}
+
+Style cpu_style(const StageView& stage) { return stage.gone ? Style::dim : value_style(stage.cpu); }
+
+// "CPU  97 %", always as wide.
+int put_cpu(const Area& area, int row, const StageView& stage) {
+  Pen pen(area, row);
+  pen.text("CPU ", Style::dim);
+  const std::string text = text_of(stage.cpu, whole_percent_text);
+  pen.skip(std::max(0, kCpuCols - 4 - columns_of(text))).text(text, cpu_style(stage));
+  return pen.col();
+}
+
+// What is left of a process.
+std::string gone_text(const StageView& stage) {
+  if (!stage.cpu_ns) return "it has exited";
+  return fmt::format("it has exited, after {:.1f} s of CPU time",
+                     static_cast<double>(*stage.cpu_ns) / 1e9);
+}
+
+std::string why_no_shares(const StageView& stage) {
+  const std::string_view why = why_of(stage.shares.reason);
+  return why.empty() ? "shares not known yet" : std::string(why);
+}
+
+// A wide box with one row: CPU, bar and shares beside each other.
+void draw_in_a_row(const Area& area, const StageView& stage) {
+  if (stage.gone)
+    return void(area.put(0, 0, whole_clauses(gone_text(stage), area.cols()), Style::dim));
+  const int col = put_cpu(area, 0, stage) + 2;
+  if (!stage.shares.has_value()) {
+    area.put(0, col, whole_words(why_no_shares(stage), area.cols() - col), Style::dim);
+    return;
+  }
+  const int bar = std::clamp((area.cols() - col) / 5, 6, 40);
+  draw_share_bar(area.part({0, col, 1, bar}), *stage.shares);
+  draw_share_items(area.part({0, col + bar + 2, 1, area.cols()}), *stage.shares);
+}
+
+void draw_cpu_row(const Area& area, const StageView& stage) {
+  const int col = put_cpu(area, 0, stage) + 1;
+  if (stage.cpu.has_value())
+    draw_bar(area.part({0, col, 1, area.cols()}), std::min(1.0, *stage.cpu), Style::graph);
+}
+
+void draw_functions(const Area& area, const Hottest* hottest) {
+  if (!hottest || area.empty()) return;
+  int row = 0;
+  for (const HotFunction& function :
+       hottest->first(static_cast<size_t>(std::min(area.rows(), kFunctionRows)), "")) {
+    const Area line = area.from_row(row++, 1);
+    line.put_fitted(0, 0, line.cols() - 6, function.name, Style::plain);
+    line.put_right(0, whole_percent_text(function.share), Style::value);
+  }
+}
+
+// The bar of the CPUs, that of the shares, and a line each for their numbers.
+void draw_narrow(const Area& area, const StageView& stage, const Hottest* hottest) {
+  if (stage.gone) return void(wrap(area, gone_text(stage), Style::dim));
+  draw_cpu_row(area.from_row(0, 1), stage);
+  if (!stage.shares.has_value()) {
+    wrap(area.from_row(1), why_no_shares(stage), Style::dim);
+    return;
+  }
+  if (area.rows() < 3) return draw_share_bar(area.from_row(1), *stage.shares);
+  draw_share_bar(area.from_row(1, 1), *stage.shares);
+  const int row = 2 + draw_share_lines(area.from_row(2), *stage.shares);
+  draw_functions(area.from_row(row), hottest);
+}
+
+void draw_wide(const Area& area, const StageView& stage, const Hottest* hottest) {
+  draw_in_a_row(area.from_row(0, 1), stage);
+  if (area.rows() < 2) return;
+  area.put_fitted(1, 0, area.cols(), stage.command, Style::dim);
+  draw_functions(area.from_row(2), hottest);
+}
+
+}  // namespace
+
+std::string unusual_text(const StageView& stage, size_t cpus) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (stage.threads > 1) add(fmt::format("{} threads", stage.threads));
+  if (stage.nice != 0) add(fmt::format("nice {}", stage.nice));
+  if (!stage.cpus.empty() && stage.cpus.size() < cpus)
+    add(fmt::format("CPU {}", cpus_text(stage.cpus)));
+  return text;
+}
+
+void draw_stage_box(Canvas& canvas, const Rect& rect, const StageShown& shown) {
+  const auto title = title_of(shown, title_room(rect.cols));
+  const Area area = draw_panel(canvas, Border::box, rect, title, shown.selected);
+  if (area.empty()) return;
+  if (area.cols() >= kWideInside)
+    draw_wide(area, shown.stage, shown.hottest);
+  else
+    draw_narrow(area, shown.stage, shown.hottest);
+}
+
+void draw_stage_line(const Area& area, const StageShown& shown) {
+  const StageView& stage = shown.stage;
+  constexpr int kNameCols = 19;
+  if (!shown.blame.empty()) area.put(0, 0, "!", {Style::warning, kReverse});
+  const std::string name = shortened(stage.name, fmt::format(" {}", stage.id.pid), kNameCols);
+  area.put(0, 2, name, name_ink(shown));
+  int col = 2 + kNameCols + 1;
+  const TitlePart doing = doing_part(stage);
+  area.put(0, col, doing.text, doing.ink);
+  col += 11;
+  draw_in_a_row(area.part({0, col, 1, area.cols()}), stage);
+}
+
+}  // namespace pipetop::tui

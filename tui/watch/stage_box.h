@@ -1,0 +1,31 @@
+// Draws one stage of a pipeline: as a box, or in one line.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/pipeline/pipeline.h"
+#include "tui/draw/canvas.h"
+#include "tui/state/hottest.h"
+
+namespace pipetop::tui {
+
+struct StageShown {
+  const StageView& stage;
+  bool selected = false;
+  std::string_view blame = {};       // "holds it up"; "" if it is not to blame
+  size_t cpus = 0;                   // of the machine; 0: not known
+  std::string factor = {};           // what a change of it gained, "×1.7"
+  const Hottest* hottest = nullptr;  // its functions, if they are known
+};
+
+// With its command, CPU and shares, as many of them as there are rows: 3 or more.
+void draw_stage_box(Canvas& canvas, const Rect& rect, const StageShown& shown);
+
+// In the area's first row.
+void draw_stage_line(const Area& area, const StageShown& shown);
+
+// "4 threads", "nice 5", "CPU 0-1": what isn't as usual.
+std::string unusual_text(const StageView& stage, size_t cpus);
+
+}  // namespace pipetop::tui

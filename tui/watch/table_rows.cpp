@@ -1,0 +1,187 @@
+#include "tui/watch/table_rows.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace pipetop::tui {
+namespace {
+
+constexpr size_t kMostEnded = 200;  // that are marked at a time
+constexpr int kDeepest = 6;
+
+using Rows = std::vector<const PipeRow*>;
+
+// The processes that move data at an end.
+template <class Visit>
+void visit_processes(const std::vector<EndView>& ends, Visit visit) {
+  for (const EndView& end : ends)
+    if (end.active) visit(end.end.process);
+}
+
+// One pipeline's rows in the order of the flow. A process is passed once, so that one with
+// thousands of pipes takes no longer than they are many.
+class FlowOrder {
+ public:
+  explicit FlowOrder(const Rows& rows) : rows_(rows) {
+    for (const PipeRow* row : rows) {
+      visit_processes(row->pipe.writers, [&](ProcessId p) { written_by_[p].push_back(row); });
+      visit_processes(row->pipe.readers, [&](ProcessId p) { readers_.insert(p); });
+    }
+  }
+
+  std::vector<TableRow> take() {
+    for (const PipeRow* row : rows_)
+      if (is_source(*row)) visit(row, 0);
+    for (const PipeRow* row : rows_) visit(row, 0);  // circles have no source
+    for (size_t i = 0; i < order_.size() && order_.size() > 1; ++i)
+      order_[i].bracket = i == 0                   ? Bracket::first
+                          : i + 1 == order_.size() ? Bracket::last
+                                                   : Bracket::middle;
+    return std::move(order_);
+  }
+
+ private:
+  bool is_source(const PipeRow& row) const {
+    bool source = true;
+    visit_processes(row.pipe.writers, [&](ProcessId p) { source &= !readers_.contains(p); });
+    return source;
+  }
+
+  // Not recursive: a chain can be as long as there are pipes.
+  void visit(const PipeRow* first, int first_depth) {
+    std::vector<TableRow> next = {{first, {}, {}, first_depth}};
+    while (!next.empty()) {
+      const TableRow at = next.back();
+      next.pop_back();
+      if (!visited_.insert(at.row).second) continue;
+      order_.push_back(at);
+      Rows after;
+      visit_processes(at.row->pipe.readers, [&](ProcessId p) {
+        if (!passed_.insert(p).second) return;
+        const auto written = written_by_.find(p);
+        if (written == written_by_.end()) return;
+        for (const PipeRow* row : written->second)
+          if (!visited_.contains(row)) after.push_back(row);
+      });
+      const int depth = std::min(at.depth + (after.size() > 1 ? 1 : 0), kDeepest);
+      for (auto row = after.rbegin(); row != after.rend(); ++row)
+        next.push_back({*row, {}, {}, depth});
+    }
+  }
+
+  const Rows& rows_;
+  std::map<ProcessId, Rows> written_by_;
+  std::set<ProcessId> readers_, passed_;
+  std::set<const PipeRow*> visited_;
+  std::vector<TableRow> order_;
+};
+
+// Pipelines in the order of their first rows.
+std::vector<TableRow> as_tree(const Rows& rows) {
+  std::unordered_map<size_t, size_t> number;
+  std::vector<Rows> pipelines;
+  for (const PipeRow* row : rows) {
+    const auto [entry, is_new] = number.try_emplace(row->pipeline, pipelines.size());
+    if (is_new) pipelines.emplace_back();
+    pipelines[entry->second].push_back(row);
+  }
+  std::vector<TableRow> tree;
+  for (const Rows& one : pipelines) {
+    if (one.size() == 1)
+      tree.push_back({one.front()});
+    else
+      std::ranges::move(FlowOrder(one).take(), std::back_inserter(tree));
+  }
+  return tree;
+}
+
+}  // namespace
+
+bool is_idle(const PipeRow& row) {
+  const Reading<double>& rate = row.pipe.bytes_per_s;
+  if (!rate.has_value() || *rate >= 1) return false;
+  return std::ranges::none_of(row.pipe.writers, [&](const EndView& end) {
+    if (!end.active || end.stage >= row.stages.size()) return false;
+    const Doing& doing = row.stages[end.stage].doing;
+    return doing.kind == Doing::Kind::waiting && doing.wait == WaitsFor::pipe_write &&
+           doing.pipe == row.pipe.id;
+  });
+}
+
+void TableRows::note_ended(const std::vector<PipeId>& ids) {
+  std::vector<PipeId> gone;
+  std::ranges::set_difference(ids_, ids, std::back_inserter(gone));
+  for (const PipeId id : gone) {
+    if (ended_.size() >= kMostEnded) return;
+    const PipeRow* row = find(id);
+    if (!row) continue;
+    ended_.push_back({*row, now_ns_});
+    ended_.back().row.pipeline = SIZE_MAX - ended_.size();  // connected to nothing any more
+  }
+}
+
+void TableRows::update(const WatchSnapshot& now) {
+  now_ns_ = now.now_ns;
+  if (first_ns_ == 0) first_ns_ = now.now_ns;
+  while (!ended_.empty() && now_ns_ >= ended_.front().at_ns + kNewsStays_ns) ended_.pop_front();
+  if (now.rows.data() == pass_.data()) return;
+  std::vector<PipeId> ids;
+  ids.reserve(now.rows.size());
+  for (const PipeRow& row : now.rows) ids.push_back(row.pipe.id);
+  std::ranges::sort(ids);
+  note_ended(ids);
+  std::erase_if(ended_, [&](const Ended& ended) {
+    return std::ranges::binary_search(ids, ended.row.pipe.id);
+  });
+  ids_ = std::move(ids);
+  pass_ = now.rows;
+}
+
+RowNews TableRows::news_of(const PipeRow& row) const {
+  const uint64_t since = row.pipe.first_seen_ns;
+  const bool young = since > first_ns_ && now_ns_ < since + kNewsStays_ns;
+  return young ? RowNews::added : RowNews::none;
+}
+
+void TableRows::make(const TableChoice& choice) {
+  Rows shown;
+  hidden_ = 0;
+  const auto add = [&](const PipeRow& row) {
+    if (choice.filter.empty() || pipe_matches(row, choice.filter)) shown.push_back(&row);
+  };
+  const auto is_hidden = [&](const PipeRow& row) {
+    return !choice.all && (row.pipe.own || is_idle(row));
+  };
+  for (const PipeRow& row : pass_.get()) {
+    if (is_hidden(row))
+      ++hidden_;
+    else
+      add(row);
+  }
+  std::set<const PipeRow*> ended;
+  for (const Ended& past : ended_) {
+    if (is_hidden(past.row)) continue;
+    ended.insert(&past.row);
+    add(past.row);
+  }
+  sort_pipes(shown, choice.sort);
+  rows_.clear();
+  if (choice.tree)
+    rows_ = as_tree(shown);
+  else
+    for (const PipeRow* row : shown) rows_.push_back({row});
+  for (TableRow& row : rows_)
+    row.news = ended.contains(row.row) ? RowNews::ended : news_of(*row.row);
+}
+
+const PipeRow* TableRows::find(PipeId pipe) const {
+  const auto same = [&](const PipeRow& row) { return row.pipe.id == pipe; };
+  const auto found = std::ranges::find_if(pass_.get(), same);
+  return found == pass_.get().end() ? nullptr : &*found;
+}
+
+}  // namespace pipetop::tui

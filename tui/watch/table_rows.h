@@ -1,0 +1,67 @@
+// Which rows the table has, and in which order.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "engine/pipeline/pipeline.h"
+#include "tui/state/pipe_order.h"
+
+namespace pipetop::tui {
+
+struct TableChoice {
+  PipeSort sort = PipeSort::rate;
+  bool tree = false;  // the rows of a pipeline together, in the order of the flow
+  bool all = false;   // also own pipes and idle ones
+  std::string filter;
+  bool operator==(const TableChoice&) const = default;
+};
+
+// Nothing moves, and nobody is blocked writing: a reader that waits for nobody is no news.
+bool is_idle(const PipeRow& row);
+
+// In a tree, its place in its pipeline.
+enum class Bracket : uint8_t { none, first, middle, last };
+// Marked for a moment.
+enum class RowNews : uint8_t { none, added, ended };
+inline constexpr uint64_t kNewsStays_ns = 3'000'000'000;
+
+struct TableRow {
+  const PipeRow* row = nullptr;
+  RowNews news = RowNews::none;
+  Bracket bracket = Bracket::none;
+  int depth = 0;  // in a tree: behind how many forks
+};
+
+class TableRows {
+ public:
+  // Takes each snapshot that is shown. Then, and after each change of the choice, the rows must be
+  // made again.
+  void update(const WatchSnapshot& now);
+  void make(const TableChoice& choice);
+
+  const std::vector<TableRow>& rows() const { return rows_; }
+  size_t pipes() const { return pass_.size(); }
+  size_t hidden() const { return hidden_; }  // own and idle ones
+  const PipeRow* find(PipeId pipe) const;    // shown or not; nullptr: it is gone
+
+ private:
+  struct Ended {
+    PipeRow row;
+    uint64_t at_ns = 0;
+  };
+  void note_ended(const std::vector<PipeId>& ids);
+  RowNews news_of(const PipeRow& row) const;
+
+  SharedVector<PipeRow> pass_;
+  std::vector<PipeId> ids_;  // of its pipes, sorted
+  std::deque<Ended> ended_;  // oldest first
+  uint64_t first_ns_ = 0;    // the first pass: nothing in it is new
+  uint64_t now_ns_ = 0;
+  std::vector<TableRow> rows_;
+  size_t hidden_ = 0;
+};
+
+}  // namespace pipetop::tui

@@ -1,0 +1,63 @@
+#include "tui/watch/table_state.h"
+
+#include <algorithm>
+#include <array>
+
+namespace pipetop::tui {
+namespace {
+
+// In the order of the columns.
+constexpr std::array kSorts = {PipeSort::writer, PipeSort::reader, PipeSort::rate, PipeSort::full,
+                               PipeSort::empty,  PipeSort::queued, PipeSort::size, PipeSort::age};
+
+int count_of(const TableState& table) { return static_cast<int>(table.rows.rows().size()); }
+
+}  // namespace
+
+const PipeRow* selected_row(const TableState& table) {
+  const auto& rows = table.rows.rows();
+  const auto at = static_cast<size_t>(table.at);
+  return at < rows.size() ? rows[at].row : nullptr;
+}
+
+void select(TableState& table, int row) {
+  table.at = std::clamp(row, 0, std::max(0, count_of(table) - 1));
+  const PipeRow* selected = selected_row(table);
+  if (selected) table.selected = selected->pipe.id;
+}
+
+void move_selection(TableState& table, int lines) {
+  // The first press selects the top row.
+  const bool first = !table.selected && lines == 1 && table.at == 0;
+  select(table, table.at + (first ? 0 : std::clamp(lines, -count_of(table), count_of(table))));
+}
+
+void settle(TableState& table, int visible) {
+  table.rows.make(table.choice);
+  const auto& rows = table.rows.rows();
+  visible = std::max(visible, 1);
+  const int before = table.at;
+  if (!table.selected) {
+    table.at = 0;
+  } else {
+    const auto same = [&](const TableRow& row) { return row.row->pipe.id == *table.selected; };
+    const auto found = std::ranges::find_if(rows, same);
+    if (found != rows.end()) {
+      table.at = static_cast<int>(found - rows.begin());
+      table.scroll += table.at - before;
+    } else {
+      select(table, before);  // what is in its place now
+    }
+  }
+  table.scroll = std::clamp(table.scroll, table.at - visible + 1, table.at);
+  table.scroll = std::clamp(table.scroll, 0, std::max(0, count_of(table) - visible));
+}
+
+void sort_by_next(TableState& table, int step) {
+  const auto found = std::ranges::find(kSorts, table.choice.sort);
+  const auto count = static_cast<int>(kSorts.size());
+  const auto at = static_cast<int>(found - kSorts.begin()) % count;
+  table.choice.sort = kSorts[static_cast<size_t>((at + step + count) % count)];
+}
+
+}  // namespace pipetop::tui

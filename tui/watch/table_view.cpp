@@ -1,0 +1,266 @@
+#include "tui/watch/table_view.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "tui/draw/numbers.h"
+#include "tui/draw/text.h"
+#include "tui/watch/pipe_words.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr int kLegendRows = 20;  // from which on there is room for a legend
+constexpr int kLeastEndCols = 16;
+
+struct ColumnRow {
+  TableColumn what;
+  std::string_view heading;
+  int cols;        // with the gap before it; of the ends, the least
+  int least_cols;  // of the table that has it
+  int most_cols = 1 << 20;
+  std::optional<PipeSort> sort = {};
+};
+
+// From what is needed most to what is left out first.
+constexpr std::array kColumns = {
+    ColumnRow{TableColumn::mark, "", 1, 0},
+    ColumnRow{TableColumn::writer, "writer", kLeastEndCols, 0, 1 << 20, PipeSort::writer},
+    ColumnRow{TableColumn::link, "", 3, 0},
+    ColumnRow{TableColumn::reader, "reader", kLeastEndCols, 0, 1 << 20, PipeSort::reader},
+    ColumnRow{TableColumn::rate, "rate", 12, 0, 1 << 20, PipeSort::rate},
+    ColumnRow{TableColumn::full, "full", 6, 0, 1 << 20, PipeSort::full},
+    ColumnRow{TableColumn::empty, "empty", 6, 0, 1 << 20, PipeSort::empty},
+    ColumnRow{TableColumn::level, "in it", 10, 0, 109, PipeSort::queued},
+    ColumnRow{TableColumn::queued, "in it", 9, 110, 1 << 20, PipeSort::queued},
+    ColumnRow{TableColumn::size, "size", 8, 110, 1 << 20, PipeSort::size},
+    ColumnRow{TableColumn::age, "age", 6, 0, 1 << 20, PipeSort::age},
+    ColumnRow{TableColumn::writer_does, "it", 11, 120},
+    ColumnRow{TableColumn::reader_does, "it", 11, 120},
+    ColumnRow{TableColumn::pipe, "pipe", 12, 140, 179},
+    ColumnRow{TableColumn::pipe, "pipe", 28, 180},
+};
+
+const ColumnRow& column_row(TableColumn what) {
+  return *std::ranges::find(kColumns, what, &ColumnRow::what);
+}
+
+bool is_end(TableColumn what) { return what == TableColumn::writer || what == TableColumn::reader; }
+
+// What is drawn in a cell.
+struct CellText {
+  std::string text;
+  Ink ink = Style::value;
+};
+
+template <class T>
+CellText share_cell(const Reading<T>& shares, double T::*share) {
+  return {text_of(shares, [&](const T& value) { return whole_percent_text(value.*share); }),
+          value_style(shares)};
+}
+
+CellText bytes_cell(const std::optional<uint64_t>& bytes) {
+  return {size_text(bytes), bytes ? Style::value : Style::dim};
+}
+
+// How long it has been seen: nobody knows when a pipe was made.
+CellText age_cell(const PipeView& pipe, uint64_t now_ns) {
+  return {age_text(now_ns - std::min(now_ns, pipe.first_seen_ns)), Style::dim};
+}
+
+const StageView* stage_at(const PipeRow& row, Role end) {
+  const EndView* main = main_end(row.pipe, end);
+  return main && main->stage < row.stages.size() ? &row.stages[main->stage] : nullptr;
+}
+
+CellText doing_cell(const PipeRow& row, Role end) {
+  const StageView* stage = stage_at(row, end);
+  if (!stage) return {};
+  const DoingLook look = look_of(stage->doing, row.pipe.id, end);
+  return {std::string(look.word), look.style};
+}
+
+CellText number_cell(const TableRow& at, TableColumn what, uint64_t now_ns) {
+  const PipeView& pipe = at.row->pipe;
+  switch (what) {
+    case TableColumn::rate:
+      return {flow_text(pipe), value_style(pipe.bytes_per_s)};
+    case TableColumn::full:
+      return share_cell(pipe.shares, &RingShares::full);
+    case TableColumn::empty:
+      return share_cell(pipe.shares, &RingShares::empty);
+    case TableColumn::level:
+      return {level_text(pipe), pipe.queued ? Style::value : Style::dim};
+    case TableColumn::queued:
+      return bytes_cell(pipe.queued);
+    case TableColumn::size:
+      return bytes_cell(pipe.capacity);
+    case TableColumn::age:
+      return age_cell(pipe, now_ns);
+    default:
+      return {};
+  }
+}
+
+char32_t bracket_glyph(Bracket bracket, const Glyphs& g) {
+  if (bracket == Bracket::first) return g.top_left;
+  return bracket == Bracket::middle ? g.branch : bracket == Bracket::last ? g.last_branch : U' ';
+}
+
+void draw_mark(const Area& area, const TableRow& at) {
+  if (at.bracket != Bracket::none)
+    area.set(0, area.cols() - 1, bracket_glyph(at.bracket, area.glyphs()), Style::frame);
+  if (at.news == RowNews::none) return;
+  const bool added = at.news == RowNews::added;
+  area.set(0, 0, added ? U'+' : U'-', added ? Style::good : Style::warning);
+}
+
+// An anonymous pipe, a FIFO, or one whose both ends a process holds.
+void draw_link(const Area& area, const PipeView& pipe) {
+  const bool fifo = !pipe.path.empty();
+  area.put(0, 1, fifo ? "F" : pipe.own ? "o" : "→", fifo ? Style::mark : Style::dim);
+}
+
+void draw_end(const Area& area, const TableRow& at, Role end, bool in_words) {
+  const PipeRow& row = *at.row;
+  int col = end == Role::writer ? at.depth * 2 : 0;
+  const StageView* stage = stage_at(row, end);
+  if (stage && !in_words) {
+    const DoingLook look = look_of(stage->doing, row.pipe.id, end);
+    area.put(0, col, look.sign, look.style);
+  }
+  if (!in_words) col += 2;
+  const int room = area.cols() - col;
+  area.put_fitted(0, col, room, end_text(row.pipe, row.stages, end, room),
+                  stage ? style_of(end) : Style::dim);
+}
+
+void draw_cell(const Area& area, const TableRow& at, TableColumn what, bool in_words,
+               uint64_t now_ns) {
+  switch (what) {
+    case TableColumn::mark:
+      return draw_mark(area, at);
+    case TableColumn::link:
+      return draw_link(area, at.row->pipe);
+    case TableColumn::writer:
+    case TableColumn::reader:
+      return draw_end(area, at, what == TableColumn::writer ? Role::writer : Role::reader,
+                      in_words);
+    case TableColumn::writer_does:
+    case TableColumn::reader_does: {
+      const Role end = what == TableColumn::writer_does ? Role::writer : Role::reader;
+      const CellText cell = doing_cell(*at.row, end);
+      area.put(0, 1, cell.text, cell.ink);
+      return;
+    }
+    case TableColumn::pipe: {
+      const PipeView& pipe = at.row->pipe;
+      const std::string number = std::to_string(pipe.id.inode);
+      area.put_fitted(0, 2, area.cols() - 2, pipe.path.empty() ? number : pipe.path, Style::dim);
+      return;
+    }
+    default: {
+      const CellText cell = number_cell(at, what, now_ns);
+      area.put_right(0, cell.text, cell.ink);
+    }
+  }
+}
+
+void draw_headings(const Area& line, const std::vector<PlacedColumn>& columns,
+                   const TableState& table, bool in_words) {
+  for (const PlacedColumn& column : columns) {
+    const ColumnRow& row = column_row(column.what);
+    const Area area = line.part({0, column.col, 1, column.cols});
+    const bool sorted =
+        row.sort && (*row.sort == table.choice.sort ||
+                     (column.what == TableColumn::level && table.choice.sort == PipeSort::size));
+    std::string text(row.heading);
+    if (column.what == TableColumn::writer_does) text = "writer is";
+    if (column.what == TableColumn::reader_does) text = "reader is";
+    if (column.what == TableColumn::level && table.choice.sort == PipeSort::size) text = "size";
+    if (sorted) text.insert(0, line.glyphs().set == GlyphSet::unicode ? "▾" : "*");
+    const Ink ink = sorted ? Style::value : Style::dim;
+    const bool left = is_end(column.what) || !row.sort;
+    const int col = is_end(column.what)                ? (in_words ? 0 : 2)
+                    : column.what == TableColumn::pipe ? 2
+                                                       : 1;
+    if (left)
+      area.put(0, sorted && col > 0 ? col - 1 : col, text, ink);
+    else
+      area.put_right(0, text, ink);
+  }
+}
+
+void draw_legend(const Area& line) {
+  Pen pen(line, 0, 1);
+  for (const DoingSign& sign : doing_signs()) {
+    if (pen.room() < columns_of(sign.meaning) + 3) return;
+    pen.text(sign.sign, sign.style).text(" ").text(sign.meaning, Style::dim).skip(2);
+  }
+  for (const std::string_view more : {"F fifo", "o own", "~ estimated"}) {
+    if (pen.room() < columns_of(more) + 1) return;
+    pen.text(more, Style::dim).skip(2);
+  }
+}
+
+std::string nothing_text(const TableState& table) {
+  if (!table.choice.filter.empty())
+    return fmt::format("no pipe matches \"{}\"; Esc drops the filter", table.choice.filter);
+  if (table.rows.hidden() > 0)
+    return fmt::format("nothing moves; i shows the {} idle and own pipes", table.rows.hidden());
+  return "no pipes";
+}
+
+bool has_legend(int rows) { return rows >= kLegendRows; }
+
+}  // namespace
+
+int table_rows_in(int rows) { return std::max(0, rows - 1 - (has_legend(rows) ? 1 : 0)); }
+
+std::vector<PlacedColumn> table_columns(int cols, bool tree) {
+  std::vector<PlacedColumn> columns;
+  int room = cols - (tree ? 1 : 0);
+  for (const ColumnRow& row : kColumns) {
+    const bool wanted = cols >= row.least_cols && cols <= row.most_cols;
+    if (!wanted || row.cols > room) continue;
+    columns.push_back({row.what, 0, row.cols + (tree && row.what == TableColumn::mark ? 1 : 0)});
+    room -= row.cols;
+  }
+  std::ranges::sort(columns, {}, &PlacedColumn::what);
+  int col = 0;
+  for (PlacedColumn& column : columns) {
+    if (column.what == TableColumn::writer) column.cols += room / 2;
+    if (column.what == TableColumn::reader) column.cols += room - room / 2;
+    column.col = col;
+    col += column.cols;
+  }
+  return columns;
+}
+
+void draw_table(const Area& area, const TableState& table, uint64_t now_ns) {
+  if (area.empty()) return;
+  const auto columns = table_columns(area.cols(), table.choice.tree);
+  const bool in_words =
+      std::ranges::find(columns, TableColumn::writer_does, &PlacedColumn::what) != columns.end();
+  draw_headings(area.from_row(0, 1), columns, table, in_words);
+  const auto& rows = table.rows.rows();
+  if (rows.empty()) wrap(area.part({2, 1, 3, area.cols() - 2}), nothing_text(table), Style::dim);
+  const int visible = table_rows_in(area.rows());
+  for (int line = 0; line < visible; ++line) {
+    const auto index = static_cast<size_t>(table.scroll + line);
+    if (index >= rows.size()) break;
+    const Area place = area.from_row(1 + line, 1);
+    for (const PlacedColumn& column : columns)
+      draw_cell(place.part({0, column.col, 1, column.cols}), rows[index], column.what, in_words,
+                now_ns);
+    if (rows[index].news == RowNews::ended) place.set_ink(0, Style::dim);
+    if (static_cast<int>(index) == table.at) place.set_ink(0, {Style::plain, kReverse});
+  }
+  if (has_legend(area.rows())) draw_legend(area.from_row(area.rows() - 1, 1));
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,43 @@
+// Draws the table of all pipes.
+#pragma once
+
+#include <vector>
+
+#include "tui/draw/canvas.h"
+#include "tui/watch/table_state.h"
+
+namespace pipetop::tui {
+
+// In this order from left to right.
+enum class TableColumn : uint8_t {
+  mark,  // new or ended; in a tree also the bracket
+  writer,
+  link,  // an arrow, or what kind of pipe it is
+  reader,
+  writer_does,  // in words; else there is a sign before the name
+  reader_does,
+  rate,
+  full,
+  empty,
+  level,   // bytes in it, and its size
+  queued,  // the two of them apart
+  size,
+  age,
+  pipe,  // its number or path
+};
+
+struct PlacedColumn {
+  TableColumn what;
+  int col = 0, cols = 0;
+};
+
+// All that have room; the names of the ends get what is left.
+std::vector<PlacedColumn> table_columns(int cols, bool tree);
+
+// Rows of the table itself, below its heading.
+int table_rows_in(int rows);
+
+// `now_ns`: CLOCK_MONOTONIC of the snapshot.
+void draw_table(const Area& area, const TableState& table, uint64_t now_ns);
+
+}  // namespace pipetop::tui

@@ -1,0 +1,242 @@
+#include "tui/watch/watch_controller.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/base/error.h"
+#include "tui/draw/text.h"
+#include "tui/state/list_keys.h"
+#include "tui/watch/detail_view.h"
+#include "tui/watch/pipeline_view.h"
+#include "tui/watch/table_view.h"
+#include "tui/watch/watch_messages.h"
+#include "tui/widgets/pages.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr uint64_t kHintStays_ns = 3'000'000'000;
+constexpr uint64_t kErrorStays_ns = 10'000'000'000;
+constexpr uint64_t kNoticeStays_ns = 60'000'000'000;
+constexpr size_t kMostNotices = 50;
+
+}  // namespace
+
+WatchController::WatchController(WatchSource& source, const WatchStart& start)
+    : source_(source), start_(start), cpus_(source.cpus()) {
+  TableChoice& choice = state_.table.choice;
+  choice.tree = start.sort == PipeSort::pipeline;
+  choice.sort = choice.tree ? PipeSort::rate : start.sort;
+  choice.filter = start.filter;
+  state_.in_pipeline = start.pipeline;
+  state_.command = start.command;
+  state_.pipeline.cpus = cpus_.size();
+}
+
+void WatchController::show_message(std::string text, Severity severity) {
+  state_.message = std::move(text);
+  state_.severity = severity;
+  message_until_ns_ = state_.now_ns + (severity == Severity::info ? kHintStays_ns : kErrorStays_ns);
+}
+
+void WatchController::show(const std::shared_ptr<const WatchSnapshot>& now) {
+  state_.shown = now;
+  stale_ = false;
+  if (state_.in_pipeline)
+    update(state_.pipeline, now, start_.hold_ns);
+  else
+    state_.table.rows.update(*now);
+}
+
+bool WatchController::tick(uint64_t now_ns) {
+  state_.now_ns = now_ns;
+  bool news = false;
+  if (!state_.message.empty() && now_ns >= message_until_ns_) {
+    state_.message.clear();
+    news = true;
+  }
+  std::erase_if(state_.notices,
+                [&](const Notice& notice) { return now_ns >= notice.at_ns + kNoticeStays_ns; });
+  const auto now = source_.tick(now_ns);
+  if (!now || (now == latest_ && !stale_)) return news;
+  if (now != latest_) {
+    changed_ = false;
+    for (const std::string& text : now->notices)
+      state_.notices.push_back({now_ns, Severity::info, text});
+    if (state_.notices.size() > kMostNotices)
+      state_.notices.erase(state_.notices.begin(),
+                           state_.notices.end() - static_cast<std::ptrdiff_t>(kMostNotices));
+  }
+  latest_ = now;
+  if (state_.frozen && state_.shown && !stale_) return news;
+  show(now);
+  return true;
+}
+
+int WatchController::list_rows() const {
+  const WatchLayout layout = watch_layout(rows_, cols_);
+  if (!state_.in_pipeline) return table_rows_in(layout.body.rows);
+  const PipelineLayout places = pipeline_layout(layout.body, rows_, state_.pipeline);
+  return function_rows(detail_list(places.detail, places.border, state_.pipeline));
+}
+
+void WatchController::lay_out(int rows, int cols) {
+  rows_ = rows;
+  cols_ = cols;
+  const WatchLayout layout = watch_layout(rows, cols);
+  if (!layout.fits) return;
+  if (!state_.in_pipeline) {
+    settle(state_.table, list_rows());
+  } else if (state_.pipeline.has_pipeline()) {
+    PipelineState& pipeline = state_.pipeline;
+    refresh_functions(pipeline);
+    const PipelineLayout places = pipeline_layout(layout.body, rows, pipeline);
+    if (!places.chain.empty()) pipeline.scroll = places.items.scroll;
+    if (places.detail.empty() && pipeline.focus == PipelineFocus::detail)
+      pipeline.focus = PipelineFocus::chain;
+    keep_in_view(pipeline.functions, list_rows());
+    tell_selection();
+  }
+  const auto settle_page = [](PageState& page, int end) {
+    if (page.open) page.scroll = std::clamp(page.scroll, 0, end);
+  };
+  const HelpContents help{.screen_keys = watch_keys(state_.place()), .words = watch_words()};
+  settle_page(state_.help, help_scroll_end(rows, cols, help));
+  settle_page(state_.messages, messages_scroll_end(rows, cols, messages_of(state_)));
+}
+
+// The functions of a stage are only known once they were asked for.
+void WatchController::tell_selection() {
+  const StageView* stage = selected_stage(state_.pipeline);
+  const auto id = stage ? std::optional(stage->id) : std::nullopt;
+  if (id == told_) return;
+  told_ = id;
+  source_.select(id);
+}
+
+WatchOutcome WatchController::handle(const Input& input) {
+  constexpr int kWheelLines = 3;
+  outcome_ = WatchOutcome::stay;
+  if (input.kind == Input::Kind::key)
+    press(input.key);
+  else if (input.kind == Input::Kind::mouse && input.mouse.act == MouseAct::press)
+    click(input.mouse);
+  else if (input.kind == Input::Kind::mouse)
+    scroll(input.mouse, input.mouse.act == MouseAct::wheel_up ? -kWheelLines : kWheelLines);
+  lay_out(rows_, cols_);
+  return outcome_;
+}
+
+void WatchController::press(Key key) {
+  if (press_overlay(key)) return;
+  for (const Binding& binding : bindings()) {
+    if (binding.key != key || (binding.where & state_.place()) == 0) continue;
+    (this->*binding.act)(binding.n);
+    return;
+  }
+  if (key <= 0x20 || key == 0x7F || key >= key::up) return;
+  std::string text;
+  append_utf8(text, key);
+  show_message(fmt::format("{} does nothing here; ? shows the keys", text));
+}
+
+// What takes the keys before their usual meanings.
+bool WatchController::press_overlay(Key key) {
+  const bool ends = key == key::ctrl('C') || key == key::ctrl('\\');
+  const bool redraws = key == key::ctrl('L') || key == key::ctrl('Z');
+  if (ends || redraws) return false;
+  return press_leaving(key) || press_prompt(key) || press_filter(key) ||
+         (!open_page() && press_slots(key));
+}
+
+bool WatchController::press_leaving(Key key) {
+  if (!state_.leaving) return false;
+  if (key == key::enter || key == U'p') {
+    state_.leaving = false;
+    if (change([&] { return source_.undo_all(); })) outcome_ = WatchOutcome::quit;
+  } else if (key == U'k') {
+    keeps_ = true;
+    outcome_ = WatchOutcome::quit;
+  } else if (key == key::escape || key == U'c') {
+    state_.leaving = false;
+  }
+  return true;
+}
+
+bool WatchController::press_prompt(Key key) {
+  if (!state_.prompt) return false;
+  Prompt& prompt = *state_.prompt;
+  const bool pins = prompt.kind == Prompt::Kind::pin;
+  if (key == key::escape || key == key::backspace) {
+    state_.prompt.reset();
+  } else if (key == key::up || key == U'+' || key == U'k' || (pins && key == U'c')) {
+    prompt.step(1);
+  } else if (key == key::down || key == U'-' || key == U'j') {
+    prompt.step(-1);
+  } else if (key == key::enter) {
+    const Prompt chosen = std::move(prompt);
+    state_.prompt.reset();
+    if (pins && chosen.choices.empty()) return true;
+    change([&] {
+      return pins ? source_.pin(chosen.stage, chosen.choices[chosen.at].cpus)
+                  : source_.renice(chosen.stage, chosen.nice);
+    });
+  }
+  return true;
+}
+
+bool WatchController::press_filter(Key key) {
+  ListChoice& functions = state_.pipeline.choice;
+  auto& before = state_.in_pipeline ? functions.filter_before : state_.table.filter_before;
+  if (!before) return false;
+  std::string& filter = state_.in_pipeline ? functions.filter : state_.table.choice.filter;
+  if (key == key::enter || key == key::escape) {
+    if (key == key::escape) filter = *before;
+    before.reset();
+  } else if (!edit_text(filter, key)) {
+    return false;
+  }
+  if (state_.in_pipeline) state_.pipeline.functions.filtered = Folds(true);
+  return true;
+}
+
+// Moves from slot to slot while one is inspected.
+bool WatchController::press_slots(Key key) {
+  PipelineState& pipeline = state_.pipeline;
+  if (state_.place() != kInDetail || !selected_pipe(pipeline)) return false;
+  const WatchLayout layout = watch_layout(rows_, cols_);
+  const PipelineLayout places = pipeline_layout(layout.body, rows_, pipeline);
+  const auto view = detail_strip_view(places.detail, places.border, pipeline);
+  if (!view) return false;
+  const RingFrame& frame = *ring_shown(pipeline, selected_item(pipeline)->index).memory.frame();
+  auto& inspected = pipeline.ring.inspected;
+  if (inspected && (key == key::escape || key == key::backspace || key == key::enter)) {
+    inspected.reset();
+    return true;
+  }
+  const Key arrow = key == U'j' ? key::down : key == U'k' ? key::up : key;
+  const auto to = slot_after(frame, view->scale, inspected.value_or(frame.tail), arrow);
+  if (!to && key != key::enter) return false;
+  inspected = inspected && to ? *to : frame.tail % frame.slots;
+  return true;
+}
+
+bool WatchController::has_changes() const {
+  return changed_ || (latest_ && !latest_->interventions.empty());
+}
+
+template <class Change>
+bool WatchController::change(const Change& change) {
+  try {
+    show_message(change());
+    changed_ = true;
+    state_.pipeline.held.let_go();
+    return true;
+  } catch (const Error& error) {
+    show_message(error.what(), Severity::error);
+    return false;
+  }
+}
+
+}  // namespace pipetop::tui

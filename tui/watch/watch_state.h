@@ -1,0 +1,50 @@
+// The screen of `watch`: the user's choices, apart from measurements.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/model/snapshot.h"
+#include "engine/pipeline/pipeline.h"
+#include "tui/state/key_bar.h"
+#include "tui/state/view_state.h"
+#include "tui/watch/pipeline_state.h"
+#include "tui/watch/prompt.h"
+#include "tui/watch/table_state.h"
+
+namespace pipetop::tui {
+
+// Where a key has a meaning.
+enum WatchPlace : uint8_t { kInTable = 1, kInChain = 2, kInDetail = 4, kAnywhere = 7 };
+
+struct WatchState {
+  std::shared_ptr<const WatchSnapshot> shown;  // stays while frozen; null before the first one
+  bool in_pipeline = false;                    // else in the table
+  TableState table;
+  PipelineState pipeline;
+  std::string command;  // of `watch -- COMMAND`, whose pipeline it is; "" for none
+  std::optional<Prompt> prompt;
+  bool leaving = false;  // asks what becomes of the changes
+  PageState help, messages;
+  bool frozen = false;
+  std::string message;  // of a key
+  Severity severity = Severity::info;
+  std::vector<Notice> notices;  // recent ones of the engine, newest last
+  uint64_t now_ns = 0;          // continues while frozen
+
+  WatchPlace place() const {
+    if (!in_pipeline) return kInTable;
+    return pipeline.focus == PipelineFocus::chain ? kInChain : kInDetail;
+  }
+};
+
+// The screen's parts; `body` is the table's or the pipeline's.
+struct WatchLayout {
+  bool fits = false;
+  Rect title, body, message, keys;
+};
+WatchLayout watch_layout(int rows, int cols);
+
+}  // namespace pipetop::tui
