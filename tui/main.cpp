@@ -1,10 +1,8 @@
 // pipetop: an oscilloscope for Linux pipes.
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -12,10 +10,12 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/process/inherited_signals.h"
 #include "engine/process/worker.h"
 #include "engine/registry/main_capabilities.h"
 #include "engine/registry/worker_main.h"
 #include "engine/registry/workloads.h"
+#include "tui/command_line/callers_variables.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/flags/command_line.h"
@@ -31,16 +31,6 @@ void fill_standard_descriptors() {
   }
 }
 
-// With file capabilities we may do more than our caller, so curses must not read the caller's own
-// terminal descriptions. HOME is still used otherwise.
-void forget_callers_terminals() {
-  if (getauxval(AT_SECURE) == 0) return;
-  if (const char* home = getenv("HOME"))
-    setenv("XDG_CONFIG_HOME", (std::string(home) + "/.config").c_str(), 0);
-  for (const char* name : {"TERMINFO", "TERMINFO_DIRS", "TERMCAP", "TERMPATH", "HOME"})
-    unsetenv(name);
-}
-
 // Our memory holds kernel addresses then, which our caller may not see: no core dumps. Not all
 // kernels see to it (Linux 6.18 does not).
 void hide_memory() {
@@ -54,12 +44,12 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], kWorkerProcess) == 0) return worker_main(argc, argv);
   hide_memory();
   fill_standard_descriptors();
-  forget_callers_terminals();
-  signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write()
-  signal(SIGXFSZ, SIG_IGN);  // as is a file that may not grow
+  tui::hide_callers_variables();
+  ignore_write_signals();  // a closed pipe and a file that may not grow are errors of write()
   try {
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-    keep_main_capabilities(workloads());  // before it reads anything
+    // Before it reads anything; but a command that it starts gets all that the caller has.
+    if (!tui::command_behind(arguments)) keep_main_capabilities(workloads());
     return tui::run(tui::parse_command_line(arguments));
   } catch (const Error& e) {
     tui::say(e.what());

@@ -67,6 +67,8 @@ struct Handler {
 constexpr Handler kHandlers[] = {
     {Command::dashboard, dashboard_command},
     {Command::run, run_command},
+    {Command::watch, watch_command},
+    {Command::view, view_command},
     {Command::ladder, ladder_command},
     {Command::tune, tune_command},
     {Command::limits, limits_command},

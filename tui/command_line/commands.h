@@ -17,6 +17,8 @@ namespace pipetop::tui {
 // Each returns the exit code and may throw Error. run() runs the given command.
 int run(const CommandLine& line);
 int run_command(const CommandLine& line);
+int watch_command(const CommandLine& line);
+int view_command(const CommandLine& line);
 int ladder_command(const CommandLine& line);
 int tune_command(const CommandLine& line);
 int limits_command(const CommandLine& line);

@@ -64,7 +64,7 @@ int run_screen(const CommandLine& line, const Config& config, DashboardOptions s
   const Segment last = source.segment();
   // A signal ends it without words, perhaps for a terminal that is gone.
   if (exit_code == 0 && config.summary)
-    print(summary_text(source.tick().throughput.segments, last, config.presets));
+    print(summary_text(source.closed_segments(), last, config.presets));
   segments.write_last(last);
   folded.write(last);
   segments.finish();

@@ -16,7 +16,7 @@
 #include <string_view>
 
 #include "engine/base/error.h"
-#include "engine/config/text_file.h"
+#include "engine/base/text.h"
 #include "tui/draw/text.h"
 
 namespace pipetop::tui {
@@ -36,14 +36,6 @@ std::string folder_of(const std::string& path) {
 bool can_be_drawn_over() {
   const char* terminal = std::getenv("TERM");
   return isatty(STDERR_FILENO) == 1 && terminal && std::string_view(terminal) != "dumb";
-}
-
-// Longer text would wrap, and a wrapped line cannot be overwritten.
-int columns() {
-  constexpr int kUsual = 80;
-  winsize size{};
-  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
-  return known ? size.ws_col : kUsual;
 }
 
 // As far as it is possible: a terminal that is gone must not cost a result. Not through stdio,
@@ -187,6 +179,20 @@ void finish_all(const Interrupts& interrupts,
 
 void say(const std::string& message) { put("pipetop: " + one_line(message) + "\n"); }
 
+void tell(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t done = ::write(STDERR_FILENO, text.data(), text.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return;
+    text.remove_prefix(size_t(done));
+  }
+}
+
+int terminal_columns(int fd, int usual) {
+  winsize size{};
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : usual;
+}
+
 ProgressLine::ProgressLine(Interrupts& interrupts, const std::string& what_follows, bool wanted)
     : wanted_(wanted && can_be_drawn_over()) {
   interrupts.suspending = [this] { clear(); };
@@ -195,7 +201,8 @@ ProgressLine::ProgressLine(Interrupts& interrupts, const std::string& what_follo
 
 void ProgressLine::show(const std::string& text) {
   if (!wanted_) return;
-  put(fmt::format("\r{}\x1b[K", beginning(text, columns() - 1)));
+  // Longer text would wrap, and a wrapped line cannot be overwritten.
+  put(fmt::format("\r{}\x1b[K", beginning(text, terminal_columns(STDERR_FILENO, 80) - 1)));
   shown_ = true;
 }
 

@@ -68,6 +68,11 @@ void finish_all(const Interrupts& interrupts, std::initializer_list<std::functio
 
 // "pipetop: ..." as one line.
 void say(const std::string& message);
+// A result for people beside the data, to stderr; as far as it is possible.
+void tell(std::string_view text);
+
+// Of the terminal behind `fd`; `usual` if it is none, or doesn't say.
+int terminal_columns(int fd, int usual);
 
 // Progress of long work: a line on the terminal that is overwritten, and removed at
 // the end. Shown as far as the terminal allows it.

@@ -124,6 +124,7 @@ class Completion {
       : list_(list), directories_(directories), flags_(list.globals) {}
 
   void read(const std::string& word) {
+    starts_command_ |= command_ && command_->name == "watch" && word == "--";
     const ListedFlag* flag = std::exchange(waiting_, nullptr);
     if (flag && !(flag->value_optional && (word.starts_with('-') || find_command(list_, word)))) {
       note_value(*flag, word);
@@ -135,6 +136,7 @@ class Completion {
   }
 
   Candidates complete(const std::string& typed) const {
+    if (starts_command_) return {{}, ""};  // of another program
     Candidates answer = all_that_fit(typed);
     std::erase_if(answer.words, [&](const Candidate& c) { return !c.word.starts_with(typed); });
     return answer;
@@ -176,7 +178,7 @@ class Completion {
     if (flag.value == "NAME") return {names_of(start().presets), {}};
     if (flag.value == "NAME,...") return {go_on_with_list(names_of(start().presets), typed), {}};
     if (flag.value == "TOPIC") return {topics(), {}};
-    if (flag.value == "FILE") return {{}, ""};
+    if (flag.value == "FILE" || flag.value.ends_with("|FIFO")) return {{}, ""};
     return {choices_in(flag.value), {}};
   }
 
@@ -205,23 +207,27 @@ class Completion {
   }
 
   // A command, or what a command takes without a flag.
-  void add_words(const std::string& typed, Words& words) const {
+  void add_words(const std::string& typed, Candidates& answer) const {
     if (!command_) {
       for (const ListedCommand& command : list_.commands)
-        words.push_back({command.name, command.help});
+        answer.words.push_back({command.name, command.help});
       return;
     }
-    for (const ListedFlag& word : command_->flags)
-      if (word.names.empty())
-        std::ranges::copy(values(word, typed).words, std::back_inserter(words));
+    for (const ListedFlag& word : command_->flags) {
+      if (!word.names.empty()) continue;
+      const Candidates possible = values(word, typed);
+      std::ranges::copy(possible.words, std::back_inserter(answer.words));
+      if (possible.files) answer.files = possible.files;
+    }
   }
 
   Candidates all_that_fit(const std::string& typed) const {
     if (waiting_ && !waiting_->value_optional) return values(*waiting_, typed);
     if (typed.starts_with("--") && typed.find('=') != typed.npos) return assigned(typed);
     Candidates answer = waiting_ ? values(*waiting_, typed) : Candidates();
-    if (!typed.starts_with('-')) add_words(typed, answer.words);
-    if (typed.starts_with('-') || answer.words.empty()) add_flags(typed, answer.words);
+    if (!typed.starts_with('-')) add_words(typed, answer);
+    const bool nothing = answer.words.empty() && !answer.files;
+    if (typed.starts_with('-') || nothing) add_flags(typed, answer.words);
     return answer;
   }
 
@@ -231,6 +237,7 @@ class Completion {
   const ListedCommand* command_ = nullptr;
   const ListedFlag* waiting_ = nullptr;  // its value is the next word
   std::string config_;
+  bool starts_command_ = false;  // of `watch -- COMMAND`
 };
 
 }  // namespace

@@ -75,19 +75,10 @@ void add_wait_flag(CLI::App& app, const char* flag, const char* help, Wait alone
 }
 
 constexpr uint32_t kMaxSeed = std::numeric_limits<uint32_t>::max();
-constexpr uint64_t kMinIntervalNs = 100'000'000;
 
 // With less there is no time for two trials per candidate.
 constexpr uint64_t kLeastBudgetNs = 2'000'000'000;
 
-// Those formats that hold any result; of all of them for a run.
-void add_format(CLI::App& app, CommandLine& line, Holds results) {
-  std::vector<std::string_view> names;
-  for (const Format& format : formats())
-    if (format.holds == Holds::any_result || results == Holds::runs) names.push_back(format.name);
-  const auto choose = [names, &line](size_t index) { line.format = &find_format(names[index]); };
-  add_choice(app, "--format", names, choose, "output format (default human)");
-}
 void add_any_format(CLI::App& app, CommandLine& line) { add_format(app, line, Holds::any_result); }
 
 void add_rounds(CLI::App& app, uint32_t& target, const std::string& help) {
@@ -257,6 +248,10 @@ void add_help_flags(CLI::App& app, CommandLine& line) {
 
 constexpr CommandEntry kCommands[] = {
     {Command::run, "run", "measure without a screen", add_run_flags},
+    {Command::watch, "watch", "see the pipes that are already running, and what holds them up",
+     add_watch_flags},
+    {Command::view, "view", "pass stdin or a file on to stdout, and show how far it is, as pv does",
+     add_view_flags},
     {Command::ladder, "ladder", "compare the article's rungs", add_ladder_flags},
     {Command::tune, "tune", "find the fastest settings on this machine", add_tune_flags},
     {Command::limits, "limits", "measure each step's cost and the upper bound (roof)",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "engine/base/error.h"
@@ -17,6 +18,9 @@ namespace pipetop::tui {
 namespace {
 
 using Names = std::vector<std::string_view>;
+using Words = std::span<const std::string>;
+
+constexpr std::string_view kCommandFollows = "--";
 
 // One line of --help, wrapped.
 std::string exit_codes_text() {
@@ -41,8 +45,10 @@ class Parser {
     }
   }
 
-  CommandLine parse(std::span<const std::string> arguments) {
+  // `watched` is the command behind "--".
+  CommandLine parse(Words arguments, Words watched) {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    line_.watch.command.assign(watched.begin(), watched.end());
     try {
       app_.parse(reversed);
       check_remaining();
@@ -173,7 +179,11 @@ class Parser {
       throw Error("--record is for the dashboard and for pipetop run");
     if (!line_.cast.empty() && !dashboard && line_.command != Command::replay)
       throw Error("--cast is for the dashboard and for pipetop replay");
-    if (line_.command == Command::replay) check_unchanged();
+    if (line_.command == Command::watch || line_.command == Command::view)
+      check_no_settings(" is for a pipe of pipetop's own: remove it");
+    if (!line_.watch.command.empty() && line_.command != Command::watch)
+      throw Error("-- COMMAND is for pipetop watch");
+    if (line_.command == Command::replay) check_no_settings(": a recording cannot be changed");
     if (line_.command == Command::shot) check_shot();
   }
 
@@ -182,14 +192,14 @@ class Parser {
     if (shot.replay.empty() && shot.at_ns) throw Error("--at needs --replay FILE");
     if (shot.replay.empty()) return;
     if (shot.after_ns > 0) throw Error("--after: a recording settles no more: give --at");
-    check_unchanged();
+    check_no_settings(": a recording cannot be changed");
   }
 
-  void check_unchanged() const {
+  void check_no_settings(const std::string& why) const {
     const std::string given = !line_.knobs.empty()    ? line_.knobs.front().text
                               : !line_.preset.empty() ? "--preset " + line_.preset
                                                       : "";
-    if (!given.empty()) throw Error(given + ": a recording cannot be changed");
+    if (!given.empty()) throw Error(given + why);
   }
 
   void check_remaining() const {
@@ -246,7 +256,40 @@ class Parser {
   bool default_config_ = false;
 };
 
+const CommandEntry& entry_of(Command command) {
+  return *std::ranges::find(command_entries(), command, &CommandEntry::command);
+}
+
+// A stage of a pipeline has to start at once, and the knobs and the other commands take their time.
+// Nothing if there is more in `arguments` than this command's own flags.
+std::optional<CommandLine> parse_view(Words arguments) {
+  const CommandEntry& view = entry_of(Command::view);
+  if (arguments.empty() || arguments.front() != view.name) return {};
+  CommandLine line;
+  line.command = view.command;
+  CLI::App app;
+  app.set_help_flag();
+  app.option_defaults()->take_last();
+  view.add_flags(app, line);
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend() - 1);
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ParseError&) {
+    return {};
+  }
+  return line;
+}
+
 }  // namespace
+
+std::optional<Words> command_behind(Words arguments) {
+  const auto dashes = std::ranges::find(arguments, kCommandFollows);
+  const Words before(arguments.begin(), dashes);
+  if (dashes == arguments.end() || before.empty() || before.front() == kCompleteWords ||
+      std::ranges::find(before, entry_of(Command::watch).name) == before.end())
+    return {};
+  return Words(dashes + 1, arguments.end());
+}
 
 CommandLine parse_command_line(std::span<const std::string> arguments) {
   if (!arguments.empty() && arguments.front() == kCompleteWords) {
@@ -255,7 +298,11 @@ CommandLine parse_command_line(std::span<const std::string> arguments) {
     line.words.assign(arguments.begin() + 1, arguments.end());
     return line;
   }
-  return Parser().parse(arguments);
+  if (auto line = parse_view(arguments)) return std::move(*line);
+  const std::optional<Words> watched = command_behind(arguments);
+  if (!watched) return Parser().parse(arguments, {});
+  if (watched->empty()) throw Error("-- needs a command: give for example pipetop watch -- make");
+  return Parser().parse(arguments.first(arguments.size() - watched->size() - 1), *watched);
 }
 
 CommandList list_commands() { return Parser().list(); }

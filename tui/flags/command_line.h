@@ -17,12 +17,15 @@
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
 #include "tui/print/format.h"
+#include "tui/state/pipe_order.h"
 
 namespace pipetop::tui {
 
 enum class Command {
   dashboard,
   run,
+  watch,
+  view,
   ladder,
   tune,
   limits,
@@ -52,6 +55,28 @@ struct RunRequest {
   uint64_t interval_ns = 1'000'000'000;
   uint32_t rounds = 3;  // if several values are compared
   std::string output;   // "" is stdout
+};
+
+struct WatchRequest {
+  std::string target;                // PID, PID:FD, or a FIFO's path; "" for the table of all pipes
+  std::vector<std::string> command;  // what follows "--", untouched; none: what runs already
+  bool headless = false;             // a result in place of the screen
+  uint64_t duration_ns = 0, interval_ns = 0;  // 0: as long as is usual
+  bool exact = false, quiet = false;
+  PipeSort sort = PipeSort::rate;  // this and the filter are of the table
+  std::string filter;
+  std::string output;  // "" is stdout, or stderr beside a command
+};
+
+// With pv's meaning.
+struct ViewRequest {
+  std::string file;              // "" and "-" are stdin
+  std::optional<uint64_t> size;  // bytes that will come
+  bool stop_at_size = false;
+  uint64_t rate_limit = 0;  // bytes per second; 0: none
+  bool numeric = false, quiet = false, force = false, no_splice = false, verbose = false;
+  uint64_t interval_ns = 1'000'000'000;
+  std::string name;  // shown before the progress
 };
 
 struct LadderRequest {
@@ -115,6 +140,8 @@ struct CommandLine {
 
   const Format* format = &formats().front();
   RunRequest run;
+  WatchRequest watch;
+  ViewRequest view;
   LadderRequest ladder;
   TuneRequest tune;
   ReplayRequest replay;
@@ -129,6 +156,9 @@ struct CommandLine {
 
 // The hidden command that the completion scripts call, followed by the words typed so far.
 inline constexpr const char* kCompleteWords = "complete-words";
+
+// What follows "--" in `watch ... -- COMMAND ...`; nothing without it.
+std::optional<std::span<const std::string>> command_behind(std::span<const std::string> arguments);
 
 // `arguments` do not include the program's name. Throws Error with one line that
 // names the argument and the nearest valid one.
@@ -177,6 +207,8 @@ inline constexpr auto kExitCodes = std::to_array<ExitCode>({
     {"3", "a resource or permission was refused"},
     {"4", "the kernel lacks the feature"},
     {"7", "result untrustworthy"},
+    {"126", "the command to watch is not executable"},
+    {"127", "the command to watch was not found"},
     {"128+N", "ended by signal N"},
 });
 

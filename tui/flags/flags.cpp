@@ -13,6 +13,9 @@ namespace {
 
 constexpr uint64_t kMaxDurationNs = 7ull * 24 * 3600 * 1'000'000'000;
 
+// The last one of "-o,--output", for messages.
+std::string long_name(const std::string& names) { return names.substr(names.rfind(',') + 1); }
+
 }  // namespace
 
 CLI::Option* add_value(CLI::App& app, const std::string& names, const std::string& type,
@@ -69,25 +72,33 @@ double rate_of(const std::string& flag, const std::string& text) {
   return rate;
 }
 
-void add_time(CLI::App& app, const std::string& name, uint64_t& target_ns, uint64_t least_ns,
+void add_time(CLI::App& app, const std::string& names, uint64_t& target_ns, uint64_t least_ns,
               const std::string& help) {
-  const auto take = [=, &target_ns](const std::string& text) {
+  const auto take = [name = long_name(names), least_ns, &target_ns](const std::string& text) {
     target_ns = parsed(name, text, parse_duration_ns);
     if (target_ns < least_ns || target_ns > kMaxDurationNs)
       throw Error(fmt::format("{}: \"{}\" is out of range: give {} to {}", name, text,
                               format_duration(least_ns), format_duration(kMaxDurationNs)));
   };
-  add_value(app, name, "TIME", take, help);
+  add_value(app, names, "TIME", take, help);
 }
 
-void add_file(CLI::App& app, const std::string& name, std::string& target,
+void add_file(CLI::App& app, const std::string& names, std::string& target,
               const std::string& help) {
-  const auto take = [name, &target](const std::string& path) {
+  const auto take = [name = long_name(names), &target](const std::string& path) {
     // An empty shell variable must not be taken to mean no file.
     if (path.empty()) throw Error(fmt::format("{}: the file name is empty: give a name", name));
     target = path;
   };
-  add_value(app, name, "FILE", take, help);
+  add_value(app, names, "FILE", take, help);
+}
+
+void add_format(CLI::App& app, CommandLine& line, Holds results) {
+  std::vector<std::string_view> names;
+  for (const Format& format : formats())
+    if (format.holds <= results) names.push_back(format.name);
+  const auto choose = [names, &line](size_t index) { line.format = &find_format(names[index]); };
+  add_choice(app, "--format", names, choose, "output format (default human)");
 }
 
 }  // namespace pipetop::tui

@@ -38,7 +38,8 @@ uint64_t parsed(const std::string& flag, const std::string& text,
 uint32_t number_of(const std::string& flag, const std::string& text, uint32_t least, uint32_t most);
 double rate_of(const std::string& flag, const std::string& text);  // GiB/s
 
-// Each adds one flag that sets `target`, which must outlive the parser.
+// Each adds one flag, by its long name or as "-o,--output", that sets `target`, which must outlive
+// the parser.
 template <class Target>
 void add_number(CLI::App& app, const std::string& name, const std::string& type, Target& target,
                 uint32_t least, uint32_t most, const std::string& help) {
@@ -47,9 +48,14 @@ void add_number(CLI::App& app, const std::string& name, const std::string& type,
   };
   add_value(app, name, type, take, help);
 }
-void add_time(CLI::App& app, const std::string& name, uint64_t& target_ns, uint64_t least_ns,
+void add_time(CLI::App& app, const std::string& names, uint64_t& target_ns, uint64_t least_ns,
               const std::string& help);
-void add_file(CLI::App& app, const std::string& name, std::string& target, const std::string& help);
+void add_file(CLI::App& app, const std::string& names, std::string& target,
+              const std::string& help);
+// --format, of those formats that hold such results.
+void add_format(CLI::App& app, CommandLine& line, Holds results);
+
+inline constexpr uint64_t kMinIntervalNs = 100'000'000;
 
 struct CommandEntry {
   Command command;
@@ -61,6 +67,10 @@ struct CommandEntry {
 
 // In the order of --help.
 std::span<const CommandEntry> command_entries();
+
+// Of commands for the pipes of other programs.
+void add_watch_flags(CLI::App& app, CommandLine& line);
+void add_view_flags(CLI::App& app, CommandLine& line);
 
 // Every knob as a flag, from the table, and the article's spellings.
 void add_knob_flags(CLI::App& app, CommandLine& line);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "engine/config/text_file.h"
+#include "engine/base/text.h"
 #include "tui/print/document.h"
 
 namespace pipetop::tui {
@@ -39,7 +39,7 @@ constexpr Format kFormats[] = {
     {"human", Holds::any_result, [](const Document& d) { return d.human; },
      [](const Document& d) { return d.human; }},
     {"json", Holds::any_result, json_text},
-    {"jsonl", Holds::runs, json_line, json_line},
+    {"jsonl", Holds::intervals, json_line, json_line},
     {"csv", Holds::runs, csv_text},
 };
 

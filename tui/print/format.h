@@ -10,8 +10,9 @@ namespace pipetop::tui {
 
 struct Document;
 
-// The results that a format supports.
-enum class Holds : uint8_t { any_result, runs };
+// The results that a format supports: any; any that comes in intervals; those of a run, which are
+// tables. Each includes the ones before.
+enum class Holds : uint8_t { any_result, intervals, runs };
 
 struct Format {
   std::string_view name;  // as in --format

@@ -6,7 +6,6 @@
 
 #include "engine/base/text.h"
 #include "engine/base/version.h"
-#include "engine/config/text_file.h"
 #include "engine/host/host.h"
 #include "engine/meter/statistics.h"
 #include "engine/workload/pipe/pipe_knobs.h"

@@ -10,6 +10,9 @@
 namespace pipetop::tui {
 namespace {
 
+using namespace std::string_literals;
+using Words = std::vector<std::string>;
+
 Settings settings_of(const std::string& text) {
   return resolve(parse(text), default_config(), nullptr).settings;
 }
@@ -243,7 +246,8 @@ TEST(CommandLine, CommandsThatOnlyPrint) {
   EXPECT_TRUE(
       help.ends_with("\nExit codes: 0 ok; 1 usage or bad config; 2 a worker failed; 3 a "
                      "resource or\npermission was refused; 4 the kernel lacks the feature; "
-                     "7 result untrustworthy;\n128+N ended by signal N.\n"))
+                     "7 result untrustworthy;\n126 the command to watch is not executable; 127 the "
+                     "command to watch was not\nfound; 128+N ended by signal N.\n"))
       << help;
 }
 
@@ -272,7 +276,8 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"runn", "there is no command \"runn\": did you mean run?"},
       {"docter --format json", "there is no command \"docter\": did you mean doctor?"},
       {"sing",
-       "there is no command \"sing\": give run, ladder, tune, limits, doctor, shot, presets, "
+       "there is no command \"sing\": give run, watch, view, ladder, tune, limits, doctor, shot, "
+       "presets, "
        "replay, present, rehearse, notes, completion or help, or none for the dashboard"},
       {"run fast", "unexpected argument \"fast\": see pipetop run --help"},
       {"run doctor", "run and doctor are two commands: give one"},
@@ -322,11 +327,99 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"shot --format png",
        "--format: \"png\" is not a valid value: give text, svg, ansi or ansi256"},
       {"shot --after 0", "--after: \"0\" is out of range: give 1ns to 168h"},
-      {"--size 80x24", "--size needs a command: pipetop shot --size ..."},
+      {"--size 80x24", "--size needs a command: pipetop view --size ..."},
       {"doctor --rounds 0", "--rounds: \"0\" is out of range: give 1 to 1000"},
       {"doctor --format csv", "--format: \"csv\" is not a valid value: give human or json"},
+      {"watch --format csv", "--format: \"csv\" is not a valid value: give human, json or jsonl"},
+      {"watch --once --format jsonl",
+       "--once is one result, --format jsonl are many: give json, or remove --once"},
+      {"watch --sort speed",
+       "--sort: \"speed\" is not a valid value: give rate, full, empty, size, queued, age, writer, "
+       "reader or pipeline"},
+      {"watch 17 --sort rate", "--sort is for the table of all pipes: give no 17"},
+      {"watch --filter x -- make", "--filter is for the table of all pipes: give no command"},
+      {"watch 17 -- make", "17 and a command to start are two things to watch: give one"},
+      {"watch --once -- make", "--once: a command is watched until it ends: remove it"},
+      {"watch --duration 1s -- make", "--duration: a command is watched until it ends: remove it"},
+      {"watch --output - -- make", "--output: stdout is the command's: give a file"},
+      {"watch --quiet", "--quiet is for a command to start: pipetop watch --quiet -- COMMAND"},
+      {"watch --", "-- needs a command: give for example pipetop watch -- make"},
+      {"watch --gift", "--gift true is for a pipe of pipetop's own: remove it"},
+      {"view --preset write_read", "--preset write_read is for a pipe of pipetop's own: remove it"},
+      {"-c watch run -- make", "-- COMMAND is for pipetop watch"},
+      {"watch --interval 1ms", "--interval: \"1ms\" is out of range: give 100ms to 168h"},
+      {"view -S", "--stop-at-size needs --size: give for example --size 10GiB"},
+      {"view -s 0", "--size: \"0\" is nothing: give 1 or more"},
+      {"view -L fast",
+       "--rate-limit: \"fast\" is not a size: give bytes such as 4096, 256K, 256KiB or 1GiB"},
+      {"view -i 0", "--interval: \"0\" is out of range: give 100ms to 168h"},
+      {"view --gift", "--gift true is for a pipe of pipetop's own: remove it"},
+      {"view --frobnicate", "there is no flag --frobnicate: see pipetop --help"},
+      {"view a b", "unexpected argument \"b\": see pipetop view --help"},
   };
   for (const Mistake& bad : cases) EXPECT_EQ(command_line_error(bad.text), bad.error) << bad.text;
+}
+
+TEST(CommandLine, WatchHasItsFlags) {
+  const WatchRequest plain = parse("watch").watch;
+  EXPECT_EQ(parse("watch").command, Command::watch);
+  EXPECT_TRUE(plain.target.empty() && plain.command.empty() && !plain.headless && !plain.exact);
+  EXPECT_EQ(plain.sort, PipeSort::rate);
+  EXPECT_EQ(plain.interval_ns, 0u);
+  const CommandLine table = parse("watch --sort full --filter gzip --interval 250ms --no-bpf");
+  EXPECT_FALSE(table.watch.headless);
+  EXPECT_EQ(table.watch.sort, PipeSort::full);
+  EXPECT_EQ(table.watch.filter, "gzip");
+  EXPECT_EQ(table.watch.interval_ns, 250'000'000u);
+  EXPECT_TRUE(table.no_bpf);
+  const CommandLine one = parse("watch 17:1 --exact --format jsonl --duration 5s --output f");
+  EXPECT_EQ(one.watch.target, "17:1");
+  EXPECT_TRUE(one.watch.exact && one.watch.headless);
+  EXPECT_EQ(one.format->name, "jsonl");
+  EXPECT_EQ(one.watch.duration_ns, 5'000'000'000u);
+  EXPECT_EQ(one.watch.output, "f");
+  for (const char* text : {"watch --once", "watch --duration 1s", "watch --output f"})
+    EXPECT_TRUE(parse(text).watch.headless) << text;
+  for (size_t i = 0; i < pipe_sort_names().size(); ++i)
+    EXPECT_EQ(parse("watch --sort " + std::string(pipe_sort_names()[i])).watch.sort, PipeSort(i));
+}
+
+TEST(CommandLine, WhatFollowsTwoDashesIsACommandOfAnother) {
+  const Words words = {"sh", "-c", "--format", "--", "-h", ""};
+  Words line = {"--no-color", "watch", "-q", "--"};
+  line.insert(line.end(), words.begin(), words.end());
+  const CommandLine parsed = parse_command_line(line);
+  EXPECT_EQ(parsed.command, Command::watch);
+  EXPECT_EQ(parsed.watch.command, words);
+  EXPECT_TRUE(parsed.watch.quiet && parsed.no_color && !parsed.watch.headless);
+  EXPECT_FALSE(parse("watch --output f -- make").watch.headless) << "the screen is still free";
+  EXPECT_TRUE(parse("watch --format json -- make").watch.headless);
+  EXPECT_TRUE(parse("watch").watch.command.empty());
+  EXPECT_EQ(parse("view -- -x").view.file, "-x") << "as usual";
+  EXPECT_FALSE(command_behind(Words{"run", "--", "watch"}));
+  EXPECT_FALSE(command_behind(Words{kCompleteWords, "watch", "--", "x"}));
+  EXPECT_TRUE(command_behind(Words{"watch", "--"}));
+}
+
+TEST(CommandLine, ViewHasPvsFlags) {
+  for (const char* before : {"", "--no-bpf "}) {  // in both parsers
+    const ViewRequest plain = parse(before + "view"s).view;
+    EXPECT_TRUE(plain.file.empty() && !plain.size && plain.rate_limit == 0);
+    EXPECT_EQ(plain.interval_ns, 1'000'000'000u);
+    const CommandLine line = parse(before + "view -s 10G -L 5m -i 0.5 -N up -nqfCvS -ptebra in"s);
+    EXPECT_EQ(line.command, Command::view) << before;
+    EXPECT_EQ(line.view.size, 10ull << 30);
+    EXPECT_EQ(line.view.rate_limit, 5u << 20);
+    EXPECT_EQ(line.view.interval_ns, 500'000'000u);
+    EXPECT_EQ(line.view.name, "up");
+    EXPECT_EQ(line.view.file, "in");
+    EXPECT_TRUE(line.view.numeric && line.view.quiet && line.view.force && line.view.no_splice &&
+                line.view.verbose && line.view.stop_at_size);
+    EXPECT_EQ(parse(before + "view --size=4K --rate-limit 1K --interval 2s --name x"s).view.size,
+              4096u);
+    EXPECT_EQ(parse(before + "view -"s).view.file, "-");
+  }
+  EXPECT_EQ(parse("view --help").command, Command::help);
 }
 
 TEST(CommandLine, ATalkIsGivenOnce) {
@@ -339,6 +432,10 @@ TEST(CommandLine, ATalkIsGivenOnce) {
   EXPECT_EQ(parse("rehearse talk --duration 1s --format json").talk.duration_ns, 1'000'000'000u);
   EXPECT_EQ(usage_error([] { parse("present talk --loop"); }),
             "--loop needs --auto: give for example --auto 20s");
+  EXPECT_EQ(usage_error([] {
+              parse_command_line(Words{"watch", ""});
+            }),
+            "\"\" is no pipe: give a PID, PID:FD or a FIFO, or nothing for all pipes");
   EXPECT_EQ(usage_error([] { parse("-c a present b"); }),
             "b and --config a are two talks: give one");
   EXPECT_EQ(usage_error([] { read_talk(parse("present talk --gift")); }),

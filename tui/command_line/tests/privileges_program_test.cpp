@@ -18,6 +18,7 @@
 #include "engine/model/control_block.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "tui/command_line/tests/file_capabilities.h"
+#include "tui/command_line/tests/ordinary_user.h"
 #include "tui/command_line/tests/program.h"
 
 namespace pipetop::tui {
@@ -29,13 +30,6 @@ constexpr const char* kOneLine =
     "functions and slots need root: sudo pipetop, or see pipetop help privileges";
 constexpr const char* kNone = "0000000000000000";
 
-// As nobody, whom every system has.
-Words as_user(const std::string& program, const Words& arguments) {
-  Words words = {"--reuid=65534", "--regid=65534", "--clear-groups", program};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  return words;
-}
-
 Words as_sudo(const std::string& uid, const std::string& gid, const Words& arguments) {
   Words words = {"SUDO_UID=" + uid, "SUDO_GID=" + gid, PIPETOP_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -44,17 +38,10 @@ Words as_sudo(const std::string& uid, const std::string& gid, const Words& argum
 
 const Words kEndlessRun = {"run", "--format", "csv", "--duration", "1h"};
 
-constexpr const char* kSetpriv = "/usr/bin/setpriv";
-
 nlohmann::json result_of(const nlohmann::json& doctor, const std::string& name) {
   for (const nlohmann::json& check : doctor["checks"])
     if (check["name"] == name) return check;
   return {};
-}
-
-Reading<bool> root() {
-  if (geteuid() != 0) return Reading<bool>::unavailable("only root can become somebody else");
-  return Reading<bool>::of(true);
 }
 
 // Whether there is anything to be given to others.

@@ -57,6 +57,9 @@ TEST_F(TalkProgram, ChangesTheWorkloadAndBackAndTellsTheNotes) {
   ASSERT_TRUE(talk.wait_for("leave the talk?")) << talk.output();
   talk.send("y");
   EXPECT_EQ(WEXITSTATUS(talk.wait_for_end()), 0) << talk.output();
+  const std::string said = talk.output();
+  EXPECT_NE(said.find("Scene-three", said.rfind("key  change")), said.npos)
+      << "the summary has the scenes of every workload: " << said;
   ASSERT_TRUE(notes.wait_for("the talk has ended")) << notes.output();
   EXPECT_FALSE(std::filesystem::exists(path("run/pipetop-notes.socket")));
   notes.send("q");

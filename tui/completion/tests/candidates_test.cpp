@@ -110,6 +110,8 @@ TEST(Candidates, AreSeveralValuesOfARun) {
 TEST(Candidates, AreTheChoicesOfTheOtherFlags) {
   EXPECT_EQ(words_for("run --format "), (Words{"human", "json", "jsonl", "csv"}));
   EXPECT_EQ(words_for("limits --format "), (Words{"human", "json"}));
+  EXPECT_EQ(words_for("watch --format "), (Words{"human", "json", "jsonl"}));
+  EXPECT_TRUE(has(words_for("watch --sort "), "empty"));
   EXPECT_EQ(words_for("--bpf-counters="),
             (Words{"--bpf-counters=percpu", "--bpf-counters=shared"}));
   EXPECT_EQ(words_for("completion "), (Words{"bash", "zsh", "fish"}));
@@ -155,6 +157,12 @@ TEST(Candidates, AreFilesWhereAFileGoes) {
   EXPECT_EQ(ask("--segments=").files, "");
   EXPECT_EQ(ask("run --format ").files, std::nullopt);
   EXPECT_EQ(ask("run ").files, std::nullopt);
+  for (const char* line :
+       {"view ", "view -q f", "replay ", "watch /tmp/f", "watch -- ", "watch -- ls -"}) {
+    EXPECT_EQ(ask(line).files, "") << line;
+    EXPECT_TRUE(words_for(line).empty()) << line;
+  }
+  EXPECT_TRUE(has(words_for("view --"), "--rate-limit"));
 }
 
 // Whatever is offered is taken.

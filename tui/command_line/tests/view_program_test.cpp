@@ -1,0 +1,396 @@
+// pipetop view as a stage of a pipeline, as a shell would start it.
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+
+#include "engine/tests/eventually.h"
+#include "engine/transfer/tests/streams.h"
+#include "tui/command_line/tests/program.h"
+#include "tui/command_line/tests/scratch_directory.h"
+#include "tui/tests/processes.h"
+#include "tui/tests/pty.h"
+
+namespace pipetop::tui {
+namespace {
+
+using Words = std::vector<std::string>;
+
+enum class BrokenPipe : uint8_t { kills, is_ignored };
+
+class Stage {
+ public:
+  // Its stdin and stdout. They stay open here.
+  Stage(Words words, int in, int out, BrokenPipe broken_pipe = BrokenPipe::kills) {
+    words.insert(words.begin(), {PIPETOP_PROGRAM, "view"});
+    TwoEnds err = make_pipe();
+    pid_ = fork();
+    if (pid_ == 0) {
+      ::signal(SIGPIPE, broken_pipe == BrokenPipe::kills ? SIG_DFL : SIG_IGN);
+      become(words, in, out, err.write.get());
+    }
+    err_ = std::move(err.read);
+  }
+  ~Stage() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+
+  pid_t pid() const { return pid_; }
+
+  // Until its stderr holds `text`; false if it ends before.
+  bool wait_for(const std::string& text) {
+    std::array<char, 4096> chunk;
+    while (err_text_.find(text) == err_text_.npos) {
+      const ssize_t got = ::read(err_.get(), chunk.data(), chunk.size());
+      if (got <= 0) return false;
+      err_text_.append(chunk.data(), size_t(got));
+    }
+    return true;
+  }
+
+  // The exit status, or minus the signal that ended it.
+  int wait() {
+    err_text_ += read_all(err_.get());
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    pid_ = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+
+  // All of it after wait().
+  const std::string& err() const { return err_text_; }
+
+ private:
+  [[noreturn]] static void become(Words& words, int in, int out, int err) {
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    // Above those that are replaced.
+    in = fcntl(in, F_DUPFD_CLOEXEC, 10);
+    out = out < 0 ? -1 : fcntl(out, F_DUPFD_CLOEXEC, 10);
+    err = fcntl(err, F_DUPFD_CLOEXEC, 10);
+    dup2(in, 0);
+    if (out < 0)
+      close(1);
+    else
+      dup2(out, 1);
+    dup2(err, 2);
+    execv(pointers[0], pointers.data());
+    _exit(127);
+  }
+
+  pid_t pid_ = 0;
+  UniqueFd err_;
+  std::string err_text_;
+};
+
+UniqueFd null_out() { return UniqueFd(::open("/dev/null", O_WRONLY | O_CLOEXEC)); }
+UniqueFd zeros() { return UniqueFd(::open("/dev/zero", O_RDONLY | O_CLOEXEC)); }
+
+TEST(ViewProgram, BytesArriveUnchanged) {
+  const std::string content = random_bytes(20'000'003);
+  for (const Words& words : {Words{}, Words{"-C"}, Words{"-i", "0.1", "-n"}}) {
+    TwoEnds in = make_pipe(), between = make_pipe(), out = make_pipe();
+    Stage first(words, in.read.get(), between.write.get());
+    Stage second(words, between.read.get(), out.write.get());
+    for (UniqueFd* fd : {&in.read, &between.read, &between.write, &out.write}) fd->reset();
+    const std::jthread feeder([&] {
+      write_pieces(in.write.get(), content, 300'000);
+      in.write.reset();
+    });
+    EXPECT_TRUE(read_all(out.read.get()) == content);
+    EXPECT_EQ(first.wait(), 0);
+    EXPECT_EQ(second.wait(), 0);
+    if (words.size() < 3) {
+      EXPECT_EQ(first.err(), "") << "stderr is no terminal";
+    }
+  }
+}
+
+TEST(ViewProgram, AFileGoesToAFileAndIsAppended) {
+  const ScratchDirectory scratch;
+  const std::string content = random_bytes(3'000'001), name = scratch.file("in");
+  std::ofstream(name) << content;
+  const std::string out_name = scratch.file("out");
+  const UniqueFd zero = zeros();
+  const int kinds[] = {O_TRUNC, O_APPEND};
+  for (const int kind : kinds) {
+    const UniqueFd out(::open(out_name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | kind, 0600));
+    Stage view({"-v", name}, zero.get(), out.get());
+    EXPECT_EQ(view.wait(), 0) << view.err();
+    EXPECT_NE(view.err().find("3000001 bytes"), std::string::npos) << view.err();
+    EXPECT_EQ(view.err().find("appends") != std::string::npos, kind == O_APPEND) << view.err();
+  }
+  EXPECT_TRUE(content_of(out_name) == content + content);
+}
+
+TEST(ViewProgram, NumbersArePercentOfWhatIsLeftOfAFile) {
+  const ScratchFile file(random_bytes(100'000));
+  ::lseek(file.fd.get(), 50'000, SEEK_SET);
+  const UniqueFd null = null_out();
+  Stage view({"-n"}, file.fd.get(), null.get());
+  EXPECT_EQ(view.wait(), 0);
+  EXPECT_EQ(view.err(), "100\n");
+}
+
+TEST(ViewProgram, NumbersAreBytesOfAPipe) {
+  TwoEnds pipe = make_pipe();
+  const UniqueFd null = null_out();
+  Stage view({"-n", "-i", "0.1"}, pipe.read.get(), null.get());
+  write_all(pipe.write.get(), std::string(12'345, 'x'));
+  EXPECT_TRUE(view.wait_for("12345\n")) << "before the end";
+  pipe.write.reset();
+  EXPECT_EQ(view.wait(), 0);
+}
+
+TEST(ViewProgram, CountsBeyondFourGigabytes) {
+  const UniqueFd zero = zeros(), null = null_out();
+  Stage view({"-v", "-S", "-s", "4300000000"}, zero.get(), null.get());
+  EXPECT_EQ(view.wait(), 0);
+  EXPECT_NE(view.err().find(" 4300000000 bytes (4.00GiB)"), std::string::npos) << view.err();
+}
+
+TEST(ViewProgram, KeepsToItsLimit) {
+  const UniqueFd zero = zeros(), null = null_out();
+  const uint64_t begin_ns = monotonic_ns();
+  Stage view({"-L", "1M", "-S", "-s", "512K"}, zero.get(), null.get());
+  EXPECT_EQ(view.wait(), 0);
+  EXPECT_GE(monotonic_ns() - begin_ns, kSecond / 2);
+}
+
+TEST(ViewProgram, DiesOfABrokenPipeAsCatDoes) {
+  const UniqueFd zero = zeros();
+  TwoEnds out = make_pipe();
+  Stage view({}, zero.get(), out.write.get());
+  out.write.reset();
+  char some[100];
+  ASSERT_GT(::read(out.read.get(), some, sizeof some), 0);
+  out.read.reset();
+  EXPECT_EQ(view.wait(), -SIGPIPE);
+  EXPECT_EQ(view.err(), "");
+}
+
+TEST(ViewProgram, ABrokenPipeThatNobodyMindsIsAnError) {
+  const UniqueFd zero = zeros();
+  TwoEnds out = make_pipe();
+  out.read.reset();
+  Stage view({}, zero.get(), out.write.get(), BrokenPipe::is_ignored);
+  EXPECT_EQ(view.wait(), 3);
+  EXPECT_EQ(view.err(), "pipetop: stdout: Broken pipe\n");
+}
+
+TEST(ViewProgram, AFullDeviceIsAnError) {
+  const ScratchFile file("some bytes");
+  const UniqueFd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+  Stage view({}, file.fd.get(), full.get());
+  EXPECT_EQ(view.wait(), 3);
+  EXPECT_EQ(view.err(), "pipetop: stdout: No space left on device\n");
+}
+
+// A file system of our own, in a mount namespace of our own.
+TEST(ViewProgram, AFullDiskHasAllThatFits) {
+  const ScratchDirectory scratch;
+  if (::unshare(CLONE_NEWNS) != 0 ||
+      ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      ::mount("none", scratch.path().c_str(), "tmpfs", 0, "size=256k") != 0)
+    GTEST_SKIP() << "mounting needs root";
+  const std::string content = random_bytes(1'000'000);
+  const ScratchFile file(content);
+  for (const bool from_pipe : {false, true}) {
+    for (const Words& words : {Words{}, Words{"-C"}}) {
+      const std::string name = scratch.file("out");
+      const UniqueFd out(::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+      ::lseek(file.fd.get(), 0, SEEK_SET);
+      TwoEnds pipe = make_pipe();
+      Stage view(words, from_pipe ? pipe.read.get() : file.fd.get(), out.get());
+      pipe.read.reset();
+      ::signal(SIGPIPE, SIG_IGN);
+      const std::jthread feeder([&] {
+        if (from_pipe) write_all(pipe.write.get(), content);
+        pipe.write.reset();
+      });
+      EXPECT_EQ(view.wait(), 3);
+      const std::string arrived = content_of(name);
+      EXPECT_GT(arrived.size(), 200'000u);
+      EXPECT_TRUE(arrived == content.substr(0, arrived.size()));
+      EXPECT_EQ(view.err(), "pipetop: stdout, after " + std::to_string(arrived.size()) +
+                                " bytes: No space left on device\n");
+    }
+  }
+  ::umount(scratch.path().c_str());
+}
+
+TEST(ViewProgram, WhatCannotBeReadIsNamed) {
+  const UniqueFd zero = zeros(), null = null_out();
+  Stage missing({"/no/such/file"}, zero.get(), null.get());
+  EXPECT_EQ(missing.wait(), 1);
+  EXPECT_EQ(missing.err(), "pipetop: /no/such/file: No such file or directory\n");
+  Stage directory({"/"}, zero.get(), null.get());
+  EXPECT_EQ(directory.wait(), 1);
+  EXPECT_EQ(directory.err(), "pipetop: /: Is a directory\n");
+}
+
+TEST(ViewProgram, AClosedStdoutIsAnError) {
+  const ScratchFile file("some bytes");
+  Stage view({}, file.fd.get(), -1);
+  EXPECT_EQ(view.wait(), 3);
+  EXPECT_EQ(view.err(), "pipetop: stdout: Bad file descriptor\n");
+}
+
+TEST(ViewProgram, ASignalEndsItAsItEndsCat) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    TwoEnds pipe = make_pipe();
+    const UniqueFd null = null_out();
+    Stage view({}, pipe.read.get(), null.get());
+    ASSERT_TRUE(eventually([&] { return name_of(view.pid()) == "pipetop"; }));
+    ::kill(view.pid(), number);
+    EXPECT_EQ(view.wait(), -number);
+    EXPECT_EQ(view.err(), "");
+  }
+}
+
+// Ignored from the start, as by nohup.
+TEST(ViewProgram, AnIgnoredSignalStaysIgnored) {
+  ::signal(SIGHUP, SIG_IGN);
+  TwoEnds pipe = make_pipe();
+  const UniqueFd null = null_out();
+  Stage view({"-n", "-i", "0.1"}, pipe.read.get(), null.get());
+  ::signal(SIGHUP, SIG_DFL);
+  ASSERT_TRUE(view.wait_for("0\n"));
+  ::kill(view.pid(), SIGHUP);
+  pipe.write.reset();
+  EXPECT_EQ(view.wait(), 0);
+}
+
+TEST(ViewProgram, TellsWhenItIsAsked) {
+  TwoEnds in = make_pipe(), out = make_pipe();
+  Stage view({"-N", "here"}, in.read.get(), out.write.get());
+  write_all(in.write.get(), "12345");
+  char some[100];
+  ASSERT_EQ(::read(out.read.get(), some, sizeof some), 5) << "it runs";
+  ::kill(view.pid(), SIGUSR1);
+  ASSERT_TRUE(view.wait_for("pipetop: here: 5 bytes (5B) in ")) << view.err();
+  ASSERT_TRUE(view.wait_for(", by splice\n")) << view.err();
+  in.write.reset();
+  EXPECT_EQ(view.wait(), 0);
+}
+
+// ---- on a terminal
+
+// A line of a shell, on a terminal.
+struct OnTerminal : PtyProgram {
+  explicit OnTerminal(const std::string& line, int cols = 80)
+      : PtyProgram({"/bin/sh", "-c", "VIEW='" PIPETOP_PROGRAM " view -i 0.1'; " + line},
+                   {"TERM=xterm", "LC_ALL=C.UTF-8"}, 24, cols) {}
+
+  // Ctrl-C reaches all of it.
+  void interrupt() {
+    send("\x03");
+    wait_for_end();
+  }
+};
+
+size_t longest_line(const std::string& output) {
+  size_t longest = 0, begin = 0;
+  for (size_t i = 0; i <= output.size(); ++i) {
+    if (i < output.size() && output[i] != '\r' && output[i] != '\n') continue;
+    longest = std::max(longest, i - begin);
+    begin = i + 1;
+  }
+  return longest;
+}
+
+TEST(ViewTerminal, ShowsRateAndBarAndKeepsTheLastLine) {
+  OnTerminal shell("head -c 3000000 /dev/zero | $VIEW -N here -s 3000000 > /dev/null");
+  EXPECT_EQ(WEXITSTATUS(shell.wait_for_end()), 0);
+  EXPECT_NE(shell.output().find("\rhere: 2.86MiB 0:00:0"), std::string::npos) << shell.output();
+  EXPECT_NE(shell.output().find("=>] 100%\r\n"), std::string::npos) << shell.output();
+}
+
+TEST(ViewTerminal, FollowsTheWidth) {
+  OnTerminal shell("exec $VIEW < /dev/zero > /dev/null", 60);
+  ASSERT_TRUE(shell.wait_for("<=>"));
+  EXPECT_EQ(longest_line(shell.output()), 59u);
+  shell.resize(24, 100);
+  EXPECT_TRUE(shell.wait_until([&] { return longest_line(shell.output()) == 99; }));
+  shell.interrupt();
+}
+
+TEST(ViewTerminal, QuietIsQuiet) {
+  OnTerminal shell("head -c 100000 /dev/zero | $VIEW -q > /dev/null");
+  EXPECT_EQ(WEXITSTATUS(shell.wait_for_end()), 0);
+  EXPECT_EQ(shell.output(), "");
+}
+
+TEST(ViewTerminal, NamesWhomItWaitsFor) {
+  OnTerminal shell("sleep 1000 | $VIEW > /dev/null", 100);
+  EXPECT_TRUE(shell.wait_for("waiting for sleep")) << shell.output();
+  shell.interrupt();
+}
+
+TEST(ViewTerminal, NamesWhoHoldsItUp) {
+  OnTerminal shell("$VIEW /dev/zero | sleep 1000", 100);
+  EXPECT_TRUE(shell.wait_for("held up by sleep")) << shell.output();
+  shell.interrupt();
+}
+
+TEST(ViewTerminal, ASignalLeavesTheLineAndAnError) {
+  OnTerminal shell("exec $VIEW < /dev/zero > /dev/null");
+  ASSERT_TRUE(shell.wait_for("<=>"));
+  shell.signal(SIGTERM);
+  const int status = shell.wait_for_end();
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGTERM);
+  EXPECT_TRUE(shell.output().ends_with("]\r\n")) << shell.output();
+}
+
+// Of the first line that is shown: "0:00:07".
+uint64_t elapsed_seconds(const std::string& output) {
+  unsigned hours = 0, minutes = 0, seconds = 0;
+  const size_t at = output.find(':');
+  EXPECT_TRUE(at != output.npos && at > 0);
+  EXPECT_EQ(sscanf(output.c_str() + at - 1, "%u:%u:%u", &hours, &minutes, &seconds), 3) << output;
+  return hours * 3600 + minutes * 60 + seconds;
+}
+
+TEST(ViewTerminal, AStopDoesntCount) {
+  const uint64_t begin_ns = monotonic_ns();
+  OnTerminal shell("exec $VIEW < /dev/zero > /dev/null");
+  ASSERT_TRUE(shell.wait_for("<=>"));
+  shell.signal(SIGSTOP);
+  ASSERT_TRUE(eventually([&] { return state_of(shell.pid()) == 'T'; }));
+  EXPECT_TRUE(shell.wait_until([&] { return shell.output().ends_with("]"); }));
+  shell.forget_output();
+  ::poll(nullptr, 0, 3'000);  // how long it is stopped
+  shell.signal(SIGCONT);
+  ASSERT_TRUE(shell.wait_for("]"));
+  const uint64_t all_seconds = (monotonic_ns() - begin_ns) / kSecond;
+  EXPECT_LE(elapsed_seconds(shell.output()), all_seconds - 2) << shell.output();
+  shell.interrupt();
+}
+
+// With `stty tostop`, writing would stop it.
+TEST(ViewTerminal, AJobInTheBackgroundDoesntWrite) {
+  OnTerminal shell(
+      "stty tostop; set -m; head -c 200000 /dev/zero | $VIEW -L 200K > /dev/null & wait; echo end");
+  EXPECT_TRUE(shell.wait_for("end")) << shell.output();
+  EXPECT_EQ(shell.output().find("B/s"), std::string::npos) << shell.output();
+  shell.wait_for_end();
+}
+
+TEST(ViewTerminal, ForcedItIsShownAnywhere) {
+  const ScratchFile file(random_bytes(100'000));
+  const UniqueFd null = null_out();
+  Stage view({"-f"}, file.fd.get(), null.get());
+  EXPECT_EQ(view.wait(), 0);
+  EXPECT_NE(view.err().find("=>] 100%\n"), std::string::npos) << view.err();
+  EXPECT_EQ(view.err().find('\x1b'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pipetop::tui

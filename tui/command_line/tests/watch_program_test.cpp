@@ -1,0 +1,144 @@
+// `pipetop watch` for scripts: pipes of programs that run already.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tui/command_line/tests/program.h"
+#include "tui/command_line/tests/scratch_directory.h"
+
+namespace pipetop::tui {
+namespace {
+
+using Words = std::vector<std::string>;
+using nlohmann::json;
+
+// A process that holds the write end of a pipe, whose read end we hold.
+class Holder {
+ public:
+  Holder() : program_("/bin/sleep", {"3600"}) {
+    // Once it is sleep, and no longer our own program before exec.
+    program_.wait_until([&] { return content_of(proc() + "comm") == "sleep\n"; });
+    char name[64] = {};
+    const ssize_t length = readlink((proc() + "fd/1").c_str(), name, sizeof name - 1);
+    EXPECT_GT(length, 0);
+    std::istringstream(std::string(name).substr(6)) >> inode_;  // "pipe:[12345]"
+  }
+
+  uint64_t inode() const { return inode_; }
+  std::string pid() const { return std::to_string(program_.pid()); }
+
+ private:
+  std::string proc() const { return "/proc/" + pid() + "/"; }
+
+  Program program_;
+  uint64_t inode_ = 0;
+};
+
+Words watch(const Words& more) {
+  Words words = {"watch", "--no-bpf"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+json pipe_of(const json& pipes, uint64_t inode) {
+  for (const json& pipe : pipes)
+    if (pipe["inode"] == inode) return pipe;
+  return {};
+}
+
+TEST(WatchProgram, ListsAPipeWithBothItsEnds) {
+  const Holder holder;
+  Program program(watch({"--format", "json", "--interval", "100ms"}));
+  EXPECT_EQ(program.wait(), 0) << program.err();
+  EXPECT_EQ(program.err(), "");
+  const json all = json::parse(program.out());
+  EXPECT_EQ(all["schema"], 1);
+  EXPECT_EQ(all["source"], "proc");
+  EXPECT_FALSE(all["source_reason"].get<std::string>().empty());
+  EXPECT_GE(all["over_ns"], 100'000'000);
+  const json pipe = pipe_of(all["pipes"], holder.inode());
+  ASSERT_FALSE(pipe.is_null()) << program.out();
+  const auto held_by = [](const json& ends, const std::string& pid) {
+    return std::ranges::any_of(ends, [&](const json& e) { return e["pid"].dump() == pid; });
+  };
+  EXPECT_TRUE(held_by(pipe["writers"], holder.pid())) << pipe;
+  EXPECT_TRUE(held_by(pipe["readers"], std::to_string(getpid()))) << pipe;
+  EXPECT_EQ(pipe["capacity_bytes"], 65'536);
+  EXPECT_EQ(pipe["queued_bytes"], 0);
+}
+
+TEST(WatchProgram, PrintsATableForPeople) {
+  const Holder holder;
+  Program program(watch({"--once", "--interval", "100ms", "--filter", holder.pid()}));
+  EXPECT_EQ(program.wait(), 0) << program.err();
+  EXPECT_TRUE(program.out().find(holder.pid() + ":1 sleep") != std::string::npos) << program.out();
+  EXPECT_NE(program.out().find(", over "), std::string::npos) << program.out();
+  EXPECT_EQ(program.out().find('\x1b'), std::string::npos);
+}
+
+TEST(WatchProgram, APipelineIsNamedByAProcessOrADescriptor) {
+  const Holder holder;
+  for (const std::string& target : {holder.pid(), holder.pid() + ":1"}) {
+    Program program(watch({"--format", "json", "--duration", "200ms", target}));
+    EXPECT_EQ(program.wait(), 0) << program.err();
+    const json tree = json::parse(program.out());
+    ASSERT_TRUE(tree.contains("stages")) << tree;
+    EXPECT_FALSE(pipe_of(tree["pipes"], holder.inode()).is_null()) << tree;
+    EXPECT_FALSE(tree["bottleneck"]["line"].get<std::string>().empty());
+  }
+}
+
+TEST(WatchProgram, ALineComesAtEveryInterval) {
+  Program program(watch({"--format", "jsonl", "--interval", "100ms", "--duration", "500ms"}));
+  EXPECT_EQ(program.wait(), 0) << program.err();
+  std::istringstream lines(program.out());
+  uint64_t last_ns = 0;
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const json tree = json::parse(line);
+    EXPECT_EQ(tree["type"], "pipes");
+    EXPECT_GT(tree["t_ns"].get<uint64_t>(), last_ns);
+    last_ns = tree["t_ns"].get<uint64_t>();
+  }
+  EXPECT_GT(count, 0);
+  EXPECT_GE(last_ns, 400'000'000u);
+}
+
+TEST(WatchProgram, LinesComeUntilASignal) {
+  Program program(watch({"--format", "jsonl", "--interval", "100ms"}));
+  ASSERT_TRUE(program.wait_for("\n")) << program.err();
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait(), 128 + SIGINT) << program.err();
+  EXPECT_TRUE(program.out().ends_with("}\n"));
+}
+
+TEST(WatchProgram, WhatIsNotThereIsOneLine) {
+  for (const char* target : {"999999999", "1:999999", "/nonexistent/fifo", "/", "x:y", "-1:0"}) {
+    Program program(watch({"--once", target}));
+    EXPECT_NE(program.wait(), 0) << target;
+    EXPECT_EQ(program.out(), "") << target;
+    EXPECT_EQ(std::ranges::count(program.err(), '\n'), 1) << program.err();
+    EXPECT_TRUE(program.err().starts_with("pipetop: ")) << program.err();
+  }
+}
+
+TEST(WatchProgram, AnUnwritableStdoutIsAnError) {
+  for (const Stdout where : {Stdout::closed, Stdout::full, Stdout::without_reader}) {
+    Program program(watch({"--once", "--interval", "100ms"}), where);
+    EXPECT_EQ(program.wait(), 1) << int(where);
+    EXPECT_TRUE(program.err().starts_with("pipetop: stdout: ")) << program.err();
+  }
+}
+
+TEST(WatchProgram, WithoutATerminalThereIsNoScreen) {
+  Program program(watch({}));
+  EXPECT_NE(program.wait(), 0);
+  EXPECT_EQ(std::ranges::count(program.err(), '\n'), 1) << program.err();
+}
+
+}  // namespace
+}  // namespace pipetop::tui

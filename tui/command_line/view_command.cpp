@@ -1,0 +1,218 @@
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <string>
+
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
+#include "engine/base/text.h"
+#include "engine/base/unique_fd.h"
+#include "engine/process/inherited_signals.h"
+#include "engine/process/privileges.h"
+#include "engine/transfer/transfer.h"
+#include "tui/command_line/commands.h"
+#include "tui/command_line/output.h"
+#include "tui/view/flow.h"
+#include "tui/view/neighbour_names.h"
+#include "tui/view/progress.h"
+#include "tui/view/status_line.h"
+#include "tui/view/waiting.h"
+#include "tui/view/wakeups.h"
+
+namespace pipetop::tui {
+namespace {
+
+// To see which side is waited for. Each look interrupts the data for some microseconds.
+constexpr uint64_t kLookNs = 200 * kMs;
+
+UniqueFd open_file(const std::string& path) {
+  if (path.empty() || path == "-") return {};
+  UniqueFd file;
+  do  // a FIFO waits for its writer, and our signals interrupt that
+    file.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  while (!file && errno == EINTR);
+  if (!file) throw SystemError(one_line(path), errno, Exit::usage);
+  ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  return file;
+}
+
+TransferOptions transfer_options(const ViewRequest& request, const UniqueFd& file) {
+  TransferOptions options;
+  if (file) {
+    options.in = file.get();
+    options.in_name = one_line(request.file);
+  }
+  options.limit_bytes_per_s = request.rate_limit;
+  if (request.stop_at_size) options.stop_after = request.size;
+  options.may_splice = !request.no_splice;
+  return options;
+}
+
+enum class Shows : uint8_t { nothing, numbers, line };
+
+Shows shows(const ViewRequest& request) {
+  if (request.quiet) return Shows::nothing;
+  if (request.numeric) return Shows::numbers;
+  return request.force || ::isatty(STDERR_FILENO) == 1 ? Shows::line : Shows::nothing;
+}
+
+class View {
+ public:
+  explicit View(const ViewRequest& request)
+      : request_(request),
+        file_(open_file(request.file)),
+        transfer_(transfer_options(request, file_)),
+        size_(request.size ? request.size : bytes_left(transfer_.in().fd)),
+        shows_(shows(request)),
+        names_(transfer_.in().fd, transfer_.out().fd) {
+    next_ns_ = looked_ns_ + request_.interval_ns;
+    wait_for_next();
+  }
+
+  int run() {
+    try {
+      move();
+    } catch (const SystemError& e) {
+      end_line();
+      if (e.error_number() == EPIPE) end_as_others_do();
+      throw;
+    }
+    show_last();
+    if (request_.verbose) say(report());
+    return static_cast<int>(Exit::ok);
+  }
+
+ private:
+  void move() {
+    while (!transfer_.step().ended)
+      if (wakeups_.pending()) attend();
+  }
+
+  // Without a signal, for somebody who ignores it, it is an error.
+  static void end_as_others_do() {
+    restore_write_signals();
+    ::raise(SIGPIPE);
+  }
+
+  void attend() {
+    const Wakeup wakeup = wakeups_.take();
+    const uint64_t now_ns = monotonic_ns();
+    if (wakeup.continued) leave_out_stop(now_ns);
+    looked_ns_ = now_ns;
+    if (shows_ == Shows::line) {
+      waiting_.look(transfer_.waits_for());
+      names_.refresh(now_ns);
+    }
+    if (wakeup.asked) tell(now_ns);
+    if (now_ns >= next_ns_) {
+      flow_.add(now_ns, transfer_.progress().bytes);
+      ++tick_;
+      show();
+      next_ns_ = std::max(next_ns_ + request_.interval_ns, now_ns);
+    } else if (wakeup.resized || wakeup.continued) {
+      show();
+    }
+    wait_for_next();
+  }
+
+  void wait_for_next() {
+    if (shows_ == Shows::nothing) return wakeups_.wake_after(0);
+    const uint64_t due_ns =
+        shows_ == Shows::line ? std::min(next_ns_, looked_ns_ + kLookNs) : next_ns_;
+    wakeups_.wake_after(std::max<uint64_t>(due_ns - std::min(due_ns, looked_ns_), 1));
+  }
+
+  // It has begun after the last look, and was longer than the pause between two.
+  void leave_out_stop(uint64_t now_ns) {
+    const uint64_t away_ns = now_ns - looked_ns_;
+    if (shows_ == Shows::nothing || away_ns < 2 * kLookNs) return;
+    flow_.leave_out(away_ns);
+    next_ns_ += away_ns;
+  }
+
+  Progress progress() const {
+    Progress progress;
+    progress.name = request_.name;
+    progress.bytes = flow_.bytes();
+    progress.size = size_;
+    progress.elapsed_ns = flow_.elapsed_ns();
+    progress.rate = flow_.last();
+    if (size_) progress.remaining_ns = flow_.remaining_ns(*size_);
+    progress.remark = waiting_text(waiting_.side(), names_.upstream(), names_.downstream());
+    return progress;
+  }
+
+  void show() { show(progress()); }
+
+  void show(const Progress& progress) {
+    if (shows_ == Shows::numbers) write_to_stderr(progress_number(progress) + "\n");
+    if (shows_ != Shows::line || !line_.can_show()) return;
+    wakeups_.set_line_is_open(true);
+    line_.show(progress_line(progress, line_.cols(), tick_));
+  }
+
+  // On average: what came in the last moment says nothing of the whole.
+  void show_last() {
+    flow_.add(monotonic_ns(), transfer_.progress().bytes);
+    Progress last = progress();
+    last.rate = flow_.average();
+    last.remark.clear();
+    last.ended = true;
+    show(last);
+    end_line();
+  }
+
+  void end_line() {
+    wakeups_.set_line_is_open(false);
+    line_.end();
+  }
+
+  void tell(uint64_t now_ns) {
+    end_line();
+    Flow until_now = flow_;
+    until_now.add(now_ns, transfer_.progress().bytes);
+    say(report(until_now));
+  }
+
+  std::string report() const { return report(flow_); }
+
+  std::string report(const Flow& flow) const {
+    const TransferProgress& moved = transfer_.progress();
+    const auto average = flow.average();
+    return fmt::format(
+        "{}{} bytes ({}) in {:.1f} s{}, by {}{}", request_.name.empty() ? "" : request_.name + ": ",
+        flow.bytes(), short_bytes(double(flow.bytes())),
+        double(flow.elapsed_ns()) / double(kSecond),
+        average ? fmt::format(", {}/s", short_bytes(*average)) : "", name_of(moved.method),
+        moved.why.empty() ? "" : fmt::format(" ({})", moved.why));
+  }
+
+  const ViewRequest& request_;
+  Wakeups wakeups_;  // before anything is opened: a FIFO may wait for its writer
+  UniqueFd file_;
+  Transfer transfer_;
+  std::optional<uint64_t> size_;  // of all that will come
+  Shows shows_;
+  uint64_t looked_ns_ = monotonic_ns();
+  uint64_t next_ns_ = 0;  // when progress is shown
+  uint64_t tick_ = 0;
+  Flow flow_{looked_ns_};
+  Waiting waiting_;
+  NeighbourNames names_;
+  StatusLine line_;
+};
+
+}  // namespace
+
+int view_command(const CommandLine& line) {
+  // All that a user may read is enough; only root sees the neighbours of others.
+  if (::geteuid() != 0) drop_capabilities();
+  return View(line.view).run();
+}
+
+}  // namespace pipetop::tui

@@ -1,0 +1,13 @@
+// Pipes of made-up programs.
+#pragma once
+
+#include "engine/pipeline/pipeline.h"
+
+namespace pipetop::tui {
+
+// seq | gzip | wc, held up by gzip; and a pipe that an unknown process writes.
+WatchSnapshot example_pipes();
+
+PipelineView example_pipeline();
+
+}  // namespace pipetop::tui

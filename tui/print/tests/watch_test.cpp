@@ -1,0 +1,237 @@
+#include "tui/print/watch.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "tui/draw/text.h"
+#include "tui/print/tests/watch_example.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr uint64_t kOver_ns = 1'000'000'000;
+
+WatchPrint how(PipeSort sort = PipeSort::rate) {
+  return {.begin_ns = 98'000'000'000, .over_ns = kOver_ns, .sort = sort};
+}
+
+int widest(const std::string& text) {
+  std::istringstream lines(text);
+  int most = 0;
+  for (std::string line; std::getline(lines, line);) most = std::max(most, columns_of(line));
+  return most;
+}
+
+TEST(PrintWatch, ATableHasARowForEachPipe) {
+  EXPECT_EQ(
+      watch_document(example_pipes(), how()).human,
+      "3 pipes, over 1.0 s; ~ is estimated; without 12 socketpairs; 1 process cannot be "
+      "looked into\n"
+      "\n"
+      "writer       does     reader         does       size   in it  empty  full         rate\n"
+      "1201:1 seq   blocked  1202:0 gzip    runs     64 KiB  64 KiB    0 %  97 %  ~75.5 MiB/s\n"
+      "1202:1 gzip  runs     1203:0 wc      blocked  64 KiB     0 B  100 %   0 %   19.5 KiB/s\n"
+      "?                     (88:3 logger)  poll          ?       ?      ?     ?            ?"
+      "  /tmp/queue\n");
+}
+
+TEST(PrintWatch, ATableFitsItsTerminal) {
+  WatchSnapshot s = example_pipes();
+  for (PipeRow& row : s.rows.own())
+    for (StageView& stage : row.stages) stage.name = "fifteen-letters";
+  for (const int columns : {200, 120, 100, 80, 70}) {
+    WatchPrint narrow = how();
+    narrow.columns = columns;
+    const std::string text = table_text(s, narrow);
+    const std::string rows = text.substr(text.find("\n\n"));
+    EXPECT_LE(widest(rows), columns) << text;
+    EXPECT_NE(rows.find("full"), rows.npos) << text;
+    EXPECT_EQ(rows.find("in it") != rows.npos, columns >= 100) << text;
+  }
+}
+
+TEST(PrintWatch, ATableSaysWhatIsMissingAndWhatIsLeftOut) {
+  WatchSnapshot s = example_pipes();
+  s.reason = "no BPF; sudo pipetop";
+  s.source = ScanSource::proc;
+  s.socketpairs = {};
+  WatchPrint filtered = how();
+  filtered.filter = "queue";
+  const Document document = watch_document(s, filtered);
+  EXPECT_TRUE(
+      document.human.starts_with("1 of 3 pipes, over 1.0 s; ~ is estimated; 1 process "
+                                 "cannot be looked into\nno BPF; sudo pipetop\n"))
+      << document.human;
+  EXPECT_EQ(document.tree["source"], "proc");
+  EXPECT_EQ(document.tree["source_reason"], "no BPF; sudo pipetop");
+  EXPECT_TRUE(document.tree["socketpairs"].is_null());
+  EXPECT_EQ(document.tree["socketpairs_reason"], "no BPF; sudo pipetop");
+  EXPECT_EQ(document.tree["pipes"].size(), 1u);
+  filtered.filter = "no such";
+  EXPECT_EQ(std::ranges::count(table_text(s, filtered), '\n'), 2) << "no empty table";
+}
+
+TEST(PrintWatch, TheJsonOfATableHoldsEverything) {
+  const Document document = watch_document(example_pipes(), how());
+  const Json& tree = document.tree;
+  EXPECT_EQ(document.type, "pipes");
+  EXPECT_EQ(tree["t_ns"], 2'000'000'000u);
+  EXPECT_EQ(tree["over_ns"], kOver_ns);
+  EXPECT_EQ(tree["scan_ns"], 1'500'000u);
+  EXPECT_EQ(tree["socketpairs"], 12);
+  EXPECT_EQ(tree["unreadable_processes"], 1);
+  EXPECT_EQ(tree["counts_bytes"], false);
+  ASSERT_EQ(tree["pipes"].size(), 3u);
+  const Json& first = tree["pipes"][0];
+  EXPECT_EQ(first["inode"], 501);
+  EXPECT_EQ(first["device"], 14);
+  EXPECT_TRUE(first["path"].is_null());
+  EXPECT_EQ(first["path_reason"], "it is no FIFO");
+  EXPECT_EQ(first["age_ns"], 12'000'000'000u);
+  EXPECT_EQ(first["capacity_bytes"], 65'536);
+  EXPECT_EQ(first["queued_bytes"], 65'536);
+  EXPECT_EQ(first["ring"], (Json{{"slots", 16}, {"used", 16}}));
+  EXPECT_EQ(first["occupancy"]["full_share"], 0.97);
+  EXPECT_EQ(first["occupancy"]["looks"], 900);
+  EXPECT_EQ(first["exact"], false);
+  EXPECT_EQ(first["open_to_read"], 1);
+  const Json& writer = first["writers"][0];
+  EXPECT_EQ(writer["pid"], 1201);
+  EXPECT_EQ(writer["fd"], 1);
+  EXPECT_EQ(writer["active"], true);
+  EXPECT_TRUE(writer["bytes"].is_null());
+  EXPECT_EQ(writer["bytes_reason"], "bytes are not counted; give --exact");
+  const Json& stage = first["stages"][writer["stage"].get<size_t>()];
+  EXPECT_EQ(stage["command"], "seq 100000000");
+  EXPECT_EQ(stage["doing"]["state"], "waiting");
+  EXPECT_EQ(stage["doing"]["waits_for"], name_of(WaitsFor::pipe_write));
+  EXPECT_EQ(stage["doing"]["pipe"]["inode"], 501);
+  EXPECT_EQ(stage["shares"]["writing_share"], 0.92);
+  EXPECT_EQ(stage["cpu_ns"], 960'000'000u);
+}
+
+TEST(PrintWatch, WhatIsUnknownIsNullWithAReason) {
+  const Document document = watch_document(example_pipes(), how());
+  const Json& pipe = document.tree["pipes"][2];
+  EXPECT_EQ(pipe["path"], "/tmp/queue");
+  for (const char* name : {"capacity_bytes", "queued_bytes", "ring", "occupancy", "bytes_per_s",
+                           "bytes", "open_to_write"}) {
+    EXPECT_TRUE(pipe.contains(name) && pipe[name].is_null()) << name;
+    EXPECT_FALSE(pipe.value(name + std::string("_reason"), "").empty()) << name;
+  }
+  EXPECT_TRUE(pipe["writers"].empty());
+  EXPECT_EQ(pipe["readers"][0]["active"], false);
+}
+
+TEST(PrintWatch, APipelineNamesWhatHoldsItUp) {
+  WatchSnapshot s = example_pipes();
+  s.pipeline = example_pipeline();
+  const Document document = watch_document(s, how());
+  EXPECT_EQ(document.type, "pipeline");
+  EXPECT_EQ(
+      document.human,
+      "seq | gzip | wc, over 5.0 s\n"
+      "gzip holds it up: it works on a CPU 97 % of the time\n"
+      "  its input is full 97 % of the time\n"
+      "  its output is empty 100 %\n"
+      "\n"
+      "    pid  stage            CPU  CPU time  runnable  reading  writing  elsewhere\n"
+      "   1201  seq 100000000    8 %    0.96 s       0 %      0 %     92 %\n"
+      "      |  64 KiB ring, empty 0 %, full 97 %, 64 KiB in it, ~75.5 MiB/s, 906 MiB so far\n"
+      "   1202  gzip -9         97 %   11.64 s       2 %      0 %      0 %  disk 1 %\n"
+      "      |  64 KiB ring, empty 100 %, full 0 %, 0 B in it, 19.5 KiB/s, 234 KiB so far\n"
+      "   1203  wc -c              ?         ?         ?        ?        ?\n");
+}
+
+TEST(PrintWatch, TheJsonOfAPipelineHoldsItsBottleneck) {
+  WatchSnapshot s = example_pipes();
+  s.pipeline = example_pipeline();
+  const Json tree = watch_document(s, how()).tree;
+  EXPECT_FALSE(tree.contains("over_ns"));
+  EXPECT_EQ(tree["title"], "seq | gzip | wc");
+  EXPECT_EQ(tree["window_ns"], 5'000'000'000u);
+  EXPECT_EQ(tree["bottleneck"]["kind"], name_of(Bottleneck::Kind::stage));
+  EXPECT_EQ(tree["bottleneck"]["pid"], 1202);
+  EXPECT_EQ(tree["bottleneck"]["evidence"].size(), 2u);
+  ASSERT_EQ(tree["stages"].size(), 3u);
+  EXPECT_EQ(tree["stages"][1]["shares"]["elsewhere"]["disk_share"], 0.01);
+  EXPECT_TRUE(tree["stages"][2]["shares"].is_null());
+  EXPECT_EQ(tree["stages"][2]["shares_reason"], "seen once");
+  EXPECT_TRUE(tree["stages"][0].contains("functions"));
+  ASSERT_EQ(tree["pipes"].size(), 2u);
+  EXPECT_EQ(tree["pipes"][1]["exact"], true);
+  EXPECT_EQ(tree["pipes"][1]["readers"][0]["bytes"], 240'000);
+}
+
+// tee >(b) | a, and two writers of one pipe.
+TEST(PrintWatch, ARingThatIsNotBetweenNeighboursNamesItsEnds) {
+  PipelineView p = example_pipeline();
+  p.pipes[0].readers.front().stage = 2;
+  p.pipes[1].writers.push_back(p.pipes[0].writers.front());
+  const std::string text = pipeline_text(p, 120);
+  EXPECT_NE(text.find("to 1203 wc: 64 KiB ring"), text.npos) << text;
+  EXPECT_NE(text.find("from 1202 gzip and 1201 seq: 64 KiB ring"), text.npos) << text;
+  p.pipes[0].writers.clear();
+  p.pipes[0].kernel_writers = 0;
+  EXPECT_NE(pipeline_text(p, 120).find("from nobody to 1203 wc: "), text.npos);
+  p.pipes[0].kernel_writers = {};
+  EXPECT_NE(pipeline_text(p, 120).find("from ? to 1203 wc: "), text.npos);
+}
+
+TEST(PrintWatch, AStageThatEndedBeforeTheOthersIsMarked) {
+  PipelineView p = example_pipeline();
+  p.stages[0].gone = true;
+  EXPECT_NE(pipeline_text(p, 120).find("92 %  ended\n"), std::string::npos);
+  for (StageView& stage : p.stages) stage.gone = true;
+  EXPECT_EQ(pipeline_text(p, 120).find("ended"), std::string::npos);
+}
+
+TEST(PrintWatch, ACommandEndsWithASummary) {
+  CommandResult result;
+  result.words = {"sh", "-c", "seq 100000000 | gzip -9 | wc -c"};
+  result.now_ns = 100'000'000'000;
+  result.duration_ns = 12'310'000'000;
+  result.cpu_ns = 12'700'000'000;
+  result.exit_code = 3;
+  result.pipeline = Reading<PipelineView>::of(example_pipeline());
+  const Document document = command_document(result, 120);
+  EXPECT_TRUE(document.human.starts_with(
+      "sh -c seq 100000000 | gzip -9 | wc -c: 12.31 s, 12.70 s of CPU, exit status 3\n\nseq | "))
+      << document.human;
+  EXPECT_EQ(document.type, "summary");
+  EXPECT_EQ(document.tree["command"].size(), 3u);
+  EXPECT_EQ(document.tree["exit_status"], 3);
+  EXPECT_TRUE(document.tree["signal"].is_null());
+  EXPECT_EQ(document.tree["pipeline"]["bottleneck"]["pid"], 1202);
+  EXPECT_EQ(document.tree["pipeline"]["pipes"][0]["age_ns"], 12'000'000'000u);
+}
+
+TEST(PrintWatch, ACommandThatWasNotSeenSaysWhy) {
+  CommandResult result;
+  result.words = {"true"};
+  result.exit_code = 137;
+  result.signal = 9;
+  result.reason = "no BPF; sudo pipetop";
+  result.pipeline = Reading<PipelineView>::unavailable("no pipe was seen");
+  const Document document = command_document(result, 120);
+  EXPECT_EQ(document.human,
+            "true: 0.00 s, 0.00 s of CPU, ended by signal 9\nno BPF; sudo pipetop\nno pipe was "
+            "seen\n");
+  EXPECT_EQ(document.tree["signal"], 9);
+  EXPECT_TRUE(document.tree["pipeline"].is_null());
+  EXPECT_EQ(document.tree["pipeline_reason"], "no pipe was seen");
+}
+
+TEST(PrintWatch, WhatProgramsAreCalledEndsNoLine) {
+  CommandResult result;
+  result.words = {"echo", "a\n\x1b[2Jb"};
+  result.pipeline = Reading<PipelineView>::unavailable("no pipe was seen");
+  const std::string text = command_document(result, 120).human;
+  EXPECT_EQ(std::ranges::count(text, '\n'), 2) << text;
+  EXPECT_EQ(text.find('\x1b'), text.npos);
+}
+
+}  // namespace
+}  // namespace pipetop::tui

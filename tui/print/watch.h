@@ -1,0 +1,48 @@
+// What `pipetop watch` prints in place of its screen: all pipes, one pipeline, or what a command's
+// pipeline did.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/base/reading.h"
+#include "engine/pipeline/pipeline.h"
+#include "tui/print/document.h"
+#include "tui/state/pipe_order.h"
+
+namespace pipetop::tui {
+
+struct WatchPrint {
+  uint64_t begin_ns = 0;  // of the watching, CLOCK_MONOTONIC
+  uint64_t over_ns = 0;   // the time that the table's rates are of
+  PipeSort sort = PipeSort::rate;
+  std::string filter = {};
+  int columns = 120;  // of the text
+};
+
+// The open pipeline, or else all pipes.
+Document watch_document(const WatchSnapshot& now, const WatchPrint& how);
+
+// Of `watch -- COMMAND`, at its end.
+struct CommandResult {
+  std::vector<std::string> words;
+  uint64_t now_ns = 0, duration_ns = 0;
+  uint64_t cpu_ns = 0;  // of it and of all processes that were waited for, user and system
+  int exit_code = 0;    // 128 + signal, if one ended it
+  int signal = 0;
+  std::string reason;  // why BPF didn't see it, "why; remedy"; else ""
+  Reading<PipelineView> pipeline;
+};
+
+Document command_document(const CommandResult& result, int columns);
+
+// Parts of these documents. `missing` says why figures are not known that only BPF knows;
+// missing_of() from why it didn't see them.
+std::string missing_of(const std::string& reason);
+Json table_json(const WatchSnapshot& now, const WatchPrint& how);
+Json pipeline_json(const PipelineView& pipeline, uint64_t now_ns, const std::string& missing);
+std::string table_text(const WatchSnapshot& now, const WatchPrint& how);
+std::string pipeline_text(const PipelineView& pipeline, int columns);
+
+}  // namespace pipetop::tui

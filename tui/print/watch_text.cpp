@@ -1,0 +1,289 @@
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "tui/draw/numbers.h"
+#include "tui/draw/text.h"
+#include "tui/print/human_text.h"
+#include "tui/print/watch.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr const char* kUnknown = "?";
+constexpr int kGap = 2;  // between the columns of a table
+
+std::string percent(const Reading<RingShares>& shares, double RingShares::*part) {
+  return shares.has_value() ? whole_percent_text((*shares).*part) : kUnknown;
+}
+
+std::string bytes(const std::optional<uint64_t>& value) {
+  return value ? bytes_text(double(*value)) : kUnknown;
+}
+
+// "~72.1 MiB/s" if it is estimated.
+std::string rate(const PipeView& pipe) {
+  if (!pipe.bytes_per_s.has_value()) return kUnknown;
+  return fmt::format("{}{}/s", pipe.exact ? "" : "~", bytes_text(*pipe.bytes_per_s));
+}
+
+// ---- the table of all pipes -------------------------------------------------
+
+const EndView* first_of(const std::vector<EndView>& ends) {
+  const auto active = std::ranges::find_if(ends, &EndView::active);
+  return active != ends.end() ? &*active : ends.empty() ? nullptr : &ends.front();
+}
+
+// "1202:0 gzip +2"; in brackets if nobody moves its data.
+std::string who(const PipeRow& row, const std::vector<EndView>& ends,
+                const std::optional<uint32_t>& open) {
+  const EndView* end = first_of(ends);
+  if (!end) return open == 0u ? "none" : kUnknown;
+  std::string text =
+      fmt::format("{}:{} {}", end->end.process.pid, end->end.fd, row.stages.at(end->stage).name);
+  if (!end->active) return fmt::format("({})", text);
+  const auto active = std::ranges::count_if(ends, &EndView::active);
+  return active == 1 ? text : fmt::format("{} +{}", text, active - 1);
+}
+
+std::string does(const PipeRow& row, const std::vector<EndView>& ends) {
+  const EndView* end = first_of(ends);
+  if (!end) return "";
+  const StageView& stage = row.stages.at(end->stage);
+  if (stage.gone) return "gone";
+  switch (stage.doing.kind) {
+    case Doing::Kind::running:
+      return "runs";
+    case Doing::Kind::runnable:
+      return "runnable";
+    case Doing::Kind::zombie:
+      return "zombie";
+    case Doing::Kind::waiting:
+      break;
+  }
+  if (!stage.doing.pipe) return std::string(name_of(stage.doing.wait));
+  return *stage.doing.pipe == row.pipe.id ? "blocked" : "other pipe";
+}
+
+std::string note(const PipeRow& row) {
+  return !row.pipe.path.empty() ? row.pipe.path : row.pipe.own ? "both ends are its own" : "";
+}
+
+struct TableColumn {
+  TextColumn look;  // `most` is how wide it gets; 0: what the others leave
+  int spared = 0;   // a narrow terminal does without those with low numbers first, never those of 0
+  std::string (*cell)(const PipeRow& row);
+};
+
+const TableColumn kColumns[] = {
+    {{"writer", '<', 0, 0},
+     0,
+     [](const PipeRow& row) { return who(row, row.pipe.writers, row.pipe.kernel_writers); }},
+    {{"does", '<', 0, 10}, 0, [](const PipeRow& row) { return does(row, row.pipe.writers); }},
+    {{"reader", '<', 0, 0},
+     0,
+     [](const PipeRow& row) { return who(row, row.pipe.readers, row.pipe.kernel_readers); }},
+    {{"does", '<', 0, 10}, 0, [](const PipeRow& row) { return does(row, row.pipe.readers); }},
+    {{"size", '>', 0, 8}, 2, [](const PipeRow& row) { return bytes(row.pipe.capacity); }},
+    {{"in it", '>', 0, 8}, 1, [](const PipeRow& row) { return bytes(row.pipe.queued); }},
+    {{"empty", '>', 0, 5},
+     3,
+     [](const PipeRow& row) { return percent(row.pipe.shares, &RingShares::empty); }},
+    {{"full", '>', 0, 5},
+     0,
+     [](const PipeRow& row) { return percent(row.pipe.shares, &RingShares::full); }},
+    {{"rate", '>', 0, 11}, 0, [](const PipeRow& row) { return rate(row.pipe); }},
+    {{"", '<', 0, 40}, 4, [](const PipeRow& row) { return note(row); }},
+};
+
+// A column of the table, and how wide its cells are.
+struct Filled {
+  const TableColumn* column;
+  std::vector<std::string> cells;
+  int width = 0;  // 0: what the others leave
+
+  Filled(const TableColumn& which, const std::vector<const PipeRow*>& rows)
+      : column(&which), width(columns_of(which.look.heading)) {
+    for (const PipeRow* row : rows) cells.push_back(which.cell(*row));
+    for (const std::string& cell : cells) width = std::max(width, columns_of(cell));
+    width = std::min(width, which.look.most);
+  }
+};
+
+// What the flexible columns get, each.
+int room_for_names(const std::vector<Filled>& columns, int width) {
+  const auto add = [](int sum, const Filled& f) { return sum + f.width + kGap; };
+  const auto names = std::ranges::count(columns, 0, &Filled::width);
+  return (width + kGap - std::accumulate(columns.begin(), columns.end(), 0, add)) / int(names);
+}
+
+std::vector<Filled> columns_for(const std::vector<const PipeRow*>& rows, int width) {
+  constexpr int kLeastName = 12, kMostSpared = 4;
+  const bool has_notes = std::ranges::any_of(rows, [](auto row) { return !note(*row).empty(); });
+  std::vector<Filled> filled;
+  for (const TableColumn& column : kColumns)
+    if (has_notes || !column.look.heading.empty()) filled.emplace_back(column, rows);
+  for (int spared = 1; spared <= kMostSpared && room_for_names(filled, width) < kLeastName;
+       ++spared)
+    std::erase_if(filled, [&](const Filled& f) { return f.column->spared == spared; });
+  return filled;
+}
+
+std::string table_head(const WatchSnapshot& now, const WatchPrint& how, size_t shown) {
+  std::string text = counted(now.rows.size(), "pipe");
+  if (shown != now.rows.size()) text = fmt::format("{} of {}", shown, text);
+  text += fmt::format(", over {:.1f} s; ~ is estimated", double(how.over_ns) / 1e9);
+  if (now.socketpairs.value_or(0) > 0)
+    text += fmt::format("; without {}", counted(*now.socketpairs, "socketpair"));
+  if (now.unreadable > 0)
+    text += fmt::format(
+        "; {} cannot be looked into",
+        now.unreadable == 1 ? "1 process" : fmt::format("{} processes", now.unreadable));
+  return text + "\n" + (now.reason.empty() ? "" : now.reason + "\n");
+}
+
+// ---- a pipeline -------------------------------------------------------------
+
+// "disk 12 %, network 3 %", the longest first.
+std::string elsewhere(const StageShares& shares, size_t most) {
+  constexpr double kLeast = 0.005;
+  std::vector<std::pair<double, std::string_view>> waits;
+  for (size_t i = 0; i < kWaits; ++i)
+    if (shares.elsewhere[i] >= kLeast)
+      waits.emplace_back(shares.elsewhere[i], name_of(static_cast<WaitsFor>(i)));
+  std::ranges::stable_sort(waits, std::greater(), [](const auto& wait) { return wait.first; });
+  std::vector<std::string> texts;
+  for (const auto& [share, name] : waits)
+    if (texts.size() < most) texts.push_back(fmt::format("{} {}", name, whole_percent_text(share)));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::vector<std::string> stage_cells(const StageView& stage, size_t most_waits) {
+  const auto share = [&](double StageShares::*part) {
+    return stage.shares.has_value() ? whole_percent_text((*stage.shares).*part) : kUnknown;
+  };
+  return {fmt::format("{}", stage.id.pid),
+          stage.command.empty() ? stage.name : stage.command,
+          stage.cpu.has_value() ? whole_percent_text(*stage.cpu) : kUnknown,
+          stage.cpu_ns ? fmt::format("{:.2f} s", double(*stage.cpu_ns) / 1e9) : kUnknown,
+          share(&StageShares::runnable),
+          share(&StageShares::reading),
+          share(&StageShares::writing),
+          stage.shares.has_value() ? elsewhere(*stage.shares, most_waits) : ""};
+}
+
+// Beside others that go on.
+void mark_gone(std::string& last_cell) { last_cell += last_cell.empty() ? "ended" : ", ended"; }
+
+std::vector<size_t> active_stages(const std::vector<EndView>& ends) {
+  std::vector<size_t> stages;
+  for (const EndView& end : ends)
+    if (end.active && std::ranges::find(stages, end.stage) == stages.end())
+      stages.push_back(end.stage);
+  return stages;
+}
+
+// "1202 gzip and 1203 wc". `open` counts the open files, also of processes that we may not see.
+std::string names_of(const PipelineView& pipeline, const std::vector<size_t>& stages,
+                     const std::optional<uint32_t>& open) {
+  if (stages.empty()) return open == 0u ? "nobody" : kUnknown;
+  std::vector<std::string> names;
+  for (const size_t i : stages)
+    names.push_back(fmt::format("{} {}", pipeline.stages.at(i).id.pid, pipeline.stages.at(i).name));
+  return fmt::format("{}", fmt::join(names, " and "));
+}
+
+// Its ends are named unless they are the stages above and below.
+std::string ring_text(const PipelineView& pipeline, const PipeView& pipe, size_t above) {
+  const auto writers = active_stages(pipe.writers), readers = active_stages(pipe.readers);
+  std::vector<std::string> ends;
+  if (writers != std::vector{above})
+    ends.push_back("from " + names_of(pipeline, writers, pipe.kernel_writers));
+  if (readers != std::vector{above + 1})
+    ends.push_back("to " + names_of(pipeline, readers, pipe.kernel_readers));
+  std::string text = fmt::format("{}{}", fmt::join(ends, " "), ends.empty() ? "" : ": ");
+  if (!pipe.path.empty()) text += pipe.path + ", ";
+  text += fmt::format("{} ring, empty {}, full {}", bytes(pipe.capacity),
+                      percent(pipe.shares, &RingShares::empty),
+                      percent(pipe.shares, &RingShares::full));
+  if (pipe.queued) text += fmt::format(", {} in it", bytes(pipe.queued));
+  text += fmt::format(", {}", rate(pipe));
+  return pipe.total_bytes ? fmt::format("{}, {} so far", text, bytes(pipe.total_bytes)) : text;
+}
+
+// Below its last writer; at the top if there is none.
+size_t place_of(const PipeView& pipe) {
+  size_t place = 0;
+  for (const EndView& end : pipe.writers)
+    if (end.active) place = std::max(place, end.stage + 1);
+  return place;
+}
+
+std::string wrapped(std::string_view text, int columns, std::string_view indent) {
+  std::string lines;
+  for (const std::string_view line : broken(text, columns - int(indent.size())))
+    lines += fmt::format("{}{}\n", indent, line);
+  return lines;
+}
+
+std::string stages_text(const PipelineView& pipeline, int columns) {
+  constexpr int kFigures = 76;  // what the columns behind the command take
+  const bool narrow = columns < 100;
+  const bool all_gone = std::ranges::all_of(pipeline.stages, &StageView::gone);
+  TextTable table({{"pid", '>', 7},
+                   {"stage", '<', 0, std::clamp(columns - kFigures, 12, 60)},
+                   {"CPU", '>', 5},
+                   {"CPU time", '>'},
+                   {"runnable", '>'},
+                   {"reading", '>'},
+                   {"writing", '>'},
+                   {"elsewhere"}});
+  const auto add_rings = [&](size_t place) {
+    for (const PipeView& pipe : pipeline.pipes)
+      if (place_of(pipe) == place) table.add({"|", ring_text(pipeline, pipe, place - 1)});
+  };
+  add_rings(0);
+  for (size_t i = 0; i < pipeline.stages.size(); ++i) {
+    std::vector<std::string> cells = stage_cells(pipeline.stages[i], narrow ? 1 : 3);
+    if (pipeline.stages[i].gone && !all_gone) mark_gone(cells.back());
+    table.add(std::move(cells));
+    add_rings(i + 1);
+  }
+  return table.text();
+}
+
+}  // namespace
+
+std::string table_text(const WatchSnapshot& now, const WatchPrint& how) {
+  const auto rows = pipes_shown(now.rows.get(), how.sort, how.filter);
+  const std::vector<Filled> filled = columns_for(rows, how.columns);
+  const int room = std::max(1, room_for_names(filled, how.columns));
+  std::vector<TextColumn> looks;
+  for (const Filled& f : filled) {
+    looks.push_back(f.column->look);
+    if (looks.back().most == 0) looks.back().most = room;
+  }
+  TextTable table(looks);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::vector<std::string> cells;
+    for (const Filled& f : filled) cells.push_back(f.cells[i]);
+    table.add(std::move(cells));
+  }
+  return table_head(now, how, rows.size()) + (rows.empty() ? "" : "\n" + table.text());
+}
+
+std::string pipeline_text(const PipelineView& pipeline, int columns) {
+  std::string text =
+      wrapped(fmt::format("{}, over {:.1f} s", pipeline.title(), double(pipeline.window_ns) / 1e9),
+              columns, "");
+  text += wrapped(pipeline.bottleneck.line, columns, "");
+  for (const std::string& clause : pipeline.bottleneck.evidence)
+    text += wrapped(clause, columns, "  ");
+  return text + "\n" + stages_text(pipeline, columns);
+}
+
+}  // namespace pipetop::tui
