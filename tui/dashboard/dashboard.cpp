@@ -18,6 +18,7 @@
 #include "tui/state/held_figures.h"
 #include "tui/state/ring_state.h"
 #include "tui/terminal/terminal.h"
+#include "tui/terminal/terminal_keys.h"
 
 namespace pipetop::tui {
 namespace {
@@ -73,9 +74,7 @@ class Dashboard {
           suspend();
           break;
         case SIGCONT:
-          // Perhaps after an unnoticed stop: somebody else used the terminal.
-          terminal_.suspend();
-          terminal_.resume();
+          take_again(terminal_);
           break;
         case SIGINT:
           exit_code_ = 0;
@@ -101,19 +100,16 @@ class Dashboard {
       case Outcome::stay:
         break;
       case Outcome::redraw_all:
-        terminal_.resize();
-        terminal_.forget();
+        redraw_all(terminal_);
         break;
       case Outcome::toggle_mouse:
-        terminal_.set_mouse(!terminal_.mouse());
-        controller_.show_message(terminal_.mouse() ? "mouse on" : "mouse off: text can be selected",
-                                 Severity::info);
+        controller_.show_message(toggle_mouse(terminal_), Severity::info);
         break;
       case Outcome::toggle_recording:
         toggle_recording();
         break;
       case Outcome::next_theme:
-        next_theme();
+        controller_.show_message(choose_next_theme(terminal_), Severity::info);
         break;
       case Outcome::save_picture:
         save_picture();
@@ -127,18 +123,6 @@ class Dashboard {
       case Outcome::abort:
         exit_code_ = 128 + SIGQUIT;
     }
-  }
-
-  void next_theme() {
-    const auto names = theme_names();
-    const size_t next = (static_cast<size_t>(terminal_.theme()) + 1) % names.size();
-    terminal_.set_theme(static_cast<ThemeChoice>(next));
-    const std::string_view shown = theme_name(terminal_.shown_theme());
-    controller_.show_message(!terminal_.has_colors()
-                                 ? "no colours here, so no themes; see pipetop help themes"
-                             : next == 0 ? fmt::format("theme: auto, for a {} background", shown)
-                                         : fmt::format("theme: {}", shown),
-                             Severity::info);
   }
 
   // Of what is on the screen.

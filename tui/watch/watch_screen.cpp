@@ -15,6 +15,7 @@
 #include "engine/base/unique_fd.h"
 #include "tui/state/held_figures.h"
 #include "tui/terminal/terminal.h"
+#include "tui/terminal/terminal_keys.h"
 #include "tui/watch/watch_controller.h"
 #include "tui/watch/watch_source.h"
 #include "tui/watch/watch_view.h"
@@ -97,9 +98,7 @@ class WatchScreen {
           suspend();
           break;
         case SIGCONT:
-          // Perhaps after an unnoticed stop: somebody else used the terminal.
-          terminal_.suspend();
-          terminal_.resume();
+          take_again(terminal_);
           break;
         case SIGINT:
           // The command has got it, too: it is of our group.
@@ -126,16 +125,13 @@ class WatchScreen {
       case WatchOutcome::stay:
         break;
       case WatchOutcome::redraw_all:
-        terminal_.resize();
-        terminal_.forget();
+        redraw_all(terminal_);
         break;
       case WatchOutcome::toggle_mouse:
-        terminal_.set_mouse(!terminal_.mouse());
-        controller_.show_message(terminal_.mouse() ? "mouse on"
-                                                   : "mouse off: text can be selected");
+        controller_.show_message(toggle_mouse(terminal_));
         break;
       case WatchOutcome::next_theme:
-        next_theme();
+        controller_.show_message(choose_next_theme(terminal_));
         break;
       case WatchOutcome::suspend:
         suspend();
@@ -157,17 +153,6 @@ class WatchScreen {
       options_.deliver(number);
     else
       exit_code_ = number == SIGINT ? 0 : kSignalExit + number;
-  }
-
-  void next_theme() {
-    const auto names = theme_names();
-    const size_t next = (static_cast<size_t>(terminal_.theme()) + 1) % names.size();
-    terminal_.set_theme(static_cast<ThemeChoice>(next));
-    const std::string_view shown = theme_name(terminal_.shown_theme());
-    controller_.show_message(!terminal_.has_colors()
-                                 ? "no colours here, so no themes; see pipetop help themes"
-                             : next == 0 ? fmt::format("theme: auto, for a {} background", shown)
-                                         : fmt::format("theme: {}", shown));
   }
 
   // As if the terminal itself had stopped the process group, so that the shell gets control back.
