@@ -36,8 +36,10 @@ constexpr std::array kDurationUnits = {TextUnit{"ns", 1},
 
 constexpr size_t kMaxLineBytes = 500;
 
-// U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069: the letters after them run the other way.
+// U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069: the letters after them run the other
+// way.
 bool changes_direction(std::string_view character) {
+  if (character == "\xd8\x9c") return true;
   if (character.size() != 3 || uint8_t(character[0]) != 0xe2) return false;
   const auto middle = uint8_t(character[1]), last = uint8_t(character[2]);
   if (middle == 0x80) return last == 0x8e || last == 0x8f || (last >= 0xaa && last <= 0xae);
