@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   hide_memory();
   fill_standard_descriptors();
   tui::hide_callers_variables();
-  ignore_write_signals();  // a closed pipe and a file that may not grow are errors of write()
+  set_own_signals();  // a closed pipe and a file that may not grow are errors of write()
   try {
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
     // Before it reads anything; but a command that it starts gets all that the caller has.

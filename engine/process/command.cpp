@@ -20,7 +20,7 @@ namespace {
 // In the child, after fork: only async-signal-safe calls. Does not return; a failure is reported
 // through error_fd, which exec closes.
 [[noreturn]] void become_command(char* const* arguments, int error_fd) {
-  restore_write_signals();  // main() ignores them; exec resets what has a handler
+  restore_inherited_signals();  // exec resets only what has a handler
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -65,7 +65,11 @@ WatchedCommand::WatchedCommand(std::span<const std::string> words) {
   UniqueFd error_write(ends[1]);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   pid_ = ::fork();
-  if (pid_ < 0) throw SystemError("fork", errno);
+  if (pid_ < 0) {
+    const int error = errno;
+    ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+    throw SystemError("fork", error);
+  }
   if (pid_ == 0) become_command(arguments.data(), error_write.get());
   error_write.reset();
   if (const int error = error_of_exec(reports)) {
@@ -83,7 +87,7 @@ WatchedCommand::~WatchedCommand() { ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 std::optional<int> WatchedCommand::exit_code() {
   int status = 0;
   for (pid_t child = 0; (child = ::waitpid(-1, &status, WNOHANG)) > 0;) {
-    if (child != pid_) continue;
+    if (child != pid_ || exit_code_) continue;  // one that we adopted may have the number again
     signal_ = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     exit_code_ = signal_ != 0 ? kSignalExit + signal_ : WEXITSTATUS(status);
   }

@@ -14,8 +14,8 @@ namespace pipetop {
 class WatchedCommand {
  public:
   // Started in our process group, with our stdin, stdout, stderr, working directory, environment
-  // and privileges as they are at this moment, and signals as if we had not touched them: none is
-  // blocked, SIGPIPE and SIGXFSZ do what they do by default. Descendants whose parent exits become
+  // and privileges as they are at this moment, and signals as we got them, but none is
+  // blocked. Descendants whose parent exits become
   // our children (PR_SET_CHILD_SUBREAPER), so that the pipeline is known to its end. Throws Error:
   // Exit::not_found, Exit::not_executable; SystemError.
   explicit WatchedCommand(std::span<const std::string> words);

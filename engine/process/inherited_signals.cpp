@@ -9,24 +9,28 @@ namespace {
 
 struct Inherited {
   int number;
-  struct sigaction action;
+  void (*ours)(int);
+  struct sigaction theirs;
 };
 
-std::array<Inherited, 2> g_inherited = {{{SIGPIPE, {}}, {SIGXFSZ, {}}}};
-bool g_ignored = false;
+std::array<Inherited, 3> g_inherited = {
+    {{SIGPIPE, SIG_IGN, {}}, {SIGXFSZ, SIG_IGN, {}}, {SIGCHLD, SIG_DFL, {}}}};
+bool g_set = false;
 
 }  // namespace
 
-void ignore_write_signals() {
-  struct sigaction ignore {};
-  ignore.sa_handler = SIG_IGN;
-  for (Inherited& signal : g_inherited) ::sigaction(signal.number, &ignore, &signal.action);
-  g_ignored = true;
+void set_own_signals() {
+  for (Inherited& signal : g_inherited) {
+    struct sigaction ours {};
+    ours.sa_handler = signal.ours;
+    ::sigaction(signal.number, &ours, &signal.theirs);
+  }
+  g_set = true;
 }
 
-void restore_write_signals() {
-  if (!g_ignored) return;
-  for (const Inherited& signal : g_inherited) ::sigaction(signal.number, &signal.action, nullptr);
+void restore_inherited_signals() {
+  if (!g_set) return;
+  for (const Inherited& signal : g_inherited) ::sigaction(signal.number, &signal.theirs, nullptr);
 }
 
 }  // namespace pipetop

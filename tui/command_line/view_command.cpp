@@ -95,7 +95,7 @@ class View {
 
   // Without a signal, for somebody who ignores it, it is an error.
   static void end_as_others_do() {
-    restore_write_signals();
+    restore_inherited_signals();
     ::raise(SIGPIPE);
   }
 

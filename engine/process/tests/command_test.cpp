@@ -123,15 +123,28 @@ TEST(WatchedCommand, HasSignalsAsIfWeHadNotTouchedThem) {
   sigemptyset(&blocked);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&blocked, number);
   sigprocmask(SIG_BLOCK, &blocked, &before);
-  ignore_write_signals();  // as main() does
+  const auto old_child = std::signal(SIGCHLD, SIG_IGN);
+  set_own_signals();                                  // as main() does
   const auto old_hup = std::signal(SIGHUP, SIG_IGN);  // as nohup does
   EXPECT_EQ(signals("SigBlk"), 0u);
   const uint64_t ignored = signals("SigIgn");
-  restore_write_signals();
+  restore_inherited_signals();
+  std::signal(SIGCHLD, old_child);
   std::signal(SIGHUP, old_hup);
   sigprocmask(SIG_SETMASK, &before, nullptr);
   EXPECT_FALSE(has_signal(ignored, SIGPIPE));
   EXPECT_TRUE(has_signal(ignored, SIGHUP));
+  EXPECT_TRUE(has_signal(ignored, SIGCHLD));
+}
+
+TEST(WatchedCommand, ItsEndIsSeenAlsoIfChildrenAreIgnored) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  set_own_signals();
+  const Words words = {"exit 3"};
+  WatchedCommand command(words);
+  EXPECT_EQ(exit_code_of(command), 3);
+  restore_inherited_signals();
+  std::signal(SIGCHLD, before);
 }
 
 TEST(WatchedCommand, StaysInOurProcessGroup) {
