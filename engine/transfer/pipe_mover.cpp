@@ -44,8 +44,8 @@ class PipeMover : public TransferMover {
 
   void give(Moved& moved) {
     const ssize_t done = ::splice(read_end_.get(), nullptr, out_, nullptr, held_, 0);
-    if (done < 0) {
-      moved.error = errno;
+    if (done <= 0) {
+      moved.error = done < 0 ? errno : ENOSPC;  // 0: a device that takes nothing
       moved.side = TransferSide::out;
       return;
     }
