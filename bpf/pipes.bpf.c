@@ -22,14 +22,16 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define PIDTYPE_PGID 2
 #define PIDTYPE_SID 3
 
+#define SEEN_NS 10000000000ull /* a pipe that no pass has seen for so long has gone */
+
 // Set by user space before each pass.
 volatile __u64 pass;          // CLOCK_MONOTONIC at its begin
 volatile __u32 holders_only;  // list threads of these processes only
 
 volatile __u32 knows_sockets = 1;
 
-// What a pass has seen, and how each pipe was. By a hash: two of the same place may be seen twice,
-// or be taken for holders that are none, which costs a record.
+// What a pass has seen, and how each pipe was. By a hash, in one of two places: three that fall
+// into them may be seen twice, or be taken for holders that are none, which costs a record.
 struct seen_pipe {
   __u64 address;
   __u64 inode;
@@ -58,7 +60,10 @@ struct {
 
 static __always_inline struct seen_pipe *seen_place(__u64 address) {
   const __u32 place = (address * 0x9e3779b97f4a7c15) >> 49;  // golden ratio, as in the kernel
-  return bpf_map_lookup_elem(&seen, &place);
+  const __u32 other = place ^ 1;
+  struct seen_pipe *found = bpf_map_lookup_elem(&seen, &place);
+  const bool taken = found && found->address != address && found->pass + SEEN_NS > pass;
+  return taken ? bpf_map_lookup_elem(&seen, &other) : found;
 }
 
 static __always_inline __u64 *holder_place(const struct task_struct *task) {

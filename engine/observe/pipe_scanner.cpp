@@ -29,6 +29,9 @@ constexpr uint32_t kIdle = 0x400;                // TASK_NOLOAD: sleeps like thi
 constexpr uint32_t kFrozen = 0x8000;
 constexpr uint32_t kCanRead = 1, kCanWrite = 2;
 
+// Each process takes two descriptors, and of more a pass over all takes no longer.
+constexpr size_t kMostLinked = 256;
+
 // What an iterator writes, in memory that is used again.
 template <class Record>
 class Records {
@@ -105,20 +108,22 @@ class BpfPipeScanner final : public PipeScanner {
 
   PipeScan scan() override {
     begin(true);
-    if (!ends_.add(all_.ends)) throw SystemError("list of the pipes' ends", errno);
-    if (!tasks_.add(all_.tasks)) throw SystemError("list of threads", errno);
+    add(all_);
     return result([](ProcessId) { return true; });
   }
 
   PipeScan scan(std::span<const ProcessId> processes) override {
     const std::set<ProcessId> wanted(processes.begin(), processes.end());
-    std::erase_if(each_, [&](const auto& entry) { return !wanted.contains(entry.first); });
+    const bool one_by_one = wanted.size() <= kMostLinked;
+    std::erase_if(each_,
+                  [&](const auto& entry) { return !one_by_one || !wanted.contains(entry.first); });
     begin(false);
+    if (!one_by_one) add(all_);
     for (const ProcessId process : wanted) {
+      if (!one_by_one) break;
       auto known = each_.find(process);
       if (known == each_.end()) known = each_.emplace(process, attach(process.pid)).first;
-      if (!ends_.add(known->second.ends)) throw SystemError("list of a process's pipes", errno);
-      if (!tasks_.add(known->second.tasks)) throw SystemError("list of its threads", errno);
+      add(known->second);
     }
     PipeScan scan = result([&](ProcessId process) { return wanted.contains(process); });
     scan.socketpairs.reset();  // those of the machine are not known
@@ -137,6 +142,11 @@ class BpfPipeScanner final : public PipeScanner {
                    attach_to_process(skeleton_->progs.list_tasks, pid)};
     if (!links.ends || !links.tasks) throw_refused("attach the list of pipes", errno);
     return links;
+  }
+
+  void add(const Links& links) {
+    if (!ends_.add(links.ends)) throw SystemError("list of the pipes' ends", errno);
+    if (!tasks_.add(links.tasks)) throw SystemError("list of threads", errno);
   }
 
   void begin(bool holders_only) {
@@ -201,7 +211,8 @@ class BpfPipeScanner final : public PipeScanner {
     std::sort(scan.tasks.begin(), scan.tasks.end(), [](const auto& a, const auto& b) {
       return std::tuple(a.process, a.tid) < std::tuple(b.process, b.tid);
     });
-    fill_sides(scan.pipes, bytes_of_processes());
+    // Of all pipes of the machine most stand still, and that would take as long as all the rest.
+    fill_sides(scan.pipes, bytes_of_processes(), skeleton_->bss->holders_only == 0);
   }
 
   std::vector<ProcessBytes> bytes_of_processes() const {

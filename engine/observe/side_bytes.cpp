@@ -21,11 +21,12 @@ class Sides {
     each(pipe, reads, [&](size_t i) { ++reads_from_[i]; });
   }
 
-  // Nothing if it can't be told.
-  std::optional<SideBytes> of(const ScannedPipe& pipe) const {
+  // Of one whose processes use so many that move. Nothing if it can't be told.
+  std::optional<SideBytes> of(const ScannedPipe& pipe, uint32_t moving) const {
     SideBytes sides;
-    const auto writers = sum(pipe, writes, &ProcessBytes::written, writes_to_, sides.holders);
-    const auto readers = sum(pipe, reads, &ProcessBytes::read, reads_from_, sides.holders);
+    const auto writers =
+        sum(pipe, writes, &ProcessBytes::written, writes_to_, moving, sides.holders);
+    const auto readers = sum(pipe, reads, &ProcessBytes::read, reads_from_, moving, sides.holders);
     if (!writers || !readers) return {};
     sides.written = writers->bytes;
     sides.written_ns = writers->at_ns;
@@ -42,13 +43,13 @@ class Sides {
   template <class Wanted>
   std::optional<Sum> sum(const ScannedPipe& pipe, const Wanted& is_wanted,
                          uint64_t ProcessBytes::*bytes, const std::vector<uint32_t>& pipes,
-                         uint64_t& holders) const {
+                         uint32_t moving, uint64_t& holders) const {
     Sum sum;
     uint64_t processes = 0, first_ns = 0, later_ns = 0;
     bool alone = true;
     const bool known = each(pipe, is_wanted, [&](size_t i) {
       const ProcessBytes& process = bytes_[i];
-      alone = alone && pipes[i] == 1;
+      alone = alone && pipes[i] == moving;
       sum.bytes += process.*bytes;
       if (processes++ == 0) first_ns = process.at_ns;
       later_ns += process.at_ns - first_ns;
@@ -64,14 +65,18 @@ class Sides {
   template <class Wanted, class Use>
   bool each(const ScannedPipe& pipe, const Wanted& is_wanted, const Use& use) const {
     const ProcessId* last = nullptr;
+    bool known = true;
     for (const PipeEnd& end : pipe.ends) {  // by process
       if (!is_wanted(end) || (last && *last == end.process)) continue;
       last = &end.process;
       const auto found = std::ranges::lower_bound(bytes_, end.process, {}, &ProcessBytes::process);
-      if (found == bytes_.end() || found->process != end.process) return false;
+      if (found == bytes_.end() || found->process != end.process) {
+        known = false;
+        continue;
+      }
       use(static_cast<size_t>(found - bytes_.begin()));
     }
-    return true;
+    return known;
   }
 
   const std::vector<ProcessBytes>& bytes_;
@@ -80,12 +85,16 @@ class Sides {
 
 }  // namespace
 
-void fill_sides(std::vector<ScannedPipe>& pipes, const std::vector<ProcessBytes>& bytes) {
+void fill_sides(std::vector<ScannedPipe>& pipes, const std::vector<ProcessBytes>& bytes,
+                bool standing) {
   Sides sides(bytes);
   for (const ScannedPipe& pipe : pipes)
     if (pipe.ring && pipe.ring->sides) sides.count_pipes(pipe);
-  for (ScannedPipe& pipe : pipes)
-    if (pipe.ring && pipe.ring->sides) pipe.ring->sides = sides.of(pipe);
+  for (ScannedPipe& pipe : pipes) {
+    if (!pipe.ring) continue;
+    const bool moves = pipe.ring->sides.has_value();
+    if (moves || standing) pipe.ring->sides = sides.of(pipe, moves ? 1 : 0);
+  }
 }
 
 }  // namespace pipetop::observe

@@ -15,8 +15,10 @@ struct ProcessBytes {
   uint64_t at_ns = 0;  // CLOCK_MONOTONIC
 };
 
-// Fills the sides of rings that have them, or takes them away: a process is not in `bytes`, or uses
-// several pipes that move, so that nobody knows which. `bytes` are by process.
-void fill_sides(std::vector<ScannedPipe>& pipes, const std::vector<ProcessBytes>& bytes);
+// Fills the sides of rings that have them, because they move, or takes them away: a process is not
+// in `bytes`, or uses several pipes that move, so that nobody knows which. `bytes` are by process.
+// `standing`: rings that stand still get theirs, too, to begin with when they move.
+void fill_sides(std::vector<ScannedPipe>& pipes, const std::vector<ProcessBytes>& bytes,
+                bool standing = false);
 
 }  // namespace pipetop::observe

@@ -17,7 +17,7 @@ void ByteCounts::update(const std::vector<observe::EndBytes>& ends) {
 uint64_t ByteCounts::of(PipeId pipe) const {
   const auto found = sums_.find(pipe);
   if (found == sums_.end()) return 0;
-  return found->second.written != 0 ? found->second.written : found->second.read;
+  return std::max(found->second.written, found->second.read);
 }
 
 uint64_t ByteCounts::of(PipeId pipe, ProcessId process, int fd, bool writing) const {

@@ -13,7 +13,8 @@ class ByteCounts {
   // The cumulative counts now.
   void update(const std::vector<observe::EndBytes>& ends);
 
-  // Put into a pipe; if that is not seen, taken out of it.
+  // Put into a pipe, or taken out of it: what is more, because a writer that lives for a moment
+  // only is not seen.
   uint64_t of(PipeId pipe) const;
   // Through this end, since counting began.
   uint64_t of(PipeId pipe, ProcessId process, int fd, bool writing) const;

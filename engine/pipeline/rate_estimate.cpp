@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace pipetop {
@@ -61,7 +62,21 @@ std::optional<double> RateEstimate::agreed(uint64_t at_ns, const RingCounts& rin
   // What is queued may have been read by the time that the readers were looked at.
   const double queued = rate(std::max(ring.queued_bytes, begin_.queued), begin_.at_ns, at_ns);
   if (std::abs(written - read) > kAgree * std::max(written, read) + queued) return {};
-  return written * double(at_ns - begin_.at_ns);
+  return double(now.written - then.written);  // what is counted too early is not counted again
+}
+
+// What the sides had moved when the ring was looked at, if these bytes were all. They are looked at
+// a little later, and what they move in between would be missing from the next stretch.
+std::optional<SideBytes> RateEstimate::sides_after(uint64_t at_ns, const RingCounts& ring,
+                                                   double bytes) const {
+  if (!may_agree(ring)) return ring.sides;
+  SideBytes sides = *ring.sides;
+  const auto put = static_cast<uint64_t>(bytes);
+  const uint64_t taken = begin_.queued + put - std::min(begin_.queued + put, ring.queued_bytes);
+  sides.written = std::min(sides.written, begin_.sides->written + put);
+  sides.read = std::min(sides.read, begin_.sides->read + taken);
+  sides.written_ns = sides.read_ns = at_ns;
+  return sides;
 }
 
 void RateEstimate::settle(uint64_t at_ns, const RingCounts& ring, double bytes) {
@@ -79,13 +94,15 @@ void RateEstimate::decide(uint64_t at_ns, const RingCounts& ring, uint32_t moved
   const bool all_seen = earlier_.slots == 0 && passed_.slots == moved && moved <= ring.past_slots;
   const bool may_wait = at_ns < moves_since_ns_ + kPatienceNs;
   const bool stands = moved == 0 && !ring.sides;
-  if (all_seen) {
-    settle(at_ns, ring, passed_.by_slots);
-  } else if (const auto through = agreed(at_ns, ring)) {
+  if (const auto through = agreed(at_ns, ring)) {
     agreed_slot_bytes_ = *through / double(passed_.slots);
     disagree_ = false;
     settle(at_ns, ring, *through + double(earlier_.slots) * *agreed_slot_bytes_);
-  } else if (may_wait && !has_sides_of(ring) && (ring.sides || agreed_slot_bytes_)) {
+  } else if (all_seen) {
+    const auto sides = sides_after(at_ns, ring, passed_.by_slots);
+    settle(at_ns, ring, passed_.by_slots);
+    begin_.sides = sides;
+  } else if (may_wait && !stands && !has_sides_of(ring) && (ring.sides || agreed_slot_bytes_)) {
     earlier_.slots += passed_.slots;
     earlier_.by_slots += passed_.by_slots;
     earlier_.untold += passed_.untold;
@@ -109,12 +126,24 @@ void RateEstimate::pass(const RingCounts& ring, uint32_t moved) {
   }
 }
 
+// No more than either side says that it moved: slots are not always as full as they were. Pages
+// that splice moves count for neither, until the sides have disagreed for a while.
+double RateEstimate::most_passed() const {
+  if (!has_sides_of(*last_)) return std::numeric_limits<double>::infinity();
+  const auto more = [](uint64_t now, uint64_t then) { return now - std::min(now, then); };
+  const SideBytes &then = *begin_.sides, &now = *last_->sides;
+  return double(
+      std::max(more(now.written, then.written), more(now.read, then.read) + last_->queued_bytes));
+}
+
 // What is not settled yet counts as before.
 void RateEstimate::report() {
   const uint64_t slots = earlier_.slots + passed_.slots;
   if (!settled_ && (slots != 0 || !slot_bytes_)) return reported_.reset();
   double rest = 0;
-  if (agreed_slot_bytes_) rest = double(slots) * *agreed_slot_bytes_;
+  if (agreed_slot_bytes_)
+    rest = double(earlier_.slots) * *agreed_slot_bytes_ +
+           std::min(double(passed_.slots) * *agreed_slot_bytes_, most_passed());
   if (disagree_) rest = earlier_.by_slots + passed_.by_slots;
   reported_ = std::max(reported_.value_or(0), bytes_ + rest);
 }
@@ -131,7 +160,10 @@ void RateEstimate::add(uint64_t at_ns, const RingCounts& ring) {
     const uint32_t moved = ring.head - last_->head;
     if (earlier_.slots + passed_.slots == 0) moves_since_ns_ = at_ns;
     if (moved != 0) pass(ring, moved);
-    if (earlier_.slots + passed_.slots != 0) decide(at_ns, ring, moved);
+    if (earlier_.slots + passed_.slots != 0)
+      decide(at_ns, ring, moved);
+    else if (ring.sides)
+      begin_ = {at_ns, ring.queued_bytes, ring.sides};  // meanwhile they did something else
   }
   last_ = ring;
   report();

@@ -36,7 +36,9 @@ class RateEstimate {
   bool may_agree(const RingCounts& ring) const;
   std::optional<double> agreed(uint64_t at_ns, const RingCounts& ring) const;
   void decide(uint64_t at_ns, const RingCounts& ring, uint32_t moved);
+  std::optional<SideBytes> sides_after(uint64_t at_ns, const RingCounts& ring, double bytes) const;
   void settle(uint64_t at_ns, const RingCounts& ring, double bytes);
+  double most_passed() const;  // bytes, of what is not settled
   void report();
 
   std::optional<RingCounts> last_;

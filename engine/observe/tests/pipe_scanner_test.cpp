@@ -144,7 +144,7 @@ TEST_F(BpfPipeScanner, ManyPipes) {
   }
 }
 
-// Of both sides, while it moves and once more.
+// Of both sides; in a scan of everything while it moves and once more.
 TEST_F(BpfPipeScanner, SidesAreCounted) {
   HeldPipe pipe, answer;
   Child writer([&] {
@@ -171,13 +171,15 @@ TEST_F(BpfPipeScanner, SidesAreCounted) {
     return seen->queued == 0u && task_in(scan, reader.pid())->wait == WaitsFor::pipe_read &&
            task_in(scan, writer.pid())->wait == WaitsFor::pipe_read;
   };
-  ASSERT_TRUE(eventually([&] { return look() && !sides; }));
-  ASSERT_EQ(write(answer.in.get(), "12", 2), 2);
   ASSERT_TRUE(eventually([&] { return look() && sides; }));
+  const auto has_sides = [&] {
+    return pipe_in(scanner_->scan(), pipe.id)->ring->sides.has_value();
+  };
+  ASSERT_EQ(write(answer.in.get(), "12", 2), 2);
+  const uint64_t begun = sides->read;
+  ASSERT_TRUE(eventually([&] { return look() && sides && sides->read == begun + 2000; }));
   const SideBytes before = *sides;
-  look();
-  look();
-  EXPECT_FALSE(sides);
+  EXPECT_TRUE(eventually([&] { return !has_sides(); }));
   ASSERT_EQ(write(answer.in.get(), "123", 3), 3);
   ASSERT_TRUE(eventually([&] { return look() && sides && sides->read == before.read + 3000; }));
   EXPECT_EQ(sides->written, before.written + 3000);

@@ -60,6 +60,26 @@ TEST(SideBytes, AnUnknownProcessMakesThemUnknown) {
   EXPECT_FALSE(pipes[2].ring);
 }
 
+TEST(SideBytes, BehindAnUnknownProcessOthersAreCountedAllTheSame) {
+  std::vector<ScannedPipe> pipes = {
+      moving(1, {end(0, 1, Access::write), end(2, 1, Access::write), end(3, 0, Access::read)}),
+      moving(2, {end(1, 0, Access::read), end(2, 4, Access::write)})};
+  fill_sides(pipes, kBytes);
+  EXPECT_FALSE(pipes[1].ring->sides) << "2 writes to another one, too";
+}
+
+TEST(SideBytes, ThoseOfARingThatStandsAreThoseOfProcessesThatMoveNothingElse) {
+  std::vector<ScannedPipe> pipes = {moving(1, {end(1, 1, Access::write), end(2, 0, Access::read)}),
+                                    moving(2, {end(2, 1, Access::write), end(3, 0, Access::read)}),
+                                    moving(3, {end(1, 4, Access::write), end(3, 4, Access::read)})};
+  for (const size_t i : {1, 2}) pipes[i].ring->sides.reset();
+  fill_sides(pipes, kBytes, true);
+  EXPECT_TRUE(pipes[0].ring->sides);
+  ASSERT_TRUE(pipes[1].ring->sides);
+  EXPECT_EQ(pipes[1].ring->sides->written, 200u);
+  EXPECT_FALSE(pipes[2].ring->sides) << "1 writes to the one that moves";
+}
+
 TEST(SideBytes, TellWhoTheHoldersAre) {
   std::vector<ScannedPipe> before = {
       moving(1, {end(1, 1, Access::write), end(2, 0, Access::read)})};

@@ -179,12 +179,23 @@ TEST_F(CountedBytes, AreWhatTheKernelSaysThatEachEndMoved) {
 
 TEST_F(CountedBytes, TheEstimateOfASteadyFlowIsNear) {
   chain({{"source", forced::produce}, {"sink", forced::consume}});
-  const pid_t sink = pid_of("sink");
+  const pid_t source = pid_of("source"), sink = pid_of("sink");
   until([&](const WatchSnapshot&) { return pipe().total_bytes.value_or(0) > 10 << 20; });
-  const uint64_t before = *pipe().total_bytes, read = of_io(sink, "rchar");
-  until([&](const WatchSnapshot&) { return *pipe().total_bytes - before > 1 << 30; });
-  const double moved = double(of_io(sink, "rchar") - read);
-  EXPECT_NEAR(double(*pipe().total_bytes - before) / moved, 1, 0.05);
+  // Bytes that the estimate and the kernel say were moved by now: nothing moves meanwhile.
+  const auto both = [&] {
+    for (const pid_t pid : {source, sink}) kill(pid, SIGSTOP);
+    const auto stopped = [](const StageView& s) { return s.doing.wait == WaitsFor::stopped; };
+    until([&](const WatchSnapshot& s) { return std::ranges::all_of(s.pipeline->stages, stopped); });
+    const uint64_t seen_ns = last->now_ns;
+    until([&](const WatchSnapshot& s) { return s.now_ns > seen_ns; });
+    const std::pair now(*pipe().total_bytes, of_io(sink, "rchar"));
+    for (const pid_t pid : {source, sink}) kill(pid, SIGCONT);
+    return now;
+  };
+  const auto before = both();
+  until([&](const WatchSnapshot&) { return *pipe().total_bytes - before.first > 1 << 30; });
+  const auto after = both();
+  EXPECT_NEAR(double(after.first - before.first) / double(after.second - before.second), 1, 0.05);
 }
 
 }  // namespace
