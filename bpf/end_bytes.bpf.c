@@ -12,15 +12,9 @@
 
 #include "stage_calls.bpf.h"
 #include "stage_pipes.bpf.h"
+#include "stage_processes.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, STAGE_THREADS);
-  __type(key, __u32);
-  __type(value, __u32);
-} processes SEC(".maps");
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);

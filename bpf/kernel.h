@@ -192,6 +192,9 @@ struct bpf_iter__task_file {
 #pragma clang attribute pop
 
 /* The same in every kernel. */
+/* Of task_struct.__state: it will not run again. */
+#define TASK_DEAD 0x80
+
 #define S_IFMT 0170000
 #define S_IFIFO 0010000
 #define S_IFSOCK 0140000

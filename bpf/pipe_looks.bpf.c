@@ -10,22 +10,22 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 volatile __u32 pipe_count;  // places in use, with gaps; set by user space
 
-// An inode's number to the id of the pipe to find.
+// The ids of the pipes to find.
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, STAGE_PIPES);
-  __type(key, __u64);
+  __type(key, struct stage_inode);
   __type(value, __u32);
 } wanted_pipes SEC(".maps");
 
 // Indexed by CPU and pipe. User space sizes it.
 MAPPED_ARRAY(looks, STAGE_PIPES, struct stage_look);
 
-// The file system's device, as the kernel numbers it or as stat shows it.
-static __always_inline bool is_on(struct inode *inode, __u32 device) {
+// The file system's, as stat shows it.
+static __always_inline __u32 device_of(struct inode *inode) {
   const __u32 number = BPF_CORE_READ(inode, i_sb, s_dev);
   const __u32 major = number >> 20, minor = number & 0xfffff;
-  return number == device || ((minor & 0xff) | major << 8 | (minor & ~0xff) << 12) == device;
+  return (minor & 0xff) | major << 8 | (minor & ~0xff) << 12;
 }
 
 SEC("iter/task_file")
@@ -34,31 +34,33 @@ int find_pipe(struct bpf_iter__task_file *ctx) {
   if (!file) return 0;
   struct inode *inode = BPF_CORE_READ(file, f_inode);
   if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFIFO) return 0;
-  const __u64 number = BPF_CORE_READ(inode, i_ino), address = (__u64)inode;
-  const __u32 *wanted = bpf_map_lookup_elem(&wanted_pipes, &number);
+  const struct stage_inode found = {BPF_CORE_READ(inode, i_ino), device_of(inode), 0};
+  const __u32 *wanted = bpf_map_lookup_elem(&wanted_pipes, &found);
   if (!wanted) return 0;
   const __u32 id = *wanted;
   struct stage_ring *ring = ring_of(id);
-  if (!ring || !is_on(inode, ring->device)) return 0;
-  const __u64 before = ring->inode;
-  if (before && before != address) bpf_map_delete_elem(&inodes, &before);
+  if (!ring) return 0;
+  const __u64 before = ring->inode, address = (__u64)inode;
+  const __u32 *old = before && before != address ? bpf_map_lookup_elem(&inodes, &before) : NULL;
+  if (old && *old == id) bpf_map_delete_elem(&inodes, &before);
   ring->inode = address;
   bpf_map_update_elem(&inodes, &address, &id, BPF_ANY);
   __sync_lock_test_and_set(&ring->pipe, (__u64)BPF_CORE_READ(inode, i_pipe));
   return 0;
 }
 
-// Neither the inode nor the pipe are held: the pipe is still there if its inode is the same and
-// refers to it, because the kernel takes that reference away before it frees the pipe. Reading what
-// was freed can't fault.
+// The inode is not held, but the pipe is there as long as the inode is the same and refers to one:
+// the kernel takes that reference away before it frees the pipe. A FIFO that is opened anew gets
+// another pipe. Reading what was freed can't fault.
 static __always_inline struct pipe_inode_info *live(struct stage_ring *ring) {
-  struct pipe_inode_info *pipe = (void *)ring->pipe;
   struct inode *inode = (void *)ring->inode;
-  if (!pipe || !inode) return NULL;
-  if (BPF_CORE_READ(inode, i_ino) == ring->number && BPF_CORE_READ(inode, i_pipe) == pipe)
-    return pipe;
-  ring->pipe = 0;  // user space looks for it again: a FIFO may have been opened anew
-  return NULL;
+  struct pipe_inode_info *pipe = NULL;
+  if (!inode) return NULL;
+  if (BPF_CORE_READ(inode, i_ino) == ring->number &&
+      (BPF_CORE_READ(inode, i_mode) & S_IFMT) == S_IFIFO)
+    pipe = BPF_CORE_READ(inode, i_pipe);
+  ring->pipe = (__u64)pipe;
+  return pipe;
 }
 
 static long look_at(__u32 i, const __u32 *cpu) {

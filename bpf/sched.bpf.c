@@ -22,10 +22,9 @@
 
 #include "occupancy.bpf.h"
 #include "sched_stacks.bpf.h"
+#include "sequence.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
-#define TASK_DEAD 0x80
 
 // Addresses of the tasks, 0 for none; in a cache line that is rarely written.
 __u64 role_task[SCHED_ROLES] __attribute__((aligned(64)));
@@ -36,18 +35,6 @@ volatile __u32 take_one_of[SCHED_ROLES] = {1, 1};
 volatile __u32 asked_role;
 
 struct sched_role roles[SCHED_ROLES];
-
-// User space reads a role between two changes. x86 makes stores visible in their order; an exchange
-// is a full barrier on every architecture, and takes as long as a fifth of all the rest.
-static __always_inline void step_sequence(struct sched_role *role) {
-#ifdef __TARGET_ARCH_x86
-  barrier();
-  *(volatile __u32 *)&role->sequence = role->sequence + 1;
-  barrier();
-#else
-  __sync_lock_test_and_set(&role->sequence, role->sequence + 1);
-#endif
-}
 
 static __always_inline __u32 role_of(const struct task_struct *task) {
   if ((__u64)task == role_task[0]) return 0;
@@ -105,11 +92,11 @@ static __always_inline void go_to_sleep(void *ctx, __u32 id, __u64 now_ns) {
   const __u32 one_of = take_one_of[id];
   const bool take = one_of <= 1 || bpf_get_prandom_u32() % one_of == 0;
   const __u32 stack = take ? stack_of_current(ctx, id) : SCHED_NOT_TAKEN;
-  step_sequence(role);
+  step_sequence(&role->sequence);
   turn(id, SCHED_ON_CPU, SCHED_BLOCKED, now_ns);
   role->stack = stack;
   role->stands_for = one_of;
-  step_sequence(role);
+  step_sequence(&role->sequence);
 }
 
 static __always_inline void wake_up(__u32 id, struct task_struct *task) {
@@ -121,16 +108,16 @@ static __always_inline void wake_up(__u32 id, struct task_struct *task) {
     const bool seen = role->seen_ns >= role->since_ns && role->seen_stack < SCHED_NOT_TAKEN;
     stack = seen ? role->seen_stack : stack_of_sleeper(task, SCHED_BY_EVENT, id);
   }
-  step_sequence(role);
+  step_sequence(&role->sequence);
   role->stack = stack;
   turn(id, SCHED_BLOCKED, SCHED_RUNNABLE, now_ns);
-  step_sequence(role);
+  step_sequence(&role->sequence);
 }
 
 static __always_inline void step(__u32 id, __u32 was, __u32 to, __u64 now_ns) {
-  step_sequence(&roles[id]);
+  step_sequence(&roles[id].sequence);
   turn(id, was, to, now_ns);
-  step_sequence(&roles[id]);
+  step_sequence(&roles[id].sequence);
 }
 
 // Reads the state instead of using the tracepoint's arguments: up to 6.15 these

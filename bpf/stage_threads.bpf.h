@@ -3,6 +3,8 @@
 #pragma once
 
 #include "kernel.h"
+#include "sequence.bpf.h"
+#include "stage_processes.bpf.h"
 #include "stage_wait.bpf.h"
 #include "stages.h"
 
@@ -23,14 +25,6 @@ struct {
   __type(value, __u32);
 } wanted_threads SEC(".maps");
 
-/* The initial namespace's number of a process to user space's, for end_bytes.bpf.c. */
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, STAGE_THREADS);
-  __type(key, __u32);
-  __type(value, __u32);
-} processes SEC(".maps");
-
 static __always_inline __u16 *bucket_of(const struct task_struct *task) {
   return &buckets[(__u32)task->pid % STAGE_BUCKETS];
 }
@@ -45,17 +39,6 @@ static __always_inline struct stage_thread *thread_of(const struct task_struct *
     next = thread->next;
   }
   return NULL;
-}
-
-/* As in sched.bpf.c. */
-static __always_inline void step_sequence(struct stage_thread *thread) {
-#ifdef __TARGET_ARCH_x86
-  barrier();
-  *(volatile __u32 *)&thread->sequence = thread->sequence + 1;
-  barrier();
-#else
-  __sync_lock_test_and_set(&thread->sequence, thread->sequence + 1);
-#endif
 }
 
 static __always_inline void add_to_place(struct stage_thread *thread, __u64 ns) {
@@ -119,9 +102,9 @@ static __always_inline void turn(struct stage_thread *thread, __u32 was, __u32 t
 }
 
 static __always_inline void step(struct stage_thread *thread, __u32 was, __u32 to, __u64 now_ns) {
-  step_sequence(thread);
+  step_sequence(&thread->sequence);
   turn(thread, was, to, now_ns);
-  step_sequence(thread);
+  step_sequence(&thread->sequence);
 }
 
 static __always_inline void go_to_sleep(struct stage_thread *thread, struct stage_sleep sleep,
@@ -130,11 +113,11 @@ static __always_inline void go_to_sleep(struct stage_thread *thread, struct stag
     sleep.wait = thread->wait_before ? thread->wait_before : STAGE_SLEEP;
     sleep.key = thread->key_before;
   }
-  step_sequence(thread);
+  step_sequence(&thread->sequence);
   turn(thread, STAGE_ON_CPU, STAGE_BLOCKED, now_ns);
   ++thread->sleeps;
   thread->wait = sleep.wait;
   thread->key = sleep.key;
   remember(thread);
-  step_sequence(thread);
+  step_sequence(&thread->sequence);
 }

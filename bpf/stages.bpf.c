@@ -37,13 +37,12 @@ static __always_inline void leave_cpu(struct stage_thread *thread, struct task_s
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next) {
   (void)ctx;
-  __u64 now_ns = 0;
-  struct stage_thread *from = thread_of(prev);
+  struct stage_thread *from = thread_of(prev), *to = thread_of(next);
+  __u64 now_ns = 0;  // taken after both were found: not before they are watched
   if (from && from->state != STAGE_NOBODY) {
     now_ns = bpf_ktime_get_ns();
     leave_cpu(from, prev, preempt, now_ns);
   }
-  struct stage_thread *to = thread_of(next);
   if (to) step(to, STAGE_RUNNABLE, STAGE_ON_CPU, now_ns ? now_ns : bpf_ktime_get_ns());
   return 0;
 }
@@ -80,6 +79,14 @@ static __always_inline void begin(struct stage_thread *thread, struct task_struc
   *bucket = at + 1;
 }
 
+// A thread that execs gets the number of the first one, which has ended. Its bucket is the same.
+static __always_inline void take_over(struct stage_thread *thread, struct task_struct *task) {
+  thread->since_ns = bpf_ktime_get_ns();
+  thread->seen_ns = 0;
+  thread->state = STAGE_UNKNOWN;
+  __sync_lock_test_and_set(&thread->task, (__u64)task);  // not before the rest
+}
+
 // What it does, unless an event has shown it: it may not have switched since it is watched (a busy
 // loop may never do so).
 static __always_inline void look_at_task(struct stage_thread *thread, struct task_struct *task) {
@@ -105,7 +112,10 @@ int inspect(struct bpf_iter__task *ctx) {
   const __u32 *at = bpf_map_lookup_elem(&wanted_threads, &tid);
   struct stage_thread *thread = at ? bpf_map_lookup_elem(&threads, at) : NULL;
   if (!thread) return 0;
-  if (!thread->task && is_of(task, thread)) begin(thread, task, *at);
+  if (!thread->task && is_of(task, thread))
+    begin(thread, task, *at);
+  else if (thread->task != (__u64)task && thread->state == STAGE_NOBODY && is_of(task, thread))
+    take_over(thread, task);
   if (thread->task == (__u64)task && thread->state == STAGE_UNKNOWN) look_at_task(thread, task);
   return 0;
 }

@@ -72,7 +72,7 @@ struct stage_thread {
   __u64 on_cpu_ns, runnable_ns; /* cumulative, as all that follow; of completed intervals */
   __u64 wait_ns[STAGE_WAITS];
   __u64 sleeps;
-  struct stage_place places[STAGE_PLACES]; /* parts of wait_ns; the oldest may give way */
+  struct stage_place places[STAGE_PLACES]; /* parts of wait_ns; any may give way */
 
   __u32 seen, seen_wait; /* the state that the iterator found */
   __u64 seen_key;
@@ -87,13 +87,20 @@ struct stage_thread {
   __u16 next;    /* place + 1 of the next in its bucket */
 } __attribute__((aligned(64)));
 
+/* What identifies a pipe to user space. */
+struct stage_inode {
+  __u64 number;
+  __u32 device; /* as stat shows it, but on btrfs, where that is another one */
+  __u32 reserved;
+};
+
 /* A pipe that is watched. */
 struct stage_ring {
   __u64 inode;  /* addresses; 0 until the iterator has found it */
-  __u64 pipe;   /* 0, too, once it has gone */
+  __u64 pipe;   /* 0, too, when it has gone */
   __u64 number; /* its inode's */
-  __u32 device; /* as stat shows it */
-  __u32 id;     /* never given again; modulo STAGE_PIPES: its place; 0: free */
+  __u32 device; /* as in stage_inode */
+  __u32 id;     /* not given again for a long time; modulo STAGE_PIPES: its place; 0: free */
 };
 
 /* Cumulative, by one CPU. */

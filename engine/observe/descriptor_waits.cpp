@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/host/host_files.h"
-#include "engine/observe/pipe_scanner.h"
+#include "engine/observe/task_wait.h"
 
 namespace pipetop::observe {
 namespace {
@@ -30,7 +30,7 @@ uint64_t number_after(std::string_view text, std::string_view label) {
 DescriptorWait descriptor_wait(std::string_view name, std::string_view fdinfo) {
   if (name.starts_with(kPipeName)) return {WaitsFor::pipe_read, number_after(name, kPipeName)};
   const DescriptorWait wait = {wait_on(name, false)};
-  if (!name.starts_with('/')) return wait;
+  if (!name.starts_with('/') || wait.wait != WaitsFor::other) return wait;
   return {wait.wait, number_after(fdinfo, "\nino:"), true};
 }
 

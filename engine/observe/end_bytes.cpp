@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/base/error.h"
 #include "engine/observe/stage_calls.h"
 
 namespace pipetop::observe {
@@ -51,7 +52,7 @@ std::vector<EndBytes> EndByteCounter::read() const {
   // It says ENOENT at the end of the map.
   if (bpf_map_lookup_batch(map, nullptr, &next, ends.data(), counts.data(), &count, nullptr) != 0 &&
       errno != ENOENT)
-    return {};
+    throw SystemError("read of the byte counts", errno);
   std::vector<EndBytes> all;
   for (uint32_t i = 0; i < count; ++i) {
     const stage_end& end = ends[i];
@@ -59,8 +60,9 @@ std::vector<EndBytes> EndByteCounter::read() const {
     const auto pipe = pipes_.with_id(end.pipe);
     if (process && pipe)
       all.push_back({*process, end.fd, end.writing != 0, counts[i].bytes, counts[i].calls, *pipe});
-    else
-      bpf_map_delete_elem(map, &end);
+    // What a process that is no longer watched moved doesn't grow, and its user has had it now.
+    const bool is_final = !threads_.is_watched(end.process);
+    if (!process || !pipe || (is_final && count > STAGE_ENDS / 2)) bpf_map_delete_elem(map, &end);
   }
   return summed(std::move(all));
 }

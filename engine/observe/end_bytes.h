@@ -17,7 +17,8 @@ class EndByteCounter {
  public:
   EndByteCounter(const StagePipes& pipes, const StageThreads& threads);  // throws Error
 
-  // By process, descriptor and pipe. Ends of pipes that have long gone are forgotten.
+  // By process, descriptor and pipe. Ends of pipes and processes that have long gone are forgotten.
+  // Throws Error.
   std::vector<EndBytes> read() const;
 
  private:

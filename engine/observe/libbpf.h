@@ -60,10 +60,7 @@ Skeleton<T> load_skeleton(const std::string& what, const Prepare& prepare) {
 
 // Attaches an iterator over one task. Null, with errno set, on failure.
 Link attach_to_task(const bpf_program* iterator, pid_t pid);
-// Over all threads of a process, and the descriptors that any of them has.
-Link attach_to_process(const bpf_program* iterator, pid_t pid);
-
-// The same over all threads of a process, or of all processes for 0.
+// Over all threads of a process and their descriptors, or of all processes for 0.
 Link attach_to_process(const bpf_program* iterator, pid_t pid);
 
 // Runs an iterator once, whatever it prints. False, with errno set, on failure.

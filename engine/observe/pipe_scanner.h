@@ -33,8 +33,4 @@ std::unique_ptr<PipeScanner> make_proc_pipe_scanner(std::string reason);
 // By BPF if it is possible and wanted, else from /proc.
 std::unique_ptr<PipeScanner> make_pipe_scanner(BpfUse use);
 
-// Whether a descriptor of a process is a socket, a terminal, ... for WaitsFor; from its name in
-// /proc/PID/fd, "socket:[1]" or "/dev/pts/3".
-WaitsFor wait_on(std::string_view name, bool uninterruptible);
-
 }  // namespace pipetop::observe

@@ -2,9 +2,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +20,7 @@
 #include "engine/observe/held_ends.h"
 #include "engine/observe/pipe_scanner.h"
 #include "engine/observe/proc_tasks.h"
+#include "engine/process/foreign_end.h"
 
 namespace pipetop::observe {
 namespace {
@@ -57,29 +56,19 @@ std::optional<PipeId> pipe_behind(const std::string& path) {
   return PipeId{device_of(status.stx_dev_major, status.stx_dev_minor), status.stx_ino};
 }
 
-// What a pipe says of itself, through a copy of one of its ends that is closed at once: while it
-// is open nobody gets end of file or SIGPIPE.
+// What a pipe says of itself, through a copy of one of its ends that is closed at once.
 struct Asked {
   uint64_t at_ns = 0;
   std::optional<uint64_t> capacity, queued;
 };
 
 Asked ask(PipeId pipe, const PipeEnd& end, uint64_t now_ns) {
-  Asked asked;
-  asked.at_ns = now_ns;
-  const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, end.process.pid, 0)));
-  if (!process) return asked;
-  const UniqueFd copy(static_cast<int>(syscall(SYS_pidfd_getfd, process.get(), end.fd, 0)));
-  struct stat status = {};
-  if (!copy || fstat(copy.get(), &status) != 0) return asked;
-  if (!S_ISFIFO(status.st_mode) || static_cast<uint32_t>(status.st_dev) != pipe.device ||
-      status.st_ino != pipe.inode)
-    return asked;  // closed, and another file's by now
-  int queued = 0;
-  const int capacity = fcntl(copy.get(), F_GETPIPE_SZ);
-  if (capacity > 0) asked.capacity = static_cast<uint64_t>(capacity);
-  if (ioctl(copy.get(), FIONREAD, &queued) == 0) asked.queued = static_cast<uint64_t>(queued);
-  return asked;
+  try {
+    const ForeignEnd copy(pipe, end);
+    return {now_ns, copy.capacity(), copy.queued()};
+  } catch (const SystemError&) {  // closed, or somebody else's
+    return {.at_ns = now_ns, .capacity = {}, .queued = {}};
+  }
 }
 
 // Yama allows copies of some processes' descriptors and not of others.

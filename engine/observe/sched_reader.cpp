@@ -13,23 +13,17 @@
 
 #include "engine/base/clock.h"
 #include "engine/observe/libbpf.h"
+#include "engine/observe/record_reading.h"
 
 namespace pipetop::observe {
 namespace {
 
 static_assert(SCHED_ROLES == kRoles);
 
-// A switch in progress when we began to watch was missed, and the state read then
-// may be the old one. It is over long before this time.
-constexpr uint64_t kSurelySwitchedNs = 10'000'000;
-
 // Some hundred syscalls of each role at the highest rates, and a few when they are slow.
 constexpr useconds_t kBurstUs = 1000;
 
 constexpr uint64_t kPaceIntervalNs = 100'000'000;  // how often the rate of sleeps is measured
-
-// An update takes less than a microsecond, unless the host stops its CPU in the middle.
-constexpr int kTries = 10'000;
 
 constexpr size_t kPlaces = size_t{SCHED_TAKERS} * SCHED_STACKS;  // of a role
 
@@ -207,7 +201,7 @@ class BpfSchedReader final : public SchedReader {
     const uint64_t since_ns = peek(now.since_ns);
     if (peek(task_of(role)) != 0) present.state = peek(now.state);
     if (present.state == SCHED_UNKNOWN) {
-      if (now.seen_ns < since_ns + kSurelySwitchedNs) return {};
+      if (now.seen_ns < since_ns + kSettledNs) return {};
       present.state = now.seen;
     }
     const sched_counts& counts = now.counts;
@@ -234,7 +228,7 @@ class BpfSchedReader final : public SchedReader {
   template <class Value, class Make>
   Reading<Value> steady(Role role, const Make& make) const {
     const sched_role& changing = record(role);
-    for (int i = 0; i < kTries; ++i) {
+    for (int i = 0; i < kReadAttempts; ++i) {
       const uint32_t before = __atomic_load_n(&changing.sequence, __ATOMIC_ACQUIRE);
       if (before % 2 != 0) continue;
       const auto now = present(role);

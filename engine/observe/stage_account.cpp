@@ -4,19 +4,12 @@
 #include <atomic>
 #include <cstring>
 
-#include "engine/base/clock.h"
 #include "engine/observe/libbpf.h"
+#include "engine/observe/record_reading.h"
 #include "engine/observe/stage_calls.h"
 
 namespace pipetop::observe {
 namespace {
-
-// A switch in progress when we began to watch was missed, and the state read then may be the old
-// one. It is over long before this time.
-constexpr uint64_t kSettledNs = 10 * kMs;
-
-// An update takes less than a microsecond, unless the host stops its CPU in the middle.
-constexpr int kReadAttempts = 10'000;
 
 // A shell opens a pipe for each command whose output it wants.
 constexpr size_t kMostPipesOfThread = 64;
@@ -65,6 +58,8 @@ std::optional<stage_thread> read_between_changes(const stage_thread& record) {
 }
 
 bool is_worth_a_look(const stage_thread& record, uint64_t now_ns) {
+  // It has ended, or has been replaced by another thread of its process that called exec.
+  if (peek(record.task) != 0 && peek(record.state) == STAGE_NOBODY) return true;
   return peek(record.task) != 0 && peek(record.state) == STAGE_UNKNOWN &&
          now_ns >= peek(record.since_ns) + kSettledNs &&
          peek(record.seen_ns) < peek(record.since_ns) + kSettledNs;

@@ -75,7 +75,8 @@ class StageClock {
   virtual void count_bytes(bool on) = 0;
   virtual bool counts_bytes() const = 0;
   // Of read, write, readv, writev, pread-like calls, splice, tee, vmsplice, sendfile,
-  // copy_file_range. io_uring is not seen. Since count_bytes(true).
+  // copy_file_range; by processes that are watched, so not by those that have ended before a scan
+  // found them. io_uring is not seen. Since count_bytes(true).
   virtual std::vector<EndBytes> bytes() = 0;
 };
 

@@ -60,12 +60,14 @@ void StagePipes::tick(bool on) {
   begin_libbpf_log();
   PerfEvents events = open_perf_events(PerfClock::cpu_clock, {kLooksHz});
   if (events.by_cpu.empty()) throw_refused("perf_event_open", events.error_number);
+  std::vector<Link> clocks;
   for (UniqueFd& event : events.by_cpu) {
     Link link(bpf_program__attach_perf_event(skeleton_->progs.on_look, event.get()));
     if (!link) throw_refused("attach the look at pipes", errno);
     event.release();  // the link closes it
-    clocks_.push_back(std::move(link));
+    clocks.push_back(std::move(link));
   }
+  clocks_ = std::move(clocks);
 }
 
 uint32_t StagePipes::watch(std::span<const ScannedPipe> pipes) {
@@ -86,18 +88,20 @@ void StagePipes::enter(const PipeId& pipe, uint32_t place) {
   generation_ = std::max(1u, (generation_ + 1) % (UINT32_MAX / STAGE_PIPES));
   before_[place] = counted(place);
   const uint32_t id = generation_ * STAGE_PIPES + place;
+  ring(place) = {};  // a look that was on its way may have left something
   ring(place).number = pipe.inode;
   ring(place).device = pipe.device;
   ring(place).id = id;
-  const __u64 number = pipe.inode;
-  bpf_map_update_elem(bpf_map__fd(skeleton_->maps.wanted_pipes), &number, &id, BPF_ANY);
+  const stage_inode wanted = {pipe.inode, pipe.device, 0};
+  bpf_map_update_elem(bpf_map__fd(skeleton_->maps.wanted_pipes), &wanted, &id, BPF_ANY);
 }
 
 void StagePipes::leave(const PipeId& pipe, uint32_t place) {
   past_[ring(place).id] = pipe;
   if (past_.size() > kMostPast) past_.erase(past_.begin());
-  const __u64 number = pipe.inode, inode = ring(place).inode;
-  bpf_map_delete_elem(bpf_map__fd(skeleton_->maps.wanted_pipes), &number);
+  const stage_inode wanted = {pipe.inode, pipe.device, 0};
+  const __u64 inode = ring(place).inode;
+  bpf_map_delete_elem(bpf_map__fd(skeleton_->maps.wanted_pipes), &wanted);
   uint32_t id = 0;
   if (inode != 0 && bpf_map_lookup_elem(inodes_fd(), &inode, &id) == 0 && id == ring(place).id)
     bpf_map_delete_elem(inodes_fd(), &inode);

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/base/error.h"
 #include "engine/observe/stage_calls.h"
 
 namespace pipetop::observe {
@@ -65,7 +66,7 @@ uint32_t StageThreads::watch(std::span<const ScannedTask> tasks) {
         enter(thread, place);
         is_new = true;
       });
-  if (is_new) inspect();
+  if (is_new && !inspect()) throw SystemError("search for threads", errno);
   given_ = std::move(threads);
   return too_many_;
 }
@@ -118,13 +119,13 @@ void StageThreads::leave(const ThreadId& thread, uint32_t place) {
   if (*link != 0) __atomic_store_n(link, last.next, __ATOMIC_RELAXED);
 }
 
-void StageThreads::inspect() { (void)run_iterator(inspection_); }
+bool StageThreads::inspect() { return run_iterator(inspection_); }
 
 std::vector<ThreadTimes> StageThreads::times(uint64_t now_ns, const Explain& explain) {
   if (std::ranges::any_of(places_.taken(), [&](const auto& entry) {
         return is_worth_a_look(record(entry.second), now_ns);
       }))
-    inspect();
+    (void)inspect();  // or the next time
   std::vector<ThreadTimes> all;
   for (const auto& entry : places_.taken()) {
     const ThreadId& thread = entry.first;
@@ -144,6 +145,12 @@ std::vector<ThreadTimes> StageThreads::times(uint64_t now_ns, const Explain& exp
 std::optional<ProcessId> StageThreads::process_with(uint32_t number) const {
   const auto found = processes_.find(number);
   return found == processes_.end() ? std::optional<ProcessId>() : found->second;
+}
+
+bool StageThreads::is_watched(uint32_t number) const {
+  const auto process = process_with(number);
+  const auto found = process ? numbers_.find(*process) : numbers_.end();
+  return found != numbers_.end() && found->second == number;
 }
 
 }  // namespace pipetop::observe

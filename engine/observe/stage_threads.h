@@ -36,6 +36,7 @@ class StageThreads {
 
   // By the number of bpf/stages.h; also of those that were watched until recently.
   std::optional<ProcessId> process_with(uint32_t number) const;
+  bool is_watched(uint32_t number) const;
   int processes_fd() const;
 
   // Whether the kernel allows it all. Throws Error.
@@ -52,7 +53,7 @@ class StageThreads {
   void follow(bool on);
   void enter(const ThreadId& thread, uint32_t place);
   void leave(const ThreadId& thread, uint32_t place);
-  void inspect();
+  bool inspect();  // false, with errno set, on failure
   void number_processes(std::span<const ScannedTask> tasks);
   stage_thread& record(uint32_t place) const {
     return static_cast<stage_thread*>(records_.data())[place];

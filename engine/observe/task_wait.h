@@ -38,4 +38,8 @@ struct TaskWait {
 TaskWait wait_of(const SystemCall& call, Sleep sleep,
                  const std::function<Descriptor(int)>& descriptor_of);
 
+// Whether a descriptor of a process is a socket, a terminal, ... for WaitsFor; from its name in
+// /proc/PID/fd, "socket:[1]" or "/dev/pts/3".
+WaitsFor wait_on(std::string_view name, bool uninterruptible);
+
 }  // namespace pipetop::observe

@@ -43,6 +43,18 @@ PipeId find_fifo(const std::string& path, const PipeScan& scan) {
     throw Error(fmt::format("{} is no FIFO; give one, a PID or PID:FD", name));
   const PipeId id{static_cast<uint32_t>(status.st_dev), status.st_ino};
   if (std::ranges::binary_search(scan.pipes, id, {}, &ScannedPipe::id)) return id;
+  // On btrfs, BPF sees another device than stat shows: of those with its number, the one that is
+  // it.
+  for (const ScannedPipe& pipe : scan.pipes) {
+    if (pipe.id.inode != status.st_ino) continue;
+    for (const PipeEnd& end : pipe.ends) {
+      struct stat held = {};
+      const std::string link = fmt::format("/proc/{}/fd/{}", end.process.pid, end.fd);
+      if (::stat(link.c_str(), &held) == 0 && held.st_dev == status.st_dev &&
+          held.st_ino == status.st_ino)
+        return pipe.id;
+    }
+  }
   if (scan.source == ScanSource::proc && scan.unreadable > 0)
     throw Error(fmt::format("no process of yours has {} open; to see those of others, run it as "
                             "root: sudo pipetop watch",

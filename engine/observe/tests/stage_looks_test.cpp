@@ -88,7 +88,7 @@ TEST_F(StageLooks, APlaceThatIsUsedAgainStartsFromZero) {
 }
 
 // The inode is the same, and the pipe isn't.
-TEST_F(StageLooks, AFifoThatIsOpenedAgainIsFoundAgain) {
+TEST_F(StageLooks, AFifoThatIsOpenedAgainIsLookedAtAgain) {
   const std::string path =
       std::filesystem::temp_directory_path() / ("pipetop-test-looks-" + std::to_string(getpid()));
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
@@ -108,10 +108,7 @@ TEST_F(StageLooks, AFifoThatIsOpenedAgainIsFoundAgain) {
   EXPECT_EQ(before.empty, before.looks);
   open_again(fifo);
   fill(fifo);
-  EXPECT_TRUE(eventually([&] {
-    watch({getpid()}, {&fifo});
-    return looks_at(fifo.id).full > kEnough;
-  }));
+  EXPECT_TRUE(eventually([&] { return looks_at(fifo.id).full > kEnough; }));
   unlink(path.c_str());
 }
 
