@@ -29,6 +29,8 @@ void check_watch(const CLI::App& app, const CommandLine& line) {
   if (!watch.command.empty()) check_command(app, watch);
   if (watch.quiet && watch.command.empty())
     throw Error("--quiet is for a command to start: pipetop watch --quiet -- COMMAND");
+  if (watch.exact && watch.target.empty() && watch.command.empty())
+    throw Error("--exact counts in one pipeline: give a PID, PID:FD, a FIFO or -- COMMAND");
   for (const char* flag : {"--sort", "--filter"})
     if (app.count(flag) > 0 && (!watch.target.empty() || !watch.command.empty()))
       throw Error(fmt::format("{} is for the table of all pipes: give no {}", flag,

@@ -47,6 +47,7 @@ void FakeWatchSource::open(PipeId pipe) {
 void FakeWatchSource::close() {
   asked.push_back("close");
   now.pipeline.reset();
+  now.counts_bytes = false;
   changed();
 }
 
@@ -57,6 +58,7 @@ void FakeWatchSource::select(std::optional<ProcessId> stage) {
 void FakeWatchSource::count_bytes(bool on) {
   asked.push_back(on ? "count" : "don't count");
   refuse();
+  if (on && !now.pipeline) throw Error("bytes are counted in one pipeline; open it first");
   now.counts_bytes = on;
   changed();
 }

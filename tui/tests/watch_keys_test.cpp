@@ -162,6 +162,16 @@ TEST_F(WatchKeys, XCountsExactlyAndSaysThePrice) {
   EXPECT_FALSE(shows(" EXACT")) << text();
 }
 
+TEST_F(WatchKeys, BytesAreCountedOnlyInAPipeline) {
+  start(fake_watch(20), {}, 40, 160);
+  EXPECT_FALSE(shows("exact bytes")) << text();
+  type("x");
+  EXPECT_FALSE(asked("count"));
+  EXPECT_TRUE(shows("x does nothing here")) << text();
+  press(key::enter);
+  EXPECT_TRUE(shows("exact bytes")) << text();
+}
+
 TEST_F(WatchKeys, UndoAndPutBack) {
   open(fake_chain(4));
   type("u0");

@@ -91,7 +91,7 @@ void add_change_items(std::vector<KeyItem>& items, const WatchState& state) {
   }
   items.push_back(item("u", "undo", {U'u'}, changed ? 1 : 5));
   items.push_back(item("0", "put back", {U'0'}, changed ? 1 : 5));
-  items.push_back(item("x", "exact bytes", {U'x'}, 4, lamp_of(exact)));
+  if (state.in_pipeline) items.push_back(item("x", "exact bytes", {U'x'}, 4, lamp_of(exact)));
   items.push_back(item("Space", state.frozen ? "resume" : "freeze", {U' '}, 2));
 }
 

@@ -342,6 +342,7 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"watch --once -- make", "--once: a command is watched until it ends: remove it"},
       {"watch --duration 1s -- make", "--duration: a command is watched until it ends: remove it"},
       {"watch --output - -- make", "--output: stdout is the command's: give a file"},
+      {"watch --exact", "--exact counts in one pipeline: give a PID, PID:FD, a FIFO or -- COMMAND"},
       {"watch --quiet", "--quiet is for a command to start: pipetop watch --quiet -- COMMAND"},
       {"watch --", "-- needs a command: give for example pipetop watch -- make"},
       {"watch --gift", "--gift true is for a pipe of pipetop's own: remove it"},
