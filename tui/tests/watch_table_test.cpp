@@ -102,8 +102,18 @@ TEST_F(WatchTable, EmptyTablesSayWhy) {
   EXPECT_TRUE(shows("no pipes")) << text();
   start(pipes({0}));
   EXPECT_TRUE(shows("i shows the 1 idle")) << text();
+  type("/zstd1");
+  EXPECT_TRUE(shows("nothing that matches moves; i shows the 1 idle")) << text();
+  press(key::escape);
   type("i/nobody");
   EXPECT_TRUE(shows("no pipe matches \"nobody\"")) << text();
+}
+
+TEST_F(WatchTable, OnlyWhatTheFilterWouldShowIsCountedAsHidden) {
+  start(pipes({5, 0, 0}));
+  EXPECT_TRUE(shows("2 hidden")) << text();
+  type("/zstd2");
+  EXPECT_TRUE(shows("1 hidden")) << text();
 }
 
 TEST_F(WatchTable, SortsByEveryColumn) {
@@ -150,6 +160,25 @@ TEST_F(WatchTable, TheSelectionFollowsThePipe) {
   EXPECT_EQ(inodes(state().table.rows).front(), 9u);
   EXPECT_EQ(state().table.selected->inode, 3u);
   EXPECT_EQ(state().table.at, 6);
+}
+
+TEST_F(WatchTable, ASelectedPipeThatPausesStaysSelected) {
+  start(pipes({9, 8, 7}));
+  type("jj");
+  EXPECT_EQ(state().table.selected->inode, 2u);
+  show(pipes({9, 0, 7}));
+  EXPECT_EQ(state().table.selected->inode, 2u);
+  EXPECT_EQ(inodes(state().table.rows), (std::vector<uint64_t>{1, 3, 2}));
+  type("k");
+  EXPECT_EQ(inodes(state().table.rows), (std::vector<uint64_t>{1, 3})) << "hidden when it is left";
+}
+
+TEST_F(WatchTable, TheRowsAreThoseOfTheLastPassOnEveryScreen) {
+  start(pipes({9, 8, 7}), {}, 10, 40);
+  EXPECT_EQ(inodes(state().table.rows), (std::vector<uint64_t>{1, 2, 3}));
+  show(pipes({9, 8}));
+  const PipeRow* first = state().table.rows.rows()[0].row;
+  EXPECT_EQ(first, state().table.rows.find(first->pipe.id));
 }
 
 TEST_F(WatchTable, TheSelectedRowStaysOnItsLine) {

@@ -147,26 +147,27 @@ RowNews TableRows::news_of(const PipeRow& row) const {
   return young ? RowNews::added : RowNews::none;
 }
 
-void TableRows::make(const TableChoice& choice) {
+void TableRows::make(const TableChoice& choice, std::optional<PipeId> kept) {
   Rows shown;
   hidden_ = 0;
-  const auto add = [&](const PipeRow& row) {
-    if (choice.filter.empty() || pipe_matches(row, choice.filter)) shown.push_back(&row);
+  const auto is_wanted = [&](const PipeRow& row) {
+    return choice.filter.empty() || pipe_matches(row, choice.filter);
   };
   const auto is_hidden = [&](const PipeRow& row) {
-    return !choice.all && (row.pipe.own || is_idle(row));
+    return !choice.all && kept != row.pipe.id && (row.pipe.own || is_idle(row));
   };
   for (const PipeRow& row : pass_.get()) {
+    if (!is_wanted(row)) continue;
     if (is_hidden(row))
       ++hidden_;
     else
-      add(row);
+      shown.push_back(&row);
   }
   std::set<const PipeRow*> ended;
   for (const Ended& past : ended_) {
-    if (is_hidden(past.row)) continue;
+    if (!is_wanted(past.row) || is_hidden(past.row)) continue;
     ended.insert(&past.row);
-    add(past.row);
+    shown.push_back(&past.row);
   }
   sort_pipes(shown, choice.sort);
   rows_.clear();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,13 +39,13 @@ struct TableRow {
 class TableRows {
  public:
   // Takes each snapshot that is shown. Then, and after each change of the choice, the rows must be
-  // made again.
+  // made again. The pipe `kept` is shown also while it is idle.
   void update(const WatchSnapshot& now);
-  void make(const TableChoice& choice);
+  void make(const TableChoice& choice, std::optional<PipeId> kept);
 
   const std::vector<TableRow>& rows() const { return rows_; }
   size_t pipes() const { return pass_.size(); }
-  size_t hidden() const { return hidden_; }  // own and idle ones
+  size_t hidden() const { return hidden_; }  // own and idle ones that the filter would show
   const PipeRow* find(PipeId pipe) const;    // shown or not; nullptr: it is gone
 
  private:

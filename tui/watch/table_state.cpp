@@ -33,7 +33,7 @@ void move_selection(TableState& table, int lines) {
 }
 
 void settle(TableState& table, int visible) {
-  table.rows.make(table.choice);
+  table.rows.make(table.choice, table.selected);
   const auto& rows = table.rows.rows();
   visible = std::max(visible, 1);
   const int before = table.at;

@@ -208,10 +208,11 @@ void draw_legend(const Area& line) {
 }
 
 std::string nothing_text(const TableState& table) {
+  if (table.rows.hidden() > 0)
+    return fmt::format("nothing {}moves; i shows the {} idle and own pipes",
+                       table.choice.filter.empty() ? "" : "that matches ", table.rows.hidden());
   if (!table.choice.filter.empty())
     return fmt::format("no pipe matches \"{}\"; Esc drops the filter", table.choice.filter);
-  if (table.rows.hidden() > 0)
-    return fmt::format("nothing moves; i shows the {} idle and own pipes", table.rows.hidden());
   return "no pipes";
 }
 
