@@ -108,6 +108,20 @@ TEST_F(WatchKeys, BracesResizeTheSelectedRing) {
   EXPECT_TRUE(shows("×1.70")) << "next to the ring\n" << text();
 }
 
+TEST_F(WatchKeys, TheNextPressResizesTheSameRing) {
+  start(fake_watch(20));
+  const PipeId first = top_pipe();
+  type("}");
+  for (PipeRow& row : source->now.rows.own())
+    if (row.pipe.id == first) row.pipe.bytes_per_s = Reading<double>::of(1);
+  source->changed();
+  tick(500);
+  ASSERT_NE(top_pipe(), first) << "it came down in the table";
+  source->asked.clear();
+  type("}");
+  EXPECT_TRUE(asked("resize " + std::to_string(first.inode) + " larger"));
+}
+
 TEST_F(WatchKeys, ARefusedChangeSaysWhy) {
   open(fake_chain(4));
   source->refuses = "EPERM: above /proc/sys/fs/pipe-max-size; sudo";

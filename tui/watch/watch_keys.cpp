@@ -273,6 +273,8 @@ void WatchController::open_all_rows(int open) {
 // ---- changes of other people's processes ----
 
 void WatchController::resize_ring(int larger) {
+  // The rates move, and with them the rows: the next press is for the same ring.
+  if (!state_.in_pipeline && !state_.table.selected) select(state_.table, state_.table.at);
   const PipeRow* row = state_.in_pipeline ? nullptr : selected_row(state_.table);
   const PipeView* pipe = row ? &row->pipe : selected_pipe(state_.pipeline);
   if (!pipe) return show_message("no ring is selected; j and k select");
