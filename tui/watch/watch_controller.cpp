@@ -85,10 +85,10 @@ void WatchController::lay_out(int rows, int cols) {
   rows_ = rows;
   cols_ = cols;
   const WatchLayout layout = watch_layout(rows, cols);
+  // However small the screen is: rows point into the last pass.
+  if (!state_.in_pipeline) settle(state_.table, list_rows());
   if (!layout.fits) return;
-  if (!state_.in_pipeline) {
-    settle(state_.table, list_rows());
-  } else if (state_.pipeline.has_pipeline()) {
+  if (state_.in_pipeline && state_.pipeline.has_pipeline()) {
     PipelineState& pipeline = state_.pipeline;
     refresh_functions(pipeline);
     const PipelineLayout places = pipeline_layout(layout.body, rows, pipeline);
