@@ -220,6 +220,12 @@ TEST_F(WatchKeys, LeavingAsksWhatBecomesOfTheChanges) {
   EXPECT_TRUE(controller->keeps_changes());
 }
 
+TEST_F(WatchKeys, LeavingAFrozenScreenListsTheChanges) {
+  open(fake_chain(4));
+  type(" j}q");
+  EXPECT_TRUE(shows("1 change is in place")) << text();
+}
+
 TEST_F(WatchKeys, CtrlCEndsWhateverIsOpen) {
   open(fake_chain(4));
   type("j}q");

@@ -191,6 +191,7 @@ void WatchController::quit(int) {
   if (PageState* page = open_page()) {
     page->open = false;
   } else if (has_changes()) {
+    if (latest_) state_.shown = latest_;  // it lists them, also while frozen
     state_.leaving = true;
   } else {
     outcome_ = WatchOutcome::quit;
