@@ -49,8 +49,10 @@ bool fits_across(const Chain& chain, const Counts& counts, int rows, int cols) {
 
 void place_holders(ChainLayout& layout, const Chain& chain, int row, int rows, int cols) {
   int left = std::min(kMostHolders, rows - row);
-  for (size_t i = chain.nodes(); i < chain.items.size() && left-- > 0; ++i)
+  size_t i = chain.nodes();
+  for (; i < chain.items.size() && left-- > 0; ++i)
     layout.items.push_back({i, {row++, 0, 1, cols}});
+  if (i > chain.nodes() && i < chain.items.size()) layout.holders_left = chain.items.size() - i + 1;
   layout.rows = row;
 }
 
@@ -59,7 +61,6 @@ ChainLayout across(const Chain& chain, const Counts& counts, int rows, int cols)
   ChainLayout layout;
   layout.form = Form::across;
   const int height = std::min(rows - holder_rows(counts), kMostAcross);
-  layout.stage_rows = layout.ring_rows = height;
   const int shared = cols / std::max(1, counts.stages * 3 + counts.rings * 2);
   const int most_box = (cols - counts.rings * kLeastBetween) / counts.stages;
   const int box = std::clamp(std::clamp(shared * 3, kLeastBox, kMostBox), kLeastBox, most_box);
@@ -95,8 +96,6 @@ ChainLayout below_each_other(const Chain& chain, const Density& density, int row
                              size_t selected, size_t scroll) {
   ChainLayout layout;
   layout.form = density.stage_rows == 1 ? Form::lines : Form::boxes;
-  layout.stage_rows = density.stage_rows;
-  layout.ring_rows = density.ring_rows;
   const size_t nodes = chain.nodes();
   if (nodes > 0) {
     selected = std::min(selected, nodes - 1);

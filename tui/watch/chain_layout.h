@@ -20,10 +20,10 @@ struct ChainLayout {
     boxes,   // boxes below each other
     lines,   // a line for each stage
   } form = Form::lines;
-  int stage_rows = 1, ring_rows = 1;
   std::vector<PlacedItem> items;  // that are visible
   size_t scroll = 0;              // the first of them
   size_t above = 0, below = 0;    // that can be selected, but are not visible
+  size_t holders_left = 0;        // in the place of the last holder there is their number
   int rows = 0;                   // used
 };
 

@@ -33,6 +33,14 @@ std::string holder_text(const PipelineView& pipeline, const ChainItem& item) {
                      name_of(pipe));
 }
 
+// Of the last one on the screen: how many there is no room for.
+std::string holder_text(const PipelineState& state, const ChainLayout& items,
+                        const ChainItem& item) {
+  const bool last = &item == &state.chain.items[items.items.back().item];
+  if (!last || items.holders_left == 0) return holder_text(state.shown(), item);
+  return fmt::format("{} more hold an end, but never moved a byte", items.holders_left);
+}
+
 void draw_item(Canvas& canvas, const Rect& rect, const PipelineLayout& layout,
                const PipelineState& state, const ChainItem& item) {
   const Area area(canvas, rect);
@@ -54,7 +62,8 @@ void draw_item(Canvas& canvas, const Rect& rect, const PipelineLayout& layout,
       return;
     }
     case ChainItem::Kind::holder:
-      area.put(0, 1, whole_clauses(holder_text(state.shown(), item), area.cols() - 1), Style::dim);
+      area.put(0, 1, whole_clauses(holder_text(state, layout.items, item), area.cols() - 1),
+               Style::dim);
   }
 }
 

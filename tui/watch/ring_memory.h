@@ -20,7 +20,6 @@ class RingMemory {
   // nullptr if there are no slots to draw: absent() says why.
   const RingFrame* frame() const { return drawable_frame(frame_, slots_); }
   std::string absent() const { return absent_slots(frame_, slots_); }
-  uint32_t slots() const { return slots_; }
 
   // Its slots are other ones in every frame: a strip of them would only flicker.
   bool fast() const { return tempo_.fast(); }
