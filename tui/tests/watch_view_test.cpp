@@ -100,6 +100,41 @@ TEST_F(WatchView, HoldersThatNeverMovedAByteAreApartAndDim) {
   EXPECT_EQ(canvas().at(row, 3).ink.style, Style::dim);
 }
 
+TEST_F(WatchView, OfManyHoldersTheLastRowSaysHowManyMore) {
+  PipelineView view = fake_fifo();
+  const size_t holder = make_chain(view).items.back().index;
+  for (int i = 0; i < 4; ++i) {
+    EndView end = view.pipes[0].readers.front();
+    end.active = false;
+    end.stage = view.stages.size();
+    view.stages.push_back(view.stages[holder]);
+    view.stages.back().id.pid = end.end.process.pid = 5001 + i;
+    view.pipes[0].readers.push_back(end);
+  }
+  const Chain chain = make_chain(view);
+  open(view, 40, 120);
+  EXPECT_TRUE(shows(std::to_string(chain.items.size() - chain.nodes() - 2) +
+                    " more hold an end, but never moved a byte"))
+      << text();
+}
+
+TEST_F(WatchView, TimeInSeveralWaitsIsNotNamedByOne) {
+  PipelineView view = fake_chain(2);
+  StageShares shares{.cpu = 0.55, .on_cpu = 0.55};
+  shares.elsewhere[size_t(WaitsFor::disk)] = 0.45;
+  const auto show_shares = [&] {
+    view.stages[1].shares = Reading<StageShares>::of(shares);
+    open(view);
+  };
+  show_shares();
+  EXPECT_TRUE(shows("disk")) << text();
+  shares.elsewhere[size_t(WaitsFor::disk)] = 0.25;
+  shares.elsewhere[size_t(WaitsFor::lock)] = 0.2;
+  show_shares();
+  EXPECT_FALSE(shows("disk")) << text();
+  EXPECT_TRUE(shows("other")) << text();
+}
+
 TEST_F(WatchView, WhatIsUnknownIsNeverZero) {
   PipelineView unknown = fake_warming(4);
   for (PipeView& pipe : unknown.pipes) {

@@ -17,7 +17,8 @@ namespace {
 
 constexpr int kShareCols = 5;  // "100 %"
 constexpr int kItemGap = 2;
-constexpr int kRoomyLine = 16;  // with a blank between sign and name
+constexpr int kRoomyLine = 16;           // with a blank between sign and name
+constexpr double kAsGoodAsNone = 0.005;  // is 0 %
 
 struct SharePart {
   std::string_view name;
@@ -28,7 +29,7 @@ struct SharePart {
 
 std::array<SharePart, kShareLines> parts_of(const StageShares& s) {
   const Elsewhere most = elsewhere_of(s);
-  const bool named = most.share > 0 && most.rest <= most.share;
+  const bool named = most.share > 0 && most.rest < kAsGoodAsNone;  // else it is several
   return {{{"on CPU", Style::good, U'█', U'#', s.on_cpu},
            {"runnable", Style::mark, U'▓', U'+', s.runnable},
            {"reading", Style::reader, U'▒', U'r', s.reading},
@@ -40,7 +41,7 @@ char32_t glyph_of(const SharePart& part, const Glyphs& glyphs) {
   return glyphs.set == GlyphSet::ascii ? part.letter : part.glyph;
 }
 
-Style number_style(double share) { return share < 0.005 ? Style::dim : Style::value; }
+Style number_style(double share) { return share < kAsGoodAsNone ? Style::dim : Style::value; }
 
 int item_columns(const SharePart& part) {
   return 2 + columns_of(part.name) + 1 + kShareCols + kItemGap;
