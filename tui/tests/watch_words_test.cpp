@@ -41,6 +41,13 @@ TEST(WatchWords, AnEndKeepsItsNumbersWhateverTheRoom) {
       EXPECT_LE(columns_of(end(pipe, Role::writer, cols)), cols);
 }
 
+TEST(WatchWords, WhoNeverMovedAByteIsInBrackets) {
+  PipelineView chain = fake_chain(2);
+  chain.pipes[0].writers[0].active = false;
+  EXPECT_EQ(end_text(chain.pipes[0], chain.stages, Role::writer, 60), "(tar 4001:1)");
+  EXPECT_EQ(end_text(chain.pipes[0], chain.stages, Role::writer, 11), "(t… 4001:1)");
+}
+
 TEST(WatchWords, NobodyIsNotUnknown) {
   PipeView pipe = fake_chain(2).pipes[0];
   pipe.readers.clear();

@@ -108,6 +108,8 @@ std::string end_text(const PipeView& pipe, std::span<const StageView> stages, Ro
   const EndView* main = main_end(pipe, end);
   if (!main || main->stage >= stages.size()) return std::string(nobody(pipe, end));
   const StageView& stage = stages[main->stage];
+  if (!main->active)
+    return shortened("(" + stage.name, fmt::format(" {}:{})", stage.id.pid, main->end.fd), cols);
   std::string rest = fmt::format(" {}:{}", stage.id.pid, main->end.fd);
   const size_t others = count_processes(ends_of(pipe, end)) - 1;
   if (others > 0) rest += fmt::format(" +{}", others);

@@ -50,7 +50,8 @@ std::string size_text(const std::optional<uint64_t>& bytes);
 const EndView* main_end(const PipeView& pipe, Role end);
 
 // "tar 1234:1 +2": its name, pid and descriptor, and how many other processes are at this end. The
-// name is shortened, or is the whole command line if there is room. "closed" if there is none.
+// name is shortened, or is the whole command line if there is room. "(bash 1200:1)": it never moved
+// a byte. "closed" if there is none.
 std::string end_text(const PipeView& pipe, std::span<const StageView> stages, Role end, int cols);
 
 // The name, shortened if need be, and all of the rest.
