@@ -219,6 +219,34 @@ TEST_F(WatchTable, MarksNewAndEndedRowsForAMoment) {
   EXPECT_EQ(news(7), RowNews::none);
 }
 
+TEST_F(WatchTable, EndedPipesAreNoPipelineWithEachOther) {
+  const auto pass = [&](std::vector<double> rates, size_t gone) {
+    WatchSnapshot next = pipes(rates);
+    std::erase_if(next.rows.own(), [&](const PipeRow& row) { return row.pipe.id.inode <= gone; });
+    return next;
+  };
+  start(pipes({9, 8, 7, 6}));
+  type("t");
+  show(pass({9, 8, 7, 6}, 1));
+  now_ns += 2'000'000'000;
+  show(pass({9, 8, 7, 6}, 2));
+  now_ns += 500'000'000;  // the first one is no longer marked
+  show(pass({9, 8, 7, 6}, 3));
+  EXPECT_EQ(inodes(state().table.rows), (std::vector<uint64_t>{2, 3, 4}));
+  for (const TableRow& row : state().table.rows.rows()) EXPECT_EQ(row.bracket, Bracket::none);
+}
+
+TEST_F(WatchTable, TheLegendExplainsWhatIsShown) {
+  start(pipes({5, 4}));
+  EXPECT_TRUE(shows("R running")) << text();
+  EXPECT_FALSE(shows("- closed")) << text();
+  resize(40, 160);
+  EXPECT_FALSE(shows("R running")) << "it is in words\n" << text();
+  EXPECT_TRUE(shows("~ estimated")) << text();
+  show(pipes({5}));
+  EXPECT_TRUE(shows("- closed")) << text();
+}
+
 TEST_F(WatchTable, ATreeKeepsPipelinesTogether) {
   WatchSnapshot snapshot = fake_watch(0, fake_fork());
   add_pipe(snapshot, 5, 1e12);

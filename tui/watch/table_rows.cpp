@@ -120,7 +120,7 @@ void TableRows::note_ended(const std::vector<PipeId>& ids) {
     const PipeRow* row = find(id);
     if (!row) continue;
     ended_.push_back({*row, now_ns_});
-    ended_.back().row.pipeline = SIZE_MAX - ended_.size();  // connected to nothing any more
+    ended_.back().row.pipeline = SIZE_MAX - ended_before_++;  // connected to nothing any more
   }
 }
 

@@ -59,6 +59,7 @@ class TableRows {
   SharedVector<PipeRow> pass_;
   std::vector<PipeId> ids_;  // of its pipes, sorted
   std::deque<Ended> ended_;  // oldest first
+  size_t ended_before_ = 0;  // that were marked, ever
   uint64_t first_ns_ = 0;    // the first pass: nothing in it is new
   uint64_t now_ns_ = 0;
   std::vector<TableRow> rows_;

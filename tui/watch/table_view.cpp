@@ -195,13 +195,17 @@ void draw_headings(const Area& line, const std::vector<PlacedColumn>& columns,
   }
 }
 
-void draw_legend(const Area& line) {
+// In words nothing is left to explain of what the processes do.
+void draw_legend(const Area& line, bool in_words, bool has_news) {
   Pen pen(line, 0, 1);
-  for (const DoingSign& sign : doing_signs()) {
-    if (pen.room() < columns_of(sign.meaning) + 3) return;
-    pen.text(sign.sign, sign.style).text(" ").text(sign.meaning, Style::dim).skip(2);
-  }
-  for (const std::string_view more : {"F fifo", "o own", "~ estimated"}) {
+  std::vector<std::string_view> others = {"F fifo", "o own", "~ estimated"};
+  if (has_news) others.insert(others.begin(), {"+ new", "- closed"});
+  if (!in_words)
+    for (const DoingSign& sign : doing_signs()) {
+      if (pen.room() < columns_of(sign.meaning) + 3) return;
+      pen.text(sign.sign, sign.style).text(" ").text(sign.meaning, Style::dim).skip(2);
+    }
+  for (const std::string_view more : others) {
     if (pen.room() < columns_of(more) + 1) return;
     pen.text(more, Style::dim).skip(2);
   }
@@ -251,6 +255,7 @@ void draw_table(const Area& area, const TableState& table, uint64_t now_ns) {
   const auto& rows = table.rows.rows();
   if (rows.empty()) wrap(area.part({2, 1, 3, area.cols() - 2}), nothing_text(table), Style::dim);
   const int visible = table_rows_in(area.rows());
+  bool has_news = false;
   for (int line = 0; line < visible; ++line) {
     const auto index = static_cast<size_t>(table.scroll + line);
     if (index >= rows.size()) break;
@@ -258,10 +263,11 @@ void draw_table(const Area& area, const TableState& table, uint64_t now_ns) {
     for (const PlacedColumn& column : columns)
       draw_cell(place.part({0, column.col, 1, column.cols}), rows[index], column.what, in_words,
                 now_ns);
+    has_news |= rows[index].news != RowNews::none;
     if (rows[index].news == RowNews::ended) place.set_ink(0, Style::dim);
     if (static_cast<int>(index) == table.at) place.set_ink(0, {Style::plain, kReverse});
   }
-  if (has_legend(area.rows())) draw_legend(area.from_row(area.rows() - 1, 1));
+  if (has_legend(area.rows())) draw_legend(area.from_row(area.rows() - 1, 1), in_words, has_news);
 }
 
 }  // namespace pipetop::tui
