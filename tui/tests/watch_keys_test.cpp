@@ -169,7 +169,7 @@ TEST_F(WatchKeys, XCountsExactlyAndSaysThePrice) {
   open(fake_chain(4));
   type("x");
   EXPECT_TRUE(asked("count"));
-  EXPECT_TRUE(shows("every system call here takes 0.2 to 0.3")) << text();
+  EXPECT_TRUE(shows("every system call of this machine takes 0.2 to 0.3")) << text();
   EXPECT_TRUE(shows(" EXACT")) << text();
   type("x");
   EXPECT_TRUE(asked("don't count"));

@@ -49,7 +49,7 @@ std::string_view blame_text(Bottleneck::Kind kind) {
     case Bottleneck::Kind::stage:
       return "holds it up";
     case Bottleneck::Kind::outside:
-      return "waits outside";
+      return "waits for something outside";
     case Bottleneck::Kind::stopped:
       return "is stopped";
     case Bottleneck::Kind::deadlock:

@@ -83,7 +83,7 @@ const std::string& filter(const WatchState& state) {
 }  // namespace
 
 std::string_view price_of_counting() {
-  return "exact: every system call here takes 0.2 to 0.3 µs longer; x ends it";
+  return "exact: every system call of this machine takes 0.2 to 0.3 µs longer; x ends it";
 }
 
 std::vector<Message> messages_of(const WatchState& state) {
