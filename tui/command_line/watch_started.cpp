@@ -13,6 +13,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/event_loop.h"
+#include "engine/base/reading.h"
 #include "engine/process/command.h"
 #include "engine/registry/main_capabilities.h"
 #include "tui/command_line/callers_variables.h"
@@ -40,7 +41,7 @@ std::string no_screen(const Config& config, const WatchScreenOptions& screen) {
   try {
     check_watch_terminal(config, screen);
   } catch (const Error& e) {
-    return e.what();
+    return std::string(why_of(e.what()));  // its remedy is for who starts no command
   }
   return {};
 }

@@ -199,6 +199,16 @@ bool same(const termios& a, const termios& b) {
          a.c_lflag == b.c_lflag && std::equal(std::begin(a.c_cc), std::end(a.c_cc), b.c_cc);
 }
 
+TEST(WatchStarted, ATerminalThatCannotDrawHasNoOtherAdvice) {
+  PtyProgram program(
+      {"/bin/sh", "-c", "\"$0\" watch --no-bpf -- true > /dev/null; echo end", PIPETOP_PROGRAM},
+      {"TERM=none"});
+  ASSERT_TRUE(program.wait_for("end")) << program.output();
+  program.wait_for_end();
+  EXPECT_TRUE(has(program.output(), "no dashboard: ")) << program.output();
+  EXPECT_FALSE(has(program.output(), "--once")) << program.output();
+}
+
 TEST(WatchStarted, CtrlCReachesTheCommandAndThenUs) {
   PtyProgram program(whole(watch({}, shell("echo begun; exec sleep 100"))), {"TERM=xterm"});
   ASSERT_TRUE(program.wait_for("no dashboard: the command writes to the terminal"))
