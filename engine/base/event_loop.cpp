@@ -86,9 +86,9 @@ Events EventLoop::wait(int timeout_ms) {
 }
 
 SignalFd::SignalFd(std::initializer_list<int> numbers) {
-  const sigset_t set = those_not_ignored(numbers);
-  sigprocmask(SIG_BLOCK, &set, &before_);
-  fd_.reset(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  set_ = those_not_ignored(numbers);
+  sigprocmask(SIG_BLOCK, &set_, &before_);
+  fd_.reset(signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK));
   if (fd_) return;
   const int error = errno;
   sigprocmask(SIG_SETMASK, &before_, nullptr);
@@ -98,6 +98,11 @@ SignalFd::SignalFd(std::initializer_list<int> numbers) {
 // A terminal that closes sends SIGHUP twice: the second one must not kill us while
 // we exit because of the first.
 SignalFd::~SignalFd() {
+  // Those that were blocked before somebody else waits for.
+  sigset_t ours = set_;
+  for (int number = 1; number < NSIG; ++number)
+    if (sigismember(&before_, number) == 1) sigdelset(&ours, number);
+  signalfd(fd_.get(), &ours, 0);
   while (take() != 0) continue;
   sigprocmask(SIG_SETMASK, &before_, nullptr);
 }

@@ -64,7 +64,7 @@ class SignalFd {
   int take() const;
 
  private:
-  sigset_t before_;
+  sigset_t set_, before_;  // what it takes; what was blocked before
   UniqueFd fd_;
 };
 

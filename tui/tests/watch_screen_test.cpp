@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "engine/base/event_loop.h"
 #include "tui/tests/pty.h"
 
 namespace pipetop::tui {
@@ -90,6 +91,17 @@ TEST(WatchScreen, DrawsOnTheControllingTerminal) {
   EXPECT_EQ(contents(out + ".in"), "left");
   EXPECT_EQ(contents(out + ".err"), "signal 2, asked 3 times\n0\n");
   for (const char* suffix : {"", ".in", ".err"}) std::filesystem::remove(out + suffix);
+}
+
+// Of two that wait for a signal, the one that goes first leaves it to the other.
+TEST(WatchScreen, SignalsOfTheCommandOutliveTheScreen) {
+  const SignalFd command{SIGTERM};
+  {
+    const SignalFd screen{SIGTERM, SIGUSR1};
+    raise(SIGTERM);
+    raise(SIGUSR1);  // would end us, had it been left
+  }
+  EXPECT_EQ(command.take(), SIGTERM);
 }
 
 TEST(WatchScreen, WithoutATerminalItSaysWhatElseThereIs) {
