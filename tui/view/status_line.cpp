@@ -30,8 +30,9 @@ bool StatusLine::can_show() const {
 
 // Blanks over the rest of a longer one: not everything that is a terminal knows sequences.
 void StatusLine::show(const std::string& text) {
-  const int now_cols = columns_of(text);
-  write_to_stderr("\r" + text + std::string(size_t(std::max(shown_cols_ - now_cols, 0)), ' '));
+  const int now_cols = columns_of(text), room = std::max(cols() - now_cols, 0);
+  const int blanks = std::clamp(shown_cols_ - now_cols, 0, room);  // it may be narrower by now
+  write_to_stderr("\r" + text + std::string(size_t(blanks), ' '));
   shown_cols_ = std::max(now_cols, 1);
 }
 
