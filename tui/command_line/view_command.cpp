@@ -122,8 +122,8 @@ class View {
 
   void wait_for_next() {
     if (shows_ == Shows::nothing) return wakeups_.wake_after(0);
-    const uint64_t due_ns =
-        shows_ == Shows::line ? std::min(next_ns_, looked_ns_ + kLookNs) : next_ns_;
+    // Also where there is nothing to see: a stop began after the last look.
+    const uint64_t due_ns = std::min(next_ns_, looked_ns_ + kLookNs);
     wakeups_.wake_after(std::max<uint64_t>(due_ns - std::min(due_ns, looked_ns_), 1));
   }
 
