@@ -1,6 +1,7 @@
 #include "tui/view/progress.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -65,9 +66,7 @@ int width(const std::vector<std::string>& parts) {
 }
 
 std::string joined(const std::vector<std::string>& parts) {
-  std::string line;
-  for (const std::string& part : parts) line += (line.empty() ? "" : " ") + part;
-  return line;
+  return fmt::format("{}", fmt::join(parts, " "));
 }
 
 // How much of it is shown: the next level has less.

@@ -1,5 +1,7 @@
 #include "tui/watch/verdict_lines.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -27,12 +29,6 @@ constexpr std::array<KindLook, 8> kLooks = {{
 }};
 static_assert(in_order(kLooks, &KindLook::kind));
 
-std::string joined(const std::vector<std::string>& clauses) {
-  std::string text;
-  for (const std::string& clause : clauses) text += (text.empty() ? "" : "; ") + clause;
-  return text;
-}
-
 // A line each if they fit, else one after the other.
 void draw_evidence(const Area& area, const std::vector<std::string>& evidence) {
   const bool each = static_cast<int>(evidence.size()) <= area.rows() &&
@@ -40,7 +36,7 @@ void draw_evidence(const Area& area, const std::vector<std::string>& evidence) {
                       return columns_of(clause) <= area.cols();
                     });
   if (!each) {
-    const std::string text = joined(evidence);
+    const std::string text = fmt::format("{}", fmt::join(evidence, "; "));
     if (area.rows() == 1)
       area.put(0, 0, whole_clauses(text, area.cols()), Style::plain);
     else
