@@ -102,7 +102,11 @@ class View {
   void attend() {
     const Wakeup wakeup = wakeups_.take();
     const uint64_t now_ns = monotonic_ns();
-    if (wakeup.continued) leave_out_stop(now_ns);
+    const bool waits = request_.wait && transfer_.progress().bytes == 0;
+    if (waits)
+      leave_out(now_ns - looked_ns_);
+    else if (wakeup.continued)
+      leave_out_stop(now_ns);
     looked_ns_ = now_ns;
     if (shows_ == Shows::line) {
       waiting_.look(transfer_.waits_for());
@@ -114,7 +118,7 @@ class View {
       ++tick_;
       show();
       next_ns_ = std::max(next_ns_ + request_.interval_ns, now_ns);
-    } else if (wakeup.resized || wakeup.continued) {
+    } else if ((wakeup.resized || wakeup.continued) && !waits) {
       show();
     }
     wait_for_next();
@@ -130,18 +134,23 @@ class View {
   // It has begun after the last look, and was longer than the pause between two.
   void leave_out_stop(uint64_t now_ns) {
     const uint64_t away_ns = now_ns - looked_ns_;
-    if (shows_ == Shows::nothing || away_ns < 2 * kLookNs) return;
-    flow_.leave_out(away_ns);
-    next_ns_ += away_ns;
+    if (shows_ != Shows::nothing && away_ns >= 2 * kLookNs) leave_out(away_ns);
+  }
+
+  void leave_out(uint64_t ns) {
+    flow_.leave_out(ns);
+    next_ns_ += ns;
   }
 
   Progress progress() const {
     Progress progress;
+    progress.parts = request_.parts;
     progress.name = request_.name;
     progress.bytes = flow_.bytes();
     progress.size = size_;
     progress.elapsed_ns = flow_.elapsed_ns();
     progress.rate = flow_.last();
+    progress.average = flow_.average();
     if (size_) progress.remaining_ns = flow_.remaining_ns(*size_);
     progress.remark = waiting_text(waiting_.side(), names_.upstream(), names_.downstream());
     return progress;
@@ -150,10 +159,12 @@ class View {
   void show() { show(progress()); }
 
   void show(const Progress& progress) {
+    if (progress.elapsed_ns < request_.delay_ns) return;
     if (shows_ == Shows::numbers) write_to_stderr(progress_number(progress) + "\n");
     if (shows_ != Shows::line || !line_.can_show()) return;
     wakeups_.set_line_is_open(true);
-    line_.show(progress_line(progress, line_.cols(), tick_));
+    const int cols = request_.width != 0 ? int(request_.width) : line_.cols();
+    line_.show(progress_line(progress, cols, tick_));
   }
 
   // On average: what came in the last moment says nothing of the whole.

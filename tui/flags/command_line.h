@@ -18,6 +18,7 @@
 #include "engine/model/tables.h"
 #include "tui/print/format.h"
 #include "tui/state/pipe_order.h"
+#include "tui/view/progress.h"
 
 namespace pipetop::tui {
 
@@ -68,15 +69,19 @@ struct WatchRequest {
   std::string output;  // "" is stdout, or stderr beside a command
 };
 
-// With pv's meaning.
+// With the meaning of pv's flags.
 struct ViewRequest {
   std::string file;              // "" and "-" are stdin
   std::optional<uint64_t> size;  // bytes that will come
   bool stop_at_size = false;
   uint64_t rate_limit = 0;  // bytes per second; 0: none
   bool numeric = false, quiet = false, force = false, no_splice = false, verbose = false;
+  bool wait = false;    // until the first byte has come, no time passes
+  ProgressParts parts;  // what is shown
   uint64_t interval_ns = 1'000'000'000;
-  std::string name;  // shown before the progress
+  uint64_t delay_ns = 0;  // nothing is shown before
+  uint32_t width = 0;     // columns; 0: as many as the terminal has
+  std::string name;       // shown before the progress
 };
 
 struct LadderRequest {

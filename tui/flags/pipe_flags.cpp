@@ -45,9 +45,22 @@ uint64_t whole_size(const std::string& flag, const std::string& text) {
   return bytes;
 }
 
-// The parts of pv's line that its users name; all of them are always shown.
-constexpr const char* kPvParts[] = {"-p,--progress", "-t,--timer", "-e,--eta",
-                                    "-r,--rate",     "-b,--bytes", "-a,--average-rate"};
+constexpr uint32_t kMostWidth = 10'000;
+
+struct PartFlag {
+  const char* names;
+  bool ProgressParts::*part;
+  const char* help;
+};
+constexpr PartFlag kPartFlags[] = {
+    {"-p,--progress", &ProgressParts::bar,
+     "show the bar and percent; with -terab only those given"},
+    {"-t,--timer", &ProgressParts::timer, "show the time so far; with -n before each number"},
+    {"-e,--eta", &ProgressParts::eta, "show how long it will still take"},
+    {"-r,--rate", &ProgressParts::rate, "show the rate"},
+    {"-a,--average-rate", &ProgressParts::average, "show the rate since the beginning"},
+    {"-b,--bytes", &ProgressParts::bytes, "show the bytes so far; with -n in place of percent"},
+};
 
 }  // namespace
 
@@ -109,9 +122,16 @@ void add_view_flags(CLI::App& app, CommandLine& line) {
   add_value(
       app, "-N,--name", "TEXT", [&view](const std::string& text) { view.name = text; },
       "a name before the progress");
-  for (const char* part : kPvParts)
-    app.add_flag_callback(
-        part, [] {}, "accepted for pv's scripts; no effect");
+  for (const PartFlag& flag : kPartFlags)
+    app.add_flag(flag.names, view.parts.*flag.part, flag.help);
+  app.add_flag("-W,--wait", view.wait, "show nothing, and count no time, before the first byte");
+  add_time(app, "-D,--delay-start", view.delay_ns, 0, "show nothing before this time has passed");
+  const auto take_width = [&view](const std::string& text) {
+    view.width = number_of("--width", text, 1, kMostWidth);
+  };
+  add_value(app, "-w,--width", "N", take_width, "this many columns (default: the terminal's)");
+  app.add_flag_callback(
+      "-c,--cursor", [] {}, "accepted for pv's scripts; no effect");
   app.final_callback([&view] {
     if (view.stop_at_size && !view.size)
       throw Error("--stop-at-size needs --size: give for example --size 10GiB");

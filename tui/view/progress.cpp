@@ -51,8 +51,14 @@ std::string bar(const Progress& p, int cols, uint64_t tick) {
   return fmt::format("[{}]", share ? known_bar(*share, inner) : unknown_bar(tick, inner));
 }
 
-std::string rate_field(const Progress& p) {
-  return fmt::format("[{:>9}]", p.rate ? short_bytes(*p.rate) + "/s" : "---");
+ProgressParts shown_parts(const Progress& p) {
+  constexpr ProgressParts kUsual{
+      .bar = true, .timer = true, .eta = true, .rate = true, .bytes = true};
+  return p.parts == ProgressParts{} ? kUsual : p.parts;
+}
+
+std::string rate_field(const std::optional<double>& rate) {
+  return fmt::format("[{:>9}]", rate ? short_bytes(*rate) + "/s" : "---");
 }
 
 std::string eta_field(const Progress& p) {
@@ -69,6 +75,8 @@ std::string joined(const std::vector<std::string>& parts) {
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
+bool has_remark(const Progress& p) { return !p.remark.empty() && p.parts == ProgressParts{}; }
+
 // How much of it is shown: the next level has less.
 enum class Level : uint8_t { all, no_remark, no_bar, no_eta, no_rate, least };
 
@@ -82,14 +90,18 @@ struct Line {
 };
 
 Line parts_of(const Progress& p, Level level) {
+  const ProgressParts parts = shown_parts(p);
   Line line;
   if (!p.name.empty() && level < Level::least) line.before_bar.push_back(one_line(p.name) + ":");
-  line.before_bar.push_back(fmt::format("{:>7}", short_bytes(double(p.bytes))));
-  if (level < Level::least) line.before_bar.push_back(clock_text(p.elapsed_ns));
-  if (level < Level::no_rate) line.before_bar.push_back(rate_field(p));
-  if (const auto share = percent(p)) line.after_bar.push_back(fmt::format("{:3}%", *share));
-  if (p.size && !p.ended && level < Level::no_eta) line.after_bar.push_back(eta_field(p));
-  if (!p.remark.empty() && level == Level::all) line.after_bar.push_back(" " + one_line(p.remark));
+  if (parts.bytes) line.before_bar.push_back(fmt::format("{:>7}", short_bytes(double(p.bytes))));
+  if (parts.timer && level < Level::least) line.before_bar.push_back(clock_text(p.elapsed_ns));
+  if (parts.rate && level < Level::no_rate) line.before_bar.push_back(rate_field(p.rate));
+  if (parts.average && level < Level::no_rate) line.before_bar.push_back(rate_field(p.average));
+  if (const auto share = percent(p); share && parts.bar)
+    line.after_bar.push_back(fmt::format("{:3}%", *share));
+  if (parts.eta && p.size && !p.ended && level < Level::no_eta)
+    line.after_bar.push_back(eta_field(p));
+  if (has_remark(p) && level == Level::all) line.after_bar.push_back(" " + one_line(p.remark));
   return line;
 }
 
@@ -103,9 +115,10 @@ std::string without_bar(const Line& line) {
 
 std::string progress_line(const Progress& progress, int cols, uint64_t tick) {
   for (const Level level : {Level::all, Level::no_remark}) {
+    if (!shown_parts(progress).bar) break;
     const Line line = parts_of(progress, level);
     const int room = line.room(cols);
-    if (room < (level == Level::all && !progress.remark.empty() ? kWorthBar : kLeastBar)) continue;
+    if (room < (level == Level::all && has_remark(progress) ? kWorthBar : kLeastBar)) continue;
     std::vector<std::string> parts = line.before_bar;
     parts.push_back(bar(progress, room, tick));
     parts.insert(parts.end(), line.after_bar.begin(), line.after_bar.end());
@@ -119,7 +132,10 @@ std::string progress_line(const Progress& progress, int cols, uint64_t tick) {
 }
 
 std::string progress_number(const Progress& progress) {
-  return std::to_string(percent(progress).value_or(progress.bytes));
+  const auto share = progress.parts.bytes ? std::nullopt : percent(progress);
+  std::string number = std::to_string(share.value_or(progress.bytes));
+  if (!progress.parts.timer) return number;
+  return fmt::format("{:.4f} {}", double(progress.elapsed_ns) / double(kSecond), number);
 }
 
 std::string short_bytes(double bytes) {

@@ -354,6 +354,7 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"view -L fast",
        "--rate-limit: \"fast\" is not a size: give bytes such as 4096, 256K, 256KiB or 1GiB"},
       {"view -i 0", "--interval: \"0\" is out of range: give 100ms to 168h"},
+      {"view -w 0", "--width: \"0\" is out of range: give 1 to 10000"},
       {"view --gift", "--gift true is for a pipe of pipetop's own: remove it"},
       {"view --frobnicate", "there is no flag --frobnicate: see pipetop --help"},
       {"view a b", "unexpected argument \"b\": see pipetop view --help"},
@@ -416,6 +417,11 @@ TEST(CommandLine, ViewHasPvsFlags) {
     EXPECT_EQ(line.view.file, "in");
     EXPECT_TRUE(line.view.numeric && line.view.quiet && line.view.force && line.view.no_splice &&
                 line.view.verbose && line.view.stop_at_size);
+    const ViewRequest parts = parse(before + "view -tb -cW -D 2 -w 60"s).view;
+    EXPECT_EQ(parts.parts, (ProgressParts{.timer = true, .bytes = true}));
+    EXPECT_TRUE(parts.wait);
+    EXPECT_EQ(parts.delay_ns, 2'000'000'000u);
+    EXPECT_EQ(parts.width, 60u);
     EXPECT_EQ(parse(before + "view --size=4K --rate-limit 1K --interval 2s --name x"s).view.size,
               4096u);
     EXPECT_EQ(parse(before + "view -"s).view.file, "-");

@@ -138,6 +138,51 @@ TEST(ViewProgram, NumbersArePercentOfWhatIsLeftOfAFile) {
   EXPECT_EQ(view.err(), "100\n");
 }
 
+TEST(ViewProgram, NumbersAreWhatIsAskedFor) {
+  const ScratchFile file(random_bytes(100'000));
+  const UniqueFd null = null_out();
+  Stage view({"-n", "-b"}, file.fd.get(), null.get());
+  EXPECT_EQ(view.wait(), 0);
+  EXPECT_EQ(view.err(), "100000\n");
+}
+
+TEST(ViewProgram, AStopBeforeANumberPutsItOff) {
+  TwoEnds pipe = make_pipe();
+  const UniqueFd null = null_out();
+  Stage view({"-n", "-t", "-b", "-i", "3"}, pipe.read.get(), null.get());
+  write_all(pipe.write.get(), "x");
+  ::poll(nullptr, 0, 2'500);
+  ::kill(view.pid(), SIGSTOP);
+  ASSERT_TRUE(eventually([&] { return state_of(view.pid()) == 'T'; }));
+  ::poll(nullptr, 0, 1'000);
+  ::kill(view.pid(), SIGCONT);
+  pipe.write.reset();
+  EXPECT_EQ(view.wait(), 0);
+  const double seconds = std::stod(view.err());
+  EXPECT_GT(seconds, 1.5) << "only the stop is left out";
+  EXPECT_LT(seconds, 3) << view.err();
+}
+
+TEST(ViewProgram, NothingIsShownBeforeTheDelay) {
+  const ScratchFile file(random_bytes(100'000));
+  const UniqueFd null = null_out();
+  Stage view({"-n", "-D", "10"}, file.fd.get(), null.get());
+  EXPECT_EQ(view.wait(), 0);
+  EXPECT_EQ(view.err(), "");
+}
+
+TEST(ViewProgram, TimeBeginsWithTheFirstByte) {
+  TwoEnds pipe = make_pipe();
+  const UniqueFd null = null_out();
+  Stage view({"-n", "-t", "-W", "-i", "0.1"}, pipe.read.get(), null.get());
+  ::poll(nullptr, 0, 1'500);
+  write_all(pipe.write.get(), "x");
+  pipe.write.reset();
+  EXPECT_EQ(view.wait(), 0);
+  EXPECT_LT(std::stod(view.err()), 1) << view.err();
+  EXPECT_EQ(std::ranges::count(view.err(), '\n'), 1) << view.err();
+}
+
 TEST(ViewProgram, NumbersAreBytesOfAPipe) {
   TwoEnds pipe = make_pipe();
   const UniqueFd null = null_out();
@@ -318,6 +363,13 @@ TEST(ViewTerminal, FollowsTheWidth) {
   EXPECT_EQ(longest_line(shell.output()), 59u);
   shell.resize(24, 100);
   EXPECT_TRUE(shell.wait_until([&] { return longest_line(shell.output()) == 99; }));
+  shell.interrupt();
+}
+
+TEST(ViewTerminal, AWidthCanBeGiven) {
+  OnTerminal shell("exec $VIEW -w 50 < /dev/zero > /dev/null");
+  ASSERT_TRUE(shell.wait_for("<=>"));
+  EXPECT_EQ(longest_line(shell.output()), 50u);
   shell.interrupt();
 }
 

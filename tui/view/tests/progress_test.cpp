@@ -108,6 +108,29 @@ TEST(ProgressLine, AlmostEverythingIsNotEverything) {
   EXPECT_EQ(columns_of(progress_line(p, 70, 1)), 70);
 }
 
+TEST(ProgressLine, OnlyThePartsThatAreAskedForAreShown) {
+  Progress p = quarter();
+  p.average = 1000;
+  p.remark = "waiting for gzip";
+  const auto line = [&](const ProgressParts& parts, int cols = 60) {
+    p.parts = parts;
+    return progress_line(p, cols, 1);
+  };
+  EXPECT_EQ(line({.timer = true, .bytes = true}), " 256MiB 0:00:05");
+  EXPECT_EQ(line({.rate = true, .average = true}), "[51.2MiB/s] [0.98KiB/s]");
+  EXPECT_EQ(line({.eta = true}), "ETA 0:00:15");
+  EXPECT_EQ(line({.bar = true}, 20), "[==>          ]  25%");
+  EXPECT_EQ(line({.rate = true}, 3), "");
+}
+
+TEST(ProgressNumber, HasTheTimeAndBytesIfTheyAreAskedFor) {
+  Progress p = quarter();
+  p.parts.timer = true;
+  EXPECT_EQ(progress_number(p), "5.0000 25");
+  p.parts.bytes = true;
+  EXPECT_EQ(progress_number(p), "5.0000 " + std::to_string(256 * kMiB));
+}
+
 TEST(ProgressNumber, IsPercentOrBytes) {
   Progress p = quarter();
   EXPECT_EQ(progress_number(p), "25");
