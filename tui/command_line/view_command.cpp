@@ -118,7 +118,7 @@ class View {
       ++tick_;
       show();
       next_ns_ = std::max(next_ns_ + request_.interval_ns, now_ns);
-    } else if ((wakeup.resized || wakeup.continued) && !waits) {
+    } else if (shows_ == Shows::line && (wakeup.resized || wakeup.continued) && !waits) {
       show();
     }
     wait_for_next();
