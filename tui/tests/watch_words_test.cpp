@@ -60,12 +60,6 @@ TEST(WatchWords, NobodyIsNotUnknown) {
   EXPECT_EQ(ends_text(pipe, {}, Role::reader), "unknown");
 }
 
-TEST(WatchWords, CpusAreRanges) {
-  EXPECT_EQ(cpus_text(std::vector<int>{0, 1, 2, 3}), "0-3");
-  EXPECT_EQ(cpus_text(std::vector<int>{0, 2, 3, 7}), "0,2-3,7");
-  EXPECT_EQ(cpus_text({}), "");
-}
-
 TEST(WatchWords, EveryStateHasASignAndAWord) {
   const PipeId here{1, 10}, other{1, 11};
   const auto at = [&](Doing doing) { return look_of(doing, here, Role::writer); };

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/process/threads.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 #include "tui/watch/pipe_words.h"
@@ -33,7 +34,7 @@ std::vector<TitlePart> stage_title(const StageView& stage) {
 
 std::string cpus_of(const StageView& stage, size_t machine) {
   if (stage.cpus.empty()) return "?";
-  return stage.cpus.size() >= machine ? "all CPUs" : "CPU " + cpus_text(stage.cpus);
+  return stage.cpus.size() >= machine ? "all CPUs" : "CPU " + cpu_list(stage.cpus);
 }
 
 void draw_stage_facts(const Area& area, const StageView& stage, size_t cpus) {

@@ -136,19 +136,6 @@ std::string ends_text(const PipeView& pipe, std::span<const StageView> stages, R
   return text.empty() ? (nobody(pipe, end) == "closed" ? "nobody" : "unknown") : text;
 }
 
-std::string cpus_text(std::span<const int> cpus) {
-  std::string text;
-  for (size_t i = 0; i < cpus.size();) {
-    size_t last = i;
-    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
-    if (!text.empty()) text += ',';
-    text += std::to_string(cpus[i]);
-    if (last > i) text += fmt::format("-{}", cpus[last]);
-    i = last + 1;
-  }
-  return text;
-}
-
 Elsewhere elsewhere_of(const StageShares& shares) {
   const auto most = std::ranges::max_element(shares.elsewhere);
   double all = 0;

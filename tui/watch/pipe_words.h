@@ -60,9 +60,6 @@ std::string shortened(std::string_view name, std::string_view rest, int cols);
 // All of them by name and pid: "yes 4001, seq 4002"; "nobody" if there is none.
 std::string ends_text(const PipeView& pipe, std::span<const StageView> stages, Role end);
 
-// "0-3,6".
-std::string cpus_text(std::span<const int> cpus);
-
 // Where most of its time goes that is neither a CPU's nor a pipe's, if that is known.
 struct Elsewhere {
   WaitsFor wait = WaitsFor::other;

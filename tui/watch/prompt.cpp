@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/process/threads.h"
 #include "tui/watch/pipe_words.h"
 
 namespace pipetop::tui {
@@ -36,7 +37,7 @@ std::vector<const StageView*> neighbours(const PipelineView& pipeline, const Sta
 
 std::string now_text(const StageView& stage, std::span<const int> all) {
   if (stage.cpus.empty()) return "not known";
-  return stage.cpus.size() >= all.size() ? "all CPUs" : "CPU " + cpus_text(stage.cpus);
+  return stage.cpus.size() >= all.size() ? "all CPUs" : "CPU " + cpu_list(stage.cpus);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/process/threads.h"
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
@@ -142,7 +143,7 @@ std::string unusual_text(const StageView& stage, size_t cpus) {
   if (stage.threads > 1) add(fmt::format("{} threads", stage.threads));
   if (stage.nice != 0) add(fmt::format("nice {}", stage.nice));
   if (!stage.cpus.empty() && stage.cpus.size() < cpus)
-    add(fmt::format("CPU {}", cpus_text(stage.cpus)));
+    add(fmt::format("CPU {}", cpu_list(stage.cpus)));
   return text;
 }
 
