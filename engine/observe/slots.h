@@ -24,7 +24,7 @@ class Slots {
   uint32_t assign(std::span<const Key> keys, Leave leave, Enter enter) {
     std::vector<Key> wanted(keys.begin(), keys.end());
     std::ranges::sort(wanted);
-    wanted.erase(std::ranges::unique(wanted).begin(), wanted.end());
+    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
     std::vector<uint32_t> freed;
     std::erase_if(taken_, [&](const auto& entry) {
       if (std::ranges::binary_search(wanted, entry.first)) return false;

@@ -125,7 +125,7 @@ std::string progress_line(const Progress& progress, int cols, uint64_t tick) {
     return joined(parts);
   }
   for (const Level level : {Level::no_bar, Level::no_eta, Level::no_rate}) {
-    const std::string line = without_bar(parts_of(progress, level));
+    std::string line = without_bar(parts_of(progress, level));
     if (columns_of(line) <= cols) return line;
   }
   return std::string(beginning(without_bar(parts_of(progress, Level::least)), cols));

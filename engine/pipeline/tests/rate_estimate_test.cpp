@@ -116,15 +116,15 @@ RingCounts with(const Sides& sides) {
                          .holders = 5};
   return ring;
 }
-void add(RateEstimate& estimate, const Sides& sides) { estimate.add(sides.at_ns, with(sides)); }
+void add_to(RateEstimate& estimate, const Sides& sides) { estimate.add(sides.at_ns, with(sides)); }
 
 // Single bytes, and now and then a full page while the reader is away: looks see the pages more
 // often than they come.
 TEST(RateEstimate, SidesThatAgreeAreRight) {
   RateEstimate estimate;
-  add(estimate, {0, 0, 1, 777, 88});
+  add_to(estimate, {0, 0, 1, 777, 88});
   for (uint32_t i = 1; i <= 10; ++i)
-    add(estimate, {i * kTick, i * 100'000, 300, 777 + i * 200'000, 88 + i * 200'000});
+    add_to(estimate, {i * kTick, i * 100'000, 300, 777 + i * 200'000, 88 + i * 200'000});
   EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 2e6);
 }
 
@@ -143,30 +143,30 @@ TEST(RateEstimate, WhatIsQueuedWasNotReadYet) {
 TEST(RateEstimate, WaitsUntilTheSidesAgree) {
   constexpr uint64_t kSoon = 1'000'000;
   RateEstimate estimate;
-  add(estimate, {0, 0, 300, 0, 0});
+  add_to(estimate, {0, 0, 300, 0, 0});
   EXPECT_TRUE(estimate.total_bytes());
-  add(estimate, {kSoon, 1000, 300, 1500, 2000});
+  add_to(estimate, {kSoon, 1000, 300, 1500, 2000});
   EXPECT_FALSE(estimate.total_bytes());  // not 0, and not what the slots say
-  add(estimate, {2 * kSoon, 5000, 300, 10'000, 10'400});
+  add_to(estimate, {2 * kSoon, 5000, 300, 10'000, 10'400});
   EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 10'000.0);
   // From now on slots hold 2 bytes until something else is known.
-  add(estimate, {3 * kSoon, 5500, 300, 11'500, 10'600});
+  add_to(estimate, {3 * kSoon, 5500, 300, 11'500, 10'600});
   EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 11'000.0);
-  add(estimate, {4 * kSoon, 6000, 300, 12'100, 12'500});
+  add_to(estimate, {4 * kSoon, 6000, 300, 12'100, 12'500});
   EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 12'100.0);
 }
 
 TEST(RateEstimate, NeverFalls) {
   constexpr uint64_t kSoon = 1'000'000;
   RateEstimate estimate;
-  add(estimate, {0, 0, 300, 0, 0});
-  add(estimate, {kSoon, 1000, 300, 10'000, 10'000});
-  add(estimate, {2 * kSoon, 2000, 300, 11'100, 12'000});
+  add_to(estimate, {0, 0, 300, 0, 0});
+  add_to(estimate, {kSoon, 1000, 300, 10'000, 10'000});
+  add_to(estimate, {2 * kSoon, 2000, 300, 11'100, 12'000});
   EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 12'000.0)
       << "not 20,000: neither side moved so much";
-  add(estimate, {3 * kSoon, 2500, 300, 11'900, 12'000});
+  add_to(estimate, {3 * kSoon, 2500, 300, 11'900, 12'000});
   EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 12'000.0);
-  add(estimate, {4 * kSoon, 9000, 300, 30'000, 30'000});
+  add_to(estimate, {4 * kSoon, 9000, 300, 30'000, 30'000});
   EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 30'000.0);
 }
 
@@ -174,11 +174,11 @@ TEST(RateEstimate, NeverFalls) {
 TEST(RateEstimate, SidesThatDisagreeAreLeftOut) {
   for (const uint64_t per_slot : {0, 1000}) {
     RateEstimate estimate;
-    add(estimate, {0, 0, 300, 0, 0});
+    add_to(estimate, {0, 0, 300, 0, 0});
     uint32_t head = 0;
     for (uint64_t i = 1; i <= 6; ++i) {
       head += 1000;
-      add(estimate, {i * kTick, head, 300, head * per_slot, head * 300});
+      add_to(estimate, {i * kTick, head, 300, head * per_slot, head * 300});
     }
     EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 300.0 * head) << per_slot;
   }
@@ -186,7 +186,7 @@ TEST(RateEstimate, SidesThatDisagreeAreLeftOut) {
 
 TEST(RateEstimate, OtherHoldersAreNoSides) {
   RateEstimate estimate;
-  add(estimate, {0, 0, 300, 0, 0});
+  add_to(estimate, {0, 0, 300, 0, 0});
   RingCounts ring = with({kTick, 1000, 300, 9000, 9000});
   ring.sides->holders = 6;
   estimate.add(kTick, ring);
@@ -206,16 +206,16 @@ TEST(RateEstimate, SidesMayBeLookedAtLater) {
   ring.sides->read_ns = 3 * kTick;
   estimate.add(kTick, ring);
   EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 20'000.0);
-  add(estimate, {3 * kTick, 3000, 300, 30'000, 30'000});
+  add_to(estimate, {3 * kTick, 3000, 300, 30'000, 30'000});
   EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 30'000.0) << "counted once";
 }
 
 // What they do while nothing moves has nothing to do with the pipe.
 TEST(RateEstimate, SidesBeginWhenItMoves) {
   RateEstimate estimate;
-  add(estimate, {0, 0, 300, 0, 0});
-  add(estimate, {kTick, 0, 300, 70'000, 70'000});
-  add(estimate, {2 * kTick, 1000, 300, 80'000, 80'000});
+  add_to(estimate, {0, 0, 300, 0, 0});
+  add_to(estimate, {kTick, 0, 300, 70'000, 70'000});
+  add_to(estimate, {2 * kTick, 1000, 300, 80'000, 80'000});
   EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 10'000.0);
 }
 
@@ -223,9 +223,9 @@ TEST(RateEstimate, SidesBeginWhenItMoves) {
 TEST(RateEstimate, SettlesWhenItStands) {
   constexpr uint64_t kSoon = 1'000'000;
   RateEstimate estimate;
-  add(estimate, {0, 0, 300, 0, 0});
-  add(estimate, {kSoon, 1000, 300, 1500, 900});
-  add(estimate, {2 * kSoon, 1000, 300, 2000, 2000});
+  add_to(estimate, {0, 0, 300, 0, 0});
+  add_to(estimate, {kSoon, 1000, 300, 1500, 900});
+  add_to(estimate, {2 * kSoon, 1000, 300, 2000, 2000});
   EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 2000.0);
   RingCounts still = with({3 * kSoon, 1000, 300, 0, 0});
   still.sides.reset();
