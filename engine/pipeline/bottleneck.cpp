@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
-#include "engine/base/text.h"
 #include "engine/pipeline/bottleneck_words.h"
 #include "engine/pipeline/culprit.h"
 #include "engine/pipeline/deadlock.h"
 #include "engine/pipeline/flow.h"
+#include "engine/pipeline/size_text.h"
 
 namespace pipetop {
 namespace {
@@ -192,13 +192,6 @@ std::optional<Bottleneck> idle(const FlowView& view) {
   return said(Kind::idle,
               first_fitting({fmt::format("nothing moves: {} {}", who(view, *culprit),
                                          does_what(activity_of(view, culprit->stage)))}));
-}
-
-// "64 KiB"
-std::string size_text(uint64_t bytes) {
-  std::string text = format_size(bytes);
-  text.insert(text.find_first_not_of("0123456789"), " ");
-  return text;
 }
 
 std::optional<Bottleneck> bursty(const FlowView& view, const std::optional<Culprit>& culprit) {

@@ -13,6 +13,7 @@
 #include "engine/base/error.h"
 #include "engine/host/host_files.h"
 #include "engine/host/pipe_max_size.h"
+#include "engine/pipeline/size_text.h"
 #include "engine/process/foreign_end.h"
 #include "engine/process/threads.h"
 
@@ -20,13 +21,6 @@ namespace pipetop {
 namespace {
 
 constexpr int kLeastNice = -20, kMostNice = 19;
-
-std::string size_text(uint64_t bytes) {
-  for (const auto& [unit, shift] : {std::pair("GiB", 30), {"MiB", 20}, {"KiB", 10}})
-    if (bytes >> shift != 0 && bytes % (uint64_t{1} << shift) == 0)
-      return fmt::format("{} {}", bytes >> shift, unit);
-  return fmt::format("{} B", bytes);
-}
 
 std::string process_text(ProcessId process) { return fmt::format("process {}", process.pid); }
 
