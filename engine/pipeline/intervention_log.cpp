@@ -82,8 +82,4 @@ std::vector<Intervention> InterventionLog::list() const {
   return list;
 }
 
-bool InterventionLog::measures(PipeId pipe) const {
-  return std::ranges::find(entries_, pipe, &Entry::measured) != entries_.end();
-}
-
 }  // namespace pipetop

@@ -27,7 +27,6 @@ class InterventionLog {
   void update(uint64_t now_ns, const HistoryOf& history_of);
 
   std::vector<Intervention> list() const;
-  bool measures(PipeId pipe) const;
 
  private:
   struct Entry {

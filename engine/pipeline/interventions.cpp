@@ -224,8 +224,8 @@ uint64_t Interventions::resize(PipeId pipe, const PipeEnd& end, uint64_t bytes) 
   const uint64_t before = resized.before;
   if (resized.now == before) return before;
   remember({fmt::format("pipe {}: {} -> {}", pipe.inode, size_text(before), size_text(resized.now)),
-            monotonic_ns(), pipe},
-           [=] { return put_back_size(pipe, end, before); });
+            monotonic_ns()},
+           [pipe, ends = std::move(ends), before] { return put_back_size(pipe, ends, before); });
   return resized.now;
 }
 
@@ -236,10 +236,7 @@ void Interventions::renice(ProcessId process, int nice) {
   auto before = change_all(process, kNice, nice,
                            [&](int error) { return why_not_reniced(process, nice, error); });
   const int was = first_of(process, before);
-  remember({fmt::format("{}: nice {} -> {}", process_text(process), was, nice),
-            monotonic_ns(),
-            {},
-            process},
+  remember({fmt::format("{}: nice {} -> {}", process_text(process), was, nice), monotonic_ns()},
            [=] {
              if (!exists(process)) return false;
              const int error = restore_threads(process, kNice, before);
@@ -258,9 +255,7 @@ void Interventions::pin(ProcessId process, std::span<const int> cpus) {
   const std::vector<int> was = first_of(process, before);
   remember(
       {fmt::format("{}: CPUs {} -> {}", process_text(process), cpu_list(was), cpu_list(wanted)),
-       monotonic_ns(),
-       {},
-       process},
+       monotonic_ns()},
       [=] {
         if (!exists(process)) return false;
         const int error = restore_threads(process, kCpus, before);
@@ -300,11 +295,6 @@ std::string Interventions::undo_all() {
   }
   if (!errors.empty()) throw Error(errors, Exit::refused);
   return words;
-}
-
-AskedPipe ask_pipe(PipeId pipe, const PipeEnd& end) {
-  const ForeignEnd copy(pipe, end);
-  return {copy.capacity(), copy.queued()};
 }
 
 }  // namespace pipetop

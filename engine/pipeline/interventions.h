@@ -16,8 +16,6 @@ class Interventions {
   struct Done {
     std::string text;  // "pipe 81234: 64 KiB -> 1 MiB"
     uint64_t at_ns = 0;
-    PipeId pipe;             // that was resized
-    ProcessId process = {};  // that was reniced or pinned
   };
 
   // By pidfd_getfd and F_SETPIPE_SZ; the copy of the end lives for microseconds, because while we
@@ -46,12 +44,5 @@ class Interventions {
   std::vector<Done> done_;
   std::vector<Restore> restore_;
 };
-
-// The size of a foreign pipe and the bytes in it, through a copy that is closed at once. Throws
-// SystemError.
-struct AskedPipe {
-  uint64_t capacity = 0, queued = 0;
-};
-AskedPipe ask_pipe(PipeId pipe, const PipeEnd& end);
 
 }  // namespace pipetop

@@ -52,7 +52,6 @@ TEST_F(InterventionsTest, APipeIsResizedAndPutBack) {
   EXPECT_EQ(size(), 256 * kKiB);
   ASSERT_EQ(interventions.done().size(), 1u);
   EXPECT_EQ(interventions.done()[0].text, pipe_text() + ": 64 KiB -> 256 KiB");
-  EXPECT_EQ(interventions.done()[0].pipe, pipe.id);
   EXPECT_EQ(interventions.undo(), "put back: " + pipe_text() + ": 64 KiB -> 256 KiB");
   EXPECT_EQ(size(), 64 * kKiB);
   EXPECT_TRUE(interventions.done().empty());
@@ -177,7 +176,6 @@ TEST_F(InterventionsTest, AllThreadsAreRenicedAndPutBack) {
   ASSERT_EQ(set_nice(threads.back(), nice + 1), 0);
   interventions.renice(process.id(), 19);
   EXPECT_EQ(nices(process.pid()), (std::vector<int>{19, 19}));
-  EXPECT_EQ(interventions.done()[0].process, process.id());
   EXPECT_TRUE(says(interventions.done()[0].text, "-> 19")) << interventions.done()[0].text;
   if (geteuid() != 0) GTEST_SKIP() << "only root may lower nice values";
   interventions.undo();
@@ -222,15 +220,6 @@ TEST_F(InterventionsTest, OnlyRootMayLowerANiceValue) {
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
-}
-
-TEST_F(InterventionsTest, AskingTellsSizeAndBytes) {
-  const ForeignProcess process;
-  ASSERT_EQ(write(pipe.in.get(), "123", 3), 3);
-  const AskedPipe asked = ask_pipe(pipe.id, end(process));
-  EXPECT_EQ(asked.capacity, 64 * kKiB);
-  EXPECT_EQ(asked.queued, 3u);
-  EXPECT_THROW(ask_pipe(pipe.id, {process.id(), 1000}), SystemError);
 }
 
 // The reader must get its end of file while we change and put back all the time.
