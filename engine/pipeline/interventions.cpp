@@ -161,7 +161,9 @@ Before<Value> change_all(ProcessId process, const Property<Value>& property, con
   const int error = change_threads(
       process, property, [&](pid_t) -> const Value& { return value; }, before);
   if (error != 0) {
-    if (!before.empty()) restore_threads(process, property, before);
+    // Only those that were changed: the others have what they had.
+    for (const auto& [tid, had] : before)
+      if (exists(process)) property.write(tid, had);
     throw explain(error);
   }
   if (before.empty()) throw_gone(process);
