@@ -24,8 +24,13 @@ constexpr int kLeastNice = -20, kMostNice = 19;
 
 std::string process_text(ProcessId process) { return fmt::format("process {}", process.pid); }
 
+// There is nothing left of what was to be changed.
+struct Gone : Error {
+  using Error::Error;
+};
+
 [[noreturn]] void throw_gone(ProcessId process) {
-  throw Error(process_text(process) + " has exited; there is nothing to change", Exit::refused);
+  throw Gone(process_text(process) + " has exited; there is nothing to change", Exit::refused);
 }
 
 [[noreturn]] void throw_why_not_reached(const PipeEnd& end, const SystemError& error) {
@@ -34,7 +39,7 @@ std::string process_text(ProcessId process) { return fmt::format("process {}", p
     case ESRCH:
       throw_gone(end.process);
     case EBADF:
-      throw Error(
+      throw Gone(
           fmt::format("{} has closed descriptor {}; choose another end of the pipe", name, end.fd),
           Exit::refused);
     case EPERM:
@@ -95,6 +100,35 @@ Resized resize_once(PipeId pipe, const PipeEnd& end, uint64_t bytes) {
     default:
       throw SystemError("F_SETPIPE_SZ", resized.error_number);
   }
+}
+
+Resized resize_through(PipeId pipe, const PipeEnd& end, uint64_t bytes) {
+  Resized resized;
+  try {
+    resized = resize_once(pipe, end, bytes);
+  } catch (const SystemError& error) {
+    throw_why_not_reached(end, error);
+  }
+  if (resized.error_number != 0) throw_why_not_resized(resized, bytes);
+  return resized;
+}
+
+// Whoever still holds the pipe, and may be reached, will do.
+Resized resize_by_any(PipeId pipe, std::span<const PipeEnd> ends, uint64_t bytes) {
+  std::optional<Error> refused;  // the first one
+  std::optional<Gone> gone;
+  for (const PipeEnd& end : ends) {
+    try {
+      return resize_through(pipe, end, bytes);
+    } catch (const Gone& error) {
+      if (!gone) gone = error;
+    } catch (const Error& error) {
+      if (!refused) refused = error;
+    }
+  }
+  if (refused) throw *refused;
+  if (gone) throw *gone;
+  throw Gone(fmt::format("nobody holds pipe {} open", pipe.inode));
 }
 
 // What a change needs to know of a property of threads.
@@ -200,29 +234,20 @@ const Value& first_of(ProcessId process, const Before<Value>& before) {
   return main == before.end() ? before.begin()->second : main->second;
 }
 
-// False if that end is gone.
-bool put_back_size(PipeId pipe, const PipeEnd& end, uint64_t bytes) {
-  Resized resized;
+// False if those ends are gone.
+bool put_back_size(PipeId pipe, std::span<const PipeEnd> ends, uint64_t bytes) {
   try {
-    resized = resize_once(pipe, end, bytes);
-  } catch (const SystemError& error) {
-    if (error.error_number() == ESRCH || error.error_number() == EBADF) return false;
-    throw_why_not_reached(end, error);
+    resize_by_any(pipe, ends, bytes);
+    return true;
+  } catch (const Gone&) {
+    return false;
   }
-  if (resized.error_number != 0) throw_why_not_resized(resized, bytes);
-  return true;
 }
 
 }  // namespace
 
-uint64_t Interventions::resize(PipeId pipe, const PipeEnd& end, uint64_t bytes) {
-  Resized resized;
-  try {
-    resized = resize_once(pipe, end, bytes);
-  } catch (const SystemError& error) {
-    throw_why_not_reached(end, error);
-  }
-  if (resized.error_number != 0) throw_why_not_resized(resized, bytes);
+uint64_t Interventions::resize(PipeId pipe, std::vector<PipeEnd> ends, uint64_t bytes) {
+  const Resized resized = resize_by_any(pipe, ends, bytes);
   const uint64_t before = resized.before;
   if (resized.now == before) return before;
   remember({fmt::format("pipe {}: {} -> {}", pipe.inode, size_text(before), size_text(resized.now)),

@@ -18,10 +18,11 @@ class Interventions {
     uint64_t at_ns = 0;
   };
 
-  // By pidfd_getfd and F_SETPIPE_SZ; the copy of the end lives for microseconds, because while we
-  // hold it nobody gets end of file or SIGPIPE. Returns the size that the kernel granted, in bytes.
-  // Throws Error, "why; remedy": EBUSY, EPERM above the limit, the process is gone, ...
-  uint64_t resize(PipeId pipe, const PipeEnd& end, uint64_t bytes);
+  // By pidfd_getfd and F_SETPIPE_SZ, through the first of its ends that can be reached; the copy of
+  // the end lives for microseconds, because while we hold it nobody gets end of file or SIGPIPE.
+  // Returns the size that the kernel granted, in bytes. Throws Error, "why; remedy": EBUSY, EPERM
+  // above the limit, the processes are gone, ...
+  uint64_t resize(PipeId pipe, std::vector<PipeEnd> ends, uint64_t bytes);
   // All threads of the process, or none. Throws Error, "why; remedy".
   void renice(ProcessId process, int nice);
   void pin(ProcessId process, std::span<const int> cpus);

@@ -17,6 +17,7 @@
 #include "engine/pipeline/intervention_log.h"
 #include "engine/pipeline/interventions.h"
 #include "engine/pipeline/open_pipeline.h"
+#include "engine/pipeline/size_text.h"
 #include "engine/pipeline/target.h"
 #include "engine/pipeline/watch_parts.h"
 #include "engine/pipeline/watch_table.h"
@@ -298,16 +299,12 @@ std::string Watcher::Impl::resize(PipeId pipe, bool larger) {
   if (bytes == 0) throw Error(fmt::format("the size of pipe {} is not known yet", pipe.inode));
   if (!larger && bytes <= kPageBytes)
     throw Error(fmt::format("pipe {} has one slot already: no pipe is smaller", pipe.inode));
-  std::optional<Error> refused;
-  for (const PipeEnd& end : scanned.ends) {
-    try {
-      interventions_.resize(pipe, end, larger ? 2 * bytes : bytes / 2);
-      return changed(pipe, {});
-    } catch (const Error& error) {  // closed since, or somebody else's
-      if (!refused) refused = error;
-    }
-  }
-  throw refused ? *refused : Error(fmt::format("nobody holds pipe {} open", pipe.inode));
+  const size_t before = interventions_.done().size();
+  const uint64_t granted =
+      interventions_.resize(pipe, scanned.ends, larger ? 2 * bytes : bytes / 2);
+  if (interventions_.done().size() > before) return changed(pipe, {});
+  passes_.at_ns = 0;  // the last one is out of date: somebody else has resized it
+  return fmt::format("pipe {} has {} already", pipe.inode, size_text(granted));
 }
 
 // The pipe whose rate tells how a stage is doing.

@@ -48,7 +48,7 @@ class InterventionsTest : public testing::Test {
 
 TEST_F(InterventionsTest, APipeIsResizedAndPutBack) {
   const ForeignProcess process;
-  EXPECT_EQ(interventions.resize(pipe.id, end(process), 256 * kKiB), 256 * kKiB);
+  EXPECT_EQ(interventions.resize(pipe.id, {end(process)}, 256 * kKiB), 256 * kKiB);
   EXPECT_EQ(size(), 256 * kKiB);
   ASSERT_EQ(interventions.done().size(), 1u);
   EXPECT_EQ(interventions.done()[0].text, pipe_text() + ": 64 KiB -> 256 KiB");
@@ -60,19 +60,19 @@ TEST_F(InterventionsTest, APipeIsResizedAndPutBack) {
 
 TEST_F(InterventionsTest, TheSameSizeIsNoChange) {
   const ForeignProcess process;
-  EXPECT_EQ(interventions.resize(pipe.id, end(process), 60 * kKiB), 64 * kKiB);
+  EXPECT_EQ(interventions.resize(pipe.id, {end(process)}, 60 * kKiB), 64 * kKiB);
   EXPECT_TRUE(interventions.done().empty());
 }
 
 TEST_F(InterventionsTest, ChangesArePutBackLastOneFirst) {
   const ForeignProcess process;
-  interventions.resize(pipe.id, end(process), 128 * kKiB);
-  interventions.resize(pipe.id, end(process), 512 * kKiB);
+  interventions.resize(pipe.id, {end(process)}, 128 * kKiB);
+  interventions.resize(pipe.id, {end(process)}, 512 * kKiB);
   interventions.renice(process.id(), 19);
   EXPECT_TRUE(says(interventions.undo(), "nice"));
   interventions.undo();
   EXPECT_EQ(size(), 128 * kKiB);
-  interventions.resize(pipe.id, end(process), 256 * kKiB);
+  interventions.resize(pipe.id, {end(process)}, 256 * kKiB);
   const std::string words = interventions.undo_all();
   EXPECT_LT(words.find("128 KiB -> 256 KiB"), words.find("64 KiB -> 128 KiB")) << words;
   EXPECT_EQ(size(), 64 * kKiB);
@@ -82,7 +82,8 @@ TEST_F(InterventionsTest, WhatWouldNotFitIsRefused) {
   const ForeignProcess process;
   const std::array<char, 4096> page = {};
   while (write(pipe.in.get(), page.data(), page.size()) > 0) continue;
-  const std::string why = error_of([&] { interventions.resize(pipe.id, end(process), 16 * kKiB); });
+  const std::string why =
+      error_of([&] { interventions.resize(pipe.id, {end(process)}, 16 * kKiB); });
   EXPECT_TRUE(says(why, "65536 bytes") && says(why, "; wait")) << why;
   EXPECT_EQ(size(), 64 * kKiB);
   EXPECT_TRUE(interventions.done().empty());
@@ -90,7 +91,7 @@ TEST_F(InterventionsTest, WhatWouldNotFitIsRefused) {
 
 TEST_F(InterventionsTest, WhatCannotBePutBackIsForgotten) {
   const ForeignProcess process;
-  interventions.resize(pipe.id, end(process), 256 * kKiB);
+  interventions.resize(pipe.id, {end(process)}, 256 * kKiB);
   const std::array<char, 4096> page = {};
   while (write(pipe.in.get(), page.data(), page.size()) > 0) continue;
   const std::string why = error_of([&] { interventions.undo_all(); });
@@ -101,7 +102,7 @@ TEST_F(InterventionsTest, WhatCannotBePutBackIsForgotten) {
 
 TEST_F(InterventionsTest, TooLargeSizesAreExplained) {
   const ForeignProcess process;
-  EXPECT_TRUE(says(error_of([&] { interventions.resize(pipe.id, end(process), 0); }), "; give"));
+  EXPECT_TRUE(says(error_of([&] { interventions.resize(pipe.id, {end(process)}, 0); }), "; give"));
   // In a process without the right to exceed the limit.
   const pid_t child = fork();
   if (child == 0) {
@@ -109,7 +110,7 @@ TEST_F(InterventionsTest, TooLargeSizesAreExplained) {
                                             setresuid(65534, 65534, 65534) == 0);
     Interventions own;
     const PipeEnd ours = {id_of_process(getpid()), pipe.out.get()};
-    const std::string why = error_of([&] { own.resize(pipe.id, ours, uint64_t{1} << 30); });
+    const std::string why = error_of([&] { own.resize(pipe.id, {ours}, uint64_t{1} << 30); });
     _exit(dropped && says(why, "pipe-max-size") && says(why, "; raise") ? 0 : 1);
   }
   int status = 0;
@@ -119,16 +120,27 @@ TEST_F(InterventionsTest, TooLargeSizesAreExplained) {
 
 TEST_F(InterventionsTest, AProcessThatHasExitedIsNotTouched) {
   ForeignProcess process;
-  interventions.resize(pipe.id, end(process), 256 * kKiB);
+  interventions.resize(pipe.id, {end(process)}, 256 * kKiB);
   interventions.renice(process.id(), 19);
   const PipeEnd last = end(process);
   process.end();
   EXPECT_TRUE(says(interventions.undo_all(), "has ended since"));
   EXPECT_EQ(size(), 256 * kKiB);
-  for (const std::string& why : {error_of([&] { interventions.resize(pipe.id, last, 4096); }),
+  for (const std::string& why : {error_of([&] { interventions.resize(pipe.id, {last}, 4096); }),
                                  error_of([&] { interventions.renice(last.process, 1); }),
                                  error_of([&] { interventions.pin(last.process, std::array{0}); })})
     EXPECT_TRUE(says(why, "has exited")) << why;
+}
+
+TEST_F(InterventionsTest, AnyHolderThatIsLeftWillDo) {
+  ForeignProcess first, second, third;
+  const std::vector<PipeEnd> ends = {end(first), end(second), end(third)};
+  first.end();
+  EXPECT_EQ(interventions.resize(pipe.id, ends, 256 * kKiB), 256 * kKiB);
+  second.end();
+  EXPECT_TRUE(says(interventions.undo(), "put back"));
+  EXPECT_EQ(size(), 64 * kKiB);
+  EXPECT_TRUE(says(error_of([&] { interventions.resize(pipe.id, {}, 256 * kKiB); }), "nobody"));
 }
 
 // As if its number had been given again.
@@ -139,7 +151,7 @@ TEST_F(InterventionsTest, ALaterProcessWithTheNumberIsNotTouched) {
   const int nice = nice_of(process.pid()).value_or(99);
   EXPECT_THROW(interventions.renice(earlier, 19), Error);
   EXPECT_THROW(interventions.pin(earlier, std::array{cpus_of(getpid()).back()}), Error);
-  EXPECT_THROW(interventions.resize(pipe.id, {earlier, pipe.out.get()}, 256 * kKiB), Error);
+  EXPECT_THROW(interventions.resize(pipe.id, {{earlier, pipe.out.get()}}, 256 * kKiB), Error);
   EXPECT_EQ(nice_of(process.pid()), nice);
   EXPECT_EQ(cpus_of(process.pid()), cpus_of(getpid()));
   EXPECT_EQ(size(), 64 * kKiB);
@@ -149,7 +161,7 @@ TEST_F(InterventionsTest, ADescriptorThatIsAnotherPipesIsNotTouched) {
   const OwnPipe other;
   const ForeignProcess process;
   const std::string why = error_of([&] {
-    interventions.resize(pipe.id, {process.id(), other.out.get()}, 256 * kKiB);
+    interventions.resize(pipe.id, {{process.id(), other.out.get()}}, 256 * kKiB);
   });
   EXPECT_TRUE(says(why, "has closed descriptor")) << why;
   EXPECT_EQ(size(), 64 * kKiB);
@@ -229,7 +241,7 @@ TEST_F(InterventionsTest, EndOfFileComesAllTheSame) {
     ForeignProcess process;
     const PipeEnd in = {process.id(), own.in.get()};
     Interventions changes;
-    changes.resize(own.id, in, 128 * kKiB);
+    changes.resize(own.id, {in}, 128 * kKiB);
     own.in.reset();
     std::jthread end([&] { process.end(); });
     char c;

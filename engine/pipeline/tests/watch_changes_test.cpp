@@ -1,4 +1,5 @@
 // Changes in other people's processes, here on a pipe of this one: what the Watcher says of them.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -81,6 +82,30 @@ TEST_F(WatchChanges, WhatWasAfterOneChangeIsBeforeTheNext) {
   EXPECT_NEAR(s->interventions[0].after_bytes_per_s.value_or(0), 200e6, 2e6);
   EXPECT_NEAR(s->interventions[1].before_bytes_per_s.value_or(0), 200e6, 2e6);
   EXPECT_NEAR(s->interventions[1].after_bytes_per_s.value_or(0), 50e6, 1e6);
+}
+
+TEST_F(WatchChanges, WhatWasBeforeAnUndoIsNotBeforeTheNextChange) {
+  tick();
+  watcher->open(id);
+  run(3 * kSecond);
+  watcher->resize(id, true);
+  machine.pipe(id.inode).bytes_per_s = 200e6;
+  run(3 * kSecond);
+  watcher->undo();
+  machine.pipe(id.inode).bytes_per_s = 100e6;
+  run(2 * kSecond);
+  watcher->resize(id, true);
+  EXPECT_NEAR(tick()->interventions.at(0).before_bytes_per_s.value_or(0), 100e6, 1e6);
+}
+
+TEST_F(WatchChanges, ASizeThatItHasAlreadyIsNoChange) {
+  machine.pipe(id.inode).slots = 8;  // it had before somebody else resized it
+  tick();
+  watcher->open(id);
+  run(kSecond);
+  EXPECT_EQ(watcher->resize(id, true), fmt::format("pipe {} has 64 KiB already", id.inode));
+  EXPECT_EQ(real_size(), 65536u);
+  EXPECT_TRUE(tick()->interventions.empty());
 }
 
 TEST_F(WatchChanges, ARefusalChangesNothingAndSaysWhy) {
