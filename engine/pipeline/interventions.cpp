@@ -296,12 +296,16 @@ void Interventions::remember(Done done, Restore restore) {
   restore_.push_back(std::move(restore));
 }
 
-std::string Interventions::put_back_last() {
-  const Done done = std::move(done_.back());
-  const Restore restore = std::move(restore_.back());
+void Interventions::forget_last() {
   done_.pop_back();
   restore_.pop_back();
-  return (restore() ? "put back: " : "has ended since: ") + done.text;
+}
+
+std::string Interventions::put_back_last() {
+  const bool was_there = restore_.back()();
+  std::string words = (was_there ? "put back: " : "has ended since: ") + done_.back().text;
+  forget_last();
+  return words;
 }
 
 std::string Interventions::undo() {
@@ -318,6 +322,7 @@ std::string Interventions::undo_all() {
     } catch (const Error& error) {
       errors +=
           fmt::format("{}not put back: {}: {}", errors.empty() ? "" : ", ", what, error.what());
+      forget_last();
     }
   }
   if (!errors.empty()) throw Error(errors, Exit::refused);

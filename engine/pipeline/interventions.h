@@ -31,7 +31,8 @@ class Interventions {
   const std::vector<Done>& done() const { return done_; }
 
   // Puts back the last one, or all, the last one first; what has ended since is skipped. Returns
-  // what to say. Throws Error if something could not be put back; it is forgotten then.
+  // what to say. Throws Error if something could not be put back: undo() can try again later, and
+  // undo_all() forgets it, because what was before it may have been put back already.
   std::string undo();
   std::string undo_all();
 
@@ -40,6 +41,7 @@ class Interventions {
   using Restore = std::function<bool()>;
 
   void remember(Done done, Restore restore);
+  void forget_last();
   std::string put_back_last();
 
   std::vector<Done> done_;

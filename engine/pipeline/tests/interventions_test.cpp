@@ -89,7 +89,20 @@ TEST_F(InterventionsTest, WhatWouldNotFitIsRefused) {
   EXPECT_TRUE(interventions.done().empty());
 }
 
-TEST_F(InterventionsTest, WhatCannotBePutBackIsForgotten) {
+TEST_F(InterventionsTest, WhatCannotBePutBackNowCanBeLater) {
+  const ForeignProcess process;
+  interventions.resize(pipe.id, {end(process)}, 256 * kKiB);
+  std::array<char, 4096> page = {};
+  while (write(pipe.in.get(), page.data(), page.size()) > 0) continue;
+  const std::string why = error_of([&] { interventions.undo(); });
+  EXPECT_TRUE(says(why, "; wait until it has drained")) << why;
+  ASSERT_EQ(interventions.done().size(), 1u);
+  while (read(pipe.out.get(), page.data(), page.size()) > 0) continue;
+  EXPECT_TRUE(says(interventions.undo(), "put back"));
+  EXPECT_EQ(size(), 64 * kKiB);
+}
+
+TEST_F(InterventionsTest, OfAllThatCannotBePutBackIsForgotten) {
   const ForeignProcess process;
   interventions.resize(pipe.id, {end(process)}, 256 * kKiB);
   const std::array<char, 4096> page = {};
