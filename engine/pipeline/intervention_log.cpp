@@ -27,9 +27,10 @@ std::optional<double> median_rate(const FlowHistory* history, uint64_t from_ns, 
 
 }  // namespace
 
-// 0: there is none.
+// Or was put back. 0: there is none.
 uint64_t InterventionLog::last_change_ns(PipeId pipe, uint64_t before_ns) const {
-  uint64_t last_ns = 0;
+  const auto undone = undone_ns_.find(pipe);
+  uint64_t last_ns = undone == undone_ns_.end() ? 0 : undone->second;
   for (const Entry& entry : entries_)
     if (entry.measured == pipe && entry.view.at_ns < before_ns)
       last_ns = std::max(last_ns, entry.view.at_ns);
@@ -59,11 +60,13 @@ void InterventionLog::add(uint64_t now_ns, const Interventions::Done& done,
   entries_.push_back(std::move(entry));
 }
 
-void InterventionLog::keep(const std::vector<Interventions::Done>& done) {
+void InterventionLog::keep(uint64_t now_ns, const std::vector<Interventions::Done>& done) {
   std::erase_if(entries_, [&](const Entry& entry) {
-    return std::ranges::none_of(done, [&](const Interventions::Done& one) {
+    const bool kept = std::ranges::any_of(done, [&](const Interventions::Done& one) {
       return one.at_ns == entry.done_at_ns && one.text == entry.view.text;
     });
+    if (!kept && entry.measured) undone_ns_[*entry.measured] = now_ns;
+    return !kept;
   });
 }
 

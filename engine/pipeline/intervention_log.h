@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -21,7 +22,7 @@ class InterventionLog {
            std::optional<ProcessId> stage, const HistoryOf& history_of);
 
   // Forgets what is no longer in `done`: it was put back.
-  void keep(const std::vector<Interventions::Done>& done);
+  void keep(uint64_t now_ns, const std::vector<Interventions::Done>& done);
 
   // Looks at the rates since. To be called now and then: histories are not kept for ever.
   void update(uint64_t now_ns, const HistoryOf& history_of);
@@ -38,7 +39,8 @@ class InterventionLog {
 
   uint64_t last_change_ns(PipeId pipe, uint64_t before_ns) const;
 
-  std::vector<Entry> entries_;  // oldest first
+  std::vector<Entry> entries_;            // oldest first
+  std::map<PipeId, uint64_t> undone_ns_;  // when something that the pipe measured was put back
 };
 
 }  // namespace pipetop

@@ -331,7 +331,7 @@ std::string Watcher::Impl::pin(ProcessId stage, std::span<const int> cpus) {
 
 std::string Watcher::Impl::undo(bool all) {
   const auto settle = [&] {
-    log_.keep(interventions_.done());
+    log_.keep(parts_.now_ns(), interventions_.done());
     if (open_) open_->restart_window();
     passes_.at_ns = 0;
     is_new_ = true;
