@@ -47,8 +47,11 @@ std::optional<Bottleneck> nothing_to_see(const FlowView& view) {
     return said(Kind::idle, stages.size() == 1 ? "it has ended: its stage has exited"
                                                : "it has ended: every stage has exited");
   if (std::ranges::any_of(view.flow.stages, &FlowStage::alive)) return {};
+  if (!view.pipeline.pipes.empty() && std::ranges::all_of(view.pipeline.pipes, &PipeView::closed))
+    return said(Kind::idle, "nothing moves: every pipe is closed");
   const auto living = size_t(std::ranges::find(stages, false, &StageView::gone) - stages.begin());
-  const bool own = std::ranges::any_of(view.pipeline.pipes, &PipeView::own);
+  const bool own = std::ranges::any_of(
+      view.pipeline.pipes, [](const PipeView& pipe) { return pipe.own && !pipe.closed; });
   const std::string name = shown_name(view, living);
   if (own && stages[living].doing.kind == Doing::Kind::waiting)
     return said(Kind::idle, fmt::format("nothing moves: {} holds both ends, and waits", name));
@@ -86,7 +89,7 @@ std::optional<Bottleneck> too_little(const FlowView& view) {
   uint64_t looks = 0;
   bool looked_at = false;
   for (const PipeView& pipe : p.pipes) {
-    if (pipe.own || !pipe.shares.has_value()) continue;
+    if (pipe.own || pipe.closed || !pipe.shares.has_value()) continue;
     looked_at = true;
     looks = std::max(looks, pipe.shares->looks);
   }

@@ -40,7 +40,7 @@ void add_ends(const PipelineView& pipeline, const std::vector<EndView>& ends,
 
 FlowRing ring_of(const PipelineView& pipeline, const PipeView& pipe) {
   FlowRing ring;
-  if (pipe.own) return ring;
+  if (pipe.own || pipe.closed) return ring;
   add_ends(pipeline, pipe.writers, ring.writers);
   add_ends(pipeline, pipe.readers, ring.readers);
   if (pipe.shares.has_value() && pipe.shares->looks >= kLeastLooks) {

@@ -238,8 +238,8 @@ void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const P
   pipe.writers.clear();
   pipe.readers.clear();
   const KnownPipe* known = table_.known(pipe.id);
-  const bool is_closed = !scanned || !known;
-  if (is_closed) {
+  pipe.closed = !scanned || !known;
+  if (pipe.closed) {
     pipe.bytes_per_s = Reading<double>::unavailable(kClosed);
     pipe.frame = Reading<RingFrame>::unavailable(kClosed);
     pipe.queued.reset();
@@ -256,7 +256,7 @@ void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const P
     }
     if (auto shares = window_.ring(pipe.id); shares.has_value()) pipe.shares = std::move(shares);
   }
-  keep_ends_of_gone(pipe, before, is_closed, view);
+  keep_ends_of_gone(pipe, before, view);
   for (const bool writing : {false, true}) {
     std::vector<EndView>& ends = writing ? pipe.writers : pipe.readers;
     // A process that got it since the last pass is no stage yet.
@@ -268,12 +268,12 @@ void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const P
 }
 
 // Ends of who has exited are closed, but they show where in the flow it was.
-void OpenPipeline::keep_ends_of_gone(PipeView& pipe, const PipeView& before, bool is_closed,
+void OpenPipeline::keep_ends_of_gone(PipeView& pipe, const PipeView& before,
                                      const PipelineView& view) {
   for (const bool writing : {false, true}) {
     std::vector<EndView>& ends = writing ? pipe.writers : pipe.readers;
     for (EndView end : writing ? before.writers : before.readers) {
-      const bool keep = is_closed || is_gone(end.end.process);
+      const bool keep = pipe.closed || is_gone(end.end.process);
       if (!keep || std::ranges::find(ends, end.end, &EndView::end) != ends.end()) continue;
       end.stage = index_of(view, end.end.process);
       ends.push_back(end);
@@ -304,13 +304,11 @@ std::optional<PipelineView> OpenPipeline::overall() const {
     if (pipe.total_bytes && seen != seen_until_ns_.end() && seen->second > pipe.first_seen_ns)
       pipe.bytes_per_s = Reading<double>::of(double(*pipe.total_bytes) * double(kSecond) /
                                              double(seen->second - pipe.first_seen_ns));
-    if (pipe.frame.reason != kClosed) continue;
-    pipe.queued.reset();
-    pipe.ring.reset();
   }
   // What held it up while it ran: that it has ended since is another matter.
   PipelineView as_it_ran = all;
   for (StageView& stage : as_it_ran.stages) stage.gone = false;
+  for (PipeView& pipe : as_it_ran.pipes) pipe.closed = false;
   all.bottleneck = find_bottleneck(as_it_ran);
   return all;
 }

@@ -60,8 +60,7 @@ class OpenPipeline {
   void make_view(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns);
   void fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const PipeScan& scan,
                  const PipelineView& view);
-  void keep_ends_of_gone(PipeView& pipe, const PipeView& before, bool is_closed,
-                         const PipelineView& view);
+  void keep_ends_of_gone(PipeView& pipe, const PipeView& before, const PipelineView& view);
   void suspect(std::optional<ProcessId> stage, uint64_t now_ns);
   void say_end();
 

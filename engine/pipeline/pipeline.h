@@ -74,7 +74,8 @@ struct PipeView {
   std::string path;  // of a FIFO, else ""
   std::vector<EndView> writers, readers;
   std::optional<uint32_t> kernel_writers, kernel_readers;  // open files
-  bool own = false;  // one process holds both ends, and nobody else does
+  bool own = false;     // one process holds both ends, and nobody else does
+  bool closed = false;  // no stage holds it any more; its ends and shares are the last known ones
   uint64_t first_seen_ns = 0;
   std::optional<uint64_t> capacity, queued;  // bytes
   std::optional<RingCounts> ring;

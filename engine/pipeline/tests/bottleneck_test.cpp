@@ -539,6 +539,22 @@ TEST(Bottleneck, AHeadThatLeft) {
   EXPECT_EQ(line_of(view), "it has ended: every stage has exited");
 }
 
+// A script reads what its commands print, one after the other.
+TEST(Bottleneck, APipeThatIsClosedSaysNothing) {
+  PipelineView view = made_pipeline({"sh", "first", "second"}, {{{1}, {0}}, {{2}, {0}}});
+  spend(view, 0, {.reading = 0.97});
+  spend(view, 2, {.cpu = 0.97, .on_cpu = 0.97});
+  for (PipeView& pipe : view.pipes) set_ring(pipe, 0, 0.97, 0);
+  view.stages[1].gone = true;
+  view.pipes[0].closed = true;
+  view.pipes[0].bytes_per_s = Reading<double>::unavailable("the pipe is closed");
+  EXPECT_EQ(verdict_of(view), "stage second none");
+  EXPECT_FALSE(has_clause(find_bottleneck(view), "cannot be seen"));
+  view.pipes[1].closed = view.stages[2].gone = true;
+  EXPECT_EQ(verdict_of(view), "idle - none");
+  EXPECT_EQ(line_of(view), "nothing moves: every pipe is closed");
+}
+
 TEST(Bottleneck, AWriterThatCannotBeSeen) {
   PipelineView view = made_pipeline({"gzip", "cat"}, {{{}, {0}}, {{0}, {1}}});
   view.pipes[0].kernel_writers.reset();

@@ -206,6 +206,7 @@ TEST_F(OpenPipelineTest, ATreeIsEmptyAtFirstAndKeepsAllThatWas) {
   EXPECT_EQ(all->stages[1].cpu_ns, stage(s, "gzip").cpu_ns);
   ASSERT_EQ(all->pipes.size(), 2u);
   EXPECT_NEAR(*all->pipes[0].bytes_per_s, 30 << 20, 2 << 20) << "while it was there";
+  EXPECT_TRUE(all->pipes[0].closed);
   EXPECT_FALSE(all->pipes[0].queued) << "it is closed";
   EXPECT_EQ(all->bottleneck.kind, Bottleneck::Kind::stage) << all->bottleneck.line;
 }
