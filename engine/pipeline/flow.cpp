@@ -38,6 +38,14 @@ void add_ends(const PipelineView& pipeline, const std::vector<EndView>& ends,
       stages.push_back(end.stage);
 }
 
+// The rate is of the last second only; its history knows of the rest.
+std::optional<bool> moved_in(const PipeView& pipe, uint64_t window_ns) {
+  if (!pipe.bytes_per_s.has_value()) return {};
+  return *pipe.bytes_per_s > 0 || std::ranges::any_of(pipe.rates, [&](const FlowPoint& point) {
+    return point.bytes_per_s > 0 && point.at_ns + window_ns > pipe.rates.back().at_ns;
+  });
+}
+
 FlowRing ring_of(const PipelineView& pipeline, const PipeView& pipe) {
   FlowRing ring;
   if (pipe.own || pipe.closed) return ring;
@@ -48,7 +56,7 @@ FlowRing ring_of(const PipelineView& pipeline, const PipeView& pipe) {
     ring.empty = std::clamp(pipe.shares->empty, 0.0, 1.0);
     ring.full = std::clamp(pipe.shares->full, 0.0, 1.0);
   }
-  if (pipe.bytes_per_s.has_value()) ring.moved = *pipe.bytes_per_s > 0;
+  ring.moved = moved_in(pipe, pipeline.window_ns);
   return ring;
 }
 
@@ -191,10 +199,11 @@ std::vector<size_t> parts_of(const Flow& flow) {
 void leave_out_small_parts(const PipelineView& pipeline, Flow& flow) {
   const std::vector<size_t> part = parts_of(flow);
   std::vector<double> rate(flow.stages.size());
+  // One more, for those that moved data in the window, but not in the last second.
   for (size_t i = 0; i < flow.rings.size(); ++i)
     if (flow.rings[i].moved.value_or(false))
       for (const auto* side : {&flow.rings[i].writers, &flow.rings[i].readers})
-        if (!side->empty()) rate[part[side->front()]] += *pipeline.pipes[i].bytes_per_s;
+        if (!side->empty()) rate[part[side->front()]] += 1 + *pipeline.pipes[i].bytes_per_s;
   const auto most = size_t(std::ranges::max_element(rate) - rate.begin());
   for (size_t i = 0; i < flow.stages.size(); ++i)
     if (part[i] != most) flow.stages[i].takes_part = false;

@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "engine/base/clock.h"
 #include "engine/base/text.h"
 #include "engine/explain/tests/made_segments.h"
 #include "engine/pipeline/tests/made_pipelines.h"
@@ -399,6 +400,17 @@ TEST(Bottleneck, IdleWhenNothingMovesAndAllWait) {
   for (PipeView& pipe : view.pipes) set_ring(pipe, 0, 1, 0);
   stand_still(view);
   EXPECT_EQ(verdict_of(view), "idle - none");
+}
+
+TEST(Bottleneck, WhatMovedInTheWindowMovedThoughTheLastSecondWasSilent) {
+  PipelineView view = limited({"vmstat", "cat"}, 0, WaitsFor::sleep);
+  const std::string moving = verdict_of(view);
+  stand_still(view);
+  EXPECT_EQ(verdict_of(view), "idle - none");
+  view.pipes[0].rates = {{20 * kSecond, 0}, {22 * kSecond, 800}, {24 * kSecond, 0}};
+  EXPECT_EQ(verdict_of(view), moving);
+  view.pipes[0].rates.push_back({28 * kSecond, 0});
+  EXPECT_EQ(verdict_of(view), "idle - none") << "it left the window";
 }
 
 TEST(Bottleneck, SilentIsNotIdleWhileSomebodyWorksOrWantsToWrite) {
