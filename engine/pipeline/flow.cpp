@@ -25,6 +25,8 @@ constexpr double kSharpness = 8;
 constexpr double kUnmoved = 0.02;
 // In all: too little waiting to follow it.
 constexpr double kLeastWaiting = 0.25;
+// Of the window, besides a wait that is over: less tells nothing.
+constexpr double kLeastRest = 0.01;
 constexpr int kMostSweeps = 200;
 
 bool is_alive(const PipelineView& pipeline, const EndView& end) {
@@ -46,6 +48,14 @@ std::optional<bool> moved_in(const PipeView& pipe, uint64_t window_ns) {
   });
 }
 
+// Without the kernel's count: all that were seen have exited.
+bool has_no_writer(const PipelineView& pipeline, const PipeView& pipe) {
+  if (pipe.kernel_writers) return *pipe.kernel_writers == 0;
+  return !pipe.writers.empty() && std::ranges::all_of(pipe.writers, [&](const EndView& end) {
+    return end.stage < pipeline.stages.size() && pipeline.stages[end.stage].gone;
+  });
+}
+
 FlowRing ring_of(const PipelineView& pipeline, const PipeView& pipe) {
   FlowRing ring;
   if (pipe.own || pipe.closed) return ring;
@@ -57,6 +67,7 @@ FlowRing ring_of(const PipelineView& pipeline, const PipeView& pipe) {
     ring.full = std::clamp(pipe.shares->full, 0.0, 1.0);
   }
   ring.moved = moved_in(pipe, pipeline.window_ns);
+  ring.over = ring.writers.empty() && has_no_writer(pipeline, pipe);
   return ring;
 }
 
@@ -72,10 +83,18 @@ std::vector<size_t> moving(const Flow& flow, const std::vector<size_t>& pipes) {
   return result.empty() ? pipes : result;
 }
 
+// Those that somebody can still write to.
+std::vector<size_t> open_inputs(const Flow& flow, const FlowStage& stage) {
+  std::vector<size_t> inputs = stage.inputs;
+  std::erase_if(inputs, [&](size_t pipe) { return flow.rings[pipe].over; });
+  return inputs;
+}
+
 // How often there was nothing to read: in none of its inputs.
 double starved(const Flow& flow, const FlowStage& stage) {
-  double share = stage.inputs.empty() ? 0 : 1;
-  for (const size_t pipe : moving(flow, stage.inputs))
+  const std::vector<size_t> inputs = open_inputs(flow, stage);
+  double share = inputs.empty() ? 0 : 1;
+  for (const size_t pipe : moving(flow, inputs))
     share = std::min(share, flow.rings[pipe].known ? flow.rings[pipe].empty : 0);
   return share;
 }
@@ -88,8 +107,8 @@ double stuck(const Flow& flow, const FlowStage& stage) {
   return share;
 }
 
-// What is left of its own time when some of it turns out to be waiting.
-void shrink_own(FlowStage& stage, double own) {
+// It has more or less time of its own than it seemed; what that is made of stays the same.
+void scale_own(FlowStage& stage, double own) {
   const double factor = stage.own > 0 ? own / stage.own : 0;
   stage.own = own;
   stage.on_cpu *= factor;
@@ -128,6 +147,15 @@ void take_rings(const Flow& flow, const Doing& doing, FlowStage& stage) {
     stage.elsewhere[size_t(in_pipe ? WaitsFor::other : doing.wait)] = stage.own;
 }
 
+// The time that it waited for writers who have all left since is over, and tells nothing of now.
+void forget_reading(const Flow& flow, FlowStage& stage) {
+  const double rest = 1 - stage.reading;
+  if (stage.inputs.empty() || !open_inputs(flow, stage).empty() || rest < kLeastRest) return;
+  stage.reading = 0;
+  stage.writing /= rest;
+  scale_own(stage, stage.own / rest);
+}
+
 // In poll it waits for its pipes as far as they are empty or full, and for something else else.
 void split_poll(const Flow& flow, FlowStage& stage) {
   double& poll = stage.elsewhere[size_t(WaitsFor::poll)];
@@ -155,12 +183,12 @@ void shift_to_neighbours(const Flow& flow, const std::vector<size_t>& circle, si
   if (leans(moving(flow, stage.inputs), true)) {
     const double more = stage.own * starved(flow, stage);
     stage.reading += more;
-    shrink_own(stage, stage.own - more);
+    scale_own(stage, stage.own - more);
   }
   if (leans(moving(flow, stage.outputs), false)) {
     const double more = stage.own * stuck(flow, stage);
     stage.writing += more;
-    shrink_own(stage, stage.own - more);
+    scale_own(stage, stage.own - more);
   }
 }
 
@@ -290,6 +318,7 @@ Flow flow_of(const PipelineView& pipeline) {
     else
       take_rings(flow, view.doing, stage);
     split_poll(flow, stage);
+    forget_reading(flow, stage);
     shift_to_neighbours(flow, circle, i, stage);
   }
   find_who_takes_part(pipeline, flow);

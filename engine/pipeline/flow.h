@@ -13,6 +13,7 @@ namespace pipetop {
 struct FlowRing {
   bool known = false;  // looked at often enough
   double empty = 0, full = 0;
+  bool over = false;                     // nobody can write to it any more
   std::optional<bool> moved;             // any byte, in the window; nothing if that isn't known
   std::vector<size_t> writers, readers;  // stages that move its data, and live
 };

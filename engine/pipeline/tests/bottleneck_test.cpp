@@ -541,6 +541,19 @@ TEST(Bottleneck, AStageThatHasExited) {
   EXPECT_TRUE(has_clause(find_bottleneck(view), "cat has exited"));
 }
 
+TEST(Bottleneck, WaitingForAWriterThatHasLeftIsOver) {
+  PipelineView view = made_chain({"curl", "sort", "uniq"});
+  limit_by(view, 0, WaitsFor::network);
+  spend(view, 1, {.cpu = 0.3, .on_cpu = 0.3, .reading = 0.7});
+  view.stages[0].gone = true;
+  view.pipes[0].kernel_writers = 0;
+  EXPECT_EQ(verdict_of(view), "stage sort none");
+  view.pipes[0].kernel_writers.reset();  // without BPF
+  EXPECT_EQ(verdict_of(view), "stage sort none");
+  view.pipes[0].kernel_writers = 1;  // another one that isn't seen
+  EXPECT_EQ(verdict_of(view), "outside sort pipe_read");
+}
+
 TEST(Bottleneck, AHeadThatLeft) {
   PipelineView view = limited({"yes", "head"}, 0);
   exit_stage(view, 1);
