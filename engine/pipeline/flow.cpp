@@ -313,11 +313,12 @@ Flow flow_of(const PipelineView& pipeline) {
       sum = std::accumulate(view.shares->elsewhere.begin(), view.shares->elsewhere.end(),
                             view.shares->on_cpu + view.shares->runnable + view.shares->reading +
                                 view.shares->writing);
-    if (sum > 0.02)
+    if (sum > 0.02) {
       take_shares(*view.shares, sum, stage);
-    else
+      split_poll(flow, stage);
+    } else {
       take_rings(flow, view.doing, stage);
-    split_poll(flow, stage);
+    }
     forget_reading(flow, stage);
     shift_to_neighbours(flow, circle, i, stage);
   }

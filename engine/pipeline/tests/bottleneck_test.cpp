@@ -200,6 +200,16 @@ TEST(Bottleneck, PollForItsOwnPipesIsWaitingForThem) {
   EXPECT_EQ(verdict_of(view), "stage find none");
 }
 
+// Its rings have told how long it waits for its pipes: the rest of poll is for something else.
+TEST(Bottleneck, PollOfAStageOfAnotherUserIsForWhatIsLeft) {
+  PipelineView view = made_chain({"tar", "ssh"});
+  spend(view, 0, {.cpu = 0.3, .on_cpu = 0.3, .writing = 0.7});
+  hide_stage(view, 1);
+  view.stages[1].doing = {Doing::Kind::waiting, WaitsFor::poll, {}};
+  set_ring(view.pipes[0], 0.5, 0.3, 0.15);
+  EXPECT_EQ(said_of(view, find_bottleneck(view)), "outside ssh poll");
+}
+
 TEST(Bottleneck, WhoSpinsOnAnEmptyInputHoldsUpNobody) {
   PipelineView view = limited({"curl", "spin"}, 0, WaitsFor::network);
   spend(view, 1, {.cpu = 1, .on_cpu = 1});
