@@ -280,7 +280,8 @@ Bottleneck by_blame(const FlowView& view) {
   const std::optional<Culprit> culprit = culprit_of(view.flow);
   const std::vector<size_t> busy = busy_stages(view.flow);
   if (busy.size() > 1) return balanced(view, busy);
-  if (auto found = bursty(view, culprit)) return *std::move(found);
+  if (busy.empty())
+    if (auto found = bursty(view, culprit)) return *std::move(found);
   return culprit ? verdict_on(view, *culprit) : nobody(view);
 }
 

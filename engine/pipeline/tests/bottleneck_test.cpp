@@ -398,6 +398,17 @@ TEST(Bottleneck, BurstsWantALargerPipe) {
   EXPECT_EQ(line_of(view).find("balanced: no stage holds up the others: "), 0u) << line_of(view);
 }
 
+TEST(Bottleneck, WhileSomebodyIsBusyNothingIsBursty) {
+  PipelineView view = made_chain({"dump", "gzip", "xz"});
+  spend(view, 0, {.cpu = 0.5, .on_cpu = 0.5, .writing = 0.5});
+  spend(view, 1, {.cpu = 0.5, .on_cpu = 0.5, .reading = 0.5});
+  set_ring(view.pipes[0], 0.5, 0.42, 0.44);
+  spend(view, 2, {.cpu = 0.5, .on_cpu = 0.5, .reading = 0.5});
+  EXPECT_EQ(said_of(view, find_bottleneck(view)), "bursty - none");
+  spend(view, 2, {.cpu = 0.88, .on_cpu = 0.88, .reading = 0.12});
+  EXPECT_NE(find_bottleneck(view).kind, Kind::bursty);
+}
+
 TEST(Bottleneck, IdleWhenNothingMovesAndAllWait) {
   PipelineView view = limited({"bash", "cat"}, 0, WaitsFor::terminal);
   stand_still(view);
