@@ -245,8 +245,10 @@ void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const P
     pipe.queued.reset();
     pipe.ring.reset();
   } else {
-    seen_until_ns_[pipe.id] = scanned->at_ns;
     fill(pipe, *scanned, known->history);
+    if (pipe.total_bytes)
+      seen_.try_emplace(pipe.id, Seen{scanned->at_ns, 0, *pipe.total_bytes})
+          .first->second.until_ns = scanned->at_ns;
     fill_ends(pipe, *scanned, active_ends(*scanned, table_.moving(), scan.tasks),
               [&](ProcessId process) { return index_of(view, process); });
     pipe.own = is_own(*scanned);
@@ -288,6 +290,17 @@ void OpenPipeline::say_end() {
   if (said_end_) notices_.emplace_back("the pipeline has ended");
 }
 
+// What it moved before it was looked at would make it too fast.
+Reading<double> OpenPipeline::overall_rate(const PipeView& pipe) const {
+  const auto found = seen_.find(pipe.id);
+  if (!pipe.total_bytes || found == seen_.end()) return pipe.bytes_per_s;
+  const Seen& seen = found->second;
+  if (seen.until_ns <= seen.from_ns || *pipe.total_bytes < seen.bytes)
+    return Reading<double>::unavailable("it was looked at for too short a time");
+  return Reading<double>::of(double(*pipe.total_bytes - seen.bytes) * double(kSecond) /
+                             double(seen.until_ns - seen.from_ns));
+}
+
 std::optional<PipelineView> OpenPipeline::overall() const {
   if (!view_) return {};
   PipelineView all = *view_;
@@ -300,10 +313,7 @@ std::optional<PipelineView> OpenPipeline::overall() const {
   }
   for (PipeView& pipe : all.pipes) {
     if (auto shares = all_time_.ring(pipe.id); shares.has_value()) pipe.shares = std::move(shares);
-    const auto seen = seen_until_ns_.find(pipe.id);
-    if (pipe.total_bytes && seen != seen_until_ns_.end() && seen->second > pipe.first_seen_ns)
-      pipe.bytes_per_s = Reading<double>::of(double(*pipe.total_bytes) * double(kSecond) /
-                                             double(seen->second - pipe.first_seen_ns));
+    pipe.bytes_per_s = overall_rate(pipe);
   }
   // What held it up while it ran: that it has ended since is another matter.
   PipelineView as_it_ran = all;

@@ -49,6 +49,12 @@ class OpenPipeline {
   std::unique_ptr<PipelineInstruments> take_instruments() { return std::move(instruments_); }
 
  private:
+  // When the bytes of a pipe were known for the first and the last time.
+  struct Seen {
+    uint64_t from_ns = 0, until_ns = 0;
+    uint64_t bytes = 0;  // that had moved at the first
+  };
+
   std::vector<ProcessId> processes() const;
   bool is_gone(ProcessId process) const;
   void notice_forks();
@@ -61,6 +67,7 @@ class OpenPipeline {
   void fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const PipeScan& scan,
                  const PipelineView& view);
   void keep_ends_of_gone(PipeView& pipe, const PipeView& before, const PipelineView& view);
+  Reading<double> overall_rate(const PipeView& pipe) const;
   void suspect(std::optional<ProcessId> stage, uint64_t now_ns);
   void say_end();
 
@@ -74,7 +81,7 @@ class OpenPipeline {
   PipelineWindow window_, all_time_{PipelineWindow::kAllTime};
   std::map<ProcessId, StageRecord> stages_;
   std::map<PipeId, PipeView> pipes_;
-  std::map<PipeId, uint64_t> seen_until_ns_;
+  std::map<PipeId, Seen> seen_;
   std::optional<PipelineView> view_;
   std::optional<ProcessId> selected_, suspect_, blamed_;
   uint64_t suspected_ns_ = 0;

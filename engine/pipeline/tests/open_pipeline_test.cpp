@@ -211,6 +211,19 @@ TEST_F(OpenPipelineTest, ATreeIsEmptyAtFirstAndKeepsAllThatWas) {
   EXPECT_EQ(all->bottleneck.kind, Bottleneck::Kind::stage) << all->bottleneck.line;
 }
 
+TEST_F(OpenPipelineTest, TheOverallRateIsOfTheTimeThatItWasLookedAt) {
+  machine.add(5, "sh", 4000);
+  tick();
+  watcher->open_tree(5);
+  run(kSecond);
+  make_tar_gzip_ssh();
+  machine.pipe(100).moved = 100 << 20;  // before it was looked at
+  run(kSecond);
+  auto all = watcher->overall();
+  ASSERT_TRUE(all);
+  EXPECT_NEAR(*all->pipes[0].bytes_per_s, 30 << 20, 1 << 20);
+}
+
 TEST_F(OpenPipelineTest, ATreeHasItsOrphansAndNotItsNeighbours) {
   machine.add(4000, "pipetop", 1);
   machine.add(5, "sh", 4000);
