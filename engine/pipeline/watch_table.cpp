@@ -165,7 +165,9 @@ void WatchTable::make_rows(uint64_t now_ns) {
     const bool as_before = rows[i].pipe.id == scan_->pipes[i].id && !rows[i].stages.empty() &&
                            has_ends(rows[i].pipe, scan_->pipes[i], active_[i]);
     if (!as_before) make_row(rows[i], i);
-    refresh(rows[i], i, now_ns, !as_before || (i + passes_) % kRefreshPasses == 0);
+    // In two passes on end: there are two vectors of rows.
+    const bool is_due = (i + passes_ / 2) % (kRefreshPasses / 2) == 0;
+    refresh(rows[i], i, now_ns, !as_before || is_due);
   }
 }
 

@@ -148,6 +148,19 @@ TEST_F(WatchTableTest, AProcessThatExecsGetsItsNewNameAndCommand) {
   EXPECT_EQ(stage(tick(), "gzip").command, "gzip -9");
 }
 
+TEST_F(WatchTableTest, ATitleThatIsWrittenAnewComesToStay) {
+  machine.add(10, "sshd");
+  machine.add(11, "cat");
+  machine.connect(100, 10, 11);
+  tick();
+  machine.process(10).command = "sshd: user";
+  for (int i = 0; i < 400; ++i) pass(500 * kMs), tick();
+  for (int i = 0; i < 4; ++i) {
+    pass(500 * kMs);
+    EXPECT_EQ(stage(tick(), "sshd").command, "sshd: user");
+  }
+}
+
 TEST_F(WatchTableTest, APartKeepsItsNumberWhenOthersComeAndGo) {
   for (const pid_t pid : {10, 11, 12, 13, 14, 15}) machine.add(pid, "p");
   machine.connect(200, 12, 13);
