@@ -55,9 +55,10 @@ std::optional<uint64_t> IoRates::moved_by(const ScannedPipe& pipe,
   };
   const auto [found, is_new] = before_.try_emplace(pipe.id, Known{now, 0});
   Known& known = found->second;
-  if (!same_process(now.read, known.first.read) || !same_process(now.written, known.first.written))
-    known = {now, 0};
-  if (!now.read && !now.written) return {};
+  const bool as_before =
+      same_process(now.read, known.first.read) && same_process(now.written, known.first.written);
+  if (!as_before) known = {now, 0};
+  if (is_new || !as_before || (!now.read && !now.written)) return {};
   const uint64_t read = now.read ? now.read->bytes - known.first.read->bytes : 0;
   const uint64_t written = now.written ? now.written->bytes - known.first.written->bytes : 0;
   // Who has moved nothing at all splices, or isn't known.
@@ -65,7 +66,6 @@ std::optional<uint64_t> IoRates::moved_by(const ScannedPipe& pipe,
       read == 0 || written == 0 ? std::max(read, written) : std::min(read, written);
   const uint64_t moved = total - std::min(total, known.total);
   known.total = std::max(total, known.total);
-  if (is_new) return {};
   return moved;
 }
 

@@ -126,8 +126,9 @@ void WatchTable::measure_cpu(std::vector<ScannedProcess> states, uint64_t now_ns
   for (ScannedProcess& state : states) {
     while (before != states_.end() && before->id < state.id) ++before;
     if (before == states_.end() || before->id != state.id || ns <= 0) continue;
-    // Threads that have exited take theirs with them.
-    state.cpu = double(state.cpu_ns - std::min(state.cpu_ns, before->cpu_ns)) / ns;
+    // Threads that have exited took theirs with them: what the others used isn't known.
+    if (state.cpu_ns < before->cpu_ns) continue;
+    state.cpu = double(state.cpu_ns - before->cpu_ns) / ns;
   }
   states_ = std::move(states);
   states_ns_ = now_ns;
@@ -202,8 +203,8 @@ void WatchTable::refresh(PipeRow& row, size_t i, uint64_t now_ns, bool commands)
     }
     const bool renamed = stage.name != state->leader->comm;
     fill(stage, *state, boot_ns_);
-    stage.cpu =
-        state->cpu ? Reading<double>::of(*state->cpu) : Reading<double>::warming("seen only once");
+    stage.cpu = state->cpu ? Reading<double>::of(*state->cpu)
+                           : Reading<double>::warming("not measured yet");
     stage.cpu_ns = state->cpu_ns;
     if (!commands && !renamed) continue;
     set_facts(stage, processes_.of(stage.id, state->leader->comm, now_ns, kFactsNs));

@@ -92,6 +92,20 @@ TEST_F(WatchTableTest, CpuIsOfTheTimeBetweenTwoPasses) {
   EXPECT_EQ(stage(tick(), "gzip").cpu_ns, 500 * kMs);
 }
 
+TEST_F(WatchTableTest, CpuIsNotKnownWhileThreadsExit) {
+  machine.add(10, "pigz");
+  machine.add(11, "cat");
+  machine.connect(100, 10, 11);
+  machine.runs(10);
+  machine.thread(10, 77).task.cpu_ns = 10 * kSecond;
+  tick();
+  machine.thread(10, 77).task.cpu_ns = 0;  // as if it had gone
+  pass(500 * kMs);
+  EXPECT_FALSE(stage(tick(), "pigz").cpu.has_value());
+  pass(500 * kMs);
+  EXPECT_GT(*stage(tick(), "pigz").cpu, 0.9);
+}
+
 TEST_F(WatchTableTest, NoNameCanControlTheTerminal) {
   machine.add(10, "\x1b]0;x\x07\xff");
   machine.process(10).command = "evil \x1b[31m";
@@ -259,6 +273,26 @@ TEST_F(WatchTableTest, WithoutBpfRatesAreOfWhatTheEndsReadAndWrote) {
   EXPECT_FALSE(s->rows[0].pipe.ring);
   ASSERT_TRUE(s->rows[0].pipe.bytes_per_s.has_value());
   EXPECT_NEAR(*s->rows[0].pipe.bytes_per_s, 2e6, 1);
+}
+
+TEST_F(WatchTableTest, WithoutBpfTheRateOfAnotherProcessIsNotKnownAtOnce) {
+  machine.source = ScanSource::proc;
+  for (const pid_t pid : {10, 11, 12}) machine.add(pid, "p");
+  machine.connect(100, 10, 11);
+  const auto go_on = [&](pid_t writer) {
+    machine.process(writer).io.written_bytes += 1'000'000;
+    machine.process(11).io.read_bytes += 1'000'000;
+    pass(500 * kMs);
+    return tick()->rows[0].pipe.bytes_per_s;
+  };
+  tick();
+  for (int i = 0; i < 3; ++i) go_on(10);
+  EXPECT_TRUE(go_on(10).has_value());
+  machine.release(100, 10);
+  machine.hold(100, 12, 1, Access::write);
+  EXPECT_FALSE(go_on(12).has_value());
+  for (int i = 0; i < 3; ++i) go_on(12);
+  EXPECT_NEAR(go_on(12).value.value_or(0), 2e6, 1);
 }
 
 }  // namespace
