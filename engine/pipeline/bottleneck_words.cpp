@@ -138,7 +138,7 @@ std::vector<size_t> idle_writers(const PipelineView& pipeline, const PipeView& p
   std::vector<size_t> stages;
   for (const EndView& end : pipe.writers)
     if (!end.active && end.stage < pipeline.stages.size() && !pipeline.stages[end.stage].gone &&
-        pipeline.stages[end.stage].shares.has_value() &&
+        pipeline.stages[end.stage].cpu.has_value() &&
         std::ranges::find(stages, end.stage) == stages.end())
       stages.push_back(end.stage);
   return stages;

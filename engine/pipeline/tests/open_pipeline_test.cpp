@@ -358,6 +358,9 @@ TEST_F(OpenPipelineTest, WhoOnlyHoldsAnEndIsShownApart) {
   ASSERT_EQ(writers.size(), 2u);
   for (const EndView& end : writers) EXPECT_EQ(end.active, end.end.process == tar);
   EXPECT_EQ(machine.watched, (std::vector<pid_t>{10, 11, 12}));
+  const std::vector<std::string>& evidence = s->pipeline->bottleneck.evidence;
+  const std::string clause = "gzip gets no end of file while bash holds a write end";
+  EXPECT_NE(std::ranges::find(evidence, clause), evidence.end());
 }
 
 TEST_F(OpenPipelineTest, ExactBytesReplaceTheEstimate) {
