@@ -5,7 +5,7 @@
 
 #include <functional>
 #include <map>
-#include <span>
+#include <optional>
 
 #include "engine/model/pipe_scan.h"
 
@@ -27,7 +27,7 @@ class Descendants {
   bool contains(ProcessId process, pid_t parent);
 
  private:
-  bool descends(pid_t parent) const;
+  std::optional<bool> descends(pid_t parent) const;  // nothing: a parent has exited meanwhile
 
   pid_t root_, adopter_;
   ParentOf parent_of_;

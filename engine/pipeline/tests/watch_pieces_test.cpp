@@ -134,6 +134,18 @@ TEST(Descendants, AreFoundThroughParentsThatHoldNoPipe) {
   EXPECT_TRUE(tree.contains({7, 70}, 1)) << "it was one";
 }
 
+TEST(Descendants, WhoseParentExitsMeanwhileIsAskedForAgain) {
+  FakeMachine machine;
+  machine.add(4000, "pipetop");
+  machine.add(5, "sh", 4000);
+  machine.add(6, "make", 5);
+  machine.add(7, "cc", 6);
+  Descendants tree(5, machine.parts().parent_of, 4000);
+  machine.exit(6);
+  EXPECT_FALSE(tree.contains({7, 70}, 6)) << "its parent was gone before it could be asked";
+  EXPECT_TRUE(tree.contains({7, 70}, 4000)) << "it was adopted";
+}
+
 observe::EndBytes moved(ProcessId process, int fd, bool writing, uint64_t bytes, PipeId pipe) {
   observe::EndBytes end;
   end.process = process;
