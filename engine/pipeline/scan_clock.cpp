@@ -19,6 +19,8 @@ namespace {
 
 // The bytes are asked for ten times a second at most.
 constexpr uint64_t kAskNs = 90 * kMs;
+// After a longer pause, because pipetop was stopped, a look says nothing of the time before it.
+constexpr uint64_t kPauseNs = 3 * kSecond;
 
 }  // namespace
 
@@ -68,7 +70,7 @@ void ScanClock::add(const PipeScan& scan) {
 
 void ScanClock::look(Thread& thread, const ScannedTask& task, uint64_t at_ns) {
   ThreadTimes& times = thread.times;
-  const bool is_first = thread.looked_ns == 0;
+  const bool is_first = thread.looked_ns == 0 || at_ns > thread.looked_ns + kPauseNs;
   if (!is_first && at_ns <= thread.looked_ns) return;
   const uint64_t ns = is_first ? 0 : at_ns - thread.looked_ns;
   times.running = task.running;

@@ -212,6 +212,16 @@ TEST_F(ScanClockTest, WhatALookSeesCountsForTheTimeBeforeIt) {
   EXPECT_TRUE(times.pipes[0].writing);
 }
 
+TEST_F(ScanClockTest, APauseCountsForNothing) {
+  machine.waits(10, WaitsFor::pipe_write, 1);
+  clock.add(machine.scan());
+  look(kSecond);
+  look(60 * kSecond);
+  EXPECT_EQ(clock.times(machine.now_ns)[0].wall_ns, kSecond);
+  look(kSecond);
+  EXPECT_EQ(clock.times(machine.now_ns)[0].wall_ns, 2 * kSecond);
+}
+
 TEST_F(ScanClockTest, WhoIsReadyButUsesNoCpuWaitsForOne) {
   ScannedTask& task = machine.thread(10).task;
   task.runnable = true;
