@@ -92,7 +92,9 @@ void WatchTable::measure_io() {
 }
 
 void WatchTable::find_parts(bool same_holders) {
-  if (same_holders && moving_.size() == moving_then_) return;
+  // What its holders do meanwhile matters, too, but less.
+  const bool is_due = passes_ % kForgetPasses == 0;
+  if (same_holders && moving_.size() == moving_then_ && !is_due) return;
   std::erase_if(moving_, [&](const auto& seen) {
     return !index_->pipe(seen.first) || index_->threads(seen.second).empty();
   });

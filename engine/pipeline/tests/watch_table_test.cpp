@@ -1,6 +1,8 @@
 // The table, through a Watcher on a machine that the test plays.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/pipeline/tests/watch_fixture.h"
 
 namespace pipetop {
@@ -193,6 +195,24 @@ TEST_F(WatchTableTest, APartKeepsItsNumberWhenOthersComeAndGo) {
   s = tick();
   ASSERT_EQ(s->rows.size(), 2u);
   EXPECT_EQ(s->rows[0].pipeline, number);
+}
+
+TEST_F(WatchTableTest, WhatHoldersDoIsNoticedThoughTheyStayTheSame) {
+  machine.add(10, "sh");
+  machine.add(11, "sleep", 10);
+  machine.add(12, "cat");
+  machine.connect(100, 10, 12);
+  machine.hold(100, 11, 1, Access::write);
+  const auto child_is_active = [&] {
+    const auto s = tick();
+    const std::vector<EndView>& writers = s->rows[0].pipe.writers;
+    return std::ranges::any_of(
+        writers, [](const EndView& end) { return end.active && end.end.process.pid == 11; });
+  };
+  EXPECT_FALSE(child_is_active());
+  machine.thread(11).task.cpu_ns = kSecond;  // it has done something, after all
+  for (int i = 0; i < 70; ++i) pass(500 * kMs), tick();
+  EXPECT_TRUE(child_is_active());
 }
 
 TEST_F(WatchTableTest, ASnapshotOfBeforeStaysAsItWas) {
