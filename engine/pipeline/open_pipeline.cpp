@@ -1,6 +1,7 @@
 #include "engine/pipeline/open_pipeline.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "engine/base/clock.h"
@@ -19,10 +20,6 @@ constexpr size_t kForkers = 64;              // stages that are asked for their 
 constexpr uint64_t kBlameNs = 500 * kMs;     // who is blamed for so long is sampled
 
 constexpr const char* kClosed = "the pipe is closed";
-
-bool contains(const std::vector<ProcessId>& processes, ProcessId process) {
-  return std::ranges::find(processes, process) != processes.end();
-}
 
 bool writer_waits(const PipeScan& scan, const ScanIndex& index, PipeId pipe) {
   return std::ranges::any_of(scan.tasks, [&](const ScannedTask& task) {
@@ -74,15 +71,22 @@ void OpenPipeline::pass(uint64_t now_ns) {
       known->is_open = false;
       known->history.stop_counting();
     }
-  const std::vector<ProcessId> stages = members_.stages();
-  std::erase_if(stages_, [&](const auto& entry) {
-    return !contains(stages, entry.first) && !contains(members_.holders(), entry.first);
-  });
-  for (const auto* ids : {&stages, &members_.holders()})
-    for (const ProcessId id : *ids) stages_[id].view.id = id;
+  forget_others();
   children_.clear();  // what they have now the pass has seen
   notice_forks();
   wants_pass_ = false;
+}
+
+// A script that runs for weeks has had many stages and pipes.
+void OpenPipeline::forget_others() {
+  const std::vector<ProcessId> stages = members_.stages();
+  std::set<ProcessId> processes(stages.begin(), stages.end());
+  processes.insert(members_.holders().begin(), members_.holders().end());
+  std::erase_if(stages_, [&](const auto& entry) { return !processes.contains(entry.first); });
+  for (const ProcessId id : processes) stages_[id].view.id = id;
+  const std::vector<PipeId> pipes = members_.pipes();
+  all_time_.keep(processes, {pipes.begin(), pipes.end()});
+  std::erase_if(seen_, [&](const auto& entry) { return !pipes_.contains(entry.first); });
 }
 
 std::vector<ProcessId> OpenPipeline::processes() const {
@@ -153,9 +157,10 @@ void OpenPipeline::measure_io(const PipeScan& scan) {
 }
 
 void OpenPipeline::look_at_times(const PipeScan& scan, uint64_t now_ns) {
+  const std::set<ProcessId> holders(members_.holders().begin(), members_.holders().end());
   std::vector<ScannedTask> threads;
   for (const ScannedTask& task : scan.tasks)
-    if (!task.zombie && !contains(members_.holders(), task.process)) threads.push_back(task);
+    if (!task.zombie && !holders.contains(task.process)) threads.push_back(task);
   std::vector<ScannedPipe> pipes;
   for (const ScannedPipe& pipe : scan.pipes)
     if (pipes_.contains(pipe.id)) pipes.push_back(pipe);

@@ -57,6 +57,7 @@ class OpenPipeline {
 
   std::vector<ProcessId> processes() const;
   bool is_gone(ProcessId process) const;
+  void forget_others();
   void notice_forks();
   void look_at_pipes(const PipeScan& scan, const ScanIndex& index);
   void look_at_times(const PipeScan& scan, uint64_t now_ns);

@@ -69,6 +69,12 @@ void PipelineWindow::add(uint64_t now_ns, const std::vector<ThreadTimes>& times,
   }
 }
 
+void PipelineWindow::keep(const std::set<ProcessId>& processes, const std::set<PipeId>& pipes) {
+  std::erase_if(latest_.threads,
+                [&](const auto& entry) { return !processes.contains(entry.first.process); });
+  std::erase_if(latest_.rings, [&](const auto& entry) { return !pipes.contains(entry.first); });
+}
+
 void PipelineWindow::clear() {
   restart();
   latest_ = {};
@@ -80,6 +86,12 @@ void PipelineWindow::drop_old_marks() {
   while (marks_.size() > 1 && marks_[1].at_ns <= begin_ns) marks_.pop_front();
   const uint64_t oldest_ns = marks_.front().at_ns;
   std::erase_if(latest_.threads, [&](const auto& entry) { return entry.second.at_ns < oldest_ns; });
+  // Those that are still looked at come back with the next add().
+  const auto& oldest = marks_.front().counts.rings;
+  std::erase_if(latest_.rings, [&](const auto& entry) {
+    const auto before = oldest.find(entry.first);
+    return before != oldest.end() && before->second.looks == entry.second.looks;
+  });
 }
 
 ThreadTimes PipelineWindow::since_mark(const ThreadId& id, const ThreadTimes& now) const {

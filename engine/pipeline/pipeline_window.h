@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "engine/observe/stage_clock.h"
@@ -21,6 +22,9 @@ class PipelineWindow {
   // The counts now. What is no longer counted keeps its last values until they leave the window.
   void add(uint64_t now_ns, const std::vector<observe::ThreadTimes>& times,
            const std::vector<observe::RingLooks>& looks);
+
+  // Forgets all others: a window of all time keeps what was ever counted.
+  void keep(const std::set<ProcessId>& processes, const std::set<PipeId>& pipes);
 
   // Forgets all before the next add().
   void restart() { marks_.clear(); }

@@ -41,6 +41,7 @@ void ScanClock::watch(std::span<const ScannedTask> threads, std::span<const Scan
     rings[pipe.id] = found != rings_.end() ? found->second : RingLooks{.pipe = pipe.id};
   }
   rings_ = std::move(rings);
+  std::erase_if(looked_ns_, [&](const auto& entry) { return !rings_.contains(entry.first); });
 }
 
 void ScanClock::add(const PipeScan& scan) {

@@ -102,6 +102,19 @@ TEST(PipelineWindow, WhatHasExitedLeavesItWithTheWindow) {
   EXPECT_NEAR(all.shares(kProcess)->on_cpu, 1, 1e-9) << "of its own time";
 }
 
+TEST(PipelineWindow, WhatIsNotKeptIsForgotten) {
+  PipelineWindow all(PipelineWindow::kAllTime);
+  const PipeId id{15, 1};
+  all.add(0, {thread(10, 0, 0, 0)}, {RingLooks{id, 100, 100, 0, 0}});
+  all.add(kSecond, {thread(10, kSecond, kSecond, 0)}, {RingLooks{id, 200, 110, 60, 70}});
+  all.keep({kProcess}, {id});
+  EXPECT_TRUE(all.shares(kProcess).has_value());
+  EXPECT_TRUE(all.ring(id).has_value());
+  all.keep({}, {});
+  EXPECT_FALSE(all.shares(kProcess).has_value());
+  EXPECT_FALSE(all.ring(id).has_value());
+}
+
 TEST(PipelineWindow, RingsAreSharesOfLooks) {
   PipelineWindow window(5 * kSecond);
   const PipeId id{15, 1};
