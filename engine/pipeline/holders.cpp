@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/pipeline/scan_index.h"
+
 namespace pipetop {
 namespace {
 
@@ -12,11 +14,6 @@ constexpr uint64_t kHeirCpu_ns = 500'000'000;
 constexpr int kMostAncestors = 32;
 
 using Tasks = std::span<const ScannedTask>;
-
-Tasks tasks_of(Tasks tasks, ProcessId process) {
-  const auto found = std::ranges::equal_range(tasks, process, {}, &ScannedTask::process);
-  return {found.begin(), found.end()};
-}
 
 pid_t parent_of(Tasks tasks, pid_t pid) {
   const auto found = std::ranges::lower_bound(
@@ -55,7 +52,7 @@ Kin kin_of(std::span<const Holder> side, Tasks tasks) {
   const std::vector<bool> none(n);
   Kin kin{none, none, none, none, none};
   for (size_t i = 0; i < n; ++i) {
-    const bool little = has_done_little(tasks_of(tasks, side[i].process));
+    const bool little = has_done_little(threads_in(tasks, side[i].process));
     pid_t ancestor = parent_of(tasks, side[i].process.pid);
     for (int depth = 0; ancestor > 0 && depth < kMostAncestors; ++depth) {
       const auto holder = std::ranges::lower_bound(side, ancestor, {},
@@ -66,7 +63,7 @@ Kin kin_of(std::span<const Holder> side, Tasks tasks) {
         // To the nearest one.
         if (!kin.is_child[i]) kin.is_new[i] = !does, kin.opened[i] = opened;
         kin.is_child[i] = true;
-        if (does && waits_for_child(tasks_of(tasks, holder->process)))
+        if (does && waits_for_child(threads_in(tasks, holder->process)))
           kin.delegates[at] = kin.is_heir[i] = true;
       }
       ancestor = parent_of(tasks, ancestor);

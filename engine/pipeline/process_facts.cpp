@@ -1,30 +1,15 @@
 #include "engine/pipeline/process_facts.h"
 
 #include <fmt/core.h>
-#include <sched.h>
-#include <sys/resource.h>
-
-#include <algorithm>
-#include <array>
-#include <cerrno>
 
 #include "engine/base/text.h"
 #include "engine/host/host_files.h"
+#include "engine/process/threads.h"
 
 namespace pipetop {
 namespace {
 
-constexpr int kMaxCpus = 8192;
 constexpr size_t kMostBytes = 4096;  // of a command line
-
-std::vector<int> cpus_of(pid_t pid) {
-  std::array<cpu_set_t, kMaxCpus / CPU_SETSIZE> set = {};
-  std::vector<int> cpus;
-  if (::sched_getaffinity(pid, sizeof set, set.data()) != 0) return cpus;
-  for (int cpu = 0; cpu < kMaxCpus; ++cpu)
-    if (CPU_ISSET_S(cpu, sizeof set, set.data())) cpus.push_back(cpu);
-  return cpus;
-}
 
 bool needs_quotes(std::string_view word) {
   return word.empty() || word.find_first_of(" \t\n\"'$&|;<>()*?`\\") != word.npos;
@@ -49,9 +34,7 @@ std::string printable_command(std::string_view cmdline) {
 ProcessFacts read_process_facts(pid_t pid) {
   ProcessFacts facts;
   facts.command = printable_command(read_head(fmt::format("/proc/{}/cmdline", pid), kMostBytes));
-  errno = 0;
-  const int nice = ::getpriority(PRIO_PROCESS, static_cast<id_t>(pid));
-  if (errno == 0) facts.nice = nice;
+  facts.nice = nice_of(pid).value_or(0);
   facts.cpus = cpus_of(pid);
   return facts;
 }

@@ -30,7 +30,11 @@ ScanIndex::ScanIndex(const PipeScan& scan) : scan_(scan) {
 }
 
 std::span<const ScannedTask> ScanIndex::threads(ProcessId process) const {
-  const auto found = std::ranges::equal_range(scan_.tasks, process, {}, &ScannedTask::process);
+  return threads_in(scan_.tasks, process);
+}
+
+std::span<const ScannedTask> threads_in(std::span<const ScannedTask> tasks, ProcessId process) {
+  const auto found = std::ranges::equal_range(tasks, process, {}, &ScannedTask::process);
   return {found.begin(), found.end()};
 }
 

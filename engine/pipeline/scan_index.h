@@ -33,6 +33,9 @@ class ScanIndex {
   std::vector<Place> places_;  // of all ends, sorted
 };
 
+// Of a process, in `tasks`, which are sorted by it.
+std::span<const ScannedTask> threads_in(std::span<const ScannedTask> tasks, ProcessId process);
+
 // The process of each run of threads in `tasks`, which are sorted by it.
 template <class Visit>
 void for_each_process(std::span<const ScannedTask> tasks, Visit visit) {
