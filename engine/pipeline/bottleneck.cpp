@@ -301,6 +301,4 @@ Bottleneck find_bottleneck(const PipelineView& pipeline) {
   return found;
 }
 
-std::vector<double> blame(const PipelineView& pipeline) { return blame(flow_of(pipeline)); }
-
 }  // namespace pipetop

@@ -24,10 +24,8 @@ inline constexpr uint64_t kLeastLooks = 20;
 // `line` has at most that many columns.
 inline constexpr int kLineColumns = 100;
 
-// Uses shares, doing, capacity, rates, and the functions of stages that have them.
+// Uses shares, doing, capacity, rates and their history, the kernel's counts of open files, CPU,
+// and the functions of stages that have them.
 Bottleneck find_bottleneck(const PipelineView& pipeline);
-
-// Of each stage, how much of the blame ends there; the rest never ends: a deadlock.
-std::vector<double> blame(const PipelineView& pipeline);
 
 }  // namespace pipetop

@@ -94,7 +94,7 @@ std::vector<std::string> ring_clauses(const FlowView& view, size_t number) {
   return clauses;
 }
 
-// "tar waits for it 96 %"
+// "tar waits to write 96 %"
 std::vector<std::string> neighbour_clauses(const FlowView& view, size_t number) {
   std::vector<std::string> clauses;
   const auto add = [&](const std::vector<size_t>& pipes, bool upstream) {

@@ -55,7 +55,7 @@ struct BlameAt {
 };
 std::vector<BlameAt> blame_steps(const Flow& flow);
 
-// Of each stage, how much of the blame ends there.
+// Of each stage, how much of the blame ends there; the rest never ends: a deadlock.
 std::vector<double> blame(const Flow& flow);
 
 }  // namespace pipetop

@@ -47,7 +47,8 @@ struct StageView {
   int nice = 0;
   std::vector<int> cpus;                  // that it may use
   Reading<FunctionTable> functions = {};  // of the stage that was asked for, and the one to blame
-  bool gone = false;                      // it has exited
+  // It has exited. For the verdict on all of the time nobody has: it is on what ran.
+  bool gone = false;
 };
 
 // Over the window.
