@@ -34,7 +34,7 @@ struct PipeTies {
   bool own = false;
   // Somebody's standard input or output, or seen moving.
   bool standard = false;
-  // Its writers have it as standard error only, and were not seen.
+  // Its writers have it as standard error only, and were not seen; sorted.
   std::vector<uint32_t> by_error;
   // Both sides are active, but that says nothing of the flow.
   bool apart = false;
@@ -148,7 +148,7 @@ void PipeGraph::add(const ScannedPipe& pipe, const SeenMoving& moving) {
 // Pipes that are only errors of stages whose output goes elsewhere.
 void PipeGraph::cut_errors() {
   const auto by_error = [&](size_t pipe, uint32_t writer) {
-    return std::ranges::find(ties_[pipe].by_error, writer) != ties_[pipe].by_error.end();
+    return std::ranges::binary_search(ties_[pipe].by_error, writer);
   };
   std::vector<bool> has_output(processes_.size());
   for (size_t i = 0; i < movers_.size(); ++i)

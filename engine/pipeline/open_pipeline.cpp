@@ -27,9 +27,10 @@ bool writer_waits(const PipeScan& scan, const ScanIndex& index, PipeId pipe) {
   });
 }
 
-size_t index_of(const PipelineView& view, ProcessId process) {
-  const auto found = std::ranges::find(view.stages, process, &StageView::id);
-  return static_cast<size_t>(found - view.stages.begin());
+// Past the end if it is no stage.
+size_t place_in(const std::map<ProcessId, size_t>& places, ProcessId process) {
+  const auto found = places.find(process);
+  return found == places.end() ? places.size() : found->second;
 }
 
 }  // namespace
@@ -217,11 +218,15 @@ void OpenPipeline::look_at_rings(const PipeScan& scan) {
 void OpenPipeline::make_view(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns) {
   PipelineView view;
   view.window_ns = window_.length_ns();
+  Places places;
   const std::vector<ProcessId> stages = members_.stages();
   for (const auto* ids : {&stages, &members_.holders()})
-    for (const ProcessId id : *ids) view.stages.push_back(stages_[id].view);
+    for (const ProcessId id : *ids) {
+      places.emplace(id, view.stages.size());
+      view.stages.push_back(stages_[id].view);
+    }
   for (const PipeId id : members_.pipes()) {
-    fill_pipe(pipes_[id], index.pipe(id), scan, view);
+    fill_pipe(pipes_[id], index.pipe(id), scan, places);
     view.pipes.push_back(pipes_[id]);
   }
   instruments_->sample(blamed_, selected_, now_ns);
@@ -238,10 +243,9 @@ void OpenPipeline::suspect(std::optional<ProcessId> stage, uint64_t now_ns) {
 }
 
 void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const PipeScan& scan,
-                             const PipelineView& view) {
-  const PipeView before = pipe;
-  pipe.writers.clear();
-  pipe.readers.clear();
+                             const Places& places) {
+  const auto before_writers = std::exchange(pipe.writers, {});
+  const auto before_readers = std::exchange(pipe.readers, {});
   const KnownPipe* known = table_.known(pipe.id);
   pipe.closed = !scanned || !known;
   if (pipe.closed) {
@@ -255,7 +259,7 @@ void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const P
       seen_.try_emplace(pipe.id, Seen{scanned->at_ns, 0, *pipe.total_bytes})
           .first->second.until_ns = scanned->at_ns;
     fill_ends(pipe, *scanned, active_ends(*scanned, table_.moving(), scan.tasks),
-              [&](ProcessId process) { return index_of(view, process); });
+              [&](ProcessId process) { return place_in(places, process); });
     pipe.own = is_own(*scanned);
     if (const FlowHistory* history = known->history.history()) {
       pipe.rates = history->rates;
@@ -263,11 +267,12 @@ void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const P
     }
     if (auto shares = window_.ring(pipe.id); shares.has_value()) pipe.shares = std::move(shares);
   }
-  keep_ends_of_gone(pipe, before, view);
+  keep_ends_of_gone(pipe.closed, before_writers, places, pipe.writers);
+  keep_ends_of_gone(pipe.closed, before_readers, places, pipe.readers);
   for (const bool writing : {false, true}) {
     std::vector<EndView>& ends = writing ? pipe.writers : pipe.readers;
     // A process that got it since the last pass is no stage yet.
-    std::erase_if(ends, [&](const EndView& end) { return end.stage >= view.stages.size(); });
+    std::erase_if(ends, [&](const EndView& end) { return end.stage >= places.size(); });
     if (!counts_) continue;
     for (EndView& end : ends)
       end.bytes = counts_->of(pipe.id, end.end.process, end.end.fd, writing);
@@ -275,16 +280,13 @@ void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const P
 }
 
 // Ends of who has exited are closed, but they show where in the flow it was.
-void OpenPipeline::keep_ends_of_gone(PipeView& pipe, const PipeView& before,
-                                     const PipelineView& view) {
-  for (const bool writing : {false, true}) {
-    std::vector<EndView>& ends = writing ? pipe.writers : pipe.readers;
-    for (EndView end : writing ? before.writers : before.readers) {
-      const bool keep = pipe.closed || is_gone(end.end.process);
-      if (!keep || std::ranges::find(ends, end.end, &EndView::end) != ends.end()) continue;
-      end.stage = index_of(view, end.end.process);
-      ends.push_back(end);
-    }
+void OpenPipeline::keep_ends_of_gone(bool is_closed, const std::vector<EndView>& before,
+                                     const Places& places, std::vector<EndView>& ends) {
+  for (EndView end : before) {
+    const bool keep = is_closed || is_gone(end.end.process);
+    if (!keep || std::ranges::find(ends, end.end, &EndView::end) != ends.end()) continue;
+    end.stage = place_in(places, end.end.process);
+    ends.push_back(end);
   }
 }
 

@@ -49,6 +49,8 @@ class OpenPipeline {
   std::unique_ptr<PipelineInstruments> take_instruments() { return std::move(instruments_); }
 
  private:
+  using Places = std::map<ProcessId, size_t>;  // of stages in the view
+
   // When the bytes of a pipe were known for the first and the last time.
   struct Seen {
     uint64_t from_ns = 0, until_ns = 0;
@@ -66,8 +68,9 @@ class OpenPipeline {
   void measure_io(const PipeScan& scan);
   void make_view(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns);
   void fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const PipeScan& scan,
-                 const PipelineView& view);
-  void keep_ends_of_gone(PipeView& pipe, const PipeView& before, const PipelineView& view);
+                 const Places& places);
+  void keep_ends_of_gone(bool is_closed, const std::vector<EndView>& before, const Places& places,
+                         std::vector<EndView>& ends);
   Reading<double> overall_rate(const PipeView& pipe) const;
   void suspect(std::optional<ProcessId> stage, uint64_t now_ns);
   void say_end();

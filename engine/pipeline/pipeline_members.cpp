@@ -1,6 +1,7 @@
 #include "engine/pipeline/pipeline_members.h"
 
 #include <algorithm>
+#include <map>
 
 namespace pipetop {
 
@@ -36,6 +37,7 @@ PipelineMembers::Connected PipelineMembers::tree_of(const PipeScan& scan, const 
                                                     const std::vector<PipelineShape>& shapes,
                                                     const SeenMoving& moving) {
   Connected connected;
+  std::set<ProcessId> stages;
   for (const PipelineShape& shape : shapes) {
     std::set<ProcessId> wanted;
     for (const size_t i : shape.pipes) {
@@ -55,9 +57,7 @@ PipelineMembers::Connected PipelineMembers::tree_of(const PipeScan& scan, const 
             wanted.insert(end.process);
     }
     for (const ProcessId stage : shape.stages)
-      if (wanted.contains(stage) &&
-          std::ranges::find(connected.stages, stage) == connected.stages.end())
-        connected.stages.push_back(stage);
+      if (wanted.contains(stage) && stages.insert(stage).second) connected.stages.push_back(stage);
   }
   return connected;
 }
@@ -80,20 +80,24 @@ void PipelineMembers::update(const PipeScan& scan, const ScanIndex& index,
 template <class Id>
 void PipelineMembers::merge(std::vector<Member<Id>>& members, const std::vector<Id>& connected,
                             uint64_t now_ns) const {
-  using Members = std::vector<Member<Id>>;
-  Members merged;
-  for (const Id& id : connected) merged.push_back({id, now_ns});
-  auto place = merged.begin();
+  const std::set<Id> stay(connected.begin(), connected.end());
+  std::map<std::optional<Id>, std::vector<Member<Id>>> followers;
+  std::optional<Id> followed;
   size_t left = 0;
   for (const Member<Id>& member : members) {
-    const auto found = std::ranges::find(merged, member.id, &Member<Id>::id);
-    if (found != merged.end()) {
-      place = found + 1;
-      continue;
+    if (stay.contains(member.id)) {
+      followed = member.id;
+    } else if (tree_ || member.seen_ns + kStayNs >= now_ns) {
+      followers[followed].push_back(member);
+      ++left;
     }
-    if (!tree_ && member.seen_ns + kStayNs < now_ns) continue;
-    place = merged.insert(place, member) + 1;
-    ++left;
+  }
+  std::vector<Member<Id>> merged = std::move(followers[std::nullopt]);
+  for (const Id& id : connected) {
+    merged.push_back({id, now_ns});
+    const auto behind = followers.find(id);
+    if (behind != followers.end())
+      merged.insert(merged.end(), behind->second.begin(), behind->second.end());
   }
   while (left-- > kMostGone) {  // the oldest go
     auto oldest = std::ranges::min_element(merged, {}, &Member<Id>::seen_ns);
@@ -105,11 +109,11 @@ void PipelineMembers::merge(std::vector<Member<Id>>& members, const std::vector<
 void PipelineMembers::find_holders(const PipeScan& scan, const ScanIndex& index,
                                    const std::vector<size_t>& pipes) {
   holders_.clear();
+  std::set<ProcessId> known;
+  for (const Member<ProcessId>& stage : stages_) known.insert(stage.id);
   for (const size_t i : pipes)
     for (const PipeEnd& end : scan.pipes[i].ends)
-      if (std::ranges::find(stages_, end.process, &Member<ProcessId>::id) == stages_.end() &&
-          std::ranges::find(holders_, end.process) == holders_.end() &&
-          (!tree_ || in_tree(end.process, index)))
+      if (known.insert(end.process).second && (!tree_ || in_tree(end.process, index)))
         holders_.push_back(end.process);
 }
 
