@@ -108,6 +108,9 @@ struct ScannedTask {
   WaitsFor wait = WaitsFor::none;
   int fd = -1;          // of the read or write that it is in; -1 if it is in none
   uint64_t cpu_ns = 0;  // cumulative, user and system
+  // Cumulative, by read and write calls; 0 if it isn't known, as without BPF. The first thread has
+  // those of threads that have ended, too.
+  uint64_t read_bytes = 0, written_bytes = 0;
 };
 
 enum class ScanSource : uint8_t {

@@ -87,6 +87,8 @@ ScannedTask task_of(const pipes_task& record) {
   task.runnable =
       !task.running && !task.zombie && (record.state == 0 || (record.state & kWakes) != 0);
   task.cpu_ns = record.cpu_ns;
+  task.read_bytes = record.read_bytes;
+  task.written_bytes = record.written_bytes;
   return task;
 }
 

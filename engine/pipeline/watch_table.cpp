@@ -41,6 +41,7 @@ void WatchTable::update(PipeScan scan, uint64_t now_ns) {
   boot_ns_ = parts_.boot_ns();
   ++passes_;
   see(*scan_, *index_);
+  contested_.see(*scan_, *index_, moving_);
   remember(now_ns);
   find_parts(same);
   number_parts();

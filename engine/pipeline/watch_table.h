@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/base/shared_vector.h"
+#include "engine/pipeline/contested_ends.h"
 #include "engine/pipeline/graph.h"
 #include "engine/pipeline/io_rates.h"
 #include "engine/pipeline/pipe_views.h"
@@ -71,6 +72,7 @@ class WatchTable {
   KnownProcesses processes_;
   IoRates io_rates_;
   SeenMoving moving_;
+  ContestedEnds contested_;
   size_t moving_then_ = 0;  // how many there were when the parts were found
   size_t next_part_ = 1;
   std::vector<PipelineShape> shapes_;

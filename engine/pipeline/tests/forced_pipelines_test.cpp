@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <climits>
 #include <csignal>
@@ -119,6 +120,27 @@ TEST_F(ForcedPipelines, TeeToTwo) {
          exec({"bash", "-c", "tee >(gzip -9 > /dev/null) >(wc -c > /dev/null) > /dev/null"})});
   EXPECT_EQ(verdict(), "stage gzip");
   EXPECT_EQ(last->pipeline->pipes.size(), 3u);
+}
+
+// Nobody waits in a write, and bash leaves its own copies of the ends to all.
+TEST_F(ForcedPipelines, TeeToTwoThatAreFastEnough) {
+  chain({{"source", [] { forced::produce_with([] { nap(5 * kMs); }); }},
+         exec({"bash", "-c", "tee >(gzip > /dev/null) >(wc -c > /dev/null) > /dev/null"})});
+  until([](const WatchSnapshot& s) { return s.pipeline && s.pipeline->pipes.size() == 3; });
+  for (const char* name : {"gzip", "wc"}) EXPECT_GT(pid_of(name), 0);
+  EXPECT_EQ(verdict(), "outside source");
+}
+
+TEST_F(ForcedPipelines, TwoWritersThatNeverWaitForTheReader) {
+  shell("{ dd if=/dev/zero bs=1 status=none & dd if=/dev/zero bs=2 status=none & wait; } | "
+        "wc -c");
+  until([](const WatchSnapshot& s) {
+    if (!s.pipeline || s.pipeline->pipes.empty()) return false;
+    const auto& writers = s.pipeline->pipes[0].writers;
+    return std::ranges::count_if(writers, &EndView::active) == 2;
+  });
+  for (const EndView& end : last->pipeline->pipes[0].writers)
+    EXPECT_EQ(end.active, last->pipeline->stages[end.stage].name == "dd");
 }
 
 TEST_F(ForcedPipelines, AFifo) {
