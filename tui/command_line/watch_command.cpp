@@ -19,11 +19,23 @@ namespace {
 
 uint64_t or_else(uint64_t ns, uint64_t usual_ns) { return ns != 0 ? ns : usual_ns; }
 
+// Of what comes out once, shares and rates are those of so many looks.
+constexpr uint64_t kLooks = 10;
+
 // The time that a result is of; 0 for a stream without an end.
 uint64_t length_of(const CommandLine& line) {
   const WatchRequest& request = line.watch;
   if (request.duration_ns != 0 || is_stream(line)) return request.duration_ns;
   return request.target.empty() ? or_else(request.interval_ns, kTableLook_ns) : kPipelineResult_ns;
+}
+
+uint64_t line_interval_ns(const CommandLine& line) {
+  return or_else(line.watch.interval_ns, kTableLook_ns);
+}
+
+// Of the table. More often than asked for: a rate takes three looks to be known.
+uint64_t look_interval_ns(const CommandLine& line) {
+  return (is_stream(line) ? line_interval_ns(line) : length_of(line)) / kLooks;
 }
 
 WatchOptions watch_options(const CommandLine& line, const Config& config) {
@@ -32,9 +44,7 @@ WatchOptions watch_options(const CommandLine& line, const Config& config) {
   options.bpf = config.bpf;
   options.table_ns = or_else(request.interval_ns, options.table_ns);
   if (!request.headless) return options;
-  // Two passes: rates are what happened between them.
-  options.table_ns =
-      is_stream(line) ? or_else(request.interval_ns, kTableLook_ns) : length_of(line);
+  options.table_ns = look_interval_ns(line);
   options.pipeline_ns = kLook_ns;
   if (!request.target.empty() && !is_stream(line)) options.window_ns = length_of(line);
   return options;
@@ -59,7 +69,7 @@ class Headless {
   int run() {
     begin_ns_ = last_line_ns_ = monotonic_ns();
     look();
-    loop_.set_timer_every(line_.watch.target.empty() ? line_interval_ns() : kLook_ns);
+    loop_.set_timer_every(line_.watch.target.empty() ? look_interval_ns(line_) : kLook_ns);
     while (!is_over() && serve()) continue;
     if (!is_stream(line_)) output_.finish(line_.format->print(document()));
     if (is_stream(line_)) output_.finish();
@@ -67,11 +77,6 @@ class Headless {
   }
 
  private:
-  uint64_t line_interval_ns() const {
-    const uint64_t usual_ns = is_stream(line_) ? kTableLook_ns : length_of(line_);
-    return is_stream(line_) ? or_else(line_.watch.interval_ns, usual_ns) : usual_ns;
-  }
-
   // The last look is at its end. Timers are never early.
   bool is_over() const {
     const uint64_t length_ns = length_of(line_);
@@ -91,7 +96,8 @@ class Headless {
     say_news(*now_, line_.watch);
     // A timer may be a little late once, and not the next time.
     constexpr uint64_t kSlack_ns = 5 * kMs;
-    if (!is_stream(line_) || now_->now_ns + kSlack_ns < last_line_ns_ + line_interval_ns()) return;
+    if (!is_stream(line_) || now_->now_ns + kSlack_ns < last_line_ns_ + line_interval_ns(line_))
+      return;
     output_.write(line_.format->print_interval(document()));
     last_line_ns_ = now_->now_ns;
   }
@@ -100,7 +106,10 @@ class Headless {
     WatchPrint how{begin_ns_, now_->now_ns - (is_stream(line_) ? last_line_ns_ : begin_ns_),
                    line_.watch.sort, line_.watch.filter};
     if (output_.is_terminal()) how.columns = terminal_columns(STDOUT_FILENO, how.columns);
-    return watch_document(*now_, how);
+    if (!has_ended(*now_)) return watch_document(*now_, how);
+    WatchSnapshot all = *now_;  // how it was while it ran
+    all.pipeline = watcher_.overall();
+    return watch_document(all, how);
   }
 
   const CommandLine& line_;

@@ -15,7 +15,7 @@ namespace pipetop::tui {
 // Without a screen the open pipeline is looked at this often, and all pipes.
 inline constexpr uint64_t kLook_ns = 50 * kMs, kTableLook_ns = kSecond;
 // Of one pipeline, long enough to tell what holds it up.
-inline constexpr uint64_t kPipelineResult_ns = 2 * kSecond;
+inline constexpr uint64_t kPipelineResult_ns = 3 * kSecond;
 
 // JSON lines come again and again, the other formats once.
 inline bool is_stream(const CommandLine& line) { return line.format == &find_format("jsonl"); }
