@@ -136,7 +136,12 @@ void OpenPipeline::look(uint64_t now_ns) {
 }
 
 void OpenPipeline::look_at_pipes(const PipeScan& scan, const ScanIndex& index) {
-  if (counts_) counts_->update(instruments_->clock().bytes());
+  if (counts_) {
+    const std::vector<observe::EndBytes> ends = instruments_->clock().bytes();
+    counts_->update(ends);
+    for (const observe::EndBytes& end : ends)
+      if (end.bytes > 0) table_.moving().insert({end.pipe, end.process});
+  }
   if (table_.scan().source == ScanSource::proc) measure_io(scan);
   for (const ScannedPipe& pipe : scan.pipes) {
     KnownPipe* known = table_.known(pipe.id);
@@ -253,11 +258,12 @@ void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const P
     pipe.frame = Reading<RingFrame>::unavailable(kClosed);
     pipe.queued.reset();
     pipe.ring.reset();
+    // What moved after the last look was counted, too.
+    if (const auto seen = seen_.find(pipe.id); counts_ && pipe.exact && seen != seen_.end())
+      pipe.total_bytes = seen->second.uncounted + counts_->of(pipe.id);
   } else {
     fill(pipe, *scanned, known->history);
-    if (pipe.total_bytes)
-      seen_.try_emplace(pipe.id, Seen{scanned->at_ns, 0, *pipe.total_bytes})
-          .first->second.until_ns = scanned->at_ns;
+    note_bytes(pipe, scanned->at_ns);
     fill_ends(pipe, *scanned, active_ends(*scanned, table_.moving(), scan.tasks),
               [&](ProcessId process) { return place_in(places, process); });
     pipe.own = is_own(*scanned);
@@ -277,6 +283,15 @@ void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const P
     for (EndView& end : ends)
       end.bytes = counts_->of(pipe.id, end.end.process, end.end.fd, writing);
   }
+}
+
+void OpenPipeline::note_bytes(const PipeView& pipe, uint64_t at_ns) {
+  if (!pipe.total_bytes) return;
+  Seen& seen = seen_.try_emplace(pipe.id, Seen{at_ns, 0, *pipe.total_bytes}).first->second;
+  seen.until_ns = at_ns;
+  if (!counts_) return;
+  const uint64_t counted = counts_->of(pipe.id);
+  seen.uncounted = *pipe.total_bytes - std::min(*pipe.total_bytes, counted);
 }
 
 // Ends of who has exited are closed, but they show where in the flow it was.

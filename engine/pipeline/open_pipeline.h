@@ -54,13 +54,15 @@ class OpenPipeline {
   // When the bytes of a pipe were known for the first and the last time.
   struct Seen {
     uint64_t from_ns = 0, until_ns = 0;
-    uint64_t bytes = 0;  // that had moved at the first
+    uint64_t bytes = 0;      // that had moved at the first
+    uint64_t uncounted = 0;  // before the exact count began
   };
 
   std::vector<ProcessId> processes() const;
   bool is_gone(ProcessId process) const;
   void forget_others();
   void notice_forks();
+  void note_bytes(const PipeView& pipe, uint64_t at_ns);
   void look_at_pipes(const PipeScan& scan, const ScanIndex& index);
   void look_at_times(const PipeScan& scan, uint64_t now_ns);
   void look_at_stages(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns);
