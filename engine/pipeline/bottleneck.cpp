@@ -131,7 +131,7 @@ bool is_outside(const FlowStage& stage, const Activity& activity) {
 
 // "zstd (like gzip)"
 std::string who(const FlowView& view, const Culprit& culprit) {
-  const std::string name = shown_name(view, culprit.stage);
+  std::string name = shown_name(view, culprit.stage);
   if (culprit.like.empty()) return name;
   return fmt::format("{} (like {})", name, names_of(view, culprit.like));
 }

@@ -100,8 +100,7 @@ void PipeGraph::number_processes() {
     for (const PipeEnd& end : pipe.ends)
       if (processes_.empty() || processes_.back() != end.process) processes_.push_back(end.process);
   std::ranges::sort(processes_);
-  const auto rest = std::ranges::unique(processes_);
-  processes_.erase(rest.begin(), rest.end());
+  processes_.erase(std::unique(processes_.begin(), processes_.end()), processes_.end());
 }
 
 void PipeGraph::find_sessions() {

@@ -119,9 +119,9 @@ Holders holders_of(const ScannedPipe& pipe, const SeenMoving& moving) {
   Holders holders{side_of(pipe, true, moving), side_of(pipe, false, moving)};
   for (Holder& writer : holders.writers) {
     const auto same =
-        std::ranges::equal_range(holders.readers, writer.process, {}, &Holder::process);
-    writer.both = !same.empty();
-    for (Holder& reader : same) reader.both = true;
+        std::ranges::lower_bound(holders.readers, writer.process, {}, &Holder::process);
+    writer.both = same != holders.readers.end() && same->process == writer.process;
+    if (writer.both) same->both = true;
   }
   return holders;
 }
@@ -144,7 +144,7 @@ std::vector<bool> movers(std::span<const Holder> side, std::span<const Holder> o
       if (side[i].seen) return !kin.delegates[i];
       return kin.is_heir[i] && could(i);
     };
-    if (const auto result = chosen(n, moves); any(result)) return result;
+    if (auto result = chosen(n, moves); any(result)) return result;
     return chosen(n, [&](size_t i) { return side[i].seen; });
   }
   // From the surest sign to the weakest one.

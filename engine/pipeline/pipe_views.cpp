@@ -35,7 +35,7 @@ std::vector<ScannedProcess> process_states(const PipeScan& scan, const ScanIndex
                          static_cast<uint32_t>(threads.size())};
     for (const ScannedTask& thread : threads) state.cpu_ns += thread.cpu_ns;
     state.exited = has_exited(threads);
-    states.push_back(std::move(state));
+    states.push_back(state);
   });
   return states;
 }

@@ -34,8 +34,8 @@ std::span<const ScannedTask> ScanIndex::threads(ProcessId process) const {
 }
 
 std::span<const ScannedTask> threads_in(std::span<const ScannedTask> tasks, ProcessId process) {
-  const auto found = std::ranges::equal_range(tasks, process, {}, &ScannedTask::process);
-  return {found.begin(), found.end()};
+  const auto begin = std::ranges::lower_bound(tasks, process, {}, &ScannedTask::process);
+  return {begin, std::ranges::upper_bound(begin, tasks.end(), process, {}, &ScannedTask::process)};
 }
 
 const ScannedPipe* ScanIndex::pipe(PipeId id) const {

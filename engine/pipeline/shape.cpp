@@ -13,8 +13,7 @@ using Side = std::span<const uint32_t>;
 
 void sort_unique(Numbers& numbers) {
   std::ranges::sort(numbers);
-  const auto rest = std::ranges::unique(numbers);
-  numbers.erase(rest.begin(), rest.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
 }
 
 size_t place_in(const Numbers& sorted, uint32_t number) {
