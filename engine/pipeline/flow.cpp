@@ -27,6 +27,8 @@ constexpr double kUnmoved = 0.02;
 constexpr double kLeastWaiting = 0.25;
 // Of the window, besides a wait that is over: less tells nothing.
 constexpr double kLeastRest = 0.01;
+// Of a stage that doesn't spin in calls that return at once.
+constexpr double kWaitsAtAll = 0.01;
 constexpr int kMostSweeps = 200;
 
 bool is_alive(const PipelineView& pipeline, const EndView& end) {
@@ -320,7 +322,9 @@ Flow flow_of(const PipelineView& pipeline) {
       take_rings(flow, view.doing, stage);
     }
     forget_reading(flow, stage);
-    shift_to_neighbours(flow, circle, i, stage);
+    // One that works nearly all the time, but does wait now and then, isn't spinning.
+    const double waits = stage.reading + stage.writing;
+    if (waits < kWaitsAtAll || stage.own < kBusy) shift_to_neighbours(flow, circle, i, stage);
   }
   find_who_takes_part(pipeline, flow);
   return flow;

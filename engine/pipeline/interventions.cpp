@@ -303,7 +303,7 @@ void Interventions::forget_last() {
 
 std::string Interventions::put_back_last() {
   const bool was_there = restore_.back()();
-  std::string words = (was_there ? "put back: " : "has ended since: ") + done_.back().text;
+  std::string words = (was_there ? "undone: " : "has ended since: ") + done_.back().text;
   forget_last();
   return words;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/base/clock.h"
 
@@ -9,6 +10,7 @@ namespace pipetop {
 namespace {
 
 constexpr uint64_t kRecentNs = kSecond;
+constexpr uint64_t kLeastNs = 300 * kMs;  // many writers come in bursts, a tenth of a second apart
 constexpr uint64_t kLookNs = 90 * kMs;
 constexpr uint64_t kPointNs = 100 * kMs;
 constexpr uint64_t kHistoryNs = 120 * kSecond;
@@ -30,7 +32,7 @@ void RecentRate::add(uint64_t at_ns, double total) {
 }
 
 std::optional<double> RecentRate::per_s() const {
-  if (points_.size() < 2) return {};
+  if (points_.empty() || points_.back().at_ns < points_.front().at_ns + kLeastNs) return {};
   const double seconds = double(points_.back().at_ns - points_.front().at_ns) / double(kSecond);
   return (points_.back().total - points_.front().total) / seconds;
 }
@@ -82,6 +84,8 @@ void PipeHistory::estimate(const ScannedPipe& pipe) {
     }
   }
   estimate_.add(pipe.at_ns, *pipe.ring);
+  // A resize renumbers the ring: what moved in this interval is not known.
+  if (std::exchange(slots_, pipe.ring->slots) != pipe.ring->slots && !exact()) recent_.clear();
   moved_ = moved_ || pipe.ring->head != *first_head_;
   const std::optional<double> total = estimate_.total_bytes();
   if (!total && exact()) return;
@@ -121,7 +125,8 @@ void PipeHistory::add(uint64_t at_ns, std::optional<uint64_t> bytes) {
 
 Reading<double> PipeHistory::bytes_per_s() const {
   if (const auto rate = recent_.per_s()) return Reading<double>::of(*rate);
-  return Reading<double>::warming("no bytes were seen to move yet");
+  return Reading<double>::warming(total_ ? "not looked at for long enough yet"
+                                         : "no bytes were seen to move yet");
 }
 
 std::optional<uint64_t> PipeHistory::total_bytes() const {

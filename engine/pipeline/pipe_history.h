@@ -18,7 +18,7 @@ class RecentRate {
   void clear() { points_.clear(); }
 
   // Between the oldest point of the last second, or the last one before it, and the newest; nothing
-  // until there are two.
+  // until they are 300 ms apart.
   std::optional<double> per_s() const;
 
  private:
@@ -90,6 +90,7 @@ class PipeHistory {
   bool is_new_;
   RateEstimate estimate_;
   std::optional<uint32_t> first_head_;
+  uint32_t slots_ = 0;               // of the ring at the last look
   bool moved_ = false;               // the head, ever
   std::optional<double> estimated_;  // the last total of the estimate
   std::optional<uint64_t> counted_;  // the last exact count

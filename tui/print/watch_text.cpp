@@ -143,7 +143,8 @@ std::string table_head(const WatchSnapshot& now, const WatchPrint& how, size_t s
     text += fmt::format(
         "; {} cannot be looked into",
         now.unreadable == 1 ? "1 process" : fmt::format("{} processes", now.unreadable));
-  return text + "\n" + (now.reason.empty() ? "" : now.reason + "\n");
+  return text + "\n" +
+         (now.reason.empty() ? "" : fmt::format("seen by /proc only: {}\n", now.reason));
 }
 
 // ---- a pipeline -------------------------------------------------------------
@@ -212,7 +213,8 @@ std::string ring_text(const PipelineView& pipeline, const PipeView& pipe, size_t
                       percent(pipe.shares, &RingShares::full));
   if (pipe.queued) text += fmt::format(", {} in it", bytes(pipe.queued));
   text += fmt::format(", {}", rate(pipe));
-  return pipe.total_bytes ? fmt::format("{}, {} so far", text, bytes(pipe.total_bytes)) : text;
+  if (!pipe.total_bytes) return text;
+  return fmt::format("{}, {} {}", text, bytes(pipe.total_bytes), pipe.closed ? "in all" : "so far");
 }
 
 // Below its last writer; at the top if there is none.

@@ -410,7 +410,7 @@ TEST_F(StageTimes, AThreadThatExecsTakesTheFirstOnesPlace) {
     std::thread([&] {
       (void)!read(go.out.get(), buffer, 1);
       dup2(pipe.out.get(), STDIN_FILENO);
-      execl("/bin/sh", "sh", "-c", "read line", nullptr);
+      execl("/bin/sh", "sh", "-c", "exec head -c 1", nullptr);
     }).detach();
   });
   ASSERT_TRUE(eventually([&] { return threads_of(process.pid()).size() == 2; }));

@@ -384,6 +384,21 @@ TEST(Bottleneck, TwoBusyStagesAreBalanced) {
   EXPECT_EQ(line_of(view), "balanced: tar is on a CPU 96 %; gzip is on a CPU 96 %");
 }
 
+// The ring between two that are equally fast is full as often as empty, or all the time.
+TEST(Bottleneck, TwoBusyStagesAreBalancedAlsoIfTheirRingIsFull) {
+  PipelineView view = made_chain({"tar", "gzip", "cat"});
+  spend(view, 0, {.cpu = 0.94, .on_cpu = 0.94, .writing = 0.04});
+  spend(view, 1, {.cpu = 0.96, .on_cpu = 0.96});
+  spend(view, 2, {.reading = 0.99});
+  set_ring(view.pipes[0], 0.95, 0, 0.86);
+  set_ring(view.pipes[1], 0.01, 0.99, 0);
+  // With noise, it may be one that never waits.
+  EXPECT_EQ(said_of(view, find_bottleneck(view)), "balanced - none");
+  // That one is spinning.
+  spend(view, 0, {.cpu = 0.98, .on_cpu = 0.98});
+  EXPECT_EQ(said_of(view, find_bottleneck(view)), "stage gzip none");
+}
+
 TEST(Bottleneck, BurstsWantALargerPipe) {
   PipelineView view = made_chain({"dump", "gzip"});
   spend(view, 0, {.cpu = 0.5, .on_cpu = 0.5, .writing = 0.5});

@@ -52,7 +52,7 @@ TEST_F(InterventionsTest, APipeIsResizedAndPutBack) {
   EXPECT_EQ(size(), 256 * kKiB);
   ASSERT_EQ(interventions.done().size(), 1u);
   EXPECT_EQ(interventions.done()[0].text, pipe_text() + ": 64 KiB -> 256 KiB");
-  EXPECT_EQ(interventions.undo(), "put back: " + pipe_text() + ": 64 KiB -> 256 KiB");
+  EXPECT_EQ(interventions.undo(), "undone: " + pipe_text() + ": 64 KiB -> 256 KiB");
   EXPECT_EQ(size(), 64 * kKiB);
   EXPECT_TRUE(interventions.done().empty());
   EXPECT_EQ(interventions.undo(), "nothing to put back");
@@ -98,7 +98,7 @@ TEST_F(InterventionsTest, WhatCannotBePutBackNowCanBeLater) {
   EXPECT_TRUE(says(why, "; wait until it has drained")) << why;
   ASSERT_EQ(interventions.done().size(), 1u);
   while (read(pipe.out.get(), page.data(), page.size()) > 0) continue;
-  EXPECT_TRUE(says(interventions.undo(), "put back"));
+  EXPECT_TRUE(says(interventions.undo(), "undone"));
   EXPECT_EQ(size(), 64 * kKiB);
 }
 
@@ -151,7 +151,7 @@ TEST_F(InterventionsTest, AnyHolderThatIsLeftWillDo) {
   first.end();
   EXPECT_EQ(interventions.resize(pipe.id, ends, 256 * kKiB), 256 * kKiB);
   second.end();
-  EXPECT_TRUE(says(interventions.undo(), "put back"));
+  EXPECT_TRUE(says(interventions.undo(), "undone"));
   EXPECT_EQ(size(), 64 * kKiB);
   EXPECT_TRUE(says(error_of([&] { interventions.resize(pipe.id, {}, 256 * kKiB); }), "nobody"));
 }

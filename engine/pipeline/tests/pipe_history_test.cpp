@@ -35,6 +35,15 @@ TEST(RecentRate, IsOfTheLastSecond) {
   EXPECT_NEAR(*rate.per_s(), 0, 1e-9) << "nothing in the last second";
 }
 
+TEST(RecentRate, ABurstIsNoRate) {
+  RecentRate rate;
+  rate.add(kSecond, 0);
+  rate.add(kSecond + 50 * kMs, 100);
+  EXPECT_FALSE(rate.per_s());
+  rate.add(kSecond + 500 * kMs, 500);
+  EXPECT_NEAR(*rate.per_s(), 1000, 1e-9);
+}
+
 TEST(RecentRate, OfRareLooksIsOfTheLastTwo) {
   RecentRate rate;
   rate.add(kSecond, 0);
@@ -69,6 +78,23 @@ TEST(PipeHistory, ANewPipeHasMovedAllThatItsHeadSays) {
   EXPECT_FALSE(history.bytes_per_s().has_value()) << "since when, nobody knows";
   history.look(looked_at(2 * kSecond, 600, 0), kWindow, false);
   EXPECT_NEAR(*history.bytes_per_s(), 100 * 4096, 1);
+}
+
+TEST(PipeHistory, TheRateAfterAResizeLeavesOutItsInterval) {
+  PipeHistory history(kSecond, true);
+  for (uint32_t i = 0; i < 10; ++i)
+    history.look(looked_at(kSecond + i * 100 * kMs, 1000 + i * 10, 0), kWindow, false);
+  EXPECT_NEAR(*history.bytes_per_s(), 100 * 4096, 1);
+  for (uint32_t i = 0; i < 5; ++i) {
+    ScannedPipe larger = looked_at(2 * kSecond + i * 100 * kMs, 5 + i * 10, 0);
+    larger.ring->slots = 32;
+    history.look(larger, kWindow, false);
+    const auto rate = history.bytes_per_s();
+    if (i < 3)
+      EXPECT_FALSE(rate.has_value());
+    else
+      EXPECT_NEAR(*rate, 100 * 4096, 1);
+  }
 }
 
 TEST(PipeHistory, SharesAreOfTheLooksInTheWindow) {

@@ -134,7 +134,6 @@ TEST(WatchedCommand, HasSignalsAsIfWeHadNotTouchedThem) {
   sigprocmask(SIG_SETMASK, &before, nullptr);
   EXPECT_FALSE(has_signal(ignored, SIGPIPE));
   EXPECT_TRUE(has_signal(ignored, SIGHUP));
-  EXPECT_TRUE(has_signal(ignored, SIGCHLD));
 }
 
 TEST(WatchedCommand, ItsEndIsSeenAlsoIfChildrenAreIgnored) {

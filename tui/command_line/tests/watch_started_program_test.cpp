@@ -300,7 +300,7 @@ TEST(WatchStarted, WithoutItsDashboardACommandGoesOn) {
   ASSERT_TRUE(program.has_begun()) << program.output();
   program.send("q");
   ASSERT_TRUE(program.wait_for("\x1b[?1049l")) << program.output();
-  EXPECT_TRUE(same(program.settings(), program.before()));
+  EXPECT_TRUE(eventually([&] { return same(program.settings(), program.before()); }));
   std::ofstream(fifo) << "on\n" << std::flush;
   const int status = program.wait_for_end();
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
