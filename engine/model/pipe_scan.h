@@ -62,8 +62,8 @@ struct RingCounts {
   // bytes of a slot. 0 slots: none can be told.
   uint32_t past_slots = 0;
   uint64_t past_bytes = 0;
-  // If it can be told; in a scan of everything only if the head moved since the last scan or the one
-  // before.
+  // If it can be told; in a scan of everything only if the head moved since the last scan or the
+  // one before.
   std::optional<SideBytes> sides = {};
 
   uint32_t used() const { return head - tail; }

@@ -132,8 +132,9 @@ TEST_F(ForcedPipelines, TeeToTwoThatAreFastEnough) {
 }
 
 TEST_F(ForcedPipelines, TwoWritersThatNeverWaitForTheReader) {
-  shell("{ dd if=/dev/zero bs=1 status=none & dd if=/dev/zero bs=2 status=none & wait; } | "
-        "wc -c");
+  shell(
+      "{ dd if=/dev/zero bs=1 status=none & dd if=/dev/zero bs=2 status=none & wait; } | "
+      "wc -c");
   until([](const WatchSnapshot& s) {
     if (!s.pipeline || s.pipeline->pipes.empty()) return false;
     const auto& writers = s.pipeline->pipes[0].writers;

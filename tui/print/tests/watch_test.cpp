@@ -60,9 +60,9 @@ TEST(PrintWatch, ATableSaysWhatIsMissingAndWhatIsLeftOut) {
   WatchPrint filtered = how();
   filtered.filter = "queue";
   const Document document = watch_document(s, filtered);
-  EXPECT_TRUE(
-      document.human.starts_with("1 of 3 pipes, over 1.0 s; ~ is estimated; 1 process "
-                                 "cannot be looked into\nseen by /proc only: no BPF; sudo pipetop\n"))
+  EXPECT_TRUE(document.human.starts_with(
+      "1 of 3 pipes, over 1.0 s; ~ is estimated; 1 process "
+      "cannot be looked into\nseen by /proc only: no BPF; sudo pipetop\n"))
       << document.human;
   EXPECT_EQ(document.tree["source"], "proc");
   EXPECT_EQ(document.tree["source_reason"], "no BPF; sudo pipetop");
