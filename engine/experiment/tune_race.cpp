@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "engine/experiment/tune_space.h"
@@ -46,11 +47,17 @@ Reading<double> error_of(double change, const Contender& one, const Contender& w
 }  // namespace
 
 RaceHooks live_trials(Session& session) {
-  const auto measure = [&session](const Settings& settings, const TrialLength& length) -> Measured {
+  const auto measure = [&session, restarts = uint32_t{0}](
+                           const Settings& settings,
+                           const TrialLength& length) mutable -> Measured {
     try {
       const Trial trial = run_trial(session, settings, length);
       if (trial.cut_short) return {Reading<double>::warming("cut short"), {}};
       const Effective& effective = trial.end.effective;
+      uint32_t now = 0;
+      for (const Role role : kBothRoles) now += trial.end.worker(role).restarts;
+      const bool died = std::exchange(restarts, now) != now;
+      if (!effective.settled && died) return {Reading<double>::warming("a worker died"), {}};
       if (!effective.settled)
         return {Reading<double>::unavailable("the settings do not take effect"), {}};
       return {Reading<double>::of(trial.rate()), searched_mismatch(settings, effective)};
