@@ -51,6 +51,9 @@ class Watcher::Impl {
   void open(const WatchTarget& target);
   void open_tree(pid_t root);
   void close();
+  void look_again() {
+    if (open_) look(parts_.now_ns());
+  }
   std::optional<PipelineView> overall() const;
   void select(std::optional<ProcessId> stage);
   void count_bytes(bool on);
@@ -357,6 +360,7 @@ void Watcher::open(ProcessId process) { impl_->open(process); }
 void Watcher::open(const WatchTarget& target) { impl_->open(target); }
 void Watcher::open_tree(pid_t root) { impl_->open_tree(root); }
 void Watcher::close() { impl_->close(); }
+void Watcher::look_again() { impl_->look_again(); }
 std::optional<PipelineView> Watcher::overall() const { return impl_->overall(); }
 void Watcher::select(std::optional<ProcessId> stage) { impl_->select(stage); }
 void Watcher::count_bytes(bool on) { impl_->count_bytes(on); }

@@ -53,6 +53,9 @@ class Watcher {
   void open_tree(pid_t root);
   void close();
 
+  // At the open pipeline, whether or not it is due: what moved until now. Throws Error.
+  void look_again();
+
   // Of the open pipeline, all of the time since it was opened: shares, CPU and the bottleneck, with
   // the stages that are gone, as far as they are still known (all of them with open_tree()).
   // Nothing if none is open, or it never had a pipe.

@@ -122,6 +122,7 @@ class Started {
     if (has_screen_) attempt([&] { show(); });
     while (!ended()) serve();
     attempt([&] { look(); });
+    attempt([&] { watcher_->look_again(); });
     attempt([&] { summarize(); });
     return command_->signal() != 0 ? -command_->signal() : *command_->exit_code();
   }
