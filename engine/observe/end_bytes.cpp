@@ -61,8 +61,8 @@ std::vector<EndBytes> EndByteCounter::read() const {
     if (process && pipe)
       all.push_back({*process, end.fd, end.writing != 0, counts[i].bytes, counts[i].calls, *pipe});
     // What a process that is no longer watched moved doesn't grow, and its user has had it now.
-    const bool is_final = !threads_.is_watched(end.process);
-    if (!process || !pipe || (is_final && count > STAGE_ENDS / 2)) bpf_map_delete_elem(map, &end);
+    const bool must_go = count > STAGE_ENDS / 2 && !threads_.is_watched(end.process);
+    if (!process || !pipe || must_go) bpf_map_delete_elem(map, &end);
   }
   return summed(std::move(all));
 }

@@ -79,6 +79,20 @@ std::string_view name_of(WaitsFor wait) {
   return std::ranges::find(kWaitNames, wait, &NamedWait::wait)->name;
 }
 
+const EndView* main_end(const std::vector<EndView>& ends) {
+  const auto active = std::ranges::find_if(ends, &EndView::active);
+  if (active != ends.end()) return &*active;
+  return ends.empty() ? nullptr : &ends.front();
+}
+
+std::vector<size_t> active_stages(const std::vector<EndView>& ends) {
+  std::vector<size_t> stages;
+  for (const EndView& end : ends)
+    if (end.active && std::ranges::find(stages, end.stage) == stages.end())
+      stages.push_back(end.stage);
+  return stages;
+}
+
 std::string PipelineView::title() const {
   const std::vector<bool> shown = titled(*this);
   // The ends of what has exited are closed and tell its place no longer, but the order does.

@@ -70,6 +70,11 @@ struct EndView {
   std::optional<uint64_t> bytes;  // exact, since counting began
 };
 
+// The first of those that move data, else of all; null if there is none.
+const EndView* main_end(const std::vector<EndView>& ends);
+// The stages that move data there, each once.
+std::vector<size_t> active_stages(const std::vector<EndView>& ends);
+
 struct PipeView {
   PipeId id;
   std::string path;  // of a FIFO, else ""

@@ -33,15 +33,10 @@ std::string rate(const PipeView& pipe) {
 
 // ---- the table of all pipes -------------------------------------------------
 
-const EndView* first_of(const std::vector<EndView>& ends) {
-  const auto active = std::ranges::find_if(ends, &EndView::active);
-  return active != ends.end() ? &*active : ends.empty() ? nullptr : &ends.front();
-}
-
 // "1202:0 gzip +2"; in brackets if nobody moves its data.
 std::string who(const PipeRow& row, const std::vector<EndView>& ends,
                 const std::optional<uint32_t>& open) {
-  const EndView* end = first_of(ends);
+  const EndView* end = main_end(ends);
   if (!end) return open == 0u ? "none" : kUnknown;
   std::string text =
       fmt::format("{}:{} {}", end->end.process.pid, end->end.fd, row.stages.at(end->stage).name);
@@ -51,7 +46,7 @@ std::string who(const PipeRow& row, const std::vector<EndView>& ends,
 }
 
 std::string does(const PipeRow& row, const std::vector<EndView>& ends) {
-  const EndView* end = first_of(ends);
+  const EndView* end = main_end(ends);
   if (!end) return "";
   const StageView& stage = row.stages.at(end->stage);
   if (stage.gone) return "gone";
@@ -179,14 +174,6 @@ std::vector<std::string> stage_cells(const StageView& stage, size_t most_waits) 
 
 // Beside others that go on.
 void mark_gone(std::string& last_cell) { last_cell += last_cell.empty() ? "ended" : ", ended"; }
-
-std::vector<size_t> active_stages(const std::vector<EndView>& ends) {
-  std::vector<size_t> stages;
-  for (const EndView& end : ends)
-    if (end.active && std::ranges::find(stages, end.stage) == stages.end())
-      stages.push_back(end.stage);
-  return stages;
-}
 
 // "1202 gzip and 1203 wc". `open` counts the open files, also of processes that we may not see.
 std::string names_of(const PipelineView& pipeline, const std::vector<size_t>& stages,

@@ -47,10 +47,8 @@ Number number_of(const PipeRow& row, PipeSort by) {
 
 // Whoever moves its data before who only holds an end.
 std::string_view holder_of(const PipeRow& row, const std::vector<EndView>& ends) {
-  const auto active = std::ranges::find_if(ends, &EndView::active);
-  const auto end = active == ends.end() ? ends.begin() : active;
-  return end == ends.end() || end->stage >= row.stages.size() ? std::string_view()
-                                                              : row.stages[end->stage].name;
+  const EndView* end = main_end(ends);
+  return !end || end->stage >= row.stages.size() ? std::string_view() : row.stages[end->stage].name;
 }
 
 // What is not known comes last.

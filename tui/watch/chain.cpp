@@ -9,15 +9,6 @@ constexpr int kDeepestItem = 8;
 
 using Kind = ChainItem::Kind;
 
-// Stages that move data at an end, each once.
-std::vector<size_t> movers(const std::vector<EndView>& ends) {
-  std::vector<size_t> stages;
-  for (const EndView& end : ends)
-    if (end.active && std::ranges::find(stages, end.stage) == stages.end())
-      stages.push_back(end.stage);
-  return stages;
-}
-
 class ChainMaker {
  public:
   explicit ChainMaker(const PipelineView& pipeline) : pipeline_(pipeline) {
@@ -26,8 +17,8 @@ class ChainMaker {
     drawn_stages_.resize(pipeline.stages.size());
     drawn_pipes_.resize(pipeline.pipes.size());
     for (size_t pipe = 0; pipe < pipeline.pipes.size(); ++pipe) {
-      writers_.push_back(movers(pipeline.pipes[pipe].writers));
-      readers_.push_back(movers(pipeline.pipes[pipe].readers));
+      writers_.push_back(active_stages(pipeline.pipes[pipe].writers));
+      readers_.push_back(active_stages(pipeline.pipes[pipe].readers));
       for (const size_t stage : writers_[pipe]) outputs_[stage].push_back(pipe);
       // What a stage sends to itself follows it, and doesn't lead to it.
       for (const size_t stage : readers_[pipe])

@@ -31,10 +31,6 @@ std::optional<DoingLook> common_look(const Doing& doing) {
   return DoingLook{"-", unknown ? "elsewhere" : name_of(doing.wait), Style::dim};
 }
 
-const std::vector<EndView>& ends_of(const PipeView& pipe, Role end) {
-  return end == Role::writer ? pipe.writers : pipe.readers;
-}
-
 size_t count_processes(const std::vector<EndView>& ends) {
   std::set<ProcessId> processes;
   for (const EndView& end : ends)
@@ -49,6 +45,10 @@ std::string_view nobody(const PipeView& pipe, Role end) {
 }
 
 }  // namespace
+
+const std::vector<EndView>& ends_of(const PipeView& pipe, Role end) {
+  return end == Role::writer ? pipe.writers : pipe.readers;
+}
 
 DoingLook look_of(const Doing& doing, PipeId here, Role end) {
   if (const auto look = common_look(doing)) return *look;
@@ -97,15 +97,8 @@ std::string size_text(const std::optional<uint64_t>& bytes) {
   return bytes ? bytes_text(static_cast<double>(*bytes)) : "?";
 }
 
-const EndView* main_end(const PipeView& pipe, Role end) {
-  const std::vector<EndView>& ends = ends_of(pipe, end);
-  const auto active = std::ranges::find_if(ends, &EndView::active);
-  if (active != ends.end()) return &*active;
-  return ends.empty() ? nullptr : &ends.front();
-}
-
 std::string end_text(const PipeView& pipe, std::span<const StageView> stages, Role end, int cols) {
-  const EndView* main = main_end(pipe, end);
+  const EndView* main = main_end(ends_of(pipe, end));
   if (!main || main->stage >= stages.size()) return std::string(nobody(pipe, end));
   const StageView& stage = stages[main->stage];
   if (!main->active)

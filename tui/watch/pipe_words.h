@@ -45,9 +45,8 @@ std::optional<double> used_share_of(const PipeView& pipe);
 // "64 KiB", or "?".
 std::string size_text(const std::optional<uint64_t>& bytes);
 
-// The first process that moves data at an end, else the first that holds it; nullptr if nobody is
-// known.
-const EndView* main_end(const PipeView& pipe, Role end);
+// Of the writers or the readers.
+const std::vector<EndView>& ends_of(const PipeView& pipe, Role end);
 
 // "tar 1234:1 +2": its name, pid and descriptor, and how many other processes are at this end. The
 // name is shortened, or is the whole command line if there is room. "(bash 1200:1)": it never moved

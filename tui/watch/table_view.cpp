@@ -73,7 +73,7 @@ CellText age_cell(const PipeView& pipe, uint64_t now_ns) {
 }
 
 const StageView* stage_at(const PipeRow& row, Role end) {
-  const EndView* main = main_end(row.pipe, end);
+  const EndView* main = main_end(ends_of(row.pipe, end));
   return main && main->stage < row.stages.size() ? &row.stages[main->stage] : nullptr;
 }
 

@@ -188,6 +188,14 @@ TEST_F(ForcedPipelines, ASourceThatSleepsHasNothingToSend) {
   EXPECT_EQ(verdict(), "outside source");
 }
 
+void copy_lines(int fd) {
+  char line[64];
+  for (;;) {
+    const ssize_t n = read(fd, line, sizeof line);
+    if (n <= 0 || write(1, line, static_cast<size_t>(n)) < 0) _exit(1);
+  }
+}
+
 TEST_F(ForcedPipelines, ASourceThatWaitsForTheTerminal) {
   chain({{"source",
           [] {
@@ -200,11 +208,7 @@ TEST_F(ForcedPipelines, ASourceThatWaitsForTheTerminal) {
               _exit(0);
             }
             const int fd = open(name.c_str(), O_RDWR | O_NOCTTY);
-            char line[64];
-            for (;;) {
-              const ssize_t n = read(fd, line, sizeof line);
-              if (n <= 0 || write(1, line, static_cast<size_t>(n)) < 0) _exit(1);
-            }
+            copy_lines(fd);
           }},
          {"sink", consume}});
   const Bottleneck b = found();
@@ -230,11 +234,7 @@ TEST_F(ForcedPipelines, ASourceThatWaitsForTheNetwork) {
               _exit(0);
             }
             const int fd = accept(server, nullptr, nullptr);
-            char line[64];
-            for (;;) {
-              const ssize_t n = read(fd, line, sizeof line);
-              if (n <= 0 || write(1, line, static_cast<size_t>(n)) < 0) _exit(1);
-            }
+            copy_lines(fd);
           }},
          {"sink", consume}});
   const Bottleneck b = found();
