@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 //
-// Counts the bytes that watched processes move through watched pipes, from what their system calls
-// return. It is a program of its own because every system call of the machine pays while it is
-// attached. Its maps are those of stages.bpf.c, but for the counts.
+// Counts the bytes that processes move through pipes, from what their system calls return: those of
+// the processes that user space names, and of all that they start meanwhile, which may be over
+// before anybody sees them. It is a program of its own because every system call of the machine
+// pays while it is attached.
 
 #include "kernel.h"
 #include "stages.h"
@@ -11,10 +12,32 @@
 #include <bpf/bpf_tracing.h>
 
 #include "stage_calls.bpf.h"
-#include "stage_pipes.bpf.h"
-#include "stage_processes.bpf.h"
+#include "task_number.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+__u32 counts_children;  // whether what user space starts itself is counted; set by it
+
+// User space's pid namespace, and its number in the initial one: set when it searches.
+__u32 level, self;
+
+__u32 overflowed;  // a map was full: not everything was counted
+
+// By their numbers in the initial namespace.
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, STAGE_PROCESSES);
+  __type(key, __u32);
+  __type(value, struct stage_process);
+} processes SEC(".maps");
+
+// Processes to find, by their numbers in user space's namespace.
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, STAGE_PROCESSES);
+  __type(key, __u32);
+  __type(value, __u32);  // nothing
+} wanted_processes SEC(".maps");
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
@@ -22,6 +45,44 @@ struct {
   __type(key, struct stage_end);
   __type(value, struct stage_bytes);
 } ends SEC(".maps");
+
+static __always_inline void count_process(struct task_struct *leader) {
+  const __u32 tgid = leader->tgid;
+  const struct stage_process process = {
+      .start_ns = leader->start_boottime,
+      .pid = number_of(BPF_CORE_READ(leader, thread_pid), level),
+  };
+  if (bpf_map_update_elem(&processes, &tgid, &process, BPF_ANY) != 0) overflowed = 1;
+}
+
+SEC("iter/task")
+int find_processes(struct bpf_iter__task *ctx) {
+  struct task_struct *task = ctx->task;
+  if (!task || task->pid != task->tgid) return 0;
+  level = our_level();
+  self = bpf_get_current_pid_tgid() >> 32;
+  const __u32 pid = number_of(BPF_CORE_READ(task, thread_pid), level);
+  if (bpf_map_lookup_elem(&wanted_processes, &pid)) count_process(task);
+  return 0;
+}
+
+// Before it runs.
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
+  (void)ctx;
+  const __u32 by = parent->tgid, started = child->tgid;
+  if (started == by) return 0;  // a thread
+  if ((counts_children && by == self) || bpf_map_lookup_elem(&processes, &by)) count_process(child);
+  return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_exit, struct task_struct *task) {
+  (void)ctx;
+  const __u32 tgid = task->tgid;
+  if (BPF_CORE_READ(task, signal, live.counter) == 0) bpf_map_delete_elem(&processes, &tgid);
+  return 0;
+}
 
 // The threads of a process may share its ends.
 static __always_inline void add(const struct stage_end *end, __u64 bytes) {
@@ -31,30 +92,42 @@ static __always_inline void add(const struct stage_end *end, __u64 bytes) {
     bpf_map_update_elem(&ends, end, &none, BPF_NOEXIST);
     count = bpf_map_lookup_elem(&ends, end);
   }
-  if (!count) return;
+  if (!count) {
+    overflowed = 1;
+    return;
+  }
   __sync_fetch_and_add(&count->bytes, bytes);
   __sync_fetch_and_add(&count->calls, 1);
 }
 
-static __always_inline void count(struct task_struct *task, __u32 process, __s32 fd, bool writing,
-                                  __u64 bytes) {
-  if (fd < 0) return;
-  const struct stage_end end = {process, fd, end_at(task, fd, false).id, writing};
-  if (end.pipe) add(&end, bytes);
+static __always_inline void count(struct task_struct *task, const struct stage_process *process,
+                                  __s32 fd, bool writing, __u64 bytes) {
+  struct file *file = fd < 0 ? NULL : file_at(task, fd);
+  if (!file) return;
+  struct inode *inode = BPF_CORE_READ(file, f_inode);
+  if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFIFO) return;
+  const struct stage_end end = {
+      .process = *process,
+      .inode = BPF_CORE_READ(inode, i_ino),
+      .device = BPF_CORE_READ(inode, i_sb, s_dev),
+      .fd = fd,
+      .writing = writing,
+  };
+  add(&end, bytes);
 }
 
 SEC("tp_btf/sys_exit")
-int BPF_PROG(on_exit, struct pt_regs___entry *regs, long result) {
+int BPF_PROG(on_return, struct pt_regs___entry *regs, long result) {
   (void)ctx;
   if (result <= 0) return 0;
   const __u32 tgid = bpf_get_current_pid_tgid() >> 32;
-  const __u32 *process = bpf_map_lookup_elem(&processes, &tgid);
+  const struct stage_process *process = bpf_map_lookup_elem(&processes, &tgid);
   if (!process) return 0;
   struct task_struct *task = (void *)bpf_get_current_task_btf();
   const struct system_call call = system_call_of(task, regs);
-  const __u32 kind = kind_of(&call), by = *process;
+  const __u32 kind = kind_of(&call);
   const struct stage_route route = route_of(task, kind, &call);
-  if (kind != STAGE_TEE) count(task, by, route.in, false, result);  // what it copies stays there
-  count(task, by, route.out, true, result);
+  if (kind != STAGE_TEE) count(task, process, route.in, false, result);  // it stays there
+  count(task, process, route.out, true, result);
   return 0;
 }

@@ -123,7 +123,12 @@ struct task_io_accounting {
   __u64 rchar, wchar; /* bytes */
 };
 
+typedef struct {
+  int counter;
+} atomic_t;
+
 struct signal_struct {
+  atomic_t live;                  /* threads that have not begun to exit */
   struct pid *pids[4];            /* by enum pid_type */
   struct task_io_accounting ioac; /* of threads that have ended */
 };

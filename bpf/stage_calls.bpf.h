@@ -2,7 +2,7 @@
 /* What system calls wait for, and between which descriptors they move data. */
 #pragma once
 
-#include "stage_pipes.bpf.h"
+#include "descriptor.bpf.h"
 #include "stages.h"
 #include "system_call.bpf.h"
 

@@ -2,6 +2,7 @@
 /* The pipes that are watched, and which of them a descriptor refers to. */
 #pragma once
 
+#include "descriptor.bpf.h"
 #include "kernel.h"
 #include "stages.h"
 
@@ -32,13 +33,6 @@ struct pipe_end {
   __u32 id;                     /* of a watched pipe, else 0 */
   bool is_pipe;
 };
-
-static __always_inline struct file *file_at(struct task_struct *task, __u32 fd) {
-  struct fdtable *table = task->files->fdt; /* reading through a null pointer gives 0 */
-  struct file *file = NULL;
-  if (fd < table->max_fds) bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
-  return file;
-}
 
 /*
  * By the inode and not by a list of descriptors: they change hands faster than any list. This runs

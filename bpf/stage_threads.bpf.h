@@ -4,7 +4,6 @@
 
 #include "kernel.h"
 #include "sequence.bpf.h"
-#include "stage_processes.bpf.h"
 #include "stage_wait.bpf.h"
 #include "stages.h"
 

@@ -67,14 +67,11 @@ static __always_inline bool is_of(struct task_struct *task, const struct stage_t
 
 // Nobody else writes here until the address is known.
 static __always_inline void begin(struct stage_thread *thread, struct task_struct *task, __u32 at) {
-  const __u32 tgid = task->tgid, process = thread->process;
   __u16 *bucket = bucket_of(task);
   thread->since_ns = bpf_ktime_get_ns();
   thread->state = STAGE_UNKNOWN;
   thread->number = task->pid;
-  thread->tgid = tgid;
   thread->next = *bucket;
-  bpf_map_update_elem(&processes, &tgid, &process, BPF_ANY);
   __sync_lock_test_and_set(&thread->task, (__u64)task);  // not before the rest
   *bucket = at + 1;
 }

@@ -8,11 +8,12 @@ enum {
   STAGE_THREADS = 4096,
   STAGE_PIPES = 256,
   STAGE_ENDS = 4096,
-  STAGE_CALLS = 512,     /* numbers of system calls */
-  STAGE_PLACES = 8,      /* pipes and descriptors that are remembered for a thread; a power of 2 */
-  STAGE_BUCKETS = 8192,  /* a power of 2 */
-  STAGE_CHAIN = 8,       /* threads in a bucket, more than there ever are */
-  STAGE_SHARE_BITS = 16, /* of a full ring */
+  STAGE_PROCESSES = 4096, /* whose bytes are counted */
+  STAGE_CALLS = 512,      /* numbers of system calls */
+  STAGE_PLACES = 8,       /* pipes and descriptors that are remembered for a thread; a power of 2 */
+  STAGE_BUCKETS = 8192,   /* a power of 2 */
+  STAGE_CHAIN = 8,        /* threads in a bucket, more than there ever are */
+  STAGE_SHARE_BITS = 16,  /* of a full ring */
 };
 
 /* What a thread waits for; and system calls, by what they wait for. */
@@ -80,11 +81,9 @@ struct stage_thread {
 
   __u32 tid, pid; /* to find, in our pid namespace */
   __u64 start_ticks;
-  __u32 process; /* user space's number for it */
-  __u32 tgid;    /* what was found: in the initial namespace */
-  __u64 task;    /* the kernel's address; 0: not found */
-  __u32 number;  /* likewise in the initial namespace */
-  __u16 next;    /* place + 1 of the next in its bucket */
+  __u64 task;   /* what was found: the kernel's address; 0: not found */
+  __u32 number; /* in the initial namespace */
+  __u16 next;   /* place + 1 of the next in its bucket */
 } __attribute__((aligned(64)));
 
 /* What identifies a pipe to user space. */
@@ -109,11 +108,20 @@ struct stage_look {
   __u64 used; /* summed shares of its slots, in units of 2^-STAGE_SHARE_BITS */
 };
 
+/* What identifies a process to user space. */
+struct stage_process {
+  __u64 start_ns; /* since boot */
+  __u32 pid;      /* in our pid namespace */
+  __u32 reserved;
+};
+
 struct stage_end {
-  __u32 process; /* user space's number */
+  struct stage_process process;
+  __u64 inode;  /* its number */
+  __u32 device; /* major << 20 | minor */
   __s32 fd;
-  __u32 pipe; /* id */
   __u32 writing;
+  __u32 reserved;
 };
 
 struct stage_bytes {

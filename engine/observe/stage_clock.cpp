@@ -1,6 +1,7 @@
 #include "engine/observe/stage_clock.h"
 
 #include <optional>
+#include <set>
 
 #include "engine/observe/descriptor_waits.h"
 #include "engine/observe/end_bytes.h"
@@ -12,7 +13,7 @@ namespace {
 
 static_assert(StageClock::kMostThreads == STAGE_THREADS);
 static_assert(StageClock::kMostPipes == STAGE_PIPES);
-static_assert(StageClock::kMostEnds == STAGE_ENDS);
+static_assert(StageClock::kMostEnds == STAGE_ENDS && STAGE_ENDS == STAGE_PROCESSES);
 
 class BpfStageClock final : public StageClock {
  public:
@@ -26,6 +27,9 @@ class BpfStageClock final : public StageClock {
   void watch(std::span<const ScannedTask> threads, std::span<const ScannedPipe> pipes) override {
     const uint32_t pipes_too_many = pipes_.watch(pipes);
     dropped_ = pipes_too_many + threads_.watch(threads);
+    processes_.clear();
+    for (const ScannedTask& thread : threads) processes_.insert(thread.process);
+    if (bytes_) bytes_->watch(processes_);
   }
 
   uint32_t dropped() const override { return dropped_; }
@@ -46,19 +50,25 @@ class BpfStageClock final : public StageClock {
   std::vector<RingLooks> looks() override { return pipes_.looks(); }
 
   void count_bytes(bool on) override {
-    if (!on)
-      bytes_.reset();
-    else if (!bytes_)
-      bytes_.emplace(pipes_, threads_);
+    if (on == counts_bytes()) return;
+    bytes_.reset();
+    if (!on) return;
+    bytes_.emplace();
+    bytes_->watch(processes_);
+  }
+  void count_children() override {
+    if (bytes_) bytes_->count_children();
   }
   bool counts_bytes() const override { return bytes_.has_value(); }
   std::vector<EndBytes> bytes() override {
     return bytes_ ? bytes_->read() : std::vector<EndBytes>();
   }
+  bool missed_bytes() const override { return bytes_ && bytes_->overflowed(); }
 
  private:
   StagePipes pipes_;
   StageThreads threads_;
+  std::set<ProcessId> processes_;  // that are watched
   std::optional<EndByteCounter> bytes_;
   DescriptorWaits descriptors_;
   uint32_t dropped_ = 0;

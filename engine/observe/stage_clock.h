@@ -74,10 +74,14 @@ class StageClock {
   // 0.2 to 0.3 us longer. Throws Error, "why; remedy".
   virtual void count_bytes(bool on) = 0;
   virtual bool counts_bytes() const = 0;
+  // While bytes are counted: also of what this process starts from now on. Throws Error.
+  virtual void count_children() = 0;
   // Of read, write, readv, writev, pread-like calls, splice, tee, vmsplice, sendfile,
-  // copy_file_range; by processes that are watched, so not by those that have ended before a scan
-  // found them. io_uring is not seen. Since count_bytes(true).
+  // copy_file_range, through all pipes; by processes that are watched, and by all that they have
+  // started since, from their first call on. io_uring is not seen. Since count_bytes(true).
   virtual std::vector<EndBytes> bytes() = 0;
+  // There were more than kMostEnds to count: of processes, or of ends that moved within a moment.
+  virtual bool missed_bytes() const = 0;
 };
 
 // Throws Error, "why; remedy".

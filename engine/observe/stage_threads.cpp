@@ -11,11 +11,6 @@
 #include "engine/observe/stage_calls.h"
 
 namespace pipetop::observe {
-namespace {
-
-constexpr size_t kMostPastProcesses = 4096;
-
-}  // namespace
 
 StageThreads::StageThreads(const StagePipes& pipes) {
   skeleton_ = load_skeleton<stages_bpf>("the observer of stages", [&](stages_bpf& open) {
@@ -29,8 +24,6 @@ StageThreads::StageThreads(const StagePipes& pipes) {
   inspection_.reset(bpf_program__attach_iter(skeleton_->progs.inspect, nullptr));
   if (!inspection_) throw_refused("attach the search for threads", errno);
 }
-
-int StageThreads::processes_fd() const { return bpf_map__fd(skeleton_->maps.processes); }
 
 void StageThreads::try_programs() {
   follow(true);
@@ -56,12 +49,11 @@ uint32_t StageThreads::watch(std::span<const ScannedTask> tasks) {
   for (const ScannedTask& task : tasks)
     if (!task.zombie) threads.push_back({task.process, task.tid});
   if (threads == given_ && too_many_ == 0) return 0;
-  number_processes(tasks);
   // Before anything is found, so that no event is missed after it.
   follow(!threads.empty());
   bool is_new = false;
   too_many_ = places_.assign(
-      threads, [&](const ThreadId& thread, uint32_t place) { leave(thread, place); },
+      threads, [&](const ThreadId&, uint32_t place) { leave(place); },
       [&](const ThreadId& thread, uint32_t place) {
         enter(thread, place);
         is_new = true;
@@ -71,24 +63,6 @@ uint32_t StageThreads::watch(std::span<const ScannedTask> tasks) {
   return too_many_;
 }
 
-// Numbers are not given again; pids are.
-void StageThreads::number_processes(std::span<const ScannedTask> tasks) {
-  std::set<ProcessId> now;
-  for (const ScannedTask& task : tasks) now.insert(task.process);
-  std::erase_if(numbers_, [&](const auto& entry) { return !now.contains(entry.first); });
-  for (const ProcessId& process : now) {
-    if (numbers_.contains(process)) continue;
-    numbers_[process] = ++last_number_;
-    processes_[last_number_] = process;
-  }
-  while (processes_.size() > numbers_.size() + kMostPastProcesses) {
-    const auto old = std::ranges::find_if(
-        processes_, [&](const auto& entry) { return !numbers_.contains(entry.second); });
-    if (old == processes_.end()) break;
-    processes_.erase(old);
-  }
-}
-
 void StageThreads::enter(const ThreadId& thread, uint32_t place) {
   stage_thread& now = record(place);
   now = {};
@@ -96,24 +70,19 @@ void StageThreads::enter(const ThreadId& thread, uint32_t place) {
   now.tid = static_cast<uint32_t>(thread.tid);
   now.pid = static_cast<uint32_t>(thread.process.pid);
   now.start_ticks = thread.process.start_ticks;
-  now.process = numbers_[thread.process];
   accounts_[place] = {};
   bpf_map_update_elem(bpf_map__fd(skeleton_->maps.wanted_threads), &now.tid, &place, BPF_ANY);
 }
 
-// Deletes what is still this thread's: its numbers may be another one's by now.
-void StageThreads::leave(const ThreadId& thread, uint32_t place) {
+void StageThreads::leave(uint32_t place) {
   const stage_thread& last = record(place);
   accounts_.erase(place);
+  // Its number may be another one's by now.
+  const int wanted = bpf_map__fd(skeleton_->maps.wanted_threads);
   uint32_t value = 0;
-  const auto remove = [&](const bpf_map* map, const void* key, uint32_t of) {
-    const int fd = bpf_map__fd(map);
-    if (bpf_map_lookup_elem(fd, key, &value) == 0 && value == of) bpf_map_delete_elem(fd, key);
-  };
-  remove(skeleton_->maps.wanted_threads, &last.tid, place);
+  if (bpf_map_lookup_elem(wanted, &last.tid, &value) == 0 && value == place)
+    bpf_map_delete_elem(wanted, &last.tid);
   if (last.task == 0) return;
-  if (!numbers_.contains(thread.process))
-    remove(skeleton_->maps.processes, &last.tgid, last.process);
   uint16_t* link = &skeleton_->bss->buckets[last.number % STAGE_BUCKETS];
   while (*link != 0 && *link != place + 1) link = &record(*link - 1u).next;
   if (*link != 0) __atomic_store_n(link, last.next, __ATOMIC_RELAXED);
@@ -140,17 +109,6 @@ std::vector<ThreadTimes> StageThreads::times(uint64_t now_ns, const Explain& exp
     all.push_back(std::move(*times));
   }
   return all;
-}
-
-std::optional<ProcessId> StageThreads::process_with(uint32_t number) const {
-  const auto found = processes_.find(number);
-  return found == processes_.end() ? std::optional<ProcessId>() : found->second;
-}
-
-bool StageThreads::is_watched(uint32_t number) const {
-  const auto process = process_with(number);
-  const auto found = process ? numbers_.find(*process) : numbers_.end();
-  return found != numbers_.end() && found->second == number;
 }
 
 }  // namespace pipetop::observe

@@ -34,11 +34,6 @@ class StageThreads {
       std::function<StageWait(const ProcessId& process, stage_wait wait, uint32_t number)>;
   std::vector<ThreadTimes> times(uint64_t now_ns, const Explain& explain);
 
-  // By the number of bpf/stages.h; also of those that were watched until recently.
-  std::optional<ProcessId> process_with(uint32_t number) const;
-  bool is_watched(uint32_t number) const;
-  int processes_fd() const;
-
   // Whether the kernel allows it all. Throws Error.
   void try_programs();
 
@@ -52,9 +47,8 @@ class StageThreads {
 
   void follow(bool on);
   void enter(const ThreadId& thread, uint32_t place);
-  void leave(const ThreadId& thread, uint32_t place);
+  void leave(uint32_t place);
   bool inspect();  // false, with errno set, on failure
-  void number_processes(std::span<const ScannedTask> tasks);
   stage_thread& record(uint32_t place) const {
     return static_cast<stage_thread*>(records_.data())[place];
   }
@@ -69,9 +63,6 @@ class StageThreads {
   uint32_t too_many_ = 0;
   Slots<ThreadId> places_{STAGE_THREADS};
   std::map<uint32_t, StageAccount> accounts_;  // by place
-  std::map<ProcessId, uint32_t> numbers_;
-  std::map<uint32_t, ProcessId> processes_;  // the numbers, and those of the past
-  uint32_t last_number_ = 0;
 };
 
 }  // namespace pipetop::observe

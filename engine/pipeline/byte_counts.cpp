@@ -1,14 +1,18 @@
 #include "engine/pipeline/byte_counts.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace pipetop {
 
 void ByteCounts::update(const std::vector<observe::EndBytes>& ends) {
+  const std::map<EndId, uint64_t> before = std::exchange(ends_, {});
   for (const observe::EndBytes& end : ends) {
-    uint64_t& counted = ends_[{end.pipe, end.process, end.fd, end.writing}];
-    const uint64_t more = end.bytes - std::min(end.bytes, counted);
-    counted = end.bytes;
+    const EndId id{end.pipe, end.process, end.fd, end.writing};
+    const auto counted = before.find(id);
+    const uint64_t more =
+        end.bytes - (counted == before.end() ? 0 : std::min(end.bytes, counted->second));
+    ends_[id] = end.bytes;
     Sums& sums = sums_[end.pipe];
     (end.writing ? sums.written : sums.read) += more;
   }

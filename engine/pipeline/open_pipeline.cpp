@@ -44,7 +44,9 @@ OpenPipeline::OpenPipeline(WatchParts& parts, const WatchOptions& options, Watch
       members_(std::move(members)),
       instruments_(std::move(instruments)),
       io_rates_(parts),
-      window_(options.window_ns) {}
+      window_(options.window_ns) {
+  if (instruments_->counting_since_ns()) counts_.emplace();
+}
 
 OpenPipeline::~OpenPipeline() {
   for (const auto& entry : pipes_)
@@ -66,6 +68,9 @@ void OpenPipeline::pass(uint64_t now_ns) {
     known->is_open = true;
     known->history.track();
     pipe.path = known->path;
+    const auto counting_since_ns = instruments_->counting_since_ns();
+    if (counting_since_ns && known->history.made_after_ns() >= counting_since_ns)
+      counted_wholly_.insert(id);
   }
   for (const auto& entry : left)
     if (KnownPipe* known = table_.known(entry.first)) {
@@ -88,6 +93,7 @@ void OpenPipeline::forget_others() {
   const std::vector<PipeId> pipes = members_.pipes();
   all_time_.keep(processes, {pipes.begin(), pipes.end()});
   std::erase_if(seen_, [&](const auto& entry) { return !pipes_.contains(entry.first); });
+  std::erase_if(counted_wholly_, [&](PipeId pipe) { return !pipes_.contains(pipe); });
 }
 
 std::vector<ProcessId> OpenPipeline::processes() const {
@@ -147,7 +153,8 @@ void OpenPipeline::look_at_pipes(const PipeScan& scan, const ScanIndex& index) {
     KnownPipe* known = table_.known(pipe.id);
     if (!known) wants_pass_ = true;  // a stage has opened another one
     if (!known || !pipes_.contains(pipe.id)) continue;
-    if (counts_) known->history.count(pipe.at_ns, counts_->of(pipe.id));
+    if (counts_)
+      known->history.count(pipe.at_ns, counts_->of(pipe.id), counted_wholly_.contains(pipe.id));
     known->history.look(pipe, options_.window_ns, !pipe.ring && writer_waits(scan, index, pipe.id));
   }
 }
@@ -259,7 +266,10 @@ void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const P
     pipe.queued.reset();
     pipe.ring.reset();
     // What moved after the last look was counted, too.
-    if (const auto seen = seen_.find(pipe.id); counts_ && pipe.exact && seen != seen_.end())
+    const auto seen = seen_.find(pipe.id);
+    if (counts_ && counted_wholly_.contains(pipe.id))
+      pipe.total_bytes = counts_->of(pipe.id);
+    else if (counts_ && pipe.exact && seen != seen_.end())
       pipe.total_bytes = seen->second.uncounted + counts_->of(pipe.id);
   } else {
     fill(pipe, *scanned, known->history);
@@ -353,7 +363,8 @@ void OpenPipeline::count_bytes(bool on) {
     const PipeScan scan = parts_.scanner->scan(processes());
     look_at_times(scan, scan.at_ns);
   }
-  instruments_->clock().count_bytes(on);
+  instruments_->count_bytes(on);
+  counted_wholly_.clear();
   if (on) {
     counts_.emplace();
     return;

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,7 @@ class OpenPipeline {
   std::unique_ptr<PipelineInstruments> instruments_;
   IoRates io_rates_;
   std::optional<ByteCounts> counts_;  // while they are counted
+  std::set<PipeId> counted_wholly_;   // made since that began
   PipelineWindow window_, all_time_{PipelineWindow::kAllTime};
   std::map<ProcessId, StageRecord> stages_;
   std::map<PipeId, PipeView> pipes_;

@@ -76,7 +76,7 @@ void PipeHistory::look(const ScannedPipe& pipe, uint64_t window_ns, bool writer_
 void PipeHistory::estimate(const ScannedPipe& pipe) {
   if (!first_head_) {
     first_head_ = pipe.ring->head;
-    if (is_new_) {
+    if (made_after_ns_) {
       RingCounts made;
       made.slots = pipe.ring->slots;
       first_head_ = made.head;
@@ -104,8 +104,11 @@ void PipeHistory::advance(uint64_t at_ns, double bytes) {
   recent_.add(at_ns, *total_);
 }
 
-void PipeHistory::count(uint64_t at_ns, uint64_t bytes) {
-  if (!counted_) recent_.clear();
+void PipeHistory::count(uint64_t at_ns, uint64_t bytes, bool all) {
+  if (!counted_) {
+    recent_.clear();
+    if (all) total_.reset();
+  }
   const uint64_t before = counted_.value_or(0);
   counted_ = bytes;
   advance(at_ns, double(bytes - std::min(bytes, before)));

@@ -52,19 +52,20 @@ struct FlowHistory {
 
 class PipeHistory {
  public:
-  // `is_new`: it was made since the last look at all pipes. The head of its ring began at 0, so
-  // that what it moved before it was seen is known, too.
-  explicit PipeHistory(uint64_t first_seen_ns, bool is_new = false)
-      : first_seen_ns_(first_seen_ns), is_new_(is_new) {}
+  // `made_after_ns`: the last look at all pipes, if it was not there then. The head of its ring
+  // began at 0, so that what it moved before it was seen is known, too.
+  explicit PipeHistory(uint64_t first_seen_ns, std::optional<uint64_t> made_after_ns = {})
+      : first_seen_ns_(first_seen_ns), made_after_ns_(made_after_ns) {}
 
   uint64_t first_seen_ns() const { return first_seen_ns_; }
+  std::optional<uint64_t> made_after_ns() const { return made_after_ns_; }
 
   // A later look; see fill_of(). Looks of a shorter distance than 90 ms count as one for shares().
   void look(const ScannedPipe& pipe, uint64_t window_ns, bool writer_waits);
 
   // Bytes that were moved, by the system calls' return values, since counting began: they are
-  // exact, and go on where the estimate stopped.
-  void count(uint64_t at_ns, uint64_t bytes);
+  // exact, and go on where the estimate stopped, unless they are `all` that ever were.
+  void count(uint64_t at_ns, uint64_t bytes, bool all = false);
   void stop_counting();
   bool exact() const { return counted_.has_value(); }
 
@@ -87,7 +88,7 @@ class PipeHistory {
   void add_point(uint64_t at_ns);
 
   uint64_t first_seen_ns_, looked_ns_ = 0, counted_look_ns_ = 0;
-  bool is_new_;
+  std::optional<uint64_t> made_after_ns_;
   RateEstimate estimate_;
   std::optional<uint32_t> first_head_;
   uint32_t slots_ = 0;               // of the ring at the last look

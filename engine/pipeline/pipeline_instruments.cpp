@@ -24,7 +24,7 @@ void PipelineInstruments::wait() {
 void PipelineInstruments::rest() {
   used_ = nullptr;
   clock().watch({}, {});
-  if (clock().counts_bytes()) clock().count_bytes(false);
+  if (counting_since_ns_) count_bytes(false);
   watched_threads_.clear();
   watched_pipes_.clear();
   functions_ = {};
@@ -56,6 +56,7 @@ bool PipelineInstruments::look(const PipeScan& scan, std::span<const ScannedTask
     watched_pipes_ = std::move(pipe_ids);
     say_dropped();
   }
+  say_missed();
   if (is_coarse()) scan_clock_.add(scan);
   return before != nullptr && before != used_;
 }
@@ -65,6 +66,25 @@ void PipelineInstruments::say_dropped() {
   notices_.push_back(fmt::format(
       "{} threads or pipes are not looked at closely: {} threads and {} pipes can be",
       clock().dropped(), uint32_t{StageClock::kMostThreads}, uint32_t{StageClock::kMostPipes}));
+}
+
+void PipelineInstruments::count_bytes(bool on) {
+  clock().count_bytes(on);
+  counting_since_ns_ = on ? std::optional(parts_.now_ns()) : std::nullopt;
+}
+
+void PipelineInstruments::count_children() {
+  count_bytes(true);
+  clock().count_children();
+  counting_since_ns_ = parts_.now_ns();
+}
+
+void PipelineInstruments::say_missed() {
+  if (!clock().missed_bytes() || std::exchange(said_missed_, true)) return;
+  notices_.push_back(
+      fmt::format("bytes are missing from the exact counts: there were more than {} processes, or "
+                  "ends of pipes, to count at a time",
+                  uint32_t{StageClock::kMostEnds}));
 }
 
 Reading<RingFrame> PipelineInstruments::frame(const ScannedPipe& pipe) {

@@ -37,6 +37,13 @@ class PipelineInstruments {
   bool look(const PipeScan& scan, std::span<const ScannedTask> threads,
             std::span<const ScannedPipe> pipes);
 
+  // Of what is watched and of what that starts from now on; and of what this process starts. Throw
+  // Error.
+  void count_bytes(bool on);
+  void count_children();
+  // Nothing: they are not counted.
+  std::optional<uint64_t> counting_since_ns() const { return counting_since_ns_; }
+
   Reading<RingFrame> frame(const ScannedPipe& pipe);
 
   // Who is sampled from now on. To be called at least ten times a second.
@@ -48,6 +55,7 @@ class PipelineInstruments {
  private:
   void receive();
   void say_dropped();
+  void say_missed();
 
   const WatchParts& parts_;
   const bool has_bpf_;
@@ -59,8 +67,9 @@ class PipelineInstruments {
   std::optional<ProcessId> blamed_, selected_;
   std::vector<std::pair<ProcessId, pid_t>> watched_threads_;
   std::vector<PipeId> watched_pipes_;
+  std::optional<uint64_t> counting_since_ns_;
   const observe::StageClock* used_ = nullptr;  // by the last look
-  bool said_dropped_ = false, said_refusal_ = false;
+  bool said_dropped_ = false, said_refusal_ = false, said_missed_ = false;
   std::vector<std::string> notices_;
 };
 

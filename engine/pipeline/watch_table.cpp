@@ -30,6 +30,7 @@ WatchTable::WatchTable(const WatchParts& parts, uint64_t window_ns)
     : parts_(parts), window_ns_(window_ns), processes_(parts.read_facts), io_rates_(parts) {}
 
 void WatchTable::update(PipeScan scan, uint64_t now_ns) {
+  if (passes_ > 0) scanned_ns_ = scan_->at_ns - scan_->took_ns;  // when it began
   const bool same = same_holders(*scan_, scan);
   auto newer = std::make_unique<PipeScan>(std::move(scan));
   auto index = std::make_unique<ScanIndex>(*newer);
@@ -69,7 +70,7 @@ void WatchTable::remember(uint64_t now_ns) {
     while (known != known_.end() && known->first < pipe.id) known = known_.erase(known);
     if (known == known_.end() || known->first != pipe.id)
       known = known_.emplace_hint(known, std::piecewise_construct, std::tuple(pipe.id),
-                                  std::tuple(now_ns, passes_ > 1));
+                                  std::tuple(now_ns, scanned_ns_));
     known_of_.push_back(&known->second);
     ++known;
   }

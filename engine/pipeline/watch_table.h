@@ -19,7 +19,8 @@
 namespace pipetop {
 
 struct KnownPipe {
-  KnownPipe(uint64_t first_seen_ns, bool is_new) : history(first_seen_ns, is_new) {}
+  KnownPipe(uint64_t first_seen_ns, std::optional<uint64_t> made_after_ns)
+      : history(first_seen_ns, made_after_ns) {}
 
   PipeHistory history;
   std::string path;      // of a FIFO
@@ -66,6 +67,7 @@ class WatchTable {
   std::unique_ptr<ScanIndex> index_ = std::make_unique<ScanIndex>(*scan_);
   std::vector<ScannedProcess> states_;
   uint64_t states_ns_ = 0, boot_ns_ = 0, passes_ = 0;
+  std::optional<uint64_t> scanned_ns_;  // when the scan before was made
 
   std::map<PipeId, KnownPipe> known_;
   std::vector<KnownPipe*> known_of_;  // by the scan's pipes

@@ -46,6 +46,7 @@ class Watcher::Impl {
   std::shared_ptr<const WatchSnapshot> tick(uint64_t now_ns);
 
   void prepare();
+  void count_children();
   void open(PipeId pipe);
   void open(ProcessId process);
   void open(const WatchTarget& target);
@@ -166,6 +167,12 @@ void Watcher::Impl::prepare() {
   if (passes_.at_ns == 0) pass(parts_.now_ns());
   if (!instruments_) instruments_ = std::make_unique<PipelineInstruments>(parts_, table_.scan());
   instruments_->wait();
+}
+
+void Watcher::Impl::count_children() {
+  prepare();
+  instruments_->count_children();
+  pass(parts_.now_ns());  // a pipe that is not there yet is counted from its beginning
 }
 
 void Watcher::Impl::open(PipeId pipe) {
@@ -355,6 +362,7 @@ Watcher::Watcher(const WatchOptions& options, WatchParts parts)
 Watcher::~Watcher() = default;
 std::shared_ptr<const WatchSnapshot> Watcher::tick(uint64_t now_ns) { return impl_->tick(now_ns); }
 void Watcher::prepare() { impl_->prepare(); }
+void Watcher::count_children() { impl_->count_children(); }
 void Watcher::open(PipeId pipe) { impl_->open(pipe); }
 void Watcher::open(ProcessId process) { impl_->open(process); }
 void Watcher::open(const WatchTarget& target) { impl_->open(target); }

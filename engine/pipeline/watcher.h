@@ -42,6 +42,9 @@ class Watcher {
   // Loads what open() and open_tree() need, which takes a tenth of a second or two, and which they
   // otherwise do meanwhile: to be called before a command is started that may be short.
   void prepare();
+  // Counts the bytes that whatever this process starts moves, from its first system call on, as
+  // count_bytes() does later: before the command is started, and before open_tree(). Throws Error.
+  void count_children();
 
   // Looks closer at the pipeline of a pipe, of a process (and its descendants), or of a target;
   // throws Error if there is none.

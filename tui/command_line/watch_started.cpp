@@ -107,7 +107,10 @@ class Started {
     choose_screen();
     results_.emplace(request_.output, is_stream(line) ? Appears::as_written : Appears::whole);
     watcher_.emplace(started_options(config, has_screen_));
-    attempt([&] { watcher_->prepare(); });  // the command may be a short one
+    attempt([&] {  // the command may be a short one
+      watcher_->prepare();
+      if (request_.exact) watcher_->count_children();
+    });
     loop_.emplace(EventSources{.signals = signals_.get()});
   }
 
@@ -115,10 +118,7 @@ class Started {
   int run() {
     start();
     attempt([&] { keep_main_capabilities({}); });
-    attempt([&] {
-      watcher_->open_tree(command_->pid());
-      if (request_.exact) watcher_->count_bytes(true);
-    });
+    attempt([&] { watcher_->open_tree(command_->pid()); });
     if (has_screen_) attempt([&] { show(); });
     while (!ended()) serve();
     attempt([&] { look(); });

@@ -71,7 +71,7 @@ class FakeMachine {
   ScanSource source = ScanSource::bpf;
   std::string reason;    // why not by BPF
   std::string no_clock;  // why it cannot be made
-  bool counts_bytes = false;
+  bool counts_bytes = false, counts_children = false, missed_bytes = false;
   std::vector<observe::EndBytes> bytes;
   std::vector<pid_t> watched;                 // by the clock: threads
   std::optional<ProcessId> blamed, selected;  // by the sampler

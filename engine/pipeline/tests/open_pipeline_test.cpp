@@ -398,6 +398,32 @@ TEST_F(OpenPipelineTest, ExactBytesReplaceTheEstimate) {
   EXPECT_NEAR(*pipe(s, first).bytes_per_s, 30 << 20, 1 << 20) << "the estimate again";
 }
 
+TEST_F(OpenPipelineTest, BytesOfATreeThatWereCountedFromTheStartAreExact) {
+  tick();
+  watcher->count_children();
+  EXPECT_TRUE(machine.counts_bytes && machine.counts_children);
+  run(kSecond);
+  machine.add(5, "sh", 4000);
+  watcher->open_tree(5);
+  run(kSecond);
+  make_tar_gzip_ssh();
+  machine.pipe(100).moved = 100 << 20;  // before it was looked at
+  machine.bytes = {{tar, 1, true, 99'000'000, 10, first}};
+  auto s = run(100 * kMs);
+  EXPECT_TRUE(s->counts_bytes);
+  EXPECT_TRUE(pipe(s, first).exact);
+  EXPECT_EQ(pipe(s, first).total_bytes, 99'000'000u) << "and not the estimate";
+  machine.bytes[0].bytes += 1000;
+  for (const pid_t pid : {10, 11, 12}) machine.exit(pid);
+  s = run(kSecond);
+  EXPECT_TRUE(pipe(s, first).closed);
+  EXPECT_EQ(pipe(s, first).total_bytes, 99'001'000u) << "with those after the last look";
+  EXPECT_EQ(notices, "");
+  machine.missed_bytes = true;
+  run(kSecond);
+  EXPECT_NE(notices.find("bytes are missing"), std::string::npos) << notices;
+}
+
 TEST_F(OpenPipelineTest, WithoutBpfSharesAreOfLooks) {
   machine.source = ScanSource::proc;
   machine.reason = "needs root; sudo pipetop";

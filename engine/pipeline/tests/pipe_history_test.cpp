@@ -72,7 +72,7 @@ TEST(PipeHistory, TheRateIsNotThatOfAllTimeWhenBytesBecomeKnown) {
 }
 
 TEST(PipeHistory, ANewPipeHasMovedAllThatItsHeadSays) {
-  PipeHistory history(kSecond, true);
+  PipeHistory history(kSecond, 0);
   history.look(looked_at(kSecond, 500, 0), kWindow, false);
   EXPECT_EQ(history.total_bytes(), 500u * 4096);
   EXPECT_FALSE(history.bytes_per_s().has_value()) << "since when, nobody knows";
@@ -81,7 +81,7 @@ TEST(PipeHistory, ANewPipeHasMovedAllThatItsHeadSays) {
 }
 
 TEST(PipeHistory, TheRateAfterAResizeLeavesOutItsInterval) {
-  PipeHistory history(kSecond, true);
+  PipeHistory history(kSecond, 0);
   for (uint32_t i = 0; i < 10; ++i)
     history.look(looked_at(kSecond + i * 100 * kMs, 1000 + i * 10, 0), kWindow, false);
   EXPECT_NEAR(*history.bytes_per_s(), 100 * 4096, 1);
@@ -163,6 +163,17 @@ TEST(PipeHistory, PointsAreATenthOfASecondApartAndOfTwoMinutes) {
   const auto& rates = history.history()->rates;
   EXPECT_GE(at_ns - rates.front().at_ns, 119 * kSecond);
   EXPECT_LE(at_ns - rates.front().at_ns, 131 * kSecond);
+}
+
+TEST(PipeHistory, ExactBytesOfAllThatEverMovedReplaceTheEstimate) {
+  PipeHistory history(kSecond, 0);
+  history.look(looked_at(kSecond, 500, 0), kWindow, false);
+  EXPECT_EQ(history.total_bytes(), 500u * 4096);
+  history.count(kSecond + kMs, 1000, true);
+  EXPECT_EQ(history.total_bytes(), 1000u);
+  history.look(looked_at(2 * kSecond, 600, 0), kWindow, false);
+  history.count(2 * kSecond, 1500, true);
+  EXPECT_EQ(history.total_bytes(), 1500u);
 }
 
 TEST(PipeHistory, ExactBytesGoOnWhereTheEstimateStops) {

@@ -54,6 +54,28 @@ TEST(WatchPrivileges, RootSeesWhichStageHoldsItUp) {
       << pipeline["pipes"][0];
 }
 
+// A fast pipe that is new has moved many rings before anybody looks at it.
+TEST(WatchPrivileges, ExactBytesOfACommandAreAllOfThem) {
+  PIPETOP_NEED(root());
+  const ScratchDirectory directory;
+  const std::string file = directory.file("summary");
+  Program program({"watch", "--exact", "--format", "json", "--output", file, "--", "/bin/sh", "-c",
+                   "sleep 0.3; head -c 300000000 /dev/zero | cat | wc -c"});
+  EXPECT_EQ(program.wait(), 0) << program.err();
+  EXPECT_EQ(program.out(), "300000000\n");
+  const json summary = summary_of(file);
+  if (summary.contains("source_reason")) GTEST_SKIP() << summary["source_reason"];
+  ASSERT_FALSE(summary["pipeline"].is_null()) << summary;
+  const json& pipes = summary["pipeline"]["pipes"];
+  ASSERT_EQ(pipes.size(), 2u) << summary;
+  for (const json& pipe : pipes) {
+    EXPECT_EQ(pipe["exact"], true);
+    EXPECT_EQ(pipe["bytes"], 300'000'000) << pipe;
+    EXPECT_EQ(pipe["writers"][0]["bytes"], 300'000'000) << pipe;
+    EXPECT_EQ(pipe["readers"][0]["bytes"], 300'000'000) << pipe;
+  }
+}
+
 TEST(WatchPrivileges, AnOrdinaryUserWatchesWhatItStartsAndIsToldOnce) {
   PIPETOP_NEED(root());
   const ProgramCopy copy;
