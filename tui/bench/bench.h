@@ -76,9 +76,10 @@ double first_full_frame_ms();
 struct ScreenCost {
   double cpu_percent;  // of one CPU, by the main process
   double rss_mib;
+  double recorded_mib;  // a minute
 };
-// At 120x40 and 20 frames a second, on the top rung.
-ScreenCost screen_cost(double seconds);
+// At 120x40 and 20 frames a second, on the top rung, after the first two seconds.
+ScreenCost screen_cost(double seconds, bool records);
 
 // CPU time of drawing and showing a 200x60 frame whose numbers change.
 double frame_cost_ms();

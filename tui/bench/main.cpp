@@ -1,12 +1,15 @@
-// ./dev bench [PAIRS]: pipetop's overhead on this machine, compared with its budgets.
+// ./dev bench [PAIRS] [PART ...]: pipetop's overhead on this machine, compared with its budgets.
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "engine/base/error.h"
@@ -124,11 +127,25 @@ void screen_costs() {
   report("start to first full frame",
          fmt::format("median {:.0f} ms  worst {:.0f} ms", median(starts), quantile(starts, 1)),
          "budget <= 200 ms");
-  const ScreenCost cost = screen_cost(10.0);
+  const ScreenCost cost = screen_cost(10.0, false);
   report("main process at 120x40, 20 frames/s",
          fmt::format("{:.2f} % of a CPU, {:.1f} MiB resident", cost.cpu_percent, cost.rss_mib),
          "budget <= 2 %, <= 32 MiB");
   report("a frame at 200x60", fmt::format("median {:.3f} ms", frame_cost_ms()), "");
+}
+
+void recording_costs() {
+  std::vector<double> percent, mib;
+  for (int i = 0; i < g_pairs; ++i) {
+    const double before = screen_cost(4.0, false).cpu_percent;
+    const ScreenCost cost = screen_cost(4.0, true);
+    percent.push_back(cost.cpu_percent - before);
+    mib.push_back(cost.recorded_mib);
+  }
+  report("a recording",
+         fmt::format("{:.2f} % of a CPU  [{:.2f} .. {:.2f}], {:.2f} MiB a minute", median(percent),
+                     quantile(percent, 0), quantile(percent, 1), median(mib)),
+         fmt::format("budget <= 0.5 %, <= 1 MiB, {} pairs", g_pairs));
 }
 
 // As fast as the busy loop if both sides run, and as cheap as sleeping if one waits
@@ -150,21 +167,57 @@ void adaptive_waits() {
   }
 }
 
-void run_all() {
+void worker_loops() {
   for (const char* name : {"busy_loop_huge", "vmsplice_splice_huge", "write_read"})
     worker_against_bare(name);
   adaptive_waits();
+}
+
+void observing() {
   for (const char* name : {"busy_loop_huge", "vmsplice_splice_huge"}) {
     observers_on_off(name, 0, 0.99);
     observers_on_off(name, 4999, 0.97);
     screen_on_off(name);
   }
   counter_layouts();
+}
+
+void keys() {
   latencies("key to effect, blocking", change_latencies_ms(rung("write_read"), 200));
   latencies("key to effect, busy", change_latencies_ms(rung("busy_loop_huge"), 200));
   latencies("key to effect, writer asleep", asleep_latencies_ms(Role::writer, 200));
   latencies("key to effect, reader asleep", asleep_latencies_ms(Role::reader, 200));
-  screen_costs();
+}
+
+struct Part {
+  std::string_view name;
+  void (*run)();
+};
+constexpr std::array kParts = {Part{"workers", worker_loops}, Part{"observers", observing},
+                               Part{"keys", keys}, Part{"screen", screen_costs},
+                               Part{"recording", recording_costs}};
+
+// A number of pairs, or names of parts: all of them if there is none. Throws Error.
+void run(std::span<const char* const> arguments) {
+  std::vector<Part> chosen;
+  for (const std::string_view argument : arguments) {
+    const auto part = std::ranges::find(kParts, argument, &Part::name);
+    int pairs = 0;
+    const auto [end, error] =
+        std::from_chars(argument.data(), argument.data() + argument.size(), pairs);
+    const bool is_number = error == std::errc() && end == argument.data() + argument.size();
+    if (part != kParts.end())
+      chosen.push_back(*part);
+    else if (is_number && pairs > 0)
+      g_pairs = pairs;
+    else
+      throw Error(fmt::format("\"{}\" is neither a number of pairs nor one of the parts workers, "
+                              "observers, keys, screen, recording",
+                              argument),
+                  Exit::usage);
+  }
+  if (chosen.empty()) chosen.assign(kParts.begin(), kParts.end());
+  for (const Part& part : chosen) part.run();
 }
 
 }  // namespace
@@ -173,9 +226,8 @@ void run_all() {
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == pipetop::kWorkerProcess)
     return pipetop::worker_main(argc, argv);
-  if (argc > 1) pipetop::bench::g_pairs = std::max(1, std::atoi(argv[1]));
   try {
-    pipetop::bench::run_all();
+    pipetop::bench::run({argv + 1, static_cast<size_t>(argc - 1)});
     return 0;
   } catch (const pipetop::Error& error) {
     fmt::print(stderr, "bench: {}\n", error.what());

@@ -85,9 +85,17 @@ class PtyChild {
 double seconds_since(uint64_t begin_ns) { return double(monotonic_ns() - begin_ns) / 1e9; }
 
 // pipetop is in the benchmark's directory.
+std::filesystem::path pipetop() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "pipetop";
+}
+
 int exec_pipetop(const char* preset) {
-  const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "pipetop";
-  ::execl(program.c_str(), "pipetop", "--preset", preset, nullptr);
+  ::execl(pipetop().c_str(), "pipetop", "--preset", preset, nullptr);
+  return 127;
+}
+
+int exec_recording_pipetop(const char* preset, const std::string& file) {
+  ::execl(pipetop().c_str(), "pipetop", "--preset", preset, "--record", file.c_str(), nullptr);
   return 127;
 }
 
@@ -155,13 +163,23 @@ double first_full_frame_ms() {
   return ms;
 }
 
-ScreenCost screen_cost(double seconds) {
-  PtyChild child(40, 120, [&] { return exec_pipetop("busy_loop_huge"); });
+ScreenCost screen_cost(double seconds, bool records) {
+  constexpr const char* kPreset = "busy_loop_huge";
+  const auto file =
+      std::filesystem::temp_directory_path() / fmt::format("pipetop-bench-{}.ptop", ::getpid());
+  const auto recorded = [&] { return records ? std::filesystem::file_size(file) : 0; };
+  PtyChild child(40, 120, [&] {
+    return records ? exec_recording_pipetop(kPreset, file) : exec_pipetop(kPreset);
+  });
   child.drain(2.0);
   const uint64_t begin = monotonic_ns(), cpu_before = on_cpu_ns(child.pid());
+  const auto recorded_before = recorded();
   child.drain(seconds);
-  const double share = double(on_cpu_ns(child.pid()) - cpu_before) / 1e9 / seconds_since(begin);
-  return {share * 100, double(rss_bytes(child.pid())) / (1 << 20)};
+  const double passed = seconds_since(begin);
+  const double share = double(on_cpu_ns(child.pid()) - cpu_before) / 1e9 / passed;
+  const double bytes = double(recorded() - recorded_before);
+  std::filesystem::remove(file);
+  return {share * 100, double(rss_bytes(child.pid())) / (1 << 20), bytes / (1 << 20) / passed * 60};
 }
 
 double frame_cost_ms() {
