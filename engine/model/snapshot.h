@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -200,6 +201,8 @@ struct Snapshot {
   std::string noise;             // what disturbs the measurement, "" if nothing does
   std::vector<Notice> notices;   // newest last, the last few
   std::shared_ptr<const HostInfo> host;
+  // Only in a recording: what the screen said at this moment, in answer to a key.
+  std::optional<Notice> answer;
 
   const WorkerView& worker(Role role) const { return workers[static_cast<size_t>(role)]; }
 };

@@ -209,7 +209,7 @@ constexpr auto fields(const Snapshot*) {
   return std::tuple(&T::now_ns, &T::uptime_ns, &T::requested, &T::effective, &T::throughput,
                     &T::parts, &T::figures, &T::ring, &T::workers, &T::integrity, &T::verdict,
                     &T::change, &T::event, &T::bpf_counters, &T::steal_share, &T::notices, &T::host,
-                    &T::cpu_pressure, &T::noise);
+                    &T::cpu_pressure, &T::noise, &T::answer);
 }
 
 namespace recording {

@@ -176,6 +176,14 @@ class Dashboard {
     if (options_.every_frame) options_.every_frame(canvas_, shown_);
   }
 
+  void add_to_tape(const Snapshot& now) {
+    const ViewState& view = controller_.view();
+    if (view.message.empty()) return options_.tape->add(now);
+    Snapshot said = now;
+    said.answer = Notice{now.now_ns, view.severity, view.message};
+    options_.tape->add(said);
+  }
+
   // The dashboard goes on if the recording cannot.
   void record(const Snapshot& now) {
     if (!options_.tape) return;
@@ -184,7 +192,7 @@ class Dashboard {
       if (talk.at && std::exchange(scene_since_ns_, talk.entered_ns) != talk.entered_ns)
         options_.tape->begin_scene(talk.entered_ns, static_cast<uint32_t>(*talk.at + 1),
                                    talk.scenes[*talk.at]);
-      options_.tape->add(now);
+      add_to_tape(now);
     } catch (const Error& e) {
       controller_.show_message(std::string("the recording has ended: ") + e.what(),
                                Severity::error);

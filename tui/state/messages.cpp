@@ -141,6 +141,7 @@ std::vector<Message> messages_of(const Snapshot& s, const ViewState& state) {
     if (!text.empty()) all.push_back({std::move(text), severity});
   };
   add(state.message, state.severity);
+  if (s.answer) add(s.answer->text, s.answer->severity);
   std::ranges::move(what_is_wrong(s), std::back_inserter(all));
   if (const Notice* news = newest(s, Severity::info)) add(news->text);
   if (selected_row(state.list(state.focus))) add(selected_text(s, state.list(state.focus)));
@@ -166,6 +167,7 @@ Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict,
   if (state.choice.filter_before)
     return {fmt::format("/{}_   Enter keeps the filter, Esc drops it", state.choice.filter)};
   if (!state.message.empty()) return {state.message, state.severity};
+  if (s.answer) return {s.answer->text, s.answer->severity};
   if (state.replay && state.replay->at_end() && !state.replay->damage.empty())
     return {"the recording is " + std::string(state.replay->damage), Severity::warning};
   std::vector<Message> wrong = what_is_wrong(s);

@@ -13,6 +13,7 @@
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/view.h"
+#include "tui/state/messages.h"
 #include "tui/state/ring_state.h"
 #include "tui/tests/fake_source.h"
 #include "tui/tests/recording_source.h"
@@ -125,6 +126,36 @@ TEST(Replay, PlayedThroughItIsTheSameFilm) {
     draw_recorded(other, recording.frame(i), replayed);
     ASSERT_TRUE(same_cells(one, other)) << i << "\n" << one.text() << other.text();
   }
+}
+
+// A stranger who replays a talk reads what the keys did, too.
+TEST(Replay, WhatTheScreenAnsweredIsShownAgain) {
+  std::string bytes;
+  FakeSource source(article_presets()[0].settings, FakeMood::normal);
+  Recorder recorder({}, [&](std::string_view block) { bytes += block; });
+  for (int i = 0; i < 100; ++i) {
+    source.advance(50 * kMs);
+    Snapshot now = source.tick();
+    if (i >= 40 && i < 80)
+      now.answer = Notice{now.now_ns, i < 60 ? Severity::info : Severity::error,
+                          i < 60 ? "vmsplice: gift is off" : "no hugetlb pages"};
+    recorder.add(now);
+  }
+  recorder.finish();
+  Recording recording = Recording::of_bytes("test", bytes);
+  ASSERT_EQ(recording.frames(), 100u);
+  const auto shows = [&](size_t frame, const char* words) {
+    return drawn_as(recording.frame(frame), kLooks[1]).text().find(words) != std::string::npos;
+  };
+  EXPECT_FALSE(shows(39, "gift is off"));
+  EXPECT_TRUE(shows(40, "vmsplice: gift is off"));
+  EXPECT_TRUE(shows(59, "vmsplice: gift is off"));
+  EXPECT_TRUE(shows(60, "no hugetlb pages"));
+  EXPECT_FALSE(shows(80, "no hugetlb pages"));
+  ViewState replayed;
+  EXPECT_EQ(
+      message_of(recording.frame(70), replayed, VerdictAt::message, ChangeAt::message).severity,
+      Severity::error);
 }
 
 TEST(Replay, TheRingSettlesAsItDidOnTheScreen) {
