@@ -182,4 +182,28 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+namespace {
+
+bool needs_quotes(std::string_view word) {
+  return word.empty() || word.find_first_of(" \t\n\"'$&|;<>()*?[]{}~#!`\\") != word.npos;
+}
+
+std::string quoted(std::string_view word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace
+
+std::string command_text(std::span<const std::string> words) {
+  if (words.size() == 1) return one_line(words[0]);
+  std::string line;
+  for (const std::string& word : words) {
+    if (!line.empty()) line += ' ';
+    line += needs_quotes(word) ? quoted(word) : word;
+  }
+  return one_line(line);
+}
+
 }  // namespace pipetop

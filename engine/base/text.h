@@ -46,4 +46,8 @@ bool is_control(std::string_view character);
 // is replaced, and the length is limited.
 std::string one_line(std::string_view text);
 
+// A command on one line: its words with blanks between, quoted where a shell needs it. A single one
+// is taken for a command line, or a title that a process gave itself.
+std::string command_text(std::span<const std::string> words);
+
 }  // namespace pipetop

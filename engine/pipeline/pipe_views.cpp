@@ -68,6 +68,7 @@ void fill(PipeView& view, const ScannedPipe& pipe, const PipeHistory& history) {
   if (pipe.ring && !view.capacity) view.capacity = pipe.ring->slots * kPageBytes;
   if (pipe.ring && !view.queued) view.queued = pipe.ring->queued_bytes;
   view.first_seen_ns = history.first_seen_ns();
+  view.older = !history.made_after_ns();
   view.bytes_per_s = history.bytes_per_s();
   view.total_bytes = history.total_bytes();
   view.exact = history.exact();

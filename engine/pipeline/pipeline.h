@@ -83,6 +83,7 @@ struct PipeView {
   bool own = false;     // one process holds both ends, and nobody else does
   bool closed = false;  // no stage holds it any more; its ends and shares are the last known ones
   uint64_t first_seen_ns = 0;
+  bool older = false;  // it was there when we began to look: how long before, nobody knows
   std::optional<uint64_t> capacity, queued;  // bytes
   std::optional<RingCounts> ring;
   Reading<RingFrame> frame;

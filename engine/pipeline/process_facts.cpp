@@ -11,24 +11,13 @@ namespace {
 
 constexpr size_t kMostBytes = 4096;  // of a command line
 
-bool needs_quotes(std::string_view word) {
-  return word.empty() || word.find_first_of(" \t\n\"'$&|;<>()*?`\\") != word.npos;
-}
-
 }  // namespace
 
 std::string printable_command(std::string_view cmdline) {
   while (cmdline.ends_with('\0')) cmdline.remove_suffix(1);
   if (cmdline.empty()) return {};
-  const std::vector<std::string> words = split(cmdline, '\0');
   // Who writes its own title there, as sshd does, leaves one word with blanks.
-  if (words.size() == 1) return one_line(words.front());
-  std::string line;
-  for (const std::string& word : words) {
-    if (!line.empty()) line += ' ';
-    line += needs_quotes(word) ? "'" + word + "'" : word;
-  }
-  return one_line(line);
+  return command_text(split(cmdline, '\0'));
 }
 
 ProcessFacts read_process_facts(pid_t pid) {

@@ -1,6 +1,5 @@
 // `pipetop watch -- COMMAND`: it is as if the command ran alone, and in the end there is a summary.
 #include <fcntl.h>
-#include <fmt/ranges.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <termios.h>
@@ -14,6 +13,7 @@
 #include "engine/base/error.h"
 #include "engine/base/event_loop.h"
 #include "engine/base/reading.h"
+#include "engine/base/text.h"
 #include "engine/process/command.h"
 #include "engine/registry/main_capabilities.h"
 #include "tui/command_line/callers_variables.h"
@@ -103,7 +103,7 @@ class Started {
       : line_(line), config_(config), request_(line.watch) {
     screen_.on_controlling_terminal = true;
     screen_.pipeline = true;
-    screen_.command = fmt::format("{}", fmt::join(request_.command, " "));
+    screen_.command = command_text(request_.command);
     choose_screen();
     results_.emplace(request_.output, is_stream(line) ? Appears::as_written : Appears::whole);
     watcher_.emplace(started_options(config, has_screen_));
@@ -166,7 +166,8 @@ class Started {
     screen_.deliver = [](int number) { kill(0, number); };  // we have it blocked
     screen_.every_snapshot = [this](const WatchSnapshot& now) { reason_ = now.reason; };
     const int exit_code = run_watch_screen(*watcher_, config_, screen_);
-    if (exit_code > kSignalExit) forward(exit_code - kSignalExit);
+    if (exit_code > kSignalExit) return forward(exit_code - kSignalExit);
+    if (!ended() && !request_.quiet) say("the command goes on; Ctrl-C ends it");
   }
 
   void serve() {

@@ -1,8 +1,7 @@
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
-#include "engine/base/text.h"
 #include "engine/base/version.h"
+#include "engine/base/text.h"
 #include "tui/print/human_text.h"
 #include "tui/print/watch.h"
 
@@ -26,10 +25,6 @@ Json head_json(const WatchSnapshot& now, const WatchPrint& how) {
   return json;
 }
 
-std::string shell_words(const std::vector<std::string>& words) {
-  return one_line(fmt::format("{}", fmt::join(words, " ")));
-}
-
 std::string seconds_text(uint64_t ns) { return fmt::format("{:.2f} s", double(ns) / 1e9); }
 
 std::string end_text(const CommandResult& result) {
@@ -37,9 +32,9 @@ std::string end_text(const CommandResult& result) {
                             : fmt::format("exit status {}", result.exit_code);
 }
 
-std::string command_text(const CommandResult& result, int columns) {
+std::string summary_text(const CommandResult& result, int columns) {
   std::string text =
-      fmt::format("{}: {}, {} of CPU, {}\n", shell_words(result.words),
+      fmt::format("{}: {}, {} of CPU, {}\n", command_text(result.words),
                   seconds_text(result.duration_ns), seconds_text(result.cpu_ns), end_text(result));
   if (!result.reason.empty()) text += result.reason + "\n";
   if (!result.pipeline.has_value()) return text + result.pipeline.reason + "\n";
@@ -71,7 +66,7 @@ Document command_document(const CommandResult& result, int columns) {
   put(json, "pipeline", result.pipeline, [&](const PipelineView& pipeline) {
     return pipeline_json(pipeline, result.now_ns, missing_of(result.reason));
   });
-  return {"summary", std::move(json), command_text(result, columns)};
+  return {"summary", std::move(json), summary_text(result, columns)};
 }
 
 }  // namespace pipetop::tui

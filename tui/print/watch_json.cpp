@@ -75,6 +75,7 @@ Json pipe_json(const PipeView& pipe, uint64_t now_ns, const std::string& missing
   put_if(!pipe.path.empty(), json, "path", pipe.path, "it is no FIFO");
   json["own"] = pipe.own;
   json["age_ns"] = now_ns > pipe.first_seen_ns ? now_ns - pipe.first_seen_ns : 0;
+  json["older"] = pipe.older;
   put_known(json, "capacity_bytes", pipe.capacity, missing);
   put_known(json, "queued_bytes", pipe.queued, missing);
   put_if(pipe.ring.has_value(), json, "ring",

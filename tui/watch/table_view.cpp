@@ -67,9 +67,10 @@ CellText bytes_cell(const std::optional<uint64_t>& bytes) {
   return {size_text(bytes), bytes ? Style::value : Style::dim};
 }
 
-// How long it has been seen: nobody knows when a pipe was made.
+// The kernel doesn't say when a pipe was made.
 CellText age_cell(const PipeView& pipe, uint64_t now_ns) {
-  return {age_text(now_ns - std::min(now_ns, pipe.first_seen_ns)), Style::dim};
+  const std::string seen = age_text(now_ns - std::min(now_ns, pipe.first_seen_ns));
+  return {pipe.older ? ">" + seen : seen, Style::dim};
 }
 
 const StageView* stage_at(const PipeRow& row, Role end) {

@@ -82,10 +82,11 @@ TEST_F(Fifo, ThatNobodyHasOpenIsSaidToBe) {
 TEST(ProcessFacts, ACommandLineIsQuotedWhereItNeedsIt) {
   using namespace std::string_literals;
   EXPECT_EQ(printable_command("sh\0-c\0cat | wc\0"s), "sh -c 'cat | wc'");
+  EXPECT_EQ(printable_command("echo\0it's\0"s), "echo 'it'\\''s'");
   EXPECT_EQ(printable_command("printf\0\0%s\0"s), "printf '' %s");
   EXPECT_EQ(printable_command("sshd: user [priv]\0\0\0"s), "sshd: user [priv]");
   EXPECT_EQ(printable_command(""), "");
-  EXPECT_EQ(printable_command("a\x1b[2J\0b\nc\0"s), "a?[2J 'b?c'");
+  EXPECT_EQ(printable_command("a\x1b[2J\0b\nc\0"s), "'a?[2J' 'b?c'");
 }
 
 TEST(ProcessFacts, AreReadOfThisProcess) {

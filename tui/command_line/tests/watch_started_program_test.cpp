@@ -301,6 +301,7 @@ TEST(WatchStarted, WithoutItsDashboardACommandGoesOn) {
   program.send("q");
   ASSERT_TRUE(program.wait_for("\x1b[?1049l")) << program.output();
   EXPECT_TRUE(eventually([&] { return same(program.settings(), program.before()); }));
+  EXPECT_TRUE(program.wait_for("the command goes on")) << program.output();
   std::ofstream(fifo) << "on\n" << std::flush;
   const int status = program.wait_for_end();
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;

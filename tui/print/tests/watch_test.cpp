@@ -198,7 +198,7 @@ TEST(PrintWatch, ACommandEndsWithASummary) {
   result.pipeline = Reading<PipelineView>::of(example_pipeline());
   const Document document = command_document(result, 120);
   EXPECT_TRUE(document.human.starts_with(
-      "sh -c seq 100000000 | gzip -9 | wc -c: 12.31 s, 12.70 s of CPU, exit status 3\n\nseq | "))
+      "sh -c 'seq 100000000 | gzip -9 | wc -c': 12.31 s, 12.70 s of CPU, exit status 3\n\nseq | "))
       << document.human;
   EXPECT_EQ(document.type, "summary");
   EXPECT_EQ(document.tree["command"].size(), 3u);
