@@ -16,6 +16,8 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
+const volatile __u64 ns_per_tick = 10000000;  // of the clock of /proc; set by user space
+
 __u32 counts_children;  // whether what user space starts itself is counted; set by it
 
 // User space's pid namespace, and its number in the initial one: set when it searches.
@@ -31,12 +33,12 @@ struct {
   __type(value, struct stage_process);
 } processes SEC(".maps");
 
-// Processes to find, by their numbers in user space's namespace.
+// Processes to find, by their numbers in user space's namespace, with their start in ticks.
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, STAGE_PROCESSES);
   __type(key, __u32);
-  __type(value, __u32);  // nothing
+  __type(value, __u64);
 } wanted_processes SEC(".maps");
 
 struct {
@@ -55,6 +57,11 @@ static __always_inline void count_process(struct task_struct *leader) {
   if (bpf_map_update_elem(&processes, &tgid, &process, BPF_ANY) != 0) overflowed = 1;
 }
 
+static __always_inline void forget_exited(struct task_struct *task) {
+  const __u32 tgid = task->tgid;
+  if (BPF_CORE_READ(task, signal, live.counter) == 0) bpf_map_delete_elem(&processes, &tgid);
+}
+
 SEC("iter/task")
 int find_processes(struct bpf_iter__task *ctx) {
   struct task_struct *task = ctx->task;
@@ -62,7 +69,10 @@ int find_processes(struct bpf_iter__task *ctx) {
   level = our_level();
   self = bpf_get_current_pid_tgid() >> 32;
   const __u32 pid = number_of(BPF_CORE_READ(task, thread_pid), level);
-  if (bpf_map_lookup_elem(&wanted_processes, &pid)) count_process(task);
+  const __u64 *start_ticks = bpf_map_lookup_elem(&wanted_processes, &pid);
+  if (!start_ticks || *start_ticks != task->start_boottime / ns_per_tick) return 0;
+  count_process(task);
+  forget_exited(task);  // on_exit may have been there before
   return 0;
 }
 
@@ -79,8 +89,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task) {
   (void)ctx;
-  const __u32 tgid = task->tgid;
-  if (BPF_CORE_READ(task, signal, live.counter) == 0) bpf_map_delete_elem(&processes, &tgid);
+  forget_exited(task);
   return 0;
 }
 

@@ -1,8 +1,11 @@
 #include "engine/observe/end_bytes.h"
 
-#include <cerrno>
-#include <utility>
+#include <unistd.h>
 
+#include <cerrno>
+#include <exception>
+
+#include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/observe/held_ends.h"
 #include "engine/observe/stage_calls.h"
@@ -10,20 +13,17 @@
 namespace pipetop::observe {
 namespace {
 
-// The kernel's table is kept half empty: what has not moved for so many reads gives way.
-constexpr uint64_t kIdleReads = 2;
+// The kernel's table is kept half empty: ends that have not moved for so long give way.
+constexpr uint64_t kIdleNs = 200 * kMs;
 constexpr size_t kMostEnds = STAGE_ENDS / 2;
-constexpr size_t kMostTotals = 2 * STAGE_ENDS;
-
-stage_bytes operator+(const stage_bytes& a, const stage_bytes& b) {
-  return {a.bytes + b.bytes, a.calls + b.calls};
-}
 
 }  // namespace
 
 EndByteCounter::EndByteCounter() {
-  skeleton_ = load_skeleton<end_bytes_bpf>(
-      "the byte counter", [](end_bytes_bpf& open) { fill_stage_calls(open.rodata->calls); });
+  skeleton_ = load_skeleton<end_bytes_bpf>("the byte counter", [](end_bytes_bpf& open) {
+    open.rodata->ns_per_tick = 1'000'000'000 / static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
+    fill_stage_calls(open.rodata->calls);
+  });
   // Who starts and who ends is known before anybody is counted.
   for (const bpf_program* program :
        {skeleton_->progs.on_fork, skeleton_->progs.on_exit, skeleton_->progs.on_return}) {
@@ -44,13 +44,20 @@ void EndByteCounter::watch(const std::set<ProcessId>& processes) {
   for (const ProcessId& process : processes) {
     if (watched_.contains(process)) continue;
     const auto pid = static_cast<uint32_t>(process.pid);
-    constexpr uint32_t kNothing = 0;
-    if (bpf_map_update_elem(wanted, &pid, &kNothing, BPF_ANY) == 0) added.push_back(pid);
+    if (bpf_map_update_elem(wanted, &pid, &process.start_ticks, BPF_ANY) == 0)
+      added.push_back(pid);
+    else
+      too_many_ = true;
   }
-  watched_ = processes;
-  if (added.empty()) return;
-  search();
+  std::exception_ptr failed;
+  try {
+    if (!added.empty()) search();
+  } catch (...) {
+    failed = std::current_exception();
+  }
   for (const uint32_t pid : added) bpf_map_delete_elem(wanted, &pid);
+  if (failed) std::rethrow_exception(failed);
+  watched_ = processes;
 }
 
 void EndByteCounter::count_children() {
@@ -58,7 +65,15 @@ void EndByteCounter::count_children() {
   __atomic_store_n(&skeleton_->bss->counts_children, 1, __ATOMIC_SEQ_CST);
 }
 
-std::vector<EndBytes> EndByteCounter::read() {
+EndByteCounter::EndId EndByteCounter::id_of(const stage_end& end) {
+  return {{static_cast<pid_t>(end.process.pid), ticks_of(end.process.start_ns)},
+          {device_of(end.device >> 20, end.device & 0xfffff), end.inode},
+          end.fd,
+          end.writing != 0};
+}
+
+std::vector<EndBytes> EndByteCounter::take() {
+  const uint64_t now_ns = monotonic_ns();
   std::vector<stage_end> ends(STAGE_ENDS);
   std::vector<stage_bytes> counts(STAGE_ENDS);
   uint32_t count = STAGE_ENDS;
@@ -68,45 +83,43 @@ std::vector<EndBytes> EndByteCounter::read() {
                            counts.data(), &count, nullptr) != 0 &&
       errno != ENOENT)
     throw SystemError("read of the byte counts", errno);
-  ++reads_;
-  std::map<EndId, stage_end> counted;
+  ends.resize(count);
+  std::vector<EndBytes> moved;
   for (uint32_t i = 0; i < count; ++i) {
-    const stage_end& end = ends[i];
-    const EndId id{{static_cast<pid_t>(end.process.pid), ticks_of(end.process.start_ns)},
-                   {device_of(end.device >> 20, end.device & 0xfffff), end.inode},
-                   end.fd,
-                   end.writing != 0};
-    Total& total = totals_[id];
-    if (total.now.calls != counts[i].calls) total.moved = reads_;
-    total.now = counts[i];
-    counted.emplace(id, end);
+    const EndId id = id_of(ends[i]);
+    Known& known = known_[id];
+    if (known.total.calls == counts[i].calls) continue;
+    moved.push_back(more_of(id, known.total, counts[i]));
+    known = {counts[i], now_ns};
   }
-  if (counted.size() > kMostEnds) forget_in_kernel(counted);
-  std::vector<EndBytes> all;
-  for (const auto& [id, total] : totals_) {
-    const stage_bytes sum = total.before + total.now;
-    all.push_back({id.process, id.fd, id.writing, sum.bytes, sum.calls, id.pipe});
-  }
-  forget();
-  return all;
+  if (count > kMostEnds) forget_idle(ends, now_ns, moved);
+  return moved;
 }
 
-// A shell that runs for weeks has had many pipes.
-void EndByteCounter::forget_in_kernel(const std::map<EndId, stage_end>& ends) {
+EndBytes EndByteCounter::more_of(const EndId& id, const stage_bytes& before,
+                                 const stage_bytes& now) {
+  return {id.process, id.fd, id.writing, now.bytes - before.bytes, now.calls - before.calls,
+          id.pipe};
+}
+
+// A shell that runs for weeks has had many pipes. One that moves again begins at 0.
+void EndByteCounter::forget_idle(const std::vector<stage_end>& ends, uint64_t now_ns,
+                                 std::vector<EndBytes>& moved) {
   const int map = bpf_map__fd(skeleton_->maps.ends);
-  for (const auto& [id, end] : ends) {
-    Total& total = totals_[id];
-    if (total.moved + kIdleReads > reads_ || bpf_map_delete_elem(map, &end) != 0) continue;
-    total.before = total.before + std::exchange(total.now, {});
+  for (const stage_end& end : ends) {
+    const EndId id = id_of(end);
+    const auto known = known_.find(id);
+    if (known == known_.end() || now_ns < known->second.moved_ns + kIdleNs) continue;
+    stage_bytes last = {};
+    if (bpf_map_lookup_and_delete_elem(map, &end, &last) != 0) continue;
+    if (last.calls != known->second.total.calls)
+      moved.push_back(more_of(id, known->second.total, last));
+    known_.erase(known);
   }
 }
 
-// One that moves again after that begins at 0.
-void EndByteCounter::forget() {
-  if (totals_.size() <= kMostTotals) return;
-  std::erase_if(totals_, [](const auto& entry) { return entry.second.now.calls == 0; });
+bool EndByteCounter::overflowed() const {
+  return too_many_ || peek(skeleton_->bss->overflowed) != 0;
 }
-
-bool EndByteCounter::overflowed() const { return peek(skeleton_->bss->overflowed) != 0; }
 
 }  // namespace pipetop::observe

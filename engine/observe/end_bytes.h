@@ -24,8 +24,8 @@ class EndByteCounter {
   // Also of what this process starts from now on. Throws Error.
   void count_children();
 
-  // By process, descriptor and pipe. Of ends that are idle, only some thousands. Throws Error.
-  std::vector<EndBytes> read();
+  // What moved since the last time. Throws Error.
+  std::vector<EndBytes> take();
   // There were too many processes, or ends, to count all.
   bool overflowed() const;
 
@@ -38,22 +38,23 @@ class EndByteCounter {
 
     auto operator<=>(const EndId&) const = default;
   };
-  struct Total {
-    stage_bytes before = {};  // that the kernel has forgotten
-    stage_bytes now = {};     // what it counts
-    uint64_t moved = 0;       // number of the read that found more
+  struct Known {
+    stage_bytes total = {};
+    uint64_t moved_ns = 0;  // when more was found last
   };
 
+  static EndId id_of(const stage_end& end);
   void search();
-  void forget_in_kernel(const std::map<EndId, stage_end>& ends);
-  void forget();
+  static EndBytes more_of(const EndId& id, const stage_bytes& before, const stage_bytes& now);
+  void forget_idle(const std::vector<stage_end>& ends, uint64_t now_ns,
+                   std::vector<EndBytes>& moved);
 
   // Links are destroyed first, so that no program runs when the maps are released.
   Skeleton<end_bytes_bpf> skeleton_;
   std::vector<Link> links_;
   std::set<ProcessId> watched_;
-  std::map<EndId, Total> totals_;
-  uint64_t reads_ = 0;
+  std::map<EndId, Known> known_;  // what the kernel has
+  bool too_many_ = false;         // processes
 };
 
 }  // namespace pipetop::observe

@@ -53,15 +53,20 @@ class BpfStageClock final : public StageClock {
     if (on == counts_bytes()) return;
     bytes_.reset();
     if (!on) return;
-    bytes_.emplace();
-    bytes_->watch(processes_);
+    EndByteCounter& counter = bytes_.emplace();
+    try {
+      counter.watch(processes_);
+    } catch (...) {
+      bytes_.reset();
+      throw;
+    }
   }
   void count_children() override {
     if (bytes_) bytes_->count_children();
   }
   bool counts_bytes() const override { return bytes_.has_value(); }
-  std::vector<EndBytes> bytes() override {
-    return bytes_ ? bytes_->read() : std::vector<EndBytes>();
+  std::vector<EndBytes> take_bytes() override {
+    return bytes_ ? bytes_->take() : std::vector<EndBytes>();
   }
   bool missed_bytes() const override { return bytes_ && bytes_->overflowed(); }
 

@@ -44,7 +44,7 @@ struct RingLooks {
   double used_share = 0;  // summed over the looks; of its slots
 };
 
-// Cumulative, from the return values of system calls.
+// Moved through an end for some time, by the return values of system calls.
 struct EndBytes {
   ProcessId process;
   int fd = -1;
@@ -78,8 +78,9 @@ class StageClock {
   virtual void count_children() = 0;
   // Of read, write, readv, writev, pread-like calls, splice, tee, vmsplice, sendfile,
   // copy_file_range, through all pipes; by processes that are watched, and by all that they have
-  // started since, from their first call on. io_uring is not seen. Since count_bytes(true).
-  virtual std::vector<EndBytes> bytes() = 0;
+  // started since, from their first call on. io_uring, io_submit and 32-bit programs are not seen.
+  // Since count_bytes(true), or the last call.
+  virtual std::vector<EndBytes> take_bytes() = 0;
   // There were more than kMostEnds to count: of processes, or of ends that moved within a moment.
   virtual bool missed_bytes() const = 0;
 };

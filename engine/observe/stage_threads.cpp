@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <set>
 #include <utility>
 
 #include "engine/base/error.h"

@@ -1,6 +1,7 @@
 // Exact bytes, by pipe: the return values of system calls tell them for each end.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -10,30 +11,33 @@ namespace pipetop {
 
 class ByteCounts {
  public:
-  // The cumulative counts now.
-  void update(const std::vector<observe::EndBytes>& ends);
+  // What moved since the last time.
+  void add(const std::vector<observe::EndBytes>& moved);
 
-  // Put into a pipe, or taken out of it: what is more, because a writer that lives for a moment
-  // only is not seen.
+  // After a pass over the machine: pipes that are gone are forgotten. One that it didn't see may be
+  // newer than it.
+  void forget(const std::function<bool(PipeId)>& is_gone);
+
+  // Put into a pipe, or taken out of it: what is more, because somebody may not be seen.
   uint64_t of(PipeId pipe) const;
   // Through this end, since counting began.
   uint64_t of(PipeId pipe, ProcessId process, int fd, bool writing) const;
 
  private:
   struct EndId {
-    PipeId pipe;
     ProcessId process;
     int fd;
     bool writing;
 
     auto operator<=>(const EndId&) const = default;
   };
-  struct Sums {
+  struct Counts {
     uint64_t read = 0, written = 0;
+    std::map<EndId, uint64_t> ends;
+    bool is_new = true;  // since the last pass
   };
 
-  std::map<EndId, uint64_t> ends_;
-  std::map<PipeId, Sums> sums_;
+  std::map<PipeId, Counts> pipes_;
 };
 
 }  // namespace pipetop

@@ -45,7 +45,7 @@ OpenPipeline::OpenPipeline(WatchParts& parts, const WatchOptions& options, Watch
       instruments_(std::move(instruments)),
       io_rates_(parts),
       window_(options.window_ns) {
-  if (instruments_->counting_since_ns()) counts_.emplace();
+  if (instruments_->counts_children_since_ns()) counts_.emplace();
 }
 
 OpenPipeline::~OpenPipeline() {
@@ -57,6 +57,9 @@ OpenPipeline::~OpenPipeline() {
 }
 
 void OpenPipeline::pass(uint64_t now_ns) {
+  for (const auto& [pipe, process] : std::exchange(unplaced_, {}))
+    if (table_.known(pipe)) table_.moving().insert({pipe, process});
+  if (counts_) take_bytes();
   members_.update(table_.scan(), table_.index(), table_.shapes(), table_.moving(), now_ns);
   std::map<PipeId, PipeView> left = std::exchange(pipes_, {});
   for (const PipeId id : members_.pipes()) {
@@ -68,9 +71,7 @@ void OpenPipeline::pass(uint64_t now_ns) {
     known->is_open = true;
     known->history.track();
     pipe.path = known->path;
-    const auto counting_since_ns = instruments_->counting_since_ns();
-    if (counting_since_ns && known->history.made_after_ns() >= counting_since_ns)
-      counted_wholly_.insert(id);
+    if (counts_) begin_to_count(now_ns, id, known->history);
   }
   for (const auto& entry : left)
     if (KnownPipe* known = table_.known(entry.first)) {
@@ -78,9 +79,27 @@ void OpenPipeline::pass(uint64_t now_ns) {
       known->history.stop_counting();
     }
   forget_others();
+  if (counts_)
+    counts_->forget([&](PipeId id) { return !table_.known(id) && !pipes_.contains(id); });
   children_.clear();  // what they have now the pass has seen
   notice_forks();
   wants_pass_ = false;
+}
+
+void OpenPipeline::take_bytes() {
+  const std::vector<observe::EndBytes> moved = instruments_->clock().take_bytes();
+  counts_->add(moved);
+  for (const observe::EndBytes& end : moved)
+    (table_.known(end.pipe) ? table_.moving() : unplaced_).insert({end.pipe, end.process});
+}
+
+// With `-- COMMAND`, a pipe that is newer than it is counted from the first byte on.
+void OpenPipeline::begin_to_count(uint64_t now_ns, PipeId id, PipeHistory& history) {
+  if (history.exact()) return;
+  const auto since_ns = instruments_->counts_children_since_ns();
+  const bool all = members_.tree() && since_ns && history.made_after_ns() >= since_ns;
+  if (all) counted_wholly_.insert(id);
+  history.count(now_ns, counts_->of(id), all);
 }
 
 // A script that runs for weeks has had many stages and pipes.
@@ -142,19 +161,13 @@ void OpenPipeline::look(uint64_t now_ns) {
 }
 
 void OpenPipeline::look_at_pipes(const PipeScan& scan, const ScanIndex& index) {
-  if (counts_) {
-    const std::vector<observe::EndBytes> ends = instruments_->clock().bytes();
-    counts_->update(ends);
-    for (const observe::EndBytes& end : ends)
-      if (end.bytes > 0) table_.moving().insert({end.pipe, end.process});
-  }
+  if (counts_) take_bytes();
   if (table_.scan().source == ScanSource::proc) measure_io(scan);
   for (const ScannedPipe& pipe : scan.pipes) {
     KnownPipe* known = table_.known(pipe.id);
     if (!known) wants_pass_ = true;  // a stage has opened another one
     if (!known || !pipes_.contains(pipe.id)) continue;
-    if (counts_)
-      known->history.count(pipe.at_ns, counts_->of(pipe.id), counted_wholly_.contains(pipe.id));
+    if (known->history.exact()) known->history.count(pipe.at_ns, counts_->of(pipe.id));
     known->history.look(pipe, options_.window_ns, !pipe.ring && writer_waits(scan, index, pipe.id));
   }
 }
@@ -241,6 +254,8 @@ void OpenPipeline::make_view(const PipeScan& scan, const ScanIndex& index, uint6
     fill_pipe(pipes_[id], index.pipe(id), scan, places);
     view.pipes.push_back(pipes_[id]);
   }
+  if (instruments_->clock().missed_bytes())
+    for (PipeView& pipe : view.pipes) pipe.exact = false;
   instruments_->sample(blamed_, selected_, now_ns);
   for (StageView& stage : view.stages) stage.functions = instruments_->functions(stage.id);
   view.bottleneck = find_bottleneck(view);
@@ -266,11 +281,12 @@ void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const P
     pipe.queued.reset();
     pipe.ring.reset();
     // What moved after the last look was counted, too.
+    const bool wholly = counted_wholly_.contains(pipe.id);
     const auto seen = seen_.find(pipe.id);
-    if (counts_ && counted_wholly_.contains(pipe.id))
-      pipe.total_bytes = counts_->of(pipe.id);
-    else if (counts_ && pipe.exact && seen != seen_.end())
-      pipe.total_bytes = seen->second.uncounted + counts_->of(pipe.id);
+    if (counts_ && (wholly || (pipe.exact && seen != seen_.end()))) {
+      pipe.total_bytes = counts_->of(pipe.id) + (wholly ? 0 : seen->second.uncounted);
+      pipe.exact = true;
+    }
   } else {
     fill(pipe, *scanned, known->history);
     note_bytes(pipe, scanned->at_ns);
@@ -367,10 +383,15 @@ void OpenPipeline::count_bytes(bool on) {
   counted_wholly_.clear();
   if (on) {
     counts_.emplace();
+    for (const auto& entry : pipes_)
+      if (KnownPipe* known = table_.known(entry.first)) known->history.count(parts_.now_ns(), 0);
     return;
   }
   counts_.reset();
   for (auto& [id, pipe] : pipes_) {
+    // What is closed keeps what it had, also when it is counted again.
+    if (const auto seen = seen_.find(id); seen != seen_.end() && pipe.total_bytes)
+      seen->second.uncounted = *pipe.total_bytes;
     if (KnownPipe* known = table_.known(id)) known->history.stop_counting();
     for (auto* ends : {&pipe.writers, &pipe.readers})
       for (EndView& end : *ends) end.bytes.reset();

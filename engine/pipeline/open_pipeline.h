@@ -59,6 +59,8 @@ class OpenPipeline {
     uint64_t uncounted = 0;  // before the exact count began
   };
 
+  void take_bytes();
+  void begin_to_count(uint64_t now_ns, PipeId id, PipeHistory& history);
   std::vector<ProcessId> processes() const;
   bool is_gone(ProcessId process) const;
   void forget_others();
@@ -85,7 +87,8 @@ class OpenPipeline {
   std::unique_ptr<PipelineInstruments> instruments_;
   IoRates io_rates_;
   std::optional<ByteCounts> counts_;  // while they are counted
-  std::set<PipeId> counted_wholly_;   // made since that began
+  SeenMoving unplaced_;               // that moved data, in pipes that no pass has seen yet
+  std::set<PipeId> counted_wholly_;   // from their first byte on
   PipelineWindow window_, all_time_{PipelineWindow::kAllTime};
   std::map<ProcessId, StageRecord> stages_;
   std::map<PipeId, PipeView> pipes_;

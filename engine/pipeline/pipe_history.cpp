@@ -107,11 +107,10 @@ void PipeHistory::advance(uint64_t at_ns, double bytes) {
 void PipeHistory::count(uint64_t at_ns, uint64_t bytes, bool all) {
   if (!counted_) {
     recent_.clear();
-    if (all) total_.reset();
+    total_ = all ? double(bytes) : std::max(total_.value_or(0), double(bytes));
+    counted_ = bytes;
   }
-  const uint64_t before = counted_.value_or(0);
-  counted_ = bytes;
-  advance(at_ns, double(bytes - std::min(bytes, before)));
+  advance(at_ns, double(bytes - std::min(bytes, std::exchange(*counted_, bytes))));
 }
 
 void PipeHistory::stop_counting() {

@@ -63,8 +63,9 @@ class PipeHistory {
   // A later look; see fill_of(). Looks of a shorter distance than 90 ms count as one for shares().
   void look(const ScannedPipe& pipe, uint64_t window_ns, bool writer_waits);
 
-  // Bytes that were moved, by the system calls' return values, since counting began: they are
-  // exact, and go on where the estimate stopped, unless they are `all` that ever were.
+  // Bytes that were moved since counting began, by the system calls' return values. The first time
+  // they replace the estimate if they are `all` that ever were; else the larger one stands, and
+  // from then on what is counted adds to it.
   void count(uint64_t at_ns, uint64_t bytes, bool all = false);
   void stop_counting();
   bool exact() const { return counted_.has_value(); }

@@ -24,7 +24,7 @@ void PipelineInstruments::wait() {
 void PipelineInstruments::rest() {
   used_ = nullptr;
   clock().watch({}, {});
-  if (counting_since_ns_) count_bytes(false);
+  if (clock().counts_bytes()) count_bytes(false);
   watched_threads_.clear();
   watched_pipes_.clear();
   functions_ = {};
@@ -70,13 +70,18 @@ void PipelineInstruments::say_dropped() {
 
 void PipelineInstruments::count_bytes(bool on) {
   clock().count_bytes(on);
-  counting_since_ns_ = on ? std::optional(parts_.now_ns()) : std::nullopt;
+  counts_children_since_ns_.reset();
 }
 
 void PipelineInstruments::count_children() {
   count_bytes(true);
-  clock().count_children();
-  counting_since_ns_ = parts_.now_ns();
+  try {
+    clock().count_children();
+  } catch (...) {
+    count_bytes(false);
+    throw;
+  }
+  counts_children_since_ns_ = parts_.now_ns();
 }
 
 void PipelineInstruments::say_missed() {

@@ -37,12 +37,12 @@ class PipelineInstruments {
   bool look(const PipeScan& scan, std::span<const ScannedTask> threads,
             std::span<const ScannedPipe> pipes);
 
-  // Of what is watched and of what that starts from now on; and of what this process starts. Throw
-  // Error.
+  // Of what is watched, and of what that starts from now on. Throws Error.
   void count_bytes(bool on);
+  // Of all that this process starts from now on: nothing of it is missed. Throws Error.
   void count_children();
-  // Nothing: they are not counted.
-  std::optional<uint64_t> counting_since_ns() const { return counting_since_ns_; }
+  // Since when it does so; nothing: it doesn't.
+  std::optional<uint64_t> counts_children_since_ns() const { return counts_children_since_ns_; }
 
   Reading<RingFrame> frame(const ScannedPipe& pipe);
 
@@ -67,7 +67,7 @@ class PipelineInstruments {
   std::optional<ProcessId> blamed_, selected_;
   std::vector<std::pair<ProcessId, pid_t>> watched_threads_;
   std::vector<PipeId> watched_pipes_;
-  std::optional<uint64_t> counting_since_ns_;
+  std::optional<uint64_t> counts_children_since_ns_;
   const observe::StageClock* used_ = nullptr;  // by the last look
   bool said_dropped_ = false, said_refusal_ = false, said_missed_ = false;
   std::vector<std::string> notices_;

@@ -30,7 +30,7 @@ class ScanClock final : public observe::StageClock {
   void count_bytes(bool on) override;  // throws: it can't
   bool counts_bytes() const override { return false; }
   void count_children() override {}
-  std::vector<observe::EndBytes> bytes() override { return {}; }
+  std::vector<observe::EndBytes> take_bytes() override { return {}; }
   bool missed_bytes() const override { return false; }
 
  private:

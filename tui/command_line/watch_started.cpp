@@ -122,7 +122,10 @@ class Started {
     if (has_screen_) attempt([&] { show(); });
     while (!ended()) serve();
     attempt([&] { look(); });
-    attempt([&] { watcher_->look_again(); });
+    attempt([&] {
+      watcher_->look_again();
+      say_news(*watcher_->tick(monotonic_ns()), request_);
+    });
     attempt([&] { summarize(); });
     return command_->signal() != 0 ? -command_->signal() : *command_->exit_code();
   }

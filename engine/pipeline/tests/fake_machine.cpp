@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/base/error.h"
 
@@ -68,7 +69,7 @@ class FakeClock final : public observe::StageClock {
   void count_bytes(bool on) override { machine_.counts_bytes = on; }
   bool counts_bytes() const override { return machine_.counts_bytes; }
   void count_children() override { machine_.counts_children = true; }
-  std::vector<observe::EndBytes> bytes() override { return machine_.bytes; }
+  std::vector<observe::EndBytes> take_bytes() override { return std::exchange(machine_.bytes, {}); }
   bool missed_bytes() const override { return machine_.missed_bytes; }
 
  private:

@@ -72,7 +72,7 @@ class FakeMachine {
   std::string reason;    // why not by BPF
   std::string no_clock;  // why it cannot be made
   bool counts_bytes = false, counts_children = false, missed_bytes = false;
-  std::vector<observe::EndBytes> bytes;
+  std::vector<observe::EndBytes> bytes;       // that move until the next look
   std::vector<pid_t> watched;                 // by the clock: threads
   std::optional<ProcessId> blamed, selected;  // by the sampler
   int clocks = 0;                             // that exist

@@ -372,16 +372,9 @@ TEST_F(OpenPipelineTest, ExactBytesReplaceTheEstimate) {
   const uint64_t before = *pipe(s, first).total_bytes;
   watcher->count_bytes(true);
   EXPECT_TRUE(machine.counts_bytes);
-  machine.bytes.resize(2);
-  machine.bytes[0].process = tar;
-  machine.bytes[0].fd = 1;
-  machine.bytes[0].writing = true;
-  machine.bytes[1].process = gzip;
-  machine.bytes[1].fd = 0;
-  for (auto& end : machine.bytes) end.pipe = first;
   for (int i = 0; i < 20; ++i) {
-    machine.bytes[0].bytes += 1000;
-    machine.bytes[1].bytes += 1000;
+    machine.bytes.push_back({tar, 1, true, 1000, 1, first});
+    machine.bytes.push_back({gzip, 0, false, 1000, 1, first});
     s = run(50 * kMs);
   }
   EXPECT_TRUE(s->counts_bytes);
@@ -413,7 +406,7 @@ TEST_F(OpenPipelineTest, BytesOfATreeThatWereCountedFromTheStartAreExact) {
   EXPECT_TRUE(s->counts_bytes);
   EXPECT_TRUE(pipe(s, first).exact);
   EXPECT_EQ(pipe(s, first).total_bytes, 99'000'000u) << "and not the estimate";
-  machine.bytes[0].bytes += 1000;
+  machine.bytes = {{tar, 1, true, 1000, 1, first}};
   for (const pid_t pid : {10, 11, 12}) machine.exit(pid);
   s = run(kSecond);
   EXPECT_TRUE(pipe(s, first).closed);
@@ -422,6 +415,51 @@ TEST_F(OpenPipelineTest, BytesOfATreeThatWereCountedFromTheStartAreExact) {
   machine.missed_bytes = true;
   run(kSecond);
   EXPECT_NE(notices.find("bytes are missing"), std::string::npos) << notices;
+}
+
+// Its estimate has what was counted of it before.
+TEST_F(OpenPipelineTest, APipeThatJoinsLaterGoesOnFromItsEstimate) {
+  make_tar_gzip_ssh();
+  tick();
+  run(kSecond);
+  watcher->count_children();
+  machine.add(5, "sh", 4000);
+  watcher->open_tree(5);
+  run(kSecond);
+  machine.bytes = {{tar, 1, true, 50 << 20, 10, first}};
+  run(kSecond);
+  for (const pid_t pid : {10, 11, 12}) machine.process(pid).parent = 5;
+  machine.thread(10).task.parent = 5;
+  machine.add(30, "cat", 5);
+  machine.hold(100, 30, 0, Access::read);
+  auto s = run(kSecond);
+  ASSERT_TRUE(s->pipeline);
+  const uint64_t joined = *pipe(s, first).total_bytes;
+  EXPECT_LT(joined, 200u << 20) << "30 MiB a second for four seconds";
+  machine.bytes = {{tar, 1, true, 1000, 1, first}};
+  s = run(kSecond);
+  EXPECT_EQ(pipe(s, first).total_bytes, joined + 1000);
+}
+
+TEST_F(OpenPipelineTest, WhatIsClosedKeepsItsBytesWhenCountingEndsAndBeginsAgain) {
+  make_tar_gzip_ssh();
+  tick();
+  watcher->open(first);
+  run(kSecond);
+  watcher->count_bytes(true);
+  machine.bytes = {{tar, 1, true, 1000, 1, first}};
+  auto s = run(kSecond);
+  machine.exit(10);
+  machine.release(100, 11);
+  s = run(kSecond);
+  ASSERT_TRUE(pipe(s, first).closed);
+  const uint64_t bytes = *pipe(s, first).total_bytes;
+  EXPECT_GT(bytes, 1000u);
+  watcher->count_bytes(false);
+  run(kSecond);
+  watcher->count_bytes(true);
+  s = run(kSecond);
+  EXPECT_EQ(pipe(s, first).total_bytes, bytes);
 }
 
 TEST_F(OpenPipelineTest, WithoutBpfSharesAreOfLooks) {

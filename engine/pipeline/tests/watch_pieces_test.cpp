@@ -161,20 +161,33 @@ TEST(ByteCounts, AreOfEachPipeAndEnd) {
   const ProcessId a{10, 1}, b{11, 1};
   const PipeId first{15, 100}, second{15, 200};
   ByteCounts counts;
-  counts.update({moved(a, 1, true, 100, first), moved(b, 0, false, 60, first)});
+  counts.add({moved(a, 1, true, 100, first), moved(b, 0, false, 60, first)});
   EXPECT_EQ(counts.of(first), 100u);
   EXPECT_EQ(counts.of(first, a, 1, true), 100u);
   EXPECT_EQ(counts.of(first, b, 0, false), 60u);
   EXPECT_EQ(counts.of(first, a, 1, false), 0u);
   // The descriptor refers to another pipe now.
-  counts.update({moved(a, 1, true, 50, second), moved(b, 0, false, 100, first)});
+  counts.add({moved(a, 1, true, 50, second), moved(b, 0, false, 40, first)});
   EXPECT_EQ(counts.of(first), 100u);
   EXPECT_EQ(counts.of(second), 50u);
+  EXPECT_EQ(counts.of(first, b, 0, false), 100u);
+}
+
+TEST(ByteCounts, PipesThatAreGoneAreForgottenAfterAPassThatCouldHaveSeenThem) {
+  const PipeId gone{15, 100}, stays{15, 200};
+  ByteCounts counts;
+  counts.add({moved({10, 1}, 1, true, 5, gone), moved({10, 1}, 2, true, 6, stays)});
+  const auto is_gone = [&](PipeId pipe) { return pipe == gone; };
+  counts.forget(is_gone);
+  EXPECT_EQ(counts.of(gone), 5u) << "it may be newer than the pass";
+  counts.forget(is_gone);
+  EXPECT_EQ(counts.of(gone), 0u);
+  EXPECT_EQ(counts.of(stays), 6u);
 }
 
 TEST(ByteCounts, OfAPipeThatIsOnlySeenToBeReadAreThoseThatWereRead) {
   ByteCounts counts;
-  counts.update({moved({11, 1}, 0, false, 60, {15, 100})});
+  counts.add({moved({11, 1}, 0, false, 60, {15, 100})});
   EXPECT_EQ(counts.of({15, 100}), 60u);
 }
 
