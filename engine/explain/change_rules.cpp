@@ -12,6 +12,8 @@
 //   within the noise    the means differ by less      there is nothing to explain
 //                       than kNoDifference, or two
 //                       standard errors
+//   the rates vary ...  likewise, but by a quarter    only a longer look would tell
+//                       or more
 //   more processes      their number changed, and     each is about as fast as before
 //                       the rate of each explains
 //                       less than half
@@ -70,10 +72,19 @@ double standard_error(const RateStats& rate) {
   return rate.samples > 0 ? rate.stddev / std::sqrt(rate.samples) : 0;
 }
 
+bool differs_by_less(const RateStats& before, const RateStats& after, double share) {
+  return std::abs(after.mean - before.mean) < share * before.mean;
+}
+
 bool as_fast(const RateStats& before, const RateStats& after) {
-  const double difference = std::abs(after.mean - before.mean);
-  return difference < kNoDifference * before.mean ||
-         difference < kStandardErrors * std::hypot(standard_error(before), standard_error(after));
+  const double error = std::hypot(standard_error(before), standard_error(after));
+  return differs_by_less(before, after, kNoDifference) ||
+         std::abs(after.mean - before.mean) < kStandardErrors * error;
+}
+
+// Nobody would call more than this noise.
+bool hardly_differs(const RateStats& before, const RateStats& after) {
+  return differs_by_less(before, after, 0.25);
 }
 
 void more_processes(const Comparison& c, Findings& found) {
@@ -210,7 +221,8 @@ Reading<Change> explain_change(const Segment& before, const Segment& after,
   if (after.rate->mean <= 0) {
     change.cause = "nothing moves";
   } else if (as_fast(*before.rate, *after.rate)) {
-    change.cause = "within the noise";
+    change.cause = hardly_differs(*before.rate, *after.rate) ? "within the noise"
+                                                             : "the rates vary too much to tell";
   } else {
     Cause cause = find_cause(Comparison(before, after, terms));
     change.cause = std::move(cause.words);

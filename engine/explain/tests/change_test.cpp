@@ -60,6 +60,9 @@ TEST(Change, NeedsNoCauseForNothing) {
   same.rate.value->mean *= 1.1;
   same.rate.value->stddev = 0.6 * same.rate.value->mean;  // of 100 intervals
   EXPECT_EQ(words(l.huge, same), "within the noise");
+  same.rate.value->mean *= 3;
+  same.rate.value->stddev = 20 * same.rate.value->mean;
+  EXPECT_EQ(words(l.huge, same), "the rates vary too much to tell");
   same.rate.value->mean = 0;
   EXPECT_EQ(words(l.huge, same), "nothing moves");
 }
