@@ -40,7 +40,7 @@ std::string summary_text(std::span<const std::shared_ptr<const Segment>> closed,
                         std::ranges::all_of(closed, [&](const auto& s) { return in_its_unit(*s); });
   TextTable table({{"", '>'},
                    {"key"},
-                   {"change", '<', 0, 40},
+                   {"change", '<', 0, 30},
                    {"preset"},
                    {"seconds", '>'},
                    {one_unit ? std::string(unit) : "rate", '>'},
@@ -55,8 +55,10 @@ std::string summary_text(std::span<const std::shared_ptr<const Segment>> closed,
     };
     std::string mean = rate(&RateStats::mean);
     if (!one_unit && has_rate(s)) mean += fmt::format(" {}", unit_of(s.requested).rate);
+    const std::string preset = preset_named(presets, s.requested);
+    const std::string change = s.label == "preset " + preset ? "preset" : s.label;
     if (shown)
-      table.add({std::to_string(s.number), s.key, s.label, preset_named(presets, s.requested),
+      table.add({std::to_string(s.number), s.key, change, preset,
                  fmt::format("{:.1f}", static_cast<double>(s.duration_ns) / 1e9), mean,
                  rate(&RateStats::stddev), factor(s, before)});
     if (has_rate(s)) before = &s;
