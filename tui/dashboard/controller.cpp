@@ -187,6 +187,10 @@ void Controller::press_knob(const HotKey& hot) {
     const std::string obstacle = source_.obstacle(next, hot.knob);
     if (obstacle.empty() || next == view_.requested) break;
     if (skipped.empty()) skipped = fmt::format("{}: {}", hot.value(next), obstacle);
+    if (hot.knob == "pages") {  // each of its keys is for one kind
+      next = view_.requested;
+      break;
+    }
   }
   // Two keys change `wait`, each a part of it.
   const std::string_view what = hot.knob == "wait" ? hot.label : hot.knob;
@@ -268,7 +272,10 @@ void Controller::baseline() {
 void Controller::freeze(const Snapshot& shown) {
   view_.frozen = !view_.frozen;
   view_.frozen_on.reset();
-  if (view_.frozen) view_.frozen_on = shown.requested;
+  if (view_.frozen)
+    view_.frozen_on = shown.requested;
+  else
+    view_.message.clear();  // it may say what Space would show
 }
 
 void Controller::compare(const Snapshot& shown) {
@@ -304,6 +311,7 @@ bool Controller::close_overlay() {
 void Controller::close() {
   if (close_overlay()) return;
   select_nothing(view_.list(view_.focus));
+  view_.list(view_.focus).scroll = 0;
   view_.message.clear();
 }
 

@@ -101,9 +101,12 @@ std::vector<std::string> infos_of(const Snapshot& s, const ViewState& state, Ver
                                   ChangeAt change) {
   std::vector<std::string> infos;
   const std::string cause = s.change.has_value() ? s.change->words() : "";
-  if (change == ChangeAt::message && !cause.empty())
-    infos.push_back(
-        fmt::format("{}: {}", ratio_of_shown(s.change->after, s.change->before), cause));
+  if (change == ChangeAt::message && !cause.empty()) {
+    // The number that the throughput panel shows, too: causes are found less often.
+    const Reading<RateStats>& rate = s.throughput.current.rate;
+    const double after = is_settled(rate) ? rate->mean : s.change->after;
+    infos.push_back(fmt::format("{}: {}", ratio_of_shown(after, s.change->before), cause));
+  }
   const bool stamped = s.requested.pipe.payload == Payload::stamped;
   if (stamped && s.integrity.status == ReadingStatus::unavailable)
     infos.push_back(s.integrity.reason);
@@ -173,15 +176,15 @@ Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict,
   std::vector<Message> wrong = what_is_wrong(s);
   const bool only_noise = wrong.size() == 1 && !s.noise.empty();
   // It may last for hours: it takes turns with what else there is to say.
-  if (!wrong.empty() && !(only_noise && turn(s, state, 2) != 0)) {
+  const bool selected = !state.log.open && selected_row(state.list(state.focus));
+  if (!wrong.empty() && !(only_noise && (selected || turn(s, state, 2) != 0))) {
     const size_t n = turn(s, state, wrong.size());
     if (wrong.size() > 1)
       wrong[n].text = fmt::format("({} of {}) {}", n + 1, wrong.size(), wrong[n].text);
     return wrong[n];
   }
   if (const Notice* news = newest(s, Severity::info)) return {news->text};
-  if (!state.log.open && selected_row(state.list(state.focus)))
-    return {selected_text(s, state.list(state.focus))};
+  if (selected) return {selected_text(s, state.list(state.focus))};
   const std::vector<std::string> infos = infos_of(s, state, verdict, change);
   if (!infos.empty()) return {infos[info_turn(s, infos.size())]};
   return {s.effective.pipe.zero_copy_reason};

@@ -314,6 +314,7 @@ Snapshot changed_snapshot() {
                                   .cause = "the reader no longer copies",
                                   .evidence = "_copy_to_iter 13.5 → 0 %"});
   s.throughput.current.begin_ns = s.now_ns - kSecond;
+  s.throughput.current.rate.value->mean = 2.01;
   return s;
 }
 
@@ -324,6 +325,10 @@ TEST(MessageLine, TheCauseOfTheChangeWhereItHasNoPlaceElsewhere) {
   };
   EXPECT_EQ(text(s), "×3.7: the reader no longer copies: _copy_to_iter 13.5 → 0 %");
   EXPECT_EQ(message_of(s, {}).text, "") << "it is in the panel";
+  Snapshot later = s;
+  later.throughput.current.rate.value->mean = 2.2;
+  EXPECT_EQ(text(later), "×4.0: the reader no longer copies: _copy_to_iter 13.5 → 0 %")
+      << "as the throughput panel says";
   Snapshot wrong = s;
   wrong.notices.push_back({s.now_ns, Severity::warning, "writer died: signal 9"});
   EXPECT_EQ(text(wrong), "writer died: signal 9");

@@ -102,6 +102,9 @@ TEST_F(ControllerTest, ValuesThatTheMachineLacksAreSkipped) {
   EXPECT_TRUE(source_.labels.empty());
   press(U'h');
   EXPECT_EQ(view().requested.pipe.pages, Pages::thp);
+  press(U'H');
+  EXPECT_EQ(view().requested.pipe.pages, Pages::thp) << "not to 4k instead";
+  EXPECT_EQ(view().message, "hugetlb: none here");
   source_.lacks = Pages::thp;
   press(U'h');
   press(U'h');
@@ -172,6 +175,7 @@ TEST_F(ControllerTest, AFrozenScreenStaysWhatItIs) {
   press(U' ');
   EXPECT_EQ(view().title(), "vmsplice_read");
   EXPECT_EQ(view().running_behind(), "");
+  EXPECT_EQ(view().message, "") << "nothing is frozen any more";
 }
 
 // Somebody who holds a key down all night must not fill the memory.

@@ -187,6 +187,10 @@ TEST(Ring, IntegrityIsShownWhenPagesAreChecked) {
   EXPECT_EQ(bad.text, "3 pages were wrong");
   EXPECT_EQ(bad.ink.style, Style::error);
   EXPECT_EQ(title({1234, 0, 1, 0, 1}).text, "1 page was wrong");
+  Integrity mended{{1234, 2, 1, 0, 1}};
+  mended.wrong_share = Reading<double>::of(0.0);
+  EXPECT_EQ(title(mended).text, "3 pages were wrong, none now");
+  EXPECT_EQ(title(mended).ink.style, Style::dim);
 }
 
 TEST(Ring, DamageIsAShareOfThePages) {

@@ -145,8 +145,11 @@ TitlePart integrity_title(const Reading<Integrity>& integrity, Payload payload) 
   const uint64_t wrong = i.misplaced + i.torn + i.unstamped;
   if (wrong == 0)
     return {grouped_text(i.verified) + " pages verified", stale ? Style::dim : Style::good};
-  return {wrong == 1 ? "1 page was wrong" : grouped_text(wrong) + " pages were wrong",
-          Style::error};
+  const std::string text =
+      wrong == 1 ? "1 page was wrong" : grouped_text(wrong) + " pages were wrong";
+  // By settings of before.
+  if (i.wrong_share.has_value()) return {text + ", none now", Style::dim};
+  return {text, Style::error};
 }
 
 std::vector<TitlePart> ring_title(const Snapshot& s) {

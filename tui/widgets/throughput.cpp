@@ -54,18 +54,22 @@ Style rate_style(const Terms& terms) {
 
 // What happens now, as opposed to the mean that is compared. The last second may have begun before
 // the change.
-const Reading<double>& present_rate(const Throughput& t, const Terms& terms) {
+bool is_young(const Throughput& t, const Terms& terms) {
   constexpr uint64_t kYoung = 1'500'000'000;
-  const bool young = terms.now_ns < t.current.begin_ns + kYoung;
-  return t.over_1s.has_value() && !young ? t.over_1s : t.over_100ms;
+  return terms.now_ns < t.current.begin_ns + kYoung;
+}
+const Reading<double>& present_rate(const Throughput& t, const Terms& terms) {
+  return t.over_1s.has_value() && !is_young(t, terms) ? t.over_1s : t.over_100ms;
 }
 
 // The big number: the mean since the change, once it has settled, so that it is the one that the
 // factor was made of. Slow motion has no mean worth reading.
 Reading<double> headline(const Throughput& t, const Terms& terms) {
-  if (terms.pace == Pace::slow_motion) return t.over_1s.has_value() ? t.over_1s : t.over_100ms;
+  const bool slow = terms.pace == Pace::slow_motion;
   const Reading<RateStats>& rate = t.current.rate;
-  if (!is_settled(rate)) return Reading<double>::warming(std::string(kMeasuring));
+  if (slow ? is_young(t, terms) || !t.over_1s.has_value() : !is_settled(rate))
+    return Reading<double>::warming(std::string(kMeasuring));
+  if (slow) return t.over_1s;
   return {rate.status, rate->mean, rate.reason};
 }
 
