@@ -11,6 +11,9 @@
 
 namespace pipetop::tui {
 
+// Of fewer samples no shares are shown: they are counted.
+inline constexpr uint64_t kTooFewSamples = 20;
+
 struct HotFunction {
   std::string_view name;
   double share = 0;  // of the role's samples, without its callees

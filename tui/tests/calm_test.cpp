@@ -194,6 +194,7 @@ TEST(ChartMarks, DoNotOverwriteEachOther) {
 
 TEST(ChartMarks, TheLastOneHasItsKeyToo) {
   EXPECT_EQ(marks({{29 * kSecond, "b"}}), "                            b▴");
+  EXPECT_EQ(marks({{28 * kSecond, "v"}, {29 * kSecond, "6"}}), "                         +1 6▴");
 }
 
 // ---- lists ----

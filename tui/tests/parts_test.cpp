@@ -49,6 +49,10 @@ TEST(Parts, ThoseThatHaveNoRoomAreCounted) {
   const Lines lines = panel(with_pairs(16), 8);
   EXPECT_EQ(lines[6], "and 11 more");
   EXPECT_TRUE(lines[7].starts_with("total"));
+  const Lines two = panel(with_pairs(2), 3);
+  EXPECT_TRUE(two[0].starts_with("pair 1")) << two[0] << ": they matter more than the heading";
+  EXPECT_TRUE(two[1].starts_with("pair 2")) << two[1];
+  EXPECT_TRUE(two[2].starts_with("total")) << two[2];
 }
 
 TEST(Parts, StandInTheRingsPlaceWhenThereAreSeveral) {

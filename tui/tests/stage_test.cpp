@@ -356,6 +356,20 @@ TEST(Stage, AHighlightFarDownTakesTheLastPlaceOfTheList) {
   EXPECT_FALSE(shows(canvas.text(), "above")) << canvas.text();
 }
 
+TEST(Stage, FewSamplesAreCounted) {
+  Snapshot s = changed_snapshot();
+  FunctionTable table;
+  table.samples = 3;
+  table.tree = flat_tree({{Function("step").name(), 2, 2}, {Function("other").name(), 1, 1}});
+  for (WorkerView& w : s.workers) w.functions = Reading<FunctionTable>::of(table);
+  Canvas canvas(glyphs_of(GlyphSet::unicode), 24, 80);
+  ViewState state = in_a_talk(SceneView::ring);
+  show_lists(state, s, 24, 80);
+  draw(canvas, s, state);
+  EXPECT_TRUE(shows(canvas.text(), "2/3 step")) << canvas.text();
+  EXPECT_FALSE(shows(canvas.text(), "66.7 %")) << canvas.text();
+}
+
 TEST(Stage, OtherThingsCanBeHighlighted) {
   EXPECT_EQ(ink_at(drawn_with("verdict", SceneView::ladder), "lock-bound"), kHighlighted);
   EXPECT_EQ(ink_at(drawn_with("slots", SceneView::ring), "ring ─"), kHighlighted);

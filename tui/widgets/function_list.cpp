@@ -5,6 +5,7 @@
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
+#include "tui/state/hottest.h"
 #include "tui/state/layout.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/stage.h"
@@ -118,8 +119,7 @@ void draw_list_header(const Area& area, const ListColumns& c, const FunctionList
   draw_summary(area, c.name.col, view);
 }
 
-// Too few samples for shares: they are counted. Times of sleeps are exact.
-constexpr uint64_t kTooFewSamples = 20;
+// Times of sleeps are exact.
 bool is_counted(const FunctionListView& view) {
   return view.choice.activity == Activity::running && view.list.contents.count < kTooFewSamples;
 }

@@ -24,12 +24,16 @@ std::string_view word_of(std::string_view technique) {
   return technique;
 }
 
-void draw_hot_row(const Area& area, const HotFunction& function, Style bar_style,
+void draw_hot_row(const Area& area, const HotFunction& function, uint64_t samples, Style bar_style,
                   bool highlighted) {
   constexpr int kShareCols = 7;
   const int name_cols = std::clamp(area.cols() - kShareCols - 10, 22, 34);
-  const int bar_cols = std::clamp(area.cols() - kShareCols - 1 - name_cols - 1, 0, 48);
-  area.part({0, 0, 1, kShareCols}).put_right(0, percent_text(function.share) + " %", Style::value);
+  const bool few = samples < kTooFewSamples;
+  const int bar_cols = few ? 0 : std::clamp(area.cols() - kShareCols - 1 - name_cols - 1, 0, 48);
+  const std::string share =
+      few ? fmt::format("{:.0f}/{}", function.share * double(samples), samples)
+          : percent_text(function.share) + " %";
+  area.part({0, 0, 1, kShareCols}).put_right(0, share, Style::value);
   const int name = kShareCols + 1;
   area.put_fitted(0, name, area.cols() - bar_cols - 1 - name, function.name, Style::plain);
   if (bar_cols > 0)
@@ -146,8 +150,8 @@ void draw_hottest(const Area& area, const WorkerView& worker,
   if (functions.empty()) area.put(0, 1, "no samples", Style::dim);
   int row = 0;
   for (const HotFunction& function : functions)
-    draw_hot_row(area.from_row(row++, 1), function, style_of(worker.role),
-                 function.name == highlight);
+    draw_hot_row(area.from_row(row++, 1), function, worker.functions->samples,
+                 style_of(worker.role), function.name == highlight);
 }
 
 std::string words_of(const Snapshot& s) {

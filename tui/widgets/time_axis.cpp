@@ -31,7 +31,8 @@ struct PlacedMark {
   bool key_first;  // there is no room to the right of the tick
 
   int begin() const {
-    const int count = before > 0 ? 1 + columns_of(std::to_string(before)) : 0;
+    // With a blank, where a key would be read as a digit of it.
+    const int count = before > 0 ? 1 + columns_of(std::to_string(before)) + key_first : 0;
     return cell - count - (key_first ? columns_of(key) : 0);
   }
   int end() const { return cell + 1 + (key_first ? 0 : columns_of(key)); }

@@ -188,8 +188,12 @@ void draw_parts(const Area& area, const Snapshot& s) {
   // The figures first: there are few, and they add to the rows.
   int row = draw_figures(area.from_row(0, std::max(0, area.rows() - 3)), s.figures);
   if (row > 0 && area.rows() - row > static_cast<int>(s.parts.size()) + 2) ++row;  // air
-  const int room = area.rows() - row - (s.parts.size() > 1 ? 2 : 1);
-  draw_heading(area.from_row(row++, 1), c, s);
+  int room = area.rows() - row - (s.parts.size() > 1 ? 2 : 1);
+  // What the columns are is worth less than the only parts that there is room for.
+  if (static_cast<int>(s.parts.size()) == room + 1)
+    ++room;
+  else
+    draw_heading(area.from_row(row++, 1), c, s);
   const auto fits = static_cast<size_t>(std::max(0, room));
   const size_t shown = s.parts.size() <= fits ? s.parts.size() : fits > 0 ? fits - 1 : 0;
   for (size_t i = 0; i < shown; ++i) draw_part(area.from_row(row++, 1), c, s.parts[i], largest);
