@@ -1,9 +1,6 @@
 #include "engine/observe/end_bytes.h"
 
-#include <unistd.h>
-
 #include <cerrno>
-#include <exception>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
@@ -21,7 +18,7 @@ constexpr size_t kMostEnds = STAGE_ENDS / 2;
 
 EndByteCounter::EndByteCounter() {
   skeleton_ = load_skeleton<end_bytes_bpf>("the byte counter", [](end_bytes_bpf& open) {
-    open.rodata->ns_per_tick = 1'000'000'000 / static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
+    open.rodata->ns_per_tick = ns_per_tick();
     fill_stage_calls(open.rodata->calls);
   });
   // Who starts and who ends is known before anybody is counted.
@@ -49,14 +46,8 @@ void EndByteCounter::watch(const std::set<ProcessId>& processes) {
     else
       too_many_ = true;
   }
-  std::exception_ptr failed;
-  try {
-    if (!added.empty()) search();
-  } catch (...) {
-    failed = std::current_exception();
-  }
+  if (!added.empty()) search();
   for (const uint32_t pid : added) bpf_map_delete_elem(wanted, &pid);
-  if (failed) std::rethrow_exception(failed);
   watched_ = processes;
 }
 

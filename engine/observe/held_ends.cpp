@@ -54,10 +54,12 @@ uint32_t device_of(unsigned major, unsigned minor) {
   return static_cast<uint32_t>(makedev(major, minor));
 }
 
-uint64_t ticks_of(uint64_t start_ns) {
+uint64_t ns_per_tick() {
   static const auto per_second = static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
-  return start_ns / (1'000'000'000 / per_second);
+  return 1'000'000'000 / per_second;
 }
+
+uint64_t ticks_of(uint64_t start_ns) { return start_ns / ns_per_tick(); }
 
 void sort_ends(std::vector<HeldEnd>& ends) {
   if (!std::is_sorted(ends.begin(), ends.end(), is_before))  // usually they are

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -188,9 +187,8 @@ class ProcPipeScanner final : public PipeScanner {
       task.comm = stat->comm;
       task.running = is_running(stat->state);
       task.zombie = is_zombie(stat->state);
-      static const auto per_second = static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
-      task.cpu_ns = parse_cpu_ns(read_text(files + "/schedstat"))
-                        .value_or(stat->cpu_ticks * (1'000'000'000 / per_second));
+      task.cpu_ns =
+          parse_cpu_ns(read_text(files + "/schedstat")).value_or(stat->cpu_ticks * ns_per_tick());
       if (!task.running && !task.zombie) classify(task, files, sleep_of(stat->state), descriptors);
       scan.tasks.push_back(std::move(task));
     }

@@ -1,19 +1,18 @@
 #include "engine/observe/stage_threads.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/observe/held_ends.h"
 #include "engine/observe/stage_calls.h"
 
 namespace pipetop::observe {
 
 StageThreads::StageThreads(const StagePipes& pipes) {
   skeleton_ = load_skeleton<stages_bpf>("the observer of stages", [&](stages_bpf& open) {
-    open.rodata->ns_per_tick = 1'000'000'000 / static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
+    open.rodata->ns_per_tick = ns_per_tick();
     fill_stage_calls(open.rodata->calls);
     if (bpf_map__reuse_fd(open.maps.inodes, pipes.inodes_fd()) != 0 ||
         bpf_map__reuse_fd(open.maps.rings, pipes.rings_fd()) != 0)

@@ -1,24 +1,17 @@
 #include "engine/pipeline/pipe_views.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
-#include "engine/base/clock.h"
 #include "engine/base/text.h"
 #include "engine/model/settings.h"
+#include "engine/observe/held_ends.h"
 #include "engine/pipeline/graph.h"
 
 namespace pipetop {
 namespace {
 
-uint64_t ns_per_tick() {
-  static const uint64_t ns = kSecond / static_cast<uint64_t>(std::max(1L, ::sysconf(_SC_CLK_TCK)));
-  return ns;
-}
-
 uint64_t age_ns(ProcessId process, uint64_t boot_ns) {
-  const uint64_t start_ns = process.start_ticks * ns_per_tick();
+  const uint64_t start_ns = process.start_ticks * observe::ns_per_tick();
   return boot_ns > start_ns ? boot_ns - start_ns : 0;
 }
 
