@@ -101,6 +101,8 @@ ControlMemory::ControlMemory(WorkloadKind workload, Role role) {
 
 std::string ProcessEnd::words() const {
   if (!by_signal) return fmt::format("exit status {}", code);
+  // Which of them, only the kernel's log tells.
+  if (code == SIGKILL) return "signal 9 (killed by somebody, or for lack of memory)";
   return fmt::format("signal {} ({})", code, ::strsignal(code));
 }
 

@@ -48,7 +48,7 @@ struct ProcessEnd {
   bool by_signal = false;
   int code = 0;  // the signal, or the exit status
 
-  std::string words() const;  // "signal 9 (Killed)", "exit status 1"
+  std::string words() const;  // "signal 15 (Terminated)", "exit status 1"
 };
 
 // A child process; the destructor kills and reaps it.

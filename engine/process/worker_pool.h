@@ -22,7 +22,7 @@ namespace pipetop {
 struct WorkerEvent {
   enum class Kind { added, removed, died, replaced, cannot_start, cannot_pin } kind;
   Worker& worker;
-  std::string words;  // "signal 9 (Killed)", "fork: ..."; "" when added, removed or replaced
+  std::string words;  // "signal 15 (Terminated)", "fork: ..."; "" when added, removed or replaced
 };
 
 class WorkerPool {

@@ -109,7 +109,9 @@ TEST_F(EngineTest, AKilledWorkerIsNamedAndReplaced) {
     ::kill(before.worker(killed).pid, SIGKILL);
     const Snapshot named = until([&](const Snapshot& s) { return s.worker(killed).restarts == 1; });
     ASSERT_FALSE(named.notices.empty());
-    EXPECT_EQ(named.notices.back().text, std::string(to_text(killed)) + " died: signal 9 (Killed)");
+    EXPECT_EQ(named.notices.back().text,
+              std::string(to_text(killed)) +
+                  " died: signal 9 (killed by somebody, or for lack of memory)");
     const Snapshot after = flow();
     EXPECT_NE(after.worker(killed).pid, before.worker(killed).pid);
     expect_all_in_order(after);

@@ -49,7 +49,7 @@ TEST(WorkerProcess, TellsASignalFromAnExit) {
   EXPECT_FALSE(process.poll());
   process.send(SIGKILL);
   wait_for_end(process);
-  EXPECT_EQ(process.poll()->words(), "signal 9 (Killed)");
+  EXPECT_EQ(process.poll()->words(), "signal 9 (killed by somebody, or for lack of memory)");
 }
 
 TEST(WorkerProcess, AMissingProgramIsAnError) {

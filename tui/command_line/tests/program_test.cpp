@@ -192,7 +192,8 @@ TEST(Program, WhatTheEngineNoticesIsSaidWhenItComesAndOnce) {
       {"ladder", "--rungs", "write_read", "--duration", "1h"},
       {"tune", "--budget", "1h"},
   };
-  const std::string notice = "pipetop: writer died: signal 9 (Killed)\n";
+  const std::string notice =
+      "pipetop: writer died: signal 9 (killed by somebody, or for lack of memory)\n";
   for (const Words& words : commands) {
     Program program(words);
     ASSERT_TRUE(program.kill_children("pipetop-writer", 2)) << program.err();

@@ -103,7 +103,8 @@ TEST_F(PageCacheTest, AKilledClientIsReplaced) {
   ::kill(before.parts[0].pid, SIGKILL);
   const Snapshot named = until([](const Snapshot& s) { return client(s).restarts == 1; });
   ASSERT_FALSE(named.notices.empty());
-  EXPECT_EQ(named.notices.back().text, "client died: signal 9 (Killed)");
+  EXPECT_EQ(named.notices.back().text,
+            "client died: signal 9 (killed by somebody, or for lack of memory)");
   const Snapshot after = all_flow();
   EXPECT_NE(after.parts[0].pid, before.parts[0].pid);
   EXPECT_EQ(after.parts[1].pid, before.parts[1].pid);
