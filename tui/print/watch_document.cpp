@@ -1,7 +1,7 @@
 #include <fmt/core.h>
 
-#include "engine/base/version.h"
 #include "engine/base/text.h"
+#include "engine/base/version.h"
 #include "tui/print/human_text.h"
 #include "tui/print/watch.h"
 
