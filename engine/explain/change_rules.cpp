@@ -29,7 +29,9 @@
 //                       meanwhile                     worked is no cause
 //   the mutex, polling  the limiting role's           as above
 //   a function          the innermost one             of works that have no name here
-//   no single cause
+//   no single cause     several changes at once, if
+//                       more than one technique
+//                       changed
 //
 // A rule whose numbers are unknown is left out.
 #include "engine/explain/change_rules.h"

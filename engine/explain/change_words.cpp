@@ -211,6 +211,13 @@ Cause words_of_function(const Comparison& c, const RolePair& pair, std::string_v
                        std::string(function), Below::callees);
 }
 
-Cause words_of_none(const Comparison& c) { return with_beside(c, {"no single cause", {}, {}}); }
+// As between rungs of a ladder that are no neighbours.
+Cause words_of_none(const Comparison& c) {
+  const PipeSettings &then = c.before().requested.pipe, &now = c.after().requested.pipe;
+  const int changed = (then.write_with != now.write_with) + (then.read_with != now.read_with) +
+                      (then.pages != now.pages) +
+                      (then.writer_wait != now.writer_wait || then.reader_wait != now.reader_wait);
+  return with_beside(c, {changed > 1 ? "several changes at once" : "no single cause", {}, {}});
+}
 
 }  // namespace pipetop

@@ -72,6 +72,9 @@ TEST(Change, MayHaveNoSingleCause) {
   Segment after = l.huge;
   after.rate.value->mean *= 1.5;  // all became cheaper alike
   EXPECT_EQ(words(l.huge, after), "no single cause");
+  after.requested.pipe.pages = Pages::hugetlb;
+  after.requested.pipe.reader_wait = Wait::busy;
+  EXPECT_EQ(words(l.huge, after), "several changes at once");
 }
 
 TEST(Change, WaitsUntilTheRateHasSettled) {
