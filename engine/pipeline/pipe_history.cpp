@@ -10,7 +10,8 @@ namespace pipetop {
 namespace {
 
 constexpr uint64_t kRecentNs = kSecond;
-constexpr uint64_t kLeastNs = 300 * kMs;  // many writers come in bursts, a tenth of a second apart
+constexpr uint64_t kLeastRateNs =
+    300 * kMs;  // many writers come in bursts, a tenth of a second apart
 constexpr uint64_t kLookNs = 90 * kMs;
 constexpr uint64_t kPointNs = 100 * kMs;
 constexpr uint64_t kHistoryNs = 120 * kSecond;
@@ -32,7 +33,7 @@ void RecentRate::add(uint64_t at_ns, double total) {
 }
 
 std::optional<double> RecentRate::per_s() const {
-  if (points_.empty() || points_.back().at_ns < points_.front().at_ns + kLeastNs) return {};
+  if (points_.empty() || points_.back().at_ns < points_.front().at_ns + kLeastRateNs) return {};
   const double seconds = double(points_.back().at_ns - points_.front().at_ns) / double(kSecond);
   return (points_.back().total - points_.front().total) / seconds;
 }

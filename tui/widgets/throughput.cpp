@@ -52,12 +52,13 @@ Style rate_style(const Terms& terms) {
   return terms.pace == Pace::slow_motion ? Style::warning : Style::graph;
 }
 
-// What happens now, as opposed to the mean that is compared. The last second may have begun before
-// the change.
+// The last second may have begun before the change.
 bool is_young(const Throughput& t, const Terms& terms) {
   constexpr uint64_t kYoung = 1'500'000'000;
   return terms.now_ns < t.current.begin_ns + kYoung;
 }
+
+// What happens now, as opposed to the mean that is compared.
 const Reading<double>& present_rate(const Throughput& t, const Terms& terms) {
   return t.over_1s.has_value() && !is_young(t, terms) ? t.over_1s : t.over_100ms;
 }
