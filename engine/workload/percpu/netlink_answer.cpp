@@ -32,14 +32,17 @@ bool each_message(std::span<const char> answer, const std::function<bool(const n
 
 KernelRefusal read_error(const nlmsghdr* message) {
   KernelRefusal refusal{.error_number = error_of(message, sizeof(nlmsgerr)), .words = {}};
-  if (!(message->nlmsg_flags & NLM_F_ACK_TLVS)) return refusal;
+  const size_t bytes = mnl_nlmsg_get_payload_len(message);
+  if (!(message->nlmsg_flags & NLM_F_ACK_TLVS) || bytes < sizeof(nlmsgerr)) return refusal;
   const auto read_words = [](const nlattr* attribute, void* words) {
     if (mnl_attr_get_type(attribute) == NLMSGERR_ATTR_MSG &&
         mnl_attr_validate(attribute, MNL_TYPE_NUL_STRING) == 0)
       *static_cast<std::string*>(words) = mnl_attr_get_str(attribute);
     return MNL_CB_OK;
   };
-  mnl_attr_parse(message, sizeof(nlmsgerr), read_words, &refusal.words);
+  // mnl_attr_parse() reads on to the end of the message's padding, which may not be there.
+  mnl_attr_parse_payload(mnl_nlmsg_get_payload_offset(message, sizeof(nlmsgerr)),
+                         bytes - sizeof(nlmsgerr), read_words, &refusal.words);
   return refusal;
 }
 
