@@ -12,6 +12,9 @@ constexpr const char* kNoInterval = "no interval measured yet";
 constexpr const char* kNoProc = "the process's files in /proc cannot be read; mount /proc";
 
 constexpr uint64_t kIntegrityInterval = 100 * kMs;
+// In slow motion a second has some pages of one ring, all of them right or all wrong; single steps
+// have none.
+constexpr uint64_t kFewPages = 1024, kFewPagesWithin = 10 * kSecond;
 constexpr uint64_t kProcInterval = 250 * kMs;  // /proc is read no more often than that
 // The scheduler updates the totals of a running task on its ticks, at least 100
 // times a second.
@@ -62,7 +65,13 @@ TimeShares all(const Reading<double>& reading) { return {reading, reading, readi
 
 void IntegrityMeter::sample(uint64_t now_ns, const Integrity& totals) {
   if (!samples_.empty() && now_ns < samples_.back().at_ns + kIntegrityInterval) return;
-  add_sample(samples_, {now_ns, totals});
+  samples_.push_back({now_ns, totals});
+  while (samples_.size() > 2) {
+    const uint64_t age_ns = now_ns - samples_[1].at_ns;
+    const bool enough = pages(totals) - pages(samples_[1].totals) >= kFewPages;
+    if (age_ns < (enough ? kSecond : kFewPagesWithin)) break;
+    samples_.pop_front();
+  }
 }
 
 Integrity IntegrityMeter::describe(const Integrity& totals) const {
@@ -75,7 +84,7 @@ Integrity IntegrityMeter::describe(const Integrity& totals) const {
   if (samples_.size() < 2) return unknown(kNoInterval);
   const auto& [begin_ns, before] = samples_.front();
   const auto& [end_ns, after] = samples_.back();
-  if (pages(after) == pages(before)) return unknown("no page arrived in the last second");
+  if (pages(after) == pages(before)) return unknown("no page arrived lately");
   const double ns = double(end_ns - begin_ns);
   integrity.torn_per_s = per_second(after.torn - before.torn, ns);
   integrity.misplaced_per_s = per_second(after.misplaced - before.misplaced, ns);

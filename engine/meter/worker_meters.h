@@ -15,7 +15,8 @@
 
 namespace pipetop {
 
-// What the reader found in stamped pages: totals, and rates over about a second.
+// What the reader found in stamped pages: totals, and rates over about a second; over up to 10 s
+// where few pages arrive.
 class IntegrityMeter {
  public:
   // Cheap if called more often than it keeps samples.
@@ -32,7 +33,7 @@ class IntegrityMeter {
     uint64_t at_ns = 0;
     Integrity totals;
   };
-  std::deque<Sample> samples_;  // within the last second
+  std::deque<Sample> samples_;
 };
 
 // In units of this many items per second; unknown if nothing was timed in between.

@@ -57,7 +57,7 @@ inline Pace pace_of(const Snapshot& s) {
   return slow ? Pace::slow_motion : Pace::normal;
 }
 
-// Whether the reader got wrong pages within the last second.
+// Whether the reader gets wrong pages; of few pages also of those before the last second.
 inline bool is_damaged(const Snapshot& s) {
   return s.integrity.has_value() && s.integrity->damages();
 }

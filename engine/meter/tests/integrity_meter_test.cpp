@@ -38,6 +38,22 @@ TEST(IntegrityMeter, ZeroIsSaidOnlyOfPagesThatWereLookedAt) {
   EXPECT_FALSE(meter.describe(found).damages());
 }
 
+// A page each 300 ms, every eighth of them torn.
+TEST(IntegrityMeter, FewPagesAreJudgedOverMoreThanASecond) {
+  Integrity found;
+  IntegrityMeter meter;
+  for (uint64_t ms = 300; ms <= 30'000; ms += 300) {
+    ++((ms / 300) % 8 == 0 ? found.torn : found.verified);
+    meter.sample(ms * kMs, found);
+    if (ms < 5000) continue;
+    EXPECT_NEAR(*meter.describe(found).wrong_share, 0.125, 0.06) << ms;
+  }
+  meter.sample(36'000 * kMs, found);
+  EXPECT_TRUE(meter.describe(found).damages());
+  for (uint64_t ms = 40'300; ms <= 41'000; ms += 100) meter.sample(ms * kMs, found);
+  EXPECT_FALSE(meter.describe(found).wrong_share.has_value());  // none for 10 s
+}
+
 TEST(IntegrityMeter, AChangeBeginsAnew) {
   Integrity found;
   IntegrityMeter meter;
