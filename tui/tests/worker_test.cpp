@@ -69,7 +69,11 @@ TEST(Worker, TheMostTellingCountersStayWhenNarrow) {
   w.counts.eagain = 0;
   EXPECT_EQ(counters(w, 40)[0], "532 k calls/s  128 KiB/call  cpu 100 %");
   EXPECT_EQ(counters(w, 40)[1], "blocked 10 %  runnable 10 %  EAGAIN  1 %");
+  EXPECT_EQ(counters(w, 35)[1], "cpu 100  blocked 10  runnable 10 %");
   w.times_source = "schedstat";
+  w.shares.on_cpu = Reading<double>::of(0.8);
+  EXPECT_EQ(counters(w, 35)[1], "cpu ≤ 80  blocked 10  runnable 10 %");
+  w.shares.on_cpu = Reading<double>::of(1);
   EXPECT_EQ(counters(w, 60)[0], "532 k calls/s  128 KiB/call  cpu ≤ 100 %  blocked 10 %");
 }
 

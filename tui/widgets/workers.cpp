@@ -40,8 +40,14 @@ TitlePart state_part(const WorkerView& w) {
   return {std::move(text), look.style};
 }
 
+// "39", of shares that end with one "%" for all of them.
+std::string bare_percent_text(double share) {
+  const std::string text = whole_percent_text(share);
+  return text.substr(0, text.find(' '));
+}
+
 // Most important first: what does not fit is left out.
-std::vector<Item> counters(const WorkerView& w, const Unit& unit) {
+std::vector<Item> counters(const WorkerView& w, const Unit& unit, int cols) {
   std::vector<Item> items;
   const auto add = [&](const char* before, const Reading<double>& reading, const char* after,
                        auto format, int width) {
@@ -58,8 +64,16 @@ std::vector<Item> counters(const WorkerView& w, const Unit& unit) {
   add("", w.bytes_per_call, "/call", amount, 7);
   const bool had_eagain = w.counts.eagain > 0;
   if (had_eagain) percent("EAGAIN", w.eagain_share);
-  percent(w.overstates_cpu() ? "cpu ≤" : "cpu", w.shares.on_cpu);
-  if (w.shares.blocked.has_value()) percent("blocked", w.shares.blocked);
+  const char* cpu = w.overstates_cpu() ? "cpu ≤" : "cpu";
+  // Two shares of three leave one to wonder where the rest of the time goes.
+  constexpr int kThreeShares = 35;  // at 80 columns
+  if (cols <= kThreeShares && !had_eagain && w.shares.runnable.has_value()) {
+    add(cpu, w.shares.on_cpu, "", bare_percent_text, 2);
+    add("blocked", w.shares.blocked, "", bare_percent_text, 2);
+  } else {
+    percent(cpu, w.shares.on_cpu);
+    if (w.shares.blocked.has_value()) percent("blocked", w.shares.blocked);
+  }
   if (w.shares.runnable.has_value()) percent("runnable", w.shares.runnable);
   if (!had_eagain) percent("EAGAIN", w.eagain_share);
   if (w.wakeups_per_s.has_value()) count("wakeups", w.wakeups_per_s);
@@ -169,7 +183,7 @@ void draw_worker(const Area& area, const WorkerView& w, const Unit& unit,
                  const FunctionListView& functions) {
   if (area.empty()) return;
   const int rows = counter_rows(area.rect());
-  flow(area.from_row(0, rows), counters(w, unit));
+  flow(area.from_row(0, rows), counters(w, unit, area.cols()));
   draw_function_list(area.from_row(rows), functions);
 }
 
