@@ -190,6 +190,15 @@ Area draw_panel(Canvas& canvas, Border border, const Rect& rect, std::span<const
   return {canvas, inside(border, rect)};
 }
 
+Area draw_dialog(Canvas& canvas, const Rect& box, std::string_view title, std::string_view hint) {
+  // What a narrow margin would show of the screen behind can't be read.
+  constexpr int kNarrowMargin = 4;
+  const Rect whole_rows = {box.row, 0, box.rows, canvas.cols()};
+  Area(canvas, box.col <= kNarrowMargin ? whole_rows : box).fill(U' ', {});
+  const TitlePart parts[] = {{std::string(title), Style::title}, {std::string(hint), Style::dim}};
+  return draw_panel(canvas, Border::box, box, parts, true);
+}
+
 Area draw_dialog(Canvas& canvas, std::string_view title, std::string_view hint, int lines,
                  int cols) {
   const int title_cols = columns_of(title) + columns_of(hint) + 3 + 4;
@@ -197,9 +206,7 @@ Area draw_dialog(Canvas& canvas, std::string_view title, std::string_view hint, 
   const int box_cols = std::min(std::max(cols, title_cols) + 4, canvas.cols());
   const Rect box = {(canvas.rows() - box_rows) / 2, (canvas.cols() - box_cols) / 2, box_rows,
                     box_cols};
-  Area(canvas, box).fill(U' ', {});
-  const TitlePart parts[] = {{std::string(title), Style::title}, {std::string(hint), Style::dim}};
-  return draw_panel(canvas, Border::box, box, parts, true);
+  return draw_dialog(canvas, box, title, hint);
 }
 
 void draw_too_small(Canvas& canvas) {

@@ -33,8 +33,10 @@ inline Area draw_panel(Canvas& canvas, const Layout& layout, const Rect& rect,
   return draw_panel(canvas, layout.border(), rect, title, focused);
 }
 
-// A box in the middle of the screen with a title, for so many lines of so many columns; returns its
-// inside.
+// A box above the screen with a title; returns its inside.
+Area draw_dialog(Canvas& canvas, const Rect& box, std::string_view title, std::string_view hint);
+
+// In the middle, for so many lines of so many columns.
 Area draw_dialog(Canvas& canvas, std::string_view title, std::string_view hint, int lines,
                  int cols);
 

@@ -145,11 +145,9 @@ void draw_lines(const Area& area, const Lines& lines, int scroll) {
 
 void draw_help(Canvas& canvas, const HelpContents& contents, int scroll) {
   const Page page = make_page(canvas.rows(), canvas.cols(), contents);
-  Area(canvas, page.box).fill(U' ', {});
   const bool more = page.scroll_end() > 0;
-  const TitlePart title[] = {{"help", Style::title},
-                             {more ? "j k scroll, Esc closes" : "Esc closes", Style::dim}};
-  const Area area = draw_panel(canvas, Border::box, page.box, title, true);
+  const Area area =
+      draw_dialog(canvas, page.box, "help", more ? "j k scroll, Esc closes" : "Esc closes");
   scroll = std::clamp(scroll, 0, page.scroll_end());
   draw_lines(area.part({0, 0, area.rows(), page.half - 1}), page.left, scroll);
   draw_lines(area.part({0, page.half, area.rows(), area.cols()}), page.right, scroll);

@@ -50,11 +50,9 @@ MessagePage page_of(int rows, int cols, std::span<const Message> messages) {
 
 void draw_messages(Canvas& canvas, std::span<const Message> messages, int scroll) {
   const MessagePage page = page_of(canvas.rows(), canvas.cols(), messages);
-  Area(canvas, page.box).fill(U' ', {});
   const bool more = page.scroll_end() > 0;
-  const TitlePart title[] = {{"messages", Style::title},
-                             {more ? "j k scroll, q closes" : "q closes", Style::dim}};
-  const Area area = draw_panel(canvas, Border::box, page.box, title, true);
+  const Area area =
+      draw_dialog(canvas, page.box, "messages", more ? "j k scroll, q closes" : "q closes");
   scroll = std::clamp(scroll, 0, page.scroll_end());
   for (int row = 0; row < area.rows(); ++row) {
     const auto index = static_cast<size_t>(row + scroll);
