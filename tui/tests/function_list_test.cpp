@@ -134,6 +134,17 @@ TEST_F(FunctionListTest, LostSamplesAreNotHidden) {
   EXPECT_EQ(list(3, 60)[0], "▾self  child        function  running 12,991 samples 17 lost");
 }
 
+// One sleep of 40 us in seconds.
+TEST_F(FunctionListTest, NextToNoWaitingHasNoBars) {
+  choice_.activity = Activity::waiting;
+  BlockedTable& blocked = *worker_.blocked.value;
+  blocked.times = 1;
+  blocked.ns = 40'000;
+  blocked.tree = flat_tree({{"schedule", 40'000, 40'000}});
+  EXPECT_EQ(list(3, 60), (Lines{" self ▾child        function           waiting 1 sleep 40 us",
+                                "  100    100         schedule", ""}));
+}
+
 TEST_F(FunctionListTest, WaitingSaysHowOftenAndHowLong) {
   choice_.activity = Activity::waiting;
   EXPECT_EQ(list(3, 60), (Lines{" self ▾child        function     waiting 1,234 sleeps 400 ms",

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/base/clock.h"
 #include "engine/explain/glossary.h"
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
@@ -21,9 +22,11 @@ struct ListColumns {
 
 constexpr int kWideCols = 44;    // from this width on numbers are well separated
 constexpr int kNarrowCols = 34;  // with less there is only room for two numbers
+constexpr int kBarRoom = 30;     // of names and bars; with less whole names are worth more
 
 std::string sleep_text(uint64_t ns) {
   const double seconds = static_cast<double>(ns) / 1e9;
+  if (seconds < 0.9995e-3) return fmt::format("{:.0f} us", seconds * 1e6);
   if (seconds < 0.9995) return fmt::format("{:.0f} ms", seconds * 1e3);
   return fmt::format("{:.1f} s", seconds);
 }
@@ -49,7 +52,8 @@ std::vector<TitlePart> summary(const FunctionListView& view, int detail) {
   if (!activity.empty()) parts.push_back({std::move(activity), Style::plain});
   if (detail == 5) return parts;
   std::string count = grouped_text(c.count);
-  if (detail < 2) count += running ? (detail == 0 ? " samples" : " smp") : " sleeps";
+  if (detail < 2) count += running ? (detail == 0 ? " samples" : " smp") : " sleep";
+  if (detail < 2 && !running && c.count != 1) count += "s";
   parts.push_back({std::move(count), Style::dim});
   if (!running && detail == 0) parts.push_back({sleep_text(c.source.now.whole), Style::dim});
   if (c.lost > 0 && detail < 4)
@@ -97,9 +101,9 @@ ListColumns list_columns(int cols, const ListContents& contents, const ListChoic
   // rest.
   const int room = cols - name;
   const bool tree = choice.form == ListForm::tree;
-  const int bar = room < 26 ? 0
-                  : tree    ? std::max(room / 5, room - 64)
-                            : std::max(room / 3, room - 42);
+  const int bar = room < kBarRoom ? 0
+                  : tree          ? std::max(room / 5, room - 64)
+                                  : std::max(room / 3, room - 42);
   const int name_cols = room - bar - (bar > 0 ? 1 : 0);
   return {{0, 0, 1, self},
           {0, self, 1, children},
@@ -122,6 +126,11 @@ void draw_list_header(const Area& area, const ListColumns& c, const FunctionList
 // Times of sleeps are exact.
 bool is_counted(const FunctionListView& view) {
   return view.choice.activity == Activity::running && view.list.contents.count < kTooFewSamples;
+}
+
+// A full bar would make much of nearly nothing.
+bool is_brief(const FunctionListView& view) {
+  return view.choice.activity == Activity::waiting && view.list.contents.source.now.whole < kMs;
 }
 
 // "1/3": of the samples.
@@ -198,6 +207,7 @@ void draw_row(const Area& area, const ListColumns& c, const CallRow& row,
   const bool running = view.choice.activity == Activity::running;
   draw_name(area.part(c.name), row, indent,
             view.by_timer && running && !gone && ends_interrupts_off(row.name));
+  if (is_brief(view)) return;
   draw_bar(area.part(c.bar), row.share(sort), style_of(view.role));  // 100 % fills it, always
 }
 
