@@ -40,14 +40,22 @@ void Segments::begin(uint64_t now_ns, const Progress& progress, const Effective&
     Segment closed = present(now_ns, progress, until_now);
     settle_cause(closed.change);
     log_.add(closed);
-    // With its trees, however old the log makes it. Slow motion has no rate to compare with.
-    if (!closed.requested.pipe.slow_motion) previous_ = std::make_shared<const Segment>(closed);
+    choose_reference(closed, requested);
     if (first_rate_ == 0 && closed.rate.has_value() && !closed.requested.pipe.slow_motion)
       first_rate_ = closed.rate->mean;
     change_ = Reading<Change>::warming("measuring");
   }
   meter_.begin_segment(now_ns, progress, label, key, requested);
   hold(now_ns);
+}
+
+// Slow motion has no rate to compare with. What comes after it with the settings of before it is
+// compared with what these were: it says nothing to compare a state with itself.
+void Segments::choose_reference(const Segment& closed, const Settings& next) {
+  // With its trees, however old the log makes it.
+  if (!closed.requested.pipe.slow_motion) previous_ = std::make_shared<const Segment>(closed);
+  if (next.pipe.slow_motion || !previous_ || previous_->requested == next) return;
+  reference_ = previous_;
 }
 
 void Segments::hold(uint64_t now_ns) {
@@ -125,7 +133,9 @@ Segment Segments::present(uint64_t now_ns, const Progress& progress,
 
 Reading<Change> Segments::change_to(const Segment& segment) const {
   if (!previous_) return Reading<Change>::unavailable("it is the first segment");
-  Reading<Change> change = explain_change(*previous_, segment, terms_);
+  if (!reference_ && !segment.requested.pipe.slow_motion)
+    return Reading<Change>::unavailable("the settings are those of the start");
+  Reading<Change> change = explain_change(reference_ ? *reference_ : *previous_, segment, terms_);
   if (change.has_value() && first_rate_ > 0)
     change.value->since_start = change->after / first_rate_;
   return change;

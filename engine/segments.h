@@ -56,7 +56,8 @@ class Segments {
   // The current one as if it ended now, with everything that was observed.
   Segment present(uint64_t now_ns, const Progress& progress, const Effective& in_force) const;
 
-  // From the last closed one to the current one; compared anew at most once a second.
+  // To the current one from the last closed one with other settings; compared anew at most once a
+  // second.
   void compare(uint64_t now_ns, const Progress& progress, const Effective& in_force);
   const Reading<Change>& change() const { return change_; }
 
@@ -66,6 +67,7 @@ class Segments {
   Throughput throughput(uint64_t now_ns, const Progress& progress) const;
 
  private:
+  void choose_reference(const Segment& closed, const Settings& next);
   void hold(uint64_t now_ns);
   std::optional<TaskTimes> run_times(Role role) const;
   void describe(uint64_t now_ns, Segment& segment) const;
@@ -83,8 +85,9 @@ class Segments {
   std::array<ShareMeter, kRoles> times_;
   std::array<WorkerCounts, kRoles> counts_before_;  // when it began to count
   SegmentLog log_;
-  std::shared_ptr<const Segment> previous_;
-  double first_rate_ = 0;  // of the first segment that has one; 0: none yet
+  std::shared_ptr<const Segment> previous_;   // the last closed one at full speed
+  std::shared_ptr<const Segment> reference_;  // what the current one is compared with, null: none
+  double first_rate_ = 0;                     // of the first segment that has one; 0: none yet
   Reading<Change> change_ = Reading<Change>::warming("nothing has changed yet");
   uint64_t change_due_ns_ = 0;
   uint64_t suspended_at_ns_ = 0;

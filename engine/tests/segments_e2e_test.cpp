@@ -84,6 +84,30 @@ TEST_F(SegmentsTest, ThreeChangesCloseThreeSegments) {
   EXPECT_LE(present.items, closed[2]->items);
 }
 
+// As a speaker who steps back to a scene in slow motion, and on again.
+TEST_F(SegmentsTest, AfterSlowMotionOneIsNotComparedWithItself) {
+  const auto compared = [&] {
+    return until([](const Snapshot& s) { return s.change.has_value(); }).change->before;
+  };
+  const auto slow_motion = [&](Settings s) {
+    s.pipe.slow_motion = true;
+    engine->apply(s, "slow motion");
+    until([](const Snapshot& t) { return t.change.reason.starts_with("slow motion"); });
+  };
+  Settings s;
+  start(s);
+  measured();
+  slow_motion(s);
+  engine->apply(s, "the start");
+  until([](const Snapshot& t) { return t.change.reason.ends_with("those of the start"); });
+  s.pipe.write_with = WriteWith::vmsplice;
+  engine->apply(s, "write_with vmsplice");
+  const double before = compared();
+  slow_motion(s);
+  engine->apply(s, "write_with vmsplice");
+  EXPECT_EQ(compared(), before);
+}
+
 // A stopped reader acknowledges nothing.
 TEST_F(SegmentsTest, OneThatNeverTookEffectSaysSo) {
   Settings s;
