@@ -57,6 +57,7 @@ struct Part {
   Ink ink;
   int rank;                // the lowest are kept if there is little room
   std::string brief = {};  // instead of a text that does not fit; "": none
+  bool blank = false;  // only its room is kept, so that its neighbours don't come and go with it
   bool shown = false;
 };
 
@@ -99,13 +100,13 @@ std::vector<Part> parts_of(const Snapshot& s) {
   std::vector<Part> parts;
   if (s.host) {
     parts.push_back({"Linux " + s.host->kernel, Style::plain, 2});
-    parts.push_back({s.host->cpu, Style::plain, 5});
+    parts.push_back({s.host->cpu, Style::plain, 6});
     parts.push_back(
-        {fmt::format("{} CPU{}", s.host->cpus, s.host->cpus == 1 ? "" : "s"), Style::plain, 4});
+        {fmt::format("{} CPU{}", s.host->cpus, s.host->cpus == 1 ? "" : "s"), Style::plain, 5});
   }
   if (s.event.has_value())
     parts.push_back({fmt::format("{} {}{}", s.event->name, s.event->rate(), s.event->cost()),
-                     Style::plain, 3, fmt::format("{} {}", s.event->name, s.event->rate())});
+                     Style::plain, 4, fmt::format("{} {}", s.event->name, s.event->rate())});
   else if (s.requested.observers == Observing::off)
     parts.push_back({"observers off", Style::warning, 1});
   const double steal = s.steal_share.value.value_or(0);
@@ -113,7 +114,8 @@ std::vector<Part> parts_of(const Snapshot& s) {
     parts.push_back({fmt::format("steal {:.0f} %", steal * 100),
                      steal > kStealTooMuch ? Style::error : Style::warning, 1});
   // Its reason is in the message line.
-  if (!s.noise.empty()) parts.push_back({" NOISY ", {Style::warning, kReverse}, 1});
+  const bool quiet = s.noise.empty();
+  parts.push_back({" NOISY ", {Style::warning, kReverse}, quiet ? 3 : 1, {}, quiet});
   add_badges(parts, s);
   return parts;
 }
@@ -132,7 +134,7 @@ std::string frozen_badge(std::string_view shown, std::string_view running, int r
 int columns_with_gap(const Part& part) { return columns_of(part.text) + 3; }
 
 void choose(std::vector<Part>& parts, int room) {
-  for (int rank = 0; rank <= 5; ++rank) {
+  for (int rank = 0; rank <= 6; ++rank) {
     for (Part& part : parts) {
       if (part.rank != rank || part.text.empty()) continue;
       if (columns_with_gap(part) > room && !part.brief.empty()) part.text = part.brief;
@@ -245,7 +247,7 @@ void draw_title_bar(const Area& area, const Snapshot& s, std::string_view preset
   col += 3;
   bool first = true;
   for (const Part& part : parts) {
-    if (!part.shown) continue;
+    if (!part.shown || part.blank) continue;
     if (!first) col = area.put(0, col, part.ink.emphasis & kReverse ? "  " : " · ", Style::dim);
     first = false;
     col = area.put(0, col, part.text, part.ink);
