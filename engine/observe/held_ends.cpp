@@ -9,6 +9,8 @@
 #include <array>
 #include <utility>
 
+#include "engine/process/task_stat.h"
+
 namespace pipetop::observe {
 namespace {
 
@@ -52,11 +54,6 @@ void add_ring(ScannedPipe& pipe, const pipes_ring& ring) {
 
 uint32_t device_of(unsigned major, unsigned minor) {
   return static_cast<uint32_t>(makedev(major, minor));
-}
-
-uint64_t ns_per_tick() {
-  static const auto per_second = static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
-  return 1'000'000'000 / per_second;
 }
 
 uint64_t ticks_of(uint64_t start_ns) { return start_ns / ns_per_tick(); }

@@ -23,8 +23,6 @@ struct HeldEnd {
 // The device as stat(2) shows it.
 uint32_t device_of(unsigned major, unsigned minor);
 
-// Of the clock of /proc.
-uint64_t ns_per_tick();
 // Of a process, from the time of its start since boot.
 uint64_t ticks_of(uint64_t start_ns);
 

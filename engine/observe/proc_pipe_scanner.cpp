@@ -20,6 +20,7 @@
 #include "engine/observe/pipe_scanner.h"
 #include "engine/observe/proc_tasks.h"
 #include "engine/process/foreign_end.h"
+#include "engine/process/task_stat.h"
 
 namespace pipetop::observe {
 namespace {
@@ -108,14 +109,14 @@ class ProcPipeScanner final : public PipeScanner {
     const std::string folder = fmt::format("/proc/{}", pid);
     const std::vector<int> fds = numbers_in(folder + "/fd");
     if (fds.empty() && (errno == EACCES || errno == EPERM)) {
-      const auto stat = parse_task_stat(read_text(folder + "/stat"));
-      if (stat && !stat->is_kernel_thread && !is_zombie(stat->state)) ++unreadable_;
+      const auto stat = read_task_stat(pid);
+      if (stat && !stat->is_kernel_thread && !stat->is_zombie()) ++unreadable_;
       return;
     }
     const size_t before = held_.size();
     for (const int fd : fds) list_end(folder, pid, fd);
     if (held_.size() == before) return;
-    const auto stat = parse_task_stat(read_text(folder + "/stat"));
+    const auto stat = read_task_stat(pid);
     if (!stat || (start_ticks && stat->start_ticks != *start_ticks)) return held_.resize(before);
     for (size_t i = before; i < held_.size(); ++i)
       held_[i].end.process.start_ticks = stat->start_ticks;
@@ -171,7 +172,7 @@ class ProcPipeScanner final : public PipeScanner {
 
   void list_tasks(PipeScan& scan, ProcessId process) {
     const std::string folder = fmt::format("/proc/{}", process.pid);
-    const auto whole = parse_task_stat(read_text(folder + "/stat"));
+    const auto whole = read_task_stat(process.pid);
     if (!whole || whole->start_ticks != process.start_ticks) return;
     const DescriptorTable descriptors(held_, scan.pipes, names_, began_ns_);
     for (const pid_t tid : numbers_in(folder + "/task")) {
@@ -185,8 +186,8 @@ class ProcPipeScanner final : public PipeScanner {
       task.group = stat->group;
       task.session = stat->session;
       task.comm = stat->comm;
-      task.running = is_running(stat->state);
-      task.zombie = is_zombie(stat->state);
+      task.running = stat->is_running();
+      task.zombie = stat->is_zombie();
       task.cpu_ns =
           parse_cpu_ns(read_text(files + "/schedstat")).value_or(stat->cpu_ticks * ns_per_tick());
       if (!task.running && !task.zombie) classify(task, files, sleep_of(stat->state), descriptors);

@@ -7,30 +7,6 @@
 #include <cstdio>
 
 namespace pipetop::observe {
-namespace {
-
-constexpr unsigned kKernelThread = 0x00200000;  // PF_KTHREAD
-
-}  // namespace
-
-std::optional<TaskStat> parse_task_stat(const std::string& text) {
-  // The command's name may hold anything, also brackets.
-  const size_t open = text.find('('), close = text.rfind(')');
-  if (open == text.npos || close == text.npos || close < open) return {};
-  TaskStat stat;
-  stat.comm = text.substr(open + 1, close - open - 1);
-  unsigned flags = 0;
-  uint64_t user = 0, system = 0;
-  if (std::sscanf(&text[close + 1],
-                  " %c %d %d %d %*d %*d %u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
-                  " %*d %*d %*d %*d %*d %*d %" SCNu64,
-                  &stat.state, &stat.parent, &stat.group, &stat.session, &flags, &user, &system,
-                  &stat.start_ticks) != 8)
-    return {};
-  stat.cpu_ticks = user + system;
-  stat.is_kernel_thread = (flags & kKernelThread) != 0;
-  return stat;
-}
 
 std::optional<SystemCall> parse_system_call(const std::string& text) {
   SystemCall call;
@@ -69,9 +45,6 @@ std::optional<uint64_t> parse_cpu_ns(const std::string& text) {
   uint64_t ns = 0;
   return std::sscanf(text.c_str(), "%" SCNu64, &ns) == 1 ? std::optional(ns) : std::nullopt;
 }
-
-bool is_running(char state) { return state == 'R'; }
-bool is_zombie(char state) { return state == 'Z' || state == 'X'; }
 
 Sleep sleep_of(char state) {
   switch (state) {

@@ -12,17 +12,6 @@
 
 namespace pipetop::observe {
 
-// /proc/PID/stat, or /proc/PID/task/TID/stat.
-struct TaskStat {
-  std::string comm;
-  char state = '?';
-  pid_t parent = 0, group = 0, session = 0;
-  uint64_t start_ticks = 0;  // of the thread
-  uint64_t cpu_ticks = 0;
-  bool is_kernel_thread = false;
-};
-std::optional<TaskStat> parse_task_stat(const std::string& text);
-
 // /proc/PID/task/TID/syscall: "0 0x3 0x7ffd... 0x1000 ...", "-1 0x7ffd... 0x7f2f..." in none,
 // "running". Nothing if it is anything else, such as "" because it may not be read.
 std::optional<SystemCall> parse_system_call(const std::string& text);
@@ -35,9 +24,6 @@ Access access_of(int flags);
 // The first number of /proc/PID/task/TID/schedstat; nothing if there is none.
 std::optional<uint64_t> parse_cpu_ns(const std::string& text);
 
-// What the state's letter says: 'R' runs or waits for a CPU, which /proc doesn't tell apart.
-bool is_running(char state);
-bool is_zombie(char state);
-Sleep sleep_of(char state);
+Sleep sleep_of(char state);  // TaskStat::state
 
 }  // namespace pipetop::observe

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "engine/base/error.h"
-#include "engine/observe/held_ends.h"
 #include "engine/observe/stage_calls.h"
+#include "engine/process/task_stat.h"
 
 namespace pipetop::observe {
 

@@ -4,14 +4,14 @@
 
 #include "engine/base/text.h"
 #include "engine/model/settings.h"
-#include "engine/observe/held_ends.h"
 #include "engine/pipeline/graph.h"
+#include "engine/process/task_stat.h"
 
 namespace pipetop {
 namespace {
 
 uint64_t age_ns(ProcessId process, uint64_t boot_ns) {
-  const uint64_t start_ns = process.start_ticks * observe::ns_per_tick();
+  const uint64_t start_ns = process.start_ticks * ns_per_tick();
   return boot_ns > start_ns ? boot_ns - start_ns : 0;
 }
 

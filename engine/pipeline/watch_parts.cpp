@@ -13,6 +13,8 @@
 #include "engine/base/clock.h"
 #include "engine/base/unique_fd.h"
 #include "engine/host/host_files.h"
+#include "engine/process/task_stat.h"
+#include "engine/process/threads.h"
 
 namespace pipetop {
 namespace {
@@ -31,36 +33,14 @@ std::vector<pid_t> read_children(pid_t pid) {
   return children;
 }
 
-// What follows the command in /proc/PID/stat, which may hold anything; "" if there is none.
-std::string stat_of(pid_t pid) {
-  const std::string stat = read_head(fmt::format("/proc/{}/stat", pid));
-  const size_t close = stat.rfind(')');
-  return close == stat.npos ? std::string() : stat.substr(close + 1);
-}
-
 pid_t read_parent(pid_t pid) {
-  int parent = 0;
-  return std::sscanf(stat_of(pid).c_str(), " %*c %d", &parent) == 1 ? parent : 0;
-}
-
-struct Stat {
-  char state = 0;
-  ProcessId process;
-};
-
-std::optional<Stat> read_stat(pid_t pid) {
-  Stat stat{0, {pid, 0}};
-  if (std::sscanf(stat_of(pid).c_str(),
-                  " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d"
-                  " %" SCNu64,
-                  &stat.state, &stat.process.start_ticks) != 2)
-    return {};
-  return stat;
+  const auto stat = read_task_stat(pid);
+  return stat ? stat->parent : 0;
 }
 
 bool is_alive(ProcessId process) {
-  const auto stat = read_stat(process.pid);
-  return stat && stat->process == process && stat->state != 'Z' && stat->state != 'X';
+  const auto stat = read_task_stat(process.pid);
+  return stat && stat->start_ticks == process.start_ticks && !stat->is_zombie();
 }
 
 // Also by one of its threads.
@@ -69,8 +49,8 @@ std::optional<ProcessId> read_identity(pid_t pid) {
   const size_t line = status.find("\nTgid:");
   int leader = 0;
   if (line == status.npos || std::sscanf(&status[line], " Tgid: %d", &leader) != 1) return {};
-  const auto stat = read_stat(leader);
-  return stat ? std::optional(stat->process) : std::nullopt;
+  const auto start_ticks = start_ticks_of(leader);
+  return start_ticks ? std::optional(ProcessId{leader, *start_ticks}) : std::nullopt;
 }
 
 std::optional<ProcessIo> read_io(pid_t pid) {

@@ -9,10 +9,10 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <string_view>
+
+#include "engine/process/task_stat.h"
 
 namespace pipetop {
 namespace {
@@ -27,22 +27,8 @@ struct CloseFolder {
 }  // namespace
 
 std::optional<uint64_t> start_ticks_of(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  std::ostringstream text;
-  text << file.rdbuf();  // nothing of it, without an exception, if the process exits meanwhile
-  const std::string stat = text.str();
-  // The command's name may hold anything, so the fields are counted from its ")".
-  const size_t close = stat.rfind(')');
-  if (close == stat.npos) return {};
-  size_t at = close + 1;  // the blank before the third field
-  for (int field = 3; field < 22; ++field) {
-    at = stat.find(' ', at + 1);
-    if (at == stat.npos) return {};
-  }
-  uint64_t ticks = 0;
-  const auto [end, error] = std::from_chars(&stat[at + 1], stat.data() + stat.size(), ticks);
-  if (error != std::errc()) return {};
-  return ticks;
+  const auto stat = read_task_stat(pid);
+  return stat ? std::optional(stat->start_ticks) : std::nullopt;
 }
 
 bool exists(ProcessId process) { return start_ticks_of(process.pid) == process.start_ticks; }

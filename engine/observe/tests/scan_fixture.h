@@ -18,17 +18,13 @@
 #include <vector>
 
 #include "engine/base/unique_fd.h"
-#include "engine/host/host_files.h"
 #include "engine/observe/pipe_scanner.h"
-#include "engine/observe/proc_tasks.h"
+#include "engine/process/threads.h"
 #include "engine/tests/eventually.h"
 
 namespace pipetop::observe {
 
-inline ProcessId process_id(pid_t pid) {
-  const auto stat = parse_task_stat(read_head("/proc/" + std::to_string(pid) + "/stat", 4096));
-  return {pid, stat ? stat->start_ticks : 0};
-}
+inline ProcessId process_id(pid_t pid) { return {pid, start_ticks_of(pid).value_or(0)}; }
 
 inline PipeId id_of(const struct stat& status) {
   return {static_cast<uint32_t>(status.st_dev), status.st_ino};
