@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/pipeline/blame.h"
 #include "engine/pipeline/bottleneck.h"
 
 namespace pipetop {

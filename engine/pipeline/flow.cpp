@@ -1,7 +1,6 @@
 #include "engine/pipeline/flow.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -16,20 +15,10 @@ namespace {
 constexpr double kLeans = 0.5;
 // Of the time that a ring holds data: less is a chance.
 constexpr double kHoldsData = 0.1;
-// A stage that has less time of its own than that only waits; the rest is noise.
-constexpr double kOwnNoise = 0.1;
-// How much more a stage keeps than its share: one that waits for a fifth of the time isn't the
-// one, whatever it does in the other four.
-constexpr double kSharpness = 8;
-// A pipe that moved nothing, beside one that did: hardly what a stage waits for.
-constexpr double kUnmoved = 0.02;
-// In all: too little waiting to follow it.
-constexpr double kLeastWaiting = 0.25;
 // Of the window, besides a wait that is over: less tells nothing.
 constexpr double kLeastRest = 0.01;
 // Of a stage that doesn't spin in calls that return at once.
 constexpr double kWaitsAtAll = 0.01;
-constexpr int kMostSweeps = 200;
 
 bool is_alive(const PipelineView& pipeline, const EndView& end) {
   return end.active && end.stage < pipeline.stages.size() && !pipeline.stages[end.stage].gone;
@@ -251,44 +240,6 @@ void find_who_takes_part(const PipelineView& pipeline, Flow& flow) {
   if (flow.moved) leave_out_small_parts(pipeline, flow);
 }
 
-// The shares in which a stage waits for the pipes of one side; all together 1.
-std::vector<std::pair<size_t, double>> weights(const Flow& flow, const std::vector<size_t>& pipes,
-                                               bool writing) {
-  const bool some_moved = std::ranges::any_of(
-      pipes, [&](size_t pipe) { return flow.rings[pipe].moved.value_or(false); });
-  std::vector<std::pair<size_t, double>> result;
-  double sum = 0;
-  for (const size_t pipe : pipes) {
-    const FlowRing& ring = flow.rings[pipe];
-    double weight = (ring.known ? (writing ? ring.full : ring.empty) : 0.5) + 0.001;
-    if (some_moved && !ring.moved.value_or(true)) weight *= kUnmoved;
-    result.emplace_back(pipe, weight);
-    sum += weight;
-  }
-  for (auto& weighted : result) weighted.second /= sum;
-  return result;
-}
-
-// Through the pipes of one side to who is beyond them.
-void pass_on(const Flow& flow, size_t from, bool writing, double share, BlameAt& blame) {
-  const FlowStage& stage = flow.stages[from];
-  const auto ways = weights(flow, writing ? stage.outputs : stage.inputs, writing);
-  double passed = 0;
-  for (const auto& way : ways) {
-    std::vector<size_t> to =
-        writing ? flow.rings[way.first].readers : flow.rings[way.first].writers;
-    if (to.size() > 1) std::erase(to, from);
-    for (const size_t other : to) {
-      blame.on.push_back({other, share * way.second / double(to.size())});
-      passed += blame.on.back().share;
-    }
-  }
-  // Nobody is there: it waits for what cannot be seen.
-  const double rest = std::max(0.0, share - passed);
-  blame.keeps += rest;
-  (writing ? blame.outside_writing : blame.outside_reading) = rest;
-}
-
 }  // namespace
 
 Flow flow_of(const PipelineView& pipeline) {
@@ -328,48 +279,6 @@ Flow flow_of(const PipelineView& pipeline) {
   }
   find_who_takes_part(pipeline, flow);
   return flow;
-}
-
-std::vector<BlameAt> blame_steps(const Flow& flow) {
-  std::vector<BlameAt> steps(flow.stages.size());
-  for (size_t i = 0; i < steps.size(); ++i) {
-    const FlowStage& stage = flow.stages[i];
-    const double waits = stage.reading + stage.writing;
-    if (!stage.takes_part || !(waits > 0)) continue;
-    steps[i].keeps = stage.own < kOwnNoise ? 0 : std::pow(stage.own, kSharpness);
-    const double passes = 1 - steps[i].keeps;
-    pass_on(flow, i, false, passes * stage.reading / waits, steps[i]);
-    pass_on(flow, i, true, passes * stage.writing / waits, steps[i]);
-  }
-  return steps;
-}
-
-std::vector<double> blame(const Flow& flow) {
-  const std::vector<BlameAt> steps = blame_steps(flow);
-  const size_t n = flow.stages.size();
-  std::vector<double> here(n), ends(n);
-  double sum = 0;
-  for (size_t i = 0; i < n; ++i)
-    if (flow.stages[i].takes_part) sum += here[i] = flow.stages[i].reading + flow.stages[i].writing;
-  if (sum < kLeastWaiting)
-    for (size_t i = 0; i < n; ++i) here[i] = flow.stages[i].takes_part ? 1 : 0;
-  sum = std::accumulate(here.begin(), here.end(), 0.0);
-  if (!(sum > 0)) return ends;
-  for (double& share : here) share /= sum;
-
-  // With the flow, and against it: along a chain the blame gets to its end at once.
-  const auto visit = [&](size_t i) {
-    const double arrived = std::exchange(here[i], 0.0);
-    if (!(arrived > 0)) return;
-    ends[i] += arrived * steps[i].keeps;
-    for (const BlameAt::Share& on : steps[i].on) here[on.stage] += arrived * on.share;
-  };
-  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
-    for (size_t i = 0; i < n; ++i) visit(i);
-    for (size_t i = n; i-- > 0;) visit(i);
-    if (std::accumulate(here.begin(), here.end(), 0.0) < 1e-4) break;
-  }
-  return ends;
 }
 
 }  // namespace pipetop

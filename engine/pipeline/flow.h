@@ -42,20 +42,4 @@ struct Flow {
 
 Flow flow_of(const PipelineView& pipeline);
 
-// What becomes of the blame that arrives at a stage.
-struct BlameAt {
-  struct Share {
-    size_t stage;
-    double share;
-  };
-  double keeps = 1;       // it ends here
-  std::vector<Share> on;  // the rest goes on
-  // Of what it keeps, because nobody is seen at the other side of its pipes.
-  double outside_reading = 0, outside_writing = 0;
-};
-std::vector<BlameAt> blame_steps(const Flow& flow);
-
-// Of each stage, how much of the blame ends there; the rest never ends: a deadlock.
-std::vector<double> blame(const Flow& flow);
-
 }  // namespace pipetop

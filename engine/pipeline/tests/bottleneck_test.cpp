@@ -11,6 +11,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
 #include "engine/explain/tests/made_segments.h"
+#include "engine/pipeline/blame.h"
 #include "engine/pipeline/flow.h"
 #include "engine/pipeline/tests/made_pipelines.h"
 
