@@ -12,6 +12,7 @@
 
 #include "engine/base/error.h"
 #include "engine/process/descriptor_limit.h"
+#include "engine/process/exec_report.h"
 #include "engine/process/inherited_signals.h"
 
 namespace pipetop {
@@ -26,23 +27,12 @@ namespace {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   restore_descriptor_limit();
   ::execvp(arguments[0], arguments);
-  const int error_number = errno;
-  (void)!::write(error_fd, &error_number, sizeof error_number);
-  ::_exit(127);
+  report_failed_exec(error_fd);
 }
 
 std::vector<std::string> arguments_of(std::span<const std::string> words) {
   if (words.size() == 1) return {"/bin/sh", "-c", words[0]};
   return {words.begin(), words.end()};
-}
-
-// 0: exec has succeeded, and closed the other end.
-int error_of_exec(const UniqueFd& reports) {
-  int error_number = 0;
-  ssize_t bytes = 0;
-  do bytes = ::read(reports.get(), &error_number, sizeof error_number);
-  while (bytes < 0 && errno == EINTR);
-  return bytes == sizeof error_number ? error_number : 0;
 }
 
 [[noreturn]] void throw_exec_error(const std::string& program, int error_number) {
@@ -72,7 +62,7 @@ WatchedCommand::WatchedCommand(std::span<const std::string> words) {
   }
   if (pid_ == 0) become_command(arguments.data(), error_write.get());
   error_write.reset();
-  if (const int error = error_of_exec(reports)) {
+  if (const int error = wait_for_exec(reports, pid_)) {
     ::waitpid(pid_, nullptr, 0);
     ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
     throw_exec_error(strings[0], error);

@@ -15,6 +15,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/process/descriptor_limit.h"
+#include "engine/process/exec_report.h"
 #include "engine/process/privileges.h"
 
 #ifndef P_PIDFD
@@ -30,12 +31,6 @@ struct Exec {
   const char* program;
   std::string uid, gid;  // of the user to become
 };
-
-[[noreturn]] void give_up(int error_fd) {
-  const int error_number = errno;
-  (void)!::write(error_fd, &error_number, sizeof error_number);
-  ::_exit(127);
-}
 
 // In the child, after fork: only async-signal-safe calls. Does not return; failures
 // are reported through error_fd.
@@ -53,7 +48,7 @@ struct Exec {
   const int safe = error_place + 1;  // above all descriptors to be replaced
   const auto copy = [&](int fd) {
     const int copied = ::fcntl(fd, F_DUPFD_CLOEXEC, safe);
-    if (copied < 0) give_up(error_fd);
+    if (copied < 0) report_failed_exec(error_fd);
     return copied;
   };
   int given[kMostFds];
@@ -76,7 +71,7 @@ struct Exec {
   // capabilities until the worker has changed its user.
   if (::geteuid() == 0 || drop_capabilities())
     ::execv(exec.program, const_cast<char* const*>(arguments));
-  give_up(error_place);
+  report_failed_exec(error_place);
 }
 
 constexpr int kLongestDeath_ms = 1'000;
@@ -121,12 +116,8 @@ WorkerProcess::WorkerProcess(const std::string& program, int control_fd, std::sp
   child_ = std::make_unique<Child>(pid);
   error_write.reset();
 
-  // End of file: exec succeeded and closed the other end.
-  int exec_error = 0;
-  ssize_t got = 0;
-  do got = ::read(error_read.get(), &exec_error, sizeof exec_error);
-  while (got < 0 && errno == EINTR);
-  if (got == sizeof exec_error) throw SystemError(fmt::format("exec of {}", program), exec_error);
+  if (const int error = wait_for_exec(error_read, pid))
+    throw SystemError(fmt::format("exec of {}", program), error);
   // Not reaped yet, so the pid cannot have been reused.
   child_->pidfd = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!child_->pidfd) throw SystemError("pidfd_open", errno);
