@@ -57,6 +57,27 @@ TEST(Worker, CountersThatAreUnknownAreNotZero) {
   EXPECT_EQ(counters(w, 60)[1], "ctx     …/s  short    …  faults     …/s");
 }
 
+// The panels of 80x24 have 35 and 36 columns.
+TEST(Worker, AllThreeSharesStayWhenNarrow) {
+  WorkerView w = example_snapshot().workers[0];
+  w.counts.eagain = 0;
+  const auto second_line = [&](double on_cpu, double blocked, double runnable, int cols) {
+    w.shares = {Reading<double>::of(on_cpu), Reading<double>::of(runnable),
+                Reading<double>::of(blocked)};
+    return counters(w, cols)[1];
+  };
+  for (const int cols : {35, 36, 37}) {
+    EXPECT_EQ(second_line(0.2, 0.49, 0.31, cols), "cpu 20  blocked 49  runnable 31 %");
+    EXPECT_EQ(second_line(0.03, 0.9, 0.07, cols), "cpu  3  blocked 90  runnable  7 %");
+    EXPECT_EQ(second_line(1, 0, 0, cols), "cpu 100  blocked 0  runnable 0 %");
+  }
+  EXPECT_EQ(second_line(0.2, 0.49, 0.31, 38).substr(0, 22), "blocked 49 %  runnable");
+  EXPECT_EQ(second_line(0.2, 0.49, 0.31, 32), "cpu 20 %  blocked 49 %");
+  w.times_source = "schedstat";
+  EXPECT_EQ(second_line(1, 0, 0, 35), "cpu ≤ 100  blocked 0  runnable 0 %");
+  EXPECT_EQ(second_line(0.8, 0.1, 0.1, 35), "cpu ≤ 80  blocked 10  runnable 10 %");
+}
+
 TEST(Worker, TheMostTellingCountersStayWhenNarrow) {
   WorkerView w = example_snapshot().workers[0];
   w.shares.blocked = w.shares.runnable = Reading<double>::of(0.1);
@@ -69,11 +90,7 @@ TEST(Worker, TheMostTellingCountersStayWhenNarrow) {
   w.counts.eagain = 0;
   EXPECT_EQ(counters(w, 40)[0], "532 k calls/s  128 KiB/call  cpu 100 %");
   EXPECT_EQ(counters(w, 40)[1], "blocked 10 %  runnable 10 %  EAGAIN  1 %");
-  EXPECT_EQ(counters(w, 35)[1], "cpu 100  blocked 10  runnable 10 %");
   w.times_source = "schedstat";
-  w.shares.on_cpu = Reading<double>::of(0.8);
-  EXPECT_EQ(counters(w, 35)[1], "cpu ≤ 80  blocked 10  runnable 10 %");
-  w.shares.on_cpu = Reading<double>::of(1);
   EXPECT_EQ(counters(w, 60)[0], "532 k calls/s  128 KiB/call  cpu ≤ 100 %  blocked 10 %");
 }
 

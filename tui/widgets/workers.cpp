@@ -46,6 +46,18 @@ std::string bare_percent_text(double share) {
   return text.substr(0, text.find(' '));
 }
 
+// All three of a known time, where they don't fit side by side; if one is 100 the others are 0.
+Item shares_in_one(const char* cpu, const TimeShares& shares) {
+  const int width = *shares.on_cpu < 0.995 ? 2 : 1;
+  const auto text = [&](const Reading<double>& share) {
+    return fmt::format("{:>{}}", bare_percent_text(*share), width);
+  };
+  return {cpu,
+          fmt::format("{}  blocked {}  runnable {}", text(shares.on_cpu), text(shares.blocked),
+                      text(shares.runnable)),
+          "%", value_style(shares.on_cpu)};
+}
+
 // Most important first: what does not fit is left out.
 std::vector<Item> counters(const WorkerView& w, const Unit& unit, int cols) {
   std::vector<Item> items;
@@ -66,15 +78,18 @@ std::vector<Item> counters(const WorkerView& w, const Unit& unit, int cols) {
   if (had_eagain) percent("EAGAIN", w.eagain_share);
   const char* cpu = w.overstates_cpu() ? "cpu ≤" : "cpu";
   // Two shares of three leave one to wonder where the rest of the time goes.
-  constexpr int kThreeShares = 35;  // at 80 columns
-  if (cols <= kThreeShares && !had_eagain && w.shares.runnable.has_value()) {
-    add(cpu, w.shares.on_cpu, "", bare_percent_text, 2);
-    add("blocked", w.shares.blocked, "", bare_percent_text, 2);
+  const int side_by_side = columns_of(cpu) + columns_of(" 100 %  blocked  0 %  runnable  0 %");
+  const TimeShares& shares = w.shares;
+  std::optional<Item> in_one;
+  if (shares.on_cpu.has_value() && shares.blocked.has_value() && shares.runnable.has_value())
+    in_one = shares_in_one(cpu, shares);
+  if (in_one && !had_eagain && cols < side_by_side && in_one->columns() <= cols) {
+    items.push_back(std::move(*in_one));
   } else {
-    percent(cpu, w.shares.on_cpu);
-    if (w.shares.blocked.has_value()) percent("blocked", w.shares.blocked);
+    percent(cpu, shares.on_cpu);
+    if (shares.blocked.has_value()) percent("blocked", shares.blocked);
+    if (shares.runnable.has_value()) percent("runnable", shares.runnable);
   }
-  if (w.shares.runnable.has_value()) percent("runnable", w.shares.runnable);
   if (!had_eagain) percent("EAGAIN", w.eagain_share);
   if (w.wakeups_per_s.has_value()) count("wakeups", w.wakeups_per_s);
   if (w.voluntary_switches_per_s.has_value() && w.involuntary_switches_per_s.has_value()) {
