@@ -15,6 +15,11 @@ namespace {
 constexpr uint64_t kIdleNs = 200 * kMs;
 constexpr size_t kMostEnds = STAGE_ENDS / 2;
 
+// Both, because a read may fall between the kernel's two additions.
+bool is_same(const stage_bytes& a, const stage_bytes& b) {
+  return a.bytes == b.bytes && a.calls == b.calls;
+}
+
 }  // namespace
 
 EndByteCounter::EndByteCounter() {
@@ -79,8 +84,9 @@ std::vector<EndBytes> EndByteCounter::take() {
   std::vector<EndBytes> moved;
   for (uint32_t i = 0; i < count; ++i) {
     const EndId id = id_of(ends[i]);
-    Known& known = known_[id];
-    if (known.total.calls == counts[i].calls) continue;
+    const auto [found, is_new] = known_.try_emplace(id, Known{{}, now_ns});
+    Known& known = found->second;
+    if (is_same(known.total, counts[i])) continue;
     moved.push_back(more_of(id, known.total, counts[i]));
     known = {counts[i], now_ns};
   }
@@ -104,7 +110,7 @@ void EndByteCounter::forget_idle(const std::vector<stage_end>& ends, uint64_t no
     if (known == known_.end() || now_ns < known->second.moved_ns + kIdleNs) continue;
     stage_bytes last = {};
     if (bpf_map_lookup_and_delete_elem(map, &end, &last) != 0) continue;
-    if (last.calls != known->second.total.calls)
+    if (!is_same(last, known->second.total))
       moved.push_back(more_of(id, known->second.total, last));
     known_.erase(known);
   }

@@ -14,9 +14,11 @@ class ByteCounts {
   // What moved since the last time.
   void add(const std::vector<observe::EndBytes>& moved);
 
-  // After a pass over the machine: pipes that are gone are forgotten. One that it didn't see may be
-  // newer than it.
-  void forget(const std::function<bool(PipeId)>& is_gone);
+  // After a pass over the machine: pipes that are gone are forgotten, and the ends of processes
+  // that are; what these moved still counts for the pipe. One that it didn't see may be newer than
+  // it.
+  void forget(const std::function<bool(PipeId)>& is_gone,
+              const std::function<bool(ProcessId)>& is_other);
 
   // Put into a pipe, or taken out of it: what is more, because somebody may not be seen.
   uint64_t of(PipeId pipe) const;
@@ -31,10 +33,14 @@ class ByteCounts {
 
     auto operator<=>(const EndId&) const = default;
   };
+  struct EndCount {
+    uint64_t bytes = 0;
+    bool is_new = true;  // since the last pass
+  };
   struct Counts {
     uint64_t read = 0, written = 0;
-    std::map<EndId, uint64_t> ends;
-    bool is_new = true;  // since the last pass
+    std::map<EndId, EndCount> ends;
+    bool is_new = true;
   };
 
   std::map<PipeId, Counts> pipes_;

@@ -80,7 +80,8 @@ void OpenPipeline::pass(uint64_t now_ns) {
     }
   forget_others();
   if (counts_)
-    counts_->forget([&](PipeId id) { return !table_.known(id) && !pipes_.contains(id); });
+    counts_->forget([&](PipeId id) { return !table_.known(id) && !pipes_.contains(id); },
+                    [&](ProcessId id) { return !stages_.contains(id); });
   children_.clear();  // what they have now the pass has seen
   notice_forks();
   wants_pass_ = false;
@@ -267,8 +268,10 @@ void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const P
     // What moved after the last look was counted, too.
     const bool wholly = counted_wholly_.contains(pipe.id);
     const auto seen = seen_.find(pipe.id);
-    if (counts_ && (wholly || (pipe.exact && seen != seen_.end()))) {
-      pipe.total_bytes = counts_->of(pipe.id) + (wholly ? 0 : seen->second.uncounted);
+    const uint64_t counted = counts_ ? counts_->of(pipe.id) : 0;
+    const bool told = counted > 0 || pipe.total_bytes;
+    if (counts_ && told && (wholly || (pipe.exact && seen != seen_.end()))) {
+      pipe.total_bytes = counted + (wholly ? 0 : seen->second.uncounted);
       pipe.exact = true;
     }
   } else {

@@ -85,8 +85,14 @@ void PipeHistory::estimate(const ScannedPipe& pipe) {
     }
   }
   estimate_.add(pipe.at_ns, *pipe.ring);
+  head_ = pipe.ring->head;
+  if (exact() && !uncounted_from_) uncounted_from_ = head_;
   // A resize renumbers the ring: what moved in this interval is not known.
-  if (std::exchange(slots_, pipe.ring->slots) != pipe.ring->slots && !exact()) recent_.clear();
+  if (const uint32_t before = std::exchange(slots_, pipe.ring->slots);
+      before != 0 && before != slots_) {
+    if (!exact()) recent_.clear();
+    if (uncounted_from_) uncounted_from_ = head_;
+  }
   moved_ = moved_ || pipe.ring->head != *first_head_;
   const std::optional<double> total = estimate_.total_bytes();
   if (!total && exact()) return;
@@ -110,6 +116,7 @@ void PipeHistory::count(uint64_t at_ns, uint64_t bytes, bool all) {
     recent_.clear();
     total_ = all ? double(bytes) : std::max(total_.value_or(0), double(bytes));
     counted_ = bytes;
+    if (all) uncounted_from_ = 0;  // else where the next look finds it
   }
   advance(at_ns, double(bytes - std::min(bytes, std::exchange(*counted_, bytes))));
 }
@@ -117,6 +124,7 @@ void PipeHistory::count(uint64_t at_ns, uint64_t bytes, bool all) {
 void PipeHistory::stop_counting() {
   if (!counted_) return;
   counted_.reset();
+  uncounted_from_.reset();
   recent_.clear();
 }
 
@@ -127,13 +135,14 @@ void PipeHistory::add(uint64_t at_ns, std::optional<uint64_t> bytes) {
 }
 
 Reading<double> PipeHistory::bytes_per_s() const {
+  if (is_untold()) return Reading<double>::warming("no call has told of the bytes that move");
   if (const auto rate = recent_.per_s()) return Reading<double>::of(*rate);
   return Reading<double>::warming(total_ ? "not looked at for long enough yet"
                                          : "no bytes were seen to move yet");
 }
 
 std::optional<uint64_t> PipeHistory::total_bytes() const {
-  if (!total_) return {};
+  if (!total_ || is_untold()) return {};
   return static_cast<uint64_t>(std::llround(*total_));
 }
 

@@ -84,6 +84,9 @@ class PipeHistory {
   const FlowHistory* history() const { return history_.get(); }  // null: not tracked
 
  private:
+  // Data moves, but no call has told how much: by io_uring, by a 32-bit program, or in one long
+  // call.
+  bool is_untold() const { return counted_ == 0 && uncounted_from_ && head_ != *uncounted_from_; }
   void estimate(const ScannedPipe& pipe);
   void advance(uint64_t at_ns, double bytes);
   void add_point(uint64_t at_ns);
@@ -91,7 +94,8 @@ class PipeHistory {
   uint64_t first_seen_ns_, looked_ns_ = 0, counted_look_ns_ = 0;
   std::optional<uint64_t> made_after_ns_;
   RateEstimate estimate_;
-  std::optional<uint32_t> first_head_;
+  std::optional<uint32_t> first_head_, uncounted_from_;  // heads; at the begin of counting
+  uint32_t head_ = 0;
   uint32_t slots_ = 0;               // of the ring at the last look
   bool moved_ = false;               // the head, ever
   std::optional<double> estimated_;  // the last total of the estimate

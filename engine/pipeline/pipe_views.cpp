@@ -64,7 +64,7 @@ void fill(PipeView& view, const ScannedPipe& pipe, const PipeHistory& history) {
   view.older = !history.made_after_ns();
   view.bytes_per_s = history.bytes_per_s();
   view.total_bytes = history.total_bytes();
-  view.exact = history.exact();
+  view.exact = history.exact() && view.total_bytes;
   view.shares = history.shares();
 }
 

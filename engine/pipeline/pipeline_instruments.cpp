@@ -71,6 +71,7 @@ void PipelineInstruments::say_dropped() {
 void PipelineInstruments::count_bytes(bool on) {
   clock().count_bytes(on);
   counts_children_since_ns_.reset();
+  said_missed_ = false;
 }
 
 void PipelineInstruments::count_children() {

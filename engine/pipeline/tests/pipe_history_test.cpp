@@ -176,6 +176,34 @@ TEST(PipeHistory, ExactBytesOfAllThatEverMovedReplaceTheEstimate) {
   EXPECT_EQ(history.total_bytes(), 1500u);
 }
 
+// By io_uring, or while the first call is still at it.
+TEST(PipeHistory, WhatNoCallTellsOfIsUnknownAndNotZero) {
+  for (const bool all : {true, false}) {
+    PipeHistory history(kSecond, all ? std::optional<uint64_t>(0) : std::nullopt);
+    history.look(looked_at(kSecond, 0, 0), kWindow, false);
+    history.count(kSecond + kMs, 0, all);
+    history.look(looked_at(kSecond + 2 * kMs, 0, 0), kWindow, false);
+    EXPECT_EQ(history.total_bytes(), 0u) << "nothing has moved";
+    history.look(looked_at(2 * kSecond, 500, 0), kWindow, false);
+    history.count(2 * kSecond, 0);
+    EXPECT_FALSE(history.total_bytes());
+    EXPECT_FALSE(history.bytes_per_s().has_value());
+    history.count(3 * kSecond, 4000);
+    EXPECT_EQ(history.total_bytes(), 4000u);
+    EXPECT_TRUE(history.bytes_per_s().has_value());
+  }
+}
+
+TEST(PipeHistory, AResizeMovesNoBytes) {
+  PipeHistory history(kSecond, 0);
+  history.look(looked_at(kSecond, 0, 0), kWindow, false);
+  history.count(kSecond + kMs, 0, true);
+  ScannedPipe resized = looked_at(2 * kSecond, 3, 0);
+  resized.ring->slots = 64;
+  history.look(resized, kWindow, false);
+  EXPECT_EQ(history.total_bytes(), 0u);
+}
+
 TEST(PipeHistory, ExactBytesGoOnWhereTheEstimateStops) {
   PipeHistory history(0);
   for (uint64_t i = 0; i < 4; ++i)

@@ -178,11 +178,28 @@ TEST(ByteCounts, PipesThatAreGoneAreForgottenAfterAPassThatCouldHaveSeenThem) {
   ByteCounts counts;
   counts.add({moved({10, 1}, 1, true, 5, gone), moved({10, 1}, 2, true, 6, stays)});
   const auto is_gone = [&](PipeId pipe) { return pipe == gone; };
-  counts.forget(is_gone);
+  const auto is_other = [](ProcessId) { return false; };
+  counts.forget(is_gone, is_other);
   EXPECT_EQ(counts.of(gone), 5u) << "it may be newer than the pass";
-  counts.forget(is_gone);
+  counts.forget(is_gone, is_other);
   EXPECT_EQ(counts.of(gone), 0u);
   EXPECT_EQ(counts.of(stays), 6u);
+}
+
+// A shell that starts a thousand programs a second, all of which write to one pipe.
+TEST(ByteCounts, WhatProcessesThatAreGoneMovedCountsForThePipeOnly) {
+  const PipeId pipe{15, 100};
+  const ProcessId gone{10, 1}, stays{11, 1};
+  ByteCounts counts;
+  counts.add({moved(gone, 1, true, 5, pipe), moved(stays, 1, true, 6, pipe)});
+  const auto is_gone = [](PipeId) { return false; };
+  const auto is_other = [&](ProcessId process) { return process == gone; };
+  counts.forget(is_gone, is_other);
+  EXPECT_EQ(counts.of(pipe, gone, 1, true), 5u) << "it may be newer than the pass";
+  counts.forget(is_gone, is_other);
+  EXPECT_EQ(counts.of(pipe, gone, 1, true), 0u);
+  EXPECT_EQ(counts.of(pipe, stays, 1, true), 6u);
+  EXPECT_EQ(counts.of(pipe), 11u);
 }
 
 TEST(ByteCounts, OfAPipeThatIsOnlySeenToBeReadAreThoseThatWereRead) {
