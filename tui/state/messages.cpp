@@ -170,9 +170,9 @@ Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict,
   if (state.choice.filter_before)
     return {fmt::format("/{}_   Enter keeps the filter, Esc drops it", state.choice.filter)};
   if (!state.message.empty()) return {state.message, state.severity};
-  if (s.answer) return {s.answer->text, s.answer->severity};
   if (state.replay && state.replay->at_end() && !state.replay->damage.empty())
     return {"the recording is " + std::string(state.replay->damage), Severity::warning};
+  if (s.answer) return {s.answer->text, s.answer->severity};
   std::vector<Message> wrong = what_is_wrong(s);
   const bool only_noise = wrong.size() == 1 && !s.noise.empty();
   // It may last for hours: it takes turns with what else there is to say.

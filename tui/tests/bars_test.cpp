@@ -306,6 +306,21 @@ TEST(MessageLine, TheVerdictWhereTheRingHasNoPlaceForIt) {
   EXPECT_EQ(message_of(s, {}, VerdictAt::message).text, s.integrity.reason);
 }
 
+// The last frame's answer stays as long as one looks at it.
+TEST(MessageLine, ThatARecordingIsDamagedIsSaidAtItsEnd) {
+  Snapshot s = example_snapshot();
+  s.answer = Notice{s.now_ns, Severity::info, "undone"};
+  ViewState state;
+  ReplayState replay;
+  replay.at_ns = 5;
+  replay.duration_ns = 10;
+  replay.damage = "cut off";
+  state.replay = &replay;
+  EXPECT_EQ(message_of(s, state).text, "undone");
+  replay.at_ns = 10;
+  EXPECT_EQ(message_of(s, state).text, "the recording is cut off");
+}
+
 Snapshot changed_snapshot() {
   Snapshot s = example_snapshot();
   s.change = Reading<Change>::of({.before = 0.55,
