@@ -69,7 +69,8 @@ struct WorkerView {
   Reading<BlockedTable> blocked;     // while it slept; since the last change
 };
 
-// Stamped pages that the reader checked: totals, and damage over the last second.
+// Stamped pages that the reader checked: totals, and damage over the last second, or
+// up to 10 s where few arrive.
 struct Integrity : WorkerIntegrity {
   Reading<double> torn_per_s = {}, misplaced_per_s = {};  // pages
   Reading<double> wrong_share = {};                       // of the pages: torn or misplaced

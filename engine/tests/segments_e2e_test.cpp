@@ -100,6 +100,7 @@ TEST_F(SegmentsTest, AfterSlowMotionOneIsNotComparedWithItself) {
   slow_motion(s);
   engine->apply(s, "the start");
   until([](const Snapshot& t) { return t.change.reason.ends_with("those of the start"); });
+  measured();
   s.pipe.write_with = WriteWith::vmsplice;
   engine->apply(s, "write_with vmsplice");
   const double before = compared();

@@ -49,8 +49,10 @@ TEST(YamlDocument, RefusesWhatIsNoText) {
 TEST(YamlDocument, ColumnsCountCharacters) {
   EXPECT_EQ(error_of("{\xc3\xa9\xc3\xa9: 1, b: \x01}"),
             "f:1:12: a control character (0x01): give a text file");
-  EXPECT_EQ(error_of("{\xc3\xa9\xc3\xa9: 1, b: *x}"),
-            "f:1:12: the referenced anchor is not defined: see pipetop --default-config");
+  // yaml-cpp 0.8 names the anchor, too.
+  const std::string error = error_of("{\xc3\xa9\xc3\xa9: 1, b: *x}");
+  EXPECT_TRUE(error.starts_with("f:1:12: the referenced anchor is not defined")) << error;
+  EXPECT_TRUE(error.ends_with(": see pipetop --default-config")) << error;
 }
 
 TEST(YamlDocument, RefusesWhatAConfigHasNoUseFor) {
