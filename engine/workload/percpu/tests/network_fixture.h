@@ -3,12 +3,15 @@
 
 #include <grp.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <system_error>
 
 #include "engine/base/error.h"
 #include "engine/observe/tests/bpf_fixture.h"
@@ -56,17 +59,13 @@ inline void in_private_network(As as, const std::function<void(unsigned)>& body)
   EXPECT_EQ(status, 0) << "see the failures above";
 }
 
-// Why this machine lets nobody have a network of their own; "" if it does.
-inline std::string why_no_private_network() {
+// What `body` says in a process of its own.
+inline std::string said_in_child(const std::function<std::string()>& body) {
   int words[2];
   if (pipe(words) != 0) return "no pipe";
   const pid_t child = fork();
   if (child == 0) {
-    try {
-      enter_private_network();
-    } catch (const Error& error) {
-      dprintf(words[1], "%s", error.what());
-    }
+    dprintf(words[1], "%s", body().c_str());
     _exit(0);
   }
   close(words[1]);
@@ -75,6 +74,27 @@ inline std::string why_no_private_network() {
   close(words[0]);
   waitpid(child, nullptr, 0);
   return std::string(text, length > 0 ? static_cast<size_t>(length) : 0);
+}
+
+// Why this machine lets nobody have a network of their own; "" if it does.
+inline std::string why_no_private_network(As as = As::caller) {
+  return said_in_child([&]() -> std::string {
+    if (as == As::nobody) become_nobody();
+    try {
+      enter_private_network();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  });
+}
+
+// The same of a user namespace, for somebody with CAP_SYS_ADMIN: there is none in a chroot.
+inline std::string why_no_user_namespace() {
+  return said_in_child([]() -> std::string {
+    if (unshare(CLONE_NEWUSER) == 0) return "";
+    return "no user namespace: " + std::generic_category().message(errno);
+  });
 }
 
 // Without such a network there is nothing to test, which may not pass where CI
