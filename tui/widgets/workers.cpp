@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "engine/registry/workloads.h"
 #include "tui/draw/charts.h"
