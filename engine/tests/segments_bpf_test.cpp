@@ -6,14 +6,14 @@ namespace {
 
 class SegmentsBpfTest : public EngineTest {
  protected:
-  // A segment as it is after some hundred samples.
-  Segment observed() {
+  // A segment as it is after so many samples.
+  Segment observed(uint64_t samples) {
     Segment segment;
     until([&](const Snapshot&) {
       segment = engine->segment();
       const auto& functions = segment.role(Role::writer).functions;
       return functions.status == ReadingStatus::unavailable ||
-             (functions.has_value() && functions->samples >= 300 && segment.kinds.has_value() &&
+             (functions.has_value() && functions->samples >= samples && segment.kinds.has_value() &&
               segment.occupancy.has_value());
     });
     return segment;
@@ -34,11 +34,11 @@ TEST_F(SegmentsBpfTest, AClosedSegmentHasFunctionsOccupancyAndKindsOfItsOwn) {
   Settings s;
   s.pipe.writer_wait = s.pipe.reader_wait = Wait::busy;
   start(s, BpfUse::automatic);
-  const Segment first = observed();
+  const Segment first = observed(300);
   PIPETOP_NEED(first.role(Role::writer).functions);
   s.pipe.write_with = WriteWith::vmsplice;
   engine->apply(s, "write_with vmsplice", "v");
-  observed();
+  observed(300);
   engine->begin_segment("end");
   const auto closed = engine->tick().throughput.segments;
   ASSERT_EQ(closed.size(), 2u);
@@ -53,16 +53,17 @@ TEST_F(SegmentsBpfTest, AClosedSegmentHasFunctionsOccupancyAndKindsOfItsOwn) {
 
 TEST_F(SegmentsBpfTest, NobodyLooksWhileWeAreSuspended) {
   start({}, BpfUse::automatic);
-  const Segment first = observed();
+  const Segment first = observed(10);
   PIPETOP_NEED(first.role(Role::writer).functions);
   engine->suspend();
   const uint64_t looks = engine->segment().occupancy->samples;
   const uint64_t from = monotonic_ns();
   until([&](const Snapshot&) { return monotonic_ns() >= from + 500'000'000; });
   // A tick that was under way may still have counted, on each CPU.
-  EXPECT_LE(engine->segment().occupancy->samples, looks + 64);
+  const uint64_t after = engine->segment().occupancy->samples;
+  EXPECT_LE(after, looks + 64);
   engine->resume();
-  until([&](const Snapshot& s) { return s.ring.occupancy->samples > looks + 300; });
+  until([&](const Snapshot& s) { return s.ring.occupancy->samples > after; });
 }
 
 }  // namespace
