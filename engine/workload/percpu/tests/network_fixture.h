@@ -97,16 +97,17 @@ inline std::string why_no_user_namespace() {
   });
 }
 
-// Without such a network there is nothing to test, which may not pass where CI
-// says that all has to work.
+// Ends a test that this machine has not the means for, if there is a `why`, which may not pass
+// where CI says that all has to work. To be called last, or with a look at IsSkipped() behind it.
+inline void skip_or_fail(const std::string& why) {
+  if (why.empty()) return;
+  if (observe::bpf_is_required()) FAIL() << why;
+  GTEST_SKIP() << why;
+}
+
 class NetworkTest : public testing::Test {
  protected:
-  void SetUp() override {
-    const std::string why = why_no_private_network();
-    if (why.empty()) return;
-    if (observe::bpf_is_required()) FAIL() << why;
-    GTEST_SKIP() << why;
-  }
+  void SetUp() override { skip_or_fail(why_no_private_network()); }
 };
 
 }  // namespace pipetop::percpu

@@ -12,12 +12,7 @@ namespace pipetop::percpu {
 
 class PercpuTest : public EngineTest {
  protected:
-  void SetUp() override {
-    const std::string why = why_no_private_network();
-    if (why.empty()) return;
-    if (observe::bpf_is_required()) FAIL() << why;
-    GTEST_SKIP() << why;
-  }
+  void SetUp() override { skip_or_fail(why_no_private_network()); }
 
   // Settled, and `rules` more have gone in since.
   Snapshot insert(uint64_t rules = 1000) {
