@@ -1,14 +1,15 @@
 #include "engine/process/task_stat.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <array>
 #include <cinttypes>
 #include <cstdio>
-#include <fstream>
-#include <sstream>
 
 #include "engine/base/clock.h"
+#include "engine/base/unique_fd.h"
 
 namespace pipetop {
 namespace {
@@ -42,10 +43,11 @@ std::optional<TaskStat> parse_task_stat(const std::string& text) {
 }
 
 std::optional<TaskStat> read_task_stat(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  std::ostringstream text;
-  text << file.rdbuf();  // nothing of it, without an exception, if the process exits meanwhile
-  return parse_task_stat(text.str());
+  const UniqueFd file(::open(fmt::format("/proc/{}/stat", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 4096> text;
+  const ssize_t bytes = file ? ::read(file.get(), text.data(), text.size()) : -1;
+  if (bytes < 0) return {};  // it may have exited meanwhile
+  return parse_task_stat(std::string(text.data(), static_cast<size_t>(bytes)));
 }
 
 }  // namespace pipetop
