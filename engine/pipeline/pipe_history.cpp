@@ -10,8 +10,8 @@ namespace pipetop {
 namespace {
 
 constexpr uint64_t kRecentNs = kSecond;
-constexpr uint64_t kLeastRateNs =
-    300 * kMs;  // many writers come in bursts, a tenth of a second apart
+// Many writers come in bursts, a tenth of a second apart.
+constexpr uint64_t kLeastRateNs = 300 * kMs;
 constexpr uint64_t kLookNs = 90 * kMs;
 constexpr uint64_t kPointNs = 100 * kMs;
 constexpr uint64_t kHistoryNs = 120 * kSecond;
