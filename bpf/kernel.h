@@ -133,8 +133,44 @@ struct signal_struct {
   struct task_io_accounting ioac; /* of threads that have ended */
 };
 
+struct task_exec_state;
+
 struct sched_entity {
   __u64 sum_exec_runtime;
+};
+
+typedef struct {
+  __u32 val; /* in the initial user namespace */
+} kuid_t, kgid_t;
+
+/* A bit each. Up to 6.2 two words, in the same order on the machines that we build for. */
+typedef struct {
+  __u64 val;
+} kernel_cap_t;
+
+struct user_namespace {
+  struct user_namespace *parent; /* of the initial one: null */
+  kuid_t owner;
+};
+
+struct cred {
+  kuid_t uid, suid, euid;
+  kgid_t gid, sgid, egid;
+  kernel_cap_t cap_permitted;
+  struct user_namespace *user_ns;
+};
+
+struct mm_struct {
+  unsigned long flags;
+  struct user_namespace *user_ns;
+  void *in_no_kernel; /* a program that would read it is refused */
+};
+
+/* Since 6.18. */
+struct mm_struct___bitmap {
+  struct {
+    unsigned long __mm_flags[1];
+  } flags;
 };
 
 struct thread_info {
@@ -152,6 +188,7 @@ struct task_struct {
   int exit_state;
   unsigned int in_iowait : 1;
   unsigned int frozen : 1;
+  unsigned int user_dumpable : 1; /* since 7.1, and its stable kernels: after the end of its mm */
   unsigned long jobctl;
   int pid, tgid; /* in the initial namespace */
   struct task_struct *real_parent;
@@ -162,6 +199,9 @@ struct task_struct {
   struct files_struct *files;
   struct signal_struct *signal;
   struct task_io_accounting ioac;
+  const struct cred *real_cred;
+  struct mm_struct *mm;               /* null when it exits */
+  struct task_exec_state *exec_state; /* since 7.2: it has what says whether mm can be dumped */
 };
 
 /*

@@ -2,6 +2,7 @@
 //
 // Finds other people's pipes, and looks at how full they are: at each tick of a clock on each CPU.
 
+#include "access.bpf.h"
 #include "kernel.h"
 #include "stage_pipes.bpf.h"
 #include "stages.h"
@@ -31,12 +32,13 @@ static __always_inline __u32 device_of(struct inode *inode) {
 SEC("iter/task_file")
 int find_pipe(struct bpf_iter__task_file *ctx) {
   struct file *file = ctx->file;
-  if (!file) return 0;
+  struct task_struct *task = ctx->task;
+  if (!file || !task) return 0;
   struct inode *inode = BPF_CORE_READ(file, f_inode);
   if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFIFO) return 0;
   const struct stage_inode found = {BPF_CORE_READ(inode, i_ino), device_of(inode), 0};
   const __u32 *wanted = bpf_map_lookup_elem(&wanted_pipes, &found);
-  if (!wanted) return 0;
+  if (!wanted || !reader_may_see(task)) return 0;
   const __u32 id = *wanted;
   struct stage_ring *ring = ring_of(id);
   if (!ring) return 0;

@@ -4,10 +4,12 @@
 // only read: a pipe whose end we opened or duplicated would keep others from
 // end of file or SIGPIPE.
 //
-// A pipe's ring goes with the first of its ends in a pass, whichever that is.
+// A pipe's ring goes with the first of its ends in a pass, whichever that is. Of processes that our
+// user may not see nothing leaves the kernel.
 
 #include "pipes.h"
 
+#include "access.bpf.h"
 #include "kernel.h"
 #include "pipe_slots.bpf.h"
 #include "system_call.bpf.h"
@@ -27,6 +29,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 // Set by user space before each pass.
 volatile __u64 pass;          // CLOCK_MONOTONIC at its begin
 volatile __u32 holders_only;  // list threads of these processes only
+volatile __u32 hidden;        // processes that it met and may not list; 0 by user space
 
 volatile __u32 knows_sockets = 1;
 
@@ -176,8 +179,9 @@ int list_ends(struct bpf_iter__task_file *ctx) {
   if (!file || !task) return 0;
   struct inode *inode = file->f_inode;
   const __u32 type = inode->i_mode & S_IFMT;
+  if ((type != S_IFIFO && type != S_IFSOCK) || !reader_may_see(task)) return 0;
   if (type == S_IFIFO) return list_pipe(ctx, task, file, inode);
-  return type == S_IFSOCK ? list_socketpair(ctx, task, file) : 0;
+  return list_socketpair(ctx, task, file);
 }
 
 static __always_inline void put_bytes(struct pipes_task *record, struct task_struct *task,
@@ -194,6 +198,11 @@ SEC("iter/task")
 int list_tasks(struct bpf_iter__task *ctx) {
   struct task_struct *task = ctx->task;
   if (!task) return 0;
+  if (!reader_may_see(task)) {
+    const bool is_process = task->pid == task->tgid && !(task->flags & PF_KTHREAD);
+    if (is_process && !task->exit_state) ++hidden;
+    return 0;
+  }
   const __u64 *holder = holder_place(task);
   if (!holder || (holders_only && *holder != pass)) return 0;
 

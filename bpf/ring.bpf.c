@@ -8,6 +8,7 @@
 
 #include "ring.h"
 
+#include "access.bpf.h"
 #include "ring_copy.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -130,10 +131,11 @@ static __always_inline void explain(const struct ring_copy *copy, struct ring_sn
 SEC("iter/task_file")
 int take_snapshot(struct bpf_iter__task_file *ctx) {
   struct file *file = ctx->file;
-  if (!file || ctx->fd != pipe_fd) return 0;
+  struct task_struct *task = ctx->task;
+  if (!file || !task || ctx->fd != pipe_fd) return 0;
   struct inode *inode = BPF_CORE_READ(file, f_inode);
   if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFIFO) return 0;
-  if (BPF_CORE_READ(inode, i_ino) != pipe_ino) return 0;
+  if (BPF_CORE_READ(inode, i_ino) != pipe_ino || !reader_may_see(task)) return 0;
 
   const __u32 zero = 0, from = copier;
   struct ring_snapshot *snapshot = bpf_map_lookup_elem(&snapshots, &zero);

@@ -10,6 +10,7 @@
 #include <bpf/bpf_tracing.h>
 #include <linux/bpf_perf_event.h>
 
+#include "access.bpf.h"
 #include "occupancy.bpf.h"
 #include "ring_copy.bpf.h"
 
@@ -61,9 +62,12 @@ static __always_inline __u32 current_role(void) {
   return role && *role < SAMPLER_ROLES ? *role : SAMPLER_ROLES;
 }
 
+// A function of its own: among its branches 6.1 would lose the size of the stack.
+static __noinline bool may_see_current(void) { return may_see((void *)bpf_get_current_task()); }
+
 static __always_inline void take_stack(struct bpf_perf_event_data *ctx, struct sampler_cpu *cpu,
                                        __u32 role) {
-  if (role >= SAMPLER_ROLES) return;
+  if (role >= SAMPLER_ROLES || !(sees_all || may_see_current())) return;
   const __u32 zero = 0;
   struct sampler_sample *sample = bpf_map_lookup_elem(&scratch, &zero);
   if (!sample) return;

@@ -15,6 +15,7 @@
 
 #include "sched.h"
 
+#include "access.bpf.h"
 #include "kernel.h"
 
 // These need the kernel's types.
@@ -189,7 +190,7 @@ SEC("iter/task")
 int inspect(struct bpf_iter__task *ctx) {
   struct task_struct *task = ctx->task;
   const __u32 id = asked_role;
-  if (!task || id >= SCHED_ROLES) return 0;
+  if (!task || id >= SCHED_ROLES || !reader_may_see(task)) return 0;
   struct sched_role *role = &roles[id];
   const __u64 now_ns = bpf_ktime_get_ns();
   if ((__u64)task != role_task[id]) {

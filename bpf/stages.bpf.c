@@ -9,6 +9,7 @@
 
 #include "stages.h"
 
+#include "access.bpf.h"
 #include "kernel.h"
 
 // These need the kernel's types.
@@ -34,10 +35,18 @@ static __always_inline void leave_cpu(struct stage_thread *thread, struct task_s
     go_to_sleep(thread, sleep_of(task, state), now_ns);
 }
 
+// Whoever can no longer be seen is over for us.
+static __always_inline struct stage_thread *seen_thread_of(struct task_struct *task) {
+  struct stage_thread *thread = thread_of(task);
+  if (!thread || may_see(task)) return thread;
+  thread->state = STAGE_NOBODY;
+  return NULL;
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next) {
   (void)ctx;
-  struct stage_thread *from = thread_of(prev), *to = thread_of(next);
+  struct stage_thread *from = seen_thread_of(prev), *to = seen_thread_of(next);
   __u64 now_ns = 0;  // taken after both were found: not before they are watched
   if (from && from->state != STAGE_NOBODY) {
     now_ns = bpf_ktime_get_ns();
@@ -51,7 +60,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 SEC("tp_btf/sched_wakeup")
 int on_wakeup(__u64 *ctx) {
   struct task_struct *task = (void *)ctx[0];
-  struct stage_thread *thread = thread_of(task);
+  struct stage_thread *thread = seen_thread_of(task);
   if (!thread) return 0;
   const __u32 state = thread->state;
   if (state == STAGE_UNKNOWN ? !task->on_cpu : state == STAGE_BLOCKED)
@@ -108,7 +117,7 @@ int inspect(struct bpf_iter__task *ctx) {
   const __u32 tid = number_of(BPF_CORE_READ(task, thread_pid), our_level());
   const __u32 *at = bpf_map_lookup_elem(&wanted_threads, &tid);
   struct stage_thread *thread = at ? bpf_map_lookup_elem(&threads, at) : NULL;
-  if (!thread) return 0;
+  if (!thread || !reader_may_see(task)) return 0;
   if (!thread->task && is_of(task, thread))
     begin(thread, task, *at);
   else if (thread->task != (__u64)task && thread->state == STAGE_NOBODY && is_of(task, thread))

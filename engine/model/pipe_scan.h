@@ -114,7 +114,7 @@ struct ScannedTask {
 };
 
 enum class ScanSource : uint8_t {
-  bpf,   // everything of all processes
+  bpf,   // everything of all processes that we may see
   proc,  // without privileges: own processes, no ring
 };
 

@@ -13,6 +13,7 @@
 
 #include "engine/base/mapping.h"
 #include "engine/base/unique_fd.h"
+#include "engine/process/privileges.h"
 
 namespace pipetop::observe {
 
@@ -43,6 +44,16 @@ Word peek(const Word& word) {
 // Throws Error with the explanation of capabilities.h, from errno and libbpf's log.
 [[noreturn]] void throw_refused(const std::string& step, int error_number);
 
+// For bpf/access.bpf.h: whom the program may see.
+template <class Constants>
+void set_viewer(Constants& constants) {
+  const Viewer us = viewer();
+  constants.sees_all = us.sees_all;
+  constants.viewer_uid = us.uid;
+  constants.viewer_gid = us.gid;
+  constants.viewer_capabilities = us.capabilities;
+}
+
 // `what` is loaded: "the sampler". `prepare` gets the open skeleton, and sets its constants and
 // sizes. Throws Error.
 template <class T, class Prepare>
@@ -50,6 +61,7 @@ Skeleton<T> load_skeleton(const std::string& what, const Prepare& prepare) {
   begin_libbpf_log();
   Skeleton<T> skeleton(T::open());
   if (!skeleton) throw_refused("open " + what, errno);
+  if constexpr (requires { skeleton->rodata->sees_all; }) set_viewer(*skeleton->rodata);
   prepare(*skeleton);
   if (const int error = T::load(skeleton.get())) throw_refused("load " + what, -error);
   // libbpf does not report this: it takes any failed attempt for a kernel that cannot map maps.

@@ -55,9 +55,11 @@ Observers::Observers(const ObserverOptions& options)
   no_ring_ = kNoPipe;
   if (has_pipe_) ring_ = try_make(no_ring_, [&] { return make_ring_reader(options.pipe_fd); });
   const int copies_fd = ring_ ? ring_->copies_fd() : -1;
-  sampler_ = try_make(no_sampler_, [&] { return make_sampler(control_->most_hz(), copies_fd); });
+  sampler_ = try_make(no_sampler_,
+                      [&] { return make_sampler(control_->most_hz(), copies_fd, options.whose); });
   const OccupancyMaps maps = sampler_ ? sampler_->occupancy_maps() : OccupancyMaps{};
-  sched_ = try_make(no_sched_, [&] { return make_sched_reader(maps); });
+  sched_ =
+      try_make(no_sched_, [&] { return make_sched_reader(maps, kStacksPerSecond, options.whose); });
   if (sampler_ && ring_) sampler_->watch_pipe(ring_->pipe_address());
 }
 

@@ -34,6 +34,7 @@ struct ObserverOptions {
   uint64_t functions_window_ns = 5'000'000'000;  // 0: all since restart()
   // An end of the observed pipe, open in this process; borrowed. -1: there is none.
   int pipe_fd = -1;
+  observe::Whose whose = observe::Whose::ours;  // the processes that are watched
 };
 
 class Observers {

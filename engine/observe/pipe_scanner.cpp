@@ -156,6 +156,7 @@ class BpfPipeScanner final : public PipeScanner {
     ends_.clear();
     tasks_.clear();
     skeleton_->bss->pass = began_ns_;
+    skeleton_->bss->hidden = 0;
     skeleton_->bss->holders_only = holders_only;
   }
 
@@ -163,6 +164,7 @@ class BpfPipeScanner final : public PipeScanner {
   PipeScan result(const Wanted& is_wanted) {
     PipeScan scan;
     scan.source = ScanSource::bpf;
+    scan.unreadable = skeleton_->bss->hidden;
     take_ends(scan, is_wanted);
     take_tasks(scan, is_wanted);
     scan.at_ns = monotonic_ns();

@@ -32,14 +32,14 @@ void add_motion(OccupancyCounts::Motion& motion, const occupancy_motion& more) {
 
 class BpfSampler final : public Sampler {
  public:
-  BpfSampler(uint32_t hz, int copies_fd) : rate_{std::min(hz, max_sample_hz())} {
+  BpfSampler(uint32_t hz, int copies_fd, Whose whose) : rate_{std::min(hz, max_sample_hz())} {
     raise_descriptor_limit();  // an event takes three: six for a CPU with both clocks
     PerfEvents cycles = open_perf_events(PerfClock::cycles, rate_);
     PerfEvents clock = open_perf_events(PerfClock::cpu_clock, rate_);
     if (clock.by_cpu.empty()) throw_refused("perf_event_open", clock.error_number);
     clock_ = cycles.by_cpu.empty() ? "cpu-clock" : "cycles";
 
-    load(copies_fd, clock.by_cpu.size());
+    load(copies_fd, clock.by_cpu.size(), whose);
     records_ = map_array(skeleton_->maps.cpus);
     watch_ = map_array(skeleton_->maps.watches);
     ring().running = OCCUPANCY_BOTH;  // until the scheduler's programs know better
@@ -132,9 +132,10 @@ class BpfSampler final : public Sampler {
     return {static_cast<const sampler_cpu*>(records_.data()), cpus_ + 1};
   }
 
-  void load(int copies_fd, size_t sampled_cpus) {
+  void load(int copies_fd, size_t sampled_cpus, Whose whose) {
     skeleton_ = load_skeleton<sampler_bpf>("the sampler", [&](sampler_bpf& sampler) {
       sampler.rodata->clock_takes_stacks = clock_ == "cpu-clock";
+      if (whose == Whose::ours) sampler.rodata->sees_all = 1;
       struct stat ns = {};
       if (stat("/proc/self/ns/pid", &ns) == 0 && ns.st_ino != kFirstPidNamespace) {
         sampler.rodata->pid_ns_dev = ns.st_dev;
@@ -188,8 +189,8 @@ class BpfSampler final : public Sampler {
 
 }  // namespace
 
-std::unique_ptr<Sampler> make_sampler(uint32_t hz, int copies_fd) {
-  return std::make_unique<BpfSampler>(hz, copies_fd);
+std::unique_ptr<Sampler> make_sampler(uint32_t hz, int copies_fd, Whose whose) {
+  return std::make_unique<BpfSampler>(hz, copies_fd, whose);
 }
 
 }  // namespace pipetop::observe

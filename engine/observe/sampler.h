@@ -32,6 +32,9 @@ struct OccupancyMaps {
   int cpus_fd = -1, watches_fd = -1;
 };
 
+// Processes that we have started, or such as our user may not see: of these nothing is told.
+enum class Whose { ours, anyones };
+
 class Sampler {
  public:
   virtual ~Sampler() = default;
@@ -69,7 +72,7 @@ class Sampler {
 };
 
 // `copies_fd` is RingReader's, if there is one. Throws Error, "why; remedy".
-std::unique_ptr<Sampler> make_sampler(uint32_t hz, int copies_fd = -1);
+std::unique_ptr<Sampler> make_sampler(uint32_t hz, int copies_fd = -1, Whose whose = Whose::ours);
 
 // The cost of the sampler's counters, measured with bpf/counters.bpf.c.
 struct CounterCost {

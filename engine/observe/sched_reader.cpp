@@ -29,9 +29,12 @@ constexpr size_t kPlaces = size_t{SCHED_TAKERS} * SCHED_STACKS;  // of a role
 
 class BpfSchedReader final : public SchedReader {
  public:
-  BpfSchedReader(OccupancyMaps maps, uint32_t stacks_per_s) : stacks_per_s_(stacks_per_s) {
-    skeleton_ = load_skeleton<sched_bpf>("the scheduler's observer",
-                                         [&](sched_bpf& open) { share(maps, open); });
+  BpfSchedReader(OccupancyMaps maps, uint32_t stacks_per_s, Whose whose)
+      : stacks_per_s_(stacks_per_s) {
+    skeleton_ = load_skeleton<sched_bpf>("the scheduler's observer", [&](sched_bpf& open) {
+      if (whose == Whose::ours) open.rodata->sees_all = 1;
+      share(maps, open);
+    });
     stacks_ = map_array(skeleton_->maps.stacks);
     watch_ = map_array(skeleton_->maps.watches);
     attach();
@@ -252,8 +255,9 @@ class BpfSchedReader final : public SchedReader {
 
 }  // namespace
 
-std::unique_ptr<SchedReader> make_sched_reader(OccupancyMaps maps, uint32_t stacks_per_s) {
-  return std::make_unique<BpfSchedReader>(maps, stacks_per_s);
+std::unique_ptr<SchedReader> make_sched_reader(OccupancyMaps maps, uint32_t stacks_per_s,
+                                               Whose whose) {
+  return std::make_unique<BpfSchedReader>(maps, stacks_per_s, whose);
 }
 
 }  // namespace pipetop::observe

@@ -61,10 +61,13 @@ class SchedReader {
   virtual std::span<const uint64_t> stack(Role role, size_t place) const = 0;
 };
 
-// Counts occupancy in the sampler's maps, if there are any. Taking a stack costs 2 us.
+inline constexpr uint32_t kStacksPerSecond = 250;  // at most: taking one costs 2 us
+
+// Counts occupancy in the sampler's maps, if there are any.
 // Throws Error, "why; remedy".
 std::unique_ptr<SchedReader> make_sched_reader(OccupancyMaps maps = {},
-                                               uint32_t stacks_per_s = 250);
+                                               uint32_t stacks_per_s = kStacksPerSecond,
+                                               Whose whose = Whose::ours);
 
 // The functions in which a task sleeps, innermost first, from the addresses of a
 // stack taken when it switched away.

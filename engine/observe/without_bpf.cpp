@@ -15,8 +15,8 @@ namespace {
 
 }  // namespace
 
-std::unique_ptr<Sampler> make_sampler(uint32_t, int) { refuse(); }
-std::unique_ptr<SchedReader> make_sched_reader(OccupancyMaps, uint32_t) { refuse(); }
+std::unique_ptr<Sampler> make_sampler(uint32_t, int, Whose) { refuse(); }
+std::unique_ptr<SchedReader> make_sched_reader(OccupancyMaps, uint32_t, Whose) { refuse(); }
 std::unique_ptr<RingReader> make_ring_reader(int) { refuse(); }
 std::unique_ptr<ForeignRings> make_foreign_rings() { refuse(); }
 std::unique_ptr<PipeScanner> make_bpf_pipe_scanner() { refuse(); }

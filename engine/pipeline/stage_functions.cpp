@@ -44,7 +44,7 @@ class SampledFunctions final : public StageFunctions {
     observers_.restart(role, monotonic_ns());
   }
 
-  Observers observers_{{.pipe_fd = -1}};
+  Observers observers_{{.whose = observe::Whose::anyones}};
   std::array<std::optional<ProcessId>, kRoles> sampled_;  // by Role
 };
 

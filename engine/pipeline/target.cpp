@@ -55,7 +55,7 @@ PipeId find_fifo(const std::string& path, const PipeScan& scan) {
         return pipe.id;
     }
   }
-  if (scan.source == ScanSource::proc && scan.unreadable > 0)
+  if (scan.unreadable > 0)
     throw Error(fmt::format("no process of yours has {} open; to see those of others, run it as "
                             "root: sudo pipetop watch",
                             name),
@@ -72,7 +72,7 @@ PipeId find_descriptor(pid_t pid, int fd, const PipeScan& scan, const WatchParts
   if (!link.empty())
     throw Error(
         fmt::format("descriptor {} of process {} is {}, not a pipe; {}", fd, pid, link, kTable));
-  if (scan.source == ScanSource::proc && parts.link_of(process.pid, 0).empty())
+  if (scan.unreadable > 0 && parts.link_of(process.pid, 0).empty())
     throw_hidden(fmt::format("process {}", pid));
   throw Error(fmt::format("process {} has no descriptor {}; see ls -l /proc/{}/fd", pid, fd, pid));
 }
@@ -121,7 +121,7 @@ std::string why_no_pipe(pid_t pid, const PipeScan& scan, const WatchParts& parts
     held.push_back(
         fmt::format("{} is {}", names[static_cast<size_t>(fd)], link.empty() ? "closed" : link));
   }
-  if (!seen && scan.source == ScanSource::proc) throw_hidden(fmt::format("process {}", pid));
+  if (!seen && scan.unreadable > 0) throw_hidden(fmt::format("process {}", pid));
   return fmt::format("process {} holds no pipe, and nothing that it started does: {}; {}", pid,
                      fmt::join(held, ", "), kTable);
 }

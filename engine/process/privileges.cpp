@@ -2,6 +2,7 @@
 
 #include <cap-ng.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <sys/xattr.h>
 
 #include <charconv>
@@ -51,6 +52,20 @@ std::optional<User> parse_user(const char* uid, const char* gid) {
   const auto user = parse_id(uid), group = parse_id(gid);
   if (!user || !group) return {};
   return User{*user, *group};
+}
+
+Viewer viewer() {
+  constexpr ino_t kFirstUserNamespace = 0xEFFFFFFD;  // PROC_USER_INIT_INO
+  struct stat ns = {};
+  const bool is_first = ::stat("/proc/self/ns/user", &ns) == 0 && ns.st_ino == kFirstUserNamespace;
+  const uint64_t held = effective_capabilities();
+  const bool rules = ::geteuid() == 0 || (held & capabilities({CAP_SYS_ADMIN})) != 0;
+  // Elsewhere our numbers are not those that the kernel compares: they are nobody's.
+  return {.uid = is_first ? ::geteuid() : UINT32_MAX,
+          .gid = is_first ? ::getegid() : UINT32_MAX,
+          .capabilities = held & ~capabilities({CAP_BPF, CAP_PERFMON, CAP_SYSLOG}),
+          .sees_all = rules || (held & capabilities({CAP_SYS_PTRACE})) != 0,
+          .may_slow_everyone = rules};
 }
 
 uint64_t effective_capabilities() { return set_of(CAPNG_EFFECTIVE); }

@@ -48,6 +48,16 @@ constexpr uint64_t capabilities(std::initializer_list<int> numbers) {
 // That this thread can use now.
 uint64_t effective_capabilities();
 
+// Who looks at the processes of others, to decide whom it may see. BPF could see them all.
+struct Viewer {
+  uint32_t uid = 0, gid = 0;  // in the initial user namespace
+  // Without those that a program's file is given to observe: its user has none of them.
+  uint64_t capabilities = 0;
+  bool sees_all = false;           // root does
+  bool may_slow_everyone = false;  // by programs that run at every system call of the machine
+};
+Viewer viewer();
+
 std::string capability_names(uint64_t set);  // "bpf, perfmon"
 
 // Gives up all capabilities but those of `kept`, permanently, for this thread and what it starts.

@@ -28,7 +28,8 @@ using Instructions = std::vector<bpf_insn>;
 
 class Loading {
  public:
-  Loading(const Reader& reader, Ends ends) : types_(ends) {
+  Loading(const Reader& reader, Ends ends, Dumpable dumpable = Dumpable::in_memory)
+      : types_(ends, dumpable) {
     begin_libbpf_log();
     const std::string path = types_.path();
     LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = path.c_str());
@@ -98,6 +99,15 @@ TEST_F(Layouts, WithoutEndsNothingLoads) {
     Loading loading(reader, Ends::under_others);
     EXPECT_FALSE(loading.load()) << reader.program;
     EXPECT_NE(loading.words().find("pipe_inode_info"), std::string::npos) << loading.words();
+  }
+}
+
+// For who doesn't see all, and such are these, as nobody has said otherwise.
+TEST_F(Layouts, WhereNothingTellsWhoMayBeSeenNothingLoads) {
+  for (const Reader& reader : kReaders) {
+    Loading loading(reader, Ends::plain, Dumpable::by_exec);
+    EXPECT_FALSE(loading.load()) << reader.program;
+    EXPECT_NE(loading.words().find("in_no_kernel"), std::string::npos) << loading.words();
   }
 }
 

@@ -23,12 +23,18 @@ enum class Ends {
   under_others,  // never: under other names
 };
 
+// Where a kernel has it whether a process can be dumped.
+enum class Dumpable {
+  in_memory,  // up to 7.1: in its mm_struct
+  by_exec,    // in the task_exec_state that exec makes
+};
+
 // In no kernel's places, so that they can come from here only.
 inline constexpr int kHeadOffset = 1704, kTailOffset = 1708, kRingSizeOffset = 1724;
 
 class SyntheticBtf {
  public:
-  explicit SyntheticBtf(Ends ends) : file_(memfd_create("pipetop-btf", MFD_CLOEXEC)) {
+  SyntheticBtf(Ends ends, Dumpable dumpable) : file_(memfd_create("pipetop-btf", MFD_CLOEXEC)) {
     add_pipe(ends);
     record("pipe_buffer", 40,
            {{"page", pointer_, 0},
@@ -41,8 +47,10 @@ class SyntheticBtf {
     record("folio", 192, {{"_flags_1", u64_, 64}});
     record("inode", 600, {{"i_mode", u16_, 0}, {"i_ino", u64_, 64}, {"i_pipe", pointer_, 568}});
     record("file", 232, {{"f_inode", pointer_, 32}});
+    add_credentials(dumpable);
     // The verifier holds it against the running kernel's.
-    record("bpf_iter__task_file", 32, {{"fd", u32_, 16}, {"file", pointer_, 24}});
+    record("bpf_iter__task_file", 32,
+           {{"task", pointer_, 8}, {"fd", u32_, 16}, {"file", pointer_, 24}});
     save();
   }
 
@@ -84,6 +92,29 @@ class SyntheticBtf {
                                  {"writers", u32_, 1732},
                                  {"bufs", pointer_, 1736}});
     record("pipe_inode_info", 1744, fields);
+  }
+
+  // As in 6.1.
+  void add_credentials(Dumpable dumpable) {
+    const int id = btf__add_typedef(btf_.get(), "kuid_t", record(nullptr, 4, {{"val", u32_, 0}}));
+    const int words = record("kernel_cap_struct", 8, {});
+    std::vector<Field> fields = {{"exit_state", u32_, 1100},
+                                 {"tgid", u32_, 1200},
+                                 {"real_cred", pointer_, 1800},
+                                 {"mm", pointer_, 1900}};
+    if (dumpable == Dumpable::by_exec) fields.push_back({"exec_state", pointer_, 2000});
+    record("task_struct", 9000, fields);
+    record("cred", 176,
+           {{"uid", id, 4},
+            {"gid", id, 8},
+            {"suid", id, 12},
+            {"sgid", id, 16},
+            {"euid", id, 20},
+            {"egid", id, 24},
+            {"cap_permitted", words, 48},
+            {"user_ns", pointer_, 136}});
+    record("mm_struct", 1000, {{"flags", u64_, 600}, {"user_ns", pointer_, 700}});
+    record("user_namespace", 600, {{"parent", pointer_, 216}, {"owner", id, 228}});
   }
 
   void save() {

@@ -207,6 +207,7 @@ PipeScan FakeMachine::scan(const std::set<ProcessId>* only) const {
   PipeScan scan;
   scan.at_ns = now_ns;
   scan.source = source;
+  scan.unreadable = unreadable;
   scan.reason = reason;
   std::set<ProcessId> holders;
   for (const auto& [inode, pipe] : pipes_) {

@@ -69,8 +69,9 @@ class FakeMachine {
   uint64_t scan_cost_ns = 0;  // of each scan of everything
   int scans = 0, looks = 0;   // of everything, of some processes
   ScanSource source = ScanSource::bpf;
-  std::string reason;    // why not by BPF
-  std::string no_clock;  // why it cannot be made
+  uint32_t unreadable = 0;  // processes
+  std::string reason;       // why not by BPF
+  std::string no_clock;     // why it cannot be made
   bool counts_bytes = false, counts_children = false, missed_bytes = false;
   std::vector<observe::EndBytes> bytes;       // that move until the next look
   std::vector<pid_t> watched;                 // by the clock: threads

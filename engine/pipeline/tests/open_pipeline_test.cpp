@@ -306,7 +306,7 @@ TEST_F(OpenPipelineTest, WhatCannotBeOpenedIsSaid) {
               watcher->open(PipeId{15, 77});
             }),
             "pipe 77 is closed; choose another one");
-  machine.source = ScanSource::proc;
+  machine.unreadable = 1;
   machine.process(7).links.clear();
   EXPECT_EQ(error("7"), "process 7 may not be looked at; run it as root: sudo pipetop watch");
   EXPECT_EQ(names(tick()), "none") << "nothing is open after an error";

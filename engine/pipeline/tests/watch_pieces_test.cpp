@@ -70,7 +70,6 @@ TEST_F(Fifo, ThatNobodyHasOpenIsSaidToBe) {
   };
   EXPECT_EQ(error(path), "nobody has " + path + " open; start what writes or reads it first");
   PipeScan own;
-  own.source = ScanSource::proc;
   own.unreadable = 3;
   EXPECT_EQ(error(path, own),
             "no process of yours has " + path +
