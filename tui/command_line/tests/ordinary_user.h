@@ -1,4 +1,4 @@
-// Programs as nobody, whom every system has; that takes root.
+// Programs as nobody or daemon, whom every system has; that takes root.
 #pragma once
 
 #include <unistd.h>
@@ -12,10 +12,14 @@ namespace pipetop::tui {
 
 inline constexpr const char* kSetpriv = "/usr/bin/setpriv";
 
+inline constexpr uid_t kDaemon = 1, kNobody = 65534;
+
 // For setpriv.
 inline std::vector<std::string> as_user(const std::string& program,
-                                        const std::vector<std::string>& arguments) {
-  std::vector<std::string> words = {"--reuid=65534", "--regid=65534", "--clear-groups", program};
+                                        const std::vector<std::string>& arguments,
+                                        uid_t user = kNobody) {
+  const std::string id = std::to_string(user);
+  std::vector<std::string> words = {"--reuid=" + id, "--regid=" + id, "--clear-groups", program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   return words;
 }

@@ -1,7 +1,12 @@
 // `pipetop watch` as root, as an ordinary user, and with the capabilities of its file.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "engine/observe/tests/bpf_fixture.h"
 #include "tui/command_line/tests/file_capabilities.h"
@@ -114,6 +119,77 @@ TEST(WatchPrivileges, CapabilitiesOfTheFileAreNotTheCommands) {
   EXPECT_EQ(watched.wait(), 0) << watched.err();
   EXPECT_EQ(watched.out(), alone.out());
   EXPECT_NE(alone.out().find("/home/x /t"), std::string::npos);
+}
+
+// Of three users, with a secret in its pipe.
+class Secrets {
+ public:
+  Secrets() {
+    std::filesystem::permissions(directory_.path(), std::filesystem::perms(0755));
+    for (const uid_t user : {uid_t{0}, kDaemon, kNobody}) {
+      const std::string fifo = directory_.file(std::to_string(user));
+      EXPECT_EQ(mkfifo(fifo.c_str(), 0600), 0) << strerror(errno);
+      EXPECT_EQ(chown(fifo.c_str(), user, user), 0) << strerror(errno);
+      const std::string script = "exec 3<>" + fifo + "; printf secret >&3; echo; exec sleep 3600";
+      const Words words = as_user("/bin/sh", {"-c", script}, user);
+      auto& program = programs_[user] = std::make_unique<Program>(kSetpriv, words);
+      EXPECT_TRUE(program->wait_for("\n")) << program->err();
+    }
+  }
+
+  pid_t of(uid_t user) const { return programs_.at(user)->pid(); }
+
+  // Whose a table shows, by the names of their users.
+  std::set<uid_t> shown(const json& table) const {
+    std::set<uid_t> users;
+    for (const json& pipe : table["pipes"])
+      for (const auto& [user, program] : programs_)
+        for (const json& writer : pipe["writers"])
+          if (writer["pid"] == program->pid() && pipe["queued_bytes"] == 6) users.insert(user);
+    return users;
+  }
+
+ private:
+  ScratchDirectory directory_;
+  std::map<uid_t, std::unique_ptr<Program>> programs_;
+};
+
+TEST(WatchPrivileges, CapabilitiesOfTheFileShowNobodyTheProcessesOfOthers) {
+  PIPETOP_NEED(root());
+  const ProgramCopy copy;
+  const std::string refusal = copy.set_capabilities(kObserving);
+  if (!refusal.empty()) GTEST_SKIP() << refusal;
+  const Secrets secrets;
+  const auto table_of = [&](uid_t user) {
+    const Words watch = {"watch", "--once", "--interval", "200ms", "--format", "json"};
+    Program program(kSetpriv, as_user(copy.path(), watch, user));
+    EXPECT_EQ(program.wait(), 0) << program.err();
+    return json::parse(program.out());
+  };
+  const json all = table_of(0);
+  if (all["source"] != "bpf") GTEST_SKIP() << all["source_reason"];
+  EXPECT_EQ(secrets.shown(all), (std::set<uid_t>{0, kDaemon, kNobody}));
+  EXPECT_EQ(all["unreadable_processes"], 0);
+  for (const uid_t user : {kDaemon, kNobody}) {
+    const json table = table_of(user);
+    EXPECT_EQ(table["source"], "bpf") << table["source_reason"];
+    EXPECT_EQ(secrets.shown(table), std::set<uid_t>{user});
+    EXPECT_GE(table["unreadable_processes"], 2);
+  }
+  const auto refused = [&](uid_t of) {
+    const std::string pid = std::to_string(secrets.of(of));
+    Program program(kSetpriv, as_user(copy.path(), {"watch", "--exact", "--once", pid}));
+    EXPECT_EQ(program.wait(), 3) << program.out();
+    EXPECT_EQ(program.out(), "");
+    return program.err();
+  };
+  for (const uid_t other : {uid_t{0}, kDaemon})
+    EXPECT_EQ(refused(other), fmt::format("pipetop: process {} may not be looked at; run it as "
+                                          "root: sudo pipetop watch\n",
+                                          secrets.of(other)));
+  EXPECT_EQ(refused(kNobody),
+            "pipetop: exact bytes need root: to count them slows down every system call of the "
+            "machine; sudo pipetop\n");
 }
 
 }  // namespace
