@@ -79,7 +79,8 @@ void add_watch_flags(CLI::App& app, CommandLine& line) {
            "look at all pipes this often; print a line of jsonl this often (default 1s, on the "
            "screen 500ms)");
   app.add_flag("--exact", watch.exact,
-               "count every byte; all system calls of the machine take 0.2 to 0.3 us longer");
+               "count every byte, as root; all system calls of the machine take 0.2 to 0.3 us "
+               "longer");
   add_choice(
       app, "--sort", {pipe_sort_names().begin(), pipe_sort_names().end()},
       [&watch](size_t index) { watch.sort = static_cast<PipeSort>(index); },
