@@ -2,6 +2,8 @@
 
 #include <cap-ng.h>
 #include <fmt/core.h>
+#include <grp.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
@@ -23,11 +25,11 @@ uint64_t set_of(capng_type_t type) {
   return set;
 }
 
-bool apply_capabilities(uint64_t kept, uint64_t inheritable) {
+bool apply_capabilities(uint64_t permitted, uint64_t effective, uint64_t inheritable) {
   capng_clear(CAPNG_SELECT_CAPS);
   for (unsigned number = 0; number <= CAP_LAST_CAP; ++number) {
-    if ((kept >> number & 1) != 0)
-      capng_update(CAPNG_ADD, capng_type_t(CAPNG_EFFECTIVE | CAPNG_PERMITTED), number);
+    if ((permitted >> number & 1) != 0) capng_update(CAPNG_ADD, CAPNG_PERMITTED, number);
+    if ((effective >> number & 1) != 0) capng_update(CAPNG_ADD, CAPNG_EFFECTIVE, number);
     if ((inheritable >> number & 1) != 0) capng_update(CAPNG_ADD, CAPNG_INHERITABLE, number);
   }
   return capng_apply(CAPNG_SELECT_CAPS) == 0;
@@ -44,6 +46,34 @@ std::optional<uint32_t> parse_id(const char* text) {
   const auto [end, error] = std::from_chars(digits.begin(), digits.end(), id);
   if (error != std::errc() || end != digits.end() || id == UINT32_MAX) return {};
   return id;
+}
+
+// From the variables of each program that makes its caller root; nothing if it was none of it.
+std::optional<User> caller_of_sudo() {
+  const char* uid = std::getenv("SUDO_UID");
+  const char* gid = std::getenv("SUDO_GID");
+  if (uid == nullptr && gid == nullptr) return {};
+  if (const auto user = parse_user(uid, gid)) return user;
+  throw Error(fmt::format("SUDO_UID={} SUDO_GID={} is no user: unset both to run as root",
+                          uid ? uid : "", gid ? gid : ""));
+}
+
+std::optional<User> user_in(const char* variable, const passwd* (*find)(const char* text)) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return {};
+  if (const passwd* entry = find(text)) return User{entry->pw_uid, entry->pw_gid};
+  throw Error(fmt::format("{}={} is no user: unset it to run as root", variable, text));
+}
+
+std::optional<User> caller_of_doas() {
+  return user_in("DOAS_USER", [](const char* name) -> const passwd* { return ::getpwnam(name); });
+}
+
+std::optional<User> caller_of_pkexec() {
+  return user_in("PKEXEC_UID", [](const char* text) -> const passwd* {
+    const auto uid = parse_id(text);
+    return uid ? ::getpwuid(*uid) : nullptr;
+  });
 }
 
 }  // namespace
@@ -70,6 +100,8 @@ Viewer viewer() {
 
 uint64_t effective_capabilities() { return set_of(CAPNG_EFFECTIVE); }
 
+uint64_t permitted_capabilities() { return set_of(CAPNG_PERMITTED); }
+
 std::string capability_names(uint64_t set) {
   std::string names;
   for (unsigned number = 0; number <= CAP_LAST_CAP; ++number)
@@ -78,24 +110,57 @@ std::string capability_names(uint64_t set) {
   return names;
 }
 
-bool keep_capabilities(uint64_t kept, uint64_t passed_on) {
+bool use_capabilities(uint64_t in_effect) {
+  const uint64_t permitted = set_of(CAPNG_PERMITTED);
+  return apply_capabilities(permitted, in_effect & permitted, set_of(CAPNG_INHERITABLE));
+}
+
+bool keep_capabilities(uint64_t kept, uint64_t passed_on, uint64_t in_effect) {
   const uint64_t permitted = set_of(CAPNG_PERMITTED);
   kept &= permitted;
   passed_on &= kept;
   // The inheritable set first: it cannot exceed the bounding set, which needs CAP_SETPCAP.
-  if (!apply_capabilities(permitted, passed_on)) return false;
+  if (!apply_capabilities(permitted, permitted, passed_on)) return false;
   if (!has_file_capabilities()) empty_bounding_set();
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-  return apply_capabilities(kept, passed_on) && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+  return apply_capabilities(kept, kept & in_effect, passed_on) &&
+         ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+}
+
+bool become(const User& user) {
+  if (user.uid != 0) {
+    const std::vector<gid_t> groups = groups_of(user);
+    if (!use_capabilities(~uint64_t{0})) return false;
+    empty_bounding_set();
+    if (::setgroups(groups.size(), groups.data()) != 0 ||
+        ::setresgid(user.gid, user.gid, user.gid) != 0 ||
+        ::setresuid(user.uid, user.uid, user.uid) != 0)
+      return false;
+  }
+  return keep_capabilities(0);
+}
+
+std::vector<gid_t> groups_of(const User& user) {
+  const passwd* const entry = ::getpwuid(user.uid);
+  if (entry == nullptr) return {user.gid};
+  std::vector<gid_t> groups(16);
+  int count = int(groups.size());
+  while (::getgrouplist(entry->pw_name, user.gid, groups.data(), &count) < 0)
+    groups.resize(size_t(count));
+  groups.resize(size_t(count));
+  return groups;
 }
 
 User user_to_become() {
-  const char* uid = std::getenv("SUDO_UID");
-  const char* gid = std::getenv("SUDO_GID");
-  if (::geteuid() != 0 || (uid == nullptr && gid == nullptr)) return {};
-  if (const auto user = parse_user(uid, gid)) return *user;
-  throw Error(fmt::format("SUDO_UID={} SUDO_GID={} is no user: unset both to run as root",
-                          uid ? uid : "", gid ? gid : ""));
+  User found;
+  if (::geteuid() != 0) return found;
+  for (const auto& user : {caller_of_sudo(), caller_of_doas(), caller_of_pkexec()}) {
+    if (!user || user->uid == 0) continue;
+    if (found.uid != 0 && found.uid != user->uid)
+      throw Error("SUDO_UID, DOAS_USER and PKEXEC_UID name several users: unset all but one");
+    found = *user;
+  }
+  return found;
 }
 
 }  // namespace pipetop

@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace pipetop {
 
@@ -24,9 +25,14 @@ struct User {
 // to setresuid(2) it means "unchanged".
 std::optional<User> parse_user(const char* uid, const char* gid);
 
-// The user that called sudo, whose permissions are enough for a worker. Throws Error if sudo's
-// variables are damaged: a worker must not stay root because of that.
+// Whoever called sudo, doas or pkexec, whose permissions are enough for workers and files. Which of
+// the three was the last, the environment doesn't tell: all that name somebody other than root must
+// name the same user. Throws Error if they don't, or if a variable is damaged: nothing must stay
+// root because of that.
 User user_to_become();
+
+// Their groups; only `user.gid` if nobody knows them.
+std::vector<gid_t> groups_of(const User& user);
 
 // Drops all capabilities of the calling process permanently: no program that it
 // execs can regain them, not even with file capabilities. The user stays the same.
@@ -45,8 +51,9 @@ constexpr uint64_t capabilities(std::initializer_list<int> numbers) {
   return set;
 }
 
-// That this thread can use now.
+// That this thread can use now, and that it could use.
 uint64_t effective_capabilities();
+uint64_t permitted_capabilities();
 
 // Who looks at the processes of others, to decide whom it may see. BPF could see them all.
 struct Viewer {
@@ -60,9 +67,17 @@ Viewer viewer();
 
 std::string capability_names(uint64_t set);  // "bpf, perfmon"
 
+// From now on those of `in_effect` can be used, as far as they are permitted. Gives up nothing, and
+// what a program gets that we exec stays the same. False with errno set on failure.
+bool use_capabilities(uint64_t in_effect);
+
 // Gives up all capabilities but those of `kept`, permanently, for this thread and what it starts.
 // Programs that root execs get those of `passed_on`. False with errno set on failure.
-bool keep_capabilities(uint64_t kept, uint64_t passed_on = 0);
+bool keep_capabilities(uint64_t kept, uint64_t passed_on = 0, uint64_t in_effect = ~uint64_t{0});
+
+// Gives up all that distinguishes us from `user`, permanently; all capabilities, if that is root.
+// False with errno set on failure.
+bool become(const User& user);
 
 // Empties the bounding set, if allowed: it needs CAP_SETPCAP, so root has to call
 // it before changing the user. Not before exec of a program with file capabilities,

@@ -40,7 +40,7 @@ void volunteer_for_oom() {
 
 // Who could trace a worker could write the memory that it shares with us. The kernel does this,
 // too, when the user changes, unless fs.suid_dumpable is 1.
-bool become(const User& user) {
+bool change_user(const User& user) {
   empty_bounding_set();
   ::prctl(PR_SET_KEEPCAPS, 1);
   return ::setgroups(0, nullptr) == 0 && ::setresgid(user.gid, user.gid, user.gid) == 0 &&
@@ -54,7 +54,7 @@ bool give_up_rights(const User& user, uint64_t kept) {
   if (::geteuid() != 0) return drop_capabilities();
   if (user.uid == 0) return keep_capabilities(kept);
   // With it, where only root may make namespaces, workers make theirs, and lose it there.
-  return become(user) && keep_capabilities(kept & capabilities({CAP_SYS_ADMIN}));
+  return change_user(user) && keep_capabilities(kept & capabilities({CAP_SYS_ADMIN}));
 }
 
 // Changing the user clears the parent-death signal, so it is set afterwards. If the

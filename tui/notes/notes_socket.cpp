@@ -1,7 +1,6 @@
 #include "tui/notes/notes_socket.h"
 
 #include <fmt/core.h>
-#include <sys/fsuid.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -15,6 +14,7 @@
 #include <string_view>
 
 #include "engine/base/error.h"
+#include "engine/process/as_user.h"
 
 namespace pipetop::tui {
 namespace {
@@ -22,27 +22,6 @@ namespace {
 constexpr size_t kMaxReaders = 8;
 constexpr size_t kMaxLineBytes = 256 * 1024;
 constexpr const char* kSocketName = "pipetop-notes.socket";
-
-// Whatever is made or looked for in between is the owner's: files belong to them, and root's rights
-// are not used in directories that others can write to.
-class AsOwner {
- public:
-  explicit AsOwner(const User& owner) : on_(owner.uid != geteuid()) {
-    if (!on_) return;
-    setfsgid(owner.gid);
-    setfsuid(owner.uid);
-  }
-  ~AsOwner() {
-    if (!on_) return;
-    setfsuid(geteuid());
-    setfsgid(getegid());
-  }
-  AsOwner(const AsOwner&) = delete;
-  AsOwner& operator=(const AsOwner&) = delete;
-
- private:
-  bool on_;
-};
 
 // Not through a link, which somebody else may have put there.
 bool is_owners_directory(const std::string& path, uid_t uid) {
@@ -137,7 +116,7 @@ std::vector<std::string> notes_directories() {
 
 NotesServer::NotesServer(const std::vector<std::string>& directories, const User& owner)
     : owner_(owner) {
-  const AsOwner as_owner(owner_);
+  const AsUser as_owner(owner_);
   const std::string path = place_for(directories, owner_.uid) + "/" + kSocketName;
   if (somebody_listens(path))
     throw Error("another talk is being given: the notes are of that one", Exit::refused);
@@ -156,7 +135,7 @@ NotesServer::NotesServer(const std::vector<std::string>& directories, const User
 
 NotesServer::~NotesServer() {
   if (path_.empty()) return;
-  const AsOwner as_owner(owner_);
+  const AsUser as_owner(owner_);
   unlink(path_.c_str());
 }
 

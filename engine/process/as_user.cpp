@@ -1,0 +1,57 @@
+#include "engine/process/as_user.h"
+
+#include <fmt/core.h>
+#include <grp.h>
+#include <sys/fsuid.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "engine/base/error.h"
+
+namespace pipetop {
+namespace {
+
+constexpr uint64_t kToChange = capabilities({CAP_SETUID, CAP_SETGID});
+
+// They report no errors: only the id in force, also for one that does not exist.
+bool has_file_ids(const User& user) {
+  return uid_t(::setfsuid(uid_t(-1))) == user.uid && gid_t(::setfsgid(gid_t(-1))) == user.gid;
+}
+
+}  // namespace
+
+AsUser::AsUser(const User& user) : on_(::geteuid() == 0 && user.uid != 0) {
+  if (!on_) return;
+  in_effect_ = effective_capabilities();
+  groups_.resize(size_t(std::max(::getgroups(0, nullptr), 0)));
+  groups_.resize(size_t(std::max(::getgroups(int(groups_.size()), groups_.data()), 0)));
+  if (become(user)) return;
+  leave();
+  throw Error(fmt::format("files are to be opened as user {}, which takes CAP_SETUID and "
+                          "CAP_SETGID: call pipetop as root with both",
+                          user.uid),
+              Exit::refused);
+}
+
+bool AsUser::become(const User& user) const {
+  const std::vector<gid_t> groups = groups_of(user);
+  if (!use_capabilities(kToChange) || ::setgroups(groups.size(), groups.data()) != 0) return false;
+  ::setfsgid(user.gid);
+  ::setfsuid(user.uid);
+  return has_file_ids(user) && use_capabilities(0);
+}
+
+AsUser::~AsUser() {
+  if (on_) leave();
+}
+
+void AsUser::leave() const {
+  (void)use_capabilities(kToChange);
+  ::setfsuid(::geteuid());
+  ::setfsgid(::getegid());
+  (void)!::setgroups(groups_.size(), groups_.data());
+  (void)use_capabilities(in_effect_);  // the kernel has changed some with the id
+}
+
+}  // namespace pipetop

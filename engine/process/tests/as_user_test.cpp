@@ -1,0 +1,107 @@
+#include "engine/process/as_user.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "engine/base/error.h"
+#include "engine/base/unique_fd.h"
+
+namespace pipetop {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr User kNobody = {65534, 65534};
+
+// A directory that everybody may write, and in it one that is only root's.
+class AsUserTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+    std::string name = (fs::temp_directory_path() / "pipetop-as-user-XXXXXX").string();
+    root_ = mkdtemp(name.data());
+    fs::create_directory(root_ / "roots");
+    fs::permissions(root_, fs::perms::all);
+    fs::permissions(root_ / "roots", fs::perms::owner_all);
+  }
+  void TearDown() override {
+    if (!root_.empty()) fs::remove_all(root_);
+  }
+
+  // The owner of a new file there, or minus errno.
+  int64_t owner_of_new(const std::string& name) const {
+    const UniqueFd file(open((root_ / name).c_str(), O_CREAT | O_EXCL | O_WRONLY, 0600));
+    if (!file) return -errno;
+    struct stat status {};
+    fstat(file.get(), &status);
+    return status.st_uid;
+  }
+
+ private:
+  fs::path root_;
+};
+
+TEST_F(AsUserTest, FilesAreTheUsersAndRootsRightsAreNotUsed) {
+  const uint64_t before = effective_capabilities();
+  {
+    const AsUser as_user(kNobody);
+    EXPECT_EQ(owner_of_new("theirs"), kNobody.uid);
+    EXPECT_EQ(owner_of_new("roots/theirs"), -EACCES);
+    EXPECT_EQ(effective_capabilities(), 0u);
+  }
+  EXPECT_EQ(owner_of_new("roots/ours"), 0);
+  EXPECT_EQ(effective_capabilities(), before);
+}
+
+// With root's, a file that only root's group may read would be open to whoever calls sudo.
+TEST_F(AsUserTest, GroupsAreTheUsers) {
+  const auto own_groups = [] {
+    std::vector<gid_t> groups(size_t(getgroups(0, nullptr)));
+    groups.resize(size_t(getgroups(int(groups.size()), groups.data())));
+    return groups;
+  };
+  const auto before = own_groups();
+  {
+    const AsUser as_user(kNobody);
+    EXPECT_EQ(own_groups(), groups_of(kNobody));
+    EXPECT_EQ(own_groups(), std::vector<gid_t>{kNobody.gid});
+  }
+  EXPECT_EQ(own_groups(), before);
+}
+
+TEST_F(AsUserTest, ItsCapabilitiesNeedNotBeInEffect) {
+  const uint64_t before = effective_capabilities();
+  ASSERT_TRUE(use_capabilities(0));
+  {
+    const AsUser as_user(kNobody);
+    EXPECT_EQ(owner_of_new("theirs"), kNobody.uid);
+  }
+  EXPECT_EQ(effective_capabilities(), 0u) << "the kernel raises some with the id";
+  EXPECT_TRUE(use_capabilities(before));
+}
+
+TEST_F(AsUserTest, RootItselfStaysAsItIs) {
+  const AsUser as_user(User{});
+  EXPECT_EQ(owner_of_new("roots/ours"), 0);
+}
+
+TEST_F(AsUserTest, NothingIsOpenedAsRootWhereItMayNot) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (!keep_capabilities(0)) _exit(3);
+    _exit(succeeds([] { const AsUser as_user(kNobody); }) ? 1 : 0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace pipetop
