@@ -17,6 +17,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
+#include "engine/process/as_user.h"
 #include "tui/draw/text.h"
 
 namespace pipetop::tui {
@@ -52,6 +53,7 @@ Output::Output(const std::string& path, Appears appears)
     return;
   }
   user_ = user_to_become();
+  const AsUser as_user(user_);
   struct stat status;
   const bool exists = stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
@@ -70,7 +72,6 @@ void Output::open_directly(const std::string& path, bool is_new) {
   untouched_ = true;
   if (!is_new) return;
   temporary_ = path;
-  own_as(nullptr);
 }
 
 void Output::open_to_be_whole(const std::string& place) {
@@ -90,15 +91,12 @@ void Output::open_to_be_whole(const std::string& place) {
   own_as(exists ? &status : nullptr);
 }
 
-// As the file that it replaces, or as the user who called sudo would own it. The owner first: with
-// another one's permissions our file could run as root.
+// As the file that it replaces, as far as that is allowed. The owner first: with another one's
+// permissions our file could run as root.
 void Output::own_as(const struct stat* old) const {
-  if (old != nullptr) {
-    (void)!fchown(file_.get(), old->st_uid, old->st_gid);
-    (void)!fchmod(file_.get(), old->st_mode & 0777);
-  } else if (user_.uid != 0) {
-    (void)!fchown(file_.get(), user_.uid, user_.gid);
-  }
+  if (old == nullptr) return;
+  (void)!fchown(file_.get(), old->st_uid, old->st_gid);
+  (void)!fchmod(file_.get(), old->st_mode & 0777);
 }
 
 // In the same directory, because linkat() cannot replace an existing name.
@@ -111,7 +109,11 @@ void Output::name_it() {
 }
 
 Output::~Output() {
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+  if (temporary_.empty()) return;
+  (void)succeeds([this] {
+    const AsUser as_user(user_);
+    unlink(temporary_.c_str());
+  });
 }
 
 int Output::fd() const { return name_ == "stdout" ? STDOUT_FILENO : file_.get(); }
@@ -145,6 +147,7 @@ void Output::write(std::string_view text) {
 
 void Output::finish(std::string_view rest) {
   write(rest);
+  const AsUser as_user(user_);
   if (!place_.empty() && temporary_.empty()) name_it();
   // Some file systems report a full disk only here.
   const int last = dup(fd());

@@ -118,11 +118,20 @@ TEST_F(OutputTest, AnothersFileStaysTheirs) {
 TEST_F(OutputTest, UnderSudoANewFileBelongsToTheCaller) {
   if (geteuid() != 0) GTEST_SKIP() << kNeedsRoot;
   const Sudo sudo("65534", "65534");
+  fs::permissions(directory_.path(), fs::perms::all);
   for (const Appears appears : {Appears::whole, Appears::as_written}) {
     Output(path_, appears).finish("new");
     EXPECT_EQ(owner_of(path_), kNobody);
     fs::remove(path_);
   }
+}
+
+TEST_F(OutputTest, UnderSudoRootsDirectoriesAreClosed) {
+  if (geteuid() != 0) GTEST_SKIP() << kNeedsRoot;
+  const Sudo sudo("65534", "65534");
+  for (const Appears appears : {Appears::whole, Appears::as_written, Appears::as_new})
+    EXPECT_THROW((Output{path_, appears}), Error);
+  EXPECT_EQ(files(), 0u);
 }
 
 TEST_F(OutputTest, UnderSudoOfNobodyInParticularThereIsNoFile) {

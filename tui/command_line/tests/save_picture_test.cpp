@@ -38,6 +38,7 @@ TEST_F(SavePictureTest, IsNamedByTheTimeAndNeverReplacesAnother) {
 
 TEST_F(SavePictureTest, BelongsToTheUserWhoCalledSudo) {
   if (geteuid() != 0) GTEST_SKIP() << "only root changes owners";
+  std::filesystem::permissions(directory_.path(), std::filesystem::perms::all);
   setenv("SUDO_UID", "65534", 1);
   setenv("SUDO_GID", "65534", 1);
   const std::string name = save_picture("svg");
