@@ -14,7 +14,6 @@
 #include "engine/process/worker.h"
 #include "engine/registry/main_capabilities.h"
 #include "engine/registry/worker_main.h"
-#include "engine/registry/workloads.h"
 #include "tui/command_line/callers_variables.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
@@ -48,8 +47,7 @@ int main(int argc, char** argv) {
   set_own_signals();  // a closed pipe and a file that may not grow are errors of write()
   try {
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-    // Before it reads anything; but a command that it starts gets all that the caller has.
-    if (!tui::command_behind(arguments)) keep_main_capabilities(workloads());
+    suspend_main_capabilities();
     return tui::run(tui::parse_command_line(arguments));
   } catch (const Error& e) {
     tui::say(e.what());

@@ -16,8 +16,10 @@
 #include "engine/config/find_config.h"
 #include "engine/engine.h"
 #include "engine/host/zero_copy_probe.h"
+#include "engine/process/as_user.h"
 #include "engine/registry/main_capabilities.h"
 #include "engine/registry/workloads.h"
+#include "tui/command_line/command_privileges.h"
 #include "tui/command_line/output.h"
 #include "tui/completion/completion.h"
 #include "tui/print/document.h"
@@ -47,17 +49,6 @@ void explain_observers(const CommandLine& line, const Config& config) {
                      });
   if (typed && config.bpf == BpfUse::off)
     say("BPF is off: all that --observers can switch is the ring's fill level");
-}
-
-// The workload's, and those of a talk's scenes.
-void keep_capabilities_for(const Config& config) {
-  std::vector<WorkloadEntry> used;
-  for (const WorkloadEntry& entry : workloads()) {
-    const auto has_it = [&](const Scene& s) { return s.settings.workload == entry.kind; };
-    if (config.settings.workload == entry.kind || std::ranges::any_of(config.scenes, has_it))
-      used.push_back(entry);
-  }
-  keep_main_capabilities(used);
 }
 
 struct Handler {
@@ -123,13 +114,26 @@ Config resolve(const CommandLine& line, Config base, const char* no_color) {
 }
 
 Config read_config(const std::string& name) {
-  return name.empty() ? default_config() : load_config(find_config(name, config_directories()));
+  if (name.empty()) return default_config();
+  const AsUser as_user(user_to_become());
+  return load_config(find_config(name, config_directories()));
+}
+
+void keep_capabilities_for(const CommandLine& line, const Config& config) {
+  std::vector<WorkloadEntry> used;
+  for (const WorkloadEntry& entry : workloads()) {
+    const auto has_it = [&](const Scene& s) { return s.settings.workload == entry.kind; };
+    if (config.settings.workload == entry.kind || std::ranges::any_of(config.scenes, has_it))
+      used.push_back(entry);
+  }
+  const unsigned unwanted = config.bpf == BpfUse::off ? kObserve : kNoUse;
+  keep_main_capabilities(privileges_of(line).uses & ~unwanted, used);
 }
 
 Config read_start(const CommandLine& line) {
   Config config = resolve(line, read_config(line.config), std::getenv("NO_COLOR"));
   explain_observers(line, config);
-  keep_capabilities_for(config);
+  keep_capabilities_for(line, config);
   return config;
 }
 
@@ -165,6 +169,9 @@ void require_no_steps(const Settings& settings) {
 }
 
 int run(const CommandLine& line) {
+  // What a command gets that watch starts is not main's to give up; and view opens first.
+  if (line.watch.command.empty() && line.command != Command::view)
+    narrow_main_capabilities(privileges_of(line).uses);
   return std::ranges::find(kHandlers, line.command, &Handler::command)->run(line);
 }
 

@@ -57,10 +57,15 @@ std::string help_text(const std::string& topic);
 // variable NO_COLOR, nullptr when it is not set. Throws Error.
 Config resolve(const CommandLine& line, Config base, const char* no_color);
 
-// The config with that name or path; default_config() for "". Throws Error.
+// The config with that name or path; default_config() for "". It is read with the rights of the
+// user who called sudo. Throws Error.
 Config read_config(const std::string& name);
 
-// The config of --config, resolved.
+// What the command takes for the config's workload, and those of a talk's scenes: to be called when
+// all files have been read, and before anything is started. Throws Error.
+void keep_capabilities_for(const CommandLine& line, const Config& config);
+
+// The config of --config, resolved; with the capabilities for it.
 Config read_start(const CommandLine& line);
 
 // The config of --config or of the argument, with the scenes of a talk. Throws Error if it has

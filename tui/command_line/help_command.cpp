@@ -9,6 +9,7 @@
 #include "engine/config/config.h"
 #include "engine/explain/glossary.h"
 #include "engine/registry/workloads.h"
+#include "tui/command_line/command_privileges.h"
 #include "tui/command_line/commands.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/replay.h"
@@ -43,6 +44,8 @@ std::string topics_text() {
 }
 
 using Rows = std::vector<Row>;
+
+constexpr size_t kWidestTerm = 76;  // where it is a list
 
 // ---- flags ------------------------------------------------------------------
 
@@ -193,14 +196,30 @@ Rows workload_rows(std::string_view) {
 
 // Names of one function in several kernels share a row, as far as it is wide.
 Rows function_rows(std::string_view) {
-  constexpr size_t kWidest = 76;
   Rows rows;
   for (const KnownFunction& function : glossary()) {
     if (!rows.empty() && rows.back().text == function.does &&
-        rows.back().term.size() + function.name.size() + 2 <= kWidest)
+        rows.back().term.size() + function.name.size() + 2 <= kWidestTerm)
       rows.back().term += fmt::format(", {}", function.name);
     else
       rows.push_back({std::string(function.name), std::string(function.does)});
+  }
+  return rows;
+}
+
+// Commands with the same capabilities share a row, as far as it is wide.
+Rows privilege_rows(std::string_view) {
+  Rows rows;
+  for (const CommandPrivileges& privileges : command_privileges()) {
+    if (privileges.name == kCompleteWords) continue;
+    const std::string text = privileges_text(privileges);
+    const auto same = std::ranges::find_if(rows, [&](const Row& row) {
+      return row.text == text && row.term.size() + privileges.name.size() + 2 <= kWidestTerm;
+    });
+    if (same == rows.end())
+      rows.push_back({std::string(privileges.name), text});
+    else
+      same->term += fmt::format(", {}", privileges.name);
   }
   return rows;
 }
@@ -217,7 +236,7 @@ constexpr TableEntry kTables[] = {
     {"config-knobs", config_knob_rows}, {"keys", key_rows},
     {"presets", preset_rows},           {"words", word_rows},
     {"functions", function_rows},       {"replay-keys", replay_key_rows},
-    {"talk-keys", talk_key_rows},
+    {"talk-keys", talk_key_rows},       {"privileges", privilege_rows},
 };
 
 Rows rows_named(std::string_view name) {

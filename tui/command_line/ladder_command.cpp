@@ -85,6 +85,7 @@ std::string knobs_typed(const CommandLine& line) {
 int ladder_command(const CommandLine& line) {
   const Config config = read_config(line.config);
   LadderOptions options = ladder_options(line, config);
+  keep_capabilities_for(line, config);
   for (const Preset& rung : options.rungs)
     require_vmsplice(rung.settings, "give --rungs without it");
   LadderFiles files(line.ladder);

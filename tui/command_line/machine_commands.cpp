@@ -7,6 +7,8 @@
 #include "engine/experiment/limits.h"
 #include "engine/experiment/overhead.h"
 #include "engine/host/host.h"
+#include "engine/registry/workloads.h"
+#include "tui/command_line/command_privileges.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/print/document.h"
@@ -78,6 +80,7 @@ std::string time_left(uint64_t spent_ns, uint32_t round, uint32_t rounds) {
 
 int doctor_command(const CommandLine& line) {
   if (line.overhead) return overhead_command(line);
+  keep_main_capabilities(privileges_of(line).uses, workloads());
   return print(line.format->print(doctor_document(read_host(), diagnose())));
 }
 

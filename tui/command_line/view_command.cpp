@@ -15,6 +15,7 @@
 #include "engine/process/inherited_signals.h"
 #include "engine/process/privileges.h"
 #include "engine/transfer/transfer.h"
+#include "tui/command_line/command_privileges.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/view/flow.h"
@@ -41,6 +42,16 @@ UniqueFd open_file(const std::string& path) {
   return file;
 }
 
+// Opened as our caller may: that is what sudo is for. What comes out of it is moved without.
+UniqueFd open_input(const CommandLine& line) {
+  if (::geteuid() == 0) use_capabilities(~uint64_t{0});
+  UniqueFd file = open_file(line.view.file);
+  const unsigned uses = privileges_of(line).uses;
+  narrow_main_capabilities(uses);
+  keep_main_capabilities(uses, {});
+  return file;
+}
+
 TransferOptions transfer_options(const ViewRequest& request, const UniqueFd& file) {
   TransferOptions options;
   if (file) {
@@ -63,12 +74,12 @@ Shows shows(const ViewRequest& request) {
 
 class View {
  public:
-  explicit View(const ViewRequest& request)
-      : request_(request),
-        file_(open_file(request.file)),
-        transfer_(transfer_options(request, file_)),
-        size_(request.size ? request.size : bytes_left(transfer_.in().fd)),
-        shows_(shows(request)),
+  explicit View(const CommandLine& line)
+      : request_(line.view),
+        file_(open_input(line)),
+        transfer_(transfer_options(request_, file_)),
+        size_(request_.size ? request_.size : bytes_left(transfer_.in().fd)),
+        shows_(shows(request_)),
         names_(transfer_.in().fd, transfer_.out().fd) {
     next_ns_ = looked_ns_ + request_.interval_ns;
     wait_for_next();
@@ -220,10 +231,6 @@ class View {
 
 }  // namespace
 
-int view_command(const CommandLine& line) {
-  // All that a user may read is enough; only root sees the neighbours of others.
-  if (::geteuid() != 0) drop_capabilities();
-  return View(line.view).run();
-}
+int view_command(const CommandLine& line) { return View(line).run(); }
 
 }  // namespace pipetop::tui

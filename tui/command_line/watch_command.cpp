@@ -8,7 +8,6 @@
 #include <string>
 
 #include "engine/base/event_loop.h"
-#include "engine/registry/main_capabilities.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/watching.h"
@@ -143,7 +142,7 @@ void say_news(const WatchSnapshot& now, const WatchRequest& request) {
 int watch_command(const CommandLine& line) {
   const Config config = resolve(line, read_config(line.config), std::getenv("NO_COLOR"));
   if (!line.watch.command.empty()) return watch_started(line, config);
-  keep_main_capabilities({});
+  keep_capabilities_for(line, config);
   return line.watch.headless ? Headless(line, config).run() : show_pipes(line, config);
 }
 

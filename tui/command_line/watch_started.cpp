@@ -17,6 +17,8 @@
 #include "engine/process/command.h"
 #include "engine/registry/main_capabilities.h"
 #include "tui/command_line/callers_variables.h"
+#include "tui/command_line/command_privileges.h"
+#include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/watching.h"
 #include "tui/watch/watch_screen.h"
@@ -106,6 +108,7 @@ class Started {
     screen_.command = command_text(request_.command);
     choose_screen();
     results_.emplace(request_.output, is_stream(line) ? Appears::as_written : Appears::whole);
+    resume_main_capabilities(privileges_of(line).uses);  // all stay the command's
     watcher_.emplace(started_options(config, has_screen_));
     attempt([&] {  // the command may be a short one
       watcher_->prepare();
@@ -117,7 +120,7 @@ class Started {
   // Returns the exit status, or minus the signal that ended the command.
   int run() {
     start();
-    attempt([&] { keep_main_capabilities({}); });
+    attempt([&] { keep_capabilities_for(line_, config_); });
     attempt([&] { watcher_->open_tree(command_->pid()); });
     if (has_screen_) attempt([&] { show(); });
     while (!ended()) serve();

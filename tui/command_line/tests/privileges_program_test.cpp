@@ -20,6 +20,8 @@
 #include "tui/command_line/tests/file_capabilities.h"
 #include "tui/command_line/tests/ordinary_user.h"
 #include "tui/command_line/tests/program.h"
+#include "tui/tests/processes.h"
+#include "tui/tests/pty.h"
 
 namespace pipetop::tui {
 namespace {
@@ -278,6 +280,25 @@ TEST(Privileges, ADamagedSudoUserIsAnErrorAndNotRoot) {
       EXPECT_NE(run.err().find(" is no user: unset both"), std::string::npos) << run.err();
     }
   }
+}
+
+// At steady state the capabilities for that are not in effect.
+TEST(Privileges, APictureThatAKeyTakesIsTheCallers) {
+  PIPETOP_NEED(root());
+  const ScratchDirectory directory;
+  std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
+  PtyProgram program({"/usr/bin/env", "-C", directory.path(), PIPETOP_PROGRAM, "--no-bpf"},
+                     {"TERM=xterm", "SUDO_UID=65534", "SUDO_GID=65534"}, 40, 120);
+  ASSERT_TRUE(program.wait_until([&] { return child_of(program.pid(), "pipetop-writer") != 0; }));
+  program.send("X");
+  struct stat status = {};
+  ASSERT_TRUE(program.wait_until([&] {
+    for (const auto& entry : std::filesystem::directory_iterator(directory.path()))
+      if (stat(entry.path().c_str(), &status) == 0 && status.st_size > 0) return true;
+    return false;
+  })) << program.output();
+  EXPECT_EQ(status.st_uid, 65534u);
+  EXPECT_EQ(status.st_gid, 65534u);
 }
 
 // The errno of tracing it as its own user.
