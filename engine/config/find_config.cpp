@@ -1,7 +1,9 @@
 #include "engine/config/find_config.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -10,6 +12,8 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
+#include "engine/config/trusted_path.h"
+#include "engine/process/privileges.h"
 
 namespace pipetop {
 namespace {
@@ -54,9 +58,34 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error) && !fs::is_directory(path, error);
 }
 
-std::optional<std::string> find_in(const fs::path& directory, const std::string& name) {
-  for (const std::string& file : {name, name + std::string(kEnding)})
-    if (is_there(directory / file)) return directory / file;
+// Whoever controls the directory of the program controls the program, too.
+bool comes_with_program(const fs::path& path) {
+  std::vector<std::string> programs;
+  add_programs(programs);
+  return std::ranges::find(programs, path.parent_path().string()) != programs.end();
+}
+
+// "" if it may be read without having been named in full.
+std::string why_ignored(const fs::path& path) {
+  if (::geteuid() != 0 || comes_with_program(path)) return "";
+  std::error_code error;
+  const fs::path whole = fs::absolute(path, error);
+  return error ? error.message() : who_else_could_change(whole, user_to_become());
+}
+
+using Say = std::function<void(const std::string&)>;
+
+std::optional<std::string> find_in(const fs::path& directory, const std::string& name,
+                                   const Say& say) {
+  for (const std::string& file : {name, name + std::string(kEnding)}) {
+    const fs::path path = directory / file;
+    if (!is_there(path)) continue;
+    const std::string why = why_ignored(path);
+    if (why.empty()) return path;
+    if (say)
+      say(fmt::format("{} is ignored as root, because {}: to read it all the same, give {}",
+                      path.string(), why, (directory.empty() ? "./" : "") + path.string()));
+  }
   return {};
 }
 
@@ -86,11 +115,12 @@ std::vector<std::string> config_directories() {
   return directories;
 }
 
-std::string find_config(const std::string& name, std::span<const std::string> directories) {
+std::string find_config(const std::string& name, std::span<const std::string> directories,
+                        const Say& say) {
   if (name.find('/') != name.npos) return name;
-  if (const auto beside = find_in("", name)) return *beside;
+  if (const auto beside = find_in("", name, say)) return *beside;
   for (const std::string& directory : directories)
-    if (const auto found = find_in(directory, name)) return *found;
+    if (const auto found = find_in(directory, name, say)) return *found;
   throw Error(no_such_config(name, directories));
 }
 
@@ -100,7 +130,8 @@ std::map<std::string, std::string> named_configs(std::span<const std::string> di
     std::error_code error;
     for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
       const fs::path& path = entry.path();
-      if (path.extension() == kEnding && is_there(path)) configs.try_emplace(path.stem(), path);
+      if (path.extension() == kEnding && is_there(path) && why_ignored(path).empty())
+        configs.try_emplace(path.stem(), path);
     }
   }
   return configs;

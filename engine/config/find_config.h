@@ -1,6 +1,7 @@
 // Finding a config file by its name, as in `pipetop -c article`.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -14,12 +15,14 @@ std::vector<std::string> config_directories();
 
 // The path of the file that `name` stands for. With a / it is a path already.
 // Otherwise looks in the working directory and in `directories` for that name, then
-// for the name with .yaml. Throws Error, which lists the places and the available
-// names.
-std::string find_config(const std::string& name, std::span<const std::string> directories);
+// for the name with .yaml. As root, a file is ignored that somebody else could have put there:
+// anybody but root and the user who called sudo; `say` is told. Throws Error, which lists the
+// places and the available names.
+std::string find_config(const std::string& name, std::span<const std::string> directories,
+                        const std::function<void(const std::string&)>& say = {});
 
-// The paths of the configs in `directories`, by name without .yaml; for duplicates, the one that
-// find_config() returns.
+// The paths of the configs in `directories`, by name without .yaml, without those that root
+// ignores; for duplicates, the one that find_config() returns.
 std::map<std::string, std::string> named_configs(std::span<const std::string> directories);
 
 }  // namespace pipetop

@@ -116,7 +116,7 @@ Config resolve(const CommandLine& line, Config base, const char* no_color) {
 Config read_config(const std::string& name) {
   if (name.empty()) return default_config();
   const AsUser as_user(user_to_become());
-  return load_config(find_config(name, config_directories()));
+  return load_config(find_config(name, config_directories(), say));
 }
 
 void keep_capabilities_for(const CommandLine& line, const Config& config) {

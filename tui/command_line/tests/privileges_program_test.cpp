@@ -301,6 +301,33 @@ TEST(Privileges, APictureThatAKeyTakesIsTheCallers) {
   EXPECT_EQ(status.st_gid, 65534u);
 }
 
+// Whoever owns the working directory is not to drive what root runs there.
+TEST(Privileges, RootIgnoresAConfigOfOthersUnlessItsPathIsGiven) {
+  PIPETOP_NEED(root());
+  const ScratchDirectory directory;
+  std::filesystem::permissions(directory.path(), std::filesystem::perms(0755));
+  std::ofstream(directory.file("found.yaml")) << "workload: page-cache\n";
+  // What is said of it; "" if it is read.
+  const auto said = [&](const Words& variables, const std::string& config) {
+    Words words = {"-C", directory.path()};
+    words.insert(words.end(), variables.begin(), variables.end());
+    words.insert(words.end(), {PIPETOP_PROGRAM, "watch", "-q", "-c", config, "--", "true"});
+    Program run("/usr/bin/env", words);
+    const int status = run.wait();
+    EXPECT_EQ(status, run.err().empty() ? 0 : 1);
+    return run.err();
+  };
+  EXPECT_EQ(said({}, "found"), "");
+  ASSERT_EQ(chown(directory.file("found.yaml").c_str(), 65534, 65534), 0);
+  const std::string ignored = "pipetop: found.yaml is ignored as root, because user 65534 owns " +
+                              directory.file("found.yaml") +
+                              ": to read it all the same, give ./found.yaml\n";
+  EXPECT_EQ(said({}, "found").substr(0, ignored.size()), ignored);
+  EXPECT_EQ(said({"SUDO_UID=1", "SUDO_GID=1"}, "found").substr(0, ignored.size()), ignored);
+  EXPECT_EQ(said({"SUDO_UID=65534", "SUDO_GID=65534"}, "found"), "") << "it is the caller's own";
+  EXPECT_EQ(said({}, "./found.yaml"), "");
+}
+
 // The errno of tracing it as its own user.
 int trace_as_nobody(pid_t worker) {
   const pid_t child = fork();
