@@ -13,6 +13,8 @@ namespace pipetop {
 namespace {
 
 constexpr uint64_t kToChange = capabilities({CAP_SETUID, CAP_SETGID});
+// If we die now, the kernel asks whether we may send workers their PR_SET_PDEATHSIG.
+constexpr uint64_t kToDie = capabilities({CAP_KILL});
 
 // They report no errors: only the id in force, also for one that does not exist.
 bool has_file_ids(const User& user) {
@@ -36,10 +38,12 @@ AsUser::AsUser(const User& user) : on_(::geteuid() == 0 && user.uid != 0) {
 
 bool AsUser::become(const User& user) const {
   const std::vector<gid_t> groups = groups_of(user);
-  if (!use_capabilities(kToChange) || ::setgroups(groups.size(), groups.data()) != 0) return false;
+  if (!use_capabilities(kToChange | (in_effect_ & kToDie)) ||
+      ::setgroups(groups.size(), groups.data()) != 0)
+    return false;
   ::setfsgid(user.gid);
   ::setfsuid(user.uid);
-  return has_file_ids(user) && use_capabilities(0);
+  return has_file_ids(user) && use_capabilities(in_effect_ & kToDie);
 }
 
 AsUser::~AsUser() {
@@ -47,7 +51,7 @@ AsUser::~AsUser() {
 }
 
 void AsUser::leave() const {
-  (void)use_capabilities(kToChange);
+  (void)use_capabilities(kToChange | (in_effect_ & kToDie));
   ::setfsuid(::geteuid());
   ::setfsgid(::getegid());
   (void)!::setgroups(groups_.size(), groups_.data());

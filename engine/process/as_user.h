@@ -11,8 +11,9 @@
 namespace pipetop {
 
 // While it lives, files are found, opened and made as that user would: with their id and groups,
-// and no capability is in effect. So root's rights are not used where others can write, and new
-// files are theirs. CAP_SETUID and CAP_SETGID have to be permitted, but not in effect.
+// and no capability is in effect but CAP_KILL. So root's rights are not used where others can
+// write, and new files are theirs. CAP_SETUID and CAP_SETGID have to be permitted, but not in
+// effect.
 class AsUser {
  public:
   // Of root, or of ourselves: nothing changes. Throws Error.

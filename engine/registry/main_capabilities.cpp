@@ -24,6 +24,8 @@ struct Use {
 };
 
 // CAP_DAC_READ_SEARCH is for /proc/PID/fd and /proc/PID/io, which only their owners may read.
+// Without CAP_KILL in effect, workers of another user would outlive us: their PR_SET_PDEATHSIG is
+// sent by us.
 constexpr Use kUses[] = {
     {kObserve, For::anybody, capabilities({CAP_BPF, CAP_PERFMON, CAP_SYSLOG}), 0,
      "to observe the kernel"},

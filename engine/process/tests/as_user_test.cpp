@@ -2,16 +2,23 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "engine/base/error.h"
 #include "engine/base/unique_fd.h"
+#include "engine/tests/eventually.h"
 
 namespace pipetop {
 namespace {
@@ -54,7 +61,7 @@ TEST_F(AsUserTest, FilesAreTheUsersAndRootsRightsAreNotUsed) {
     const AsUser as_user(kNobody);
     EXPECT_EQ(owner_of_new("theirs"), kNobody.uid);
     EXPECT_EQ(owner_of_new("roots/theirs"), -EACCES);
-    EXPECT_EQ(effective_capabilities(), 0u);
+    EXPECT_EQ(effective_capabilities() & ~capabilities({CAP_KILL}), 0u);
   }
   EXPECT_EQ(owner_of_new("roots/ours"), 0);
   EXPECT_EQ(effective_capabilities(), before);
@@ -85,6 +92,41 @@ TEST_F(AsUserTest, ItsCapabilitiesNeedNotBeInEffect) {
   }
   EXPECT_EQ(effective_capabilities(), 0u) << "the kernel raises some with the id";
   EXPECT_TRUE(use_capabilities(before));
+}
+
+// The signal that ends it is sent with the rights of its parent, at that moment.
+TEST_F(AsUserTest, AChildOfTheUserDiesWithUs) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  UniqueFd read_end(ends[0]), write_end(ends[1]);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const bool is_ready = become(kNobody) && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
+      const pid_t own = is_ready ? getpid() : 0;
+      (void)!write(write_end.get(), &own, sizeof own);
+      for (;;) pause();
+    }
+    const AsUser as_user(kNobody);
+    for (;;) pause();
+  }
+  write_end.reset();
+  pid_t child = 0;
+  ASSERT_EQ(read(read_end.get(), &child, sizeof child), ssize_t(sizeof child));
+  ASSERT_NE(child, 0);
+  const UniqueFd child_end(int(syscall(SYS_pidfd_open, child, 0)));
+  const auto is_user = [&] {
+    std::ifstream status("/proc/" + std::to_string(parent) + "/status");
+    const std::string text{std::istreambuf_iterator<char>(status), {}};
+    return text.find("\nUid:\t0\t0\t0\t65534\n") != text.npos;
+  };
+  ASSERT_TRUE(eventually(is_user));
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+  pollfd end = {child_end.get(), POLLIN, 0};
+  EXPECT_TRUE(eventually([&] { return ::poll(&end, 1, 0) == 1; }));
+  syscall(SYS_pidfd_send_signal, child_end.get(), SIGKILL, nullptr, 0);
 }
 
 TEST_F(AsUserTest, RootItselfStaysAsItIs) {

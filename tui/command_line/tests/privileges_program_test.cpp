@@ -17,6 +17,7 @@
 #include "engine/base/reading.h"
 #include "engine/model/control_block.h"
 #include "engine/observe/tests/bpf_fixture.h"
+#include "engine/tests/eventually.h"
 #include "tui/command_line/tests/file_capabilities.h"
 #include "tui/command_line/tests/ordinary_user.h"
 #include "tui/command_line/tests/program.h"
@@ -157,6 +158,17 @@ TEST(Privileges, WorkersOfSudoHaveNone) {
   expect_harmless_workers(run, {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"});
   run.send(SIGTERM);
   EXPECT_EQ(run.wait(), 128 + SIGTERM) << run.err();
+}
+
+// Main needs CAP_KILL for that at any moment, while it opens files, too.
+TEST(Privileges, WorkersOfSudoDieWithMain) {
+  PIPETOP_NEED(root());
+  Program run("/usr/bin/env", as_sudo("65534", "65534", kEndlessRun));
+  const pid_t writer = run.wait_for_child("pipetop-writer");
+  ASSERT_NE(writer, 0) << run.err();
+  run.send(SIGKILL);
+  EXPECT_EQ(run.wait(), -SIGKILL);
+  EXPECT_TRUE(eventually([&] { return is_gone(writer); }));
 }
 
 // As a worker could: it has the memory that it shares with pipetop mapped. Words 4 and 5 held the
