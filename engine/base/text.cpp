@@ -36,16 +36,6 @@ constexpr std::array kDurationUnits = {TextUnit{"ns", 1},
 
 constexpr size_t kMaxLineBytes = 500;
 
-// U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069: the letters after them run the other
-// way.
-bool changes_direction(std::string_view character) {
-  if (character == "\xd8\x9c") return true;
-  if (character.size() != 3 || uint8_t(character[0]) != 0xe2) return false;
-  const auto middle = uint8_t(character[1]), last = uint8_t(character[2]);
-  if (middle == 0x80) return last == 0x8e || last == 0x8f || (last >= 0xaa && last <= 0xae);
-  return middle == 0x81 && last >= 0xa6 && last <= 0xa9;
-}
-
 bool same_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
@@ -143,44 +133,32 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
-size_t utf8_length(std::string_view text) {
-  if (text.empty()) return 0;
-  const auto byte = [&](size_t i) { return i < text.size() ? uint8_t(text[i]) : uint8_t(0); };
-  const auto follows = [&](size_t i, uint8_t low = 0x80, uint8_t high = 0xbf) {
-    return byte(i) >= low && byte(i) <= high;
-  };
-  const uint8_t lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xc2 && lead <= 0xdf) return follows(1) ? 2 : 0;
-  if (lead >= 0xe0 && lead <= 0xef) {
-    const uint8_t low = lead == 0xe0 ? 0xa0 : 0x80, high = lead == 0xed ? 0x9f : 0xbf;
-    return follows(1, low, high) && follows(2) ? 3 : 0;
-  }
-  if (lead >= 0xf0 && lead <= 0xf4) {
-    const uint8_t low = lead == 0xf0 ? 0x90 : 0x80, high = lead == 0xf4 ? 0x8f : 0xbf;
-    return follows(1, low, high) && follows(2) && follows(3) ? 4 : 0;
-  }
-  return 0;
-}
+namespace {
 
-bool is_control(std::string_view character) {
-  const auto lead = uint8_t(character[0]);
-  if (character.size() == 1) return lead < 0x20 || lead == 0x7f;
-  return lead == 0xc2 && uint8_t(character[1]) < 0xa0;
-}
-
-std::string one_line(std::string_view text) {
-  std::string line;
+// `kept`: a control that it may have.
+std::string cleaned(std::string_view text, size_t most_bytes, std::optional<char32_t> kept = {}) {
+  std::string clean;
+  bool takes_mark = false;  // one, and only on what was written
   while (!text.empty()) {
-    const size_t length = utf8_length(text);
-    const std::string_view character = text.substr(0, length == 0 ? 1 : length);
-    if (line.size() + length > kMaxLineBytes) return line + "...";
-    const bool bad = length == 0 || is_control(character) || changes_direction(character);
-    line += bad ? std::string_view("?") : character;
-    text.remove_prefix(character.size());
+    const bool valid = utf8_length(text) > 0;
+    const std::string_view before = text;
+    const char32_t c = take_code_point(text);
+    const std::string_view character = before.substr(0, before.size() - text.size());
+    if (clean.size() + (valid ? character.size() : 0) > most_bytes) return clean + "...";
+    const bool mark = is_combining(c);
+    const bool bad =
+        !valid || is_invisible(c) || (is_control(c) && c != kept) || (mark && !takes_mark);
+    clean += bad ? std::string_view("?") : character;
+    takes_mark = !bad && !mark;
   }
-  return line;
+  return clean;
 }
+
+}  // namespace
+
+std::string one_line(std::string_view text) { return cleaned(text, kMaxLineBytes); }
+
+std::string printable(std::string_view text) { return cleaned(text, text.npos, U'\n'); }
 
 namespace {
 

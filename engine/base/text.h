@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/characters.h"
+
 namespace pipetop {
 
 // "4096", "256K", "256KiB", "10G", "1.5MiB" (powers of 1024). Throws Error.
@@ -34,17 +36,11 @@ std::string join_choices(std::span<const std::string_view> choices);
 // The parts of "a,b,,c", the empty one too.
 std::vector<std::string> split(std::string_view text, char separator);
 
-// The length of the UTF-8 character that starts `text`, 0 if it is not one.
-// Overlong forms, surrogates and values above U+10FFFF do not count.
-size_t utf8_length(std::string_view text);
-
-// C0 and C1 controls and DEL: they could control the terminal that shows them. Of one UTF-8
-// character.
-bool is_control(std::string_view character);
-
-// Safe for a terminal, as one line: what is no UTF-8, controls it or reorders the text around it
-// is replaced, and the length is limited.
+// Safe for a terminal, as one line: what is no UTF-8, controls it, is invisible or reorders the
+// text around it is replaced, as are marks that pile up on one character; the length is limited.
 std::string one_line(std::string_view text);
+// The same with the lines that it has, of any length.
+std::string printable(std::string_view text);
 
 // A command on one line: its words with blanks between, quoted where a shell needs it. A single one
 // is taken for a command line, or a title that a process gave itself.

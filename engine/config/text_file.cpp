@@ -55,7 +55,8 @@ std::optional<TextFault> find_text_fault(std::string_view text) {
     length = utf8_length(text.substr(i));
     if (length == 0)
       return {{i, fmt::format("byte 0x{:02x} is not UTF-8: give a text file", uint8_t(text[i]))}};
-    if (is_control(text.substr(i, length)) && !is_white(text[i]))
+    std::string_view rest = text.substr(i);
+    if (is_control(take_code_point(rest)) && !is_white(text[i]))
       return {{i, fmt::format("a control character (0x{:02x}): give a text file",
                               uint8_t(text[i + length - 1]))}};
   }

@@ -5,13 +5,6 @@
 #include "tui/draw/text.h"
 
 namespace pipetop::tui {
-namespace {
-
-// Escape sequences in names must never reach the terminal.
-bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7F && c < 0xA0); }
-
-}  // namespace
-
 Canvas::Canvas(const Glyphs& glyphs, int rows, int cols) : glyphs_(&glyphs) { reset(rows, cols); }
 
 void Canvas::reset(int rows, int cols) {
@@ -27,7 +20,8 @@ void Canvas::blank_halves(int row, int col) {
 
 void Canvas::set(int row, int col, char32_t glyph, Ink ink) {
   if (row < 0 || row >= rows_ || col < 0 || col >= cols_) return;
-  const char32_t shown = is_control(glyph) ? U'?' : glyphs_->fold(glyph);
+  // Escape sequences in names must never reach the terminal, nor names that look like others.
+  const char32_t shown = is_control(glyph) || is_invisible(glyph) ? U'?' : glyphs_->fold(glyph);
   const int columns = columns_of(shown);
   if (columns == 0) return;
   const bool fits = col + columns <= cols_;

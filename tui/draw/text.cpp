@@ -32,25 +32,8 @@ size_t line_length(std::string_view text, int cols) {
 
 }  // namespace
 
-char32_t take_code_point(std::string_view& text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  const size_t length = lead < 0x80 ? 1 : utf8_length(text);
-  char32_t c = length == 0 ? kReplacement : length == 1 ? lead : lead & (0x7Fu >> length);
-  for (const char byte : text.substr(1, length - std::min<size_t>(1, length)))
-    c = (c << 6) | (static_cast<unsigned char>(byte) & 0x3Fu);
-  text.remove_prefix(std::max<size_t>(1, length));
-  return c;
-}
-
-void append_utf8(std::string& text, char32_t c) {
-  constexpr std::array<uint8_t, 4> kLead = {0x00, 0xC0, 0xE0, 0xF0};
-  const size_t tails = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-  text += static_cast<char>(kLead[tails] | (c >> (6 * tails)));
-  for (size_t i = tails; i-- > 0;) text += static_cast<char>(0x80 | ((c >> (6 * i)) & 0x3F));
-}
-
 int columns_of(char32_t c) {
-  if (c < 0x300) return c == 0xAD ? 0 : 1;
+  if (c < 0x300 || is_invisible(c)) return 1;
   // The box, block and braille characters are narrow in any locale; wcwidth() only
   // knows ASCII in the C locale.
   if (c >= 0x2500 && c < 0x2900) return 1;

@@ -9,7 +9,7 @@ namespace {
 
 std::string cast_line(double seconds, const char* kind, std::string_view text) {
   const Json line = {rounded(seconds), kind, text};
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_dump(line) + "\n";
 }
 
 }  // namespace

@@ -16,14 +16,15 @@ constexpr int kSchema = 1;  // of all JSON
 
 std::string dump(Json json, const Json& tree, int indent) {
   json.update(tree);
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_dump(json, indent) + "\n";
 }
 
 // As in RFC 4180, but without line breaks inside fields.
 std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return text;
+  std::string clean = one_line(text);
+  if (text.find_first_of(",\"\r\n") == text.npos) return clean;
   std::string quoted = "\"";
-  for (const char c : one_line(text)) quoted.append(c == '"' ? 2 : 1, c);
+  for (const char c : clean) quoted.append(c == '"' ? 2 : 1, c);
   return quoted + "\"";
 }
 
@@ -35,9 +36,10 @@ std::string csv_value(const Json& row, const std::string& pointer) {
   return value.is_number_float() ? fmt::format("{:.6f}", value.get<double>()) : value.dump();
 }
 
+std::string human_text(const Document& document) { return printable(document.human); }
+
 constexpr Format kFormats[] = {
-    {"human", Holds::any_result, [](const Document& d) { return d.human; },
-     [](const Document& d) { return d.human; }},
+    {"human", Holds::any_result, human_text, human_text},
     {"json", Holds::any_result, json_text},
     {"jsonl", Holds::intervals, json_line, json_line},
     {"csv", Holds::runs, csv_text},

@@ -43,6 +43,21 @@ Json heaviest_first(std::vector<Json> nodes, const std::string& weight) {
 
 }  // namespace
 
+std::string json_dump(const Json& json, int indent) {
+  const std::string dumped = json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  std::string text;
+  for (std::string_view rest = dumped; !rest.empty();) {
+    const char32_t c = take_code_point(rest);
+    if ((!is_control(c) || c == U'\n') && !is_invisible(c))
+      append_utf8(text, c);
+    else if (c < 0x10000)
+      text += fmt::format("\\u{:04x}", uint32_t(c));
+    else  // in UTF-16
+      text += fmt::format("\\u{:04x}\\u{:04x}", 0xD7C0 + (c >> 10), 0xDC00 + (c & 0x3FF));
+  }
+  return text;
+}
+
 void put_null(Json& json, std::string_view name, std::string_view reason) {
   json[name] = nullptr;
   json[fmt::format("{}_reason", name)] = reason;

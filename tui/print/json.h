@@ -23,6 +23,10 @@ using Json = nlohmann::ordered_json;
 // Rounded to six decimals: measurements are not more precise.
 inline Json rounded(double value) { return std::round(value * 1e6) / 1e6; }
 
+// On one line, or indented. What a terminal would not show as it is, is escaped; what is no UTF-8,
+// which JSON cannot hold, becomes U+FFFD.
+std::string json_dump(const Json& json, int indent = -1);
+
 // Sets json[name]: a value, or null with the reason beside it.
 void put_null(Json& json, std::string_view name, std::string_view reason);
 

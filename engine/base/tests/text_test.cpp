@@ -74,10 +74,33 @@ TEST(Text, SplitsAndKeepsEmptyParts) {
 
 TEST(Text, OneLineIsFitForATerminal) {
   EXPECT_EQ(one_line("a\nb\x1b[31m"), "a?b?[31m");
+  EXPECT_EQ(one_line(std::string_view("a\0b\x7f", 4)), "a?b?");
   EXPECT_EQ(one_line("\xc3\xa9\xc2\x9b\xff"), "\xc3\xa9??");
   EXPECT_EQ(one_line("gzip\u202egnp.exe\u2069\u200f\u061c"), "gzip?gnp.exe???");
-  EXPECT_EQ(one_line("\u2028\u202f\u2065\u2070 ±"), "\u2028\u202f\u2065\u2070 ±") << "near them";
+  EXPECT_EQ(one_line("\u202f\u2070 ±"), "\u202f\u2070 ±") << "near them";
   EXPECT_EQ(one_line(std::string(10'000, 'x')).size(), 503u);
+}
+
+// A name that looks like another one.
+TEST(Text, WhatIsInvisibleIsReplaced) {
+  for (const char* hidden :
+       {"\u200b", "\u200c", "\u200d", "\u2028", "\u2029", "\u2060", "\ufeff", "\u00ad", "\u061c",
+        "\u180e", "\u3164", "\ufff9", "\U000e0001", "\U000e0041", "\U000e007f", "\U0001d173"})
+    EXPECT_EQ(one_line(std::string("gz") + hidden + "ip"), "gz?ip") << hidden;
+  for (const char* seen :
+       {"\u00a0", "\u00ae", "é", "→", "█", "漢", "\u200a", "\u2010", "😀", "\ufffd"})
+    EXPECT_EQ(one_line(std::string("gz") + seen + "ip"), std::string("gz") + seen + "ip");
+}
+
+TEST(Text, ACharacterHasOneMark) {
+  EXPECT_EQ(one_line("e\u0301a\u0308"), "e\u0301a\u0308");
+  EXPECT_EQ(one_line("e\u0301\u0308\u20dd\ufe0fx\u0301"), "e\u0301???x\u0301");
+  EXPECT_EQ(one_line("\u0301e\n\u0301"), "?e??") << "nothing to be drawn on";
+}
+
+TEST(Text, PrintableTextKeepsItsLines) {
+  EXPECT_EQ(printable("one\ntwo\r\x1b[2J\t\u200b\xff\n"), "one\ntwo??[2J???\n");
+  EXPECT_EQ(printable(std::string(10'000, 'x')).size(), 10'000u);
 }
 
 }  // namespace
