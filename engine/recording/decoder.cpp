@@ -4,12 +4,14 @@
 #include <span>
 
 #include "engine/base/text.h"
-#include "engine/config/text_file.h"
+#include "engine/recording/heap.h"
 
 namespace pipetop::recording {
 namespace {
 
 constexpr uint64_t kMostSlots = kMaxPipeBytes / kPageBytes;
+constexpr size_t kMostTextBytes = 64 << 10;  // more than anything that is shown
+constexpr uint32_t kMostDepth = 256;         // the kernel's stacks have 127 functions
 
 // Nodes are read before their totals, the callees after their callers.
 void add_up(CallTree& tree) {
@@ -23,16 +25,11 @@ void add_up(CallTree& tree) {
 
 }  // namespace
 
-std::string Decoder::printable(std::string_view text) {
-  if (!find_text_fault(text)) return std::string(text);
-  std::string clean;
-  while (!text.empty()) {
-    const size_t length = std::max<size_t>(utf8_length(text), 1);
-    const std::string_view character = text.substr(0, length);
-    clean += find_text_fault(character) ? std::string_view("?") : character;
-    text.remove_prefix(length);
-  }
-  return clean;
+std::string Decoder::text() {
+  const std::string_view text = in_->text();
+  if (text.size() > kMostTextBytes) fail("a text is too long");
+  budget_.charge(text.size());
+  return printable(text);
 }
 
 template <class T>
@@ -47,6 +44,7 @@ template <class T>
 void Decoder::get(std::vector<T>& value, const std::vector<T>& all, Range& from) {
   const std::span<const T> values = range(all, from);
   budget_.charge_for<T>(values.size());
+  for (const T& one : values) budget_.charge(Heap::of(one));
   value.assign(values.begin(), values.end());
 }
 template void Decoder::get(std::vector<ChangeMark>&, const std::vector<ChangeMark>&, Range&);
@@ -95,6 +93,15 @@ void Decoder::get(std::shared_ptr<const CallTree>& value) {
   tree->nodes.reserve(count);
   std::vector<uint32_t> match, now(old.nodes.size(), CallNode::kNone);  // each in the other tree
   match.reserve(count);
+  std::vector<uint16_t> depth;
+  depth.reserve(count);
+  const auto add = [&](Function function, uint32_t parent, uint32_t was) {
+    const uint16_t level = parent == CallNode::kNone ? 1 : depth[parent] + 1;
+    if (level > kMostDepth) fail("a call tree is too deep");
+    depth.push_back(level);
+    tree->nodes.push_back({function, parent, 0, 0});
+    match.push_back(was);
+  };
   uint64_t last = 0;  // + 1
   for (uint32_t i = 0; i < count; ++i) {
     const uint64_t step = in_->number();
@@ -102,8 +109,7 @@ void Decoder::get(std::shared_ptr<const CallTree>& value) {
       const uint64_t name = in_->number(), up = in_->number();
       if (name >= shelf_.names.size() || up > i) fail("a call tree refers to what is not there");
       const uint32_t parent = up == 0 ? CallNode::kNone : i - static_cast<uint32_t>(up);
-      tree->nodes.push_back({shelf_.names[name], parent, 0, 0});
-      match.push_back(CallNode::kNone);
+      add(shelf_.names[name], parent, CallNode::kNone);
       continue;
     }
     if (step > old.nodes.size() - last) fail("a call tree refers to what is not there");
@@ -112,8 +118,7 @@ void Decoder::get(std::shared_ptr<const CallTree>& value) {
     const CallNode& was = old.nodes[at];
     const bool root = was.parent == CallNode::kNone;
     if (!root && now[was.parent] == CallNode::kNone) fail("a call tree lacks a caller");
-    tree->nodes.push_back({was.function, root ? was.parent : now[was.parent], 0, 0});
-    match.push_back(at);
+    add(was.function, root ? was.parent : now[was.parent], at);
     now[at] = i;
   }
   for (size_t i = 0; i < count; ++i) {

@@ -2,6 +2,7 @@
 // Throws Error for bytes that no encoder makes; then the value is of no use.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -23,6 +24,8 @@ namespace pipetop::recording {
 class Budget {
  public:
   explicit Budget(uint64_t bytes) : left_(bytes) {}
+  // What is left of `bytes` when this much is in use.
+  Budget(uint64_t bytes, uint64_t used) : left_(bytes - std::min(used, bytes)) {}
 
   void charge(uint64_t bytes) {
     if (bytes > left_) fail("it asks for too much memory");
@@ -31,6 +34,14 @@ class Budget {
   template <class T>
   void charge_for(uint64_t count) {
     charge(count * sizeof(T));
+  }
+  // For one more value. As much as it takes, not as much as it holds.
+  template <class T>
+  void charge_growth(std::vector<T>& list) {
+    if (list.size() < list.capacity()) return;
+    const size_t more = std::max<size_t>(16, list.size() / 2);
+    charge_for<T>(more);
+    list.reserve(list.size() + more);
   }
 
  private:
@@ -70,7 +81,7 @@ class Decoder {
     if (static_cast<uint64_t>(value) != now) fail("a number is out of its range");
   }
   void get(double& value) { value = in_->real(full_ ? 0 : value); }
-  void get(std::string& value) { value = printable(in_->text()); }
+  void get(std::string& value) { value = text(); }
 
   template <class T>
   void get(Reading<T>& value) {
@@ -106,6 +117,7 @@ class Decoder {
     const uint64_t count = in_->count();
     budget_.charge_for<T>(count);
     if (count < value.size()) value.resize(count);
+    value.reserve(count);
     for (T& old : value) get(old);
     while (value.size() < count) get_new(value.emplace_back());
   }
@@ -141,7 +153,7 @@ class Decoder {
   void get(std::shared_ptr<const HostInfo>& value) { value = one_of(shelf_.hosts, in_->number()); }
 
   // As it can be drawn on a terminal.
-  static std::string printable(std::string_view text);
+  std::string text();
 
   template <class T>
   void get_new(T& value) {

@@ -3,11 +3,14 @@
 #include <utility>
 
 #include "engine/recording/chunk.h"
+#include "engine/recording/heap.h"
 
 namespace pipetop::recording {
 namespace {
 
-constexpr uint64_t kFrameBudget = 16 << 20;
+// A snapshot, and what it becomes: with a thousand functions a role, five minutes of history and
+// the largest ring each has about one MiB. Screens keep several.
+constexpr uint64_t kMostBytes = 8 << 20;
 
 }  // namespace
 
@@ -15,7 +18,7 @@ FrameReader::FrameReader(std::string raw, const Shelf& shelf, const Layout& layo
     : raw_(std::move(raw)),
       frames_(raw_),
       frame_(""),
-      budget_(kFrameBudget),
+      budget_(kMostBytes),
       decoder_(frame_, shelf, layout, budget_, true) {}
 
 void FrameReader::next(uint64_t now_ns) {
@@ -24,7 +27,7 @@ void FrameReader::next(uint64_t now_ns) {
   const std::string_view bytes = frames_.raw(size);
   if (crc32_of(bytes) != crc) fail("a frame's checksum is wrong");
   frame_ = ByteReader(bytes);
-  budget_ = Budget(kFrameBudget);
+  budget_ = Budget(kMostBytes, Heap::of(snapshot_));
   decoder_.tell(frame_, count_ == 0);
   decoder_.get(snapshot_);
   if (!frame_.empty()) fail("a frame is longer than it says");

@@ -1,11 +1,18 @@
 #include "engine/recording/news_reader.h"
 
 #include <memory>
+#include <utility>
 
 #include "engine/recording/bytes.h"
+#include "engine/recording/heap.h"
 
 namespace pipetop::recording {
 namespace {
+
+// Of a name that is known by its number, beside the text.
+constexpr uint64_t kNameBytes = 192;
+// What `replay --info` makes of a mark: knobs and texts as JSON.
+constexpr uint64_t kMarkBytes = 8 << 10, kMarkTexts = 8;
 
 class NewsReader {
  public:
@@ -20,8 +27,9 @@ class NewsReader {
   void read_entry(News what) {
     switch (what) {
       case News::name:
-        charge<Function>(64);
-        shelf_.names.emplace_back(Decoder::printable(in_.text()));
+        budget_.charge(kNameBytes);
+        budget_.charge_growth(shelf_.names);
+        shelf_.names.emplace_back(decoder_.text());
         return;
       case News::point:
         return add(shelf_.points);
@@ -36,42 +44,46 @@ class NewsReader {
       case News::host:
         return add_new(shelf_.hosts);
       case News::recorded_mark:
-        charge<RecordedMark>();
-        return decoder_.get_new(shelf_.recorded_marks.emplace_back());
+        return add_mark();
       case News::times:
         return add_times();
     }
     fail("it has an entry that this version does not know");
   }
 
-  template <class T>
-  void charge(uint64_t more = 0) {
-    budget_.charge(sizeof(T) + more);
-  }
-
   // Told by what differs from the one before.
   template <class T>
   void add(std::vector<T>& list) {
-    charge<T>();
-    list.push_back(list.empty() ? T{} : list.back());
-    decoder_.get(list.back());
+    T next = list.empty() ? T{} : list.back();
+    budget_.charge(Heap::of(next));
+    budget_.charge_growth(list);
+    decoder_.get(next);
+    list.push_back(std::move(next));
   }
   template <class T>
   void add_new(std::vector<std::shared_ptr<const T>>& list) {
-    charge<T>();
+    budget_.charge(Heap::kBlock + sizeof(T));
+    budget_.charge_growth(list);
     auto value = std::make_shared<T>();
     decoder_.get_new(*value);
     list.push_back(std::move(value));
   }
+  void add_mark() {
+    budget_.charge(kMarkBytes);
+    RecordedMark& mark = shelf_.recorded_marks.emplace_back();
+    decoder_.get_new(mark);
+    budget_.charge(kMarkTexts * Heap::of(mark));
+  }
   void add_times() {
     const uint64_t count = in_.count();
-    budget_.charge_for<uint64_t>(count);
+    if (count == 0) fail("a block has no frame");
     uint64_t time = 0;
     for (uint64_t i = 0; i < count; ++i) {
       const uint64_t since = in_.number();
       time += since;
       const bool goes_on = time >= since && (shelf_.times.empty() || time > shelf_.times.back());
       if (!goes_on) fail("its time does not go on");
+      budget_.charge_growth(shelf_.times);
       shelf_.times.push_back(time);
     }
   }

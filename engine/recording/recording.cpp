@@ -74,8 +74,12 @@ struct Block {
   size_t first = 0, frames = 0;
 };
 
-// More than it takes, less than few bytes could ask for.
-constexpr uint64_t kShelfBytes = 16 << 20, kShelfBytesPerByte = 64;
+// In 2 s, at 20 a second and with the changes between them.
+constexpr size_t kMostFrames = 4096;
+// What stays in memory while it is replayed, however large the file is. An hour takes 4 MiB, a
+// change 8 KiB. While a list grows it exists twice, so that with a block and some snapshots replay
+// stays below 256 MiB.
+constexpr uint64_t kShelfBytes = 64 << 20, kHeaderBytes = 4 << 20;
 
 }  // namespace recording
 
@@ -83,7 +87,7 @@ using namespace recording;
 
 class Recording::Impl {
  public:
-  explicit Impl(Input input) : input_(std::move(input)), budget_(budget_of(input_.size())) {
+  explicit Impl(Input input) : input_(std::move(input)), budget_(kShelfBytes) {
     read_first_line();
     read_header();
     read_blocks();
@@ -107,8 +111,6 @@ class Recording::Impl {
   std::vector<Block> blocks_;
 
  private:
-  static Budget budget_of(uint64_t size) { return Budget(kShelfBytes + size * kShelfBytesPerByte); }
-
   [[noreturn]] void refuse(const std::string& why) const {
     throw Error(fmt::format("{}: {}", input_.name(), why));
   }
@@ -120,6 +122,7 @@ class Recording::Impl {
   double seconds() const;
   void end_at(size_t frames, const std::string& why);
   const Block& block_of(size_t index) const;
+  void read_up_to(size_t index, size_t& next);
 
   uint64_t offset_ = 0;
   Decompressor decompressor_;
@@ -172,7 +175,8 @@ void Recording::Impl::read_header() {
     }
     if (newer)
       fail(fmt::format("pipetop {} has recorded it: install that, or a newer one", version_));
-    Decoder(in, shelf_, layout_, budget_, true).get_new(header_);
+    Budget budget(kHeaderBytes);
+    Decoder(in, shelf_, layout_, budget, true).get_new(header_);
   } catch (const Error& e) {
     refuse(e.what());
   }
@@ -209,6 +213,8 @@ bool Recording::Impl::read_block() {
   // Each has at least a length and a checksum.
   if (block.frames == 0 || block.frames > block.head.raw / 5)
     fail("a block has fewer frames than it says");
+  if (block.frames > kMostFrames) fail("a block has too many frames");
+  budget_.charge_growth(blocks_);
   blocks_.push_back(block);
   return true;
 }
@@ -231,28 +237,38 @@ const Block& Recording::Impl::block_of(size_t index) const {
   return *std::prev(std::ranges::upper_bound(blocks_, index, {}, &Block::first));
 }
 
+// Block by block: a file can have many that are damaged.
 const Snapshot& Recording::Impl::frame(size_t index) {
-  index = std::min(index, shelf_.times.size() - 1);
-  const Block& block = block_of(index);
-  size_t next = block.first;
-  try {
-    if (read_block_ != &block || !reader_ || block.first + reader_->count() > index + 1) {
+  size_t wanted = std::min(index, shelf_.times.size() - 1);
+  std::string why;
+  for (;;) {
+    size_t next = block_of(wanted).first;
+    try {
+      read_up_to(wanted, next);
+      if (!why.empty()) end_at(wanted + 1, why);
+      return reader_->snapshot();
+    } catch (const Error& e) {
       reader_.reset();
-      read_block_ = &block;
-      const std::string stored = input_.read(block.offset, block.head.stored);
-      if (!is_whole(block.head, stored)) fail("a block's checksum is wrong");
-      reader_.emplace(decompressor_.raw(block.head, stored), shelf_, layout_);
+      if (next == 0) refuse(std::string("its first frame is damaged: ") + e.what());
+      wanted = next - 1;
+      why = e.what();
     }
-    while (block.first + reader_->count() <= index) {
-      next = block.first + reader_->count();
-      reader_->next(shelf_.times[next]);
-    }
-    return reader_->snapshot();
-  } catch (const Error& e) {
-    if (next == 0) refuse(std::string("its first frame is damaged: ") + e.what());
+  }
+}
+
+// `next`: the frame that it reads.
+void Recording::Impl::read_up_to(size_t index, size_t& next) {
+  const Block& block = block_of(index);
+  if (read_block_ != &block || !reader_ || block.first + reader_->count() > index + 1) {
     reader_.reset();
-    end_at(next, e.what());
-    return frame(next - 1);
+    read_block_ = &block;
+    const std::string stored = input_.read(block.offset, block.head.stored);
+    if (!is_whole(block.head, stored)) fail("a block's checksum is wrong");
+    reader_.emplace(decompressor_.raw(block.head, stored), shelf_, layout_);
+  }
+  while (block.first + reader_->count() <= index) {
+    next = block.first + reader_->count();
+    reader_->next(shelf_.times[next]);
   }
 }
 

@@ -27,11 +27,13 @@ std::vector<Chapter> chapters_of(Recording& recording) {
   auto segments = recording.segments();
   const Snapshot& last = recording.frame(recording.frames() - 1);
   segments.push_back(std::make_shared<const Segment>(last.throughput.current));
+  std::ranges::stable_sort(segments, {}, &Segment::begin_ns);
   std::vector<Chapter> chapters;
   for (const RecordedMark& mark : recording.marks()) {
     const uint64_t since = std::max(mark.at_ns, recording.begin_ns()) - recording.begin_ns();
-    const auto segment = std::ranges::find(segments, mark.at_ns, &Segment::begin_ns);
-    const bool has_one = mark.kind == RecordedMark::Kind::change && segment != segments.end();
+    const auto segment = std::ranges::lower_bound(segments, mark.at_ns, {}, &Segment::begin_ns);
+    const bool has_one = mark.kind == RecordedMark::Kind::change && segment != segments.end() &&
+                         (*segment)->begin_ns == mark.at_ns;
     chapters.push_back({mark, double(since) / 1e9, has_one ? *segment : nullptr});
   }
   return chapters;

@@ -8,6 +8,7 @@
 #include "engine/recording/chunk.h"
 #include "engine/recording/recorder.h"
 #include "engine/recording/recording.h"
+#include "engine/recording/tests/hostile_recordings.h"
 #include "engine/recording/tests/random_values.h"
 
 namespace pipetop {
@@ -147,6 +148,49 @@ TEST(RecordingDamage, AForgedFileDoesNoHarm) {
       EXPECT_STRNE(e.what(), "");
     }
   }
+}
+
+// Reading one damaged block inside the handler of another ended the stack.
+TEST(RecordingDamage, AnyNumberOfBlocksMayBeDamaged) {
+  constexpr size_t kBlocks = 100'000, kWhole = 3;
+  Recording read = Recording::of_bytes("test", recording::many_blocks(kBlocks, kWhole));
+  ASSERT_EQ(read.frames(), kBlocks);
+  EXPECT_EQ(read.frame(kBlocks - 1).now_ns, read.times()[kWhole - 1]);
+  EXPECT_EQ(read.frames(), kWhole);
+  EXPECT_EQ(read.damage(), "damaged after 0.1 s: it ends too early");
+}
+
+Snapshot with_stack(uint32_t depth) {
+  auto tree = std::make_shared<CallTree>();
+  for (uint32_t i = 0; i < depth; ++i)
+    tree->nodes.push_back({Function("f"), i == 0 ? CallNode::kNone : i - 1, 1, 0});
+  Snapshot s;
+  s.now_ns = 1;
+  s.workers[0].functions = Reading<FunctionTable>::of({.tree = tree});
+  return s;
+}
+
+std::string file_of(const Snapshot& s) {
+  std::string bytes;
+  Recorder recorder({}, [&](std::string_view block) { bytes += block; });
+  recorder.add(s);
+  recorder.finish();
+  return bytes;
+}
+
+// Who looks for a function among its callers takes the square of the depth.
+TEST(RecordingDamage, NoStackIsDeeperThanAKernelHas) {
+  EXPECT_NO_THROW(Recording::of_bytes("test", file_of(with_stack(200))));
+  EXPECT_THROW(Recording::of_bytes("test", file_of(with_stack(300))), Error);
+}
+
+TEST(RecordingDamage, NoTextIsEndless) {
+  Snapshot s;
+  s.now_ns = 1;
+  s.noise = std::string(60'000, 'x');
+  EXPECT_EQ(Recording::of_bytes("test", file_of(s)).frame(0).noise, s.noise);
+  s.noise = std::string(70'000, 'x');
+  EXPECT_THROW(Recording::of_bytes("test", file_of(s)), Error);
 }
 
 }  // namespace

@@ -208,5 +208,43 @@ TEST(Recording, WhatIsNoneIsRefused) {
   EXPECT_THROW(Recording("/tmp"), Error);
 }
 
+// What replay keeps in memory has a limit, whatever the size of the file.
+TEST(Recording, SixHoursAndAThousandChangesAreReplayed) {
+  constexpr uint64_t kSecondNs = 1'000'000'000, kSeconds = 6 * 3600;
+  std::string bytes;
+  RecordingHeader header;
+  header.frames_per_s = 1;
+  Recorder recorder(header, [&](std::string_view block) { bytes += block; });
+  auto tree = std::make_shared<CallTree>();
+  for (uint32_t i = 0; i < 500; ++i)
+    tree->nodes.push_back({Function("f" + std::to_string(i)), CallNode::kNone, i, i});
+  OccupancyHistory history;
+  history.column_ns = kSecondNs / 5;
+  Snapshot s;
+  for (uint64_t second = 1; second <= kSeconds; ++second) {
+    s.now_ns = second * kSecondNs;
+    for (uint64_t i = 0; i < 10; ++i)
+      s.throughput.history.push_back({s.now_ns + i, double(second)});
+    while (s.throughput.history.size() > 3000) s.throughput.history.pop_front();
+    for (uint64_t i = 0; i < 5; ++i) history.columns.push_back({s.now_ns + i, 1, {}});
+    if (history.columns.size() > 600)
+      history.columns.erase(history.columns.begin(), history.columns.end() - 600);
+    s.ring.history = std::make_shared<const OccupancyHistory>(history);
+    if (second % 20 == 0) {
+      auto closed = std::make_shared<Segment>(s.throughput.current);
+      closed->roles[0].functions = Reading<FunctionTable>::of({.tree = tree});
+      s.throughput.segments.push_back(std::move(closed));
+      s.throughput.current.begin_ns = s.now_ns;
+      ++s.throughput.current.number;
+    }
+    recorder.add(s);
+  }
+  recorder.finish();
+  Recording read = Recording::of_bytes("test", bytes);
+  EXPECT_EQ(read.damage(), "");
+  ASSERT_EQ(read.frames(), kSeconds);
+  EXPECT_TRUE(same(read.frame(kSeconds - 1), s));
+}
+
 }  // namespace
 }  // namespace pipetop

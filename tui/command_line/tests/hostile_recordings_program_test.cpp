@@ -1,0 +1,60 @@
+// Recordings of enemies, as `pipetop replay` and `pipetop shot` meet them.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "engine/recording/tests/hostile_recordings.h"
+#include "tui/command_line/tests/program.h"
+#include "tui/command_line/tests/scratch_directory.h"
+
+namespace pipetop::tui {
+namespace {
+
+constexpr long kMostKiB = 256 << 10;
+constexpr int kGroups = 20;
+
+// Of a sanitizer's memory little is ours.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// Of all children so far.
+long most_memory_kib() {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  return usage.ru_maxrss;
+}
+
+class HostileRecordings : public testing::TestWithParam<int> {};
+
+TEST_P(HostileRecordings, NoneCrashesOrTakesMuchMemory) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("hostile.ptop"), real = content_of(PIPETOP_REAL_RECORDING);
+  ASSERT_FALSE(real.empty());
+  int replayed = 0;
+  for (int i = GetParam(); i < recording::kHostileRecordings; i += kGroups) {
+    std::ofstream(path, std::ios::binary) << recording::hostile_recording(real, i);
+    std::vector<std::vector<std::string>> commands = {
+        {"replay", path, "--info", "--format", "json"},
+        {"shot", "--replay", path, "--size", "120x36", "--output", "/dev/null"}};
+    if (i % 7 == 0) commands.push_back({"replay", path, "--cast", "/dev/null", "--size", "80x24"});
+    for (const auto& arguments : commands) {
+      Program program(arguments);
+      const int status = program.wait();
+      ASSERT_TRUE(status == 0 || status == 1)
+          << i << ": " << arguments[0] << ": " << status << ", " << program.err();
+      if (!kSanitized) ASSERT_LE(most_memory_kib(), kMostKiB) << i << ": " << arguments[0];
+      replayed += status == 0;
+    }
+  }
+  EXPECT_GT(replayed, 0) << "some of them begin well";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HostileRecordings, testing::Range(0, kGroups));
+
+}  // namespace
+}  // namespace pipetop::tui
