@@ -444,5 +444,18 @@ TEST(ViewTerminal, ForcedItIsShownAnywhere) {
   EXPECT_EQ(view.err().find('\x1b'), std::string::npos);
 }
 
+// Spliced, the reader would see the file as it is when it reads.
+TEST(ViewProgram, WithoutSpliceAFileIsPassedOnAsItWas) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("file");
+  std::ofstream(path) << "as it was";
+  Program view({"view", "-C", path});
+  siginfo_t ended{};  // with all of it in the pipe
+  ASSERT_EQ(waitid(P_PID, id_t(view.pid()), &ended, WEXITED | WNOWAIT), 0);
+  std::fstream(path, std::ios::in | std::ios::out) << "changed!!";
+  EXPECT_EQ(view.wait(), 0);
+  EXPECT_EQ(view.out(), "as it was");
+}
+
 }  // namespace
 }  // namespace pipetop::tui
