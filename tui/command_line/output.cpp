@@ -7,10 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -22,17 +20,6 @@
 
 namespace pipetop::tui {
 namespace {
-
-// The target of a link, so that the link survives the rename.
-std::string real_place(const std::string& path) {
-  char resolved[PATH_MAX];
-  return realpath(path.c_str(), resolved) != nullptr ? resolved : path;
-}
-
-std::string folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
-}
 
 bool can_be_drawn_over() {
   const char* terminal = std::getenv("TERM");
@@ -53,57 +40,80 @@ Output::Output(const std::string& path, Appears appears)
     return;
   }
   user_ = user_to_become();
-  const AsUser as_user(user_);
-  struct stat status;
-  const bool exists = stat(path.c_str(), &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
-  if (exists && appears == Appears::as_new) fail(EEXIST);
-  const bool regular = !exists || S_ISREG(status.st_mode);
-  if (regular && appears == Appears::whole)
-    open_to_be_whole(real_place(path));
-  else
-    open_directly(path, !exists);
-}
-
-void Output::open_directly(const std::string& path, bool is_new) {
-  const int anew = is_new ? O_CREAT | O_EXCL : 0;
-  file_.reset(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | anew, 0666));
-  if (!file_) fail(errno);
-  untouched_ = true;
-  if (!is_new) return;
-  temporary_ = path;
-}
-
-void Output::open_to_be_whole(const std::string& place) {
-  place_ = place;
-  beside_ = fmt::format("{}.{}.tmp", place, getpid());
-  struct stat status;
-  if (stat(beside_.c_str(), &status) != 0 && errno != ENOENT) fail(errno);  // a name too long
-  const bool exists = stat(place.c_str(), &status) == 0;
-  file_.reset(open(folder_of(place).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));
-  if (!file_) {
-    unlink(beside_.c_str());  // left by a killed process with the same pid
-    // Exclusively: its name can be guessed, and we may be root.
-    file_.reset(open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  try {
+    const AsUser as_user(user_);
+    place_ = find_output_place(path, user_.uid != 0 ? user_.uid : geteuid());
+    if (place_.inherited >= 0)
+      file_.reset(fcntl(place_.inherited, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    else if (place_.now && appears == Appears::as_new)
+      fail(EEXIST);
+    else if (appears == Appears::whole && (!place_.now || S_ISREG(place_.now->st_mode)))
+      open_to_be_whole();
+    else
+      open_directly();
     if (!file_) fail(errno);
+  } catch (const SystemError& e) {
+    if (user_.uid == 0 || (e.error_number() != EACCES && e.error_number() != EPERM)) throw;
+    throw Error(fmt::format("{}, for user {}, who has made pipetop root: give a place where they "
+                            "may write",
+                            e.what(), user_.uid),
+                Exit::usage);
+  }
+}
+
+int Output::open_at_place(const std::string& name, int flags) const {
+  return openat(place_.directory.get(), name.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags,
+                0666);
+}
+
+void Output::open_directly() {
+  const int anew = place_.now ? 0 : O_CREAT | O_EXCL;
+  file_.reset(open_at_place(place_.name, O_APPEND | O_NOCTTY | anew));
+  if (!file_) return;
+  untouched_ = true;
+  struct stat status;
+  if (!place_.now)
+    temporary_ = place_.name;
+  else if (fstat(file_.get(), &status) != 0 || status.st_ino != place_.now->st_ino ||
+           status.st_dev != place_.now->st_dev)
+    throw Error(fmt::format("{}: somebody has replaced it just now: try again", name_));
+}
+
+void Output::open_to_be_whole() {
+  whole_ = true;
+  beside_ = fmt::format("{}.{}.tmp", place_.name, getpid());
+  struct stat status;
+  if (fstatat(place_.directory.get(), beside_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 &&
+      errno != ENOENT)
+    fail(errno);  // a name too long
+  file_.reset(openat(place_.directory.get(), ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));
+  if (!file_) {
+    remove(beside_);  // left by a killed process with the same pid
+    // Exclusively: its name can be guessed, and we may be root.
+    file_.reset(open_at_place(beside_, O_CREAT | O_EXCL));
+    if (!file_) return;
     temporary_ = beside_;
   }
-  own_as(exists ? &status : nullptr);
+  if (place_.now) own_as(*place_.now);
 }
 
 // As the file that it replaces, as far as that is allowed. The owner first: with another one's
 // permissions our file could run as root.
-void Output::own_as(const struct stat* old) const {
-  if (old == nullptr) return;
-  (void)!fchown(file_.get(), old->st_uid, old->st_gid);
-  (void)!fchmod(file_.get(), old->st_mode & 0777);
+void Output::own_as(const struct stat& old) const {
+  (void)!fchown(file_.get(), old.st_uid, old.st_gid);
+  (void)!fchmod(file_.get(), old.st_mode & 0777);
+}
+
+void Output::remove(const std::string& name) const {
+  unlinkat(place_.directory.get(), name.c_str(), 0);
 }
 
 // In the same directory, because linkat() cannot replace an existing name.
 void Output::name_it() {
-  unlink(beside_.c_str());  // left by a killed process with the same pid
+  remove(beside_);  // left by a killed process with the same pid
   const std::string unnamed = fmt::format("/proc/self/fd/{}", file_.get());
-  if (linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, beside_.c_str(), AT_SYMLINK_FOLLOW) != 0)
+  if (linkat(AT_FDCWD, unnamed.c_str(), place_.directory.get(), beside_.c_str(),
+             AT_SYMLINK_FOLLOW) != 0)
     fail(errno);
   temporary_ = beside_;
 }
@@ -112,7 +122,7 @@ Output::~Output() {
   if (temporary_.empty()) return;
   (void)succeeds([this] {
     const AsUser as_user(user_);
-    unlink(temporary_.c_str());
+    remove(temporary_);
   });
 }
 
@@ -142,21 +152,22 @@ void Output::write(std::string_view text) {
     }
     text.remove_prefix(size_t(done));
   }
-  if (place_.empty()) temporary_.clear();
+  if (!whole_) temporary_.clear();
 }
 
 void Output::finish(std::string_view rest) {
   write(rest);
   const AsUser as_user(user_);
-  if (!place_.empty() && temporary_.empty()) name_it();
+  if (whole_ && temporary_.empty()) name_it();
   // Some file systems report a full disk only here.
   const int last = dup(fd());
   if (last >= 0 && close(last) != 0) fail(errno);
   file_.reset();
   if (temporary_.empty()) return;
-  if (rename(temporary_.c_str(), place_.c_str()) != 0) fail(errno);
+  const int directory = place_.directory.get();
+  if (renameat(directory, temporary_.c_str(), directory, place_.name.c_str()) != 0) fail(errno);
   temporary_.clear();
-  place_.clear();
+  whole_ = false;
 }
 
 int print(std::string_view text) {

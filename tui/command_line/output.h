@@ -1,8 +1,6 @@
 // Where data goes: stdout, or a file. Messages for the user go to stderr.
 #pragma once
 
-#include <sys/stat.h>
-
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -12,6 +10,7 @@
 #include "engine/base/unique_fd.h"
 #include "engine/experiment/trial.h"
 #include "engine/process/privileges.h"
+#include "tui/command_line/output_place.h"
 #include "tui/print/results.h"
 
 namespace pipetop::tui {
@@ -25,8 +24,8 @@ class Output {
   // "" and "-" are stdout, which must not be closed. A regular file that should appear complete has
   // no name until finish(), so that nothing is left behind if we are killed; if the file system
   // does not support this, it is written under a temporary name. Other files are written directly;
-  // a regular one loses its old content with the first write. A new file belongs to the user who
-  // called sudo. Throws Error.
+  // a regular one loses its old content with the first write. All of it is done as the user who
+  // called sudo, and not where somebody else has prepared it: see output_place.h. Throws Error.
   explicit Output(const std::string& path, Appears appears = Appears::whole);
   ~Output();  // removes an unfinished file
   Output(const Output&) = delete;
@@ -42,21 +41,24 @@ class Output {
   bool is_terminal() const;
 
  private:
-  void open_directly(const std::string& path, bool is_new);
-  void open_to_be_whole(const std::string& place);
-  void own_as(const struct stat* old) const;
+  int open_at_place(const std::string& name, int flags) const;
+  void open_directly();
+  void open_to_be_whole();
+  void own_as(const struct stat& old) const;
   void name_it();
+  void remove(const std::string& name) const;
   void discard_old();
   int fd() const;
   [[noreturn]] void fail(int error_number) const;
 
-  std::string name_;        // for messages
-  std::string place_;       // to rename to; "" when written directly
-  std::string beside_;      // its name until finish()
+  std::string name_;  // for messages
+  OutputPlace place_;
+  bool whole_ = false;      // gets its name in finish()
+  std::string beside_;      // until then
   std::string temporary_;   // a name to remove, while there is one
   bool untouched_ = false;  // written directly, and nothing was written yet
   UniqueFd file_;           // not open for stdout
-  User user_;               // who a new file is for, unless root
+  User user_;               // as whom it is done, unless root
 };
 
 // All of it to stdout. Throws Error. Returns the exit code.
