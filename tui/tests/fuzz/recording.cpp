@@ -1,6 +1,6 @@
 // A recording: a file, or what its chunks hold, whose checksums would be right. The first byte says
-// which: 'c' the contents, from which a file is made; otherwise all of it is the file. Whatever can
-// be read is drawn.
+// which: 'c' the contents, from which a file is made; 'b' blocks, as many as an input of this size
+// could never hold; otherwise all of it is the file. Whatever can be read is drawn.
 #include "engine/recording/recording.h"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 
 #include "engine/recording/bytes.h"
 #include "engine/recording/chunk.h"
+#include "engine/recording/encoder.h"
 #include "engine/tests/fuzz/fuzz.h"
 #include "tui/dashboard/replay.h"
 #include "tui/draw/canvas.h"
@@ -20,6 +21,58 @@ using fuzz::expect;
 namespace {
 
 constexpr size_t kMostFrames = 20;  // of each input
+
+constexpr uint64_t kMostBlocks = 20'000, kMostAtOnce = 5'000;
+
+std::string framed(std::string_view frame) {
+  recording::ByteWriter out;
+  out.number(frame.size());
+  out.u32(recording::crc32_of(frame));
+  out.raw(frame);
+  return out.bytes();
+}
+
+std::string header() {
+  recording::ByteWriter out, full;
+  recording::Written written;
+  recording::Encoder(full, written, recording::Encoder::Told::in_full).put_new(RecordingHeader());
+  out.text("fuzz");
+  out.number(recording::kLayout.size());
+  for (const size_t count : recording::kLayout) out.number(count);
+  out.raw(full.bytes());
+  return out.bytes();
+}
+
+// Each kind of blocks: how many of them, the news that they have beside their times, the frame,
+// how many frames, and by how much the time goes on.
+std::string file_of_blocks(std::string_view recipe) {
+  recording::ByteWriter whole;
+  recording::Written written;
+  recording::Encoder(whole, written, recording::Encoder::Told::in_full).put_new(Snapshot());
+  recording::Compressor compressor;
+  std::string file =
+      recording::first_line() + compressor.chunk(recording::ChunkKind::header, header());
+  uint64_t time = 1, blocks = 0;
+  for (recording::ByteReader in(recipe); !in.empty() && blocks < kMostBlocks;) {
+    const uint64_t count = in.number() % kMostAtOnce;
+    const std::string_view news = in.text(), frame = in.text();
+    const uint64_t frames = in.number() % 8, step = in.number() % 1'000'000'000;
+    std::string raw;
+    for (uint64_t i = 0; i < frames; ++i)
+      raw += framed(frame.empty() ? std::string_view(whole.bytes()) : frame);
+    const std::string frames_chunk = compressor.chunk(recording::ChunkKind::frames, raw);
+    for (uint64_t i = 0; i < count && blocks < kMostBlocks; ++i, ++blocks) {
+      recording::ByteWriter told;
+      told.raw(news);
+      told.byte(static_cast<uint8_t>(recording::News::times));
+      told.number(frames);
+      for (uint64_t n = 0; n < frames; ++n) told.number(n == 0 ? time : step);
+      time += step * frames;
+      file += compressor.chunk(recording::ChunkKind::news, told.bytes()) + frames_chunk;
+    }
+  }
+  return file;
+}
 
 // Contents: for each chunk its kind and length, then so many bytes. Of frames: each with its
 // length.
@@ -39,13 +92,17 @@ std::string file_of(std::string_view contents) {
     for (recording::ByteReader left(raw); !left.empty();) {
       const uint64_t length = left.number();
       const std::string_view frame = left.raw(std::min<uint64_t>(length, left.left()));
-      frames.number(frame.size());
-      frames.u32(recording::crc32_of(frame));
-      frames.raw(frame);
+      frames.raw(framed(frame));
     }
     file += compressor.chunk(kind, frames.bytes());
   }
   return file;
+}
+
+std::string file_in(std::string_view text) {
+  if (text.starts_with('c')) return file_of(text.substr(1));
+  if (text.starts_with('b')) return file_of_blocks(text.substr(1));
+  return std::string(text);
 }
 
 void draw_all(Recording& recording) {
@@ -64,10 +121,9 @@ void draw_all(Recording& recording) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
   (void)accepted([&] {
-    const bool contents = text.starts_with('c');
-    Recording recording =
-        Recording::of_bytes("file", contents ? file_of(text.substr(1)) : std::string(text));
+    Recording recording = Recording::of_bytes("file", file_in(text));
     expect(recording.frames() > 0, "a recording has a frame");
+    (void)recording.frame(recording.frames() - 1);  // from the last block back
     draw_all(recording);
     expect(recording.frames() > 0, "a frame is left");
   });
