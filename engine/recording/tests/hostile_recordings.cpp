@@ -102,9 +102,9 @@ std::string filled(const std::string& entry) {
 
 // What cannot be compressed makes a file large.
 std::string noise(Random& random) {
-  std::string bytes(6 << 20, '\0');
-  std::ranges::generate(bytes, [&] { return static_cast<char>(random()); });
-  return bytes;
+  std::vector<uint64_t> numbers(6 << 17);
+  std::ranges::generate(numbers, std::mt19937_64(random()));
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(uint64_t)};
 }
 
 std::string entry(News what, const std::string& value) {
@@ -257,7 +257,7 @@ Blocks full_news(const Parts&, size_t round, Random& random) {
   const std::string& one = entries[round % entries.size()];
   const std::string full = names.bytes() + filled(one);
   Blocks blocks;
-  for (uint64_t i = 0, count = 1 + below(random, 30); i < count; ++i) {
+  for (uint64_t i = 0, count = 1 + below(random, 6); i < count; ++i) {
     // One that says nothing has all from the one before.
     blocks.push_back(block_of(entries[6] + full + times(kBegin + i * kStep), small_frame()));
   }
@@ -369,7 +369,7 @@ constexpr std::array kShapes = {repeated,    reversed,       shuffled_chunks, in
 
 std::string hostile_recording(const std::string& real, int number) {
   Random random(static_cast<unsigned>(number));
-  const Parts parts = parts_of(recorded_again(real));
+  static const Parts parts = parts_of(recorded_again(real));
   const size_t shape = static_cast<size_t>(number) % (kShapes.size() + 1);
   if (shape == kShapes.size()) return joined(large_header(random), parts.blocks);
   return joined(parts.begin,

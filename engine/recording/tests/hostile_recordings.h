@@ -8,7 +8,8 @@ namespace pipetop::recording {
 
 inline constexpr int kHostileRecordings = 200;
 
-// The `number`-th of them, always the same, of a recording that pipetop has made. Some have 30 MB.
+// The `number`-th of them, always the same, of a recording that pipetop has made: in all calls the
+// same one.
 std::string hostile_recording(const std::string& real, int number);
 
 // So many blocks of one frame each; of those after `whole` the frame is damaged, though the block
