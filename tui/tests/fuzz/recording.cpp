@@ -3,6 +3,8 @@
 // could never hold; otherwise all of it is the file. Whatever can be read is drawn.
 #include "engine/recording/recording.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -22,7 +24,17 @@ namespace {
 
 constexpr size_t kMostFrames = 20;  // of each input
 
-constexpr uint64_t kMostBlocks = 20'000, kMostAtOnce = 5'000;
+constexpr uint64_t kMostBlocks = 3'000;
+// So that so many are too many for whoever nests a call for each. More would take long: what
+// AddressSanitizer keeps for each exception grows.
+constexpr rlim_t kStackBytes = 256 << 10;
+
+const bool stack_is_small = [] {
+  rlimit stack;
+  if (::getrlimit(RLIMIT_STACK, &stack) != 0) return false;
+  stack.rlim_cur = kStackBytes;
+  return ::setrlimit(RLIMIT_STACK, &stack) == 0;
+}();
 
 std::string framed(std::string_view frame) {
   recording::ByteWriter out;
@@ -54,7 +66,7 @@ std::string file_of_blocks(std::string_view recipe) {
       recording::first_line() + compressor.chunk(recording::ChunkKind::header, header());
   uint64_t time = 1, blocks = 0;
   for (recording::ByteReader in(recipe); !in.empty() && blocks < kMostBlocks;) {
-    const uint64_t count = in.number() % kMostAtOnce;
+    const uint64_t count = in.number() % kMostBlocks;
     const std::string_view news = in.text(), frame = in.text();
     const uint64_t frames = in.number() % 8, step = in.number() % 1'000'000'000;
     std::string raw;
@@ -119,6 +131,7 @@ void draw_all(Recording& recording) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  expect(stack_is_small, "the stack has a limit");
   const std::string_view text = fuzz::text_of(data, size);
   (void)accepted([&] {
     Recording recording = Recording::of_bytes("file", file_in(text));
