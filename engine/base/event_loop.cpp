@@ -132,4 +132,12 @@ bool deliver_stop(int number, pid_t to) {
   return sigismember(&pending, SIGCONT) == 1;
 }
 
+int end_by(int number) {
+  ::signal(number, SIG_DFL);
+  const sigset_t only = set_of(number);
+  raise(number);
+  sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  return kSignalExit + number;
+}
+
 }  // namespace pipetop

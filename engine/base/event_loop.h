@@ -73,4 +73,8 @@ class SignalFd {
 // not stopped: the kernel ignores it in a group without a shell, which nobody would continue.
 bool deliver_stop(int number, pid_t to);
 
+// Ends this process by a signal, by its default action, so that a shell sees that it did. Returns
+// the exit status for a signal that ends nothing.
+int end_by(int number);
+
 }  // namespace pipetop

@@ -21,7 +21,8 @@ namespace pipetop {
 class Interrupts {
  public:
   // Created before any engine: a signal must not arrive while one is half built.
-  explicit Interrupts(std::initializer_list<int> signals = {SIGINT, SIGTERM, SIGHUP, SIGTSTP})
+  explicit Interrupts(std::initializer_list<int> signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT,
+                                                            SIGTSTP})
       : signals_(signals) {}
 
   int fd() const { return signals_.get(); }

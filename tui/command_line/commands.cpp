@@ -1,6 +1,7 @@
 #include "tui/command_line/commands.h"
 
 #include <fmt/core.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/base/event_loop.h"
 #include "engine/base/version.h"
 #include "engine/config/config.h"
 #include "engine/config/find_config.h"
@@ -168,11 +170,15 @@ void require_no_steps(const Settings& settings) {
     throw Error("single_step waits for keys of the dashboard: remove it");
 }
 
+// What SIGQUIT asks for besides an end is a core. The status of a command that was watched is its
+// own.
 int run(const CommandLine& line) {
   // What a command gets that watch starts is not main's to give up; and view opens first.
   if (line.watch.command.empty() && line.command != Command::view)
     narrow_main_capabilities(privileges_of(line).uses);
-  return std::ranges::find(kHandlers, line.command, &Handler::command)->run(line);
+  const int status = std::ranges::find(kHandlers, line.command, &Handler::command)->run(line);
+  const bool quit = status == kSignalExit + SIGQUIT && line.watch.command.empty();
+  return quit ? end_by(SIGQUIT) : status;
 }
 
 }  // namespace pipetop::tui

@@ -57,7 +57,7 @@ int run_screen(const CommandLine& line, const Config& config, DashboardOptions s
   EngineOptions options = engine_options(config);
   if (screen.present) options.label = config.scenes.front().title;
   // Until the end: no signal interrupts the start or the writing. The dashboard takes them.
-  const SignalFd held{SIGTERM, SIGHUP, SIGINT, SIGTSTP};
+  const SignalFd held{SIGTERM, SIGHUP, SIGQUIT, SIGINT, SIGTSTP};
   EngineSource source(options, [&](const Segment& last) { segments.write_last(last); });
   if (!line.folded.empty()) folded.check(source.tick());
   const int exit_code = run_dashboard(source, config, screen);

@@ -66,16 +66,10 @@ uint64_t children_cpu_ns() {
 }
 
 // As the command did, so that a shell sees no difference; without a core of our own.
-int end_by(int number) {
+int end_as_command(int number) {
   const rlimit none{};
   setrlimit(RLIMIT_CORE, &none);
-  ::signal(number, SIG_DFL);
-  sigset_t only;
-  sigemptyset(&only);
-  sigaddset(&only, number);
-  raise(number);
-  sigprocmask(SIG_UNBLOCK, &only, nullptr);
-  return kSignalExit + number;
+  return end_by(number);
 }
 
 // The results go to a file, or else to stderr: stdout is the command's.
@@ -240,7 +234,7 @@ class Started {
 
 int watch_started(const CommandLine& line, const Config& config) {
   const int status = Started(line, config).run();
-  return status < 0 ? end_by(-status) : status;
+  return status < 0 ? end_as_command(-status) : status;
 }
 
 }  // namespace pipetop::tui

@@ -213,7 +213,7 @@ class Dashboard {
   Source& source_;
   const DashboardOptions& options_;
   // Before curses, so that its handlers are never used.
-  SignalFd signals_{SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT};
+  SignalFd signals_{SIGWINCH, SIGTERM, SIGHUP, SIGQUIT, SIGINT, SIGTSTP, SIGCONT};
   Terminal terminal_;
   EventLoop loop_;
   Controller controller_;

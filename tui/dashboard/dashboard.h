@@ -45,8 +45,8 @@ struct DashboardOptions {
 // callers that want to know before they start an engine.
 void check_terminal(const Config& config);
 
-// Returns the exit code: 0 after q or Ctrl-C, 128 + signal after SIGTERM or
-// SIGHUP. Throws Error if there is no terminal, or the source cannot continue; the
+// Returns the exit code: 0 after q or Ctrl-C, 128 + signal after SIGTERM,
+// SIGHUP or SIGQUIT. Throws Error if there is no terminal, or the source cannot continue; the
 // terminal is restored first. `config.settings` must be the source's initial
 // settings.
 int run_dashboard(Source& source, const Config& config, const DashboardOptions& options);

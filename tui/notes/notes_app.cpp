@@ -95,7 +95,7 @@ class NotesApp {
   }
 
   // Before curses, so that its handlers are never used.
-  SignalFd signals_{SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT};
+  SignalFd signals_{SIGWINCH, SIGTERM, SIGHUP, SIGQUIT, SIGINT, SIGTSTP, SIGCONT};
   Terminal terminal_;
   EventLoop loop_;
   Canvas canvas_;

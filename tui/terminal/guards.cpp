@@ -47,7 +47,7 @@ UniqueFd reopened_terminal(int out) {
   return fd ? std::move(fd) : UniqueFd(fcntl(out, F_DUPFD_CLOEXEC, 3));
 }
 
-constexpr std::array kFatalSignals = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGQUIT};
+constexpr std::array kFatalSignals = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS};
 
 // The handler's data; set before it can run, never freed while it can.
 struct Restore {

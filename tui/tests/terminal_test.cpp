@@ -79,7 +79,7 @@ TEST_F(TerminalTest, AClickIsAKey) {
 }
 
 TEST_F(TerminalTest, TerminationRestoresToo) {
-  for (const int number : {SIGTERM, SIGHUP}) {
+  for (const int number : {SIGTERM, SIGHUP, SIGQUIT}) {
     PtyProgram program(demo(), kTerminal);
     const termios before = program.before();
     ASSERT_TRUE(program.wait_for("throughput"));

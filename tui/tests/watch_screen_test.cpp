@@ -44,7 +44,7 @@ TEST(WatchScreen, OpensAPipelineAndLeavesTheTerminalAsItWas) {
 }
 
 TEST(WatchScreen, SignalsEndItWithTheirExitCode) {
-  for (const int number : {SIGTERM, SIGHUP}) {
+  for (const int number : {SIGTERM, SIGHUP, SIGQUIT}) {
     PtyProgram program(demo({"chain", "4"}), kTerminal);
     ASSERT_TRUE(program.wait_for("holds it up"));
     program.signal(number);

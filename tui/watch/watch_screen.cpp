@@ -101,8 +101,9 @@ class WatchScreen {
           take_again(terminal_);
           break;
         case SIGINT:
+        case SIGQUIT:
           // The command has got it, too: it is of our group.
-          if (!options_.deliver) interrupt(SIGINT);
+          if (!options_.deliver) interrupt(number);
           break;
         default:
           exit_code_ = kSignalExit + number;
@@ -197,7 +198,7 @@ class WatchScreen {
   bool shared_;  // stderr is on the screen
   uint64_t frame_ns_, period_ns_ = 0;
   // Before curses, so that its handlers are never used.
-  SignalFd signals_{SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT};
+  SignalFd signals_{SIGWINCH, SIGTERM, SIGHUP, SIGQUIT, SIGINT, SIGTSTP, SIGCONT};
   ScreenFiles files_;
   Terminal terminal_;
   EventLoop loop_;

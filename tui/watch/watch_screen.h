@@ -39,10 +39,11 @@ struct WatchScreenOptions {
 // before they load BPF or start a command.
 void check_watch_terminal(const Config& config, const WatchScreenOptions& options);
 
-// Returns the exit code: 0 after q, Ctrl-C, or when `ended` said so; 128 + signal after SIGTERM or
-// SIGHUP. Throws Error if there is no terminal, or the watcher cannot go on; the terminal is
-// restored first. What was changed in other processes is put back before it returns or throws,
-// unless the user keeps it. Of `config` it uses the colours, characters, theme and frame rate.
+// Returns the exit code: 0 after q, Ctrl-C, or when `ended` said so; 128 + signal after SIGTERM,
+// SIGHUP or SIGQUIT. Throws Error if there is no terminal, or the watcher cannot go on; the
+// terminal is restored first. What was changed in other processes is put back before it returns or
+// throws, unless the user keeps it. Of `config` it uses the colours, characters, theme and frame
+// rate.
 int run_watch_screen(Watcher& watcher, const Config& config, const WatchScreenOptions& options);
 
 // The same for any source.

@@ -13,6 +13,8 @@
 namespace pipetop::tui {
 namespace {
 
+const std::vector<std::string> kTerminal = {"TERM=xterm-256color", "LC_ALL=C.UTF-8"};
+
 TEST(SegmentsProgram, ARunWritesTheWarmUpAndTheMeasurement) {
   const ScratchDirectory scratch;
   const std::string path = scratch.file("log.jsonl");
@@ -74,6 +76,23 @@ TEST(SegmentsProgram, ASignalEndsItWithTheLastOne) {
   EXPECT_EQ(lines_of_file(path).size(), 2u);
 }
 
+// With or without a screen; and the signal ends it, as who sends it for a core wants.
+TEST(SegmentsProgram, TheyAreCompleteAfterSigquit) {
+  const ScratchDirectory scratch;
+  const std::string of_run = scratch.file("run.jsonl"), of_screen = scratch.file("screen.jsonl");
+  Program run({"run", "--no-bpf", "--duration", "1h", "--warmup", "0", "--segments", of_run});
+  ASSERT_TRUE(run.wait_until([&] { return !lines_of_file(of_run).empty(); })) << run.err();
+  run.send(SIGQUIT);
+  EXPECT_EQ(run.wait(), -SIGQUIT) << run.err();
+  EXPECT_EQ(lines_of_file(of_run).size(), 2u);
+  PtyProgram screen({PIPETOP_PROGRAM, "--no-bpf", "--segments", of_screen}, kTerminal);
+  ASSERT_TRUE(screen.wait_for("throughput"));
+  screen.signal(SIGQUIT);
+  const int status = screen.wait_for_end();
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGQUIT) << status;
+  EXPECT_EQ(lines_of_file(of_screen).size(), 1u);
+}
+
 TEST(SegmentsProgram, ABadPlaceIsAnErrorBeforeAnythingStarts) {
   for (const char* path : {"/nonexistent/log.csv", "log.txt", "/tmp", ""}) {
     Program program({"run", "--no-bpf", "--duration", "1h", "--segments", path});
@@ -92,8 +111,6 @@ TEST(SegmentsProgram, TwoThingsDoNotGoToOnePlace) {
     EXPECT_FALSE(std::filesystem::exists(path));
   }
 }
-
-const std::vector<std::string> kTerminal = {"TERM=xterm-256color", "LC_ALL=C.UTF-8"};
 
 TEST(SegmentsProgram, TheDashboardWritesOneForEachKey) {
   const ScratchDirectory scratch;
