@@ -1,15 +1,12 @@
 #include "engine/observe/stage_pipes.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <set>
 
-#include "engine/base/error.h"
 #include "engine/observe/perf_events.h"
 #include "engine/process/descriptor_limit.h"
+#include "engine/process/foreign_end.h"
 
 namespace pipetop::observe {
 namespace {
@@ -22,15 +19,6 @@ constexpr uint32_t kLooksHz = 49;
 constexpr size_t kMostPasses = 64;
 
 constexpr size_t kMostPast = 1024;
-
-uint32_t device_of_nameless_pipes() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw SystemError("pipe2", errno);
-  const UniqueFd read_end(ends[0]), write_end(ends[1]);
-  struct stat status = {};
-  if (::fstat(read_end.get(), &status) != 0) throw SystemError("fstat of a pipe", errno);
-  return static_cast<uint32_t>(status.st_dev);
-}
 
 }  // namespace
 

@@ -1,8 +1,6 @@
 #include "engine/pipeline/watch_parts.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,8 +9,8 @@
 #include <sstream>
 
 #include "engine/base/clock.h"
-#include "engine/base/unique_fd.h"
 #include "engine/host/host_files.h"
+#include "engine/process/foreign_end.h"
 #include "engine/process/task_stat.h"
 #include "engine/process/threads.h"
 
@@ -68,15 +66,6 @@ uint64_t read_clock(clockid_t id) {
   return static_cast<uint64_t>(now.tv_sec) * kSecond + static_cast<uint64_t>(now.tv_nsec);
 }
 
-// As stat has it.
-uint32_t device_of_pipes() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return 0;
-  const UniqueFd read_end(ends[0]), write_end(ends[1]);
-  struct stat status = {};
-  return ::fstat(read_end.get(), &status) == 0 ? static_cast<uint32_t>(status.st_dev) : 0;
-}
-
 }  // namespace
 
 WatchParts real_watch_parts(BpfUse use) {
@@ -97,7 +86,7 @@ WatchParts real_watch_parts(BpfUse use) {
   parts.boot_ns = [] { return read_clock(CLOCK_BOOTTIME); };
   parts.cpu_ns = [] { return read_clock(CLOCK_THREAD_CPUTIME_ID); };
   parts.self = ::getpid();
-  parts.pipe_device = device_of_pipes();
+  parts.pipe_device = device_of_nameless_pipes();
   return parts;
 }
 

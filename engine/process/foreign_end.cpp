@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <linux/magic.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <string>
@@ -20,13 +23,35 @@ std::string end_text(PipeId pipe, const PipeEnd& end) {
   return fmt::format("pipe {} of process {}, descriptor {}", pipe.inode, end.process.pid, end.fd);
 }
 
-// The device that stat shows is another one than BPF sees on btrfs; the descriptor is the same one.
+// For a FIFO on these, stat shows another device than BPF sees, which is the superblock's.
+bool has_devices_of_its_own(int fd) {
+  struct statfs system = {};
+  if (::fstatfs(fd, &system) != 0) return false;
+  return system.f_type == BTRFS_SUPER_MAGIC || system.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
 bool is_still(int fd, PipeId pipe) {
   struct stat status = {};
-  return ::fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode) && status.st_ino == pipe.inode;
+  if (::fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode) || status.st_ino != pipe.inode)
+    return false;
+  const auto device = static_cast<uint32_t>(status.st_dev);
+  if (device == pipe.device) return true;
+  const uint32_t nameless = device_of_nameless_pipes();
+  return device != nameless && pipe.device != nameless && has_devices_of_its_own(fd);
 }
 
 }  // namespace
+
+uint32_t device_of_nameless_pipes() {
+  static std::atomic<uint32_t> known = 0;
+  if (known != 0) return known;
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return 0;
+  const UniqueFd read_end(ends[0]), write_end(ends[1]);
+  struct stat status = {};
+  if (::fstat(read_end.get(), &status) == 0) known = static_cast<uint32_t>(status.st_dev);
+  return known;
+}
 
 // The start time is read when we have the pidfd: from then on it can't be another process's.
 ForeignEnd::ForeignEnd(PipeId pipe, const PipeEnd& end) {

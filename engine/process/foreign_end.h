@@ -10,6 +10,9 @@
 
 namespace pipetop {
 
+// Of all pipes that are no FIFOs, as stat shows it; 0 if no pipe can be made to ask.
+uint32_t device_of_nameless_pipes();
+
 class ForeignEnd {
  public:
   // Throws SystemError: ESRCH, the process has exited; EBADF, it no longer holds this pipe there;
