@@ -35,4 +35,11 @@ inline Mapping map_shared(int fd, size_t bytes) {
   return data == MAP_FAILED ? Mapping() : Mapping(data, bytes);
 }
 
+// Memory that a child shares with us. Empty, with errno set, on failure.
+inline Mapping map_shared_memory(size_t bytes) {
+  constexpr int kFlags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE;
+  void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+  return data == MAP_FAILED ? Mapping() : Mapping(data, bytes);
+}
+
 }  // namespace pipetop

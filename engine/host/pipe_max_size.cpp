@@ -2,12 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <signal.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -17,10 +12,11 @@
 
 #include "engine/base/error.h"
 #include "engine/host/host_files.h"
-#include "engine/process/privileges.h"
 
 namespace pipetop {
 namespace {
+
+using Limits = RaisedPipeMaxSize::Limits;
 
 // 0 when there is no number.
 uint64_t read_bytes(int file) {
@@ -39,10 +35,6 @@ int write_bytes(int file, uint64_t bytes) {
   *end++ = '\n';
   return ::pwrite(file, text.data(), size_t(end - text.data()), 0) < 0 ? errno : 0;
 }
-
-struct Limits {
-  uint64_t raised_bytes = 0, before_bytes = 0;
-};
 
 // Whether it was still as we raised it, and is restored.
 bool put_back(int file, int record, const Limits& limits) {
@@ -64,38 +56,11 @@ bool restore_recorded(int file, int record) {
   return put_back(file, record, limits);
 }
 
-// The only descriptors of the guardian.
-constexpr int kLifeline = 3, kFile = 4, kRecord = 5;
-
-// In the child: only async-signal-safe calls. Does not return.
-[[noreturn]] void guard(int lifeline, int file, int record) {
-  // Signals to our group, session or terminal are not for the guardian, and all signals are
-  // blocked; only SIGKILL to itself ends it early.
-  ::setsid();
-  drop_capabilities();  // writing the sysctl needs the user root, and no capability
-  ::prctl(PR_SET_NAME, "pipetop-guard");
-  constexpr int kSafe = 10;  // above the descriptors to be replaced
-  lifeline = ::fcntl(lifeline, F_DUPFD, kSafe);
-  file = ::fcntl(file, F_DUPFD, kSafe);
-  record = ::fcntl(record, F_DUPFD, kSafe);
-  // Readers of our output must not wait for the guardian to end.
-  for (int fd = 0; fd <= 2; ++fd) ::close(fd);
-  ::dup2(lifeline, kLifeline);
-  ::dup2(file, kFile);
-  ::dup2(record, kRecord);
-  ::syscall(SYS_close_range, kRecord + 1, ~0u, 0);
-  (void)!::chdir("/");
-
-  constexpr char kReady = 'r';
-  (void)!::write(kLifeline, &kReady, 1);
-  Limits limits, told;
-  ssize_t got = 0;
-  while ((got = ::read(kLifeline, &told, sizeof told)) != 0) {
-    if (got == sizeof told) limits = told;
-    if (got < 0 && errno != EINTR) break;
-  }
-  if (limits.raised_bytes != 0) put_back(kFile, kRecord, limits);
-  ::_exit(0);
+// The guardian's: writing the sysctl needs the user root, and no capability.
+bool lower_again(void* memory, const int* fds) {
+  const auto& limits = *static_cast<const Limits*>(memory);
+  if (limits.raised_bytes != 0) put_back(fds[0], fds[1], limits);
+  return false;
 }
 
 }  // namespace
@@ -130,12 +95,19 @@ RaisedPipeMaxSize::RaisedPipeMaxSize(uint64_t bytes, const std::string& file,
     record_.reset();
 }
 
+RaisedPipeMaxSize::Limits& RaisedPipeMaxSize::told() const {
+  return *static_cast<Limits*>(memory_.data());
+}
+
 void RaisedPipeMaxSize::raise(uint64_t bytes, const std::string& file) {
-  start_guardian();
-  const Limits limits = {bytes, before_bytes_};
-  const bool recorded = ::pwrite(record_.get(), &limits, sizeof limits, 0) == sizeof limits;
+  memory_ = map_shared_memory(sizeof(Limits));
+  if (!memory_) throw SystemError("raising the limit: mmap", errno);
+  guardian_.emplace(GuardianDuty{
+      .attempt = lower_again, .memory = memory_.data(), .fds = {file_.get(), record_.get()}});
   // Tells the guardian first: if we die in between, it still restores the value.
-  const int error = recorded && tell_guardian(bytes) ? write_bytes(file_.get(), bytes) : errno;
+  told() = {bytes, before_bytes_};
+  const bool recorded = ::pwrite(record_.get(), &told(), sizeof(Limits), 0) == sizeof(Limits);
+  const int error = recorded ? write_bytes(file_.get(), bytes) : errno;
   if (error != 0) {
     dismiss_guardian();
     (void)!::ftruncate(record_.get(), 0);
@@ -144,49 +116,14 @@ void RaisedPipeMaxSize::raise(uint64_t bytes, const std::string& file) {
   bytes_ = read_bytes(file_.get());
 }
 
-// Returns when the guardian is ready.
-void RaisedPipeMaxSize::start_guardian() {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    throw SystemError("socketpair", errno);
-  lifeline_.reset(ends[0]);
-  UniqueFd other_end(ends[1]);
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, &before);
-  guardian_ = ::fork();
-  const int error = errno;
-  if (guardian_ == 0) {
-    lifeline_.reset();  // or it would wait for itself
-    guard(other_end.get(), file_.get(), record_.get());
-  }
-  ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (guardian_ < 0) {
-    guardian_ = 0;
-    throw SystemError("fork", error);
-  }
-  other_end.reset();
-  char ready = 0;
-  while (::read(lifeline_.get(), &ready, 1) < 0 && errno == EINTR) {
-  }
-}
-
-bool RaisedPipeMaxSize::tell_guardian(uint64_t raised_bytes) {
-  const Limits limits = {raised_bytes, before_bytes_};
-  return ::send(lifeline_.get(), &limits, sizeof limits, MSG_NOSIGNAL) == sizeof limits;
-}
-
 // The guardian must not restore again: somebody else may have set the value since.
 void RaisedPipeMaxSize::dismiss_guardian() {
-  (void)tell_guardian(0);
-  lifeline_.reset();
-  while (::waitpid(guardian_, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  guardian_ = 0;
+  told() = {};
+  guardian_.reset();
 }
 
 RaisedPipeMaxSize::~RaisedPipeMaxSize() {
-  if (guardian_ == 0) return;
+  if (!guardian_) return;
   put_back(file_.get(), record_.get(), {bytes_, before_bytes_});
   dismiss_guardian();
 }

@@ -1,18 +1,18 @@
 // Temporarily raises the limit of a ring's size, /proc/sys/fs/pipe-max-size.
 //
 // The limit is machine-wide, so it is always restored: by the destructor or, if we are killed, by a
-// guardian process that notices our death. If both are killed, the next one to raise the limit or
-// `doctor` finds the record of it. None of them touches a value that somebody else has set in
+// guardian process (engine/process/guardian.h). If both are killed, the next one to raise the limit
+// or `doctor` finds the record of it. None of them touches a value that somebody else has set in
 // between.
 #pragma once
-
-#include <sys/types.h>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "engine/base/mapping.h"
 #include "engine/base/unique_fd.h"
+#include "engine/process/guardian.h"
 
 namespace pipetop {
 
@@ -28,6 +28,10 @@ std::optional<uint64_t> repair_pipe_max_size(const std::string& file = kPipeMaxS
 
 class RaisedPipeMaxSize {
  public:
+  struct Limits {
+    uint64_t raised_bytes = 0, before_bytes = 0;  // raised to 0: it isn't
+  };
+
   // Does nothing if the limit is `bytes` or more. Throws Error on failure, with the limit
   // unchanged, also if another process has raised it. Needs a single-threaded process: it forks.
   explicit RaisedPipeMaxSize(uint64_t bytes, const std::string& file = kPipeMaxSizeFile,
@@ -37,19 +41,18 @@ class RaisedPipeMaxSize {
   RaisedPipeMaxSize& operator=(const RaisedPipeMaxSize&) = delete;
 
   uint64_t before_bytes() const { return before_bytes_; }
-  uint64_t bytes() const { return bytes_; }     // in effect, as the kernel rounded it
-  pid_t guardian() const { return guardian_; }  // 0: nothing was raised
+  uint64_t bytes() const { return bytes_; }  // in effect, as the kernel rounded it
+  pid_t guardian() const { return guardian_ ? guardian_->pid() : 0; }  // 0: nothing was raised
 
  private:
   void raise(uint64_t bytes, const std::string& file);
-  void start_guardian();
-  bool tell_guardian(uint64_t raised_bytes);  // 0: nothing; false with errno set
   void dismiss_guardian();
+  Limits& told() const;  // what the guardian puts back
 
   UniqueFd file_, record_;
-  UniqueFd lifeline_;  // the guardian sees end of file when we are gone
+  Mapping memory_;  // shared with the guardian
   uint64_t before_bytes_ = 0, bytes_ = 0;
-  pid_t guardian_ = 0;
+  std::optional<Guardian> guardian_;
 };
 
 }  // namespace pipetop

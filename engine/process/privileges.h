@@ -34,14 +34,19 @@ User user_to_become();
 // Their groups; only `user.gid` if nobody knows them.
 std::vector<gid_t> groups_of(const User& user);
 
-// Drops all capabilities of the calling process permanently: no program that it
-// execs can regain them, not even with file capabilities. The user stays the same.
+// Drops all capabilities of the calling process but those of `kept`, permanently: no program that
+// it execs can regain them, not even with file capabilities. The user stays the same.
 // Async-signal-safe, for use after fork. False with errno set on failure.
-inline bool drop_capabilities() {
+inline bool drop_capabilities(uint64_t kept = 0) {
   __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-  // Clearing the permitted set also clears the ambient set.
-  const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
-  return ::syscall(SYS_capset, &header, none) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+  __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {};
+  if (kept != 0 && ::syscall(SYS_capget, &header, sets) != 0) return false;
+  for (auto& set : sets) {
+    set.permitted = set.effective = set.permitted & static_cast<uint32_t>(kept);
+    set.inheritable = 0;  // which clears the ambient set, too
+    kept >>= 32;
+  }
+  return ::syscall(SYS_capset, &header, sets) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
 }
 
 // A set of capabilities, one bit each.
