@@ -20,8 +20,6 @@
 namespace pipetop {
 namespace {
 
-constexpr int kLeastNice = -20, kMostNice = 19;
-
 std::string process_text(ProcessId process) { return fmt::format("process {}", process.pid); }
 
 // There is nothing left of what was to be changed.
@@ -146,7 +144,7 @@ constexpr Property<std::vector<int>> kCpus = {
       if (cpus.empty()) return {};
       return cpus;
     },
-    [](pid_t tid, const std::vector<int>& cpus) { return set_cpus(tid, cpus); }};
+    [](pid_t tid, const std::vector<int>& cpus) { return set_cpus(tid, mask_of(cpus)); }};
 
 template <class Value>
 using Before = std::map<pid_t, Value>;  // by thread

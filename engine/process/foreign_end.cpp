@@ -54,15 +54,19 @@ uint32_t device_of_nameless_pipes() {
 }
 
 // The start time is read when we have the pidfd: from then on it can't be another process's.
-ForeignEnd::ForeignEnd(PipeId pipe, const PipeEnd& end) {
+int copy_end(PipeId pipe, const PipeEnd& end, UniqueFd& copy) {
   const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, end.process.pid, 0)));
-  if (!process) throw SystemError(end_text(pipe, end), errno);
-  if (!exists(end.process)) throw SystemError(end_text(pipe, end), ESRCH);
-  copy_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), end.fd, 0)));
-  if (!copy_) throw SystemError(end_text(pipe, end), errno);
-  if (is_still(copy_.get(), pipe)) return;
-  copy_.reset();
-  throw SystemError(end_text(pipe, end), EBADF);
+  if (!process) return errno;
+  if (const int error = look_for(end.process)) return error;
+  copy.reset(static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), end.fd, 0)));
+  if (!copy) return errno;
+  if (is_still(copy.get(), pipe)) return 0;
+  copy.reset();
+  return EBADF;
+}
+
+ForeignEnd::ForeignEnd(PipeId pipe, const PipeEnd& end) {
+  if (const int error = copy_end(pipe, end, copy_)) throw SystemError(end_text(pipe, end), error);
 }
 
 uint64_t ForeignEnd::capacity() const {

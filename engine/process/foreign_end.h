@@ -13,10 +13,13 @@ namespace pipetop {
 // Of all pipes that are no FIFOs, as stat shows it; 0 if no pipe can be made to ask.
 uint32_t device_of_nameless_pipes();
 
+// Async-signal-safe. Returns 0 or errno: ESRCH, the process has exited; EBADF, it no longer holds
+// this pipe there; EPERM, we may not.
+int copy_end(PipeId pipe, const PipeEnd& end, UniqueFd& copy);
+
 class ForeignEnd {
  public:
-  // Throws SystemError: ESRCH, the process has exited; EBADF, it no longer holds this pipe there;
-  // EPERM, we may not.
+  // Throws SystemError, with the same numbers.
   ForeignEnd(PipeId pipe, const PipeEnd& end);
 
   // These throw SystemError.

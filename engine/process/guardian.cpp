@@ -97,8 +97,8 @@ bool Guardian::is_there() const {
   return pid_ != 0 && ::poll(&end, 1, 0) == 0;
 }
 
-void Guardian::finish() {
-  if (pid_ == 0) return;
+bool Guardian::finish() {
+  if (pid_ == 0) return false;
   ::shutdown(lifeline_.get(), SHUT_WR);
   pollfd answer = {lifeline_.get(), POLLIN, 0};
   int ready = 0;
@@ -109,6 +109,7 @@ void Guardian::finish() {
   if (said == kDone)
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) continue;
   pid_ = 0;
+  return said != kDone;
 }
 
 }  // namespace pipetop

@@ -41,9 +41,8 @@ class Guardian {
   pid_t pid() const { return pid_; }
   bool is_there() const;  // false when it was killed
 
-  // Has it do its duty now. Returns after the first attempt; if that wasn't the last, it goes on
-  // without us.
-  void finish();
+  // Has it do its duty now. Returns after the first attempt: whether it goes on, without us.
+  bool finish();
 
  private:
   UniqueFd lifeline_;

@@ -4,7 +4,10 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
+#include <charconv>
 #include <cinttypes>
 #include <cstdio>
 
@@ -40,6 +43,31 @@ std::optional<TaskStat> parse_task_stat(const std::string& text) {
   stat.cpu_ticks = user + system;
   stat.is_kernel_thread = (flags & kKernelThread) != 0;
   return stat;
+}
+
+std::array<char, 32> proc_path(pid_t pid, std::string_view name) {
+  constexpr std::string_view kFolder = "/proc/";
+  std::array<char, 32> path = {};
+  char* end = std::ranges::copy(kFolder, path.data()).out;
+  end = std::to_chars(end, path.data() + path.size(), pid).ptr;
+  *end++ = '/';
+  std::ranges::copy(name, end);
+  return path;
+}
+
+int read_start_ticks(pid_t pid, uint64_t& start_ticks) {
+  constexpr int kFieldsBefore = 19;  // behind the command's name
+  const UniqueFd file(::open(proc_path(pid, "stat").data(), O_RDONLY | O_CLOEXEC));
+  if (!file) return errno == ENOENT ? ESRCH : errno;
+  std::array<char, 1024> text;
+  const ssize_t bytes = ::read(file.get(), text.data(), text.size());
+  if (bytes < 0) return errno;
+  const std::string_view stat(text.data(), static_cast<size_t>(bytes));
+  size_t at = stat.rfind(')');
+  for (int i = 0; i <= kFieldsBefore && at != stat.npos; ++i) at = stat.find(' ', at + 1);
+  if (at == stat.npos) return EIO;
+  const char* const first = stat.data() + at + 1;
+  return std::from_chars(first, stat.data() + stat.size(), start_ticks).ec == std::errc() ? 0 : EIO;
 }
 
 std::optional<TaskStat> read_task_stat(pid_t pid) {

@@ -3,9 +3,11 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace pipetop {
 
@@ -26,6 +28,13 @@ struct TaskStat {
 uint64_t ns_per_tick();
 
 std::optional<TaskStat> parse_task_stat(const std::string& text);
+
+// "/proc/4711/NAME", without memory: async-signal-safe.
+std::array<char, 32> proc_path(pid_t pid, std::string_view name);
+
+// When it began, without memory: async-signal-safe. Returns 0 or errno; ESRCH: there is no such
+// process.
+int read_start_ticks(pid_t pid, uint64_t& start_ticks);
 
 // Of its first thread; nothing if there is no such process.
 std::optional<TaskStat> read_task_stat(pid_t pid);

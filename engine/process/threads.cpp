@@ -1,56 +1,86 @@
 #include "engine/process/threads.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <memory>
 #include <string_view>
 
+#include "engine/base/unique_fd.h"
 #include "engine/process/task_stat.h"
 
 namespace pipetop {
 namespace {
 
-constexpr int kMostCpus = 8192;
-using ThreadCpus = std::array<cpu_set_t, kMostCpus / CPU_SETSIZE>;
-
-struct CloseFolder {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
+void add_thread(void* threads, pid_t tid) {
+  static_cast<std::vector<pid_t>*>(threads)->push_back(tid);
+}
 
 }  // namespace
 
 std::optional<uint64_t> start_ticks_of(pid_t pid) {
-  const auto stat = read_task_stat(pid);
-  return stat ? std::optional(stat->start_ticks) : std::nullopt;
+  uint64_t start_ticks = 0;
+  if (read_start_ticks(pid, start_ticks) != 0) return {};
+  return start_ticks;
 }
 
-bool exists(ProcessId process) { return start_ticks_of(process.pid) == process.start_ticks; }
+int look_for(ProcessId process) {
+  uint64_t start_ticks = 0;
+  const int error = read_start_ticks(process.pid, start_ticks);
+  // With hidepid= there is no file of other users' processes.
+  if (error == ESRCH && (::kill(process.pid, 0) == 0 || errno == EPERM)) return EACCES;
+  if (error != 0) return error;
+  return start_ticks == process.start_ticks ? 0 : ESRCH;
+}
+
+int look_for_thread(pid_t pid, pid_t tid) {
+  const bool is_there = ::syscall(SYS_tgkill, pid, tid, 0) == 0 || errno == EPERM;
+  return is_there ? 0 : errno;
+}
+
+int each_thread(pid_t pid, void (*visit)(void* context, pid_t tid), void* context) {
+  const UniqueFd folder(::open(proc_path(pid, "task").data(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return errno == ENOENT ? ESRCH : errno;
+  alignas(dirent64) std::array<char, 4096> entries;
+  for (;;) {
+    const long bytes = ::syscall(SYS_getdents64, folder.get(), entries.data(), entries.size());
+    if (bytes <= 0) return bytes == 0 || errno == ENOENT ? 0 : errno;
+    for (long at = 0; at < bytes;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(&entries[static_cast<size_t>(at)]);
+      const std::string_view name(entry->d_name);
+      pid_t tid = 0;
+      std::from_chars(name.data(), name.data() + name.size(), tid);
+      if (tid > 0) visit(context, tid);  // not "." and ".."
+      at += entry->d_reclen;
+    }
+  }
+}
 
 std::vector<pid_t> threads_of(pid_t pid) {
   std::vector<pid_t> threads;
-  const std::unique_ptr<DIR, CloseFolder> folder(
-      ::opendir(fmt::format("/proc/{}/task", pid).c_str()));
-  while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr) {
-    const std::string_view name(entry->d_name);
-    pid_t tid = 0;
-    std::from_chars(name.data(), name.data() + name.size(), tid);
-    if (tid > 0) threads.push_back(tid);  // not "." and ".."
-  }
+  each_thread(pid, add_thread, &threads);
   std::ranges::sort(threads);
   return threads;
 }
 
-std::optional<int> nice_of(pid_t tid) {
+int read_nice(pid_t tid, int& nice) {
   errno = 0;
-  const int nice = ::getpriority(PRIO_PROCESS, static_cast<id_t>(tid));
-  if (errno != 0) return {};
+  nice = ::getpriority(PRIO_PROCESS, static_cast<id_t>(tid));
+  return errno;
+}
+
+std::optional<int> nice_of(pid_t tid) {
+  int nice = 0;
+  if (read_nice(tid, nice) != 0) return {};
   return nice;
 }
 
@@ -58,20 +88,35 @@ int set_nice(pid_t tid, int nice) {
   return ::setpriority(PRIO_PROCESS, static_cast<id_t>(tid), nice) == 0 ? 0 : errno;
 }
 
-std::vector<int> cpus_of(pid_t tid) {
-  ThreadCpus set = {};
+int read_cpus(pid_t tid, CpuMask& cpus) {
+  cpus = {};
+  auto* set = reinterpret_cast<cpu_set_t*>(cpus.data());
+  return ::sched_getaffinity(tid, sizeof cpus, set) == 0 ? 0 : errno;
+}
+
+int set_cpus(pid_t tid, const CpuMask& cpus) {
+  const auto* set = reinterpret_cast<const cpu_set_t*>(cpus.data());
+  return ::sched_setaffinity(tid, sizeof cpus, set) == 0 ? 0 : errno;
+}
+
+std::vector<int> cpus_in(const CpuMask& mask) {
   std::vector<int> cpus;
-  if (::sched_getaffinity(tid, sizeof set, set.data()) != 0) return cpus;
   for (int cpu = 0; cpu < kMostCpus; ++cpu)
-    if (CPU_ISSET_S(cpu, sizeof set, set.data())) cpus.push_back(cpu);
+    if ((mask[static_cast<size_t>(cpu) / 64] >> (cpu % 64) & 1) != 0) cpus.push_back(cpu);
   return cpus;
 }
 
-int set_cpus(pid_t tid, std::span<const int> cpus) {
-  ThreadCpus set = {};
+CpuMask mask_of(std::span<const int> cpus) {
+  CpuMask mask = {};
   for (const int cpu : cpus)
-    if (cpu >= 0 && cpu < kMostCpus) CPU_SET_S(static_cast<size_t>(cpu), sizeof set, set.data());
-  return ::sched_setaffinity(tid, sizeof set, set.data()) == 0 ? 0 : errno;
+    if (cpu >= 0 && cpu < kMostCpus)
+      mask[static_cast<size_t>(cpu) / 64] |= uint64_t{1} << (cpu % 64);
+  return mask;
+}
+
+std::vector<int> cpus_of(pid_t tid) {
+  CpuMask mask;
+  return read_cpus(tid, mask) == 0 ? cpus_in(mask) : std::vector<int>();
 }
 
 std::string cpu_list(std::span<const int> cpus) {

@@ -1,8 +1,10 @@
-// The threads of any process: their nice values and CPUs.
+// The threads of any process: their nice values and CPUs. What returns 0 or errno is
+// async-signal-safe.
 #pragma once
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -16,16 +18,31 @@ namespace pipetop {
 // When it began, as in ProcessId; nothing if there is no such process.
 std::optional<uint64_t> start_ticks_of(pid_t pid);
 
-// Whether that number is still this process's, alive or not waited for yet.
-bool exists(ProcessId process);
+// Whether that number is still this process's, alive or not waited for yet: 0, or ESRCH if it
+// isn't, or why it can't be told.
+int look_for(ProcessId process);
+inline bool exists(ProcessId process) { return look_for(process) == 0; }
+
+int look_for_thread(pid_t pid, pid_t tid);  // as look_for(); of this process
 
 std::vector<pid_t> threads_of(pid_t pid);  // none if it is gone
+int each_thread(pid_t pid, void (*visit)(void* context, pid_t tid), void* context);
+
+inline constexpr int kLeastNice = -20, kMostNice = 19;
 
 std::optional<int> nice_of(pid_t tid);
-int set_nice(pid_t tid, int nice);  // 0 or errno
+int read_nice(pid_t tid, int& nice);
+int set_nice(pid_t tid, int nice);
 
-std::vector<int> cpus_of(pid_t tid);                 // that it may use; none if it is gone
-int set_cpus(pid_t tid, std::span<const int> cpus);  // 0 or errno
+std::vector<int> cpus_of(pid_t tid);  // that it may use; none if it is gone
+// As the kernel has them, a bit each.
+inline constexpr int kMostCpus = 8192;
+using CpuMask = std::array<uint64_t, kMostCpus / 64>;
+
+int read_cpus(pid_t tid, CpuMask& cpus);
+int set_cpus(pid_t tid, const CpuMask& cpus);
+std::vector<int> cpus_in(const CpuMask& cpus);
+CpuMask mask_of(std::span<const int> cpus);
 
 std::string cpu_list(std::span<const int> cpus);  // sorted ones: "0-3,6"
 

@@ -55,13 +55,13 @@ TEST(Threads, CpusAreOfOneThread) {
     const auto tid = static_cast<pid_t>(::syscall(SYS_gettid));
     const std::vector<int> before = cpus_of(tid);
     ASSERT_FALSE(before.empty());
-    EXPECT_EQ(set_cpus(tid, std::array{before.back()}), 0);
+    EXPECT_EQ(set_cpus(tid, mask_of(std::array{before.back()})), 0);
     EXPECT_EQ(cpus_of(tid), std::vector<int>{before.back()});
     EXPECT_EQ(cpus_of(getpid()), before);
-    EXPECT_EQ(set_cpus(tid, {}), EINVAL);
+    EXPECT_EQ(set_cpus(tid, mask_of({})), EINVAL);
   }).join();
   EXPECT_TRUE(cpus_of(kNobody).empty());
-  EXPECT_EQ(set_cpus(kNobody, std::array{0}), ESRCH);
+  EXPECT_EQ(set_cpus(kNobody, mask_of(std::array{0})), ESRCH);
 }
 
 TEST(Threads, CpusAreListedAsTheKernelDoes) {
