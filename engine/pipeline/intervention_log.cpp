@@ -61,12 +61,15 @@ void InterventionLog::add(uint64_t now_ns, const Interventions::Done& done,
 }
 
 void InterventionLog::keep(uint64_t now_ns, const std::vector<Interventions::Done>& done) {
-  std::erase_if(entries_, [&](const Entry& entry) {
-    const bool kept = std::ranges::any_of(done, [&](const Interventions::Done& one) {
+  std::erase_if(entries_, [&](Entry& entry) {
+    const auto kept = std::ranges::find_if(done, [&](const Interventions::Done& one) {
       return one.at_ns == entry.done_at_ns && one.text == entry.view.text;
     });
-    if (!kept && entry.measured) undone_ns_[*entry.measured] = now_ns;
-    return !kept;
+    if (kept != done.end())
+      entry.view.waits = kept->waits;
+    else if (entry.measured)
+      undone_ns_[*entry.measured] = now_ns;
+    return kept == done.end();
   });
 }
 

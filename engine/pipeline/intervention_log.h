@@ -21,7 +21,7 @@ class InterventionLog {
   void add(uint64_t now_ns, const Interventions::Done& done, std::optional<PipeId> measured,
            std::optional<ProcessId> stage, const HistoryOf& history_of);
 
-  // Forgets what is no longer in `done`: it was put back.
+  // Forgets what is no longer in `done`: it was put back. Learns what waits to be.
   void keep(uint64_t now_ns, const std::vector<Interventions::Done>& done);
 
   // Looks at the rates since. To be called now and then: histories are not kept for ever.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/model/pipe_scan.h"
+#include "engine/process/change_ledger.h"
 
 namespace pipetop {
 
@@ -16,7 +17,16 @@ class Interventions {
   struct Done {
     std::string text;  // "pipe 81234: 64 KiB -> 1 MiB"
     uint64_t at_ns = 0;
+    uint32_t step = 0;  // of the ledger
+    // Why it is still in place though it was to be put back, and what becomes of it; else "".
+    std::string waits = {};
+    int error = 0;  // then
   };
+  // Whether the bytes in a pipe may have room in a ring of this size.
+  using MayFit = std::function<bool(PipeId pipe, uint64_t bytes)>;
+
+  // `records`: the folder of the record; "" for none.
+  explicit Interventions(std::string records = record_directory()) : ledger_(std::move(records)) {}
 
   // By pidfd_getfd and F_SETPIPE_SZ, through the first of its ends that can be reached; the copy of
   // the end lives for microseconds, because while we hold it nobody gets end of file or SIGPIPE.
@@ -27,25 +37,31 @@ class Interventions {
   void renice(ProcessId process, int nice);
   void pin(ProcessId process, std::span<const int> cpus);
 
-  // What can still be put back, oldest first.
+  // What is in place, oldest first.
   const std::vector<Done>& done() const { return done_; }
+  bool has_record() const { return ledger_.has_record(); }
 
   // Puts back the last one, or all, the last one first; what has ended since is skipped. Returns
-  // what to say. Throws Error if something could not be put back: undo() can try again later, and
-  // undo_all() forgets it, because what was before it may have been put back already.
+  // what to say. Throws Error if something could not be put back: it stays, and waits for retry().
   std::string undo();
   std::string undo_all();
+  // Tries again what may succeed now. Returns what to say.
+  std::vector<std::string> retry(const MayFit& may_fit);
+
+  // At the end: all that can be is put back, also where we are out of descriptors. Returns what is
+  // left, a line each, with the command that would put it back.
+  std::vector<std::string> finish();
+  void keep();  // all as it is
 
  private:
-  // Whether there still was something to put back.
-  using Restore = std::function<bool()>;
+  struct Value;
 
-  void remember(Done done, Restore restore);
-  void forget_last();
-  std::string put_back_last();
+  void change_threads(uint32_t step, ProcessId process, const Value& value);
+  void remember(uint32_t step);
+  bool put_back(size_t at, std::string& said);
 
+  ChangeLedger ledger_;
   std::vector<Done> done_;
-  std::vector<Restore> restore_;
 };
 
 }  // namespace pipetop

@@ -139,6 +139,7 @@ struct PipeRow {
 struct Intervention {
   std::string text;  // "pipe 81234: 64 KiB -> 1 MiB"
   uint64_t at_ns = 0;
+  std::string waits = {};  // why it is in place though it was to be put back; else ""
   // The rate before and after, once both are known.
   std::optional<double> before_bytes_per_s, after_bytes_per_s;
   std::optional<PipeId> pipe = {};      // that was resized

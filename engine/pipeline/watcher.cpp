@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -28,6 +29,11 @@ namespace {
 // A pass takes at most this part of a CPU: the next one waits for so many times what it cost.
 constexpr uint64_t kCostFactor = 20;
 constexpr uint64_t kToleranceNs = kMs;  // of the caller's clock
+
+constexpr const char* kNoRecord =
+    "there is no folder for a record of changes: a guardian puts them back if pipetop is killed, "
+    "but "
+    "nobody does if both are; set XDG_RUNTIME_DIR to a folder that is yours alone";
 
 int64_t unix_now_ns() {
   using std::chrono::system_clock;
@@ -55,6 +61,7 @@ class Watcher::Impl {
   void look_again() {
     if (open_) look(parts_.now_ns());
   }
+  void notify(std::string text) { notices_.push_back(std::move(text)); }
   std::optional<PipelineView> overall() const;
   void select(std::optional<ProcessId> stage);
   void count_bytes(bool on);
@@ -63,6 +70,8 @@ class Watcher::Impl {
   std::string renice(ProcessId stage, int nice);
   std::string pin(ProcessId stage, std::span<const int> cpus);
   std::string undo(bool all);
+  std::vector<std::string> finish_changes() { return interventions_.finish(); }
+  void keep_changes() { interventions_.keep(); }
 
  private:
   // When something is due again.
@@ -84,6 +93,8 @@ class Watcher::Impl {
   const ScannedPipe& find(PipeId pipe) const;
   std::optional<PipeId> measured_by(ProcessId stage) const;
   std::string changed(std::optional<PipeId> measured, std::optional<ProcessId> stage);
+  void settle_undone();
+  void retry_undo();
   std::shared_ptr<const WatchSnapshot> snapshot(uint64_t now_ns);
   InterventionLog::HistoryOf history_of();
 
@@ -117,6 +128,7 @@ void Watcher::Impl::pass(uint64_t now_ns) {
   const uint64_t began_ns = parts_.cpu_ns();
   table_.update(parts_.scanner->scan(), now_ns);
   if (open_) open_->pass(now_ns);
+  retry_undo();
   passes_.at_ns = now_ns;
   passes_.cost_ns = parts_.cpu_ns() - began_ns;
   scan_ms_ = double(passes_.cost_ns) / double(kMs);
@@ -293,6 +305,7 @@ InterventionLog::HistoryOf Watcher::Impl::history_of() {
 // The newest change is in force.
 std::string Watcher::Impl::changed(std::optional<PipeId> measured, std::optional<ProcessId> stage) {
   const Interventions::Done& done = interventions_.done().back();
+  if (!interventions_.has_record() && done.step == 1) notify(kNoRecord);
   log_.add(parts_.now_ns(), done, measured, stage, history_of());
   if (measured)
     if (KnownPipe* known = table_.known(*measured)) known->history.track();
@@ -339,21 +352,34 @@ std::string Watcher::Impl::pin(ProcessId stage, std::span<const int> cpus) {
   return changed(measured_by(stage), stage);
 }
 
+void Watcher::Impl::settle_undone() {
+  log_.keep(parts_.now_ns(), interventions_.done());
+  if (open_) open_->restart_window();
+  passes_.at_ns = 0;
+  is_new_ = true;
+}
+
 std::string Watcher::Impl::undo(bool all) {
-  const auto settle = [&] {
-    log_.keep(parts_.now_ns(), interventions_.done());
-    if (open_) open_->restart_window();
-    passes_.at_ns = 0;
-    is_new_ = true;
-  };
   try {
     std::string text = all ? interventions_.undo_all() : interventions_.undo();
-    settle();
+    settle_undone();
     return text;
   } catch (const Error&) {
-    settle();
+    settle_undone();
     throw;
   }
+}
+
+// A pipe is only touched if its bytes have room.
+void Watcher::Impl::retry_undo() {
+  const auto may_fit = [this](PipeId id, uint64_t bytes) {
+    const ScannedPipe* pipe = table_.index().pipe(id);
+    return !pipe || !pipe->ring || pipe->ring->used() * kPageBytes <= bytes;
+  };
+  std::vector<std::string> news = interventions_.retry(may_fit);
+  if (news.empty()) return;
+  settle_undone();
+  std::ranges::move(news, std::back_inserter(notices_));
 }
 
 Watcher::Watcher(const WatchOptions& options) : Watcher(options, real_watch_parts(options.bpf)) {}
@@ -368,6 +394,7 @@ void Watcher::open(ProcessId process) { impl_->open(process); }
 void Watcher::open(const WatchTarget& target) { impl_->open(target); }
 void Watcher::open_tree(pid_t root) { impl_->open_tree(root); }
 void Watcher::close() { impl_->close(); }
+void Watcher::notify(std::string text) { impl_->notify(std::move(text)); }
 void Watcher::look_again() { impl_->look_again(); }
 std::optional<PipelineView> Watcher::overall() const { return impl_->overall(); }
 void Watcher::select(std::optional<ProcessId> stage) { impl_->select(stage); }
@@ -379,5 +406,7 @@ std::string Watcher::pin(ProcessId stage, std::span<const int> cpus) {
 }
 std::string Watcher::undo() { return impl_->undo(false); }
 std::string Watcher::undo_all() { return impl_->undo(true); }
+std::vector<std::string> Watcher::finish_changes() { return impl_->finish_changes(); }
+void Watcher::keep_changes() { impl_->keep_changes(); }
 
 }  // namespace pipetop

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "engine/model/settings.h"
 #include "engine/pipeline/pipeline.h"
@@ -56,6 +57,9 @@ class Watcher {
   void open_tree(pid_t root);
   void close();
 
+  // For the notices of the next snapshot.
+  void notify(std::string text);
+
   // At the open pipeline, whether or not it is due: what moved until now. Throws Error.
   void look_again();
 
@@ -74,9 +78,13 @@ class Watcher {
   std::string resize(PipeId pipe, bool larger);
   std::string renice(ProcessId stage, int nice);
   std::string pin(ProcessId stage, std::span<const int> cpus);
-  // The last one, or all of them.
+  // The last one, or all of them. What can't be put back now stays, and is tried again by tick().
   std::string undo();
   std::string undo_all();
+  // At the end; looks at nothing. Returns what could not be put back, a line each, with the command
+  // that would do it.
+  std::vector<std::string> finish_changes();
+  void keep_changes();
 
  private:
   class Impl;

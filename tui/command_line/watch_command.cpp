@@ -125,6 +125,7 @@ int show_pipes(const CommandLine& line, const Config& config) {
   screen.pipeline = !line.watch.target.empty();
   screen.sort = line.watch.sort;
   screen.filter = line.watch.filter;
+  screen.say = say;
   check_watch_terminal(config, screen);
   Watcher watcher(watch_options(line, config));
   if (screen.pipeline) watcher.open(parse_target(line.watch.target));

@@ -164,6 +164,7 @@ class Started {
     screen_.fd = command_->fd();
     screen_.ended = [this] { return ended(); };
     screen_.deliver = [](int number) { kill(0, number); };  // we have it blocked
+    screen_.say = say;
     screen_.every_snapshot = [this](const WatchSnapshot& now) { reason_ = now.reason; };
     const int exit_code = run_watch_screen(*watcher_, config_, screen_);
     if (exit_code > kSignalExit) return forward(exit_code - kSignalExit);

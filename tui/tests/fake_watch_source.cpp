@@ -97,6 +97,11 @@ std::string FakeWatchSource::undo() {
   return "undone";
 }
 
+std::vector<std::string> FakeWatchSource::finish_changes() {
+  asked.push_back("finish");
+  return left;
+}
+
 std::string FakeWatchSource::undo_all() {
   asked.push_back("undo all");
   refuse();

@@ -24,6 +24,7 @@ class FakeWatchSource final : public WatchSource {
   // What open() shows; by default the first pipeline that has the pipe, else a chain of four.
   std::function<PipelineView()> opens = [] { return fake_chain(4); };
   std::string refuses = {};        // what the next change throws
+  std::vector<std::string> left;   // what cannot be put back at the end
   std::vector<std::string> asked;  // "open 81001", "resize 81001 larger", ...
 
   std::shared_ptr<const WatchSnapshot> tick(uint64_t now_ns) override;
@@ -36,6 +37,8 @@ class FakeWatchSource final : public WatchSource {
   std::string pin(ProcessId stage, std::span<const int> cpus) override;
   std::string undo() override;
   std::string undo_all() override;
+  std::vector<std::string> finish_changes() override;
+  void keep_changes() override { asked.push_back("keep"); }
   std::vector<int> cpus() const override { return {0, 1, 2, 3}; }
 
  private:

@@ -209,15 +209,20 @@ TEST_F(WatchKeys, LeavingAsksWhatBecomesOfTheChanges) {
   EXPECT_FALSE(state().leaving);
   press(U'q');
   EXPECT_EQ(press(key::enter), WatchOutcome::quit);
-  EXPECT_TRUE(asked("undo all"));
-  EXPECT_FALSE(controller->keeps_changes());
-  type("}q");
-  source->refuses = "pipe 81001 could not be put back";
-  EXPECT_EQ(press(key::enter), WatchOutcome::stay) << "it stays, and says so";
-  EXPECT_TRUE(shows("could not be put back")) << text();
-  type("q");
+  EXPECT_FALSE(controller->keeps_changes()) << "the screen puts them back when it is closed";
   EXPECT_EQ(press(U'k'), WatchOutcome::quit);
   EXPECT_TRUE(controller->keeps_changes());
+}
+
+TEST_F(WatchKeys, WhatCannotBePutBackStaysOnTheScreen) {
+  open(fake_chain(4));
+  type("j}");
+  source->now.interventions[0].waits = "131072 bytes are in the pipe; it is tried again";
+  source->changed();
+  tick(500);
+  EXPECT_TRUE(shows("1 CHANGED")) << text();
+  type("!");
+  EXPECT_TRUE(shows("not put back: resize ")) << text();
 }
 
 TEST_F(WatchKeys, LeavingAFrozenScreenListsTheChanges) {

@@ -153,8 +153,7 @@ bool WatchController::press_overlay(Key key) {
 bool WatchController::press_leaving(Key key) {
   if (!state_.leaving) return false;
   if (key == key::enter || key == U'p') {
-    state_.leaving = false;
-    if (change([&] { return source_.undo_all(); })) outcome_ = WatchOutcome::quit;
+    outcome_ = WatchOutcome::quit;  // what is not kept is put back then
   } else if (key == U'k') {
     keeps_ = true;
     outcome_ = WatchOutcome::quit;

@@ -58,7 +58,10 @@ std::vector<Message> standing(const WatchState& state) {
   if (!s.reason.empty()) all.push_back({s.reason, Severity::warning});
   if (s.counts_bytes) all.push_back({std::string(price_of_counting()), Severity::warning});
   for (const Intervention& change : s.interventions)
-    all.push_back({fmt::format("in place: {}; u undoes the last, 0 all", change.text)});
+    all.push_back(change.waits.empty()
+                      ? Message{fmt::format("in place: {}; u undoes the last, 0 all", change.text)}
+                      : Message{fmt::format("not put back: {}: {}", change.text, change.waits),
+                                Severity::warning});
   if (s.unreadable > 0)
     all.push_back({fmt::format("{} processes of other users cannot be read; sudo pipetop watch",
                                grouped_text(s.unreadable))});

@@ -209,10 +209,11 @@ class WatchScreen {
   std::optional<int> exit_code_;
 };
 
-// What a user didn't keep, whatever ended the screen.
-void put_back(WatchSource& source) {
-  const auto last = source.tick(monotonic_ns());
-  if (last && !last->interventions.empty()) source.undo_all();
+// Whatever ended the screen. Returns whether all is as it was, or as the user wants it.
+bool put_back(WatchSource& source, const WatchScreenOptions& options) {
+  const std::vector<std::string> left = source.finish_changes();
+  if (options.say) std::ranges::for_each(left, options.say);
+  return left.empty();
 }
 
 }  // namespace
@@ -228,14 +229,13 @@ int run_watch_screen(WatchSource& source, const Config& config, const WatchScree
     exit_code = screen->run();
   } catch (...) {
     screen.reset();  // the terminal, first
-    if (!succeeds([&] { put_back(source); }))
-      throw Error("changes of other processes could not be put back", Exit::refused);
+    put_back(source, options);
     throw;
   }
-  const bool keeps = screen->keeps_changes();
+  if (screen->keeps_changes()) source.keep_changes();
   screen.reset();
-  if (!keeps) put_back(source);
-  return exit_code;
+  const bool is_done = put_back(source, options);
+  return exit_code == 0 && !is_done ? static_cast<int>(Exit::refused) : exit_code;
 }
 
 }  // namespace pipetop::tui

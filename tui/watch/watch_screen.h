@@ -31,6 +31,8 @@ struct WatchScreenOptions {
   // Gets SIGINT and SIGQUIT for Ctrl-C and Ctrl-\, which don't reach the pipeline by themselves,
   // because the terminal is raw. Empty: they leave the screen.
   std::function<void(int signal)> deliver = {};
+  // Gets, after the screen, what was changed in other processes and could not be put back.
+  std::function<void(const std::string&)> say = {};
   // Every snapshot, also while the screen is frozen.
   std::function<void(const WatchSnapshot&)> every_snapshot = {};
 };
@@ -42,8 +44,8 @@ void check_watch_terminal(const Config& config, const WatchScreenOptions& option
 // Returns the exit code: 0 after q, Ctrl-C, or when `ended` said so; 128 + signal after SIGTERM,
 // SIGHUP or SIGQUIT. Throws Error if there is no terminal, or the watcher cannot go on; the
 // terminal is restored first. What was changed in other processes is put back before it returns or
-// throws, unless the user keeps it. Of `config` it uses the colours, characters, theme and frame
-// rate.
+// throws, unless the user keeps it; what can't be makes a 0 a 3. Of `config` it uses the colours,
+// characters, theme and frame rate.
 int run_watch_screen(Watcher& watcher, const Config& config, const WatchScreenOptions& options);
 
 // The same for any source.

@@ -30,6 +30,8 @@ class WatchSource {
   virtual std::string pin(ProcessId stage, std::span<const int> cpus) = 0;
   virtual std::string undo() = 0;
   virtual std::string undo_all() = 0;
+  virtual std::vector<std::string> finish_changes() = 0;
+  virtual void keep_changes() = 0;
 
   // All that a process can be pinned to, in ascending order.
   virtual std::vector<int> cpus() const = 0;

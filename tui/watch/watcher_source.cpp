@@ -24,6 +24,8 @@ class WatcherSource final : public WatchSource {
   }
   std::string undo() override { return watcher_.undo(); }
   std::string undo_all() override { return watcher_.undo_all(); }
+  std::vector<std::string> finish_changes() override { return watcher_.finish_changes(); }
+  void keep_changes() override { watcher_.keep_changes(); }
 
   std::vector<int> cpus() const override {
     std::vector<int> numbers;

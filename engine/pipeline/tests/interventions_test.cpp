@@ -42,6 +42,15 @@ class InterventionsTest : public testing::Test {
   PipeEnd end(const ForeignProcess& process) const { return {process.id(), pipe.out.get()}; }
   std::string pipe_text() const { return "pipe " + std::to_string(pipe.id.inode); }
 
+  void fill() const {
+    const std::array<char, 4096> page = {};
+    while (write(pipe.in.get(), page.data(), page.size()) > 0) continue;
+  }
+  void drain() const {
+    std::array<char, 4096> page;
+    while (read(pipe.out.get(), page.data(), page.size()) > 0) continue;
+  }
+
   OwnPipe pipe{O_NONBLOCK};
   Interventions interventions;
 };
@@ -95,22 +104,90 @@ TEST_F(InterventionsTest, WhatCannotBePutBackNowCanBeLater) {
   std::array<char, 4096> page = {};
   while (write(pipe.in.get(), page.data(), page.size()) > 0) continue;
   const std::string why = error_of([&] { interventions.undo(); });
-  EXPECT_TRUE(says(why, "; wait until it has drained")) << why;
+  EXPECT_TRUE(says(why, "262144 bytes are in the pipe") && says(why, "; it is tried again")) << why;
   ASSERT_EQ(interventions.done().size(), 1u);
   while (read(pipe.out.get(), page.data(), page.size()) > 0) continue;
   EXPECT_TRUE(says(interventions.undo(), "undone"));
   EXPECT_EQ(size(), 64 * kKiB);
 }
 
-TEST_F(InterventionsTest, OfAllThatCannotBePutBackIsForgotten) {
+TEST_F(InterventionsTest, WhatCannotBePutBackStaysAndIsTriedAgain) {
+  const ForeignProcess process;
+  const auto always = [](PipeId, uint64_t) { return true; };
+  interventions.resize(pipe.id, {end(process)}, 128 * kKiB);
+  interventions.resize(pipe.id, {end(process)}, 256 * kKiB);
+  interventions.renice(process.id(), 19);
+  fill();
+  const std::string why = error_of([&] { interventions.undo_all(); });
+  EXPECT_TRUE(says(why, "not put back") && says(why, "64 KiB -> 128 KiB")) << why;
+  ASSERT_EQ(interventions.done().size(), geteuid() == 0 ? 2u : 3u);
+  EXPECT_TRUE(says(interventions.done()[0].waits, "262144 bytes")) << interventions.done()[0].waits;
+  EXPECT_TRUE(interventions.retry(always).empty());
+  drain();
+  EXPECT_TRUE(interventions.retry([](PipeId, uint64_t) { return false; }).empty());
+  EXPECT_EQ(size(), 256 * kKiB);
+  EXPECT_EQ(interventions.retry(always).size(), 2u) << "the last one first";
+  EXPECT_EQ(size(), 64 * kKiB);
+}
+
+TEST_F(InterventionsTest, ANewChangeIsNotUndoneByAnOldWish) {
+  const ForeignProcess process;
+  interventions.resize(pipe.id, {end(process)}, 128 * kKiB);
+  fill();
+  EXPECT_NE(error_of([&] { interventions.undo_all(); }), "");
+  interventions.resize(pipe.id, {end(process)}, 256 * kKiB);
+  drain();
+  EXPECT_TRUE(interventions.retry([](PipeId, uint64_t) { return true; }).empty());
+  EXPECT_EQ(size(), 256 * kKiB);
+}
+
+TEST_F(InterventionsTest, AtTheEndWhatIsLeftIsSaidAndTriedOn) {
   const ForeignProcess process;
   interventions.resize(pipe.id, {end(process)}, 256 * kKiB);
-  const std::array<char, 4096> page = {};
-  while (write(pipe.in.get(), page.data(), page.size()) > 0) continue;
+  fill();
+  const auto left = interventions.finish();
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_TRUE(says(left[0], "64 KiB -> 256 KiB: 262144 bytes are in the pipe")) << left[0];
+  EXPECT_TRUE(says(left[0], "tried for 30 s more, then: pipetop watch ")) << left[0];
+  drain();
+  EXPECT_TRUE(eventually([&] { return size() == 64 * kKiB; }));
+}
+
+// We have none; the guardian has.
+TEST_F(InterventionsTest, WithoutDescriptorsNothingIsTakenForEndedOrLeft) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root may lower nice values";
+  const ForeignProcess process;
+  const std::vector<int> cpus = cpus_of(process.pid());
+  const int nice = nice_of(process.pid()).value_or(99);
+  interventions.resize(pipe.id, {end(process)}, 256 * kKiB);
+  interventions.renice(process.id(), 19);
+  interventions.pin(process.id(), std::array{cpus.back()});
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit none = {3, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
   const std::string why = error_of([&] { interventions.undo_all(); });
-  EXPECT_TRUE(says(why, "not put back") && says(why, "64 KiB -> 256 KiB")) << why;
-  EXPECT_TRUE(interventions.done().empty());
-  EXPECT_EQ(size(), 256 * kKiB);
+  const size_t listed = interventions.done().size();
+  const auto left = interventions.finish();
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_TRUE(says(why, "Too many open files")) << why;
+  EXPECT_EQ(listed, 3u);
+  EXPECT_TRUE(left.empty()) << left[0];
+  EXPECT_EQ(size(), 64 * kKiB);
+  EXPECT_EQ(nice_of(process.pid()), nice);
+  EXPECT_EQ(cpus_of(process.pid()), cpus);
+}
+
+TEST_F(InterventionsTest, WhatSomebodyElseSetSinceIsLeftAlone) {
+  const ForeignProcess process;
+  interventions.resize(pipe.id, {end(process)}, 256 * kKiB);
+  interventions.renice(process.id(), 18);
+  ASSERT_EQ(fcntl(pipe.in.get(), F_SETPIPE_SZ, 512 * kKiB), 512 * kKiB);
+  ASSERT_EQ(set_nice(process.pid(), 19), 0);
+  EXPECT_TRUE(says(interventions.undo(), "somebody else has changed it since"));
+  EXPECT_TRUE(says(interventions.undo(), "somebody else has changed it since"));
+  EXPECT_EQ(size(), 512 * kKiB);
+  EXPECT_EQ(nice_of(process.pid()), 19);
 }
 
 TEST_F(InterventionsTest, TooLargeSizesAreExplained) {
