@@ -1,4 +1,5 @@
 // Pipes of other programs: on the screen, and as results for scripts.
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -127,6 +128,8 @@ int show_pipes(const CommandLine& line, const Config& config) {
   screen.filter = line.watch.filter;
   screen.say = say;
   check_watch_terminal(config, screen);
+  // Before the threads in which a watcher makes its instruments: a signal would go to one of them.
+  const SignalFd held{SIGTERM, SIGHUP, SIGQUIT, SIGINT, SIGTSTP, SIGWINCH, SIGCONT};
   Watcher watcher(watch_options(line, config));
   if (screen.pipeline) watcher.open(parse_target(line.watch.target));
   if (line.watch.exact) watcher.count_bytes(true);
