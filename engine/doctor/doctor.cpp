@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "engine/host/pipe_max_size.h"
 #include "engine/host/zero_copy_probe.h"
 #include "engine/memory/buffer.h"
+#include "engine/pipeline/leftovers.h"
 #include "engine/process/placement.h"
 #include "engine/registry/main_capabilities.h"
 #include "engine/workload/pipe/pipe_knobs.h"
@@ -44,6 +46,17 @@ Check check_pipe_size() {
                    "sudo sysctl fs.pipe-user-pages-soft=0");
   return works(fmt::format("{}, up to {} (raise it: sudo sysctl fs.pipe-max-size=4194304){}", usual,
                            most, repaired ? "; a pipetop that was killed had left it raised" : ""));
+}
+
+Check check_changes() {
+  const Leftovers left = find_leftovers();
+  if (!left.changes.empty())
+    return limited(fmt::format("left in place: {}", fmt::join(left.changes, ", ")),
+                   "a pipetop has ended, and neither it nor its guardian could undo it",
+                   "pipetop watch --put-back");
+  if (!left.damaged.empty())
+    return limited("a record of changes can't be read", left.damaged.front(), "");
+  return works(left.in_use == 0 ? "none left behind" : "a pipetop that runs will undo its own");
 }
 
 Check check_vmsplice(const ZeroCopyProbe& probe) {
@@ -190,6 +203,7 @@ std::vector<Check> diagnose() {
   add(checks, "page flags", check_page_flags());
   add(checks, "CPUs and placement", check_cpus());
   add(checks, "host", check_steal());
+  add(checks, "changed processes", check_changes());
   add(checks, "capabilities", works(describe_capabilities()));
   check_observers(checks);
   return checks;

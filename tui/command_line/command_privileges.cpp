@@ -20,6 +20,8 @@ constexpr CommandPrivileges kRows[] = {
     {"run", Command::run, kRun | kCallersFiles},
     {"watch -- COMMAND", Command::watch, kWatch | kSignalCommand | kCallersFiles,
      [](const CommandLine& line) { return !line.watch.command.empty(); }},
+    {"watch --put-back", Command::watch, kOtherProcesses,
+     [](const CommandLine& line) { return line.watch.put_back; }},
     {"watch --output", Command::watch, kWatch | kCallersFiles,
      [](const CommandLine& line) { return !line.watch.output.empty(); }},
     {"watch", Command::watch, kWatch},

@@ -8,7 +8,9 @@
 #include <optional>
 #include <string>
 
+#include "engine/base/error.h"
 #include "engine/base/event_loop.h"
+#include "engine/pipeline/leftovers.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/watching.h"
@@ -62,6 +64,7 @@ class Headless {
         output_(line.watch.output, is_stream(line) ? Appears::as_written : Appears::whole),
         watcher_(watch_options(line, config)),
         loop_({.signals = interrupts_.fd()}) {
+    tell_leftovers(watcher_);
     if (!line.watch.target.empty()) watcher_.open(parse_target(line.watch.target));
     if (line.watch.exact) watcher_.count_bytes(true);
   }
@@ -131,9 +134,22 @@ int show_pipes(const CommandLine& line, const Config& config) {
   // Before the threads in which a watcher makes its instruments: a signal would go to one of them.
   const SignalFd held{SIGTERM, SIGHUP, SIGQUIT, SIGINT, SIGTSTP, SIGWINCH, SIGCONT};
   Watcher watcher(watch_options(line, config));
+  tell_leftovers(watcher);
   if (screen.pipeline) watcher.open(parse_target(line.watch.target));
   if (line.watch.exact) watcher.count_bytes(true);
   return run_watch_screen(watcher, config, screen);
+}
+
+int put_back_changes() {
+  const PutBackReport report = put_back_leftovers();
+  std::string text;
+  for (const std::string& done : report.done) text += done + "\n";
+  if (report.done.empty() && report.left.empty()) text = "nothing to put back\n";
+  print(text);
+  std::ranges::for_each(report.left, say);
+  if (report.in_use > 0)
+    say("a pipetop that runs, or its guardian, puts back by itself what it has changed");
+  return static_cast<int>(report.left.empty() ? Exit::ok : Exit::refused);
 }
 
 }  // namespace
@@ -143,10 +159,16 @@ void say_news(const WatchSnapshot& now, const WatchRequest& request) {
     if (!request.quiet) say(notice);
 }
 
+void tell_leftovers(Watcher& watcher) {
+  const std::string text = leftovers_text(find_leftovers());
+  if (!text.empty()) watcher.notify(text);
+}
+
 int watch_command(const CommandLine& line) {
   const Config config = resolve(line, read_config(line.config), std::getenv("NO_COLOR"));
   if (!line.watch.command.empty()) return watch_started(line, config);
   keep_capabilities_for(line, config);
+  if (line.watch.put_back) return put_back_changes();
   return line.watch.headless ? Headless(line, config).run() : show_pipes(line, config);
 }
 

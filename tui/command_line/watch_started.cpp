@@ -104,6 +104,7 @@ class Started {
     results_.emplace(request_.output, is_stream(line) ? Appears::as_written : Appears::whole);
     resume_main_capabilities(privileges_of(line).uses);  // all stay the command's
     watcher_.emplace(started_options(config, has_screen_));
+    tell_leftovers(*watcher_);
     attempt([&] {  // the command may be a short one
       watcher_->prepare();
       if (request_.exact) watcher_->count_children();

@@ -23,6 +23,9 @@ inline bool is_stream(const CommandLine& line) { return line.format == &find_for
 // Says what is new in it, unless nobody wants to hear it.
 void say_news(const WatchSnapshot& now, const WatchRequest& request);
 
+// Of pipetops that were killed, for the watcher's notices.
+void tell_leftovers(Watcher& watcher);
+
 // Runs the command, watches what it starts, and ends as it does. Throws Error if it could not be
 // started.
 int watch_started(const CommandLine& line, const Config& config);

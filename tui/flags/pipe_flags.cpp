@@ -26,6 +26,8 @@ void check_watch(const CLI::App& app, const CommandLine& line) {
   // Of $(pgrep ...) that found nothing.
   if (watch.target.empty() && app.count("target") > 0)
     throw Error("\"\" is no pipe: give a PID, PID:FD or a FIFO, or nothing for all pipes");
+  if (watch.put_back && (!watch.target.empty() || !watch.command.empty() || watch.headless))
+    throw Error("--put-back looks at no pipe: give nothing else");
   if (!watch.command.empty()) check_command(app, watch);
   if (watch.quiet && watch.command.empty())
     throw Error("--quiet is for a command to start: pipetop watch --quiet -- COMMAND");
@@ -89,6 +91,8 @@ void add_watch_flags(CLI::App& app, CommandLine& line) {
       app, "--filter", "TEXT", [&watch](const std::string& text) { watch.filter = text; },
       "only pipes whose path, or whose processes' names, command lines or pids contain TEXT");
   add_file(app, "--output", watch.output, "write to FILE instead of stdout");
+  app.add_flag("--put-back", watch.put_back,
+               "put back what a pipetop that has ended left changed in other processes, and end");
   app.add_flag("-q,--quiet", watch.quiet, "no summary after a command, and no notes");
   app.final_callback([&app, &line] {
     const bool starts_one = !line.watch.command.empty();  // its stdout isn't where results go

@@ -57,6 +57,7 @@ const std::map<std::string_view, Expected> kExpected = {
     {"run", kRun},
     {"watch", kWatch},
     {"watch -- COMMAND", {kWatch.effective | bits({CAP_KILL}), 0, 0, kIds, ~uint64_t{0}}},
+    {"watch --put-back", {kLooking | kActing}},
     {"watch --output", {kWatch.effective, 0, 0, kIds}},
     {"view", {kLooking}},  // under sudo nothing, see below
     {"ladder", kRun},
@@ -116,6 +117,7 @@ const std::map<std::string_view, Scenario> kScenarios = {
     {"watch", {{"watch", "-c", kConfig}, {.shows = "by rate"}, kConfig}},
     {"watch -- COMMAND",
      {{"watch", "-q", "-c", kConfig, "--", "cat", kFifo}, {.child = "cat"}, kConfig}},
+    {"watch --put-back", {{"watch", "--put-back"}, {}}},
     {"watch --output",
      {{"watch", "-c", kConfig, "--format", "jsonl", "--interval", "100ms", "--output", kOutput},
       {.output = true},

@@ -344,6 +344,8 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"watch --output - -- make", "--output: stdout is the command's: give a file"},
       {"watch --exact", "--exact counts in one pipeline: give a PID, PID:FD, a FIFO or -- COMMAND"},
       {"watch --quiet", "--quiet is for a command to start: pipetop watch --quiet -- COMMAND"},
+      {"watch --put-back 17", "--put-back looks at no pipe: give nothing else"},
+      {"watch --put-back --once", "--put-back looks at no pipe: give nothing else"},
       {"watch --", "-- needs a command: give for example pipetop watch -- make"},
       {"watch --gift", "--gift true is for a pipe of pipetop's own: remove it"},
       {"view --preset write_read", "--preset write_read is for a pipe of pipetop's own: remove it"},
@@ -368,6 +370,7 @@ TEST(CommandLine, WatchHasItsFlags) {
   EXPECT_TRUE(plain.target.empty() && plain.command.empty() && !plain.headless && !plain.exact);
   EXPECT_EQ(plain.sort, PipeSort::rate);
   EXPECT_EQ(plain.interval_ns, 0u);
+  EXPECT_TRUE(parse("watch --put-back").watch.put_back && !plain.put_back);
   const CommandLine table = parse("watch --sort full --filter gzip --interval 250ms --no-bpf");
   EXPECT_FALSE(table.watch.headless);
   EXPECT_EQ(table.watch.sort, PipeSort::full);
