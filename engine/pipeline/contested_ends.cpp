@@ -33,6 +33,17 @@ bool waits_for_child(std::span<const ScannedTask> threads) {
 
 }  // namespace
 
+ContestedEnds::Totals ContestedEnds::totals_of(std::span<const ScannedTask> threads) {
+  Totals totals;
+  for (const ScannedTask& thread : threads) {
+    totals.written += thread.written_bytes;
+    totals.read += thread.read_bytes;
+    totals.cpu_ns += thread.cpu_ns;
+  }
+  totals.able = !threads.empty() && !waits_for_child(threads);
+  return totals;
+}
+
 void ContestedEnds::see(const PipeScan& scan, const ScanIndex& index, SeenMoving& moving) {
   std::map<ProcessId, Totals> totals;
   std::map<PipeId, uint32_t> heads;
@@ -46,14 +57,9 @@ void ContestedEnds::see(const PipeScan& scan, const ScanIndex& index, SeenMoving
       if (holders.size() < 2 || decided) continue;
       std::vector<PipeEnd> able;
       for (const PipeEnd& end : holders) {
-        const auto threads = index.threads(end.process);
-        if (!threads.empty() && !waits_for_child(threads)) able.push_back(end);
-        Totals& now = totals[end.process] = {};
-        for (const ScannedTask& thread : threads) {
-          now.written += thread.written_bytes;
-          now.read += thread.read_bytes;
-          now.cpu_ns += thread.cpu_ns;
-        }
+        const auto [found, is_new] = totals.try_emplace(end.process);
+        if (is_new) found->second = totals_of(index.threads(end.process));
+        if (found->second.able) able.push_back(end);
       }
       heads[pipe.id] = pipe.ring->head;
       const auto head = heads_.find(pipe.id);

@@ -19,8 +19,10 @@ class ContestedEnds {
   struct Totals {
     uint64_t written = 0, read = 0;  // bytes
     uint64_t cpu_ns = 0;
+    bool able = false;  // it doesn't only wait for a child
   };
 
+  static Totals totals_of(std::span<const ScannedTask> threads);
   std::vector<PipeEnd> movers(std::span<const PipeEnd> holders, bool writing,
                               const std::map<ProcessId, Totals>& now) const;
 

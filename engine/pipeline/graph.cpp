@@ -42,7 +42,7 @@ struct PipeTies {
 
 class PipeGraph {
  public:
-  PipeGraph(const PipeScan& scan, const SeenMoving& moving);
+  PipeGraph(const PipeScan& scan, const SeenMoving& moving, const Families& families);
 
   std::vector<PipelineShape> shapes();
 
@@ -74,6 +74,7 @@ class PipeGraph {
   }
 
   const PipeScan& scan_;
+  const Families& families_;
   std::vector<ProcessId> processes_;  // sorted: the number of a process is its place
   std::vector<pid_t> sessions_;       // of each process; 0: not known
   std::vector<uint32_t> numbers_;     // that the movers refer to
@@ -82,7 +83,8 @@ class PipeGraph {
   std::vector<bool> supervisor_;      // of each process
 };
 
-PipeGraph::PipeGraph(const PipeScan& scan, const SeenMoving& moving) : scan_(scan) {
+PipeGraph::PipeGraph(const PipeScan& scan, const SeenMoving& moving, const Families& families)
+    : scan_(scan), families_(families) {
   number_processes();
   find_sessions();
   size_t ends = 0;
@@ -114,7 +116,7 @@ void PipeGraph::find_sessions() {
 
 void PipeGraph::add_side(const std::vector<Holder>& side, const std::vector<Holder>& others,
                          PipeTies& ties) {
-  const std::vector<bool> moves = movers(side, others, scan_.tasks);
+  const std::vector<bool> moves = movers(side, others, families_);
   for (size_t i = 0; i < side.size(); ++i) {
     if (!moves[i]) continue;
     numbers_.push_back(number_of(side[i].process));
@@ -258,13 +260,13 @@ bool is_for_writing(const PipeEnd& end) {
 }
 
 std::vector<bool> active_ends(const ScannedPipe& pipe, const SeenMoving& moving,
-                              const std::vector<ScannedTask>& tasks) {
+                              const Families& families) {
   if (has_one_of_each(pipe)) return {true, true};
   const Holders holders = holders_of(pipe, moving);
   std::vector<bool> active(pipe.ends.size());
   const auto mark = [&](const std::vector<Holder>& side, const std::vector<Holder>& others,
                         bool (*is_of_side)(const PipeEnd&)) {
-    const std::vector<bool> moves = movers(side, others, tasks);
+    const std::vector<bool> moves = movers(side, others, families);
     size_t at = 0;  // both are by process
     for (size_t i = 0; i < pipe.ends.size(); ++i) {
       if (!is_of_side(pipe.ends[i])) continue;
@@ -287,8 +289,9 @@ bool is_own(const ScannedPipe& pipe) {
   return read && write;
 }
 
-std::vector<PipelineShape> pipelines(const PipeScan& scan, const SeenMoving& moving) {
-  return PipeGraph(scan, moving).shapes();
+std::vector<PipelineShape> pipelines(const PipeScan& scan, const SeenMoving& moving,
+                                     const Families& families) {
+  return PipeGraph(scan, moving, families).shapes();
 }
 
 }  // namespace pipetop

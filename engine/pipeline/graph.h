@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/model/pipe_scan.h"
+#include "engine/pipeline/families.h"
 
 namespace pipetop {
 
@@ -21,9 +22,9 @@ bool is_for_writing(const PipeEnd& end);
 // standard error. A shell that forgot to close its copy is not, nor one that waits for a child
 // which has the same end, nor a process that holds both ends beside others that hold one. Of
 // several that hold it as another descriptor, as all do that inherited it by accident, only those
-// are that opened or duplicated it. `tasks` are the scan's.
+// are that opened or duplicated it. `families` are the scan's.
 std::vector<bool> active_ends(const ScannedPipe& pipe, const SeenMoving& moving,
-                              const std::vector<ScannedTask>& tasks);
+                              const Families& families);
 
 // One process holds both ends, and nobody else any.
 bool is_own(const ScannedPipe& pipe);
@@ -42,6 +43,7 @@ struct PipelineShape {
 // - own pipes: parts of their own.
 // - pipes of which only one side is active, because the other one is closed or cannot be seen. As
 //   somebody's standard input or output it belongs to the part of that stage, if it has one.
-std::vector<PipelineShape> pipelines(const PipeScan& scan, const SeenMoving& moving);
+std::vector<PipelineShape> pipelines(const PipeScan& scan, const SeenMoving& moving,
+                                     const Families& families);
 
 }  // namespace pipetop

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/pipeline/scan_index.h"
-
 namespace pipetop {
 namespace {
 
@@ -13,29 +11,16 @@ constexpr uint64_t kHeirCpu_ns = 500'000'000;
 // Of the chain of parents: pid namespaces nest at most 32 deep, shells less.
 constexpr int kMostAncestors = 32;
 
-using Tasks = std::span<const ScannedTask>;
-
-pid_t parent_of(Tasks tasks, pid_t pid) {
-  const auto found = std::ranges::lower_bound(
-      tasks, pid, {}, [](const ScannedTask& task) { return task.process.pid; });
-  return found != tasks.end() && found->process.pid == pid ? found->parent : 0;
-}
-
-bool waits_for_child(Tasks threads) {
-  return std::ranges::any_of(threads,
-                             [](const ScannedTask& task) { return task.wait == WaitsFor::child; });
-}
-
-bool has_done_little(Tasks threads) {
-  uint64_t cpu_ns = 0;
-  for (const ScannedTask& thread : threads) cpu_ns += thread.cpu_ns;
-  return cpu_ns < kHeirCpu_ns;
-}
-
 // Or duplicated: it has a descriptor that it did not inherit, as `tee /dev/fd/63` does.
-bool opened_itself(const Holder& child, const Holder& ancestor) {
-  return std::ranges::any_of(
-      child.fds, [&](int fd) { return std::ranges::find(ancestor.fds, fd) == ancestor.fds.end(); });
+bool opened_itself(const Holder& child, const Holder& ancestor, const Families& families) {
+  if (child.fds.size() > ancestor.fds.size()) return true;
+  // Both are in order.
+  auto from = ancestor.fds.begin();
+  return std::ranges::any_of(child.fds, [&](int fd) {
+    families.count_step();
+    from = std::lower_bound(from, ancestor.fds.end(), fd);
+    return from == ancestor.fds.end() || *from != fd;
+  });
 }
 
 // What the holders of one side are to each other.
@@ -47,26 +32,28 @@ struct Kin {
   std::vector<bool> opened;     // a child that has not only inherited the end
 };
 
-Kin kin_of(std::span<const Holder> side, Tasks tasks) {
+Kin kin_of(std::span<const Holder> side, const Families& families) {
   const size_t n = side.size();
   const std::vector<bool> none(n);
   Kin kin{none, none, none, none, none};
   for (size_t i = 0; i < n; ++i) {
-    const bool little = has_done_little(threads_in(tasks, side[i].process));
-    pid_t ancestor = parent_of(tasks, side[i].process.pid);
-    for (int depth = 0; ancestor > 0 && depth < kMostAncestors; ++depth) {
-      const auto holder = std::ranges::lower_bound(side, ancestor, {},
-                                                   [](const Holder& h) { return h.process.pid; });
-      if (holder != side.end() && holder->process.pid == ancestor) {
-        const size_t at = size_t(holder - side.begin());
-        const bool opened = opened_itself(side[i], *holder), does = !little || opened;
-        // To the nearest one.
-        if (!kin.is_child[i]) kin.is_new[i] = !does, kin.opened[i] = opened;
+    const Families::Member* const member = families.find(side[i].process);
+    if (!member) continue;
+    bool does = false;  // more than to exist
+    const Families::Member* ancestor = member->parent;
+    for (int depth = 0; ancestor && depth < kMostAncestors; ++depth, ancestor = ancestor->parent) {
+      families.count_step();
+      const auto holder = std::ranges::lower_bound(side, ancestor->process, {}, &Holder::process);
+      if (holder == side.end() || holder->process != ancestor->process) continue;
+      // The nearest one is who it would have inherited the end from.
+      if (!kin.is_child[i]) {
         kin.is_child[i] = true;
-        if (does && waits_for_child(threads_in(tasks, holder->process)))
-          kin.delegates[at] = kin.is_heir[i] = true;
+        kin.opened[i] = opened_itself(side[i], *holder, families);
+        does = kin.opened[i] || member->cpu_ns >= kHeirCpu_ns;
+        kin.is_new[i] = !does;
       }
-      ancestor = parent_of(tasks, ancestor);
+      if (does && ancestor->waits_for_child)
+        kin.delegates[size_t(holder - side.begin())] = kin.is_heir[i] = true;
     }
   }
   return kin;
@@ -127,7 +114,7 @@ Holders holders_of(const ScannedPipe& pipe, const SeenMoving& moving) {
 }
 
 std::vector<bool> movers(std::span<const Holder> side, std::span<const Holder> others,
-                         std::span<const ScannedTask> tasks) {
+                         const Families& families) {
   const size_t n = side.size();
   if (n == 1) return {true};
   const bool one_sided = std::ranges::any_of(side, holds_one);
@@ -139,7 +126,7 @@ std::vector<bool> movers(std::span<const Holder> side, std::span<const Holder> o
   };
 
   if (std::ranges::any_of(side, &Holder::seen)) {
-    const Kin kin = kin_of(side, tasks);
+    const Kin kin = kin_of(side, families);
     const auto moves = [&](size_t i) {
       if (side[i].seen) return !kin.delegates[i];
       return kin.is_heir[i] && could(i);
@@ -154,7 +141,7 @@ std::vector<bool> movers(std::span<const Holder> side, std::span<const Holder> o
     const auto count = std::ranges::count(group, true);
     if (count == 0) continue;
     if (count == 1) return group;
-    const Kin kin = kin_of(side, tasks);
+    const Kin kin = kin_of(side, families);
     const auto first = size_t(std::ranges::find(group, true) - group.begin());
     if (side[first].standard || side[first].error) return without_idle_kin(group, kin);
     // Other descriptors are inherited by accident: by all that somebody's tools start, for example.

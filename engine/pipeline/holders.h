@@ -27,9 +27,9 @@ struct Holders {
 };
 Holders holders_of(const ScannedPipe& pipe, const SeenMoving& moving);
 
-// Of the holders of one side, those that move its data. `others` hold the other side; `tasks` are
-// sorted, as in a scan.
+// Of the holders of one side, those that move its data. `others` hold the other side. Takes as
+// long as they have descriptors are many: strangers choose how many.
 std::vector<bool> movers(std::span<const Holder> side, std::span<const Holder> others,
-                         std::span<const ScannedTask> tasks);
+                         const Families& families);
 
 }  // namespace pipetop

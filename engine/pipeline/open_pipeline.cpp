@@ -21,10 +21,13 @@ constexpr uint64_t kBlameNs = 500 * kMs;     // who is blamed for so long is sam
 
 constexpr const char* kClosed = "the pipe is closed";
 
-bool writer_waits(const PipeScan& scan, const ScanIndex& index, PipeId pipe) {
-  return std::ranges::any_of(scan.tasks, [&](const ScannedTask& task) {
-    return task.wait == WaitsFor::pipe_write && index.pipe_at(task.process, task.fd) == pipe;
-  });
+// Whose writers wait.
+std::set<PipeId> pipes_waited_for(const PipeScan& scan, const ScanIndex& index) {
+  std::set<PipeId> pipes;
+  for (const ScannedTask& task : scan.tasks)
+    if (task.wait == WaitsFor::pipe_write)
+      if (const auto pipe = index.pipe_at(task.process, task.fd)) pipes.insert(*pipe);
+  return pipes;
 }
 
 // Past the end if it is no stage.
@@ -148,19 +151,21 @@ void OpenPipeline::look(uint64_t now_ns) {
 void OpenPipeline::look_at_pipes(const PipeScan& scan, const ScanIndex& index) {
   if (counts_) take_bytes();
   if (table_.scan().source == ScanSource::proc) measure_io(scan);
+  const std::set<PipeId> waited_for = pipes_waited_for(scan, index);
   for (const ScannedPipe& pipe : scan.pipes) {
     KnownPipe* known = table_.known(pipe.id);
     if (!known) wants_pass_ = true;  // a stage has opened another one
     if (!known || !pipes_.contains(pipe.id)) continue;
     if (known->history.exact()) known->history.count(pipe.at_ns, counts_->of(pipe.id));
-    known->history.look(pipe, options_.window_ns, !pipe.ring && writer_waits(scan, index, pipe.id));
+    known->history.look(pipe, options_.window_ns, !pipe.ring && waited_for.contains(pipe.id));
   }
 }
 
 void OpenPipeline::measure_io(const PipeScan& scan) {
+  const Families families(scan.tasks);
   std::vector<std::vector<bool>> active;
   for (const ScannedPipe& pipe : scan.pipes)
-    active.push_back(active_ends(pipe, table_.moving(), scan.tasks));
+    active.push_back(active_ends(pipe, table_.moving(), families));
   io_rates_.update(scan, active, [&](const ScannedPipe& pipe, std::optional<uint64_t> bytes) {
     KnownPipe* known = table_.known(pipe.id);
     if (known && known->is_open) known->history.add(pipe.at_ns, bytes);
@@ -235,8 +240,9 @@ void OpenPipeline::make_view(const PipeScan& scan, const ScanIndex& index, uint6
       places.emplace(id, view.stages.size());
       view.stages.push_back(stages_[id].view);
     }
+  const Families families(scan.tasks);
   for (const PipeId id : members_.pipes()) {
-    fill_pipe(pipes_[id], index.pipe(id), scan, places);
+    fill_pipe(pipes_[id], index.pipe(id), families, places);
     view.pipes.push_back(pipes_[id]);
   }
   if (instruments_->clock().missed_bytes())
@@ -254,7 +260,7 @@ void OpenPipeline::suspect(std::optional<ProcessId> stage, uint64_t now_ns) {
   if (now_ns >= suspected_ns_ + kBlameNs) blamed_ = stage;
 }
 
-void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const PipeScan& scan,
+void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const Families& families,
                              const Places& places) {
   const auto before_writers = std::exchange(pipe.writers, {});
   const auto before_readers = std::exchange(pipe.readers, {});
@@ -277,7 +283,7 @@ void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const P
   } else {
     fill(pipe, *scanned, known->history);
     note_bytes(pipe, scanned->at_ns);
-    fill_ends(pipe, *scanned, active_ends(*scanned, table_.moving(), scan.tasks),
+    fill_ends(pipe, *scanned, active_ends(*scanned, table_.moving(), families),
               [&](ProcessId process) { return place_in(places, process); });
     pipe.own = is_own(*scanned);
     if (const FlowHistory* history = known->history.history()) {
@@ -301,9 +307,11 @@ void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const P
 // Ends of who has exited are closed, but they show where in the flow it was.
 void OpenPipeline::keep_ends_of_gone(bool is_closed, const std::vector<EndView>& before,
                                      const Places& places, std::vector<EndView>& ends) {
+  std::set<std::pair<ProcessId, int>> known;
+  for (const EndView& end : ends) known.emplace(end.end.process, end.end.fd);
   for (EndView end : before) {
     const bool keep = is_closed || is_gone(end.end.process);
-    if (!keep || std::ranges::find(ends, end.end, &EndView::end) != ends.end()) continue;
+    if (!keep || !known.emplace(end.end.process, end.end.fd).second) continue;
     end.stage = place_in(places, end.end.process);
     ends.push_back(end);
   }

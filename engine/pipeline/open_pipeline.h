@@ -72,7 +72,7 @@ class OpenPipeline {
   void look_at_rings(const PipeScan& scan);
   void measure_io(const PipeScan& scan);
   void make_view(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns);
-  void fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const PipeScan& scan,
+  void fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const Families& families,
                  const Places& places);
   void keep_ends_of_gone(bool is_closed, const std::vector<EndView>& before, const Places& places,
                          std::vector<EndView>& ends);

@@ -70,8 +70,11 @@ PlacedPipe placed(const Movers& movers, size_t pipe, const Numbers& stages,
 
 // Of a single pipe that is not part of a circle; most are.
 bool in_a_row(const Movers& movers) {
-  return movers.connect() &&
-         std::ranges::find_first_of(movers.writers, movers.readers) == movers.writers.end();
+  auto reader = movers.readers.begin();  // both are in order
+  return movers.connect() && std::ranges::none_of(movers.writers, [&](uint32_t writer) {
+           reader = std::lower_bound(reader, movers.readers.end(), writer);
+           return reader != movers.readers.end() && *reader == writer;
+         });
 }
 
 }  // namespace

@@ -101,10 +101,11 @@ void WatchTable::find_parts(bool same_holders) {
     return !index_->pipe(seen.first) || index_->threads(seen.second).empty();
   });
   moving_then_ = moving_.size();
-  shapes_ = pipelines(*scan_, moving_);
+  const Families families(scan_->tasks);
+  shapes_ = pipelines(*scan_, moving_, families);
   active_.clear();
   for (const ScannedPipe& pipe : scan_->pipes)
-    active_.push_back(active_ends(pipe, moving_, scan_->tasks));
+    active_.push_back(active_ends(pipe, moving_, families));
 }
 
 // A part keeps the lowest number that its pipes had: what is sorted by it stays where it is.

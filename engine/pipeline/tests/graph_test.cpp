@@ -304,7 +304,7 @@ TEST(PipeGraph, IsTheSameForTheSameScan) {
   made.chain({41, 42, 43});
   made.chain({51, 52});
   EXPECT_EQ(made.parts(), made.parts());
-  EXPECT_TRUE(pipelines(PipeScan{}, {}).empty());
+  EXPECT_TRUE(pipelines(PipeScan{}, {}, Families({})).empty());
 }
 
 TEST(PipeGraph, EveryPipeIsInOnePart) {
@@ -319,7 +319,8 @@ TEST(PipeGraph, EveryPipeIsInOnePart) {
     if (i % 3 == 0) made.saw(pipe, pid_t(1000 + i * 37 % 100));
   }
   std::vector<size_t> pipes;
-  for (const PipelineShape& shape : pipelines(made.scan(), made.seen()))
+  const PipeScan scan = made.scan();
+  for (const PipelineShape& shape : pipelines(scan, made.seen(), Families(scan.tasks)))
     pipes.insert(pipes.end(), shape.pipes.begin(), shape.pipes.end());
   std::sort(pipes.begin(), pipes.end());
   std::vector<size_t> all(200);

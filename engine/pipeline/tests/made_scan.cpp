@@ -63,7 +63,8 @@ PipeScan MadeScan::scan() const {
 
 std::vector<std::string> MadeScan::parts() const {
   std::vector<std::string> parts;
-  for (const PipelineShape& shape : pipelines(scan(), seen_)) {
+  const PipeScan scan = this->scan();
+  for (const PipelineShape& shape : pipelines(scan, seen_, Families(scan.tasks))) {
     std::vector<pid_t> pids;
     for (const ProcessId stage : shape.stages) pids.push_back(stage.pid);
     parts.push_back(fmt::format("{}: {}", fmt::join(pids, " | "), fmt::join(shape.pipes, " ")));
@@ -73,7 +74,7 @@ std::vector<std::string> MadeScan::parts() const {
 
 std::string MadeScan::active(size_t pipe) const {
   const PipeScan scan = this->scan();
-  const std::vector<bool> active = active_ends(scan.pipes[pipe], seen_, scan.tasks);
+  const std::vector<bool> active = active_ends(scan.pipes[pipe], seen_, Families(scan.tasks));
   std::vector<std::string> ends;
   for (size_t i = 0; i < active.size(); ++i)
     if (active[i])
