@@ -112,14 +112,13 @@ bool is_idle(const PipeRow& row) {
   });
 }
 
-void TableRows::note_ended(const std::vector<PipeId>& ids) {
-  std::vector<PipeId> gone;
-  std::ranges::set_difference(ids_, ids, std::back_inserter(gone));
-  for (const PipeId id : gone) {
+void TableRows::note_ended(const std::vector<Place>& places) {
+  std::vector<Place> gone;
+  std::ranges::set_difference(places_, places, std::back_inserter(gone), {}, &Place::pipe,
+                              &Place::pipe);
+  for (const Place& place : gone) {
     if (ended_.size() >= kMostEnded) return;
-    const PipeRow* row = find(id);
-    if (!row) continue;
-    ended_.push_back({*row, now_ns_});
+    ended_.push_back({pass_.get()[place.row], now_ns_});
     ended_.back().row.pipeline = SIZE_MAX - ended_before_++;  // connected to nothing any more
   }
 }
@@ -128,16 +127,18 @@ void TableRows::update(const WatchSnapshot& now) {
   now_ns_ = now.now_ns;
   if (first_ns_ == 0) first_ns_ = now.now_ns;
   while (!ended_.empty() && now_ns_ >= ended_.front().at_ns + kNewsStays_ns) ended_.pop_front();
+  is_made_ = false;
   if (now.rows.data() == pass_.data()) return;
-  std::vector<PipeId> ids;
-  ids.reserve(now.rows.size());
-  for (const PipeRow& row : now.rows) ids.push_back(row.pipe.id);
-  std::ranges::sort(ids);
-  note_ended(ids);
+  std::vector<Place> places;
+  places.reserve(now.rows.size());
+  for (const PipeRow& row : now.rows) places.push_back({row.pipe.id, places.size()});
+  if (!std::ranges::is_sorted(places, {}, &Place::pipe))  // usually they are
+    std::ranges::sort(places, {}, &Place::pipe);
+  note_ended(places);
   std::erase_if(ended_, [&](const Ended& ended) {
-    return std::ranges::binary_search(ids, ended.row.pipe.id);
+    return std::ranges::binary_search(places, ended.row.pipe.id, {}, &Place::pipe);
   });
-  ids_ = std::move(ids);
+  places_ = std::move(places);
   pass_ = now.rows;
 }
 
@@ -148,6 +149,10 @@ RowNews TableRows::news_of(const PipeRow& row) const {
 }
 
 void TableRows::make(const TableChoice& choice, std::optional<PipeId> kept) {
+  if (is_made_ && choice == made_for_ && kept == kept_) return;
+  is_made_ = true;
+  made_for_ = choice;
+  kept_ = kept;
   Rows shown;
   hidden_ = 0;
   const auto is_wanted = [&](const PipeRow& row) {
@@ -180,9 +185,8 @@ void TableRows::make(const TableChoice& choice, std::optional<PipeId> kept) {
 }
 
 const PipeRow* TableRows::find(PipeId pipe) const {
-  const auto same = [&](const PipeRow& row) { return row.pipe.id == pipe; };
-  const auto found = std::ranges::find_if(pass_.get(), same);
-  return found == pass_.get().end() ? nullptr : &*found;
+  const auto found = std::ranges::lower_bound(places_, pipe, {}, &Place::pipe);
+  return found == places_.end() || found->pipe != pipe ? nullptr : &pass_[found->row];
 }
 
 }  // namespace pipetop::tui

@@ -39,7 +39,8 @@ struct TableRow {
 class TableRows {
  public:
   // Takes each snapshot that is shown. Then, and after each change of the choice, the rows must be
-  // made again. The pipe `kept` is shown also while it is idle.
+  // made again; else that takes no time: each key asks for it. The pipe `kept` is shown also while
+  // it is idle.
   void update(const WatchSnapshot& now);
   void make(const TableChoice& choice, std::optional<PipeId> kept);
 
@@ -53,15 +54,23 @@ class TableRows {
     PipeRow row;
     uint64_t at_ns = 0;
   };
-  void note_ended(const std::vector<PipeId>& ids);
+  // Of a pipe in the pass.
+  struct Place {
+    PipeId pipe;
+    size_t row;
+  };
+  void note_ended(const std::vector<Place>& places);
   RowNews news_of(const PipeRow& row) const;
 
   SharedVector<PipeRow> pass_;
-  std::vector<PipeId> ids_;  // of its pipes, sorted
-  std::deque<Ended> ended_;  // oldest first
-  size_t ended_before_ = 0;  // that were marked, ever
-  uint64_t first_ns_ = 0;    // the first pass: nothing in it is new
+  std::vector<Place> places_;  // by pipe
+  std::deque<Ended> ended_;    // oldest first
+  size_t ended_before_ = 0;    // that were marked, ever
+  uint64_t first_ns_ = 0;      // the first pass: nothing in it is new
   uint64_t now_ns_ = 0;
+  bool is_made_ = false;  // the rows are, and for these
+  TableChoice made_for_;
+  std::optional<PipeId> kept_;
   std::vector<TableRow> rows_;
   size_t hidden_ = 0;
 };
