@@ -99,7 +99,6 @@ Viewer viewer() {
 }
 
 uint64_t effective_capabilities() { return set_of(CAPNG_EFFECTIVE); }
-
 uint64_t permitted_capabilities() { return set_of(CAPNG_PERMITTED); }
 
 std::string capability_names(uint64_t set) {

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -13,9 +14,13 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
+#include <fstream>
 #include <string_view>
 
+#include "engine/base/text.h"
 #include "engine/base/unique_fd.h"
+#include "engine/process/privileges.h"
 #include "engine/process/task_stat.h"
 
 namespace pipetop {
@@ -86,6 +91,26 @@ std::optional<int> nice_of(pid_t tid) {
 
 int set_nice(pid_t tid, int nice) {
   return ::setpriority(PRIO_PROCESS, static_cast<id_t>(tid), nice) == 0 ? 0 : errno;
+}
+
+// It is the process's own limit that counts, as in setpriority(2).
+bool can_lower_nice(ProcessId process, int nice) {
+  constexpr int kLimitOfNiceZero = 20;
+  if ((permitted_capabilities() & capabilities({CAP_SYS_NICE})) != 0) return true;
+  rlimit limit = {};
+  return ::prlimit(process.pid, RLIMIT_NICE, nullptr, &limit) == 0 &&
+         limit.rlim_cur >= static_cast<rlim_t>(kLimitOfNiceZero - nice) && exists(process);
+}
+
+std::string user_of(ProcessId process) {
+  std::ifstream status(fmt::format("/proc/{}/status", process.pid));
+  std::string line;
+  while (std::getline(status, line) && !line.starts_with("Uid:")) continue;
+  uid_t uid = 0;
+  // The one that it acts as.
+  if (std::sscanf(line.c_str(), "Uid: %*u %u", &uid) != 1 || !exists(process)) return {};
+  const passwd* const entry = ::getpwuid(uid);
+  return entry ? one_line(entry->pw_name) : std::to_string(uid);
 }
 
 int read_cpus(pid_t tid, CpuMask& cpus) {

@@ -1,4 +1,4 @@
-// The threads of any process: their nice values and CPUs. What returns 0 or errno is
+// Any process: whose it is, its threads, their nice values and CPUs. What returns 0 or errno is
 // async-signal-safe.
 #pragma once
 
@@ -33,6 +33,12 @@ inline constexpr int kLeastNice = -20, kMostNice = 19;
 std::optional<int> nice_of(pid_t tid);
 int read_nice(pid_t tid, int& nice);
 int set_nice(pid_t tid, int nice);
+
+// Whether we may set this value again when the process has a higher one.
+bool can_lower_nice(ProcessId process, int nice);
+
+// The name of its user, or the number if it has none; "" if the process is gone.
+std::string user_of(ProcessId process);
 
 std::vector<int> cpus_of(pid_t tid);  // that it may use; none if it is gone
 // As the kernel has them, a bit each.

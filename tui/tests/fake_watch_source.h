@@ -23,6 +23,7 @@ class FakeWatchSource final : public WatchSource {
   uint32_t turns = 0;
   // What open() shows; by default the first pipeline that has the pipe, else a chain of four.
   std::function<PipelineView()> opens = [] { return fake_chain(4); };
+  bool is_root = true;
   std::string refuses = {};        // what the next change throws
   std::vector<std::string> left;   // what cannot be put back at the end
   std::vector<std::string> asked;  // "open 81001", "resize 81001 larger", ...
@@ -39,6 +40,8 @@ class FakeWatchSource final : public WatchSource {
   std::string undo_all() override;
   std::vector<std::string> finish_changes() override;
   void keep_changes() override { asked.push_back("keep"); }
+  std::string user_of(ProcessId) const override { return "alice"; }
+  bool can_lower_nice(ProcessId, int) const override { return is_root; }
   std::vector<int> cpus() const override { return {0, 1, 2, 3}; }
 
  private:

@@ -13,7 +13,7 @@ TEST_F(WatchKeys, EnterOpensThePipelineAndEscLeavesIt) {
   start(fake_watch(20));
   const uint64_t inode = top_pipe().inode;
   press(key::enter);
-  EXPECT_TRUE(asked("open " + std::to_string(inode)));
+  EXPECT_TRUE(asked("open " + std::to_string(inode))) << "the top row, if nothing is selected";
   EXPECT_TRUE(state().in_pipeline);
   EXPECT_TRUE(shows("zstd holds it up")) << text();
   press(key::escape);
@@ -92,12 +92,16 @@ TEST_F(WatchKeys, BracesResizeTheSelectedRing) {
   start(fake_watch(20));
   const std::string inode = std::to_string(top_pipe().inode);
   type("}");
+  EXPECT_TRUE(shows("no pipe is selected")) << "the busiest one is on top\n" << text();
+  type("j}");
+  press(key::enter);
   EXPECT_TRUE(asked("resize " + inode + " larger"));
   open(fake_chain(4));
   type("{");
-  EXPECT_TRUE(shows("no ring is selected")) << text();
+  EXPECT_TRUE(shows("no ring is selected, but the stage zstd 4002")) << text();
   const std::string second = std::to_string(fake_chain(4).pipes[1].id.inode);
   type("j{");
+  press(key::enter);
   EXPECT_TRUE(asked("resize " + second + " smaller"));
   EXPECT_TRUE(shows("resize " + second + " smaller")) << "what was done is said\n" << text();
   EXPECT_TRUE(shows("1 CHANGED")) << text();
@@ -108,10 +112,91 @@ TEST_F(WatchKeys, BracesResizeTheSelectedRing) {
   EXPECT_TRUE(shows("×1.70")) << "next to the ring\n" << text();
 }
 
+TEST_F(WatchKeys, TheFirstChangeOfASessionIsAskedFor) {
+  for (const auto& [rows, cols] : kWatchSizes) {
+    start(fake_watch(20), {}, rows, cols);
+    const PipeRow row = *state().table.rows.rows().front().row;
+    const std::string inode = std::to_string(row.pipe.id.inode);
+    type("j}");
+    EXPECT_TRUE(shows("Double pipe " + inode + "?")) << text();
+    EXPECT_TRUE(shows("64 KiB → 128 KiB")) << text();
+    for (const auto* ends : {&row.pipe.writers, &row.pipe.readers}) {
+      const StageView& stage = row.stages[main_end(*ends)->stage];
+      EXPECT_TRUE(shows(stage.name + " " + std::to_string(stage.id.pid) + ", user alice"))
+          << text();
+    }
+    for (const Key key : {key::escape, Key(U' '), Key(U'}'), Key(U'q')}) {
+      press(key);
+      EXPECT_TRUE(shows("nothing was changed")) << text();
+      EXPECT_FALSE(state().question);
+      type("}");
+    }
+    EXPECT_FALSE(asked("resize " + inode + " larger"));
+    press(key::enter);
+    EXPECT_TRUE(asked("resize " + inode + " larger"));
+    source->asked.clear();
+    type("}");
+    EXPECT_TRUE(asked("resize " + inode + " larger")) << "once";
+  }
+}
+
+TEST_F(WatchKeys, InAPipelineTheFirstChangeIsAskedForToo) {
+  open(fake_chain(4));
+  type("nk");
+  press(key::enter);
+  EXPECT_TRUE(shows("Renice zstd 4002?")) << text();
+  EXPECT_TRUE(shows("nice   0 → 1")) << text();
+  EXPECT_TRUE(shows("user alice")) << text();
+  EXPECT_FALSE(shows("Only root")) << text();
+  press(U'x');
+  EXPECT_FALSE(asked("renice 4002 to 1") || asked("count"));
+  type("c");
+  press(key::enter);
+  EXPECT_TRUE(shows("Pin zstd 4002?")) << text();
+  press(key::enter);
+  EXPECT_TRUE(asked("pin 4002 to 0"));
+  type("nk");
+  press(key::enter);
+  EXPECT_TRUE(asked("renice 4002 to 1")) << "once";
+}
+
+TEST_F(WatchKeys, WhatCannotBePutBackIsAskedForEachTime) {
+  open(fake_chain(4));
+  source->is_root = false;
+  for (int i = 0; i < 2; ++i) {
+    type("nk");
+    press(key::enter);
+    EXPECT_TRUE(shows("Only root can lower it again:")) << text();
+    EXPECT_TRUE(shows("renice -n 0 -p 4002")) << text();
+    press(key::escape);
+    EXPECT_TRUE(shows("nothing was changed")) << text();
+    EXPECT_FALSE(asked("renice 4002 to 1"));
+  }
+  type("nk");
+  press(key::enter);
+  press(key::enter);
+  EXPECT_TRUE(asked("renice 4002 to 1"));
+  type("nj");
+  press(key::enter);
+  EXPECT_TRUE(asked("renice 4002 to -1")) << "the kernel says no to that by itself";
+}
+
+TEST_F(WatchKeys, ARingInThePlaceOfOneThatIsGoneIsNotResized) {
+  open(fake_chain(4));
+  type("j");
+  source->now.pipeline->pipes[1].id.inode += 1000;
+  source->changed();
+  tick(50);
+  ASSERT_NE(selected_pipe(state().pipeline), nullptr);
+  type("}");
+  EXPECT_TRUE(shows("no ring is selected")) << text();
+}
+
 TEST_F(WatchKeys, TheNextPressResizesTheSameRing) {
   start(fake_watch(20));
   const PipeId first = top_pipe();
-  type("}");
+  type("j}");
+  press(key::enter);
   for (PipeRow& row : source->now.rows.own())
     if (row.pipe.id == first) row.pipe.bytes_per_s = Reading<double>::of(1);
   source->changed();
@@ -126,6 +211,7 @@ TEST_F(WatchKeys, ARefusedChangeSaysWhy) {
   open(fake_chain(4));
   source->refuses = "EPERM: above /proc/sys/fs/pipe-max-size; sudo";
   type("j}");
+  press(key::enter);
   EXPECT_TRUE(shows("above /proc/sys/fs/pipe-max-size")) << text();
   EXPECT_FALSE(controller->has_changes());
 }
@@ -143,6 +229,7 @@ TEST_F(WatchKeys, NAsksForANiceValue) {
   type("n");
   for (int i = 0; i < 40; ++i) press(key::down);
   press(key::enter);
+  press(key::enter);
   EXPECT_TRUE(asked("renice 4002 to -20"));
   type("jn");
   EXPECT_TRUE(shows("no stage is selected")) << text();
@@ -157,6 +244,7 @@ TEST_F(WatchKeys, CAsksForACpu) {
   EXPECT_TRUE(shows("zstd 4002 on CPU 0, now all CPUs")) << text();
   type("cc");
   EXPECT_TRUE(shows("on CPU 2, as ssh")) << text();
+  press(key::enter);
   press(key::enter);
   EXPECT_TRUE(asked("pin 4002 to 2"));
   type("ccccc");
@@ -190,7 +278,9 @@ TEST_F(WatchKeys, UndoAndPutBack) {
   open(fake_chain(4));
   type("u0");
   EXPECT_FALSE(asked("undo") || asked("undo all"));
-  type("j}}u");
+  type("j}");
+  press(key::enter);
+  type("}u");
   EXPECT_TRUE(asked("undo"));
   EXPECT_EQ(source->now.interventions.size(), 1u);
   type("0");
@@ -202,6 +292,7 @@ TEST_F(WatchKeys, LeavingAsksWhatBecomesOfTheChanges) {
   open(fake_chain(4));
   EXPECT_EQ(press(U'q'), WatchOutcome::quit) << "nothing was changed";
   type("j}");
+  press(key::enter);
   EXPECT_EQ(press(U'q'), WatchOutcome::stay);
   EXPECT_TRUE(shows("1 change is in place")) << text();
   EXPECT_TRUE(shows("Enter put back")) << text();
@@ -217,6 +308,8 @@ TEST_F(WatchKeys, LeavingAsksWhatBecomesOfTheChanges) {
 TEST_F(WatchKeys, WhatCannotBePutBackStaysOnTheScreen) {
   open(fake_chain(4));
   type("j}");
+  press(key::enter);
+  ASSERT_EQ(source->now.interventions.size(), 1u);
   source->now.interventions[0].waits = "131072 bytes are in the pipe; it is tried again";
   source->changed();
   tick(500);
@@ -227,13 +320,17 @@ TEST_F(WatchKeys, WhatCannotBePutBackStaysOnTheScreen) {
 
 TEST_F(WatchKeys, LeavingAFrozenScreenListsTheChanges) {
   open(fake_chain(4));
-  type(" j}q");
+  type(" j}");
+  press(key::enter);
+  type("q");
   EXPECT_TRUE(shows("1 change is in place")) << text();
 }
 
 TEST_F(WatchKeys, CtrlCEndsWhateverIsOpen) {
   open(fake_chain(4));
-  type("j}q");
+  type("j}");
+  press(key::enter);
+  type("q");
   EXPECT_EQ(press(key::ctrl('C')), WatchOutcome::interrupt);
   type("n");
   EXPECT_EQ(press(key::ctrl('\\')), WatchOutcome::abort);

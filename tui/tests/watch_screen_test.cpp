@@ -78,6 +78,8 @@ TEST(WatchScreen, DrawsOnTheControllingTerminal) {
       kTerminal);
   ASSERT_TRUE(program.wait_for("tar c /home | zstd | ssh backup")) << program.output();
   program.send("j}");
+  ASSERT_TRUE(program.wait_for("Double pipe"));
+  program.send("\r");
   ASSERT_TRUE(program.wait_for("CHANGED"));
   program.send("\x03");
   EXPECT_EQ(program.wait_for_end(), 0);

@@ -153,8 +153,10 @@ TEST_F(WatchTable, FiltersWhileItIsTyped) {
 
 TEST_F(WatchTable, TheSelectionFollowsThePipe) {
   start(pipes({9, 8, 7, 6, 5, 4, 3, 2, 1}));
+  EXPECT_EQ(selected_row(), -1) << "until somebody moves";
+  type("j");
   EXPECT_EQ(selected_row(), 2) << "the top row";
-  type("jjj");
+  type("jj");
   EXPECT_EQ(state().table.selected->inode, 3u);
   show(pipes({1, 2, 3, 4, 5, 6, 7, 8, 9}));
   EXPECT_EQ(inodes(state().table.rows).front(), 9u);
@@ -171,6 +173,22 @@ TEST_F(WatchTable, ASelectedPipeThatPausesStaysSelected) {
   EXPECT_EQ(inodes(state().table.rows), (std::vector<uint64_t>{1, 3, 2}));
   type("k");
   EXPECT_EQ(inodes(state().table.rows), (std::vector<uint64_t>{1, 3})) << "hidden when it is left";
+}
+
+TEST_F(WatchTable, NothingIsSelectedInPlaceOfAPipeThatIsGone) {
+  start(pipes({9, 8, 7}));
+  type("jj");
+  source->now.rows.own().erase(source->now.rows.own().begin() + 1);
+  for (const uint64_t ms : {500, 4000}) {  // it is marked as closed for a moment
+    source->changed();
+    tick(ms);
+  }
+  EXPECT_EQ(selected_row(), -1);
+  EXPECT_FALSE(state().table.selected);
+  type("}");
+  EXPECT_TRUE(shows("no pipe is selected")) << text();
+  type("j");
+  EXPECT_EQ(state().table.selected->inode, 3u) << "what has come into its place";
 }
 
 TEST_F(WatchTable, TheRowsAreThoseOfTheLastPassOnEveryScreen) {

@@ -101,6 +101,11 @@ const PipeView* selected_pipe(const PipelineState& state) {
   return item && item->kind == ChainItem::Kind::ring ? &state.shown().pipes[item->index] : nullptr;
 }
 
+bool is_chosen(const PipelineState& state) {
+  const ChainItem* item = selected_item(state);
+  return item && state.selected == node_of(state.shown(), *item);
+}
+
 void select(PipelineState& state, size_t item) {
   const size_t nodes = state.chain.nodes();
   if (!state.has_pipeline() || nodes == 0) return;

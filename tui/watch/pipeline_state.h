@@ -62,6 +62,10 @@ const ChainItem* selected_item(const PipelineState& state);
 const StageView* selected_stage(const PipelineState& state);
 const PipeView* selected_pipe(const PipelineState& state);
 
+// Whether a key or a click selected it, and it isn't what is shown in the place of one that is
+// gone.
+bool is_chosen(const PipelineState& state);
+
 void select(PipelineState& state, size_t item);
 void move_selection(PipelineState& state, int by);
 

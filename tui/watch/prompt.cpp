@@ -46,7 +46,7 @@ Prompt nice_prompt(const StageView& stage) {
   Prompt prompt;
   prompt.stage = stage.id;
   prompt.name = named(stage);
-  prompt.nice = stage.nice;
+  prompt.nice = prompt.before = stage.nice;
   prompt.now = std::to_string(stage.nice);
   return prompt;
 }
@@ -80,12 +80,17 @@ void Prompt::step(int by) {
   }
 }
 
+std::string Prompt::chosen() const {
+  if (kind == Kind::nice) return std::to_string(nice);
+  return choices.empty() ? "none" : choices[at].text;
+}
+
 std::string Prompt::text() const {
   if (kind == Kind::nice)
     return fmt::format("nice of {}: {}, now {}; Up Down change it, Enter sets it, Esc leaves it",
-                       name, nice, now);
-  return fmt::format("{} on {}, now {}; c goes on, Enter sets it, Esc leaves it", name,
-                     choices.empty() ? "none" : choices[at].text, now);
+                       name, chosen(), now);
+  return fmt::format("{} on {}, now {}; c goes on, Enter sets it, Esc leaves it", name, chosen(),
+                     now);
 }
 
 }  // namespace pipetop::tui

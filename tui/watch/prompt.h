@@ -20,12 +20,13 @@ struct Prompt {
   ProcessId stage;
   std::string name;  // "zstd 4002"
   std::string now;   // "0", "CPU 0-1"
-  int nice = 0;
+  int nice = 0, before = 0;
   std::vector<PinChoice> choices;
   size_t at = 0;  // of the choices
 
   void step(int by);
-  std::string text() const;  // what it will be, and the keys
+  std::string chosen() const;  // as `now`
+  std::string text() const;    // what it will be, and the keys
 };
 
 Prompt nice_prompt(const StageView& stage);

@@ -17,18 +17,18 @@ int count_of(const TableState& table) { return static_cast<int>(table.rows.rows(
 const PipeRow* selected_row(const TableState& table) {
   const auto& rows = table.rows.rows();
   const auto at = static_cast<size_t>(table.at);
-  return at < rows.size() ? rows[at].row : nullptr;
+  return table.selected && at < rows.size() ? rows[at].row : nullptr;
 }
 
 void select(TableState& table, int row) {
   table.at = std::clamp(row, 0, std::max(0, count_of(table) - 1));
-  const PipeRow* selected = selected_row(table);
-  if (selected) table.selected = selected->pipe.id;
+  if (count_of(table) > 0)
+    table.selected = table.rows.rows()[static_cast<size_t>(table.at)].row->pipe.id;
 }
 
 void move_selection(TableState& table, int lines) {
-  // The first press selects the top row.
-  const bool first = !table.selected && lines == 1 && table.at == 0;
+  // The first press selects the top row, or what is in the place of the one that is gone.
+  const bool first = !table.selected && lines == 1;
   select(table, table.at + (first ? 0 : std::clamp(lines, -count_of(table), count_of(table))));
 }
 
@@ -37,18 +37,17 @@ void settle(TableState& table, int visible) {
   const auto& rows = table.rows.rows();
   visible = std::max(visible, 1);
   const int before = table.at;
-  if (!table.selected) {
-    table.at = 0;
-  } else {
+  if (table.selected) {
     const auto same = [&](const TableRow& row) { return row.row->pipe.id == *table.selected; };
     const auto found = std::ranges::find_if(rows, same);
     if (found != rows.end()) {
       table.at = static_cast<int>(found - rows.begin());
       table.scroll += table.at - before;
     } else {
-      select(table, before);  // what is in its place now
+      table.selected.reset();  // nobody has chosen what is in its place now
     }
   }
+  table.at = std::clamp(table.at, 0, std::max(0, count_of(table) - 1));
   table.scroll = std::clamp(table.scroll, table.at - visible + 1, table.at);
   table.scroll = std::clamp(table.scroll, 0, std::max(0, count_of(table) - visible));
 }

@@ -11,14 +11,15 @@ namespace pipetop::tui {
 struct TableState {
   TableChoice choice;
   std::optional<std::string> filter_before;  // set while the filter is being typed
-  // The selection follows the pipe, not the place. Nothing until a key or a click: the top row.
+  // The selection follows the pipe, not the place, and ends with it. Nothing until a key or a
+  // click.
   std::optional<PipeId> selected;
-  int at = 0;  // its row
+  int at = 0;  // its row; for nothing, where the next key begins
   int scroll = 0;
   TableRows rows;
 };
 
-// nullptr if there are no rows.
+// nullptr if nothing is selected, or there are no rows.
 const PipeRow* selected_row(const TableState& table);
 
 void select(TableState& table, int row);

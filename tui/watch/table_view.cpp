@@ -266,7 +266,8 @@ void draw_table(const Area& area, const TableState& table, uint64_t now_ns) {
                 now_ns);
     has_news |= rows[index].news != RowNews::none;
     if (rows[index].news == RowNews::ended) place.set_ink(0, Style::dim);
-    if (static_cast<int>(index) == table.at) place.set_ink(0, {Style::plain, kReverse});
+    if (table.selected && static_cast<int>(index) == table.at)
+      place.set_ink(0, {Style::plain, kReverse});
   }
   if (has_legend(area.rows())) draw_legend(area.from_row(area.rows() - 1, 1), in_words, has_news);
 }

@@ -20,6 +20,7 @@ constexpr uint64_t kHintStays_ns = 3'000'000'000;
 constexpr uint64_t kErrorStays_ns = 10'000'000'000;
 constexpr uint64_t kNoticeStays_ns = 60'000'000'000;
 constexpr size_t kMostNotices = 50;
+constexpr const char* kNothingChanged = "nothing was changed";
 
 }  // namespace
 
@@ -146,7 +147,7 @@ bool WatchController::press_overlay(Key key) {
   const bool ends = key == key::ctrl('C') || key == key::ctrl('\\');
   const bool redraws = key == key::ctrl('L') || key == key::ctrl('Z');
   if (ends || redraws) return false;
-  return press_leaving(key) || press_prompt(key) || press_filter(key) ||
+  return press_leaving(key) || press_question(key) || press_prompt(key) || press_filter(key) ||
          (!open_page() && press_slots(key));
 }
 
@@ -163,12 +164,25 @@ bool WatchController::press_leaving(Key key) {
   return true;
 }
 
+bool WatchController::press_question(Key key) {
+  if (!state_.question) return false;
+  state_.question.reset();
+  if (key == key::enter) {
+    has_agreed_ = true;
+    change(asked_);
+  } else {
+    show_message(kNothingChanged);
+  }
+  return true;
+}
+
 bool WatchController::press_prompt(Key key) {
   if (!state_.prompt) return false;
   Prompt& prompt = *state_.prompt;
   const bool pins = prompt.kind == Prompt::Kind::pin;
   if (key == key::escape || key == key::backspace) {
     state_.prompt.reset();
+    show_message(kNothingChanged);
   } else if (key == key::up || key == U'+' || key == U'k' || (pins && key == U'c')) {
     prompt.step(1);
   } else if (key == key::down || key == U'-' || key == U'j') {
@@ -176,11 +190,7 @@ bool WatchController::press_prompt(Key key) {
   } else if (key == key::enter) {
     const Prompt chosen = std::move(prompt);
     state_.prompt.reset();
-    if (pins && chosen.choices.empty()) return true;
-    change([&] {
-      return pins ? source_.pin(chosen.stage, chosen.choices[chosen.at].cpus)
-                  : source_.renice(chosen.stage, chosen.nice);
-    });
+    if (!pins || !chosen.choices.empty()) change_stage(chosen);
   }
   return true;
 }
@@ -236,6 +246,26 @@ bool WatchController::change(const Change& change) {
     show_message(error.what(), Severity::error);
     return false;
   }
+}
+
+void WatchController::change_if_agreed(Question question, bool must,
+                                       std::function<std::string()> change) {
+  if (has_agreed_ && !must) return void(this->change(change));
+  state_.question = std::move(question);
+  asked_ = std::move(change);
+}
+
+void WatchController::change_stage(const Prompt& chosen) {
+  const UserOf user_of = [this](ProcessId process) { return source_.user_of(process); };
+  if (chosen.kind == Prompt::Kind::pin) {
+    return change_if_agreed(stage_question(chosen, false, user_of), false, [this, chosen] {
+      return source_.pin(chosen.stage, chosen.choices[chosen.at].cpus);
+    });
+  }
+  const bool for_good =
+      chosen.nice > chosen.before && !source_.can_lower_nice(chosen.stage, chosen.before);
+  change_if_agreed(stage_question(chosen, for_good, user_of), for_good,
+                   [this, chosen] { return source_.renice(chosen.stage, chosen.nice); });
 }
 
 }  // namespace pipetop::tui

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -75,6 +76,7 @@ class WatchController {
 
   bool press_overlay(Key key);
   bool press_prompt(Key key);
+  bool press_question(Key key);
   bool press_leaving(Key key);
   bool press_filter(Key key);
   bool press_slots(Key key);
@@ -121,6 +123,10 @@ class WatchController {
   // Runs a change, and shows what it says, or why it can't be.
   template <class Change>
   bool change(const Change& change);
+  // The same, when the user has agreed: to the first change, and to each that `must` be asked for.
+  void change_if_agreed(Question question, bool must, std::function<std::string()> change);
+  void change_stage(const Prompt& chosen);
+  std::string why_no_ring() const;
 
   WatchSource& source_;
   WatchStart start_;
@@ -131,7 +137,9 @@ class WatchController {
   uint64_t message_until_ns_ = 0;
   bool changed_ = false;  // since the last snapshot
   bool keeps_ = false;
-  bool stale_ = false;  // what is shown is older than the latest snapshot
+  std::function<std::string()> asked_;  // what the question is about
+  bool has_agreed_ = false;             // to a change, once
+  bool stale_ = false;                  // what is shown is older than the latest snapshot
   WatchOutcome outcome_ = WatchOutcome::stay;
   int rows_ = 0, cols_ = 0;
 };

@@ -121,8 +121,10 @@ void WatchController::step(int by) {
 }
 
 void WatchController::open_pipeline() {
+  // To look changes nothing: the top row, if nobody has selected one.
+  if (!state_.table.selected) select(state_.table, state_.table.at);
   const PipeRow* row = selected_row(state_.table);
-  if (!row) return show_message("no pipe is selected");
+  if (!row) return show_message("there is no pipe");
   const PipeId id = row->pipe.id;
   try {
     source_.open(id);
@@ -274,13 +276,22 @@ void WatchController::open_all_rows(int open) {
 // ---- changes of other people's processes ----
 
 void WatchController::resize_ring(int larger) {
-  // The rates move, and with them the rows: the next press is for the same ring.
-  if (!state_.in_pipeline && !state_.table.selected) select(state_.table, state_.table.at);
+  const PipelineState& pipeline = state_.pipeline;
   const PipeRow* row = state_.in_pipeline ? nullptr : selected_row(state_.table);
-  const PipeView* pipe = row ? &row->pipe : selected_pipe(state_.pipeline);
-  if (!pipe) return show_message("no ring is selected; j and k select");
+  const PipeView* pipe = row ? &row->pipe : is_chosen(pipeline) ? selected_pipe(pipeline) : nullptr;
+  if (!pipe) return show_message(why_no_ring());
   const PipeId id = pipe->id;
-  change([&] { return source_.resize(id, larger != 0); });
+  change_if_agreed(resize_question(*pipe, row ? row->stages : pipeline.shown().stages, larger != 0,
+                                   [this](ProcessId process) { return source_.user_of(process); }),
+                   false, [this, id, larger] { return source_.resize(id, larger != 0); });
+}
+
+std::string WatchController::why_no_ring() const {
+  if (!state_.in_pipeline) return "no pipe is selected; j and k select";
+  const StageView* stage = selected_stage(state_.pipeline);
+  if (!stage) return "no ring is selected; j and k select";
+  return fmt::format("no ring is selected, but the stage {} {}; j and k select a ring", stage->name,
+                     stage->id.pid);
 }
 
 void WatchController::ask_nice(int) {

@@ -46,7 +46,7 @@ std::string selected_text(const PipelineState& state) {
 
 std::string selected_text(const WatchState& state) {
   if (state.in_pipeline) return selected_text(state.pipeline);
-  const PipeRow* row = state.table.selected ? selected_row(state.table) : nullptr;
+  const PipeRow* row = selected_row(state.table);
   return row ? row_text(*row) : std::string();
 }
 

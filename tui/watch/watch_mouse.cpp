@@ -11,7 +11,7 @@ namespace pipetop::tui {
 
 void WatchController::click(const Mouse& mouse) {
   const WatchLayout layout = watch_layout(rows_, cols_);
-  if (!layout.fits || state_.prompt || state_.leaving) return;
+  if (!layout.fits || state_.prompt || state_.question || state_.leaving) return;
   if (open_page()) return void(close_overlay());
   if (layout.keys.contains(mouse.row, mouse.col)) {
     const auto items = place_keys(layout.keys, watch_key_items(state_));

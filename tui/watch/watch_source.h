@@ -33,6 +33,11 @@ class WatchSource {
   virtual std::vector<std::string> finish_changes() = 0;
   virtual void keep_changes() = 0;
 
+  // The name of its user; "" if it isn't known.
+  virtual std::string user_of(ProcessId process) const = 0;
+  // Whether it can be given this nice value again when it has a higher one.
+  virtual bool can_lower_nice(ProcessId process, int nice) const = 0;
+
   // All that a process can be pinned to, in ascending order.
   virtual std::vector<int> cpus() const = 0;
 };

@@ -12,6 +12,7 @@
 #include "tui/state/view_state.h"
 #include "tui/watch/pipeline_state.h"
 #include "tui/watch/prompt.h"
+#include "tui/watch/question.h"
 #include "tui/watch/table_state.h"
 
 namespace pipetop::tui {
@@ -26,6 +27,7 @@ struct WatchState {
   PipelineState pipeline;
   std::string command;  // of `watch -- COMMAND`, whose pipeline it is; "" for none
   std::optional<Prompt> prompt;
+  std::optional<Question> question;
   bool leaving = false;  // asks what becomes of the changes
   PageState help, messages;
   bool frozen = false;

@@ -98,6 +98,7 @@ void draw(Canvas& canvas, const WatchState& state) {
   if (state.help.open)
     draw_help(canvas, {.screen_keys = watch_keys(state.place()), .words = kWords},
               state.help.scroll);
+  if (state.question) draw_question(canvas, *state.question);
   if (state.leaving) draw_leaving(canvas, state);
 }
 

@@ -1,5 +1,6 @@
 #include "engine/pipeline/watcher.h"
 #include "engine/process/placement.h"
+#include "engine/process/threads.h"
 #include "tui/watch/watch_screen.h"
 #include "tui/watch/watch_source.h"
 
@@ -26,6 +27,11 @@ class WatcherSource final : public WatchSource {
   std::string undo_all() override { return watcher_.undo_all(); }
   std::vector<std::string> finish_changes() override { return watcher_.finish_changes(); }
   void keep_changes() override { watcher_.keep_changes(); }
+
+  std::string user_of(ProcessId process) const override { return pipetop::user_of(process); }
+  bool can_lower_nice(ProcessId process, int nice) const override {
+    return pipetop::can_lower_nice(process, nice);
+  }
 
   std::vector<int> cpus() const override {
     std::vector<int> numbers;

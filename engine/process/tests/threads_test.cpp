@@ -1,12 +1,18 @@
 #include "engine/process/threads.h"
 
 #include <gtest/gtest.h>
+#include <pwd.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstring>
 #include <latch>
 #include <thread>
+
+#include "engine/process/privileges.h"
+#include "engine/process/tests/foreign_process.h"
 
 namespace pipetop {
 namespace {
@@ -48,6 +54,40 @@ TEST(Threads, ANiceValueIsOfOneThread) {
   }).join();
   EXPECT_FALSE(nice_of(kNobody));
   EXPECT_EQ(set_nice(kNobody, 0), ESRCH);
+}
+
+TEST(Threads, WhoMayLowerANiceValueIsDecidedByTheLimitOfTheProcess) {
+  const ForeignProcess process;
+  const auto allow = [&](rlim_t limit) {
+    const rlimit both = {limit, limit};
+    ASSERT_EQ(::prlimit(process.pid(), RLIMIT_NICE, &both, nullptr), 0) << std::strerror(errno);
+  };
+  rlimit limit = {};
+  ASSERT_EQ(::prlimit(process.pid(), RLIMIT_NICE, nullptr, &limit), 0);
+  std::jthread([&] {
+    EXPECT_TRUE(drop_capabilities());  // of this thread
+    if (limit.rlim_max < 20) {
+      EXPECT_FALSE(can_lower_nice(process.id(), 0));
+      return;
+    }
+    allow(20);
+    EXPECT_TRUE(can_lower_nice(process.id(), 0));
+    EXPECT_FALSE(can_lower_nice(process.id(), -1));
+    allow(19);
+    EXPECT_FALSE(can_lower_nice(process.id(), 0));
+    EXPECT_TRUE(can_lower_nice(process.id(), 1));
+  }).join();
+  const bool is_able = (permitted_capabilities() & capabilities({CAP_SYS_NICE})) != 0;
+  EXPECT_EQ(can_lower_nice(process.id(), -20), is_able);
+}
+
+TEST(Threads, AProcessHasAUser) {
+  const ForeignProcess process;
+  const std::string user = user_of(process.id());
+  const passwd* const entry = ::getpwuid(::geteuid());
+  EXPECT_EQ(user, entry ? entry->pw_name : std::to_string(::geteuid()));
+  EXPECT_EQ(user_of({process.pid(), process.id().start_ticks + 1}), "") << "another process";
+  EXPECT_EQ(user_of({kNobody, 1}), "");
 }
 
 TEST(Threads, CpusAreOfOneThread) {
