@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <span>
 
 #include "engine/model/pipe_scan.h"
@@ -20,14 +21,17 @@ class PipeScanner {
 
   // Only these processes: takes microseconds each. Pipes have the ends that these processes hold.
   virtual PipeScan scan(std::span<const ProcessId> processes) = 0;
+
+  // The pipes of the pipeline that a person has opened, until the next call.
+  virtual void set_open(std::set<PipeId>) {}
 };
 
 // Throws Error, "why; remedy".
 std::unique_ptr<PipeScanner> make_bpf_pipe_scanner();
 
 // Processes of the same user, from /proc/PID/{fd,fdinfo,task,stat,syscall}. Capacity and queued
-// bytes are asked for by pidfd_getfd, F_GETPIPE_SZ and FIONREAD, at most ten times a second for
-// each pipe; the copy is closed at once.
+// bytes are asked for through copies of their ends, at most ten times a second for each pipe. Who
+// can reach other users' processes asks the open pipes only: nobody has agreed for the others.
 std::unique_ptr<PipeScanner> make_proc_pipe_scanner(std::string reason);
 
 // By BPF if it is possible and wanted, else from /proc.

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
@@ -19,7 +20,8 @@
 #include "engine/observe/held_ends.h"
 #include "engine/observe/pipe_scanner.h"
 #include "engine/observe/proc_tasks.h"
-#include "engine/process/foreign_end.h"
+#include "engine/process/pipe_asker.h"
+#include "engine/process/privileges.h"
 #include "engine/process/task_stat.h"
 
 namespace pipetop::observe {
@@ -56,33 +58,25 @@ std::optional<PipeId> pipe_behind(const std::string& path) {
   return PipeId{device_of(status.stx_dev_major, status.stx_dev_minor), status.stx_ino};
 }
 
-// What a pipe says of itself, through a copy of one of its ends that is closed at once.
+// What a pipe said of itself.
 struct Asked {
   uint64_t at_ns = 0;
-  std::optional<uint64_t> capacity, queued;
+  std::optional<PipeAsker::Answer> answer;
 };
 
-Asked ask(PipeId pipe, const PipeEnd& end, uint64_t now_ns) {
-  try {
-    const ForeignEnd copy(pipe, end);
-    return {now_ns, copy.capacity(), copy.queued()};
-  } catch (const SystemError&) {  // closed, or somebody else's
-    return {.at_ns = now_ns, .capacity = {}, .queued = {}};
-  }
+bool reaches_others() {
+  return ::geteuid() == 0 || (permitted_capabilities() & capabilities({CAP_SYS_PTRACE})) != 0;
 }
 
-// Yama allows copies of some processes' descriptors and not of others.
-Asked ask_any(const ScannedPipe& pipe, uint64_t now_ns) {
-  constexpr size_t kMostTries = 4;
-  Asked asked;
-  for (size_t i = 0; i < std::min(pipe.ends.size(), kMostTries) && !asked.capacity; ++i)
-    asked = ask(pipe.id, pipe.ends[i], now_ns);
-  return asked;
-}
+constexpr const char* kOnlyOpen =
+    "; who can reach other users' processes sees the sizes and bytes of an open pipeline only";
 
 class ProcPipeScanner final : public PipeScanner {
  public:
-  explicit ProcPipeScanner(std::string reason) : reason_(std::move(reason)) {}
+  explicit ProcPipeScanner(std::string reason)
+      : asks_all_(!reaches_others()), reason_(std::move(reason) + (asks_all_ ? "" : kOnlyOpen)) {}
+
+  void set_open(std::set<PipeId> pipes) override { open_ = std::move(pipes); }
 
   PipeScan scan() override {
     begin();
@@ -155,19 +149,45 @@ class ProcPipeScanner final : public PipeScanner {
 
   void ask_all(std::vector<ScannedPipe>& pipes) {
     std::map<PipeId, Asked> kept;
-    for (ScannedPipe& pipe : pipes) {
+    std::vector<const ScannedPipe*> due;
+    for (const ScannedPipe& pipe : pipes) {
       Asked& asked = kept[pipe.id];
       if (const auto before = asked_.find(pipe.id); before != asked_.end()) asked = before->second;
-      const uint64_t now_ns = monotonic_ns();
-      if (asked.at_ns == 0 || now_ns >= asked.at_ns + kAskAgainNs) asked = ask_any(pipe, now_ns);
+      const bool may_ask = asks_all_ || open_.contains(pipe.id);
+      if (!may_ask) asked.answer.reset();
+      const bool is_due = asked.at_ns == 0 || monotonic_ns() >= asked.at_ns + kAskAgainNs;
+      if (!is_due) continue;
+      asked = {monotonic_ns(), {}};
+      if (may_ask) due.push_back(&pipe);
+    }
+    ask(due, kept);
+    for (ScannedPipe& pipe : pipes) {
+      const Asked& asked = kept[pipe.id];
       pipe.at_ns = asked.at_ns;
-      pipe.capacity = asked.capacity;
-      pipe.queued = asked.queued;
+      if (!asked.answer) continue;
+      pipe.capacity = asked.answer->capacity;
+      pipe.queued = asked.answer->queued;
     }
     // A pipe that another scan asks about may be asked again too soon otherwise.
     for (const auto& [id, asked] : asked_)
       if (began_ns_ < asked.at_ns + kAskAgainNs) kept.emplace(id, asked);
     asked_ = std::move(kept);
+  }
+
+  // Yama allows copies of some processes' descriptors and not of others.
+  void ask(std::vector<const ScannedPipe*> pipes, std::map<PipeId, Asked>& kept) {
+    constexpr size_t kMostTries = 4;
+    for (size_t end = 0; end < kMostTries && !pipes.empty(); ++end) {
+      std::vector<PipeAsker::Question> questions;
+      for (const ScannedPipe* pipe : pipes) questions.push_back({pipe->id, pipe->ends[end]});
+      const auto answers = asker_.ask(questions);
+      std::vector<const ScannedPipe*> left;
+      for (size_t i = 0; i < pipes.size(); ++i) {
+        kept[pipes[i]->id] = {monotonic_ns(), answers[i]};
+        if (!answers[i] && end + 1 < pipes[i]->ends.size()) left.push_back(pipes[i]);
+      }
+      pipes = std::move(left);
+    }
   }
 
   void list_tasks(PipeScan& scan, ProcessId process) {
@@ -204,7 +224,10 @@ class ProcPipeScanner final : public PipeScanner {
     task.fd = wait.fd;
   }
 
+  const bool asks_all_;
   const std::string reason_;
+  std::set<PipeId> open_;
+  PipeAsker asker_;
   uint64_t began_ns_ = 0;
   std::vector<HeldEnd> held_;
   uint32_t unreadable_ = 0;

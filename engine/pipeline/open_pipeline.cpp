@@ -52,6 +52,7 @@ OpenPipeline::OpenPipeline(WatchParts& parts, const WatchOptions& options, Watch
 }
 
 OpenPipeline::~OpenPipeline() {
+  parts_.scanner->set_open({});
   for (const auto& entry : pipes_)
     if (KnownPipe* known = table_.known(entry.first)) {
       known->is_open = false;
@@ -82,6 +83,8 @@ void OpenPipeline::pass(uint64_t now_ns) {
       known->history.stop_counting();
     }
   forget_others();
+  const std::vector<PipeId> open = members_.pipes();
+  parts_.scanner->set_open({open.begin(), open.end()});
   if (counts_)
     counts_->forget([&](PipeId id) { return !table_.known(id) && !pipes_.contains(id); },
                     [&](ProcessId id) { return !stages_.contains(id); });

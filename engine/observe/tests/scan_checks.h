@@ -197,6 +197,7 @@ inline void check_who_they_are(PipeScanner& scanner) {
 inline void check_bytes(PipeScanner& scanner, uint64_t asks_again_ns) {
   for (const int slots : {16, 1, 2, 64}) {
     HeldPipe pipe;
+    scanner.set_open({pipe.id});
     ASSERT_EQ(fcntl(pipe.in.get(), F_SETPIPE_SZ, slots * 4096), slots * 4096);
     ASSERT_EQ(fcntl(pipe.in.get(), F_SETFL, O_NONBLOCK), 0);
     ASSERT_EQ(fcntl(pipe.out.get(), F_SETFL, O_NONBLOCK), 0);
@@ -235,6 +236,7 @@ inline void check_bytes(PipeScanner& scanner, uint64_t asks_again_ns) {
 
 inline void check_some_processes(PipeScanner& scanner) {
   HeldPipe pipe, own;
+  scanner.set_open({pipe.id});
   const Child one([&] { return own.close(), pause(); });
   const Child other([&] { return own.close(), pause(); });
   const ProcessId first = process_id(one.pid()), second = process_id(other.pid());

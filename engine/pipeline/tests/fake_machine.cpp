@@ -24,6 +24,8 @@ class FakeScanner final : public observe::PipeScanner {
     return machine_.scan(&only);
   }
 
+  void set_open(std::set<PipeId> pipes) override { machine_.open = std::move(pipes); }
+
  private:
   FakeMachine& machine_;
 };

@@ -77,6 +77,7 @@ class FakeMachine {
   std::vector<pid_t> watched;                 // by the clock: threads
   std::optional<ProcessId> blamed, selected;  // by the sampler
   int clocks = 0;                             // that exist
+  std::set<PipeId> open;                      // pipes, as the scanner was told
 
  private:
   PipeId id_of(uint64_t inode) const { return {kPipeDevice, inode}; }

@@ -82,6 +82,19 @@ TEST_F(OpenPipelineTest, IsLookedAtTwentyTimesASecondAndHasAHistory) {
   EXPECT_EQ(pipe(s, first).fill.back().bytes_per_s, 1.0);
 }
 
+TEST_F(OpenPipelineTest, OnlyItsPipesAreAskedByRoot) {
+  make_tar_gzip_ssh();
+  machine.add(20, "yes");
+  machine.add(21, "cat");
+  machine.connect(300, 20, 21);
+  tick();
+  EXPECT_TRUE(machine.open.empty());
+  watcher->open(second);
+  EXPECT_EQ(machine.open, (std::set<PipeId>{first, second}));
+  watcher->close();
+  EXPECT_TRUE(machine.open.empty());
+}
+
 TEST_F(OpenPipelineTest, TheWindowForgetsWhatWasBefore) {
   make_tar_gzip_ssh();
   start({.window_ns = kSecond});

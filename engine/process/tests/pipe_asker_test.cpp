@@ -1,0 +1,126 @@
+#include "engine/process/pipe_asker.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "engine/process/task_stat.h"
+#include "engine/process/tests/foreign_process.h"
+#include "engine/tests/eventually.h"
+
+namespace pipetop {
+namespace {
+
+class PipeAskerTest : public testing::Test {
+ protected:
+  void SetUp() override { PIPETOP_NEED_COPIES(); }
+
+  static PipeAsker::Question question(const OwnPipe& pipe, const ForeignProcess& process, int fd) {
+    return {pipe.id, {process.id(), fd, Access::read, false}};
+  }
+};
+
+TEST_F(PipeAskerTest, AnswersInOrderWhatIsKnown) {
+  const OwnPipe pipe, other;
+  const ForeignProcess process;
+  ASSERT_EQ(::write(pipe.in.get(), "12345", 5), 5);
+  ASSERT_EQ(::fcntl(other.in.get(), F_SETPIPE_SZ, 4096), 4096);
+  PipeAsker asker;
+  std::vector<PipeAsker::Question> questions(200, question(pipe, process, pipe.out.get()));
+  questions[70] = question(other, process, other.in.get());
+  questions[71] = question(other, process, pipe.out.get());  // another pipe is there
+  const auto answers = asker.ask(questions);
+  ASSERT_EQ(answers.size(), questions.size());
+  for (const size_t i : {0u, 69u, 72u, 199u}) {
+    ASSERT_TRUE(answers[i]) << i;
+    EXPECT_EQ(answers[i]->queued, 5u);
+    EXPECT_EQ(answers[i]->capacity, uint64_t(::fcntl(pipe.in.get(), F_GETPIPE_SZ)));
+  }
+  ASSERT_TRUE(answers[70]);
+  EXPECT_EQ(answers[70]->capacity, 4096u);
+  EXPECT_FALSE(answers[71]);
+  EXPECT_TRUE(asker.ask({}).empty());
+}
+
+TEST_F(PipeAskerTest, TheChildHoldsNothingOfOursAndNoTerminalStopsIt) {
+  const OwnPipe pipe;
+  const ForeignProcess process;
+  PipeAsker asker;
+  EXPECT_EQ(asker.child(), 0) << "nobody has asked yet";
+  const auto one = question(pipe, process, pipe.out.get());
+  ASSERT_TRUE(asker.ask({&one, 1})[0]);
+  const auto stat = read_task_stat(asker.child());
+  ASSERT_TRUE(stat);
+  EXPECT_EQ(stat->session, asker.child());
+  const std::filesystem::directory_iterator fds("/proc/" + std::to_string(asker.child()) + "/fd");
+  EXPECT_EQ(std::distance(begin(fds), end(fds)), 1) << "the socket";
+}
+
+TEST_F(PipeAskerTest, AnotherChildAnswersWhenTheFirstIsGone) {
+  const OwnPipe pipe;
+  const ForeignProcess process;
+  PipeAsker asker;
+  const auto one = question(pipe, process, pipe.out.get());
+  ASSERT_TRUE(asker.ask({&one, 1})[0]);
+  const pid_t first = asker.child();
+  ASSERT_GT(first, 0);
+  ASSERT_EQ(::kill(first, SIGKILL), 0);
+  EXPECT_FALSE(asker.ask({&one, 1})[0]);
+  EXPECT_TRUE(asker.ask({&one, 1})[0]);
+  EXPECT_NE(asker.child(), first);
+}
+
+// Wherever it is stopped, and for ever: readers get end of file all the same.
+TEST_F(PipeAskerTest, WhoAsksMayBeStoppedAtAnyTime) {
+  for (int round = 0; round < 50; ++round) {
+    OwnPipe pipe;
+    ForeignProcess holder;
+    OwnPipe ready;  // not the holder's
+    const auto one = question(pipe, holder, pipe.in.get());
+    ForeignProcess asking([&] {
+      pipe.in.reset();
+      PipeAsker asker;
+      while (!asker.ask({&one, 1})[0]) continue;
+      ready.in.reset();
+      for (;;) asker.ask({&one, 1});
+    });
+    ready.in.reset();
+    char byte;
+    ASSERT_EQ(::read(ready.out.get(), &byte, 1), 0) << "it asks";
+    ASSERT_EQ(::kill(asking.pid(), SIGSTOP), 0);
+    ASSERT_EQ(::waitpid(asking.pid(), nullptr, WUNTRACED), asking.pid());
+    pipe.in.reset();
+    holder.end();
+    pollfd end = {pipe.out.get(), POLLIN, 0};
+    ASSERT_TRUE(
+        eventually([&] { return ::poll(&end, 1, 0) == 1 && (end.revents & POLLHUP) != 0; }));
+  }
+}
+
+TEST_F(PipeAskerTest, TheChildDiesWithUs) {
+  const OwnPipe pipe;
+  OwnPipe told;
+  const ForeignProcess holder;
+  const auto one = question(pipe, holder, pipe.in.get());
+  ForeignProcess asking([&] {
+    PipeAsker asker;
+    asker.ask({&one, 1});
+    const pid_t child = asker.child();
+    if (::write(told.in.get(), &child, sizeof child) != sizeof child) _exit(1);
+    for (;;) ::pause();
+  });
+  pid_t child = 0;
+  ASSERT_EQ(::read(told.out.get(), &child, sizeof child), ssize_t(sizeof child));
+  const ProcessId id = id_of_process(child);
+  EXPECT_TRUE(exists(id));
+  asking.end();
+  EXPECT_TRUE(eventually([&] {
+    const auto stat = read_task_stat(child);
+    return !stat || stat->start_ticks != id.start_ticks || stat->is_zombie();
+  }));
+}
+
+}  // namespace
+}  // namespace pipetop
