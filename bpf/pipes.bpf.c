@@ -31,6 +31,10 @@ volatile __u64 pass;          // CLOCK_MONOTONIC at its begin
 volatile __u32 holders_only;  // list threads of these processes only
 volatile __u32 hidden;        // processes that it met and may not list; 0 by user space
 
+// Set by user space before each read, which ends when so many descriptors were visited: else one
+// read goes on for as long as strangers have descriptors that are no pipes.
+volatile __u32 visits_left;
+
 volatile __u32 knows_sockets = 1;
 
 // What a pass has seen, and how each pipe was. By a hash, in one of two places: three that fall
@@ -177,6 +181,8 @@ int list_ends(struct bpf_iter__task_file *ctx) {
   struct file *file = ctx->file;
   struct task_struct *task = ctx->task;
   if (!file || !task) return 0;
+  if (visits_left == 0) return 1;  // this one again, at the next read
+  --visits_left;
   struct inode *inode = file->f_inode;
   const __u32 type = inode->i_mode & S_IFMT;
   if ((type != S_IFIFO && type != S_IFSOCK) || !reader_may_see(task)) return 0;
@@ -204,7 +210,7 @@ int list_tasks(struct bpf_iter__task *ctx) {
     return 0;
   }
   const __u64 *holder = holder_place(task);
-  if (!holder || (holders_only && *holder != pass)) return 0;
+  if (!holder || (holders_only && *holder < pass)) return 0;  // a later one has seen it, too
 
   const __u32 level = our_level();
   struct task_struct *leader = task->group_leader;

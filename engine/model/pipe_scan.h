@@ -113,6 +113,14 @@ struct ScannedTask {
   uint64_t read_bytes = 0, written_bytes = 0;
 };
 
+// Ends that were counted only: strangers choose how many there are.
+struct LeftOut {
+  ProcessId process;
+  uint64_t ends = 0;
+
+  bool operator==(const LeftOut&) const = default;
+};
+
 enum class ScanSource : uint8_t {
   bpf,   // everything of all processes that we may see
   proc,  // without privileges: own processes, no ring
@@ -128,6 +136,9 @@ struct PipeScan {
   // Connected pairs of nameless AF_UNIX sockets, which look like pipes but have no ring; nothing if
   // they were not counted.
   std::optional<uint32_t> socketpairs;
+  std::vector<LeftOut> left_out;  // by process
+  // Of some processes: they hold so many descriptors that not all of them were visited.
+  bool is_cut = false;
   uint32_t unreadable = 0;  // processes that exist, but whose descriptors we may not list
   std::string reason;       // why it is not BPF's: "why; remedy"
 };

@@ -58,6 +58,25 @@ uint32_t device_of(unsigned major, unsigned minor) {
 
 uint64_t ticks_of(uint64_t start_ns) { return start_ns / ns_per_tick(); }
 
+bool EndLimit::takes(ProcessId process) {
+  if (!last_ || last_->first != process) last_ = &*counts_.try_emplace(process).first;
+  Count& count = last_->second;
+  if (count.taken >= kFewest && (count.taken >= kMostOfProcess || taken_ >= most_)) {
+    ++count.left_out;
+    return false;
+  }
+  ++count.taken;
+  ++taken_;
+  return true;
+}
+
+std::vector<LeftOut> EndLimit::left_out() const {
+  std::vector<LeftOut> all;
+  for (const auto& [process, count] : counts_)
+    if (count.left_out > 0) all.push_back({process, count.left_out});
+  return all;
+}
+
 void sort_ends(std::vector<HeldEnd>& ends) {
   if (!std::is_sorted(ends.begin(), ends.end(), is_before))  // usually they are
     std::sort(ends.begin(), ends.end(), is_before);

@@ -26,6 +26,32 @@ uint32_t device_of(unsigned major, unsigned minor);
 // Of a process, from the time of its start since boot.
 uint64_t ticks_of(uint64_t start_ns);
 
+// How many ends a scan has, whatever strangers do: the first ones of each process.
+class EndLimit {
+ public:
+  static constexpr uint32_t kMost = 1 << 17, kMostOfProcess = 1 << 15;
+  // When there are too many in all: standard input, output and error are among them.
+  static constexpr uint32_t kFewest = 16;
+
+  explicit EndLimit(uint32_t most = kMost) : most_(most) {}
+  EndLimit(const EndLimit&) = delete;
+  EndLimit& operator=(const EndLimit&) = delete;
+
+  // Whether the next end is in it, which is one of this process.
+  bool takes(ProcessId process);
+  std::vector<LeftOut> left_out() const;  // by process
+
+ private:
+  struct Count {
+    uint32_t taken = 0;
+    uint64_t left_out = 0;
+  };
+
+  uint32_t most_, taken_ = 0;
+  std::map<ProcessId, Count> counts_;
+  std::pair<const ProcessId, Count>* last_ = nullptr;  // they come together
+};
+
 // By pid and fd, each once.
 void sort_ends(std::vector<HeldEnd>& ends);
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "bpf/pipes.h"
 #include "engine/base/clock.h"
@@ -32,41 +33,57 @@ constexpr uint32_t kCanRead = 1, kCanWrite = 2;
 // Each process takes two descriptors, and of more a pass over all takes no longer.
 constexpr size_t kMostLinked = 256;
 
-// What an iterator writes, in memory that is used again.
+// Of some processes: a look may take some 20 ms.
+constexpr uint32_t kMostOfSome = 1 << 15, kMostVisitsOfSome = 1 << 18;
+// Descriptors that one read visits at most, which takes 1 to 10 ms.
+constexpr uint32_t kVisits = 1 << 14;
+constexpr size_t kMostPairs = 1 << 20;  // more socketpairs are not counted
+
+// What iterators write, in memory that is used again.
 template <class Record>
 class Records {
  public:
-  void clear() { bytes_ = 0; }
+  void clear() { count_ = 0; }
 
-  // All of one pass, behind what is there. False, with errno set, on failure.
-  bool add(const Link& iterator) {
-    const UniqueFd pass(bpf_iter_create(bpf_link__fd(iterator.get())));
-    if (!pass) return false;
-    while (true) {
-      if (room() < kLeastRoom) records_.resize(records_.size() * 2 + kLeastRoom / sizeof(Record));
-      char* end = reinterpret_cast<char*>(records_.data()) + bytes_;
-      const ssize_t n = read(pass.get(), end, room());
-      if (n == 0) return true;
-      if (n < 0 && errno != EAGAIN && errno != EINTR) return false;
-      bytes_ += static_cast<size_t>(std::max<ssize_t>(n, 0));
-    }
+  // Another pass, behind what is there. Throws Error.
+  void begin(const Link& iterator, const char* what) {
+    what_ = what;
+    pass_ = UniqueFd(bpf_iter_create(bpf_link__fd(iterator.get())));
+    if (!pass_) throw SystemError(what_, errno);
   }
 
-  std::span<const Record> all() const { return {records_.data(), bytes_ / sizeof(Record)}; }
+  // A piece of it, of which those records stay that `keeps` says. False at its end. Throws Error.
+  template <class Keeps>
+  bool read_some(const Keeps& keeps) {
+    if (records_.size() < count_ + kPiece) records_.resize(records_.size() * 2 + kPiece);
+    const ssize_t bytes = read(pass_.get(), &records_[count_], kPiece * sizeof(Record));
+    if (bytes < 0 && errno != EAGAIN && errno != EINTR) throw SystemError(what_, errno);
+    if (bytes == 0) pass_.reset();
+    const size_t end = count_ + static_cast<size_t>(std::max<ssize_t>(bytes, 0)) / sizeof(Record);
+    for (size_t i = count_; i < end; ++i)
+      if (keeps(records_[i])) records_[count_++] = records_[i];
+    return bytes != 0;
+  }
+
+  std::span<const Record> all() const { return {records_.data(), count_}; }
 
  private:
-  // Of the kernel's buffer.
-  static constexpr size_t kLeastRoom = 32 * 1024;
-
-  size_t room() const { return records_.size() * sizeof(Record) - bytes_; }
+  // The kernel's buffer, which it fills at a time.
+  static constexpr size_t kPiece = 32 * 1024 / sizeof(Record);
 
   std::vector<Record> records_;
-  size_t bytes_ = 0;
+  size_t count_ = 0;
+  UniqueFd pass_;
+  const char* what_ = "";
 };
+
+ProcessId process_of(const pipes_end& record) {
+  return {static_cast<pid_t>(record.pid), ticks_of(record.start_ns)};
+}
 
 PipeEnd end_of(const pipes_end& record) {
   const bool reads = (record.mode & kCanRead) != 0, writes = (record.mode & kCanWrite) != 0;
-  return {.process = {static_cast<pid_t>(record.pid), ticks_of(record.start_ns)},
+  return {.process = process_of(record),
           .fd = static_cast<int>(record.fd),
           .access = reads && writes ? Access::both
                     : reads         ? Access::read
@@ -99,6 +116,27 @@ Sleep sleep_of(const pipes_task& record) {
   return uninterruptible ? Sleep::uninterruptible : Sleep::interruptible;
 }
 
+using Wanted = std::function<bool(ProcessId)>;
+
+struct Links {
+  Link ends, tasks;
+};
+
+// A scan that is being made.
+struct Pass {
+  enum class Step : uint8_t { ends, tasks, pipes, waits, done } step = Step::done;
+  uint64_t began_ns = 0;
+  bool holders_only = false;
+  Records<pipes_end> ends;
+  Records<pipes_task> tasks;
+  std::optional<EndLimit> limit;
+  std::vector<uint64_t> pairs;
+  std::vector<HeldEnd> held;  // points into `ends`
+  std::vector<ProcessId> holders;
+  PipeScan scan;
+  size_t waits = 0;  // tasks whose waits are known
+};
+
 class BpfPipeScanner final : public PipeScanner {
  public:
   BpfPipeScanner() {
@@ -109,9 +147,21 @@ class BpfPipeScanner final : public PipeScanner {
   }
 
   PipeScan scan() override {
-    begin(true);
-    add(all_);
-    return result([](ProcessId) { return true; });
+    whole_.step = Pass::Step::done;
+    return *scan_on(never_late);
+  }
+
+  std::optional<PipeScan> scan_on(const IsLate& is_late) override {
+    if (whole_.step == Pass::Step::done) {
+      begin(whole_, true, EndLimit::kMost);
+      whole_.ends.begin(all_.ends, kEnds);
+    }
+    try {
+      return go_on(whole_, is_late, [](ProcessId) { return true; });
+    } catch (...) {
+      whole_.step = Pass::Step::done;
+      throw;
+    }
   }
 
   PipeScan scan(std::span<const ProcessId> processes) override {
@@ -119,23 +169,24 @@ class BpfPipeScanner final : public PipeScanner {
     const bool one_by_one = wanted.size() <= kMostLinked;
     std::erase_if(each_,
                   [&](const auto& entry) { return !one_by_one || !wanted.contains(entry.first); });
-    begin(false);
-    if (!one_by_one) add(all_);
+    const Wanted is_wanted = [&](ProcessId process) { return wanted.contains(process); };
+    begin(some_, false, kMostOfSome);
+    bool is_cut = !one_by_one && !read_some(all_, is_wanted);
     for (const ProcessId process : wanted) {
       if (!one_by_one) break;
       auto known = each_.find(process);
       if (known == each_.end()) known = each_.emplace(process, attach(process.pid)).first;
-      add(known->second);
+      is_cut = !read_some(known->second, is_wanted) || is_cut;
     }
-    PipeScan scan = result([&](ProcessId process) { return wanted.contains(process); });
+    some_.step = Pass::Step::pipes;
+    PipeScan scan = *go_on(some_, never_late, is_wanted);
     scan.socketpairs.reset();  // those of the machine are not known
+    scan.is_cut = is_cut || !scan.left_out.empty();
     return scan;
   }
 
  private:
-  struct Links {
-    Link ends, tasks;
-  };
+  static constexpr const char *kEnds = "list of the pipes' ends", *kTasks = "list of threads";
 
   // Over one process, or all for 0.
   Links attach(pid_t pid) {
@@ -146,82 +197,148 @@ class BpfPipeScanner final : public PipeScanner {
     return links;
   }
 
-  void add(const Links& links) {
-    if (!ends_.add(links.ends)) throw SystemError("list of the pipes' ends", errno);
-    if (!tasks_.add(links.tasks)) throw SystemError("list of threads", errno);
-  }
-
-  void begin(bool holders_only) {
+  void begin(Pass& pass, bool holders_only, uint32_t most) {
     began_ns_ = std::max(monotonic_ns(), began_ns_ + 1);  // which tells passes apart
-    ends_.clear();
-    tasks_.clear();
-    skeleton_->bss->pass = began_ns_;
-    skeleton_->bss->hidden = 0;
-    skeleton_->bss->holders_only = holders_only;
+    pass.step = Pass::Step::ends;
+    pass.began_ns = began_ns_;
+    pass.holders_only = holders_only;
+    pass.ends.clear();
+    pass.tasks.clear();
+    pass.limit.emplace(most);
+    pass.pairs.clear();
+    pass.held.clear();
+    pass.holders.clear();
+    pass.scan = {};
+    pass.waits = 0;
   }
 
-  template <class Wanted>
-  PipeScan result(const Wanted& is_wanted) {
-    PipeScan scan;
-    scan.source = ScanSource::bpf;
-    scan.unreadable = skeleton_->bss->hidden;
-    take_ends(scan, is_wanted);
-    take_tasks(scan, is_wanted);
-    scan.at_ns = monotonic_ns();
-    scan.took_ns = scan.at_ns - began_ns_;
-    names_.forget_old(scan.at_ns);
-    return scan;
-  }
-
-  template <class Wanted>
-  void take_ends(PipeScan& scan, const Wanted& is_wanted) {
-    std::vector<uint64_t> pairs;
-    held_.clear();
-    held_.reserve(ends_.all().size());
-    for (const pipes_end& record : ends_.all()) {
+  // Of the descriptors. False at their end.
+  bool read_ends(Pass& pass, const Wanted& is_wanted) {
+    skeleton_->bss->pass = pass.began_ns;
+    skeleton_->bss->visits_left = kVisits;
+    return pass.ends.read_some([&](const pipes_end& record) {
       if (record.kind == PIPES_SOCKETPAIR) {
-        pairs.push_back(record.inode);
-        continue;
+        if (pass.pairs.size() < kMostPairs) pass.pairs.push_back(record.inode);
+        return false;
       }
-      HeldEnd held;
+      const ProcessId process = process_of(record);
+      return is_wanted(process) && pass.limit->takes(process);
+    });
+  }
+
+  bool read_tasks(Pass& pass) {
+    // Another scan may have been made in between.
+    skeleton_->bss->pass = pass.began_ns;
+    skeleton_->bss->holders_only = pass.holders_only;
+    skeleton_->bss->hidden = 0;
+    const bool more = pass.tasks.read_some([](const pipes_task&) { return true; });
+    pass.scan.unreadable += skeleton_->bss->hidden;
+    return more;
+  }
+
+  // False if it would take too long.
+  bool read_some(const Links& links, const Wanted& is_wanted) {
+    some_.ends.begin(links.ends, kEnds);
+    bool more = true;
+    for (uint32_t visits = 0; more && visits < kMostVisitsOfSome;
+         visits += kVisits - skeleton_->bss->visits_left)
+      more = read_ends(some_, is_wanted);
+    some_.tasks.begin(links.tasks, kTasks);
+    while (read_tasks(some_)) continue;
+    return !more;
+  }
+
+  std::optional<PipeScan> go_on(Pass& pass, const IsLate& is_late, const Wanted& is_wanted) {
+    while (finish_step(pass, is_late, is_wanted)) {
+      pass.step = static_cast<Pass::Step>(static_cast<int>(pass.step) + 1);
+      if (pass.step == Pass::Step::done) return result(pass);
+      if (is_late()) break;
+    }
+    return {};
+  }
+
+  // False: there is more of it.
+  bool finish_step(Pass& pass, const IsLate& is_late, const Wanted& is_wanted) {
+    switch (pass.step) {
+      case Pass::Step::ends:
+        while (read_ends(pass, is_wanted))
+          if (is_late()) return false;
+        pass.tasks.begin(all_.tasks, kTasks);
+        break;
+      case Pass::Step::tasks:
+        while (read_tasks(pass))
+          if (is_late()) return false;
+        break;
+      case Pass::Step::pipes:
+        take_ends(pass);
+        take_tasks(pass, is_wanted);
+        break;
+      case Pass::Step::waits:
+        return take_waits(pass, is_late);
+      case Pass::Step::done:
+        break;
+    }
+    return true;
+  }
+
+  PipeScan result(Pass& pass) {
+    // Of all pipes of the machine most stand still, and that would take as long as all the rest.
+    fill_sides(pass.scan.pipes, bytes_of_processes(pass), !pass.holders_only);
+    pass.scan.source = ScanSource::bpf;
+    pass.scan.left_out = pass.limit->left_out();
+    pass.scan.at_ns = monotonic_ns();
+    pass.scan.took_ns = pass.scan.at_ns - pass.began_ns;
+    names_.forget_old(pass.scan.at_ns);
+    return std::move(pass.scan);
+  }
+
+  void take_ends(Pass& pass) {
+    pass.held.reserve(pass.ends.all().size());
+    for (const pipes_end& record : pass.ends.all()) {
+      HeldEnd& held = pass.held.emplace_back();
       held.pipe = {device_of(record.device >> 20, record.device & 0xfffff), record.inode};
       held.end = end_of(record);
       held.ring = record.ring.at_ns != 0 ? &record.ring : nullptr;
-      if (is_wanted(held.end.process)) held_.push_back(held);
     }
-    sort_ends(held_);
-    scan.pipes = pipes_of(held_);
-    std::sort(pairs.begin(), pairs.end());
-    const auto distinct = std::unique(pairs.begin(), pairs.end()) - pairs.begin();
-    if (skeleton_->data->knows_sockets) scan.socketpairs = static_cast<uint32_t>(distinct);
+    sort_ends(pass.held);
+    pass.scan.pipes = pipes_of(pass.held);
+    for (const HeldEnd& held : pass.held)
+      if (pass.holders.empty() || pass.holders.back() != held.end.process)
+        pass.holders.push_back(held.end.process);
+    std::sort(pass.pairs.begin(), pass.pairs.end());
+    const auto distinct = std::unique(pass.pairs.begin(), pass.pairs.end()) - pass.pairs.begin();
+    if (skeleton_->data->knows_sockets) pass.scan.socketpairs = static_cast<uint32_t>(distinct);
   }
 
-  template <class Wanted>
-  void take_tasks(PipeScan& scan, const Wanted& is_wanted) {
-    std::vector<ProcessId> holders;
-    for (const HeldEnd& held : held_)
-      if (holders.empty() || holders.back() != held.end.process)
-        holders.push_back(held.end.process);
-    const DescriptorTable descriptors(held_, scan.pipes, names_, began_ns_);
-    for (const pipes_task& record : tasks_.all()) {
+  void take_tasks(Pass& pass, const Wanted& is_wanted) {
+    for (const pipes_task& record : pass.tasks.all()) {
       ScannedTask task = task_of(record);
-      const bool listed = skeleton_->bss->holders_only
-                              ? std::binary_search(holders.begin(), holders.end(), task.process)
-                              : is_wanted(task.process);
+      const bool listed = pass.holders_only ? std::ranges::binary_search(pass.holders, task.process)
+                                            : is_wanted(task.process);
       if (!listed) continue;
-      if (!task.running && !task.runnable && !task.zombie) classify(task, record, descriptors);
-      scan.tasks.push_back(std::move(task));
+      task.fd = static_cast<int>(&record - pass.tasks.all().data());  // until its wait is known
+      pass.scan.tasks.push_back(std::move(task));
     }
-    std::sort(scan.tasks.begin(), scan.tasks.end(), [](const auto& a, const auto& b) {
-      return std::tuple(a.process, a.tid) < std::tuple(b.process, b.tid);
-    });
-    // Of all pipes of the machine most stand still, and that would take as long as all the rest.
-    fill_sides(scan.pipes, bytes_of_processes(), skeleton_->bss->holders_only == 0);
+    std::ranges::sort(pass.scan.tasks, {},
+                      [](const ScannedTask& task) { return std::tuple(task.process, task.tid); });
   }
 
-  std::vector<ProcessBytes> bytes_of_processes() const {
+  // Names of descriptors that are no pipes are read for it. False: it isn't done yet.
+  bool take_waits(Pass& pass, const IsLate& is_late) {
+    constexpr size_t kAtATime = 256;
+    const DescriptorTable descriptors(pass.held, pass.scan.pipes, names_, pass.began_ns);
+    while (pass.waits < pass.scan.tasks.size()) {
+      ScannedTask& task = pass.scan.tasks[pass.waits];
+      const pipes_task& record = pass.tasks.all()[size_t(std::exchange(task.fd, -1))];
+      if (!task.running && !task.runnable && !task.zombie) classify(task, record, descriptors);
+      if (++pass.waits % kAtATime == 0 && is_late()) return false;
+    }
+    return true;
+  }
+
+  static std::vector<ProcessBytes> bytes_of_processes(const Pass& pass) {
     std::vector<ProcessBytes> threads, processes;
-    for (const pipes_task& record : tasks_.all())
+    for (const pipes_task& record : pass.tasks.all())
       if (record.counts_bytes)
         threads.push_back({{static_cast<pid_t>(record.pid), ticks_of(record.start_ns)},
                            record.written_bytes,
@@ -253,10 +370,8 @@ class BpfPipeScanner final : public PipeScanner {
   Skeleton<pipes_bpf> skeleton_;
   Links all_;
   std::map<ProcessId, Links> each_;
-  uint64_t began_ns_ = 0;
-  Records<pipes_end> ends_;
-  Records<pipes_task> tasks_;
-  std::vector<HeldEnd> held_;  // points into ends_
+  uint64_t began_ns_ = 0;  // the newest pass
+  Pass whole_, some_;      // of everything, of some processes
   DescriptorNames names_;
 };
 

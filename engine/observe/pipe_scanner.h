@@ -3,7 +3,9 @@
 // SIGPIPE and end of file.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -12,12 +14,19 @@
 
 namespace pipetop::observe {
 
+// Whether it has taken long enough for now: asked again and again.
+using IsLate = std::function<bool()>;
+inline bool never_late() { return false; }
+
 class PipeScanner {
  public:
   virtual ~PipeScanner() = default;
 
   // Everything. Throws Error if it cannot go on.
   virtual PipeScan scan() = 0;
+
+  // The same in parts, as long as they take: nothing until it is complete. A scan() begins anew.
+  virtual std::optional<PipeScan> scan_on(const IsLate&) { return scan(); }
 
   // Only these processes: takes microseconds each. Pipes have the ends that these processes hold.
   virtual PipeScan scan(std::span<const ProcessId> processes) = 0;

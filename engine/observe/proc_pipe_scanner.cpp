@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "engine/base/clock.h"
@@ -29,25 +30,36 @@ namespace {
 
 constexpr uint64_t kAskAgainNs = 100'000'000;
 constexpr size_t kLongestText = 4096;  // of the files that we read
+constexpr size_t kAtATime = 64;        // descriptors, pipes or threads
 
 std::string read_text(const std::string& path) { return read_head(path, kLongestText); }
 
-// The names in a folder that are numbers, in order. Empty, with errno set, if it can't be read;
-// else errno is 0.
-std::vector<int> numbers_in(const std::string& folder) {
-  std::vector<int> numbers;
-  const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir(folder.c_str()), &closedir);
-  if (!open) return numbers;
-  while (const dirent* entry = readdir(open.get())) {
-    const char* end = entry->d_name + std::strlen(entry->d_name);
-    int number = 0;
-    const auto parsed = std::from_chars(entry->d_name, end, number);
-    if (parsed.ec == std::errc() && parsed.ptr == end) numbers.push_back(number);
+// The names in a folder that are numbers, as they come: there can be half a million.
+class Numbers {
+ public:
+  Numbers() = default;
+  // errno tells why it can't be read.
+  explicit Numbers(const std::string& folder) : open_(opendir(folder.c_str())) {}
+
+  explicit operator bool() const { return open_ != nullptr; }
+
+  std::optional<int> next() {
+    while (const dirent* entry = open_ ? readdir(open_.get()) : nullptr) {
+      const char* end = entry->d_name + std::strlen(entry->d_name);
+      int number = 0;
+      const auto parsed = std::from_chars(entry->d_name, end, number);
+      if (parsed.ec == std::errc() && parsed.ptr == end) return number;
+    }
+    open_.reset();
+    return {};
   }
-  std::sort(numbers.begin(), numbers.end());
-  errno = 0;
-  return numbers;
-}
+
+ private:
+  struct Close {
+    void operator()(DIR* folder) const { closedir(folder); }
+  };
+  std::unique_ptr<DIR, Close> open_;
+};
 
 // Of the file behind a descriptor, without opening it or asking a server.
 std::optional<PipeId> pipe_behind(const std::string& path) {
@@ -71,148 +83,248 @@ bool reaches_others() {
 constexpr const char* kOnlyOpen =
     "; who can reach other users' processes sees the sizes and bytes of an open pipeline only";
 
-class ProcPipeScanner final : public PipeScanner {
+// What all scans have in common.
+struct Memory {
+  const bool asks_all = !reaches_others();
+  std::string reason;
+  std::set<PipeId> open;
+  PipeAsker asker;
+  std::map<PipeId, Asked> asked;
+  DescriptorNames names;
+};
+
+// A scan that is being made.
+class ProcScan {
  public:
-  explicit ProcPipeScanner(std::string reason)
-      : asks_all_(!reaches_others()), reason_(std::move(reason) + (asks_all_ ? "" : kOnlyOpen)) {}
+  // At most so many descriptors are visited.
+  ProcScan(Memory& memory, size_t most_visits) : memory_(memory), most_visits_(most_visits) {}
 
-  void set_open(std::set<PipeId> pipes) override { open_ = std::move(pipes); }
+  bool is_done() const { return step_ == Step::done; }
 
-  PipeScan scan() override {
+  void begin_all() {
     begin();
-    for (const pid_t pid : numbers_in("/proc")) list_ends(pid, {});
-    return result({});
+    for (Numbers pids("/proc"); const auto pid = pids.next();) pids_.push_back({*pid, {}});
   }
 
-  PipeScan scan(std::span<const ProcessId> processes) override {
+  void begin(const std::set<ProcessId>& wanted) {
     begin();
-    const std::set<ProcessId> wanted(processes.begin(), processes.end());
-    for (const ProcessId process : wanted) list_ends(process.pid, process.start_ticks);
-    return result(wanted);
+    for (const ProcessId process : wanted) pids_.push_back({process.pid, process.start_ticks});
+    holders_ = wanted;
+  }
+
+  std::optional<PipeScan> go_on(const IsLate& is_late) {
+    while (finish_step(is_late)) {
+      step_ = static_cast<Step>(static_cast<int>(step_) + 1);
+      next_ = 0;
+      if (step_ == Step::done) return result();
+      if (is_late()) break;
+    }
+    return {};
   }
 
  private:
+  enum class Step : uint8_t { ends, pipes, bytes, tasks, done };
+  // To be listed; started then, if that is given.
+  struct Pid {
+    pid_t pid;
+    std::optional<uint64_t> start_ticks;
+  };
+
   void begin() {
     began_ns_ = monotonic_ns();
+    step_ = Step::ends;
+    pids_.clear();
+    next_ = visits_ = 0;
+    fds_ = Numbers();
+    tids_ = Numbers();
     held_.clear();
-    unreadable_ = 0;
+    limit_.emplace();
+    holders_.clear();
+    due_.clear();
+    scan_ = {};
+    scan_.source = ScanSource::proc;
+    scan_.reason = memory_.reason;
   }
 
-  // Of a process that was started then, if that is given.
-  void list_ends(pid_t pid, std::optional<uint64_t> start_ticks) {
-    const std::string folder = fmt::format("/proc/{}", pid);
-    const std::vector<int> fds = numbers_in(folder + "/fd");
-    if (fds.empty() && (errno == EACCES || errno == EPERM)) {
-      const auto stat = read_task_stat(pid);
-      if (stat && !stat->is_kernel_thread && !stat->is_zombie()) ++unreadable_;
-      return;
+  // False: there is more of it.
+  bool finish_step(const IsLate& is_late) {
+    switch (step_) {
+      case Step::ends:
+        while (next_ < pids_.size()) {
+          if (!list_ends(pids_[next_], is_late)) return false;
+          ++next_;
+          if (is_late()) return false;
+        }
+        break;
+      case Step::pipes:
+        sort_ends(held_);
+        scan_.pipes = pipes_of(held_);
+        find_due();
+        break;
+      case Step::bytes:
+        if (!ask(is_late)) return false;
+        for (const HeldEnd& held : held_) holders_.insert(held.end.process);
+        processes_.assign(holders_.begin(), holders_.end());
+        break;
+      case Step::tasks:
+        while (next_ < processes_.size()) {
+          if (!list_tasks(processes_[next_], is_late)) return false;
+          ++next_;
+          if (is_late()) return false;
+        }
+        break;
+      case Step::done:
+        break;
     }
-    const size_t before = held_.size();
-    for (const int fd : fds) list_end(folder, pid, fd);
-    if (held_.size() == before) return;
-    const auto stat = read_task_stat(pid);
-    if (!stat || (start_ticks && stat->start_ticks != *start_ticks)) return held_.resize(before);
-    for (size_t i = before; i < held_.size(); ++i)
-      held_[i].end.process.start_ticks = stat->start_ticks;
+    return true;
   }
 
-  void list_end(const std::string& folder, pid_t pid, int fd) {
+  PipeScan result() {
+    std::ranges::sort(scan_.tasks, {},
+                      [](const ScannedTask& task) { return std::tuple(task.process, task.tid); });
+    scan_.left_out = limit_->left_out();
+    scan_.is_cut = visits_ >= most_visits_;
+    scan_.at_ns = monotonic_ns();
+    scan_.took_ns = scan_.at_ns - began_ns_;
+    memory_.names.forget_old(scan_.at_ns);
+    return std::move(scan_);
+  }
+
+  // False: there are more.
+  bool list_ends(const Pid& pid, const IsLate& is_late) {
+    const std::string folder = fmt::format("/proc/{}", pid.pid);
+    if (!fds_) {
+      fds_ = Numbers(folder + "/fd");
+      start_ticks_.reset();
+      if (!fds_) return note_unreadable(pid.pid, errno), true;
+    }
+    while (visits_ < most_visits_) {
+      const auto fd = fds_.next();
+      if (!fd) return true;
+      list_end(folder, pid, *fd);
+      if (++visits_ % kAtATime == 0 && is_late()) return false;
+    }
+    return true;
+  }
+
+  void note_unreadable(pid_t pid, int error) {
+    if (error != EACCES && error != EPERM) return;
+    const auto stat = read_task_stat(pid);
+    if (stat && !stat->is_kernel_thread && !stat->is_zombie()) ++scan_.unreadable;
+  }
+
+  void list_end(const std::string& folder, const Pid& pid, int fd) {
     const auto pipe = pipe_behind(fmt::format("{}/fd/{}", folder, fd));
     if (!pipe) return;
+    if (!start_ticks_) {
+      const auto stat = read_task_stat(pid.pid);
+      // Another process has the number by now: nothing of it is listed.
+      const bool is_it = stat && (!pid.start_ticks || stat->start_ticks == *pid.start_ticks);
+      if (!is_it) return void(fds_ = Numbers());
+      start_ticks_ = stat->start_ticks;
+    }
+    const ProcessId process = {pid.pid, *start_ticks_};
+    if (!limit_->takes(process)) return;
     const auto flags = parse_descriptor_flags(read_text(fmt::format("{}/fdinfo/{}", folder, fd)));
     if (!flags || (*flags & O_PATH)) return;  // which opens nothing
-    HeldEnd held;
+    HeldEnd& held = held_.emplace_back();
     held.pipe = *pipe;
-    held.end = {.process = {pid, 0},
+    held.end = {.process = process,
                 .fd = fd,
                 .access = access_of(*flags),
                 .nonblocking = (*flags & O_NONBLOCK) != 0};
-    held_.push_back(held);
   }
 
-  PipeScan result(const std::set<ProcessId>& asked_for) {
-    PipeScan scan;
-    scan.source = ScanSource::proc;
-    scan.reason = reason_;
-    scan.unreadable = unreadable_;
-    sort_ends(held_);
-    scan.pipes = pipes_of(held_);
-    ask_all(scan.pipes);
-    std::set<ProcessId> processes = asked_for;
-    for (const HeldEnd& held : held_) processes.insert(held.end.process);
-    for (const ProcessId process : processes) list_tasks(scan, process);
-    scan.at_ns = monotonic_ns();
-    scan.took_ns = scan.at_ns - began_ns_;
-    names_.forget_old(scan.at_ns);
-    return scan;
-  }
-
-  void ask_all(std::vector<ScannedPipe>& pipes) {
+  // Those that may be asked, and were not a moment ago.
+  void find_due() {
     std::map<PipeId, Asked> kept;
-    std::vector<const ScannedPipe*> due;
-    for (const ScannedPipe& pipe : pipes) {
+    for (ScannedPipe& pipe : scan_.pipes) {
       Asked& asked = kept[pipe.id];
-      if (const auto before = asked_.find(pipe.id); before != asked_.end()) asked = before->second;
-      const bool may_ask = asks_all_ || open_.contains(pipe.id);
+      const auto before = memory_.asked.find(pipe.id);
+      if (before != memory_.asked.end()) asked = before->second;
+      const bool may_ask = memory_.asks_all || memory_.open.contains(pipe.id);
       if (!may_ask) asked.answer.reset();
-      const bool is_due = asked.at_ns == 0 || monotonic_ns() >= asked.at_ns + kAskAgainNs;
-      if (!is_due) continue;
-      asked = {monotonic_ns(), {}};
-      if (may_ask) due.push_back(&pipe);
-    }
-    ask(due, kept);
-    for (ScannedPipe& pipe : pipes) {
-      const Asked& asked = kept[pipe.id];
-      pipe.at_ns = asked.at_ns;
-      if (!asked.answer) continue;
-      pipe.capacity = asked.answer->capacity;
-      pipe.queued = asked.answer->queued;
+      if (asked.at_ns == 0 || began_ns_ >= asked.at_ns + kAskAgainNs) {
+        asked = {began_ns_, {}};
+        if (may_ask) due_.push_back(&pipe);
+      }
+      set(pipe, asked);
     }
     // A pipe that another scan asks about may be asked again too soon otherwise.
-    for (const auto& [id, asked] : asked_)
+    for (const auto& [id, asked] : memory_.asked)
       if (began_ns_ < asked.at_ns + kAskAgainNs) kept.emplace(id, asked);
-    asked_ = std::move(kept);
+    memory_.asked = std::move(kept);
   }
 
-  // Yama allows copies of some processes' descriptors and not of others.
-  void ask(std::vector<const ScannedPipe*> pipes, std::map<PipeId, Asked>& kept) {
+  static void set(ScannedPipe& pipe, const Asked& asked) {
+    pipe.at_ns = asked.at_ns;
+    if (!asked.answer) return;
+    pipe.capacity = asked.answer->capacity;
+    pipe.queued = asked.answer->queued;
+  }
+
+  // Yama allows copies of some processes' descriptors and not of others. False: there are more.
+  bool ask(const IsLate& is_late) {
     constexpr size_t kMostTries = 4;
-    for (size_t end = 0; end < kMostTries && !pipes.empty(); ++end) {
-      std::vector<PipeAsker::Question> questions;
-      for (const ScannedPipe* pipe : pipes) questions.push_back({pipe->id, pipe->ends[end]});
-      const auto answers = asker_.ask(questions);
-      std::vector<const ScannedPipe*> left;
-      for (size_t i = 0; i < pipes.size(); ++i) {
-        kept[pipes[i]->id] = {monotonic_ns(), answers[i]};
-        if (!answers[i] && end + 1 < pipes[i]->ends.size()) left.push_back(pipes[i]);
-      }
-      pipes = std::move(left);
+    while (next_ < due_.size()) {
+      const size_t count = std::min(kAtATime, due_.size() - next_);
+      std::vector<ScannedPipe*> pipes(&due_[next_], &due_[next_] + count);
+      for (size_t end = 0; end < kMostTries && !pipes.empty(); ++end) pipes = ask_at(end, pipes);
+      next_ += count;
+      if (is_late()) return false;
     }
+    return true;
   }
 
-  void list_tasks(PipeScan& scan, ProcessId process) {
-    const std::string folder = fmt::format("/proc/{}", process.pid);
-    const auto whole = read_task_stat(process.pid);
-    if (!whole || whole->start_ticks != process.start_ticks) return;
-    const DescriptorTable descriptors(held_, scan.pipes, names_, began_ns_);
-    for (const pid_t tid : numbers_in(folder + "/task")) {
-      const std::string files = fmt::format("{}/task/{}", folder, tid);
-      const auto stat = parse_task_stat(read_text(files + "/stat"));
-      if (!stat) continue;
-      ScannedTask task;
-      task.process = process;
-      task.tid = tid;
-      task.parent = stat->parent;
-      task.group = stat->group;
-      task.session = stat->session;
-      task.comm = stat->comm;
-      task.running = stat->is_running();
-      task.zombie = stat->is_zombie();
-      task.cpu_ns =
-          parse_cpu_ns(read_text(files + "/schedstat")).value_or(stat->cpu_ticks * ns_per_tick());
-      if (!task.running && !task.zombie) classify(task, files, sleep_of(stat->state), descriptors);
-      scan.tasks.push_back(std::move(task));
+  // Returns those that have told nothing, and have another end.
+  std::vector<ScannedPipe*> ask_at(size_t end, const std::vector<ScannedPipe*>& pipes) {
+    std::vector<PipeAsker::Question> questions;
+    for (const ScannedPipe* pipe : pipes) questions.push_back({pipe->id, pipe->ends[end]});
+    const uint64_t now_ns = monotonic_ns();
+    const auto answers = memory_.asker.ask(questions);
+    std::vector<ScannedPipe*> left;
+    for (size_t i = 0; i < pipes.size(); ++i) {
+      set(*pipes[i], memory_.asked[pipes[i]->id] = {now_ns, answers[i]});
+      if (!answers[i] && end + 1 < pipes[i]->ends.size()) left.push_back(pipes[i]);
     }
+    return left;
+  }
+
+  // False: there are more.
+  bool list_tasks(ProcessId process, const IsLate& is_late) {
+    const std::string folder = fmt::format("/proc/{}", process.pid);
+    if (!tids_) {
+      const auto whole = read_task_stat(process.pid);
+      if (!whole || whole->start_ticks != process.start_ticks) return true;
+      tids_ = Numbers(folder + "/task");
+    }
+    const DescriptorTable descriptors(held_, scan_.pipes, memory_.names, began_ns_);
+    size_t listed = 0;
+    while (const auto tid = tids_.next()) {
+      list_task(process, folder, *tid, descriptors);
+      if (++listed % kAtATime == 0 && is_late()) return false;
+    }
+    return true;
+  }
+
+  void list_task(ProcessId process, const std::string& folder, pid_t tid,
+                 const DescriptorTable& descriptors) {
+    const std::string files = fmt::format("{}/task/{}", folder, tid);
+    const auto stat = parse_task_stat(read_text(files + "/stat"));
+    if (!stat) return;
+    ScannedTask task;
+    task.process = process;
+    task.tid = tid;
+    task.parent = stat->parent;
+    task.group = stat->group;
+    task.session = stat->session;
+    task.comm = stat->comm;
+    task.running = stat->is_running();
+    task.zombie = stat->is_zombie();
+    task.cpu_ns =
+        parse_cpu_ns(read_text(files + "/schedstat")).value_or(stat->cpu_ticks * ns_per_tick());
+    if (!task.running && !task.zombie) classify(task, files, sleep_of(stat->state), descriptors);
+    scan_.tasks.push_back(std::move(task));
   }
 
   static void classify(ScannedTask& task, const std::string& files, Sleep sleep,
@@ -224,15 +336,51 @@ class ProcPipeScanner final : public PipeScanner {
     task.fd = wait.fd;
   }
 
-  const bool asks_all_;
-  const std::string reason_;
-  std::set<PipeId> open_;
-  PipeAsker asker_;
+  Memory& memory_;
+  const size_t most_visits_;
   uint64_t began_ns_ = 0;
+  Step step_ = Step::done;
+  std::vector<Pid> pids_;
+  size_t next_ = 0;                      // of the step's
+  size_t visits_ = 0;                    // of descriptors
+  Numbers fds_, tids_;                   // of one process, from the next on
+  std::optional<uint64_t> start_ticks_;  // of that process
   std::vector<HeldEnd> held_;
-  uint32_t unreadable_ = 0;
-  std::map<PipeId, Asked> asked_;
-  DescriptorNames names_;
+  std::optional<EndLimit> limit_;
+  std::set<ProcessId> holders_;
+  std::vector<ProcessId> processes_;  // the same
+  std::vector<ScannedPipe*> due_;
+  PipeScan scan_;
+};
+
+class ProcPipeScanner final : public PipeScanner {
+ public:
+  explicit ProcPipeScanner(std::string reason) {
+    memory_.reason = std::move(reason);
+    if (!memory_.asks_all) memory_.reason += kOnlyOpen;
+  }
+
+  PipeScan scan() override {
+    whole_.begin_all();
+    return *whole_.go_on(never_late);
+  }
+
+  std::optional<PipeScan> scan_on(const IsLate& is_late) override {
+    if (whole_.is_done()) whole_.begin_all();
+    return whole_.go_on(is_late);
+  }
+
+  PipeScan scan(std::span<const ProcessId> processes) override {
+    some_.begin({processes.begin(), processes.end()});
+    return *some_.go_on(never_late);
+  }
+
+  void set_open(std::set<PipeId> pipes) override { memory_.open = std::move(pipes); }
+
+ private:
+  Memory memory_;
+  // A look may take some 30 ms.
+  ProcScan whole_{memory_, SIZE_MAX}, some_{memory_, 1 << 13};
 };
 
 }  // namespace

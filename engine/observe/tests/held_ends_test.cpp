@@ -20,6 +20,24 @@ HeldEnd held(PipeId pipe, pid_t pid, int fd, Access access, const pipes_ring* ri
   return end;
 }
 
+TEST(EndLimit, TakesTheFirstOnesOfAProcess) {
+  EndLimit limit;
+  const ProcessId greedy = {10, 1}, other = {20, 1};
+  for (uint32_t i = 0; i < EndLimit::kMostOfProcess; ++i) ASSERT_TRUE(limit.takes(greedy)) << i;
+  EXPECT_FALSE(limit.takes(greedy));
+  EXPECT_TRUE(limit.takes(other));
+  EXPECT_FALSE(limit.takes(greedy)) << "nor after others";
+  EXPECT_EQ(limit.left_out(), (std::vector<LeftOut>{{greedy, 2}}));
+}
+
+TEST(EndLimit, LeavesEachProcessSomeWhenThereAreTooMany) {
+  EndLimit limit(100);
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(limit.takes({10, 1}));
+  for (uint32_t i = 0; i < EndLimit::kFewest; ++i) EXPECT_TRUE(limit.takes({20, 1}));
+  EXPECT_FALSE(limit.takes({20, 1}));
+  EXPECT_EQ(limit.left_out(), (std::vector<LeftOut>{{{20, 1}, 1}}));
+}
+
 TEST(HeldEnds, MakePipesInOrder) {
   std::vector<HeldEnd> ends = {held(kTwo, 20, 1, Access::write), held(kOne, 20, 0, Access::read),
                                held(kOne, 10, 1, Access::write), held(kFifo, 10, 7, Access::both),

@@ -57,6 +57,8 @@ TEST_F(BpfPipeScanner, Threads) { check_threads(*scanner_); }
 TEST_F(BpfPipeScanner, WhoTheyAre) { check_who_they_are(*scanner_); }
 TEST_F(BpfPipeScanner, Bytes) { check_bytes(*scanner_, 0); }
 TEST_F(BpfPipeScanner, SomeProcesses) { check_some_processes(*scanner_); }
+TEST_F(BpfPipeScanner, Parts) { check_parts(*scanner_); }
+TEST_F(BpfPipeScanner, Cut) { check_cut(*scanner_); }
 TEST_F(BpfPipeScanner, AProcessWithoutPipes) { check_process_without_pipe(*scanner_); }
 TEST_F(BpfPipeScanner, NobodyNotices) { check_nobody_notices(*scanner_); }
 

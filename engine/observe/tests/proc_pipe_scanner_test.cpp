@@ -31,6 +31,8 @@ TEST_F(ProcPipeScanner, EndsOfForks) { check_ends_of_forks(*scanner_); }
 TEST_F(ProcPipeScanner, Fifos) { check_fifos(*scanner_); }
 TEST_F(ProcPipeScanner, Bytes) { check_bytes(*scanner_, 100'000'000); }
 TEST_F(ProcPipeScanner, SomeProcesses) { check_some_processes(*scanner_); }
+TEST_F(ProcPipeScanner, Parts) { check_parts(*scanner_); }
+TEST_F(ProcPipeScanner, Cut) { check_cut(*scanner_); }
 TEST_F(ProcPipeScanner, AProcessWithoutPipes) { check_process_without_pipe(*scanner_); }
 TEST_F(ProcPipeScanner, NobodyNotices) { check_nobody_notices(*scanner_); }
 

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -60,6 +61,7 @@ inline void check_fifos(PipeScanner& scanner) {
 
 inline void check_blocked_ends(PipeScanner& scanner) {
   HeldPipe empty, full;
+  scanner.set_open({empty.id, full.id});
   ASSERT_EQ(fcntl(full.in.get(), F_SETFL, O_NONBLOCK), 0);
   while (write(full.in.get(), std::string(4096, 'x').data(), 4096) > 0) continue;
   ASSERT_EQ(fcntl(full.in.get(), F_SETFL, 0), 0);
@@ -83,6 +85,7 @@ inline void check_blocked_ends(PipeScanner& scanner) {
 // Something to read, and nowhere to put it.
 inline void check_blocked_between(PipeScanner& scanner) {
   HeldPipe some, full;
+  scanner.set_open({some.id, full.id});
   some.put(10);
   ASSERT_EQ(fcntl(full.in.get(), F_SETFL, O_NONBLOCK), 0);
   while (write(full.in.get(), std::string(4096, 'x').data(), 4096) > 0) continue;
@@ -232,6 +235,63 @@ inline void check_bytes(PipeScanner& scanner, uint64_t asks_again_ns) {
     while (write(pipe.in.get(), much.data(), 10) > 0) continue;
     expect_known();
   }
+}
+
+// However often it is late, and whatever is looked at in between.
+inline void check_parts(PipeScanner& scanner) {
+  HeldPipe pipe;
+  const Child child([] { return pause(); });
+  const ProcessId process = process_id(child.pid());
+  std::optional<PipeScan> scan;
+  int parts = 0;
+  for (; !scan; ++parts) {
+    scan = scanner.scan_on([] { return true; });
+    const PipeScan some = scanner.scan(std::span(&process, 1));
+    ASSERT_TRUE(pipe_in(some, pipe.id));
+  }
+  EXPECT_GT(parts, 2);
+  const ScannedPipe* seen = pipe_in(*scan, pipe.id);
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->ends.size(), 4u);
+  EXPECT_TRUE(task_in(*scan, child.pid()));
+  EXPECT_TRUE(task_in(*scan, getpid()));
+  EXPECT_FALSE(scan->is_cut);
+  // Who wants all at once gets what is there now.
+  scanner.scan_on([] { return true; });
+  const HeldPipe later;
+  EXPECT_TRUE(pipe_in(scanner.scan(), later.id));
+}
+
+// Of processes that hold too much.
+inline void check_cut(PipeScanner& scanner) {
+  constexpr rlim_t kHeld = 9'000;  // by each of four
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit more = {kHeld + 1000, before.rlim_max};
+  if (setrlimit(RLIMIT_NOFILE, &more) != 0) GTEST_SKIP() << "a process may have too few files";
+  std::vector<ProcessId> processes;
+  {
+    const HeldPipe pipe;
+    std::vector<UniqueFd> copies;
+    while (copies.size() < kHeld) {
+      copies.emplace_back(fcntl(pipe.in.get(), F_DUPFD_CLOEXEC, 0));
+      ASSERT_TRUE(copies.back());
+    }
+    std::vector<std::unique_ptr<Child>> children;
+    for (int i = 0; i < 4; ++i) {
+      children.push_back(std::make_unique<Child>([] { return pause(); }));
+      processes.push_back(process_id(children.back()->pid()));
+    }
+    copies.clear();
+    const PipeScan cut = scanner.scan(processes);
+    EXPECT_TRUE(cut.is_cut);
+    EXPECT_FALSE(scanner.scan(std::span(processes).first(0)).is_cut);
+    const PipeScan all = scanner.scan();
+    EXPECT_FALSE(all.is_cut);
+    EXPECT_TRUE(all.left_out.empty());
+    EXPECT_EQ(pipe_in(all, pipe.id)->ends.size(), 4 * kHeld + 10);
+  }
+  setrlimit(RLIMIT_NOFILE, &before);
 }
 
 inline void check_some_processes(PipeScanner& scanner) {
