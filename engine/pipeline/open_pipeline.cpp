@@ -1,6 +1,9 @@
 #include "engine/pipeline/open_pipeline.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -88,6 +91,12 @@ void OpenPipeline::pass(uint64_t now_ns) {
   if (counts_)
     counts_->forget([&](PipeId id) { return !table_.known(id) && !pipes_.contains(id); },
                     [&](ProcessId id) { return !stages_.contains(id); });
+  if (members_.left_out() > 0 && !std::exchange(said_left_out_, true))
+    notices_.push_back(
+        fmt::format("{} more processes and pipes hang together with these; {} of "
+                    "each are shown",
+                    members_.left_out(), size_t{PipelineMembers::kMost}));
+  has_passed_ = true;
   children_.clear();  // what they have now the pass has seen
   notice_forks();
   wants_pass_ = false;
@@ -137,7 +146,8 @@ void OpenPipeline::look(uint64_t now_ns) {
   const std::vector<ProcessId> processes = this->processes();
   PipeScan scan;
   scan.at_ns = now_ns;
-  if (!processes.empty()) scan = parts_.scanner->scan(processes);
+  if (!processes.empty()) scan = scan_of(processes);
+  if (is_cut_ && !std::exchange(has_passed_, false)) return;
   const ScanIndex index(scan);
   table_.see(scan, index);
   look_at_pipes(scan, index);
@@ -149,6 +159,37 @@ void OpenPipeline::look(uint64_t now_ns) {
   if (members_.tree() && members_.empty()) wants_pass_ = true;
   if (!members_.empty()) make_view(scan, index, now_ns);
   say_end();
+}
+
+PipeScan OpenPipeline::scan_of(std::span<const ProcessId> processes) {
+  PipeScan scan;
+  if (!is_cut_) scan = parts_.scanner->scan(processes);
+  if (!is_cut_ && scan.is_cut) {
+    is_cut_ = true;
+    notices_.emplace_back(
+        "its processes hold too many descriptors for 20 looks a second: it is looked at with all "
+        "pipes of the machine");
+  }
+  return !is_cut_ ? std::move(scan) : has_passed_ ? part_of_pass(processes) : PipeScan();
+}
+
+// What a scan of these processes would have found then, in its pipes.
+PipeScan OpenPipeline::part_of_pass(std::span<const ProcessId> processes) const {
+  const std::set<ProcessId> wanted(processes.begin(), processes.end());
+  const PipeScan& all = table_.scan();
+  PipeScan scan;
+  scan.at_ns = all.at_ns;
+  scan.source = all.source;
+  for (const auto& entry : pipes_) {
+    const ScannedPipe* const found = table_.index().pipe(entry.first);
+    if (!found) continue;
+    ScannedPipe& pipe = scan.pipes.emplace_back(*found);
+    std::erase_if(pipe.ends, [&](const PipeEnd& end) { return !wanted.contains(end.process); });
+    if (pipe.ends.empty()) scan.pipes.pop_back();
+  }
+  std::ranges::copy_if(all.tasks, std::back_inserter(scan.tasks),
+                       [&](const ScannedTask& task) { return wanted.contains(task.process); });
+  return scan;
 }
 
 void OpenPipeline::look_at_pipes(const PipeScan& scan, const ScanIndex& index) {

@@ -62,6 +62,8 @@ class OpenPipeline {
   void take_bytes();
   void begin_to_count(uint64_t now_ns, PipeId id, PipeHistory& history);
   std::vector<ProcessId> processes() const;
+  PipeScan scan_of(std::span<const ProcessId> processes);
+  PipeScan part_of_pass(std::span<const ProcessId> processes) const;
   bool is_gone(ProcessId process) const;
   void forget_others();
   void notice_forks();
@@ -98,7 +100,9 @@ class OpenPipeline {
   uint64_t suspected_ns_ = 0;
   size_t next_frame_ = 0;
   std::map<pid_t, std::vector<pid_t>> children_;
-  bool wants_pass_ = false, said_end_ = false;
+  bool wants_pass_ = false, said_end_ = false, said_left_out_ = false;
+  // Its processes hold too much to be looked at by themselves: only passes are, when they are made.
+  bool is_cut_ = false, has_passed_ = false;
   std::vector<std::string> notices_;
 };
 

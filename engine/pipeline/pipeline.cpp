@@ -110,4 +110,14 @@ std::string PipelineView::title() const {
   return fmt::format("{}", fmt::join(parts, " | "));
 }
 
+std::string left_out_text(const std::vector<LeftOut>& left_out) {
+  uint64_t ends = 0;
+  for (const LeftOut& one : left_out) ends += one.ends;
+  const LeftOut& most = *std::ranges::max_element(left_out, {}, &LeftOut::ends);
+  const std::string others =
+      left_out.size() == 1 ? " holds" : fmt::format(" and {} more hold", left_out.size() - 1);
+  return fmt::format("{} ends of pipes are left out: process {}{} too many to list them all", ends,
+                     most.process.pid, others);
+}
+
 }  // namespace pipetop

@@ -146,6 +146,9 @@ struct Intervention {
   std::optional<ProcessId> stage = {};  // that was reniced or pinned
 };
 
+// "1234 ends of pipes are left out: process 4711 ..."; of one process at least.
+std::string left_out_text(const std::vector<LeftOut>& left_out);
+
 struct WatchSnapshot {
   uint64_t now_ns = 0;  // CLOCK_MONOTONIC
   int64_t unix_ns = 0;
@@ -155,6 +158,8 @@ struct WatchSnapshot {
   SharedVector<PipeRow> rows;  // of the last pass; an own() copy can be changed
   std::optional<uint32_t> socketpairs;
   uint32_t unreadable = 0;
+  std::vector<LeftOut> left_out;         // ends of pipes
+  bool has_passed = true;                // false: the first pass isn't complete yet
   std::optional<PipelineView> pipeline;  // the open one
   bool counts_bytes = false;             // exact rates: every system call pays
   std::vector<Intervention> interventions;

@@ -62,12 +62,33 @@ PipelineMembers::Connected PipelineMembers::tree_of(const PipeScan& scan, const 
   return connected;
 }
 
+// Pipes that were there before go first, and of the stages those that hold one that stays.
+void PipelineMembers::limit(Connected& connected, const PipeScan& scan) {
+  left_out_ = 0;
+  const auto cut = [&](auto& members, const auto& goes_first) {
+    if (members.size() <= kMost) return;
+    left_out_ += members.size() - kMost;
+    size_t room = kMost, first = size_t(std::ranges::count_if(members, goes_first));
+    size_t others = room - std::min(room, first);
+    std::erase_if(members, [&](const auto& member) {
+      size_t& left = goes_first(member) ? room : others;
+      return left == 0 || (--left, false);
+    });
+  };
+  cut(connected.pipes, [&](size_t i) { return connected_.contains(scan.pipes[i].id); });
+  std::set<ProcessId> holders;
+  for (const size_t i : connected.pipes)
+    for (const PipeEnd& end : scan.pipes[i].ends) holders.insert(end.process);
+  cut(connected.stages, [&](ProcessId stage) { return holders.contains(stage); });
+}
+
 void PipelineMembers::update(const PipeScan& scan, const ScanIndex& index,
                              const std::vector<PipelineShape>& shapes, const SeenMoving& moving,
                              uint64_t now_ns) {
-  const Connected connected = tree_ ? tree_of(scan, index, shapes, moving) : part_of(scan, shapes);
+  Connected connected = tree_ ? tree_of(scan, index, shapes, moving) : part_of(scan, shapes);
   // It has ended: nothing leaves it any more.
   if (connected.pipes.empty() && !tree_) return holders_.clear();
+  limit(connected, scan);
   std::vector<PipeId> pipes;
   for (const size_t i : connected.pipes) pipes.push_back(scan.pipes[i].id);
   merge(stages_, connected.stages, now_ns);
@@ -113,8 +134,12 @@ void PipelineMembers::find_holders(const PipeScan& scan, const ScanIndex& index,
   for (const Member<ProcessId>& stage : stages_) known.insert(stage.id);
   for (const size_t i : pipes)
     for (const PipeEnd& end : scan.pipes[i].ends)
-      if (known.insert(end.process).second && (!tree_ || in_tree(end.process, index)))
-        holders_.push_back(end.process);
+      if (known.insert(end.process).second && (!tree_ || in_tree(end.process, index))) {
+        if (holders_.size() < kMost)
+          holders_.push_back(end.process);
+        else
+          ++left_out_;
+      }
 }
 
 std::vector<ProcessId> PipelineMembers::stages() const {

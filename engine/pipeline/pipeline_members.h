@@ -18,6 +18,9 @@ class PipelineMembers {
   static constexpr uint64_t kStayNs = 5'000'000'000;
   static constexpr size_t kMostGone = 200;  // stages that are kept although they left
 
+  // Stages, holders and pipes; what a person can look at, and we twenty times a second.
+  static constexpr size_t kMost = 256;
+
   // The part that has most of these pipes, and goes on having them.
   explicit PipelineMembers(std::set<PipeId> pipes) : connected_(std::move(pipes)) {}
   // All pipes between these, and those to others in which one of these moves data; with the others
@@ -33,6 +36,9 @@ class PipelineMembers {
   // The others that hold an end of its pipes.
   const std::vector<ProcessId>& holders() const { return holders_; }
   std::vector<PipeId> pipes() const;
+
+  // How many stages, holders and pipes there would be besides.
+  size_t left_out() const { return left_out_; }
 
   bool empty() const { return pipes_.empty(); }
   const std::optional<Descendants>& tree() const { return tree_; }
@@ -53,6 +59,7 @@ class PipelineMembers {
   Connected part_of(const PipeScan& scan, const std::vector<PipelineShape>& shapes) const;
   Connected tree_of(const PipeScan& scan, const ScanIndex& index,
                     const std::vector<PipelineShape>& shapes, const SeenMoving& moving);
+  void limit(Connected& connected, const PipeScan& scan);
   bool in_tree(ProcessId process, const ScanIndex& index);
   void find_holders(const PipeScan& scan, const ScanIndex& index, const std::vector<size_t>& pipes);
   template <class Id>
@@ -64,6 +71,7 @@ class PipelineMembers {
   std::vector<Member<ProcessId>> stages_;
   std::vector<Member<PipeId>> pipes_;
   std::vector<ProcessId> holders_;
+  size_t left_out_ = 0;
 };
 
 }  // namespace pipetop

@@ -29,11 +29,13 @@ namespace {
 // A pass takes at most this part of a CPU: the next one waits for so many times what it cost.
 constexpr uint64_t kCostFactor = 20;
 constexpr uint64_t kToleranceNs = kMs;  // of the caller's clock
+// After so long a tick leaves the rest of a pass to the next one, which keys may come before. A
+// part that has begun takes some ten ms more.
+constexpr uint64_t kPartNs = 20 * kMs;
 
 constexpr const char* kNoRecord =
     "there is no folder for a record of changes: a guardian puts them back if pipetop is killed, "
-    "but "
-    "nobody does if both are; set XDG_RUNTIME_DIR to a folder that is yours alone";
+    "but nobody does if both are; set XDG_RUNTIME_DIR to a folder that is yours alone";
 
 int64_t unix_now_ns() {
   using std::chrono::system_clock;
@@ -86,6 +88,9 @@ class Watcher::Impl {
   };
 
   void pass(uint64_t now_ns);
+  bool pass_in_parts(uint64_t now_ns);
+  void end_pass(uint64_t now_ns, uint64_t cost_ns);
+  void want_pass();
   void look(uint64_t now_ns);
   void begin(PipelineMembers members);
   std::string name_of_part(const PipelineShape& shape) const;
@@ -102,6 +107,8 @@ class Watcher::Impl {
   WatchParts parts_;
   WatchTable table_;
   Schedule passes_, looks_;
+  std::optional<uint64_t> parts_cost_ns_;  // of those of a pass that is being made
+  bool wants_another_ = false;             // pass after that one
   double scan_ms_ = 0;
   std::unique_ptr<PipelineInstruments> instruments_;  // made ahead
   std::optional<OpenPipeline> open_;
@@ -114,8 +121,8 @@ class Watcher::Impl {
 
 std::shared_ptr<const WatchSnapshot> Watcher::Impl::tick(uint64_t now_ns) {
   const uint64_t every_ns = open_ && open_->wants_pass() ? 0 : options_.table_ns;
-  const bool passes = passes_.due(now_ns, every_ns);
-  if (passes) pass(now_ns);
+  const bool is_due = parts_cost_ns_ || passes_.due(now_ns, every_ns);
+  const bool passes = is_due && pass_in_parts(now_ns);
   if (open_ && (passes || looks_.due(now_ns, options_.pipeline_ns))) look(now_ns);
   log_.update(now_ns, history_of());
   if (open_)
@@ -127,12 +134,40 @@ std::shared_ptr<const WatchSnapshot> Watcher::Impl::tick(uint64_t now_ns) {
 void Watcher::Impl::pass(uint64_t now_ns) {
   const uint64_t began_ns = parts_.cpu_ns();
   table_.update(parts_.scanner->scan(), now_ns);
+  end_pass(now_ns, parts_.cpu_ns() - began_ns);
+}
+
+// True if it is complete.
+bool Watcher::Impl::pass_in_parts(uint64_t now_ns) {
+  if (!options_.in_parts) return pass(now_ns), true;
+  const uint64_t began_ns = parts_.cpu_ns(), until_ns = parts_.now_ns() + kPartNs;
+  const observe::IsLate is_late = [&] { return parts_.now_ns() >= until_ns; };
+  uint64_t& cost_ns = parts_cost_ns_ ? *parts_cost_ns_ : parts_cost_ns_.emplace(0);
+  const bool was_updating = table_.is_updating();
+  if (!was_updating)
+    if (auto scan = parts_.scanner->scan_on(is_late)) table_.begin(std::move(*scan), now_ns);
+  // Something is done in each tick, however late it is.
+  const bool is_done =
+      table_.is_updating() && (was_updating || !is_late()) && table_.go_on(is_late);
+  cost_ns += parts_.cpu_ns() - began_ns;
+  if (is_done) end_pass(now_ns, cost_ns);
+  return is_done;
+}
+
+void Watcher::Impl::end_pass(uint64_t now_ns, uint64_t cost_ns) {
   if (open_) open_->pass(now_ns);
   retry_undo();
-  passes_.at_ns = now_ns;
-  passes_.cost_ns = parts_.cpu_ns() - began_ns;
-  scan_ms_ = double(passes_.cost_ns) / double(kMs);
+  parts_cost_ns_.reset();
+  passes_.at_ns = std::exchange(wants_another_, false) ? 0 : now_ns;
+  passes_.cost_ns = cost_ns;
+  scan_ms_ = double(cost_ns) / double(kMs);
   is_new_ = true;
+}
+
+// As soon as possible: one that is being made has perhaps begun too soon.
+void Watcher::Impl::want_pass() {
+  passes_.at_ns = 0;
+  wants_another_ = parts_cost_ns_.has_value();
 }
 
 void Watcher::Impl::look(uint64_t now_ns) {
@@ -154,6 +189,8 @@ std::shared_ptr<const WatchSnapshot> Watcher::Impl::snapshot(uint64_t now_ns) {
   s->rows = table_.rows();
   s->socketpairs = scan.socketpairs;
   s->unreadable = scan.unreadable;
+  s->left_out = scan.left_out;
+  s->has_passed = table_.has_passed();
   if (open_) {
     s->pipeline = open_->view();
     s->counts_bytes = open_->counts_bytes();
@@ -188,7 +225,7 @@ void Watcher::Impl::count_children() {
 }
 
 void Watcher::Impl::open(PipeId pipe) {
-  if (!table_.known(pipe)) pass(parts_.now_ns());
+  if (!options_.in_parts && !table_.known(pipe)) pass(parts_.now_ns());
   find(pipe);
   begin(PipelineMembers(std::set{pipe}));
 }
@@ -310,7 +347,7 @@ std::string Watcher::Impl::changed(std::optional<PipeId> measured, std::optional
   if (measured)
     if (KnownPipe* known = table_.known(*measured)) known->history.track();
   if (open_) open_->restart_window();
-  passes_.at_ns = 0;  // what it looks like now
+  want_pass();  // what it looks like now
   is_new_ = true;
   return done.text;
 }
@@ -326,7 +363,7 @@ std::string Watcher::Impl::resize(PipeId pipe, bool larger) {
   const uint64_t granted =
       interventions_.resize(pipe, scanned.ends, larger ? 2 * bytes : bytes / 2);
   if (interventions_.done().size() > before) return changed(pipe, {});
-  passes_.at_ns = 0;  // the last one is out of date: somebody else has resized it
+  want_pass();  // the last one is out of date: somebody else has resized it
   return fmt::format("pipe {} has {} already", pipe.inode, size_text(granted));
 }
 
@@ -355,7 +392,7 @@ std::string Watcher::Impl::pin(ProcessId stage, std::span<const int> cpus) {
 void Watcher::Impl::settle_undone() {
   log_.keep(parts_.now_ns(), interventions_.done());
   if (open_) open_->restart_window();
-  passes_.at_ns = 0;
+  want_pass();
   is_new_ = true;
 }
 

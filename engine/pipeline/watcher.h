@@ -17,6 +17,7 @@ struct WatchOptions {
   BpfUse bpf = BpfUse::automatic;
   uint64_t table_ns = 500'000'000;     // between two passes over the whole machine
   uint64_t pipeline_ns = 50'000'000;   // between two looks at the open pipeline
+  bool in_parts = false;               // passes, so that no tick takes long
   uint64_t window_ns = 5'000'000'000;  // that shares and the bottleneck are of
 };
 

@@ -133,7 +133,9 @@ int show_pipes(const CommandLine& line, const Config& config) {
   check_watch_terminal(config, screen);
   // Before the threads in which a watcher makes its instruments: a signal would go to one of them.
   const SignalFd held{SIGTERM, SIGHUP, SIGQUIT, SIGINT, SIGTSTP, SIGWINCH, SIGCONT};
-  Watcher watcher(watch_options(line, config));
+  WatchOptions options = watch_options(line, config);
+  options.in_parts = true;
+  Watcher watcher(options);
   tell_leftovers(watcher);
   if (screen.pipeline) watcher.open(parse_target(line.watch.target));
   if (line.watch.exact) watcher.count_bytes(true);

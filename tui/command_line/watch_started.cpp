@@ -29,6 +29,7 @@ namespace {
 WatchOptions started_options(const Config& config, bool has_screen) {
   WatchOptions options;
   options.bpf = config.bpf;
+  options.in_parts = has_screen;
   if (!has_screen) options.pipeline_ns = kLook_ns;
   return options;
 }

@@ -22,6 +22,9 @@ Json head_json(const WatchSnapshot& now, const WatchPrint& how) {
          now.socketpairs ? Json(*now.socketpairs) : Json(),
          now.reason.empty() ? "not counted" : now.reason);
   json["unreadable_processes"] = now.unreadable;
+  json["left_out"] = list_json(now.left_out, [](const LeftOut& one) {
+    return Json{{"pid", one.process.pid}, {"ends", one.ends}};
+  });
   return json;
 }
 
@@ -51,7 +54,8 @@ Document watch_document(const WatchSnapshot& now, const WatchPrint& how) {
     return {"pipes", std::move(json), table_text(now, how)};
   }
   json.update(pipeline_json(*now.pipeline, now.now_ns, missing_of(now.reason)));
-  const std::string reason = now.reason.empty() ? "" : now.reason + "\n";
+  std::string reason = now.reason.empty() ? "" : now.reason + "\n";
+  if (!now.left_out.empty()) reason += left_out_text(now.left_out) + "\n";
   return {"pipeline", std::move(json), reason + pipeline_text(*now.pipeline, how.columns)};
 }
 

@@ -5,6 +5,7 @@
 namespace pipetop::tui {
 namespace {
 
+constexpr const char* kNotAsked = "only the first holders of a pipe are asked";
 constexpr const char* kNotCounted = "bytes are not counted; give --exact";
 
 template <class T>
@@ -48,8 +49,9 @@ Json stage_json(const StageView& stage, const std::string& missing) {
   put(json, "cpus_in_use", stage.cpu);
   put_known(json, "cpu_ns", stage.cpu_ns, missing);
   put(json, "shares", stage.shares, shares_json);
-  json["nice"] = stage.nice;
-  json["may_use_cpus"] = stage.cpus;
+  const bool asked = !stage.cpus.empty();
+  put_if(asked, json, "nice", stage.nice, kNotAsked);
+  put_if(asked, json, "may_use_cpus", stage.cpus, kNotAsked);
   return json;
 }
 

@@ -138,8 +138,8 @@ std::string table_head(const WatchSnapshot& now, const WatchPrint& how, size_t s
     text += fmt::format(
         "; {} cannot be looked into",
         now.unreadable == 1 ? "1 process" : fmt::format("{} processes", now.unreadable));
-  return text + "\n" +
-         (now.reason.empty() ? "" : fmt::format("seen by /proc only: {}\n", now.reason));
+  text += now.left_out.empty() ? "\n" : "\n" + left_out_text(now.left_out) + "\n";
+  return text + (now.reason.empty() ? "" : fmt::format("seen by /proc only: {}\n", now.reason));
 }
 
 // ---- a pipeline -------------------------------------------------------------

@@ -191,6 +191,27 @@ TEST_F(WatchTable, NothingIsSelectedInPlaceOfAPipeThatIsGone) {
   EXPECT_EQ(state().table.selected->inode, 3u) << "what has come into its place";
 }
 
+TEST_F(WatchTable, SaysWhatIsNotKnownYetAndWhatIsLeftOut) {
+  WatchSnapshot none = pipes({});
+  none.has_passed = false;
+  start(none);
+  EXPECT_TRUE(shows("Looking at all pipes of this machine")) << text();
+  WatchSnapshot some = pipes({9, 8});
+  some.left_out = {{{4711, 1}, 500}};
+  show(some);
+  EXPECT_FALSE(shows("Looking at")) << text();
+  EXPECT_TRUE(shows("500 ends of pipes are left out: process 4711")) << text();
+}
+
+TEST_F(WatchTable, OfAThousandDescriptorsSomeAreNamed) {
+  WatchSnapshot some = pipes({9});
+  std::vector<EndView>& writers = some.rows.own()[0].pipe.writers;
+  writers.resize(1000, writers[0]);
+  start(some, {}, 60, 200);
+  type("j");
+  EXPECT_TRUE(shows("and 984")) << text();
+}
+
 TEST_F(WatchTable, TheRowsAreThoseOfTheLastPassOnEveryScreen) {
   start(pipes({9, 8, 7}), {}, 10, 40);
   EXPECT_EQ(inodes(state().table.rows), (std::vector<uint64_t>{1, 2, 3}));

@@ -128,6 +128,7 @@ void TableRows::update(const WatchSnapshot& now) {
   if (first_ns_ == 0) first_ns_ = now.now_ns;
   while (!ended_.empty() && now_ns_ >= ended_.front().at_ns + kNewsStays_ns) ended_.pop_front();
   is_made_ = false;
+  has_passed_ = now.has_passed;
   if (now.rows.data() == pass_.data()) return;
   std::vector<Place> places;
   places.reserve(now.rows.size());

@@ -46,8 +46,9 @@ class TableRows {
 
   const std::vector<TableRow>& rows() const { return rows_; }
   size_t pipes() const { return pass_.size(); }
-  size_t hidden() const { return hidden_; }  // own and idle ones that the filter would show
-  const PipeRow* find(PipeId pipe) const;    // shown or not; nullptr: it is gone
+  size_t hidden() const { return hidden_; }        // own and idle ones that the filter would show
+  bool has_passed() const { return has_passed_; }  // false: nobody knows yet what there is
+  const PipeRow* find(PipeId pipe) const;          // shown or not; nullptr: it is gone
 
  private:
   struct Ended {
@@ -68,6 +69,7 @@ class TableRows {
   size_t ended_before_ = 0;    // that were marked, ever
   uint64_t first_ns_ = 0;      // the first pass: nothing in it is new
   uint64_t now_ns_ = 0;
+  bool has_passed_ = false;
   bool is_made_ = false;  // the rows are, and for these
   TableChoice made_for_;
   std::optional<PipeId> kept_;

@@ -213,6 +213,7 @@ void draw_legend(const Area& line, bool in_words, bool has_news) {
 }
 
 std::string nothing_text(const TableState& table) {
+  if (!table.rows.has_passed()) return "Looking at all pipes of this machine ...";
   if (table.rows.hidden() > 0)
     return fmt::format("nothing {}moves; i shows the {} idle and own pipes",
                        table.choice.filter.empty() ? "" : "that matches ", table.rows.hidden());

@@ -16,8 +16,11 @@ constexpr uint64_t kTurn_ns = 8'000'000'000;
 // The descriptors of all processes at an end, with whole command lines.
 std::string commands_text(const PipeRow& row, const std::vector<EndView>& ends) {
   std::string text;
+  constexpr size_t kMostNamed = 16;
+  size_t named = 0;
   for (const EndView& end : ends) {
     if (end.stage >= row.stages.size()) continue;
+    if (named++ == kMostNamed) return fmt::format("{} and {} more", text, ends.size() - kMostNamed);
     const StageView& stage = row.stages[end.stage];
     text += fmt::format("{}{} (pid {}, fd {}{})", text.empty() ? "" : ", ",
                         stage.command.empty() ? stage.name : stage.command, stage.id.pid,
@@ -62,6 +65,7 @@ std::vector<Message> standing(const WatchState& state) {
                       ? Message{fmt::format("in place: {}; u undoes the last, 0 all", change.text)}
                       : Message{fmt::format("not put back: {}: {}", change.text, change.waits),
                                 Severity::warning});
+  if (!s.left_out.empty()) all.push_back({left_out_text(s.left_out), Severity::warning});
   if (s.unreadable > 0)
     all.push_back({fmt::format("{} processes of other users cannot be read; sudo pipetop watch",
                                grouped_text(s.unreadable))});

@@ -18,16 +18,24 @@ class FakeScanner final : public observe::PipeScanner {
     machine_.cpu_ns += machine_.scan_cost_ns;
     return machine_.scan();
   }
+  std::optional<PipeScan> scan_on(const observe::IsLate&) override {
+    if (++part_ < machine_.scan_parts) return {};
+    part_ = 0;
+    return scan();
+  }
   PipeScan scan(std::span<const ProcessId> processes) override {
     ++machine_.looks;
     const std::set<ProcessId> only(processes.begin(), processes.end());
-    return machine_.scan(&only);
+    PipeScan scan = machine_.scan(&only);
+    scan.is_cut = machine_.is_cut;
+    return scan;
   }
 
   void set_open(std::set<PipeId> pipes) override { machine_.open = std::move(pipes); }
 
  private:
   FakeMachine& machine_;
+  int part_ = 0;
 };
 
 class FakeClock final : public observe::StageClock {
@@ -291,7 +299,7 @@ WatchParts FakeMachine::parts() {
     const FakeProcess* process = known(pid);
     return process ? std::optional(process->io) : std::nullopt;
   };
-  parts.now_ns = [this] { return now_ns; };
+  parts.now_ns = [this] { return now_ns += question_ns; };
   parts.boot_ns = [this] { return now_ns; };
   parts.cpu_ns = [this] { return cpu_ns; };
   parts.self = 4000;

@@ -77,6 +77,9 @@ class FakeMachine {
   std::vector<pid_t> watched;                 // by the clock: threads
   std::optional<ProcessId> blamed, selected;  // by the sampler
   int clocks = 0;                             // that exist
+  int scan_parts = 1;                         // that a scan of everything is made in, if it may be
+  uint64_t question_ns = 0;                   // that each question for the time takes
+  bool is_cut = false;                        // scans of some processes are
   std::set<PipeId> open;                      // pipes, as the scanner was told
 
  private:

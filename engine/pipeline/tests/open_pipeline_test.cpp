@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/pipeline/bottleneck.h"
+#include "engine/pipeline/pipeline_members.h"
 #include "engine/pipeline/tests/watch_fixture.h"
 
 namespace pipetop {
@@ -93,6 +94,53 @@ TEST_F(OpenPipelineTest, OnlyItsPipesAreAskedByRoot) {
   EXPECT_EQ(machine.open, (std::set<PipeId>{first, second}));
   watcher->close();
   EXPECT_TRUE(machine.open.empty());
+}
+
+TEST_F(OpenPipelineTest, WhatIsTooMuchForLooksIsLookedAtWithPasses) {
+  make_tar_gzip_ssh();
+  tick();
+  machine.is_cut = true;
+  watcher->open(second);
+  const int looks = machine.looks;
+  auto s = run(3 * kSecond);
+  EXPECT_EQ(machine.looks, looks);
+  EXPECT_NE(notices.find("too many descriptors"), notices.npos) << notices;
+  EXPECT_EQ(names(s), "tar gzip ssh");
+  EXPECT_NEAR(*pipe(s, second).bytes_per_s, 10 << 20, 1 << 20);
+  machine.exit(12);
+  s = run(2 * kSecond);
+  EXPECT_TRUE(stage(s, "ssh").gone);
+}
+
+TEST_F(OpenPipelineTest, OfThousandsOfPipesSomeAreShown) {
+  machine.add(10, "tar");
+  machine.add(12, "ssh");
+  for (int i = 0; i < 300; ++i) {
+    machine.hold(1000 + uint64_t(i), 10, 10 + i, Access::write);
+    machine.hold(1000 + uint64_t(i), 12, 10 + i, Access::read);
+  }
+  tick();
+  const PipeId chosen = {FakeMachine::kPipeDevice, 1299};
+  watcher->open(chosen);
+  const auto s = run(kSecond);
+  EXPECT_EQ(s->pipeline->pipes.size(), PipelineMembers::kMost);
+  EXPECT_FALSE(pipe(s, chosen).closed);
+  EXPECT_NE(notices.find("44 more processes and pipes"), notices.npos) << notices;
+}
+
+TEST_F(OpenPipelineTest, OfThousandsOfHoldersSomeAreShown) {
+  machine.add(10, "tar");
+  machine.add(12, "ssh");
+  const PipeId id = machine.connect(100, 10, 12);
+  for (pid_t pid = 100; pid < 400; ++pid) {
+    machine.add(pid, "holder", 10);
+    machine.hold(100, pid, 7, Access::write);
+  }
+  tick();
+  watcher->open(id);
+  const auto s = run(kSecond);
+  EXPECT_EQ(s->pipeline->stages.size(), 2 + PipelineMembers::kMost);
+  EXPECT_NE(notices.find("44 more processes and pipes"), notices.npos) << notices;
 }
 
 TEST_F(OpenPipelineTest, TheWindowForgetsWhatWasBefore) {

@@ -315,5 +315,59 @@ TEST_F(WatchTableTest, WithoutBpfTheRateOfAnotherProcessIsNotKnownAtOnce) {
   EXPECT_NEAR(go_on(12).value.value_or(0), 2e6, 1);
 }
 
+TEST_F(WatchTableTest, APassInPartsShowsTheOneBeforeUntilItIsComplete) {
+  machine.add(10, "tar");
+  machine.add(11, "gzip");
+  machine.connect(100, 10, 11);
+  machine.scan_parts = 3;
+  machine.question_ns = kSecond;  // each part is late
+  start({.in_parts = true});
+  auto s = tick();
+  EXPECT_FALSE(s->has_passed);
+  int parts = 1;
+  for (; !s->has_passed; ++parts) s = tick();
+  EXPECT_GT(parts, 8) << "three of the scan, and each step of the table";
+  EXPECT_EQ(machine.scans, 1);
+  ASSERT_EQ(s->rows.size(), 1u);
+  EXPECT_EQ(stage(s, "gzip").command, "gzip --flag");
+  machine.add(20, "yes");
+  machine.add(21, "wc");
+  const PipeId later = machine.connect(200, 20, 21);
+  for (int part = 1; part < parts; ++part) {
+    EXPECT_EQ(tick()->rows.size(), 1u) << part;
+    EXPECT_NE(error_of([&] { watcher->open(later); }), "no error") << "nobody has seen it yet";
+  }
+  for (int part = 0; part < parts && tick()->rows.size() == 1; ++part) continue;
+  EXPECT_EQ(tick()->rows.size(), 2u);
+  watcher->open(later);
+  EXPECT_EQ(names(tick()), "yes wc");
+}
+
+TEST_F(WatchTableTest, WhatAnotherPassInterruptsIsForgotten) {
+  machine.add(10, "tar");
+  machine.add(11, "gzip");
+  machine.connect(100, 10, 11);
+  machine.question_ns = kSecond;
+  start({.in_parts = true});
+  for (int i = 0; i < 3; ++i) tick();
+  machine.exit(11);
+  machine.add(12, "zstd");
+  machine.hold(100, 12, 0, Access::read);
+  watcher->open(ProcessId{12, 120});
+  EXPECT_EQ(names(tick()), "tar zstd");
+}
+
+TEST_F(WatchTableTest, ThousandsOfHoldersAreNamedAndNotAsked) {
+  machine.add(1, "init");
+  for (pid_t pid = 10; pid < 210; ++pid) {
+    machine.add(pid, "holder");
+    machine.hold(100, pid, 1, Access::write);
+  }
+  const auto s = tick();
+  ASSERT_EQ(s->rows[0].stages.size(), 200u);
+  EXPECT_EQ(s->rows[0].stages.front().command, "holder --flag");
+  EXPECT_EQ(s->rows[0].stages.back().command, "holder");
+}
+
 }  // namespace
 }  // namespace pipetop

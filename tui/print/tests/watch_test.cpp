@@ -73,6 +73,20 @@ TEST(PrintWatch, ATableSaysWhatIsMissingAndWhatIsLeftOut) {
   EXPECT_EQ(std::ranges::count(table_text(s, filtered), '\n'), 2) << "no empty table";
 }
 
+TEST(PrintWatch, EndsThatAreLeftOutAreSaid) {
+  WatchSnapshot s = example_pipes();
+  EXPECT_EQ(watch_document(s, how()).tree["left_out"], Json::array());
+  s.left_out = {{{4711, 1}, 3}, {{4712, 1}, 100}};
+  const Document document = watch_document(s, how());
+  const std::string said =
+      "103 ends of pipes are left out: process 4712 and 1 more hold too many to list them all\n";
+  EXPECT_NE(document.human.find(said), said.npos) << document.human;
+  EXPECT_EQ(document.tree["left_out"],
+            (Json{{{"pid", 4711}, {"ends", 3}}, {{"pid", 4712}, {"ends", 100}}}));
+  s.pipeline = example_pipeline();
+  EXPECT_TRUE(watch_document(s, how()).human.starts_with(said));
+}
+
 TEST(PrintWatch, TheJsonOfATableHoldsEverything) {
   const Document document = watch_document(example_pipes(), how());
   const Json& tree = document.tree;
