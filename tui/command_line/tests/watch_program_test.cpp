@@ -67,6 +67,20 @@ TEST(WatchProgram, ListsAPipeWithBothItsEnds) {
   };
   EXPECT_TRUE(held_by(pipe["writers"], holder.pid())) << pipe;
   EXPECT_TRUE(held_by(pipe["readers"], std::to_string(getpid()))) << pipe;
+  if (geteuid() == 0) {
+    EXPECT_TRUE(pipe["capacity_bytes"].is_null()) << "root copies no ends of all pipes";
+  } else {
+    EXPECT_EQ(pipe["capacity_bytes"], 65'536);
+    EXPECT_EQ(pipe["queued_bytes"], 0);
+  }
+}
+
+TEST(WatchProgram, AnOpenPipelineTellsItsSizes) {
+  const Holder holder;
+  Program program(watch({"--format", "json", "--duration", "300ms", holder.pid()}));
+  EXPECT_EQ(program.wait(), 0) << program.err();
+  const json pipe = pipe_of(json::parse(program.out())["pipes"], holder.inode());
+  ASSERT_FALSE(pipe.is_null()) << program.out();
   EXPECT_EQ(pipe["capacity_bytes"], 65'536);
   EXPECT_EQ(pipe["queued_bytes"], 0);
 }
