@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include <cerrno>
 #include <system_error>
@@ -19,7 +20,9 @@ std::string distrust(const fs::path& path, const struct stat& status, const User
     return fmt::format("user {} owns {}", status.st_uid, path.string());
   if (S_ISLNK(status.st_mode) || (S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0))
     return "";
-  const bool group_is_theirs = status.st_gid == 0 || status.st_gid == trusted.gid;
+  // A list of access may let anybody write, and shows as the group.
+  const bool has_list = ::lgetxattr(path.c_str(), "system.posix_acl_access", nullptr, 0) > 0;
+  const bool group_is_theirs = !has_list && (status.st_gid == 0 || status.st_gid == trusted.gid);
   const mode_t others = group_is_theirs ? S_IWOTH : S_IWOTH | S_IWGRP;
   return (status.st_mode & others) != 0 ? fmt::format("others may write {}", path.string()) : "";
 }
@@ -33,7 +36,7 @@ std::string look(const fs::path& path, const User& trusted, int& links) {
     if (::lstat(walked.c_str(), &status) != 0)
       return fmt::format("{} cannot be looked at: {}", walked.string(),
                          std::generic_category().message(errno));
-    if (const std::string why = distrust(walked, status, trusted); !why.empty()) return why;
+    if (std::string why = distrust(walked, status, trusted); !why.empty()) return why;
     if (!S_ISLNK(status.st_mode)) continue;
     if (++links > kMostLinks) return walked.string() + " has too many links";
     std::error_code error;

@@ -18,6 +18,7 @@
 #include "engine/host/pipe_max_size.h"
 #include "engine/host/zero_copy_probe.h"
 #include "engine/memory/buffer.h"
+#include "engine/pipeline/intervention_words.h"
 #include "engine/pipeline/leftovers.h"
 #include "engine/process/placement.h"
 #include "engine/registry/main_capabilities.h"
@@ -53,7 +54,7 @@ Check check_changes() {
   if (!left.changes.empty())
     return limited(fmt::format("left in place: {}", fmt::join(left.changes, ", ")),
                    "a pipetop has ended, and neither it nor its guardian could undo it",
-                   "pipetop watch --put-back");
+                   put_back_command());
   if (!left.damaged.empty())
     return limited("a record of changes can't be read", left.damaged.front(), "");
   return works(left.in_use == 0 ? "none left behind" : "a pipetop that runs will undo its own");

@@ -32,7 +32,7 @@ class PipeScanner {
   virtual PipeScan scan(std::span<const ProcessId> processes) = 0;
 
   // The pipes of the pipeline that a person has opened, until the next call.
-  virtual void set_open(std::set<PipeId>) {}
+  virtual void set_open(const std::set<PipeId>&) {}
 };
 
 // Throws Error, "why; remedy".

@@ -375,7 +375,7 @@ class ProcPipeScanner final : public PipeScanner {
     return *some_.go_on(never_late);
   }
 
-  void set_open(std::set<PipeId> pipes) override { memory_.open = std::move(pipes); }
+  void set_open(const std::set<PipeId>& pipes) override { memory_.open = pipes; }
 
  private:
   Memory memory_;

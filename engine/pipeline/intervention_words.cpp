@@ -13,6 +13,7 @@
 #include "engine/host/host_files.h"
 #include "engine/host/pipe_max_size.h"
 #include "engine/pipeline/size_text.h"
+#include "engine/process/privileges.h"
 
 namespace pipetop {
 namespace {
@@ -61,9 +62,12 @@ Error why_not_put_back(const ChangeList& list, const ForeignChange& change) {
                     : why_not_reached({change.process, change.fd}, change.error);
 }
 
-// By what its threads had.
+// Whoever became root for this has to again.
+bool is_by_sudo() { return ::geteuid() == 0 && user_to_become().uid != 0; }
+
+// By what its threads had. `sudo`: before each command.
 std::string thread_commands(const ChangeList& list,
-                            const std::vector<const ForeignChange*>& changes) {
+                            const std::vector<const ForeignChange*>& changes, const char* sudo) {
   std::map<int64_t, std::vector<pid_t>> threads;
   for (const ForeignChange* change : changes)
     if (change->is_in_place != 0) threads[change->before].push_back(change->tid);
@@ -75,13 +79,14 @@ std::string thread_commands(const ChangeList& list,
     const std::string value = value_text(list, first.kind, before);
     const bool all = threads.size() == 1;
     if (nice && all && changes.size() > 1)
-      commands.push_back(fmt::format("renice -n {} -p $(ls /proc/{}/task)", value, pid));
+      commands.push_back(fmt::format("{}renice -n {} -p $(ls /proc/{}/task)", sudo, value, pid));
     else if (nice)
-      commands.push_back(fmt::format("renice -n {} -p {}", value, fmt::join(tids, " ")));
+      commands.push_back(fmt::format("{}renice -n {} -p {}", sudo, value, fmt::join(tids, " ")));
     else if (all)
-      commands.push_back(fmt::format("taskset -acp {} {}", value, pid));
+      commands.push_back(fmt::format("{}taskset -acp {} {}", sudo, value, pid));
     else
-      for (const pid_t tid : tids) commands.push_back(fmt::format("taskset -cp {} {}", value, tid));
+      for (const pid_t tid : tids)
+        commands.push_back(fmt::format("{}taskset -cp {} {}", sudo, value, tid));
   }
   return fmt::format("{}", fmt::join(commands, "; "));
 }
@@ -187,15 +192,19 @@ std::string why_in_place(const ChangeList& list, uint32_t step) {
   return "nobody has put it back";
 }
 
+std::string put_back_command() {
+  return is_by_sudo() ? "sudo pipetop watch --put-back" : "pipetop watch --put-back";
+}
+
 std::string remedy_of(const ChangeList& list, uint32_t step, bool is_recorded) {
   const auto changes = changes_of(list, step);
   const auto left = std::ranges::find_if(changes, &ForeignChange::is_in_place);
   if (left == changes.end()) return {};
   const ForeignChange& change = **left;
   const bool is_denied = change.error == EACCES || change.error == EPERM;
-  const char* sudo = is_denied && ::geteuid() != 0 ? "sudo " : "";
-  if (change.kind != ChangeKind::pipe_size) return sudo + thread_commands(list, changes);
-  if (is_recorded && !is_denied) return "pipetop watch --put-back";
+  const char* sudo = (is_denied && ::geteuid() != 0) || is_by_sudo() ? "sudo " : "";
+  if (change.kind != ChangeKind::pipe_size) return thread_commands(list, changes, sudo);
+  if (is_recorded && !is_denied) return put_back_command();
   return fmt::format("{}pipetop watch {}:{}, and {} until it has {}", sudo, change.process.pid,
                      change.fd, change.before < change.set ? '{' : '}',
                      size_text(uint64_t(change.before)));

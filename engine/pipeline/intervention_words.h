@@ -32,6 +32,9 @@ bool is_in_place(const ChangeList& list, uint32_t step);  // any of it
 // Why it could not be put back, the last time.
 std::string why_in_place(const ChangeList& list, uint32_t step);
 
+// "pipetop watch --put-back", with the rights that we have.
+std::string put_back_command();
+
 // What would put it back: "renice -n 0 -p 123". `is_recorded`: for `pipetop watch --put-back`.
 std::string remedy_of(const ChangeList& list, uint32_t step, bool is_recorded);
 

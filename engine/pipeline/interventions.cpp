@@ -75,6 +75,13 @@ uint64_t rounded(uint64_t bytes) {
   return std::bit_ceil(std::clamp<uint64_t>(bytes, kPageBytes, INT_MAX / 2));
 }
 
+// Throws Error if it has ended, or if that can't be told.
+void require(ProcessId process) {
+  const int error = look_for(process);
+  if (error == ESRCH) throw why_gone(process);
+  if (error != 0) throw SystemError(fmt::format("process {}", process.pid), error);
+}
+
 std::string joined(const std::vector<std::string>& texts) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
@@ -91,19 +98,20 @@ struct Interventions::Value {
 };
 
 uint64_t Interventions::resize(PipeId pipe, std::vector<PipeEnd> ends, uint64_t bytes) {
+  ends.resize(std::min(ends.size(), kMostHolders));
   const uint64_t before = resize_by_any(pipe, ends, {}).now;
   if (rounded(bytes) == before) return before;
   const uint32_t step = ledger_.begin();
-  for (const PipeEnd& end : std::span(ends).first(std::min(ends.size(), kMostHolders)))
-    ledger_.add({.kind = ChangeKind::pipe_size,
-                 .process = end.process,
-                 .fd = end.fd,
-                 .pipe = pipe,
-                 .before = static_cast<int64_t>(before),
-                 .set = static_cast<int64_t>(rounded(bytes))});
-  ledger_.write();
   Resized resized;
   try {
+    for (const PipeEnd& end : ends)
+      ledger_.add({.kind = ChangeKind::pipe_size,
+                   .process = end.process,
+                   .fd = end.fd,
+                   .pipe = pipe,
+                   .before = static_cast<int64_t>(before),
+                   .set = static_cast<int64_t>(rounded(bytes))});
+    ledger_.write();
     resized = resize_by_any(pipe, ends, bytes);
   } catch (const Error&) {
     ledger_.forget(step);
@@ -117,13 +125,21 @@ uint64_t Interventions::resize(PipeId pipe, std::vector<PipeEnd> ends, uint64_t 
   return resized.now;
 }
 
-// All threads, also those that start meanwhile. What is to be changed is written down first.
-void Interventions::change_threads(uint32_t step, ProcessId process, const Value& value) {
-  const auto give_up = [&](const Error& why) {
+// All threads or none.
+void Interventions::change(uint32_t step, ProcessId process, const Value& value) {
+  try {
+    change_threads(process, value);
+  } catch (const Error&) {
     ledger_.put_back(step);
     if (is_in_place(ledger_.list(), step)) remember(step);
-    throw why;
-  };
+    throw;
+  }
+  if (!is_in_place(ledger_.list(), step)) throw why_gone(process);
+  remember(step);
+}
+
+// Also those that start meanwhile. What is to be changed is written down first.
+void Interventions::change_threads(ProcessId process, const Value& value) {
   std::set<pid_t> seen;
   for (std::vector<ForeignChange*> fresh;; fresh.clear()) {
     for (const pid_t tid : threads_of(process.pid)) {
@@ -139,38 +155,37 @@ void Interventions::change_threads(uint32_t step, ProcessId process, const Value
     ledger_.write();
     for (ForeignChange* change : fresh) {
       // Close to the change: the number may be given to another process at any time.
-      const int error = exists(process) ? value.write(change->tid) : ESRCH;
+      int error = look_for(process);
+      if (error == 0) error = value.write(change->tid);
       change->is_in_place = error == 0;
-      if (error != 0 && error != ESRCH) give_up(value.explain(error));
+      if (error != 0 && error != ESRCH) throw value.explain(error);
       if (error == 0) value.read(change->tid, change->set);  // what the kernel made of it
     }
   }
   ledger_.write();
-  if (!is_in_place(ledger_.list(), step)) throw why_gone(process);
-  remember(step);
 }
 
 void Interventions::renice(ProcessId process, int nice) {
   if (nice < kLeastNice || nice > kMostNice)
     throw Error(fmt::format("nice {}: give a value from {} to {}", nice, kLeastNice, kMostNice));
-  if (!exists(process)) throw why_gone(process);
+  require(process);
   const auto read = [](pid_t tid, int64_t& now) {
     int has = 0;
     const int error = read_nice(tid, has);
     if (error == 0) now = has;
     return error;
   };
-  change_threads(ledger_.begin(), process,
-                 {.kind = ChangeKind::nice,
-                  .set = nice,
-                  .read = read,
-                  .write = [&](pid_t tid) { return set_nice(tid, nice); },
-                  .explain = [&](int error) { return why_not_reniced(process, nice, error); }});
+  change(ledger_.begin(), process,
+         {.kind = ChangeKind::nice,
+          .set = nice,
+          .read = read,
+          .write = [&](pid_t tid) { return set_nice(tid, nice); },
+          .explain = [&](int error) { return why_not_reniced(process, nice, error); }});
 }
 
 void Interventions::pin(ProcessId process, std::span<const int> cpus) {
   if (cpus.empty()) throw Error("no CPUs; give at least one");
-  if (!exists(process)) throw why_gone(process);
+  require(process);
   const CpuMask wanted = mask_of(cpus);
   const uint32_t step = ledger_.begin();
   const auto read = [&](pid_t tid, int64_t& now) {
@@ -179,12 +194,12 @@ void Interventions::pin(ProcessId process, std::span<const int> cpus) {
     if (error == 0) now = ledger_.number_of(has);
     return error;
   };
-  change_threads(step, process,
-                 {.kind = ChangeKind::cpus,
-                  .set = ledger_.number_of(wanted),
-                  .read = read,
-                  .write = [&](pid_t tid) { return set_cpus(tid, wanted); },
-                  .explain = [&](int error) { return why_not_pinned(process, wanted, error); }});
+  change(step, process,
+         {.kind = ChangeKind::cpus,
+          .set = ledger_.number_of(wanted),
+          .read = read,
+          .write = [&](pid_t tid) { return set_cpus(tid, wanted); },
+          .explain = [&](int error) { return why_not_pinned(process, wanted, error); }});
 }
 
 // A newer change of the same is wanted: those before it need not be put back any more.

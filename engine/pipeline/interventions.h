@@ -56,7 +56,8 @@ class Interventions {
  private:
   struct Value;
 
-  void change_threads(uint32_t step, ProcessId process, const Value& value);
+  void change(uint32_t step, ProcessId process, const Value& value);
+  void change_threads(ProcessId process, const Value& value);
   void remember(uint32_t step);
   bool put_back(size_t at, std::string& said);
 

@@ -72,8 +72,8 @@ Leftovers find_leftovers(const std::string& records) {
 std::string leftovers_text(const Leftovers& leftovers) {
   std::string text;
   if (!leftovers.changes.empty())
-    text = fmt::format("a pipetop that has ended has left in place: {}; pipetop watch --put-back",
-                       fmt::join(leftovers.changes, ", "));
+    text = fmt::format("a pipetop that has ended has left in place: {}; {}",
+                       fmt::join(leftovers.changes, ", "), put_back_command());
   for (const std::string& damaged : leftovers.damaged) text += (text.empty() ? "" : ". ") + damaged;
   return text;
 }

@@ -343,6 +343,7 @@ InterventionLog::HistoryOf Watcher::Impl::history_of() {
 std::string Watcher::Impl::changed(std::optional<PipeId> measured, std::optional<ProcessId> stage) {
   const Interventions::Done& done = interventions_.done().back();
   if (!interventions_.has_record() && done.step == 1) notify(kNoRecord);
+  log_.keep(parts_.now_ns(), interventions_.done());  // of the same none waits any more
   log_.add(parts_.now_ns(), done, measured, stage, history_of());
   if (measured)
     if (KnownPipe* known = table_.known(*measured)) known->history.track();
@@ -411,10 +412,11 @@ std::string Watcher::Impl::undo(bool all) {
 void Watcher::Impl::retry_undo() {
   const auto may_fit = [this](PipeId id, uint64_t bytes) {
     const ScannedPipe* pipe = table_.index().pipe(id);
-    return !pipe || !pipe->ring || pipe->ring->used() * kPageBytes <= bytes;
+    if (!pipe) return true;
+    return (pipe->ring ? pipe->ring->used() * kPageBytes : pipe->queued.value_or(0)) <= bytes;
   };
   std::vector<std::string> news = interventions_.retry(may_fit);
-  if (news.empty()) return;
+  if (news.empty()) return log_.keep(parts_.now_ns(), interventions_.done());  // why they wait
   settle_undone();
   std::ranges::move(news, std::back_inserter(notices_));
 }

@@ -28,6 +28,7 @@ class AsUser {
 
   bool on_;
   uint64_t in_effect_ = 0;
+  User before_;  // whose files it was
   std::vector<gid_t> groups_;
 };
 

@@ -134,10 +134,10 @@ void ChangeLedger::forget_all() {
 
 // The guardian may have descriptors where we have none.
 bool ChangeLedger::finish() {
-  if (!guardian_) return false;
+  if (!memory_) return false;
   put_back_all(shared().list);
   write();
-  const bool goes_on = guardian_->finish();
+  const bool goes_on = guardian_ && guardian_->finish();
   guardian_.reset();
   if (record_.file && list().is_empty()) ::unlink(record_.path.c_str());
   record_.file.reset();

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "engine/process/privileges.h"
@@ -30,8 +31,9 @@ constexpr int kPatience_ms = 10'000;  // with a first attempt on a busy machine
 int keep_descriptors(int lifeline, std::array<int, 2> fds) {
   constexpr int kSafe = 10;  // above those to be replaced
   lifeline = ::fcntl(lifeline, F_DUPFD, kSafe);
+  if (lifeline < 0) ::_exit(1);
   for (int& fd : fds)
-    if (fd >= 0) fd = ::fcntl(fd, F_DUPFD, kSafe);
+    if (fd >= 0 && (fd = ::fcntl(fd, F_DUPFD, kSafe)) < 0) ::_exit(1);
   // Readers of our output must not wait for the guardian to end.
   for (int fd = 0; fd < kLifeline; ++fd) ::close(fd);
   ::dup2(lifeline, kLifeline);
@@ -90,6 +92,9 @@ Guardian::Guardian(const GuardianDuty& duty) {
   other_end.reset();
   char ready = 0;
   while (::read(lifeline_.get(), &ready, 1) < 0 && errno == EINTR) continue;
+  if (ready == kReady) return;
+  while (::waitpid(std::exchange(pid_, 0), nullptr, 0) < 0 && errno == EINTR) continue;
+  throw SystemError("start of the guardian", EMFILE);  // what its start may lack
 }
 
 bool Guardian::is_there() const {

@@ -89,12 +89,12 @@ Viewer viewer() {
   struct stat ns = {};
   const bool is_first = ::stat("/proc/self/ns/user", &ns) == 0 && ns.st_ino == kFirstUserNamespace;
   const uint64_t held = effective_capabilities();
-  const bool rules = ::geteuid() == 0 || (held & capabilities({CAP_SYS_ADMIN})) != 0;
+  const bool rules = is_first && (::geteuid() == 0 || (held & capabilities({CAP_SYS_ADMIN})) != 0);
   // Elsewhere our numbers are not those that the kernel compares: they are nobody's.
   return {.uid = is_first ? ::geteuid() : UINT32_MAX,
           .gid = is_first ? ::getegid() : UINT32_MAX,
           .capabilities = held & ~capabilities({CAP_BPF, CAP_PERFMON, CAP_SYSLOG}),
-          .sees_all = rules || (held & capabilities({CAP_SYS_PTRACE})) != 0,
+          .sees_all = rules || (is_first && (held & capabilities({CAP_SYS_PTRACE})) != 0),
           .may_slow_everyone = rules};
 }
 

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <string_view>
+#include <system_error>
 
 #include "engine/base/error.h"
 #include "engine/host/host_files.h"
@@ -90,7 +91,10 @@ void suspend_main_capabilities() { check(use_capabilities(0)); }
 void narrow_main_capabilities(unsigned uses) {
   if (here(uses, workloads()).permitted() == 0) {
     if (become(user_to_become())) return;
-    throw SystemError("becoming the user who called sudo", errno);
+    throw Error(fmt::format("becoming the user who called sudo: {}: unset SUDO_UID, SUDO_GID, "
+                            "DOAS_USER and PKEXEC_UID to stay who you are",
+                            std::generic_category().message(errno)),
+                Exit::refused);
   }
   const MainCapabilities sets = here(uses | kCallersFiles, workloads());
   check(keep_capabilities(sets.permitted(), sets.passed_on, 0));

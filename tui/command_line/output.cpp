@@ -53,7 +53,13 @@ Output::Output(const std::string& path, Appears appears)
       open_directly();
     if (!file_) fail(errno);
   } catch (const SystemError& e) {
-    if (user_.uid == 0 || (e.error_number() != EACCES && e.error_number() != EPERM)) throw;
+    const bool is_denied = e.error_number() == EACCES || e.error_number() == EPERM;
+    if (!is_denied || geteuid() != 0) throw;
+    if (user_.uid == 0)
+      throw Error(fmt::format("{}: root writes only where permissions let it: use sudo, or a "
+                              "directory of root's",
+                              e.what()),
+                  Exit::usage);
     throw Error(fmt::format("{}, for user {}, who has made pipetop root: give a place where they "
                             "may write",
                             e.what(), user_.uid),
@@ -94,14 +100,21 @@ void Output::open_to_be_whole() {
     if (!file_) return;
     temporary_ = beside_;
   }
-  if (place_.now) own_as(*place_.now);
+  if (!place_.now || own_as(*place_.now)) return;
+  // Of a file that root has replaced its owner would have nothing any more.
+  if (!temporary_.empty()) remove(temporary_);
+  temporary_.clear();
+  whole_ = false;
+  open_directly();
 }
 
 // As the file that it replaces, as far as that is allowed. The owner first: with another one's
-// permissions our file could run as root.
-void Output::own_as(const struct stat& old) const {
-  (void)!fchown(file_.get(), old.st_uid, old.st_gid);
+// permissions our file could run as root. False if root can't give it to its owner.
+bool Output::own_as(const struct stat& old) const {
+  const bool is_owned = fchown(file_.get(), old.st_uid, old.st_gid) == 0;
+  if (!is_owned && geteuid() == 0 && user_.uid == 0) return false;
   (void)!fchmod(file_.get(), old.st_mode & 0777);
+  return true;
 }
 
 void Output::remove(const std::string& name) const {

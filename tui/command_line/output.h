@@ -44,7 +44,7 @@ class Output {
   int open_at_place(const std::string& name, int flags) const;
   void open_directly();
   void open_to_be_whole();
-  void own_as(const struct stat& old) const;
+  bool own_as(const struct stat& old) const;
   void name_it();
   void remove(const std::string& name) const;
   void discard_old();

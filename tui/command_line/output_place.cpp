@@ -114,10 +114,9 @@ class Search {
   bool is_shared() const {
     return (folder_.st_mode & S_ISVTX) != 0 && (folder_.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   }
-  // For root. Its group is its own.
+  // For root. Whom a list of access lets write shows as the group, whichever that is.
   bool is_foreign() const {
-    const mode_t others = folder_.st_gid == 0 ? S_IWOTH : S_IWGRP | S_IWOTH;
-    return folder_.st_uid != 0 || (folder_.st_mode & others) != 0;
+    return folder_.st_uid != 0 || (folder_.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   }
   bool is_strangers(const struct stat& entry) const {
     return entry.st_uid != writer_ && entry.st_uid != folder_.st_uid;

@@ -15,6 +15,7 @@
 #include "engine/base/reading.h"
 #include "engine/base/text.h"
 #include "engine/process/command.h"
+#include "engine/process/privileges.h"
 #include "engine/registry/main_capabilities.h"
 #include "tui/command_line/callers_variables.h"
 #include "tui/command_line/command_privileges.h"
@@ -116,7 +117,7 @@ class Started {
   // Returns the exit status, or minus the signal that ended the command.
   int run() {
     start();
-    attempt([&] { keep_capabilities_for(line_, config_); });
+    if (!attempt([&] { keep_capabilities_for(line_, config_); })) drop_capabilities();
     attempt([&] { watcher_->open_tree(command_->pid()); });
     if (has_screen_) attempt([&] { show(); });
     while (!ended()) serve();
@@ -146,14 +147,16 @@ class Started {
     loop_->set_timer_once(look_ns_);
   }
 
-  // Whatever goes wrong is no reason to leave the command: it is said, once each.
+  // Whatever goes wrong is no reason to leave the command: it is said, once each. False then.
   template <class Work>
-  void attempt(const Work& work) {
+  bool attempt(const Work& work) {
     try {
       work();
+      return true;
     } catch (const Error& e) {
       if (said_ != e.what()) say(e.what());
       said_ = e.what();
+      return false;
     }
   }
 

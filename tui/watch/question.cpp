@@ -61,7 +61,8 @@ Question stage_question(const Prompt& chosen, bool for_good, const UserOf& user_
       "of     " + user_text(chosen.stage, user_of)};
   if (for_good) {
     question.lines.push_back("Only root can lower it again:");
-    question.lines.push_back(fmt::format("  renice -n {} -p {}", chosen.now, chosen.stage.pid));
+    question.lines.push_back(
+        fmt::format("  sudo renice -n {} -p {}", chosen.now, chosen.stage.pid));
   }
   return question;
 }

@@ -31,7 +31,7 @@ class FakeScanner final : public observe::PipeScanner {
     return scan;
   }
 
-  void set_open(std::set<PipeId> pipes) override { machine_.open = std::move(pipes); }
+  void set_open(const std::set<PipeId>& pipes) override { machine_.open = pipes; }
 
  private:
   FakeMachine& machine_;

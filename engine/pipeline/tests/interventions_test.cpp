@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <fstream>
 #include <latch>
+#include <string>
 #include <thread>
 
 #include "engine/base/clock.h"
@@ -30,6 +34,17 @@ std::string error_of(const Function& function) {
 }
 
 bool says(const std::string& text, const char* part) { return text.find(part) != text.npos; }
+
+// The newest of ours: those of earlier tests may still try. 0 if there is none.
+pid_t child_named(const std::string& name) {
+  std::ifstream children("/proc/thread-self/children");
+  pid_t newest = 0;
+  for (pid_t child = 0; children >> child;) {
+    std::ifstream comm("/proc/" + std::to_string(child) + "/comm");
+    if (std::string its; comm >> its && its == name) newest = child;
+  }
+  return newest;
+}
 
 class InterventionsTest : public testing::Test {
  protected:
@@ -175,6 +190,36 @@ TEST_F(InterventionsTest, WithoutDescriptorsNothingIsTakenForEndedOrLeft) {
   EXPECT_TRUE(left.empty()) << left[0];
   EXPECT_EQ(size(), 64 * kKiB);
   EXPECT_EQ(nice_of(process.pid()), nice);
+  EXPECT_EQ(cpus_of(process.pid()), cpus);
+}
+
+// And where no other one can be started, we still put back what we can.
+TEST_F(InterventionsTest, WithoutAGuardianNothingNewIsChangedAndTheRestIsPutBack) {
+  const ForeignProcess process;
+  const auto cpus = cpus_of(process.pid());
+  const CpuMask set = mask_of(std::array{cpus.back()});
+  ChangeLedger ledger("");
+  ledger.begin();
+  ledger.add({.kind = ChangeKind::cpus,
+              .process = process.id(),
+              .tid = process.pid(),
+              .before = ledger.number_of(mask_of(cpus)),
+              .set = ledger.number_of(set)});
+  ASSERT_EQ(set_cpus(process.pid(), set), 0);
+  const pid_t guardian = child_named("pipetop-guard");
+  ASSERT_NE(guardian, 0);
+  kill(guardian, SIGKILL);
+  siginfo_t ended = {};
+  waitid(P_PID, static_cast<id_t>(guardian), &ended, WEXITED | WNOWAIT);
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit none = {3, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  const std::string why = error_of([&] { ledger.begin(); });
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_TRUE(says(why, "nothing is changed")) << why;
+  EXPECT_FALSE(ledger.finish());
+  EXPECT_TRUE(ledger.list().is_empty());
   EXPECT_EQ(cpus_of(process.pid()), cpus);
 }
 

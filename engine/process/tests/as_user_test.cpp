@@ -14,7 +14,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <latch>
 #include <string>
+#include <thread>
 
 #include "engine/base/error.h"
 #include "engine/base/unique_fd.h"
@@ -81,6 +83,30 @@ TEST_F(AsUserTest, GroupsAreTheUsers) {
     EXPECT_EQ(own_groups(), std::vector<gid_t>{kNobody.gid});
   }
   EXPECT_EQ(own_groups(), before);
+}
+
+// setgroups() of the library would end the program: the other thread may not change its groups.
+TEST_F(AsUserTest, OtherThreadsStayAsTheyAre) {
+  std::latch may_not(1), done(1);
+  std::thread other([&] {
+    EXPECT_TRUE(use_capabilities(0));
+    may_not.count_down();
+    done.wait();
+  });
+  may_not.wait();
+  {
+    const AsUser as_user(kNobody);
+    EXPECT_EQ(owner_of_new("theirs"), kNobody.uid);
+  }
+  EXPECT_EQ(owner_of_new("roots/ours"), 0);
+  done.count_down();
+  other.join();
+}
+
+TEST_F(AsUserTest, AnInnerOneLeavesTheOuterOne) {
+  const AsUser outer(kNobody);
+  { const AsUser inner(kNobody); }
+  EXPECT_EQ(owner_of_new("theirs"), kNobody.uid);
 }
 
 TEST_F(AsUserTest, ItsCapabilitiesNeedNotBeInEffect) {
