@@ -1,4 +1,5 @@
 // The table of all pipes: which rows there are, their order, and what a row says.
+#include <algorithm>
 #include <set>
 
 #include "tui/tests/watch_fixture.h"

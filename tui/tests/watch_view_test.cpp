@@ -1,4 +1,5 @@
 // What is drawn of a pipeline, at every size.
+#include <algorithm>
 #include <map>
 #include <set>
 

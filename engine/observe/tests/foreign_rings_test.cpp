@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <sys/uio.h>
 
+#include <algorithm>
+
 #include "engine/base/error.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/observe/tests/scan_fixture.h"

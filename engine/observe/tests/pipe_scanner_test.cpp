@@ -2,6 +2,7 @@
 #include <sched.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "engine/pipeline/flow_order.h"
@@ -322,7 +323,7 @@ TEST(PipeGraph, EveryPipeIsInOnePart) {
   const PipeScan scan = made.scan();
   for (const PipelineShape& shape : pipelines(scan, made.seen(), Families(scan.tasks)))
     pipes.insert(pipes.end(), shape.pipes.begin(), shape.pipes.end());
-  std::sort(pipes.begin(), pipes.end());
+  std::ranges::sort(pipes);
   std::vector<size_t> all(200);
   std::iota(all.begin(), all.end(), size_t(0));
   EXPECT_EQ(pipes, all);

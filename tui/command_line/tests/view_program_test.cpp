@@ -5,6 +5,8 @@
 #include <sys/mount.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+
 #include "engine/tests/eventually.h"
 #include "engine/transfer/tests/streams.h"
 #include "tui/command_line/tests/program.h"

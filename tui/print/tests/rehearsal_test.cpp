@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tui/print/document.h"
 
 namespace pipetop::tui {
