@@ -167,7 +167,8 @@ TEST_F(SchedStacks, FewShortSleepsStandForTheOthers) {
         *both[i].after, *both[i].before,
         [&](size_t place) { return both[i].reader.stack(Role::writer, place); }, symbols);
     EXPECT_EQ(tables[i].tree->total, tables[i].ns);
-    EXPECT_EQ(tables[i].lost, 0u);
+    // Once in a while the kernel gives none: 1 of some hundreds in an emulated one.
+    EXPECT_LE(tables[i].lost, tables[i].times / 100);
   }
   for (const char* function : {"nanosleep", "sys_poll"}) {
     const double truth = share_in(*tables[1].tree, function);
