@@ -10,8 +10,6 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr int kLowestNice = -20, kHighestNice = 19;
-
 std::string named(const StageView& stage) { return fmt::format("{} {}", stage.name, stage.id.pid); }
 
 // Stages that share a pipe with it.
@@ -73,7 +71,7 @@ Prompt pin_prompt(const PipelineView& pipeline, const StageView& stage, std::spa
 
 void Prompt::step(int by) {
   if (kind == Kind::nice) {
-    nice = std::clamp(nice + by, kLowestNice, kHighestNice);
+    nice = std::clamp(nice + by, kLeastNice, kMostNice);
   } else if (!choices.empty()) {
     const auto count = static_cast<int>(choices.size());
     at = static_cast<size_t>((static_cast<int>(at) + by % count + count) % count);
