@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "engine/base/reading.h"
@@ -20,18 +21,11 @@ namespace {
 
 std::string process_text(ProcessId process) { return fmt::format("process {}", process.pid); }
 
-std::vector<const ForeignChange*> changes_of(const ChangeList& list, uint32_t step) {
-  std::vector<const ForeignChange*> found;
-  for (const ForeignChange& change : list.changes())
-    if (change.step == step) found.push_back(&change);
-  return found;
-}
-
 // What a process was known to have is what its first thread had.
-const ForeignChange& first_of(const std::vector<const ForeignChange*>& changes) {
-  const auto leads = [](const ForeignChange* change) { return change->tid == change->process.pid; };
+const ForeignChange& first_of(std::span<const ForeignChange> changes) {
+  const auto leads = [](const ForeignChange& change) { return change.tid == change.process.pid; };
   const auto found = std::ranges::find_if(changes, leads);
-  return found == changes.end() ? *changes.front() : **found;
+  return found == changes.end() ? changes.front() : *found;
 }
 
 std::string value_text(const ChangeList& list, ChangeKind kind, int64_t value) {
@@ -66,11 +60,11 @@ Error why_not_put_back(const ChangeList& list, const ForeignChange& change) {
 bool is_by_sudo() { return ::geteuid() == 0 && user_to_become().uid != 0; }
 
 // By what its threads had. `sudo`: before each command.
-std::string thread_commands(const ChangeList& list,
-                            const std::vector<const ForeignChange*>& changes, const char* sudo) {
+std::string thread_commands(const ChangeList& list, std::span<const ForeignChange> changes,
+                            const char* sudo) {
   std::map<int64_t, std::vector<pid_t>> threads;
-  for (const ForeignChange* change : changes)
-    if (change->is_in_place != 0) threads[change->before].push_back(change->tid);
+  for (const ForeignChange& change : changes)
+    if (change.is_in_place != 0) threads[change.before].push_back(change.tid);
   const ForeignChange& first = first_of(changes);
   const bool nice = first.kind == ChangeKind::nice;
   const pid_t pid = first.process.pid;
@@ -165,7 +159,7 @@ Error why_not_pinned(ProcessId process, const CpuMask& cpus, int error_number) {
 }
 
 std::string text_of(const ChangeList& list, uint32_t step) {
-  const auto changes = changes_of(list, step);
+  const auto changes = list.of(step);
   if (changes.empty()) return {};
   const ForeignChange& first = first_of(changes);
   const std::string before = value_text(list, first.kind, first.before);
@@ -182,13 +176,13 @@ std::string text_of(const PutBack& result) {
 }
 
 bool is_in_place(const ChangeList& list, uint32_t step) {
-  return std::ranges::any_of(changes_of(list, step), &ForeignChange::is_in_place);
+  return std::ranges::any_of(list.of(step), &ForeignChange::is_in_place);
 }
 
 std::string why_in_place(const ChangeList& list, uint32_t step) {
-  for (const ForeignChange* change : changes_of(list, step))
-    if (change->is_in_place != 0 && change->error != 0)
-      return std::string(why_of(why_not_put_back(list, *change).what()));
+  for (const ForeignChange& change : list.of(step))
+    if (change.is_in_place != 0 && change.error != 0)
+      return std::string(why_of(why_not_put_back(list, change).what()));
   return "nobody has put it back";
 }
 
@@ -197,10 +191,10 @@ std::string put_back_command() {
 }
 
 std::string remedy_of(const ChangeList& list, uint32_t step, bool is_recorded) {
-  const auto changes = changes_of(list, step);
+  const auto changes = list.of(step);
   const auto left = std::ranges::find_if(changes, &ForeignChange::is_in_place);
   if (left == changes.end()) return {};
-  const ForeignChange& change = **left;
+  const ForeignChange& change = *left;
   const bool is_denied = change.error == EACCES || change.error == EPERM;
   const char* sudo = (is_denied && ::geteuid() != 0) || is_by_sudo() ? "sudo " : "";
   if (change.kind != ChangeKind::pipe_size) return thread_commands(list, changes, sudo);

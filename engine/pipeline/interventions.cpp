@@ -204,14 +204,11 @@ void Interventions::pin(ProcessId process, std::span<const int> cpus) {
 
 // A newer change of the same is wanted: those before it need not be put back any more.
 void Interventions::remember(uint32_t step) {
-  const auto& all = ledger_.list().changes();
-  const auto change_of = [&](uint32_t of) {
-    return std::ranges::find(all, of, &ForeignChange::step);
-  };
+  const ChangeList& list = ledger_.list();
   for (Done& done : done_)
-    if (const auto old = change_of(done.step); old != all.end())
-      if (is_of_the_same(*old, *change_of(step))) done.waits.clear();
-  done_.push_back({text_of(ledger_.list(), step), monotonic_ns(), step});
+    if (const auto old = list.of(done.step); !old.empty())
+      if (is_of_the_same(old.front(), list.of(step).front())) done.waits.clear();
+  done_.push_back({text_of(list, step), monotonic_ns(), step});
 }
 
 // False: it stays.
@@ -260,10 +257,9 @@ std::vector<std::string> Interventions::retry(const MayFit& may_fit) {
   for (size_t at = done_.size(); at > 0; --at) {
     const Done& done = done_[at - 1];
     if (done.waits.empty() || !may_pass(done.error)) continue;
-    const auto all = ledger_.list().changes();
-    const auto change = std::ranges::find(all, done.step, &ForeignChange::step);
-    if (change->kind == ChangeKind::pipe_size &&
-        !may_fit(change->pipe, static_cast<uint64_t>(change->before)))
+    const ForeignChange& change = ledger_.list().of(done.step).front();
+    if (change.kind == ChangeKind::pipe_size &&
+        !may_fit(change.pipe, static_cast<uint64_t>(change.before)))
       continue;
     if (std::string said; put_back(at - 1, said)) news.push_back(std::move(said));
   }

@@ -106,8 +106,7 @@ void ChangeLedger::write() const {
 }
 
 void ChangeLedger::correct(uint32_t step, int64_t before, int64_t set) {
-  for (ForeignChange& change : shared().list.changes()) {
-    if (change.step != step) continue;
+  for (ForeignChange& change : shared().list.of(step)) {
     change.before = before;
     change.set = set;
   }
@@ -121,8 +120,7 @@ PutBack ChangeLedger::put_back(uint32_t step) {
 }
 
 void ChangeLedger::forget(uint32_t step) {
-  for (ForeignChange& change : shared().list.changes())
-    if (change.step == step) change.is_in_place = 0;
+  for (ForeignChange& change : shared().list.of(step)) change.is_in_place = 0;
   write();
 }
 

@@ -50,7 +50,17 @@ struct ChangeList {
 
   std::span<const ForeignChange> changes() const { return std::span(change).first(count); }
   std::span<ForeignChange> changes() { return std::span(change).first(count); }
+  // Those of a step follow each other, later steps behind them.
+  std::span<const ForeignChange> of(uint32_t step) const { return of(changes(), step); }
+  std::span<ForeignChange> of(uint32_t step) { return of(changes(), step); }
   bool is_empty() const { return std::ranges::none_of(changes(), &ForeignChange::is_in_place); }
+
+ private:
+  template <class Changes>
+  static Changes of(Changes all, uint32_t step) {
+    return {std::ranges::lower_bound(all, step, {}, &ForeignChange::step),
+            std::ranges::upper_bound(all, step, {}, &ForeignChange::step)};
+  }
 };
 
 }  // namespace pipetop

@@ -19,15 +19,6 @@ void forget(Changes changes) {
   for (ForeignChange& change : changes) change.is_in_place = 0;
 }
 
-// Those of a step follow each other.
-Changes changes_of(ChangeList& list, uint32_t step) {
-  uint32_t last = list.count;
-  while (last > 0 && list.change[last - 1].step != step) --last;
-  uint32_t first = last;
-  while (first > 0 && list.change[first - 1].step == step) --first;
-  return Changes(list.change).subspan(first, last - first);
-}
-
 // A later change of the same that is still in place; null: there is none.
 const ForeignChange* change_above(const ChangeList& list, const ForeignChange& change) {
   for (uint32_t i = list.count; i > 0 && list.change[i - 1].step > change.step; --i) {
@@ -157,7 +148,7 @@ PutBack put_back_pipe(Changes holders) {
 }  // namespace
 
 PutBack put_back_step(ChangeList& list, uint32_t step) {
-  const Changes changes = changes_of(list, step);
+  const Changes changes = list.of(step);
   if (std::ranges::none_of(changes, &ForeignChange::is_in_place)) return {};
   if (const ForeignChange* above = change_above(list, changes.front())) {
     for (ForeignChange& change : changes) {
