@@ -12,9 +12,9 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/base/unique_fd.h"
+#include "engine/copy/copier.h"
 #include "engine/process/inherited_signals.h"
 #include "engine/process/privileges.h"
-#include "engine/transfer/transfer.h"
 #include "tui/command_line/command_privileges.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
@@ -52,8 +52,8 @@ UniqueFd open_input(const CommandLine& line) {
   return file;
 }
 
-TransferOptions transfer_options(const ViewRequest& request, const UniqueFd& file) {
-  TransferOptions options;
+CopyOptions copy_options(const ViewRequest& request, const UniqueFd& file) {
+  CopyOptions options;
   if (file) {
     options.in = file.get();
     options.in_name = one_line(request.file);
@@ -77,10 +77,10 @@ class View {
   explicit View(const CommandLine& line)
       : request_(line.view),
         file_(open_input(line)),
-        transfer_(transfer_options(request_, file_)),
-        size_(request_.size ? request_.size : bytes_left(transfer_.in().fd)),
+        copier_(copy_options(request_, file_)),
+        size_(request_.size ? request_.size : bytes_left(copier_.in().fd)),
         shows_(shows(request_)),
-        names_(transfer_.in().fd, transfer_.out().fd) {
+        names_(copier_.in().fd, copier_.out().fd) {
     next_ns_ = looked_ns_ + request_.interval_ns;
     wait_for_next();
   }
@@ -100,7 +100,7 @@ class View {
 
  private:
   void move() {
-    while (!transfer_.step().ended)
+    while (!copier_.step().ended)
       if (wakeups_.pending()) attend();
   }
 
@@ -113,19 +113,19 @@ class View {
   void attend() {
     const Wakeup wakeup = wakeups_.take();
     const uint64_t now_ns = monotonic_ns();
-    const bool waits = request_.wait && transfer_.progress().bytes == 0;
+    const bool waits = request_.wait && copier_.progress().bytes == 0;
     if (waits)
       leave_out(now_ns - looked_ns_);
     else if (wakeup.continued)
       leave_out_stop(now_ns);
     looked_ns_ = now_ns;
     if (shows_ == Shows::line) {
-      waiting_.look(transfer_.waits_for());
+      waiting_.look(copier_.waits_for());
       names_.refresh(now_ns);
     }
     if (wakeup.asked) tell(now_ns);
     if (now_ns >= next_ns_) {
-      flow_.add(now_ns, transfer_.progress().bytes);
+      flow_.add(now_ns, copier_.progress().bytes);
       ++tick_;
       show();
       next_ns_ = std::max(next_ns_ + request_.interval_ns, now_ns);
@@ -180,7 +180,7 @@ class View {
 
   // On average: what came in the last moment says nothing of the whole.
   void show_last() {
-    flow_.add(monotonic_ns(), transfer_.progress().bytes);
+    flow_.add(monotonic_ns(), copier_.progress().bytes);
     Progress last = progress();
     last.rate = flow_.average();
     last.remark.clear();
@@ -197,14 +197,14 @@ class View {
   void tell(uint64_t now_ns) {
     end_line();
     Flow until_now = flow_;
-    until_now.add(now_ns, transfer_.progress().bytes);
+    until_now.add(now_ns, copier_.progress().bytes);
     say(report(until_now));
   }
 
   std::string report() const { return report(flow_); }
 
   std::string report(const Flow& flow) const {
-    const TransferProgress& moved = transfer_.progress();
+    const CopyProgress& moved = copier_.progress();
     const auto average = flow.average();
     return fmt::format(
         "{}{} bytes ({}) in {:.1f} s{}, by {}{}", request_.name.empty() ? "" : request_.name + ": ",
@@ -217,7 +217,7 @@ class View {
   const ViewRequest& request_;
   Wakeups wakeups_;  // before anything is opened: a FIFO may wait for its writer
   UniqueFd file_;
-  Transfer transfer_;
+  Copier copier_;
   std::optional<uint64_t> size_;  // of all that will come
   Shows shows_;
   uint64_t looked_ns_ = monotonic_ns();

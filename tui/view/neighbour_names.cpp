@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/base/clock.h"
-#include "engine/transfer/neighbours.h"
+#include "engine/copy/neighbours.h"
 
 namespace pipetop::tui {
 namespace {

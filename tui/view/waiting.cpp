@@ -9,23 +9,22 @@ constexpr size_t kLooks = 10, kLeastLooks = 4;
 
 }  // namespace
 
-void Waiting::look(TransferSide side) {
+void Waiting::look(CopySide side) {
   looks_.push_back(side);
   if (looks_.size() > kLooks) looks_.pop_front();
 }
 
-TransferSide Waiting::side() const {
-  if (looks_.size() < kLeastLooks) return TransferSide::none;
-  for (const TransferSide side : {TransferSide::in, TransferSide::out})
+CopySide Waiting::side() const {
+  if (looks_.size() < kLeastLooks) return CopySide::none;
+  for (const CopySide side : {CopySide::in, CopySide::out})
     if (2 * size_t(std::ranges::count(looks_, side)) > looks_.size()) return side;
-  return TransferSide::none;
+  return CopySide::none;
 }
 
-std::string waiting_text(TransferSide side, const std::string& upstream,
+std::string waiting_text(CopySide side, const std::string& upstream,
                          const std::string& downstream) {
-  if (side == TransferSide::in) return "waiting for " + (upstream.empty() ? "stdin" : upstream);
-  if (side == TransferSide::out)
-    return "held up by " + (downstream.empty() ? "stdout" : downstream);
+  if (side == CopySide::in) return "waiting for " + (upstream.empty() ? "stdin" : upstream);
+  if (side == CopySide::out) return "held up by " + (downstream.empty() ? "stdout" : downstream);
   return "";
 }
 

@@ -1,4 +1,4 @@
-// Which side a transfer waits for most of the time, by a few looks per second: each asks whether
+// Which side a copy waits for most of the time, by a few looks per second: each asks whether
 // the input is empty or the output is full.
 #pragma once
 
@@ -6,24 +6,23 @@
 #include <deque>
 #include <string>
 
-#include "engine/transfer/transfer.h"
+#include "engine/copy/copier.h"
 
 namespace pipetop::tui {
 
 class Waiting {
  public:
-  void look(TransferSide side);
+  void look(CopySide side);
 
   // That of more than half of the last looks, if there were some.
-  TransferSide side() const;
+  CopySide side() const;
 
  private:
-  std::deque<TransferSide> looks_;
+  std::deque<CopySide> looks_;
 };
 
 // "waiting for gzip", "held up by ssh"; for a neighbour without a name "waiting for stdin". "" for
 // neither side.
-std::string waiting_text(TransferSide side, const std::string& upstream,
-                         const std::string& downstream);
+std::string waiting_text(CopySide side, const std::string& upstream, const std::string& downstream);
 
 }  // namespace pipetop::tui

@@ -1,4 +1,4 @@
-// What interrupts a transfer: a timer, and signals. Each only ends a system call that waits; the
+// What interrupts a copy: a timer, and signals. Each only ends a system call that waits; the
 // data is moved without asking for the time.
 #pragma once
 

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
+#include "engine/copy/tests/streams.h"
 #include "engine/tests/eventually.h"
-#include "engine/transfer/tests/streams.h"
 #include "tui/command_line/tests/program.h"
 #include "tui/command_line/tests/scratch_directory.h"
 #include "tui/tests/processes.h"

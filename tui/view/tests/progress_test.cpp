@@ -196,22 +196,22 @@ TEST(Flow, TheTimeThatWeWereStoppedDoesntCount) {
 
 TEST(Waiting, NamesTheSideOfMostLooks) {
   Waiting waiting;
-  EXPECT_EQ(waiting.side(), TransferSide::none);
-  for (int i = 0; i < 3; ++i) waiting.look(TransferSide::in);
-  EXPECT_EQ(waiting.side(), TransferSide::none) << "too few to tell";
-  waiting.look(TransferSide::none);
-  EXPECT_EQ(waiting.side(), TransferSide::in);
-  for (int i = 0; i < 5; ++i) waiting.look(TransferSide::out);
-  EXPECT_EQ(waiting.side(), TransferSide::out);
-  for (int i = 0; i < 5; ++i) waiting.look(TransferSide::none);
-  EXPECT_EQ(waiting.side(), TransferSide::none);
+  EXPECT_EQ(waiting.side(), CopySide::none);
+  for (int i = 0; i < 3; ++i) waiting.look(CopySide::in);
+  EXPECT_EQ(waiting.side(), CopySide::none) << "too few to tell";
+  waiting.look(CopySide::none);
+  EXPECT_EQ(waiting.side(), CopySide::in);
+  for (int i = 0; i < 5; ++i) waiting.look(CopySide::out);
+  EXPECT_EQ(waiting.side(), CopySide::out);
+  for (int i = 0; i < 5; ++i) waiting.look(CopySide::none);
+  EXPECT_EQ(waiting.side(), CopySide::none);
 }
 
 TEST(Waiting, NamesTheNeighbour) {
-  EXPECT_EQ(waiting_text(TransferSide::in, "gzip", "ssh"), "waiting for gzip");
-  EXPECT_EQ(waiting_text(TransferSide::out, "gzip", "ssh"), "held up by ssh");
-  EXPECT_EQ(waiting_text(TransferSide::out, "", ""), "held up by stdout");
-  EXPECT_EQ(waiting_text(TransferSide::none, "gzip", "ssh"), "");
+  EXPECT_EQ(waiting_text(CopySide::in, "gzip", "ssh"), "waiting for gzip");
+  EXPECT_EQ(waiting_text(CopySide::out, "gzip", "ssh"), "held up by ssh");
+  EXPECT_EQ(waiting_text(CopySide::out, "", ""), "held up by stdout");
+  EXPECT_EQ(waiting_text(CopySide::none, "gzip", "ssh"), "");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "engine/transfer/transfer.h"
+#include "engine/copy/copier.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -13,8 +13,8 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/transfer/methods.h"
-#include "engine/transfer/mover.h"
+#include "engine/copy/methods.h"
+#include "engine/copy/mover.h"
 
 namespace pipetop {
 namespace {
@@ -36,8 +36,8 @@ bool is_refusal(int error) {
   return std::ranges::find(kRefusals, error) != kRefusals.end();
 }
 
-TransferEnd checked_end(int fd, const std::string& name) {
-  TransferEnd end = look_at(fd, name);
+CopyEnd checked_end(int fd, const std::string& name) {
+  CopyEnd end = end_of_descriptor(fd, name);
   if (end.directory) throw SystemError(name, EISDIR, Exit::usage);
   return end;
 }
@@ -55,13 +55,13 @@ void sleep_for(uint64_t ns) {
 
 }  // namespace
 
-std::string_view name_of(TransferMethod method) {
+std::string_view name_of(CopyMethod method) {
   constexpr std::array<std::string_view, 4> kNames = {"splice", "splice through an own pipe",
                                                       "copy_file_range", "read and write"};
   return kNames[static_cast<size_t>(method)];
 }
 
-Transfer::Transfer(const TransferOptions& options)
+Copier::Copier(const CopyOptions& options)
     : in_(checked_end(options.in, options.in_name)),
       out_(checked_end(options.out, options.out_name)),
       left_(options.stop_after) {
@@ -69,17 +69,17 @@ Transfer::Transfer(const TransferOptions& options)
     throw Error(fmt::format("{} and {} are the same file, which would never end: write to another",
                             in_.name, out_.name));
   set_limit(options.limit_bytes_per_s);
-  TransferMethods methods = methods_for(in_, out_, options.may_splice);
+  CopyMethods methods = methods_for(in_, out_, options.may_splice);
   progress_.why = std::move(methods.why);
   worse_ = std::move(methods.best_first);
   use_next(progress_.why);
-  const bool file_to_pipe = progress_.method == TransferMethod::splice && in_.kind != EndKind::pipe;
+  const bool file_to_pipe = progress_.method == CopyMethod::splice && in_.kind != EndKind::pipe;
   if (file_to_pipe && !limit_) enlarge_at_bytes_ = kWorthEnlarging;
 }
 
-Transfer::~Transfer() = default;
+Copier::~Copier() = default;
 
-void Transfer::set_limit(uint64_t bytes_per_s) {
+void Copier::set_limit(uint64_t bytes_per_s) {
   if (bytes_per_s == 0)
     limit_.reset();
   else if (limit_)
@@ -88,32 +88,32 @@ void Transfer::set_limit(uint64_t bytes_per_s) {
     limit_.emplace(bytes_per_s, monotonic_ns());
 }
 
-void Transfer::use(TransferMethod method) {
+void Copier::use(CopyMethod method) {
   switch (method) {
-    case TransferMethod::splice:
+    case CopyMethod::splice:
       mover_ = make_splice_mover(in_, out_);
       break;
-    case TransferMethod::splice_by_pipe:
+    case CopyMethod::splice_by_pipe:
       mover_ = make_pipe_mover(in_, out_);
       break;
-    case TransferMethod::copy_file_range:
+    case CopyMethod::copy_file_range:
       mover_ = make_range_mover(in_, out_);
       break;
-    case TransferMethod::copy:
+    case CopyMethod::copy:
       mover_ = make_copy_mover(in_, out_, mover_ ? mover_->give_up() : Leftover());
       break;
   }
   progress_.method = method;
 }
 
-void Transfer::use_next(const std::string& why) {
+void Copier::use_next(const std::string& why) {
   progress_.why = why;
-  const TransferMethod next = worse_.front();
+  const CopyMethod next = worse_.front();
   worse_.erase(worse_.begin());
   use(next);
 }
 
-std::optional<uint64_t> Transfer::quota() {
+std::optional<uint64_t> Copier::quota() {
   uint64_t most = left_ ? std::min(*left_, kMostAtOnce) : kMostAtOnce;
   if (!limit_ || most == 0 || mover_->held() > 0) return most;
   const uint64_t allowed = limit_->available(monotonic_ns());
@@ -122,7 +122,7 @@ std::optional<uint64_t> Transfer::quota() {
   return {};
 }
 
-const TransferProgress& Transfer::step() {
+const CopyProgress& Copier::step() {
   if (progress_.ended) return progress_;
   const auto most = quota();
   if (!most) return progress_;
@@ -146,44 +146,44 @@ const TransferProgress& Transfer::step() {
 }
 
 // A file that has grown, or a file system whose own way to splice or copy doesn't see all.
-bool Transfer::has_really_ended() const {
+bool Copier::has_really_ended() const {
   return worse_.empty() || bytes_left(in_.fd).value_or(0) == 0;
 }
 
-void Transfer::react(int error, TransferSide side) {
+void Copier::react(int error, CopySide side) {
   if (error == EINTR) return;
   if (error == EAGAIN) return wait_until_ready(side);
   // The next method will say whose error it is.
-  const bool unclear = side == TransferSide::none;
+  const bool unclear = side == CopySide::none;
   if ((unclear || is_refusal(error)) && !worse_.empty())
     return use_next(fmt::format("{}: {}", name_of(progress_.method), std::strerror(error)));
-  const std::string& name = side == TransferSide::in ? in_.name : out_.name;
+  const std::string& name = side == CopySide::in ? in_.name : out_.name;
   throw SystemError(
       progress_.bytes == 0 ? name : fmt::format("{}, after {} bytes", name, progress_.bytes),
       error);
 }
 
 // One end after the other: an end that is ready would end a wait for both at once.
-void Transfer::wait_until_ready(TransferSide side) {
-  const bool waited = (side != TransferSide::out && wait_for_event(in_.fd, POLLIN)) ||
-                      (side != TransferSide::in && wait_for_event(out_.fd, POLLOUT));
+void Copier::wait_until_ready(CopySide side) {
+  const bool waited = (side != CopySide::out && wait_for_event(in_.fd, POLLIN)) ||
+                      (side != CopySide::in && wait_for_event(out_.fd, POLLOUT));
   false_alarms_ = waited ? 0 : false_alarms_ + 1;
   if (false_alarms_ >= kFalseAlarms) sleep_for(kMs);
 }
 
 // Not beyond the limits of the user or the machine: then it stays as it is.
-void Transfer::enlarge_output() {
+void Copier::enlarge_output() {
   enlarge_at_bytes_ = UINT64_MAX;
   if (::fcntl(out_.fd, F_GETPIPE_SZ) == kUsualPipeBytes)
     (void)!::fcntl(out_.fd, F_SETPIPE_SZ, kLargerPipeBytes);
 }
 
-TransferSide Transfer::waits_for() const {
+CopySide Copier::waits_for() const {
   std::array<pollfd, 2> fds = {pollfd{in_.fd, POLLIN, 0}, pollfd{out_.fd, POLLOUT, 0}};
-  if (::poll(fds.data(), fds.size(), 0) < 0) return TransferSide::none;
-  if (fds[1].revents == 0) return TransferSide::out;
-  if (fds[0].revents == 0 && mover_->held() == 0) return TransferSide::in;
-  return TransferSide::none;
+  if (::poll(fds.data(), fds.size(), 0) < 0) return CopySide::none;
+  if (fds[1].revents == 0) return CopySide::out;
+  if (fds[0].revents == 0 && mover_->held() == 0) return CopySide::in;
+  return CopySide::none;
 }
 
 }  // namespace pipetop

@@ -1,5 +1,5 @@
 // A limit of bytes per second: a bucket that fills at that rate, and holds a tenth of a second.
-// Starts empty, so that a short transfer keeps to the limit, too. Knows no clock: its callers say
+// Starts empty, so that a short copy keeps to the limit, too. Knows no clock: its callers say
 // what time it is, by CLOCK_MONOTONIC.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Ends for a transfer, and somebody at the other side of them, for tests.
+// Ends for a copy, and somebody at the other side of them, for tests.
 #pragma once
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "engine/transfer/neighbours.h"
+#include "engine/copy/neighbours.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "engine/copy/tests/streams.h"
 #include "engine/tests/eventually.h"
-#include "engine/transfer/tests/streams.h"
 
 namespace pipetop {
 namespace {

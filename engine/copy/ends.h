@@ -1,4 +1,4 @@
-// The two ends of a transfer: what their descriptors refer to decides how bytes can be moved.
+// The two ends of a copy: what their descriptors refer to decides how bytes can be moved.
 #pragma once
 
 #include <sys/types.h>
@@ -20,7 +20,7 @@ enum class EndKind : uint8_t {
   other,   // an eventfd, ...
 };
 
-struct TransferEnd {
+struct CopyEnd {
   int fd = -1;
   std::string name;  // "stdin", for messages
   EndKind kind = EndKind::other;
@@ -31,13 +31,13 @@ struct TransferEnd {
 };
 
 // Throws SystemError if it is not open.
-TransferEnd look_at(int fd, std::string name);
+CopyEnd end_of_descriptor(int fd, std::string name);
 
 // From the offset of a regular file or a disk to its end. Nothing if that is not known: a pipe, or
 // a file of /proc, which has no size.
 std::optional<uint64_t> bytes_left(int fd);
 
 // Whether `in` would read what is written to `out`, without an end: `view log >> log`.
-bool feeds_itself(const TransferEnd& in, const TransferEnd& out);
+bool feeds_itself(const CopyEnd& in, const CopyEnd& out);
 
 }  // namespace pipetop

@@ -1,51 +1,52 @@
-#include "engine/transfer/methods.h"
+#include "engine/copy/methods.h"
 
 #include <gtest/gtest.h>
 
-#include "engine/transfer/tests/streams.h"
+#include "engine/copy/tests/streams.h"
 
 namespace pipetop {
 namespace {
 
-TransferEnd end(EndKind kind, bool appends = false) {
-  TransferEnd end;
+CopyEnd end(EndKind kind, bool appends = false) {
+  CopyEnd end;
   end.kind = kind;
   end.name = "stdout";
   end.appends = appends;
   return end;
 }
 
-TEST(TransferMethods, CopyIsAlwaysTheLastOne) {
+TEST(CopyMethods, CopyIsAlwaysTheLastOne) {
   for (int in = 0; in <= int(EndKind::other); ++in)
     for (int out = 0; out <= int(EndKind::other); ++out)
       for (const bool may_splice : {true, false}) {
-        const TransferMethods methods =
-            methods_for(end(EndKind(in)), end(EndKind(out)), may_splice);
+        const CopyMethods methods = methods_for(end(EndKind(in)), end(EndKind(out)), may_splice);
         ASSERT_FALSE(methods.best_first.empty());
-        EXPECT_EQ(methods.best_first.back(), TransferMethod::copy);
+        EXPECT_EQ(methods.best_first.back(), CopyMethod::copy);
         EXPECT_EQ(methods.why.empty(), methods.best_first.size() > 1) << methods.why;
       }
 }
 
-TEST(TransferMethods, APipeThatAppendsIsAPipe) {
+TEST(CopyMethods, APipeThatAppendsIsAPipe) {
   EXPECT_EQ(methods_for(end(EndKind::pipe), end(EndKind::pipe, true), true).best_first.front(),
-            TransferMethod::splice);
+            CopyMethod::splice);
 }
 
-TEST(TransferEnds, KnowsWhatItIs) {
+TEST(CopyEnds, KnowsWhatItIs) {
   const TwoEnds pipe = make_pipe(), sockets = make_sockets(), terminal = make_raw_terminal();
   const ScratchFile file;
-  EXPECT_EQ(look_at(pipe.read.get(), "in").kind, EndKind::pipe);
-  EXPECT_EQ(look_at(sockets.read.get(), "in").kind, EndKind::socket);
-  EXPECT_EQ(look_at(terminal.write.get(), "in").kind, EndKind::terminal);
-  EXPECT_EQ(look_at(file.fd.get(), "in").kind, EndKind::regular);
-  EXPECT_FALSE(look_at(file.fd.get(), "in").appends);
-  EXPECT_TRUE(look_at(file.appending.get(), "in").appends);
-  EXPECT_EQ(look_at(UniqueFd(::open("/dev/null", O_RDONLY)).get(), "in").kind, EndKind::null);
-  EXPECT_EQ(look_at(UniqueFd(::open("/dev/zero", O_RDONLY)).get(), "in").kind, EndKind::device);
+  EXPECT_EQ(end_of_descriptor(pipe.read.get(), "in").kind, EndKind::pipe);
+  EXPECT_EQ(end_of_descriptor(sockets.read.get(), "in").kind, EndKind::socket);
+  EXPECT_EQ(end_of_descriptor(terminal.write.get(), "in").kind, EndKind::terminal);
+  EXPECT_EQ(end_of_descriptor(file.fd.get(), "in").kind, EndKind::regular);
+  EXPECT_FALSE(end_of_descriptor(file.fd.get(), "in").appends);
+  EXPECT_TRUE(end_of_descriptor(file.appending.get(), "in").appends);
+  EXPECT_EQ(end_of_descriptor(UniqueFd(::open("/dev/null", O_RDONLY)).get(), "in").kind,
+            EndKind::null);
+  EXPECT_EQ(end_of_descriptor(UniqueFd(::open("/dev/zero", O_RDONLY)).get(), "in").kind,
+            EndKind::device);
 }
 
-TEST(TransferEnds, AFileTellsWhatIsLeftOfIt) {
+TEST(CopyEnds, AFileTellsWhatIsLeftOfIt) {
   const ScratchFile file(std::string(1'000, 'x'));
   EXPECT_EQ(bytes_left(file.fd.get()), 1'000u);
   ::lseek(file.fd.get(), 900, SEEK_SET);

@@ -1,4 +1,4 @@
-#include "engine/transfer/token_bucket.h"
+#include "engine/copy/token_bucket.h"
 
 #include <algorithm>
 #include <cmath>

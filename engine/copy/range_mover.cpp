@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "engine/transfer/mover.h"
+#include "engine/copy/mover.h"
 
 namespace pipetop {
 namespace {
@@ -11,9 +11,9 @@ namespace {
 // The kernel may take it whole, and no signal ends that.
 constexpr uint64_t kRangeBytes = 16 << 20;
 
-class RangeMover : public TransferMover {
+class RangeMover : public ByteMover {
  public:
-  RangeMover(const TransferEnd& in, const TransferEnd& out) : in_(in.fd), out_(out.fd) {}
+  RangeMover(const CopyEnd& in, const CopyEnd& out) : in_(in.fd), out_(out.fd) {}
 
   Moved move(uint64_t most) override {
     const ssize_t done =
@@ -28,7 +28,7 @@ class RangeMover : public TransferMover {
 
 }  // namespace
 
-std::unique_ptr<TransferMover> make_range_mover(const TransferEnd& in, const TransferEnd& out) {
+std::unique_ptr<ByteMover> make_range_mover(const CopyEnd& in, const CopyEnd& out) {
   return std::make_unique<RangeMover>(in, out);
 }
 

@@ -1,4 +1,4 @@
-#include "engine/transfer/transfer.h"
+#include "engine/copy/copier.h"
 
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -10,15 +10,15 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/copy/tests/streams.h"
 #include "engine/tests/eventually.h"
-#include "engine/transfer/tests/streams.h"
 
 namespace pipetop {
 namespace {
 
 constexpr size_t kBytes = 700'001;  // many rings, and no whole pages
 
-// What a transfer reads, and what has to be read from it.
+// What a copy reads, and what has to be read from it.
 struct Source {
   std::string content;
   UniqueFd fd;
@@ -148,62 +148,62 @@ const NamedSink kSinks[] = {
     {"terminal", [] { return drained(make_raw_terminal()); }},
 };
 
-TransferOptions between(int in, int out) {
-  TransferOptions options;
+CopyOptions between(int in, int out) {
+  CopyOptions options;
   options.in = in;
   options.out = out;
   return options;
 }
 
 // To the end. Signals may come.
-TransferProgress run(Transfer& transfer) {
-  while (!transfer.step().ended) continue;
-  return transfer.progress();
+CopyProgress run(Copier& copier) {
+  while (!copier.step().ended) continue;
+  return copier.progress();
 }
 
-TEST(Transfer, EveryEndToEveryOther) {
+TEST(Copier, EveryEndToEveryOther) {
   for (const NamedSource& from : kSources) {
     for (const NamedSink& to : kSinks) {
       for (const bool may_splice : {true, false}) {
         SCOPED_TRACE(std::string(from.name) + " to " + to.name + (may_splice ? "" : ", copied"));
         Source source = from.make();
         Sink sink = to.make();
-        TransferOptions options = between(source.fd.get(), sink.fd.get());
+        CopyOptions options = between(source.fd.get(), sink.fd.get());
         options.may_splice = may_splice;
-        const TransferProgress progress = [&] {
-          Transfer transfer(options);
-          return run(transfer);
+        const CopyProgress progress = [&] {
+          Copier copier(options);
+          return run(copier);
         }();
         sink.fd.reset();
         EXPECT_TRUE(sink.finish() == source.content);
         EXPECT_EQ(progress.bytes, source.content.size());
         if (!may_splice) {
-          EXPECT_EQ(progress.method, TransferMethod::copy);
+          EXPECT_EQ(progress.method, CopyMethod::copy);
         }
       }
     }
   }
 }
 
-TEST(Transfer, SaysHowAndWhyNotBetter) {
+TEST(Copier, SaysHowAndWhyNotBetter) {
   const auto how = [](int in, int out) {
-    Transfer transfer(between(in, out));
-    run(transfer);
-    return transfer.progress();
+    Copier copier(between(in, out));
+    run(copier);
+    return copier.progress();
   };
   const ScratchFile file(random_bytes(100'000)), other;
   TwoEnds pipe = make_pipe();
   write_all(pipe.write.get(), "x");
   pipe.write.reset();
   const UniqueFd null(::open("/dev/null", O_WRONLY)), nothing(::open("/dev/null", O_RDONLY));
-  EXPECT_EQ(how(pipe.read.get(), null.get()).method, TransferMethod::splice);
-  EXPECT_EQ(how(file.fd.get(), null.get()).method, TransferMethod::splice_by_pipe);
+  EXPECT_EQ(how(pipe.read.get(), null.get()).method, CopyMethod::splice);
+  EXPECT_EQ(how(file.fd.get(), null.get()).method, CopyMethod::splice_by_pipe);
   EXPECT_EQ(how(pipe.read.get(), other.fd.get()).why,
             "splice would lock the pipe while stdout is written");
   EXPECT_EQ(how(nothing.get(), null.get()).why, "stdin is a device, which has no pages to share");
   ::lseek(file.fd.get(), 0, SEEK_SET);
-  const TransferProgress appended = how(file.fd.get(), other.appending.get());
-  EXPECT_EQ(appended.method, TransferMethod::copy);
+  const CopyProgress appended = how(file.fd.get(), other.appending.get());
+  EXPECT_EQ(appended.method, CopyMethod::copy);
   EXPECT_EQ(appended.why, "stdout appends (>>), and splice doesn't");
   const TwoEnds terminal = make_raw_terminal();
   ::lseek(file.fd.get(), 99'990, SEEK_SET);
@@ -211,38 +211,38 @@ TEST(Transfer, SaysHowAndWhyNotBetter) {
 }
 
 // /dev/full takes no splice; what was in the pipe of our own when it refused is not lost.
-TEST(Transfer, GoesOnByCopyingWhatSpliceHasTaken) {
+TEST(Copier, GoesOnByCopyingWhatSpliceHasTaken) {
   const ScratchFile file(random_bytes(100'000));
   const UniqueFd full(::open("/dev/full", O_WRONLY));
-  Transfer transfer(between(file.fd.get(), full.get()));
+  Copier copier(between(file.fd.get(), full.get()));
   try {
-    run(transfer);
+    run(copier);
     FAIL() << "it is full";
   } catch (const SystemError& e) {
     EXPECT_EQ(e.error_number(), ENOSPC);
     EXPECT_STREQ(e.what(), "stdout: No space left on device");
   }
-  EXPECT_EQ(transfer.progress().bytes, 0u);
-  EXPECT_EQ(transfer.progress().method, TransferMethod::copy);
+  EXPECT_EQ(copier.progress().bytes, 0u);
+  EXPECT_EQ(copier.progress().method, CopyMethod::copy);
 }
 
 // An end that refuses splice in the middle: the flag is of the open file, and anybody may set it.
 // What is in the pipe of our own then isn't lost.
-TEST(Transfer, AFileThatBeginsToAppendLosesNothing) {
+TEST(Copier, AFileThatBeginsToAppendLosesNothing) {
   const std::string content = random_bytes(kBytes);
   const ScratchFile out;
   TwoEnds in = make_sockets();
-  Transfer transfer(between(in.read.get(), out.fd.get()));
+  Copier copier(between(in.read.get(), out.fd.get()));
   ASSERT_TRUE(write_all(in.write.get(), content.substr(0, 10'000)));
-  while (transfer.progress().bytes < 10'000) transfer.step();
-  ASSERT_EQ(transfer.progress().method, TransferMethod::splice_by_pipe);
+  while (copier.progress().bytes < 10'000) copier.step();
+  ASSERT_EQ(copier.progress().method, CopyMethod::splice_by_pipe);
   ASSERT_EQ(::fcntl(out.fd.get(), F_SETFL, O_APPEND), 0);
   const std::jthread feeder([&] {
     write_all(in.write.get(), std::string_view(content).substr(10'000));
     in.write.reset();
   });
-  EXPECT_EQ(run(transfer).method, TransferMethod::copy);
-  EXPECT_EQ(transfer.progress().bytes, content.size());
+  EXPECT_EQ(run(copier).method, CopyMethod::copy);
+  EXPECT_EQ(copier.progress().bytes, content.size());
   EXPECT_TRUE(out.content() == content);
 }
 
@@ -253,15 +253,15 @@ int size_after(TwoEnds in, int in_bytes, int out_bytes) {
   TwoEnds out = make_pipe();
   EXPECT_EQ(::fcntl(out.write.get(), F_SETPIPE_SZ, out_bytes), out_bytes);
   const std::jthread reader([fd = std::move(out.read)] { read_all(fd.get()); });
-  Transfer transfer(between(in.read.get(), out.write.get()));
-  run(transfer);
+  Copier copier(between(in.read.get(), out.write.get()));
+  run(copier);
   EXPECT_TRUE(in_bytes == 0 || pipe_size(in.read.get()) == in_bytes) << "somebody counts on it";
   const int size = pipe_size(out.write.get());
   out.write.reset();
   return size;
 }
 
-TEST(Transfer, AFileMakesAPipeOfTheUsualSizeLarger) {
+TEST(Copier, AFileMakesAPipeOfTheUsualSizeLarger) {
   constexpr int kUsual = 64 << 10, kBytesThatAreWorthIt = 3 << 20;
   const auto file = [](size_t bytes) {
     return TwoEnds{UniqueFd(::dup(ScratchFile(random_bytes(bytes)).fd.get())), UniqueFd()};
@@ -276,47 +276,47 @@ TEST(Transfer, AFileMakesAPipeOfTheUsualSizeLarger) {
   EXPECT_EQ(size_after(std::move(pipe), kUsual, kUsual), kUsual);
 }
 
-TEST(Transfer, StopsAfterSoManyBytesAndTakesNoMore) {
+TEST(Copier, StopsAfterSoManyBytesAndTakesNoMore) {
   for (const bool may_splice : {true, false}) {
     const std::string content = random_bytes(300'000);
     const ScratchFile in(content), out;
-    TransferOptions options = between(in.fd.get(), out.fd.get());
+    CopyOptions options = between(in.fd.get(), out.fd.get());
     options.may_splice = may_splice;
     options.stop_after = 123'457;
-    Transfer transfer(options);
-    EXPECT_EQ(run(transfer).bytes, 123'457u);
+    Copier copier(options);
+    EXPECT_EQ(run(copier).bytes, 123'457u);
     EXPECT_EQ(::lseek(in.fd.get(), 0, SEEK_CUR), 123'457) << "the next program reads on from there";
     EXPECT_TRUE(out.content() == content.substr(0, 123'457));
   }
 }
 
-TEST(Transfer, KeepsToALimit) {
+TEST(Copier, KeepsToALimit) {
   const ScratchFile in(random_bytes(100'000));
   Sink sink = drained(make_pipe());
-  TransferOptions options = between(in.fd.get(), sink.fd.get());
+  CopyOptions options = between(in.fd.get(), sink.fd.get());
   options.limit_bytes_per_s = 500'000;
   const uint64_t begin_ns = monotonic_ns();
-  Transfer transfer(options);
-  run(transfer);
+  Copier copier(options);
+  run(copier);
   EXPECT_GE(monotonic_ns() - begin_ns, kSecond / 5);
   sink.fd.reset();
   EXPECT_EQ(sink.finish().size(), 100'000u);
 }
 
-TEST(Transfer, ADirectoryAndItselfAreNoEnds) {
+TEST(Copier, ADirectoryAndItselfAreNoEnds) {
   const UniqueFd directory(::open("/", O_RDONLY | O_DIRECTORY));
   const UniqueFd null(::open("/dev/null", O_WRONLY));
-  EXPECT_THROW(Transfer(between(directory.get(), null.get())), SystemError);
+  EXPECT_THROW(Copier(between(directory.get(), null.get())), SystemError);
   const ScratchFile file("some bytes");
-  EXPECT_THROW(Transfer(between(file.fd.get(), file.appending.get())), Error);
+  EXPECT_THROW(Copier(between(file.fd.get(), file.appending.get())), Error);
   const ScratchFile empty;
-  EXPECT_NO_THROW(Transfer(between(empty.fd.get(), empty.appending.get())));
+  EXPECT_NO_THROW(Copier(between(empty.fd.get(), empty.appending.get())));
 }
 
-TEST(Transfer, NamesTheEndThatFails) {
+TEST(Copier, NamesTheEndThatFails) {
   const ScratchFile file("some bytes");
   const UniqueFd null(::open("/dev/null", O_RDONLY));  // not open for writing
-  Transfer to(between(file.fd.get(), null.get()));
+  Copier to(between(file.fd.get(), null.get()));
   try {
     run(to);
     FAIL();
@@ -324,9 +324,9 @@ TEST(Transfer, NamesTheEndThatFails) {
     EXPECT_STREQ(e.what(), "stdout: Bad file descriptor");
   }
   const TwoEnds pipe = make_pipe();
-  TransferOptions options = between(pipe.write.get(), pipe.write.get());
+  CopyOptions options = between(pipe.write.get(), pipe.write.get());
   options.in_name = "some file";
-  Transfer from(options);
+  Copier from(options);
   try {
     run(from);
     FAIL();
@@ -335,14 +335,14 @@ TEST(Transfer, NamesTheEndThatFails) {
   }
 }
 
-TEST(Transfer, AReaderThatWentIsAnError) {
+TEST(Copier, AReaderThatWentIsAnError) {
   ::signal(SIGPIPE, SIG_IGN);
   const ScratchFile file(random_bytes(100'000));
   TwoEnds pipe = make_pipe();
   pipe.read.reset();
-  Transfer transfer(between(file.fd.get(), pipe.write.get()));
+  Copier copier(between(file.fd.get(), pipe.write.get()));
   try {
-    run(transfer);
+    run(copier);
     FAIL();
   } catch (const SystemError& e) {
     EXPECT_EQ(e.error_number(), EPIPE);
@@ -350,13 +350,13 @@ TEST(Transfer, AReaderThatWentIsAnError) {
   ::signal(SIGPIPE, SIG_DFL);
 }
 
-// A transfer in a thread, whom signals can be sent.
+// A copy in a thread, whom signals can be sent.
 class Runner {
  public:
-  explicit Runner(const TransferOptions& options) : transfer_(options) {
+  explicit Runner(const CopyOptions& options) : copier_(options) {
     thread_ = std::jthread([this] {
       tid_ = ::gettid();
-      run(transfer_);
+      run(copier_);
       ended_ = true;
     });
   }
@@ -364,7 +364,7 @@ class Runner {
   void signal(int number) { ::pthread_kill(thread_.native_handle(), number); }
   bool ended() const { return ended_; }
   void join() { thread_.join(); }
-  const Transfer& transfer() const { return transfer_; }
+  const Copier& copier() const { return copier_; }
 
   // 'S': it sleeps.
   char state() const { return field(3).front(); }
@@ -385,7 +385,7 @@ class Runner {
     return text;
   }
 
-  Transfer transfer_;
+  Copier copier_;
   std::atomic<pid_t> tid_ = 0;
   std::atomic<bool> ended_ = false;
   std::jthread thread_;
@@ -393,25 +393,25 @@ class Runner {
 
 void ignore_nothing(int) {}
 
-struct InterruptedTransfer : testing::Test {
-  InterruptedTransfer() {
+struct InterruptedCopy : testing::Test {
+  InterruptedCopy() {
     struct sigaction action {};
     action.sa_handler = ignore_nothing;  // no SA_RESTART
     ::sigaction(SIGUSR1, &action, &before);
   }
-  ~InterruptedTransfer() override { ::sigaction(SIGUSR1, &before, nullptr); }
+  ~InterruptedCopy() override { ::sigaction(SIGUSR1, &before, nullptr); }
 
   struct sigaction before {};
 };
 
-TEST_F(InterruptedTransfer, SignalsLoseNothing) {
+TEST_F(InterruptedCopy, SignalsLoseNothing) {
   for (const NamedSource& from : kSources) {
     for (const NamedSink& to : kSinks) {
       for (const bool may_splice : {true, false}) {
         SCOPED_TRACE(std::string(from.name) + " to " + to.name + (may_splice ? "" : ", copied"));
         Source source = from.make();
         Sink sink = to.make();
-        TransferOptions options = between(source.fd.get(), sink.fd.get());
+        CopyOptions options = between(source.fd.get(), sink.fd.get());
         options.may_splice = may_splice;
         Runner runner(options);
         while (!runner.ended()) {
@@ -426,9 +426,9 @@ TEST_F(InterruptedTransfer, SignalsLoseNothing) {
   }
 }
 
-TEST_F(InterruptedTransfer, ASignalEndsAWait) {
+TEST_F(InterruptedCopy, ASignalEndsAWait) {
   const TwoEnds in = make_pipe(), out = make_pipe();
-  Transfer transfer(between(in.read.get(), out.write.get()));
+  Copier copier(between(in.read.get(), out.write.get()));
   const pthread_t self = ::pthread_self();
   std::jthread sender([&](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
@@ -436,10 +436,10 @@ TEST_F(InterruptedTransfer, ASignalEndsAWait) {
       ::poll(nullptr, 0, 1);
     }
   });
-  EXPECT_FALSE(transfer.step().ended) << "it would wait for ever";
+  EXPECT_FALSE(copier.step().ended) << "it would wait for ever";
   sender.request_stop();
   sender.join();
-  EXPECT_EQ(transfer.progress().bytes, 0u);
+  EXPECT_EQ(copier.progress().bytes, 0u);
 }
 
 void dont_block(int fd) { ASSERT_EQ(::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK), 0); }
@@ -454,23 +454,23 @@ void expect_it_waits(const Runner& runner) {
   })) << "it goes round and round";
 }
 
-TEST(NonblockingTransfer, WaitsWithoutSpinning) {
+TEST(NonblockingCopy, WaitsWithoutSpinning) {
   for (const bool may_splice : {true, false}) {
     TwoEnds in = make_pipe(), out = make_pipe();
     dont_block(in.read.get());
     dont_block(out.write.get());
     const int flags_in = ::fcntl(in.read.get(), F_GETFL);
-    TransferOptions options = between(in.read.get(), out.write.get());
+    CopyOptions options = between(in.read.get(), out.write.get());
     options.may_splice = may_splice;
     Runner runner(options);
     expect_it_waits(runner);
-    EXPECT_EQ(runner.transfer().waits_for(), TransferSide::in);
+    EXPECT_EQ(runner.copier().waits_for(), CopySide::in);
     const std::string content = random_bytes(kBytes);
     std::jthread feeder([&] {
       write_all(in.write.get(), content);
       in.write.reset();
     });
-    ASSERT_TRUE(eventually([&] { return runner.transfer().waits_for() == TransferSide::out; }));
+    ASSERT_TRUE(eventually([&] { return runner.copier().waits_for() == CopySide::out; }));
     expect_it_waits(runner);
     std::string arrived;
     std::jthread reader([&] { arrived = read_all(out.read.get()); });
@@ -482,30 +482,30 @@ TEST(NonblockingTransfer, WaitsWithoutSpinning) {
   }
 }
 
-TEST(NonblockingTransfer, ASlowReaderOfASocketGetsAll) {
+TEST(NonblockingCopy, ASlowReaderOfASocketGetsAll) {
   Source source = file_source(random_bytes(kBytes));
   TwoEnds ends = make_sockets();
   dont_block(ends.write.get());
   Sink sink = drained(std::move(ends), 1'000);
-  Transfer transfer(between(source.fd.get(), sink.fd.get()));
-  run(transfer);
+  Copier copier(between(source.fd.get(), sink.fd.get()));
+  run(copier);
   sink.fd.reset();
   EXPECT_TRUE(sink.finish() == source.content);
 }
 
-TEST(Transfer, SeesWhichEndItWaitsFor) {
+TEST(Copier, SeesWhichEndItWaitsFor) {
   const TwoEnds in = make_pipe(), out = make_pipe();
-  Transfer transfer(between(in.read.get(), out.write.get()));
-  EXPECT_EQ(transfer.waits_for(), TransferSide::in);
+  Copier copier(between(in.read.get(), out.write.get()));
+  EXPECT_EQ(copier.waits_for(), CopySide::in);
   write_all(in.write.get(), "x");
-  EXPECT_EQ(transfer.waits_for(), TransferSide::none);
+  EXPECT_EQ(copier.waits_for(), CopySide::none);
   dont_block(out.write.get());
   while (write_all(out.write.get(), std::string(4096, 'x'))) continue;
-  EXPECT_EQ(transfer.waits_for(), TransferSide::out);
+  EXPECT_EQ(copier.waits_for(), CopySide::out);
 }
 
 // An offset, and a count, that need more than 32 bits.
-TEST(Transfer, CrossesFourGigabytes) {
+TEST(Copier, CrossesFourGigabytes) {
   constexpr off_t kFourGiB = off_t{1} << 32, kAround = 300'000;
   const ScratchFile in, out;
   const std::string around = random_bytes(2 * kAround);
@@ -513,10 +513,10 @@ TEST(Transfer, CrossesFourGigabytes) {
   for (const bool may_splice : {true, false}) {
     ::lseek(in.fd.get(), kFourGiB - kAround, SEEK_SET);
     ::lseek(out.fd.get(), kFourGiB - kAround, SEEK_SET);
-    TransferOptions options = between(in.fd.get(), out.fd.get());
+    CopyOptions options = between(in.fd.get(), out.fd.get());
     options.may_splice = may_splice;
-    Transfer transfer(options);
-    EXPECT_EQ(run(transfer).bytes, uint64_t(2 * kAround));
+    Copier copier(options);
+    EXPECT_EQ(run(copier).bytes, uint64_t(2 * kAround));
     std::string arrived(around.size(), '\0');
     ASSERT_EQ(::pread(out.fd.get(), arrived.data(), arrived.size(), kFourGiB - kAround),
               2 * kAround);

@@ -6,7 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/mapping.h"
-#include "engine/transfer/mover.h"
+#include "engine/copy/mover.h"
 
 namespace pipetop {
 namespace {
@@ -21,9 +21,9 @@ Mapping make_buffer(size_t bytes) {
   return {data, bytes};
 }
 
-class CopyMover : public TransferMover {
+class CopyMover : public ByteMover {
  public:
-  CopyMover(const TransferEnd& in, const TransferEnd& out, Leftover leftover)
+  CopyMover(const CopyEnd& in, const CopyEnd& out, Leftover leftover)
       : in_(in.fd),
         out_(out.fd),
         leftover_(std::move(leftover)),
@@ -53,7 +53,7 @@ class CopyMover : public TransferMover {
 
   Moved take(uint64_t most) {
     const ssize_t got = ::read(in_, data(), std::min<uint64_t>(buffer_.size(), most));
-    if (got < 0) return {.error = errno, .side = TransferSide::in};
+    if (got < 0) return {.error = errno, .side = CopySide::in};
     hold(size_t(got));
     return {.taken = uint64_t(got), .ended = got == 0};
   }
@@ -67,7 +67,7 @@ class CopyMover : public TransferMover {
     const ssize_t done = ::write(out_, data() + begin_, end_ - begin_);
     if (done <= 0) {
       moved.error = done < 0 ? errno : ENOSPC;  // 0: a device that is full
-      moved.side = TransferSide::out;
+      moved.side = CopySide::out;
       return;
     }
     moved.given = uint64_t(done);
@@ -82,8 +82,8 @@ class CopyMover : public TransferMover {
 
 }  // namespace
 
-std::unique_ptr<TransferMover> make_copy_mover(const TransferEnd& in, const TransferEnd& out,
-                                               Leftover leftover) {
+std::unique_ptr<ByteMover> make_copy_mover(const CopyEnd& in, const CopyEnd& out,
+                                           Leftover leftover) {
   return std::make_unique<CopyMover>(in, out, std::move(leftover));
 }
 

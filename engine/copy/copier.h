@@ -9,22 +9,22 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/transfer/ends.h"
-#include "engine/transfer/token_bucket.h"
+#include "engine/copy/ends.h"
+#include "engine/copy/token_bucket.h"
 
 namespace pipetop {
 
-enum class TransferMethod : uint8_t {
+enum class CopyMethod : uint8_t {
   splice,           // one end is a pipe
   splice_by_pipe,   // through a pipe of our own
   copy_file_range,  // between two regular files
   copy,             // read and write
 };
-std::string_view name_of(TransferMethod method);  // "splice"
+std::string_view name_of(CopyMethod method);  // "splice"
 
-enum class TransferSide : uint8_t { none, in, out };
+enum class CopySide : uint8_t { none, in, out };
 
-struct TransferOptions {
+struct CopyOptions {
   int in = 0, out = 1;
   std::string in_name = "stdin", out_name = "stdout";  // for messages
   uint64_t limit_bytes_per_s = 0;                      // 0: none
@@ -32,14 +32,14 @@ struct TransferOptions {
   bool may_splice = true;  // else by read and write, so that what is moved can't change any more
 };
 
-struct TransferProgress {
+struct CopyProgress {
   uint64_t bytes = 0;  // that `out` has taken
   bool ended = false;  // end of file, and `out` has everything
-  TransferMethod method = TransferMethod::copy;
+  CopyMethod method = CopyMethod::copy;
   std::string why;  // why it isn't a better one: "stdout appends, and splice doesn't"
 };
 
-class TransferMover;
+class ByteMover;
 
 // A step at a time, so that a front end can do something else between them.
 //
@@ -47,46 +47,46 @@ class TransferMover;
 // A pipe that a file is spliced into is made larger, if it has the usual size: 256 KiB in place of
 // 64 make that half as fast again, and only pages that the file has anyway are in it. A pipe that
 // we read from keeps its size: whoever lends pages to it by vmsplice counts on that.
-class Transfer {
+class Copier {
  public:
   // Looks at both ends; moves nothing yet. Throws Error for ends that can't be used: a directory,
   // or a file that would be appended to itself.
-  explicit Transfer(const TransferOptions& options);
-  ~Transfer();
+  explicit Copier(const CopyOptions& options);
+  ~Copier();
 
   // Moves something, and waits until that is possible. A signal whose handler doesn't restart
   // system calls ends the wait: then nothing may have moved. What was taken and not yet given is
   // kept for the next step. Throws SystemError for what an end refuses, with the bytes that got
   // through: ENOSPC, EIO, ECONNRESET; EPIPE, if SIGPIPE is ignored.
-  const TransferProgress& step();
+  const CopyProgress& step();
 
-  const TransferProgress& progress() const { return progress_; }
+  const CopyProgress& progress() const { return progress_; }
 
   // Which end isn't ready at this instant: an empty input, a full output. By poll(2), which takes
   // no lock of a pipe.
-  TransferSide waits_for() const;
+  CopySide waits_for() const;
 
   void set_limit(uint64_t bytes_per_s);  // 0: none
 
-  const TransferEnd& in() const { return in_; }
-  const TransferEnd& out() const { return out_; }
+  const CopyEnd& in() const { return in_; }
+  const CopyEnd& out() const { return out_; }
 
  private:
   // Bytes that may be taken now; nothing if the limit says wait, or if it was interrupted.
   std::optional<uint64_t> quota();
   bool has_really_ended() const;
-  void use(TransferMethod method);
+  void use(CopyMethod method);
   void use_next(const std::string& why);
-  void react(int error, TransferSide side);
-  void wait_until_ready(TransferSide side);
+  void react(int error, CopySide side);
+  void wait_until_ready(CopySide side);
   void enlarge_output();
 
-  TransferEnd in_, out_;
+  CopyEnd in_, out_;
   std::optional<uint64_t> left_;  // of stop_after
   std::optional<TokenBucket> limit_;
-  std::vector<TransferMethod> worse_;  // what is left to try, best first
-  std::unique_ptr<TransferMover> mover_;
-  TransferProgress progress_;
+  std::vector<CopyMethod> worse_;  // what is left to try, best first
+  std::unique_ptr<ByteMover> mover_;
+  CopyProgress progress_;
   uint64_t enlarge_at_bytes_ = UINT64_MAX;  // once so much has moved
   int false_alarms_ = 0;                    // times that both ends were ready, and nothing moved
 };

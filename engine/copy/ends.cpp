@@ -1,4 +1,4 @@
-#include "engine/transfer/ends.h"
+#include "engine/copy/ends.h"
 
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -35,7 +35,7 @@ EndKind kind_of(int fd, const struct stat& status) {
 
 }  // namespace
 
-TransferEnd look_at(int fd, std::string name) {
+CopyEnd end_of_descriptor(int fd, std::string name) {
   struct stat status {};
   const int flags = ::fcntl(fd, F_GETFL);
   if (flags < 0 || ::fstat(fd, &status) != 0) throw SystemError(name, errno);
@@ -61,7 +61,7 @@ std::optional<uint64_t> bytes_left(int fd) {
   return size - uint64_t(at);
 }
 
-bool feeds_itself(const TransferEnd& in, const TransferEnd& out) {
+bool feeds_itself(const CopyEnd& in, const CopyEnd& out) {
   const bool same = in.kind == EndKind::regular && out.kind == EndKind::regular &&
                     in.device == out.device && in.inode == out.inode;
   if (!same) return false;

@@ -1,4 +1,4 @@
-#include "engine/transfer/neighbours.h"
+#include "engine/copy/neighbours.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
-#include "engine/transfer/mover.h"
+#include "engine/copy/mover.h"
 
 namespace pipetop {
 namespace {
@@ -13,9 +13,9 @@ namespace {
 // A quarter of what an ordinary user may have; more is hardly faster.
 constexpr int kOwnPipeBytes = 256 << 10;
 
-class PipeMover : public TransferMover {
+class PipeMover : public ByteMover {
  public:
-  PipeMover(const TransferEnd& in, const TransferEnd& out) : in_(in.fd), out_(out.fd) {
+  PipeMover(const CopyEnd& in, const CopyEnd& out) : in_(in.fd), out_(out.fd) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw SystemError("a pipe to splice through", errno);
     read_end_.reset(ends[0]);
@@ -37,7 +37,7 @@ class PipeMover : public TransferMover {
  private:
   Moved take(uint64_t most) {
     const ssize_t done = ::splice(in_, nullptr, write_end_.get(), nullptr, most, 0);
-    if (done < 0) return {.error = errno, .side = TransferSide::in};
+    if (done < 0) return {.error = errno, .side = CopySide::in};
     held_ = uint64_t(done);
     return {.taken = held_, .ended = done == 0};
   }
@@ -46,7 +46,7 @@ class PipeMover : public TransferMover {
     const ssize_t done = ::splice(read_end_.get(), nullptr, out_, nullptr, held_, 0);
     if (done <= 0) {
       moved.error = done < 0 ? errno : ENOSPC;  // 0: a device that takes nothing
-      moved.side = TransferSide::out;
+      moved.side = CopySide::out;
       return;
     }
     moved.given = uint64_t(done);
@@ -60,7 +60,7 @@ class PipeMover : public TransferMover {
 
 }  // namespace
 
-std::unique_ptr<TransferMover> make_pipe_mover(const TransferEnd& in, const TransferEnd& out) {
+std::unique_ptr<ByteMover> make_pipe_mover(const CopyEnd& in, const CopyEnd& out) {
   return std::make_unique<PipeMover>(in, out);
 }
 

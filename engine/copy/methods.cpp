@@ -1,22 +1,22 @@
-#include "engine/transfer/methods.h"
+#include "engine/copy/methods.h"
 
 namespace pipetop {
 namespace {
 
-TransferMethods only_copy(std::string why) { return {{TransferMethod::copy}, std::move(why)}; }
+CopyMethods only_copy(std::string why) { return {{CopyMethod::copy}, std::move(why)}; }
 
-bool is_file(const TransferEnd& end) {
+bool is_file(const CopyEnd& end) {
   return end.kind == EndKind::regular || end.kind == EndKind::block;
 }
 
 }  // namespace
 
-TransferMethods methods_for(const TransferEnd& in, const TransferEnd& out, bool may_splice) {
-  using enum TransferMethod;
+CopyMethods methods_for(const CopyEnd& in, const CopyEnd& out, bool may_splice) {
+  using enum CopyMethod;
   if (!may_splice) return only_copy("splicing wasn't wanted");
   if (out.appends && out.kind == EndKind::regular)
     return only_copy(out.name + " appends (>>), and splice doesn't");
-  for (const TransferEnd* end : {&in, &out})
+  for (const CopyEnd* end : {&in, &out})
     if (end->kind == EndKind::terminal) return only_copy(end->name + " is a terminal");
   // From a pipe into a file splice copies, too, and no other program gets at the pipe meanwhile. A
   // pipe of our own in between would end that; but then a program that lends its pages by vmsplice

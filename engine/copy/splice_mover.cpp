@@ -2,14 +2,14 @@
 
 #include <cerrno>
 
-#include "engine/transfer/mover.h"
+#include "engine/copy/mover.h"
 
 namespace pipetop {
 namespace {
 
-class SpliceMover : public TransferMover {
+class SpliceMover : public ByteMover {
  public:
-  SpliceMover(const TransferEnd& in, const TransferEnd& out)
+  SpliceMover(const CopyEnd& in, const CopyEnd& out)
       : in_(in.fd), out_(out.fd), other_(other_than_pipe(in, out)) {}
 
   // Without SPLICE_F_MORE: a socket would hold the last bytes back.
@@ -22,22 +22,22 @@ class SpliceMover : public TransferMover {
 
  private:
   // A pipe has no errors but a closed other end.
-  TransferSide side_of(int error) const {
-    if (error == EAGAIN) return TransferSide::none;
-    return error == EPIPE ? TransferSide::out : other_;
+  CopySide side_of(int error) const {
+    if (error == EAGAIN) return CopySide::none;
+    return error == EPIPE ? CopySide::out : other_;
   }
-  static TransferSide other_than_pipe(const TransferEnd& in, const TransferEnd& out) {
+  static CopySide other_than_pipe(const CopyEnd& in, const CopyEnd& out) {
     const bool from_pipe = in.kind == EndKind::pipe;
-    return out.kind == EndKind::pipe && !from_pipe ? TransferSide::in : TransferSide::out;
+    return out.kind == EndKind::pipe && !from_pipe ? CopySide::in : CopySide::out;
   }
 
   int in_, out_;
-  TransferSide other_;
+  CopySide other_;
 };
 
 }  // namespace
 
-std::unique_ptr<TransferMover> make_splice_mover(const TransferEnd& in, const TransferEnd& out) {
+std::unique_ptr<ByteMover> make_splice_mover(const CopyEnd& in, const CopyEnd& out) {
   return std::make_unique<SpliceMover>(in, out);
 }
 
