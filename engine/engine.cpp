@@ -11,12 +11,12 @@
 #include "engine/base/event_loop.h"
 #include "engine/host/host.h"
 #include "engine/meter/worker_meters.h"
-#include "engine/meters.h"
 #include "engine/observe/capabilities.h"
 #include "engine/observe/observers.h"
 #include "engine/process/worker_pool.h"
 #include "engine/registry/workloads.h"
 #include "engine/segments.h"
+#include "engine/tick_meters.h"
 
 namespace pipetop {
 namespace {
@@ -75,14 +75,14 @@ class Engine::Impl {
 
   Settings requested_;
   bool settled_ = false;
-  Stage stage_;
+  EngineLife life_;
   uint64_t change_began_ns_ = 0;
   uint64_t renewed_at_ = 0;  // the progress at which nothing older is left in a ring
   bool ring_renewed_ = false;
 
   Observers observers_;
   Segments segments_;
-  Meters meters_;
+  TickMeters meters_;
   std::deque<Notice> notices_;
   std::function<void(const Notice&)> noticed_;
 };
@@ -111,7 +111,7 @@ void Engine::Impl::on_worker(const WorkerEvent& event) {
   const uint64_t now_ns = monotonic_ns();
   switch (event.kind) {
     case Kind::died:
-      if (!stage_.finished)  // else it was told to
+      if (!life_.finished)  // else it was told to
         notify(Severity::error, fmt::format("{} died: {}", name, event.words));
       segments_.ended(role, now_ns, meters_.of(role).last_sample());
       settled_ = ring_renewed_ = false;
@@ -178,7 +178,7 @@ void Engine::Impl::begin_segment(const std::string& label) {
 // One step of whatever is in progress, and schedules the next one.
 void Engine::Impl::advance() {
   if (!settled_ && workload_->advance()) {
-    settled_ = stage_.settled_once = true;
+    settled_ = life_.settled_once = true;
     const uint64_t items = workload_->progress(monotonic_ns()).items;
     renewed_at_ = items + effective().pipe.bytes * workload_->parts().size();
     // Once: a worker's restart does not restart the segment.
@@ -205,14 +205,14 @@ void Engine::Impl::handle_events() {
 // Also on every tick: whoever reaps a worker must also complete the change that
 // follows, because the pidfd reports the death only until then.
 void Engine::Impl::serve_workers() {
-  if (stage_.finished) return;
+  if (life_.finished) return;
   pool_.replace_dead();
   advance();
 }
 
 // Facts about the settings in effect that can change by themselves.
 void Engine::Impl::watch_workload(uint64_t now_ns) {
-  if (!settled_ || stage_.finished) return;
+  if (!settled_ || life_.finished) return;
   workload_->watch(now_ns);
   for (Notice& notice : workload_->notices()) notify(notice.severity, std::move(notice.text));
   if (ring_renewed_ || workload_->progress(now_ns).items < renewed_at_) return;
@@ -235,11 +235,11 @@ Snapshot Engine::Impl::tick(Totals totals) {
   serve_workers();
   s.now_ns = monotonic_ns();
   const Progress progress = workload_->progress(s.now_ns);  // before anything that takes long
-  if (!stage_.finished) observers_.poll(s.now_ns);
+  if (!life_.finished) observers_.poll(s.now_ns);
   if (std::string changed = observers_.changed_cpus(s.now_ns); !changed.empty())
     notify(Severity::warning, std::move(changed));
-  if (!stage_.suspended) segments_.add(s.now_ns, progress);
-  meters_.sample(s.now_ns, stage_, totals);
+  if (!life_.suspended) segments_.add(s.now_ns, progress);
+  meters_.sample(s.now_ns, life_, totals);
   watch_workload(s.now_ns);
 
   s.uptime_ns = s.now_ns - started_at_ns_;
@@ -248,32 +248,32 @@ Snapshot Engine::Impl::tick(Totals totals) {
   s.effective = effective();
   s.throughput = segments_.throughput(s.now_ns, progress);
   s.figures = workload_->figures(s.throughput);
-  if (!stage_.finished && !stage_.suspended) segments_.compare(s.now_ns, progress, s.effective);
+  if (!life_.finished && !life_.suspended) segments_.compare(s.now_ns, progress, s.effective);
   s.change = segments_.change();
-  meters_.describe(stage_, s);
+  meters_.describe(life_, s);
   if (s.event.has_value()) segments_.describe(*s.event.value);
   s.notices.assign(notices_.begin(), notices_.end());
   return s;
 }
 
 void Engine::Impl::suspend() {
-  stage_.suspended = true;
+  life_.suspended = true;
   segments_.suspend(monotonic_ns());
   pool_.send(SIGSTOP);
 }
 
 void Engine::Impl::resume() {
   pool_.send(SIGCONT);
-  stage_.suspended = false;
+  life_.suspended = false;
   const uint64_t now_ns = monotonic_ns();
   segments_.resume(now_ns, workload_->progress(now_ns));
   meters_.restart();
 }
 
 void Engine::Impl::stop() {
-  if (stage_.finished) return;
+  if (life_.finished) return;
   observers_.poll(monotonic_ns());
-  stage_.finished = true;
+  life_.finished = true;
   arm_timer(0);
   workload_->quit();
   await_ends(kQuitPatience);

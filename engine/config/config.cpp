@@ -109,7 +109,7 @@ void read_screen(const YamlNode& root, Config& config) {
   map->read("unicode", kChoices, config.unicode);
   map->read("color", kChoices, config.color);
   map->read("theme", kThemes, config.theme);
-  map->read("stage", kSwitch, config.stage);
+  map->read("stage", kSwitch, config.show);
   map->read("summary", kSwitch, config.summary);
 }
 

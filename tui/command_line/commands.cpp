@@ -104,7 +104,7 @@ Config resolve(const CommandLine& line, Config base, const char* no_color) {
   if (line.frequency_hz) base.frequency_hz = *line.frequency_hz;
   if (line.bpf_counters) base.bpf_counters = *line.bpf_counters;
   if (line.no_bpf) base.bpf = BpfUse::off;
-  if (line.stage) base.stage = true;
+  if (line.show) base.show = true;
   if (line.no_unicode) base.unicode = Choice::never;
   if (line.no_summary) base.summary = false;
   // https://no-color.org: any non-empty value; `always` in a config file is more

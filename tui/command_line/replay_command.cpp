@@ -79,7 +79,7 @@ int replay_command(const CommandLine& line) {
 int present_replay(const CommandLine& line) {
   Recording recording(line.talk.replay);
   Config config = replay_config(line, recording);
-  config.stage = true;
+  config.show = true;
   ReplaySource source(recording);
   source.present();
   check_terminal(config);

@@ -60,20 +60,20 @@ void Controller::follow_replay(const Snapshot& shown) {
   view_.replay = source_.replay();
   if (!view_.replay) return;
   view_.requested = shown.requested;
-  StageState& stage = view_.stage;
+  ShowState& show = view_.show;
   const RecordedMark* scene = view_.replay->scene;
   const size_t number = scene ? scene->number : 0;
-  if (stage.scene == number && stage.title == (scene ? scene->label : "")) return;
-  stage.title = scene ? scene->label : "";
-  stage.caption = scene ? scene->caption : "";
-  stage.scene = number;
-  stage.scenes = 0;
+  if (show.scene == number && show.title == (scene ? scene->label : "")) return;
+  show.title = scene ? scene->label : "";
+  show.caption = scene ? scene->caption : "";
+  show.scene = number;
+  show.scenes = 0;
   for (const RecordedMark& mark : view_.replay->marks)
     if (mark.kind == RecordedMark::Kind::scene)
-      stage.scenes = std::max<size_t>(stage.scenes, mark.number);
+      show.scenes = std::max<size_t>(show.scenes, mark.number);
   if (!scene) return;
-  stage.highlight = scene->highlight;
-  stage.view = scene->view;
+  show.highlight = scene->highlight;
+  show.view = scene->view;
 }
 
 void Controller::show(const Snapshot& shown, int rows, int cols) {
@@ -104,7 +104,7 @@ Outcome Controller::handle(const Input& input, const Snapshot& shown) {
   outcome_ = Outcome::stay;
   if (input.kind == Input::Kind::key) {
     if (!edit_filter(view_, input.key)) press(input.key, shown);
-  } else if (view_.talk.presenting && view_.stage.on) {
+  } else if (view_.talk.presenting && view_.show.on) {
     // A hand on the mouse must not change a talk.
   } else if (input.kind == Input::Kind::mouse && input.mouse.act == MouseAct::press) {
     click(input.mouse, shown);

@@ -13,7 +13,7 @@
 #include "engine/model/tables.h"
 #include "tui/draw/keys.h"
 #include "tui/state/layout.h"
-#include "tui/state/stage_layout.h"
+#include "tui/state/show_layout.h"
 #include "tui/state/view_state.h"
 
 namespace pipetop::tui {
@@ -67,7 +67,7 @@ class Controller {
   void set_roof(std::optional<double> gib_per_s) { view_.roof_gib_per_s = gib_per_s; }
 
   // What an audience sees.
-  void set_stage(bool on);
+  void set_show(bool on);
 
   // The contents of the screen, for lists, clicks and the wheel. To be called for
   // every frame.
@@ -84,7 +84,7 @@ class Controller {
   // Of all keys but the knobs', in the order of the help page.
   static std::span<const Binding> bindings();
 
-  // A talk's scenes, which must outlive it. With `presented` the keys are a clicker's, the stage is
+  // A talk's scenes, which must outlive it. With `presented` the keys are a clicker's, the show is
   // on, and the first scene is entered: the source must have begun with its settings.
   void begin_talk(std::span<const Scene> scenes, const TalkOptions* presented = nullptr);
   // Enters the next scene if its time has come. `now` is live, also while frozen.
@@ -128,9 +128,9 @@ class Controller {
   void compare(const Snapshot& shown);
   void toggle_log() { toggle_page(view_.log, SceneView::log); }
   void toggle_ladder() { toggle_page(view_.ladder, SceneView::ladder); }
-  void toggle_page(PageState& page, SceneView on_stage);
-  void toggle_stage() { set_stage(!view_.stage.on); }
-  void next_stage_view();
+  void toggle_page(PageState& page, SceneView in_show);
+  void toggle_show() { set_show(!view_.show.on); }
+  void next_show_part();
   void toggle_zoom();
   void toggle_messages() { view_.messages.toggle(); }
   void toggle_help() { view_.help.toggle(); }

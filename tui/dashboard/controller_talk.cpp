@@ -9,9 +9,9 @@ namespace pipetop::tui {
 
 void Controller::begin_talk(std::span<const Scene> scenes, const TalkOptions* presented) {
   view_.talk.scenes = scenes;
-  view_.stage.scenes = scenes.size();
+  view_.show.scenes = scenes.size();
   if (scenes.empty() || !presented) return;
-  view_.talk.presenting = view_.stage.on = true;
+  view_.talk.presenting = view_.show.on = true;
   view_.talk.options = *presented;
   view_.talk.at = 0;
   show_scene(scenes.front());
@@ -19,7 +19,7 @@ void Controller::begin_talk(std::span<const Scene> scenes, const TalkOptions* pr
 
 // Everything on the screen that a key can change, as at the start.
 void Controller::show_scene(const Scene& scene) {
-  const bool on = view_.talk.presenting || view_.stage.on;
+  const bool on = view_.talk.presenting || view_.show.on;
   view_.focus = Role::writer;
   view_.choice = {};
   view_.lists = {};
@@ -27,7 +27,7 @@ void Controller::show_scene(const Scene& scene) {
   view_.help = view_.log = view_.ladder = view_.messages = {};
   view_.zoom.reset();
   view_.hottest = {};
-  view_.opened_for_stage = false;
+  view_.opened_for_show = false;
   view_.ring.picture = {};
   view_.ring.inspected.reset();
   view_.parts.reset();
@@ -35,13 +35,13 @@ void Controller::show_scene(const Scene& scene) {
   view_.talk.page = TalkState::Page::none;
   view_.talk.typed.clear();
   view_.talk.entered_ns = view_.now_ns;
-  view_.stage = {.on = on,
-                 .view = scene.view,
-                 .highlight = scene.highlight,
-                 .title = scene.title,
-                 .caption = scene.caption,
-                 .scene = view_.talk.at.value_or(0) + 1,
-                 .scenes = view_.talk.scenes.size()};
+  view_.show = {.on = on,
+                .view = scene.view,
+                .highlight = scene.highlight,
+                .title = scene.title,
+                .caption = scene.caption,
+                .scene = view_.talk.at.value_or(0) + 1,
+                .scenes = view_.talk.scenes.size()};
   if (scene.view == SceneView::tree) view_.choice.form = ListForm::tree;
   if (scene.view == SceneView::waiting) view_.choice.activity = Activity::waiting;
   view_.log.open = !on && scene.view == SceneView::log;
@@ -56,7 +56,7 @@ void Controller::enter_scene(size_t index, Key key) {
   if (scene.settings != view_.requested && !change_to(scene.settings, scene.title, key, {})) return;
   base_ = scene.settings;
   view_.message.clear();
-  if (view_.stage.on) return;
+  if (view_.show.on) return;
   const std::string first_line = scene.caption.substr(0, scene.caption.find('\n'));
   show_message(fmt::format("{} of {}  {}{}{}", index + 1, view_.talk.scenes.size(), scene.title,
                            first_line.empty() ? "" : ": ", first_line));
@@ -80,7 +80,7 @@ bool Controller::press_talk(Key key) {
   using Does = TalkPress::Does;
   if (!view_.talk.presenting) return false;
   view_.talk.paused_ns = view_.now_ns + kTalkPause_ns;
-  const TalkPress asked = tui::press_talk(view_.talk, view_.stage, key);
+  const TalkPress asked = tui::press_talk(view_.talk, view_.show, key);
   switch (asked.does) {
     case Does::not_ours:
       return false;

@@ -44,7 +44,7 @@ class Dashboard {
         controller_(source, config.settings, config.presets),
         canvas_(glyphs_of(terminal_.glyphs())) {
     controller_.set_roof(options.roof_gib_per_s);
-    controller_.set_stage(config.stage);
+    controller_.set_show(config.show);
     controller_.begin_talk(config.scenes, options.present ? &*options.present : nullptr);
     if (options.present) serve_notes();
     loop_.set_timer_every(kSecond / std::clamp(config.frames_per_s, 1u, 1000u));
@@ -166,7 +166,7 @@ class Dashboard {
     if (notes_) notes_->serve(notes_of(controller_.view().talk));
     if (!replay) whole_frames_.replace_torn(now.ring);
     // A recording holds what was shown.
-    if (!replay) held_.hold(now, controller_.view().stage.on ? kStageHolds_ns : kDashboardHolds_ns);
+    if (!replay) held_.hold(now, controller_.view().show.on ? kShowHolds_ns : kDashboardHolds_ns);
     record(now);
     if (!controller_.view().frozen || shown_.now_ns == 0) shown_ = std::move(now);
     controller_.show(shown_, terminal_.rows(), terminal_.cols());

@@ -30,13 +30,13 @@ std::string_view next(T& choice, const std::string_view (&messages)[kValues]) {
   return messages[value];
 }
 
-// On stage the keys of the lists choose the large part.
-void show_on_stage(ViewState& view, SceneView chosen) {
-  if (view.stage.on) view.stage.view = view.stage.view == chosen ? SceneView::functions : chosen;
+// In the show the keys of the lists choose the large part.
+void choose_in_show(ViewState& view, SceneView chosen) {
+  if (view.show.on) view.show.view = view.show.view == chosen ? SceneView::functions : chosen;
 }
 
 std::string_view toggle_form(ViewState& view) {
-  show_on_stage(view, SceneView::tree);
+  choose_in_show(view, SceneView::tree);
   return next(view.choice.form, {"functions; + opens callees", "call tree; + opens a row, E all"});
 }
 
@@ -45,7 +45,7 @@ std::string_view toggle_sort(ViewState& view) {
 }
 
 std::string_view toggle_activity(ViewState& view) {
-  show_on_stage(view, SceneView::waiting);
+  choose_in_show(view, SceneView::waiting);
   return next(view.choice.activity,
               {"where the processes run, by samples", "where the processes wait, by blocked time"});
 }
@@ -126,8 +126,8 @@ struct Controller::Keymap {
       {U'L', does<&C::toggle_log>, 0, {"L", "log of the segments and their rates"}},
       {U'B', does<&C::toggle_ladder>, 0, {"B", "ladder: bars of the settings seen so far"}},
       {U'Z', does<&C::toggle_zoom>, 0, {"Z", "zoom one panel; Tab shows the next one"}},
-      {U'S', does<&C::toggle_stage>, 0, {"S", "stage: few and large things to show"}},
-      {U'V', does<&C::next_stage_view>, 0, {"V", "on stage: what the large part shows"}},
+      {U'S', does<&C::toggle_show>, 0, {"S", "the show: few and large things"}},
+      {U'V', does<&C::next_show_part>, 0, {"V", "in the show: what the large part shows"}},
       {U'i', does<&C::press_inspect>, 0, {"i", "inspect a slot; arrows move, Esc leaves"}},
       {U'r', does<next_picture>, 0, {"r", "ring: histogram, heat map, or both"}},
       {U'P', does<&C::press_parts>, 0, {"P", "the ring, or the parts: pairs, clients"}},
@@ -179,7 +179,7 @@ void Controller::click(const Mouse& mouse, const Snapshot& shown) {
   if (view_.help.open || view_.messages.open) return close();
   const Layout places = layout();
   if (!places.fits) return;
-  if (!view_.stage.on && places.keys.contains(mouse.row, mouse.col)) {
+  if (!view_.show.on && places.keys.contains(mouse.row, mouse.col)) {
     const auto items = place_keys(key_bar(places, view_), shown, view_);
     const Key key = key_at(items, mouse.row - places.keys.row, mouse.col);
     if (key != 0) press(key, shown);

@@ -28,7 +28,7 @@ inline HelpContents help_of(const ViewState& view) {
 void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols);
 
 // Opens or closes all rows of both lists.
-void open_for_stage(ViewState& view, bool open);
+void open_for_show(ViewState& view, bool open);
 
 // While the filter is being edited: handles the key; returns whether it was used.
 bool edit_filter(ViewState& view, Key key);

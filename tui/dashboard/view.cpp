@@ -4,18 +4,18 @@
 
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/keymap.h"
-#include "tui/dashboard/stage_view.h"
+#include "tui/dashboard/show_view.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 #include "tui/state/key_bar.h"
 #include "tui/state/layout.h"
 #include "tui/state/messages.h"
 #include "tui/state/rungs.h"
-#include "tui/state/stage_layout.h"
+#include "tui/state/show_layout.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
 #include "tui/widgets/ring.h"
-#include "tui/widgets/stage.h"
+#include "tui/widgets/show.h"
 #include "tui/widgets/talk_pages.h"
 #include "tui/widgets/throughput.h"
 #include "tui/widgets/time_line.h"
@@ -106,9 +106,9 @@ void draw_ladder_page(Canvas& canvas, const Layout& layout, const Snapshot& s,
 
 // Those of the layout, or the page that is open.
 void draw_panels(Canvas& canvas, const Layout& layout, const Snapshot& s, const ViewState& state) {
-  if (state.stage.on) {
-    draw_stage_title({canvas, layout.title}, s, stage_title(state), state.frozen, badges_of(state));
-    draw_stage_words({canvas, layout.keys}, s);
+  if (state.show.on) {
+    draw_show_title({canvas, layout.title}, s, show_title(state), state.frozen, badges_of(state));
+    draw_show_words({canvas, layout.keys}, s);
   } else {
     draw_title_bar({canvas, layout.title}, s, state.title(), state.frozen, state.running_behind(),
                    badges_of(state));
@@ -136,8 +136,8 @@ void draw_screen(Canvas& canvas, const Snapshot& s, const ViewState& state) {
     draw_too_small(canvas);
     return;
   }
-  if (state.stage.on && !state.zoom) {
-    draw_stage(canvas, s, state);
+  if (state.show.on && !state.zoom) {
+    draw_show(canvas, s, state);
   } else {
     draw_panels(canvas, layout, s, state);
   }
@@ -149,7 +149,7 @@ void draw_screen(Canvas& canvas, const Snapshot& s, const ViewState& state) {
 }  // namespace
 
 void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
-  if (state.stage.blank) return;
+  if (state.show.blank) return;
   draw_screen(canvas, s, state);
   draw_talk(canvas, state.talk);
 }

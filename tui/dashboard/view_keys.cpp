@@ -6,7 +6,7 @@
 #include "tui/state/layout.h"
 #include "tui/state/list_keys.h"
 #include "tui/state/ring_state.h"
-#include "tui/state/stage_layout.h"
+#include "tui/state/show_layout.h"
 
 namespace pipetop::tui {
 namespace {
@@ -16,18 +16,18 @@ void set_filter(ViewState& view, std::string filter) {
   for (ListState& list : view.lists) list.filtered = Folds(true);
 }
 
-// On stage the scene's view decides how functions are listed. A tree is open at first, so that
+// In the show the scene's view decides how functions are listed. A tree is open at first, so that
 // neither its story nor the highlighted function is hidden in a closed row.
-void follow_stage(ViewState& view) {
-  const SceneView shown = view.stage.view;
-  if (!shows_lists_on_stage(shown)) return;
+void follow_show(ViewState& view) {
+  const SceneView shown = view.show.view;
+  if (!shows_lists_in_show(shown)) return;
   const bool tree = shown == SceneView::tree;
   view.choice.form = tree ? ListForm::tree : ListForm::flat;
   view.choice.activity = shown == SceneView::waiting ? Activity::waiting : Activity::running;
   const bool fresh = std::ranges::any_of(
       view.lists, [](const ListState& list) { return list.folds.version() == 0; });
-  if (tree ? view.opened_for_stage && !fresh : !view.opened_for_stage) return;
-  open_for_stage(view, tree);
+  if (tree ? view.opened_for_show && !fresh : !view.opened_for_show) return;
+  open_for_show(view, tree);
 }
 
 // Only as far as needed: the hottest rows matter, too. Not if it is gone, nor if the user has moved
@@ -47,8 +47,8 @@ void bring_into_view(ListState& list, std::string_view function, ListForm form, 
 
 }  // namespace
 
-void open_for_stage(ViewState& view, bool open) {
-  view.opened_for_stage = open;
+void open_for_show(ViewState& view, bool open) {
+  view.opened_for_show = open;
   for (ListState& list : view.lists) list.folds.set_all(open);
 }
 
@@ -56,14 +56,14 @@ void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols) {
   if (!view.reference.is_a && view.reference.segment != shown.throughput.previous)
     view.reference = {shown.throughput.previous};
   const Layout layout = screen_layout(view, rows, cols);
-  if (view.stage.on) follow_stage(view);
+  if (view.show.on) follow_show(view);
   for (const Role role : roles_of(view.on_screen())) {
     ListState& list = view.list(role);
     refresh(list.contents, shown.worker(role), view.reference, view.choice,
             list.folds_in(view.choice));
-    if (view.stage.on) {
+    if (view.show.on) {
       view.hottest[static_cast<size_t>(role)].update(shown.worker(role).functions);
-      bring_into_view(list, view.stage.highlight, view.choice.form,
+      bring_into_view(list, view.show.highlight, view.choice.form,
                       function_rows(list_of(layout, role)));
     }
     keep_in_view(list, function_rows(list_of(layout, role)));

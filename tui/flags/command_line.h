@@ -142,7 +142,7 @@ struct CommandLine {
   std::optional<ThemeChoice> theme;
   std::optional<double> roof;  // of the dashboard, in GiB/s; 0: measured
   bool no_color = false, no_unicode = false, no_bpf = false, no_summary = false;
-  bool stage = false;  // of the dashboard
+  bool show = false;  // of the dashboard
 
   const Format* format = &formats().front();
   RunRequest run;

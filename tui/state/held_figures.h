@@ -11,7 +11,7 @@
 namespace pipetop::tui {
 
 inline constexpr uint64_t kDashboardHolds_ns = 500'000'000;
-inline constexpr uint64_t kStageHolds_ns = 1'000'000'000;  // somebody reads them aloud
+inline constexpr uint64_t kShowHolds_ns = 1'000'000'000;  // somebody reads them aloud
 
 // Replaces the figures of a snapshot by those of one earlier instant, so that all digits, shares
 // and bars of a screen change together. Time, history, settings and the ring's slots go on. A new

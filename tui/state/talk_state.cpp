@@ -29,7 +29,7 @@ bool is_the_terminals(Key k) {
 
 // Keys of the dashboard that are safe in front of an audience: they change how a scene is looked
 // at, and take no further keys.
-bool is_for_the_stage(Key k) {
+bool is_for_the_show(Key k) {
   return is_one_of(k, {U'V', U'Z', U'B', U'R', U'f', U'w', U'[', U']'});
 }
 
@@ -83,9 +83,9 @@ TalkPress press_page(TalkState& talk, Key k) {
 }
 
 // Its keys are the dashboard's, but for the ways out.
-TalkPress press_live(TalkState& talk, StageState& stage, Key k) {
+TalkPress press_live(TalkState& talk, ShowState& show, Key k) {
   if (k == key::back_tab) {
-    stage.on = true;
+    show.on = true;
     return {};
   }
   if (k == U'q') {
@@ -101,12 +101,12 @@ void open_index(TalkState& talk) {
   talk.selected = talk.at.value_or(0);
 }
 
-TalkPress show_knobs(StageState& stage) {
-  stage.on = false;
+TalkPress show_knobs(ShowState& show) {
+  show.on = false;
   return say("the dashboard with its keys; Shift-Tab goes back to the talk");
 }
 
-TalkPress press_stage(TalkState& talk, StageState& stage, Key k) {
+TalkPress press_show(TalkState& talk, ShowState& show, Key k) {
   if (k >= U'0' && k <= U'9') {
     if (talk.typed.size() < kMaxDigits) append_utf8(talk.typed, k);
     return {};
@@ -114,10 +114,10 @@ TalkPress press_stage(TalkState& talk, StageState& stage, Key k) {
   if (!talk.typed.empty() && is_one_of(k, {U'G', key::enter})) return go_to_typed(talk);
   talk.typed.clear();
   if (is_one_of(k, {U'.', U'b'})) {  // clickers send either
-    stage.blank = !stage.blank;
+    show.blank = !show.blank;
     return {};
   }
-  stage.blank = false;
+  show.blank = false;
   if (is_next_scene(k)) return go(talk, 1);
   if (is_scene_before(k)) return go(talk, -1);
   if (k == key::home) return {Does::enter, 0};
@@ -129,8 +129,8 @@ TalkPress press_stage(TalkState& talk, StageState& stage, Key k) {
   else if (k == U'q')
     talk.page = Page::leaving;
   else if (k == key::tab)
-    return show_knobs(stage);
-  else if (is_for_the_stage(k))
+    return show_knobs(show);
+  else if (is_for_the_show(k))
     return {Does::not_ours};
   else if (k > 0x20 && k != 0x7F && k < key::up)
     return say("Tab shows the knobs and their keys");
@@ -153,10 +153,10 @@ bool is_scene_before(Key k) {
   return is_one_of(k, {key::left, key::up, key::page_up, key::backspace, Key(0x7F), U'N'});
 }
 
-TalkPress press_talk(TalkState& talk, StageState& stage, Key k) {
+TalkPress press_talk(TalkState& talk, ShowState& show, Key k) {
   if (talk.scenes.empty() || is_the_terminals(k)) return {Does::not_ours};
   if (talk.page != Page::none) return press_page(talk, k);
-  return stage.on ? press_stage(talk, stage, k) : press_live(talk, stage, k);
+  return show.on ? press_show(talk, show, k) : press_live(talk, show, k);
 }
 
 std::optional<size_t> scene_due(const TalkState& talk, const Snapshot& now) {

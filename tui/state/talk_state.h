@@ -11,7 +11,7 @@
 #include "engine/config/talk.h"
 #include "engine/model/snapshot.h"
 #include "tui/draw/keys.h"
-#include "tui/state/stage_state.h"
+#include "tui/state/show_state.h"
 
 namespace pipetop::tui {
 
@@ -59,12 +59,12 @@ bool is_next_scene(Key key);
 bool is_scene_before(Key key);
 
 // While presenting.
-TalkPress press_talk(TalkState& talk, StageState& stage, Key key);
+TalkPress press_talk(TalkState& talk, ShowState& show, Key key);
 
 // The scene that follows now by itself: its predecessor's time is over.
 std::optional<size_t> scene_due(const TalkState& talk, const Snapshot& now);
 
-// The keys on the stage, for the page.
+// The keys in the show, for the page.
 std::span<const ScreenKey> talk_keys();
 
 }  // namespace pipetop::tui

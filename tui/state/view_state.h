@@ -18,7 +18,7 @@
 #include "tui/state/preset_name.h"
 #include "tui/state/replay_state.h"
 #include "tui/state/ring_state.h"
-#include "tui/state/stage_state.h"
+#include "tui/state/show_state.h"
 #include "tui/state/talk_state.h"
 
 namespace pipetop::tui {
@@ -44,10 +44,10 @@ struct ViewState {
   std::optional<Panel> zoom;  // the panel that has the whole screen
   TopFunctions top_functions;
   RingState ring;
-  StageState stage;
+  ShowState show;
   TalkState talk;
-  std::array<Hottest, kRoles> hottest;   // on stage
-  bool opened_for_stage = false;         // all rows of the lists, for its tree
+  std::array<Hottest, kRoles> hottest;   // in the show
+  bool opened_for_show = false;          // all rows of the lists, for its tree
   std::optional<bool> parts;             // in the ring's place; nothing: the workload's default
   std::optional<double> roof_gib_per_s;  // the upper bound of a pipe's rate here, if known
   bool roof_hidden = false;

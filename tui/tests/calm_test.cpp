@@ -310,8 +310,8 @@ TEST(Calm, NoWordIsCutInAnyPanel) {
                 "blocked 38 %, ring empty 20 %";
           for (const bool log : {false, true}) {
             state.log.open = log;
-            for (const bool on_stage : {false, true}) {
-              state.stage.on = on_stage;
+            for (const bool in_show : {false, true}) {
+              state.show.on = in_show;
               Canvas canvas(glyphs_of(GlyphSet::unicode), rows, cols);
               show_lists(state, s, rows, cols);
               draw(canvas, s, state);

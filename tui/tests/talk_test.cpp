@@ -59,11 +59,11 @@ class TalkTest : public testing::Test {
     return canvas.text();
   }
   void expect_scene(size_t number) {
-    EXPECT_EQ(view().stage.scene, number);
-    EXPECT_EQ(view().stage.title, scene(number).title);
-    EXPECT_EQ(view().stage.view, scene(number).view);
-    EXPECT_EQ(view().stage.highlight, scene(number).highlight);
-    EXPECT_TRUE(view().stage.on);
+    EXPECT_EQ(view().show.scene, number);
+    EXPECT_EQ(view().show.title, scene(number).title);
+    EXPECT_EQ(view().show.view, scene(number).view);
+    EXPECT_EQ(view().show.highlight, scene(number).highlight);
+    EXPECT_TRUE(view().show.on);
     EXPECT_EQ(view().requested, scene(number).settings);
     EXPECT_EQ(source_.settings, scene(number).settings);
   }
@@ -76,8 +76,8 @@ class TalkTest : public testing::Test {
 
 TEST_F(TalkTest, BeginsWithItsFirstScene) {
   expect_scene(1);
-  EXPECT_EQ(view().stage.scenes, 5u);
-  EXPECT_EQ(view().stage.caption, "copies");
+  EXPECT_EQ(view().show.scenes, 5u);
+  EXPECT_EQ(view().show.caption, "copies");
   EXPECT_TRUE(source_.labels.empty()) << "the source began with it";
 }
 
@@ -106,7 +106,7 @@ TEST_F(TalkTest, WrongKeysInBetweenAreUndoneByEnteringAgain) {
   for (size_t number = 2; number <= 5; ++number) {
     press(key::right);
     press(key::tab);
-    EXPECT_FALSE(view().stage.on);
+    EXPECT_FALSE(view().show.on);
     press_all(U"vsbhgdtlym(){}<>cOpzwfoa%irPL7x08?");
     press(key::escape);
     press(key::escape);
@@ -116,8 +116,8 @@ TEST_F(TalkTest, WrongKeysInBetweenAreUndoneByEnteringAgain) {
     press(U'+');
     press(U' ');
     press(key::back_tab);
-    EXPECT_TRUE(view().stage.on);
-    EXPECT_EQ(view().stage.scene, number) << "the scene is still known";
+    EXPECT_TRUE(view().show.on);
+    EXPECT_EQ(view().show.scene, number) << "the scene is still known";
     press_all(U"vsbbhgdtlm%/xfwVZBR[]");
     press(key::left);
     expect_scene(number - 1);
@@ -129,7 +129,7 @@ TEST_F(TalkTest, WrongKeysInBetweenAreUndoneByEnteringAgain) {
     EXPECT_FALSE(view().choice.filter_before);
     EXPECT_EQ(view().focus, Role::writer);
     EXPECT_FALSE(view().log.open);
-    EXPECT_EQ(view().stage.view == SceneView::log, number == 5);
+    EXPECT_EQ(view().show.view == SceneView::log, number == 5);
     EXPECT_EQ(view().choice.form == ListForm::tree, number == 2);
     EXPECT_EQ(view().choice.activity == Activity::waiting, number == 4);
   }
@@ -137,7 +137,7 @@ TEST_F(TalkTest, WrongKeysInBetweenAreUndoneByEnteringAgain) {
   expect_scene(1);
 }
 
-TEST_F(TalkTest, OnTheStageNoKeyOfAKnobWorks) {
+TEST_F(TalkTest, InTheShowNoKeyOfAKnobWorks) {
   for (const HotKey& hot : hot_keys(WorkloadKind::pipe)) {
     press(static_cast<Key>(hot.key));
     EXPECT_EQ(view().requested, scene(1).settings) << hot.key;
@@ -161,14 +161,14 @@ TEST_F(TalkTest, AClickersOtherKeysAreHarmless) {
 TEST_F(TalkTest, APointAndBBlankTheScreen) {
   for (const Key key : {U'.', U'b'}) {
     press(key);
-    EXPECT_TRUE(view().stage.blank);
+    EXPECT_TRUE(view().show.blank);
     EXPECT_EQ(screen().find_first_not_of(" \n"), std::string::npos);
     press(key);
-    EXPECT_FALSE(view().stage.blank);
+    EXPECT_FALSE(view().show.blank);
   }
   press(U'.');
   press(key::right);
-  EXPECT_FALSE(view().stage.blank);
+  EXPECT_FALSE(view().show.blank);
   expect_scene(2);
 }
 
@@ -201,7 +201,7 @@ TEST_F(TalkTest, TheIndexGoesToAScene) {
   EXPECT_NE(screen().find("Slow"), std::string::npos);
   press(key::down);
   press(key::down);
-  EXPECT_EQ(view().stage.scene, 1u);
+  EXPECT_EQ(view().show.scene, 1u);
   press(key::enter);
   expect_scene(3);
   press(key::ctrl('P'));
@@ -252,7 +252,7 @@ TEST_F(TalkTest, PresetsAreThoseOfTheScenesWorkload) {
 TEST_F(TalkTest, ASceneThatIsRefusedDoesNotStopTheTalk) {
   source_.refuses = true;
   press(key::right);
-  EXPECT_EQ(view().stage.scene, 2u);
+  EXPECT_EQ(view().show.scene, 2u);
   EXPECT_EQ(view().message, "writer: it will not");
   EXPECT_EQ(view().requested, scene(1).settings) << "what really runs";
   source_.refuses = false;
@@ -260,7 +260,7 @@ TEST_F(TalkTest, ASceneThatIsRefusedDoesNotStopTheTalk) {
   expect_scene(3);
 }
 
-TEST_F(TalkTest, TheMouseDoesNothingOnTheStage) {
+TEST_F(TalkTest, TheMouseDoesNothingInTheShow) {
   for (int row = 0; row < 30; ++row)
     controller_->handle({Input::Kind::mouse, 0, {row, 4, MouseAct::press}}, snapshot_);
   expect_scene(1);
@@ -315,10 +315,10 @@ class ScenesTest : public TalkTest {
 };
 
 TEST_F(ScenesTest, NAndShiftNChangeScenesInTheDashboard) {
-  EXPECT_EQ(view().stage.scene, 0u);
+  EXPECT_EQ(view().show.scene, 0u);
   press(U'n');
-  EXPECT_EQ(view().stage.scene, 1u);
-  EXPECT_FALSE(view().stage.on);
+  EXPECT_EQ(view().show.scene, 1u);
+  EXPECT_FALSE(view().show.on);
   EXPECT_EQ(view().message, "1 of 5  First: copies");
   press(U'n');
   EXPECT_EQ(source_.settings, scene(2).settings);
@@ -330,7 +330,7 @@ TEST_F(ScenesTest, NAndShiftNChangeScenesInTheDashboard) {
   press(U'u');
   EXPECT_EQ(source_.settings, scene(2).settings);
   press(key::home);
-  EXPECT_EQ(view().stage.scene, 1u) << "the lists'";
+  EXPECT_EQ(view().show.scene, 1u) << "the lists'";
   EXPECT_EQ(press(U'q'), Outcome::quit);
 }
 

@@ -50,7 +50,7 @@ WatchStart start_of(const Config& config, const WatchScreenOptions& options) {
           .filter = options.filter,
           .pipeline = options.pipeline,
           .command = options.command,
-          .hold_ns = config.stage ? kStageHolds_ns : kDashboardHolds_ns};
+          .hold_ns = config.show ? kShowHolds_ns : kDashboardHolds_ns};
 }
 
 class WatchScreen {

@@ -9,7 +9,7 @@
 #include "tui/draw/look.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
-#include "tui/widgets/stage.h"
+#include "tui/widgets/show.h"
 
 namespace pipetop::tui {
 namespace {
@@ -254,8 +254,8 @@ void draw_title_bar(const Area& area, const Snapshot& s, std::string_view preset
   }
 }
 
-void draw_stage_title(const Area& area, const Snapshot& s, std::string_view title, bool frozen,
-                      std::span<const TitlePart> badges) {
+void draw_show_title(const Area& area, const Snapshot& s, std::string_view title, bool frozen,
+                     std::span<const TitlePart> badges) {
   std::vector<Part> parts = parts_of(s);
   std::erase_if(parts, [](const Part& part) { return part.rank > 1 || part.text.empty(); });
   if (frozen) parts.push_back({" FROZEN ", {Style::warning, kReverse}, 0});

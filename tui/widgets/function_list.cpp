@@ -9,7 +9,7 @@
 #include "tui/state/hottest.h"
 #include "tui/state/layout.h"
 #include "tui/widgets/frame.h"
-#include "tui/widgets/stage.h"
+#include "tui/widgets/show.h"
 #include "tui/widgets/workers.h"
 
 namespace pipetop::tui {

@@ -124,7 +124,7 @@ TEST_F(ConfigTest, ReadsEveryKey) {
   EXPECT_EQ(c.frequency_hz, 4999u);
   EXPECT_EQ(c.bpf, BpfUse::off);
   EXPECT_EQ(c.frames_per_s, 60u);
-  EXPECT_TRUE(c.stage);
+  EXPECT_TRUE(c.show);
   EXPECT_FALSE(c.summary);
   EXPECT_EQ(c.unicode, Choice::never);
   EXPECT_EQ(c.color, Choice::always);

@@ -214,8 +214,8 @@ TEST(CommandLine, RunTakesTimesSizesAndFormats) {
 
 TEST(CommandLine, TheRoofIsGivenOrMeasured) {
   EXPECT_FALSE(parse("--preset write_read").roof);
-  EXPECT_FALSE(parse("--preset write_read").stage);
-  EXPECT_TRUE(parse("--stage").stage);
+  EXPECT_FALSE(parse("--preset write_read").show);
+  EXPECT_TRUE(parse("--stage").show);
   EXPECT_EQ(parse("--roof 84.5").roof, 84.5);
   EXPECT_EQ(parse("--roof --no-color").roof, 0) << "to be measured";
 }

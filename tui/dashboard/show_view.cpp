@@ -1,15 +1,15 @@
-#include "tui/dashboard/stage_view.h"
+#include "tui/dashboard/show_view.h"
 
 #include <fmt/core.h>
 
 #include "engine/registry/workloads.h"
 #include "tui/state/messages.h"
 #include "tui/state/rungs.h"
-#include "tui/state/stage_layout.h"
+#include "tui/state/show_layout.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
 #include "tui/widgets/ring.h"
-#include "tui/widgets/stage.h"
+#include "tui/widgets/show.h"
 #include "tui/widgets/throughput.h"
 #include "tui/widgets/workers.h"
 
@@ -17,33 +17,33 @@ namespace pipetop::tui {
 namespace {
 
 // A line with a title above each part; boxes would take two rows more.
-class StagePainter {
+class ShowPainter {
  public:
-  StagePainter(Canvas& canvas, const Snapshot& s, const ViewState& state)
+  ShowPainter(Canvas& canvas, const Snapshot& s, const ViewState& state)
       : canvas_(canvas),
         s_(s),
         state_(state),
-        places_(stage_layout(canvas.rows(), canvas.cols(), state.on_screen(), state.stage)),
+        places_(show_layout(canvas.rows(), canvas.cols(), state.on_screen(), state.show)),
         panels_(screen_layout(state, canvas.rows(), canvas.cols())) {}
 
   void draw() {
-    draw_stage_title(at(places_.title), s_, stage_title(state_), state_.frozen, badges_of(state_));
+    draw_show_title(at(places_.title), s_, show_title(state_), state_.frozen, badges_of(state_));
     const bool rate = highlights("rate");
-    draw_stage_rate(at(places_.number), s_, places_.number_size, rate);
-    draw_stage_factor(at(places_.factor), s_.change, places_.factor_size, rate);
-    draw_stage_change(at(places_.compared), s_);
-    draw_stage_cause(at(places_.cause), s_.change);
+    draw_show_rate(at(places_.number), s_, places_.number_size, rate);
+    draw_show_factor(at(places_.factor), s_.change, places_.factor_size, rate);
+    draw_show_change(at(places_.compared), s_);
+    draw_show_cause(at(places_.cause), s_.change);
     if (!places_.strip.empty()) draw_ring_in(places_.strip);
     draw_large();
     if (!places_.top.empty()) draw_top();
-    draw_stage_caption(at(places_.caption), state_.stage.caption);
+    draw_show_caption(at(places_.caption), state_.show.caption);
     draw_message_row();
-    draw_stage_words(at(places_.words), s_);
+    draw_show_words(at(places_.words), s_);
   }
 
  private:
   Area at(const Rect& rect) { return {canvas_, rect}; }
-  bool highlights(std::string_view what) const { return state_.stage.highlight == what; }
+  bool highlights(std::string_view what) const { return state_.show.highlight == what; }
 
   Area panel(const Rect& rect, std::vector<TitlePart> title, bool highlighted = false) {
     if (highlighted && !title.empty()) title.front().ink = kHighlighted;
@@ -63,12 +63,12 @@ class StagePainter {
     const Rect& rect = panel_of(panels_, role);
     const Area area = panel(rect, {role_title(role)});
     draw_function_list(area, {state_.list(role), state_.choice, role, state_.focus == role, false,
-                              state_.stage.highlight});
+                              state_.show.highlight});
   }
 
   void draw_large() {
     const Area page = at(places_.large);
-    switch (state_.stage.view) {
+    switch (state_.show.view) {
       case SceneView::ring:
         return draw_ring_in(places_.large);
       case SceneView::functions:
@@ -110,14 +110,14 @@ class StagePainter {
           panel({band.row, col, band.rows, own}, {role_title(role), {"runs in", Style::dim}});
       const Hottest& hottest = state_.hottest[static_cast<size_t>(role)];
       draw_hottest(area, s_.worker(role), hottest.first(kTopFunctions, named_function()),
-                   state_.stage.highlight);
+                   state_.show.highlight);
       col += own + 1;
     }
   }
 
   // The highlight, if it is one.
   std::string_view named_function() const {
-    const std::string& h = state_.stage.highlight;
+    const std::string& h = state_.show.highlight;
     return h == "slots" || h == "verdict" || h == "rate" ? std::string_view() : h;
   }
 
@@ -135,7 +135,7 @@ class StagePainter {
   Canvas& canvas_;
   const Snapshot& s_;
   const ViewState& state_;
-  StageLayout places_;
+  ShowLayout places_;
   Layout panels_;
 };
 
@@ -148,17 +148,17 @@ std::vector<TitlePart> badges_of(const ViewState& state) {
   return badges;
 }
 
-std::string stage_title(const ViewState& state) {
-  const StageState& stage = state.stage;
-  if (stage.scenes > 0) return fmt::format("{}/{} {}", stage.scene, stage.scenes, stage.title);
-  if (!stage.title.empty()) return stage.title;
+std::string show_title(const ViewState& state) {
+  const ShowState& show = state.show;
+  if (show.scenes > 0) return fmt::format("{}/{} {}", show.scene, show.scenes, show.title);
+  if (!show.title.empty()) return show.title;
   const std::string_view name = state.preset_name();
   const Preset* preset = find_preset(state.presets, name);
   return preset && !preset->title.empty() ? preset->title : std::string(name);
 }
 
-void draw_stage(Canvas& canvas, const Snapshot& s, const ViewState& state) {
-  StagePainter(canvas, s, state).draw();
+void draw_show(Canvas& canvas, const Snapshot& s, const ViewState& state) {
+  ShowPainter(canvas, s, state).draw();
 }
 
 }  // namespace pipetop::tui

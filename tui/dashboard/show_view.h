@@ -1,4 +1,4 @@
-// Composes the stage out of its pieces.
+// Composes the show out of its pieces.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@
 namespace pipetop::tui {
 
 // Of a size that fits it.
-void draw_stage(Canvas& canvas, const Snapshot& snapshot, const ViewState& state);
+void draw_show(Canvas& canvas, const Snapshot& snapshot, const ViewState& state);
 
 // What the screen is, beside its measurements: a recording, or recorded.
 std::vector<TitlePart> badges_of(const ViewState& state);
 
 // "3/12 Lending pages"; outside of a talk what the preset is.
-std::string stage_title(const ViewState& state);
+std::string show_title(const ViewState& state);
 
 }  // namespace pipetop::tui

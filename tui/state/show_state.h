@@ -1,4 +1,4 @@
-// What the stage shows: the view for an audience, with few and large things.
+// What the show shows: the view for an audience, with few and large things.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace pipetop::tui {
 
-struct StageState {
+struct ShowState {
   bool on = false;
   SceneView view = SceneView::ring;
   std::string highlight;         // as in a Scene

@@ -1,4 +1,4 @@
-#include "tui/widgets/stage.h"
+#include "tui/widgets/show.h"
 
 #include <fmt/core.h>
 
@@ -6,7 +6,7 @@
 
 #include "engine/registry/workloads.h"
 #include "tui/draw/text.h"
-#include "tui/state/stage_layout.h"
+#include "tui/state/show_layout.h"
 
 namespace pipetop::tui {
 namespace {
@@ -43,7 +43,7 @@ void draw_hot_row(const Area& area, const HotFunction& function, uint64_t sample
 
 }  // namespace
 
-Reading<double> stage_rate(const Snapshot& s) {
+Reading<double> show_rate(const Snapshot& s) {
   if (s.change.has_value()) {
     Reading<double> rate = Reading<double>::of(s.change->after);
     rate.status = s.change.status;
@@ -54,10 +54,10 @@ Reading<double> stage_rate(const Snapshot& s) {
   return {own.status, own->mean, own.reason};
 }
 
-void draw_stage_rate(const Area& area, const Snapshot& s, DigitSize size, bool highlighted) {
+void draw_show_rate(const Area& area, const Snapshot& s, DigitSize size, bool highlighted) {
   if (area.empty()) return;
   const Pace pace = pace_of(s);
-  const Reading<double> rate = stage_rate(s);
+  const Reading<double> rate = show_rate(s);
   const Unit& terms = unit_of(s.requested);
   const int unit_col = big_number_cols("88.8", size) + 1;
   if (!rate.has_value()) {
@@ -77,8 +77,8 @@ void draw_stage_rate(const Area& area, const Snapshot& s, DigitSize size, bool h
   area.put(0, col, unit.name, highlighted ? kHighlighted : Ink(Style::value));
 }
 
-void draw_stage_factor(const Area& area, const Reading<Change>& change, DigitSize size,
-                       bool highlighted) {
+void draw_show_factor(const Area& area, const Reading<Change>& change, DigitSize size,
+                      bool highlighted) {
   if (!change.has_value() || !(change->factor > 0)) return;
   const std::string factor = ratio_of_shown(change->after, change->before);
   const Style style = highlighted                             ? Style::mark
@@ -89,12 +89,12 @@ void draw_stage_factor(const Area& area, const Reading<Change>& change, DigitSiz
   draw_big_number(area, factor, size, {style, kBold});
 }
 
-void draw_stage_change(const Area& area, const Snapshot& s) {
+void draw_show_change(const Area& area, const Snapshot& s) {
   const Reading<Change>& change = s.change;
   if (!change.has_value()) {
     // Before the first change there is nothing to say, and "measuring" is said by the rate.
     const bool first = !s.throughput.previous && s.throughput.segments.empty();
-    if (!first && stage_rate(s).has_value())
+    if (!first && show_rate(s).has_value())
       area.put(0, 0, whole_clauses(why_of(change.reason), area.cols()), Style::dim);
     return;
   }
@@ -112,7 +112,7 @@ void draw_stage_change(const Area& area, const Snapshot& s) {
   pen.text(since, {factor_style(change->since_start), kBold}).text(kWords, Style::plain);
 }
 
-void draw_stage_cause(const Area& area, const Reading<Change>& change) {
+void draw_show_cause(const Area& area, const Reading<Change>& change) {
   if (area.empty() || !change.has_value() || change->cause.empty()) return;
   const std::string& evidence = change->evidence;
   if (evidence.empty()) {
@@ -127,7 +127,7 @@ void draw_stage_cause(const Area& area, const Reading<Change>& change) {
   }
 }
 
-void draw_stage_caption(const Area& area, std::string_view caption) {
+void draw_show_caption(const Area& area, std::string_view caption) {
   const auto lines = caption_lines(caption, area.cols());
   for (int row = 0; row < area.rows() && row < static_cast<int>(lines.size()); ++row) {
     const std::string_view line = lines[static_cast<size_t>(row)];
@@ -167,7 +167,7 @@ std::string words_of(const Snapshot& s) {
   return text;
 }
 
-void draw_stage_words(const Area& area, const Snapshot& s) {
+void draw_show_words(const Area& area, const Snapshot& s) {
   constexpr int kKeysCols = 6;
   const int room = area.cols() - 2 - kKeysCols - 2;
   std::string words = words_of(s);

@@ -1,4 +1,4 @@
-#include "engine/meters.h"
+#include "engine/tick_meters.h"
 
 #include <utility>
 
@@ -13,20 +13,20 @@ constexpr uint64_t kFunctionsInterval = 200 * kMs;
 
 }  // namespace
 
-void Meters::restart() {
+void TickMeters::restart() {
   for (WorkerMeter& meter : workers_) meter.restart();
   integrity_.restart();
 }
 
-void Meters::forget(uint64_t now_ns) {
+void TickMeters::forget(uint64_t now_ns) {
   functions_at_ns_ = 0;
   verdict_due_ns_ = now_ns + kVerdictTakesNs;  // a run of one second ends with the first one
   verdict_.restart();
   restart();
 }
 
-void Meters::sample(uint64_t now_ns, const Stage& stage, Totals totals) {
-  refresh_functions(now_ns, stage);
+void TickMeters::sample(uint64_t now_ns, const EngineLife& life, Totals totals) {
+  refresh_functions(now_ns, life);
   steal_.sample(now_ns);
   pressure_.sample(now_ns);
   if (const auto pages = workload_.integrity(); pages.has_value())
@@ -36,29 +36,29 @@ void Meters::sample(uint64_t now_ns, const Stage& stage, Totals totals) {
   part_rates_.sample(now_ns, workload_.parts());
 }
 
-void Meters::refresh_functions(uint64_t now_ns, const Stage& stage) {
+void TickMeters::refresh_functions(uint64_t now_ns, const EngineLife& life) {
   const bool due = now_ns >= verdict_due_ns_;
   if (due) verdict_due_ns_ = UINT64_MAX;
-  judge_ = !stage.finished && (due || now_ns >= functions_at_ns_ + kFunctionsInterval);
-  if (!judge_ && !stage.finished) return;
+  judge_ = !life.finished && (due || now_ns >= functions_at_ns_ + kFunctionsInterval);
+  if (!judge_ && !life.finished) return;
   bool warming = false;
   for (const Role role : kBothRoles) {
     const auto i = static_cast<size_t>(role);
     functions_[i] = observers_.functions(role);
     blocked_[i] = observers_.blocked(role);
     // The start of a process is not part of a technique.
-    if (!stage.settled_once && functions_[i].has_value())
+    if (!life.settled_once && functions_[i].has_value())
       functions_[i] = Reading<FunctionTable>::warming("starting");
     warming = warming || functions_[i].status == ReadingStatus::warming;
   }
   functions_at_ns_ = warming ? 0 : now_ns;  // the first sample is shown at once
 }
 
-void Meters::describe(const Stage& stage, Snapshot& s) {
+void TickMeters::describe(const EngineLife& life, Snapshot& s) {
   s.parts = parts();
   s.ring = ring(s.now_ns, s.effective);
   for (const Role role : kBothRoles)
-    s.workers[static_cast<size_t>(role)] = view_of(role, stage, s.effective);
+    s.workers[static_cast<size_t>(role)] = view_of(role, life, s.effective);
   s.integrity = workload_.integrity();
   if (s.integrity.has_value()) s.integrity.value = integrity_.describe(*s.integrity);
   if (judge_) verdict_.add(s.now_ns, workload_.verdict(s));
@@ -71,7 +71,7 @@ void Meters::describe(const Stage& stage, Snapshot& s) {
   s.noise = noise_.shown();
 }
 
-std::vector<PartView> Meters::parts() const {
+std::vector<PartView> TickMeters::parts() const {
   std::vector<PartView> views = part_rates_.describe(workload_.parts());
   for (PartView& part : views)
     for (const WorkerMeter& meter : workers_)
@@ -79,14 +79,15 @@ std::vector<PartView> Meters::parts() const {
   return views;
 }
 
-WorkerView Meters::view_of(Role role, const Stage& stage, const Effective& effective) const {
+WorkerView TickMeters::view_of(Role role, const EngineLife& life,
+                               const Effective& effective) const {
   const auto i = static_cast<size_t>(role);
   WorkerView view;
   view.role = role;
   view.name = terms_.roles[i];
   if (view.name.empty()) return view;
-  const auto unanswered = stage.settled_once ? ProcessState::changing : ProcessState::starting;
-  describe_state(pool_.of(role), {stage.suspended, unanswered, terms_.prepares, terms_.does}, view);
+  const auto unanswered = life.settled_once ? ProcessState::changing : ProcessState::starting;
+  describe_state(pool_.of(role), {life.suspended, unanswered, terms_.prepares, terms_.does}, view);
   of(role).describe(pool_.counts(role), view);
   view.technique = workload_.technique(role, effective);
   view.functions = functions_[i];
@@ -94,7 +95,7 @@ WorkerView Meters::view_of(Role role, const Stage& stage, const Effective& effec
   return view;
 }
 
-RingView Meters::ring(uint64_t now_ns, const Effective& effective) {
+RingView TickMeters::ring(uint64_t now_ns, const Effective& effective) {
   Reading<RingFrame> frame = observers_.ring_frame(now_ns);
   // At full speed nobody knows how much went through between the frame and the counts.
   if (frame.has_value() && effective.settings.pipe.slow_motion)

@@ -1,5 +1,5 @@
-// What an audience sees: the stage, its layout, the ladder, and a zoomed panel.
-#include "tui/widgets/stage.h"
+// What an audience sees: the show, its layout, the ladder, and a zoomed panel.
+#include "tui/widgets/show.h"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 #include "tui/dashboard/view.h"
 #include "tui/draw/text.h"
 #include "tui/state/rungs.h"
-#include "tui/state/stage_layout.h"
+#include "tui/state/show_layout.h"
 #include "tui/tests/fake_source.h"
 #include "tui/tests/profiles.h"
 #include "tui/tests/recording_source.h"
@@ -37,20 +37,20 @@ constexpr const char* kCaption =
     "on this side any more, and the pages belong to both processes at once,\n"
     "until the reader has taken the bytes out of them. Watch who waits now.\n";
 
-ViewState on_stage(SceneView view = SceneView::ring) {
+ViewState in_show(SceneView view = SceneView::ring) {
   ViewState state;
   state.presets = built_in_presets();
-  state.stage.on = true;
-  state.stage.view = view;
+  state.show.on = true;
+  state.show.view = view;
   return state;
 }
 
 ViewState in_a_talk(SceneView view = SceneView::ring) {
-  ViewState state = on_stage(view);
-  state.stage.title = "Lending pages";
-  state.stage.caption = kCaption;
-  state.stage.scene = 3;
-  state.stage.scenes = 12;
+  ViewState state = in_show(view);
+  state.show.title = "Lending pages";
+  state.show.caption = kCaption;
+  state.show.scene = 3;
+  state.show.scenes = 12;
   return state;
 }
 
@@ -91,16 +91,16 @@ bool cross(const Rect& a, const Rect& b) {
   return a.row < b.end_row() && b.row < a.end_row() && a.col < b.end_col() && b.col < a.end_col();
 }
 
-TEST(StageLayout, HoldsAtEverySize) {
+TEST(ShowLayout, HoldsAtEverySize) {
   for (const WorkloadEntry& entry : workloads()) {
     Settings settings;
     settings.workload = entry.kind;
     for (const SceneView view : kViews) {
       for (const bool talk : {false, true}) {
-        const StageState stage = talk ? in_a_talk(view).stage : on_stage(view).stage;
+        const ShowState show = talk ? in_a_talk(view).show : in_show(view).show;
         for (int rows = 1; rows <= 70; rows += rows < 50 ? 1 : 5) {
           for (int cols = 1; cols <= 220; cols += cols < 130 ? 1 : 10) {
-            const StageLayout l = stage_layout(rows, cols, settings, stage);
+            const ShowLayout l = show_layout(rows, cols, settings, show);
             ASSERT_EQ(l.fits, rows >= kMinRows && cols >= kMinCols);
             if (!l.fits) continue;
             SCOPED_TRACE(testing::Message() << cols << "x" << rows << " view " << int(view));
@@ -122,16 +122,16 @@ TEST(StageLayout, HoldsAtEverySize) {
   }
 }
 
-TEST(StageLayout, DigitsGrowWithTheScreen) {
-  const auto size = [](int rows, int cols) { return stage_layout(rows, cols, {}, {}).number_size; };
+TEST(ShowLayout, DigitsGrowWithTheScreen) {
+  const auto size = [](int rows, int cols) { return show_layout(rows, cols, {}, {}).number_size; };
   EXPECT_EQ(size(16, 60), DigitSize::half);
   EXPECT_EQ(size(24, 80), DigitSize::full);
   EXPECT_EQ(size(45, 160), DigitSize::huge);
-  EXPECT_EQ(stage_layout(45, 160, {}, {}).factor_size, DigitSize::huge);
-  EXPECT_EQ(stage_layout(45, 110, {}, {}).factor_size, DigitSize::full) << "beside the number";
+  EXPECT_EQ(show_layout(45, 160, {}, {}).factor_size, DigitSize::huge);
+  EXPECT_EQ(show_layout(45, 110, {}, {}).factor_size, DigitSize::full) << "beside the number";
 }
 
-TEST(StageLayout, ACaptionKeepsItsLinesAndItsWords) {
+TEST(ShowLayout, ACaptionKeepsItsLinesAndItsWords) {
   EXPECT_EQ(caption_lines("one\ntwo\n\n", 40), (std::vector<std::string_view>{"one", "two"}));
   EXPECT_EQ(caption_lines("one two three", 8), (std::vector<std::string_view>{"one two", "three"}));
   EXPECT_EQ(caption_lines("one\n\ntwo", 8).size(), 3u) << "an empty line is one, too";
@@ -140,7 +140,7 @@ TEST(StageLayout, ACaptionKeepsItsLinesAndItsWords) {
 
 // ---- what is on it ----
 
-TEST(Stage, HasWhatTheBackRowNeeds) {
+TEST(Show, HasWhatTheBackRowNeeds) {
   for (const auto& [rows, cols] : kSizes) {
     for (const SceneView view : kViews) {
       const std::string text = frame(rows, cols, changed_snapshot(), in_a_talk(view));
@@ -158,7 +158,7 @@ TEST(Stage, HasWhatTheBackRowNeeds) {
   }
 }
 
-TEST(Stage, EachViewHasItsLargePart) {
+TEST(Show, EachViewHasItsLargePart) {
   const auto on = [](SceneView view, int rows = 40, int cols = 120) {
     return frame(rows, cols, changed_snapshot(), in_a_talk(view));
   };
@@ -177,14 +177,14 @@ TEST(Stage, EachViewHasItsLargePart) {
   }
 }
 
-TEST(Stage, OutsideOfATalkThePresetIsTheTitle) {
-  const std::string text = frame(24, 80, changed_snapshot(), on_stage());
+TEST(Show, OutsideOfATalkThePresetIsTheTitle) {
+  const std::string text = frame(24, 80, changed_snapshot(), in_show());
   EXPECT_TRUE(text.starts_with(" write, read ")) << text;
   EXPECT_FALSE(shows(text, "0/0"));
 }
 
 // Never an old rate under a new title.
-TEST(Stage, MeasuresBeforeItSpeaks) {
+TEST(Show, MeasuresBeforeItSpeaks) {
   Snapshot s = changed_snapshot();
   s.change = Reading<Change>::warming("measuring");
   s.throughput.current.rate = Reading<RateStats>::warming("measuring");
@@ -196,27 +196,27 @@ TEST(Stage, MeasuresBeforeItSpeaks) {
   }
 }
 
-TEST(Stage, TheNumberIsTheOneOfTheFactor) {
+TEST(Show, TheNumberIsTheOneOfTheFactor) {
   Snapshot s = changed_snapshot();
-  EXPECT_EQ(*stage_rate(s), 62.5);
+  EXPECT_EQ(*show_rate(s), 62.5);
   s.change = Reading<Change>::unavailable("nothing has changed yet");
-  EXPECT_EQ(*stage_rate(s), 62.1) << "the mean of the segment";
+  EXPECT_EQ(*show_rate(s), 62.1) << "the mean of the segment";
   s.throughput.current.rate.value->samples = 4;
-  EXPECT_FALSE(stage_rate(s).has_value()) << "too early";
+  EXPECT_FALSE(show_rate(s).has_value()) << "too early";
   s.throughput.current.rate = {};
-  EXPECT_FALSE(stage_rate(s).has_value());
+  EXPECT_FALSE(show_rate(s).has_value());
 }
 
-TEST(Stage, TheFirstSettingsAreComparedWithNothing) {
+TEST(Show, TheFirstSettingsAreComparedWithNothing) {
   Snapshot s = example_snapshot();
   s.throughput.previous = nullptr;
   s.change = Reading<Change>::unavailable("nothing has changed yet");
-  const std::string text = frame(24, 80, s, on_stage());
+  const std::string text = frame(24, 80, s, in_show());
   EXPECT_FALSE(shows(text, "×"));
   EXPECT_FALSE(shows(text, "→"));
 }
 
-TEST(Stage, WhatIsOnIsSaidInWords) {
+TEST(Show, WhatIsOnIsSaidInWords) {
   Snapshot s = example_snapshot();
   EXPECT_EQ(words_of(s), "write · read");
   s.workers[0].technique = {"vmsplice", "thp", "busy"};
@@ -224,7 +224,7 @@ TEST(Stage, WhatIsOnIsSaidInWords) {
   EXPECT_EQ(words_of(s), "vmsplice · huge pages · busy · splice");
 }
 
-TEST(Stage, WithoutBpfItSaysWhy) {
+TEST(Show, WithoutBpfItSaysWhy) {
   Settings settings = article_presets()[4].settings;
   FakeSource source(settings, FakeMood::no_bpf);
   source.advance(10'000'000'000);
@@ -233,7 +233,7 @@ TEST(Stage, WithoutBpfItSaysWhy) {
   for (const auto& [rows, cols] : kSizes) {
     if (rows < 24) continue;  // there is no room for functions at all
     for (const SceneView view : {SceneView::ring, SceneView::functions}) {
-      state.stage.view = view;
+      state.show.view = view;
       const std::string text = frame(rows, cols, source.tick(), state);
       EXPECT_TRUE(shows(text, "functions unavailable: needs root")) << text;
       EXPECT_TRUE(shows(text, "sudo pipetop")) << text;
@@ -241,7 +241,7 @@ TEST(Stage, WithoutBpfItSaysWhy) {
   }
 }
 
-TEST(Stage, EveryWorkloadSizeAndViewCanBeDrawn) {
+TEST(Show, EveryWorkloadSizeAndViewCanBeDrawn) {
   for (const WorkloadEntry& entry : workloads()) {
     Snapshot s = changed_snapshot();
     s.requested.workload = s.throughput.current.requested.workload = entry.kind;
@@ -254,7 +254,7 @@ TEST(Stage, EveryWorkloadSizeAndViewCanBeDrawn) {
     ViewState state = in_a_talk();
     state.requested = s.requested;
     for (const SceneView view : kViews) {
-      state.stage.view = view;
+      state.show.view = view;
       for (int rows = kMinRows; rows <= 60; rows += 4) {
         for (int cols = kMinCols; cols <= 200; cols += 20) {
           const std::string text = frame(rows, cols, s, state);
@@ -269,7 +269,7 @@ TEST(Stage, EveryWorkloadSizeAndViewCanBeDrawn) {
   }
 }
 
-TEST(Stage, NothingMovesWhileNothingHappens) {
+TEST(Show, NothingMovesWhileNothingHappens) {
   for (const auto& [rows, cols] : kSizes) {
     for (const SceneView view : kViews) {
       ViewState state = in_a_talk(view);
@@ -282,7 +282,7 @@ TEST(Stage, NothingMovesWhileNothingHappens) {
 }
 
 // Digits, a factor and a cause that come and go leave everything else in its place.
-TEST(Stage, NoBorderMovesWithTheFigures) {
+TEST(Show, NoBorderMovesWithTheFigures) {
   for (const auto& [rows, cols] : kSizes) {
     for (const SceneView view : kViews) {
       Snapshot other = changed_snapshot();
@@ -307,7 +307,7 @@ TEST(Stage, NoBorderMovesWithTheFigures) {
 
 Canvas drawn_with(std::string_view highlight, SceneView view, int rows = 24, int cols = 80) {
   ViewState state = in_a_talk(view);
-  state.stage.highlight = highlight;
+  state.show.highlight = highlight;
   const Snapshot s = changed_snapshot();
   Canvas canvas(glyphs_of(GlyphSet::unicode), rows, cols);
   show_lists(state, s, rows, cols);
@@ -315,7 +315,7 @@ Canvas drawn_with(std::string_view highlight, SceneView view, int rows = 24, int
   return canvas;
 }
 
-TEST(Stage, AHighlightedFunctionIsAlwaysThere) {
+TEST(Show, AHighlightedFunctionIsAlwaysThere) {
   EXPECT_EQ(ink_at(drawn_with("gup_fast_fallback", SceneView::ring), "gup_fast_fallback"),
             kHighlighted);
   const Canvas last = drawn_with("[user]", SceneView::ring);
@@ -326,18 +326,18 @@ TEST(Stage, AHighlightedFunctionIsAlwaysThere) {
             kHighlighted);
 }
 
-TEST(Stage, AHighlightHidesNoMoreThanItMust) {
+TEST(Show, AHighlightHidesNoMoreThanItMust) {
   ViewState state = in_a_talk(SceneView::functions);
-  state.stage.highlight = "gup_fast_fallback";  // the second row
-  state.list(Role::writer).scroll = 1;          // it was the third
-  int rows = 24;                                // of which the list has two or three
+  state.show.highlight = "gup_fast_fallback";  // the second row
+  state.list(Role::writer).scroll = 1;         // it was the third
+  int rows = 24;                               // of which the list has two or three
   while (function_rows(list_of(screen_layout(state, rows, 80), Role::writer)) > 3) --rows;
   ASSERT_GE(function_rows(list_of(screen_layout(state, rows, 80), Role::writer)), 2);
   show_lists(state, changed_snapshot(), rows, 80);
   EXPECT_EQ(state.list(Role::writer).scroll, 0);
 }
 
-TEST(Stage, AHighlightFarDownTakesTheLastPlaceOfTheList) {
+TEST(Show, AHighlightFarDownTakesTheLastPlaceOfTheList) {
   Snapshot s = changed_snapshot();
   FunctionTable table;
   table.samples = 2100;
@@ -347,7 +347,7 @@ TEST(Stage, AHighlightFarDownTakesTheLastPlaceOfTheList) {
   table.tree = flat_tree(rows);
   for (WorkerView& w : s.workers) w.functions = Reading<FunctionTable>::of(table);
   ViewState state = in_a_talk(SceneView::functions);
-  state.stage.highlight = "step_37";
+  state.show.highlight = "step_37";
   Canvas canvas(glyphs_of(GlyphSet::unicode), 24, 80);
   show_lists(state, s, 24, 80);
   draw(canvas, s, state);
@@ -356,7 +356,7 @@ TEST(Stage, AHighlightFarDownTakesTheLastPlaceOfTheList) {
   EXPECT_FALSE(shows(canvas.text(), "above")) << canvas.text();
 }
 
-TEST(Stage, FewSamplesAreCounted) {
+TEST(Show, FewSamplesAreCounted) {
   Snapshot s = changed_snapshot();
   FunctionTable table;
   table.samples = 3;
@@ -370,20 +370,20 @@ TEST(Stage, FewSamplesAreCounted) {
   EXPECT_FALSE(shows(canvas.text(), "66.7 %")) << canvas.text();
 }
 
-TEST(Stage, OtherThingsCanBeHighlighted) {
+TEST(Show, OtherThingsCanBeHighlighted) {
   EXPECT_EQ(ink_at(drawn_with("verdict", SceneView::ladder), "lock-bound"), kHighlighted);
   EXPECT_EQ(ink_at(drawn_with("slots", SceneView::ring), "ring ─"), kHighlighted);
   EXPECT_EQ(ink_at(drawn_with("rate", SceneView::ring), "GiB/s"), kHighlighted);
   EXPECT_NE(ink_at(drawn_with("", SceneView::ring), "GiB/s"), kHighlighted);
 }
 
-TEST(Stage, CanBeBlank) {
+TEST(Show, CanBeBlank) {
   ViewState state = in_a_talk();
-  state.stage.blank = true;
+  state.show.blank = true;
   EXPECT_EQ(frame(3, 80, changed_snapshot(), state), "\n\n\n");
 }
 
-TEST(Stage, AsciiFramesHoldNothingElse) {
+TEST(Show, AsciiFramesHoldNothingElse) {
   for (const SceneView view : kViews) {
     for (const char c : frame(24, 80, changed_snapshot(), in_a_talk(view), GlyphSet::ascii))
       ASSERT_TRUE(c == '\n' || (c >= 0x20 && c < 0x7F)) << int(c);
@@ -466,9 +466,9 @@ TEST(Ladder, ScrollsToWhatIsPresent) {
 
 // ---- keys ----
 
-class StageKeysTest : public testing::Test {
+class ShowKeysTest : public testing::Test {
  protected:
-  StageKeysTest() { controller_.show(snapshot_, 24, 80); }
+  ShowKeysTest() { controller_.show(snapshot_, 24, 80); }
   void press(Key key) { controller_.handle({Input::Kind::key, key, {}}, snapshot_); }
   const ViewState& view() const { return controller_.view(); }
   std::string screen(int rows = 24, int cols = 80) {
@@ -483,41 +483,41 @@ class StageKeysTest : public testing::Test {
   Controller controller_{source_, Settings{}, article_presets()};
 };
 
-TEST_F(StageKeysTest, SGoesOnStageAndBack) {
+TEST_F(ShowKeysTest, SOpensTheShowAndClosesIt) {
   press(U'L');
   press(U'S');
-  EXPECT_TRUE(view().stage.on);
+  EXPECT_TRUE(view().show.on);
   EXPECT_FALSE(view().log.open);
   EXPECT_TRUE(shows(screen(), "? keys"));
   press(U'v');
   EXPECT_EQ(source_.settings.pipe.write_with, WriteWith::vmsplice) << "knobs stay one key away";
   press(U'S');
-  EXPECT_FALSE(view().stage.on);
+  EXPECT_FALSE(view().show.on);
   EXPECT_TRUE(shows(screen(), "v vmsplice"));
 }
 
-TEST_F(StageKeysTest, OnStageTheKeysChooseTheLargePart) {
+TEST_F(ShowKeysTest, InTheShowTheKeysChooseTheLargePart) {
   press(U'S');
   press(U'L');
-  EXPECT_EQ(view().stage.view, SceneView::log);
+  EXPECT_EQ(view().show.view, SceneView::log);
   press(U'B');
-  EXPECT_EQ(view().stage.view, SceneView::ladder);
+  EXPECT_EQ(view().show.view, SceneView::ladder);
   press(U'B');
-  EXPECT_EQ(view().stage.view, SceneView::ring);
+  EXPECT_EQ(view().show.view, SceneView::ring);
   press(U'w');
-  EXPECT_EQ(view().stage.view, SceneView::waiting);
+  EXPECT_EQ(view().show.view, SceneView::waiting);
   screen();
   EXPECT_EQ(view().choice.activity, Activity::waiting);
   press(U'w');
   screen();
   EXPECT_EQ(view().choice.activity, Activity::running);
   press(U'f');
-  EXPECT_EQ(view().stage.view, SceneView::tree);
+  EXPECT_EQ(view().show.view, SceneView::tree);
   press(U'V');
-  EXPECT_EQ(view().stage.view, SceneView::waiting);
+  EXPECT_EQ(view().show.view, SceneView::waiting);
 }
 
-TEST_F(StageKeysTest, TheTreeIsOpenOnStageOnly) {
+TEST_F(ShowKeysTest, TheTreeIsOpenInTheShowOnly) {
   for (WorkerView& w : snapshot_.workers) w.functions = Reading<FunctionTable>::of(writing());
   press(U'S');
   press(U'f');
@@ -534,7 +534,7 @@ TEST_F(StageKeysTest, TheTreeIsOpenOnStageOnly) {
   EXPECT_EQ(rows_of(view().list(Role::writer)).size(), 2u);
 }
 
-TEST_F(StageKeysTest, BOpensTheLadderInTheDashboard) {
+TEST_F(ShowKeysTest, BOpensTheLadderInTheDashboard) {
   press(U'B');
   EXPECT_TRUE(shows(screen(), "ladder · j k scroll, B closes")) << screen();
   press(U'L');
@@ -545,7 +545,7 @@ TEST_F(StageKeysTest, BOpensTheLadderInTheDashboard) {
   EXPECT_FALSE(view().ladder.open);
 }
 
-TEST_F(StageKeysTest, ZShowsOnePanelAndTabTheNext) {
+TEST_F(ShowKeysTest, ZShowsOnePanelAndTabTheNext) {
   const auto panel = [&] {
     const std::string text = screen();
     EXPECT_TRUE(shows(text, "lock-bound: writer spins on the pipe mutex 39 %")) << text;
@@ -570,7 +570,7 @@ TEST_F(StageKeysTest, ZShowsOnePanelAndTabTheNext) {
   EXPECT_TRUE(shows(screen(), "╭ reader 813"));
 }
 
-TEST_F(StageKeysTest, ZZoomsOnStageToo) {
+TEST_F(ShowKeysTest, ZZoomsInTheShowToo) {
   press(U'S');
   press(U'Z');
   EXPECT_EQ(view().zoom, Panel::ring) << "the large part";
@@ -578,10 +578,10 @@ TEST_F(StageKeysTest, ZZoomsOnStageToo) {
   EXPECT_TRUE(shows(screen(), "╭ ring"));
   press(U'Z');
   EXPECT_FALSE(view().zoom);
-  EXPECT_TRUE(view().stage.on);
+  EXPECT_TRUE(view().show.on);
 }
 
-TEST_F(StageKeysTest, AZoomedPanelIsDrawnAtEverySize) {
+TEST_F(ShowKeysTest, AZoomedPanelIsDrawnAtEverySize) {
   press(U'Z');
   for (int panel = 0; panel < 4; ++panel, press(key::tab)) {
     for (const auto& [rows, cols] : kSizes) {
@@ -593,7 +593,7 @@ TEST_F(StageKeysTest, AZoomedPanelIsDrawnAtEverySize) {
 }
 
 // The remedy of the writer's list is no help where that list is not shown.
-TEST_F(StageKeysTest, AZoomedPanelHasItsOwnRemedy) {
+TEST_F(ShowKeysTest, AZoomedPanelHasItsOwnRemedy) {
   for (WorkerView& w : snapshot_.workers)
     w.functions = Reading<FunctionTable>::unavailable("needs root; sudo pipetop");
   press(key::tab);

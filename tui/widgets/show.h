@@ -1,4 +1,4 @@
-// The pieces of the stage, large enough for the back row. A highlighted piece is in reverse video.
+// The pieces of the show, large enough for the back row. A highlighted piece is in reverse video.
 #pragma once
 
 #include <span>
@@ -17,27 +17,27 @@ namespace pipetop::tui {
 inline constexpr Ink kHighlighted = Ink(Style::mark, kReverse);
 
 // The scene's title, and what must not be missed: a frozen screen, knobs that had no effect.
-void draw_stage_title(const Area& area, const Snapshot& snapshot, std::string_view title,
-                      bool frozen, std::span<const TitlePart> badges = {});
+void draw_show_title(const Area& area, const Snapshot& snapshot, std::string_view title,
+                     bool frozen, std::span<const TitlePart> badges = {});
 
 // The settled rate of the present settings: the one that the factor is made of. None until they
 // have settled.
-Reading<double> stage_rate(const Snapshot& snapshot);
+Reading<double> show_rate(const Snapshot& snapshot);
 
 // In large digits with its unit, or "measuring".
-void draw_stage_rate(const Area& area, const Snapshot& snapshot, DigitSize size, bool highlighted);
+void draw_show_rate(const Area& area, const Snapshot& snapshot, DigitSize size, bool highlighted);
 
 // "×2.3" against the settings before, in large digits.
-void draw_stage_factor(const Area& area, const Reading<Change>& change, DigitSize size,
-                       bool highlighted);
+void draw_show_factor(const Area& area, const Reading<Change>& change, DigitSize size,
+                      bool highlighted);
 
 // "3.15 → 7.12 GiB/s   ×12 since the start", or why there is nothing to compare.
-void draw_stage_change(const Area& area, const Snapshot& snapshot);
+void draw_show_change(const Area& area, const Snapshot& snapshot);
 
 // Why, and the numbers that show it.
-void draw_stage_cause(const Area& area, const Reading<Change>& change);
+void draw_show_cause(const Area& area, const Reading<Change>& change);
 
-void draw_stage_caption(const Area& area, std::string_view caption);
+void draw_show_caption(const Area& area, std::string_view caption);
 
 // A row for each function, with bars that 100 % fills; or why there are none.
 void draw_hottest(const Area& area, const WorkerView& worker,
@@ -45,6 +45,6 @@ void draw_hottest(const Area& area, const WorkerView& worker,
 
 // What is on, in words: "vmsplice · splice · huge pages · busy".
 std::string words_of(const Snapshot& snapshot);
-void draw_stage_words(const Area& area, const Snapshot& snapshot);
+void draw_show_words(const Area& area, const Snapshot& snapshot);
 
 }  // namespace pipetop::tui

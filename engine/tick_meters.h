@@ -19,17 +19,17 @@
 namespace pipetop {
 
 // Where the engine is in its life.
-struct Stage {
+struct EngineLife {
   bool settled_once = false;
   bool suspended = false;
   bool finished = false;
 };
 
-class Meters {
+class TickMeters {
  public:
   // All outlive it.
-  Meters(const WorkloadTerms& terms, const Workload& workload, const WorkerPool& pool,
-         Observers& observers)
+  TickMeters(const WorkloadTerms& terms, const Workload& workload, const WorkerPool& pool,
+             Observers& observers)
       : terms_(terms),
         workload_(workload),
         pool_(pool),
@@ -44,15 +44,15 @@ class Meters {
   // The settings changed: everything shown is of the time before.
   void forget(uint64_t now_ns);
 
-  void sample(uint64_t now_ns, const Stage& stage, Totals totals);
+  void sample(uint64_t now_ns, const EngineLife& life, Totals totals);
 
   // Fills in ring, workers, parts, integrity, verdict and the rest that was observed. Needs what
   // is in effect, and the figures.
-  void describe(const Stage& stage, Snapshot& snapshot);
+  void describe(const EngineLife& life, Snapshot& snapshot);
 
  private:
-  void refresh_functions(uint64_t now_ns, const Stage& stage);
-  WorkerView view_of(Role role, const Stage& stage, const Effective& effective) const;
+  void refresh_functions(uint64_t now_ns, const EngineLife& life);
+  WorkerView view_of(Role role, const EngineLife& life, const Effective& effective) const;
   std::vector<PartView> parts() const;
   RingView ring(uint64_t now_ns, const Effective& effective);
 

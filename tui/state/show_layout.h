@@ -1,4 +1,4 @@
-// The stage's layout: few and large things. It depends on the size of the screen, the scene and the
+// The show's layout: few and large things. It depends on the size of the screen, the scene and the
 // workload, never on what is measured: nothing moves from frame to frame.
 #pragma once
 
@@ -7,12 +7,12 @@
 
 #include "tui/draw/charts.h"
 #include "tui/state/layout.h"
-#include "tui/state/stage_state.h"
+#include "tui/state/show_state.h"
 #include "tui/state/view_state.h"
 
 namespace pipetop::tui {
 
-struct StageLayout {
+struct ShowLayout {
   bool fits = false;
   DigitSize number_size = DigitSize::half, factor_size = DigitSize::half;
   Rect title, number, factor, compared, cause, caption, message, words;
@@ -23,16 +23,16 @@ struct StageLayout {
 
 inline constexpr size_t kTopFunctions = 3;
 
-StageLayout stage_layout(int rows, int cols, const Settings& settings, const StageState& stage);
+ShowLayout show_layout(int rows, int cols, const Settings& settings, const ShowState& show);
 
 // The caption's lines, broken at blanks where they are too long.
 std::vector<std::string_view> caption_lines(std::string_view caption, int cols);
 
-constexpr bool shows_lists_on_stage(SceneView view) {
+constexpr bool shows_lists_in_show(SceneView view) {
   return view == SceneView::functions || view == SceneView::tree || view == SceneView::waiting;
 }
 
-// Of the dashboard, the zoomed panel, or the stage, whichever is shown. On stage the panels are
+// Of the dashboard, the zoomed panel, or the show, whichever is shown. In the show the panels are
 // those that the large part consists of.
 Layout screen_layout(const ViewState& view, int rows, int cols);
 

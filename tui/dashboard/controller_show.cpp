@@ -1,4 +1,4 @@
-// The controller's part of the stage, the zoom, and the pages in place of other panels.
+// The controller's part of the show, the zoom, and the pages in place of other panels.
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -31,28 +31,28 @@ void Controller::toggle_zoom() {
     view_.zoom.reset();
     return;
   }
-  const SceneView view = view_.stage.view;
-  if (view_.ring.inspected || (view_.stage.on && view == SceneView::ring)) {
+  const SceneView view = view_.show.view;
+  if (view_.ring.inspected || (view_.show.on && view == SceneView::ring)) {
     view_.zoom = Panel::ring;
-  } else if (view_.stage.on && view == SceneView::throughput) {
+  } else if (view_.show.on && view == SceneView::throughput) {
     view_.zoom = Panel::throughput;
   } else {
     view_.zoom = view_.focus == Role::writer ? Panel::writer : Panel::reader;
   }
 }
 
-void Controller::set_stage(bool on) {
-  if (!on && view_.opened_for_stage) open_for_stage(view_, false);
-  view_.stage.on = on;
-  view_.stage.blank = false;
+void Controller::set_show(bool on) {
+  if (!on && view_.opened_for_show) open_for_show(view_, false);
+  view_.show.on = on;
+  view_.show.blank = false;
   view_.log.open = view_.ladder.open = false;
   view_.zoom.reset();
 }
 
-// On stage it is the large part, until the key is pressed again.
-void Controller::toggle_page(PageState& page, SceneView on_stage) {
-  if (view_.stage.on && !view_.zoom) {
-    view_.stage.view = view_.stage.view == on_stage ? SceneView::ring : on_stage;
+// In the show it is the large part, until the key is pressed again.
+void Controller::toggle_page(PageState& page, SceneView in_show) {
+  if (view_.show.on && !view_.zoom) {
+    view_.show.view = view_.show.view == in_show ? SceneView::ring : in_show;
     return;
   }
   const bool open = page.open;
@@ -60,17 +60,17 @@ void Controller::toggle_page(PageState& page, SceneView on_stage) {
   page = {!open, 0};
 }
 
-void Controller::next_stage_view() {
+void Controller::next_show_part() {
   constexpr std::string_view kNames[] = {"the ring",        "functions", "the call tree",
                                          "where they wait", "the log",   "the ladder",
                                          "the throughput"};
-  if (!view_.stage.on) {
-    show_message("V is for the stage; S goes there");
+  if (!view_.show.on) {
+    show_message("V works in the show only; S opens it");
     return;
   }
-  const size_t next = (static_cast<size_t>(view_.stage.view) + 1) % std::size(kNames);
-  view_.stage.view = static_cast<SceneView>(next);
-  show_message("on stage: " + std::string(kNames[next]));
+  const size_t next = (static_cast<size_t>(view_.show.view) + 1) % std::size(kNames);
+  view_.show.view = static_cast<SceneView>(next);
+  show_message("in the show: " + std::string(kNames[next]));
 }
 
 }  // namespace pipetop::tui

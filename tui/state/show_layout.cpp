@@ -1,4 +1,4 @@
-#include "tui/state/stage_layout.h"
+#include "tui/state/show_layout.h"
 
 #include <algorithm>
 
@@ -38,7 +38,7 @@ int unit_cols(const Settings& settings) {
 }
 
 // The largest digits that leave half of the screen for everything else.
-void place_digits(StageLayout& l, int row, int rows, int cols, const Settings& settings) {
+void place_digits(ShowLayout& l, int row, int rows, int cols, const Settings& settings) {
   const auto beside = [&](DigitSize size) {
     return kMargin + number_cols(size) + 1 + unit_cols(settings) + 3;
   };
@@ -69,20 +69,20 @@ void split_lists(const Rect& band, const Settings& settings, Layout& l) {
 }
 
 // The panels of which the large part consists.
-Layout panels_on_stage(const StageLayout& stage, const Settings& settings, SceneView view) {
+Layout panels_in_show(const ShowLayout& show, const Settings& settings, SceneView view) {
   Layout l;
-  l.fits = stage.fits;
+  l.fits = show.fits;
   l.counters = false;
-  l.title = stage.title;
-  l.message = stage.message;
-  if (shows_lists_on_stage(view)) {
-    split_lists(stage.large, settings, l);
+  l.title = show.title;
+  l.message = show.message;
+  if (shows_lists_in_show(view)) {
+    split_lists(show.large, settings, l);
   } else if (view == SceneView::ring) {
-    l.ring = stage.large;
+    l.ring = show.large;
   } else if (view == SceneView::throughput) {
-    l.throughput = stage.large;
+    l.throughput = show.large;
   } else {
-    l.page = stage.large;
+    l.page = show.large;
   }
   return l;
 }
@@ -102,8 +102,8 @@ std::vector<std::string_view> caption_lines(std::string_view caption, int cols) 
   return lines;
 }
 
-StageLayout stage_layout(int rows, int cols, const Settings& settings, const StageState& stage) {
-  StageLayout l;
+ShowLayout show_layout(int rows, int cols, const Settings& settings, const ShowState& show) {
+  ShowLayout l;
   l.fits = rows >= kMinRows && cols >= kMinCols;
   if (!l.fits) return l;
   const int air = rows >= 28 ? 1 : 0;
@@ -121,22 +121,22 @@ StageLayout stage_layout(int rows, int cols, const Settings& settings, const Sta
 
   l.words = {rows - 1, 0, 1, cols};
   l.message = {rows - 2, 0, 1, cols};
-  const int wanted = static_cast<int>(caption_lines(stage.caption, cols - 2 * kMargin).size());
-  const int usual = stage.scenes > 0 || wanted > 0 ? kUsualCaptionRows : 0;
+  const int wanted = static_cast<int>(caption_lines(show.caption, cols - 2 * kMargin).size());
+  const int usual = show.scenes > 0 || wanted > 0 ? kUsualCaptionRows : 0;
   const int caption = std::min(std::max(wanted, usual), std::max(usual, rows / 4));
   l.caption = {l.message.row - caption, kMargin, caption, cols - 2 * kMargin};
   const int end = l.caption.row - (caption > 0 ? air : 0);
 
-  const int least = least_rows(stage.view);
+  const int least = least_rows(show.view);
   const auto has_room = [&](int for_rows) { return end - row - for_rows >= least; };
   const auto band = [&](int band_rows) {
     row += band_rows;
     return Rect{row - band_rows, kMargin, band_rows, cols - 2 * kMargin};
   };
-  const bool lists = shows_lists_on_stage(stage.view);
+  const bool lists = shows_lists_in_show(show.view);
   const int top = 1 + static_cast<int>(kTopFunctions);
   const int strip_rows = has_room(16) ? 5 : 3;
-  const bool has_strip = terms_of(settings).has_ring && stage.view != SceneView::ring;
+  const bool has_strip = terms_of(settings).has_ring && show.view != SceneView::ring;
   const bool has_top = !lists && has_room(top);
   if (has_strip && has_room(strip_rows + (has_top ? top : 0))) l.strip = band(strip_rows);
   if (has_top) {
@@ -150,9 +150,9 @@ StageLayout stage_layout(int rows, int cols, const Settings& settings, const Sta
 
 Layout screen_layout(const ViewState& view, int rows, int cols) {
   if (view.zoom) return make_zoomed_layout(rows, cols, *view.zoom);
-  if (!view.stage.on) return make_layout(rows, cols, view.on_screen());
-  return panels_on_stage(stage_layout(rows, cols, view.on_screen(), view.stage), view.on_screen(),
-                         view.stage.view);
+  if (!view.show.on) return make_layout(rows, cols, view.on_screen());
+  return panels_in_show(show_layout(rows, cols, view.on_screen(), view.show), view.on_screen(),
+                        view.show.view);
 }
 
 }  // namespace pipetop::tui
