@@ -17,7 +17,7 @@ namespace pipetop::recording {
 
 enum class ChunkKind : uint8_t {
   header = 'h',  // first, and only once
-  news = 'n',    // what the frames that follow refer to
+  shared = 'n',  // what the frames that follow refer to
   frames = 'f',  // of at most two seconds
 };
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "engine/base/text.h"
-#include "engine/recording/heap.h"
+#include "engine/recording/owned_memory.h"
 
 namespace pipetop::recording {
 namespace {
@@ -44,14 +44,14 @@ template <class T>
 void Decoder::get(std::vector<T>& value, const std::vector<T>& all, Range& from) {
   const std::span<const T> values = range(all, from);
   budget_.charge_for<T>(values.size());
-  for (const T& one : values) budget_.charge(Heap::of(one));
+  for (const T& one : values) budget_.charge(OwnedMemory::of(one));
   value.assign(values.begin(), values.end());
 }
 template void Decoder::get(std::vector<ChangeMark>&, const std::vector<ChangeMark>&, Range&);
 template void Decoder::get(std::vector<Notice>&, const std::vector<Notice>&, Range&);
 
 void Decoder::get(Series<RatePoint>& value) {
-  const auto points = range(shelf_.points, ranges_[0]);
+  const auto points = range(shared_.points, ranges_[0]);
   budget_.charge_for<RatePoint>(2 * points.size());
   value = {};
   for (const RatePoint& point : points) value.push_back(point);
@@ -61,7 +61,7 @@ void Decoder::get(std::shared_ptr<const OccupancyHistory>& value) {
   const uint64_t column_ns = in_->number();
   value = nullptr;
   if (column_ns == 0) return;
-  const auto columns = range(shelf_.columns, ranges_[1]);
+  const auto columns = range(shared_.columns, ranges_[1]);
   budget_.charge_for<OccupancyColumn>(columns.size());
   value = std::make_shared<const OccupancyHistory>(
       OccupancyHistory{column_ns - 1, {columns.begin(), columns.end()}});
@@ -74,7 +74,7 @@ void Decoder::get(std::vector<std::shared_ptr<const Segment>>& value) {
   uint64_t number = 0;
   for (uint64_t i = 0; i < count; ++i) {
     number = in_->difference(number);
-    value.push_back(one_of(shelf_.segments, number));
+    value.push_back(one_of(shared_.segments, number));
     if (!value.back()) fail("it refers to what is not there");
   }
 }
@@ -107,9 +107,9 @@ void Decoder::get(std::shared_ptr<const CallTree>& value) {
     const uint64_t step = in_->number();
     if (step == 0) {
       const uint64_t name = in_->number(), up = in_->number();
-      if (name >= shelf_.names.size() || up > i) fail("a call tree refers to what is not there");
+      if (name >= shared_.names.size() || up > i) fail("a call tree refers to what is not there");
       const uint32_t parent = up == 0 ? CallNode::kNone : i - static_cast<uint32_t>(up);
-      add(shelf_.names[name], parent, CallNode::kNone);
+      add(shared_.names[name], parent, CallNode::kNone);
       continue;
     }
     if (step > old.nodes.size() - last) fail("a call tree refers to what is not there");

@@ -16,7 +16,7 @@
 #include "engine/model/snapshot.h"
 #include "engine/recording/bytes.h"
 #include "engine/recording/fields.h"
-#include "engine/recording/shelf.h"
+#include "engine/recording/shared_values.h"
 
 namespace pipetop::recording {
 
@@ -50,14 +50,15 @@ class Budget {
 
 class Decoder {
  public:
-  // All but the layout outlive it. `in_full`: as Encoder::Told.
-  Decoder(ByteReader& in, const Shelf& shelf, const Layout& layout, Budget& budget, bool in_full)
-      : in_(&in), shelf_(shelf), layout_(layout), budget_(budget), full_(in_full) {}
+  // All but the layout outlive it. `full`: as Encoder::Form.
+  Decoder(ByteReader& in, const SharedValues& shared, const Layout& layout, Budget& budget,
+          bool full)
+      : in_(&in), shared_(shared), layout_(layout), budget_(budget), full_(full) {}
 
-  void tell(ByteReader& in, bool in_full) {
+  void set_form(ByteReader& in, bool full) {
     in_ = &in;
-    full_ = in_full;
-    if (in_full) ranges_ = {};
+    full_ = full;
+    if (full) ranges_ = {};
   }
 
   template <class T>
@@ -144,13 +145,13 @@ class Decoder {
   void get(std::vector<Slot>& value);
   void get(Series<RatePoint>& value);
   void get(std::shared_ptr<const OccupancyHistory>& value);
-  void get(std::vector<ChangeMark>& value) { get(value, shelf_.marks, ranges_[2]); }
-  void get(std::vector<Notice>& value) { get(value, shelf_.notices, ranges_[3]); }
+  void get(std::vector<ChangeMark>& value) { get(value, shared_.marks, ranges_[2]); }
+  void get(std::vector<Notice>& value) { get(value, shared_.notices, ranges_[3]); }
   void get(std::shared_ptr<const Segment>& value) {
-    value = one_of(shelf_.segments, in_->number());
+    value = one_of(shared_.segments, in_->number());
   }
   void get(std::vector<std::shared_ptr<const Segment>>& value);
-  void get(std::shared_ptr<const HostInfo>& value) { value = one_of(shelf_.hosts, in_->number()); }
+  void get(std::shared_ptr<const HostInfo>& value) { value = one_of(shared_.hosts, in_->number()); }
 
   // As it can be drawn on a terminal.
   std::string text();
@@ -191,7 +192,7 @@ class Decoder {
   void get_runs(std::vector<Slot>& slots, Set set);
 
   ByteReader* in_;
-  const Shelf& shelf_;
+  const SharedValues& shared_;
   Layout layout_;
   Budget& budget_;
   bool full_;

@@ -61,8 +61,8 @@ uint64_t Written::number_of(Function function) {
   uint64_t& number = names_[function.number()];
   if (number == 0) {
     number = ++name_count_;
-    news_.byte(static_cast<uint8_t>(News::name));
-    news_.text(function.name());
+    shared_.byte(static_cast<uint8_t>(SharedKind::name));
+    shared_.text(function.name());
   }
   return number - 1;
 }
@@ -73,18 +73,18 @@ uint64_t Written::number_of(const std::shared_ptr<const Segment>& segment) {
   if (number != 0) return number;
   number = ++segment_count_;
   ByteWriter entry;  // its names come first
-  Encoder(entry, *this, Encoder::Told::in_full).put_new(*segment);
-  news_.byte(static_cast<uint8_t>(News::segment));
-  news_.raw(entry.bytes());
+  Encoder(entry, *this, Encoder::Form::full).put_new(*segment);
+  shared_.byte(static_cast<uint8_t>(SharedKind::segment));
+  shared_.raw(entry.bytes());
   return segment_count_;
 }
 
 uint64_t Written::number_of(const std::shared_ptr<const HostInfo>& host) {
   if (!host) return 0;
-  if (host_ && Same::of(*host_, *host)) return host_count_;
+  if (host_ && Equal::of(*host_, *host)) return host_count_;
   host_ = host;
-  news_.byte(static_cast<uint8_t>(News::host));
-  Encoder(news_, *this, Encoder::Told::in_full).put_new(*host);
+  shared_.byte(static_cast<uint8_t>(SharedKind::host));
+  Encoder(shared_, *this, Encoder::Form::full).put_new(*host);
   return ++host_count_;
 }
 
@@ -96,22 +96,28 @@ void Written::forget_segments(const Throughput& shown) {
 }
 
 template <class T>
-Range Written::place(std::span<const T> now, Known<T>& known, News what) {
+Range Written::place(std::span<const T> now, SharedList<T>& known, SharedKind what) {
   return known.place(now, [&](const T& value, const T& before) {
-    news_.byte(static_cast<uint8_t>(what));
-    Encoder(news_, *this, Encoder::Told::since).put(value, before);
+    shared_.byte(static_cast<uint8_t>(what));
+    Encoder(shared_, *this, Encoder::Form::delta).put(value, before);
   });
 }
-Range Written::place(std::span<const RatePoint> now) { return place(now, points_, News::point); }
-Range Written::place(std::span<const OccupancyColumn> now) {
-  return place(now, columns_, News::column);
+Range Written::place(std::span<const RatePoint> now) {
+  return place(now, points_, SharedKind::point);
 }
-Range Written::place(std::span<const ChangeMark> now) { return place(now, marks_, News::mark); }
-Range Written::place(std::span<const Notice> now) { return place(now, notices_, News::notice); }
+Range Written::place(std::span<const OccupancyColumn> now) {
+  return place(now, columns_, SharedKind::column);
+}
+Range Written::place(std::span<const ChangeMark> now) {
+  return place(now, marks_, SharedKind::mark);
+}
+Range Written::place(std::span<const Notice> now) {
+  return place(now, notices_, SharedKind::notice);
+}
 
 void Written::add(const RecordedMark& mark) {
-  news_.byte(static_cast<uint8_t>(News::recorded_mark));
-  Encoder(news_, *this, Encoder::Told::in_full).put_new(mark);
+  shared_.byte(static_cast<uint8_t>(SharedKind::recorded_mark));
+  Encoder(shared_, *this, Encoder::Form::full).put_new(mark);
 }
 
 // First the shape, then the weights: each is more regular by itself.

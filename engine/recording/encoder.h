@@ -13,13 +13,13 @@
 
 #include "engine/model/snapshot.h"
 #include "engine/recording/bytes.h"
+#include "engine/recording/equal.h"
 #include "engine/recording/fields.h"
-#include "engine/recording/same.h"
-#include "engine/recording/shelf.h"
+#include "engine/recording/shared_values.h"
 
 namespace pipetop::recording {
 
-// What was written once, and the news that tell of it.
+// What was written once, and the shared values that tell of it.
 class Written {
  public:
   uint64_t number_of(Function function);
@@ -33,19 +33,19 @@ class Written {
   // Those that are no longer shown.
   void forget_segments(const Throughput& shown);
 
-  ByteWriter& news() { return news_; }
+  ByteWriter& shared() { return shared_; }
 
  private:
   template <class T>
-  Range place(std::span<const T> now, Known<T>& known, News what);
+  Range place(std::span<const T> now, SharedList<T>& known, SharedKind what);
 
-  ByteWriter news_;
+  ByteWriter shared_;
   std::vector<uint64_t> names_;  // by Function::number(); 0: not yet written, else its number + 1
   uint64_t name_count_ = 0;
-  Known<RatePoint> points_;
-  Known<OccupancyColumn> columns_;
-  Known<ChangeMark> marks_;
-  Known<Notice> notices_;
+  SharedList<RatePoint> points_;
+  SharedList<OccupancyColumn> columns_;
+  SharedList<ChangeMark> marks_;
+  SharedList<Notice> notices_;
   // Those that the newest snapshot shows. Holding them keeps their addresses from being used again.
   std::unordered_map<std::shared_ptr<const Segment>, uint64_t> segments_;
   uint64_t segment_count_ = 0;
@@ -55,20 +55,20 @@ class Written {
 
 class Encoder {
  public:
-  // How a value is told.
-  enum class Told : uint8_t {
-    since,    // what differs from the value before
-    in_full,  // all of it, as if all numbers before were 0
+  // How a value is written.
+  enum class Form : uint8_t {
+    delta,  // what differs from the value before
+    full,   // all of it, as if all numbers before were 0
   };
 
   // Both outlive it.
-  Encoder(ByteWriter& out, Written& written, Told told)
-      : out_(out), written_(written), told_(told) {}
+  Encoder(ByteWriter& out, Written& written, Form form)
+      : out_(out), written_(written), form_(form) {}
 
-  // For the next value. The ranges that were told are remembered.
-  void tell(Told told) {
-    told_ = told;
-    if (told == Told::in_full) ranges_ = {};
+  // For the next value. The ranges that were written are remembered.
+  void set_form(Form form) {
+    form_ = form;
+    if (form == Form::full) ranges_ = {};
   }
 
   template <class T>
@@ -89,7 +89,7 @@ class Encoder {
   template <class T>
   void put(const Reading<T>& now, const Reading<T>& before) {
     const bool known = !full() && before.has_value();
-    const bool new_value = now.has_value() && !(known && Same::of(*now, *before));
+    const bool new_value = now.has_value() && !(known && Equal::of(*now, *before));
     const bool new_reason = full() || now.reason != before.reason;
     out_.byte(static_cast<uint8_t>(static_cast<int>(now.status) | now.has_value() << 2 |
                                    new_value << 3 | new_reason << 4));
@@ -120,20 +120,20 @@ class Encoder {
   template <class T, size_t kSize>
   void put(const std::array<T, kSize>& now, const std::array<T, kSize>& before) {
     out_.number(kSize);
-    put_changed<kSize>([&](size_t i) { return !Same::of(now[i], before[i]); },
+    put_changed<kSize>([&](size_t i) { return !Equal::of(now[i], before[i]); },
                        [&](size_t i) { put(now[i], before[i]); });
   }
   template <HasFields T>
   void put(const T& now, const T& before) {
     each_field<T>([&](auto... member) {
-      const bool changed[] = {!Same::of(now.*member, before.*member)...};
+      const bool changed[] = {!Equal::of(now.*member, before.*member)...};
       put_bits<sizeof...(member)>([&](size_t i) { return changed[i] || full(); });
       size_t i = 0;
       ((changed[i++] || full() ? put(now.*member, before.*member) : void()), ...);
     });
   }
 
-  // ---- what is told once, or in a way of its own --------------------------------
+  // ---- what is written once, or in a way of its own --------------------------------
 
   void put(const std::shared_ptr<const CallTree>& now,
            const std::shared_ptr<const CallTree>& before);
@@ -172,13 +172,13 @@ class Encoder {
   // A value that has none before it.
   template <class T>
   void put_new(const T& value) {
-    const Told told = std::exchange(told_, Told::in_full);
+    const Form form = std::exchange(form_, Form::full);
     put(value, T{});
-    told_ = told;
+    form_ = form;
   }
 
  private:
-  bool full() const { return told_ == Told::in_full; }
+  bool full() const { return form_ == Form::full; }
 
   template <class T, class Act>
   static void each_field(Act act) {
@@ -195,10 +195,10 @@ class Encoder {
   }
   template <size_t kCount, class Changed, class Put>
   void put_changed(Changed changed, Put put_one) {
-    const auto told = [&](size_t i) { return full() || changed(i); };
-    put_bits<kCount>(told);
+    const auto has = [&](size_t i) { return full() || changed(i); };
+    put_bits<kCount>(has);
     for (size_t i = 0; i < kCount; ++i)
-      if (told(i)) put_one(i);
+      if (has(i)) put_one(i);
   }
   void put(const Range& now, Range& before) {
     out_.difference(now.begin, before.begin);
@@ -210,7 +210,7 @@ class Encoder {
 
   ByteWriter& out_;
   Written& written_;
-  Told told_;
+  Form form_;
   std::array<Range, 4> ranges_;
 };
 

@@ -254,7 +254,7 @@ inline constexpr Layout kLayout = []<size_t... kAt>(std::index_sequence<kAt...>)
 
 // ---- whether a table is complete --------------------------------------------------
 
-struct Anything {
+struct AnyValue {
   template <class T>
   operator T() const;  // never called
 };
@@ -262,8 +262,8 @@ struct Anything {
 // How many values initialise an aggregate.
 template <class T, class... Values>
 constexpr size_t members() {
-  if constexpr (requires { T{Values()..., Anything()}; })
-    return members<T, Values..., Anything>();
+  if constexpr (requires { T{Values()..., AnyValue()}; })
+    return members<T, Values..., AnyValue>();
   else
     return sizeof...(Values);
 }

@@ -12,8 +12,8 @@ namespace pipetop::recording {
 
 class FrameReader {
  public:
-  // The shelf outlives it.
-  FrameReader(std::string raw, const Shelf& shelf, const Layout& layout);
+  // The shared values outlive it.
+  FrameReader(std::string raw, const SharedValues& shared, const Layout& layout);
   FrameReader(const FrameReader&) = delete;
   FrameReader& operator=(const FrameReader&) = delete;
 

@@ -24,7 +24,7 @@ std::string header_bytes(const RecordingHeader& header, Written& written) {
   out.text(kVersion);
   out.number(kLayout.size());
   for (const size_t count : kLayout) out.number(count);
-  Encoder(out, written, Encoder::Told::in_full).put_new(header);
+  Encoder(out, written, Encoder::Form::full).put_new(header);
   return out.bytes();
 }
 
@@ -56,7 +56,7 @@ class Recorder::Impl {
   Compressor compressor_;
   Written written_;
   ByteWriter frame_, frames_;
-  Encoder encoder_{frame_, written_, Encoder::Told::in_full};
+  Encoder encoder_{frame_, written_, Encoder::Form::full};
   std::vector<uint64_t> times_;  // of the block's frames
   Snapshot before_;              // the last frame
   uint64_t bytes_ = 0;
@@ -100,7 +100,7 @@ void Recorder::Impl::mark_change(const Segment& current) {
 
 void Recorder::Impl::put_frame(const Snapshot& s) {
   frame_.clear();
-  encoder_.tell(times_.empty() ? Encoder::Told::in_full : Encoder::Told::since);
+  encoder_.set_form(times_.empty() ? Encoder::Form::full : Encoder::Form::delta);
   const bool new_segments = s.throughput.segments != before_.throughput.segments;
   before_.now_ns = s.now_ns;  // in the list of times
   encoder_.put(s, before_);
@@ -114,17 +114,17 @@ void Recorder::Impl::put_frame(const Snapshot& s) {
 
 void Recorder::Impl::flush() {
   if (times_.empty() || ended_) return;
-  ByteWriter& news = written_.news();
-  news.byte(static_cast<uint8_t>(News::times));
-  news.number(times_.size());
+  ByteWriter& shared = written_.shared();
+  shared.byte(static_cast<uint8_t>(SharedKind::times));
+  shared.number(times_.size());
   uint64_t last = 0;
   for (const uint64_t time : std::exchange(times_, {})) {
-    news.number(time - last);
+    shared.number(time - last);
     last = time;
   }
-  write(compressor_.chunk(ChunkKind::news, news.bytes()) +
+  write(compressor_.chunk(ChunkKind::shared, shared.bytes()) +
         compressor_.chunk(ChunkKind::frames, frames_.bytes()));
-  news.clear();
+  shared.clear();
   frames_.clear();
 }
 

@@ -18,7 +18,7 @@
 #include "engine/recording/chunk.h"
 #include "engine/recording/decoder.h"
 #include "engine/recording/frame_reader.h"
-#include "engine/recording/news_reader.h"
+#include "engine/recording/shared_reader.h"
 
 namespace pipetop {
 
@@ -79,7 +79,7 @@ constexpr size_t kMostFrames = 4096;
 // What stays in memory while it is replayed, however large the file is. An hour takes 4 MiB, a
 // change 8 KiB. While a list grows it exists twice, so that with a block and some snapshots replay
 // stays below 256 MiB.
-constexpr uint64_t kShelfBytes = 64 << 20, kHeaderBytes = 4 << 20;
+constexpr uint64_t kSharedBytes = 64 << 20, kHeaderBytes = 4 << 20;
 
 }  // namespace recording
 
@@ -87,11 +87,11 @@ using namespace recording;
 
 class Recording::Impl {
  public:
-  explicit Impl(Input input) : input_(std::move(input)), budget_(kShelfBytes) {
+  explicit Impl(Input input) : input_(std::move(input)), budget_(kSharedBytes) {
     read_first_line();
     read_header();
     read_blocks();
-    if (shelf_.times.empty())
+    if (shared_.times.empty())
       throw Error(fmt::format(
           "{}: {}", input_.name(),
           damage_.empty() ? "the recording holds no frame" : "not one frame is whole: " + damage_));
@@ -107,7 +107,7 @@ class Recording::Impl {
   std::string version_, damage_;
   RecordingHeader header_;
   Layout layout_{};
-  Shelf shelf_;
+  SharedValues shared_;
   std::vector<Block> blocks_;
 
  private:
@@ -176,7 +176,7 @@ void Recording::Impl::read_header() {
     if (newer)
       fail(fmt::format("pipetop {} has recorded it: install that, or a newer one", version_));
     Budget budget(kHeaderBytes);
-    Decoder(in, shelf_, layout_, budget, true).get_new(header_);
+    Decoder(in, shared_, layout_, budget, true).get_new(header_);
   } catch (const Error& e) {
     refuse(e.what());
   }
@@ -186,30 +186,30 @@ void Recording::Impl::read_blocks() {
   try {
     while (read_block()) continue;
   } catch (const Error& e) {
-    shelf_.times.resize(blocks_.empty() ? 0 : blocks_.back().first + blocks_.back().frames);
+    shared_.times.resize(blocks_.empty() ? 0 : blocks_.back().first + blocks_.back().frames);
     damage_ = fmt::format("damaged after {:.1f} s, at byte {}: {}", seconds(), offset_, e.what());
   }
 }
 
 double Recording::Impl::seconds() const {
-  return shelf_.times.empty() ? 0 : double(shelf_.times.back() - shelf_.times.front()) / 1e9;
+  return shared_.times.empty() ? 0 : double(shared_.times.back() - shared_.times.front()) / 1e9;
 }
 
-// News and frames. False at the end of the file.
+// Shared values and frames. False at the end of the file.
 bool Recording::Impl::read_block() {
   ChunkHead head;
-  const auto news = next_chunk(head);
-  if (!news) return false;
-  if (head.kind != ChunkKind::news) fail("a block is out of its place");
+  const auto shared = next_chunk(head);
+  if (!shared) return false;
+  if (head.kind != ChunkKind::shared) fail("a block is out of its place");
   Block block;
   const uint64_t frames_at = offset_;
-  const std::string raw = decompressor_.raw(head, *news);
+  const std::string raw = decompressor_.raw(head, *shared);
   if (!next_chunk(block.head)) fail("the last block is cut off");
   if (block.head.kind != ChunkKind::frames) fail("a block is out of its place");
   block.offset = frames_at + ChunkHead::kBytes;
-  block.first = shelf_.times.size();
-  read_news(raw, layout_, budget_, shelf_);
-  block.frames = shelf_.times.size() - block.first;
+  block.first = shared_.times.size();
+  read_shared(raw, layout_, budget_, shared_);
+  block.frames = shared_.times.size() - block.first;
   // Each has at least a length and a checksum.
   if (block.frames == 0 || block.frames > block.head.raw / 5)
     fail("a block has fewer frames than it says");
@@ -220,15 +220,15 @@ bool Recording::Impl::read_block() {
 }
 
 void Recording::Impl::finish() {
-  std::ranges::stable_sort(shelf_.recorded_marks, {}, &RecordedMark::at_ns);
-  end_at(shelf_.times.size(), "");
+  std::ranges::stable_sort(shared_.recorded_marks, {}, &RecordedMark::at_ns);
+  end_at(shared_.times.size(), "");
 }
 
 // Without what follows.
 void Recording::Impl::end_at(size_t frames, const std::string& why) {
-  shelf_.times.resize(frames);
-  std::erase_if(shelf_.recorded_marks,
-                [this](const RecordedMark& mark) { return mark.at_ns > shelf_.times.back(); });
+  shared_.times.resize(frames);
+  std::erase_if(shared_.recorded_marks,
+                [this](const RecordedMark& mark) { return mark.at_ns > shared_.times.back(); });
   if (why.empty()) return;
   damage_ = fmt::format("damaged after {:.1f} s: {}", seconds(), why);
 }
@@ -239,7 +239,7 @@ const Block& Recording::Impl::block_of(size_t index) const {
 
 // Block by block: a file can have many that are damaged.
 const Snapshot& Recording::Impl::frame(size_t index) {
-  size_t wanted = std::min(index, shelf_.times.size() - 1);
+  size_t wanted = std::min(index, shared_.times.size() - 1);
   std::string why;
   for (;;) {
     size_t next = block_of(wanted).first;
@@ -264,11 +264,11 @@ void Recording::Impl::read_up_to(size_t index, size_t& next) {
     read_block_ = &block;
     const std::string stored = input_.read(block.offset, block.head.stored);
     if (!is_whole(block.head, stored)) fail("a block's checksum is wrong");
-    reader_.emplace(decompressor_.raw(block.head, stored), shelf_, layout_);
+    reader_.emplace(decompressor_.raw(block.head, stored), shared_, layout_);
   }
   while (block.first + reader_->count() <= index) {
     next = block.first + reader_->count();
-    reader_->next(shelf_.times[next]);
+    reader_->next(shared_.times[next]);
   }
 }
 
@@ -284,8 +284,8 @@ const RecordingHeader& Recording::header() const { return impl_->header_; }
 const std::string& Recording::version() const { return impl_->version_; }
 uint64_t Recording::bytes() const { return impl_->input_.size(); }
 const std::string& Recording::damage() const { return impl_->damage_; }
-std::span<const uint64_t> Recording::times() const { return impl_->shelf_.times; }
-std::span<const RecordedMark> Recording::marks() const { return impl_->shelf_.recorded_marks; }
+std::span<const uint64_t> Recording::times() const { return impl_->shared_.times; }
+std::span<const RecordedMark> Recording::marks() const { return impl_->shared_.recorded_marks; }
 
 size_t Recording::frame_at(uint64_t now_ns) const {
   const auto after = std::ranges::upper_bound(times(), now_ns);
@@ -294,7 +294,7 @@ size_t Recording::frame_at(uint64_t now_ns) const {
 
 std::vector<std::shared_ptr<const Segment>> Recording::segments() const {
   std::map<uint64_t, std::shared_ptr<const Segment>> first;  // later ones have lost their functions
-  for (const auto& segment : impl_->shelf_.segments) first.emplace(segment->begin_ns, segment);
+  for (const auto& segment : impl_->shared_.segments) first.emplace(segment->begin_ns, segment);
   std::vector<std::shared_ptr<const Segment>> all;
   for (auto& [_, segment] : first) all.push_back(std::move(segment));
   return all;

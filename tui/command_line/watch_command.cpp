@@ -96,7 +96,7 @@ class Headless {
 
   void look() {
     now_ = watcher_.tick(monotonic_ns());
-    say_news(*now_, line_.watch);
+    say_notices_of(*now_, line_.watch);
     // A timer may be a little late once, and not the next time.
     constexpr uint64_t kSlack_ns = 5 * kMs;
     if (!is_stream(line_) || now_->now_ns + kSlack_ns < last_line_ns_ + line_interval_ns(line_))
@@ -156,7 +156,7 @@ int put_back_changes() {
 
 }  // namespace
 
-void say_news(const WatchSnapshot& now, const WatchRequest& request) {
+void say_notices_of(const WatchSnapshot& now, const WatchRequest& request) {
   for (const std::string& notice : now.notices)
     if (!request.quiet) say(notice);
 }

@@ -124,7 +124,7 @@ class Started {
     attempt([&] { look(); });
     attempt([&] {
       watcher_->look_again();
-      say_news(*watcher_->tick(monotonic_ns()), request_);
+      say_notices_of(*watcher_->tick(monotonic_ns()), request_);
     });
     attempt([&] { summarize(); });
     return command_->signal() != 0 ? -command_->signal() : *command_->exit_code();
@@ -194,7 +194,7 @@ class Started {
   void look() {
     const auto now = watcher_->tick(monotonic_ns());
     reason_ = now->reason;
-    say_news(*now, request_);
+    say_notices_of(*now, request_);
     const uint64_t interval_ns = request_.interval_ns != 0 ? request_.interval_ns : kTableLook_ns;
     if (!is_stream(line_) || !now->pipeline || now->now_ns < last_line_ns_ + interval_ns) return;
     WatchPrint how{.begin_ns = begin_ns_, .over_ns = now->now_ns - last_line_ns_};

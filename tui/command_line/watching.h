@@ -21,7 +21,7 @@ inline constexpr uint64_t kPipelineResult_ns = 3 * kSecond;
 inline bool is_stream(const CommandLine& line) { return line.format == &find_format("jsonl"); }
 
 // Says what is new in it, unless nobody wants to hear it.
-void say_news(const WatchSnapshot& now, const WatchRequest& request);
+void say_notices_of(const WatchSnapshot& now, const WatchRequest& request);
 
 // Of pipetops that were killed, for the watcher's notices.
 void tell_leftovers(Watcher& watcher);

@@ -238,25 +238,25 @@ TEST_F(WatchTable, TheSelectedRowStaysOnItsLine) {
 TEST_F(WatchTable, MarksNewAndEndedRowsForAMoment) {
   start(pipes({5, 4}));
   EXPECT_TRUE(std::ranges::all_of(state().table.rows.rows(),
-                                  [](const TableRow& row) { return row.news == RowNews::none; }));
+                                  [](const TableRow& row) { return row.mark == RowMark::none; }));
   WatchSnapshot next = pipes({5});
   add_pipe(next, 7, 3);
   pipe_row(next, 7).pipe.first_seen_ns = now_ns + 1;
   show(next);
-  const auto news = [&](uint64_t inode) {
+  const auto mark = [&](uint64_t inode) {
     for (const TableRow& row : state().table.rows.rows())
-      if (row.row->pipe.id.inode == inode) return row.news;
-    return RowNews::none;
+      if (row.row->pipe.id.inode == inode) return row.mark;
+    return RowMark::none;
   };
   EXPECT_EQ(inodes(state().table.rows), (std::vector<uint64_t>{1, 2, 7})) << text();
-  EXPECT_EQ(news(1), RowNews::none);
-  EXPECT_EQ(news(2), RowNews::ended);
-  EXPECT_EQ(news(7), RowNews::added);
+  EXPECT_EQ(mark(1), RowMark::none);
+  EXPECT_EQ(mark(2), RowMark::ended);
+  EXPECT_EQ(mark(7), RowMark::added);
   EXPECT_EQ(lines()[3].substr(0, 1), "-");
   now_ns += 3'500'000'000;
   show(next);
   EXPECT_EQ(inodes(state().table.rows), (std::vector<uint64_t>{1, 7}));
-  EXPECT_EQ(news(7), RowNews::none);
+  EXPECT_EQ(mark(7), RowMark::none);
 }
 
 TEST_F(WatchTable, EndedPipesAreNoPipelineWithEachOther) {

@@ -126,7 +126,7 @@ void TableRows::note_ended(const std::vector<Place>& places) {
 void TableRows::update(const WatchSnapshot& now) {
   now_ns_ = now.now_ns;
   if (first_ns_ == 0) first_ns_ = now.now_ns;
-  while (!ended_.empty() && now_ns_ >= ended_.front().at_ns + kNewsStays_ns) ended_.pop_front();
+  while (!ended_.empty() && now_ns_ >= ended_.front().at_ns + kMarkStays_ns) ended_.pop_front();
   is_made_ = false;
   has_passed_ = now.has_passed;
   if (now.rows.data() == pass_.data()) return;
@@ -143,10 +143,10 @@ void TableRows::update(const WatchSnapshot& now) {
   pass_ = now.rows;
 }
 
-RowNews TableRows::news_of(const PipeRow& row) const {
+RowMark TableRows::mark_of(const PipeRow& row) const {
   const uint64_t since = row.pipe.first_seen_ns;
-  const bool young = since > first_ns_ && now_ns_ < since + kNewsStays_ns;
-  return young ? RowNews::added : RowNews::none;
+  const bool young = since > first_ns_ && now_ns_ < since + kMarkStays_ns;
+  return young ? RowMark::added : RowMark::none;
 }
 
 void TableRows::make(const TableChoice& choice, std::optional<PipeId> kept) {
@@ -182,7 +182,7 @@ void TableRows::make(const TableChoice& choice, std::optional<PipeId> kept) {
   else
     for (const PipeRow* row : shown) rows_.push_back({row});
   for (TableRow& row : rows_)
-    row.news = ended.contains(row.row) ? RowNews::ended : news_of(*row.row);
+    row.mark = ended.contains(row.row) ? RowMark::ended : mark_of(*row.row);
 }
 
 const PipeRow* TableRows::find(PipeId pipe) const {

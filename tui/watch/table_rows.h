@@ -26,12 +26,12 @@ bool is_idle(const PipeRow& row);
 // In a tree, its place in its pipeline.
 enum class Bracket : uint8_t { none, first, middle, last };
 // Marked for a moment.
-enum class RowNews : uint8_t { none, added, ended };
-inline constexpr uint64_t kNewsStays_ns = 3'000'000'000;
+enum class RowMark : uint8_t { none, added, ended };
+inline constexpr uint64_t kMarkStays_ns = 3'000'000'000;
 
 struct TableRow {
   const PipeRow* row = nullptr;
-  RowNews news = RowNews::none;
+  RowMark mark = RowMark::none;
   Bracket bracket = Bracket::none;
   int depth = 0;  // in a tree: behind how many forks
 };
@@ -61,7 +61,7 @@ class TableRows {
     size_t row;
   };
   void note_ended(const std::vector<Place>& places);
-  RowNews news_of(const PipeRow& row) const;
+  RowMark mark_of(const PipeRow& row) const;
 
   SharedVector<PipeRow> pass_;
   std::vector<Place> places_;  // by pipe

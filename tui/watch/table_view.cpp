@@ -115,8 +115,8 @@ char32_t bracket_glyph(Bracket bracket, const Glyphs& g) {
 void draw_mark(const Area& area, const TableRow& at) {
   if (at.bracket != Bracket::none)
     area.set(0, area.cols() - 1, bracket_glyph(at.bracket, area.glyphs()), Style::frame);
-  if (at.news == RowNews::none) return;
-  const bool added = at.news == RowNews::added;
+  if (at.mark == RowMark::none) return;
+  const bool added = at.mark == RowMark::added;
   area.set(0, 0, added ? U'+' : U'-', added ? Style::good : Style::warning);
 }
 
@@ -265,8 +265,8 @@ void draw_table(const Area& area, const TableState& table, uint64_t now_ns) {
     for (const PlacedColumn& column : columns)
       draw_cell(place.part({0, column.col, 1, column.cols}), rows[index], column.what, in_words,
                 now_ns);
-    has_news |= rows[index].news != RowNews::none;
-    if (rows[index].news == RowNews::ended) place.set_ink(0, Style::dim);
+    has_news |= rows[index].mark != RowMark::none;
+    if (rows[index].mark == RowMark::ended) place.set_ink(0, Style::dim);
     if (table.selected && static_cast<int>(index) == table.at)
       place.set_ink(0, {Style::plain, kReverse});
   }

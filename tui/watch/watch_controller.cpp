@@ -52,15 +52,15 @@ void WatchController::show(const std::shared_ptr<const WatchSnapshot>& now) {
 
 bool WatchController::tick(uint64_t now_ns) {
   state_.now_ns = now_ns;
-  bool news = false;
+  bool is_new = false;
   if (!state_.message.empty() && now_ns >= message_until_ns_) {
     state_.message.clear();
-    news = true;
+    is_new = true;
   }
   std::erase_if(state_.notices,
                 [&](const Notice& notice) { return now_ns >= notice.at_ns + kNoticeStays_ns; });
   const auto now = source_.tick(now_ns);
-  if (!now || (now == latest_ && !stale_)) return news;
+  if (!now || (now == latest_ && !stale_)) return is_new;
   if (now != latest_) {
     changed_ = false;
     for (const std::string& text : now->notices)
@@ -70,7 +70,7 @@ bool WatchController::tick(uint64_t now_ns) {
                            state_.notices.end() - static_cast<std::ptrdiff_t>(kMostNotices));
   }
   latest_ = now;
-  if (state_.frozen && state_.shown && !stale_) return news;
+  if (state_.frozen && state_.shown && !stale_) return is_new;
   show(now);
   return true;
 }
@@ -111,8 +111,8 @@ void WatchController::lay_out(int rows, int cols) {
 void WatchController::tell_selection() {
   const StageView* stage = selected_stage(state_.pipeline);
   const auto id = stage ? std::optional(stage->id) : std::nullopt;
-  if (id == told_) return;
-  told_ = id;
+  if (id == sent_selection_) return;
+  sent_selection_ = id;
   source_.select(id);
 }
 

@@ -133,7 +133,7 @@ class WatchController {
   WatchState state_;
   std::vector<int> cpus_;
   std::shared_ptr<const WatchSnapshot> latest_;
-  std::optional<ProcessId> told_;  // the stage that the source was told is selected
+  std::optional<ProcessId> sent_selection_;  // the stage that the source was told is selected
   uint64_t message_until_ns_ = 0;
   bool changed_ = false;  // since the last snapshot
   bool keeps_ = false;

@@ -138,7 +138,7 @@ void WatchController::open_pipeline() {
   state_.pipeline = std::move(fresh);
   state_.in_pipeline = true;
   state_.message.clear();
-  told_.reset();
+  sent_selection_.reset();
   stale_ = true;  // shown as soon as there is a snapshot of it
 }
 
@@ -163,7 +163,7 @@ void WatchController::back(int) {
     state_.frozen = false;
     state_.pipeline = {};
     state_.pipeline.cpus = cpus_.size();
-    told_.reset();
+    sent_selection_.reset();
     if (latest_) show(latest_);
   }
 }

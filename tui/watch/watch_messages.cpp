@@ -10,7 +10,7 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr uint64_t kNewsStay_ns = 10'000'000'000;
+constexpr uint64_t kNoticeStay_ns = 10'000'000'000;
 constexpr uint64_t kTurn_ns = 8'000'000'000;
 
 // The descriptors of all processes at an end, with whole command lines.
@@ -75,7 +75,7 @@ std::vector<Message> standing(const WatchState& state) {
 std::optional<Message> newest(const WatchState& state) {
   if (state.notices.empty()) return std::nullopt;
   const Notice& notice = state.notices.back();
-  if (state.now_ns >= notice.at_ns + kNewsStay_ns) return std::nullopt;
+  if (state.now_ns >= notice.at_ns + kNoticeStay_ns) return std::nullopt;
   return Message{notice.text, notice.severity};
 }
 
@@ -108,7 +108,7 @@ Message message_of(const WatchState& state) {
   if (filter_before(state))
     return {fmt::format("/{}_   Enter keeps the filter, Esc drops it", filter(state))};
   if (!state.message.empty()) return {state.message, state.severity};
-  if (const auto news = newest(state)) return *news;
+  if (const auto notice = newest(state)) return *notice;
   std::vector<Message> turns = standing(state);
   if (std::string text = selected_text(state); !text.empty()) turns.push_back({std::move(text)});
   if (turns.empty()) return {};

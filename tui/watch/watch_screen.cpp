@@ -166,11 +166,11 @@ class WatchScreen {
   // `asked`: by a key or a signal; else it is drawn only if there is something new.
   void frame(bool asked) {
     const auto before = controller_.latest();
-    const bool news = controller_.tick(monotonic_ns());
+    const bool is_new = controller_.tick(monotonic_ns());
     if (options_.every_snapshot && controller_.latest() != before)
       options_.every_snapshot(*controller_.latest());
     set_pace();
-    if (!news && !asked) return;
+    if (!is_new && !asked) return;
     repair(controller_.state().now_ns);
     controller_.lay_out(terminal_.rows(), terminal_.cols());
     canvas_.reset(terminal_.rows(), terminal_.cols());

@@ -19,7 +19,7 @@ namespace pipetop::recording {
 namespace {
 
 using Random = std::mt19937;
-using Blocks = std::vector<std::string>;  // each with its news
+using Blocks = std::vector<std::string>;  // each with its shared values
 
 constexpr size_t kMostBytes = 30'000'000, kFullChunk = kMostRaw - (64 << 10);
 constexpr uint64_t kBegin = 10'000'000'000, kStep = 50'000'000;
@@ -64,7 +64,7 @@ std::string joined(const std::string& begin, const Blocks& blocks) {
 
 std::string times(uint64_t first_ns, size_t count = 1) {
   ByteWriter out;
-  out.byte(static_cast<uint8_t>(News::times));
+  out.byte(static_cast<uint8_t>(SharedKind::times));
   out.number(count);
   for (size_t i = 0; i < count; ++i) out.number(i == 0 ? first_ns : 1);
   return out.bytes();
@@ -78,21 +78,21 @@ std::string framed(std::string_view frame) {
   return out.bytes();
 }
 
-std::string block_of(const std::string& news, const std::string& frames) {
+std::string block_of(const std::string& shared, const std::string& frames) {
   static Compressor compressor;
-  return compressor.chunk(ChunkKind::news, news) + compressor.chunk(ChunkKind::frames, frames);
+  return compressor.chunk(ChunkKind::shared, shared) + compressor.chunk(ChunkKind::frames, frames);
 }
 
 template <class T>
-std::string in_full(const T& value, ByteWriter* news = nullptr) {
+std::string full(const T& value, ByteWriter* shared = nullptr) {
   ByteWriter out;
   Written written;
-  Encoder(out, written, Encoder::Told::in_full).put_new(value);
-  if (news) news->raw(written.news().bytes());
+  Encoder(out, written, Encoder::Form::full).put_new(value);
+  if (shared) shared->raw(written.shared().bytes());
   return out.bytes();
 }
 
-std::string small_frame() { return framed(in_full(Snapshot())); }
+std::string small_frame() { return framed(full(Snapshot())); }
 
 std::string filled(const std::string& entry) {
   std::string raw;
@@ -107,7 +107,7 @@ std::string noise(Random& random) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(uint64_t)};
 }
 
-std::string entry(News what, const std::string& value) {
+std::string entry(SharedKind what, const std::string& value) {
   return std::string(1, static_cast<char>(what)) + value;
 }
 
@@ -160,9 +160,9 @@ Blocks reversed(const Parts& parts, size_t, Random& random) {
 Blocks shuffled_chunks(const Parts& parts, size_t, Random& random) {
   Blocks chunks;
   for (const std::string& block : parts.blocks) {
-    const size_t news = ChunkHead::kBytes + read_chunk_head(block).stored;
-    chunks.push_back(block.substr(0, news));
-    chunks.push_back(block.substr(news));
+    const size_t shared = ChunkHead::kBytes + read_chunk_head(block).stored;
+    chunks.push_back(block.substr(0, shared));
+    chunks.push_back(block.substr(shared));
   }
   for (uint64_t n = 1 + below(random, 30); n-- > 0;)
     std::swap(chunks[2 + below(random, chunks.size() - 2)],
@@ -217,7 +217,7 @@ Blocks huge_counts(const Parts& parts, size_t, Random& random) {
   Blocks blocks = parts.blocks;
   std::string& block = blocks[below(random, blocks.size())];
   const size_t end = ChunkHead::kBytes + read_chunk_head(block).stored;
-  std::string news = raw_of(std::string_view(block).substr(0, end));
+  std::string shared = raw_of(std::string_view(block).substr(0, end));
   ByteWriter forged;
   const std::string frames = raw_of(std::string_view(block).substr(end));
   for (ByteReader in(frames); !in.empty();) {
@@ -227,33 +227,34 @@ Blocks huge_counts(const Parts& parts, size_t, Random& random) {
     if (below(random, 4) == 0) frame.replace(below(random, size), 1, kHuge[below(random, 4)]);
     forged.raw(framed(frame));
   }
-  if (below(random, 2) == 0) news.replace(below(random, news.size()), 1, kHuge[below(random, 4)]);
-  block = block_of(news, forged.bytes());
+  if (below(random, 2) == 0)
+    shared.replace(below(random, shared.size()), 1, kHuge[below(random, 4)]);
+  block = block_of(shared, forged.bytes());
   return blocks;
 }
 
-// News that say little, and fill a chunk each.
-Blocks full_news(const Parts&, size_t round, Random& random) {
+// Shared values that say little, and fill a chunk each.
+Blocks full_shared(const Parts&, size_t round, Random& random) {
   Segment segment;
   segment.label = std::string(60'000, 'x');
   segment.roles[0].functions = Reading<FunctionTable>::of({.tree = tree_of(100'000, false)});
   HostInfo host;
   host.mitigations.resize(100'000);
   ByteWriter names;
-  const std::string segment_entry = entry(News::segment, in_full(segment, &names));
+  const std::string segment_entry = entry(SharedKind::segment, full(segment, &names));
   const std::array<std::string, 12> entries = {
-      entry(News::name, long_text(1)),
-      entry(News::name, long_text()),
-      entry(News::point, std::string(1, '\0')),
-      entry(News::column, std::string(1, '\0')),
-      entry(News::mark, std::string(1, '\0')),
-      entry(News::notice, std::string(1, '\0')),
-      entry(News::notice, in_full(Notice{1, Severity::error, std::string(60'000, 'x')})),
+      entry(SharedKind::name, long_text(1)),
+      entry(SharedKind::name, long_text()),
+      entry(SharedKind::point, std::string(1, '\0')),
+      entry(SharedKind::column, std::string(1, '\0')),
+      entry(SharedKind::mark, std::string(1, '\0')),
+      entry(SharedKind::notice, std::string(1, '\0')),
+      entry(SharedKind::notice, full(Notice{1, Severity::error, std::string(60'000, 'x')})),
       segment_entry,
-      entry(News::segment, in_full(Segment())),
-      entry(News::host, in_full(host)),
-      entry(News::recorded_mark, in_full(mark_with("x"))),
-      entry(News::recorded_mark, in_full(mark_with(std::string(60'000, 'x'))))};
+      entry(SharedKind::segment, full(Segment())),
+      entry(SharedKind::host, full(host)),
+      entry(SharedKind::recorded_mark, full(mark_with("x"))),
+      entry(SharedKind::recorded_mark, full(mark_with(std::string(60'000, 'x'))))};
   const std::string& one = entries[round % entries.size()];
   const std::string full = names.bytes() + filled(one);
   Blocks blocks;
@@ -267,19 +268,19 @@ Blocks full_news(const Parts&, size_t round, Random& random) {
 }
 
 // Just so much that all of it is accepted.
-Blocks much_news(const Parts&, size_t, Random& random) {
+Blocks much_shared(const Parts&, size_t, Random& random) {
   const size_t marks = below(random, 9000), names = below(random, 200'000),
                points = below(random, 2'000'000), columns = below(random, 300'000);
-  std::string news;
+  std::string shared;
   const auto add = [&](size_t count, const std::string& one) {
-    for (size_t i = 0; i < count && news.size() < kFullChunk; ++i) news += one;
+    for (size_t i = 0; i < count && shared.size() < kFullChunk; ++i) shared += one;
   };
-  add(marks, entry(News::recorded_mark, in_full(mark_with("x"))));
-  add(names, entry(News::name, long_text(8)));
-  add(points, entry(News::point, std::string(1, '\0')));
-  add(columns, entry(News::column, std::string(1, '\0')));
+  add(marks, entry(SharedKind::recorded_mark, full(mark_with("x"))));
+  add(names, entry(SharedKind::name, long_text(8)));
+  add(points, entry(SharedKind::point, std::string(1, '\0')));
+  add(columns, entry(SharedKind::column, std::string(1, '\0')));
   return {block_of(times(kBegin - kStep), small_frame()),
-          block_of(news + times(kBegin), small_frame()),
+          block_of(shared + times(kBegin), small_frame()),
           block_of(times(2 * kBegin), noise(random))};
 }
 
@@ -350,7 +351,7 @@ std::string begin_of(const RecordingHeader& header) {
   out.text("1");
   out.number(kLayout.size());
   for (const size_t count : kLayout) out.number(count);
-  out.raw(in_full(header));
+  out.raw(full(header));
   return first_line() + Compressor().chunk(ChunkKind::header, out.bytes());
 }
 
@@ -362,8 +363,8 @@ std::string large_header(Random& random) {
 }
 
 constexpr std::array kShapes = {repeated,    reversed,       shuffled_chunks, interleaved,
-                                tiny_blocks, damaged_blocks, huge_counts,     full_news,
-                                much_news,   large_frames,   many_frames};
+                                tiny_blocks, damaged_blocks, huge_counts,     full_shared,
+                                much_shared, large_frames,   many_frames};
 
 }  // namespace
 

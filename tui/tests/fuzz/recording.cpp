@@ -47,7 +47,7 @@ std::string framed(std::string_view frame) {
 std::string header() {
   recording::ByteWriter out, full;
   recording::Written written;
-  recording::Encoder(full, written, recording::Encoder::Told::in_full).put_new(RecordingHeader());
+  recording::Encoder(full, written, recording::Encoder::Form::full).put_new(RecordingHeader());
   out.text("fuzz");
   out.number(recording::kLayout.size());
   for (const size_t count : recording::kLayout) out.number(count);
@@ -60,7 +60,7 @@ std::string header() {
 std::string file_of_blocks(std::string_view recipe) {
   recording::ByteWriter whole;
   recording::Written written;
-  recording::Encoder(whole, written, recording::Encoder::Told::in_full).put_new(Snapshot());
+  recording::Encoder(whole, written, recording::Encoder::Form::full).put_new(Snapshot());
   recording::Compressor compressor;
   std::string file =
       recording::first_line() + compressor.chunk(recording::ChunkKind::header, header());
@@ -76,11 +76,11 @@ std::string file_of_blocks(std::string_view recipe) {
     for (uint64_t i = 0; i < count && blocks < kMostBlocks; ++i, ++blocks) {
       recording::ByteWriter told;
       told.raw(news);
-      told.byte(static_cast<uint8_t>(recording::News::times));
+      told.byte(static_cast<uint8_t>(recording::SharedKind::times));
       told.number(frames);
       for (uint64_t n = 0; n < frames; ++n) told.number(n == 0 ? time : step);
       time += step * frames;
-      file += compressor.chunk(recording::ChunkKind::news, told.bytes()) + frames_chunk;
+      file += compressor.chunk(recording::ChunkKind::shared, told.bytes()) + frames_chunk;
     }
   }
   return file;

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "engine/model/snapshot.h"
+#include "engine/recording/equal.h"
 #include "engine/recording/recording_header.h"
-#include "engine/recording/same.h"
 
 namespace pipetop::recording {
 
-// How an entry of the news begins: things that the frames after it refer to.
-enum class News : uint8_t {
+// How an entry of the shared values begins: things that the frames after it refer to.
+enum class SharedKind : uint8_t {
   name = 1,
   point,
   column,
@@ -34,19 +34,19 @@ struct Range {
 
 // The writer's side of a list: what of it can still be seen.
 template <class T>
-class Known {
+class SharedList {
  public:
   // Where `now` is in the list. Calls `add` with each value that is new, and the one before it.
   // Values leave at the front and come at the end; if anything else happened, all count as new.
   template <class Add>
   Range place(std::span<const T> now, Add add) {
     const auto first = now.empty() ? seen_.end() : std::ranges::find_if(seen_, [&](const T& value) {
-      return Same::of(value, now.front());
+      return Equal::of(value, now.front());
     });
     size_t old = static_cast<size_t>(seen_.end() - first);
     const bool goes_on =
         old <= now.size() && std::equal(first, seen_.end(), now.begin(),
-                                        [](const T& a, const T& b) { return Same::of(a, b); });
+                                        [](const T& a, const T& b) { return Equal::of(a, b); });
     if (!goes_on) old = 0;
     seen_.erase(seen_.begin(), seen_.end() - static_cast<ptrdiff_t>(old));
     for (const T& value : now.subspan(old)) {
@@ -65,7 +65,7 @@ class Known {
 };
 
 // The reader's side.
-struct Shelf {
+struct SharedValues {
   std::vector<Function> names;
   std::vector<RatePoint> points;
   std::vector<OccupancyColumn> columns;

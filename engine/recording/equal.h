@@ -16,7 +16,7 @@
 
 namespace pipetop::recording {
 
-struct Same {
+struct Equal {
   template <class T>
   requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) static bool of(T a, T b) {
     if constexpr (std::is_same_v<T, double>)

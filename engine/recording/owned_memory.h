@@ -1,5 +1,5 @@
-// The memory that a value of a recording owns beside itself. What it shares with the shelf is the
-// shelf's.
+// The memory that a value of a recording owns beside itself. What it shares with the shared values
+// is the shared values'.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace pipetop::recording {
 
-struct Heap {
+struct OwnedMemory {
   static constexpr uint64_t kBlock = 32;  // what the allocator and a shared_ptr add
 
   template <class T>
