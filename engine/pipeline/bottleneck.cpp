@@ -53,7 +53,7 @@ std::optional<Bottleneck> nothing_to_see(const FlowView& view) {
   const bool own = std::ranges::any_of(
       view.pipeline.pipes, [](const PipeView& pipe) { return pipe.own && !pipe.closed; });
   const std::string name = shown_name(view, living);
-  if (own && stages[living].doing.kind == Doing::Kind::waiting)
+  if (own && stages[living].state.kind == StageState::Kind::waiting)
     return said(Kind::idle, fmt::format("nothing moves: {} holds both ends, and waits", name));
   return said(Kind::unknown,
               own ? fmt::format("not known: {} holds both ends, nobody waits for it", name)
@@ -64,8 +64,8 @@ std::optional<Bottleneck> stopped(const FlowView& view) {
   std::vector<size_t> found;
   for (size_t i = 0; i < view.flow.stages.size(); ++i) {
     const StageView& stage = view.pipeline.stages[i];
-    if (!view.flow.stages[i].alive || stage.doing.kind != Doing::Kind::waiting ||
-        stage.doing.wait != WaitsFor::stopped)
+    if (!view.flow.stages[i].alive || stage.state.kind != StageState::Kind::waiting ||
+        stage.state.wait != WaitsFor::stopped)
       continue;
     if (stage.shares.has_value() && stage.shares->elsewhere[size_t(WaitsFor::stopped)] < kStopped)
       continue;

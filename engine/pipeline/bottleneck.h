@@ -24,7 +24,7 @@ inline constexpr uint64_t kLeastLooks = 20;
 // `line` has at most that many columns.
 inline constexpr int kLineColumns = 100;
 
-// Uses shares, doing, capacity, rates and their history, the kernel's counts of open files, CPU,
+// Uses shares, states, capacity, rates and their history, the kernel's counts of open files, CPU,
 // and the functions of stages that have them.
 Bottleneck find_bottleneck(const PipelineView& pipeline);
 

@@ -14,11 +14,11 @@ constexpr double kOnlyWaits = 0.9;
 // Whom it waits for at the moment, by the pipe that it is blocked in.
 std::vector<size_t> waits_on(const FlowView& view, size_t number) {
   const FlowStage& stage = view.flow.stages[number];
-  const Doing& doing = view.pipeline.stages[number].doing;
-  const bool writing = doing.wait == WaitsFor::pipe_write;
+  const StageState& state = view.pipeline.stages[number].state;
+  const bool writing = state.wait == WaitsFor::pipe_write;
   std::vector<size_t> others;
   for (const size_t pipe : writing ? stage.outputs : stage.inputs) {
-    if (doing.pipe && *doing.pipe != view.pipeline.pipes[pipe].id) continue;
+    if (state.pipe && *state.pipe != view.pipeline.pipes[pipe].id) continue;
     const FlowRing& ring = view.flow.rings[pipe];
     // A pipe that moves isn't where it is stuck.
     if (ring.moved.value_or(true)) return {};
@@ -34,9 +34,9 @@ bool only_waits(const FlowView& view, size_t number) {
   const StageView& stage = view.pipeline.stages[number];
   const FlowStage& flow = view.flow.stages[number];
   const bool in_pipe =
-      stage.doing.wait == WaitsFor::pipe_read || stage.doing.wait == WaitsFor::pipe_write;
+      stage.state.wait == WaitsFor::pipe_read || stage.state.wait == WaitsFor::pipe_write;
   return flow.alive && flow.known && stage.threads == 1 && in_pipe &&
-         stage.doing.kind == Doing::Kind::waiting && flow.reading + flow.writing >= kOnlyWaits;
+         stage.state.kind == StageState::Kind::waiting && flow.reading + flow.writing >= kOnlyWaits;
 }
 
 // Those that wait for nobody who could go on.
@@ -65,7 +65,7 @@ std::optional<Bottleneck> deadlock(const FlowView& view) {
   const std::vector<size_t> stuck = stuck_stages(view);
   if (stuck.empty()) return {};
   const auto writes = [&](size_t i) {
-    return view.pipeline.stages[i].doing.wait == WaitsFor::pipe_write;
+    return view.pipeline.stages[i].state.wait == WaitsFor::pipe_write;
   };
   const bool all_write = std::ranges::all_of(stuck, writes);
   const bool all_read = std::ranges::none_of(stuck, writes);

@@ -119,7 +119,7 @@ void take_shares(const StageShares& shares, double sum, FlowStage& stage) {
 }
 
 // Its rings tell how long it waits, and a look at it what it does else.
-void take_rings(const Flow& flow, const Doing& doing, FlowStage& stage) {
+void take_rings(const Flow& flow, const StageState& state, FlowStage& stage) {
   const auto knows = [&](size_t pipe) { return flow.rings[pipe].known; };
   stage.known =
       std::ranges::any_of(stage.inputs, knows) || std::ranges::any_of(stage.outputs, knows);
@@ -129,13 +129,13 @@ void take_rings(const Flow& flow, const Doing& doing, FlowStage& stage) {
   const double sum = stage.reading + stage.writing;
   if (sum > 1) stage.reading /= sum, stage.writing /= sum;
   stage.own = std::max(0.0, 1 - stage.reading - stage.writing);
-  const bool in_pipe = doing.wait == WaitsFor::pipe_read || doing.wait == WaitsFor::pipe_write;
-  if (doing.kind == Doing::Kind::running)
+  const bool in_pipe = state.wait == WaitsFor::pipe_read || state.wait == WaitsFor::pipe_write;
+  if (state.kind == StageState::Kind::running)
     stage.on_cpu = stage.own;
-  else if (doing.kind == Doing::Kind::runnable)
+  else if (state.kind == StageState::Kind::runnable)
     stage.runnable = stage.own;
   else
-    stage.elsewhere[size_t(in_pipe ? WaitsFor::other : doing.wait)] = stage.own;
+    stage.elsewhere[size_t(in_pipe ? WaitsFor::other : state.wait)] = stage.own;
 }
 
 // The time that it waited for writers who have all left since is over, and tells nothing of now.
@@ -270,7 +270,7 @@ Flow flow_of(const PipelineView& pipeline) {
       take_shares(*view.shares, sum, stage);
       split_poll(flow, stage);
     } else {
-      take_rings(flow, view.doing, stage);
+      take_rings(flow, view.state, stage);
     }
     forget_reading(flow, stage);
     // One that works nearly all the time, but does wait now and then, isn't spinning.

@@ -24,7 +24,7 @@ bool opened_itself(const Holder& child, const Holder& ancestor, const Families& 
 }
 
 // What the holders of one side are to each other.
-struct Kin {
+struct Inheritance {
   std::vector<bool> is_child;   // an ancestor holds the end, too
   std::vector<bool> delegates;  // it waits for a child that holds the end, and isn't new
   std::vector<bool> is_heir;    // such a child
@@ -32,10 +32,10 @@ struct Kin {
   std::vector<bool> opened;     // a child that has not only inherited the end
 };
 
-Kin kin_of(std::span<const Holder> side, const Families& families) {
+Inheritance inheritance_of(std::span<const Holder> side, const Families& families) {
   const size_t n = side.size();
   const std::vector<bool> none(n);
-  Kin kin{none, none, none, none, none};
+  Inheritance inheritance{none, none, none, none, none};
   for (size_t i = 0; i < n; ++i) {
     const Families::Member* const member = families.find(side[i].process);
     if (!member) continue;
@@ -46,17 +46,17 @@ Kin kin_of(std::span<const Holder> side, const Families& families) {
       const auto holder = std::ranges::lower_bound(side, ancestor->process, {}, &Holder::process);
       if (holder == side.end() || holder->process != ancestor->process) continue;
       // The nearest one is who it would have inherited the end from.
-      if (!kin.is_child[i]) {
-        kin.is_child[i] = true;
-        kin.opened[i] = opened_itself(side[i], *holder, families);
-        does = kin.opened[i] || member->cpu_ns >= kHeirCpu_ns;
-        kin.is_new[i] = !does;
+      if (!inheritance.is_child[i]) {
+        inheritance.is_child[i] = true;
+        inheritance.opened[i] = opened_itself(side[i], *holder, families);
+        does = inheritance.opened[i] || member->cpu_ns >= kHeirCpu_ns;
+        inheritance.is_new[i] = !does;
       }
       if (does && ancestor->waits_for_child)
-        kin.delegates[size_t(holder - side.begin())] = kin.is_heir[i] = true;
+        inheritance.delegates[size_t(holder - side.begin())] = inheritance.is_heir[i] = true;
     }
   }
-  return kin;
+  return inheritance;
 }
 
 template <class Which>
@@ -69,8 +69,11 @@ std::vector<bool> chosen(size_t count, Which which) {
 bool any(const std::vector<bool>& flags) { return std::ranges::find(flags, true) != flags.end(); }
 
 // Of a group of holders those that have something to do with the end, if there are such.
-std::vector<bool> without_idle_kin(const std::vector<bool>& group, const Kin& kin) {
-  const auto works = [&](size_t i) { return group[i] && !kin.delegates[i] && !kin.is_new[i]; };
+std::vector<bool> without_idle_heirs(const std::vector<bool>& group,
+                                     const Inheritance& inheritance) {
+  const auto works = [&](size_t i) {
+    return group[i] && !inheritance.delegates[i] && !inheritance.is_new[i];
+  };
   const std::vector<bool> result = chosen(group.size(), works);
   return any(result) ? result : group;
 }
@@ -126,10 +129,10 @@ std::vector<bool> movers(std::span<const Holder> side, std::span<const Holder> o
   };
 
   if (std::ranges::any_of(side, &Holder::seen)) {
-    const Kin kin = kin_of(side, families);
+    const Inheritance inheritance = inheritance_of(side, families);
     const auto moves = [&](size_t i) {
-      if (side[i].seen) return !kin.delegates[i];
-      return kin.is_heir[i] && could(i);
+      if (side[i].seen) return !inheritance.delegates[i];
+      return inheritance.is_heir[i] && could(i);
     };
     if (auto result = chosen(n, moves); any(result)) return result;
     return chosen(n, [&](size_t i) { return side[i].seen; });
@@ -141,11 +144,11 @@ std::vector<bool> movers(std::span<const Holder> side, std::span<const Holder> o
     const auto count = std::ranges::count(group, true);
     if (count == 0) continue;
     if (count == 1) return group;
-    const Kin kin = kin_of(side, families);
+    const Inheritance inheritance = inheritance_of(side, families);
     const auto first = size_t(std::ranges::find(group, true) - group.begin());
-    if (side[first].standard || side[first].error) return without_idle_kin(group, kin);
+    if (side[first].standard || side[first].error) return without_idle_heirs(group, inheritance);
     // Other descriptors are inherited by accident: by all that somebody's tools start, for example.
-    return chosen(n, [&](size_t i) { return group[i] && kin.opened[i]; });
+    return chosen(n, [&](size_t i) { return group[i] && inheritance.opened[i]; });
   }
   return chosen(n, could);
 }

@@ -24,7 +24,7 @@ bool same(const EndView& view, const PipeEnd& end, bool active) {
 std::vector<ScannedProcess> process_states(const PipeScan& scan, const ScanIndex& index) {
   std::vector<ScannedProcess> states;
   for_each_process(scan.tasks, [&](std::span<const ScannedTask> threads) {
-    ScannedProcess state{threads.front().process, &leader(threads), doing_of(threads, index),
+    ScannedProcess state{threads.front().process, &leader(threads), stage_state_of(threads, index),
                          static_cast<uint32_t>(threads.size())};
     for (const ScannedTask& thread : threads) state.cpu_ns += thread.cpu_ns;
     state.exited = has_exited(threads);
@@ -41,7 +41,7 @@ void fill(StageView& stage, const ScannedProcess& state, uint64_t boot_ns) {
   if (stage.command.empty()) stage.command = stage.name;
   stage.age_ns = age_ns(state.id, boot_ns);
   stage.threads = state.threads;
-  stage.doing = state.doing;
+  stage.state = state.state;
   stage.gone = state.exited;
 }
 

@@ -17,7 +17,7 @@ namespace pipetop {
 struct ScannedProcess {
   ProcessId id;
   const ScannedTask* leader = nullptr;
-  Doing doing;
+  StageState state;
   uint32_t threads = 0;
   uint64_t cpu_ns = 0;
   std::optional<double> cpu = {};  // CPUs in use since the scan before

@@ -19,7 +19,7 @@ namespace pipetop {
 
 // What a process does at the moment, of all its threads the one that matters: running, else
 // runnable, else blocked in a pipe, else elsewhere.
-struct Doing {
+struct StageState {
   enum class Kind : uint8_t { running, runnable, waiting, zombie } kind = Kind::waiting;
   WaitsFor wait = WaitsFor::other;  // when waiting
   std::optional<PipeId> pipe;       // when it waits for one
@@ -40,7 +40,7 @@ struct StageView {
   std::string command;  // the whole command line, printable; the name if there is none
   uint64_t age_ns = 0;
   uint32_t threads = 1;
-  Doing doing;
+  StageState state;
   Reading<double> cpu;             // CPUs in use, over the window
   std::optional<uint64_t> cpu_ns;  // used in its whole life; the last that was seen if it is gone
   Reading<StageShares> shares;     // over the window

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/pipeline/coming.h"
+#include "engine/base/async_result.h"
 #include "engine/pipeline/scan_clock.h"
 #include "engine/pipeline/watch_parts.h"
 
@@ -60,9 +60,9 @@ class PipelineInstruments {
   const WatchParts& parts_;
   const bool has_bpf_;
   ScanClock scan_clock_;
-  Coming<observe::StageClock> clock_;
-  Coming<observe::ForeignRings> rings_;
-  Coming<StageFunctions> functions_;
+  AsyncResult<observe::StageClock> clock_;
+  AsyncResult<observe::ForeignRings> rings_;
+  AsyncResult<StageFunctions> functions_;
   const std::string no_bpf_;  // why; remedy
   std::optional<ProcessId> blamed_, selected_;
   std::vector<std::pair<ProcessId, pid_t>> watched_threads_;

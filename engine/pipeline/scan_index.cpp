@@ -49,14 +49,14 @@ std::optional<PipeId> ScanIndex::pipe_at(ProcessId process, int fd) const {
   return scan_.pipes[found->pipe].id;
 }
 
-Doing doing_of(std::span<const ScannedTask> threads, const ScanIndex& index) {
+StageState stage_state_of(std::span<const ScannedTask> threads, const ScanIndex& index) {
   const ScannedTask& task = *std::ranges::max_element(threads, {}, weight);
-  if (task.zombie) return {Doing::Kind::zombie, WaitsFor::none, {}};
-  if (task.running) return {Doing::Kind::running, WaitsFor::none, {}};
-  if (task.runnable) return {Doing::Kind::runnable, WaitsFor::none, {}};
-  Doing doing{Doing::Kind::waiting, task.wait, {}};
-  if (in_pipe(task)) doing.pipe = index.pipe_at(task.process, task.fd);
-  return doing;
+  if (task.zombie) return {StageState::Kind::zombie, WaitsFor::none, {}};
+  if (task.running) return {StageState::Kind::running, WaitsFor::none, {}};
+  if (task.runnable) return {StageState::Kind::runnable, WaitsFor::none, {}};
+  StageState state{StageState::Kind::waiting, task.wait, {}};
+  if (in_pipe(task)) state.pipe = index.pipe_at(task.process, task.fd);
+  return state;
 }
 
 bool has_exited(std::span<const ScannedTask> threads) {

@@ -46,7 +46,7 @@ void for_each_process(std::span<const ScannedTask> tasks, Visit visit) {
 }
 
 // Of a process with these threads, at least one.
-Doing doing_of(std::span<const ScannedTask> threads, const ScanIndex& index);
+StageState stage_state_of(std::span<const ScannedTask> threads, const ScanIndex& index);
 
 // Whether nothing is left of it but its exit status.
 bool has_exited(std::span<const ScannedTask> threads);

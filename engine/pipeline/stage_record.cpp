@@ -27,7 +27,7 @@ void StageRecord::look(uint64_t now_ns, std::span<const ScannedTask> threads, ui
 
 void StageRecord::end() {
   view.gone = true;
-  view.doing = {Doing::Kind::zombie, WaitsFor::none, {}};
+  view.state = {StageState::Kind::zombie, WaitsFor::none, {}};
 }
 
 Reading<double> StageRecord::cpu() const {

@@ -21,8 +21,8 @@ bool same_holders(const PipeScan& a, const PipeScan& b) {
   });
 }
 
-bool waits_in_write(const Doing& doing, PipeId pipe) {
-  return doing.wait == WaitsFor::pipe_write && doing.pipe == pipe;
+bool waits_in_write(const StageState& state, PipeId pipe) {
+  return state.wait == WaitsFor::pipe_write && state.pipe == pipe;
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ bool WatchTable::remember(const observe::IsLate&) {
     const ScannedPipe& pipe = pipes[i];
     const bool waits = !pipe.ring && std::ranges::any_of(pipe.ends, [&](const PipeEnd& end) {
       const ScannedProcess* state = state_of(end.process);
-      return state && waits_in_write(state->doing, pipe.id);
+      return state && waits_in_write(state->state, pipe.id);
     });
     known_of_[i]->history.look(pipe, window_ns_, waits);
   }

@@ -16,15 +16,15 @@ void put_known(Json& json, std::string_view name, const std::optional<T>& value,
 
 Json id_json(PipeId id) { return {{"device", id.device}, {"inode", id.inode}}; }
 
-constexpr const char* kDoing[] = {"running", "runnable", "waiting", "zombie"};
+constexpr const char* kStates[] = {"running", "runnable", "waiting", "zombie"};
 
-Json doing_json(const StageView& stage) {
-  const Doing& doing = stage.doing;
+Json state_json(const StageView& stage) {
+  const StageState& state = stage.state;
   if (stage.gone) return {{"state", "gone"}};
-  Json json = {{"state", kDoing[static_cast<size_t>(doing.kind)]}};
-  if (doing.kind != Doing::Kind::waiting) return json;
-  json["waits_for"] = name_of(doing.wait);
-  if (doing.pipe) json["pipe"] = id_json(*doing.pipe);
+  Json json = {{"state", kStates[static_cast<size_t>(state.kind)]}};
+  if (state.kind != StageState::Kind::waiting) return json;
+  json["waits_for"] = name_of(state.wait);
+  if (state.pipe) json["pipe"] = id_json(*state.pipe);
   return json;
 }
 
@@ -45,7 +45,7 @@ Json stage_json(const StageView& stage, const std::string& missing) {
   Json json = {{"pid", stage.id.pid},       {"start_ticks", stage.id.start_ticks},
                {"name", stage.name},        {"command", stage.command},
                {"age_ns", stage.age_ns},    {"threads", stage.threads},
-               {"doing", doing_json(stage)}};
+               {"doing", state_json(stage)}};
   put(json, "cpus_in_use", stage.cpu);
   put_known(json, "cpu_ns", stage.cpu_ns, missing);
   put(json, "shares", stage.shares, shares_json);

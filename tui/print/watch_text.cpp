@@ -50,18 +50,18 @@ std::string does(const PipeRow& row, const std::vector<EndView>& ends) {
   if (!end) return "";
   const StageView& stage = row.stages.at(end->stage);
   if (stage.gone) return "gone";
-  switch (stage.doing.kind) {
-    case Doing::Kind::running:
+  switch (stage.state.kind) {
+    case StageState::Kind::running:
       return "runs";
-    case Doing::Kind::runnable:
+    case StageState::Kind::runnable:
       return "runnable";
-    case Doing::Kind::zombie:
+    case StageState::Kind::zombie:
       return "zombie";
-    case Doing::Kind::waiting:
+    case StageState::Kind::waiting:
       break;
   }
-  if (!stage.doing.pipe) return std::string(name_of(stage.doing.wait));
-  return *stage.doing.pipe == row.pipe.id ? "blocked" : "other pipe";
+  if (!stage.state.pipe) return std::string(name_of(stage.state.wait));
+  return *stage.state.pipe == row.pipe.id ? "blocked" : "other pipe";
 }
 
 std::string note(const PipeRow& row) {

@@ -121,7 +121,7 @@ void renumber(PipelineView& view, size_t number) {
   for (StageView& stage : view.stages) {
     stage.id.pid += pids;
     stage.id.start_ticks += number;
-    if (stage.doing.pipe) stage.doing.pipe->inode += 100 * number;
+    if (stage.state.pipe) stage.state.pipe->inode += 100 * number;
   }
   for (PipeView& pipe : view.pipes) {
     pipe.id.inode += 100 * number;
@@ -196,7 +196,7 @@ PipelineView fake_circle() {
   PipelineView view = made_pipeline({"bash", "bc"}, {{{0}, {1}}, {{1}, {0}}});
   limit_by(view, 1);
   spend(view, 0, {.cpu = 0.02, .on_cpu = 0.02, .reading = 0.97});
-  view.stages[0].doing.pipe = view.pipes[1].id;
+  view.stages[0].state.pipe = view.pipes[1].id;
   for (PipeView& pipe : view.pipes) {
     set_ring(pipe, 0.02, 0.96, 0);
     set_rate(pipe, 5200);

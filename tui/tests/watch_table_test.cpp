@@ -35,7 +35,7 @@ class WatchTable : public WatchTest {
     row.pipe.first_seen_ns = 1;
     row.pipeline = inode;
     for (StageView& stage : row.stages) {
-      stage.doing = {Doing::Kind::running, WaitsFor::none, {}};
+      stage.state = {StageState::Kind::running, WaitsFor::none, {}};
       stage.command = stage.name += std::to_string(inode);
     }
     snapshot.rows.push_back(std::move(row));
@@ -89,7 +89,7 @@ TEST_F(WatchTable, IdleAndOwnPipesAreCountedAndShownByAKey) {
 TEST_F(WatchTable, AWriterThatIsStuckIsNotIdle) {
   WatchSnapshot snapshot = pipes({0, 0});
   PipeRow& row = pipe_row(snapshot, 2);
-  row.stages[row.pipe.writers[0].stage].doing = {Doing::Kind::waiting, WaitsFor::pipe_write,
+  row.stages[row.pipe.writers[0].stage].state = {StageState::Kind::waiting, WaitsFor::pipe_write,
                                                  row.pipe.id};
   start(snapshot);
   EXPECT_EQ(inodes(state().table.rows), (std::vector<uint64_t>{2}));

@@ -62,17 +62,17 @@ TEST(WatchWords, NobodyIsNotUnknown) {
 
 TEST(WatchWords, EveryStateHasASignAndAWord) {
   const PipeId here{1, 10}, other{1, 11};
-  const auto at = [&](Doing doing) { return look_of(doing, here, Role::writer); };
-  EXPECT_EQ(at({Doing::Kind::running, WaitsFor::none, {}}).sign, "R");
-  EXPECT_EQ(at({Doing::Kind::runnable, WaitsFor::none, {}}).sign, "r");
-  EXPECT_EQ(at({Doing::Kind::waiting, WaitsFor::pipe_write, here}).sign, "B");
-  EXPECT_EQ(at({Doing::Kind::waiting, WaitsFor::pipe_write, other}).sign, "b");
-  EXPECT_EQ(at({Doing::Kind::waiting, WaitsFor::disk, {}}).word, "disk");
-  EXPECT_EQ(at({Doing::Kind::waiting, WaitsFor::stopped, {}}).sign, "T");
+  const auto at = [&](StageState state) { return look_of(state, here, Role::writer); };
+  EXPECT_EQ(at({StageState::Kind::running, WaitsFor::none, {}}).sign, "R");
+  EXPECT_EQ(at({StageState::Kind::runnable, WaitsFor::none, {}}).sign, "r");
+  EXPECT_EQ(at({StageState::Kind::waiting, WaitsFor::pipe_write, here}).sign, "B");
+  EXPECT_EQ(at({StageState::Kind::waiting, WaitsFor::pipe_write, other}).sign, "b");
+  EXPECT_EQ(at({StageState::Kind::waiting, WaitsFor::disk, {}}).word, "disk");
+  EXPECT_EQ(at({StageState::Kind::waiting, WaitsFor::stopped, {}}).sign, "T");
   for (int wait = 0; wait < kWaits; ++wait) {
-    const Doing doing{Doing::Kind::waiting, static_cast<WaitsFor>(wait), here};
-    EXPECT_LE(columns_of(at(doing).word), 10);
-    EXPECT_FALSE(look_of(doing).word.empty());
+    const StageState state{StageState::Kind::waiting, static_cast<WaitsFor>(wait), here};
+    EXPECT_LE(columns_of(at(state).word), 10);
+    EXPECT_FALSE(look_of(state).word.empty());
   }
 }
 

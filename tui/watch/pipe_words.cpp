@@ -14,21 +14,21 @@ namespace {
 constexpr int kLeastNameCols = 4;
 
 // What is the same wherever it is shown. Nothing: it waits for a pipe.
-std::optional<DoingLook> common_look(const Doing& doing) {
-  switch (doing.kind) {
-    case Doing::Kind::running:
-      return DoingLook{"R", "running", Style::good};
-    case Doing::Kind::runnable:
-      return DoingLook{"r", "runnable", Style::mark};
-    case Doing::Kind::zombie:
-      return DoingLook{"Z", "zombie", Style::error};
-    case Doing::Kind::waiting:
+std::optional<StateSign> common_look(const StageState& state) {
+  switch (state.kind) {
+    case StageState::Kind::running:
+      return StateSign{"R", "running", Style::good};
+    case StageState::Kind::runnable:
+      return StateSign{"r", "runnable", Style::mark};
+    case StageState::Kind::zombie:
+      return StateSign{"Z", "zombie", Style::error};
+    case StageState::Kind::waiting:
       break;
   }
-  if (doing.wait == WaitsFor::pipe_read || doing.wait == WaitsFor::pipe_write) return std::nullopt;
-  if (doing.wait == WaitsFor::stopped) return DoingLook{"T", "stopped", Style::warning};
-  const bool unknown = doing.wait == WaitsFor::none || doing.wait == WaitsFor::other;
-  return DoingLook{"-", unknown ? "elsewhere" : name_of(doing.wait), Style::dim};
+  if (state.wait == WaitsFor::pipe_read || state.wait == WaitsFor::pipe_write) return std::nullopt;
+  if (state.wait == WaitsFor::stopped) return StateSign{"T", "stopped", Style::warning};
+  const bool unknown = state.wait == WaitsFor::none || state.wait == WaitsFor::other;
+  return StateSign{"-", unknown ? "elsewhere" : name_of(state.wait), Style::dim};
 }
 
 size_t count_processes(const std::vector<EndView>& ends) {
@@ -50,20 +50,20 @@ const std::vector<EndView>& ends_of(const PipeView& pipe, Role end) {
   return end == Role::writer ? pipe.writers : pipe.readers;
 }
 
-DoingLook look_of(const Doing& doing, PipeId here, Role end) {
-  if (const auto look = common_look(doing)) return *look;
-  if (doing.pipe && *doing.pipe != here) return {"b", "other pipe", Style::dim};
+StateSign look_of(const StageState& state, PipeId here, Role end) {
+  if (const auto look = common_look(state)) return *look;
+  if (state.pipe && *state.pipe != here) return {"b", "other pipe", Style::dim};
   return {"B", "blocked", style_of(end)};
 }
 
-DoingLook look_of(const Doing& doing) {
-  if (const auto look = common_look(doing)) return *look;
-  return doing.wait == WaitsFor::pipe_read ? DoingLook{"B", "reading", Style::reader}
-                                           : DoingLook{"B", "writing", Style::writer};
+StateSign look_of(const StageState& state) {
+  if (const auto look = common_look(state)) return *look;
+  return state.wait == WaitsFor::pipe_read ? StateSign{"B", "reading", Style::reader}
+                                           : StateSign{"B", "writing", Style::writer};
 }
 
-std::span<const DoingSign> doing_signs() {
-  static constexpr DoingSign kSigns[] = {
+std::span<const SignMeaning> state_signs() {
+  static constexpr SignMeaning kSigns[] = {
       {"R", "running", Style::good},        {"r", "waits for a CPU", Style::mark},
       {"B", "blocked here", Style::reader}, {"b", "in another pipe", Style::dim},
       {"-", "elsewhere", Style::dim},       {"T", "stopped", Style::warning}};

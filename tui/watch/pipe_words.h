@@ -12,23 +12,23 @@
 
 namespace pipetop::tui {
 
-// A sign for narrow columns, of which kDoingSigns is the legend, and a word of at most 10 columns.
-struct DoingLook {
+// A sign for narrow columns, of which kStateSigns is the legend, and a word of at most 10 columns.
+struct StateSign {
   std::string_view sign, word;
   Style style = Style::plain;
 };
 
 // At an end of the pipe `here`.
-DoingLook look_of(const Doing& doing, PipeId here, Role end);
+StateSign look_of(const StageState& state, PipeId here, Role end);
 
 // On its own: "reading", "writing" for whatever pipe it is blocked in.
-DoingLook look_of(const Doing& doing);
+StateSign look_of(const StageState& state);
 
-struct DoingSign {
+struct SignMeaning {
   std::string_view sign, meaning;
   Style style;
 };
-std::span<const DoingSign> doing_signs();
+std::span<const SignMeaning> state_signs();
 
 // "/tmp/backup.fifo", "pipe 81234".
 std::string name_of(const PipeView& pipe);

@@ -32,9 +32,9 @@ std::string stage_name(const StageView& stage) {
   return fmt::format("{} {}", stage.name, stage.id.pid);
 }
 
-TitlePart doing_part(const StageView& stage) {
+TitlePart state_part(const StageView& stage) {
   if (stage.gone) return {"exited", Style::warning};
-  const DoingLook look = look_of(stage.doing);
+  const StateSign look = look_of(stage.state);
   return {std::string(look.word), look.style};
 }
 
@@ -53,7 +53,7 @@ std::vector<TitlePart> title_of(const StageShown& shown, int room) {
     parts.back().text = fmt::format("! {}", shown.blame);
     if (title_columns(parts) > room) parts.back().text = "!";
   }
-  add(doing_part(shown.stage));
+  add(state_part(shown.stage));
   if (!shown.factor.empty()) add({shown.factor, {Style::mark, kBold}});
   const std::string unusual = unusual_text(shown.stage, shown.cpus);
   if (!unusual.empty()) add({unusual, Style::plain});
@@ -164,8 +164,8 @@ void draw_stage_line(const Area& area, const StageShown& shown) {
   const std::string name = shortened(stage.name, fmt::format(" {}", stage.id.pid), kNameCols);
   area.put(0, 2, name, name_ink(shown));
   int col = 2 + kNameCols + 1;
-  const TitlePart doing = doing_part(stage);
-  area.put(0, col, doing.text, doing.ink);
+  const TitlePart state = state_part(stage);
+  area.put(0, col, state.text, state.ink);
   col += 11;
   draw_in_a_row(area.part({0, col, 1, area.cols()}), stage);
 }

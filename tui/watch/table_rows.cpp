@@ -106,9 +106,9 @@ bool is_idle(const PipeRow& row) {
   if (!rate.has_value() || *rate >= 1) return false;
   return std::ranges::none_of(row.pipe.writers, [&](const EndView& end) {
     if (!end.active || end.stage >= row.stages.size()) return false;
-    const Doing& doing = row.stages[end.stage].doing;
-    return doing.kind == Doing::Kind::waiting && doing.wait == WaitsFor::pipe_write &&
-           doing.pipe == row.pipe.id;
+    const StageState& state = row.stages[end.stage].state;
+    return state.kind == StageState::Kind::waiting && state.wait == WaitsFor::pipe_write &&
+           state.pipe == row.pipe.id;
   });
 }
 

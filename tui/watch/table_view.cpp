@@ -78,10 +78,10 @@ const StageView* stage_at(const PipeRow& row, Role end) {
   return main && main->stage < row.stages.size() ? &row.stages[main->stage] : nullptr;
 }
 
-CellText doing_cell(const PipeRow& row, Role end) {
+CellText state_cell(const PipeRow& row, Role end) {
   const StageView* stage = stage_at(row, end);
   if (!stage) return {};
-  const DoingLook look = look_of(stage->doing, row.pipe.id, end);
+  const StateSign look = look_of(stage->state, row.pipe.id, end);
   return {std::string(look.word), look.style};
 }
 
@@ -131,7 +131,7 @@ void draw_end(const Area& area, const TableRow& at, Role end, bool in_words) {
   int col = end == Role::writer ? at.depth * 2 : 0;
   const StageView* stage = stage_at(row, end);
   if (stage && !in_words) {
-    const DoingLook look = look_of(stage->doing, row.pipe.id, end);
+    const StateSign look = look_of(stage->state, row.pipe.id, end);
     area.put(0, col, look.sign, look.style);
   }
   if (!in_words) col += 2;
@@ -154,7 +154,7 @@ void draw_cell(const Area& area, const TableRow& at, TableColumn what, bool in_w
     case TableColumn::writer_does:
     case TableColumn::reader_does: {
       const Role end = what == TableColumn::writer_does ? Role::writer : Role::reader;
-      const CellText cell = doing_cell(*at.row, end);
+      const CellText cell = state_cell(*at.row, end);
       area.put(0, 1, cell.text, cell.ink);
       return;
     }
@@ -202,7 +202,7 @@ void draw_legend(const Area& line, bool in_words, bool has_news) {
   std::vector<std::string_view> others = {"F fifo", "o own", "~ estimated"};
   if (has_news) others.insert(others.begin(), {"+ new", "- closed"});
   if (!in_words)
-    for (const DoingSign& sign : doing_signs()) {
+    for (const SignMeaning& sign : state_signs()) {
       if (pen.room() < columns_of(sign.meaning) + 3) return;
       pen.text(sign.sign, sign.style).text(" ").text(sign.meaning, Style::dim).skip(2);
     }

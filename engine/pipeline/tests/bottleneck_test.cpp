@@ -207,7 +207,7 @@ TEST(Bottleneck, PollOfAStageOfAnotherUserIsForWhatIsLeft) {
   PipelineView view = made_chain({"tar", "ssh"});
   spend(view, 0, {.cpu = 0.3, .on_cpu = 0.3, .writing = 0.7});
   hide_stage(view, 1);
-  view.stages[1].doing = {Doing::Kind::waiting, WaitsFor::poll, {}};
+  view.stages[1].state = {StageState::Kind::waiting, WaitsFor::poll, {}};
   set_ring(view.pipes[0], 0.5, 0.3, 0.15);
   EXPECT_EQ(said_of(view, find_bottleneck(view)), "outside ssh poll");
 }
@@ -252,7 +252,7 @@ TEST(Bottleneck, AStoppedJob) {
 
 TEST(Bottleneck, ADebuggerThatLooksIntoAStageIsNotAStop) {
   PipelineView view = limited({"tar", "gzip", "ssh"}, 1);
-  view.stages[0].doing = {Doing::Kind::waiting, WaitsFor::stopped, {}};
+  view.stages[0].state = {StageState::Kind::waiting, WaitsFor::stopped, {}};
   EXPECT_EQ(said_of(view, find_bottleneck(view)), "stage gzip none");
 }
 
@@ -326,7 +326,7 @@ TEST(Bottleneck, ADeadlockOfTwoPipes) {
   PipelineView view = made_pipeline({"a", "b"}, {{{0}, {1}}, {{1}, {0}}});
   for (const size_t i : {0u, 1u}) {
     spend(view, i, {.writing = 1});
-    view.stages[i].doing.pipe = view.pipes[i].id;
+    view.stages[i].state.pipe = view.pipes[i].id;
     set_ring(view.pipes[i], 1, 0, 1);
   }
   stand_still(view);
@@ -337,7 +337,7 @@ TEST(Bottleneck, ADeadlockOfTwoPipes) {
 
   for (const size_t i : {0u, 1u}) {
     spend(view, i, {.reading = 1});
-    view.stages[i].doing.pipe = view.pipes[1 - i].id;
+    view.stages[i].state.pipe = view.pipes[1 - i].id;
     set_ring(view.pipes[i], 0, 1, 0);
   }
   EXPECT_EQ(verdict_of(view), "deadlock - none");
@@ -350,8 +350,8 @@ TEST(Bottleneck, ADeadlockThatHoldsUpOthers) {
       made_pipeline({"tar", "a", "b", "wc"}, {{{0}, {1}}, {{1}, {2}}, {{2}, {1}}, {{2}, {3}}});
   spend(view, 0, {.writing = 1}), spend(view, 1, {.writing = 1});
   spend(view, 2, {.writing = 1}), spend(view, 3, {.reading = 1});
-  for (const size_t i : {0u, 1u, 2u}) view.stages[i].doing.pipe = view.pipes[i].id;
-  view.stages[3].doing.pipe = view.pipes[3].id;
+  for (const size_t i : {0u, 1u, 2u}) view.stages[i].state.pipe = view.pipes[i].id;
+  view.stages[3].state.pipe = view.pipes[3].id;
   for (const size_t i : {0u, 1u, 2u}) set_ring(view.pipes[i], 1, 0, 1);
   set_ring(view.pipes[3], 0, 1, 0);
   stand_still(view);
@@ -528,7 +528,7 @@ PipelineView any_pipeline(std::mt19937& random) {
     if (up_to(9) == 0) hide_stage(view, i);
     if (up_to(9) == 0) exit_stage(view, i);
     if (!pipes.empty() && up_to(3) == 0)
-      view.stages[i].doing.pipe = view.pipes[up_to(pipes.size() - 1)].id;
+      view.stages[i].state.pipe = view.pipes[up_to(pipes.size() - 1)].id;
   }
   for (PipeView& pipe : view.pipes) {
     set_ring(pipe, share(), share(), share());

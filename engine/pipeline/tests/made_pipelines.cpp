@@ -105,17 +105,17 @@ void spend(PipelineView& pipeline, size_t stage, const StageShares& shares, Wait
   view.cpu = Reading<double>::of(all.cpu);
   view.cpu_ns = uint64_t(all.cpu * double(view.age_ns));
   // At the moment it does what it does most.
-  view.doing = {};
+  view.state = {};
   const auto most = std::max_element(all.elsewhere.begin(), all.elsewhere.end());
   const double waiting = std::max({all.reading, all.writing, *most});
   if (all.on_cpu >= std::max(waiting, all.runnable))
-    view.doing.kind = Doing::Kind::running, view.doing.wait = WaitsFor::none;
+    view.state.kind = StageState::Kind::running, view.state.wait = WaitsFor::none;
   else if (all.runnable >= waiting)
-    view.doing.kind = Doing::Kind::runnable, view.doing.wait = WaitsFor::none;
+    view.state.kind = StageState::Kind::runnable, view.state.wait = WaitsFor::none;
   else if (*most == waiting)
-    view.doing.wait = static_cast<WaitsFor>(most - all.elsewhere.begin());
+    view.state.wait = static_cast<WaitsFor>(most - all.elsewhere.begin());
   else
-    view.doing.wait = all.writing == waiting ? WaitsFor::pipe_write : WaitsFor::pipe_read;
+    view.state.wait = all.writing == waiting ? WaitsFor::pipe_write : WaitsFor::pipe_read;
 }
 
 void limit_by(PipelineView& pipeline, size_t stage, WaitsFor its_wait) {
@@ -135,7 +135,7 @@ void limit_by(PipelineView& pipeline, size_t stage, WaitsFor its_wait) {
     StageShares shares{.cpu = kHardlyEver, .on_cpu = kHardlyEver};
     (writing ? shares.writing : shares.reading) = kAlways;
     spend(pipeline, end.stage, shares, WaitsFor::other);
-    pipeline.stages[end.stage].doing.pipe = pipe.id;
+    pipeline.stages[end.stage].state.pipe = pipe.id;
   };
   for (size_t i = 0; i < next.size(); ++i) {
     for (PipeView& pipe : pipeline.pipes) {

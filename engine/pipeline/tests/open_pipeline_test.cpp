@@ -179,7 +179,7 @@ TEST_F(OpenPipelineTest, WhoExitsStaysForAMoment) {
   machine.exit(10);
   auto s = run(100 * kMs);
   EXPECT_EQ(names(s), "tar(gone) gzip ssh");
-  EXPECT_EQ(stage(s, "tar").doing.kind, Doing::Kind::zombie);
+  EXPECT_EQ(stage(s, "tar").state.kind, StageState::Kind::zombie);
   EXPECT_NEAR(stage(s, "tar").shares->writing, 1.0, 1e-6) << "the last that was known";
   ASSERT_EQ(pipe(s, first).writers.size(), 1u) << "it shows where it was";
   EXPECT_EQ(pipe(s, first).writers[0].stage, 0u);

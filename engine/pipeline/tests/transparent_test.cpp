@@ -184,7 +184,7 @@ TEST_F(CountedBytes, TheEstimateOfASteadyFlowIsNear) {
   // Bytes that the estimate and the kernel say were moved by now: nothing moves meanwhile.
   const auto both = [&] {
     for (const pid_t pid : {source, sink}) kill(pid, SIGSTOP);
-    const auto stopped = [](const StageView& s) { return s.doing.wait == WaitsFor::stopped; };
+    const auto stopped = [](const StageView& s) { return s.state.wait == WaitsFor::stopped; };
     until([&](const WatchSnapshot& s) { return std::ranges::all_of(s.pipeline->stages, stopped); });
     const uint64_t seen_ns = last->now_ns;
     until([&](const WatchSnapshot& s) { return s.now_ns > seen_ns; });

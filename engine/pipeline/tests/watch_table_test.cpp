@@ -27,10 +27,10 @@ TEST_F(WatchTableTest, ARowHoldsBothEndsAndWhatTheyDo) {
   const StageView& reader = row.stages[row.pipe.readers[0].stage];
   EXPECT_EQ(writer.name, "tar");
   EXPECT_EQ(writer.command, "tar --flag");
-  EXPECT_EQ(writer.doing.kind, Doing::Kind::waiting);
-  EXPECT_EQ(writer.doing.wait, WaitsFor::pipe_write);
-  EXPECT_EQ(writer.doing.pipe, id);
-  EXPECT_EQ(reader.doing.kind, Doing::Kind::running);
+  EXPECT_EQ(writer.state.kind, StageState::Kind::waiting);
+  EXPECT_EQ(writer.state.wait, WaitsFor::pipe_write);
+  EXPECT_EQ(writer.state.pipe, id);
+  EXPECT_EQ(reader.state.kind, StageState::Kind::running);
   EXPECT_EQ(row.pipe.capacity, 16u * 4096);
   EXPECT_EQ(row.pipe.queued, 16u * 4096);
   EXPECT_FALSE(row.pipe.own);
@@ -47,11 +47,11 @@ TEST_F(WatchTableTest, OfSeveralThreadsTheOneThatMattersIsShown) {
   machine.waits(10, WaitsFor::lock);
   machine.thread(10, 12).task.wait = WaitsFor::pipe_write;
   machine.thread(10, 12).task.fd = 1;
-  EXPECT_EQ(stage(tick(), "pigz").doing.wait, WaitsFor::pipe_write);
+  EXPECT_EQ(stage(tick(), "pigz").state.wait, WaitsFor::pipe_write);
   EXPECT_EQ(stage(tick(), "pigz").threads, 2u);
   machine.thread(10, 13).task.running = true;
   pass(kSecond);
-  EXPECT_EQ(stage(tick(), "pigz").doing.kind, Doing::Kind::running);
+  EXPECT_EQ(stage(tick(), "pigz").state.kind, StageState::Kind::running);
 }
 
 TEST_F(WatchTableTest, RatesAreOfTheLastSecond) {

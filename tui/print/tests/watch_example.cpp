@@ -6,13 +6,13 @@ namespace {
 constexpr uint64_t kNow_ns = 100'000'000'000;
 constexpr PipeId kFirst{14, 501}, kSecond{14, 502};
 
-StageView stage(pid_t pid, const char* name, const char* command, Doing doing) {
+StageView stage(pid_t pid, const char* name, const char* command, StageState state) {
   StageView stage;
   stage.id = {pid, 7'000 + uint64_t(pid)};
   stage.name = name;
   stage.command = command;
   stage.age_ns = 12'000'000'000;
-  stage.doing = doing;
+  stage.state = state;
   stage.cpus = {0, 1};
   return stage;
 }
@@ -80,10 +80,10 @@ PipeRow unknown_row(const StageView& reader) {
 
 PipelineView example_pipeline() {
   PipelineView p;
-  const Doing writes{Doing::Kind::waiting, WaitsFor::pipe_write, kFirst};
-  const Doing reads{Doing::Kind::waiting, WaitsFor::pipe_read, kSecond};
+  const StageState writes{StageState::Kind::waiting, WaitsFor::pipe_write, kFirst};
+  const StageState reads{StageState::Kind::waiting, WaitsFor::pipe_read, kSecond};
   p.stages = {stage(1201, "seq", "seq 100000000", writes),
-              stage(1202, "gzip", "gzip -9", {Doing::Kind::running, WaitsFor::none, {}}),
+              stage(1202, "gzip", "gzip -9", {StageState::Kind::running, WaitsFor::none, {}}),
               stage(1203, "wc", "wc -c", reads)};
   p.stages[0].shares = Reading<StageShares>::of(shares(0.08, 0, 0, 0.92));
   p.stages[1].shares = Reading<StageShares>::of(shares(0.97, 0.02, 0, 0));
@@ -113,7 +113,7 @@ PipelineView example_pipeline() {
 WatchSnapshot example_pipes() {
   const PipelineView pipeline = example_pipeline();
   StageView reader =
-      stage(88, "logger", "logger -f /tmp/queue", {Doing::Kind::waiting, WaitsFor::poll, {}});
+      stage(88, "logger", "logger -f /tmp/queue", {StageState::Kind::waiting, WaitsFor::poll, {}});
   WatchSnapshot s;
   s.now_ns = kNow_ns;
   s.unix_ns = 1'795'000'000'000'000'000;

@@ -14,11 +14,11 @@
 namespace pipetop {
 
 template <class T>
-class Coming {
+class AsyncResult {
  public:
-  Coming() = default;
+  AsyncResult() = default;
   // `launch`: std::launch::deferred makes it at the first poll().
-  Coming(std::launch launch, const std::function<std::unique_ptr<T>()>& make)
+  AsyncResult(std::launch launch, const std::function<std::unique_ptr<T>()>& make)
       : future_(std::async(launch, make)) {}
 
   // Whether it has come, or has been refused, since the last call.
