@@ -103,8 +103,8 @@ struct stage_ring {
 };
 
 /* Cumulative, by one CPU. */
-struct stage_look {
-  __u64 looks, empty, full;
+struct stage_tally {
+  __u64 samples, empty, full;
   __u64 used; /* summed shares of its slots, in units of 2^-STAGE_SHARE_BITS */
 };
 

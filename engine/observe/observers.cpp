@@ -21,7 +21,7 @@ constexpr uint64_t kOurTurnNs = 5'000'000;
 constexpr uint64_t kTickOverdueNs = 500'000'000;
 // From one close look at the ring to the next: to begin and to end one, the kernel interrupts every
 // CPU several times.
-constexpr uint64_t kLookIntervalNs = 600'000'000;
+constexpr uint64_t kSampleIntervalNs = 600'000'000;
 
 constexpr const char* kNoPipe = "there is no pipe";
 constexpr const char* kSeveral = "context switches are tracked for one process per role";
@@ -131,13 +131,13 @@ void Observers::poll_occupancy(uint64_t now_ns) {
   const double ticks_per_ms = sampler_ ? std::min(1.0, control_->least_hz() / 1e3) : 1;
   const bool seen =
       double(column.both.sampled.total_ns()) >= double(column.both.ns) * ticks_per_ms / 2;
-  if (!sched_ || !matters || seen || now_ns < looked_at_ns_ + kLookIntervalNs) return;
-  looked_at_ns_ = now_ns;
+  if (!sched_ || !matters || seen || now_ns < sampled_at_ns_ + kSampleIntervalNs) return;
+  sampled_at_ns_ = now_ns;
   sched_->look_closely();
 }
 
 void Observers::restart(uint64_t now_ns) {
-  looked_at_ns_ = 0;
+  sampled_at_ns_ = 0;
   for (const Role role : kBothRoles) restart(role, now_ns);
   occupancy_before_ = occupancy_counts(now_ns);
   fallback_.restart();

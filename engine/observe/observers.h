@@ -154,7 +154,7 @@ class Observers {
   Reading<RingFrame> frame_;
   uint64_t tick_due_ns_ = 0;
   std::minstd_rand random_;
-  uint64_t looked_at_ns_ = 0;
+  uint64_t sampled_at_ns_ = 0;
 };
 
 }  // namespace pipetop

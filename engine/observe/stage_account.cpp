@@ -57,7 +57,7 @@ std::optional<stage_thread> read_between_changes(const stage_thread& record) {
   return {};
 }
 
-bool is_worth_a_look(const stage_thread& record, uint64_t now_ns) {
+bool is_worth_inspecting(const stage_thread& record, uint64_t now_ns) {
   // It has ended, or has been replaced by another thread of its process that called exec.
   if (peek(record.task) != 0 && peek(record.state) == STAGE_NOBODY) return true;
   return peek(record.task) != 0 && peek(record.state) == STAGE_UNKNOWN &&

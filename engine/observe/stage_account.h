@@ -55,6 +55,6 @@ class StageAccount {
 };
 
 // As of now: whether an iteration over all threads would tell more.
-bool is_worth_a_look(const stage_thread& record, uint64_t now_ns);
+bool is_worth_inspecting(const stage_thread& record, uint64_t now_ns);
 
 }  // namespace pipetop::observe

@@ -47,7 +47,7 @@ class BpfStageClock final : public StageClock {
     });
   }
 
-  std::vector<RingLooks> looks() override { return pipes_.looks(); }
+  std::vector<RingTally> samples() override { return pipes_.samples(); }
 
   void count_bytes(bool on) override {
     if (on == counts_bytes()) return;

@@ -38,9 +38,9 @@ struct ThreadTimes {
 };
 
 // Cumulative counts of looks at a ring.
-struct RingLooks {
+struct RingTally {
   PipeId pipe;
-  uint64_t looks = 0, empty = 0, full = 0;
+  uint64_t samples = 0, empty = 0, full = 0;
   double used_share = 0;  // summed over the looks; of its slots
 };
 
@@ -68,7 +68,7 @@ class StageClock {
   // Without threads whose state is not known yet, such as a busy loop for the first 10 ms, and
   // without rings that nobody has looked at. `now_ns` is of CLOCK_MONOTONIC.
   virtual std::vector<ThreadTimes> times(uint64_t now_ns) = 0;
-  virtual std::vector<RingLooks> looks() = 0;
+  virtual std::vector<RingTally> samples() = 0;
 
   // Counts bytes from now on, or no longer. While it does, every system call of the machine takes
   // 0.2 to 0.3 us longer. Throws Error, "why; remedy".

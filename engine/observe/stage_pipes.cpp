@@ -12,7 +12,7 @@ namespace pipetop::observe {
 namespace {
 
 // A tick costs a virtual machine up to 14 us.
-constexpr uint32_t kLooksHz = 49;
+constexpr uint32_t kSamplesHz = 49;
 
 // A pass over the descriptors of one process takes 15 us or so, one over those of all takes less
 // than a hundred of those.
@@ -24,11 +24,11 @@ constexpr size_t kMostPast = 1024;
 
 StagePipes::StagePipes() : cpus_(possible_cpus()), nameless_device_(device_of_nameless_pipes()) {
   raise_descriptor_limit();  // an event takes three
-  skeleton_ = load_skeleton<pipe_looks_bpf>("the look at pipes", [&](pipe_looks_bpf& open) {
-    bpf_map__set_max_entries(open.maps.looks, cpus_ * STAGE_PIPES);
+  skeleton_ = load_skeleton<pipe_samples_bpf>("the look at pipes", [&](pipe_samples_bpf& open) {
+    bpf_map__set_max_entries(open.maps.samples, cpus_ * STAGE_PIPES);
   });
   rings_ = map_array(skeleton_->maps.rings);
-  looks_ = map_array(skeleton_->maps.looks);
+  samples_ = map_array(skeleton_->maps.samples);
 }
 
 int StagePipes::inodes_fd() const { return bpf_map__fd(skeleton_->maps.inodes); }
@@ -46,7 +46,7 @@ void StagePipes::tick(bool on) {
   clocks_.clear();
   if (!on) return;
   begin_libbpf_log();
-  PerfEvents events = open_perf_events(PerfClock::cpu_clock, {kLooksHz});
+  PerfEvents events = open_perf_events(PerfClock::cpu_clock, {kSamplesHz});
   if (events.by_cpu.empty()) throw_refused("perf_event_open", events.error_number);
   std::vector<Link> clocks;
   for (UniqueFd& event : events.by_cpu) {
@@ -121,8 +121,8 @@ void StagePipes::find(std::span<const ScannedPipe> pipes) {
 StagePipes::Counts StagePipes::counted(uint32_t place) const {
   Counts sum;
   for (uint32_t cpu = 0; cpu < cpus_; ++cpu) {
-    const auto& look = static_cast<const stage_look*>(looks_.data())[cpu * STAGE_PIPES + place];
-    sum.looks += peek(look.looks);
+    const auto& look = static_cast<const stage_tally*>(samples_.data())[cpu * STAGE_PIPES + place];
+    sum.samples += peek(look.samples);
     sum.empty += peek(look.empty);
     sum.full += peek(look.full);
     sum.used += peek(look.used);
@@ -130,13 +130,13 @@ StagePipes::Counts StagePipes::counted(uint32_t place) const {
   return sum;
 }
 
-std::vector<RingLooks> StagePipes::looks() const {
-  std::vector<RingLooks> rings;
+std::vector<RingTally> StagePipes::samples() const {
+  std::vector<RingTally> rings;
   for (const auto& [pipe, place] : places_.taken()) {
     const Counts now = counted(place);
     const Counts& before = before_[place];
-    if (now.looks == before.looks) continue;
-    rings.push_back({pipe, now.looks - before.looks, now.empty - before.empty,
+    if (now.samples == before.samples) continue;
+    rings.push_back({pipe, now.samples - before.samples, now.empty - before.empty,
                      now.full - before.full,
                      double(now.used - before.used) / (1 << STAGE_SHARE_BITS)});
   }

@@ -1,7 +1,7 @@
-// The watched pipes, as bpf/pipe_looks.bpf.c finds them and looks at them.
+// The watched pipes, as bpf/pipe_samples.bpf.c finds them and looks at them.
 #pragma once
 
-#include <pipe_looks.skel.h>
+#include <pipe_samples.skel.h>
 #include <sys/types.h>
 
 #include <array>
@@ -26,7 +26,7 @@ class StagePipes {
   // Returns how many are too many. While there is one, the clocks tick. Throws Error.
   uint32_t watch(std::span<const ScannedPipe> pipes);
 
-  std::vector<RingLooks> looks() const;
+  std::vector<RingTally> samples() const;
 
   // By the number of bpf/stages.h; also of those that were watched until recently.
   std::optional<PipeId> with_id(uint32_t id) const;
@@ -43,7 +43,7 @@ class StagePipes {
  private:
   // Before it was watched.
   struct Counts {
-    uint64_t looks = 0, empty = 0, full = 0, used = 0;
+    uint64_t samples = 0, empty = 0, full = 0, used = 0;
   };
 
   void tick(bool on);
@@ -56,8 +56,8 @@ class StagePipes {
 
   const uint32_t cpus_;
   // Links are destroyed first, so that no program runs when the maps are released.
-  Skeleton<pipe_looks_bpf> skeleton_;
-  Mapping rings_, looks_;
+  Skeleton<pipe_samples_bpf> skeleton_;
+  Mapping rings_, samples_;
   std::vector<Link> clocks_;
 
   Slots<PipeId> places_{STAGE_PIPES};

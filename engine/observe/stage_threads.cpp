@@ -90,7 +90,7 @@ bool StageThreads::inspect() { return run_iterator(inspection_); }
 
 std::vector<ThreadTimes> StageThreads::times(uint64_t now_ns, const Explain& explain) {
   if (std::ranges::any_of(places_.taken(), [&](const auto& entry) {
-        return is_worth_a_look(record(entry.second), now_ns);
+        return is_worth_inspecting(record(entry.second), now_ns);
       }))
     (void)inspect();  // or the next time
   std::vector<ThreadTimes> all;

@@ -86,16 +86,16 @@ std::optional<Bottleneck> too_little(const FlowView& view) {
                 fmt::format("not known yet: watched for {:.1f} s, it takes {} s",
                             double(p.window_ns) / 1e9, kLeastWindowNs / 1'000'000'000));
   const auto known = [](const FlowRing& ring) { return ring.known; };
-  uint64_t looks = 0;
+  uint64_t samples = 0;
   bool looked_at = false;
   for (const PipeView& pipe : p.pipes) {
     if (pipe.own || pipe.closed || !pipe.shares.has_value()) continue;
     looked_at = true;
-    looks = std::max(looks, pipe.shares->looks);
+    samples = std::max(samples, pipe.shares->samples);
   }
   if (looked_at && std::ranges::none_of(view.flow.rings, known))
-    return said(Kind::unknown, fmt::format("not known yet: {} looks at the rings, it takes {}",
-                                           looks, kLeastLooks));
+    return said(Kind::unknown, fmt::format("not known yet: {} samples of the rings, it takes {}",
+                                           samples, kLeastSamples));
   const auto unknown = stages_that(view.flow, [&](size_t i) { return !view.flow.stages[i].known; });
   const auto all = stages_that(view.flow, [](size_t) { return true; });
   if (unknown.empty() || unknown.size() < all.size()) return {};
@@ -223,8 +223,8 @@ std::optional<Bottleneck> bursty(const FlowView& view, const std::optional<Culpr
       first_fitting({fmt::format("bursty: {} {}: larger than {} would help", between, shares, size),
                      fmt::format("bursty: {} {}, a larger one would help", between, shares),
                      fmt::format("bursty: a pipe {}, a larger one would help", shares)}));
-  b.evidence.push_back(
-      fmt::format("{} {} of {} looks", between, shares, view.pipeline.pipes[*worst].shares->looks));
+  b.evidence.push_back(fmt::format("{} {} of {} samples", between, shares,
+                                   view.pipeline.pipes[*worst].shares->samples));
   for (const auto* side : {&ring.writers, &ring.readers})
     for (const size_t stage : *side)
       b.evidence.push_back(fmt::format(

@@ -259,9 +259,9 @@ std::vector<std::string> evidence_for(const FlowView& view, size_t number) {
   const auto add_ring = [&](size_t pipe, std::string_view name) {
     const FlowRing& ring = view.flow.rings[pipe];
     if (!ring.known) return;
-    clauses.push_back(fmt::format("{} is full {} and empty {} of {} looks", name,
+    clauses.push_back(fmt::format("{} is full {} and empty {} of {} samples", name,
                                   percent_of(ring.full), percent_of(ring.empty),
-                                  view.pipeline.pipes[pipe].shares->looks));
+                                  view.pipeline.pipes[pipe].shares->samples));
   };
   for (const size_t pipe : stage.inputs) add_ring(pipe, which(stage.inputs, true));
   for (const size_t pipe : stage.outputs) add_ring(pipe, which(stage.outputs, false));

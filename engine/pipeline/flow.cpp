@@ -52,7 +52,7 @@ FlowRing ring_of(const PipelineView& pipeline, const PipeView& pipe) {
   if (pipe.own || pipe.closed) return ring;
   add_ends(pipeline, pipe.writers, ring.writers);
   add_ends(pipeline, pipe.readers, ring.readers);
-  if (pipe.shares.has_value() && pipe.shares->looks >= kLeastLooks) {
+  if (pipe.shares.has_value() && pipe.shares->samples >= kLeastSamples) {
     ring.known = true;
     ring.empty = std::clamp(pipe.shares->empty, 0.0, 1.0);
     ring.full = std::clamp(pipe.shares->full, 0.0, 1.0);

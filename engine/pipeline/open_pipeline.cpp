@@ -18,7 +18,7 @@ using observe::ThreadTimes;
 namespace {
 
 constexpr uint64_t kStageFactsNs = kSecond;  // after so long nice, CPUs and command are read again
-constexpr size_t kFramesPerLook = 16;        // each takes some 20 us
+constexpr size_t kFramesPerSample = 16;      // each takes some 20 us
 constexpr size_t kForkers = 64;              // stages that are asked for their children
 constexpr uint64_t kBlameNs = 500 * kMs;     // who is blamed for so long is sampled
 
@@ -142,7 +142,7 @@ void OpenPipeline::notice_forks() {
   }
 }
 
-void OpenPipeline::look(uint64_t now_ns) {
+void OpenPipeline::sample(uint64_t now_ns) {
   const std::vector<ProcessId> processes = this->processes();
   PipeScan scan;
   scan.at_ns = now_ns;
@@ -150,10 +150,10 @@ void OpenPipeline::look(uint64_t now_ns) {
   if (is_cut_ && !std::exchange(has_passed_, false)) return;
   const ScanIndex index(scan);
   table_.see(scan, index);
-  look_at_pipes(scan, index);
-  look_at_times(scan, now_ns);
-  look_at_stages(scan, index, now_ns);
-  look_at_rings(scan);
+  sample_pipes(scan, index);
+  sample_times(scan, now_ns);
+  sample_stages(scan, index, now_ns);
+  sample_rings(scan);
   notice_forks();
   // What has not begun yet may be over before the next pass.
   if (members_.tree() && members_.empty()) wants_pass_ = true;
@@ -167,7 +167,7 @@ PipeScan OpenPipeline::scan_of(std::span<const ProcessId> processes) {
   if (!is_cut_ && scan.is_cut) {
     is_cut_ = true;
     notices_.emplace_back(
-        "its processes hold too many descriptors for 20 looks a second: it is looked at with all "
+        "its processes hold too many descriptors for 20 samples a second: it is looked at with all "
         "pipes of the machine");
   }
   return !is_cut_ ? std::move(scan) : has_passed_ ? part_of_pass(processes) : PipeScan();
@@ -192,7 +192,7 @@ PipeScan OpenPipeline::part_of_pass(std::span<const ProcessId> processes) const 
   return scan;
 }
 
-void OpenPipeline::look_at_pipes(const PipeScan& scan, const ScanIndex& index) {
+void OpenPipeline::sample_pipes(const PipeScan& scan, const ScanIndex& index) {
   if (counts_) take_bytes();
   if (table_.scan().source == ScanSource::proc) measure_io(scan);
   const std::set<PipeId> waited_for = pipes_waited_for(scan, index);
@@ -201,7 +201,7 @@ void OpenPipeline::look_at_pipes(const PipeScan& scan, const ScanIndex& index) {
     if (!known) wants_pass_ = true;  // a stage has opened another one
     if (!known || !pipes_.contains(pipe.id)) continue;
     if (known->history.exact()) known->history.count(pipe.at_ns, counts_->of(pipe.id));
-    known->history.look(pipe, options_.window_ns, !pipe.ring && waited_for.contains(pipe.id));
+    known->history.add_sample(pipe, options_.window_ns, !pipe.ring && waited_for.contains(pipe.id));
   }
 }
 
@@ -216,7 +216,7 @@ void OpenPipeline::measure_io(const PipeScan& scan) {
   });
 }
 
-void OpenPipeline::look_at_times(const PipeScan& scan, uint64_t now_ns) {
+void OpenPipeline::sample_times(const PipeScan& scan, uint64_t now_ns) {
   const std::set<ProcessId> holders(members_.holders().begin(), members_.holders().end());
   std::vector<ScannedTask> threads;
   for (const ScannedTask& task : scan.tasks)
@@ -224,22 +224,22 @@ void OpenPipeline::look_at_times(const PipeScan& scan, uint64_t now_ns) {
   std::vector<ScannedPipe> pipes;
   for (const ScannedPipe& pipe : scan.pipes)
     if (pipes_.contains(pipe.id)) pipes.push_back(pipe);
-  if (instruments_->look(scan, threads, pipes)) {  // another clock counts from now on
+  if (instruments_->watch(scan, threads, pipes)) {  // another clock counts from now on
     window_.clear();
     all_time_.clear();
   }
   const uint64_t at_ns = std::max(now_ns, scan.at_ns);
   const std::vector<ThreadTimes> times = instruments_->clock().times(at_ns);
-  const std::vector<observe::RingLooks> looks = instruments_->clock().looks();
-  window_.add(at_ns, times, looks);
-  all_time_.add(at_ns, times, looks);
+  const std::vector<observe::RingTally> samples = instruments_->clock().samples();
+  window_.add(at_ns, times, samples);
+  all_time_.add(at_ns, times, samples);
   for (const ThreadTimes& thread : times)
     for (const PipeWait& wait : thread.pipes)
       if (wait.ns > 0 && pipes_.contains(wait.pipe))
         table_.moving().insert({wait.pipe, thread.process});
 }
 
-void OpenPipeline::look_at_stages(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns) {
+void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns) {
   const std::vector<ScannedProcess> states = process_states(scan, index);
   const uint64_t boot_ns = parts_.boot_ns();
   for (auto& [id, record] : stages_) {
@@ -247,7 +247,7 @@ void OpenPipeline::look_at_stages(const PipeScan& scan, const ScanIndex& index, 
     if (view.gone) continue;
     const auto state = std::ranges::lower_bound(states, id, {}, &ScannedProcess::id);
     const bool seen = state != states.end() && state->id == id;
-    if (seen) record.look(now_ns, index.threads(id), options_.window_ns);
+    if (seen) record.add_sample(now_ns, index.threads(id), options_.window_ns);
     if (seen && !state->exited) {
       fill(view, *state, boot_ns);
       set_facts(view, table_.processes().of(id, state->leader->comm, now_ns, kStageFactsNs));
@@ -264,11 +264,11 @@ void OpenPipeline::look_at_stages(const PipeScan& scan, const ScanIndex& index, 
 }
 
 // Some of them each time, if they are many.
-void OpenPipeline::look_at_rings(const PipeScan& scan) {
+void OpenPipeline::sample_rings(const PipeScan& scan) {
   std::vector<const ScannedPipe*> pipes;
   for (const ScannedPipe& pipe : scan.pipes)
     if (pipes_.contains(pipe.id)) pipes.push_back(&pipe);
-  for (size_t i = 0; i < std::min(pipes.size(), kFramesPerLook); ++i) {
+  for (size_t i = 0; i < std::min(pipes.size(), kFramesPerSample); ++i) {
     const ScannedPipe& pipe = *pipes[next_frame_++ % pipes.size()];
     pipes_[pipe.id].frame = instruments_->frame(pipe);
   }

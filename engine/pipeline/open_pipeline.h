@@ -29,7 +29,7 @@ class OpenPipeline {
   void pass(uint64_t now_ns);
 
   // A scan of its processes.
-  void look(uint64_t now_ns);
+  void sample(uint64_t now_ns);
 
   // Since the last pass a stage forked, exited or opened a pipe: another one would tell more.
   bool wants_pass() const { return wants_pass_; }
@@ -68,10 +68,10 @@ class OpenPipeline {
   void forget_others();
   void notice_forks();
   void note_bytes(const PipeView& pipe, uint64_t at_ns);
-  void look_at_pipes(const PipeScan& scan, const ScanIndex& index);
-  void look_at_times(const PipeScan& scan, uint64_t now_ns);
-  void look_at_stages(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns);
-  void look_at_rings(const PipeScan& scan);
+  void sample_pipes(const PipeScan& scan, const ScanIndex& index);
+  void sample_times(const PipeScan& scan, uint64_t now_ns);
+  void sample_stages(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns);
+  void sample_rings(const PipeScan& scan);
   void measure_io(const PipeScan& scan);
   void make_view(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns);
   void fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const Families& families,

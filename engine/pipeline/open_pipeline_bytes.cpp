@@ -11,7 +11,7 @@ void OpenPipeline::count_bytes(bool on) {
   // A clock that has just come watches nothing yet, and what moves until the next look counts, too.
   if (on && !processes().empty()) {
     const PipeScan scan = parts_.scanner->scan(processes());
-    look_at_times(scan, scan.at_ns);
+    sample_times(scan, scan.at_ns);
   }
   instruments_->count_bytes(on);
   counted_wholly_.clear();

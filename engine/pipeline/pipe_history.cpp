@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kRecentNs = kSecond;
 // Many writers come in bursts, a tenth of a second apart.
 constexpr uint64_t kLeastRateNs = 300 * kMs;
-constexpr uint64_t kLookNs = 90 * kMs;
+constexpr uint64_t kSampleNs = 90 * kMs;
 constexpr uint64_t kPointNs = 100 * kMs;
 constexpr uint64_t kHistoryNs = 120 * kSecond;
 
@@ -38,38 +38,38 @@ std::optional<double> RecentRate::per_s() const {
   return (points_.back().total - points_.front().total) / seconds;
 }
 
-void RingLookLog::add(uint64_t at_ns, uint64_t window_ns, const RingFill& fill) {
-  looks_.push_back({at_ns, static_cast<float>(fill.used), fill.empty, fill.full});
+void RingSampleLog::add(uint64_t at_ns, uint64_t window_ns, const RingFill& fill) {
+  samples_.push_back({at_ns, static_cast<float>(fill.used), fill.empty, fill.full});
   const auto first = std::ranges::find_if(
-      looks_, [&](const Look& look) { return look.at_ns + window_ns >= at_ns; });
-  looks_.erase(looks_.begin(), first);
+      samples_, [&](const Sample& look) { return look.at_ns + window_ns >= at_ns; });
+  samples_.erase(samples_.begin(), first);
 }
 
-std::optional<RingShares> RingLookLog::shares() const {
-  if (looks_.empty()) return {};
+std::optional<RingShares> RingSampleLog::shares() const {
+  if (samples_.empty()) return {};
   RingShares shares;
-  for (const Look& look : looks_) {
+  for (const Sample& look : samples_) {
     shares.mean += double(look.used);
     shares.empty += look.empty;
     shares.full += look.full;
   }
-  shares.looks = looks_.size();
-  const auto looks = static_cast<double>(shares.looks);
-  shares.mean /= looks;
-  shares.empty /= looks;
-  shares.full /= looks;
+  shares.samples = samples_.size();
+  const auto samples = static_cast<double>(shares.samples);
+  shares.mean /= samples;
+  shares.empty /= samples;
+  shares.full /= samples;
   return shares;
 }
 
-void PipeHistory::look(const ScannedPipe& pipe, uint64_t window_ns, bool writer_waits) {
-  if (pipe.at_ns <= looked_ns_) return;
-  looked_ns_ = pipe.at_ns;
+void PipeHistory::add_sample(const ScannedPipe& pipe, uint64_t window_ns, bool writer_waits) {
+  if (pipe.at_ns <= sampled_ns_) return;
+  sampled_ns_ = pipe.at_ns;
   const std::optional<RingFill> fill = fill_of(pipe, writer_waits);
   fill_ = fill ? std::optional(fill->used) : std::nullopt;
   if (pipe.ring) estimate(pipe);
-  if (fill && pipe.at_ns >= counted_look_ns_ + kLookNs) {
-    counted_look_ns_ = pipe.at_ns;
-    looks_.add(pipe.at_ns, window_ns, *fill);
+  if (fill && pipe.at_ns >= counted_sample_ns_ + kSampleNs) {
+    counted_sample_ns_ = pipe.at_ns;
+    samples_.add(pipe.at_ns, window_ns, *fill);
   }
   add_point(pipe.at_ns);
 }
@@ -147,7 +147,7 @@ std::optional<uint64_t> PipeHistory::total_bytes() const {
 }
 
 Reading<RingShares> PipeHistory::shares() const {
-  if (const auto shares = looks_.shares()) return Reading<RingShares>::of(*shares);
+  if (const auto shares = samples_.shares()) return Reading<RingShares>::of(*shares);
   return Reading<RingShares>::warming("not looked at yet");
 }
 

@@ -30,19 +30,19 @@ class RecentRate {
 };
 
 // Looks at a ring, from scans: shares of the last `window_ns`.
-class RingLookLog {
+class RingSampleLog {
  public:
   void add(uint64_t at_ns, uint64_t window_ns, const RingFill& fill);
-  void clear() { looks_.clear(); }
+  void clear() { samples_.clear(); }
   std::optional<RingShares> shares() const;  // nothing until there is one
 
  private:
-  struct Look {
+  struct Sample {
     uint64_t at_ns;
     float used;
     bool empty, full;
   };
-  std::vector<Look> looks_;  // oldest first
+  std::vector<Sample> samples_;  // oldest first
 };
 
 // Rate and fill for a chart: a point for about 100 ms, of two minutes.
@@ -61,7 +61,7 @@ class PipeHistory {
   std::optional<uint64_t> made_after_ns() const { return made_after_ns_; }
 
   // A later look; see fill_of(). Looks of a shorter distance than 90 ms count as one for shares().
-  void look(const ScannedPipe& pipe, uint64_t window_ns, bool writer_waits);
+  void add_sample(const ScannedPipe& pipe, uint64_t window_ns, bool writer_waits);
 
   // Bytes that were moved since counting began, by the system calls' return values. The first time
   // they replace the estimate if they are `all` that ever were; else the larger one stands, and
@@ -77,7 +77,7 @@ class PipeHistory {
   Reading<double> bytes_per_s() const;
   std::optional<uint64_t> total_bytes() const;  // since it was first seen, or made
   Reading<RingShares> shares() const;           // from looks
-  void restart_shares() { looks_.clear(); }
+  void restart_shares() { samples_.clear(); }
 
   // Keeps a history from now on.
   void track();
@@ -91,7 +91,7 @@ class PipeHistory {
   void advance(uint64_t at_ns, double bytes);
   void add_point(uint64_t at_ns);
 
-  uint64_t first_seen_ns_, looked_ns_ = 0, counted_look_ns_ = 0;
+  uint64_t first_seen_ns_, sampled_ns_ = 0, counted_sample_ns_ = 0;
   std::optional<uint64_t> made_after_ns_;
   RateEstimate estimate_;
   std::optional<uint32_t> first_head_, uncounted_from_;  // heads; at the begin of counting
@@ -102,7 +102,7 @@ class PipeHistory {
   std::optional<uint64_t> counted_;  // the last exact count
   std::optional<double> total_;
   RecentRate recent_;
-  RingLookLog looks_;
+  RingSampleLog samples_;
   std::optional<double> fill_;
   std::unique_ptr<FlowHistory> history_;
   uint64_t point_ns_ = 0;  // when the last point was made, and the total then

@@ -54,7 +54,7 @@ struct StageView {
 // Over the window.
 struct RingShares {
   double mean = 0, empty = 0, full = 0;  // of the slots; of the looks
-  uint64_t looks = 0;
+  uint64_t samples = 0;
 };
 
 struct FlowPoint {

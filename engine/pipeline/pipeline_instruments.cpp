@@ -38,12 +38,12 @@ void PipelineInstruments::receive() {
   if (clock_.refusal().empty() || said_refusal_) return;
   said_refusal_ = true;
   scan_clock_.set_reason(clock_.refusal());
-  notices_.push_back(fmt::format("times are those of looks only: {}", clock_.refusal()));
+  notices_.push_back(fmt::format("times are those of samples only: {}", clock_.refusal()));
 }
 
 // Watches anew only what has changed: it is no cheaper than for the first time.
-bool PipelineInstruments::look(const PipeScan& scan, std::span<const ScannedTask> threads,
-                               std::span<const ScannedPipe> pipes) {
+bool PipelineInstruments::watch(const PipeScan& scan, std::span<const ScannedTask> threads,
+                                std::span<const ScannedPipe> pipes) {
   std::vector<std::pair<ProcessId, pid_t>> thread_ids;
   for (const ScannedTask& task : threads) thread_ids.emplace_back(task.process, task.tid);
   std::vector<PipeId> pipe_ids;

@@ -24,7 +24,7 @@ class PipelineInstruments {
   // Until they are there, but for the functions, which come when they are first asked for.
   void wait();
 
-  // Nothing is watched, and nothing is paid for, until the next look(): another pipeline can use
+  // Nothing is watched, and nothing is paid for, until the next watch(): another pipeline can use
   // what was loaded.
   void rest();
 
@@ -34,8 +34,8 @@ class PipelineInstruments {
 
   // The clock's next look, and what it watches from now on. Returns whether it is another clock
   // than before.
-  bool look(const PipeScan& scan, std::span<const ScannedTask> threads,
-            std::span<const ScannedPipe> pipes);
+  bool watch(const PipeScan& scan, std::span<const ScannedTask> threads,
+             std::span<const ScannedPipe> pipes);
 
   // Of what is watched, and of what that starts from now on. Throws Error.
   void count_bytes(bool on);

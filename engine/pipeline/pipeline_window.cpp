@@ -6,7 +6,7 @@
 
 namespace pipetop {
 
-using observe::RingLooks;
+using observe::RingTally;
 using observe::ThreadTimes;
 
 namespace {
@@ -57,11 +57,11 @@ StageShares shares_of(const ThreadTimes& thread) {
 }  // namespace
 
 void PipelineWindow::add(uint64_t now_ns, const std::vector<ThreadTimes>& times,
-                         const std::vector<RingLooks>& looks) {
+                         const std::vector<RingTally>& samples) {
   now_ns_ = now_ns;
   for (const ThreadTimes& thread : times)
     latest_.threads[{thread.process, thread.tid}] = {thread, now_ns};
-  for (const RingLooks& ring : looks) latest_.rings[ring.pipe] = ring;
+  for (const RingTally& ring : samples) latest_.rings[ring.pipe] = ring;
   const uint64_t step_ns = window_ns_ / kMarks;
   if (marks_.empty() || now_ns >= marks_.back().at_ns + step_ns) {
     marks_.push_back({now_ns, latest_});
@@ -90,7 +90,7 @@ void PipelineWindow::drop_old_marks() {
   const auto& oldest = marks_.front().counts.rings;
   std::erase_if(latest_.rings, [&](const auto& entry) {
     const auto before = oldest.find(entry.first);
-    return before != oldest.end() && before->second.looks == entry.second.looks;
+    return before != oldest.end() && before->second.samples == entry.second.samples;
   });
 }
 
@@ -129,18 +129,18 @@ Reading<RingShares> PipelineWindow::ring(PipeId pipe) const {
   using Shares = Reading<RingShares>;
   const auto found = latest_.rings.find(pipe);
   if (found == latest_.rings.end() || marks_.empty()) return Shares::warming("not looked at yet");
-  RingLooks since = found->second;
+  RingTally since = found->second;
   const auto& before = marks_.front().counts.rings;
   if (const auto mark = before.find(pipe); mark != before.end()) {
-    since.looks = minus(since.looks, mark->second.looks);
+    since.samples = minus(since.samples, mark->second.samples);
     since.empty = minus(since.empty, mark->second.empty);
     since.full = minus(since.full, mark->second.full);
     since.used_share -= mark->second.used_share;
   }
-  if (since.looks == 0) return Shares::warming("not looked at yet");
-  const auto looks = static_cast<double>(since.looks);
-  return Shares::of({std::clamp(since.used_share / looks, 0.0, 1.0), double(since.empty) / looks,
-                     double(since.full) / looks, since.looks});
+  if (since.samples == 0) return Shares::warming("not looked at yet");
+  const auto samples = static_cast<double>(since.samples);
+  return Shares::of({std::clamp(since.used_share / samples, 0.0, 1.0),
+                     double(since.empty) / samples, double(since.full) / samples, since.samples});
 }
 
 }  // namespace pipetop

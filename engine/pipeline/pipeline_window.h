@@ -21,7 +21,7 @@ class PipelineWindow {
 
   // The counts now. What is no longer counted keeps its last values until they leave the window.
   void add(uint64_t now_ns, const std::vector<observe::ThreadTimes>& times,
-           const std::vector<observe::RingLooks>& looks);
+           const std::vector<observe::RingTally>& samples);
 
   // Forgets all others: a window of all time keeps what was ever counted.
   void keep(const std::set<ProcessId>& processes, const std::set<PipeId>& pipes);
@@ -51,7 +51,7 @@ class PipelineWindow {
   };
   struct Counts {
     std::map<ThreadId, Counted> threads;
-    std::map<PipeId, observe::RingLooks> rings;
+    std::map<PipeId, observe::RingTally> rings;
   };
   struct Mark {
     uint64_t at_ns;

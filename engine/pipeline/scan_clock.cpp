@@ -12,7 +12,7 @@
 
 namespace pipetop {
 
-using observe::RingLooks;
+using observe::RingTally;
 using observe::ThreadTimes;
 
 namespace {
@@ -35,13 +35,13 @@ void ScanClock::watch(std::span<const ScannedTask> threads, std::span<const Scan
     thread.times.tid = task.tid;
   }
   threads_ = std::move(watched);
-  std::map<PipeId, RingLooks> rings;
+  std::map<PipeId, RingTally> rings;
   for (const ScannedPipe& pipe : pipes.first(std::min<size_t>(pipes.size(), kMostPipes))) {
     const auto found = rings_.find(pipe.id);
-    rings[pipe.id] = found != rings_.end() ? found->second : RingLooks{.pipe = pipe.id};
+    rings[pipe.id] = found != rings_.end() ? found->second : RingTally{.pipe = pipe.id};
   }
   rings_ = std::move(rings);
-  std::erase_if(looked_ns_, [&](const auto& entry) { return !rings_.contains(entry.first); });
+  std::erase_if(sampled_ns_, [&](const auto& entry) { return !rings_.contains(entry.first); });
 }
 
 void ScanClock::add(const PipeScan& scan) {
@@ -71,9 +71,9 @@ void ScanClock::add(const PipeScan& scan) {
 
 void ScanClock::look(Thread& thread, const ScannedTask& task, uint64_t at_ns) {
   ThreadTimes& times = thread.times;
-  const bool is_first = thread.looked_ns == 0 || at_ns > thread.looked_ns + kPauseNs;
-  if (!is_first && at_ns <= thread.looked_ns) return;
-  const uint64_t ns = is_first ? 0 : at_ns - thread.looked_ns;
+  const bool is_first = thread.sampled_ns == 0 || at_ns > thread.sampled_ns + kPauseNs;
+  if (!is_first && at_ns <= thread.sampled_ns) return;
+  const uint64_t ns = is_first ? 0 : at_ns - thread.sampled_ns;
   times.running = task.running;
   times.runnable = task.runnable;
   times.now = task.wait;
@@ -88,15 +88,15 @@ void ScanClock::look(Thread& thread, const ScannedTask& task, uint64_t at_ns) {
   times.on_cpu_ns = std::min(thread.busy_ns, thread.used_ns);
   times.runnable_ns = thread.busy_ns - times.on_cpu_ns;
   thread.cpu_ns = task.cpu_ns;
-  thread.looked_ns = at_ns;
+  thread.sampled_ns = at_ns;
 }
 
-void ScanClock::look(RingLooks& ring, const ScannedPipe& pipe, bool writer_waits) {
+void ScanClock::look(RingTally& ring, const ScannedPipe& pipe, bool writer_waits) {
   const std::optional<RingFill> fill = fill_of(pipe, writer_waits);
-  uint64_t& looked_ns = looked_ns_[pipe.id];
-  if (!fill || (looked_ns != 0 && pipe.at_ns < looked_ns + kAskNs)) return;
-  looked_ns = pipe.at_ns;
-  ++ring.looks;
+  uint64_t& sampled_ns = sampled_ns_[pipe.id];
+  if (!fill || (sampled_ns != 0 && pipe.at_ns < sampled_ns + kAskNs)) return;
+  sampled_ns = pipe.at_ns;
+  ++ring.samples;
   ring.empty += fill->empty;
   ring.full += fill->full;
   ring.used_share += fill->used;
@@ -108,10 +108,10 @@ std::vector<ThreadTimes> ScanClock::times(uint64_t) {
   return times;
 }
 
-std::vector<RingLooks> ScanClock::looks() {
-  std::vector<RingLooks> looks;
-  for (const auto& entry : rings_) looks.push_back(entry.second);
-  return looks;
+std::vector<RingTally> ScanClock::samples() {
+  std::vector<RingTally> samples;
+  for (const auto& entry : rings_) samples.push_back(entry.second);
+  return samples;
 }
 
 void ScanClock::count_bytes(bool on) {

@@ -25,7 +25,7 @@ class ScanClock final : public observe::StageClock {
   void watch(std::span<const ScannedTask> threads, std::span<const ScannedPipe> pipes) override;
   uint32_t dropped() const override { return 0; }
   std::vector<observe::ThreadTimes> times(uint64_t now_ns) override;
-  std::vector<observe::RingLooks> looks() override;
+  std::vector<observe::RingTally> samples() override;
 
   void count_bytes(bool on) override;  // throws: it can't
   bool counts_bytes() const override { return false; }
@@ -42,18 +42,18 @@ class ScanClock final : public observe::StageClock {
   };
   struct Thread {
     observe::ThreadTimes times;
-    uint64_t looked_ns = 0;             // 0: not yet
+    uint64_t sampled_ns = 0;            // 0: not yet
     uint64_t cpu_ns = 0;                // at the last look
     uint64_t busy_ns = 0, used_ns = 0;  // seen on or waiting for a CPU; on one, by its own count
   };
 
   static void look(Thread& thread, const ScannedTask& task, uint64_t at_ns);
-  void look(observe::RingLooks& ring, const ScannedPipe& pipe, bool writer_waits);
+  void look(observe::RingTally& ring, const ScannedPipe& pipe, bool writer_waits);
 
   std::string reason_;
   std::map<ThreadId, Thread> threads_;
-  std::map<PipeId, observe::RingLooks> rings_;
-  std::map<PipeId, uint64_t> looked_ns_;
+  std::map<PipeId, observe::RingTally> rings_;
+  std::map<PipeId, uint64_t> sampled_ns_;
 };
 
 }  // namespace pipetop

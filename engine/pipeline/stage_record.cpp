@@ -9,7 +9,8 @@ constexpr uint64_t kCpuMarks = 10;  // that a window is made of
 
 }  // namespace
 
-void StageRecord::look(uint64_t now_ns, std::span<const ScannedTask> threads, uint64_t window_ns) {
+void StageRecord::add_sample(uint64_t now_ns, std::span<const ScannedTask> threads,
+                             uint64_t window_ns) {
   std::map<pid_t, uint64_t> cpu_ns;
   for (const ScannedTask& thread : threads) cpu_ns[thread.tid] = thread.cpu_ns;
   for (const auto& [tid, used_ns] : thread_cpu_ns_)

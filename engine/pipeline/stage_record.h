@@ -15,7 +15,7 @@ class StageRecord {
   StageView view;
 
   // Its threads at a later look.
-  void look(uint64_t now_ns, std::span<const ScannedTask> threads, uint64_t window_ns);
+  void add_sample(uint64_t now_ns, std::span<const ScannedTask> threads, uint64_t window_ns);
 
   // It has exited.
   void end();

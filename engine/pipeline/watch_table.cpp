@@ -108,7 +108,7 @@ bool WatchTable::remember(const observe::IsLate&) {
       const ScannedProcess* state = state_of(end.process);
       return state && waits_in_write(state->state, pipe.id);
     });
-    known_of_[i]->history.look(pipe, window_ns_, waits);
+    known_of_[i]->history.add_sample(pipe, window_ns_, waits);
   }
   return true;
 }

@@ -60,7 +60,7 @@ class Watcher::Impl {
   void open(const WatchTarget& target);
   void open_tree(pid_t root);
   void close();
-  void look_again() {
+  void sample_again() {
     if (open_) look(parts_.now_ns());
   }
   void notify(std::string text) { notices_.push_back(std::move(text)); }
@@ -106,7 +106,7 @@ class Watcher::Impl {
   const WatchOptions options_;
   WatchParts parts_;
   WatchTable table_;
-  Schedule passes_, looks_;
+  Schedule passes_, samples_;
   std::optional<uint64_t> parts_cost_ns_;  // of those of a pass that is being made
   bool wants_another_ = false;             // pass after that one
   double scan_ms_ = 0;
@@ -123,7 +123,7 @@ std::shared_ptr<const WatchSnapshot> Watcher::Impl::tick(uint64_t now_ns) {
   const uint64_t every_ns = open_ && open_->wants_pass() ? 0 : options_.table_ns;
   const bool is_due = parts_cost_ns_ || passes_.due(now_ns, every_ns);
   const bool passes = is_due && pass_in_parts(now_ns);
-  if (open_ && (passes || looks_.due(now_ns, options_.pipeline_ns))) look(now_ns);
+  if (open_ && (passes || samples_.due(now_ns, options_.pipeline_ns))) look(now_ns);
   log_.update(now_ns, history_of());
   if (open_)
     for (std::string& notice : open_->take_notices()) notices_.push_back(std::move(notice));
@@ -172,9 +172,9 @@ void Watcher::Impl::want_pass() {
 
 void Watcher::Impl::look(uint64_t now_ns) {
   const uint64_t began_ns = parts_.cpu_ns();
-  open_->look(now_ns);
-  looks_.at_ns = now_ns;
-  looks_.cost_ns = parts_.cpu_ns() - began_ns;
+  open_->sample(now_ns);
+  samples_.at_ns = now_ns;
+  samples_.cost_ns = parts_.cpu_ns() - began_ns;
   is_new_ = true;
 }
 
@@ -434,7 +434,7 @@ void Watcher::open(const WatchTarget& target) { impl_->open(target); }
 void Watcher::open_tree(pid_t root) { impl_->open_tree(root); }
 void Watcher::close() { impl_->close(); }
 void Watcher::notify(std::string text) { impl_->notify(std::move(text)); }
-void Watcher::look_again() { impl_->look_again(); }
+void Watcher::sample_again() { impl_->sample_again(); }
 std::optional<PipelineView> Watcher::overall() const { return impl_->overall(); }
 void Watcher::select(std::optional<ProcessId> stage) { impl_->select(stage); }
 void Watcher::count_bytes(bool on) { impl_->count_bytes(on); }

@@ -62,7 +62,7 @@ class Watcher {
   void notify(std::string text);
 
   // At the open pipeline, whether or not it is due: what moved until now. Throws Error.
-  void look_again();
+  void sample_again();
 
   // Of the open pipeline, all of the time since it was opened: shares, CPU and the bottleneck, with
   // the stages that are gone, as far as they are still known (all of them with open_tree()).

@@ -9,7 +9,7 @@
 
 #include "engine/model/snapshot.h"
 #include "tui/command_line/output.h"
-#include "tui/draw/look.h"
+#include "tui/draw/style.h"
 #include "tui/flags/command_line.h"
 #include "tui/print/results.h"
 

@@ -29,7 +29,7 @@ namespace pipetop::tui {
 namespace {
 
 // To see which side is waited for. Each look interrupts the data for some microseconds.
-constexpr uint64_t kLookNs = 200 * kMs;
+constexpr uint64_t kSampleNs = 200 * kMs;
 
 UniqueFd open_file(const std::string& path) {
   if (path.empty() || path == "-") return {};
@@ -81,7 +81,7 @@ class View {
         size_(request_.size ? request_.size : bytes_left(copier_.in().fd)),
         shows_(shows(request_)),
         names_(copier_.in().fd, copier_.out().fd) {
-    next_ns_ = looked_ns_ + request_.interval_ns;
+    next_ns_ = sampled_ns_ + request_.interval_ns;
     wait_for_next();
   }
 
@@ -115,12 +115,12 @@ class View {
     const uint64_t now_ns = monotonic_ns();
     const bool waits = request_.wait && copier_.progress().bytes == 0;
     if (waits)
-      leave_out(now_ns - looked_ns_);
+      leave_out(now_ns - sampled_ns_);
     else if (wakeup.continued)
       leave_out_stop(now_ns);
-    looked_ns_ = now_ns;
+    sampled_ns_ = now_ns;
     if (shows_ == Shows::line) {
-      waiting_.look(copier_.waits_for());
+      waiting_.add(copier_.waits_for());
       names_.refresh(now_ns);
     }
     if (wakeup.asked) tell(now_ns);
@@ -138,14 +138,14 @@ class View {
   void wait_for_next() {
     if (shows_ == Shows::nothing) return wakeups_.wake_after(0);
     // Also where there is nothing to see: a stop began after the last look.
-    const uint64_t due_ns = std::min(next_ns_, looked_ns_ + kLookNs);
-    wakeups_.wake_after(std::max<uint64_t>(due_ns - std::min(due_ns, looked_ns_), 1));
+    const uint64_t due_ns = std::min(next_ns_, sampled_ns_ + kSampleNs);
+    wakeups_.wake_after(std::max<uint64_t>(due_ns - std::min(due_ns, sampled_ns_), 1));
   }
 
   // It has begun after the last look, and was longer than the pause between two.
   void leave_out_stop(uint64_t now_ns) {
-    const uint64_t away_ns = now_ns - looked_ns_;
-    if (shows_ != Shows::nothing && away_ns >= 2 * kLookNs) leave_out(away_ns);
+    const uint64_t away_ns = now_ns - sampled_ns_;
+    if (shows_ != Shows::nothing && away_ns >= 2 * kSampleNs) leave_out(away_ns);
   }
 
   void leave_out(uint64_t ns) {
@@ -220,10 +220,10 @@ class View {
   Copier copier_;
   std::optional<uint64_t> size_;  // of all that will come
   Shows shows_;
-  uint64_t looked_ns_ = monotonic_ns();
+  uint64_t sampled_ns_ = monotonic_ns();
   uint64_t next_ns_ = 0;  // when progress is shown
   uint64_t tick_ = 0;
-  Flow flow_{looked_ns_};
+  Flow flow_{sampled_ns_};
   Waiting waiting_;
   NeighbourNames names_;
   StatusLine line_;

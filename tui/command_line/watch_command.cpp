@@ -22,22 +22,23 @@ namespace {
 uint64_t or_else(uint64_t ns, uint64_t usual_ns) { return ns != 0 ? ns : usual_ns; }
 
 // Of what comes out once, shares and rates are those of so many looks.
-constexpr uint64_t kLooks = 10;
+constexpr uint64_t kSamples = 10;
 
 // The time that a result is of; 0 for a stream without an end.
 uint64_t length_of(const CommandLine& line) {
   const WatchRequest& request = line.watch;
   if (request.duration_ns != 0 || is_stream(line)) return request.duration_ns;
-  return request.target.empty() ? or_else(request.interval_ns, kTableLook_ns) : kPipelineResult_ns;
+  return request.target.empty() ? or_else(request.interval_ns, kTableSample_ns)
+                                : kPipelineResult_ns;
 }
 
 uint64_t line_interval_ns(const CommandLine& line) {
-  return or_else(line.watch.interval_ns, kTableLook_ns);
+  return or_else(line.watch.interval_ns, kTableSample_ns);
 }
 
 // Of the table. More often than asked for: a rate takes three looks to be known.
-uint64_t look_interval_ns(const CommandLine& line) {
-  return (is_stream(line) ? line_interval_ns(line) : length_of(line)) / kLooks;
+uint64_t sample_interval_ns(const CommandLine& line) {
+  return (is_stream(line) ? line_interval_ns(line) : length_of(line)) / kSamples;
 }
 
 WatchOptions watch_options(const CommandLine& line, const Config& config) {
@@ -46,8 +47,8 @@ WatchOptions watch_options(const CommandLine& line, const Config& config) {
   options.bpf = config.bpf;
   options.table_ns = or_else(request.interval_ns, options.table_ns);
   if (!request.headless) return options;
-  options.table_ns = look_interval_ns(line);
-  options.pipeline_ns = kLook_ns;
+  options.table_ns = sample_interval_ns(line);
+  options.pipeline_ns = kSample_ns;
   if (!request.target.empty() && !is_stream(line)) options.window_ns = length_of(line);
   return options;
 }
@@ -72,7 +73,7 @@ class Headless {
   int run() {
     begin_ns_ = last_line_ns_ = monotonic_ns();
     look();
-    loop_.set_timer_every(line_.watch.target.empty() ? look_interval_ns(line_) : kLook_ns);
+    loop_.set_timer_every(line_.watch.target.empty() ? sample_interval_ns(line_) : kSample_ns);
     while (!is_over() && serve()) continue;
     if (!is_stream(line_)) output_.finish(line_.format->print(document()));
     if (is_stream(line_)) output_.finish();

@@ -31,7 +31,7 @@ WatchOptions started_options(const Config& config, bool has_screen) {
   WatchOptions options;
   options.bpf = config.bpf;
   options.in_parts = has_screen;
-  if (!has_screen) options.pipeline_ns = kLook_ns;
+  if (!has_screen) options.pipeline_ns = kSample_ns;
   return options;
 }
 
@@ -123,7 +123,7 @@ class Started {
     while (!ended()) serve();
     attempt([&] { look(); });
     attempt([&] {
-      watcher_->look_again();
+      watcher_->sample_again();
       say_notices_of(*watcher_->tick(monotonic_ns()), request_);
     });
     attempt([&] { summarize(); });
@@ -144,7 +144,7 @@ class Started {
     command_.emplace(request_.command);
     release_standard_descriptors();
     loop_->watch(command_->fd(), &Events::workers);
-    loop_->set_timer_once(look_ns_);
+    loop_->set_timer_once(sample_ns_);
   }
 
   // Whatever goes wrong is no reason to leave the command: it is said, once each. False then.
@@ -182,8 +182,8 @@ class Started {
     if (!events.timer) return;
     attempt([&] { look(); });
     // Often at first: it may be a short one.
-    look_ns_ = std::min(2 * look_ns_, kLook_ns);
-    loop_->set_timer_once(look_ns_);
+    sample_ns_ = std::min(2 * sample_ns_, kSample_ns);
+    loop_->set_timer_once(sample_ns_);
   }
 
   // The terminal sends SIGINT and SIGQUIT to all of its group, the command and us.
@@ -195,7 +195,7 @@ class Started {
     const auto now = watcher_->tick(monotonic_ns());
     reason_ = now->reason;
     say_notices_of(*now, request_);
-    const uint64_t interval_ns = request_.interval_ns != 0 ? request_.interval_ns : kTableLook_ns;
+    const uint64_t interval_ns = request_.interval_ns != 0 ? request_.interval_ns : kTableSample_ns;
     if (!is_stream(line_) || !now->pipeline || now->now_ns < last_line_ns_ + interval_ns) return;
     WatchPrint how{.begin_ns = begin_ns_, .over_ns = now->now_ns - last_line_ns_};
     last_line_ns_ = now->now_ns;
@@ -232,7 +232,7 @@ class Started {
   std::optional<WatchedCommand> command_;
   std::optional<EventLoop> loop_;
   uint64_t begin_ns_ = 0, end_ns_ = 0, last_line_ns_ = 0;
-  uint64_t look_ns_ = 2 * kMs;
+  uint64_t sample_ns_ = 2 * kMs;
   std::string reason_, said_;
 };
 

@@ -13,7 +13,7 @@
 namespace pipetop::tui {
 
 // Without a screen the open pipeline is looked at this often, and all pipes.
-inline constexpr uint64_t kLook_ns = 50 * kMs, kTableLook_ns = kSecond;
+inline constexpr uint64_t kSample_ns = 50 * kMs, kTableSample_ns = kSecond;
 // Of one pipeline, long enough to tell what holds it up.
 inline constexpr uint64_t kPipelineResult_ns = 3 * kSecond;
 

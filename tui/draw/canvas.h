@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tui/draw/look.h"
+#include "tui/draw/style.h"
 
 namespace pipetop::tui {
 

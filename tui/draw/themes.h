@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "tui/draw/look.h"
+#include "tui/draw/style.h"
 
 namespace pipetop::tui {
 

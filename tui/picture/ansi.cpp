@@ -15,22 +15,22 @@ std::string color_code(int layer, Rgb color, AnsiColors colors) {
   return fmt::format("{};2;{};{};{}", layer, color.r, color.g, color.b);
 }
 
-std::string sequence_of(const CellLook& look, AnsiColors colors) {
-  return fmt::format("\033[0;{}{};{}m", look.bold ? "1;" : "", color_code(38, look.fore, colors),
-                     color_code(48, look.back, colors));
+std::string sequence_of(const CellColors& tint, AnsiColors colors) {
+  return fmt::format("\033[0;{}{};{}m", tint.bold ? "1;" : "", color_code(38, tint.fore, colors),
+                     color_code(48, tint.back, colors));
 }
 
 // Every line is painted to its end, because the terminal's background may be another.
 std::string ansi_text(const Canvas& canvas, const PictureStyle& style, AnsiColors colors) {
   std::string text;
   for (int row = 0; row < canvas.rows(); ++row) {
-    std::optional<CellLook> last;
+    std::optional<CellColors> last;
     for (int col = 0; col < canvas.cols(); ++col) {
       const Cell& cell = canvas.at(row, col);
       if (cell.glyph == 0) continue;
-      const CellLook look = look_of(cell.ink, style);
-      if (look != last) text += sequence_of(look, colors);
-      last = look;
+      const CellColors tint = colors_of(cell.ink, style);
+      if (tint != last) text += sequence_of(tint, colors);
+      last = tint;
       append_utf8(text, cell.glyph);
     }
     text += "\033[0m\n";

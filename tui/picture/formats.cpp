@@ -16,13 +16,13 @@ constexpr PictureFormat kPictureFormats[] = {
 
 std::span<const PictureFormat> picture_formats() { return kPictureFormats; }
 
-CellLook look_of(Ink ink, const PictureStyle& style) {
+CellColors colors_of(Ink ink, const PictureStyle& style) {
   // Without colours there are still greys.
   const Style shown = style.colors || is_dim(ink.style) ? ink.style : Style::plain;
-  CellLook look{color_of(style.theme, shown).rgb, background_of(style.theme).rgb,
-                is_bold(ink.style) || (ink.emphasis & kBold) != 0};
-  if (ink.emphasis & kReverse) std::swap(look.fore, look.back);
-  return look;
+  CellColors tint{color_of(style.theme, shown).rgb, background_of(style.theme).rgb,
+                  is_bold(ink.style) || (ink.emphasis & kBold) != 0};
+  if (ink.emphasis & kReverse) std::swap(tint.fore, tint.back);
+  return tint;
 }
 
 std::string text_picture(const Canvas& canvas, const PictureStyle&) { return canvas.text(); }

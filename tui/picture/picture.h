@@ -16,12 +16,12 @@ struct PictureStyle {
 };
 
 // How a cell is painted.
-struct CellLook {
+struct CellColors {
   Rgb fore, back;
   bool bold = false;
-  bool operator==(const CellLook&) const = default;
+  bool operator==(const CellColors&) const = default;
 };
-CellLook look_of(Ink ink, const PictureStyle& style);
+CellColors colors_of(Ink ink, const PictureStyle& style);
 
 // Self-contained. Every cell is where the grid has it, whatever the viewer's font: text is fitted
 // to its columns; blocks, lines and dots are drawn as shapes.

@@ -68,20 +68,20 @@ class SvgDrawing {
  private:
   struct CellRun {
     int row, col, end;
-    CellLook look;
+    CellColors tint;
     int x() const { return col * kCellWidth; }
     int y() const { return row * kCellHeight; }
     int width() const { return (end - col) * kCellWidth; }
   };
 
-  CellLook look_at(int row, int col) const { return look_of(canvas_.at(row, col).ink, style_); }
+  CellColors look_at(int row, int col) const { return colors_of(canvas_.at(row, col).ink, style_); }
 
   // Of cells that look the same. Returns the column after it.
   int draw_run(int row, int col) {
     CellRun run{row, col, col + 1, look_at(row, col)};
-    while (run.end < canvas_.cols() && look_at(row, run.end) == run.look) ++run.end;
-    if (run.look.back != back_)
-      paint(SvgLayer::grounds, run.look.back,
+    while (run.end < canvas_.cols() && look_at(row, run.end) == run.tint) ++run.end;
+    if (run.tint.back != back_)
+      paint(SvgLayer::grounds, run.tint.back,
             fmt::format("M{} {}h{}v{}h{}z", run.x(), run.y(), run.width(), kCellHeight,
                         -run.width()));
     for (int c = col; c < run.end;) c = draw_piece(run, c);
@@ -92,12 +92,12 @@ class SvgDrawing {
   int draw_piece(const CellRun& run, int col) {
     const char32_t glyph = canvas_.at(run.row, col).glyph;
     if (glyph == U' ' || glyph == 0) return col + 1;
-    CellRun piece{run.row, col, col + 1, run.look};
+    CellRun piece{run.row, col, col + 1, run.tint};
     if (joins(glyph))
       while (piece.end < run.end && canvas_.at(run.row, piece.end).glyph == glyph) ++piece.end;
     const Shape shape = shape_of(glyph, piece.x(), piece.y(), piece.end - piece.col);
     if (shape.paint == Shape::Paint::none) return write(run, col);
-    paint(layer_of(shape.paint), mix(run.look.fore, run.look.back, shape.density), shape.path);
+    paint(layer_of(shape.paint), mix(run.tint.fore, run.tint.back, shape.density), shape.path);
     return piece.end;
   }
 
@@ -111,7 +111,7 @@ class SvgDrawing {
 
   // Words with single blanks between them.
   int write(const CellRun& run, int col) {
-    CellRun text{run.row, col, col + 1, run.look};
+    CellRun text{run.row, col, col + 1, run.tint};
     if (is_in_every_font(glyph_in(run, col))) {
       while (continues_text(run, text.end) ||
              (glyph_in(run, text.end) == U' ' && continues_text(run, text.end + 1)))
@@ -129,7 +129,7 @@ class SvgDrawing {
       const char32_t c = canvas_.at(text.row, col).glyph;
       if (c != 0) append_utf8(words, c);
     }
-    texts_[{hex(text.look.fore), text.look.bold}] += fmt::format(
+    texts_[{hex(text.tint.fore), text.tint.bold}] += fmt::format(
         "<text x=\"{}\" y=\"{}\" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\">{}</text>\n",
         text.x(), text.y() + kBaseline, text.width(), xml_text(words));
   }
@@ -172,9 +172,9 @@ class SvgDrawing {
   std::string texts() const {
     std::string all = fmt::format(
         "<g font-family=\"{}\" font-size=\"{}\" xml:space=\"preserve\">\n", kFonts, kFontSize);
-    for (const auto& [look, text] : texts_)
-      all += fmt::format("<g fill=\"{}\"{}>\n{}</g>\n", look.first,
-                         look.second ? " font-weight=\"700\"" : "", text);
+    for (const auto& [tint, text] : texts_)
+      all += fmt::format("<g fill=\"{}\"{}>\n{}</g>\n", tint.first,
+                         tint.second ? " font-weight=\"700\"" : "", text);
     return all + "</g>\n";
   }
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tui/draw/look.h"
+#include "tui/draw/style.h"
 #include "tui/print/json.h"
 
 namespace pipetop {

@@ -69,7 +69,7 @@ Json occupancy_json(const RingShares& shares) {
   return {{"mean", rounded(shares.mean)},
           {"empty_share", rounded(shares.empty)},
           {"full_share", rounded(shares.full)},
-          {"looks", shares.looks}};
+          {"samples", shares.samples}};
 }
 
 Json pipe_json(const PipeView& pipe, uint64_t now_ns, const std::string& missing) {

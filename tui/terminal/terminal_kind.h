@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "engine/config/config.h"
-#include "tui/draw/look.h"
+#include "tui/draw/style.h"
 #include "tui/draw/themes.h"
 
 namespace pipetop::tui {

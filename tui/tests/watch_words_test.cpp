@@ -62,7 +62,7 @@ TEST(WatchWords, NobodyIsNotUnknown) {
 
 TEST(WatchWords, EveryStateHasASignAndAWord) {
   const PipeId here{1, 10}, other{1, 11};
-  const auto at = [&](StageState state) { return look_of(state, here, Role::writer); };
+  const auto at = [&](StageState state) { return sign_of(state, here, Role::writer); };
   EXPECT_EQ(at({StageState::Kind::running, WaitsFor::none, {}}).sign, "R");
   EXPECT_EQ(at({StageState::Kind::runnable, WaitsFor::none, {}}).sign, "r");
   EXPECT_EQ(at({StageState::Kind::waiting, WaitsFor::pipe_write, here}).sign, "B");
@@ -72,7 +72,7 @@ TEST(WatchWords, EveryStateHasASignAndAWord) {
   for (int wait = 0; wait < kWaits; ++wait) {
     const StageState state{StageState::Kind::waiting, static_cast<WaitsFor>(wait), here};
     EXPECT_LE(columns_of(at(state).word), 10);
-    EXPECT_FALSE(look_of(state).word.empty());
+    EXPECT_FALSE(sign_of(state).word.empty());
   }
 }
 

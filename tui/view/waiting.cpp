@@ -5,19 +5,19 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr size_t kLooks = 10, kLeastLooks = 4;
+constexpr size_t kSamples = 10, kLeastSamples = 4;
 
 }  // namespace
 
-void Waiting::look(CopySide side) {
-  looks_.push_back(side);
-  if (looks_.size() > kLooks) looks_.pop_front();
+void Waiting::add(CopySide side) {
+  samples_.push_back(side);
+  if (samples_.size() > kSamples) samples_.pop_front();
 }
 
 CopySide Waiting::side() const {
-  if (looks_.size() < kLeastLooks) return CopySide::none;
+  if (samples_.size() < kLeastSamples) return CopySide::none;
   for (const CopySide side : {CopySide::in, CopySide::out})
-    if (2 * size_t(std::ranges::count(looks_, side)) > looks_.size()) return side;
+    if (2 * size_t(std::ranges::count(samples_, side)) > samples_.size()) return side;
   return CopySide::none;
 }
 

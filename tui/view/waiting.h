@@ -12,13 +12,13 @@ namespace pipetop::tui {
 
 class Waiting {
  public:
-  void look(CopySide side);
+  void add(CopySide side);
 
   // That of more than half of the last looks, if there were some.
   CopySide side() const;
 
  private:
-  std::deque<CopySide> looks_;
+  std::deque<CopySide> samples_;
 };
 
 // "waiting for gzip", "held up by ssh"; for a neighbour without a name "waiting for stdin". "" for

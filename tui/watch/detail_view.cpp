@@ -86,7 +86,7 @@ void draw_ring_facts(const Area& area, const RingShown& shown) {
                           [](const RingShares& s) { return whole_percent_text(s.mean); }));
   first.push_back(item_of(pipe.shares, "full", "",
                           [](const RingShares& s) { return whole_percent_text(s.full); }));
-  first.push_back(item_of(pipe.shares, "empty", "of the looks",
+  first.push_back(item_of(pipe.shares, "empty", "of the samples",
                           [](const RingShares& s) { return whole_percent_text(s.empty); }));
   flow(area.from_row(0, 1), first);
   std::vector<Item> second = {

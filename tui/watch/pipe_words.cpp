@@ -14,7 +14,7 @@ namespace {
 constexpr int kLeastNameCols = 4;
 
 // What is the same wherever it is shown. Nothing: it waits for a pipe.
-std::optional<StateSign> common_look(const StageState& state) {
+std::optional<StateSign> common_style(const StageState& state) {
   switch (state.kind) {
     case StageState::Kind::running:
       return StateSign{"R", "running", Style::good};
@@ -50,14 +50,14 @@ const std::vector<EndView>& ends_of(const PipeView& pipe, Role end) {
   return end == Role::writer ? pipe.writers : pipe.readers;
 }
 
-StateSign look_of(const StageState& state, PipeId here, Role end) {
-  if (const auto look = common_look(state)) return *look;
+StateSign sign_of(const StageState& state, PipeId here, Role end) {
+  if (const auto look = common_style(state)) return *look;
   if (state.pipe && *state.pipe != here) return {"b", "other pipe", Style::dim};
   return {"B", "blocked", style_of(end)};
 }
 
-StateSign look_of(const StageState& state) {
-  if (const auto look = common_look(state)) return *look;
+StateSign sign_of(const StageState& state) {
+  if (const auto look = common_style(state)) return *look;
   return state.wait == WaitsFor::pipe_read ? StateSign{"B", "reading", Style::reader}
                                            : StateSign{"B", "writing", Style::writer};
 }

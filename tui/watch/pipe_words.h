@@ -8,7 +8,7 @@
 
 #include "engine/model/settings.h"
 #include "engine/pipeline/pipeline.h"
-#include "tui/draw/look.h"
+#include "tui/draw/style.h"
 
 namespace pipetop::tui {
 
@@ -19,10 +19,10 @@ struct StateSign {
 };
 
 // At an end of the pipe `here`.
-StateSign look_of(const StageState& state, PipeId here, Role end);
+StateSign sign_of(const StageState& state, PipeId here, Role end);
 
 // On its own: "reading", "writing" for whatever pipe it is blocked in.
-StateSign look_of(const StageState& state);
+StateSign sign_of(const StageState& state);
 
 struct SignMeaning {
   std::string_view sign, meaning;

@@ -18,28 +18,28 @@ size_t bin_of(uint32_t used, uint32_t slots) {
 }  // namespace
 
 void RingMemory::look_at(const RingFrame& frame) {
-  if (!looks_.empty() && looks_.back().at_ns == frame.at_ns) return;
-  Look look{frame.at_ns,
-            bin_of(frame.used, frame.slots),
-            static_cast<double>(frame.used) / frame.slots,
-            {},
-            0};
+  if (!samples_.empty() && samples_.back().at_ns == frame.at_ns) return;
+  Sample look{frame.at_ns,
+              bin_of(frame.used, frame.slots),
+              static_cast<double>(frame.used) / frame.slots,
+              {},
+              0};
   for (uint32_t i = 0; i < std::min(frame.used, frame.slots); ++i) {
     const uint32_t index = (frame.tail + i) % frame.slots;
     ++look.kinds[static_cast<size_t>(kind_at(frame, index))];
     look.huge += frame.slot[index].huge;
   }
-  looks_.push_back(look);
+  samples_.push_back(look);
 }
 
 void RingMemory::sum_up(uint64_t now_ns) {
   summed_up_ns_ = now_ns;
   occupancy_ = {};
-  occupancy_.samples = looks_.size();
+  occupancy_.samples = samples_.size();
   std::array<double, kSlotKinds> kinds{};
   double used = 0, huge = 0;
-  for (const Look& look : looks_) {
-    const double part = 1 / static_cast<double>(looks_.size());
+  for (const Sample& look : samples_) {
+    const double part = 1 / static_cast<double>(samples_.size());
     occupancy_.histogram[look.bin] += part;
     occupancy_.mean_share += look.used_share * part;
     for (size_t i = 0; i < kinds.size(); ++i) kinds[i] += look.kinds[i], used += look.kinds[i];
@@ -59,7 +59,7 @@ void RingMemory::sum_up(uint64_t now_ns) {
 void RingMemory::update(const PipeView& live, uint64_t now_ns) {
   const uint32_t slots = live.ring ? live.ring->slots : 0;
   const bool resized = slots != slots_;
-  if (resized) looks_.clear();
+  if (resized) samples_.clear();
   slots_ = slots;
   frame_ = live.frame;
   whole_.replace_torn(frame_, slots_);
@@ -67,7 +67,7 @@ void RingMemory::update(const PipeView& live, uint64_t now_ns) {
     tempo_.update(*whole);
     look_at(*whole);
   }
-  while (!looks_.empty() && looks_.front().at_ns + kRemembers_ns < now_ns) looks_.pop_front();
+  while (!samples_.empty() && samples_.front().at_ns + kRemembers_ns < now_ns) samples_.pop_front();
   if (resized || now_ns >= summed_up_ns_ + kHolds_ns) sum_up(now_ns);
 }
 

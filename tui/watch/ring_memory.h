@@ -28,7 +28,7 @@ class RingMemory {
   UsualSlot usual() const;
 
  private:
-  struct Look {
+  struct Sample {
     uint64_t at_ns = 0;
     size_t bin = 0;
     double used_share = 0;
@@ -42,7 +42,7 @@ class RingMemory {
   Reading<RingFrame> frame_;
   WholeFrames whole_;
   RingTempo tempo_;
-  std::deque<Look> looks_;  // oldest first
+  std::deque<Sample> samples_;  // oldest first
   uint64_t summed_up_ns_ = 0;
   Occupancy occupancy_;
   Reading<std::array<double, kSlotKinds>> kinds_;

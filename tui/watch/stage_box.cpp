@@ -34,7 +34,7 @@ std::string stage_name(const StageView& stage) {
 
 TitlePart state_part(const StageView& stage) {
   if (stage.gone) return {"exited", Style::warning};
-  const StateSign look = look_of(stage.state);
+  const StateSign look = sign_of(stage.state);
   return {std::string(look.word), look.style};
 }
 

@@ -81,7 +81,7 @@ const StageView* stage_at(const PipeRow& row, Role end) {
 CellText state_cell(const PipeRow& row, Role end) {
   const StageView* stage = stage_at(row, end);
   if (!stage) return {};
-  const StateSign look = look_of(stage->state, row.pipe.id, end);
+  const StateSign look = sign_of(stage->state, row.pipe.id, end);
   return {std::string(look.word), look.style};
 }
 
@@ -131,7 +131,7 @@ void draw_end(const Area& area, const TableRow& at, Role end, bool in_words) {
   int col = end == Role::writer ? at.depth * 2 : 0;
   const StageView* stage = stage_at(row, end);
   if (stage && !in_words) {
-    const StateSign look = look_of(stage->state, row.pipe.id, end);
+    const StateSign look = sign_of(stage->state, row.pipe.id, end);
     area.put(0, col, look.sign, look.style);
   }
   if (!in_words) col += 2;

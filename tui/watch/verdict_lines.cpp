@@ -12,12 +12,12 @@
 namespace pipetop::tui {
 namespace {
 
-struct KindLook {
+struct KindMark {
   Bottleneck::Kind kind;
   std::string_view sign;
   Style style;
 };
-constexpr std::array<KindLook, 8> kLooks = {{
+constexpr std::array<KindMark, 8> kSamples = {{
     {Bottleneck::Kind::unknown, "…", Style::dim},
     {Bottleneck::Kind::idle, "-", Style::dim},
     {Bottleneck::Kind::stage, "!", Style::warning},
@@ -27,7 +27,7 @@ constexpr std::array<KindLook, 8> kLooks = {{
     {Bottleneck::Kind::deadlock, "X", Style::error},
     {Bottleneck::Kind::stopped, "T", Style::warning},
 }};
-static_assert(in_order(kLooks, &KindLook::kind));
+static_assert(in_order(kSamples, &KindMark::kind));
 
 // A line each if they fit, else one after the other.
 void draw_evidence(const Area& area, const std::vector<std::string>& evidence) {
@@ -51,7 +51,7 @@ void draw_evidence(const Area& area, const std::vector<std::string>& evidence) {
 
 void draw_verdict(const Area& area, const Bottleneck& bottleneck) {
   if (area.empty()) return;
-  const KindLook& look = kLooks[static_cast<size_t>(bottleneck.kind)];
+  const KindMark& look = kSamples[static_cast<size_t>(bottleneck.kind)];
   const bool known = bottleneck.kind != Bottleneck::Kind::unknown;
   area.put(0, 1, look.sign, {look.style, known ? kReverse : kNone});
   const Area text = area.part({0, 3, area.rows(), area.cols() - 4});

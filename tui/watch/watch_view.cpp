@@ -20,7 +20,7 @@ namespace {
 constexpr ScreenKey kWords[] = {
     {"ring", "a pipe's buffer: a fixed number of slots, filled and drained in a circle"},
     {"stage", "a process of a pipeline, with all of its threads"},
-    {"full, empty", "share of the looks at the ring that found it so"},
+    {"full, empty", "share of the samples at the ring that found it so"},
     {"~", "estimated from the ring's movement; x counts exactly"},
     {"on CPU", "share of the time that the thread that moves the data runs"},
     {"runnable", "able to run, but waiting for a CPU"},

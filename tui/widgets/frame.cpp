@@ -6,8 +6,8 @@
 #include <array>
 
 #include "engine/base/text.h"
-#include "tui/draw/look.h"
 #include "tui/draw/numbers.h"
+#include "tui/draw/style.h"
 #include "tui/draw/text.h"
 #include "tui/widgets/show.h"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "tui/draw/look.h"
 #include "tui/draw/numbers.h"
+#include "tui/draw/style.h"
 #include "tui/draw/text.h"
 #include "tui/widgets/ring.h"
 

@@ -7,19 +7,19 @@
 
 #include "engine/registry/workloads.h"
 #include "tui/draw/charts.h"
-#include "tui/draw/look.h"
 #include "tui/draw/numbers.h"
+#include "tui/draw/style.h"
 #include "tui/draw/text.h"
 
 namespace pipetop::tui {
 namespace {
 
-struct StateLook {
+struct StateStyle {
   ProcessState state;
   std::string_view name;
   Style style;
 };
-constexpr std::array<StateLook, 8> kStates = {{
+constexpr std::array<StateStyle, 8> kStates = {{
     {ProcessState::flowing, "restarted", Style::warning},
     {ProcessState::held, "held", Style::dim},
     {ProcessState::changing, "changing", Style::dim},
@@ -29,13 +29,13 @@ constexpr std::array<StateLook, 8> kStates = {{
     {ProcessState::refused, "refused", Style::error},
     {ProcessState::failed, "failed", Style::error},
 }};
-static_assert(in_order(kStates, &StateLook::state));
+static_assert(in_order(kStates, &StateStyle::state));
 
 // Empty while all is well.
 TitlePart state_part(const WorkerView& w) {
   const bool flowing = w.state == ProcessState::flowing;
   if (flowing && w.restarts == 0) return {};
-  const StateLook& look = kStates[static_cast<size_t>(w.state)];
+  const StateStyle& look = kStates[static_cast<size_t>(w.state)];
   std::string text(look.name);
   if (flowing && w.restarts > 1) text += fmt::format(" ×{}", w.restarts);
   if (!w.state_reason.empty()) text += ": " + w.state_reason;

@@ -206,23 +206,23 @@ TEST_F(ProcAccess, ClocksAreOnlyOfWhomTheKernelShows) {
   const auto look = [&] {
     const auto clock = make_stage_clock();
     clock->watch(scan.tasks, scan.pipes);
-    std::string times, looks;
+    std::string times, samples;
     // All of them are looked at by the same ticks.
     eventually([&] {
       const auto threads = clock->times(monotonic_ns());
-      const auto rings = clock->looks();
+      const auto rings = clock->samples();
       times = names([&](pid_t pid) {
         return std::ranges::find(threads, pid, &ThreadTimes::tid) != threads.end();
       });
-      looks = names([&](pid_t pid) {
+      samples = names([&](pid_t pid) {
         return std::ranges::any_of(scan.pipes, [&](const ScannedPipe& pipe) {
           return pipe.ends[0].process.pid == pid &&
-                 std::ranges::find(rings, pipe.id, &RingLooks::pipe) != rings.end();
+                 std::ranges::find(rings, pipe.id, &RingTally::pipe) != rings.end();
         });
       });
-      return times.size() >= shown.size() && looks.size() >= shown.size();
+      return times.size() >= shown.size() && samples.size() >= shown.size();
     });
-    return times == looks ? times : times + "/ " + looks;
+    return times == samples ? times : times + "/ " + samples;
   };
   EXPECT_EQ(said_as(kNobody, kObserving, look), shown);
 }

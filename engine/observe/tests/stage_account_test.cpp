@@ -137,10 +137,10 @@ TEST_F(StageAccountTest, NothingIsKnownUntilSomebodyHasLooked) {
   record_.seen_key = key_of(STAGE_PIPE_READ, kPipeNumber);
   record_.seen_ns = kSecond + kMs;
   EXPECT_FALSE(try_times(2 * kSecond)) << "a switch may have been under way";
-  EXPECT_FALSE(is_worth_a_look(record_, kSecond + 2 * kMs));
-  EXPECT_TRUE(is_worth_a_look(record_, 2 * kSecond));
+  EXPECT_FALSE(is_worth_inspecting(record_, kSecond + 2 * kMs));
+  EXPECT_TRUE(is_worth_inspecting(record_, 2 * kSecond));
   record_.seen_ns = 2 * kSecond;
-  EXPECT_FALSE(is_worth_a_look(record_, 3 * kSecond));
+  EXPECT_FALSE(is_worth_inspecting(record_, 3 * kSecond));
   EXPECT_EQ(times(3 * kSecond).pipes[0].ns, 2 * kSecond) << "since it is watched";
 }
 

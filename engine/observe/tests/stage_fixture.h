@@ -120,9 +120,9 @@ class Stages : public testing::Test {
            << last.running << last.runnable << ", not for " << int(wait);
   }
 
-  static RingLooks looks_at(PipeId pipe) {
-    for (const RingLooks& looks : clock_->looks())
-      if (looks.pipe == pipe) return looks;
+  static RingTally tally_of(PipeId pipe) {
+    for (const RingTally& samples : clock_->samples())
+      if (samples.pipe == pipe) return samples;
     return {};
   }
 

@@ -142,7 +142,7 @@ TEST(Bottleneck, NamesTheFunction) {
   view.stages[1].functions = made_functions({{"do_syscall_64;_copy_to_iter", 0.4}}, 1000);
   EXPECT_TRUE(has_clause(find_bottleneck(view), "40 % of its samples are in _copy_to_iter"));
   view.stages[1].functions = made_functions({{"_copy_to_iter", 0.4}}, 10);
-  EXPECT_FALSE(has_clause(find_bottleneck(view), "samples"));
+  EXPECT_FALSE(has_clause(find_bottleneck(view), "of its samples"));
 }
 
 // ---- one stage that waits ----
@@ -532,7 +532,7 @@ PipelineView any_pipeline(std::mt19937& random) {
   }
   for (PipeView& pipe : view.pipes) {
     set_ring(pipe, share(), share(), share());
-    pipe.shares.value->looks = 480 * up_to(3);
+    pipe.shares.value->samples = 480 * up_to(3);
     pipe.own = up_to(9) == 0;
     if (up_to(4) == 0) pipe.shares = Reading<RingShares>::warming("first second");
     if (up_to(2) == 0) pipe.bytes_per_s = Reading<double>::of(0);
@@ -678,9 +678,9 @@ TEST(Bottleneck, ThinEvidenceNamesNobody) {
   EXPECT_EQ(verdict_of(view), "unknown - none");
   EXPECT_EQ(line_of(view), "not known yet: watched for 0.4 s, it takes 1 s");
   view = limited({"tar", "gzip", "ssh"}, 1);
-  for (PipeView& pipe : view.pipes) pipe.shares.value->looks = kLeastLooks - 1;
+  for (PipeView& pipe : view.pipes) pipe.shares.value->samples = kLeastSamples - 1;
   EXPECT_EQ(verdict_of(view), "unknown - none");
-  EXPECT_EQ(line_of(view), "not known yet: 19 looks at the rings, it takes 20");
+  EXPECT_EQ(line_of(view), "not known yet: 19 samples of the rings, it takes 20");
   for (StageView& stage : view.stages) stage.shares = Reading<StageShares>::warming("first second");
   for (PipeView& pipe : view.pipes) pipe.shares = Reading<RingShares>::warming("first second");
   EXPECT_EQ(verdict_of(view), "unknown - none");

@@ -24,7 +24,7 @@ class FakeScanner final : public observe::PipeScanner {
     return scan();
   }
   PipeScan scan(std::span<const ProcessId> processes) override {
-    ++machine_.looks;
+    ++machine_.samples;
     const std::set<ProcessId> only(processes.begin(), processes.end());
     PipeScan scan = machine_.scan(&only);
     scan.is_cut = machine_.is_cut;
@@ -70,10 +70,10 @@ class FakeClock final : public observe::StageClock {
     }
     return times;
   }
-  std::vector<observe::RingLooks> looks() override {
-    std::vector<observe::RingLooks> looks;
-    for (const uint64_t inode : pipes_) looks.push_back(machine_.pipe(inode).looks);
-    return looks;
+  std::vector<observe::RingTally> samples() override {
+    std::vector<observe::RingTally> samples;
+    for (const uint64_t inode : pipes_) samples.push_back(machine_.pipe(inode).samples);
+    return samples;
   }
 
   void count_bytes(bool on) override { machine_.counts_bytes = on; }
@@ -149,7 +149,7 @@ PipeId FakeMachine::connect(uint64_t inode, pid_t writer, pid_t reader) {
 
 void FakeMachine::hold(uint64_t inode, pid_t pid, int fd, Access access) {
   MachinePipe& pipe = pipes_[inode];
-  pipe.pipe.id = pipe.looks.pipe = id_of(inode);
+  pipe.pipe.id = pipe.samples.pipe = id_of(inode);
   pipe.pipe.ends.push_back({processes_.at(pid).id, fd, access, false});
   std::ranges::sort(pipe.pipe.ends, {},
                     [](const PipeEnd& end) { return std::pair(end.process, end.fd); });
@@ -206,10 +206,10 @@ void FakeMachine::pass(uint64_t ns) {
   for (auto& [inode, pipe] : pipes_) {
     pipe.moved += pipe.bytes_per_s * double(ns) / double(kSecond);
     const uint64_t more = ns / (10 * kMs);  // at 100 Hz
-    pipe.looks.looks += more;
-    pipe.looks.used_share += pipe.used_share * double(more);
-    if (pipe.used_share == 0) pipe.looks.empty += more;
-    if (pipe.used_share == 1) pipe.looks.full += more;
+    pipe.samples.samples += more;
+    pipe.samples.used_share += pipe.used_share * double(more);
+    if (pipe.used_share == 0) pipe.samples.empty += more;
+    if (pipe.used_share == 1) pipe.samples.full += more;
   }
 }
 

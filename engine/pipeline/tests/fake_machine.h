@@ -33,7 +33,7 @@ struct MachinePipe {
   double used_share = 0;   // of its slots, from now on
   double moved = 0;        // bytes, so far
   uint32_t slots = 16;
-  observe::RingLooks looks = {};
+  observe::RingTally samples = {};
 };
 
 class FakeMachine {
@@ -65,9 +65,9 @@ class FakeMachine {
 
   // What a test sees and says.
   uint64_t now_ns = 1000 * kSecond;
-  uint64_t cpu_ns = 0;        // that this thread used
-  uint64_t scan_cost_ns = 0;  // of each scan of everything
-  int scans = 0, looks = 0;   // of everything, of some processes
+  uint64_t cpu_ns = 0;         // that this thread used
+  uint64_t scan_cost_ns = 0;   // of each scan of everything
+  int scans = 0, samples = 0;  // of everything, of some processes
   ScanSource source = ScanSource::bpf;
   uint32_t unreadable = 0;  // processes
   std::string reason;       // why not by BPF

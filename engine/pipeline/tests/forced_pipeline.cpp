@@ -183,8 +183,8 @@ std::string ForcedPipelines::details_of(const PipelineView& view) {
     for (const EndView& end : pipe.readers)
       text += fmt::format(" {}{}", end.end.process.pid, end.active ? "" : "(idle)");
     if (pipe.shares.has_value())
-      text += fmt::format(", empty {:.2f} full {:.2f} of {} looks", pipe.shares->empty,
-                          pipe.shares->full, pipe.shares->looks);
+      text += fmt::format(", empty {:.2f} full {:.2f} of {} samples", pipe.shares->empty,
+                          pipe.shares->full, pipe.shares->samples);
     if (pipe.bytes_per_s.has_value()) text += fmt::format(", {:.0f} B/s", *pipe.bytes_per_s);
     text += "\n";
   }

@@ -59,7 +59,7 @@ TEST_F(OpenPipelineTest, HoldsItsStagesInTheOrderOfTheFlowAndTheirShares) {
   EXPECT_NEAR(stage(s, "ssh").shares->reading, 1.0, 1e-6);
   EXPECT_NEAR(*stage(s, "gzip").cpu, 1.0, 1e-6);
   EXPECT_EQ(pipe(s, first).shares->full, 1.0);
-  EXPECT_GT(pipe(s, first).shares->looks, 100u) << "the clock's, not the scans'";
+  EXPECT_GT(pipe(s, first).shares->samples, 100u) << "the clock's, not the scans'";
   EXPECT_EQ(pipe(s, second).shares->empty, 1.0);
   EXPECT_TRUE(pipe(s, first).frame.has_value());
   EXPECT_NEAR(*pipe(s, first).bytes_per_s, 30 << 20, 1 << 20);
@@ -72,9 +72,9 @@ TEST_F(OpenPipelineTest, IsLookedAtTwentyTimesASecondAndHasAHistory) {
   make_tar_gzip_ssh();
   tick();
   watcher->open(first);
-  machine.looks = 0;
+  machine.samples = 0;
   const auto s = run(3 * kSecond);
-  EXPECT_NEAR(machine.looks, 60, 1);
+  EXPECT_NEAR(machine.samples, 60, 1);
   EXPECT_NEAR(machine.scans, 7, 1);
   EXPECT_NEAR(double(pipe(s, first).rates.size()), 30, 3);
   for (const FlowPoint& point : pipe(s, first).rates)
@@ -101,9 +101,9 @@ TEST_F(OpenPipelineTest, WhatIsTooMuchForLooksIsLookedAtWithPasses) {
   tick();
   machine.is_cut = true;
   watcher->open(second);
-  const int looks = machine.looks;
+  const int samples = machine.samples;
   auto s = run(3 * kSecond);
-  EXPECT_EQ(machine.looks, looks);
+  EXPECT_EQ(machine.samples, samples);
   EXPECT_NE(notices.find("too many descriptors"), notices.npos) << notices;
   EXPECT_EQ(names(s), "tar gzip ssh");
   EXPECT_NEAR(*pipe(s, second).bytes_per_s, 10 << 20, 1 << 20);
@@ -535,7 +535,7 @@ TEST_F(OpenPipelineTest, WithoutBpfSharesAreOfLooks) {
   EXPECT_NEAR(stage(s, "gzip").shares->on_cpu, 1.0, 1e-6);
   EXPECT_NEAR(*stage(s, "gzip").cpu, 1.0, 0.01);
   EXPECT_EQ(pipe(s, first).shares->full, 1.0);
-  EXPECT_NEAR(double(pipe(s, first).shares->looks), 50, 6) << "ten a second";
+  EXPECT_NEAR(double(pipe(s, first).shares->samples), 50, 6) << "ten a second";
   EXPECT_EQ(pipe(s, first).frame.reason, machine.reason);
   EXPECT_EQ(stage(s, "gzip").functions.reason, machine.reason);
   EXPECT_EQ(error_of([&] { watcher->count_bytes(true); }),

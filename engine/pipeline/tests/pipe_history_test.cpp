@@ -60,35 +60,35 @@ TEST(PipeHistory, TheRateIsNotThatOfAllTimeWhenBytesBecomeKnown) {
     ScannedPipe pipe = looked_at(kSecond + i * 500 * kMs, 1000 + static_cast<uint32_t>(i) * 100, 0);
     pipe.ring->past_slots = 0;
     pipe.ring->past_bytes = 0;
-    history.look(pipe, kWindow, false);
+    history.add_sample(pipe, kWindow, false);
   }
   EXPECT_FALSE(history.bytes_per_s().has_value());
   EXPECT_FALSE(history.total_bytes());
-  history.look(looked_at(6 * kSecond, 2000, 0), kWindow, false);
+  history.add_sample(looked_at(6 * kSecond, 2000, 0), kWindow, false);
   EXPECT_FALSE(history.bytes_per_s().has_value());
   EXPECT_EQ(history.total_bytes(), 1000u * 4096);
-  history.look(looked_at(7 * kSecond, 2100, 0), kWindow, false);
+  history.add_sample(looked_at(7 * kSecond, 2100, 0), kWindow, false);
   EXPECT_NEAR(*history.bytes_per_s(), 100 * 4096, 1);
 }
 
 TEST(PipeHistory, ANewPipeHasMovedAllThatItsHeadSays) {
   PipeHistory history(kSecond, 0);
-  history.look(looked_at(kSecond, 500, 0), kWindow, false);
+  history.add_sample(looked_at(kSecond, 500, 0), kWindow, false);
   EXPECT_EQ(history.total_bytes(), 500u * 4096);
   EXPECT_FALSE(history.bytes_per_s().has_value()) << "since when, nobody knows";
-  history.look(looked_at(2 * kSecond, 600, 0), kWindow, false);
+  history.add_sample(looked_at(2 * kSecond, 600, 0), kWindow, false);
   EXPECT_NEAR(*history.bytes_per_s(), 100 * 4096, 1);
 }
 
 TEST(PipeHistory, TheRateAfterAResizeLeavesOutItsInterval) {
   PipeHistory history(kSecond, 0);
   for (uint32_t i = 0; i < 10; ++i)
-    history.look(looked_at(kSecond + i * 100 * kMs, 1000 + i * 10, 0), kWindow, false);
+    history.add_sample(looked_at(kSecond + i * 100 * kMs, 1000 + i * 10, 0), kWindow, false);
   EXPECT_NEAR(*history.bytes_per_s(), 100 * 4096, 1);
   for (uint32_t i = 0; i < 5; ++i) {
     ScannedPipe larger = looked_at(2 * kSecond + i * 100 * kMs, 5 + i * 10, 0);
     larger.ring->slots = 32;
-    history.look(larger, kWindow, false);
+    history.add_sample(larger, kWindow, false);
     const auto rate = history.bytes_per_s();
     if (i < 3)
       EXPECT_FALSE(rate.has_value());
@@ -101,10 +101,10 @@ TEST(PipeHistory, SharesAreOfTheLooksInTheWindow) {
   PipeHistory history(kSecond);
   EXPECT_FALSE(history.shares().has_value());
   for (uint64_t i = 0; i < 20; ++i)
-    history.look(looked_at(kSecond + i * 500 * kMs, 1000, i < 15 ? 16 : 0), kWindow, false);
+    history.add_sample(looked_at(kSecond + i * 500 * kMs, 1000, i < 15 ? 16 : 0), kWindow, false);
   const auto shares = history.shares();
   ASSERT_TRUE(shares.has_value());
-  EXPECT_EQ(shares->looks, 11u);
+  EXPECT_EQ(shares->samples, 11u);
   EXPECT_NEAR(shares->empty, 5.0 / 11, 1e-9);
   EXPECT_NEAR(shares->full, 6.0 / 11, 1e-9);
   EXPECT_NEAR(shares->mean, 6.0 / 11, 1e-6);
@@ -115,8 +115,8 @@ TEST(PipeHistory, SharesAreOfTheLooksInTheWindow) {
 TEST(PipeHistory, FrequentLooksCountTenTimesASecond) {
   PipeHistory history(kSecond);
   for (uint64_t i = 0; i <= 20; ++i)
-    history.look(looked_at(kSecond + i * 50 * kMs, 1000, 8), kWindow, false);
-  EXPECT_EQ(history.shares()->looks, 11u);
+    history.add_sample(looked_at(kSecond + i * 50 * kMs, 1000, 8), kWindow, false);
+  EXPECT_EQ(history.shares()->samples, 11u);
 }
 
 TEST(PipeHistory, ABlockedWriterMeansThatItIsFullWhateverItsBytesSay) {
@@ -125,7 +125,7 @@ TEST(PipeHistory, ABlockedWriterMeansThatItIsFullWhateverItsBytesSay) {
   pipe.at_ns = kSecond;
   pipe.capacity = 65536;
   pipe.queued = 16;  // a byte in each slot
-  history.look(pipe, kWindow, true);
+  history.add_sample(pipe, kWindow, true);
   EXPECT_EQ(history.shares()->full, 1.0);
   EXPECT_EQ(history.shares()->mean, 1.0);
 }
@@ -135,7 +135,7 @@ TEST(PipeHistory, NothingIsKnownOfAPipeThatCannotBeAsked) {
   ScannedPipe pipe;
   for (uint64_t i = 1; i < 5; ++i) {
     pipe.at_ns = i * kSecond;
-    history.look(pipe, kWindow, false);
+    history.add_sample(pipe, kWindow, false);
   }
   EXPECT_FALSE(history.shares().has_value());
   EXPECT_FALSE(history.bytes_per_s().has_value());
@@ -148,7 +148,7 @@ TEST(PipeHistory, PointsAreATenthOfASecondApartAndOfTwoMinutes) {
   uint64_t at_ns = kSecond;
   const auto run = [&](uint64_t ns) {
     for (uint64_t end_ns = at_ns + ns; at_ns < end_ns; at_ns += 50 * kMs)
-      history.look(looked_at(at_ns, head += 10, 4), kWindow, false);
+      history.add_sample(looked_at(at_ns, head += 10, 4), kWindow, false);
   };
   run(kSecond);
   EXPECT_EQ(history.history(), nullptr);
@@ -167,11 +167,11 @@ TEST(PipeHistory, PointsAreATenthOfASecondApartAndOfTwoMinutes) {
 
 TEST(PipeHistory, ExactBytesOfAllThatEverMovedReplaceTheEstimate) {
   PipeHistory history(kSecond, 0);
-  history.look(looked_at(kSecond, 500, 0), kWindow, false);
+  history.add_sample(looked_at(kSecond, 500, 0), kWindow, false);
   EXPECT_EQ(history.total_bytes(), 500u * 4096);
   history.count(kSecond + kMs, 1000, true);
   EXPECT_EQ(history.total_bytes(), 1000u);
-  history.look(looked_at(2 * kSecond, 600, 0), kWindow, false);
+  history.add_sample(looked_at(2 * kSecond, 600, 0), kWindow, false);
   history.count(2 * kSecond, 1500, true);
   EXPECT_EQ(history.total_bytes(), 1500u);
 }
@@ -180,11 +180,11 @@ TEST(PipeHistory, ExactBytesOfAllThatEverMovedReplaceTheEstimate) {
 TEST(PipeHistory, WhatNoCallTellsOfIsUnknownAndNotZero) {
   for (const bool all : {true, false}) {
     PipeHistory history(kSecond, all ? std::optional<uint64_t>(0) : std::nullopt);
-    history.look(looked_at(kSecond, 0, 0), kWindow, false);
+    history.add_sample(looked_at(kSecond, 0, 0), kWindow, false);
     history.count(kSecond + kMs, 0, all);
-    history.look(looked_at(kSecond + 2 * kMs, 0, 0), kWindow, false);
+    history.add_sample(looked_at(kSecond + 2 * kMs, 0, 0), kWindow, false);
     EXPECT_EQ(history.total_bytes(), 0u) << "nothing has moved";
-    history.look(looked_at(2 * kSecond, 500, 0), kWindow, false);
+    history.add_sample(looked_at(2 * kSecond, 500, 0), kWindow, false);
     history.count(2 * kSecond, 0);
     EXPECT_FALSE(history.total_bytes());
     EXPECT_FALSE(history.bytes_per_s().has_value());
@@ -196,30 +196,31 @@ TEST(PipeHistory, WhatNoCallTellsOfIsUnknownAndNotZero) {
 
 TEST(PipeHistory, AResizeMovesNoBytes) {
   PipeHistory history(kSecond, 0);
-  history.look(looked_at(kSecond, 0, 0), kWindow, false);
+  history.add_sample(looked_at(kSecond, 0, 0), kWindow, false);
   history.count(kSecond + kMs, 0, true);
   ScannedPipe resized = looked_at(2 * kSecond, 3, 0);
   resized.ring->slots = 64;
-  history.look(resized, kWindow, false);
+  history.add_sample(resized, kWindow, false);
   EXPECT_EQ(history.total_bytes(), 0u);
 }
 
 TEST(PipeHistory, ExactBytesGoOnWhereTheEstimateStops) {
   PipeHistory history(0);
   for (uint64_t i = 0; i < 4; ++i)
-    history.look(looked_at((i + 1) * kSecond, 1000 + static_cast<uint32_t>(i), 0), kWindow, false);
+    history.add_sample(looked_at((i + 1) * kSecond, 1000 + static_cast<uint32_t>(i), 0), kWindow,
+                       false);
   EXPECT_EQ(history.total_bytes(), 3u * 4096);
   history.count(5 * kSecond, 0);
-  history.look(looked_at(5 * kSecond, 2000, 0), kWindow, false);
+  history.add_sample(looked_at(5 * kSecond, 2000, 0), kWindow, false);
   history.count(6 * kSecond, 500);
-  history.look(looked_at(6 * kSecond, 3000, 0), kWindow, false);
+  history.add_sample(looked_at(6 * kSecond, 3000, 0), kWindow, false);
   EXPECT_TRUE(history.exact());
   EXPECT_EQ(history.total_bytes(), 3u * 4096 + 500);
   EXPECT_NEAR(*history.bytes_per_s(), 500, 1e-9);
   history.stop_counting();
   EXPECT_FALSE(history.exact());
-  history.look(looked_at(7 * kSecond, 3001, 0), kWindow, false);
-  history.look(looked_at(8 * kSecond, 3002, 0), kWindow, false);
+  history.add_sample(looked_at(7 * kSecond, 3001, 0), kWindow, false);
+  history.add_sample(looked_at(8 * kSecond, 3002, 0), kWindow, false);
   EXPECT_EQ(history.total_bytes(), 5u * 4096 + 500);
 }
 

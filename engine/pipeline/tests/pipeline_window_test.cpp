@@ -7,7 +7,7 @@
 namespace pipetop {
 namespace {
 
-using observe::RingLooks;
+using observe::RingTally;
 using observe::ThreadTimes;
 
 constexpr ProcessId kProcess = {10, 100};
@@ -105,8 +105,8 @@ TEST(PipelineWindow, WhatHasExitedLeavesItWithTheWindow) {
 TEST(PipelineWindow, WhatIsNotKeptIsForgotten) {
   PipelineWindow all(PipelineWindow::kAllTime);
   const PipeId id{15, 1};
-  all.add(0, {thread(10, 0, 0, 0)}, {RingLooks{id, 100, 100, 0, 0}});
-  all.add(kSecond, {thread(10, kSecond, kSecond, 0)}, {RingLooks{id, 200, 110, 60, 70}});
+  all.add(0, {thread(10, 0, 0, 0)}, {RingTally{id, 100, 100, 0, 0}});
+  all.add(kSecond, {thread(10, kSecond, kSecond, 0)}, {RingTally{id, 200, 110, 60, 70}});
   all.keep({kProcess}, {id});
   EXPECT_TRUE(all.shares(kProcess).has_value());
   EXPECT_TRUE(all.ring(id).has_value());
@@ -118,12 +118,12 @@ TEST(PipelineWindow, WhatIsNotKeptIsForgotten) {
 TEST(PipelineWindow, RingsAreSharesOfLooks) {
   PipelineWindow window(5 * kSecond);
   const PipeId id{15, 1};
-  window.add(0, {}, {RingLooks{id, 100, 100, 0, 0}});
+  window.add(0, {}, {RingTally{id, 100, 100, 0, 0}});
   EXPECT_FALSE(window.ring(id).has_value());
-  window.add(kSecond, {}, {RingLooks{id, 200, 110, 60, 70}});
+  window.add(kSecond, {}, {RingTally{id, 200, 110, 60, 70}});
   const auto ring = window.ring(id);
   ASSERT_TRUE(ring.has_value());
-  EXPECT_EQ(ring->looks, 100u);
+  EXPECT_EQ(ring->samples, 100u);
   EXPECT_NEAR(ring->empty, 0.1, 1e-9);
   EXPECT_NEAR(ring->full, 0.6, 1e-9);
   EXPECT_NEAR(ring->mean, 0.7, 1e-9);

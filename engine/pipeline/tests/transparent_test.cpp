@@ -82,7 +82,7 @@ class Transparent : public ForcedPipelines {
     int status = 0;
     EXPECT_TRUE(eventually([&] { return waitpid(pid, &status, WNOHANG) == pid; },
                            [&] {
-                             if (by) looks_ += by->tick(monotonic_ns())->pipeline.has_value();
+                             if (by) samples_ += by->tick(monotonic_ns())->pipeline.has_value();
                              poll(nullptr, 0, by ? 1 : 5);
                            }))
         << pipeline;
@@ -93,10 +93,10 @@ class Transparent : public ForcedPipelines {
     return text.str() + " exit " + std::to_string(status);
   }
 
-  int looks() const { return looks_; }
+  int samples() const { return samples_; }
 
  private:
-  int looks_ = 0;
+  int samples_ = 0;
 };
 
 TEST_F(Transparent, ThirtyPipelinesEndAsTheyDoUnwatched) {
@@ -106,7 +106,7 @@ TEST_F(Transparent, ThirtyPipelinesEndAsTheyDoUnwatched) {
     const std::string expected = run(pipeline, nullptr);
     for (int i = 0; i < 2; ++i) EXPECT_EQ(run(pipeline, &eager), expected) << pipeline;
   }
-  EXPECT_GT(looks(), 100) << "it did look at them";
+  EXPECT_GT(samples(), 100) << "it did look at them";
 }
 
 // Moves so many bytes when it is told to, says when it has, and stays.

@@ -24,7 +24,7 @@ class WatchChanges : public WatchTest {
     machine.hold(id.inode, self.pid, real.write_end(), Access::write);
     machine.hold(id.inode, 12, 0, Access::read);
     machine.pipe(id.inode).pipe.id = id;
-    machine.pipe(id.inode).looks.pipe = id;
+    machine.pipe(id.inode).samples.pipe = id;
     machine.waits(self.pid, WaitsFor::pipe_write, real.write_end());
     machine.waits(12, WaitsFor::pipe_read, 0);
     machine.pipe(id.inode).bytes_per_s = 100e6;

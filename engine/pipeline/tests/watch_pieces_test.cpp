@@ -269,10 +269,10 @@ TEST_F(ScanClockTest, WhoIsReadyButUsesNoCpuWaitsForOne) {
 TEST_F(ScanClockTest, RingsAreLookedAtTenTimesASecond) {
   machine.pipe(100).used_share = 0.5;
   for (int i = 0; i < 40; ++i) look(50 * kMs);
-  const auto looks = clock.looks()[0];
-  EXPECT_EQ(looks.looks, 20u);
-  EXPECT_NEAR(looks.used_share, 10, 1e-9);
-  EXPECT_EQ(looks.empty + looks.full, 0u);
+  const auto samples = clock.samples()[0];
+  EXPECT_EQ(samples.samples, 20u);
+  EXPECT_NEAR(samples.used_share, 10, 1e-9);
+  EXPECT_EQ(samples.empty + samples.full, 0u);
 }
 
 }  // namespace

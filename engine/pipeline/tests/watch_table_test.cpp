@@ -36,7 +36,7 @@ TEST_F(WatchTableTest, ARowHoldsBothEndsAndWhatTheyDo) {
   EXPECT_FALSE(row.pipe.own);
   ASSERT_TRUE(row.pipe.shares.has_value());
   EXPECT_EQ(row.pipe.shares->full, 1.0);
-  EXPECT_EQ(row.pipe.shares->looks, 1u);
+  EXPECT_EQ(row.pipe.shares->samples, 1u);
   EXPECT_EQ(s->source, ScanSource::bpf);
 }
 
@@ -237,7 +237,7 @@ TEST_F(WatchTableTest, PassesAreMadeTwiceASecond) {
     pass(50 * kMs);
   }
   EXPECT_EQ(machine.scans, 10);
-  EXPECT_EQ(machine.looks, 0) << "none is open";
+  EXPECT_EQ(machine.samples, 0) << "none is open";
 }
 
 TEST_F(WatchTableTest, AnIntervalThatIsAMillisecondShortWillDo) {

@@ -45,7 +45,8 @@ PipeView pipe(PipeId id, uint64_t queued, double empty, double full, double byte
   ring.head = 40;
   ring.tail = queued == 0 ? 40 : 24;
   pipe.ring = ring;
-  pipe.shares = Reading<RingShares>::of({.mean = full, .empty = empty, .full = full, .looks = 900});
+  pipe.shares =
+      Reading<RingShares>::of({.mean = full, .empty = empty, .full = full, .samples = 900});
   pipe.bytes_per_s = Reading<double>::of(bytes_per_s);
   pipe.total_bytes = uint64_t(bytes_per_s * 12);
   return pipe;

@@ -108,7 +108,7 @@ TEST(PrintWatch, TheJsonOfATableHoldsEverything) {
   EXPECT_EQ(first["queued_bytes"], 65'536);
   EXPECT_EQ(first["ring"], (Json{{"slots", 16}, {"used", 16}}));
   EXPECT_EQ(first["occupancy"]["full_share"], 0.97);
-  EXPECT_EQ(first["occupancy"]["looks"], 900);
+  EXPECT_EQ(first["occupancy"]["samples"], 900);
   EXPECT_EQ(first["exact"], false);
   EXPECT_EQ(first["open_to_read"], 1);
   const Json& writer = first["writers"][0];

@@ -197,13 +197,13 @@ TEST(Flow, TheTimeThatWeWereStoppedDoesntCount) {
 TEST(Waiting, NamesTheSideOfMostLooks) {
   Waiting waiting;
   EXPECT_EQ(waiting.side(), CopySide::none);
-  for (int i = 0; i < 3; ++i) waiting.look(CopySide::in);
+  for (int i = 0; i < 3; ++i) waiting.add(CopySide::in);
   EXPECT_EQ(waiting.side(), CopySide::none) << "too few to tell";
-  waiting.look(CopySide::none);
+  waiting.add(CopySide::none);
   EXPECT_EQ(waiting.side(), CopySide::in);
-  for (int i = 0; i < 5; ++i) waiting.look(CopySide::out);
+  for (int i = 0; i < 5; ++i) waiting.add(CopySide::out);
   EXPECT_EQ(waiting.side(), CopySide::out);
-  for (int i = 0; i < 5; ++i) waiting.look(CopySide::none);
+  for (int i = 0; i < 5; ++i) waiting.add(CopySide::none);
   EXPECT_EQ(waiting.side(), CopySide::none);
 }
 

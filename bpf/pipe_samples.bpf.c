@@ -20,7 +20,7 @@ struct {
 } wanted_pipes SEC(".maps");
 
 // Indexed by CPU and pipe. User space sizes it.
-MAPPED_ARRAY(looks, STAGE_PIPES, struct stage_look);
+MAPPED_ARRAY(samples, STAGE_PIPES, struct stage_tally);
 
 // The file system's, as stat shows it.
 static __always_inline __u32 device_of(struct inode *inode) {
@@ -68,13 +68,13 @@ static __always_inline struct pipe_inode_info *live(struct stage_ring *ring) {
 static long look_at(__u32 i, const __u32 *cpu) {
   struct stage_ring *ring = bpf_map_lookup_elem(&rings, &i);
   const __u32 at = *cpu * STAGE_PIPES + i;
-  struct stage_look *look = bpf_map_lookup_elem(&looks, &at);
+  struct stage_tally *look = bpf_map_lookup_elem(&samples, &at);
   struct pipe_inode_info *pipe = ring && look ? live(ring) : NULL;
   if (!pipe) return 0;
   const struct pipe_fill fill = read_fill(pipe);
   const __u32 used = fill.ends.head - fill.ends.tail;
   if (fill.slots == 0 || used > fill.slots) return 0;  // in the middle of a resize
-  ++look->looks;
+  ++look->samples;
   if (used == 0) ++look->empty;
   if (is_full(&fill)) ++look->full;
   look->used += ((__u64)used << STAGE_SHARE_BITS) / fill.slots;

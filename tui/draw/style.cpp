@@ -1,4 +1,4 @@
-#include "tui/draw/look.h"
+#include "tui/draw/style.h"
 
 #include <algorithm>
 #include <span>
