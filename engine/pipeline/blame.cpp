@@ -20,14 +20,14 @@ constexpr double kLeastWaiting = 0.25;
 constexpr int kMostSweeps = 200;
 
 // The shares in which a stage waits for the pipes of one side; all together 1.
-std::vector<std::pair<size_t, double>> weights(const Flow& flow, const std::vector<size_t>& pipes,
-                                               bool writing) {
+std::vector<std::pair<size_t, double>> weights(const WaitGraph& graph,
+                                               const std::vector<size_t>& pipes, bool writing) {
   const bool some_moved = std::ranges::any_of(
-      pipes, [&](size_t pipe) { return flow.rings[pipe].moved.value_or(false); });
+      pipes, [&](size_t pipe) { return graph.rings[pipe].moved.value_or(false); });
   std::vector<std::pair<size_t, double>> result;
   double sum = 0;
   for (const size_t pipe : pipes) {
-    const FlowRing& ring = flow.rings[pipe];
+    const WaitRing& ring = graph.rings[pipe];
     double weight = (ring.known ? (writing ? ring.full : ring.empty) : 0.5) + 0.001;
     if (some_moved && !ring.moved.value_or(true)) weight *= kUnmoved;
     result.emplace_back(pipe, weight);
@@ -38,13 +38,13 @@ std::vector<std::pair<size_t, double>> weights(const Flow& flow, const std::vect
 }
 
 // Through the pipes of one side to who is beyond them.
-void pass_on(const Flow& flow, size_t from, bool writing, double share, BlameAt& blame) {
-  const FlowStage& stage = flow.stages[from];
-  const auto ways = weights(flow, writing ? stage.outputs : stage.inputs, writing);
+void pass_on(const WaitGraph& graph, size_t from, bool writing, double share, BlameAt& blame) {
+  const WaitStage& stage = graph.stages[from];
+  const auto ways = weights(graph, writing ? stage.outputs : stage.inputs, writing);
   double passed = 0;
   for (const auto& way : ways) {
     std::vector<size_t> to =
-        writing ? flow.rings[way.first].readers : flow.rings[way.first].writers;
+        writing ? graph.rings[way.first].readers : graph.rings[way.first].writers;
     if (to.size() > 1) std::erase(to, from);
     for (const size_t other : to) {
       blame.on.push_back({other, share * way.second / double(to.size())});
@@ -59,29 +59,30 @@ void pass_on(const Flow& flow, size_t from, bool writing, double share, BlameAt&
 
 }  // namespace
 
-std::vector<BlameAt> blame_steps(const Flow& flow) {
-  std::vector<BlameAt> steps(flow.stages.size());
+std::vector<BlameAt> blame_steps(const WaitGraph& graph) {
+  std::vector<BlameAt> steps(graph.stages.size());
   for (size_t i = 0; i < steps.size(); ++i) {
-    const FlowStage& stage = flow.stages[i];
+    const WaitStage& stage = graph.stages[i];
     const double waits = stage.reading + stage.writing;
     if (!stage.takes_part || !(waits > 0)) continue;
     steps[i].keeps = stage.own < kOwnNoise ? 0 : std::pow(stage.own, kSharpness);
     const double passes = 1 - steps[i].keeps;
-    pass_on(flow, i, false, passes * stage.reading / waits, steps[i]);
-    pass_on(flow, i, true, passes * stage.writing / waits, steps[i]);
+    pass_on(graph, i, false, passes * stage.reading / waits, steps[i]);
+    pass_on(graph, i, true, passes * stage.writing / waits, steps[i]);
   }
   return steps;
 }
 
-std::vector<double> blame(const Flow& flow) {
-  const std::vector<BlameAt> steps = blame_steps(flow);
-  const size_t n = flow.stages.size();
+std::vector<double> blame(const WaitGraph& graph) {
+  const std::vector<BlameAt> steps = blame_steps(graph);
+  const size_t n = graph.stages.size();
   std::vector<double> here(n), ends(n);
   double sum = 0;
   for (size_t i = 0; i < n; ++i)
-    if (flow.stages[i].takes_part) sum += here[i] = flow.stages[i].reading + flow.stages[i].writing;
+    if (graph.stages[i].takes_part)
+      sum += here[i] = graph.stages[i].reading + graph.stages[i].writing;
   if (sum < kLeastWaiting)
-    for (size_t i = 0; i < n; ++i) here[i] = flow.stages[i].takes_part ? 1 : 0;
+    for (size_t i = 0; i < n; ++i) here[i] = graph.stages[i].takes_part ? 1 : 0;
   sum = std::accumulate(here.begin(), here.end(), 0.0);
   if (!(sum > 0)) return ends;
   for (double& share : here) share /= sum;

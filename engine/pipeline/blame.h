@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "engine/pipeline/flow.h"
+#include "engine/pipeline/wait_graph.h"
 
 namespace pipetop {
 
@@ -20,9 +20,9 @@ struct BlameAt {
   // Of what it keeps, because nobody is seen at the other side of its pipes.
   double outside_reading = 0, outside_writing = 0;
 };
-std::vector<BlameAt> blame_steps(const Flow& flow);
+std::vector<BlameAt> blame_steps(const WaitGraph& graph);
 
 // Of each stage, how much of the blame ends there; the rest never ends: a deadlock.
-std::vector<double> blame(const Flow& flow);
+std::vector<double> blame(const WaitGraph& graph);
 
 }  // namespace pipetop

@@ -10,8 +10,8 @@
 #include "engine/pipeline/bottleneck_words.h"
 #include "engine/pipeline/culprit.h"
 #include "engine/pipeline/deadlock.h"
-#include "engine/pipeline/flow.h"
 #include "engine/pipeline/size_text.h"
+#include "engine/pipeline/wait_graph.h"
 
 namespace pipetop {
 namespace {
@@ -32,7 +32,8 @@ Bottleneck said(Kind kind, std::string line) {
   return b;
 }
 
-Bottleneck blamed(Kind kind, const FlowView& view, size_t stage, WaitsFor wait, std::string line) {
+Bottleneck blamed(Kind kind, const JudgedPipeline& view, size_t stage, WaitsFor wait,
+                  std::string line) {
   Bottleneck b = said(kind, std::move(line));
   b.stage = view.pipeline.stages[stage].id;
   b.wait = wait;
@@ -40,13 +41,13 @@ Bottleneck blamed(Kind kind, const FlowView& view, size_t stage, WaitsFor wait, 
   return b;
 }
 
-std::optional<Bottleneck> nothing_to_see(const FlowView& view) {
+std::optional<Bottleneck> nothing_to_see(const JudgedPipeline& view) {
   const std::vector<StageView>& stages = view.pipeline.stages;
   if (stages.empty()) return said(Kind::unknown, "not known: no process holds a pipe here");
   if (std::ranges::all_of(stages, &StageView::gone))
     return said(Kind::idle, stages.size() == 1 ? "it has ended: its stage has exited"
                                                : "it has ended: every stage has exited");
-  if (std::ranges::any_of(view.flow.stages, &FlowStage::alive)) return {};
+  if (std::ranges::any_of(view.graph.stages, &WaitStage::alive)) return {};
   if (!view.pipeline.pipes.empty() && std::ranges::all_of(view.pipeline.pipes, &PipeView::closed))
     return said(Kind::idle, "nothing moves: every pipe is closed");
   const auto living = size_t(std::ranges::find(stages, false, &StageView::gone) - stages.begin());
@@ -60,11 +61,11 @@ std::optional<Bottleneck> nothing_to_see(const FlowView& view) {
                   : std::string("not known: nobody was seen to move data here"));
 }
 
-std::optional<Bottleneck> stopped(const FlowView& view) {
+std::optional<Bottleneck> stopped(const JudgedPipeline& view) {
   std::vector<size_t> found;
-  for (size_t i = 0; i < view.flow.stages.size(); ++i) {
+  for (size_t i = 0; i < view.graph.stages.size(); ++i) {
     const StageView& stage = view.pipeline.stages[i];
-    if (!view.flow.stages[i].alive || stage.state.kind != StageState::Kind::waiting ||
+    if (!view.graph.stages[i].alive || stage.state.kind != StageState::Kind::waiting ||
         stage.state.wait != WaitsFor::stopped)
       continue;
     if (stage.shares.has_value() && stage.shares->elsewhere[size_t(WaitsFor::stopped)] < kStopped)
@@ -79,13 +80,13 @@ std::optional<Bottleneck> stopped(const FlowView& view) {
                 one ? with_evidence(head, view, found[0], false) : first_fitting({head}));
 }
 
-std::optional<Bottleneck> too_little(const FlowView& view) {
+std::optional<Bottleneck> too_little(const JudgedPipeline& view) {
   const PipelineView& p = view.pipeline;
   if (p.window_ns < kLeastWindowNs)
     return said(Kind::unknown,
                 fmt::format("not known yet: watched for {:.1f} s, it takes {} s",
                             double(p.window_ns) / 1e9, kLeastWindowNs / 1'000'000'000));
-  const auto known = [](const FlowRing& ring) { return ring.known; };
+  const auto known = [](const WaitRing& ring) { return ring.known; };
   uint64_t samples = 0;
   bool looked_at = false;
   for (const PipeView& pipe : p.pipes) {
@@ -93,11 +94,12 @@ std::optional<Bottleneck> too_little(const FlowView& view) {
     looked_at = true;
     samples = std::max(samples, pipe.shares->samples);
   }
-  if (looked_at && std::ranges::none_of(view.flow.rings, known))
+  if (looked_at && std::ranges::none_of(view.graph.rings, known))
     return said(Kind::unknown, fmt::format("not known yet: {} samples of the rings, it takes {}",
                                            samples, kLeastSamples));
-  const auto unknown = stages_that(view.flow, [&](size_t i) { return !view.flow.stages[i].known; });
-  const auto all = stages_that(view.flow, [](size_t) { return true; });
+  const auto unknown =
+      stages_that(view.graph, [&](size_t i) { return !view.graph.stages[i].known; });
+  const auto all = stages_that(view.graph, [](size_t) { return true; });
   if (unknown.empty() || unknown.size() < all.size()) return {};
   const Reading<StageShares>& shares = p.stages[unknown[0]].shares;
   const std::string who = names_of(view, unknown);
@@ -111,7 +113,7 @@ std::optional<Bottleneck> too_little(const FlowView& view) {
 }
 
 // Beyond the pipeline: the data comes too late, or cannot leave.
-bool is_outside(const FlowStage& stage, const Activity& activity) {
+bool is_outside(const WaitStage& stage, const Activity& activity) {
   if (activity.kind != Activity::Kind::waits) return false;
   switch (activity.wait) {
     case WaitsFor::network:
@@ -130,14 +132,14 @@ bool is_outside(const FlowStage& stage, const Activity& activity) {
 }
 
 // "zstd (like gzip)"
-std::string who(const FlowView& view, const Culprit& culprit) {
+std::string who(const JudgedPipeline& view, const Culprit& culprit) {
   std::string name = shown_name(view, culprit.stage);
   if (culprit.like.empty()) return name;
   return fmt::format("{} (like {})", name, names_of(view, culprit.like));
 }
 
-Bottleneck beyond(const FlowView& view, const Culprit& culprit) {
-  const FlowStage& stage = view.flow.stages[culprit.stage];
+Bottleneck beyond(const JudgedPipeline& view, const Culprit& culprit) {
+  const WaitStage& stage = view.graph.stages[culprit.stage];
   const std::string name = who(view, culprit);
   if (culprit.outside_reading)
     return blamed(
@@ -151,8 +153,8 @@ Bottleneck beyond(const FlowView& view, const Culprit& culprit) {
                                  percent_of(stage.writing))}));
 }
 
-Bottleneck verdict_on(const FlowView& view, const Culprit& culprit) {
-  const FlowStage& stage = view.flow.stages[culprit.stage];
+Bottleneck verdict_on(const JudgedPipeline& view, const Culprit& culprit) {
+  const WaitStage& stage = view.graph.stages[culprit.stage];
   if (culprit.outside_reading || culprit.outside_writing) return beyond(view, culprit);
   const std::string name = who(view, culprit);
   if (!stage.known)
@@ -176,19 +178,19 @@ Bottleneck verdict_on(const FlowView& view, const Culprit& culprit) {
   return blamed(Kind::outside, view, culprit.stage, activity.wait, line);
 }
 
-std::optional<Bottleneck> idle(const FlowView& view) {
-  const Flow& flow = view.flow;
-  if (!flow.still) return {};
-  const auto has_to_do = stages_that(flow, [&](size_t i) {
-    const FlowStage& stage = flow.stages[i];
+std::optional<Bottleneck> idle(const JudgedPipeline& view) {
+  const WaitGraph& graph = view.graph;
+  if (!graph.still) return {};
+  const auto has_to_do = stages_that(graph, [&](size_t i) {
+    const WaitStage& stage = graph.stages[i];
     const double works = stage.on_cpu + stage.runnable + stage.elsewhere[size_t(WaitsFor::disk)];
     return stage.writing >= kHasData || works >= kWorks ||
            (stage.known && activity_of(view, i).kind != Activity::Kind::waits &&
             stage.own >= kWorks);
   });
   if (!has_to_do.empty()) return {};
-  const auto culprit = culprit_of(view.flow);
-  if (!culprit || !flow.stages[culprit->stage].known || culprit->outside_reading)
+  const auto culprit = culprit_of(view.graph);
+  if (!culprit || !graph.stages[culprit->stage].known || culprit->outside_reading)
     return said(Kind::idle, "nothing moves: all stages wait");
   // Who knows what its child does.
   if (activity_of(view, culprit->stage).wait == WaitsFor::child) return {};
@@ -197,12 +199,13 @@ std::optional<Bottleneck> idle(const FlowView& view) {
                                          does_what(activity_of(view, culprit->stage)))}));
 }
 
-std::optional<Bottleneck> bursty(const FlowView& view, const std::optional<Culprit>& culprit) {
-  if (culprit && view.flow.stages[culprit->stage].own >= kBusy) return {};
+std::optional<Bottleneck> bursty(const JudgedPipeline& view,
+                                 const std::optional<Culprit>& culprit) {
+  if (culprit && view.graph.stages[culprit->stage].own >= kBusy) return {};
   std::optional<size_t> worst;
   double most = kBurst;
-  for (size_t i = 0; i < view.flow.rings.size(); ++i) {
-    const FlowRing& ring = view.flow.rings[i];
+  for (size_t i = 0; i < view.graph.rings.size(); ++i) {
+    const WaitRing& ring = view.graph.rings[i];
     const auto& capacity = view.pipeline.pipes[i].capacity;
     const double both = std::min(ring.empty, ring.full);
     if (!ring.known || ring.writers.empty() || ring.readers.empty() || !capacity ||
@@ -212,7 +215,7 @@ std::optional<Bottleneck> bursty(const FlowView& view, const std::optional<Culpr
     most = both;
   }
   if (!worst) return {};
-  const FlowRing& ring = view.flow.rings[*worst];
+  const WaitRing& ring = view.graph.rings[*worst];
   const std::string between = fmt::format("the pipe from {} to {}", names_of(view, ring.writers),
                                           names_of(view, ring.readers));
   const std::string shares =
@@ -229,12 +232,12 @@ std::optional<Bottleneck> bursty(const FlowView& view, const std::optional<Culpr
     for (const size_t stage : *side)
       b.evidence.push_back(fmt::format(
           "{} waits to {} {}", shown_name(view, stage), side == &ring.writers ? "write" : "read",
-          percent_of(side == &ring.writers ? view.flow.stages[stage].writing
-                                           : view.flow.stages[stage].reading)));
+          percent_of(side == &ring.writers ? view.graph.stages[stage].writing
+                                           : view.graph.stages[stage].reading)));
   return b;
 }
 
-Bottleneck balanced(const FlowView& view, const std::vector<size_t>& busy) {
+Bottleneck balanced(const JudgedPipeline& view, const std::vector<size_t>& busy) {
   const auto each = [&](size_t count) {
     std::string text;
     for (size_t i = 0; i < count; ++i)
@@ -254,13 +257,13 @@ Bottleneck balanced(const FlowView& view, const std::vector<size_t>& busy) {
 }
 
 // Each works for a while and waits for a while.
-Bottleneck nobody(const FlowView& view) {
-  std::vector<size_t> stages = stages_that(view.flow, [](size_t) { return true; });
+Bottleneck nobody(const JudgedPipeline& view) {
+  std::vector<size_t> stages = stages_that(view.graph, [](size_t) { return true; });
   std::ranges::stable_sort(stages, [&](size_t a, size_t b) {
-    return view.flow.stages[a].own > view.flow.stages[b].own;
+    return view.graph.stages[a].own > view.graph.stages[b].own;
   });
   const auto unknown =
-      std::ranges::find_if(stages, [&](size_t stage) { return !view.flow.stages[stage].known; });
+      std::ranges::find_if(stages, [&](size_t stage) { return !view.graph.stages[stage].known; });
   if (unknown != stages.end())
     return said(Kind::unknown,
                 fmt::format("not known: what {} does cannot be seen", shown_name(view, *unknown)));
@@ -268,7 +271,7 @@ Bottleneck nobody(const FlowView& view) {
   std::vector<std::string> evidence;
   for (const size_t stage : stages)
     evidence.push_back(fmt::format("{} has {} to do", shown_name(view, stage),
-                                   percent_of(view.flow.stages[stage].own)));
+                                   percent_of(view.graph.stages[stage].own)));
   if (evidence.size() > 1)
     line = first_fitting({fmt::format("{}: {}, {}", line, evidence[0], evidence[1]), line});
   Bottleneck b = said(Kind::balanced, std::move(line));
@@ -276,16 +279,16 @@ Bottleneck nobody(const FlowView& view) {
   return b;
 }
 
-Bottleneck by_blame(const FlowView& view) {
-  const std::optional<Culprit> culprit = culprit_of(view.flow);
-  const std::vector<size_t> busy = busy_stages(view.flow);
+Bottleneck by_blame(const JudgedPipeline& view) {
+  const std::optional<Culprit> culprit = culprit_of(view.graph);
+  const std::vector<size_t> busy = busy_stages(view.graph);
   if (busy.size() > 1) return balanced(view, busy);
   if (busy.empty())
     if (auto found = bursty(view, culprit)) return *std::move(found);
   return culprit ? verdict_on(view, *culprit) : nobody(view);
 }
 
-Bottleneck found_in(const FlowView& view) {
+Bottleneck found_in(const JudgedPipeline& view) {
   for (const auto rule : {nothing_to_see, stopped, too_little, deadlock, idle})
     if (auto found = rule(view)) return *std::move(found);
   return by_blame(view);
@@ -294,8 +297,8 @@ Bottleneck found_in(const FlowView& view) {
 }  // namespace
 
 Bottleneck find_bottleneck(const PipelineView& pipeline) {
-  const Flow flow = flow_of(pipeline);
-  const FlowView view{pipeline, flow};
+  const WaitGraph graph = wait_graph_of(pipeline);
+  const JudgedPipeline view{pipeline, graph};
   Bottleneck found = found_in(view);
   for (std::string& clause : circumstances(view)) found.evidence.push_back(std::move(clause));
   return found;

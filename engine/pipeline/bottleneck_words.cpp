@@ -62,12 +62,12 @@ constexpr WaitWords kWaitWords[] = {
 };
 
 // Of the inputs the fullest, of the outputs the emptiest; nothing if none says anything.
-std::optional<size_t> telling_ring(const FlowView& view, const std::vector<size_t>& pipes,
+std::optional<size_t> telling_ring(const JudgedPipeline& view, const std::vector<size_t>& pipes,
                                    bool full) {
   std::optional<size_t> best;
   double most = kTelling;
   for (const size_t pipe : pipes) {
-    const FlowRing& ring = view.flow.rings[pipe];
+    const WaitRing& ring = view.graph.rings[pipe];
     const double share = full ? ring.full : ring.empty;
     if (ring.known && share >= most) best = pipe, most = share;
   }
@@ -81,27 +81,27 @@ std::string_view which(const std::vector<size_t>& pipes, bool input) {
 }
 
 // "its input is full 97 %, its output empty 99 %"
-std::vector<std::string> ring_clauses(const FlowView& view, size_t number) {
-  const FlowStage& stage = view.flow.stages[number];
+std::vector<std::string> ring_clauses(const JudgedPipeline& view, size_t number) {
+  const WaitStage& stage = view.graph.stages[number];
   std::vector<std::string> clauses;
   if (const auto pipe = telling_ring(view, stage.inputs, true))
     clauses.push_back(fmt::format("{} is full {}", which(stage.inputs, true),
-                                  percent_of(view.flow.rings[*pipe].full)));
+                                  percent_of(view.graph.rings[*pipe].full)));
   if (const auto pipe = telling_ring(view, stage.outputs, false))
     clauses.push_back(fmt::format("{}{} empty {}", which(stage.outputs, false),
                                   clauses.empty() ? " is" : "",
-                                  percent_of(view.flow.rings[*pipe].empty)));
+                                  percent_of(view.graph.rings[*pipe].empty)));
   return clauses;
 }
 
 // "tar waits to write 96 %"
-std::vector<std::string> neighbour_clauses(const FlowView& view, size_t number) {
+std::vector<std::string> neighbour_clauses(const JudgedPipeline& view, size_t number) {
   std::vector<std::string> clauses;
   const auto add = [&](const std::vector<size_t>& pipes, bool upstream) {
     for (const size_t pipe : pipes) {
-      const FlowRing& ring = view.flow.rings[pipe];
+      const WaitRing& ring = view.graph.rings[pipe];
       for (const size_t other : upstream ? ring.writers : ring.readers) {
-        const FlowStage& neighbour = view.flow.stages[other];
+        const WaitStage& neighbour = view.graph.stages[other];
         const double waits = upstream ? neighbour.writing : neighbour.reading;
         if (other == number || !neighbour.known || waits < kTelling) continue;
         clauses.push_back(fmt::format("{} waits to {} {}", shown_name(view, other),
@@ -109,13 +109,13 @@ std::vector<std::string> neighbour_clauses(const FlowView& view, size_t number) 
       }
     }
   };
-  add(view.flow.stages[number].inputs, true);
-  add(view.flow.stages[number].outputs, false);
+  add(view.graph.stages[number].inputs, true);
+  add(view.graph.stages[number].outputs, false);
   return clauses;
 }
 
 // "(one thread)": that is all it can use.
-std::string cpus_suffix(const FlowView& view, size_t number) {
+std::string cpus_suffix(const JudgedPipeline& view, size_t number) {
   const StageView& stage = view.pipeline.stages[number];
   if (activity_of(view, number).kind != Activity::Kind::cpu || !stage.shares.has_value()) return "";
   if (stage.threads == 1) return " (one thread)";
@@ -160,7 +160,7 @@ std::string percent_of(double share) {
   return fmt::format("{} %", std::lround(100 * std::clamp(share, 0.0, 1.0)));
 }
 
-std::string shown_name(const FlowView& view, size_t number) {
+std::string shown_name(const JudgedPipeline& view, size_t number) {
   const StageView& stage = view.pipeline.stages[number];
   std::string name = stage.name;
   if (columns_in(name) > kNameColumns) name = beginning_of(name, kNameColumns - 2) + "…";
@@ -170,7 +170,7 @@ std::string shown_name(const FlowView& view, size_t number) {
   return same > 1 ? fmt::format("{} {}", name, stage.id.pid) : name;
 }
 
-std::string names_of(const FlowView& view, std::span<const size_t> stages) {
+std::string names_of(const JudgedPipeline& view, std::span<const size_t> stages) {
   const size_t shown = stages.size() > 3 ? 2 : stages.size();
   std::string text;
   for (size_t i = 0; i < shown; ++i) {
@@ -191,8 +191,8 @@ std::string first_fitting(std::initializer_list<std::string> lines) {
   return line + " …";
 }
 
-Activity activity_of(const FlowView& view, size_t number) {
-  const FlowStage& stage = view.flow.stages[number];
+Activity activity_of(const JudgedPipeline& view, size_t number) {
+  const WaitStage& stage = view.graph.stages[number];
   const StageView& known = view.pipeline.stages[number];
   const auto most = std::ranges::max_element(stage.elsewhere);
   const double works = stage.on_cpu + stage.runnable;
@@ -216,7 +216,7 @@ std::string_view does_what(const Activity& activity) {
   return words == std::end(kWaitWords) ? "waits for something else" : words->does;
 }
 
-std::string does(const FlowView& view, size_t number) {
+std::string does(const JudgedPipeline& view, size_t number) {
   const Activity activity = activity_of(view, number);
   const StageView& stage = view.pipeline.stages[number];
   const std::string share = percent_of(activity.share);
@@ -228,11 +228,11 @@ std::string does(const FlowView& view, size_t number) {
   if (at_the_moment) return fmt::format("{} now", does_what(activity));
   if (activity.kind == Activity::Kind::runnable)
     return fmt::format("waits for a CPU {}, on one {}", share,
-                       percent_of(view.flow.stages[number].on_cpu));
+                       percent_of(view.graph.stages[number].on_cpu));
   return fmt::format("{} {}", does_what(activity), share);
 }
 
-std::string with_evidence(std::string_view head, const FlowView& view, size_t number,
+std::string with_evidence(std::string_view head, const JudgedPipeline& view, size_t number,
                           bool does_too) {
   std::vector<std::string> rings = ring_clauses(view, number);
   if (rings.empty()) rings = neighbour_clauses(view, number);
@@ -253,11 +253,11 @@ std::string with_evidence(std::string_view head, const FlowView& view, size_t nu
                         line(0, does_it), std::string(head)});
 }
 
-std::vector<std::string> evidence_for(const FlowView& view, size_t number) {
-  const FlowStage& stage = view.flow.stages[number];
+std::vector<std::string> evidence_for(const JudgedPipeline& view, size_t number) {
+  const WaitStage& stage = view.graph.stages[number];
   std::vector<std::string> clauses;
   const auto add_ring = [&](size_t pipe, std::string_view name) {
-    const FlowRing& ring = view.flow.rings[pipe];
+    const WaitRing& ring = view.graph.rings[pipe];
     if (!ring.known) return;
     clauses.push_back(fmt::format("{} is full {} and empty {} of {} samples", name,
                                   percent_of(ring.full), percent_of(ring.empty),
@@ -274,7 +274,7 @@ std::vector<std::string> evidence_for(const FlowView& view, size_t number) {
   return clauses;
 }
 
-std::vector<std::string> circumstances(const FlowView& view) {
+std::vector<std::string> circumstances(const JudgedPipeline& view) {
   std::vector<std::string> clauses;
   std::vector<size_t> gone;
   for (size_t i = 0; i < view.pipeline.stages.size(); ++i)
@@ -283,9 +283,9 @@ std::vector<std::string> circumstances(const FlowView& view) {
     clauses.push_back(
         fmt::format("{} {} exited", names_of(view, gone), gone.size() > 1 ? "have" : "has"));
   const auto name = [&](size_t stage) { return shown_name(view, stage); };
-  for (size_t i = 0; i < view.flow.rings.size(); ++i) {
+  for (size_t i = 0; i < view.graph.rings.size(); ++i) {
     const PipeView& pipe = view.pipeline.pipes[i];
-    const FlowRing& ring = view.flow.rings[i];
+    const WaitRing& ring = view.graph.rings[i];
     if (ring.readers.size() == 1)
       for (const size_t holder : idle_writers(view.pipeline, pipe))
         clauses.push_back(fmt::format("{} gets no end of file while {} holds a write end",

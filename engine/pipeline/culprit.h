@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/pipeline/flow.h"
+#include "engine/pipeline/wait_graph.h"
 
 namespace pipetop {
 
@@ -16,17 +16,17 @@ struct Culprit {
 };
 
 // Nothing if no stage has enough of the blame, or enough to do by itself.
-std::optional<Culprit> culprit_of(const Flow& flow);
+std::optional<Culprit> culprit_of(const WaitGraph& graph);
 
 // Busy nearly all the time; of stages side by side only one.
-std::vector<size_t> busy_stages(const Flow& flow);
+std::vector<size_t> busy_stages(const WaitGraph& graph);
 
 // Those that take part and are so.
 template <class Is>
-std::vector<size_t> stages_that(const Flow& flow, Is is) {
+std::vector<size_t> stages_that(const WaitGraph& graph, Is is) {
   std::vector<size_t> stages;
-  for (size_t i = 0; i < flow.stages.size(); ++i)
-    if (flow.stages[i].takes_part && is(i)) stages.push_back(i);
+  for (size_t i = 0; i < graph.stages.size(); ++i)
+    if (graph.stages[i].takes_part && is(i)) stages.push_back(i);
   return stages;
 }
 

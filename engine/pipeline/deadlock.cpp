@@ -12,14 +12,14 @@ namespace {
 constexpr double kOnlyWaits = 0.9;
 
 // Whom it waits for at the moment, by the pipe that it is blocked in.
-std::vector<size_t> waits_on(const FlowView& view, size_t number) {
-  const FlowStage& stage = view.flow.stages[number];
+std::vector<size_t> waits_on(const JudgedPipeline& view, size_t number) {
+  const WaitStage& stage = view.graph.stages[number];
   const StageState& state = view.pipeline.stages[number].state;
   const bool writing = state.wait == WaitsFor::pipe_write;
   std::vector<size_t> others;
   for (const size_t pipe : writing ? stage.outputs : stage.inputs) {
     if (state.pipe && *state.pipe != view.pipeline.pipes[pipe].id) continue;
-    const FlowRing& ring = view.flow.rings[pipe];
+    const WaitRing& ring = view.graph.rings[pipe];
     // A pipe that moves isn't where it is stuck.
     if (ring.moved.value_or(true)) return {};
     const std::vector<size_t>& beyond = writing ? ring.readers : ring.writers;
@@ -30,19 +30,20 @@ std::vector<size_t> waits_on(const FlowView& view, size_t number) {
 }
 
 // Any other thread of it might be the one that goes on.
-bool only_waits(const FlowView& view, size_t number) {
+bool only_waits(const JudgedPipeline& view, size_t number) {
   const StageView& stage = view.pipeline.stages[number];
-  const FlowStage& flow = view.flow.stages[number];
+  const WaitStage& graph = view.graph.stages[number];
   const bool in_pipe =
       stage.state.wait == WaitsFor::pipe_read || stage.state.wait == WaitsFor::pipe_write;
-  return flow.alive && flow.known && stage.threads == 1 && in_pipe &&
-         stage.state.kind == StageState::Kind::waiting && flow.reading + flow.writing >= kOnlyWaits;
+  return graph.alive && graph.known && stage.threads == 1 && in_pipe &&
+         stage.state.kind == StageState::Kind::waiting &&
+         graph.reading + graph.writing >= kOnlyWaits;
 }
 
 // Those that wait for nobody who could go on.
-std::vector<size_t> stuck_stages(const FlowView& view) {
+std::vector<size_t> stuck_stages(const JudgedPipeline& view) {
   std::vector<size_t> stuck;
-  for (size_t i = 0; i < view.flow.stages.size(); ++i)
+  for (size_t i = 0; i < view.graph.stages.size(); ++i)
     if (only_waits(view, i)) stuck.push_back(i);
   const auto could_go_on = [&](size_t i) {
     const std::vector<size_t> others = waits_on(view, i);
@@ -61,7 +62,7 @@ std::vector<size_t> stuck_stages(const FlowView& view) {
 
 }  // namespace
 
-std::optional<Bottleneck> deadlock(const FlowView& view) {
+std::optional<Bottleneck> deadlock(const JudgedPipeline& view) {
   const std::vector<size_t> stuck = stuck_stages(view);
   if (stuck.empty()) return {};
   const auto writes = [&](size_t i) {
@@ -81,7 +82,7 @@ std::optional<Bottleneck> deadlock(const FlowView& view) {
     b.line = fmt::format("deadlock: {} wait for each other to write", names);
   b.line = first_fitting({b.line, "deadlock: stages wait only for each other"});
   for (const size_t i : stuck) {
-    const FlowStage& stage = view.flow.stages[i];
+    const WaitStage& stage = view.graph.stages[i];
     b.evidence.push_back(fmt::format("{} is blocked {} {}", shown_name(view, i),
                                      writes(i) ? "writing" : "reading",
                                      percent_of(writes(i) ? stage.writing : stage.reading)));

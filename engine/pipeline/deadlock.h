@@ -9,6 +9,6 @@ namespace pipetop {
 
 // Each of them is blocked in a pipe all the time, nobody else could let it go on, and nothing
 // moved.
-std::optional<Bottleneck> deadlock(const FlowView& view);
+std::optional<Bottleneck> deadlock(const JudgedPipeline& view);
 
 }  // namespace pipetop

@@ -16,10 +16,10 @@ constexpr uint64_t kBeforeNs = 5 * kSecond;
 constexpr uint64_t kAfterNs = 10 * kSecond;
 
 // Of the rates within these times; nothing if they are few.
-std::optional<double> median_rate(const FlowHistory* history, uint64_t from_ns, uint64_t to_ns) {
+std::optional<double> median_rate(const PipeCurves* history, uint64_t from_ns, uint64_t to_ns) {
   if (history == nullptr) return {};
   std::vector<double> rates;
-  for (const FlowPoint& point : history->rates)
+  for (const PipePoint& point : history->rates)
     if (point.at_ns > from_ns && point.at_ns <= to_ns) rates.push_back(point.bytes_per_s);
   if (rates.size() < kSettledRates) return {};
   return median(std::move(rates));

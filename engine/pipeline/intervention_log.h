@@ -15,7 +15,7 @@ namespace pipetop {
 class InterventionLog {
  public:
   // The rates of a pipe; null: it is gone, or not tracked.
-  using HistoryOf = std::function<const FlowHistory*(PipeId)>;
+  using HistoryOf = std::function<const PipeCurves*(PipeId)>;
 
   // The newest change. `measured`: the pipe whose rate tells what it did.
   void add(uint64_t now_ns, const Interventions::Done& done, std::optional<PipeId> measured,

@@ -330,7 +330,7 @@ void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const F
     fill_ends(pipe, *scanned, active_ends(*scanned, table_.moving(), families),
               [&](ProcessId process) { return place_in(places, process); });
     pipe.own = is_own(*scanned);
-    if (const FlowHistory* history = known->history.history()) {
+    if (const PipeCurves* history = known->history.history()) {
       pipe.rates = history->rates;
       pipe.fill = history->fill;
     }

@@ -17,9 +17,9 @@ constexpr uint64_t kPointNs = 100 * kMs;
 constexpr uint64_t kHistoryNs = 120 * kSecond;
 
 // What is not needed any more, in one go for many.
-void shorten(std::vector<FlowPoint>& points, uint64_t now_ns) {
+void shorten(std::vector<PipePoint>& points, uint64_t now_ns) {
   if (points.empty() || points.front().at_ns + kHistoryNs + 10 * kSecond > now_ns) return;
-  std::erase_if(points, [&](const FlowPoint& p) { return p.at_ns + kHistoryNs < now_ns; });
+  std::erase_if(points, [&](const PipePoint& p) { return p.at_ns + kHistoryNs < now_ns; });
 }
 
 }  // namespace
@@ -152,7 +152,7 @@ Reading<RingShares> PipeHistory::shares() const {
 }
 
 void PipeHistory::track() {
-  if (!history_) history_ = std::make_unique<FlowHistory>();
+  if (!history_) history_ = std::make_unique<PipeCurves>();
 }
 
 void PipeHistory::add_point(uint64_t at_ns) {

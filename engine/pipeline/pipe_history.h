@@ -46,8 +46,8 @@ class RingSampleLog {
 };
 
 // Rate and fill for a chart: a point for about 100 ms, of two minutes.
-struct FlowHistory {
-  std::vector<FlowPoint> rates, fill;
+struct PipeCurves {
+  std::vector<PipePoint> rates, fill;
 };
 
 class PipeHistory {
@@ -81,7 +81,7 @@ class PipeHistory {
 
   // Keeps a history from now on.
   void track();
-  const FlowHistory* history() const { return history_.get(); }  // null: not tracked
+  const PipeCurves* history() const { return history_.get(); }  // null: not tracked
 
  private:
   // Data moves, but no call has told how much: by io_uring, by a 32-bit program, or in one long
@@ -104,7 +104,7 @@ class PipeHistory {
   RecentRate recent_;
   RingSampleLog samples_;
   std::optional<double> fill_;
-  std::unique_ptr<FlowHistory> history_;
+  std::unique_ptr<PipeCurves> history_;
   uint64_t point_ns_ = 0;  // when the last point was made, and the total then
   std::optional<double> point_total_;
 };

@@ -57,7 +57,7 @@ struct RingShares {
   uint64_t samples = 0;
 };
 
-struct FlowPoint {
+struct PipePoint {
   uint64_t at_ns = 0;
   double bytes_per_s = 0;
 };
@@ -92,8 +92,8 @@ struct PipeView {
   Reading<double> bytes_per_s;
   bool exact = false;
   std::optional<uint64_t> total_bytes;  // since it was first seen
-  std::vector<FlowPoint> rates;         // oldest first, a minute or more
-  std::vector<FlowPoint> fill;          // the same, in shares of the ring
+  std::vector<PipePoint> rates;         // oldest first, a minute or more
+  std::vector<PipePoint> fill;          // the same, in shares of the ring
 };
 
 // What holds it up.

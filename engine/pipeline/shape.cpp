@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <compare>
 
-#include "engine/pipeline/flow_order.h"
+#include "engine/pipeline/graph_order.h"
 
 namespace pipetop {
 namespace {
@@ -88,7 +88,7 @@ PipelineShape shape_of(const ShapeSource& source, std::span<const size_t> pipes)
     return shape;
   }
   const Numbers stages = stages_of(source, pipes);
-  const std::vector<size_t> order = flow_order(arrows_of(source, pipes, stages), stages.size());
+  const std::vector<size_t> order = graph_order(arrows_of(source, pipes, stages), stages.size());
   std::vector<size_t> position(stages.size());
   for (size_t i = 0; i < order.size(); ++i) {
     position[order[i]] = i;

@@ -4,7 +4,7 @@
 
 #include "engine/base/unique_fd.h"
 #include "engine/memory/buffer.h"
-#include "engine/worker/flow.h"
+#include "engine/worker/pipe_worker.h"
 #include "engine/worker/stamp.h"
 
 namespace pipetop {
@@ -12,7 +12,7 @@ namespace {
 
 // The context of a technique's loop.
 struct ReaderLoop {
-  Flow& flow;
+  PipeWorker& worker;
   char* data;      // where read() puts the bytes
   uint64_t bytes;  // requested per call
   int sink_fd;     // where splice() sends them: /dev/null
@@ -27,18 +27,18 @@ struct ReaderLoop {
 // what arrived and its offset in the stream.
 template <Wait wait, class Pace, class Transfer, class Check>
 [[gnu::always_inline]] inline LoopEnd read_loop(ReaderLoop& loop, Transfer transfer, Check check) {
-  Flow& flow = loop.flow;
+  PipeWorker& worker = loop.worker;
   Pace pace(loop.motion);
   for (;;) {
-    if (flow.changed()) return LoopEnd::changed;
-    if (!pace.template ready<wait>(flow, POLLIN)) continue;
+    if (worker.changed()) return LoopEnd::changed;
+    if (!pace.template ready<wait>(worker, POLLIN)) continue;
     const uint64_t asked = pace.limit(loop.bytes);
-    const uint64_t offset = flow.counts().items;
+    const uint64_t offset = worker.counts().items;
     const ssize_t moved = transfer(asked);
-    if (!flow.account<wait>(moved, asked)) return LoopEnd::failed;
+    if (!worker.account<wait>(moved, asked)) return LoopEnd::failed;
     if (moved <= 0) continue;
     check(static_cast<uint64_t>(moved), offset);
-    pace.moved(flow);
+    pace.moved(worker);
   }
 }
 
@@ -46,7 +46,7 @@ template <Wait wait, class Pace, class Transfer, class Check>
 template <Wait wait, class Pace, Payload payload>
 [[gnu::noinline]] LoopEnd with_read(ReaderLoop& loop) {
   return read_loop<wait, Pace>(
-      loop, [&](uint64_t bytes) { return ::read(loop.flow.pipe_fd(), loop.data, bytes); },
+      loop, [&](uint64_t bytes) { return ::read(loop.worker.pipe_fd(), loop.data, bytes); },
       [&](uint64_t bytes, uint64_t offset) {
         if constexpr (payload == Payload::stamped) loop.checker.check(loop.data, bytes, offset);
       });
@@ -58,7 +58,7 @@ template <Wait wait, class Pace>
   return read_loop<wait, Pace>(
       loop,
       [&](uint64_t bytes) {
-        return ::splice(loop.flow.pipe_fd(), nullptr, loop.sink_fd, nullptr, bytes,
+        return ::splice(loop.worker.pipe_fd(), nullptr, loop.sink_fd, nullptr, bytes,
                         loop.splice_flags);
       },
       [](uint64_t, uint64_t) {});
@@ -110,8 +110,8 @@ int run_reader(ControlBlock& block, int pipe_fd) {
     report.error_number = static_cast<uint64_t>(buffer.error_number);
     return wanted.bytes == 0 || buffer.data != nullptr;
   };
-  const auto move = [&](const PipeCommand& command, Flow& flow) {
-    ReaderLoop loop = {flow,
+  const auto move = [&](const PipeCommand& command, PipeWorker& worker) {
+    ReaderLoop loop = {worker,
                        buffer.data,
                        command.buf_bytes,
                        sink.get(),

@@ -3,7 +3,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "engine/worker/flow.h"
+#include "engine/worker/pipe_worker.h"
 #include "engine/worker/writer_memory.h"
 
 namespace pipetop {
@@ -11,7 +11,7 @@ namespace {
 
 // The context of a technique's loop.
 struct WriterLoop {
-  Flow& flow;
+  PipeWorker& worker;
   WriterBuffers& buffers;
   TeeSource& tee_source;  // empty
   unsigned splice_flags;  // for all but write
@@ -24,19 +24,19 @@ struct WriterLoop {
 // transfer(fd, data, bytes, flags) -> bytes moved, or -1 with errno.
 template <Wait wait, class Pace, class Transfer>
 [[gnu::always_inline]] inline LoopEnd write_loop(WriterLoop& loop, Transfer transfer) {
-  Flow& flow = loop.flow;
+  PipeWorker& worker = loop.worker;
   Pace pace(loop.motion);
   for (;;) {
-    auto [data, left] = loop.buffers.next(flow.counts().items);
-    loop.buffers.mark_rewritten(flow.marks());
+    auto [data, left] = loop.buffers.next(worker.counts().items);
+    loop.buffers.mark_rewritten(worker.marks());
     while (left > 0) {
-      if (flow.changed()) return LoopEnd::changed;
-      if (!pace.template ready<wait>(flow, POLLOUT)) continue;
+      if (worker.changed()) return LoopEnd::changed;
+      if (!pace.template ready<wait>(worker, POLLOUT)) continue;
       const uint64_t asked = pace.limit(left);
-      const ssize_t moved = transfer(flow.pipe_fd(), data, asked, loop.splice_flags);
-      if (!flow.account<wait>(moved, asked)) return LoopEnd::failed;
+      const ssize_t moved = transfer(worker.pipe_fd(), data, asked, loop.splice_flags);
+      if (!worker.account<wait>(moved, asked)) return LoopEnd::failed;
       if (moved <= 0) continue;
-      pace.moved(flow);
+      pace.moved(worker);
       data += moved;
       left -= static_cast<uint64_t>(moved);
     }
@@ -68,7 +68,7 @@ template <Wait wait, class Pace>
 template <Wait wait, class Pace, Payload payload>
 [[gnu::noinline]] LoopEnd with_tee(WriterLoop& loop) {
   TeeSource& source = loop.tee_source;
-  uint64_t& calls = loop.flow.counts().helper_calls;
+  uint64_t& calls = loop.worker.counts().helper_calls;
   return write_loop<wait, Pace>(
       loop, [&](int fd, const char* data, uint64_t bytes, unsigned flags) -> ssize_t {
         if (!source.hold(data, bytes, calls)) return -1;
@@ -131,8 +131,8 @@ int run_writer(ControlBlock& block, int pipe_fd) {
     report.error_number = static_cast<uint64_t>(buffers.error_number());
     return ready;
   };
-  const auto move = [&](const PipeCommand& command, Flow& flow) {
-    WriterLoop loop = {flow, buffers, tee_source, splice_flags(command, SPLICE_F_GIFT),
+  const auto move = [&](const PipeCommand& command, PipeWorker& worker) {
+    WriterLoop loop = {worker, buffers, tee_source, splice_flags(command, SPLICE_F_GIFT),
                        slow_motion_of(Role::writer, command)};
     return with_kind_of_loop(
         command, [&]<Wait wait, class Pace>() { return run_technique<wait, Pace>(command, loop); });

@@ -18,7 +18,7 @@
 #include "tui/command_line/command_privileges.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
-#include "tui/view/flow.h"
+#include "tui/view/byte_rate.h"
 #include "tui/view/neighbour_names.h"
 #include "tui/view/progress.h"
 #include "tui/view/status_line.h"
@@ -125,7 +125,7 @@ class View {
     }
     if (wakeup.asked) tell(now_ns);
     if (now_ns >= next_ns_) {
-      flow_.add(now_ns, copier_.progress().bytes);
+      rate_.add(now_ns, copier_.progress().bytes);
       ++tick_;
       show();
       next_ns_ = std::max(next_ns_ + request_.interval_ns, now_ns);
@@ -149,7 +149,7 @@ class View {
   }
 
   void leave_out(uint64_t ns) {
-    flow_.leave_out(ns);
+    rate_.leave_out(ns);
     next_ns_ += ns;
   }
 
@@ -157,12 +157,12 @@ class View {
     Progress progress;
     progress.parts = request_.parts;
     progress.name = request_.name;
-    progress.bytes = flow_.bytes();
+    progress.bytes = rate_.bytes();
     progress.size = size_;
-    progress.elapsed_ns = flow_.elapsed_ns();
-    progress.rate = flow_.last();
-    progress.average = flow_.average();
-    if (size_) progress.remaining_ns = flow_.remaining_ns(*size_);
+    progress.elapsed_ns = rate_.elapsed_ns();
+    progress.rate = rate_.last();
+    progress.average = rate_.average();
+    if (size_) progress.remaining_ns = rate_.remaining_ns(*size_);
     progress.remark = waiting_text(waiting_.side(), names_.upstream(), names_.downstream());
     return progress;
   }
@@ -180,9 +180,9 @@ class View {
 
   // On average: what came in the last moment says nothing of the whole.
   void show_last() {
-    flow_.add(monotonic_ns(), copier_.progress().bytes);
+    rate_.add(monotonic_ns(), copier_.progress().bytes);
     Progress last = progress();
-    last.rate = flow_.average();
+    last.rate = rate_.average();
     last.remark.clear();
     last.ended = true;
     show(last);
@@ -196,14 +196,14 @@ class View {
 
   void tell(uint64_t now_ns) {
     end_line();
-    Flow until_now = flow_;
+    ByteRate until_now = rate_;
     until_now.add(now_ns, copier_.progress().bytes);
     say(report(until_now));
   }
 
-  std::string report() const { return report(flow_); }
+  std::string report() const { return report(rate_); }
 
-  std::string report(const Flow& flow) const {
+  std::string report(const ByteRate& flow) const {
     const CopyProgress& moved = copier_.progress();
     const auto average = flow.average();
     return fmt::format(
@@ -223,7 +223,7 @@ class View {
   uint64_t sampled_ns_ = monotonic_ns();
   uint64_t next_ns_ = 0;  // when progress is shown
   uint64_t tick_ = 0;
-  Flow flow_{sampled_ns_};
+  ByteRate rate_{sampled_ns_};
   Waiting waiting_;
   NeighbourNames names_;
   StatusLine line_;

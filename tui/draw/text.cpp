@@ -80,7 +80,7 @@ int Item::columns() const {
   return columns;
 }
 
-int flow(const Area& area, std::span<const Item> items) {
+int put_items(const Area& area, std::span<const Item> items) {
   constexpr int kGap = 2;
   int row = 0, col = 0;
   for (const Item& item : items) {

@@ -58,7 +58,7 @@ struct Item {
 
 // Items side by side on all lines; an item that does not fit is left out. Returns the
 // lines used.
-int flow(const Area& area, std::span<const Item> items);
+int put_items(const Area& area, std::span<const Item> items);
 
 // Text broken at blanks into lines of at most `cols` columns.
 std::vector<std::string_view> broken(std::string_view text, int cols);

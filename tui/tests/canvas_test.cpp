@@ -115,7 +115,7 @@ TEST_F(CanvasTest, ItemsFlowAndAreLeftOutWhole) {
                         {"cpu", "1 %", "", {}, 4},
                         {"", "9", "/call", {}},
                         {"long", "item", "that never fits", {}}};
-  flow(Area(canvas, {0, 0, 2, 16}), items);
+  put_items(Area(canvas, {0, 0, 2, 16}), items);
   EXPECT_EQ(canvas.text(), "532 k calls/s\ncpu  1 %  9/call\n");
 }
 

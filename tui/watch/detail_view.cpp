@@ -49,7 +49,7 @@ void draw_stage_facts(const Area& area, const StageView& stage, size_t cpus) {
                      fmt::format("{:.1f} s", static_cast<double>(*stage.cpu_ns) / 1e9),
                      {},
                      Style::value});
-  flow(area.from_row(1, 1), items);
+  put_items(area.from_row(1, 1), items);
   if (stage.shares.has_value()) draw_share_items(area.from_row(2, 1), *stage.shares);
 }
 
@@ -88,14 +88,14 @@ void draw_ring_facts(const Area& area, const RingShown& shown) {
                           [](const RingShares& s) { return whole_percent_text(s.full); }));
   first.push_back(item_of(pipe.shares, "empty", "of the samples",
                           [](const RingShares& s) { return whole_percent_text(s.empty); }));
-  flow(area.from_row(0, 1), first);
+  put_items(area.from_row(0, 1), first);
   std::vector<Item> second = {
-      {{}, flow_text(pipe), pipe.exact ? "exact" : "estimated; x counts", Style::value, 11}};
+      {{}, pipe_rate_text(pipe), pipe.exact ? "exact" : "estimated; x counts", Style::value, 11}};
   if (pipe.total_bytes) second.push_back({{}, size_text(pipe.total_bytes), "so far", Style::value});
   if (!shown.factor.empty()) second.push_back({"change", shown.factor, {}, {Style::mark, kBold}});
   add_files(second, "writers", pipe.kernel_writers);
   add_files(second, "readers", pipe.kernel_readers);
-  flow(area.from_row(1, 1), second);
+  put_items(area.from_row(1, 1), second);
 }
 
 // The slots get what the dashboard gives them; its first row, the summary, is ours.

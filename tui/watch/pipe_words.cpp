@@ -74,7 +74,7 @@ std::string name_of(const PipeView& pipe) {
   return pipe.path.empty() ? fmt::format("pipe {}", pipe.id.inode) : pipe.path;
 }
 
-std::string flow_text(const PipeView& pipe) {
+std::string pipe_rate_text(const PipeView& pipe) {
   return text_of(pipe.bytes_per_s,
                  [&](double rate) { return (pipe.exact ? "" : "~") + byte_rate_text(rate); });
 }

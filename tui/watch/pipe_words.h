@@ -34,7 +34,7 @@ std::span<const SignMeaning> state_signs();
 std::string name_of(const PipeView& pipe);
 
 // "~1.23 GiB/s": an estimate; "…" while it is not known yet, "n/a" if it can't be.
-std::string flow_text(const PipeView& pipe);
+std::string pipe_rate_text(const PipeView& pipe);
 
 // "62K/64K", the bytes in it and its capacity; what is not known is "?".
 std::string level_text(const PipeView& pipe);

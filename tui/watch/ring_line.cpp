@@ -29,10 +29,10 @@ StripView strip_view(const Area& area, uint32_t slots) {
   return view;
 }
 
-Bins bins_of(const std::vector<FlowPoint>& points, uint64_t now_ns, const Area& area) {
+Bins bins_of(const std::vector<PipePoint>& points, uint64_t now_ns, const Area& area) {
   std::vector<RatePoint> history;
   history.reserve(points.size());
-  for (const FlowPoint& point : points) history.push_back({point.at_ns, point.bytes_per_s});
+  for (const PipePoint& point : points) history.push_back({point.at_ns, point.bytes_per_s});
   return bin_history(history, now_ns, area.cols() * bins_in_a_cell(area.glyphs()), kLongestGap_ns);
 }
 
@@ -50,8 +50,8 @@ Item share_item(const PipeView& pipe, const char* name, double RingShares::*shar
   return item;
 }
 
-Item flow_item(const PipeView& pipe) {
-  return {{}, flow_text(pipe), {}, {value_style(pipe.bytes_per_s), kBold}, 11};
+Item rate_item(const PipeView& pipe) {
+  return {{}, pipe_rate_text(pipe), {}, {value_style(pipe.bytes_per_s), kBold}, 11};
 }
 
 Ink factor_ink() { return {Style::mark, kBold}; }
@@ -63,7 +63,7 @@ Ink size_ink(const RingShown& shown) {
 // From left to right.
 std::vector<RingField> fields_of(const RingShown& shown) {
   const PipeView& pipe = shown.pipe;
-  std::vector<RingField> fields = {{flow_item(pipe), 1, 11},
+  std::vector<RingField> fields = {{rate_item(pipe), 1, 11},
                                    {share_item(pipe, "full", &RingShares::full), 2, 10},
                                    {share_item(pipe, "empty", &RingShares::empty), 4, 11}};
   if (!shown.factor.empty()) fields.push_back({{{}, shown.factor, {}, factor_ink(), 5}, 3, 5});
@@ -117,7 +117,7 @@ void draw_figures(const Area& line, const RingShown& shown) {
   for (const RingField& field : fields) {
     const std::array items = {field.item};
     pen.skip(2);
-    flow(line.part({0, pen.col(), 1, field.cols}), items);
+    put_items(line.part({0, pen.col(), 1, field.cols}), items);
     pen.skip(field.cols);
   }
 }
@@ -193,12 +193,12 @@ void draw_ring_between(const Area& area, const RingShown& shown) {
   draw_fill(area.part({row, 0, strip_rows, area.cols() - 2}), shown);
   area.put(row, area.cols() - 1, "→", shown.selected ? Style::focus : Style::frame);
   row += strip_rows;
-  put_middle(flow_text(pipe), flow_item(pipe).ink);
+  put_middle(pipe_rate_text(pipe), rate_item(pipe).ink);
   for (const Item& item : {share_item(pipe, "full", &RingShares::full),
                            share_item(pipe, "empty", &RingShares::empty)}) {
     const std::array items = {item};
     const int col = std::max(0, (area.cols() - item.columns()) / 2);
-    flow(area.part({row++, col, 1, area.cols()}), items);
+    put_items(area.part({row++, col, 1, area.cols()}), items);
   }
   if (!shown.factor.empty()) put_middle(shown.factor, factor_ink());
   const int left = area.rows() - row;

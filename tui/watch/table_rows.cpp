@@ -24,9 +24,9 @@ void visit_processes(const std::vector<EndView>& ends, Visit visit) {
 
 // One pipeline's rows in the order of the flow. A process is passed once, so that one with
 // thousands of pipes takes no longer than they are many.
-class FlowOrder {
+class GraphOrder {
  public:
-  explicit FlowOrder(const Rows& rows) : rows_(rows) {
+  explicit GraphOrder(const Rows& rows) : rows_(rows) {
     for (const PipeRow* row : rows) {
       visit_processes(row->pipe.writers, [&](ProcessId p) { written_by_[p].push_back(row); });
       visit_processes(row->pipe.readers, [&](ProcessId p) { readers_.insert(p); });
@@ -94,7 +94,7 @@ std::vector<TableRow> as_tree(const Rows& rows) {
     if (one.size() == 1)
       tree.push_back({one.front()});
     else
-      std::ranges::move(FlowOrder(one).take(), std::back_inserter(tree));
+      std::ranges::move(GraphOrder(one).take(), std::back_inserter(tree));
   }
   return tree;
 }

@@ -89,7 +89,7 @@ CellText number_cell(const TableRow& at, TableColumn what, uint64_t now_ns) {
   const PipeView& pipe = at.row->pipe;
   switch (what) {
     case TableColumn::rate:
-      return {flow_text(pipe), value_style(pipe.bytes_per_s)};
+      return {pipe_rate_text(pipe), value_style(pipe.bytes_per_s)};
     case TableColumn::full:
       return share_cell(pipe.shares, &RingShares::full);
     case TableColumn::empty:

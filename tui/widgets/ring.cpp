@@ -38,7 +38,7 @@ void draw_summary(const Area& area, const Snapshot& s) {
   std::vector<Item> items = {{{}, grouped_text(ring.slots), "slots", Style::value},
                              {{}, bytes_text(static_cast<double>(ring.bytes)), {}, Style::value}};
   if (ring.frame.has_value()) add_use(items, s);
-  flow(area.from_row(0, 1), items);
+  put_items(area.from_row(0, 1), items);
 }
 
 void put_sign(Pen& pen, const Area& area, char32_t sign, Style style, std::string_view word) {

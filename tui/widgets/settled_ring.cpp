@@ -48,7 +48,7 @@ void draw_settled(const Area& area, const Snapshot& s, const RingLayout& plan) {
       {{}, bytes_text(static_cast<double>(ring.bytes)), {}, Style::value},
       {"on average", whole_percent_text(o.mean_share), "used", Style::value},
   };
-  flow(area.from_row(0, 1), items);
+  put_items(area.from_row(0, 1), items);
   const Area above = area.part(plan.markers);
   for (const std::string_view text :
        {"grey: used less than half of the time; Space shows one instant",

@@ -301,8 +301,8 @@ int draw_slot_detail(const Area& area, const RingFrame& frame, uint32_t index) {
   const uint32_t place = place_of(frame, StripOrder::from_tail, index);
   const Item first[] = {{"slot", fmt::format("{} of {}", index, frame.slots), {}, Style::value},
                         {{}, position_text(frame, place), {}, Style::plain}};
-  int row = flow(area, first);
-  row += flow(area.from_row(row), what_it_is(slot, kind));
+  int row = put_items(area, first);
+  row += put_items(area.from_row(row), what_it_is(slot, kind));
   return row + wrap(area.from_row(row), description(slot, kind), Style::dim);
 }
 

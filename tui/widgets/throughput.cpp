@@ -152,23 +152,23 @@ int draw_small(const Area& area, const Throughput& t, const Terms& terms) {
   add_roof(items, t, terms);
   items.push_back(rate_item(t.over_10s, "10 s", terms));
   const int room = area.rows() >= 4 ? 2 : 1;
-  return flow(area.from_row(0, room), items);
+  return put_items(area.from_row(0, room), items);
 }
 
 // To the right of the digits, a line each.
 void draw_details(const Area& area, const Throughput& t, const RateUnit& unit, const Terms& terms) {
   std::vector<Item> first = {{{}, std::string(unit.name), {}, Style::value}};
   if (Item spread = spread_item(t, terms); !spread.value.empty()) first.push_back(spread);
-  flow(area.from_row(0, 1), first);
+  put_items(area.from_row(0, 1), first);
   const bool room = area.rows() >= 5;
   const Area lines = area.from_row(room ? 2 : 1);
   // Without a reference its line stays empty, so that nothing moves when there is one.
-  flow(lines.from_row(0, 1), comparison(t, terms));
+  put_items(lines.from_row(0, 1), comparison(t, terms));
   std::vector<Item> now;
   if (terms.pace == Pace::normal) now.push_back(now_item(t, terms));
   add_roof(now, t, terms);
   now.push_back(rate_item(t.over_10s, "10 s", terms));
-  flow(lines.from_row(1, room ? 2 : 1), now);
+  put_items(lines.from_row(1, room ? 2 : 1), now);
 }
 
 int draw_big(const Area& area, const Throughput& t, DigitSize size, const Terms& terms) {

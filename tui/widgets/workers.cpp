@@ -200,7 +200,7 @@ void draw_worker(const Area& area, const WorkerView& w, const Unit& unit,
                  const FunctionListView& functions) {
   if (area.empty()) return;
   const int rows = counter_rows(area.rect());
-  flow(area.from_row(0, rows), counters(w, unit, area.cols()));
+  put_items(area.from_row(0, rows), counters(w, unit, area.cols()));
   draw_function_list(area.from_row(rows), functions);
 }
 

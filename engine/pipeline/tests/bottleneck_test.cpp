@@ -12,8 +12,8 @@
 #include "engine/base/text.h"
 #include "engine/explain/tests/made_segments.h"
 #include "engine/pipeline/blame.h"
-#include "engine/pipeline/flow.h"
 #include "engine/pipeline/tests/made_pipelines.h"
+#include "engine/pipeline/wait_graph.h"
 
 namespace pipetop {
 namespace {
@@ -73,7 +73,7 @@ TEST(Bottleneck, EveryPlaceOfAChain) {
   for (size_t i = 0; i < 4; ++i) {
     const PipelineView view = limited({"tar", "pv", "gzip", "ssh"}, i);
     EXPECT_EQ(verdict_of(view), fmt::format("stage {} none", view.stages[i].name));
-    EXPECT_GT(blame(flow_of(view))[i], 0.9);
+    EXPECT_GT(blame(wait_graph_of(view))[i], 0.9);
   }
 }
 
@@ -332,7 +332,7 @@ TEST(Bottleneck, ADeadlockOfTwoPipes) {
   stand_still(view);
   EXPECT_EQ(verdict_of(view), "deadlock - none");
   EXPECT_EQ(line_of(view), "deadlock: a and b wait for each other to read, the pipes are full");
-  const std::vector<double> ends = blame(flow_of(view));
+  const std::vector<double> ends = blame(wait_graph_of(view));
   EXPECT_LT(std::accumulate(ends.begin(), ends.end(), 0.0), 0.05);
 
   for (const size_t i : {0u, 1u}) {
@@ -556,7 +556,7 @@ TEST(Bottleneck, HasAnAnswerToAnything) {
     EXPECT_LE(columns_of_line(b.line), kLineColumns) << b.line;
     const bool names = b.kind == Kind::stage || b.kind == Kind::outside || b.kind == Kind::stopped;
     EXPECT_EQ(b.stage.has_value(), names) << b.line;
-    const std::vector<double> ends = blame(flow_of(view));
+    const std::vector<double> ends = blame(wait_graph_of(view));
     ASSERT_EQ(ends.size(), view.stages.size());
     double sum = 0;
     for (const double share : ends) {

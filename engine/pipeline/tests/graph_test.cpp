@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/pipeline/flow_order.h"
+#include "engine/pipeline/graph_order.h"
 #include "engine/pipeline/tests/made_scan.h"
 
 namespace pipetop {
@@ -13,26 +13,26 @@ namespace {
 
 using Parts = std::vector<std::string>;
 
-TEST(FlowOrder, FollowsTheArrowsAndElseTheNumbers) {
+TEST(GraphOrder, FollowsTheArrowsAndElseTheNumbers) {
   const std::vector<std::vector<size_t>> arrows = {{}, {0}, {1, 0}, {}};
-  EXPECT_EQ(flow_order(arrows, 4), (std::vector<size_t>{2, 1, 0, 3}));
+  EXPECT_EQ(graph_order(arrows, 4), (std::vector<size_t>{2, 1, 0, 3}));
 }
 
-TEST(FlowOrder, KeepsACircleTogether) {
+TEST(GraphOrder, KeepsACircleTogether) {
   // 3 and 1 are a circle that leads to 0; 2 leads to the circle; 4 links 3 with 1.
   const std::vector<std::vector<size_t>> arrows = {{}, {3, 0}, {3}, {4}, {1}};
-  EXPECT_EQ(flow_order(arrows, 4), (std::vector<size_t>{2, 1, 3, 0}));
+  EXPECT_EQ(graph_order(arrows, 4), (std::vector<size_t>{2, 1, 3, 0}));
   const std::vector<size_t> circle = circles(arrows);
   EXPECT_EQ(circle[1], circle[3]);
   EXPECT_NE(circle[1], circle[0]);
   EXPECT_NE(circle[1], circle[2]);
 }
 
-TEST(FlowOrder, GoesThroughLongChains) {
+TEST(GraphOrder, GoesThroughLongChains) {
   constexpr size_t kLong = 20'000;
   std::vector<std::vector<size_t>> arrows(kLong);
   for (size_t i = 1; i < kLong; ++i) arrows[i] = {i - 1};
-  const std::vector<size_t> order = flow_order(arrows, kLong);
+  const std::vector<size_t> order = graph_order(arrows, kLong);
   ASSERT_EQ(order.size(), kLong);
   EXPECT_EQ(order.front(), kLong - 1);
   EXPECT_EQ(order.back(), 0u);

@@ -77,7 +77,7 @@ TEST_F(OpenPipelineTest, IsLookedAtTwentyTimesASecondAndHasAHistory) {
   EXPECT_NEAR(machine.samples, 60, 1);
   EXPECT_NEAR(machine.scans, 7, 1);
   EXPECT_NEAR(double(pipe(s, first).rates.size()), 30, 3);
-  for (const FlowPoint& point : pipe(s, first).rates)
+  for (const PipePoint& point : pipe(s, first).rates)
     EXPECT_NEAR(point.bytes_per_s, 30 << 20, 1 << 20);
   ASSERT_FALSE(pipe(s, first).fill.empty());
   EXPECT_EQ(pipe(s, first).fill.back().bytes_per_s, 1.0);

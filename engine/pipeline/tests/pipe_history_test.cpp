@@ -156,9 +156,9 @@ TEST(PipeHistory, PointsAreATenthOfASecondApartAndOfTwoMinutes) {
   run(2 * kSecond);
   ASSERT_NE(history.history(), nullptr);
   EXPECT_NEAR(double(history.history()->rates.size()), 19, 1);
-  for (const FlowPoint& point : history.history()->rates)
+  for (const PipePoint& point : history.history()->rates)
     EXPECT_NEAR(point.bytes_per_s, 200 * 4096, 1);
-  for (const FlowPoint& point : history.history()->fill) EXPECT_EQ(point.bytes_per_s, 0.25);
+  for (const PipePoint& point : history.history()->fill) EXPECT_EQ(point.bytes_per_s, 0.25);
   run(200 * kSecond);
   const auto& rates = history.history()->rates;
   EXPECT_GE(at_ns - rates.front().at_ns, 119 * kSecond);

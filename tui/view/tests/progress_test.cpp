@@ -4,7 +4,7 @@
 
 #include "engine/base/clock.h"
 #include "tui/draw/text.h"
-#include "tui/view/flow.h"
+#include "tui/view/byte_rate.h"
 #include "tui/view/waiting.h"
 
 namespace pipetop::tui {
@@ -155,43 +155,43 @@ TEST(ClockText, CountsHoursAndThenDays) {
   EXPECT_EQ(clock_text(93'784 * kSecond), "1:02:03:04");
 }
 
-TEST(Flow, TellsTheLastRateAndTheAverage) {
-  Flow flow(100 * kSecond);
-  EXPECT_FALSE(flow.last());
-  EXPECT_FALSE(flow.average());
-  flow.add(101 * kSecond, 1'000);
-  flow.add(102 * kSecond, 4'000);
-  EXPECT_EQ(flow.last(), 3'000);
-  EXPECT_EQ(flow.average(), 2'000);
-  EXPECT_EQ(flow.elapsed_ns(), 2 * kSecond);
-  EXPECT_EQ(flow.bytes(), 4'000u);
+TEST(ByteRate, TellsTheLastRateAndTheAverage) {
+  ByteRate rate(100 * kSecond);
+  EXPECT_FALSE(rate.last());
+  EXPECT_FALSE(rate.average());
+  rate.add(101 * kSecond, 1'000);
+  rate.add(102 * kSecond, 4'000);
+  EXPECT_EQ(rate.last(), 3'000);
+  EXPECT_EQ(rate.average(), 2'000);
+  EXPECT_EQ(rate.elapsed_ns(), 2 * kSecond);
+  EXPECT_EQ(rate.bytes(), 4'000u);
 }
 
-TEST(Flow, TheEtaFollowsTheLastHalfMinute) {
-  Flow flow(0);
-  EXPECT_FALSE(flow.remaining_ns(1));
+TEST(ByteRate, TheEtaFollowsTheLastHalfMinute) {
+  ByteRate rate(0);
+  EXPECT_FALSE(rate.remaining_ns(1));
   uint64_t bytes = 0;
-  for (uint64_t s = 1; s <= 100; ++s) flow.add(s * kSecond, bytes += 1'000);
-  EXPECT_EQ(flow.remaining_ns(200'000), 100 * kSecond);
-  for (uint64_t s = 101; s <= 140; ++s) flow.add(s * kSecond, bytes += 10);
-  EXPECT_EQ(flow.remaining_ns(bytes + 1'000), 100 * kSecond);
-  EXPECT_EQ(flow.remaining_ns(bytes - 1), 0u);
+  for (uint64_t s = 1; s <= 100; ++s) rate.add(s * kSecond, bytes += 1'000);
+  EXPECT_EQ(rate.remaining_ns(200'000), 100 * kSecond);
+  for (uint64_t s = 101; s <= 140; ++s) rate.add(s * kSecond, bytes += 10);
+  EXPECT_EQ(rate.remaining_ns(bytes + 1'000), 100 * kSecond);
+  EXPECT_EQ(rate.remaining_ns(bytes - 1), 0u);
 }
 
-TEST(Flow, NothingMovesNothingIsForetold) {
-  Flow flow(0);
-  for (uint64_t s = 1; s <= 100; ++s) flow.add(s * kSecond, 0);
-  EXPECT_FALSE(flow.remaining_ns(1'000));
-  EXPECT_EQ(flow.last(), 0);
+TEST(ByteRate, NothingMovesNothingIsForetold) {
+  ByteRate rate(0);
+  for (uint64_t s = 1; s <= 100; ++s) rate.add(s * kSecond, 0);
+  EXPECT_FALSE(rate.remaining_ns(1'000));
+  EXPECT_EQ(rate.last(), 0);
 }
 
-TEST(Flow, TheTimeThatWeWereStoppedDoesntCount) {
-  Flow flow(0);
-  flow.add(kSecond, 1'000);
-  flow.leave_out(3600 * kSecond);
-  flow.add(3602 * kSecond, 2'000);
-  EXPECT_EQ(flow.elapsed_ns(), 2 * kSecond);
-  EXPECT_EQ(flow.last(), 1'000);
+TEST(ByteRate, TheTimeThatWeWereStoppedDoesntCount) {
+  ByteRate rate(0);
+  rate.add(kSecond, 1'000);
+  rate.leave_out(3600 * kSecond);
+  rate.add(3602 * kSecond, 2'000);
+  EXPECT_EQ(rate.elapsed_ns(), 2 * kSecond);
+  EXPECT_EQ(rate.last(), 1'000);
 }
 
 TEST(Waiting, NamesTheSideOfMostLooks) {

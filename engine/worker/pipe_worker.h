@@ -19,9 +19,9 @@
 
 namespace pipetop {
 
-class Flow {
+class PipeWorker {
  public:
-  Flow(ControlBlock& block, int pipe_fd, uint32_t generation)
+  PipeWorker(ControlBlock& block, int pipe_fd, uint32_t generation)
       : block_(block), pipe_fd_(pipe_fd), generation_(generation) {}
 
   int pipe_fd() const { return pipe_fd_; }
@@ -113,14 +113,14 @@ class FreePace {
 
   // Waits until a transfer is due and may succeed. False: check for a change first.
   template <Wait wait>
-  bool ready(Flow& flow, short events) {
-    flow.await<wait>(events);
+  bool ready(PipeWorker& worker, short events) {
+    worker.await<wait>(events);
     return true;
   }
   // How much of `bytes` to request in one transfer.
   uint64_t limit(uint64_t bytes) const { return bytes; }
   // A transfer moved bytes.
-  void moved(Flow&) {}
+  void moved(PipeWorker&) {}
 };
 
 class SlowPace {
@@ -128,24 +128,24 @@ class SlowPace {
   explicit SlowPace(const SlowMotion& motion);
 
   template <Wait wait>
-  bool ready(Flow& flow, short events) {
-    if (!due(flow)) return false;
-    if constexpr (wait == Wait::busy_poll) return flow.poll_once(events);
+  bool ready(PipeWorker& worker, short events) {
+    if (!due(worker)) return false;
+    if constexpr (wait == Wait::busy_poll) return worker.poll_once(events);
     // There is nothing to gain from spinning.
-    flow.await<wait == Wait::adaptive ? Wait::poll : wait>(events);
+    worker.await<wait == Wait::adaptive ? Wait::poll : wait>(events);
     return true;
   }
   uint64_t limit(uint64_t bytes) const { return std::min(bytes, motion_.bytes); }
-  void moved(Flow& flow) {
+  void moved(PipeWorker& worker) {
     tried_ = false;
-    if (motion_.steps) add(flow.marks().steps, 1);
+    if (motion_.steps) add(worker.marks().steps, 1);
   }
 
  private:
   // A single step is made at once; only if nothing could be moved it is tried at the usual pace.
-  bool due(Flow& flow) {
+  bool due(PipeWorker& worker) {
     if (!motion_.steps) return sleep();
-    return flow.may_step() && (!std::exchange(tried_, true) || sleep());
+    return worker.may_step() && (!std::exchange(tried_, true) || sleep());
   }
   bool sleep();
 
@@ -194,7 +194,7 @@ inline unsigned splice_flags(const PipeCommand& command, unsigned gift_flag) {
 }
 
 // prepare(command, report) -> false if there was no memory, with the reason in the
-// report; move(command, flow) -> why the flow ended.
+// report; move(command, worker) -> why the loop ended.
 template <class Prepare, class Move>
 int run_pipe_role(ControlBlock& block, int pipe_fd, Prepare prepare, Move move) {
   return run_worker<PipeCommand>(
@@ -204,8 +204,8 @@ int run_pipe_role(ControlBlock& block, int pipe_fd, Prepare prepare, Move move) 
         return prepare(command, report);
       },
       [&](const PipeCommand& command, uint32_t generation) {
-        Flow flow(block, pipe_fd, generation);
-        return move(command, flow);
+        PipeWorker worker(block, pipe_fd, generation);
+        return move(command, worker);
       });
 }
 

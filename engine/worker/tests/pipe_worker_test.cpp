@@ -1,4 +1,4 @@
-#include "engine/worker/flow.h"
+#include "engine/worker/pipe_worker.h"
 
 #include <gtest/gtest.h>
 

@@ -7,9 +7,9 @@
 
 namespace pipetop::tui {
 
-class Flow {
+class ByteRate {
  public:
-  explicit Flow(uint64_t now_ns);
+  explicit ByteRate(uint64_t now_ns);
 
   // `bytes` in all. Times never go back.
   void add(uint64_t now_ns, uint64_t bytes);

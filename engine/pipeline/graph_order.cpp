@@ -1,4 +1,4 @@
-#include "engine/pipeline/flow_order.h"
+#include "engine/pipeline/graph_order.h"
 
 #include <cstdint>
 #include <functional>
@@ -83,7 +83,7 @@ std::vector<size_t> circles(Arrows arrows) {
   return circle;
 }
 
-std::vector<size_t> flow_order(Arrows arrows, size_t stages) {
+std::vector<size_t> graph_order(Arrows arrows, size_t stages) {
   std::vector<Part> parts = parts_of(arrows, stages);
   using Ready = std::pair<size_t, size_t>;  // rank, part
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;

@@ -10,7 +10,7 @@
 
 namespace pipetop {
 
-struct FlowRing {
+struct WaitRing {
   bool known = false;  // looked at often enough
   double empty = 0, full = 0;
   bool over = false;                     // nobody can write to it any more
@@ -18,7 +18,7 @@ struct FlowRing {
   std::vector<size_t> writers, readers;  // stages that move its data, and live
 };
 
-struct FlowStage {
+struct WaitStage {
   bool alive = false;       // it holds an end that it moves data through, and has not exited
   bool takes_part = false;  // data moved, or waits, in one of its pipes
   bool known = false;       // how it spends its time
@@ -32,14 +32,14 @@ struct FlowStage {
   bool is_source = true, is_sink = true;
 };
 
-struct Flow {
-  std::vector<FlowStage> stages;
-  std::vector<FlowRing> rings;  // of each pipe
+struct WaitGraph {
+  std::vector<WaitStage> stages;
+  std::vector<WaitRing> rings;  // of each pipe
 
   // Some pipe is known to have moved data, or all are known not to.
   bool moved = false, still = false;
 };
 
-Flow flow_of(const PipelineView& pipeline);
+WaitGraph wait_graph_of(const PipelineView& pipeline);
 
 }  // namespace pipetop
