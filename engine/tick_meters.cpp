@@ -71,18 +71,18 @@ void TickMeters::describe(const EngineLife& life, Snapshot& s) {
   s.noise = noise_.shown();
 }
 
-std::vector<PartView> TickMeters::parts() const {
-  std::vector<PartView> views = part_rates_.describe(workload_.parts());
-  for (PartView& part : views)
+std::vector<PartReadings> TickMeters::parts() const {
+  std::vector<PartReadings> views = part_rates_.describe(workload_.parts());
+  for (PartReadings& part : views)
     for (const WorkerMeter& meter : workers_)
       if (const auto cpu = meter.cpu_of(part.pid)) part.cpu = Reading<int>::of(*cpu);
   return views;
 }
 
-WorkerView TickMeters::view_of(Role role, const EngineLife& life,
-                               const Effective& effective) const {
+WorkerReadings TickMeters::view_of(Role role, const EngineLife& life,
+                                   const Effective& effective) const {
   const auto i = static_cast<size_t>(role);
-  WorkerView view;
+  WorkerReadings view;
   view.role = role;
   view.name = terms_.roles[i];
   if (view.name.empty()) return view;
@@ -95,7 +95,7 @@ WorkerView TickMeters::view_of(Role role, const EngineLife& life,
   return view;
 }
 
-RingView TickMeters::ring(uint64_t now_ns, const Effective& effective) {
+RingReadings TickMeters::ring(uint64_t now_ns, const Effective& effective) {
   Reading<RingFrame> frame = observers_.ring_frame(now_ns);
   // At full speed nobody knows how much went through between the frame and the counts.
   if (frame.has_value() && effective.settings.pipe.slow_motion)

@@ -52,9 +52,9 @@ class TickMeters {
 
  private:
   void refresh_functions(uint64_t now_ns, const EngineLife& life);
-  WorkerView view_of(Role role, const EngineLife& life, const Effective& effective) const;
-  std::vector<PartView> parts() const;
-  RingView ring(uint64_t now_ns, const Effective& effective);
+  WorkerReadings view_of(Role role, const EngineLife& life, const Effective& effective) const;
+  std::vector<PartReadings> parts() const;
+  RingReadings ring(uint64_t now_ns, const Effective& effective);
 
   const WorkloadTerms& terms_;
   const Workload& workload_;

@@ -11,7 +11,7 @@
 namespace pipetop {
 
 // What fills the screen beside the rate and its factor.
-enum class SceneView : uint8_t { ring, functions, tree, waiting, log, ladder, throughput };
+enum class ShowPart : uint8_t { ring, functions, tree, waiting, log, ladder, throughput };
 
 // How long a scene lasts before the talk may go on by itself, and rehearsal does.
 struct SceneWait {
@@ -31,7 +31,7 @@ struct Scene {
   std::string title, caption, notes;  // caption and notes may have several lines, "" for none
   std::string preset;                 // the preset that the settings came from, "" for none
   Settings settings;                  // the workload may change
-  SceneView view = SceneView::ring;
+  ShowPart view = ShowPart::ring;
   std::string highlight;  // a function's name, or "slots", "verdict" or "rate"; "" for nothing
   SceneWait wait;
   std::vector<Expectation> expect;

@@ -32,7 +32,7 @@ void forget_histories(Snapshot& s) {
   s.throughput.previous = {};
   s.ring.frame = {};
   s.ring.history = {};
-  for (WorkerView& worker : s.workers) worker.functions = {}, worker.blocked = {};
+  for (WorkerReadings& worker : s.workers) worker.functions = {}, worker.blocked = {};
   s.notices = {};
 }
 

@@ -161,7 +161,7 @@ std::string place(const LadderReport& report, size_t rung, uint32_t round) {
 }
 
 void warn_of_workers(LadderReport& report, const LadderRun& run) {
-  for (const WorkerView& after : run.trial.end.workers) {
+  for (const WorkerReadings& after : run.trial.end.workers) {
     const uint32_t deaths = after.restarts - run.trial.begin.worker(after.role).restarts;
     if (deaths == 0 && after.state != ProcessState::restarting) continue;
     report.warn(Exit::worker_failed,

@@ -22,7 +22,7 @@ void tell(const Function& function, const Arguments&... arguments) {
   if (function) function(arguments...);
 }
 
-bool is_stuck(const WorkerView& worker) {
+bool is_stuck(const WorkerReadings& worker) {
   constexpr uint32_t kTooManyRestarts = 3;
   return worker.state == ProcessState::refused || worker.state == ProcessState::failed ||
          worker.restarts >= kTooManyRestarts;
@@ -124,7 +124,7 @@ class Measurement {
   // Over all of it; the engine's are over the last second. The settings, and so the parts, stay.
   void set_part_rates() {
     for (size_t i = 0; i < trial_.end.parts.size(); ++i) {
-      PartView& part = trial_.end.parts[i];
+      PartReadings& part = trial_.end.parts[i];
       part.rate =
           rate_between(trial_.begin.parts[i].total, part.total, unit_of(trial_.settings).count);
     }

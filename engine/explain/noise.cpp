@@ -36,14 +36,14 @@ std::string whole_percent(double share) { return fmt::format("{:.0f} %", 100 * s
 bool share_cpus(const Snapshot& s) {
   if (s.effective.settings.pipe.placement == Placement::same_cpu) return true;
   int processes = 0;
-  for (const WorkerView& w : s.workers)
+  for (const WorkerReadings& w : s.workers)
     if (!w.name.empty()) processes += w.processes;
   if (s.host && s.host->cpus > 0 && processes > s.host->cpus) return true;
   const auto &first = s.workers.front().last_cpu, &last = s.workers.back().last_cpu;
   return first.has_value() && last.has_value() && *first == *last;
 }
 
-bool short_of_cpu(const WorkerView& w) {
+bool short_of_cpu(const WorkerReadings& w) {
   const auto runnable = known_value(w.shares.runnable);
   if (w.state != ProcessState::flowing || !runnable) return false;
   const auto sleeps = known_value(w.voluntary_switches_per_s);
@@ -53,7 +53,7 @@ bool short_of_cpu(const WorkerView& w) {
 
 std::string who_waits(const Snapshot& s) {
   std::vector<std::string> who;
-  for (const WorkerView& w : s.workers)
+  for (const WorkerReadings& w : s.workers)
     if (!w.name.empty() && short_of_cpu(w))
       who.push_back(fmt::format("{} runnable {}", w.name, whole_percent(*w.shares.runnable)));
   if (who.empty()) return "";
@@ -63,7 +63,7 @@ std::string who_waits(const Snapshot& s) {
 std::string pressure(const Snapshot& s) {
   const auto all = known_value(s.cpu_pressure);
   double ours = 0;
-  for (const WorkerView& w : s.workers)
+  for (const WorkerReadings& w : s.workers)
     ours += known_value(w.shares.runnable).value_or(0) * w.processes;
   if (!all || *all - ours < kPressure) return "";
   return fmt::format("other programs wait for CPUs {} of the time", whole_percent(*all));

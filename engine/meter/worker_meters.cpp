@@ -44,7 +44,7 @@ TimeShares shares_of(uint64_t on_cpu_ns, uint64_t runnable_ns, double wall_ns) {
 
 // Shares and switches over `wall_ns`.
 void set_rates(const TaskTimes& then, const TaskTimes& now, double wall_ns, const char* source,
-               WorkerView& view) {
+               WorkerReadings& view) {
   view.times_source = source;
   view.shares =
       shares_of(now.on_cpu_ns - then.on_cpu_ns, now.runnable_ns - then.runnable_ns, wall_ns);
@@ -112,8 +112,8 @@ Reading<double> rate_between(const Progress& first, const Progress& last, double
   return Reading<double>::of(double(last.items - first.items) / unit / seconds);
 }
 
-std::vector<PartView> PartRates::describe(std::span<const PartProgress> parts) const {
-  std::vector<PartView> views;
+std::vector<PartReadings> PartRates::describe(std::span<const PartProgress> parts) const {
+  std::vector<PartReadings> views;
   for (const PartProgress& part : parts) {
     const auto found = samples_.find(part.name);
     auto rate = Reading<double>::warming(kNoInterval);
@@ -156,7 +156,7 @@ std::optional<int> WorkerMeter::cpu_of(pid_t pid) const {
   return {};
 }
 
-void WorkerMeter::describe(const WorkerCounts& counts, WorkerView& view) const {
+void WorkerMeter::describe(const WorkerCounts& counts, WorkerReadings& view) const {
   view.counts = counts;
   const Sample none;
   const Sample& first = samples_.empty() ? none : samples_.front();
@@ -166,7 +166,8 @@ void WorkerMeter::describe(const WorkerCounts& counts, WorkerView& view) const {
   describe_times(first, last, view);
 }
 
-void WorkerMeter::describe_calls(const Sample& first, const Sample& last, WorkerView& view) const {
+void WorkerMeter::describe_calls(const Sample& first, const Sample& last,
+                                 WorkerReadings& view) const {
   const double seconds = double(last.at_ns - first.at_ns) / 1e9;
   if (seconds <= 0) {
     for (auto* reading : {&view.syscalls_per_s, &view.bytes_per_call, &view.eagain_share,
@@ -191,7 +192,7 @@ void WorkerMeter::describe_calls(const Sample& first, const Sample& last, Worker
 }
 
 void WorkerMeter::describe_process(const Sample& first, const Sample& last,
-                                   WorkerView& view) const {
+                                   WorkerReadings& view) const {
   const bool refused = last.at_ns != 0 && !last.process;
   const auto none =
       refused ? Reading<double>::unavailable(kNoProc) : Reading<double>::warming(kNoInterval);
@@ -221,7 +222,8 @@ void WorkerMeter::describe_process(const Sample& first, const Sample& last,
 }
 
 // Better than schedstat's shares, which are updated on ticks only.
-void WorkerMeter::describe_times(const Sample& first, const Sample& last, WorkerView& view) const {
+void WorkerMeter::describe_times(const Sample& first, const Sample& last,
+                                 WorkerReadings& view) const {
   view.wakeups_per_s = last.times.status == ReadingStatus::unavailable
                            ? Reading<double>::unavailable(last.times.reason)
                            : Reading<double>::warming(kNoInterval);

@@ -49,7 +49,7 @@ class PartRates {
   void sample(uint64_t now_ns, std::span<const PartProgress> parts);
 
   // The CPUs are not set.
-  std::vector<PartView> describe(std::span<const PartProgress> parts) const;
+  std::vector<PartReadings> describe(std::span<const PartProgress> parts) const;
 
  private:
   struct Sample {
@@ -90,12 +90,12 @@ class WorkerMeter {
   std::optional<int> cpu_of(pid_t pid) const;
 
   // Fills in counters, rates and shares.
-  void describe(const WorkerCounts& counts, WorkerView& view) const;
+  void describe(const WorkerCounts& counts, WorkerReadings& view) const;
 
  private:
-  void describe_calls(const Sample& first, const Sample& last, WorkerView& view) const;
-  void describe_process(const Sample& first, const Sample& last, WorkerView& view) const;
-  void describe_times(const Sample& first, const Sample& last, WorkerView& view) const;
+  void describe_calls(const Sample& first, const Sample& last, WorkerReadings& view) const;
+  void describe_process(const Sample& first, const Sample& last, WorkerReadings& view) const;
+  void describe_times(const Sample& first, const Sample& last, WorkerReadings& view) const;
 
   std::deque<Sample> samples_;  // within the last second
 };

@@ -61,7 +61,7 @@ struct OccupancyHistory {
   std::vector<OccupancyColumn> columns;  // oldest first, at least 2 minutes
 };
 
-struct RingView {
+struct RingReadings {
   uint32_t slots = 0;  // from F_GETPIPE_SZ
   uint64_t bytes = 0;
   Reading<RingFrame> frame;

@@ -37,7 +37,7 @@ enum class ProcessState {
 
 // A role of the workload: one or several processes. Rates over about the last
 // second, and totals since the start.
-struct WorkerView {
+struct WorkerReadings {
   Role role = Role::writer;
   std::string name;                    // "writer"; "" if there is no such role
   std::vector<std::string> technique;  // what it does: "vmsplice", then details
@@ -80,7 +80,7 @@ struct Integrity : WorkerIntegrity {
 // ---- parts and figures of a workload ----------------------------------------
 
 // One of several parts: a pair, a client.
-struct PartView {
+struct PartReadings {
   std::string name;  // "client 2"
   int pid = 0;
   Reading<int> cpu;
@@ -188,10 +188,10 @@ struct Snapshot {
   Settings requested;
   Effective effective;
   Throughput throughput;
-  std::vector<PartView> parts;
+  std::vector<PartReadings> parts;
   std::vector<Figure> figures;
-  RingView ring;
-  std::array<WorkerView, kRoles> workers;  // by Role
+  RingReadings ring;
+  std::array<WorkerReadings, kRoles> workers;  // by Role
   Reading<Integrity> integrity;
   Reading<Verdict> verdict;
   Reading<Change> change;  // warming until both segments have settled
@@ -205,7 +205,7 @@ struct Snapshot {
   // Only in a recording: what the screen said at this moment, in answer to a key.
   std::optional<Notice> answer;
 
-  const WorkerView& worker(Role role) const { return workers[static_cast<size_t>(role)]; }
+  const WorkerReadings& worker(Role role) const { return workers[static_cast<size_t>(role)]; }
 };
 
 }  // namespace pipetop

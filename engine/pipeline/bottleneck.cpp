@@ -42,17 +42,17 @@ Bottleneck blamed(Kind kind, const JudgedPipeline& view, size_t stage, WaitsFor 
 }
 
 std::optional<Bottleneck> nothing_to_see(const JudgedPipeline& view) {
-  const std::vector<StageView>& stages = view.pipeline.stages;
+  const std::vector<Stage>& stages = view.pipeline.stages;
   if (stages.empty()) return said(Kind::unknown, "not known: no process holds a pipe here");
-  if (std::ranges::all_of(stages, &StageView::gone))
+  if (std::ranges::all_of(stages, &Stage::gone))
     return said(Kind::idle, stages.size() == 1 ? "it has ended: its stage has exited"
                                                : "it has ended: every stage has exited");
   if (std::ranges::any_of(view.graph.stages, &WaitStage::alive)) return {};
-  if (!view.pipeline.pipes.empty() && std::ranges::all_of(view.pipeline.pipes, &PipeView::closed))
+  if (!view.pipeline.pipes.empty() && std::ranges::all_of(view.pipeline.pipes, &Pipe::closed))
     return said(Kind::idle, "nothing moves: every pipe is closed");
-  const auto living = size_t(std::ranges::find(stages, false, &StageView::gone) - stages.begin());
-  const bool own = std::ranges::any_of(
-      view.pipeline.pipes, [](const PipeView& pipe) { return pipe.own && !pipe.closed; });
+  const auto living = size_t(std::ranges::find(stages, false, &Stage::gone) - stages.begin());
+  const bool own = std::ranges::any_of(view.pipeline.pipes,
+                                       [](const Pipe& pipe) { return pipe.own && !pipe.closed; });
   const std::string name = shown_name(view, living);
   if (own && stages[living].state.kind == StageState::Kind::waiting)
     return said(Kind::idle, fmt::format("nothing moves: {} holds both ends, and waits", name));
@@ -64,7 +64,7 @@ std::optional<Bottleneck> nothing_to_see(const JudgedPipeline& view) {
 std::optional<Bottleneck> stopped(const JudgedPipeline& view) {
   std::vector<size_t> found;
   for (size_t i = 0; i < view.graph.stages.size(); ++i) {
-    const StageView& stage = view.pipeline.stages[i];
+    const Stage& stage = view.pipeline.stages[i];
     if (!view.graph.stages[i].alive || stage.state.kind != StageState::Kind::waiting ||
         stage.state.wait != WaitsFor::stopped)
       continue;
@@ -81,7 +81,7 @@ std::optional<Bottleneck> stopped(const JudgedPipeline& view) {
 }
 
 std::optional<Bottleneck> too_little(const JudgedPipeline& view) {
-  const PipelineView& p = view.pipeline;
+  const Pipeline& p = view.pipeline;
   if (p.window_ns < kLeastWindowNs)
     return said(Kind::unknown,
                 fmt::format("not known yet: watched for {:.1f} s, it takes {} s",
@@ -89,7 +89,7 @@ std::optional<Bottleneck> too_little(const JudgedPipeline& view) {
   const auto known = [](const WaitRing& ring) { return ring.known; };
   uint64_t samples = 0;
   bool looked_at = false;
-  for (const PipeView& pipe : p.pipes) {
+  for (const Pipe& pipe : p.pipes) {
     if (pipe.own || pipe.closed || !pipe.shares.has_value()) continue;
     looked_at = true;
     samples = std::max(samples, pipe.shares->samples);
@@ -296,7 +296,7 @@ Bottleneck found_in(const JudgedPipeline& view) {
 
 }  // namespace
 
-Bottleneck find_bottleneck(const PipelineView& pipeline) {
+Bottleneck find_bottleneck(const Pipeline& pipeline) {
   const WaitGraph graph = wait_graph_of(pipeline);
   const JudgedPipeline view{pipeline, graph};
   Bottleneck found = found_in(view);

@@ -26,6 +26,6 @@ inline constexpr int kLineColumns = 100;
 
 // Uses shares, states, capacity, rates and their history, the kernel's counts of open files, CPU,
 // and the functions of stages that have them.
-Bottleneck find_bottleneck(const PipelineView& pipeline);
+Bottleneck find_bottleneck(const Pipeline& pipeline);
 
 }  // namespace pipetop

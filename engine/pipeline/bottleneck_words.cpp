@@ -116,13 +116,13 @@ std::vector<std::string> neighbour_clauses(const JudgedPipeline& view, size_t nu
 
 // "(one thread)": that is all it can use.
 std::string cpus_suffix(const JudgedPipeline& view, size_t number) {
-  const StageView& stage = view.pipeline.stages[number];
+  const Stage& stage = view.pipeline.stages[number];
   if (activity_of(view, number).kind != Activity::Kind::cpu || !stage.shares.has_value()) return "";
   if (stage.threads == 1) return " (one thread)";
   return stage.shares->cpu > 1.05 ? fmt::format(" ({:.1f} CPUs)", stage.shares->cpu) : "";
 }
 
-std::string function_clause(const StageView& stage) {
+std::string function_clause(const Stage& stage) {
   if (!stage.functions.has_value() || stage.functions->samples < kLeastSamples) return "";
   const std::vector<FunctionRow> rows = stage.functions->rows();
   if (rows.empty()) return "";
@@ -134,9 +134,9 @@ std::string function_clause(const StageView& stage) {
 }
 
 // Stages that hold a write end and don't use it, and did not come just now.
-std::vector<size_t> idle_writers(const PipelineView& pipeline, const PipeView& pipe) {
+std::vector<size_t> idle_writers(const Pipeline& pipeline, const Pipe& pipe) {
   std::vector<size_t> stages;
-  for (const EndView& end : pipe.writers)
+  for (const StageEnd& end : pipe.writers)
     if (!end.active && end.stage < pipeline.stages.size() && !pipeline.stages[end.stage].gone &&
         pipeline.stages[end.stage].cpu.has_value() &&
         std::ranges::find(stages, end.stage) == stages.end())
@@ -161,10 +161,10 @@ std::string percent_of(double share) {
 }
 
 std::string shown_name(const JudgedPipeline& view, size_t number) {
-  const StageView& stage = view.pipeline.stages[number];
+  const Stage& stage = view.pipeline.stages[number];
   std::string name = stage.name;
   if (columns_in(name) > kNameColumns) name = beginning_of(name, kNameColumns - 2) + "…";
-  const auto same = std::ranges::count_if(view.pipeline.stages, [&](const StageView& other) {
+  const auto same = std::ranges::count_if(view.pipeline.stages, [&](const Stage& other) {
     return !other.gone && other.name == stage.name;
   });
   return same > 1 ? fmt::format("{} {}", name, stage.id.pid) : name;
@@ -193,7 +193,7 @@ std::string first_fitting(std::initializer_list<std::string> lines) {
 
 Activity activity_of(const JudgedPipeline& view, size_t number) {
   const WaitStage& stage = view.graph.stages[number];
-  const StageView& known = view.pipeline.stages[number];
+  const Stage& known = view.pipeline.stages[number];
   const auto most = std::ranges::max_element(stage.elsewhere);
   const double works = stage.on_cpu + stage.runnable;
   if (*most <= works) {
@@ -218,7 +218,7 @@ std::string_view does_what(const Activity& activity) {
 
 std::string does(const JudgedPipeline& view, size_t number) {
   const Activity activity = activity_of(view, number);
-  const StageView& stage = view.pipeline.stages[number];
+  const Stage& stage = view.pipeline.stages[number];
   const std::string share = percent_of(activity.share);
   if (activity.kind == Activity::Kind::threads)
     return fmt::format("keeps {:.1f} CPUs busy", activity.share);
@@ -284,7 +284,7 @@ std::vector<std::string> circumstances(const JudgedPipeline& view) {
         fmt::format("{} {} exited", names_of(view, gone), gone.size() > 1 ? "have" : "has"));
   const auto name = [&](size_t stage) { return shown_name(view, stage); };
   for (size_t i = 0; i < view.graph.rings.size(); ++i) {
-    const PipeView& pipe = view.pipeline.pipes[i];
+    const Pipe& pipe = view.pipeline.pipes[i];
     const WaitRing& ring = view.graph.rings[i];
     if (ring.readers.size() == 1)
       for (const size_t holder : idle_writers(view.pipeline, pipe))

@@ -14,7 +14,7 @@ namespace pipetop {
 
 // A pipeline with what the rules made of it.
 struct JudgedPipeline {
-  const PipelineView& pipeline;
+  const Pipeline& pipeline;
   const WaitGraph& graph;
 };
 

@@ -31,7 +31,7 @@ std::vector<size_t> waits_on(const JudgedPipeline& view, size_t number) {
 
 // Any other thread of it might be the one that goes on.
 bool only_waits(const JudgedPipeline& view, size_t number) {
-  const StageView& stage = view.pipeline.stages[number];
+  const Stage& stage = view.pipeline.stages[number];
   const WaitStage& graph = view.graph.stages[number];
   const bool in_pipe =
       stage.state.wait == WaitsFor::pipe_read || stage.state.wait == WaitsFor::pipe_write;

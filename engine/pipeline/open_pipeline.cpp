@@ -68,9 +68,9 @@ void OpenPipeline::pass(uint64_t now_ns) {
     if (table_.known(pipe)) table_.moving().insert({pipe, process});
   if (counts_) take_bytes();
   members_.update(table_.scan(), table_.index(), table_.shapes(), table_.moving(), now_ns);
-  std::map<PipeId, PipeView> left = std::exchange(pipes_, {});
+  std::map<PipeId, Pipe> left = std::exchange(pipes_, {});
   for (const PipeId id : members_.pipes()) {
-    PipeView& pipe = pipes_[id];
+    Pipe& pipe = pipes_[id];
     if (const auto before = left.extract(id)) pipe = std::move(before.mapped());
     pipe.id = id;
     KnownPipe* known = table_.known(id);
@@ -243,7 +243,7 @@ void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, u
   const std::vector<ScannedProcess> states = process_states(scan, index);
   const uint64_t boot_ns = parts_.boot_ns();
   for (auto& [id, record] : stages_) {
-    StageView& view = record.view;
+    Stage& view = record.view;
     if (view.gone) continue;
     const auto state = std::ranges::lower_bound(states, id, {}, &ScannedProcess::id);
     const bool seen = state != states.end() && state->id == id;
@@ -275,7 +275,7 @@ void OpenPipeline::sample_rings(const PipeScan& scan) {
 }
 
 void OpenPipeline::make_view(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns) {
-  PipelineView view;
+  Pipeline view;
   view.window_ns = window_.length_ns();
   Places places;
   const std::vector<ProcessId> stages = members_.stages();
@@ -290,9 +290,9 @@ void OpenPipeline::make_view(const PipeScan& scan, const ScanIndex& index, uint6
     view.pipes.push_back(pipes_[id]);
   }
   if (instruments_->clock().missed_bytes())
-    for (PipeView& pipe : view.pipes) pipe.exact = false;
+    for (Pipe& pipe : view.pipes) pipe.exact = false;
   instruments_->sample(blamed_, selected_, now_ns);
-  for (StageView& stage : view.stages) stage.functions = instruments_->functions(stage.id);
+  for (Stage& stage : view.stages) stage.functions = instruments_->functions(stage.id);
   view.bottleneck = find_bottleneck(view);
   suspect(view.bottleneck.stage, now_ns);
   view_ = std::move(view);
@@ -304,7 +304,7 @@ void OpenPipeline::suspect(std::optional<ProcessId> stage, uint64_t now_ns) {
   if (now_ns >= suspected_ns_ + kBlameNs) blamed_ = stage;
 }
 
-void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const Families& families,
+void OpenPipeline::fill_pipe(Pipe& pipe, const ScannedPipe* scanned, const Families& families,
                              const Places& places) {
   const auto before_writers = std::exchange(pipe.writers, {});
   const auto before_readers = std::exchange(pipe.readers, {});
@@ -339,21 +339,21 @@ void OpenPipeline::fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const F
   keep_ends_of_gone(pipe.closed, before_writers, places, pipe.writers);
   keep_ends_of_gone(pipe.closed, before_readers, places, pipe.readers);
   for (const bool writing : {false, true}) {
-    std::vector<EndView>& ends = writing ? pipe.writers : pipe.readers;
+    std::vector<StageEnd>& ends = writing ? pipe.writers : pipe.readers;
     // A process that got it since the last pass is no stage yet.
-    std::erase_if(ends, [&](const EndView& end) { return end.stage >= places.size(); });
+    std::erase_if(ends, [&](const StageEnd& end) { return end.stage >= places.size(); });
     if (!counts_) continue;
-    for (EndView& end : ends)
+    for (StageEnd& end : ends)
       end.bytes = counts_->of(pipe.id, end.end.process, end.end.fd, writing);
   }
 }
 
 // Ends of who has exited are closed, but they show where in the flow it was.
-void OpenPipeline::keep_ends_of_gone(bool is_closed, const std::vector<EndView>& before,
-                                     const Places& places, std::vector<EndView>& ends) {
+void OpenPipeline::keep_ends_of_gone(bool is_closed, const std::vector<StageEnd>& before,
+                                     const Places& places, std::vector<StageEnd>& ends) {
   std::set<std::pair<ProcessId, int>> known;
-  for (const EndView& end : ends) known.emplace(end.end.process, end.end.fd);
-  for (EndView end : before) {
+  for (const StageEnd& end : ends) known.emplace(end.end.process, end.end.fd);
+  for (StageEnd end : before) {
     const bool keep = is_closed || is_gone(end.end.process);
     if (!keep || !known.emplace(end.end.process, end.end.fd).second) continue;
     end.stage = place_in(places, end.end.process);
@@ -369,7 +369,7 @@ void OpenPipeline::say_end() {
 }
 
 // What it moved before it was looked at would make it too fast.
-Reading<double> OpenPipeline::overall_rate(const PipeView& pipe) const {
+Reading<double> OpenPipeline::overall_rate(const Pipe& pipe) const {
   const auto found = seen_.find(pipe.id);
   if (!pipe.total_bytes || found == seen_.end()) return pipe.bytes_per_s;
   const Seen& seen = found->second;
@@ -379,24 +379,24 @@ Reading<double> OpenPipeline::overall_rate(const PipeView& pipe) const {
                              double(seen.until_ns - seen.from_ns));
 }
 
-std::optional<PipelineView> OpenPipeline::overall() const {
+std::optional<Pipeline> OpenPipeline::overall() const {
   if (!view_) return {};
-  PipelineView all = *view_;
+  Pipeline all = *view_;
   all.window_ns = all_time_.length_ns();
-  for (StageView& stage : all.stages) {
+  for (Stage& stage : all.stages) {
     auto shares = all_time_.shares(stage.id);
     if (!shares.has_value()) continue;
     if (!instruments_->is_coarse()) stage.cpu = Reading<double>::of(shares->cpu);
     stage.shares = std::move(shares);
   }
-  for (PipeView& pipe : all.pipes) {
+  for (Pipe& pipe : all.pipes) {
     if (auto shares = all_time_.ring(pipe.id); shares.has_value()) pipe.shares = std::move(shares);
     pipe.bytes_per_s = overall_rate(pipe);
   }
   // What held it up while it ran: that it has ended since is another matter.
-  PipelineView as_it_ran = all;
-  for (StageView& stage : as_it_ran.stages) stage.gone = false;
-  for (PipeView& pipe : as_it_ran.pipes) pipe.closed = false;
+  Pipeline as_it_ran = all;
+  for (Stage& stage : as_it_ran.stages) stage.gone = false;
+  for (Pipe& pipe : as_it_ran.pipes) pipe.closed = false;
   all.bottleneck = find_bottleneck(as_it_ran);
   return all;
 }

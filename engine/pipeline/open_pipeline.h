@@ -34,8 +34,8 @@ class OpenPipeline {
   // Since the last pass a stage forked, exited or opened a pipe: another one would tell more.
   bool wants_pass() const { return wants_pass_; }
 
-  const std::optional<PipelineView>& view() const { return view_; }  // nothing: no pipe yet
-  std::optional<PipelineView> overall() const;
+  const std::optional<Pipeline>& view() const { return view_; }  // nothing: no pipe yet
+  std::optional<Pipeline> overall() const;
 
   void select(std::optional<ProcessId> stage) { selected_ = stage; }
   void count_bytes(bool on);  // throws Error
@@ -67,18 +67,18 @@ class OpenPipeline {
   bool is_gone(ProcessId process) const;
   void forget_others();
   void notice_forks();
-  void note_bytes(const PipeView& pipe, uint64_t at_ns);
+  void note_bytes(const Pipe& pipe, uint64_t at_ns);
   void sample_pipes(const PipeScan& scan, const ScanIndex& index);
   void sample_times(const PipeScan& scan, uint64_t now_ns);
   void sample_stages(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns);
   void sample_rings(const PipeScan& scan);
   void measure_io(const PipeScan& scan);
   void make_view(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns);
-  void fill_pipe(PipeView& pipe, const ScannedPipe* scanned, const Families& families,
+  void fill_pipe(Pipe& pipe, const ScannedPipe* scanned, const Families& families,
                  const Places& places);
-  void keep_ends_of_gone(bool is_closed, const std::vector<EndView>& before, const Places& places,
-                         std::vector<EndView>& ends);
-  Reading<double> overall_rate(const PipeView& pipe) const;
+  void keep_ends_of_gone(bool is_closed, const std::vector<StageEnd>& before, const Places& places,
+                         std::vector<StageEnd>& ends);
+  Reading<double> overall_rate(const Pipe& pipe) const;
   void suspect(std::optional<ProcessId> stage, uint64_t now_ns);
   void say_end();
 
@@ -93,9 +93,9 @@ class OpenPipeline {
   std::set<PipeId> counted_wholly_;   // from their first byte on
   PipelineWindow window_, all_time_{PipelineWindow::kAllTime};
   std::map<ProcessId, StageRecord> stages_;
-  std::map<PipeId, PipeView> pipes_;
+  std::map<PipeId, Pipe> pipes_;
   std::map<PipeId, Seen> seen_;
-  std::optional<PipelineView> view_;
+  std::optional<Pipeline> view_;
   std::optional<ProcessId> selected_, suspect_, blamed_;
   uint64_t suspected_ns_ = 0;
   size_t next_frame_ = 0;

@@ -28,7 +28,7 @@ void OpenPipeline::count_bytes(bool on) {
       seen->second.uncounted = *pipe.total_bytes;
     if (KnownPipe* known = table_.known(id)) known->history.stop_counting();
     for (auto* ends : {&pipe.writers, &pipe.readers})
-      for (EndView& end : *ends) end.bytes.reset();
+      for (StageEnd& end : *ends) end.bytes.reset();
   }
 }
 
@@ -48,7 +48,7 @@ void OpenPipeline::begin_to_count(uint64_t now_ns, PipeId id, PipeHistory& histo
   history.count(now_ns, counts_->of(id), all);
 }
 
-void OpenPipeline::note_bytes(const PipeView& pipe, uint64_t at_ns) {
+void OpenPipeline::note_bytes(const Pipe& pipe, uint64_t at_ns) {
   if (!pipe.total_bytes) return;
   Seen& seen = seen_.try_emplace(pipe.id, Seen{at_ns, 0, *pipe.total_bytes}).first->second;
   seen.until_ns = at_ns;

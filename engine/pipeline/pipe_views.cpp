@@ -15,7 +15,7 @@ uint64_t age_ns(ProcessId process, uint64_t boot_ns) {
   return boot_ns > start_ns ? boot_ns - start_ns : 0;
 }
 
-bool same(const EndView& view, const PipeEnd& end, bool active) {
+bool same(const StageEnd& view, const PipeEnd& end, bool active) {
   return view.end == end && view.active == active;
 }
 
@@ -33,7 +33,7 @@ std::vector<ScannedProcess> process_states(const PipeScan& scan, const ScanIndex
   return states;
 }
 
-void fill(StageView& stage, const ScannedProcess& state, uint64_t boot_ns) {
+void fill(Stage& stage, const ScannedProcess& state, uint64_t boot_ns) {
   stage.id = state.id;
   // Most names are fit for a terminal as they are.
   const std::string& comm = state.leader->comm;
@@ -45,13 +45,13 @@ void fill(StageView& stage, const ScannedProcess& state, uint64_t boot_ns) {
   stage.gone = state.exited;
 }
 
-void set_facts(StageView& stage, const ProcessFacts& facts) {
+void set_facts(Stage& stage, const ProcessFacts& facts) {
   stage.command = facts.command.empty() ? stage.name : facts.command;
   stage.nice = facts.nice;
   stage.cpus = facts.cpus;
 }
 
-void fill(PipeView& view, const ScannedPipe& pipe, const PipeHistory& history) {
+void fill(Pipe& view, const ScannedPipe& pipe, const PipeHistory& history) {
   view.id = pipe.id;
   view.kernel_readers = pipe.readers;
   view.kernel_writers = pipe.writers;
@@ -68,19 +68,19 @@ void fill(PipeView& view, const ScannedPipe& pipe, const PipeHistory& history) {
   view.shares = history.shares();
 }
 
-void fill_ends(PipeView& view, const ScannedPipe& pipe, const std::vector<bool>& active,
+void fill_ends(Pipe& view, const ScannedPipe& pipe, const std::vector<bool>& active,
                const std::function<size_t(ProcessId)>& stage_of) {
   view.writers.clear();
   view.readers.clear();
   for (size_t i = 0; i < pipe.ends.size(); ++i) {
     const PipeEnd& end = pipe.ends[i];
-    const EndView end_view{end, stage_of(end.process), active[i], {}};
+    const StageEnd end_view{end, stage_of(end.process), active[i], {}};
     if (is_for_writing(end)) view.writers.push_back(end_view);
     if (is_for_reading(end)) view.readers.push_back(end_view);
   }
 }
 
-bool has_ends(const PipeView& view, const ScannedPipe& pipe, const std::vector<bool>& active) {
+bool has_ends(const Pipe& view, const ScannedPipe& pipe, const std::vector<bool>& active) {
   size_t writers = 0, readers = 0;
   for (size_t i = 0; i < pipe.ends.size(); ++i) {
     const PipeEnd& end = pipe.ends[i];

@@ -28,18 +28,18 @@ struct ScannedProcess {
 std::vector<ScannedProcess> process_states(const PipeScan& scan, const ScanIndex& index);
 
 // Name, threads and what it does, from the scan; its age.
-void fill(StageView& stage, const ScannedProcess& state, uint64_t boot_ns);
-void set_facts(StageView& stage, const ProcessFacts& facts);
+void fill(Stage& stage, const ScannedProcess& state, uint64_t boot_ns);
+void set_facts(Stage& stage, const ProcessFacts& facts);
 
 // What the scan says of the pipe itself, and what is known of it from before; not its ends.
-void fill(PipeView& view, const ScannedPipe& pipe, const PipeHistory& history);
+void fill(Pipe& view, const ScannedPipe& pipe, const PipeHistory& history);
 
 // Its ends, in the scan's order; `stage_of` gives the index of a process.
-void fill_ends(PipeView& view, const ScannedPipe& pipe, const std::vector<bool>& active,
+void fill_ends(Pipe& view, const ScannedPipe& pipe, const std::vector<bool>& active,
                const std::function<size_t(ProcessId)>& stage_of);
 
 // Whether these are its ends.
-bool has_ends(const PipeView& view, const ScannedPipe& pipe, const std::vector<bool>& active);
+bool has_ends(const Pipe& view, const ScannedPipe& pipe, const std::vector<bool>& active);
 
 // The path of a FIFO out of a link in /proc/PID/fd, printable; "" for other pipes.
 std::string fifo_path(const std::string& link);

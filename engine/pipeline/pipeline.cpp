@@ -42,11 +42,11 @@ static_assert(std::size(kWaitNames) == kWaits);
 
 // How many stages the data has been through when it gets to a stage, at most. Stages are in the
 // order of the flow, so what goes back closes a circle.
-std::vector<size_t> levels_of(const PipelineView& pipeline) {
+std::vector<size_t> levels_of(const Pipeline& pipeline) {
   std::vector<std::vector<size_t>> before(pipeline.stages.size());
-  for (const PipeView& pipe : pipeline.pipes)
-    for (const EndView& writer : pipe.writers)
-      for (const EndView& reader : pipe.readers)
+  for (const Pipe& pipe : pipeline.pipes)
+    for (const StageEnd& writer : pipe.writers)
+      for (const StageEnd& reader : pipe.readers)
         if (writer.active && reader.active && writer.stage < reader.stage &&
             reader.stage < before.size())
           before[reader.stage].push_back(writer.stage);
@@ -58,12 +58,12 @@ std::vector<size_t> levels_of(const PipelineView& pipeline) {
 
 // Stages that move data, and those that are gone, whose ends are no longer known; all if there are
 // none.
-std::vector<bool> titled(const PipelineView& pipeline) {
+std::vector<bool> titled(const Pipeline& pipeline) {
   std::vector<bool> active(pipeline.stages.size());
   for (size_t i = 0; i < active.size(); ++i) active[i] = pipeline.stages[i].gone;
-  for (const PipeView& pipe : pipeline.pipes)
+  for (const Pipe& pipe : pipeline.pipes)
     for (const auto* ends : {&pipe.writers, &pipe.readers})
-      for (const EndView& end : *ends)
+      for (const StageEnd& end : *ends)
         if (end.active && end.stage < active.size()) active[end.stage] = true;
   if (std::ranges::find(active, true) == active.end()) active.assign(active.size(), true);
   return active;
@@ -79,24 +79,24 @@ std::string_view name_of(WaitsFor wait) {
   return std::ranges::find(kWaitNames, wait, &NamedWait::wait)->name;
 }
 
-const EndView* main_end(const std::vector<EndView>& ends) {
-  const auto active = std::ranges::find_if(ends, &EndView::active);
+const StageEnd* main_end(const std::vector<StageEnd>& ends) {
+  const auto active = std::ranges::find_if(ends, &StageEnd::active);
   if (active != ends.end()) return &*active;
   return ends.empty() ? nullptr : &ends.front();
 }
 
-std::vector<size_t> active_stages(const std::vector<EndView>& ends) {
+std::vector<size_t> active_stages(const std::vector<StageEnd>& ends) {
   std::vector<size_t> stages;
-  for (const EndView& end : ends)
+  for (const StageEnd& end : ends)
     if (end.active && std::ranges::find(stages, end.stage) == stages.end())
       stages.push_back(end.stage);
   return stages;
 }
 
-std::string PipelineView::title() const {
+std::string Pipeline::title() const {
   const std::vector<bool> shown = titled(*this);
   // The ends of what has exited are closed and tell its place no longer, but the order does.
-  const bool in_a_row = std::ranges::any_of(stages, &StageView::gone);
+  const bool in_a_row = std::ranges::any_of(stages, &Stage::gone);
   const std::vector<size_t> levels = levels_of(*this);
   std::vector<std::vector<std::string_view>> names(stages.size());
   for (size_t i = 0; i < stages.size(); ++i)

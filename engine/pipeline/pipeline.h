@@ -34,7 +34,7 @@ struct StageShares {
   std::array<double, kWaits> elsewhere{};  // by WaitsFor; those of pipes are 0
 };
 
-struct StageView {
+struct Stage {
   ProcessId id;
   std::string name;     // comm, printable
   std::string command;  // the whole command line, printable; the name if there is none
@@ -63,7 +63,7 @@ struct PipePoint {
 };
 
 // One end that a stage holds.
-struct EndView {
+struct StageEnd {
   PipeEnd end;
   size_t stage = 0;    // in the pipeline
   bool active = true;  // false: it never moved a byte, such as a shell that forgot to close it
@@ -71,14 +71,14 @@ struct EndView {
 };
 
 // The first of those that move data, else of all; null if there is none.
-const EndView* main_end(const std::vector<EndView>& ends);
+const StageEnd* main_end(const std::vector<StageEnd>& ends);
 // The stages that move data there, each once.
-std::vector<size_t> active_stages(const std::vector<EndView>& ends);
+std::vector<size_t> active_stages(const std::vector<StageEnd>& ends);
 
-struct PipeView {
+struct Pipe {
   PipeId id;
   std::string path;  // of a FIFO, else ""
-  std::vector<EndView> writers, readers;
+  std::vector<StageEnd> writers, readers;
   std::optional<uint32_t> kernel_writers, kernel_readers;  // open files
   bool own = false;     // one process holds both ends, and nobody else does
   bool closed = false;  // no stage holds it any more; its ends and shares are the last known ones
@@ -119,9 +119,9 @@ std::string_view name_of(Bottleneck::Kind kind);  // "balanced", as in JSON
 std::string_view name_of(WaitsFor wait);          // "disk"
 
 // A connected part of the graph. Stages are in the order of the flow: sources first.
-struct PipelineView {
-  std::vector<StageView> stages;
-  std::vector<PipeView> pipes;  // in the order of their writers
+struct Pipeline {
+  std::vector<Stage> stages;
+  std::vector<Pipe> pipes;  // in the order of their writers
   Bottleneck bottleneck;
   uint64_t window_ns = 0;  // that shares are of
 
@@ -130,8 +130,8 @@ struct PipelineView {
 
 // A row of the table.
 struct PipeRow {
-  PipeView pipe;  // indices of stages are into `stages` below; no frame, no history
-  std::vector<StageView> stages;
+  Pipe pipe;  // indices of stages are into `stages` below; no frame, no history
+  std::vector<Stage> stages;
   size_t pipeline = 0;  // rows with the same number are connected
 };
 
@@ -158,10 +158,10 @@ struct WatchSnapshot {
   SharedVector<PipeRow> rows;  // of the last pass; an own() copy can be changed
   std::optional<uint32_t> socketpairs;
   uint32_t unreadable = 0;
-  std::vector<LeftOut> left_out;         // ends of pipes
-  bool has_passed = true;                // false: the first pass isn't complete yet
-  std::optional<PipelineView> pipeline;  // the open one
-  bool counts_bytes = false;             // exact rates: every system call pays
+  std::vector<LeftOut> left_out;     // ends of pipes
+  bool has_passed = true;            // false: the first pass isn't complete yet
+  std::optional<Pipeline> pipeline;  // the open one
+  bool counts_bytes = false;         // exact rates: every system call pays
   std::vector<Intervention> interventions;
   std::vector<std::string> notices;  // new since the last tick
 };

@@ -12,7 +12,7 @@ namespace pipetop {
 
 class StageRecord {
  public:
-  StageView view;
+  Stage view;
 
   // Its threads at a later look.
   void add_sample(uint64_t now_ns, std::span<const ScannedTask> threads, uint64_t window_ns);

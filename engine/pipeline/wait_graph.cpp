@@ -20,19 +20,19 @@ constexpr double kLeastRest = 0.01;
 // Of a stage that doesn't spin in calls that return at once.
 constexpr double kWaitsAtAll = 0.01;
 
-bool is_alive(const PipelineView& pipeline, const EndView& end) {
+bool is_alive(const Pipeline& pipeline, const StageEnd& end) {
   return end.active && end.stage < pipeline.stages.size() && !pipeline.stages[end.stage].gone;
 }
 
-void add_ends(const PipelineView& pipeline, const std::vector<EndView>& ends,
+void add_ends(const Pipeline& pipeline, const std::vector<StageEnd>& ends,
               std::vector<size_t>& stages) {
-  for (const EndView& end : ends)
+  for (const StageEnd& end : ends)
     if (is_alive(pipeline, end) && std::ranges::find(stages, end.stage) == stages.end())
       stages.push_back(end.stage);
 }
 
 // The rate is of the last second only; its history knows of the rest.
-std::optional<bool> moved_in(const PipeView& pipe, uint64_t window_ns) {
+std::optional<bool> moved_in(const Pipe& pipe, uint64_t window_ns) {
   if (!pipe.bytes_per_s.has_value()) return {};
   return *pipe.bytes_per_s > 0 || std::ranges::any_of(pipe.rates, [&](const PipePoint& point) {
     return point.bytes_per_s > 0 && point.at_ns + window_ns > pipe.rates.back().at_ns;
@@ -40,14 +40,14 @@ std::optional<bool> moved_in(const PipeView& pipe, uint64_t window_ns) {
 }
 
 // Without the kernel's count: all that were seen have exited.
-bool has_no_writer(const PipelineView& pipeline, const PipeView& pipe) {
+bool has_no_writer(const Pipeline& pipeline, const Pipe& pipe) {
   if (pipe.kernel_writers) return *pipe.kernel_writers == 0;
-  return !pipe.writers.empty() && std::ranges::all_of(pipe.writers, [&](const EndView& end) {
+  return !pipe.writers.empty() && std::ranges::all_of(pipe.writers, [&](const StageEnd& end) {
     return end.stage < pipeline.stages.size() && pipeline.stages[end.stage].gone;
   });
 }
 
-WaitRing ring_of(const PipelineView& pipeline, const PipeView& pipe) {
+WaitRing ring_of(const Pipeline& pipeline, const Pipe& pipe) {
   WaitRing ring;
   if (pipe.own || pipe.closed) return ring;
   add_ends(pipeline, pipe.writers, ring.writers);
@@ -215,7 +215,7 @@ std::vector<size_t> parts_of(const WaitGraph& graph) {
 }
 
 // Of several unconnected parts only the one that moves most takes part.
-void leave_out_small_parts(const PipelineView& pipeline, WaitGraph& graph) {
+void leave_out_small_parts(const Pipeline& pipeline, WaitGraph& graph) {
   const std::vector<size_t> part = parts_of(graph);
   std::vector<double> rate(graph.stages.size());
   // One more, for those that moved data in the window, but not in the last second.
@@ -228,7 +228,7 @@ void leave_out_small_parts(const PipelineView& pipeline, WaitGraph& graph) {
     if (part[i] != most) graph.stages[i].takes_part = false;
 }
 
-void find_who_takes_part(const PipelineView& pipeline, WaitGraph& graph) {
+void find_who_takes_part(const Pipeline& pipeline, WaitGraph& graph) {
   const auto in_use = [&](size_t pipe) { return is_in_use(graph.rings[pipe]); };
   for (WaitStage& stage : graph.stages) {
     stage.is_source = std::ranges::none_of(stage.inputs, in_use);
@@ -242,9 +242,9 @@ void find_who_takes_part(const PipelineView& pipeline, WaitGraph& graph) {
 
 }  // namespace
 
-WaitGraph wait_graph_of(const PipelineView& pipeline) {
+WaitGraph wait_graph_of(const Pipeline& pipeline) {
   WaitGraph graph;
-  for (const PipeView& pipe : pipeline.pipes) graph.rings.push_back(ring_of(pipeline, pipe));
+  for (const Pipe& pipe : pipeline.pipes) graph.rings.push_back(ring_of(pipeline, pipe));
   graph.stages.resize(pipeline.stages.size());
   graph.still = true;
   for (size_t i = 0; i < graph.rings.size(); ++i) {
@@ -258,7 +258,7 @@ WaitGraph wait_graph_of(const PipelineView& pipeline) {
   const std::vector<size_t> circle = circles_of(graph);
   for (size_t i = 0; i < graph.stages.size(); ++i) {
     WaitStage& stage = graph.stages[i];
-    const StageView& view = pipeline.stages[i];
+    const Stage& view = pipeline.stages[i];
     stage.alive = !stage.inputs.empty() || !stage.outputs.empty();
     if (!stage.alive) continue;
     double sum = 0;

@@ -40,6 +40,6 @@ struct WaitGraph {
   bool moved = false, still = false;
 };
 
-WaitGraph wait_graph_of(const PipelineView& pipeline);
+WaitGraph wait_graph_of(const Pipeline& pipeline);
 
 }  // namespace pipetop

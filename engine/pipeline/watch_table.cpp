@@ -247,7 +247,7 @@ void WatchTable::make_row(PipeRow& row, size_t i) {
 void WatchTable::refresh(PipeRow& row, size_t i, uint64_t now_ns, bool commands) {
   fill(row.pipe, next_->scan->pipes[i], known_of_[i]->history);
   row.pipeline = known_of_[i]->pipeline;
-  for (StageView& stage : row.stages) {
+  for (Stage& stage : row.stages) {
     const ScannedProcess* state = state_of(stage.id);
     if (!state) {  // it exited between the list of descriptors and that of threads
       stage.gone = true;

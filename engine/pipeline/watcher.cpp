@@ -64,7 +64,7 @@ class Watcher::Impl {
     if (open_) look(parts_.now_ns());
   }
   void notify(std::string text) { notices_.push_back(std::move(text)); }
-  std::optional<PipelineView> overall() const;
+  std::optional<Pipeline> overall() const;
   void select(std::optional<ProcessId> stage);
   void count_bytes(bool on);
 
@@ -314,7 +314,7 @@ void Watcher::Impl::close() {
   is_new_ = true;
 }
 
-std::optional<PipelineView> Watcher::Impl::overall() const {
+std::optional<Pipeline> Watcher::Impl::overall() const {
   return open_ ? open_->overall() : std::nullopt;
 }
 
@@ -372,8 +372,8 @@ std::string Watcher::Impl::resize(PipeId pipe, bool larger) {
 std::optional<PipeId> Watcher::Impl::measured_by(ProcessId stage) const {
   if (!open_ || !open_->view()) return {};
   std::optional<PipeId> read;
-  for (const PipeView& pipe : open_->view()->pipes) {
-    const auto moves = [&](const EndView& end) { return end.active && end.end.process == stage; };
+  for (const Pipe& pipe : open_->view()->pipes) {
+    const auto moves = [&](const StageEnd& end) { return end.active && end.end.process == stage; };
     if (std::ranges::any_of(pipe.writers, moves)) return pipe.id;
     if (std::ranges::any_of(pipe.readers, moves)) read = pipe.id;
   }
@@ -435,7 +435,7 @@ void Watcher::open_tree(pid_t root) { impl_->open_tree(root); }
 void Watcher::close() { impl_->close(); }
 void Watcher::notify(std::string text) { impl_->notify(std::move(text)); }
 void Watcher::sample_again() { impl_->sample_again(); }
-std::optional<PipelineView> Watcher::overall() const { return impl_->overall(); }
+std::optional<Pipeline> Watcher::overall() const { return impl_->overall(); }
 void Watcher::select(std::optional<ProcessId> stage) { impl_->select(stage); }
 void Watcher::count_bytes(bool on) { impl_->count_bytes(on); }
 std::string Watcher::resize(PipeId pipe, bool larger) { return impl_->resize(pipe, larger); }

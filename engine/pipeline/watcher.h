@@ -67,7 +67,7 @@ class Watcher {
   // Of the open pipeline, all of the time since it was opened: shares, CPU and the bottleneck, with
   // the stages that are gone, as far as they are still known (all of them with open_tree()).
   // Nothing if none is open, or it never had a pipe.
-  std::optional<PipelineView> overall() const;
+  std::optional<Pipeline> overall() const;
 
   // Functions of this stage, too, beside those of the one to blame.
   void select(std::optional<ProcessId> stage);

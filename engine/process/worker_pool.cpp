@@ -21,7 +21,7 @@ ProcessState state_of(WorkerState state) {
   return index < kStates.size() ? kStates[index] : ProcessState::failed;
 }
 
-void describe_report(const WorkerReport& report, const WorkerContext& now, WorkerView& view) {
+void describe_report(const WorkerReport& report, const WorkerContext& now, WorkerReadings& view) {
   view.state = state_of(report.state);
   const bool refused = report.state == WorkerState::refused;
   if (!refused && report.state != WorkerState::failed) return;
@@ -32,7 +32,7 @@ void describe_report(const WorkerReport& report, const WorkerContext& now, Worke
                                     std::strerror(static_cast<int>(report.error_number)));
 }
 
-void describe_state(const Worker& worker, const WorkerContext& now, WorkerView& view) {
+void describe_state(const Worker& worker, const WorkerContext& now, WorkerReadings& view) {
   view.role = worker.role();
   view.pid = worker.pid();
   view.restarts = worker.restarts();
@@ -153,12 +153,12 @@ WorkerCounts WorkerPool::counts(Role role) const {
 }
 
 void describe_state(std::span<const Worker* const> workers, const WorkerContext& now,
-                    WorkerView& view) {
+                    WorkerReadings& view) {
   view.processes = static_cast<int>(workers.size());
   if (workers.empty()) return;
   describe_state(*workers.front(), now, view);
   for (const Worker* worker : workers.subspan(1)) {
-    WorkerView other;
+    WorkerReadings other;
     describe_state(*worker, now, other);
     view.restarts += other.restarts;
     if (other.state <= view.state) continue;

@@ -83,6 +83,6 @@ struct WorkerContext {
 
 // Fills in pid, restarts, state and its reason; of several workers, the worst state.
 void describe_state(std::span<const Worker* const> workers, const WorkerContext& now,
-                    WorkerView& view);
+                    WorkerReadings& view);
 
 }  // namespace pipetop

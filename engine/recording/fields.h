@@ -38,7 +38,7 @@ constexpr auto last_value(ZeroCopy) { return ZeroCopy::no_copy; }
 constexpr auto last_value(Bound) { return Bound::cpu; }
 constexpr auto last_value(Severity) { return Severity::error; }
 constexpr auto last_value(BpfCounters) { return BpfCounters::shared; }
-constexpr auto last_value(SceneView) { return SceneView::throughput; }
+constexpr auto last_value(ShowPart) { return ShowPart::throughput; }
 constexpr auto last_value(RecordedMark::Kind) { return RecordedMark::Kind::scene; }
 
 // ---- structs ------------------------------------------------------------------
@@ -142,13 +142,13 @@ constexpr auto fields(const RingFrame*) {
   return std::tuple(&T::at_ns, &T::slots, &T::head, &T::tail, &T::used, &T::readers, &T::writers,
                     &T::torn, &T::slot);
 }
-constexpr auto fields(const RingView*) {
-  using T = RingView;
+constexpr auto fields(const RingReadings*) {
+  using T = RingReadings;
   return std::tuple(&T::slots, &T::bytes, &T::frame, &T::occupancy, &T::history, &T::kinds);
 }
 constexpr auto fields(const WorkerCounts*) { return std::tuple_cat(kWorkerCounts); }
-constexpr auto fields(const WorkerView*) {
-  using T = WorkerView;
+constexpr auto fields(const WorkerReadings*) {
+  using T = WorkerReadings;
   return std::tuple(&T::role, &T::name, &T::technique, &T::processes, &T::pid, &T::state,
                     &T::state_reason, &T::lacks_feature, &T::restarts, &T::counts,
                     &T::syscalls_per_s, &T::bytes_per_call, &T::eagain_share, &T::short_share,
@@ -167,8 +167,8 @@ constexpr auto fields(const Progress*) {
   using T = Progress;
   return std::tuple(&T::items, &T::clock_ns);
 }
-constexpr auto fields(const PartView*) {
-  using T = PartView;
+constexpr auto fields(const PartReadings*) {
+  using T = PartReadings;
   return std::tuple(&T::name, &T::pid, &T::cpu, &T::rate, &T::total);
 }
 constexpr auto fields(const Figure*) {
@@ -219,9 +219,9 @@ using Recorded =
     std::tuple<PipeSettings, PageCacheSettings, PercpuSettings, Settings, Preset, Mitigation,
                HostInfo, RecordingHeader, RecordedMark, RateStats, RatePoint, TimeShares,
                FunctionTable, BlockedTable, SegmentRole, Occupancy, OccupancyColumn, Segment,
-               ChangeMark, Throughput, RingFrame, RingView, WorkerCounts, WorkerView, Integrity,
-               Progress, PartView, Figure, Mismatch, EffectivePipe, Effective, Verdict, Change,
-               SamplingEvent, Notice, Snapshot, RoleTotals>;
+               ChangeMark, Throughput, RingFrame, RingReadings, WorkerCounts, WorkerReadings,
+               Integrity, Progress, PartReadings, Figure, Mismatch, EffectivePipe, Effective,
+               Verdict, Change, SamplingEvent, Notice, Snapshot, RoleTotals>;
 inline constexpr size_t kRecorded = std::tuple_size_v<Recorded>;
 
 template <class T>

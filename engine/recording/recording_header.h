@@ -32,7 +32,7 @@ struct RecordedMark {
   std::string key;      // that made the change, "" if none
   // Of a scene.
   std::string caption = {};
-  SceneView view = SceneView::ring;
+  ShowPart view = ShowPart::ring;
   std::string highlight = {};
 };
 

@@ -52,8 +52,8 @@ class EngineTest : public testing::Test {
       return s.throughput.total_items >= from + (is_slow ? least : bytes);
     });
   }
-  static const WorkerView& writer(const Snapshot& s) { return s.worker(Role::writer); }
-  static const WorkerView& reader(const Snapshot& s) { return s.worker(Role::reader); }
+  static const WorkerReadings& writer(const Snapshot& s) { return s.worker(Role::writer); }
+  static const WorkerReadings& reader(const Snapshot& s) { return s.worker(Role::reader); }
 
   std::unique_ptr<Engine> engine;
 

@@ -52,7 +52,7 @@ class ObserversBpfTest : public EngineTest {
 void expect_nothing_seen(const Snapshot& s) {
   std::vector<std::string> reasons = {s.event.reason, s.ring.frame.reason, s.ring.occupancy.reason,
                                       s.ring.kinds.reason};
-  for (const WorkerView& worker : s.workers) {
+  for (const WorkerReadings& worker : s.workers) {
     EXPECT_FALSE(worker.functions.has_value() || worker.blocked.has_value());
     reasons.insert(reasons.end(),
                    {worker.functions.reason, worker.blocked.reason, worker.wakeups_per_s.reason});

@@ -39,7 +39,7 @@ class PairsTest : public EngineTest {
     return until([&](const Snapshot& s) {
       return s.effective.settled && s.parts.size() == count &&
              std::ranges::all_of(s.parts,
-                                 [&](const PartView& p) { return p.total.items >= bytes; });
+                                 [&](const PartReadings& p) { return p.total.items >= bytes; });
     });
   }
 };

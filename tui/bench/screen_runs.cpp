@@ -111,7 +111,7 @@ double draw_many(int frames) {
   Engine engine({.settings = article_presets().back().settings});
   tui::Terminal terminal({});
   tui::Canvas canvas(tui::glyphs_of(terminal.glyphs()));
-  tui::ViewState state;
+  tui::DashboardState state;
   state.presets = article_presets();
   std::vector<double> costs;
   for (int i = 0; i < frames; ++i) {

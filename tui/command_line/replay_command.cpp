@@ -10,7 +10,7 @@
 #include "tui/dashboard/replay.h"
 #include "tui/draw/canvas.h"
 #include "tui/print/document.h"
-#include "tui/state/view_state.h"
+#include "tui/state/dashboard_state.h"
 
 namespace pipetop::tui {
 namespace {
@@ -28,7 +28,7 @@ int film(const CommandLine& line, const Config& config, Recording& recording) {
   CastFile cast(line.cast, recording.header().unix_s);
   const GlyphSet glyphs = config.unicode == Choice::never ? GlyphSet::ascii : GlyphSet::unicode;
   Canvas canvas(glyphs_of(glyphs));
-  ViewState view;
+  DashboardState view;
   view.presets = config.presets;
   view.roof_gib_per_s = roof_of(recording);
   auto mark = recording.marks().begin();

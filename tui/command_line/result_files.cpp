@@ -77,7 +77,7 @@ FoldedFile::FoldedFile(const std::string& path) {
 void FoldedFile::check(const Snapshot& snapshot) const {
   if (!output_) return;
   for (const Role role : roles_of(snapshot.requested))
-    if (const WorkerView& worker = snapshot.worker(role);
+    if (const WorkerReadings& worker = snapshot.worker(role);
         worker.functions.status == ReadingStatus::unavailable)
       throw Error("--folded: " + worker.functions.reason, Exit::refused);
 }

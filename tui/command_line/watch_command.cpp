@@ -55,7 +55,7 @@ WatchOptions watch_options(const CommandLine& line, const Config& config) {
 
 bool has_ended(const WatchSnapshot& now) {
   return now.pipeline && !now.pipeline->stages.empty() &&
-         std::ranges::all_of(now.pipeline->stages, &StageView::gone);
+         std::ranges::all_of(now.pipeline->stages, &Stage::gone);
 }
 
 class Headless {

@@ -213,8 +213,8 @@ class Started {
                          .reason = reason_,
                          .pipeline = {}};
     const auto seen = watcher_->overall();
-    result.pipeline = seen ? Reading<PipelineView>::of(*seen)
-                           : Reading<PipelineView>::unavailable(
+    result.pipeline = seen ? Reading<Pipeline>::of(*seen)
+                           : Reading<Pipeline>::unavailable(
                                  "no pipe was seen: there was none, or it was over too soon");
     results_->write(line_.format->print(command_document(result, results_->columns())));
     results_->finish();

@@ -39,36 +39,36 @@ std::string key_text(Key key) {
 
 Controller::Controller(Source& source, const Settings& start, std::span<const Preset> presets)
     : source_(source), start_(start), presets_(presets) {
-  view_.requested = start;
-  view_.presets = presets;
+  state_.requested = start;
+  state_.presets = presets;
 }
 
 void Controller::show_message(std::string text, Severity severity) {
-  view_.message = std::move(text);
-  view_.severity = severity;
+  state_.message = std::move(text);
+  state_.severity = severity;
   message_until_ns_ = viewer_ns_ + (severity == Severity::info ? kHintStays_ns : kErrorStays_ns);
 }
 
 void Controller::set_time(uint64_t now_ns, uint64_t viewer_ns) {
-  view_.now_ns = now_ns;
+  state_.now_ns = now_ns;
   viewer_ns_ = viewer_ns;
-  if (viewer_ns >= message_until_ns_) view_.message.clear();
+  if (viewer_ns >= message_until_ns_) state_.message.clear();
 }
 
 // The settings are those of the moment, and so is the scene.
 void Controller::follow_replay(const Snapshot& shown) {
-  view_.replay = source_.replay();
-  if (!view_.replay) return;
-  view_.requested = shown.requested;
-  ShowState& show = view_.show;
-  const RecordedMark* scene = view_.replay->scene;
+  state_.replay = source_.replay();
+  if (!state_.replay) return;
+  state_.requested = shown.requested;
+  ShowState& show = state_.show;
+  const RecordedMark* scene = state_.replay->scene;
   const size_t number = scene ? scene->number : 0;
   if (show.scene == number && show.title == (scene ? scene->label : "")) return;
   show.title = scene ? scene->label : "";
   show.caption = scene ? scene->caption : "";
   show.scene = number;
   show.scenes = 0;
-  for (const RecordedMark& mark : view_.replay->marks)
+  for (const RecordedMark& mark : state_.replay->marks)
     if (mark.kind == RecordedMark::Kind::scene)
       show.scenes = std::max<size_t>(show.scenes, mark.number);
   if (!scene) return;
@@ -80,31 +80,31 @@ void Controller::show(const Snapshot& shown, int rows, int cols) {
   rows_ = rows;
   cols_ = cols;
   follow_replay(shown);
-  view_.ring.follow(shown, view_.frozen);
+  state_.ring.follow(shown, state_.frozen);
   settle(shown);
 }
 
 // Afterwards: the next key may come before the next frame.
 void Controller::settle(const Snapshot& shown) {
-  show_lists(view_, shown, rows_, cols_);
+  show_lists(state_, shown, rows_, cols_);
   const auto settle_page = [](PageState& page, auto scroll_end) {
     if (page.open) page.scroll = std::clamp(page.scroll, 0, scroll_end());
   };
-  settle_page(view_.help, [&] { return help_scroll_end(rows_, cols_, help_of(view_)); });
-  settle_page(view_.log, [&] { return log_scroll_end(layout(), shown); });
-  settle_page(view_.ladder, [&] {
-    return ladder_scroll_end(inside(layout(), layout().page).rows, rungs_of(shown, view_.presets));
+  settle_page(state_.help, [&] { return help_scroll_end(rows_, cols_, help_of(state_)); });
+  settle_page(state_.log, [&] { return log_scroll_end(layout(), shown); });
+  settle_page(state_.ladder, [&] {
+    return ladder_scroll_end(inside(layout(), layout().page).rows, rungs_of(shown, state_.presets));
   });
-  settle_page(view_.messages,
-              [&] { return messages_scroll_end(rows_, cols_, messages_of(shown, view_)); });
+  settle_page(state_.messages,
+              [&] { return messages_scroll_end(rows_, cols_, messages_of(shown, state_)); });
 }
 
 Outcome Controller::handle(const Input& input, const Snapshot& shown) {
   constexpr int kWheelLines = 3;
   outcome_ = Outcome::stay;
   if (input.kind == Input::Kind::key) {
-    if (!edit_filter(view_, input.key)) press(input.key, shown);
-  } else if (view_.talk.presenting && view_.show.on) {
+    if (!edit_filter(state_, input.key)) press(input.key, shown);
+  } else if (state_.talk.presenting && state_.show.on) {
     // A hand on the mouse must not change a talk.
   } else if (input.kind == Input::Kind::mouse && input.mouse.act == MouseAct::press) {
     click(input.mouse, shown);
@@ -117,7 +117,7 @@ Outcome Controller::handle(const Input& input, const Snapshot& shown) {
 
 void Controller::press(Key key, const Snapshot& shown) {
   if (press_talk(key) || inspect(key, shown) || press_replay(key)) return;
-  const auto knobs = hot_keys(view_.requested);
+  const auto knobs = hot_keys(state_.requested);
   const auto knob = std::ranges::find(knobs, key, [](const HotKey& hot) { return Key(hot.key); });
   const Key first = key >= U'1' && key <= U'9' ? U'1' : key;  // the presets share a row
   const auto binding = std::ranges::find(bindings(), first, &Binding::key);
@@ -132,7 +132,7 @@ void Controller::press(Key key, const Snapshot& shown) {
 
 // Pages keep their keys. Whatever would change the settings does not.
 bool Controller::press_replay(Key key) {
-  if (!view_.replay) return false;
+  if (!state_.replay) return false;
   const bool scrolls = key == key::home || key == key::end;
   if (!(scrolls && open_page())) {
     if (auto said = source_.press(key)) {
@@ -140,7 +140,7 @@ bool Controller::press_replay(Key key) {
       return true;
     }
   }
-  const auto knobs = hot_keys(view_.requested);
+  const auto knobs = hot_keys(state_.requested);
   const bool is_knob =
       std::ranges::find(knobs, key, [](const HotKey& hot) { return Key(hot.key); }) != knobs.end();
   if (!is_knob && !changes_settings(key)) return false;
@@ -156,18 +156,19 @@ bool Controller::apply(const Settings& next, const std::string& label, Key key) 
     show_message(error.what(), Severity::error);
     return false;
   }
-  if (next.workload != view_.requested.workload) change_workload(next.workload);
-  view_.requested = next;
-  view_.message.clear();
-  if (const std::string running = view_.running_behind(); !running.empty())
-    show_message(fmt::format("the screen is frozen on {}; Space shows {}", view_.title(), running));
+  if (next.workload != state_.requested.workload) change_workload(next.workload);
+  state_.requested = next;
+  state_.message.clear();
+  if (const std::string running = state_.running_behind(); !running.empty())
+    show_message(
+        fmt::format("the screen is frozen on {}; Space shows {}", state_.title(), running));
   return true;
 }
 
 // A change that can be undone. `already` is said if there is nothing to change.
 bool Controller::change_to(const Settings& next, const std::string& label, Key key,
                            std::string already) {
-  const Settings before = view_.requested;
+  const Settings before = state_.requested;
   if (next == before) {
     show_message(std::move(already));
     return false;
@@ -180,15 +181,15 @@ bool Controller::change_to(const Settings& next, const std::string& label, Key k
 
 // Values that this machine does not have are skipped.
 void Controller::press_knob(const HotKey& hot) {
-  Settings next = view_.requested;
+  Settings next = state_.requested;
   std::string skipped;
   for (int i = 0; i < kMostValues; ++i) {
     hot.press(next);
     const std::string obstacle = source_.obstacle(next, hot.knob);
-    if (obstacle.empty() || next == view_.requested) break;
+    if (obstacle.empty() || next == state_.requested) break;
     if (skipped.empty()) skipped = fmt::format("{}: {}", hot.value(next), obstacle);
     if (hot.knob == "pages") {  // each of its keys is for one kind
-      next = view_.requested;
+      next = state_.requested;
       break;
     }
   }
@@ -203,17 +204,17 @@ void Controller::press_knob(const HotKey& hot) {
 // One operation of that role; the first one begins the steps.
 void Controller::step(int n) {
   const bool writes = n == 0;
-  if (view_.requested.workload != WorkloadKind::pipe)
+  if (state_.requested.workload != WorkloadKind::pipe)
     return show_message("only a pipe has single steps");
-  Settings next = view_.requested;
+  Settings next = state_.requested;
   next.pipe.slow_motion = next.pipe.single_step = true;
-  const bool begins = next != view_.requested;
+  const bool begins = next != state_.requested;
   if (begins && !change_to(next, "single steps", writes ? U'[' : U']', {})) return;
   if (!source_.step(static_cast<Role>(n)))
     show_message(writes ? "the last write still waits for room in the ring; ] reads"
                         : "the last read still waits for data; [ writes");
   else if (!begins)
-    view_.message.clear();
+    state_.message.clear();
   else
     show_message("single steps: [ writes once, ] reads once, m goes on in slow motion");
 }
@@ -227,19 +228,19 @@ void Controller::switch_counters(const Snapshot& shown) {
 
 void Controller::press_preset(int index) {
   const Key key = U'1' + static_cast<Key>(index);
-  if (static_cast<size_t>(index) >= view_.presets.size()) {
-    show_message(fmt::format("there are only {} presets", view_.presets.size()));
+  if (static_cast<size_t>(index) >= state_.presets.size()) {
+    show_message(fmt::format("there are only {} presets", state_.presets.size()));
     return;
   }
-  const Preset& preset = view_.presets[static_cast<size_t>(index)];
-  const Settings before = view_.requested, after = preset.from(before);
+  const Preset& preset = state_.presets[static_cast<size_t>(index)];
+  const Settings before = state_.requested, after = preset.from(before);
   const std::string back = taken_back(base_, before, after);
   if (!change_to(after, "preset " + preset.name, key, "already on preset " + preset.name)) {
     if (after == before) base_ = after;
     return;
   }
   base_ = after;
-  if (!view_.message.empty()) return;  // the screen is frozen
+  if (!state_.message.empty()) return;  // the screen is frozen
   if (!back.empty())
     show_message(fmt::format("{}: also {}", preset.name, back));
   else
@@ -252,7 +253,7 @@ bool Controller::go(Steps& from, Steps& to, const std::string& label, Key key) {
     show_message(fmt::format("nothing to {}", label));
     return false;
   }
-  const Step now{view_.requested, base_};
+  const Step now{state_.requested, base_};
   if (!apply(from.back().settings, label, key)) return false;
   base_ = from.back().base;
   from.pop_back();
@@ -266,29 +267,30 @@ void Controller::redo() { go(redo_, undo_, "redo", U'U'); }
 void Controller::baseline() {
   if (!change_to(start_, "baseline", U'0', "already at the initial settings")) return;
   base_ = start_;
-  if (view_.message.empty()) show_message("back to the initial settings");
+  if (state_.message.empty()) show_message("back to the initial settings");
 }
 
 void Controller::freeze(const Snapshot& shown) {
-  view_.frozen = !view_.frozen;
-  view_.frozen_on.reset();
-  if (view_.frozen)
-    view_.frozen_on = shown.requested;
+  state_.frozen = !state_.frozen;
+  state_.frozen_on.reset();
+  if (state_.frozen)
+    state_.frozen_on = shown.requested;
   else
-    view_.message.clear();  // it may say what Space would show
+    state_.message.clear();  // it may say what Space would show
 }
 
 void Controller::compare(const Snapshot& shown) {
-  if (view_.reference.is_a) {
-    view_.reference = {};
+  if (state_.reference.is_a) {
+    state_.reference = {};
     show_message("comparing with the previous segment again");
     return;
   }
   Segment a = source_.segment();
-  if (view_.frozen && a.number != shown.throughput.current.number)
+  if (state_.frozen && a.number != shown.throughput.current.number)
     return show_message("the screen is frozen on an earlier segment; Space first, then a");
-  view_.reference = {std::make_shared<const Segment>(std::move(a)), true};
-  show_message(fmt::format("A is \"{}\"; press a again to drop A", view_.reference.segment->label));
+  state_.reference = {std::make_shared<const Segment>(std::move(a)), true};
+  show_message(
+      fmt::format("A is \"{}\"; press a again to drop A", state_.reference.segment->label));
 }
 
 // What lies over the dashboard, the topmost first. False: there is nothing.
@@ -297,22 +299,22 @@ bool Controller::close_overlay() {
     page->open = false;
     return true;
   }
-  if (view_.zoom) {
-    view_.zoom.reset();
+  if (state_.zoom) {
+    state_.zoom.reset();
     return true;
   }
-  if (view_.ring.inspected) {
-    view_.ring.inspected.reset();
+  if (state_.ring.inspected) {
+    state_.ring.inspected.reset();
     return true;
   }
-  return drop_filter(view_);
+  return drop_filter(state_);
 }
 
 void Controller::close() {
   if (close_overlay()) return;
-  select_nothing(view_.list(view_.focus));
-  view_.list(view_.focus).scroll = 0;
-  view_.message.clear();
+  select_nothing(state_.list(state_.focus));
+  state_.list(state_.focus).scroll = 0;
+  state_.message.clear();
 }
 
 void Controller::quit() {
@@ -320,14 +322,14 @@ void Controller::quit() {
 }
 
 int Controller::page_rows() const {
-  return std::max(1, layout().fits ? function_rows(list_of(layout(), view_.focus)) : 1);
+  return std::max(1, layout().fits ? function_rows(list_of(layout(), state_.focus)) : 1);
 }
 
 PageState* Controller::open_page() {
-  if (view_.help.open) return &view_.help;
-  if (view_.messages.open) return &view_.messages;
-  if (view_.ladder.open) return &view_.ladder;
-  return view_.log.open ? &view_.log : nullptr;
+  if (state_.help.open) return &state_.help;
+  if (state_.messages.open) return &state_.messages;
+  if (state_.ladder.open) return &state_.ladder;
+  return state_.log.open ? &state_.log : nullptr;
 }
 
 // settle() keeps it within the page.
@@ -335,32 +337,32 @@ void Controller::move(int lines) {
   if (PageState* page = open_page()) {
     page->scroll += lines;
   } else {
-    move_selection(view_.list(view_.focus), lines);
+    move_selection(state_.list(state_.focus), lines);
   }
 }
 
 bool Controller::inspect(Key key, const Snapshot& shown) {
-  if (view_.help.open || !layout().fits || shows_parts(shown, view_)) return false;
-  return tui::inspect(view_.ring, key, shown, inside(layout(), layout().ring));
+  if (state_.help.open || !layout().fits || shows_parts(shown, state_)) return false;
+  return tui::inspect(state_.ring, key, shown, inside(layout(), layout().ring));
 }
 
 void Controller::press_parts(const Snapshot& shown) {
-  if (terms_of(view_.requested).has_ring)
-    view_.parts = !shows_parts(shown, view_);
+  if (terms_of(state_.requested).has_ring)
+    state_.parts = !shows_parts(shown, state_);
   else
     show_message("there is no ring to show");
 }
 
 void Controller::press_roof() {
-  if (!view_.roof_gib_per_s)
+  if (!state_.roof_gib_per_s)
     show_message("the roof is unknown: start pipetop with --roof");
   else
-    view_.roof_hidden = !view_.roof_hidden;
+    state_.roof_hidden = !state_.roof_hidden;
 }
 
 void Controller::press_inspect(const Snapshot& shown) {
-  if (terms_of(view_.requested).has_ring) view_.parts = false;
-  const std::string text = toggle_inspection(view_.ring, shown.ring);
+  if (terms_of(state_.requested).has_ring) state_.parts = false;
+  const std::string text = toggle_inspection(state_.ring, shown.ring);
   if (!text.empty()) show_message(text);
 }
 

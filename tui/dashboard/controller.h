@@ -12,9 +12,9 @@
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
 #include "tui/draw/keys.h"
+#include "tui/state/dashboard_state.h"
 #include "tui/state/layout.h"
 #include "tui/state/show_layout.h"
-#include "tui/state/view_state.h"
 
 namespace pipetop::tui {
 
@@ -61,10 +61,10 @@ class Controller {
   // `start` are the initial settings, also used as baseline. `presets` must outlive it.
   Controller(Source& source, const Settings& start, std::span<const Preset> presets);
 
-  const ViewState& view() const { return view_; }
+  const DashboardState& state() const { return state_; }
 
   // The upper bound (roof) of a pipe's rate here, in GiB/s.
-  void set_roof(std::optional<double> gib_per_s) { view_.roof_gib_per_s = gib_per_s; }
+  void set_roof(std::optional<double> gib_per_s) { state_.roof_gib_per_s = gib_per_s; }
 
   // What an audience sees.
   void set_show(bool on);
@@ -97,7 +97,7 @@ class Controller {
   void set_time(uint64_t now_ns) { set_time(now_ns, now_ns); }
   void set_time(uint64_t now_ns, uint64_t viewer_ns);
 
-  void set_recording(bool on) { view_.recording = on; }
+  void set_recording(bool on) { state_.recording = on; }
 
  private:
   struct Keymap;
@@ -126,14 +126,14 @@ class Controller {
   void move(int lines);
   void page(int pages) { move(pages * page_rows()); }
   void compare(const Snapshot& shown);
-  void toggle_log() { toggle_page(view_.log, SceneView::log); }
-  void toggle_ladder() { toggle_page(view_.ladder, SceneView::ladder); }
-  void toggle_page(PageState& page, SceneView in_show);
-  void toggle_show() { set_show(!view_.show.on); }
+  void toggle_log() { toggle_page(state_.log, ShowPart::log); }
+  void toggle_ladder() { toggle_page(state_.ladder, ShowPart::ladder); }
+  void toggle_page(PageState& page, ShowPart in_show);
+  void toggle_show() { set_show(!state_.show.on); }
   void next_show_part();
   void toggle_zoom();
-  void toggle_messages() { view_.messages.toggle(); }
-  void toggle_help() { view_.help.toggle(); }
+  void toggle_messages() { state_.messages.toggle(); }
+  void toggle_help() { state_.help.toggle(); }
   void press_inspect(const Snapshot& shown);
   void press_parts(const Snapshot& shown);
   void press_roof();
@@ -157,7 +157,7 @@ class Controller {
   void click(const Mouse& mouse, const Snapshot& shown);
   void click_list(Role role, int row);
   void scroll(const Mouse& mouse, int lines);
-  Layout layout() const { return screen_layout(view_, rows_, cols_); }
+  Layout layout() const { return screen_layout(state_, rows_, cols_); }
   int page_rows() const;
   // The page on top, nullptr if there is none.
   PageState* open_page();
@@ -167,7 +167,7 @@ class Controller {
   std::span<const Preset> presets_;  // of the initial workload
   Settings base_ = start_;  // the last preset, or the start: later changes were made by hand
   Steps undo_, redo_;       // what was requested before, and after, each of the last changes
-  ViewState view_;
+  DashboardState state_;
   Outcome outcome_ = Outcome::stay;
   int rows_ = 0, cols_ = 0;
   uint64_t viewer_ns_ = 0, message_until_ns_ = 0;

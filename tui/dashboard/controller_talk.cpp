@@ -8,62 +8,63 @@
 namespace pipetop::tui {
 
 void Controller::begin_talk(std::span<const Scene> scenes, const TalkOptions* presented) {
-  view_.talk.scenes = scenes;
-  view_.show.scenes = scenes.size();
+  state_.talk.scenes = scenes;
+  state_.show.scenes = scenes.size();
   if (scenes.empty() || !presented) return;
-  view_.talk.presenting = view_.show.on = true;
-  view_.talk.options = *presented;
-  view_.talk.at = 0;
+  state_.talk.presenting = state_.show.on = true;
+  state_.talk.options = *presented;
+  state_.talk.at = 0;
   show_scene(scenes.front());
 }
 
 // Everything on the screen that a key can change, as at the start.
 void Controller::show_scene(const Scene& scene) {
-  const bool on = view_.talk.presenting || view_.show.on;
-  view_.focus = Role::writer;
-  view_.choice = {};
-  view_.lists = {};
-  view_.reference = {};
-  view_.help = view_.log = view_.ladder = view_.messages = {};
-  view_.zoom.reset();
-  view_.hottest = {};
-  view_.opened_for_show = false;
-  view_.ring.picture = {};
-  view_.ring.inspected.reset();
-  view_.parts.reset();
-  view_.roof_hidden = view_.frozen = false;
-  view_.talk.page = TalkState::Page::none;
-  view_.talk.typed.clear();
-  view_.talk.entered_ns = view_.now_ns;
-  view_.show = {.on = on,
-                .view = scene.view,
-                .highlight = scene.highlight,
-                .title = scene.title,
-                .caption = scene.caption,
-                .scene = view_.talk.at.value_or(0) + 1,
-                .scenes = view_.talk.scenes.size()};
-  if (scene.view == SceneView::tree) view_.choice.form = ListForm::tree;
-  if (scene.view == SceneView::waiting) view_.choice.activity = Activity::waiting;
-  view_.log.open = !on && scene.view == SceneView::log;
-  view_.ladder.open = !on && scene.view == SceneView::ladder;
+  const bool on = state_.talk.presenting || state_.show.on;
+  state_.focus = Role::writer;
+  state_.choice = {};
+  state_.lists = {};
+  state_.reference = {};
+  state_.help = state_.log = state_.ladder = state_.messages = {};
+  state_.zoom.reset();
+  state_.hottest = {};
+  state_.opened_for_show = false;
+  state_.ring.picture = {};
+  state_.ring.inspected.reset();
+  state_.parts.reset();
+  state_.roof_hidden = state_.frozen = false;
+  state_.talk.page = TalkState::Page::none;
+  state_.talk.typed.clear();
+  state_.talk.entered_ns = state_.now_ns;
+  state_.show = {.on = on,
+                 .view = scene.view,
+                 .highlight = scene.highlight,
+                 .title = scene.title,
+                 .caption = scene.caption,
+                 .scene = state_.talk.at.value_or(0) + 1,
+                 .scenes = state_.talk.scenes.size()};
+  if (scene.view == ShowPart::tree) state_.choice.form = ListForm::tree;
+  if (scene.view == ShowPart::waiting) state_.choice.activity = Activity::waiting;
+  state_.log.open = !on && scene.view == ShowPart::log;
+  state_.ladder.open = !on && scene.view == ShowPart::ladder;
 }
 
 // Even if its settings cannot be applied, which is said: the talk must be able to go on.
 void Controller::enter_scene(size_t index, Key key) {
-  const Scene& scene = view_.talk.scenes[index];
-  view_.talk.at = index;
+  const Scene& scene = state_.talk.scenes[index];
+  state_.talk.at = index;
   show_scene(scene);
-  if (scene.settings != view_.requested && !change_to(scene.settings, scene.title, key, {})) return;
+  if (scene.settings != state_.requested && !change_to(scene.settings, scene.title, key, {}))
+    return;
   base_ = scene.settings;
-  view_.message.clear();
-  if (view_.show.on) return;
+  state_.message.clear();
+  if (state_.show.on) return;
   const std::string first_line = scene.caption.substr(0, scene.caption.find('\n'));
-  show_message(fmt::format("{} of {}  {}{}{}", index + 1, view_.talk.scenes.size(), scene.title,
+  show_message(fmt::format("{} of {}  {}{}{}", index + 1, state_.talk.scenes.size(), scene.title,
                            first_line.empty() ? "" : ": ", first_line));
 }
 
 void Controller::step_scene(int by) {
-  TalkState& talk = view_.talk;
+  TalkState& talk = state_.talk;
   if (talk.scenes.empty()) {
     show_message("there are no scenes: give a config that has some, as -c talk");
   } else if (by > 0 && !talk.has_next()) {
@@ -78,9 +79,9 @@ void Controller::step_scene(int by) {
 // Whether the key was for the talk.
 bool Controller::press_talk(Key key) {
   using Does = TalkPress::Does;
-  if (!view_.talk.presenting) return false;
-  view_.talk.paused_ns = view_.now_ns + kTalkPause_ns;
-  const TalkPress asked = tui::press_talk(view_.talk, view_.show, key);
+  if (!state_.talk.presenting) return false;
+  state_.talk.paused_ns = state_.now_ns + kTalkPause_ns;
+  const TalkPress asked = tui::press_talk(state_.talk, state_.show, key);
   switch (asked.does) {
     case Does::not_ours:
       return false;
@@ -96,26 +97,26 @@ bool Controller::press_talk(Key key) {
       show_message(asked.words);
   }
   // Or nobody would know that it is automatic.
-  if (view_.talk.options.auto_ns != 0 && view_.message.empty())
+  if (state_.talk.options.auto_ns != 0 && state_.message.empty())
     show_message("the talk goes on by itself a minute after the last key");
   return true;
 }
 
 void Controller::go_on(const Snapshot& now) {
-  if (view_.talk.presenting && view_.talk.begun_ns == 0)
-    view_.talk.begun_ns = view_.talk.entered_ns = now.now_ns;
-  if (const auto scene = scene_due(view_.talk, now)) enter_scene(*scene, U'n');
+  if (state_.talk.presenting && state_.talk.begun_ns == 0)
+    state_.talk.begun_ns = state_.talk.entered_ns = now.now_ns;
+  if (const auto scene = scene_due(state_.talk, now)) enter_scene(*scene, U'n');
 }
 
 // Its presets, and nothing of the other one's segments and pictures.
 void Controller::change_workload(WorkloadKind kind) {
-  view_.presets = kind == start_.workload ? presets_ : workload(kind).presets();
-  view_.lists = {};
-  view_.reference = {};
-  view_.ring.inspected.reset();
-  view_.ring.trail.clear();
-  view_.focus = Role::writer;
-  view_.frozen = false;
+  state_.presets = kind == start_.workload ? presets_ : workload(kind).presets();
+  state_.lists = {};
+  state_.reference = {};
+  state_.ring.inspected.reset();
+  state_.ring.trail.clear();
+  state_.focus = Role::writer;
+  state_.frozen = false;
 }
 
 }  // namespace pipetop::tui

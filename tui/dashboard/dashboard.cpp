@@ -163,21 +163,21 @@ class Dashboard {
     const bool replay = source_.replay() != nullptr;
     controller_.set_time(now.now_ns, replay ? monotonic_ns() : now.now_ns);
     controller_.go_on(now);
-    if (notes_) notes_->serve(notes_of(controller_.view().talk));
+    if (notes_) notes_->serve(notes_of(controller_.state().talk));
     if (!replay) whole_frames_.replace_torn(now.ring);
     // A recording holds what was shown.
-    if (!replay) held_.hold(now, controller_.view().show.on ? kShowHolds_ns : kDashboardHolds_ns);
+    if (!replay) held_.hold(now, controller_.state().show.on ? kShowHolds_ns : kDashboardHolds_ns);
     record(now);
-    if (!controller_.view().frozen || shown_.now_ns == 0) shown_ = std::move(now);
+    if (!controller_.state().frozen || shown_.now_ns == 0) shown_ = std::move(now);
     controller_.show(shown_, terminal_.rows(), terminal_.cols());
     canvas_.reset(terminal_.rows(), terminal_.cols());
-    draw(canvas_, shown_, controller_.view());
+    draw(canvas_, shown_, controller_.state());
     terminal_.show(canvas_);
     if (options_.every_frame) options_.every_frame(canvas_, shown_);
   }
 
   void add_to_tape(const Snapshot& now) {
-    const ViewState& view = controller_.view();
+    const DashboardState& view = controller_.state();
     if (view.message.empty()) return options_.tape->add(now);
     Snapshot said = now;
     said.answer = Notice{now.now_ns, view.severity, view.message};
@@ -187,7 +187,7 @@ class Dashboard {
   // The dashboard goes on if the recording cannot.
   void record(const Snapshot& now) {
     if (!options_.tape) return;
-    const TalkState& talk = controller_.view().talk;
+    const TalkState& talk = controller_.state().talk;
     try {
       if (talk.at && std::exchange(scene_since_ns_, talk.entered_ns) != talk.entered_ns)
         options_.tape->begin_scene(talk.entered_ns, static_cast<uint32_t>(*talk.at + 1),

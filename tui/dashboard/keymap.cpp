@@ -18,7 +18,7 @@ namespace {
 
 // Of the list with the focus.
 template <void (*kAct)(ListState&, const ListChoice&)>
-void on_list(ViewState& view) {
+void on_list(DashboardState& view) {
   kAct(view.list(view.focus), view.choice);
 }
 
@@ -31,36 +31,36 @@ std::string_view next(T& choice, const std::string_view (&messages)[kValues]) {
 }
 
 // In the show the keys of the lists choose the large part.
-void choose_in_show(ViewState& view, SceneView chosen) {
-  if (view.show.on) view.show.view = view.show.view == chosen ? SceneView::functions : chosen;
+void choose_in_show(DashboardState& view, ShowPart chosen) {
+  if (view.show.on) view.show.view = view.show.view == chosen ? ShowPart::functions : chosen;
 }
 
-std::string_view toggle_form(ViewState& view) {
-  choose_in_show(view, SceneView::tree);
+std::string_view toggle_form(DashboardState& view) {
+  choose_in_show(view, ShowPart::tree);
   return next(view.choice.form, {"functions; + opens callees", "call tree; + opens a row, E all"});
 }
 
-std::string_view toggle_sort(ViewState& view) {
+std::string_view toggle_sort(DashboardState& view) {
   return next(view.choice.sort(), {"sorted by self", "sorted by self and children"});
 }
 
-std::string_view toggle_activity(ViewState& view) {
-  choose_in_show(view, SceneView::waiting);
+std::string_view toggle_activity(DashboardState& view) {
+  choose_in_show(view, ShowPart::waiting);
   return next(view.choice.activity,
               {"where the processes run, by samples", "where the processes wait, by blocked time"});
 }
 
-std::string_view toggle_wall(ViewState& view) {
+std::string_view toggle_wall(DashboardState& view) {
   return next(view.choice.wall, {"shares of the listed total",
                                  "shares of wall time, with blocked and runnable time"});
 }
 
-std::string_view next_picture(ViewState& view) {
+std::string_view next_picture(DashboardState& view) {
   return next(view.ring.picture, {"ring: heat map and histogram, as room allows", "ring: histogram",
                                   "ring: heat map"});
 }
 
-void begin_filter(ViewState& view) { view.choice.filter_before = view.choice.filter; }
+void begin_filter(DashboardState& view) { view.choice.filter_before = view.choice.filter; }
 
 }  // namespace
 
@@ -69,11 +69,11 @@ void begin_filter(ViewState& view) { view.choice.filter_before = view.choice.fil
 template <auto kAct>
 void Controller::run(int n, const Snapshot& shown) {
   using Act = decltype(kAct);
-  if constexpr (std::is_invocable_v<Act, ViewState&>) {
-    if constexpr (std::is_void_v<std::invoke_result_t<Act, ViewState&>>) {
-      kAct(view_);
+  if constexpr (std::is_invocable_v<Act, DashboardState&>) {
+    if constexpr (std::is_void_v<std::invoke_result_t<Act, DashboardState&>>) {
+      kAct(state_);
     } else {
-      show_message(std::string(kAct(view_)));
+      show_message(std::string(kAct(state_)));
     }
   } else if constexpr (std::is_invocable_v<Act, Controller&, int>) {
     (this->*kAct)(n);
@@ -176,36 +176,36 @@ std::span<const ScreenKey> screen_keys_of_replay() {
 }
 
 void Controller::click(const Mouse& mouse, const Snapshot& shown) {
-  if (view_.help.open || view_.messages.open) return close();
+  if (state_.help.open || state_.messages.open) return close();
   const Layout places = layout();
   if (!places.fits) return;
-  if (!view_.show.on && places.keys.contains(mouse.row, mouse.col)) {
-    const auto items = place_keys(key_bar(places, view_), shown, view_);
+  if (!state_.show.on && places.keys.contains(mouse.row, mouse.col)) {
+    const auto items = place_keys(key_bar(places, state_), shown, state_);
     const Key key = key_at(items, mouse.row - places.keys.row, mouse.col);
     if (key != 0) press(key, shown);
     return;
   }
-  for (const Role role : roles_of(view_.on_screen())) {
-    if (!view_.log.open && !view_.ladder.open &&
+  for (const Role role : roles_of(state_.on_screen())) {
+    if (!state_.log.open && !state_.ladder.open &&
         panel_of(places, role).contains(mouse.row, mouse.col))
       click_list(role, mouse.row);
   }
-  if (shows_parts(shown, view_)) return;
+  if (shows_parts(shown, state_)) return;
   if (const auto slot =
-          slot_at(inside(places, places.ring), shown, view_.ring, mouse.row, mouse.col))
-    view_.ring.inspected = slot;
+          slot_at(inside(places, places.ring), shown, state_.ring, mouse.row, mouse.col))
+    state_.ring.inspected = slot;
 }
 
 // A click on the selected row opens or closes it.
 void Controller::click_list(Role role, int row) {
-  ListState& list = view_.list(role);
-  view_.focus = role;
+  ListState& list = state_.list(role);
+  state_.focus = role;
   const int line = function_line(list_of(layout(), role), row);
   const int index = list.scroll + line;
   if (line < 0 || index >= static_cast<int>(rows_of(list).size())) return;
   if (rows_of(list)[static_cast<size_t>(index)].is_heading()) return;
   if (index == list.selected) {
-    open_level(list, view_.choice);
+    open_level(list, state_.choice);
   } else {
     select(list, index);
   }
@@ -217,9 +217,9 @@ void Controller::scroll(const Mouse& mouse, int lines) {
     page->scroll += lines;
     return;
   }
-  for (const Role role : roles_of(view_.on_screen())) {
+  for (const Role role : roles_of(state_.on_screen())) {
     if (!panel_of(layout(), role).contains(mouse.row, mouse.col)) continue;
-    ListState& list = view_.list(role);
+    ListState& list = state_.list(role);
     select_nothing(list);
     list.scroll += lines;
     keep_in_view(list, page_rows());

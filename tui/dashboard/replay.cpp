@@ -29,7 +29,7 @@ constexpr auto kReplayKeys = std::to_array<ScreenKey>({
 
 std::span<const ScreenKey> replay_keys() { return kReplayKeys; }
 
-void draw_recorded(Canvas& canvas, const Snapshot& shown, ViewState& view) {
+void draw_recorded(Canvas& canvas, const Snapshot& shown, DashboardState& view) {
   view.requested = shown.requested;
   view.now_ns = shown.now_ns;
   view.ring.follow(shown);
@@ -86,7 +86,7 @@ Segment ReplaySource::segment() {
   segment.occupancy = s.ring.occupancy;
   segment.kinds = s.ring.kinds;
   for (const Role role : kBothRoles) {
-    const WorkerView& worker = s.worker(role);
+    const WorkerReadings& worker = s.worker(role);
     SegmentRole& of_role = segment.roles[static_cast<size_t>(role)];
     of_role.shares = worker.shares;
     of_role.functions = worker.functions;

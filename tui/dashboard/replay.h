@@ -21,7 +21,7 @@ std::span<const ScreenKey> replay_keys();
 
 // Draws a recorded moment as the dashboard showed it, without the replay's own line. `view` has the
 // presets and what else is chosen, and remembers what moves.
-void draw_recorded(Canvas& canvas, const Snapshot& shown, ViewState& view);
+void draw_recorded(Canvas& canvas, const Snapshot& shown, DashboardState& view);
 
 class ReplaySource final : public Source {
  public:

@@ -19,7 +19,7 @@ namespace {
 // A line with a title above each part; boxes would take two rows more.
 class ShowPainter {
  public:
-  ShowPainter(Canvas& canvas, const Snapshot& s, const ViewState& state)
+  ShowPainter(Canvas& canvas, const Snapshot& s, const DashboardState& state)
       : canvas_(canvas),
         s_(s),
         state_(state),
@@ -69,22 +69,22 @@ class ShowPainter {
   void draw_large() {
     const Area page = at(places_.large);
     switch (state_.show.view) {
-      case SceneView::ring:
+      case ShowPart::ring:
         return draw_ring_in(places_.large);
-      case SceneView::functions:
-      case SceneView::tree:
-      case SceneView::waiting:
+      case ShowPart::functions:
+      case ShowPart::tree:
+      case ShowPart::waiting:
         for (const Role role : roles_of(state_.on_screen())) draw_list_in(role);
         return;
-      case SceneView::log:
+      case ShowPart::log:
         return draw_segment_log(canvas_, panels_, s_, state_);
-      case SceneView::ladder: {
+      case ShowPart::ladder: {
         const auto rungs = rungs_of(s_, state_.presets);
         const Area area = panel(page.rect(), {{"ladder", Style::title}});
         return draw_ladder(area, rungs, unit_of(s_.requested),
                            scroll_to_present(area.rows(), rungs));
       }
-      case SceneView::throughput: {
+      case ShowPart::throughput: {
         const Area area = panel(page.rect(), {{"throughput", Style::title}}, highlights("rate"));
         return draw_history(area, s_.throughput, s_.now_ns, pace_of(s_), state_.shown_roof());
       }
@@ -92,7 +92,7 @@ class ShowPainter {
   }
 
   TitlePart role_title(Role role) const {
-    const WorkerView& w = s_.worker(role);
+    const WorkerReadings& w = s_.worker(role);
     std::string name(role_name(state_.on_screen(), role));
     if (w.processes > 1) name = fmt::format("{} {}s", w.processes, name);
     return {std::move(name), {style_of(role), kBold}};
@@ -134,21 +134,21 @@ class ShowPainter {
 
   Canvas& canvas_;
   const Snapshot& s_;
-  const ViewState& state_;
+  const DashboardState& state_;
   ShowLayout places_;
   Layout panels_;
 };
 
 }  // namespace
 
-std::vector<TitlePart> badges_of(const ViewState& state) {
+std::vector<TitlePart> badges_of(const DashboardState& state) {
   std::vector<TitlePart> badges;
   if (state.replay) badges.push_back({" REPLAY ", {Style::mark, kReverse}});
   if (state.recording) badges.push_back({" REC ", {Style::error, kReverse}});
   return badges;
 }
 
-std::string show_title(const ViewState& state) {
+std::string show_title(const DashboardState& state) {
   const ShowState& show = state.show;
   if (show.scenes > 0) return fmt::format("{}/{} {}", show.scene, show.scenes, show.title);
   if (!show.title.empty()) return show.title;
@@ -157,7 +157,7 @@ std::string show_title(const ViewState& state) {
   return preset && !preset->title.empty() ? preset->title : std::string(name);
 }
 
-void draw_show(Canvas& canvas, const Snapshot& s, const ViewState& state) {
+void draw_show(Canvas& canvas, const Snapshot& s, const DashboardState& state) {
   ShowPainter(canvas, s, state).draw();
 }
 

@@ -6,18 +6,18 @@
 
 #include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
-#include "tui/state/view_state.h"
+#include "tui/state/dashboard_state.h"
 #include "tui/widgets/frame.h"
 
 namespace pipetop::tui {
 
 // Of a size that fits it.
-void draw_show(Canvas& canvas, const Snapshot& snapshot, const ViewState& state);
+void draw_show(Canvas& canvas, const Snapshot& snapshot, const DashboardState& state);
 
 // What the screen is, beside its measurements: a recording, or recorded.
-std::vector<TitlePart> badges_of(const ViewState& state);
+std::vector<TitlePart> badges_of(const DashboardState& state);
 
 // "3/12 Lending pages"; outside of a talk what the preset is.
-std::string show_title(const ViewState& state);
+std::string show_title(const DashboardState& state);
 
 }  // namespace pipetop::tui

@@ -48,7 +48,7 @@ bool Still::tick() {
   Snapshot now = source_.tick();
   controller_.set_time(now.now_ns);
   whole_frames_.replace_torn(now.ring);
-  if (!controller_.view().frozen || shown_.now_ns == 0) shown_ = std::move(now);
+  if (!controller_.state().frozen || shown_.now_ns == 0) shown_ = std::move(now);
   controller_.show(shown_, rows_, cols_);
   const uint64_t begin_ns = shown_.throughput.current.begin_ns;
   return shown_.effective.settled && shown_.throughput.over_1s.has_value() &&
@@ -60,7 +60,7 @@ void Still::press(Key key) { controller_.handle({Input::Kind::key, key, {}}, sho
 const Canvas& Still::draw_frame() {
   controller_.show(shown_, rows_, cols_);
   canvas_.reset(rows_, cols_);
-  draw(canvas_, shown_, controller_.view());
+  draw(canvas_, shown_, controller_.state());
   return canvas_;
 }
 

@@ -25,13 +25,13 @@ namespace pipetop::tui {
 namespace {
 
 // Whether the writer's list says why it is empty.
-bool remedy_is_said(const Layout& layout, const ViewState& state, std::string_view reason) {
+bool remedy_is_said(const Layout& layout, const DashboardState& state, std::string_view reason) {
   return !layout.writer.empty() && state.writers_list_says(reason);
 }
 
-void draw_role(Canvas& canvas, const Layout& layout, const Snapshot& s, const ViewState& state,
+void draw_role(Canvas& canvas, const Layout& layout, const Snapshot& s, const DashboardState& state,
                Role role) {
-  const WorkerView& w = s.worker(role);
+  const WorkerReadings& w = s.worker(role);
   const Rect& rect = panel_of(layout, role);
   const bool focused = state.focus == role && !state.ring.inspected;
   const bool remedy_said =
@@ -49,7 +49,7 @@ void draw_role(Canvas& canvas, const Layout& layout, const Snapshot& s, const Vi
 
 // Shows the reference even if there is no room for the rest of the title.
 void draw_throughput_panel(Canvas& canvas, const Layout& layout, const Snapshot& s,
-                           const ViewState& state) {
+                           const DashboardState& state) {
   const auto total = static_cast<double>(s.throughput.total_items);
   const Pace pace = pace_of(s);
   std::vector<TitlePart> title = {{"throughput", Style::title},
@@ -68,7 +68,7 @@ void draw_throughput_panel(Canvas& canvas, const Layout& layout, const Snapshot&
 }
 
 // In the ring's panel if it has a row for it and shows it in full, or the reason why there is none.
-VerdictAt verdict_place(const Layout& layout, const Snapshot& s, const ViewState& state) {
+VerdictAt verdict_place(const Layout& layout, const Snapshot& s, const DashboardState& state) {
   const Rect ring = inside(layout, layout.ring);
   const bool in_full = !s.verdict.has_value() || columns_of(verdict_text(*s.verdict)) <= ring.cols;
   return !shows_parts(s, state) && has_verdict_row(ring.rows) && in_full ? VerdictAt::ring
@@ -85,7 +85,7 @@ ChangeAt change_place(const Layout& layout, const Snapshot& s) {
 
 // The ring, or the parts.
 void draw_ring_panel(Canvas& canvas, const Layout& layout, const Snapshot& s,
-                     const ViewState& state) {
+                     const DashboardState& state) {
   if (shows_parts(s, state)) {
     draw_parts(draw_panel(canvas, layout, layout.ring, parts_title(s)), s);
     return;
@@ -97,7 +97,7 @@ void draw_ring_panel(Canvas& canvas, const Layout& layout, const Snapshot& s,
 }
 
 void draw_ladder_page(Canvas& canvas, const Layout& layout, const Snapshot& s,
-                      const ViewState& state) {
+                      const DashboardState& state) {
   Area(canvas, layout.page).fill(U' ', {});
   const TitlePart title[] = {{"ladder", Style::title}, {"j k scroll, B closes", Style::dim}};
   draw_ladder(draw_panel(canvas, layout, layout.page, title, true), rungs_of(s, state.presets),
@@ -105,7 +105,8 @@ void draw_ladder_page(Canvas& canvas, const Layout& layout, const Snapshot& s,
 }
 
 // Those of the layout, or the page that is open.
-void draw_panels(Canvas& canvas, const Layout& layout, const Snapshot& s, const ViewState& state) {
+void draw_panels(Canvas& canvas, const Layout& layout, const Snapshot& s,
+                 const DashboardState& state) {
   if (state.show.on) {
     draw_show_title({canvas, layout.title}, s, show_title(state), state.frozen, badges_of(state));
     draw_show_words({canvas, layout.keys}, s);
@@ -130,7 +131,7 @@ void draw_panels(Canvas& canvas, const Layout& layout, const Snapshot& s, const 
                message_of(s, state, verdict_place(layout, s, state), change_place(layout, s)));
 }
 
-void draw_screen(Canvas& canvas, const Snapshot& s, const ViewState& state) {
+void draw_screen(Canvas& canvas, const Snapshot& s, const DashboardState& state) {
   const Layout layout = screen_layout(state, canvas.rows(), canvas.cols());
   if (!layout.fits) {
     draw_too_small(canvas);
@@ -148,7 +149,7 @@ void draw_screen(Canvas& canvas, const Snapshot& s, const ViewState& state) {
 
 }  // namespace
 
-void draw(Canvas& canvas, const Snapshot& s, const ViewState& state) {
+void draw(Canvas& canvas, const Snapshot& s, const DashboardState& state) {
   if (state.show.blank) return;
   draw_screen(canvas, s, state);
   draw_talk(canvas, state.talk);

@@ -4,12 +4,12 @@
 
 #include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
-#include "tui/state/view_state.h"
+#include "tui/state/dashboard_state.h"
 
 namespace pipetop::tui {
 
 // Draws the whole canvas, whatever its size. The lists' rows come from the last
 // show_lists().
-void draw(Canvas& canvas, const Snapshot& snapshot, const ViewState& state);
+void draw(Canvas& canvas, const Snapshot& snapshot, const DashboardState& state);
 
 }  // namespace pipetop::tui

@@ -11,19 +11,19 @@
 namespace pipetop::tui {
 namespace {
 
-void set_filter(ViewState& view, std::string filter) {
+void set_filter(DashboardState& view, std::string filter) {
   view.choice.filter = std::move(filter);
   for (ListState& list : view.lists) list.filtered = Folds(true);
 }
 
 // In the show the scene's view decides how functions are listed. A tree is open at first, so that
 // neither its story nor the highlighted function is hidden in a closed row.
-void follow_show(ViewState& view) {
-  const SceneView shown = view.show.view;
+void follow_show(DashboardState& view) {
+  const ShowPart shown = view.show.view;
   if (!shows_lists_in_show(shown)) return;
-  const bool tree = shown == SceneView::tree;
+  const bool tree = shown == ShowPart::tree;
   view.choice.form = tree ? ListForm::tree : ListForm::flat;
-  view.choice.activity = shown == SceneView::waiting ? Activity::waiting : Activity::running;
+  view.choice.activity = shown == ShowPart::waiting ? Activity::waiting : Activity::running;
   const bool fresh = std::ranges::any_of(
       view.lists, [](const ListState& list) { return list.folds.version() == 0; });
   if (tree ? view.opened_for_show && !fresh : !view.opened_for_show) return;
@@ -47,12 +47,12 @@ void bring_into_view(ListState& list, std::string_view function, ListForm form, 
 
 }  // namespace
 
-void open_for_show(ViewState& view, bool open) {
+void open_for_show(DashboardState& view, bool open) {
   view.opened_for_show = open;
   for (ListState& list : view.lists) list.folds.set_all(open);
 }
 
-void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols) {
+void show_lists(DashboardState& view, const Snapshot& shown, int rows, int cols) {
   if (!view.reference.is_a && view.reference.segment != shown.throughput.previous)
     view.reference = {shown.throughput.previous};
   const Layout layout = screen_layout(view, rows, cols);
@@ -70,7 +70,7 @@ void show_lists(ViewState& view, const Snapshot& shown, int rows, int cols) {
   }
 }
 
-bool edit_filter(ViewState& view, Key key) {
+bool edit_filter(DashboardState& view, Key key) {
   if (!view.choice.filter_before) return false;
   std::string filter = view.choice.filter;
   if (key == key::enter || key == key::escape) {
@@ -83,13 +83,13 @@ bool edit_filter(ViewState& view, Key key) {
   return true;
 }
 
-bool drop_filter(ViewState& view) {
+bool drop_filter(DashboardState& view) {
   if (view.choice.filter.empty()) return false;
   set_filter(view, "");
   return true;
 }
 
-std::string toggle_inspection(RingState& state, const RingView& ring) {
+std::string toggle_inspection(RingState& state, const RingReadings& ring) {
   const RingFrame* frame = drawable_frame(ring);
   if (state.inspected) {
     state.inspected.reset();
@@ -109,7 +109,7 @@ bool inspect(RingState& state, Key pressed, const Snapshot& shown, const Rect& p
   const RingFrame* frame = drawable_frame(shown.ring);
   if (!frame) return false;
   const RingLayout plan = ring_layout(panel.rows, panel.cols, frame->slots, state, pace_of(shown));
-  const auto to = slot_after(*frame, plan.strip_view.scale, *state.inspected, pressed);
+  const auto to = slot_after(*frame, plan.strip_style.scale, *state.inspected, pressed);
   if (to) state.inspected = to;
   return to.has_value();
 }

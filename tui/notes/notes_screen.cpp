@@ -18,7 +18,7 @@ std::string elapsed(uint64_t since_ns, uint64_t now_ns) {
   return since_ns == 0 ? "--:--" : elapsed_text(now_ns - std::min(since_ns, now_ns));
 }
 
-void draw_head(const Area& line, const NotesView& view) {
+void draw_head(const Area& line, const NotesState& view) {
   Pen pen(line, 0, kMargin);
   pen.text("pipetop notes", Style::title);
   if (view.page) pen.text(fmt::format("   scene {} of {}", view.page->scene, view.page->scenes));
@@ -35,7 +35,7 @@ void draw_paragraphs(const Area& area, const std::string& text) {
   }
 }
 
-void draw_foot(const Area& lines, const NotesView& view) {
+void draw_foot(const Area& lines, const NotesState& view) {
   const NotesPage& page = *view.page;
   Pen next(lines, 0, kMargin);
   next.text("next  ", Style::dim);
@@ -49,7 +49,7 @@ void draw_foot(const Area& lines, const NotesView& view) {
 
 }  // namespace
 
-void draw_notes(Canvas& canvas, const NotesView& view) {
+void draw_notes(Canvas& canvas, const NotesState& view) {
   const Area all(canvas, {0, 0, canvas.rows(), canvas.cols()});
   draw_head(all, view);
   const int inner_cols = std::max(0, all.cols() - 2 * kMargin);

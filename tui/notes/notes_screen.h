@@ -10,13 +10,13 @@
 
 namespace pipetop::tui {
 
-struct NotesView {
+struct NotesState {
   const std::optional<NotesPage>& page;  // the last one
   bool connected = false;                // to the talk
   uint64_t now_ns = 0;                   // CLOCK_MONOTONIC
   std::string_view clock;                // "14:05:09"
 };
 
-void draw_notes(Canvas& canvas, const NotesView& view);
+void draw_notes(Canvas& canvas, const NotesState& view);
 
 }  // namespace pipetop::tui

@@ -133,17 +133,17 @@ void put_shares(Json& json, const TimeShares& shares) {
   put(json, "blocked_share", shares.blocked);
 }
 
-void put_times_source(Json& json, const WorkerView& worker) {
+void put_times_source(Json& json, const WorkerReadings& worker) {
   put_if(!worker.times_source.empty(), json, "times_source", worker.times_source,
          worker.shares.on_cpu.reason);
   if (worker.overstates_cpu())
     json["times_note"] = "schedstat overstates on_cpu_share, by 7 to 13 points or more";
 }
 
-void put_difference(Json& json, std::string_view name, const WorkerView& before,
-                    const WorkerView& after, Reading<uint64_t> WorkerView::*total) {
+void put_difference(Json& json, std::string_view name, const WorkerReadings& before,
+                    const WorkerReadings& after, Reading<uint64_t> WorkerReadings::*total) {
   const Reading<uint64_t>&first = before.*total, &last = after.*total;
-  const bool restarted = after.restarts != before.restarts && total != &WorkerView::wakeups;
+  const bool restarted = after.restarts != before.restarts && total != &WorkerReadings::wakeups;
   if (!first.has_value() || !last.has_value())
     put_null(json, name, last.has_value() ? first.reason : last.reason);
   else if (restarted || *last < *first)

@@ -77,11 +77,12 @@ Json rate_json(const RateStats& rate);
 Json spread_json(const Spread& spread);  // median and quartiles
 
 void put_shares(Json& json, const TimeShares& shares);
-void put_times_source(Json& json, const WorkerView& worker);  // of the shares, and how good it is
+void put_times_source(Json& json,
+                      const WorkerReadings& worker);  // of the shares, and how good it is
 // A process's totals restart with the process, and tell nothing of the one before; those of a role,
 // its wakeups, go on.
-void put_difference(Json& json, std::string_view name, const WorkerView& before,
-                    const WorkerView& after, Reading<uint64_t> WorkerView::*total);
+void put_difference(Json& json, std::string_view name, const WorkerReadings& before,
+                    const WorkerReadings& after, Reading<uint64_t> WorkerReadings::*total);
 
 Json functions_json(const FunctionTable& table);
 // The roots, heaviest first, with nested callees; nothing is left out. Weights are

@@ -27,7 +27,7 @@ Json whole_spread_json(const Spread& spread) {
 
 // The role during one run, as far as known without observers.
 Json role_json(const Trial& trial, Role role) {
-  const WorkerView &before = trial.begin.worker(role), &after = trial.end.worker(role);
+  const WorkerReadings &before = trial.begin.worker(role), &after = trial.end.worker(role);
   Json json;
   put(json, "cpu", after.last_cpu);
   put_shares(json, trial.segment.role(role).shares);  // of all of it; `after` has the last second's
@@ -35,7 +35,7 @@ Json role_json(const Trial& trial, Role role) {
   json["syscalls"] = after.counts.syscalls - before.counts.syscalls;
   json["eagain"] = after.counts.eagain - before.counts.eagain;
   json["polls"] = after.counts.polls - before.counts.polls;
-  put_difference(json, "context_switches", before, after, &WorkerView::context_switches);
+  put_difference(json, "context_switches", before, after, &WorkerReadings::context_switches);
   return json;
 }
 

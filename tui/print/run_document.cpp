@@ -18,7 +18,7 @@ constexpr std::array<const char*, 4> kZeroCopyNames = {"zero-copy", "copied", "u
                                                        "no-copy"};
 
 // The CPU it last ran on, or else the one it is pinned to.
-void put_cpu(Json& json, const WorkerView& worker, const Json& pinned) {
+void put_cpu(Json& json, const WorkerReadings& worker, const Json& pinned) {
   const auto& last = worker.last_cpu;
   put_if(last.has_value() || pinned.is_number(), json, worker.name + "_cpu",
          last.has_value() ? Json(*last) : pinned, last.reason);
@@ -32,7 +32,7 @@ Json effective_json(const Snapshot& s) {
   json["zero_copy_reason"] = effective.pipe.zero_copy_reason;
   put(json, "huge", effective.pipe.huge);
   for (const Role role : roles_of(s.requested)) {
-    const WorkerView& worker = s.worker(role);
+    const WorkerReadings& worker = s.worker(role);
     put_cpu(json, worker, json.value(worker.name + ".cpu", Json()));
   }
   json["mismatches"] = mismatches_json(effective.mismatches);
@@ -74,21 +74,21 @@ Json blocked_json(const BlockedTable& blocked) {
 }
 
 Json worker_json(const RunResult& result, Role role) {
-  const WorkerView &before = result.begin.worker(role), &after = result.end.worker(role);
-  const WorkerView& last = result.last.worker(role);
+  const WorkerReadings &before = result.begin.worker(role), &after = result.end.worker(role);
+  const WorkerReadings& last = result.last.worker(role);
   Json json = {{"pid", after.pid}};
   const Unit& unit = unit_of(result.end.requested);
   json.update(counts_json(after.counts - before.counts, unit));
   put_shares(json, result.segment.role(role).shares);
   put_times_source(json, after);
-  const auto difference = [&](const char* name, Reading<uint64_t> WorkerView::*total) {
+  const auto difference = [&](const char* name, Reading<uint64_t> WorkerReadings::*total) {
     put_difference(json, name, before, after, total);
   };
-  difference("context_switches", &WorkerView::context_switches);
-  difference("voluntary_switches", &WorkerView::voluntary_switches);
-  difference("involuntary_switches", &WorkerView::involuntary_switches);
-  difference("wakeups", &WorkerView::wakeups);
-  difference("page_faults", &WorkerView::page_faults);
+  difference("context_switches", &WorkerReadings::context_switches);
+  difference("voluntary_switches", &WorkerReadings::voluntary_switches);
+  difference("involuntary_switches", &WorkerReadings::involuntary_switches);
+  difference("wakeups", &WorkerReadings::wakeups);
+  difference("page_faults", &WorkerReadings::page_faults);
   json["restarts"] = after.restarts;
   put(json, "blocked", result.segment.role(role).blocked, blocked_json);
   if (after.processes > 1) json["blocked_note"] = "of the first of several processes";
@@ -97,7 +97,7 @@ Json worker_json(const RunResult& result, Role role) {
   return json;
 }
 
-Json ring_json(const RingView& ring) {
+Json ring_json(const RingReadings& ring) {
   Json json = {{"slots", ring.slots}, {"bytes", ring.bytes}};
   put_ring(json, ring.occupancy, ring.kinds);
   return json;
@@ -133,7 +133,7 @@ Json integrity_json(const Integrity& i) {
 }
 
 Json parts_json(const Snapshot& s) {
-  return list_json(s.parts, [&](const PartView& part) {
+  return list_json(s.parts, [&](const PartReadings& part) {
     Json json = {{"name", part.name}, {"pid", part.pid}};
     put(json, "cpu", part.cpu);
     put(json, unit_of(s.requested).key, part.rate);

@@ -43,7 +43,7 @@ std::string effective_lines(const Snapshot& s) {
   if (effective.pipe.zero_copy != ZeroCopy::no_copy)
     text += fmt::format("{}, ", kZeroCopyWords[static_cast<size_t>(effective.pipe.zero_copy)]);
   for (const Role role : roles_of(s.requested)) {
-    const WorkerView& w = s.worker(role);
+    const WorkerReadings& w = s.worker(role);
     text += fmt::format("{}{} {}", role == Role::writer ? "" : "; ", w.name,
                         fmt::join(w.technique, ", "));
     if (w.last_cpu.has_value()) text += fmt::format(" on CPU {}", *w.last_cpu);
@@ -62,7 +62,7 @@ std::string kinds_text(const Reading<std::array<double, kSlotKinds>>& kinds) {
   return text;
 }
 
-std::string ring_line(const RingView& ring) {
+std::string ring_line(const RingReadings& ring) {
   std::string text = fmt::format("ring      {} slots, {}", ring.slots, format_size(ring.bytes));
   if (ring.occupancy.has_value())
     text += fmt::format("; {:.0f} % used, empty {:.0f} %, full {:.0f} % of {} samples ({})",
@@ -112,7 +112,7 @@ std::string integrity_line(const Snapshot& s) {
 std::string parts_lines(const Snapshot& s) {
   std::string text;
   if (s.parts.size() < 2) return text;
-  for (const PartView& part : s.parts)
+  for (const PartReadings& part : s.parts)
     text += fmt::format("{:<9} {}\n", part.name,
                         part.rate.has_value()
                             ? fmt::format("{:.2f} {}", *part.rate, unit_of(s.requested).rate)
@@ -179,7 +179,7 @@ std::string functions_block(const RunResult& r) {
 
 constexpr double kMuchLost = 0.01;
 
-void assess_worker(const WorkerView& worker, Assessment& assessment) {
+void assess_worker(const WorkerReadings& worker, Assessment& assessment) {
   const std::string& role = worker.name;
   const std::string why = worker.state_reason.empty() ? "" : ": " + worker.state_reason;
   if (worker.restarts > 0)
@@ -197,7 +197,7 @@ void assess_pages(const RunResult& result, Assessment& assessment) {
   const Snapshot& last = result.last;
   const bool asked = last.effective.settings.pipe.buffers == Buffers::single;
   const bool restarted =
-      std::ranges::any_of(last.workers, [](const WorkerView& w) { return w.restarts > 0; });
+      std::ranges::any_of(last.workers, [](const WorkerReadings& w) { return w.restarts > 0; });
   if (!last.integrity.has_value() || asked || restarted) return;
   const Integrity& found = *last.integrity;
   if (found.misplaced + found.torn + found.unstamped == 0) return;
@@ -249,7 +249,7 @@ Reading<Verdict> verdict_of(const RunResult& result) {
 
 Assessment assess(const RunResult& result) {
   Assessment assessment;
-  for (const WorkerView& worker : result.end.workers) assess_worker(worker, assessment);
+  for (const WorkerReadings& worker : result.end.workers) assess_worker(worker, assessment);
   assess_pages(result, assessment);
   assess_huge(result, assessment);
   assessment.warn_of_steal(result.steal_share, "the rate is unreliable");

@@ -67,10 +67,10 @@ std::string rates_text(const Sweep& sweep) {
 std::string parts_text(const Sweep& sweep) {
   std::string text;
   for (size_t i = 0; i < sweep.plan.values.size(); ++i) {
-    const std::vector<PartView>& parts = last_run(sweep, i).end.parts;
+    const std::vector<PartReadings>& parts = last_run(sweep, i).end.parts;
     if (parts.size() < 2) continue;
     text += fmt::format("  {}:", sweep.report.preset(i).name);
-    for (const PartView& part : parts)
+    for (const PartReadings& part : parts)
       text += part.rate.has_value() ? fmt::format("  {} {:.2f}", part.name, *part.rate)
                                     : fmt::format("  {} ?", part.name);
     text += "\n";
@@ -172,7 +172,7 @@ std::string sweep_text(const Sweep& sweep) {
 Json sweep_run_json(const Trial& run, uint32_t round, const Unit& unit) {
   Json json = {{"round", round}, {std::string(unit.key), rounded(run.rate())}};
   put(json, "steal_share", run.steal_share);
-  json["parts"] = list_json(run.end.parts, [&](const PartView& part) {
+  json["parts"] = list_json(run.end.parts, [&](const PartReadings& part) {
     Json one = {{"name", part.name}};
     put(one, unit.key, part.rate);
     return one;

@@ -32,7 +32,7 @@ struct CommandResult {
   int exit_code = 0;    // 128 + signal, if one ended it
   int signal = 0;
   std::string reason;  // why BPF didn't see it, "why; remedy"; else ""
-  Reading<PipelineView> pipeline;
+  Reading<Pipeline> pipeline;
 };
 
 Document command_document(const CommandResult& result, int columns);
@@ -41,8 +41,8 @@ Document command_document(const CommandResult& result, int columns);
 // missing_of() from why it didn't see them.
 std::string missing_of(const std::string& reason);
 Json table_json(const WatchSnapshot& now, const WatchPrint& how);
-Json pipeline_json(const PipelineView& pipeline, uint64_t now_ns, const std::string& missing);
+Json pipeline_json(const Pipeline& pipeline, uint64_t now_ns, const std::string& missing);
 std::string table_text(const WatchSnapshot& now, const WatchPrint& how);
-std::string pipeline_text(const PipelineView& pipeline, int columns);
+std::string pipeline_text(const Pipeline& pipeline, int columns);
 
 }  // namespace pipetop::tui

@@ -67,7 +67,7 @@ Document command_document(const CommandResult& result, int columns) {
                {"exit_status", result.exit_code}};
   put_if(result.signal != 0, json, "signal", result.signal, "it exited by itself");
   if (!result.reason.empty()) json["source_reason"] = result.reason;
-  put(json, "pipeline", result.pipeline, [&](const PipelineView& pipeline) {
+  put(json, "pipeline", result.pipeline, [&](const Pipeline& pipeline) {
     return pipeline_json(pipeline, result.now_ns, missing_of(result.reason));
   });
   return {"summary", std::move(json), summary_text(result, columns)};

@@ -18,7 +18,7 @@ Json id_json(PipeId id) { return {{"device", id.device}, {"inode", id.inode}}; }
 
 constexpr const char* kStates[] = {"running", "runnable", "waiting", "zombie"};
 
-Json state_json(const StageView& stage) {
+Json state_json(const Stage& stage) {
   const StageState& state = stage.state;
   if (stage.gone) return {{"state", "gone"}};
   Json json = {{"state", kStates[static_cast<size_t>(state.kind)]}};
@@ -41,7 +41,7 @@ Json shares_json(const StageShares& shares) {
   return json;
 }
 
-Json stage_json(const StageView& stage, const std::string& missing) {
+Json stage_json(const Stage& stage, const std::string& missing) {
   Json json = {{"pid", stage.id.pid},       {"start_ticks", stage.id.start_ticks},
                {"name", stage.name},        {"command", stage.command},
                {"age_ns", stage.age_ns},    {"threads", stage.threads},
@@ -55,7 +55,7 @@ Json stage_json(const StageView& stage, const std::string& missing) {
   return json;
 }
 
-Json end_json(const EndView& end) {
+Json end_json(const StageEnd& end) {
   Json json = {{"stage", end.stage},
                {"pid", end.end.process.pid},
                {"fd", end.end.fd},
@@ -72,7 +72,7 @@ Json occupancy_json(const RingShares& shares) {
           {"samples", shares.samples}};
 }
 
-Json pipe_json(const PipeView& pipe, uint64_t now_ns, const std::string& missing) {
+Json pipe_json(const Pipe& pipe, uint64_t now_ns, const std::string& missing) {
   Json json = id_json(pipe.id);
   put_if(!pipe.path.empty(), json, "path", pipe.path, "it is no FIFO");
   json["own"] = pipe.own;
@@ -94,8 +94,8 @@ Json pipe_json(const PipeView& pipe, uint64_t now_ns, const std::string& missing
   return json;
 }
 
-Json stages_json(const std::vector<StageView>& stages, const std::string& missing) {
-  return list_json(stages, [&](const StageView& stage) { return stage_json(stage, missing); });
+Json stages_json(const std::vector<Stage>& stages, const std::string& missing) {
+  return list_json(stages, [&](const Stage& stage) { return stage_json(stage, missing); });
 }
 
 Json row_json(const PipeRow& row, uint64_t now_ns, const std::string& missing) {
@@ -119,12 +119,12 @@ Json bottleneck_json(const Bottleneck& found) {
 
 std::string missing_of(const std::string& reason) { return reason.empty() ? "not seen" : reason; }
 
-Json pipeline_json(const PipelineView& pipeline, uint64_t now_ns, const std::string& missing) {
+Json pipeline_json(const Pipeline& pipeline, uint64_t now_ns, const std::string& missing) {
   Json json = {{"title", pipeline.title()},
                {"window_ns", pipeline.window_ns},
                {"bottleneck", bottleneck_json(pipeline.bottleneck)},
                {"stages", stages_json(pipeline.stages, missing)},
-               {"pipes", list_json(pipeline.pipes, [&](const PipeView& pipe) {
+               {"pipes", list_json(pipeline.pipes, [&](const Pipe& pipe) {
                   return pipe_json(pipe, now_ns, missing);
                 })}};
   for (size_t i = 0; i < pipeline.stages.size(); ++i)

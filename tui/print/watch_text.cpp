@@ -26,7 +26,7 @@ std::string bytes(const std::optional<uint64_t>& value) {
 }
 
 // "~72.1 MiB/s" if it is estimated.
-std::string rate(const PipeView& pipe) {
+std::string rate(const Pipe& pipe) {
   if (!pipe.bytes_per_s.has_value()) return kUnknown;
   return fmt::format("{}{}/s", pipe.exact ? "" : "~", bytes_text(*pipe.bytes_per_s));
 }
@@ -34,21 +34,21 @@ std::string rate(const PipeView& pipe) {
 // ---- the table of all pipes -------------------------------------------------
 
 // "1202:0 gzip +2"; in brackets if nobody moves its data.
-std::string who(const PipeRow& row, const std::vector<EndView>& ends,
+std::string who(const PipeRow& row, const std::vector<StageEnd>& ends,
                 const std::optional<uint32_t>& open) {
-  const EndView* end = main_end(ends);
+  const StageEnd* end = main_end(ends);
   if (!end) return open == 0u ? "none" : kUnknown;
   std::string text =
       fmt::format("{}:{} {}", end->end.process.pid, end->end.fd, row.stages.at(end->stage).name);
   if (!end->active) return fmt::format("({})", text);
-  const auto active = std::ranges::count_if(ends, &EndView::active);
+  const auto active = std::ranges::count_if(ends, &StageEnd::active);
   return active == 1 ? text : fmt::format("{} +{}", text, active - 1);
 }
 
-std::string does(const PipeRow& row, const std::vector<EndView>& ends) {
-  const EndView* end = main_end(ends);
+std::string does(const PipeRow& row, const std::vector<StageEnd>& ends) {
+  const StageEnd* end = main_end(ends);
   if (!end) return "";
-  const StageView& stage = row.stages.at(end->stage);
+  const Stage& stage = row.stages.at(end->stage);
   if (stage.gone) return "gone";
   switch (stage.state.kind) {
     case StageState::Kind::running:
@@ -158,7 +158,7 @@ std::string elsewhere(const StageShares& shares, size_t most) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-std::vector<std::string> stage_cells(const StageView& stage, size_t most_waits) {
+std::vector<std::string> stage_cells(const Stage& stage, size_t most_waits) {
   const auto share = [&](double StageShares::*part) {
     return stage.shares.has_value() ? whole_percent_text((*stage.shares).*part) : kUnknown;
   };
@@ -176,7 +176,7 @@ std::vector<std::string> stage_cells(const StageView& stage, size_t most_waits) 
 void mark_gone(std::string& last_cell) { last_cell += last_cell.empty() ? "ended" : ", ended"; }
 
 // "1202 gzip and 1203 wc". `open` counts the open files, also of processes that we may not see.
-std::string names_of(const PipelineView& pipeline, const std::vector<size_t>& stages,
+std::string names_of(const Pipeline& pipeline, const std::vector<size_t>& stages,
                      const std::optional<uint32_t>& open) {
   if (stages.empty()) return open == 0u ? "nobody" : kUnknown;
   std::vector<std::string> names;
@@ -186,7 +186,7 @@ std::string names_of(const PipelineView& pipeline, const std::vector<size_t>& st
 }
 
 // Its ends are named unless they are the stages above and below.
-std::string ring_text(const PipelineView& pipeline, const PipeView& pipe, size_t above) {
+std::string ring_text(const Pipeline& pipeline, const Pipe& pipe, size_t above) {
   const auto writers = active_stages(pipe.writers), readers = active_stages(pipe.readers);
   std::vector<std::string> ends;
   if (writers != std::vector{above})
@@ -205,9 +205,9 @@ std::string ring_text(const PipelineView& pipeline, const PipeView& pipe, size_t
 }
 
 // Below its last writer; at the top if there is none.
-size_t place_of(const PipeView& pipe) {
+size_t place_of(const Pipe& pipe) {
   size_t place = 0;
-  for (const EndView& end : pipe.writers)
+  for (const StageEnd& end : pipe.writers)
     if (end.active) place = std::max(place, end.stage + 1);
   return place;
 }
@@ -219,10 +219,10 @@ std::string wrapped(std::string_view text, int columns, std::string_view indent)
   return lines;
 }
 
-std::string stages_text(const PipelineView& pipeline, int columns) {
+std::string stages_text(const Pipeline& pipeline, int columns) {
   constexpr int kFigures = 76;  // what the columns behind the command take
   const bool narrow = columns < 100;
-  const bool all_gone = std::ranges::all_of(pipeline.stages, &StageView::gone);
+  const bool all_gone = std::ranges::all_of(pipeline.stages, &Stage::gone);
   TextTable table({{"pid", '>', 7},
                    {"stage", '<', 0, std::clamp(columns - kFigures, 12, 60)},
                    {"CPU", '>', 5},
@@ -232,7 +232,7 @@ std::string stages_text(const PipelineView& pipeline, int columns) {
                    {"writing", '>'},
                    {"elsewhere"}});
   const auto add_rings = [&](size_t place) {
-    for (const PipeView& pipe : pipeline.pipes)
+    for (const Pipe& pipe : pipeline.pipes)
       if (place_of(pipe) == place) table.add({"|", ring_text(pipeline, pipe, place - 1)});
   };
   add_rings(0);
@@ -265,7 +265,7 @@ std::string table_text(const WatchSnapshot& now, const WatchPrint& how) {
   return table_head(now, how, rows.size()) + (rows.empty() ? "" : "\n" + table.text());
 }
 
-std::string pipeline_text(const PipelineView& pipeline, int columns) {
+std::string pipeline_text(const Pipeline& pipeline, int columns) {
   std::string text =
       wrapped(fmt::format("{}, over {:.1f} s", pipeline.title(), double(pipeline.window_ns) / 1e9),
               columns, "");

@@ -27,8 +27,8 @@ class HeldFigures {
     Reading<double> over_100ms, over_1s;
     Reading<RateStats> over_10s, segment;
     uint64_t total_items = 0, segment_ns = 0;
-    std::array<WorkerView, kRoles> workers;
-    std::vector<PartView> parts;
+    std::array<WorkerReadings, kRoles> workers;
+    std::vector<PartReadings> parts;
     std::vector<Figure> figures;
     Reading<Occupancy> occupancy;
     Reading<std::array<double, kSlotKinds>> kinds;

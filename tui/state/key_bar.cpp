@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kNamedPresets = 150;  // columns from which on the preset is named
 
-bool differs(const Snapshot& s, const ViewState& state, std::string_view knob) {
+bool differs(const Snapshot& s, const DashboardState& state, std::string_view knob) {
   if (s.requested != state.on_screen()) return false;  // apparently not tried yet
   // The knob "wait" covers both roles.
   return std::ranges::any_of(s.effective.mismatches, [&](const Mismatch& m) {
@@ -74,7 +74,7 @@ int widest_text(const HotKey& hot) {
   return entry->second;
 }
 
-KeyItem knob_item(const HotKey& hot, const Snapshot& s, const ViewState& state) {
+KeyItem knob_item(const HotKey& hot, const Snapshot& s, const DashboardState& state) {
   const Settings& settings = state.on_screen();
   const Lamp lamp = differs(s, state, hot.knob) ? Lamp::differs
                     : !hot.lit                  ? Lamp::none
@@ -89,7 +89,7 @@ KeyItem knob_item(const HotKey& hot, const Snapshot& s, const ViewState& state) 
 }
 
 // Keys of one knob share an item: those that step it down and up, or that have the same label.
-std::vector<KeyItem> knob_items(const Snapshot& s, const ViewState& state) {
+std::vector<KeyItem> knob_items(const Snapshot& s, const DashboardState& state) {
   std::vector<KeyItem> items;
   const HotKey* before = nullptr;
   for (const HotKey& hot : hot_keys(state.on_screen())) {
@@ -107,7 +107,7 @@ std::vector<KeyItem> knob_items(const Snapshot& s, const ViewState& state) {
   return items;
 }
 
-KeyItem presets_item(const ViewState& state) {
+KeyItem presets_item(const DashboardState& state) {
   const size_t count = std::min<size_t>(state.presets.size(), 9);
   KeyItem item{.keys = fmt::format("1-{}", count),
                .text = std::string(state.preset_name()),
@@ -120,7 +120,7 @@ KeyItem presets_item(const ViewState& state) {
   return item;
 }
 
-void add_screen_items(std::vector<KeyItem>& items, const ViewState& state) {
+void add_screen_items(std::vector<KeyItem>& items, const DashboardState& state) {
   const ListChoice& choice = state.choice;
   const auto add = [&](std::string keys, std::string text, std::vector<Key> presses, int rank,
                        std::string_view other = {}) {
@@ -148,7 +148,7 @@ void add_screen_items(std::vector<KeyItem>& items, const ViewState& state) {
 }
 
 // Transport in place of the knobs, and those keys of the screen that change nothing else.
-std::vector<KeyItem> replay_items(const ViewState& state) {
+std::vector<KeyItem> replay_items(const DashboardState& state) {
   const ReplayState& replay = *state.replay;
   std::vector<KeyItem> items = {{"Space",
                                  replay.at_end() ? "again"
@@ -217,7 +217,7 @@ int KeyItem::columns() const {
   return columns_of(keys) + 1 + std::max(columns_of(text), widest) + (lamp == Lamp::none ? 0 : 2);
 }
 
-std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const ViewState& state) {
+std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const DashboardState& state) {
   std::vector<KeyItem> items = state.replay ? replay_items(state) : knob_items(s, state);
   // The ways back must have a place.
   if (state.zoom) items.insert(items.begin(), {.keys = "Z", .text = "back", .presses = {U'Z'}});

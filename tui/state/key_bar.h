@@ -6,8 +6,8 @@
 
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
+#include "tui/state/dashboard_state.h"
 #include "tui/state/layout.h"
-#include "tui/state/view_state.h"
 
 namespace pipetop::tui {
 
@@ -31,7 +31,7 @@ struct KeyItem {
 bool changes_settings(Key key);
 
 // Where they are: a recording's time line is below them.
-inline Rect key_bar(const Layout& layout, const ViewState& state) {
+inline Rect key_bar(const Layout& layout, const DashboardState& state) {
   Rect bar = layout.keys;
   if (state.replay) --bar.rows;
   return bar;
@@ -42,7 +42,8 @@ inline Rect time_line(const Layout& layout) {
 
 // All items with their positions relative to `bar`, in this order; the most important ones get a
 // place, help and quit always.
-std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& snapshot, const ViewState& state);
+std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& snapshot,
+                                const DashboardState& state);
 
 // The same for the keys of any screen.
 std::vector<KeyItem> place_keys(const Rect& bar, std::vector<KeyItem> items);

@@ -73,7 +73,7 @@ Reading<CallProfile> of_wall_time(CallProfile profile, Activity activity, const 
   return Reading<CallProfile>::of(std::move(profile));
 }
 
-void refresh(ListContents& contents, const WorkerView& w, const Reference& reference,
+void refresh(ListContents& contents, const WorkerReadings& w, const Reference& reference,
              const ListChoice& choice, const Folds& folds) {
   const bool running = choice.activity == Activity::running;
   const bool observed = running ? w.functions.has_value() : w.blocked.has_value();

@@ -75,7 +75,7 @@ struct ListContents {
   } source;
 };
 
-void refresh(ListContents& contents, const WorkerView& worker, const Reference& reference,
+void refresh(ListContents& contents, const WorkerReadings& worker, const Reference& reference,
              const ListChoice& choice, const Folds& folds);
 
 struct ListState {

@@ -77,7 +77,7 @@ std::string path_text(const ListState& list) {
 
 // A function that the eye falls on, but whose samples are not its own. See numbers.md.
 constexpr double kCatchesTheEye = 0.05;
-const CallRow* marked_row(const Snapshot& s, const ViewState& state) {
+const CallRow* marked_row(const Snapshot& s, const DashboardState& state) {
   if (!s.event.has_value() || s.event->name != kTimerEvent) return nullptr;
   if (state.log.open || state.choice.activity != Activity::running) return nullptr;
   for (const ListState& list : state.lists)
@@ -97,7 +97,7 @@ std::string selected_text(const Snapshot& s, const ListState& list) {
 }
 
 // What is worth knowing while nothing is wrong.
-std::vector<std::string> infos_of(const Snapshot& s, const ViewState& state, VerdictAt verdict,
+std::vector<std::string> infos_of(const Snapshot& s, const DashboardState& state, VerdictAt verdict,
                                   ChangeAt change) {
   std::vector<std::string> infos;
   const std::string cause = s.change.has_value() ? s.change->words() : "";
@@ -120,7 +120,7 @@ std::vector<std::string> infos_of(const Snapshot& s, const ViewState& state, Ver
 }
 
 // Starts with the newest notice, so that it is read first.
-size_t turn(const Snapshot& s, const ViewState& state, size_t count) {
+size_t turn(const Snapshot& s, const DashboardState& state, size_t count) {
   const uint64_t since = s.notices.empty() ? 0 : s.notices.back().at_ns;
   const uint64_t now = std::max(state.now_ns, since);
   return (now - since) / kTurn_ns % count;
@@ -138,7 +138,7 @@ std::string verdict_text(const Verdict& verdict) {
   return fmt::format("{}: {}", to_text(verdict.bound), verdict.because);
 }
 
-std::vector<Message> messages_of(const Snapshot& s, const ViewState& state) {
+std::vector<Message> messages_of(const Snapshot& s, const DashboardState& state) {
   std::vector<Message> all;
   const auto add = [&](std::string text, Severity severity = Severity::info) {
     if (!text.empty()) all.push_back({std::move(text), severity});
@@ -166,7 +166,8 @@ std::string cause_text(const Snapshot& s, int cols) {
   return columns_of(text) <= cols ? text : change.cause;
 }
 
-Message message_of(const Snapshot& s, const ViewState& state, VerdictAt verdict, ChangeAt change) {
+Message message_of(const Snapshot& s, const DashboardState& state, VerdictAt verdict,
+                   ChangeAt change) {
   if (state.choice.filter_before)
     return {fmt::format("/{}_   Enter keeps the filter, Esc drops it", state.choice.filter)};
   if (!state.message.empty()) return {state.message, state.severity};

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tui/state/view_state.h"
+#include "tui/state/dashboard_state.h"
 
 namespace pipetop::tui {
 
@@ -22,10 +22,10 @@ enum class ChangeAt : uint8_t { throughput, message };
 // selected function does, and its path; else, in turn: what the last change did, why stamped pages
 // cannot be checked, the verdict, what a marked function counts; else why the bytes are copied or
 // not.
-Message message_of(const Snapshot& snapshot, const ViewState& state,
+Message message_of(const Snapshot& snapshot, const DashboardState& state,
                    VerdictAt verdict = VerdictAt::ring, ChangeAt change = ChangeAt::throughput);
 // All that there is to say now, in the same order.
-std::vector<Message> messages_of(const Snapshot& snapshot, const ViewState& state);
+std::vector<Message> messages_of(const Snapshot& snapshot, const DashboardState& state);
 
 std::string verdict_text(const Verdict& verdict);  // "lock-bound: writer spins ..."
 // "the reader no longer copies: _copy_to_iter 13.5 → 0 %", or as much of it as fits; "" while it is

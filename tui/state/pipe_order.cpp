@@ -25,7 +25,7 @@ Number descending(const std::optional<uint64_t>& value) {
 }
 
 Number number_of(const PipeRow& row, PipeSort by) {
-  const PipeView& pipe = row.pipe;
+  const Pipe& pipe = row.pipe;
   const auto share = [&](double RingShares::*part) {
     return pipe.shares.has_value() ? Number(-((*pipe.shares).*part)) : Number();
   };
@@ -46,8 +46,8 @@ Number number_of(const PipeRow& row, PipeSort by) {
 }
 
 // Whoever moves its data before who only holds an end.
-std::string_view holder_of(const PipeRow& row, const std::vector<EndView>& ends) {
-  const EndView* end = main_end(ends);
+std::string_view holder_of(const PipeRow& row, const std::vector<StageEnd>& ends) {
+  const StageEnd* end = main_end(ends);
   return !end || end->stage >= row.stages.size() ? std::string_view() : row.stages[end->stage].name;
 }
 
@@ -57,7 +57,7 @@ bool is_before(const Value& a, const Value& b, bool a_known, bool b_known) {
   return a_known && b_known ? a < b : a_known && !b_known;
 }
 
-void sort_by_name(std::vector<const PipeRow*>& rows, std::vector<EndView> PipeView::*ends) {
+void sort_by_name(std::vector<const PipeRow*>& rows, std::vector<StageEnd> Pipe::*ends) {
   std::ranges::stable_sort(rows, [&](const PipeRow* a, const PipeRow* b) {
     const std::string_view x = holder_of(*a, a->pipe.*ends), y = holder_of(*b, b->pipe.*ends);
     return is_before(x, y, !x.empty(), !y.empty());
@@ -105,7 +105,7 @@ std::span<const std::string_view> pipe_sort_names() { return kNames; }
 
 void sort_pipes(std::vector<const PipeRow*>& rows, PipeSort by) {
   if (by == PipeSort::writer || by == PipeSort::reader)
-    sort_by_name(rows, by == PipeSort::writer ? &PipeView::writers : &PipeView::readers);
+    sort_by_name(rows, by == PipeSort::writer ? &Pipe::writers : &Pipe::readers);
   else if (by == PipeSort::pipeline)
     sort_by_pipeline(rows);
   else
@@ -114,7 +114,7 @@ void sort_pipes(std::vector<const PipeRow*>& rows, PipeSort by) {
 
 bool pipe_matches(const PipeRow& row, std::string_view text) {
   if (contains(row.pipe.path, text)) return true;
-  return std::ranges::any_of(row.stages, [&](const StageView& stage) {
+  return std::ranges::any_of(row.stages, [&](const Stage& stage) {
     return contains(stage.name, text) || contains(stage.command, text) ||
            contains(fmt::format("{}", stage.id.pid), text);
   });

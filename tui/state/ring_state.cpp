@@ -22,7 +22,7 @@ int least_picture(RingPicture picture, int rows, bool many_slots) {
 
 // Sets the strip's lines or thickness; returns the rows beyond one line and its
 // underline.
-int grow_strip(StripView& view, uint32_t slots, int cols, int rows_left) {
+int grow_strip(StripStyle& view, uint32_t slots, int cols, int rows_left) {
   const int rows = rows_left + view.line_rows();
   view.scale = strip_scale(slots, cols, std::clamp(rows / view.line_rows(), 1, kMostLines));
   if (view.scale.lines == 1) view.thickness = std::clamp(1 + rows_left, 1, kThickest);
@@ -209,10 +209,10 @@ std::string absent_slots(const Reading<RingFrame>& frame, uint32_t slots) {
 
 RingLayout ring_layout(int rows, int cols, uint32_t slots, const RingState& state, Pace pace) {
   RingLayout plan;
-  plan.strip_view.selected = state.inspected;
+  plan.strip_style.selected = state.inspected;
   const bool slow = pace == Pace::slow_motion, inspecting = state.inspected.has_value();
-  plan.strip_view.order = slow ? StripOrder::by_index : StripOrder::from_tail;
-  if (slow) plan.strip_view.trail = &state.trail;
+  plan.strip_style.order = slow ? StripOrder::by_index : StripOrder::from_tail;
+  if (slow) plan.strip_style.trail = &state.trail;
 
   int left = std::max(0, rows - 2);  // the summary, and a line of slots
   const bool many_slots = static_cast<int>(slots) > cols;
@@ -222,9 +222,9 @@ RingLayout ring_layout(int rows, int cols, uint32_t slots, const RingState& stat
   const auto take = [&](bool wanted) { return wanted && left > 0 && left-- > 0; };
   take(has_verdict_row(rows));
   const bool legend = take(!inspecting);
-  plan.strip_view.underline = take(true);
+  plan.strip_style.underline = take(true);
   const bool markers = take(true);
-  left -= grow_strip(plan.strip_view, slots, cols, left);
+  left -= grow_strip(plan.strip_style, slots, cols, left);
   const int more_detail = inspecting ? std::min(left, kMostDetailRows - kDetailRows) : 0;
   detail += more_detail;
   picture += left - more_detail;
@@ -235,7 +235,7 @@ RingLayout ring_layout(int rows, int cols, uint32_t slots, const RingState& stat
     return Rect{row - piece_rows, 0, piece_rows, cols};
   };
   plan.markers = place(markers);
-  plan.strip = place(rows >= 2 ? plan.strip_view.rows() : 0);
+  plan.strip = place(rows >= 2 ? plan.strip_style.rows() : 0);
   plan.legend = place(legend);
   plan.detail = place(detail);
   if (picture >= 7) ++row, --picture;  // air
@@ -251,10 +251,10 @@ std::optional<uint32_t> slot_at(const Rect& panel, const Snapshot& shown, const 
   Rect strip = plan.strip;
   strip.row += panel.row;
   strip.col += panel.col;
-  return slot_at(strip, *frame, plan.strip_view, row, col);
+  return slot_at(strip, *frame, plan.strip_style, row, col);
 }
 
-std::optional<uint32_t> slot_at(const Rect& strip, const RingFrame& frame, const StripView& view,
+std::optional<uint32_t> slot_at(const Rect& strip, const RingFrame& frame, const StripStyle& view,
                                 int row, int col) {
   const StripScale& scale = view.scale;
   row -= strip.row;

@@ -62,7 +62,7 @@ class WholeFrames {
   // Replaces a torn frame of a ring of `slots` with the last complete one of the same ring
   // size, if any; if that is not recent, the reading is stale. Keeps complete ones.
   void replace_torn(Reading<RingFrame>& frame, uint32_t slots);
-  void replace_torn(RingView& ring) { replace_torn(ring.frame, ring.slots); }
+  void replace_torn(RingReadings& ring) { replace_torn(ring.frame, ring.slots); }
 
  private:
   RingFrame last_;
@@ -90,16 +90,16 @@ double used_share(const Occupancy& occupancy, uint32_t slots, uint32_t place);
 // The frame, if its slots can be drawn: complete, with every slot, and of the
 // ring's current size. Null: absent_slots() says why.
 const RingFrame* drawable_frame(const Reading<RingFrame>& frame, uint32_t slots);
-inline const RingFrame* drawable_frame(const RingView& ring) {
+inline const RingFrame* drawable_frame(const RingReadings& ring) {
   return drawable_frame(ring.frame, ring.slots);
 }
 std::string absent_slots(const Reading<RingFrame>& frame, uint32_t slots);
-inline std::string absent_slots(const RingView& ring) {
+inline std::string absent_slots(const RingReadings& ring) {
   return absent_slots(ring.frame, ring.slots);
 }
 // Whether there is a snapshot of every slot, torn or not.
 bool has_slots(const Reading<RingFrame>& frame);
-inline bool has_slots(const RingView& ring) { return has_slots(ring.frame); }
+inline bool has_slots(const RingReadings& ring) { return has_slots(ring.frame); }
 
 // How slots map to cells. One of the two ratios is 1.
 struct StripScale {
@@ -125,7 +125,7 @@ bool is_used(const RingFrame& frame, uint32_t index);
 // A used slot that the engine did not list is `other`.
 SlotKind kind_at(const RingFrame& frame, uint32_t index);
 
-struct StripView {
+struct StripStyle {
   StripScale scale;
   StripOrder order = StripOrder::from_tail;
   int thickness = 1;                 // rows per line
@@ -142,7 +142,7 @@ inline constexpr int kLeastHeatRows = 4;  // three shades of full, and the axis
 
 struct RingLayout {
   Rect markers, strip, legend, detail, picture;  // in the panel; empty: left out
-  StripView strip_view;
+  StripStyle strip_style;
 };
 
 // With less the verdict is shown elsewhere.
@@ -152,7 +152,7 @@ RingLayout ring_layout(int rows, int cols, uint32_t slots, const RingState& stat
 
 // The index of the slot at a position of the screen, the first one if several share a cell; `strip`
 // is where the strip is.
-std::optional<uint32_t> slot_at(const Rect& strip, const RingFrame& frame, const StripView& view,
+std::optional<uint32_t> slot_at(const Rect& strip, const RingFrame& frame, const StripStyle& view,
                                 int row, int col);
 // The same with `panel`, the inside of the ring's panel.
 std::optional<uint32_t> slot_at(const Rect& panel, const Snapshot& shown, const RingState& state,

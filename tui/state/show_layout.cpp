@@ -12,17 +12,17 @@ constexpr int kMargin = 1;
 constexpr int kUsualCaptionRows = 3;
 
 // What the large part needs, with its title.
-int least_rows(SceneView view) {
+int least_rows(ShowPart view) {
   switch (view) {
-    case SceneView::log:
+    case ShowPart::log:
       return 7;
-    case SceneView::ladder:
+    case ShowPart::ladder:
       return 10;  // the article's seven rungs, a heading and the scale
-    case SceneView::ring:
-    case SceneView::functions:
-    case SceneView::tree:
-    case SceneView::waiting:
-    case SceneView::throughput:
+    case ShowPart::ring:
+    case ShowPart::functions:
+    case ShowPart::tree:
+    case ShowPart::waiting:
+    case ShowPart::throughput:
       break;
   }
   return 6;
@@ -69,7 +69,7 @@ void split_lists(const Rect& band, const Settings& settings, Layout& l) {
 }
 
 // The panels of which the large part consists.
-Layout panels_in_show(const ShowLayout& show, const Settings& settings, SceneView view) {
+Layout panels_in_show(const ShowLayout& show, const Settings& settings, ShowPart view) {
   Layout l;
   l.fits = show.fits;
   l.counters = false;
@@ -77,9 +77,9 @@ Layout panels_in_show(const ShowLayout& show, const Settings& settings, SceneVie
   l.message = show.message;
   if (shows_lists_in_show(view)) {
     split_lists(show.large, settings, l);
-  } else if (view == SceneView::ring) {
+  } else if (view == ShowPart::ring) {
     l.ring = show.large;
-  } else if (view == SceneView::throughput) {
+  } else if (view == ShowPart::throughput) {
     l.throughput = show.large;
   } else {
     l.page = show.large;
@@ -136,7 +136,7 @@ ShowLayout show_layout(int rows, int cols, const Settings& settings, const ShowS
   const bool lists = shows_lists_in_show(show.view);
   const int top = 1 + static_cast<int>(kTopFunctions);
   const int strip_rows = has_room(16) ? 5 : 3;
-  const bool has_strip = terms_of(settings).has_ring && show.view != SceneView::ring;
+  const bool has_strip = terms_of(settings).has_ring && show.view != ShowPart::ring;
   const bool has_top = !lists && has_room(top);
   if (has_strip && has_room(strip_rows + (has_top ? top : 0))) l.strip = band(strip_rows);
   if (has_top) {
@@ -148,7 +148,7 @@ ShowLayout show_layout(int rows, int cols, const Settings& settings, const ShowS
   return l;
 }
 
-Layout screen_layout(const ViewState& view, int rows, int cols) {
+Layout screen_layout(const DashboardState& view, int rows, int cols) {
   if (view.zoom) return make_zoomed_layout(rows, cols, *view.zoom);
   if (!view.show.on) return make_layout(rows, cols, view.on_screen());
   return panels_in_show(show_layout(rows, cols, view.on_screen(), view.show), view.on_screen(),

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "tui/draw/charts.h"
+#include "tui/state/dashboard_state.h"
 #include "tui/state/layout.h"
 #include "tui/state/show_state.h"
-#include "tui/state/view_state.h"
 
 namespace pipetop::tui {
 
@@ -28,12 +28,12 @@ ShowLayout show_layout(int rows, int cols, const Settings& settings, const ShowS
 // The caption's lines, broken at blanks where they are too long.
 std::vector<std::string_view> caption_lines(std::string_view caption, int cols);
 
-constexpr bool shows_lists_in_show(SceneView view) {
-  return view == SceneView::functions || view == SceneView::tree || view == SceneView::waiting;
+constexpr bool shows_lists_in_show(ShowPart view) {
+  return view == ShowPart::functions || view == ShowPart::tree || view == ShowPart::waiting;
 }
 
 // Of the dashboard, the zoomed panel, or the show, whichever is shown. In the show the panels are
 // those that the large part consists of.
-Layout screen_layout(const ViewState& view, int rows, int cols);
+Layout screen_layout(const DashboardState& view, int rows, int cols);
 
 }  // namespace pipetop::tui

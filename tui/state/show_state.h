@@ -10,7 +10,7 @@ namespace pipetop::tui {
 
 struct ShowState {
   bool on = false;
-  SceneView view = SceneView::ring;
+  ShowPart view = ShowPart::ring;
   std::string highlight;         // as in a Scene
   std::string title, caption;    // of the scene, "" outside of a talk
   size_t scene = 0, scenes = 0;  // the scene's number from 1, and how many; 0: there is no talk

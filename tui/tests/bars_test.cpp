@@ -15,13 +15,13 @@
 namespace pipetop::tui {
 namespace {
 
-ViewState state_with_presets() {
-  ViewState state;
+DashboardState state_with_presets() {
+  DashboardState state;
   state.presets = built_in_presets();
   return state;
 }
 
-std::string title(const Snapshot& s, const ViewState& state, int cols) {
+std::string title(const Snapshot& s, const DashboardState& state, int cols) {
   return drawn(1, cols,
                [&](const Area& a) { draw_title_bar(a, s, state.preset_name(), state.frozen); })
       .front();
@@ -52,7 +52,7 @@ TEST(TitleBar, SaysWhatLookingCosts) {
 }
 
 TEST(TitleBar, KeepsTheEssentialWhenNarrow) {
-  ViewState state = state_with_presets();
+  DashboardState state = state_with_presets();
   state.requested.pipe.gift = true;
   state.frozen = true;
   EXPECT_EQ(title(example_snapshot(), state, 60),
@@ -102,12 +102,12 @@ TEST(TitleBar, AMismatchTurnsTheBadgeIntoAWarning) {
   s.effective.mismatches.push_back({"gift", "true", "false", ""});
   EXPECT_NE(title(s, state_with_presets(), 120).find(" COPIED ! 2 knobs "), std::string::npos);
   s.effective.pipe.zero_copy = ZeroCopy::unverifiable;
-  ViewState narrow = state_with_presets();
+  DashboardState narrow = state_with_presets();
   narrow.frozen = true;
   EXPECT_NE(title(s, narrow, 60).find(" UNVERIFIABLE ! "), std::string::npos);
 }
 
-Lines keys(int rows, int cols, const Snapshot& s, const ViewState& state) {
+Lines keys(int rows, int cols, const Snapshot& s, const DashboardState& state) {
   return drawn(rows, cols, [&](const Area& a) {
     draw_keys(a, place_keys({0, 0, rows, cols}, s, state));
   });
@@ -141,7 +141,7 @@ TEST(TitleBar, AFrozenScreenNamesWhatRunsBehindIt) {
 }
 
 TEST(KeyBar, ShowsEveryKnobWithItsState) {
-  ViewState state = state_with_presets();
+  DashboardState state = state_with_presets();
   state.requested = article_presets()[6].settings;
   const Lines lines = keys(2, 250, example_snapshot(), state);
   const std::string all = lines[0] + lines[1];
@@ -190,7 +190,7 @@ TEST(KeyBar, TheImportantKeysComeFirstWhereThereIsLittleRoom) {
 // Whatever the values, every key stays where it is.
 TEST(KeyBar, NothingMovesWhenAValueChanges) {
   for (const int cols : {60, 80, 100, 126, 160, 250}) {
-    ViewState state = state_with_presets();
+    DashboardState state = state_with_presets();
     const auto places = [&] {
       std::vector<Rect> all;
       for (const KeyItem& item :
@@ -214,7 +214,7 @@ TEST(KeyBar, NothingMovesWhenAValueChanges) {
 }
 
 TEST(KeyBar, AKnobThatDidNotTakeEffectIsMarked) {
-  ViewState state = state_with_presets();
+  DashboardState state = state_with_presets();
   Snapshot s = example_snapshot();
   s.requested.pipe.pages = state.requested.pipe.pages = Pages::hugetlb;
   s.effective.mismatches.push_back({"pages", "hugetlb", "thp", "none free"});
@@ -224,7 +224,7 @@ TEST(KeyBar, AKnobThatDidNotTakeEffectIsMarked) {
 }
 
 TEST(KeyBar, TheKnobsOfTheStoryHaveTheirPlaceFromTheSmallestScreenOn) {
-  ViewState state = state_with_presets();
+  DashboardState state = state_with_presets();
   Settings& wide = state.requested;
   wide.pipe.write_with = WriteWith::vmsplice;
   wide.pipe.read_with = ReadWith::splice;
@@ -257,7 +257,7 @@ TEST(MessageLine, AMismatchSaysWhyAndWhatToDo) {
   Snapshot s = example_snapshot();
   s.effective.mismatches.push_back(
       {"pages", "hugetlb", "thp", "no free huge pages; echo 64 > /proc/sys/vm/nr_hugepages"});
-  ViewState state;
+  DashboardState state;
   const Message m = message_of(s, state);
   EXPECT_EQ(m.severity, Severity::warning);
   EXPECT_EQ(m.text,
@@ -274,7 +274,7 @@ TEST(MessageLine, AnErrorDoesNotHideAMismatchForLong) {
   s.effective.mismatches.push_back({"pages", "hugetlb", "thp", "none free"});
   s.notices.push_back({s.now_ns, Severity::warning, "slow to settle"});
   s.notices.push_back({s.now_ns, Severity::error, "writer died: signal 9"});
-  ViewState state;
+  DashboardState state;
   const auto at = [&](uint64_t seconds) {
     state.now_ns = s.now_ns + seconds * 1'000'000'000;
     return message_of(s, state);
@@ -310,7 +310,7 @@ TEST(MessageLine, TheVerdictWhereTheRingHasNoPlaceForIt) {
 TEST(MessageLine, ThatARecordingIsDamagedIsSaidAtItsEnd) {
   Snapshot s = example_snapshot();
   s.answer = Notice{s.now_ns, Severity::info, "undone"};
-  ViewState state;
+  DashboardState state;
   ReplayState replay;
   replay.at_ns = 5;
   replay.duration_ns = 10;
@@ -368,7 +368,7 @@ TEST(MessageLine, NoiseTakesTurnsWithTheRest) {
   Snapshot s = changed_snapshot();
   s.noise = "the host takes 3 % of the CPUs' time";
   const auto at = [&](uint64_t seconds) {
-    ViewState state;
+    DashboardState state;
     state.now_ns = seconds * kSecond;
     return message_of(s, state, VerdictAt::ring, ChangeAt::message);
   };
@@ -384,8 +384,8 @@ TEST(MessageLine, AMarkedFunctionIsExplained) {
   FunctionTable table;
   table.samples = 1000;
   table.tree = flat_tree({{"_raw_spin_unlock_irqrestore", 450, 450}, {"[user]", 550, 550}});
-  for (WorkerView& w : s.workers) w.functions = Reading<FunctionTable>::of(table);
-  ViewState state;
+  for (WorkerReadings& w : s.workers) w.functions = Reading<FunctionTable>::of(table);
+  DashboardState state;
   show_lists(state, s, 24, 80);
   EXPECT_EQ(
       message_of(s, state).text,
@@ -396,7 +396,7 @@ TEST(MessageLine, AMarkedFunctionIsExplained) {
 
 TEST(MessageLine, ASelectedFunctionIsExplained) {
   Snapshot s = example_snapshot();
-  ViewState state;
+  DashboardState state;
   show_lists(state, s, 24, 80);
   select(state.list(Role::writer), 1);
   EXPECT_EQ(message_of(s, state).text,
@@ -481,7 +481,7 @@ TEST(MessageLine, ErrorsAreMarkedWithoutColour) {
 }
 
 TEST(Help, TellsOfEveryKeyAndKnob) {
-  ViewState state = state_with_presets();
+  DashboardState state = state_with_presets();
   Canvas canvas(glyphs_of(GlyphSet::ascii), 80, 140);
   draw_help(canvas, help_of(state), 0);
   const std::string text = canvas.text();
@@ -495,7 +495,7 @@ TEST(Help, TellsOfEveryKeyAndKnob) {
 }
 
 TEST(Help, CanBeScrolledToItsEnd) {
-  ViewState state = state_with_presets();
+  DashboardState state = state_with_presets();
   const int end = help_scroll_end(16, 60, help_of(state));
   EXPECT_GT(end, 0);
   Canvas canvas(glyphs_of(GlyphSet::ascii), 16, 60);

@@ -155,7 +155,7 @@ TEST(Ring, IsLookedAtSlotBySlotWhenAsked) {
     RingFrame& f = *s.ring.frame.value;
     f.head += 32 * turns, f.tail += 32 * turns, f.at_ns = s.now_ns;
     controller.show(s, 40, 120);
-    return controller.view().ring.settled;
+    return controller.state().ring.settled;
   };
   pass(1000);
   EXPECT_TRUE(pass(1000));
@@ -208,12 +208,12 @@ class ScrolledListTest : public testing::Test {
     for (uint64_t i = 0; i < 20; ++i)
       rows.push_back({Function("function_" + std::to_string(i)).name(), 200 - i, 200 - i});
     table.tree = flat_tree(rows);
-    for (WorkerView& w : snapshot_.workers) w.functions = Reading<FunctionTable>::of(table);
+    for (WorkerReadings& w : snapshot_.workers) w.functions = Reading<FunctionTable>::of(table);
   }
   std::string screen(int rows, int cols) {
     controller_.show(snapshot_, rows, cols);
     Canvas canvas(glyphs_of(GlyphSet::unicode), rows, cols);
-    draw(canvas, snapshot_, controller_.view());
+    draw(canvas, snapshot_, controller_.state());
     return canvas.text();
   }
   void press(Key key) { controller_.handle({Input::Kind::key, key, {}}, snapshot_); }
@@ -241,14 +241,14 @@ TEST_F(ScrolledListTest, TheVanishedAreAGroupThatIsNotSelected) {
   press(key::end);
   screen(45, 160);
   press(key::end);
-  EXPECT_EQ(controller_.view().list(Role::writer).name, "older");
+  EXPECT_EQ(controller_.state().list(Role::writer).name, "older");
   press(key::up);
-  EXPECT_EQ(controller_.view().list(Role::writer).name, "old_one");
+  EXPECT_EQ(controller_.state().list(Role::writer).name, "old_one");
   EXPECT_NE(screen(45, 160).find("no longer seen"), std::string::npos) << screen(45, 160);
   press(key::up);
-  EXPECT_EQ(controller_.view().list(Role::writer).name, "function_19");
+  EXPECT_EQ(controller_.state().list(Role::writer).name, "function_19");
   press(key::down);
-  EXPECT_EQ(controller_.view().list(Role::writer).name, "old_one");
+  EXPECT_EQ(controller_.state().list(Role::writer).name, "old_one");
 }
 
 // ---- text ----
@@ -266,7 +266,7 @@ TEST(Text, IsCutWhereItsMeaningEnds) {
 
 // Identifiers of the kernel can be longer than any column; everything else is whole.
 bool is_function(const Snapshot& s, std::string_view start) {
-  for (const WorkerView& w : s.workers) {
+  for (const WorkerReadings& w : s.workers) {
     if (!w.functions.has_value()) continue;
     for (const FunctionRow& row : w.functions->rows())
       if (row.name.starts_with(start)) return true;
@@ -300,7 +300,7 @@ TEST(Calm, NoWordIsCutInAnyPanel) {
           }
           FakeSource source(settings, mood);
           source.advance(20'000'000'000);
-          ViewState state;
+          DashboardState state;
           state.requested = settings;
           state.presets = built_in_presets();
           Snapshot s = source.tick();

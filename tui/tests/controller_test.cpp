@@ -21,7 +21,7 @@ class ControllerTest : public testing::Test {
   Outcome mouse(int row, int col, MouseAct act) {
     return controller_.handle({Input::Kind::mouse, 0, {row, col, act}}, snapshot_);
   }
-  const ViewState& view() const { return controller_.view(); }
+  const DashboardState& state() const { return controller_.state(); }
 
   Snapshot snapshot_ = example_snapshot();
   RecordingSource source_;
@@ -34,7 +34,7 @@ TEST_F(ControllerTest, EveryHotKeyChangesItsKnob) {
     const Settings before = source_.settings;
     press(static_cast<Key>(hot.key));
     EXPECT_NE(source_.settings, before) << hot.key;
-    EXPECT_EQ(view().requested, source_.settings);
+    EXPECT_EQ(state().requested, source_.settings);
   }
   EXPECT_EQ(source_.labels.front(), "v: write_with vmsplice");
 }
@@ -53,7 +53,7 @@ TEST_F(ControllerTest, UndoGoesBackStepByStep) {
   const size_t changes = source_.labels.size();
   press(U'u');
   EXPECT_EQ(source_.labels.size(), changes);
-  EXPECT_EQ(view().message, "nothing to undo");
+  EXPECT_EQ(state().message, "nothing to undo");
 }
 
 TEST_F(ControllerTest, RedoGoesForwardUntilSomethingElseChanges) {
@@ -68,11 +68,11 @@ TEST_F(ControllerTest, RedoGoesForwardUntilSomethingElseChanges) {
   press(U'U');
   EXPECT_EQ(source_.settings.pipe.read_with, ReadWith::splice);
   press(U'U');
-  EXPECT_EQ(view().message, "nothing to redo");
+  EXPECT_EQ(state().message, "nothing to redo");
   press(U'u');
   press(U'b');  // another way: what was undone is gone
   press(U'U');
-  EXPECT_EQ(view().message, "nothing to redo");
+  EXPECT_EQ(state().message, "nothing to redo");
   EXPECT_EQ(source_.settings.pipe.read_with, ReadWith::read);
 }
 
@@ -81,34 +81,34 @@ TEST_F(ControllerTest, APresetSaysWhatElseItTakesBack) {
   press(U'1');
   press(U'b');
   press(U'3');
-  EXPECT_EQ(view().message, "vmsplice_read: also wait busy → block");
+  EXPECT_EQ(state().message, "vmsplice_read: also wait busy → block");
   press(U'5');
-  EXPECT_EQ(view().message, "vmsplice, splice");
+  EXPECT_EQ(state().message, "vmsplice, splice");
   press(U'y');
   press(U')');
   press(U'6');
-  EXPECT_EQ(view().message,
+  EXPECT_EQ(state().message,
             "vmsplice_splice_huge: also buf_size 512KiB → 256KiB, payload stamped → constant");
   press(U'u');  // the changes made by hand are back
   press(U'6');
-  EXPECT_NE(view().message.find("also buf_size"), std::string::npos);
+  EXPECT_NE(state().message.find("also buf_size"), std::string::npos);
 }
 
 TEST_F(ControllerTest, ValuesThatTheMachineLacksAreSkipped) {
   source_.lacks = Pages::hugetlb;
   press(U'H');
-  EXPECT_EQ(view().message, "hugetlb: none here");
-  EXPECT_EQ(view().requested, Settings{});
+  EXPECT_EQ(state().message, "hugetlb: none here");
+  EXPECT_EQ(state().requested, Settings{});
   EXPECT_TRUE(source_.labels.empty());
   press(U'h');
-  EXPECT_EQ(view().requested.pipe.pages, Pages::thp);
+  EXPECT_EQ(state().requested.pipe.pages, Pages::thp);
   press(U'H');
-  EXPECT_EQ(view().requested.pipe.pages, Pages::thp) << "not to 4k instead";
-  EXPECT_EQ(view().message, "hugetlb: none here");
+  EXPECT_EQ(state().requested.pipe.pages, Pages::thp) << "not to 4k instead";
+  EXPECT_EQ(state().message, "hugetlb: none here");
   source_.lacks = Pages::thp;
   press(U'h');
   press(U'h');
-  EXPECT_EQ(view().message, "thp: none here");
+  EXPECT_EQ(state().message, "thp: none here");
 }
 
 TEST_F(ControllerTest, BracketsMakeSingleSteps) {
@@ -121,7 +121,7 @@ TEST_F(ControllerTest, BracketsMakeSingleSteps) {
   EXPECT_EQ(source_.steps, (std::vector{Role::writer, Role::reader}));
   source_.can_step = false;
   press(U']');
-  EXPECT_EQ(view().message, "the last read still waits for data; [ writes");
+  EXPECT_EQ(state().message, "the last read still waits for data; [ writes");
   press(U'm');
   EXPECT_TRUE(source_.settings.pipe.slow_motion);
   EXPECT_FALSE(source_.settings.pipe.single_step);
@@ -134,12 +134,12 @@ TEST_F(ControllerTest, QClosesWhatLiesOverTheDashboard) {
     press(opens);
     EXPECT_EQ(press(U'q'), Outcome::stay) << char(opens);
   }
-  EXPECT_FALSE(view().help.open || view().log.open || view().messages.open);
-  EXPECT_FALSE(view().ring.inspected);
+  EXPECT_FALSE(state().help.open || state().log.open || state().messages.open);
+  EXPECT_FALSE(state().ring.inspected);
   for (const Key key : {Key{U'/'}, Key{U'q'}, key::enter}) EXPECT_EQ(press(key), Outcome::stay);
-  EXPECT_EQ(view().choice.filter, "q") << "a letter while it is typed";
+  EXPECT_EQ(state().choice.filter, "q") << "a letter while it is typed";
   EXPECT_EQ(press(U'q'), Outcome::stay);
-  EXPECT_EQ(view().choice.filter, "");
+  EXPECT_EQ(state().choice.filter, "");
   press(U'?');
   EXPECT_EQ(press(3), Outcome::quit) << "Ctrl-C always quits";
   press(U'q');
@@ -149,9 +149,9 @@ TEST_F(ControllerTest, QClosesWhatLiesOverTheDashboard) {
 // What a clicker sends beside the arrows.
 TEST_F(ControllerTest, KeysWithoutAMeaningChangeNothing) {
   press(key::other);  // F5
-  EXPECT_EQ(view().message, "");
+  EXPECT_EQ(state().message, "");
   press(U'.');
-  EXPECT_EQ(view().message, ". does nothing here; ? shows the keys");
+  EXPECT_EQ(state().message, ". does nothing here; ? shows the keys");
   press(key::page_down);
   press(key::page_up);
   press(key::escape);
@@ -163,19 +163,19 @@ TEST_F(ControllerTest, AFrozenScreenStaysWhatItIs) {
   press(U' ');
   press(U'3');
   EXPECT_EQ(source_.settings, article_presets()[2].settings) << "data goes on";
-  EXPECT_EQ(view().title(), "write_read");
-  EXPECT_EQ(view().running_behind(), "vmsplice_read");
-  EXPECT_EQ(view().message, "the screen is frozen on write_read; Space shows vmsplice_read");
+  EXPECT_EQ(state().title(), "write_read");
+  EXPECT_EQ(state().running_behind(), "vmsplice_read");
+  EXPECT_EQ(state().message, "the screen is frozen on write_read; Space shows vmsplice_read");
   source_.present.number = 2;
   press(U'a');
-  EXPECT_FALSE(view().reference.is_a) << "not what the screen shows";
+  EXPECT_FALSE(state().reference.is_a) << "not what the screen shows";
   press(U'u');
-  EXPECT_EQ(view().running_behind(), "");
+  EXPECT_EQ(state().running_behind(), "");
   press(U'3');
   press(U' ');
-  EXPECT_EQ(view().title(), "vmsplice_read");
-  EXPECT_EQ(view().running_behind(), "");
-  EXPECT_EQ(view().message, "") << "nothing is frozen any more";
+  EXPECT_EQ(state().title(), "vmsplice_read");
+  EXPECT_EQ(state().running_behind(), "");
+  EXPECT_EQ(state().message, "") << "nothing is frozen any more";
 }
 
 // Somebody who holds a key down all night must not fill the memory.
@@ -183,7 +183,7 @@ TEST_F(ControllerTest, UndoRemembersTheLastChanges) {
   for (int i = 0; i < 10'000; ++i) press(U'v');
   const size_t changes = source_.labels.size();
   do press(U'u');
-  while (view().message != "nothing to undo");
+  while (state().message != "nothing to undo");
   EXPECT_EQ(source_.labels.size() - changes, 200u);
 }
 
@@ -202,9 +202,9 @@ TEST_F(ControllerTest, PresetsLeaveTheObserversAlone) {
   press(U'5');
   EXPECT_EQ(source_.settings.pipe, article_presets()[4].settings.pipe);
   EXPECT_EQ(source_.settings.observers, Observing::off);
-  EXPECT_EQ(view().preset_name(), "vmsplice_splice");
+  EXPECT_EQ(state().preset_name(), "vmsplice_splice");
   press(U'5');
-  EXPECT_EQ(view().message, "already on preset vmsplice_splice");
+  EXPECT_EQ(state().message, "already on preset vmsplice_splice");
   press(U'u');
   press(U'u');
   EXPECT_EQ(source_.settings.observers, Observing::on);
@@ -217,9 +217,9 @@ TEST_F(ControllerTest, AnErrorIsSaidAndNothingIsLost) {
   press(U'v');
   source_.refuses = true;
   press(U's');
-  EXPECT_EQ(view().message, "writer: it will not");
-  EXPECT_EQ(view().severity, Severity::error);
-  EXPECT_EQ(view().requested, source_.settings);
+  EXPECT_EQ(state().message, "writer: it will not");
+  EXPECT_EQ(state().severity, Severity::error);
+  EXPECT_EQ(state().requested, source_.settings);
   press(U'u');  // refused too: the step stays
   source_.refuses = false;
   press(U'u');
@@ -228,9 +228,9 @@ TEST_F(ControllerTest, AnErrorIsSaidAndNothingIsLost) {
 
 TEST_F(ControllerTest, AKeyAtItsLimitSaysSo) {
   for (int i = 0; i < 20; ++i) press(U'(');
-  EXPECT_EQ(view().message, "buf_size 4KiB is already at its limit");
+  EXPECT_EQ(state().message, "buf_size 4KiB is already at its limit");
   press(U'9');
-  EXPECT_EQ(view().message, "there are only 7 presets");
+  EXPECT_EQ(state().message, "there are only 7 presets");
 }
 
 TEST_F(ControllerTest, XSwitchesHowBpfCounts) {
@@ -243,83 +243,83 @@ TEST_F(ControllerTest, XSwitchesHowBpfCounts) {
 
 TEST_F(ControllerTest, RHidesAndShowsTheRoof) {
   press(U'R');
-  EXPECT_EQ(view().message, "the roof is unknown: start pipetop with --roof");
+  EXPECT_EQ(state().message, "the roof is unknown: start pipetop with --roof");
   controller_.set_roof(102);
-  EXPECT_EQ(view().shown_roof(), 102);
+  EXPECT_EQ(state().shown_roof(), 102);
   press(U'R');
-  EXPECT_EQ(view().shown_roof(), std::nullopt);
+  EXPECT_EQ(state().shown_roof(), std::nullopt);
   press(U'R');
-  EXPECT_EQ(view().shown_roof(), 102);
+  EXPECT_EQ(state().shown_roof(), 102);
 }
 
 TEST_F(ControllerTest, HintsGoAwayByThemselves) {
   controller_.set_time(1'000'000'000);
   press(U'Q');
-  EXPECT_EQ(view().message, "Q does nothing here; ? shows the keys");
+  EXPECT_EQ(state().message, "Q does nothing here; ? shows the keys");
   controller_.set_time(2'000'000'000);
-  EXPECT_NE(view().message, "");
+  EXPECT_NE(state().message, "");
   controller_.set_time(5'000'000'000);
-  EXPECT_EQ(view().message, "");
+  EXPECT_EQ(state().message, "");
 }
 
 TEST_F(ControllerTest, FreezeIsTheScreensOnly) {
   press(U' ');
-  EXPECT_TRUE(view().frozen);
+  EXPECT_TRUE(state().frozen);
   press(U'v');
   EXPECT_EQ(source_.settings.pipe.write_with, WriteWith::vmsplice);
   press(U' ');
-  EXPECT_FALSE(view().frozen);
+  EXPECT_FALSE(state().frozen);
 }
 
 TEST_F(ControllerTest, TheArrowsSelectInTheFocusedList) {
   press(key::down);
-  EXPECT_EQ(view().list(Role::writer).selected, 0);
+  EXPECT_EQ(state().list(Role::writer).selected, 0);
   press(U'j');
-  EXPECT_EQ(view().list(Role::writer).name, "gup_fast_fallback");
+  EXPECT_EQ(state().list(Role::writer).name, "gup_fast_fallback");
   press(key::end);
-  EXPECT_EQ(view().list(Role::writer).name, "[user]");
+  EXPECT_EQ(state().list(Role::writer).name, "[user]");
   press(key::page_up);
-  EXPECT_EQ(view().list(Role::writer).selected, 0);
+  EXPECT_EQ(state().list(Role::writer).selected, 0);
   press(key::tab);
-  EXPECT_EQ(view().focus, Role::reader);
-  EXPECT_EQ(view().list(Role::reader).selected, -1);
+  EXPECT_EQ(state().focus, Role::reader);
+  EXPECT_EQ(state().list(Role::reader).selected, -1);
   press(key::back_tab);
-  EXPECT_EQ(view().focus, Role::writer);
+  EXPECT_EQ(state().focus, Role::writer);
   press(key::escape);
-  EXPECT_EQ(view().list(Role::writer).selected, -1);
+  EXPECT_EQ(state().list(Role::writer).selected, -1);
 }
 
 TEST_F(ControllerTest, InspectsASlotWithTheArrows) {
   press(U'i');
-  EXPECT_EQ(view().ring.inspected, 3u) << "the tail";
+  EXPECT_EQ(state().ring.inspected, 3u) << "the tail";
   press(key::right);
   press(key::right);
-  EXPECT_EQ(view().ring.inspected, 5u);
-  EXPECT_EQ(view().focus, Role::writer) << "the arrow was not for the lists";
+  EXPECT_EQ(state().ring.inspected, 5u);
+  EXPECT_EQ(state().focus, Role::writer) << "the arrow was not for the lists";
   press(U' ');
-  EXPECT_TRUE(view().frozen);
+  EXPECT_TRUE(state().frozen);
   press(key::left);
-  EXPECT_EQ(view().ring.inspected, 4u) << "also while frozen";
+  EXPECT_EQ(state().ring.inspected, 4u) << "also while frozen";
   press(U'j');
-  EXPECT_EQ(view().list(Role::writer).selected, 0) << "the lists keep their letters";
+  EXPECT_EQ(state().list(Role::writer).selected, 0) << "the lists keep their letters";
   press(key::escape);
-  EXPECT_FALSE(view().ring.inspected);
-  EXPECT_EQ(view().list(Role::writer).selected, 0);
+  EXPECT_FALSE(state().ring.inspected);
+  EXPECT_EQ(state().list(Role::writer).selected, 0);
   press(U'i');
   press(U'i');
-  EXPECT_FALSE(view().ring.inspected);
+  EXPECT_FALSE(state().ring.inspected);
 }
 
 TEST_F(ControllerTest, WithoutSlotsThereIsNothingToInspect) {
   press(U'i');
   snapshot_.ring.frame = Reading<RingFrame>::unavailable("no BPF; run as root");
   press(key::right);
-  EXPECT_EQ(view().focus, Role::reader) << "the arrows are the lists' again";
+  EXPECT_EQ(state().focus, Role::reader) << "the arrows are the lists' again";
   press(key::escape);
-  EXPECT_FALSE(view().ring.inspected);
+  EXPECT_FALSE(state().ring.inspected);
   press(U'i');
-  EXPECT_FALSE(view().ring.inspected);
-  EXPECT_EQ(view().message, "no slot to inspect: no BPF; run as root");
+  EXPECT_FALSE(state().ring.inspected);
+  EXPECT_EQ(state().message, "no slot to inspect: no BPF; run as root");
 }
 
 TEST_F(ControllerTest, AClickSelectsTheSlotUnderIt) {
@@ -332,7 +332,7 @@ TEST_F(ControllerTest, AClickSelectsTheSlotUnderIt) {
       for (int col = ring.col; col < ring.end_col(); ++col) {
         press(key::escape);
         mouse(row, col, MouseAct::press);
-        if (view().ring.inspected) slots.insert(*view().ring.inspected);
+        if (state().ring.inspected) slots.insert(*state().ring.inspected);
       }
     }
     EXPECT_EQ(slots.size(), 32u) << cols;
@@ -340,13 +340,13 @@ TEST_F(ControllerTest, AClickSelectsTheSlotUnderIt) {
 }
 
 TEST_F(ControllerTest, TheRingsPictureHasThreeForms) {
-  EXPECT_EQ(view().ring.picture, RingPicture::both);
+  EXPECT_EQ(state().ring.picture, RingPicture::both);
   press(U'r');
-  EXPECT_EQ(view().ring.picture, RingPicture::histogram);
+  EXPECT_EQ(state().ring.picture, RingPicture::histogram);
   press(U'r');
-  EXPECT_EQ(view().ring.picture, RingPicture::heat_map);
+  EXPECT_EQ(state().ring.picture, RingPicture::heat_map);
   press(U'r');
-  EXPECT_EQ(view().ring.picture, RingPicture::both);
+  EXPECT_EQ(state().ring.picture, RingPicture::both);
 }
 
 TEST_F(ControllerTest, TheTrailIsOfSlowMotionOnly) {
@@ -356,24 +356,24 @@ TEST_F(ControllerTest, TheTrailIsOfSlowMotionOnly) {
     controller_.show(snapshot_, 24, 80);
   };
   step(), step();
-  EXPECT_FALSE(view().ring.trail.filled(21));
+  EXPECT_FALSE(state().ring.trail.filled(21));
   snapshot_.requested.pipe.slow_motion = true;
   step(), step();
-  EXPECT_TRUE(view().ring.trail.filled(23));
-  EXPECT_TRUE(view().ring.trail.freed(6));
+  EXPECT_TRUE(state().ring.trail.filled(23));
+  EXPECT_TRUE(state().ring.trail.freed(6));
   snapshot_.requested.pipe.slow_motion = false;
   controller_.show(snapshot_, 24, 80);
-  EXPECT_FALSE(view().ring.trail.filled(23));
+  EXPECT_FALSE(state().ring.trail.filled(23));
 }
 
 TEST_F(ControllerTest, HelpOpensScrollsAndCloses) {
   press(U'?');
-  EXPECT_TRUE(view().help.open);
+  EXPECT_TRUE(state().help.open);
   press(key::down);
-  EXPECT_EQ(view().help.scroll, 1);
-  EXPECT_EQ(view().list(Role::writer).selected, -1);
+  EXPECT_EQ(state().help.scroll, 1);
+  EXPECT_EQ(state().list(Role::writer).selected, -1);
   press(key::escape);
-  EXPECT_FALSE(view().help.open);
+  EXPECT_FALSE(state().help.open);
 }
 
 TEST_F(ControllerTest, OutcomesForTheTerminal) {
@@ -384,7 +384,7 @@ TEST_F(ControllerTest, OutcomesForTheTerminal) {
   EXPECT_EQ(press(12), Outcome::redraw_all);
   EXPECT_EQ(press(U'M'), Outcome::toggle_mouse);
   EXPECT_EQ(press(key::other), Outcome::stay);
-  EXPECT_EQ(view().message, "");
+  EXPECT_EQ(state().message, "");
 }
 
 TEST_F(ControllerTest, AClickTogglesAndTheWheelScrolls) {
@@ -392,11 +392,11 @@ TEST_F(ControllerTest, AClickTogglesAndTheWheelScrolls) {
   mouse(layout.keys.row, 3, MouseAct::press);
   EXPECT_EQ(source_.settings.pipe.write_with, WriteWith::vmsplice);
   mouse(layout.reader.row + 2, layout.reader.col + 2, MouseAct::press);
-  EXPECT_EQ(view().focus, Role::reader);
+  EXPECT_EQ(state().focus, Role::reader);
   controller_.show(snapshot_, 16, 60);
   mouse(make_layout(16, 60).writer.row + 3, 2, MouseAct::wheel_down);
-  EXPECT_EQ(view().list(Role::writer).scroll, 1) << "as far as the list goes";
-  EXPECT_EQ(view().list(Role::reader).scroll, 0);
+  EXPECT_EQ(state().list(Role::writer).scroll, 1) << "as far as the list goes";
+  EXPECT_EQ(state().list(Role::reader).scroll, 0);
   EXPECT_EQ(mouse(make_layout(16, 60).keys.end_row() - 1, 57, MouseAct::press), Outcome::quit);
 }
 

@@ -49,7 +49,7 @@ void time_frames(FakeSource& source, const Config& config, int frames,
     Terminal terminal({});
     Canvas canvas(glyphs_of(terminal.glyphs()));
     WholeFrames whole_frames;
-    ViewState state;
+    DashboardState state;
     state.requested = config.settings;
     state.presets = config.presets;
     if (form) {

@@ -42,14 +42,14 @@ std::vector<std::string> fake_names(size_t stages) {
   return names;
 }
 
-void add_commands(PipelineView& view) {
-  for (StageView& stage : view.stages)
+void add_commands(Pipeline& view) {
+  for (Stage& stage : view.stages)
     for (const FakeCommand& known : kFakeCommands)
       if (stage.name == known.name) stage.command = known.command;
 }
 
 // A minute of rates and of the ring's level.
-void add_fake_history(PipeView& pipe) {
+void add_fake_history(Pipe& pipe) {
   const double rate = pipe.bytes_per_s.has_value() ? *pipe.bytes_per_s : 0;
   const double mean = pipe.shares.has_value() ? pipe.shares->mean : 0.5;
   for (int i = 600; i >= 0; --i) {
@@ -60,7 +60,7 @@ void add_fake_history(PipeView& pipe) {
   }
 }
 
-void add_fake_frame(PipeView& pipe) {
+void add_fake_frame(Pipe& pipe) {
   if (!pipe.ring) return;
   RingFrame frame =
       ring_frame(pipe.ring->slots, pipe.ring->used(), pipe.ring->tail, SlotKind::copy);
@@ -70,23 +70,23 @@ void add_fake_frame(PipeView& pipe) {
   pipe.frame = Reading<RingFrame>::of(std::move(frame));
 }
 
-void set_rate(PipeView& pipe, double bytes_per_s) {
+void set_rate(Pipe& pipe, double bytes_per_s) {
   pipe.bytes_per_s = Reading<double>::of(bytes_per_s);
 }
 
 // What screens show beyond the shares.
-PipelineView with_details(PipelineView view) {
+Pipeline with_details(Pipeline view) {
   add_commands(view);
-  for (PipeView& pipe : view.pipes) {
+  for (Pipe& pipe : view.pipes) {
     add_fake_history(pipe);
     add_fake_frame(pipe);
   }
   return view;
 }
 
-void blame_stage(PipelineView& view, size_t stage, Bottleneck::Kind kind, WaitsFor wait,
+void blame_stage(Pipeline& view, size_t stage, Bottleneck::Kind kind, WaitsFor wait,
                  std::string why) {
-  StageView& culprit = view.stages[stage];
+  Stage& culprit = view.stages[stage];
   view.bottleneck.kind = kind;
   view.bottleneck.stage = culprit.id;
   view.bottleneck.wait = wait;
@@ -96,8 +96,7 @@ void blame_stage(PipelineView& view, size_t stage, Bottleneck::Kind kind, WaitsF
   culprit.functions = Reading<FunctionTable>::of(function_table());
 }
 
-void add_row(WatchSnapshot& snapshot, const PipelineView& view, const PipeView& pipe,
-             size_t pipeline) {
+void add_row(WatchSnapshot& snapshot, const Pipeline& view, const Pipe& pipe, size_t pipeline) {
   PipeRow row;
   row.pipe = pipe;
   row.pipe.frame = {};
@@ -106,7 +105,7 @@ void add_row(WatchSnapshot& snapshot, const PipelineView& view, const PipeView& 
   row.pipeline = pipeline;
   std::map<size_t, size_t> index;
   for (auto* ends : {&row.pipe.writers, &row.pipe.readers}) {
-    for (EndView& end : *ends) {
+    for (StageEnd& end : *ends) {
       const auto [at, is_new] = index.try_emplace(end.stage, row.stages.size());
       if (is_new) row.stages.push_back(view.stages[end.stage]);
       end.stage = at->second;
@@ -116,17 +115,17 @@ void add_row(WatchSnapshot& snapshot, const PipelineView& view, const PipeView& 
 }
 
 // The same pipeline with other numbers of processes and pipes.
-void renumber(PipelineView& view, size_t number) {
+void renumber(Pipeline& view, size_t number) {
   const pid_t pids = pid_t(100 * number);
-  for (StageView& stage : view.stages) {
+  for (Stage& stage : view.stages) {
     stage.id.pid += pids;
     stage.id.start_ticks += number;
     if (stage.state.pipe) stage.state.pipe->inode += 100 * number;
   }
-  for (PipeView& pipe : view.pipes) {
+  for (Pipe& pipe : view.pipes) {
     pipe.id.inode += 100 * number;
     for (auto* ends : {&pipe.writers, &pipe.readers})
-      for (EndView& end : *ends) end.end.process = view.stages[end.stage].id;
+      for (StageEnd& end : *ends) end.end.process = view.stages[end.stage].id;
   }
   if (view.bottleneck.stage) {
     view.bottleneck.stage->pid += pids;
@@ -135,8 +134,8 @@ void renumber(PipelineView& view, size_t number) {
 }
 
 // One process that holds both ends, as event loops do.
-PipelineView fake_own_pipe() {
-  PipelineView view = made_pipeline({"nginx"}, {{{0}, {0}}});
+Pipeline fake_own_pipe() {
+  Pipeline view = made_pipeline({"nginx"}, {{{0}, {0}}});
   view.pipes[0].own = true;
   view.pipes[0].readers[0].end.fd = 7;
   view.pipes[0].writers[0].end.fd = 8;
@@ -149,8 +148,8 @@ PipelineView fake_own_pipe() {
 }
 
 // The writer cannot be seen.
-PipelineView fake_one_sided() {
-  PipelineView view = made_pipeline({"journal"}, {{{}, {0}}});
+Pipeline fake_one_sided() {
+  Pipeline view = made_pipeline({"journal"}, {{{}, {0}}});
   spend(view, 0, {.reading = 0.99}, WaitsFor::other);
   view.pipes[0].kernel_writers.reset();
   set_ring(view.pipes[0], 0, 1, 0);
@@ -164,8 +163,8 @@ PipelineView fake_one_sided() {
 
 }  // namespace
 
-PipelineView fake_chain(size_t stages, size_t slow) {
-  PipelineView view = made_chain(fake_names(stages));
+Pipeline fake_chain(size_t stages, size_t slow) {
+  Pipeline view = made_chain(fake_names(stages));
   slow = std::min(slow, stages - 1);
   limit_by(view, slow);
   view.stages[slow].threads = 4;
@@ -175,8 +174,8 @@ PipelineView fake_chain(size_t stages, size_t slow) {
   return with_details(std::move(view));
 }
 
-PipelineView fake_fork() {
-  PipelineView view =
+Pipeline fake_fork() {
+  Pipeline view =
       made_pipeline({"tar", "tee", "sha256sum", "xz"}, {{{0}, {1}}, {{1}, {2}}, {{1}, {3}}});
   limit_by(view, 3);
   blame_stage(view, 3, Bottleneck::Kind::stage, WaitsFor::none,
@@ -184,20 +183,20 @@ PipelineView fake_fork() {
   return with_details(std::move(view));
 }
 
-PipelineView fake_join() {
-  PipelineView view = made_pipeline({"yes", "seq", "cat", "paste"}, {{{0, 1}, {3}}, {{2}, {3}}});
+Pipeline fake_join() {
+  Pipeline view = made_pipeline({"yes", "seq", "cat", "paste"}, {{{0, 1}, {3}}, {{2}, {3}}});
   limit_by(view, 3, WaitsFor::disk);
   blame_stage(view, 3, Bottleneck::Kind::stage, WaitsFor::disk,
               "its inputs are full 97 %, it waits for the disk 95 %");
   return with_details(std::move(view));
 }
 
-PipelineView fake_circle() {
-  PipelineView view = made_pipeline({"bash", "bc"}, {{{0}, {1}}, {{1}, {0}}});
+Pipeline fake_circle() {
+  Pipeline view = made_pipeline({"bash", "bc"}, {{{0}, {1}}, {{1}, {0}}});
   limit_by(view, 1);
   spend(view, 0, {.cpu = 0.02, .on_cpu = 0.02, .reading = 0.97});
   view.stages[0].state.pipe = view.pipes[1].id;
-  for (PipeView& pipe : view.pipes) {
+  for (Pipe& pipe : view.pipes) {
     set_ring(pipe, 0.02, 0.96, 0);
     set_rate(pipe, 5200);
   }
@@ -206,13 +205,13 @@ PipelineView fake_circle() {
   return with_details(std::move(view));
 }
 
-PipelineView fake_fifo() {
-  PipelineView view = made_pipeline({"tar", "zstd", "cat", "bash"}, {{{0}, {1}}, {{1, 3}, {2, 3}}});
+Pipeline fake_fifo() {
+  Pipeline view = made_pipeline({"tar", "zstd", "cat", "bash"}, {{{0}, {1}}, {{1, 3}, {2, 3}}});
   limit_by(view, 1);
   spend(view, 3, {}, WaitsFor::terminal);
   view.pipes[1].path = "/tmp/backup.fifo";
   for (auto* ends : {&view.pipes[1].writers, &view.pipes[1].readers})
-    for (EndView& end : *ends)
+    for (StageEnd& end : *ends)
       if (end.stage == 3) end.active = false, end.end.fd = 3, end.end.access = Access::both;
   set_ring(view.pipes[1], 0.01, 0.97, 0);
   blame_stage(view, 1, Bottleneck::Kind::stage, WaitsFor::none,
@@ -220,8 +219,8 @@ PipelineView fake_fifo() {
   return with_details(std::move(view));
 }
 
-PipelineView fake_idle() {
-  PipelineView view = made_chain({"bash", "tee", "cat"});
+Pipeline fake_idle() {
+  Pipeline view = made_chain({"bash", "tee", "cat"});
   limit_by(view, 0, WaitsFor::terminal);
   stand_still(view);
   view.bottleneck.kind = Bottleneck::Kind::idle;
@@ -229,14 +228,14 @@ PipelineView fake_idle() {
   return with_details(std::move(view));
 }
 
-PipelineView fake_warming(size_t stages) {
-  PipelineView view = made_chain(fake_names(stages));
+Pipeline fake_warming(size_t stages) {
+  Pipeline view = made_chain(fake_names(stages));
   view.window_ns = 300'000'000;
-  for (StageView& stage : view.stages) {
+  for (Stage& stage : view.stages) {
     stage.shares = Reading<StageShares>::warming("first second");
     stage.cpu = Reading<double>::warming("first second");
   }
-  for (PipeView& pipe : view.pipes) {
+  for (Pipe& pipe : view.pipes) {
     pipe.shares = Reading<RingShares>::warming("first second");
     pipe.bytes_per_s = Reading<double>::warming("first second");
     pipe.frame = Reading<RingFrame>::warming("first frame");
@@ -247,11 +246,11 @@ PipelineView fake_warming(size_t stages) {
   return view;
 }
 
-PipelineView fake_unprivileged(size_t stages) {
+Pipeline fake_unprivileged(size_t stages) {
   const std::string reason = "needs root; sudo pipetop watch";
-  PipelineView view = made_chain(fake_names(stages));
+  Pipeline view = made_chain(fake_names(stages));
   limit_by(view, stages / 2);
-  for (PipeView& pipe : view.pipes) {
+  for (Pipe& pipe : view.pipes) {
     pipe.ring.reset();
     pipe.kernel_readers.reset();
     pipe.kernel_writers.reset();
@@ -259,27 +258,26 @@ PipelineView fake_unprivileged(size_t stages) {
     pipe.bytes_per_s = Reading<double>::unavailable(reason);
     pipe.total_bytes.reset();
   }
-  for (StageView& stage : view.stages)
-    stage.functions = Reading<FunctionTable>::unavailable(reason);
+  for (Stage& stage : view.stages) stage.functions = Reading<FunctionTable>::unavailable(reason);
   blame_stage(view, stages / 2, Bottleneck::Kind::stage, WaitsFor::none,
               "its input is full 97 %, its output empty 97 %, it is on a CPU 97 %");
   view.stages[stages / 2].functions = Reading<FunctionTable>::unavailable(reason);
   add_commands(view);
-  for (PipeView& pipe : view.pipes) {
+  for (Pipe& pipe : view.pipes) {
     add_fake_history(pipe);
     pipe.rates.clear();
   }
   return view;
 }
 
-PipelineView fake_ended(size_t stages, size_t gone) {
-  PipelineView view = fake_chain(stages, stages - 1);
+Pipeline fake_ended(size_t stages, size_t gone) {
+  Pipeline view = fake_chain(stages, stages - 1);
   for (size_t i = 0; i < std::min(gone, stages); ++i) exit_stage(view, i);
   if (gone < stages) return view;
   view.bottleneck = {};
   view.bottleneck.kind = Bottleneck::Kind::idle;
   view.bottleneck.line = "it has ended: every stage has exited";
-  for (PipeView& pipe : view.pipes) {
+  for (Pipe& pipe : view.pipes) {
     set_rate(pipe, 0);
     pipe.frame = Reading<RingFrame>::unavailable("the pipe is gone; nothing can be done");
   }
@@ -293,7 +291,7 @@ WatchSnapshot fake_watch(size_t rows) {
   snapshot.scan_ms = 1.25;
   snapshot.socketpairs = 12;
   snapshot.unreadable = 0;
-  using Make = PipelineView (*)();
+  using Make = Pipeline (*)();
   static constexpr std::array<Make, 9> kKinds = {[] { return fake_chain(3); },
                                                  fake_fork,
                                                  fake_join,
@@ -304,17 +302,17 @@ WatchSnapshot fake_watch(size_t rows) {
                                                  fake_one_sided,
                                                  [] { return fake_unprivileged(4); }};
   for (size_t number = 0; snapshot.rows.size() < rows; ++number) {
-    PipelineView view = kKinds[number % kKinds.size()]();
+    Pipeline view = kKinds[number % kKinds.size()]();
     renumber(view, number + 1);
-    for (const PipeView& pipe : view.pipes)
+    for (const Pipe& pipe : view.pipes)
       if (snapshot.rows.size() < rows) add_row(snapshot, view, pipe, number);
   }
   return snapshot;
 }
 
-WatchSnapshot fake_watch(size_t rows, PipelineView open) {
+WatchSnapshot fake_watch(size_t rows, Pipeline open) {
   WatchSnapshot snapshot = fake_watch(rows);
-  for (const PipeView& pipe : open.pipes) add_row(snapshot, open, pipe, rows);
+  for (const Pipe& pipe : open.pipes) add_row(snapshot, open, pipe, rows);
   snapshot.pipeline = std::move(open);
   return snapshot;
 }

@@ -9,36 +9,36 @@ namespace pipetop::tui {
 inline constexpr uint64_t kFakeWatchNow_ns = 600'000'000'000;
 
 // "tar | zstd | ssh ..." of 1 to 16 stages, of which one holds it up by its work on a CPU.
-PipelineView fake_chain(size_t stages, size_t slow = 1);
+Pipeline fake_chain(size_t stages, size_t slow = 1);
 
 // tar | tee >(sha256sum) >(xz) where xz is slow.
-PipelineView fake_fork();
+Pipeline fake_fork();
 
 // Two writers into one pipe, and two inputs of one process: yes and seq into paste, with cat.
-PipelineView fake_join();
+Pipeline fake_join();
 
 // A shell and its coprocess, two pipes in a circle.
-PipelineView fake_circle();
+Pipeline fake_circle();
 
 // A FIFO between two groups, and a shell that forgot to close its copy of an end.
-PipelineView fake_fifo();
+Pipeline fake_fifo();
 
 // All waits; no stage is named.
-PipelineView fake_idle();
+Pipeline fake_idle();
 
 // Nothing is known yet of a chain but who holds what.
-PipelineView fake_warming(size_t stages);
+Pipeline fake_warming(size_t stages);
 
 // As an ordinary user sees a chain: no slots, no functions, no kernel's counts.
-PipelineView fake_unprivileged(size_t stages);
+Pipeline fake_unprivileged(size_t stages);
 
 // The first stages of a chain have exited.
-PipelineView fake_ended(size_t stages, size_t gone);
+Pipeline fake_ended(size_t stages, size_t gone);
 
 // The table with this many rows, of all of these kinds; no open pipeline.
 WatchSnapshot fake_watch(size_t rows);
 
 // The same, with this pipeline open and in the table.
-WatchSnapshot fake_watch(size_t rows, PipelineView open);
+WatchSnapshot fake_watch(size_t rows, Pipeline open);
 
 }  // namespace pipetop::tui

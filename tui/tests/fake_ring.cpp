@@ -79,7 +79,7 @@ void FakeRing::move_slowly(RingFrame& f, uint64_t now_ns) {
   slow_share_ = static_cast<double>(std::min(head_ - tail_, f.slots)) / f.slots;
 }
 
-RingFrame FakeRing::frame(const RingView& ring, const Settings& settings, uint64_t now_ns) {
+RingFrame FakeRing::frame(const RingReadings& ring, const Settings& settings, uint64_t now_ns) {
   RingFrame f;
   f.at_ns = now_ns;
   f.slots = ring.slots;
@@ -100,7 +100,7 @@ RingFrame FakeRing::frame(const RingView& ring, const Settings& settings, uint64
   return f;
 }
 
-void FakeRing::fill(RingView& ring, const Settings& settings, FakeMood mood, uint64_t now_ns) {
+void FakeRing::fill(RingReadings& ring, const Settings& settings, FakeMood mood, uint64_t now_ns) {
   if (begin_ns_ == 0) begin_ns_ = now_ns - std::min(now_ns, kBefore_ns);
   const uint64_t wanted = wanted_pipe_bytes(settings.pipe);
   ring.bytes = wanted == kAutoPipeSize ? 65536 : wanted;

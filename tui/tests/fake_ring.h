@@ -19,10 +19,10 @@ enum class FakeMood {
 
 class FakeRing {
  public:
-  void fill(RingView& ring, const Settings& settings, FakeMood mood, uint64_t now_ns);
+  void fill(RingReadings& ring, const Settings& settings, FakeMood mood, uint64_t now_ns);
 
  private:
-  RingFrame frame(const RingView& ring, const Settings& settings, uint64_t now_ns);
+  RingFrame frame(const RingReadings& ring, const Settings& settings, uint64_t now_ns);
   void move_slowly(RingFrame& frame, uint64_t now_ns);
   void add_columns(uint64_t now_ns, bool slow);
   double level(uint64_t at_ns) const;

@@ -36,7 +36,7 @@ RateStats stats_of(double mean, uint32_t samples) {
 // What Observers say while they are off.
 void hide_observed(Snapshot& s) {
   const auto hide = [](auto& reading) { reading = reading.unavailable(kObserversOff); };
-  for (WorkerView& w : s.workers) {
+  for (WorkerReadings& w : s.workers) {
     hide(w.functions);
     hide(w.blocked);
     hide(w.wakeups_per_s);
@@ -57,7 +57,7 @@ Segment observed(const Snapshot& s) {
   segment.occupancy = s.ring.occupancy;
   segment.kinds = s.ring.kinds;
   for (size_t i = 0; i < kRoles; ++i) {
-    const WorkerView& w = s.workers[i];
+    const WorkerReadings& w = s.workers[i];
     segment.roles[i] = {w.shares.on_cpu, w.shares.runnable, w.shares.blocked, w.functions,
                         w.blocked};
   }
@@ -136,7 +136,7 @@ void FakeSource::fill_throughput(Throughput& t, uint64_t now_ns) {
     t.current.rate = Reading<RateStats>::of(stats_of(rate_, 50));
 }
 
-void FakeSource::fill_worker(WorkerView& w, Role role) {
+void FakeSource::fill_worker(WorkerReadings& w, Role role) {
   w.role = role;
   w.name = to_text(role);
   w.technique = {role == Role::writer ? std::string(to_text(requested_.pipe.write_with))

@@ -39,7 +39,7 @@ class FakeSource final : public Source {
   void fill_verdict(Snapshot& s) const;
   void fill_integrity(Snapshot& s) const;
   void refresh_functions(uint64_t now_ns);
-  void fill_worker(WorkerView& w, Role role);
+  void fill_worker(WorkerReadings& w, Role role);
   void fill_effective(Effective& e);
 
   UniqueFd event_fd_;

@@ -11,7 +11,7 @@ namespace pipetop::tui {
 
 void FakeWatchSource::turn_rings() {
   if (!now.pipeline || turns == 0) return;
-  for (PipeView& pipe : now.pipeline->pipes) {
+  for (Pipe& pipe : now.pipeline->pipes) {
     if (!pipe.frame.has_value()) continue;
     RingFrame& frame = *pipe.frame.value;
     frame.at_ns = now.now_ns;

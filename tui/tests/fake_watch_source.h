@@ -22,7 +22,7 @@ class FakeWatchSource final : public WatchSource {
   // Each tick is another one, in which the rings turn by so many slots.
   uint32_t turns = 0;
   // What open() shows; by default the first pipeline that has the pipe, else a chain of four.
-  std::function<PipelineView()> opens = [] { return fake_chain(4); };
+  std::function<Pipeline()> opens = [] { return fake_chain(4); };
   bool is_root = true;
   std::string refuses = {};        // what the next change throws
   std::vector<std::string> left;   // what cannot be put back at the end

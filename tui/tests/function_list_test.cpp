@@ -30,7 +30,7 @@ class FunctionListTest : public testing::Test {
     reference_ = {std::make_shared<const Segment>(segment)};
   }
 
-  WorkerView worker_;
+  WorkerReadings worker_;
   Reference reference_;
   ListChoice choice_;
   ListState list_;

@@ -102,7 +102,7 @@ TEST(FoldBins, LosesNothing) {
 }
 
 TEST(OccupancyBars, StandBesideTheMap) {
-  const RingView ring = ring_view(ring_frame(32, 17));
+  const RingReadings ring = ring_view(ring_frame(32, 17));
   const Lines lines = drawn(5, 20, [&](const Area& a) { draw_occupancy_bars(a, ring.occupancy); });
   EXPECT_EQ(lines[0], "█████▋     full 25 %");
   EXPECT_EQ(lines[2], "██▋        mean 42 %");

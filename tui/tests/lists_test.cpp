@@ -15,7 +15,7 @@ namespace {
 
 Snapshot snapshot_with(const FunctionTable& functions) {
   Snapshot s = example_snapshot();
-  for (WorkerView& w : s.workers) {
+  for (WorkerReadings& w : s.workers) {
     w.functions = Reading<FunctionTable>::of(functions);
     w.blocked = Reading<BlockedTable>::of(sleeping());
   }
@@ -46,7 +46,7 @@ class ListsTest : public testing::Test {
   void click(int row, int col) {
     controller_.handle({Input::Kind::mouse, 0, {row, col, MouseAct::press}}, snapshot_);
   }
-  const ListState& list() const { return controller_.view().list(Role::writer); }
+  const ListState& list() const { return controller_.state().list(Role::writer); }
   std::string selected() const {
     const CallRow* row = selected_row(list());
     return row ? std::string(row->name) : "";
@@ -57,7 +57,7 @@ class ListsTest : public testing::Test {
       names.push_back(std::string(size_t(row.depth), '.') + std::string(row.name));
     return names;
   }
-  std::string message() { return message_of(snapshot_, controller_.view()).text; }
+  std::string message() { return message_of(snapshot_, controller_.state()).text; }
 
   Snapshot snapshot_ = snapshot_with(writing());
   RecordingSource source_;
@@ -96,7 +96,7 @@ TEST_F(ListsTest, TheTreeOpensLevelByLevelOrWhole) {
 
 TEST_F(ListsTest, TheRolesOpenApart) {
   press(U"fE");
-  EXPECT_EQ(rows_of(controller_.view().list(Role::reader)).size(), 2u);
+  EXPECT_EQ(rows_of(controller_.state().list(Role::reader)).size(), 2u);
 }
 
 TEST_F(ListsTest, SelectionAndFoldsSurviveNewSamples) {
@@ -129,7 +129,7 @@ TEST_F(ListsTest, SortsBySelfOrChildrenEachFormOnItsOwn) {
   press(U"o");
   EXPECT_EQ(names()[0], "entry_64");
   press(U"f");
-  EXPECT_EQ(controller_.view().choice.sort(), ListSort::children);
+  EXPECT_EQ(controller_.state().choice.sort(), ListSort::children);
   press(U"o");
   EXPECT_EQ(names()[0], "[user]");
   press(U"f");
@@ -143,7 +143,7 @@ TEST_F(ListsTest, TheFilterIsALineToEdit) {
   press({U"\x7f", 1});
   EXPECT_EQ(names(), (Names{"mutex_lock"}));
   press(U"\r");
-  EXPECT_FALSE(controller_.view().choice.filter_before) << "the line is gone";
+  EXPECT_FALSE(controller_.state().choice.filter_before) << "the line is gone";
   press(U"f");
   EXPECT_EQ(names(), (Names{"entry_64", ".pipe_write", "..mutex_lock"})) << "open by itself";
   press(U"C");
@@ -164,15 +164,15 @@ TEST_F(ListsTest, KeysThatAreNoTextPassTheFilter) {
 TEST_F(ListsTest, BackspaceTakesAWholeCharacter) {
   press(U"/aé");
   press({&key::backspace, 1});
-  EXPECT_EQ(controller_.view().choice.filter, "a");
+  EXPECT_EQ(controller_.state().choice.filter, "a");
   press(U"\x15");
-  EXPECT_EQ(controller_.view().choice.filter, "");
+  EXPECT_EQ(controller_.state().choice.filter, "");
 }
 
 TEST_F(ListsTest, WhatTheRolesWaitInIsAnotherList) {
   press(U"w");
   EXPECT_EQ(names()[0], "entry_64");
-  EXPECT_EQ(controller_.view().choice.sort(), ListSort::children);
+  EXPECT_EQ(controller_.state().choice.sort(), ListSort::children);
   press(U"fE");
   EXPECT_EQ(names(), (Names{"entry_64", ".pipe_write", "..schedule", ".mutex_lock", "..schedule"}));
   press(U"w");
@@ -267,14 +267,14 @@ TEST_F(ListsTest, TheSmallestScreenScrollsToTheSelection) {
 TEST_F(ListsTest, TheLogScrollsAndCloses) {
   for (int i = 0; i < 60; ++i) snapshot_.throughput.segments.push_back(segment_with(writing()));
   press(U"Ljj");
-  EXPECT_TRUE(controller_.view().log.open);
-  EXPECT_EQ(controller_.view().log.scroll, 2);
+  EXPECT_TRUE(controller_.state().log.open);
+  EXPECT_EQ(controller_.state().log.scroll, 2);
   EXPECT_EQ(selected(), "");
   press({&key::end, 1});
-  EXPECT_GT(controller_.view().log.scroll, 20);
-  EXPECT_LT(controller_.view().log.scroll, 61);
+  EXPECT_GT(controller_.state().log.scroll, 20);
+  EXPECT_LT(controller_.state().log.scroll, 61);
   press(U"\033");
-  EXPECT_FALSE(controller_.view().log.open);
+  EXPECT_FALSE(controller_.state().log.open);
 }
 
 }  // namespace

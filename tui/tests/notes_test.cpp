@@ -168,7 +168,7 @@ TEST_F(NotesSocket, TooManyReadersAreTurnedAway) {
   EXPECT_EQ(server->readers(), 0u);
 }
 
-std::string notes_text(const NotesView& view, int rows, int cols) {
+std::string notes_text(const NotesState& view, int rows, int cols) {
   Canvas canvas(glyphs_of(GlyphSet::unicode));
   canvas.reset(rows, cols);
   draw_notes(canvas, view);

@@ -9,7 +9,7 @@ namespace {
 Snapshot with_pairs(int count) {
   Snapshot s = example_snapshot();
   for (int i = 1; i <= count; ++i) {
-    PartView part;
+    PartReadings part;
     part.name = "pair " + std::to_string(i);
     part.pid = 800 + i;
     part.cpu = Reading<int>::of(i % 2);
@@ -56,7 +56,7 @@ TEST(Parts, ThoseThatHaveNoRoomAreCounted) {
 }
 
 TEST(Parts, StandInTheRingsPlaceWhenThereAreSeveral) {
-  ViewState state;
+  DashboardState state;
   EXPECT_FALSE(shows_parts(with_pairs(1), state));
   EXPECT_TRUE(shows_parts(with_pairs(2), state));
   state.parts = false;

@@ -13,11 +13,11 @@ PipeRow row(uint64_t inode, const char* writer, const char* reader) {
   row.pipe.id.inode = inode;
   row.pipeline = inode;
   for (const char* name : {writer, reader}) {
-    StageView stage;
+    Stage stage;
     stage.id.pid = pid_t(100 * inode + row.stages.size());
     stage.name = name;
     stage.command = std::string("/bin/") + name;
-    EndView end;
+    StageEnd end;
     end.stage = row.stages.size();
     (name == writer ? row.pipe.writers : row.pipe.readers).push_back(end);
     row.stages.push_back(stage);
@@ -68,9 +68,9 @@ TEST(PipeOrder, HasEveryColumn) {
 
 TEST(PipeOrder, ANameIsOfWhoMovesTheData) {
   std::vector<PipeRow> rows = {row(1, "bash", "x"), row(2, "m", "x")};
-  StageView stage;
+  Stage stage;
   stage.name = "zcat";
-  EndView end;
+  StageEnd end;
   end.stage = rows[0].stages.size();
   rows[0].stages.push_back(stage);
   rows[0].pipe.writers.front().active = false;

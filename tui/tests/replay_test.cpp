@@ -46,7 +46,7 @@ constexpr Look kLooks[] = {
 // Without anything that was remembered of earlier frames.
 Canvas drawn_as(const Snapshot& s, const Look& look) {
   Canvas canvas(glyphs_of(GlyphSet::unicode), look.rows, look.cols);
-  ViewState view;
+  DashboardState view;
   view.presets = built_in_presets();
   view.choice.activity = look.activity;
   view.choice.form = look.form;
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Moods, ReplayOf,
 TEST(Replay, PlayedThroughItIsTheSameFilm) {
   const Recorded recorded = some_minute(FakeMood::normal, true);
   Recording recording = Recording::of_bytes("test", recorded.bytes);
-  ViewState live, replayed;
+  DashboardState live, replayed;
   live.presets = replayed.presets = built_in_presets();
   Canvas one(glyphs_of(GlyphSet::unicode), 40, 120), other = one;
   for (size_t i = 0; i < recording.frames(); ++i) {
@@ -152,7 +152,7 @@ TEST(Replay, WhatTheScreenAnsweredIsShownAgain) {
   EXPECT_TRUE(shows(59, "vmsplice: gift is off"));
   EXPECT_TRUE(shows(60, "no hugetlb pages"));
   EXPECT_FALSE(shows(80, "no hugetlb pages"));
-  ViewState replayed;
+  DashboardState replayed;
   EXPECT_EQ(
       message_of(recording.frame(70), replayed, VerdictAt::message, ChangeAt::message).severity,
       Severity::error);
@@ -163,15 +163,15 @@ TEST(Replay, TheRingSettlesAsItDidOnTheScreen) {
   Recording recording = Recording::of_bytes("test", recorded.bytes);
   RecordingSource source;
   Controller live(source, Settings{}, built_in_presets());
-  ViewState replayed;
+  DashboardState replayed;
   Canvas canvas(glyphs_of(GlyphSet::unicode), 40, 120);
   size_t settled = 0;
   for (size_t i = 0; i < recording.frames(); ++i) {
     live.show(recorded.live[i], 40, 120);
     canvas.reset(40, 120);
     draw_recorded(canvas, recording.frame(i), replayed);
-    ASSERT_EQ(replayed.ring.settled, live.view().ring.settled) << i;
-    settled += live.view().ring.settled;
+    ASSERT_EQ(replayed.ring.settled, live.state().ring.settled) << i;
+    settled += live.state().ring.settled;
   }
   EXPECT_GT(settled, 0u);
 }
@@ -190,7 +190,7 @@ class ReplayTest : public testing::Test {
     controller_.set_time(shown_.now_ns, viewer_ns);
     controller_.show(shown_, 40, 120);
     canvas_.reset(40, 120);
-    draw(canvas_, shown_, controller_.view());
+    draw(canvas_, shown_, controller_.state());
     return canvas_.text();
   }
   Outcome press(Key key) {
@@ -199,7 +199,7 @@ class ReplayTest : public testing::Test {
     return outcome;
   }
   uint64_t at_ms() const { return source_.replay()->at_ns / kMs; }
-  const std::string& message() const { return controller_.view().message; }
+  const std::string& message() const { return controller_.state().message; }
   bool shows(const std::string& text) { return frame().find(text) != std::string::npos; }
 
   Recorded recorded_ = some_minute(FakeMood::normal, false);
@@ -254,12 +254,12 @@ TEST_F(ReplayTest, ItsKeysMoveInTime) {
 }
 
 TEST_F(ReplayTest, TheSettingsAreThoseOfTheMoment) {
-  const Settings first = controller_.view().requested;
-  EXPECT_EQ(controller_.view().preset_name(), "write_read");
+  const Settings first = controller_.state().requested;
+  EXPECT_EQ(controller_.state().preset_name(), "write_read");
   press(U'n');
   press(U'n');
-  EXPECT_NE(controller_.view().requested, first);
-  EXPECT_EQ(controller_.view().requested, shown_.requested);
+  EXPECT_NE(controller_.state().requested, first);
+  EXPECT_EQ(controller_.state().requested, shown_.requested);
 }
 
 TEST_F(ReplayTest, NothingCanBeChanged) {
@@ -273,25 +273,25 @@ TEST_F(ReplayTest, NothingCanBeChanged) {
     press(key);
     EXPECT_EQ(message(), "a recording cannot be changed; ? shows its keys");
   }
-  EXPECT_EQ(controller_.view().requested, before);
-  EXPECT_FALSE(controller_.view().frozen);
+  EXPECT_EQ(controller_.state().requested, before);
+  EXPECT_FALSE(controller_.state().frozen);
   EXPECT_THROW(source_.apply({}, "", ""), Error);
 }
 
 TEST_F(ReplayTest, TheViewsKeysWorkAsLive) {
   frame(20 * kSecond);
   press(U'f');
-  EXPECT_EQ(controller_.view().choice.form, ListForm::tree);
+  EXPECT_EQ(controller_.state().choice.form, ListForm::tree);
   press(key::down);
-  EXPECT_EQ(controller_.view().list(Role::writer).selected, 0);
+  EXPECT_EQ(controller_.state().list(Role::writer).selected, 0);
   press(U'L');
-  EXPECT_TRUE(controller_.view().log.open);
+  EXPECT_TRUE(controller_.state().log.open);
   const uint64_t at = at_ms();
   press(key::end);
   EXPECT_EQ(at_ms(), at) << "the page scrolls";
   press(key::escape);
   press(U'a');
-  EXPECT_TRUE(controller_.view().reference.is_a);
+  EXPECT_TRUE(controller_.state().reference.is_a);
   press(U'?');
   EXPECT_TRUE(shows("5 seconds back or forward")) << canvas_.text();
   EXPECT_FALSE(shows("undo the last change"));
@@ -312,7 +312,7 @@ TEST_F(ReplayTest, NoSizeIsTooSmallForTheTimeLine) {
   for (const auto& [rows, cols] : {std::pair{16, 60}, {24, 80}, {30, 100}, {45, 160}}) {
     controller_.show(shown_, rows, cols);
     canvas_.reset(rows, cols);
-    draw(canvas_, shown_, controller_.view());
+    draw(canvas_, shown_, controller_.state());
     const std::string last = canvas_.line(rows - 1);
     EXPECT_NE(last.find("0:00.0 ●"), std::string::npos) << canvas_.text();
     EXPECT_NE(last.find(" 1:0"), std::string::npos) << last;

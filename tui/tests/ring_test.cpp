@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t kRingNow = 60'000'000'000;
 
 // Of this moment unless `age_ns` says otherwise.
-Snapshot with_ring(RingView ring, uint64_t age_ns = 0) {
+Snapshot with_ring(RingReadings ring, uint64_t age_ns = 0) {
   Snapshot s;
   s.now_ns = kRingNow;
   if (ring.frame.value) ring.frame.value->at_ns = kRingNow - age_ns;
@@ -26,14 +26,14 @@ Lines ring_panel(const Snapshot& s, int rows, int cols, const RingState& state =
 }
 
 TEST(Ring, TellsSizeAndUseAtATinySize) {
-  const RingView ring = ring_view(ring_frame(32, 17, 3));
+  const RingReadings ring = ring_view(ring_frame(32, 17, 3));
   EXPECT_EQ(ring_panel(with_ring(ring), 4, 38),
             (Lines{"32 slots  128 KiB  17 used  53 %", "█████████████████···············",
                    "▒ copy 25 %  █ user page 75 %", "empty 40 % █▁▁▁▁▁▁▁▁▅ full 25 %"}));
 }
 
 TEST(Ring, MarksHeadAndTail) {
-  const RingView ring = ring_view(ring_frame(32, 17, 3, SlotKind::user_page, true));
+  const RingReadings ring = ring_view(ring_frame(32, 17, 3, SlotKind::user_page, true));
   const Lines lines = ring_panel(with_ring(ring), 10, 38);
   EXPECT_EQ(lines[1], "▾tail 3   head 20▾");
   EXPECT_EQ(lines[2], "█████████████████···············");
@@ -41,7 +41,7 @@ TEST(Ring, MarksHeadAndTail) {
 }
 
 TEST(Ring, TheHeadOfAFullRingIsStillMarked) {
-  const RingView ring = ring_view(ring_frame(32, 32, 3));
+  const RingReadings ring = ring_view(ring_frame(32, 32, 3));
   EXPECT_EQ(ring_panel(with_ring(ring), 10, 32)[1], "▾tail 3                  head 3▾");
 }
 
@@ -53,7 +53,7 @@ bool contains(const Lines& lines, std::string_view text) {
 TEST(Ring, ATornFrameIsNeverDrawnAsSlots) {
   RingFrame torn = ring_frame(32, 17, 3);
   torn.torn = true;
-  RingView ring = ring_view(torn);
+  RingReadings ring = ring_view(torn);
   ring.occupancy = {};
   for (const int rows : {4, 6, 10, 21}) {
     const Lines lines = ring_panel(with_ring(ring), rows, 70);
@@ -64,7 +64,7 @@ TEST(Ring, ATornFrameIsNeverDrawnAsSlots) {
   }
 }
 
-RingView torn_ring(uint32_t slots, uint64_t at_ns) {
+RingReadings torn_ring(uint32_t slots, uint64_t at_ns) {
   RingFrame f = ring_frame(slots, 5);
   f.torn = true;
   f.at_ns = at_ns;
@@ -73,10 +73,10 @@ RingView torn_ring(uint32_t slots, uint64_t at_ns) {
 
 TEST(Ring, AWholeFrameStandsInForATornOne) {
   WholeFrames frames;
-  RingView ring = ring_view(ring_frame(32, 17, 3));
+  RingReadings ring = ring_view(ring_frame(32, 17, 3));
   frames.replace_torn(ring);
   const auto steadied = [&](uint32_t slots, uint64_t at_ns) {
-    RingView view = torn_ring(slots, at_ns);
+    RingReadings view = torn_ring(slots, at_ns);
     frames.replace_torn(view);
     return view.frame;
   };
@@ -109,7 +109,7 @@ TEST(Ring, AFrameOfAnotherSizeIsNotDrawn) {
 TEST(Ring, TooManySlotsAreSaidToBe) {
   RingFrame f = ring_frame(8192, 100, 7);
   f.slot.clear();
-  RingView ring = ring_view(f);
+  RingReadings ring = ring_view(f);
   ring.frame.reason = "8192 slots are more than the 4096 that can be shown";
   const Lines lines = ring_panel(with_ring(ring), 10, 100);
   EXPECT_EQ(lines[0], "8,192 slots  32 MiB  100 used  1 %");
@@ -222,7 +222,7 @@ TEST(Ring, WhatCannotBeVerifiedSaysWhy) {
 }
 
 TEST(Ring, WithoutFramesItSaysWhyAndWhatToDo) {
-  RingView ring = ring_view(ring_frame(32, 17));
+  RingReadings ring = ring_view(ring_frame(32, 17));
   ring.frame = Reading<RingFrame>::unavailable("no permission to load BPF; run as root");
   EXPECT_EQ(ring_panel(with_ring(ring), 5, 50),
             (Lines{"32 slots  128 KiB", "slots unavailable: no permission to load BPF",
@@ -230,7 +230,7 @@ TEST(Ring, WithoutFramesItSaysWhyAndWhatToDo) {
 }
 
 TEST(Ring, WarmingIsNotZero) {
-  RingView ring;
+  RingReadings ring;
   ring.slots = 16;
   ring.bytes = 65536;
   EXPECT_EQ(ring_panel(with_ring(ring), 4, 40),
@@ -238,7 +238,7 @@ TEST(Ring, WarmingIsNotZero) {
 }
 
 TEST(Occupancy, TallWithItsSource) {
-  const RingView ring = ring_view(ring_frame(32, 17));
+  const RingReadings ring = ring_view(ring_frame(32, 17));
   const Lines lines = drawn(5, 40, [&](const Area& a) { draw_occupancy(a, ring.occupancy); });
   EXPECT_EQ(lines[0], "█");
   EXPECT_EQ(lines[2], "█▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁█");

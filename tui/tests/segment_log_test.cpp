@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/clock.h"
-#include "tui/state/view_state.h"
+#include "tui/state/dashboard_state.h"
 #include "tui/tests/profiles.h"
 #include "tui/tests/snapshots.h"
 #include "tui/widgets/pages.h"
@@ -36,7 +36,7 @@ Snapshot snapshot_with_log() {
   return s;
 }
 
-Lines screen(int rows, int cols, const Snapshot& s, const ViewState& state = {}) {
+Lines screen(int rows, int cols, const Snapshot& s, const DashboardState& state = {}) {
   Canvas canvas(glyphs_of(GlyphSet::unicode), rows, cols);
   draw_segment_log(canvas, make_layout(rows, cols, s.requested), s, state);
   Lines lines;
@@ -87,13 +87,13 @@ TEST(SegmentLog, ScrollsToTheOldest) {
   const Snapshot s = snapshot_with_log();
   EXPECT_EQ(log_scroll_end(make_layout(24, 80), s), 0);
   EXPECT_EQ(log_scroll_end(make_layout(16, 60), s), 1);
-  ViewState state;
+  DashboardState state;
   state.log.scroll = 1;
   EXPECT_NE(screen(16, 60, s, state)[2].find("   2  v    write_with"), std::string::npos);
 }
 
 TEST(SegmentLog, MarksWhatIsFrozenAsA) {
-  ViewState state;
+  DashboardState state;
   state.reference = {segment(2, "v", "write_with vmsplice", 12.95), true};
   EXPECT_NE(screen(40, 160, snapshot_with_log(), state)[3].find("   2A v"), std::string::npos);
 }

@@ -25,9 +25,9 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr std::array kViews = {SceneView::ring,      SceneView::functions, SceneView::tree,
-                               SceneView::waiting,   SceneView::log,       SceneView::ladder,
-                               SceneView::throughput};
+constexpr std::array kViews = {ShowPart::ring,      ShowPart::functions, ShowPart::tree,
+                               ShowPart::waiting,   ShowPart::log,       ShowPart::ladder,
+                               ShowPart::throughput};
 constexpr std::array<std::pair<int, int>, 6> kSizes = {
     {{16, 60}, {24, 80}, {30, 100}, {40, 120}, {45, 160}, {60, 200}}};
 
@@ -37,16 +37,16 @@ constexpr const char* kCaption =
     "on this side any more, and the pages belong to both processes at once,\n"
     "until the reader has taken the bytes out of them. Watch who waits now.\n";
 
-ViewState in_show(SceneView view = SceneView::ring) {
-  ViewState state;
+DashboardState in_show(ShowPart view = ShowPart::ring) {
+  DashboardState state;
   state.presets = built_in_presets();
   state.show.on = true;
   state.show.view = view;
   return state;
 }
 
-ViewState in_a_talk(SceneView view = SceneView::ring) {
-  ViewState state = in_show(view);
+DashboardState in_a_talk(ShowPart view = ShowPart::ring) {
+  DashboardState state = in_show(view);
   state.show.title = "Lending pages";
   state.show.caption = kCaption;
   state.show.scene = 3;
@@ -63,7 +63,7 @@ Snapshot changed_snapshot() {
   return s;
 }
 
-std::string frame(int rows, int cols, const Snapshot& s, ViewState state,
+std::string frame(int rows, int cols, const Snapshot& s, DashboardState state,
                   GlyphSet set = GlyphSet::unicode) {
   Canvas canvas(glyphs_of(set), rows, cols);
   show_lists(state, s, rows, cols);
@@ -95,7 +95,7 @@ TEST(ShowLayout, HoldsAtEverySize) {
   for (const WorkloadEntry& entry : workloads()) {
     Settings settings;
     settings.workload = entry.kind;
-    for (const SceneView view : kViews) {
+    for (const ShowPart view : kViews) {
       for (const bool talk : {false, true}) {
         const ShowState show = talk ? in_a_talk(view).show : in_show(view).show;
         for (int rows = 1; rows <= 70; rows += rows < 50 ? 1 : 5) {
@@ -142,7 +142,7 @@ TEST(ShowLayout, ACaptionKeepsItsLinesAndItsWords) {
 
 TEST(Show, HasWhatTheBackRowNeeds) {
   for (const auto& [rows, cols] : kSizes) {
-    for (const SceneView view : kViews) {
+    for (const ShowPart view : kViews) {
       const std::string text = frame(rows, cols, changed_snapshot(), in_a_talk(view));
       SCOPED_TRACE(testing::Message() << cols << "x" << rows << "\n" << text);
       for (const char* part : {"3/12 Lending pages", "COPIED", "GiB/s", "13.1 → 62.5 GiB/s", "×4.8",
@@ -159,18 +159,18 @@ TEST(Show, HasWhatTheBackRowNeeds) {
 }
 
 TEST(Show, EachViewHasItsLargePart) {
-  const auto on = [](SceneView view, int rows = 40, int cols = 120) {
+  const auto on = [](ShowPart view, int rows = 40, int cols = 120) {
     return frame(rows, cols, changed_snapshot(), in_a_talk(view));
   };
-  EXPECT_TRUE(shows(on(SceneView::ring), "empty 40 %"));
-  EXPECT_TRUE(shows(on(SceneView::functions), "self"));
-  EXPECT_TRUE(shows(on(SceneView::functions), "entry_SYSCALL_64_after"));
-  EXPECT_TRUE(shows(on(SceneView::tree), "callers were not recorded"));
-  EXPECT_TRUE(shows(on(SceneView::waiting), "blocked time"));
-  EXPECT_TRUE(shows(on(SceneView::log), "segments"));
-  EXPECT_TRUE(shows(on(SceneView::ladder), "× first"));
-  EXPECT_TRUE(shows(on(SceneView::throughput), " now"));
-  for (const SceneView view : {SceneView::ring, SceneView::throughput}) {
+  EXPECT_TRUE(shows(on(ShowPart::ring), "empty 40 %"));
+  EXPECT_TRUE(shows(on(ShowPart::functions), "self"));
+  EXPECT_TRUE(shows(on(ShowPart::functions), "entry_SYSCALL_64_after"));
+  EXPECT_TRUE(shows(on(ShowPart::tree), "callers were not recorded"));
+  EXPECT_TRUE(shows(on(ShowPart::waiting), "blocked time"));
+  EXPECT_TRUE(shows(on(ShowPart::log), "segments"));
+  EXPECT_TRUE(shows(on(ShowPart::ladder), "× first"));
+  EXPECT_TRUE(shows(on(ShowPart::throughput), " now"));
+  for (const ShowPart view : {ShowPart::ring, ShowPart::throughput}) {
     const std::string text = on(view, 24, 80);
     EXPECT_TRUE(shows(text, "40.0 %  ") || shows(text, "40.0 % ")) << text;
     EXPECT_TRUE(shows(text, "gup_fast_fallback")) << "the second of three\n" << text;
@@ -189,7 +189,7 @@ TEST(Show, MeasuresBeforeItSpeaks) {
   s.change = Reading<Change>::warming("measuring");
   s.throughput.current.rate = Reading<RateStats>::warming("measuring");
   for (const auto& [rows, cols] : kSizes) {
-    const std::string text = frame(rows, cols, s, in_a_talk(SceneView::functions));
+    const std::string text = frame(rows, cols, s, in_a_talk(ShowPart::functions));
     EXPECT_TRUE(shows(text, "measuring")) << text;
     for (const char* old : {"62.5", "13.1", "×", "0.00"}) EXPECT_FALSE(shows(text, old)) << text;
     EXPECT_TRUE(shows(text, "3/12 Lending pages"));
@@ -228,11 +228,11 @@ TEST(Show, WithoutBpfItSaysWhy) {
   Settings settings = article_presets()[4].settings;
   FakeSource source(settings, FakeMood::no_bpf);
   source.advance(10'000'000'000);
-  ViewState state = in_a_talk();
+  DashboardState state = in_a_talk();
   state.requested = settings;
   for (const auto& [rows, cols] : kSizes) {
     if (rows < 24) continue;  // there is no room for functions at all
-    for (const SceneView view : {SceneView::ring, SceneView::functions}) {
+    for (const ShowPart view : {ShowPart::ring, ShowPart::functions}) {
       state.show.view = view;
       const std::string text = frame(rows, cols, source.tick(), state);
       EXPECT_TRUE(shows(text, "functions unavailable: needs root")) << text;
@@ -246,14 +246,14 @@ TEST(Show, EveryWorkloadSizeAndViewCanBeDrawn) {
     Snapshot s = changed_snapshot();
     s.requested.workload = s.throughput.current.requested.workload = entry.kind;
     for (int i = 1; i <= 4; ++i) {
-      PartView part;
+      PartReadings part;
       part.name = std::string(entry.terms.part) + " " + std::to_string(i);
       part.rate = Reading<double>::of(i);
       if (!entry.terms.has_ring) s.parts.push_back(part);
     }
-    ViewState state = in_a_talk();
+    DashboardState state = in_a_talk();
     state.requested = s.requested;
-    for (const SceneView view : kViews) {
+    for (const ShowPart view : kViews) {
       state.show.view = view;
       for (int rows = kMinRows; rows <= 60; rows += 4) {
         for (int cols = kMinCols; cols <= 200; cols += 20) {
@@ -271,8 +271,8 @@ TEST(Show, EveryWorkloadSizeAndViewCanBeDrawn) {
 
 TEST(Show, NothingMovesWhileNothingHappens) {
   for (const auto& [rows, cols] : kSizes) {
-    for (const SceneView view : kViews) {
-      ViewState state = in_a_talk(view);
+    for (const ShowPart view : kViews) {
+      DashboardState state = in_a_talk(view);
       const Snapshot s = changed_snapshot();
       const std::string first = frame(rows, cols, s, state);
       state.now_ns += 700'000'000;
@@ -284,12 +284,12 @@ TEST(Show, NothingMovesWhileNothingHappens) {
 // Digits, a factor and a cause that come and go leave everything else in its place.
 TEST(Show, NoBorderMovesWithTheFigures) {
   for (const auto& [rows, cols] : kSizes) {
-    for (const SceneView view : kViews) {
+    for (const ShowPart view : kViews) {
       Snapshot other = changed_snapshot();
       other.change = Reading<Change>::warming("measuring");
       other.verdict = Reading<Verdict>::warming("too few samples yet");
       Canvas a(glyphs_of(GlyphSet::unicode), rows, cols), b(a);
-      ViewState state = in_a_talk(view);
+      DashboardState state = in_a_talk(view);
       show_lists(state, changed_snapshot(), rows, cols);
       draw(a, changed_snapshot(), state);
       draw(b, other, state);
@@ -305,8 +305,8 @@ TEST(Show, NoBorderMovesWithTheFigures) {
 
 // ---- what is highlighted ----
 
-Canvas drawn_with(std::string_view highlight, SceneView view, int rows = 24, int cols = 80) {
-  ViewState state = in_a_talk(view);
+Canvas drawn_with(std::string_view highlight, ShowPart view, int rows = 24, int cols = 80) {
+  DashboardState state = in_a_talk(view);
   state.show.highlight = highlight;
   const Snapshot s = changed_snapshot();
   Canvas canvas(glyphs_of(GlyphSet::unicode), rows, cols);
@@ -316,18 +316,18 @@ Canvas drawn_with(std::string_view highlight, SceneView view, int rows = 24, int
 }
 
 TEST(Show, AHighlightedFunctionIsAlwaysThere) {
-  EXPECT_EQ(ink_at(drawn_with("gup_fast_fallback", SceneView::ring), "gup_fast_fallback"),
+  EXPECT_EQ(ink_at(drawn_with("gup_fast_fallback", ShowPart::ring), "gup_fast_fallback"),
             kHighlighted);
-  const Canvas last = drawn_with("[user]", SceneView::ring);
+  const Canvas last = drawn_with("[user]", ShowPart::ring);
   EXPECT_EQ(ink_at(last, "[user]"), kHighlighted) << "in the place of the third";
-  const Canvas gone = drawn_with("_copy_to_iter", SceneView::throughput);
+  const Canvas gone = drawn_with("_copy_to_iter", ShowPart::throughput);
   EXPECT_TRUE(shows(gone.text(), "0.0 % _copy_to_iter")) << gone.text();
-  EXPECT_EQ(ink_at(drawn_with("gup_fast_fallback", SceneView::functions), "gup_fast_fallback"),
+  EXPECT_EQ(ink_at(drawn_with("gup_fast_fallback", ShowPart::functions), "gup_fast_fallback"),
             kHighlighted);
 }
 
 TEST(Show, AHighlightHidesNoMoreThanItMust) {
-  ViewState state = in_a_talk(SceneView::functions);
+  DashboardState state = in_a_talk(ShowPart::functions);
   state.show.highlight = "gup_fast_fallback";  // the second row
   state.list(Role::writer).scroll = 1;         // it was the third
   int rows = 24;                               // of which the list has two or three
@@ -345,8 +345,8 @@ TEST(Show, AHighlightFarDownTakesTheLastPlaceOfTheList) {
   for (uint64_t i = 0; i < 40; ++i)
     rows.push_back({Function(fmt::format("step_{:02}", i)).name(), 200 - i, 200 - i});
   table.tree = flat_tree(rows);
-  for (WorkerView& w : s.workers) w.functions = Reading<FunctionTable>::of(table);
-  ViewState state = in_a_talk(SceneView::functions);
+  for (WorkerReadings& w : s.workers) w.functions = Reading<FunctionTable>::of(table);
+  DashboardState state = in_a_talk(ShowPart::functions);
   state.show.highlight = "step_37";
   Canvas canvas(glyphs_of(GlyphSet::unicode), 24, 80);
   show_lists(state, s, 24, 80);
@@ -361,9 +361,9 @@ TEST(Show, FewSamplesAreCounted) {
   FunctionTable table;
   table.samples = 3;
   table.tree = flat_tree({{Function("step").name(), 2, 2}, {Function("other").name(), 1, 1}});
-  for (WorkerView& w : s.workers) w.functions = Reading<FunctionTable>::of(table);
+  for (WorkerReadings& w : s.workers) w.functions = Reading<FunctionTable>::of(table);
   Canvas canvas(glyphs_of(GlyphSet::unicode), 24, 80);
-  ViewState state = in_a_talk(SceneView::ring);
+  DashboardState state = in_a_talk(ShowPart::ring);
   show_lists(state, s, 24, 80);
   draw(canvas, s, state);
   EXPECT_TRUE(shows(canvas.text(), "2/3 step")) << canvas.text();
@@ -371,20 +371,20 @@ TEST(Show, FewSamplesAreCounted) {
 }
 
 TEST(Show, OtherThingsCanBeHighlighted) {
-  EXPECT_EQ(ink_at(drawn_with("verdict", SceneView::ladder), "lock-bound"), kHighlighted);
-  EXPECT_EQ(ink_at(drawn_with("slots", SceneView::ring), "ring ─"), kHighlighted);
-  EXPECT_EQ(ink_at(drawn_with("rate", SceneView::ring), "GiB/s"), kHighlighted);
-  EXPECT_NE(ink_at(drawn_with("", SceneView::ring), "GiB/s"), kHighlighted);
+  EXPECT_EQ(ink_at(drawn_with("verdict", ShowPart::ladder), "lock-bound"), kHighlighted);
+  EXPECT_EQ(ink_at(drawn_with("slots", ShowPart::ring), "ring ─"), kHighlighted);
+  EXPECT_EQ(ink_at(drawn_with("rate", ShowPart::ring), "GiB/s"), kHighlighted);
+  EXPECT_NE(ink_at(drawn_with("", ShowPart::ring), "GiB/s"), kHighlighted);
 }
 
 TEST(Show, CanBeBlank) {
-  ViewState state = in_a_talk();
+  DashboardState state = in_a_talk();
   state.show.blank = true;
   EXPECT_EQ(frame(3, 80, changed_snapshot(), state), "\n\n\n");
 }
 
 TEST(Show, AsciiFramesHoldNothingElse) {
-  for (const SceneView view : kViews) {
+  for (const ShowPart view : kViews) {
     for (const char c : frame(24, 80, changed_snapshot(), in_a_talk(view), GlyphSet::ascii))
       ASSERT_TRUE(c == '\n' || (c >= 0x20 && c < 0x7F)) << int(c);
   }
@@ -470,11 +470,11 @@ class ShowKeysTest : public testing::Test {
  protected:
   ShowKeysTest() { controller_.show(snapshot_, 24, 80); }
   void press(Key key) { controller_.handle({Input::Kind::key, key, {}}, snapshot_); }
-  const ViewState& view() const { return controller_.view(); }
+  const DashboardState& state() const { return controller_.state(); }
   std::string screen(int rows = 24, int cols = 80) {
     controller_.show(snapshot_, rows, cols);
     Canvas canvas(glyphs_of(GlyphSet::unicode), rows, cols);
-    draw(canvas, snapshot_, view());
+    draw(canvas, snapshot_, state());
     return canvas.text();
   }
 
@@ -486,52 +486,52 @@ class ShowKeysTest : public testing::Test {
 TEST_F(ShowKeysTest, SOpensTheShowAndClosesIt) {
   press(U'L');
   press(U'S');
-  EXPECT_TRUE(view().show.on);
-  EXPECT_FALSE(view().log.open);
+  EXPECT_TRUE(state().show.on);
+  EXPECT_FALSE(state().log.open);
   EXPECT_TRUE(shows(screen(), "? keys"));
   press(U'v');
   EXPECT_EQ(source_.settings.pipe.write_with, WriteWith::vmsplice) << "knobs stay one key away";
   press(U'S');
-  EXPECT_FALSE(view().show.on);
+  EXPECT_FALSE(state().show.on);
   EXPECT_TRUE(shows(screen(), "v vmsplice"));
 }
 
 TEST_F(ShowKeysTest, InTheShowTheKeysChooseTheLargePart) {
   press(U'S');
   press(U'L');
-  EXPECT_EQ(view().show.view, SceneView::log);
+  EXPECT_EQ(state().show.view, ShowPart::log);
   press(U'B');
-  EXPECT_EQ(view().show.view, SceneView::ladder);
+  EXPECT_EQ(state().show.view, ShowPart::ladder);
   press(U'B');
-  EXPECT_EQ(view().show.view, SceneView::ring);
+  EXPECT_EQ(state().show.view, ShowPart::ring);
   press(U'w');
-  EXPECT_EQ(view().show.view, SceneView::waiting);
+  EXPECT_EQ(state().show.view, ShowPart::waiting);
   screen();
-  EXPECT_EQ(view().choice.activity, Activity::waiting);
+  EXPECT_EQ(state().choice.activity, Activity::waiting);
   press(U'w');
   screen();
-  EXPECT_EQ(view().choice.activity, Activity::running);
+  EXPECT_EQ(state().choice.activity, Activity::running);
   press(U'f');
-  EXPECT_EQ(view().show.view, SceneView::tree);
+  EXPECT_EQ(state().show.view, ShowPart::tree);
   press(U'V');
-  EXPECT_EQ(view().show.view, SceneView::waiting);
+  EXPECT_EQ(state().show.view, ShowPart::waiting);
 }
 
 TEST_F(ShowKeysTest, TheTreeIsOpenInTheShowOnly) {
-  for (WorkerView& w : snapshot_.workers) w.functions = Reading<FunctionTable>::of(writing());
+  for (WorkerReadings& w : snapshot_.workers) w.functions = Reading<FunctionTable>::of(writing());
   press(U'S');
   press(U'f');
   EXPECT_TRUE(shows(screen(40, 120), "spin_on_owner"));
   press(U'C');
   screen();
-  EXPECT_EQ(rows_of(view().list(Role::writer)).size(), 2u) << "and can be closed";
+  EXPECT_EQ(rows_of(state().list(Role::writer)).size(), 2u) << "and can be closed";
   press(U'f');
   screen();
-  EXPECT_EQ(rows_of(view().list(Role::writer))[1].depth, 0) << "a flat list is closed";
+  EXPECT_EQ(rows_of(state().list(Role::writer))[1].depth, 0) << "a flat list is closed";
   press(U'f');
   press(U'S');
   screen();
-  EXPECT_EQ(rows_of(view().list(Role::writer)).size(), 2u);
+  EXPECT_EQ(rows_of(state().list(Role::writer)).size(), 2u);
 }
 
 TEST_F(ShowKeysTest, BOpensTheLadderInTheDashboard) {
@@ -539,10 +539,10 @@ TEST_F(ShowKeysTest, BOpensTheLadderInTheDashboard) {
   EXPECT_TRUE(shows(screen(), "ladder · j k scroll, B closes")) << screen();
   press(U'L');
   EXPECT_TRUE(shows(screen(), "segments")) << "one page at a time";
-  EXPECT_FALSE(view().ladder.open);
+  EXPECT_FALSE(state().ladder.open);
   press(U'B');
   press(key::escape);
-  EXPECT_FALSE(view().ladder.open);
+  EXPECT_FALSE(state().ladder.open);
 }
 
 TEST_F(ShowKeysTest, ZShowsOnePanelAndTabTheNext) {
@@ -557,7 +557,7 @@ TEST_F(ShowKeysTest, ZShowsOnePanelAndTabTheNext) {
   EXPECT_FALSE(shows(panel(), "reader 813"));
   press(key::tab);
   EXPECT_TRUE(shows(panel(), "╭ reader 813"));
-  EXPECT_EQ(view().focus, Role::reader);
+  EXPECT_EQ(state().focus, Role::reader);
   press(key::tab);
   EXPECT_TRUE(shows(panel(), "╭ throughput"));
   press(key::tab);
@@ -565,7 +565,7 @@ TEST_F(ShowKeysTest, ZShowsOnePanelAndTabTheNext) {
   press(key::back_tab);
   EXPECT_TRUE(shows(panel(), "╭ throughput"));
   press(key::escape);
-  EXPECT_FALSE(view().zoom);
+  EXPECT_FALSE(state().zoom);
   EXPECT_TRUE(shows(screen(), "╭ writer 812")) << screen();
   EXPECT_TRUE(shows(screen(), "╭ reader 813"));
 }
@@ -573,12 +573,12 @@ TEST_F(ShowKeysTest, ZShowsOnePanelAndTabTheNext) {
 TEST_F(ShowKeysTest, ZZoomsInTheShowToo) {
   press(U'S');
   press(U'Z');
-  EXPECT_EQ(view().zoom, Panel::ring) << "the large part";
+  EXPECT_EQ(state().zoom, Panel::ring) << "the large part";
   EXPECT_TRUE(shows(screen(), "? keys"));
   EXPECT_TRUE(shows(screen(), "╭ ring"));
   press(U'Z');
-  EXPECT_FALSE(view().zoom);
-  EXPECT_TRUE(view().show.on);
+  EXPECT_FALSE(state().zoom);
+  EXPECT_TRUE(state().show.on);
 }
 
 TEST_F(ShowKeysTest, AZoomedPanelIsDrawnAtEverySize) {
@@ -594,7 +594,7 @@ TEST_F(ShowKeysTest, AZoomedPanelIsDrawnAtEverySize) {
 
 // The remedy of the writer's list is no help where that list is not shown.
 TEST_F(ShowKeysTest, AZoomedPanelHasItsOwnRemedy) {
-  for (WorkerView& w : snapshot_.workers)
+  for (WorkerReadings& w : snapshot_.workers)
     w.functions = Reading<FunctionTable>::unavailable("needs root; sudo pipetop");
   press(key::tab);
   press(U'Z');

@@ -8,7 +8,7 @@ namespace {
 
 Lines strip(const RingFrame& frame, int rows, int cols, GlyphSet set = GlyphSet::unicode,
             bool underline = false) {
-  StripView look;
+  StripStyle look;
   look.scale = strip_scale(frame.slots, cols, rows);
   look.underline = underline;
   return drawn(

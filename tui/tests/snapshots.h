@@ -21,8 +21,8 @@ inline RingFrame ring_frame(uint32_t slots, uint32_t used, uint32_t tail = 0,
   return f;
 }
 
-inline RingView ring_view(RingFrame frame) {
-  RingView ring;
+inline RingReadings ring_view(RingFrame frame) {
+  RingReadings ring;
   ring.slots = frame.slots;
   ring.bytes = frame.slots * kPageBytes;
   ring.kinds = Reading<std::array<double, kSlotKinds>>::of({0, 0.25, 0.75, 0, 0, 0});
@@ -90,7 +90,7 @@ inline Snapshot example_snapshot() {
   s.effective.pipe.bytes = 65536;
   s.effective.settled = true;
   for (const Role role : {Role::writer, Role::reader}) {
-    WorkerView& w = s.workers[static_cast<size_t>(role)];
+    WorkerReadings& w = s.workers[static_cast<size_t>(role)];
     w.role = role;
     const bool writes = role == Role::writer;
     w.name = writes ? "writer" : "reader";

@@ -50,21 +50,21 @@ class TalkTest : public testing::Test {
     controller_->go_on(snapshot_);
     controller_->show(snapshot_, 30, 100);
   }
-  const ViewState& view() const { return controller_->view(); }
+  const DashboardState& state() const { return controller_->state(); }
   const Scene& scene(size_t number) const { return config_.scenes[number - 1]; }
   std::string screen() {
     Canvas canvas(glyphs_of(GlyphSet::unicode));
     canvas.reset(30, 100);
-    draw(canvas, snapshot_, view());
+    draw(canvas, snapshot_, state());
     return canvas.text();
   }
   void expect_scene(size_t number) {
-    EXPECT_EQ(view().show.scene, number);
-    EXPECT_EQ(view().show.title, scene(number).title);
-    EXPECT_EQ(view().show.view, scene(number).view);
-    EXPECT_EQ(view().show.highlight, scene(number).highlight);
-    EXPECT_TRUE(view().show.on);
-    EXPECT_EQ(view().requested, scene(number).settings);
+    EXPECT_EQ(state().show.scene, number);
+    EXPECT_EQ(state().show.title, scene(number).title);
+    EXPECT_EQ(state().show.view, scene(number).view);
+    EXPECT_EQ(state().show.highlight, scene(number).highlight);
+    EXPECT_TRUE(state().show.on);
+    EXPECT_EQ(state().requested, scene(number).settings);
     EXPECT_EQ(source_.settings, scene(number).settings);
   }
 
@@ -76,8 +76,8 @@ class TalkTest : public testing::Test {
 
 TEST_F(TalkTest, BeginsWithItsFirstScene) {
   expect_scene(1);
-  EXPECT_EQ(view().show.scenes, 5u);
-  EXPECT_EQ(view().show.caption, "copies");
+  EXPECT_EQ(state().show.scenes, 5u);
+  EXPECT_EQ(state().show.caption, "copies");
   EXPECT_TRUE(source_.labels.empty()) << "the source began with it";
 }
 
@@ -90,7 +90,7 @@ TEST_F(TalkTest, GoesThroughAllAndBackWithEveryKeyOfAClicker) {
       }
       press(next);
       expect_scene(5);
-      EXPECT_EQ(view().message, "this is the last scene");
+      EXPECT_EQ(state().message, "this is the last scene");
       for (size_t number = 4; number >= 1; --number) {
         press(back);
         expect_scene(number);
@@ -106,7 +106,7 @@ TEST_F(TalkTest, WrongKeysInBetweenAreUndoneByEnteringAgain) {
   for (size_t number = 2; number <= 5; ++number) {
     press(key::right);
     press(key::tab);
-    EXPECT_FALSE(view().show.on);
+    EXPECT_FALSE(state().show.on);
     press_all(U"vsbhgdtlym(){}<>cOpzwfoa%irPL7x08?");
     press(key::escape);
     press(key::escape);
@@ -116,22 +116,22 @@ TEST_F(TalkTest, WrongKeysInBetweenAreUndoneByEnteringAgain) {
     press(U'+');
     press(U' ');
     press(key::back_tab);
-    EXPECT_TRUE(view().show.on);
-    EXPECT_EQ(view().show.scene, number) << "the scene is still known";
+    EXPECT_TRUE(state().show.on);
+    EXPECT_EQ(state().show.scene, number) << "the scene is still known";
     press_all(U"vsbbhgdtlm%/xfwVZBR[]");
     press(key::left);
     expect_scene(number - 1);
     press(key::right);
     expect_scene(number);
-    EXPECT_FALSE(view().frozen);
-    EXPECT_FALSE(view().help.open);
-    EXPECT_TRUE(view().choice.filter.empty());
-    EXPECT_FALSE(view().choice.filter_before);
-    EXPECT_EQ(view().focus, Role::writer);
-    EXPECT_FALSE(view().log.open);
-    EXPECT_EQ(view().show.view == SceneView::log, number == 5);
-    EXPECT_EQ(view().choice.form == ListForm::tree, number == 2);
-    EXPECT_EQ(view().choice.activity == Activity::waiting, number == 4);
+    EXPECT_FALSE(state().frozen);
+    EXPECT_FALSE(state().help.open);
+    EXPECT_TRUE(state().choice.filter.empty());
+    EXPECT_FALSE(state().choice.filter_before);
+    EXPECT_EQ(state().focus, Role::writer);
+    EXPECT_FALSE(state().log.open);
+    EXPECT_EQ(state().show.view == ShowPart::log, number == 5);
+    EXPECT_EQ(state().choice.form == ListForm::tree, number == 2);
+    EXPECT_EQ(state().choice.activity == Activity::waiting, number == 4);
   }
   for (size_t number = 4; number >= 1; --number) press(key::left);
   expect_scene(1);
@@ -140,13 +140,13 @@ TEST_F(TalkTest, WrongKeysInBetweenAreUndoneByEnteringAgain) {
 TEST_F(TalkTest, InTheShowNoKeyOfAKnobWorks) {
   for (const HotKey& hot : hot_keys(WorkloadKind::pipe)) {
     press(static_cast<Key>(hot.key));
-    EXPECT_EQ(view().requested, scene(1).settings) << hot.key;
+    EXPECT_EQ(state().requested, scene(1).settings) << hot.key;
     if (hot.key == 'b') press(U'b');
   }
   press(U'v');
-  EXPECT_EQ(view().message, "Tab shows the knobs and their keys");
+  EXPECT_EQ(state().message, "Tab shows the knobs and their keys");
   press_all(U"uU");
-  EXPECT_EQ(view().requested, scene(1).settings);
+  EXPECT_EQ(state().requested, scene(1).settings);
   EXPECT_TRUE(source_.labels.empty());
 }
 
@@ -155,20 +155,20 @@ TEST_F(TalkTest, AClickersOtherKeysAreHarmless) {
   press(key::escape);
   expect_scene(1);
   EXPECT_EQ(press(key::escape), Outcome::stay);
-  EXPECT_EQ(view().message, "");
+  EXPECT_EQ(state().message, "");
 }
 
 TEST_F(TalkTest, APointAndBBlankTheScreen) {
   for (const Key key : {U'.', U'b'}) {
     press(key);
-    EXPECT_TRUE(view().show.blank);
+    EXPECT_TRUE(state().show.blank);
     EXPECT_EQ(screen().find_first_not_of(" \n"), std::string::npos);
     press(key);
-    EXPECT_FALSE(view().show.blank);
+    EXPECT_FALSE(state().show.blank);
   }
   press(U'.');
   press(key::right);
-  EXPECT_FALSE(view().show.blank);
+  EXPECT_FALSE(state().show.blank);
   expect_scene(2);
 }
 
@@ -182,12 +182,12 @@ TEST_F(TalkTest, ANumberAndGGoThere) {
   press(key::enter);
   expect_scene(2);
   press_all(U"12G");
-  EXPECT_EQ(view().message, "there is no scene 12: give 1 to 5");
+  EXPECT_EQ(state().message, "there is no scene 12: give 1 to 5");
   press_all(U"0G");
   expect_scene(2);
   press_all(U"3");
   press(key::escape);
-  EXPECT_TRUE(view().talk.typed.empty());
+  EXPECT_TRUE(state().talk.typed.empty());
   press(U'G');
   expect_scene(5);
   press(key::home);
@@ -201,7 +201,7 @@ TEST_F(TalkTest, TheIndexGoesToAScene) {
   EXPECT_NE(screen().find("Slow"), std::string::npos);
   press(key::down);
   press(key::down);
-  EXPECT_EQ(view().show.scene, 1u);
+  EXPECT_EQ(state().show.scene, 1u);
   press(key::enter);
   expect_scene(3);
   press(key::ctrl('P'));
@@ -209,7 +209,7 @@ TEST_F(TalkTest, TheIndexGoesToAScene) {
   press(key::page_up);
   press(key::escape);
   expect_scene(3);
-  EXPECT_EQ(view().talk.page, TalkState::Page::none);
+  EXPECT_EQ(state().talk.page, TalkState::Page::none);
 }
 
 TEST_F(TalkTest, LeavingAsks) {
@@ -244,17 +244,17 @@ TEST_F(TalkTest, TheKnobsSayTheWayBack) {
 
 TEST_F(TalkTest, PresetsAreThoseOfTheScenesWorkload) {
   press_all(U"4G");
-  EXPECT_EQ(view().presets.front().name, "one_client");
+  EXPECT_EQ(state().presets.front().name, "one_client");
   press(key::home);
-  EXPECT_EQ(view().presets.front().name, "write_read");
+  EXPECT_EQ(state().presets.front().name, "write_read");
 }
 
 TEST_F(TalkTest, ASceneThatIsRefusedDoesNotStopTheTalk) {
   source_.refuses = true;
   press(key::right);
-  EXPECT_EQ(view().show.scene, 2u);
-  EXPECT_EQ(view().message, "writer: it will not");
-  EXPECT_EQ(view().requested, scene(1).settings) << "what really runs";
+  EXPECT_EQ(state().show.scene, 2u);
+  EXPECT_EQ(state().message, "writer: it will not");
+  EXPECT_EQ(state().requested, scene(1).settings) << "what really runs";
   source_.refuses = false;
   press(key::right);
   expect_scene(3);
@@ -292,12 +292,12 @@ TEST_F(TalkTest, AKeyPausesIt) {
   begin({20'000'000'000, false});
   tick(10);
   press(key::escape);
-  EXPECT_EQ(view().message, "the talk goes on by itself a minute after the last key");
+  EXPECT_EQ(state().message, "the talk goes on by itself a minute after the last key");
   tick(69);
   expect_scene(1);
   tick(70);
   expect_scene(2);
-  EXPECT_EQ(view().message, "");
+  EXPECT_EQ(state().message, "");
   press(key::end);
   tick(1000);
   expect_scene(5);  // without --loop it ends
@@ -315,29 +315,29 @@ class ScenesTest : public TalkTest {
 };
 
 TEST_F(ScenesTest, NAndShiftNChangeScenesInTheDashboard) {
-  EXPECT_EQ(view().show.scene, 0u);
+  EXPECT_EQ(state().show.scene, 0u);
   press(U'n');
-  EXPECT_EQ(view().show.scene, 1u);
-  EXPECT_FALSE(view().show.on);
-  EXPECT_EQ(view().message, "1 of 5  First: copies");
+  EXPECT_EQ(state().show.scene, 1u);
+  EXPECT_FALSE(state().show.on);
+  EXPECT_EQ(state().message, "1 of 5  First: copies");
   press(U'n');
   EXPECT_EQ(source_.settings, scene(2).settings);
   EXPECT_EQ(source_.labels.back(), "n: Second");
   press(U'N');
   EXPECT_EQ(source_.settings, scene(1).settings);
   press(U'N');
-  EXPECT_EQ(view().message, "this is the first scene");
+  EXPECT_EQ(state().message, "this is the first scene");
   press(U'u');
   EXPECT_EQ(source_.settings, scene(2).settings);
   press(key::home);
-  EXPECT_EQ(view().show.scene, 1u) << "the lists'";
+  EXPECT_EQ(state().show.scene, 1u) << "the lists'";
   EXPECT_EQ(press(U'q'), Outcome::quit);
 }
 
 TEST_F(ScenesTest, WithoutScenesTheKeySaysSo) {
   controller_.emplace(source_, config_.settings, config_.presets);
   press(U'n');
-  EXPECT_EQ(view().message, "there are no scenes: give a config that has some, as -c talk");
+  EXPECT_EQ(state().message, "there are no scenes: give a config that has some, as -c talk");
 }
 
 }  // namespace

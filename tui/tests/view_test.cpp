@@ -16,7 +16,7 @@ namespace pipetop::tui {
 namespace {
 
 std::string frame(int rows, int cols, const Snapshot& s, GlyphSet set = GlyphSet::unicode,
-                  ViewState state = {}) {
+                  DashboardState state = {}) {
   Canvas canvas(glyphs_of(set), rows, cols);
   state.presets = built_in_presets();
   show_lists(state, s, rows, cols);
@@ -47,7 +47,7 @@ TEST(View, ARemedyThatIsCutIsAKeyAway) {
   Snapshot s = example_snapshot();
   s.effective.mismatches.push_back(
       {"pages", "hugetlb", "thp", "no free huge pages; echo 64 > /proc/sys/vm/nr_hugepages"});
-  ViewState page;
+  DashboardState page;
   page.messages.open = true;
   for (const int cols : {60, 80, 120}) {
     const std::string text = frame(24, cols, s);
@@ -76,7 +76,7 @@ TEST(View, MessagesMoveNothing) {
 }
 
 TEST(View, AFrozenScreenIsOfOneRun) {
-  ViewState state;
+  DashboardState state;
   state.requested = built_in_presets()[2].settings;
   state.frozen = true;
   state.frozen_on = Settings{};
@@ -89,7 +89,7 @@ TEST(View, AFrozenScreenIsOfOneRun) {
 }
 
 TEST(View, SlowMotionKeepsThePresetsName) {
-  ViewState state;
+  DashboardState state;
   state.requested = built_in_presets()[2].settings;
   state.requested.pipe.slow_motion = true;
   Snapshot s = example_snapshot();
@@ -107,7 +107,7 @@ TEST(View, DamagedDigitsAreRed) {
   Snapshot s = example_snapshot();
   const auto large_ink = [&] {
     Canvas canvas(glyphs_of(GlyphSet::unicode), 40, 120);
-    ViewState state;
+    DashboardState state;
     show_lists(state, s, 40, 120);
     draw(canvas, s, state);
     const Rect panel = inside(make_layout(40, 120), make_layout(40, 120).throughput);
@@ -126,7 +126,7 @@ TEST(View, OneRemedyIsEnough) {
   const std::string reason = "needs root; sudo pipetop, or see pipetop help privileges";
   Snapshot s = example_snapshot();
   s.ring.frame = Reading<RingFrame>::unavailable(reason);
-  for (WorkerView& w : s.workers) w.functions = Reading<FunctionTable>::unavailable(reason);
+  for (WorkerReadings& w : s.workers) w.functions = Reading<FunctionTable>::unavailable(reason);
   for (const auto& [rows, cols] : {std::pair{24, 80}, {40, 120}, {60, 200}}) {
     const std::string text = frame(rows, cols, s);
     SCOPED_TRACE(testing::Message() << cols << "x" << rows << "\n" << text);
@@ -149,7 +149,7 @@ TEST(View, ObserversThatAreOffAreSaid) {
   off.observers = Observing::off;
   source.apply(off, "observers off", "O");
   source.advance(3'000'000'000);
-  ViewState state;
+  DashboardState state;
   state.requested = off;
   for (const auto& [rows, cols] : {std::pair{24, 80}, {40, 120}, {60, 200}}) {
     for (const Activity activity : {Activity::running, Activity::waiting}) {
@@ -207,7 +207,7 @@ TEST(View, ListsAreUsableAtEverySize) {
   source.apply(article_presets()[0].settings, "preset write_read", "1");
   const Snapshot s = source.tick();
   for (const auto& [rows, cols] : {std::pair(16, 60), {24, 80}, {40, 120}, {60, 200}}) {
-    ViewState state;
+    DashboardState state;
     state.presets = article_presets();
     for (ListState& list : state.lists) list.folds.set_all(true);
     for (const Activity activity : {Activity::running, Activity::waiting}) {
@@ -232,7 +232,7 @@ TEST(View, AIsAlwaysSaid) {
   Segment a;
   a.label = "write_with vmsplice";
   a.rate = Reading<RateStats>::of({12.3, 12.3, .1, 12, 13, 20});
-  ViewState state;
+  DashboardState state;
   state.reference = {std::make_shared<const Segment>(a), true};
   const auto shown = [&](int rows, int cols) {
     return frame(rows, cols, s, GlyphSet::unicode, state);
@@ -254,7 +254,7 @@ TEST(View, AVerdictIsReadableAtEverySize) {
 }
 
 TEST(View, TheRoofHasItsLineAndItsKey) {
-  ViewState state;
+  DashboardState state;
   const auto shown = [&](int rows, int cols) {
     return frame(rows, cols, example_snapshot(), GlyphSet::unicode, state);
   };
@@ -276,7 +276,7 @@ TEST(View, NothingIsKnownYet) {
 }
 
 TEST(View, AsciiFramesHoldNothingElse) {
-  ViewState help;
+  DashboardState help;
   help.help.open = true;
   Canvas canvas(glyphs_of(GlyphSet::ascii), 50, 150);
   draw(canvas, example_snapshot(), help);
@@ -286,7 +286,7 @@ TEST(View, AsciiFramesHoldNothingElse) {
 
 TEST(View, TheFrozenBadgeShowsWithoutColour) {
   Canvas canvas(glyphs_of(GlyphSet::unicode), 24, 80);
-  ViewState state;
+  DashboardState state;
   state.frozen = true;
   draw(canvas, example_snapshot(), state);
   EXPECT_NE(canvas.line(0).find("FROZEN"), std::string::npos);

@@ -14,7 +14,7 @@ namespace {
 using Kind = ChainItem::Kind;
 
 // "tar 0 zstd 1 ssh": stages by name, rings by number, holders in brackets.
-std::string listed(const PipelineView& pipeline) {
+std::string listed(const Pipeline& pipeline) {
   std::string text;
   for (const ChainItem& item : make_chain(pipeline).items) {
     if (!text.empty()) text += ' ';
@@ -59,7 +59,7 @@ TEST(WatchChain, WhatHasExitedKeepsItsPlace) {
 }
 
 TEST(WatchChain, ARingWithoutAKnownWriterComesFirst) {
-  PipelineView pipeline = fake_chain(2);
+  Pipeline pipeline = fake_chain(2);
   pipeline.stages.erase(pipeline.stages.begin());
   pipeline.pipes[0].writers.clear();
   pipeline.pipes[0].readers[0].stage = 0;
@@ -68,7 +68,7 @@ TEST(WatchChain, ARingWithoutAKnownWriterComesFirst) {
 }
 
 TEST(WatchChain, WhatAStageSendsToItselfFollowsIt) {
-  PipelineView pipeline = fake_chain(2);
+  Pipeline pipeline = fake_chain(2);
   pipeline.pipes.push_back(pipeline.pipes[0]);
   pipeline.pipes[1].id.inode += 1000;
   pipeline.pipes[1].writers = pipeline.pipes[1].readers;
@@ -77,14 +77,14 @@ TEST(WatchChain, WhatAStageSendsToItselfFollowsIt) {
 
 // Everything that is not a holder, once; whatever the graph is.
 TEST(WatchChain, HasEveryStageAndRingOnce) {
-  for (const PipelineView& pipeline : all_pipelines()) {
+  for (const Pipeline& pipeline : all_pipelines()) {
     const Chain chain = make_chain(pipeline);
     std::set<std::pair<Kind, size_t>> seen;
     for (size_t i = 0; i < chain.nodes(); ++i)
       EXPECT_TRUE(seen.insert({chain.items[i].kind, chain.items[i].index}).second);
     for (size_t i = 0; i < pipeline.stages.size(); ++i) {
-      const auto moves = [&](const EndView& end) { return end.stage == i && end.active; };
-      for (const PipeView& pipe : pipeline.pipes) {
+      const auto moves = [&](const StageEnd& end) { return end.stage == i && end.active; };
+      for (const Pipe& pipe : pipeline.pipes) {
         if (std::ranges::any_of(pipe.writers, moves) || std::ranges::any_of(pipe.readers, moves)) {
           EXPECT_TRUE(seen.contains({Kind::stage, i})) << pipeline.title();
         }
@@ -96,7 +96,7 @@ TEST(WatchChain, HasEveryStageAndRingOnce) {
 // ---- places ----
 
 TEST(WatchChainLayout, ItemsKeepApartAndInside) {
-  for (const PipelineView& pipeline : all_pipelines()) {
+  for (const Pipeline& pipeline : all_pipelines()) {
     const Chain chain = make_chain(pipeline);
     if (chain.nodes() == 0) continue;
     for (int rows = 5; rows <= 60; ++rows) {

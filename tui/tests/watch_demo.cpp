@@ -26,8 +26,8 @@ namespace {
 using namespace pipetop;
 using namespace pipetop::tui;
 
-PipelineView invented(const std::string& kind, size_t stages) {
-  const std::map<std::string, std::function<PipelineView()>> kinds = {
+Pipeline invented(const std::string& kind, size_t stages) {
+  const std::map<std::string, std::function<Pipeline()>> kinds = {
       {"chain", [&] { return fake_chain(stages); }},
       {"fork", fake_fork},
       {"join", fake_join},

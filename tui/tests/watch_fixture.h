@@ -28,7 +28,7 @@ class WatchTest : public testing::Test {
     tick(0);
   }
   // The table and this pipeline, opened.
-  void open(PipelineView pipeline, int rows = 24, int cols = 80) {
+  void open(Pipeline pipeline, int rows = 24, int cols = 80) {
     start(fake_watch(20, std::move(pipeline)), in_pipeline(), rows, cols);
   }
 
@@ -99,11 +99,11 @@ class WatchTest : public testing::Test {
 };
 
 // Every made-up pipeline.
-inline std::vector<PipelineView> all_pipelines() {
-  std::vector<PipelineView> all = {fake_fork(),      fake_join(),          fake_circle(),
-                                   fake_fifo(),      fake_idle(),          fake_warming(4),
-                                   fake_warming(2),  fake_unprivileged(4), fake_unprivileged(10),
-                                   fake_ended(4, 2), fake_ended(3, 3)};
+inline std::vector<Pipeline> all_pipelines() {
+  std::vector<Pipeline> all = {fake_fork(),      fake_join(),          fake_circle(),
+                               fake_fifo(),      fake_idle(),          fake_warming(4),
+                               fake_warming(2),  fake_unprivileged(4), fake_unprivileged(10),
+                               fake_ended(4, 2), fake_ended(3, 3)};
   for (const size_t stages : {1, 2, 4, 10, 16}) all.push_back(fake_chain(stages));
   return all;
 }

@@ -121,7 +121,7 @@ TEST_F(WatchKeys, TheFirstChangeOfASessionIsAskedFor) {
     EXPECT_TRUE(shows("Double pipe " + inode + "?")) << text();
     EXPECT_TRUE(shows("64 KiB → 128 KiB")) << text();
     for (const auto* ends : {&row.pipe.writers, &row.pipe.readers}) {
-      const StageView& stage = row.stages[main_end(*ends)->stage];
+      const Stage& stage = row.stages[main_end(*ends)->stage];
       EXPECT_TRUE(shows(stage.name + " " + std::to_string(stage.id.pid) + ", user alice"))
           << text();
     }
@@ -236,8 +236,8 @@ TEST_F(WatchKeys, NAsksForANiceValue) {
 }
 
 TEST_F(WatchKeys, CAsksForACpu) {
-  PipelineView pipeline = fake_chain(4);
-  for (StageView& stage : pipeline.stages) stage.cpus = {0, 1, 2, 3};
+  Pipeline pipeline = fake_chain(4);
+  for (Stage& stage : pipeline.stages) stage.cpus = {0, 1, 2, 3};
   pipeline.stages[2].cpus = {2};
   open(pipeline);
   type("c");
@@ -406,7 +406,7 @@ TEST_F(WatchKeys, EveryKeyDoesSomethingOrSaysSo) {
   for (Key key = 0x20; key < 0x7F; ++key)
     if (key != U'q') keys.push_back(key);
   size_t number = 0;
-  for (const PipelineView& pipeline :
+  for (const Pipeline& pipeline :
        {fake_chain(4), fake_fork(), fake_warming(2), fake_ended(3, 3), fake_chain(1)}) {
     const auto& [rows, cols] = kWatchSizes[number++ % 3];
     open(pipeline, rows, cols);

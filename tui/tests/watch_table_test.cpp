@@ -34,7 +34,7 @@ class WatchTable : public WatchTest {
     row.pipe.bytes_per_s = Reading<double>::of(rate);
     row.pipe.first_seen_ns = 1;
     row.pipeline = inode;
-    for (StageView& stage : row.stages) {
+    for (Stage& stage : row.stages) {
       stage.state = {StageState::Kind::running, WaitsFor::none, {}};
       stage.command = stage.name += std::to_string(inode);
     }
@@ -63,8 +63,8 @@ TEST_F(WatchTable, SaysWhoWritesAndWhoReadsAndHowFullItIs) {
 
 TEST_F(WatchTable, WhatIsUnknownIsNeverZero) {
   WatchSnapshot snapshot = fake_watch(0);
-  PipelineView unknown = fake_warming(3);
-  for (PipeView& pipe : unknown.pipes) pipe.capacity.reset(), pipe.queued.reset();
+  Pipeline unknown = fake_warming(3);
+  for (Pipe& pipe : unknown.pipes) pipe.capacity.reset(), pipe.queued.reset();
   for (const PipeRow& row : fake_watch(0, unknown).rows) snapshot.rows.push_back(row);
   for (const auto& [rows, cols] : kWatchSizes) {
     start(snapshot, {}, rows, cols);
@@ -206,7 +206,7 @@ TEST_F(WatchTable, SaysWhatIsNotKnownYetAndWhatIsLeftOut) {
 
 TEST_F(WatchTable, OfAThousandDescriptorsSomeAreNamed) {
   WatchSnapshot some = pipes({9});
-  std::vector<EndView>& writers = some.rows.own()[0].pipe.writers;
+  std::vector<StageEnd>& writers = some.rows.own()[0].pipe.writers;
   writers.resize(1000, writers[0]);
   start(some, {}, 60, 200);
   type("j");
@@ -324,7 +324,7 @@ TEST_F(WatchTable, OneProcessCanHoldThousandsOfPipes) {
     rows[i].pipe.id.inode = i + 1;
     rows[i].pipeline = 1;
     for (auto* ends : {&rows[i].pipe.writers, &rows[i].pipe.readers})
-      for (EndView& end : *ends) end.end.process = usual.stages[0].id;
+      for (StageEnd& end : *ends) end.end.process = usual.stages[0].id;
   }
   snapshot.rows = std::move(rows);
   start(snapshot);

@@ -102,10 +102,10 @@ TEST_F(WatchView, HoldersThatNeverMovedAByteAreApartAndDim) {
 }
 
 TEST_F(WatchView, OfManyHoldersTheLastRowSaysHowManyMore) {
-  PipelineView view = fake_fifo();
+  Pipeline view = fake_fifo();
   const size_t holder = make_chain(view).items.back().index;
   for (int i = 0; i < 4; ++i) {
-    EndView end = view.pipes[0].readers.front();
+    StageEnd end = view.pipes[0].readers.front();
     end.active = false;
     end.stage = view.stages.size();
     view.stages.push_back(view.stages[holder]);
@@ -120,7 +120,7 @@ TEST_F(WatchView, OfManyHoldersTheLastRowSaysHowManyMore) {
 }
 
 TEST_F(WatchView, TimeInSeveralWaitsIsNotNamedByOne) {
-  PipelineView view = fake_chain(2);
+  Pipeline view = fake_chain(2);
   StageShares shares{.cpu = 0.55, .on_cpu = 0.55};
   shares.elsewhere[size_t(WaitsFor::disk)] = 0.45;
   const auto show_shares = [&] {
@@ -137,15 +137,15 @@ TEST_F(WatchView, TimeInSeveralWaitsIsNotNamedByOne) {
 }
 
 TEST_F(WatchView, WhatIsUnknownIsNeverZero) {
-  PipelineView unknown = fake_warming(4);
-  for (PipeView& pipe : unknown.pipes) {
+  Pipeline unknown = fake_warming(4);
+  for (Pipe& pipe : unknown.pipes) {
     pipe.ring.reset();
     pipe.capacity.reset();
     pipe.queued.reset();
     pipe.kernel_readers.reset();
     pipe.kernel_writers.reset();
   }
-  for (StageView& stage : unknown.stages) stage.cpu_ns.reset();
+  for (Stage& stage : unknown.stages) stage.cpu_ns.reset();
   for (const auto& [rows, cols] : kWatchSizes) {
     open(unknown, rows, cols);
     for (int i = 0; i < 7; ++i) {
@@ -193,7 +193,7 @@ TEST_F(WatchView, ACommandWithoutAPipeIsWaitedFor) {
 
 // Whatever the pipeline and the size: boxes are whole, and stay where they are while data flows.
 TEST_F(WatchView, BordersAreIntactOverTwentyFrames) {
-  for (const PipelineView& pipeline : all_pipelines()) {
+  for (const Pipeline& pipeline : all_pipelines()) {
     for (const auto& [rows, cols] : kWatchSizes) {
       open(pipeline, rows, cols);
       source->turns = 3;
@@ -212,8 +212,8 @@ TEST_F(WatchView, BordersAreIntactOverTwentyFrames) {
 
 TEST_F(WatchView, LongAndWideNamesBreakNothing) {
   for (const char* name : {"日本語の名前", "a_very_long_name_that_goes_on_and_on", "é", ""}) {
-    for (PipelineView pipeline : {fake_chain(4), fake_chain(2), fake_fork(), fake_fifo()}) {
-      for (StageView& stage : pipeline.stages) stage.name = stage.command = name;
+    for (Pipeline pipeline : {fake_chain(4), fake_chain(2), fake_fork(), fake_fifo()}) {
+      for (Stage& stage : pipeline.stages) stage.name = stage.command = name;
       pipeline.pipes.back().path = std::string("/tmp/") + name + name + name;
       for (const auto& [rows, cols] : kWatchSizes) {
         open(pipeline, rows, cols);
@@ -229,11 +229,11 @@ TEST_F(WatchView, LongAndWideNamesBreakNothing) {
 
 // An ellipsis ends what could be a name, or a text after a blank.
 TEST_F(WatchView, NothingButNamesIsCutWithinAWord) {
-  for (const PipelineView& pipeline : all_pipelines()) {
+  for (const Pipeline& pipeline : all_pipelines()) {
     std::string names;
-    for (const StageView& stage : pipeline.stages)
+    for (const Stage& stage : pipeline.stages)
       names += stage.name + " " + stage.command + " " + std::to_string(stage.id.pid) + " ";
-    for (const PipeView& pipe : pipeline.pipes) names += pipe.path + " ";
+    for (const Pipe& pipe : pipeline.pipes) names += pipe.path + " ";
     names += "mutex_spin_on_owner gup_fast_fallback entry_SYSCALL_64_after_hwframe";
     for (const auto& [rows, cols] : kWatchSizes) {
       open(pipeline, rows, cols);
@@ -248,7 +248,7 @@ TEST_F(WatchView, NothingButNamesIsCutWithinAWord) {
 }
 
 TEST_F(WatchView, EveryGlyphSetDrawsOnlyItsOwn) {
-  for (const PipelineView& pipeline : all_pipelines()) {
+  for (const Pipeline& pipeline : all_pipelines()) {
     open(pipeline, 40, 120);
     const std::string all = text(GlyphSet::ascii);
     EXPECT_TRUE(std::ranges::all_of(all, [](char c) { return static_cast<signed char>(c) > 0; }))

@@ -29,7 +29,7 @@ TEST(WatchWords, SizesAndAgesAreShort) {
 }
 
 TEST(WatchWords, AnEndKeepsItsNumbersWhateverTheRoom) {
-  PipelineView chain = fake_chain(13);
+  Pipeline chain = fake_chain(13);
   const auto end = [&](size_t pipe, Role role, int cols) {
     return end_text(chain.pipes[pipe], chain.stages, role, cols);
   };
@@ -42,14 +42,14 @@ TEST(WatchWords, AnEndKeepsItsNumbersWhateverTheRoom) {
 }
 
 TEST(WatchWords, WhoNeverMovedAByteIsInBrackets) {
-  PipelineView chain = fake_chain(2);
+  Pipeline chain = fake_chain(2);
   chain.pipes[0].writers[0].active = false;
   EXPECT_EQ(end_text(chain.pipes[0], chain.stages, Role::writer, 60), "(tar 4001:1)");
   EXPECT_EQ(end_text(chain.pipes[0], chain.stages, Role::writer, 11), "(t… 4001:1)");
 }
 
 TEST(WatchWords, NobodyIsNotUnknown) {
-  PipeView pipe = fake_chain(2).pipes[0];
+  Pipe pipe = fake_chain(2).pipes[0];
   pipe.readers.clear();
   pipe.kernel_readers = 0;
   EXPECT_EQ(end_text(pipe, {}, Role::reader, 20), "closed");

@@ -7,7 +7,7 @@
 namespace pipetop::tui {
 namespace {
 
-std::string title(const WorkerView& w, int cols) {
+std::string title(const WorkerReadings& w, int cols) {
   std::string text;
   for (const TitlePart& part : worker_title(w, cols)) {
     if (!part.text.empty()) text += (text.empty() ? "" : " · ") + part.text;
@@ -23,7 +23,7 @@ TEST(Worker, TitleLosesDetailBeforeWords) {
 }
 
 TEST(Worker, StateIsShownUnlessAllIsWell) {
-  WorkerView w = example_snapshot().workers[1];
+  WorkerReadings w = example_snapshot().workers[1];
   w.restarts = 2;
   EXPECT_EQ(title(w, 80), "reader 813 · restarted ×2 · cpu 1 · read · block");
   w.state = ProcessState::restarting;
@@ -35,14 +35,14 @@ TEST(Worker, StateIsShownUnlessAllIsWell) {
 }
 
 TEST(Worker, HugePagesThatAreNoneAreSaid) {
-  WorkerView w = example_snapshot().workers[0];
+  WorkerReadings w = example_snapshot().workers[0];
   w.technique[1] = "thp (not huge)";
   const auto parts = worker_title(w, 80);
   EXPECT_EQ(parts[4].text, "thp (not huge)");
   EXPECT_EQ(parts[4].ink.style, Style::warning);
 }
 
-Lines counters(const WorkerView& w, int cols) {
+Lines counters(const WorkerReadings& w, int cols) {
   const ListState state;
   return drawn(9, cols, [&](const Area& a) {
     draw_worker(a, w, unit_of(Settings{}), {state, ListChoice{}, Role::writer, false});
@@ -50,7 +50,7 @@ Lines counters(const WorkerView& w, int cols) {
 }
 
 TEST(Worker, CountersThatAreUnknownAreNotZero) {
-  WorkerView w = example_snapshot().workers[0];
+  WorkerReadings w = example_snapshot().workers[0];
   w.eagain_share = {};
   w.shares.on_cpu = Reading<double>::unavailable("no /proc");
   EXPECT_EQ(counters(w, 60)[0], "532 k calls/s  128 KiB/call  EAGAIN    …  cpu  n/a");
@@ -59,7 +59,7 @@ TEST(Worker, CountersThatAreUnknownAreNotZero) {
 
 // The panels of 80x24 have 35 and 36 columns.
 TEST(Worker, AllThreeSharesStayWhenNarrow) {
-  WorkerView w = example_snapshot().workers[0];
+  WorkerReadings w = example_snapshot().workers[0];
   w.counts.eagain = 0;
   const auto second_line = [&](double on_cpu, double blocked, double runnable, int cols) {
     w.shares = {Reading<double>::of(on_cpu), Reading<double>::of(runnable),
@@ -79,7 +79,7 @@ TEST(Worker, AllThreeSharesStayWhenNarrow) {
 }
 
 TEST(Worker, TheMostTellingCountersStayWhenNarrow) {
-  WorkerView w = example_snapshot().workers[0];
+  WorkerReadings w = example_snapshot().workers[0];
   w.shares.blocked = w.shares.runnable = Reading<double>::of(0.1);
   w.voluntary_switches_per_s = w.wakeups_per_s = Reading<double>::of(1200);
   w.involuntary_switches_per_s = Reading<double>::of(17);

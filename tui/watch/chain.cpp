@@ -11,7 +11,7 @@ using Kind = ChainItem::Kind;
 
 class ChainMaker {
  public:
-  explicit ChainMaker(const PipelineView& pipeline) : pipeline_(pipeline) {
+  explicit ChainMaker(const Pipeline& pipeline) : pipeline_(pipeline) {
     inputs_.resize(pipeline.stages.size());
     outputs_.resize(pipeline.stages.size());
     drawn_stages_.resize(pipeline.stages.size());
@@ -51,8 +51,8 @@ class ChainMaker {
   bool is_part(size_t stage) const { return moves(stage) || !holds(stage); }
 
   bool holds(size_t stage) const {
-    return std::ranges::any_of(pipeline_.pipes, [&](const PipeView& pipe) {
-      const auto same = [&](const EndView& end) { return end.stage == stage; };
+    return std::ranges::any_of(pipeline_.pipes, [&](const Pipe& pipe) {
+      const auto same = [&](const StageEnd& end) { return end.stage == stage; };
       return std::ranges::any_of(pipe.writers, same) || std::ranges::any_of(pipe.readers, same);
     });
   }
@@ -110,7 +110,7 @@ class ChainMaker {
     for (size_t pipe = 0; pipe < pipeline_.pipes.size(); ++pipe) {
       std::vector<size_t> said;
       for (const auto* ends : {&pipeline_.pipes[pipe].writers, &pipeline_.pipes[pipe].readers}) {
-        for (const EndView& end : *ends) {
+        for (const StageEnd& end : *ends) {
           if (end.active || std::ranges::find(said, end.stage) != said.end()) continue;
           said.push_back(end.stage);
           chain_.items.push_back({Kind::holder, end.stage, 0, pipe});
@@ -119,7 +119,7 @@ class ChainMaker {
     }
   }
 
-  const PipelineView& pipeline_;
+  const Pipeline& pipeline_;
   std::vector<std::vector<size_t>> inputs_, outputs_;   // pipes, by stage
   std::vector<std::vector<size_t>> writers_, readers_;  // stages, by pipe
   std::vector<bool> drawn_stages_, drawn_pipes_;
@@ -134,9 +134,9 @@ size_t Chain::nodes() const {
                              items.begin());
 }
 
-Chain make_chain(const PipelineView& pipeline) { return ChainMaker(pipeline).make(); }
+Chain make_chain(const Pipeline& pipeline) { return ChainMaker(pipeline).make(); }
 
-Node node_of(const PipelineView& pipeline, const ChainItem& item) {
+Node node_of(const Pipeline& pipeline, const ChainItem& item) {
   if (item.kind == Kind::ring) return pipeline.pipes[item.index].id;
   return pipeline.stages[item.index].id;
 }

@@ -28,8 +28,8 @@ struct Chain {
   size_t nodes() const;  // items that can be selected: all but holders
 };
 
-Chain make_chain(const PipelineView& pipeline);
+Chain make_chain(const Pipeline& pipeline);
 
-Node node_of(const PipelineView& pipeline, const ChainItem& item);
+Node node_of(const Pipeline& pipeline, const ChainItem& item);
 
 }  // namespace pipetop::tui

@@ -27,17 +27,17 @@ int rows_above_list(int rows) { return rows >= kTallDetail ? kStageRows : 0; }
 
 // ---- a stage ----
 
-std::vector<TitlePart> stage_title(const StageView& stage) {
+std::vector<TitlePart> stage_title(const Stage& stage) {
   return {{fmt::format("{} {}", stage.name, stage.id.pid), Style::title},
           {"functions", Style::plain}};
 }
 
-std::string cpus_of(const StageView& stage, size_t machine) {
+std::string cpus_of(const Stage& stage, size_t machine) {
   if (stage.cpus.empty()) return "?";
   return stage.cpus.size() >= machine ? "all CPUs" : "CPU " + cpu_list(stage.cpus);
 }
 
-void draw_stage_facts(const Area& area, const StageView& stage, size_t cpus) {
+void draw_stage_facts(const Area& area, const Stage& stage, size_t cpus) {
   area.put_fitted(0, 0, area.cols(), stage.command, Style::plain);
   std::vector<Item> items = {item_of(stage.cpu, "CPU", "", whole_percent_text),
                              {"threads", std::to_string(stage.threads), {}, Style::value},
@@ -53,7 +53,7 @@ void draw_stage_facts(const Area& area, const StageView& stage, size_t cpus) {
   if (stage.shares.has_value()) draw_share_items(area.from_row(2, 1), *stage.shares);
 }
 
-void draw_stage_detail(const Area& area, const PipelineState& state, const StageView& stage) {
+void draw_stage_detail(const Area& area, const PipelineState& state, const Stage& stage) {
   const int above = rows_above_list(area.rows());
   if (above > 0) draw_stage_facts(area.from_row(0, above), stage, state.cpus);
   draw_function_list(
@@ -63,7 +63,7 @@ void draw_stage_detail(const Area& area, const PipelineState& state, const Stage
 
 // ---- a ring ----
 
-std::vector<TitlePart> ring_title_of(const PipelineState& state, const PipeView& pipe) {
+std::vector<TitlePart> ring_title_of(const PipelineState& state, const Pipe& pipe) {
   const auto& stages = state.shown().stages;
   return {{name_of(pipe), Style::title},
           {fmt::format("{} → {}", ends_text(pipe, stages, Role::writer),
@@ -76,7 +76,7 @@ void add_files(std::vector<Item>& items, const char* before, const std::optional
 }
 
 void draw_ring_facts(const Area& area, const RingShown& shown) {
-  const PipeView& pipe = shown.pipe;
+  const Pipe& pipe = shown.pipe;
   std::vector<Item> first;
   if (pipe.ring) first.push_back({{}, grouped_text(pipe.ring->slots), "slots", Style::value});
   first.push_back({{}, size_text(pipe.capacity), {}, Style::value});
@@ -129,13 +129,13 @@ void draw_slots(const Area& area, const RingShown& shown, const RingState& ring)
     constexpr std::string_view kGrey =
         "grey: used less than half of the time; Space shows one instant";
     part(plan.markers).put(0, 0, whole_clauses(kGrey, area.cols()), Style::dim);
-    draw_settled_strip(part(plan.strip), frame.slots, plan.strip_view, memory.occupancy(),
+    draw_settled_strip(part(plan.strip), frame.slots, plan.strip_style, memory.occupancy(),
                        memory.usual());
   } else {
-    draw_markers(part(plan.markers), frame, plan.strip_view);
-    draw_strip(part(plan.strip), frame, plan.strip_view);
+    draw_markers(part(plan.markers), frame, plan.strip_style);
+    draw_strip(part(plan.strip), frame, plan.strip_style);
   }
-  draw_kinds(part(plan.legend), memory.kinds(), plan.strip_view, &frame, huge);
+  draw_kinds(part(plan.legend), memory.kinds(), plan.strip_style, &frame, huge);
   if (ring.inspected) draw_slot_detail(part(plan.detail), frame, *ring.inspected);
   draw_charts(part(plan.picture), shown);
 }
@@ -164,10 +164,10 @@ void draw_ring_detail(const Area& area, const PipelineState& state, const RingSh
 }  // namespace
 
 void draw_detail(Canvas& canvas, const Rect& rect, Border border, const PipelineState& state) {
-  if (const StageView* stage = selected_stage(state)) {
+  if (const Stage* stage = selected_stage(state)) {
     const auto title = stage_title(*stage);
     draw_stage_detail(draw_panel(canvas, border, rect, title, is_focused(state)), state, *stage);
-  } else if (const PipeView* pipe = selected_pipe(state)) {
+  } else if (const Pipe* pipe = selected_pipe(state)) {
     const auto title = ring_title_of(state, *pipe);
     draw_ring_detail(draw_panel(canvas, border, rect, title, is_focused(state)), state,
                      ring_shown(state, selected_item(state)->index));
@@ -181,12 +181,12 @@ Rect detail_list(const Rect& panel, Border border, const PipelineState& state) {
   return {list.row + above, list.col, list.rows - above, list.cols};
 }
 
-std::optional<StripView> detail_strip_view(const Rect& panel, Border border,
-                                           const PipelineState& state) {
+std::optional<StripStyle> detail_strip_style(const Rect& panel, Border border,
+                                             const PipelineState& state) {
   if (detail_strip(panel, border, state).empty()) return std::nullopt;
   const Rect area = inside(border, panel);
   const RingFrame& frame = *ring_shown(state, selected_item(state)->index).memory.frame();
-  return slots_layout(area.rows - kRingRows, area.cols, frame.slots, state.ring).strip_view;
+  return slots_layout(area.rows - kRingRows, area.cols, frame.slots, state.ring).strip_style;
 }
 
 Rect detail_strip(const Rect& panel, Border border, const PipelineState& state) {

@@ -17,7 +17,7 @@ Rect detail_list(const Rect& panel, Border border, const PipelineState& state);
 Rect detail_strip(const Rect& panel, Border border, const PipelineState& state);
 
 // How the strip is drawn there.
-std::optional<StripView> detail_strip_view(const Rect& panel, Border border,
-                                           const PipelineState& state);
+std::optional<StripStyle> detail_strip_style(const Rect& panel, Border border,
+                                             const PipelineState& state);
 
 }  // namespace pipetop::tui

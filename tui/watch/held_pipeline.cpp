@@ -17,13 +17,13 @@ HeldPipeline::Occasion HeldPipeline::occasion_of(const WatchSnapshot& s) {
   o.states.push_back(s.counts_bytes);
   if (!s.pipeline) return o;
   o.states.push_back(static_cast<uint64_t>(s.pipeline->bottleneck.kind));
-  for (const StageView& stage : s.pipeline->stages) {
+  for (const Stage& stage : s.pipeline->stages) {
     o.stages.push_back(stage.id);
     o.states.insert(o.states.end(), {status_of(stage.shares), status_of(stage.functions),
                                      static_cast<uint64_t>(stage.gone),
                                      static_cast<uint64_t>(stage.nice), stage.cpus.size()});
   }
-  for (const PipeView& pipe : s.pipeline->pipes) {
+  for (const Pipe& pipe : s.pipeline->pipes) {
     o.pipes.push_back(pipe.id);
     o.states.insert(o.states.end(), {status_of(pipe.shares), status_of(pipe.bytes_per_s),
                                      static_cast<uint64_t>(pipe.exact), pipe.capacity.value_or(0),

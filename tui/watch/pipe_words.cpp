@@ -31,22 +31,22 @@ std::optional<StateSign> common_style(const StageState& state) {
   return StateSign{"-", unknown ? "elsewhere" : name_of(state.wait), Style::dim};
 }
 
-size_t count_processes(const std::vector<EndView>& ends) {
+size_t count_processes(const std::vector<StageEnd>& ends) {
   std::set<ProcessId> processes;
-  for (const EndView& end : ends)
+  for (const StageEnd& end : ends)
     if (end.active) processes.insert(end.end.process);
   return std::max<size_t>(processes.size(), 1);
 }
 
 // Nobody is seen: is there nobody?
-std::string_view nobody(const PipeView& pipe, Role end) {
+std::string_view nobody(const Pipe& pipe, Role end) {
   const auto& files = end == Role::writer ? pipe.kernel_writers : pipe.kernel_readers;
   return files == 0u ? "closed" : "unknown";
 }
 
 }  // namespace
 
-const std::vector<EndView>& ends_of(const PipeView& pipe, Role end) {
+const std::vector<StageEnd>& ends_of(const Pipe& pipe, Role end) {
   return end == Role::writer ? pipe.writers : pipe.readers;
 }
 
@@ -70,23 +70,23 @@ std::span<const SignMeaning> state_signs() {
   return kSigns;
 }
 
-std::string name_of(const PipeView& pipe) {
+std::string name_of(const Pipe& pipe) {
   return pipe.path.empty() ? fmt::format("pipe {}", pipe.id.inode) : pipe.path;
 }
 
-std::string pipe_rate_text(const PipeView& pipe) {
+std::string pipe_rate_text(const Pipe& pipe) {
   return text_of(pipe.bytes_per_s,
                  [&](double rate) { return (pipe.exact ? "" : "~") + byte_rate_text(rate); });
 }
 
-std::string level_text(const PipeView& pipe) {
+std::string level_text(const Pipe& pipe) {
   const auto text = [](const std::optional<uint64_t>& bytes) {
     return bytes ? short_bytes_text(static_cast<double>(*bytes)) : std::string("?");
   };
   return text(pipe.queued) + "/" + text(pipe.capacity);
 }
 
-std::optional<double> used_share_of(const PipeView& pipe) {
+std::optional<double> used_share_of(const Pipe& pipe) {
   if (pipe.ring && pipe.ring->slots > 0)
     return static_cast<double>(pipe.ring->used()) / pipe.ring->slots;
   if (!pipe.queued || !pipe.capacity || *pipe.capacity == 0) return std::nullopt;
@@ -97,10 +97,10 @@ std::string size_text(const std::optional<uint64_t>& bytes) {
   return bytes ? bytes_text(static_cast<double>(*bytes)) : "?";
 }
 
-std::string end_text(const PipeView& pipe, std::span<const StageView> stages, Role end, int cols) {
-  const EndView* main = main_end(ends_of(pipe, end));
+std::string end_text(const Pipe& pipe, std::span<const Stage> stages, Role end, int cols) {
+  const StageEnd* main = main_end(ends_of(pipe, end));
   if (!main || main->stage >= stages.size()) return std::string(nobody(pipe, end));
-  const StageView& stage = stages[main->stage];
+  const Stage& stage = stages[main->stage];
   if (!main->active)
     return shortened("(" + stage.name, fmt::format(" {}:{})", stage.id.pid, main->end.fd), cols);
   std::string rest = fmt::format(" {}:{}", stage.id.pid, main->end.fd);
@@ -117,13 +117,13 @@ std::string shortened(std::string_view name, std::string_view rest, int cols) {
   return std::string(beginning(name, std::max(room - 1, 1))) + "…" + std::string(rest);
 }
 
-std::string ends_text(const PipeView& pipe, std::span<const StageView> stages, Role end) {
+std::string ends_text(const Pipe& pipe, std::span<const Stage> stages, Role end) {
   std::string text;
   std::set<size_t> said;
-  for (const EndView& holder : ends_of(pipe, end)) {
+  for (const StageEnd& holder : ends_of(pipe, end)) {
     if (!holder.active || holder.stage >= stages.size() || !said.insert(holder.stage).second)
       continue;
-    const StageView& stage = stages[holder.stage];
+    const Stage& stage = stages[holder.stage];
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", stage.name, stage.id.pid);
   }
   return text.empty() ? (nobody(pipe, end) == "closed" ? "nobody" : "unknown") : text;

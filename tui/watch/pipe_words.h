@@ -31,33 +31,33 @@ struct SignMeaning {
 std::span<const SignMeaning> state_signs();
 
 // "/tmp/backup.fifo", "pipe 81234".
-std::string name_of(const PipeView& pipe);
+std::string name_of(const Pipe& pipe);
 
 // "~1.23 GiB/s": an estimate; "…" while it is not known yet, "n/a" if it can't be.
-std::string pipe_rate_text(const PipeView& pipe);
+std::string pipe_rate_text(const Pipe& pipe);
 
 // "62K/64K", the bytes in it and its capacity; what is not known is "?".
-std::string level_text(const PipeView& pipe);
+std::string level_text(const Pipe& pipe);
 
 // How much of it is used: of its slots if they are known, else of its bytes.
-std::optional<double> used_share_of(const PipeView& pipe);
+std::optional<double> used_share_of(const Pipe& pipe);
 
 // "64 KiB", or "?".
 std::string size_text(const std::optional<uint64_t>& bytes);
 
 // Of the writers or the readers.
-const std::vector<EndView>& ends_of(const PipeView& pipe, Role end);
+const std::vector<StageEnd>& ends_of(const Pipe& pipe, Role end);
 
 // "tar 1234:1 +2": its name, pid and descriptor, and how many other processes are at this end. The
 // name is shortened, or is the whole command line if there is room. "(bash 1200:1)": it never moved
 // a byte. "closed" if there is none.
-std::string end_text(const PipeView& pipe, std::span<const StageView> stages, Role end, int cols);
+std::string end_text(const Pipe& pipe, std::span<const Stage> stages, Role end, int cols);
 
 // The name, shortened if need be, and all of the rest.
 std::string shortened(std::string_view name, std::string_view rest, int cols);
 
 // All of them by name and pid: "yes 4001, seq 4002"; "nobody" if there is none.
-std::string ends_text(const PipeView& pipe, std::span<const StageView> stages, Role end);
+std::string ends_text(const Pipe& pipe, std::span<const Stage> stages, Role end);
 
 // Where most of its time goes that is neither a CPU's nor a pipe's, if that is known.
 struct Elsewhere {

@@ -11,7 +11,7 @@ namespace pipetop::tui {
 namespace {
 
 // The same stages and pipes as the figures have, if there is a pipeline.
-const PipelineView& live_of(const PipelineState& state) {
+const Pipeline& live_of(const PipelineState& state) {
   return state.live->pipeline ? *state.live->pipeline : state.shown();
 }
 
@@ -23,17 +23,17 @@ void forget_gone(std::map<Key, Value>& memory, const Views& views) {
 }
 
 void remember(PipelineState& state) {
-  const PipelineView& live = live_of(state);
+  const Pipeline& live = live_of(state);
   forget_gone(state.rings, live.pipes);
   forget_gone(state.hottest, live.stages);
-  for (const PipeView& pipe : live.pipes) state.rings[pipe.id].update(pipe, state.live->now_ns);
-  for (const StageView& stage : state.shown().stages)
+  for (const Pipe& pipe : live.pipes) state.rings[pipe.id].update(pipe, state.live->now_ns);
+  for (const Stage& stage : state.shown().stages)
     if (stage.functions.has_value()) state.hottest[stage.id].update(stage.functions);
 }
 
 // The selected one, wherever it is by now; else what holds the pipeline up.
 size_t find_selected(const PipelineState& state) {
-  const PipelineView& pipeline = state.shown();
+  const Pipeline& pipeline = state.shown();
   const auto nodes = state.chain.nodes();
   const std::optional<ProcessId>& blamed = pipeline.bottleneck.stage;
   const std::optional<Node> wanted = state.selected ? state.selected
@@ -72,13 +72,13 @@ void update(PipelineState& state, const PipelineState::Shared& now, uint64_t hol
 }
 
 void refresh_functions(PipelineState& state) {
-  const StageView* stage = selected_stage(state);
+  const Stage* stage = selected_stage(state);
   if (!stage) return;
   if (state.functions_of != stage->id) {
     state.functions_of = stage->id;
     state.functions = {};
   }
-  WorkerView profile;
+  WorkerReadings profile;
   profile.functions = stage->functions;
   profile.blocked = Reading<BlockedTable>::unavailable("only what it waits for is known");
   refresh(state.functions.contents, profile, {}, state.choice,
@@ -90,13 +90,13 @@ const ChainItem* selected_item(const PipelineState& state) {
                                                                 : nullptr;
 }
 
-const StageView* selected_stage(const PipelineState& state) {
+const Stage* selected_stage(const PipelineState& state) {
   const ChainItem* item = selected_item(state);
   return item && item->kind == ChainItem::Kind::stage ? &state.shown().stages[item->index]
                                                       : nullptr;
 }
 
-const PipeView* selected_pipe(const PipelineState& state) {
+const Pipe* selected_pipe(const PipelineState& state) {
   const ChainItem* item = selected_item(state);
   return item && item->kind == ChainItem::Kind::ring ? &state.shown().pipes[item->index] : nullptr;
 }
@@ -125,8 +125,8 @@ void move_selection(PipelineState& state, int by) {
 }
 
 StageShown stage_shown(const PipelineState& state, size_t stage) {
-  const PipelineView& pipeline = state.shown();
-  const StageView& view = pipeline.stages[stage];
+  const Pipeline& pipeline = state.shown();
+  const Stage& view = pipeline.stages[stage];
   const auto hottest = state.hottest.find(view.id);
   return {.stage = view,
           .selected = selected_stage(state) == &view,
@@ -138,8 +138,8 @@ StageShown stage_shown(const PipelineState& state, size_t stage) {
 
 RingShown ring_shown(const PipelineState& state, size_t pipe) {
   static const RingMemory kNothing;
-  const PipelineView& pipeline = state.shown();
-  const PipeView& view = pipeline.pipes[pipe];
+  const Pipeline& pipeline = state.shown();
+  const Pipe& view = pipeline.pipes[pipe];
   const auto memory = state.rings.find(view.id);
   std::string ends = view.path;
   if (!state.chain.straight) {

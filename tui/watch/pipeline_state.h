@@ -48,7 +48,7 @@ struct PipelineState {
   RingState ring;  // of the selected ring, for its slots in detail
 
   bool has_pipeline() const { return figures && figures->pipeline.has_value(); }
-  const PipelineView& shown() const { return *figures->pipeline; }
+  const Pipeline& shown() const { return *figures->pipeline; }
 };
 
 // Takes each snapshot that is shown.
@@ -59,8 +59,8 @@ void refresh_functions(PipelineState& state);
 
 // What is selected; nullptr if it is not of this kind, or there is nothing.
 const ChainItem* selected_item(const PipelineState& state);
-const StageView* selected_stage(const PipelineState& state);
-const PipeView* selected_pipe(const PipelineState& state);
+const Stage* selected_stage(const PipelineState& state);
+const Pipe* selected_pipe(const PipelineState& state);
 
 // Whether a key or a click selected it, and it isn't what is shown in the place of one that is
 // gone.

@@ -18,12 +18,12 @@ constexpr int kBesideCols = 150;  // from which on chain and detail are beside e
 constexpr int kBoxedCols = 72;
 
 // "bash 1200 holds the write end of pipe 8123, too, and never moved a byte".
-std::string holder_text(const PipelineView& pipeline, const ChainItem& item) {
-  const StageView& stage = pipeline.stages[item.index];
-  const PipeView& pipe = pipeline.pipes[item.pipe];
-  const auto holds = [&](const std::vector<EndView>& ends) {
+std::string holder_text(const Pipeline& pipeline, const ChainItem& item) {
+  const Stage& stage = pipeline.stages[item.index];
+  const Pipe& pipe = pipeline.pipes[item.pipe];
+  const auto holds = [&](const std::vector<StageEnd>& ends) {
     return std::ranges::any_of(
-        ends, [&](const EndView& end) { return end.stage == item.index && !end.active; });
+        ends, [&](const StageEnd& end) { return end.stage == item.index && !end.active; });
   };
   const bool writes = holds(pipe.writers), reads = holds(pipe.readers);
   return fmt::format("{} {} holds {} of {}, but never moved a byte", stage.name, stage.id.pid,

@@ -10,18 +10,18 @@
 namespace pipetop::tui {
 namespace {
 
-std::string named(const StageView& stage) { return fmt::format("{} {}", stage.name, stage.id.pid); }
+std::string named(const Stage& stage) { return fmt::format("{} {}", stage.name, stage.id.pid); }
 
 // Stages that share a pipe with it.
-std::vector<const StageView*> neighbours(const PipelineView& pipeline, const StageView& stage) {
-  std::vector<const StageView*> found;
-  for (const PipeView& pipe : pipeline.pipes) {
-    std::vector<const StageView*> holders;
+std::vector<const Stage*> neighbours(const Pipeline& pipeline, const Stage& stage) {
+  std::vector<const Stage*> found;
+  for (const Pipe& pipe : pipeline.pipes) {
+    std::vector<const Stage*> holders;
     bool ours = false;
     for (const auto* ends : {&pipe.writers, &pipe.readers}) {
-      for (const EndView& end : *ends) {
+      for (const StageEnd& end : *ends) {
         if (!end.active || end.stage >= pipeline.stages.size()) continue;
-        const StageView& other = pipeline.stages[end.stage];
+        const Stage& other = pipeline.stages[end.stage];
         if (other.id == stage.id)
           ours = true;
         else
@@ -33,14 +33,14 @@ std::vector<const StageView*> neighbours(const PipelineView& pipeline, const Sta
   return found;
 }
 
-std::string now_text(const StageView& stage, std::span<const int> all) {
+std::string now_text(const Stage& stage, std::span<const int> all) {
   if (stage.cpus.empty()) return "not known";
   return stage.cpus.size() >= all.size() ? "all CPUs" : "CPU " + cpu_list(stage.cpus);
 }
 
 }  // namespace
 
-Prompt nice_prompt(const StageView& stage) {
+Prompt nice_prompt(const Stage& stage) {
   Prompt prompt;
   prompt.stage = stage.id;
   prompt.name = named(stage);
@@ -49,7 +49,7 @@ Prompt nice_prompt(const StageView& stage) {
   return prompt;
 }
 
-Prompt pin_prompt(const PipelineView& pipeline, const StageView& stage, std::span<const int> cpus) {
+Prompt pin_prompt(const Pipeline& pipeline, const Stage& stage, std::span<const int> cpus) {
   Prompt prompt;
   prompt.kind = Prompt::Kind::pin;
   prompt.stage = stage.id;
@@ -59,7 +59,7 @@ Prompt pin_prompt(const PipelineView& pipeline, const StageView& stage, std::spa
   const auto beside = neighbours(pipeline, stage);
   for (const int cpu : cpus) {
     std::string text = fmt::format("CPU {}", cpu);
-    for (const StageView* other : beside)
+    for (const Stage* other : beside)
       if (other->cpus == std::vector<int>{cpu}) text += fmt::format(", as {}", other->name);
     prompt.choices.push_back({std::move(text), {cpu}});
   }

@@ -29,9 +29,9 @@ struct Prompt {
   std::string text() const;    // what it will be, and the keys
 };
 
-Prompt nice_prompt(const StageView& stage);
+Prompt nice_prompt(const Stage& stage);
 
 // All CPUs, then each; a CPU that a stage beside it is pinned to says so. Begins behind what it is.
-Prompt pin_prompt(const PipelineView& pipeline, const StageView& stage, std::span<const int> cpus);
+Prompt pin_prompt(const Pipeline& pipeline, const Stage& stage, std::span<const int> cpus);
 
 }  // namespace pipetop::tui

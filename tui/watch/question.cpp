@@ -21,14 +21,14 @@ std::string user_text(ProcessId process, const UserOf& user_of) {
 
 // Those that move data, else all that hold it.
 void add_processes(std::vector<std::string>& lines, std::string_view what,
-                   const std::vector<EndView>& ends, std::span<const StageView> stages,
+                   const std::vector<StageEnd>& ends, std::span<const Stage> stages,
                    const UserOf& user_of) {
-  const bool moved = std::ranges::any_of(ends, &EndView::active);
+  const bool moved = std::ranges::any_of(ends, &StageEnd::active);
   std::set<size_t> found;
-  for (const EndView& end : ends) {
+  for (const StageEnd& end : ends) {
     if ((moved && !end.active) || end.stage >= stages.size()) continue;
     if (!found.insert(end.stage).second || found.size() > kMostNamed) continue;
-    const StageView& stage = stages[end.stage];
+    const Stage& stage = stages[end.stage];
     lines.push_back(
         fmt::format("{} {} {}, {}", what, stage.name, stage.id.pid, user_text(stage.id, user_of)));
   }
@@ -39,7 +39,7 @@ void add_processes(std::vector<std::string>& lines, std::string_view what,
 
 }  // namespace
 
-Question resize_question(const PipeView& pipe, std::span<const StageView> stages, bool larger,
+Question resize_question(const Pipe& pipe, std::span<const Stage> stages, bool larger,
                          const UserOf& user_of) {
   Question question;
   question.title = fmt::format("{} {}?", larger ? "Double" : "Halve", name_of(pipe));

@@ -21,7 +21,7 @@ struct Question {
 // The name of a process's user; "" if it isn't known.
 using UserOf = std::function<std::string(ProcessId)>;
 
-Question resize_question(const PipeView& pipe, std::span<const StageView> stages, bool larger,
+Question resize_question(const Pipe& pipe, std::span<const Stage> stages, bool larger,
                          const UserOf& user_of);
 // What was chosen for a stage. `for_good`: its user can't put it back.
 Question stage_question(const Prompt& chosen, bool for_good, const UserOf& user_of);

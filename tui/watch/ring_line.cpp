@@ -22,8 +22,8 @@ constexpr uint64_t kLongestGap_ns = 3'000'000'000;
 constexpr int kLeastStrip = 8, kMostStrip = 64;
 constexpr int kLeastEnds = 14, kMostEnds = 40;
 
-StripView strip_view(const Area& area, uint32_t slots) {
-  StripView view;
+StripStyle strip_style(const Area& area, uint32_t slots) {
+  StripStyle view;
   view.scale = strip_scale(slots, area.cols(), area.rows());
   view.thickness = view.scale.lines == 1 ? std::clamp(area.rows(), 1, 3) : 1;
   return view;
@@ -43,14 +43,14 @@ struct RingField {
   int cols = 0;  // always as wide, so that nothing moves
 };
 
-Item share_item(const PipeView& pipe, const char* name, double RingShares::*share) {
+Item share_item(const Pipe& pipe, const char* name, double RingShares::*share) {
   const auto text = [&](const RingShares& s) { return whole_percent_text(s.*share); };
   Item item = item_of(pipe.shares, name, "", text);
   item.width = 5;
   return item;
 }
 
-Item rate_item(const PipeView& pipe) {
+Item rate_item(const Pipe& pipe) {
   return {{}, pipe_rate_text(pipe), {}, {value_style(pipe.bytes_per_s), kBold}, 11};
 }
 
@@ -62,7 +62,7 @@ Ink size_ink(const RingShown& shown) {
 
 // From left to right.
 std::vector<RingField> fields_of(const RingShown& shown) {
-  const PipeView& pipe = shown.pipe;
+  const Pipe& pipe = shown.pipe;
   std::vector<RingField> fields = {{rate_item(pipe), 1, 11},
                                    {share_item(pipe, "full", &RingShares::full), 2, 10},
                                    {share_item(pipe, "empty", &RingShares::empty), 4, 11}};
@@ -149,7 +149,7 @@ void draw_fill(const Area& area, const RingShown& shown) {
     }
     return;
   }
-  const StripView view = strip_view(area, frame->slots);
+  const StripStyle view = strip_style(area, frame->slots);
   if (shown.memory.fast() && !shown.instant)
     draw_settled_strip(area, frame->slots, view, shown.memory.occupancy(), shown.memory.usual());
   else
@@ -186,7 +186,7 @@ void draw_ring_between(const Area& area, const RingShown& shown) {
     const int col = std::max(0, (area.cols() - columns_of(text)) / 2);
     area.put_fitted(row++, col, area.cols(), text, ink);
   };
-  const PipeView& pipe = shown.pipe;
+  const Pipe& pipe = shown.pipe;
   if (!pipe.path.empty()) put_middle(pipe.path, Style::mark);
   put_middle(size_text(pipe.capacity), size_ink(shown));
   const int strip_rows = area.rows() >= 10 ? 2 : 1;

@@ -11,8 +11,8 @@
 namespace pipetop::tui {
 
 struct RingShown {
-  const PipeView& pipe;      // its figures
-  const PipeView& live;      // its history, which goes on while figures are held
+  const Pipe& pipe;          // its figures
+  const Pipe& live;          // its history, which goes on while figures are held
   const RingMemory& memory;  // its slots
   uint64_t now_ns = 0;       // of `live`
   bool selected = false;

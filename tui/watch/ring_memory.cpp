@@ -56,7 +56,7 @@ void RingMemory::sum_up(uint64_t now_ns) {
   kinds_ = Reading<std::array<double, kSlotKinds>>::of(kinds);
 }
 
-void RingMemory::update(const PipeView& live, uint64_t now_ns) {
+void RingMemory::update(const Pipe& live, uint64_t now_ns) {
   const uint32_t slots = live.ring ? live.ring->slots : 0;
   const bool resized = slots != slots_;
   if (resized) samples_.clear();

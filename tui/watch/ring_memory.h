@@ -15,7 +15,7 @@ namespace pipetop::tui {
 class RingMemory {
  public:
   // Takes each look at the pipe. What it says of the last seconds changes twice a second.
-  void update(const PipeView& live, uint64_t now_ns);
+  void update(const Pipe& live, uint64_t now_ns);
 
   // nullptr if there are no slots to draw: absent() says why.
   const RingFrame* frame() const { return drawable_frame(frame_, slots_); }

@@ -28,11 +28,11 @@ Ink name_ink(const StageShown& shown) {
   return {style, shown.selected ? kReverse : kNone};
 }
 
-std::string stage_name(const StageView& stage) {
+std::string stage_name(const Stage& stage) {
   return fmt::format("{} {}", stage.name, stage.id.pid);
 }
 
-TitlePart state_part(const StageView& stage) {
+TitlePart state_part(const Stage& stage) {
   if (stage.gone) return {"exited", Style::warning};
   const StateSign look = sign_of(stage.state);
   return {std::string(look.word), look.style};
@@ -60,10 +60,10 @@ std::vector<TitlePart> title_of(const StageShown& shown, int room) {
   return parts;
 }
 
-Style cpu_style(const StageView& stage) { return stage.gone ? Style::dim : value_style(stage.cpu); }
+Style cpu_style(const Stage& stage) { return stage.gone ? Style::dim : value_style(stage.cpu); }
 
 // "CPU  97 %", always as wide.
-int put_cpu(const Area& area, int row, const StageView& stage) {
+int put_cpu(const Area& area, int row, const Stage& stage) {
   Pen pen(area, row);
   pen.text("CPU ", Style::dim);
   const std::string text = text_of(stage.cpu, whole_percent_text);
@@ -72,19 +72,19 @@ int put_cpu(const Area& area, int row, const StageView& stage) {
 }
 
 // What is left of a process.
-std::string gone_text(const StageView& stage) {
+std::string gone_text(const Stage& stage) {
   if (!stage.cpu_ns) return "it has exited";
   return fmt::format("it has exited, after {:.1f} s of CPU time",
                      static_cast<double>(*stage.cpu_ns) / 1e9);
 }
 
-std::string why_no_shares(const StageView& stage) {
+std::string why_no_shares(const Stage& stage) {
   const std::string_view why = why_of(stage.shares.reason);
   return why.empty() ? "shares not known yet" : std::string(why);
 }
 
 // A wide box with one row: CPU, bar and shares beside each other.
-void draw_in_a_row(const Area& area, const StageView& stage) {
+void draw_in_a_row(const Area& area, const Stage& stage) {
   if (stage.gone)
     return void(area.put(0, 0, whole_clauses(gone_text(stage), area.cols()), Style::dim));
   const int col = put_cpu(area, 0, stage) + 2;
@@ -97,7 +97,7 @@ void draw_in_a_row(const Area& area, const StageView& stage) {
   draw_share_items(area.part({0, col + bar + 2, 1, area.cols()}), *stage.shares);
 }
 
-void draw_cpu_row(const Area& area, const StageView& stage) {
+void draw_cpu_row(const Area& area, const Stage& stage) {
   const int col = put_cpu(area, 0, stage) + 1;
   if (stage.cpu.has_value())
     draw_bar(area.part({0, col, 1, area.cols()}), std::min(1.0, *stage.cpu), Style::graph);
@@ -115,7 +115,7 @@ void draw_functions(const Area& area, const Hottest* hottest) {
 }
 
 // The bar of the CPUs, that of the shares, and a line each for their numbers.
-void draw_narrow(const Area& area, const StageView& stage, const Hottest* hottest) {
+void draw_narrow(const Area& area, const Stage& stage, const Hottest* hottest) {
   if (stage.gone) return void(wrap(area, gone_text(stage), Style::dim));
   draw_cpu_row(area.from_row(0, 1), stage);
   if (!stage.shares.has_value()) {
@@ -128,7 +128,7 @@ void draw_narrow(const Area& area, const StageView& stage, const Hottest* hottes
   draw_functions(area.from_row(row), hottest);
 }
 
-void draw_wide(const Area& area, const StageView& stage, const Hottest* hottest) {
+void draw_wide(const Area& area, const Stage& stage, const Hottest* hottest) {
   draw_in_a_row(area.from_row(0, 1), stage);
   if (area.rows() < 2) return;
   area.put_fitted(1, 0, area.cols(), stage.command, Style::dim);
@@ -137,7 +137,7 @@ void draw_wide(const Area& area, const StageView& stage, const Hottest* hottest)
 
 }  // namespace
 
-std::string unusual_text(const StageView& stage, size_t cpus) {
+std::string unusual_text(const Stage& stage, size_t cpus) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   if (stage.threads > 1) add(fmt::format("{} threads", stage.threads));
@@ -158,7 +158,7 @@ void draw_stage_box(Canvas& canvas, const Rect& rect, const StageShown& shown) {
 }
 
 void draw_stage_line(const Area& area, const StageShown& shown) {
-  const StageView& stage = shown.stage;
+  const Stage& stage = shown.stage;
   constexpr int kNameCols = 19;
   if (!shown.blame.empty()) area.put(0, 0, "!", {Style::warning, kReverse});
   const std::string name = shortened(stage.name, fmt::format(" {}", stage.id.pid), kNameCols);

@@ -11,7 +11,7 @@
 namespace pipetop::tui {
 
 struct StageShown {
-  const StageView& stage;
+  const Stage& stage;
   bool selected = false;
   std::string_view blame = {};       // "holds it up"; "" if it is not to blame
   size_t cpus = 0;                   // of the machine; 0: not known
@@ -26,6 +26,6 @@ void draw_stage_box(Canvas& canvas, const Rect& rect, const StageShown& shown);
 void draw_stage_line(const Area& area, const StageShown& shown);
 
 // "4 threads", "nice 5", "CPU 0-1": what isn't as usual.
-std::string unusual_text(const StageView& stage, size_t cpus);
+std::string unusual_text(const Stage& stage, size_t cpus);
 
 }  // namespace pipetop::tui

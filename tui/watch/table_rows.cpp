@@ -17,8 +17,8 @@ using Rows = std::vector<const PipeRow*>;
 
 // The processes that move data at an end.
 template <class Visit>
-void visit_processes(const std::vector<EndView>& ends, Visit visit) {
-  for (const EndView& end : ends)
+void visit_processes(const std::vector<StageEnd>& ends, Visit visit) {
+  for (const StageEnd& end : ends)
     if (end.active) visit(end.end.process);
 }
 
@@ -104,7 +104,7 @@ std::vector<TableRow> as_tree(const Rows& rows) {
 bool is_idle(const PipeRow& row) {
   const Reading<double>& rate = row.pipe.bytes_per_s;
   if (!rate.has_value() || *rate >= 1) return false;
-  return std::ranges::none_of(row.pipe.writers, [&](const EndView& end) {
+  return std::ranges::none_of(row.pipe.writers, [&](const StageEnd& end) {
     if (!end.active || end.stage >= row.stages.size()) return false;
     const StageState& state = row.stages[end.stage].state;
     return state.kind == StageState::Kind::waiting && state.wait == WaitsFor::pipe_write &&

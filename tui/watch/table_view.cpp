@@ -68,25 +68,25 @@ CellText bytes_cell(const std::optional<uint64_t>& bytes) {
 }
 
 // The kernel doesn't say when a pipe was made.
-CellText age_cell(const PipeView& pipe, uint64_t now_ns) {
+CellText age_cell(const Pipe& pipe, uint64_t now_ns) {
   const std::string seen = age_text(now_ns - std::min(now_ns, pipe.first_seen_ns));
   return {pipe.older ? ">" + seen : seen, Style::dim};
 }
 
-const StageView* stage_at(const PipeRow& row, Role end) {
-  const EndView* main = main_end(ends_of(row.pipe, end));
+const Stage* stage_at(const PipeRow& row, Role end) {
+  const StageEnd* main = main_end(ends_of(row.pipe, end));
   return main && main->stage < row.stages.size() ? &row.stages[main->stage] : nullptr;
 }
 
 CellText state_cell(const PipeRow& row, Role end) {
-  const StageView* stage = stage_at(row, end);
+  const Stage* stage = stage_at(row, end);
   if (!stage) return {};
   const StateSign look = sign_of(stage->state, row.pipe.id, end);
   return {std::string(look.word), look.style};
 }
 
 CellText number_cell(const TableRow& at, TableColumn what, uint64_t now_ns) {
-  const PipeView& pipe = at.row->pipe;
+  const Pipe& pipe = at.row->pipe;
   switch (what) {
     case TableColumn::rate:
       return {pipe_rate_text(pipe), value_style(pipe.bytes_per_s)};
@@ -121,7 +121,7 @@ void draw_mark(const Area& area, const TableRow& at) {
 }
 
 // An anonymous pipe, a FIFO, or one whose both ends a process holds.
-void draw_link(const Area& area, const PipeView& pipe) {
+void draw_link(const Area& area, const Pipe& pipe) {
   const bool fifo = !pipe.path.empty();
   area.put(0, 1, fifo ? "F" : pipe.own ? "o" : "→", fifo ? Style::mark : Style::dim);
 }
@@ -129,7 +129,7 @@ void draw_link(const Area& area, const PipeView& pipe) {
 void draw_end(const Area& area, const TableRow& at, Role end, bool in_words) {
   const PipeRow& row = *at.row;
   int col = end == Role::writer ? at.depth * 2 : 0;
-  const StageView* stage = stage_at(row, end);
+  const Stage* stage = stage_at(row, end);
   if (stage && !in_words) {
     const StateSign look = sign_of(stage->state, row.pipe.id, end);
     area.put(0, col, look.sign, look.style);
@@ -159,7 +159,7 @@ void draw_cell(const Area& area, const TableRow& at, TableColumn what, bool in_w
       return;
     }
     case TableColumn::pipe: {
-      const PipeView& pipe = at.row->pipe;
+      const Pipe& pipe = at.row->pipe;
       const std::string number = std::to_string(pipe.id.inode);
       area.put_fitted(0, 2, area.cols() - 2, pipe.path.empty() ? number : pipe.path, Style::dim);
       return;

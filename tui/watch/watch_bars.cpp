@@ -50,7 +50,7 @@ std::string window_text(uint64_t ns) {
 
 std::vector<TitlePart> pipeline_parts(const WatchState& state) {
   if (!state.pipeline.has_pipeline()) return {{state.command, Style::title}};
-  const PipelineView& pipeline = state.pipeline.shown();
+  const Pipeline& pipeline = state.pipeline.shown();
   std::vector<TitlePart> parts = {
       {state.command.empty() ? pipeline.title() : state.command, Style::title}};
   if (pipeline.window_ns > 0) parts.push_back({window_text(pipeline.window_ns), Style::dim});

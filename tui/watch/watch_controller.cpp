@@ -109,7 +109,7 @@ void WatchController::lay_out(int rows, int cols) {
 
 // The functions of a stage are only known once they were asked for.
 void WatchController::tell_selection() {
-  const StageView* stage = selected_stage(state_.pipeline);
+  const Stage* stage = selected_stage(state_.pipeline);
   const auto id = stage ? std::optional(stage->id) : std::nullopt;
   if (id == sent_selection_) return;
   sent_selection_ = id;
@@ -216,7 +216,7 @@ bool WatchController::press_slots(Key key) {
   if (state_.place() != kInDetail || !selected_pipe(pipeline)) return false;
   const WatchLayout layout = watch_layout(rows_, cols_);
   const PipelineLayout places = pipeline_layout(layout.body, rows_, pipeline);
-  const auto view = detail_strip_view(places.detail, places.border, pipeline);
+  const auto view = detail_strip_style(places.detail, places.border, pipeline);
   if (!view) return false;
   const RingFrame& frame = *ring_shown(pipeline, selected_item(pipeline)->index).memory.frame();
   auto& inspected = pipeline.ring.inspected;

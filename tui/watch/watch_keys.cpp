@@ -278,7 +278,7 @@ void WatchController::open_all_rows(int open) {
 void WatchController::resize_ring(int larger) {
   const PipelineState& pipeline = state_.pipeline;
   const PipeRow* row = state_.in_pipeline ? nullptr : selected_row(state_.table);
-  const PipeView* pipe = row ? &row->pipe : is_chosen(pipeline) ? selected_pipe(pipeline) : nullptr;
+  const Pipe* pipe = row ? &row->pipe : is_chosen(pipeline) ? selected_pipe(pipeline) : nullptr;
   if (!pipe) return show_message(why_no_ring());
   const PipeId id = pipe->id;
   change_if_agreed(resize_question(*pipe, row ? row->stages : pipeline.shown().stages, larger != 0,
@@ -288,20 +288,20 @@ void WatchController::resize_ring(int larger) {
 
 std::string WatchController::why_no_ring() const {
   if (!state_.in_pipeline) return "no pipe is selected; j and k select";
-  const StageView* stage = selected_stage(state_.pipeline);
+  const Stage* stage = selected_stage(state_.pipeline);
   if (!stage) return "no ring is selected; j and k select";
   return fmt::format("no ring is selected, but the stage {} {}; j and k select a ring", stage->name,
                      stage->id.pid);
 }
 
 void WatchController::ask_nice(int) {
-  const StageView* stage = selected_stage(state_.pipeline);
+  const Stage* stage = selected_stage(state_.pipeline);
   if (!stage) return show_message("no stage is selected; j and k select");
   state_.prompt = nice_prompt(*stage);
 }
 
 void WatchController::ask_pin(int) {
-  const StageView* stage = selected_stage(state_.pipeline);
+  const Stage* stage = selected_stage(state_.pipeline);
   if (!stage) return show_message("no stage is selected; j and k select");
   state_.prompt = pin_prompt(state_.pipeline.shown(), *stage, cpus_);
 }

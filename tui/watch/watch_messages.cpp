@@ -14,14 +14,14 @@ constexpr uint64_t kNoticeStay_ns = 10'000'000'000;
 constexpr uint64_t kTurn_ns = 8'000'000'000;
 
 // The descriptors of all processes at an end, with whole command lines.
-std::string commands_text(const PipeRow& row, const std::vector<EndView>& ends) {
+std::string commands_text(const PipeRow& row, const std::vector<StageEnd>& ends) {
   std::string text;
   constexpr size_t kMostNamed = 16;
   size_t named = 0;
-  for (const EndView& end : ends) {
+  for (const StageEnd& end : ends) {
     if (end.stage >= row.stages.size()) continue;
     if (named++ == kMostNamed) return fmt::format("{} and {} more", text, ends.size() - kMostNamed);
-    const StageView& stage = row.stages[end.stage];
+    const Stage& stage = row.stages[end.stage];
     text += fmt::format("{}{} (pid {}, fd {}{})", text.empty() ? "" : ", ",
                         stage.command.empty() ? stage.name : stage.command, stage.id.pid,
                         end.end.fd, end.active ? "" : ", idle");
@@ -36,10 +36,10 @@ std::string row_text(const PipeRow& row) {
 
 // What is selected in the pipeline.
 std::string selected_text(const PipelineState& state) {
-  if (const StageView* stage = selected_stage(state))
+  if (const Stage* stage = selected_stage(state))
     return fmt::format("{} (pid {}{}{})", stage->command, stage->id.pid,
                        stage->shares.has_value() ? "" : ", ", why_of(stage->shares.reason));
-  if (const PipeView* pipe = selected_pipe(state)) {
+  if (const Pipe* pipe = selected_pipe(state)) {
     const auto& stages = state.shown().stages;
     return fmt::format("{}: {} → {}", name_of(*pipe), ends_text(*pipe, stages, Role::writer),
                        ends_text(*pipe, stages, Role::reader));

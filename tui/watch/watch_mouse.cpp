@@ -59,7 +59,7 @@ void WatchController::click_pipeline(const Mouse& mouse) {
     return select(pipeline.functions, row);
   }
   const Rect strip = detail_strip(places.detail, places.border, pipeline);
-  const auto view = detail_strip_view(places.detail, places.border, pipeline);
+  const auto view = detail_strip_style(places.detail, places.border, pipeline);
   if (!view) return;
   const RingFrame& frame = *ring_shown(pipeline, selected_item(pipeline)->index).memory.frame();
   if (const auto slot = slot_at(strip, frame, *view, mouse.row, mouse.col))

@@ -8,8 +8,8 @@
 
 #include "engine/model/snapshot.h"
 #include "engine/pipeline/pipeline.h"
+#include "tui/state/dashboard_state.h"
 #include "tui/state/key_bar.h"
-#include "tui/state/view_state.h"
 #include "tui/watch/pipeline_state.h"
 #include "tui/watch/prompt.h"
 #include "tui/watch/question.h"

@@ -42,7 +42,7 @@ std::string activity_text(const ListChoice& choice, int processes, int detail) {
 
 // What is listed, in increasingly short forms. Numbers are shown whole or not at all.
 constexpr int kDetails = 6;
-std::vector<TitlePart> summary(const FunctionListView& view, int detail) {
+std::vector<TitlePart> summary(const FunctionListOptions& view, int detail) {
   const ListContents& c = view.list.contents;
   const bool running = view.choice.activity == Activity::running;
   std::vector<TitlePart> parts;
@@ -70,7 +70,7 @@ int draw_scroll_mark(const Area& area, int begin, int above) {
   return begin;
 }
 
-void draw_summary(const Area& area, int begin, const FunctionListView& view) {
+void draw_summary(const Area& area, int begin, const FunctionListOptions& view) {
   int detail = 0;
   const int above = view.list.scroll;
   if (above > 0) begin = draw_scroll_mark(area, begin, above) + 1;
@@ -112,7 +112,7 @@ ListColumns list_columns(int cols, const ListContents& contents, const ListChoic
           {0, cols - bar, 1, bar}};
 }
 
-void draw_list_header(const Area& area, const ListColumns& c, const FunctionListView& view) {
+void draw_list_header(const Area& area, const ListColumns& c, const FunctionListOptions& view) {
   const ListSort sort = view.choice.sort();
   const bool wide = area.cols() >= kWideCols;
   draw_heading(area.part(c.self), "self", sort == ListSort::self);
@@ -124,12 +124,12 @@ void draw_list_header(const Area& area, const ListColumns& c, const FunctionList
 }
 
 // Times of sleeps are exact.
-bool is_counted(const FunctionListView& view) {
+bool is_counted(const FunctionListOptions& view) {
   return view.choice.activity == Activity::running && view.list.contents.count < kTooFewSamples;
 }
 
 // A full bar would make much of nearly nothing.
-bool is_brief(const FunctionListView& view) {
+bool is_brief(const FunctionListOptions& view) {
   return view.choice.activity == Activity::waiting && view.list.contents.source.now.whole < kMs;
 }
 
@@ -186,7 +186,7 @@ void draw_name(const Area& area, const CallRow& row, const Indent& indent, bool 
 }
 
 void draw_row(const Area& area, const ListColumns& c, const CallRow& row,
-              const FunctionListView& view, const Indent& indent) {
+              const FunctionListOptions& view, const Indent& indent) {
   if (row.is_heading()) {
     area.put(0, 1, row.name, Style::dim);
     return;
@@ -229,7 +229,7 @@ std::string nothing_text(const ListContents& contents, const ListChoice& choice)
 // The highlighted row of a flat list, if it is further down than the `visible` ones. It takes the
 // place of the last of these: the hottest rows matter, too. Not once the user moves in the list.
 const CallRow* hidden_highlight(std::span<const CallRow> rows, size_t visible,
-                                const FunctionListView& view) {
+                                const FunctionListOptions& view) {
   const bool wanted = !view.highlight.empty() && view.choice.form == ListForm::flat;
   if (!wanted || view.list.scroll > 0 || view.list.selected >= 0) return nullptr;
   const auto found = std::ranges::find(rows, view.highlight, &CallRow::name);
@@ -237,7 +237,7 @@ const CallRow* hidden_highlight(std::span<const CallRow> rows, size_t visible,
   return there && size_t(found - rows.begin()) >= visible ? &*found : nullptr;
 }
 
-void draw_rows(const Area& area, const FunctionListView& view) {
+void draw_rows(const Area& area, const FunctionListOptions& view) {
   const ListContents& contents = view.list.contents;
   const CallRows& all = *contents.rows;
   const ListColumns columns = list_columns(area.cols(), contents, view.choice);
@@ -263,7 +263,7 @@ void draw_rows(const Area& area, const FunctionListView& view) {
 
 }  // namespace
 
-void draw_function_list(const Area& area, const FunctionListView& view) {
+void draw_function_list(const Area& area, const FunctionListOptions& view) {
   if (area.empty()) return;
   const ListContents& contents = view.list.contents;
   if (contents.rows.has_value()) {

@@ -9,9 +9,9 @@
 #include "engine/model/tables.h"
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
+#include "tui/state/dashboard_state.h"
 #include "tui/state/messages.h"
 #include "tui/state/rungs.h"
-#include "tui/state/view_state.h"
 
 namespace pipetop::tui {
 
@@ -38,7 +38,7 @@ int messages_scroll_end(int rows, int cols, std::span<const Message> messages);
 
 // In the layout's place for pages.
 void draw_segment_log(Canvas& canvas, const Layout& layout, const Snapshot& snapshot,
-                      const ViewState& state);
+                      const DashboardState& state);
 
 // How far it can be scrolled.
 int log_scroll_end(const Layout& layout, const Snapshot& snapshot);

@@ -34,7 +34,7 @@ void add_use(std::vector<Item>& items, const Snapshot& s) {
 }
 
 void draw_summary(const Area& area, const Snapshot& s) {
-  const RingView& ring = s.ring;
+  const RingReadings& ring = s.ring;
   std::vector<Item> items = {{{}, grouped_text(ring.slots), "slots", Style::value},
                              {{}, bytes_text(static_cast<double>(ring.bytes)), {}, Style::value}};
   if (ring.frame.has_value()) add_use(items, s);
@@ -79,17 +79,17 @@ void draw_picture(const Area& area, const Snapshot& s, RingPicture picture) {
 
 void draw_pieces(const Area& area, const Snapshot& s, const RingState& state, RingLayout plan) {
   const RingFrame& frame = *drawable_frame(s.ring);
-  plan.strip_view.dim = is_old(frame, s.now_ns);
+  plan.strip_style.dim = is_old(frame, s.now_ns);
   const bool settled = settles(s.ring, state);
   const bool huge = settled ? usual_slot(s).huge : std::ranges::any_of(frame.slot, &Slot::huge);
   if (settled) {
     draw_settled(area, s, plan);
   } else {
     draw_summary(area, s);
-    draw_markers(area.part(plan.markers), frame, plan.strip_view);
-    draw_strip(area.part(plan.strip), frame, plan.strip_view);
+    draw_markers(area.part(plan.markers), frame, plan.strip_style);
+    draw_strip(area.part(plan.strip), frame, plan.strip_style);
   }
-  draw_kinds(area.part(plan.legend), s.ring.kinds, plan.strip_view, &frame, huge);
+  draw_kinds(area.part(plan.legend), s.ring.kinds, plan.strip_style, &frame, huge);
   if (state.inspected) draw_slot_detail(area.part(plan.detail), frame, *state.inspected);
   draw_picture(area.part(plan.picture), s, state.picture);
 }
@@ -159,7 +159,7 @@ std::vector<TitlePart> ring_title(const Snapshot& s) {
 }
 
 void draw_kinds(const Area& area, const Reading<std::array<double, kSlotKinds>>& kinds,
-                const StripView& view, const RingFrame* frame, bool huge) {
+                const StripStyle& view, const RingFrame* frame, bool huge) {
   if (!kinds.has_value()) {
     draw_absence(area, "kinds", kinds.status, kinds.reason);
     return;

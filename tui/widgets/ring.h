@@ -34,7 +34,7 @@ void draw_ring(const Area& area, const Snapshot& snapshot, const RingState& stat
 // The slots as a strip of cells: the oldest full one (the tail) first, so that the strip
 // does not move while the ring turns; or by index, so that one can see the ends move.
 // Never a torn frame: its slots are inconsistent.
-void draw_strip(const Area& area, const RingFrame& frame, const StripView& view);
+void draw_strip(const Area& area, const RingFrame& frame, const StripStyle& view);
 
 // What most slots are, over time.
 struct UsualSlot {
@@ -45,24 +45,24 @@ UsualSlot usual_slot(const Snapshot& snapshot);
 
 // Whether it is to be drawn, and it is known how much of the time slots are used, and what they
 // hold.
-bool settles(const RingView& ring, const RingState& state);
+bool settles(const RingReadings& ring, const RingState& state);
 
 // In place of the summary, the markers and the strip: a slot of the usual kind wherever one is used
 // for 1 % of the time; in its colour from 50 % on.
 void draw_settled(const Area& area, const Snapshot& snapshot, const RingLayout& plan);
 
 // The same strip over time: what slots of the usual kind are used.
-void draw_settled_strip(const Area& area, uint32_t slots, const StripView& view,
+void draw_settled_strip(const Area& area, uint32_t slots, const StripStyle& view,
                         const Occupancy& occupancy, const UsualSlot& usual);
 
 // The signs of the kinds with their shares, which is also the legend. `frame`: nullptr if it is not
 // the one that is drawn.
 void draw_kinds(const Area& area, const Reading<std::array<double, kSlotKinds>>& kinds,
-                const StripView& view, const RingFrame* frame, bool huge);
+                const StripStyle& view, const RingFrame* frame, bool huge);
 
 // Above the strip: labels that point at the cells of tail and head, and the scale
 // if a cell is several slots.
-void draw_markers(const Area& area, const RingFrame& frame, const StripView& view);
+void draw_markers(const Area& area, const RingFrame& frame, const StripStyle& view);
 
 Style style_of(SlotKind kind);
 char32_t glyph_of(SlotKind kind, bool huge, const Glyphs& glyphs);

@@ -32,7 +32,7 @@ Segment present_segment(const Snapshot& s) {
   Segment present = s.throughput.current;
   present.occupancy = s.ring.occupancy;
   for (size_t i = 0; i < kRoles; ++i) {
-    const WorkerView& w = s.workers[i];
+    const WorkerReadings& w = s.workers[i];
     present.roles[i].shares.blocked = w.shares.blocked;
     present.roles[i].functions = w.functions;
   }
@@ -163,7 +163,7 @@ void draw_segment(const Area& area, const Segment& s, const Segment* before,
   draw_cells(rest, observed, headings);
 }
 
-void draw_segments(const Area& area, const Log& log, const ViewState& state) {
+void draw_segments(const Area& area, const Log& log, const DashboardState& state) {
   const Shape shape = shape_of(area.rows(), area.cols());
   const int end = std::max(0, log.size() - shape.visible);
   const int first = std::clamp(state.log.scroll, 0, end);
@@ -183,7 +183,7 @@ void draw_segments(const Area& area, const Log& log, const ViewState& state) {
 }  // namespace
 
 void draw_segment_log(Canvas& canvas, const Layout& layout, const Snapshot& s,
-                      const ViewState& state) {
+                      const DashboardState& state) {
   const Rect rect = layout.page;
   if (rect.empty()) return;
   Area(canvas, rect).fill(U' ', {});

@@ -7,7 +7,7 @@
 
 namespace pipetop::tui {
 
-bool settles(const RingView& ring, const RingState& state) {
+bool settles(const RingReadings& ring, const RingState& state) {
   return state.settled && ring.occupancy.has_value() && ring.kinds.has_value();
 }
 
@@ -18,7 +18,7 @@ UsualSlot usual_slot(const Snapshot& s) {
   return {kind, kind != SlotKind::copy && s.effective.pipe.huge.value.value_or(false)};
 }
 
-void draw_settled_strip(const Area& area, uint32_t slots, const StripView& view,
+void draw_settled_strip(const Area& area, uint32_t slots, const StripStyle& view,
                         const Occupancy& occupancy, const UsualSlot& usual) {
   const StripScale& scale = view.scale;
   if (slots == 0 || scale.cells_a_line == 0) return;
@@ -41,7 +41,7 @@ void draw_settled_strip(const Area& area, uint32_t slots, const StripView& view,
 
 // Nothing in it is of one instant.
 void draw_settled(const Area& area, const Snapshot& s, const RingLayout& plan) {
-  const RingView& ring = s.ring;
+  const RingReadings& ring = s.ring;
   const Occupancy& o = *ring.occupancy;
   const Item items[] = {
       {{}, grouped_text(ring.slots), "slots", Style::value},
@@ -57,7 +57,7 @@ void draw_settled(const Area& area, const Snapshot& s, const RingLayout& plan) {
     above.put(0, 0, text, Style::dim);
     break;
   }
-  draw_settled_strip(area.part(plan.strip), ring.slots, plan.strip_view, o, usual_slot(s));
+  draw_settled_strip(area.part(plan.strip), ring.slots, plan.strip_style, o, usual_slot(s));
 }
 
 }  // namespace pipetop::tui

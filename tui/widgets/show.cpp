@@ -140,7 +140,7 @@ void draw_show_caption(const Area& area, std::string_view caption) {
   }
 }
 
-void draw_hottest(const Area& area, const WorkerView& worker,
+void draw_hottest(const Area& area, const WorkerReadings& worker,
                   std::span<const HotFunction> functions, std::string_view highlight) {
   if (area.empty()) return;
   if (!worker.functions.has_value()) {

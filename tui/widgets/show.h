@@ -40,7 +40,7 @@ void draw_show_cause(const Area& area, const Reading<Change>& change);
 void draw_show_caption(const Area& area, std::string_view caption);
 
 // A row for each function, with bars that 100 % fills; or why there are none.
-void draw_hottest(const Area& area, const WorkerView& worker,
+void draw_hottest(const Area& area, const WorkerReadings& worker,
                   std::span<const HotFunction> functions, std::string_view highlight);
 
 // What is on, in words: "vmsplice · splice · huge pages · busy".

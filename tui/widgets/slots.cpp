@@ -53,14 +53,14 @@ double fill_of(const Slot& slot) {
 }
 
 // What is constant for a whole slot.
-void add_marks(CellContent& content, const StripView& view, uint32_t index) {
+void add_marks(CellContent& content, const StripStyle& view, uint32_t index) {
   if (view.selected == index) content.selected = true;
   if (!view.trail) return;
   content.filled |= view.trail->filled(index);
   content.freed |= view.trail->freed(index);
 }
 
-CellContent part_of_slot(const RingFrame& frame, const StripView& view, uint32_t place, int part) {
+CellContent part_of_slot(const RingFrame& frame, const StripStyle& view, uint32_t place, int part) {
   const uint32_t index = index_of(frame, view.order, place);
   CellContent content{kind_at(frame, index)};
   add_marks(content, view, index);
@@ -74,7 +74,7 @@ CellContent part_of_slot(const RingFrame& frame, const StripView& view, uint32_t
 }
 
 // The most frequent kind of several slots.
-CellContent group(const RingFrame& frame, const StripView& view, uint32_t first) {
+CellContent group(const RingFrame& frame, const StripStyle& view, uint32_t first) {
   std::array<int, kSlotKinds> count{};
   CellContent content;
   int huge = 0;
@@ -96,7 +96,7 @@ CellContent group(const RingFrame& frame, const StripView& view, uint32_t first)
   return content;
 }
 
-CellContent content_of(const RingFrame& frame, const StripView& view, int cell) {
+CellContent content_of(const RingFrame& frame, const StripStyle& view, int cell) {
   const StripScale& scale = view.scale;
   if (scale.slots_a_cell > 1)
     return group(frame, view, static_cast<uint32_t>(cell * scale.slots_a_cell));
@@ -117,7 +117,7 @@ char32_t glyph_of(const CellContent& content, const Glyphs& glyphs) {
   return glyphs.filling[eighths];
 }
 
-Ink ink_of(const CellContent& content, const StripView& view) {
+Ink ink_of(const CellContent& content, const StripStyle& view) {
   const bool gone = content.kind == SlotKind::empty && content.freed;
   const bool wrong = content.kind != SlotKind::empty && content.rewritten;
   Ink ink = view.dim ? Style::dim
@@ -169,7 +169,7 @@ Taken put_marker(const Area& area, int cell, const std::string& word, bool word_
 }
 
 // Returns the column after them.
-int draw_ends(const Area& area, const RingFrame& f, const StripView& view) {
+int draw_ends(const Area& area, const RingFrame& f, const StripStyle& view) {
   const std::string tail = fmt::format("tail {}", f.tail % f.slots);
   const std::string head = fmt::format("head {}", f.head % f.slots);
   if (view.scale.lines > 1)  // nothing is right above most cells
@@ -257,7 +257,7 @@ char32_t rewritten_glyph(const Glyphs& glyphs) {
   return glyphs.set == GlyphSet::unicode ? U'╳' : U'X';
 }
 
-void draw_strip(const Area& area, const RingFrame& frame, const StripView& view) {
+void draw_strip(const Area& area, const RingFrame& frame, const StripStyle& view) {
   const StripScale& scale = view.scale;
   if (frame.torn || frame.slots == 0 || frame.slot.size() < frame.slots || scale.cells_a_line == 0)
     return;
@@ -273,7 +273,7 @@ void draw_strip(const Area& area, const RingFrame& frame, const StripView& view)
   }
 }
 
-void draw_markers(const Area& area, const RingFrame& f, const StripView& view) {
+void draw_markers(const Area& area, const RingFrame& f, const StripStyle& view) {
   const int end = draw_ends(area, f, view);
   if (view.scale.slots_a_cell == 1) return;
   const std::string scale = fmt::format("{} slots per cell", view.scale.slots_a_cell);

@@ -32,7 +32,7 @@ constexpr std::array<StateStyle, 8> kStates = {{
 static_assert(in_order(kStates, &StateStyle::state));
 
 // Empty while all is well.
-TitlePart state_part(const WorkerView& w) {
+TitlePart state_part(const WorkerReadings& w) {
   const bool flowing = w.state == ProcessState::flowing;
   if (flowing && w.restarts == 0) return {};
   const StateStyle& look = kStates[static_cast<size_t>(w.state)];
@@ -61,7 +61,7 @@ Item shares_in_one(const char* cpu, const TimeShares& shares) {
 }
 
 // Most important first: what does not fit is left out.
-std::vector<Item> counters(const WorkerView& w, const Unit& unit, int cols) {
+std::vector<Item> counters(const WorkerReadings& w, const Unit& unit, int cols) {
   std::vector<Item> items;
   const auto add = [&](const char* before, const Reading<double>& reading, const char* after,
                        auto format, int width) {
@@ -107,7 +107,7 @@ std::vector<Item> counters(const WorkerView& w, const Unit& unit, int cols) {
 
 // In increasingly short forms: without the technique's target ("splice → /dev/null"), the CPU, and
 // the PID. A technique that differs from the request says so in brackets.
-std::vector<TitlePart> title_with(const WorkerView& w, int brevity) {
+std::vector<TitlePart> title_with(const WorkerReadings& w, int brevity) {
   std::string name = w.name;
   if (w.processes > 1)
     name = fmt::format("{} {}s", w.processes, w.name);
@@ -150,7 +150,7 @@ struct Columns {
 
 Columns columns_for(const Area& area, const Snapshot& s) {
   int name = columns_of("total");
-  for (const PartView& part : s.parts) name = std::max(name, columns_of(part.name));
+  for (const PartReadings& part : s.parts) name = std::max(name, columns_of(part.name));
   const int unit = columns_of(unit_of(s.requested).rate);
   const int pid = name + 2, cpu = pid + 9;
   const Rect rate{0, cpu + 5 + std::max(0, unit + 1 - kRateCols), 1, kRateCols};
@@ -161,7 +161,7 @@ void put_rate(const Area& area, const Columns& c, const Reading<double>& rate, u
   area.part(c.rate).put_right(0, text_of(rate, rate_text), {value_style(rate), emphasis});
 }
 
-void draw_part(const Area& area, const Columns& c, const PartView& part, double largest) {
+void draw_part(const Area& area, const Columns& c, const PartReadings& part, double largest) {
   area.put(0, 0, part.name, Style::plain);
   area.put(0, c.pid, part.pid > 0 ? std::to_string(part.pid) : "—", Style::dim);
   area.put(0, c.cpu, part.cpu.has_value() ? std::to_string(*part.cpu) : "…", Style::plain);
@@ -171,9 +171,9 @@ void draw_part(const Area& area, const Columns& c, const PartView& part, double 
 }
 
 // The sum of the values above, so that they agree.
-Reading<double> total_of(std::span<const PartView> parts) {
+Reading<double> total_of(std::span<const PartReadings> parts) {
   double sum = 0;
-  for (const PartView& part : parts) {
+  for (const PartReadings& part : parts) {
     if (!part.rate.has_value()) return part.rate;
     sum += *part.rate;
   }
@@ -190,14 +190,14 @@ void draw_heading(const Area& area, const Columns& c, const Snapshot& s) {
 
 }  // namespace
 
-std::vector<TitlePart> worker_title(const WorkerView& w, int cols) {
+std::vector<TitlePart> worker_title(const WorkerReadings& w, int cols) {
   int brevity = 0;
   while (brevity < 3 && title_columns(title_with(w, brevity)) > cols) ++brevity;
   return title_with(w, brevity);
 }
 
-void draw_worker(const Area& area, const WorkerView& w, const Unit& unit,
-                 const FunctionListView& functions) {
+void draw_worker(const Area& area, const WorkerReadings& w, const Unit& unit,
+                 const FunctionListOptions& functions) {
   if (area.empty()) return;
   const int rows = counter_rows(area.rect());
   put_items(area.from_row(0, rows), counters(w, unit, area.cols()));
@@ -214,7 +214,7 @@ void draw_parts(const Area& area, const Snapshot& s) {
   if (area.empty()) return;
   const Columns c = columns_for(area, s);
   double largest = 0;
-  for (const PartView& part : s.parts)
+  for (const PartReadings& part : s.parts)
     if (part.rate.has_value()) largest = std::max(largest, *part.rate);
   // The figures first: there are few, and they add to the rows.
   int row = draw_figures(area.from_row(0, std::max(0, area.rows() - 3)), s.figures);

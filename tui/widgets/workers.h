@@ -15,7 +15,7 @@
 
 namespace pipetop::tui {
 
-struct FunctionListView {
+struct FunctionListOptions {
   const ListState& list;
   const ListChoice& choice;
   Role role = Role::writer;
@@ -25,15 +25,15 @@ struct FunctionListView {
   bool by_timer = false;  // the samples are a timer's, which waits while interrupts are off
 };
 
-void draw_function_list(const Area& area, const FunctionListView& view);
+void draw_function_list(const Area& area, const FunctionListOptions& view);
 
 // "writer 812 · cpu 0 · vmsplice · thp · busy", and its state unless it is flowing;
 // shorter if there are fewer columns.
-std::vector<TitlePart> worker_title(const WorkerView& worker, int cols);
+std::vector<TitlePart> worker_title(const WorkerReadings& worker, int cols);
 
 // `unit` is of what it counts.
-void draw_worker(const Area& area, const WorkerView& worker, const Unit& unit,
-                 const FunctionListView& functions);
+void draw_worker(const Area& area, const WorkerReadings& worker, const Unit& unit,
+                 const FunctionListOptions& functions);
 
 std::vector<TitlePart> parts_title(const Snapshot& snapshot);
 

@@ -40,7 +40,7 @@ TEST(Scenes, ReadsEveryKey) {
   ASSERT_EQ(scenes.size(), 2u);
   EXPECT_EQ(scenes[0].title, "Copying");
   EXPECT_EQ(scenes[0].settings, Settings{});
-  EXPECT_EQ(scenes[0].view, SceneView::ring);
+  EXPECT_EQ(scenes[0].view, ShowPart::ring);
   EXPECT_EQ(scenes[0].wait.what, SceneWait::For::settled);
   const Scene& s = scenes[1];
   EXPECT_EQ(s.preset, "vmsplice_read");
@@ -49,7 +49,7 @@ TEST(Scenes, ReadsEveryKey) {
   EXPECT_EQ(s.settings, expected);
   EXPECT_EQ(s.caption, "nothing is copied\non this side.");
   EXPECT_EQ(s.notes, "Ask who sees it.");
-  EXPECT_EQ(s.view, SceneView::functions);
+  EXPECT_EQ(s.view, ShowPart::functions);
   EXPECT_EQ(s.highlight, "gup_fast_fallback");
   EXPECT_EQ(s.wait.what, SceneWait::For::time);
   EXPECT_EQ(s.wait.ns, 5'000'000'000u);

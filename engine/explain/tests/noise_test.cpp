@@ -15,7 +15,7 @@ Snapshot quiet() {
   s.steal_share = known(0.01);
   s.cpu_pressure = known(0.15);
   for (const Role role : kBothRoles) {
-    WorkerView& w = s.workers[static_cast<size_t>(role)];
+    WorkerReadings& w = s.workers[static_cast<size_t>(role)];
     w.role = role;
     w.name = role == Role::writer ? "writer" : "reader";
     w.state = ProcessState::flowing;
@@ -64,9 +64,9 @@ TEST(Noise, IsNotWhatWakeupsTake) {
 
 TEST(Noise, IsNotToShareACpuOfOurOwn) {
   Snapshot s = quiet();
-  for (WorkerView& w : s.workers) w.shares.runnable = known(0.5);
+  for (WorkerReadings& w : s.workers) w.shares.runnable = known(0.5);
   EXPECT_NE(noise_in(s), "");
-  for (WorkerView& w : s.workers) w.last_cpu = Reading<int>::of(1);
+  for (WorkerReadings& w : s.workers) w.last_cpu = Reading<int>::of(1);
   EXPECT_EQ(noise_in(s), "");
   s.workers[0].last_cpu = Reading<int>::of(0);
   s.effective.settings.pipe.placement = Placement::same_cpu;

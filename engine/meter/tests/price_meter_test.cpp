@@ -9,7 +9,7 @@ namespace {
 
 using When = PriceMeter::When;
 
-class Pipe {
+class FedPipe {
  public:
   // Moves items for a while, which the meter has been told of.
   void flow(uint64_t ms, uint64_t items_per_ms, When next) {
@@ -31,7 +31,7 @@ class Pipe {
 };
 
 TEST(PriceMeter, TheShareThatIsLostOverAll) {
-  Pipe pipe;
+  FedPipe pipe;
   pipe.flow(0, 0, When::unobserved);
   for (int i = 0; i < 5; ++i) pipe.second(80, 100);
   ASSERT_TRUE(pipe.meter.price().has_value()) << pipe.meter.price().reason;
@@ -40,14 +40,14 @@ TEST(PriceMeter, TheShareThatIsLostOverAll) {
 }
 
 TEST(PriceMeter, ItCanBeNegative) {
-  Pipe pipe;
+  FedPipe pipe;
   pipe.flow(0, 0, When::unobserved);
   for (int i = 0; i < 5; ++i) pipe.second(120, 100);
   EXPECT_NEAR(*pipe.meter.price(), -0.02, 1e-9);
 }
 
 TEST(PriceMeter, IsUnknownUntilThereWereSomeSlices) {
-  Pipe pipe;
+  FedPipe pipe;
   pipe.flow(0, 0, When::unobserved);
   for (int i = 0; i < 5; ++i) {
     EXPECT_FALSE(pipe.meter.price().has_value());
@@ -60,14 +60,14 @@ TEST(PriceMeter, IsUnknownUntilThereWereSomeSlices) {
 }
 
 TEST(PriceMeter, ThatNothingMovesSaysNothing) {
-  Pipe pipe;
+  FedPipe pipe;
   pipe.flow(0, 0, When::unobserved);
   for (int i = 0; i < 6; ++i) pipe.second(0, 0);
   EXPECT_FALSE(pipe.meter.price().has_value());
 }
 
 TEST(PriceMeter, TimeThatIsNeitherDoesNotCount) {
-  Pipe pipe;
+  FedPipe pipe;
   pipe.flow(1000, 7, When::unobserved);
   for (int i = 0; i < 5; ++i) pipe.second(80, 100);
   pipe.flow(100, 100, When::neither);

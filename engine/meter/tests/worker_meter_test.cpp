@@ -14,13 +14,13 @@ Reading<TaskTimes> times_at(uint64_t on_cpu_ns, uint64_t runnable_ns, uint64_t b
 }
 
 // Two samples of ourselves, a second apart.
-WorkerView view_of(const Reading<TaskTimes>& first, const Reading<TaskTimes>& second) {
+WorkerReadings view_of(const Reading<TaskTimes>& first, const Reading<TaskTimes>& second) {
   WorkerMeter meter;
   const WorkerCounts counters = {};
   const pid_t self[] = {getpid()};
   meter.sample(kSecond, counters, self, first);
   meter.sample(2 * kSecond, counters, self, second);
-  WorkerView view;
+  WorkerReadings view;
   meter.describe(counters, view);
   return view;
 }
@@ -31,13 +31,13 @@ TEST(WorkerMeter, CountsPollsAndHelpersAmongTheCalls) {
   const WorkerCounts counts = {.items = 4000, .syscalls = 10, .polls = 40, .helper_calls = 20};
   meter.sample(kSecond, {}, self, {});
   meter.sample(2 * kSecond, counts, self, {});
-  WorkerView view;
+  WorkerReadings view;
   meter.describe(counts, view);
   EXPECT_DOUBLE_EQ(*view.syscalls_per_s, 70);
   EXPECT_DOUBLE_EQ(*view.bytes_per_call, 400);
 }
 
-void expect_all_of_the_time(const WorkerView& view) {
+void expect_all_of_the_time(const WorkerReadings& view) {
   EXPECT_DOUBLE_EQ(*view.shares.on_cpu + *view.shares.runnable + *view.shares.blocked, 1.0);
 }
 
@@ -60,7 +60,7 @@ TEST(WorkerMeter, RatesStartOverWhenTheProcessesChange) {
     meter.sample(kSecond, {}, before, refused);
     meter.sample(kSecond + 300 * kMs, {}, {}, refused);  // none for a moment
     meter.sample(kSecond + 600 * kMs, {}, shrinks ? std::span<const pid_t>(alone) : both, refused);
-    WorkerView view;
+    WorkerReadings view;
     meter.describe({}, view);
     EXPECT_EQ(view.context_switches_per_s.status, ReadingStatus::warming) << shrinks;
     EXPECT_EQ(view.page_faults_per_s.status, ReadingStatus::warming) << shrinks;
@@ -69,7 +69,7 @@ TEST(WorkerMeter, RatesStartOverWhenTheProcessesChange) {
 }
 
 TEST(WorkerMeter, TakesTheObserversTimes) {
-  const WorkerView view =
+  const WorkerReadings view =
       view_of(times_at(500, 200, 300, 10),
               times_at(500 + 400'000'000, 200 + 100'000'000, 300 + 500'000'000, 110));
   EXPECT_EQ(view.times_source, "sched_switch");
@@ -85,7 +85,7 @@ TEST(WorkerMeter, TakesTheObserversTimes) {
 
 TEST(WorkerMeter, TakesSchedstatWithoutThem) {
   const auto refused = Reading<TaskTimes>::unavailable("denied; sudo");
-  const WorkerView view = view_of(refused, refused);
+  const WorkerReadings view = view_of(refused, refused);
   EXPECT_EQ(view.times_source, "schedstat");
   expect_all_of_the_time(view);
   EXPECT_TRUE(view.voluntary_switches_per_s.has_value());
@@ -97,14 +97,14 @@ TEST(WorkerMeter, TakesSchedstatWithoutThem) {
 }
 
 TEST(WorkerMeter, TakesSchedstatUntilTheyAreKnown) {
-  const WorkerView view =
+  const WorkerReadings view =
       view_of(Reading<TaskTimes>::warming("not yet"), times_at(kSecond, 0, 0, 1));
   EXPECT_EQ(view.times_source, "schedstat");
   EXPECT_EQ(view.wakeups_per_s.status, ReadingStatus::warming);
 }
 
 TEST(WorkerMeter, KnowsNothingOfTimeThatDidNotPass) {
-  const WorkerView view = view_of(times_at(9, 9, 9, 9), times_at(8, 9, 9, 9));
+  const WorkerReadings view = view_of(times_at(9, 9, 9, 9), times_at(8, 9, 9, 9));
   EXPECT_EQ(view.times_source, "schedstat");
   EXPECT_EQ(view.wakeups_per_s.status, ReadingStatus::warming);
 }
@@ -114,7 +114,7 @@ TEST(WorkerMeter, ReadsTotalsEarlyIfTheyAreToBeOfNow) {
   const pid_t self[] = {getpid()};
   const auto wakeups_of = [&](Totals totals, uint64_t wakeups) {
     meter.sample(kSecond + wakeups * kMs, {}, self, times_at(wakeups, 0, 0, wakeups), totals);
-    WorkerView view;
+    WorkerReadings view;
     meter.describe({}, view);
     return *view.wakeups;
   };
@@ -127,7 +127,7 @@ TEST(WorkerMeter, SaysNothingBeforeTheFirstInterval) {
   WorkerMeter meter;
   const WorkerCounts counters = {};
   const pid_t self[] = {getpid()};
-  WorkerView view;
+  WorkerReadings view;
   meter.describe(counters, view);
   EXPECT_EQ(view.shares.on_cpu.status, ReadingStatus::warming);
   EXPECT_EQ(view.wakeups_per_s.status, ReadingStatus::warming);

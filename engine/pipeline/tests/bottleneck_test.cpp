@@ -23,9 +23,9 @@ using Kind = Bottleneck::Kind;
 constexpr double kNoise = 0.05;
 constexpr unsigned kRounds = 50;
 
-std::string said_of(const PipelineView& view, const Bottleneck& b) {
+std::string said_of(const Pipeline& view, const Bottleneck& b) {
   std::string stage = "-";
-  for (const StageView& s : view.stages)
+  for (const Stage& s : view.stages)
     if (b.stage == s.id) stage = s.name;
   return fmt::format("{} {} {}", name_of(b.kind), stage, name_of(b.wait));
 }
@@ -40,11 +40,11 @@ int columns_of_line(std::string_view text) {
 }
 
 // What is said of it, and the same whatever the noise.
-std::string verdict_of(const PipelineView& exact) {
+std::string verdict_of(const Pipeline& exact) {
   const std::string said = said_of(exact, find_bottleneck(exact));
   std::mt19937 random(7);
   for (unsigned round = 0; round < kRounds; ++round) {
-    PipelineView view = exact;
+    Pipeline view = exact;
     add_noise(view, kNoise, random);
     const Bottleneck b = find_bottleneck(view);
     EXPECT_EQ(said_of(view, b), said) << b.line;
@@ -54,10 +54,10 @@ std::string verdict_of(const PipelineView& exact) {
   return said;
 }
 
-std::string line_of(const PipelineView& view) { return find_bottleneck(view).line; }
+std::string line_of(const Pipeline& view) { return find_bottleneck(view).line; }
 
-PipelineView limited(std::vector<std::string> names, size_t stage, WaitsFor wait = WaitsFor::none) {
-  PipelineView view = made_chain(names);
+Pipeline limited(std::vector<std::string> names, size_t stage, WaitsFor wait = WaitsFor::none) {
+  Pipeline view = made_chain(names);
   limit_by(view, stage, wait);
   return view;
 }
@@ -71,7 +71,7 @@ bool has_clause(const Bottleneck& b, std::string_view part) {
 
 TEST(Bottleneck, EveryPlaceOfAChain) {
   for (size_t i = 0; i < 4; ++i) {
-    const PipelineView view = limited({"tar", "pv", "gzip", "ssh"}, i);
+    const Pipeline view = limited({"tar", "pv", "gzip", "ssh"}, i);
     EXPECT_EQ(verdict_of(view), fmt::format("stage {} none", view.stages[i].name));
     EXPECT_GT(blame(wait_graph_of(view))[i], 0.9);
   }
@@ -93,7 +93,7 @@ TEST(Bottleneck, SaysSoWithNumbers) {
 }
 
 TEST(Bottleneck, OtherStagesMayWorkAlot) {
-  PipelineView view = limited({"tar", "pv", "gzip", "ssh"}, 2);
+  Pipeline view = limited({"tar", "pv", "gzip", "ssh"}, 2);
   for (const size_t i : {0u, 1u}) spend(view, i, {.cpu = 0.6, .on_cpu = 0.6, .writing = 0.38});
   spend(view, 3, {.cpu = 0.6, .on_cpu = 0.6, .reading = 0.38});
   EXPECT_EQ(verdict_of(view), "stage gzip none");
@@ -103,7 +103,7 @@ TEST(Bottleneck, AChainOfTen) {
   std::vector<std::string> names;
   for (int i = 0; i < 10; ++i) names.push_back(fmt::format("s{}", i));
   for (const size_t slow : {0u, 4u, 9u}) {
-    PipelineView view = limited(names, slow);
+    Pipeline view = limited(names, slow);
     for (size_t i = 0; i < names.size(); ++i) {
       if (i == slow) continue;
       StageShares shares{.cpu = 0.4, .on_cpu = 0.4};
@@ -115,7 +115,7 @@ TEST(Bottleneck, AChainOfTen) {
 }
 
 TEST(Bottleneck, AQuotaLooksLikeWaitingForACpu) {
-  PipelineView view = limited({"yes", "gzip", "cat"}, 1);
+  Pipeline view = limited({"yes", "gzip", "cat"}, 1);
   spend(view, 1, {.cpu = 0.2, .on_cpu = 0.2, .runnable = 0.78});
   EXPECT_EQ(verdict_of(view), "stage gzip none");
   EXPECT_EQ(line_of(view),
@@ -124,7 +124,7 @@ TEST(Bottleneck, AQuotaLooksLikeWaitingForACpu) {
 }
 
 TEST(Bottleneck, ManyThreadsWork) {
-  PipelineView view = limited({"tar", "zstd", "ssh"}, 1, WaitsFor::lock);
+  Pipeline view = limited({"tar", "zstd", "ssh"}, 1, WaitsFor::lock);
   StageShares shares{.cpu = 1.8, .on_cpu = 0.03, .reading = 0.02, .writing = 0.01};
   spend(view, 1, shares, WaitsFor::lock);
   view.stages[1].threads = 5;
@@ -136,7 +136,7 @@ TEST(Bottleneck, ManyThreadsWork) {
 }
 
 TEST(Bottleneck, NamesTheFunction) {
-  PipelineView view = limited({"tar", "gzip", "ssh"}, 1);
+  Pipeline view = limited({"tar", "gzip", "ssh"}, 1);
   view.stages[1].functions = made_functions({{"[user]", 0.88}}, 1000);
   EXPECT_TRUE(has_clause(find_bottleneck(view), "88 % of its samples are in its own code"));
   view.stages[1].functions = made_functions({{"do_syscall_64;_copy_to_iter", 0.4}}, 1000);
@@ -167,7 +167,7 @@ TEST(Bottleneck, ASourceWithNothingToSend) {
 }
 
 TEST(Bottleneck, ASourceWhoseStandardInputIsAnIdlePipe) {
-  PipelineView view = made_chain({"make", "sh", "cat"});
+  Pipeline view = made_chain({"make", "sh", "cat"});
   limit_by(view, 1, WaitsFor::child);
   spend(view, 0, {.reading = 0}, WaitsFor::child);
   set_ring(view.pipes[0], 0, 1, 0);
@@ -194,7 +194,7 @@ TEST(Bottleneck, AMiddleThatSleepsOrPolls) {
 }
 
 TEST(Bottleneck, PollForItsOwnPipesIsWaitingForThem) {
-  PipelineView view = limited({"tar", "socat", "gzip"}, 2);
+  Pipeline view = limited({"tar", "socat", "gzip"}, 2);
   spend(view, 1, {.cpu = 0.03, .on_cpu = 0.03}, WaitsFor::poll);
   EXPECT_EQ(verdict_of(view), "stage gzip none");
   view = limited({"find", "socat", "cat"}, 0);
@@ -204,7 +204,7 @@ TEST(Bottleneck, PollForItsOwnPipesIsWaitingForThem) {
 
 // Its rings have told how long it waits for its pipes: the rest of poll is for something else.
 TEST(Bottleneck, PollOfAStageOfAnotherUserIsForWhatIsLeft) {
-  PipelineView view = made_chain({"tar", "ssh"});
+  Pipeline view = made_chain({"tar", "ssh"});
   spend(view, 0, {.cpu = 0.3, .on_cpu = 0.3, .writing = 0.7});
   hide_stage(view, 1);
   view.stages[1].state = {StageState::Kind::waiting, WaitsFor::poll, {}};
@@ -213,7 +213,7 @@ TEST(Bottleneck, PollOfAStageOfAnotherUserIsForWhatIsLeft) {
 }
 
 TEST(Bottleneck, WhoSpinsOnAnEmptyInputHoldsUpNobody) {
-  PipelineView view = limited({"curl", "spin"}, 0, WaitsFor::network);
+  Pipeline view = limited({"curl", "spin"}, 0, WaitsFor::network);
   spend(view, 1, {.cpu = 1, .on_cpu = 1});
   EXPECT_EQ(verdict_of(view), "outside curl network");
   view = limited({"spin", "gzip"}, 1);
@@ -223,7 +223,7 @@ TEST(Bottleneck, WhoSpinsOnAnEmptyInputHoldsUpNobody) {
 
 TEST(Bottleneck, AStoppedStage) {
   for (size_t i = 0; i < 3; ++i) {
-    PipelineView view = limited({"tar", "gzip", "ssh"}, i, WaitsFor::stopped);
+    Pipeline view = limited({"tar", "gzip", "ssh"}, i, WaitsFor::stopped);
     EXPECT_EQ(verdict_of(view), fmt::format("stopped {} stopped", view.stages[i].name));
     stand_still(view);
     EXPECT_EQ(verdict_of(view), fmt::format("stopped {} stopped", view.stages[i].name));
@@ -243,7 +243,7 @@ TEST(Bottleneck, AStoppedStage) {
 }
 
 TEST(Bottleneck, AStoppedJob) {
-  PipelineView view = made_chain({"tar", "gzip"});
+  Pipeline view = made_chain({"tar", "gzip"});
   for (const size_t i : {0u, 1u}) spend(view, i, {}, WaitsFor::stopped);
   stand_still(view);
   EXPECT_EQ(verdict_of(view), "stopped tar stopped");
@@ -251,7 +251,7 @@ TEST(Bottleneck, AStoppedJob) {
 }
 
 TEST(Bottleneck, ADebuggerThatLooksIntoAStageIsNotAStop) {
-  PipelineView view = limited({"tar", "gzip", "ssh"}, 1);
+  Pipeline view = limited({"tar", "gzip", "ssh"}, 1);
   view.stages[0].state = {StageState::Kind::waiting, WaitsFor::stopped, {}};
   EXPECT_EQ(said_of(view, find_bottleneck(view)), "stage gzip none");
 }
@@ -259,7 +259,7 @@ TEST(Bottleneck, ADebuggerThatLooksIntoAStageIsNotAStop) {
 // ---- forks, joins, circles ----
 
 TEST(Bottleneck, TwoWritersOfOneReader) {
-  PipelineView view = made_pipeline({"yes", "seq", "gzip"}, {{{0, 1}, {2}}});
+  Pipeline view = made_pipeline({"yes", "seq", "gzip"}, {{{0, 1}, {2}}});
   limit_by(view, 2);
   EXPECT_EQ(verdict_of(view), "stage gzip none");
   // Both are slow: neither more than the other.
@@ -278,7 +278,7 @@ TEST(Bottleneck, TwoWritersOfOneReader) {
 }
 
 TEST(Bottleneck, TeeToTwoReaders) {
-  PipelineView view =
+  Pipeline view =
       made_pipeline({"tar", "tee", "sha256sum", "xz"}, {{{0}, {1}}, {{1}, {2}}, {{1}, {3}}});
   limit_by(view, 3);
   EXPECT_EQ(verdict_of(view), "stage xz none");
@@ -292,7 +292,7 @@ TEST(Bottleneck, TeeToTwoReaders) {
 }
 
 TEST(Bottleneck, PasteOfTwoInputs) {
-  PipelineView view = made_pipeline({"seq", "curl", "paste"}, {{{0}, {2}}, {{1}, {2}}});
+  Pipeline view = made_pipeline({"seq", "curl", "paste"}, {{{0}, {2}}, {{1}, {2}}});
   limit_by(view, 1, WaitsFor::network);
   EXPECT_EQ(verdict_of(view), "outside curl network");
   // It has been silent for seconds.
@@ -303,8 +303,8 @@ TEST(Bottleneck, PasteOfTwoInputs) {
 }
 
 TEST(Bottleneck, AFifoBetweenTwoGroups) {
-  PipelineView view = made_pipeline({"tar", "zstd", "cat", "wc", "bash"},
-                                    {{{0}, {1}}, {{1, 4}, {2, 4}}, {{2}, {3}}});
+  Pipeline view = made_pipeline({"tar", "zstd", "cat", "wc", "bash"},
+                                {{{0}, {1}}, {{1, 4}, {2, 4}}, {{2}, {3}}});
   view.pipes[1].path = "/tmp/fifo";
   view.pipes[1].writers[1].active = view.pipes[1].readers[1].active = false;
   limit_by(view, 1);
@@ -315,15 +315,15 @@ TEST(Bottleneck, AFifoBetweenTwoGroups) {
 }
 
 TEST(Bottleneck, ACoprocessThatComputes) {
-  PipelineView view = made_pipeline({"bash", "bc"}, {{{0}, {1}}, {{1}, {0}}});
+  Pipeline view = made_pipeline({"bash", "bc"}, {{{0}, {1}}, {{1}, {0}}});
   spend(view, 0, {.cpu = 0.02, .on_cpu = 0.02, .reading = 0.97});
   spend(view, 1, {.cpu = 0.97, .on_cpu = 0.97, .reading = 0.02});
-  for (PipeView& pipe : view.pipes) set_ring(pipe, 0.02, 0.97, 0);
+  for (Pipe& pipe : view.pipes) set_ring(pipe, 0.02, 0.97, 0);
   EXPECT_EQ(verdict_of(view), "stage bc none");
 }
 
 TEST(Bottleneck, ADeadlockOfTwoPipes) {
-  PipelineView view = made_pipeline({"a", "b"}, {{{0}, {1}}, {{1}, {0}}});
+  Pipeline view = made_pipeline({"a", "b"}, {{{0}, {1}}, {{1}, {0}}});
   for (const size_t i : {0u, 1u}) {
     spend(view, i, {.writing = 1});
     view.stages[i].state.pipe = view.pipes[i].id;
@@ -346,7 +346,7 @@ TEST(Bottleneck, ADeadlockOfTwoPipes) {
 
 TEST(Bottleneck, ADeadlockThatHoldsUpOthers) {
   // tar writes to a, a and b write to each other, wc reads from b.
-  PipelineView view =
+  Pipeline view =
       made_pipeline({"tar", "a", "b", "wc"}, {{{0}, {1}}, {{1}, {2}}, {{2}, {1}}, {{2}, {3}}});
   spend(view, 0, {.writing = 1}), spend(view, 1, {.writing = 1});
   spend(view, 2, {.writing = 1}), spend(view, 3, {.reading = 1});
@@ -359,10 +359,10 @@ TEST(Bottleneck, ADeadlockThatHoldsUpOthers) {
 }
 
 TEST(Bottleneck, NoDeadlockWhileSomebodyCouldGoOn) {
-  PipelineView view = made_pipeline({"a", "b"}, {{{0}, {1}}, {{1}, {0}}});
+  Pipeline view = made_pipeline({"a", "b"}, {{{0}, {1}}, {{1}, {0}}});
   spend(view, 0, {.reading = 1});
   spend(view, 1, {}, WaitsFor::terminal);
-  for (PipeView& pipe : view.pipes) set_ring(pipe, 0, 1, 0);
+  for (Pipe& pipe : view.pipes) set_ring(pipe, 0, 1, 0);
   stand_still(view);
   EXPECT_EQ(verdict_of(view), "idle - none");
   EXPECT_EQ(line_of(view), "nothing moves: b waits for the terminal");
@@ -375,7 +375,7 @@ TEST(Bottleneck, NoDeadlockWhileSomebodyCouldGoOn) {
 // ---- nobody ----
 
 TEST(Bottleneck, TwoBusyStagesAreBalanced) {
-  PipelineView view = made_chain({"tar", "gzip", "cat"});
+  Pipeline view = made_chain({"tar", "gzip", "cat"});
   spend(view, 0, {.cpu = 0.96, .on_cpu = 0.96, .writing = 0.03});
   spend(view, 1, {.cpu = 0.96, .on_cpu = 0.96, .reading = 0.03});
   spend(view, 2, {.cpu = 0.02, .on_cpu = 0.02, .reading = 0.97});
@@ -387,7 +387,7 @@ TEST(Bottleneck, TwoBusyStagesAreBalanced) {
 
 // The ring between two that are equally fast is full as often as empty, or all the time.
 TEST(Bottleneck, TwoBusyStagesAreBalancedAlsoIfTheirRingIsFull) {
-  PipelineView view = made_chain({"tar", "gzip", "cat"});
+  Pipeline view = made_chain({"tar", "gzip", "cat"});
   spend(view, 0, {.cpu = 0.94, .on_cpu = 0.94, .writing = 0.04});
   spend(view, 1, {.cpu = 0.96, .on_cpu = 0.96});
   spend(view, 2, {.reading = 0.99});
@@ -401,7 +401,7 @@ TEST(Bottleneck, TwoBusyStagesAreBalancedAlsoIfTheirRingIsFull) {
 }
 
 TEST(Bottleneck, BurstsWantALargerPipe) {
-  PipelineView view = made_chain({"dump", "gzip"});
+  Pipeline view = made_chain({"dump", "gzip"});
   spend(view, 0, {.cpu = 0.5, .on_cpu = 0.5, .writing = 0.5});
   spend(view, 1, {.cpu = 0.5, .on_cpu = 0.5, .reading = 0.5});
   set_ring(view.pipes[0], 0.5, 0.42, 0.44);
@@ -416,7 +416,7 @@ TEST(Bottleneck, BurstsWantALargerPipe) {
 }
 
 TEST(Bottleneck, WhileSomebodyIsBusyNothingIsBursty) {
-  PipelineView view = made_chain({"dump", "gzip", "xz"});
+  Pipeline view = made_chain({"dump", "gzip", "xz"});
   spend(view, 0, {.cpu = 0.5, .on_cpu = 0.5, .writing = 0.5});
   spend(view, 1, {.cpu = 0.5, .on_cpu = 0.5, .reading = 0.5});
   set_ring(view.pipes[0], 0.5, 0.42, 0.44);
@@ -427,7 +427,7 @@ TEST(Bottleneck, WhileSomebodyIsBusyNothingIsBursty) {
 }
 
 TEST(Bottleneck, IdleWhenNothingMovesAndAllWait) {
-  PipelineView view = limited({"bash", "cat"}, 0, WaitsFor::terminal);
+  Pipeline view = limited({"bash", "cat"}, 0, WaitsFor::terminal);
   stand_still(view);
   EXPECT_EQ(verdict_of(view), "idle - none");
   EXPECT_EQ(line_of(view), "nothing moves: bash waits for the terminal");
@@ -435,13 +435,13 @@ TEST(Bottleneck, IdleWhenNothingMovesAndAllWait) {
   view = made_pipeline({"a", "b", "shim"}, {{{0}, {2}}, {{1}, {2}}});
   for (const size_t i : {0u, 1u}) spend(view, i, {}, WaitsFor::sleep);
   spend(view, 2, {}, WaitsFor::poll);
-  for (PipeView& pipe : view.pipes) set_ring(pipe, 0, 1, 0);
+  for (Pipe& pipe : view.pipes) set_ring(pipe, 0, 1, 0);
   stand_still(view);
   EXPECT_EQ(verdict_of(view), "idle - none");
 }
 
 TEST(Bottleneck, WhatMovedInTheWindowMovedThoughTheLastSecondWasSilent) {
-  PipelineView view = limited({"vmstat", "cat"}, 0, WaitsFor::sleep);
+  Pipeline view = limited({"vmstat", "cat"}, 0, WaitsFor::sleep);
   const std::string moving = verdict_of(view);
   stand_still(view);
   EXPECT_EQ(verdict_of(view), "idle - none");
@@ -452,7 +452,7 @@ TEST(Bottleneck, WhatMovedInTheWindowMovedThoughTheLastSecondWasSilent) {
 }
 
 TEST(Bottleneck, SilentIsNotIdleWhileSomebodyWorksOrWantsToWrite) {
-  PipelineView view = limited({"find", "wc"}, 0);
+  Pipeline view = limited({"find", "wc"}, 0);
   stand_still(view);
   EXPECT_EQ(verdict_of(view), "stage find none");
   view = limited({"find", "wc"}, 0, WaitsFor::disk);
@@ -474,9 +474,9 @@ TEST(Bottleneck, SleepingChildrenBesideAFlow) {
     names.push_back(fmt::format("child{}", i));
     pipes.push_back({{i}, {0}});
   }
-  PipelineView view = made_pipeline(names, pipes);
+  Pipeline view = made_pipeline(names, pipes);
   stand_still(view);
-  for (PipeView& pipe : view.pipes) set_ring(pipe, 0, 1, 0);
+  for (Pipe& pipe : view.pipes) set_ring(pipe, 0, 1, 0);
   for (size_t i = 1; i <= 30; ++i) spend(view, i, {}, WaitsFor::sleep);
   spend(view, 0, {.cpu = 0.97, .on_cpu = 0.97}, WaitsFor::poll);
   spend(view, 7, {.cpu = 0.03, .on_cpu = 0.03, .writing = 0.97});
@@ -491,9 +491,9 @@ TEST(Bottleneck, SleepingChildrenBesideAFlow) {
 }
 
 TEST(Bottleneck, OfTwoPartsTheOneThatMovesMost) {
-  PipelineView view = made_pipeline({"tar", "gzip", "find", "sort"}, {{{0}, {1}}, {{2}, {3}}});
+  Pipeline view = made_pipeline({"tar", "gzip", "find", "sort"}, {{{0}, {1}}, {{2}, {3}}});
   limit_by(view, 1);
-  PipelineView other = view;
+  Pipeline other = view;
   limit_by(other, 2);
   view.stages[2] = other.stages[2], view.stages[3] = other.stages[3];
   view.pipes[1] = other.pipes[1];
@@ -502,7 +502,7 @@ TEST(Bottleneck, OfTwoPartsTheOneThatMovesMost) {
 }
 
 // A pipeline of any shape and with any shares.
-PipelineView any_pipeline(std::mt19937& random) {
+Pipeline any_pipeline(std::mt19937& random) {
   const auto up_to = [&](size_t n) { return std::uniform_int_distribution<size_t>(0, n)(random); };
   const auto share = [&] {
     const double level[] = {0,    0.02, 0.5,
@@ -519,7 +519,7 @@ PipelineView any_pipeline(std::mt19937& random) {
     return stages;
   };
   for (size_t i = up_to(6); i > 0; --i) pipes.push_back({some(), some()});
-  PipelineView view = made_pipeline(names, pipes);
+  Pipeline view = made_pipeline(names, pipes);
   for (size_t i = 0; i < names.size(); ++i) {
     StageShares shares{.cpu = 3 * share(), .on_cpu = share(), .runnable = share()};
     shares.reading = share(), shares.writing = share();
@@ -530,7 +530,7 @@ PipelineView any_pipeline(std::mt19937& random) {
     if (!pipes.empty() && up_to(3) == 0)
       view.stages[i].state.pipe = view.pipes[up_to(pipes.size() - 1)].id;
   }
-  for (PipeView& pipe : view.pipes) {
+  for (Pipe& pipe : view.pipes) {
     set_ring(pipe, share(), share(), share());
     pipe.shares.value->samples = 480 * up_to(3);
     pipe.own = up_to(9) == 0;
@@ -539,7 +539,7 @@ PipelineView any_pipeline(std::mt19937& random) {
     if (up_to(9) == 0) pipe.bytes_per_s = Reading<double>::unavailable("no");
     if (up_to(9) == 0) pipe.capacity.reset();
     for (auto* ends : {&pipe.writers, &pipe.readers})
-      for (EndView& end : *ends) end.active = up_to(4) != 0;
+      for (StageEnd& end : *ends) end.active = up_to(4) != 0;
   }
   if (up_to(1) == 0) stand_still(view);
   return view;
@@ -549,7 +549,7 @@ TEST(Bottleneck, HasAnAnswerToAnything) {
   std::mt19937 random(1);
   std::set<Kind> kinds;
   for (int round = 0; round < 5000; ++round) {
-    const PipelineView view = any_pipeline(random);
+    const Pipeline view = any_pipeline(random);
     const Bottleneck b = find_bottleneck(view);
     kinds.insert(b.kind);
     EXPECT_FALSE(b.line.empty());
@@ -573,14 +573,14 @@ TEST(Bottleneck, HasAnAnswerToAnything) {
 // ---- what has ended, or cannot be seen ----
 
 TEST(Bottleneck, AStageThatHasExited) {
-  PipelineView view = limited({"cat", "sort", "uniq"}, 1);
+  Pipeline view = limited({"cat", "sort", "uniq"}, 1);
   exit_stage(view, 0);
   EXPECT_EQ(verdict_of(view), "stage sort none");
   EXPECT_TRUE(has_clause(find_bottleneck(view), "cat has exited"));
 }
 
 TEST(Bottleneck, WaitingForAWriterThatHasLeftIsOver) {
-  PipelineView view = made_chain({"curl", "sort", "uniq"});
+  Pipeline view = made_chain({"curl", "sort", "uniq"});
   limit_by(view, 0, WaitsFor::network);
   spend(view, 1, {.cpu = 0.3, .on_cpu = 0.3, .reading = 0.7});
   view.stages[0].gone = true;
@@ -593,7 +593,7 @@ TEST(Bottleneck, WaitingForAWriterThatHasLeftIsOver) {
 }
 
 TEST(Bottleneck, AHeadThatLeft) {
-  PipelineView view = limited({"yes", "head"}, 0);
+  Pipeline view = limited({"yes", "head"}, 0);
   exit_stage(view, 1);
   EXPECT_EQ(verdict_of(view), "stage yes none");
   EXPECT_TRUE(has_clause(find_bottleneck(view), "nobody reads from yes any more"));
@@ -604,10 +604,10 @@ TEST(Bottleneck, AHeadThatLeft) {
 
 // A script reads what its commands print, one after the other.
 TEST(Bottleneck, APipeThatIsClosedSaysNothing) {
-  PipelineView view = made_pipeline({"sh", "first", "second"}, {{{1}, {0}}, {{2}, {0}}});
+  Pipeline view = made_pipeline({"sh", "first", "second"}, {{{1}, {0}}, {{2}, {0}}});
   spend(view, 0, {.reading = 0.97});
   spend(view, 2, {.cpu = 0.97, .on_cpu = 0.97});
-  for (PipeView& pipe : view.pipes) set_ring(pipe, 0, 0.97, 0);
+  for (Pipe& pipe : view.pipes) set_ring(pipe, 0, 0.97, 0);
   view.stages[1].gone = true;
   view.pipes[0].closed = true;
   view.pipes[0].bytes_per_s = Reading<double>::unavailable("the pipe is closed");
@@ -619,11 +619,11 @@ TEST(Bottleneck, APipeThatIsClosedSaysNothing) {
 }
 
 TEST(Bottleneck, AWriterThatCannotBeSeen) {
-  PipelineView view = made_pipeline({"gzip", "cat"}, {{{}, {0}}, {{0}, {1}}});
+  Pipeline view = made_pipeline({"gzip", "cat"}, {{{}, {0}}, {{0}, {1}}});
   view.pipes[0].kernel_writers.reset();
   spend(view, 0, {.cpu = 0.03, .on_cpu = 0.03, .reading = 0.95});
   spend(view, 1, {.cpu = 0.01, .on_cpu = 0.01, .reading = 0.97});
-  for (PipeView& pipe : view.pipes) set_ring(pipe, 0.01, 0.97, 0);
+  for (Pipe& pipe : view.pipes) set_ring(pipe, 0.01, 0.97, 0);
   EXPECT_EQ(verdict_of(view), "outside gzip pipe_read");
   EXPECT_TRUE(has_clause(find_bottleneck(view), "who writes to gzip cannot be seen"));
   // Its own work is its own.
@@ -633,28 +633,28 @@ TEST(Bottleneck, AWriterThatCannotBeSeen) {
 }
 
 TEST(Bottleneck, AReaderThatCannotBeSeen) {
-  PipelineView view = made_pipeline({"cat", "gzip"}, {{{0}, {1}}, {{1}, {}}});
+  Pipeline view = made_pipeline({"cat", "gzip"}, {{{0}, {1}}, {{1}, {}}});
   view.pipes[1].kernel_readers.reset();
   for (const size_t i : {0u, 1u}) spend(view, i, {.writing = 0.97});
-  for (PipeView& pipe : view.pipes) set_ring(pipe, 1, 0, 0.97);
+  for (Pipe& pipe : view.pipes) set_ring(pipe, 1, 0, 0.97);
   EXPECT_EQ(verdict_of(view), "outside gzip pipe_write");
 }
 
 TEST(Bottleneck, AStageOfAnotherUserIsToldByItsRings) {
-  PipelineView view = limited({"tar", "gzip", "ssh"}, 1);
+  Pipeline view = limited({"tar", "gzip", "ssh"}, 1);
   for (size_t i = 0; i < 3; ++i) hide_stage(view, i);
   EXPECT_EQ(verdict_of(view), "stage gzip none");
   EXPECT_EQ(
       line_of(view),
       "gzip holds it up: its input is full 97 %, its output empty 97 %, and it is on a CPU now");
-  for (PipeView& pipe : view.pipes) pipe.shares = Reading<RingShares>::unavailable("no");
+  for (Pipe& pipe : view.pipes) pipe.shares = Reading<RingShares>::unavailable("no");
   EXPECT_EQ(verdict_of(view), "unknown - none");
   EXPECT_EQ(line_of(view), "not known: what tar, gzip and ssh do: it belongs to another user");
 }
 
 TEST(Bottleneck, WithoutRingsTheWaitsTell) {
-  PipelineView view = limited({"tar", "gzip", "ssh"}, 1);
-  for (PipeView& pipe : view.pipes) pipe.shares = Reading<RingShares>::unavailable("no");
+  Pipeline view = limited({"tar", "gzip", "ssh"}, 1);
+  for (Pipe& pipe : view.pipes) pipe.shares = Reading<RingShares>::unavailable("no");
   EXPECT_EQ(verdict_of(view), "stage gzip none");
   EXPECT_EQ(
       line_of(view),
@@ -663,7 +663,7 @@ TEST(Bottleneck, WithoutRingsTheWaitsTell) {
 }
 
 TEST(Bottleneck, OneProcess) {
-  PipelineView view = made_pipeline({"nginx"}, {{{0}, {0}}});
+  Pipeline view = made_pipeline({"nginx"}, {{{0}, {0}}});
   view.pipes[0].own = true;
   spend(view, 0, {}, WaitsFor::poll);
   EXPECT_EQ(verdict_of(view), "idle - none");
@@ -673,16 +673,16 @@ TEST(Bottleneck, OneProcess) {
 }
 
 TEST(Bottleneck, ThinEvidenceNamesNobody) {
-  PipelineView view = limited({"tar", "gzip", "ssh"}, 1);
+  Pipeline view = limited({"tar", "gzip", "ssh"}, 1);
   view.window_ns = 400'000'000;
   EXPECT_EQ(verdict_of(view), "unknown - none");
   EXPECT_EQ(line_of(view), "not known yet: watched for 0.4 s, it takes 1 s");
   view = limited({"tar", "gzip", "ssh"}, 1);
-  for (PipeView& pipe : view.pipes) pipe.shares.value->samples = kLeastSamples - 1;
+  for (Pipe& pipe : view.pipes) pipe.shares.value->samples = kLeastSamples - 1;
   EXPECT_EQ(verdict_of(view), "unknown - none");
   EXPECT_EQ(line_of(view), "not known yet: 19 samples of the rings, it takes 20");
-  for (StageView& stage : view.stages) stage.shares = Reading<StageShares>::warming("first second");
-  for (PipeView& pipe : view.pipes) pipe.shares = Reading<RingShares>::warming("first second");
+  for (Stage& stage : view.stages) stage.shares = Reading<StageShares>::warming("first second");
+  for (Pipe& pipe : view.pipes) pipe.shares = Reading<RingShares>::warming("first second");
   EXPECT_EQ(verdict_of(view), "unknown - none");
   EXPECT_EQ(line_of(view), "not known yet: what tar, gzip and ssh do: first second");
 }
@@ -692,11 +692,11 @@ TEST(Bottleneck, LinesFitWhateverTheNames) {
   const std::string odd = "日本語日本語日本語日本語日本語";
   for (const std::string& name : {wide, odd, std::string(60, 'y')}) {
     for (const WaitsFor wait : {WaitsFor::none, WaitsFor::network, WaitsFor::stopped}) {
-      PipelineView view = limited({name, name, name}, 1, wait);
+      Pipeline view = limited({name, name, name}, 1, wait);
       EXPECT_LE(columns_of_line(line_of(view)), kLineColumns) << line_of(view);
       EXPECT_GT(line_of(view).size(), name.size() / 3);
     }
-    PipelineView view = made_chain({name, name});
+    Pipeline view = made_chain({name, name});
     set_ring(view.pipes[0], 0.5, 0.4, 0.4);
     for (const size_t i : {0u, 1u})
       spend(view, i, {.on_cpu = 0.5, .reading = 0.5 * double(i), .writing = 0.5 - 0.5 * double(i)});

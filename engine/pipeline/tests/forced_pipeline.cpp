@@ -160,10 +160,10 @@ void ForcedPipelines::SetUp() {
   GTEST_SKIP() << reason;
 }
 
-std::string ForcedPipelines::details_of(const PipelineView& view) {
+std::string ForcedPipelines::details_of(const Pipeline& view) {
   std::string text = view.bottleneck.line + "\n";
   for (const std::string& clause : view.bottleneck.evidence) text += "- " + clause + "\n";
-  for (const StageView& stage : view.stages) {
+  for (const Stage& stage : view.stages) {
     text += fmt::format("{} {}:", stage.id.pid, stage.name);
     if (const auto& shares = stage.shares; shares.has_value()) {
       text += fmt::format(" cpu {:.2f} runnable {:.2f} reading {:.2f} writing {:.2f}",
@@ -175,12 +175,12 @@ std::string ForcedPipelines::details_of(const PipelineView& view) {
     }
     text += "\n";
   }
-  for (const PipeView& pipe : view.pipes) {
+  for (const Pipe& pipe : view.pipes) {
     text += fmt::format("pipe {}:", pipe.id.inode);
-    for (const EndView& end : pipe.writers)
+    for (const StageEnd& end : pipe.writers)
       text += fmt::format(" {}{}", end.end.process.pid, end.active ? "" : "(idle)");
     text += " ->";
-    for (const EndView& end : pipe.readers)
+    for (const StageEnd& end : pipe.readers)
       text += fmt::format(" {}{}", end.end.process.pid, end.active ? "" : "(idle)");
     if (pipe.shares.has_value())
       text += fmt::format(", empty {:.2f} full {:.2f} of {} samples", pipe.shares->empty,
@@ -258,10 +258,10 @@ Bottleneck ForcedPipelines::found() {
   return last->pipeline ? last->pipeline->bottleneck : Bottleneck{};
 }
 
-std::string ForcedPipelines::text_of(const Bottleneck& bottleneck, const PipelineView& view) {
+std::string ForcedPipelines::text_of(const Bottleneck& bottleneck, const Pipeline& view) {
   std::string text(name_of(bottleneck.kind));
   if (!bottleneck.stage) return text;
-  const auto stage = std::ranges::find(view.stages, *bottleneck.stage, &StageView::id);
+  const auto stage = std::ranges::find(view.stages, *bottleneck.stage, &Stage::id);
   return text + " " + (stage == view.stages.end() ? "?" : stage->name);
 }
 
@@ -276,7 +276,7 @@ pid_t ForcedPipelines::pid_of(const std::string& name) {
   pid_t pid = 0;
   until([&](const WatchSnapshot& s) {
     if (!s.pipeline) return false;
-    for (const StageView& stage : s.pipeline->stages)
+    for (const Stage& stage : s.pipeline->stages)
       if (stage.name == name && !stage.gone) pid = stage.id.pid;
     return pid != 0;
   });

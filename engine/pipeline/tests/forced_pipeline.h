@@ -54,11 +54,11 @@ class ForcedPipelines : public testing::Test {
   // Ticks until what holds it up has been the same for a window, and known.
   Bottleneck found();
   // "stage gzip", "idle"
-  static std::string text_of(const Bottleneck& bottleneck, const PipelineView& view);
+  static std::string text_of(const Bottleneck& bottleneck, const Pipeline& view);
   // The same as text_of(found()).
   std::string verdict();
   // Shares, for a test that failed.
-  static std::string details_of(const PipelineView& view);
+  static std::string details_of(const Pipeline& view);
 
   std::shared_ptr<const WatchSnapshot> tick();
   std::shared_ptr<const WatchSnapshot> until(

@@ -138,9 +138,9 @@ TEST_F(ForcedPipelines, TwoWritersThatNeverWaitForTheReader) {
   until([](const WatchSnapshot& s) {
     if (!s.pipeline || s.pipeline->pipes.empty()) return false;
     const auto& writers = s.pipeline->pipes[0].writers;
-    return std::ranges::count_if(writers, &EndView::active) == 2;
+    return std::ranges::count_if(writers, &StageEnd::active) == 2;
   });
-  for (const EndView& end : last->pipeline->pipes[0].writers)
+  for (const StageEnd& end : last->pipeline->pipes[0].writers)
     EXPECT_EQ(end.active, last->pipeline->stages[end.stage].name == "dd");
 }
 

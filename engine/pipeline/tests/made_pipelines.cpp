@@ -11,20 +11,20 @@ constexpr double kAlways = 0.97, kHardlyEver = 0.02;
 constexpr uint64_t kMadeCapacity = 65536;
 constexpr uint32_t kMadeSlots = 16;
 
-EndView made_end(const PipelineView& pipeline, size_t stage, Access access, int fd) {
-  EndView end;
+StageEnd made_end(const Pipeline& pipeline, size_t stage, Access access, int fd) {
+  StageEnd end;
   end.end = {pipeline.stages[stage].id, fd, access, false};
   end.stage = stage;
   return end;
 }
 
 // The next descriptor of a stage for its reads or writes.
-int next_fd(const PipelineView& pipeline, size_t stage, Access access) {
+int next_fd(const Pipeline& pipeline, size_t stage, Access access) {
   int others = 0;
   bool first = true;
-  for (const PipeView& pipe : pipeline.pipes) {
+  for (const Pipe& pipe : pipeline.pipes) {
     for (const auto* ends : {&pipe.writers, &pipe.readers}) {
-      for (const EndView& end : *ends) {
+      for (const StageEnd& end : *ends) {
         if (end.stage != stage) continue;
         if (end.end.access == access) first = false;
         others += end.end.fd > 2;
@@ -34,18 +34,17 @@ int next_fd(const PipelineView& pipeline, size_t stage, Access access) {
   return first ? (access == Access::read ? 0 : 1) : 3 + others;
 }
 
-void set_bytes_per_s(PipelineView& pipeline, double bytes_per_s) {
-  for (PipeView& pipe : pipeline.pipes) pipe.bytes_per_s = Reading<double>::of(bytes_per_s);
+void set_bytes_per_s(Pipeline& pipeline, double bytes_per_s) {
+  for (Pipe& pipe : pipeline.pipes) pipe.bytes_per_s = Reading<double>::of(bytes_per_s);
 }
 
 }  // namespace
 
-PipelineView made_pipeline(const std::vector<std::string>& names,
-                           const std::vector<MadePipe>& pipes) {
-  PipelineView pipeline;
+Pipeline made_pipeline(const std::vector<std::string>& names, const std::vector<MadePipe>& pipes) {
+  Pipeline pipeline;
   pipeline.window_ns = 5'000'000'000;
   for (size_t i = 0; i < names.size(); ++i) {
-    StageView stage;
+    Stage stage;
     stage.id = {pid_t(4001 + i), 1'000'000 + i};
     stage.name = stage.command = names[i];
     stage.age_ns = 75'000'000'000;
@@ -55,7 +54,7 @@ PipelineView made_pipeline(const std::vector<std::string>& names,
   for (size_t i = 0; i < names.size(); ++i)
     spend(pipeline, i, {.cpu = 0.5, .on_cpu = 0.5}, WaitsFor::other);
   for (const MadePipe& made : pipes) {
-    PipeView pipe;
+    Pipe pipe;
     pipe.id = {14, 80'001 + pipeline.pipes.size()};
     pipe.first_seen_ns = kMadeNow_ns - 60'000'000'000;
     pipe.capacity = kMadeCapacity;
@@ -75,13 +74,13 @@ PipelineView made_pipeline(const std::vector<std::string>& names,
   return pipeline;
 }
 
-PipelineView made_chain(const std::vector<std::string>& names) {
+Pipeline made_chain(const std::vector<std::string>& names) {
   std::vector<MadePipe> pipes;
   for (size_t i = 0; i + 1 < names.size(); ++i) pipes.push_back({{i}, {i + 1}});
   return made_pipeline(names, pipes);
 }
 
-void set_ring(PipeView& pipe, double mean, double empty, double full) {
+void set_ring(Pipe& pipe, double mean, double empty, double full) {
   pipe.shares = Reading<RingShares>::of({mean, empty, full, 480});
   RingCounts ring;
   ring.slots = kMadeSlots;
@@ -94,8 +93,8 @@ void set_ring(PipeView& pipe, double mean, double empty, double full) {
   pipe.queued = ring.queued_bytes;
 }
 
-void spend(PipelineView& pipeline, size_t stage, const StageShares& shares, WaitsFor rest) {
-  StageView& view = pipeline.stages[stage];
+void spend(Pipeline& pipeline, size_t stage, const StageShares& shares, WaitsFor rest) {
+  Stage& view = pipeline.stages[stage];
   StageShares all = shares;
   const double named = all.on_cpu + all.runnable + all.reading + all.writing +
                        std::accumulate(all.elsewhere.begin(), all.elsewhere.end(), 0.0);
@@ -118,7 +117,7 @@ void spend(PipelineView& pipeline, size_t stage, const StageShares& shares, Wait
     view.state.wait = all.writing == waiting ? WaitsFor::pipe_write : WaitsFor::pipe_read;
 }
 
-void limit_by(PipelineView& pipeline, size_t stage, WaitsFor its_wait) {
+void limit_by(Pipeline& pipeline, size_t stage, WaitsFor its_wait) {
   StageShares own;
   if (its_wait == WaitsFor::none) own.cpu = own.on_cpu = kAlways;
   own.reading = own.writing = kHardlyEver / 2;
@@ -128,7 +127,7 @@ void limit_by(PipelineView& pipeline, size_t stage, WaitsFor its_wait) {
   std::vector<size_t> next = {stage};
   reached[stage] = true;
   // Outwards from it: whoever shares a pipe with a stage that was reached waits in that pipe.
-  const auto reach = [&](const PipeView& pipe, const EndView& end, bool writing) {
+  const auto reach = [&](const Pipe& pipe, const StageEnd& end, bool writing) {
     if (reached[end.stage]) return;
     reached[end.stage] = true;
     next.push_back(end.stage);
@@ -138,27 +137,27 @@ void limit_by(PipelineView& pipeline, size_t stage, WaitsFor its_wait) {
     pipeline.stages[end.stage].state.pipe = pipe.id;
   };
   for (size_t i = 0; i < next.size(); ++i) {
-    for (PipeView& pipe : pipeline.pipes) {
-      const auto is_its = [&](const EndView& end) { return end.stage == next[i]; };
+    for (Pipe& pipe : pipeline.pipes) {
+      const auto is_its = [&](const StageEnd& end) { return end.stage == next[i]; };
       const bool writes = std::ranges::any_of(pipe.writers, is_its);
       const bool reads = std::ranges::any_of(pipe.readers, is_its);
-      const auto is_new = [&](const EndView& end) { return !reached[end.stage]; };
+      const auto is_new = [&](const StageEnd& end) { return !reached[end.stage]; };
       if (reads && std::ranges::any_of(pipe.writers, is_new)) set_ring(pipe, 0.99, 0, kAlways);
       if (writes && std::ranges::any_of(pipe.readers, is_new)) set_ring(pipe, 0.01, kAlways, 0);
       if (reads)
-        for (const EndView& end : pipe.writers) reach(pipe, end, true);
+        for (const StageEnd& end : pipe.writers) reach(pipe, end, true);
       if (writes)
-        for (const EndView& end : pipe.readers) reach(pipe, end, false);
+        for (const StageEnd& end : pipe.readers) reach(pipe, end, false);
     }
   }
 }
 
-void stand_still(PipelineView& pipeline) { set_bytes_per_s(pipeline, 0); }
+void stand_still(Pipeline& pipeline) { set_bytes_per_s(pipeline, 0); }
 
-void exit_stage(PipelineView& pipeline, size_t stage) {
+void exit_stage(Pipeline& pipeline, size_t stage) {
   pipeline.stages[stage].gone = true;
-  for (PipeView& pipe : pipeline.pipes) {
-    const auto is_its = [&](const EndView& end) { return end.stage == stage; };
+  for (Pipe& pipe : pipeline.pipes) {
+    const auto is_its = [&](const StageEnd& end) { return end.stage == stage; };
     if (std::erase_if(pipe.writers, is_its) > 0)
       pipe.kernel_writers = uint32_t(pipe.writers.size());
     if (std::erase_if(pipe.readers, is_its) > 0)
@@ -166,19 +165,19 @@ void exit_stage(PipelineView& pipeline, size_t stage) {
   }
 }
 
-void hide_stage(PipelineView& pipeline, size_t stage) {
+void hide_stage(Pipeline& pipeline, size_t stage) {
   const std::string reason = "it belongs to another user; use sudo";
   pipeline.stages[stage].shares = Reading<StageShares>::unavailable(reason);
   pipeline.stages[stage].cpu = Reading<double>::unavailable(reason);
   pipeline.stages[stage].cpu_ns.reset();
 }
 
-void add_noise(PipelineView& pipeline, double spread, std::mt19937& random) {
+void add_noise(Pipeline& pipeline, double spread, std::mt19937& random) {
   std::uniform_real_distribution<double> by(-spread, spread);
   const auto move = [&](double& share) {
     if (share > 0) share = std::clamp(share + by(random), 0.0, 1.0);
   };
-  for (StageView& stage : pipeline.stages) {
+  for (Stage& stage : pipeline.stages) {
     if (!stage.shares.has_value()) continue;
     StageShares& s = *stage.shares.value;
     double sum = 0;
@@ -190,7 +189,7 @@ void add_noise(PipelineView& pipeline, double spread, std::mt19937& random) {
     each([&](double& share) { sum += share; });
     if (sum > 0) each([&](double& share) { share /= sum; });
   }
-  for (PipeView& pipe : pipeline.pipes) {
+  for (Pipe& pipe : pipeline.pipes) {
     if (!pipe.shares.has_value()) continue;
     RingShares& s = *pipe.shares.value;
     for (double* share : {&s.mean, &s.empty, &s.full}) move(*share);

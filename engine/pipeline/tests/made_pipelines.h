@@ -20,32 +20,31 @@ struct MadePipe {
 // Stages with these names and the pids 4001, 4002, ..., which hang together by pipes of 64 KiB. A
 // stage reads on descriptor 0 and writes on 1; further pipes are on 3, 4, ... Everything is known.
 // Nobody waits for a pipe, and the rings are half full.
-PipelineView made_pipeline(const std::vector<std::string>& names,
-                           const std::vector<MadePipe>& pipes);
+Pipeline made_pipeline(const std::vector<std::string>& names, const std::vector<MadePipe>& pipes);
 
 // "a | b | c".
-PipelineView made_chain(const std::vector<std::string>& names);
+Pipeline made_chain(const std::vector<std::string>& names);
 
 // One stage sets the pace, by its work on a CPU (none) or by waiting for something. All others wait
 // for it: those that it hinders from writing before full rings, the others before empty ones.
-void limit_by(PipelineView& pipeline, size_t stage, WaitsFor its_wait = WaitsFor::none);
+void limit_by(Pipeline& pipeline, size_t stage, WaitsFor its_wait = WaitsFor::none);
 
 // The shares of a stage; the rest of the time it waits for this.
-void spend(PipelineView& pipeline, size_t stage, const StageShares& shares,
+void spend(Pipeline& pipeline, size_t stage, const StageShares& shares,
            WaitsFor rest = WaitsFor::other);
 
-void set_ring(PipeView& pipe, double mean, double empty, double full);
+void set_ring(Pipe& pipe, double mean, double empty, double full);
 
 // No byte went through any pipe within the window.
-void stand_still(PipelineView& pipeline);
+void stand_still(Pipeline& pipeline);
 
 // It has exited: its ends are closed.
-void exit_stage(PipelineView& pipeline, size_t stage);
+void exit_stage(Pipeline& pipeline, size_t stage);
 
 // Without privileges: neither rings nor functions, shares of stages with a reason.
-void hide_stage(PipelineView& pipeline, size_t stage);
+void hide_stage(Pipeline& pipeline, size_t stage);
 
 // Moves every share that is not 0 by up to this much, at random; those of a stage still add up.
-void add_noise(PipelineView& pipeline, double spread, std::mt19937& random);
+void add_noise(Pipeline& pipeline, double spread, std::mt19937& random);
 
 }  // namespace pipetop

@@ -27,10 +27,10 @@ class OpenPipelineTest : public WatchTest {
     machine.pipe(100).bytes_per_s = 30 << 20;
     machine.pipe(200).bytes_per_s = 10 << 20;
   }
-  const PipeView& pipe(const std::shared_ptr<const WatchSnapshot>& s, PipeId id) {
+  const Pipe& pipe(const std::shared_ptr<const WatchSnapshot>& s, PipeId id) {
     kept_ = s;
-    static const PipeView none;
-    const auto found = std::ranges::find(s->pipeline->pipes, id, &PipeView::id);
+    static const Pipe none;
+    const auto found = std::ranges::find(s->pipeline->pipes, id, &Pipe::id);
     if (found != s->pipeline->pipes.end()) return *found;
     ADD_FAILURE() << "no pipe " << id.inode;
     return none;
@@ -417,7 +417,7 @@ TEST_F(OpenPipelineTest, WhoOnlyHoldsAnEndIsShownApart) {
   EXPECT_EQ(names(s), "tar gzip ssh bash");
   const auto& writers = pipe(s, first).writers;
   ASSERT_EQ(writers.size(), 2u);
-  for (const EndView& end : writers) EXPECT_EQ(end.active, end.end.process == tar);
+  for (const StageEnd& end : writers) EXPECT_EQ(end.active, end.end.process == tar);
   EXPECT_EQ(machine.watched, (std::vector<pid_t>{10, 11, 12}));
   const std::vector<std::string>& evidence = s->pipeline->bottleneck.evidence;
   const std::string clause = "gzip gets no end of file while bash holds a write end";

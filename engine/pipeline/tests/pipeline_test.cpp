@@ -12,7 +12,7 @@ namespace {
 TEST(PipelineTitle, AChainIsWrittenAsInAShell) {
   EXPECT_EQ(made_chain({"tar", "zstd", "ssh"}).title(), "tar | zstd | ssh");
   EXPECT_EQ(made_pipeline({"nginx"}, {{{0}, {0}}}).title(), "nginx");
-  EXPECT_EQ(PipelineView{}.title(), "");
+  EXPECT_EQ(Pipeline{}.title(), "");
 }
 
 TEST(PipelineTitle, StagesSideBySideAreInParentheses) {
@@ -22,13 +22,13 @@ TEST(PipelineTitle, StagesSideBySideAreInParentheses) {
 }
 
 TEST(PipelineTitle, WhoOnlyForgotToCloseAnEndIsLeftOut) {
-  PipelineView view = made_pipeline({"tar", "zstd", "bash"}, {{{0, 2}, {1}}});
+  Pipeline view = made_pipeline({"tar", "zstd", "bash"}, {{{0, 2}, {1}}});
   view.pipes[0].writers[1].active = false;
   EXPECT_EQ(view.title(), "tar | zstd");
 }
 
 TEST(PipelineTitle, WhatHasExitedKeepsItsPlace) {
-  PipelineView view = made_chain({"tar", "zstd", "ssh"});
+  Pipeline view = made_chain({"tar", "zstd", "ssh"});
   exit_stage(view, 0);
   EXPECT_EQ(view.title(), "tar | zstd | ssh");
   exit_stage(view, 1);

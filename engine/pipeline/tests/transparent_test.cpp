@@ -128,7 +128,7 @@ class CountedBytes : public ForcedPipelines {
 
   Signals& gate() { return *static_cast<Signals*>(shared_.data()); }
 
-  const PipeView& pipe() const { return last->pipeline->pipes.at(0); }
+  const Pipe& pipe() const { return last->pipeline->pipes.at(0); }
 
  private:
   Mapping shared_{mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0),
@@ -184,7 +184,7 @@ TEST_F(CountedBytes, TheEstimateOfASteadyFlowIsNear) {
   // Bytes that the estimate and the kernel say were moved by now: nothing moves meanwhile.
   const auto both = [&] {
     for (const pid_t pid : {source, sink}) kill(pid, SIGSTOP);
-    const auto stopped = [](const StageView& s) { return s.state.wait == WaitsFor::stopped; };
+    const auto stopped = [](const Stage& s) { return s.state.wait == WaitsFor::stopped; };
     until([&](const WatchSnapshot& s) { return std::ranges::all_of(s.pipeline->stages, stopped); });
     const uint64_t seen_ns = last->now_ns;
     until([&](const WatchSnapshot& s) { return s.now_ns > seen_ns; });

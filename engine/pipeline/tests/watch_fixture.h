@@ -39,25 +39,25 @@ class WatchTest : public testing::Test {
   }
 
   // Of the open pipeline, or of the first row that has it.
-  static const StageView& stage(const std::shared_ptr<const WatchSnapshot>& s,
-                                const std::string& name) {
+  static const Stage& stage(const std::shared_ptr<const WatchSnapshot>& s,
+                            const std::string& name) {
     static std::shared_ptr<const WatchSnapshot> kept;  // what is returned refers to it
     kept = s;
     if (s->pipeline)
-      for (const StageView& stage : s->pipeline->stages)
+      for (const Stage& stage : s->pipeline->stages)
         if (stage.name == name) return stage;
     for (const PipeRow& row : s->rows)
-      for (const StageView& stage : row.stages)
+      for (const Stage& stage : row.stages)
         if (stage.name == name) return stage;
     ADD_FAILURE() << "there is no stage " << name;
-    static const StageView none;
+    static const Stage none;
     return none;
   }
 
   static std::string names(const std::shared_ptr<const WatchSnapshot>& s) {
     std::string names;
     if (!s->pipeline) return "none";
-    for (const StageView& stage : s->pipeline->stages)
+    for (const Stage& stage : s->pipeline->stages)
       names += (names.empty() ? "" : " ") + stage.name + (stage.gone ? "(gone)" : "");
     return names;
   }

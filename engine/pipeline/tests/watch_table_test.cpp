@@ -23,8 +23,8 @@ TEST_F(WatchTableTest, ARowHoldsBothEndsAndWhatTheyDo) {
   EXPECT_EQ(row.pipe.id, id);
   ASSERT_EQ(row.pipe.writers.size(), 1u);
   ASSERT_EQ(row.pipe.readers.size(), 1u);
-  const StageView& writer = row.stages[row.pipe.writers[0].stage];
-  const StageView& reader = row.stages[row.pipe.readers[0].stage];
+  const Stage& writer = row.stages[row.pipe.writers[0].stage];
+  const Stage& reader = row.stages[row.pipe.readers[0].stage];
   EXPECT_EQ(writer.name, "tar");
   EXPECT_EQ(writer.command, "tar --flag");
   EXPECT_EQ(writer.state.kind, StageState::Kind::waiting);
@@ -118,7 +118,7 @@ TEST_F(WatchTableTest, NoNameCanControlTheTerminal) {
   machine.pipe(101).pipe.id.device = 99;  // a FIFO
   const auto s = tick();
   for (const PipeRow& row : s->rows)
-    for (const StageView& stage : row.stages)
+    for (const Stage& stage : row.stages)
       for (const std::string& text : {stage.name, stage.command, row.pipe.path})
         for (const char c : text) EXPECT_GE(static_cast<unsigned char>(c), 0x20) << text;
 }
@@ -205,9 +205,9 @@ TEST_F(WatchTableTest, WhatHoldersDoIsNoticedThoughTheyStayTheSame) {
   machine.hold(100, 11, 1, Access::write);
   const auto child_is_active = [&] {
     const auto s = tick();
-    const std::vector<EndView>& writers = s->rows[0].pipe.writers;
+    const std::vector<StageEnd>& writers = s->rows[0].pipe.writers;
     return std::ranges::any_of(
-        writers, [](const EndView& end) { return end.active && end.end.process.pid == 11; });
+        writers, [](const StageEnd& end) { return end.active && end.end.process.pid == 11; });
   };
   EXPECT_FALSE(child_is_active());
   machine.thread(11).task.cpu_ns = kSecond;  // it has done something, after all

@@ -33,7 +33,7 @@ void expect_last(Enum... values) {
 TEST(RecordedFields, TheLastValuesAreTheLast) {
   expect_last(WriteWith{}, ReadWith{}, Wait{}, Pages{}, Buffers{}, Placement{}, Payload{}, Files{},
               Profile{}, WorkloadKind{}, Observing{}, Role{}, ProcessState{}, FigureKind{},
-              ZeroCopy{}, Bound{}, Severity{}, BpfCounters{}, SceneView{}, RecordedMark::Kind{});
+              ZeroCopy{}, Bound{}, Severity{}, BpfCounters{}, ShowPart{}, RecordedMark::Kind{});
 }
 
 struct Grown {

@@ -122,7 +122,7 @@ TEST(Recording, ScenesHaveTheirTitles) {
   Scene scene;
   scene.title = "Lending pages";
   scene.caption = "vmsplice puts the\nwriter's pages into the ring";
-  scene.view = SceneView::functions;
+  scene.view = ShowPart::functions;
   scene.highlight = "gup_fast_fallback";
   recorder.begin_scene(2'000'000'000, 3, scene);
   recorder.add(moment(3'000'000'000, 2, 2'000'000'001));
@@ -134,7 +134,7 @@ TEST(Recording, ScenesHaveTheirTitles) {
   EXPECT_EQ(mark.number, 3u);
   EXPECT_EQ(mark.label, "Lending pages");
   EXPECT_EQ(mark.caption, scene.caption);
-  EXPECT_EQ(mark.view, SceneView::functions);
+  EXPECT_EQ(mark.view, ShowPart::functions);
   EXPECT_EQ(mark.highlight, "gup_fast_fallback");
 }
 

@@ -15,7 +15,7 @@ namespace {
 // Why there is nothing to judge, "" if there is.
 std::string nothing_flows(const Snapshot& s) {
   if (s.effective.settings.pipe.slow_motion) return "slow motion: pipetop sets the pace";
-  for (const WorkerView& worker : s.workers)
+  for (const WorkerReadings& worker : s.workers)
     if (worker.state != ProcessState::flowing)
       return fmt::format("the {} is not running freely{}{}", to_text(worker.role),
                          worker.state_reason.empty() ? "" : ": ", worker.state_reason);
@@ -29,7 +29,7 @@ std::string too_early(const Snapshot& s) {
   if (since_ns < kVerdictTakesNs)
     return fmt::format("{:.1f} s since the change, {:.0f} s needed", double(since_ns) / 1e9,
                        double(kVerdictTakesNs) / 1e9);
-  for (const WorkerView& worker : s.workers)
+  for (const WorkerReadings& worker : s.workers)
     if (worker.shares.on_cpu.status == ReadingStatus::warming)
       return fmt::format("{}'s time: {}", to_text(worker.role), worker.shares.on_cpu.reason);
   return {};

@@ -77,7 +77,7 @@ std::optional<double> share_below(const Reading<BlockedTable>& blocked,
 }
 
 // Whether there are enough samples; else notes what is missing.
-std::optional<Functions> functions_of(const WorkerView& worker, std::optional<double> on_cpu,
+std::optional<Functions> functions_of(const WorkerReadings& worker, std::optional<double> on_cpu,
                                       Evidence& evidence) {
   const std::string_view role = to_text(worker.role);
   const Reading<FunctionTable>& functions = worker.functions;
@@ -93,7 +93,7 @@ std::optional<Functions> functions_of(const WorkerView& worker, std::optional<do
   return {};
 }
 
-void judge_locks(const WorkerView& worker, const std::optional<Functions>& functions,
+void judge_locks(const WorkerReadings& worker, const std::optional<Functions>& functions,
                  RoleEvidence& role) {
   std::optional<double> spins;
   if (functions) {
@@ -109,7 +109,8 @@ void judge_locks(const WorkerView& worker, const std::optional<Functions>& funct
 
 // A process that waits by spinning may also be runnable; its share of waiting is
 // that of the time it gets.
-std::optional<Waiting> waiting_of(Wait wait, const WorkerView& worker, const RoleEvidence& role) {
+std::optional<Waiting> waiting_of(Wait wait, const WorkerReadings& worker,
+                                  const RoleEvidence& role) {
   using Of = Waiting::Of;
   const auto waiting = [](std::optional<double> share, Of of, const char* words) {
     return share ? std::optional(Waiting{*share, of, words}) : std::nullopt;
@@ -126,7 +127,7 @@ std::optional<Waiting> waiting_of(Wait wait, const WorkerView& worker, const Rol
   return waiting(*role.blocked - role.away.value_or(0), Of::time, "blocked");
 }
 
-void judge_sleeps(const WorkerView& worker, const Throughput& throughput, RoleEvidence& role) {
+void judge_sleeps(const WorkerReadings& worker, const Throughput& throughput, RoleEvidence& role) {
   std::optional<double> switches = known(worker.voluntary_switches_per_s);
   if (!switches) switches = known(worker.context_switches_per_s);
   if (!switches || *switches <= 0) return;
@@ -135,7 +136,7 @@ void judge_sleeps(const WorkerView& worker, const Throughput& throughput, RoleEv
 }
 
 void gather_role(const Snapshot& s, Role which, Evidence& evidence) {
-  const WorkerView& worker = s.worker(which);
+  const WorkerReadings& worker = s.worker(which);
   RoleEvidence& role = evidence.roles[static_cast<size_t>(which)];
   role.role = which;
   role.on_cpu = known(worker.shares.on_cpu);

@@ -141,7 +141,7 @@ using CastFileTest = InScratch;
 
 TEST_F(CastFileTest, IsAnAsciicast) {
   CastFile cast("a.cast", 1'700'000'000);
-  ViewState view;
+  DashboardState view;
   view.presets = config_.presets;
   for (uint64_t ms = 0; ms <= 2000; ms += 500) {
     const int cols = ms < 2000 ? 100 : 120;

@@ -7,8 +7,8 @@ namespace {
 
 constexpr uint64_t kGiBytes = 1ull << 30;
 
-WorkerView worker_of(Role role, uint64_t bytes, uint64_t syscalls) {
-  WorkerView w;
+WorkerReadings worker_of(Role role, uint64_t bytes, uint64_t syscalls) {
+  WorkerReadings w;
   w.role = role;
   w.name = role == Role::writer ? "writer" : "reader";
   w.technique = {role == Role::writer ? "vmsplice" : "splice → /dev/null", "block"};
@@ -53,8 +53,8 @@ void set_throughput(Segment& segment) {
   segment.rate = Reading<RateStats>::of({12.5, 12.4, 0.25, 12.0, 13.0, 17});
 }
 
-RingView ring() {
-  RingView r;
+RingReadings ring() {
+  RingReadings r;
   r.slots = 32;
   r.bytes = 32 * kPageBytes;
   Occupancy occupancy;

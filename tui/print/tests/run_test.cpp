@@ -223,10 +223,10 @@ TEST(PrintJson, ARestartedProcessHasNoDifference) {
 // Which may have more switches than the one before it, but not those of both.
 TEST(PrintJson, TotalsOfALongSuccessorAreNoDifference) {
   RunResult r = example_result();
-  WorkerView &before = r.begin.workers[0], &after = r.end.workers[0];
-  for (const auto total :
-       {&WorkerView::context_switches, &WorkerView::voluntary_switches,
-        &WorkerView::involuntary_switches, &WorkerView::page_faults, &WorkerView::wakeups}) {
+  WorkerReadings &before = r.begin.workers[0], &after = r.end.workers[0];
+  for (const auto total : {&WorkerReadings::context_switches, &WorkerReadings::voluntary_switches,
+                           &WorkerReadings::involuntary_switches, &WorkerReadings::page_faults,
+                           &WorkerReadings::wakeups}) {
     before.*total = Reading<uint64_t>::of(10);
     after.*total = Reading<uint64_t>::of(25);
   }
@@ -260,7 +260,7 @@ TEST(PrintJson, SaysWhoseSleepsAreShown) {
 
 TEST(PrintJson, SaysWhereAWorkerWasBlocked) {
   RunResult r = example_result();
-  WorkerView& writer = r.end.workers[0];
+  WorkerReadings& writer = r.end.workers[0];
   r.begin.workers[0].wakeups = Reading<uint64_t>::of(10);
   writer.wakeups = Reading<uint64_t>::of(25);
   r.begin.workers[0].involuntary_switches = Reading<uint64_t>::of(1);

@@ -6,8 +6,8 @@ namespace {
 constexpr uint64_t kNow_ns = 100'000'000'000;
 constexpr PipeId kFirst{14, 501}, kSecond{14, 502};
 
-StageView stage(pid_t pid, const char* name, const char* command, StageState state) {
-  StageView stage;
+Stage stage(pid_t pid, const char* name, const char* command, StageState state) {
+  Stage stage;
   stage.id = {pid, 7'000 + uint64_t(pid)};
   stage.name = name;
   stage.command = command;
@@ -26,15 +26,15 @@ StageShares shares(double cpu, double runnable, double reading, double writing) 
   return s;
 }
 
-EndView end(const StageView& stage, size_t index, int fd) {
-  EndView end;
+StageEnd end(const Stage& stage, size_t index, int fd) {
+  StageEnd end;
   end.end = {stage.id, fd, fd == 0 ? Access::read : Access::write, false};
   end.stage = index;
   return end;
 }
 
-PipeView pipe(PipeId id, uint64_t queued, double empty, double full, double bytes_per_s) {
-  PipeView pipe;
+Pipe pipe(PipeId id, uint64_t queued, double empty, double full, double bytes_per_s) {
+  Pipe pipe;
   pipe.id = id;
   pipe.first_seen_ns = kNow_ns - 12'000'000'000;
   pipe.capacity = 65'536;
@@ -52,7 +52,7 @@ PipeView pipe(PipeId id, uint64_t queued, double empty, double full, double byte
   return pipe;
 }
 
-PipeRow row(const PipelineView& pipeline, size_t i) {
+PipeRow row(const Pipeline& pipeline, size_t i) {
   PipeRow row;
   row.pipe = pipeline.pipes[i];
   row.stages = {pipeline.stages[i], pipeline.stages[i + 1]};
@@ -63,7 +63,7 @@ PipeRow row(const PipelineView& pipeline, size_t i) {
 }
 
 // Of somebody else, to a FIFO that one process reads.
-PipeRow unknown_row(const StageView& reader) {
+PipeRow unknown_row(const Stage& reader) {
   PipeRow row;
   row.pipe.id = {2049, 77};
   row.pipe.path = "/tmp/queue";
@@ -79,8 +79,8 @@ PipeRow unknown_row(const StageView& reader) {
 
 }  // namespace
 
-PipelineView example_pipeline() {
-  PipelineView p;
+Pipeline example_pipeline() {
+  Pipeline p;
   const StageState writes{StageState::Kind::waiting, WaitsFor::pipe_write, kFirst};
   const StageState reads{StageState::Kind::waiting, WaitsFor::pipe_read, kSecond};
   p.stages = {stage(1201, "seq", "seq 100000000", writes),
@@ -112,8 +112,8 @@ PipelineView example_pipeline() {
 }
 
 WatchSnapshot example_pipes() {
-  const PipelineView pipeline = example_pipeline();
-  StageView reader =
+  const Pipeline pipeline = example_pipeline();
+  Stage reader =
       stage(88, "logger", "logger -f /tmp/queue", {StageState::Kind::waiting, WaitsFor::poll, {}});
   WatchSnapshot s;
   s.now_ns = kNow_ns;

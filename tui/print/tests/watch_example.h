@@ -8,6 +8,6 @@ namespace pipetop::tui {
 // seq | gzip | wc, held up by gzip; and a pipe that an unknown process writes.
 WatchSnapshot example_pipes();
 
-PipelineView example_pipeline();
+Pipeline example_pipeline();
 
 }  // namespace pipetop::tui

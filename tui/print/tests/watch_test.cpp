@@ -40,7 +40,7 @@ TEST(PrintWatch, ATableHasARowForEachPipe) {
 TEST(PrintWatch, ATableFitsItsTerminal) {
   WatchSnapshot s = example_pipes();
   for (PipeRow& row : s.rows.own())
-    for (StageView& stage : row.stages) stage.name = "fifteen-letters";
+    for (Stage& stage : row.stages) stage.name = "fifteen-letters";
   for (const int columns : {200, 120, 100, 80, 70}) {
     WatchPrint narrow = how();
     narrow.columns = columns;
@@ -181,7 +181,7 @@ TEST(PrintWatch, TheJsonOfAPipelineHoldsItsBottleneck) {
 
 // tee >(b) | a, and two writers of one pipe.
 TEST(PrintWatch, ARingThatIsNotBetweenNeighboursNamesItsEnds) {
-  PipelineView p = example_pipeline();
+  Pipeline p = example_pipeline();
   p.pipes[0].readers.front().stage = 2;
   p.pipes[1].writers.push_back(p.pipes[0].writers.front());
   const std::string text = pipeline_text(p, 120);
@@ -195,10 +195,10 @@ TEST(PrintWatch, ARingThatIsNotBetweenNeighboursNamesItsEnds) {
 }
 
 TEST(PrintWatch, AStageThatEndedBeforeTheOthersIsMarked) {
-  PipelineView p = example_pipeline();
+  Pipeline p = example_pipeline();
   p.stages[0].gone = true;
   EXPECT_NE(pipeline_text(p, 120).find("92 %  ended\n"), std::string::npos);
-  for (StageView& stage : p.stages) stage.gone = true;
+  for (Stage& stage : p.stages) stage.gone = true;
   EXPECT_EQ(pipeline_text(p, 120).find("ended"), std::string::npos);
 }
 
@@ -209,7 +209,7 @@ TEST(PrintWatch, ACommandEndsWithASummary) {
   result.duration_ns = 12'310'000'000;
   result.cpu_ns = 12'700'000'000;
   result.exit_code = 3;
-  result.pipeline = Reading<PipelineView>::of(example_pipeline());
+  result.pipeline = Reading<Pipeline>::of(example_pipeline());
   const Document document = command_document(result, 120);
   EXPECT_TRUE(document.human.starts_with(
       "sh -c 'seq 100000000 | gzip -9 | wc -c': 12.31 s, 12.70 s of CPU, exit status 3\n\nseq | "))
@@ -228,7 +228,7 @@ TEST(PrintWatch, ACommandThatWasNotSeenSaysWhy) {
   result.exit_code = 137;
   result.signal = 9;
   result.reason = "no BPF; sudo pipetop";
-  result.pipeline = Reading<PipelineView>::unavailable("no pipe was seen");
+  result.pipeline = Reading<Pipeline>::unavailable("no pipe was seen");
   const Document document = command_document(result, 120);
   EXPECT_EQ(document.human,
             "true: 0.00 s, 0.00 s of CPU, ended by signal 9\nno BPF; sudo pipetop\nno pipe was "
@@ -241,7 +241,7 @@ TEST(PrintWatch, ACommandThatWasNotSeenSaysWhy) {
 TEST(PrintWatch, WhatProgramsAreCalledEndsNoLine) {
   CommandResult result;
   result.words = {"echo", "a\n\x1b[2Jb"};
-  result.pipeline = Reading<PipelineView>::unavailable("no pipe was seen");
+  result.pipeline = Reading<Pipeline>::unavailable("no pipe was seen");
   const std::string text = command_document(result, 120).human;
   EXPECT_EQ(std::ranges::count(text, '\n'), 2) << text;
   EXPECT_EQ(text.find('\x1b'), text.npos);

@@ -120,7 +120,7 @@ std::string file_in(std::string_view text) {
 void draw_all(Recording& recording) {
   tui::Canvas small(tui::glyphs_of(tui::GlyphSet::unicode), 24, 80);
   tui::Canvas large(tui::glyphs_of(tui::GlyphSet::ascii), 60, 200);
-  tui::ViewState view;
+  tui::DashboardState view;
   for (size_t i = 0; i < std::min(recording.frames(), kMostFrames); ++i)
     for (tui::Canvas* canvas : {&small, &large}) {
       tui::draw_recorded(*canvas, recording.frame(i), view);

@@ -25,14 +25,14 @@ Settings with_clients(uint32_t count, Files files = Files::same) {
 
 class PageCacheTest : public EngineTest {
  protected:
-  static const WorkerView& client(const Snapshot& s) { return s.worker(kClient); }
+  static const WorkerReadings& client(const Snapshot& s) { return s.worker(kClient); }
 
   // Settled, and every client has moved its file once more.
   Snapshot all_flow() {
     const Snapshot before = settle();
     return until([&](const Snapshot& s) {
-      return std::ranges::all_of(s.parts, [&](const PartView& part) {
-        const auto same = std::ranges::find(before.parts, part.name, &PartView::name);
+      return std::ranges::all_of(s.parts, [&](const PartReadings& part) {
+        const auto same = std::ranges::find(before.parts, part.name, &PartReadings::name);
         const uint64_t from = same == before.parts.end() ? 0 : same->total.items;
         return part.total.items >= from + s.requested.page_cache.file_size;
       });
@@ -114,7 +114,7 @@ TEST_F(PageCacheTest, TheEndLeavesNoProcess) {
   start(with_clients(3, Files::own));
   const Snapshot s = all_flow();
   engine->stop();
-  for (const PartView& part : s.parts) EXPECT_NE(::kill(part.pid, 0), 0);
+  for (const PartReadings& part : s.parts) EXPECT_NE(::kill(part.pid, 0), 0);
   EXPECT_EQ(engine->tick().parts.size(), 3u);
 }
 
@@ -127,7 +127,7 @@ TEST_F(PageCacheTest, ClientsDieWithTheEngine) {
   const pid_t engine_pid = ::fork();
   if (engine_pid == 0) {
     start(with_clients(2));
-    for (const PartView& part : all_flow().parts)
+    for (const PartReadings& part : all_flow().parts)
       (void)!::write(write_end.get(), &part.pid, sizeof part.pid);
     until([](const Snapshot&) { return false; });
     ::_exit(1);

@@ -116,9 +116,10 @@ TEST_F(PercpuTest, WorkersComeAndGo) {
     const Snapshot begin = settle();
     ASSERT_EQ(begin.parts.size(), workers);
     const Snapshot now = until([&](const Snapshot& t) {
-      return std::ranges::equal(t.parts, begin.parts, [](const PartView& a, const PartView& b) {
-        return a.pid == b.pid && a.total.items > b.total.items + 100;
-      });
+      return std::ranges::equal(t.parts, begin.parts,
+                                [](const PartReadings& a, const PartReadings& b) {
+                                  return a.pid == b.pid && a.total.items > b.total.items + 100;
+                                });
     });
     EXPECT_EQ(inserter(now).processes, static_cast<int>(workers));
     EXPECT_GT(now.throughput.total_items, total);
@@ -135,7 +136,7 @@ TEST_F(PercpuTest, SeveralFromTheStartStillTellTheMemoryOfARule) {
   const Snapshot now = settle();
   is_known(figure(now, "percpu_bytes_per_rule"));
   until([&](const Snapshot& t) {
-    return std::ranges::all_of(t.parts, [](const PartView& p) { return p.total.items > 100; });
+    return std::ranges::all_of(t.parts, [](const PartReadings& p) { return p.total.items > 100; });
   });
 }
 

@@ -30,7 +30,7 @@ class PercpuTest : public EngineTest {
     return false;
   }
 
-  static const WorkerView& inserter(const Snapshot& s) { return s.worker(percpu::kInserter); }
+  static const WorkerReadings& inserter(const Snapshot& s) { return s.worker(percpu::kInserter); }
 
   static const Reading<double>& figure(const Snapshot& s, std::string_view key) {
     for (const Figure& figure : s.figures)

@@ -39,13 +39,13 @@ const Limit kLimits[] = {
      0.26, 0.24, Bound::cpu},
     {"of one CPU that they fill",
      [](Snapshot& s, double x) {
-       for (WorkerView& w : s.workers) set_time(w, x / 2, 0);
+       for (WorkerReadings& w : s.workers) set_time(w, x / 2, 0);
        reader(s).last_cpu = Reading<int>::of(0);
      },
      0.91, 0.89, Bound::cpu},
     {"of all CPUs",
      [](Snapshot& s, double x) {
-       for (WorkerView& w : s.workers) set_time(w, 0.3, x);
+       for (WorkerReadings& w : s.workers) set_time(w, 0.3, x);
      },
      0.46, 0.44, Bound::cpu},
     {"of a CPU of which there is little for one, and none for the other",
@@ -80,13 +80,13 @@ const Limit kLimits[] = {
      0.44, 0.46, Bound::lock},
     {"of sleep",
      [](Snapshot& s, double x) {
-       for (WorkerView& w : s.workers) set_time(w, 1 - x, 0);
+       for (WorkerReadings& w : s.workers) set_time(w, 1 - x, 0);
        set_switches(s, 10'000);
      },
      0.16, 0.14, Bound::wakeup},
     {"of a sleep's length, in sleeps per second",
      [](Snapshot& s, double x) {
-       for (WorkerView& w : s.workers) set_time(w, 0.7, 0);
+       for (WorkerReadings& w : s.workers) set_time(w, 0.7, 0);
        set_switches(s, x);
      },
      3010, 2990, Bound::wakeup},
@@ -146,7 +146,7 @@ const Limit kLimits[] = {
      0.24, 0.26, Bound::writer},
     {"of sleep for the other one, while that one has no CPU",
      [](Snapshot& s, double x) {
-       for (WorkerView& w : s.workers) {
+       for (WorkerReadings& w : s.workers) {
          set_time(w, 0.75 - x, x);
          set_sleeps(w, 1000, 0);
        }
@@ -155,7 +155,7 @@ const Limit kLimits[] = {
      0.09, 0.11, Bound::wakeup},
     {"of sleep for the other one, while that one is away",
      [](Snapshot& s, double x) {
-       for (WorkerView& w : s.workers) {
+       for (WorkerReadings& w : s.workers) {
          set_time(w, 0.65, 0);
          set_sleeps(w, 1000, 0);
        }
@@ -165,7 +165,7 @@ const Limit kLimits[] = {
      0.19, 0.21, Bound::wakeup},
     {"of a wakeup's length, in sleeps per second",
      [](Snapshot& s, double x) {
-       for (WorkerView& w : s.workers) {
+       for (WorkerReadings& w : s.workers) {
          set_time(w, 0.7, 0);
          set_sleeps(w, 1000, 0);
        }
@@ -230,7 +230,7 @@ TEST(Verdict, ChangesWithWhoWastesACpu) {
   const auto judged = [](double on_cpu, double misses) {
     Snapshot s = ordinary();
     set_wait(s, Wait::busy);
-    for (WorkerView& w : s.workers) set_time(w, on_cpu, 0.5);
+    for (WorkerReadings& w : s.workers) set_time(w, on_cpu, 0.5);
     writer(s).eagain_share = share(misses);
     return judge_bound(s)->bound;
   };

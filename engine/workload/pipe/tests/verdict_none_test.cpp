@@ -127,19 +127,19 @@ const NoneCase kNone[] = {
      [](Snapshot& s) {
        set_time(writer(s), 0.25, 0.18);
        set_time(reader(s), 0.36, 0.36);
-       for (WorkerView& w : s.workers) set_sleeps(w, 1000, 0);
+       for (WorkerReadings& w : s.workers) set_sleeps(w, 1000, 0);
        set_switches(s, 3500);
      },
      ReadingStatus::unavailable, "no single bottleneck"},
     {"both sleep, but long",
      [](Snapshot& s) {
-       for (WorkerView& w : s.workers) set_time(w, 0.7, 0.05);
+       for (WorkerReadings& w : s.workers) set_time(w, 0.7, 0.05);
        set_switches(s, 2000);
      },
      ReadingStatus::unavailable, "no single bottleneck"},
     {"both sleep, nobody knows how often",
      [](Snapshot& s) {
-       for (WorkerView& w : s.workers) {
+       for (WorkerReadings& w : s.workers) {
          set_time(w, 0.7, 0.05);
          w.voluntary_switches_per_s = Reading<double>::warming("no interval yet");
        }
@@ -147,7 +147,7 @@ const NoneCase kNone[] = {
      ReadingStatus::unavailable, "no single bottleneck"},
     {"one CPU, and it is free",
      [](Snapshot& s) {
-       for (WorkerView& w : s.workers) set_time(w, 0.4, 0.1);
+       for (WorkerReadings& w : s.workers) set_time(w, 0.4, 0.1);
        reader(s).last_cpu = Reading<int>::of(0);
      },
      ReadingStatus::unavailable, "no single bottleneck"},
@@ -167,7 +167,7 @@ const NoneCase kNone[] = {
     {"CPUs unknown",
      [](Snapshot& s) {
        set_time(reader(s), 0.51, 0.47);
-       for (WorkerView& w : s.workers) w.last_cpu = Reading<int>::warming("no interval yet");
+       for (WorkerReadings& w : s.workers) w.last_cpu = Reading<int>::warming("no interval yet");
      },
      ReadingStatus::unavailable, "no single bottleneck"},
     {"only the reader waits, but the ring is more full than empty",

@@ -14,18 +14,18 @@ namespace pipetop {
 // Of ordinary().
 using Edit = std::function<void(Snapshot&)>;
 
-inline WorkerView& writer(Snapshot& s) { return s.workers[0]; }
-inline WorkerView& reader(Snapshot& s) { return s.workers[1]; }
+inline WorkerReadings& writer(Snapshot& s) { return s.workers[0]; }
+inline WorkerReadings& reader(Snapshot& s) { return s.workers[1]; }
 inline Reading<double> share(double value) { return Reading<double>::of(value); }
 
-inline void set_time(WorkerView& w, double on_cpu, double runnable) {
+inline void set_time(WorkerReadings& w, double on_cpu, double runnable) {
   w.shares.on_cpu = share(on_cpu);
   w.shares.runnable = share(runnable);
   w.shares.blocked = share(1 - on_cpu - runnable);
 }
 
 inline void set_switches(Snapshot& s, double per_s) {
-  for (WorkerView& w : s.workers) w.voluntary_switches_per_s = share(per_s);
+  for (WorkerReadings& w : s.workers) w.voluntary_switches_per_s = share(per_s);
 }
 
 inline void set_ring(Snapshot& s, double empty, double full, uint64_t samples = 2000) {
@@ -38,7 +38,7 @@ inline void set_ring(Snapshot& s, double empty, double full, uint64_t samples = 
 }
 
 // `name` takes so many of 1000 samples. Unlocking is no contention, however slow.
-inline void set_function(WorkerView& w, const std::string& name, uint64_t samples) {
+inline void set_function(WorkerReadings& w, const std::string& name, uint64_t samples) {
   FunctionTable table;
   table.samples = 1000;
   table.tree = flat_tree({{"[user]", 1000 - samples, 1000 - samples},
@@ -52,7 +52,7 @@ inline void set_wait(Snapshot& s, Wait wait) {
 }
 
 // Sleeps of `ms`, of which `mutex_ms` below mutex_lock(), and `away_ms` as one that is stopped.
-inline void set_sleeps(WorkerView& w, uint64_t ms, uint64_t mutex_ms, uint64_t away_ms = 0) {
+inline void set_sleeps(WorkerReadings& w, uint64_t ms, uint64_t mutex_ms, uint64_t away_ms = 0) {
   auto tree = std::make_shared<CallTree>();
   constexpr uint32_t kRoot = CallNode::kNone;
   tree->nodes = {{Function("vfs_write"), kRoot, 0, ms - away_ms},
@@ -71,7 +71,7 @@ inline Snapshot ordinary() {
   s.throughput.current.begin_ns = 90 * kSecond;
   s.throughput.over_1s = share(1.0);
   s.effective.settled = true;
-  for (WorkerView& w : s.workers) {
+  for (WorkerReadings& w : s.workers) {
     w.state = ProcessState::flowing;
     set_time(w, 0.85, 0.02);
     w.last_cpu = Reading<int>::of(0);

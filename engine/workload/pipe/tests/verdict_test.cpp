@@ -20,7 +20,7 @@ const BoundCase kVerdicts[] = {
     {"the top rung, as measured",
      [](Snapshot& s) {
        set_wait(s, Wait::busy);
-       for (WorkerView& w : s.workers) set_time(w, 1, 0);
+       for (WorkerReadings& w : s.workers) set_time(w, 1, 0);
        set_function(writer(s), "mutex_spin_on_owner", 391);
        set_function(reader(s), "mutex_spin_on_owner", 182);
        set_ring(s, 0.40, 0.25);
@@ -34,7 +34,7 @@ const BoundCase kVerdicts[] = {
      Bound::lock, "writer spins on a spin lock 42 %, reader 8 %; ring empty 30 %, full 25 %"},
     {"they sleep for the mutex",
      [](Snapshot& s) {
-       for (WorkerView& w : s.workers) set_time(w, 0.6, 0);
+       for (WorkerReadings& w : s.workers) set_time(w, 0.6, 0);
        set_sleeps(writer(s), 1000, 500);
      },
      Bound::lock, "writer waits for the pipe's mutex 26 %, reader 6 %; ring empty 30 %, full 25 %"},
@@ -47,7 +47,7 @@ const BoundCase kVerdicts[] = {
      Bound::wakeup, "writer sleeps 38 %, reader 37 %, for 25 and 25 us; 70 KiB moved per wakeup"},
     {"wakeups without functions, ring and the kind of switches",
      [](Snapshot& s) {
-       for (WorkerView& w : s.workers) {
+       for (WorkerReadings& w : s.workers) {
          set_time(w, 0.7, 0.05);
          w.functions = Reading<FunctionTable>::unavailable("no BPF");
          w.voluntary_switches_per_s = Reading<double>::unavailable("no BPF");
@@ -97,7 +97,7 @@ const BoundCase kVerdicts[] = {
     {"a full ring, though the stopped reader sleeps, too",
      [](Snapshot& s) {
        set_ring(s, 0.02, 0.95);
-       for (WorkerView& w : s.workers) set_time(w, 0.08, 0);
+       for (WorkerReadings& w : s.workers) set_time(w, 0.08, 0);
      },
      Bound::reader, "ring full 95 %; writer blocked 92 %"},
     {"an empty ring, and a writer who contends with the reader's asking",
@@ -139,7 +139,8 @@ const BoundCase kVerdicts[] = {
      Bound::writer, "reader blocked 45 %, writer blocked 1 %"},
     {"only the writer waits, and there is no BPF",
      [](Snapshot& s) {
-       for (WorkerView& w : s.workers) w.functions = Reading<FunctionTable>::unavailable("no BPF");
+       for (WorkerReadings& w : s.workers)
+         w.functions = Reading<FunctionTable>::unavailable("no BPF");
        set_ring(s, 0.9, 0.05);
        s.ring.occupancy.value->source = "FIONREAD 10 Hz";
        set_time(writer(s), 0.2, 0);
@@ -195,7 +196,7 @@ const BoundCase kVerdicts[] = {
      Bound::writer, "ring empty 80 %; reader EAGAIN 50 % of its calls"},
     {"blocking, where a wakeup takes ten times as long",
      [](Snapshot& s) {
-       for (WorkerView& w : s.workers) {
+       for (WorkerReadings& w : s.workers) {
          set_time(w, 0.58, 0.05);
          set_sleeps(w, 1000, 0);
        }
@@ -222,7 +223,7 @@ const BoundCase kVerdicts[] = {
     {"one CPU, and each sleeps while the other one runs",
      [](Snapshot& s) {
        reader(s).last_cpu = Reading<int>::of(0);
-       for (WorkerView& w : s.workers) set_time(w, 0.5, 0);
+       for (WorkerReadings& w : s.workers) set_time(w, 0.5, 0);
        set_switches(s, 20'000);
      },
      Bound::cpu, "both on CPU 0: writer runs 50 % and waits for it 0 %, reader 50 % and 0 %"},

@@ -31,7 +31,7 @@ struct PageState {
   void toggle() { *this = {!open, 0}; }
 };
 
-struct ViewState {
+struct DashboardState {
   Settings requested;                 // current, also while frozen
   std::optional<Settings> frozen_on;  // those of the picture, while frozen
   std::span<const Preset> presets;    // for keys 1 to 9
@@ -79,7 +79,7 @@ struct ViewState {
 };
 
 // The user's choice; else the parts for a workload with several, or without a ring.
-inline bool shows_parts(const Snapshot& s, const ViewState& view) {
+inline bool shows_parts(const Snapshot& s, const DashboardState& view) {
   if (!terms_of(s.requested).has_ring) return true;
   return view.parts.value_or(s.parts.size() > 1 || !s.figures.empty());
 }
