@@ -95,7 +95,7 @@ RaisedPipeMaxSize::RaisedPipeMaxSize(uint64_t bytes, const std::string& file,
     record_.reset();
 }
 
-RaisedPipeMaxSize::Limits& RaisedPipeMaxSize::told() const {
+RaisedPipeMaxSize::Limits& RaisedPipeMaxSize::shared_limits() const {
   return *static_cast<Limits*>(memory_.data());
 }
 
@@ -105,8 +105,9 @@ void RaisedPipeMaxSize::raise(uint64_t bytes, const std::string& file) {
   guardian_.emplace(GuardianDuty{
       .attempt = lower_again, .memory = memory_.data(), .fds = {file_.get(), record_.get()}});
   // Tells the guardian first: if we die in between, it still restores the value.
-  told() = {bytes, before_bytes_};
-  const bool recorded = ::pwrite(record_.get(), &told(), sizeof(Limits), 0) == sizeof(Limits);
+  shared_limits() = {bytes, before_bytes_};
+  const bool recorded =
+      ::pwrite(record_.get(), &shared_limits(), sizeof(Limits), 0) == sizeof(Limits);
   const int error = recorded ? write_bytes(file_.get(), bytes) : errno;
   if (error != 0) {
     dismiss_guardian();
@@ -118,7 +119,7 @@ void RaisedPipeMaxSize::raise(uint64_t bytes, const std::string& file) {
 
 // The guardian must not restore again: somebody else may have set the value since.
 void RaisedPipeMaxSize::dismiss_guardian() {
-  told() = {};
+  shared_limits() = {};
   guardian_.reset();
 }
 

@@ -47,7 +47,7 @@ class RaisedPipeMaxSize {
  private:
   void raise(uint64_t bytes, const std::string& file);
   void dismiss_guardian();
-  Limits& told() const;  // what the guardian puts back
+  Limits& shared_limits() const;  // what the guardian puts back
 
   UniqueFd file_, record_;
   Mapping memory_;  // shared with the guardian

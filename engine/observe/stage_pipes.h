@@ -14,7 +14,7 @@
 #include "bpf/stages.h"
 #include "engine/base/mapping.h"
 #include "engine/observe/libbpf.h"
-#include "engine/observe/slots.h"
+#include "engine/observe/place_table.h"
 #include "engine/observe/stage_clock.h"
 
 namespace pipetop::observe {
@@ -60,7 +60,7 @@ class StagePipes {
   Mapping rings_, samples_;
   std::vector<Link> clocks_;
 
-  Slots<PipeId> places_{STAGE_PIPES};
+  PlaceTable<PipeId> places_{STAGE_PIPES};
   std::array<Counts, STAGE_PIPES> before_{};
   std::map<uint32_t, PipeId> past_;
   uint32_t generation_ = 0;

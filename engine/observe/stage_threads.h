@@ -15,7 +15,7 @@
 #include "bpf/stages.h"
 #include "engine/base/mapping.h"
 #include "engine/observe/libbpf.h"
-#include "engine/observe/slots.h"
+#include "engine/observe/place_table.h"
 #include "engine/observe/stage_account.h"
 #include "engine/observe/stage_clock.h"
 #include "engine/observe/stage_pipes.h"
@@ -61,7 +61,7 @@ class StageThreads {
 
   std::vector<ThreadId> given_;  // the last time
   uint32_t too_many_ = 0;
-  Slots<ThreadId> places_{STAGE_THREADS};
+  PlaceTable<ThreadId> places_{STAGE_THREADS};
   std::map<uint32_t, StageAccount> accounts_;  // by place
 };
 

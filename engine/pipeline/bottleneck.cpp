@@ -113,8 +113,8 @@ std::optional<Bottleneck> too_little(const JudgedPipeline& view) {
 }
 
 // Beyond the pipeline: the data comes too late, or cannot leave.
-bool is_outside(const WaitStage& stage, const Activity& activity) {
-  if (activity.kind != Activity::Kind::waits) return false;
+bool is_outside(const WaitStage& stage, const StageActivity& activity) {
+  if (activity.kind != StageActivity::Kind::waits) return false;
   switch (activity.wait) {
     case WaitsFor::network:
     case WaitsFor::terminal:
@@ -161,7 +161,7 @@ Bottleneck verdict_on(const JudgedPipeline& view, const Culprit& culprit) {
     return said(Kind::unknown,
                 first_fitting({fmt::format(
                     "not known: all wait for {}, what it does cannot be seen", name)}));
-  const Activity activity = activity_of(view, culprit.stage);
+  const StageActivity activity = activity_of(view, culprit.stage);
   if (activity.wait == WaitsFor::stopped)
     return blamed(Kind::stopped, view, culprit.stage, activity.wait,
                   with_evidence(fmt::format("{} was stopped {} of the time", name,
@@ -173,8 +173,8 @@ Bottleneck verdict_on(const JudgedPipeline& view, const Culprit& culprit) {
   const std::string line =
       stage.is_source
           ? with_evidence(fmt::format("outside: {} has nothing to send", name), view, culprit.stage)
-          : with_evidence(fmt::format("outside: {} {}", name, does(view, culprit.stage)), view,
-                          culprit.stage, false);
+          : with_evidence(fmt::format("outside: {} {}", name, activity_text(view, culprit.stage)),
+                          view, culprit.stage, false);
   return blamed(Kind::outside, view, culprit.stage, activity.wait, line);
 }
 
@@ -185,7 +185,7 @@ std::optional<Bottleneck> idle(const JudgedPipeline& view) {
     const WaitStage& stage = graph.stages[i];
     const double works = stage.on_cpu + stage.runnable + stage.elsewhere[size_t(WaitsFor::disk)];
     return stage.writing >= kHasData || works >= kWorks ||
-           (stage.known && activity_of(view, i).kind != Activity::Kind::waits &&
+           (stage.known && activity_of(view, i).kind != StageActivity::Kind::waits &&
             stage.own >= kWorks);
   });
   if (!has_to_do.empty()) return {};
@@ -196,7 +196,7 @@ std::optional<Bottleneck> idle(const JudgedPipeline& view) {
   if (activity_of(view, culprit->stage).wait == WaitsFor::child) return {};
   return said(Kind::idle,
               first_fitting({fmt::format("nothing moves: {} {}", who(view, *culprit),
-                                         does_what(activity_of(view, culprit->stage)))}));
+                                         activity_name(activity_of(view, culprit->stage)))}));
 }
 
 std::optional<Bottleneck> bursty(const JudgedPipeline& view,
@@ -242,7 +242,7 @@ Bottleneck balanced(const JudgedPipeline& view, const std::vector<size_t>& busy)
     std::string text;
     for (size_t i = 0; i < count; ++i)
       text += fmt::format("{}{} {}", i == 0 ? "" : "; ", shown_name(view, busy[i]),
-                          does(view, busy[i]));
+                          activity_text(view, busy[i]));
     if (count < busy.size()) text += fmt::format("; and {} more", busy.size() - count);
     return text;
   };
@@ -252,7 +252,7 @@ Bottleneck balanced(const JudgedPipeline& view, const std::vector<size_t>& busy)
                           fmt::format("balanced: {}", each(std::min<size_t>(2, busy.size()))),
                           fmt::format("balanced: {} stages are busy", busy.size())}));
   for (const size_t stage : busy)
-    b.evidence.push_back(fmt::format("{} {}", shown_name(view, stage), does(view, stage)));
+    b.evidence.push_back(fmt::format("{} {}", shown_name(view, stage), activity_text(view, stage)));
   return b;
 }
 

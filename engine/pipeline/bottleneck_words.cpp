@@ -117,7 +117,8 @@ std::vector<std::string> neighbour_clauses(const JudgedPipeline& view, size_t nu
 // "(one thread)": that is all it can use.
 std::string cpus_suffix(const JudgedPipeline& view, size_t number) {
   const Stage& stage = view.pipeline.stages[number];
-  if (activity_of(view, number).kind != Activity::Kind::cpu || !stage.shares.has_value()) return "";
+  if (activity_of(view, number).kind != StageActivity::Kind::cpu || !stage.shares.has_value())
+    return "";
   if (stage.threads == 1) return " (one thread)";
   return stage.shares->cpu > 1.05 ? fmt::format(" ({:.1f} CPUs)", stage.shares->cpu) : "";
 }
@@ -191,45 +192,46 @@ std::string first_fitting(std::initializer_list<std::string> lines) {
   return line + " …";
 }
 
-Activity activity_of(const JudgedPipeline& view, size_t number) {
+StageActivity activity_of(const JudgedPipeline& view, size_t number) {
   const WaitStage& stage = view.graph.stages[number];
   const Stage& known = view.pipeline.stages[number];
   const auto most = std::ranges::max_element(stage.elsewhere);
   const double works = stage.on_cpu + stage.runnable;
   if (*most <= works) {
-    if (stage.runnable >= kNoCpu) return {Activity::Kind::runnable, WaitsFor::none, stage.runnable};
-    return {Activity::Kind::cpu, WaitsFor::none, stage.on_cpu};
+    if (stage.runnable >= kNoCpu)
+      return {StageActivity::Kind::runnable, WaitsFor::none, stage.runnable};
+    return {StageActivity::Kind::cpu, WaitsFor::none, stage.on_cpu};
   }
   const auto wait = static_cast<WaitsFor>(most - stage.elsewhere.begin());
   const bool for_threads = wait == WaitsFor::lock || wait == WaitsFor::poll ||
                            wait == WaitsFor::signal || wait == WaitsFor::other;
   if (for_threads && known.threads > 1 && known.shares.has_value() &&
       known.shares->cpu >= kThreadsWork)
-    return {Activity::Kind::threads, WaitsFor::none, known.shares->cpu};
-  return {Activity::Kind::waits, wait, *most};
+    return {StageActivity::Kind::threads, WaitsFor::none, known.shares->cpu};
+  return {StageActivity::Kind::waits, wait, *most};
 }
 
-std::string_view does_what(const Activity& activity) {
-  if (activity.kind == Activity::Kind::runnable) return "waits for a CPU";
-  if (activity.kind != Activity::Kind::waits) return "works";
+std::string_view activity_name(const StageActivity& activity) {
+  if (activity.kind == StageActivity::Kind::runnable) return "waits for a CPU";
+  if (activity.kind != StageActivity::Kind::waits) return "works";
   const auto words = std::ranges::find(kWaitWords, activity.wait, &WaitWords::wait);
   return words == std::end(kWaitWords) ? "waits for something else" : words->does;
 }
 
-std::string does(const JudgedPipeline& view, size_t number) {
-  const Activity activity = activity_of(view, number);
+std::string activity_text(const JudgedPipeline& view, size_t number) {
+  const StageActivity activity = activity_of(view, number);
   const Stage& stage = view.pipeline.stages[number];
   const std::string share = percent_of(activity.share);
-  if (activity.kind == Activity::Kind::threads)
+  if (activity.kind == StageActivity::Kind::threads)
     return fmt::format("keeps {:.1f} CPUs busy", activity.share);
   const bool at_the_moment = !stage.shares.has_value();
-  if (activity.kind == Activity::Kind::cpu)
+  if (activity.kind == StageActivity::Kind::cpu)
     return at_the_moment ? "is on a CPU now" : fmt::format("is on a CPU {}", share);
-  if (at_the_moment) return fmt::format("{} now", does_what(activity));
-  if (activity.kind == Activity::Kind::runnable)
+  if (at_the_moment) return fmt::format("{} now", activity_name(activity));
+  if (activity.kind == StageActivity::Kind::runnable)
     return fmt::format("waits for a CPU {}, on one {}", share,
                        percent_of(view.graph.stages[number].on_cpu));
-  return fmt::format("{} {}", does_what(activity), share);
+  return fmt::format("{} {}", activity_name(activity), share);
 }
 
 std::string with_evidence(std::string_view head, const JudgedPipeline& view, size_t number,
@@ -241,7 +243,7 @@ std::string with_evidence(std::string_view head, const JudgedPipeline& view, siz
     if (rings.empty()) return first_fitting({std::string(head)});
     return first_fitting({joined(head, rings), joined(head, {rings[0]}), std::string(head)});
   }
-  const std::string does_it = "it " + does(view, number);
+  const std::string does_it = "it " + activity_text(view, number);
   const std::string suffix = cpus_suffix(view, number);
   const auto line = [&](size_t clauses, const std::string& end) {
     std::vector<std::string> all(rings.begin(),
@@ -266,8 +268,9 @@ std::vector<std::string> evidence_for(const JudgedPipeline& view, size_t number)
   for (const size_t pipe : stage.inputs) add_ring(pipe, which(stage.inputs, true));
   for (const size_t pipe : stage.outputs) add_ring(pipe, which(stage.outputs, false));
   for (std::string& clause : neighbour_clauses(view, number)) clauses.push_back(std::move(clause));
-  if (stage.known) clauses.push_back("it " + does(view, number) + cpus_suffix(view, number));
-  if (activity_of(view, number).kind == Activity::Kind::runnable)
+  if (stage.known)
+    clauses.push_back("it " + activity_text(view, number) + cpus_suffix(view, number));
+  if (activity_of(view, number).kind == StageActivity::Kind::runnable)
     clauses.push_back("other processes have its CPUs, or its quota is used up");
   if (std::string clause = function_clause(view.pipeline.stages[number]); !clause.empty())
     clauses.push_back(std::move(clause));

@@ -19,7 +19,7 @@ struct JudgedPipeline {
 };
 
 // What a stage does with the time that it has for itself, by the largest part.
-struct Activity {
+struct StageActivity {
   enum class Kind : uint8_t {
     cpu,
     runnable,  // it would work, but gets no CPU
@@ -29,12 +29,12 @@ struct Activity {
   WaitsFor wait = WaitsFor::none;  // when it waits
   double share = 0;
 };
-Activity activity_of(const JudgedPipeline& view, size_t stage);
+StageActivity activity_of(const JudgedPipeline& view, size_t stage);
 
 // "is on a CPU 98 %", "waits for the disk 80 %"
-std::string does(const JudgedPipeline& view, size_t stage);
+std::string activity_text(const JudgedPipeline& view, size_t stage);
 // The same without a number: "waits for the terminal"
-std::string_view does_what(const Activity& activity);
+std::string_view activity_name(const StageActivity& activity);
 
 // "zstd", shortened if it is far too long; "zstd 4711" beside another zstd.
 std::string shown_name(const JudgedPipeline& view, size_t stage);

@@ -135,14 +135,14 @@ void PipeHistory::add(uint64_t at_ns, std::optional<uint64_t> bytes) {
 }
 
 Reading<double> PipeHistory::bytes_per_s() const {
-  if (is_untold()) return Reading<double>::warming("no call has told of the bytes that move");
+  if (is_uncounted()) return Reading<double>::warming("no call has told of the bytes that move");
   if (const auto rate = recent_.per_s()) return Reading<double>::of(*rate);
   return Reading<double>::warming(total_ ? "not looked at for long enough yet"
                                          : "no bytes were seen to move yet");
 }
 
 std::optional<uint64_t> PipeHistory::total_bytes() const {
-  if (!total_ || is_untold()) return {};
+  if (!total_ || is_uncounted()) return {};
   return static_cast<uint64_t>(std::llround(*total_));
 }
 

@@ -86,7 +86,9 @@ class PipeHistory {
  private:
   // Data moves, but no call has told how much: by io_uring, by a 32-bit program, or in one long
   // call.
-  bool is_untold() const { return counted_ == 0 && uncounted_from_ && head_ != *uncounted_from_; }
+  bool is_uncounted() const {
+    return counted_ == 0 && uncounted_from_ && head_ != *uncounted_from_;
+  }
   void estimate(const ScannedPipe& pipe);
   void advance(uint64_t at_ns, double bytes);
   void add_point(uint64_t at_ns);

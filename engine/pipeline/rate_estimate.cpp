@@ -28,7 +28,7 @@ double mean_slot(uint64_t bytes, uint64_t slots) {
 // What slots hold changes with the writer and the reader. Those at the end of an interval stand for
 // all of it; if they are only a part of it, those at its beginning do, too. A mean over a longer
 // time would give many small slots the size of a few large ones before.
-std::optional<double> RateEstimate::told_by_slots(const RingCounts& ring, uint32_t moved) const {
+std::optional<double> RateEstimate::known_by_slots(const RingCounts& ring, uint32_t moved) const {
   uint64_t slots = ring.past_slots, bytes = ring.past_bytes;
   if (moved > ring.past_slots) {
     slots += last_->past_slots;
@@ -105,10 +105,10 @@ void RateEstimate::decide(uint64_t at_ns, const RingCounts& ring, uint32_t moved
   } else if (may_wait && !stands && !has_sides_of(ring) && (ring.sides || agreed_slot_bytes_)) {
     earlier_.slots += passed_.slots;
     earlier_.by_slots += passed_.by_slots;
-    earlier_.untold += passed_.untold;
+    earlier_.unknown += passed_.unknown;
     passed_ = {};
     begin_ = {at_ns, ring.queued_bytes, ring.sides};
-  } else if (!(may_wait && (stands || may_agree(ring))) && passed_.untold == 0) {
+  } else if (!(may_wait && (stands || may_agree(ring))) && passed_.unknown == 0) {
     agreed_slot_bytes_.reset();
     disagree_ = true;
     settle(at_ns, ring, earlier_.by_slots + passed_.by_slots);
@@ -117,12 +117,12 @@ void RateEstimate::decide(uint64_t at_ns, const RingCounts& ring, uint32_t moved
 
 void RateEstimate::pass(const RingCounts& ring, uint32_t moved) {
   passed_.slots += moved;
-  passed_.untold += std::exchange(earlier_.untold, 0);
-  if (const auto bytes = told_by_slots(ring, moved)) {
-    passed_.by_slots += (double(passed_.untold) + moved) * *bytes;
-    passed_.untold = 0;
+  passed_.unknown += std::exchange(earlier_.unknown, 0);
+  if (const auto bytes = known_by_slots(ring, moved)) {
+    passed_.by_slots += (double(passed_.unknown) + moved) * *bytes;
+    passed_.unknown = 0;
   } else {
-    passed_.untold += moved;
+    passed_.unknown += moved;
   }
 }
 

@@ -20,8 +20,8 @@ class RateEstimate {
  private:
   // What the head passed in some time.
   struct Passed {
-    uint64_t slots = 0, untold = 0;  // untold: no slot has said yet how much it held
-    double by_slots = 0;             // bytes, without the untold
+    uint64_t slots = 0, unknown = 0;  // unknown: no slot has said yet how much it held
+    double by_slots = 0;              // bytes, without the untold
   };
 
   // How it was when a stretch of time began, over which the sides may agree.
@@ -31,7 +31,7 @@ class RateEstimate {
   };
 
   void pass(const RingCounts& ring, uint32_t moved);
-  std::optional<double> told_by_slots(const RingCounts& ring, uint32_t moved) const;
+  std::optional<double> known_by_slots(const RingCounts& ring, uint32_t moved) const;
   bool has_sides_of(const RingCounts& ring) const;
   bool may_agree(const RingCounts& ring) const;
   std::optional<double> agreed(uint64_t at_ns, const RingCounts& ring) const;

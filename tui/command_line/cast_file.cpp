@@ -12,7 +12,7 @@ CastFile::CastFile(const std::string& path)
     : CastFile(path, static_cast<uint64_t>(::time(nullptr))) {}
 
 CastFile::CastFile(const std::string& path, uint64_t unix_s) : cast_(unix_s) {
-  if (!path.empty()) output_.emplace(path, Appears::as_written);
+  if (!path.empty()) output_.emplace(path, WriteMode::as_written);
 }
 
 double CastFile::seconds_at(uint64_t now_ns) {

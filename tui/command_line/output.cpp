@@ -32,7 +32,7 @@ void put(const std::string& text) { (void)!::write(STDERR_FILENO, text.data(), t
 
 }  // namespace
 
-Output::Output(const std::string& path, Appears appears)
+Output::Output(const std::string& path, WriteMode write_mode)
     : name_(path.empty() || path == "-" ? "stdout" : path) {
   if (name_ == "stdout") {
     // Closed, see main(): known before anything is measured.
@@ -45,9 +45,9 @@ Output::Output(const std::string& path, Appears appears)
     place_ = find_output_place(path, user_.uid != 0 ? user_.uid : geteuid());
     if (place_.inherited >= 0)
       file_.reset(fcntl(place_.inherited, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
-    else if (place_.now && appears == Appears::as_new)
+    else if (place_.now && write_mode == WriteMode::as_new)
       fail(EEXIST);
-    else if (appears == Appears::whole && (!place_.now || S_ISREG(place_.now->st_mode)))
+    else if (write_mode == WriteMode::whole && (!place_.now || S_ISREG(place_.now->st_mode)))
       open_to_be_whole();
     else
       open_directly();

@@ -17,7 +17,7 @@ namespace pipetop::tui {
 
 // A regular file: complete or not at all, or with what was written so far, in place of an old one
 // or only if there is none.
-enum class Appears : uint8_t { whole, as_written, as_new };
+enum class WriteMode : uint8_t { whole, as_written, as_new };
 
 class Output {
  public:
@@ -26,7 +26,7 @@ class Output {
   // does not support this, it is written under a temporary name. Other files are written directly;
   // a regular one loses its old content with the first write. All of it is done as the user who
   // called sudo, and not where somebody else has prepared it: see output_place.h. Throws Error.
-  explicit Output(const std::string& path, Appears appears = Appears::whole);
+  explicit Output(const std::string& path, WriteMode write_mode = WriteMode::whole);
   ~Output();  // removes an unfinished file
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;

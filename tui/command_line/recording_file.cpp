@@ -32,7 +32,7 @@ RecordingFile::RecordingFile(const Config& config, std::optional<double> roof_gi
   header_.presets = config.presets;
   if (roof_gib_per_s) header_.roof_gib_per_s = Reading<double>::of(*roof_gib_per_s);
   if (path.empty()) return;
-  begin(path, Appears::as_written);
+  begin(path, WriteMode::as_written);
   if (output_->is_terminal())
     throw Error(fmt::format("--record: {} is a terminal: give a file", path));
 }
@@ -41,8 +41,8 @@ RecordingFile::~RecordingFile() {
   if (recorder_) (void)succeeds([this] { finish(); });
 }
 
-void RecordingFile::begin(const std::string& path, Appears appears) {
-  output_ = std::make_unique<Output>(path, appears);
+void RecordingFile::begin(const std::string& path, WriteMode write_mode) {
+  output_ = std::make_unique<Output>(path, write_mode);
   path_ = path;
   header_.unix_s = static_cast<uint64_t>(::time(nullptr));
   recorder_ = std::make_unique<Recorder>(header_,
@@ -58,7 +58,7 @@ std::string RecordingFile::toggle() {
   std::error_code ignored;
   for (int n = 2; std::filesystem::exists(path, ignored) && n < 100; ++n)
     path = fmt::format("{}-{}.ptop", recording_name(::time(nullptr)).substr(0, 23), n);
-  begin(path, Appears::as_new);
+  begin(path, WriteMode::as_new);
   return "recording to " + path;
 }
 

@@ -14,7 +14,7 @@
 
 namespace pipetop::tui {
 
-class RecordingFile final : public Tape {
+class RecordingFile final : public RecordingSink {
  public:
   // `path`: "" for none yet. Throws Error if it cannot be written. An old file is replaced.
   RecordingFile(const Config& config, std::optional<double> roof_gib_per_s,
@@ -32,7 +32,7 @@ class RecordingFile final : public Tape {
   void finish();
 
  private:
-  void begin(const std::string& path, Appears appears);
+  void begin(const std::string& path, WriteMode write_mode);
 
   RecordingHeader header_;
   std::string path_;

@@ -39,7 +39,7 @@ std::string place_of(const std::string& path) {
 SegmentFile::SegmentFile(const std::string& path, const Settings& settings) {
   if (path.empty()) return;
   csv_ = wants_csv(path);
-  output_.emplace(path, Appears::as_written);
+  output_.emplace(path, WriteMode::as_written);
   if (csv_) header_ = csv_header(segment_columns(settings));
 }
 
@@ -106,7 +106,7 @@ std::string save_picture(const std::string& svg) {
   struct stat status;
   for (int i = 2; i < kMostAMoment && lstat(name.c_str(), &status) == 0; ++i)
     name = fmt::format("pipetop-{}-{}.svg", when, i);
-  Output(name, Appears::as_new).finish(svg);
+  Output(name, WriteMode::as_new).finish(svg);
   return name;
 }
 

@@ -65,7 +65,7 @@ class Run {
       : line_(line),
         config_(config),
         output_(line.run.output,
-                line.format->print_interval ? Appears::as_written : Appears::whole),
+                line.format->print_interval ? WriteMode::as_written : WriteMode::whole),
         folded_(line.folded),
         segments_(line.segments, config.settings),
         recording_(config, {}, line.record),

@@ -15,7 +15,7 @@
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/dashboard/engine_source.h"
-#include "tui/dashboard/still.h"
+#include "tui/dashboard/frame_maker.h"
 #include "tui/picture/picture.h"
 
 namespace pipetop::tui {
@@ -45,7 +45,7 @@ std::vector<Key> keys_typed(const std::string& typed) {
   return keys;
 }
 
-StillOptions still_options(const ShotRequest& shot, const Config& config,
+FrameOptions still_options(const ShotRequest& shot, const Config& config,
                            std::optional<double> roof_gib_per_s) {
   const bool ascii = config.unicode == Choice::never;
   return {shot.rows, shot.cols, ascii ? GlyphSet::ascii : GlyphSet::unicode, roof_gib_per_s};
@@ -60,19 +60,19 @@ class LiveShot {
         progress_(interrupts_, "the picture is still to come"),
         session_(options_of(config), interrupts_),
         source_(source_of(session_.engine())),
-        still_(*source_, config, still_options(shot_, config, roof_gib_per_s)) {}
+        frame_maker_(*source_, config, still_options(shot_, config, roof_gib_per_s)) {}
 
   // nullptr if it was ended before.
   const Canvas* take() {
     if (!wait()) return nullptr;
     for (const Key key : keys_) {
-      const Settings before = still_.shown().requested;
-      still_.press(key);
-      still_.tick();
-      if (still_.shown().requested != before && !wait()) return nullptr;
+      const Settings before = frame_maker_.shown().requested;
+      frame_maker_.press(key);
+      frame_maker_.tick();
+      if (frame_maker_.shown().requested != before && !wait()) return nullptr;
     }
     progress_.clear();
-    return &still_.draw_frame();
+    return &frame_maker_.draw_frame();
   }
 
   const Interrupts& interrupts() const { return interrupts_; }
@@ -88,11 +88,11 @@ class LiveShot {
   bool wait() {
     const uint64_t begin_ns = interrupts_.now_ns();
     for (;;) {
-      const bool settled = still_.tick();
-      check_possible(still_.shown());
+      const bool settled = frame_maker_.tick();
+      check_possible(frame_maker_.shown());
       const uint64_t waited_ns = interrupts_.now_ns() - begin_ns;
       if (shot_.after_ns > 0 ? waited_ns >= shot_.after_ns : settled) return true;
-      const std::string& preparing = still_.shown().effective.preparing;
+      const std::string& preparing = frame_maker_.shown().effective.preparing;
       progress_.show(preparing.empty() ? "waiting until the figures have settled" : preparing);
       if (!session_.wait(kStillEvery)) return false;
     }
@@ -104,7 +104,7 @@ class LiveShot {
   ProgressLine progress_;
   Session session_;
   std::unique_ptr<Source> source_;
-  Still still_;
+  FrameMaker frame_maker_;
 };
 
 // Shown as if it were live: a picture has no time line.
@@ -146,8 +146,8 @@ std::string recorded_shot(const CommandLine& line, const PictureFormat& format) 
   Config config = replay_config(line, recording);
   config.settings = recording.frame(last).requested;
   RecordedMoment moment(recording);
-  Still still(moment, config,
-              still_options(line.shot, config, recording.header().roof_gib_per_s.value));
+  FrameMaker still(moment, config,
+                   still_options(line.shot, config, recording.header().roof_gib_per_s.value));
   for (size_t i = recording.frame_at(recording.begin_ns() + before_ns); i <= last; ++i) {
     moment.go_to(i);
     still.tick();

@@ -62,7 +62,7 @@ class Headless {
  public:
   Headless(const CommandLine& line, const Config& config)
       : line_(line),
-        output_(line.watch.output, is_stream(line) ? Appears::as_written : Appears::whole),
+        output_(line.watch.output, is_stream(line) ? WriteMode::as_written : WriteMode::whole),
         watcher_(watch_options(line, config)),
         loop_({.signals = interrupts_.fd()}) {
     tell_leftovers(watcher_);

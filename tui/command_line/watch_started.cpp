@@ -77,8 +77,8 @@ int end_as_command(int number) {
 // The results go to a file, or else to stderr: stdout is the command's.
 class Results {
  public:
-  Results(const std::string& path, Appears appears) {
-    if (!path.empty()) file_.emplace(path, appears);
+  Results(const std::string& path, WriteMode write_mode) {
+    if (!path.empty()) file_.emplace(path, write_mode);
   }
 
   int columns() const {
@@ -103,7 +103,7 @@ class Started {
     screen_.pipeline = true;
     screen_.command = command_text(request_.command);
     choose_screen();
-    results_.emplace(request_.output, is_stream(line) ? Appears::as_written : Appears::whole);
+    results_.emplace(request_.output, is_stream(line) ? WriteMode::as_written : WriteMode::whole);
     resume_main_capabilities(privileges_of(line).uses);  // all stay the command's
     watcher_.emplace(started_options(config, has_screen_));
     tell_leftovers(*watcher_);

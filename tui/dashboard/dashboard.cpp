@@ -178,33 +178,33 @@ class Dashboard {
 
   void add_to_tape(const Snapshot& now) {
     const DashboardState& view = controller_.state();
-    if (view.message.empty()) return options_.tape->add(now);
+    if (view.message.empty()) return options_.sink->add(now);
     Snapshot said = now;
     said.answer = Notice{now.now_ns, view.severity, view.message};
-    options_.tape->add(said);
+    options_.sink->add(said);
   }
 
   // The dashboard goes on if the recording cannot.
   void record(const Snapshot& now) {
-    if (!options_.tape) return;
+    if (!options_.sink) return;
     const TalkState& talk = controller_.state().talk;
     try {
       if (talk.at && std::exchange(scene_since_ns_, talk.entered_ns) != talk.entered_ns)
-        options_.tape->begin_scene(talk.entered_ns, static_cast<uint32_t>(*talk.at + 1),
+        options_.sink->begin_scene(talk.entered_ns, static_cast<uint32_t>(*talk.at + 1),
                                    talk.scenes[*talk.at]);
       add_to_tape(now);
     } catch (const Error& e) {
       controller_.show_message(std::string("the recording has ended: ") + e.what(),
                                Severity::error);
     }
-    controller_.set_recording(options_.tape->on());
+    controller_.set_recording(options_.sink->on());
   }
 
   void toggle_recording() {
     if (source_.replay()) return controller_.show_message("this is a recording");
-    if (!options_.tape) return controller_.show_message("nothing can be recorded here");
+    if (!options_.sink) return controller_.show_message("nothing can be recorded here");
     try {
-      controller_.show_message(options_.tape->toggle());
+      controller_.show_message(options_.sink->toggle());
     } catch (const Error& e) {
       controller_.show_message(e.what(), Severity::error);
     }

@@ -17,9 +17,9 @@ namespace pipetop::tui {
 class Source;
 
 // Where snapshots go while they are recorded: a file of the user's.
-class Tape {
+class RecordingSink {
  public:
-  virtual ~Tape() = default;
+  virtual ~RecordingSink() = default;
 
   virtual bool on() const = 0;
   // Begins a new one, or ends the one that is running. Returns what is said. Throws Error.
@@ -33,7 +33,8 @@ class Tape {
 struct DashboardOptions {
   std::optional<double> roof_gib_per_s = {};  // the upper bound of a pipe's rate, if known
   std::function<void(const Snapshot&)> every_snapshot = {};  // also while the screen is frozen
-  Tape* tape = nullptr;  // gets every snapshot as it is shown, or would be if it were not frozen
+  RecordingSink* sink =
+      nullptr;  // gets every snapshot as it is shown, or would be if it were not frozen
   // Each frame as it is drawn.
   std::function<void(const Canvas&, const Snapshot&)> every_frame = {};
   std::optional<TalkOptions> present = {};  // the config's scenes are given as a talk

@@ -153,12 +153,12 @@ void NotesServer::serve(const NotesPage& page) {
   if (line_.empty() || page != page_) {
     page_ = page;
     line_ = notes_line(page);
-    for (Reader& reader : readers_) reader.told = false;
+    for (Reader& reader : readers_) reader.up_to_date = false;
   }
   std::erase_if(readers_, [&](Reader& reader) {
     if (!is_there(reader.fd)) return true;
-    if (reader.told) return false;
-    reader.told = true;
+    if (reader.up_to_date) return false;
+    reader.up_to_date = true;
     return !send_all(reader.fd, line_);
   });
 }

@@ -48,7 +48,7 @@ class NotesServer {
   UniqueFd listening_;
   struct Reader {
     UniqueFd fd;
-    bool told = false;
+    bool up_to_date = false;
   };
   std::vector<Reader> readers_;
   NotesPage page_;

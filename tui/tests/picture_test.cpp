@@ -8,7 +8,7 @@
 #include <regex>
 #include <set>
 
-#include "tui/dashboard/still.h"
+#include "tui/dashboard/frame_maker.h"
 #include "tui/draw/text.h"
 #include "tui/picture/shapes.h"
 #include "tui/print/tests/xml_reader.h"
@@ -54,7 +54,7 @@ class PictureTest : public testing::Test {
     for (const char* keys : {"", "f E", "w", "?", "L", "r", "m i", "8"}) {
       Config config = default_config();
       FakeSource source(config.settings);
-      Still still(source, config, {.rows = rows, .cols = cols});
+      FrameMaker still(source, config, {.rows = rows, .cols = cols});
       source.advance(20'000'000'000);
       still.tick();
       for (const char c : std::string_view(keys))

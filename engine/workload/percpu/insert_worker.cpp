@@ -30,7 +30,7 @@ class InsertWorker {
     if (!inserter_) inserter_.emplace(*actions_, plan);
     inserter_->change(plan);
     need_kind(plan.rule.kind);
-    InsertReport found{.with_filters = actions_->road() == Road::filter};
+    InsertReport found{.with_filters = actions_->insert_path() == InsertPath::filter};
     if (command.measure) {
       inserter_->flush();
       measure(plan.rule, generation, found, report);

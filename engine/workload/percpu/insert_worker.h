@@ -23,7 +23,7 @@ struct InsertCommand {
 };
 
 struct InsertReport {
-  uint64_t with_filters = 0;  // 0 or 1: the rules come with filters (Road::filter)
+  uint64_t with_filters = 0;  // 0 or 1: the rules come with filters (InsertPath::filter)
   uint64_t measured = 0;      // 0 or 1; 0: the report's reason says why not
   MemoryPerRule memory = {};  // once measured
 };

@@ -64,7 +64,7 @@ TcActions::TcActions(unsigned device) : device_(device), room_(kMaxBatch * kMess
 }
 
 void TcActions::open_filters() {
-  road_ = Road::filter;
+  insert_path_ = InsertPath::filter;
   const auto ingress = send(put_new_ingress(room_.data(), device_));
   if (!ingress || ingress->error_number != EEXIST)
     need(ingress, "sch_ingress", "CONFIG_NET_SCH_INGRESS");
@@ -87,7 +87,7 @@ std::string TcActions::why_unsupported(Profile kind) {
 }
 
 nlmsghdr* TcActions::put_rule(void* at, const Rule& rule) {
-  if (road_ == Road::action) return put_new_action(at, rule);
+  if (insert_path_ == InsertPath::action) return put_new_action(at, rule);
   const FilterPlace place = filter_place(filters_++);
   // Filters are deleted table by table, in ascending order.
   if (place.node == filter_place(0).node) last_deleted_ = rule.index;
@@ -110,11 +110,12 @@ Insertion TcActions::insert(const RuleShape& shape, uint32_t first_index, uint32
 }
 
 void TcActions::flush(Profile kind) {
-  const auto refusal = send(road_ == Road::action ? put_flush_actions(room_.data(), kind)
-                                                  : put_flush_filters(room_.data(), device_));
+  const auto refusal =
+      send(insert_path_ == InsertPath::action ? put_flush_actions(room_.data(), kind)
+                                              : put_flush_filters(room_.data(), device_));
   if (refusal) throw Error("deleting rules: " + words_of(*refusal), Exit::refused);
   filters_ = 0;
-  if (road_ == Road::filter) wait_until_none(kind);
+  if (insert_path_ == InsertPath::filter) wait_until_none(kind);
 }
 
 // A deleted filter's action is freed after a grace period, in a kernel thread. A new rule of the

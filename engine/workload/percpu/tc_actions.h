@@ -11,7 +11,7 @@
 namespace pipetop::percpu {
 
 // How the kernel lets us create an action.
-enum class Road {
+enum class InsertPath {
   action,  // standalone (RTM_NEWACTION); only for root in the initial user namespace
   filter,  // with a u32 filter that holds it; the only way in a user namespace
 };
@@ -30,7 +30,7 @@ class TcActions {
   // `device` is mirred's target. Throws Error with "why; remedy" if neither way works.
   explicit TcActions(unsigned device);
 
-  Road road() const { return road_; }
+  InsertPath insert_path() const { return insert_path_; }
   uint64_t system_calls() const { return socket_.system_calls(); }  // made so far
 
   // "" if the kernel has the kind, else "why; remedy". Deletes its actions. Throws
@@ -41,7 +41,7 @@ class TcActions {
   // `first_index` (at least 1) up. Throws SystemError.
   Insertion insert(const RuleShape& shape, uint32_t first_index, uint32_t count);
 
-  // Deletes all actions of the kind; on Road::filter the others too. Throws Error.
+  // Deletes all actions of the kind; on InsertPath::filter the others too. Throws Error.
   void flush(Profile kind);
 
  private:
@@ -54,7 +54,7 @@ class TcActions {
 
   NetlinkSocket socket_;
   unsigned device_;
-  Road road_ = Road::action;
+  InsertPath insert_path_ = InsertPath::action;
   std::vector<char> room_;  // for a batch
   uint32_t sequence_ = 0;
   uint32_t filters_ = 0;       // inserted since the last flush

@@ -56,8 +56,8 @@ class OutputPlaceTest : public testing::Test {
   }
   // In each way to write it.
   void expect_refused(const std::string& path) const {
-    for (const Appears appears : {Appears::whole, Appears::as_written, Appears::as_new})
-      EXPECT_THROW(Output(path, appears).finish("new"), Error) << path;
+    for (const WriteMode write_mode : {WriteMode::whole, WriteMode::as_written, WriteMode::as_new})
+      EXPECT_THROW(Output(path, write_mode).finish("new"), Error) << path;
     EXPECT_EQ(content_of(victim_), "precious");
   }
 
@@ -93,7 +93,7 @@ TEST_F(OutputPlaceTest, RootWritesToNoFileOfOthersInTheirDirectories) {
     for (const char* name : {"/file", "/fifo", "/linked"})
       fs::remove(scratch_.file(directory + std::string(name)));
     Output(path).finish("new");
-    Output(path, Appears::as_written).finish("again");
+    Output(path, WriteMode::as_written).finish("again");
     EXPECT_EQ(content_of(path), "again") << "it is our own";
   }
 }

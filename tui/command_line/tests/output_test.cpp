@@ -119,8 +119,8 @@ TEST_F(OutputTest, UnderSudoANewFileBelongsToTheCaller) {
   if (geteuid() != 0) GTEST_SKIP() << kNeedsRoot;
   const Sudo sudo("65534", "65534");
   fs::permissions(directory_.path(), fs::perms::all);
-  for (const Appears appears : {Appears::whole, Appears::as_written}) {
-    Output(path_, appears).finish("new");
+  for (const WriteMode write_mode : {WriteMode::whole, WriteMode::as_written}) {
+    Output(path_, write_mode).finish("new");
     EXPECT_EQ(owner_of(path_), kNobody);
     fs::remove(path_);
   }
@@ -129,8 +129,8 @@ TEST_F(OutputTest, UnderSudoANewFileBelongsToTheCaller) {
 TEST_F(OutputTest, UnderSudoRootsDirectoriesAreClosed) {
   if (geteuid() != 0) GTEST_SKIP() << kNeedsRoot;
   const Sudo sudo("65534", "65534");
-  for (const Appears appears : {Appears::whole, Appears::as_written, Appears::as_new})
-    EXPECT_THROW((Output{path_, appears}), Error);
+  for (const WriteMode write_mode : {WriteMode::whole, WriteMode::as_written, WriteMode::as_new})
+    EXPECT_THROW((Output{path_, write_mode}), Error);
   EXPECT_EQ(files(), 0u);
 }
 
@@ -138,7 +138,7 @@ TEST_F(OutputTest, UnderSudoOfNobodyInParticularThereIsNoFile) {
   if (geteuid() != 0) GTEST_SKIP() << kNeedsRoot;
   const Sudo sudo("-1", "65534");
   EXPECT_THROW(Output{path_}, Error);
-  EXPECT_THROW((Output{path_, Appears::as_written}), Error);
+  EXPECT_THROW((Output{path_, WriteMode::as_written}), Error);
   EXPECT_EQ(files(), 0u);
 }
 
@@ -178,9 +178,9 @@ TEST_F(OutputTest, ANamedTemporaryFollowsNoLink) {
 
 TEST_F(OutputTest, MayAppearAsItIsWritten) {
   std::ofstream(path_) << "old";
-  { const Output unused(path_, Appears::as_written); }
+  { const Output unused(path_, WriteMode::as_written); }
   EXPECT_EQ(content(), "old") << "nothing was written";
-  Output output(path_, Appears::as_written);
+  Output output(path_, WriteMode::as_written);
   EXPECT_EQ(content(), "old");
   output.write("a line\n");
   EXPECT_EQ(content(), "a line\n");
@@ -191,11 +191,11 @@ TEST_F(OutputTest, MayAppearAsItIsWritten) {
 
 TEST_F(OutputTest, AppearsAtOnceIfItIsToBeSeenGrowing) {
   {
-    const Output output(path_, Appears::as_written);
+    const Output output(path_, WriteMode::as_written);
     EXPECT_TRUE(fs::exists(path_));
   }
   EXPECT_EQ(files(), 0u) << "nothing was written";
-  Output(path_, Appears::as_written).write("a line\n");
+  Output(path_, WriteMode::as_written).write("a line\n");
   EXPECT_EQ(content(), "a line\n") << "unfinished";
 }
 

@@ -51,7 +51,7 @@ TEST_F(TcActionsTest, NobodyPutsThemInWithFilters) {
     EXPECT_TRUE(read_head("/proc/self/setgroups").starts_with("deny"));  // in a user namespace
     EXPECT_EQ(geteuid(), 65534u);
     TcActions actions(device);
-    EXPECT_EQ(actions.road(), Road::filter);
+    EXPECT_EQ(actions.insert_path(), InsertPath::filter);
     EXPECT_EQ(actions.why_unsupported(Profile::mirred), "");
     expect_round_trip(actions, kPercpu);
     expect_round_trip(actions, kNoPercpu);
@@ -65,7 +65,7 @@ TEST_F(TcActionsTest, EachRefusalIsSeenAndTheRestGoesIn) {
   if (geteuid() != 0) GTEST_SKIP() << "filters share a taken index; run as root";
   in_private_network(As::caller, [](unsigned device) {
     TcActions actions(device);
-    EXPECT_EQ(actions.road(), Road::action);
+    EXPECT_EQ(actions.insert_path(), InsertPath::action);
     EXPECT_EQ(actions.insert(kPercpu, 10, 20).rules, 20u);
     const Insertion overlap = actions.insert(kPercpu, 1, 25);
     EXPECT_EQ(overlap.rules, 9u);

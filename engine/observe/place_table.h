@@ -11,9 +11,9 @@
 namespace pipetop::observe {
 
 template <class Key>
-class Slots {
+class PlaceTable {
  public:
-  explicit Slots(uint32_t most) {
+  explicit PlaceTable(uint32_t most) {
     for (uint32_t i = 0; i < most; ++i) free_.push_back(i);
   }
 

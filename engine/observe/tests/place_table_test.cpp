@@ -1,4 +1,4 @@
-#include "engine/observe/slots.h"
+#include "engine/observe/place_table.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 // What was called, in order.
 struct Log {
   std::string text;
-  uint32_t assign(Slots<char>& slots, const std::string& keys) {
+  uint32_t assign(PlaceTable<char>& slots, const std::string& keys) {
     text.clear();
     return slots.assign(
         std::span<const char>(keys), [&](char key, uint32_t at) { add('-', key, at); },
@@ -25,8 +25,8 @@ struct Log {
   }
 };
 
-TEST(Slots, WhatStaysKeepsItsPlace) {
-  Slots<char> slots(4);
+TEST(PlaceTable, WhatStaysKeepsItsPlace) {
+  PlaceTable<char> slots(4);
   Log log;
   EXPECT_EQ(log.assign(slots, "ab"), 0u);
   EXPECT_EQ(log.text, "+a0+b1");
@@ -37,8 +37,8 @@ TEST(Slots, WhatStaysKeepsItsPlace) {
   EXPECT_EQ(slots.taken(), (std::map<char, uint32_t>{{'b', 1}, {'c', 2}}));
 }
 
-TEST(Slots, APlaceIsUsedAgainAsLateAsPossible) {
-  Slots<char> slots(3);
+TEST(PlaceTable, APlaceIsUsedAgainAsLateAsPossible) {
+  PlaceTable<char> slots(3);
   Log log;
   log.assign(slots, "a");
   log.assign(slots, "b");
@@ -49,8 +49,8 @@ TEST(Slots, APlaceIsUsedAgainAsLateAsPossible) {
   EXPECT_EQ(log.text, "-c2+d0");
 }
 
-TEST(Slots, WhatIsTooMuchIsCounted) {
-  Slots<char> slots(2);
+TEST(PlaceTable, WhatIsTooMuchIsCounted) {
+  PlaceTable<char> slots(2);
   Log log;
   EXPECT_EQ(log.assign(slots, "abcc"), 1u);
   EXPECT_EQ(log.assign(slots, "abcd"), 2u);

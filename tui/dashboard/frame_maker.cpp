@@ -1,4 +1,4 @@
-#include "tui/dashboard/still.h"
+#include "tui/dashboard/frame_maker.h"
 
 #include <algorithm>
 #include <iterator>
@@ -35,7 +35,7 @@ std::optional<Key> key_named(std::string_view word) {
   return is_one ? std::optional<Key>(first) : std::nullopt;
 }
 
-Still::Still(Source& source, const Config& config, const StillOptions& options)
+FrameMaker::FrameMaker(Source& source, const Config& config, const FrameOptions& options)
     : source_(source),
       controller_(source, config.settings, config.presets),
       canvas_(glyphs_of(options.glyphs)),
@@ -44,7 +44,7 @@ Still::Still(Source& source, const Config& config, const StillOptions& options)
   controller_.set_roof(options.roof_gib_per_s);
 }
 
-bool Still::tick() {
+bool FrameMaker::tick() {
   Snapshot now = source_.tick();
   controller_.set_time(now.now_ns);
   whole_frames_.replace_torn(now.ring);
@@ -55,9 +55,9 @@ bool Still::tick() {
          shown_.now_ns >= begin_ns + kSettles;
 }
 
-void Still::press(Key key) { controller_.handle({Input::Kind::key, key, {}}, shown_); }
+void FrameMaker::press(Key key) { controller_.handle({Input::Kind::key, key, {}}, shown_); }
 
-const Canvas& Still::draw_frame() {
+const Canvas& FrameMaker::draw_frame() {
   controller_.show(shown_, rows_, cols_);
   canvas_.reset(rows_, cols_);
   draw(canvas_, shown_, controller_.state());

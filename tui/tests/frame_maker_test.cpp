@@ -1,4 +1,4 @@
-#include "tui/dashboard/still.h"
+#include "tui/dashboard/frame_maker.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace pipetop::tui {
 namespace {
 
-TEST(Still, KeysHaveTheNamesOfTheHelp) {
+TEST(FrameMaker, KeysHaveTheNamesOfTheHelp) {
   EXPECT_EQ(key_named("v"), U'v');
   EXPECT_EQ(key_named("Space"), U' ');
   EXPECT_EQ(key_named("Tab"), key::tab);
@@ -17,10 +17,10 @@ TEST(Still, KeysHaveTheNamesOfTheHelp) {
     EXPECT_EQ(key_named(word), std::nullopt) << word;
 }
 
-TEST(Still, DrawsWhatTheKeysChanged) {
+TEST(FrameMaker, DrawsWhatTheKeysChanged) {
   const Config config = default_config();
   FakeSource source(config.settings);
-  Still still(source, config, {.rows = 24, .cols = 80});
+  FrameMaker still(source, config, {.rows = 24, .cols = 80});
   EXPECT_FALSE(still.tick()) << "there is no rate yet";
   source.advance(10'000'000'000);
   EXPECT_TRUE(still.tick());

@@ -17,16 +17,16 @@ namespace pipetop::tui {
 // "v", "Space", "Tab", "Up": as the help names them; nothing for other words.
 std::optional<Key> key_named(std::string_view word);
 
-struct StillOptions {
+struct FrameOptions {
   int rows = 40, cols = 120;
   GlyphSet glyphs = GlyphSet::unicode;
   std::optional<double> roof_gib_per_s = {};
 };
 
-class Still {
+class FrameMaker {
  public:
   // `source` and `config` must outlive it; its settings are the source's initial ones.
-  Still(Source& source, const Config& config, const StillOptions& options);
+  FrameMaker(Source& source, const Config& config, const FrameOptions& options);
 
   // Takes a snapshot; true if it has all that will come: nothing settles or warms up any more.
   bool tick();
