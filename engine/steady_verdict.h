@@ -13,9 +13,9 @@ class SteadyVerdict {
  public:
   // A verdict is replaced only when something else (another one, or none) was
   // judged without a break for this long.
-  static constexpr uint64_t kHoldNs = 1'000'000'000;
+  static constexpr uint64_t kHold_ns = 1'000'000'000;
   // Nor does one outlive this if only rivals were judged, though none of them lasts.
-  static constexpr uint64_t kLongestNs = 3 * kHoldNs;
+  static constexpr uint64_t kLongest_ns = 3 * kHold_ns;
 
   void add(uint64_t now_ns, Reading<Verdict> judged) {
     if (!shown_.has_value() || agree(shown_, judged)) {
@@ -26,7 +26,7 @@ class SteadyVerdict {
     }
     if (rival_since_ns_ == 0 || !agree(rival_, judged)) rival_since_ns_ = now_ns;
     rival_ = std::move(judged);
-    if (now_ns < rival_since_ns_ + kHoldNs && now_ns < judged_ns_ + kLongestNs) return;
+    if (now_ns < rival_since_ns_ + kHold_ns && now_ns < judged_ns_ + kLongest_ns) return;
     shown_ = std::move(rival_);
     rival_since_ns_ = 0;
     judged_ns_ = now_ns;

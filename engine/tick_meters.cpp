@@ -20,7 +20,7 @@ void TickMeters::restart() {
 
 void TickMeters::forget(uint64_t now_ns) {
   functions_at_ns_ = 0;
-  verdict_due_ns_ = now_ns + kVerdictTakesNs;  // a run of one second ends with the first one
+  verdict_due_ns_ = now_ns + kVerdictTakes_ns;  // a run of one second ends with the first one
   verdict_.restart();
   restart();
 }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kMaxScenes = 99;  // a number of two digits
 constexpr size_t kMaxHighlightBytes = 64;
-constexpr uint64_t kMaxWaitNs = 3600ull * 1'000'000'000;
+constexpr uint64_t kMaxWait_ns = 3600ull * 1'000'000'000;
 constexpr double kMaxThan = 1e6;
 
 // How much text fits beside a picture, and on a second terminal.
@@ -89,7 +89,7 @@ SceneWait read_wait(const YamlNode& scene, WorkloadKind kind) {
                     text, text));
   try {
     const uint64_t ns = parse_duration_ns(text);
-    if (ns > 0 && ns <= kMaxWaitNs) return {For::time, ns};
+    if (ns > 0 && ns <= kMaxWait_ns) return {For::time, ns};
   } catch (const Error&) {
   }
   node->fail(

@@ -18,9 +18,9 @@
 
 namespace pipetop {
 
-inline constexpr uint64_t kSliceNs = kMs;
+inline constexpr uint64_t kSlice_ns = kMs;
 
-// Works for kSliceNs and returns one figure for each thing that it measures, always the same
+// Works for kSlice_ns and returns one figure for each thing that it measures, always the same
 // number. Throws Error if the kernel refuses.
 using LimitsStep = std::function<std::vector<double>()>;
 
@@ -49,7 +49,7 @@ class CallTimer {
 // Calls `turn` until the slice is over, at least once.
 template <class Turn>
 void repeat_for_slice(Turn turn) {
-  const uint64_t end = monotonic_ns() + kSliceNs;
+  const uint64_t end = monotonic_ns() + kSlice_ns;
   do turn();
   while (monotonic_ns() < end);
 }

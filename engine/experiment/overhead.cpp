@@ -15,11 +15,11 @@ namespace pipetop {
 namespace {
 
 // Time for a switch's own disturbance to pass: it interrupts every CPU.
-constexpr uint64_t kSwitchNs = 50 * kMs;
+constexpr uint64_t kSwitch_ns = 50 * kMs;
 // The sampler needs as long to tell whether the pipe sleeps often.
-constexpr uint64_t kWarmUpNs = 1'000 * kMs;
+constexpr uint64_t kWarmUp_ns = 1'000 * kMs;
 
-constexpr uint64_t kFrameNs = 50 * kMs;
+constexpr uint64_t kFrame_ns = 50 * kMs;
 
 using Phase = double OverheadRound::*;
 
@@ -50,9 +50,9 @@ class OverheadRun {
     const Snapshot settled = session_.run_until_settled();
     if (settled.event.status == ReadingStatus::unavailable)
       throw Error(settled.event.reason, Exit::refused);
-    const Snapshot warm = session_.run_for(kWarmUpNs);
+    const Snapshot warm = session_.run_for(kWarmUp_ns);
     if (warm.event.has_value()) event_ = *warm.event;
-    if (event_.share < 1) phase_ns_ = std::max(phase_ns_, observe::TickSlices::kCycleNs);
+    if (event_.share < 1) phase_ns_ = std::max(phase_ns_, observe::TickSlices::kCycle_ns);
   }
 
   // Alternating direction, so that a drift of the machine favours no phase.
@@ -72,26 +72,27 @@ class OverheadRun {
     std::optional<BareTicks> timers;
     if (phase == &OverheadRound::timers) timers.emplace(event_);
     // Observers that have just been switched on tick more often at first than they go on to do.
-    const uint64_t settle_ns = phase == &OverheadRound::on ? observe::TickControl::kHurryNs : 0;
-    const Snapshot begin = run_for(kSwitchNs + settle_ns, timers);
+    const uint64_t settle_ns = phase == &OverheadRound::on ? observe::TickControl::kHurry_ns : 0;
+    const Snapshot begin = run_for(kSwitch_ns + settle_ns, timers);
     Snapshot end = run_for(phase_ns_, timers);
     // A ratio needs a non-zero rate, so a phase lasts until something has moved.
     while (end.throughput.total_items == begin.throughput.total_items &&
            !session_.interrupts().ended()) {
       check_possible(end);
-      end = run_for(kSwitchNs, timers);
+      end = run_for(kSwitch_ns, timers);
     }
     const auto bytes = end.throughput.total_items - begin.throughput.total_items;
     return double(bytes) / kGiB / (double(end.now_ns - begin.now_ns) / 1e9);
   }
 
   Snapshot run_for(uint64_t ns, std::optional<BareTicks>& timers) {
-    for (uint64_t left = ns; left > kFrameNs && !session_.interrupts().ended(); left -= kFrameNs) {
+    for (uint64_t left = ns; left > kFrame_ns && !session_.interrupts().ended();
+         left -= kFrame_ns) {
       if (timers) timers->poll(monotonic_ns());
-      session_.run_for(kFrameNs);
+      session_.run_for(kFrame_ns);
     }
     if (timers) timers->poll(monotonic_ns());
-    return session_.run_for(std::min(ns, kFrameNs));
+    return session_.run_for(std::min(ns, kFrame_ns));
   }
 
   Session session_;

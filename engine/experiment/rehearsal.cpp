@@ -17,13 +17,13 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kSceneWarmupNs = 500 * kMs;
-constexpr uint64_t kSliceNs =
+constexpr uint64_t kSceneWarmup_ns = 500 * kMs;
+constexpr uint64_t kSlice_ns =
     2'000 * kMs;  // of a scene until it has settled; longer than a verdict
 constexpr int kMostSlices = 4;
 constexpr double kSteadySpread = 0.05;
-constexpr uint64_t kKeyNs = 3'000 * kMs;  // that a speaker takes at least
-constexpr uint64_t kLeastNs = 1'000 * kMs;
+constexpr uint64_t kKey_ns = 3'000 * kMs;  // that a speaker takes at least
+constexpr uint64_t kLeast_ns = 1'000 * kMs;
 constexpr double kMuchRunnable = 0.2;
 
 constexpr std::array<std::string_view, 3> kOf = {"ratio_to_previous", "ratio_to_first", "rate"};
@@ -167,17 +167,17 @@ class Rehearser {
 
   Trial measure(const Scene& scene) {
     Session& session = session_for(scene.settings);
-    const auto length = [&](uint64_t ns) { return TrialLength{kSceneWarmupNs, ns, 0}; };
+    const auto length = [&](uint64_t ns) { return TrialLength{kSceneWarmup_ns, ns, 0}; };
     if (options_.duration_ns != 0)
       return run_trial(session, scene.settings, length(options_.duration_ns), listener_);
     using For = SceneWait::For;
     if (scene.wait.what != For::settled) {
-      const uint64_t ns = scene.wait.what == For::key ? kKeyNs : scene.wait.ns;
-      return run_trial(session, scene.settings, length(std::max(ns, kLeastNs)), listener_);
+      const uint64_t ns = scene.wait.what == For::key ? kKey_ns : scene.wait.ns;
+      return run_trial(session, scene.settings, length(std::max(ns, kLeast_ns)), listener_);
     }
-    Trial trial = run_trial(session, scene.settings, length(kSliceNs), listener_);
+    Trial trial = run_trial(session, scene.settings, length(kSlice_ns), listener_);
     for (int slice = 1; slice < kMostSlices && !trial.cut_short && !is_steady(trial); ++slice) {
-      trial = pipetop::measure(session, length(kSliceNs), listener_);
+      trial = pipetop::measure(session, length(kSlice_ns), listener_);
       check_possible(trial.end);
     }
     trial.settings = scene.settings;

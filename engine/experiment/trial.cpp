@@ -13,9 +13,9 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kTickNs = 100 * kMs;  // the meter's own resolution
-constexpr uint64_t kSettleTickNs = 2 * kMs;
-constexpr uint64_t kSettleLimitNs = 5'000 * kMs;
+constexpr uint64_t kTick_ns = 100 * kMs;  // the meter's own resolution
+constexpr uint64_t kSettleTick_ns = 2 * kMs;
+constexpr uint64_t kSettleLimit_ns = 5'000 * kMs;
 
 template <class Function, class... Arguments>
 void tell(const Function& function, const Arguments&... arguments) {
@@ -57,22 +57,22 @@ class Measurement {
   // False if it was asked to stop earlier.
   bool settle() {
     const Interrupts& clock = session_.interrupts();
-    uint64_t deadline_ns = clock.now_ns() + kSettleLimitNs, told_ns = 0;
+    uint64_t deadline_ns = clock.now_ns() + kSettleLimit_ns, told_ns = 0;
     std::string preparing;
-    while (session_.serve(kSettleTickNs)) {
+    while (session_.serve(kSettleTick_ns)) {
       const Snapshot now = session_.engine().tick();
       check_possible(now);
       if (now.effective.settled) return true;
       // While it makes progress.
       if (now.effective.preparing != preparing || is_starting(now))
-        deadline_ns = clock.now_ns() + kSettleLimitNs;
+        deadline_ns = clock.now_ns() + kSettleLimit_ns;
       preparing = now.effective.preparing;
       if (clock.now_ns() > deadline_ns) {
         tell(listener_.warned,
              std::string("not all settings are in effect after 5 s: measuring anyway"));
         return true;
       }
-      if (now.now_ns < told_ns + kTickNs) continue;
+      if (now.now_ns < told_ns + kTick_ns) continue;
       tell(listener_.waiting);
       told_ns = now.now_ns;
     }
@@ -83,7 +83,7 @@ class Measurement {
     const Interrupts& clock = session_.interrupts();
     const uint64_t end_ns = clock.now_ns() + length_.warmup_ns;
     for (uint64_t now_ns = clock.now_ns(); now_ns < end_ns; now_ns = clock.now_ns()) {
-      if (!session_.wait(std::min(kTickNs, end_ns - now_ns))) return false;
+      if (!session_.wait(std::min(kTick_ns, end_ns - now_ns))) return false;
       session_.engine().tick();
       tell(listener_.waiting);
     }
@@ -142,11 +142,11 @@ class Measurement {
   uint64_t next_wait_ns() const {
     const uint64_t elapsed_ns = trial_.duration_ns();
     if (length_.bytes == 0)
-      return std::min(kTickNs - elapsed_ns % kTickNs, length_.duration_ns - elapsed_ns);
+      return std::min(kTick_ns - elapsed_ns % kTick_ns, length_.duration_ns - elapsed_ns);
     const double share = double(trial_.items()) / double(length_.bytes);
     if (share <= 0) return kMs;
     const double left_ns = double(elapsed_ns) * (1 / share - 1);
-    return uint64_t(std::clamp(left_ns, double(kMs), double(kTickNs)));
+    return uint64_t(std::clamp(left_ns, double(kMs), double(kTick_ns)));
   }
 
   Session& session_;
@@ -202,10 +202,10 @@ bool Session::wait(uint64_t ns) {
 }
 
 Snapshot Session::run_for(uint64_t ns) {
-  constexpr uint64_t kFrameNs = 50 * kMs;
+  constexpr uint64_t kFrame_ns = 50 * kMs;
   const uint64_t end_ns = monotonic_ns() + ns;
   for (uint64_t now_ns = monotonic_ns(); now_ns < end_ns; now_ns = monotonic_ns()) {
-    if (!wait(std::min(kFrameNs, end_ns - now_ns))) break;
+    if (!wait(std::min(kFrame_ns, end_ns - now_ns))) break;
     if (monotonic_ns() < end_ns) engine_.tick();
   }
   return engine_.tick();

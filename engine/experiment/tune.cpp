@@ -13,16 +13,16 @@ namespace {
 // When each phase ends, as a share of the budget. Unused time goes to the next phase.
 constexpr double kScreened = 0.20, kHalved = 0.42, kRefined = 0.70, kDecided = 0.90;
 // Below this there is time for a final, but not for the sensitivity.
-constexpr uint64_t kSmallBudgetNs = 15'000 * kMs;
+constexpr uint64_t kSmallBudget_ns = 15'000 * kMs;
 // Reserved for the end: stopping workers and printing.
-constexpr uint64_t kReserveNs = 100 * kMs;
+constexpr uint64_t kReserve_ns = 100 * kMs;
 
 constexpr size_t kLeastCandidates = 4, kMostCandidates = 150;
 constexpr size_t kFinalists = 4, kLastFinalists = 3;
 constexpr int kScreenRounds = 2;
 // Heats of a final: enough to be sure of small differences even if the host disturbs some.
 constexpr uint64_t kHeats = 16;
-constexpr uint64_t kLongestNs = 400 * kMs;
+constexpr uint64_t kLongest_ns = 400 * kMs;
 
 // The shortest trial for a budget, used when there are many candidates.
 TrialLength trial_length(uint64_t budget_ns) {
@@ -71,7 +71,7 @@ class Search {
   uint64_t at(double share) const {
     return options_.begin_ns + static_cast<uint64_t>(share * double(options_.budget_ns));
   }
-  uint64_t end_ns() const { return options_.begin_ns + options_.budget_ns - kReserveNs; }
+  uint64_t end_ns() const { return options_.begin_ns + options_.budget_ns - kReserve_ns; }
   uint64_t time_until(uint64_t when_ns) const {
     return when_ns > race_.now_ns() ? when_ns - race_.now_ns() : 0;
   }
@@ -99,7 +99,7 @@ class Search {
   TrialLength fitting(size_t count, uint64_t time_ns) const {
     const uint64_t each = time_ns / count, besides = race_.cost_ns({short_.warmup_ns, 0, 0});
     const uint64_t duration = each > besides ? each - besides : 0;
-    return {short_.warmup_ns, std::clamp(duration, short_.duration_ns, kLongestNs), 0};
+    return {short_.warmup_ns, std::clamp(duration, short_.duration_ns, kLongest_ns), 0};
   }
   void rounds(int count, const Field& field, const TrialLength& length, uint64_t deadline_ns) {
     for (int i = 0; i < count; ++i)
@@ -160,7 +160,7 @@ class Search {
 
   void decide() {
     phase_ = TunePhase::final;
-    const uint64_t end = options_.budget_ns < kSmallBudgetNs ? end_ns() : at(kDecided);
+    const uint64_t end = options_.budget_ns < kSmallBudget_ns ? end_ns() : at(kDecided);
     play_off(race_.now_ns() + time_until(end) / 3);
     duel(end);
     name_winner();

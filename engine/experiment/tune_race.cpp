@@ -16,7 +16,7 @@ namespace {
 // Trials between two of the reference.
 constexpr size_t kBlock = 6;
 // Assumed until it is known: buffers must be mapped and filled.
-constexpr double kFirstSettlingNs = 30e6;
+constexpr double kFirstSettling_ns = 30e6;
 // Two trials of the reference that differ by more than this (as a log) are suspect.
 constexpr double kSuspect = 0.3;
 // The weight of the newest value in the moving average.
@@ -77,7 +77,7 @@ Race::Race(Settings reference, RaceHooks hooks, uint64_t seed)
     : reference_(reference),
       hooks_(std::move(hooks)),
       random_(seed),
-      settling_ns_(kFirstSettlingNs) {}
+      settling_ns_(kFirstSettling_ns) {}
 
 Contender& Race::enter(const Settings& settings) {
   const auto same = std::ranges::find(contenders_, settings, &Contender::settings);

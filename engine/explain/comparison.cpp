@@ -16,7 +16,7 @@ constexpr double kHardlyRuns = 0.95;
 // Standard errors.
 constexpr double kSure = 2;
 // Then a role that has not many samples by now hardly runs.
-constexpr uint64_t kLongNs = 10'000'000'000;
+constexpr uint64_t kLong_ns = 10'000'000'000;
 // Of the difference: a part that is known to within this need not be known better.
 constexpr double kNearEnough = 0.1;
 
@@ -106,9 +106,9 @@ Half Comparison::is_half(const ItemTime& gain) const {
   const bool near_enough = error_ns < kNearEnough * whole_ns_;
   if (near_enough || std::abs(over_ns) >= error_ns) return over_ns >= 0 ? Half::yes : Half::no;
   const auto long_enough = [&](const Segment& segment, RoleSpending RolePair::*which) {
-    return segment.duration_ns >= kLongNs || std::ranges::all_of(roles_, [&](const RolePair& pair) {
-             return (pair.*which).samples >= kManySamples;
-           });
+    return segment.duration_ns >= kLong_ns ||
+           std::ranges::all_of(
+               roles_, [&](const RolePair& pair) { return (pair.*which).samples >= kManySamples; });
   };
   if (!long_enough(after_, &RolePair::after)) return Half::more_samples;
   if (!long_enough(before_, &RolePair::before)) return Half::never;

@@ -2,7 +2,7 @@
 //
 //   steal      the host takes kSteal of the CPUs' time, or more
 //   runnable   a role waits for a CPU kRunnable longer than its wakeups explain, each of which
-//              takes kWakeupNs at most; if their number is unknown, kRunnableAtAll
+//              takes kWakeup_ns at most; if their number is unknown, kRunnableAtAll
 //   pressure   some task waits for a CPU kPressure longer than our workers do together
 //
 // Not the last two if our own processes must share CPUs: then they wait for each other.
@@ -23,7 +23,7 @@ constexpr double kSteal = 0.025;
 constexpr double kRunnable = 0.1;
 constexpr double kRunnableAtAll = 0.25;
 // From the wakeup until it runs: 2 us, up to 10 us in a virtual machine.
-constexpr double kWakeupNs = 10'000;
+constexpr double kWakeup_ns = 10'000;
 // The tasks of an idle desktop, and pipetop itself, stay below.
 constexpr double kPressure = 0.2;
 
@@ -48,7 +48,7 @@ bool short_of_cpu(const WorkerReadings& w) {
   if (w.state != ProcessState::flowing || !runnable) return false;
   const auto sleeps = known_value(w.voluntary_switches_per_s);
   if (!sleeps) return *runnable >= kRunnableAtAll;
-  return *runnable - *sleeps / w.processes * kWakeupNs / 1e9 >= kRunnable;
+  return *runnable - *sleeps / w.processes * kWakeup_ns / 1e9 >= kRunnable;
 }
 
 std::string who_waits(const Snapshot& s) {

@@ -18,7 +18,7 @@ constexpr uint64_t kFewPages = 1024, kFewPagesWithin = 10 * kSecond;
 constexpr uint64_t kProcInterval = 250 * kMs;  // /proc is read no more often than that
 // The scheduler updates the totals of a running task on its ticks, at least 100
 // times a second.
-constexpr uint64_t kShortestNs = 100 * kMs;
+constexpr uint64_t kShortest_ns = 100 * kMs;
 
 // Drops the samples that are not needed for a rate over the last second.
 template <class Sample>
@@ -258,7 +258,7 @@ TimeShares ShareMeter::shares(uint64_t now_ns, const std::optional<TaskTimes>& t
   ShareMeter ended = *this;
   ended.pause(now_ns, totals);
   if (ended.unknown_ && ended.wall_ns_ == 0) return all(Reading<double>::unavailable(kNoProc));
-  if (ended.wall_ns_ < kShortestNs) return all(Reading<double>::warming("too short to measure"));
+  if (ended.wall_ns_ < kShortest_ns) return all(Reading<double>::warming("too short to measure"));
   return shares_of(ended.sum_.on_cpu_ns, ended.sum_.runnable_ns, double(ended.wall_ns_));
 }
 
@@ -266,7 +266,7 @@ std::optional<ShareMeter::Sleeps> ShareMeter::sleeps(uint64_t now_ns,
                                                      const std::optional<TaskTimes>& totals) const {
   ShareMeter ended = *this;
   ended.pause(now_ns, totals);
-  if (ended.wall_ns_ < kShortestNs) return {};
+  if (ended.wall_ns_ < kShortest_ns) return {};
   return Sleeps{ended.wall_ns_, ended.sum_.voluntary_switches, ended.sum_.wakeups};
 }
 

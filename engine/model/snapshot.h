@@ -136,7 +136,7 @@ struct Effective {
 
 // There is none sooner after a change: a worker's rates cover one second, and before that they mix
 // two settings.
-inline constexpr uint64_t kVerdictTakesNs = 1'000'000'000;
+inline constexpr uint64_t kVerdictTakes_ns = 1'000'000'000;
 
 enum class Bound : uint8_t {
   writer,  // the reader waits for data

@@ -35,7 +35,7 @@ DescriptorWait descriptor_wait(std::string_view name, std::string_view fdinfo) {
 }
 
 DescriptorWait DescriptorWaits::of(ProcessId process, int fd, uint64_t now_ns) {
-  if (now_ns >= cleaned_ns_ + DescriptorNames::kValidNs) {
+  if (now_ns >= cleaned_ns_ + DescriptorNames::kValid_ns) {
     names_.forget_old(now_ns);
     cleaned_ns_ = now_ns;
   }

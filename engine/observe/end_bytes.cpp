@@ -12,7 +12,7 @@ namespace pipetop::observe {
 namespace {
 
 // The kernel's table is kept half empty: ends that have not moved for so long give way.
-constexpr uint64_t kIdleNs = 200 * kMs;
+constexpr uint64_t kIdle_ns = 200 * kMs;
 constexpr size_t kMostEnds = STAGE_ENDS / 2;
 
 // Both, because a read may fall between the kernel's two additions.
@@ -112,7 +112,7 @@ void EndByteCounter::forget_idle(const std::vector<stage_end>& ends, uint64_t no
   for (const stage_end& end : ends) {
     const EndId id = id_of(end);
     const auto known = known_.find(id);
-    if (known == known_.end() || now_ns < known->second.moved_ns + kIdleNs) continue;
+    if (known == known_.end() || now_ns < known->second.moved_ns + kIdle_ns) continue;
     stage_bytes last = {};
     if (bpf_map_lookup_and_delete_elem(map, &end, &last) != 0) continue;
     if (!is_same(last, known->second.total))

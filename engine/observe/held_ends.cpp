@@ -120,7 +120,7 @@ const ScannedPipe* find_pipe(std::span<const ScannedPipe> pipes, PipeId id) {
 
 const std::string& DescriptorNames::name_of(ProcessId process, int fd, uint64_t now_ns) {
   Name& name = names_[{process, fd}];
-  if (name.asked_ns != 0 && now_ns < name.asked_ns + kValidNs) return name.text;
+  if (name.asked_ns != 0 && now_ns < name.asked_ns + kValid_ns) return name.text;
   std::array<char, PATH_MAX> text;
   const ssize_t length =
       readlink(fmt::format("/proc/{}/fd/{}", process.pid, fd).c_str(), text.data(), text.size());
@@ -131,7 +131,7 @@ const std::string& DescriptorNames::name_of(ProcessId process, int fd, uint64_t 
 
 void DescriptorNames::forget_old(uint64_t now_ns) {
   std::erase_if(names_,
-                [&](const auto& entry) { return now_ns >= entry.second.asked_ns + 2 * kValidNs; });
+                [&](const auto& entry) { return now_ns >= entry.second.asked_ns + 2 * kValid_ns; });
 }
 
 Descriptor DescriptorTable::find(ProcessId process, int fd) const {

@@ -68,7 +68,7 @@ const ScannedPipe* find_pipe(std::span<const ScannedPipe> pipes, PipeId id);
 // soon given to another file.
 class DescriptorNames {
  public:
-  static constexpr uint64_t kValidNs = 2'000'000'000;
+  static constexpr uint64_t kValid_ns = 2'000'000'000;
 
   const std::string& name_of(ProcessId process, int fd, uint64_t now_ns);
   // To be called now and then.

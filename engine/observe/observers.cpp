@@ -17,11 +17,11 @@ namespace {
 
 // For this long after ring_frame() we probably still run, and displace one of the
 // two processes: drawing, and draining samples.
-constexpr uint64_t kOurTurnNs = 5'000'000;
-constexpr uint64_t kTickOverdueNs = 500'000'000;
+constexpr uint64_t kOurTurn_ns = 5'000'000;
+constexpr uint64_t kTickOverdue_ns = 500'000'000;
 // From one close look at the ring to the next: to begin and to end one, the kernel interrupts every
 // CPU several times.
-constexpr uint64_t kSampleIntervalNs = 600'000'000;
+constexpr uint64_t kSampleInterval_ns = 600'000'000;
 
 constexpr const char* kNoPipe = "there is no pipe";
 constexpr const char* kSeveral = "context switches are tracked for one process per role";
@@ -126,12 +126,12 @@ std::optional<uint64_t> Observers::sleeps() {
 // because both roles run on all CPUs that there are.
 void Observers::poll_occupancy(uint64_t now_ns) {
   const OccupancyCounts column = history_.add(now_ns, occupancy_counts(now_ns));
-  const bool matters = column.both.ns > OccupancyRecorder::kColumnNs / 10;
+  const bool matters = column.both.ns > OccupancyRecorder::kColumn_ns / 10;
   // By other CPUs' ticks: each counts for a millisecond, however many there are.
   const double ticks_per_ms = sampler_ ? std::min(1.0, control_->least_hz() / 1e3) : 1;
   const bool seen =
       double(column.both.sampled.total_ns()) >= double(column.both.ns) * ticks_per_ms / 2;
-  if (!sched_ || !matters || seen || now_ns < sampled_at_ns_ + kSampleIntervalNs) return;
+  if (!sched_ || !matters || seen || now_ns < sampled_at_ns_ + kSampleInterval_ns) return;
   sampled_at_ns_ = now_ns;
   sched_->look_closely();
 }
@@ -263,9 +263,9 @@ OccupancyCounts Observers::occupancy_counts(uint64_t now_ns) const {
 const ring_snapshot* Observers::newest_snapshot(uint64_t now_ns) {
   if (!sampler_) return &ring_->take_snapshot();
   const bool first = tick_due_ns_ == 0;
-  const bool overdue = first || now_ns > tick_due_ns_ + kTickOverdueNs;
+  const bool overdue = first || now_ns > tick_due_ns_ + kTickOverdue_ns;
   const ring_snapshot* seen = ring_->snapshot_of_tick();
-  if (first || seen) request_snapshot(now_ns + kOurTurnNs);
+  if (first || seen) request_snapshot(now_ns + kOurTurn_ns);
   return seen || !overdue ? seen : &ring_->take_snapshot();
 }
 

@@ -114,7 +114,7 @@ Reading<Occupancy> occupancy_of(const OccupancyCounts& counts, const std::string
 
 void FionreadOccupancy::poll(uint64_t now_ns) {
   if (now_ns < next_ns_) return;
-  next_ns_ = now_ns + kIntervalNs;
+  next_ns_ = now_ns + kInterval_ns;
   int bytes = 0;
   const int capacity = fcntl(pipe_fd_, F_GETPIPE_SZ);
   if (capacity <= 0 || ioctl(pipe_fd_, FIONREAD, &bytes) != 0) {
@@ -123,7 +123,7 @@ void FionreadOccupancy::poll(uint64_t now_ns) {
   }
   const auto slots = static_cast<uint32_t>(uint64_t(capacity) / kPageBytes);
   const auto used = static_cast<uint32_t>((uint64_t(bytes) + kPageBytes - 1) / kPageBytes);
-  counts_.add(std::min(used, slots), slots, kIntervalNs);
+  counts_.add(std::min(used, slots), slots, kInterval_ns);
 }
 
 Reading<Occupancy> FionreadOccupancy::reading() const {
@@ -149,10 +149,10 @@ OccupancyColumn column_of(uint64_t end_ns, const OccupancyCounts& counts) {
 
 OccupancyCounts OccupancyRecorder::add(uint64_t now_ns, const OccupancyCounts& counts) {
   const OccupancyCounts column = counts.since(before_);
-  const bool known = begun_ns_ != 0 && now_ns <= begun_ns_ + kLongestNs;
+  const bool known = begun_ns_ != 0 && now_ns <= begun_ns_ + kLongest_ns;
   if (known) {
     auto next = std::make_shared<OccupancyHistory>();
-    next->column_ns = kColumnNs;
+    next->column_ns = kColumn_ns;
     next->columns.reserve(kColumns);
     if (history_) {
       const auto& old = history_->columns;

@@ -54,7 +54,7 @@ class FionreadOccupancy {
   const OccupancyCounts& counts() const { return counts_; }  // cumulative, not reset by restart()
 
  private:
-  static constexpr uint64_t kIntervalNs = 100'000'000;
+  static constexpr uint64_t kInterval_ns = 100'000'000;
 
   int pipe_fd_;
   uint64_t next_ns_ = 0;
@@ -66,11 +66,11 @@ class FionreadOccupancy {
 // changes and resizes, because its bins are shares of the ring.
 class OccupancyRecorder {
  public:
-  static constexpr uint64_t kColumnNs = 200'000'000;
+  static constexpr uint64_t kColumn_ns = 200'000'000;
   static constexpr size_t kColumns = 640;  // a little over 2 minutes
 
   // Whether the current column has lasted long enough for add() to close it.
-  bool due(uint64_t now_ns) const { return now_ns >= begun_ns_ + kColumnNs; }
+  bool due(uint64_t now_ns) const { return now_ns >= begun_ns_ + kColumn_ns; }
 
   // Closes the column with what was counted since the last call; the counts are
   // cumulative. A long interval without a call makes no column: nobody knows when
@@ -84,7 +84,7 @@ class OccupancyRecorder {
   std::shared_ptr<const OccupancyHistory> history() const { return history_; }
 
  private:
-  static constexpr uint64_t kLongestNs = 5 * kColumnNs;
+  static constexpr uint64_t kLongest_ns = 5 * kColumn_ns;
 
   uint64_t begun_ns_ = 0;  // 0: there is nothing to compare with
   OccupancyCounts before_;

@@ -28,7 +28,7 @@
 namespace pipetop::observe {
 namespace {
 
-constexpr uint64_t kAskAgainNs = 100'000'000;
+constexpr uint64_t kAskAgain_ns = 100'000'000;
 constexpr size_t kLongestText = 4096;  // of the files that we read
 constexpr size_t kAtATime = 64;        // descriptors, pipes or threads
 
@@ -244,7 +244,7 @@ class ProcScan {
       if (before != memory_.asked.end()) asked = before->second;
       const bool may_ask = memory_.asks_all || memory_.open.contains(pipe.id);
       if (!may_ask) asked.answer.reset();
-      if (asked.at_ns == 0 || began_ns_ >= asked.at_ns + kAskAgainNs) {
+      if (asked.at_ns == 0 || began_ns_ >= asked.at_ns + kAskAgain_ns) {
         asked = {began_ns_, {}};
         if (may_ask) due_.push_back(&pipe);
       }
@@ -252,7 +252,7 @@ class ProcScan {
     }
     // A pipe that another scan asks about may be asked again too soon otherwise.
     for (const auto& [id, asked] : memory_.asked)
-      if (began_ns_ < asked.at_ns + kAskAgainNs) kept.emplace(id, asked);
+      if (began_ns_ < asked.at_ns + kAskAgain_ns) kept.emplace(id, asked);
     memory_.asked = std::move(kept);
   }
 

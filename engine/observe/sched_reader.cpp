@@ -21,9 +21,9 @@ namespace {
 static_assert(SCHED_ROLES == kRoles);
 
 // Some hundred syscalls of each role at the highest rates, and a few when they are slow.
-constexpr useconds_t kBurstUs = 1000;
+constexpr useconds_t kBurst_us = 1000;
 
-constexpr uint64_t kPaceIntervalNs = 100'000'000;  // how often the rate of sleeps is measured
+constexpr uint64_t kPaceInterval_ns = 100'000'000;  // how often the rate of sleeps is measured
 
 constexpr size_t kPlaces = size_t{SCHED_TAKERS} * SCHED_STACKS;  // of a role
 
@@ -68,7 +68,7 @@ class BpfSchedReader final : public SchedReader {
     const Link exit(bpf_program__attach(skeleton_->progs.on_exit));
     if (!enter || !exit) return;
     __atomic_store_n(&ring().burst, 1, __ATOMIC_SEQ_CST);
-    usleep(kBurstUs);
+    usleep(kBurst_us);
     __atomic_store_n(&ring().burst, 0, __ATOMIC_SEQ_CST);
   }
 
@@ -168,7 +168,7 @@ class BpfSchedReader final : public SchedReader {
   // So that no more stacks are taken than promised.
   void set_pace(Role role, uint64_t now_ns) {
     Watched& watched = this->watched(role);
-    if (now_ns < watched.pace_at_ns + kPaceIntervalNs) return;
+    if (now_ns < watched.pace_at_ns + kPaceInterval_ns) return;
     const uint64_t sleeps = peek(record(role).counts.voluntary) - watched.sleeps_then;
     const uint64_t allowed = (now_ns - watched.pace_at_ns) * stacks_per_s_ / 1'000'000'000;
     const uint64_t one_of = (sleeps + allowed) / std::max<uint64_t>(allowed, 1);
@@ -204,7 +204,7 @@ class BpfSchedReader final : public SchedReader {
     const uint64_t since_ns = peek(now.since_ns);
     if (peek(task_of(role)) != 0) present.state = peek(now.state);
     if (present.state == SCHED_UNKNOWN) {
-      if (now.seen_ns < since_ns + kSettledNs) return {};
+      if (now.seen_ns < since_ns + kSettled_ns) return {};
       present.state = now.seen;
     }
     const sched_counts& counts = now.counts;

@@ -32,7 +32,7 @@ std::optional<Present> present(const stage_thread& record, uint64_t now_ns) {
   if (record.task == 0) return {};
   Present now{record.state, record.wait, record.key};
   if (record.state == STAGE_UNKNOWN) {
-    if (record.seen_ns < record.since_ns + kSettledNs) return {};
+    if (record.seen_ns < record.since_ns + kSettled_ns) return {};
     now = {record.seen, record.seen_wait, record.seen_key};
   }
   if (now.state < STAGE_STATES && now_ns > record.since_ns) now.open_ns = now_ns - record.since_ns;
@@ -61,8 +61,8 @@ bool is_worth_inspecting(const stage_thread& record, uint64_t now_ns) {
   // It has ended, or has been replaced by another thread of its process that called exec.
   if (peek(record.task) != 0 && peek(record.state) == STAGE_NOBODY) return true;
   return peek(record.task) != 0 && peek(record.state) == STAGE_UNKNOWN &&
-         now_ns >= peek(record.since_ns) + kSettledNs &&
-         peek(record.seen_ns) < peek(record.since_ns) + kSettledNs;
+         now_ns >= peek(record.since_ns) + kSettled_ns &&
+         peek(record.seen_ns) < peek(record.since_ns) + kSettled_ns;
 }
 
 // A place that was given to another key meanwhile has lost what it had gained since the last time.

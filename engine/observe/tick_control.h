@@ -21,7 +21,7 @@ enum class Ticks : uint8_t {
 class TickControl {
  public:
   // How long many ticks follow a change.
-  static constexpr uint64_t kHurryNs = 500'000'000;
+  static constexpr uint64_t kHurry_ns = 500'000'000;
 
   using Measure = std::optional<double> (*)();
 
@@ -38,7 +38,7 @@ class TickControl {
   // The pipe changes. For a moment there are many ticks, so that a verdict comes soon, and nothing
   // is known of its sleeps.
   void hurry(uint64_t now_ns) {
-    hurry_until_ns_ = now_ns + kHurryNs;
+    hurry_until_ns_ = now_ns + kHurry_ns;
     judge_ = {};
   }
 

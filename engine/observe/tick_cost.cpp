@@ -21,7 +21,7 @@ namespace {
 constexpr double kAffordable = 0.005;
 // Often enough to be told from noise in a few slices, and so seldom that the caches are warm again.
 constexpr uint32_t kProbeHz = 10'000;
-constexpr uint64_t kSliceNs = 500'000;
+constexpr uint64_t kSlice_ns = 500'000;
 constexpr int kPairs = 24;
 
 // What a thread does per nanosecond while it writes and reads a pipe for a slice.
@@ -29,7 +29,7 @@ double work(const PipeOwner& pipe) {
   std::array<char, 4096> page{};
   const uint64_t begin_ns = monotonic_ns();
   uint64_t done = 0, now_ns = begin_ns;
-  for (; now_ns < begin_ns + kSliceNs; now_ns = monotonic_ns(), ++done)
+  for (; now_ns < begin_ns + kSlice_ns; now_ns = monotonic_ns(), ++done)
     if (::write(pipe.write_fd(), page.data(), page.size()) < 0 ||
         ::read(pipe.read_fd(), page.data(), page.size()) < 0)
       return 0;

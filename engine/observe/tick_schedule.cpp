@@ -3,7 +3,7 @@
 namespace pipetop::observe {
 
 bool SleepJudge::many(uint64_t now_ns, uint64_t sleeps) {
-  if (judged_at_ns_ != 0 && now_ns < judged_at_ns_ + kIntervalNs) return many_;
+  if (judged_at_ns_ != 0 && now_ns < judged_at_ns_ + kInterval_ns) return many_;
   if (judged_at_ns_ != 0) {
     const double seconds = double(now_ns - judged_at_ns_) / 1e9;
     many_ = double(sleeps - sleeps_then_) > double(many_ ? kFew : kMany) * seconds;
@@ -17,12 +17,12 @@ bool SleepJudge::many(uint64_t now_ns, uint64_t sleeps) {
 // waiting for the next call would make it much longer.
 bool TickSlices::in_slice(uint64_t now_ns) {
   if (now_ns >= cycle_end_ns_) {
-    const bool on_time = now_ns < cycle_end_ns_ + kCycleNs;
-    cycle_end_ns_ = (on_time ? cycle_end_ns_ : now_ns) + kCycleNs;
-    due_ns_ = cycle_end_ns_ - kSliceNs - random_() % (kCycleNs - 2 * kSliceNs);
+    const bool on_time = now_ns < cycle_end_ns_ + kCycle_ns;
+    cycle_end_ns_ = (on_time ? cycle_end_ns_ : now_ns) + kCycle_ns;
+    due_ns_ = cycle_end_ns_ - kSlice_ns - random_() % (kCycle_ns - 2 * kSlice_ns);
     end_ns_ = 0;
   }
-  if (end_ns_ == 0 && now_ns >= due_ns_) end_ns_ = now_ns + kSliceNs - kSliceNs / 10;
+  if (end_ns_ == 0 && now_ns >= due_ns_) end_ns_ = now_ns + kSlice_ns - kSlice_ns / 10;
   return now_ns < end_ns_;
 }
 

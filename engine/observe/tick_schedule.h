@@ -14,7 +14,7 @@ class SleepJudge {
  public:
   // Per second. It is so above the first, and no longer below the second.
   static constexpr uint64_t kMany = 1000, kFew = 500;
-  static constexpr uint64_t kIntervalNs = 200'000'000;  // over which they are counted
+  static constexpr uint64_t kInterval_ns = 200'000'000;  // over which they are counted
 
   // `sleeps` is cumulative.
   bool many(uint64_t now_ns, uint64_t sleeps);
@@ -31,8 +31,8 @@ class SleepJudge {
 // One slice in each second.
 class TickSlices {
  public:
-  static constexpr uint64_t kCycleNs = 1'000'000'000, kSliceNs = 100'000'000;
-  static constexpr double kShare = double(kSliceNs) / double(kCycleNs);
+  static constexpr uint64_t kCycle_ns = 1'000'000'000, kSlice_ns = 100'000'000;
+  static constexpr double kShare = double(kSlice_ns) / double(kCycle_ns);
   static constexpr uint32_t kRareHz = 19;  // outside of it, for the ring's frames
 
   // Whether it is this time's turn. To be called at least ten times per second.

@@ -82,10 +82,10 @@ std::optional<Bottleneck> stopped(const JudgedPipeline& view) {
 
 std::optional<Bottleneck> too_little(const JudgedPipeline& view) {
   const Pipeline& p = view.pipeline;
-  if (p.window_ns < kLeastWindowNs)
+  if (p.window_ns < kLeastWindow_ns)
     return said(Kind::unknown,
                 fmt::format("not known yet: watched for {:.1f} s, it takes {} s",
-                            double(p.window_ns) / 1e9, kLeastWindowNs / 1'000'000'000));
+                            double(p.window_ns) / 1e9, kLeastWindow_ns / 1'000'000'000));
   const auto known = [](const WaitRing& ring) { return ring.known; };
   uint64_t samples = 0;
   bool looked_at = false;

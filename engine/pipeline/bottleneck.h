@@ -18,7 +18,7 @@ inline constexpr double kBusy = 0.85;
 // A ring that is so often full, and so often empty, is too small for the bursts in it.
 inline constexpr double kBurst = 0.2;
 inline constexpr uint64_t kLargePipe = 1 << 20;  // bytes: larger ones are no remedy
-inline constexpr uint64_t kLeastWindowNs = 1'000'000'000;
+inline constexpr uint64_t kLeastWindow_ns = 1'000'000'000;
 inline constexpr uint64_t kLeastSamples = 20;
 
 // `line` has at most that many columns.

@@ -11,9 +11,9 @@ namespace {
 
 // As with our own segments, rates count only once the change has had time to take effect. Here the
 // ring is renumbered, and its estimate has to begin anew.
-constexpr uint64_t kSettleNs = 500 * kMs;
-constexpr uint64_t kBeforeNs = 5 * kSecond;
-constexpr uint64_t kAfterNs = 10 * kSecond;
+constexpr uint64_t kSettle_ns = 500 * kMs;
+constexpr uint64_t kBefore_ns = 5 * kSecond;
+constexpr uint64_t kAfter_ns = 10 * kSecond;
 
 // Of the rates within these times; nothing if they are few.
 std::optional<double> median_rate(const PipeCurves* history, uint64_t from_ns, uint64_t to_ns) {
@@ -46,12 +46,12 @@ void InterventionLog::add(uint64_t now_ns, const Interventions::Done& done,
   entry.view.stage = stage;
   entry.done_at_ns = done.at_ns;
   entry.measured = measured;
-  entry.until_ns = now_ns + kAfterNs;
+  entry.until_ns = now_ns + kAfter_ns;
   if (!stage) entry.view.pipe = measured;
   if (measured) {
     const uint64_t last_ns = last_change_ns(*measured, now_ns);
     const uint64_t from_ns =
-        std::max(now_ns - std::min(now_ns, kBeforeNs), last_ns == 0 ? 0 : last_ns + kSettleNs);
+        std::max(now_ns - std::min(now_ns, kBefore_ns), last_ns == 0 ? 0 : last_ns + kSettle_ns);
     entry.view.before_bytes_per_s = median_rate(history_of(*measured), from_ns, now_ns);
   }
   for (Entry& earlier : entries_)
@@ -75,9 +75,9 @@ void InterventionLog::keep(uint64_t now_ns, const std::vector<Interventions::Don
 
 void InterventionLog::update(uint64_t now_ns, const HistoryOf& history_of) {
   for (Entry& entry : entries_) {
-    if (!entry.measured || now_ns > entry.until_ns + kAfterNs) continue;
+    if (!entry.measured || now_ns > entry.until_ns + kAfter_ns) continue;
     const auto rate =
-        median_rate(history_of(*entry.measured), entry.view.at_ns + kSettleNs, entry.until_ns);
+        median_rate(history_of(*entry.measured), entry.view.at_ns + kSettle_ns, entry.until_ns);
     if (rate) entry.view.after_bytes_per_s = rate;
   }
 }

@@ -17,10 +17,10 @@ using observe::ThreadTimes;
 
 namespace {
 
-constexpr uint64_t kStageFactsNs = kSecond;  // after so long nice, CPUs and command are read again
-constexpr size_t kFramesPerSample = 16;      // each takes some 20 us
-constexpr size_t kForkers = 64;              // stages that are asked for their children
-constexpr uint64_t kBlameNs = 500 * kMs;     // who is blamed for so long is sampled
+constexpr uint64_t kStageFacts_ns = kSecond;  // after so long nice, CPUs and command are read again
+constexpr size_t kFramesPerSample = 16;       // each takes some 20 us
+constexpr size_t kForkers = 64;               // stages that are asked for their children
+constexpr uint64_t kBlame_ns = 500 * kMs;     // who is blamed for so long is sampled
 
 constexpr const char* kClosed = "the pipe is closed";
 
@@ -250,7 +250,7 @@ void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, u
     if (seen) record.add_sample(now_ns, index.threads(id), options_.window_ns);
     if (seen && !state->exited) {
       fill(view, *state, boot_ns);
-      set_facts(view, table_.processes().of(id, state->leader->comm, now_ns, kStageFactsNs));
+      set_facts(view, table_.processes().of(id, state->leader->comm, now_ns, kStageFacts_ns));
     } else if (seen || !parts_.lives(id)) {
       record.end();
       wants_pass_ = true;
@@ -301,7 +301,7 @@ void OpenPipeline::make_view(const PipeScan& scan, const ScanIndex& index, uint6
 // Who is blamed for a moment only is not worth sampling.
 void OpenPipeline::suspect(std::optional<ProcessId> stage, uint64_t now_ns) {
   if (std::exchange(suspect_, stage) != stage) suspected_ns_ = now_ns;
-  if (now_ns >= suspected_ns_ + kBlameNs) blamed_ = stage;
+  if (now_ns >= suspected_ns_ + kBlame_ns) blamed_ = stage;
 }
 
 void OpenPipeline::fill_pipe(Pipe& pipe, const ScannedPipe* scanned, const Families& families,

@@ -9,17 +9,17 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kRecentNs = kSecond;
+constexpr uint64_t kRecent_ns = kSecond;
 // Many writers come in bursts, a tenth of a second apart.
-constexpr uint64_t kLeastRateNs = 300 * kMs;
-constexpr uint64_t kSampleNs = 90 * kMs;
-constexpr uint64_t kPointNs = 100 * kMs;
-constexpr uint64_t kHistoryNs = 120 * kSecond;
+constexpr uint64_t kLeastRate_ns = 300 * kMs;
+constexpr uint64_t kSample_ns = 90 * kMs;
+constexpr uint64_t kPoint_ns = 100 * kMs;
+constexpr uint64_t kHistory_ns = 120 * kSecond;
 
 // What is not needed any more, in one go for many.
 void shorten(std::vector<PipePoint>& points, uint64_t now_ns) {
-  if (points.empty() || points.front().at_ns + kHistoryNs + 10 * kSecond > now_ns) return;
-  std::erase_if(points, [&](const PipePoint& p) { return p.at_ns + kHistoryNs < now_ns; });
+  if (points.empty() || points.front().at_ns + kHistory_ns + 10 * kSecond > now_ns) return;
+  std::erase_if(points, [&](const PipePoint& p) { return p.at_ns + kHistory_ns < now_ns; });
 }
 
 }  // namespace
@@ -28,12 +28,12 @@ void RecentRate::add(uint64_t at_ns, double total) {
   if (!points_.empty() && at_ns <= points_.back().at_ns) return;
   points_.push_back({at_ns, total});
   size_t old = 0;
-  while (old + 2 < points_.size() && points_[old + 1].at_ns + kRecentNs <= at_ns) ++old;
+  while (old + 2 < points_.size() && points_[old + 1].at_ns + kRecent_ns <= at_ns) ++old;
   points_.erase(points_.begin(), points_.begin() + static_cast<ptrdiff_t>(old));
 }
 
 std::optional<double> RecentRate::per_s() const {
-  if (points_.empty() || points_.back().at_ns < points_.front().at_ns + kLeastRateNs) return {};
+  if (points_.empty() || points_.back().at_ns < points_.front().at_ns + kLeastRate_ns) return {};
   const double seconds = double(points_.back().at_ns - points_.front().at_ns) / double(kSecond);
   return (points_.back().total - points_.front().total) / seconds;
 }
@@ -67,7 +67,7 @@ void PipeHistory::add_sample(const ScannedPipe& pipe, uint64_t window_ns, bool w
   const std::optional<RingFill> fill = fill_of(pipe, writer_waits);
   fill_ = fill ? std::optional(fill->used) : std::nullopt;
   if (pipe.ring) estimate(pipe);
-  if (fill && pipe.at_ns >= counted_sample_ns_ + kSampleNs) {
+  if (fill && pipe.at_ns >= counted_sample_ns_ + kSample_ns) {
     counted_sample_ns_ = pipe.at_ns;
     samples_.add(pipe.at_ns, window_ns, *fill);
   }
@@ -156,7 +156,7 @@ void PipeHistory::track() {
 }
 
 void PipeHistory::add_point(uint64_t at_ns) {
-  if (!history_ || at_ns < point_ns_ + kPointNs) return;
+  if (!history_ || at_ns < point_ns_ + kPoint_ns) return;
   auto& [rates, fill] = *history_;
   if (total_ && point_total_)
     rates.push_back(

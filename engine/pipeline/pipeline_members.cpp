@@ -108,7 +108,7 @@ void PipelineMembers::merge(std::vector<Member<Id>>& members, const std::vector<
   for (const Member<Id>& member : members) {
     if (stay.contains(member.id)) {
       followed = member.id;
-    } else if (tree_ || member.seen_ns + kStayNs >= now_ns) {
+    } else if (tree_ || member.seen_ns + kStay_ns >= now_ns) {
       followers[followed].push_back(member);
       ++left;
     }

@@ -15,7 +15,7 @@ namespace pipetop {
 
 class PipelineMembers {
  public:
-  static constexpr uint64_t kStayNs = 5'000'000'000;
+  static constexpr uint64_t kStay_ns = 5'000'000'000;
   static constexpr size_t kMostGone = 200;  // stages that are kept although they left
 
   // Stages, holders and pipes; what a person can look at, and we twenty times a second.

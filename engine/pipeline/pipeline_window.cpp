@@ -11,9 +11,9 @@ using observe::ThreadTimes;
 
 namespace {
 
-constexpr uint64_t kMarks = 10;           // that a window is made of
-constexpr uint64_t kLeastNs = 200 * kMs;  // that shares can be told of
-constexpr double kLeastInPipes = 0.05;    // of its time, of a thread that moves data
+constexpr uint64_t kMarks = 10;            // that a window is made of
+constexpr uint64_t kLeast_ns = 200 * kMs;  // that shares can be told of
+constexpr double kLeastInPipes = 0.05;     // of its time, of a thread that moves data
 
 uint64_t minus(uint64_t now, uint64_t before) { return now > before ? now - before : 0; }
 
@@ -119,7 +119,7 @@ Reading<StageShares> PipelineWindow::shares(ProcessId process) const {
     cpu_ns += threads.back().on_cpu_ns;
     wall_ns = std::max(wall_ns, threads.back().wall_ns);
   }
-  if (wall_ns < kLeastNs) return Shares::warming("looked at for too short a time");
+  if (wall_ns < kLeast_ns) return Shares::warming("looked at for too short a time");
   StageShares shares = shares_of(mover(threads));
   shares.cpu = double(cpu_ns) / double(wall_ns);
   return Shares::of(shares);

@@ -8,7 +8,7 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kPatienceNs = 1'000'000'000;
+constexpr uint64_t kPatience_ns = 1'000'000'000;
 constexpr double kAgree = 0.05;
 
 // Free-running indices only go back when the ring is renumbered.
@@ -92,7 +92,7 @@ void RateEstimate::settle(uint64_t at_ns, const RingCounts& ring, double bytes) 
 // while: a process may write to another pipe, too.
 void RateEstimate::decide(uint64_t at_ns, const RingCounts& ring, uint32_t moved) {
   const bool all_seen = earlier_.slots == 0 && passed_.slots == moved && moved <= ring.past_slots;
-  const bool may_wait = at_ns < moves_since_ns_ + kPatienceNs;
+  const bool may_wait = at_ns < moves_since_ns_ + kPatience_ns;
   const bool stands = moved == 0 && !ring.sides;
   if (const auto through = agreed(at_ns, ring)) {
     agreed_slot_bytes_ = *through / double(passed_.slots);

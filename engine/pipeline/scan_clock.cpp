@@ -18,9 +18,9 @@ using observe::ThreadTimes;
 namespace {
 
 // The bytes are asked for ten times a second at most.
-constexpr uint64_t kAskNs = 90 * kMs;
+constexpr uint64_t kAsk_ns = 90 * kMs;
 // After a longer pause, because pipetop was stopped, a look says nothing of the time before it.
-constexpr uint64_t kPauseNs = 3 * kSecond;
+constexpr uint64_t kPause_ns = 3 * kSecond;
 
 }  // namespace
 
@@ -71,7 +71,7 @@ void ScanClock::add(const PipeScan& scan) {
 
 void ScanClock::look(Thread& thread, const ScannedTask& task, uint64_t at_ns) {
   ThreadTimes& times = thread.times;
-  const bool is_first = thread.sampled_ns == 0 || at_ns > thread.sampled_ns + kPauseNs;
+  const bool is_first = thread.sampled_ns == 0 || at_ns > thread.sampled_ns + kPause_ns;
   if (!is_first && at_ns <= thread.sampled_ns) return;
   const uint64_t ns = is_first ? 0 : at_ns - thread.sampled_ns;
   times.running = task.running;
@@ -94,7 +94,7 @@ void ScanClock::look(Thread& thread, const ScannedTask& task, uint64_t at_ns) {
 void ScanClock::look(RingTally& ring, const ScannedPipe& pipe, bool writer_waits) {
   const std::optional<RingFill> fill = fill_of(pipe, writer_waits);
   uint64_t& sampled_ns = sampled_ns_[pipe.id];
-  if (!fill || (sampled_ns != 0 && pipe.at_ns < sampled_ns + kAskNs)) return;
+  if (!fill || (sampled_ns != 0 && pipe.at_ns < sampled_ns + kAsk_ns)) return;
   sampled_ns = pipe.at_ns;
   ++ring.samples;
   ring.empty += fill->empty;

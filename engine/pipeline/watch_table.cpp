@@ -10,8 +10,8 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kFactsNs = 60 * kSecond;  // after so long a command line is read again
-constexpr uint64_t kRefreshPasses = 128;     // in which all rows are asked for theirs
+constexpr uint64_t kFacts_ns = 60 * kSecond;  // after so long a command line is read again
+constexpr uint64_t kRefreshPasses = 128;      // in which all rows are asked for theirs
 constexpr uint64_t kForgetPasses = 64;
 constexpr size_t kMostAsked = 64;  // holders of a pipe, for their command lines
 
@@ -263,7 +263,7 @@ void WatchTable::refresh(PipeRow& row, size_t i, uint64_t now_ns, bool commands)
     const bool asks = size_t(&stage - row.stages.data()) < kMostAsked;
     if (!asks && renamed) stage.command = stage.name;
     if (!asks || (!commands && !renamed)) continue;
-    set_facts(stage, processes_.of(stage.id, state->leader->comm, now_ns, kFactsNs));
+    set_facts(stage, processes_.of(stage.id, state->leader->comm, now_ns, kFacts_ns));
   }
 }
 

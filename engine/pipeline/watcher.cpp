@@ -28,10 +28,10 @@ namespace {
 
 // A pass takes at most this part of a CPU: the next one waits for so many times what it cost.
 constexpr uint64_t kCostFactor = 20;
-constexpr uint64_t kToleranceNs = kMs;  // of the caller's clock
+constexpr uint64_t kTolerance_ns = kMs;  // of the caller's clock
 // After so long a tick leaves the rest of a pass to the next one, which keys may come before. A
 // part that has begun takes some ten ms more.
-constexpr uint64_t kPartNs = 20 * kMs;
+constexpr uint64_t kPart_ns = 20 * kMs;
 
 constexpr const char* kNoRecord =
     "there is no folder for a record of changes: a guardian puts them back if pipetop is killed, "
@@ -83,7 +83,7 @@ class Watcher::Impl {
 
     bool due(uint64_t now_ns, uint64_t every_ns) const {
       return at_ns == 0 ||
-             now_ns + kToleranceNs >= at_ns + std::max(every_ns, kCostFactor * cost_ns);
+             now_ns + kTolerance_ns >= at_ns + std::max(every_ns, kCostFactor * cost_ns);
     }
   };
 
@@ -140,7 +140,7 @@ void Watcher::Impl::pass(uint64_t now_ns) {
 // True if it is complete.
 bool Watcher::Impl::pass_in_parts(uint64_t now_ns) {
   if (!options_.in_parts) return pass(now_ns), true;
-  const uint64_t began_ns = parts_.cpu_ns(), until_ns = parts_.now_ns() + kPartNs;
+  const uint64_t began_ns = parts_.cpu_ns(), until_ns = parts_.now_ns() + kPart_ns;
   const observe::IsLate is_late = [&] { return parts_.now_ns() >= until_ns; };
   uint64_t& cost_ns = parts_cost_ns_ ? *parts_cost_ns_ : parts_cost_ns_.emplace(0);
   const bool was_updating = table_.is_updating();

@@ -14,7 +14,7 @@ namespace pipetop {
 namespace recording {
 namespace {
 
-constexpr uint64_t kBlockNs = 2 * kSecond;
+constexpr uint64_t kBlock_ns = 2 * kSecond;
 constexpr size_t kBlockBytes = 512 << 10;
 constexpr uint32_t kMostFramesPerS = 20;
 
@@ -83,7 +83,7 @@ void Recorder::Impl::add(const Snapshot& s) {
   } else if (s.now_ns <= before_.now_ns) {
     return;  // time goes on
   }
-  if (!times_.empty() && (s.now_ns >= times_.front() + kBlockNs || frames_.size() >= kBlockBytes))
+  if (!times_.empty() && (s.now_ns >= times_.front() + kBlock_ns || frames_.size() >= kBlockBytes))
     flush();
   if (is_new(s.throughput.current)) mark_change(s.throughput.current);
   begun_ = true;

@@ -11,12 +11,12 @@
 namespace pipetop {
 
 // Less than ctest grants a test, so that it can still say what did not come.
-inline constexpr uint64_t kPatienceNs = 120'000'000'000;
+inline constexpr uint64_t kPatience_ns = 120'000'000'000;
 
 // Asks until it is so, with `pause` in between.
 template <class Condition, class Pause>
 bool eventually(Condition is_so, Pause pause) {
-  const uint64_t end_ns = monotonic_ns() + kPatienceNs;
+  const uint64_t end_ns = monotonic_ns() + kPatience_ns;
   while (!is_so()) {
     if (monotonic_ns() > end_ns) return false;
     pause();

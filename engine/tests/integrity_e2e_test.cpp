@@ -115,7 +115,7 @@ void turn_random_knob(Settings& s, std::mt19937& random) {
   if (s.pipe.check_huge_page) s.pipe.touch_pages = true;
 }
 
-constexpr uint64_t kChangeEveryNs = 20'000'000;
+constexpr uint64_t kChangeEvery_ns = 20'000'000;
 
 // A longer soak than the usual one can be asked for.
 uint64_t random_changes_ns() {
@@ -133,7 +133,7 @@ TEST_F(EngineTest, AThousandRandomChangesLoseNothing) {
   for (const uint64_t end_ns = monotonic_ns() + random_changes_ns(); monotonic_ns() < end_ns;) {
     turn_random_knob(s, random);
     engine->apply(s, "random");
-    const uint64_t until_ns = monotonic_ns() + kChangeEveryNs;
+    const uint64_t until_ns = monotonic_ns() + kChangeEvery_ns;
     until([&](const Snapshot&) { return monotonic_ns() >= until_ns; });
   }
   s.pipe.read_with = ReadWith::read;

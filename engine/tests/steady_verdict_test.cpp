@@ -5,7 +5,7 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kLookNs = 200'000'000;
+constexpr uint64_t kLook_ns = 200'000'000;
 
 Reading<Verdict> of(Bound bound, const char* because = "") {
   return Reading<Verdict>::of({bound, because});
@@ -18,7 +18,7 @@ struct SteadyVerdictTest : testing::Test {
 
   // Looks, one every 200 ms, that all judge the same.
   void look(const Reading<Verdict>& judged, int looks = 1) {
-    for (; looks > 0; --looks) steady.add(now_ns += kLookNs, judged);
+    for (; looks > 0; --looks) steady.add(now_ns += kLook_ns, judged);
   }
   void expect(Bound bound) {
     ASSERT_TRUE(steady.shown().has_value()) << steady.shown().reason;

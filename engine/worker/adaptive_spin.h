@@ -6,16 +6,16 @@
 // waits long. The rules:
 //
 //   1. `typical` is the mean length of the last waits, including wakeups. If it is
-//      at most kMostSpinNs, spin for twice that time (from kLeastSpinNs to
-//      kMostSpinNs), then sleep.
+//      at most kMostSpin_ns, spin for twice that time (from kLeastSpin_ns to
+//      kMostSpin_ns), then sleep.
 //   2. If waits are longer, sleep at the first miss. Their length is still measured,
 //      so spinning can start again.
 //   3. A spin that ends in sleep was wasted. If the next one is wasted, too, the
 //      other side lacks a CPU, maybe ours: sleep through 1, 3, 7 .. kMostPause
 //      waits before the next try. A successful spin resets this.
 //
-// If the other side always needs more than kMostSpinNs, this burns almost no CPU; if it needs less,
-// this burns a CPU, like the busy loop.
+// If the other side always needs more than kMostSpin_ns, this burns almost no CPU; if it needs
+// less, this burns a CPU, like the busy loop.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ namespace pipetop {
 // kTriesPerClockRead misses.
 class AdaptiveSpin {
  public:
-  static constexpr uint64_t kLeastSpinNs = 5'000;
-  static constexpr uint64_t kMostSpinNs = 100'000;
+  static constexpr uint64_t kLeastSpin_ns = 5'000;
+  static constexpr uint64_t kMostSpin_ns = 100'000;
   static constexpr uint64_t kMostPause = 1023;  // waits
   static constexpr uint64_t kTriesPerClockRead = 4;
 
@@ -58,7 +58,7 @@ class AdaptiveSpin {
 
  private:
   // The most that one wait counts for, so that a long one is soon forgotten.
-  static constexpr uint64_t kLongestCountedNs = 4 * kMostSpinNs;
+  static constexpr uint64_t kLongestCounted_ns = 4 * kMostSpin_ns;
   static constexpr int64_t kWeight = 8;  // weight of the old mean, to 1 for the new value
 
   uint64_t choose_spin() {
@@ -66,12 +66,12 @@ class AdaptiveSpin {
       --pause_left_;
       return 0;
     }
-    if (typical_ns_ > kMostSpinNs) return 0;
-    return std::clamp(2 * typical_ns_, kLeastSpinNs, kMostSpinNs);
+    if (typical_ns_ > kMostSpin_ns) return 0;
+    return std::clamp(2 * typical_ns_, kLeastSpin_ns, kMostSpin_ns);
   }
 
   void learn(uint64_t waited_ns) {
-    const auto counted = static_cast<int64_t>(std::min(waited_ns, kLongestCountedNs));
+    const auto counted = static_cast<int64_t>(std::min(waited_ns, kLongestCounted_ns));
     const auto typical = static_cast<int64_t>(typical_ns_);
     typical_ns_ = static_cast<uint64_t>(typical + (counted - typical) / kWeight);
     if (spin_ns_ == 0) return;
@@ -82,7 +82,7 @@ class AdaptiveSpin {
     }
   }
 
-  uint64_t typical_ns_ = kMostSpinNs / 2;
+  uint64_t typical_ns_ = kMostSpin_ns / 2;
   uint64_t spin_ns_ = 0;   // of this wait
   uint64_t began_ns_ = 0;  // the first clock read in this wait; 0: none yet
   uint64_t misses_ = 0;    // in this wait

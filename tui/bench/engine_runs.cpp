@@ -25,7 +25,7 @@ struct BenchSession {
       : session({.settings = settings, .bpf = bpf}, none) {}
 };
 
-constexpr unsigned kIntervalUs = 100'000;
+constexpr unsigned kInterval_us = 100'000;
 
 WorkerCommand adaptive_command(uint64_t pipe_bytes) {
   PipeCommand command;  // write or read
@@ -116,7 +116,7 @@ SlowPeerCost slow_peer_cost(Role role, double seconds) {
   ::fcntl(other_fd, F_SETFL, ::fcntl(other_fd, F_GETFL) | O_NONBLOCK);
   std::vector<char> bytes(pipe.capacity_bytes(), 'X');
   const auto serve = [&] {
-    ::usleep(kIntervalUs);
+    ::usleep(kInterval_us);
     (void)(writes ? ::read(other_fd, bytes.data(), bytes.size())
                   : ::write(other_fd, bytes.data(), bytes.size()));
   };

@@ -19,7 +19,7 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr uint64_t kRunNs = 5 * kSecond, kSweepRunNs = 2 * kSecond;  // without --duration
+constexpr uint64_t kRun_ns = 5 * kSecond, kSweepRun_ns = 2 * kSecond;  // without --duration
 
 TrialLength length_of(const RunRequest& request, uint64_t usual_ns) {
   TrialLength length = request.length;
@@ -41,7 +41,7 @@ LadderOptions options_of(const CommandLine& line, const Config& config) {
   options.engine = engine_options(config);
   options.engine.functions_window_ns = 0;  // all of a run
   options.rounds = line.run.rounds;
-  options.length = length_of(line.run, kSweepRunNs);
+  options.length = length_of(line.run, kSweepRun_ns);
   return options;
 }
 
@@ -119,10 +119,10 @@ class Run {
 
   void print_interval(const Trial& so_far, bool last) {
     // Timers are slightly late; the last interval is the rest.
-    constexpr uint64_t kSlackNs = 50 * kMs;
+    constexpr uint64_t kRunSlack_ns = 50 * kMs;
     const uint64_t length_ns = so_far.end.now_ns - interval_begin_.now_ns;
-    const bool is_full = length_ns + kSlackNs >= line_.run.interval_ns;
-    if (!is_full && !(last && length_ns >= kSlackNs)) return;
+    const bool is_full = length_ns + kRunSlack_ns >= line_.run.interval_ns;
+    if (!is_full && !(last && length_ns >= kRunSlack_ns)) return;
     write_interval(interval_document(so_far.begin, interval_begin_, so_far.end));
     interval_begin_ = so_far.end;
   }
@@ -158,7 +158,7 @@ class Run {
 
   const CommandLine& line_;
   const Config& config_;
-  const TrialLength length_ = length_of(line_.run, kRunNs);
+  const TrialLength length_ = length_of(line_.run, kRun_ns);
   Output output_;
   FoldedFile folded_;
   SegmentFile segments_;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint64_t kRaisedPipeMaxBytes = 16 << 20;
 // A trial that does not end is stopped this long after the budget.
-constexpr uint64_t kPatienceNs = 300'000'000;
+constexpr uint64_t kPatience_ns = 300'000'000;
 
 TuneSpaceOptions space_options(const CommandLine& line, const Config& config) {
   TuneSpaceOptions options;
@@ -55,7 +55,7 @@ std::string raise_limit(std::optional<RaisedPipeMaxSize>& raised, bool wanted) {
 // Error if nothing can be measured.
 TuneReport search(const CommandLine& line, const Config& config, Interrupts& interrupts) {
   const TuneOptions options = {interrupts.now_ns(), line.tune.budget_ns, line.tune.seed};
-  interrupts.end_at(options.begin_ns + options.budget_ns + kPatienceNs);
+  interrupts.end_at(options.begin_ns + options.budget_ns + kPatience_ns);
   const Preset& rung = article_presets().back();
   TuneReport report;
   report.reference_name = rung.name;

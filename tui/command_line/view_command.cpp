@@ -29,7 +29,7 @@ namespace pipetop::tui {
 namespace {
 
 // To see which side is waited for. Each look interrupts the data for some microseconds.
-constexpr uint64_t kSampleNs = 200 * kMs;
+constexpr uint64_t kReport_ns = 200 * kMs;
 
 UniqueFd open_file(const std::string& path) {
   if (path.empty() || path == "-") return {};
@@ -138,14 +138,14 @@ class View {
   void wait_for_next() {
     if (shows_ == Shows::nothing) return wakeups_.wake_after(0);
     // Also where there is nothing to see: a stop began after the last look.
-    const uint64_t due_ns = std::min(next_ns_, sampled_ns_ + kSampleNs);
+    const uint64_t due_ns = std::min(next_ns_, sampled_ns_ + kReport_ns);
     wakeups_.wake_after(std::max<uint64_t>(due_ns - std::min(due_ns, sampled_ns_), 1));
   }
 
   // It has begun after the last look, and was longer than the pause between two.
   void leave_out_stop(uint64_t now_ns) {
     const uint64_t away_ns = now_ns - sampled_ns_;
-    if (shows_ != Shows::nothing && away_ns >= 2 * kSampleNs) leave_out(away_ns);
+    if (shows_ != Shows::nothing && away_ns >= 2 * kReport_ns) leave_out(away_ns);
   }
 
   void leave_out(uint64_t ns) {

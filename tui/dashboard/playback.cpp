@@ -11,9 +11,9 @@ namespace {
 constexpr std::array kSpeeds = {0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0};
 constexpr size_t kNormal = 2;
 // While nothing was recorded (pipetop was suspended) there is nothing to wait for.
-constexpr uint64_t kLongestGapNs = 2 * kSecond;
+constexpr uint64_t kLongestGap_ns = 2 * kSecond;
 // Back to the mark before, unless this one has only just begun.
-constexpr uint64_t kJustBegunNs = kSecond;
+constexpr uint64_t kJustBegun_ns = kSecond;
 
 }  // namespace
 
@@ -50,8 +50,8 @@ void Playback::pass(uint64_t ns) {
   }
   if (at_end()) return;
   const uint64_t next = times_[frame_ + 1];
-  const bool gap = next - times_[frame_] > kLongestGapNs;
-  if (gap && times_.front() + at_ns_ > times_[frame_] + kLongestGapNs) step(1);
+  const bool gap = next - times_[frame_] > kLongestGap_ns;
+  if (gap && times_.front() + at_ns_ > times_[frame_] + kLongestGap_ns) step(1);
 }
 
 void Playback::go_to(uint64_t at_ns) {
@@ -89,7 +89,7 @@ bool Playback::go_to_mark(bool forward) {
     go_to(time_of(*next));
     return true;
   }
-  const uint64_t before = at_ns_ > kJustBegunNs ? at_ns_ - kJustBegunNs : 0;
+  const uint64_t before = at_ns_ > kJustBegun_ns ? at_ns_ - kJustBegun_ns : 0;
   const auto last = std::find_if(marks_.rbegin(), marks_.rend(), [&](const RecordedMark& mark) {
     return time_of(mark) < std::max<uint64_t>(before, 1);
   });

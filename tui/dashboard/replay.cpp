@@ -14,7 +14,7 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr int64_t kSeekNs = 5 * int64_t{kSecond};
+constexpr int64_t kSeek_ns = 5 * int64_t{kSecond};
 
 constexpr auto kReplayKeys = std::to_array<ScreenKey>({
     {"Space", "pause, and go on"},
@@ -152,10 +152,10 @@ std::optional<std::string> ReplaySource::press(Key key) {
       }
       break;
     case key::left:
-      playback_.go(-kSeekNs);
+      playback_.go(-kSeek_ns);
       break;
     case key::right:
-      playback_.go(kSeekNs);
+      playback_.go(kSeek_ns);
       break;
     case U',':
     case U'.':

@@ -77,7 +77,7 @@ void add_wait_flag(CLI::App& app, const char* flag, const char* help, Wait alone
 constexpr uint32_t kMaxSeed = std::numeric_limits<uint32_t>::max();
 
 // With less there is no time for two trials per candidate.
-constexpr uint64_t kLeastBudgetNs = 2'000'000'000;
+constexpr uint64_t kLeastBudget_ns = 2'000'000'000;
 
 void add_any_format(CLI::App& app, CommandLine& line) { add_format(app, line, Holds::any_result); }
 
@@ -107,7 +107,7 @@ void add_run_flags(CLI::App& app, CommandLine& line) {
   RunRequest& run = line.run;
   add_length(app, run.length, "measure for this long (default 5s; 2s each for several values)",
              "warm-up, not measured (default 300ms)");
-  add_time(app, "--interval", run.interval_ns, kMinIntervalNs,
+  add_time(app, "--interval", run.interval_ns, kMinInterval_ns,
            "print the rate this often (default 1s)");
   add_rounds(app, run.rounds, "rounds when several values are compared (default 3)");
   add_format(app, line, Holds::runs);
@@ -135,7 +135,7 @@ void add_ladder_flags(CLI::App& app, CommandLine& line) {
 }
 
 void add_tune_flags(CLI::App& app, CommandLine& line) {
-  add_time(app, "--budget", line.tune.budget_ns, kLeastBudgetNs,
+  add_time(app, "--budget", line.tune.budget_ns, kLeastBudget_ns,
            "search for this long (default 60s)");
   add_file(app, "--write", line.tune.write, "write a config file that starts with the winner");
   add_any_format(app, line);
@@ -190,13 +190,13 @@ void add_talk(CLI::App& app, TalkRequest& talk) {
       ->type_name("CONFIG");
 }
 
-constexpr uint64_t kLeastAutoNs = 1'000'000'000;
-constexpr uint64_t kLeastSceneNs = 500'000'000;
+constexpr uint64_t kLeastAuto_ns = 1'000'000'000;
+constexpr uint64_t kLeastScene_ns = 500'000'000;
 
 void add_present_flags(CLI::App& app, CommandLine& line) {
   TalkRequest& talk = line.talk;
   add_talk(app, talk);
-  add_time(app, "--auto", talk.auto_ns, kLeastAutoNs, "go on by itself after this long");
+  add_time(app, "--auto", talk.auto_ns, kLeastAuto_ns, "go on by itself after this long");
   app.add_flag("--loop", talk.loop, "begin again after the last scene; with --auto");
   add_file(app, "--replay", talk.replay, "show a recorded talk, scene by scene, without measuring");
   app.final_callback([&talk] {
@@ -211,7 +211,7 @@ void add_present_flags(CLI::App& app, CommandLine& line) {
 
 void add_rehearse_flags(CLI::App& app, CommandLine& line) {
   add_talk(app, line.talk);
-  add_time(app, "--duration", line.talk.duration_ns, kLeastSceneNs,
+  add_time(app, "--duration", line.talk.duration_ns, kLeastScene_ns,
            "measure each scene for this long (default: until it has settled)");
   add_any_format(app, line);
 }

@@ -11,7 +11,7 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr uint64_t kMaxDurationNs = 7ull * 24 * 3600 * 1'000'000'000;
+constexpr uint64_t kMaxDuration_ns = 7ull * 24 * 3600 * 1'000'000'000;
 
 // The last one of "-o,--output", for messages.
 std::string long_name(const std::string& names) { return names.substr(names.rfind(',') + 1); }
@@ -76,9 +76,9 @@ void add_time(CLI::App& app, const std::string& names, uint64_t& target_ns, uint
               const std::string& help) {
   const auto take = [name = long_name(names), least_ns, &target_ns](const std::string& text) {
     target_ns = parsed(name, text, parse_duration_ns);
-    if (target_ns < least_ns || target_ns > kMaxDurationNs)
+    if (target_ns < least_ns || target_ns > kMaxDuration_ns)
       throw Error(fmt::format("{}: \"{}\" is out of range: give {} to {}", name, text,
-                              format_duration(least_ns), format_duration(kMaxDurationNs)));
+                              format_duration(least_ns), format_duration(kMaxDuration_ns)));
   };
   add_value(app, names, "TIME", take, help);
 }

@@ -55,7 +55,7 @@ void add_file(CLI::App& app, const std::string& names, std::string& target,
 // --format, of those formats that hold such results.
 void add_format(CLI::App& app, CommandLine& line, Holds results);
 
-inline constexpr uint64_t kMinIntervalNs = 100'000'000;
+inline constexpr uint64_t kMinInterval_ns = 100'000'000;
 
 struct CommandEntry {
   Command command;

@@ -74,10 +74,10 @@ void add_watch_flags(CLI::App& app, CommandLine& line) {
   app.add_flag_callback(
       "--once", [&watch] { watch.headless = true; }, "print what is seen in --duration, and end");
   add_format(app, line, Holds::intervals);
-  add_time(app, "--duration", watch.duration_ns, kMinIntervalNs,
+  add_time(app, "--duration", watch.duration_ns, kMinInterval_ns,
            "print what is seen in this time (default: --interval for all pipes, 2s for one "
            "pipeline; jsonl: until Ctrl-C)");
-  add_time(app, "--interval", watch.interval_ns, kMinIntervalNs,
+  add_time(app, "--interval", watch.interval_ns, kMinInterval_ns,
            "look at all pipes this often; print a line of jsonl this often (default 1s, on the "
            "screen 500ms)");
   app.add_flag("--exact", watch.exact,
@@ -122,7 +122,7 @@ void add_view_flags(CLI::App& app, CommandLine& line) {
   app.add_flag("-C,--no-splice", view.no_splice, "never splice, always copy");
   app.add_flag("-v,--verbose", view.verbose,
                "say at the end how the bytes were moved, and why not better");
-  add_time(app, "-i,--interval", view.interval_ns, kMinIntervalNs,
+  add_time(app, "-i,--interval", view.interval_ns, kMinInterval_ns,
            "show progress this often (default 1s)");
   add_value(
       app, "-N,--name", "TEXT", [&view](const std::string& text) { view.name = text; },

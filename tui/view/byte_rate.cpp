@@ -5,7 +5,7 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr uint64_t kRecentNs = 30 * kSecond;
+constexpr uint64_t kRecent_ns = 30 * kSecond;
 
 // More is as good as never, and doesn't fit into a number.
 constexpr double kFarSeconds = 1e9;
@@ -17,7 +17,7 @@ ByteRate::ByteRate(uint64_t now_ns) : begin_ns_(now_ns), points_{{now_ns, 0}} {}
 void ByteRate::add(uint64_t now_ns, uint64_t bytes) {
   points_.push_back({now_ns, bytes});
   // The second one is to be old enough, so that the rest is half a minute at least.
-  while (points_.size() > 2 && points_[1].at_ns + kRecentNs <= now_ns) points_.pop_front();
+  while (points_.size() > 2 && points_[1].at_ns + kRecent_ns <= now_ns) points_.pop_front();
 }
 
 void ByteRate::leave_out(uint64_t ns) {

@@ -12,7 +12,7 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr uint64_t kPauseNs = 5 * kSecond;
+constexpr uint64_t kPause_ns = 5 * kSecond;
 constexpr uint64_t kPausesPerLookUp = 100;  // at most a hundredth of a CPU, however many processes
 
 }  // namespace
@@ -22,7 +22,7 @@ void NeighbourNames::refresh(uint64_t now_ns) {
   if (thread_.joinable()) {
     thread_.join();
     known_ = std::move(found_);
-    next_ns_ = now_ns + std::max(kPauseNs, kPausesPerLookUp * known_.took_ns);
+    next_ns_ = now_ns + std::max(kPause_ns, kPausesPerLookUp * known_.took_ns);
   }
   if (now_ns >= next_ns_) start();
 }

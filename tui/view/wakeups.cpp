@@ -13,7 +13,7 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr uint64_t kRepeatNs = 5 * kMs;
+constexpr uint64_t kRepeat_ns = 5 * kMs;
 
 std::atomic<bool> g_pending, g_asked, g_resized, g_continued, g_line_is_open;
 static_assert(std::atomic<bool>::is_always_lock_free, "for signal handlers");
@@ -36,7 +36,7 @@ void on_request(int number) {
   const int error = errno;
   (number == SIGUSR1 ? g_asked : number == SIGWINCH ? g_resized : g_continued) = true;
   g_pending = true;
-  set_wake_timer(kRepeatNs, kRepeatNs);
+  set_wake_timer(kRepeat_ns, kRepeat_ns);
   errno = error;
 }
 
@@ -98,9 +98,9 @@ Wakeup Wakeups::take() {
 }
 
 void Wakeups::wake_after(uint64_t ns) {
-  set_wake_timer(ns, ns == 0 ? 0 : kRepeatNs);
+  set_wake_timer(ns, ns == 0 ? 0 : kRepeat_ns);
   // A signal that has come since take() had set it, too.
-  if (pending()) set_wake_timer(kRepeatNs, kRepeatNs);
+  if (pending()) set_wake_timer(kRepeat_ns, kRepeat_ns);
 }
 
 void Wakeups::set_line_is_open(bool open) { g_line_is_open = open; }

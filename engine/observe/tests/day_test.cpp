@@ -42,14 +42,14 @@ TEST(ADay, TheHistoryOfTheRingHoldsItsLastMinutes) {
   OccupancyRecorder recorder;
   OccupancyCounts counts;
   uint64_t now_ns = kSecond;
-  for (; now_ns < kDay / 24; now_ns += OccupancyRecorder::kColumnNs) {
+  for (; now_ns < kDay / 24; now_ns += OccupancyRecorder::kColumn_ns) {
     counts.still.add(now_ns % kSecond == 0 ? 0 : OccupancyCounts::kShareOne, kSecond);
     counts.points += 100'000;  // more than a column's 16 bits
     recorder.add(now_ns, counts);
   }
   const auto& columns = recorder.history()->columns;
   ASSERT_EQ(columns.size(), OccupancyRecorder::kColumns);
-  EXPECT_EQ(columns.back().end_ns, now_ns - OccupancyRecorder::kColumnNs);
+  EXPECT_EQ(columns.back().end_ns, now_ns - OccupancyRecorder::kColumn_ns);
   for (const OccupancyColumn& column : columns) EXPECT_EQ(column.samples, UINT16_MAX);
 }
 

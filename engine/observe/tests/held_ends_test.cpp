@@ -138,12 +138,12 @@ TEST(DescriptorNames, AreAskedForAgainAfterSomeTime) {
   const int fd = null.get();
   EXPECT_EQ(names.name_of(self, fd, 1), "/dev/null");
   null.reset();
-  EXPECT_EQ(names.name_of(self, fd, DescriptorNames::kValidNs), "/dev/null");
-  EXPECT_EQ(names.name_of(self, fd, DescriptorNames::kValidNs + 1), "");
+  EXPECT_EQ(names.name_of(self, fd, DescriptorNames::kValid_ns), "/dev/null");
+  EXPECT_EQ(names.name_of(self, fd, DescriptorNames::kValid_ns + 1), "");
   EXPECT_EQ(names.size(), 1u);
-  names.forget_old(2 * DescriptorNames::kValidNs);
+  names.forget_old(2 * DescriptorNames::kValid_ns);
   EXPECT_EQ(names.size(), 1u);
-  names.forget_old(4 * DescriptorNames::kValidNs);
+  names.forget_old(4 * DescriptorNames::kValid_ns);
   EXPECT_EQ(names.size(), 0u);
 }
 

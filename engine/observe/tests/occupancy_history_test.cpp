@@ -5,7 +5,7 @@
 namespace pipetop::observe {
 namespace {
 
-constexpr uint64_t kColumn = OccupancyRecorder::kColumnNs;
+constexpr uint64_t kColumn = OccupancyRecorder::kColumn_ns;
 
 OccupancyCounts samples(uint64_t empty, uint64_t full) {
   OccupancyCounts counts;

@@ -117,7 +117,7 @@ TEST_F(RingTicks, KindsCountASnapshotOnce) {
 // While we run, the ring is not what it is else: here we have emptied it. Frames must
 // not show that.
 TEST_F(RingTicks, FramesAreNotTakenWhileItIsOurTurn) {
-  constexpr uint64_t kOurTurnNs = 5'000'000, kTakesLessNs = 1'000'000;
+  constexpr uint64_t kOurTurn_ns = 5'000'000, kTakesLess_ns = 1'000'000;
   Observers observers({.pipe_fd = pipe_.read_end()});
   pipe_.fill();
   uint64_t asked_ns = monotonic_ns(), filled_ns = asked_ns;
@@ -133,10 +133,10 @@ TEST_F(RingTicks, FramesAreNotTakenWhileItIsOurTurn) {
     pipe_.fill();
     if (frame->at_ns != last_ns) {
       EXPECT_LT(frame->at_ns, returned_ns);
-      EXPECT_GE(frame->at_ns, asked_ns + kOurTurnNs);
+      EXPECT_GE(frame->at_ns, asked_ns + kOurTurn_ns);
       asked_ns = called_ns;
       // Unless the tick came so late, or we did, that it is our turn again.
-      if (filled_ns < frame->at_ns && frame->at_ns + kTakesLessNs < began_ns)
+      if (filled_ns < frame->at_ns && frame->at_ns + kTakesLess_ns < began_ns)
         ++(frame->used == frame->slots ? full : other);
     }
     filled_ns = monotonic_ns();

@@ -78,7 +78,7 @@ TEST(TickSlices, OneInEachSecondAtARandomTime) {
     const Found found = follow(step_ns);
     EXPECT_NEAR(double(found.slices), 200, 1) << step_ns;
     EXPECT_NEAR(double(found.in_slices_ns), 20e9, 2.5e9) << step_ns;
-    EXPECT_EQ(found.longest_ns, TickSlices::kSliceNs - (step_ns < 50 * kMs ? step_ns : 0));
+    EXPECT_EQ(found.longest_ns, TickSlices::kSlice_ns - (step_ns < 50 * kMs ? step_ns : 0));
     EXPECT_GE(found.begins_ms.size(), 8u) << step_ns;
     EXPECT_GE(*found.begins_ms.rbegin(), *found.begins_ms.begin() + 600) << step_ns;
   }

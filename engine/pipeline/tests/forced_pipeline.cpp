@@ -24,7 +24,7 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kWindowNs = 2 * kSecond;
+constexpr uint64_t kWindow_ns = 2 * kSecond;
 
 // Nothing that compresses well.
 std::array<char, 65536> made_up() {
@@ -220,7 +220,7 @@ void ForcedPipelines::root(const std::function<void()>& run) {
     for (;;) pause();
   }
   setpgid(root_, root_);  // whoever comes first
-  watcher = std::make_unique<Watcher>(WatchOptions{.window_ns = kWindowNs});
+  watcher = std::make_unique<Watcher>(WatchOptions{.window_ns = kWindow_ns});
   watcher->open_tree(root_);
 }
 
@@ -248,12 +248,12 @@ Bottleneck ForcedPipelines::found() {
   uint64_t since_ns = 0;
   std::string before;
   until([&](const WatchSnapshot& s) {
-    if (!s.pipeline || s.pipeline->window_ns < kWindowNs) return false;
+    if (!s.pipeline || s.pipeline->window_ns < kWindow_ns) return false;
     const Bottleneck& now = s.pipeline->bottleneck;
     const std::string text = text_of(now, *s.pipeline);
     if (text != before || now.kind == Bottleneck::Kind::unknown) since_ns = s.now_ns;
     before = text;
-    return s.now_ns - since_ns >= kWindowNs;
+    return s.now_ns - since_ns >= kWindow_ns;
   });
   return last->pipeline ? last->pipeline->bottleneck : Bottleneck{};
 }

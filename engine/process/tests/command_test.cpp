@@ -24,7 +24,7 @@ using Words = std::vector<std::string>;
 
 int exit_code_of(WatchedCommand& command) {
   pollfd end = {command.fd(), POLLIN, 0};
-  EXPECT_EQ(::poll(&end, 1, static_cast<int>(kPatienceNs / 1'000'000)), 1);
+  EXPECT_EQ(::poll(&end, 1, static_cast<int>(kPatience_ns / 1'000'000)), 1);
   const auto code = command.exit_code();
   EXPECT_TRUE(code);
   return code.value_or(-1);

@@ -26,7 +26,7 @@ constexpr const char* kSelf = "/proc/self/exe";
 
 void wait_for_end(const WorkerProcess& process) {
   pollfd end = {process.pidfd(), POLLIN, 0};
-  ASSERT_EQ(::poll(&end, 1, static_cast<int>(kPatienceNs / 1'000'000)), 1);
+  ASSERT_EQ(::poll(&end, 1, static_cast<int>(kPatience_ns / 1'000'000)), 1);
 }
 
 TEST(WorkerProcess, RunsUntilToldToQuit) {

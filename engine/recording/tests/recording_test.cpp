@@ -210,7 +210,7 @@ TEST(Recording, WhatIsNoneIsRefused) {
 
 // What replay keeps in memory has a limit, whatever the size of the file.
 TEST(Recording, SixHoursAndAThousandChangesAreReplayed) {
-  constexpr uint64_t kSecondNs = 1'000'000'000, kSeconds = 6 * 3600;
+  constexpr uint64_t kSecond_ns = 1'000'000'000, kSeconds = 6 * 3600;
   std::string bytes;
   RecordingHeader header;
   header.frames_per_s = 1;
@@ -219,10 +219,10 @@ TEST(Recording, SixHoursAndAThousandChangesAreReplayed) {
   for (uint32_t i = 0; i < 500; ++i)
     tree->nodes.push_back({Function("f" + std::to_string(i)), CallNode::kNone, i, i});
   OccupancyHistory history;
-  history.column_ns = kSecondNs / 5;
+  history.column_ns = kSecond_ns / 5;
   Snapshot s;
   for (uint64_t second = 1; second <= kSeconds; ++second) {
-    s.now_ns = second * kSecondNs;
+    s.now_ns = second * kSecond_ns;
     for (uint64_t i = 0; i < 10; ++i)
       s.throughput.history.push_back({s.now_ns + i, double(second)});
     while (s.throughput.history.size() > 3000) s.throughput.history.pop_front();

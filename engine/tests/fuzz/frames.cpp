@@ -25,7 +25,7 @@ using Words = std::vector<uint64_t>;
 using Bytes = std::vector<char>;  // aligned, and no byte follows
 
 // Time that was counted by the kernel is far from 2^64 ns.
-constexpr uint64_t kMostNs = uint64_t{1} << 57;
+constexpr uint64_t kMost_ns = uint64_t{1} << 57;
 
 const Symbols& some_symbols() {
   static const Symbols symbols =
@@ -97,7 +97,7 @@ void check_sleeps(const Bytes& bytes) {
   Words words = words_of(bytes);
   words.resize(std::max<size_t>(words.size(), 32));
   auto word = words.begin();
-  const auto next = [&] { return *word++ % kMostNs; };
+  const auto next = [&] { return *word++ % kMost_ns; };
   const auto next_sleeps = [&] {
     Sleeps sleeps;
     for (uint64_t* total : {&sleeps.ns, &sleeps.times, &sleeps.lost, &sleeps.lost_ns})
@@ -115,7 +115,7 @@ void check_sleeps(const Bytes& bytes) {
 }
 
 void read_counts(OccupancyCounts& counts, Words::const_iterator& word) {
-  const auto next = [&] { return *word++ % kMostNs; };
+  const auto next = [&] { return *word++ % kMost_ns; };
   for (auto* time : {&counts.still, &counts.one.sampled, &counts.both.sampled}) {
     std::ranges::generate(time->ns, next);
     time->share_ns = next() % (time->total_ns() / 16 * OccupancyCounts::kShareOne + 1);

@@ -80,7 +80,7 @@ TEST(AdaptiveSpin, NeverSpinsForLongerThanItsLimit) {
   Waiter waiter;
   for (uint64_t us = 1; us < 5000; us += 7)
     EXPECT_LE(waiter.wait_for(us % 300 * kUs, us % 50 * kUs),
-              AdaptiveSpin::kMostSpinNs + AdaptiveSpin::kTriesPerClockRead * kTry);
+              AdaptiveSpin::kMostSpin_ns + AdaptiveSpin::kTriesPerClockRead * kTry);
 }
 
 TEST(AdaptiveSpin, OneLongWaitAmidShortOnesIsForgiven) {

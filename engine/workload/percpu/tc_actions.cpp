@@ -13,7 +13,7 @@
 namespace pipetop::percpu {
 namespace {
 
-constexpr uint64_t kFlushLimitNs = 10'000'000'000;
+constexpr uint64_t kFlushLimit_ns = 10'000'000'000;
 
 // The kernel returns ENOENT for a module that it cannot load.
 bool is_missing(const KernelRefusal& refusal) {
@@ -122,7 +122,7 @@ void TcActions::flush(Profile kind) {
 // same index would share the old action until then and allocate nothing. Listing thousands of
 // actions repeatedly would delay that thread.
 void TcActions::wait_until_none(Profile kind) {
-  const uint64_t end = monotonic_ns() + kFlushLimitNs;
+  const uint64_t end = monotonic_ns() + kFlushLimit_ns;
   while (has(kind, last_deleted_) || has_any(kind)) {
     if (monotonic_ns() > end) throw SystemError("deleting rules", ETIMEDOUT);
     ::usleep(1000);

@@ -26,9 +26,9 @@ std::string nothing_flows(const Snapshot& s) {
 std::string too_early(const Snapshot& s) {
   if (!s.effective.settled) return "the settings are not in effect yet";
   const uint64_t since_ns = s.now_ns - std::min(s.now_ns, s.throughput.current.begin_ns);
-  if (since_ns < kVerdictTakesNs)
+  if (since_ns < kVerdictTakes_ns)
     return fmt::format("{:.1f} s since the change, {:.0f} s needed", double(since_ns) / 1e9,
-                       double(kVerdictTakesNs) / 1e9);
+                       double(kVerdictTakes_ns) / 1e9);
   for (const WorkerReadings& worker : s.workers)
     if (worker.shares.on_cpu.status == ReadingStatus::warming)
       return fmt::format("{}'s time: {}", to_text(worker.role), worker.shares.on_cpu.reason);

@@ -12,7 +12,7 @@ namespace pipetop {
 namespace {
 
 // The same window as the functions on the screen.
-constexpr uint64_t kWindowNs = 5'000'000'000;
+constexpr uint64_t kWindow_ns = 5'000'000'000;
 
 // Share of time; an adaptive wait sleeps this much only if it hardly spins.
 constexpr double kSleepsOften = 0.25;
@@ -169,7 +169,7 @@ RingSamples ring_samples_of(const Snapshot& s) {
   }
   const OccupancyHistory& history = *s.ring.history;
   const uint64_t from_ns =
-      std::max(s.throughput.current.begin_ns, s.now_ns - std::min(s.now_ns, kWindowNs));
+      std::max(s.throughput.current.begin_ns, s.now_ns - std::min(s.now_ns, kWindow_ns));
   for (const OccupancyColumn& column : history.columns) {
     if (column.end_ns < from_ns + history.column_ns) continue;
     samples.all += column.samples;

@@ -17,7 +17,7 @@
 //                 the reader waits for the writer,
 //                 or for the mutex, >= kWaits
 //   wakeup-bound  each sleeps >= kSleeps for the      a limiting side would not sleep:
-//                 other, for kShortSleepNs at most    time is lost between the two
+//                 other, for kShortSleep_ns at most    time is lost between the two
 //                 on average, or longer than that
 //                 one is away and without a CPU
 //   writer-bound  ring empty >= kOneSided, and the    data is taken as soon as there
@@ -62,9 +62,9 @@ constexpr double kNoCpu = 0.45;
 constexpr double kSleeps = 0.15;
 // A wakeup takes 5 us, up to 50 us in a virtual machine. Whoever sleeps for more than twice that
 // may wait for something else, unless it is known what the other one did meanwhile.
-constexpr double kShortSleepNs = 100'000;
+constexpr double kShortSleep_ns = 100'000;
 // Even where it takes ten times as long.
-constexpr double kLongestWakeupNs = 1'000'000;
+constexpr double kLongestWakeup_ns = 1'000'000;
 
 // Far from the even split that wakeups and locks produce.
 constexpr double kOneSided = 0.75;
@@ -192,8 +192,8 @@ double sleeps(const RoleEvidence& role) { return *role.blocked - role.away.value
 // Long sleeps count as far as the other one could have gone on.
 bool sleeps_between(const RoleEvidence& role, const RoleEvidence& other, bool shortly) {
   if (!role.blocked || !role.sleep_ns) return false;
-  if (shortly) return *role.sleep_ns <= kShortSleepNs && sleeps(role) >= kSleeps;
-  return *role.sleep_ns <= kLongestWakeupNs && role.away && other.away && other.runnable &&
+  if (shortly) return *role.sleep_ns <= kShortSleep_ns && sleeps(role) >= kSleeps;
+  return *role.sleep_ns <= kLongestWakeup_ns && role.away && other.away && other.runnable &&
          sleeps(role) - *other.away - *other.runnable >= kSleeps;
 }
 

@@ -18,7 +18,7 @@ namespace pipetop::tui {
 namespace {
 
 constexpr int kRefused = 3;
-constexpr uint64_t kEnoughNs = 50'000'000;  // for some fifty samples
+constexpr uint64_t kEnough_ns = 50'000'000;  // for some fifty samples
 
 class Folded : public testing::Test {
  protected:
@@ -48,7 +48,7 @@ bool wait_for_samples(SomeProgram& program) {
               reader = child_of(program.pid(), "pipetop-reader");
   const uint64_t writer_ns = cpu_ns(writer), reader_ns = cpu_ns(reader);
   return program.wait_until([&] {
-    return cpu_ns(writer) >= writer_ns + kEnoughNs && cpu_ns(reader) >= reader_ns + kEnoughNs;
+    return cpu_ns(writer) >= writer_ns + kEnough_ns && cpu_ns(reader) >= reader_ns + kEnough_ns;
   });
 }
 

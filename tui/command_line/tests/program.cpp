@@ -110,9 +110,9 @@ void Program::catch_up() {
 }
 
 bool Program::wait_until(const std::function<bool()>& is_so) {
-  constexpr int kLookMs = 50;
+  constexpr int kLook_ms = 50;
   bool more = true;
-  eventually([&] { return is_so() || !more; }, [&] { more = read_more(kLookMs); });
+  eventually([&] { return is_so() || !more; }, [&] { more = read_more(kLook_ms); });
   return is_so();
 }
 
