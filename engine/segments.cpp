@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "engine/base/clock.h"
-#include "engine/explain/change_rules.h"
+#include "engine/judge/change_rules.h"
 
 namespace pipetop {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "engine/base/clock.h"
-#include "engine/explain/noise.h"
+#include "engine/judge/noise.h"
 
 namespace pipetop {
 namespace {

@@ -18,10 +18,10 @@
 #include "engine/host/pipe_max_size.h"
 #include "engine/host/zero_copy_probe.h"
 #include "engine/memory/buffer.h"
-#include "engine/pipeline/intervention_words.h"
-#include "engine/pipeline/leftovers.h"
 #include "engine/process/placement.h"
 #include "engine/registry/main_capabilities.h"
+#include "engine/watch/intervention_words.h"
+#include "engine/watch/leftovers.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {

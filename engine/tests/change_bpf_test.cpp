@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <regex>
 
-#include "engine/explain/change_rules.h"
+#include "engine/judge/change_rules.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/process/placement.h"
 #include "engine/tests/engine_fixture.h"

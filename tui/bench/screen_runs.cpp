@@ -26,7 +26,7 @@
 #include "tui/dashboard/dashboard.h"
 #include "tui/dashboard/engine_source.h"
 #include "tui/dashboard/view.h"
-#include "tui/terminal/terminal.h"
+#include "tui/screen/terminal.h"
 
 namespace pipetop::bench {
 namespace {

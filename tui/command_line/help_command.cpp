@@ -7,7 +7,7 @@
 #include "engine/base/text.h"
 #include "engine/base/version.h"
 #include "engine/config/config.h"
-#include "engine/explain/glossary.h"
+#include "engine/judge/glossary.h"
 #include "engine/registry/workloads.h"
 #include "tui/command_line/command_privileges.h"
 #include "tui/command_line/commands.h"

@@ -10,7 +10,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/event_loop.h"
-#include "engine/pipeline/leftovers.h"
+#include "engine/watch/leftovers.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/watching.h"

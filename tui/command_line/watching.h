@@ -6,7 +6,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/config/config.h"
-#include "engine/pipeline/watcher.h"
+#include "engine/watch/watcher.h"
 #include "tui/flags/command_line.h"
 #include "tui/print/watch.h"
 

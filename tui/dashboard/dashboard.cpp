@@ -15,10 +15,10 @@
 #include "tui/dashboard/view.h"
 #include "tui/notes/notes_socket.h"
 #include "tui/picture/picture.h"
+#include "tui/screen/terminal.h"
+#include "tui/screen/terminal_keys.h"
 #include "tui/state/held_figures.h"
 #include "tui/state/ring_state.h"
-#include "tui/terminal/terminal.h"
-#include "tui/terminal/terminal_keys.h"
 
 namespace pipetop::tui {
 namespace {

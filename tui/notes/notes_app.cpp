@@ -13,7 +13,7 @@
 #include "engine/base/event_loop.h"
 #include "tui/notes/notes_screen.h"
 #include "tui/notes/notes_socket.h"
-#include "tui/terminal/terminal.h"
+#include "tui/screen/terminal.h"
 
 namespace pipetop::tui {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/reading.h"
-#include "engine/pipeline/pipeline.h"
+#include "engine/watch/pipeline.h"
 #include "tui/print/document.h"
 #include "tui/state/pipe_order.h"
 

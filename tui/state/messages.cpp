@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "engine/explain/glossary.h"
+#include "engine/judge/glossary.h"
 #include "engine/registry/workloads.h"
 #include "engine/workload/pipe/verdict.h"
 #include "tui/draw/numbers.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/pipeline/pipeline.h"
+#include "engine/watch/pipeline.h"
 
 namespace pipetop::tui {
 

@@ -1,4 +1,4 @@
-#include "tui/terminal/background.h"
+#include "tui/screen/background.h"
 
 #include <gtest/gtest.h>
 

@@ -16,8 +16,8 @@
 #include "tui/dashboard/dashboard.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/view.h"
+#include "tui/screen/terminal.h"
 #include "tui/state/ring_state.h"
-#include "tui/terminal/terminal.h"
 #include "tui/tests/fake_source.h"
 
 namespace {

@@ -2,7 +2,7 @@
 // for looking at by hand. The same call gives the same values.
 #pragma once
 
-#include "engine/pipeline/pipeline.h"
+#include "engine/watch/pipeline.h"
 
 namespace pipetop::tui {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/explain/change_rules.h"
+#include "engine/judge/change_rules.h"
 #include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/tests/fake_profiles.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/pipeline/pipeline.h"
+#include "engine/watch/pipeline.h"
 
 namespace pipetop::tui {
 

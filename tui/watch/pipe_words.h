@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "engine/model/settings.h"
-#include "engine/pipeline/pipeline.h"
+#include "engine/watch/pipeline.h"
 #include "tui/draw/style.h"
 
 namespace pipetop::tui {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/pipeline/pipeline.h"
+#include "engine/watch/pipeline.h"
 #include "tui/draw/keys.h"
 #include "tui/state/hottest.h"
 #include "tui/state/list_state.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/pipeline/pipeline.h"
+#include "engine/watch/pipeline.h"
 #include "tui/draw/canvas.h"
 #include "tui/watch/prompt.h"
 

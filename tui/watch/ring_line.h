@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "engine/pipeline/pipeline.h"
+#include "engine/watch/pipeline.h"
 #include "tui/draw/canvas.h"
 #include "tui/watch/ring_memory.h"
 

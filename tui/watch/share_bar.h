@@ -1,7 +1,7 @@
 // Where a stage's time goes: a bar of the shares, and their numbers, which are its legend.
 #pragma once
 
-#include "engine/pipeline/pipeline.h"
+#include "engine/watch/pipeline.h"
 #include "tui/draw/canvas.h"
 
 namespace pipetop::tui {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/pipeline/pipeline.h"
+#include "engine/watch/pipeline.h"
 #include "tui/draw/canvas.h"
 #include "tui/state/hottest.h"
 

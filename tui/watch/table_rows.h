@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/pipeline/pipeline.h"
+#include "engine/watch/pipeline.h"
 #include "tui/state/pipe_order.h"
 
 namespace pipetop::tui {

@@ -1,7 +1,7 @@
 // What holds a pipeline up, above it: one sentence, and its evidence where there is room.
 #pragma once
 
-#include "engine/pipeline/pipeline.h"
+#include "engine/watch/pipeline.h"
 #include "tui/draw/canvas.h"
 
 namespace pipetop::tui {

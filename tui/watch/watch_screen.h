@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/config/config.h"
-#include "engine/pipeline/watcher.h"
+#include "engine/watch/watcher.h"
 #include "tui/state/pipe_order.h"
 
 namespace pipetop::tui {

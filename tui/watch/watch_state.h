@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/model/snapshot.h"
-#include "engine/pipeline/pipeline.h"
+#include "engine/watch/pipeline.h"
 #include "tui/state/dashboard_state.h"
 #include "tui/state/key_bar.h"
 #include "tui/watch/pipeline_state.h"

@@ -1,6 +1,6 @@
-#include "engine/pipeline/watcher.h"
 #include "engine/process/placement.h"
 #include "engine/process/threads.h"
+#include "engine/watch/watcher.h"
 #include "tui/watch/watch_screen.h"
 #include "tui/watch/watch_source.h"
 

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "engine/base/clock.h"
-#include "engine/explain/glossary.h"
+#include "engine/judge/glossary.h"
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"

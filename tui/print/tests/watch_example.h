@@ -1,7 +1,7 @@
 // Pipes of made-up programs.
 #pragma once
 
-#include "engine/pipeline/pipeline.h"
+#include "engine/watch/pipeline.h"
 
 namespace pipetop::tui {
 

@@ -1,0 +1,237 @@
+// The rules, in order; the first that matches gives the cause. All times are for one item: a byte
+// or a rule. It takes as long for the writer as for the reader: the time that each of them works,
+// waits and sleeps for it. The difference is between that time before and after; a part of it
+// explains the change if it is at least half of it, with two standard errors of its samples.
+//
+// Time without a CPU is left out if its share is about the same before and after: others take it.
+//
+// The limiting role is the one that waits less (asleep, for a lock, or asking in vain) while the
+// pipe is slow. If even that one waits kTakesTurns or more, the two take turns: then the work of
+// both counts, else only that of the limiting role. What counts as which work is in glossary.cpp.
+//
+//   within the noise    the means differ by less      there is nothing to explain
+//                       than kNoDifference, or two
+//                       standard errors
+//   the rates vary ...  likewise, but by a quarter    only a longer look would tell
+//                       or more
+//   more processes      their number changed, and     each is about as fast as before
+//                       the rate of each explains
+//                       less than half
+//   lent or copied      the slots' kind changed       copying costs allocating and freeing, too;
+//                       from copies or to them;       lending costs looking up and giving back
+//                       what the writer copies,
+//                       allocates, looks up and
+//                       gives back is half
+//   a work              copying, page lookup,         the most first
+//                       pages, slots, calls, ...
+//   sleeping            the limiting role's, without  it is lost to wakeups, and to waiting for a
+//                       what the other one works      CPU; what it slept while the other one
+//                       meanwhile                     worked is no cause
+//   the mutex, polling  the limiting role's           as above
+//   a function          the innermost one             of works that have no name here
+//   no single cause     several changes at once, if
+//                       more than one technique
+//                       changed
+//
+// A rule whose numbers are unknown is left out.
+#include "engine/judge/change_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+
+#include "engine/judge/change_words.h"
+#include "engine/judge/comparison.h"
+
+namespace pipetop {
+namespace {
+
+constexpr double kNoDifference = 0.02;
+constexpr double kStandardErrors = 2;
+// A function that contains nearly all of a role's time is no cause.
+constexpr double kNearlyAll = 0.8;
+constexpr const char* kUnknown = "cause unknown";
+
+// What is known of the cause so far.
+struct Findings {
+  std::optional<Cause> cause;
+  bool more_samples = false, never = false;
+
+  // Whether it is the cause.
+  bool judge(const Comparison& c, const std::optional<ItemTime>& gain) {
+    if (!gain) return false;
+    const Half half = c.is_half(*gain);
+    more_samples |= half == Half::more_samples;
+    never |= half == Half::never;
+    return half == Half::yes;
+  }
+};
+
+double standard_error(const RateStats& rate) {
+  return rate.samples > 0 ? rate.stddev / std::sqrt(rate.samples) : 0;
+}
+
+bool differs_by_less(const RateStats& before, const RateStats& after, double share) {
+  return std::abs(after.mean - before.mean) < share * before.mean;
+}
+
+bool as_fast(const RateStats& before, const RateStats& after) {
+  const double error = std::hypot(standard_error(before), standard_error(after));
+  return differs_by_less(before, after, kNoDifference) ||
+         std::abs(after.mean - before.mean) < kStandardErrors * error;
+}
+
+// Nobody would call more than this noise.
+bool hardly_differs(const RateStats& before, const RateStats& after) {
+  return differs_by_less(before, after, 0.25);
+}
+
+void more_processes(const Comparison& c, Findings& found) {
+  const Role role = c.limiting().role;
+  const int then = c.before().role(role).processes, now = c.after().role(role).processes;
+  if (then == now || then < 1 || now < 1) return;
+  const double all = c.after().rate->mean / c.before().rate->mean;
+  const double each = all * then / now;
+  if (std::abs(std::log(each)) > std::abs(std::log(all)) / 2) return;
+  found.cause = words_of_processes(c, then, now);
+}
+
+std::optional<double> copies(const Segment& segment) {
+  if (!segment.kinds.has_value()) return {};
+  return (*segment.kinds)[static_cast<size_t>(SlotKind::copy)];
+}
+
+// All that a page costs because it is copied, or lent.
+std::optional<ItemTime> gain_of_lending(const Comparison& c) {
+  ItemTime sum;
+  for (const RolePair& pair : c.roles()) {
+    if (!c.counts(pair)) continue;
+    for (const Work work : {Work::pages, Work::release, Work::lookup, Work::copying}) {
+      if (work == Work::copying && pair.role == Role::reader) continue;  // it copies in any case
+      const auto gain = c.gain(pair, work);
+      if (!gain) return {};
+      sum.ns += gain->ns;
+      sum.variance += gain->variance;
+    }
+  }
+  return sum;
+}
+
+void lent_or_copied(const Comparison& c, Findings& found) {
+  const auto then = copies(c.before()), now = copies(c.after());
+  if (!then || !now || (*then >= 0.5) == (*now >= 0.5)) return;
+  if (found.judge(c, gain_of_lending(c))) found.cause = words_of_lending(c);
+}
+
+struct WorkGain {
+  Work work;
+  ItemTime gain;
+};
+
+std::vector<WorkGain> gains_of(const Comparison& c, bool waiting) {
+  std::vector<WorkGain> gains;
+  for (int i = 0; i < kWorks; ++i) {
+    const auto work = static_cast<Work>(i);
+    if (is_waiting(work) != waiting || work == Work::other) continue;
+    const auto gain = work == Work::sleeping ? c.gain_of_sleep() : c.gain(work);
+    if (gain) gains.push_back({work, *gain});
+  }
+  std::ranges::sort(gains, std::greater{}, [](const WorkGain& g) { return g.gain.ns; });
+  return gains;
+}
+
+void a_work(const Comparison& c, Findings& found) {
+  for (const WorkGain& one : gains_of(c, false)) {
+    if (!found.judge(c, one.gain)) continue;
+    found.cause = words_of_work(c, one.work);
+    return;
+  }
+}
+
+void waiting(const Comparison& c, Findings& found) {
+  for (const WorkGain& one : gains_of(c, true)) {
+    if (!found.judge(c, one.gain)) continue;
+    found.cause = one.work == Work::sleeping ? words_of_sleep(c) : words_of_work(c, one.work);
+    return;
+  }
+}
+
+void a_function(const Comparison& c, Findings& found) {
+  const RolePair& pair = c.limiting();
+  std::vector<FunctionGain> functions = c.functions(pair, Below::callees);
+  const double on_cpu_ns = c.slow(pair).on_cpu_ns;
+  std::erase_if(functions, [&](const FunctionGain& f) {
+    return f.slow_ns > kNearlyAll * on_cpu_ns || work_of(Function(f.name)) == Work::calls;
+  });
+  const FunctionGain* function = innermost(functions, c.whole_ns() / 2);
+  if (function && found.judge(c, function->gain))
+    found.cause = words_of_function(c, pair, function->name);
+}
+
+// Why there are no functions to compare, "" if there are.
+std::string why_unknown(const Comparison& c) {
+  for (const Segment* segment : {&c.before(), &c.after()}) {
+    const SegmentRole& role = segment->role(c.limiting().role);
+    if (role.functions.status == ReadingStatus::unavailable)
+      return fmt::format("no functions: {}", why_of(role.functions.reason));
+    if (role.shares.on_cpu.status == ReadingStatus::unavailable)
+      return std::string(why_of(role.shares.on_cpu.reason));
+  }
+  return {};
+}
+
+Cause find_cause(const Comparison& c) {
+  Findings found;
+  using Rule = void (*)(const Comparison&, Findings&);
+  for (const Rule rule : {more_processes, lent_or_copied, a_work, waiting, a_function}) {
+    rule(c, found);
+    if (found.cause) return *found.cause;
+  }
+  if (std::string why = why_unknown(c); !why.empty()) return {kUnknown, std::move(why), {}};
+  if (!c.limiting().after.functions || found.more_samples) return {};
+  if (!c.limiting().before.functions || found.never)
+    return {kUnknown, "too few samples of the segment before", {}};
+  return words_of_none(c);
+}
+
+// Why there is nothing to compare, "" if there is.
+std::string nothing_to_compare(const Segment& before, const Segment& after) {
+  for (const Segment* segment : {&before, &after}) {
+    if (segment->requested.pipe.slow_motion || segment->effective.pipe.slow_motion)
+      return "slow motion: pipetop sets the pace";
+  }
+  if (!before.rate.has_value() || before.rate->mean <= 0)
+    return "the segment before was too short, or moved nothing";
+  return {};
+}
+
+}  // namespace
+
+Reading<Change> explain_change(const Segment& before, const Segment& after,
+                               const WorkloadTerms& terms) {
+  if (std::string why = nothing_to_compare(before, after); !why.empty())
+    return Reading<Change>::unavailable(std::move(why));
+  if (!is_settled(after.rate))
+    return Reading<Change>::warming(fmt::format("{} of {} rates measured",
+                                                after.rate.has_value() ? after.rate->samples : 0,
+                                                kSettledRates));
+  Change change{.before = before.rate->mean, .after = after.rate->mean};
+  change.factor = change.after / change.before;
+  if (after.rate->mean <= 0) {
+    change.cause = "nothing moves";
+  } else if (as_fast(*before.rate, *after.rate)) {
+    change.cause = hardly_differs(*before.rate, *after.rate) ? "within the noise"
+                                                             : "the rates vary too much to tell";
+  } else {
+    Cause cause = find_cause(Comparison(before, after, terms));
+    change.cause = std::move(cause.words);
+    change.evidence = std::move(cause.evidence);
+    change.function = std::move(cause.function);
+  }
+  return Reading<Change>::of(std::move(change));
+}
+
+}  // namespace pipetop

@@ -1,0 +1,27 @@
+// A cause in words, with the numbers that show it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/judge/comparison.h"
+
+namespace pipetop {
+
+struct Cause {
+  std::string words;     // "the reader no longer copies"; "" while it is not known
+  std::string evidence;  // "_copy_to_iter 13.5 → 0 %", of the samples of its role; or ""
+  std::string function;  // that the evidence is of, or ""
+};
+
+Cause words_of_processes(const Comparison& c, int before, int after);
+Cause words_of_lending(const Comparison& c);
+Cause words_of_work(const Comparison& c, Work work);
+Cause words_of_sleep(const Comparison& c);
+Cause words_of_function(const Comparison& c, const RolePair& pair, std::string_view function);
+Cause words_of_none(const Comparison& c);
+
+// With work that clearly went away, or came, though it is not half of the difference.
+Cause with_beside(const Comparison& c, Cause cause);
+
+}  // namespace pipetop

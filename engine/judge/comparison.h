@@ -1,0 +1,93 @@
+// Two segments side by side: what their difference is made of.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engine/judge/spending.h"
+
+namespace pipetop {
+
+// One role, before and after.
+struct RolePair {
+  Role role = Role::writer;
+  RoleSpending before, after;
+};
+
+// Of the time without a CPU: that much more is a cause by itself.
+inline constexpr double kMuchRunnable = 0.2;
+
+// Whether a part of the difference is at least half of it.
+enum class Half : uint8_t {
+  yes,
+  no,
+  more_samples,  // not known yet
+  never,         // nor will it be: the segment before had too few samples
+};
+
+// The samples of a function itself, or of all below it, too.
+enum class Below : uint8_t { itself, callees };
+
+// The time in one function, wherever it was called.
+struct FunctionGain {
+  std::string_view name;
+  ItemTime gain;       // how much less time the fast one takes
+  double slow_ns = 0;  // that the slow one takes
+};
+
+class Comparison {
+ public:
+  // Both have a rate above 0, and outlive it.
+  Comparison(const Segment& before, const Segment& after, const WorkloadTerms& terms);
+
+  const Segment& before() const { return before_; }
+  const Segment& after() const { return after_; }
+  const WorkloadTerms& terms() const { return terms_; }
+  const std::vector<RolePair>& roles() const { return roles_; }
+
+  bool faster() const { return faster_; }
+  double whole_ns() const { return whole_ns_; }  // of the time for an item: the difference
+
+  const RoleSpending& slow(const RolePair& pair) const {
+    return faster_ ? pair.before : pair.after;
+  }
+  const RoleSpending& fast(const RolePair& pair) const {
+    return faster_ ? pair.after : pair.before;
+  }
+
+  // The role that waits less while the pipe is slow; it sets the pace.
+  const RolePair& limiting() const { return roles_[limiting_]; }
+  // It waits, too: then the two take turns, and the work of each counts.
+  bool take_turns() const { return take_turns_; }
+  bool counts(const RolePair& pair) const { return take_turns_ || &pair == &limiting(); }
+
+  // How much less time the fast one takes for it; absent if that is unknown.
+  std::optional<ItemTime> gain(const RolePair& pair, Work work) const;
+  // Of all roles that count.
+  std::optional<ItemTime> gain(Work work) const;
+  // What the limiting one sleeps, without what another one works meanwhile.
+  std::optional<ItemTime> gain_of_sleep() const;
+
+  Half is_half(const ItemTime& gain) const;
+
+  // Of all functions; none without samples.
+  std::vector<FunctionGain> functions(const RolePair& pair, Below below) const;
+
+ private:
+  std::optional<ItemTime> gain_of(const std::optional<ItemTime>& before,
+                                  const std::optional<ItemTime>& after) const;
+
+  const Segment &before_, &after_;
+  const WorkloadTerms& terms_;
+  std::vector<RolePair> roles_;
+  size_t limiting_ = 0;
+  bool faster_ = true, take_turns_ = false;
+  double whole_ns_ = 0;
+};
+
+// The innermost of the functions with at least so much gain, nullptr if there is none.
+const FunctionGain* innermost(const std::vector<FunctionGain>& functions, double least_ns);
+
+}  // namespace pipetop

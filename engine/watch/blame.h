@@ -1,0 +1,28 @@
+// Who is to blame for the time that the stages of a pipeline wait: a stage that waits for a
+// neighbour passes its blame on to it, and it ends where the time is a stage's own.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "engine/watch/wait_graph.h"
+
+namespace pipetop {
+
+// What becomes of the blame that arrives at a stage.
+struct BlameAt {
+  struct Share {
+    size_t stage;
+    double share;
+  };
+  double keeps = 1;       // it ends here
+  std::vector<Share> on;  // the rest goes on
+  // Of what it keeps, because nobody is seen at the other side of its pipes.
+  double outside_reading = 0, outside_writing = 0;
+};
+std::vector<BlameAt> blame_steps(const WaitGraph& graph);
+
+// Of each stage, how much of the blame ends there; the rest never ends: a deadlock.
+std::vector<double> blame(const WaitGraph& graph);
+
+}  // namespace pipetop

@@ -1,0 +1,307 @@
+#include "engine/watch/bottleneck.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "engine/watch/bottleneck_words.h"
+#include "engine/watch/culprit.h"
+#include "engine/watch/deadlock.h"
+#include "engine/watch/size_text.h"
+#include "engine/watch/wait_graph.h"
+
+namespace pipetop {
+namespace {
+
+using Kind = Bottleneck::Kind;
+
+// Of the window, for a stage that is stopped now: a debugger stops one for moments.
+constexpr double kStopped = 0.1;
+// Of a stage that works although nothing moves.
+constexpr double kWorks = 0.25;
+// Of a stage that wants to write: it has data.
+constexpr double kHasData = 0.5;
+
+Bottleneck said(Kind kind, std::string line) {
+  Bottleneck b;
+  b.kind = kind;
+  b.line = std::move(line);
+  return b;
+}
+
+Bottleneck blamed(Kind kind, const JudgedPipeline& view, size_t stage, WaitsFor wait,
+                  std::string line) {
+  Bottleneck b = said(kind, std::move(line));
+  b.stage = view.pipeline.stages[stage].id;
+  b.wait = wait;
+  b.evidence = evidence_for(view, stage);
+  return b;
+}
+
+std::optional<Bottleneck> nothing_to_see(const JudgedPipeline& view) {
+  const std::vector<Stage>& stages = view.pipeline.stages;
+  if (stages.empty()) return said(Kind::unknown, "not known: no process holds a pipe here");
+  if (std::ranges::all_of(stages, &Stage::gone))
+    return said(Kind::idle, stages.size() == 1 ? "it has ended: its stage has exited"
+                                               : "it has ended: every stage has exited");
+  if (std::ranges::any_of(view.graph.stages, &WaitStage::alive)) return {};
+  if (!view.pipeline.pipes.empty() && std::ranges::all_of(view.pipeline.pipes, &Pipe::closed))
+    return said(Kind::idle, "nothing moves: every pipe is closed");
+  const auto living = size_t(std::ranges::find(stages, false, &Stage::gone) - stages.begin());
+  const bool own = std::ranges::any_of(view.pipeline.pipes,
+                                       [](const Pipe& pipe) { return pipe.own && !pipe.closed; });
+  const std::string name = shown_name(view, living);
+  if (own && stages[living].state.kind == StageState::Kind::waiting)
+    return said(Kind::idle, fmt::format("nothing moves: {} holds both ends, and waits", name));
+  return said(Kind::unknown,
+              own ? fmt::format("not known: {} holds both ends, nobody waits for it", name)
+                  : std::string("not known: nobody was seen to move data here"));
+}
+
+std::optional<Bottleneck> stopped(const JudgedPipeline& view) {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < view.graph.stages.size(); ++i) {
+    const Stage& stage = view.pipeline.stages[i];
+    if (!view.graph.stages[i].alive || stage.state.kind != StageState::Kind::waiting ||
+        stage.state.wait != WaitsFor::stopped)
+      continue;
+    if (stage.shares.has_value() && stage.shares->elsewhere[size_t(WaitsFor::stopped)] < kStopped)
+      continue;
+    found.push_back(i);
+  }
+  if (found.empty()) return {};
+  const std::string head = fmt::format("{} {} stopped (SIGSTOP, Ctrl-Z or a debugger)",
+                                       names_of(view, found), found.size() > 1 ? "are" : "is");
+  const bool one = found.size() == 1;
+  return blamed(Kind::stopped, view, found[0], WaitsFor::stopped,
+                one ? with_evidence(head, view, found[0], false) : first_fitting({head}));
+}
+
+std::optional<Bottleneck> too_little(const JudgedPipeline& view) {
+  const Pipeline& p = view.pipeline;
+  if (p.window_ns < kLeastWindow_ns)
+    return said(Kind::unknown,
+                fmt::format("not known yet: watched for {:.1f} s, it takes {} s",
+                            double(p.window_ns) / 1e9, kLeastWindow_ns / 1'000'000'000));
+  const auto known = [](const WaitRing& ring) { return ring.known; };
+  uint64_t samples = 0;
+  bool looked_at = false;
+  for (const Pipe& pipe : p.pipes) {
+    if (pipe.own || pipe.closed || !pipe.shares.has_value()) continue;
+    looked_at = true;
+    samples = std::max(samples, pipe.shares->samples);
+  }
+  if (looked_at && std::ranges::none_of(view.graph.rings, known))
+    return said(Kind::unknown, fmt::format("not known yet: {} samples of the rings, it takes {}",
+                                           samples, kLeastSamples));
+  const auto unknown =
+      stages_that(view.graph, [&](size_t i) { return !view.graph.stages[i].known; });
+  const auto all = stages_that(view.graph, [](size_t) { return true; });
+  if (unknown.empty() || unknown.size() < all.size()) return {};
+  const Reading<StageShares>& shares = p.stages[unknown[0]].shares;
+  const std::string who = names_of(view, unknown);
+  const std::string what =
+      fmt::format("not known{}: what {} {}", shares.status == ReadingStatus::warming ? " yet" : "",
+                  who, unknown.size() > 1 ? "do" : "does");
+  return said(Kind::unknown,
+              shares.reason.empty()
+                  ? first_fitting({what})
+                  : first_fitting({fmt::format("{}: {}", what, why_of(shares.reason)), what}));
+}
+
+// Beyond the pipeline: the data comes too late, or cannot leave.
+bool is_outside(const WaitStage& stage, const StageActivity& activity) {
+  if (activity.kind != StageActivity::Kind::waits) return false;
+  switch (activity.wait) {
+    case WaitsFor::network:
+    case WaitsFor::terminal:
+      return true;
+    case WaitsFor::poll:
+      return stage.is_source || stage.is_sink;
+    case WaitsFor::sleep:
+    case WaitsFor::child:
+    case WaitsFor::signal:
+    case WaitsFor::other:
+      return stage.is_source;
+    default:
+      return false;
+  }
+}
+
+// "zstd (like gzip)"
+std::string who(const JudgedPipeline& view, const Culprit& culprit) {
+  std::string name = shown_name(view, culprit.stage);
+  if (culprit.like.empty()) return name;
+  return fmt::format("{} (like {})", name, names_of(view, culprit.like));
+}
+
+Bottleneck beyond(const JudgedPipeline& view, const Culprit& culprit) {
+  const WaitStage& stage = view.graph.stages[culprit.stage];
+  const std::string name = who(view, culprit);
+  if (culprit.outside_reading)
+    return blamed(
+        Kind::outside, view, culprit.stage, WaitsFor::pipe_read,
+        first_fitting({fmt::format("outside: {} waits {} for data of a writer that is not "
+                                   "seen here",
+                                   name, percent_of(stage.reading))}));
+  return blamed(
+      Kind::outside, view, culprit.stage, WaitsFor::pipe_write,
+      first_fitting({fmt::format("outside: {} waits {} for a reader that is not seen here", name,
+                                 percent_of(stage.writing))}));
+}
+
+Bottleneck verdict_on(const JudgedPipeline& view, const Culprit& culprit) {
+  const WaitStage& stage = view.graph.stages[culprit.stage];
+  if (culprit.outside_reading || culprit.outside_writing) return beyond(view, culprit);
+  const std::string name = who(view, culprit);
+  if (!stage.known)
+    return said(Kind::unknown,
+                first_fitting({fmt::format(
+                    "not known: all wait for {}, what it does cannot be seen", name)}));
+  const StageActivity activity = activity_of(view, culprit.stage);
+  if (activity.wait == WaitsFor::stopped)
+    return blamed(Kind::stopped, view, culprit.stage, activity.wait,
+                  with_evidence(fmt::format("{} was stopped {} of the time", name,
+                                            percent_of(activity.share)),
+                                view, culprit.stage, false));
+  if (!is_outside(stage, activity))
+    return blamed(Kind::stage, view, culprit.stage, activity.wait,
+                  with_evidence(fmt::format("{} holds it up", name), view, culprit.stage));
+  const std::string line =
+      stage.is_source
+          ? with_evidence(fmt::format("outside: {} has nothing to send", name), view, culprit.stage)
+          : with_evidence(fmt::format("outside: {} {}", name, activity_text(view, culprit.stage)),
+                          view, culprit.stage, false);
+  return blamed(Kind::outside, view, culprit.stage, activity.wait, line);
+}
+
+std::optional<Bottleneck> idle(const JudgedPipeline& view) {
+  const WaitGraph& graph = view.graph;
+  if (!graph.still) return {};
+  const auto has_to_do = stages_that(graph, [&](size_t i) {
+    const WaitStage& stage = graph.stages[i];
+    const double works = stage.on_cpu + stage.runnable + stage.elsewhere[size_t(WaitsFor::disk)];
+    return stage.writing >= kHasData || works >= kWorks ||
+           (stage.known && activity_of(view, i).kind != StageActivity::Kind::waits &&
+            stage.own >= kWorks);
+  });
+  if (!has_to_do.empty()) return {};
+  const auto culprit = culprit_of(view.graph);
+  if (!culprit || !graph.stages[culprit->stage].known || culprit->outside_reading)
+    return said(Kind::idle, "nothing moves: all stages wait");
+  // Who knows what its child does.
+  if (activity_of(view, culprit->stage).wait == WaitsFor::child) return {};
+  return said(Kind::idle,
+              first_fitting({fmt::format("nothing moves: {} {}", who(view, *culprit),
+                                         activity_name(activity_of(view, culprit->stage)))}));
+}
+
+std::optional<Bottleneck> bursty(const JudgedPipeline& view,
+                                 const std::optional<Culprit>& culprit) {
+  if (culprit && view.graph.stages[culprit->stage].own >= kBusy) return {};
+  std::optional<size_t> worst;
+  double most = kBurst;
+  for (size_t i = 0; i < view.graph.rings.size(); ++i) {
+    const WaitRing& ring = view.graph.rings[i];
+    const auto& capacity = view.pipeline.pipes[i].capacity;
+    const double both = std::min(ring.empty, ring.full);
+    if (!ring.known || ring.writers.empty() || ring.readers.empty() || !capacity ||
+        *capacity >= kLargePipe || !ring.moved.value_or(true) || both < most)
+      continue;
+    worst = i;
+    most = both;
+  }
+  if (!worst) return {};
+  const WaitRing& ring = view.graph.rings[*worst];
+  const std::string between = fmt::format("the pipe from {} to {}", names_of(view, ring.writers),
+                                          names_of(view, ring.readers));
+  const std::string shares =
+      fmt::format("is full {} and empty {}", percent_of(ring.full), percent_of(ring.empty));
+  const std::string size = size_text(*view.pipeline.pipes[*worst].capacity);
+  Bottleneck b = said(
+      Kind::bursty,
+      first_fitting({fmt::format("bursty: {} {}: larger than {} would help", between, shares, size),
+                     fmt::format("bursty: {} {}, a larger one would help", between, shares),
+                     fmt::format("bursty: a pipe {}, a larger one would help", shares)}));
+  b.evidence.push_back(fmt::format("{} {} of {} samples", between, shares,
+                                   view.pipeline.pipes[*worst].shares->samples));
+  for (const auto* side : {&ring.writers, &ring.readers})
+    for (const size_t stage : *side)
+      b.evidence.push_back(fmt::format(
+          "{} waits to {} {}", shown_name(view, stage), side == &ring.writers ? "write" : "read",
+          percent_of(side == &ring.writers ? view.graph.stages[stage].writing
+                                           : view.graph.stages[stage].reading)));
+  return b;
+}
+
+Bottleneck balanced(const JudgedPipeline& view, const std::vector<size_t>& busy) {
+  const auto each = [&](size_t count) {
+    std::string text;
+    for (size_t i = 0; i < count; ++i)
+      text += fmt::format("{}{} {}", i == 0 ? "" : "; ", shown_name(view, busy[i]),
+                          activity_text(view, busy[i]));
+    if (count < busy.size()) text += fmt::format("; and {} more", busy.size() - count);
+    return text;
+  };
+  Bottleneck b =
+      said(Kind::balanced,
+           first_fitting({fmt::format("balanced: {}", each(busy.size())),
+                          fmt::format("balanced: {}", each(std::min<size_t>(2, busy.size()))),
+                          fmt::format("balanced: {} stages are busy", busy.size())}));
+  for (const size_t stage : busy)
+    b.evidence.push_back(fmt::format("{} {}", shown_name(view, stage), activity_text(view, stage)));
+  return b;
+}
+
+// Each works for a while and waits for a while.
+Bottleneck nobody(const JudgedPipeline& view) {
+  std::vector<size_t> stages = stages_that(view.graph, [](size_t) { return true; });
+  std::ranges::stable_sort(stages, [&](size_t a, size_t b) {
+    return view.graph.stages[a].own > view.graph.stages[b].own;
+  });
+  const auto unknown =
+      std::ranges::find_if(stages, [&](size_t stage) { return !view.graph.stages[stage].known; });
+  if (unknown != stages.end())
+    return said(Kind::unknown,
+                fmt::format("not known: what {} does cannot be seen", shown_name(view, *unknown)));
+  std::string line = "balanced: no stage holds up the others";
+  std::vector<std::string> evidence;
+  for (const size_t stage : stages)
+    evidence.push_back(fmt::format("{} has {} to do", shown_name(view, stage),
+                                   percent_of(view.graph.stages[stage].own)));
+  if (evidence.size() > 1)
+    line = first_fitting({fmt::format("{}: {}, {}", line, evidence[0], evidence[1]), line});
+  Bottleneck b = said(Kind::balanced, std::move(line));
+  b.evidence = std::move(evidence);
+  return b;
+}
+
+Bottleneck by_blame(const JudgedPipeline& view) {
+  const std::optional<Culprit> culprit = culprit_of(view.graph);
+  const std::vector<size_t> busy = busy_stages(view.graph);
+  if (busy.size() > 1) return balanced(view, busy);
+  if (busy.empty())
+    if (auto found = bursty(view, culprit)) return *std::move(found);
+  return culprit ? verdict_on(view, *culprit) : nobody(view);
+}
+
+Bottleneck found_in(const JudgedPipeline& view) {
+  for (const auto rule : {nothing_to_see, stopped, too_little, deadlock, idle})
+    if (auto found = rule(view)) return *std::move(found);
+  return by_blame(view);
+}
+
+}  // namespace
+
+Bottleneck find_bottleneck(const Pipeline& pipeline) {
+  const WaitGraph graph = wait_graph_of(pipeline);
+  const JudgedPipeline view{pipeline, graph};
+  Bottleneck found = found_in(view);
+  for (std::string& clause : circumstances(view)) found.evidence.push_back(std::move(clause));
+  return found;
+}
+
+}  // namespace pipetop

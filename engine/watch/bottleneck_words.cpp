@@ -1,0 +1,310 @@
+#include "engine/watch/bottleneck_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/text.h"
+#include "engine/watch/bottleneck.h"
+
+namespace pipetop {
+namespace {
+
+// Of a clause: less is no evidence.
+constexpr double kTelling = 0.3;
+// It would like more of a CPU than it gets.
+constexpr double kNoCpu = 0.25;
+// Of all threads of a stage whose main one waits for them.
+constexpr double kThreadsWork = 0.5;
+// A function that is worth a clause, and the samples that make it one.
+constexpr double kHotFunction = 0.2;
+constexpr uint64_t kLeastSamples = 20;
+constexpr int kNameColumns = 24;
+
+// Asian letters take two columns; of the others none takes more than one.
+int columns_in(std::string_view text) {
+  int columns = 0;
+  while (!text.empty()) {
+    const size_t length = std::max<size_t>(1, utf8_length(text));
+    columns += length > 2 ? 2 : 1;
+    text.remove_prefix(length);
+  }
+  return columns;
+}
+
+std::string beginning_of(std::string_view text, int columns) {
+  std::string result;
+  for (int used = 0; !text.empty();) {
+    const size_t length = std::max<size_t>(1, utf8_length(text));
+    used += length > 2 ? 2 : 1;
+    if (used > columns) break;
+    result += text.substr(0, length);
+    text.remove_prefix(length);
+  }
+  return result;
+}
+
+struct WaitWords {
+  WaitsFor wait;
+  std::string_view does;
+};
+constexpr WaitWords kWaitWords[] = {
+    {WaitsFor::poll, "waits in poll"},
+    {WaitsFor::disk, "waits for the disk"},
+    {WaitsFor::network, "waits for the network"},
+    {WaitsFor::terminal, "waits for the terminal"},
+    {WaitsFor::sleep, "sleeps"},
+    {WaitsFor::lock, "waits for a lock"},
+    {WaitsFor::child, "waits for its child"},
+    {WaitsFor::signal, "waits for a signal"},
+    {WaitsFor::stopped, "is stopped"},
+};
+
+// Of the inputs the fullest, of the outputs the emptiest; nothing if none says anything.
+std::optional<size_t> telling_ring(const JudgedPipeline& view, const std::vector<size_t>& pipes,
+                                   bool full) {
+  std::optional<size_t> best;
+  double most = kTelling;
+  for (const size_t pipe : pipes) {
+    const WaitRing& ring = view.graph.rings[pipe];
+    const double share = full ? ring.full : ring.empty;
+    if (ring.known && share >= most) best = pipe, most = share;
+  }
+  return best;
+}
+
+// "its input", "an output"
+std::string_view which(const std::vector<size_t>& pipes, bool input) {
+  if (input) return pipes.size() > 1 ? "an input" : "its input";
+  return pipes.size() > 1 ? "an output" : "its output";
+}
+
+// "its input is full 97 %, its output empty 99 %"
+std::vector<std::string> ring_clauses(const JudgedPipeline& view, size_t number) {
+  const WaitStage& stage = view.graph.stages[number];
+  std::vector<std::string> clauses;
+  if (const auto pipe = telling_ring(view, stage.inputs, true))
+    clauses.push_back(fmt::format("{} is full {}", which(stage.inputs, true),
+                                  percent_of(view.graph.rings[*pipe].full)));
+  if (const auto pipe = telling_ring(view, stage.outputs, false))
+    clauses.push_back(fmt::format("{}{} empty {}", which(stage.outputs, false),
+                                  clauses.empty() ? " is" : "",
+                                  percent_of(view.graph.rings[*pipe].empty)));
+  return clauses;
+}
+
+// "tar waits to write 96 %"
+std::vector<std::string> neighbour_clauses(const JudgedPipeline& view, size_t number) {
+  std::vector<std::string> clauses;
+  const auto add = [&](const std::vector<size_t>& pipes, bool upstream) {
+    for (const size_t pipe : pipes) {
+      const WaitRing& ring = view.graph.rings[pipe];
+      for (const size_t other : upstream ? ring.writers : ring.readers) {
+        const WaitStage& neighbour = view.graph.stages[other];
+        const double waits = upstream ? neighbour.writing : neighbour.reading;
+        if (other == number || !neighbour.known || waits < kTelling) continue;
+        clauses.push_back(fmt::format("{} waits to {} {}", shown_name(view, other),
+                                      upstream ? "write" : "read", percent_of(waits)));
+      }
+    }
+  };
+  add(view.graph.stages[number].inputs, true);
+  add(view.graph.stages[number].outputs, false);
+  return clauses;
+}
+
+// "(one thread)": that is all it can use.
+std::string cpus_suffix(const JudgedPipeline& view, size_t number) {
+  const Stage& stage = view.pipeline.stages[number];
+  if (activity_of(view, number).kind != StageActivity::Kind::cpu || !stage.shares.has_value())
+    return "";
+  if (stage.threads == 1) return " (one thread)";
+  return stage.shares->cpu > 1.05 ? fmt::format(" ({:.1f} CPUs)", stage.shares->cpu) : "";
+}
+
+std::string function_clause(const Stage& stage) {
+  if (!stage.functions.has_value() || stage.functions->samples < kLeastSamples) return "";
+  const std::vector<FunctionRow> rows = stage.functions->rows();
+  if (rows.empty()) return "";
+  const double share = stage.functions->share(rows[0].self_samples);
+  if (share < kHotFunction) return "";
+  if (rows[0].name == "[user]")
+    return fmt::format("{} of its samples are in its own code", percent_of(share));
+  return fmt::format("{} of its samples are in {}", percent_of(share), rows[0].name);
+}
+
+// Stages that hold a write end and don't use it, and did not come just now.
+std::vector<size_t> idle_writers(const Pipeline& pipeline, const Pipe& pipe) {
+  std::vector<size_t> stages;
+  for (const StageEnd& end : pipe.writers)
+    if (!end.active && end.stage < pipeline.stages.size() && !pipeline.stages[end.stage].gone &&
+        pipeline.stages[end.stage].cpu.has_value() &&
+        std::ranges::find(stages, end.stage) == stages.end())
+      stages.push_back(end.stage);
+  return stages;
+}
+
+std::string joined(std::string_view head, std::vector<std::string> clauses) {
+  std::string text(head);
+  for (size_t i = 0; i < clauses.size(); ++i) {
+    const bool last = i + 1 == clauses.size();
+    text += i == 0 ? ": " : last ? ", and " : ", ";
+    text += clauses[i];
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string percent_of(double share) {
+  return fmt::format("{} %", std::lround(100 * std::clamp(share, 0.0, 1.0)));
+}
+
+std::string shown_name(const JudgedPipeline& view, size_t number) {
+  const Stage& stage = view.pipeline.stages[number];
+  std::string name = stage.name;
+  if (columns_in(name) > kNameColumns) name = beginning_of(name, kNameColumns - 2) + "…";
+  const auto same = std::ranges::count_if(view.pipeline.stages, [&](const Stage& other) {
+    return !other.gone && other.name == stage.name;
+  });
+  return same > 1 ? fmt::format("{} {}", name, stage.id.pid) : name;
+}
+
+std::string names_of(const JudgedPipeline& view, std::span<const size_t> stages) {
+  const size_t shown = stages.size() > 3 ? 2 : stages.size();
+  std::string text;
+  for (size_t i = 0; i < shown; ++i) {
+    const bool last = i + 1 == stages.size();
+    if (i > 0) text += last ? " and " : ", ";
+    text += shown_name(view, stages[i]);
+  }
+  if (shown < stages.size()) text += fmt::format(" and {} more", stages.size() - shown);
+  return text;
+}
+
+std::string first_fitting(std::initializer_list<std::string> lines) {
+  for (const std::string& line : lines)
+    if (columns_in(line) <= kLineColumns) return line;
+  std::string line = beginning_of(*(lines.end() - 1), kLineColumns - 3);
+  const size_t blank = line.rfind(' ');
+  if (blank != line.npos) line.resize(blank);
+  return line + " …";
+}
+
+StageActivity activity_of(const JudgedPipeline& view, size_t number) {
+  const WaitStage& stage = view.graph.stages[number];
+  const Stage& known = view.pipeline.stages[number];
+  const auto most = std::ranges::max_element(stage.elsewhere);
+  const double works = stage.on_cpu + stage.runnable;
+  if (*most <= works) {
+    if (stage.runnable >= kNoCpu)
+      return {StageActivity::Kind::runnable, WaitsFor::none, stage.runnable};
+    return {StageActivity::Kind::cpu, WaitsFor::none, stage.on_cpu};
+  }
+  const auto wait = static_cast<WaitsFor>(most - stage.elsewhere.begin());
+  const bool for_threads = wait == WaitsFor::lock || wait == WaitsFor::poll ||
+                           wait == WaitsFor::signal || wait == WaitsFor::other;
+  if (for_threads && known.threads > 1 && known.shares.has_value() &&
+      known.shares->cpu >= kThreadsWork)
+    return {StageActivity::Kind::threads, WaitsFor::none, known.shares->cpu};
+  return {StageActivity::Kind::waits, wait, *most};
+}
+
+std::string_view activity_name(const StageActivity& activity) {
+  if (activity.kind == StageActivity::Kind::runnable) return "waits for a CPU";
+  if (activity.kind != StageActivity::Kind::waits) return "works";
+  const auto words = std::ranges::find(kWaitWords, activity.wait, &WaitWords::wait);
+  return words == std::end(kWaitWords) ? "waits for something else" : words->does;
+}
+
+std::string activity_text(const JudgedPipeline& view, size_t number) {
+  const StageActivity activity = activity_of(view, number);
+  const Stage& stage = view.pipeline.stages[number];
+  const std::string share = percent_of(activity.share);
+  if (activity.kind == StageActivity::Kind::threads)
+    return fmt::format("keeps {:.1f} CPUs busy", activity.share);
+  const bool at_the_moment = !stage.shares.has_value();
+  if (activity.kind == StageActivity::Kind::cpu)
+    return at_the_moment ? "is on a CPU now" : fmt::format("is on a CPU {}", share);
+  if (at_the_moment) return fmt::format("{} now", activity_name(activity));
+  if (activity.kind == StageActivity::Kind::runnable)
+    return fmt::format("waits for a CPU {}, on one {}", share,
+                       percent_of(view.graph.stages[number].on_cpu));
+  return fmt::format("{} {}", activity_name(activity), share);
+}
+
+std::string with_evidence(std::string_view head, const JudgedPipeline& view, size_t number,
+                          bool does_too) {
+  std::vector<std::string> rings = ring_clauses(view, number);
+  if (rings.empty()) rings = neighbour_clauses(view, number);
+  if (rings.size() > 2) rings.resize(2);
+  if (!does_too) {
+    if (rings.empty()) return first_fitting({std::string(head)});
+    return first_fitting({joined(head, rings), joined(head, {rings[0]}), std::string(head)});
+  }
+  const std::string does_it = "it " + activity_text(view, number);
+  const std::string suffix = cpus_suffix(view, number);
+  const auto line = [&](size_t clauses, const std::string& end) {
+    std::vector<std::string> all(rings.begin(),
+                                 rings.begin() + std::ptrdiff_t(std::min(clauses, rings.size())));
+    all.push_back(end);
+    return joined(head, all);
+  };
+  return first_fitting({line(2, does_it + suffix), line(2, does_it), line(1, does_it),
+                        line(0, does_it), std::string(head)});
+}
+
+std::vector<std::string> evidence_for(const JudgedPipeline& view, size_t number) {
+  const WaitStage& stage = view.graph.stages[number];
+  std::vector<std::string> clauses;
+  const auto add_ring = [&](size_t pipe, std::string_view name) {
+    const WaitRing& ring = view.graph.rings[pipe];
+    if (!ring.known) return;
+    clauses.push_back(fmt::format("{} is full {} and empty {} of {} samples", name,
+                                  percent_of(ring.full), percent_of(ring.empty),
+                                  view.pipeline.pipes[pipe].shares->samples));
+  };
+  for (const size_t pipe : stage.inputs) add_ring(pipe, which(stage.inputs, true));
+  for (const size_t pipe : stage.outputs) add_ring(pipe, which(stage.outputs, false));
+  for (std::string& clause : neighbour_clauses(view, number)) clauses.push_back(std::move(clause));
+  if (stage.known)
+    clauses.push_back("it " + activity_text(view, number) + cpus_suffix(view, number));
+  if (activity_of(view, number).kind == StageActivity::Kind::runnable)
+    clauses.push_back("other processes have its CPUs, or its quota is used up");
+  if (std::string clause = function_clause(view.pipeline.stages[number]); !clause.empty())
+    clauses.push_back(std::move(clause));
+  return clauses;
+}
+
+std::vector<std::string> circumstances(const JudgedPipeline& view) {
+  std::vector<std::string> clauses;
+  std::vector<size_t> gone;
+  for (size_t i = 0; i < view.pipeline.stages.size(); ++i)
+    if (view.pipeline.stages[i].gone) gone.push_back(i);
+  if (!gone.empty())
+    clauses.push_back(
+        fmt::format("{} {} exited", names_of(view, gone), gone.size() > 1 ? "have" : "has"));
+  const auto name = [&](size_t stage) { return shown_name(view, stage); };
+  for (size_t i = 0; i < view.graph.rings.size(); ++i) {
+    const Pipe& pipe = view.pipeline.pipes[i];
+    const WaitRing& ring = view.graph.rings[i];
+    if (ring.readers.size() == 1)
+      for (const size_t holder : idle_writers(view.pipeline, pipe))
+        clauses.push_back(fmt::format("{} gets no end of file while {} holds a write end",
+                                      name(ring.readers[0]), name(holder)));
+    if (ring.writers.empty() && !ring.readers.empty())
+      clauses.push_back(
+          pipe.kernel_writers == 0u
+              ? fmt::format("nobody writes to {} any more", name(ring.readers[0]))
+              : fmt::format("who writes to {} cannot be seen", name(ring.readers[0])));
+    if (ring.readers.empty() && !ring.writers.empty())
+      clauses.push_back(
+          pipe.kernel_readers == 0u
+              ? fmt::format("nobody reads from {} any more", name(ring.writers[0]))
+              : fmt::format("who reads from {} cannot be seen", name(ring.writers[0])));
+  }
+  return clauses;
+}
+
+}  // namespace pipetop

@@ -1,0 +1,62 @@
+// How a bottleneck is said: one sentence that fits into a line, and clauses.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/watch/wait_graph.h"
+
+namespace pipetop {
+
+// A pipeline with what the rules made of it.
+struct JudgedPipeline {
+  const Pipeline& pipeline;
+  const WaitGraph& graph;
+};
+
+// What a stage does with the time that it has for itself, by the largest part.
+struct StageActivity {
+  enum class Kind : uint8_t {
+    cpu,
+    runnable,  // it would work, but gets no CPU
+    threads,   // others of its threads work
+    waits,
+  } kind = Kind::cpu;
+  WaitsFor wait = WaitsFor::none;  // when it waits
+  double share = 0;
+};
+StageActivity activity_of(const JudgedPipeline& view, size_t stage);
+
+// "is on a CPU 98 %", "waits for the disk 80 %"
+std::string activity_text(const JudgedPipeline& view, size_t stage);
+// The same without a number: "waits for the terminal"
+std::string_view activity_name(const StageActivity& activity);
+
+// "zstd", shortened if it is far too long; "zstd 4711" beside another zstd.
+std::string shown_name(const JudgedPipeline& view, size_t stage);
+// "a", "a and b", "a, b and c", "a, b and 2 more"
+std::string names_of(const JudgedPipeline& view, std::span<const size_t> stages);
+
+// "97 %"
+std::string percent_of(double share);
+
+// The first that fits into a line; else the last one, as far as its words fit.
+std::string first_fitting(std::initializer_list<std::string> lines);
+
+// "HEAD: its input is full 97 %, its output empty 99 %, and it is on a CPU 98 % (one thread)";
+// from the end on, what doesn't fit or isn't known is left out. `does_too`: the last part is not
+// part of the head.
+std::string with_evidence(std::string_view head, const JudgedPipeline& view, size_t stage,
+                          bool does_too = true);
+
+// A clause for each thing that speaks for it: the rings, the neighbours, what it does, and where.
+std::vector<std::string> evidence_for(const JudgedPipeline& view, size_t stage);
+
+// Of the whole pipeline: who has exited, who holds an end without using it, who cannot be seen.
+std::vector<std::string> circumstances(const JudgedPipeline& view);
+
+}  // namespace pipetop

@@ -1,0 +1,35 @@
+// Who moves the data of an end that several processes hold, as a shell and its children do.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "engine/watch/graph.h"
+
+namespace pipetop {
+
+// A process that holds one side of a pipe.
+struct Holder {
+  ProcessId process;
+  bool standard = false;  // as its standard input or output
+  bool error = false;     // only as its standard error
+  bool both = false;      // it holds the other side, too
+  bool seen = false;      // moving data there
+  std::vector<int> fds = {};
+};
+
+// One process holds one end, another one the other: most pipes are so, and both move its data.
+bool has_one_of_each(const ScannedPipe& pipe);
+
+// Of both sides of a pipe, by process, as its ends are.
+struct Holders {
+  std::vector<Holder> writers, readers;
+};
+Holders holders_of(const ScannedPipe& pipe, const SeenMoving& moving);
+
+// Of the holders of one side, those that move its data. `others` hold the other side. Takes as
+// long as they have descriptors are many: strangers choose how many.
+std::vector<bool> movers(std::span<const Holder> side, std::span<const Holder> others,
+                         const Families& families);
+
+}  // namespace pipetop

@@ -1,0 +1,291 @@
+#include "engine/watch/interventions.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <climits>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
+#include "engine/model/settings.h"
+#include "engine/process/foreign_end.h"
+#include "engine/process/threads.h"
+#include "engine/watch/intervention_words.h"
+
+namespace pipetop {
+namespace {
+
+// Whoever holds a pipe beyond these is not needed to reach it.
+constexpr size_t kMostHolders = 64;
+
+struct Resized {
+  uint64_t before = 0, now = 0;  // bytes
+};
+
+// The copy is closed when this returns or throws.
+Resized resize_through(PipeId pipe, const PipeEnd& end, std::optional<uint64_t> bytes) {
+  std::optional<ForeignEnd> copy;
+  try {
+    copy.emplace(pipe, end);
+  } catch (const SystemError& error) {
+    if (error.error_number() == ESRCH) throw why_gone(end.process);
+    if (error.error_number() == EBADF)
+      throw Gone(fmt::format("process {} has closed descriptor {}; choose another end of the pipe",
+                             end.process.pid, end.fd),
+                 Exit::refused);
+    throw why_not_reached(end, error.error_number());
+  }
+  const uint64_t before = copy->capacity();
+  if (!bytes) return {before, before};
+  try {
+    return {before, copy->resize(*bytes)};
+  } catch (const SystemError& error) {
+    const uint64_t queued = copy->queued();
+    copy.reset();
+    throw why_not_resized(*bytes, queued, error.error_number());
+  }
+}
+
+// Whoever still holds the pipe, and may be reached, will do. Without `bytes` it is only asked.
+Resized resize_by_any(PipeId pipe, std::span<const PipeEnd> ends, std::optional<uint64_t> bytes) {
+  std::optional<Error> refused;  // the first one
+  std::optional<Gone> gone;
+  for (const PipeEnd& end : ends) {
+    try {
+      return resize_through(pipe, end, bytes);
+    } catch (const Gone& error) {
+      if (!gone) gone = error;
+    } catch (const Error& error) {
+      if (!refused) refused = error;
+    }
+  }
+  if (refused) throw *refused;
+  if (gone) throw *gone;
+  throw Gone(fmt::format("nobody holds pipe {} open", pipe.inode));
+}
+
+// As the kernel rounds it, as far as it takes it.
+uint64_t rounded(uint64_t bytes) {
+  return std::bit_ceil(std::clamp<uint64_t>(bytes, kPageBytes, INT_MAX / 2));
+}
+
+// Throws Error if it has ended, or if that can't be told.
+void require(ProcessId process) {
+  const int error = look_for(process);
+  if (error == ESRCH) throw why_gone(process);
+  if (error != 0) throw SystemError(fmt::format("process {}", process.pid), error);
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+}  // namespace
+
+// What a change needs to know of a nice value, or of a set of CPUs.
+struct Interventions::Value {
+  ChangeKind kind;
+  int64_t set;
+  std::function<int(pid_t tid, int64_t& now)> read;  // these return 0 or errno
+  std::function<int(pid_t tid)> write;
+  std::function<Error(int error_number)> explain;
+};
+
+uint64_t Interventions::resize(PipeId pipe, std::vector<PipeEnd> ends, uint64_t bytes) {
+  ends.resize(std::min(ends.size(), kMostHolders));
+  const uint64_t before = resize_by_any(pipe, ends, {}).now;
+  if (rounded(bytes) == before) return before;
+  const uint32_t step = ledger_.begin();
+  Resized resized;
+  try {
+    for (const PipeEnd& end : ends)
+      ledger_.add({.kind = ChangeKind::pipe_size,
+                   .process = end.process,
+                   .fd = end.fd,
+                   .pipe = pipe,
+                   .before = static_cast<int64_t>(before),
+                   .set = static_cast<int64_t>(rounded(bytes))});
+    ledger_.write();
+    resized = resize_by_any(pipe, ends, bytes);
+  } catch (const Error&) {
+    ledger_.forget(step);
+    throw;
+  }
+  ledger_.correct(step, static_cast<int64_t>(resized.before), static_cast<int64_t>(resized.now));
+  if (resized.now == resized.before)
+    ledger_.forget(step);
+  else
+    remember(step);
+  return resized.now;
+}
+
+// All threads or none.
+void Interventions::change(uint32_t step, ProcessId process, const Value& value) {
+  try {
+    change_threads(process, value);
+  } catch (const Error&) {
+    ledger_.put_back(step);
+    if (is_in_place(ledger_.list(), step)) remember(step);
+    throw;
+  }
+  if (!is_in_place(ledger_.list(), step)) throw why_gone(process);
+  remember(step);
+}
+
+// Also those that start meanwhile. What is to be changed is written down first.
+void Interventions::change_threads(ProcessId process, const Value& value) {
+  std::set<pid_t> seen;
+  for (std::vector<ForeignChange*> fresh;; fresh.clear()) {
+    for (const pid_t tid : threads_of(process.pid)) {
+      int64_t before = 0;
+      if (!seen.insert(tid).second || value.read(tid, before) != 0) continue;
+      fresh.push_back(&ledger_.add({.kind = value.kind,
+                                    .process = process,
+                                    .tid = tid,
+                                    .before = before,
+                                    .set = value.set}));
+    }
+    if (fresh.empty()) break;
+    ledger_.write();
+    for (ForeignChange* change : fresh) {
+      // Close to the change: the number may be given to another process at any time.
+      int error = look_for(process);
+      if (error == 0) error = value.write(change->tid);
+      change->is_in_place = error == 0;
+      if (error != 0 && error != ESRCH) throw value.explain(error);
+      if (error == 0) value.read(change->tid, change->set);  // what the kernel made of it
+    }
+  }
+  ledger_.write();
+}
+
+void Interventions::renice(ProcessId process, int nice) {
+  if (nice < kLeastNice || nice > kMostNice)
+    throw Error(fmt::format("nice {}: give a value from {} to {}", nice, kLeastNice, kMostNice));
+  require(process);
+  const auto read = [](pid_t tid, int64_t& now) {
+    int has = 0;
+    const int error = read_nice(tid, has);
+    if (error == 0) now = has;
+    return error;
+  };
+  change(ledger_.begin(), process,
+         {.kind = ChangeKind::nice,
+          .set = nice,
+          .read = read,
+          .write = [&](pid_t tid) { return set_nice(tid, nice); },
+          .explain = [&](int error) { return why_not_reniced(process, nice, error); }});
+}
+
+void Interventions::pin(ProcessId process, std::span<const int> cpus) {
+  if (cpus.empty()) throw Error("no CPUs; give at least one");
+  require(process);
+  const CpuMask wanted = mask_of(cpus);
+  const uint32_t step = ledger_.begin();
+  const auto read = [&](pid_t tid, int64_t& now) {
+    CpuMask has;
+    const int error = read_cpus(tid, has);
+    if (error == 0) now = ledger_.number_of(has);
+    return error;
+  };
+  change(step, process,
+         {.kind = ChangeKind::cpus,
+          .set = ledger_.number_of(wanted),
+          .read = read,
+          .write = [&](pid_t tid) { return set_cpus(tid, wanted); },
+          .explain = [&](int error) { return why_not_pinned(process, wanted, error); }});
+}
+
+// A newer change of the same is wanted: those before it need not be put back any more.
+void Interventions::remember(uint32_t step) {
+  const ChangeList& list = ledger_.list();
+  for (Done& done : done_)
+    if (const auto old = list.of(done.step); !old.empty())
+      if (is_of_the_same(old.front(), list.of(step).front())) done.waits.clear();
+  done_.push_back({text_of(list, step), monotonic_ns(), step});
+}
+
+// False: it stays.
+bool Interventions::put_back(size_t at, std::string& said) {
+  Done& done = done_[at];
+  const PutBack result = ledger_.put_back(done.step);
+  if (result.error != 0) {
+    const std::string why = why_in_place(ledger_.list(), done.step);
+    const bool again = may_pass(result.error);
+    done.waits = fmt::format(
+        "{}; {}", why,
+        again ? "it is tried again" : remedy_of(ledger_.list(), done.step, has_record()));
+    done.error = result.error;
+    said = fmt::format("not put back: {}: {}", done.text, done.waits);
+    return false;
+  }
+  said = text_of(result) + done.text;
+  done_.erase(done_.begin() + static_cast<std::ptrdiff_t>(at));
+  return true;
+}
+
+// Of those that nobody has asked for yet; else of those that wait.
+std::string Interventions::undo() {
+  if (done_.empty()) return "nothing to put back";
+  size_t last = done_.size() - 1;
+  for (size_t i = 0; i < done_.size(); ++i)
+    if (done_[i].waits.empty()) last = i;
+  std::string said;
+  if (!put_back(last, said)) throw Error(said, Exit::refused);
+  return said;
+}
+
+std::string Interventions::undo_all() {
+  if (done_.empty()) return "nothing to put back";
+  std::vector<std::string> words, errors;
+  for (size_t at = done_.size(); at > 0; --at) {
+    std::string said;
+    (put_back(at - 1, said) ? words : errors).push_back(std::move(said));
+  }
+  if (!errors.empty()) throw Error(joined(errors), Exit::refused);
+  return joined(words);
+}
+
+std::vector<std::string> Interventions::retry(const MayFit& may_fit) {
+  std::vector<std::string> news;
+  for (size_t at = done_.size(); at > 0; --at) {
+    const Done& done = done_[at - 1];
+    if (done.waits.empty() || !may_pass(done.error)) continue;
+    const ForeignChange& change = ledger_.list().of(done.step).front();
+    if (change.kind == ChangeKind::pipe_size &&
+        !may_fit(change.pipe, static_cast<uint64_t>(change.before)))
+      continue;
+    if (std::string said; put_back(at - 1, said)) news.push_back(std::move(said));
+  }
+  return news;
+}
+
+std::vector<std::string> Interventions::finish() {
+  const bool goes_on = ledger_.finish();
+  std::vector<std::string> left;
+  for (auto done = done_.rbegin(); done != done_.rend(); ++done) {
+    const ChangeList& list = ledger_.list();
+    if (!is_in_place(list, done->step)) continue;
+    const std::string remedy = remedy_of(list, done->step, has_record());
+    left.push_back(fmt::format("not put back: {}: {}; {}", done->text,
+                               why_in_place(list, done->step),
+                               goes_on ? fmt::format("it is tried for {} s more, then: {}",
+                                                     Guardian::kTries_ns / kSecond, remedy)
+                                       : remedy));
+  }
+  done_.clear();
+  return left;
+}
+
+void Interventions::keep() {
+  ledger_.forget_all();
+  done_.clear();
+}
+
+}  // namespace pipetop

@@ -1,0 +1,416 @@
+#include "engine/watch/open_pipeline.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "engine/base/clock.h"
+#include "engine/watch/bottleneck.h"
+
+namespace pipetop {
+
+using observe::PipeWait;
+using observe::ThreadTimes;
+
+namespace {
+
+constexpr uint64_t kStageFacts_ns = kSecond;  // after so long nice, CPUs and command are read again
+constexpr size_t kFramesPerSample = 16;       // each takes some 20 us
+constexpr size_t kForkers = 64;               // stages that are asked for their children
+constexpr uint64_t kBlame_ns = 500 * kMs;     // who is blamed for so long is sampled
+
+constexpr const char* kClosed = "the pipe is closed";
+
+// Whose writers wait.
+std::set<PipeId> pipes_waited_for(const PipeScan& scan, const ScanIndex& index) {
+  std::set<PipeId> pipes;
+  for (const ScannedTask& task : scan.tasks)
+    if (task.wait == WaitsFor::pipe_write)
+      if (const auto pipe = index.pipe_at(task.process, task.fd)) pipes.insert(*pipe);
+  return pipes;
+}
+
+// Past the end if it is no stage.
+size_t place_in(const std::map<ProcessId, size_t>& places, ProcessId process) {
+  const auto found = places.find(process);
+  return found == places.end() ? places.size() : found->second;
+}
+
+}  // namespace
+
+OpenPipeline::OpenPipeline(WatchParts& parts, const WatchOptions& options, WatchTable& table,
+                           PipelineMembers members,
+                           std::unique_ptr<PipelineInstruments> instruments)
+    : parts_(parts),
+      options_(options),
+      table_(table),
+      members_(std::move(members)),
+      instruments_(std::move(instruments)),
+      io_rates_(parts),
+      window_(options.window_ns) {
+  if (instruments_->counts_children_since_ns()) counts_.emplace();
+}
+
+OpenPipeline::~OpenPipeline() {
+  parts_.scanner->set_open({});
+  for (const auto& entry : pipes_)
+    if (KnownPipe* known = table_.known(entry.first)) {
+      known->is_open = false;
+      known->history.stop_counting();
+    }
+}
+
+void OpenPipeline::pass(uint64_t now_ns) {
+  for (const auto& [pipe, process] : std::exchange(unplaced_, {}))
+    if (table_.known(pipe)) table_.moving().insert({pipe, process});
+  if (counts_) take_bytes();
+  members_.update(table_.scan(), table_.index(), table_.shapes(), table_.moving(), now_ns);
+  std::map<PipeId, Pipe> left = std::exchange(pipes_, {});
+  for (const PipeId id : members_.pipes()) {
+    Pipe& pipe = pipes_[id];
+    if (const auto before = left.extract(id)) pipe = std::move(before.mapped());
+    pipe.id = id;
+    KnownPipe* known = table_.known(id);
+    if (!known) continue;
+    known->is_open = true;
+    known->history.track();
+    pipe.path = known->path;
+    if (counts_) begin_to_count(now_ns, id, known->history);
+  }
+  for (const auto& entry : left)
+    if (KnownPipe* known = table_.known(entry.first)) {
+      known->is_open = false;
+      known->history.stop_counting();
+    }
+  forget_others();
+  const std::vector<PipeId> open = members_.pipes();
+  parts_.scanner->set_open({open.begin(), open.end()});
+  if (counts_)
+    counts_->forget([&](PipeId id) { return !table_.known(id) && !pipes_.contains(id); },
+                    [&](ProcessId id) { return !stages_.contains(id); });
+  if (members_.left_out() > 0 && !std::exchange(said_left_out_, true))
+    notices_.push_back(
+        fmt::format("{} more processes and pipes hang together with these; {} of "
+                    "each are shown",
+                    members_.left_out(), size_t{PipelineMembers::kMost}));
+  has_passed_ = true;
+  children_.clear();  // what they have now the pass has seen
+  notice_forks();
+  wants_pass_ = false;
+}
+
+// A script that runs for weeks has had many stages and pipes.
+void OpenPipeline::forget_others() {
+  const std::vector<ProcessId> stages = members_.stages();
+  std::set<ProcessId> processes(stages.begin(), stages.end());
+  processes.insert(members_.holders().begin(), members_.holders().end());
+  std::erase_if(stages_, [&](const auto& entry) { return !processes.contains(entry.first); });
+  for (const ProcessId id : processes) stages_[id].view.id = id;
+  const std::vector<PipeId> pipes = members_.pipes();
+  all_time_.keep(processes, {pipes.begin(), pipes.end()});
+  std::erase_if(seen_, [&](const auto& entry) { return !pipes_.contains(entry.first); });
+  std::erase_if(counted_wholly_, [&](PipeId pipe) { return !pipes_.contains(pipe); });
+}
+
+std::vector<ProcessId> OpenPipeline::processes() const {
+  std::vector<ProcessId> processes;
+  for (const auto& [id, record] : stages_)
+    if (!record.view.gone) processes.push_back(id);
+  return processes;
+}
+
+bool OpenPipeline::is_gone(ProcessId process) const {
+  const auto found = stages_.find(process);
+  return found == stages_.end() || found->second.view.gone;
+}
+
+// Nobody tells when a stage forks, but its list of children does.
+void OpenPipeline::notice_forks() {
+  std::vector<pid_t> parents;
+  if (members_.tree()) parents.push_back(members_.tree()->root());
+  for (const ProcessId process : processes()) parents.push_back(process.pid);
+  parents.resize(std::min(parents.size(), kForkers));
+  for (const pid_t parent : parents) {
+    std::vector<pid_t> children = parts_.children_of(parent);
+    const auto [known, is_new] = children_.try_emplace(parent, children);
+    if (is_new || known->second == children) continue;
+    known->second = std::move(children);
+    wants_pass_ = true;
+  }
+}
+
+void OpenPipeline::sample(uint64_t now_ns) {
+  const std::vector<ProcessId> processes = this->processes();
+  PipeScan scan;
+  scan.at_ns = now_ns;
+  if (!processes.empty()) scan = scan_of(processes);
+  if (is_cut_ && !std::exchange(has_passed_, false)) return;
+  const ScanIndex index(scan);
+  table_.see(scan, index);
+  sample_pipes(scan, index);
+  sample_times(scan, now_ns);
+  sample_stages(scan, index, now_ns);
+  sample_rings(scan);
+  notice_forks();
+  // What has not begun yet may be over before the next pass.
+  if (members_.tree() && members_.empty()) wants_pass_ = true;
+  if (!members_.empty()) make_view(scan, index, now_ns);
+  say_end();
+}
+
+PipeScan OpenPipeline::scan_of(std::span<const ProcessId> processes) {
+  PipeScan scan;
+  if (!is_cut_) scan = parts_.scanner->scan(processes);
+  if (!is_cut_ && scan.is_cut) {
+    is_cut_ = true;
+    notices_.emplace_back(
+        "its processes hold too many descriptors for 20 samples a second: it is looked at with all "
+        "pipes of the machine");
+  }
+  return !is_cut_ ? std::move(scan) : has_passed_ ? part_of_pass(processes) : PipeScan();
+}
+
+// What a scan of these processes would have found then, in its pipes.
+PipeScan OpenPipeline::part_of_pass(std::span<const ProcessId> processes) const {
+  const std::set<ProcessId> wanted(processes.begin(), processes.end());
+  const PipeScan& all = table_.scan();
+  PipeScan scan;
+  scan.at_ns = all.at_ns;
+  scan.source = all.source;
+  for (const auto& entry : pipes_) {
+    const ScannedPipe* const found = table_.index().pipe(entry.first);
+    if (!found) continue;
+    ScannedPipe& pipe = scan.pipes.emplace_back(*found);
+    std::erase_if(pipe.ends, [&](const PipeEnd& end) { return !wanted.contains(end.process); });
+    if (pipe.ends.empty()) scan.pipes.pop_back();
+  }
+  std::ranges::copy_if(all.tasks, std::back_inserter(scan.tasks),
+                       [&](const ScannedTask& task) { return wanted.contains(task.process); });
+  return scan;
+}
+
+void OpenPipeline::sample_pipes(const PipeScan& scan, const ScanIndex& index) {
+  if (counts_) take_bytes();
+  if (table_.scan().source == ScanSource::proc) measure_io(scan);
+  const std::set<PipeId> waited_for = pipes_waited_for(scan, index);
+  for (const ScannedPipe& pipe : scan.pipes) {
+    KnownPipe* known = table_.known(pipe.id);
+    if (!known) wants_pass_ = true;  // a stage has opened another one
+    if (!known || !pipes_.contains(pipe.id)) continue;
+    if (known->history.exact()) known->history.count(pipe.at_ns, counts_->of(pipe.id));
+    known->history.add_sample(pipe, options_.window_ns, !pipe.ring && waited_for.contains(pipe.id));
+  }
+}
+
+void OpenPipeline::measure_io(const PipeScan& scan) {
+  const Families families(scan.tasks);
+  std::vector<std::vector<bool>> active;
+  for (const ScannedPipe& pipe : scan.pipes)
+    active.push_back(active_ends(pipe, table_.moving(), families));
+  io_rates_.update(scan, active, [&](const ScannedPipe& pipe, std::optional<uint64_t> bytes) {
+    KnownPipe* known = table_.known(pipe.id);
+    if (known && known->is_open) known->history.add(pipe.at_ns, bytes);
+  });
+}
+
+void OpenPipeline::sample_times(const PipeScan& scan, uint64_t now_ns) {
+  const std::set<ProcessId> holders(members_.holders().begin(), members_.holders().end());
+  std::vector<ScannedTask> threads;
+  for (const ScannedTask& task : scan.tasks)
+    if (!task.zombie && !holders.contains(task.process)) threads.push_back(task);
+  std::vector<ScannedPipe> pipes;
+  for (const ScannedPipe& pipe : scan.pipes)
+    if (pipes_.contains(pipe.id)) pipes.push_back(pipe);
+  if (instruments_->watch(scan, threads, pipes)) {  // another clock counts from now on
+    window_.clear();
+    all_time_.clear();
+  }
+  const uint64_t at_ns = std::max(now_ns, scan.at_ns);
+  const std::vector<ThreadTimes> times = instruments_->clock().times(at_ns);
+  const std::vector<observe::RingTally> samples = instruments_->clock().samples();
+  window_.add(at_ns, times, samples);
+  all_time_.add(at_ns, times, samples);
+  for (const ThreadTimes& thread : times)
+    for (const PipeWait& wait : thread.pipes)
+      if (wait.ns > 0 && pipes_.contains(wait.pipe))
+        table_.moving().insert({wait.pipe, thread.process});
+}
+
+void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns) {
+  const std::vector<ScannedProcess> states = process_states(scan, index);
+  const uint64_t boot_ns = parts_.boot_ns();
+  for (auto& [id, record] : stages_) {
+    Stage& view = record.view;
+    if (view.gone) continue;
+    const auto state = std::ranges::lower_bound(states, id, {}, &ScannedProcess::id);
+    const bool seen = state != states.end() && state->id == id;
+    if (seen) record.add_sample(now_ns, index.threads(id), options_.window_ns);
+    if (seen && !state->exited) {
+      fill(view, *state, boot_ns);
+      set_facts(view, table_.processes().of(id, state->leader->comm, now_ns, kStageFacts_ns));
+    } else if (seen || !parts_.lives(id)) {
+      record.end();
+      wants_pass_ = true;
+    }
+    if (view.name.empty()) view.name = view.command = "?";
+    const Reading<StageShares> shares = window_.shares(id);
+    if (shares.has_value() || !view.shares.has_value()) view.shares = shares;
+    const bool exact = shares.has_value() && !instruments_->is_coarse();
+    view.cpu = exact ? Reading<double>::of(shares->cpu) : record.cpu();
+  }
+}
+
+// Some of them each time, if they are many.
+void OpenPipeline::sample_rings(const PipeScan& scan) {
+  std::vector<const ScannedPipe*> pipes;
+  for (const ScannedPipe& pipe : scan.pipes)
+    if (pipes_.contains(pipe.id)) pipes.push_back(&pipe);
+  for (size_t i = 0; i < std::min(pipes.size(), kFramesPerSample); ++i) {
+    const ScannedPipe& pipe = *pipes[next_frame_++ % pipes.size()];
+    pipes_[pipe.id].frame = instruments_->frame(pipe);
+  }
+}
+
+void OpenPipeline::make_view(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns) {
+  Pipeline view;
+  view.window_ns = window_.length_ns();
+  Places places;
+  const std::vector<ProcessId> stages = members_.stages();
+  for (const auto* ids : {&stages, &members_.holders()})
+    for (const ProcessId id : *ids) {
+      places.emplace(id, view.stages.size());
+      view.stages.push_back(stages_[id].view);
+    }
+  const Families families(scan.tasks);
+  for (const PipeId id : members_.pipes()) {
+    fill_pipe(pipes_[id], index.pipe(id), families, places);
+    view.pipes.push_back(pipes_[id]);
+  }
+  if (instruments_->clock().missed_bytes())
+    for (Pipe& pipe : view.pipes) pipe.exact = false;
+  instruments_->sample(blamed_, selected_, now_ns);
+  for (Stage& stage : view.stages) stage.functions = instruments_->functions(stage.id);
+  view.bottleneck = find_bottleneck(view);
+  suspect(view.bottleneck.stage, now_ns);
+  view_ = std::move(view);
+}
+
+// Who is blamed for a moment only is not worth sampling.
+void OpenPipeline::suspect(std::optional<ProcessId> stage, uint64_t now_ns) {
+  if (std::exchange(suspect_, stage) != stage) suspected_ns_ = now_ns;
+  if (now_ns >= suspected_ns_ + kBlame_ns) blamed_ = stage;
+}
+
+void OpenPipeline::fill_pipe(Pipe& pipe, const ScannedPipe* scanned, const Families& families,
+                             const Places& places) {
+  const auto before_writers = std::exchange(pipe.writers, {});
+  const auto before_readers = std::exchange(pipe.readers, {});
+  const KnownPipe* known = table_.known(pipe.id);
+  pipe.closed = !scanned || !known;
+  if (pipe.closed) {
+    pipe.bytes_per_s = Reading<double>::unavailable(kClosed);
+    pipe.frame = Reading<RingFrame>::unavailable(kClosed);
+    pipe.queued.reset();
+    pipe.ring.reset();
+    // What moved after the last look was counted, too.
+    const bool wholly = counted_wholly_.contains(pipe.id);
+    const auto seen = seen_.find(pipe.id);
+    const uint64_t counted = counts_ ? counts_->of(pipe.id) : 0;
+    const bool told = counted > 0 || pipe.total_bytes;
+    if (counts_ && told && (wholly || (pipe.exact && seen != seen_.end()))) {
+      pipe.total_bytes = counted + (wholly ? 0 : seen->second.uncounted);
+      pipe.exact = true;
+    }
+  } else {
+    fill(pipe, *scanned, known->history);
+    note_bytes(pipe, scanned->at_ns);
+    fill_ends(pipe, *scanned, active_ends(*scanned, table_.moving(), families),
+              [&](ProcessId process) { return place_in(places, process); });
+    pipe.own = is_own(*scanned);
+    if (const PipeCurves* history = known->history.history()) {
+      pipe.rates = history->rates;
+      pipe.fill = history->fill;
+    }
+    if (auto shares = window_.ring(pipe.id); shares.has_value()) pipe.shares = std::move(shares);
+  }
+  keep_ends_of_gone(pipe.closed, before_writers, places, pipe.writers);
+  keep_ends_of_gone(pipe.closed, before_readers, places, pipe.readers);
+  for (const bool writing : {false, true}) {
+    std::vector<StageEnd>& ends = writing ? pipe.writers : pipe.readers;
+    // A process that got it since the last pass is no stage yet.
+    std::erase_if(ends, [&](const StageEnd& end) { return end.stage >= places.size(); });
+    if (!counts_) continue;
+    for (StageEnd& end : ends)
+      end.bytes = counts_->of(pipe.id, end.end.process, end.end.fd, writing);
+  }
+}
+
+// Ends of who has exited are closed, but they show where in the flow it was.
+void OpenPipeline::keep_ends_of_gone(bool is_closed, const std::vector<StageEnd>& before,
+                                     const Places& places, std::vector<StageEnd>& ends) {
+  std::set<std::pair<ProcessId, int>> known;
+  for (const StageEnd& end : ends) known.emplace(end.end.process, end.end.fd);
+  for (StageEnd end : before) {
+    const bool keep = is_closed || is_gone(end.end.process);
+    if (!keep || !known.emplace(end.end.process, end.end.fd).second) continue;
+    end.stage = place_in(places, end.end.process);
+    ends.push_back(end);
+  }
+}
+
+void OpenPipeline::say_end() {
+  const std::vector<ProcessId> stages = members_.stages();
+  if (members_.tree() || stages.empty() || said_end_) return;
+  said_end_ = std::ranges::all_of(stages, [&](ProcessId id) { return is_gone(id); });
+  if (said_end_) notices_.emplace_back("the pipeline has ended");
+}
+
+// What it moved before it was looked at would make it too fast.
+Reading<double> OpenPipeline::overall_rate(const Pipe& pipe) const {
+  const auto found = seen_.find(pipe.id);
+  if (!pipe.total_bytes || found == seen_.end()) return pipe.bytes_per_s;
+  const Seen& seen = found->second;
+  if (seen.until_ns <= seen.from_ns || *pipe.total_bytes < seen.bytes)
+    return Reading<double>::unavailable("it was looked at for too short a time");
+  return Reading<double>::of(double(*pipe.total_bytes - seen.bytes) * double(kSecond) /
+                             double(seen.until_ns - seen.from_ns));
+}
+
+std::optional<Pipeline> OpenPipeline::overall() const {
+  if (!view_) return {};
+  Pipeline all = *view_;
+  all.window_ns = all_time_.length_ns();
+  for (Stage& stage : all.stages) {
+    auto shares = all_time_.shares(stage.id);
+    if (!shares.has_value()) continue;
+    if (!instruments_->is_coarse()) stage.cpu = Reading<double>::of(shares->cpu);
+    stage.shares = std::move(shares);
+  }
+  for (Pipe& pipe : all.pipes) {
+    if (auto shares = all_time_.ring(pipe.id); shares.has_value()) pipe.shares = std::move(shares);
+    pipe.bytes_per_s = overall_rate(pipe);
+  }
+  // What held it up while it ran: that it has ended since is another matter.
+  Pipeline as_it_ran = all;
+  for (Stage& stage : as_it_ran.stages) stage.gone = false;
+  for (Pipe& pipe : as_it_ran.pipes) pipe.closed = false;
+  all.bottleneck = find_bottleneck(as_it_ran);
+  return all;
+}
+
+void OpenPipeline::restart_window() {
+  window_.restart();
+  for (const auto& entry : pipes_)
+    if (KnownPipe* known = table_.known(entry.first)) known->history.restart_shares();
+}
+
+std::vector<std::string> OpenPipeline::take_notices() {
+  std::vector<std::string> notices = instruments_->take_notices();
+  for (std::string& notice : std::exchange(notices_, {})) notices.push_back(std::move(notice));
+  return notices;
+}
+
+}  // namespace pipetop

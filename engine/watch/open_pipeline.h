@@ -1,0 +1,109 @@
+// The open pipeline: looked at more closely, and more often, than the table's passes do.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/watch/byte_counts.h"
+#include "engine/watch/pipeline_instruments.h"
+#include "engine/watch/pipeline_members.h"
+#include "engine/watch/pipeline_window.h"
+#include "engine/watch/stage_record.h"
+#include "engine/watch/watch_table.h"
+#include "engine/watch/watcher.h"
+
+namespace pipetop {
+
+class OpenPipeline {
+ public:
+  // Parts and table outlive it.
+  OpenPipeline(WatchParts& parts, const WatchOptions& options, WatchTable& table,
+               PipelineMembers members, std::unique_ptr<PipelineInstruments> instruments);
+  ~OpenPipeline();
+
+  // After a pass of the table: who belongs to it now.
+  void pass(uint64_t now_ns);
+
+  // A scan of its processes.
+  void sample(uint64_t now_ns);
+
+  // Since the last pass a stage forked, exited or opened a pipe: another one would tell more.
+  bool wants_pass() const { return wants_pass_; }
+
+  const std::optional<Pipeline>& view() const { return view_; }  // nothing: no pipe yet
+  std::optional<Pipeline> overall() const;
+
+  void select(std::optional<ProcessId> stage) { selected_ = stage; }
+  void count_bytes(bool on);  // throws Error
+  bool counts_bytes() const { return counts_.has_value(); }
+
+  // Something was changed: shares of before are no longer comparable.
+  void restart_window();
+
+  std::vector<std::string> take_notices();
+
+  // At the end: nothing else may be called.
+  std::unique_ptr<PipelineInstruments> take_instruments() { return std::move(instruments_); }
+
+ private:
+  using Places = std::map<ProcessId, size_t>;  // of stages in the view
+
+  // When the bytes of a pipe were known for the first and the last time.
+  struct Seen {
+    uint64_t from_ns = 0, until_ns = 0;
+    uint64_t bytes = 0;      // that had moved at the first
+    uint64_t uncounted = 0;  // before the exact count began
+  };
+
+  void take_bytes();
+  void begin_to_count(uint64_t now_ns, PipeId id, PipeHistory& history);
+  std::vector<ProcessId> processes() const;
+  PipeScan scan_of(std::span<const ProcessId> processes);
+  PipeScan part_of_pass(std::span<const ProcessId> processes) const;
+  bool is_gone(ProcessId process) const;
+  void forget_others();
+  void notice_forks();
+  void note_bytes(const Pipe& pipe, uint64_t at_ns);
+  void sample_pipes(const PipeScan& scan, const ScanIndex& index);
+  void sample_times(const PipeScan& scan, uint64_t now_ns);
+  void sample_stages(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns);
+  void sample_rings(const PipeScan& scan);
+  void measure_io(const PipeScan& scan);
+  void make_view(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns);
+  void fill_pipe(Pipe& pipe, const ScannedPipe* scanned, const Families& families,
+                 const Places& places);
+  void keep_ends_of_gone(bool is_closed, const std::vector<StageEnd>& before, const Places& places,
+                         std::vector<StageEnd>& ends);
+  Reading<double> overall_rate(const Pipe& pipe) const;
+  void suspect(std::optional<ProcessId> stage, uint64_t now_ns);
+  void say_end();
+
+  WatchParts& parts_;
+  const WatchOptions options_;
+  WatchTable& table_;
+  PipelineMembers members_;
+  std::unique_ptr<PipelineInstruments> instruments_;
+  IoRates io_rates_;
+  std::optional<ByteCounts> counts_;  // while they are counted
+  SeenMoving unplaced_;               // that moved data, in pipes that no pass has seen yet
+  std::set<PipeId> counted_wholly_;   // from their first byte on
+  PipelineWindow window_, all_time_{PipelineWindow::kAllTime};
+  std::map<ProcessId, StageRecord> stages_;
+  std::map<PipeId, Pipe> pipes_;
+  std::map<PipeId, Seen> seen_;
+  std::optional<Pipeline> view_;
+  std::optional<ProcessId> selected_, suspect_, blamed_;
+  uint64_t suspected_ns_ = 0;
+  size_t next_frame_ = 0;
+  std::map<pid_t, std::vector<pid_t>> children_;
+  bool wants_pass_ = false, said_end_ = false, said_left_out_ = false;
+  // Its processes hold too much to be looked at by themselves: only passes are, when they are made.
+  bool is_cut_ = false, has_passed_ = false;
+  std::vector<std::string> notices_;
+};
+
+}  // namespace pipetop

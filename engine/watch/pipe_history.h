@@ -1,0 +1,114 @@
+// What was seen of one pipe so far: its rate, and how full it was.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/watch/pipeline.h"
+#include "engine/watch/rate_estimate.h"
+#include "engine/watch/ring_fill.h"
+
+namespace pipetop {
+
+// The rate over about the last second, of a total that grows.
+class RecentRate {
+ public:
+  void add(uint64_t at_ns, double total);
+  void clear() { points_.clear(); }
+
+  // Between the oldest point of the last second, or the last one before it, and the newest; nothing
+  // until they are 300 ms apart.
+  std::optional<double> per_s() const;
+
+ private:
+  struct Point {
+    uint64_t at_ns;
+    double total;
+  };
+  std::vector<Point> points_;  // oldest first
+};
+
+// Looks at a ring, from scans: shares of the last `window_ns`.
+class RingSampleLog {
+ public:
+  void add(uint64_t at_ns, uint64_t window_ns, const RingFill& fill);
+  void clear() { samples_.clear(); }
+  std::optional<RingShares> shares() const;  // nothing until there is one
+
+ private:
+  struct Sample {
+    uint64_t at_ns;
+    float used;
+    bool empty, full;
+  };
+  std::vector<Sample> samples_;  // oldest first
+};
+
+// Rate and fill for a chart: a point for about 100 ms, of two minutes.
+struct PipeCurves {
+  std::vector<PipePoint> rates, fill;
+};
+
+class PipeHistory {
+ public:
+  // `made_after_ns`: the last look at all pipes, if it was not there then. The head of its ring
+  // began at 0, so that what it moved before it was seen is known, too.
+  explicit PipeHistory(uint64_t first_seen_ns, std::optional<uint64_t> made_after_ns = {})
+      : first_seen_ns_(first_seen_ns), made_after_ns_(made_after_ns) {}
+
+  uint64_t first_seen_ns() const { return first_seen_ns_; }
+  std::optional<uint64_t> made_after_ns() const { return made_after_ns_; }
+
+  // A later look; see fill_of(). Looks of a shorter distance than 90 ms count as one for shares().
+  void add_sample(const ScannedPipe& pipe, uint64_t window_ns, bool writer_waits);
+
+  // Bytes that were moved since counting began, by the system calls' return values. The first time
+  // they replace the estimate if they are `all` that ever were; else the larger one stands, and
+  // from then on what is counted adds to it.
+  void count(uint64_t at_ns, uint64_t bytes, bool all = false);
+  void stop_counting();
+  bool exact() const { return counted_.has_value(); }
+
+  // Bytes that were moved since the last time, by other sources, where no ring is seen; nothing: it
+  // can't be told.
+  void add(uint64_t at_ns, std::optional<uint64_t> bytes);
+
+  Reading<double> bytes_per_s() const;
+  std::optional<uint64_t> total_bytes() const;  // since it was first seen, or made
+  Reading<RingShares> shares() const;           // from looks
+  void restart_shares() { samples_.clear(); }
+
+  // Keeps a history from now on.
+  void track();
+  const PipeCurves* history() const { return history_.get(); }  // null: not tracked
+
+ private:
+  // Data moves, but no call has told how much: by io_uring, by a 32-bit program, or in one long
+  // call.
+  bool is_uncounted() const {
+    return counted_ == 0 && uncounted_from_ && head_ != *uncounted_from_;
+  }
+  void estimate(const ScannedPipe& pipe);
+  void advance(uint64_t at_ns, double bytes);
+  void add_point(uint64_t at_ns);
+
+  uint64_t first_seen_ns_, sampled_ns_ = 0, counted_sample_ns_ = 0;
+  std::optional<uint64_t> made_after_ns_;
+  RateEstimate estimate_;
+  std::optional<uint32_t> first_head_, uncounted_from_;  // heads; at the begin of counting
+  uint32_t head_ = 0;
+  uint32_t slots_ = 0;               // of the ring at the last look
+  bool moved_ = false;               // the head, ever
+  std::optional<double> estimated_;  // the last total of the estimate
+  std::optional<uint64_t> counted_;  // the last exact count
+  std::optional<double> total_;
+  RecentRate recent_;
+  RingSampleLog samples_;
+  std::optional<double> fill_;
+  std::unique_ptr<PipeCurves> history_;
+  uint64_t point_ns_ = 0;  // when the last point was made, and the total then
+  std::optional<double> point_total_;
+};
+
+}  // namespace pipetop

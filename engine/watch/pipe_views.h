@@ -1,0 +1,47 @@
+// Fills the values of front ends from a scan.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/watch/pipe_history.h"
+#include "engine/watch/pipeline.h"
+#include "engine/watch/process_facts.h"
+#include "engine/watch/scan_index.h"
+
+namespace pipetop {
+
+// A process in a scan, of all its threads.
+struct ScannedProcess {
+  ProcessId id;
+  const ScannedTask* leader = nullptr;
+  StageState state;
+  uint32_t threads = 0;
+  uint64_t cpu_ns = 0;
+  std::optional<double> cpu = {};  // CPUs in use since the scan before
+  bool exited = false;
+};
+
+// Of all processes in the scan, sorted; refers to it.
+std::vector<ScannedProcess> process_states(const PipeScan& scan, const ScanIndex& index);
+
+// Name, threads and what it does, from the scan; its age.
+void fill(Stage& stage, const ScannedProcess& state, uint64_t boot_ns);
+void set_facts(Stage& stage, const ProcessFacts& facts);
+
+// What the scan says of the pipe itself, and what is known of it from before; not its ends.
+void fill(Pipe& view, const ScannedPipe& pipe, const PipeHistory& history);
+
+// Its ends, in the scan's order; `stage_of` gives the index of a process.
+void fill_ends(Pipe& view, const ScannedPipe& pipe, const std::vector<bool>& active,
+               const std::function<size_t(ProcessId)>& stage_of);
+
+// Whether these are its ends.
+bool has_ends(const Pipe& view, const ScannedPipe& pipe, const std::vector<bool>& active);
+
+// The path of a FIFO out of a link in /proc/PID/fd, printable; "" for other pipes.
+std::string fifo_path(const std::string& link);
+
+}  // namespace pipetop

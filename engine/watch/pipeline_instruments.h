@@ -1,0 +1,76 @@
+// What looks at the open pipeline besides scans: a clock of its threads, frames of its rings, the
+// functions of two stages. Each can be missing on its own, and says why.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/async_result.h"
+#include "engine/watch/scan_clock.h"
+#include "engine/watch/watch_parts.h"
+
+namespace pipetop {
+
+class PipelineInstruments {
+ public:
+  // `scan`: where scans come from, and if that is not BPF, why. They come as soon as they are made;
+  // until then times are of looks only. The parts outlive it.
+  PipelineInstruments(const WatchParts& parts, const PipeScan& scan);
+
+  // Until they are there, but for the functions, which come when they are first asked for.
+  void wait();
+
+  // Nothing is watched, and nothing is paid for, until the next watch(): another pipeline can use
+  // what was loaded.
+  void rest();
+
+  observe::StageClock& clock() { return clock_.get() ? *clock_.get() : scan_clock_; }
+  // Whether its times are of looks only.
+  bool is_coarse() const { return !clock_.get(); }
+
+  // The clock's next look, and what it watches from now on. Returns whether it is another clock
+  // than before.
+  bool watch(const PipeScan& scan, std::span<const ScannedTask> threads,
+             std::span<const ScannedPipe> pipes);
+
+  // Of what is watched, and of what that starts from now on. Throws Error.
+  void count_bytes(bool on);
+  // Of all that this process starts from now on: nothing of it is missed. Throws Error.
+  void count_children();
+  // Since when it does so; nothing: it doesn't.
+  std::optional<uint64_t> counts_children_since_ns() const { return counts_children_since_ns_; }
+
+  Reading<RingFrame> frame(const ScannedPipe& pipe);
+
+  // Who is sampled from now on. To be called at least ten times a second.
+  void sample(std::optional<ProcessId> blamed, std::optional<ProcessId> selected, uint64_t now_ns);
+  Reading<FunctionTable> functions(ProcessId process) const;
+
+  std::vector<std::string> take_notices() { return std::exchange(notices_, {}); }
+
+ private:
+  void receive();
+  void say_dropped();
+  void say_missed();
+
+  const WatchParts& parts_;
+  const bool has_bpf_;
+  ScanClock scan_clock_;
+  AsyncResult<observe::StageClock> clock_;
+  AsyncResult<observe::ForeignRings> rings_;
+  AsyncResult<StageFunctions> functions_;
+  const std::string no_bpf_;  // why; remedy
+  std::optional<ProcessId> blamed_, selected_;
+  std::vector<std::pair<ProcessId, pid_t>> watched_threads_;
+  std::vector<PipeId> watched_pipes_;
+  std::optional<uint64_t> counts_children_since_ns_;
+  const observe::StageClock* used_ = nullptr;  // by the last look
+  bool said_dropped_ = false, said_refusal_ = false, said_missed_ = false;
+  std::vector<std::string> notices_;
+};
+
+}  // namespace pipetop

@@ -1,0 +1,77 @@
+// Which stages and pipes belong to the open pipeline, from pass to pass. What leaves it, because it
+// has exited or been closed, stays for a moment, or for ever.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "engine/watch/descendants.h"
+#include "engine/watch/graph.h"
+#include "engine/watch/scan_index.h"
+
+namespace pipetop {
+
+class PipelineMembers {
+ public:
+  static constexpr uint64_t kStay_ns = 5'000'000'000;
+  static constexpr size_t kMostGone = 200;  // stages that are kept although they left
+
+  // Stages, holders and pipes; what a person can look at, and we twenty times a second.
+  static constexpr size_t kMost = 256;
+
+  // The part that has most of these pipes, and goes on having them.
+  explicit PipelineMembers(std::set<PipeId> pipes) : connected_(std::move(pipes)) {}
+  // All pipes between these, and those to others in which one of these moves data; with the others
+  // at the far end, but not those that share the near one: a terminal's or a log's other writers.
+  explicit PipelineMembers(Descendants tree) : tree_(std::move(tree)) {}
+
+  // After a pass over the machine.
+  void update(const PipeScan& scan, const ScanIndex& index,
+              const std::vector<PipelineShape>& shapes, const SeenMoving& moving, uint64_t now_ns);
+
+  // In the order of the flow: those that move data, and those that did.
+  std::vector<ProcessId> stages() const;
+  // The others that hold an end of its pipes.
+  const std::vector<ProcessId>& holders() const { return holders_; }
+  std::vector<PipeId> pipes() const;
+
+  // How many stages, holders and pipes there would be besides.
+  size_t left_out() const { return left_out_; }
+
+  bool empty() const { return pipes_.empty(); }
+  const std::optional<Descendants>& tree() const { return tree_; }
+
+ private:
+  template <class Id>
+  struct Member {
+    Id id;
+    uint64_t seen_ns;  // when it was last connected
+  };
+
+  // What is connected now, in the order of the flow.
+  struct Connected {
+    std::vector<ProcessId> stages;
+    std::vector<size_t> pipes;  // indices into the scan's
+  };
+
+  Connected part_of(const PipeScan& scan, const std::vector<PipelineShape>& shapes) const;
+  Connected tree_of(const PipeScan& scan, const ScanIndex& index,
+                    const std::vector<PipelineShape>& shapes, const SeenMoving& moving);
+  void limit(Connected& connected, const PipeScan& scan);
+  bool in_tree(ProcessId process, const ScanIndex& index);
+  void find_holders(const PipeScan& scan, const ScanIndex& index, const std::vector<size_t>& pipes);
+  template <class Id>
+  void merge(std::vector<Member<Id>>& members, const std::vector<Id>& connected,
+             uint64_t now_ns) const;
+
+  std::optional<Descendants> tree_;
+  std::set<PipeId> connected_;  // at the last pass
+  std::vector<Member<ProcessId>> stages_;
+  std::vector<Member<PipeId>> pipes_;
+  std::vector<ProcessId> holders_;
+  size_t left_out_ = 0;
+};
+
+}  // namespace pipetop

@@ -1,0 +1,72 @@
+#include "engine/watch/scan_index.h"
+
+#include <algorithm>
+
+namespace pipetop {
+namespace {
+
+bool in_pipe(const ScannedTask& task) {
+  return task.wait == WaitsFor::pipe_read || task.wait == WaitsFor::pipe_write;
+}
+
+// The higher, the more it says of its process.
+int weight(const ScannedTask& task) {
+  if (task.zombie) return 0;
+  if (task.running) return 5;
+  if (task.runnable) return 4;
+  if (in_pipe(task)) return 3;
+  return task.wait == WaitsFor::stopped ? 2 : 1;
+}
+
+}  // namespace
+
+ScanIndex::ScanIndex(const PipeScan& scan) : scan_(scan) {
+  size_t ends = 0;
+  for (const ScannedPipe& pipe : scan.pipes) ends += pipe.ends.size();
+  places_.reserve(ends);
+  for (uint32_t i = 0; i < scan.pipes.size(); ++i)
+    for (const PipeEnd& end : scan.pipes[i].ends) places_.push_back({end.process, end.fd, i});
+  if (!std::ranges::is_sorted(places_)) std::ranges::sort(places_);
+}
+
+std::span<const ScannedTask> ScanIndex::threads(ProcessId process) const {
+  return threads_in(scan_.tasks, process);
+}
+
+std::span<const ScannedTask> threads_in(std::span<const ScannedTask> tasks, ProcessId process) {
+  const auto begin = std::ranges::lower_bound(tasks, process, {}, &ScannedTask::process);
+  return {begin, std::ranges::upper_bound(begin, tasks.end(), process, {}, &ScannedTask::process)};
+}
+
+const ScannedPipe* ScanIndex::pipe(PipeId id) const {
+  const auto found = std::ranges::lower_bound(scan_.pipes, id, {}, &ScannedPipe::id);
+  return found != scan_.pipes.end() && found->id == id ? &*found : nullptr;
+}
+
+std::optional<PipeId> ScanIndex::pipe_at(ProcessId process, int fd) const {
+  const auto found = std::ranges::lower_bound(places_, Place{process, fd, 0});
+  if (found == places_.end() || found->process != process || found->fd != fd) return {};
+  return scan_.pipes[found->pipe].id;
+}
+
+StageState stage_state_of(std::span<const ScannedTask> threads, const ScanIndex& index) {
+  const ScannedTask& task = *std::ranges::max_element(threads, {}, weight);
+  if (task.zombie) return {StageState::Kind::zombie, WaitsFor::none, {}};
+  if (task.running) return {StageState::Kind::running, WaitsFor::none, {}};
+  if (task.runnable) return {StageState::Kind::runnable, WaitsFor::none, {}};
+  StageState state{StageState::Kind::waiting, task.wait, {}};
+  if (in_pipe(task)) state.pipe = index.pipe_at(task.process, task.fd);
+  return state;
+}
+
+bool has_exited(std::span<const ScannedTask> threads) {
+  return std::ranges::all_of(threads, &ScannedTask::zombie);
+}
+
+const ScannedTask& leader(std::span<const ScannedTask> threads) {
+  const auto found = std::ranges::find_if(
+      threads, [](const ScannedTask& task) { return task.tid == task.process.pid; });
+  return found == threads.end() ? threads.front() : *found;
+}
+
+}  // namespace pipetop

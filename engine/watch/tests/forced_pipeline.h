@@ -1,0 +1,77 @@
+// Real pipelines that a test forces into a known state, and a Watcher that looks at them.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/watch/watcher.h"
+
+namespace pipetop {
+
+// A process of a pipeline: reads descriptor 0, writes descriptor 1. It has the name as its comm,
+// unless it execs.
+struct ForcedStage {
+  std::string name;
+  std::function<void()> run;
+};
+
+// What stages do, for ever.
+namespace forced {
+
+void produce();               // writes as fast as it goes, nothing that gzip could shorten
+void consume();               // reads as fast as it goes
+void copy(uint64_t work_ns);  // 4 KiB at a time, with so much CPU time for each
+void copy_with(const std::function<void()>& in_between);
+void consume_with(const std::function<void()>& in_between);
+void produce_with(const std::function<void()>& in_between);
+void burn(uint64_t ns);  // of CPU time
+void nap(uint64_t ns);
+void run_before_others();  // from now on, with what it starts
+ForcedStage exec(std::vector<std::string> words);
+
+}  // namespace forced
+
+class ForcedPipelines : public testing::Test {
+ protected:
+  ForcedPipelines();
+  void SetUp() override;  // skips the test without BPF, unless it has to be there
+  void TearDown() override;
+
+  // By bash, in the folder, with /dev/null as its standard input and output.
+  void shell(const std::string& script);
+
+  // Connected by pipes, in this order.
+  void chain(const std::vector<ForcedStage>& stages);
+
+  // One process, that starts others by fork(): they end with the test.
+  void root(const std::function<void()>& run);
+
+  // Ticks until what holds it up has been the same for a window, and known.
+  Bottleneck found();
+  // "stage gzip", "idle"
+  static std::string text_of(const Bottleneck& bottleneck, const Pipeline& view);
+  // The same as text_of(found()).
+  std::string verdict();
+  // Shares, for a test that failed.
+  static std::string details_of(const Pipeline& view);
+
+  std::shared_ptr<const WatchSnapshot> tick();
+  std::shared_ptr<const WatchSnapshot> until(
+      const std::function<bool(const WatchSnapshot&)>& is_so);
+  pid_t pid_of(const std::string& name);  // of a stage that is there
+  const std::string& folder() const { return folder_; }
+
+  std::unique_ptr<Watcher> watcher;
+  std::shared_ptr<const WatchSnapshot> last;
+
+ private:
+  std::string folder_;
+  pid_t root_ = 0;
+};
+
+}  // namespace pipetop

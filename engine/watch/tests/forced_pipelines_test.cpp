@@ -1,0 +1,338 @@
+// Real pipelines forced into known states: what holds them up has to be named, and nobody where
+// nobody does.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+
+#include "engine/base/clock.h"
+#include "engine/watch/tests/forced_pipeline.h"
+
+namespace pipetop {
+namespace {
+
+using forced::burn;
+using forced::consume;
+using forced::exec;
+using forced::nap;
+using forced::produce;
+
+// ---- a CPU's work ------------------------------------------------------------------
+
+TEST_F(ForcedPipelines, ASlowSource) {
+  shell("gzip -9 < /dev/urandom | cat > /dev/null");
+  EXPECT_EQ(verdict(), "stage gzip");
+}
+
+TEST_F(ForcedPipelines, ASlowSink) {
+  chain({{"source", produce}, exec({"gzip", "-9"})});
+  EXPECT_EQ(verdict(), "stage gzip");
+}
+
+TEST_F(ForcedPipelines, ASlowMiddle) {
+  chain({{"source", produce}, exec({"gzip", "-9"}), exec({"wc", "-c"})});
+  EXPECT_EQ(verdict(), "stage gzip");
+}
+
+TEST_F(ForcedPipelines, TheSixthOfTen) {
+  const ForcedStage cat = exec({"cat"});
+  chain({{"source", produce},
+         cat,
+         exec({"tail", "-c", "+1"}),
+         cat,
+         exec({"head", "-c", "1T"}),
+         exec({"gzip", "-9"}),
+         cat,
+         exec({"tee", "/dev/null"}),
+         cat,
+         exec({"wc", "-c"})});
+  EXPECT_EQ(verdict(), "stage gzip");
+  EXPECT_EQ(last->pipeline->stages.size(), 10u);
+  EXPECT_EQ(last->pipeline->pipes.size(), 9u);
+}
+
+class Quota : public ForcedPipelines {
+ protected:
+  // A group that gets a hundredth of a CPU; "" if that can't be had. By cgroup v2, or v1.
+  std::string make_group() {
+    const std::string name = "/pipetop-test-" + std::to_string(getpid());
+    set("/sys/fs/cgroup/cgroup.subtree_control", "+cpu");
+    for (const std::string root : {"/sys/fs/cgroup", "/sys/fs/cgroup/cpu"}) {
+      if (access((root + "/cgroup.procs").c_str(), W_OK) != 0) continue;
+      if (mkdir((root + name).c_str(), 0755) != 0) continue;
+      group_ = root + name;
+      if (set(group_ + "/cpu.max", "1000 100000") || set(group_ + "/cpu.cfs_quota_us", "1000"))
+        return group_;
+      rmdir(group_.c_str());
+    }
+    return group_ = "";
+  }
+  void TearDown() override {
+    ForcedPipelines::TearDown();
+    if (!group_.empty()) rmdir(group_.c_str());
+  }
+
+ private:
+  // Of a file that is there.
+  static bool set(const std::string& path, const char* value) {
+    std::fstream file(path, std::ios::in | std::ios::out);
+    return bool(file << value << std::flush);
+  }
+
+  std::string group_;
+};
+
+TEST_F(Quota, AMiddleWithAHundredthOfACpu) {
+  const std::string group = make_group();
+  if (group.empty()) GTEST_SKIP() << "no group can be given a quota here";
+  shell("yes | { echo $BASHPID > " + group +
+        "/cgroup.procs; exec dd bs=64k status=none; } | cat > /dev/null");
+  EXPECT_EQ(verdict(), "stage dd");
+}
+
+TEST_F(ForcedPipelines, TwoWritersOfOneReader) {
+  root([] {
+    int ends[2];
+    if (pipe(ends) != 0) _exit(1);
+    for (const bool writes : {true, true, false}) {
+      if (fork() != 0) continue;
+      dup2(ends[writes], writes);
+      for (const int fd : ends) close(fd);
+      writes ? produce() : exec({"gzip", "-9"}).run();
+    }
+    for (const int fd : ends) close(fd);
+  });
+  EXPECT_EQ(verdict(), "stage gzip");
+}
+
+TEST_F(ForcedPipelines, TeeToTwo) {
+  chain({{"source", produce},
+         exec({"bash", "-c", "tee >(gzip -9 > /dev/null) >(wc -c > /dev/null) > /dev/null"})});
+  EXPECT_EQ(verdict(), "stage gzip");
+  EXPECT_EQ(last->pipeline->pipes.size(), 3u);
+}
+
+// Nobody waits in a write, and bash leaves its own copies of the ends to all.
+TEST_F(ForcedPipelines, TeeToTwoThatAreFastEnough) {
+  chain({{"source", [] { forced::produce_with([] { nap(5 * kMs); }); }},
+         exec({"bash", "-c", "tee >(gzip > /dev/null) >(wc -c > /dev/null) > /dev/null"})});
+  until([](const WatchSnapshot& s) { return s.pipeline && s.pipeline->pipes.size() == 3; });
+  for (const char* name : {"gzip", "wc"}) EXPECT_GT(pid_of(name), 0);
+  EXPECT_EQ(verdict(), "outside source");
+}
+
+TEST_F(ForcedPipelines, TwoWritersThatNeverWaitForTheReader) {
+  shell(
+      "{ dd if=/dev/zero bs=1 status=none & dd if=/dev/zero bs=2 status=none & wait; } | "
+      "wc -c");
+  until([](const WatchSnapshot& s) {
+    if (!s.pipeline || s.pipeline->pipes.empty()) return false;
+    const auto& writers = s.pipeline->pipes[0].writers;
+    return std::ranges::count_if(writers, &StageEnd::active) == 2;
+  });
+  for (const StageEnd& end : last->pipeline->pipes[0].writers)
+    EXPECT_EQ(end.active, last->pipeline->stages[end.stage].name == "dd");
+}
+
+TEST_F(ForcedPipelines, AFifo) {
+  shell("mkfifo fifo; cat /dev/urandom > fifo & gzip -9 < fifo > /dev/null");
+  EXPECT_EQ(verdict(), "stage gzip");
+  ASSERT_FALSE(last->pipeline->pipes.empty());
+  EXPECT_EQ(last->pipeline->pipes[0].path, folder() + "/fifo");
+}
+
+TEST_F(ForcedPipelines, TwoThatWorkAllTheTimeAreBalanced) {
+  chain({{"source", [] { forced::produce_with([] { burn(kMs); }); }},
+         {"middle", [] { forced::copy(kMs); }},
+         {"sink", consume}});
+  EXPECT_EQ(verdict(), "balanced");
+}
+
+// ---- waiting for something else -----------------------------------------------------
+
+TEST_F(ForcedPipelines, AMiddleThatSleeps) {
+  chain({{"source", produce},
+         {"limiter", [] { forced::copy_with([] { nap(5 * kMs); }); }},
+         {"sink", consume}});
+  const Bottleneck b = found();
+  EXPECT_EQ(text_of(b, *last->pipeline), "stage limiter") << b.line;
+  EXPECT_EQ(b.wait, WaitsFor::sleep) << b.line;
+}
+
+TEST_F(ForcedPipelines, ASinkThatSleeps) {
+  chain({{"source", produce},
+         {"middle", [] { forced::copy(0); }},
+         {"sink", [] { forced::consume_with([] { nap(5 * kMs); }); }}});
+  EXPECT_EQ(verdict(), "stage sink");
+}
+
+TEST_F(ForcedPipelines, ALoopThatSleepsHasNothingToSend) {
+  shell("while :; do echo line; sleep 0.05; done | cat | wc -c");
+  EXPECT_EQ(verdict().substr(0, 7), "outside");
+}
+
+TEST_F(ForcedPipelines, ASourceThatSleepsHasNothingToSend) {
+  chain({{"source", [] { forced::produce_with([] { nap(5 * kMs); }); }},
+         {"middle", [] { forced::copy(0); }},
+         {"sink", consume}});
+  EXPECT_EQ(verdict(), "outside source");
+}
+
+void copy_lines(int fd) {
+  char line[64];
+  for (;;) {
+    const ssize_t n = read(fd, line, sizeof line);
+    if (n <= 0 || write(1, line, static_cast<size_t>(n)) < 0) _exit(1);
+  }
+}
+
+TEST_F(ForcedPipelines, ASourceThatWaitsForTheTerminal) {
+  chain({{"source",
+          [] {
+            const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+            grantpt(terminal);
+            unlockpt(terminal);
+            const std::string name = ptsname(terminal);
+            if (fork() == 0) {  // types
+              while (write(terminal, "line\n", 5) == 5) nap(20 * kMs);
+              _exit(0);
+            }
+            const int fd = open(name.c_str(), O_RDWR | O_NOCTTY);
+            copy_lines(fd);
+          }},
+         {"sink", consume}});
+  const Bottleneck b = found();
+  EXPECT_EQ(text_of(b, *last->pipeline), "outside source") << b.line;
+  EXPECT_EQ(b.wait, WaitsFor::terminal) << b.line;
+}
+
+TEST_F(ForcedPipelines, ASourceThatWaitsForTheNetwork) {
+  chain({{"source",
+          [] {
+            const int server = socket(AF_INET, SOCK_STREAM, 0);
+            sockaddr_in address = {};
+            address.sin_family = AF_INET;
+            address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+            socklen_t size = sizeof address;
+            bind(server, reinterpret_cast<sockaddr*>(&address), size);
+            listen(server, 1);
+            getsockname(server, reinterpret_cast<sockaddr*>(&address), &size);
+            if (fork() == 0) {  // sends
+              const int client = socket(AF_INET, SOCK_STREAM, 0);
+              connect(client, reinterpret_cast<sockaddr*>(&address), size);
+              while (write(client, "line\n", 5) == 5) nap(20 * kMs);
+              _exit(0);
+            }
+            const int fd = accept(server, nullptr, nullptr);
+            copy_lines(fd);
+          }},
+         {"sink", consume}});
+  const Bottleneck b = found();
+  EXPECT_EQ(text_of(b, *last->pipeline), "outside source") << b.line;
+  EXPECT_EQ(b.wait, WaitsFor::network) << b.line;
+}
+
+TEST_F(ForcedPipelines, ASinkThatWaitsForTheDisk) {
+  if (std::ofstream(folder() + "/file") << "x" << std::flush;
+      open((folder() + "/file").c_str(), O_RDONLY | O_DIRECT) < 0)
+    GTEST_SKIP() << folder() << " is on no disk";
+  chain({{"source", produce}, {"sink", [] {
+                                 forced::run_before_others();
+                                 const int fd = open("file", O_WRONLY | O_DSYNC);
+                                 static char page[4096];
+                                 forced::consume_with([&] {
+                                   if (pwrite(fd, page, sizeof page, 0) < 0) _exit(1);
+                                 });
+                               }}});
+  const Bottleneck b = found();
+  EXPECT_EQ(text_of(b, *last->pipeline), "stage sink") << b.line;
+  EXPECT_EQ(b.wait, WaitsFor::disk) << b.line;
+}
+
+TEST_F(ForcedPipelines, AMiddleThatWaitsForALock) {
+  chain({{"source", produce},
+         {"middle",
+          [] {
+            forced::copy_with([] {
+              int never = 0;
+              const timespec time = {0, 5'000'000};
+              syscall(SYS_futex, &never, FUTEX_WAIT_PRIVATE, 0, &time, nullptr, 0);
+            });
+          }},
+         {"sink", consume}});
+  const Bottleneck b = found();
+  EXPECT_EQ(text_of(b, *last->pipeline), "stage middle") << b.line;
+  EXPECT_EQ(b.wait, WaitsFor::lock) << b.line;
+}
+
+TEST_F(ForcedPipelines, Bursts) {
+  // The source has a ring and a half at a time, the sink takes its time for each page; on average
+  // both could do as much.
+  chain({{"source",
+          [] {
+            for (;;) {
+              for (int i = 0; i < 32; ++i) {
+                static char page[4096];
+                if (write(1, page, sizeof page) < 0) _exit(1);
+              }
+              nap(100 * kMs);
+            }
+          }},
+         {"sink", [] { forced::consume_with([] { nap(3 * kMs); }); }}});
+  EXPECT_EQ(verdict(), "bursty");
+}
+
+// ---- nothing moves ------------------------------------------------------------------
+
+TEST_F(ForcedPipelines, AStoppedMiddle) {
+  chain({{"source", produce}, {"middle", [] { forced::copy(0); }}, {"sink", consume}});
+  kill(pid_of("middle"), SIGSTOP);
+  EXPECT_EQ(verdict(), "stopped middle");
+}
+
+TEST_F(ForcedPipelines, AStoppedSink) {
+  chain({{"source", produce}, {"middle", [] { forced::copy(0); }}, {"sink", consume}});
+  kill(pid_of("sink"), SIGSTOP);
+  EXPECT_EQ(verdict(), "stopped sink");
+}
+
+TEST_F(ForcedPipelines, ADeadlockOfTwoPipes) {
+  root([] {
+    int there[2], back[2];
+    if (pipe(there) != 0 || pipe(back) != 0) _exit(1);
+    for (const bool first : {true, false}) {
+      if (fork() != 0) continue;
+      dup2(first ? back[0] : there[0], 0);
+      dup2(first ? there[1] : back[1], 1);
+      for (const int fd : {there[0], there[1], back[0], back[1]}) close(fd);
+      produce();  // and nobody reads
+    }
+    for (const int fd : {there[0], there[1], back[0], back[1]}) close(fd);
+  });
+  EXPECT_EQ(verdict().substr(0, 8), "deadlock");
+}
+
+TEST_F(ForcedPipelines, NothingMoves) {
+  shell("sleep 1000 | cat | wc -c");
+  EXPECT_EQ(verdict().substr(0, 4), "idle");
+}
+
+TEST_F(ForcedPipelines, NobodyIsNamedWhereNothingMovesAndNobodyCould) {
+  chain({{"source", [] { pause(); }}, {"sink", consume}});
+  const Bottleneck b = found();
+  EXPECT_EQ(b.kind, Bottleneck::Kind::idle) << b.line;
+  EXPECT_FALSE(b.stage) << b.line;
+}
+
+}  // namespace
+}  // namespace pipetop

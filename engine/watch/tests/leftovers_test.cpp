@@ -1,0 +1,161 @@
+// Of a pipetop that was killed: its guardian puts back what it changed or, if that is killed too,
+// whoever finds the record.
+#include "engine/watch/leftovers.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "engine/process/privileges.h"
+#include "engine/process/task_stat.h"
+#include "engine/process/tests/foreign_process.h"
+#include "engine/tests/eventually.h"
+#include "engine/watch/interventions.h"
+
+namespace pipetop {
+namespace {
+
+// A zombie is gone: whoever inherited it has yet to look.
+bool is_gone(pid_t pid) {
+  const auto stat = read_task_stat(pid);
+  return !stat || stat->is_zombie();
+}
+
+class LeftoversTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    PIPETOP_NEED_COPIES();
+    if (geteuid() != 0) GTEST_SKIP() << "only root may lower nice values";
+    folder = (std::filesystem::temp_directory_path() / "pipetop-test-XXXXXX").string();
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+
+  // A pipetop that has changed something, and waits.
+  std::unique_ptr<ForeignProcess> pipetop() {
+    int ends[2];
+    EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
+    const UniqueFd out(ends[0]), in(ends[1]);
+    auto changer = std::make_unique<ForeignProcess>([&] {
+      static Interventions changes(folder);
+      changes.renice(process.id(), 19);
+      changes.resize(pipe.id, {{process.id(), pipe.out.get()}}, 256 * 1024);
+      changes.pin(process.id(), std::array{cpus_of(getpid()).back()});
+      (void)!write(in.get(), "x", 1);
+    });
+    char byte = 0;
+    EXPECT_EQ(read(out.get(), &byte, 1), 1);
+    return changer;
+  }
+  static pid_t guardian_of(pid_t pid) {
+    std::ifstream children(std::string(proc_path(pid, "task").data()) + "/" + std::to_string(pid) +
+                           "/children");
+    pid_t guardian = 0;
+    children >> guardian;
+    return guardian;
+  }
+  // Both, so that nobody is left to put it back.
+  void leave_changed() {
+    const auto changer = pipetop();
+    kill(changer->pid(), SIGSTOP);
+    const pid_t guardian = guardian_of(changer->pid());
+    ASSERT_NE(guardian, 0);
+    kill(guardian, SIGKILL);
+    ASSERT_TRUE(eventually([&] { return is_gone(guardian); }));
+    changer->end();
+  }
+
+  static bool says(const std::string& text, const char* part) {
+    return text.find(part) != text.npos;
+  }
+  bool is_changed() const {
+    return nice_of(process.pid()) == 19 && fcntl(pipe.in.get(), F_GETPIPE_SZ) == 256 * 1024;
+  }
+  bool is_as_before() const {
+    return nice_of(process.pid()) == nice_of(getpid()) &&
+           fcntl(pipe.in.get(), F_GETPIPE_SZ) == 65536 &&
+           cpus_of(process.pid()) == cpus_of(getpid());
+  }
+
+  std::string folder;
+  OwnPipe pipe{O_NONBLOCK};
+  ForeignProcess process;
+};
+
+TEST_F(LeftoversTest, TheGuardianPutsBackAndRemovesTheRecord) {
+  const auto changer = pipetop();
+  EXPECT_TRUE(is_changed());
+  EXPECT_EQ(find_leftovers(folder).in_use, 1);
+  const pid_t guardian = guardian_of(changer->pid());
+  changer->end();
+  EXPECT_TRUE(eventually([&] { return is_as_before(); }));
+  EXPECT_TRUE(eventually([&] { return is_gone(guardian); }));
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+}
+
+TEST_F(LeftoversTest, TheGuardianKeepsOnlyWhatItNeeds) {
+  const auto changer = pipetop();
+  const std::string proc = proc_path(guardian_of(changer->pid()), "status").data();
+  std::ifstream status(proc);
+  std::string line;
+  while (std::getline(status, line) && !line.starts_with("CapPrm:")) continue;
+  const uint64_t has = std::stoull(line.substr(7), nullptr, 16);
+  EXPECT_EQ(has & ~capabilities({CAP_SYS_NICE, CAP_SYS_PTRACE, CAP_SYS_RESOURCE}), 0u) << line;
+  int open = 0;
+  const std::string fds = std::filesystem::path(proc).parent_path() / "fd";
+  for ([[maybe_unused]] const auto& fd : std::filesystem::directory_iterator(fds)) ++open;
+  EXPECT_EQ(open, 2) << "its end of the socket, and the record";
+}
+
+TEST_F(LeftoversTest, WhatBothLeaveIsNamedAndPutBack) {
+  EXPECT_TRUE(find_leftovers(folder).empty());
+  leave_changed();
+  const Leftovers leftovers = find_leftovers(folder);
+  EXPECT_EQ(leftovers.changes.size(), 3u);
+  EXPECT_TRUE(says(leftovers_text(leftovers), " -> 19")) << leftovers_text(leftovers);
+  EXPECT_TRUE(says(leftovers_text(leftovers), "; pipetop watch --put-back"));
+  EXPECT_TRUE(is_changed());
+  const PutBackReport report = put_back_leftovers(folder);
+  EXPECT_EQ(report.done.size(), 3u);
+  EXPECT_TRUE(report.left.empty()) << report.left[0];
+  EXPECT_TRUE(is_as_before());
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  EXPECT_TRUE(put_back_leftovers(folder).done.empty()) << "once";
+}
+
+TEST_F(LeftoversTest, WhatIsFullOrSetAnewStaysAsItIs) {
+  leave_changed();
+  const std::array<char, 4096> page = {};
+  while (write(pipe.in.get(), page.data(), page.size()) > 0) continue;
+  ASSERT_EQ(set_nice(process.pid(), 7), 0);
+  const PutBackReport report = put_back_leftovers(folder);
+  ASSERT_EQ(report.left.size(), 1u);
+  EXPECT_TRUE(says(report.left[0], "262144 bytes are in the pipe")) << report.left[0];
+  EXPECT_EQ(nice_of(process.pid()), 7);
+  EXPECT_EQ(find_leftovers(folder).changes.size(), 1u) << "it is still to be put back";
+}
+
+TEST_F(LeftoversTest, OfProcessesThatHaveEndedNothingIsSaid) {
+  leave_changed();
+  process.end();
+  EXPECT_TRUE(find_leftovers(folder).empty());
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+}
+
+TEST_F(LeftoversTest, ADamagedRecordIsSaidAndIgnored) {
+  leave_changed();
+  for (const auto& file : std::filesystem::directory_iterator(folder))
+    std::filesystem::resize_file(file.path(), 30);
+  EXPECT_TRUE(says(leftovers_text(find_leftovers(folder)), "is damaged"));
+  const PutBackReport report = put_back_leftovers(folder);
+  ASSERT_EQ(report.left.size(), 1u);
+  EXPECT_TRUE(says(report.left[0], "is damaged")) << report.left[0];
+  EXPECT_TRUE(is_changed());
+}
+
+}  // namespace
+}  // namespace pipetop

@@ -1,0 +1,284 @@
+#include "engine/watch/wait_graph.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "engine/watch/bottleneck.h"
+#include "engine/watch/graph_order.h"
+
+namespace pipetop {
+namespace {
+
+// A ring that is so much more often empty than full has a reader that keeps up with its writers,
+// and the other way round.
+constexpr double kLeans = 0.5;
+// Of the time that a ring holds data: less is a chance.
+constexpr double kHoldsData = 0.1;
+// Of the window, besides a wait that is over: less tells nothing.
+constexpr double kLeastRest = 0.01;
+// Of a stage that doesn't spin in calls that return at once.
+constexpr double kWaitsAtAll = 0.01;
+
+bool is_alive(const Pipeline& pipeline, const StageEnd& end) {
+  return end.active && end.stage < pipeline.stages.size() && !pipeline.stages[end.stage].gone;
+}
+
+void add_ends(const Pipeline& pipeline, const std::vector<StageEnd>& ends,
+              std::vector<size_t>& stages) {
+  for (const StageEnd& end : ends)
+    if (is_alive(pipeline, end) && std::ranges::find(stages, end.stage) == stages.end())
+      stages.push_back(end.stage);
+}
+
+// The rate is of the last second only; its history knows of the rest.
+std::optional<bool> moved_in(const Pipe& pipe, uint64_t window_ns) {
+  if (!pipe.bytes_per_s.has_value()) return {};
+  return *pipe.bytes_per_s > 0 || std::ranges::any_of(pipe.rates, [&](const PipePoint& point) {
+    return point.bytes_per_s > 0 && point.at_ns + window_ns > pipe.rates.back().at_ns;
+  });
+}
+
+// Without the kernel's count: all that were seen have exited.
+bool has_no_writer(const Pipeline& pipeline, const Pipe& pipe) {
+  if (pipe.kernel_writers) return *pipe.kernel_writers == 0;
+  return !pipe.writers.empty() && std::ranges::all_of(pipe.writers, [&](const StageEnd& end) {
+    return end.stage < pipeline.stages.size() && pipeline.stages[end.stage].gone;
+  });
+}
+
+WaitRing ring_of(const Pipeline& pipeline, const Pipe& pipe) {
+  WaitRing ring;
+  if (pipe.own || pipe.closed) return ring;
+  add_ends(pipeline, pipe.writers, ring.writers);
+  add_ends(pipeline, pipe.readers, ring.readers);
+  if (pipe.shares.has_value() && pipe.shares->samples >= kLeastSamples) {
+    ring.known = true;
+    ring.empty = std::clamp(pipe.shares->empty, 0.0, 1.0);
+    ring.full = std::clamp(pipe.shares->full, 0.0, 1.0);
+  }
+  ring.moved = moved_in(pipe, pipeline.window_ns);
+  ring.over = ring.writers.empty() && has_no_writer(pipeline, pipe);
+  return ring;
+}
+
+bool is_in_use(const WaitRing& ring) {
+  return ring.moved.value_or(true) || (ring.known && 1 - ring.empty > kHoldsData);
+}
+
+// Of these pipes those that moved data, or are not known not to; all of them if there are none.
+std::vector<size_t> moving(const WaitGraph& graph, const std::vector<size_t>& pipes) {
+  std::vector<size_t> result;
+  for (const size_t pipe : pipes)
+    if (graph.rings[pipe].moved.value_or(true)) result.push_back(pipe);
+  return result.empty() ? pipes : result;
+}
+
+// Those that somebody can still write to.
+std::vector<size_t> open_inputs(const WaitGraph& graph, const WaitStage& stage) {
+  std::vector<size_t> inputs = stage.inputs;
+  std::erase_if(inputs, [&](size_t pipe) { return graph.rings[pipe].over; });
+  return inputs;
+}
+
+// How often there was nothing to read: in none of its inputs.
+double starved(const WaitGraph& graph, const WaitStage& stage) {
+  const std::vector<size_t> inputs = open_inputs(graph, stage);
+  double share = inputs.empty() ? 0 : 1;
+  for (const size_t pipe : moving(graph, inputs))
+    share = std::min(share, graph.rings[pipe].known ? graph.rings[pipe].empty : 0);
+  return share;
+}
+
+// How often it could not write: to one of its outputs.
+double stuck(const WaitGraph& graph, const WaitStage& stage) {
+  double share = 0;
+  for (const size_t pipe : moving(graph, stage.outputs))
+    share = std::max(share, graph.rings[pipe].known ? graph.rings[pipe].full : 0);
+  return share;
+}
+
+// It has more or less time of its own than it seemed; what that is made of stays the same.
+void scale_own(WaitStage& stage, double own) {
+  const double factor = stage.own > 0 ? own / stage.own : 0;
+  stage.own = own;
+  stage.on_cpu *= factor;
+  stage.runnable *= factor;
+  for (double& share : stage.elsewhere) share *= factor;
+}
+
+void take_shares(const StageShares& shares, double sum, WaitStage& stage) {
+  stage.known = true;
+  stage.reading = shares.reading / sum;
+  stage.writing = shares.writing / sum;
+  stage.own = std::max(0.0, 1 - stage.reading - stage.writing);
+  stage.on_cpu = shares.on_cpu / sum;
+  stage.runnable = shares.runnable / sum;
+  for (size_t i = 0; i < stage.elsewhere.size(); ++i)
+    stage.elsewhere[i] = shares.elsewhere[i] / sum;
+}
+
+// Its rings tell how long it waits, and a look at it what it does else.
+void take_rings(const WaitGraph& graph, const StageState& state, WaitStage& stage) {
+  const auto knows = [&](size_t pipe) { return graph.rings[pipe].known; };
+  stage.known =
+      std::ranges::any_of(stage.inputs, knows) || std::ranges::any_of(stage.outputs, knows);
+  if (!stage.known) return;
+  stage.reading = starved(graph, stage);
+  stage.writing = stuck(graph, stage);
+  const double sum = stage.reading + stage.writing;
+  if (sum > 1) stage.reading /= sum, stage.writing /= sum;
+  stage.own = std::max(0.0, 1 - stage.reading - stage.writing);
+  const bool in_pipe = state.wait == WaitsFor::pipe_read || state.wait == WaitsFor::pipe_write;
+  if (state.kind == StageState::Kind::running)
+    stage.on_cpu = stage.own;
+  else if (state.kind == StageState::Kind::runnable)
+    stage.runnable = stage.own;
+  else
+    stage.elsewhere[size_t(in_pipe ? WaitsFor::other : state.wait)] = stage.own;
+}
+
+// The time that it waited for writers who have all left since is over, and tells nothing of now.
+void forget_reading(const WaitGraph& graph, WaitStage& stage) {
+  const double rest = 1 - stage.reading;
+  if (stage.inputs.empty() || !open_inputs(graph, stage).empty() || rest < kLeastRest) return;
+  stage.reading = 0;
+  stage.writing /= rest;
+  scale_own(stage, stage.own / rest);
+}
+
+// In poll it waits for its pipes as far as they are empty or full, and for something else else.
+void split_poll(const WaitGraph& graph, WaitStage& stage) {
+  double& poll = stage.elsewhere[size_t(WaitsFor::poll)];
+  const double read = starved(graph, stage), write = stuck(graph, stage);
+  if (!(poll > 0) || !(read + write > 0)) return;
+  const double in_pipes = std::min(poll, read + write);
+  poll -= in_pipes;
+  stage.reading += in_pipes * read / (read + write);
+  stage.writing += in_pipes * write / (read + write);
+  stage.own = std::max(0.0, stage.own - in_pipes);
+}
+
+// Who has nothing to read does not hold up anybody, whatever it does meanwhile: it spins, sleeps or
+// works on little. In a circle it may be what its own writer waits for.
+void shift_to_neighbours(const WaitGraph& graph, const std::vector<size_t>& circle, size_t number,
+                         WaitStage& stage) {
+  const auto leans = [&](const std::vector<size_t>& pipes, bool empty) {
+    return !pipes.empty() && std::ranges::all_of(pipes, [&](size_t pipe) {
+      const WaitRing& ring = graph.rings[pipe];
+      const double by = empty ? ring.empty - ring.full : ring.full - ring.empty;
+      return ring.known && ring.moved.value_or(false) && by > kLeans &&
+             circle[graph.stages.size() + pipe] != circle[number];
+    });
+  };
+  if (leans(moving(graph, stage.inputs), true)) {
+    const double more = stage.own * starved(graph, stage);
+    stage.reading += more;
+    scale_own(stage, stage.own - more);
+  }
+  if (leans(moving(graph, stage.outputs), false)) {
+    const double more = stage.own * stuck(graph, stage);
+    stage.writing += more;
+    scale_own(stage, stage.own - more);
+  }
+}
+
+// An idle pipe closes no circle: that of whoever started a pipeline, and reads its output.
+std::vector<size_t> circles_of(const WaitGraph& graph) {
+  std::vector<std::vector<size_t>> arrows(graph.stages.size() + graph.rings.size());
+  for (size_t i = 0; i < graph.rings.size(); ++i) {
+    if (!is_in_use(graph.rings[i])) continue;
+    for (const size_t writer : graph.rings[i].writers)
+      arrows[writer].push_back(graph.stages.size() + i);
+    for (const size_t reader : graph.rings[i].readers)
+      arrows[graph.stages.size() + i].push_back(reader);
+  }
+  return circles(arrows);
+}
+
+// For each stage a number that connected ones have in common.
+std::vector<size_t> parts_of(const WaitGraph& graph) {
+  std::vector<size_t> part(graph.stages.size());
+  std::iota(part.begin(), part.end(), size_t(0));
+  // Labels spread until they agree; pipelines are short.
+  for (bool changed = true; std::exchange(changed, false);) {
+    for (const WaitRing& ring : graph.rings) {
+      size_t least = SIZE_MAX;
+      for (const auto* side : {&ring.writers, &ring.readers})
+        for (const size_t stage : *side) least = std::min(least, part[stage]);
+      for (const auto* side : {&ring.writers, &ring.readers})
+        for (const size_t stage : *side)
+          if (part[stage] != least) part[stage] = least, changed = true;
+    }
+  }
+  return part;
+}
+
+// Of several unconnected parts only the one that moves most takes part.
+void leave_out_small_parts(const Pipeline& pipeline, WaitGraph& graph) {
+  const std::vector<size_t> part = parts_of(graph);
+  std::vector<double> rate(graph.stages.size());
+  // One more, for those that moved data in the window, but not in the last second.
+  for (size_t i = 0; i < graph.rings.size(); ++i)
+    if (graph.rings[i].moved.value_or(false))
+      for (const auto* side : {&graph.rings[i].writers, &graph.rings[i].readers})
+        if (!side->empty()) rate[part[side->front()]] += 1 + *pipeline.pipes[i].bytes_per_s;
+  const auto most = size_t(std::ranges::max_element(rate) - rate.begin());
+  for (size_t i = 0; i < graph.stages.size(); ++i)
+    if (part[i] != most) graph.stages[i].takes_part = false;
+}
+
+void find_who_takes_part(const Pipeline& pipeline, WaitGraph& graph) {
+  const auto in_use = [&](size_t pipe) { return is_in_use(graph.rings[pipe]); };
+  for (WaitStage& stage : graph.stages) {
+    stage.is_source = std::ranges::none_of(stage.inputs, in_use);
+    // If nothing moved, nothing has got to the output of a stage that others wait for.
+    stage.is_sink =
+        graph.moved ? std::ranges::none_of(stage.outputs, in_use) : stage.outputs.empty();
+    stage.takes_part = stage.alive && (!graph.moved || !stage.is_source || !stage.is_sink);
+  }
+  if (graph.moved) leave_out_small_parts(pipeline, graph);
+}
+
+}  // namespace
+
+WaitGraph wait_graph_of(const Pipeline& pipeline) {
+  WaitGraph graph;
+  for (const Pipe& pipe : pipeline.pipes) graph.rings.push_back(ring_of(pipeline, pipe));
+  graph.stages.resize(pipeline.stages.size());
+  graph.still = true;
+  for (size_t i = 0; i < graph.rings.size(); ++i) {
+    const WaitRing& ring = graph.rings[i];
+    for (const size_t writer : ring.writers) graph.stages[writer].outputs.push_back(i);
+    for (const size_t reader : ring.readers) graph.stages[reader].inputs.push_back(i);
+    if (ring.writers.empty() && ring.readers.empty()) continue;
+    graph.moved = graph.moved || ring.moved.value_or(false);
+    graph.still = graph.still && !ring.moved.value_or(true);
+  }
+  const std::vector<size_t> circle = circles_of(graph);
+  for (size_t i = 0; i < graph.stages.size(); ++i) {
+    WaitStage& stage = graph.stages[i];
+    const Stage& view = pipeline.stages[i];
+    stage.alive = !stage.inputs.empty() || !stage.outputs.empty();
+    if (!stage.alive) continue;
+    double sum = 0;
+    if (view.shares.has_value())
+      sum = std::accumulate(view.shares->elsewhere.begin(), view.shares->elsewhere.end(),
+                            view.shares->on_cpu + view.shares->runnable + view.shares->reading +
+                                view.shares->writing);
+    if (sum > 0.02) {
+      take_shares(*view.shares, sum, stage);
+      split_poll(graph, stage);
+    } else {
+      take_rings(graph, view.state, stage);
+    }
+    forget_reading(graph, stage);
+    // One that works nearly all the time, but does wait now and then, isn't spinning.
+    const double waits = stage.reading + stage.writing;
+    if (waits < kWaitsAtAll || stage.own < kBusy) shift_to_neighbours(graph, circle, i, stage);
+  }
+  find_who_takes_part(pipeline, graph);
+  return graph;
+}
+
+}  // namespace pipetop

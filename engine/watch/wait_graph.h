@@ -1,0 +1,45 @@
+// A pipeline as the rules of the bottleneck see it: how long each stage waits for its neighbours,
+// in which pipes, and which of them have anything to do with the flow.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "engine/watch/pipeline.h"
+
+namespace pipetop {
+
+struct WaitRing {
+  bool known = false;  // looked at often enough
+  double empty = 0, full = 0;
+  bool over = false;                     // nobody can write to it any more
+  std::optional<bool> moved;             // any byte, in the window; nothing if that isn't known
+  std::vector<size_t> writers, readers;  // stages that move its data, and live
+};
+
+struct WaitStage {
+  bool alive = false;       // it holds an end that it moves data through, and has not exited
+  bool takes_part = false;  // data moved, or waits, in one of its pipes
+  bool known = false;       // how it spends its time
+  double reading = 0, writing = 0;  // waits for its writers, its readers
+  double own = 1;                   // the rest
+  // What the rest is made of. Without shares, what it does at the moment is taken for all of it.
+  double on_cpu = 0, runnable = 0;
+  std::array<double, kWaits> elsewhere{};
+  std::vector<size_t> inputs, outputs;  // pipes, without own ones
+  // No input, or output, moved or holds data: an idle standard input doesn't feed a source.
+  bool is_source = true, is_sink = true;
+};
+
+struct WaitGraph {
+  std::vector<WaitStage> stages;
+  std::vector<WaitRing> rings;  // of each pipe
+
+  // Some pipe is known to have moved data, or all are known not to.
+  bool moved = false, still = false;
+};
+
+WaitGraph wait_graph_of(const Pipeline& pipeline);
+
+}  // namespace pipetop

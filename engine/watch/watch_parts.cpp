@@ -1,0 +1,93 @@
+#include "engine/watch/watch_parts.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <sstream>
+
+#include "engine/base/clock.h"
+#include "engine/host/host_files.h"
+#include "engine/process/foreign_end.h"
+#include "engine/process/task_stat.h"
+#include "engine/process/threads.h"
+
+namespace pipetop {
+namespace {
+
+std::string read_link(pid_t pid, int fd) {
+  std::array<char, 4096> link;
+  const ssize_t length =
+      ::readlink(fmt::format("/proc/{}/fd/{}", pid, fd).c_str(), link.data(), link.size());
+  return length > 0 ? std::string(link.data(), static_cast<size_t>(length)) : std::string();
+}
+
+std::vector<pid_t> read_children(pid_t pid) {
+  std::istringstream text(read_head(fmt::format("/proc/{0}/task/{0}/children", pid)));
+  std::vector<pid_t> children;
+  for (pid_t child = 0; text >> child;) children.push_back(child);
+  return children;
+}
+
+pid_t read_parent(pid_t pid) {
+  const auto stat = read_task_stat(pid);
+  return stat ? stat->parent : 0;
+}
+
+bool is_alive(ProcessId process) {
+  const auto stat = read_task_stat(process.pid);
+  return stat && stat->start_ticks == process.start_ticks && !stat->is_zombie();
+}
+
+// Also by one of its threads.
+std::optional<ProcessId> read_identity(pid_t pid) {
+  const std::string status = read_head(fmt::format("/proc/{}/status", pid));
+  const size_t line = status.find("\nTgid:");
+  int leader = 0;
+  if (line == status.npos || std::sscanf(&status[line], " Tgid: %d", &leader) != 1) return {};
+  const auto start_ticks = start_ticks_of(leader);
+  return start_ticks ? std::optional(ProcessId{leader, *start_ticks}) : std::nullopt;
+}
+
+std::optional<ProcessIo> read_io(pid_t pid) {
+  const std::string text = read_head(fmt::format("/proc/{}/io", pid));
+  ProcessIo io;
+  if (std::sscanf(text.c_str(), "rchar: %" SCNu64 " wchar: %" SCNu64, &io.read_bytes,
+                  &io.written_bytes) != 2)
+    return {};
+  return io;
+}
+
+uint64_t read_clock(clockid_t id) {
+  timespec now = {};
+  ::clock_gettime(id, &now);
+  return static_cast<uint64_t>(now.tv_sec) * kSecond + static_cast<uint64_t>(now.tv_nsec);
+}
+
+}  // namespace
+
+WatchParts real_watch_parts(BpfUse use) {
+  WatchParts parts;
+  parts.scanner = observe::make_pipe_scanner(use);
+  parts.launch = std::launch::async | std::launch::deferred;
+  parts.make_clock = observe::make_stage_clock;
+  parts.make_rings = observe::make_foreign_rings;
+  parts.make_functions = make_stage_functions;
+  parts.read_facts = read_process_facts;
+  parts.link_of = read_link;
+  parts.children_of = read_children;
+  parts.parent_of = read_parent;
+  parts.identify = read_identity;
+  parts.lives = is_alive;
+  parts.read_io = read_io;
+  parts.now_ns = monotonic_ns;
+  parts.boot_ns = [] { return read_clock(CLOCK_BOOTTIME); };
+  parts.cpu_ns = [] { return read_clock(CLOCK_THREAD_CPUTIME_ID); };
+  parts.self = ::getpid();
+  parts.pipe_device = device_of_nameless_pipes();
+  return parts;
+}
+
+}  // namespace pipetop

@@ -1,0 +1,70 @@
+// What a Watcher looks through: the machine, or a test's script.
+#pragma once
+
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/model/functions.h"
+#include "engine/model/settings.h"
+#include "engine/observe/foreign_rings.h"
+#include "engine/observe/pipe_scanner.h"
+#include "engine/observe/stage_clock.h"
+#include "engine/watch/process_facts.h"
+
+namespace pipetop {
+
+// The functions that two processes run: of the stage to blame, and of the one that was selected.
+class StageFunctions {
+ public:
+  virtual ~StageFunctions() = default;
+
+  // Who is sampled from now on. Who goes on being sampled keeps its samples.
+  virtual void watch(std::optional<ProcessId> blamed, std::optional<ProcessId> selected) = 0;
+
+  // To be called at least ten times a second.
+  virtual void poll(uint64_t now_ns) = 0;
+
+  virtual Reading<FunctionTable> functions(ProcessId process) const = 0;
+};
+
+// By BPF's sampler, of all threads of a process.
+std::unique_ptr<StageFunctions> make_stage_functions();
+
+// What /proc/PID/io says: bytes of all read and write calls of a process, whatever they went to.
+struct ProcessIo {
+  uint64_t read_bytes = 0, written_bytes = 0;
+};
+
+struct WatchParts {
+  std::unique_ptr<observe::PipeScanner> scanner;
+
+  // Made when a pipeline is opened, and only where scans come from BPF; in threads of their own, or
+  // with std::launch::deferred when they are first used. These throw Error.
+  std::launch launch = std::launch::deferred;
+  std::function<std::unique_ptr<observe::StageClock>()> make_clock;
+  std::function<std::unique_ptr<observe::ForeignRings>()> make_rings;
+  std::function<std::unique_ptr<StageFunctions>()> make_functions;
+
+  // Of processes.
+  std::function<ProcessFacts(pid_t)> read_facts;
+  std::function<std::string(pid_t, int)> link_of;           // /proc/PID/fd/FD; "": none
+  std::function<std::vector<pid_t>(pid_t)> children_of;     // of its first thread
+  std::function<pid_t(pid_t)> parent_of;                    // 0: none, or gone
+  std::function<std::optional<ProcessId>(pid_t)> identify;  // nothing: there is none
+  std::function<bool(ProcessId)> lives;                     // it is there, and no zombie
+  std::function<std::optional<ProcessIo>(pid_t)> read_io;   // nothing: not allowed, or gone
+
+  // Clocks, in ns: CLOCK_MONOTONIC, since boot, and the CPU time that this thread used.
+  std::function<uint64_t()> now_ns, boot_ns, cpu_ns;
+
+  pid_t self = 0;            // adopts what a command leaves behind
+  uint32_t pipe_device = 0;  // of all pipes that are no FIFOs
+};
+
+WatchParts real_watch_parts(BpfUse use);
+
+}  // namespace pipetop

@@ -1,0 +1,451 @@
+#include "engine/watch/watcher.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
+#include "engine/base/text.h"
+#include "engine/model/settings.h"
+#include "engine/watch/intervention_log.h"
+#include "engine/watch/interventions.h"
+#include "engine/watch/open_pipeline.h"
+#include "engine/watch/size_text.h"
+#include "engine/watch/target.h"
+#include "engine/watch/watch_parts.h"
+#include "engine/watch/watch_table.h"
+
+namespace pipetop {
+namespace {
+
+// A pass takes at most this part of a CPU: the next one waits for so many times what it cost.
+constexpr uint64_t kCostFactor = 20;
+constexpr uint64_t kTolerance_ns = kMs;  // of the caller's clock
+// After so long a tick leaves the rest of a pass to the next one, which keys may come before. A
+// part that has begun takes some ten ms more.
+constexpr uint64_t kPart_ns = 20 * kMs;
+
+constexpr const char* kNoRecord =
+    "there is no folder for a record of changes: a guardian puts them back if pipetop is killed, "
+    "but nobody does if both are; set XDG_RUNTIME_DIR to a folder that is yours alone";
+
+int64_t unix_now_ns() {
+  using std::chrono::system_clock;
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+class Watcher::Impl {
+ public:
+  Impl(const WatchOptions& options, WatchParts parts)
+      : options_(options), parts_(std::move(parts)), table_(parts_, options.window_ns) {}
+
+  std::shared_ptr<const WatchSnapshot> tick(uint64_t now_ns);
+
+  void prepare();
+  void count_children();
+  void open(PipeId pipe);
+  void open(ProcessId process);
+  void open(const WatchTarget& target);
+  void open_tree(pid_t root);
+  void close();
+  void sample_again() {
+    if (open_) look(parts_.now_ns());
+  }
+  void notify(std::string text) { notices_.push_back(std::move(text)); }
+  std::optional<Pipeline> overall() const;
+  void select(std::optional<ProcessId> stage);
+  void count_bytes(bool on);
+
+  std::string resize(PipeId pipe, bool larger);
+  std::string renice(ProcessId stage, int nice);
+  std::string pin(ProcessId stage, std::span<const int> cpus);
+  std::string undo(bool all);
+  std::vector<std::string> finish_changes() { return interventions_.finish(); }
+  void keep_changes() { interventions_.keep(); }
+
+ private:
+  // When something is due again.
+  struct Schedule {
+    uint64_t at_ns = 0;    // the last time
+    uint64_t cost_ns = 0;  // of a CPU, then
+
+    bool due(uint64_t now_ns, uint64_t every_ns) const {
+      return at_ns == 0 ||
+             now_ns + kTolerance_ns >= at_ns + std::max(every_ns, kCostFactor * cost_ns);
+    }
+  };
+
+  void pass(uint64_t now_ns);
+  bool pass_in_parts(uint64_t now_ns);
+  void end_pass(uint64_t now_ns, uint64_t cost_ns);
+  void want_pass();
+  void look(uint64_t now_ns);
+  void begin(PipelineMembers members);
+  std::string name_of_part(const PipelineShape& shape) const;
+  size_t moving_in(const PipelineShape& shape) const;
+  const ScannedPipe& find(PipeId pipe) const;
+  std::optional<PipeId> measured_by(ProcessId stage) const;
+  std::string changed(std::optional<PipeId> measured, std::optional<ProcessId> stage);
+  void settle_undone();
+  void retry_undo();
+  std::shared_ptr<const WatchSnapshot> snapshot(uint64_t now_ns);
+  InterventionLog::HistoryOf history_of();
+
+  const WatchOptions options_;
+  WatchParts parts_;
+  WatchTable table_;
+  Schedule passes_, samples_;
+  std::optional<uint64_t> parts_cost_ns_;  // of those of a pass that is being made
+  bool wants_another_ = false;             // pass after that one
+  double scan_ms_ = 0;
+  std::unique_ptr<PipelineInstruments> instruments_;  // made ahead
+  std::optional<OpenPipeline> open_;
+  Interventions interventions_;
+  InterventionLog log_;
+  std::vector<std::string> notices_;
+  std::shared_ptr<const WatchSnapshot> last_;
+  bool is_new_ = true;  // something is, since the last snapshot
+};
+
+std::shared_ptr<const WatchSnapshot> Watcher::Impl::tick(uint64_t now_ns) {
+  const uint64_t every_ns = open_ && open_->wants_pass() ? 0 : options_.table_ns;
+  const bool is_due = parts_cost_ns_ || passes_.due(now_ns, every_ns);
+  const bool passes = is_due && pass_in_parts(now_ns);
+  if (open_ && (passes || samples_.due(now_ns, options_.pipeline_ns))) look(now_ns);
+  log_.update(now_ns, history_of());
+  if (open_)
+    for (std::string& notice : open_->take_notices()) notices_.push_back(std::move(notice));
+  if (is_new_ || !notices_.empty() || !last_ || !last_->notices.empty()) last_ = snapshot(now_ns);
+  return last_;
+}
+
+void Watcher::Impl::pass(uint64_t now_ns) {
+  const uint64_t began_ns = parts_.cpu_ns();
+  table_.update(parts_.scanner->scan(), now_ns);
+  end_pass(now_ns, parts_.cpu_ns() - began_ns);
+}
+
+// True if it is complete.
+bool Watcher::Impl::pass_in_parts(uint64_t now_ns) {
+  if (!options_.in_parts) return pass(now_ns), true;
+  const uint64_t began_ns = parts_.cpu_ns(), until_ns = parts_.now_ns() + kPart_ns;
+  const observe::IsLate is_late = [&] { return parts_.now_ns() >= until_ns; };
+  uint64_t& cost_ns = parts_cost_ns_ ? *parts_cost_ns_ : parts_cost_ns_.emplace(0);
+  const bool was_updating = table_.is_updating();
+  if (!was_updating)
+    if (auto scan = parts_.scanner->scan_on(is_late)) table_.begin(std::move(*scan), now_ns);
+  // Something is done in each tick, however late it is.
+  const bool is_done =
+      table_.is_updating() && (was_updating || !is_late()) && table_.go_on(is_late);
+  cost_ns += parts_.cpu_ns() - began_ns;
+  if (is_done) end_pass(now_ns, cost_ns);
+  return is_done;
+}
+
+void Watcher::Impl::end_pass(uint64_t now_ns, uint64_t cost_ns) {
+  if (open_) open_->pass(now_ns);
+  retry_undo();
+  parts_cost_ns_.reset();
+  passes_.at_ns = std::exchange(wants_another_, false) ? 0 : now_ns;
+  passes_.cost_ns = cost_ns;
+  scan_ms_ = double(cost_ns) / double(kMs);
+  is_new_ = true;
+}
+
+// As soon as possible: one that is being made has perhaps begun too soon.
+void Watcher::Impl::want_pass() {
+  passes_.at_ns = 0;
+  wants_another_ = parts_cost_ns_.has_value();
+}
+
+void Watcher::Impl::look(uint64_t now_ns) {
+  const uint64_t began_ns = parts_.cpu_ns();
+  open_->sample(now_ns);
+  samples_.at_ns = now_ns;
+  samples_.cost_ns = parts_.cpu_ns() - began_ns;
+  is_new_ = true;
+}
+
+std::shared_ptr<const WatchSnapshot> Watcher::Impl::snapshot(uint64_t now_ns) {
+  auto s = std::make_shared<WatchSnapshot>();
+  const PipeScan& scan = table_.scan();
+  s->now_ns = now_ns;
+  s->unix_ns = unix_now_ns();
+  s->source = scan.source;
+  s->reason = scan.reason;
+  s->scan_ms = scan_ms_;
+  s->rows = table_.rows();
+  s->socketpairs = scan.socketpairs;
+  s->unreadable = scan.unreadable;
+  s->left_out = scan.left_out;
+  s->has_passed = table_.has_passed();
+  if (open_) {
+    s->pipeline = open_->view();
+    s->counts_bytes = open_->counts_bytes();
+  }
+  s->interventions = log_.list();
+  s->notices = std::exchange(notices_, {});
+  is_new_ = false;
+  return s;
+}
+
+// ---- opening -----------------------------------------------------------------
+
+void Watcher::Impl::begin(PipelineMembers members) {
+  close();
+  const uint64_t now_ns = parts_.now_ns();
+  if (!instruments_) instruments_ = std::make_unique<PipelineInstruments>(parts_, table_.scan());
+  open_.emplace(parts_, options_, table_, std::move(members), std::move(instruments_));
+  open_->pass(now_ns);
+  look(now_ns);
+}
+
+void Watcher::Impl::prepare() {
+  if (passes_.at_ns == 0) pass(parts_.now_ns());
+  if (!instruments_) instruments_ = std::make_unique<PipelineInstruments>(parts_, table_.scan());
+  instruments_->wait();
+}
+
+void Watcher::Impl::count_children() {
+  prepare();
+  instruments_->count_children();
+  pass(parts_.now_ns());  // a pipe that is not there yet is counted from its beginning
+}
+
+void Watcher::Impl::open(PipeId pipe) {
+  if (!options_.in_parts && !table_.known(pipe)) pass(parts_.now_ns());
+  find(pipe);
+  begin(PipelineMembers(std::set{pipe}));
+}
+
+const ScannedPipe& Watcher::Impl::find(PipeId pipe) const {
+  if (const ScannedPipe* found = table_.index().pipe(pipe)) return *found;
+  throw Error(fmt::format("pipe {} is closed; choose another one", pipe.inode));
+}
+
+// How many of its stages were seen to move data.
+size_t Watcher::Impl::moving_in(const PipelineShape& shape) const {
+  std::set<ProcessId> moving;
+  for (const size_t i : shape.pipes)
+    for (const PipeEnd& end : table_.scan().pipes[i].ends)
+      if (table_.moving().contains({table_.scan().pipes[i].id, end.process}))
+        moving.insert(end.process);
+  return moving.size();
+}
+
+std::string Watcher::Impl::name_of_part(const PipelineShape& shape) const {
+  std::vector<std::string> names;
+  for (const ProcessId stage : shape.stages) {
+    const auto threads = table_.index().threads(stage);
+    names.push_back(threads.empty() ? "?" : one_line(leader(threads).comm));
+  }
+  return fmt::format("{}", fmt::join(names, " | "));
+}
+
+// What it means to watch a shell: the pipelines that it runs. Of several the liveliest.
+void Watcher::Impl::open(ProcessId process) {
+  pass(parts_.now_ns());
+  Descendants tree(process.pid, parts_.parent_of);
+  const PipeScan& scan = table_.scan();
+  const auto belongs = [&](const PipeEnd& end) {
+    const auto threads = table_.index().threads(end.process);
+    return tree.contains(end.process, threads.empty() ? 0 : leader(threads).parent);
+  };
+  struct Candidate {
+    const PipelineShape* shape;
+    // Stages that move; ends that are its standard input or output, and not where it logs; stages.
+    std::tuple<size_t, size_t, size_t> weight;
+  };
+  std::vector<Candidate> candidates;
+  for (const PipelineShape& shape : table_.shapes()) {
+    size_t ends = 0, main_ends = 0;
+    for (const size_t i : shape.pipes)
+      for (const PipeEnd& end : scan.pipes[i].ends) {
+        if (!belongs(end)) continue;
+        ++ends;
+        main_ends += end.fd == STDIN_FILENO || end.fd == STDOUT_FILENO;
+      }
+    if (ends > 0)
+      candidates.push_back({&shape, {moving_in(shape), main_ends, shape.stages.size()}});
+  }
+  if (candidates.empty()) throw Error(why_no_pipe(process.pid, scan, parts_));
+  const auto best = std::ranges::max_element(candidates, {}, &Candidate::weight);
+  std::vector<std::string> others;
+  for (const Candidate& candidate : candidates)
+    if (candidate.shape != best->shape && candidate.shape->stages.size() > 1)
+      others.push_back(name_of_part(*candidate.shape));
+  std::set<PipeId> pipes;
+  for (const size_t i : best->shape->pipes) pipes.insert(scan.pipes[i].id);
+  begin(PipelineMembers(std::move(pipes)));
+  if (!others.empty())
+    notices_.push_back(fmt::format("process {} has other pipelines, too: {}", process.pid,
+                                   fmt::join(others, "; ")));
+}
+
+void Watcher::Impl::open(const WatchTarget& target) {
+  if (target.pid != 0 && target.fd < 0) return open(find_process(target.pid, parts_));
+  pass(parts_.now_ns());
+  open(find_pipe(target, table_.scan(), parts_));
+}
+
+void Watcher::Impl::open_tree(pid_t root) {
+  if (passes_.at_ns == 0) pass(parts_.now_ns());
+  begin(PipelineMembers(Descendants(root, parts_.parent_of, parts_.self)));
+}
+
+void Watcher::Impl::close() {
+  if (!open_) return;
+  for (std::string& notice : open_->take_notices()) notices_.push_back(std::move(notice));
+  instruments_ = open_->take_instruments();
+  instruments_->rest();
+  open_.reset();
+  is_new_ = true;
+}
+
+std::optional<Pipeline> Watcher::Impl::overall() const {
+  return open_ ? open_->overall() : std::nullopt;
+}
+
+void Watcher::Impl::select(std::optional<ProcessId> stage) {
+  if (open_) open_->select(stage);
+}
+
+void Watcher::Impl::count_bytes(bool on) {
+  if (open_)
+    open_->count_bytes(on);
+  else if (on)
+    throw Error("bytes are counted in one pipeline; open it first");
+  is_new_ = true;
+}
+
+// ---- changes in other people's processes ---------------------------------------
+
+InterventionLog::HistoryOf Watcher::Impl::history_of() {
+  return [this](PipeId pipe) {
+    const KnownPipe* known = table_.known(pipe);
+    return known ? known->history.history() : nullptr;
+  };
+}
+
+// The newest change is in force.
+std::string Watcher::Impl::changed(std::optional<PipeId> measured, std::optional<ProcessId> stage) {
+  const Interventions::Done& done = interventions_.done().back();
+  if (!interventions_.has_record() && done.step == 1) notify(kNoRecord);
+  log_.keep(parts_.now_ns(), interventions_.done());  // of the same none waits any more
+  log_.add(parts_.now_ns(), done, measured, stage, history_of());
+  if (measured)
+    if (KnownPipe* known = table_.known(*measured)) known->history.track();
+  if (open_) open_->restart_window();
+  want_pass();  // what it looks like now
+  is_new_ = true;
+  return done.text;
+}
+
+std::string Watcher::Impl::resize(PipeId pipe, bool larger) {
+  const ScannedPipe& scanned = find(pipe);
+  const uint64_t bytes =
+      scanned.ring ? scanned.ring->slots * kPageBytes : scanned.capacity.value_or(0);
+  if (bytes == 0) throw Error(fmt::format("the size of pipe {} is not known yet", pipe.inode));
+  if (!larger && bytes <= kPageBytes)
+    throw Error(fmt::format("pipe {} has one slot already: no pipe is smaller", pipe.inode));
+  const size_t before = interventions_.done().size();
+  const uint64_t granted =
+      interventions_.resize(pipe, scanned.ends, larger ? 2 * bytes : bytes / 2);
+  if (interventions_.done().size() > before) return changed(pipe, {});
+  want_pass();  // the last one is out of date: somebody else has resized it
+  return fmt::format("pipe {} has {} already", pipe.inode, size_text(granted));
+}
+
+// The pipe whose rate tells how a stage is doing.
+std::optional<PipeId> Watcher::Impl::measured_by(ProcessId stage) const {
+  if (!open_ || !open_->view()) return {};
+  std::optional<PipeId> read;
+  for (const Pipe& pipe : open_->view()->pipes) {
+    const auto moves = [&](const StageEnd& end) { return end.active && end.end.process == stage; };
+    if (std::ranges::any_of(pipe.writers, moves)) return pipe.id;
+    if (std::ranges::any_of(pipe.readers, moves)) read = pipe.id;
+  }
+  return read;
+}
+
+std::string Watcher::Impl::renice(ProcessId stage, int nice) {
+  interventions_.renice(stage, nice);
+  return changed(measured_by(stage), stage);
+}
+
+std::string Watcher::Impl::pin(ProcessId stage, std::span<const int> cpus) {
+  interventions_.pin(stage, cpus);
+  return changed(measured_by(stage), stage);
+}
+
+void Watcher::Impl::settle_undone() {
+  log_.keep(parts_.now_ns(), interventions_.done());
+  if (open_) open_->restart_window();
+  want_pass();
+  is_new_ = true;
+}
+
+std::string Watcher::Impl::undo(bool all) {
+  try {
+    std::string text = all ? interventions_.undo_all() : interventions_.undo();
+    settle_undone();
+    return text;
+  } catch (const Error&) {
+    settle_undone();
+    throw;
+  }
+}
+
+// A pipe is only touched if its bytes have room.
+void Watcher::Impl::retry_undo() {
+  const auto may_fit = [this](PipeId id, uint64_t bytes) {
+    const ScannedPipe* pipe = table_.index().pipe(id);
+    if (!pipe) return true;
+    return (pipe->ring ? pipe->ring->used() * kPageBytes : pipe->queued.value_or(0)) <= bytes;
+  };
+  std::vector<std::string> news = interventions_.retry(may_fit);
+  if (news.empty()) return log_.keep(parts_.now_ns(), interventions_.done());  // why they wait
+  settle_undone();
+  std::ranges::move(news, std::back_inserter(notices_));
+}
+
+Watcher::Watcher(const WatchOptions& options) : Watcher(options, real_watch_parts(options.bpf)) {}
+Watcher::Watcher(const WatchOptions& options, WatchParts parts)
+    : impl_(std::make_unique<Impl>(options, std::move(parts))) {}
+Watcher::~Watcher() = default;
+std::shared_ptr<const WatchSnapshot> Watcher::tick(uint64_t now_ns) { return impl_->tick(now_ns); }
+void Watcher::prepare() { impl_->prepare(); }
+void Watcher::count_children() { impl_->count_children(); }
+void Watcher::open(PipeId pipe) { impl_->open(pipe); }
+void Watcher::open(ProcessId process) { impl_->open(process); }
+void Watcher::open(const WatchTarget& target) { impl_->open(target); }
+void Watcher::open_tree(pid_t root) { impl_->open_tree(root); }
+void Watcher::close() { impl_->close(); }
+void Watcher::notify(std::string text) { impl_->notify(std::move(text)); }
+void Watcher::sample_again() { impl_->sample_again(); }
+std::optional<Pipeline> Watcher::overall() const { return impl_->overall(); }
+void Watcher::select(std::optional<ProcessId> stage) { impl_->select(stage); }
+void Watcher::count_bytes(bool on) { impl_->count_bytes(on); }
+std::string Watcher::resize(PipeId pipe, bool larger) { return impl_->resize(pipe, larger); }
+std::string Watcher::renice(ProcessId stage, int nice) { return impl_->renice(stage, nice); }
+std::string Watcher::pin(ProcessId stage, std::span<const int> cpus) {
+  return impl_->pin(stage, cpus);
+}
+std::string Watcher::undo() { return impl_->undo(false); }
+std::string Watcher::undo_all() { return impl_->undo(true); }
+std::vector<std::string> Watcher::finish_changes() { return impl_->finish_changes(); }
+void Watcher::keep_changes() { impl_->keep_changes(); }
+
+}  // namespace pipetop
