@@ -9,8 +9,8 @@
 #include "engine/experiment/ladder.h"
 #include "engine/experiment/sweep.h"
 #include "engine/recording/recording.h"
+#include "tui/draw/picture.h"
 #include "tui/flags/command_line.h"
-#include "tui/picture/picture.h"
 
 namespace pipetop::tui {
 

@@ -16,7 +16,7 @@
 #include "tui/command_line/output.h"
 #include "tui/dashboard/engine_source.h"
 #include "tui/dashboard/frame_maker.h"
-#include "tui/picture/picture.h"
+#include "tui/draw/picture.h"
 
 namespace pipetop::tui {
 namespace {

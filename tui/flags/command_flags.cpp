@@ -6,8 +6,8 @@
 #include "engine/base/text.h"
 #include "engine/experiment/sweep.h"
 #include "engine/registry/workloads.h"
+#include "tui/draw/picture.h"
 #include "tui/flags/flags.h"
-#include "tui/picture/picture.h"
 #include "tui/state/layout.h"
 
 namespace pipetop::tui {

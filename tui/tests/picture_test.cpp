@@ -1,4 +1,4 @@
-#include "tui/picture/picture.h"
+#include "tui/draw/picture.h"
 
 #include <gtest/gtest.h>
 #include <locale.h>
@@ -9,8 +9,8 @@
 #include <set>
 
 #include "tui/dashboard/frame_maker.h"
+#include "tui/draw/shapes.h"
 #include "tui/draw/text.h"
-#include "tui/picture/shapes.h"
 #include "tui/print/tests/xml_reader.h"
 #include "tui/tests/fake_source.h"
 

@@ -1,6 +1,6 @@
-#include <utility>
+#include "tui/draw/picture.h"
 
-#include "tui/picture/picture.h"
+#include <utility>
 
 namespace pipetop::tui {
 namespace {

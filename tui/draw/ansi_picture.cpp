@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "tui/draw/picture.h"
 #include "tui/draw/text.h"
-#include "tui/picture/picture.h"
 
 namespace pipetop::tui {
 namespace {

@@ -1,4 +1,4 @@
-#include "tui/picture/shapes.h"
+#include "tui/draw/shapes.h"
 
 #include <fmt/core.h>
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "tui/draw/picture.h"
+#include "tui/draw/shapes.h"
 #include "tui/draw/text.h"
 #include "tui/draw/xml.h"
-#include "tui/picture/picture.h"
-#include "tui/picture/shapes.h"
 
 namespace pipetop::tui {
 namespace {
