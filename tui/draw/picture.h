@@ -1,9 +1,12 @@
-// A canvas as a picture, for files.
+// A canvas as a picture, for files; and as what a terminal has to be told to show it.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tui/draw/canvas.h"
 #include "tui/draw/themes.h"
@@ -41,5 +44,49 @@ struct PictureFormat {
   std::string (*draw)(const Canvas& canvas, const PictureStyle& style);
 };
 std::span<const PictureFormat> picture_formats();
+
+// A terminal of 256 colours that is only told, never asked.
+class AnsiScreen {
+ public:
+  // The theme's colours on the terminal's own background.
+  explicit AnsiScreen(Theme theme);
+
+  // The escape sequences that change what was shown last into this; "" if nothing differs. All of
+  // it if the size differs, on a cleared screen.
+  std::string update(const Canvas& canvas);
+
+ private:
+  void put_row(const Canvas& canvas, int row);
+  void use(Ink ink);
+
+  std::array<int, kStyles> numbers_{};  // in the palette
+  std::string out_;
+  int rows_ = -1, cols_ = -1;
+  std::vector<Cell> shown_;
+  bool ink_known_ = false;
+  Ink ink_;
+};
+
+// A cell's size, in the picture's units: eighths of both are whole or half units.
+inline constexpr int kCellWidth = 12, kCellHeight = 24;
+
+// A character that is drawn rather than written: fonts leave gaps between them, or lack them.
+struct Shape {
+  enum class Paint : uint8_t {
+    none,   // it is text
+    block,  // `path` is filled; shaded by `density`
+    solid,  // the same, but with smooth edges
+    line,   // `path` is stroked
+    dots,   // each of its points is a dot
+  } paint = Paint::none;
+  std::string path;    // SVG path data
+  double density = 1;  // of `block`
+};
+
+// In the cell with this upper left corner. A block is `cells` wide, see joins().
+Shape shape_of(char32_t glyph, int x, int y, int cells = 1);
+
+// Whether it continues into the next cell if that has the same glyph: together they have no seam.
+bool joins(char32_t glyph);
 
 }  // namespace pipetop::tui

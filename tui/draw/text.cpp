@@ -30,6 +30,12 @@ size_t line_length(std::string_view text, int cols) {
   return blank > 0 && blank != text.npos ? blank : std::max<size_t>(fits, 1);
 }
 
+// Char of the XML 1.0 grammar.
+bool is_allowed_in_xml(char32_t c) {
+  if (c < 0x20) return c == '\t' || c == '\n' || c == '\r';
+  return c != 0xFFFE && c != 0xFFFF;
+}
+
 }  // namespace
 
 int columns_of(char32_t c) {
@@ -119,6 +125,24 @@ int wrap(const Area& area, std::string_view text, Ink ink) {
     area.put_fitted(row, 0, area.cols(), shown, ink);
   }
   return rows;
+}
+
+std::string xml_text(std::string_view text) {
+  std::string escaped;
+  while (!text.empty()) {
+    const char32_t c = take_code_point(text);
+    if (c == '&')
+      escaped += "&amp;";
+    else if (c == '<')
+      escaped += "&lt;";
+    else if (c == '>')
+      escaped += "&gt;";
+    else if (c == '"')
+      escaped += "&quot;";
+    else
+      append_utf8(escaped, is_allowed_in_xml(c) ? c : kReplacement);
+  }
+  return escaped;
 }
 
 }  // namespace pipetop::tui

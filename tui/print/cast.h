@@ -6,8 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "tui/draw/ansi.h"
-#include "tui/draw/canvas.h"
+#include "tui/draw/picture.h"
 
 namespace pipetop::tui {
 

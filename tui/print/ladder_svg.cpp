@@ -7,7 +7,6 @@
 
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
-#include "tui/draw/xml.h"
 #include "tui/print/document.h"
 #include "tui/print/results.h"
 

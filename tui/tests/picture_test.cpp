@@ -9,7 +9,6 @@
 #include <set>
 
 #include "tui/dashboard/frame_maker.h"
-#include "tui/draw/shapes.h"
 #include "tui/draw/text.h"
 #include "tui/print/tests/xml_reader.h"
 #include "tui/tests/fake_source.h"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tui/draw/xml.h"
+#include "tui/draw/text.h"
 #include "tui/print/tests/xml_reader.h"
 
 namespace pipetop::tui {
