@@ -9,7 +9,7 @@
 #include "tui/dashboard/keymap.h"
 #include "tui/draw/text.h"
 #include "tui/state/key_bar.h"
-#include "tui/state/list_keys.h"
+#include "tui/state/list_state.h"
 #include "tui/state/messages.h"
 #include "tui/state/ring_state.h"
 #include "tui/state/rungs.h"

@@ -26,7 +26,6 @@ void Controller::show_scene(const Scene& scene) {
   state_.reference = {};
   state_.help = state_.log = state_.ladder = state_.messages = {};
   state_.zoom.reset();
-  state_.hottest = {};
   state_.opened_for_show = false;
   state_.ring.picture = {};
   state_.ring.inspected.reset();

@@ -10,7 +10,7 @@
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/replay.h"
 #include "tui/state/key_bar.h"
-#include "tui/state/list_keys.h"
+#include "tui/state/list_state.h"
 #include "tui/state/ring_state.h"
 
 namespace pipetop::tui {

@@ -108,9 +108,7 @@ class ShowPainter {
       const int own = role == roles.back() ? band.end_col() - col : cols;
       const Area area =
           panel({band.row, col, band.rows, own}, {role_title(role), {"runs in", Style::dim}});
-      const Hottest& hottest = state_.hottest[static_cast<size_t>(role)];
-      draw_hottest(area, s_.worker(role), hottest.first(kTopFunctions, named_function()),
-                   state_.show.highlight);
+      draw_hottest(area, s_.worker(role), state_.hottest, named_function(), state_.show.highlight);
       col += own + 1;
     }
   }

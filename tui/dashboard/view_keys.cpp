@@ -4,7 +4,7 @@
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/state/layout.h"
-#include "tui/state/list_keys.h"
+#include "tui/state/list_state.h"
 #include "tui/state/ring_state.h"
 #include "tui/state/show_layout.h"
 
@@ -62,7 +62,6 @@ void show_lists(DashboardState& view, const Snapshot& shown, int rows, int cols)
     refresh(list.contents, shown.worker(role), view.reference, view.choice,
             list.folds_in(view.choice));
     if (view.show.on) {
-      view.hottest[static_cast<size_t>(role)].update(shown.worker(role).functions);
       bring_into_view(list, view.show.highlight, view.choice.form,
                       function_rows(list_of(layout, role)));
     }
@@ -71,15 +70,9 @@ void show_lists(DashboardState& view, const Snapshot& shown, int rows, int cols)
 }
 
 bool edit_filter(DashboardState& view, Key key) {
-  if (!view.choice.filter_before) return false;
   std::string filter = view.choice.filter;
-  if (key == key::enter || key == key::escape) {
-    if (key == key::escape) set_filter(view, *view.choice.filter_before);
-    view.choice.filter_before.reset();
-    return true;
-  }
-  if (!edit_text(filter, key)) return false;
-  set_filter(view, std::move(filter));
+  if (!edit_filter(filter, view.choice.filter_before, key)) return false;
+  if (filter != view.choice.filter) set_filter(view, std::move(filter));
   return true;
 }
 

@@ -12,7 +12,6 @@
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
 #include "engine/registry/workloads.h"
-#include "tui/state/hottest.h"
 #include "tui/state/layout.h"
 #include "tui/state/list_state.h"
 #include "tui/state/preset_name.h"
@@ -42,11 +41,10 @@ struct DashboardState {
   PageState help, log, ladder,
       messages;               // log: the segments so far; ladder: their settings as bars
   std::optional<Panel> zoom;  // the panel that has the whole screen
-  TopFunctions top_functions;
+  HottestFunctions hottest;
   RingState ring;
   ShowState show;
   TalkState talk;
-  std::array<Hottest, kRoles> hottest;   // in the show
   bool opened_for_show = false;          // all rows of the lists, for its tree
   std::optional<bool> parts;             // in the ring's place; nothing: the workload's default
   std::optional<double> roof_gib_per_s;  // the upper bound of a pipe's rate here, if known

@@ -1,7 +1,11 @@
 #include "tui/state/list_state.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "tui/draw/text.h"
 
 namespace pipetop::tui {
 namespace {
@@ -50,16 +54,47 @@ int find_selection(const ListState& list) {
   return nearest + (heading ? 1 : 0);
 }
 
+constexpr Key kDelete = 0x7F;
+
+// The selected row; selects the top one if there is none.
+const CallRow* row_to_open(ListState& list) {
+  if (!selected_row(list)) select(list, list.scroll);
+  const CallRow* row = selected_row(list);
+  return row && row->fold != Fold::none ? row : nullptr;
+}
+
+void erase_last_character(std::string& text) {
+  while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
+  if (!text.empty()) text.pop_back();
+}
+
 }  // namespace
 
-const std::optional<FunctionRow>& TopFunctions::of(const FunctionTable& functions) const {
-  const auto [entry, is_new] = found_.try_emplace(Tree(functions.tree));
-  if (is_new) {
-    const std::vector<FunctionRow> rows = functions.rows();
-    if (!rows.empty()) entry->second = rows.front();
-    std::erase_if(found_, [](const auto& other) { return other.first.expired(); });
-  }
-  return entry->second;
+const std::vector<HotFunction>& HottestFunctions::of(const FunctionTable& functions) const {
+  const auto found = found_.find(functions.tree);
+  if (found != found_.end()) return found->second;
+  std::erase_if(found_, [](const auto& other) { return other.first.expired(); });
+  std::vector<HotFunction>& rows = found_[functions.tree];
+  for (const FunctionRow& row : functions.rows())
+    rows.push_back({row.name, functions.share(row.self_samples)});
+  return rows;
+}
+
+std::vector<HotFunction> HottestFunctions::first(const FunctionTable& functions, size_t count,
+                                                 std::string_view kept) const {
+  const std::vector<HotFunction>& all = of(functions);
+  std::vector<HotFunction> rows(all.begin(), all.begin() + std::min(count, all.size()));
+  if (kept.empty() || count == 0 || all.empty() ||
+      std::ranges::find(rows, kept, &HotFunction::name) != rows.end())
+    return rows;
+  const auto found = std::ranges::find(all, kept, &HotFunction::name);
+  if (rows.size() == count) rows.pop_back();
+  rows.push_back(found == all.end() ? HotFunction{kept, 0} : *found);
+  return rows;
+}
+
+std::string counted_text(double share, uint64_t samples) {
+  return fmt::format("{:.0f}/{}", share * static_cast<double>(samples), samples);
 }
 
 Reading<CallProfile> of_wall_time(CallProfile profile, Activity activity, const TimeShares& wall) {
@@ -139,6 +174,61 @@ void keep_in_view(ListState& list, int visible) {
     list.scroll = std::clamp(list.scroll, list.selected - visible + 1, list.selected);
   }
   list.scroll = std::clamp(list.scroll, 0, std::max(0, count - visible));
+}
+
+void move_selection(ListState& list, int lines) {
+  const int last = static_cast<int>(rows_of(list).size()) - 1;
+  if (last < 0) return;
+  // The first press selects the top of the list.
+  const int from = list.selected < 0 ? list.scroll - (lines == 1 ? 1 : 0) : list.selected;
+  int to = std::clamp(from + lines, 0, last);
+  // The line above the vanished functions is no row to select; one of them follows.
+  if (rows_of(list)[static_cast<size_t>(to)].is_heading()) to += lines < 0 && to > 0 ? -1 : 1;
+  select(list, to);
+}
+
+void open_level(ListState& list, const ListChoice& choice) {
+  const CallRow* row = row_to_open(list);
+  if (row) list.folds_in(choice).set_level(row->path, row->fold == Fold::closed);
+}
+
+void open_entry(ListState& list, const ListChoice& choice) {
+  const CallRow* row = row_to_open(list);
+  if (!row) return;
+  const bool all_open = row->fold == Fold::open && row->open_below;
+  list.folds_in(choice).set_entry(row->path, !all_open);
+}
+
+void open_all(ListState& list, const ListChoice& choice) { list.folds_in(choice).set_all(true); }
+
+void close_all(ListState& list, const ListChoice& choice) {
+  const auto rows = rows_of(list);
+  int top = selected_row(list) ? list.selected : -1;
+  while (top >= 0 && rows[static_cast<size_t>(top)].parent >= 0)
+    top = rows[static_cast<size_t>(top)].parent;
+  select(list, top);
+  list.folds_in(choice).set_all(false);
+}
+
+bool edit_filter(std::string& filter, std::optional<std::string>& before, Key key) {
+  if (!before) return false;
+  if (key != key::enter && key != key::escape) return edit_text(filter, key);
+  if (key == key::escape) filter = *before;
+  before.reset();
+  return true;
+}
+
+bool edit_text(std::string& text, Key key) {
+  if (key == key::backspace || key == kDelete || key == key::ctrl('H')) {
+    erase_last_character(text);
+  } else if (key == key::ctrl('U')) {
+    text.clear();
+  } else if (key >= U' ' && key < key::up) {
+    append_utf8(text, key);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace pipetop::tui

@@ -1,4 +1,5 @@
-// The state of a function list: its contents, or why it is empty, selection and scroll.
+// The state of a function list: its contents, or why it is empty, selection and scroll; and what
+// keys do to it.
 #pragma once
 
 #include <array>
@@ -8,21 +9,36 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/model/snapshot.h"
+#include "tui/draw/keys.h"
 #include "tui/state/call_rows.h"
 
 namespace pipetop::tui {
 
-// The first function of each table, found once: it takes a walk over the whole tree.
-class TopFunctions {
+// Of fewer samples no shares are shown: they are counted.
+inline constexpr uint64_t kTooFewSamples = 20;
+std::string counted_text(double share, uint64_t samples);  // "1/3"
+
+struct HotFunction {
+  std::string_view name;
+  double share = 0;  // of the samples, without its callees
+};
+
+// The functions of each table by descending share, found once: it takes a walk over the whole tree.
+class HottestFunctions {
  public:
-  // Nothing if the table is empty.
-  const std::optional<FunctionRow>& of(const FunctionTable& functions) const;
+  // The first `count` of them. `kept` is always among them, as the last one if it is not hot
+  // enough; with a share of 0 if it was not seen.
+  std::vector<HotFunction> first(const FunctionTable& functions, size_t count,
+                                 std::string_view kept = {}) const;
 
  private:
+  const std::vector<HotFunction>& of(const FunctionTable& functions) const;
+
   using Tree = std::weak_ptr<const CallTree>;
-  mutable std::map<Tree, std::optional<FunctionRow>, std::owner_less<Tree>> found_;
+  mutable std::map<Tree, std::vector<HotFunction>, std::owner_less<>> found_;
 };
 
 enum class Activity : uint8_t { running, waiting };
@@ -108,5 +124,22 @@ void select_nothing(ListState& list);
 // Keeps selection and scroll within the rows: finds the selected row again, and
 // scrolls to keep it visible.
 void keep_in_view(ListState& list, int visible);
+
+// What keys do: selection, which rows are open, and a filter being typed.
+void move_selection(ListState& list, int lines);
+
+// The selected row, else the top one: opens or closes it.
+void open_level(ListState& list, const ListChoice& choice);
+// All rows below it, too. Closes them only if everything is open already.
+void open_entry(ListState& list, const ListChoice& choice);
+void open_all(ListState& list, const ListChoice& choice);
+void close_all(ListState& list, const ListChoice& choice);
+
+// A key while a filter is being typed, with what it was `before`: Enter keeps it, Esc takes it
+// back. False: none is typed, or it is another key.
+bool edit_filter(std::string& filter, std::optional<std::string>& before, Key key);
+
+// What a key does to a line of text: types, or takes back. False: it is none of these.
+bool edit_text(std::string& text, Key key);
 
 }  // namespace pipetop::tui

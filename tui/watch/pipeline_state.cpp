@@ -15,20 +15,12 @@ const Pipeline& live_of(const PipelineState& state) {
   return state.live->pipeline ? *state.live->pipeline : state.shown();
 }
 
-template <class Key, class Value, class Views>
-void forget_gone(std::map<Key, Value>& memory, const Views& views) {
-  std::erase_if(memory, [&](const auto& entry) {
-    return std::ranges::none_of(views, [&](const auto& view) { return view.id == entry.first; });
-  });
-}
-
 void remember(PipelineState& state) {
   const Pipeline& live = live_of(state);
-  forget_gone(state.rings, live.pipes);
-  forget_gone(state.hottest, live.stages);
+  std::erase_if(state.rings, [&](const auto& entry) {
+    return std::ranges::find(live.pipes, entry.first, &Pipe::id) == live.pipes.end();
+  });
   for (const Pipe& pipe : live.pipes) state.rings[pipe.id].update(pipe, state.live->now_ns);
-  for (const Stage& stage : state.shown().stages)
-    if (stage.functions.has_value()) state.hottest[stage.id].update(stage.functions);
 }
 
 // The selected one, wherever it is by now; else what holds the pipeline up.
@@ -127,13 +119,12 @@ void move_selection(PipelineState& state, int by) {
 StageShown stage_shown(const PipelineState& state, size_t stage) {
   const Pipeline& pipeline = state.shown();
   const Stage& view = pipeline.stages[stage];
-  const auto hottest = state.hottest.find(view.id);
   return {.stage = view,
           .selected = selected_stage(state) == &view,
           .blame = pipeline.bottleneck.stage == view.id ? blame_text(pipeline.bottleneck.kind) : "",
           .cpus = state.cpus,
           .factor = factor_of(*state.figures, view.id),
-          .hottest = hottest == state.hottest.end() ? nullptr : &hottest->second};
+          .hottest = &state.hottest};
 }
 
 RingShown ring_shown(const PipelineState& state, size_t pipe) {

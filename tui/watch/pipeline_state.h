@@ -9,7 +9,6 @@
 
 #include "engine/watch/pipeline.h"
 #include "tui/draw/keys.h"
-#include "tui/state/hottest.h"
 #include "tui/state/list_state.h"
 #include "tui/state/ring_state.h"
 #include "tui/watch/chain.h"
@@ -34,8 +33,8 @@ struct PipelineState {
   HeldPipeline held;
   Chain chain;
   std::map<PipeId, RingMemory> rings;
-  std::map<ProcessId, Hottest> hottest;  // of stages whose functions are known
-  size_t cpus = 0;                       // of the machine
+  HottestFunctions hottest;
+  size_t cpus = 0;  // of the machine
   bool frozen = false;
 
   PipelineFocus focus = PipelineFocus::chain;

@@ -103,19 +103,25 @@ void draw_cpu_row(const Area& area, const Stage& stage) {
     draw_bar(area.part({0, col, 1, area.cols()}), std::min(1.0, *stage.cpu), Style::graph);
 }
 
-void draw_functions(const Area& area, const Hottest* hottest) {
-  if (!hottest || area.empty()) return;
+void draw_functions(const Area& area, const StageShown& shown) {
+  const Reading<FunctionTable>& functions = shown.stage.functions;
+  if (!shown.hottest || !functions.has_value() || area.empty()) return;
+  const auto count = static_cast<size_t>(std::min(area.rows(), kFunctionRows));
+  const bool few = functions->samples < kTooFewSamples;
   int row = 0;
-  for (const HotFunction& function :
-       hottest->first(static_cast<size_t>(std::min(area.rows(), kFunctionRows)), "")) {
+  for (const HotFunction& function : shown.hottest->first(*functions, count)) {
     const Area line = area.from_row(row++, 1);
     line.put_fitted(0, 0, line.cols() - 6, function.name, Style::plain);
-    line.put_right(0, whole_percent_text(function.share), Style::value);
+    line.put_right(
+        0,
+        few ? counted_text(function.share, functions->samples) : whole_percent_text(function.share),
+        Style::value);
   }
 }
 
 // The bar of the CPUs, that of the shares, and a line each for their numbers.
-void draw_narrow(const Area& area, const Stage& stage, const Hottest* hottest) {
+void draw_narrow(const Area& area, const StageShown& shown) {
+  const Stage& stage = shown.stage;
   if (stage.gone) return void(wrap(area, gone_text(stage), Style::dim));
   draw_cpu_row(area.from_row(0, 1), stage);
   if (!stage.shares.has_value()) {
@@ -125,14 +131,14 @@ void draw_narrow(const Area& area, const Stage& stage, const Hottest* hottest) {
   if (area.rows() < 3) return draw_share_bar(area.from_row(1), *stage.shares);
   draw_share_bar(area.from_row(1, 1), *stage.shares);
   const int row = 2 + draw_share_lines(area.from_row(2), *stage.shares);
-  draw_functions(area.from_row(row), hottest);
+  draw_functions(area.from_row(row), shown);
 }
 
-void draw_wide(const Area& area, const Stage& stage, const Hottest* hottest) {
-  draw_in_a_row(area.from_row(0, 1), stage);
+void draw_wide(const Area& area, const StageShown& shown) {
+  draw_in_a_row(area.from_row(0, 1), shown.stage);
   if (area.rows() < 2) return;
-  area.put_fitted(1, 0, area.cols(), stage.command, Style::dim);
-  draw_functions(area.from_row(2), hottest);
+  area.put_fitted(1, 0, area.cols(), shown.stage.command, Style::dim);
+  draw_functions(area.from_row(2), shown);
 }
 
 }  // namespace
@@ -152,9 +158,9 @@ void draw_stage_box(Canvas& canvas, const Rect& rect, const StageShown& shown) {
   const Area area = draw_panel(canvas, Border::box, rect, title, shown.selected);
   if (area.empty()) return;
   if (area.cols() >= kWideInside)
-    draw_wide(area, shown.stage, shown.hottest);
+    draw_wide(area, shown);
   else
-    draw_narrow(area, shown.stage, shown.hottest);
+    draw_narrow(area, shown);
 }
 
 void draw_stage_line(const Area& area, const StageShown& shown) {

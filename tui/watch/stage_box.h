@@ -6,17 +6,17 @@
 
 #include "engine/watch/pipeline.h"
 #include "tui/draw/canvas.h"
-#include "tui/state/hottest.h"
+#include "tui/state/list_state.h"
 
 namespace pipetop::tui {
 
 struct StageShown {
   const Stage& stage;
   bool selected = false;
-  std::string_view blame = {};       // "holds it up"; "" if it is not to blame
-  size_t cpus = 0;                   // of the machine; 0: not known
-  std::string factor = {};           // what a change of it gained, "×1.7"
-  const Hottest* hottest = nullptr;  // its functions, if they are known
+  std::string_view blame = {};                // "holds it up"; "" if it is not to blame
+  size_t cpus = 0;                            // of the machine; 0: not known
+  std::string factor = {};                    // what a change of it gained, "×1.7"
+  const HottestFunctions* hottest = nullptr;  // null: its functions aren't shown
 };
 
 // With its command, CPU and shares, as many of them as there are rows: 3 or more.

@@ -6,7 +6,7 @@
 
 #include "engine/base/error.h"
 #include "tui/draw/text.h"
-#include "tui/state/list_keys.h"
+#include "tui/state/list_state.h"
 #include "tui/watch/detail_view.h"
 #include "tui/watch/pipeline_view.h"
 #include "tui/watch/table_view.h"
@@ -198,14 +198,8 @@ bool WatchController::press_prompt(Key key) {
 bool WatchController::press_filter(Key key) {
   ListChoice& functions = state_.pipeline.choice;
   auto& before = state_.in_pipeline ? functions.filter_before : state_.table.filter_before;
-  if (!before) return false;
   std::string& filter = state_.in_pipeline ? functions.filter : state_.table.choice.filter;
-  if (key == key::enter || key == key::escape) {
-    if (key == key::escape) filter = *before;
-    before.reset();
-  } else if (!edit_text(filter, key)) {
-    return false;
-  }
+  if (!edit_filter(filter, before, key)) return false;
   if (state_.in_pipeline) state_.pipeline.functions.filtered = Folds(true);
   return true;
 }

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "engine/base/error.h"
-#include "tui/state/list_keys.h"
+#include "tui/state/list_state.h"
 #include "tui/watch/pipeline_view.h"
 #include "tui/watch/watch_controller.h"
 #include "tui/watch/watch_messages.h"

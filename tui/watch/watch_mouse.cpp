@@ -1,7 +1,7 @@
 // Clicks and the wheel, by place.
 #include <algorithm>
 
-#include "tui/state/list_keys.h"
+#include "tui/state/list_state.h"
 #include "tui/watch/detail_view.h"
 #include "tui/watch/pipeline_view.h"
 #include "tui/watch/table_view.h"

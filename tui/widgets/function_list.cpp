@@ -6,8 +6,8 @@
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
-#include "tui/state/hottest.h"
 #include "tui/state/layout.h"
+#include "tui/state/list_state.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/show.h"
 #include "tui/widgets/workers.h"
@@ -133,11 +133,10 @@ bool is_brief(const FunctionListOptions& view) {
   return view.choice.activity == Activity::waiting && view.list.contents.source.now.whole < kMs;
 }
 
-// "1/3": of the samples.
-std::string counted_text(double share, const ListContents& contents) {
+// Of the samples, not of the wall time.
+std::string counted_share(double share, const ListContents& contents) {
   const double scale = contents.source.now.scale;
-  const auto all = static_cast<double>(contents.count);
-  return fmt::format("{:.0f}/{}", scale > 0 ? share / scale * all : 0, contents.count);
+  return counted_text(scale > 0 ? share / scale : 0, contents.count);
 }
 
 // How rows are indented.
@@ -195,9 +194,9 @@ void draw_row(const Area& area, const ListColumns& c, const CallRow& row,
   const bool gone = row.novelty == Novelty::vanished;
   if (is_counted(view)) {
     if (!gone)
-      area.part(c.self).put_right(0, counted_text(row.self, view.list.contents), Style::dim);
+      area.part(c.self).put_right(0, counted_share(row.self, view.list.contents), Style::dim);
     if (!gone)
-      area.part(c.children).put_right(0, counted_text(row.total, view.list.contents), Style::dim);
+      area.part(c.children).put_right(0, counted_share(row.total, view.list.contents), Style::dim);
     return draw_name(area.part(c.name), row, indent, false);
   }
   const auto ink = [&](ListSort of) { return gone || of != sort ? Style::dim : Style::value; };

@@ -58,11 +58,11 @@ class Log {
 
 std::string percent_figure(double share) { return fmt::format("{:.0f}", share * 100); }
 
-std::string top_function(const SegmentRole& role, const TopFunctions& tops) {
+std::string top_function(const SegmentRole& role, const HottestFunctions& hottest) {
   if (!role.functions.has_value()) return "";
-  const std::optional<FunctionRow>& top = tops.of(*role.functions);
-  if (!top) return "";
-  return fmt::format("{:.0f} {}", role.functions->share(top->self_samples) * 100, top->name);
+  const auto top = hottest.first(*role.functions, 1);
+  if (top.empty()) return "";
+  return fmt::format("{:.0f} {}", top[0].share * 100, top[0].name);
 }
 
 // A rate in slow motion is meaningless.
@@ -99,7 +99,7 @@ std::vector<Column> rate_columns(const Segment& s, const Segment* before) {
 }
 
 // The last ones, a function per role, have no width yet.
-std::vector<Column> observed_columns(const Segment& s, const TopFunctions& tops) {
+std::vector<Column> observed_columns(const Segment& s, const HottestFunctions& hottest) {
   const auto ring = [&](auto member) {
     return text_of(s.occupancy, [&](const Occupancy& o) { return percent_figure(o.*member); });
   };
@@ -118,7 +118,7 @@ std::vector<Column> observed_columns(const Segment& s, const TopFunctions& tops)
   }
   for (const Role role : roles)
     columns.push_back({fmt::format("{} in", role_name(s.requested, role)), 0, false,
-                       top_function(s.role(role), tops), style_of(role)});
+                       top_function(s.role(role), hottest), style_of(role)});
   return columns;
 }
 
@@ -147,10 +147,10 @@ constexpr int kNumberCols = 6;
 // For a segment or the headings, starting after the number. The change and the functions
 // share the room that is left.
 void draw_segment(const Area& area, const Segment& s, const Segment* before,
-                  const TopFunctions& tops, bool headings) {
+                  const HottestFunctions& hottest, bool headings) {
   const Area room = area.part({0, kNumberCols, area.rows(), area.cols()});
   const bool one_line = area.cols() >= kOneLineCols;
-  auto rates = rate_columns(s, before), observed = observed_columns(s, tops);
+  auto rates = rate_columns(s, before), observed = observed_columns(s, hottest);
   const int fixed = columns_in(rates) + (one_line ? columns_in(observed) + 1 : 0);
   const int spare = std::max(0, room.cols() - fixed);
   rates[1].cols = one_line ? std::clamp(spare * 2 / 5, 14, 32) : spare;
@@ -167,7 +167,7 @@ void draw_segments(const Area& area, const Log& log, const DashboardState& state
   const Shape shape = shape_of(area.rows(), area.cols());
   const int end = std::max(0, log.size() - shape.visible);
   const int first = std::clamp(state.log.scroll, 0, end);
-  draw_segment(area.from_row(0, shape.headers), log.at(0), nullptr, state.top_functions, true);
+  draw_segment(area.from_row(0, shape.headers), log.at(0), nullptr, state.hottest, true);
   for (int i = 0; i < shape.visible && first + i < log.size(); ++i) {
     const Segment& s = log.at(first + i);
     const Area lines = area.from_row(shape.headers + i * shape.lines, shape.lines);
@@ -176,7 +176,7 @@ void draw_segments(const Area& area, const Log& log, const DashboardState& state
               present ? Style::value : Style::dim);
     if (state.reference.is_a && state.reference.segment->number == s.number)
       lines.put(0, 4, "A", {Style::mark, kBold});
-    draw_segment(lines, s, log.before(first + i), state.top_functions, false);
+    draw_segment(lines, s, log.before(first + i), state.hottest, false);
   }
 }
 

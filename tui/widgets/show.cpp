@@ -31,8 +31,7 @@ void draw_hot_row(const Area& area, const HotFunction& function, uint64_t sample
   const bool few = samples < kTooFewSamples;
   const int bar_cols = few ? 0 : std::clamp(area.cols() - kShareCols - 1 - name_cols - 1, 0, 48);
   const std::string share =
-      few ? fmt::format("{:.0f}/{}", function.share * double(samples), samples)
-          : percent_text(function.share) + " %";
+      few ? counted_text(function.share, samples) : percent_text(function.share) + " %";
   area.part({0, 0, 1, kShareCols}).put_right(0, share, Style::value);
   const int name = kShareCols + 1;
   area.put_fitted(0, name, area.cols() - bar_cols - 1 - name, function.name, Style::plain);
@@ -140,13 +139,14 @@ void draw_show_caption(const Area& area, std::string_view caption) {
   }
 }
 
-void draw_hottest(const Area& area, const WorkerReadings& worker,
-                  std::span<const HotFunction> functions, std::string_view highlight) {
+void draw_hottest(const Area& area, const WorkerReadings& worker, const HottestFunctions& hottest,
+                  std::string_view kept, std::string_view highlight) {
   if (area.empty()) return;
   if (!worker.functions.has_value()) {
     draw_absence(area, "functions", worker.functions.status, worker.functions.reason);
     return;
   }
+  const auto functions = hottest.first(*worker.functions, kTopFunctions, kept);
   if (functions.empty()) area.put(0, 1, "no samples", Style::dim);
   int row = 0;
   for (const HotFunction& function : functions)

@@ -9,7 +9,7 @@
 #include "tui/draw/canvas.h"
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
-#include "tui/state/hottest.h"
+#include "tui/state/list_state.h"
 #include "tui/widgets/frame.h"
 
 namespace pipetop::tui {
@@ -39,9 +39,10 @@ void draw_show_cause(const Area& area, const Reading<Change>& change);
 
 void draw_show_caption(const Area& area, std::string_view caption);
 
-// A row for each function, with bars that 100 % fills; or why there are none.
-void draw_hottest(const Area& area, const WorkerReadings& worker,
-                  std::span<const HotFunction> functions, std::string_view highlight);
+// A row for each of the first functions, among them always `kept`, with bars that 100 % fills; or
+// why there are none.
+void draw_hottest(const Area& area, const WorkerReadings& worker, const HottestFunctions& hottest,
+                  std::string_view kept, std::string_view highlight);
 
 // What is on, in words: "vmsplice · splice · huge pages · busy".
 std::string words_of(const Snapshot& snapshot);
