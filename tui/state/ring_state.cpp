@@ -207,7 +207,9 @@ std::string absent_slots(const Reading<RingFrame>& frame, uint32_t slots) {
   return text;
 }
 
-RingLayout ring_layout(int rows, int cols, uint32_t slots, const RingState& state, Pace pace) {
+RingLayout ring_layout(int rows, int cols, uint32_t slots, const RingState& state, Pace pace,
+                       int above) {
+  rows -= above - 1;
   RingLayout plan;
   plan.strip_style.selected = state.inspected;
   const bool slow = pace == Pace::slow_motion, inspecting = state.inspected.has_value();
@@ -229,7 +231,7 @@ RingLayout ring_layout(int rows, int cols, uint32_t slots, const RingState& stat
   detail += more_detail;
   picture += left - more_detail;
 
-  int row = 1;
+  int row = above;
   const auto place = [&](int piece_rows) {
     row += piece_rows;
     return Rect{row - piece_rows, 0, piece_rows, cols};
@@ -248,18 +250,16 @@ std::optional<uint32_t> slot_at(const Rect& panel, const Snapshot& shown, const 
   const RingFrame* frame = drawable_frame(shown.ring);
   if (!frame) return std::nullopt;
   const RingLayout plan = ring_layout(panel.rows, panel.cols, frame->slots, state, pace_of(shown));
-  Rect strip = plan.strip;
-  strip.row += panel.row;
-  strip.col += panel.col;
-  return slot_at(strip, *frame, plan.strip_style, row, col);
+  return slot_at(panel, *frame, plan, row, col);
 }
 
-std::optional<uint32_t> slot_at(const Rect& strip, const RingFrame& frame, const StripStyle& view,
+std::optional<uint32_t> slot_at(const Rect& panel, const RingFrame& frame, const RingLayout& plan,
                                 int row, int col) {
+  const StripStyle& view = plan.strip_style;
   const StripScale& scale = view.scale;
-  row -= strip.row;
-  col -= strip.col;
-  if (!Rect{0, 0, strip.rows, scale.cells_a_line}.contains(row, col)) return std::nullopt;
+  row -= panel.row + plan.strip.row;
+  col -= panel.col + plan.strip.col;
+  if (!Rect{0, 0, plan.strip.rows, scale.cells_a_line}.contains(row, col)) return std::nullopt;
   const int cell = row / view.line_rows() * scale.cells_a_line + col;
   const auto place = static_cast<uint32_t>(cell / scale.cells_a_slot * scale.slots_a_cell);
   if (place >= frame.slots) return std::nullopt;

@@ -148,13 +148,14 @@ struct RingLayout {
 // With less the verdict is shown elsewhere.
 constexpr bool has_verdict_row(int rows) { return rows >= 8; }
 
-RingLayout ring_layout(int rows, int cols, uint32_t slots, const RingState& state, Pace pace);
+// `above`: the rows of the summary, of these.
+RingLayout ring_layout(int rows, int cols, uint32_t slots, const RingState& state, Pace pace,
+                       int above = 1);
 
-// The index of the slot at a position of the screen, the first one if several share a cell; `strip`
-// is where the strip is.
-std::optional<uint32_t> slot_at(const Rect& strip, const RingFrame& frame, const StripStyle& view,
+// The index of the slot at a position of the screen, the first one if several share a cell; `panel`
+// is the inside of the ring's panel.
+std::optional<uint32_t> slot_at(const Rect& panel, const RingFrame& frame, const RingLayout& plan,
                                 int row, int col);
-// The same with `panel`, the inside of the ring's panel.
 std::optional<uint32_t> slot_at(const Rect& panel, const Snapshot& shown, const RingState& state,
                                 int row, int col);
 

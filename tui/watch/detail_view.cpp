@@ -98,14 +98,8 @@ void draw_ring_facts(const Area& area, const RingShown& shown) {
   put_items(area.from_row(1, 1), second);
 }
 
-// The slots get what the dashboard gives them; its first row, the summary, is ours.
-RingLayout slots_layout(int rows, int cols, uint32_t slots, const RingState& ring) {
-  return ring_layout(rows + 1, cols, slots, ring, Pace::normal);
-}
-
-Rect moved(Rect rect, int rows) {
-  rect.row += rows;
-  return rect;
+RingLayout ring_plan(int rows, int cols, const RingFrame& frame, const RingState& ring) {
+  return ring_layout(rows, cols, frame.slots, ring, Pace::normal, kRingRows);
 }
 
 // Side by side, with what they show below them.
@@ -118,29 +112,7 @@ void draw_charts(const Area& area, const RingShown& shown) {
   area.part({rows, half + 2, 1, area.cols()}).put(0, 0, "used, 0 to 100 %", Style::dim);
 }
 
-void draw_slots(const Area& area, const RingShown& shown, const RingState& ring) {
-  const RingMemory& memory = shown.memory;
-  const RingFrame& frame = *memory.frame();
-  const RingLayout plan = slots_layout(area.rows(), area.cols(), frame.slots, ring);
-  const auto part = [&](const Rect& rect) { return area.part(moved(rect, -1)); };
-  const bool settled = memory.fast() && !shown.instant && !ring.inspected;
-  const bool huge = settled ? memory.usual().huge : std::ranges::any_of(frame.slot, &Slot::huge);
-  if (settled) {
-    constexpr std::string_view kGrey =
-        "grey: used less than half of the time; Space shows one instant";
-    part(plan.markers).put(0, 0, whole_clauses(kGrey, area.cols()), Style::dim);
-    draw_settled_strip(part(plan.strip), frame.slots, plan.strip_style, memory.occupancy(),
-                       memory.usual());
-  } else {
-    draw_markers(part(plan.markers), frame, plan.strip_style);
-    draw_strip(part(plan.strip), frame, plan.strip_style);
-  }
-  draw_kinds(part(plan.legend), memory.kinds(), plan.strip_style, &frame, huge);
-  if (ring.inspected) draw_slot_detail(part(plan.detail), frame, *ring.inspected);
-  draw_charts(part(plan.picture), shown);
-}
-
-void draw_without_slots(const Area& area, const RingShown& shown) {
+void draw_unknown_slots(const Area& area, const RingShown& shown) {
   const Reading<RingFrame>& frame = shown.live.frame;
   draw_fill(area.from_row(0, 1), shown);
   int row = 1;
@@ -151,14 +123,20 @@ void draw_without_slots(const Area& area, const RingShown& shown) {
   draw_charts(area.from_row(row + 1), shown);
 }
 
-void draw_ring_detail(const Area& area, const PipelineState& state, const RingShown& shown) {
+void draw_ring_detail(const Area& area, const RingState& ring, const RingShown& shown) {
+  const RingMemory& memory = shown.memory;
   draw_ring_facts(area.from_row(0, kRingRows), shown);
-  const Area rest = area.from_row(kRingRows);
-  if (rest.empty()) return;
-  if (shown.memory.frame())
-    draw_slots(rest, shown, state.ring);
-  else
-    draw_without_slots(rest, shown);
+  if (area.rows() <= kRingRows) return;
+  const RingFrame* frame = memory.frame();
+  if (!frame) return draw_unknown_slots(area.from_row(kRingRows), shown);
+  const RingLayout plan = ring_plan(area.rows(), area.cols(), *frame, ring);
+  const bool settled = memory.fast() && !shown.instant && !ring.inspected;
+  draw_slots(area, plan,
+             {.frame = *frame,
+              .kinds = memory.kinds(),
+              .settled = settled ? &memory.occupancy() : nullptr,
+              .huge = memory.usually_huge()});
+  draw_charts(area.part(plan.picture), shown);
 }
 
 }  // namespace
@@ -169,7 +147,7 @@ void draw_detail(Canvas& canvas, const Rect& rect, Border border, const Pipeline
     draw_stage_detail(draw_panel(canvas, border, rect, title, is_focused(state)), state, *stage);
   } else if (const Pipe* pipe = selected_pipe(state)) {
     const auto title = ring_title_of(state, *pipe);
-    draw_ring_detail(draw_panel(canvas, border, rect, title, is_focused(state)), state,
+    draw_ring_detail(draw_panel(canvas, border, rect, title, is_focused(state)), state.ring,
                      ring_shown(state, selected_item(state)->index));
   }
 }
@@ -181,23 +159,14 @@ Rect detail_list(const Rect& panel, Border border, const PipelineState& state) {
   return {list.row + above, list.col, list.rows - above, list.cols};
 }
 
-std::optional<StripStyle> detail_strip_style(const Rect& panel, Border border,
-                                             const PipelineState& state) {
-  if (detail_strip(panel, border, state).empty()) return std::nullopt;
-  const Rect area = inside(border, panel);
-  const RingFrame& frame = *ring_shown(state, selected_item(state)->index).memory.frame();
-  return slots_layout(area.rows - kRingRows, area.cols, frame.slots, state.ring).strip_style;
-}
-
-Rect detail_strip(const Rect& panel, Border border, const PipelineState& state) {
-  if (panel.empty() || !selected_pipe(state)) return {};
+std::optional<DetailSlots> detail_slots(const Rect& panel, Border border,
+                                        const PipelineState& state) {
+  if (panel.empty() || !selected_pipe(state)) return std::nullopt;
   const RingFrame* frame = ring_shown(state, selected_item(state)->index).memory.frame();
-  if (!frame) return {};
+  if (!frame) return std::nullopt;
   const Rect area = inside(border, panel);
-  const RingLayout plan = slots_layout(area.rows - kRingRows, area.cols, frame->slots, state.ring);
-  Rect strip = moved(plan.strip, area.row + kRingRows - 1);
-  strip.col += area.col;
-  return strip;
+  const RingLayout plan = ring_plan(area.rows, area.cols, *frame, state.ring);
+  return plan.strip.empty() ? std::nullopt : std::optional(DetailSlots{*frame, area, plan});
 }
 
 }  // namespace pipetop::tui

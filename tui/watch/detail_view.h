@@ -11,13 +11,16 @@ namespace pipetop::tui {
 
 void draw_detail(Canvas& canvas, const Rect& rect, Border border, const PipelineState& state);
 
-// The function list of a stage's panel, and the strip of slots of a ring's, on the screen. Empty if
-// there is none.
+// The function list of a stage's panel, on the screen. Empty if there is none.
 Rect detail_list(const Rect& panel, Border border, const PipelineState& state);
-Rect detail_strip(const Rect& panel, Border border, const PipelineState& state);
 
-// How the strip is drawn there.
-std::optional<StripStyle> detail_strip_style(const Rect& panel, Border border,
-                                             const PipelineState& state);
+// The slots of a ring's panel; nothing if none are drawn.
+struct DetailSlots {
+  const RingFrame& frame;
+  Rect inside;  // of the panel, on the screen
+  RingLayout plan;
+};
+std::optional<DetailSlots> detail_slots(const Rect& panel, Border border,
+                                        const PipelineState& state);
 
 }  // namespace pipetop::tui

@@ -151,7 +151,8 @@ void draw_fill(const Area& area, const RingShown& shown) {
   }
   const StripStyle view = strip_style(area, frame->slots);
   if (shown.memory.fast() && !shown.instant)
-    draw_settled_strip(area, frame->slots, view, shown.memory.occupancy(), shown.memory.usual());
+    draw_settled_strip(area, frame->slots, view, shown.memory.occupancy(),
+                       usual_slot(shown.memory.kinds(), shown.memory.usually_huge()));
   else
     draw_strip(area, *frame, view);
 }

@@ -36,7 +36,7 @@ void RingMemory::sum_up(uint64_t now_ns) {
   summed_up_ns_ = now_ns;
   occupancy_ = {};
   occupancy_.samples = samples_.size();
-  std::array<double, kSlotKinds> kinds{};
+  KindShares kinds{};
   double used = 0, huge = 0;
   for (const Sample& look : samples_) {
     const double part = 1 / static_cast<double>(samples_.size());
@@ -49,11 +49,11 @@ void RingMemory::sum_up(uint64_t now_ns) {
   occupancy_.full_share = occupancy_.histogram.back();
   usually_huge_ = used > 0 && huge > used / 2;
   if (used <= 0) {
-    kinds_ = Reading<std::array<double, kSlotKinds>>::warming("no slot was used yet");
+    kinds_ = Reading<KindShares>::warming("no slot was used yet");
     return;
   }
   for (double& share : kinds) share /= used;
-  kinds_ = Reading<std::array<double, kSlotKinds>>::of(kinds);
+  kinds_ = Reading<KindShares>::of(kinds);
 }
 
 void RingMemory::update(const Pipe& live, uint64_t now_ns) {
@@ -69,12 +69,6 @@ void RingMemory::update(const Pipe& live, uint64_t now_ns) {
   }
   while (!samples_.empty() && samples_.front().at_ns + kRemembers_ns < now_ns) samples_.pop_front();
   if (resized || now_ns >= summed_up_ns_ + kHolds_ns) sum_up(now_ns);
-}
-
-UsualSlot RingMemory::usual() const {
-  if (!kinds_.has_value()) return {SlotKind::copy, false};
-  const auto most = std::max_element(kinds_->begin() + 1, kinds_->end());
-  return {static_cast<SlotKind>(most - kinds_->begin()), usually_huge_};
 }
 
 }  // namespace pipetop::tui

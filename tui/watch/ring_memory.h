@@ -24,8 +24,8 @@ class RingMemory {
   // Its slots are other ones in every frame: a strip of them would only flicker.
   bool fast() const { return tempo_.fast(); }
   const Occupancy& occupancy() const { return occupancy_; }
-  const Reading<std::array<double, kSlotKinds>>& kinds() const { return kinds_; }
-  UsualSlot usual() const;
+  const Reading<KindShares>& kinds() const { return kinds_; }
+  bool usually_huge() const { return usually_huge_; }
 
  private:
   struct Sample {
@@ -45,7 +45,7 @@ class RingMemory {
   std::deque<Sample> samples_;  // oldest first
   uint64_t summed_up_ns_ = 0;
   Occupancy occupancy_;
-  Reading<std::array<double, kSlotKinds>> kinds_;
+  Reading<KindShares> kinds_;
   bool usually_huge_ = false;
 };
 

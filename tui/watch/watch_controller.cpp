@@ -210,16 +210,17 @@ bool WatchController::press_slots(Key key) {
   if (state_.place() != kInDetail || !selected_pipe(pipeline)) return false;
   const WatchLayout layout = watch_layout(rows_, cols_);
   const PipelineLayout places = pipeline_layout(layout.body, rows_, pipeline);
-  const auto view = detail_strip_style(places.detail, places.border, pipeline);
-  if (!view) return false;
-  const RingFrame& frame = *ring_shown(pipeline, selected_item(pipeline)->index).memory.frame();
+  const auto slots = detail_slots(places.detail, places.border, pipeline);
+  if (!slots) return false;
+  const RingFrame& frame = slots->frame;
   auto& inspected = pipeline.ring.inspected;
   if (inspected && (key == key::escape || key == key::backspace || key == key::enter)) {
     inspected.reset();
     return true;
   }
   const Key arrow = key == U'j' ? key::down : key == U'k' ? key::up : key;
-  const auto to = slot_after(frame, view->scale, inspected.value_or(frame.tail), arrow);
+  const auto to =
+      slot_after(frame, slots->plan.strip_style.scale, inspected.value_or(frame.tail), arrow);
   if (!to && key != key::enter) return false;
   inspected = inspected && to ? *to : frame.tail % frame.slots;
   return true;

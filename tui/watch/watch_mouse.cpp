@@ -58,11 +58,9 @@ void WatchController::click_pipeline(const Mouse& mouse) {
     if (row == pipeline.functions.selected) return open_row(0);
     return select(pipeline.functions, row);
   }
-  const Rect strip = detail_strip(places.detail, places.border, pipeline);
-  const auto view = detail_strip_style(places.detail, places.border, pipeline);
-  if (!view) return;
-  const RingFrame& frame = *ring_shown(pipeline, selected_item(pipeline)->index).memory.frame();
-  if (const auto slot = slot_at(strip, frame, *view, mouse.row, mouse.col))
+  const auto slots = detail_slots(places.detail, places.border, pipeline);
+  if (!slots) return;
+  if (const auto slot = slot_at(slots->inside, slots->frame, slots->plan, mouse.row, mouse.col))
     pipeline.ring.inspected = slot;
 }
 

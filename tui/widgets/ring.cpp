@@ -33,11 +33,16 @@ void add_use(std::vector<Item>& items, const Snapshot& s) {
   }
 }
 
-void draw_summary(const Area& area, const Snapshot& s) {
+// Nothing that is said of a settled ring is of one instant.
+void draw_summary(const Area& area, const Snapshot& s, bool settled = false) {
   const RingReadings& ring = s.ring;
   std::vector<Item> items = {{{}, grouped_text(ring.slots), "slots", Style::value},
                              {{}, bytes_text(static_cast<double>(ring.bytes)), {}, Style::value}};
-  if (ring.frame.has_value()) add_use(items, s);
+  if (settled)
+    items.push_back(
+        {"on average", whole_percent_text(ring.occupancy->mean_share), "used", Style::value});
+  else if (ring.frame.has_value())
+    add_use(items, s);
   put_items(area.from_row(0, 1), items);
 }
 
@@ -45,6 +50,49 @@ void put_sign(Pen& pen, const Area& area, char32_t sign, Style style, std::strin
   if (pen.room() < static_cast<int>(word.size()) + 2) return;
   area.set(0, pen.col(), sign, style);
   pen.skip(2).text(word, Style::dim).skip(2);
+}
+
+// The signs of the kinds with their shares, which is also the legend.
+void draw_kinds(const Area& area, const Reading<KindShares>& kinds, const StripStyle& view,
+                const RingFrame& frame, bool huge) {
+  if (!kinds.has_value()) {
+    draw_absence(area, "kinds", kinds.status, kinds.reason);
+    return;
+  }
+  Pen pen(area, 0);
+  if (std::ranges::any_of(frame.slot, &Slot::rewritten))
+    put_sign(pen, area, rewritten_glyph(area.glyphs()), Style::error, "rewritten");
+  for (int i = 1; i < kSlotKinds; ++i) {
+    const auto kind = static_cast<SlotKind>(i);
+    const double share = (*kinds)[static_cast<size_t>(i)];
+    if (share < 0.0005) continue;
+    const std::string_view name = name_of(kind);
+    if (pen.room() < static_cast<int>(name.size()) + 9) break;
+    area.set(0, pen.col(), glyph_of(kind, false, area.glyphs()), style_of(kind));
+    pen.skip(2).text(name, Style::dim).skip(1);
+    pen.text(fmt::format("{:.0f} %", share * 100), Style::value).skip(2);
+  }
+  if (view.trail) {
+    put_sign(pen, area, U'+', Style::good, "filled");
+    put_sign(pen, area, U'-', Style::warning, "freed");
+  }
+  if (!huge) return;
+  if (area.glyphs().set == GlyphSet::ascii) {
+    if (pen.room() >= 13) pen.text("CAPITALS ", Style::plain).text("huge", Style::dim);
+  } else {
+    put_sign(pen, area, U'▔', Style::user_page, "huge");
+  }
+}
+
+// Above the strip of a settled ring.
+void put_what_is_grey(const Area& area) {
+  for (const std::string_view text :
+       {"grey: used less than half of the time; Space shows one instant",
+        "grey: used less than half the time", "grey: less than half"}) {
+    if (columns_of(text) > area.cols()) continue;
+    area.put(0, 0, text, Style::dim);
+    return;
+  }
 }
 
 int draw_map(const Area& area, const Snapshot& s) {
@@ -78,19 +126,16 @@ void draw_picture(const Area& area, const Snapshot& s, RingPicture picture) {
 }
 
 void draw_pieces(const Area& area, const Snapshot& s, const RingState& state, RingLayout plan) {
-  const RingFrame& frame = *drawable_frame(s.ring);
+  const RingReadings& ring = s.ring;
+  const RingFrame& frame = *drawable_frame(ring);
   plan.strip_style.dim = is_old(frame, s.now_ns);
-  const bool settled = settles(s.ring, state);
-  const bool huge = settled ? usual_slot(s).huge : std::ranges::any_of(frame.slot, &Slot::huge);
-  if (settled) {
-    draw_settled(area, s, plan);
-  } else {
-    draw_summary(area, s);
-    draw_markers(area.part(plan.markers), frame, plan.strip_style);
-    draw_strip(area.part(plan.strip), frame, plan.strip_style);
-  }
-  draw_kinds(area.part(plan.legend), s.ring.kinds, plan.strip_style, &frame, huge);
-  if (state.inspected) draw_slot_detail(area.part(plan.detail), frame, *state.inspected);
+  const bool settled = state.settled && ring.occupancy.has_value() && ring.kinds.has_value();
+  draw_summary(area, s, settled);
+  draw_slots(area, plan,
+             {.frame = frame,
+              .kinds = ring.kinds,
+              .settled = settled ? &*ring.occupancy : nullptr,
+              .huge = s.effective.pipe.huge.value.value_or(false)});
   draw_picture(area.part(plan.picture), s, state.picture);
 }
 
@@ -158,35 +203,21 @@ std::vector<TitlePart> ring_title(const Snapshot& s) {
           integrity_title(s.integrity, s.requested.pipe.payload)};
 }
 
-void draw_kinds(const Area& area, const Reading<std::array<double, kSlotKinds>>& kinds,
-                const StripStyle& view, const RingFrame* frame, bool huge) {
-  if (!kinds.has_value()) {
-    draw_absence(area, "kinds", kinds.status, kinds.reason);
-    return;
-  }
-  Pen pen(area, 0);
-  if (frame && std::ranges::any_of(frame->slot, &Slot::rewritten))
-    put_sign(pen, area, rewritten_glyph(area.glyphs()), Style::error, "rewritten");
-  for (int i = 1; i < kSlotKinds; ++i) {
-    const auto kind = static_cast<SlotKind>(i);
-    const double share = (*kinds)[static_cast<size_t>(i)];
-    if (share < 0.0005) continue;
-    const std::string_view name = name_of(kind);
-    if (pen.room() < static_cast<int>(name.size()) + 9) break;
-    area.set(0, pen.col(), glyph_of(kind, false, area.glyphs()), style_of(kind));
-    pen.skip(2).text(name, Style::dim).skip(1);
-    pen.text(fmt::format("{:.0f} %", share * 100), Style::value).skip(2);
-  }
-  if (view.trail) {
-    put_sign(pen, area, U'+', Style::good, "filled");
-    put_sign(pen, area, U'-', Style::warning, "freed");
-  }
-  if (!huge) return;
-  if (area.glyphs().set == GlyphSet::ascii) {
-    if (pen.room() >= 13) pen.text("CAPITALS ", Style::plain).text("huge", Style::dim);
+void draw_slots(const Area& area, const RingLayout& plan, const SlotsShown& shown) {
+  const StripStyle& style = plan.strip_style;
+  bool huge = std::ranges::any_of(shown.frame.slot, &Slot::huge);
+  const Area above = area.part(plan.markers), strip = area.part(plan.strip);
+  if (shown.settled) {
+    const UsualSlot usual = usual_slot(shown.kinds, shown.huge);
+    huge = usual.huge;
+    put_what_is_grey(above);
+    draw_settled_strip(strip, shown.frame.slots, style, *shown.settled, usual);
   } else {
-    put_sign(pen, area, U'▔', Style::user_page, "huge");
+    draw_markers(above, shown.frame, style);
+    draw_strip(strip, shown.frame, style);
   }
+  draw_kinds(area.part(plan.legend), shown.kinds, style, shown.frame, huge);
+  if (style.selected) draw_slot_detail(area.part(plan.detail), shown.frame, *style.selected);
 }
 
 void draw_ring(const Area& area, const Snapshot& s, const RingState& state, RingSaid said) {

@@ -22,6 +22,9 @@ TitlePart integrity_title(const Reading<Integrity>& integrity, Payload payload);
 
 std::vector<TitlePart> ring_title(const Snapshot& snapshot);
 
+// Shares of the used slots, by SlotKind.
+using KindShares = std::array<double, kSlotKinds>;
+
 // What the rest of the screen says.
 struct RingSaid {
   bool remedy_said = false;  // the remedy for missing slots
@@ -41,24 +44,24 @@ struct UsualSlot {
   SlotKind kind = SlotKind::other;
   bool huge = false;
 };
-UsualSlot usual_slot(const Snapshot& snapshot);
+// `huge`: most pages that were not copied are in huge ones.
+UsualSlot usual_slot(const Reading<KindShares>& kinds, bool huge);
 
-// Whether it is to be drawn, and it is known how much of the time slots are used, and what they
-// hold.
-bool settles(const RingReadings& ring, const RingState& state);
-
-// In place of the summary, the markers and the strip: a slot of the usual kind wherever one is used
-// for 1 % of the time; in its colour from 50 % on.
-void draw_settled(const Area& area, const Snapshot& snapshot, const RingLayout& plan);
-
-// The same strip over time: what slots of the usual kind are used.
+// The same strip over time, of a ring that turns too fast for an eye: a slot of the usual kind
+// wherever one is used for 1 % of the time; in its colour from 50 % on.
 void draw_settled_strip(const Area& area, uint32_t slots, const StripStyle& view,
                         const Occupancy& occupancy, const UsualSlot& usual);
 
-// The signs of the kinds with their shares, which is also the legend. `frame`: nullptr if it is not
-// the one that is drawn.
-void draw_kinds(const Area& area, const Reading<std::array<double, kSlotKinds>>& kinds,
-                const StripStyle& view, const RingFrame* frame, bool huge);
+// The slots of a ring, whoever made it.
+struct SlotsShown {
+  const RingFrame& frame;  // a whole one
+  const Reading<KindShares>& kinds;
+  const Occupancy* settled = nullptr;  // null: the slots of this frame are drawn
+  bool huge = false;                   // of a settled ring: most pages are
+};
+
+// The strip with its markers and its legend, and the inspected slot in detail: in their places.
+void draw_slots(const Area& area, const RingLayout& plan, const SlotsShown& shown);
 
 // Above the strip: labels that point at the cells of tail and head, and the scale
 // if a cell is several slots.

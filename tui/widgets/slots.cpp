@@ -138,6 +138,16 @@ void draw_under(const Area& area, int row, int col, const CellContent& content, 
   }
 }
 
+// Calls draw(cell, row, col) for each cell of a strip.
+template <class Draw>
+void each_cell(uint32_t slots, const StripStyle& view, Draw draw) {
+  const StripScale& scale = view.scale;
+  if (slots == 0 || scale.cells_a_line == 0) return;
+  const int cells = cell_of(scale, slots - 1) + scale.cells_a_slot;
+  for (int cell = 0; cell < cells; ++cell)
+    draw(cell, cell / scale.cells_a_line * view.line_rows(), cell % scale.cells_a_line);
+}
+
 // Columns that are taken already.
 struct Taken {
   int begin = 0, end = 0;
@@ -257,20 +267,39 @@ char32_t rewritten_glyph(const Glyphs& glyphs) {
   return glyphs.set == GlyphSet::unicode ? U'╳' : U'X';
 }
 
+UsualSlot usual_slot(const Reading<KindShares>& kinds, bool huge) {
+  if (!kinds.has_value()) return {SlotKind::copy, false};
+  const auto most = std::max_element(kinds->begin() + 1, kinds->end());
+  const auto kind = static_cast<SlotKind>(most - kinds->begin());
+  return {kind, kind != SlotKind::copy && huge};
+}
+
 void draw_strip(const Area& area, const RingFrame& frame, const StripStyle& view) {
-  const StripScale& scale = view.scale;
-  if (frame.torn || frame.slots == 0 || frame.slot.size() < frame.slots || scale.cells_a_line == 0)
-    return;
-  const int cells = cell_of(scale, frame.slots - 1) + scale.cells_a_slot;
-  for (int cell = 0; cell < cells; ++cell) {
+  if (frame.torn || frame.slot.size() < frame.slots) return;
+  each_cell(frame.slots, view, [&](int cell, int row, int col) {
     const CellContent content = content_of(frame, view, cell);
-    const int row = cell / scale.cells_a_line * view.line_rows();
-    const int col = cell % scale.cells_a_line;
     const Ink ink = ink_of(content, view);
     const char32_t glyph = glyph_of(content, area.glyphs());
     for (int i = 0; i < view.thickness; ++i) area.set(row + i, col, glyph, ink);
     if (view.underline) draw_under(area, row + view.thickness, col, content, view.dim);
-  }
+  });
+}
+
+void draw_settled_strip(const Area& area, uint32_t slots, const StripStyle& view,
+                        const Occupancy& occupancy, const UsualSlot& usual) {
+  const StripScale& scale = view.scale;
+  each_cell(slots, view, [&](int cell, int row, int col) {
+    const auto place = static_cast<uint32_t>(cell / scale.cells_a_slot * scale.slots_a_cell);
+    const double share = used_share(occupancy, slots, place);
+    const bool used = share >= 0.01;
+    const bool mostly = share >= 0.5;
+    const Style style = mostly ? style_of(usual.kind) : used ? Style::dim : Style::frame;
+    const Ink ink(style, mostly ? kBold : kNone);
+    const char32_t glyph = glyph_of(used ? usual.kind : SlotKind::empty, usual.huge, area.glyphs());
+    for (int i = 0; i < view.thickness; ++i) area.set(row + i, col, glyph, ink);
+    if (view.underline && usual.huge && used)
+      area.set(row + view.thickness, col, area.glyphs().under_huge, ink);
+  });
 }
 
 void draw_markers(const Area& area, const RingFrame& f, const StripStyle& view) {
