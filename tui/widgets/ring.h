@@ -11,8 +11,8 @@
 #include "tui/draw/canvas.h"
 #include "tui/state/messages.h"
 #include "tui/state/ring_state.h"
+#include "tui/widgets/curve.h"
 #include "tui/widgets/frame.h"
-#include "tui/widgets/time_axis.h"
 
 namespace pipetop::tui {
 
