@@ -17,7 +17,7 @@
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
 #include "tui/print/format.h"
-#include "tui/state/pipe_order.h"
+#include "tui/state/pipe_columns.h"
 #include "tui/view/progress.h"
 
 namespace pipetop::tui {

@@ -9,7 +9,7 @@
 #include "engine/base/reading.h"
 #include "engine/watch/pipeline.h"
 #include "tui/print/document.h"
-#include "tui/state/pipe_order.h"
+#include "tui/state/pipe_columns.h"
 
 namespace pipetop::tui {
 

@@ -1,8 +1,8 @@
-#include "tui/state/pipe_order.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "tui/state/pipe_columns.h"
 
 namespace pipetop::tui {
 namespace {

@@ -9,7 +9,7 @@
 #include "engine/process/threads.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
-#include "tui/watch/pipe_words.h"
+#include "tui/state/pipe_words.h"
 #include "tui/watch/share_bar.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/workers.h"

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "tui/draw/text.h"
+#include "tui/state/pipe_words.h"
 #include "tui/watch/detail_view.h"
-#include "tui/watch/pipe_words.h"
 #include "tui/watch/verdict_lines.h"
 
 namespace pipetop::tui {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/process/threads.h"
-#include "tui/watch/pipe_words.h"
+#include "tui/state/pipe_words.h"
 
 namespace pipetop::tui {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "tui/draw/text.h"
-#include "tui/watch/pipe_words.h"
+#include "tui/state/pipe_words.h"
 #include "tui/widgets/frame.h"
 
 namespace pipetop::tui {

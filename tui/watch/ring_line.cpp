@@ -10,7 +10,7 @@
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
-#include "tui/watch/pipe_words.h"
+#include "tui/state/pipe_words.h"
 #include "tui/widgets/curve.h"
 #include "tui/widgets/ring.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/watch/pipeline.h"
-#include "tui/state/pipe_order.h"
+#include "tui/state/pipe_columns.h"
 
 namespace pipetop::tui {
 

@@ -9,7 +9,7 @@
 
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
-#include "tui/watch/pipe_words.h"
+#include "tui/state/pipe_words.h"
 
 namespace pipetop::tui {
 namespace {

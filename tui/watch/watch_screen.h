@@ -7,7 +7,7 @@
 
 #include "engine/config/config.h"
 #include "engine/watch/watcher.h"
-#include "tui/state/pipe_order.h"
+#include "tui/state/pipe_columns.h"
 
 namespace pipetop::tui {
 

@@ -1,4 +1,4 @@
-#include "tui/watch/pipe_words.h"
+#include "tui/state/pipe_words.h"
 
 #include <fmt/core.h>
 

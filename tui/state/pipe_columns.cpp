@@ -1,4 +1,4 @@
-#include "tui/state/pipe_order.h"
+#include "tui/state/pipe_columns.h"
 
 #include <fmt/core.h>
 
