@@ -127,6 +127,11 @@ int wrap(const Area& area, std::string_view text, Ink ink) {
   return rows;
 }
 
+bool contains(std::string_view text, std::string_view part) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return !std::ranges::search(text, part, {}, lower, lower).empty() || part.empty();
+}
+
 std::string xml_text(std::string_view text) {
   std::string escaped;
   while (!text.empty()) {

@@ -67,6 +67,9 @@ std::vector<std::string_view> broken(std::string_view text, int cols);
 // ellipsis when there is more. Returns the lines used.
 int wrap(const Area& area, std::string_view text, Ink ink);
 
+// Whether `text` contains `part`, in upper or lower case (of ASCII).
+bool contains(std::string_view text, std::string_view part);
+
 // For content and quoted attributes of XML documents. What XML cannot contain (control characters
 // and invalid UTF-8) becomes U+FFFD.
 std::string xml_text(std::string_view text);

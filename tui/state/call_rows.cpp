@@ -5,19 +5,14 @@
 #include <span>
 #include <utility>
 
+#include "tui/draw/text.h"
+
 namespace pipetop::tui {
 namespace {
 
 enum Side : uint8_t { kNow, kBefore };
 constexpr std::array kSides = {kNow, kBefore};
 constexpr uint32_t kEnd = CallNode::kNone;
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-bool holds(std::string_view name, std::string_view filter) {
-  const auto same = [](char a, char b) { return lower(a) == lower(b); };
-  return std::search(name.begin(), name.end(), filter.begin(), filter.end(), same) != name.end();
-}
 
 // A call tree with links for walking from callers to callees. The profile outlives it.
 struct WalkedTree {
@@ -76,7 +71,7 @@ class RowMaker {
   }
 
  private:
-  bool matches(Function function) const { return holds(function.name(), choice_.filter); }
+  bool matches(Function function) const { return contains(function.name(), choice_.filter); }
 
   void find_leads() {
     if (choice_.filter.empty()) return;

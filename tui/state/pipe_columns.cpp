@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
+
+#include "tui/draw/numbers.h"
+#include "tui/draw/text.h"
+#include "tui/state/pipe_words.h"
 
 namespace pipetop::tui {
 namespace {
@@ -17,63 +19,109 @@ namespace {
 constexpr std::array<std::string_view, 9> kNames = {"rate", "full",   "empty",  "size",    "queued",
                                                     "age",  "writer", "reader", "pipeline"};
 
-// Sorts by it in ascending order.
 using Number = std::optional<double>;
 
-Number descending(const std::optional<uint64_t>& value) {
-  return value ? Number(-double(*value)) : Number();
+constexpr int kAny = 1 << 20, kLeastEndCols = 16;
+
+// ---- cells and ranks ----
+
+PipeCell rate_cell(const PipeRow& row, uint64_t) {
+  return {pipe_rate_text(row.pipe), value_style(row.pipe.bytes_per_s)};
+}
+Number rate_rank(const PipeRow& row) {
+  return row.pipe.bytes_per_s.has_value() ? Number(*row.pipe.bytes_per_s) : Number();
 }
 
-Number number_of(const PipeRow& row, PipeSort by) {
+template <double RingShares::*kShare>
+PipeCell share_cell(const PipeRow& row, uint64_t) {
+  const auto text = [](const RingShares& s) { return whole_percent_text(s.*kShare); };
+  return {text_of(row.pipe.shares, text), value_style(row.pipe.shares)};
+}
+template <double RingShares::*kShare>
+Number share_rank(const PipeRow& row) {
+  return row.pipe.shares.has_value() ? Number((*row.pipe.shares).*kShare) : Number();
+}
+
+template <std::optional<uint64_t> Pipe::*kBytes>
+PipeCell bytes_cell(const PipeRow& row, uint64_t) {
+  const std::optional<uint64_t>& bytes = row.pipe.*kBytes;
+  return {size_text(bytes), bytes ? Style::value : Style::dim};
+}
+template <std::optional<uint64_t> Pipe::*kBytes>
+Number bytes_rank(const PipeRow& row) {
+  const std::optional<uint64_t>& bytes = row.pipe.*kBytes;
+  return bytes ? Number(static_cast<double>(*bytes)) : Number();
+}
+
+PipeCell level_cell(const PipeRow& row, uint64_t) {
+  return {level_text(row.pipe), row.pipe.queued ? Style::value : Style::dim};
+}
+
+// The kernel doesn't say when a pipe was made.
+PipeCell age_cell(const PipeRow& row, uint64_t now_ns) {
+  const std::string seen = age_text(now_ns - std::min(now_ns, row.pipe.first_seen_ns));
+  return {row.pipe.older ? ">" + seen : seen, Style::dim};
+}
+Number age_rank(const PipeRow& row) { return static_cast<double>(row.pipe.first_seen_ns); }
+
+template <Role kEnd>
+PipeCell state_cell(const PipeRow& row, uint64_t) {
+  const Stage* stage = stage_at(row, kEnd);
+  if (!stage) return {};
+  const StateSign sign = sign_of(stage->state, row.pipe.id, kEnd);
+  return {std::string(sign.word), sign.style};
+}
+
+PipeCell pipe_cell(const PipeRow& row, uint64_t) {
   const Pipe& pipe = row.pipe;
-  const auto share = [&](double RingShares::*part) {
-    return pipe.shares.has_value() ? Number(-((*pipe.shares).*part)) : Number();
+  return {pipe.path.empty() ? std::to_string(pipe.id.inode) : pipe.path, Style::dim};
+}
+
+constexpr PipeColumn kColumns[] = {
+    {TableColumn::mark, "", 1},
+    {TableColumn::writer, "writer", kLeastEndCols, 0, kAny, PipeSort::writer},
+    {TableColumn::link, "", 3},
+    {TableColumn::reader, "reader", kLeastEndCols, 0, kAny, PipeSort::reader},
+    {TableColumn::rate, "rate", 12, 0, kAny, PipeSort::rate, rate_cell, rate_rank},
+    {TableColumn::full, "full", 6, 0, kAny, PipeSort::full, share_cell<&RingShares::full>,
+     share_rank<&RingShares::full>},
+    {TableColumn::empty, "empty", 6, 0, kAny, PipeSort::empty, share_cell<&RingShares::empty>,
+     share_rank<&RingShares::empty>},
+    {TableColumn::level, "in it", 10, 0, 109, PipeSort::queued, level_cell,
+     bytes_rank<&Pipe::queued>},
+    {TableColumn::queued, "in it", 9, 110, kAny, PipeSort::queued, bytes_cell<&Pipe::queued>,
+     bytes_rank<&Pipe::queued>},
+    {TableColumn::size, "size", 8, 110, kAny, PipeSort::size, bytes_cell<&Pipe::capacity>,
+     bytes_rank<&Pipe::capacity>},
+    {TableColumn::age, "age", 6, 0, kAny, PipeSort::age, age_cell, age_rank},
+    {TableColumn::writer_state, "writer is", 11, 120, kAny, {}, state_cell<Role::writer>},
+    {TableColumn::reader_state, "reader is", 11, 120, kAny, {}, state_cell<Role::reader>},
+    {TableColumn::pipe, "pipe", 12, 140, 179, {}, pipe_cell},
+    {TableColumn::pipe, "pipe", 28, 180, kAny, {}, pipe_cell},
+};
+
+// ---- order ----
+
+void sort_by_name(std::vector<const PipeRow*>& rows, Role end) {
+  const auto name_of = [&](const PipeRow* row) {
+    const Stage* stage = stage_at(*row, end);
+    return stage ? std::string_view(stage->name) : std::string_view();
   };
-  switch (by) {
-    case PipeSort::full:
-      return share(&RingShares::full);
-    case PipeSort::empty:
-      return share(&RingShares::empty);
-    case PipeSort::size:
-      return descending(pipe.capacity);
-    case PipeSort::queued:
-      return descending(pipe.queued);
-    case PipeSort::age:
-      return descending(pipe.first_seen_ns);
-    default:
-      return pipe.bytes_per_s.has_value() ? Number(-*pipe.bytes_per_s) : Number();
-  }
-}
-
-// Whoever moves its data before who only holds an end.
-std::string_view holder_of(const PipeRow& row, const std::vector<StageEnd>& ends) {
-  const StageEnd* end = main_end(ends);
-  return !end || end->stage >= row.stages.size() ? std::string_view() : row.stages[end->stage].name;
-}
-
-// What is not known comes last.
-template <class Value>
-bool is_before(const Value& a, const Value& b, bool a_known, bool b_known) {
-  return a_known && b_known ? a < b : a_known && !b_known;
-}
-
-void sort_by_name(std::vector<const PipeRow*>& rows, std::vector<StageEnd> Pipe::*ends) {
   std::ranges::stable_sort(rows, [&](const PipeRow* a, const PipeRow* b) {
-    const std::string_view x = holder_of(*a, a->pipe.*ends), y = holder_of(*b, b->pipe.*ends);
-    return is_before(x, y, !x.empty(), !y.empty());
+    const std::string_view x = name_of(a), y = name_of(b);
+    return x.empty() || y.empty() ? y.empty() && !x.empty() : x < y;
   });
 }
 
 void sort_by_number(std::vector<const PipeRow*>& rows, PipeSort by) {
+  const PipeColumn& column =
+      *std::ranges::find_if(kColumns, [&](const PipeColumn& c) { return c.sort == by; });
   // Of ten thousand rows this is what takes time, so each is asked once.
   std::vector<std::pair<Number, const PipeRow*>> numbers;
   numbers.reserve(rows.size());
-  for (const PipeRow* row : rows) numbers.emplace_back(number_of(*row, by), row);
+  for (const PipeRow* row : rows) numbers.emplace_back(column.rank(*row), row);
   std::ranges::stable_sort(
-      numbers,
-      [](const Number& x, const Number& y) {
-        return is_before(x, y, x.has_value(), y.has_value());
-      },
+      numbers, [](const Number& x, const Number& y) { return x && y ? *x > *y : x && !y; },
       &std::pair<Number, const PipeRow*>::first);
   std::ranges::transform(numbers, rows.begin(), &std::pair<Number, const PipeRow*>::second);
 }
@@ -91,21 +139,29 @@ void sort_by_pipeline(std::vector<const PipeRow*>& rows) {
   });
 }
 
-bool contains(std::string_view text, std::string_view part) {
-  const auto same = [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  };
-  return part.empty() ||
-         std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
-}
-
 }  // namespace
 
 std::span<const std::string_view> pipe_sort_names() { return kNames; }
 
+std::span<const PipeColumn> pipe_columns() { return kColumns; }
+
+const PipeColumn& pipe_column(TableColumn what) {
+  return *std::ranges::find(kColumns, what, &PipeColumn::what);
+}
+
+PipeSort next_sort(PipeSort from, int step) {
+  std::vector<PipeSort> sorts;
+  for (const PipeColumn& column : kColumns)
+    if (column.sort && (sorts.empty() || sorts.back() != *column.sort))
+      sorts.push_back(*column.sort);
+  const auto count = static_cast<int>(sorts.size());
+  const auto at = static_cast<int>(std::ranges::find(sorts, from) - sorts.begin()) % count;
+  return sorts[static_cast<size_t>((at + step + count) % count)];
+}
+
 void sort_pipes(std::vector<const PipeRow*>& rows, PipeSort by) {
   if (by == PipeSort::writer || by == PipeSort::reader)
-    sort_by_name(rows, by == PipeSort::writer ? &Pipe::writers : &Pipe::readers);
+    sort_by_name(rows, by == PipeSort::writer ? Role::writer : Role::reader);
   else if (by == PipeSort::pipeline)
     sort_by_pipeline(rows);
   else

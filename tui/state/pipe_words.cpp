@@ -50,6 +50,11 @@ const std::vector<StageEnd>& ends_of(const Pipe& pipe, Role end) {
   return end == Role::writer ? pipe.writers : pipe.readers;
 }
 
+const Stage* stage_at(const PipeRow& row, Role end) {
+  const StageEnd* main = main_end(ends_of(row.pipe, end));
+  return main && main->stage < row.stages.size() ? &row.stages[main->stage] : nullptr;
+}
+
 StateSign sign_of(const StageState& state, PipeId here, Role end) {
   if (const auto look = common_style(state)) return *look;
   if (state.pipe && *state.pipe != here) return {"b", "other pipe", Style::dim};

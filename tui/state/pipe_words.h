@@ -48,6 +48,9 @@ std::string size_text(const std::optional<uint64_t>& bytes);
 // Of the writers or the readers.
 const std::vector<StageEnd>& ends_of(const Pipe& pipe, Role end);
 
+// Of the row: that moves its data at this end, else that holds it; null if there is none.
+const Stage* stage_at(const PipeRow& row, Role end);
+
 // "tar 1234:1 +2": its name, pid and descriptor, and how many other processes are at this end. The
 // name is shortened, or is the whole command line if there is room. "(bash 1200:1)": it never moved
 // a byte. "closed" if there is none.

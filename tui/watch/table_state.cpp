@@ -6,10 +6,6 @@
 namespace pipetop::tui {
 namespace {
 
-// In the order of the columns.
-constexpr std::array kSorts = {PipeSort::writer, PipeSort::reader, PipeSort::rate, PipeSort::full,
-                               PipeSort::empty,  PipeSort::queued, PipeSort::size, PipeSort::age};
-
 int count_of(const TableState& table) { return static_cast<int>(table.rows.rows().size()); }
 
 }  // namespace
@@ -50,13 +46,6 @@ void settle(TableState& table, int visible) {
   table.at = std::clamp(table.at, 0, std::max(0, count_of(table) - 1));
   table.scroll = std::clamp(table.scroll, table.at - visible + 1, table.at);
   table.scroll = std::clamp(table.scroll, 0, std::max(0, count_of(table) - visible));
-}
-
-void sort_by_next(TableState& table, int step) {
-  const auto found = std::ranges::find(kSorts, table.choice.sort);
-  const auto count = static_cast<int>(kSorts.size());
-  const auto at = static_cast<int>(found - kSorts.begin()) % count;
-  table.choice.sort = kSorts[static_cast<size_t>((at + step + count) % count)];
 }
 
 }  // namespace pipetop::tui

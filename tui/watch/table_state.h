@@ -28,7 +28,4 @@ void move_selection(TableState& table, int lines);
 // Makes the rows again, finds the selected pipe, and keeps it on its line of the screen if it can.
 void settle(TableState& table, int visible);
 
-// To the next column, or the one before.
-void sort_by_next(TableState& table, int step);
-
 }  // namespace pipetop::tui

@@ -15,96 +15,13 @@ namespace pipetop::tui {
 namespace {
 
 constexpr int kLegendRows = 20;  // from which on there is room for a legend
-constexpr int kLeastEndCols = 16;
-
-struct ColumnRow {
-  TableColumn what;
-  std::string_view heading;
-  int cols;        // with the gap before it; of the ends, the least
-  int least_cols;  // of the table that has it
-  int most_cols = 1 << 20;
-  std::optional<PipeSort> sort = {};
-};
-
-// From what is needed most to what is left out first.
-constexpr std::array kColumns = {
-    ColumnRow{TableColumn::mark, "", 1, 0},
-    ColumnRow{TableColumn::writer, "writer", kLeastEndCols, 0, 1 << 20, PipeSort::writer},
-    ColumnRow{TableColumn::link, "", 3, 0},
-    ColumnRow{TableColumn::reader, "reader", kLeastEndCols, 0, 1 << 20, PipeSort::reader},
-    ColumnRow{TableColumn::rate, "rate", 12, 0, 1 << 20, PipeSort::rate},
-    ColumnRow{TableColumn::full, "full", 6, 0, 1 << 20, PipeSort::full},
-    ColumnRow{TableColumn::empty, "empty", 6, 0, 1 << 20, PipeSort::empty},
-    ColumnRow{TableColumn::level, "in it", 10, 0, 109, PipeSort::queued},
-    ColumnRow{TableColumn::queued, "in it", 9, 110, 1 << 20, PipeSort::queued},
-    ColumnRow{TableColumn::size, "size", 8, 110, 1 << 20, PipeSort::size},
-    ColumnRow{TableColumn::age, "age", 6, 0, 1 << 20, PipeSort::age},
-    ColumnRow{TableColumn::writer_does, "it", 11, 120},
-    ColumnRow{TableColumn::reader_does, "it", 11, 120},
-    ColumnRow{TableColumn::pipe, "pipe", 12, 140, 179},
-    ColumnRow{TableColumn::pipe, "pipe", 28, 180},
-};
-
-const ColumnRow& column_row(TableColumn what) {
-  return *std::ranges::find(kColumns, what, &ColumnRow::what);
-}
 
 bool is_end(TableColumn what) { return what == TableColumn::writer || what == TableColumn::reader; }
 
-// What is drawn in a cell.
-struct CellText {
-  std::string text;
-  Ink ink = Style::value;
-};
-
-template <class T>
-CellText share_cell(const Reading<T>& shares, double T::*share) {
-  return {text_of(shares, [&](const T& value) { return whole_percent_text(value.*share); }),
-          value_style(shares)};
-}
-
-CellText bytes_cell(const std::optional<uint64_t>& bytes) {
-  return {size_text(bytes), bytes ? Style::value : Style::dim};
-}
-
-// The kernel doesn't say when a pipe was made.
-CellText age_cell(const Pipe& pipe, uint64_t now_ns) {
-  const std::string seen = age_text(now_ns - std::min(now_ns, pipe.first_seen_ns));
-  return {pipe.older ? ">" + seen : seen, Style::dim};
-}
-
-const Stage* stage_at(const PipeRow& row, Role end) {
-  const StageEnd* main = main_end(ends_of(row.pipe, end));
-  return main && main->stage < row.stages.size() ? &row.stages[main->stage] : nullptr;
-}
-
-CellText state_cell(const PipeRow& row, Role end) {
-  const Stage* stage = stage_at(row, end);
-  if (!stage) return {};
-  const StateSign look = sign_of(stage->state, row.pipe.id, end);
-  return {std::string(look.word), look.style};
-}
-
-CellText number_cell(const TableRow& at, TableColumn what, uint64_t now_ns) {
-  const Pipe& pipe = at.row->pipe;
-  switch (what) {
-    case TableColumn::rate:
-      return {pipe_rate_text(pipe), value_style(pipe.bytes_per_s)};
-    case TableColumn::full:
-      return share_cell(pipe.shares, &RingShares::full);
-    case TableColumn::empty:
-      return share_cell(pipe.shares, &RingShares::empty);
-    case TableColumn::level:
-      return {level_text(pipe), pipe.queued ? Style::value : Style::dim};
-    case TableColumn::queued:
-      return bytes_cell(pipe.queued);
-    case TableColumn::size:
-      return bytes_cell(pipe.capacity);
-    case TableColumn::age:
-      return age_cell(pipe, now_ns);
-    default:
-      return {};
-  }
+// Where text that isn't a number begins in its column.
+int text_col(TableColumn what, bool in_words) {
+  if (is_end(what)) return in_words ? 0 : 2;
+  return what == TableColumn::pipe ? 2 : 1;
 }
 
 char32_t bracket_glyph(Bracket bracket, const Glyphs& g) {
@@ -151,22 +68,14 @@ void draw_cell(const Area& area, const TableRow& at, TableColumn what, bool in_w
     case TableColumn::reader:
       return draw_end(area, at, what == TableColumn::writer ? Role::writer : Role::reader,
                       in_words);
-    case TableColumn::writer_does:
-    case TableColumn::reader_does: {
-      const Role end = what == TableColumn::writer_does ? Role::writer : Role::reader;
-      const CellText cell = state_cell(*at.row, end);
-      area.put(0, 1, cell.text, cell.ink);
-      return;
-    }
-    case TableColumn::pipe: {
-      const Pipe& pipe = at.row->pipe;
-      const std::string number = std::to_string(pipe.id.inode);
-      area.put_fitted(0, 2, area.cols() - 2, pipe.path.empty() ? number : pipe.path, Style::dim);
-      return;
-    }
     default: {
-      const CellText cell = number_cell(at, what, now_ns);
-      area.put_right(0, cell.text, cell.ink);
+      const PipeColumn& column = pipe_column(what);
+      const PipeCell cell = column.cell(*at.row, now_ns);
+      const int col = text_col(what, in_words);
+      if (column.rank)
+        area.put_right(0, cell.text, cell.ink);
+      else
+        area.put_fitted(0, col, area.cols() - col, cell.text, cell.ink);
     }
   }
 }
@@ -174,25 +83,20 @@ void draw_cell(const Area& area, const TableRow& at, TableColumn what, bool in_w
 void draw_headings(const Area& line, const std::vector<PlacedColumn>& columns,
                    const TableState& table, bool in_words) {
   for (const PlacedColumn& column : columns) {
-    const ColumnRow& row = column_row(column.what);
+    const PipeColumn& row = pipe_column(column.what);
     const Area area = line.part({0, column.col, 1, column.cols});
     const bool sorted =
         row.sort && (*row.sort == table.choice.sort ||
                      (column.what == TableColumn::level && table.choice.sort == PipeSort::size));
     std::string text(row.heading);
-    if (column.what == TableColumn::writer_does) text = "writer is";
-    if (column.what == TableColumn::reader_does) text = "reader is";
     if (column.what == TableColumn::level && table.choice.sort == PipeSort::size) text = "size";
     if (sorted) text.insert(0, line.glyphs().set == GlyphSet::unicode ? "▾" : "*");
     const Ink ink = sorted ? Style::value : Style::dim;
-    const bool left = is_end(column.what) || !row.sort;
-    const int col = is_end(column.what)                ? (in_words ? 0 : 2)
-                    : column.what == TableColumn::pipe ? 2
-                                                       : 1;
-    if (left)
-      area.put(0, sorted && col > 0 ? col - 1 : col, text, ink);
-    else
+    const int col = text_col(column.what, in_words);
+    if (row.rank)
       area.put_right(0, text, ink);
+    else
+      area.put(0, sorted && col > 0 ? col - 1 : col, text, ink);
   }
 }
 
@@ -231,7 +135,7 @@ int table_rows_in(int rows) { return std::max(0, rows - 1 - (has_legend(rows) ? 
 std::vector<PlacedColumn> table_columns(int cols, bool tree) {
   std::vector<PlacedColumn> columns;
   int room = cols - (tree ? 1 : 0);
-  for (const ColumnRow& row : kColumns) {
+  for (const PipeColumn& row : pipe_columns()) {
     const bool wanted = cols >= row.least_cols && cols <= row.most_cols;
     if (!wanted || row.cols > room) continue;
     columns.push_back({row.what, 0, row.cols + (tree && row.what == TableColumn::mark ? 1 : 0)});
@@ -252,7 +156,7 @@ void draw_table(const Area& area, const TableState& table, uint64_t now_ns) {
   if (area.empty()) return;
   const auto columns = table_columns(area.cols(), table.choice.tree);
   const bool in_words =
-      std::ranges::find(columns, TableColumn::writer_does, &PlacedColumn::what) != columns.end();
+      std::ranges::find(columns, TableColumn::writer_state, &PlacedColumn::what) != columns.end();
   draw_headings(area.from_row(0, 1), columns, table, in_words);
   const auto& rows = table.rows.rows();
   if (rows.empty()) wrap(area.part({2, 1, 3, area.cols() - 2}), nothing_text(table), Style::dim);

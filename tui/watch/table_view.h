@@ -8,24 +8,6 @@
 
 namespace pipetop::tui {
 
-// In this order from left to right.
-enum class TableColumn : uint8_t {
-  mark,  // new or ended; in a tree also the bracket
-  writer,
-  link,  // an arrow, or what kind of pipe it is
-  reader,
-  writer_does,  // in words; else there is a sign before the name
-  reader_does,
-  rate,
-  full,
-  empty,
-  level,   // bytes in it, and its size
-  queued,  // the two of them apart
-  size,
-  age,
-  pipe,  // its number or path
-};
-
 struct PlacedColumn {
   TableColumn what;
   int col = 0, cols = 0;

@@ -219,7 +219,10 @@ void WatchController::next_panel(int by) {
 
 // ---- what the table and the lists show ----
 
-void WatchController::sort(int by) { sort_by_next(state_.table, by); }
+void WatchController::sort(int by) {
+  PipeSort& sort = state_.table.choice.sort;
+  sort = next_sort(sort, by);
+}
 
 void WatchController::toggle_tree(int) {
   bool& tree = state_.table.choice.tree;
