@@ -14,9 +14,9 @@
 #include "engine/registry/workloads.h"
 #include "tui/state/layout.h"
 #include "tui/state/list_state.h"
-#include "tui/state/preset_name.h"
 #include "tui/state/replay_state.h"
 #include "tui/state/ring_state.h"
+#include "tui/state/rungs.h"
 #include "tui/state/show_state.h"
 #include "tui/state/talk_state.h"
 

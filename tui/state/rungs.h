@@ -1,15 +1,27 @@
-// The settings measured so far, as rungs of a ladder.
+// What settings are called, and those that were measured so far, as rungs of a ladder.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
 
 namespace pipetop::tui {
+
+// The preset that the settings equal, if need be but for slow motion and single steps, which are a
+// way to watch it; else "custom".
+std::string_view preset_of(std::span<const Preset> presets, const Settings& settings);
+
+// The same with the pace, if it is not the preset's own: "vmsplice_read · slow motion".
+std::string name_of(std::span<const Preset> presets, const Settings& settings);
+
+// What a step to a preset takes back of the changes made by hand since the last one, `base`:
+// "wait busy → block". "" if nothing.
+std::string taken_back(const Settings& base, const Settings& before, const Settings& after);
 
 struct Rung {
   std::string name;            // of the preset, else of the change that led there

@@ -1,8 +1,7 @@
-#include "tui/state/preset_name.h"
-
 #include <gtest/gtest.h>
 
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "tui/state/rungs.h"
 
 namespace pipetop::tui {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "tui/tests/watch_fixture.h"
 #include "tui/watch/chain.h"
-#include "tui/watch/chain_layout.h"
 
 namespace pipetop::tui {
 namespace {

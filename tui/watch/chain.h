@@ -1,5 +1,5 @@
 // A pipeline as a list of what is drawn, in the order of the flow: a chain, or a tree where it
-// forks and joins.
+// forks and joins; and where that is on the screen.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/watch/pipeline.h"
+#include "tui/draw/canvas.h"
 
 namespace pipetop::tui {
 
@@ -31,5 +32,30 @@ struct Chain {
 Chain make_chain(const Pipeline& pipeline);
 
 Node node_of(const Pipeline& pipeline, const ChainItem& item);
+
+struct PlacedItem {
+  size_t item = 0;  // of the chain
+  Rect rect;        // in the chain's area
+};
+
+struct ChainLayout {
+  enum class Form : uint8_t {
+    across,  // boxes from left to right, rings between them
+    boxes,   // boxes below each other
+    lines,   // a line for each stage
+  } form = Form::lines;
+  std::vector<PlacedItem> items;  // that are visible
+  size_t scroll = 0;              // the first of them
+  size_t above = 0, below = 0;    // that can be selected, but are not visible
+  size_t holders_left = 0;        // in the place of the last holder there is their number
+  int rows = 0;                   // used
+};
+
+// In an area of this size, with the item `selected` in view; `scroll` is where it was. It takes as
+// many rows as help, but no more than there are.
+ChainLayout chain_layout(const Chain& chain, int rows, int cols, size_t selected, size_t scroll);
+
+// Rows of the shortest form that has boxes, or that shows everything.
+int least_chain_rows(const Chain& chain, int cols);
 
 }  // namespace pipetop::tui

@@ -10,7 +10,7 @@
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 #include "tui/state/pipe_words.h"
-#include "tui/watch/share_bar.h"
+#include "tui/watch/stage_box.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/workers.h"
 

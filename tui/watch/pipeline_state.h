@@ -12,7 +12,6 @@
 #include "tui/state/list_state.h"
 #include "tui/state/ring_state.h"
 #include "tui/watch/chain.h"
-#include "tui/watch/chain_layout.h"
 #include "tui/watch/held_pipeline.h"
 #include "tui/watch/ring_line.h"
 #include "tui/watch/ring_memory.h"

@@ -1,11 +1,19 @@
 // Draws the open pipeline: what holds it up, its stages and rings, and one of them in detail.
 #pragma once
 
+#include "engine/watch/pipeline.h"
 #include "tui/draw/canvas.h"
 #include "tui/state/layout.h"
 #include "tui/watch/pipeline_state.h"
 
 namespace pipetop::tui {
+
+// Fixed for a screen, so that nothing below moves with the text.
+constexpr int verdict_rows(int screen_rows) {
+  return screen_rows >= 36 ? 4 : screen_rows >= 22 ? 2 : 1;
+}
+
+void draw_verdict(const Area& area, const Bottleneck& bottleneck);
 
 struct PipelineLayout {
   Rect verdict, chain, detail;   // of the screen; an empty one isn't shown

@@ -1,4 +1,4 @@
-// Draws one stage of a pipeline: as a box, or in one line.
+// Draws one stage of a pipeline, as a box or in one line, and where its time goes.
 #pragma once
 
 #include <string>
@@ -9,6 +9,9 @@
 #include "tui/state/list_state.h"
 
 namespace pipetop::tui {
+
+// Where its time goes, side by side in one row: all shares, or the largest that fit.
+void draw_share_items(const Area& area, const StageShares& shares);
 
 struct StageShown {
   const Stage& stage;

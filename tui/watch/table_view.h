@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tui/draw/canvas.h"
-#include "tui/watch/table_state.h"
+#include "tui/watch/table_rows.h"
 
 namespace pipetop::tui {
 

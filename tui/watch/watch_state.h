@@ -13,7 +13,7 @@
 #include "tui/watch/pipeline_state.h"
 #include "tui/watch/prompt.h"
 #include "tui/watch/question.h"
-#include "tui/watch/table_state.h"
+#include "tui/watch/table_rows.h"
 
 namespace pipetop::tui {
 
