@@ -129,7 +129,6 @@ class ChainMaker {
 };
 
 using Form = ChainLayout::Form;
-using Kind = ChainItem::Kind;
 
 constexpr int kLeastBox = 18, kMostBox = 34;  // columns
 constexpr int kLeastBetween = 13, kMostBetween = 42;

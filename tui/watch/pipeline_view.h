@@ -1,19 +1,14 @@
 // Draws the open pipeline: what holds it up, its stages and rings, and one of them in detail.
 #pragma once
 
+#include <optional>
+
 #include "engine/watch/pipeline.h"
 #include "tui/draw/canvas.h"
 #include "tui/state/layout.h"
 #include "tui/watch/pipeline_state.h"
 
 namespace pipetop::tui {
-
-// Fixed for a screen, so that nothing below moves with the text.
-constexpr int verdict_rows(int screen_rows) {
-  return screen_rows >= 36 ? 4 : screen_rows >= 22 ? 2 : 1;
-}
-
-void draw_verdict(const Area& area, const Bottleneck& bottleneck);
 
 struct PipelineLayout {
   Rect verdict, chain, detail;   // of the screen; an empty one isn't shown
@@ -27,5 +22,16 @@ PipelineLayout pipeline_layout(const Rect& body, int screen_rows, const Pipeline
 // `waiting_for`: what is said while there is no pipeline.
 void draw_pipeline(Canvas& canvas, const PipelineLayout& layout, const PipelineState& state,
                    std::string_view waiting_for);
+
+// The function list of a stage in detail, on the screen. Empty if there is none.
+Rect detail_list(const PipelineLayout& layout, const PipelineState& state);
+
+// The slots of a ring in detail; nothing if none are drawn.
+struct DetailSlots {
+  const RingFrame& frame;
+  Rect inside;  // of its panel, on the screen
+  RingLayout plan;
+};
+std::optional<DetailSlots> detail_slots(const PipelineLayout& layout, const PipelineState& state);
 
 }  // namespace pipetop::tui

@@ -7,7 +7,6 @@
 #include "engine/base/error.h"
 #include "tui/draw/text.h"
 #include "tui/state/list_state.h"
-#include "tui/watch/detail_view.h"
 #include "tui/watch/pipeline_view.h"
 #include "tui/watch/table_view.h"
 #include "tui/watch/watch_messages.h"
@@ -79,7 +78,7 @@ int WatchController::list_rows() const {
   const WatchLayout layout = watch_layout(rows_, cols_);
   if (!state_.in_pipeline) return table_rows_in(layout.body.rows);
   const PipelineLayout places = pipeline_layout(layout.body, rows_, state_.pipeline);
-  return function_rows(detail_list(places.detail, places.border, state_.pipeline));
+  return function_rows(detail_list(places, state_.pipeline));
 }
 
 void WatchController::lay_out(int rows, int cols) {
@@ -210,7 +209,7 @@ bool WatchController::press_slots(Key key) {
   if (state_.place() != kInDetail || !selected_pipe(pipeline)) return false;
   const WatchLayout layout = watch_layout(rows_, cols_);
   const PipelineLayout places = pipeline_layout(layout.body, rows_, pipeline);
-  const auto slots = detail_slots(places.detail, places.border, pipeline);
+  const auto slots = detail_slots(places, pipeline);
   if (!slots) return false;
   const RingFrame& frame = slots->frame;
   auto& inspected = pipeline.ring.inspected;

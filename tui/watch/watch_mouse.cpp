@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "tui/state/list_state.h"
-#include "tui/watch/detail_view.h"
 #include "tui/watch/pipeline_view.h"
 #include "tui/watch/table_view.h"
 #include "tui/watch/watch_controller.h"
@@ -50,7 +49,7 @@ void WatchController::click_pipeline(const Mouse& mouse) {
   }
   if (!places.detail.contains(mouse.row, mouse.col)) return;
   if (pipeline.focus == PipelineFocus::chain) pipeline.focus = PipelineFocus::detail;
-  const Rect list = detail_list(places.detail, places.border, pipeline);
+  const Rect list = detail_list(places, pipeline);
   if (list.contains(mouse.row, mouse.col)) {
     const int line = function_line(list, mouse.row);
     const int row = pipeline.functions.scroll + line;
@@ -58,7 +57,7 @@ void WatchController::click_pipeline(const Mouse& mouse) {
     if (row == pipeline.functions.selected) return open_row(0);
     return select(pipeline.functions, row);
   }
-  const auto slots = detail_slots(places.detail, places.border, pipeline);
+  const auto slots = detail_slots(places, pipeline);
   if (!slots) return;
   if (const auto slot = slot_at(slots->inside, slots->frame, slots->plan, mouse.row, mouse.col))
     pipeline.ring.inspected = slot;
@@ -74,7 +73,7 @@ void WatchController::scroll(const Mouse& mouse, int lines) {
   PipelineState& pipeline = state_.pipeline;
   const WatchLayout layout = watch_layout(rows_, cols_);
   const PipelineLayout places = pipeline_layout(layout.body, rows_, pipeline);
-  if (detail_list(places.detail, places.border, pipeline).contains(mouse.row, mouse.col)) {
+  if (detail_list(places, pipeline).contains(mouse.row, mouse.col)) {
     select_nothing(pipeline.functions);
     pipeline.functions.scroll += lines;
   } else if (places.chain.contains(mouse.row, mouse.col)) {
