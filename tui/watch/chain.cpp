@@ -17,9 +17,12 @@ class ChainMaker {
     outputs_.resize(pipeline.stages.size());
     drawn_stages_.resize(pipeline.stages.size());
     drawn_pipes_.resize(pipeline.pipes.size());
+    holds_.resize(pipeline.stages.size());
     for (size_t pipe = 0; pipe < pipeline.pipes.size(); ++pipe) {
       writers_.push_back(active_stages(pipeline.pipes[pipe].writers));
       readers_.push_back(active_stages(pipeline.pipes[pipe].readers));
+      for (const auto* ends : {&pipeline.pipes[pipe].writers, &pipeline.pipes[pipe].readers})
+        for (const StageEnd& end : *ends) holds_[end.stage] = true;
       for (const size_t stage : writers_[pipe]) outputs_[stage].push_back(pipe);
       // What a stage sends to itself follows it, and doesn't lead to it.
       for (const size_t stage : readers_[pipe])
@@ -30,14 +33,15 @@ class ChainMaker {
 
   Chain make() {
     size_t stage = 0;
-    for (; stage < stages() && has_left(stage); ++stage) visit_stage(stage, 0);
+    for (; stage < stages() && has_left(stage); ++stage) visit({Kind::stage, stage});
     for (size_t pipe = 0; pipe < writers_.size(); ++pipe)
-      if (writers_[pipe].empty() && !readers_[pipe].empty()) visit_pipe(pipe, 0);
+      if (writers_[pipe].empty() && !readers_[pipe].empty()) visit({Kind::ring, pipe});
     for (stage = 0; stage < stages(); ++stage)
-      if (!drawn_stages_[stage] && inputs_[stage].empty() && is_part(stage)) visit_stage(stage, 0);
+      if (!drawn_stages_[stage] && inputs_[stage].empty() && is_part(stage))
+        visit({Kind::stage, stage});
     // What is left hangs together in circles.
     for (stage = 0; stage < stages(); ++stage)
-      if (!drawn_stages_[stage] && is_part(stage)) circle_ = true, visit_stage(stage, 0);
+      if (!drawn_stages_[stage] && is_part(stage)) circle_ = true, visit({Kind::stage, stage});
     add_holders();
     chain_.straight = !circle_ && is_straight();
     return std::move(chain_);
@@ -47,16 +51,9 @@ class ChainMaker {
   size_t stages() const { return inputs_.size(); }
   bool moves(size_t stage) const { return !inputs_[stage].empty() || !outputs_[stage].empty(); }
   // With its ends closed, nothing but its number tells its place.
-  bool has_left(size_t stage) const { return pipeline_.stages[stage].gone && !holds(stage); }
+  bool has_left(size_t stage) const { return pipeline_.stages[stage].gone && !holds_[stage]; }
   // A process that never had a pipe is a pipeline of one.
-  bool is_part(size_t stage) const { return moves(stage) || !holds(stage); }
-
-  bool holds(size_t stage) const {
-    return std::ranges::any_of(pipeline_.pipes, [&](const Pipe& pipe) {
-      const auto same = [&](const StageEnd& end) { return end.stage == stage; };
-      return std::ranges::any_of(pipe.writers, same) || std::ranges::any_of(pipe.readers, same);
-    });
-  }
+  bool is_part(size_t stage) const { return moves(stage) || !holds_[stage]; }
 
   // At most one ring before and behind each, and nothing else beside them.
   bool is_straight() const {
@@ -79,26 +76,31 @@ class ChainMaker {
     return true;
   }
 
-  void visit_stage(size_t stage, int depth) {
-    drawn_stages_[stage] = true;
-    chain_.items.push_back({Kind::stage, stage, depth});
-    const bool forks = outputs_[stage].size() > 1;
-    const int below = std::min(depth + (forks ? 1 : 0), kDeepestItem);
-    for (const size_t pipe : outputs_[stage]) {
-      const auto is_drawn = [&](size_t writer) { return bool(drawn_stages_[writer]); };
-      const bool all_there = std::ranges::all_of(writers_[pipe], is_drawn);
-      if (all_there && !drawn_pipes_[pipe]) visit_pipe(pipe, below);
+  // It, and what follows it. Not recursive: strangers choose how long a pipeline is.
+  void visit(const ChainItem& first) {
+    draw(first);
+    while (!next_.empty()) {
+      const ChainItem item = next_.back();
+      next_.pop_back();
+      if (is_next(item)) draw(item);
     }
   }
 
-  void visit_pipe(size_t pipe, int depth) {
-    drawn_pipes_[pipe] = true;
-    chain_.items.push_back({Kind::ring, pipe, depth});
-    const bool forks = readers_[pipe].size() > 1;
-    for (const size_t reader : readers_[pipe]) {
-      if (drawn_stages_[reader] || !all_inputs_drawn(reader)) continue;
-      visit_stage(reader, std::min(depth + (forks ? 1 : 0), kDeepestItem));
-    }
+  void draw(const ChainItem& item) {
+    const bool stage = item.kind == Kind::stage;
+    (stage ? drawn_stages_ : drawn_pipes_)[item.index] = true;
+    chain_.items.push_back(item);
+    const std::vector<size_t>& behind = stage ? outputs_[item.index] : readers_[item.index];
+    const int depth = std::min(item.depth + (behind.size() > 1 ? 1 : 0), kDeepestItem);
+    for (auto at = behind.rbegin(); at != behind.rend(); ++at)
+      next_.push_back({stage ? Kind::ring : Kind::stage, *at, depth});
+  }
+
+  bool is_next(const ChainItem& item) const {
+    if (item.kind == Kind::stage) return !drawn_stages_[item.index] && all_inputs_drawn(item.index);
+    return !drawn_pipes_[item.index] &&
+           std::ranges::all_of(writers_[item.index],
+                               [&](size_t stage) { return bool(drawn_stages_[stage]); });
   }
 
   // What joins comes behind all that leads to it.
@@ -123,7 +125,9 @@ class ChainMaker {
   const Pipeline& pipeline_;
   std::vector<std::vector<size_t>> inputs_, outputs_;   // pipes, by stage
   std::vector<std::vector<size_t>> writers_, readers_;  // stages, by pipe
+  std::vector<bool> holds_;                             // an end, by stage
   std::vector<bool> drawn_stages_, drawn_pipes_;
+  std::vector<ChainItem> next_;  // the last one first
   bool circle_ = false;
   Chain chain_;
 };
