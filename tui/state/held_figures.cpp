@@ -3,25 +3,23 @@
 namespace pipetop::tui {
 namespace {
 
-// Copies each figure from one to the other; the direction is the caller's.
-template <class Figures, class Shot, class Copy>
-void copy_figures(Figures& held, Shot& s, Copy copy) {
-  copy(held.over_100ms, s.throughput.over_100ms);
-  copy(held.over_1s, s.throughput.over_1s);
-  copy(held.over_10s, s.throughput.over_10s);
-  copy(held.segment, s.throughput.current.rate);
-  copy(held.total_items, s.throughput.total_items);
-  copy(held.segment_ns, s.throughput.current.duration_ns);
-  copy(held.workers, s.workers);
-  copy(held.parts, s.parts);
-  copy(held.figures, s.figures);
-  copy(held.occupancy, s.ring.occupancy);
-  copy(held.kinds, s.ring.kinds);
-  copy(held.integrity, s.integrity);
-  copy(held.verdict, s.verdict);
-  copy(held.change, s.change);
-  copy(held.event, s.event);
-  copy(held.steal_share, s.steal_share);
+void copy_figures(const Snapshot& from, Snapshot& to) {
+  to.throughput.over_100ms = from.throughput.over_100ms;
+  to.throughput.over_1s = from.throughput.over_1s;
+  to.throughput.over_10s = from.throughput.over_10s;
+  to.throughput.current.rate = from.throughput.current.rate;
+  to.throughput.total_items = from.throughput.total_items;
+  to.throughput.current.duration_ns = from.throughput.current.duration_ns;
+  to.workers = from.workers;
+  to.parts = from.parts;
+  to.figures = from.figures;
+  to.ring.occupancy = from.ring.occupancy;
+  to.ring.kinds = from.ring.kinds;
+  to.integrity = from.integrity;
+  to.verdict = from.verdict;
+  to.change = from.change;
+  to.event = from.event;
+  to.steal_share = from.steal_share;
 }
 
 }  // namespace
@@ -41,13 +39,10 @@ void HeldFigures::hold(Snapshot& now, uint64_t for_ns) {
   const Occasion occasion = occasion_of(now);
   const bool due =
       at_ns_ == 0 || occasion != occasion_ || now.now_ns >= at_ns_ + for_ns || now.now_ns < at_ns_;
-  if (due) {
-    copy_figures(held_, now, [](auto& to, const auto& from) { to = from; });
-    occasion_ = occasion;
-    at_ns_ = now.now_ns;
-  } else {
-    copy_figures(held_, now, [](const auto& from, auto& to) { to = from; });
-  }
+  if (!due) return copy_figures(held_, now);
+  copy_figures(now, held_);
+  occasion_ = occasion;
+  at_ns_ = now.now_ns;
 }
 
 }  // namespace pipetop::tui

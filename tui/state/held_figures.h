@@ -3,8 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "engine/model/snapshot.h"
 
@@ -22,22 +20,6 @@ class HeldFigures {
   void hold(Snapshot& now, uint64_t for_ns);
 
  private:
-  // All that is held.
-  struct Figures {
-    Reading<double> over_100ms, over_1s;
-    Reading<RateStats> over_10s, segment;
-    uint64_t total_items = 0, segment_ns = 0;
-    std::array<WorkerReadings, kRoles> workers;
-    std::vector<PartReadings> parts;
-    std::vector<Figure> figures;
-    Reading<Occupancy> occupancy;
-    Reading<std::array<double, kSlotKinds>> kinds;
-    Reading<Integrity> integrity;
-    Reading<Verdict> verdict;
-    Reading<Change> change;
-    Reading<SamplingEvent> event;
-    Reading<double> steal_share;
-  };
   // What makes the held ones wrong as soon as it changes.
   struct Occasion {
     uint32_t segment = 0;
@@ -49,7 +31,7 @@ class HeldFigures {
   };
   static Occasion occasion_of(const Snapshot& s);
 
-  Figures held_;
+  Snapshot held_;  // only its figures
   Occasion occasion_;
   uint64_t at_ns_ = 0;  // 0: nothing is held
 };
