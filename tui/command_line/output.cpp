@@ -183,6 +183,25 @@ void Output::finish(std::string_view rest) {
   whole_ = false;
 }
 
+LateOutput::LateOutput(const std::string& path, WriteMode write_mode) {
+  if (!path.empty()) output_.emplace(path, write_mode);
+}
+
+bool LateOutput::write(std::string_view text) {
+  if (!output_ || failure_ || text.empty()) return !failure_;
+  try {
+    output_->write(text);
+  } catch (const Error&) {
+    failure_ = std::current_exception();
+  }
+  return !failure_;
+}
+
+void LateOutput::finish(std::string_view rest) {
+  if (failure_) std::rethrow_exception(failure_);
+  if (output_) output_->finish(rest);
+}
+
 int print(std::string_view text) {
   Output("").finish(text);
   return 0;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -59,6 +61,26 @@ class Output {
   bool untouched_ = false;  // written directly, and nothing was written yet
   UniqueFd file_;           // not open for stdout
   User user_;               // as whom it is done, unless root
+};
+
+// An output beside what is measured or shown: the first failure ends the writing, and finish()
+// reports it.
+class LateOutput {
+ public:
+  // "" for none: nothing is written. Throws Error, as Output does.
+  explicit LateOutput(const std::string& path, WriteMode write_mode = WriteMode::as_written);
+
+  bool is_open() const { return output_.has_value(); }
+  bool is_terminal() const { return output_ && output_->is_terminal(); }
+
+  // False after a failure.
+  bool write(std::string_view text);
+  // Throws Error if not everything could be written.
+  void finish(std::string_view rest = {});
+
+ private:
+  std::optional<Output> output_;
+  std::exception_ptr failure_;
 };
 
 // All of it to stdout. Throws Error. Returns the exit code.

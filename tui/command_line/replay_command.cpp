@@ -3,9 +3,9 @@
 
 #include "engine/base/error.h"
 #include "engine/recording/recording.h"
-#include "tui/command_line/cast_file.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
+#include "tui/command_line/result_files.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/dashboard/replay.h"
 #include "tui/draw/canvas.h"

@@ -1,15 +1,14 @@
 #include "tui/command_line/result_files.h"
 
+#include <fmt/chrono.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
-#include <time.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include "engine/base/error.h"
 #include "engine/registry/workloads.h"
-#include "tui/command_line/output.h"
 #include "tui/print/document.h"
 
 namespace pipetop::tui {
@@ -34,12 +33,38 @@ std::string place_of(const std::string& path) {
   return error ? path : place.string();
 }
 
+// With a number before the ending if the name of this moment is taken.
+std::string free_name(const std::string& ending) {
+  constexpr int kMostAMoment = 100;
+  const std::time_t now = std::time(nullptr);
+  std::string name = name_at(now, ending);
+  std::error_code ignored;
+  const auto is_taken = [&] {
+    return std::filesystem::exists(std::filesystem::symlink_status(name, ignored));
+  };
+  for (int n = 2; n < kMostAMoment && is_taken(); ++n)
+    name = name_at(now, fmt::format("-{}{}", n, ending));
+  return name;
+}
+
 }  // namespace
 
-SegmentFile::SegmentFile(const std::string& path, const Settings& settings) {
-  if (path.empty()) return;
-  csv_ = wants_csv(path);
-  output_.emplace(path, WriteMode::as_written);
+void check_distinct(const std::vector<Destination>& all) {
+  for (auto later = all.begin(); later != all.end(); ++later)
+    for (auto earlier = all.begin(); earlier != later; ++earlier)
+      if (!later->path.empty() && place_of(earlier->path) == place_of(later->path))
+        throw Error(fmt::format("{} and {} would both go to {}{}", earlier->name, later->name,
+                                later->path == kStdout ? "stdout" : later->path, later->remedy));
+}
+
+std::string name_at(std::time_t unix_s, std::string_view ending) {
+  std::tm local{};
+  ::localtime_r(&unix_s, &local);
+  return fmt::format("pipetop-{:%Y%m%d-%H%M%S}{}", local, ending);
+}
+
+SegmentFile::SegmentFile(const std::string& path, const Settings& settings)
+    : csv_(!path.empty() && wants_csv(path)), output_(path) {
   if (csv_) header_ = csv_header(segment_columns(settings));
 }
 
@@ -56,26 +81,13 @@ void SegmentFile::write_last(const Segment& segment) {
 
 void SegmentFile::write(const Segment& segment) {
   written_ = segment.number;
-  if (!output_ || failure_) return;
+  if (!output_.is_open()) return;
   const Document document = segment_document(segment, start_ns_);
-  try {
-    output_->write(std::exchange(header_, {}) + (csv_ ? csv_rows(document) : json_line(document)));
-  } catch (const Error&) {
-    failure_ = std::current_exception();
-  }
-}
-
-void SegmentFile::finish() {
-  if (failure_) std::rethrow_exception(failure_);
-  if (output_) output_->finish();
-}
-
-FoldedFile::FoldedFile(const std::string& path) {
-  if (!path.empty()) output_.emplace(path);
+  output_.write(std::exchange(header_, {}) + (csv_ ? csv_rows(document) : json_line(document)));
 }
 
 void FoldedFile::check(const Snapshot& snapshot) const {
-  if (!output_) return;
+  if (!output_.is_open()) return;
   for (const Role role : roles_of(snapshot.requested))
     if (const WorkerReadings& worker = snapshot.worker(role);
         worker.functions.status == ReadingStatus::unavailable)
@@ -83,39 +95,111 @@ void FoldedFile::check(const Snapshot& snapshot) const {
 }
 
 void FoldedFile::write(const Segment& segment) {
-  if (!output_) return;
+  if (!output_.is_open()) return;
   for (const Role role : roles_of(segment.requested)) {
     const std::string_view name = role_name(segment.requested, role);
     const Reading<FunctionTable>& functions = segment.role(role).functions;
     if (functions.has_value())
-      output_->write(folded_text(name, *functions->tree));
+      output_.write(folded_text(name, *functions->tree));
     else
       say(fmt::format("--folded: the {}: {}", name, functions.reason));
   }
-  output_->finish();
+  output_.finish();
+}
+
+RecordingFile::RecordingFile(const Config& config, std::optional<double> roof_gib_per_s,
+                             const std::string& path) {
+  header_.frames_per_s = config.frames_per_s;
+  header_.presets = config.presets;
+  if (roof_gib_per_s) header_.roof_gib_per_s = Reading<double>::of(*roof_gib_per_s);
+  if (path.empty()) return;
+  begin(path, WriteMode::as_written);
+  if (output_->is_terminal())
+    throw Error(fmt::format("--record: {} is a terminal: give a file", path));
+}
+
+RecordingFile::~RecordingFile() {
+  if (recorder_) (void)succeeds([this] { finish(); });
+}
+
+void RecordingFile::begin(const std::string& path, WriteMode write_mode) {
+  output_ = std::make_unique<Output>(path, write_mode);
+  path_ = path;
+  header_.unix_s = static_cast<uint64_t>(std::time(nullptr));
+  recorder_ = std::make_unique<Recorder>(header_,
+                                         [this](std::string_view bytes) { output_->write(bytes); });
+}
+
+std::string RecordingFile::toggle() {
+  if (recorder_) {
+    finish();
+    return "recorded: pipetop replay " + path_;
+  }
+  begin(free_name(".ptop"), WriteMode::as_new);
+  return "recording to " + path_;
+}
+
+void RecordingFile::add(const Snapshot& now) {
+  if (!recorder_) return;
+  try {
+    recorder_->add(now);
+  } catch (const Error&) {
+    recorder_.reset();
+    output_.reset();
+    throw;
+  }
+}
+
+void RecordingFile::begin_scene(uint64_t now_ns, uint32_t number, const Scene& scene) {
+  if (recorder_) recorder_->begin_scene(now_ns, number, scene);
+}
+
+void RecordingFile::finish() {
+  const auto recorder = std::exchange(recorder_, nullptr);
+  if (!recorder) return;
+  recorder->finish();
+  std::exchange(output_, nullptr)->finish();
+}
+
+CastFile::CastFile(const std::string& path, uint64_t unix_s) : output_(path), unix_s_(unix_s) {}
+
+double CastFile::seconds_at(uint64_t now_ns) {
+  if (begin_ns_ == 0) begin_ns_ = now_ns;
+  last_ns_ = std::max({last_ns_, now_ns, begin_ns_});
+  return double(last_ns_ - begin_ns_) / 1e9;
+}
+
+void CastFile::add(const Canvas& canvas, uint64_t now_ns, const Segment& current) {
+  const bool changed = segment_ns_ != 0 && current.begin_ns != segment_ns_;
+  segment_ns_ = current.begin_ns;
+  const double seconds = seconds_at(now_ns);
+  if (cols_ == 0) {
+    const Json header = {
+        {"version", 2},         {"width", canvas.cols()}, {"height", canvas.rows()},
+        {"timestamp", unix_s_}, {"title", "pipetop"},     {"env", {{"TERM", "xterm-256color"}}}};
+    output_.write(header.dump() + "\n");
+  } else if (canvas.rows() != rows_ || canvas.cols() != cols_) {
+    write(seconds, "r", fmt::format("{}x{}", canvas.cols(), canvas.rows()));
+  }
+  rows_ = canvas.rows();
+  cols_ = canvas.cols();
+  if (const std::string bytes = screen_.update(canvas); !bytes.empty()) write(seconds, "o", bytes);
+  if (changed) write(seconds, "m", current.label);
+}
+
+void CastFile::mark(uint64_t now_ns, const std::string& label) {
+  write(seconds_at(now_ns), "m", label);
+}
+
+void CastFile::write(double seconds, const char* kind, std::string_view text) {
+  const Json line = {rounded(seconds), kind, text};
+  output_.write(json_dump(line) + "\n");
 }
 
 std::string save_picture(const std::string& svg) {
-  constexpr int kMostAMoment = 100;
-  const time_t now = time(nullptr);
-  tm local{};
-  localtime_r(&now, &local);
-  char when[32];
-  strftime(when, sizeof when, "%Y%m%d-%H%M%S", &local);
-  std::string name = fmt::format("pipetop-{}.svg", when);
-  struct stat status;
-  for (int i = 2; i < kMostAMoment && lstat(name.c_str(), &status) == 0; ++i)
-    name = fmt::format("pipetop-{}-{}.svg", when, i);
+  const std::string name = free_name(".svg");
   Output(name, WriteMode::as_new).finish(svg);
   return name;
-}
-
-void check_distinct(const std::vector<Destination>& all) {
-  for (auto later = all.begin(); later != all.end(); ++later)
-    for (auto earlier = all.begin(); earlier != later; ++earlier)
-      if (!later->path.empty() && place_of(earlier->path) == place_of(later->path))
-        throw Error(fmt::format("{} and {} would both go to {}{}", earlier->name, later->name,
-                                later->path == kStdout ? "stdout" : later->path, later->remedy));
 }
 
 LadderFiles::LadderFiles(const LadderRequest& request) {

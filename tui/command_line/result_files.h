@@ -1,14 +1,23 @@
-// The files of --segments and --folded, those of `pipetop ladder`, and pictures of the dashboard.
+// The files that commands write: --segments, --folded, --record and --cast, those of `pipetop
+// ladder`, and pictures of the dashboard.
 #pragma once
 
 #include <cstdint>
-#include <exception>
+#include <ctime>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/config/config.h"
+#include "engine/config/talk.h"
 #include "engine/model/snapshot.h"
+#include "engine/recording/recorder.h"
+#include "engine/recording/recording_header.h"
 #include "tui/command_line/output.h"
+#include "tui/dashboard/dashboard.h"
+#include "tui/draw/picture.h"
 #include "tui/draw/style.h"
 #include "tui/flags/command_line.h"
 #include "tui/print/results.h"
@@ -25,6 +34,9 @@ struct Destination {
 // Mixed together they would be useless. Throws Error.
 void check_distinct(const std::vector<Destination>& all);
 
+// "pipetop-20261121-093005.svg" for ".svg": the local time, as people know it.
+std::string name_at(std::time_t unix_s, std::string_view ending);
+
 // One line for each segment as soon as it is closed. The first one replaces an old file.
 class SegmentFile {
  public:
@@ -33,8 +45,8 @@ class SegmentFile {
   // determine the workload.
   explicit SegmentFile(const std::string& path, const Settings& settings = {});
 
-  bool is_terminal() const { return output_ && output_->is_terminal(); }
-  bool is_csv() const { return output_ && csv_; }
+  bool is_terminal() const { return output_.is_terminal(); }
+  bool is_csv() const { return csv_; }
 
   // Writes the segments closed since the last call, each as a complete line. A
   // failure stops the writing, but not the measurement or the dashboard; finish()
@@ -44,24 +56,23 @@ class SegmentFile {
   void write_last(const Segment& segment);
 
   // Throws Error if not everything could be written.
-  void finish();
+  void finish() { output_.finish(); }
 
  private:
   void write(const Segment& segment);
 
-  std::optional<Output> output_;
   bool csv_ = false;
+  LateOutput output_;
   std::string header_;  // for the first line
   uint64_t start_ns_ = 0;
   uint32_t written_ = 0;  // the number of the last one
-  std::exception_ptr failure_;
 };
 
 // Opened before anything starts, written at the end.
 class FoldedFile {
  public:
   // "" for none: nothing is written. Throws Error.
-  explicit FoldedFile(const std::string& path);
+  explicit FoldedFile(const std::string& path) : output_(path, WriteMode::whole) {}
 
   // Throws Error if there will never be a sample to write.
   void check(const Snapshot& snapshot) const;
@@ -70,11 +81,64 @@ class FoldedFile {
   void write(const Segment& segment);
 
  private:
-  std::optional<Output> output_;
+  LateOutput output_;
 };
 
-// pipetop-20261121-093005.svg in the working directory, or with a number before the ending if that
-// is taken. Returns the name. Throws Error.
+// The file that --record names, or that a key begins.
+class RecordingFile final : public RecordingSink {
+ public:
+  // `path`: "" for none yet. Throws Error if it cannot be written. An old file is replaced.
+  RecordingFile(const Config& config, std::optional<double> roof_gib_per_s,
+                const std::string& path);
+  ~RecordingFile() override;  // keeps what it can
+
+  bool on() const override { return recorder_ != nullptr; }
+  // A new file has a name of its own, with the time, in the working directory.
+  std::string toggle() override;
+  void add(const Snapshot& now) override;
+
+  void begin_scene(uint64_t now_ns, uint32_t number, const Scene& scene) override;
+
+  // Throws Error if not everything could be written.
+  void finish();
+
+ private:
+  void begin(const std::string& path, WriteMode write_mode);
+
+  RecordingHeader header_;
+  std::string path_;
+  std::unique_ptr<Output> output_;
+  std::unique_ptr<Recorder> recorder_;
+};
+
+// A film of the screen, with a marker for each change and scene, in asciicast's format, version 2:
+// a header, then one JSON array per line. https://docs.asciinema.org/manual/asciicast/v2/
+class CastFile {
+ public:
+  // "" for none: nothing is written. It shows what happened from `unix_s` on. Throws Error.
+  explicit CastFile(const std::string& path, uint64_t unix_s = uint64_t(std::time(nullptr)));
+
+  // What the screen shows at a time, which does not go back. A failure stops the film, but not the
+  // dashboard; finish() reports it.
+  void add(const Canvas& canvas, uint64_t now_ns, const Segment& current);
+  void mark(uint64_t now_ns, const std::string& label);
+
+  // Throws Error if not everything could be written.
+  void finish() { output_.finish(); }
+
+ private:
+  double seconds_at(uint64_t now_ns);
+  void write(double seconds, const char* kind, std::string_view text);
+
+  LateOutput output_;
+  uint64_t unix_s_;
+  int rows_ = 0, cols_ = 0;
+  AnsiScreen screen_{Theme::dark};
+  uint64_t begin_ns_ = 0, last_ns_ = 0;
+  uint64_t segment_ns_ = 0;  // the beginning of the one that was shown last
+};
+
+// To a file in the working directory that has the time in its name. Returns the name. Throws Error.
 std::string save_picture(const std::string& svg);
 
 // Files that appear complete, and the table on stdout unless stdout is one of them.

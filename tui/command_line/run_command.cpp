@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <exception>
 #include <string>
 #include <utility>
 
@@ -11,7 +10,6 @@
 #include "engine/registry/workloads.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
-#include "tui/command_line/recording_file.h"
 #include "tui/command_line/result_files.h"
 #include "tui/print/document.h"
 #include "tui/print/human_text.h"
@@ -64,7 +62,7 @@ class Run {
   Run(const CommandLine& line, const Config& config)
       : line_(line),
         config_(config),
-        output_(line.run.output,
+        output_(line.run.output.empty() ? "-" : line.run.output,
                 line.format->print_interval ? WriteMode::as_written : WriteMode::whole),
         folded_(line.folded),
         segments_(line.segments, config.settings),
@@ -123,31 +121,21 @@ class Run {
     const uint64_t length_ns = so_far.end.now_ns - interval_begin_.now_ns;
     const bool is_full = length_ns + kRunSlack_ns >= line_.run.interval_ns;
     if (!is_full && !(last && length_ns >= kRunSlack_ns)) return;
-    write_interval(interval_document(so_far.begin, interval_begin_, so_far.end));
-    interval_begin_ = so_far.end;
-  }
-
-  // Nobody may read it any more, but the files should still be written: a failure ends the
-  // measurement.
-  void write_interval(const Document& interval) {
-    if (!line_.format->print_interval || failure_) return;
-    try {
-      output_.write(line_.format->print_interval(interval));
-    } catch (const Error&) {
-      failure_ = std::current_exception();
+    const auto print = line_.format->print_interval;
+    // Nobody may read it any more, but the files should still be written: a failure ends the
+    // measurement.
+    if (print &&
+        !output_.write(print(interval_document(so_far.begin, interval_begin_, so_far.end))))
       interrupts_.end();
-    }
+    interval_begin_ = so_far.end;
   }
 
   int print(const Trial& trial, Snapshot after_workers_finished) {
     const RunResult result = {trial, name_of(config_), length_.bytes,
                               std::move(after_workers_finished)};
     const bool for_people = is_for_people(line_);
-    finish_all(interrupts_, {[&] {
-                               if (failure_) std::rethrow_exception(failure_);
-                               output_.finish((for_people ? "\n" : "") +
-                                              line_.format->print(run_document(result)));
-                             },
+    const std::string text = line_.format->print(run_document(result));
+    finish_all(interrupts_, {[&] { output_.finish((for_people ? "\n" : "") + text); },
                              [&] { folded_.write(trial.segment); }, [&] { segments_.finish(); },
                              [&] { recording_.finish(); }});
     // The text for people has them already.
@@ -159,14 +147,13 @@ class Run {
   const CommandLine& line_;
   const Config& config_;
   const TrialLength length_ = length_of(line_.run, kRun_ns);
-  Output output_;
+  LateOutput output_;
   FoldedFile folded_;
   SegmentFile segments_;
   RecordingFile recording_;
   Interrupts interrupts_;
   ProgressLine progress_;
   Snapshot interval_begin_;
-  std::exception_ptr failure_;  // of an interval's output
 };
 
 // Over several values of a knob: a table instead of one result.

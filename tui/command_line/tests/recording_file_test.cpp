@@ -1,5 +1,3 @@
-#include "tui/command_line/recording_file.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -10,7 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/recording/recording.h"
 #include "engine/workload/pipe/pipe_knobs.h"
-#include "tui/command_line/cast_file.h"
+#include "tui/command_line/result_files.h"
 #include "tui/command_line/tests/scratch_directory.h"
 #include "tui/dashboard/replay.h"
 #include "tui/print/document.h"
@@ -68,8 +66,8 @@ TEST_F(RecordingFileTest, HoldsWhatTheReplayNeeds) {
 }
 
 TEST_F(RecordingFileTest, AKeyBeginsNewFilesAndReplacesNone) {
-  EXPECT_TRUE(recording_name(1'800'000'000).starts_with("pipetop-2027011"));
-  EXPECT_TRUE(recording_name(1'800'000'000).ends_with("00.ptop"));
+  EXPECT_TRUE(name_at(1'800'000'000, ".ptop").starts_with("pipetop-2027011"));
+  EXPECT_TRUE(name_at(1'800'000'000, ".ptop").ends_with("00.ptop"));
   RecordingFile file(config_, {}, "");
   EXPECT_FALSE(file.on());
   EXPECT_EQ(files(), 0u);
