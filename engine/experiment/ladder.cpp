@@ -36,13 +36,9 @@ void forget_histories(Snapshot& s) {
   s.notices = {};
 }
 
-double mean_of(const std::vector<double>& values) {
-  return std::reduce(values.begin(), values.end()) / double(values.size());
-}
-
 class LadderRunner {
  public:
-  LadderRunner(const LadderOptions& options, Interrupts& interrupts, const LadderProgress& progress)
+  LadderRunner(const LadderOptions& options, Interrupts& interrupts, const StepReport& progress)
       : progress_(progress),
         interrupts_(interrupts),
         to_come_(options.rungs.size(), options.rounds),
@@ -78,11 +74,13 @@ class LadderRunner {
     return !interrupts_.ended();
   }
 
-  LadderStep step(size_t rung, uint32_t round, uint64_t elapsed_ns) const {
+  ExperimentStep step(size_t rung, uint32_t round, uint64_t elapsed_ns) const {
+    const LadderOptions& options = ladder_.options;
     Reading<uint64_t> left_ns = time_left_.of(to_come_);
     if (left_ns.has_value()) left_ns.value = *left_ns - std::min(*left_ns, elapsed_ns);
-    const size_t all = ladder_.options.rounds * ladder_.options.rungs.size();
-    return {rung, round, uint32_t(ladder_.runs.size()), uint32_t(all), left_ns};
+    const size_t runs = options.rounds * options.rungs.size();
+    return {options.rungs[rung].name,          round,          options.rounds,
+            uint32_t(ladder_.runs.size()) + 1, uint32_t(runs), left_ns};
   }
 
   void keep(LadderRun run, uint64_t taken_ns) {
@@ -95,7 +93,7 @@ class LadderRunner {
 
   uint64_t now_ns() const { return interrupts_.now_ns(); }
 
-  const LadderProgress& progress_;
+  const StepReport& progress_;
   Interrupts& interrupts_;
   std::optional<Session> session_;
   Ladder ladder_;
@@ -104,19 +102,6 @@ class LadderRunner {
 };
 
 }  // namespace
-
-Reading<uint64_t> TimeLeft::of(std::span<const uint32_t> runs) const {
-  // Each kind counts once, no matter how many of its runs were timed.
-  std::vector<double> known_ns;
-  for (const std::vector<double>& taken : taken_)
-    if (!taken.empty()) known_ns.push_back(mean_of(taken));
-  const double otherwise_ns = known_ns.empty() ? double(expected_ns_) : mean_of(known_ns);
-  if (otherwise_ns == 0) return Reading<uint64_t>::warming("no run has finished yet");
-  double left_ns = 0;
-  for (size_t kind = 0; kind < runs.size(); ++kind)
-    left_ns += runs[kind] * (taken_[kind].empty() ? otherwise_ns : mean_of(taken_[kind]));
-  return Reading<uint64_t>::of(static_cast<uint64_t>(left_ns));
-}
 
 std::vector<size_t> ladder_order(size_t rungs, std::optional<uint32_t> seed, uint32_t round) {
   std::vector<size_t> order(rungs);
@@ -130,7 +115,7 @@ std::vector<size_t> ladder_order(size_t rungs, std::optional<uint32_t> seed, uin
 }
 
 Ladder run_ladder(const LadderOptions& options, Interrupts& interrupts,
-                  const LadderProgress& progress) {
+                  const StepReport& progress) {
   Ladder ladder = LadderRunner(options, interrupts, progress).all();
   ladder.ended_by_signal = interrupts.signal();
   return ladder;

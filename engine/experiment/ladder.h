@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,41 +42,12 @@ struct Ladder {
   bool complete() const { return runs.size() == options.rounds * options.rungs.size(); }
 };
 
-// The current rung, and the overall progress.
-struct LadderStep {
-  size_t rung = 0;
-  uint32_t round = 1;
-  uint32_t done = 0, all = 0;  // runs
-  Reading<uint64_t> left_ns;
-};
-
-using LadderProgress = std::function<void(const LadderStep&)>;
-
-// The remaining time of an experiment, from the duration of its runs so far.
-// Runs of the same kind take about the same time; another kind may take sixty times
-// as long to move the same bytes.
-class TimeLeft {
- public:
-  // `expected_ns` is used for every run until one was timed; 0: unknown.
-  TimeLeft(size_t kinds, uint64_t expected_ns) : taken_(kinds), expected_ns_(expected_ns) {}
-
-  void add(size_t kind, uint64_t ns) { taken_[kind].push_back(double(ns)); }
-
-  // For the remaining runs, counted by kind.
-  Reading<uint64_t> of(std::span<const uint32_t> runs) const;
-
- private:
-  std::vector<std::vector<double>> taken_;  // ns of each run, by kind
-  uint64_t expected_ns_;
-};
-
 // The order of the rungs in that round; the same for the same seed on every machine.
 std::vector<size_t> ladder_order(size_t rungs, std::optional<uint32_t> seed, uint32_t round);
 
 // Calls `progress` before each run, and about ten times a second. A run that was cut short is left
 // out. Throws Error, with the rung's name, if its settings cannot be applied.
-Ladder run_ladder(const LadderOptions& options, Interrupts& interrupts,
-                  const LadderProgress& progress);
+Ladder run_ladder(const LadderOptions& options, Interrupts& interrupts, const StepReport& progress);
 
 // ---- report -----------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
@@ -133,7 +134,7 @@ struct TwoCpus {
 class LimitsMeasurement {
  public:
   LimitsMeasurement(const LimitsOptions& options, Interrupts& interrupts,
-                    const LimitsProgress& progress)
+                    const StepReport& progress)
       : options_(options), interrupts_(interrupts), progress_(progress) {
     for (const LentPagesKind& kind : kKinds)
       kinds_.emplace_back(to_text(kind), [&] { return lent_pages_step(kind, kPagesRingBytes); });
@@ -148,7 +149,11 @@ class LimitsMeasurement {
   Limits measure() {
     const CpuTimes before = read_cpu_times();
     uint32_t rounds = 0;
-    while (rounds < options_.rounds && !interrupts_.ended()) round(++rounds);
+    while (rounds < options_.rounds && !interrupts_.ended()) {
+      const uint64_t begin_ns = interrupts_.now_ns();
+      round(++rounds);
+      time_left_.add(0, interrupts_.now_ns() - begin_ns);
+    }
     Limits limits = result();
     limits.rounds = rounds;
     limits.steal_share = steal_since(before);
@@ -170,15 +175,20 @@ class LimitsMeasurement {
     {
       const Pinned pinned(cpus_.cpu, cpus_.allowed);
       for (MeasuredStep* step : all) {
-        progress_(number, step->name());
+        tell(number, step->name());
         step->visit();
         if (!interrupts_.take()) return;
       }
     }
     for (size_t i = 0; i < runs_.presets().size() && interrupts_.take(); ++i) {
-      progress_(number, runs_.presets()[i].name);
+      tell(number, runs_.presets()[i].name);
       runs_.visit(i);
     }
+  }
+
+  void tell(uint32_t round, const std::string& what) const {
+    const std::array<uint32_t, 1> to_come = {options_.rounds - round + 1};
+    progress_({what, round, options_.rounds, 0, 0, time_left_.of(to_come)});
   }
 
   // What remains of vmsplice's time after filling the slots. The cost of moving a slot was measured
@@ -217,7 +227,8 @@ class LimitsMeasurement {
 
   const LimitsOptions& options_;
   Interrupts& interrupts_;
-  const LimitsProgress& progress_;
+  const StepReport& progress_;
+  TimeLeft time_left_{1, 0};  // of the rounds
   TwoCpus cpus_;
   // The partners first, so that they do not share later mappings.
   MeasuredStep two_cpus_{"wakeups on two CPUs", [this] { return wakeup_step(cpus_.other); }};
@@ -271,7 +282,7 @@ Reading<double> share_of_roof(const LimitsRun& run, const Reading<Roof>& roof) {
 }
 
 Limits measure_limits(const LimitsOptions& options, Interrupts& interrupts,
-                      const LimitsProgress& progress) {
+                      const StepReport& progress) {
   return LimitsMeasurement(options, interrupts, progress).measure();
 }
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,13 +83,10 @@ struct Limits {
 // A run's median rate as a share of the roof for its CPUs.
 Reading<double> share_of_roof(const LimitsRun& run, const Reading<Roof>& roof);
 
-// The current round, from 1, and what is being measured.
-using LimitsProgress = std::function<void(uint32_t round, const std::string& step)>;
-
 // Blocks, for about one second per round. Throws Error if no pipe can be created; a step that fails
 // is an unavailable Reading. An interruption keeps what was measured so far.
 Limits measure_limits(const LimitsOptions& options, Interrupts& interrupts,
-                      const LimitsProgress& progress);
+                      const StepReport& progress);
 
 // The roof alone, in about a second.
 Reading<Roof> measure_roof();

@@ -62,7 +62,7 @@ SweepPlan sweep_of_values(const Knob& knob) {
 }
 
 Sweep run_sweep(const SweepPlan& plan, LadderOptions options, Interrupts& interrupts,
-                const LadderProgress& progress) {
+                const StepReport& progress) {
   for (const std::string& value : plan.values) {
     Preset rung{fmt::format("{} {}", plan.knob->name, value), value, options.engine.settings, 0};
     plan.knob->set(rung.settings, value);

@@ -34,6 +34,6 @@ struct Sweep {
 // `options` without rungs; its engine's settings are those that all runs share. Throws Error as
 // run_ladder() does.
 Sweep run_sweep(const SweepPlan& plan, LadderOptions options, Interrupts& interrupts,
-                const LadderProgress& progress);
+                const StepReport& progress);
 
 }  // namespace pipetop

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "engine/host/host.h"
@@ -33,6 +34,10 @@ bool is_starting(const Snapshot& s) {
   return std::ranges::any_of(roles_of(s.requested), [&](Role role) {
     return s.worker(role).state == ProcessState::starting;
   });
+}
+
+double mean_of(const std::vector<double>& values) {
+  return std::reduce(values.begin(), values.end()) / double(values.size());
 }
 
 class Measurement {
@@ -222,6 +227,19 @@ double Trial::rate() const {
   return rate_between(begin.throughput.progress(), end.throughput.progress(),
                       unit_of(settings).count)
       .value.value_or(0);
+}
+
+Reading<uint64_t> TimeLeft::of(std::span<const uint32_t> runs) const {
+  // Each kind counts once, no matter how many of its runs were timed.
+  std::vector<double> known_ns;
+  for (const std::vector<double>& taken : taken_)
+    if (!taken.empty()) known_ns.push_back(mean_of(taken));
+  const double otherwise_ns = known_ns.empty() ? double(expected_ns_) : mean_of(known_ns);
+  if (otherwise_ns == 0) return Reading<uint64_t>::warming("no run has finished yet");
+  double left_ns = 0;
+  for (size_t kind = 0; kind < runs.size(); ++kind)
+    left_ns += runs[kind] * (taken_[kind].empty() ? otherwise_ns : mean_of(taken_[kind]));
+  return Reading<uint64_t>::of(static_cast<uint64_t>(left_ns));
 }
 
 void Assessment::warn(Exit code, std::string warning) {

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
@@ -104,6 +106,33 @@ struct Assessment {
   void warn(Exit exit, std::string warning);
   // If the host stole much of the time; `consequence` is "the rate is unreliable".
   void warn_of_steal(const Reading<double>& steal_share, std::string_view consequence);
+};
+
+// How far an experiment of many runs is.
+struct ExperimentStep {
+  std::string what;  // that is measured now
+  uint32_t round = 1, rounds = 1;
+  uint32_t run = 0, runs = 0;  // in all rounds; 0: only rounds are counted
+  Reading<uint64_t> left_ns;
+};
+using StepReport = std::function<void(const ExperimentStep&)>;
+
+// The remaining time of an experiment, from the duration of its runs so far.
+// Runs of the same kind take about the same time; another kind may take sixty times
+// as long to move the same bytes.
+class TimeLeft {
+ public:
+  // `expected_ns` is used for every run until one was timed; 0: unknown.
+  TimeLeft(size_t kinds, uint64_t expected_ns) : taken_(kinds), expected_ns_(expected_ns) {}
+
+  void add(size_t kind, uint64_t ns) { taken_[kind].push_back(double(ns)); }
+
+  // For the remaining runs, counted by kind.
+  Reading<uint64_t> of(std::span<const uint32_t> runs) const;
+
+ private:
+  std::vector<std::vector<double>> taken_;  // ns of each run, by kind
+  uint64_t expected_ns_;
 };
 
 struct TrialLength {

@@ -16,6 +16,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/process/as_user.h"
+#include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 
 namespace pipetop::tui {
@@ -250,6 +251,14 @@ void ProgressLine::show(const std::string& text) {
   // Longer text would wrap, and a wrapped line cannot be overwritten.
   put(fmt::format("\r{}\x1b[K", beginning(text, terminal_columns(STDERR_FILENO, 80) - 1)));
   shown_ = true;
+}
+
+void ProgressLine::show(const ExperimentStep& step) {
+  std::string text = fmt::format("round {} of {}", step.round, step.rounds);
+  if (step.runs > 0) text += fmt::format(", run {} of {}", step.run, step.runs);
+  text += ": " + step.what;
+  if (step.left_ns.has_value()) text += "  " + elapsed_text(*step.left_ns) + " left";
+  show(text);
 }
 
 void ProgressLine::clear() {

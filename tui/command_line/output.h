@@ -110,6 +110,7 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void show(const std::string& text);
+  void show(const ExperimentStep& step);  // "round 2 of 5, run 12 of 35: vmsplice  00:01:12 left"
   void clear();
 
  private:

@@ -164,10 +164,8 @@ int sweep_command(const CommandLine& line, const Config& config, const SweepPlan
   ProgressLine progress(interrupts, "this run starts over");
   LadderOptions options = options_of(line, config);
   options.engine.noticed = say_notices(progress);
-  const Sweep sweep = run_sweep(plan, options, interrupts, [&](const LadderStep& step) {
-    progress.show(fmt::format("{} {}: run {} of {}", plan.knob->name, plan.values[step.rung],
-                              step.done + 1, step.all));
-  });
+  const Sweep sweep = run_sweep(plan, options, interrupts,
+                                [&](const ExperimentStep& step) { progress.show(step); });
   progress.clear();
   if (sweep.rounds() == 0) return ended_early(interrupts, "a round was complete: no result");
   finish_all(interrupts, {[&] { output.finish(line.format->print(sweep_document(sweep))); }});

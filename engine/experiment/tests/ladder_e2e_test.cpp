@@ -21,10 +21,10 @@ TEST(RunLadder, MeasuresEveryRungInEveryRound) {
   const LadderOptions options = two_rungs();
   uint32_t asked = 0;
   Interrupts none{{}};
-  const Ladder ladder = run_ladder(options, none, [&](const LadderStep& step) {
+  const Ladder ladder = run_ladder(options, none, [&](const ExperimentStep& step) {
     ++asked;
-    EXPECT_EQ(step.all, 4u);
-    EXPECT_LT(step.done, 4u);
+    EXPECT_EQ(step.runs, 4u);
+    EXPECT_LE(step.run, 4u);
     EXPECT_TRUE(step.left_ns.has_value());
   });
   EXPECT_GE(asked, 4u);
@@ -48,7 +48,7 @@ TEST(RunLadder, MovesTheBytesAskedFor) {
   constexpr uint64_t kBytes = 2 << 20;
   options.length.bytes = kBytes;
   Interrupts none{{}};
-  const Ladder ladder = run_ladder(options, none, [](const LadderStep&) {});
+  const Ladder ladder = run_ladder(options, none, [](const ExperimentStep&) {});
   ASSERT_TRUE(ladder.complete());
   for (const LadderRun& run : ladder.runs) {
     EXPECT_GE(run.trial.items(), kBytes);
@@ -58,8 +58,8 @@ TEST(RunLadder, MovesTheBytesAskedFor) {
 
 TEST(RunLadder, KeepsOnlyCompleteRuns) {
   Interrupts interrupts{{}};
-  const Ladder ladder = run_ladder(two_rungs(), interrupts, [&](const LadderStep& step) {
-    if (step.done == 3) interrupts.end();
+  const Ladder ladder = run_ladder(two_rungs(), interrupts, [&](const ExperimentStep& step) {
+    if (step.run == 4) interrupts.end();
   });
   EXPECT_EQ(ladder.runs.size(), 3u);
   EXPECT_FALSE(ladder.complete());

@@ -19,7 +19,7 @@ LadderOptions short_options() {
 TEST(SweepE2E, EveryValueIsMeasuredInEveryRound) {
   Interrupts none{{}};
   const Sweep sweep = run_sweep(pairs(), short_options(), none,
-                                [&](const LadderStep& step) { EXPECT_EQ(step.all, 4u); });
+                                [&](const ExperimentStep& step) { EXPECT_EQ(step.runs, 4u); });
   EXPECT_EQ(sweep.rounds(), 2u);
   std::vector<size_t> order;
   for (const LadderRun& run : sweep.report.ladder.runs) {
@@ -40,7 +40,7 @@ std::vector<int> pids_of(const Sweep& sweep) {
 
 TEST(SweepE2E, RoundsShareWorkersUnlessEachHasItsPace) {
   Interrupts none{{}};
-  const auto ignore = [](const LadderStep&) {};
+  const auto ignore = [](const ExperimentStep&) {};
   const std::vector<int> pipes = pids_of(run_sweep(pairs(), short_options(), none, ignore));
   EXPECT_EQ(pipes, std::vector<int>(4, pipes.front()));
 
@@ -58,9 +58,10 @@ TEST(SweepE2E, RoundsShareWorkersUnlessEachHasItsPace) {
 
 TEST(SweepE2E, ARoundThatWasCutShortIsLeftOut) {
   Interrupts interrupts{{}};
-  const Sweep sweep = run_sweep(pairs(), short_options(), interrupts, [&](const LadderStep& step) {
-    if (step.done == 3) interrupts.end();
-  });
+  const Sweep sweep =
+      run_sweep(pairs(), short_options(), interrupts, [&](const ExperimentStep& step) {
+        if (step.run == 4) interrupts.end();
+      });
   EXPECT_EQ(sweep.rounds(), 1u);
   EXPECT_EQ(sweep.report.ladder.runs.size(), 2u);
 }

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "engine/experiment/ladder.h"
+#include "engine/experiment/trial.h"
 
 namespace pipetop {
 namespace {
