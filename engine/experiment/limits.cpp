@@ -7,7 +7,6 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "engine/experiment/limits_step.h"
 #include "engine/host/host.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 

@@ -32,6 +32,9 @@ int present_command(const CommandLine& line);
 int rehearse_command(const CommandLine& line);
 int notes_command(const CommandLine& line);
 
+// Whether the result is text.
+inline bool is_for_people(const CommandLine& line) { return line.format == &formats().front(); }
+
 // Throws Error for settings that wait for keys: only the dashboard has them.
 void require_no_steps(const Settings& settings);
 

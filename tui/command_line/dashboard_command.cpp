@@ -19,7 +19,7 @@
 #include "tui/dashboard/dashboard.h"
 #include "tui/dashboard/engine_source.h"
 #include "tui/notes/notes_app.h"
-#include "tui/print/summary.h"
+#include "tui/print/document.h"
 
 namespace pipetop::tui {
 namespace {

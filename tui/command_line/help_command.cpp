@@ -132,9 +132,10 @@ Rows config_knob_rows(std::string_view workload) {
   });
 }
 
-Rows word_rows(std::string_view) {
-  return rows_of(words(), [](const ScreenKey& word) {
-    return Row{std::string(word.keys), std::string(word.help)};
+template <std::span<const ScreenKey> (*kLines)()>
+Rows screen_rows(std::string_view) {
+  return rows_of(kLines(), [](const ScreenKey& line) {
+    return Row{std::string(line.keys), std::string(line.help)};
   });
 }
 
@@ -156,24 +157,6 @@ Rows key_rows(std::string_view workload) {
     rows.push_back({std::string(1, hot.key), fmt::format("{}: {}", hot.knob, knob(last).help)});
   }
   return rows;
-}
-
-Rows screen_key_rows(std::string_view) {
-  return rows_of(screen_keys(), [](const ScreenKey& key) {
-    return Row{std::string(key.keys), std::string(key.help)};
-  });
-}
-
-Rows replay_key_rows(std::string_view) {
-  return rows_of(replay_keys(), [](const ScreenKey& key) {
-    return Row{std::string(key.keys), std::string(key.help)};
-  });
-}
-
-Rows talk_key_rows(std::string_view) {
-  return rows_of(talk_keys(), [](const ScreenKey& key) {
-    return Row{std::string(key.keys), std::string(key.help)};
-  });
 }
 
 Rows preset_rows(std::string_view workload) {
@@ -230,13 +213,20 @@ struct TableEntry {
 };
 
 constexpr TableEntry kTables[] = {
-    {"flags", rows_of_flags},           {"commands", command_rows},
-    {"exit-status", exit_rows},         {"screen-keys", screen_key_rows},
-    {"workloads", workload_rows},       {"knobs", knob_rows},
-    {"config-knobs", config_knob_rows}, {"keys", key_rows},
-    {"presets", preset_rows},           {"words", word_rows},
-    {"functions", function_rows},       {"replay-keys", replay_key_rows},
-    {"talk-keys", talk_key_rows},       {"privileges", privilege_rows},
+    {"flags", rows_of_flags},
+    {"commands", command_rows},
+    {"exit-status", exit_rows},
+    {"screen-keys", screen_rows<screen_keys>},
+    {"workloads", workload_rows},
+    {"knobs", knob_rows},
+    {"config-knobs", config_knob_rows},
+    {"keys", key_rows},
+    {"presets", preset_rows},
+    {"words", screen_rows<words>},
+    {"functions", function_rows},
+    {"replay-keys", screen_rows<replay_keys>},
+    {"talk-keys", screen_rows<talk_keys>},
+    {"privileges", privilege_rows},
 };
 
 Rows rows_named(std::string_view name) {

@@ -55,8 +55,6 @@ std::string progress_text(const TrialLength& length, const Trial& so_far) {
   return rate.has_value() ? fmt::format("{}  {:.2f} {}", goal, *rate, unit.rate) : goal;
 }
 
-bool is_for_people(const CommandLine& line) { return line.format == &formats().front(); }
-
 class Run {
  public:
   Run(const CommandLine& line, const Config& config)

@@ -18,11 +18,10 @@
 #include "tui/command_line/command_privileges.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
-#include "tui/view/byte_rate.h"
+#include "tui/view/copy_meter.h"
 #include "tui/view/neighbour_names.h"
 #include "tui/view/progress.h"
 #include "tui/view/status_line.h"
-#include "tui/view/waiting.h"
 #include "tui/view/wakeups.h"
 
 namespace pipetop::tui {

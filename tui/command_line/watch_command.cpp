@@ -144,7 +144,7 @@ class Headless {
 
   Document document() const {
     WatchPrint how{begin_ns_, now_->now_ns - (is_stream(line_) ? last_line_ns_ : begin_ns_),
-                   line_.watch.sort, line_.watch.filter};
+                   line_.watch.sort, line_.watch.filter, is_for_people(line_)};
     if (output_.is_terminal()) how.columns = terminal_columns(STDOUT_FILENO, how.columns);
     if (!has_ended(*now_)) return watch_document(*now_, how);
     WatchSnapshot all = *now_;  // how it was while it ran

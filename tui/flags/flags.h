@@ -68,10 +68,6 @@ struct CommandEntry {
 // In the order of --help.
 std::span<const CommandEntry> command_entries();
 
-// Of commands for the pipes of other programs.
-void add_watch_flags(CLI::App& app, CommandLine& line);
-void add_view_flags(CLI::App& app, CommandLine& line);
-
 // Every knob as a flag, from the table, and the article's spellings.
 void add_knob_flags(CLI::App& app, CommandLine& line);
 

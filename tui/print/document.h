@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,6 +67,10 @@ Document presets_document(std::span<const Preset> presets);
 // there.
 Document segment_document(const Segment& segment, uint64_t start_ns);
 Columns segment_columns(const Settings& settings);
+// What is left on the terminal after the dashboard: every segment with its rate. Oldest first; of
+// very many only the last ones.
+std::string summary_text(std::span<const std::shared_ptr<const Segment>> closed,
+                         const Segment& last, std::span<const Preset> presets);
 
 // Parts of these documents that are in separate files.
 Json run_json(const RunResult& result);

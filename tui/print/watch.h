@@ -18,7 +18,8 @@ struct WatchPrint {
   uint64_t over_ns = 0;   // the time that the table's rates are of
   PipeSort sort = PipeSort::rate;
   std::string filter = {};
-  int columns = 120;  // of the text
+  bool text = true;   // is wanted, not only the JSON: it takes long for 20,000 pipes
+  int columns = 120;  // of it
 };
 
 // The open pipeline, or else all pipes.

@@ -8,6 +8,116 @@
 namespace pipetop::tui {
 namespace {
 
+constexpr const char* kNotAsked = "only the first holders of a pipe are asked";
+constexpr const char* kNotCounted = "bytes are not counted; give --exact";
+
+template <class T>
+void put_known(Json& json, std::string_view name, const std::optional<T>& value,
+               std::string_view missing) {
+  put_if(value.has_value(), json, name, value ? Json(*value) : Json(), missing);
+}
+
+Json id_json(PipeId id) { return {{"device", id.device}, {"inode", id.inode}}; }
+
+constexpr const char* kStates[] = {"running", "runnable", "waiting", "zombie"};
+
+Json state_json(const Stage& stage) {
+  const StageState& state = stage.state;
+  if (stage.gone) return {{"state", "gone"}};
+  Json json = {{"state", kStates[static_cast<size_t>(state.kind)]}};
+  if (state.kind != StageState::Kind::waiting) return json;
+  json["waits_for"] = name_of(state.wait);
+  if (state.pipe) json["pipe"] = id_json(*state.pipe);
+  return json;
+}
+
+Json shares_json(const StageShares& shares) {
+  Json json = {{"on_cpu_share", rounded(shares.on_cpu)},
+               {"runnable_share", rounded(shares.runnable)},
+               {"reading_share", rounded(shares.reading)},
+               {"writing_share", rounded(shares.writing)},
+               {"elsewhere", Json::object()}};
+  for (size_t i = 0; i < kWaits; ++i)
+    if (shares.elsewhere[i] > 0)
+      json["elsewhere"][fmt::format("{}_share", name_of(static_cast<WaitsFor>(i)))] =
+          rounded(shares.elsewhere[i]);
+  return json;
+}
+
+Json stage_json(const Stage& stage, const std::string& missing) {
+  Json json = {{"pid", stage.id.pid},       {"start_ticks", stage.id.start_ticks},
+               {"name", stage.name},        {"command", stage.command},
+               {"age_ns", stage.age_ns},    {"threads", stage.threads},
+               {"doing", state_json(stage)}};
+  put(json, "cpus_in_use", stage.cpu);
+  put_known(json, "cpu_ns", stage.cpu_ns, missing);
+  put(json, "shares", stage.shares, shares_json);
+  const bool asked = !stage.cpus.empty();
+  put_if(asked, json, "nice", stage.nice, kNotAsked);
+  put_if(asked, json, "may_use_cpus", stage.cpus, kNotAsked);
+  return json;
+}
+
+Json end_json(const StageEnd& end) {
+  Json json = {{"stage", end.stage},
+               {"pid", end.end.process.pid},
+               {"fd", end.end.fd},
+               {"active", end.active},
+               {"nonblocking", end.end.nonblocking}};
+  put_known(json, "bytes", end.bytes, kNotCounted);
+  return json;
+}
+
+Json occupancy_json(const RingShares& shares) {
+  return {{"mean", rounded(shares.mean)},
+          {"empty_share", rounded(shares.empty)},
+          {"full_share", rounded(shares.full)},
+          {"samples", shares.samples}};
+}
+
+Json pipe_json(const Pipe& pipe, uint64_t now_ns, const std::string& missing) {
+  Json json = id_json(pipe.id);
+  put_if(!pipe.path.empty(), json, "path", pipe.path, "it is no FIFO");
+  json["own"] = pipe.own;
+  json["age_ns"] = now_ns > pipe.first_seen_ns ? now_ns - pipe.first_seen_ns : 0;
+  json["older"] = pipe.older;
+  put_known(json, "capacity_bytes", pipe.capacity, missing);
+  put_known(json, "queued_bytes", pipe.queued, missing);
+  put_if(pipe.ring.has_value(), json, "ring",
+         pipe.ring ? Json{{"slots", pipe.ring->slots}, {"used", pipe.ring->used()}} : Json(),
+         missing);
+  put(json, "occupancy", pipe.shares, occupancy_json);
+  put(json, "bytes_per_s", pipe.bytes_per_s);
+  put_known(json, "bytes", pipe.total_bytes, missing);
+  json["exact"] = pipe.exact;
+  put_known(json, "open_to_write", pipe.kernel_writers, missing);
+  put_known(json, "open_to_read", pipe.kernel_readers, missing);
+  json["writers"] = list_json(pipe.writers, end_json);
+  json["readers"] = list_json(pipe.readers, end_json);
+  return json;
+}
+
+Json stages_json(const std::vector<Stage>& stages, const std::string& missing) {
+  return list_json(stages, [&](const Stage& stage) { return stage_json(stage, missing); });
+}
+
+Json row_json(const PipeRow& row, uint64_t now_ns, const std::string& missing) {
+  Json json = {{"pipeline", row.pipeline}};
+  json.update(pipe_json(row.pipe, now_ns, missing));
+  json["stages"] = stages_json(row.stages, missing);
+  return json;
+}
+
+Json bottleneck_json(const Bottleneck& found) {
+  Json json = {{"kind", name_of(found.kind)}};
+  put_if(found.stage.has_value(), json, "pid", found.stage ? Json(found.stage->pid) : Json(),
+         "no single stage");
+  put_if(found.wait != WaitsFor::none, json, "waits_for", name_of(found.wait), "nothing");
+  json["line"] = found.line;
+  json["evidence"] = found.evidence;
+  return json;
+}
+
 constexpr const char* kSources[] = {"bpf", "proc"};  // by ScanSource
 
 Json head_json(const WatchSnapshot& now, const WatchPrint& how) {
@@ -46,12 +156,33 @@ std::string summary_text(const CommandResult& result, int columns) {
 
 }  // namespace
 
+std::string missing_of(const std::string& reason) { return reason.empty() ? "not seen" : reason; }
+
+Json pipeline_json(const Pipeline& pipeline, uint64_t now_ns, const std::string& missing) {
+  Json json = {{"title", pipeline.title()},
+               {"window_ns", pipeline.window_ns},
+               {"bottleneck", bottleneck_json(pipeline.bottleneck)},
+               {"stages", stages_json(pipeline.stages, missing)},
+               {"pipes", list_json(pipeline.pipes, [&](const Pipe& pipe) {
+                  return pipe_json(pipe, now_ns, missing);
+                })}};
+  for (size_t i = 0; i < pipeline.stages.size(); ++i)
+    put(json["stages"][i], "functions", pipeline.stages[i].functions, functions_json);
+  return json;
+}
+
+Json table_json(const WatchSnapshot& now, const WatchPrint& how) {
+  const std::string missing = missing_of(now.reason);
+  return list_json(pipes_shown(now.rows.get(), how.sort, how.filter),
+                   [&](const PipeRow* row) { return row_json(*row, now.now_ns, missing); });
+}
+
 Document watch_document(const WatchSnapshot& now, const WatchPrint& how) {
   Json json = head_json(now, how);
   if (!now.pipeline) {
     json["over_ns"] = how.over_ns;
     json["pipes"] = table_json(now, how);
-    return {"pipes", std::move(json), table_text(now, how)};
+    return {"pipes", std::move(json), how.text ? table_text(now, how) : ""};
   }
   json.update(pipeline_json(*now.pipeline, now.now_ns, missing_of(now.reason)));
   std::string reason = now.reason.empty() ? "" : now.reason + "\n";

@@ -11,7 +11,6 @@
 #include <string>
 
 #include "engine/base/error.h"
-#include "engine/experiment/limits_step.h"
 
 namespace pipetop {
 namespace {

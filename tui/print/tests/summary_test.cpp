@@ -1,5 +1,3 @@
-#include "tui/print/summary.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "tui/print/document.h"
 
 namespace pipetop::tui {
 namespace {

@@ -4,8 +4,7 @@
 
 #include "engine/base/clock.h"
 #include "tui/draw/text.h"
-#include "tui/view/byte_rate.h"
-#include "tui/view/waiting.h"
+#include "tui/view/copy_meter.h"
 
 namespace pipetop::tui {
 namespace {

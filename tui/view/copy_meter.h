@@ -1,9 +1,15 @@
-// How fast bytes have moved, and when the rest of them will have: from counts at certain times.
+// How fast a copy moves bytes and when it will be done, from counts at certain times; and which
+// side it waits for most of the time, by a few samples per second: each asks whether the input is
+// empty or the output is full.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
+
+#include "engine/copy/copier.h"
 
 namespace pipetop::tui {
 
@@ -36,5 +42,20 @@ class ByteRate {
   uint64_t begin_ns_;
   std::deque<Point> points_;
 };
+
+class Waiting {
+ public:
+  void add(CopySide side);
+
+  // That of more than half of the last looks, if there were some.
+  CopySide side() const;
+
+ private:
+  std::deque<CopySide> samples_;
+};
+
+// "waiting for gzip", "held up by ssh"; for a neighbour without a name "waiting for stdin". "" for
+// neither side.
+std::string waiting_text(CopySide side, const std::string& upstream, const std::string& downstream);
 
 }  // namespace pipetop::tui

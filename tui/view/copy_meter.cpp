@@ -1,4 +1,6 @@
-#include "tui/view/byte_rate.h"
+#include "tui/view/copy_meter.h"
+
+#include <algorithm>
 
 #include "engine/base/clock.h"
 
@@ -9,6 +11,8 @@ constexpr uint64_t kRecent_ns = 30 * kSecond;
 
 // More is as good as never, and doesn't fit into a number.
 constexpr double kFarSeconds = 1e9;
+
+constexpr size_t kSamples = 10, kLeastSamples = 4;
 
 }  // namespace
 
@@ -42,6 +46,25 @@ std::optional<uint64_t> ByteRate::remaining_ns(uint64_t bytes) const {
   const double left = double(bytes - points_.back().bytes);
   if (!recent || *recent <= 0 || left / *recent > kFarSeconds) return {};
   return uint64_t(left / *recent * double(kSecond));
+}
+
+void Waiting::add(CopySide side) {
+  samples_.push_back(side);
+  if (samples_.size() > kSamples) samples_.pop_front();
+}
+
+CopySide Waiting::side() const {
+  if (samples_.size() < kLeastSamples) return CopySide::none;
+  for (const CopySide side : {CopySide::in, CopySide::out})
+    if (2 * size_t(std::ranges::count(samples_, side)) > samples_.size()) return side;
+  return CopySide::none;
+}
+
+std::string waiting_text(CopySide side, const std::string& upstream,
+                         const std::string& downstream) {
+  if (side == CopySide::in) return "waiting for " + (upstream.empty() ? "stdin" : upstream);
+  if (side == CopySide::out) return "held up by " + (downstream.empty() ? "stdout" : downstream);
+  return "";
 }
 
 }  // namespace pipetop::tui
