@@ -234,9 +234,10 @@ int ladder_command(const CommandLine& line) {
   const bool ascii = line.no_unicode || config.unicode == Choice::never;
   files.write(found, ascii ? GlyphSet::ascii : GlyphSet::unicode, interrupts);
   Assessment assessment{found.exit, {}};
+  const char* const doubt = found.exit == Exit::untrustworthy ? "untrustworthy: " : "";
   if (!files.table_is_seen())
     for (const std::string& warning : found.warnings)
-      assessment.warnings.push_back("untrustworthy: " + warning);
+      assessment.warnings.push_back(doubt + warning);
   return exit_status(assessment, interrupts);
 }
 

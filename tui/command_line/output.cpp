@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,10 +25,6 @@ bool can_be_drawn_over() {
   const char* terminal = std::getenv("TERM");
   return isatty(STDERR_FILENO) == 1 && terminal && std::string_view(terminal) != "dumb";
 }
-
-// As far as it is possible: a terminal that is gone must not cost a result. Not through stdio,
-// which would discard the text on an error.
-void put(const std::string& text) { (void)!::write(STDERR_FILENO, text.data(), text.size()); }
 
 }  // namespace
 
@@ -224,21 +219,7 @@ void finish_all(const Interrupts& interrupts,
   if (first) std::rethrow_exception(first);
 }
 
-void say(const std::string& message) { put("pipetop: " + one_line(message) + "\n"); }
-
-void tell(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t done = ::write(STDERR_FILENO, text.data(), text.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return;
-    text.remove_prefix(size_t(done));
-  }
-}
-
-int terminal_columns(int fd, int usual) {
-  winsize size{};
-  return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : usual;
-}
+void say(const std::string& message) { write_to_stderr("pipetop: " + one_line(message) + "\n"); }
 
 ProgressLine::ProgressLine(Interrupts& interrupts, const std::string& what_follows, bool wanted)
     : wanted_(wanted && can_be_drawn_over()) {
@@ -247,10 +228,8 @@ ProgressLine::ProgressLine(Interrupts& interrupts, const std::string& what_follo
 }
 
 void ProgressLine::show(const std::string& text) {
-  if (!wanted_) return;
   // Longer text would wrap, and a wrapped line cannot be overwritten.
-  put(fmt::format("\r{}\x1b[K", beginning(text, terminal_columns(STDERR_FILENO, 80) - 1)));
-  shown_ = true;
+  if (wanted_ && line_.can_show()) line_.show(std::string(beginning(text, line_.cols())));
 }
 
 void ProgressLine::show(const ExperimentStep& step) {
@@ -259,11 +238,6 @@ void ProgressLine::show(const ExperimentStep& step) {
   text += ": " + step.what;
   if (step.left_ns.has_value()) text += "  " + elapsed_text(*step.left_ns) + " left";
   show(text);
-}
-
-void ProgressLine::clear() {
-  if (shown_) put("\r\x1b[K");
-  shown_ = false;
 }
 
 std::function<void(const Notice&)> say_notices(ProgressLine& progress) {

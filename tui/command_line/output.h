@@ -14,6 +14,7 @@
 #include "engine/process/privileges.h"
 #include "tui/command_line/output_place.h"
 #include "tui/print/results.h"
+#include "tui/view/status_line.h"
 
 namespace pipetop::tui {
 
@@ -92,12 +93,6 @@ void finish_all(const Interrupts& interrupts, std::initializer_list<std::functio
 
 // "pipetop: ..." as one line.
 void say(const std::string& message);
-// A result for people beside the data, to stderr; as far as it is possible.
-void tell(std::string_view text);
-
-// Of the terminal behind `fd`; `usual` if it is none, or doesn't say.
-int terminal_columns(int fd, int usual);
-
 // Progress of long work: a line on the terminal that is overwritten, and removed at
 // the end. Shown as far as the terminal allows it.
 class ProgressLine {
@@ -111,11 +106,11 @@ class ProgressLine {
 
   void show(const std::string& text);
   void show(const ExperimentStep& step);  // "round 2 of 5, run 12 of 35: vmsplice  00:01:12 left"
-  void clear();
+  void clear() { line_.clear(); }
 
  private:
   bool wanted_;
-  bool shown_ = false;
+  StatusLine line_;
 };
 
 // For an engine: says its warnings and errors, each once, when they come. The result explains what

@@ -251,7 +251,7 @@ class Results {
     return file_ ? kFileColumns : terminal_columns(STDERR_FILENO, kFileColumns);
   }
   // Throw Error.
-  void write(std::string_view text) { file_ ? file_->write(text) : tell(text); }
+  void write(std::string_view text) { file_ ? file_->write(text) : write_to_stderr(text); }
   void finish() {
     if (file_) file_->finish();
   }

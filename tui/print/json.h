@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,12 @@ inline void put_if(bool known, Json& json, std::string_view name, Json value,
                    std::string_view reason) {
   if (!known) return put_null(json, name, reason);
   json[name] = std::move(value);
+}
+
+template <class T>
+void put_known(Json& json, std::string_view name, const std::optional<T>& value,
+               std::string_view reason) {
+  put_if(value.has_value(), json, name, value ? Json(*value) : Json(), reason);
 }
 
 template <class T, class ToJson>

@@ -227,8 +227,9 @@ class LadderChart {
     for (const std::string& line : conditions_of(report_)) note("quiet", line);
     for (const LadderFall& fall : report_.falls) note("quiet", fall.text);
     for (const std::string& line : mismatches_of(report_)) note("warning", line);
+    const bool failed = report_.exit != Exit::untrustworthy;
     for (const std::string& warning : report_.warnings)
-      note("warning", "Untrustworthy: " + warning);
+      note("warning", (failed ? "" : "Untrustworthy: ") + warning);
   }
 
   const LadderReport& report_;

@@ -63,7 +63,8 @@ std::string kinds_text(const Reading<std::array<double, kSlotKinds>>& kinds) {
 }
 
 std::string ring_line(const RingReadings& ring) {
-  std::string text = fmt::format("ring      {} slots, {}", ring.slots, format_size(ring.bytes));
+  std::string text =
+      fmt::format("ring      {} slots, {}", ring.slots, bytes_text(double(ring.bytes)));
   if (ring.occupancy.has_value())
     text += fmt::format("; {:.0f} % used, empty {:.0f} %, full {:.0f} % of {} samples ({})",
                         100 * ring.occupancy->mean_share, 100 * ring.occupancy->empty_share,

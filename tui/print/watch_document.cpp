@@ -11,12 +11,6 @@ namespace {
 constexpr const char* kNotAsked = "only the first holders of a pipe are asked";
 constexpr const char* kNotCounted = "bytes are not counted; give --exact";
 
-template <class T>
-void put_known(Json& json, std::string_view name, const std::optional<T>& value,
-               std::string_view missing) {
-  put_if(value.has_value(), json, name, value ? Json(*value) : Json(), missing);
-}
-
 Json id_json(PipeId id) { return {{"device", id.device}, {"inode", id.inode}}; }
 
 constexpr const char* kStates[] = {"running", "runnable", "waiting", "zombie"};
@@ -128,9 +122,7 @@ Json head_json(const WatchSnapshot& now, const WatchPrint& how) {
                {"scan_ns", uint64_t(now.scan_ms * 1e6)},
                {"counts_bytes", now.counts_bytes}};
   if (!now.reason.empty()) json["source_reason"] = now.reason;
-  put_if(now.socketpairs.has_value(), json, "socketpairs",
-         now.socketpairs ? Json(*now.socketpairs) : Json(),
-         now.reason.empty() ? "not counted" : now.reason);
+  put_known(json, "socketpairs", now.socketpairs, now.reason.empty() ? "not counted" : now.reason);
   json["unreadable_processes"] = now.unreadable;
   json["left_out"] = list_json(now.left_out, [](const LeftOut& one) {
     return Json{{"pid", one.process.pid}, {"ends", one.ends}};

@@ -37,7 +37,7 @@ std::string rate(const Pipe& pipe) {
 std::string who(const PipeRow& row, const std::vector<StageEnd>& ends,
                 const std::optional<uint32_t>& open) {
   const StageEnd* end = main_end(ends);
-  if (!end) return open == 0u ? "none" : kUnknown;
+  if (!end) return open == 0u ? "closed" : kUnknown;
   std::string text =
       fmt::format("{}:{} {}", end->end.process.pid, end->end.fd, row.stages.at(end->stage).name);
   if (!end->active) return fmt::format("({})", text);
@@ -49,10 +49,10 @@ std::string does(const PipeRow& row, const std::vector<StageEnd>& ends) {
   const StageEnd* end = main_end(ends);
   if (!end) return "";
   const Stage& stage = row.stages.at(end->stage);
-  if (stage.gone) return "gone";
+  if (stage.gone) return "exited";
   switch (stage.state.kind) {
     case StageState::Kind::running:
-      return "runs";
+      return "running";
     case StageState::Kind::runnable:
       return "runnable";
     case StageState::Kind::zombie:
@@ -173,7 +173,7 @@ std::vector<std::string> stage_cells(const Stage& stage, size_t most_waits) {
 }
 
 // Beside others that go on.
-void mark_gone(std::string& last_cell) { last_cell += last_cell.empty() ? "ended" : ", ended"; }
+void mark_gone(std::string& last_cell) { last_cell += last_cell.empty() ? "exited" : ", exited"; }
 
 // "1202 gzip and 1203 wc". `open` counts the open files, also of processes that we may not see.
 std::string names_of(const Pipeline& pipeline, const std::vector<size_t>& stages,

@@ -5,21 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "tui/draw/text.h"
 
 namespace pipetop::tui {
-namespace {
 
-constexpr int kUsualCols = 80;
-
-}  // namespace
-
-int StatusLine::cols() const {
-  winsize size{};
-  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
-  return (known ? size.ws_col : kUsualCols) - 1;
-}
+int StatusLine::cols() const { return terminal_columns(STDERR_FILENO, 80) - 1; }
 
 bool StatusLine::can_show() const {
   const pid_t foreground = ::tcgetpgrp(STDERR_FILENO);  // -1: not our terminal, or none
@@ -41,8 +33,24 @@ void StatusLine::end() {
   shown_cols_ = 0;
 }
 
-void write_to_stderr(const std::string& text) {
-  (void)!::write(STDERR_FILENO, text.data(), text.size());
+void StatusLine::clear() {
+  if (is_open())
+    write_to_stderr("\r" + std::string(size_t(std::min(shown_cols_, cols())), ' ') + "\r");
+  shown_cols_ = 0;
+}
+
+int terminal_columns(int fd, int usual) {
+  winsize size{};
+  return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : usual;
+}
+
+void write_to_stderr(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t done = ::write(STDERR_FILENO, text.data(), text.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return;
+    text.remove_prefix(size_t(done));
+  }
 }
 
 }  // namespace pipetop::tui

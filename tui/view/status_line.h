@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace pipetop::tui {
 
@@ -17,8 +18,9 @@ class StatusLine {
   // In place of what is there.
   void show(const std::string& text);
 
-  // Leaves what is there, and ends the line if there is one.
+  // Leaves what is there, and ends the line if there is one; or removes it.
   void end();
+  void clear();
 
   bool is_open() const { return shown_cols_ > 0; }
 
@@ -26,7 +28,11 @@ class StatusLine {
   int shown_cols_ = 0;
 };
 
-// As far as it is possible: nobody may read it any more, and the data is more important.
-void write_to_stderr(const std::string& text);
+// Of the terminal behind `fd`; `usual` if it is none, or doesn't say.
+int terminal_columns(int fd, int usual);
+
+// As far as it is possible: nobody may read it any more, and the data is more important. Not
+// through stdio, which would discard the text on an error.
+void write_to_stderr(std::string_view text);
 
 }  // namespace pipetop::tui

@@ -20,7 +20,7 @@ TEST(PrintHuman, SummarisesARun) {
   25 GiB in 2.00 s
 effective zero copy, writer vmsplice, block on CPU 0; reader splice → /dev/null, block on CPU 1
   pipe_size: 4MiB requested, 128KiB effective: above the limit; raise it
-ring      32 slots, 128KiB; 53 % used, empty 40 %, full 25 % of 4000 samples (switches, 999 Hz); user pages 100 %
+ring      32 slots, 128 KiB; 53 % used, empty 40 %, full 25 % of 4000 samples (switches, 999 Hz); user pages 100 %
 verdict   lock-bound: writer spins on the pipe's mutex 39 %
 writer    100 k calls/s, 131 KiB per call, EAGAIN 10.0 %, short 25.0 %, on CPU 90 %, runnable 2 %, blocked 8 %
 reader    1.00 M calls/s, 13.1 KiB per call, EAGAIN 10.0 %, short 25.0 %

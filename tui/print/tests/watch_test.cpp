@@ -31,8 +31,8 @@ TEST(PrintWatch, ATableHasARowForEachPipe) {
       "looked into\n"
       "\n"
       "writer       does     reader         does       size   in it  empty  full         rate\n"
-      "1201:1 seq   blocked  1202:0 gzip    runs     64 KiB  64 KiB    0 %  97 %  ~75.5 MiB/s\n"
-      "1202:1 gzip  runs     1203:0 wc      blocked  64 KiB     0 B  100 %   0 %   19.5 KiB/s\n"
+      "1201:1 seq   blocked  1202:0 gzip    running  64 KiB  64 KiB    0 %  97 %  ~75.5 MiB/s\n"
+      "1202:1 gzip  running  1203:0 wc      blocked  64 KiB     0 B  100 %   0 %   19.5 KiB/s\n"
       "?                     (88:3 logger)  poll          ?       ?      ?     ?            ?"
       "  /tmp/queue\n");
 }
@@ -197,9 +197,9 @@ TEST(PrintWatch, ARingThatIsNotBetweenNeighboursNamesItsEnds) {
 TEST(PrintWatch, AStageThatEndedBeforeTheOthersIsMarked) {
   Pipeline p = example_pipeline();
   p.stages[0].gone = true;
-  EXPECT_NE(pipeline_text(p, 120).find("92 %  ended\n"), std::string::npos);
+  EXPECT_NE(pipeline_text(p, 120).find("92 %  exited\n"), std::string::npos);
   for (Stage& stage : p.stages) stage.gone = true;
-  EXPECT_EQ(pipeline_text(p, 120).find("ended"), std::string::npos);
+  EXPECT_EQ(pipeline_text(p, 120).find("exited"), std::string::npos);
 }
 
 TEST(PrintWatch, ACommandEndsWithASummary) {
