@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "engine/base/numbers.h"
 #include "engine/base/text.h"
 #include "engine/base/unique_fd.h"
 #include "engine/doctor/doctor_checks.h"
@@ -161,8 +162,8 @@ Check check_cpus() {
     std::string& list = had ? can : cannot;
     list += fmt::format("{}{}", list.empty() ? "" : ", ", to_text(placement));
   }
-  const std::string found = fmt::format("{} CPU{}: {}{}", cpus.size(), cpus.size() == 1 ? "" : "s",
-                                        can, cannot.empty() ? "" : "; no " + cannot);
+  const std::string found = fmt::format("{}: {}{}", counted(cpus.size(), "CPU"), can,
+                                        cannot.empty() ? "" : "; no " + cannot);
   if (cpus.size() >= 2) return works(found);
   return limited(found, "writer and reader must share the only CPU",
                  "taskset -cp 0-1 $$, or give the machine a second CPU");

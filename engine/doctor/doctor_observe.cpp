@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/base/clock.h"
+#include "engine/base/numbers.h"
 #include "engine/base/text.h"
 #include "engine/doctor/doctor_checks.h"
 #include "engine/observe/capabilities.h"
@@ -93,8 +94,8 @@ Check check_counters(BpfCounters layout) {
   if (!cost.has_value()) return failed(CheckResult::missing, "cannot be measured", cost.reason);
   std::string found;
   for (const auto& [cpus, ns] : cost->ns_by_cpus)
-    found += fmt::format("{}{:.1f} ns per add on {} CPU{}", found.empty() ? "" : ", ", ns, cpus,
-                         cpus == 1 ? "" : "s");
+    found += fmt::format("{}{:.1f} ns per add on {}", found.empty() ? "" : ", ", ns,
+                         counted(uint64_t(cpus), "CPU"));
   return works(fmt::format("{}; {}", found, format_size(cost->bytes)));
 }
 

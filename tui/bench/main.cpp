@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/base/numbers.h"
 #include "engine/experiment/overhead.h"
 #include "engine/meter/statistics.h"
 #include "engine/observe/sampler.h"
@@ -108,7 +109,7 @@ void counter_layouts() {
   if (!percpu.has_value()) return report("BPF counters", percpu.reason, "");
   if (!shared.has_value()) return report("BPF counters", shared.reason, "");
   for (const auto& [cpus, ns] : percpu->ns_by_cpus)
-    report(fmt::format("BPF counters, {} CPU{} counting", cpus, cpus == 1 ? "" : "s"),
+    report(fmt::format("BPF counters, {} counting", counted(uint64_t(cpus), "CPU")),
            fmt::format("percpu {:.1f} ns per add, {} bytes  shared {:.1f} ns, {} bytes", ns,
                        percpu->bytes, shared->ns_by_cpus.at(cpus), shared->bytes),
            "");

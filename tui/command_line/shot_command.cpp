@@ -139,8 +139,8 @@ std::string recorded_shot(const CommandLine& line, const PictureFormat& format) 
   Recording recording(line.shot.replay);
   const uint64_t at_ns = line.shot.at_ns.value_or(recording.duration_ns());
   if (at_ns > recording.duration_ns())
-    throw Error(fmt::format("--at: {} ends after {:.1f} s", line.shot.replay,
-                            static_cast<double>(recording.duration_ns()) / 1e9));
+    throw Error(fmt::format("--at: {} ends after {}", line.shot.replay,
+                            seconds_text(recording.duration_ns())));
   const uint64_t before_ns = at_ns - std::min(at_ns, kSeenBefore);
   const size_t last = recording.frame_at(recording.begin_ns() + at_ns);
   Config config = replay_config(line, recording);

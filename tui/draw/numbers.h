@@ -1,32 +1,16 @@
-// Numbers as shown on the screen: short, and of constant width.
+// What the screen shows of readings and of what a workload counts.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "engine/base/numbers.h"
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
 #include "tui/draw/text.h"
 
 namespace pipetop::tui {
 
-std::string rate_text(double rate);              // "3.71", "62.5", "128"
-std::string percent_text(double share);          // "39.1", "100"
-std::string whole_percent_text(double share);    // "39 %", "<1 %"
-std::string count_text(double count);            // "17", "1.3 k", "532 k", "1.20 M"
-std::string grouped_text(uint64_t count);        // "2,983"
-std::string bytes_text(double bytes);            // "128 KiB", "1.5 MiB"
-std::string short_bytes_text(double bytes);      // "128K", "1.5M"
-std::string byte_rate_text(double bytes_per_s);  // "1.23 GiB/s", "12.3 KiB/s"
-// Of what a workload counts: "128 KiB", "1.20 M rules".
-std::string items_text(double count, std::string_view items);
-std::string elapsed_text(uint64_t ns);  // "00:01:12"
-std::string age_text(uint64_t ns);      // "12s", "3m", "5h", "12d"
-std::string ratio_text(double ratio);   // "×4.7"
-// Of two rates as rate_text() shows them, so that the three agree.
-std::string ratio_of_shown(double now, double before);
-std::string change_text(double shares);                  // in points: "+12.0", "-0.3", "0.0"
 std::string figure_text(FigureKind kind, double value);  // "96.3 %", "412 B", "×1.28"
 
 // "…" while warming, "n/a" if unavailable. Never 0 for an unknown value.

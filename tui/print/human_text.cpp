@@ -30,10 +30,6 @@ std::string fitted(std::string_view text, char align, int width) {
 
 }  // namespace
 
-std::string counted(uint64_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
-
 std::string machine_text(const HostInfo& host) {
   return fmt::format("{}, {}, {}{}Linux {}", host.cpu, counted(uint64_t(host.cpus), "CPU"),
                      host.hypervisor, host.hypervisor.empty() ? "" : ", ", host.kernel);

@@ -7,11 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/numbers.h"
 #include "engine/model/snapshot.h"
 
 namespace pipetop::tui {
-
-std::string counted(uint64_t count, std::string_view thing);  // "1 round", "2 rounds"
 
 std::string machine_text(const HostInfo& host);  // "AMD EPYC, 2 CPUs, KVM, Linux 6.18.44"
 

@@ -80,11 +80,10 @@ Document recording_document(Recording& recording) {
   const std::vector<Chapter> chapters = chapters_of(recording);
   const RecordingHeader& header = recording.header();
   const Unit& unit = unit_of(header.settings);
-  const double seconds = double(recording.duration_ns()) / 1e9;
-  std::string text =
-      fmt::format("recorded {} by pipetop {}\n{}\n{:.1f} s, {}, {:.0f} KiB\n",
-                  utc_text(header.unix_s), recording.version(), machine_text(header.host), seconds,
-                  counted(recording.frames(), "frame"), double(recording.bytes()) / 1024);
+  std::string text = fmt::format(
+      "recorded {} by pipetop {}\n{}\n{}, {}, {:.0f} KiB\n", utc_text(header.unix_s),
+      recording.version(), machine_text(header.host), seconds_text(recording.duration_ns()),
+      counted(recording.frames(), "frame"), double(recording.bytes()) / 1024);
   if (!recording.damage().empty()) text += recording.damage() + "\n";
   text += "\n" + chapters_text(chapters, unit);
   Json json = {{"version", recording.version()},

@@ -41,8 +41,8 @@ std::string rehearsal_text(const Rehearsal& rehearsal) {
   }
   std::string text = table.text();
   const size_t bad = rehearsal.disappointing();
-  text += fmt::format("\n{} in {:.0f} s: {}\n", counted(rehearsal.scenes.size(), "scene"),
-                      double(all_ns) / 1e9,
+  text += fmt::format("\n{} in {}: {}\n", counted(rehearsal.scenes.size(), "scene"),
+                      seconds_text(all_ns, 0),
                       bad == 0 ? "none would disappoint on this machine"
                                : fmt::format("{} would disappoint on this machine", bad));
   if (rehearsal.scenes.size() < rehearsal.planned)

@@ -22,8 +22,6 @@ constexpr std::array<const char*, 4> kZeroCopyWords = {"zero copy", "copied", "u
 constexpr size_t kFunctionRows = 10;
 constexpr int kFunctionsWidth = 48;
 
-double seconds(uint64_t ns) { return double(ns) / 1e9; }
-
 std::string rate_lines(const RunResult& r) {
   const Unit& unit = unit_of(r.end.requested);
   const Reading<RateStats>& rate = r.end.throughput.current.rate;
@@ -33,8 +31,8 @@ std::string rate_lines(const RunResult& r) {
                         rate->stddev, rate->median, rate->min, rate->max, rate->samples);
   else
     text += fmt::format("   (median and spread unknown: {})", rate.reason);
-  return text + fmt::format("\n  {} in {:.2f} s\n", items_text(double(r.items()), unit.items),
-                            seconds(r.duration_ns()));
+  return text + fmt::format("\n  {} in {}\n", items_text(double(r.items()), unit.items),
+                            seconds_text(r.duration_ns(), 2));
 }
 
 std::string effective_lines(const Snapshot& s) {
@@ -79,7 +77,7 @@ std::string worker_line(const RunResult& r, Role role) {
   const WorkerCounts counts = r.end.worker(role).counts - r.begin.worker(role).counts;
   const double calls = double(counts.syscalls);
   const auto per_second = [&](uint64_t count) {
-    return count_text(double(count) / std::max(1e-9, seconds(r.duration_ns())));
+    return count_text(double(count) / std::max(1e-9, double(r.duration_ns()) / 1e9));
   };
   std::string text =
       fmt::format("{:<9} {} calls/s", r.end.worker(role).name, per_second(counts.all_calls()));

@@ -178,8 +178,8 @@ std::string sensitivity(const TuneResult& r) {
 std::string search_lines(const TuneReport& report) {
   const TuneResult& r = report.result;
   std::string text =
-      fmt::format("\n{} candidates in {} trials, {:.1f} s of {}; seed {}; ", r.candidates, r.trials,
-                  double(r.spent_ns) / 1e9, format_duration(report.budget_ns), report.seed);
+      fmt::format("\n{} candidates in {} trials, {} of {}; seed {}; ", r.candidates, r.trials,
+                  seconds_text(r.spent_ns), format_duration(report.budget_ns), report.seed);
   text += report.steal_share.has_value()
               ? fmt::format("the host stole {:.1f} %\n", 100 * *report.steal_share)
               : fmt::format("steal unknown: {}\n", report.steal_share.reason);

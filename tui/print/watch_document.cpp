@@ -130,17 +130,15 @@ Json head_json(const WatchSnapshot& now, const WatchPrint& how) {
   return json;
 }
 
-std::string seconds_text(uint64_t ns) { return fmt::format("{:.2f} s", double(ns) / 1e9); }
-
 std::string end_text(const CommandResult& result) {
   return result.signal != 0 ? fmt::format("ended by signal {}", result.signal)
                             : fmt::format("exit status {}", result.exit_code);
 }
 
 std::string summary_text(const CommandResult& result, int columns) {
-  std::string text =
-      fmt::format("{}: {}, {} of CPU, {}\n", command_text(result.words),
-                  seconds_text(result.duration_ns), seconds_text(result.cpu_ns), end_text(result));
+  std::string text = fmt::format("{}: {}, {} of CPU, {}\n", command_text(result.words),
+                                 seconds_text(result.duration_ns, 2),
+                                 seconds_text(result.cpu_ns, 2), end_text(result));
   if (!result.reason.empty()) text += result.reason + "\n";
   if (!result.pipeline.has_value()) return text + result.pipeline.reason + "\n";
   return text + "\n" + pipeline_text(*result.pipeline, columns);

@@ -131,7 +131,7 @@ std::vector<Filled> columns_for(const std::vector<const PipeRow*>& rows, int wid
 std::string table_head(const WatchSnapshot& now, const WatchPrint& how, size_t shown) {
   std::string text = counted(now.rows.size(), "pipe");
   if (shown != now.rows.size()) text = fmt::format("{} of {}", shown, text);
-  text += fmt::format(", over {:.1f} s; ~ is estimated", double(how.over_ns) / 1e9);
+  text += fmt::format(", over {}; ~ is estimated", seconds_text(how.over_ns));
   if (now.socketpairs.value_or(0) > 0)
     text += fmt::format("; without {}", counted(*now.socketpairs, "socketpair"));
   if (now.unreadable > 0)
@@ -165,7 +165,7 @@ std::vector<std::string> stage_cells(const Stage& stage, size_t most_waits) {
   return {fmt::format("{}", stage.id.pid),
           stage.command.empty() ? stage.name : stage.command,
           stage.cpu.has_value() ? whole_percent_text(*stage.cpu) : kUnknown,
-          stage.cpu_ns ? fmt::format("{:.2f} s", double(*stage.cpu_ns) / 1e9) : kUnknown,
+          stage.cpu_ns ? seconds_text(*stage.cpu_ns, 2) : kUnknown,
           share(&StageShares::runnable),
           share(&StageShares::reading),
           share(&StageShares::writing),
@@ -266,9 +266,8 @@ std::string table_text(const WatchSnapshot& now, const WatchPrint& how) {
 }
 
 std::string pipeline_text(const Pipeline& pipeline, int columns) {
-  std::string text =
-      wrapped(fmt::format("{}, over {:.1f} s", pipeline.title(), double(pipeline.window_ns) / 1e9),
-              columns, "");
+  std::string text = wrapped(
+      fmt::format("{}, over {}", pipeline.title(), seconds_text(pipeline.window_ns)), columns, "");
   text += wrapped(pipeline.bottleneck.line, columns, "");
   for (const std::string& clause : pipeline.bottleneck.evidence)
     text += wrapped(clause, columns, "  ");

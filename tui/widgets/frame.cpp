@@ -101,8 +101,7 @@ std::vector<Part> parts_of(const Snapshot& s) {
   if (s.host) {
     parts.push_back({"Linux " + s.host->kernel, Style::plain, 2});
     parts.push_back({s.host->cpu, Style::plain, 6});
-    parts.push_back(
-        {fmt::format("{} CPU{}", s.host->cpus, s.host->cpus == 1 ? "" : "s"), Style::plain, 5});
+    parts.push_back({counted(uint64_t(s.host->cpus), "CPU"), Style::plain, 5});
   }
   if (s.event.has_value())
     parts.push_back({fmt::format("{} {}{}", s.event->name, s.event->rate(), s.event->cost()),

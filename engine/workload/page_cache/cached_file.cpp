@@ -14,6 +14,7 @@
 #include <string>
 
 #include "engine/base/error.h"
+#include "engine/base/numbers.h"
 #include "engine/base/text.h"
 #include "engine/host/host_files.h"
 #include "engine/model/settings.h"
@@ -165,8 +166,7 @@ FileRoom FileStore::room(uint64_t held) const {
 std::string why_no_room(uint64_t count, uint64_t bytes, uint64_t held, const FileRoom& room,
                         const std::string& directory) {
   const uint64_t wanted = count * bytes;
-  const std::string what =
-      fmt::format("{} file{} of {}", count, count == 1 ? "" : "s", format_size(bytes));
+  const std::string what = fmt::format("{} of {}", counted(count, "file"), format_size(bytes));
   const auto most = static_cast<uint64_t>(kMostOfMemory * double(room.available_memory));
   if (wanted > most)
     return fmt::format(

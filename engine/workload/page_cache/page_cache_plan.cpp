@@ -8,6 +8,8 @@
 #include <cstring>
 #include <set>
 
+#include "engine/base/numbers.h"
+
 namespace pipetop {
 namespace {
 
@@ -33,10 +35,9 @@ void plan_gang(const Settings& requested, Effective& plan) {
 void plan_cpus(std::span<const Cpu> allowed, Effective& plan) {
   const uint32_t clients = plan.settings.page_cache.clients;
   if (clients <= allowed.size() || allowed.empty() || is_noted("clients", plan)) return;
-  plan.mismatches.push_back(
-      {"clients", std::to_string(clients),
-       fmt::format("{} on {} CPU{}", clients, allowed.size(), allowed.size() == 1 ? "" : "s"),
-       "more clients than allowed CPUs: they share them"});
+  plan.mismatches.push_back({"clients", std::to_string(clients),
+                             fmt::format("{} on {}", clients, counted(allowed.size(), "CPU")),
+                             "more clients than allowed CPUs: they share them"});
 }
 
 void judge_chunk(const Settings& requested, const PageCacheFacts& facts, Effective& effective) {
