@@ -19,9 +19,9 @@
 #include "engine/engine.h"
 #include "engine/host/zero_copy_probe.h"
 #include "engine/process/as_user.h"
+#include "engine/process/privileges.h"
 #include "engine/registry/main_capabilities.h"
 #include "engine/registry/workloads.h"
-#include "tui/command_line/command_privileges.h"
 #include "tui/command_line/output.h"
 #include "tui/completion/completion.h"
 #include "tui/print/document.h"
@@ -53,45 +53,88 @@ void explain_observers(const CommandLine& line, const Config& config) {
     say("BPF is off: all that --observers can switch is the ring's fill level");
 }
 
-struct Handler {
-  Command command;
-  int (*run)(const CommandLine& line);
-};
-constexpr Handler kHandlers[] = {
-    {Command::dashboard, dashboard_command},
-    {Command::run, run_command},
-    {Command::watch, watch_command},
-    {Command::view, view_command},
-    {Command::ladder, ladder_command},
-    {Command::tune, tune_command},
-    {Command::limits, limits_command},
-    {Command::doctor, doctor_command},
-    {Command::present, present_command},
-    {Command::rehearse, rehearse_command},
-    {Command::notes, notes_command},
-    {Command::shot, shot_command},
-    {Command::presets,
-     [](const CommandLine& line) {
-       return print(line.format->print(presets_document(read_start(line).presets)));
-     }},
-    {Command::replay, replay_command},
-    {Command::completion,
-     [](const CommandLine& line) { return print(completion_script(line.shell)); }},
-    {Command::complete_words,
-     [](const CommandLine& line) {
-       return print(
-           print_candidates(candidates(line.words, list_commands(), config_directories())));
-     }},
-    {Command::manual, [](const CommandLine& line) { return print(help_text(line.topic)); }},
-    {Command::default_config,
-     [](const CommandLine& line) {
-       return print(default_config_yaml(read_config(line.config).settings.workload));
-     }},
-    {Command::help, [](const CommandLine& line) { return print(line.help); }},
-    {Command::version, [](const CommandLine&) { return print("pipetop " + kVersion + "\n"); }},
+int presets_command(const CommandLine& line) {
+  return print(line.format->print(presets_document(read_start(line).presets)));
+}
+
+int completion_command(const CommandLine& line) { return print(completion_script(line.shell)); }
+
+int complete_words(const CommandLine& line) {
+  return print(print_candidates(candidates(line.words, list_commands(), config_directories())));
+}
+
+int print_manual(const CommandLine& line) { return print(help_text(line.topic)); }
+
+int print_default_config(const CommandLine& line) {
+  return print(default_config_yaml(read_config(line.config).settings.workload));
+}
+
+int print_help(const CommandLine& line) { return print(line.help); }
+
+int print_version(const CommandLine&) { return print("pipetop " + kVersion + "\n"); }
+
+constexpr unsigned kRun = kObserve | kRunWorkers | kLargeRings;
+constexpr unsigned kWatch = kObserve | kOtherProcesses;
+
+constexpr CommandRow kRows[] = {
+    {"pipetop", Command::dashboard, dashboard_command, kRun | kCallersFiles},
+    {"run", Command::run, run_command, kRun | kCallersFiles},
+    {"watch -- COMMAND", Command::watch, watch_command, kWatch | kSignalCommand | kCallersFiles,
+     [](const CommandLine& line) { return !line.watch.command.empty(); }},
+    {"watch --put-back", Command::watch, watch_command, kOtherProcesses,
+     [](const CommandLine& line) { return line.watch.put_back; }},
+    {"watch --output", Command::watch, watch_command, kWatch | kCallersFiles,
+     [](const CommandLine& line) { return !line.watch.output.empty(); }},
+    {"watch", Command::watch, watch_command, kWatch},
+    {"view", Command::view, view_command, kNeighbours},
+    {"ladder", Command::ladder, ladder_command, kRun | kCallersFiles},
+    {"tune", Command::tune, tune_command, kRunWorkers | kLargeRings | kCallersFiles},
+    {"limits", Command::limits, limits_command, kRun},
+    {"doctor", Command::doctor, doctor_command, kEveryUse},
+    {"shot --replay", Command::shot, shot_command, kNoUse,
+     [](const CommandLine& line) { return !line.shot.replay.empty(); }},
+    {"shot", Command::shot, shot_command, kRun | kCallersFiles},
+    {"presets", Command::presets, presets_command},
+    {"replay", Command::replay, replay_command},
+    {"present --replay", Command::present, present_replay, kNoUse,
+     [](const CommandLine& line) { return !line.talk.replay.empty(); }},
+    {"present", Command::present, present_command, kRun | kCallersFiles},
+    {"rehearse", Command::rehearse, rehearse_command, kRun},
+    {"notes", Command::notes, notes_command},
+    {"completion", Command::completion, completion_command},
+    {kCompleteWords, Command::complete_words, complete_words},
+    {"help", Command::manual, print_manual},
+    {"--default-config", Command::default_config, print_default_config},
+    {"--help", Command::help, print_help},
+    {"--version", Command::version, print_version},
 };
 
+std::string or_none(uint64_t set) { return set != 0 ? capability_names(set) : "none"; }
+
 }  // namespace
+
+std::span<const CommandRow> command_table() { return kRows; }
+
+const CommandRow& command_row(const CommandLine& line) {
+  const auto found = std::ranges::find_if(kRows, [&](const CommandRow& row) {
+    return row.command == line.command && (!row.applies || row.applies(line));
+  });
+  if (found == std::end(kRows)) throw Error("this command has no row in commands.cpp");
+  return *found;
+}
+
+std::string privileges_text(const CommandRow& row) {
+  const MainCapabilities root = main_capabilities(row.uses, workloads(), false);
+  const MainCapabilities sudo = main_capabilities(row.uses, workloads(), true);
+  std::string text = or_none(root.in_effect);
+  if (root.passed_on != 0) text += "; for workers " + capability_names(root.passed_on);
+  if (sudo.permitted() == 0) return text + "; under sudo it becomes the calling user";
+  if (const uint64_t more = sudo.in_effect & ~root.in_effect)
+    text += "; under sudo also " + capability_names(more);
+  if (sudo.on_demand != 0)
+    text += "; under sudo, for a moment, " + capability_names(sudo.on_demand);
+  return text;
+}
 
 Config resolve(const CommandLine& line, Config base, const char* no_color) {
   if (!line.preset.empty()) {
@@ -129,7 +172,7 @@ void keep_capabilities_for(const CommandLine& line, const Config& config) {
       used.push_back(entry);
   }
   const unsigned unwanted = config.bpf == BpfUse::off ? kObserve : kNoUse;
-  keep_main_capabilities(privileges_of(line).uses & ~unwanted, used);
+  keep_main_capabilities(command_row(line).uses & ~unwanted, used);
 }
 
 Config read_start(const CommandLine& line) {
@@ -175,8 +218,8 @@ void require_no_steps(const Settings& settings) {
 int run(const CommandLine& line) {
   // What a command gets that watch starts is not main's to give up; and view opens first.
   if (line.watch.command.empty() && line.command != Command::view)
-    narrow_main_capabilities(privileges_of(line).uses);
-  const int status = std::ranges::find(kHandlers, line.command, &Handler::command)->run(line);
+    narrow_main_capabilities(command_row(line).uses);
+  const int status = command_row(line).run(line);
   const bool quit = status == kSignalExit + SIGQUIT && line.watch.command.empty();
   return quit ? end_by(SIGQUIT) : status;
 }

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "engine/config/config.h"
 #include "engine/engine.h"
 #include "engine/experiment/ladder.h"
 #include "engine/experiment/sweep.h"
 #include "engine/recording/recording.h"
+#include "engine/registry/main_capabilities.h"
 #include "tui/draw/picture.h"
 #include "tui/flags/command_line.h"
 
@@ -34,6 +37,24 @@ int notes_command(const CommandLine& line);
 
 // Whether the result is text.
 inline bool is_for_people(const CommandLine& line) { return line.format == &formats().front(); }
+
+// A command, or one of its modes, and what it may do beyond what everybody may.
+struct CommandRow {
+  std::string_view name;  // as it is typed
+  Command command;
+  int (*run)(const CommandLine& line);
+  unsigned uses = kNoUse;  // see MainUse
+  // The first that does counts; nullptr: always.
+  bool (*applies)(const CommandLine& line) = nullptr;
+};
+
+std::span<const CommandRow> command_table();
+
+// Throws Error if a command has no row.
+const CommandRow& command_row(const CommandLine& line);
+
+// Its capabilities in words, for the manual.
+std::string privileges_text(const CommandRow& row);
 
 // Throws Error for settings that wait for keys: only the dashboard has them.
 void require_no_steps(const Settings& settings);

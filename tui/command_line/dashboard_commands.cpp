@@ -130,7 +130,6 @@ std::optional<double> find_roof(const CommandLine& line, const Config& config) {
 int dashboard_command(const CommandLine& line) { return run_screen(line, read_start(line), {}); }
 
 int present_command(const CommandLine& line) {
-  if (!line.talk.replay.empty()) return present_replay(line);
   const Config config = read_talk(line);
   DashboardOptions screen;
   screen.present = TalkOptions{line.talk.auto_ns, line.talk.loop};

@@ -9,7 +9,6 @@
 #include "engine/config/config.h"
 #include "engine/judge/glossary.h"
 #include "engine/registry/workloads.h"
-#include "tui/command_line/command_privileges.h"
 #include "tui/command_line/commands.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/replay.h"
@@ -193,7 +192,7 @@ Rows function_rows(std::string_view) {
 // Commands with the same capabilities share a row, as far as it is wide.
 Rows privilege_rows(std::string_view) {
   Rows rows;
-  for (const CommandPrivileges& privileges : command_privileges()) {
+  for (const CommandRow& privileges : command_table()) {
     if (privileges.name == kCompleteWords) continue;
     const std::string text = privileges_text(privileges);
     const auto same = std::ranges::find_if(rows, [&](const Row& row) {

@@ -19,7 +19,6 @@
 #include "engine/host/pipe_max_size.h"
 #include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
-#include "tui/command_line/command_privileges.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/result_files.h"
@@ -259,7 +258,7 @@ int tune_command(const CommandLine& line) {
 
 int doctor_command(const CommandLine& line) {
   if (line.overhead) return overhead_command(line);
-  keep_main_capabilities(privileges_of(line).uses, workloads());
+  keep_main_capabilities(command_row(line).uses, workloads());
   return print(line.format->print(doctor_document(read_host(), diagnose())));
 }
 

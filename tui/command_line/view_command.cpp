@@ -15,7 +15,6 @@
 #include "engine/copy/copier.h"
 #include "engine/process/inherited_signals.h"
 #include "engine/process/privileges.h"
-#include "tui/command_line/command_privileges.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/view/copy_meter.h"
@@ -45,7 +44,7 @@ UniqueFd open_file(const std::string& path) {
 UniqueFd open_input(const CommandLine& line) {
   if (::geteuid() == 0) use_capabilities(~uint64_t{0});
   UniqueFd file = open_file(line.view.file);
-  const unsigned uses = privileges_of(line).uses;
+  const unsigned uses = command_row(line).uses;
   narrow_main_capabilities(uses);
   keep_main_capabilities(uses, {});
   return file;

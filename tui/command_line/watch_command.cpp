@@ -25,7 +25,6 @@
 #include "engine/watch/leftovers.h"
 #include "engine/watch/watcher.h"
 #include "tui/command_line/callers_variables.h"
-#include "tui/command_line/command_privileges.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/flags/command_line.h"
@@ -270,7 +269,7 @@ class Started {
     screen_.command = command_text(request_.command);
     choose_screen();
     results_.emplace(request_.output, is_stream(line) ? WriteMode::as_written : WriteMode::whole);
-    resume_main_capabilities(privileges_of(line).uses);  // all stay the command's
+    resume_main_capabilities(command_row(line).uses);  // all stay the command's
     watcher_.emplace(started_options(config, has_screen_));
     tell_leftovers(*watcher_);
     attempt([&] {  // the command may be a short one

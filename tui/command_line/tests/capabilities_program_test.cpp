@@ -10,7 +10,7 @@
 
 #include "engine/host/host_files.h"
 #include "engine/observe/tests/bpf_fixture.h"
-#include "tui/command_line/command_privileges.h"
+#include "tui/command_line/commands.h"
 #include "tui/command_line/tests/file_capabilities.h"
 #include "tui/command_line/tests/ordinary_user.h"
 #include "tui/command_line/tests/program.h"
@@ -287,7 +287,7 @@ class CapabilityTable : public testing::TestWithParam<Way> {
 };
 
 TEST_P(CapabilityTable, AtSteadyState) {
-  for (const CommandPrivileges& row : command_privileges()) {
+  for (const CommandRow& row : command_table()) {
     SCOPED_TRACE(row.name);
     fs::remove(file("output"));
     look_at_steady_state(kExpected.at(row.name), kScenarios.at(row.name));
@@ -295,7 +295,7 @@ TEST_P(CapabilityTable, AtSteadyState) {
 }
 
 TEST_P(CapabilityTable, WhileAFileIsParsed) {
-  for (const CommandPrivileges& row : command_privileges()) {
+  for (const CommandRow& row : command_table()) {
     SCOPED_TRACE(row.name);
     const Scenario& scenario = kScenarios.at(row.name);
     fs::remove(file("output"));
@@ -328,13 +328,13 @@ TEST(CommandPrivileges, EachCommandHasARow) {
   for (int command = 0; command <= int(Command::version); ++command) {
     CommandLine line;
     line.command = Command(command);
-    EXPECT_NO_THROW(privileges_of(line)) << command;
+    EXPECT_NO_THROW(command_row(line)) << command;
   }
   for (const ListedCommand& command : list_commands().commands)
-    EXPECT_TRUE(std::ranges::any_of(command_privileges(), [&](const CommandPrivileges& row) {
+    EXPECT_TRUE(std::ranges::any_of(command_table(), [&](const CommandRow& row) {
       return row.name == command.name;
     })) << command.name;
-  for (const CommandPrivileges& row : command_privileges()) {
+  for (const CommandRow& row : command_table()) {
     EXPECT_TRUE(kExpected.contains(row.name)) << row.name;
     EXPECT_TRUE(kScenarios.contains(row.name)) << row.name;
   }
