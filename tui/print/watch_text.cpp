@@ -10,6 +10,7 @@
 #include "tui/draw/text.h"
 #include "tui/print/human_text.h"
 #include "tui/print/watch.h"
+#include "tui/state/pipe_words.h"
 
 namespace pipetop::tui {
 namespace {
@@ -19,16 +20,6 @@ constexpr int kGap = 2;  // between the columns of a table
 
 std::string percent(const Reading<RingShares>& shares, double RingShares::*part) {
   return shares.has_value() ? whole_percent_text((*shares).*part) : kUnknown;
-}
-
-std::string bytes(const std::optional<uint64_t>& value) {
-  return value ? bytes_text(double(*value)) : kUnknown;
-}
-
-// "~72.1 MiB/s" if it is estimated.
-std::string rate(const Pipe& pipe) {
-  if (!pipe.bytes_per_s.has_value()) return kUnknown;
-  return fmt::format("{}{}/s", pipe.exact ? "" : "~", bytes_text(*pipe.bytes_per_s));
 }
 
 // ---- the table of all pipes -------------------------------------------------
@@ -45,67 +36,47 @@ std::string who(const PipeRow& row, const std::vector<StageEnd>& ends,
   return active == 1 ? text : fmt::format("{} +{}", text, active - 1);
 }
 
-std::string does(const PipeRow& row, const std::vector<StageEnd>& ends) {
-  const StageEnd* end = main_end(ends);
-  if (!end) return "";
-  const Stage& stage = row.stages.at(end->stage);
-  if (stage.gone) return "exited";
-  switch (stage.state.kind) {
-    case StageState::Kind::running:
-      return "running";
-    case StageState::Kind::runnable:
-      return "runnable";
-    case StageState::Kind::zombie:
-      return "zombie";
-    case StageState::Kind::waiting:
-      break;
-  }
-  if (!stage.state.pipe) return std::string(name_of(stage.state.wait));
-  return *stage.state.pipe == row.pipe.id ? "blocked" : "other pipe";
-}
-
 std::string note(const PipeRow& row) {
   return !row.pipe.path.empty() ? row.pipe.path : row.pipe.own ? "both ends are its own" : "";
 }
 
-struct TableColumn {
-  TextColumn look;  // `most` is how wide it gets; 0: what the others leave
-  int spared = 0;   // a narrow terminal does without those with low numbers first, never those of 0
-  std::string (*cell)(const PipeRow& row);
+struct PrintedColumn {
+  TableColumn what;
+  int most;  // how wide it gets; 0: what the others leave
+  char align = '>';
+  int spared = 0;  // a narrow terminal does without those with low numbers first, never those of 0
 };
 
-const TableColumn kColumns[] = {
-    {{"writer", '<', 0, 0},
-     0,
-     [](const PipeRow& row) { return who(row, row.pipe.writers, row.pipe.kernel_writers); }},
-    {{"does", '<', 0, 10}, 0, [](const PipeRow& row) { return does(row, row.pipe.writers); }},
-    {{"reader", '<', 0, 0},
-     0,
-     [](const PipeRow& row) { return who(row, row.pipe.readers, row.pipe.kernel_readers); }},
-    {{"does", '<', 0, 10}, 0, [](const PipeRow& row) { return does(row, row.pipe.readers); }},
-    {{"size", '>', 0, 8}, 2, [](const PipeRow& row) { return bytes(row.pipe.capacity); }},
-    {{"in it", '>', 0, 8}, 1, [](const PipeRow& row) { return bytes(row.pipe.queued); }},
-    {{"empty", '>', 0, 5},
-     3,
-     [](const PipeRow& row) { return percent(row.pipe.shares, &RingShares::empty); }},
-    {{"full", '>', 0, 5},
-     0,
-     [](const PipeRow& row) { return percent(row.pipe.shares, &RingShares::full); }},
-    {{"rate", '>', 0, 11}, 0, [](const PipeRow& row) { return rate(row.pipe); }},
-    {{"", '<', 0, 40}, 4, [](const PipeRow& row) { return note(row); }},
+constexpr PrintedColumn kColumns[] = {
+    {TableColumn::writer, 0, '<'},   {TableColumn::writer_state, 10, '<'},
+    {TableColumn::reader, 0, '<'},   {TableColumn::reader_state, 10, '<'},
+    {TableColumn::size, 8, '>', 2},  {TableColumn::queued, 8, '>', 1},
+    {TableColumn::empty, 5, '>', 3}, {TableColumn::full, 5},
+    {TableColumn::rate, 11},         {TableColumn::pipe, 40, '<', 4},
 };
+
+// As on the screen, but for what depends on its width, and what is not known.
+std::string cell_text(const PipeRow& row, TableColumn what) {
+  const Pipe& pipe = row.pipe;
+  if (what == TableColumn::writer) return who(row, pipe.writers, pipe.kernel_writers);
+  if (what == TableColumn::reader) return who(row, pipe.readers, pipe.kernel_readers);
+  if (what == TableColumn::pipe) return note(row);
+  const PipeColumn& column = pipe_column(what);
+  return column.rank && !column.rank(row) ? kUnknown : column.cell(row, 0).text;
+}
 
 // A column of the table, and how wide its cells are.
 struct Filled {
-  const TableColumn* column;
+  const PrintedColumn* column;
+  std::string heading;
   std::vector<std::string> cells;
-  int width = 0;  // 0: what the others leave
+  int width;  // 0: what the others leave
 
-  Filled(const TableColumn& which, const std::vector<const PipeRow*>& rows)
-      : column(&which), width(columns_of(which.look.heading)) {
-    for (const PipeRow* row : rows) cells.push_back(which.cell(*row));
+  Filled(const PrintedColumn& which, const std::vector<const PipeRow*>& rows)
+      : column(&which), heading(pipe_column(which.what).heading), width(columns_of(heading)) {
+    for (const PipeRow* row : rows) cells.push_back(cell_text(*row, which.what));
     for (const std::string& cell : cells) width = std::max(width, columns_of(cell));
-    width = std::min(width, which.look.most);
+    width = std::min(width, which.most);
   }
 };
 
@@ -117,11 +88,11 @@ int room_for_names(const std::vector<Filled>& columns, int width) {
 }
 
 std::vector<Filled> columns_for(const std::vector<const PipeRow*>& rows, int width) {
-  constexpr int kLeastName = 12, kMostSpared = 4;
+  constexpr int kLeastName = 11, kMostSpared = 4;
   const bool has_notes = std::ranges::any_of(rows, [](auto row) { return !note(*row).empty(); });
   std::vector<Filled> filled;
-  for (const TableColumn& column : kColumns)
-    if (has_notes || !column.look.heading.empty()) filled.emplace_back(column, rows);
+  for (const PrintedColumn& column : kColumns)
+    if (has_notes || column.what != TableColumn::pipe) filled.emplace_back(column, rows);
   for (int spared = 1; spared <= kMostSpared && room_for_names(filled, width) < kLeastName;
        ++spared)
     std::erase_if(filled, [&](const Filled& f) { return f.column->spared == spared; });
@@ -175,33 +146,24 @@ std::vector<std::string> stage_cells(const Stage& stage, size_t most_waits) {
 // Beside others that go on.
 void mark_gone(std::string& last_cell) { last_cell += last_cell.empty() ? "exited" : ", exited"; }
 
-// "1202 gzip and 1203 wc". `open` counts the open files, also of processes that we may not see.
-std::string names_of(const Pipeline& pipeline, const std::vector<size_t>& stages,
-                     const std::optional<uint32_t>& open) {
-  if (stages.empty()) return open == 0u ? "nobody" : kUnknown;
-  std::vector<std::string> names;
-  for (const size_t i : stages)
-    names.push_back(fmt::format("{} {}", pipeline.stages.at(i).id.pid, pipeline.stages.at(i).name));
-  return fmt::format("{}", fmt::join(names, " and "));
-}
-
 // Its ends are named unless they are the stages above and below.
 std::string ring_text(const Pipeline& pipeline, const Pipe& pipe, size_t above) {
   const auto writers = active_stages(pipe.writers), readers = active_stages(pipe.readers);
   std::vector<std::string> ends;
   if (writers != std::vector{above})
-    ends.push_back("from " + names_of(pipeline, writers, pipe.kernel_writers));
+    ends.push_back("from " + ends_text(pipe, pipeline.stages, Role::writer));
   if (readers != std::vector{above + 1})
-    ends.push_back("to " + names_of(pipeline, readers, pipe.kernel_readers));
+    ends.push_back("to " + ends_text(pipe, pipeline.stages, Role::reader));
   std::string text = fmt::format("{}{}", fmt::join(ends, " "), ends.empty() ? "" : ": ");
   if (!pipe.path.empty()) text += pipe.path + ", ";
-  text += fmt::format("{} ring, empty {}, full {}", bytes(pipe.capacity),
+  text += fmt::format("{} ring, empty {}, full {}", size_text(pipe.capacity),
                       percent(pipe.shares, &RingShares::empty),
                       percent(pipe.shares, &RingShares::full));
-  if (pipe.queued) text += fmt::format(", {} in it", bytes(pipe.queued));
-  text += fmt::format(", {}", rate(pipe));
+  if (pipe.queued) text += fmt::format(", {} in it", size_text(pipe.queued));
+  text += fmt::format(", {}", pipe.bytes_per_s.has_value() ? pipe_rate_text(pipe) : kUnknown);
   if (!pipe.total_bytes) return text;
-  return fmt::format("{}, {} {}", text, bytes(pipe.total_bytes), pipe.closed ? "in all" : "so far");
+  return fmt::format("{}, {} {}", text, size_text(pipe.total_bytes),
+                     pipe.closed ? "in all" : "so far");
 }
 
 // Below its last writer; at the top if there is none.
@@ -252,10 +214,8 @@ std::string table_text(const WatchSnapshot& now, const WatchPrint& how) {
   const std::vector<Filled> filled = columns_for(rows, how.columns);
   const int room = std::max(1, room_for_names(filled, how.columns));
   std::vector<TextColumn> looks;
-  for (const Filled& f : filled) {
-    looks.push_back(f.column->look);
-    if (looks.back().most == 0) looks.back().most = room;
-  }
+  for (const Filled& f : filled)
+    looks.push_back({f.heading, f.column->align, 0, f.column->most == 0 ? room : f.column->most});
   TextTable table(looks);
   for (size_t i = 0; i < rows.size(); ++i) {
     std::vector<std::string> cells;

@@ -30,11 +30,12 @@ TEST(PrintWatch, ATableHasARowForEachPipe) {
       "3 pipes, over 1.0 s; ~ is estimated; without 12 socketpairs; 1 process cannot be "
       "looked into\n"
       "\n"
-      "writer       does     reader         does       size   in it  empty  full         rate\n"
-      "1201:1 seq   blocked  1202:0 gzip    running  64 KiB  64 KiB    0 %  97 %  ~75.5 MiB/s\n"
-      "1202:1 gzip  running  1203:0 wc      blocked  64 KiB     0 B  100 %   0 %   19.5 KiB/s\n"
-      "?                     (88:3 logger)  poll          ?       ?      ?     ?            ?"
-      "  /tmp/queue\n");
+      "writer       writer is  reader         reader is    size   in it  empty  full         rate  "
+      "pipe\n"
+      "1201:1 seq   blocked    1202:0 gzip    running    64 KiB  64 KiB    0 %  97 %  ~75.5 MiB/s\n"
+      "1202:1 gzip  running    1203:0 wc      blocked    64 KiB     0 B  100 %   0 %   19.5 KiB/s\n"
+      "?                       (88:3 logger)  poll            ?       ?      ?     ?            ?  "
+      "/tmp/queue\n");
 }
 
 TEST(PrintWatch, ATableFitsItsTerminal) {
@@ -185,13 +186,13 @@ TEST(PrintWatch, ARingThatIsNotBetweenNeighboursNamesItsEnds) {
   p.pipes[0].readers.front().stage = 2;
   p.pipes[1].writers.push_back(p.pipes[0].writers.front());
   const std::string text = pipeline_text(p, 120);
-  EXPECT_NE(text.find("to 1203 wc: 64 KiB ring"), text.npos) << text;
-  EXPECT_NE(text.find("from 1202 gzip and 1201 seq: 64 KiB ring"), text.npos) << text;
+  EXPECT_NE(text.find("to wc 1203: 64 KiB ring"), text.npos) << text;
+  EXPECT_NE(text.find("from gzip 1202, seq 1201: 64 KiB ring"), text.npos) << text;
   p.pipes[0].writers.clear();
   p.pipes[0].kernel_writers = 0;
-  EXPECT_NE(pipeline_text(p, 120).find("from nobody to 1203 wc: "), text.npos);
+  EXPECT_NE(pipeline_text(p, 120).find("from nobody to wc 1203: "), text.npos);
   p.pipes[0].kernel_writers = {};
-  EXPECT_NE(pipeline_text(p, 120).find("from ? to 1203 wc: "), text.npos);
+  EXPECT_NE(pipeline_text(p, 120).find("from unknown to wc 1203: "), text.npos);
 }
 
 TEST(PrintWatch, AStageThatEndedBeforeTheOthersIsMarked) {
