@@ -25,6 +25,7 @@
 #include "tui/command_line/output.h"
 #include "tui/completion/completion.h"
 #include "tui/print/document.h"
+#include "tui/state/rungs.h"
 
 namespace pipetop::tui {
 namespace {
@@ -190,13 +191,10 @@ EngineOptions engine_options(const Config& config) {
 }
 
 std::string name_of(const Config& config) {
-  const auto matches = [&](const Preset& preset) {
-    return preset.from(config.settings) == config.settings;
-  };
   const Preset* preset = find_preset(config.presets, config.preset);
-  if (preset && matches(*preset)) return preset->name;
-  const auto same = std::ranges::find_if(config.presets, matches);
-  return same == config.presets.end() ? "custom" : same->name;
+  if (preset && preset->from(config.settings) == config.settings) return preset->name;
+  const Preset* same = find_exact(config.presets, config.settings);
+  return same ? same->name : "custom";
 }
 
 void require_vmsplice(const Settings& settings, const std::string& instead) {

@@ -7,6 +7,7 @@
 #include "tui/draw/numbers.h"
 #include "tui/print/document.h"
 #include "tui/print/human_text.h"
+#include "tui/state/rungs.h"
 
 namespace pipetop::tui {
 namespace {
@@ -80,13 +81,6 @@ Json segment_row(const Segment& segment, Json json) {
 
 constexpr size_t kMostSegments = 40;
 
-// The preset that the settings equal; what differs from the defaults would be too long.
-std::string preset_named(std::span<const Preset> presets, const Settings& settings) {
-  const auto found = std::ranges::find(presets, settings,
-                                       [&](const Preset& preset) { return preset.from(settings); });
-  return found == presets.end() ? "" : found->name;
-}
-
 bool has_rate(const Segment& s) { return s.rate.has_value() && !s.requested.pipe.slow_motion; }
 
 // Against the last segment of the same workload that had a rate.
@@ -158,7 +152,8 @@ std::string summary_text(std::span<const std::shared_ptr<const Segment>> closed,
     };
     std::string mean = rate(&RateStats::mean);
     if (!one_unit && has_rate(s)) mean += fmt::format(" {}", unit_of(s.requested).rate);
-    const std::string preset = preset_named(presets, s.requested);
+    const Preset* exact = find_exact(presets, s.requested);
+    const std::string preset = exact ? exact->name : "";  // the knobs would take too much room
     const std::string change = s.label == "preset " + preset ? "preset" : s.label;
     if (shown)
       table.add({std::to_string(s.number), s.key, change, preset,

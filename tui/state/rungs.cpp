@@ -16,11 +16,6 @@ Settings at_pace_of(Settings settings, const Settings& pace) {
 }
 
 // nullptr if there is none.
-const Preset* find_exact(std::span<const Preset> presets, const Settings& settings) {
-  const auto found = std::ranges::find(presets, settings,
-                                       [&](const Preset& preset) { return preset.from(settings); });
-  return found == presets.end() ? nullptr : &*found;
-}
 const Preset* find_but_for_pace(std::span<const Preset> presets, const Settings& settings) {
   const auto found = std::ranges::find(presets, settings, [&](const Preset& preset) {
     return at_pace_of(preset.from(settings), settings);
@@ -92,6 +87,12 @@ class RungMaker {
 };
 
 }  // namespace
+
+const Preset* find_exact(std::span<const Preset> presets, const Settings& settings) {
+  const auto found = std::ranges::find(presets, settings,
+                                       [&](const Preset& preset) { return preset.from(settings); });
+  return found == presets.end() ? nullptr : &*found;
+}
 
 std::string_view preset_of(std::span<const Preset> presets, const Settings& settings) {
   const Preset* found = find_exact(presets, settings);

@@ -12,6 +12,9 @@
 
 namespace pipetop::tui {
 
+// The preset that leads from these settings to the same; nullptr if none does.
+const Preset* find_exact(std::span<const Preset> presets, const Settings& settings);
+
 // The preset that the settings equal, if need be but for slow motion and single steps, which are a
 // way to watch it; else "custom".
 std::string_view preset_of(std::span<const Preset> presets, const Settings& settings);
