@@ -30,6 +30,10 @@ std::string fitted(std::string_view text, char align, int width) {
 
 }  // namespace
 
+std::string two_decimals(const Reading<double>& value) {
+  return value.has_value() ? fmt::format("{:.2f}", *value) : kUnknown;
+}
+
 std::string machine_text(const HostInfo& host) {
   return fmt::format("{}, {}, {}{}Linux {}", host.cpu, counted(uint64_t(host.cpus), "CPU"),
                      host.hypervisor, host.hypervisor.empty() ? "" : ", ", host.kernel);

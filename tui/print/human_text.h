@@ -12,6 +12,9 @@
 
 namespace pipetop::tui {
 
+inline constexpr const char* kUnknown = "?";
+std::string two_decimals(const Reading<double>& value);  // "1.31", or kUnknown
+
 std::string machine_text(const HostInfo& host);  // "AMD EPYC, 2 CPUs, KVM, Linux 6.18.44"
 
 // "pipe_size: 4MiB requested, 1MiB effective: why; remedy"

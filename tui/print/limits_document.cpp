@@ -185,7 +185,7 @@ std::string roof(const Limits& l) {
 
 // Per page, in the two calls.
 std::string sampled(const LimitsRun& run) {
-  if (!run.vmsplice_ns.has_value() || !run.release_ns.has_value()) return "unknown";
+  if (!run.vmsplice_ns.has_value() || !run.release_ns.has_value()) return kUnknown;
   return fmt::format("{:.1f} + {:.1f}", *run.vmsplice_ns, *run.release_ns);
 }
 

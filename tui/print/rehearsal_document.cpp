@@ -11,10 +11,6 @@
 namespace pipetop::tui {
 namespace {
 
-std::string times_text(const Reading<double>& ratio) {
-  return ratio.has_value() ? fmt::format("{:.2f}", *ratio) : "-";
-}
-
 std::string rehearsal_text(const Rehearsal& rehearsal) {
   TextTable table({{"#", '>'},
                    {"scene", '<', 0, 40},
@@ -28,11 +24,9 @@ std::string rehearsal_text(const Rehearsal& rehearsal) {
   for (size_t i = 0; i < rehearsal.scenes.size(); ++i) {
     const RehearsedScene& scene = rehearsal.scenes[i];
     const bool good = scene.disappoints.empty();
-    const bool rated = scene.rate.has_value();
-    table.add({std::to_string(i + 1), scene.scene.title,
-               rated ? fmt::format("{:.2f}", *scene.rate) : "-",
-               rated ? std::string(unit_of(scene.scene.settings).rate) : "",
-               times_text(scene.to_previous), times_text(scene.to_first),
+    table.add({std::to_string(i + 1), scene.scene.title, two_decimals(scene.rate),
+               scene.rate.has_value() ? std::string(unit_of(scene.scene.settings).rate) : "",
+               two_decimals(scene.to_previous), two_decimals(scene.to_first),
                fmt::format("{:.1f}", double(scene.taken_ns) / 1e9),
                good ? scene.hazards.empty() ? "ok" : "ok, but" : "disappoints"});
     for (const std::string& why : scene.disappoints) table.add({"", "  disappoints: " + why});

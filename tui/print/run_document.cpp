@@ -9,6 +9,7 @@
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/workload/pipe/verdict.h"
 #include "tui/print/document.h"
+#include "tui/print/human_text.h"
 #include "tui/print/results.h"
 
 namespace pipetop::tui {
@@ -278,8 +279,7 @@ Document interval_document(const Snapshot& begin, const Snapshot& before, const 
   for (const Role role : roles_of(settings))
     json[role_name(settings, role)] = counts_json(counts(role), unit);
   return {"interval", std::move(json),
-          fmt::format("{:>6.1f} s  {:>8} {}\n", double(t_ns) / 1e9,
-                      rate.has_value() ? fmt::format("{:.2f}", *rate) : "?", unit.rate)};
+          fmt::format("{:>6.1f} s  {:>8} {}\n", double(t_ns) / 1e9, two_decimals(rate), unit.rate)};
 }
 
 }  // namespace pipetop::tui

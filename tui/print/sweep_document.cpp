@@ -57,8 +57,7 @@ std::string rates_text(const Sweep& sweep) {
     const Spread& rates = *rung.gib_per_s;
     const Reading<double> times = times_first(rung), share = efficiency(sweep, i);
     table.add({sweep.plan.values[i], fmt::format("{:.2f}", rates.median),
-               fmt::format("{:.2f} .. {:.2f}", rates.lower, rates.upper),
-               times.has_value() ? fmt::format("{:.2f}", *times) : "?",
+               fmt::format("{:.2f} .. {:.2f}", rates.lower, rates.upper), two_decimals(times),
                share.has_value() ? fmt::format("{:.0f} %", 100 * *share) : ""});
   }
   return table.text();
@@ -71,8 +70,7 @@ std::string parts_text(const Sweep& sweep) {
     if (parts.size() < 2) continue;
     text += fmt::format("  {}:", sweep.report.preset(i).name);
     for (const PartReadings& part : parts)
-      text += part.rate.has_value() ? fmt::format("  {} {:.2f}", part.name, *part.rate)
-                                    : fmt::format("  {} ?", part.name);
+      text += fmt::format("  {} {}", part.name, two_decimals(part.rate));
     text += "\n";
   }
   return text.empty() ? text : "\nEach of them, in the last round\n" + text;
@@ -89,7 +87,7 @@ std::string figures_text(const Sweep& sweep) {
       const std::vector<Figure>& figures = last_run(sweep, i).end.figures;
       const auto same = std::ranges::find(figures, figure.key, &Figure::key);
       const bool known = same != figures.end() && same->value.has_value();
-      cells.push_back(known ? figure_text(same->kind, *same->value) : "unknown");
+      cells.push_back(known ? figure_text(same->kind, *same->value) : kUnknown);
     }
     table.add(cells);
   }

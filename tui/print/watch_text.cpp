@@ -15,7 +15,6 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr const char* kUnknown = "?";
 constexpr int kGap = 2;  // between the columns of a table
 
 std::string percent(const Reading<RingShares>& shares, double RingShares::*part) {

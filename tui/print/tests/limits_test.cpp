@@ -77,7 +77,7 @@ TEST(PrintLimits, TablesWithUnitsAndReasons) {
       "256KiB: the slower side alone\n\ncurrent best               GiB/s                     of "
       "the roof               sampled vmsplice + splice, ns/page\n  busy_loop_huge             "
       "61.2 [60.2 .. 63.2]     60 % of two CPUs          13.8 + 31.0\n  busy_loop_huge             "
-      "61.2 [60.2 .. 63.2]     64 % of one CPU           unknown\n  not sampled: no BPF\n");
+      "61.2 [60.2 .. 63.2]     64 % of one CPU           ?\n  not sampled: no BPF\n");
 }
 
 TEST(PrintLimits, WithoutAnythingThereAreReasons) {

@@ -30,7 +30,7 @@ Rehearsal example_rehearsal() {
 TEST(PrintRehearsal, SaysWhichSceneDisappointsAndWhy) {
   EXPECT_EQ(rehearsal_document(example_rehearsal()).human,
             "#  scene              rate         vs before  vs first      s\n"
-            "1  Copying            1.08  GiB/s          -         -    3.1  ok\n"
+            "1  Copying            1.08  GiB/s          ?         ?    3.1  ok\n"
             "2  Lending pages      1.41  GiB/s       1.31      1.31    2.6  disappoints\n"
             "     disappoints: ratio_to_previous 1.31, expected >= 1.5\n"
             "     note: highlight: f is not among the functions that were seen\n"
