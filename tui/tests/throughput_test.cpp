@@ -229,6 +229,7 @@ TEST(Numbers, AreShort) {
   EXPECT_EQ(grouped_text(1'234'567), "1,234,567");
   EXPECT_EQ(bytes_text(131072), "128 KiB");
   EXPECT_EQ(bytes_text(1.5 * 1024 * 1024), "1.5 MiB");
+  EXPECT_EQ(bytes_text(1024 * 1024 - 1), "1 MiB");
   EXPECT_EQ(elapsed_text(72 * kSecond), "00:01:12");
   EXPECT_EQ(elapsed_text(100 * 3600 * kSecond), "100:00:00");
   EXPECT_EQ(ratio_text(4.74), "×4.7");

@@ -23,6 +23,7 @@ TEST(WatchWords, SizesAndAgesAreShort) {
   EXPECT_EQ(short_bytes_text(1.5 * 1024), "1.5K");
   EXPECT_EQ(short_bytes_text(0), "0");
   EXPECT_EQ(short_bytes_text(65000), "63K");
+  EXPECT_EQ(short_bytes_text(1024 * 1024 - 1), "1M");
   EXPECT_EQ(age_text(59'999'999'999), "59s");
   EXPECT_EQ(age_text(3'600'000'000'000), "1h");
   EXPECT_EQ(age_text(90'000ull * 1'000'000'000), "1d");
