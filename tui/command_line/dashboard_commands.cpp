@@ -51,7 +51,7 @@ int run_screen(const CommandLine& line, const Config& config, DashboardOptions s
   screen.save_picture = save_picture;
   screen.every_snapshot = [&](const Snapshot& now) { segments.write_closed(now); };
   RecordingFile recording(config, screen.roof_gib_per_s, line.record);
-  screen.sink = &recording;
+  screen.tape = &recording;
   CastFile cast(line.cast);
   if (!line.cast.empty())
     screen.every_frame = [&](const Canvas& canvas, const Snapshot& shown) {

@@ -16,11 +16,11 @@
 #include "engine/recording/recorder.h"
 #include "engine/recording/recording_header.h"
 #include "tui/command_line/output.h"
-#include "tui/dashboard/dashboard.h"
 #include "tui/draw/picture.h"
 #include "tui/draw/style.h"
 #include "tui/flags/command_line.h"
 #include "tui/print/results.h"
+#include "tui/screen/screen.h"
 
 namespace pipetop::tui {
 
@@ -85,7 +85,7 @@ class FoldedFile {
 };
 
 // The file that --record names, or that a key begins.
-class RecordingFile final : public RecordingSink {
+class RecordingFile final : public Tape {
  public:
   // `path`: "" for none yet. Throws Error if it cannot be written. An old file is replaced.
   RecordingFile(const Config& config, std::optional<double> roof_gib_per_s,

@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/keymap.h"
+#include "tui/dashboard/view.h"
 #include "tui/draw/text.h"
 #include "tui/state/key_bar.h"
 #include "tui/state/list_state.h"
@@ -43,7 +44,7 @@ Controller::Controller(Source& source, const Settings& start, std::span<const Pr
   state_.presets = presets;
 }
 
-void Controller::show_message(std::string text, Severity severity) {
+void Controller::say(std::string text, Severity severity) {
   state_.message = std::move(text);
   state_.severity = severity;
   message_until_ns_ = viewer_ns_ + (severity == Severity::info ? kHintStays_ns : kErrorStays_ns);
@@ -56,10 +57,10 @@ void Controller::set_time(uint64_t now_ns, uint64_t viewer_ns) {
 }
 
 // The settings are those of the moment, and so is the scene.
-void Controller::follow_replay(const Snapshot& shown) {
+void Controller::follow_replay() {
   state_.replay = source_.replay();
   if (!state_.replay) return;
-  state_.requested = shown.requested;
+  state_.requested = shown_->requested;
   ShowState& show = state_.show;
   const RecordedMark* scene = state_.replay->scene;
   const size_t number = scene ? scene->number : 0;
@@ -77,46 +78,50 @@ void Controller::follow_replay(const Snapshot& shown) {
 }
 
 void Controller::show(const Snapshot& shown, int rows, int cols) {
+  shown_ = &shown;
   rows_ = rows;
   cols_ = cols;
-  follow_replay(shown);
+  follow_replay();
   state_.ring.follow(shown, state_.frozen);
-  settle(shown);
+  settle();
 }
 
+void Controller::draw(Canvas& canvas) const { tui::draw(canvas, *shown_, state_); }
+
 // Afterwards: the next key may come before the next frame.
-void Controller::settle(const Snapshot& shown) {
-  show_lists(state_, shown, rows_, cols_);
+void Controller::settle() {
+  show_lists(state_, *shown_, rows_, cols_);
   const auto settle_page = [](PageState& page, auto scroll_end) {
     if (page.open) page.scroll = std::clamp(page.scroll, 0, scroll_end());
   };
   settle_page(state_.help, [&] { return help_scroll_end(rows_, cols_, help_of(state_)); });
-  settle_page(state_.log, [&] { return log_scroll_end(layout(), shown); });
+  settle_page(state_.log, [&] { return log_scroll_end(layout(), *shown_); });
   settle_page(state_.ladder, [&] {
-    return ladder_scroll_end(inside(layout(), layout().page).rows, rungs_of(shown, state_.presets));
+    return ladder_scroll_end(inside(layout(), layout().page).rows,
+                             rungs_of(*shown_, state_.presets));
   });
   settle_page(state_.messages,
-              [&] { return messages_scroll_end(rows_, cols_, messages_of(shown, state_)); });
+              [&] { return messages_scroll_end(rows_, cols_, messages_of(*shown_, state_)); });
 }
 
-Outcome Controller::handle(const Input& input, const Snapshot& shown) {
+Outcome Controller::handle(const Input& input) {
   constexpr int kWheelLines = 3;
   outcome_ = Outcome::stay;
   if (input.kind == Input::Kind::key) {
-    if (!edit_filter(state_, input.key)) press(input.key, shown);
+    if (!edit_filter(state_, input.key)) press(input.key);
   } else if (state_.talk.presenting && state_.show.on) {
     // A hand on the mouse must not change a talk.
   } else if (input.kind == Input::Kind::mouse && input.mouse.act == MouseAct::press) {
-    click(input.mouse, shown);
+    click(input.mouse);
   } else if (input.kind == Input::Kind::mouse) {
     scroll(input.mouse, input.mouse.act == MouseAct::wheel_up ? -kWheelLines : kWheelLines);
   }
-  settle(shown);
+  settle();
   return outcome_;
 }
 
-void Controller::press(Key key, const Snapshot& shown) {
-  if (press_talk(key) || inspect(key, shown) || press_replay(key)) return;
+void Controller::press(Key key) {
+  if (press_talk(key) || inspect(key) || press_replay(key)) return;
   const auto knobs = hot_keys(state_.requested);
   const auto knob = std::ranges::find(knobs, key, [](const HotKey& hot) { return Key(hot.key); });
   const Key first = key >= U'1' && key <= U'9' ? U'1' : key;  // the presets share a row
@@ -124,9 +129,9 @@ void Controller::press(Key key, const Snapshot& shown) {
   if (knob != knobs.end()) {
     press_knob(*knob);
   } else if (binding != bindings().end()) {
-    (this->*binding->act)(binding->n + static_cast<int>(key - first), shown);
+    (this->*binding->act)(binding->n + static_cast<int>(key - first));
   } else if (key > 0x20 && key != 0x7F && key < key::up) {
-    show_message(fmt::format("{} does nothing here; ? shows the keys", key_text(key)));
+    say(fmt::format("{} does nothing here; ? shows the keys", key_text(key)));
   }
 }
 
@@ -136,7 +141,7 @@ bool Controller::press_replay(Key key) {
   const bool scrolls = key == key::home || key == key::end;
   if (!(scrolls && open_page())) {
     if (auto said = source_.press(key)) {
-      if (!said->empty()) show_message(std::move(*said));
+      if (!said->empty()) say(std::move(*said));
       return true;
     }
   }
@@ -144,7 +149,7 @@ bool Controller::press_replay(Key key) {
   const bool is_knob =
       std::ranges::find(knobs, key, [](const HotKey& hot) { return Key(hot.key); }) != knobs.end();
   if (!is_knob && !changes_settings(key)) return false;
-  show_message("a recording cannot be changed; ? shows its keys");
+  say("a recording cannot be changed; ? shows its keys");
   return true;
 }
 
@@ -153,15 +158,14 @@ bool Controller::apply(const Settings& next, const std::string& label, Key key) 
   try {
     source_.apply(next, label, key_text(key));
   } catch (const Error& error) {
-    show_message(error.what(), Severity::error);
+    say(error.what(), Severity::error);
     return false;
   }
   if (next.workload != state_.requested.workload) change_workload(next.workload);
   state_.requested = next;
   state_.message.clear();
   if (const std::string running = state_.running_behind(); !running.empty())
-    show_message(
-        fmt::format("the screen is frozen on {}; Space shows {}", state_.title(), running));
+    say(fmt::format("the screen is frozen on {}; Space shows {}", state_.title(), running));
   return true;
 }
 
@@ -170,7 +174,7 @@ bool Controller::change_to(const Settings& next, const std::string& label, Key k
                            std::string already) {
   const Settings before = state_.requested;
   if (next == before) {
-    show_message(std::move(already));
+    say(std::move(already));
     return false;
   }
   if (!apply(next, label, key)) return false;
@@ -197,39 +201,37 @@ void Controller::press_knob(const HotKey& hot) {
   const std::string_view what = hot.knob == "wait" ? hot.label : hot.knob;
   const std::string label = fmt::format("{} {}", what, hot.value(next));
   const std::string already = skipped.empty() ? label + " is already at its limit" : skipped;
-  if (change_to(next, label, static_cast<Key>(hot.key), already) && !skipped.empty())
-    show_message(skipped);
+  if (change_to(next, label, static_cast<Key>(hot.key), already) && !skipped.empty()) say(skipped);
 }
 
 // One operation of that role; the first one begins the steps.
 void Controller::step(int n) {
   const bool writes = n == 0;
-  if (state_.requested.workload != WorkloadKind::pipe)
-    return show_message("only a pipe has single steps");
+  if (state_.requested.workload != WorkloadKind::pipe) return say("only a pipe has single steps");
   Settings next = state_.requested;
   next.pipe.slow_motion = next.pipe.single_step = true;
   const bool begins = next != state_.requested;
   if (begins && !change_to(next, "single steps", writes ? U'[' : U']', {})) return;
   if (!source_.step(static_cast<Role>(n)))
-    show_message(writes ? "the last write still waits for room in the ring; ] reads"
-                        : "the last read still waits for data; [ writes");
+    say(writes ? "the last write still waits for room in the ring; ] reads"
+               : "the last read still waits for data; [ writes");
   else if (!begins)
     state_.message.clear();
   else
-    show_message("single steps: [ writes once, ] reads once, m goes on in slow motion");
+    say("single steps: [ writes once, ] reads once, m goes on in slow motion");
 }
 
-void Controller::switch_counters(const Snapshot& shown) {
-  const bool shared = shown.bpf_counters == BpfCounters::percpu;
+void Controller::switch_counters() {
+  const bool shared = shown_->bpf_counters == BpfCounters::percpu;
   source_.count(shared ? BpfCounters::shared : BpfCounters::percpu);
-  show_message(shared ? "BPF counters: shared, one record and atomic adds"
-                      : "BPF counters: percpu, one record per CPU");
+  say(shared ? "BPF counters: shared, one record and atomic adds"
+             : "BPF counters: percpu, one record per CPU");
 }
 
 void Controller::press_preset(int index) {
   const Key key = U'1' + static_cast<Key>(index);
   if (static_cast<size_t>(index) >= state_.presets.size()) {
-    show_message(fmt::format("there are only {} presets", state_.presets.size()));
+    say(fmt::format("there are only {} presets", state_.presets.size()));
     return;
   }
   const Preset& preset = state_.presets[static_cast<size_t>(index)];
@@ -242,15 +244,15 @@ void Controller::press_preset(int index) {
   base_ = after;
   if (!state_.message.empty()) return;  // the screen is frozen
   if (!back.empty())
-    show_message(fmt::format("{}: also {}", preset.name, back));
+    say(fmt::format("{}: also {}", preset.name, back));
   else
-    show_message(preset.title.empty() ? preset.name : preset.title);
+    say(preset.title.empty() ? preset.name : preset.title);
 }
 
 // To the newest of `from`; what is left behind goes to `to`.
 bool Controller::go(Steps& from, Steps& to, const std::string& label, Key key) {
   if (from.empty()) {
-    show_message(fmt::format("nothing to {}", label));
+    say(fmt::format("nothing to {}", label));
     return false;
   }
   const Step now{state_.requested, base_};
@@ -267,30 +269,29 @@ void Controller::redo() { go(redo_, undo_, "redo", U'U'); }
 void Controller::baseline() {
   if (!change_to(start_, "baseline", U'0', "already at the initial settings")) return;
   base_ = start_;
-  if (state_.message.empty()) show_message("back to the initial settings");
+  if (state_.message.empty()) say("back to the initial settings");
 }
 
-void Controller::freeze(const Snapshot& shown) {
+void Controller::freeze() {
   state_.frozen = !state_.frozen;
   state_.frozen_on.reset();
-  if (state_.frozen)
-    state_.frozen_on = shown.requested;
-  else
-    state_.message.clear();  // it may say what Space would show
+  if (!state_.frozen) return state_.message.clear();  // it may say what Space would show
+  kept_ = *shown_;
+  shown_ = &kept_;
+  state_.frozen_on = kept_.requested;
 }
 
-void Controller::compare(const Snapshot& shown) {
+void Controller::compare() {
   if (state_.reference.is_a) {
     state_.reference = {};
-    show_message("comparing with the previous segment again");
+    say("comparing with the previous segment again");
     return;
   }
   Segment a = source_.segment();
-  if (state_.frozen && a.number != shown.throughput.current.number)
-    return show_message("the screen is frozen on an earlier segment; Space first, then a");
+  if (state_.frozen && a.number != shown_->throughput.current.number)
+    return say("the screen is frozen on an earlier segment; Space first, then a");
   state_.reference = {std::make_shared<const Segment>(std::move(a)), true};
-  show_message(
-      fmt::format("A is \"{}\"; press a again to drop A", state_.reference.segment->label));
+  say(fmt::format("A is \"{}\"; press a again to drop A", state_.reference.segment->label));
 }
 
 // What lies over the dashboard, the topmost first. False: there is nothing.
@@ -341,29 +342,36 @@ void Controller::move(int lines) {
   }
 }
 
-bool Controller::inspect(Key key, const Snapshot& shown) {
-  if (state_.help.open || !layout().fits || shows_parts(shown, state_)) return false;
-  return tui::inspect(state_.ring, key, shown, inside(layout(), layout().ring));
+bool Controller::inspect(Key key) {
+  if (state_.help.open || !layout().fits || shows_parts(*shown_, state_)) return false;
+  return tui::inspect(state_.ring, key, *shown_, inside(layout(), layout().ring));
 }
 
-void Controller::press_parts(const Snapshot& shown) {
+void Controller::press_parts() {
   if (terms_of(state_.requested).has_ring)
-    state_.parts = !shows_parts(shown, state_);
+    state_.parts = !shows_parts(*shown_, state_);
   else
-    show_message("there is no ring to show");
+    say("there is no ring to show");
 }
 
 void Controller::press_roof() {
   if (!state_.roof_gib_per_s)
-    show_message("the roof is unknown: start pipetop with --roof");
+    say("the roof is unknown: start pipetop with --roof");
   else
     state_.roof_hidden = !state_.roof_hidden;
 }
 
-void Controller::press_inspect(const Snapshot& shown) {
+void Controller::toggle_recording() {
+  if (state_.replay)
+    say("this is a recording");
+  else
+    outcome_ = Outcome::toggle_recording;
+}
+
+void Controller::press_inspect() {
   if (terms_of(state_.requested).has_ring) state_.parts = false;
-  const std::string text = toggle_inspection(state_.ring, shown.ring);
-  if (!text.empty()) show_message(text);
+  const std::string text = toggle_inspection(state_.ring, shown_->ring);
+  if (!text.empty()) say(text);
 }
 
 }  // namespace pipetop::tui

@@ -1,8 +1,9 @@
-// Turns the user's actions into changes of the engine and the screen.
+// The dashboard's screen: turns the user's actions into changes of the engine and of what is shown.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,8 +13,12 @@
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
 #include "tui/draw/keys.h"
+#include "tui/notes/notes_socket.h"
+#include "tui/screen/screen.h"
 #include "tui/state/dashboard_state.h"
+#include "tui/state/held_figures.h"
 #include "tui/state/layout.h"
+#include "tui/state/ring_state.h"
 #include "tui/state/show_layout.h"
 
 namespace pipetop::tui {
@@ -43,20 +48,7 @@ class Source {
   virtual std::optional<std::string> press(Key) { return std::nullopt; }
 };
 
-// What only the owner of the terminal can do
-enum class Outcome : uint8_t {
-  stay,
-  redraw_all,
-  toggle_mouse,
-  toggle_recording,
-  next_theme,
-  save_picture,
-  suspend,
-  quit,
-  abort
-};
-
-class Controller {
+class Controller : public Screen {
  public:
   // `start` are the initial settings, also used as baseline. `presets` must outlive it.
   Controller(Source& source, const Settings& start, std::span<const Preset> presets);
@@ -69,15 +61,34 @@ class Controller {
   // What an audience sees.
   void set_show(bool on);
 
-  // The contents of the screen, for lists, clicks and the wheel. To be called for
-  // every frame.
-  void show(const Snapshot& shown, int rows, int cols);
+  // Figures change no more often than they can be read.
+  void hold_figures() { holds_figures_ = true; }
+  // `every_snapshot` gets each that the source gives, also while the screen is frozen.
+  void tell_snapshots(std::function<void(const Snapshot&)> every_snapshot) {
+    every_snapshot_ = std::move(every_snapshot);
+  }
+  // On another terminal, while a talk goes on.
+  void serve_notes();
 
-  Outcome handle(const Input& input, const Snapshot& shown);
+  int event_fd() const override { return source_.event_fd(); }
+  bool handle_events() override;
+  bool tick(uint64_t viewer_ns) override;
+  void record(Tape& tape) override;
+  void set_recording(bool on) override { state_.recording = on; }
+  void lay_out(int rows, int cols) override { show(*shown_, rows, cols); }
+  void draw(Canvas& canvas) const override;
+  Outcome handle(const Input& input) override;
+  void suspend() override { source_.suspend(); }
+  void resume() override { source_.resume(); }
+
+  // What is on the screen; a frozen one stays.
+  const Snapshot& shown() const { return *shown_; }
+  // Shows this one, which must outlive it or the next one.
+  void show(const Snapshot& shown, int rows, int cols);
 
   struct Binding {
     Key key;
-    void (Controller::*act)(int n, const Snapshot& shown);
+    void (Controller::*act)(int n);
     int n = 0;
     ScreenKey help = {};  // empty where another key's line names it
   };
@@ -90,27 +101,24 @@ class Controller {
   // Enters the next scene if its time has come. `now` is live, also while frozen.
   void go_on(const Snapshot& now);
 
-  // For the message line; it disappears by itself.
-  void show_message(std::string text, Severity severity = Severity::info);
+  void say(std::string text, Severity severity = Severity::info) override;
   // The source's time, which continues while frozen. Messages age in the viewer's, which is
   // another one while a recording is replayed.
   void set_time(uint64_t now_ns) { set_time(now_ns, now_ns); }
   void set_time(uint64_t now_ns, uint64_t viewer_ns);
 
-  void set_recording(bool on) { state_.recording = on; }
-
  private:
   struct Keymap;
   template <auto kAct>
-  void run(int n, const Snapshot& shown);
+  void run(int n);
   template <Outcome kOutcome>
-  void leave(int, const Snapshot&) {
+  void leave(int) {
     outcome_ = kOutcome;
   }
 
-  void press(Key key, const Snapshot& shown);
+  void press(Key key);
   bool press_replay(Key key);
-  void follow_replay(const Snapshot& shown);
+  void follow_replay();
   void press_knob(const HotKey& hot);
   bool press_talk(Key key);
   void enter_scene(size_t index, Key key);
@@ -121,11 +129,11 @@ class Controller {
   void redo();
   void baseline();
   void step(int role);
-  void freeze(const Snapshot& shown);
+  void freeze();
   void change_focus(int step);
   void move(int lines);
   void page(int pages) { move(pages * page_rows()); }
-  void compare(const Snapshot& shown);
+  void compare();
   void toggle_log() { toggle_page(state_.log, ShowPart::log); }
   void toggle_ladder() { toggle_page(state_.ladder, ShowPart::ladder); }
   void toggle_page(PageState& page, ShowPart in_show);
@@ -134,10 +142,11 @@ class Controller {
   void toggle_zoom();
   void toggle_messages() { state_.messages.toggle(); }
   void toggle_help() { state_.help.toggle(); }
-  void press_inspect(const Snapshot& shown);
-  void press_parts(const Snapshot& shown);
+  void press_inspect();
+  void press_parts();
   void press_roof();
-  void switch_counters(const Snapshot& shown);
+  void toggle_recording();
+  void switch_counters();
   bool close_overlay();
   void close();
   void quit();
@@ -148,13 +157,13 @@ class Controller {
   };
   using Steps = std::deque<Step>;
 
-  void settle(const Snapshot& shown);
+  void settle();
   bool apply(const Settings& next, const std::string& label, Key key);
   void change_workload(WorkloadKind kind);
   bool go(Steps& from, Steps& to, const std::string& label, Key key);
   bool change_to(const Settings& next, const std::string& label, Key key, std::string already);
-  bool inspect(Key key, const Snapshot& shown);
-  void click(const Mouse& mouse, const Snapshot& shown);
+  bool inspect(Key key);
+  void click(const Mouse& mouse);
   void click_list(Role role, int row);
   void scroll(const Mouse& mouse, int lines);
   Layout layout() const { return screen_layout(state_, rows_, cols_); }
@@ -168,6 +177,15 @@ class Controller {
   Settings base_ = start_;  // the last preset, or the start: later changes were made by hand
   Steps undo_, redo_;       // what was requested before, and after, each of the last changes
   DashboardState state_;
+  Snapshot latest_;  // of the source
+  Snapshot kept_;    // what was shown when it froze
+  const Snapshot* shown_ = &latest_;
+  WholeFrames whole_frames_;
+  HeldFigures held_;
+  bool holds_figures_ = false;
+  std::function<void(const Snapshot&)> every_snapshot_;
+  std::optional<NotesServer> notes_;
+  uint64_t recorded_scene_ns_ = 0;  // when the last one began that the recording was told
   Outcome outcome_ = Outcome::stay;
   int rows_ = 0, cols_ = 0;
   uint64_t viewer_ns_ = 0, message_until_ns_ = 0;

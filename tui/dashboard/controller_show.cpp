@@ -65,12 +65,12 @@ void Controller::next_show_part() {
                                          "where they wait", "the log",   "the ladder",
                                          "the throughput"};
   if (!state_.show.on) {
-    show_message("V works in the show only; S opens it");
+    say("V works in the show only; S opens it");
     return;
   }
   const size_t next = (static_cast<size_t>(state_.show.view) + 1) % std::size(kNames);
   state_.show.view = static_cast<ShowPart>(next);
-  show_message("in the show: " + std::string(kNames[next]));
+  say("in the show: " + std::string(kNames[next]));
 }
 
 }  // namespace pipetop::tui

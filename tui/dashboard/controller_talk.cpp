@@ -58,18 +58,18 @@ void Controller::enter_scene(size_t index, Key key) {
   state_.message.clear();
   if (state_.show.on) return;
   const std::string first_line = scene.caption.substr(0, scene.caption.find('\n'));
-  show_message(fmt::format("{} of {}  {}{}{}", index + 1, state_.talk.scenes.size(), scene.title,
-                           first_line.empty() ? "" : ": ", first_line));
+  say(fmt::format("{} of {}  {}{}{}", index + 1, state_.talk.scenes.size(), scene.title,
+                  first_line.empty() ? "" : ": ", first_line));
 }
 
 void Controller::step_scene(int by) {
   TalkState& talk = state_.talk;
   if (talk.scenes.empty()) {
-    show_message("there are no scenes: give a config that has some, as -c talk");
+    say("there are no scenes: give a config that has some, as -c talk");
   } else if (by > 0 && !talk.has_next()) {
-    show_message("this is the last scene");
+    say("this is the last scene");
   } else if (by < 0 && talk.at.value_or(0) == 0) {
-    show_message("this is the first scene");
+    say("this is the first scene");
   } else {
     enter_scene(by > 0 ? (talk.at ? *talk.at + 1 : 0) : *talk.at - 1, by > 0 ? U'n' : U'N');
   }
@@ -93,11 +93,11 @@ bool Controller::press_talk(Key key) {
       outcome_ = Outcome::quit;
       break;
     case Does::say:
-      show_message(asked.words);
+      say(asked.words);
   }
   // Or nobody would know that it is automatic.
   if (state_.talk.options.auto_ns != 0 && state_.message.empty())
-    show_message("the talk goes on by itself a minute after the last key");
+    say("the talk goes on by itself a minute after the last key");
   return true;
 }
 

@@ -2,39 +2,23 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "engine/config/config.h"
-#include "engine/config/talk.h"
 #include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
+#include "tui/screen/screen.h"
 #include "tui/state/talk_state.h"
 
 namespace pipetop::tui {
 
 class Source;
 
-// Where snapshots go while they are recorded: a file of the user's.
-class RecordingSink {
- public:
-  virtual ~RecordingSink() = default;
-
-  virtual bool on() const = 0;
-  // Begins a new one, or ends the one that is running. Returns what is said. Throws Error.
-  virtual std::string toggle() = 0;
-  // If it is on. Throws Error if it cannot go on; then it is off.
-  virtual void add(const Snapshot& now) = 0;
-  // A talk enters a scene, with its number from 1.
-  virtual void begin_scene(uint64_t now_ns, uint32_t number, const Scene& scene) = 0;
-};
-
 struct DashboardOptions {
   std::optional<double> roof_gib_per_s = {};  // the upper bound of a pipe's rate, if known
   std::function<void(const Snapshot&)> every_snapshot = {};  // also while the screen is frozen
-  RecordingSink* sink =
-      nullptr;  // gets every snapshot as it is shown, or would be if it were not frozen
+  Tape* tape = nullptr;  // gets every snapshot as it is shown, or would be if it were not frozen
   // Each frame as it is drawn.
   std::function<void(const Canvas&, const Snapshot&)> every_frame = {};
   std::optional<TalkOptions> present = {};  // the config's scenes are given as a talk

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include "engine/base/clock.h"
-#include "tui/dashboard/view.h"
 #include "tui/draw/text.h"
 
 namespace pipetop::tui {
@@ -36,8 +34,7 @@ std::optional<Key> key_named(std::string_view word) {
 }
 
 FrameMaker::FrameMaker(Source& source, const Config& config, const FrameOptions& options)
-    : source_(source),
-      controller_(source, config.settings, config.presets),
+    : controller_(source, config.settings, config.presets),
       canvas_(glyphs_of(options.glyphs)),
       rows_(options.rows),
       cols_(options.cols) {
@@ -45,22 +42,19 @@ FrameMaker::FrameMaker(Source& source, const Config& config, const FrameOptions&
 }
 
 bool FrameMaker::tick() {
-  Snapshot now = source_.tick();
-  controller_.set_time(now.now_ns);
-  whole_frames_.replace_torn(now.ring);
-  if (!controller_.state().frozen || shown_.now_ns == 0) shown_ = std::move(now);
-  controller_.show(shown_, rows_, cols_);
-  const uint64_t begin_ns = shown_.throughput.current.begin_ns;
-  return shown_.effective.settled && shown_.throughput.over_1s.has_value() &&
-         shown_.now_ns >= begin_ns + kSettles;
+  controller_.tick(monotonic_ns());
+  controller_.lay_out(rows_, cols_);
+  const uint64_t begin_ns = shown().throughput.current.begin_ns;
+  return shown().effective.settled && shown().throughput.over_1s.has_value() &&
+         shown().now_ns >= begin_ns + kSettles;
 }
 
-void FrameMaker::press(Key key) { controller_.handle({Input::Kind::key, key, {}}, shown_); }
+void FrameMaker::press(Key key) { controller_.handle({Input::Kind::key, key, {}}); }
 
 const Canvas& FrameMaker::draw_frame() {
-  controller_.show(shown_, rows_, cols_);
+  controller_.lay_out(rows_, cols_);
   canvas_.reset(rows_, cols_);
-  draw(canvas_, shown_, controller_.state());
+  controller_.draw(canvas_);
   return canvas_;
 }
 

@@ -10,7 +10,6 @@
 #include "tui/dashboard/controller.h"
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
-#include "tui/state/ring_state.h"
 
 namespace pipetop::tui {
 
@@ -35,15 +34,12 @@ class FrameMaker {
   // Draws the last snapshot.
   const Canvas& draw_frame();
 
-  const Snapshot& shown() const { return shown_; }
+  const Snapshot& shown() const { return controller_.shown(); }
 
  private:
-  Source& source_;
   Controller controller_;
   Canvas canvas_;
   int rows_, cols_;
-  WholeFrames whole_frames_;
-  Snapshot shown_;
 };
 
 }  // namespace pipetop::tui

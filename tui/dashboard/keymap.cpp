@@ -64,21 +64,19 @@ void begin_filter(DashboardState& view) { view.choice.filter_before = view.choic
 
 }  // namespace
 
-// The action of a key: a member or a function of the view's state, called with the row's number or
-// the snapshot if it takes one. Its result is shown as a message.
+// The action of a key: a member, called with the row's number if it takes one, or a function of the
+// view's state. Its result is shown as a message.
 template <auto kAct>
-void Controller::run(int n, const Snapshot& shown) {
+void Controller::run(int n) {
   using Act = decltype(kAct);
   if constexpr (std::is_invocable_v<Act, DashboardState&>) {
     if constexpr (std::is_void_v<std::invoke_result_t<Act, DashboardState&>>) {
       kAct(state_);
     } else {
-      show_message(std::string(kAct(state_)));
+      say(std::string(kAct(state_)));
     }
   } else if constexpr (std::is_invocable_v<Act, Controller&, int>) {
     (this->*kAct)(n);
-  } else if constexpr (std::is_invocable_v<Act, Controller&, const Snapshot&>) {
-    (this->*kAct)(shown);
   } else {
     (this->*kAct)();
   }
@@ -133,7 +131,7 @@ struct Controller::Keymap {
       {U'P', does<&C::press_parts>, 0, {"P", "the ring, or the parts: pairs, clients"}},
       {U'R', does<&C::press_roof>, 0, {"R", "show or hide the roof (upper bound)"}},
       {U'x', does<&C::switch_counters>, 0, {"x", "BPF counters: percpu or shared"}},
-      {U'W', &C::leave<toggle_recording>, 0, {"W", "record to a new file, or end that"}},
+      {U'W', does<&C::toggle_recording>, 0, {"W", "record to a new file, or end that"}},
       {U'T', &C::leave<next_theme>, 0, {"T", "next theme: dark, light, high contrast"}},
       {U'X', &C::leave<save_picture>, 0, {"X", "save this screen as a picture (SVG)"}},
       {U'M', &C::leave<toggle_mouse>, 0, {"M", "mouse on or off; off lets you select text"}},
@@ -175,14 +173,14 @@ std::span<const ScreenKey> screen_keys_of_replay() {
   return keys;
 }
 
-void Controller::click(const Mouse& mouse, const Snapshot& shown) {
+void Controller::click(const Mouse& mouse) {
   if (state_.help.open || state_.messages.open) return close();
   const Layout places = layout();
   if (!places.fits) return;
   if (!state_.show.on && places.keys.contains(mouse.row, mouse.col)) {
-    const auto items = place_keys(key_bar(places, state_), shown, state_);
+    const auto items = place_keys(key_bar(places, state_), *shown_, state_);
     const Key key = key_at(items, mouse.row - places.keys.row, mouse.col);
-    if (key != 0) press(key, shown);
+    if (key != 0) press(key);
     return;
   }
   for (const Role role : roles_of(state_.on_screen())) {
@@ -190,9 +188,9 @@ void Controller::click(const Mouse& mouse, const Snapshot& shown) {
         panel_of(places, role).contains(mouse.row, mouse.col))
       click_list(role, mouse.row);
   }
-  if (shows_parts(shown, state_)) return;
+  if (shows_parts(*shown_, state_)) return;
   if (const auto slot =
-          slot_at(inside(places, places.ring), shown, state_.ring, mouse.row, mouse.col))
+          slot_at(inside(places, places.ring), *shown_, state_.ring, mouse.row, mouse.col))
     state_.ring.inspected = slot;
 }
 

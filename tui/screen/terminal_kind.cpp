@@ -2,6 +2,7 @@
 
 #define NCURSES_NOMACROS 1
 #include <curses.h>
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -112,6 +113,12 @@ std::string without_padding(const std::string& bytes) {
 }
 
 }  // namespace
+
+TerminalFiles TerminalFiles::controlling() {
+  auto own = std::make_shared<const UniqueFd>(open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
+  if (!*own) throw SystemError("opening /dev/tty", errno);
+  return {.in = own->get(), .out = own->get(), .own = own};
+}
 
 TerminalKind require_terminal(const Config& config, const TerminalFiles& files) {
   require_tty(files.in, files.in == STDIN_FILENO ? "standard input" : "/dev/tty", files);

@@ -3,19 +3,26 @@
 
 #include <unistd.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "engine/base/unique_fd.h"
 #include "engine/config/config.h"
 #include "tui/draw/style.h"
 #include "tui/draw/themes.h"
 
 namespace pipetop::tui {
 
-// Where the terminal is. /dev/tty if the standard ones belong to somebody else.
+// Where the terminal is.
 struct TerminalFiles {
   int in = STDIN_FILENO, out = STDOUT_FILENO;
-  std::string_view instead = "pipetop run";  // the command that does without
+  std::string_view instead = "pipetop run";       // the command that does without
+  std::shared_ptr<const UniqueFd> own = nullptr;  // what was opened to be both
+
+  // The one that the process belongs to, if the standard files are somebody else's. Throws
+  // SystemError.
+  static TerminalFiles controlling();
 };
 
 struct TerminalKind {

@@ -159,12 +159,12 @@ TEST(Ring, IsLookedAtSlotBySlotWhenAsked) {
   };
   pass(1000);
   EXPECT_TRUE(pass(1000));
-  controller.handle({Input::Kind::key, U' ', {}}, s);
+  controller.handle({Input::Kind::key, U' ', {}});
   EXPECT_FALSE(pass(1000)) << "frozen";
-  controller.handle({Input::Kind::key, U' ', {}}, s);
-  controller.handle({Input::Kind::key, U'i', {}}, s);
+  controller.handle({Input::Kind::key, U' ', {}});
+  controller.handle({Input::Kind::key, U'i', {}});
   EXPECT_FALSE(pass(1000)) << "inspecting";
-  controller.handle({Input::Kind::key, key::escape, {}}, s);
+  controller.handle({Input::Kind::key, key::escape, {}});
   EXPECT_TRUE(pass(1000));
   s.requested.pipe.slow_motion = true;
   EXPECT_FALSE(pass(1000));
@@ -216,7 +216,7 @@ class ScrolledListTest : public testing::Test {
     draw(canvas, snapshot_, controller_.state());
     return canvas.text();
   }
-  void press(Key key) { controller_.handle({Input::Kind::key, key, {}}, snapshot_); }
+  void press(Key key) { controller_.handle({Input::Kind::key, key, {}}); }
 
   Snapshot snapshot_ = example_snapshot();
   RecordingSource source_;

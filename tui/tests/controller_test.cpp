@@ -17,9 +17,9 @@ class ControllerTest : public testing::Test {
  protected:
   ControllerTest() { controller_.show(snapshot_, 24, 80); }
 
-  Outcome press(Key key) { return controller_.handle({Input::Kind::key, key, {}}, snapshot_); }
+  Outcome press(Key key) { return controller_.handle({Input::Kind::key, key, {}}); }
   Outcome mouse(int row, int col, MouseAct act) {
-    return controller_.handle({Input::Kind::mouse, 0, {row, col, act}}, snapshot_);
+    return controller_.handle({Input::Kind::mouse, 0, {row, col, act}});
   }
   const DashboardState& state() const { return controller_.state(); }
 

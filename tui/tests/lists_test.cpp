@@ -41,10 +41,10 @@ class ListsTest : public testing::Test {
   }
   void show() { controller_.show(snapshot_, rows_, cols_); }
   void press(std::u32string_view keys) {
-    for (const char32_t k : keys) controller_.handle({Input::Kind::key, k, {}}, snapshot_);
+    for (const char32_t k : keys) controller_.handle({Input::Kind::key, k, {}});
   }
   void click(int row, int col) {
-    controller_.handle({Input::Kind::mouse, 0, {row, col, MouseAct::press}}, snapshot_);
+    controller_.handle({Input::Kind::mouse, 0, {row, col, MouseAct::press}});
   }
   const ListState& list() const { return controller_.state().list(Role::writer); }
   std::string selected() const {
@@ -158,7 +158,7 @@ TEST_F(ListsTest, KeysThatAreNoTextPassTheFilter) {
   press(U"/v");
   press({&key::down, 1});
   EXPECT_TRUE(source_.labels.empty()) << "v is text here";
-  EXPECT_EQ(controller_.handle({Input::Kind::key, 3, {}}, snapshot_), Outcome::quit);
+  EXPECT_EQ(controller_.handle({Input::Kind::key, 3, {}}), Outcome::quit);
 }
 
 TEST_F(ListsTest, BackspaceTakesAWholeCharacter) {

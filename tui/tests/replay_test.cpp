@@ -194,7 +194,7 @@ class ReplayTest : public testing::Test {
     return canvas_.text();
   }
   Outcome press(Key key) {
-    const Outcome outcome = controller_.handle({Input::Kind::key, key, {}}, shown_);
+    const Outcome outcome = controller_.handle({Input::Kind::key, key, {}});
     frame();
     return outcome;
   }

@@ -469,7 +469,7 @@ TEST(Ladder, ScrollsToWhatIsPresent) {
 class ShowKeysTest : public testing::Test {
  protected:
   ShowKeysTest() { controller_.show(snapshot_, 24, 80); }
-  void press(Key key) { controller_.handle({Input::Kind::key, key, {}}, snapshot_); }
+  void press(Key key) { controller_.handle({Input::Kind::key, key, {}}); }
   const DashboardState& state() const { return controller_.state(); }
   std::string screen(int rows = 24, int cols = 80) {
     controller_.show(snapshot_, rows, cols);

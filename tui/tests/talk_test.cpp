@@ -35,7 +35,7 @@ class TalkTest : public testing::Test {
   }
 
   Outcome press(Key key) {
-    const Outcome outcome = controller_->handle({Input::Kind::key, key, {}}, snapshot_);
+    const Outcome outcome = controller_->handle({Input::Kind::key, key, {}});
     snapshot_.requested = source_.settings;
     controller_->show(snapshot_, 30, 100);
     return outcome;
@@ -262,7 +262,7 @@ TEST_F(TalkTest, ASceneThatIsRefusedDoesNotStopTheTalk) {
 
 TEST_F(TalkTest, TheMouseDoesNothingInTheShow) {
   for (int row = 0; row < 30; ++row)
-    controller_->handle({Input::Kind::mouse, 0, {row, 4, MouseAct::press}}, snapshot_);
+    controller_->handle({Input::Kind::mouse, 0, {row, 4, MouseAct::press}});
   expect_scene(1);
 }
 

@@ -44,16 +44,16 @@ class WatchTest : public testing::Test {
     return news;
   }
   // As the loop does it.
-  WatchOutcome press(Key key) {
-    const WatchOutcome outcome = controller->handle({Input::Kind::key, key, {}});
+  Outcome press(Key key) {
+    const Outcome outcome = controller->handle({Input::Kind::key, key, {}});
     tick(0);
     return outcome;
   }
   void type(std::string_view keys) {
     for (const char key : keys) press(static_cast<Key>(key));
   }
-  WatchOutcome click(int row, int col) {
-    const WatchOutcome outcome =
+  Outcome click(int row, int col) {
+    const Outcome outcome =
         controller->handle({Input::Kind::mouse, 0, {row, col, MouseAct::press}});
     tick(0);
     return outcome;

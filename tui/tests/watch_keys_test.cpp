@@ -290,18 +290,18 @@ TEST_F(WatchKeys, UndoAndPutBack) {
 
 TEST_F(WatchKeys, LeavingAsksWhatBecomesOfTheChanges) {
   open(fake_chain(4));
-  EXPECT_EQ(press(U'q'), WatchOutcome::quit) << "nothing was changed";
+  EXPECT_EQ(press(U'q'), Outcome::quit) << "nothing was changed";
   type("j}");
   press(key::enter);
-  EXPECT_EQ(press(U'q'), WatchOutcome::stay);
+  EXPECT_EQ(press(U'q'), Outcome::stay);
   EXPECT_TRUE(shows("1 change is in place")) << text();
   EXPECT_TRUE(shows("Enter put back")) << text();
-  EXPECT_EQ(press(key::escape), WatchOutcome::stay);
+  EXPECT_EQ(press(key::escape), Outcome::stay);
   EXPECT_FALSE(state().leaving);
   press(U'q');
-  EXPECT_EQ(press(key::enter), WatchOutcome::quit);
+  EXPECT_EQ(press(key::enter), Outcome::quit);
   EXPECT_FALSE(controller->keeps_changes()) << "the screen puts them back when it is closed";
-  EXPECT_EQ(press(U'k'), WatchOutcome::quit);
+  EXPECT_EQ(press(U'k'), Outcome::quit);
   EXPECT_TRUE(controller->keeps_changes());
 }
 
@@ -331,9 +331,9 @@ TEST_F(WatchKeys, CtrlCEndsWhateverIsOpen) {
   type("j}");
   press(key::enter);
   type("q");
-  EXPECT_EQ(press(key::ctrl('C')), WatchOutcome::interrupt);
+  EXPECT_EQ(press(key::ctrl('C')), Outcome::interrupt);
   type("n");
-  EXPECT_EQ(press(key::ctrl('\\')), WatchOutcome::abort);
+  EXPECT_EQ(press(key::ctrl('\\')), Outcome::abort);
 }
 
 TEST_F(WatchKeys, SpaceFreezesTheScreen) {
@@ -419,7 +419,7 @@ TEST_F(WatchKeys, EveryKeyDoesSomethingOrSaysSo) {
     EXPECT_FALSE(state().in_pipeline) << pipeline.title();
     press(U'q');
     if (state().leaving) {
-      EXPECT_EQ(press(U'p'), WatchOutcome::quit);
+      EXPECT_EQ(press(U'p'), Outcome::quit);
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "tui/watch/pipeline_view.h"
 #include "tui/watch/table_view.h"
 #include "tui/watch/watch_messages.h"
+#include "tui/watch/watch_view.h"
 #include "tui/widgets/pages.h"
 
 namespace pipetop::tui {
@@ -34,7 +35,7 @@ WatchController::WatchController(WatchSource& source, const WatchStart& start)
   state_.pipeline.cpus = cpus_.size();
 }
 
-void WatchController::show_message(std::string text, Severity severity) {
+void WatchController::say(std::string text, Severity severity) {
   state_.message = std::move(text);
   state_.severity = severity;
   message_until_ns_ = state_.now_ns + (severity == Severity::info ? kHintStays_ns : kErrorStays_ns);
@@ -47,6 +48,12 @@ void WatchController::show(const std::shared_ptr<const WatchSnapshot>& now) {
     update(state_.pipeline, now, start_.hold_ns);
   else
     state_.table.rows.update(*now);
+}
+
+// The table's passes are made when they are due: half a second apart.
+uint64_t WatchController::period_ns(uint64_t frame_ns) const {
+  constexpr uint64_t kTableTick_ns = 125'000'000;
+  return state_.in_pipeline ? frame_ns : std::max(frame_ns, kTableTick_ns);
 }
 
 bool WatchController::tick(uint64_t now_ns) {
@@ -106,6 +113,8 @@ void WatchController::lay_out(int rows, int cols) {
   settle_page(state_.messages, messages_scroll_end(rows, cols, messages_of(state_)));
 }
 
+void WatchController::draw(Canvas& canvas) const { tui::draw(canvas, state_); }
+
 // The functions of a stage are only known once they were asked for.
 void WatchController::tell_selection() {
   const Stage* stage = selected_stage(state_.pipeline);
@@ -115,9 +124,9 @@ void WatchController::tell_selection() {
   source_.select(id);
 }
 
-WatchOutcome WatchController::handle(const Input& input) {
+Outcome WatchController::handle(const Input& input) {
   constexpr int kWheelLines = 3;
-  outcome_ = WatchOutcome::stay;
+  outcome_ = Outcome::stay;
   if (input.kind == Input::Kind::key)
     press(input.key);
   else if (input.kind == Input::Kind::mouse && input.mouse.act == MouseAct::press)
@@ -138,7 +147,7 @@ void WatchController::press(Key key) {
   if (key <= 0x20 || key == 0x7F || key >= key::up) return;
   std::string text;
   append_utf8(text, key);
-  show_message(fmt::format("{} does nothing here; ? shows the keys", text));
+  say(fmt::format("{} does nothing here; ? shows the keys", text));
 }
 
 // What takes the keys before their usual meanings.
@@ -153,10 +162,10 @@ bool WatchController::press_overlay(Key key) {
 bool WatchController::press_leaving(Key key) {
   if (!state_.leaving) return false;
   if (key == key::enter || key == U'p') {
-    outcome_ = WatchOutcome::quit;  // what is not kept is put back then
+    outcome_ = Outcome::quit;  // what is not kept is put back then
   } else if (key == U'k') {
     keeps_ = true;
-    outcome_ = WatchOutcome::quit;
+    outcome_ = Outcome::quit;
   } else if (key == key::escape || key == U'c') {
     state_.leaving = false;
   }
@@ -170,7 +179,7 @@ bool WatchController::press_question(Key key) {
     has_agreed_ = true;
     change(asked_);
   } else {
-    show_message(kNothingChanged);
+    say(kNothingChanged);
   }
   return true;
 }
@@ -181,7 +190,7 @@ bool WatchController::press_prompt(Key key) {
   const bool pins = prompt.kind == Prompt::Kind::pin;
   if (key == key::escape || key == key::backspace) {
     state_.prompt.reset();
-    show_message(kNothingChanged);
+    say(kNothingChanged);
   } else if (key == key::up || key == U'+' || key == U'k' || (pins && key == U'c')) {
     prompt.step(1);
   } else if (key == key::down || key == U'-' || key == U'j') {
@@ -232,12 +241,12 @@ bool WatchController::has_changes() const {
 template <class Change>
 bool WatchController::change(const Change& change) {
   try {
-    show_message(change());
+    say(change());
     changed_ = true;
     state_.pipeline.held.let_go();
     return true;
   } catch (const Error& error) {
-    show_message(error.what(), Severity::error);
+    say(error.what(), Severity::error);
     return false;
   }
 }

@@ -1,5 +1,5 @@
-// Turns the user's actions into changes of the screen and, where a key asks for it, of other
-// people's processes.
+// The screen of `watch`: turns the user's actions into changes of what is shown and, where a key
+// asks for it, of other people's processes.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,11 @@
 #include <vector>
 
 #include "tui/draw/keys.h"
+#include "tui/screen/screen.h"
 #include "tui/watch/watch_source.h"
 #include "tui/watch/watch_state.h"
 
 namespace pipetop::tui {
-
-// What only the owner of the terminal can do.
-enum class WatchOutcome : uint8_t {
-  stay,
-  redraw_all,
-  toggle_mouse,
-  next_theme,
-  suspend,
-  interrupt,  // Ctrl-C
-  abort,      // Ctrl-\.
-  quit
-};
 
 struct WatchStart {
   PipeSort sort = PipeSort::rate;
@@ -34,25 +23,21 @@ struct WatchStart {
   uint64_t hold_ns = 500'000'000;  // how long figures stand
 };
 
-class WatchController {
+class WatchController : public Screen {
  public:
   WatchController(WatchSource& source, const WatchStart& start);
 
   const WatchState& state() const { return state_; }
 
-  // Whether the screen shows something else now. To be called at the frame rate in a pipeline,
-  // twice a second or more in the table.
-  bool tick(uint64_t now_ns);
+  uint64_t period_ns(uint64_t frame_ns) const override;
+  bool tick(uint64_t now_ns) override;
   // The last snapshot, also while frozen; null before the first one.
   const std::shared_ptr<const WatchSnapshot>& latest() const { return latest_; }
 
-  WatchOutcome handle(const Input& input);
-
-  // Keeps selections and scrolling within a screen of this size. After each tick and input.
-  void lay_out(int rows, int cols);
-
-  // For the message line; it disappears by itself.
-  void show_message(std::string text, Severity severity = Severity::info);
+  void lay_out(int rows, int cols) override;
+  void draw(Canvas& canvas) const override;
+  Outcome handle(const Input& input) override;
+  void say(std::string text, Severity severity = Severity::info) override;
 
   // Whether other people's processes are as they were changed here, and are to stay so.
   bool has_changes() const;
@@ -69,7 +54,7 @@ class WatchController {
 
  private:
   struct Keymap;
-  template <WatchOutcome kOutcome>
+  template <Outcome kOutcome>
   void leave(int) {
     outcome_ = kOutcome;
   }
@@ -140,7 +125,7 @@ class WatchController {
   std::function<std::string()> asked_;  // what the question is about
   bool has_agreed_ = false;             // to a change, once
   bool stale_ = false;                  // what is shown is older than the latest snapshot
-  WatchOutcome outcome_ = WatchOutcome::stay;
+  Outcome outcome_ = Outcome::stay;
   int rows_ = 0, cols_ = 0;
 };
 

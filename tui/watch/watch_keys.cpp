@@ -14,7 +14,7 @@ namespace pipetop::tui {
 
 struct WatchController::Keymap {
   using C = WatchController;
-  using enum WatchOutcome;
+  using enum Outcome;
   static constexpr int kAll = 1 << 20;
   static constexpr uint8_t kChainOrDetail = kInChain | kInDetail;
   static constexpr Binding kRows[] = {
@@ -124,12 +124,12 @@ void WatchController::open_pipeline() {
   // To look changes nothing: the top row, if nobody has selected one.
   if (!state_.table.selected) select(state_.table, state_.table.at);
   const PipeRow* row = selected_row(state_.table);
-  if (!row) return show_message("there is no pipe");
+  if (!row) return say("there is no pipe");
   const PipeId id = row->pipe.id;
   try {
     source_.open(id);
   } catch (const Error& error) {
-    return show_message(error.what(), Severity::error);
+    return say(error.what(), Severity::error);
   }
   PipelineState fresh;
   fresh.cpus = cpus_.size();
@@ -156,7 +156,7 @@ void WatchController::back(int) {
   if (pipeline.focus != PipelineFocus::chain) {
     pipeline.focus = PipelineFocus::chain;
   } else if (!state_.command.empty()) {
-    show_message("this watches the command only; q leaves, and the command goes on");
+    say("this watches the command only; q leaves, and the command goes on");
   } else {
     source_.close();
     state_.in_pipeline = false;
@@ -196,7 +196,7 @@ void WatchController::quit(int) {
     if (latest_) state_.shown = latest_;  // it lists them, also while frozen
     state_.leaving = true;
   } else {
-    outcome_ = WatchOutcome::quit;
+    outcome_ = Outcome::quit;
   }
 }
 
@@ -212,7 +212,7 @@ void WatchController::next_panel(int by) {
   }
   const WatchLayout layout = watch_layout(rows_, cols_);
   if (pipeline_layout(layout.body, rows_, pipeline).detail.empty())
-    return show_message("no room for another panel; Enter shows the functions or the slots");
+    return say("no room for another panel; Enter shows the functions or the slots");
   const bool to_detail = pipeline.focus == PipelineFocus::chain;
   pipeline.focus = to_detail ? PipelineFocus::detail : PipelineFocus::chain;
 }
@@ -227,13 +227,13 @@ void WatchController::sort(int by) {
 void WatchController::toggle_tree(int) {
   bool& tree = state_.table.choice.tree;
   tree = !tree;
-  show_message(tree ? "pipelines together, in the order of the flow" : "each pipe by itself");
+  say(tree ? "pipelines together, in the order of the flow" : "each pipe by itself");
 }
 
 void WatchController::toggle_idle(int) {
   bool& all = state_.table.choice.all;
   all = !all;
-  show_message(all ? "all pipes" : "without idle pipes, and those that a process keeps to itself");
+  say(all ? "all pipes" : "without idle pipes, and those that a process keeps to itself");
 }
 
 void WatchController::begin_filter(int) {
@@ -282,7 +282,7 @@ void WatchController::resize_ring(int larger) {
   const PipelineState& pipeline = state_.pipeline;
   const PipeRow* row = state_.in_pipeline ? nullptr : selected_row(state_.table);
   const Pipe* pipe = row ? &row->pipe : is_chosen(pipeline) ? selected_pipe(pipeline) : nullptr;
-  if (!pipe) return show_message(why_no_ring());
+  if (!pipe) return say(why_no_ring());
   const PipeId id = pipe->id;
   change_if_agreed(resize_question(*pipe, row ? row->stages : pipeline.shown().stages, larger != 0,
                                    [this](ProcessId process) { return source_.user_of(process); }),
@@ -299,13 +299,13 @@ std::string WatchController::why_no_ring() const {
 
 void WatchController::ask_nice(int) {
   const Stage* stage = selected_stage(state_.pipeline);
-  if (!stage) return show_message("no stage is selected; j and k select");
+  if (!stage) return say("no stage is selected; j and k select");
   state_.prompt = nice_prompt(*stage);
 }
 
 void WatchController::ask_pin(int) {
   const Stage* stage = selected_stage(state_.pipeline);
-  if (!stage) return show_message("no stage is selected; j and k select");
+  if (!stage) return say("no stage is selected; j and k select");
   state_.prompt = pin_prompt(state_.pipeline.shown(), *stage, cpus_);
 }
 
@@ -313,21 +313,21 @@ void WatchController::toggle_exact(int) {
   const bool on = !(latest_ && latest_->counts_bytes);
   try {
     source_.count_bytes(on);
-    show_message(on ? std::string(price_of_counting()) : "rates are estimated again, at no cost",
-                 on ? Severity::warning : Severity::info);
+    say(on ? std::string(price_of_counting()) : "rates are estimated again, at no cost",
+        on ? Severity::warning : Severity::info);
     state_.pipeline.held.let_go();
   } catch (const Error& error) {
-    show_message(error.what(), Severity::error);
+    say(error.what(), Severity::error);
   }
 }
 
 void WatchController::undo(int) {
-  if (!has_changes()) return show_message("nothing to undo");
+  if (!has_changes()) return say("nothing to undo");
   change([&] { return source_.undo(); });
 }
 
 void WatchController::undo_all(int) {
-  if (!has_changes()) return show_message("nothing was changed");
+  if (!has_changes()) return say("nothing was changed");
   change([&] { return source_.undo_all(); });
 }
 
