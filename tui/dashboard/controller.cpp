@@ -19,8 +19,6 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr uint64_t kHintStays_ns = 3'000'000'000;
-constexpr uint64_t kErrorStays_ns = 10'000'000'000;
 constexpr int kMostValues = 8;       // of a choice
 constexpr size_t kMostUndone = 200;  // as many as the log keeps
 
@@ -44,16 +42,9 @@ Controller::Controller(Source& source, const Settings& start, std::span<const Pr
   state_.presets = presets;
 }
 
-void Controller::say(std::string text, Severity severity) {
-  state_.message = std::move(text);
-  state_.severity = severity;
-  message_until_ns_ = viewer_ns_ + (severity == Severity::info ? kHintStays_ns : kErrorStays_ns);
-}
-
 void Controller::set_time(uint64_t now_ns, uint64_t viewer_ns) {
   state_.now_ns = now_ns;
-  viewer_ns_ = viewer_ns;
-  if (viewer_ns >= message_until_ns_) state_.message.clear();
+  age_message(viewer_ns);
 }
 
 // The settings are those of the moment, and so is the scene.
@@ -104,53 +95,12 @@ void Controller::settle() {
               [&] { return messages_scroll_end(rows_, cols_, messages_of(*shown_, state_)); });
 }
 
-Outcome Controller::handle(const Input& input) {
-  constexpr int kWheelLines = 3;
-  outcome_ = Outcome::stay;
-  if (input.kind == Input::Kind::key) {
-    if (!edit_filter(state_, input.key)) press(input.key);
-  } else if (state_.talk.presenting && state_.show.on) {
-    // A hand on the mouse must not change a talk.
-  } else if (input.kind == Input::Kind::mouse && input.mouse.act == MouseAct::press) {
-    click(input.mouse);
-  } else if (input.kind == Input::Kind::mouse) {
-    scroll(input.mouse, input.mouse.act == MouseAct::wheel_up ? -kWheelLines : kWheelLines);
-  }
-  settle();
-  return outcome_;
+bool Controller::press_first(Key key) {
+  return edit_filter(state_, key) || press_talk(key) || inspect(key);
 }
 
-void Controller::press(Key key) {
-  if (press_talk(key) || inspect(key) || press_replay(key)) return;
-  const auto knobs = hot_keys(state_.requested);
-  const auto knob = std::ranges::find(knobs, key, [](const HotKey& hot) { return Key(hot.key); });
-  const Key first = key >= U'1' && key <= U'9' ? U'1' : key;  // the presets share a row
-  const auto binding = std::ranges::find(bindings(), first, &Binding::key);
-  if (knob != knobs.end()) {
-    press_knob(*knob);
-  } else if (binding != bindings().end()) {
-    (this->*binding->act)(binding->n + static_cast<int>(key - first));
-  } else if (key > 0x20 && key != 0x7F && key < key::up) {
-    say(fmt::format("{} does nothing here; ? shows the keys", key_text(key)));
-  }
-}
-
-// Pages keep their keys. Whatever would change the settings does not.
-bool Controller::press_replay(Key key) {
-  if (!state_.replay) return false;
-  const bool scrolls = key == key::home || key == key::end;
-  if (!(scrolls && open_page())) {
-    if (auto said = source_.press(key)) {
-      if (!said->empty()) say(std::move(*said));
-      return true;
-    }
-  }
-  const auto knobs = hot_keys(state_.requested);
-  const bool is_knob =
-      std::ranges::find(knobs, key, [](const HotKey& hot) { return Key(hot.key); }) != knobs.end();
-  if (!is_knob && !changes_settings(key)) return false;
-  say("a recording cannot be changed; ? shows its keys");
-  return true;
+void Controller::press_replay(int key) {
+  if (auto said = source_.press(static_cast<Key>(key)); !said.empty()) say(std::move(said));
 }
 
 // On an error nothing changes. Returns whether the change was made.
@@ -296,10 +246,7 @@ void Controller::compare() {
 
 // What lies over the dashboard, the topmost first. False: there is nothing.
 bool Controller::close_overlay() {
-  if (PageState* page = open_page()) {
-    page->open = false;
-    return true;
-  }
+  if (close_page()) return true;
   if (state_.zoom) {
     state_.zoom.reset();
     return true;
@@ -319,7 +266,7 @@ void Controller::close() {
 }
 
 void Controller::quit() {
-  if (!close_overlay()) outcome_ = Outcome::quit;
+  if (!close_overlay()) leave<Outcome::quit>();
 }
 
 int Controller::page_rows() const {
@@ -327,20 +274,12 @@ int Controller::page_rows() const {
 }
 
 PageState* Controller::open_page() {
-  if (state_.help.open) return &state_.help;
-  if (state_.messages.open) return &state_.messages;
+  if (PageState* page = Screen::open_page()) return page;
   if (state_.ladder.open) return &state_.ladder;
   return state_.log.open ? &state_.log : nullptr;
 }
 
-// settle() keeps it within the page.
-void Controller::move(int lines) {
-  if (PageState* page = open_page()) {
-    page->scroll += lines;
-  } else {
-    move_selection(state_.list(state_.focus), lines);
-  }
-}
+void Controller::move(int lines) { move_selection(state_.list(state_.focus), lines); }
 
 bool Controller::inspect(Key key) {
   if (state_.help.open || !layout().fits || shows_parts(*shown_, state_)) return false;
@@ -359,13 +298,6 @@ void Controller::press_roof() {
     say("the roof is unknown: start pipetop with --roof");
   else
     state_.roof_hidden = !state_.roof_hidden;
-}
-
-void Controller::toggle_recording() {
-  if (state_.replay)
-    say("this is a recording");
-  else
-    outcome_ = Outcome::toggle_recording;
 }
 
 void Controller::press_inspect() {

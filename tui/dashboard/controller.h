@@ -44,8 +44,8 @@ class Source {
 
   // Where a recording is; null for what happens now.
   virtual const ReplayState* replay() const { return nullptr; }
-  // A key of a recording: what is said, which may be "". Nothing if it is none of them.
-  virtual std::optional<std::string> press(Key) { return std::nullopt; }
+  // A key of a recording: returns what is said, which may be "".
+  virtual std::string press(Key) { return {}; }
 };
 
 class Controller : public Screen {
@@ -74,10 +74,8 @@ class Controller : public Screen {
   bool handle_events() override;
   bool tick(uint64_t viewer_ns) override;
   void record(Tape& tape) override;
-  void set_recording(bool on) override { state_.recording = on; }
   void lay_out(int rows, int cols) override { show(*shown_, rows, cols); }
   void draw(Canvas& canvas) const override;
-  Outcome handle(const Input& input) override;
   void suspend() override { source_.suspend(); }
   void resume() override { source_.resume(); }
 
@@ -86,14 +84,11 @@ class Controller : public Screen {
   // Shows this one, which must outlive it or the next one.
   void show(const Snapshot& shown, int rows, int cols);
 
-  struct Binding {
-    Key key;
-    void (Controller::*act)(int n);
-    int n = 0;
-    ScreenKey help = {};  // empty where another key's line names it
-  };
-  // Of all keys but the knobs', in the order of the help page.
-  static std::span<const Binding> bindings();
+  // All keys but the knobs', in the order of the help page.
+  static std::vector<KeyTable> keys();
+  // Those of a replay: its own, and what changes nothing.
+  static std::vector<KeyTable> keys_of_replay();
+  static KeyTable replay_keys();
 
   // A talk's scenes, which must outlive it. With `presented` the keys are a clicker's, the show is
   // on, and the first scene is entered: the source must have begun with its settings.
@@ -101,23 +96,39 @@ class Controller : public Screen {
   // Enters the next scene if its time has come. `now` is live, also while frozen.
   void go_on(const Snapshot& now);
 
-  void say(std::string text, Severity severity = Severity::info) override;
-  // The source's time, which continues while frozen. Messages age in the viewer's, which is
-  // another one while a recording is replayed.
+  // The source's time. Messages age in the viewer's, which is another one while a recording is
+  // replayed.
   void set_time(uint64_t now_ns) { set_time(now_ns, now_ns); }
   void set_time(uint64_t now_ns, uint64_t viewer_ns);
 
+ protected:
+  ScreenState& common() override { return state_; }
+  std::vector<KeyTable> key_tables() const override {
+    return state_.replay ? keys_of_replay() : keys();
+  }
+  uint8_t place() const override {
+    return state_.log.open || state_.ladder.open ? kWithPage : kWithoutPage;
+  }
+  bool press_first(Key key) override;
+  bool press_last(Key key) override;
+  void move(int lines) override;
+  int page_rows() const override;
+  // A hand on the mouse must not change a talk.
+  bool takes_mouse() const override { return !(state_.talk.presenting && state_.show.on); }
+  void click(const Mouse& mouse) override;
+  void scroll(const Mouse& mouse, int lines) override;
+  void settle() override;
+  PageState* open_page() override;
+
  private:
+  // Where keys have a meaning: with or without a page in place of other panels.
+  enum Place : uint8_t { kWithoutPage = 1, kWithPage = 2 };
   struct Keymap;
   template <auto kAct>
-  void run(int n);
-  template <Outcome kOutcome>
-  void leave(int) {
-    outcome_ = kOutcome;
-  }
+  static void on_state(Screen& screen, int n);
 
-  void press(Key key);
-  bool press_replay(Key key);
+  void press_replay(int key);
+  void refuse_recording() { say("this is a recording"); }
   void follow_replay();
   void press_knob(const HotKey& hot);
   bool press_talk(Key key);
@@ -129,10 +140,8 @@ class Controller : public Screen {
   void redo();
   void baseline();
   void step(int role);
-  void freeze();
+  void freeze() override;
   void change_focus(int step);
-  void move(int lines);
-  void page(int pages) { move(pages * page_rows()); }
   void compare();
   void toggle_log() { toggle_page(state_.log, ShowPart::log); }
   void toggle_ladder() { toggle_page(state_.ladder, ShowPart::ladder); }
@@ -140,16 +149,13 @@ class Controller : public Screen {
   void toggle_show() { set_show(!state_.show.on); }
   void next_show_part();
   void toggle_zoom();
-  void toggle_messages() { state_.messages.toggle(); }
-  void toggle_help() { state_.help.toggle(); }
   void press_inspect();
   void press_parts();
   void press_roof();
-  void toggle_recording();
   void switch_counters();
   bool close_overlay();
   void close();
-  void quit();
+  void quit() override;
 
   // Settings, and the preset or start that they came from.
   struct Step {
@@ -157,19 +163,13 @@ class Controller : public Screen {
   };
   using Steps = std::deque<Step>;
 
-  void settle();
   bool apply(const Settings& next, const std::string& label, Key key);
   void change_workload(WorkloadKind kind);
   bool go(Steps& from, Steps& to, const std::string& label, Key key);
   bool change_to(const Settings& next, const std::string& label, Key key, std::string already);
   bool inspect(Key key);
-  void click(const Mouse& mouse);
   void click_list(Role role, int row);
-  void scroll(const Mouse& mouse, int lines);
   Layout layout() const { return screen_layout(state_, rows_, cols_); }
-  int page_rows() const;
-  // The page on top, nullptr if there is none.
-  PageState* open_page();
 
   Source& source_;
   Settings start_;
@@ -186,9 +186,7 @@ class Controller : public Screen {
   std::function<void(const Snapshot&)> every_snapshot_;
   std::optional<NotesServer> notes_;
   uint64_t recorded_scene_ns_ = 0;  // when the last one began that the recording was told
-  Outcome outcome_ = Outcome::stay;
   int rows_ = 0, cols_ = 0;
-  uint64_t viewer_ns_ = 0, message_until_ns_ = 0;
 };
 
 }  // namespace pipetop::tui

@@ -90,7 +90,7 @@ bool Controller::press_talk(Key key) {
       enter_scene(asked.scene, U'n');
       break;
     case Does::leave:
-      outcome_ = Outcome::quit;
+      leave<Outcome::quit>();
       break;
     case Does::say:
       say(asked.words);

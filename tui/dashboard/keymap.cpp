@@ -3,12 +3,13 @@
 #include "tui/dashboard/keymap.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <type_traits>
 #include <vector>
 
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/controller.h"
-#include "tui/dashboard/replay.h"
 #include "tui/state/key_bar.h"
 #include "tui/state/list_state.h"
 #include "tui/state/ring_state.h"
@@ -64,60 +65,53 @@ void begin_filter(DashboardState& view) { view.choice.filter_before = view.choic
 
 }  // namespace
 
-// The action of a key: a member, called with the row's number if it takes one, or a function of the
-// view's state. Its result is shown as a message.
+// The action of a function of the view's state. What it returns is shown as a message.
 template <auto kAct>
-void Controller::run(int n) {
-  using Act = decltype(kAct);
-  if constexpr (std::is_invocable_v<Act, DashboardState&>) {
-    if constexpr (std::is_void_v<std::invoke_result_t<Act, DashboardState&>>) {
-      kAct(state_);
-    } else {
-      say(std::string(kAct(state_)));
-    }
-  } else if constexpr (std::is_invocable_v<Act, Controller&, int>) {
-    (this->*kAct)(n);
-  } else {
-    (this->*kAct)();
-  }
+void Controller::on_state(Screen& screen, int) {
+  auto& own = static_cast<Controller&>(screen);
+  if constexpr (std::is_void_v<decltype(kAct(own.state_))>)
+    kAct(own.state_);
+  else
+    own.say(std::string(kAct(own.state_)));
 }
 
 struct Controller::Keymap {
   using C = Controller;
-  using enum Outcome;
-  template <auto kAct>
-  static constexpr auto does = &C::run<kAct>;
-  static constexpr int kAll = 1 << 20;
-  static constexpr Binding kRows[] = {
-      {U'1', does<&C::press_preset>, 0, {"1-9", "select a preset"}},
+  static constexpr auto kPreset = does<&C::press_preset>;
+  static constexpr auto kFocus = does<&C::change_focus>;
+  // They change settings, as the knobs' keys do.
+  static constexpr KeyRow kChanges[] = {
+      {U'1', kPreset, 0, {"1-9", "select a preset"}},
+      {U'2', kPreset, 1},
+      {U'3', kPreset, 2},
+      {U'4', kPreset, 3},
+      {U'5', kPreset, 4},
+      {U'6', kPreset, 5},
+      {U'7', kPreset, 6},
+      {U'8', kPreset, 7},
+      {U'9', kPreset, 8},
       {U'u', does<&C::undo>, 0, {"u U", "undo the last change, redo it"}},
       {U'U', does<&C::redo>},
       {U'0', does<&C::baseline>, 0, {"0", "back to the initial settings"}},
       {U'[', does<&C::step>, 0, {"[ ]", "single steps: one write, one read"}},
       {U']', does<&C::step>, 1},
-      {U' ', does<&C::freeze>, 0, {"Space", "freeze the screen; data keeps flowing"}},
-      {key::tab, does<&C::change_focus>, 1, {"Tab", "the other list; zoomed: the next panel"}},
-      {key::back_tab, does<&C::change_focus>, -1},
-      {key::left, does<&C::change_focus>, -1},
-      {key::right, does<&C::change_focus>, 1},
-      {U'j', does<&C::move>, 1, {"j k", "select a function; arrows do too"}},
-      {key::down, does<&C::move>, 1},
-      {U'k', does<&C::move>, -1},
-      {key::up, does<&C::move>, -1},
-      {key::page_down, does<&C::page>, 1, {"PgUp PgDn", "scroll; Home and End too"}},
-      {key::page_up, does<&C::page>, -1},
-      {key::home, does<&C::move>, -kAll},
-      {key::end, does<&C::move>, kAll},
-      {U'f', does<toggle_form>, 0, {"f", "flat function list, or call tree"}},
-      {U'+', does<on_list<open_level>>, 0, {"+ Enter", "open or close the selected row"}},
-      {key::enter, does<on_list<open_level>>},
-      {U'e', does<on_list<open_entry>>, 0, {"e", "open or close all rows below it"}},
-      {U'E', does<on_list<open_all>>, 0, {"E C", "open all, close all"}},
-      {U'C', does<on_list<close_all>>},
-      {U'o', does<toggle_sort>, 0, {"o", "sort by self, or by self and children"}},
-      {U'/', does<begin_filter>, 0, {"/", "filter functions by name"}},
-      {U'w', does<toggle_activity>, 0, {"w", "where processes run, or where they wait"}},
-      {U'%', does<toggle_wall>, 0, {"%", "shares of samples, or of wall time"}},
+      {U'x', does<&C::switch_counters>, 0, {"x", "BPF counters: percpu or shared"}},
+  };
+  static constexpr KeyRow kShows[] = {
+      {key::tab, kFocus, 1, {"Tab", "the other list; zoomed: the next panel"}},
+      {key::back_tab, kFocus, -1},
+      {key::left, kFocus, -1},
+      {key::right, kFocus, 1},
+      {U'f', on_state<toggle_form>, 0, {"f", "flat function list, or call tree"}},
+      {U'+', on_state<on_list<open_level>>, 0, {"+ Enter", "open or close the selected row"}},
+      {key::enter, on_state<on_list<open_level>>},
+      {U'e', on_state<on_list<open_entry>>, 0, {"e", "open or close all rows below it"}},
+      {U'E', on_state<on_list<open_all>>, 0, {"E C", "open all, close all"}},
+      {U'C', on_state<on_list<close_all>>},
+      {U'o', on_state<toggle_sort>, 0, {"o", "sort by self, or by self and children"}},
+      {U'/', on_state<begin_filter>, 0, {"/", "filter functions by name"}},
+      {U'w', on_state<toggle_activity>, 0, {"w", "where processes run, or where they wait"}},
+      {U'%', on_state<toggle_wall>, 0, {"%", "shares of samples, or of wall time"}},
       {U'n', does<&C::step_scene>, 1, {"n N", "next and previous scene of a talk"}},
       {U'N', does<&C::step_scene>, -1},
       {U'a', does<&C::compare>, 0, {"a", "keep this segment as A, to compare with"}},
@@ -127,54 +121,79 @@ struct Controller::Keymap {
       {U'S', does<&C::toggle_show>, 0, {"S", "the show: few and large things"}},
       {U'V', does<&C::next_show_part>, 0, {"V", "in the show: what the large part shows"}},
       {U'i', does<&C::press_inspect>, 0, {"i", "inspect a slot; arrows move, Esc leaves"}},
-      {U'r', does<next_picture>, 0, {"r", "ring: histogram, heat map, or both"}},
+      {U'r', on_state<next_picture>, 0, {"r", "ring: histogram, heat map, or both"}},
       {U'P', does<&C::press_parts>, 0, {"P", "the ring, or the parts: pairs, clients"}},
       {U'R', does<&C::press_roof>, 0, {"R", "show or hide the roof (upper bound)"}},
-      {U'x', does<&C::switch_counters>, 0, {"x", "BPF counters: percpu or shared"}},
-      {U'W', does<&C::toggle_recording>, 0, {"W", "record to a new file, or end that"}},
-      {U'T', &C::leave<next_theme>, 0, {"T", "next theme: dark, light, high contrast"}},
-      {U'X', &C::leave<save_picture>, 0, {"X", "save this screen as a picture (SVG)"}},
-      {U'M', &C::leave<toggle_mouse>, 0, {"M", "mouse on or off; off lets you select text"}},
-      {U'!', does<&C::toggle_messages>, 0, {"!", "all messages, in full"}},
-      {U'?', does<&C::toggle_help>, 0, {"?", "this help"}},
-      {key::escape, does<&C::close>, 0, {"Esc", "close; clear filter or selection"}},
-      {key::ctrl('L'), &C::leave<redraw_all>, 0, {"Ctrl-L", "redraw the screen"}},
-      {key::ctrl('Z'), &C::leave<suspend>, 0, {"Ctrl-Z", "suspend; the workers stop too"}},
-      {U'q', does<&C::quit>, 0, {"q", "close a page, else quit; Ctrl-C quits"}},
-      {key::ctrl('C'), &C::leave<Outcome::quit>},
-      {key::ctrl('\\'), &C::leave<abort>},
+      {key::escape, does<&C::close>, 0, {"Esc", "close; clear filter or selection"}, kAnywhere},
+      {U'W',
+       does<&C::leave<Outcome::toggle_recording>>,
+       0,
+       {"W", "record to a new file, or end that"},
+       kAnywhere},
+  };
+  static constexpr auto kReplay = does<&C::press_replay>;
+  // Under a page time can be moved, too; those that scroll it are its own.
+  static constexpr KeyRow kReplays[] = {
+      {U' ', kReplay, U' ', {"Space", "pause, and go on"}, kAnywhere},
+      {key::left, kReplay, key::left, {"Left Right", "5 seconds back or forward"}, kAnywhere},
+      {key::right, kReplay, key::right, {}, kAnywhere},
+      {U',', kReplay, U',', {", .", "pause, and one frame back or forward"}, kAnywhere},
+      {U'.', kReplay, U'.', {}, kAnywhere},
+      {U'<', kReplay, U'<', {"< >", "slower or faster: 0.25 to 16 times"}, kAnywhere},
+      {U'>', kReplay, U'>', {}, kAnywhere},
+      {U'n', kReplay, U'n', {"n N", "to the next change or scene, or back to one"}, kAnywhere},
+      {U'N', kReplay, U'N', {}, kAnywhere},
+      {key::home,
+       kReplay,
+       key::home,
+       {"Home End", "to the beginning, or to the end"},
+       kWithoutPage},
+      {key::end, kReplay, key::end, {}, kWithoutPage},
+      {U'W', does<&C::refuse_recording>, 0, {}, kAnywhere},
   };
 };
 
-std::span<const Controller::Binding> Controller::bindings() { return Keymap::kRows; }
+std::vector<KeyTable> Controller::keys() {
+  return {moving_keys(), Keymap::kChanges, Keymap::kShows, page_keys(), terminal_keys()};
+}
+
+std::vector<KeyTable> Controller::keys_of_replay() {
+  return {Keymap::kReplays, moving_keys(), Keymap::kShows, page_keys(), terminal_keys()};
+}
+
+KeyTable Controller::replay_keys() { return Keymap::kReplays; }
+
+// Knobs, and in a recording what would change settings.
+bool Controller::press_last(Key key) {
+  const auto knobs = hot_keys(state_.requested);
+  const auto knob = std::ranges::find(knobs, key, [](const HotKey& hot) { return Key(hot.key); });
+  const bool is_knob = knob != knobs.end();
+  if (state_.replay && (is_knob || std::ranges::find(Keymap::kChanges, key, &KeyRow::key) !=
+                                       std::end(Keymap::kChanges)))
+    say("a recording cannot be changed; ? shows its keys");
+  else if (is_knob)
+    press_knob(*knob);
+  else
+    return false;
+  return true;
+}
 
 std::span<const ScreenKey> screen_keys() {
-  static const auto keys = [] {
-    std::vector<ScreenKey> named;
-    for (const auto& row : Controller::bindings()) {
-      if (!row.help.keys.empty()) named.push_back(row.help);
-    }
-    return named;
-  }();
+  static const auto keys = tui::help_of(Controller::keys(), kBehindPages);
   return keys;
 }
 
 std::span<const ScreenKey> screen_keys_of_replay() {
-  static const auto keys = [] {
-    const auto own = replay_keys();
-    std::vector<ScreenKey> named(own.begin(), own.end());
-    for (const auto& row : Controller::bindings()) {
-      const bool own_meaning = row.key == U' ' || row.key == U'W';
-      if (!row.help.keys.empty() && !own_meaning && !changes_settings(row.key))
-        named.push_back(row.help);
-    }
-    return named;
-  }();
+  static const auto keys = tui::help_of(Controller::keys_of_replay(), kBehindPages);
+  return keys;
+}
+
+std::span<const ScreenKey> replay_keys() {
+  static const auto keys = tui::help_of(std::array{Controller::replay_keys()}, kBehindPages);
   return keys;
 }
 
 void Controller::click(const Mouse& mouse) {
-  if (state_.help.open || state_.messages.open) return close();
   const Layout places = layout();
   if (!places.fits) return;
   if (!state_.show.on && places.keys.contains(mouse.row, mouse.col)) {
@@ -211,10 +230,6 @@ void Controller::click_list(Role role, int row) {
 
 // The wheel scrolls the list; the selection moves along if necessary.
 void Controller::scroll(const Mouse& mouse, int lines) {
-  if (PageState* page = open_page()) {
-    page->scroll += lines;
-    return;
-  }
   for (const Role role : roles_of(state_.on_screen())) {
     if (!panel_of(layout(), role).contains(mouse.row, mouse.col)) continue;
     ListState& list = state_.list(role);

@@ -17,6 +17,8 @@ std::span<const ScreenKey> screen_keys();
 
 // While a recording is replayed: its own keys, and those that change nothing.
 std::span<const ScreenKey> screen_keys_of_replay();
+// Its own.
+std::span<const ScreenKey> replay_keys();
 
 inline HelpContents help_of(const DashboardState& view) {
   if (view.replay) return {nullptr, {}, screen_keys_of_replay()};

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 
 #include "engine/base/error.h"
 #include "tui/dashboard/keymap.h"
@@ -16,18 +15,7 @@ namespace {
 
 constexpr int64_t kSeek_ns = 5 * int64_t{kSecond};
 
-constexpr auto kReplayKeys = std::to_array<ScreenKey>({
-    {"Space", "pause, and go on"},
-    {"Left Right", "5 seconds back or forward"},
-    {", .", "pause, and one frame back or forward"},
-    {"< >", "slower or faster: 0.25 to 16 times"},
-    {"n N", "to the next change or scene, or back to one"},
-    {"Home End", "to the beginning, or to the end"},
-});
-
 }  // namespace
-
-std::span<const ScreenKey> replay_keys() { return kReplayKeys; }
 
 void draw_recorded(Canvas& canvas, const Snapshot& shown, DashboardState& view) {
   view.requested = shown.requested;
@@ -134,12 +122,12 @@ std::optional<std::string> ReplaySource::press_talk(Key key) {
   return "";
 }
 
-std::optional<std::string> ReplaySource::press(Key key) {
+std::string ReplaySource::press(Key key) {
   std::string said;
   if (presents_) {
     if (auto done = press_talk(key)) {
       describe();
-      return done;
+      return *done;
     }
   }
   switch (key) {
@@ -177,7 +165,7 @@ std::optional<std::string> ReplaySource::press(Key key) {
       playback_.go_to(playback_.duration_ns());
       break;
     default:
-      return std::nullopt;
+      break;
   }
   describe();
   return said;

@@ -16,9 +16,6 @@
 
 namespace pipetop::tui {
 
-// The keys of a replay, as the help shows them.
-std::span<const ScreenKey> replay_keys();
-
 // Draws a recorded moment as the dashboard showed it, without the replay's own line. `view` has the
 // presets and what else is chosen, and remembers what moves.
 void draw_recorded(Canvas& canvas, const Snapshot& shown, DashboardState& view);
@@ -44,7 +41,7 @@ class ReplaySource final : public Source {
   void suspend() override {}
   void resume() override { last_ns_ = clock_(); }
   const ReplayState* replay() const override { return &state_; }
-  std::optional<std::string> press(Key key) override;
+  std::string press(Key key) override;
 
   void go_to(uint64_t at_ns) { playback_.go_to(at_ns); }
   bool at_end() const { return playback_.at_end(); }

@@ -25,44 +25,26 @@ class NotesApp final : public Screen {
   uint64_t period_ns(uint64_t) const override { return 100 * kMs; }
 
   bool tick(uint64_t now_ns) override {
-    now_ns_ = now_ns;
+    state_.now_ns = now_ns;
     reader_.update(notes_directories(), notes_owner().uid);
     return true;
   }
 
   void lay_out(int, int) override {}
   void draw(Canvas& canvas) const override {
-    draw_notes(canvas, {reader_.page(), reader_.connected(), now_ns_, clock_text()});
+    draw_notes(canvas, {reader_.page(), reader_.connected(), state_.now_ns, clock_text()});
   }
 
   // Nothing can be clicked, but text selected.
   bool uses_mouse() const override { return false; }
 
-  Outcome handle(const Input& input) override {
-    if (input.kind != Input::Kind::key) return Outcome::stay;
-    switch (input.key) {
-      case U'q':
-        return Outcome::quit;
-      case U'T':
-        return Outcome::next_theme;
-      case key::ctrl('C'):
-        return Outcome::interrupt;
-      case key::ctrl('\\'):
-        return Outcome::abort;
-      case key::ctrl('Z'):
-        return Outcome::suspend;
-      case key::ctrl('L'):
-        return Outcome::redraw_all;
-      default:
-        return Outcome::stay;
-    }
-  }
-
-  void say(std::string, Severity) override {}
+ protected:
+  ScreenState& common() override { return state_; }
+  std::vector<KeyTable> key_tables() const override { return {terminal_keys()}; }
 
  private:
+  ScreenState state_;
   NotesReader reader_;
-  uint64_t now_ns_ = 0;
 };
 
 }  // namespace

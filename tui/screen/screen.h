@@ -1,8 +1,12 @@
-// What the shell needs of a screen: dashboard, notes, or watch. See shell.h.
+// What every screen has, dashboard, notes and watch: keys in tables, pages, messages. The shell
+// runs it, see shell.h.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "engine/config/talk.h"
 #include "engine/model/snapshot.h"
@@ -39,6 +43,62 @@ class Tape {
   virtual void begin_scene(uint64_t now_ns, uint32_t number, const Scene& scene) = 0;
 };
 
+// A page that a key opens over other panels.
+struct PageState {
+  bool open = false;
+  int scroll = 0;
+
+  void toggle() { *this = {!open, 0}; }
+};
+
+// The user's choices that there are on every screen.
+struct ScreenState {
+  PageState help, messages;  // over everything else
+  bool frozen = false;
+  bool recording = false;              // to a file, see `pipetop help recording`
+  std::string message;                 // of a key
+  Severity severity = Severity::info;  // of the message
+  uint64_t now_ns = 0;                 // continues while frozen
+};
+
+class Screen;
+
+// Where keys have a meaning: places of a screen's own, and the pages over all of them.
+inline constexpr uint8_t kOnPage = 0x80, kBehindPages = 0x7F, kAnywhere = 0xFF;
+
+// What a key does; one row of a table.
+struct KeyRow {
+  Key key;
+  void (*act)(Screen& screen, int n);
+  int n = 0;
+  ScreenKey help = {};  // empty where another key's line names it
+  uint8_t where = kBehindPages;
+};
+using KeyTable = std::span<const KeyRow>;
+
+template <class C, class... Args>
+C* screen_of(void (C::*)(Args...));
+
+// The action of a row: a member of a screen, called with the row's number if it takes one.
+template <auto kAct>
+void does(Screen& screen, int n) {
+  auto& own = static_cast<std::remove_pointer_t<decltype(screen_of(kAct))>&>(screen);
+  if constexpr (requires { (own.*kAct)(n); })
+    (own.*kAct)(n);
+  else
+    (own.*kAct)();
+}
+
+// To select, to scroll.
+KeyTable moving_keys();
+// Freezing, and the pages of help and messages.
+KeyTable page_keys();
+// Of the terminal and the program.
+KeyTable terminal_keys();
+
+// The lines of the help for what works there. The first row of a key counts.
+std::vector<ScreenKey> help_of(std::span<const KeyTable> tables, uint8_t place);
+
 class Screen {
  public:
   Screen() = default;
@@ -59,16 +119,16 @@ class Screen {
   virtual bool tick(uint64_t now_ns) = 0;
   // What the last tick took, also while the screen is frozen. Throws Error.
   virtual void record(Tape&) {}
-  virtual void set_recording(bool) {}
+  void set_recording(bool on) { common().recording = on; }
 
   // Keeps selections and scrolling within a screen of this size. Before each draw().
   virtual void lay_out(int rows, int cols) = 0;
   virtual void draw(Canvas& canvas) const = 0;
 
   virtual bool uses_mouse() const { return true; }
-  virtual Outcome handle(const Input& input) = 0;
+  Outcome handle(const Input& input);
   // For the message line, if there is one; it disappears by itself.
-  virtual void say(std::string text, Severity severity = Severity::info) = 0;
+  void say(std::string text, Severity severity = Severity::info);
 
   // Before somebody else gets the terminal, and afterwards.
   virtual void suspend() {}
@@ -78,6 +138,46 @@ class Screen {
   // Ctrl-C and Ctrl-\ must be delivered, as the terminal is raw.
   virtual bool has_command() const { return false; }
   virtual void deliver(int /*signal*/) {}
+
+  // The actions of rows.
+  void move_or_scroll(int lines);
+  void page(int pages) { move_or_scroll(pages * page_rows()); }
+  virtual void freeze() {}
+  void toggle_help() { common().help.toggle(); }
+  void toggle_messages() { common().messages.toggle(); }
+  virtual void quit();
+  template <Outcome kOutcome>
+  void leave() {
+    outcome_ = kOutcome;
+  }
+
+ protected:
+  virtual ScreenState& common() = 0;
+  // The first row that matches key and place counts.
+  virtual std::vector<KeyTable> key_tables() const = 0;
+  virtual uint8_t place() const { return kBehindPages; }
+  // What takes keys before the tables; whether it has taken this one.
+  virtual bool press_first(Key) { return false; }
+  // What takes those that mean nothing in the tables, unless a page is over it.
+  virtual bool press_last(Key) { return false; }
+  virtual void move(int /*lines*/) {}
+  virtual int page_rows() const { return 1; }
+  virtual bool takes_mouse() const { return true; }
+  virtual void click(const Mouse&) {}
+  virtual void scroll(const Mouse&, int /*lines*/) {}
+  // After input: the next may come before the next frame.
+  virtual void settle() {}
+
+  // The page on top, nullptr if there is none.
+  virtual PageState* open_page();
+  bool close_page();  // false: there is none
+  void press(Key key);
+  // The time by which messages age. Whether one has disappeared.
+  bool age_message(uint64_t viewer_ns);
+
+ private:
+  Outcome outcome_ = Outcome::stay;
+  uint64_t viewer_ns_ = 0, message_until_ns_ = 0;
 };
 
 }  // namespace pipetop::tui

@@ -12,6 +12,7 @@
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
 #include "engine/registry/workloads.h"
+#include "tui/screen/screen.h"
 #include "tui/state/layout.h"
 #include "tui/state/list_state.h"
 #include "tui/state/replay_state.h"
@@ -22,24 +23,16 @@
 
 namespace pipetop::tui {
 
-// A page that a key opens over other panels.
-struct PageState {
-  bool open = false;
-  int scroll = 0;
-
-  void toggle() { *this = {!open, 0}; }
-};
-
-struct DashboardState {
+// `now_ns` is the source's time.
+struct DashboardState : ScreenState {
   Settings requested;                 // current, also while frozen
   std::optional<Settings> frozen_on;  // those of the picture, while frozen
   std::span<const Preset> presets;    // for keys 1 to 9
   Role focus = Role::writer;
   ListChoice choice;  // what both lists show
   std::array<ListState, kRoles> lists;
-  Reference reference;  // the reference for changes
-  PageState help, log, ladder,
-      messages;               // log: the segments so far; ladder: their settings as bars
+  Reference reference;        // the reference for changes
+  PageState log, ladder;      // the segments so far; their settings as bars
   std::optional<Panel> zoom;  // the panel that has the whole screen
   HottestFunctions hottest;
   RingState ring;
@@ -49,12 +42,7 @@ struct DashboardState {
   std::optional<bool> parts;             // in the ring's place; nothing: the workload's default
   std::optional<double> roof_gib_per_s;  // the upper bound of a pipe's rate here, if known
   bool roof_hidden = false;
-  uint64_t now_ns = 0;  // the source's time, which continues while frozen
-  bool frozen = false;
-  bool recording = false;               // to a file, see `pipetop help recording`
   const ReplayState* replay = nullptr;  // of a recording; null: it happens now
-  std::string message;                  // "" : the engine's notices
-  Severity severity = Severity::info;
 
   std::optional<double> shown_roof() const { return roof_hidden ? std::nullopt : roof_gib_per_s; }
   const ListState& list(Role role) const { return lists[static_cast<size_t>(role)]; }

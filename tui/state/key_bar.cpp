@@ -131,11 +131,13 @@ void add_screen_items(std::vector<KeyItem>& items, const DashboardState& state) 
                      .rank = rank,
                      .widest = widest});
   };
-  if (state.on_screen().workload == WorkloadKind::pipe) add("[ ]", "steps", {U'[', U']'}, 3);
-  if (!state.presets.empty()) items.push_back(presets_item(state));
-  add("u U", "undo", {U'u', U'U'}, 1);
-  add("0", "baseline", {U'0'}, 4);
-  add("Space", state.frozen ? "resume" : "freeze", {U' '}, 2);
+  if (!state.replay) {
+    if (state.on_screen().workload == WorkloadKind::pipe) add("[ ]", "steps", {U'[', U']'}, 3);
+    if (!state.presets.empty()) items.push_back(presets_item(state));
+    add("u U", "undo", {U'u', U'U'}, 1);
+    add("0", "baseline", {U'0'}, 4);
+    add("Space", state.frozen ? "resume" : "freeze", {U' '}, 2);
+  }
   add("Tab", "focus", {key::tab}, 2);
   add("f", choice.form == ListForm::flat ? "tree" : "flat", {U'f'}, 2);
   add("w", choice.activity == Activity::running ? "waiting" : "running", {U'w'}, 2);
@@ -147,7 +149,7 @@ void add_screen_items(std::vector<KeyItem>& items, const DashboardState& state) 
   }
 }
 
-// Transport in place of the knobs, and those keys of the screen that change nothing else.
+// Transport in place of the knobs.
 std::vector<KeyItem> replay_items(const DashboardState& state) {
   const ReplayState& replay = *state.replay;
   std::vector<KeyItem> items = {{"Space",
@@ -159,11 +161,6 @@ std::vector<KeyItem> replay_items(const DashboardState& state) {
                                 {"n N", "change", {U'n', U'N'}},
                                 {"< >", "speed", {U'<', U'>'}},
                                 {", .", "frame", {U',', U'.'}}};
-  std::vector<KeyItem> screen;
-  add_screen_items(screen, state);
-  for (KeyItem& item : screen)
-    if (!item.presses.empty() && item.presses[0] != U' ' && !changes_settings(item.presses[0]))
-      items.push_back(std::move(item));
   return items;
 }
 
@@ -208,11 +205,6 @@ void place_by_rank(std::vector<KeyItem>& items, const Rect& bar, int last_end, i
 
 }  // namespace
 
-bool changes_settings(Key key) {
-  constexpr std::u32string_view kKeys = U"uU0x";
-  return (key >= U'1' && key <= U'9') || kKeys.find(key) != kKeys.npos;
-}
-
 int KeyItem::columns() const {
   return columns_of(keys) + 1 + std::max(columns_of(text), widest) + (lamp == Lamp::none ? 0 : 2);
 }
@@ -223,7 +215,7 @@ std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const Dashbo
   if (state.zoom) items.insert(items.begin(), {.keys = "Z", .text = "back", .presses = {U'Z'}});
   if (state.talk.presenting)
     items.insert(items.begin(), {.keys = "S-Tab", .text = "talk", .presses = {key::back_tab}});
-  if (!state.replay) add_screen_items(items, state);
+  add_screen_items(items, state);
   if (bar.cols < kNamedPresets)
     for (KeyItem& item : items)
       if (!item.brief.empty()) item.text = item.brief, item.widest = 0;

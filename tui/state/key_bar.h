@@ -27,9 +27,6 @@ struct KeyItem {
   int columns() const;
 };
 
-// Beside the knobs' own keys: presets, undo, baseline, counters.
-bool changes_settings(Key key);
-
 // Where they are: a recording's time line is below them.
 inline Rect key_bar(const Layout& layout, const DashboardState& state) {
   Rect bar = layout.keys;

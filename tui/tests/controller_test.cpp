@@ -141,7 +141,7 @@ TEST_F(ControllerTest, QClosesWhatLiesOverTheDashboard) {
   EXPECT_EQ(press(U'q'), Outcome::stay);
   EXPECT_EQ(state().choice.filter, "");
   press(U'?');
-  EXPECT_EQ(press(3), Outcome::quit) << "Ctrl-C always quits";
+  EXPECT_EQ(press(3), Outcome::interrupt) << "Ctrl-C always quits";
   press(U'q');
   EXPECT_EQ(press(U'q'), Outcome::quit);
 }
@@ -378,7 +378,7 @@ TEST_F(ControllerTest, HelpOpensScrollsAndCloses) {
 
 TEST_F(ControllerTest, OutcomesForTheTerminal) {
   EXPECT_EQ(press(U'q'), Outcome::quit);
-  EXPECT_EQ(press(3), Outcome::quit);
+  EXPECT_EQ(press(3), Outcome::interrupt);
   EXPECT_EQ(press(26), Outcome::suspend);
   EXPECT_EQ(press(28), Outcome::abort);
   EXPECT_EQ(press(12), Outcome::redraw_all);
@@ -402,8 +402,8 @@ TEST_F(ControllerTest, AClickTogglesAndTheWheelScrolls) {
 
 TEST(Keymap, NoKeyHasTwoMeanings) {
   std::set<Key> taken;
-  for (const Controller::Binding& binding : Controller::bindings())
-    EXPECT_TRUE(taken.insert(binding.key).second) << uint32_t(binding.key);
+  for (const KeyTable table : Controller::keys())
+    for (const KeyRow& row : table) EXPECT_TRUE(taken.insert(row.key).second) << uint32_t(row.key);
   for (const HotKey& hot : hot_keys(WorkloadKind::pipe)) {
     EXPECT_TRUE(taken.insert(Key(hot.key)).second) << hot.key;
     EXPECT_FALSE(hot.key >= '0' && hot.key <= '9');

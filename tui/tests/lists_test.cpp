@@ -158,7 +158,7 @@ TEST_F(ListsTest, KeysThatAreNoTextPassTheFilter) {
   press(U"/v");
   press({&key::down, 1});
   EXPECT_TRUE(source_.labels.empty()) << "v is text here";
-  EXPECT_EQ(controller_.handle({Input::Kind::key, 3, {}}), Outcome::quit);
+  EXPECT_EQ(controller_.handle({Input::Kind::key, 3, {}}), Outcome::interrupt);
 }
 
 TEST_F(ListsTest, BackspaceTakesAWholeCharacter) {

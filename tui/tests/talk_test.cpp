@@ -222,7 +222,7 @@ TEST_F(TalkTest, LeavingAsks) {
   press(key::tab);
   EXPECT_EQ(press(U'q'), Outcome::stay) << "nor from the knobs";
   EXPECT_EQ(press(U'y'), Outcome::quit);
-  EXPECT_EQ(press(key::ctrl('C')), Outcome::quit);
+  EXPECT_EQ(press(key::ctrl('C')), Outcome::interrupt);
 }
 
 TEST_F(TalkTest, TheKeysAreOnAPage) {

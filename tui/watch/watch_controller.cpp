@@ -16,8 +16,6 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr uint64_t kHintStays_ns = 3'000'000'000;
-constexpr uint64_t kErrorStays_ns = 10'000'000'000;
 constexpr uint64_t kNoticeStays_ns = 60'000'000'000;
 constexpr size_t kMostNotices = 50;
 constexpr const char* kNothingChanged = "nothing was changed";
@@ -33,12 +31,6 @@ WatchController::WatchController(WatchSource& source, const WatchStart& start)
   state_.in_pipeline = start.pipeline;
   state_.command = start.command;
   state_.pipeline.cpus = cpus_.size();
-}
-
-void WatchController::say(std::string text, Severity severity) {
-  state_.message = std::move(text);
-  state_.severity = severity;
-  message_until_ns_ = state_.now_ns + (severity == Severity::info ? kHintStays_ns : kErrorStays_ns);
 }
 
 void WatchController::show(const std::shared_ptr<const WatchSnapshot>& now) {
@@ -58,11 +50,7 @@ uint64_t WatchController::period_ns(uint64_t frame_ns) const {
 
 bool WatchController::tick(uint64_t now_ns) {
   state_.now_ns = now_ns;
-  bool is_new = false;
-  if (!state_.message.empty() && now_ns >= message_until_ns_) {
-    state_.message.clear();
-    is_new = true;
-  }
+  const bool is_new = age_message(now_ns);
   std::erase_if(state_.notices,
                 [&](const Notice& notice) { return now_ns >= notice.at_ns + kNoticeStays_ns; });
   const auto now = source_.tick(now_ns);
@@ -93,7 +81,7 @@ void WatchController::lay_out(int rows, int cols) {
   cols_ = cols;
   const WatchLayout layout = watch_layout(rows, cols);
   // However small the screen is: rows point into the last pass.
-  if (!state_.in_pipeline) settle(state_.table, list_rows());
+  if (!state_.in_pipeline) tui::settle(state_.table, list_rows());
   if (!layout.fits) return;
   if (state_.in_pipeline && state_.pipeline.has_pipeline()) {
     PipelineState& pipeline = state_.pipeline;
@@ -124,34 +112,8 @@ void WatchController::tell_selection() {
   source_.select(id);
 }
 
-Outcome WatchController::handle(const Input& input) {
-  constexpr int kWheelLines = 3;
-  outcome_ = Outcome::stay;
-  if (input.kind == Input::Kind::key)
-    press(input.key);
-  else if (input.kind == Input::Kind::mouse && input.mouse.act == MouseAct::press)
-    click(input.mouse);
-  else if (input.kind == Input::Kind::mouse)
-    scroll(input.mouse, input.mouse.act == MouseAct::wheel_up ? -kWheelLines : kWheelLines);
-  lay_out(rows_, cols_);
-  return outcome_;
-}
-
-void WatchController::press(Key key) {
-  if (press_overlay(key)) return;
-  for (const Binding& binding : bindings()) {
-    if (binding.key != key || (binding.where & state_.place()) == 0) continue;
-    (this->*binding.act)(binding.n);
-    return;
-  }
-  if (key <= 0x20 || key == 0x7F || key >= key::up) return;
-  std::string text;
-  append_utf8(text, key);
-  say(fmt::format("{} does nothing here; ? shows the keys", text));
-}
-
 // What takes the keys before their usual meanings.
-bool WatchController::press_overlay(Key key) {
+bool WatchController::press_first(Key key) {
   const bool ends = key == key::ctrl('C') || key == key::ctrl('\\');
   const bool redraws = key == key::ctrl('L') || key == key::ctrl('Z');
   if (ends || redraws) return false;
@@ -162,10 +124,10 @@ bool WatchController::press_overlay(Key key) {
 bool WatchController::press_leaving(Key key) {
   if (!state_.leaving) return false;
   if (key == key::enter || key == U'p') {
-    outcome_ = Outcome::quit;  // what is not kept is put back then
+    leave<Outcome::quit>();  // what is not kept is put back then
   } else if (key == U'k') {
     keeps_ = true;
-    outcome_ = Outcome::quit;
+    leave<Outcome::quit>();
   } else if (key == key::escape || key == U'c') {
     state_.leaving = false;
   }
@@ -215,7 +177,7 @@ bool WatchController::press_filter(Key key) {
 // Moves from slot to slot while one is inspected.
 bool WatchController::press_slots(Key key) {
   PipelineState& pipeline = state_.pipeline;
-  if (state_.place() != kInDetail || !selected_pipe(pipeline)) return false;
+  if (state_.place() != kInSlots || !selected_pipe(pipeline)) return false;
   const WatchLayout layout = watch_layout(rows_, cols_);
   const PipelineLayout places = pipeline_layout(layout.body, rows_, pipeline);
   const auto slots = detail_slots(places, pipeline);

@@ -36,70 +36,60 @@ class WatchController : public Screen {
 
   void lay_out(int rows, int cols) override;
   void draw(Canvas& canvas) const override;
-  Outcome handle(const Input& input) override;
-  void say(std::string text, Severity severity = Severity::info) override;
 
   // Whether other people's processes are as they were changed here, and are to stay so.
   bool has_changes() const;
   bool keeps_changes() const { return keeps_; }
 
-  struct Binding {
-    Key key;
-    void (WatchController::*act)(int n);
-    int n = 0;
-    uint8_t where = kAnywhere;
-    ScreenKey help = {};  // empty where another key's line names it
-  };
-  static std::span<const Binding> bindings();
+  static std::vector<KeyTable> keys();
+
+ protected:
+  ScreenState& common() override { return state_; }
+  std::vector<KeyTable> key_tables() const override { return keys(); }
+  uint8_t place() const override { return state_.place(); }
+  bool press_first(Key key) override;
+  void move(int lines) override;
+  int page_rows() const override;
+  void click(const Mouse& mouse) override;
+  void scroll(const Mouse& mouse, int lines) override;
+  void settle() override { lay_out(rows_, cols_); }
 
  private:
   struct Keymap;
-  template <Outcome kOutcome>
-  void leave(int) {
-    outcome_ = kOutcome;
-  }
 
-  bool press_overlay(Key key);
   bool press_prompt(Key key);
   bool press_question(Key key);
   bool press_leaving(Key key);
   bool press_filter(Key key);
   bool press_slots(Key key);
-  void press(Key key);
-  void click(const Mouse& mouse);
   void click_table(const Mouse& mouse);
   void click_pipeline(const Mouse& mouse);
-  void scroll(const Mouse& mouse, int lines);
   bool close_overlay();
-  PageState* open_page();
 
   // The actions of keys.
-  void move(int lines);
-  void page(int pages);
   void step(int by);
-  void enter(int);
-  void back(int);
-  void close(int);
+  void enter();
+  void back();
+  void close();
   void next_panel(int by);
   void sort(int by);
-  void toggle_tree(int);
-  void toggle_idle(int);
-  void begin_filter(int);
-  void freeze(int);
+  void toggle_tree();
+  void toggle_idle();
+  void begin_filter();
+  void freeze() override;
   void resize_ring(int larger);
-  void ask_nice(int);
-  void ask_pin(int);
-  void toggle_exact(int);
-  void undo(int);
-  void undo_all(int);
-  void toggle_form(int);
-  void toggle_sort(int);
-  void open_row(int);
-  void open_rows(int);
+  void ask_nice();
+  void ask_pin();
+  void toggle_exact();
+  void undo();
+  void undo_all();
+  void toggle_form();
+  void toggle_sort();
+  void open_row();
+  void tell_no_slots() { say("the slots of this ring are not known"); }
+  void open_rows();
   void open_all_rows(int open);
-  void toggle_messages(int) { state_.messages.toggle(); }
-  void toggle_help(int) { state_.help.toggle(); }
-  void quit(int);
+  void quit() override;
 
   void open_pipeline();
   void show(const std::shared_ptr<const WatchSnapshot>& now);
@@ -119,13 +109,11 @@ class WatchController : public Screen {
   std::vector<int> cpus_;
   std::shared_ptr<const WatchSnapshot> latest_;
   std::optional<ProcessId> sent_selection_;  // the stage that the source was told is selected
-  uint64_t message_until_ns_ = 0;
-  bool changed_ = false;  // since the last snapshot
+  bool changed_ = false;                     // since the last snapshot
   bool keeps_ = false;
   std::function<std::string()> asked_;  // what the question is about
   bool has_agreed_ = false;             // to a change, once
   bool stale_ = false;                  // what is shown is older than the latest snapshot
-  Outcome outcome_ = Outcome::stay;
   int rows_ = 0, cols_ = 0;
 };
 

@@ -14,94 +14,80 @@ namespace pipetop::tui {
 
 struct WatchController::Keymap {
   using C = WatchController;
-  using enum Outcome;
-  static constexpr int kAll = 1 << 20;
-  static constexpr uint8_t kChainOrDetail = kInChain | kInDetail;
-  static constexpr Binding kRows[] = {
-      {U'j', &C::move, 1, kAnywhere, {"j k", "select; the arrow keys do, too"}},
-      {key::down, &C::move, 1},
-      {U'k', &C::move, -1},
-      {key::up, &C::move, -1},
-      {key::right, &C::step, 1, kChainOrDetail},
-      {key::left, &C::step, -1, kChainOrDetail},
-      {key::page_down, &C::page, 1, kAnywhere, {"PgUp PgDn", "scroll; Home and End, too"}},
-      {key::page_up, &C::page, -1},
-      {key::home, &C::move, -kAll},
-      {key::end, &C::move, kAll},
-      {key::enter, &C::enter, 0, kInTable, {"Enter", "open the pipeline of this pipe"}},
-      {key::enter, &C::enter, 0, kInChain, {"Enter", "functions of a stage, slots of a ring"}},
-      {key::enter, &C::open_row, 0, kInDetail, {"+ Enter", "open or close a function, a slot"}},
-      {U'+', &C::open_row, 0, kInDetail},
-      {U'e', &C::open_rows, 0, kInDetail, {"e", "open or close all rows below it"}},
-      {U'E', &C::open_all_rows, 1, kInDetail, {"E C", "open all, close all"}},
-      {U'C', &C::open_all_rows, 0, kInDetail},
-      {U'f', &C::toggle_form, 0, kInDetail, {"f", "flat function list, or call tree"}},
-      {U'o', &C::toggle_sort, 0, kInDetail, {"o", "sort by self, or by self and children"}},
-      {key::escape, &C::close, 0, kInTable, {"Esc", "clear the filter"}},
-      {key::escape, &C::close, 0, kChainOrDetail, {"Esc", "back; Backspace, too"}},
-      {key::backspace, &C::back},
-      {U'<', &C::sort, -1, kInTable, {"< > F6", "sort by another column"}},
-      {U'>', &C::sort, 1, kInTable},
-      {key::f6, &C::sort, 1, kInTable},
-      {U't', &C::toggle_tree, 0, kInTable, {"t F5", "tree: pipelines together, or by rate"}},
-      {key::f5, &C::toggle_tree, 0, kInTable},
-      {U'i', &C::toggle_idle, 0, kInTable, {"i", "show or hide idle and own pipes"}},
-      {U'/', &C::begin_filter, 0, kInTable, {"/ \\", "filter by command, pid or path"}},
-      {U'\\', &C::begin_filter, 0, kInTable},
-      {U'/', &C::begin_filter, 0, kInDetail, {"/", "filter functions by name"}},
-      {key::tab,
-       &C::next_panel,
-       1,
-       kChainOrDetail,
-       {"Tab", "the other panel; alone: the next one"}},
-      {key::back_tab, &C::next_panel, -1, kChainOrDetail},
-      {U'}', &C::resize_ring, 1, kAnywhere, {"{ }", "halve or double the selected ring"}},
-      {U'{', &C::resize_ring, 0},
-      {U'n', &C::ask_nice, 0, kChainOrDetail, {"n", "renice the selected stage"}},
-      {U'c', &C::ask_pin, 0, kChainOrDetail, {"c", "pin the selected stage to a CPU"}},
-      {U'x',
-       &C::toggle_exact,
+  static constexpr uint8_t kInDetail = kInFunctions | kInSlots;
+  static constexpr uint8_t kInPipeline = kInChain | kInDetail;
+  static constexpr KeyRow kRows[] = {
+      {key::right, does<&C::step>, 1, {}, kInPipeline},
+      {key::left, does<&C::step>, -1, {}, kInPipeline},
+      {key::enter, does<&C::enter>, 0, {"Enter", "open the pipeline of this pipe"}, kInTable},
+      {key::enter,
+       does<&C::enter>,
        0,
-       kChainOrDetail,
-       {"x", "count bytes exactly; slows every system call"}},
-      {U'u', &C::undo, 0, kAnywhere, {"u", "undo the last change"}},
-      {U'0', &C::undo_all, 0, kAnywhere, {"0", "put everything back as it was"}},
-      {U' ', &C::freeze, 0, kAnywhere, {"Space", "freeze the screen; data keeps flowing"}},
-      {U'T', &C::leave<next_theme>, 0, kAnywhere, {"T", "next theme: dark, light, high contrast"}},
-      {U'M', &C::leave<toggle_mouse>, 0, kAnywhere, {"M", "mouse on or off; off lets you select"}},
-      {U'!', &C::toggle_messages, 0, kAnywhere, {"!", "all messages, in full"}},
-      {U'?', &C::toggle_help, 0, kAnywhere, {"? F1", "this help"}},
-      {key::f1, &C::toggle_help},
-      {key::ctrl('L'), &C::leave<redraw_all>, 0, kAnywhere, {"Ctrl-L", "redraw the screen"}},
-      {key::ctrl('Z'), &C::leave<suspend>, 0, kAnywhere, {"Ctrl-Z", "suspend"}},
-      {U'q', &C::quit, 0, kAnywhere, {"q", "close a page, else quit; Ctrl-C quits"}},
-      {key::ctrl('C'), &C::leave<interrupt>},
-      {key::ctrl('\\'), &C::leave<abort>},
+       {"Enter", "functions of a stage, slots of a ring"},
+       kInChain},
+      {key::enter, does<&C::open_row>, 0, {"+ Enter", "open or close a function"}, kInFunctions},
+      {key::enter,
+       does<&C::tell_no_slots>,
+       0,
+       {"Enter", "go from slot to slot, or back"},
+       kInSlots},
+      {U'+', does<&C::open_row>, 0, {}, kInFunctions},
+      {U'e', does<&C::open_rows>, 0, {"e", "open or close all rows below it"}, kInFunctions},
+      {U'E', does<&C::open_all_rows>, 1, {"E C", "open all, close all"}, kInFunctions},
+      {U'C', does<&C::open_all_rows>, 0, {}, kInFunctions},
+      {U'f', does<&C::toggle_form>, 0, {"f", "flat function list, or call tree"}, kInFunctions},
+      {U'o',
+       does<&C::toggle_sort>,
+       0,
+       {"o", "sort by self, or by self and children"},
+       kInFunctions},
+      {key::escape, does<&C::close>, 0, {"Esc", "clear the filter"}, kInTable | kOnPage},
+      {key::escape, does<&C::close>, 0, {"Esc", "back; Backspace, too"}, kInPipeline},
+      {key::backspace, does<&C::back>, 0, {}, kAnywhere},
+      {U'<', does<&C::sort>, -1, {"< > F6", "sort by another column"}, kInTable},
+      {U'>', does<&C::sort>, 1, {}, kInTable},
+      {key::f6, does<&C::sort>, 1, {}, kInTable},
+      {U't', does<&C::toggle_tree>, 0, {"t F5", "tree: pipelines together, or by rate"}, kInTable},
+      {key::f5, does<&C::toggle_tree>, 0, {}, kInTable},
+      {U'i', does<&C::toggle_idle>, 0, {"i", "show or hide idle and own pipes"}, kInTable},
+      {U'/', does<&C::begin_filter>, 0, {"/ \\", "filter by command, pid or path"}, kInTable},
+      {U'\\', does<&C::begin_filter>, 0, {}, kInTable},
+      {U'/', does<&C::begin_filter>, 0, {"/", "filter functions by name"}, kInFunctions},
+      {key::tab,
+       does<&C::next_panel>,
+       1,
+       {"Tab", "the other panel; alone: the next one"},
+       kInPipeline},
+      {key::back_tab, does<&C::next_panel>, -1, {}, kInPipeline},
+      {U'}', does<&C::resize_ring>, 1, {"{ }", "halve or double the selected ring"}},
+      {U'{', does<&C::resize_ring>, 0},
+      {U'n', does<&C::ask_nice>, 0, {"n", "renice the selected stage"}, kInPipeline},
+      {U'c', does<&C::ask_pin>, 0, {"c", "pin the selected stage to a CPU"}, kInPipeline},
+      {U'x',
+       does<&C::toggle_exact>,
+       0,
+       {"x", "count bytes exactly; slows every system call"},
+       kInPipeline},
+      {U'u', does<&C::undo>, 0, {"u", "undo the last change"}},
+      {U'0', does<&C::undo_all>, 0, {"0", "put everything back as it was"}},
   };
 };
 
-std::span<const WatchController::Binding> WatchController::bindings() { return Keymap::kRows; }
+std::vector<KeyTable> WatchController::keys() {
+  return {moving_keys(), Keymap::kRows, page_keys(), terminal_keys()};
+}
 
 std::span<const ScreenKey> watch_keys(WatchPlace place) {
   static std::map<WatchPlace, std::vector<ScreenKey>> made;
   std::vector<ScreenKey>& keys = made[place];
-  if (!keys.empty()) return keys;
-  for (const WatchController::Binding& binding : WatchController::bindings())
-    if (!binding.help.keys.empty() && (binding.where & place) != 0) keys.push_back(binding.help);
+  if (keys.empty()) keys = help_of(WatchController::keys(), place);
   return keys;
 }
 
 // ---- moving ----
 
-PageState* WatchController::open_page() {
-  if (state_.help.open) return &state_.help;
-  return state_.messages.open ? &state_.messages : nullptr;
-}
-
 void WatchController::move(int lines) {
-  if (PageState* page = open_page())
-    page->scroll += lines;
-  else if (state_.place() == kInTable)
+  if (state_.place() == kInTable)
     move_selection(state_.table, lines);
   else if (state_.place() == kInChain)
     move_selection(state_.pipeline, lines);
@@ -109,16 +95,13 @@ void WatchController::move(int lines) {
     move_selection(state_.pipeline.functions, lines);
 }
 
-void WatchController::page(int pages) {
+int WatchController::page_rows() const {
   constexpr int kChainPage = 4;
-  const int rows = state_.place() == kInChain ? kChainPage : std::max(1, list_rows());
-  move(pages * rows);
+  return state_.place() == kInChain ? kChainPage : std::max(1, list_rows());
 }
 
 // To the stage or ring beside it; a list has nothing beside it.
-void WatchController::step(int by) {
-  if (!open_page()) move_selection(state_.pipeline, by);
-}
+void WatchController::step(int by) { move_selection(state_.pipeline, by); }
 
 void WatchController::open_pipeline() {
   // To look changes nothing: the top row, if nobody has selected one.
@@ -142,15 +125,14 @@ void WatchController::open_pipeline() {
   stale_ = true;  // shown as soon as there is a snapshot of it
 }
 
-void WatchController::enter(int) {
-  if (open_page()) return;
+void WatchController::enter() {
   if (!state_.in_pipeline) return open_pipeline();
   if (!selected_item(state_.pipeline)) return;
   state_.pipeline.focus = PipelineFocus::whole;
 }
 
 // From the detail to the chain, from the chain to the table.
-void WatchController::back(int) {
+void WatchController::back() {
   if (close_overlay() || !state_.in_pipeline) return;
   PipelineState& pipeline = state_.pipeline;
   if (pipeline.focus != PipelineFocus::chain) {
@@ -170,12 +152,8 @@ void WatchController::back(int) {
 
 // What lies over the table or the pipeline, the topmost first. False: there is nothing.
 bool WatchController::close_overlay() {
-  if (PageState* page = open_page()) {
-    page->open = false;
-    return true;
-  }
-  const bool filters =
-      !state_.in_pipeline || (state_.place() == kInDetail && selected_stage(state_.pipeline));
+  if (close_page()) return true;
+  const bool filters = state_.place() == kInTable || state_.place() == kInFunctions;
   std::string& filter =
       state_.in_pipeline ? state_.pipeline.choice.filter : state_.table.choice.filter;
   if (!filters || filter.empty()) return false;
@@ -183,26 +161,21 @@ bool WatchController::close_overlay() {
   return true;
 }
 
-void WatchController::close(int) {
+void WatchController::close() {
   if (!state_.in_pipeline && !open_page() && state_.table.choice.filter.empty())
     state_.message.clear();
-  back(0);
+  back();
 }
 
-void WatchController::quit(int) {
-  if (PageState* page = open_page()) {
-    page->open = false;
-  } else if (has_changes()) {
-    if (latest_) state_.shown = latest_;  // it lists them, also while frozen
-    state_.leaving = true;
-  } else {
-    outcome_ = Outcome::quit;
-  }
+void WatchController::quit() {
+  if (close_page()) return;
+  if (!has_changes()) return leave<Outcome::quit>();
+  if (latest_) state_.shown = latest_;  // it lists them, also while frozen
+  state_.leaving = true;
 }
 
 // Between the chain and the detail beside or below it; a detail that is alone shows the next item.
 void WatchController::next_panel(int by) {
-  if (open_page()) return;
   PipelineState& pipeline = state_.pipeline;
   if (pipeline.focus == PipelineFocus::whole) {
     const auto nodes = static_cast<int>(pipeline.chain.nodes());
@@ -224,50 +197,44 @@ void WatchController::sort(int by) {
   sort = next_sort(sort, by);
 }
 
-void WatchController::toggle_tree(int) {
+void WatchController::toggle_tree() {
   bool& tree = state_.table.choice.tree;
   tree = !tree;
   say(tree ? "pipelines together, in the order of the flow" : "each pipe by itself");
 }
 
-void WatchController::toggle_idle(int) {
+void WatchController::toggle_idle() {
   bool& all = state_.table.choice.all;
   all = !all;
   say(all ? "all pipes" : "without idle pipes, and those that a process keeps to itself");
 }
 
-void WatchController::begin_filter(int) {
-  if (open_page()) return;
+void WatchController::begin_filter() {
   if (!state_.in_pipeline)
     state_.table.filter_before = state_.table.choice.filter;
-  else if (selected_stage(state_.pipeline))
+  else
     state_.pipeline.choice.filter_before = state_.pipeline.choice.filter;
 }
 
-void WatchController::freeze(int) {
+void WatchController::freeze() {
   state_.frozen = !state_.frozen;
   state_.pipeline.frozen = state_.frozen;
   if (!state_.frozen && latest_) show(latest_);
 }
 
-void WatchController::toggle_form(int) {
+void WatchController::toggle_form() {
   ListForm& form = state_.pipeline.choice.form;
   form = form == ListForm::flat ? ListForm::tree : ListForm::flat;
 }
 
-void WatchController::toggle_sort(int) {
+void WatchController::toggle_sort() {
   ListSort& by = state_.pipeline.choice.sort();
   by = by == ListSort::self ? ListSort::children : ListSort::self;
 }
 
-void WatchController::open_row(int) {
-  if (!open_page() && selected_stage(state_.pipeline))
-    open_level(state_.pipeline.functions, state_.pipeline.choice);
-}
+void WatchController::open_row() { open_level(state_.pipeline.functions, state_.pipeline.choice); }
 
-void WatchController::open_rows(int) {
-  open_entry(state_.pipeline.functions, state_.pipeline.choice);
-}
+void WatchController::open_rows() { open_entry(state_.pipeline.functions, state_.pipeline.choice); }
 
 void WatchController::open_all_rows(int open) {
   if (open != 0)
@@ -297,19 +264,19 @@ std::string WatchController::why_no_ring() const {
                      stage->id.pid);
 }
 
-void WatchController::ask_nice(int) {
+void WatchController::ask_nice() {
   const Stage* stage = selected_stage(state_.pipeline);
   if (!stage) return say("no stage is selected; j and k select");
   state_.prompt = nice_prompt(*stage);
 }
 
-void WatchController::ask_pin(int) {
+void WatchController::ask_pin() {
   const Stage* stage = selected_stage(state_.pipeline);
   if (!stage) return say("no stage is selected; j and k select");
   state_.prompt = pin_prompt(state_.pipeline.shown(), *stage, cpus_);
 }
 
-void WatchController::toggle_exact(int) {
+void WatchController::toggle_exact() {
   const bool on = !(latest_ && latest_->counts_bytes);
   try {
     source_.count_bytes(on);
@@ -321,12 +288,12 @@ void WatchController::toggle_exact(int) {
   }
 }
 
-void WatchController::undo(int) {
+void WatchController::undo() {
   if (!has_changes()) return say("nothing to undo");
   change([&] { return source_.undo(); });
 }
 
-void WatchController::undo_all(int) {
+void WatchController::undo_all() {
   if (!has_changes()) return say("nothing was changed");
   change([&] { return source_.undo_all(); });
 }

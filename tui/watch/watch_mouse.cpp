@@ -11,7 +11,6 @@ namespace pipetop::tui {
 void WatchController::click(const Mouse& mouse) {
   const WatchLayout layout = watch_layout(rows_, cols_);
   if (!layout.fits || state_.prompt || state_.question || state_.leaving) return;
-  if (open_page()) return void(close_overlay());
   if (layout.keys.contains(mouse.row, mouse.col)) {
     const auto items = place_keys(layout.keys, watch_key_items(state_));
     const Key key = key_at(items, mouse.row - layout.keys.row, mouse.col);
@@ -32,7 +31,7 @@ void WatchController::click_table(const Mouse& mouse) {
   const int row = state_.table.scroll + line;
   const auto count = static_cast<int>(state_.table.rows.rows().size());
   if (line < 0 || line >= table_rows_in(layout.body.rows) || row >= count) return;
-  if (state_.table.selected && row == state_.table.at) return enter(0);
+  if (state_.table.selected && row == state_.table.at) return enter();
   select(state_.table, row);
 }
 
@@ -44,7 +43,7 @@ void WatchController::click_pipeline(const Mouse& mouse) {
     if (!placed.rect.contains(mouse.row, mouse.col)) continue;
     if (placed.item >= pipeline.chain.nodes()) return;
     pipeline.focus = PipelineFocus::chain;
-    if (placed.item == pipeline.at && pipeline.selected) return enter(0);
+    if (placed.item == pipeline.at && pipeline.selected) return enter();
     return select(pipeline, placed.item);
   }
   if (!places.detail.contains(mouse.row, mouse.col)) return;
@@ -54,7 +53,7 @@ void WatchController::click_pipeline(const Mouse& mouse) {
     const int line = function_line(list, mouse.row);
     const int row = pipeline.functions.scroll + line;
     if (line < 0 || row >= static_cast<int>(rows_of(pipeline.functions).size())) return;
-    if (row == pipeline.functions.selected) return open_row(0);
+    if (row == pipeline.functions.selected) return open_row();
     return select(pipeline.functions, row);
   }
   const auto slots = detail_slots(places, pipeline);
@@ -65,10 +64,6 @@ void WatchController::click_pipeline(const Mouse& mouse) {
 
 // The wheel scrolls a list, and moves the selection along if necessary.
 void WatchController::scroll(const Mouse& mouse, int lines) {
-  if (PageState* page = open_page()) {
-    page->scroll += lines;
-    return;
-  }
   if (!state_.in_pipeline) return move_selection(state_.table, lines);
   PipelineState& pipeline = state_.pipeline;
   const WatchLayout layout = watch_layout(rows_, cols_);

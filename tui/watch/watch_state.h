@@ -8,7 +8,7 @@
 
 #include "engine/model/snapshot.h"
 #include "engine/watch/pipeline.h"
-#include "tui/state/dashboard_state.h"
+#include "tui/screen/screen.h"
 #include "tui/state/key_bar.h"
 #include "tui/watch/pipeline_state.h"
 #include "tui/watch/prompt.h"
@@ -17,10 +17,10 @@
 
 namespace pipetop::tui {
 
-// Where a key has a meaning.
-enum WatchPlace : uint8_t { kInTable = 1, kInChain = 2, kInDetail = 4, kAnywhere = 7 };
+// Where a key has a meaning. The detail has the functions of a stage, or the slots of a ring.
+enum WatchPlace : uint8_t { kInTable = 1, kInChain = 2, kInFunctions = 4, kInSlots = 8 };
 
-struct WatchState {
+struct WatchState : ScreenState {
   std::shared_ptr<const WatchSnapshot> shown;  // stays while frozen; null before the first one
   bool in_pipeline = false;                    // else in the table
   TableState table;
@@ -28,17 +28,13 @@ struct WatchState {
   std::string command;  // of `watch -- COMMAND`, whose pipeline it is; "" for none
   std::optional<Prompt> prompt;
   std::optional<Question> question;
-  bool leaving = false;  // asks what becomes of the changes
-  PageState help, messages;
-  bool frozen = false;
-  std::string message;  // of a key
-  Severity severity = Severity::info;
+  bool leaving = false;         // asks what becomes of the changes
   std::vector<Notice> notices;  // recent ones of the engine, newest last
-  uint64_t now_ns = 0;          // continues while frozen
 
   WatchPlace place() const {
     if (!in_pipeline) return kInTable;
-    return pipeline.focus == PipelineFocus::chain ? kInChain : kInDetail;
+    if (pipeline.focus == PipelineFocus::chain) return kInChain;
+    return selected_stage(pipeline) ? kInFunctions : kInSlots;
   }
 };
 

@@ -21,11 +21,11 @@ struct Sequence {
   Key key;
   const char* bytes;  // as xterm sends it
 };
-constexpr Sequence kSequences[] = {{key::up, "\033OA"},       {key::down, "\033OB"},
-                                   {key::right, "\033OC"},    {key::left, "\033OD"},
-                                   {key::home, "\033OH"},     {key::end, "\033OF"},
-                                   {key::page_up, "\033[5~"}, {key::page_down, "\033[6~"},
-                                   {key::back_tab, "\033[Z"}, {key::backspace, "\177"}};
+constexpr Sequence kSequences[] = {
+    {key::up, "\033OA"},       {key::down, "\033OB"},       {key::right, "\033OC"},
+    {key::left, "\033OD"},     {key::home, "\033OH"},       {key::end, "\033OF"},
+    {key::page_up, "\033[5~"}, {key::page_down, "\033[6~"}, {key::back_tab, "\033[Z"},
+    {key::backspace, "\177"},  {key::f1, "\033OP"}};
 constexpr std::array kUnused = {Key{U'q'},      key::ctrl('C'), key::ctrl('\\'),
                                 key::ctrl('Z'), Key{U'W'},      Key{U'X'}};
 
@@ -44,10 +44,10 @@ constexpr std::array kHide = {Key{U'S'}, Key{U'Z'}};
 // mean nothing.
 std::vector<std::string> all_keys() {
   std::vector<Key> keys;
-  for (const auto& binding : Controller::bindings()) keys.push_back(binding.key);
+  for (const KeyTable table : Controller::keys())
+    for (const KeyRow& row : table) keys.push_back(row.key);
   for (const HotKey& hot : hot_keys(WorkloadKind::pipe)) keys.push_back(Key(hot.key));
-  for (const Key more : {U'2', U'3', U'4', U'5', U'6', U'7', U'8', U'9', U'ä', U'¥', U'Q'})
-    keys.push_back(more);
+  for (const Key more : {U'ä', U'¥', U'Q'}) keys.push_back(more);
   keys.push_back(key::backspace);
   std::erase_if(keys, [](Key key) {
     return std::ranges::find(kUnused, key) != kUnused.end() ||
