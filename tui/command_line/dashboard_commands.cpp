@@ -108,9 +108,10 @@ int film(const CommandLine& line, const Config& config, Recording& recording) {
   return 0;
 }
 
-int show(const std::string& file, Recording& recording, const Config& config,
-         ReplaySource& source) {
-  const int exit_code = run_dashboard(source, config, {.roof_gib_per_s = roof_of(recording)});
+int show(const std::string& file, Recording& recording, const Config& config, ReplaySource& source,
+         std::optional<TalkOptions> present = {}) {
+  const int exit_code =
+      run_dashboard(source, config, {.roof_gib_per_s = roof_of(recording), .present = present});
   say_damage(file, recording);
   return exit_code;
 }
@@ -184,11 +185,11 @@ int replay_command(const CommandLine& line) {
 int present_replay(const CommandLine& line) {
   Recording recording(line.talk.replay);
   Config config = replay_config(line, recording);
-  config.show = true;
   ReplaySource source(recording);
   source.present();
+  config.scenes = source.scenes();
   check_terminal(config);
-  return show(line.talk.replay, recording, config, source);
+  return show(line.talk.replay, recording, config, source, TalkOptions{});
 }
 
 }  // namespace pipetop::tui

@@ -54,6 +54,7 @@ void Controller::follow_replay() {
   state_.requested = shown_->requested;
   ShowState& show = state_.show;
   const RecordedMark* scene = state_.replay->scene;
+  if (scene && state_.talk.presenting) state_.talk.at = state_.replay->scene_index();
   const size_t number = scene ? scene->number : 0;
   if (show.scene == number && show.title == (scene ? scene->label : "")) return;
   show.title = scene ? scene->label : "";

@@ -46,6 +46,8 @@ class Source {
   virtual const ReplayState* replay() const { return nullptr; }
   // A key of a recording: returns what is said, which may be "".
   virtual std::string press(Key) { return {}; }
+  // To the beginning of a recorded scene, counted from 0.
+  virtual void go_to_scene(size_t) {}
 };
 
 class Controller : public Screen {

@@ -52,6 +52,7 @@ void Controller::enter_scene(size_t index, Key key) {
   const Scene& scene = state_.talk.scenes[index];
   state_.talk.at = index;
   show_scene(scene);
+  if (state_.replay) return source_.go_to_scene(index);
   if (scene.settings != state_.requested && !change_to(scene.settings, scene.title, key, {}))
     return;
   base_ = scene.settings;

@@ -70,7 +70,7 @@ int run_dashboard(Source& source, const Config& config, const DashboardOptions& 
   controller.hold_figures();
   controller.tell_snapshots(options.every_snapshot);
   controller.begin_talk(config.scenes, options.present ? &*options.present : nullptr);
-  if (options.present) controller.serve_notes();
+  if (options.present && !source.replay()) controller.serve_notes();
   ShellOptions shell{.tape = options.tape, .save_picture = options.save_picture};
   if (options.every_frame)
     shell.every_frame = [&](const Canvas& canvas) {

@@ -106,19 +106,9 @@ std::vector<uint64_t> Playback::scene_times() const {
   return begin;
 }
 
-bool Playback::go_to_scene(bool forward) {
+void Playback::go_to_scene(size_t index) {
   const auto scenes = scene_times();
-  const auto next = std::ranges::upper_bound(scenes, at_ns_);
-  const auto at = next - scenes.begin();  // the number of the present one
-  if (forward ? next == scenes.end() : at < 2) return false;
-  go_to(forward ? *next : scenes[static_cast<size_t>(at) - 2]);
-  paused_ = false;
-  return true;
-}
-
-void Playback::go_to_outer_scene(bool last) {
-  const auto scenes = scene_times();
-  if (!scenes.empty()) go_to(last ? scenes.back() : scenes.front());
+  if (index < scenes.size()) go_to(scenes[index]);
   paused_ = false;
 }
 

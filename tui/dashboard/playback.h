@@ -41,10 +41,8 @@ class Playback {
 
   // Of a talk: it stays on the last frame of each scene until it is told to go on.
   void hold_at_scenes() { holds_ = true; }
-  // To the beginning of the next scene, or of the one before. False: there is none.
-  bool go_to_scene(bool forward);
-  // Of the first scene, or of the last one.
-  void go_to_outer_scene(bool last);
+  // To the beginning of a scene; `index` counts them in their order, from 0.
+  void go_to_scene(size_t index);
 
  private:
   void follow();

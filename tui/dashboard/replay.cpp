@@ -8,7 +8,6 @@
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/view.h"
 #include "tui/state/ring_state.h"
-#include "tui/state/talk_state.h"
 
 namespace pipetop::tui {
 namespace {
@@ -102,34 +101,32 @@ std::string ReplaySource::change_speed(int steps) {
 }
 
 void ReplaySource::present() {
-  const auto is_scene = [](const RecordedMark& mark) {
-    return mark.kind == RecordedMark::Kind::scene;
-  };
-  if (std::ranges::none_of(recording_.marks(), is_scene))
+  if (scenes().empty())
     throw Error("the recording has no scenes: make one with pipetop present TALK --record FILE");
-  presents_ = true;
   playback_.hold_at_scenes();
-  playback_.go_to_outer_scene(false);
-  describe();
+  go_to_scene(0);
 }
 
-// As while presenting live.
-std::optional<std::string> ReplaySource::press_talk(Key key) {
-  if (is_next_scene(key)) return playback_.go_to_scene(true) ? "" : "this is the last scene";
-  if (is_scene_before(key)) return playback_.go_to_scene(false) ? "" : "this is the first scene";
-  if (key != key::home && key != key::end) return std::nullopt;
-  playback_.go_to_outer_scene(key == key::end);
-  return "";
+std::vector<Scene> ReplaySource::scenes() const {
+  std::vector<Scene> scenes;
+  for (const RecordedMark& mark : recording_.marks()) {
+    if (mark.kind != RecordedMark::Kind::scene) continue;
+    Scene& scene = scenes.emplace_back();
+    scene.title = mark.label;
+    scene.caption = mark.caption;
+    scene.view = mark.view;
+    scene.highlight = mark.highlight;
+  }
+  return scenes;
+}
+
+void ReplaySource::go_to_scene(size_t index) {
+  playback_.go_to_scene(index);
+  describe();
 }
 
 std::string ReplaySource::press(Key key) {
   std::string said;
-  if (presents_) {
-    if (auto done = press_talk(key)) {
-      describe();
-      return *done;
-    }
-  }
   switch (key) {
     case U' ':
       if (playback_.at_end()) {

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "engine/base/clock.h"
+#include "engine/config/talk.h"
 #include "engine/recording/recording.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/playback.h"
@@ -27,9 +27,10 @@ class ReplaySource final : public Source {
   // The recording outlives it. `clock` is the viewer's.
   explicit ReplaySource(Recording& recording, Clock clock = monotonic_ns);
 
-  // As a talk: the keys of clickers go from scene to scene, and each ends on its last frame. Throws
-  // Error if it has no scenes.
+  // Begins with the first scene, and each ends on its last frame. Throws Error if there is none.
   void present();
+  // As far as they were recorded.
+  std::vector<Scene> scenes() const;
 
   int event_fd() const override { return -1; }
   void handle_events() override {}
@@ -42,6 +43,7 @@ class ReplaySource final : public Source {
   void resume() override { last_ns_ = clock_(); }
   const ReplayState* replay() const override { return &state_; }
   std::string press(Key key) override;
+  void go_to_scene(size_t index) override;
 
   void go_to(uint64_t at_ns) { playback_.go_to(at_ns); }
   bool at_end() const { return playback_.at_end(); }
@@ -50,7 +52,6 @@ class ReplaySource final : public Source {
   const Snapshot& shown();
   void describe();
   std::string go_to_mark(bool forward);
-  std::optional<std::string> press_talk(Key key);
   std::string change_speed(int steps);
 
   Recording& recording_;
@@ -58,7 +59,6 @@ class ReplaySource final : public Source {
   uint64_t last_ns_;
   Playback playback_;
   ReplayState state_;
-  bool presents_ = false;
 };
 
 }  // namespace pipetop::tui

@@ -19,9 +19,9 @@ constexpr KeyRow kMovingKeys[] = {
     {key::down, kMove, 1, {}, kAnywhere},
     {U'k', kMove, -1, {}, kAnywhere},
     {key::up, kMove, -1, {}, kAnywhere},
-    {key::page_down, does<&Screen::page>, 1, {"PgUp PgDn", "scroll; Home and End too"}, kAnywhere},
+    {key::page_down, does<&Screen::page>, 1, {"PgUp PgDn", "scroll by a page"}, kAnywhere},
     {key::page_up, does<&Screen::page>, -1, {}, kAnywhere},
-    {key::home, kMove, -kAll, {}, kAnywhere},
+    {key::home, kMove, -kAll, {"Home End", "to the first, to the last"}, kAnywhere},
     {key::end, kMove, kAll, {}, kAnywhere},
 };
 

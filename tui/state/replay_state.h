@@ -1,6 +1,7 @@
 // Where a recording is, while it is replayed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -21,6 +22,13 @@ struct ReplayState {
   std::string_view damage = {};  // why it ends early, "" if it does not
 
   bool at_end() const { return at_ns >= duration_ns; }
+  // Of `scene`, among all scenes.
+  size_t scene_index() const {
+    size_t index = 0;
+    for (const RecordedMark* mark = marks.data(); mark != scene; ++mark)
+      if (mark->kind == RecordedMark::Kind::scene) ++index;
+    return index;
+  }
 };
 
 }  // namespace pipetop::tui

@@ -33,6 +33,14 @@ bool is_for_the_show(Key k) {
   return is_one_of(k, {U'V', U'Z', U'B', U'R', U'f', U'w', U'[', U']'});
 }
 
+// As clickers and slide tools send them.
+bool is_next_scene(Key k) {
+  return is_one_of(k, {key::right, key::down, key::page_down, U' ', key::enter, U'n'});
+}
+bool is_scene_before(Key k) {
+  return is_one_of(k, {key::left, key::up, key::page_up, key::backspace, Key(0x7F), U'N'});
+}
+
 TalkPress say(std::string words) { return {Does::say, 0, std::move(words)}; }
 
 TalkPress go(const TalkState& talk, int by) {
@@ -145,13 +153,6 @@ bool is_settled(const TalkState& talk, const Snapshot& now) {
 }
 
 }  // namespace
-
-bool is_next_scene(Key k) {
-  return is_one_of(k, {key::right, key::down, key::page_down, U' ', key::enter, U'n'});
-}
-bool is_scene_before(Key k) {
-  return is_one_of(k, {key::left, key::up, key::page_up, key::backspace, Key(0x7F), U'N'});
-}
 
 TalkPress press_talk(TalkState& talk, ShowState& show, Key k) {
   if (talk.scenes.empty() || is_the_terminals(k)) return {Does::not_ours};

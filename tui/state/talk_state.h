@@ -54,10 +54,6 @@ struct TalkPress {
   std::string words = {};
 };
 
-// As clickers and slide tools send them, for a recorded talk, too.
-bool is_next_scene(Key key);
-bool is_scene_before(Key key);
-
 // While presenting.
 TalkPress press_talk(TalkState& talk, ShowState& show, Key key);
 

@@ -59,18 +59,18 @@ TEST_F(PlaybackTest, PlaysAtItsSpeedUntilTheEnd) {
 TEST_F(PlaybackTest, ATalkStaysOnTheLastFrameOfEachScene) {
   Playback talk(times_, marks_);
   talk.hold_at_scenes();
-  talk.go_to_outer_scene(false);
+  talk.go_to_scene(0);
   EXPECT_EQ(talk.at_ns(), 0u);
   for (int i = 0; i < 10; ++i) talk.pass(1 * kSecond);
   EXPECT_EQ(talk.frame(), 79u) << "the second scene begins with frame 80";
-  EXPECT_TRUE(talk.go_to_scene(true));
+  talk.go_to_scene(1);
   EXPECT_EQ(talk.frame(), 80u);
-  EXPECT_FALSE(talk.go_to_scene(true)) << "it is the last one";
+  talk.go_to_scene(2);
+  EXPECT_EQ(talk.frame(), 80u) << "it is the last one";
   talk.pass(100 * kSecond);
   EXPECT_TRUE(talk.at_end());
-  EXPECT_TRUE(talk.go_to_scene(false));
+  talk.go_to_scene(0);
   EXPECT_EQ(talk.at_ns(), 0u);
-  EXPECT_FALSE(talk.go_to_scene(false));
 }
 
 TEST_F(PlaybackTest, APauseStopsIt) {

@@ -210,6 +210,55 @@ class ReplayTest : public testing::Test {
   Snapshot shown_;
 };
 
+// As a live talk: the keys of clickers go from scene to scene, and blank the screen.
+TEST(Replay, IsPresentedWithTheKeysOfATalk) {
+  std::string bytes;
+  FakeSource source(article_presets()[0].settings, FakeMood::normal);
+  Recorder recorder({}, [&](std::string_view block) { bytes += block; });
+  for (int i = 0; i < 120; ++i) {
+    source.advance(50 * kMs);
+    const Snapshot now = source.tick();
+    if (i % 40 == 0) recorder.begin_scene(now.now_ns, static_cast<uint32_t>(i / 40 + 1), Scene());
+    recorder.add(now);
+  }
+  recorder.finish();
+  Recording recording = Recording::of_bytes("test", bytes);
+  ReplaySource replay(recording, viewer_clock);
+  replay.present();
+  const std::vector<Scene> scenes = replay.scenes();
+  ASSERT_EQ(scenes.size(), 3u);
+  Controller controller(replay, recording.header().settings, built_in_presets());
+  const TalkOptions options;
+  controller.begin_talk(scenes, &options);
+  const auto frame = [&] {
+    controller.tick(viewer_ns);
+    controller.lay_out(30, 100);
+  };
+  const auto press = [&](Key key) {
+    const Outcome outcome = controller.handle({Input::Kind::key, key, {}});
+    frame();
+    return outcome;
+  };
+  const DashboardState& state = controller.state();
+  frame();
+  press(U' ');
+  EXPECT_EQ(state.show.scene, 2u);
+  EXPECT_EQ(replay.replay()->at_ns, 2 * kSecond);
+  press(key::page_down);
+  EXPECT_EQ(state.show.scene, 3u);
+  press(U'n');
+  EXPECT_EQ(state.message, "this is the last scene");
+  press(U'.');
+  EXPECT_TRUE(state.show.blank);
+  press(U'.');
+  EXPECT_FALSE(state.show.blank);
+  EXPECT_FALSE(replay.replay()->paused);
+  press(key::left);
+  EXPECT_EQ(state.show.scene, 2u);
+  EXPECT_EQ(press(U'q'), Outcome::stay) << "it asks";
+  EXPECT_EQ(press(U'y'), Outcome::quit);
+}
+
 TEST_F(ReplayTest, ItSaysWhatItIs) {
   EXPECT_TRUE(shows(" REPLAY ")) << canvas_.text();
   EXPECT_TRUE(shows("0:00.0 ●"));
