@@ -27,6 +27,7 @@
 #include "tui/command_line/callers_variables.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
+#include "tui/command_line/result_files.h"
 #include "tui/flags/command_line.h"
 #include "tui/print/watch.h"
 #include "tui/watch/watch_screen.h"
@@ -166,6 +167,7 @@ int show_pipes(const CommandLine& line, const Config& config) {
   screen.sort = line.watch.sort;
   screen.filter = line.watch.filter;
   screen.say = say;
+  screen.save_picture = save_picture;
   check_watch_terminal(config, screen);
   // Before the threads in which a watcher makes its instruments: a signal would go to one of them.
   const SignalFd held{SIGTERM, SIGHUP, SIGQUIT, SIGINT, SIGTSTP, SIGWINCH, SIGCONT};
@@ -335,6 +337,7 @@ class Started {
     screen_.ended = [this] { return ended(); };
     screen_.deliver = [](int number) { kill(0, number); };  // we have it blocked
     screen_.say = say;
+    screen_.save_picture = save_picture;
     screen_.every_snapshot = [this](const WatchSnapshot& now) { reason_ = now.reason; };
     const int exit_code = run_watch_screen(*watcher_, config_, screen_);
     if (exit_code > kSignalExit) return forward(exit_code - kSignalExit);

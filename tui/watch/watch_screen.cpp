@@ -72,7 +72,7 @@ int run_watch_screen(WatchSource& source, const Config& config, const WatchScree
   WatchScreen screen(source, config, options);
   int exit_code = 0;
   try {
-    exit_code = run_screen(screen, config, {.files = files_of(options)});
+    exit_code = run_screen(screen, config, {.files = files_of(options), .save_picture = options.save_picture});
   } catch (...) {
     put_back(source, options);
     throw;

@@ -35,6 +35,8 @@ struct WatchScreenOptions {
   std::function<void(const std::string&)> say = {};
   // Every snapshot, also while the screen is frozen.
   std::function<void(const WatchSnapshot&)> every_snapshot = {};
+  // As in ShellOptions.
+  std::function<std::string(const std::string& svg)> save_picture = {};
 };
 
 // Throws Error, with an alternative, if no terminal can show it: for callers that want to know
