@@ -10,9 +10,8 @@
 #include "engine/watch/pipeline.h"
 #include "tui/screen/screen.h"
 #include "tui/state/key_bar.h"
+#include "tui/watch/interventions.h"
 #include "tui/watch/pipeline_state.h"
-#include "tui/watch/prompt.h"
-#include "tui/watch/question.h"
 #include "tui/watch/table_rows.h"
 
 namespace pipetop::tui {

@@ -38,30 +38,6 @@ std::string waiting_text(const WatchState& state) {
                                  "q leaves.";
 }
 
-// The question what becomes of the changes.
-void draw_leaving(Canvas& canvas, const WatchState& state) {
-  const auto& changes = state.shown ? state.shown->interventions : std::vector<Intervention>();
-  const size_t shown = std::min<size_t>(changes.size(), 8);
-  int cols = 46;
-  for (size_t i = 0; i < shown; ++i) cols = std::max(cols, columns_of(changes[i].text) + 2);
-  const std::string title = fmt::format(
-      "{} in place", changes.size() == 1 ? std::string("1 change is")
-                                         : fmt::format("{} changes are", changes.size()));
-  const int more = shown < changes.size() ? 1 : 0;
-  const Area area = draw_dialog(canvas, title, "", static_cast<int>(shown) + more + 2, cols);
-  int row = 0;
-  for (size_t i = 0; i < shown; ++i)
-    area.put_fitted(row++, 1, area.cols() - 1, changes[i].text, Style::plain);
-  if (more > 0) area.put(row++, 1, fmt::format("and {} more", changes.size() - shown), Style::dim);
-  Pen(area, area.rows() - 1, 1)
-      .text("Enter", Style::key)
-      .text(" put back   ", {Style::plain, kBold})
-      .text("k", Style::key)
-      .text(" keep   ")
-      .text("Esc", Style::key)
-      .text(" cancel");
-}
-
 void draw_body(Canvas& canvas, const WatchState& state, const WatchLayout& layout) {
   if (state.in_pipeline) {
     const PipelineLayout places = pipeline_layout(layout.body, canvas.rows(), state.pipeline);
@@ -99,7 +75,9 @@ void draw(Canvas& canvas, const WatchState& state) {
     draw_help(canvas, {.screen_keys = watch_keys(state.place()), .words = kWords},
               state.help.scroll);
   if (state.question) draw_question(canvas, *state.question);
-  if (state.leaving) draw_leaving(canvas, state);
+  if (state.leaving)
+    draw_question(canvas, leaving_question(state.shown ? state.shown->interventions
+                                                       : std::span<const Intervention>()));
 }
 
 }  // namespace pipetop::tui

@@ -210,6 +210,25 @@ Area draw_dialog(Canvas& canvas, std::string_view title, std::string_view hint, 
   return draw_dialog(canvas, box, title, hint);
 }
 
+void draw_question(Canvas& canvas, const Question& question) {
+  constexpr int kGap = 3;
+  int cols = 0;
+  for (const ScreenKey& answer : question.answers)
+    cols += columns_of(answer.keys) + 1 + columns_of(answer.help) + kGap;
+  for (const std::string& line : question.lines) cols = std::max(cols, columns_of(line) + 2);
+  const auto lines = static_cast<int>(question.lines.size());
+  const Area area = draw_dialog(canvas, question.title, "", lines == 0 ? 1 : lines + 2, cols);
+  for (int row = 0; row < lines; ++row)
+    area.put_fitted(row, 1, area.cols() - 1, question.lines[static_cast<size_t>(row)],
+                    Style::plain);
+  Pen pen(area, area.rows() - 1, 1);
+  Ink ink{Style::plain, kBold};
+  for (const ScreenKey& answer : question.answers) {
+    pen.text(answer.keys, Style::key).text(fmt::format(" {}   ", answer.help), ink);
+    ink = Style::plain;
+  }
+}
+
 void draw_too_small(Canvas& canvas) {
   const std::string text =
       fmt::format("needs {}x{}, has {}x{}", kMinCols, kMinRows, canvas.cols(), canvas.rows());

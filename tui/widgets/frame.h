@@ -40,6 +40,16 @@ Area draw_dialog(Canvas& canvas, const Rect& box, std::string_view title, std::s
 Area draw_dialog(Canvas& canvas, std::string_view title, std::string_view hint, int lines,
                  int cols);
 
+// What is asked before something is done.
+struct Question {
+  std::string title;
+  std::vector<std::string> lines;
+  std::vector<ScreenKey> answers;  // the keys; the first is the usual one
+};
+
+// In the middle.
+void draw_question(Canvas& canvas, const Question& question);
+
 // In place of a screen that has no room: what it needs.
 void draw_too_small(Canvas& canvas);
 

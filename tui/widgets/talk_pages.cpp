@@ -45,11 +45,6 @@ void draw_keys_page(Canvas& canvas) {
   }
 }
 
-void draw_question(Canvas& canvas) {
-  const Area area = draw_dialog(canvas, "leave the talk?", "", 1, 22);
-  Pen(area, 0, 1).text("y", Style::key).text(" leave   ").text("n", Style::key).text(" stay");
-}
-
 void draw_typed(Canvas& canvas, const TalkState& talk) {
   const Area area = draw_dialog(canvas, "go to scene", "", 1, 38);
   Pen(area, 0, 1)
@@ -71,7 +66,7 @@ void draw_talk(Canvas& canvas, const TalkState& talk) {
     case TalkPage::keys:
       return draw_keys_page(canvas);
     case TalkPage::leaving:
-      return draw_question(canvas);
+      return draw_question(canvas, {"leave the talk?", {}, {{"y", "leave"}, {"n", "stay"}}});
     case TalkPage::none:
       if (!talk.typed.empty()) draw_typed(canvas, talk);
   }
