@@ -10,6 +10,7 @@
 
 #include "engine/model/settings.h"
 #include "engine/watch/pipeline.h"
+#include "engine/watch/watch_source.h"
 
 namespace pipetop {
 
@@ -31,15 +32,13 @@ WatchTarget parse_target(std::string_view text);  // throws Error
 
 struct WatchParts;
 
-class Watcher {
+class Watcher final : public WatchSource {
  public:
   explicit Watcher(const WatchOptions& options);           // throws Error
   Watcher(const WatchOptions& options, WatchParts parts);  // looks through these: for tests
-  ~Watcher();
+  ~Watcher() override;
 
-  // To be called about every `pipeline_ns`; passes over the machine are made when they are due.
-  // Cheap between them.
-  std::shared_ptr<const WatchSnapshot> tick(uint64_t now_ns);
+  std::shared_ptr<const WatchSnapshot> tick(uint64_t now_ns) override;
 
   // Loads what open() and open_tree() need, which takes a tenth of a second or two, and which they
   // otherwise do meanwhile: to be called before a command is started that may be short.
@@ -48,15 +47,14 @@ class Watcher {
   // count_bytes() does later: before the command is started, and before open_tree(). Throws Error.
   void count_children();
 
-  // Looks closer at the pipeline of a pipe, of a process (and its descendants), or of a target;
-  // throws Error if there is none.
-  void open(PipeId pipe);
+  // Of a process (and its descendants), or of a target, too.
+  void open(PipeId pipe) override;
   void open(ProcessId process);
   void open(const WatchTarget& target);
   // Every pipe of this process, and of what it starts: for `watch -- COMMAND`. There may be none
   // yet: the snapshot has no pipeline until there is. It stays open when the processes have exited.
   void open_tree(pid_t root);
-  void close();
+  void close() override;
 
   // For the notices of the next snapshot.
   void notify(std::string text);
@@ -69,23 +67,16 @@ class Watcher {
   // Nothing if none is open, or it never had a pipe.
   std::optional<Pipeline> overall() const;
 
-  // Functions of this stage, too, beside those of the one to blame.
-  void select(std::optional<ProcessId> stage);
+  void select(std::optional<ProcessId> stage) override;
+  void count_bytes(bool on) override;
 
-  void count_bytes(bool on);  // throws Error
-
-  // Changes in other people's processes: only when a user asks. Each returns what to say. Throws
-  // Error, with why and remedy.
-  std::string resize(PipeId pipe, bool larger);
-  std::string renice(ProcessId stage, int nice);
-  std::string pin(ProcessId stage, std::span<const int> cpus);
-  // The last one, or all of them. What can't be put back now stays, and is tried again by tick().
-  std::string undo();
-  std::string undo_all();
-  // At the end; looks at nothing. Returns what could not be put back, a line each, with the command
-  // that would do it.
-  std::vector<std::string> finish_changes();
-  void keep_changes();
+  std::string resize(PipeId pipe, bool larger) override;
+  std::string renice(ProcessId stage, int nice) override;
+  std::string pin(ProcessId stage, std::span<const int> cpus) override;
+  std::string undo() override;
+  std::string undo_all() override;
+  std::vector<std::string> finish_changes() override;
+  void keep_changes() override;
 
  private:
   class Impl;

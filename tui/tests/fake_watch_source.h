@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/watch/watch_source.h"
 #include "tui/tests/fake_pipelines.h"
-#include "tui/watch/watch_source.h"
 
 namespace pipetop::tui {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/watch/watch_source.h"
 #include "tui/draw/keys.h"
 #include "tui/screen/screen.h"
-#include "tui/watch/watch_source.h"
 #include "tui/watch/watch_state.h"
 
 namespace pipetop::tui {

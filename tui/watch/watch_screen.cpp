@@ -6,7 +6,6 @@
 #include "tui/screen/shell.h"
 #include "tui/state/held_figures.h"
 #include "tui/watch/watch_controller.h"
-#include "tui/watch/watch_source.h"
 
 namespace pipetop::tui {
 namespace {
@@ -72,7 +71,8 @@ int run_watch_screen(WatchSource& source, const Config& config, const WatchScree
   WatchScreen screen(source, config, options);
   int exit_code = 0;
   try {
-    exit_code = run_screen(screen, config, {.files = files_of(options), .save_picture = options.save_picture});
+    exit_code = run_screen(screen, config,
+                           {.files = files_of(options), .save_picture = options.save_picture});
   } catch (...) {
     put_back(source, options);
     throw;

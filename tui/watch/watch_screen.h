@@ -6,12 +6,10 @@
 #include <string>
 
 #include "engine/config/config.h"
-#include "engine/watch/watcher.h"
+#include "engine/watch/watch_source.h"
 #include "tui/state/pipe_columns.h"
 
 namespace pipetop::tui {
-
-class WatchSource;
 
 struct WatchScreenOptions {
   // Drawn on /dev/tty, with its keys, whatever stdin, stdout and stderr are: those belong to the
@@ -48,9 +46,6 @@ void check_watch_terminal(const Config& config, const WatchScreenOptions& option
 // terminal is restored first. What was changed in other processes is put back before it returns or
 // throws, unless the user keeps it; what can't be makes a 0 a 3. Of `config` it uses the colours,
 // characters, theme and frame rate.
-int run_watch_screen(Watcher& watcher, const Config& config, const WatchScreenOptions& options);
-
-// The same for any source.
 int run_watch_screen(WatchSource& source, const Config& config, const WatchScreenOptions& options);
 
 }  // namespace pipetop::tui
