@@ -22,7 +22,7 @@
 #include "tui/dashboard/engine_source.h"
 #include "tui/dashboard/replay.h"
 #include "tui/draw/canvas.h"
-#include "tui/notes/notes_app.h"
+#include "tui/notes/notes_screen.h"
 #include "tui/print/document.h"
 #include "tui/state/dashboard_state.h"
 

@@ -1,4 +1,8 @@
-// The controller's part of the show, the zoom, and the pages in place of other panels.
+// The controller's part of what an audience sees: the show, with the zoom and the pages in place of
+// other panels, and the talk: scenes in their order, and what it takes to enter one. A scene is the
+// whole state, so whatever was toggled by hand is undone.
+#include <fmt/core.h>
+
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -71,6 +75,120 @@ void Controller::next_show_part() {
   const size_t next = (static_cast<size_t>(state_.show.view) + 1) % std::size(kNames);
   state_.show.view = static_cast<ShowPart>(next);
   say("in the show: " + std::string(kNames[next]));
+}
+
+// ---- the talk ----
+
+void Controller::begin_talk(std::span<const Scene> scenes, const TalkOptions* presented) {
+  state_.talk.scenes = scenes;
+  state_.show.scenes = scenes.size();
+  if (scenes.empty() || !presented) return;
+  state_.talk.presenting = state_.show.on = true;
+  state_.talk.options = *presented;
+  state_.talk.at = 0;
+  show_scene(scenes.front());
+}
+
+// Everything on the screen that a key can change, as at the start.
+void Controller::show_scene(const Scene& scene) {
+  const bool on = state_.talk.presenting || state_.show.on;
+  state_.focus = Role::writer;
+  state_.choice = {};
+  state_.lists = {};
+  state_.reference = {};
+  state_.help = state_.log = state_.ladder = state_.messages = {};
+  state_.zoom.reset();
+  state_.opened_for_show = false;
+  state_.ring.picture = {};
+  state_.ring.inspected.reset();
+  state_.parts.reset();
+  state_.roof_hidden = state_.frozen = false;
+  state_.talk.page = TalkState::Page::none;
+  state_.talk.typed.clear();
+  state_.talk.entered_ns = state_.now_ns;
+  state_.show = {.on = on,
+                 .view = scene.view,
+                 .highlight = scene.highlight,
+                 .title = scene.title,
+                 .caption = scene.caption,
+                 .scene = state_.talk.at.value_or(0) + 1,
+                 .scenes = state_.talk.scenes.size()};
+  if (scene.view == ShowPart::tree) state_.choice.form = ListForm::tree;
+  if (scene.view == ShowPart::waiting) state_.choice.activity = Activity::waiting;
+  state_.log.open = !on && scene.view == ShowPart::log;
+  state_.ladder.open = !on && scene.view == ShowPart::ladder;
+}
+
+// Even if its settings cannot be applied, which is said: the talk must be able to go on.
+void Controller::enter_scene(size_t index, Key key) {
+  const Scene& scene = state_.talk.scenes[index];
+  state_.talk.at = index;
+  show_scene(scene);
+  if (state_.replay) return source_.go_to_scene(index);
+  if (scene.settings != state_.requested && !change_to(scene.settings, scene.title, key, {}))
+    return;
+  base_ = scene.settings;
+  state_.message.clear();
+  if (state_.show.on) return;
+  const std::string first_line = scene.caption.substr(0, scene.caption.find('\n'));
+  say(fmt::format("{} of {}  {}{}{}", index + 1, state_.talk.scenes.size(), scene.title,
+                  first_line.empty() ? "" : ": ", first_line));
+}
+
+void Controller::step_scene(int by) {
+  TalkState& talk = state_.talk;
+  if (talk.scenes.empty()) {
+    say("there are no scenes: give a config that has some, as -c talk");
+  } else if (by > 0 && !talk.has_next()) {
+    say("this is the last scene");
+  } else if (by < 0 && talk.at.value_or(0) == 0) {
+    say("this is the first scene");
+  } else {
+    enter_scene(by > 0 ? (talk.at ? *talk.at + 1 : 0) : *talk.at - 1, by > 0 ? U'n' : U'N');
+  }
+}
+
+// Whether the key was for the talk.
+bool Controller::press_talk(Key key) {
+  using Does = TalkPress::Does;
+  if (!state_.talk.presenting) return false;
+  state_.talk.paused_ns = state_.now_ns + kTalkPause_ns;
+  const TalkPress asked = tui::press_talk(state_.talk, state_.show, key);
+  switch (asked.does) {
+    case Does::not_ours:
+      return false;
+    case Does::nothing:
+      break;
+    case Does::enter:
+      enter_scene(asked.scene, U'n');
+      break;
+    case Does::leave:
+      leave<Outcome::quit>();
+      break;
+    case Does::say:
+      say(asked.words);
+  }
+  // Or nobody would know that it is automatic.
+  if (state_.talk.options.auto_ns != 0 && state_.message.empty())
+    say("the talk goes on by itself a minute after the last key");
+  return true;
+}
+
+void Controller::go_on(const Snapshot& now) {
+  if (state_.talk.presenting && state_.talk.begun_ns == 0)
+    state_.talk.begun_ns = state_.talk.entered_ns = now.now_ns;
+  if (const auto scene = scene_due(state_.talk, now)) enter_scene(*scene, U'n');
+}
+
+// Its presets, and nothing of the other one's segments and pictures.
+void Controller::change_workload(WorkloadKind kind) {
+  state_.presets = kind == start_.workload ? presets_ : workload(kind).presets();
+  state_.lists = {};
+  state_.reference = {};
+  state_.ring.inspected.reset();
+  state_.ring.trail.clear();
+  state_.focus = Role::writer;
+  state_.frozen = false;
 }
 
 }  // namespace pipetop::tui

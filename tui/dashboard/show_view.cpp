@@ -1,8 +1,7 @@
-#include "tui/dashboard/show_view.h"
-
 #include <fmt/core.h>
 
 #include "engine/registry/workloads.h"
+#include "tui/dashboard/view.h"
 #include "tui/state/messages.h"
 #include "tui/state/rungs.h"
 #include "tui/state/show_layout.h"

@@ -4,7 +4,6 @@
 
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/keymap.h"
-#include "tui/dashboard/show_view.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 #include "tui/state/key_bar.h"

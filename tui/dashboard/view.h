@@ -2,14 +2,27 @@
 // clock, no state.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
 #include "tui/state/dashboard_state.h"
+#include "tui/widgets/frame.h"
 
 namespace pipetop::tui {
 
 // Draws the whole canvas, whatever its size. The lists' rows come from the last
 // show_lists().
 void draw(Canvas& canvas, const Snapshot& snapshot, const DashboardState& state);
+
+// Of a size that fits it.
+void draw_show(Canvas& canvas, const Snapshot& snapshot, const DashboardState& state);
+
+// What the screen is, beside its measurements: a recording, or recorded.
+std::vector<TitlePart> badges_of(const DashboardState& state);
+
+// "3/12 Lending pages"; outside of a talk what the preset is.
+std::string show_title(const DashboardState& state);
 
 }  // namespace pipetop::tui

@@ -3,11 +3,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <ctime>
 #include <string>
 
+#include "engine/base/clock.h"
 #include "engine/base/text.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
+#include "tui/notes/notes_socket.h"
+#include "tui/screen/shell.h"
 
 namespace pipetop::tui {
 namespace {
@@ -47,6 +51,40 @@ void draw_foot(const Area& lines, const NotesState& view) {
   if (!view.connected) times.text("   the talk has ended", Style::warning);
 }
 
+std::string clock_text() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local = {};
+  localtime_r(&now, &local);
+  return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
+}
+
+class NotesApp final : public Screen {
+ public:
+  uint64_t period_ns(uint64_t) const override { return 100 * kMs; }
+
+  bool tick(uint64_t now_ns) override {
+    state_.now_ns = now_ns;
+    reader_.update(notes_directories(), notes_owner().uid);
+    return true;
+  }
+
+  void lay_out(int, int) override {}
+  void draw(Canvas& canvas) const override {
+    draw_notes(canvas, {reader_.page(), reader_.connected(), state_.now_ns, clock_text()});
+  }
+
+  // Nothing can be clicked, but text selected.
+  bool uses_mouse() const override { return false; }
+
+ protected:
+  ScreenState& common() override { return state_; }
+  std::vector<KeyTable> key_tables() const override { return {terminal_keys()}; }
+
+ private:
+  ScreenState state_;
+  NotesReader reader_;
+};
+
 }  // namespace
 
 void draw_notes(Canvas& canvas, const NotesState& view) {
@@ -64,6 +102,11 @@ void draw_notes(Canvas& canvas, const NotesState& view) {
   const Area body = all.part({2, kMargin, std::max(0, foot - 3), inner_cols});
   const int title_rows = wrap(body, view.page->title, {Style::title, kBold});
   draw_paragraphs(body.from_row(title_rows + 1), view.page->notes);
+}
+
+int run_notes(const Config& config) {
+  NotesApp notes;
+  return run_screen(notes, config);
 }
 
 }  // namespace pipetop::tui

@@ -1,18 +1,33 @@
-// The socket between a talk and its speaker's notes. It belongs to the user, also under sudo, and
-// nobody else can connect. The talk never waits for a reader.
+// What a talk tells its speaker, one line of text for each change, and the socket between the talk
+// and the notes. It belongs to the user, also under sudo, and nobody else can connect. The talk
+// never waits for a reader.
 #pragma once
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/unique_fd.h"
 #include "engine/process/privileges.h"
-#include "tui/notes/notes_page.h"
 
 namespace pipetop::tui {
+
+struct NotesPage {
+  uint32_t scene = 0, scenes = 0;  // its number from 1, and how many there are
+  std::string title, notes;
+  std::string next;                       // the next scene's title, "" for none
+  uint64_t begun_ns = 0, entered_ns = 0;  // the talk, the scene; CLOCK_MONOTONIC
+  bool operator==(const NotesPage&) const = default;
+};
+
+std::string notes_line(const NotesPage& page);  // with its line feed
+
+// Nothing if it is not such a line.
+std::optional<NotesPage> parse_notes(std::string_view line);
 
 // Whose notes they are: the user who called sudo, else ourselves.
 User notes_owner();

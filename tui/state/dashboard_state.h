@@ -18,7 +18,6 @@
 #include "tui/state/replay_state.h"
 #include "tui/state/ring_state.h"
 #include "tui/state/rungs.h"
-#include "tui/state/show_state.h"
 #include "tui/state/talk_state.h"
 
 namespace pipetop::tui {

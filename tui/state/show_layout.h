@@ -8,7 +8,7 @@
 #include "tui/draw/charts.h"
 #include "tui/state/dashboard_state.h"
 #include "tui/state/layout.h"
-#include "tui/state/show_state.h"
+#include "tui/state/talk_state.h"
 
 namespace pipetop::tui {
 

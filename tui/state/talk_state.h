@@ -1,4 +1,5 @@
-// A talk on the screen: where it is, and what the keys of a clicker or slide tool do to it.
+// What the show shows, the view for an audience, with few and large things; and a talk on it: where
+// it is, and what the keys of a clicker or slide tool do to it.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +12,17 @@
 #include "engine/config/talk.h"
 #include "engine/model/snapshot.h"
 #include "tui/draw/keys.h"
-#include "tui/state/show_state.h"
 
 namespace pipetop::tui {
+
+struct ShowState {
+  bool on = false;
+  ShowPart view = ShowPart::ring;
+  std::string highlight;         // as in a Scene
+  std::string title, caption;    // of the scene, "" outside of a talk
+  size_t scene = 0, scenes = 0;  // the scene's number from 1, and how many; 0: there is no talk
+  bool blank = false;            // nothing at all is shown
+};
 
 // How `pipetop present` runs it.
 struct TalkOptions {

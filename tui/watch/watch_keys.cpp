@@ -8,7 +8,7 @@
 #include "tui/state/list_state.h"
 #include "tui/watch/pipeline_view.h"
 #include "tui/watch/watch_controller.h"
-#include "tui/watch/watch_messages.h"
+#include "tui/watch/watch_view.h"
 
 namespace pipetop::tui {
 

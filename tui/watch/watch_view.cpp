@@ -4,18 +4,214 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
+#include "engine/base/clock.h"
+#include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
+#include "tui/state/pipe_words.h"
 #include "tui/watch/pipeline_view.h"
 #include "tui/watch/table_view.h"
-#include "tui/watch/watch_bars.h"
 #include "tui/watch/watch_controller.h"
-#include "tui/watch/watch_messages.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
 
 namespace pipetop::tui {
 namespace {
+
+// ---- messages ----
+
+constexpr uint64_t kNoticeStay_ns = 10'000'000'000;
+constexpr uint64_t kTurn_ns = 8'000'000'000;
+
+// The descriptors of all processes at an end, with whole command lines.
+std::string commands_text(const PipeRow& row, const std::vector<StageEnd>& ends) {
+  std::string text;
+  constexpr size_t kMostNamed = 16;
+  size_t named = 0;
+  for (const StageEnd& end : ends) {
+    if (end.stage >= row.stages.size()) continue;
+    if (named++ == kMostNamed) return fmt::format("{} and {} more", text, ends.size() - kMostNamed);
+    const Stage& stage = row.stages[end.stage];
+    text += fmt::format("{}{} (pid {}, fd {}{})", text.empty() ? "" : ", ",
+                        stage.command.empty() ? stage.name : stage.command, stage.id.pid,
+                        end.end.fd, end.active ? "" : ", idle");
+  }
+  return text.empty() ? "unknown" : text;
+}
+
+std::string row_text(const PipeRow& row) {
+  return fmt::format("{}: {} → {}", name_of(row.pipe), commands_text(row, row.pipe.writers),
+                     commands_text(row, row.pipe.readers));
+}
+
+// What is selected in the pipeline.
+std::string selected_text(const PipelineState& state) {
+  if (const Stage* stage = selected_stage(state))
+    return fmt::format("{} (pid {}{}{})", stage->command, stage->id.pid,
+                       stage->shares.has_value() ? "" : ", ", why_of(stage->shares.reason));
+  if (const Pipe* pipe = selected_pipe(state)) {
+    const auto& stages = state.shown().stages;
+    return fmt::format("{}: {} → {}", name_of(*pipe), ends_text(*pipe, stages, Role::writer),
+                       ends_text(*pipe, stages, Role::reader));
+  }
+  return {};
+}
+
+std::string selected_text(const WatchState& state) {
+  if (state.in_pipeline) return selected_text(state.pipeline);
+  const PipeRow* row = selected_row(state.table);
+  return row ? row_text(*row) : std::string();
+}
+
+// What holds for as long as the screen does, or until a key ends it.
+std::vector<Message> standing(const WatchState& state) {
+  std::vector<Message> all;
+  if (!state.shown) return all;
+  const WatchSnapshot& s = *state.shown;
+  if (!s.reason.empty()) all.push_back({s.reason, Severity::warning});
+  if (s.counts_bytes) all.push_back({std::string(price_of_counting()), Severity::warning});
+  for (const Intervention& change : s.interventions)
+    all.push_back(change.waits.empty()
+                      ? Message{fmt::format("in place: {}; u undoes the last, 0 all", change.text)}
+                      : Message{fmt::format("not put back: {}: {}", change.text, change.waits),
+                                Severity::warning});
+  if (!s.left_out.empty()) all.push_back({left_out_text(s.left_out), Severity::warning});
+  if (s.unreadable > 0)
+    all.push_back({fmt::format("{} processes of other users cannot be read; sudo pipetop watch",
+                               grouped_text(s.unreadable))});
+  return all;
+}
+
+std::optional<Message> newest(const WatchState& state) {
+  if (state.notices.empty()) return std::nullopt;
+  const Notice& notice = state.notices.back();
+  if (state.now_ns >= notice.at_ns + kNoticeStay_ns) return std::nullopt;
+  return Message{notice.text, notice.severity};
+}
+
+const std::optional<std::string>& filter_before(const WatchState& state) {
+  return state.in_pipeline ? state.pipeline.choice.filter_before : state.table.filter_before;
+}
+
+const std::string& filter(const WatchState& state) {
+  return state.in_pipeline ? state.pipeline.choice.filter : state.table.choice.filter;
+}
+
+// ---- title ----
+
+constexpr int kWideTitle = 100;
+
+std::string counted(size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", grouped_text(count), count == 1 ? one : many);
+}
+
+std::string_view sort_name(PipeSort sort) {
+  return sort == PipeSort::queued ? "bytes in it" : pipe_sort_names()[static_cast<size_t>(sort)];
+}
+
+// Most important first: what doesn't fit is left out.
+std::vector<TitlePart> table_parts(const WatchState& state) {
+  const TableState& table = state.table;
+  std::vector<TitlePart> parts = {{counted(table.rows.pipes(), "pipe", "pipes"), Style::value}};
+  if (table.rows.hidden() > 0)
+    parts.push_back({grouped_text(table.rows.hidden()) + " hidden", Style::plain});
+  if (!table.choice.filter.empty()) parts.push_back({"/" + table.choice.filter, Style::mark});
+  parts.push_back(
+      {fmt::format("{}by {}", table.choice.tree ? "tree " : "", sort_name(table.choice.sort)),
+       Style::plain});
+  if (state.shown && state.shown->socketpairs)
+    parts.push_back({counted(*state.shown->socketpairs, "socketpair", "socketpairs") + " left out",
+                     Style::dim});
+  if (state.shown && state.shown->scan_ms > 0)
+    parts.push_back({fmt::format("a look takes {:.1f} ms", state.shown->scan_ms), Style::dim});
+  return parts;
+}
+
+// What shares are of; it grows at first.
+std::string window_text(uint64_t ns) {
+  if (ns < kSecond) return "shares of the first second";
+  return fmt::format("shares of the last {} s", (ns + kSecond / 2) / kSecond);
+}
+
+std::vector<TitlePart> pipeline_parts(const WatchState& state) {
+  if (!state.pipeline.has_pipeline()) return {{state.command, Style::title}};
+  const Pipeline& pipeline = state.pipeline.shown();
+  std::vector<TitlePart> parts = {
+      {state.command.empty() ? pipeline.title() : state.command, Style::title}};
+  if (pipeline.window_ns > 0) parts.push_back({window_text(pipeline.window_ns), Style::dim});
+  return parts;
+}
+
+std::vector<TitlePart> badges_of(const WatchState& state) {
+  std::vector<TitlePart> badges;
+  if (state.frozen) badges.push_back({" FROZEN ", {Style::warning, kReverse}});
+  if (!state.shown) return badges;
+  if (state.shown->counts_bytes) badges.push_back({" EXACT ", {Style::warning, kReverse}});
+  if (!state.shown->interventions.empty())
+    badges.push_back(
+        {fmt::format(" {} CHANGED ", state.shown->interventions.size()), {Style::mark, kReverse}});
+  if (state.shown->source == ScanSource::proc)
+    badges.push_back({" NO BPF ", {Style::warning, kReverse}});
+  return badges;
+}
+
+// ---- keys ----
+
+KeyItem item(std::string keys, std::string text, std::vector<Key> presses, int rank,
+             Lamp lamp = Lamp::none) {
+  return {.keys = std::move(keys),
+          .text = std::move(text),
+          .presses = std::move(presses),
+          .lamp = lamp,
+          .rank = rank};
+}
+
+Lamp lamp_of(bool on) { return on ? Lamp::on : Lamp::off; }
+
+void add_change_items(std::vector<KeyItem>& items, const WatchState& state) {
+  const bool changed = state.shown && !state.shown->interventions.empty();
+  const bool exact = state.shown && state.shown->counts_bytes;
+  items.push_back(item("{ }", "ring size", {U'{', U'}'}, 3));
+  if (state.in_pipeline) {
+    items.push_back(item("n", "nice", {U'n'}, 3));
+    items.push_back(item("c", "pin", {U'c'}, 3));
+  }
+  items.push_back(item("u", "undo", {U'u'}, changed ? 1 : 5));
+  items.push_back(item("0", "put back", {U'0'}, changed ? 1 : 5));
+  if (state.in_pipeline) items.push_back(item("x", "exact bytes", {U'x'}, 4, lamp_of(exact)));
+  items.push_back(item("Space", state.frozen ? "resume" : "freeze", {U' '}, 2));
+}
+
+void add_table_items(std::vector<KeyItem>& items, const WatchState& state) {
+  const TableChoice& choice = state.table.choice;
+  items.push_back(item("Enter", "pipeline", {key::enter}, 1));
+  items.push_back(item("< >", "sort", {U'<', U'>'}, 1));
+  items.push_back(item("t", "tree", {U't'}, 1, lamp_of(choice.tree)));
+  items.push_back(item("i", "idle", {U'i'}, 1, lamp_of(choice.all)));
+  items.push_back(item("/", "filter", {U'/'}, 1));
+}
+
+void add_pipeline_items(std::vector<KeyItem>& items, const WatchState& state) {
+  const PipelineState& pipeline = state.pipeline;
+  const bool stage = selected_stage(pipeline) != nullptr;
+  if (state.place() == kInChain) {
+    if (state.command.empty()) items.push_back(item("Esc", "table", {key::escape}, 0));
+    items.push_back(item("Enter", stage ? "functions" : "slots", {key::enter}, 1));
+    items.back().widest = columns_of("functions");
+    items.push_back(item("j k", "select", {U'j', U'k'}, 2));
+    items.push_back(item("Tab", "panel", {key::tab}, 2));
+    return;
+  }
+  items.push_back(item("Esc", "back", {key::escape}, 0));
+  items.push_back(
+      item("Tab", pipeline.focus == PipelineFocus::whole ? "next" : "panel", {key::tab}, 1));
+  if (!stage) return;
+  items.push_back(item("f", pipeline.choice.form == ListForm::flat ? "tree" : "flat", {U'f'}, 2));
+  items.push_back(item("/", "filter", {U'/'}, 3));
+}
+
+// ---- pages and body ----
 
 constexpr ScreenKey kWords[] = {
     {"ring", "a pipe's buffer: a fixed number of slots, filled and drained in a circle"},
@@ -48,6 +244,62 @@ void draw_body(Canvas& canvas, const WatchState& state, const WatchLayout& layou
 }
 
 }  // namespace
+
+std::string_view price_of_counting() {
+  return "exact: every system call of this machine takes 0.2 to 0.3 µs longer; x ends it";
+}
+
+std::vector<Message> messages_of(const WatchState& state) {
+  std::vector<Message> all;
+  if (!state.message.empty()) all.push_back({state.message, state.severity});
+  for (auto notice = state.notices.rbegin(); notice != state.notices.rend(); ++notice)
+    all.push_back({notice->text, notice->severity});
+  for (Message& message : standing(state)) all.push_back(std::move(message));
+  if (std::string text = selected_text(state); !text.empty()) all.push_back({std::move(text)});
+  return all;
+}
+
+Message message_of(const WatchState& state) {
+  if (state.prompt) return {state.prompt->text()};
+  if (filter_before(state))
+    return {fmt::format("/{}_   Enter keeps the filter, Esc drops it", filter(state))};
+  if (!state.message.empty()) return {state.message, state.severity};
+  if (const auto notice = newest(state)) return *notice;
+  std::vector<Message> turns = standing(state);
+  if (std::string text = selected_text(state); !text.empty()) turns.push_back({std::move(text)});
+  if (turns.empty()) return {};
+  return turns[state.now_ns / kTurn_ns % turns.size()];
+}
+
+std::vector<KeyItem> watch_key_items(const WatchState& state) {
+  std::vector<KeyItem> items;
+  if (state.in_pipeline)
+    add_pipeline_items(items, state);
+  else
+    add_table_items(items, state);
+  add_change_items(items, state);
+  return items;
+}
+
+void draw_watch_title(const Area& area, const WatchState& state) {
+  int right = area.cols() - 1;
+  for (const TitlePart& badge : badges_of(state)) {
+    right -= columns_of(badge.text);
+    area.put(0, right, badge.text, badge.ink);
+    --right;
+  }
+  const bool named = area.cols() >= (state.in_pipeline ? kWideTitle : 0);
+  int col = area.put(0, 1, named ? "pipetop watch" : "pipetop", Style::title) + 2;
+  bool first = true;
+  for (const TitlePart& part : state.in_pipeline ? pipeline_parts(state) : table_parts(state)) {
+    const int gap = first ? 0 : 3;
+    const bool fits = col + gap + columns_of(part.text) + 1 <= right;
+    if (!fits && !first) continue;
+    if (!first) area.put(0, col, " · ", Style::dim);
+    col = area.put_fitted(0, col + gap, right - 1 - col - gap, part.text, part.ink);
+    first = false;
+  }
+}
 
 std::span<const ScreenKey> watch_words() { return kWords; }
 
