@@ -14,9 +14,10 @@
 #include "engine/recording/recording.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
+#include "tui/dashboard/controller.h"
 #include "tui/dashboard/engine_source.h"
-#include "tui/dashboard/frame_maker.h"
 #include "tui/draw/picture.h"
+#include "tui/screen/still.h"
 
 namespace pipetop::tui {
 namespace {
@@ -45,10 +46,9 @@ std::vector<Key> keys_typed(const std::string& typed) {
   return keys;
 }
 
-FrameOptions still_options(const ShotRequest& shot, const Config& config,
-                           std::optional<double> roof_gib_per_s) {
+Still still_of(Screen& screen, const ShotRequest& shot, const Config& config) {
   const bool ascii = config.unicode == Choice::never;
-  return {shot.rows, shot.cols, ascii ? GlyphSet::ascii : GlyphSet::unicode, roof_gib_per_s};
+  return {screen, shot.rows, shot.cols, ascii ? GlyphSet::ascii : GlyphSet::unicode};
 }
 
 // Of a pipe that is started for it.
@@ -60,19 +60,22 @@ class LiveShot {
         progress_(interrupts_, "the picture is still to come"),
         session_(options_of(config), interrupts_),
         source_(source_of(session_.engine())),
-        frame_maker_(*source_, config, still_options(shot_, config, roof_gib_per_s)) {}
+        screen_(*source_, config.settings, config.presets),
+        still_(still_of(screen_, shot_, config)) {
+    screen_.set_roof(roof_gib_per_s);
+  }
 
   // nullptr if it was ended before.
   const Canvas* take() {
     if (!wait()) return nullptr;
     for (const Key key : keys_) {
-      const Settings before = frame_maker_.shown().requested;
-      frame_maker_.press(key);
-      frame_maker_.tick();
-      if (frame_maker_.shown().requested != before && !wait()) return nullptr;
+      const Settings before = screen_.shown().requested;
+      still_.press(key);
+      still_.tick();
+      if (screen_.shown().requested != before && !wait()) return nullptr;
     }
     progress_.clear();
-    return &frame_maker_.draw_frame();
+    return &still_.draw_frame();
   }
 
   const Interrupts& interrupts() const { return interrupts_; }
@@ -88,11 +91,11 @@ class LiveShot {
   bool wait() {
     const uint64_t begin_ns = interrupts_.now_ns();
     for (;;) {
-      const bool settled = frame_maker_.tick();
-      check_possible(frame_maker_.shown());
+      still_.tick();
+      check_possible(screen_.shown());
       const uint64_t waited_ns = interrupts_.now_ns() - begin_ns;
-      if (shot_.after_ns > 0 ? waited_ns >= shot_.after_ns : settled) return true;
-      const std::string& preparing = frame_maker_.shown().effective.preparing;
+      if (shot_.after_ns > 0 ? waited_ns >= shot_.after_ns : screen_.has_settled()) return true;
+      const std::string& preparing = screen_.shown().effective.preparing;
       progress_.show(preparing.empty() ? "waiting until the figures have settled" : preparing);
       if (!session_.wait(kStillEvery)) return false;
     }
@@ -104,7 +107,8 @@ class LiveShot {
   ProgressLine progress_;
   Session session_;
   std::unique_ptr<Source> source_;
-  FrameMaker frame_maker_;
+  Controller screen_;
+  Still still_;
 };
 
 // Shown as if it were live: a picture has no time line.
@@ -146,8 +150,9 @@ std::string recorded_shot(const CommandLine& line, const PictureFormat& format) 
   Config config = replay_config(line, recording);
   config.settings = recording.frame(last).requested;
   RecordedMoment moment(recording);
-  FrameMaker still(moment, config,
-                   still_options(line.shot, config, recording.header().roof_gib_per_s.value));
+  Controller screen(moment, config.settings, config.presets);
+  screen.set_roof(recording.header().roof_gib_per_s.value);
+  Still still = still_of(screen, line.shot, config);
   for (size_t i = recording.frame_at(recording.begin_ns() + before_ns); i <= last; ++i) {
     moment.go_to(i);
     still.tick();

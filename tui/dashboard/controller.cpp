@@ -78,6 +78,15 @@ void Controller::show(const Snapshot& shown, int rows, int cols) {
   settle();
 }
 
+bool Controller::has_settled() const {
+  // After a change until the slowest figures, the verdict and the functions, are of what followed
+  // it.
+  constexpr uint64_t kSettles_ns = 2'000'000'000;
+  const uint64_t begin_ns = shown_->throughput.current.begin_ns;
+  return shown_->effective.settled && shown_->throughput.over_1s.has_value() &&
+         shown_->now_ns >= begin_ns + kSettles_ns;
+}
+
 void Controller::draw(Canvas& canvas) const { tui::draw(canvas, *shown_, state_); }
 
 // Afterwards: the next key may come before the next frame.

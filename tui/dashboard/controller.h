@@ -83,6 +83,8 @@ class Controller : public Screen {
 
   // What is on the screen; a frozen one stays.
   const Snapshot& shown() const { return *shown_; }
+  // Whether it has all that will come: nothing settles or warms up any more.
+  bool has_settled() const;
   // Shows this one, which must outlive it or the next one.
   void show(const Snapshot& shown, int rows, int cols);
 

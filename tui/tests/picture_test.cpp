@@ -8,9 +8,10 @@
 #include <regex>
 #include <set>
 
-#include "tui/dashboard/frame_maker.h"
+#include "tui/dashboard/controller.h"
 #include "tui/draw/text.h"
 #include "tui/print/tests/xml_reader.h"
+#include "tui/screen/still.h"
 #include "tui/tests/fake_source.h"
 
 namespace pipetop::tui {
@@ -53,7 +54,8 @@ class PictureTest : public testing::Test {
     for (const char* keys : {"", "f E", "w", "?", "L", "r", "m i", "8"}) {
       Config config = default_config();
       FakeSource source(config.settings);
-      FrameMaker still(source, config, {.rows = rows, .cols = cols});
+      Controller screen(source, config.settings, config.presets);
+      Still still(screen, rows, cols);
       source.advance(20'000'000'000);
       still.tick();
       for (const char c : std::string_view(keys))

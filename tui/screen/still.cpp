@@ -1,4 +1,4 @@
-#include "tui/dashboard/frame_maker.h"
+#include "tui/screen/still.h"
 
 #include <algorithm>
 #include <iterator>
@@ -19,9 +19,6 @@ constexpr NamedKey kNamedKeys[] = {
     {"PgUp", key::page_up}, {"PgDn", key::page_down}, {"Home", key::home},   {"End", key::end},
 };
 
-// After a change until the slowest figures, the verdict and the functions, are of what followed it.
-constexpr uint64_t kSettles = 2 * kSecond;
-
 }  // namespace
 
 std::optional<Key> key_named(std::string_view word) {
@@ -33,28 +30,18 @@ std::optional<Key> key_named(std::string_view word) {
   return is_one ? std::optional<Key>(first) : std::nullopt;
 }
 
-FrameMaker::FrameMaker(Source& source, const Config& config, const FrameOptions& options)
-    : controller_(source, config.settings, config.presets),
-      canvas_(glyphs_of(options.glyphs)),
-      rows_(options.rows),
-      cols_(options.cols) {
-  controller_.set_roof(options.roof_gib_per_s);
+Still::Still(Screen& screen, int rows, int cols, GlyphSet glyphs)
+    : screen_(screen), canvas_(glyphs_of(glyphs)), rows_(rows), cols_(cols) {}
+
+void Still::tick() {
+  screen_.tick(monotonic_ns());
+  screen_.lay_out(rows_, cols_);
 }
 
-bool FrameMaker::tick() {
-  controller_.tick(monotonic_ns());
-  controller_.lay_out(rows_, cols_);
-  const uint64_t begin_ns = shown().throughput.current.begin_ns;
-  return shown().effective.settled && shown().throughput.over_1s.has_value() &&
-         shown().now_ns >= begin_ns + kSettles;
-}
-
-void FrameMaker::press(Key key) { controller_.handle({Input::Kind::key, key, {}}); }
-
-const Canvas& FrameMaker::draw_frame() {
-  controller_.lay_out(rows_, cols_);
+const Canvas& Still::draw_frame() {
+  screen_.lay_out(rows_, cols_);
   canvas_.reset(rows_, cols_);
-  controller_.draw(canvas_);
+  screen_.draw(canvas_);
   return canvas_;
 }
 

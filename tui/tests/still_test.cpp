@@ -1,13 +1,15 @@
-#include "tui/dashboard/frame_maker.h"
+#include "tui/screen/still.h"
 
 #include <gtest/gtest.h>
 
+#include "engine/config/config.h"
+#include "tui/dashboard/controller.h"
 #include "tui/tests/fake_source.h"
 
 namespace pipetop::tui {
 namespace {
 
-TEST(FrameMaker, KeysHaveTheNamesOfTheHelp) {
+TEST(Still, KeysHaveTheNamesOfTheHelp) {
   EXPECT_EQ(key_named("v"), U'v');
   EXPECT_EQ(key_named("Space"), U' ');
   EXPECT_EQ(key_named("Tab"), key::tab);
@@ -17,18 +19,23 @@ TEST(FrameMaker, KeysHaveTheNamesOfTheHelp) {
     EXPECT_EQ(key_named(word), std::nullopt) << word;
 }
 
-TEST(FrameMaker, DrawsWhatTheKeysChanged) {
+TEST(Still, DrawsWhatTheKeysChanged) {
   const Config config = default_config();
   FakeSource source(config.settings);
-  FrameMaker still(source, config, {.rows = 24, .cols = 80});
-  EXPECT_FALSE(still.tick()) << "there is no rate yet";
+  Controller screen(source, config.settings, config.presets);
+  Still still(screen, 24, 80);
+  still.tick();
+  EXPECT_FALSE(screen.has_settled()) << "there is no rate yet";
   source.advance(10'000'000'000);
-  EXPECT_TRUE(still.tick());
+  still.tick();
+  EXPECT_TRUE(screen.has_settled());
   still.press(U'7');
   source.advance(500'000'000);
-  EXPECT_FALSE(still.tick()) << "the figures are of both settings";
+  still.tick();
+  EXPECT_FALSE(screen.has_settled()) << "the figures are of both settings";
   source.advance(5'000'000'000);
-  EXPECT_TRUE(still.tick());
+  still.tick();
+  EXPECT_TRUE(screen.has_settled());
   const Canvas& canvas = still.draw_frame();
   EXPECT_EQ(canvas.rows(), 24);
   EXPECT_EQ(canvas.cols(), 80);
