@@ -116,6 +116,7 @@ void Controller::on_state(Screen& screen, int) {
 struct Controller::Keymap {
   using C = Controller;
   static constexpr auto kPreset = does<&C::press_preset>;
+  static constexpr auto kRecords = does<&C::leave<Outcome::toggle_recording>>;
   static constexpr auto kFocus = does<&C::change_focus>;
   // They change settings, as the knobs' keys do.
   static constexpr KeyRow kChanges[] = {
@@ -162,44 +163,44 @@ struct Controller::Keymap {
       {U'r', on_state<next_picture>, 0, {"r", "ring: histogram, heat map, or both"}},
       {U'P', does<&C::press_parts>, 0, {"P", "the ring, or the parts: pairs, clients"}},
       {U'R', does<&C::press_roof>, 0, {"R", "show or hide the roof (upper bound)"}},
-      {key::escape, does<&C::close>, 0, {"Esc", "close; clear filter or selection"}, kAnywhere},
-      {U'W',
-       does<&C::leave<Outcome::toggle_recording>>,
-       0,
-       {"W", "record to a new file, or end that"},
-       kAnywhere},
+  };
+  static constexpr KeyRow kAlways[] = {
+      {key::escape, does<&C::close>, 0, {"Esc", "close; clear filter or selection"}},
+      {U'W', kRecords, 0, {"W", "record to a new file, or end that"}},
   };
   static constexpr auto kReplay = does<&C::press_replay>;
   // Under a page time can be moved, too; those that scroll it are its own.
   static constexpr KeyRow kReplays[] = {
-      {U' ', kReplay, U' ', {"Space", "pause, and go on"}, kAnywhere},
-      {key::left, kReplay, key::left, {"Left Right", "5 seconds back or forward"}, kAnywhere},
-      {key::right, kReplay, key::right, {}, kAnywhere},
-      {U',', kReplay, U',', {", .", "pause, and one frame back or forward"}, kAnywhere},
-      {U'.', kReplay, U'.', {}, kAnywhere},
-      {U'<', kReplay, U'<', {"< >", "slower or faster: 0.25 to 16 times"}, kAnywhere},
-      {U'>', kReplay, U'>', {}, kAnywhere},
-      {U'n', kReplay, U'n', {"n N", "to the next change or scene, or back to one"}, kAnywhere},
-      {U'N', kReplay, U'N', {}, kAnywhere},
+      {U' ', kReplay, U' ', {"Space", "pause, and go on"}},
+      {key::left, kReplay, key::left, {"Left Right", "5 seconds back or forward"}},
+      {key::right, kReplay, key::right},
+      {U',', kReplay, U',', {", .", "pause, and one frame back or forward"}},
+      {U'.', kReplay, U'.'},
+      {U'<', kReplay, U'<', {"< >", "slower or faster: 0.25 to 16 times"}},
+      {U'>', kReplay, U'>'},
+      {U'n', kReplay, U'n', {"n N", "to the next change or scene, or back to one"}},
+      {U'N', kReplay, U'N'},
       {key::home,
        kReplay,
        key::home,
        {"Home End", "to the beginning, or to the end"},
        kWithoutPage},
       {key::end, kReplay, key::end, {}, kWithoutPage},
-      {U'W', does<&C::refuse_recording>, 0, {}, kAnywhere},
+      {U'W', does<&C::refuse_recording>, 0},
   };
 };
 
 std::vector<KeyTable> Controller::keys() {
-  return {moving_keys(), Keymap::kChanges, Keymap::kShows, page_keys(), terminal_keys()};
+  return {moving_keys(),           {Keymap::kChanges}, {Keymap::kShows},
+          {Keymap::kAlways, true}, page_keys(),        terminal_keys()};
 }
 
 std::vector<KeyTable> Controller::keys_of_replay() {
-  return {Keymap::kReplays, moving_keys(), Keymap::kShows, page_keys(), terminal_keys()};
+  return {replay_keys(),           moving_keys(), {Keymap::kShows},
+          {Keymap::kAlways, true}, page_keys(),   terminal_keys()};
 }
 
-KeyTable Controller::replay_keys() { return Keymap::kReplays; }
+KeyTable Controller::replay_keys() { return {Keymap::kReplays, true}; }
 
 // Knobs, and in a recording what would change settings.
 bool Controller::press_last(Key key) {
@@ -217,17 +218,17 @@ bool Controller::press_last(Key key) {
 }
 
 std::span<const ScreenKey> screen_keys() {
-  static const auto keys = tui::help_of(Controller::keys(), kBehindPages);
+  static const auto keys = tui::help_of(Controller::keys(), kAnywhere);
   return keys;
 }
 
 std::span<const ScreenKey> screen_keys_of_replay() {
-  static const auto keys = tui::help_of(Controller::keys_of_replay(), kBehindPages);
+  static const auto keys = tui::help_of(Controller::keys_of_replay(), kAnywhere);
   return keys;
 }
 
 std::span<const ScreenKey> replay_keys() {
-  static const auto keys = tui::help_of(std::array{Controller::replay_keys()}, kBehindPages);
+  static const auto keys = tui::help_of(std::array{Controller::replay_keys()}, kAnywhere);
   return keys;
 }
 

@@ -15,59 +15,47 @@ constexpr int kAll = 1 << 20;
 
 constexpr auto kMove = does<&Screen::move_or_scroll>;
 constexpr KeyRow kMovingKeys[] = {
-    {U'j', kMove, 1, {"j k", "select; arrows do too"}, kAnywhere},
-    {key::down, kMove, 1, {}, kAnywhere},
-    {U'k', kMove, -1, {}, kAnywhere},
-    {key::up, kMove, -1, {}, kAnywhere},
-    {key::page_down, does<&Screen::page>, 1, {"PgUp PgDn", "scroll by a page"}, kAnywhere},
-    {key::page_up, does<&Screen::page>, -1, {}, kAnywhere},
-    {key::home, kMove, -kAll, {"Home End", "to the first, to the last"}, kAnywhere},
-    {key::end, kMove, kAll, {}, kAnywhere},
+    {U'j', kMove, 1, {"j k", "select; arrows do too"}},
+    {key::down, kMove, 1},
+    {U'k', kMove, -1},
+    {key::up, kMove, -1},
+    {key::page_down, does<&Screen::page>, 1, {"PgUp PgDn", "scroll by a page"}},
+    {key::page_up, does<&Screen::page>, -1},
+    {key::home, kMove, -kAll, {"Home End", "to the first, to the last"}},
+    {key::end, kMove, kAll},
 };
 
 constexpr KeyRow kPageKeys[] = {
-    {U' ', does<&Screen::freeze>, 0, {"Space", "freeze the screen; data keeps flowing"}, kAnywhere},
-    {U'!', does<&Screen::toggle_messages>, 0, {"!", "all messages, in full"}, kAnywhere},
-    {U'?', does<&Screen::toggle_help>, 0, {"? F1", "this help"}, kAnywhere},
-    {key::f1, does<&Screen::toggle_help>, 0, {}, kAnywhere},
+    {U' ', does<&Screen::freeze>, 0, {"Space", "freeze the screen; data keeps flowing"}},
+    {U'!', does<&Screen::toggle_messages>, 0, {"!", "all messages, in full"}},
+    {U'?', does<&Screen::toggle_help>, 0, {"? F1", "this help"}},
+    {key::f1, does<&Screen::toggle_help>, 0},
 };
 
 template <Outcome kOutcome>
 constexpr auto leaves = does<&Screen::leave<kOutcome>>;
 constexpr KeyRow kTerminalKeys[] = {
-    {U'T',
-     leaves<Outcome::next_theme>,
-     0,
-     {"T", "next theme: dark, light, high contrast"},
-     kAnywhere},
-    {U'X',
-     leaves<Outcome::save_picture>,
-     0,
-     {"X", "save this screen as a picture (SVG)"},
-     kAnywhere},
-    {U'M',
-     leaves<Outcome::toggle_mouse>,
-     0,
-     {"M", "mouse on or off; off lets you select text"},
-     kAnywhere},
-    {key::ctrl('L'), leaves<Outcome::redraw_all>, 0, {"Ctrl-L", "redraw the screen"}, kAnywhere},
-    {key::ctrl('Z'), leaves<Outcome::suspend>, 0, {"Ctrl-Z", "suspend"}, kAnywhere},
-    {U'q', does<&Screen::quit>, 0, {"q", "close a page, else quit; Ctrl-C quits"}, kAnywhere},
-    {key::ctrl('C'), leaves<Outcome::interrupt>, 0, {}, kAnywhere},
-    {key::ctrl('\\'), leaves<Outcome::abort>, 0, {}, kAnywhere},
+    {U'T', leaves<Outcome::next_theme>, 0, {"T", "next theme: dark, light, high contrast"}},
+    {U'X', leaves<Outcome::save_picture>, 0, {"X", "save this screen as a picture (SVG)"}},
+    {U'M', leaves<Outcome::toggle_mouse>, 0, {"M", "mouse on or off; off lets you select text"}},
+    {key::ctrl('L'), leaves<Outcome::redraw_all>, 0, {"Ctrl-L", "redraw the screen"}},
+    {key::ctrl('Z'), leaves<Outcome::suspend>, 0, {"Ctrl-Z", "suspend"}},
+    {U'q', does<&Screen::quit>, 0, {"q", "close a page, else quit; Ctrl-C quits"}},
+    {key::ctrl('C'), leaves<Outcome::interrupt>, 0},
+    {key::ctrl('\\'), leaves<Outcome::abort>, 0},
 };
 
 }  // namespace
 
-KeyTable moving_keys() { return kMovingKeys; }
-KeyTable page_keys() { return kPageKeys; }
-KeyTable terminal_keys() { return kTerminalKeys; }
+KeyTable moving_keys() { return {kMovingKeys, true}; }
+KeyTable page_keys() { return {kPageKeys, true}; }
+KeyTable terminal_keys() { return {kTerminalKeys, true}; }
 
 std::vector<ScreenKey> help_of(std::span<const KeyTable> tables, uint8_t place) {
   std::vector<ScreenKey> lines;
   std::vector<Key> taken;
-  for (const KeyTable table : tables) {
-    for (const KeyRow& row : table) {
+  for (const KeyTable& table : tables) {
+    for (const KeyRow& row : table.rows) {
       if ((row.where & place) == 0 || std::ranges::find(taken, row.key) != taken.end()) continue;
       taken.push_back(row.key);
       if (!row.help.keys.empty()) lines.push_back(row.help);
@@ -79,13 +67,12 @@ std::vector<ScreenKey> help_of(std::span<const KeyTable> tables, uint8_t place) 
 Outcome Screen::handle(const Input& input) {
   constexpr int kWheelLines = 3;
   outcome_ = Outcome::stay;
-  const bool covered = common().help.open || common().messages.open;
   if (input.kind == Input::Kind::key) {
     press(input.key);
   } else if (input.kind == Input::Kind::mouse && takes_mouse()) {
     const int lines = input.mouse.act == MouseAct::wheel_up ? -kWheelLines : kWheelLines;
     if (input.mouse.act == MouseAct::press)
-      covered ? void(close_page()) : click(input.mouse);
+      is_covered() ? void(close_page()) : click(input.mouse);
     else if (PageState* page = open_page())
       page->scroll += lines;
     else
@@ -97,11 +84,12 @@ Outcome Screen::handle(const Input& input) {
 
 void Screen::press(Key key) {
   if (press_first(key)) return;
-  const uint8_t here = common().help.open || common().messages.open ? kOnPage : place();
-  for (const KeyTable table : key_tables())
-    for (const KeyRow& row : table)
-      if (row.key == key && (row.where & here) != 0) return row.act(*this, row.n);
-  if (here != kOnPage && press_last(key)) return;
+  for (const KeyTable& table : key_tables()) {
+    if (is_covered() && !table.on_pages) continue;
+    for (const KeyRow& row : table.rows)
+      if (row.key == key && (row.where & place()) != 0) return row.act(*this, row.n);
+  }
+  if (!is_covered() && press_last(key)) return;
   if (key <= 0x20 || key == 0x7F || key >= key::up) return;
   std::string text;
   append_utf8(text, key);

@@ -63,18 +63,21 @@ struct ScreenState {
 
 class Screen;
 
-// Where keys have a meaning: places of a screen's own, and the pages over all of them.
-inline constexpr uint8_t kOnPage = 0x80, kBehindPages = 0x7F, kAnywhere = 0xFF;
+inline constexpr uint8_t kAnywhere = 0xFF;
 
 // What a key does; one row of a table.
 struct KeyRow {
   Key key;
   void (*act)(Screen& screen, int n);
   int n = 0;
-  ScreenKey help = {};  // empty where another key's line names it
-  uint8_t where = kBehindPages;
+  ScreenKey help = {};        // empty where another key's line names it
+  uint8_t where = kAnywhere;  // bits of the screen's own places
 };
-using KeyTable = std::span<const KeyRow>;
+
+struct KeyTable {
+  std::span<const KeyRow> rows;
+  bool on_pages = false;  // they mean the same while a page of help or messages is over the screen
+};
 
 template <class C, class... Args>
 C* screen_of(void (C::*)(Args...));
@@ -155,7 +158,7 @@ class Screen {
   virtual ScreenState& common() = 0;
   // The first row that matches key and place counts.
   virtual std::vector<KeyTable> key_tables() const = 0;
-  virtual uint8_t place() const { return kBehindPages; }
+  virtual uint8_t place() const { return kAnywhere; }
   // What takes keys before the tables; whether it has taken this one.
   virtual bool press_first(Key) { return false; }
   // What takes those that mean nothing in the tables, unless a page is over it.
@@ -171,6 +174,7 @@ class Screen {
   // The page on top, nullptr if there is none.
   virtual PageState* open_page();
   bool close_page();  // false: there is none
+  bool is_covered() { return common().help.open || common().messages.open; }
   void press(Key key);
   // The time by which messages age. Whether one has disappeared.
   bool age_message(uint64_t viewer_ns);

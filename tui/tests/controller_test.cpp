@@ -403,7 +403,8 @@ TEST_F(ControllerTest, AClickTogglesAndTheWheelScrolls) {
 TEST(Keymap, NoKeyHasTwoMeanings) {
   std::set<Key> taken;
   for (const KeyTable table : Controller::keys())
-    for (const KeyRow& row : table) EXPECT_TRUE(taken.insert(row.key).second) << uint32_t(row.key);
+    for (const KeyRow& row : table.rows)
+      EXPECT_TRUE(taken.insert(row.key).second) << uint32_t(row.key);
   for (const HotKey& hot : hot_keys(WorkloadKind::pipe)) {
     EXPECT_TRUE(taken.insert(Key(hot.key)).second) << hot.key;
     EXPECT_FALSE(hot.key >= '0' && hot.key <= '9');

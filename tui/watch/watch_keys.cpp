@@ -41,9 +41,6 @@ struct WatchController::Keymap {
        0,
        {"o", "sort by self, or by self and children"},
        kInFunctions},
-      {key::escape, does<&C::close>, 0, {"Esc", "clear the filter"}, kInTable | kOnPage},
-      {key::escape, does<&C::close>, 0, {"Esc", "back; Backspace, too"}, kInPipeline},
-      {key::backspace, does<&C::back>, 0, {}, kAnywhere},
       {U'<', does<&C::sort>, -1, {"< > F6", "sort by another column"}, kInTable},
       {U'>', does<&C::sort>, 1, {}, kInTable},
       {key::f6, does<&C::sort>, 1, {}, kInTable},
@@ -71,10 +68,15 @@ struct WatchController::Keymap {
       {U'u', does<&C::undo>, 0, {"u", "undo the last change"}},
       {U'0', does<&C::undo_all>, 0, {"0", "put everything back as it was"}},
   };
+  static constexpr KeyRow kAlways[] = {
+      {key::escape, does<&C::close>, 0, {"Esc", "clear the filter"}, kInTable},
+      {key::escape, does<&C::close>, 0, {"Esc", "back; Backspace, too"}, kInPipeline},
+      {key::backspace, does<&C::back>},
+  };
 };
 
 std::vector<KeyTable> WatchController::keys() {
-  return {moving_keys(), Keymap::kRows, page_keys(), terminal_keys()};
+  return {moving_keys(), {Keymap::kRows}, {Keymap::kAlways, true}, page_keys(), terminal_keys()};
 }
 
 std::span<const ScreenKey> watch_keys(WatchPlace place) {

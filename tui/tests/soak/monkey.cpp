@@ -45,7 +45,7 @@ constexpr std::array kHide = {Key{U'S'}, Key{U'Z'}};
 std::vector<std::string> all_keys() {
   std::vector<Key> keys;
   for (const KeyTable table : Controller::keys())
-    for (const KeyRow& row : table) keys.push_back(row.key);
+    for (const KeyRow& row : table.rows) keys.push_back(row.key);
   for (const HotKey& hot : hot_keys(WorkloadKind::pipe)) keys.push_back(Key(hot.key));
   for (const Key more : {U'ä', U'¥', U'Q'}) keys.push_back(more);
   keys.push_back(key::backspace);
