@@ -6,10 +6,12 @@
 // readable. The compiler refuses a table that lacks a member.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "engine/config/talk.h"
 #include "engine/model/snapshot.h"
@@ -212,6 +214,22 @@ constexpr auto fields(const Snapshot*) {
                     &T::cpu_pressure, &T::noise, &T::answer);
 }
 
+// ---- structs that are written in a way of their own, and compared like the others -----
+
+constexpr auto fields(const Slot*) {
+  using T = Slot;
+  return std::tuple(&T::kind, &T::huge, &T::consecutive, &T::offset, &T::length, &T::flags,
+                    &T::rewritten);
+}
+constexpr auto fields(const CallNode*) {
+  using T = CallNode;
+  return std::tuple(&T::function, &T::parent, &T::self, &T::total);
+}
+constexpr auto fields(const CallTree*) {
+  using T = CallTree;
+  return std::tuple(&T::nodes, &T::total, &T::paths);
+}
+
 namespace recording {
 
 // In the order in which a recording counts their members.
@@ -235,13 +253,13 @@ template <HasFields T>
 inline constexpr size_t kFieldCount =
     std::tuple_size_v<decltype(fields(static_cast<const T*>(nullptr)))>;
 
-// Its place in `Recorded`.
-template <class T, size_t kAt = 0>
+// Its place in a tuple.
+template <class T, class Tuple, size_t kAt = 0>
 constexpr size_t index_of() {
-  if constexpr (std::is_same_v<T, std::tuple_element_t<kAt, Recorded>>)
+  if constexpr (std::is_same_v<T, std::tuple_element_t<kAt, Tuple>>)
     return kAt;
   else
-    return index_of<T, kAt + 1>();
+    return index_of<T, Tuple, kAt + 1>();
 }
 
 // How many members each struct has, in the order of `Recorded`.
@@ -251,6 +269,23 @@ inline constexpr Layout kLayout = []<size_t... kAt>(std::index_sequence<kAt...>)
   return Layout{kFieldCount<std::tuple_element_t<kAt, Recorded>>...};
 }
 (std::make_index_sequence<kRecorded>());
+
+// Whether two values hold the same.
+struct Equal {
+  template <class T>
+  static bool of(const T& a, const T& b) {
+    return a == b;
+  }
+  template <class T>
+  static bool of(const std::vector<T>& a, const std::vector<T>& b) {
+    return std::ranges::equal(a, b, [](const T& x, const T& y) { return of(x, y); });
+  }
+  template <HasFields T>
+  static bool of(const T& a, const T& b) {
+    return std::apply([&](auto... member) { return (of(a.*member, b.*member) && ...); },
+                      kFields<T>);
+  }
+};
 
 // ---- whether a table is complete --------------------------------------------------
 

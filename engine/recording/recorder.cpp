@@ -8,7 +8,8 @@
 #include "engine/base/clock.h"
 #include "engine/base/version.h"
 #include "engine/recording/chunk.h"
-#include "engine/recording/encoder.h"
+#include "engine/recording/shared_values.h"
+#include "engine/recording/walk.h"
 
 namespace pipetop {
 namespace recording {
@@ -24,7 +25,7 @@ std::string header_bytes(const RecordingHeader& header, Written& written) {
   out.text(kVersion);
   out.number(kLayout.size());
   for (const size_t count : kLayout) out.number(count);
-  Encoder(out, written, Encoder::Form::full).put_new(header);
+  Walk(out, written, Form::full).fresh(header);
   return out.bytes();
 }
 
@@ -56,7 +57,7 @@ class Recorder::Impl {
   Compressor compressor_;
   Written written_;
   ByteWriter frame_, frames_;
-  Encoder encoder_{frame_, written_, Encoder::Form::full};
+  Walk<ByteWriter> walk_{frame_, written_, Form::full};
   std::vector<uint64_t> times_;  // of the block's frames
   Snapshot before_;              // the last frame
   uint64_t bytes_ = 0;
@@ -100,10 +101,10 @@ void Recorder::Impl::mark_change(const Segment& current) {
 
 void Recorder::Impl::put_frame(const Snapshot& s) {
   frame_.clear();
-  encoder_.set_form(times_.empty() ? Encoder::Form::full : Encoder::Form::delta);
+  walk_.set_form(times_.empty() ? Form::full : Form::delta);
   const bool new_segments = s.throughput.segments != before_.throughput.segments;
   before_.now_ns = s.now_ns;  // in the list of times
-  encoder_.put(s, before_);
+  walk_.of(s, before_);
   if (new_segments) written_.forget_segments(s.throughput);
   frames_.number(frame_.size());
   frames_.u32(crc32_of(frame_.bytes()));

@@ -16,9 +16,9 @@
 #include "engine/base/text.h"
 #include "engine/base/unique_fd.h"
 #include "engine/recording/chunk.h"
-#include "engine/recording/decoder.h"
-#include "engine/recording/frame_reader.h"
-#include "engine/recording/shared_reader.h"
+#include "engine/recording/owned_memory.h"
+#include "engine/recording/shared_values.h"
+#include "engine/recording/walk.h"
 
 namespace pipetop {
 
@@ -65,6 +65,49 @@ class Input {
   std::string name_, bytes_;
   UniqueFd file_;
   uint64_t size_ = 0;
+};
+
+// Reads the frames of a block, one after the other.
+class FrameReader {
+ public:
+  // The shared values and the layout outlive it.
+  FrameReader(std::string raw, const SharedValues& shared, const Layout& layout)
+      : raw_(std::move(raw)),
+        frames_(raw_),
+        budget_(kMostBytes),
+        walk_(frame_, shared, layout, budget_, Form::full) {}
+  FrameReader(const FrameReader&) = delete;
+  FrameReader& operator=(const FrameReader&) = delete;
+
+  // Throws Error; then snapshot() is of no use any more.
+  void next(uint64_t now_ns) {
+    const uint64_t size = frames_.number();
+    const uint32_t crc = frames_.u32();
+    const std::string_view bytes = frames_.raw(size);
+    if (crc32_of(bytes) != crc) fail("a frame's checksum is wrong");
+    frame_ = ByteReader(bytes);
+    budget_ = Budget(kMostBytes, OwnedMemory::of(snapshot_));
+    walk_.set_form(count_ == 0 ? Form::full : Form::delta);
+    walk_.of(snapshot_, snapshot_);
+    if (!frame_.empty()) fail("a frame is longer than it says");
+    snapshot_.now_ns = now_ns;
+    ++count_;
+  }
+
+  size_t count() const { return count_; }  // read so far
+  const Snapshot& snapshot() const { return snapshot_; }
+
+ private:
+  // A snapshot, and what it becomes: with a thousand functions a role, five minutes of history and
+  // the largest ring each has about one MiB. Screens keep several.
+  static constexpr uint64_t kMostBytes = 8 << 20;
+
+  std::string raw_;
+  ByteReader frames_, frame_{""};
+  Budget budget_;
+  Walk<ByteReader> walk_;
+  Snapshot snapshot_;
+  size_t count_ = 0;
 };
 
 // The frames of two seconds.
@@ -176,7 +219,7 @@ void Recording::Impl::read_header() {
     if (newer)
       fail(fmt::format("pipetop {} has recorded it: install that, or a newer one", version_));
     Budget budget(kHeaderBytes);
-    Decoder(in, shared_, layout_, budget, true).get_new(header_);
+    Walk(in, shared_, layout_, budget, Form::full).fresh(header_);
   } catch (const Error& e) {
     refuse(e.what());
   }

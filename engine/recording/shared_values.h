@@ -3,13 +3,19 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/model/snapshot.h"
-#include "engine/recording/equal.h"
+#include "engine/recording/bytes.h"
+#include "engine/recording/fields.h"
 #include "engine/recording/recording_header.h"
 
 namespace pipetop::recording {
@@ -17,7 +23,7 @@ namespace pipetop::recording {
 // How an entry of the shared values begins: things that the frames after it refer to.
 enum class SharedKind : uint8_t {
   name = 1,
-  point,
+  point,  // this and the next three: a value of `Listed`
   column,
   mark,
   notice,
@@ -27,8 +33,23 @@ enum class SharedKind : uint8_t {
   times,  // of the frames that follow
 };
 
+// The values of which there are lists that grow at their end, in the order of SharedKind.
+using Listed = std::tuple<RatePoint, OccupancyColumn, ChangeMark, Notice>;
+template <class T>
+inline constexpr size_t kListOf = index_of<T, Listed>();
+
+// A list of each of them.
+template <template <class> class List, class Values = Listed>
+struct ListsOf;
+template <template <class> class List, class... T>
+struct ListsOf<List, std::tuple<T...>> {
+  using Tuple = std::tuple<List<T>...>;
+};
+
 // Positions in a list that only grows.
 struct Range {
+  bool operator==(const Range&) const = default;
+
   uint64_t begin = 0, end = 0;
 };
 
@@ -64,17 +85,50 @@ class SharedList {
   uint64_t end_ = 0;
 };
 
+// What was written once, and the bytes that tell of it.
+class Written {
+ public:
+  uint64_t number_of(Function function);
+  uint64_t number_of(const std::shared_ptr<const Segment>& segment);  // 0 for null, else from 1
+  uint64_t number_of(const std::shared_ptr<const HostInfo>& host);    // likewise
+  template <class T>
+  Range place(std::span<const T> now);
+  void add(const RecordedMark& mark);
+  // Those that are no longer shown.
+  void forget_segments(const Throughput& shown);
+
+  ByteWriter& shared() { return shared_; }
+
+ private:
+  void begin_entry(SharedKind what) { shared_.byte(static_cast<uint8_t>(what)); }
+
+  ByteWriter shared_;
+  std::vector<uint64_t> names_;  // by Function::number(); 0: not yet written, else its number + 1
+  uint64_t name_count_ = 0;
+  ListsOf<SharedList>::Tuple lists_;
+  // Those that the newest snapshot shows. Holding them keeps their addresses from being used again.
+  std::unordered_map<std::shared_ptr<const Segment>, uint64_t> segments_;
+  uint64_t segment_count_ = 0;
+  std::shared_ptr<const HostInfo> host_;
+  std::string host_bytes_;
+  uint64_t host_count_ = 0;
+};
+
 // The reader's side.
+template <class T>
+using ReadList = std::vector<T>;
 struct SharedValues {
   std::vector<Function> names;
-  std::vector<RatePoint> points;
-  std::vector<OccupancyColumn> columns;
-  std::vector<ChangeMark> marks;
-  std::vector<Notice> notices;
+  ListsOf<ReadList>::Tuple lists;
   std::vector<std::shared_ptr<const Segment>> segments;
   std::vector<std::shared_ptr<const HostInfo>> hosts;
   std::vector<RecordedMark> recorded_marks;
   std::vector<uint64_t> times;  // of the frames
 };
+
+class Budget;
+
+// Adds what the bytes of a block hold. Throws Error.
+void read_shared(std::string_view raw, const Layout& layout, Budget& budget, SharedValues& shared);
 
 }  // namespace pipetop::recording

@@ -10,10 +10,10 @@
 
 #include "engine/base/error.h"
 #include "engine/recording/chunk.h"
-#include "engine/recording/encoder.h"
 #include "engine/recording/recorder.h"
 #include "engine/recording/recording.h"
 #include "engine/recording/tests/random_values.h"
+#include "engine/recording/walk.h"
 
 namespace pipetop::recording {
 namespace {
@@ -87,7 +87,7 @@ template <class T>
 std::string full(const T& value, ByteWriter* shared = nullptr) {
   ByteWriter out;
   Written written;
-  Encoder(out, written, Encoder::Form::full).put_new(value);
+  Walk(out, written, Form::full).fresh(value);
   if (shared) shared->raw(written.shared().bytes());
   return out.bytes();
 }

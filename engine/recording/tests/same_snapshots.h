@@ -1,29 +1,67 @@
-// Whether two snapshots hold the same, all of it.
+// Whether two snapshots hold the same, all of it. Numbers are compared by their bits.
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
 
-#include "engine/recording/equal.h"
+#include "engine/model/snapshot.h"
+#include "engine/recording/fields.h"
 
 namespace pipetop::recording {
 
-// Segments are the same if they hold the same: those that were read are other objects.
-inline bool same_segments(const Throughput& a, const Throughput& b) {
-  const auto same = [](const auto& x, const auto& y) {
-    return (!x && !y) || (x && y && Equal::of(*x, *y));
-  };
-  return same(a.previous, b.previous) && std::ranges::equal(a.segments, b.segments, same);
-}
-inline bool same(Snapshot a, Snapshot b) {
-  if (!same_segments(a.throughput, b.throughput)) return false;
-  const std::span<const RatePoint> x = a.throughput.history, y = b.throughput.history;
-  if (!std::ranges::equal(x, y, [](auto& p, auto& q) { return Equal::of(p, q); })) return false;
-  for (Snapshot* s : {&a, &b}) {
-    s->throughput.previous = nullptr;
-    s->throughput.segments.clear();
+struct Same {
+  template <class T>
+  requires(!HasFields<T>) static bool of(const T& a, const T& b) { return a == b; }
+  static bool of(double a, double b) {
+    return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
   }
-  return Equal::of(a, b);
-}
+  static bool of(const OccupancyHistory& a, const OccupancyHistory& b) {
+    return a.column_ns == b.column_ns && of(a.columns, b.columns);
+  }
+  template <class T>
+  static bool of(const std::optional<T>& a, const std::optional<T>& b) {
+    return a.has_value() == b.has_value() && (!a || of(*a, *b));
+  }
+  template <class T>
+  static bool of(const Reading<T>& a, const Reading<T>& b) {
+    return a.status == b.status && a.reason == b.reason && of(a.value, b.value);
+  }
+  // Those that were read are other objects.
+  template <class T>
+  static bool of(const std::shared_ptr<const T>& a, const std::shared_ptr<const T>& b) {
+    return a == b || (a && b && of(*a, *b));
+  }
+  static bool of(const Series<RatePoint>& a, const Series<RatePoint>& b) {
+    return all_of(std::span<const RatePoint>(a), std::span<const RatePoint>(b));
+  }
+  template <class T>
+  static bool of(const std::vector<T>& a, const std::vector<T>& b) {
+    return all_of(a, b);
+  }
+  template <class T, size_t kSize>
+  static bool of(const std::array<T, kSize>& a, const std::array<T, kSize>& b) {
+    return all_of(a, b);
+  }
+  template <HasFields T>
+  static bool of(const T& a, const T& b) {
+    return std::apply([&](auto... member) { return (of(a.*member, b.*member) && ...); },
+                      kFields<T>);
+  }
+
+ private:
+  template <class List>
+  static bool all_of(const List& a, const List& b) {
+    return std::ranges::equal(a, b, [](const auto& x, const auto& y) { return of(x, y); });
+  }
+};
+
+inline bool same(const Snapshot& a, const Snapshot& b) { return Same::of(a, b); }
 
 }  // namespace pipetop::recording

@@ -11,7 +11,7 @@
 
 #include "engine/recording/bytes.h"
 #include "engine/recording/chunk.h"
-#include "engine/recording/encoder.h"
+#include "engine/recording/walk.h"
 #include "engine/tests/fuzz/fuzz.h"
 #include "tui/dashboard/replay.h"
 #include "tui/draw/canvas.h"
@@ -47,7 +47,8 @@ std::string framed(std::string_view frame) {
 std::string header() {
   recording::ByteWriter out, full;
   recording::Written written;
-  recording::Encoder(full, written, recording::Encoder::Form::full).put_new(RecordingHeader());
+  const RecordingHeader nothing;
+  recording::Walk(full, written, recording::Form::full).fresh(nothing);
   out.text("fuzz");
   out.number(recording::kLayout.size());
   for (const size_t count : recording::kLayout) out.number(count);
@@ -55,32 +56,33 @@ std::string header() {
   return out.bytes();
 }
 
-// Each kind of blocks: how many of them, the news that they have beside their times, the frame,
-// how many frames, and by how much the time goes on.
+// Each kind of blocks: how many of them, the shared values that they have beside their times, the
+// frame, how many frames, and by how much the time goes on.
 std::string file_of_blocks(std::string_view recipe) {
   recording::ByteWriter whole;
   recording::Written written;
-  recording::Encoder(whole, written, recording::Encoder::Form::full).put_new(Snapshot());
+  const Snapshot nothing;
+  recording::Walk(whole, written, recording::Form::full).fresh(nothing);
   recording::Compressor compressor;
   std::string file =
       recording::first_line() + compressor.chunk(recording::ChunkKind::header, header());
   uint64_t time = 1, blocks = 0;
   for (recording::ByteReader in(recipe); !in.empty() && blocks < kMostBlocks;) {
     const uint64_t count = in.number() % kMostBlocks;
-    const std::string_view news = in.text(), frame = in.text();
+    const std::string_view shared = in.text(), frame = in.text();
     const uint64_t frames = in.number() % 8, step = in.number() % 1'000'000'000;
     std::string raw;
     for (uint64_t i = 0; i < frames; ++i)
       raw += framed(frame.empty() ? std::string_view(whole.bytes()) : frame);
     const std::string frames_chunk = compressor.chunk(recording::ChunkKind::frames, raw);
     for (uint64_t i = 0; i < count && blocks < kMostBlocks; ++i, ++blocks) {
-      recording::ByteWriter told;
-      told.raw(news);
-      told.byte(static_cast<uint8_t>(recording::SharedKind::times));
-      told.number(frames);
-      for (uint64_t n = 0; n < frames; ++n) told.number(n == 0 ? time : step);
+      recording::ByteWriter entries;
+      entries.raw(shared);
+      entries.byte(static_cast<uint8_t>(recording::SharedKind::times));
+      entries.number(frames);
+      for (uint64_t n = 0; n < frames; ++n) entries.number(n == 0 ? time : step);
       time += step * frames;
-      file += compressor.chunk(recording::ChunkKind::shared, told.bytes()) + frames_chunk;
+      file += compressor.chunk(recording::ChunkKind::shared, entries.bytes()) + frames_chunk;
     }
   }
   return file;
