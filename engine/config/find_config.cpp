@@ -1,9 +1,12 @@
 #include "engine/config/find_config.h"
 
 #include <fmt/core.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -12,7 +15,6 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "engine/config/trusted_path.h"
 #include "engine/process/privileges.h"
 
 namespace pipetop {
@@ -21,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kEnding = ".yaml";
+constexpr int kMostLinks = 40;  // as in the kernel
 
 // "" when it is unset, and if it is relative, which XDG says to ignore.
 fs::path directory_in(const char* variable) {
@@ -65,6 +68,40 @@ bool comes_with_program(const fs::path& path) {
   return std::ranges::find(programs, path.parent_path().string()) != programs.end();
 }
 
+// In a sticky directory nobody can replace what is another's, and each name is looked at in turn.
+std::string distrust(const fs::path& path, const struct stat& status, const User& trusted) {
+  if (status.st_uid != 0 && status.st_uid != trusted.uid)
+    return fmt::format("user {} owns {}", status.st_uid, path.string());
+  if (S_ISLNK(status.st_mode) || (S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0))
+    return "";
+  // A list of access may let anybody write, and shows as the group.
+  const bool has_list = ::lgetxattr(path.c_str(), "system.posix_acl_access", nullptr, 0) > 0;
+  const bool group_is_theirs = !has_list && (status.st_gid == 0 || status.st_gid == trusted.gid);
+  const mode_t others = group_is_theirs ? S_IWOTH : S_IWOTH | S_IWGRP;
+  return (status.st_mode & others) != 0 ? fmt::format("others may write {}", path.string()) : "";
+}
+
+std::string why_distrusted(const fs::path& path, const User& trusted, int& links) {
+  fs::path walked;
+  for (auto part = path.begin(); part != path.end(); ++part) {
+    const fs::path directory = walked;
+    walked /= *part;
+    struct stat status {};
+    if (::lstat(walked.c_str(), &status) != 0)
+      return fmt::format("{} cannot be looked at: {}", walked.string(),
+                         std::generic_category().message(errno));
+    if (std::string why = distrust(walked, status, trusted); !why.empty()) return why;
+    if (!S_ISLNK(status.st_mode)) continue;
+    if (++links > kMostLinks) return walked.string() + " has too many links";
+    std::error_code error;
+    fs::path target = directory / fs::read_symlink(walked, error);  // which may be absolute
+    if (error) return fmt::format("{} cannot be read: {}", walked.string(), error.message());
+    while (++part != path.end()) target /= *part;
+    return why_distrusted(target, trusted, links);
+  }
+  return "";
+}
+
 // "" if it may be read without having been named in full.
 std::string why_ignored(const fs::path& path) {
   if (::geteuid() != 0 || comes_with_program(path)) return "";
@@ -106,6 +143,11 @@ std::string no_such_config(const std::string& name, std::span<const std::string>
 }
 
 }  // namespace
+
+std::string who_else_could_change(const fs::path& path, const User& trusted) {
+  int links = 0;
+  return why_distrusted(path, trusted, links);
+}
 
 std::vector<std::string> config_directories() {
   std::vector<std::string> directories;

@@ -1,11 +1,14 @@
-// Finding a config file by its name, as in `pipetop -c article`.
+// Finding a config file by its name, as in `pipetop -c article`, and whether to trust it.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "engine/process/privileges.h"
 
 namespace pipetop {
 
@@ -24,5 +27,10 @@ std::string find_config(const std::string& name, std::span<const std::string> di
 // The paths of the configs in `directories`, by name without .yaml, without those that root
 // ignores; for duplicates, the one that find_config() returns.
 std::map<std::string, std::string> named_configs(std::span<const std::string> directories);
+
+// Who but root and `trusted` could have put something else there, or could change it: "user 1000
+// owns /srv", "others may write /srv/a.yaml". Looks at the file, at each directory above it and at
+// the links on the way; `path` is absolute. "" if nobody could.
+std::string who_else_could_change(const std::filesystem::path& path, const User& trusted);
 
 }  // namespace pipetop

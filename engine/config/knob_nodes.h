@@ -1,11 +1,12 @@
-// What the parts of a config file share: a map with knobs in it, the workload that they are of, and
-// a title. All throw Error as YamlNode::fail() does.
+// The parts of a config file that several of its maps have: knobs, the workload that they are of, a
+// title; and the scenes. All throw Error as YamlNode::fail() does.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/config/config.h"
 #include "engine/config/yaml_document.h"
 #include "engine/model/settings.h"
 
@@ -24,5 +25,9 @@ void apply_knobs(const YamlNode& map, Settings& settings, std::string_view besid
 
 // One line.
 std::string read_title(const YamlNode& title);
+
+// The scenes of a talk. `config` has the file's presets, and its settings, which a scene starts
+// from.
+std::vector<Scene> read_scenes(const YamlNode& root, const Config& config);
 
 }  // namespace pipetop

@@ -1,5 +1,3 @@
-#include "engine/config/scenes.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-#include "engine/config/trusted_path.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
+
+#include "engine/config/find_config.h"
 
 namespace pipetop {
 namespace {
