@@ -2,7 +2,7 @@
 // `pipetop help bottleneck`.
 #pragma once
 
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 
 namespace pipetop {
 

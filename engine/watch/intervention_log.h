@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "engine/model/pipeline.h"
 #include "engine/watch/interventions.h"
 #include "engine/watch/pipe_history.h"
-#include "engine/watch/pipeline.h"
 
 namespace pipetop {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 #include "engine/watch/rate_estimate.h"
 #include "engine/watch/ring_fill.h"
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "engine/model/pipeline.h"
 #include "engine/watch/pipe_history.h"
-#include "engine/watch/pipeline.h"
 #include "engine/watch/process_facts.h"
 #include "engine/watch/scan_index.h"
 

@@ -8,8 +8,8 @@
 #include <set>
 #include <vector>
 
+#include "engine/model/pipeline.h"
 #include "engine/observe/stage_clock.h"
-#include "engine/watch/pipeline.h"
 
 namespace pipetop {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/model/pipe_scan.h"
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 
 namespace pipetop {
 

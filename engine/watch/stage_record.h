@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 
 namespace pipetop {
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "engine/base/shared_vector.h"
+#include "engine/model/pipeline.h"
 #include "engine/watch/contested_ends.h"
 #include "engine/watch/graph.h"
 #include "engine/watch/io_rates.h"
 #include "engine/watch/pipe_views.h"
-#include "engine/watch/pipeline.h"
 #include "engine/watch/watch_parts.h"
 
 namespace pipetop {

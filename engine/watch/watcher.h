@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "engine/model/pipeline.h"
 #include "engine/model/settings.h"
-#include "engine/watch/pipeline.h"
 #include "engine/watch/watch_source.h"
 
 namespace pipetop {

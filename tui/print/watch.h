@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/reading.h"
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 #include "tui/print/document.h"
 #include "tui/state/pipe_columns.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 #include "tui/draw/style.h"
 
 namespace pipetop::tui {

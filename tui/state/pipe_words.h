@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "engine/model/pipeline.h"
 #include "engine/model/settings.h"
-#include "engine/watch/pipeline.h"
 #include "tui/draw/style.h"
 
 namespace pipetop::tui {

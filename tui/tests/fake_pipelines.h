@@ -2,7 +2,7 @@
 // for looking at by hand. The same call gives the same values.
 #pragma once
 
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 
 namespace pipetop::tui {
 

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 #include "tui/draw/canvas.h"
 
 namespace pipetop::tui {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 
 namespace pipetop::tui {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 #include "tui/widgets/frame.h"
 
 namespace pipetop::tui {

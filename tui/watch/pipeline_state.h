@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 #include "tui/draw/keys.h"
 #include "tui/state/list_state.h"
 #include "tui/state/ring_state.h"

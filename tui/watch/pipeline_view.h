@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 #include "tui/draw/canvas.h"
 #include "tui/state/layout.h"
 #include "tui/watch/pipeline_state.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 #include "tui/draw/canvas.h"
 #include "tui/watch/ring_memory.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 #include "tui/state/ring_state.h"
 #include "tui/widgets/ring.h"
 

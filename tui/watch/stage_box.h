@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 #include "tui/draw/canvas.h"
 #include "tui/state/list_state.h"
 

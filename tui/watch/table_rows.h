@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 #include "tui/state/pipe_columns.h"
 
 namespace pipetop::tui {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/pipeline.h"
 #include "engine/model/snapshot.h"
-#include "engine/watch/pipeline.h"
 #include "tui/screen/screen.h"
 #include "tui/state/key_bar.h"
 #include "tui/watch/interventions.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 
 namespace pipetop {
 

@@ -1,4 +1,4 @@
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Pipes of made-up programs.
 #pragma once
 
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 
 namespace pipetop::tui {
 

@@ -1,4 +1,4 @@
-#include "engine/watch/pipeline.h"
+#include "engine/model/pipeline.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
