@@ -1,5 +1,5 @@
-// A pipeline as values: its stages, the rings between them, and what holds it up; and the table of
-// all pipes. What the screen draws and the printers print.
+// A pipeline as values: its stages, the pipes between them, and its bottleneck; and the table of
+// all pipes.
 #pragma once
 
 #include <array>
@@ -149,21 +149,15 @@ struct Intervention {
 // "1234 ends of pipes are left out: process 4711 ..."; of one process at least.
 std::string left_out_text(const std::vector<LeftOut>& left_out);
 
-struct WatchSnapshot {
-  uint64_t now_ns = 0;  // CLOCK_MONOTONIC
-  int64_t unix_ns = 0;
+// All pipes of the machine, as of the last pass over them.
+struct PipeTable {
+  SharedVector<PipeRow> rows;  // an own() copy can be changed
   ScanSource source = ScanSource::bpf;
-  std::string reason;          // why there is no BPF: "why; remedy"; else ""
-  double scan_ms = 0;          // the last pass
-  SharedVector<PipeRow> rows;  // of the last pass; an own() copy can be changed
+  double scan_ms = 0;  // that the pass took
   std::optional<uint32_t> socketpairs;
-  uint32_t unreadable = 0;
-  std::vector<LeftOut> left_out;     // ends of pipes
-  bool has_passed = true;            // false: the first pass isn't complete yet
-  std::optional<Pipeline> pipeline;  // the open one
-  bool counts_bytes = false;         // exact rates: every system call pays
-  std::vector<Intervention> interventions;
-  std::vector<std::string> notices;  // new since the last tick
+  uint32_t unreadable = 0;        // processes
+  std::vector<LeftOut> left_out;  // ends of pipes
+  bool has_passed = true;         // false: the first pass isn't complete yet
 };
 
 }  // namespace pipetop

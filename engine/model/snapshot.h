@@ -15,6 +15,7 @@
 #include "engine/model/change.h"
 #include "engine/model/counts.h"
 #include "engine/model/functions.h"
+#include "engine/model/pipeline.h"
 #include "engine/model/ring_view.h"
 #include "engine/model/segment.h"
 #include "engine/model/settings.h"
@@ -204,6 +205,14 @@ struct Snapshot {
   std::shared_ptr<const HostInfo> host;
   // Only in a recording: what the screen said at this moment, in answer to a key.
   std::optional<Notice> answer;
+
+  // Of `watch` only.
+  std::optional<Pipeline> watched;          // the open one
+  std::vector<Intervention> interventions;  // in place, oldest first
+  bool counts_bytes = false;                // exact rates: every system call pays
+  std::string no_bpf;                       // why there is no BPF: "why; remedy"; else ""
+  int64_t unix_ns = 0;                      // now_ns as a time of day
+  PipeTable table;                          // isn't recorded
 
   const WorkerReadings& worker(Role role) const { return workers[static_cast<size_t>(role)]; }
 };

@@ -308,6 +308,9 @@ template <class T>
 inline constexpr size_t kMembers = members<T>();
 template <>
 inline constexpr size_t kMembers<Integrity> = members<Integrity>() - 1 + members<WorkerIntegrity>();
+// What is watched isn't recorded yet.
+template <>
+inline constexpr size_t kMembers<Snapshot> = members<Snapshot>() - 6;
 
 // A struct here has a member that its table of fields() lacks: it would not be recorded.
 template <class T>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/pipeline.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop {
 
@@ -17,7 +17,7 @@ class WatchSource {
 
   // To be called about every WatchOptions::pipeline_ns; passes over the machine are made when they
   // are due. Cheap between them. The same pointer as before if nothing is new.
-  virtual std::shared_ptr<const WatchSnapshot> tick(uint64_t now_ns) = 0;
+  virtual std::shared_ptr<const Snapshot> tick(uint64_t now_ns) = 0;
 
   // Looks closer at the pipeline of a pipe; throws Error if there is none.
   virtual void open(PipeId pipe) = 0;

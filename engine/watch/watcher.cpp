@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <iterator>
 #include <set>
 #include <tuple>
@@ -32,6 +33,7 @@ constexpr uint64_t kTolerance_ns = kMs;  // of the caller's clock
 // After so long a tick leaves the rest of a pass to the next one, which keys may come before. A
 // part that has begun takes some ten ms more.
 constexpr uint64_t kPart_ns = 20 * kMs;
+constexpr size_t kNotices = 50;
 
 constexpr const char* kNoRecord =
     "there is no folder for a record of changes: a guardian puts them back if pipetop is killed, "
@@ -51,7 +53,7 @@ class Watcher::Impl {
   Impl(const WatchOptions& options, WatchParts parts)
       : options_(options), parts_(std::move(parts)), table_(parts_, options.window_ns) {}
 
-  std::shared_ptr<const WatchSnapshot> tick(uint64_t now_ns);
+  std::shared_ptr<const Snapshot> tick(uint64_t now_ns);
 
   void prepare();
   void count_children();
@@ -63,7 +65,7 @@ class Watcher::Impl {
   void sample_again() {
     if (open_) look(parts_.now_ns());
   }
-  void notify(std::string text) { notices_.push_back(std::move(text)); }
+  void notify(std::string text) { news_.push_back(std::move(text)); }
   std::optional<Pipeline> overall() const;
   void select(std::optional<ProcessId> stage);
   void count_bytes(bool on);
@@ -87,6 +89,9 @@ class Watcher::Impl {
     }
   };
 
+  void notify_all(std::vector<std::string> texts) {
+    std::ranges::move(texts, std::back_inserter(news_));
+  }
   void pass(uint64_t now_ns);
   bool pass_in_parts(uint64_t now_ns);
   void end_pass(uint64_t now_ns, uint64_t cost_ns);
@@ -100,7 +105,7 @@ class Watcher::Impl {
   std::string changed(std::optional<PipeId> measured, std::optional<ProcessId> stage);
   void settle_undone();
   void retry_undo();
-  std::shared_ptr<const WatchSnapshot> snapshot(uint64_t now_ns);
+  std::shared_ptr<const Snapshot> snapshot(uint64_t now_ns);
   InterventionLog::HistoryOf history_of();
 
   const WatchOptions options_;
@@ -114,20 +119,26 @@ class Watcher::Impl {
   std::optional<OpenPipeline> open_;
   Interventions interventions_;
   InterventionLog log_;
-  std::vector<std::string> notices_;
-  std::shared_ptr<const WatchSnapshot> last_;
+  std::vector<std::string> news_;  // since the last tick
+  std::deque<Notice> notices_;
+  std::shared_ptr<const Snapshot> last_;
   bool is_new_ = true;  // something is, since the last snapshot
 };
 
-std::shared_ptr<const WatchSnapshot> Watcher::Impl::tick(uint64_t now_ns) {
+std::shared_ptr<const Snapshot> Watcher::Impl::tick(uint64_t now_ns) {
   const uint64_t every_ns = open_ && open_->wants_pass() ? 0 : options_.table_ns;
   const bool is_due = parts_cost_ns_ || passes_.due(now_ns, every_ns);
   const bool passes = is_due && pass_in_parts(now_ns);
   if (open_ && (passes || samples_.due(now_ns, options_.pipeline_ns))) look(now_ns);
   log_.update(now_ns, history_of());
-  if (open_)
-    for (std::string& notice : open_->take_notices()) notices_.push_back(std::move(notice));
-  if (is_new_ || !notices_.empty() || !last_ || !last_->notices.empty()) last_ = snapshot(now_ns);
+  if (open_) notify_all(open_->take_notices());
+  for (std::string& text : std::exchange(news_, {})) {
+    notices_.push_back({now_ns, Severity::info, std::move(text)});
+    if (notices_.size() > kNotices) notices_.pop_front();
+    is_new_ = true;
+  }
+  const bool had_news = !notices_.empty() && last_ && notices_.back().at_ns == last_->now_ns;
+  if (is_new_ || had_news || !last_) last_ = snapshot(now_ns);
   return last_;
 }
 
@@ -178,25 +189,20 @@ void Watcher::Impl::look(uint64_t now_ns) {
   is_new_ = true;
 }
 
-std::shared_ptr<const WatchSnapshot> Watcher::Impl::snapshot(uint64_t now_ns) {
-  auto s = std::make_shared<WatchSnapshot>();
+std::shared_ptr<const Snapshot> Watcher::Impl::snapshot(uint64_t now_ns) {
+  auto s = std::make_shared<Snapshot>();
   const PipeScan& scan = table_.scan();
   s->now_ns = now_ns;
   s->unix_ns = unix_now_ns();
-  s->source = scan.source;
-  s->reason = scan.reason;
-  s->scan_ms = scan_ms_;
-  s->rows = table_.rows();
-  s->socketpairs = scan.socketpairs;
-  s->unreadable = scan.unreadable;
-  s->left_out = scan.left_out;
-  s->has_passed = table_.has_passed();
+  s->no_bpf = scan.reason;
+  s->table = {table_.rows(),   scan.source,   scan_ms_,           scan.socketpairs,
+              scan.unreadable, scan.left_out, table_.has_passed()};
   if (open_) {
-    s->pipeline = open_->view();
+    s->watched = open_->view();
     s->counts_bytes = open_->counts_bytes();
   }
   s->interventions = log_.list();
-  s->notices = std::exchange(notices_, {});
+  s->notices.assign(notices_.begin(), notices_.end());
   is_new_ = false;
   return s;
 }
@@ -290,8 +296,8 @@ void Watcher::Impl::open(ProcessId process) {
   for (const size_t i : best->shape->pipes) pipes.insert(scan.pipes[i].id);
   begin(PipelineMembers(std::move(pipes)));
   if (!others.empty())
-    notices_.push_back(fmt::format("process {} has other pipelines, too: {}", process.pid,
-                                   fmt::join(others, "; ")));
+    notify(fmt::format("process {} has other pipelines, too: {}", process.pid,
+                       fmt::join(others, "; ")));
 }
 
 void Watcher::Impl::open(const WatchTarget& target) {
@@ -307,7 +313,7 @@ void Watcher::Impl::open_tree(pid_t root) {
 
 void Watcher::Impl::close() {
   if (!open_) return;
-  for (std::string& notice : open_->take_notices()) notices_.push_back(std::move(notice));
+  notify_all(open_->take_notices());
   instruments_ = open_->take_instruments();
   instruments_->rest();
   open_.reset();
@@ -418,14 +424,14 @@ void Watcher::Impl::retry_undo() {
   std::vector<std::string> news = interventions_.retry(may_fit);
   if (news.empty()) return log_.keep(parts_.now_ns(), interventions_.done());  // why they wait
   settle_undone();
-  std::ranges::move(news, std::back_inserter(notices_));
+  notify_all(std::move(news));
 }
 
 Watcher::Watcher(const WatchOptions& options) : Watcher(options, real_watch_parts(options.bpf)) {}
 Watcher::Watcher(const WatchOptions& options, WatchParts parts)
     : impl_(std::make_unique<Impl>(options, std::move(parts))) {}
 Watcher::~Watcher() = default;
-std::shared_ptr<const WatchSnapshot> Watcher::tick(uint64_t now_ns) { return impl_->tick(now_ns); }
+std::shared_ptr<const Snapshot> Watcher::tick(uint64_t now_ns) { return impl_->tick(now_ns); }
 void Watcher::prepare() { impl_->prepare(); }
 void Watcher::count_children() { impl_->count_children(); }
 void Watcher::open(PipeId pipe) { impl_->open(pipe); }

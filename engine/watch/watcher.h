@@ -8,8 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/model/pipeline.h"
-#include "engine/model/settings.h"
+#include "engine/model/snapshot.h"
 #include "engine/watch/watch_source.h"
 
 namespace pipetop {
@@ -38,7 +37,7 @@ class Watcher final : public WatchSource {
   Watcher(const WatchOptions& options, WatchParts parts);  // looks through these: for tests
   ~Watcher() override;
 
-  std::shared_ptr<const WatchSnapshot> tick(uint64_t now_ns) override;
+  std::shared_ptr<const Snapshot> tick(uint64_t now_ns) override;
 
   // Loads what open() and open_tree() need, which takes a tenth of a second or two, and which they
   // otherwise do meanwhile: to be called before a command is started that may be short.
@@ -56,7 +55,7 @@ class Watcher final : public WatchSource {
   void open_tree(pid_t root);
   void close() override;
 
-  // For the notices of the next snapshot.
+  // For the notices of the next snapshot: those that are new have its time.
   void notify(std::string text);
 
   // At the open pipeline, whether or not it is due: what moved until now. Throws Error.

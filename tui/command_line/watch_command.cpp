@@ -44,9 +44,9 @@ constexpr uint64_t kPipelineResult_ns = 3 * kSecond;
 bool is_stream(const CommandLine& line) { return line.format == &find_format("jsonl"); }
 
 // Says what is new in it, unless nobody wants to hear it.
-void say_notices_of(const WatchSnapshot& now, const WatchRequest& request) {
-  for (const std::string& notice : now.notices)
-    if (!request.quiet) say(notice);
+void say_notices_of(const Snapshot& now, const WatchRequest& request) {
+  for (const Notice& notice : now.notices)
+    if (!request.quiet && notice.at_ns == now.now_ns) say(notice.text);
 }
 
 // Of pipetops that were killed, for the watcher's notices.
@@ -89,9 +89,9 @@ WatchOptions watch_options(const CommandLine& line, const Config& config) {
   return options;
 }
 
-bool has_ended(const WatchSnapshot& now) {
-  return now.pipeline && !now.pipeline->stages.empty() &&
-         std::ranges::all_of(now.pipeline->stages, &Stage::gone);
+bool has_ended(const Snapshot& now) {
+  return now.watched && !now.watched->stages.empty() &&
+         std::ranges::all_of(now.watched->stages, &Stage::gone);
 }
 
 class Headless {
@@ -147,8 +147,8 @@ class Headless {
                    line_.watch.sort, line_.watch.filter, is_for_people(line_)};
     if (output_.is_terminal()) how.columns = terminal_columns(STDOUT_FILENO, how.columns);
     if (!has_ended(*now_)) return watch_document(*now_, how);
-    WatchSnapshot all = *now_;  // how it was while it ran
-    all.pipeline = watcher_.overall();
+    Snapshot all = *now_;  // how it was while it ran
+    all.watched = watcher_.overall();
     return watch_document(all, how);
   }
 
@@ -158,7 +158,7 @@ class Headless {
   Watcher watcher_;
   EventLoop loop_;
   uint64_t begin_ns_ = 0, last_line_ns_ = 0;
-  std::shared_ptr<const WatchSnapshot> now_;
+  std::shared_ptr<const Snapshot> now_;
 };
 
 int show_pipes(const CommandLine& line, const Config& config) {
@@ -338,7 +338,7 @@ class Started {
     screen_.deliver = [](int number) { kill(0, number); };  // we have it blocked
     screen_.say = say;
     screen_.save_picture = save_picture;
-    screen_.every_snapshot = [this](const WatchSnapshot& now) { reason_ = now.reason; };
+    screen_.every_snapshot = [this](const Snapshot& now) { reason_ = now.no_bpf; };
     const int exit_code = run_watch_screen(*watcher_, config_, screen_);
     if (exit_code > kSignalExit) return forward(exit_code - kSignalExit);
     if (!ended() && !request_.quiet) say("the command goes on; Ctrl-C ends it");
@@ -361,10 +361,9 @@ class Started {
 
   void look() {
     const auto now = watcher_->tick(monotonic_ns());
-    reason_ = now->reason;
+    reason_ = now->no_bpf;
     say_notices_of(*now, request_);
-    if (!is_stream(line_) || !now->pipeline ||
-        now->now_ns < last_line_ns_ + line_interval_ns(line_))
+    if (!is_stream(line_) || !now->watched || now->now_ns < last_line_ns_ + line_interval_ns(line_))
       return;
     WatchPrint how{.begin_ns = begin_ns_, .over_ns = now->now_ns - last_line_ns_};
     last_line_ns_ = now->now_ns;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/reading.h"
-#include "engine/model/pipeline.h"
+#include "engine/model/snapshot.h"
 #include "tui/print/document.h"
 #include "tui/state/pipe_columns.h"
 
@@ -23,7 +23,7 @@ struct WatchPrint {
 };
 
 // The open pipeline, or else all pipes.
-Document watch_document(const WatchSnapshot& now, const WatchPrint& how);
+Document watch_document(const Snapshot& now, const WatchPrint& how);
 
 // Of `watch -- COMMAND`, at its end.
 struct CommandResult {
@@ -41,9 +41,9 @@ Document command_document(const CommandResult& result, int columns);
 // Parts of these documents. `missing` says why figures are not known that only BPF knows;
 // missing_of() from why it didn't see them.
 std::string missing_of(const std::string& reason);
-Json table_json(const WatchSnapshot& now, const WatchPrint& how);
+Json table_json(const Snapshot& now, const WatchPrint& how);
 Json pipeline_json(const Pipeline& pipeline, uint64_t now_ns, const std::string& missing);
-std::string table_text(const WatchSnapshot& now, const WatchPrint& how);
+std::string table_text(const Snapshot& now, const WatchPrint& how);
 std::string pipeline_text(const Pipeline& pipeline, int columns);
 
 }  // namespace pipetop::tui

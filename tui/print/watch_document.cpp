@@ -114,17 +114,18 @@ Json bottleneck_json(const Bottleneck& found) {
 
 constexpr const char* kSources[] = {"bpf", "proc"};  // by ScanSource
 
-Json head_json(const WatchSnapshot& now, const WatchPrint& how) {
+Json head_json(const Snapshot& now, const WatchPrint& how) {
   Json json = {{"version", kVersion},
                {"unix_ns", now.unix_ns},
                {"t_ns", now.now_ns - how.begin_ns},
-               {"source", kSources[static_cast<size_t>(now.source)]},
-               {"scan_ns", uint64_t(now.scan_ms * 1e6)},
+               {"source", kSources[static_cast<size_t>(now.table.source)]},
+               {"scan_ns", uint64_t(now.table.scan_ms * 1e6)},
                {"counts_bytes", now.counts_bytes}};
-  if (!now.reason.empty()) json["source_reason"] = now.reason;
-  put_known(json, "socketpairs", now.socketpairs, now.reason.empty() ? "not counted" : now.reason);
-  json["unreadable_processes"] = now.unreadable;
-  json["left_out"] = list_json(now.left_out, [](const LeftOut& one) {
+  if (!now.no_bpf.empty()) json["source_reason"] = now.no_bpf;
+  put_known(json, "socketpairs", now.table.socketpairs,
+            now.no_bpf.empty() ? "not counted" : now.no_bpf);
+  json["unreadable_processes"] = now.table.unreadable;
+  json["left_out"] = list_json(now.table.left_out, [](const LeftOut& one) {
     return Json{{"pid", one.process.pid}, {"ends", one.ends}};
   });
   return json;
@@ -161,23 +162,23 @@ Json pipeline_json(const Pipeline& pipeline, uint64_t now_ns, const std::string&
   return json;
 }
 
-Json table_json(const WatchSnapshot& now, const WatchPrint& how) {
-  const std::string missing = missing_of(now.reason);
-  return list_json(pipes_shown(now.rows.get(), how.sort, how.filter),
+Json table_json(const Snapshot& now, const WatchPrint& how) {
+  const std::string missing = missing_of(now.no_bpf);
+  return list_json(pipes_shown(now.table.rows.get(), how.sort, how.filter),
                    [&](const PipeRow* row) { return row_json(*row, now.now_ns, missing); });
 }
 
-Document watch_document(const WatchSnapshot& now, const WatchPrint& how) {
+Document watch_document(const Snapshot& now, const WatchPrint& how) {
   Json json = head_json(now, how);
-  if (!now.pipeline) {
+  if (!now.watched) {
     json["over_ns"] = how.over_ns;
     json["pipes"] = table_json(now, how);
     return {"pipes", std::move(json), how.text ? table_text(now, how) : ""};
   }
-  json.update(pipeline_json(*now.pipeline, now.now_ns, missing_of(now.reason)));
-  std::string reason = now.reason.empty() ? "" : now.reason + "\n";
-  if (!now.left_out.empty()) reason += left_out_text(now.left_out) + "\n";
-  return {"pipeline", std::move(json), reason + pipeline_text(*now.pipeline, how.columns)};
+  json.update(pipeline_json(*now.watched, now.now_ns, missing_of(now.no_bpf)));
+  std::string reason = now.no_bpf.empty() ? "" : now.no_bpf + "\n";
+  if (!now.table.left_out.empty()) reason += left_out_text(now.table.left_out) + "\n";
+  return {"pipeline", std::move(json), reason + pipeline_text(*now.watched, how.columns)};
 }
 
 Document command_document(const CommandResult& result, int columns) {

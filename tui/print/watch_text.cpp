@@ -98,18 +98,19 @@ std::vector<Filled> columns_for(const std::vector<const PipeRow*>& rows, int wid
   return filled;
 }
 
-std::string table_head(const WatchSnapshot& now, const WatchPrint& how, size_t shown) {
-  std::string text = counted(now.rows.size(), "pipe");
-  if (shown != now.rows.size()) text = fmt::format("{} of {}", shown, text);
+std::string table_head(const Snapshot& now, const WatchPrint& how, size_t shown) {
+  std::string text = counted(now.table.rows.size(), "pipe");
+  if (shown != now.table.rows.size()) text = fmt::format("{} of {}", shown, text);
   text += fmt::format(", over {}; ~ is estimated", seconds_text(how.over_ns));
-  if (now.socketpairs.value_or(0) > 0)
-    text += fmt::format("; without {}", counted(*now.socketpairs, "socketpair"));
-  if (now.unreadable > 0)
-    text += fmt::format(
-        "; {} cannot be looked into",
-        now.unreadable == 1 ? "1 process" : fmt::format("{} processes", now.unreadable));
-  text += now.left_out.empty() ? "\n" : "\n" + left_out_text(now.left_out) + "\n";
-  return text + (now.reason.empty() ? "" : fmt::format("seen by /proc only: {}\n", now.reason));
+  if (now.table.socketpairs.value_or(0) > 0)
+    text += fmt::format("; without {}", counted(*now.table.socketpairs, "socketpair"));
+  if (now.table.unreadable > 0)
+    text +=
+        fmt::format("; {} cannot be looked into",
+                    now.table.unreadable == 1 ? "1 process"
+                                              : fmt::format("{} processes", now.table.unreadable));
+  text += now.table.left_out.empty() ? "\n" : "\n" + left_out_text(now.table.left_out) + "\n";
+  return text + (now.no_bpf.empty() ? "" : fmt::format("seen by /proc only: {}\n", now.no_bpf));
 }
 
 // ---- a pipeline -------------------------------------------------------------
@@ -208,8 +209,8 @@ std::string stages_text(const Pipeline& pipeline, int columns) {
 
 }  // namespace
 
-std::string table_text(const WatchSnapshot& now, const WatchPrint& how) {
-  const auto rows = pipes_shown(now.rows.get(), how.sort, how.filter);
+std::string table_text(const Snapshot& now, const WatchPrint& how) {
+  const auto rows = pipes_shown(now.table.rows.get(), how.sort, how.filter);
   const std::vector<Filled> filled = columns_for(rows, how.columns);
   const int room = std::max(1, room_for_names(filled, how.columns));
   std::vector<TextColumn> looks;

@@ -96,7 +96,7 @@ void blame_stage(Pipeline& view, size_t stage, Bottleneck::Kind kind, WaitsFor w
   culprit.functions = Reading<FunctionTable>::of(function_table());
 }
 
-void add_row(WatchSnapshot& snapshot, const Pipeline& view, const Pipe& pipe, size_t pipeline) {
+void add_row(Snapshot& snapshot, const Pipeline& view, const Pipe& pipe, size_t pipeline) {
   PipeRow row;
   row.pipe = pipe;
   row.pipe.frame = {};
@@ -111,7 +111,7 @@ void add_row(WatchSnapshot& snapshot, const Pipeline& view, const Pipe& pipe, si
       end.stage = at->second;
     }
   }
-  snapshot.rows.push_back(std::move(row));
+  snapshot.table.rows.push_back(std::move(row));
 }
 
 // The same pipeline with other numbers of processes and pipes.
@@ -284,13 +284,13 @@ Pipeline fake_ended(size_t stages, size_t gone) {
   return view;
 }
 
-WatchSnapshot fake_watch(size_t rows) {
-  WatchSnapshot snapshot;
+Snapshot fake_watch(size_t rows) {
+  Snapshot snapshot;
   snapshot.now_ns = kFakeWatchNow_ns;
   snapshot.unix_ns = 1'795'000'000'000'000'000;
-  snapshot.scan_ms = 1.25;
-  snapshot.socketpairs = 12;
-  snapshot.unreadable = 0;
+  snapshot.table.scan_ms = 1.25;
+  snapshot.table.socketpairs = 12;
+  snapshot.table.unreadable = 0;
   using Make = Pipeline (*)();
   static constexpr std::array<Make, 9> kKinds = {[] { return fake_chain(3); },
                                                  fake_fork,
@@ -301,19 +301,19 @@ WatchSnapshot fake_watch(size_t rows) {
                                                  fake_own_pipe,
                                                  fake_one_sided,
                                                  [] { return fake_unprivileged(4); }};
-  for (size_t number = 0; snapshot.rows.size() < rows; ++number) {
+  for (size_t number = 0; snapshot.table.rows.size() < rows; ++number) {
     Pipeline view = kKinds[number % kKinds.size()]();
     renumber(view, number + 1);
     for (const Pipe& pipe : view.pipes)
-      if (snapshot.rows.size() < rows) add_row(snapshot, view, pipe, number);
+      if (snapshot.table.rows.size() < rows) add_row(snapshot, view, pipe, number);
   }
   return snapshot;
 }
 
-WatchSnapshot fake_watch(size_t rows, Pipeline open) {
-  WatchSnapshot snapshot = fake_watch(rows);
+Snapshot fake_watch(size_t rows, Pipeline open) {
+  Snapshot snapshot = fake_watch(rows);
   for (const Pipe& pipe : open.pipes) add_row(snapshot, open, pipe, rows);
-  snapshot.pipeline = std::move(open);
+  snapshot.watched = std::move(open);
   return snapshot;
 }
 

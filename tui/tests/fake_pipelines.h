@@ -2,7 +2,7 @@
 // for looking at by hand. The same call gives the same values.
 #pragma once
 
-#include "engine/model/pipeline.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop::tui {
 
@@ -36,9 +36,9 @@ Pipeline fake_unprivileged(size_t stages);
 Pipeline fake_ended(size_t stages, size_t gone);
 
 // The table with this many rows, of all of these kinds; no open pipeline.
-WatchSnapshot fake_watch(size_t rows);
+Snapshot fake_watch(size_t rows);
 
 // The same, with this pipeline open and in the table.
-WatchSnapshot fake_watch(size_t rows, Pipeline open);
+Snapshot fake_watch(size_t rows, Pipeline open);
 
 }  // namespace pipetop::tui

@@ -10,8 +10,8 @@
 namespace pipetop::tui {
 
 void FakeWatchSource::turn_rings() {
-  if (!now.pipeline || turns == 0) return;
-  for (Pipe& pipe : now.pipeline->pipes) {
+  if (!now.watched || turns == 0) return;
+  for (Pipe& pipe : now.watched->pipes) {
     if (!pipe.frame.has_value()) continue;
     RingFrame& frame = *pipe.frame.value;
     frame.at_ns = now.now_ns;
@@ -24,12 +24,11 @@ void FakeWatchSource::turn_rings() {
   }
 }
 
-std::shared_ptr<const WatchSnapshot> FakeWatchSource::tick(uint64_t now_ns) {
+std::shared_ptr<const Snapshot> FakeWatchSource::tick(uint64_t now_ns) {
   if (last_ && turns == 0) return last_;
   now.now_ns = now_ns;
   turn_rings();
-  last_ = std::make_shared<const WatchSnapshot>(now);
-  now.notices.clear();
+  last_ = std::make_shared<const Snapshot>(now);
   return last_;
 }
 
@@ -40,13 +39,13 @@ void FakeWatchSource::refuse() {
 void FakeWatchSource::open(PipeId pipe) {
   asked.push_back(fmt::format("open {}", pipe.inode));
   refuse();
-  now.pipeline = opens();
+  now.watched = opens();
   changed();
 }
 
 void FakeWatchSource::close() {
   asked.push_back("close");
-  now.pipeline.reset();
+  now.watched.reset();
   now.counts_bytes = false;
   changed();
 }
@@ -58,7 +57,7 @@ void FakeWatchSource::select(std::optional<ProcessId> stage) {
 void FakeWatchSource::count_bytes(bool on) {
   asked.push_back(on ? "count" : "don't count");
   refuse();
-  if (on && !now.pipeline) throw Error("bytes are counted in one pipeline; open it first");
+  if (on && !now.watched) throw Error("bytes are counted in one pipeline; open it first");
   now.counts_bytes = on;
   changed();
 }

@@ -13,10 +13,10 @@ namespace pipetop::tui {
 
 class FakeWatchSource final : public WatchSource {
  public:
-  explicit FakeWatchSource(WatchSnapshot first) : now(std::move(first)) {}
+  explicit FakeWatchSource(Snapshot first) : now(std::move(first)) {}
 
   // The snapshot of the next tick, but for its time. A change of it has to be told.
-  WatchSnapshot now;
+  Snapshot now;
   void changed() { last_.reset(); }
 
   // Each tick is another one, in which the rings turn by so many slots.
@@ -28,7 +28,7 @@ class FakeWatchSource final : public WatchSource {
   std::vector<std::string> left;   // what cannot be put back at the end
   std::vector<std::string> asked;  // "open 81001", "resize 81001 larger", ...
 
-  std::shared_ptr<const WatchSnapshot> tick(uint64_t now_ns) override;
+  std::shared_ptr<const Snapshot> tick(uint64_t now_ns) override;
   void open(PipeId pipe) override;
   void close() override;
   void select(std::optional<ProcessId> stage) override;
@@ -49,7 +49,7 @@ class FakeWatchSource final : public WatchSource {
   std::string change(std::string what, std::optional<PipeId> pipe, std::optional<ProcessId> stage);
   void turn_rings();
 
-  std::shared_ptr<const WatchSnapshot> last_;
+  std::shared_ptr<const Snapshot> last_;
 };
 
 }  // namespace pipetop::tui

@@ -69,10 +69,10 @@ void time_table(size_t pipes) {
     Canvas canvas(glyphs_of(GlyphSet::unicode), 40, 120);
     double ms = 0;
     for (int i = 0; i < kPasses; ++i) {
-      source.now.rows.own();  // another pass
+      source.now.table.rows.own();  // another pass
       source.changed();
-      const WatchSnapshot copy = source.now;
-      source.now.rows = std::vector<PipeRow>(copy.rows.get());
+      const Snapshot copy = source.now;
+      source.now.table.rows = std::vector<PipeRow>(copy.table.rows.get());
       const double begin = cpu_ms();
       controller.tick(kFakeWatchNow_ns + static_cast<uint64_t>(i) * 500'000'000);
       controller.lay_out(40, 120);

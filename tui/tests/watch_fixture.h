@@ -20,7 +20,7 @@ inline WatchStart in_pipeline() { return {.pipeline = true}; }
 
 class WatchTest : public testing::Test {
  protected:
-  void start(WatchSnapshot first, const WatchStart& how = {}, int rows = 24, int cols = 80) {
+  void start(Snapshot first, const WatchStart& how = {}, int rows = 24, int cols = 80) {
     source.emplace(std::move(first));
     controller.emplace(*source, how);
     now_ns = kFakeWatchNow_ns;

@@ -184,7 +184,7 @@ TEST_F(WatchKeys, WhatCannotBePutBackIsAskedForEachTime) {
 TEST_F(WatchKeys, ARingInThePlaceOfOneThatIsGoneIsNotResized) {
   open(fake_chain(4));
   type("j");
-  source->now.pipeline->pipes[1].id.inode += 1000;
+  source->now.watched->pipes[1].id.inode += 1000;
   source->changed();
   tick(50);
   ASSERT_NE(selected_pipe(state().pipeline), nullptr);
@@ -197,7 +197,7 @@ TEST_F(WatchKeys, TheNextPressResizesTheSameRing) {
   const PipeId first = top_pipe();
   type("j}");
   press(key::enter);
-  for (PipeRow& row : source->now.rows.own())
+  for (PipeRow& row : source->now.table.rows.own())
     if (row.pipe.id == first) row.pipe.bytes_per_s = Reading<double>::of(1);
   source->changed();
   tick(500);
@@ -340,7 +340,7 @@ TEST_F(WatchKeys, SpaceFreezesTheScreen) {
   open(fake_chain(4));
   press(U' ');
   EXPECT_TRUE(shows(" FROZEN")) << text();
-  source->now.pipeline->pipes[0].bytes_per_s = Reading<double>::of(1048576);
+  source->now.watched->pipes[0].bytes_per_s = Reading<double>::of(1048576);
   source->changed();
   EXPECT_FALSE(tick(2000));
   EXPECT_TRUE(shows("~191 MiB/s"));
@@ -370,7 +370,7 @@ TEST_F(WatchKeys, HelpNamesTheKeysOfThePlace) {
 
 TEST_F(WatchKeys, MessagesAreKept) {
   open(fake_chain(4));
-  source->now.notices = {"ssh 4003 has exited"};
+  source->now.notices = {{now_ns, Severity::info, "ssh 4003 has exited"}};
   source->changed();
   tick(50);
   EXPECT_TRUE(shows("ssh 4003 has exited")) << text();

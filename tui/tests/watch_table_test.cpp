@@ -8,8 +8,8 @@
 namespace pipetop::tui {
 namespace {
 
-PipeRow& pipe_row(WatchSnapshot& snapshot, uint64_t inode) {
-  for (PipeRow& row : snapshot.rows.own())
+PipeRow& pipe_row(Snapshot& snapshot, uint64_t inode) {
+  for (PipeRow& row : snapshot.table.rows.own())
     if (row.pipe.id.inode == inode) return row;
   throw std::runtime_error("no such pipe");
 }
@@ -23,13 +23,13 @@ std::vector<uint64_t> inodes(const TableRows& rows) {
 class WatchTable : public WatchTest {
  protected:
   // Chains of two with these rates, from pipe 1 on.
-  static WatchSnapshot pipes(const std::vector<double>& rates) {
-    WatchSnapshot snapshot = fake_watch(0);
+  static Snapshot pipes(const std::vector<double>& rates) {
+    Snapshot snapshot = fake_watch(0);
     for (size_t i = 0; i < rates.size(); ++i) add_pipe(snapshot, i + 1, rates[i]);
     return snapshot;
   }
-  static void add_pipe(WatchSnapshot& snapshot, uint64_t inode, double rate) {
-    PipeRow row = fake_watch(1).rows.front();
+  static void add_pipe(Snapshot& snapshot, uint64_t inode, double rate) {
+    PipeRow row = fake_watch(1).table.rows.front();
     row.pipe.id.inode = inode;
     row.pipe.bytes_per_s = Reading<double>::of(rate);
     row.pipe.first_seen_ns = 1;
@@ -38,9 +38,9 @@ class WatchTable : public WatchTest {
       stage.state = {StageState::Kind::running, WaitsFor::none, {}};
       stage.command = stage.name += std::to_string(inode);
     }
-    snapshot.rows.push_back(std::move(row));
+    snapshot.table.rows.push_back(std::move(row));
   }
-  void show(WatchSnapshot next) {
+  void show(Snapshot next) {
     next.now_ns = now_ns;
     source->now = std::move(next);
     source->changed();
@@ -62,10 +62,10 @@ TEST_F(WatchTable, SaysWhoWritesAndWhoReadsAndHowFullItIs) {
 }
 
 TEST_F(WatchTable, WhatIsUnknownIsNeverZero) {
-  WatchSnapshot snapshot = fake_watch(0);
+  Snapshot snapshot = fake_watch(0);
   Pipeline unknown = fake_warming(3);
   for (Pipe& pipe : unknown.pipes) pipe.capacity.reset(), pipe.queued.reset();
-  for (const PipeRow& row : fake_watch(0, unknown).rows) snapshot.rows.push_back(row);
+  for (const PipeRow& row : fake_watch(0, unknown).table.rows) snapshot.table.rows.push_back(row);
   for (const auto& [rows, cols] : kWatchSizes) {
     start(snapshot, {}, rows, cols);
     const std::string all = text();
@@ -76,7 +76,7 @@ TEST_F(WatchTable, WhatIsUnknownIsNeverZero) {
 }
 
 TEST_F(WatchTable, IdleAndOwnPipesAreCountedAndShownByAKey) {
-  WatchSnapshot snapshot = pipes({5e6, 0, 0, 3});
+  Snapshot snapshot = pipes({5e6, 0, 0, 3});
   pipe_row(snapshot, 4).pipe.own = true;
   start(snapshot);
   EXPECT_EQ(inodes(state().table.rows), (std::vector<uint64_t>{1}));
@@ -87,7 +87,7 @@ TEST_F(WatchTable, IdleAndOwnPipesAreCountedAndShownByAKey) {
 }
 
 TEST_F(WatchTable, AWriterThatIsStuckIsNotIdle) {
-  WatchSnapshot snapshot = pipes({0, 0});
+  Snapshot snapshot = pipes({0, 0});
   PipeRow& row = pipe_row(snapshot, 2);
   row.stages[row.pipe.writers[0].stage].state = {StageState::Kind::waiting, WaitsFor::pipe_write,
                                                  row.pipe.id};
@@ -179,7 +179,7 @@ TEST_F(WatchTable, ASelectedPipeThatPausesStaysSelected) {
 TEST_F(WatchTable, NothingIsSelectedInPlaceOfAPipeThatIsGone) {
   start(pipes({9, 8, 7}));
   type("jj");
-  source->now.rows.own().erase(source->now.rows.own().begin() + 1);
+  source->now.table.rows.own().erase(source->now.table.rows.own().begin() + 1);
   for (const uint64_t ms : {500, 4000}) {  // it is marked as closed for a moment
     source->changed();
     tick(ms);
@@ -193,20 +193,20 @@ TEST_F(WatchTable, NothingIsSelectedInPlaceOfAPipeThatIsGone) {
 }
 
 TEST_F(WatchTable, SaysWhatIsNotKnownYetAndWhatIsLeftOut) {
-  WatchSnapshot none = pipes({});
-  none.has_passed = false;
+  Snapshot none = pipes({});
+  none.table.has_passed = false;
   start(none);
   EXPECT_TRUE(shows("Looking at all pipes of this machine")) << text();
-  WatchSnapshot some = pipes({9, 8});
-  some.left_out = {{{4711, 1}, 500}};
+  Snapshot some = pipes({9, 8});
+  some.table.left_out = {{{4711, 1}, 500}};
   show(some);
   EXPECT_FALSE(shows("Looking at")) << text();
   EXPECT_TRUE(shows("500 ends of pipes are left out: process 4711")) << text();
 }
 
 TEST_F(WatchTable, OfAThousandDescriptorsSomeAreNamed) {
-  WatchSnapshot some = pipes({9});
-  std::vector<StageEnd>& writers = some.rows.own()[0].pipe.writers;
+  Snapshot some = pipes({9});
+  std::vector<StageEnd>& writers = some.table.rows.own()[0].pipe.writers;
   writers.resize(1000, writers[0]);
   start(some, {}, 60, 200);
   type("j");
@@ -239,7 +239,7 @@ TEST_F(WatchTable, MarksNewAndEndedRowsForAMoment) {
   start(pipes({5, 4}));
   EXPECT_TRUE(std::ranges::all_of(state().table.rows.rows(),
                                   [](const TableRow& row) { return row.mark == RowMark::none; }));
-  WatchSnapshot next = pipes({5});
+  Snapshot next = pipes({5});
   add_pipe(next, 7, 3);
   pipe_row(next, 7).pipe.first_seen_ns = now_ns + 1;
   show(next);
@@ -261,8 +261,9 @@ TEST_F(WatchTable, MarksNewAndEndedRowsForAMoment) {
 
 TEST_F(WatchTable, EndedPipesAreNoPipelineWithEachOther) {
   const auto pass = [&](std::vector<double> rates, size_t gone) {
-    WatchSnapshot next = pipes(rates);
-    std::erase_if(next.rows.own(), [&](const PipeRow& row) { return row.pipe.id.inode <= gone; });
+    Snapshot next = pipes(rates);
+    std::erase_if(next.table.rows.own(),
+                  [&](const PipeRow& row) { return row.pipe.id.inode <= gone; });
     return next;
   };
   start(pipes({9, 8, 7, 6}));
@@ -288,7 +289,7 @@ TEST_F(WatchTable, TheLegendExplainsWhatIsShown) {
 }
 
 TEST_F(WatchTable, ATreeKeepsPipelinesTogether) {
-  WatchSnapshot snapshot = fake_watch(0, fake_fork());
+  Snapshot snapshot = fake_watch(0, fake_fork());
   add_pipe(snapshot, 5, 1e12);
   start(snapshot);
   type("t");
@@ -317,8 +318,8 @@ TEST_F(WatchTable, ATreeHasEveryRowOnce) {
 
 // It reads and writes all of them: each row is passed once, or this would take minutes.
 TEST_F(WatchTable, OneProcessCanHoldThousandsOfPipes) {
-  WatchSnapshot snapshot = fake_watch(0);
-  const PipeRow usual = fake_watch(1).rows.front();
+  Snapshot snapshot = fake_watch(0);
+  const PipeRow usual = fake_watch(1).table.rows.front();
   std::vector<PipeRow> rows(6000, usual);
   for (size_t i = 0; i < rows.size(); ++i) {
     rows[i].pipe.id.inode = i + 1;
@@ -326,7 +327,7 @@ TEST_F(WatchTable, OneProcessCanHoldThousandsOfPipes) {
     for (auto* ends : {&rows[i].pipe.writers, &rows[i].pipe.readers})
       for (StageEnd& end : *ends) end.end.process = usual.stages[0].id;
   }
-  snapshot.rows = std::move(rows);
+  snapshot.table.rows = std::move(rows);
   start(snapshot);
   type("t");
   EXPECT_EQ(state().table.rows.rows().size(), 6000u);

@@ -263,18 +263,18 @@ TEST_F(WatchView, EveryGlyphSetDrawsOnlyItsOwn) {
 TEST_F(WatchView, FiguresAreHeldWhileSlotsGoOn) {
   open(fake_chain(3), 24, 80);
   const auto rate = [&](double value) {
-    source->now.pipeline->pipes[0].bytes_per_s = Reading<double>::of(value);
-    source->now.pipeline->pipes[0].frame.value->used = 3;
+    source->now.watched->pipes[0].bytes_per_s = Reading<double>::of(value);
+    source->now.watched->pipes[0].frame.value->used = 3;
     source->changed();
   };
   rate(111 * 1048576.0);
   tick(50);
   EXPECT_TRUE(shows("~191 MiB/s")) << text();
-  EXPECT_EQ(state().pipeline.live->pipeline->pipes[0].frame->used, 3u);
+  EXPECT_EQ(state().pipeline.live->watched->pipes[0].frame->used, 3u);
   rate(222 * 1048576.0);
   tick(450);
   EXPECT_TRUE(shows("~222 MiB/s")) << text();
-  source->now.pipeline->pipes[0].bytes_per_s = Reading<double>::unavailable("gone");
+  source->now.watched->pipes[0].bytes_per_s = Reading<double>::unavailable("gone");
   source->changed();
   tick(50);
   EXPECT_TRUE(shows("n/a")) << "what becomes unknown is not held\n" << text();

@@ -10,20 +10,20 @@ uint64_t status_of(const Reading<T>& reading) {
 
 }  // namespace
 
-HeldPipeline::Occasion HeldPipeline::occasion_of(const WatchSnapshot& s) {
+HeldPipeline::Occasion HeldPipeline::occasion_of(const Snapshot& s) {
   Occasion o;
   for (const Intervention& change : s.interventions)
     o.states.push_back(change.after_bytes_per_s.has_value());
   o.states.push_back(s.counts_bytes);
-  if (!s.pipeline) return o;
-  o.states.push_back(static_cast<uint64_t>(s.pipeline->bottleneck.kind));
-  for (const Stage& stage : s.pipeline->stages) {
+  if (!s.watched) return o;
+  o.states.push_back(static_cast<uint64_t>(s.watched->bottleneck.kind));
+  for (const Stage& stage : s.watched->stages) {
     o.stages.push_back(stage.id);
     o.states.insert(o.states.end(), {status_of(stage.shares), status_of(stage.functions),
                                      static_cast<uint64_t>(stage.gone),
                                      static_cast<uint64_t>(stage.nice), stage.cpus.size()});
   }
-  for (const Pipe& pipe : s.pipeline->pipes) {
+  for (const Pipe& pipe : s.watched->pipes) {
     o.pipes.push_back(pipe.id);
     o.states.insert(o.states.end(), {status_of(pipe.shares), status_of(pipe.bytes_per_s),
                                      static_cast<uint64_t>(pipe.exact), pipe.capacity.value_or(0),

@@ -5,13 +5,13 @@
 #include <memory>
 #include <vector>
 
-#include "engine/model/pipeline.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop::tui {
 
 class HeldPipeline {
  public:
-  using Shared = std::shared_ptr<const WatchSnapshot>;
+  using Shared = std::shared_ptr<const Snapshot>;
 
   // Takes each snapshot, with or without a pipeline. Returns the one whose figures are shown: it
   // has the same stages and pipes, in the same order. What becomes known or unknown, another size,
@@ -29,7 +29,7 @@ class HeldPipeline {
     std::vector<uint64_t> states;
     bool operator==(const Occasion&) const = default;
   };
-  static Occasion occasion_of(const WatchSnapshot& s);
+  static Occasion occasion_of(const Snapshot& s);
 
   Shared held_;
   Occasion occasion_;

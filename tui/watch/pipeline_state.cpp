@@ -12,7 +12,7 @@ namespace {
 
 // The same stages and pipes as the figures have, if there is a pipeline.
 const Pipeline& live_of(const PipelineState& state) {
-  return state.live->pipeline ? *state.live->pipeline : state.shown();
+  return state.live->watched ? *state.live->watched : state.shown();
 }
 
 void remember(PipelineState& state) {
@@ -148,7 +148,7 @@ RingShown ring_shown(const PipelineState& state, size_t pipe) {
           .ends = std::move(ends)};
 }
 
-std::string factor_of(const WatchSnapshot& snapshot, const Node& node) {
+std::string factor_of(const Snapshot& snapshot, const Node& node) {
   const auto is_of = [&](const Intervention& change) {
     return (change.pipe && Node(*change.pipe) == node) ||
            (change.stage && Node(*change.stage) == node);

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/model/pipeline.h"
+#include "engine/model/snapshot.h"
 #include "tui/draw/keys.h"
 #include "tui/state/list_state.h"
 #include "tui/state/ring_state.h"
@@ -24,7 +24,7 @@ namespace pipetop::tui {
 enum class PipelineFocus : uint8_t { chain, detail, whole };
 
 struct PipelineState {
-  using Shared = std::shared_ptr<const WatchSnapshot>;
+  using Shared = std::shared_ptr<const Snapshot>;
 
   // The last snapshot, and the one whose figures are held; null while nothing is open. They may
   // have no pipeline: that of a command that hasn't made one yet.
@@ -45,8 +45,8 @@ struct PipelineState {
   std::optional<ProcessId> functions_of;
   RingState ring;  // of the selected ring, for its slots in detail
 
-  bool has_pipeline() const { return figures && figures->pipeline.has_value(); }
-  const Pipeline& shown() const { return *figures->pipeline; }
+  bool has_pipeline() const { return figures && figures->watched.has_value(); }
+  const Pipeline& shown() const { return *figures->watched; }
 };
 
 // Takes each snapshot that is shown.
@@ -73,6 +73,6 @@ RingShown ring_shown(const PipelineState& state, size_t pipe);
 
 // Of a pipe or a stage that was changed: "×1.7" since its newest change, "…" while it is measured;
 // "" if it was not changed.
-std::string factor_of(const WatchSnapshot& snapshot, const Node& node);
+std::string factor_of(const Snapshot& snapshot, const Node& node);
 
 }  // namespace pipetop::tui

@@ -126,16 +126,16 @@ void TableRows::note_ended(const std::vector<Place>& places) {
   }
 }
 
-void TableRows::update(const WatchSnapshot& now) {
+void TableRows::update(const Snapshot& now) {
   now_ns_ = now.now_ns;
   if (first_ns_ == 0) first_ns_ = now.now_ns;
   while (!ended_.empty() && now_ns_ >= ended_.front().at_ns + kMarkStays_ns) ended_.pop_front();
   is_made_ = false;
-  has_passed_ = now.has_passed;
-  if (now.rows.data() == pass_.data()) return;
+  has_passed_ = now.table.has_passed;
+  if (now.table.rows.data() == pass_.data()) return;
   std::vector<Place> places;
-  places.reserve(now.rows.size());
-  for (const PipeRow& row : now.rows) places.push_back({row.pipe.id, places.size()});
+  places.reserve(now.table.rows.size());
+  for (const PipeRow& row : now.table.rows) places.push_back({row.pipe.id, places.size()});
   if (!std::ranges::is_sorted(places, {}, &Place::pipe))  // usually they are
     std::ranges::sort(places, {}, &Place::pipe);
   note_ended(places);
@@ -143,7 +143,7 @@ void TableRows::update(const WatchSnapshot& now) {
     return std::ranges::binary_search(places, ended.row.pipe.id, {}, &Place::pipe);
   });
   places_ = std::move(places);
-  pass_ = now.rows;
+  pass_ = now.table.rows;
 }
 
 RowMark TableRows::mark_of(const PipeRow& row) const {

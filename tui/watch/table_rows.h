@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/pipeline.h"
+#include "engine/model/snapshot.h"
 #include "tui/state/pipe_columns.h"
 
 namespace pipetop::tui {
@@ -42,7 +42,7 @@ class TableRows {
   // Takes each snapshot that is shown. Then, and after each change of the choice, the rows must be
   // made again; else that takes no time: each key asks for it. The pipe `kept` is shown also while
   // it is idle.
-  void update(const WatchSnapshot& now);
+  void update(const Snapshot& now);
   void make(const TableChoice& choice, std::optional<PipeId> kept);
 
   const std::vector<TableRow>& rows() const { return rows_; }

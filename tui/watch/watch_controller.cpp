@@ -16,7 +16,6 @@ namespace pipetop::tui {
 namespace {
 
 constexpr uint64_t kNoticeStays_ns = 60'000'000'000;
-constexpr size_t kMostNotices = 50;
 constexpr const char* kNothingChanged = "nothing was changed";
 
 }  // namespace
@@ -32,7 +31,7 @@ WatchController::WatchController(WatchSource& source, const WatchStart& start)
   state_.pipeline.cpus = cpus_.size();
 }
 
-void WatchController::show(const std::shared_ptr<const WatchSnapshot>& now) {
+void WatchController::show(const std::shared_ptr<const Snapshot>& now) {
   state_.shown = now;
   stale_ = false;
   if (state_.in_pipeline)
@@ -50,18 +49,12 @@ uint64_t WatchController::period_ns(uint64_t frame_ns) const {
 bool WatchController::tick(uint64_t now_ns) {
   state_.now_ns = now_ns;
   const bool is_new = age_message(now_ns);
+  const auto now = source_.tick(now_ns);
+  if (now && now != latest_) state_.notices = now->notices;
   std::erase_if(state_.notices,
                 [&](const Notice& notice) { return now_ns >= notice.at_ns + kNoticeStays_ns; });
-  const auto now = source_.tick(now_ns);
   if (!now || (now == latest_ && !stale_)) return is_new;
-  if (now != latest_) {
-    changed_ = false;
-    for (const std::string& text : now->notices)
-      state_.notices.push_back({now_ns, Severity::info, text});
-    if (state_.notices.size() > kMostNotices)
-      state_.notices.erase(state_.notices.begin(),
-                           state_.notices.end() - static_cast<std::ptrdiff_t>(kMostNotices));
-  }
+  if (now != latest_) changed_ = false;
   latest_ = now;
   if (state_.frozen && state_.shown && !stale_) return is_new;
   show(now);

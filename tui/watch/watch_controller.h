@@ -32,7 +32,7 @@ class WatchController : public Screen {
   uint64_t period_ns(uint64_t frame_ns) const override;
   bool tick(uint64_t now_ns) override;
   // The last snapshot, also while frozen; null before the first one.
-  const std::shared_ptr<const WatchSnapshot>& latest() const { return latest_; }
+  const std::shared_ptr<const Snapshot>& latest() const { return latest_; }
 
   void lay_out(int rows, int cols) override;
   void draw(Canvas& canvas) const override;
@@ -92,7 +92,7 @@ class WatchController : public Screen {
   void quit() override;
 
   void open_pipeline();
-  void show(const std::shared_ptr<const WatchSnapshot>& now);
+  void show(const std::shared_ptr<const Snapshot>& now);
   void tell_selection();
   int list_rows() const;
   // Runs a change, and shows what it says, or why it can't be.
@@ -107,7 +107,7 @@ class WatchController : public Screen {
   WatchStart start_;
   WatchState state_;
   std::vector<int> cpus_;
-  std::shared_ptr<const WatchSnapshot> latest_;
+  std::shared_ptr<const Snapshot> latest_;
   std::optional<ProcessId> sent_selection_;  // the stage that the source was told is selected
   bool changed_ = false;                     // since the last snapshot
   bool keeps_ = false;

@@ -32,7 +32,7 @@ struct WatchScreenOptions {
   // Gets, after the screen, what was changed in other processes and could not be put back.
   std::function<void(const std::string&)> say = {};
   // Every snapshot, also while the screen is frozen.
-  std::function<void(const WatchSnapshot&)> every_snapshot = {};
+  std::function<void(const Snapshot&)> every_snapshot = {};
   // As in ShellOptions.
   std::function<std::string(const std::string& svg)> save_picture = {};
 };

@@ -20,8 +20,8 @@ namespace pipetop::tui {
 enum WatchPlace : uint8_t { kInTable = 1, kInChain = 2, kInFunctions = 4, kInSlots = 8 };
 
 struct WatchState : ScreenState {
-  std::shared_ptr<const WatchSnapshot> shown;  // stays while frozen; null before the first one
-  bool in_pipeline = false;                    // else in the table
+  std::shared_ptr<const Snapshot> shown;  // stays while frozen; null before the first one
+  bool in_pipeline = false;               // else in the table
   TableState table;
   PipelineState pipeline;
   std::string command;  // of `watch -- COMMAND`, whose pipeline it is; "" for none

@@ -68,18 +68,19 @@ std::string selected_text(const WatchState& state) {
 std::vector<Message> standing(const WatchState& state) {
   std::vector<Message> all;
   if (!state.shown) return all;
-  const WatchSnapshot& s = *state.shown;
-  if (!s.reason.empty()) all.push_back({s.reason, Severity::warning});
+  const Snapshot& s = *state.shown;
+  if (!s.no_bpf.empty()) all.push_back({s.no_bpf, Severity::warning});
   if (s.counts_bytes) all.push_back({std::string(price_of_counting()), Severity::warning});
   for (const Intervention& change : s.interventions)
     all.push_back(change.waits.empty()
                       ? Message{fmt::format("in place: {}; u undoes the last, 0 all", change.text)}
                       : Message{fmt::format("not put back: {}: {}", change.text, change.waits),
                                 Severity::warning});
-  if (!s.left_out.empty()) all.push_back({left_out_text(s.left_out), Severity::warning});
-  if (s.unreadable > 0)
+  if (!s.table.left_out.empty())
+    all.push_back({left_out_text(s.table.left_out), Severity::warning});
+  if (s.table.unreadable > 0)
     all.push_back({fmt::format("{} processes of other users cannot be read; sudo pipetop watch",
-                               grouped_text(s.unreadable))});
+                               grouped_text(s.table.unreadable))});
   return all;
 }
 
@@ -120,11 +121,13 @@ std::vector<TitlePart> table_parts(const WatchState& state) {
   parts.push_back(
       {fmt::format("{}by {}", table.choice.tree ? "tree " : "", sort_name(table.choice.sort)),
        Style::plain});
-  if (state.shown && state.shown->socketpairs)
-    parts.push_back({counted(*state.shown->socketpairs, "socketpair", "socketpairs") + " left out",
-                     Style::dim});
-  if (state.shown && state.shown->scan_ms > 0)
-    parts.push_back({fmt::format("a look takes {:.1f} ms", state.shown->scan_ms), Style::dim});
+  if (state.shown && state.shown->table.socketpairs)
+    parts.push_back(
+        {counted(*state.shown->table.socketpairs, "socketpair", "socketpairs") + " left out",
+         Style::dim});
+  if (state.shown && state.shown->table.scan_ms > 0)
+    parts.push_back(
+        {fmt::format("a look takes {:.1f} ms", state.shown->table.scan_ms), Style::dim});
   return parts;
 }
 
@@ -151,7 +154,7 @@ std::vector<TitlePart> badges_of(const WatchState& state) {
   if (!state.shown->interventions.empty())
     badges.push_back(
         {fmt::format(" {} CHANGED ", state.shown->interventions.size()), {Style::mark, kReverse}});
-  if (state.shown->source == ScanSource::proc)
+  if (state.shown->table.source == ScanSource::proc)
     badges.push_back({" NO BPF ", {Style::warning, kReverse}});
   return badges;
 }

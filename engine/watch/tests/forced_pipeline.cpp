@@ -192,8 +192,7 @@ std::string ForcedPipelines::details_of(const Pipeline& view) {
 }
 
 void ForcedPipelines::TearDown() {
-  if (HasFailure() && last && last->pipeline)
-    std::fputs(details_of(*last->pipeline).c_str(), stderr);
+  if (HasFailure() && last && last->watched) std::fputs(details_of(*last->watched).c_str(), stderr);
   watcher.reset();
   if (root_ > 0) {
     kill(-root_, SIGCONT);
@@ -232,30 +231,30 @@ void ForcedPipelines::chain(const std::vector<ForcedStage>& stages) {
   root([&] { connect(stages); });
 }
 
-std::shared_ptr<const WatchSnapshot> ForcedPipelines::tick() {
+std::shared_ptr<const Snapshot> ForcedPipelines::tick() {
   poll(nullptr, 0, 50);
   return last = watcher->tick(monotonic_ns());
 }
 
-std::shared_ptr<const WatchSnapshot> ForcedPipelines::until(
-    const std::function<bool(const WatchSnapshot&)>& is_so) {
+std::shared_ptr<const Snapshot> ForcedPipelines::until(
+    const std::function<bool(const Snapshot&)>& is_so) {
   EXPECT_TRUE(eventually([&] { return is_so(*tick()); }, [] {}))
-      << (last->pipeline ? last->pipeline->bottleneck.line : "no pipeline");
+      << (last->watched ? last->watched->bottleneck.line : "no pipeline");
   return last;
 }
 
 Bottleneck ForcedPipelines::found() {
   uint64_t since_ns = 0;
   std::string before;
-  until([&](const WatchSnapshot& s) {
-    if (!s.pipeline || s.pipeline->window_ns < kWindow_ns) return false;
-    const Bottleneck& now = s.pipeline->bottleneck;
-    const std::string text = text_of(now, *s.pipeline);
+  until([&](const Snapshot& s) {
+    if (!s.watched || s.watched->window_ns < kWindow_ns) return false;
+    const Bottleneck& now = s.watched->bottleneck;
+    const std::string text = text_of(now, *s.watched);
     if (text != before || now.kind == Bottleneck::Kind::unknown) since_ns = s.now_ns;
     before = text;
     return s.now_ns - since_ns >= kWindow_ns;
   });
-  return last->pipeline ? last->pipeline->bottleneck : Bottleneck{};
+  return last->watched ? last->watched->bottleneck : Bottleneck{};
 }
 
 std::string ForcedPipelines::text_of(const Bottleneck& bottleneck, const Pipeline& view) {
@@ -267,16 +266,16 @@ std::string ForcedPipelines::text_of(const Bottleneck& bottleneck, const Pipelin
 
 std::string ForcedPipelines::verdict() {
   const Bottleneck bottleneck = found();
-  if (!last->pipeline) return "nothing";
+  if (!last->watched) return "nothing";
   RecordProperty("said", bottleneck.line);
-  return text_of(bottleneck, *last->pipeline);
+  return text_of(bottleneck, *last->watched);
 }
 
 pid_t ForcedPipelines::pid_of(const std::string& name) {
   pid_t pid = 0;
-  until([&](const WatchSnapshot& s) {
-    if (!s.pipeline) return false;
-    for (const Stage& stage : s.pipeline->stages)
+  until([&](const Snapshot& s) {
+    if (!s.watched) return false;
+    for (const Stage& stage : s.watched->stages)
       if (stage.name == name && !stage.gone) pid = stage.id.pid;
     return pid != 0;
   });

@@ -60,14 +60,13 @@ class ForcedPipelines : public testing::Test {
   // Shares, for a test that failed.
   static std::string details_of(const Pipeline& view);
 
-  std::shared_ptr<const WatchSnapshot> tick();
-  std::shared_ptr<const WatchSnapshot> until(
-      const std::function<bool(const WatchSnapshot&)>& is_so);
+  std::shared_ptr<const Snapshot> tick();
+  std::shared_ptr<const Snapshot> until(const std::function<bool(const Snapshot&)>& is_so);
   pid_t pid_of(const std::string& name);  // of a stage that is there
   const std::string& folder() const { return folder_; }
 
   std::unique_ptr<Watcher> watcher;
-  std::shared_ptr<const WatchSnapshot> last;
+  std::shared_ptr<const Snapshot> last;
 
  private:
   std::string folder_;

@@ -57,8 +57,8 @@ TEST_F(ForcedPipelines, TheSixthOfTen) {
          cat,
          exec({"wc", "-c"})});
   EXPECT_EQ(verdict(), "stage gzip");
-  EXPECT_EQ(last->pipeline->stages.size(), 10u);
-  EXPECT_EQ(last->pipeline->pipes.size(), 9u);
+  EXPECT_EQ(last->watched->stages.size(), 10u);
+  EXPECT_EQ(last->watched->pipes.size(), 9u);
 }
 
 class Quota : public ForcedPipelines {
@@ -119,14 +119,14 @@ TEST_F(ForcedPipelines, TeeToTwo) {
   chain({{"source", produce},
          exec({"bash", "-c", "tee >(gzip -9 > /dev/null) >(wc -c > /dev/null) > /dev/null"})});
   EXPECT_EQ(verdict(), "stage gzip");
-  EXPECT_EQ(last->pipeline->pipes.size(), 3u);
+  EXPECT_EQ(last->watched->pipes.size(), 3u);
 }
 
 // Nobody waits in a write, and bash leaves its own copies of the ends to all.
 TEST_F(ForcedPipelines, TeeToTwoThatAreFastEnough) {
   chain({{"source", [] { forced::produce_with([] { nap(5 * kMs); }); }},
          exec({"bash", "-c", "tee >(gzip > /dev/null) >(wc -c > /dev/null) > /dev/null"})});
-  until([](const WatchSnapshot& s) { return s.pipeline && s.pipeline->pipes.size() == 3; });
+  until([](const Snapshot& s) { return s.watched && s.watched->pipes.size() == 3; });
   for (const char* name : {"gzip", "wc"}) EXPECT_GT(pid_of(name), 0);
   EXPECT_EQ(verdict(), "outside source");
 }
@@ -135,20 +135,20 @@ TEST_F(ForcedPipelines, TwoWritersThatNeverWaitForTheReader) {
   shell(
       "{ dd if=/dev/zero bs=1 status=none & dd if=/dev/zero bs=2 status=none & wait; } | "
       "wc -c");
-  until([](const WatchSnapshot& s) {
-    if (!s.pipeline || s.pipeline->pipes.empty()) return false;
-    const auto& writers = s.pipeline->pipes[0].writers;
+  until([](const Snapshot& s) {
+    if (!s.watched || s.watched->pipes.empty()) return false;
+    const auto& writers = s.watched->pipes[0].writers;
     return std::ranges::count_if(writers, &StageEnd::active) == 2;
   });
-  for (const StageEnd& end : last->pipeline->pipes[0].writers)
-    EXPECT_EQ(end.active, last->pipeline->stages[end.stage].name == "dd");
+  for (const StageEnd& end : last->watched->pipes[0].writers)
+    EXPECT_EQ(end.active, last->watched->stages[end.stage].name == "dd");
 }
 
 TEST_F(ForcedPipelines, AFifo) {
   shell("mkfifo fifo; cat /dev/urandom > fifo & gzip -9 < fifo > /dev/null");
   EXPECT_EQ(verdict(), "stage gzip");
-  ASSERT_FALSE(last->pipeline->pipes.empty());
-  EXPECT_EQ(last->pipeline->pipes[0].path, folder() + "/fifo");
+  ASSERT_FALSE(last->watched->pipes.empty());
+  EXPECT_EQ(last->watched->pipes[0].path, folder() + "/fifo");
 }
 
 TEST_F(ForcedPipelines, TwoThatWorkAllTheTimeAreBalanced) {
@@ -165,7 +165,7 @@ TEST_F(ForcedPipelines, AMiddleThatSleeps) {
          {"limiter", [] { forced::copy_with([] { nap(5 * kMs); }); }},
          {"sink", consume}});
   const Bottleneck b = found();
-  EXPECT_EQ(text_of(b, *last->pipeline), "stage limiter") << b.line;
+  EXPECT_EQ(text_of(b, *last->watched), "stage limiter") << b.line;
   EXPECT_EQ(b.wait, WaitsFor::sleep) << b.line;
 }
 
@@ -212,7 +212,7 @@ TEST_F(ForcedPipelines, ASourceThatWaitsForTheTerminal) {
           }},
          {"sink", consume}});
   const Bottleneck b = found();
-  EXPECT_EQ(text_of(b, *last->pipeline), "outside source") << b.line;
+  EXPECT_EQ(text_of(b, *last->watched), "outside source") << b.line;
   EXPECT_EQ(b.wait, WaitsFor::terminal) << b.line;
 }
 
@@ -238,7 +238,7 @@ TEST_F(ForcedPipelines, ASourceThatWaitsForTheNetwork) {
           }},
          {"sink", consume}});
   const Bottleneck b = found();
-  EXPECT_EQ(text_of(b, *last->pipeline), "outside source") << b.line;
+  EXPECT_EQ(text_of(b, *last->watched), "outside source") << b.line;
   EXPECT_EQ(b.wait, WaitsFor::network) << b.line;
 }
 
@@ -255,7 +255,7 @@ TEST_F(ForcedPipelines, ASinkThatWaitsForTheDisk) {
                                  });
                                }}});
   const Bottleneck b = found();
-  EXPECT_EQ(text_of(b, *last->pipeline), "stage sink") << b.line;
+  EXPECT_EQ(text_of(b, *last->watched), "stage sink") << b.line;
   EXPECT_EQ(b.wait, WaitsFor::disk) << b.line;
 }
 
@@ -271,7 +271,7 @@ TEST_F(ForcedPipelines, AMiddleThatWaitsForALock) {
           }},
          {"sink", consume}});
   const Bottleneck b = found();
-  EXPECT_EQ(text_of(b, *last->pipeline), "stage middle") << b.line;
+  EXPECT_EQ(text_of(b, *last->watched), "stage middle") << b.line;
   EXPECT_EQ(b.wait, WaitsFor::lock) << b.line;
 }
 

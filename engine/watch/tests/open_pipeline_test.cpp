@@ -27,11 +27,11 @@ class OpenPipelineTest : public WatchTest {
     machine.pipe(100).bytes_per_s = 30 << 20;
     machine.pipe(200).bytes_per_s = 10 << 20;
   }
-  const Pipe& pipe(const std::shared_ptr<const WatchSnapshot>& s, PipeId id) {
+  const Pipe& pipe(const std::shared_ptr<const Snapshot>& s, PipeId id) {
     kept_ = s;
     static const Pipe none;
-    const auto found = std::ranges::find(s->pipeline->pipes, id, &Pipe::id);
-    if (found != s->pipeline->pipes.end()) return *found;
+    const auto found = std::ranges::find(s->watched->pipes, id, &Pipe::id);
+    if (found != s->watched->pipes.end()) return *found;
     ADD_FAILURE() << "no pipe " << id.inode;
     return none;
   }
@@ -40,7 +40,7 @@ class OpenPipelineTest : public WatchTest {
   PipeId first, second;
 
  private:
-  std::shared_ptr<const WatchSnapshot> kept_;
+  std::shared_ptr<const Snapshot> kept_;
 };
 
 TEST_F(OpenPipelineTest, HoldsItsStagesInTheOrderOfTheFlowAndTheirShares) {
@@ -48,11 +48,11 @@ TEST_F(OpenPipelineTest, HoldsItsStagesInTheOrderOfTheFlowAndTheirShares) {
   tick();
   watcher->open(second);
   const auto s = run(3 * kSecond);
-  ASSERT_TRUE(s->pipeline);
+  ASSERT_TRUE(s->watched);
   EXPECT_EQ(names(s), "tar gzip ssh");
-  EXPECT_EQ(s->pipeline->title(), "tar | gzip | ssh");
-  ASSERT_EQ(s->pipeline->pipes.size(), 2u);
-  EXPECT_EQ(s->pipeline->pipes[0].id, first);
+  EXPECT_EQ(s->watched->title(), "tar | gzip | ssh");
+  ASSERT_EQ(s->watched->pipes.size(), 2u);
+  EXPECT_EQ(s->watched->pipes[0].id, first);
   ASSERT_TRUE(stage(s, "tar").shares.has_value());
   EXPECT_NEAR(stage(s, "tar").shares->writing, 1.0, 1e-6);
   EXPECT_NEAR(stage(s, "gzip").shares->on_cpu, 1.0, 1e-6);
@@ -63,8 +63,8 @@ TEST_F(OpenPipelineTest, HoldsItsStagesInTheOrderOfTheFlowAndTheirShares) {
   EXPECT_EQ(pipe(s, second).shares->empty, 1.0);
   EXPECT_TRUE(pipe(s, first).frame.has_value());
   EXPECT_NEAR(*pipe(s, first).bytes_per_s, 30 << 20, 1 << 20);
-  EXPECT_EQ(s->pipeline->bottleneck.kind, Bottleneck::Kind::stage);
-  EXPECT_EQ(s->pipeline->bottleneck.stage, gzip);
+  EXPECT_EQ(s->watched->bottleneck.kind, Bottleneck::Kind::stage);
+  EXPECT_EQ(s->watched->bottleneck.stage, gzip);
   EXPECT_EQ(stage(s, "gzip").cpus, (std::vector<int>{0, 1}));
 }
 
@@ -123,7 +123,7 @@ TEST_F(OpenPipelineTest, OfThousandsOfPipesSomeAreShown) {
   const PipeId chosen = {FakeMachine::kPipeDevice, 1299};
   watcher->open(chosen);
   const auto s = run(kSecond);
-  EXPECT_EQ(s->pipeline->pipes.size(), PipelineMembers::kMost);
+  EXPECT_EQ(s->watched->pipes.size(), PipelineMembers::kMost);
   EXPECT_FALSE(pipe(s, chosen).closed);
   EXPECT_NE(notices.find("44 more processes and pipes"), notices.npos) << notices;
 }
@@ -139,7 +139,7 @@ TEST_F(OpenPipelineTest, OfThousandsOfHoldersSomeAreShown) {
   tick();
   watcher->open(id);
   const auto s = run(kSecond);
-  EXPECT_EQ(s->pipeline->stages.size(), 2 + PipelineMembers::kMost);
+  EXPECT_EQ(s->watched->stages.size(), 2 + PipelineMembers::kMost);
   EXPECT_NE(notices.find("44 more processes and pipes"), notices.npos) << notices;
 }
 
@@ -152,7 +152,7 @@ TEST_F(OpenPipelineTest, TheWindowForgetsWhatWasBefore) {
   machine.runs(12);
   const auto s = run(1100 * kMs);
   EXPECT_NEAR(stage(s, "ssh").shares->on_cpu, 1.0, 1e-6);
-  EXPECT_NEAR(double(s->pipeline->window_ns), double(kSecond), 0.11 * double(kSecond));
+  EXPECT_NEAR(double(s->watched->window_ns), double(kSecond), 0.11 * double(kSecond));
 }
 
 TEST_F(OpenPipelineTest, OverallIsAllTheTimeSinceItWasOpened) {
@@ -224,7 +224,7 @@ TEST_F(OpenPipelineTest, AnEndedPipelineStaysAndSaysSoOnce) {
   EXPECT_EQ(notices, "the pipeline has ended\n");
   EXPECT_EQ(pipe(s, first).bytes_per_s.status, ReadingStatus::unavailable);
   watcher->close();
-  EXPECT_FALSE(tick()->pipeline);
+  EXPECT_FALSE(tick()->watched);
   EXPECT_TRUE(machine.watched.empty()) << "nothing is paid for";
 }
 
@@ -244,7 +244,7 @@ TEST_F(OpenPipelineTest, AnotherOneUsesWhatWasLoaded) {
   EXPECT_EQ(machine.clocks, 1);
   EXPECT_EQ(machine.watched, (std::vector<pid_t>{30, 31}));
   EXPECT_EQ(names(s), "yes head");
-  EXPECT_NEAR(double(s->pipeline->window_ns), 2e9, 0.1e9) << "of its own time";
+  EXPECT_NEAR(double(s->watched->window_ns), 2e9, 0.1e9) << "of its own time";
 }
 
 TEST_F(OpenPipelineTest, ATreeIsEmptyAtFirstAndKeepsAllThatWas) {
@@ -419,7 +419,7 @@ TEST_F(OpenPipelineTest, WhoOnlyHoldsAnEndIsShownApart) {
   ASSERT_EQ(writers.size(), 2u);
   for (const StageEnd& end : writers) EXPECT_EQ(end.active, end.end.process == tar);
   EXPECT_EQ(machine.watched, (std::vector<pid_t>{10, 11, 12}));
-  const std::vector<std::string>& evidence = s->pipeline->bottleneck.evidence;
+  const std::vector<std::string>& evidence = s->watched->bottleneck.evidence;
   const std::string clause = "gzip gets no end of file while bash holds a write end";
   EXPECT_NE(std::ranges::find(evidence, clause), evidence.end());
 }
@@ -494,7 +494,7 @@ TEST_F(OpenPipelineTest, APipeThatJoinsLaterGoesOnFromItsEstimate) {
   machine.add(30, "cat", 5);
   machine.hold(100, 30, 0, Access::read);
   auto s = run(kSecond);
-  ASSERT_TRUE(s->pipeline);
+  ASSERT_TRUE(s->watched);
   const uint64_t joined = *pipe(s, first).total_bytes;
   EXPECT_LT(joined, 200u << 20) << "30 MiB a second for four seconds";
   machine.bytes = {{tar, 1, true, 1000, 1, first}};
@@ -540,7 +540,7 @@ TEST_F(OpenPipelineTest, WithoutBpfSharesAreOfLooks) {
   EXPECT_EQ(stage(s, "gzip").functions.reason, machine.reason);
   EXPECT_EQ(error_of([&] { watcher->count_bytes(true); }),
             "exact bytes need BPF: needs root; sudo pipetop");
-  EXPECT_EQ(s->pipeline->bottleneck.stage, gzip);
+  EXPECT_EQ(s->watched->bottleneck.stage, gzip);
 }
 
 TEST_F(OpenPipelineTest, AClockThatIsRefusedLeavesTheRest) {

@@ -82,7 +82,7 @@ class Transparent : public ForcedPipelines {
     int status = 0;
     EXPECT_TRUE(eventually([&] { return waitpid(pid, &status, WNOHANG) == pid; },
                            [&] {
-                             if (by) samples_ += by->tick(monotonic_ns())->pipeline.has_value();
+                             if (by) samples_ += by->tick(monotonic_ns())->watched.has_value();
                              poll(nullptr, 0, by ? 1 : 5);
                            }))
         << pipeline;
@@ -128,7 +128,7 @@ class CountedBytes : public ForcedPipelines {
 
   Signals& gate() { return *static_cast<Signals*>(shared_.data()); }
 
-  const Pipe& pipe() const { return last->pipeline->pipes.at(0); }
+  const Pipe& pipe() const { return last->watched->pipes.at(0); }
 
  private:
   Mapping shared_{mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0),
@@ -162,9 +162,9 @@ TEST_F(CountedBytes, AreWhatTheKernelSaysThatEachEndMoved) {
   watcher->count_bytes(true);
   const uint64_t written = of_io(source, "wchar"), read = of_io(sink, "rchar");
   gate().go = true;
-  until([&](const WatchSnapshot&) { return gate().done == 2; });
+  until([&](const Snapshot&) { return gate().done == 2; });
   // The next look may not be due yet.
-  until([&](const WatchSnapshot&) {
+  until([&](const Snapshot&) {
     return pipe().readers.size() == 1 && pipe().readers[0].bytes >= kPiece * kPieces;
   });
   ASSERT_EQ(pipe().writers.size(), 1u);
@@ -180,20 +180,20 @@ TEST_F(CountedBytes, AreWhatTheKernelSaysThatEachEndMoved) {
 TEST_F(CountedBytes, TheEstimateOfASteadyFlowIsNear) {
   chain({{"source", forced::produce}, {"sink", forced::consume}});
   const pid_t source = pid_of("source"), sink = pid_of("sink");
-  until([&](const WatchSnapshot&) { return pipe().total_bytes.value_or(0) > 10 << 20; });
+  until([&](const Snapshot&) { return pipe().total_bytes.value_or(0) > 10 << 20; });
   // Bytes that the estimate and the kernel say were moved by now: nothing moves meanwhile.
   const auto both = [&] {
     for (const pid_t pid : {source, sink}) kill(pid, SIGSTOP);
     const auto stopped = [](const Stage& s) { return s.state.wait == WaitsFor::stopped; };
-    until([&](const WatchSnapshot& s) { return std::ranges::all_of(s.pipeline->stages, stopped); });
+    until([&](const Snapshot& s) { return std::ranges::all_of(s.watched->stages, stopped); });
     const uint64_t seen_ns = last->now_ns;
-    until([&](const WatchSnapshot& s) { return s.now_ns > seen_ns; });
+    until([&](const Snapshot& s) { return s.now_ns > seen_ns; });
     const std::pair now(*pipe().total_bytes, of_io(sink, "rchar"));
     for (const pid_t pid : {source, sink}) kill(pid, SIGCONT);
     return now;
   };
   const auto before = both();
-  until([&](const WatchSnapshot&) { return *pipe().total_bytes - before.first > 1 << 30; });
+  until([&](const Snapshot&) { return *pipe().total_bytes - before.first > 1 << 30; });
   const auto after = both();
   EXPECT_NEAR(double(after.first - before.first) / double(after.second - before.second), 1, 0.05);
 }

@@ -61,9 +61,9 @@ TEST_F(WatchChanges, AResizeIsDoneSaidAndPutBack) {
 TEST_F(WatchChanges, TheWindowBeginsAnewWithAChange) {
   tick();
   watcher->open(id);
-  EXPECT_GT(run(4 * kSecond)->pipeline->window_ns, 3 * kSecond);
+  EXPECT_GT(run(4 * kSecond)->watched->window_ns, 3 * kSecond);
   watcher->resize(id, true);
-  EXPECT_LT(run(kSecond)->pipeline->window_ns, 1100 * kMs);
+  EXPECT_LT(run(kSecond)->watched->window_ns, 1100 * kMs);
 }
 
 TEST_F(WatchChanges, WhatWasAfterOneChangeIsBeforeTheNext) {

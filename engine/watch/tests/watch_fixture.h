@@ -14,7 +14,7 @@ namespace pipetop {
 class WatchTest : public testing::Test {
  protected:
   // At the machine's time.
-  std::shared_ptr<const WatchSnapshot> tick() {
+  std::shared_ptr<const Snapshot> tick() {
     if (!watcher) start();
     return watcher->tick(machine.now_ns);
   }
@@ -24,10 +24,11 @@ class WatchTest : public testing::Test {
   void pass(uint64_t ns) { machine.pass(ns); }
 
   // For so long, a tick each 50 ms.
-  std::shared_ptr<const WatchSnapshot> run(uint64_t ns) {
+  std::shared_ptr<const Snapshot> run(uint64_t ns) {
     const auto look = [&] {
       auto s = tick();
-      for (const std::string& notice : s->notices) notices += notice + "\n";
+      for (const Notice& notice : s->notices)
+        if (notice.at_ns == s->now_ns) notices += notice.text + "\n";
       return s;
     };
     auto s = look();
@@ -39,14 +40,13 @@ class WatchTest : public testing::Test {
   }
 
   // Of the open pipeline, or of the first row that has it.
-  static const Stage& stage(const std::shared_ptr<const WatchSnapshot>& s,
-                            const std::string& name) {
-    static std::shared_ptr<const WatchSnapshot> kept;  // what is returned refers to it
+  static const Stage& stage(const std::shared_ptr<const Snapshot>& s, const std::string& name) {
+    static std::shared_ptr<const Snapshot> kept;  // what is returned refers to it
     kept = s;
-    if (s->pipeline)
-      for (const Stage& stage : s->pipeline->stages)
+    if (s->watched)
+      for (const Stage& stage : s->watched->stages)
         if (stage.name == name) return stage;
-    for (const PipeRow& row : s->rows)
+    for (const PipeRow& row : s->table.rows)
       for (const Stage& stage : row.stages)
         if (stage.name == name) return stage;
     ADD_FAILURE() << "there is no stage " << name;
@@ -54,10 +54,10 @@ class WatchTest : public testing::Test {
     return none;
   }
 
-  static std::string names(const std::shared_ptr<const WatchSnapshot>& s) {
+  static std::string names(const std::shared_ptr<const Snapshot>& s) {
     std::string names;
-    if (!s->pipeline) return "none";
-    for (const Stage& stage : s->pipeline->stages)
+    if (!s->watched) return "none";
+    for (const Stage& stage : s->watched->stages)
       names += (names.empty() ? "" : " ") + stage.name + (stage.gone ? "(gone)" : "");
     return names;
   }

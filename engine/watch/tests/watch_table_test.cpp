@@ -18,8 +18,8 @@ TEST_F(WatchTableTest, ARowHoldsBothEndsAndWhatTheyDo) {
   machine.runs(11);
   machine.pipe(100).used_share = 1;
   const auto s = tick();
-  ASSERT_EQ(s->rows.size(), 1u);
-  const PipeRow& row = s->rows[0];
+  ASSERT_EQ(s->table.rows.size(), 1u);
+  const PipeRow& row = s->table.rows[0];
   EXPECT_EQ(row.pipe.id, id);
   ASSERT_EQ(row.pipe.writers.size(), 1u);
   ASSERT_EQ(row.pipe.readers.size(), 1u);
@@ -37,7 +37,7 @@ TEST_F(WatchTableTest, ARowHoldsBothEndsAndWhatTheyDo) {
   ASSERT_TRUE(row.pipe.shares.has_value());
   EXPECT_EQ(row.pipe.shares->full, 1.0);
   EXPECT_EQ(row.pipe.shares->samples, 1u);
-  EXPECT_EQ(s->source, ScanSource::bpf);
+  EXPECT_EQ(s->table.source, ScanSource::bpf);
 }
 
 TEST_F(WatchTableTest, OfSeveralThreadsTheOneThatMattersIsShown) {
@@ -60,16 +60,16 @@ TEST_F(WatchTableTest, RatesAreOfTheLastSecond) {
   machine.connect(100, 10, 11);
   machine.pipe(100).bytes_per_s = 100 << 20;
   machine.pipe(100).used_share = 0.5;
-  EXPECT_FALSE(tick()->rows[0].pipe.bytes_per_s.has_value()) << "one look knows no rate";
+  EXPECT_FALSE(tick()->table.rows[0].pipe.bytes_per_s.has_value()) << "one look knows no rate";
   for (int i = 0; i < 4; ++i) pass(500 * kMs), tick();
   const auto s = tick();
-  ASSERT_TRUE(s->rows[0].pipe.bytes_per_s.has_value());
-  EXPECT_NEAR(*s->rows[0].pipe.bytes_per_s, 100 << 20, 1 << 20);
-  EXPECT_FALSE(s->rows[0].pipe.exact);
-  EXPECT_NEAR(double(*s->rows[0].pipe.total_bytes), 200 << 20, 2 << 20);
+  ASSERT_TRUE(s->table.rows[0].pipe.bytes_per_s.has_value());
+  EXPECT_NEAR(*s->table.rows[0].pipe.bytes_per_s, 100 << 20, 1 << 20);
+  EXPECT_FALSE(s->table.rows[0].pipe.exact);
+  EXPECT_NEAR(double(*s->table.rows[0].pipe.total_bytes), 200 << 20, 2 << 20);
   machine.pipe(100).bytes_per_s = 0;
   for (int i = 0; i < 4; ++i) pass(500 * kMs), tick();
-  EXPECT_EQ(*tick()->rows[0].pipe.bytes_per_s, 0.0);
+  EXPECT_EQ(*tick()->table.rows[0].pipe.bytes_per_s, 0.0);
 }
 
 TEST_F(WatchTableTest, APipeInWhichNothingEverMovedHasARateOfZero) {
@@ -78,8 +78,8 @@ TEST_F(WatchTableTest, APipeInWhichNothingEverMovedHasARateOfZero) {
   machine.connect(100, 10, 11);
   tick();
   pass(500 * kMs);
-  ASSERT_TRUE(tick()->rows[0].pipe.bytes_per_s.has_value());
-  EXPECT_EQ(*tick()->rows[0].pipe.bytes_per_s, 0.0);
+  ASSERT_TRUE(tick()->table.rows[0].pipe.bytes_per_s.has_value());
+  EXPECT_EQ(*tick()->table.rows[0].pipe.bytes_per_s, 0.0);
 }
 
 TEST_F(WatchTableTest, CpuIsOfTheTimeBetweenTwoPasses) {
@@ -117,7 +117,7 @@ TEST_F(WatchTableTest, NoNameCanControlTheTerminal) {
   machine.hold(101, 10, 7, Access::write);
   machine.pipe(101).pipe.id.device = 99;  // a FIFO
   const auto s = tick();
-  for (const PipeRow& row : s->rows)
+  for (const PipeRow& row : s->table.rows)
     for (const Stage& stage : row.stages)
       for (const std::string& text : {stage.name, stage.command, row.pipe.path})
         for (const char c : text) EXPECT_GE(static_cast<unsigned char>(c), 0x20) << text;
@@ -131,8 +131,8 @@ TEST_F(WatchTableTest, AFifoHasItsPathAndAnOwnPipeIsMarked) {
   machine.hold(101, 10, 6, Access::read);
   machine.hold(101, 10, 7, Access::write);
   const auto s = tick();
-  ASSERT_EQ(s->rows.size(), 2u);
-  for (const PipeRow& row : s->rows) {
+  ASSERT_EQ(s->table.rows.size(), 2u);
+  for (const PipeRow& row : s->table.rows) {
     EXPECT_EQ(row.pipe.path, row.pipe.id.inode == 100 ? "/run/log fifo" : "");
     EXPECT_EQ(row.pipe.own, row.pipe.id.inode == 101);
   }
@@ -146,7 +146,7 @@ TEST_F(WatchTableTest, AgesAreSinceTheStartAndSinceItWasSeen) {
   tick();
   pass(3 * kSecond);
   const auto s = tick();
-  EXPECT_EQ(s->rows[0].pipe.first_seen_ns, first_ns);
+  EXPECT_EQ(s->table.rows[0].pipe.first_seen_ns, first_ns);
   // It began 100 ticks of the clock after the machine; the fake one is up for as long as its clock
   // says.
   const uint64_t tick_ns = kSecond / static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
@@ -180,21 +180,21 @@ TEST_F(WatchTableTest, ATitleThatIsWrittenAnewComesToStay) {
 TEST_F(WatchTableTest, APartKeepsItsNumberWhenOthersComeAndGo) {
   for (const pid_t pid : {10, 11, 12, 13, 14, 15}) machine.add(pid, "p");
   machine.connect(200, 12, 13);
-  const size_t number = tick()->rows[0].pipeline;
+  const size_t number = tick()->table.rows[0].pipeline;
   machine.connect(100, 10, 11);
   machine.connect(300, 13, 14);
   pass(500 * kMs);
   auto s = tick();
-  ASSERT_EQ(s->rows.size(), 3u);
-  EXPECT_NE(s->rows[0].pipeline, number);
-  EXPECT_EQ(s->rows[1].pipeline, number);
-  EXPECT_EQ(s->rows[2].pipeline, number) << "it hangs together with the one before";
+  ASSERT_EQ(s->table.rows.size(), 3u);
+  EXPECT_NE(s->table.rows[0].pipeline, number);
+  EXPECT_EQ(s->table.rows[1].pipeline, number);
+  EXPECT_EQ(s->table.rows[2].pipeline, number) << "it hangs together with the one before";
   machine.exit(10);
   machine.exit(11);
   pass(500 * kMs);
   s = tick();
-  ASSERT_EQ(s->rows.size(), 2u);
-  EXPECT_EQ(s->rows[0].pipeline, number);
+  ASSERT_EQ(s->table.rows.size(), 2u);
+  EXPECT_EQ(s->table.rows[0].pipeline, number);
 }
 
 TEST_F(WatchTableTest, WhatHoldersDoIsNoticedThoughTheyStayTheSame) {
@@ -205,7 +205,7 @@ TEST_F(WatchTableTest, WhatHoldersDoIsNoticedThoughTheyStayTheSame) {
   machine.hold(100, 11, 1, Access::write);
   const auto child_is_active = [&] {
     const auto s = tick();
-    const std::vector<StageEnd>& writers = s->rows[0].pipe.writers;
+    const std::vector<StageEnd>& writers = s->table.rows[0].pipe.writers;
     return std::ranges::any_of(
         writers, [](const StageEnd& end) { return end.active && end.end.process.pid == 11; });
   };
@@ -219,13 +219,14 @@ TEST_F(WatchTableTest, ASnapshotOfBeforeStaysAsItWas) {
   machine.add(10, "a");
   machine.add(11, "b");
   machine.connect(100, 10, 11);
-  std::vector<std::shared_ptr<const WatchSnapshot>> snapshots;
+  std::vector<std::shared_ptr<const Snapshot>> snapshots;
   for (int i = 0; i <= 4; ++i) {
     machine.pipe(100).used_share = i / 4.0;
     snapshots.push_back(tick());
     pass(500 * kMs);
   }
-  for (uint64_t i = 0; i <= 4; ++i) EXPECT_EQ(snapshots[i]->rows[0].pipe.queued, 4 * i * 4096);
+  for (uint64_t i = 0; i <= 4; ++i)
+    EXPECT_EQ(snapshots[i]->table.rows[0].pipe.queued, 4 * i * 4096);
 }
 
 TEST_F(WatchTableTest, PassesAreMadeTwiceASecond) {
@@ -262,7 +263,7 @@ TEST_F(WatchTableTest, DearPassesAreStretchedToATwentiethOfACpu) {
   }
   EXPECT_LE(machine.cpu_ns - before_ns, 3100 * kMs);
   EXPECT_GE(machine.cpu_ns - before_ns, 2500 * kMs);
-  EXPECT_DOUBLE_EQ(tick()->scan_ms, 100.0);
+  EXPECT_DOUBLE_EQ(tick()->table.scan_ms, 100.0);
 }
 
 TEST_F(WatchTableTest, BetweenPassesNothingIsMadeAnew) {
@@ -289,10 +290,10 @@ TEST_F(WatchTableTest, WithoutBpfRatesAreOfWhatTheEndsReadAndWrote) {
     pass(500 * kMs);
   }
   const auto s = tick();
-  EXPECT_EQ(s->reason, machine.reason);
-  EXPECT_FALSE(s->rows[0].pipe.ring);
-  ASSERT_TRUE(s->rows[0].pipe.bytes_per_s.has_value());
-  EXPECT_NEAR(*s->rows[0].pipe.bytes_per_s, 2e6, 1);
+  EXPECT_EQ(s->no_bpf, machine.reason);
+  EXPECT_FALSE(s->table.rows[0].pipe.ring);
+  ASSERT_TRUE(s->table.rows[0].pipe.bytes_per_s.has_value());
+  EXPECT_NEAR(*s->table.rows[0].pipe.bytes_per_s, 2e6, 1);
 }
 
 TEST_F(WatchTableTest, WithoutBpfTheRateOfAnotherProcessIsNotKnownAtOnce) {
@@ -303,7 +304,7 @@ TEST_F(WatchTableTest, WithoutBpfTheRateOfAnotherProcessIsNotKnownAtOnce) {
     machine.process(writer).io.written_bytes += 1'000'000;
     machine.process(11).io.read_bytes += 1'000'000;
     pass(500 * kMs);
-    return tick()->rows[0].pipe.bytes_per_s;
+    return tick()->table.rows[0].pipe.bytes_per_s;
   };
   tick();
   for (int i = 0; i < 3; ++i) go_on(10);
@@ -323,22 +324,22 @@ TEST_F(WatchTableTest, APassInPartsShowsTheOneBeforeUntilItIsComplete) {
   machine.question_ns = kSecond;  // each part is late
   start({.in_parts = true});
   auto s = tick();
-  EXPECT_FALSE(s->has_passed);
+  EXPECT_FALSE(s->table.has_passed);
   int parts = 1;
-  for (; !s->has_passed; ++parts) s = tick();
+  for (; !s->table.has_passed; ++parts) s = tick();
   EXPECT_GT(parts, 8) << "three of the scan, and each step of the table";
   EXPECT_EQ(machine.scans, 1);
-  ASSERT_EQ(s->rows.size(), 1u);
+  ASSERT_EQ(s->table.rows.size(), 1u);
   EXPECT_EQ(stage(s, "gzip").command, "gzip --flag");
   machine.add(20, "yes");
   machine.add(21, "wc");
   const PipeId later = machine.connect(200, 20, 21);
   for (int part = 1; part < parts; ++part) {
-    EXPECT_EQ(tick()->rows.size(), 1u) << part;
+    EXPECT_EQ(tick()->table.rows.size(), 1u) << part;
     EXPECT_NE(error_of([&] { watcher->open(later); }), "no error") << "nobody has seen it yet";
   }
-  for (int part = 0; part < parts && tick()->rows.size() == 1; ++part) continue;
-  EXPECT_EQ(tick()->rows.size(), 2u);
+  for (int part = 0; part < parts && tick()->table.rows.size() == 1; ++part) continue;
+  EXPECT_EQ(tick()->table.rows.size(), 2u);
   watcher->open(later);
   EXPECT_EQ(names(tick()), "yes wc");
 }
@@ -364,9 +365,9 @@ TEST_F(WatchTableTest, ThousandsOfHoldersAreNamedAndNotAsked) {
     machine.hold(100, pid, 1, Access::write);
   }
   const auto s = tick();
-  ASSERT_EQ(s->rows[0].stages.size(), 200u);
-  EXPECT_EQ(s->rows[0].stages.front().command, "holder --flag");
-  EXPECT_EQ(s->rows[0].stages.back().command, "holder");
+  ASSERT_EQ(s->table.rows[0].stages.size(), 200u);
+  EXPECT_EQ(s->table.rows[0].stages.front().command, "holder --flag");
+  EXPECT_EQ(s->table.rows[0].stages.back().command, "holder");
 }
 
 }  // namespace

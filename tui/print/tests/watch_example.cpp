@@ -111,17 +111,17 @@ Pipeline example_pipeline() {
   return p;
 }
 
-WatchSnapshot example_pipes() {
+Snapshot example_pipes() {
   const Pipeline pipeline = example_pipeline();
   Stage reader =
       stage(88, "logger", "logger -f /tmp/queue", {StageState::Kind::waiting, WaitsFor::poll, {}});
-  WatchSnapshot s;
+  Snapshot s;
   s.now_ns = kNow_ns;
   s.unix_ns = 1'795'000'000'000'000'000;
-  s.scan_ms = 1.5;
-  s.rows = {row(pipeline, 0), row(pipeline, 1), unknown_row(reader)};
-  s.socketpairs = 12;
-  s.unreadable = 1;
+  s.table.scan_ms = 1.5;
+  s.table.rows = {row(pipeline, 0), row(pipeline, 1), unknown_row(reader)};
+  s.table.socketpairs = 12;
+  s.table.unreadable = 1;
   return s;
 }
 

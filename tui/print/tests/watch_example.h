@@ -1,12 +1,12 @@
 // Pipes of made-up programs.
 #pragma once
 
-#include "engine/model/pipeline.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop::tui {
 
 // seq | gzip | wc, held up by gzip; and a pipe that an unknown process writes.
-WatchSnapshot example_pipes();
+Snapshot example_pipes();
 
 Pipeline example_pipeline();
 

@@ -39,8 +39,8 @@ TEST(PrintWatch, ATableHasARowForEachPipe) {
 }
 
 TEST(PrintWatch, ATableFitsItsTerminal) {
-  WatchSnapshot s = example_pipes();
-  for (PipeRow& row : s.rows.own())
+  Snapshot s = example_pipes();
+  for (PipeRow& row : s.table.rows.own())
     for (Stage& stage : row.stages) stage.name = "fifteen-letters";
   for (const int columns : {200, 120, 100, 80, 70}) {
     WatchPrint narrow = how();
@@ -54,10 +54,10 @@ TEST(PrintWatch, ATableFitsItsTerminal) {
 }
 
 TEST(PrintWatch, ATableSaysWhatIsMissingAndWhatIsLeftOut) {
-  WatchSnapshot s = example_pipes();
-  s.reason = "no BPF; sudo pipetop";
-  s.source = ScanSource::proc;
-  s.socketpairs = {};
+  Snapshot s = example_pipes();
+  s.no_bpf = "no BPF; sudo pipetop";
+  s.table.source = ScanSource::proc;
+  s.table.socketpairs = {};
   WatchPrint filtered = how();
   filtered.filter = "queue";
   const Document document = watch_document(s, filtered);
@@ -75,16 +75,16 @@ TEST(PrintWatch, ATableSaysWhatIsMissingAndWhatIsLeftOut) {
 }
 
 TEST(PrintWatch, EndsThatAreLeftOutAreSaid) {
-  WatchSnapshot s = example_pipes();
+  Snapshot s = example_pipes();
   EXPECT_EQ(watch_document(s, how()).tree["left_out"], Json::array());
-  s.left_out = {{{4711, 1}, 3}, {{4712, 1}, 100}};
+  s.table.left_out = {{{4711, 1}, 3}, {{4712, 1}, 100}};
   const Document document = watch_document(s, how());
   const std::string said =
       "103 ends of pipes are left out: process 4712 and 1 more hold too many to list them all\n";
   EXPECT_NE(document.human.find(said), said.npos) << document.human;
   EXPECT_EQ(document.tree["left_out"],
             (Json{{{"pid", 4711}, {"ends", 3}}, {{"pid", 4712}, {"ends", 100}}}));
-  s.pipeline = example_pipeline();
+  s.watched = example_pipeline();
   EXPECT_TRUE(watch_document(s, how()).human.starts_with(said));
 }
 
@@ -141,8 +141,8 @@ TEST(PrintWatch, WhatIsUnknownIsNullWithAReason) {
 }
 
 TEST(PrintWatch, APipelineNamesWhatHoldsItUp) {
-  WatchSnapshot s = example_pipes();
-  s.pipeline = example_pipeline();
+  Snapshot s = example_pipes();
+  s.watched = example_pipeline();
   const Document document = watch_document(s, how());
   EXPECT_EQ(document.type, "pipeline");
   EXPECT_EQ(
@@ -161,8 +161,8 @@ TEST(PrintWatch, APipelineNamesWhatHoldsItUp) {
 }
 
 TEST(PrintWatch, TheJsonOfAPipelineHoldsItsBottleneck) {
-  WatchSnapshot s = example_pipes();
-  s.pipeline = example_pipeline();
+  Snapshot s = example_pipes();
+  s.watched = example_pipeline();
   const Json tree = watch_document(s, how()).tree;
   EXPECT_FALSE(tree.contains("over_ns"));
   EXPECT_EQ(tree["title"], "seq | gzip | wc");
