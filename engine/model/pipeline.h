@@ -14,6 +14,8 @@
 #include "engine/model/functions.h"
 #include "engine/model/pipe_scan.h"
 #include "engine/model/ring_view.h"
+#include "engine/model/segment.h"
+#include "engine/model/series.h"
 
 namespace pipetop {
 
@@ -51,17 +53,6 @@ struct Stage {
   bool gone = false;
 };
 
-// Over the window.
-struct RingShares {
-  double mean = 0, empty = 0, full = 0;  // of the slots; of the looks
-  uint64_t samples = 0;
-};
-
-struct PipePoint {
-  uint64_t at_ns = 0;
-  double bytes_per_s = 0;
-};
-
 // One end that a stage holds.
 struct StageEnd {
   PipeEnd end;
@@ -87,13 +78,13 @@ struct Pipe {
   std::optional<uint64_t> capacity, queued;  // bytes
   std::optional<RingCounts> ring;
   Reading<RingFrame> frame;
-  Reading<RingShares> shares;
+  Reading<RingLevel> level;  // over the window
   // Estimated from the head's movement and the bytes of a slot, or exact.
   Reading<double> bytes_per_s;
   bool exact = false;
   std::optional<uint64_t> total_bytes;  // since it was first seen
-  std::vector<PipePoint> rates;         // oldest first, a minute or more
-  std::vector<PipePoint> fill;          // the same, in shares of the ring
+  Series<RatePoint> rates;              // in bytes per second; oldest first, a minute or more
+  Series<RatePoint> fill;               // the same, in shares of the ring
 };
 
 // What holds it up.

@@ -40,12 +40,16 @@ struct RingFrame {
 
 inline constexpr int kOccupancyBins = 34;  // empty, 32 equal parts, full
 
-struct Occupancy {
-  std::string source;  // "switches, 299 Hz", "switches, ticks" or "FIONREAD 10 Hz"
-  uint64_t samples = 0;
+// How full a ring was, of some samples.
+struct RingLevel {
   double mean_share = 0;   // of the ring's slots
-  double empty_share = 0;  // of the time
+  double empty_share = 0;  // of the time, or of the samples
   double full_share = 0;
+  uint64_t samples = 0;
+};
+
+struct Occupancy : RingLevel {
+  std::string source = {};  // "switches, 299 Hz", "switches, ticks" or "FIONREAD 10 Hz"
   std::array<double, kOccupancyBins> histogram{};  // shares of the time; sum 1
 };
 

@@ -9,7 +9,8 @@
 
 namespace pipetop {
 
-// Copies share their memory. A copy does not change when the other one grows.
+// Copies share their memory. A copy does not change when the other one grows. A std::span can be
+// made of it.
 template <class T>
 class Series {
  public:
@@ -25,16 +26,17 @@ class Series {
   size_t size() const { return end_ - begin_; }
   const T& front() const { return (*memory_)[begin_]; }
   const T& back() const { return (*memory_)[end_ - 1]; }
-  operator std::span<const T>() const {
-    return memory_ ? std::span(*memory_).subspan(begin_, size()) : std::span<const T>();
-  }
+  typename std::span<const T>::iterator begin() const { return values().begin(); }
+  typename std::span<const T>::iterator end() const { return values().end(); }
 
  private:
+  std::span<const T> values() const {
+    return memory_ ? std::span<const T>(*memory_).subspan(begin_, size()) : std::span<const T>();
+  }
   void move() {
     auto memory = std::make_shared<std::vector<T>>();
     memory->reserve(2 * size() + 64);
-    const std::span<const T> values = *this;
-    memory->assign(values.begin(), values.end());
+    memory->assign(begin(), end());
     end_ = size();
     begin_ = 0;
     memory_ = std::move(memory);

@@ -303,11 +303,13 @@ constexpr size_t members() {
     return sizeof...(Values);
 }
 
-// Its base has five.
+// The members of a base count as one there.
 template <class T>
 inline constexpr size_t kMembers = members<T>();
 template <>
 inline constexpr size_t kMembers<Integrity> = members<Integrity>() - 1 + members<WorkerIntegrity>();
+template <>
+inline constexpr size_t kMembers<Occupancy> = members<Occupancy>() - 1 + members<RingLevel>();
 // What is watched isn't recorded yet.
 template <>
 inline constexpr size_t kMembers<Snapshot> = members<Snapshot>() - 6;

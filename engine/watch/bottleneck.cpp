@@ -90,9 +90,9 @@ std::optional<Bottleneck> too_little(const JudgedPipeline& view) {
   uint64_t samples = 0;
   bool looked_at = false;
   for (const Pipe& pipe : p.pipes) {
-    if (pipe.own || pipe.closed || !pipe.shares.has_value()) continue;
+    if (pipe.own || pipe.closed || !pipe.level.has_value()) continue;
     looked_at = true;
-    samples = std::max(samples, pipe.shares->samples);
+    samples = std::max(samples, pipe.level->samples);
   }
   if (looked_at && std::ranges::none_of(view.graph.rings, known))
     return said(Kind::unknown, fmt::format("not known yet: {} samples of the rings, it takes {}",
@@ -227,7 +227,7 @@ std::optional<Bottleneck> bursty(const JudgedPipeline& view,
                      fmt::format("bursty: {} {}, a larger one would help", between, shares),
                      fmt::format("bursty: a pipe {}, a larger one would help", shares)}));
   b.evidence.push_back(fmt::format("{} {} of {} samples", between, shares,
-                                   view.pipeline.pipes[*worst].shares->samples));
+                                   view.pipeline.pipes[*worst].level->samples));
   for (const auto* side : {&ring.writers, &ring.readers})
     for (const size_t stage : *side)
       b.evidence.push_back(fmt::format(

@@ -263,7 +263,7 @@ std::vector<std::string> evidence_for(const JudgedPipeline& view, size_t number)
     if (!ring.known) return;
     clauses.push_back(fmt::format("{} is full {} and empty {} of {} samples", name,
                                   percent_of(ring.full), percent_of(ring.empty),
-                                  view.pipeline.pipes[pipe].shares->samples));
+                                  view.pipeline.pipes[pipe].level->samples));
   };
   for (const size_t pipe : stage.inputs) add_ring(pipe, which(stage.inputs, true));
   for (const size_t pipe : stage.outputs) add_ring(pipe, which(stage.outputs, false));

@@ -19,8 +19,8 @@ constexpr uint64_t kAfter_ns = 10 * kSecond;
 std::optional<double> median_rate(const PipeCurves* history, uint64_t from_ns, uint64_t to_ns) {
   if (history == nullptr) return {};
   std::vector<double> rates;
-  for (const PipePoint& point : history->rates)
-    if (point.at_ns > from_ns && point.at_ns <= to_ns) rates.push_back(point.bytes_per_s);
+  for (const RatePoint& point : history->rates)
+    if (point.at_ns > from_ns && point.at_ns <= to_ns) rates.push_back(point.rate);
   if (rates.size() < kSettledRates) return {};
   return median(std::move(rates));
 }

@@ -334,7 +334,7 @@ void OpenPipeline::fill_pipe(Pipe& pipe, const ScannedPipe* scanned, const Famil
       pipe.rates = history->rates;
       pipe.fill = history->fill;
     }
-    if (auto shares = window_.ring(pipe.id); shares.has_value()) pipe.shares = std::move(shares);
+    if (auto shares = window_.ring(pipe.id); shares.has_value()) pipe.level = std::move(shares);
   }
   keep_ends_of_gone(pipe.closed, before_writers, places, pipe.writers);
   keep_ends_of_gone(pipe.closed, before_readers, places, pipe.readers);
@@ -390,7 +390,7 @@ std::optional<Pipeline> OpenPipeline::overall() const {
     stage.shares = std::move(shares);
   }
   for (Pipe& pipe : all.pipes) {
-    if (auto shares = all_time_.ring(pipe.id); shares.has_value()) pipe.shares = std::move(shares);
+    if (auto shares = all_time_.ring(pipe.id); shares.has_value()) pipe.level = std::move(shares);
     pipe.bytes_per_s = overall_rate(pipe);
   }
   // What held it up while it ran: that it has ended since is another matter.

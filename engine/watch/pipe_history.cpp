@@ -16,10 +16,8 @@ constexpr uint64_t kSample_ns = 90 * kMs;
 constexpr uint64_t kPoint_ns = 100 * kMs;
 constexpr uint64_t kHistory_ns = 120 * kSecond;
 
-// What is not needed any more, in one go for many.
-void shorten(std::vector<PipePoint>& points, uint64_t now_ns) {
-  if (points.empty() || points.front().at_ns + kHistory_ns + 10 * kSecond > now_ns) return;
-  std::erase_if(points, [&](const PipePoint& p) { return p.at_ns + kHistory_ns < now_ns; });
+void shorten(Series<RatePoint>& points, uint64_t now_ns) {
+  while (!points.empty() && points.front().at_ns + kHistory_ns < now_ns) points.pop_front();
 }
 
 }  // namespace
@@ -45,19 +43,19 @@ void RingSampleLog::add(uint64_t at_ns, uint64_t window_ns, const RingFill& fill
   samples_.erase(samples_.begin(), first);
 }
 
-std::optional<RingShares> RingSampleLog::shares() const {
+std::optional<RingLevel> RingSampleLog::shares() const {
   if (samples_.empty()) return {};
-  RingShares shares;
+  RingLevel shares;
   for (const Sample& look : samples_) {
-    shares.mean += double(look.used);
-    shares.empty += look.empty;
-    shares.full += look.full;
+    shares.mean_share += double(look.used);
+    shares.empty_share += look.empty;
+    shares.full_share += look.full;
   }
   shares.samples = samples_.size();
   const auto samples = static_cast<double>(shares.samples);
-  shares.mean /= samples;
-  shares.empty /= samples;
-  shares.full /= samples;
+  shares.mean_share /= samples;
+  shares.empty_share /= samples;
+  shares.full_share /= samples;
   return shares;
 }
 
@@ -146,9 +144,9 @@ std::optional<uint64_t> PipeHistory::total_bytes() const {
   return static_cast<uint64_t>(std::llround(*total_));
 }
 
-Reading<RingShares> PipeHistory::shares() const {
-  if (const auto shares = samples_.shares()) return Reading<RingShares>::of(*shares);
-  return Reading<RingShares>::warming("not looked at yet");
+Reading<RingLevel> PipeHistory::shares() const {
+  if (const auto shares = samples_.shares()) return Reading<RingLevel>::of(*shares);
+  return Reading<RingLevel>::warming("not looked at yet");
 }
 
 void PipeHistory::track() {

@@ -34,7 +34,7 @@ class RingSampleLog {
  public:
   void add(uint64_t at_ns, uint64_t window_ns, const RingFill& fill);
   void clear() { samples_.clear(); }
-  std::optional<RingShares> shares() const;  // nothing until there is one
+  std::optional<RingLevel> shares() const;  // nothing until there is one
 
  private:
   struct Sample {
@@ -45,9 +45,9 @@ class RingSampleLog {
   std::vector<Sample> samples_;  // oldest first
 };
 
-// Rate and fill for a chart: a point for about 100 ms, of two minutes.
+// Rate, in bytes per second, and fill for a chart: a point for about 100 ms, of two minutes.
 struct PipeCurves {
-  std::vector<PipePoint> rates, fill;
+  Series<RatePoint> rates, fill;
 };
 
 class PipeHistory {
@@ -76,7 +76,7 @@ class PipeHistory {
 
   Reading<double> bytes_per_s() const;
   std::optional<uint64_t> total_bytes() const;  // since it was first seen, or made
-  Reading<RingShares> shares() const;           // from looks
+  Reading<RingLevel> shares() const;            // from looks
   void restart_shares() { samples_.clear(); }
 
   // Keeps a history from now on.

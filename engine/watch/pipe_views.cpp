@@ -65,7 +65,7 @@ void fill(Pipe& view, const ScannedPipe& pipe, const PipeHistory& history) {
   view.bytes_per_s = history.bytes_per_s();
   view.total_bytes = history.total_bytes();
   view.exact = history.exact() && view.total_bytes;
-  view.shares = history.shares();
+  view.level = history.shares();
 }
 
 void fill_ends(Pipe& view, const ScannedPipe& pipe, const std::vector<bool>& active,

@@ -125,8 +125,8 @@ Reading<StageShares> PipelineWindow::shares(ProcessId process) const {
   return Shares::of(shares);
 }
 
-Reading<RingShares> PipelineWindow::ring(PipeId pipe) const {
-  using Shares = Reading<RingShares>;
+Reading<RingLevel> PipelineWindow::ring(PipeId pipe) const {
+  using Shares = Reading<RingLevel>;
   const auto found = latest_.rings.find(pipe);
   if (found == latest_.rings.end() || marks_.empty()) return Shares::warming("not looked at yet");
   RingTally since = found->second;

@@ -35,7 +35,7 @@ class PipelineWindow {
   uint64_t length_ns() const { return marks_.empty() ? 0 : now_ns_ - marks_.front().at_ns; }
 
   Reading<StageShares> shares(ProcessId process) const;
-  Reading<RingShares> ring(PipeId pipe) const;
+  Reading<RingLevel> ring(PipeId pipe) const;
 
  private:
   struct ThreadId {

@@ -34,8 +34,8 @@ void add_ends(const Pipeline& pipeline, const std::vector<StageEnd>& ends,
 // The rate is of the last second only; its history knows of the rest.
 std::optional<bool> moved_in(const Pipe& pipe, uint64_t window_ns) {
   if (!pipe.bytes_per_s.has_value()) return {};
-  return *pipe.bytes_per_s > 0 || std::ranges::any_of(pipe.rates, [&](const PipePoint& point) {
-    return point.bytes_per_s > 0 && point.at_ns + window_ns > pipe.rates.back().at_ns;
+  return *pipe.bytes_per_s > 0 || std::ranges::any_of(pipe.rates, [&](const RatePoint& point) {
+    return point.rate > 0 && point.at_ns + window_ns > pipe.rates.back().at_ns;
   });
 }
 
@@ -52,10 +52,10 @@ WaitRing ring_of(const Pipeline& pipeline, const Pipe& pipe) {
   if (pipe.own || pipe.closed) return ring;
   add_ends(pipeline, pipe.writers, ring.writers);
   add_ends(pipeline, pipe.readers, ring.readers);
-  if (pipe.shares.has_value() && pipe.shares->samples >= kLeastSamples) {
+  if (pipe.level.has_value() && pipe.level->samples >= kLeastSamples) {
     ring.known = true;
-    ring.empty = std::clamp(pipe.shares->empty, 0.0, 1.0);
-    ring.full = std::clamp(pipe.shares->full, 0.0, 1.0);
+    ring.empty = std::clamp(pipe.level->empty_share, 0.0, 1.0);
+    ring.full = std::clamp(pipe.level->full_share, 0.0, 1.0);
   }
   ring.moved = moved_in(pipe, pipeline.window_ns);
   ring.over = ring.writers.empty() && has_no_writer(pipeline, pipe);

@@ -62,10 +62,10 @@ Json end_json(const StageEnd& end) {
   return json;
 }
 
-Json occupancy_json(const RingShares& shares) {
-  return {{"mean", rounded(shares.mean)},
-          {"empty_share", rounded(shares.empty)},
-          {"full_share", rounded(shares.full)},
+Json occupancy_json(const RingLevel& shares) {
+  return {{"mean", rounded(shares.mean_share)},
+          {"empty_share", rounded(shares.empty_share)},
+          {"full_share", rounded(shares.full_share)},
           {"samples", shares.samples}};
 }
 
@@ -80,7 +80,7 @@ Json pipe_json(const Pipe& pipe, uint64_t now_ns, const std::string& missing) {
   put_if(pipe.ring.has_value(), json, "ring",
          pipe.ring ? Json{{"slots", pipe.ring->slots}, {"used", pipe.ring->used()}} : Json(),
          missing);
-  put(json, "occupancy", pipe.shares, occupancy_json);
+  put(json, "occupancy", pipe.level, occupancy_json);
   put(json, "bytes_per_s", pipe.bytes_per_s);
   put_known(json, "bytes", pipe.total_bytes, missing);
   json["exact"] = pipe.exact;

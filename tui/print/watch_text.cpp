@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kGap = 2;  // between the columns of a table
 
-std::string percent(const Reading<RingShares>& shares, double RingShares::*part) {
+std::string percent(const Reading<RingLevel>& shares, double RingLevel::*part) {
   return shares.has_value() ? whole_percent_text((*shares).*part) : kUnknown;
 }
 
@@ -157,8 +157,8 @@ std::string ring_text(const Pipeline& pipeline, const Pipe& pipe, size_t above) 
   std::string text = fmt::format("{}{}", fmt::join(ends, " "), ends.empty() ? "" : ": ");
   if (!pipe.path.empty()) text += pipe.path + ", ";
   text += fmt::format("{} ring, empty {}, full {}", size_text(pipe.capacity),
-                      percent(pipe.shares, &RingShares::empty),
-                      percent(pipe.shares, &RingShares::full));
+                      percent(pipe.level, &RingLevel::empty_share),
+                      percent(pipe.level, &RingLevel::full_share));
   if (pipe.queued) text += fmt::format(", {} in it", size_text(pipe.queued));
   text += fmt::format(", {}", pipe.bytes_per_s.has_value() ? pipe_rate_text(pipe) : kUnknown);
   if (!pipe.total_bytes) return text;

@@ -32,14 +32,14 @@ Number rate_rank(const PipeRow& row) {
   return row.pipe.bytes_per_s.has_value() ? Number(*row.pipe.bytes_per_s) : Number();
 }
 
-template <double RingShares::*kShare>
+template <double RingLevel::*kShare>
 PipeCell share_cell(const PipeRow& row, uint64_t) {
-  const auto text = [](const RingShares& s) { return whole_percent_text(s.*kShare); };
-  return {text_of(row.pipe.shares, text), value_style(row.pipe.shares)};
+  const auto text = [](const RingLevel& s) { return whole_percent_text(s.*kShare); };
+  return {text_of(row.pipe.level, text), value_style(row.pipe.level)};
 }
-template <double RingShares::*kShare>
+template <double RingLevel::*kShare>
 Number share_rank(const PipeRow& row) {
-  return row.pipe.shares.has_value() ? Number((*row.pipe.shares).*kShare) : Number();
+  return row.pipe.level.has_value() ? Number((*row.pipe.level).*kShare) : Number();
 }
 
 template <std::optional<uint64_t> Pipe::*kBytes>
@@ -83,10 +83,10 @@ constexpr PipeColumn kColumns[] = {
     {TableColumn::link, "", 3},
     {TableColumn::reader, "reader", kLeastEndCols, 0, kAny, PipeSort::reader},
     {TableColumn::rate, "rate", 12, 0, kAny, PipeSort::rate, rate_cell, rate_rank},
-    {TableColumn::full, "full", 6, 0, kAny, PipeSort::full, share_cell<&RingShares::full>,
-     share_rank<&RingShares::full>},
-    {TableColumn::empty, "empty", 6, 0, kAny, PipeSort::empty, share_cell<&RingShares::empty>,
-     share_rank<&RingShares::empty>},
+    {TableColumn::full, "full", 6, 0, kAny, PipeSort::full, share_cell<&RingLevel::full_share>,
+     share_rank<&RingLevel::full_share>},
+    {TableColumn::empty, "empty", 6, 0, kAny, PipeSort::empty, share_cell<&RingLevel::empty_share>,
+     share_rank<&RingLevel::empty_share>},
     {TableColumn::level, "in it", 10, 0, 109, PipeSort::queued, level_cell,
      bytes_rank<&Pipe::queued>},
     {TableColumn::queued, "in it", 9, 110, kAny, PipeSort::queued, bytes_cell<&Pipe::queued>,

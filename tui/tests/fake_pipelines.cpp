@@ -51,7 +51,7 @@ void add_commands(Pipeline& view) {
 // A minute of rates and of the ring's level.
 void add_fake_history(Pipe& pipe) {
   const double rate = pipe.bytes_per_s.has_value() ? *pipe.bytes_per_s : 0;
-  const double mean = pipe.shares.has_value() ? pipe.shares->mean : 0.5;
+  const double mean = pipe.level.has_value() ? pipe.level->mean_share : 0.5;
   for (int i = 600; i >= 0; --i) {
     const uint64_t at_ns = kFakeWatchNow_ns - uint64_t(i) * 100'000'000;
     const double wave = std::sin(double(i) / 17 + double(pipe.id.inode));
@@ -100,8 +100,8 @@ void add_row(Snapshot& snapshot, const Pipeline& view, const Pipe& pipe, size_t 
   PipeRow row;
   row.pipe = pipe;
   row.pipe.frame = {};
-  row.pipe.rates.clear();
-  row.pipe.fill.clear();
+  row.pipe.rates = {};
+  row.pipe.fill = {};
   row.pipeline = pipeline;
   std::map<size_t, size_t> index;
   for (auto* ends : {&row.pipe.writers, &row.pipe.readers}) {
@@ -236,7 +236,7 @@ Pipeline fake_warming(size_t stages) {
     stage.cpu = Reading<double>::warming("first second");
   }
   for (Pipe& pipe : view.pipes) {
-    pipe.shares = Reading<RingShares>::warming("first second");
+    pipe.level = Reading<RingLevel>::warming("first second");
     pipe.bytes_per_s = Reading<double>::warming("first second");
     pipe.frame = Reading<RingFrame>::warming("first frame");
     pipe.total_bytes.reset();
@@ -265,7 +265,7 @@ Pipeline fake_unprivileged(size_t stages) {
   add_commands(view);
   for (Pipe& pipe : view.pipes) {
     add_fake_history(pipe);
-    pipe.rates.clear();
+    pipe.rates = {};
   }
   return view;
 }

@@ -52,8 +52,10 @@ TEST(PipeOrder, HasEveryColumn) {
   rows[1].pipe.capacity = 1 << 20;
   rows[0].pipe.queued = 100;
   rows[2].pipe.queued = 0;
-  rows[0].pipe.shares = Reading<RingShares>::of({.mean = 0.5, .empty = 0.1, .full = 0.6});
-  rows[1].pipe.shares = Reading<RingShares>::of({.mean = 0.5, .empty = 0.9, .full = 0.0});
+  rows[0].pipe.level =
+      Reading<RingLevel>::of({.mean_share = 0.5, .empty_share = 0.1, .full_share = 0.6});
+  rows[1].pipe.level =
+      Reading<RingLevel>::of({.mean_share = 0.5, .empty_share = 0.9, .full_share = 0.0});
   for (size_t i = 0; i < rows.size(); ++i) rows[i].pipe.first_seen_ns = 10 + i;
   EXPECT_EQ(shown(rows, PipeSort::size), (Inodes{2, 1, 3}));
   EXPECT_EQ(shown(rows, PipeSort::queued), (Inodes{1, 3, 2}));

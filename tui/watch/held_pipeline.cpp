@@ -25,7 +25,7 @@ HeldPipeline::Occasion HeldPipeline::occasion_of(const Snapshot& s) {
   }
   for (const Pipe& pipe : s.watched->pipes) {
     o.pipes.push_back(pipe.id);
-    o.states.insert(o.states.end(), {status_of(pipe.shares), status_of(pipe.bytes_per_s),
+    o.states.insert(o.states.end(), {status_of(pipe.level), status_of(pipe.bytes_per_s),
                                      static_cast<uint64_t>(pipe.exact), pipe.capacity.value_or(0),
                                      pipe.writers.size(), pipe.readers.size()});
   }

@@ -84,12 +84,12 @@ void draw_ring_facts(const Area& area, const RingShown& shown) {
   first.push_back({{}, size_text(pipe.capacity), {}, Style::value});
   const auto used = used_share_of(pipe);
   first.push_back({{}, used ? whole_percent_text(*used) : "?", "used", Style::value, 4});
-  first.push_back(item_of(pipe.shares, "on average", "",
-                          [](const RingShares& s) { return whole_percent_text(s.mean); }));
-  first.push_back(item_of(pipe.shares, "full", "",
-                          [](const RingShares& s) { return whole_percent_text(s.full); }));
-  first.push_back(item_of(pipe.shares, "empty", "of the samples",
-                          [](const RingShares& s) { return whole_percent_text(s.empty); }));
+  first.push_back(item_of(pipe.level, "on average", "",
+                          [](const RingLevel& s) { return whole_percent_text(s.mean_share); }));
+  first.push_back(item_of(pipe.level, "full", "",
+                          [](const RingLevel& s) { return whole_percent_text(s.full_share); }));
+  first.push_back(item_of(pipe.level, "empty", "of the samples",
+                          [](const RingLevel& s) { return whole_percent_text(s.empty_share); }));
   put_items(area.from_row(0, 1), first);
   std::vector<Item> second = {
       {{}, pipe_rate_text(pipe), pipe.exact ? "exact" : "estimated; x counts", Style::value, 11}};

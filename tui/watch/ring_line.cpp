@@ -29,11 +29,8 @@ StripStyle strip_style(const Area& area, uint32_t slots) {
   return view;
 }
 
-Bins bins_of(const std::vector<PipePoint>& points, uint64_t now_ns, const Area& area) {
-  std::vector<RatePoint> history;
-  history.reserve(points.size());
-  for (const PipePoint& point : points) history.push_back({point.at_ns, point.bytes_per_s});
-  return bin_history(history, now_ns, area.cols() * bins_in_a_cell(area.glyphs()), kLongestGap_ns);
+Bins bins_of(const Series<RatePoint>& points, uint64_t now_ns, const Area& area) {
+  return bin_history(points, now_ns, area.cols() * bins_in_a_cell(area.glyphs()), kLongestGap_ns);
 }
 
 // A figure of the line, and how much it is needed: the lowest are kept.
@@ -43,9 +40,9 @@ struct RingField {
   int cols = 0;  // always as wide, so that nothing moves
 };
 
-Item share_item(const Pipe& pipe, const char* name, double RingShares::*share) {
-  const auto text = [&](const RingShares& s) { return whole_percent_text(s.*share); };
-  Item item = item_of(pipe.shares, name, "", text);
+Item share_item(const Pipe& pipe, const char* name, double RingLevel::*share) {
+  const auto text = [&](const RingLevel& s) { return whole_percent_text(s.*share); };
+  Item item = item_of(pipe.level, name, "", text);
   item.width = 5;
   return item;
 }
@@ -64,8 +61,8 @@ Ink size_ink(const RingShown& shown) {
 std::vector<RingField> fields_of(const RingShown& shown) {
   const Pipe& pipe = shown.pipe;
   std::vector<RingField> fields = {{rate_item(pipe), 1, 11},
-                                   {share_item(pipe, "full", &RingShares::full), 2, 10},
-                                   {share_item(pipe, "empty", &RingShares::empty), 4, 11}};
+                                   {share_item(pipe, "full", &RingLevel::full_share), 2, 10},
+                                   {share_item(pipe, "empty", &RingLevel::empty_share), 4, 11}};
   if (!shown.factor.empty()) fields.push_back({{{}, shown.factor, {}, factor_ink(), 5}, 3, 5});
   return fields;
 }
@@ -195,8 +192,8 @@ void draw_ring_between(const Area& area, const RingShown& shown) {
   area.put(row, area.cols() - 1, "→", shown.selected ? Style::focus : Style::frame);
   row += strip_rows;
   put_middle(pipe_rate_text(pipe), rate_item(pipe).ink);
-  for (const Item& item : {share_item(pipe, "full", &RingShares::full),
-                           share_item(pipe, "empty", &RingShares::empty)}) {
+  for (const Item& item : {share_item(pipe, "full", &RingLevel::full_share),
+                           share_item(pipe, "empty", &RingLevel::empty_share)}) {
     const std::array items = {item};
     const int col = std::max(0, (area.cols() - item.columns()) / 2);
     put_items(area.part({row++, col, 1, area.cols()}), items);

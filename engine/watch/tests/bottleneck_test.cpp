@@ -445,7 +445,9 @@ TEST(Bottleneck, WhatMovedInTheWindowMovedThoughTheLastSecondWasSilent) {
   const std::string moving = verdict_of(view);
   stand_still(view);
   EXPECT_EQ(verdict_of(view), "idle - none");
-  view.pipes[0].rates = {{20 * kSecond, 0}, {22 * kSecond, 800}, {24 * kSecond, 0}};
+  view.pipes[0].rates.push_back({20 * kSecond, 0});
+  view.pipes[0].rates.push_back({22 * kSecond, 800});
+  view.pipes[0].rates.push_back({24 * kSecond, 0});
   EXPECT_EQ(verdict_of(view), moving);
   view.pipes[0].rates.push_back({28 * kSecond, 0});
   EXPECT_EQ(verdict_of(view), "idle - none") << "it left the window";
@@ -532,9 +534,9 @@ Pipeline any_pipeline(std::mt19937& random) {
   }
   for (Pipe& pipe : view.pipes) {
     set_ring(pipe, share(), share(), share());
-    pipe.shares.value->samples = 480 * up_to(3);
+    pipe.level.value->samples = 480 * up_to(3);
     pipe.own = up_to(9) == 0;
-    if (up_to(4) == 0) pipe.shares = Reading<RingShares>::warming("first second");
+    if (up_to(4) == 0) pipe.level = Reading<RingLevel>::warming("first second");
     if (up_to(2) == 0) pipe.bytes_per_s = Reading<double>::of(0);
     if (up_to(9) == 0) pipe.bytes_per_s = Reading<double>::unavailable("no");
     if (up_to(9) == 0) pipe.capacity.reset();
@@ -647,14 +649,14 @@ TEST(Bottleneck, AStageOfAnotherUserIsToldByItsRings) {
   EXPECT_EQ(
       line_of(view),
       "gzip holds it up: its input is full 97 %, its output empty 97 %, and it is on a CPU now");
-  for (Pipe& pipe : view.pipes) pipe.shares = Reading<RingShares>::unavailable("no");
+  for (Pipe& pipe : view.pipes) pipe.level = Reading<RingLevel>::unavailable("no");
   EXPECT_EQ(verdict_of(view), "unknown - none");
   EXPECT_EQ(line_of(view), "not known: what tar, gzip and ssh do: it belongs to another user");
 }
 
 TEST(Bottleneck, WithoutRingsTheWaitsTell) {
   Pipeline view = limited({"tar", "gzip", "ssh"}, 1);
-  for (Pipe& pipe : view.pipes) pipe.shares = Reading<RingShares>::unavailable("no");
+  for (Pipe& pipe : view.pipes) pipe.level = Reading<RingLevel>::unavailable("no");
   EXPECT_EQ(verdict_of(view), "stage gzip none");
   EXPECT_EQ(
       line_of(view),
@@ -678,11 +680,11 @@ TEST(Bottleneck, ThinEvidenceNamesNobody) {
   EXPECT_EQ(verdict_of(view), "unknown - none");
   EXPECT_EQ(line_of(view), "not known yet: watched for 0.4 s, it takes 1 s");
   view = limited({"tar", "gzip", "ssh"}, 1);
-  for (Pipe& pipe : view.pipes) pipe.shares.value->samples = kLeastSamples - 1;
+  for (Pipe& pipe : view.pipes) pipe.level.value->samples = kLeastSamples - 1;
   EXPECT_EQ(verdict_of(view), "unknown - none");
   EXPECT_EQ(line_of(view), "not known yet: 19 samples of the rings, it takes 20");
   for (Stage& stage : view.stages) stage.shares = Reading<StageShares>::warming("first second");
-  for (Pipe& pipe : view.pipes) pipe.shares = Reading<RingShares>::warming("first second");
+  for (Pipe& pipe : view.pipes) pipe.level = Reading<RingLevel>::warming("first second");
   EXPECT_EQ(verdict_of(view), "unknown - none");
   EXPECT_EQ(line_of(view), "not known yet: what tar, gzip and ssh do: first second");
 }

@@ -182,9 +182,9 @@ std::string ForcedPipelines::details_of(const Pipeline& view) {
     text += " ->";
     for (const StageEnd& end : pipe.readers)
       text += fmt::format(" {}{}", end.end.process.pid, end.active ? "" : "(idle)");
-    if (pipe.shares.has_value())
-      text += fmt::format(", empty {:.2f} full {:.2f} of {} samples", pipe.shares->empty,
-                          pipe.shares->full, pipe.shares->samples);
+    if (pipe.level.has_value())
+      text += fmt::format(", empty {:.2f} full {:.2f} of {} samples", pipe.level->empty_share,
+                          pipe.level->full_share, pipe.level->samples);
     if (pipe.bytes_per_s.has_value()) text += fmt::format(", {:.0f} B/s", *pipe.bytes_per_s);
     text += "\n";
   }

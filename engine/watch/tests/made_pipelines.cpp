@@ -81,7 +81,7 @@ Pipeline made_chain(const std::vector<std::string>& names) {
 }
 
 void set_ring(Pipe& pipe, double mean, double empty, double full) {
-  pipe.shares = Reading<RingShares>::of({mean, empty, full, 480});
+  pipe.level = Reading<RingLevel>::of({mean, empty, full, 480});
   RingCounts ring;
   ring.slots = kMadeSlots;
   ring.tail = 1000;
@@ -190,10 +190,10 @@ void add_noise(Pipeline& pipeline, double spread, std::mt19937& random) {
     if (sum > 0) each([&](double& share) { share /= sum; });
   }
   for (Pipe& pipe : pipeline.pipes) {
-    if (!pipe.shares.has_value()) continue;
-    RingShares& s = *pipe.shares.value;
-    for (double* share : {&s.mean, &s.empty, &s.full}) move(*share);
-    s.full = std::min(s.full, 1 - s.empty);
+    if (!pipe.level.has_value()) continue;
+    RingLevel& s = *pipe.level.value;
+    for (double* share : {&s.mean_share, &s.empty_share, &s.full_share}) move(*share);
+    s.full_share = std::min(s.full_share, 1 - s.empty_share);
   }
 }
 

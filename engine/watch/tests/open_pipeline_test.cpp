@@ -58,9 +58,9 @@ TEST_F(OpenPipelineTest, HoldsItsStagesInTheOrderOfTheFlowAndTheirShares) {
   EXPECT_NEAR(stage(s, "gzip").shares->on_cpu, 1.0, 1e-6);
   EXPECT_NEAR(stage(s, "ssh").shares->reading, 1.0, 1e-6);
   EXPECT_NEAR(*stage(s, "gzip").cpu, 1.0, 1e-6);
-  EXPECT_EQ(pipe(s, first).shares->full, 1.0);
-  EXPECT_GT(pipe(s, first).shares->samples, 100u) << "the clock's, not the scans'";
-  EXPECT_EQ(pipe(s, second).shares->empty, 1.0);
+  EXPECT_EQ(pipe(s, first).level->full_share, 1.0);
+  EXPECT_GT(pipe(s, first).level->samples, 100u) << "the clock's, not the scans'";
+  EXPECT_EQ(pipe(s, second).level->empty_share, 1.0);
   EXPECT_TRUE(pipe(s, first).frame.has_value());
   EXPECT_NEAR(*pipe(s, first).bytes_per_s, 30 << 20, 1 << 20);
   EXPECT_EQ(s->watched->bottleneck.kind, Bottleneck::Kind::stage);
@@ -77,10 +77,9 @@ TEST_F(OpenPipelineTest, IsLookedAtTwentyTimesASecondAndHasAHistory) {
   EXPECT_NEAR(machine.samples, 60, 1);
   EXPECT_NEAR(machine.scans, 7, 1);
   EXPECT_NEAR(double(pipe(s, first).rates.size()), 30, 3);
-  for (const PipePoint& point : pipe(s, first).rates)
-    EXPECT_NEAR(point.bytes_per_s, 30 << 20, 1 << 20);
+  for (const RatePoint& point : pipe(s, first).rates) EXPECT_NEAR(point.rate, 30 << 20, 1 << 20);
   ASSERT_FALSE(pipe(s, first).fill.empty());
-  EXPECT_EQ(pipe(s, first).fill.back().bytes_per_s, 1.0);
+  EXPECT_EQ(pipe(s, first).fill.back().rate, 1.0);
 }
 
 TEST_F(OpenPipelineTest, OnlyItsPipesAreAskedByRoot) {
@@ -534,8 +533,8 @@ TEST_F(OpenPipelineTest, WithoutBpfSharesAreOfLooks) {
   EXPECT_NEAR(stage(s, "tar").shares->writing, 1.0, 1e-6);
   EXPECT_NEAR(stage(s, "gzip").shares->on_cpu, 1.0, 1e-6);
   EXPECT_NEAR(*stage(s, "gzip").cpu, 1.0, 0.01);
-  EXPECT_EQ(pipe(s, first).shares->full, 1.0);
-  EXPECT_NEAR(double(pipe(s, first).shares->samples), 50, 6) << "ten a second";
+  EXPECT_EQ(pipe(s, first).level->full_share, 1.0);
+  EXPECT_NEAR(double(pipe(s, first).level->samples), 50, 6) << "ten a second";
   EXPECT_EQ(pipe(s, first).frame.reason, machine.reason);
   EXPECT_EQ(stage(s, "gzip").functions.reason, machine.reason);
   EXPECT_EQ(error_of([&] { watcher->count_bytes(true); }),

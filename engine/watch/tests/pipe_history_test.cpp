@@ -105,9 +105,9 @@ TEST(PipeHistory, SharesAreOfTheLooksInTheWindow) {
   const auto shares = history.shares();
   ASSERT_TRUE(shares.has_value());
   EXPECT_EQ(shares->samples, 11u);
-  EXPECT_NEAR(shares->empty, 5.0 / 11, 1e-9);
-  EXPECT_NEAR(shares->full, 6.0 / 11, 1e-9);
-  EXPECT_NEAR(shares->mean, 6.0 / 11, 1e-6);
+  EXPECT_NEAR(shares->empty_share, 5.0 / 11, 1e-9);
+  EXPECT_NEAR(shares->full_share, 6.0 / 11, 1e-9);
+  EXPECT_NEAR(shares->mean_share, 6.0 / 11, 1e-6);
   history.restart_shares();
   EXPECT_FALSE(history.shares().has_value());
 }
@@ -126,8 +126,8 @@ TEST(PipeHistory, ABlockedWriterMeansThatItIsFullWhateverItsBytesSay) {
   pipe.capacity = 65536;
   pipe.queued = 16;  // a byte in each slot
   history.add_sample(pipe, kWindow, true);
-  EXPECT_EQ(history.shares()->full, 1.0);
-  EXPECT_EQ(history.shares()->mean, 1.0);
+  EXPECT_EQ(history.shares()->full_share, 1.0);
+  EXPECT_EQ(history.shares()->mean_share, 1.0);
 }
 
 TEST(PipeHistory, NothingIsKnownOfAPipeThatCannotBeAsked) {
@@ -156,9 +156,8 @@ TEST(PipeHistory, PointsAreATenthOfASecondApartAndOfTwoMinutes) {
   run(2 * kSecond);
   ASSERT_NE(history.history(), nullptr);
   EXPECT_NEAR(double(history.history()->rates.size()), 19, 1);
-  for (const PipePoint& point : history.history()->rates)
-    EXPECT_NEAR(point.bytes_per_s, 200 * 4096, 1);
-  for (const PipePoint& point : history.history()->fill) EXPECT_EQ(point.bytes_per_s, 0.25);
+  for (const RatePoint& point : history.history()->rates) EXPECT_NEAR(point.rate, 200 * 4096, 1);
+  for (const RatePoint& point : history.history()->fill) EXPECT_EQ(point.rate, 0.25);
   run(200 * kSecond);
   const auto& rates = history.history()->rates;
   EXPECT_GE(at_ns - rates.front().at_ns, 119 * kSecond);

@@ -124,9 +124,9 @@ TEST(PipelineWindow, RingsAreSharesOfLooks) {
   const auto ring = window.ring(id);
   ASSERT_TRUE(ring.has_value());
   EXPECT_EQ(ring->samples, 100u);
-  EXPECT_NEAR(ring->empty, 0.1, 1e-9);
-  EXPECT_NEAR(ring->full, 0.6, 1e-9);
-  EXPECT_NEAR(ring->mean, 0.7, 1e-9);
+  EXPECT_NEAR(ring->empty_share, 0.1, 1e-9);
+  EXPECT_NEAR(ring->full_share, 0.6, 1e-9);
+  EXPECT_NEAR(ring->mean_share, 0.7, 1e-9);
 }
 
 }  // namespace

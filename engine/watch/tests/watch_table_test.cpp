@@ -34,9 +34,9 @@ TEST_F(WatchTableTest, ARowHoldsBothEndsAndWhatTheyDo) {
   EXPECT_EQ(row.pipe.capacity, 16u * 4096);
   EXPECT_EQ(row.pipe.queued, 16u * 4096);
   EXPECT_FALSE(row.pipe.own);
-  ASSERT_TRUE(row.pipe.shares.has_value());
-  EXPECT_EQ(row.pipe.shares->full, 1.0);
-  EXPECT_EQ(row.pipe.shares->samples, 1u);
+  ASSERT_TRUE(row.pipe.level.has_value());
+  EXPECT_EQ(row.pipe.level->full_share, 1.0);
+  EXPECT_EQ(row.pipe.level->samples, 1u);
   EXPECT_EQ(s->table.source, ScanSource::bpf);
 }
 

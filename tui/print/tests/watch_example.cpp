@@ -45,8 +45,8 @@ Pipe pipe(PipeId id, uint64_t queued, double empty, double full, double bytes_pe
   ring.head = 40;
   ring.tail = queued == 0 ? 40 : 24;
   pipe.ring = ring;
-  pipe.shares =
-      Reading<RingShares>::of({.mean = full, .empty = empty, .full = full, .samples = 900});
+  pipe.level = Reading<RingLevel>::of(
+      {.mean_share = full, .empty_share = empty, .full_share = full, .samples = 900});
   pipe.bytes_per_s = Reading<double>::of(bytes_per_s);
   pipe.total_bytes = uint64_t(bytes_per_s * 12);
   return pipe;
@@ -68,7 +68,7 @@ PipeRow unknown_row(const Stage& reader) {
   row.pipe.id = {2049, 77};
   row.pipe.path = "/tmp/queue";
   row.pipe.first_seen_ns = kNow_ns;
-  row.pipe.shares = Reading<RingShares>::unavailable("no BPF; sudo pipetop");
+  row.pipe.level = Reading<RingLevel>::unavailable("no BPF; sudo pipetop");
   row.pipe.bytes_per_s = Reading<double>::warming("seen once");
   row.pipe.readers = {end(reader, 0, 3)};
   row.pipe.readers.front().active = false;
