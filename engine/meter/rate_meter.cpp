@@ -32,6 +32,7 @@ template <class Edit>
 void thin_out(std::shared_ptr<const Segment>& kept, Edit edit) {
   auto thinner = std::make_shared<Segment>(*kept);
   for (SegmentRole& role : thinner->roles) edit(role);
+  for (SegmentRole& stage : thinner->stages) edit(stage);
   kept = std::move(thinner);
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/base/reading.h"
+#include "engine/model/pipe_scan.h"
 
 namespace pipetop {
 
@@ -107,9 +108,16 @@ struct TaskTimes {
   uint64_t wall_ns() const { return on_cpu_ns + runnable_ns + blocked_ns; }
 };
 
+// What the time blocked is made of, as shares of the wall time.
+struct Waits {
+  double reading = 0, writing = 0;         // of pipes
+  std::array<double, kWaits> elsewhere{};  // by WaitsFor; those of pipes are 0
+};
+
 // Shares of wall time; if known, they add up to 1.
 struct TimeShares {
   Reading<double> on_cpu, runnable, blocked;
+  Reading<Waits> waits = {};  // of watched stages only
 };
 
 }  // namespace pipetop

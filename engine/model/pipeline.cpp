@@ -21,22 +21,22 @@ constexpr TitledKind kKindNames[] = {
 
 struct NamedWait {
   WaitsFor wait;
-  std::string_view name;
+  std::string_view name, does;
 };
 constexpr NamedWait kWaitNames[] = {
-    {WaitsFor::none, "none"},
-    {WaitsFor::pipe_read, "pipe_read"},
-    {WaitsFor::pipe_write, "pipe_write"},
-    {WaitsFor::poll, "poll"},
-    {WaitsFor::disk, "disk"},
-    {WaitsFor::network, "network"},
-    {WaitsFor::terminal, "terminal"},
-    {WaitsFor::sleep, "sleep"},
-    {WaitsFor::lock, "lock"},
-    {WaitsFor::child, "child"},
-    {WaitsFor::signal, "signal"},
-    {WaitsFor::stopped, "stopped"},
-    {WaitsFor::other, "other"},
+    {WaitsFor::none, "none", "works"},
+    {WaitsFor::pipe_read, "pipe_read", "waits for data"},
+    {WaitsFor::pipe_write, "pipe_write", "waits for room"},
+    {WaitsFor::poll, "poll", "waits in poll"},
+    {WaitsFor::disk, "disk", "waits for the disk"},
+    {WaitsFor::network, "network", "waits for the network"},
+    {WaitsFor::terminal, "terminal", "waits for the terminal"},
+    {WaitsFor::sleep, "sleep", "sleeps"},
+    {WaitsFor::lock, "lock", "waits for a lock"},
+    {WaitsFor::child, "child", "waits for its child"},
+    {WaitsFor::signal, "signal", "waits for a signal"},
+    {WaitsFor::stopped, "stopped", "is stopped"},
+    {WaitsFor::other, "other", "waits for something else"},
 };
 static_assert(std::size(kWaitNames) == kWaits);
 
@@ -77,6 +77,10 @@ std::string_view name_of(Bottleneck::Kind kind) {
 
 std::string_view name_of(WaitsFor wait) {
   return std::ranges::find(kWaitNames, wait, &NamedWait::wait)->name;
+}
+
+std::string_view does_of(WaitsFor wait) {
+  return std::ranges::find(kWaitNames, wait, &NamedWait::wait)->does;
 }
 
 const StageEnd* main_end(const std::vector<StageEnd>& ends) {

@@ -108,6 +108,7 @@ struct Bottleneck {
 
 std::string_view name_of(Bottleneck::Kind kind);  // "balanced", as in JSON
 std::string_view name_of(WaitsFor wait);          // "disk"
+std::string_view does_of(WaitsFor wait);          // "waits for the disk"
 
 // A connected part of the graph. Stages are in the order of the flow: sources first.
 struct Pipeline {
@@ -115,6 +116,8 @@ struct Pipeline {
   std::vector<Pipe> pipes;  // in the order of their writers
   Bottleneck bottleneck;
   uint64_t window_ns = 0;  // that shares are of
+  // The one whose rate is the Throughput of the snapshot: it tells what the last change did.
+  std::optional<PipeId> measured = {};
 
   std::string title() const;  // "tar | zstd | ssh"
 };
@@ -130,11 +133,15 @@ struct PipeRow {
 struct Intervention {
   std::string text;  // "pipe 81234: 64 KiB -> 1 MiB"
   uint64_t at_ns = 0;
-  std::string waits = {};  // why it is in place though it was to be put back; else ""
-  // The rate before and after, once both are known.
+  // Why it is in place though it was to be put back, and what becomes of it; else "".
+  std::string waits = {};
+  // The rate before, and in the segment that it began; once they are known.
   std::optional<double> before_bytes_per_s, after_bytes_per_s;
   std::optional<PipeId> pipe = {};      // that was resized
   std::optional<ProcessId> stage = {};  // that was reniced or pinned
+  std::optional<PipeId> measured = {};  // whose rate it is
+  uint32_t step = 0;                    // of the ledger of changes
+  int error = 0;                        // for which it waits
 };
 
 // "1234 ends of pipes are left out: process 4711 ..."; of one process at least.

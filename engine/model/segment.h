@@ -12,6 +12,7 @@
 #include "engine/model/change.h"
 #include "engine/model/counts.h"
 #include "engine/model/functions.h"
+#include "engine/model/pipe_scan.h"
 #include "engine/model/ring_view.h"
 #include "engine/model/series.h"
 #include "engine/model/settings.h"
@@ -44,13 +45,16 @@ struct RoleTotals {
   std::optional<uint64_t> wakeups;  // of them; sched_switch only
 };
 
-// One role during a segment.
+// One role, or one stage of a watched pipeline, during a segment.
 struct SegmentRole {
   TimeShares shares;
   Reading<FunctionTable> functions;  // all of the segment's samples
   Reading<BlockedTable> blocked;     // where it slept
   Reading<RoleTotals> totals = {};
   int processes = 1;  // at its end
+  // Of a stage.
+  std::string name = {};
+  ProcessId id = {};
 };
 
 // One stretch between two changes.
@@ -72,6 +76,8 @@ struct Segment {
   Reading<Occupancy> occupancy;
   Reading<std::array<double, kSlotKinds>> kinds;
   Reading<Change> change;  // from the segment before it
+  // Of a watched pipeline; then there are no settings and no roles.
+  std::vector<SegmentRole> stages = {};
 
   const SegmentRole& role(Role r) const { return roles[static_cast<size_t>(r)]; }
 };

@@ -40,6 +40,16 @@ struct WorkloadTerms {
   bool process_has_its_pace = false;
 };
 
+// Of a watched pipeline, which has stages in place of roles.
+inline constexpr WorkloadTerms kPipelineTerms = {
+    .name = "pipeline",
+    .help = "",
+    .unit = {.rate = "B/s", .key = "bytes_per_s", .items = "bytes"},
+    .roles = {},
+    .part = "stage",
+    .prepares = "",
+    .does = ""};
+
 enum class KnobKind { choice, boolean, size, number, cpu };
 
 // A flag of the article's programs: sets the knob to `value`.

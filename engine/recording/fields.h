@@ -97,7 +97,15 @@ constexpr auto fields(const RatePoint*) {
 }
 constexpr auto fields(const TimeShares*) {
   using T = TimeShares;
-  return std::tuple(&T::on_cpu, &T::runnable, &T::blocked);
+  return std::tuple(&T::on_cpu, &T::runnable, &T::blocked, &T::waits);
+}
+constexpr auto fields(const Waits*) {
+  using T = Waits;
+  return std::tuple(&T::reading, &T::writing, &T::elsewhere);
+}
+constexpr auto fields(const ProcessId*) {
+  using T = ProcessId;
+  return std::tuple(&T::pid, &T::start_ticks);
 }
 constexpr auto fields(const FunctionTable*) {
   using T = FunctionTable;
@@ -113,7 +121,8 @@ constexpr auto fields(const RoleTotals*) {
 }
 constexpr auto fields(const SegmentRole*) {
   using T = SegmentRole;
-  return std::tuple(&T::shares, &T::functions, &T::blocked, &T::totals, &T::processes);
+  return std::tuple(&T::shares, &T::functions, &T::blocked, &T::totals, &T::processes, &T::name,
+                    &T::id);
 }
 constexpr auto fields(const Occupancy*) {
   using T = Occupancy;
@@ -128,7 +137,7 @@ constexpr auto fields(const Segment*) {
   using T = Segment;
   return std::tuple(&T::number, &T::label, &T::key, &T::requested, &T::begin_ns, &T::duration_ns,
                     &T::items, &T::rate, &T::effective, &T::pipe_bytes, &T::roles, &T::occupancy,
-                    &T::kinds, &T::change);
+                    &T::kinds, &T::change, &T::stages);
 }
 constexpr auto fields(const ChangeMark*) {
   using T = ChangeMark;
@@ -239,7 +248,7 @@ using Recorded =
                FunctionTable, BlockedTable, SegmentRole, Occupancy, OccupancyColumn, Segment,
                ChangeMark, Throughput, RingFrame, RingReadings, WorkerCounts, WorkerReadings,
                Integrity, Progress, PartReadings, Figure, Mismatch, EffectivePipe, Effective,
-               Verdict, Change, SamplingEvent, Notice, Snapshot, RoleTotals>;
+               Verdict, Change, SamplingEvent, Notice, Snapshot, RoleTotals, Waits, ProcessId>;
 inline constexpr size_t kRecorded = std::tuple_size_v<Recorded>;
 
 template <class T>

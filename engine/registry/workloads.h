@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
 
 namespace pipetop {
@@ -16,6 +17,9 @@ const WorkloadEntry& workload(WorkloadKind kind);
 
 inline const WorkloadTerms& terms_of(WorkloadKind kind) { return workload(kind).terms; }
 inline const WorkloadTerms& terms_of(const Settings& s) { return terms_of(s.workload); }
+inline const WorkloadTerms& terms_of(const Snapshot& s) {
+  return s.watched ? kPipelineTerms : terms_of(s.requested);
+}
 
 inline const Unit& unit_of(const Settings& s) { return terms_of(s).unit; }
 inline std::string_view role_name(const Settings& s, Role role) {

@@ -14,7 +14,7 @@ namespace {
 // Of a clause: less is no evidence.
 constexpr double kTelling = 0.3;
 // It would like more of a CPU than it gets.
-constexpr double kNoCpu = 0.25;
+constexpr double kLacksCpu = 0.25;
 // Of all threads of a stage whose main one waits for them.
 constexpr double kThreadsWork = 0.5;
 // A function that is worth a clause, and the samples that make it one.
@@ -44,22 +44,6 @@ std::string beginning_of(std::string_view text, int columns) {
   }
   return result;
 }
-
-struct WaitWords {
-  WaitsFor wait;
-  std::string_view does;
-};
-constexpr WaitWords kWaitWords[] = {
-    {WaitsFor::poll, "waits in poll"},
-    {WaitsFor::disk, "waits for the disk"},
-    {WaitsFor::network, "waits for the network"},
-    {WaitsFor::terminal, "waits for the terminal"},
-    {WaitsFor::sleep, "sleeps"},
-    {WaitsFor::lock, "waits for a lock"},
-    {WaitsFor::child, "waits for its child"},
-    {WaitsFor::signal, "waits for a signal"},
-    {WaitsFor::stopped, "is stopped"},
-};
 
 // Of the inputs the fullest, of the outputs the emptiest; nothing if none says anything.
 std::optional<size_t> telling_ring(const JudgedPipeline& view, const std::vector<size_t>& pipes,
@@ -198,7 +182,7 @@ StageActivity activity_of(const JudgedPipeline& view, size_t number) {
   const auto most = std::ranges::max_element(stage.elsewhere);
   const double works = stage.on_cpu + stage.runnable;
   if (*most <= works) {
-    if (stage.runnable >= kNoCpu)
+    if (stage.runnable >= kLacksCpu)
       return {StageActivity::Kind::runnable, WaitsFor::none, stage.runnable};
     return {StageActivity::Kind::cpu, WaitsFor::none, stage.on_cpu};
   }
@@ -214,8 +198,7 @@ StageActivity activity_of(const JudgedPipeline& view, size_t number) {
 std::string_view activity_name(const StageActivity& activity) {
   if (activity.kind == StageActivity::Kind::runnable) return "waits for a CPU";
   if (activity.kind != StageActivity::Kind::waits) return "works";
-  const auto words = std::ranges::find(kWaitWords, activity.wait, &WaitWords::wait);
-  return words == std::end(kWaitWords) ? "waits for something else" : words->does;
+  return does_of(activity.wait);
 }
 
 std::string activity_text(const JudgedPipeline& view, size_t number) {

@@ -58,8 +58,7 @@ Segment observed(const Snapshot& s) {
   segment.kinds = s.ring.kinds;
   for (size_t i = 0; i < kRoles; ++i) {
     const WorkerReadings& w = s.workers[i];
-    segment.roles[i] = {w.shares.on_cpu, w.shares.runnable, w.shares.blocked, w.functions,
-                        w.blocked};
+    segment.roles[i] = {w.shares, w.functions, w.blocked};
   }
   return segment;
 }

@@ -53,7 +53,8 @@ Segment unknown() {
   Segment s = known();
   s.rate = Reading<RateStats>::warming("too short");
   const auto share = Reading<double>::unavailable("no /proc");
-  s.roles.fill({share, share, share, Reading<FunctionTable>::unavailable("no BPF"),
+  s.roles.fill({{share, share, share},
+                Reading<FunctionTable>::unavailable("no BPF"),
                 Reading<BlockedTable>::unavailable("no BPF")});
   s.occupancy = Reading<Occupancy>::warming("none yet");
   s.kinds = Reading<std::array<double, kSlotKinds>>::unavailable("no BPF");
