@@ -43,6 +43,7 @@
 #include <cmath>
 #include <functional>
 
+#include "engine/judge/change_text.h"
 #include "engine/judge/change_words.h"
 #include "engine/judge/comparison.h"
 
@@ -226,12 +227,23 @@ Reading<Change> explain_change(const Segment& before, const Segment& after,
     change.cause = hardly_differs(*before.rate, *after.rate) ? "within the noise"
                                                              : "the rates vary too much to tell";
   } else {
-    Cause cause = find_cause(Comparison(before, after, terms));
+    Cause cause = after.stages.empty() ? find_cause(Comparison(before, after, terms))
+                                       : cause_among_stages(before, after);
     change.cause = std::move(cause.words);
     change.evidence = std::move(cause.evidence);
     change.function = std::move(cause.function);
   }
   return Reading<Change>::of(std::move(change));
+}
+
+std::string line_of(const Change& change, const Unit& unit) {
+  // Bytes per second would be long numbers.
+  const std::string rates =
+      unit.count == 1 && unit.items == "bytes"
+          ? bytes_text(change.before, change.after) + "/s"
+          : fmt::format("{:.3g} → {:.3g} {}", change.before, change.after, unit.rate);
+  return fmt::format("{}, ×{:.2f}{}{}", rates, change.factor, change.cause.empty() ? "" : ": ",
+                     change.cause);
 }
 
 }  // namespace pipetop

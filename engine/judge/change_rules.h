@@ -1,6 +1,8 @@
 // What a change of the settings did to the rate, and why.
 #pragma once
 
+#include <string>
+
 #include "engine/base/reading.h"
 #include "engine/model/segment.h"
 #include "engine/model/tables.h"
@@ -14,5 +16,8 @@ inline constexpr uint64_t kManySamples = 400;
 // cause is "" until there are enough samples for it. Change::since_start is not set.
 Reading<Change> explain_change(const Segment& before, const Segment& after,
                                const WorkloadTerms& terms);
+
+// "26.4 → 44.3 MiB/s, ×1.68: gzip no longer waits for room"
+std::string line_of(const Change& change, const Unit& unit);
 
 }  // namespace pipetop
