@@ -205,15 +205,18 @@ void Interventions::pin(ProcessId process, std::span<const int> cpus) {
 // A newer change of the same is wanted: those before it need not be put back any more.
 void Interventions::remember(uint32_t step) {
   const ChangeList& list = ledger_.list();
-  for (Done& done : done_)
+  for (Intervention& done : done_)
     if (const auto old = list.of(done.step); !old.empty())
       if (is_of_the_same(old.front(), list.of(step).front())) done.waits.clear();
-  done_.push_back({text_of(list, step), monotonic_ns(), step});
+  Intervention& done = done_.emplace_back();
+  done.text = text_of(list, step);
+  done.at_ns = monotonic_ns();
+  done.step = step;
 }
 
 // False: it stays.
 bool Interventions::put_back(size_t at, std::string& said) {
-  Done& done = done_[at];
+  Intervention& done = done_[at];
   const PutBack result = ledger_.put_back(done.step);
   if (result.error != 0) {
     const std::string why = why_in_place(ledger_.list(), done.step);
@@ -255,7 +258,7 @@ std::string Interventions::undo_all() {
 std::vector<std::string> Interventions::retry(const MayFit& may_fit) {
   std::vector<std::string> news;
   for (size_t at = done_.size(); at > 0; --at) {
-    const Done& done = done_[at - 1];
+    const Intervention& done = done_[at - 1];
     if (done.waits.empty() || !may_pass(done.error)) continue;
     const ForeignChange& change = ledger_.list().of(done.step).front();
     if (change.kind == ChangeKind::pipe_size &&

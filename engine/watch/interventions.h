@@ -7,21 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/pipe_scan.h"
+#include "engine/model/pipeline.h"
 #include "engine/process/change_ledger.h"
 
 namespace pipetop {
 
 class Interventions {
  public:
-  struct Done {
-    std::string text;  // "pipe 81234: 64 KiB -> 1 MiB"
-    uint64_t at_ns = 0;
-    uint32_t step = 0;  // of the ledger
-    // Why it is still in place though it was to be put back, and what becomes of it; else "".
-    std::string waits = {};
-    int error = 0;  // then
-  };
   // Whether the bytes in a pipe may have room in a ring of this size.
   using MayFit = std::function<bool(PipeId pipe, uint64_t bytes)>;
 
@@ -37,8 +29,9 @@ class Interventions {
   void renice(ProcessId process, int nice);
   void pin(ProcessId process, std::span<const int> cpus);
 
-  // What is in place, oldest first.
-  const std::vector<Done>& done() const { return done_; }
+  // What is in place, oldest first: what was done and how it went, not what it did.
+  const std::vector<Intervention>& done() const { return done_; }
+  Intervention* newest() { return done_.empty() ? nullptr : &done_.back(); }
   bool has_record() const { return ledger_.has_record(); }
 
   // Puts back the last one, or all, the last one first; what has ended since is skipped. Returns
@@ -62,7 +55,7 @@ class Interventions {
   bool put_back(size_t at, std::string& said);
 
   ChangeLedger ledger_;
-  std::vector<Done> done_;
+  std::vector<Intervention> done_;
 };
 
 }  // namespace pipetop

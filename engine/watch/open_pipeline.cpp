@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -33,6 +34,18 @@ std::set<PipeId> pipes_waited_for(const PipeScan& scan, const ScanIndex& index) 
   return pipes;
 }
 
+TimeShares time_shares(const Reading<StageShares>& seen) {
+  if (!seen.has_value()) {
+    const Reading<double> none = {seen.status, {}, seen.reason};
+    return {none, none, none, {seen.status, {}, seen.reason}};
+  }
+  const StageShares& s = *seen;
+  const double blocked =
+      std::accumulate(s.elsewhere.begin(), s.elsewhere.end(), s.reading + s.writing);
+  return {Reading<double>::of(s.on_cpu), Reading<double>::of(s.runnable),
+          Reading<double>::of(blocked), Reading<Waits>::of({s.reading, s.writing, s.elsewhere})};
+}
+
 // Past the end if it is no stage.
 size_t place_in(const std::map<ProcessId, size_t>& places, ProcessId process) {
   const auto found = places.find(process);
@@ -50,7 +63,8 @@ OpenPipeline::OpenPipeline(WatchParts& parts, const WatchOptions& options, Watch
       members_(std::move(members)),
       instruments_(std::move(instruments)),
       io_rates_(parts),
-      window_(options.window_ns) {
+      window_(options.window_ns),
+      segments_(parts.now_ns()) {
   if (instruments_->counts_children_since_ns()) counts_.emplace();
 }
 
@@ -110,7 +124,8 @@ void OpenPipeline::forget_others() {
   std::erase_if(stages_, [&](const auto& entry) { return !processes.contains(entry.first); });
   for (const ProcessId id : processes) stages_[id].view.id = id;
   const std::vector<PipeId> pipes = members_.pipes();
-  all_time_.keep(processes, {pipes.begin(), pipes.end()});
+  for (PipelineWindow* window : {&since_change_, &all_time_})
+    window->keep(processes, {pipes.begin(), pipes.end()});
   std::erase_if(seen_, [&](const auto& entry) { return !pipes_.contains(entry.first); });
   std::erase_if(counted_wholly_, [&](PipeId pipe) { return !pipes_.contains(pipe); });
 }
@@ -225,14 +240,13 @@ void OpenPipeline::sample_times(const PipeScan& scan, uint64_t now_ns) {
   for (const ScannedPipe& pipe : scan.pipes)
     if (pipes_.contains(pipe.id)) pipes.push_back(pipe);
   if (instruments_->watch(scan, threads, pipes)) {  // another clock counts from now on
-    window_.clear();
-    all_time_.clear();
+    for (PipelineWindow* window : {&window_, &since_change_, &all_time_}) window->clear();
   }
   const uint64_t at_ns = std::max(now_ns, scan.at_ns);
   const std::vector<ThreadTimes> times = instruments_->clock().times(at_ns);
   const std::vector<observe::RingTally> samples = instruments_->clock().samples();
-  window_.add(at_ns, times, samples);
-  all_time_.add(at_ns, times, samples);
+  for (PipelineWindow* window : {&window_, &since_change_, &all_time_})
+    window->add(at_ns, times, samples);
   for (const ThreadTimes& thread : times)
     for (const PipeWait& wait : thread.pipes)
       if (wait.ns > 0 && pipes_.contains(wait.pipe))
@@ -401,10 +415,41 @@ std::optional<Pipeline> OpenPipeline::overall() const {
   return all;
 }
 
-void OpenPipeline::restart_window() {
+std::vector<SegmentRole> OpenPipeline::stages_of_segment() const {
+  std::vector<SegmentRole> stages;
+  if (!view_) return stages;
+  for (const Stage& stage : view_->stages) {
+    SegmentRole& role = stages.emplace_back();
+    role.shares = time_shares(since_change_.shares(stage.id));
+    role.functions = stage.functions;
+    role.blocked =
+        Reading<BlockedTable>::unavailable("where a watched stage sleeps is not sampled");
+    role.name = stage.name;
+    role.id = stage.id;
+  }
+  return stages;
+}
+
+void OpenPipeline::begin_segment(uint64_t now_ns, std::optional<PipeId> measured, std::string label,
+                                 std::string key) {
+  if (view_)
+    segments_.begin(now_ns, *view_, stages_of_segment(), measured, std::move(label),
+                    std::move(key));
   window_.restart();
+  since_change_.restart();
   for (const auto& entry : pipes_)
     if (KnownPipe* known = table_.known(entry.first)) known->history.restart_shares();
+}
+
+void OpenPipeline::describe(uint64_t now_ns, Snapshot& snapshot) const {
+  snapshot.counts_bytes = counts_bytes();
+  snapshot.watched = view_;
+  if (!view_) return;
+  snapshot.watched->measured = segments_.measured_in(*view_);
+  snapshot.throughput = segments_.throughput(now_ns, *view_);
+  const bool has_changed = snapshot.throughput.previous != nullptr;
+  snapshot.change = segments_.change(
+      snapshot.throughput.current, has_changed ? stages_of_segment() : std::vector<SegmentRole>());
 }
 
 std::vector<std::string> OpenPipeline::take_notices() {

@@ -13,6 +13,7 @@
 #include "engine/watch/pipeline_members.h"
 #include "engine/watch/pipeline_window.h"
 #include "engine/watch/stage_record.h"
+#include "engine/watch/watch_segments.h"
 #include "engine/watch/watch_table.h"
 #include "engine/watch/watcher.h"
 
@@ -41,8 +42,12 @@ class OpenPipeline {
   void count_bytes(bool on);  // throws Error
   bool counts_bytes() const { return counts_.has_value(); }
 
-  // Something was changed: shares of before are no longer comparable.
-  void restart_window();
+  // Something was changed: ends the segment, since shares of before are no longer comparable.
+  // `measured`: the pipe whose rate tells what it did.
+  void begin_segment(uint64_t now_ns, std::optional<PipeId> measured, std::string label,
+                     std::string key);
+  // The pipeline, its throughput, and what the last change did.
+  void describe(uint64_t now_ns, Snapshot& snapshot) const;
 
   std::vector<std::string> take_notices();
 
@@ -79,6 +84,7 @@ class OpenPipeline {
   void keep_ends_of_gone(bool is_closed, const std::vector<StageEnd>& before, const Places& places,
                          std::vector<StageEnd>& ends);
   Reading<double> overall_rate(const Pipe& pipe) const;
+  std::vector<SegmentRole> stages_of_segment() const;
   void suspect(std::optional<ProcessId> stage, uint64_t now_ns);
   void say_end();
 
@@ -91,7 +97,9 @@ class OpenPipeline {
   std::optional<ByteCounts> counts_;  // while they are counted
   SeenMoving unplaced_;               // that moved data, in pipes that no pass has seen yet
   std::set<PipeId> counted_wholly_;   // from their first byte on
-  PipelineWindow window_, all_time_{PipelineWindow::kAllTime};
+  PipelineWindow window_, since_change_{PipelineWindow::kAllTime},
+      all_time_{PipelineWindow::kAllTime};
+  WatchSegments segments_;
   std::map<ProcessId, StageRecord> stages_;
   std::map<PipeId, Pipe> pipes_;
   std::map<PipeId, Seen> seen_;

@@ -88,7 +88,10 @@ void PipeHistory::estimate(const ScannedPipe& pipe) {
   // A resize renumbers the ring: what moved in this interval is not known.
   if (const uint32_t before = std::exchange(slots_, pipe.ring->slots);
       before != 0 && before != slots_) {
-    if (!exact()) recent_.clear();
+    if (!exact()) {
+      recent_.clear();
+      point_total_.reset();
+    }
     if (uncounted_from_) uncounted_from_ = head_;
   }
   moved_ = moved_ || pipe.ring->head != *first_head_;

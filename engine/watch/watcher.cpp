@@ -16,7 +16,6 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/model/settings.h"
-#include "engine/watch/intervention_log.h"
 #include "engine/watch/interventions.h"
 #include "engine/watch/open_pipeline.h"
 #include "engine/watch/size_text.h"
@@ -102,11 +101,12 @@ class Watcher::Impl {
   size_t moving_in(const PipelineShape& shape) const;
   const ScannedPipe& find(PipeId pipe) const;
   std::optional<PipeId> measured_by(ProcessId stage) const;
-  std::string changed(std::optional<PipeId> measured, std::optional<ProcessId> stage);
-  void settle_undone();
+  std::string changed(std::optional<PipeId> measured, std::optional<ProcessId> stage,
+                      std::string key);
+  void note_rates(const Throughput& throughput);
+  void settle_undone(size_t in_place_before, std::optional<PipeId> measured, std::string key);
   void retry_undo();
   std::shared_ptr<const Snapshot> snapshot(uint64_t now_ns);
-  InterventionLog::HistoryOf history_of();
 
   const WatchOptions options_;
   WatchParts parts_;
@@ -118,7 +118,6 @@ class Watcher::Impl {
   std::unique_ptr<PipelineInstruments> instruments_;  // made ahead
   std::optional<OpenPipeline> open_;
   Interventions interventions_;
-  InterventionLog log_;
   std::vector<std::string> news_;  // since the last tick
   std::deque<Notice> notices_;
   std::shared_ptr<const Snapshot> last_;
@@ -130,7 +129,6 @@ std::shared_ptr<const Snapshot> Watcher::Impl::tick(uint64_t now_ns) {
   const bool is_due = parts_cost_ns_ || passes_.due(now_ns, every_ns);
   const bool passes = is_due && pass_in_parts(now_ns);
   if (open_ && (passes || samples_.due(now_ns, options_.pipeline_ns))) look(now_ns);
-  log_.update(now_ns, history_of());
   if (open_) notify_all(open_->take_notices());
   for (std::string& text : std::exchange(news_, {})) {
     notices_.push_back({now_ns, Severity::info, std::move(text)});
@@ -198,10 +196,10 @@ std::shared_ptr<const Snapshot> Watcher::Impl::snapshot(uint64_t now_ns) {
   s->table = {table_.rows(),   scan.source,   scan_ms_,           scan.socketpairs,
               scan.unreadable, scan.left_out, table_.has_passed()};
   if (open_) {
-    s->watched = open_->view();
-    s->counts_bytes = open_->counts_bytes();
+    open_->describe(now_ns, *s);
+    note_rates(s->throughput);
   }
-  s->interventions = log_.list();
+  s->interventions = interventions_.done();
   s->notices.assign(notices_.begin(), notices_.end());
   is_new_ = false;
   return s;
@@ -338,22 +336,16 @@ void Watcher::Impl::count_bytes(bool on) {
 
 // ---- changes in other people's processes ---------------------------------------
 
-InterventionLog::HistoryOf Watcher::Impl::history_of() {
-  return [this](PipeId pipe) {
-    const KnownPipe* known = table_.known(pipe);
-    return known ? known->history.history() : nullptr;
-  };
-}
-
 // The newest change is in force.
-std::string Watcher::Impl::changed(std::optional<PipeId> measured, std::optional<ProcessId> stage) {
-  const Interventions::Done& done = interventions_.done().back();
+std::string Watcher::Impl::changed(std::optional<PipeId> measured, std::optional<ProcessId> stage,
+                                   std::string key) {
+  Intervention& done = *interventions_.newest();
   if (!interventions_.has_record() && done.step == 1) notify(kNoRecord);
-  log_.keep(parts_.now_ns(), interventions_.done());  // of the same none waits any more
-  log_.add(parts_.now_ns(), done, measured, stage, history_of());
-  if (measured)
-    if (KnownPipe* known = table_.known(*measured)) known->history.track();
-  if (open_) open_->restart_window();
+  done.at_ns = parts_.now_ns();
+  done.stage = stage;
+  if (!stage) done.pipe = measured;
+  done.measured = measured;
+  if (open_) open_->begin_segment(done.at_ns, measured, done.text, std::move(key));
   want_pass();  // what it looks like now
   is_new_ = true;
   return done.text;
@@ -369,7 +361,7 @@ std::string Watcher::Impl::resize(PipeId pipe, bool larger) {
   const size_t before = interventions_.done().size();
   const uint64_t granted =
       interventions_.resize(pipe, scanned.ends, larger ? 2 * bytes : bytes / 2);
-  if (interventions_.done().size() > before) return changed(pipe, {});
+  if (interventions_.done().size() > before) return changed(pipe, {}, larger ? "}" : "{");
   want_pass();  // the last one is out of date: somebody else has resized it
   return fmt::format("pipe {} has {} already", pipe.inode, size_text(granted));
 }
@@ -388,28 +380,41 @@ std::optional<PipeId> Watcher::Impl::measured_by(ProcessId stage) const {
 
 std::string Watcher::Impl::renice(ProcessId stage, int nice) {
   interventions_.renice(stage, nice);
-  return changed(measured_by(stage), stage);
+  return changed(measured_by(stage), stage, "n");
 }
 
 std::string Watcher::Impl::pin(ProcessId stage, std::span<const int> cpus) {
   interventions_.pin(stage, cpus);
-  return changed(measured_by(stage), stage);
+  return changed(measured_by(stage), stage, "c");
 }
 
-void Watcher::Impl::settle_undone() {
-  log_.keep(parts_.now_ns(), interventions_.done());
-  if (open_) open_->restart_window();
+// Of the change that began the current segment.
+void Watcher::Impl::note_rates(const Throughput& throughput) {
+  Intervention* const newest = interventions_.newest();
+  if (!newest || newest->at_ns != throughput.current.begin_ns || !throughput.previous) return;
+  if (is_settled(throughput.previous->rate))
+    newest->before_bytes_per_s = throughput.previous->rate->mean;
+  if (is_settled(throughput.current.rate))
+    newest->after_bytes_per_s = throughput.current.rate->mean;
+}
+
+void Watcher::Impl::settle_undone(size_t in_place_before, std::optional<PipeId> measured,
+                                  std::string key) {
+  if (open_ && interventions_.done().size() < in_place_before)
+    open_->begin_segment(parts_.now_ns(), measured, "put back", std::move(key));
   want_pass();
   is_new_ = true;
 }
 
 std::string Watcher::Impl::undo(bool all) {
+  const size_t before = interventions_.done().size();
+  const auto measured = before > 0 ? interventions_.newest()->measured : std::nullopt;
   try {
     std::string text = all ? interventions_.undo_all() : interventions_.undo();
-    settle_undone();
+    settle_undone(before, measured, all ? "0" : "u");
     return text;
   } catch (const Error&) {
-    settle_undone();
+    settle_undone(before, measured, all ? "0" : "u");
     throw;
   }
 }
@@ -421,9 +426,10 @@ void Watcher::Impl::retry_undo() {
     if (!pipe) return true;
     return (pipe->ring ? pipe->ring->used() * kPageBytes : pipe->queued.value_or(0)) <= bytes;
   };
+  const size_t before = interventions_.done().size();
   std::vector<std::string> news = interventions_.retry(may_fit);
-  if (news.empty()) return log_.keep(parts_.now_ns(), interventions_.done());  // why they wait
-  settle_undone();
+  if (news.empty()) return;
+  settle_undone(before, {}, "");
   notify_all(std::move(news));
 }
 

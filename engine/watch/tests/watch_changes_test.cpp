@@ -58,6 +58,33 @@ TEST_F(WatchChanges, AResizeIsDoneSaidAndPutBack) {
   EXPECT_TRUE(tick()->interventions.empty());
 }
 
+TEST_F(WatchChanges, AChangeBeginsASegmentWhichIsComparedWithTheOneBefore) {
+  tick();
+  watcher->open(id);
+  auto s = run(3 * kSecond);
+  EXPECT_EQ(s->watched->measured, id);
+  EXPECT_EQ(s->throughput.current.label, "start");
+  EXPECT_NEAR(s->throughput.current.rate->mean, 100e6, 2e6);
+  EXPECT_EQ(s->change.status, ReadingStatus::unavailable);
+  const std::string said = watcher->resize(id, true);
+  machine.pipe(id.inode).bytes_per_s = 200e6;
+  s = run(3 * kSecond);
+  const Throughput& now = s->throughput;
+  EXPECT_EQ(now.current.number, 2u);
+  EXPECT_EQ(now.current.label, said);
+  EXPECT_EQ(now.current.key, "}");
+  EXPECT_NEAR(now.current.rate->mean, 200e6, 4e6);
+  ASSERT_EQ(now.marks.size(), 1u);
+  ASSERT_EQ(now.segments.size(), 1u);
+  EXPECT_EQ(now.segments[0]->pipe_bytes, 65536u);
+  EXPECT_EQ(now.segments[0]->stages.size(), 2u);
+  EXPECT_NEAR(now.segments[0]->stages[0].shares.waits->writing, 1, 0.01);
+  ASSERT_TRUE(s->change.has_value()) << s->change.reason;
+  EXPECT_NEAR(s->change->factor, 2, 0.05);
+  watcher->undo();
+  EXPECT_EQ(tick()->throughput.current.number, 3u);
+}
+
 TEST_F(WatchChanges, TheWindowBeginsAnewWithAChange) {
   tick();
   watcher->open(id);

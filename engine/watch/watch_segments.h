@@ -1,0 +1,42 @@
+// The segments of the open pipeline: what it did from one change to the next. All rates of a
+// segment are of one pipe, the one by which the change that began it is measured.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/meter/rate_meter.h"
+#include "engine/model/pipeline.h"
+
+namespace pipetop {
+
+class WatchSegments {
+ public:
+  explicit WatchSegments(uint64_t now_ns);
+
+  // Something was changed: ends the current segment, of which this is known, and begins another. Of
+  // no pipe: by the same one as before.
+  void begin(uint64_t now_ns, const Pipeline& seen, std::vector<SegmentRole> stages,
+             std::optional<PipeId> measured, std::string label, std::string key);
+
+  // By default the first pipe that two processes share.
+  std::optional<PipeId> measured_in(const Pipeline& seen) const;
+
+  Throughput throughput(uint64_t now_ns, const Pipeline& seen) const;
+  // From the segment before to the current one, whose rates and stages these are.
+  Reading<Change> change(Segment current, std::vector<SegmentRole> stages) const;
+
+ private:
+  Segment present(uint64_t now_ns, const Pipeline& seen, std::optional<PipeId> measured) const;
+
+  Segment current_;  // number to begin_ns
+  std::optional<PipeId> measured_;
+  uint64_t begin_bytes_ = 0;                  // of that pipe
+  std::shared_ptr<const Segment> reference_;  // the one before, by the same pipe
+  std::vector<ChangeMark> marks_;             // oldest first
+  SegmentLog log_;
+};
+
+}  // namespace pipetop
