@@ -22,7 +22,6 @@
 #include "engine/process/placement.h"
 #include "engine/registry/main_capabilities.h"
 #include "engine/watch/intervention_words.h"
-#include "engine/watch/leftovers.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {

@@ -3,9 +3,12 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "engine/observe/stage_clock.h"
+#include "engine/watch/graph.h"
+#include "engine/watch/watch_parts.h"
 
 namespace pipetop {
 
@@ -44,6 +47,51 @@ class ByteCounts {
   };
 
   std::map<PipeId, Counts> pipes_;
+};
+
+// Rates without BPF: what /proc/PID/io says of the two ends of a pipe.
+//
+// It counts all bytes that a process read or wrote by read(2) and write(2), whatever they went to,
+// and none that were spliced. So it tells something only of a pipe with one process at an end that
+// has no other pipe there; and of the two ends' counts the lower is nearer to the truth.
+class IoRates {
+ public:
+  explicit IoRates(const WatchParts& parts) : parts_(parts) {}  // outlives it
+
+  // A later scan, and which ends are active, by its pipes. Calls `moved(pipe, bytes)` for each of
+  // them: since the last time; nothing if that can't be told.
+  template <class Moved>
+  void update(const PipeScan& scan, const std::vector<std::vector<bool>>& active, Moved moved) {
+    begin(scan, active);
+    for (size_t i = 0; i < scan.pipes.size(); ++i)
+      moved(scan.pipes[i], moved_by(scan.pipes[i], active[i]));
+  }
+
+ private:
+  struct Ends {
+    int read = 0, written = 0;  // pipes at whose end it is active
+    std::optional<ProcessIo> io = {};
+  };
+  struct Side {
+    ProcessId process;
+    uint64_t bytes = 0;
+  };
+  struct Sides {
+    std::optional<Side> read, written;
+  };
+
+  struct Known {
+    Sides first;         // when its ends were first known
+    uint64_t total = 0;  // that was moved since
+  };
+
+  void begin(const PipeScan& scan, const std::vector<std::vector<bool>>& active);
+  std::optional<uint64_t> moved_by(const ScannedPipe& pipe, const std::vector<bool>& active);
+  Sides sides_of(const ScannedPipe& pipe, const std::vector<bool>& active) const;
+
+  const WatchParts& parts_;
+  std::map<ProcessId, Ends> processes_;
+  std::map<PipeId, Known> before_;
 };
 
 }  // namespace pipetop

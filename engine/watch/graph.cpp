@@ -6,8 +6,8 @@
 #include <optional>
 #include <span>
 
+#include "engine/watch/graph_order.h"
 #include "engine/watch/holders.h"
-#include "engine/watch/shape.h"
 
 namespace pipetop {
 namespace {

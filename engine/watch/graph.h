@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/model/pipe_scan.h"
-#include "engine/watch/families.h"
+#include "engine/watch/scan_index.h"
 
 namespace pipetop {
 

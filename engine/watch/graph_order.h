@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
+
+#include "engine/watch/graph.h"
 
 namespace pipetop {
 
@@ -14,5 +17,23 @@ std::vector<size_t> graph_order(std::span<const std::vector<size_t>> arrows, siz
 
 // For each node the number of its circle: nodes have the same one if they reach each other.
 std::vector<size_t> circles(std::span<const std::vector<size_t>> arrows);
+
+// The order of the stages and pipes of a part of the graph.
+
+// Those that move the data of a pipe, as numbers of processes.
+struct Movers {
+  std::span<const uint32_t> writers, readers;
+
+  bool connect() const { return !writers.empty() && !readers.empty(); }
+};
+
+struct ShapeSource {
+  const PipeScan& scan;
+  const std::vector<ProcessId>& processes;  // sorted; a number is a place in them
+  const std::vector<Movers>& movers;        // of each pipe of the scan
+};
+
+// Of these pipes. If nobody moves their data, all holders are stages.
+PipelineShape shape_of(const ShapeSource& source, std::span<const size_t> pipes);
 
 }  // namespace pipetop

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "engine/watch/byte_counts.h"
+#include "engine/watch/pipe_views.h"
 #include "engine/watch/pipeline_instruments.h"
 #include "engine/watch/pipeline_members.h"
 #include "engine/watch/pipeline_window.h"
-#include "engine/watch/stage_record.h"
 #include "engine/watch/watch_segments.h"
 #include "engine/watch/watch_table.h"
 #include "engine/watch/watcher.h"

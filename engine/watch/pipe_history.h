@@ -5,11 +5,21 @@
 #include <optional>
 #include <vector>
 
+#include "engine/model/pipe_scan.h"
 #include "engine/model/pipeline.h"
 #include "engine/watch/rate_estimate.h"
-#include "engine/watch/ring_fill.h"
 
 namespace pipetop {
+
+// How full a ring is in a scan.
+struct RingFill {
+  double used = 0;  // share of its slots; without BPF, of its bytes
+  bool empty = false, full = false;
+};
+
+// `writer_waits`: one is blocked in a write, so that it is full whatever its bytes say: slots need
+// not be filled up. Nothing if neither slots nor bytes are known.
+std::optional<RingFill> fill_of(const ScannedPipe& pipe, bool writer_waits);
 
 // The rate over about the last second, of a total that grows.
 class RecentRate {

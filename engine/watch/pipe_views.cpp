@@ -1,10 +1,14 @@
 #include "engine/watch/pipe_views.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "engine/base/text.h"
+#include "engine/host/host_files.h"
 #include "engine/model/settings.h"
 #include "engine/process/task_stat.h"
+#include "engine/process/threads.h"
 #include "engine/watch/graph.h"
 
 namespace pipetop {
@@ -96,6 +100,80 @@ bool has_ends(const Pipe& view, const ScannedPipe& pipe, const std::vector<bool>
 
 std::string fifo_path(const std::string& link) {
   return link.starts_with("/") ? one_line(link) : std::string();
+}
+
+namespace {
+
+constexpr uint64_t kCpuMarks = 10;  // that a window is made of
+
+}  // namespace
+
+void StageRecord::add_sample(uint64_t now_ns, std::span<const ScannedTask> threads,
+                             uint64_t window_ns) {
+  std::map<pid_t, uint64_t> cpu_ns;
+  for (const ScannedTask& thread : threads) cpu_ns[thread.tid] = thread.cpu_ns;
+  for (const auto& [tid, used_ns] : thread_cpu_ns_)
+    if (!cpu_ns.contains(tid)) ended_cpu_ns_ += used_ns;
+  thread_cpu_ns_ = std::move(cpu_ns);
+  uint64_t sum_ns = ended_cpu_ns_;
+  for (const auto& thread : thread_cpu_ns_) sum_ns += thread.second;
+  // A zombie's may be counted elsewhere by then.
+  latest_ = {now_ns, std::max(sum_ns, latest_.cpu_ns)};
+  view.cpu_ns = latest_.cpu_ns;
+  if (!marks_.empty() && now_ns < marks_.back().at_ns + window_ns / kCpuMarks) return;
+  marks_.push_back(latest_);
+  while (marks_.size() > 1 && marks_[1].at_ns + window_ns <= now_ns) marks_.pop_front();
+}
+
+void StageRecord::end() {
+  view.gone = true;
+  view.state = {StageState::Kind::zombie, WaitsFor::none, {}};
+}
+
+Reading<double> StageRecord::cpu() const {
+  if (marks_.empty() || latest_.at_ns <= marks_.front().at_ns)
+    return Reading<double>::warming("looked at only once");
+  return Reading<double>::of(double(latest_.cpu_ns - marks_.front().cpu_ns) /
+                             double(latest_.at_ns - marks_.front().at_ns));
+}
+
+namespace {
+
+constexpr size_t kMostBytes = 4096;  // of a command line
+
+}  // namespace
+
+std::string printable_command(std::string_view cmdline) {
+  while (cmdline.ends_with('\0')) cmdline.remove_suffix(1);
+  if (cmdline.empty()) return {};
+  // Who writes its own title there, as sshd does, leaves one word with blanks.
+  return command_text(split(cmdline, '\0'));
+}
+
+ProcessFacts read_process_facts(pid_t pid) {
+  ProcessFacts facts;
+  facts.command = printable_command(read_head(fmt::format("/proc/{}/cmdline", pid), kMostBytes));
+  facts.nice = nice_of(pid).value_or(0);
+  facts.cpus = cpus_of(pid);
+  return facts;
+}
+
+const ProcessFacts& KnownProcesses::of(ProcessId process, std::string_view comm, uint64_t now_ns,
+                                       uint64_t most_ns) {
+  const auto [found, is_new] = known_.try_emplace(process);
+  Known& known = found->second;
+  // Those that came in one pass are not all read again in one pass.
+  const uint64_t spread_ns = most_ns / 16 * (static_cast<uint64_t>(process.pid) % 16);
+  if (is_new || known.comm != comm || now_ns - known.read_ns >= most_ns + spread_ns) {
+    known.facts = read_(process.pid);
+    known.comm = comm;
+    known.read_ns = now_ns;
+  }
+  return known.facts;
+}
+
+void KnownProcesses::forget(const ScanIndex& index) {
+  std::erase_if(known_, [&](const auto& entry) { return index.threads(entry.first).empty(); });
 }
 
 }  // namespace pipetop

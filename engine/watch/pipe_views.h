@@ -1,17 +1,59 @@
 // Fills the values of front ends from a scan.
 #pragma once
 
+#include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "engine/model/pipe_scan.h"
 #include "engine/model/pipeline.h"
 #include "engine/watch/pipe_history.h"
-#include "engine/watch/process_facts.h"
 #include "engine/watch/scan_index.h"
 
 namespace pipetop {
+
+// What /proc tells of a process beyond a scan.
+struct ProcessFacts {
+  std::string command;  // the command line, printable; "" if it has none
+  int nice = 0;
+  std::vector<int> cpus;  // that its first thread may use
+};
+
+// Nothing of what is gone.
+ProcessFacts read_process_facts(pid_t pid);
+
+// Of the contents of /proc/PID/cmdline: its words with blanks between, quoted where one needs it.
+std::string printable_command(std::string_view cmdline);
+
+// Facts of many processes, read again now and then: a process may exec, or be reniced.
+class KnownProcesses {
+ public:
+  using Read = std::function<ProcessFacts(pid_t pid)>;
+  explicit KnownProcesses(Read read = read_process_facts) : read_(std::move(read)) {}
+
+  // Read anew if they are older than about `most_ns`, or the process has another name since.
+  const ProcessFacts& of(ProcessId process, std::string_view comm, uint64_t now_ns,
+                         uint64_t most_ns);
+
+  // What is not of a process in the scan.
+  void forget(const ScanIndex& index);
+
+ private:
+  struct Known {
+    ProcessFacts facts;
+    std::string comm;
+    uint64_t read_ns = 0;
+  };
+
+  Read read_;
+  std::map<ProcessId, Known> known_;
+};
 
 // A process in a scan, of all its threads.
 struct ScannedProcess {
@@ -43,5 +85,30 @@ bool has_ends(const Pipe& view, const ScannedPipe& pipe, const std::vector<bool>
 
 // The path of a FIFO out of a link in /proc/PID/fd, printable; "" for other pipes.
 std::string fifo_path(const std::string& link);
+
+// One stage of the open pipeline over time, also when it has exited.
+class StageRecord {
+ public:
+  Stage view;
+
+  // Its threads at a later look.
+  void add_sample(uint64_t now_ns, std::span<const ScannedTask> threads, uint64_t window_ns);
+
+  // It has exited.
+  void end();
+
+  // CPUs in use over the window, from the counts of its threads.
+  Reading<double> cpu() const;
+
+ private:
+  struct Mark {
+    uint64_t at_ns, cpu_ns;
+  };
+
+  std::map<pid_t, uint64_t> thread_cpu_ns_;
+  uint64_t ended_cpu_ns_ = 0;  // of threads that have exited
+  std::deque<Mark> marks_;     // oldest first; the window begins at the first
+  Mark latest_ = {};
+};
 
 }  // namespace pipetop

@@ -7,7 +7,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/watch/ring_fill.h"
+#include "engine/watch/pipe_history.h"
 #include "engine/watch/scan_index.h"
 
 namespace pipetop {

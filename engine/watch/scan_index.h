@@ -1,6 +1,7 @@
 // Finds things in a scan.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -53,5 +54,33 @@ bool has_exited(std::span<const ScannedTask> threads);
 
 // The one that the process is known by: its first, if that one is there.
 const ScannedTask& leader(std::span<const ScannedTask> threads);
+
+// What the processes of a scan are to each other, and what each has done: found once, and asked for
+// each of their pipes.
+class Families {
+ public:
+  struct Member {
+    ProcessId process;
+    const Member* parent = nullptr;  // null: it holds no pipe, or isn't known
+    uint64_t cpu_ns = 0;             // of all its threads
+    bool waits_for_child = false;    // one of them does
+  };
+
+  // `tasks` are sorted by process.
+  explicit Families(std::span<const ScannedTask> tasks);
+  Families(const Families&) = delete;
+  Families& operator=(const Families&) = delete;
+
+  const Member* find(ProcessId process) const;  // null: it has no threads
+
+  // How often a process was asked for its parent, or a descriptor for its like. Tests count the
+  // work with it: strangers choose how many processes hold how many descriptors.
+  void count_step() const { ++steps_; }
+  uint64_t steps() const { return steps_; }
+
+ private:
+  std::vector<Member> members_;  // by process
+  mutable uint64_t steps_ = 0;
+};
 
 }  // namespace pipetop

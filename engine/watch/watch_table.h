@@ -10,9 +10,9 @@
 
 #include "engine/base/shared_vector.h"
 #include "engine/model/pipeline.h"
-#include "engine/watch/contested_ends.h"
+#include "engine/watch/byte_counts.h"
 #include "engine/watch/graph.h"
-#include "engine/watch/io_rates.h"
+#include "engine/watch/holders.h"
 #include "engine/watch/pipe_views.h"
 #include "engine/watch/watch_parts.h"
 

@@ -22,7 +22,7 @@
 #include "engine/process/command.h"
 #include "engine/process/privileges.h"
 #include "engine/registry/main_capabilities.h"
-#include "engine/watch/leftovers.h"
+#include "engine/watch/intervention_words.h"
 #include "engine/watch/watcher.h"
 #include "tui/command_line/callers_variables.h"
 #include "tui/command_line/commands.h"

@@ -1,6 +1,6 @@
-#include "engine/watch/contested_ends.h"
-
 #include <gtest/gtest.h>
+
+#include "engine/watch/holders.h"
 
 namespace pipetop {
 namespace {

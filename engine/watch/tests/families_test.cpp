@@ -1,8 +1,7 @@
 // What a stranger can make of descriptors: the work grows no faster than their number.
-#include "engine/watch/families.h"
-
 #include <gtest/gtest.h>
 
+#include "engine/watch/scan_index.h"
 #include "engine/watch/tests/made_scan.h"
 
 namespace pipetop {

@@ -1,7 +1,5 @@
 // Of a pipetop that was killed: its guardian puts back what it changed or, if that is killed too,
 // whoever finds the record.
-#include "engine/watch/leftovers.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -14,6 +12,7 @@
 #include "engine/process/task_stat.h"
 #include "engine/process/tests/foreign_process.h"
 #include "engine/tests/eventually.h"
+#include "engine/watch/intervention_words.h"
 #include "engine/watch/interventions.h"
 
 namespace pipetop {
