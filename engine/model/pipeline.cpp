@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/model/snapshot.h"
+
 namespace pipetop {
 namespace {
 
@@ -69,7 +71,96 @@ std::vector<bool> titled(const Pipeline& pipeline) {
   return active;
 }
 
+template <class To, class From>
+Reading<To> converted(const Reading<From>& from, To (*convert)(const From&)) {
+  Reading<To> to = {from.status, {}, from.reason};
+  if (from.has_value()) to.value = convert(*from);
+  return to;
+}
+
+// A writer only ever sleeps for room, a reader for data.
+Reading<StageShares> shares_of(const WorkerReadings& worker) {
+  for (const auto* share : {&worker.shares.on_cpu, &worker.shares.runnable, &worker.shares.blocked})
+    if (!share->has_value()) return {share->status, {}, share->reason};
+  StageShares shares;
+  shares.on_cpu = *worker.shares.on_cpu;
+  shares.runnable = *worker.shares.runnable;
+  (worker.role == Role::writer ? shares.writing : shares.reading) = *worker.shares.blocked;
+  shares.cpu = shares.on_cpu * worker.processes;
+  return Reading<StageShares>::of(shares);
+}
+
+Stage stage_of(const WorkerReadings& worker) {
+  Stage stage;
+  stage.id.pid = worker.pid;
+  stage.name = worker.name;
+  stage.command = fmt::format("{}", fmt::join(worker.technique, ", "));
+  stage.threads = static_cast<uint32_t>(worker.processes);  // each has one
+  stage.shares = shares_of(worker);
+  stage.cpu =
+      converted<double, StageShares>(stage.shares, [](const StageShares& s) { return s.cpu; });
+  if (worker.last_cpu.has_value()) stage.cpus = {*worker.last_cpu};
+  stage.functions = worker.functions;
+  if (!stage.shares.has_value()) return stage;
+  const double waits = stage.shares->reading + stage.shares->writing;
+  if (stage.shares->on_cpu >= waits)
+    stage.state = {StageState::Kind::running, WaitsFor::none, {}};
+  else
+    stage.state.wait = worker.role == Role::writer ? WaitsFor::pipe_write : WaitsFor::pipe_read;
+  return stage;
+}
+
+StageEnd end_of(const Stage& stage, size_t number, int fd, Access access) {
+  StageEnd end;
+  end.end.process = stage.id;
+  end.end.fd = fd;
+  end.end.access = access;
+  end.stage = number;
+  return end;
+}
+
+Pipe pipe_between(const std::vector<Stage>& stages, const Snapshot& s, double unit) {
+  Pipe pipe;
+  pipe.writers = {end_of(stages.front(), 0, 1, Access::write)};
+  pipe.readers = {end_of(stages.back(), stages.size() - 1, 0, Access::read)};
+  pipe.capacity = s.ring.bytes;
+  pipe.frame = s.ring.frame;
+  pipe.level = converted<RingLevel, Occupancy>(
+      s.ring.occupancy, [](const Occupancy& o) { return static_cast<RingLevel>(o); });
+  pipe.bytes_per_s = s.throughput.over_1s;
+  if (pipe.bytes_per_s.has_value()) *pipe.bytes_per_s.value *= unit;
+  pipe.exact = true;
+  pipe.total_bytes = s.throughput.total_items;
+  pipe.rates = s.throughput.history;
+  return pipe;
+}
+
+Bottleneck bottleneck_of(const Snapshot& s, const std::vector<Stage>& stages) {
+  Bottleneck found;
+  found.line = s.verdict.reason;
+  if (!s.verdict.has_value()) return found;
+  const Bound bound = s.verdict->bound;
+  found.line = s.verdict->because;
+  const bool by_stage = bound == Bound::writer || bound == Bound::reader;
+  found.kind = by_stage ? Bottleneck::Kind::stage : Bottleneck::Kind::balanced;
+  if (by_stage) found.stage = (bound == Bound::writer ? stages.front() : stages.back()).id;
+  return found;
+}
+
 }  // namespace
+
+Pipeline pipeline_of(const Snapshot& s, double unit) {
+  if (s.watched) return *s.watched;
+  Pipeline pipeline;
+  for (const WorkerReadings& worker : s.workers)
+    if (!worker.name.empty()) pipeline.stages.push_back(stage_of(worker));
+  pipeline.window_ns = 1'000'000'000;  // as of a worker's rates
+  if (pipeline.stages.empty()) return pipeline;
+  pipeline.bottleneck = bottleneck_of(s, pipeline.stages);
+  if (pipeline.stages.size() > 1 && s.effective.pipe.bytes > 0)
+    pipeline.pipes.push_back(pipe_between(pipeline.stages, s, unit));
+  return pipeline;
+}
 
 std::string_view name_of(Bottleneck::Kind kind) {
   return std::ranges::find(kKindNames, kind, &TitledKind::kind)->name;

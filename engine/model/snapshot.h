@@ -217,4 +217,8 @@ struct Snapshot {
   const WorkerReadings& worker(Role role) const { return workers[static_cast<size_t>(role)]; }
 };
 
+// The graph that it shows: the watched pipeline; else our roles as stages, with our pipe between
+// them if there is one. `unit`: of the throughput; the curve of our pipe stays in it.
+Pipeline pipeline_of(const Snapshot& s, double unit);
+
 }  // namespace pipetop
