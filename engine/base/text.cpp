@@ -166,7 +166,7 @@ bool needs_quotes(std::string_view word) {
   return word.empty() || word.find_first_of(" \t\n\"'$&|;<>()*?[]{}~#!`\\") != word.npos;
 }
 
-std::string quoted(std::string_view word) {
+std::string in_quotes(std::string_view word) {
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
   return text + "'";
@@ -179,7 +179,7 @@ std::string command_text(std::span<const std::string> words) {
   std::string line;
   for (const std::string& word : words) {
     if (!line.empty()) line += ' ';
-    line += needs_quotes(word) ? quoted(word) : word;
+    line += needs_quotes(word) ? in_quotes(word) : word;
   }
   return one_line(line);
 }
