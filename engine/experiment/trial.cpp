@@ -207,10 +207,10 @@ bool Session::wait(uint64_t ns) {
 }
 
 Snapshot Session::run_for(uint64_t ns) {
-  constexpr uint64_t kFrame_ns = 50 * kMs;
+  constexpr uint64_t kNap_ns = 50 * kMs;
   const uint64_t end_ns = monotonic_ns() + ns;
   for (uint64_t now_ns = monotonic_ns(); now_ns < end_ns; now_ns = monotonic_ns()) {
-    if (!wait(std::min(kFrame_ns, end_ns - now_ns))) break;
+    if (!wait(std::min(kNap_ns, end_ns - now_ns))) break;
     if (monotonic_ns() < end_ns) engine_.tick();
   }
   return engine_.tick();

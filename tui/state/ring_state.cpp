@@ -88,7 +88,7 @@ void SlotTrail::update(const RingFrame& frame) {
 }
 
 void RingTempo::update(const RingFrame& frame) {
-  constexpr uint64_t kTurn_ns = 100'000'000, kLeast_ns = 40'000'000;
+  constexpr uint64_t kTenth_ns = 100'000'000, kLeast_ns = 40'000'000;
   if (frame.torn || frame.slots == 0) return;
   // A ring that was made anew begins at 0 again.
   constexpr uint32_t kBackwards = 1u << 31;
@@ -97,7 +97,7 @@ void RingTempo::update(const RingFrame& frame) {
   if (goes_on && frame.at_ns < at_ns_ + kLeast_ns) return;
   if (goes_on) {
     const double turns = static_cast<double>(frame.head - head_) / frame.slots;
-    const double at_ten_hz = static_cast<double>(frame.at_ns - at_ns_) / kTurn_ns;
+    const double at_ten_hz = static_cast<double>(frame.at_ns - at_ns_) / kTenth_ns;
     fast_ = turns > at_ten_hz * (fast_ ? 0.5 : 1);
   }
   at_ns_ = frame.at_ns;

@@ -42,8 +42,8 @@ class Servant {
   ForeignProcess process_;
 };
 
-using End = std::tuple<ProcessId, int, bool>;                  // writing
-using Counted = std::map<End, std::pair<uint64_t, uint64_t>>;  // bytes, calls
+using End = std::tuple<ProcessId, int, bool>;                      // writing
+using BytesOfEnds = std::map<End, std::pair<uint64_t, uint64_t>>;  // bytes, calls
 
 // Through these pipes: a servant has others, for its orders.
 std::vector<EndBytes> bytes_through(StageClock& clock,
@@ -55,8 +55,8 @@ std::vector<EndBytes> bytes_through(StageClock& clock,
   return ends;
 }
 
-Counted counted(StageClock& clock, std::initializer_list<const OwnPipe*> pipes) {
-  Counted all;
+BytesOfEnds counted(StageClock& clock, std::initializer_list<const OwnPipe*> pipes) {
+  BytesOfEnds all;
   for (const EndBytes& end : bytes_through(clock, pipes))
     all[{end.process, end.fd, end.writing}] = {end.bytes, end.calls};
   return all;
@@ -81,8 +81,9 @@ TEST_F(StageBytes, ReadsAndWritesAreExact) {
   watch({servant.pid()}, {&pipe});
   clock_->count_bytes(true);
   servant.work();
-  EXPECT_EQ(counted(*clock_, {&pipe}), (Counted{{{servant.id(), pipe.out.get(), false}, {1111, 3}},
-                                                {{servant.id(), pipe.in.get(), true}, {1111, 2}}}));
+  EXPECT_EQ(counted(*clock_, {&pipe}),
+            (BytesOfEnds{{{servant.id(), pipe.out.get(), false}, {1111, 3}},
+                         {{servant.id(), pipe.in.get(), true}, {1111, 2}}}));
   EXPECT_TRUE(counted(*clock_, {&pipe}).empty()) << "since the last time";
   servant.work();
   EXPECT_EQ(counted(*clock_, {&pipe}).size(), 2u);
@@ -107,10 +108,10 @@ TEST_F(StageBytes, CallsThatMovePagesAreExact) {
   clock_->count_bytes(true);
   servant.work();
   EXPECT_EQ(counted(*clock_, {&first, &second}),
-            (Counted{{{servant.id(), first.in.get(), true}, {345, 3}},
-                     {{servant.id(), first.out.get(), false}, {345, 2}},
-                     {{servant.id(), second.in.get(), true}, {685, 2}},
-                     {{servant.id(), second.out.get(), false}, {300, 1}}}));
+            (BytesOfEnds{{{servant.id(), first.in.get(), true}, {345, 3}},
+                         {{servant.id(), first.out.get(), false}, {345, 2}},
+                         {{servant.id(), second.in.get(), true}, {685, 2}},
+                         {{servant.id(), second.out.get(), false}, {300, 1}}}));
 }
 
 TEST_F(StageBytes, ErrorsAndWhatIsNotOursDoNotCount) {
@@ -127,7 +128,8 @@ TEST_F(StageBytes, ErrorsAndWhatIsNotOursDoNotCount) {
   clock_->count_bytes(true);
   servant.work();
   put(pipe, 50);  // nobody watches us
-  EXPECT_EQ(counted(*clock_, {&pipe}), (Counted{{{servant.id(), pipe.in.get(), true}, {7, 1}}}));
+  EXPECT_EQ(counted(*clock_, {&pipe}),
+            (BytesOfEnds{{{servant.id(), pipe.in.get(), true}, {7, 1}}}));
 }
 
 TEST_F(StageBytes, NothingIsCountedWhenItIsOff) {
@@ -148,7 +150,8 @@ TEST_F(StageBytes, NothingIsCountedWhenItIsOff) {
   EXPECT_TRUE(bytes_through(*clock_, {&pipe}).empty());
   clock_->count_bytes(true);
   servant.work();
-  EXPECT_EQ(counted(*clock_, {&pipe}), (Counted{{{servant.id(), pipe.in.get(), true}, {10, 1}}}));
+  EXPECT_EQ(counted(*clock_, {&pipe}),
+            (BytesOfEnds{{{servant.id(), pipe.in.get(), true}, {10, 1}}}));
 }
 
 // A shell gives the same descriptor to one pipe after the other.
@@ -181,7 +184,7 @@ TEST_F(StageBytes, WhatIsNewerThanTheScanCounts) {
   watch({servant.pid()}, {&pipe});
   clock_->count_bytes(true);
   servant.work();
-  EXPECT_EQ(counted(*clock_, {&pipe}), (Counted{{{servant.id(), copy, true}, {9, 1}}}));
+  EXPECT_EQ(counted(*clock_, {&pipe}), (BytesOfEnds{{{servant.id(), copy, true}, {9, 1}}}));
 }
 
 // All that goes through a pipe between two processes that go as fast as they can.
@@ -205,7 +208,7 @@ TEST_F(StageBytes, BothEndsAgreeAtFullSpeed) {
   std::jthread other([&] { writer.work(); });
   reader.work();
   other.join();
-  const Counted all = counted(*clock_, {&pipe});
+  const BytesOfEnds all = counted(*clock_, {&pipe});
   EXPECT_EQ(all.size(), 2u);
   EXPECT_EQ(all.at({writer.id(), pipe.in.get(), true}), std::pair(total, kRounds));
   EXPECT_EQ(all.at({reader.id(), pipe.out.get(), false}).first, total);

@@ -43,8 +43,8 @@ TEST(ReadTaskStat, IsOfALivingProcess) {
   EXPECT_EQ(stat->group, getpgrp());
   EXPECT_TRUE(stat->is_running());
   EXPECT_FALSE(stat->is_zombie());
-  constexpr pid_t kNobody = 0x7ffffff0;  // above the highest pid
-  EXPECT_FALSE(read_task_stat(kNobody));
+  constexpr pid_t kNoPid = 0x7ffffff0;  // above the highest pid
+  EXPECT_FALSE(read_task_stat(kNoPid));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace pipetop {
 namespace {
 
-constexpr pid_t kNobody = 0x7ffffff0;  // above the highest pid
+constexpr pid_t kNoProcess = 0x7ffffff0;  // above the highest pid
 
 TEST(Threads, AProcessIsKnownByItsStart) {
   const auto start = start_ticks_of(getpid());
@@ -25,8 +25,8 @@ TEST(Threads, AProcessIsKnownByItsStart) {
   EXPECT_GT(*start, 0u);
   EXPECT_TRUE(exists({getpid(), *start}));
   EXPECT_FALSE(exists({getpid(), *start + 1})) << "that would be another one with its number";
-  EXPECT_FALSE(start_ticks_of(kNobody));
-  EXPECT_FALSE(exists({kNobody, 0}));
+  EXPECT_FALSE(start_ticks_of(kNoProcess));
+  EXPECT_FALSE(exists({kNoProcess, 0}));
 }
 
 TEST(Threads, AllOfAProcessAreListed) {
@@ -40,7 +40,7 @@ TEST(Threads, AllOfAProcessAreListed) {
   started.wait();
   EXPECT_EQ(threads_of(getpid()), (std::vector<pid_t>{getpid(), other}));
   done.count_down();
-  EXPECT_TRUE(threads_of(kNobody).empty());
+  EXPECT_TRUE(threads_of(kNoProcess).empty());
 }
 
 TEST(Threads, ANiceValueIsOfOneThread) {
@@ -52,8 +52,8 @@ TEST(Threads, ANiceValueIsOfOneThread) {
     EXPECT_EQ(nice_of(tid), 19);
     EXPECT_EQ(nice_of(getpid()), before);
   }).join();
-  EXPECT_FALSE(nice_of(kNobody));
-  EXPECT_EQ(set_nice(kNobody, 0), ESRCH);
+  EXPECT_FALSE(nice_of(kNoProcess));
+  EXPECT_EQ(set_nice(kNoProcess, 0), ESRCH);
 }
 
 TEST(Threads, WhoMayLowerANiceValueIsDecidedByTheLimitOfTheProcess) {
@@ -87,7 +87,7 @@ TEST(Threads, AProcessHasAUser) {
   const passwd* const entry = ::getpwuid(::geteuid());
   EXPECT_EQ(user, entry ? entry->pw_name : std::to_string(::geteuid()));
   EXPECT_EQ(user_of({process.pid(), process.id().start_ticks + 1}), "") << "another process";
-  EXPECT_EQ(user_of({kNobody, 1}), "");
+  EXPECT_EQ(user_of({kNoProcess, 1}), "");
 }
 
 TEST(Threads, CpusAreOfOneThread) {
@@ -100,8 +100,8 @@ TEST(Threads, CpusAreOfOneThread) {
     EXPECT_EQ(cpus_of(getpid()), before);
     EXPECT_EQ(set_cpus(tid, mask_of({})), EINVAL);
   }).join();
-  EXPECT_TRUE(cpus_of(kNobody).empty());
-  EXPECT_EQ(set_cpus(kNobody, mask_of(std::array{0})), ESRCH);
+  EXPECT_TRUE(cpus_of(kNoProcess).empty());
+  EXPECT_EQ(set_cpus(kNoProcess, mask_of(std::array{0})), ESRCH);
 }
 
 TEST(Threads, CpusAreListedAsTheKernelDoes) {

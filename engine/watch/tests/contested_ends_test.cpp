@@ -5,7 +5,7 @@
 namespace pipetop {
 namespace {
 
-constexpr PipeId kPipe = {15, 100};
+constexpr PipeId kContested = {15, 100};
 
 ProcessId id(pid_t pid) { return {pid, 7}; }
 
@@ -14,7 +14,7 @@ class ContestedEndsTest : public testing::Test {
  protected:
   ContestedEndsTest() {
     scan.pipes.resize(1);
-    scan.pipes[0].id = kPipe;
+    scan.pipes[0].id = kContested;
     scan.pipes[0].ring.emplace();
     for (pid_t pid = 1; pid <= 4; ++pid) {
       PipeEnd& end = scan.pipes[0].ends.emplace_back();

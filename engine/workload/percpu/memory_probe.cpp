@@ -17,7 +17,7 @@ namespace {
 // Rules per step: enough to take several pages of each CPU.
 constexpr uint32_t kStep = 2000;
 constexpr uint32_t kSteps = 10;
-constexpr uint32_t kMostRules = 300'000;
+constexpr uint32_t kMostProbeRules = 300'000;
 
 double grown(uint64_t before, uint64_t now) {
   return static_cast<double>(now) - static_cast<double>(before);
@@ -34,7 +34,7 @@ class Filler {
       : actions_(actions), shape_(shape), go_on_(go_on) {}
 
   uint32_t rules() const { return next_index_ - 1; }
-  bool may_go_on() const { return rules() < kMostRules && go_on_(); }
+  bool may_go_on() const { return rules() < kMostProbeRules && go_on_(); }
 
   // True once two consecutive steps have taken new pages: no cached pages were left.
   bool use_up_kept_pages() {
@@ -96,7 +96,7 @@ Reading<MemoryPerRule> fill_until_known(Filler& filler) {
     // Every rule takes slab memory, unless others freed more of it.
     if (rule.slab_bytes > 0) return Result::of(rule);
   }
-  if (filler.rules() < kMostRules)
+  if (filler.rules() < kMostProbeRules)
     return Result::warming("the settings changed before it was measured");
   return Result::unavailable(
       fmt::format("memory use kept changing during {} rules; stop other programs", filler.rules()));

@@ -16,7 +16,7 @@ Reading<Spread> spread(double median) {
                               .count = 36});
 }
 
-Limits example() {
+Limits example_limits() {
   Limits l;
   l.rounds = 9;
   l.steal_share = Reading<double>::of(0.01);
@@ -57,7 +57,7 @@ HostInfo limits_host() {
 
 TEST(PrintLimits, TablesWithUnitsAndReasons) {
   EXPECT_EQ(
-      limits_document(limits_host(), example()).human,
+      limits_document(limits_host(), example_limits()).human,
       "AMD EPYC, 2 CPUs, Linux 6.18\n9 rounds, interleaved: medians, with the middle half in "
       "brackets\n\ncalls\n  empty system call        165 ns [164 ns .. 167 ns]\n  wakeup, CPU 0 to "
       "1       21.3 us [21.3 us .. 21.3 us]\n  wakeup on one CPU        2.52 us [2.52 us .. 2.52 "
@@ -91,7 +91,7 @@ TEST(PrintLimits, WithoutAnythingThereAreReasons) {
 }
 
 TEST(PrintLimits, JsonHasAllOfIt) {
-  const Json json = Json::parse(json_text(limits_document(limits_host(), example())));
+  const Json json = Json::parse(json_text(limits_document(limits_host(), example_limits())));
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["host"]["steal_share"], 0.01);
   EXPECT_EQ(json["syscall_ns"]["median"], 165);

@@ -183,7 +183,7 @@ TEST(PrintJson, CountsOverTheMeasurementAndTheLifetime) {
 }
 
 // Of an absent value there is a reason, whatever the value is.
-void expect_reasons(const Json& json) {
+void expect_reasons_of_nulls(const Json& json) {
   if (json.is_object()) {
     for (const auto& [key, value] : json.items()) {
       if (value.is_null()) {
@@ -192,11 +192,11 @@ void expect_reasons(const Json& json) {
     }
   }
   if (!json.is_structured()) return;  // which would iterate over itself
-  for (const auto& value : json) expect_reasons(value);
+  for (const auto& value : json) expect_reasons_of_nulls(value);
 }
 
 TEST(PrintJson, EveryNullHasAReason) {
-  expect_reasons(run_json(example_result()));
+  expect_reasons_of_nulls(run_json(example_result()));
   RunResult r = example_result();
   r.end.throughput.current.rate = Reading<RateStats>::warming("too short");
   r.end.ring.occupancy = Reading<Occupancy>::unavailable("none");
@@ -206,7 +206,7 @@ TEST(PrintJson, EveryNullHasAReason) {
   r.end.workers[0].last_cpu = Reading<int>::unavailable("none");
   r.steal_share = Reading<double>::unavailable("none");
   r.end.verdict = Reading<Verdict>::unavailable("none");
-  expect_reasons(run_json(r));
+  expect_reasons_of_nulls(run_json(r));
 }
 
 TEST(PrintJson, AVerdictHasItsEvidence) {

@@ -19,7 +19,7 @@ Settings winner() {
   return s;
 }
 
-TuneReport example() {
+TuneReport example_report() {
   TuneReport report;
   TuneResult& r = report.result;
   r.reference = article_presets().back().settings;
@@ -52,7 +52,7 @@ TuneReport example() {
 }
 
 TuneReport without_final() {
-  TuneReport report = example();
+  TuneReport report = example_report();
   TuneResult& r = report.result;
   r.has_final = false;
   r.reference_gib_per_s.clear();
@@ -62,7 +62,7 @@ TuneReport without_final() {
 }
 
 TEST(PrintTune, TellsWhatWasFoundAndHowSureItIs) {
-  EXPECT_EQ(tune_document(example()).human,
+  EXPECT_EQ(tune_document(example_report()).human,
             "write_with vmsplice, read_with splice, wait busy, pages thp, buf_size 1MiB, pipe_size "
             "512KiB\n  84.0 GiB/s   middle half 84.0 to 84.5, range 83.0 to 86.0, 7 trials of the "
             "final\n  1.40 times busy_loop_huge (60.0 GiB/s next to it): 95 % CI 1.37 to 1.43 in "
@@ -78,7 +78,7 @@ TEST(PrintTune, TellsWhatWasFoundAndHowSureItIs) {
 }
 
 TEST(PrintTune, WhatIsNotSureIsNotSaidToBe) {
-  TuneReport report = example();
+  TuneReport report = example_report();
   report.result.against_runner_up.confidence = 0.71;
   EXPECT_NE(tune_document(report).human.find("not distinguishable, 71 % confidence"),
             std::string::npos);
@@ -100,16 +100,16 @@ TEST(PrintTune, WithoutAFinalNothingIsClaimed) {
 }
 
 TEST(PrintTune, SaysWhatBecameOfTheLimit) {
-  TuneReport report = example();
+  TuneReport report = example_report();
   report.pipe_max_bytes = 16 << 20;
   EXPECT_NE(tune_document(report).human.find("was raised from 1MiB to 16MiB"), std::string::npos);
-  report = example();
+  report = example_report();
   report.raise_refusal = "Permission denied";
   EXPECT_NE(tune_document(report).human.find("stayed 1MiB: Permission denied"), std::string::npos);
 }
 
 TEST(PrintTune, JsonHasAllOfIt) {
-  const Json json = Json::parse(json_text(tune_document(example())));
+  const Json json = Json::parse(json_text(tune_document(example_report())));
   EXPECT_EQ(json["winner"]["settings"]["pipe_size"], 512 * 1024);
   EXPECT_EQ(json["winner"]["gib_per_s"]["median"], 84);
   EXPECT_EQ(json["winner"]["gib_per_s"]["trials"].size(), 7u);
@@ -139,12 +139,12 @@ TEST(PrintTune, JsonSaysWhyThereIsNothing) {
 }
 
 TEST(PrintTune, TheHostsTheftAndTooFewHeatsAreJudged) {
-  EXPECT_EQ(assess(example()).exit, Exit::ok);
-  EXPECT_TRUE(assess(example()).warnings.empty());
-  TuneReport report = example();
+  EXPECT_EQ(assess(example_report()).exit, Exit::ok);
+  EXPECT_TRUE(assess(example_report()).warnings.empty());
+  TuneReport report = example_report();
   report.steal_share = Reading<double>::of(0.06);
   EXPECT_EQ(assess(report).exit, Exit::untrustworthy);
-  report = example();
+  report = example_report();
   report.result.reference_gib_per_s.resize(3);
   EXPECT_EQ(assess(report).exit, Exit::ok);
   ASSERT_EQ(assess(report).warnings.size(), 1u);
@@ -163,14 +163,14 @@ struct TuneConfig : testing::Test {
 };
 
 TEST_F(TuneConfig, StartsWithTheWinner) {
-  const Config config = load(example());
+  const Config config = load(example_report());
   EXPECT_EQ(config.preset, kTunedPreset);
   EXPECT_EQ(config.settings, winner());
   EXPECT_NE(find_preset(config.presets, kTunedPreset), nullptr);
 }
 
 TEST_F(TuneConfig, ObserversAreNoPartOfIt) {
-  TuneReport report = example();
+  TuneReport report = example_report();
   report.result.winner->settings.observers = Observing::off;
   EXPECT_EQ(load(report).settings, winner());
 }
@@ -180,20 +180,20 @@ TEST_F(TuneConfig, EveryKnobComesBack) {
   for (const Knob& k : workload(WorkloadKind::pipe).knobs()) {
     for (const std::string_view value : k.values) {
       if (value == "cpus" || k.name == "check_huge_page" || k.name == "single_step") continue;
-      TuneReport report = example();
+      TuneReport report = example_report();
       report.result.winner->settings = {};
       k.set(report.result.winner->settings, value);
       EXPECT_EQ(load(report).settings, report.result.winner->settings) << k.name << " " << value;
     }
   }
-  TuneReport report = example();
+  TuneReport report = example_report();
   report.result.winner->settings.pipe.placement = Placement::cpus;
   report.result.winner->settings.pipe.writer_cpu = 1;
   EXPECT_EQ(load(report).settings, report.result.winner->settings);
 }
 
 TEST_F(TuneConfig, SaysWhereAndHowItWasFound) {
-  TuneReport report = example();
+  TuneReport report = example_report();
   std::string yaml = tune_config_yaml(report);
   for (const char* words : {"84.0 GiB/s, 1.40 times busy_loop_huge", "AMD EPYC, 2 CPUs, KVM",
                             "Linux 6.18.44", "tune --budget 1m --seed 1", "380 trials"})
@@ -207,7 +207,7 @@ TEST_F(TuneConfig, SaysWhereAndHowItWasFound) {
 }
 
 TEST_F(TuneConfig, NoNameOfTheMachineEndsAComment) {
-  TuneReport report = example();
+  TuneReport report = example_report();
   report.host.cpu = "odd\nwait: [";
   EXPECT_EQ(load(report).settings, winner());
 }
