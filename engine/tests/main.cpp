@@ -1,14 +1,12 @@
 // A test program that can also be a worker, as pipetop itself can.
-#include <gtest/gtest.h>
-
 #include <string_view>
 
 #include "engine/process/worker.h"
 #include "engine/registry/worker_main.h"
+#include "engine/tests/run_tests.h"
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == pipetop::kWorkerProcess)
     return pipetop::worker_main(argc, argv);
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
+  return pipetop::run_tests(argc, argv);
 }

@@ -28,7 +28,7 @@ TEST(Overhead, EveryPhaseMovesData) {
   try {
     overhead = measure_overhead(options, none, [&](int done) { told.push_back(done); });
   } catch (const Error& refused) {
-    if (observe::bpf_is_required()) FAIL() << refused.what();
+    if (bpf_is_required()) FAIL() << refused.what();
     GTEST_SKIP() << refused.what();
   }
   EXPECT_EQ(told, (std::vector{1, 2}));

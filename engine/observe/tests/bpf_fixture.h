@@ -9,30 +9,23 @@
 
 #include <atomic>
 #include <csignal>
-#include <cstdlib>
 #include <functional>
-#include <string>
 
 #include "engine/base/mapping.h"
 #include "engine/base/reading.h"
 #include "engine/tests/eventually.h"
+#include "engine/tests/run_tests.h"
 
 namespace pipetop::observe {
 
-// Where CI says that BPF has to work, its absence is a failure and no skip.
-inline bool bpf_is_required() {
-  const char* required = std::getenv("PIPETOP_REQUIRE_BPF");
-  return required && std::string(required) == "1";
-}
-
 // Leaves the test unless `reading` is there.
-#define PIPETOP_NEED(reading)                                             \
-  do {                                                                    \
-    const auto& needed = (reading);                                       \
-    if (needed.status == ReadingStatus::unavailable) {                    \
-      if (::pipetop::observe::bpf_is_required()) FAIL() << needed.reason; \
-      GTEST_SKIP() << needed.reason;                                      \
-    }                                                                     \
+#define PIPETOP_NEED(reading)                                    \
+  do {                                                           \
+    const auto& needed = (reading);                              \
+    if (needed.status == ReadingStatus::unavailable) {           \
+      if (::pipetop::bpf_is_required()) FAIL() << needed.reason; \
+      GTEST_SKIP() << needed.reason;                             \
+    }                                                            \
   } while (false)
 
 // A process that does one thing over and over until its owner goes.

@@ -156,7 +156,7 @@ void ForcedPipelines::SetUp() {
   } catch (const Error& refused) {
     reason = refused.what();
   }
-  if (observe::bpf_is_required()) FAIL() << reason;
+  if (bpf_is_required()) FAIL() << reason;
   GTEST_SKIP() << reason;
 }
 

@@ -27,6 +27,9 @@ using forced::exec;
 using forced::nap;
 using forced::produce;
 
+// Those that need no CPU: CTest runs them side by side.
+class WaitingPipelines : public ForcedPipelines {};
+
 // ---- a CPU's work ------------------------------------------------------------------
 
 TEST_F(ForcedPipelines, ASlowSource) {
@@ -123,7 +126,7 @@ TEST_F(ForcedPipelines, TeeToTwo) {
 }
 
 // Nobody waits in a write, and bash leaves its own copies of the ends to all.
-TEST_F(ForcedPipelines, TeeToTwoThatAreFastEnough) {
+TEST_F(WaitingPipelines, TeeToTwoThatAreFastEnough) {
   chain({{"source", [] { forced::produce_with([] { nap(5 * kMs); }); }},
          exec({"bash", "-c", "tee >(gzip > /dev/null) >(wc -c > /dev/null) > /dev/null"})});
   until([](const Snapshot& s) { return s.watched && s.watched->pipes.size() == 3; });
@@ -160,7 +163,7 @@ TEST_F(ForcedPipelines, TwoThatWorkAllTheTimeAreBalanced) {
 
 // ---- waiting for something else -----------------------------------------------------
 
-TEST_F(ForcedPipelines, AMiddleThatSleeps) {
+TEST_F(WaitingPipelines, AMiddleThatSleeps) {
   chain({{"source", produce},
          {"limiter", [] { forced::copy_with([] { nap(5 * kMs); }); }},
          {"sink", consume}});
@@ -169,19 +172,19 @@ TEST_F(ForcedPipelines, AMiddleThatSleeps) {
   EXPECT_EQ(b.wait, WaitsFor::sleep) << b.line;
 }
 
-TEST_F(ForcedPipelines, ASinkThatSleeps) {
+TEST_F(WaitingPipelines, ASinkThatSleeps) {
   chain({{"source", produce},
          {"middle", [] { forced::copy(0); }},
          {"sink", [] { forced::consume_with([] { nap(5 * kMs); }); }}});
   EXPECT_EQ(verdict(), "stage sink");
 }
 
-TEST_F(ForcedPipelines, ALoopThatSleepsHasNothingToSend) {
+TEST_F(WaitingPipelines, ALoopThatSleepsHasNothingToSend) {
   shell("while :; do echo line; sleep 0.05; done | cat | wc -c");
   EXPECT_EQ(verdict().substr(0, 7), "outside");
 }
 
-TEST_F(ForcedPipelines, ASourceThatSleepsHasNothingToSend) {
+TEST_F(WaitingPipelines, ASourceThatSleepsHasNothingToSend) {
   chain({{"source", [] { forced::produce_with([] { nap(5 * kMs); }); }},
          {"middle", [] { forced::copy(0); }},
          {"sink", consume}});
@@ -196,7 +199,7 @@ void copy_lines(int fd) {
   }
 }
 
-TEST_F(ForcedPipelines, ASourceThatWaitsForTheTerminal) {
+TEST_F(WaitingPipelines, ASourceThatWaitsForTheTerminal) {
   chain({{"source",
           [] {
             const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
@@ -216,7 +219,7 @@ TEST_F(ForcedPipelines, ASourceThatWaitsForTheTerminal) {
   EXPECT_EQ(b.wait, WaitsFor::terminal) << b.line;
 }
 
-TEST_F(ForcedPipelines, ASourceThatWaitsForTheNetwork) {
+TEST_F(WaitingPipelines, ASourceThatWaitsForTheNetwork) {
   chain({{"source",
           [] {
             const int server = socket(AF_INET, SOCK_STREAM, 0);
@@ -242,7 +245,7 @@ TEST_F(ForcedPipelines, ASourceThatWaitsForTheNetwork) {
   EXPECT_EQ(b.wait, WaitsFor::network) << b.line;
 }
 
-TEST_F(ForcedPipelines, ASinkThatWaitsForTheDisk) {
+TEST_F(WaitingPipelines, ASinkThatWaitsForTheDisk) {
   if (std::ofstream(folder() + "/file") << "x" << std::flush;
       open((folder() + "/file").c_str(), O_RDONLY | O_DIRECT) < 0)
     GTEST_SKIP() << folder() << " is on no disk";
@@ -259,7 +262,7 @@ TEST_F(ForcedPipelines, ASinkThatWaitsForTheDisk) {
   EXPECT_EQ(b.wait, WaitsFor::disk) << b.line;
 }
 
-TEST_F(ForcedPipelines, AMiddleThatWaitsForALock) {
+TEST_F(WaitingPipelines, AMiddleThatWaitsForALock) {
   chain({{"source", produce},
          {"middle",
           [] {
@@ -275,7 +278,7 @@ TEST_F(ForcedPipelines, AMiddleThatWaitsForALock) {
   EXPECT_EQ(b.wait, WaitsFor::lock) << b.line;
 }
 
-TEST_F(ForcedPipelines, Bursts) {
+TEST_F(WaitingPipelines, Bursts) {
   // The source has a ring and a half at a time, the sink takes its time for each page; on average
   // both could do as much.
   chain({{"source",
@@ -294,19 +297,19 @@ TEST_F(ForcedPipelines, Bursts) {
 
 // ---- nothing moves ------------------------------------------------------------------
 
-TEST_F(ForcedPipelines, AStoppedMiddle) {
+TEST_F(WaitingPipelines, AStoppedMiddle) {
   chain({{"source", produce}, {"middle", [] { forced::copy(0); }}, {"sink", consume}});
   kill(pid_of("middle"), SIGSTOP);
   EXPECT_EQ(verdict(), "stopped middle");
 }
 
-TEST_F(ForcedPipelines, AStoppedSink) {
+TEST_F(WaitingPipelines, AStoppedSink) {
   chain({{"source", produce}, {"middle", [] { forced::copy(0); }}, {"sink", consume}});
   kill(pid_of("sink"), SIGSTOP);
   EXPECT_EQ(verdict(), "stopped sink");
 }
 
-TEST_F(ForcedPipelines, ADeadlockOfTwoPipes) {
+TEST_F(WaitingPipelines, ADeadlockOfTwoPipes) {
   root([] {
     int there[2], back[2];
     if (pipe(there) != 0 || pipe(back) != 0) _exit(1);
@@ -322,12 +325,12 @@ TEST_F(ForcedPipelines, ADeadlockOfTwoPipes) {
   EXPECT_EQ(verdict().substr(0, 8), "deadlock");
 }
 
-TEST_F(ForcedPipelines, NothingMoves) {
+TEST_F(WaitingPipelines, NothingMoves) {
   shell("sleep 1000 | cat | wc -c");
   EXPECT_EQ(verdict().substr(0, 4), "idle");
 }
 
-TEST_F(ForcedPipelines, NobodyIsNamedWhereNothingMovesAndNobodyCould) {
+TEST_F(WaitingPipelines, NobodyIsNamedWhereNothingMovesAndNobodyCould) {
   chain({{"source", [] { pause(); }}, {"sink", consume}});
   const Bottleneck b = found();
   EXPECT_EQ(b.kind, Bottleneck::Kind::idle) << b.line;

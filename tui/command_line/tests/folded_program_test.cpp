@@ -53,11 +53,11 @@ bool wait_for_samples(SomeProgram& program) {
 }
 
 // Leaves the test where BPF cannot be had.
-#define PIPETOP_NEED_SAMPLES(refused, words)                      \
-  do {                                                            \
-    if (!(refused)) break;                                        \
-    if (::pipetop::observe::bpf_is_required()) FAIL() << (words); \
-    GTEST_SKIP() << (words);                                      \
+#define PIPETOP_NEED_SAMPLES(refused, words)             \
+  do {                                                   \
+    if (!(refused)) break;                               \
+    if (::pipetop::bpf_is_required()) FAIL() << (words); \
+    GTEST_SKIP() << (words);                             \
   } while (false)
 
 TEST_F(Folded, ABadPathFailsBeforeAnythingStarts) {

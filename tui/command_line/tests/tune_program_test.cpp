@@ -100,7 +100,7 @@ class TuneRaise : public testing::Test {
     const bool may = access(kPipeMaxSizeFile, W_OK) == 0 && before_ > 0 && before_ < kRaised;
     if (may) return;
     const char* why = "needs root, and an fs.pipe-max-size that can and need be raised";
-    if (observe::bpf_is_required()) FAIL() << why;
+    if (bpf_is_required()) FAIL() << why;
     GTEST_SKIP() << why;
   }
   ~TuneRaise() override {

@@ -101,7 +101,7 @@ inline std::string why_no_user_namespace() {
 // where CI says that all has to work. To be called last, or with a look at IsSkipped() behind it.
 inline void skip_or_fail(const std::string& why) {
   if (why.empty()) return;
-  if (observe::bpf_is_required()) FAIL() << why;
+  if (bpf_is_required()) FAIL() << why;
   GTEST_SKIP() << why;
 }
 

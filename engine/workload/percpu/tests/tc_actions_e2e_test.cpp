@@ -46,7 +46,7 @@ TEST_F(TcActionsTest, RulesGoInAndOut) {
 TEST_F(TcActionsTest, NobodyPutsThemInWithFilters) {
   if (geteuid() != 0) GTEST_SKIP() << "the test above runs without privilege; run as root";
   const std::string why = why_no_private_network(As::nobody);
-  if (!why.empty() && !observe::bpf_is_required()) GTEST_SKIP() << why;
+  if (!why.empty() && !bpf_is_required()) GTEST_SKIP() << why;
   in_private_network(As::nobody, [](unsigned device) {
     EXPECT_TRUE(read_head("/proc/self/setgroups").starts_with("deny"));  // in a user namespace
     EXPECT_EQ(geteuid(), 65534u);

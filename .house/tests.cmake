@@ -1,0 +1,39 @@
+# How the tests of a program become tests of CTest.
+
+# pipetop_discover_suites(TARGET PREFIX LABEL): each suite is a test. To start a program takes longer
+# than most tests, above all under a sanitizer.
+function(pipetop_discover_suites TARGET PREFIX LABEL)
+  set(list ${CMAKE_CURRENT_BINARY_DIR}/${TARGET}_suites.cmake)
+  add_custom_command(TARGET ${TARGET} POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${TARGET}> -DPREFIX=${PREFIX} -DLABEL=${LABEL}
+      -DOUT=${list} -P ${PROJECT_SOURCE_DIR}/.house/list_suites.cmake
+    BYPRODUCTS ${list} VERBATIM)
+  file(WRITE ${list}.in "if(EXISTS \"${list}\")\n  include(\"${list}\")\nelse()\n"
+    "  add_test(${TARGET}_NOT_BUILT ${TARGET}_NOT_BUILT)\nendif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${list}.in)
+endfunction()
+
+# pipetop_discover(TARGET PREFIX LABEL [MEASURE PATTERN...] [WAIT PATTERN...]): each test of the program
+# is one of CTest, side by side with others, except for those that match
+# MEASURE: they compare times or rates, so they run one at a time
+# WAIT: they need seconds, but hardly a CPU; PREFIX/Waiting.LABEL runs eight of them at a time, when
+#   nothing is measured
+function(pipetop_discover TARGET PREFIX LABEL)
+  cmake_parse_arguments(PARSE_ARGV 3 ARG "" "" "MEASURE;WAIT")
+  list(JOIN ARG_MEASURE ":" measure)
+  list(JOIN ARG_WAIT ":" wait)
+  set(properties LABELS ${LABEL} TIMEOUT 180 DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${TARGET} TEST_PREFIX ${PREFIX}/ TEST_LIST ${TARGET}_free
+    TEST_FILTER "-${measure}:${wait}" PROPERTIES ${properties})
+  if(ARG_MEASURE)
+    # Without those that also wait.
+    gtest_discover_tests(${TARGET} TEST_PREFIX ${PREFIX}/ TEST_LIST ${TARGET}_measure
+      TEST_FILTER "${measure}-${wait}" PROPERTIES ${properties} RESOURCE_LOCK measure)
+  endif()
+  if(ARG_WAIT)
+    add_test(NAME ${PREFIX}/Waiting.${LABEL}
+      COMMAND ${PROJECT_SOURCE_DIR}/.house/side_by_side 8 $<TARGET_FILE:${TARGET}> "${wait}")
+    set_tests_properties(${PREFIX}/Waiting.${LABEL} PROPERTIES LABELS ${LABEL} TIMEOUT 300
+      RESOURCE_LOCK measure SKIP_RETURN_CODE 77 COST 500)
+  endif()
+endfunction()
