@@ -51,7 +51,7 @@ void check_config(const Config& config) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+PIPETOP_FUZZ_TARGET(config) {
   std::optional<Config> config;
   try {
     config = parse_config("f.yaml", std::string(fuzz::text_of(data, size)));
@@ -59,5 +59,4 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     check_refusal(e.what());
   }
   if (config) check_config(*config);
-  return 0;
 }

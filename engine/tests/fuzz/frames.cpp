@@ -142,8 +142,8 @@ void check_occupancy(const Bytes& bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size == 0) return 0;
+PIPETOP_FUZZ_TARGET(frames) {
+  if (size == 0) return;
   const Bytes bytes(data + 1, data + size);
   switch (data[0]) {
     case 'r':
@@ -161,5 +161,4 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     default:
       break;
   }
-  return 0;
 }

@@ -6,12 +6,11 @@
 
 using namespace pipetop;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+PIPETOP_FUZZ_TARGET(netlink) {
   const std::vector<char> answer(data, data + size);  // aligned, and no byte follows
   percpu::each_message(answer, [](const nlmsghdr* message) {
     if (message->nlmsg_type == NLMSG_ERROR) (void)percpu::read_error(message);
     if (message->nlmsg_type == NLMSG_DONE) (void)percpu::read_end(message);
     return true;
   });
-  return 0;
 }

@@ -80,7 +80,7 @@ void check_placement(const std::string& text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+PIPETOP_FUZZ_TARGET(proc) {
   const std::string text(fuzz::text_of(data, size));
   check_process(text);
   check_lines(text);
@@ -88,5 +88,4 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   check_smaps(text);
   check_symbols(text);
   check_placement(text);
-  return 0;
 }

@@ -47,11 +47,10 @@ void check_words(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+PIPETOP_FUZZ_TARGET(values) {
   const std::string text(fuzz::text_of(data, size));
   check_number(text, parse_size, format_size);
   check_number(text, parse_duration_ns, format_duration);
   for (const Knob& knob : knobs()) check_knob(knob, text);
   check_words(text);
-  return 0;
 }

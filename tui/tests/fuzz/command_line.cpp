@@ -31,7 +31,7 @@ void apply_knobs(const tui::CommandLine& line) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+PIPETOP_FUZZ_TARGET(command_line) {
   const auto arguments = split(fuzz::text_of(data, size), '\n');
   std::optional<tui::CommandLine> line;
   try {
@@ -40,8 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     expect(e.exit() == Exit::usage, "a mistake is one of usage");
     expect(std::string_view(e.what()).find('\n') == std::string_view::npos, "it is one line");
   }
-  if (!line) return 0;
+  if (!line) return;
   expect(line->format != nullptr, "there is a format");
   apply_knobs(*line);
-  return 0;
 }

@@ -29,12 +29,12 @@ constexpr uint64_t kMostBlocks = 3'000;
 // AddressSanitizer keeps for each exception grows.
 constexpr rlim_t kStackBytes = 256 << 10;
 
-const bool stack_is_small = [] {
+bool make_stack_small() {
   rlimit stack;
   if (::getrlimit(RLIMIT_STACK, &stack) != 0) return false;
   stack.rlim_cur = kStackBytes;
   return ::setrlimit(RLIMIT_STACK, &stack) == 0;
-}();
+}
 
 std::string framed(std::string_view frame) {
   recording::ByteWriter out;
@@ -132,7 +132,8 @@ void draw_all(Recording& recording) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+PIPETOP_FUZZ_TARGET(recording) {
+  static const bool stack_is_small = make_stack_small();
   expect(stack_is_small, "the stack has a limit");
   const std::string_view text = fuzz::text_of(data, size);
   (void)accepted([&] {
@@ -142,5 +143,4 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     draw_all(recording);
     expect(recording.frames() > 0, "a frame is left");
   });
-  return 0;
 }
