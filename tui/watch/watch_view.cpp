@@ -27,11 +27,11 @@ constexpr uint64_t kTurn_ns = 8'000'000'000;
 // The descriptors of all processes at an end, with whole command lines.
 std::string commands_text(const PipeRow& row, const std::vector<StageEnd>& ends) {
   std::string text;
-  constexpr size_t kMostNamed = 16;
+  constexpr size_t kNamedAtMost = 16;
   size_t named = 0;
   for (const StageEnd& end : ends) {
     if (end.stage >= row.stages.size()) continue;
-    if (named++ == kMostNamed) return fmt::format("{} and {} more", text, ends.size() - kMostNamed);
+    if (named++ == kNamedAtMost) return fmt::format("{} and {} more", text, ends.size() - kNamedAtMost);
     const Stage& stage = row.stages[end.stage];
     text += fmt::format("{}{} (pid {}, fd {}{})", text.empty() ? "" : ", ",
                         stage.command.empty() ? stage.name : stage.command, stage.id.pid,
