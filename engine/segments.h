@@ -15,12 +15,12 @@
 #include <string>
 
 #include "engine/meter/price_meter.h"
-#include "engine/meter/process_stats.h"
 #include "engine/meter/rate_meter.h"
 #include "engine/meter/worker_meters.h"
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
 #include "engine/observe/observers.h"
+#include "engine/process/proc_files.h"
 #include "engine/process/worker_pool.h"
 
 namespace pipetop {

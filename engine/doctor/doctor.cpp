@@ -11,11 +11,11 @@
 #include <cstdint>
 
 #include "engine/base/numbers.h"
+#include "engine/base/system_files.h"
 #include "engine/base/text.h"
 #include "engine/base/unique_fd.h"
 #include "engine/doctor/doctor_checks.h"
 #include "engine/host/host.h"
-#include "engine/host/host_files.h"
 #include "engine/host/pipe_max_size.h"
 #include "engine/host/zero_copy_probe.h"
 #include "engine/memory/buffer.h"
@@ -107,9 +107,9 @@ Check check_thp() {
 
 Check check_hugetlb() {
   const std::string meminfo = read_head("/proc/meminfo");
-  const uint64_t free = meminfo_value(meminfo, "HugePages_Free");
+  const uint64_t free = keyed_number(meminfo, "HugePages_Free").value_or(0);
   const std::string found =
-      fmt::format("{} of {} free", free, meminfo_value(meminfo, "HugePages_Total"));
+      fmt::format("{} of {} free", free, keyed_number(meminfo, "HugePages_Total").value_or(0));
   const Buffer buffer = map_buffer({.pages = Pages::hugetlb, .bytes = kHugePageBytes});
   if (buffer.pages == Pages::hugetlb && buffer.data != nullptr) return works(found);
   const int error = buffer.pages_error != 0 ? buffer.pages_error : buffer.error_number;

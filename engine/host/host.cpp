@@ -6,12 +6,14 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
 
-#include "engine/host/host_files.h"
+#include "engine/base/system_files.h"
+#include "engine/base/text.h"
 #include "engine/process/placement.h"
 
 namespace pipetop {
@@ -21,10 +23,32 @@ constexpr uint64_t kStealInterval = 1'000'000'000;
 constexpr uint64_t kStealWindow = 5 * kStealInterval;
 constexpr const char* kVulnerabilities = "/sys/devices/system/cpu/vulnerabilities";
 
+struct Vendor {
+  std::string_view text, name;
+};
+
+constexpr std::array kVendors = {
+    Vendor{"KVMKVMKVM", "KVM"},
+    Vendor{"Linux KVM Hv", "KVM"},
+    Vendor{"XenVMMXenVMM", "Xen"},
+    Vendor{"Microsoft Hv", "Hyper-V"},
+    Vendor{"VMwareVMware", "VMware"},
+    Vendor{"VBoxVBoxVBox", "VirtualBox"},
+    Vendor{"TCGTCGTCGTCG", "QEMU (TCG)"},
+    Vendor{"bhyve bhyve ", "bhyve"},
+    Vendor{"ACRNACRNACRN", "ACRN"},
+    Vendor{" lrpepyh  vr", "Parallels"},
+    Vendor{"QEMU", "QEMU"},
+    Vendor{"VMware, Inc.", "VMware"},
+    Vendor{"innotek GmbH", "VirtualBox"},
+    Vendor{"Microsoft Corporation", "Hyper-V"},
+    Vendor{"Xen", "Xen"},
+};
+
 std::string read_cpu_model(const std::string& cpuinfo, const utsname& system) {
   for (const char* key : {"model name", "Model", "Processor", "cpu model", "cpu"}) {
-    std::string model = cpuinfo_value(cpuinfo, key);
-    if (!model.empty()) return model;
+    const std::string_view model = keyed_value(cpuinfo, key);
+    if (!model.empty()) return std::string(model);
   }
   return system.machine;
 }
@@ -82,6 +106,30 @@ HostInfo read_host() {
   host.psi = first_line(read_head("/proc/pressure/cpu"));
   host.pipe_max_size = uint64_t(read_number("/proc/sys/fs/pipe-max-size", 0));
   return host;
+}
+
+ThpSetting read_thp(const std::string& name, const std::string& folder) {
+  ThpSetting all = {"", folder + "/" + name};
+  all.value = bracketed(read_head(all.file));
+  ThpSetting own = {"", folder + "/hugepages-2048kB/" + name};
+  own.value = bracketed(read_head(own.file));
+  return own.value.empty() || own.value == "inherit" || all.value == "deny" ? all : own;
+}
+
+bool has_cpu_flag(std::string_view cpuinfo, std::string_view flag) {
+  return std::ranges::count(split(keyed_value(cpuinfo, "flags"), ' '), flag) > 0;
+}
+
+std::string bracketed(std::string_view text) {
+  const size_t open = text.find('['), close = text.find(']', std::min(open, text.size()));
+  if (open == text.npos || close == text.npos) return first_line(text);
+  return std::string(text.substr(open + 1, close - open - 1));
+}
+
+std::string hypervisor_name(std::string_view vendor) {
+  while (vendor.ends_with('\0')) vendor.remove_suffix(1);
+  const auto known = std::ranges::find(kVendors, vendor, &Vendor::text);
+  return known == kVendors.end() ? first_line(vendor) : std::string(known->name);
 }
 
 CpuTimes parse_cpu_times(std::string_view stat) {

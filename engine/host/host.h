@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +15,27 @@
 namespace pipetop {
 
 HostInfo read_host();
+
+// Whether `flags` of /proc/cpuinfo name `flag`.
+bool has_cpu_flag(std::string_view cpuinfo, std::string_view flag);
+
+// "madvise" from "always [madvise] never"; the line itself when nothing is bracketed.
+std::string bracketed(std::string_view text);
+
+// A setting of transparent huge pages, and the file that decides it.
+struct ThpSetting {
+  std::string value;  // "always", "madvise", "never", ...; "" without THP
+  std::string file;
+};
+// For pages of 2 MiB: their own file of this name, "enabled" or "shmem_enabled", overrides the one
+// for all sizes, unless it says "inherit", or the other one denies, or the kernel is older
+// than 6.8.
+ThpSetting read_thp(const std::string& name,
+                    const std::string& folder = "/sys/kernel/mm/transparent_hugepage");
+
+// "KVM" from the hypervisor's vendor string in CPUID leaf 0x40000000, or from DMI's
+// sys_vendor; the text itself if it is unknown.
+std::string hypervisor_name(std::string_view vendor);
 
 // Cumulative jiffies of /proc/stat's "cpu" line.
 struct CpuTimes {

@@ -11,7 +11,7 @@
 #include <charconv>
 
 #include "engine/base/error.h"
-#include "engine/host/host_files.h"
+#include "engine/base/system_files.h"
 
 namespace pipetop {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/meter/process_stats.h"
 #include "engine/model/counts.h"
 #include "engine/model/snapshot.h"
+#include "engine/process/proc_files.h"
 
 namespace pipetop {
 

@@ -7,8 +7,8 @@
 
 #include "engine/base/error.h"
 #include "engine/base/reading.h"
+#include "engine/base/system_files.h"
 #include "engine/base/text.h"
-#include "engine/host/host_files.h"
 #include "engine/process/privileges.h"
 
 namespace pipetop::observe {

@@ -13,7 +13,7 @@
 #include "bpf/sampler.h"
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/host/host_files.h"
+#include "engine/base/system_files.h"
 #include "engine/model/settings.h"
 #include "engine/observe/libbpf.h"
 #include "engine/observe/sampler.h"
@@ -28,7 +28,7 @@ constexpr int kRepeats = 5;  // the minimum counts: interruptions only add time
 // Kernel memory of a map in bytes, from its fdinfo.
 uint64_t memory_of(int map_fd) {
   const std::string info = read_head(fmt::format("/proc/self/fdinfo/{}", map_fd));
-  if (const uint64_t bytes = meminfo_value(info, "memlock")) return bytes;
+  if (const auto bytes = keyed_number(info, "memlock"); bytes.value_or(0) > 0) return *bytes;
   throw Error("the kernel does not report the memory of a BPF map");
 }
 

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <string>
 
-#include "engine/host/host_files.h"
+#include "engine/base/system_files.h"
 #include "engine/observe/task_wait.h"
 
 namespace pipetop::observe {

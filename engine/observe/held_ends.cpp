@@ -1,15 +1,12 @@
 #include "engine/observe/held_ends.h"
 
-#include <fmt/core.h>
-#include <limits.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "engine/process/task_stat.h"
+#include "engine/process/proc_files.h"
 
 namespace pipetop::observe {
 namespace {
@@ -121,10 +118,7 @@ const ScannedPipe* find_pipe(std::span<const ScannedPipe> pipes, PipeId id) {
 const std::string& DescriptorNames::name_of(ProcessId process, int fd, uint64_t now_ns) {
   Name& name = names_[{process, fd}];
   if (name.asked_ns != 0 && now_ns < name.asked_ns + kValid_ns) return name.text;
-  std::array<char, PATH_MAX> text;
-  const ssize_t length =
-      readlink(fmt::format("/proc/{}/fd/{}", process.pid, fd).c_str(), text.data(), text.size());
-  name.text.assign(text.data(), static_cast<size_t>(std::max<ssize_t>(length, 0)));
+  name.text = link_of(process.pid, fd);
   name.asked_ns = now_ns;
   return name.text;
 }

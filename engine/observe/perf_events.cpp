@@ -11,7 +11,7 @@
 
 #include "bpf/sampler.h"
 #include "engine/base/clock.h"
-#include "engine/host/host_files.h"
+#include "engine/base/system_files.h"
 
 namespace pipetop::observe {
 namespace {

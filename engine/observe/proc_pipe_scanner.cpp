@@ -1,13 +1,10 @@
 // The pipes of one's own processes, without privileges.
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cstring>
 #include <map>
 #include <set>
 #include <tuple>
@@ -15,51 +12,20 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/base/system_files.h"
 #include "engine/base/unique_fd.h"
-#include "engine/host/host_files.h"
 #include "engine/observe/capabilities.h"
 #include "engine/observe/held_ends.h"
 #include "engine/observe/pipe_scanner.h"
-#include "engine/observe/proc_tasks.h"
 #include "engine/process/pipe_asker.h"
 #include "engine/process/privileges.h"
-#include "engine/process/task_stat.h"
+#include "engine/process/proc_files.h"
 
 namespace pipetop::observe {
 namespace {
 
 constexpr uint64_t kAskAgain_ns = 100'000'000;
-constexpr size_t kLongestText = 4096;  // of the files that we read
-constexpr size_t kAtATime = 64;        // descriptors, pipes or threads
-
-std::string read_text(const std::string& path) { return read_head(path, kLongestText); }
-
-// The names in a folder that are numbers, as they come: there can be half a million.
-class Numbers {
- public:
-  Numbers() = default;
-  // errno tells why it can't be read.
-  explicit Numbers(const std::string& folder) : open_(opendir(folder.c_str())) {}
-
-  explicit operator bool() const { return open_ != nullptr; }
-
-  std::optional<int> next() {
-    while (const dirent* entry = open_ ? readdir(open_.get()) : nullptr) {
-      const char* end = entry->d_name + std::strlen(entry->d_name);
-      int number = 0;
-      const auto parsed = std::from_chars(entry->d_name, end, number);
-      if (parsed.ec == std::errc() && parsed.ptr == end) return number;
-    }
-    open_.reset();
-    return {};
-  }
-
- private:
-  struct Close {
-    void operator()(DIR* folder) const { closedir(folder); }
-  };
-  std::unique_ptr<DIR, Close> open_;
-};
+constexpr size_t kAtATime = 64;  // descriptors, pipes or threads
 
 // Of the file behind a descriptor, without opening it or asking a server.
 std::optional<PipeId> pipe_behind(const std::string& path) {
@@ -103,7 +69,7 @@ class ProcScan {
 
   void begin_all() {
     begin();
-    for (Numbers pids("/proc"); const auto pid = pids.next();) pids_.push_back({*pid, {}});
+    for (NumberedNames pids("/proc"); const auto pid = pids.next();) pids_.push_back({*pid, {}});
   }
 
   void begin(const std::set<ProcessId>& wanted) {
@@ -135,8 +101,8 @@ class ProcScan {
     step_ = Step::ends;
     pids_.clear();
     next_ = visits_ = 0;
-    fds_ = Numbers();
-    tids_ = Numbers();
+    fds_ = NumberedNames();
+    tids_ = NumberedNames();
     held_.clear();
     limit_.emplace();
     holders_.clear();
@@ -192,16 +158,15 @@ class ProcScan {
 
   // False: there are more.
   bool list_ends(const Pid& pid, const IsLate& is_late) {
-    const std::string folder = fmt::format("/proc/{}", pid.pid);
     if (!fds_) {
-      fds_ = Numbers(folder + "/fd");
+      fds_ = NumberedNames(fmt::format("/proc/{}/fd", pid.pid));
       start_ticks_.reset();
       if (!fds_) return note_unreadable(pid.pid, errno), true;
     }
     while (visits_ < most_visits_) {
       const auto fd = fds_.next();
       if (!fd) return true;
-      list_end(folder, pid, *fd);
+      list_end(pid, *fd);
       if (++visits_ % kAtATime == 0 && is_late()) return false;
     }
     return true;
@@ -213,26 +178,28 @@ class ProcScan {
     if (stat && !stat->is_kernel_thread && !stat->is_zombie()) ++scan_.unreadable;
   }
 
-  void list_end(const std::string& folder, const Pid& pid, int fd) {
-    const auto pipe = pipe_behind(fmt::format("{}/fd/{}", folder, fd));
+  void list_end(const Pid& pid, int fd) {
+    const auto pipe = pipe_behind(fmt::format("/proc/{}/fd/{}", pid.pid, fd));
     if (!pipe) return;
     if (!start_ticks_) {
       const auto stat = read_task_stat(pid.pid);
       // Another process has the number by now: nothing of it is listed.
       const bool is_it = stat && (!pid.start_ticks || stat->start_ticks == *pid.start_ticks);
-      if (!is_it) return void(fds_ = Numbers());
+      if (!is_it) return void(fds_ = NumberedNames());
       start_ticks_ = stat->start_ticks;
     }
     const ProcessId process = {pid.pid, *start_ticks_};
     if (!limit_->takes(process)) return;
-    const auto flags = parse_descriptor_flags(read_text(fmt::format("{}/fdinfo/{}", folder, fd)));
-    if (!flags || (*flags & O_PATH)) return;  // which opens nothing
+    const auto info =
+        keyed_number(read_proc_file(pid.pid, fmt::format("fdinfo/{}", fd)), "flags", 8);
+    const int flags = static_cast<int>(info.value_or(O_PATH));
+    if (flags & O_PATH) return;  // which opens nothing
     HeldEnd& held = held_.emplace_back();
     held.pipe = *pipe;
     held.end = {.process = process,
                 .fd = fd,
-                .access = access_of(*flags),
-                .nonblocking = (*flags & O_NONBLOCK) != 0};
+                .access = access_of(flags),
+                .nonblocking = (flags & O_NONBLOCK) != 0};
   }
 
   // Those that may be asked, and were not a moment ago.
@@ -292,25 +259,25 @@ class ProcScan {
 
   // False: there are more.
   bool list_tasks(ProcessId process, const IsLate& is_late) {
-    const std::string folder = fmt::format("/proc/{}", process.pid);
     if (!tids_) {
       const auto whole = read_task_stat(process.pid);
       if (!whole || whole->start_ticks != process.start_ticks) return true;
-      tids_ = Numbers(folder + "/task");
+      tids_ = NumberedNames(fmt::format("/proc/{}/task", process.pid));
     }
     const DescriptorTable descriptors(held_, scan_.pipes, memory_.names, began_ns_);
     size_t listed = 0;
     while (const auto tid = tids_.next()) {
-      list_task(process, folder, *tid, descriptors);
+      list_task(process, *tid, descriptors);
       if (++listed % kAtATime == 0 && is_late()) return false;
     }
     return true;
   }
 
-  void list_task(ProcessId process, const std::string& folder, pid_t tid,
-                 const DescriptorTable& descriptors) {
-    const std::string files = fmt::format("{}/task/{}", folder, tid);
-    const auto stat = parse_task_stat(read_text(files + "/stat"));
+  void list_task(ProcessId process, pid_t tid, const DescriptorTable& descriptors) {
+    const auto read = [&](const char* file) {
+      return read_proc_file(process.pid, fmt::format("task/{}/{}", tid, file));
+    };
+    const auto stat = parse_task_stat(read("stat"));
     if (!stat) return;
     ScannedTask task;
     task.process = process;
@@ -318,18 +285,19 @@ class ProcScan {
     task.parent = stat->parent;
     task.group = stat->group;
     task.session = stat->session;
-    task.comm = stat->comm;
+    task.comm = stat->comm();
     task.running = stat->is_running();
     task.zombie = stat->is_zombie();
-    task.cpu_ns =
-        parse_cpu_ns(read_text(files + "/schedstat")).value_or(stat->cpu_ticks * ns_per_tick());
-    if (!task.running && !task.zombie) classify(task, files, sleep_of(stat->state), descriptors);
+    const auto times = parse_schedstat(read("schedstat"));
+    task.cpu_ns = times ? times->on_cpu_ns : stat->cpu_ticks * ns_per_tick();
+    if (!task.running && !task.zombie)
+      classify(task, read("syscall"), sleep_of(stat->state), descriptors);
     scan_.tasks.push_back(std::move(task));
   }
 
-  static void classify(ScannedTask& task, const std::string& files, Sleep sleep,
+  static void classify(ScannedTask& task, const std::string& syscall, Sleep sleep,
                        const DescriptorTable& descriptors) {
-    const auto call = parse_system_call(read_text(files + "/syscall"));
+    const auto call = parse_system_call(syscall);
     const TaskWait wait = wait_of(call.value_or(SystemCall{}), sleep,
                                   [&](int fd) { return descriptors.find(task.process, fd); });
     task.wait = wait.wait;
@@ -343,7 +311,7 @@ class ProcScan {
   std::vector<Pid> pids_;
   size_t next_ = 0;                      // of the step's
   size_t visits_ = 0;                    // of descriptors
-  Numbers fds_, tids_;                   // of one process, from the next on
+  NumberedNames fds_, tids_;             // of one process, from the next on
   std::optional<uint64_t> start_ticks_;  // of that process
   std::vector<HeldEnd> held_;
   std::optional<EndLimit> limit_;

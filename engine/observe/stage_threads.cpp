@@ -6,7 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/observe/stage_calls.h"
-#include "engine/process/task_stat.h"
+#include "engine/process/proc_files.h"
 
 namespace pipetop::observe {
 

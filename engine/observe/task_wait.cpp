@@ -2,7 +2,8 @@
 
 #include <fcntl.h>
 
-#include <optional>
+#include <cinttypes>
+#include <cstdio>
 
 #include "engine/observe/pipe_scanner.h"
 
@@ -119,6 +120,29 @@ bool begins_with(std::string_view text, std::initializer_list<std::string_view> 
 }
 
 }  // namespace
+
+std::optional<SystemCall> parse_system_call(const std::string& text) {
+  SystemCall call;
+  if (text.starts_with("running")) return call;
+  const int parsed =
+      std::sscanf(text.c_str(), "%" SCNd64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &call.number,
+                  &call.argument[0], &call.argument[1], &call.argument[2]);
+  if (parsed < 3) return {};
+  if (call.number < 0) return SystemCall{};  // what follows is the stack and the instruction
+  return parsed == 4 ? std::optional(call) : std::nullopt;
+}
+
+Sleep sleep_of(char state) {
+  switch (state) {
+    case 'D':
+      return Sleep::uninterruptible;
+    case 'T':
+    case 't':
+      return Sleep::stopped;
+    default:
+      return Sleep::interruptible;
+  }
+}
 
 TaskWait wait_of(const SystemCall& call, Sleep sleep, const DescriptorOf& descriptor_of) {
   switch (sleep) {

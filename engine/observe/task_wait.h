@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,12 @@ enum class Sleep : uint8_t {
   device,   // the kernel counts it as a wait for input or output
   stopped,  // by a signal, a debugger or its control group
 };
+
+Sleep sleep_of(char state);  // TaskStat::state
+
+// /proc/PID/task/TID/syscall: "0 0x3 0x7ffd... 0x1000 ...", "-1 0x7ffd... 0x7f2f..." in none,
+// "running". Nothing if it is anything else, such as "" because it may not be read.
+std::optional<SystemCall> parse_system_call(const std::string& text);
 
 // What a descriptor of its process refers to.
 struct Descriptor {

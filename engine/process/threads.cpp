@@ -15,13 +15,13 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <fstream>
 #include <string_view>
 
+#include "engine/base/system_files.h"
 #include "engine/base/text.h"
 #include "engine/base/unique_fd.h"
 #include "engine/process/privileges.h"
-#include "engine/process/task_stat.h"
+#include "engine/process/proc_files.h"
 
 namespace pipetop {
 namespace {
@@ -33,18 +33,17 @@ void add_thread(void* threads, pid_t tid) {
 }  // namespace
 
 std::optional<uint64_t> start_ticks_of(pid_t pid) {
-  uint64_t start_ticks = 0;
-  if (read_start_ticks(pid, start_ticks) != 0) return {};
-  return start_ticks;
+  const auto stat = read_task_stat(pid);
+  return stat ? std::optional(stat->start_ticks) : std::nullopt;
 }
 
 int look_for(ProcessId process) {
-  uint64_t start_ticks = 0;
-  const int error = read_start_ticks(process.pid, start_ticks);
+  TaskStat stat;
+  const int error = read_task_stat(process.pid, stat);
   // With hidepid= there is no file of other users' processes.
   if (error == ESRCH && (::kill(process.pid, 0) == 0 || errno == EPERM)) return EACCES;
   if (error != 0) return error;
-  return start_ticks == process.start_ticks ? 0 : ESRCH;
+  return stat.start_ticks == process.start_ticks ? 0 : ESRCH;
 }
 
 int look_for_thread(pid_t pid, pid_t tid) {
@@ -103,12 +102,10 @@ bool can_lower_nice(ProcessId process, int nice) {
 }
 
 std::string user_of(ProcessId process) {
-  std::ifstream status(fmt::format("/proc/{}/status", process.pid));
-  std::string line;
-  while (std::getline(status, line) && !line.starts_with("Uid:")) continue;
+  const std::string ids(keyed_value(read_proc_file(process.pid, "status"), "Uid"));
   uid_t uid = 0;
   // The one that it acts as.
-  if (std::sscanf(line.c_str(), "Uid: %*u %u", &uid) != 1 || !exists(process)) return {};
+  if (std::sscanf(ids.c_str(), "%*u %u", &uid) != 1 || !exists(process)) return {};
   const passwd* const entry = ::getpwuid(uid);
   return entry ? one_line(entry->pw_name) : std::to_string(uid);
 }

@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "engine/base/error.h"
-#include "engine/host/host_files.h"
+#include "engine/base/system_files.h"
 #include "engine/process/privileges.h"
 #include "engine/registry/workloads.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/base/reading.h"
-#include "engine/host/host_files.h"
+#include "engine/base/system_files.h"
 #include "engine/host/pipe_max_size.h"
 #include "engine/process/privileges.h"
 #include "engine/process/put_back.h"

@@ -1,13 +1,10 @@
 #include "engine/watch/pipe_views.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "engine/base/text.h"
-#include "engine/host/host_files.h"
 #include "engine/model/settings.h"
-#include "engine/process/task_stat.h"
+#include "engine/process/proc_files.h"
 #include "engine/process/threads.h"
 #include "engine/watch/graph.h"
 
@@ -137,12 +134,6 @@ Reading<double> StageRecord::cpu() const {
                              double(latest_.at_ns - marks_.front().at_ns));
 }
 
-namespace {
-
-constexpr size_t kMostBytes = 4096;  // of a command line
-
-}  // namespace
-
 std::string printable_command(std::string_view cmdline) {
   while (cmdline.ends_with('\0')) cmdline.remove_suffix(1);
   if (cmdline.empty()) return {};
@@ -152,7 +143,7 @@ std::string printable_command(std::string_view cmdline) {
 
 ProcessFacts read_process_facts(pid_t pid) {
   ProcessFacts facts;
-  facts.command = printable_command(read_head(fmt::format("/proc/{}/cmdline", pid), kMostBytes));
+  facts.command = printable_command(read_proc_file(pid, "cmdline"));
   facts.nice = nice_of(pid).value_or(0);
   facts.cpus = cpus_of(pid);
   return facts;

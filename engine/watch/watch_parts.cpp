@@ -4,30 +4,21 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cinttypes>
-#include <cstdio>
 #include <sstream>
 
 #include "engine/base/clock.h"
-#include "engine/host/host_files.h"
+#include "engine/base/system_files.h"
 #include "engine/observe/observers.h"
 #include "engine/process/foreign_end.h"
-#include "engine/process/task_stat.h"
+#include "engine/process/proc_files.h"
 #include "engine/process/threads.h"
 
 namespace pipetop {
 namespace {
 
-std::string read_link(pid_t pid, int fd) {
-  std::array<char, 4096> link;
-  const ssize_t length =
-      ::readlink(fmt::format("/proc/{}/fd/{}", pid, fd).c_str(), link.data(), link.size());
-  return length > 0 ? std::string(link.data(), static_cast<size_t>(length)) : std::string();
-}
-
 std::vector<pid_t> read_children(pid_t pid) {
-  std::istringstream text(read_head(fmt::format("/proc/{0}/task/{0}/children", pid)));
+  constexpr size_t kMostBytes = 65536;
+  std::istringstream text(read_proc_file(pid, fmt::format("task/{}/children", pid), kMostBytes));
   std::vector<pid_t> children;
   for (pid_t child = 0; text >> child;) children.push_back(child);
   return children;
@@ -45,21 +36,17 @@ bool is_alive(ProcessId process) {
 
 // Also by one of its threads.
 std::optional<ProcessId> read_identity(pid_t pid) {
-  const std::string status = read_head(fmt::format("/proc/{}/status", pid));
-  const size_t line = status.find("\nTgid:");
-  int leader = 0;
-  if (line == status.npos || std::sscanf(&status[line], " Tgid: %d", &leader) != 1) return {};
-  const auto start_ticks = start_ticks_of(leader);
-  return start_ticks ? std::optional(ProcessId{leader, *start_ticks}) : std::nullopt;
+  const auto leader = keyed_number(read_proc_file(pid, "status"), "Tgid");
+  if (!leader) return {};
+  const auto process = static_cast<pid_t>(*leader);
+  const auto start_ticks = start_ticks_of(process);
+  return start_ticks ? std::optional(ProcessId{process, *start_ticks}) : std::nullopt;
 }
 
 std::optional<ProcessIo> read_io(pid_t pid) {
-  const std::string text = read_head(fmt::format("/proc/{}/io", pid));
-  ProcessIo io;
-  if (std::sscanf(text.c_str(), "rchar: %" SCNu64 " wchar: %" SCNu64, &io.read_bytes,
-                  &io.written_bytes) != 2)
-    return {};
-  return io;
+  const std::string text = read_proc_file(pid, "io");
+  const auto read = keyed_number(text, "rchar"), written = keyed_number(text, "wchar");
+  return read && written ? std::optional(ProcessIo{*read, *written}) : std::nullopt;
 }
 
 uint64_t read_clock(clockid_t id) {
@@ -78,7 +65,7 @@ WatchParts real_watch_parts(BpfUse use) {
   parts.make_rings = observe::make_foreign_rings;
   parts.make_functions = make_stage_functions;
   parts.read_facts = read_process_facts;
-  parts.link_of = read_link;
+  parts.link_of = link_of;
   parts.children_of = read_children;
   parts.parent_of = read_parent;
   parts.identify = read_identity;

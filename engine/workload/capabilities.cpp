@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/base/system_files.h"
 #include "engine/host/host.h"
-#include "engine/host/host_files.h"
 #include "engine/process/privileges.h"
 
 namespace pipetop {

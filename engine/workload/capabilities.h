@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/host/host_files.h"
+#include "engine/host/host.h"
 #include "engine/host/zero_copy_probe.h"
 #include "engine/process/placement.h"
 

@@ -8,7 +8,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/experiment/trial.h"
-#include "engine/meter/process_stats.h"
+#include "engine/process/proc_files.h"
 #include "engine/process/worker.h"
 #include "engine/registry/workloads.h"
 #include "engine/worker/pipe_command.h"

@@ -5,7 +5,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/experiment/trial.h"
-#include "engine/meter/process_stats.h"
+#include "engine/process/proc_files.h"
 
 namespace pipetop {
 namespace {

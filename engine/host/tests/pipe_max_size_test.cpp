@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "engine/base/error.h"
-#include "engine/host/host_files.h"
+#include "engine/base/system_files.h"
 #include "engine/tests/eventually.h"
 
 namespace pipetop {

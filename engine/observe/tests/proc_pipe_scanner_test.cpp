@@ -1,6 +1,6 @@
 // The scanner without privileges, on pipes and processes of the test's own.
-#include "engine/host/host_files.h"
-#include "engine/observe/proc_tasks.h"
+#include "engine/base/system_files.h"
+#include "engine/observe/task_wait.h"
 #include "engine/observe/tests/scan_checks.h"
 
 namespace pipetop::observe {

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <thread>
 
-#include "engine/meter/process_stats.h"
 #include "engine/observe/observers.h"
 #include "engine/observe/sampler.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/observe/tests/scratch_pipe.h"
+#include "engine/process/proc_files.h"
 
 namespace pipetop {
 namespace {

@@ -8,10 +8,10 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "engine/meter/process_stats.h"
 #include "engine/observe/observers.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/observe/tests/scratch_pipe.h"
+#include "engine/process/proc_files.h"
 
 namespace pipetop::observe {
 

@@ -3,9 +3,9 @@
 
 #include <array>
 
-#include "engine/meter/process_stats.h"
 #include "engine/observe/sched_reader.h"
 #include "engine/observe/tests/sched_fixture.h"
+#include "engine/process/proc_files.h"
 #include "engine/tests/run_first.h"
 
 namespace pipetop::observe {

@@ -166,5 +166,37 @@ TEST(WaitOn, TellsDescriptorsByTheirNames) {
   EXPECT_EQ(wait_on("", true), WaitsFor::disk);
 }
 
+TEST(ParseSystemCall, HasNumberAndArguments) {
+  const auto call =
+      parse_system_call("275 0x3 0x0 0x4 0x10000 0x0 0x0 0x7ffc5bd1c4a8 0x7f9b0e1f2a2e\n");
+  ASSERT_TRUE(call);
+  EXPECT_EQ(call->number, 275);
+  EXPECT_EQ(call->fd(0), 3);
+  EXPECT_EQ(call->argument[1], 0u);
+  EXPECT_EQ(call->fd(2), 4);
+}
+
+TEST(ParseSystemCall, NoneIsKnownToo) {
+  for (const char* text : {"running\n", "-1 0x7ffc5bd1c4a8 0x7f9b0e1f2a2e\n"}) {
+    const auto call = parse_system_call(text);
+    ASSERT_TRUE(call) << text;
+    EXPECT_EQ(call->number, -1) << text;
+    EXPECT_EQ(call->argument[0], 0u) << text;
+  }
+}
+
+TEST(ParseSystemCall, WhatMayNotBeReadIsNotKnown) {
+  for (const char* text : {"", "\n", "0", "0 0x3", "0 0x3 0x1", "x"})
+    EXPECT_FALSE(parse_system_call(text)) << text;
+}
+
+TEST(TaskState, LettersSayHowItSleeps) {
+  EXPECT_EQ(sleep_of('S'), Sleep::interruptible);
+  EXPECT_EQ(sleep_of('I'), Sleep::interruptible);
+  EXPECT_EQ(sleep_of('D'), Sleep::uninterruptible);
+  EXPECT_EQ(sleep_of('T'), Sleep::stopped);
+  EXPECT_EQ(sleep_of('t'), Sleep::stopped);
+}
+
 }  // namespace
 }  // namespace pipetop::observe

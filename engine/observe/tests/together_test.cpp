@@ -9,7 +9,7 @@
 #include <array>
 #include <atomic>
 
-#include "engine/host/host_files.h"
+#include "engine/base/system_files.h"
 
 namespace pipetop::observe {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "engine/process/task_stat.h"
+#include "engine/process/proc_files.h"
 #include "engine/process/tests/foreign_process.h"
 #include "engine/tests/eventually.h"
 

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/system_files.h"
 #include "engine/base/text.h"
 #include "engine/host/host.h"
-#include "engine/host/host_files.h"
 #include "engine/memory/buffer.h"
-#include "engine/meter/process_stats.h"
 #include "engine/observe/capabilities.h"
 #include "engine/observe/symbols.h"
 #include "engine/process/placement.h"
+#include "engine/process/proc_files.h"
 #include "engine/tests/fuzz/fuzz.h"
 #include "engine/workload/percpu/memory_probe.h"
 
@@ -30,9 +30,9 @@ void check_process(const std::string& text) {
 void check_lines(std::string_view text) {
   expect(first_line(text).find('\n') == std::string::npos, "the first line is one line");
   for (const char* key : {"model name", "flags", "Percpu", "read_bytes"})
-    expect(cpuinfo_value(text, key).find('\n') == std::string::npos, "a value is in one line");
+    expect(keyed_value(text, key).find('\n') == std::string::npos, "a value is in one line");
   (void)has_cpu_flag(text, "hypervisor");
-  (void)meminfo_value(text, "MemAvailable");
+  (void)keyed_number(text, "MemAvailable");
   (void)percpu::parse_kernel_memory(text);
   (void)observe::verifiers_complaint(text);
   expect(bracketed(text).size() <= text.size(), "the chosen word is in the text");

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "engine/process/privileges.h"
-#include "engine/process/task_stat.h"
+#include "engine/process/proc_files.h"
 #include "engine/process/tests/foreign_process.h"
 #include "engine/tests/eventually.h"
 #include "engine/watch/intervention_words.h"

@@ -15,8 +15,8 @@
 
 #include "engine/base/error.h"
 #include "engine/base/numbers.h"
+#include "engine/base/system_files.h"
 #include "engine/base/text.h"
-#include "engine/host/host_files.h"
 #include "engine/model/settings.h"
 #include "engine/workload/page_cache/cached_share.h"
 
@@ -155,7 +155,8 @@ CachedFile FileStore::make() const {
 FileRoom FileStore::room(uint64_t held) const {
   FileRoom room;
   // It includes the page cache of files, but not memfds.
-  room.available_memory = 1024 * meminfo_value(read_head("/proc/meminfo"), "MemAvailable");
+  room.available_memory =
+      1024 * keyed_number(read_head("/proc/meminfo"), "MemAvailable").value_or(0);
   if (in_memory()) room.available_memory += held;
   struct statvfs system = {};
   if (!in_memory() && ::statvfs(directory_.c_str(), &system) == 0)

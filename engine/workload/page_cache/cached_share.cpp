@@ -10,8 +10,9 @@
 #include <cstring>
 
 #include "engine/base/mapping.h"
-#include "engine/host/host_files.h"
+#include "engine/base/system_files.h"
 #include "engine/model/settings.h"
+#include "engine/process/proc_files.h"
 
 // The headers may be older than the kernel.
 #ifndef SYS_cachestat
@@ -104,10 +105,11 @@ uint64_t DiskReads::since_last(std::span<const pid_t> pids) {
   std::map<pid_t, uint64_t> now;
   uint64_t bytes = 0;
   for (const pid_t pid : pids) {
-    const uint64_t read = meminfo_value(read_head(fmt::format("/proc/{}/io", pid)), "read_bytes");
-    now[pid] = read;
+    const auto read = keyed_number(read_proc_file(pid, "io"), "read_bytes");
+    if (!read) continue;  // it is gone, or hidden
+    now[pid] = *read;
     const auto before = last_.find(pid);
-    if (before != last_.end() && read > before->second) bytes += read - before->second;
+    if (before != last_.end() && *read > before->second) bytes += *read - before->second;
   }
   last_ = std::move(now);
   return bytes;

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/host/host_files.h"
+#include "engine/base/system_files.h"
 #include "engine/meter/statistics.h"
 
 namespace pipetop::percpu {
@@ -105,8 +105,8 @@ Reading<MemoryPerRule> fill_until_known(Filler& filler) {
 }  // namespace
 
 Reading<KernelMemory> parse_kernel_memory(std::string_view meminfo) {
-  const uint64_t percpu_kib = meminfo_value(meminfo, "Percpu");
-  const uint64_t slab_kib = meminfo_value(meminfo, "SUnreclaim");
+  const uint64_t percpu_kib = keyed_number(meminfo, "Percpu").value_or(0);
+  const uint64_t slab_kib = keyed_number(meminfo, "SUnreclaim").value_or(0);
   if (percpu_kib == 0 || slab_kib == 0)
     return Reading<KernelMemory>::unavailable(
         "/proc/meminfo lacks Percpu or SUnreclaim; use Linux 5.0 or newer");

@@ -7,7 +7,7 @@
 #include <cerrno>
 
 #include "engine/base/error.h"
-#include "engine/host/host_files.h"
+#include "engine/base/system_files.h"
 #include "engine/process/privileges.h"
 #include "engine/workload/percpu/insert_worker.h"
 #include "engine/workload/percpu/percpu_knobs.h"
@@ -43,7 +43,8 @@ constexpr uint64_t kSlabBytesPerRule = 256, kBytesPerRuleAndCpu = 64;
 
 // Read once, when there are no rules of ours yet.
 uint64_t available_bytes_at_start() {
-  static const uint64_t bytes = 1024 * meminfo_value(read_head("/proc/meminfo"), "MemAvailable");
+  static const uint64_t bytes =
+      1024 * keyed_number(read_head("/proc/meminfo"), "MemAvailable").value_or(0);
   return bytes;
 }
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/host/host_files.h"
+#include "engine/base/system_files.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/tests/file_capabilities.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/host/host_files.h"
+#include "engine/base/system_files.h"
 #include "engine/tests/eventually.h"
 #include "engine/workload/percpu/memory_probe.h"
 #include "engine/workload/percpu/tests/attributes.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "engine/host/host_files.h"
+#include "engine/base/system_files.h"
 #include "engine/workload/percpu/tc_actions.h"
 #include "engine/workload/percpu/tests/attributes.h"
 #include "engine/workload/percpu/tests/network_fixture.h"

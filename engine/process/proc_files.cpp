@@ -1,0 +1,190 @@
+#include "engine/process/proc_files.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cinttypes>
+#include <climits>
+#include <cstdio>
+
+#include "engine/base/clock.h"
+#include "engine/base/system_files.h"
+#include "engine/base/unique_fd.h"
+
+namespace pipetop {
+namespace {
+
+constexpr unsigned kKernelThread = 0x00200000;  // PF_KTHREAD
+constexpr size_t kLongestStatus = 65536;        // it lists all groups and CPUs
+
+// The numbers of fields in proc_pid_stat(5).
+enum Field : size_t {
+  kParent = 4,
+  kGroup = 5,
+  kSession = 6,
+  kFlags = 9,
+  kMinorFaults = 10,
+  kMajorFaults = 12,
+  kUserTicks = 14,
+  kSystemTicks = 15,
+  kStartTicks = 22,
+  kLastCpu = 39,
+  kFields
+};
+
+}  // namespace
+
+uint64_t ns_per_tick() {
+  static const auto per_second = static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
+  return kSecond / per_second;
+}
+
+std::optional<TaskStat> parse_task_stat(std::string_view text) {
+  // The command's name may hold anything, also brackets.
+  const size_t open = text.find('('), close = text.rfind(')');
+  if (open == text.npos || close == text.npos || close < open || close + 2 >= text.size())
+    return {};
+  TaskStat stat;
+  std::ranges::copy(text.substr(open + 1, std::min(close - open, stat.name.size()) - 1),
+                    stat.name.data());
+  stat.state = text[close + 2];
+  std::array<int64_t, kFields> fields = {};
+  fields[kLastCpu] = -1;
+  size_t found = kParent;
+  for (size_t at = close + 3; found < kFields && at < text.size(); ++found) {
+    const char* const digits = text.data() + at + 1;  // behind a blank
+    const auto parsed = std::from_chars(digits, text.data() + text.size(), fields[found]);
+    if (parsed.ec == std::errc::invalid_argument) break;  // one out of range is none of those above
+    at = static_cast<size_t>(parsed.ptr - text.data());
+  }
+  if (found <= kStartTicks) return {};
+  stat.parent = static_cast<pid_t>(fields[kParent]);
+  stat.group = static_cast<pid_t>(fields[kGroup]);
+  stat.session = static_cast<pid_t>(fields[kSession]);
+  stat.is_kernel_thread = (static_cast<unsigned>(fields[kFlags]) & kKernelThread) != 0;
+  stat.page_faults = static_cast<uint64_t>(fields[kMinorFaults] + fields[kMajorFaults]);
+  stat.cpu_ticks = static_cast<uint64_t>(fields[kUserTicks] + fields[kSystemTicks]);
+  stat.start_ticks = static_cast<uint64_t>(fields[kStartTicks]);
+  stat.last_cpu = static_cast<int>(fields[kLastCpu]);
+  return stat;
+}
+
+std::array<char, 32> proc_path(pid_t pid, std::string_view name) {
+  constexpr std::string_view kFolder = "/proc/";
+  std::array<char, 32> path = {};
+  char* end = std::ranges::copy(kFolder, path.data()).out;
+  end = std::to_chars(end, path.data() + path.size(), pid).ptr;
+  *end++ = '/';
+  std::ranges::copy(name, end);
+  return path;
+}
+
+int read_task_stat(pid_t pid, TaskStat& stat) {
+  const UniqueFd file(::open(proc_path(pid, "stat").data(), O_RDONLY | O_CLOEXEC));
+  if (!file) return errno == ENOENT ? ESRCH : errno;
+  std::array<char, 1024> text;
+  const ssize_t bytes = ::read(file.get(), text.data(), text.size());
+  if (bytes < 0) return errno;
+  const auto parsed = parse_task_stat({text.data(), static_cast<size_t>(bytes)});
+  if (parsed) stat = *parsed;
+  return parsed ? 0 : EIO;
+}
+
+std::optional<TaskStat> read_task_stat(pid_t pid) {
+  TaskStat stat;
+  return read_task_stat(pid, stat) == 0 ? std::optional(stat) : std::nullopt;
+}
+
+std::string read_proc_file(pid_t pid, std::string_view name, size_t limit) {
+  return read_head(fmt::format("/proc/{}/{}", pid, name), limit);
+}
+
+std::string link_of(pid_t pid, int fd) { return read_link(fmt::format("/proc/{}/fd/{}", pid, fd)); }
+
+std::string read_link(const std::string& path, int folder) {
+  std::array<char, PATH_MAX> text;
+  const ssize_t length = ::readlinkat(folder, path.c_str(), text.data(), text.size());
+  return {text.data(), static_cast<size_t>(std::max<ssize_t>(length, 0))};
+}
+
+Access access_of(int flags) {
+  switch (flags & O_ACCMODE) {
+    case O_RDONLY:
+      return Access::read;
+    case O_WRONLY:
+      return Access::write;
+    default:
+      return Access::both;
+  }
+}
+
+NumberedNames::NumberedNames(const std::string& path, int folder) {
+  UniqueFd fd(::openat(folder, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd) open_.reset(::fdopendir(fd.get()));
+  if (open_) fd.release();
+}
+
+std::optional<int> NumberedNames::next() {
+  while (const dirent* entry = open_ ? readdir(open_.get()) : nullptr) {
+    const std::string_view name = entry->d_name;
+    int number = 0;
+    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size()) return number;
+  }
+  open_.reset();
+  return {};
+}
+
+std::optional<TaskTimes> parse_schedstat(const std::string& text) {
+  TaskTimes times;
+  const int found =
+      std::sscanf(text.c_str(), "%" SCNu64 " %" SCNu64, &times.on_cpu_ns, &times.runnable_ns);
+  return found == 2 ? std::optional(times) : std::nullopt;
+}
+
+std::optional<ProcessStats> parse_process_stats(std::string_view stat, const std::string& schedstat,
+                                                std::string_view status) {
+  const auto task = parse_task_stat(stat);
+  const auto times = parse_schedstat(schedstat);
+  const auto voluntary = keyed_number(status, "voluntary_ctxt_switches");
+  const auto involuntary = keyed_number(status, "nonvoluntary_ctxt_switches");
+  if (!task || task->last_cpu < 0 || !times || !voluntary || !involuntary) return {};
+  ProcessStats stats;
+  stats.times = *times;
+  stats.page_faults = task->page_faults;
+  stats.last_cpu = task->last_cpu;
+  stats.times.voluntary_switches = *voluntary;
+  stats.times.involuntary_switches = *involuntary;
+  return stats;
+}
+
+std::optional<ProcessStats> read_process_stats(pid_t pid) {
+  auto stats = parse_process_stats(read_proc_file(pid, "stat"), read_proc_file(pid, "schedstat"),
+                                   read_proc_file(pid, "status", kLongestStatus));
+  if (stats) stats->cpus = {{pid, stats->last_cpu}};
+  return stats;
+}
+
+std::optional<ProcessStats> read_process_stats(std::span<const pid_t> pids) {
+  if (pids.size() == 1) return read_process_stats(pids.front());
+  if (pids.empty()) return {};
+  ProcessStats sum;
+  for (const pid_t pid : pids) {
+    const auto one = read_process_stats(pid);
+    if (!one) return {};
+    sum.times.on_cpu_ns += one->times.on_cpu_ns;
+    sum.times.runnable_ns += one->times.runnable_ns;
+    sum.times.voluntary_switches += one->times.voluntary_switches;
+    sum.times.involuntary_switches += one->times.involuntary_switches;
+    sum.page_faults += one->page_faults;
+    sum.cpus.insert(one->cpus.begin(), one->cpus.end());
+  }
+  sum.times.on_cpu_ns /= pids.size();
+  sum.times.runnable_ns /= pids.size();
+  return sum;
+}
+
+}  // namespace pipetop
