@@ -2,13 +2,77 @@
 
 #include <sys/stat.h>
 
+#include <array>
 #include <cerrno>
+#include <future>
+#include <map>
+
+#include "bpf/ring.h"
+
+// The skeleton has variables of these types.
+#include <ring.skel.h>
 
 #include "engine/base/error.h"
-#include "engine/observe/ring_program.h"
+#include "engine/base/mapping.h"
+#include "engine/observe/libbpf.h"
 
 namespace pipetop::observe {
 namespace {
+
+struct Stealer {
+  ring_stealer index;
+  const char* function;
+};
+
+constexpr std::array kStealers = {
+    Stealer{RING_STEAL_ANON, "anon_pipe_buf_try_steal"},
+    Stealer{RING_STEAL_GENERIC, "generic_pipe_buf_try_steal"},
+    Stealer{RING_STEAL_USER_PAGE, "user_page_pipe_buf_try_steal"},
+    Stealer{RING_STEAL_PAGE_CACHE, "page_cache_pipe_buf_try_steal"},
+    Stealer{RING_STEAL_ZERO_PAGE, "zero_pipe_buf_try_steal"},  // since 6.5
+};
+static_assert(kStealers.size() == RING_STEALERS);
+
+// bpf/ring.bpf.c, loaded: for a pipe of ours as for those of others.
+class RingProgram {
+ public:
+  RingProgram()
+      : skeleton_(load_skeleton<ring_bpf>("the ring reader", [](ring_bpf&) {})),
+        snapshots_(map_array(skeleton_->maps.snapshots)),
+        copies_(map_array(skeleton_->maps.copies)) {}
+
+  const bpf_program* iterator() const { return skeleton_->progs.take_snapshot; }
+  int copies_fd() const { return bpf_map__fd(skeleton_->maps.copies); }
+  const ring_copy& copy(ring_copier copier) const {
+    return static_cast<const ring_copy*>(copies_.data())[copier];
+  }
+
+  // Used to identify a slot's kind; until set, every slot is `other`.
+  void learn_kinds(const Symbols& symbols) {
+    for (const Stealer& stealer : kStealers)
+      skeleton_->bss->stealers[stealer.index] = symbols.address_of(stealer.function);
+  }
+
+  // Which pipe is read from now on: what a descriptor of the process refers to.
+  void choose(int fd, uint64_t inode) {
+    skeleton_->bss->pipe_fd = static_cast<uint32_t>(fd);
+    skeleton_->bss->pipe_ino = inode;
+  }
+
+  // Through a link to the process that holds it. Null if it doesn't hold it there; else valid until
+  // the next call. Throws SystemError.
+  const ring_snapshot* read(const Link& process, ring_copier copier) {
+    skeleton_->bss->copier = copier;
+    auto& snapshot = *static_cast<ring_snapshot*>(snapshots_.data());
+    snapshot.ring.at_ns = 0;
+    if (!run_iterator(process)) throw SystemError("read of the ring", errno);
+    return snapshot.ring.at_ns != 0 ? &snapshot : nullptr;
+  }
+
+ private:
+  Skeleton<ring_bpf> skeleton_;
+  Mapping snapshots_, copies_;
+};
 
 struct stat stat_of_pipe(int fd) {
   struct stat status = {};
@@ -55,10 +119,56 @@ class BpfRingReader final : public RingReader {
   Link link_;
 };
 
+// Of a pipeline there are a few at a time.
+constexpr size_t kMostLinks = 64;
+
+class BpfForeignRings final : public ForeignRings {
+ public:
+  // The kernel takes 40 ms to write its symbols.
+  BpfForeignRings()
+      : symbols_(std::async(std::launch::async | std::launch::deferred, Symbols::of_this_kernel)) {
+    // A refusal must be noticed now.
+    (void)attached(getpid());
+  }
+
+  Reading<RingFrame> frame(PipeId pipe, const PipeEnd& end) override {
+    if (symbols_.valid()) program_.learn_kinds(symbols_.get());
+    program_.choose(end.fd, pipe.inode);
+    try {
+      const ring_snapshot* snapshot = program_.read(attached(end.process.pid), RING_BY_ITERATOR);
+      if (!snapshot)
+        return Reading<RingFrame>::unavailable("this end was closed; choose another one");
+      return frame_of(*snapshot);
+    } catch (const Error& refused) {
+      return Reading<RingFrame>::unavailable(refused.what());
+    }
+  }
+
+ private:
+  const Link& attached(pid_t pid) {
+    Link& link = links_[pid];
+    if (link) return link;
+    if (links_.size() > kMostLinks) {
+      links_.clear();
+      return attached(pid);
+    }
+    begin_libbpf_log();
+    link = attach_to_process(program_.iterator(), pid);
+    if (!link) throw_refused("attach the ring reader", errno);
+    return link;
+  }
+
+  RingProgram program_;
+  std::map<pid_t, Link> links_;
+  std::future<Symbols> symbols_;
+};
+
 }  // namespace
 
 std::unique_ptr<RingReader> make_ring_reader(int pipe_fd) {
   return std::make_unique<BpfRingReader>(pipe_fd);
 }
+
+std::unique_ptr<ForeignRings> make_foreign_rings() { return std::make_unique<BpfForeignRings>(); }
 
 }  // namespace pipetop::observe

@@ -1,5 +1,5 @@
-// Reads every slot of a pipe that this process holds, through bpf/ring.bpf.c, and converts what it
-// wrote to what front ends draw.
+// Reads every slot of a pipe where it is, through bpf/ring.bpf.c, and converts what that wrote to
+// what front ends draw.
 #pragma once
 
 #include <array>
@@ -7,11 +7,13 @@
 #include <memory>
 
 #include "bpf/ring.h"
+#include "engine/model/pipe_scan.h"
 #include "engine/model/ring_view.h"
 #include "engine/observe/symbols.h"
 
 namespace pipetop::observe {
 
+// Of a pipe that this process holds.
 class RingReader {
  public:
   virtual ~RingReader() = default;
@@ -35,6 +37,18 @@ class RingReader {
 
 // Throws Error, "why; remedy".
 std::unique_ptr<RingReader> make_ring_reader(int pipe_fd);
+
+// Of pipes that other processes hold: no end is opened.
+class ForeignRings {
+ public:
+  virtual ~ForeignRings() = default;
+
+  // The ring now, through any end of it; unavailable once that end is closed.
+  virtual Reading<RingFrame> frame(PipeId pipe, const PipeEnd& end) = 0;
+};
+
+// Throws Error, "why; remedy".
+std::unique_ptr<ForeignRings> make_foreign_rings();
 
 // A ring of more than RING_SLOTS slots has a head and a tail but no slots, and the
 // reading says so.

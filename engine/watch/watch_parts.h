@@ -10,8 +10,8 @@
 
 #include "engine/model/functions.h"
 #include "engine/model/settings.h"
-#include "engine/observe/foreign_rings.h"
 #include "engine/observe/pipe_scanner.h"
+#include "engine/observe/ring_reader.h"
 #include "engine/observe/stage_clock.h"
 #include "engine/watch/pipe_views.h"
 

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "engine/base/error.h"
-#include "engine/observe/foreign_rings.h"
+#include "engine/observe/ring_reader.h"
 #include "engine/observe/sampler.h"
 #include "engine/observe/stage_clock.h"
 #include "engine/observe/tests/bpf_fixture.h"

@@ -1,12 +1,11 @@
 // Slots of pipes that other processes hold.
-#include "engine/observe/foreign_rings.h"
-
 #include <sys/mman.h>
 #include <sys/uio.h>
 
 #include <algorithm>
 
 #include "engine/base/error.h"
+#include "engine/observe/ring_reader.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/observe/tests/scan_fixture.h"
 
