@@ -8,7 +8,7 @@
 
 #define FMODE_WRITE 2
 
-/* enum stage_wait, by number; 0: others. Set by user space, because numbers differ. */
+/* enum stage_wait, by number. Set by user space, because numbers differ. */
 const volatile __u8 calls[STAGE_CALLS];
 
 /* The descriptors of a call that moves data; -1: none. */
@@ -18,8 +18,7 @@ struct stage_route {
 
 static __always_inline __u32 kind_of(const struct system_call *call) {
   const __u64 number = call->number;
-  const __u32 kind = number < STAGE_CALLS ? calls[number] : 0;
-  return kind ? kind : STAGE_OTHER;
+  return number < STAGE_CALLS ? calls[number] : STAGE_OTHER;
 }
 
 static __always_inline bool writes(struct file *file) {

@@ -60,7 +60,7 @@ static __always_inline void add_to_place(struct stage_thread *thread, __u64 ns) 
 static __always_inline void end_sleep(struct stage_thread *thread, __u64 ns) {
   const __u32 wait = thread->wait;
   if (wait < STAGE_WAITS) thread->wait_ns[wait] += ns;
-  if (wait <= STAGE_FD_WRITE) add_to_place(thread, ns);
+  if (wait <= STAGE_PIPE_WRITE || wait >= STAGE_FD_READ) add_to_place(thread, ns);
 }
 
 /* For when a stop has interrupted it. */

@@ -16,22 +16,26 @@ enum {
   STAGE_SHARE_BITS = 16,  /* of a full ring */
 };
 
-/* What a thread waits for; and system calls, by what they wait for. */
+/*
+ * What a thread waits for, up to STAGE_OTHER with the numbers of WaitsFor in user space; and system
+ * calls, by what they wait for.
+ */
 enum stage_wait {
   STAGE_AWAKE,
   STAGE_PIPE_READ, /* of a watched pipe; with its number */
   STAGE_PIPE_WRITE,
-  STAGE_FD_READ, /* of something else; with the descriptor */
-  STAGE_FD_WRITE,
   STAGE_POLL,
   STAGE_DISK, /* uninterruptible */
   STAGE_NETWORK,
+  STAGE_TERMINAL, /* that it is one is known in user space only */
   STAGE_SLEEP,
   STAGE_LOCK,
   STAGE_CHILD,
   STAGE_SIGNAL,
   STAGE_STOPPED,
   STAGE_OTHER,
+  STAGE_FD_READ, /* of something else than a watched pipe; with the descriptor */
+  STAGE_FD_WRITE,
   STAGE_WAITS,
   /* Calls that move data, by where their descriptors are. */
   STAGE_READ = STAGE_WAITS,
@@ -41,6 +45,7 @@ enum stage_wait {
   STAGE_SENDFILE, /* from the second to the first */
   STAGE_VMSPLICE, /* to or from the first: as it was opened */
   STAGE_RESTART,  /* goes on with the sleep that a stop has interrupted */
+  STAGE_FCNTL,    /* for a lock, by the command in the second argument; in user space only */
 };
 
 enum stage_state {

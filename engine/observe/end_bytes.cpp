@@ -5,7 +5,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/observe/held_ends.h"
-#include "engine/observe/stage_calls.h"
+#include "engine/observe/waits.h"
 #include "engine/process/proc_files.h"
 
 namespace pipetop::observe {
@@ -30,7 +30,7 @@ EndByteCounter::EndByteCounter() {
         Exit::refused);
   skeleton_ = load_skeleton<end_bytes_bpf>("the byte counter", [](end_bytes_bpf& open) {
     open.rodata->ns_per_tick = ns_per_tick();
-    fill_stage_calls(open.rodata->calls);
+    fill_calls(open.rodata->calls);
   });
   // Who starts and who ends is known before anybody is counted.
   for (const bpf_program* program :

@@ -115,19 +115,6 @@ const ScannedPipe* find_pipe(std::span<const ScannedPipe> pipes, PipeId id) {
   return found != pipes.end() && found->id == id ? &*found : nullptr;
 }
 
-const std::string& DescriptorNames::name_of(ProcessId process, int fd, uint64_t now_ns) {
-  Name& name = names_[{process, fd}];
-  if (name.asked_ns != 0 && now_ns < name.asked_ns + kValid_ns) return name.text;
-  name.text = link_of(process.pid, fd);
-  name.asked_ns = now_ns;
-  return name.text;
-}
-
-void DescriptorNames::forget_old(uint64_t now_ns) {
-  std::erase_if(names_,
-                [&](const auto& entry) { return now_ns >= entry.second.asked_ns + 2 * kValid_ns; });
-}
-
 Descriptor DescriptorTable::find(ProcessId process, int fd) const {
   Descriptor descriptor;
   if (const HeldEnd* held = find_end(ends_, process, fd)) {

@@ -4,13 +4,12 @@
 
 #include <map>
 #include <span>
-#include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bpf/pipes.h"
 #include "engine/model/pipe_scan.h"
-#include "engine/observe/task_wait.h"
+#include "engine/observe/waits.h"
 
 namespace pipetop::observe {
 
@@ -63,25 +62,6 @@ const HeldEnd* find_end(std::span<const HeldEnd> ends, ProcessId process, int fd
 
 // Null if there is none. Pipes are by id.
 const ScannedPipe* find_pipe(std::span<const ScannedPipe> pipes, PipeId id);
-
-// What /proc/PID/fd/N refers to. A name is asked for again after some time, because a number is
-// soon given to another file.
-class DescriptorNames {
- public:
-  static constexpr uint64_t kValid_ns = 2'000'000'000;
-
-  const std::string& name_of(ProcessId process, int fd, uint64_t now_ns);
-  // To be called now and then.
-  void forget_old(uint64_t now_ns);
-  size_t size() const { return names_.size(); }
-
- private:
-  struct Name {
-    std::string text;
-    uint64_t asked_ns = 0;
-  };
-  std::map<std::tuple<ProcessId, int>, Name> names_;
-};
 
 // Borrows everything.
 class DescriptorTable {

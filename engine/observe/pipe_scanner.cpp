@@ -17,7 +17,7 @@
 #include "engine/observe/held_ends.h"
 #include "engine/observe/libbpf.h"
 #include "engine/observe/side_bytes.h"
-#include "engine/observe/task_wait.h"
+#include "engine/observe/waits.h"
 
 namespace pipetop::observe {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "engine/observe/libbpf.h"
 #include "engine/observe/record_reading.h"
-#include "engine/observe/stage_calls.h"
+#include "engine/observe/waits.h"
 
 namespace pipetop::observe {
 namespace {
@@ -17,7 +17,10 @@ constexpr size_t kMostPipesOfThread = 64;
 size_t index(WaitsFor wait) { return static_cast<size_t>(wait); }
 stage_wait kind_of(uint64_t key) { return static_cast<stage_wait>(key >> 32); }
 uint32_t number_of(uint64_t key) { return static_cast<uint32_t>(key); }
-bool is_for_descriptor(uint32_t wait) { return wait >= STAGE_PIPE_READ && wait <= STAGE_FD_WRITE; }
+bool is_for_descriptor(uint32_t wait) {
+  return wait == STAGE_PIPE_READ || wait == STAGE_PIPE_WRITE || wait == STAGE_FD_READ ||
+         wait == STAGE_FD_WRITE;
+}
 bool is_writing(uint32_t wait) { return wait == STAGE_PIPE_WRITE || wait == STAGE_FD_WRITE; }
 
 // As it is at the moment, also if no event has shown it yet.

@@ -3,10 +3,10 @@
 #include <optional>
 #include <set>
 
-#include "engine/observe/descriptor_waits.h"
 #include "engine/observe/end_bytes.h"
 #include "engine/observe/stage_pipes.h"
 #include "engine/observe/stage_threads.h"
+#include "engine/observe/waits.h"
 
 namespace pipetop::observe {
 namespace {

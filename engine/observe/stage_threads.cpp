@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
-#include "engine/observe/stage_calls.h"
+#include "engine/observe/waits.h"
 #include "engine/process/proc_files.h"
 
 namespace pipetop::observe {
@@ -13,7 +13,7 @@ namespace pipetop::observe {
 StageThreads::StageThreads(const StagePipes& pipes) {
   skeleton_ = load_skeleton<stages_bpf>("the observer of stages", [&](stages_bpf& open) {
     open.rodata->ns_per_tick = ns_per_tick();
-    fill_stage_calls(open.rodata->calls);
+    fill_calls(open.rodata->calls);
     if (bpf_map__reuse_fd(open.maps.inodes, pipes.inodes_fd()) != 0 ||
         bpf_map__reuse_fd(open.maps.rings, pipes.rings_fd()) != 0)
       throw_refused("share the watched pipes", errno);

@@ -1,7 +1,7 @@
 // The scanner without privileges, on pipes and processes of the test's own.
 #include "engine/base/system_files.h"
-#include "engine/observe/task_wait.h"
 #include "engine/observe/tests/scan_checks.h"
+#include "engine/observe/waits.h"
 
 namespace pipetop::observe {
 namespace {
