@@ -1,9 +1,11 @@
 #include "engine/observe/capabilities.h"
 
 #include <fmt/core.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 
 #include "engine/base/error.h"
 #include "engine/base/reading.h"
@@ -16,6 +18,13 @@ namespace {
 
 bool is_permission(int error_number) { return error_number == EPERM || error_number == EACCES; }
 
+bool is_before_6_1() {
+  utsname system = {};
+  int major = 0, minor = 0;
+  return uname(&system) == 0 && std::sscanf(system.release, "%d.%d", &major, &minor) == 2 &&
+         (major < 6 || (major == 6 && minor < 1));
+}
+
 }  // namespace
 
 Circumstances read_circumstances() {
@@ -24,6 +33,7 @@ Circumstances read_circumstances() {
   return {.can_load_bpf = has(CAP_SYS_ADMIN) || (has(CAP_BPF) && has(CAP_PERFMON)),
           .may_see_addresses = has(CAP_SYSLOG),
           .has_kernel_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0,
+          .is_old_kernel = is_before_6_1(),
           .perf_event_paranoid = int(read_number("/proc/sys/kernel/perf_event_paranoid", 2)),
           .kptr_restrict = int(read_number("/proc/sys/kernel/kptr_restrict", 0))};
 }
@@ -50,7 +60,9 @@ std::string why_and_remedy(const Refusal& refusal, const Circumstances& circumst
     case EOPNOTSUPP:
       return why + "; use a kernel with CONFIG_BPF_SYSCALL and CONFIG_PERF_EVENTS";
     default:
-      return why + "; Linux 6.1 or later is needed";
+      return why + (circumstances.is_old_kernel
+                        ? "; Linux 6.1 or later is needed"
+                        : "; this is a bug of pipetop: report it with this line");
   }
 }
 

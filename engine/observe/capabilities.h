@@ -11,6 +11,7 @@ struct Circumstances {
   bool can_load_bpf = false;       // CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN
   bool may_see_addresses = false;  // of kernel symbols: CAP_SYSLOG
   bool has_kernel_btf = false;     // /sys/kernel/btf/vmlinux
+  bool is_old_kernel = false;      // older than Linux 6.1
   int perf_event_paranoid = 2;     // sysctl kernel.perf_event_paranoid
   int kptr_restrict = 0;           // sysctl kernel.kptr_restrict
 };

@@ -10,6 +10,7 @@ namespace {
 constexpr Circumstances kAllowed = {.can_load_bpf = true,
                                     .may_see_addresses = true,
                                     .has_kernel_btf = true,
+                                    .is_old_kernel = false,
                                     .perf_event_paranoid = 2,
                                     .kptr_restrict = 0};
 
@@ -26,9 +27,13 @@ TEST(Capabilities, NamesMissingBtf) {
 }
 
 TEST(Capabilities, KeepsLibbpfsWords) {
-  EXPECT_EQ(why_and_remedy({"load the ring reader", EINVAL, "libbpf: prog 'look': no"}, kAllowed),
-            "load the ring reader: Invalid argument (libbpf: prog 'look': no); "
-            "Linux 6.1 or later is needed");
+  const Refusal refusal = {"load the ring reader", EINVAL, "libbpf: prog 'look': no"};
+  const std::string why = "load the ring reader: Invalid argument (libbpf: prog 'look': no); ";
+  Circumstances old = kAllowed;
+  old.is_old_kernel = true;
+  EXPECT_EQ(why_and_remedy(refusal, old), why + "Linux 6.1 or later is needed");
+  EXPECT_EQ(why_and_remedy(refusal, kAllowed),
+            why + "this is a bug of pipetop: report it with this line");
 }
 
 TEST(Capabilities, FindsTheVerifiersComplaint) {
