@@ -21,19 +21,26 @@ namespace {
 
 // The guardian's only descriptors: from the second one on, those of its duty.
 constexpr int kLifeline = 3;
-constexpr char kReady = 'r', kDone = 'd', kTriesAgain = 't';
+constexpr char kReady = 0;  // when it has started; else errno
+constexpr char kDone = 'd', kTriesAgain = 't';
 constexpr long kPause_ns = 100 * long(kMs);
 constexpr int kPatience_ms = 10'000;  // with a first attempt on a busy machine
 
 // All below are called in the child: only async-signal-safe calls.
 
+[[noreturn]] void fail(int lifeline) {
+  const char error = static_cast<char>(errno);
+  (void)!::send(lifeline, &error, 1, MSG_NOSIGNAL);
+  ::_exit(1);
+}
+
 // Returns how many it keeps for its duty.
-int keep_descriptors(int lifeline, std::array<int, 2> fds) {
+int keep_descriptors(int given_lifeline, std::array<int, 2> fds) {
   constexpr int kSafe = 10;  // above those to be replaced
-  lifeline = ::fcntl(lifeline, F_DUPFD, kSafe);
-  if (lifeline < 0) ::_exit(1);
+  const int lifeline = ::fcntl(given_lifeline, F_DUPFD, kSafe);
+  if (lifeline < 0) fail(given_lifeline);
   for (int& fd : fds)
-    if (fd >= 0 && (fd = ::fcntl(fd, F_DUPFD, kSafe)) < 0) ::_exit(1);
+    if (fd >= 0 && (fd = ::fcntl(fd, F_DUPFD, kSafe)) < 0) fail(given_lifeline);
   // Readers of our output must not wait for the guardian to end.
   for (int fd = 0; fd < kLifeline; ++fd) ::close(fd);
   ::dup2(lifeline, kLifeline);
@@ -90,11 +97,13 @@ Guardian::Guardian(const GuardianDuty& duty) {
     throw SystemError("fork", error);
   }
   other_end.reset();
-  char ready = 0;
-  while (::read(lifeline_.get(), &ready, 1) < 0 && errno == EINTR) continue;
-  if (ready == kReady) return;
+  char failure = kReady;
+  ssize_t said = 0;
+  while ((said = ::read(lifeline_.get(), &failure, 1)) < 0 && errno == EINTR) continue;
+  if (said == 1 && failure == kReady) return;
   while (::waitpid(std::exchange(pid_, 0), nullptr, 0) < 0 && errno == EINTR) continue;
-  throw SystemError("start of the guardian", EMFILE);  // what its start may lack
+  if (said == 1) throw SystemError("start of the guardian", failure);
+  throw Error("the guardian was killed when it started; try again", Exit::refused);
 }
 
 bool Guardian::is_there() const {
