@@ -42,6 +42,19 @@ static __always_inline __u32 role_of(const struct task_struct *task) {
   return (__u64)task == role_task[1] ? 1 : SCHED_ROLES;
 }
 
+// A function of its own, as in sampler.bpf.c.
+static __noinline bool may_see_task(struct task_struct *task) { return may_see(task); }
+
+// Whoever can no longer be seen is over for us. Of our own workers it is not asked: the verifier
+// takes it out.
+static __always_inline __u32 seen_role_of(struct task_struct *task) {
+  const __u32 id = role_of(task);
+  if (id >= SCHED_ROLES || sees_all || may_see_task(task)) return id;
+  role_task[id] = 0;
+  roles[id].state = SCHED_NOBODY;
+  return SCHED_ROLES;
+}
+
 static __always_inline void set_running(struct ring_watch *ring, __u32 id, bool runs) {
   if (runs)
     __sync_fetch_and_or(&ring->running, 1u << id);
@@ -138,7 +151,7 @@ static __always_inline void leave_cpu(void *ctx, __u32 id, struct task_struct *t
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next) {
-  const __u32 from = role_of(prev), to = role_of(next);
+  const __u32 from = seen_role_of(prev), to = seen_role_of(next);
   if (from >= SCHED_ROLES && to >= SCHED_ROLES) return 0;
   const __u64 now_ns = bpf_ktime_get_ns();
   if (from < SCHED_ROLES) {
@@ -156,7 +169,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 SEC("tp_btf/sched_wakeup")
 int on_wakeup(__u64 *ctx) {
   struct task_struct *task = (void *)ctx[0];
-  const __u32 id = role_of(task);
+  const __u32 id = seen_role_of(task);
   if (id >= SCHED_ROLES) return 0;
   const __u32 state = roles[id].state;
   if (state == SCHED_UNKNOWN ? !task->on_cpu : state == SCHED_BLOCKED) wake_up(id, task);

@@ -13,6 +13,7 @@
 #include "engine/base/error.h"
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/sampler.h"
+#include "engine/observe/sched_reader.h"
 #include "engine/observe/stage_clock.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/observe/tests/scan_fixture.h"
@@ -290,6 +291,31 @@ TEST_F(ProcAccess, WhoHidesLaterIsNoLongerSeen) {
         if (end.process.pid == pid && rings->frame(pipe.id, end).has_value())
           return problem + "its rings are shown";
     return problem;
+  };
+  EXPECT_EQ(said_as(kNobody, kObserving, look), "");
+}
+
+TEST_F(ProcAccess, WhoHidesLaterIsNoLongerTimed) {
+  const auto make = [] { return make_sched_reader({}, kStacksPerSecond, Whose::anyones); };
+  PIPETOP_NEED(possible([&] { make(); }));
+  Hiding hiding;
+  char ready;
+  ASSERT_EQ(read(hiding.answer.out.get(), &ready, 1), 1);
+  const auto look = [&]() -> std::string {
+    const auto reader = make();
+    reader->watch(Role::writer, hiding.child.pid());
+    const auto sleeps = [&] {
+      return reader->times(Role::writer).value.value_or(TaskTimes{}).voluntary_switches;
+    };
+    const bool is_known = eventually([&] {
+      reader->poll(monotonic_ns());
+      return reader->times(Role::writer).has_value();
+    });
+    if (!is_known) return "no times";
+    std::string problem = hiding.ask(20);
+    const uint64_t first = sleeps();
+    problem += hiding.ask(20);
+    return sleeps() == first ? problem : problem + "its sleeps are counted";
   };
   EXPECT_EQ(said_as(kNobody, kObserving, look), "");
 }
