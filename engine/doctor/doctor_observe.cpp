@@ -11,7 +11,7 @@
 #include "engine/observe/capabilities.h"
 #include "engine/observe/observers.h"
 #include "engine/observe/perf_events.h"
-#include "engine/observe/tick_cost.h"
+#include "engine/observe/ticks.h"
 
 namespace pipetop {
 namespace {

@@ -8,8 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/experiment/trial.h"
 #include "engine/observe/perf_events.h"
-#include "engine/observe/tick_control.h"
-#include "engine/observe/tick_schedule.h"
+#include "engine/observe/ticks.h"
 
 namespace pipetop {
 namespace {

@@ -17,14 +17,14 @@
 
 #include "engine/model/counts.h"
 #include "engine/model/snapshot.h"
-#include "engine/observe/call_counter.h"
+#include "engine/observe/call_trees.h"
 #include "engine/observe/occupancy.h"
 #include "engine/observe/perf_events.h"
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/sampler.h"
 #include "engine/observe/sched_reader.h"
 #include "engine/observe/symbols.h"
-#include "engine/observe/tick_control.h"
+#include "engine/observe/ticks.h"
 
 namespace pipetop {
 

@@ -8,24 +8,15 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 
 #include "engine/base/reading.h"
 #include "engine/model/settings.h"
+#include "engine/observe/call_trees.h"
 #include "engine/observe/occupancy.h"
 #include "engine/observe/perf_events.h"
 
 namespace pipetop::observe {
-
-struct StackSample {
-  uint64_t at_ns = 0;
-  Role role = Role::writer;
-  std::span<const uint64_t> addresses;  // leaf first; empty: in user mode
-};
-
-// From a record of bpf/sampler.h, which it refers to; nothing if the record is malformed.
-std::optional<StackSample> sample_of(const void* record, size_t bytes);
 
 // Maps that several objects count in; borrowed.
 struct OccupancyMaps {

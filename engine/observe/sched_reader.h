@@ -1,35 +1,20 @@
 // Wall time of the two roles by state, and the stacks in which they sleep, counted
-// by bpf/sched.bpf.c on every switch; folded into a table, how long, and a call tree.
+// by bpf/sched.bpf.c on every switch.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "engine/base/reading.h"
 #include "engine/model/counts.h"
-#include "engine/model/functions.h"
 #include "engine/model/settings.h"
+#include "engine/observe/call_trees.h"
 #include "engine/observe/sampler.h"
-#include "engine/observe/symbols.h"
 
 namespace pipetop::observe {
-
-// Where a role slept, and for how long: cumulative totals.
-struct Sleeps {
-  uint64_t ns = 0;
-  uint64_t times = 0;              // how often it went to sleep
-  uint64_t lost = 0, lost_ns = 0;  // sleeps whose stack could not be kept
-
-  // By place, see SchedReader::stack(): sleeps of a millisecond or more, and
-  // shorter ones. If there are too many short ones, a random sample represents
-  // them, so the second is an estimate.
-  std::vector<uint64_t> long_ns, short_ns;
-};
 
 class SchedReader {
  public:
@@ -68,16 +53,5 @@ inline constexpr uint32_t kStacksPerSecond = 250;  // at most: taking one costs 
 std::unique_ptr<SchedReader> make_sched_reader(OccupancyMaps maps = {},
                                                uint32_t stacks_per_s = kStacksPerSecond,
                                                Whose whose = Whose::ours);
-
-// The functions in which a task sleeps, innermost first, from the addresses of a
-// stack taken when it switched away.
-std::vector<Function> sleeping_stack(std::span<const uint64_t> addresses, const Symbols& symbols);
-
-// The difference between `now` and `before`. `stack_of` returns the addresses of a
-// place. The tree's weight is exactly `ns`: estimates are scaled to fit, and time
-// whose stack was lost is a separate root, "[unknown]".
-BlockedTable blocked_table(const Sleeps& now, const Sleeps& before,
-                           const std::function<std::span<const uint64_t>(size_t)>& stack_of,
-                           const Symbols& symbols);
 
 }  // namespace pipetop::observe

@@ -1,10 +1,10 @@
-#include "engine/observe/call_counter.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 #include <random>
 #include <set>
+
+#include "engine/observe/call_trees.h"
 
 namespace pipetop::observe {
 namespace {

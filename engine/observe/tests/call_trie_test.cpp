@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "engine/observe/call_counter.h"
+#include "engine/observe/call_trees.h"
 
 namespace pipetop::observe {
 namespace {

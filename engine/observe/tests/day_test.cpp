@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/base/clock.h"
-#include "engine/observe/call_counter.h"
+#include "engine/observe/call_trees.h"
 #include "engine/observe/occupancy.h"
 
 namespace pipetop::observe {

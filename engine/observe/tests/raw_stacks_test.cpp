@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "engine/observe/call_counter.h"
+#include "engine/observe/call_trees.h"
 
 namespace pipetop::observe {
 namespace {

@@ -1,8 +1,7 @@
-#include "engine/observe/tick_control.h"
-
 #include <gtest/gtest.h>
 
 #include "engine/base/clock.h"
+#include "engine/observe/ticks.h"
 #include "engine/tests/eventually.h"
 
 namespace pipetop::observe {

@@ -1,6 +1,6 @@
-#include "engine/observe/tick_cost.h"
-
 #include <gtest/gtest.h>
+
+#include "engine/observe/ticks.h"
 
 namespace pipetop::observe {
 namespace {

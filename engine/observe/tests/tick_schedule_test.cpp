@@ -1,10 +1,9 @@
-#include "engine/observe/tick_schedule.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "engine/base/clock.h"
+#include "engine/observe/ticks.h"
 
 namespace pipetop::observe {
 namespace {

@@ -9,7 +9,7 @@
 #include "bpf/ring.h"
 #include "bpf/sampler.h"
 #include "bpf/sched.h"
-#include "engine/observe/call_counter.h"
+#include "engine/observe/call_trees.h"
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/sampler.h"
 #include "engine/observe/sched_reader.h"

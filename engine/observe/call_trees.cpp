@@ -1,6 +1,11 @@
-#include "engine/observe/call_counter.h"
+#include "engine/observe/call_trees.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <numeric>
+
+#include "bpf/sampler.h"
 
 namespace pipetop::observe {
 namespace {
@@ -21,6 +26,41 @@ uint64_t hash_of(std::span<const uint64_t> addresses) {
 
 uint64_t key_of(CallTrie::Place caller, Function function) {
   return uint64_t{caller} << 32 | function.number();
+}
+
+// On every such stack, so not informative; also "__schedule.constprop.0".
+bool is_scheduler(std::string_view name) {
+  return name == "schedule" || name.starts_with("__schedule");
+}
+
+// Differences of cumulative totals, which may still decrease: the current interval
+// no longer counts once the process is gone, and a sleep may turn out to be short.
+uint64_t growth(uint64_t now, uint64_t before) { return now > before ? now - before : 0; }
+
+// `before` is as long, or empty.
+std::vector<uint64_t> growths(std::vector<uint64_t> now, const std::vector<uint64_t>& before) {
+  for (size_t i = 0; i < before.size(); ++i) now[i] = growth(now[i], before[i]);
+  return now;
+}
+
+uint64_t sum_of(const std::vector<uint64_t>& weights) {
+  return std::accumulate(weights.begin(), weights.end(), uint64_t{0});
+}
+
+// Scales them to add up to `wanted`, unless all are 0.
+void fit(std::vector<uint64_t>& weights, uint64_t wanted) {
+  const uint64_t sum = sum_of(weights);
+  if (sum == wanted || sum == 0) return;
+  const double factor = static_cast<double>(wanted) / static_cast<double>(sum);
+  uint64_t passed = 0, given = 0;
+  for (uint64_t& weight : weights) {
+    passed += weight;
+    // By cumulative ends, so that nothing is lost to rounding, which may also be upwards.
+    const uint64_t end =
+        passed == sum ? wanted : std::min(wanted, static_cast<uint64_t>(double(passed) * factor));
+    weight = end - given;
+    given = end;
+  }
 }
 
 }  // namespace
@@ -66,6 +106,17 @@ CallTree CallTrie::tree(std::span<const uint64_t> self) const {
                           i < self.size() ? self[i] : 0, total[i]});
   }
   return tree;
+}
+
+std::optional<StackSample> sample_of(const void* record, size_t bytes) {
+  const auto& sample = *static_cast<const sampler_sample*>(record);
+  const size_t head = offsetof(sampler_sample, ip);
+  static_assert(sizeof(sample.ip[0]) == sizeof(uint64_t));
+  if (bytes < head || sample.role >= SAMPLER_ROLES || sample.frames > SAMPLER_DEPTH ||
+      bytes < head + sample.frames * sizeof(sample.ip[0]))
+    return {};
+  return StackSample{sample.at_ns, static_cast<Role>(sample.role),
+                     std::span(reinterpret_cast<const uint64_t*>(sample.ip), sample.frames)};
 }
 
 CallCounter::CallCounter(uint64_t window_ns, uint64_t enough)
@@ -127,6 +178,48 @@ void CallCounter::clear() {
 FunctionTable CallCounter::table(Span span) const {
   const SpanCounts& counts = of(span);
   return {counts.samples, counts.lost, std::make_shared<const CallTree>(trie_.tree(counts.self))};
+}
+
+// Below the scheduler is what took the stack: a tracepoint and BPF.
+std::vector<Function> sleeping_stack(std::span<const uint64_t> addresses, const Symbols& symbols) {
+  std::vector<Function> stack;
+  for (const uint64_t address : addresses) stack.emplace_back(symbols.caller_at(address));
+  const auto scheduler = [](Function f) { return is_scheduler(f.name()); };
+  const auto first = std::ranges::find_if(stack, scheduler);
+  if (first == stack.end()) return stack;
+  stack.erase(stack.begin(), std::ranges::find_if_not(first, stack.end(), scheduler));
+  return stack;
+}
+
+BlockedTable blocked_table(const Sleeps& now, const Sleeps& before,
+                           const std::function<std::span<const uint64_t>(size_t)>& stack_of,
+                           const Symbols& symbols) {
+  BlockedTable table;
+  table.ns = growth(now.ns, before.ns);
+  table.times = growth(now.times, before.times);
+  table.lost = growth(now.lost, before.lost);
+
+  // By place, with the rest at the end.
+  std::vector<uint64_t> exact = growths(now.long_ns, before.long_ns);
+  exact.push_back(growth(now.lost_ns, before.lost_ns));
+  if (sum_of(exact) > table.ns) fit(exact, table.ns);
+  std::vector<uint64_t> estimate = growths(now.short_ns, before.short_ns);
+  fit(estimate, table.ns - sum_of(exact));
+  exact.back() += table.ns - sum_of(exact) - sum_of(estimate);
+  estimate.push_back(0);
+
+  CallTrie trie;
+  std::vector<uint64_t> self;
+  for (size_t i = 0; i < exact.size(); ++i) {
+    if (exact[i] + estimate[i] == 0) continue;
+    const bool has_place = i + 1 < exact.size();
+    const CallTrie::Place place = trie.place_of(has_place ? sleeping_stack(stack_of(i), symbols)
+                                                          : std::vector{Function(kUnknown)});
+    self.resize(trie.places());
+    self[place] += exact[i] + estimate[i];
+  }
+  table.tree = std::make_shared<CallTree>(trie.tree(self));
+  return table;
 }
 
 }  // namespace pipetop::observe

@@ -1,14 +1,18 @@
-// Stacks folded into a tree, and the samples of one process counted in it.
+// Stacks folded into trees: samples of what a process runs, and what it sleeps in.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "engine/model/functions.h"
+#include "engine/model/settings.h"
 #include "engine/observe/symbols.h"
 
 namespace pipetop::observe {
@@ -44,6 +48,17 @@ class CallTrie {
   std::vector<Node> nodes_;
   std::unordered_map<uint64_t, Place> callees_;  // by caller and function
 };
+
+// ---- samples of a process ----
+
+struct StackSample {
+  uint64_t at_ns = 0;
+  Role role = Role::writer;
+  std::span<const uint64_t> addresses;  // leaf first; empty: in user mode
+};
+
+// From a record of bpf/sampler.h, which it refers to; nothing if the record is malformed.
+std::optional<StackSample> sample_of(const void* record, size_t bytes);
 
 enum class Span : uint8_t {
   window,   // the last seconds
@@ -102,5 +117,30 @@ class CallCounter {
   std::array<SpanCounts, 2> counts_;  // by Span
   std::deque<Remembered> window_;     // oldest first, except for slight disorder between CPUs
 };
+
+// ---- sleeps ----
+
+// Where a role slept, and for how long: cumulative totals.
+struct Sleeps {
+  uint64_t ns = 0;
+  uint64_t times = 0;              // how often it went to sleep
+  uint64_t lost = 0, lost_ns = 0;  // sleeps whose stack could not be kept
+
+  // By place, see SchedReader::stack(): sleeps of a millisecond or more, and
+  // shorter ones. If there are too many short ones, a random sample represents
+  // them, so the second is an estimate.
+  std::vector<uint64_t> long_ns, short_ns;
+};
+
+// The functions in which a task sleeps, innermost first, from the addresses of a
+// stack taken when it switched away.
+std::vector<Function> sleeping_stack(std::span<const uint64_t> addresses, const Symbols& symbols);
+
+// The difference between `now` and `before`. `stack_of` returns the addresses of a
+// place. The tree's weight is exactly `ns`: estimates are scaled to fit, and time
+// whose stack was lost is a separate root, "[unknown]".
+BlockedTable blocked_table(const Sleeps& now, const Sleeps& before,
+                           const std::function<std::span<const uint64_t>(size_t)>& stack_of,
+                           const Symbols& symbols);
 
 }  // namespace pipetop::observe
