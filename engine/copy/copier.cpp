@@ -13,8 +13,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/copy/methods.h"
-#include "engine/copy/mover.h"
+#include "engine/copy/movers.h"
 
 namespace pipetop {
 namespace {
@@ -54,12 +53,6 @@ void sleep_for(uint64_t ns) {
 }
 
 }  // namespace
-
-std::string_view name_of(CopyMethod method) {
-  constexpr std::array<std::string_view, 4> kNames = {"splice", "splice through an own pipe",
-                                                      "copy_file_range", "read and write"};
-  return kNames[static_cast<size_t>(method)];
-}
 
 Copier::Copier(const CopyOptions& options)
     : in_(checked_end(options.in, options.in_name)),

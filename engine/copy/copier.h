@@ -14,14 +14,6 @@
 
 namespace pipetop {
 
-enum class CopyMethod : uint8_t {
-  splice,           // one end is a pipe
-  splice_by_pipe,   // through a pipe of our own
-  copy_file_range,  // between two regular files
-  copy,             // read and write
-};
-std::string_view name_of(CopyMethod method);  // "splice"
-
 enum class CopySide : uint8_t { none, in, out };
 
 struct CopyOptions {

@@ -1,4 +1,4 @@
-// The two ends of a copy: what their descriptors refer to decides how bytes can be moved.
+// The two ends of a copy, and how bytes can be moved between them, by what they are.
 #pragma once
 
 #include <sys/types.h>
@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace pipetop {
 
@@ -39,5 +41,20 @@ std::optional<uint64_t> bytes_left(int fd);
 
 // Whether `in` would read what is written to `out`, without an end: `view log >> log`.
 bool feeds_itself(const CopyEnd& in, const CopyEnd& out);
+
+enum class CopyMethod : uint8_t {
+  splice,           // one end is a pipe
+  splice_by_pipe,   // through a pipe of our own
+  copy_file_range,  // between two regular files
+  copy,             // read and write
+};
+std::string_view name_of(CopyMethod method);  // "splice"
+
+struct CopyMethods {
+  std::vector<CopyMethod> best_first;  // the last one is `copy`, which always works
+  std::string why;                     // why the first one isn't better; "" if nothing is
+};
+
+CopyMethods methods_for(const CopyEnd& in, const CopyEnd& out, bool may_splice);
 
 }  // namespace pipetop

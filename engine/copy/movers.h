@@ -1,4 +1,4 @@
-// The ways to move bytes. One file each; Copier chooses.
+// The ways to move bytes; Copier chooses.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "engine/copy/methods.h"
+#include "engine/copy/ends.h"
 
 #include <gtest/gtest.h>
 
