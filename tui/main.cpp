@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/process/inherited_signals.h"
+#include "engine/process/child.h"
 #include "engine/process/worker.h"
 #include "engine/registry/main_capabilities.h"
 #include "engine/registry/worker_main.h"

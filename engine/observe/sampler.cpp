@@ -9,7 +9,7 @@
 
 #include "bpf/sampler.h"
 #include "engine/observe/libbpf.h"
-#include "engine/process/descriptor_limit.h"
+#include "engine/process/child.h"
 
 namespace pipetop::observe {
 namespace {

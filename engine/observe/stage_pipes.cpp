@@ -5,7 +5,7 @@
 #include <set>
 
 #include "engine/observe/perf_events.h"
-#include "engine/process/descriptor_limit.h"
+#include "engine/process/child.h"
 #include "engine/process/foreign_end.h"
 
 namespace pipetop::observe {

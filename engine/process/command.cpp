@@ -1,19 +1,17 @@
 #include "engine/process/command.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/process/descriptor_limit.h"
-#include "engine/process/exec_report.h"
-#include "engine/process/inherited_signals.h"
+#include "engine/process/child.h"
 
 namespace pipetop {
 namespace {
@@ -49,27 +47,16 @@ WatchedCommand::WatchedCommand(std::span<const std::string> words) {
   for (std::string& word : strings) arguments.push_back(word.data());
   arguments.push_back(nullptr);
 
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw SystemError("pipe2", errno);
-  const UniqueFd reports(ends[0]);
-  UniqueFd error_write(ends[1]);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-  pid_ = ::fork();
-  if (pid_ < 0) {
-    const int error = errno;
+  try {
+    StartedChild child = start_child([&](int fd) { become_command(arguments.data(), fd); });
+    if (child.exec_error != 0) throw_exec_error(strings[0], child.exec_error);
+    pid_ = child.pid;
+    pidfd_ = std::move(child.pidfd);
+  } catch (...) {
     ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
-    throw SystemError("fork", error);
+    throw;
   }
-  if (pid_ == 0) become_command(arguments.data(), error_write.get());
-  error_write.reset();
-  if (const int error = wait_for_exec(reports, pid_)) {
-    ::waitpid(pid_, nullptr, 0);
-    ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
-    throw_exec_error(strings[0], error);
-  }
-  // Not reaped yet, so the pid cannot have been reused.
-  pidfd_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
-  if (!pidfd_) throw SystemError("pidfd_open", errno);
 }
 
 WatchedCommand::~WatchedCommand() { ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0); }

@@ -14,8 +14,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/process/descriptor_limit.h"
-#include "engine/process/exec_report.h"
+#include "engine/process/child.h"
 #include "engine/process/privileges.h"
 
 #ifndef P_PIDFD
@@ -105,22 +104,12 @@ WorkerProcess::WorkerProcess(const std::string& program, int control_fd, std::sp
   if (fds.size() > kMostFds) throw SystemError("descriptors of a worker", E2BIG);
   const User user = user_to_become();
   const Exec exec = {program.c_str(), std::to_string(user.uid), std::to_string(user.gid)};
-  int error_pipe[2];
-  if (::pipe2(error_pipe, O_CLOEXEC) != 0) throw SystemError("pipe2", errno);
-  const UniqueFd error_read(error_pipe[0]);
-  UniqueFd error_write(error_pipe[1]);
-
-  const pid_t pid = ::fork();
-  if (pid < 0) throw SystemError("fork", errno);
-  if (pid == 0) become_worker(exec, control_fd, fds, error_write.get());
-  child_ = std::make_unique<Child>(pid);
-  error_write.reset();
-
-  if (const int error = wait_for_exec(error_read, pid))
-    throw SystemError(fmt::format("exec of {}", program), error);
-  // Not reaped yet, so the pid cannot have been reused.
-  child_->pidfd = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (!child_->pidfd) throw SystemError("pidfd_open", errno);
+  StartedChild started =
+      start_child([&](int error_fd) { become_worker(exec, control_fd, fds, error_fd); });
+  if (started.exec_error != 0)
+    throw SystemError(fmt::format("exec of {}", program), started.exec_error);
+  child_ = std::make_unique<Child>(started.pid);
+  child_->pidfd = std::move(started.pidfd);
 }
 
 void WorkerProcess::send(int signal) const {

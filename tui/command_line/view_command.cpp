@@ -13,7 +13,7 @@
 #include "engine/base/text.h"
 #include "engine/base/unique_fd.h"
 #include "engine/copy/copier.h"
-#include "engine/process/inherited_signals.h"
+#include "engine/process/child.h"
 #include "engine/process/privileges.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/process/inherited_signals.h"
+#include "engine/process/child.h"
 #include "engine/process/tests/foreign_process.h"
 #include "engine/tests/eventually.h"
 

@@ -1,9 +1,9 @@
-#include "engine/process/descriptor_limit.h"
-
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "engine/process/child.h"
 
 namespace pipetop {
 namespace {

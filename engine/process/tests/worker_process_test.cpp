@@ -13,7 +13,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/event_loop.h"
-#include "engine/process/descriptor_limit.h"
+#include "engine/process/child.h"
 #include "engine/process/pipe_owner.h"
 #include "engine/process/worker.h"
 #include "engine/process/worker_pool.h"

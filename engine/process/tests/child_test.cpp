@@ -1,6 +1,5 @@
-#include "engine/process/exec_report.h"
+#include "engine/process/child.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -14,30 +13,22 @@ namespace {
 
 // What is said of a child that does this before it execs.
 int reported(const std::function<void()>& before_exec, const char* program = "/bin/true") {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return -1;
-  const UniqueFd reports(ends[0]);
-  UniqueFd report(ends[1]);
-  const pid_t child = ::fork();
-  if (child == 0) {
+  const StartedChild child = start_child([&](int) {
     before_exec();
     ::execl(program, program, nullptr);
-    report_failed_exec(report.get());
-  }
-  report.reset();
-  const int error_number = wait_for_exec(reports, child);
-  ::waitpid(child, nullptr, 0);
-  return error_number;
+  });
+  ::waitpid(child.pid, nullptr, 0);
+  return child.exec_error;
 }
 
-TEST(ExecReport, SaysWhetherExecSucceeded) {
+TEST(StartChild, SaysWhetherExecSucceeded) {
   EXPECT_EQ(reported([] {}), 0);
   EXPECT_EQ(reported([] {}, "/no/such/program"), ENOENT);
   EXPECT_EQ(reported([] { ::_exit(0); }), 0);
 }
 
 // Ctrl-Z reaches a child that has not left our process group yet.
-TEST(ExecReport, AStoppedChildIsContinued) {
+TEST(StartChild, AStoppedChildIsContinued) {
   EXPECT_EQ(reported([] { ::raise(SIGSTOP); }), 0);
   EXPECT_EQ(reported([] { ::raise(SIGSTOP); }, "/no/such/program"), ENOENT);
 }
