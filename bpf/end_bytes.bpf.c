@@ -12,7 +12,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "stage_calls.bpf.h"
-#include "task_number.bpf.h"
+#include "task.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 

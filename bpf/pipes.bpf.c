@@ -12,8 +12,7 @@
 #include "access.bpf.h"
 #include "kernel.h"
 #include "pipe_slots.bpf.h"
-#include "system_call.bpf.h"
-#include "task_number.bpf.h"
+#include "task.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 

@@ -2,9 +2,8 @@
 /* What system calls wait for, and between which descriptors they move data. */
 #pragma once
 
-#include "descriptor.bpf.h"
 #include "stages.h"
-#include "system_call.bpf.h"
+#include "task.bpf.h"
 
 #define FMODE_WRITE 2
 

@@ -2,9 +2,9 @@
 /* The pipes that are watched, and which of them a descriptor refers to. */
 #pragma once
 
-#include "descriptor.bpf.h"
 #include "kernel.h"
 #include "stages.h"
+#include "task.bpf.h"
 
 /* Address of a pipe's inode to its id. */
 struct {

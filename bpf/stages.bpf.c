@@ -17,7 +17,7 @@
 
 #include "stage_threads.bpf.h"
 #include "stage_wait.bpf.h"
-#include "task_number.bpf.h"
+#include "task.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 

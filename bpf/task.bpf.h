@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The system call that a thread is in. */
+/* Of a task: its numbers, its descriptors, and the system call that it is in. */
 #pragma once
 
 #include "kernel.h"
@@ -8,6 +8,29 @@
 #define PF_IO_WORKER 0x00000010
 #define PF_KTHREAD 0x00200000
 
+/* In the pid namespace of whoever reads an iterator. It only visits tasks of it. */
+static __always_inline __u32 our_level(void) {
+  return bpf_get_current_task_btf()->thread_pid->level;
+}
+
+static __always_inline __u32 number_of(struct pid *pid, __u32 level) {
+  __u32 number = 0;
+  if (!pid || level > BPF_CORE_READ(pid, level)) return 0;
+  const void *numbers = (void *)pid + bpf_core_field_offset(struct pid, numbers);
+  const __u64 at = (__u64)level * bpf_core_type_size(struct upid);
+  bpf_probe_read_kernel(&number, sizeof(number),
+                        numbers + at + bpf_core_field_offset(struct upid, nr));
+  return number;
+}
+
+static __always_inline struct file *file_at(struct task_struct *task, __u32 fd) {
+  struct fdtable *table = task->files->fdt; /* reading through a null pointer gives 0 */
+  struct file *file = NULL;
+  if (fd < table->max_fds) bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
+  return file;
+}
+
+/* The system call that a thread is in. */
 struct system_call {
   __s64 number; /* -1: none */
   __u64 argument[3];
