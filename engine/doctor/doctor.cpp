@@ -9,16 +9,26 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
 
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "engine/base/numbers.h"
 #include "engine/base/system_files.h"
 #include "engine/base/text.h"
 #include "engine/base/unique_fd.h"
-#include "engine/doctor/doctor_checks.h"
 #include "engine/host/host.h"
+#include "engine/host/machine_limits.h"
 #include "engine/host/pipe_max_size.h"
-#include "engine/host/zero_copy_probe.h"
 #include "engine/memory/buffer.h"
+#include "engine/observe/capabilities.h"
+#include "engine/observe/observers.h"
+#include "engine/observe/perf_events.h"
+#include "engine/observe/ticks.h"
+#include "engine/process/pipe_owner.h"
 #include "engine/process/placement.h"
 #include "engine/registry/main_capabilities.h"
 #include "engine/watch/intervention_words.h"
@@ -26,6 +36,34 @@
 
 namespace pipetop {
 namespace {
+
+using Checks = std::vector<Check>;
+
+void add(Checks& checks, std::string name, Check check) {
+  check.name = std::move(name);
+  checks.push_back(std::move(check));
+}
+
+// Results without a name.
+Check works(std::string found) { return {{}, CheckResult::works, std::move(found), {}, {}}; }
+Check limited(std::string found, std::string why, std::string remedy) {
+  return {{}, CheckResult::limited, std::move(found), std::move(why), std::move(remedy)};
+}
+Check missing(std::string found, std::string why, std::string remedy) {
+  return {{}, CheckResult::missing, std::move(found), std::move(why), std::move(remedy)};
+}
+
+// Nothing, with errno set, if there is none.
+std::optional<PipeOwner> make_pipe() {
+  try {
+    return PipeOwner();
+  } catch (const SystemError& refused) {
+    errno = refused.error_number();
+    return {};
+  }
+}
+
+std::string errno_text(int error_number) { return std::generic_category().message(error_number); }
 
 constexpr const char* kSandbox =
     "leave the container or sandbox, or allow it: docker run --security-opt seccomp=unconfined";
@@ -180,16 +218,106 @@ Check check_steal() {
                  "measure on a quiet or dedicated host");
 }
 
-}  // namespace
+constexpr observe::TickRate kRate = {999};
 
-std::optional<PipeOwner> make_pipe() {
-  try {
-    return PipeOwner();
-  } catch (const SystemError& refused) {
-    errno = refused.error_number();
-    return {};
-  }
+// A reading's reason is "why; remedy".
+Check failed(CheckResult result, std::string found, const std::string& reason) {
+  const std::string why(why_of(reason));
+  return {{}, result, std::move(found), why, why == reason ? "" : reason.substr(why.size() + 2)};
 }
+
+Check check_btf() {
+  if (access("/sys/kernel/btf/vmlinux", R_OK) == 0) return works("/sys/kernel/btf/vmlinux");
+  return missing("no /sys/kernel/btf/vmlinux", errno_text(errno),
+                 "boot a kernel with CONFIG_DEBUG_INFO_BTF=y");
+}
+
+Check check_perf() {
+  using observe::PerfClock;
+  const int cycles = observe::open_perf_events(PerfClock::cycles, kRate).error_number;
+  if (cycles == 0) return works("cycles");
+  if (const int clock = observe::open_perf_events(PerfClock::cpu_clock, kRate).error_number)
+    return failed(
+        CheckResult::missing, "none",
+        observe::why_and_remedy({"perf_event_open", clock, {}}, observe::read_circumstances()));
+  return limited("cpu-clock",
+                 fmt::format("no hardware cycles ({}): code that runs with interrupts disabled is "
+                             "attributed to the code that enables them",
+                             errno_text(cycles)),
+                 "give the virtual machine a PMU, or use real hardware");
+}
+
+Check check_symbols() {
+  if (!observe::Symbols::of_this_kernel().empty()) return works("/proc/kallsyms");
+  return failed(CheckResult::missing, "addresses are hidden",
+                observe::why_no_addresses(observe::read_circumstances()));
+}
+
+template <class T>
+bool can_be_had(const Reading<T>& reading) {
+  return reading.status != ReadingStatus::unavailable;
+}
+
+Check check_functions(const Observers& observers) {
+  const Reading<SamplingEvent> event = observers.event();
+  if (event.has_value()) {
+    const std::optional<double> tick_ns = observe::measure_tick_ns();
+    if (!tick_ns) return works(fmt::format("{} at {} Hz", event->name, event->hz));
+    return works(fmt::format("{} at {} Hz: a tick costs {:.0f} us", event->name,
+                             observe::affordable_hz(*tick_ns), *tick_ns / 1e3));
+  }
+  return failed(CheckResult::missing, "no kernel functions", event.reason);
+}
+
+Check check_blocked(const Observers& observers) {
+  const Reading<TaskTimes> times = observers.times(Role::writer);
+  if (can_be_had(times)) return works("sched_switch");
+  return failed(CheckResult::limited, "schedstat: no wake-ups, no stacks", times.reason);
+}
+
+Check check_ring(Observers& observers) {
+  const Reading<RingFrame> frame = observers.ring_frame(monotonic_ns());
+  if (frame.has_value()) return works(fmt::format("every slot of {}", frame->slots));
+  return failed(CheckResult::missing, "no view of the slots", frame.reason);
+}
+
+Check check_occupancy(const Observers& observers) {
+  const Reading<Occupancy> occupancy = observers.occupancy();
+  if (occupancy.has_value() && occupancy->source.starts_with("FIONREAD"))
+    return failed(CheckResult::limited, occupancy->source, observers.event().reason);
+  if (occupancy.has_value()) return works(occupancy->source);
+  if (can_be_had(occupancy)) return works("at every sample");
+  return failed(CheckResult::missing, "unknown", occupancy.reason);
+}
+
+// In one line.
+Check check_counters(BpfCounters layout) {
+  const Reading<observe::CounterCost> cost = observe::measure_counter_cost(layout);
+  if (!cost.has_value()) return failed(CheckResult::missing, "cannot be measured", cost.reason);
+  std::string found;
+  for (const auto& [cpus, ns] : cost->ns_by_cpus)
+    found += fmt::format("{}{:.1f} ns per add on {}", found.empty() ? "" : ", ", ns,
+                         counted(uint64_t(cpus), "CPU"));
+  return works(fmt::format("{}; {}", found, format_size(cost->bytes)));
+}
+
+void check_observers(Checks& checks) {
+  add(checks, "BTF", check_btf());
+  add(checks, "perf events", check_perf());
+  add(checks, "symbols", check_symbols());
+  const std::optional<PipeOwner> pipe = make_pipe();
+  if (!pipe) return;  // reported by check_pipe_size()
+  Observers observers({.pipe_fd = pipe->read_fd()});
+  observers.poll(monotonic_ns());
+  add(checks, "functions (BPF sampler)", check_functions(observers));
+  add(checks, "blocked time (BPF tracepoints)", check_blocked(observers));
+  add(checks, "ring (BPF iterator)", check_ring(observers));
+  add(checks, "ring occupancy", check_occupancy(observers));
+  add(checks, "BPF counters, percpu", check_counters(BpfCounters::percpu));
+  add(checks, "BPF counters, shared", check_counters(BpfCounters::shared));
+}
+
+}  // namespace
 
 std::vector<Check> diagnose() {
   const ZeroCopyProbe probe = probe_zero_copy();

@@ -16,7 +16,6 @@
 #include "engine/base/error.h"
 #include "engine/observe/held_ends.h"
 #include "engine/observe/libbpf.h"
-#include "engine/observe/side_bytes.h"
 #include "engine/observe/waits.h"
 
 namespace pipetop::observe {

@@ -17,7 +17,7 @@
 #include "engine/observe/capabilities.h"
 #include "engine/observe/held_ends.h"
 #include "engine/observe/pipe_scanner.h"
-#include "engine/process/pipe_asker.h"
+#include "engine/process/foreign_end.h"
 #include "engine/process/privileges.h"
 #include "engine/process/proc_files.h"
 

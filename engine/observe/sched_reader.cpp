@@ -13,7 +13,6 @@
 
 #include "engine/base/clock.h"
 #include "engine/observe/libbpf.h"
-#include "engine/observe/record_reading.h"
 
 namespace pipetop::observe {
 namespace {

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "engine/observe/libbpf.h"
-#include "engine/observe/record_reading.h"
 #include "engine/observe/waits.h"
 
 namespace pipetop::observe {

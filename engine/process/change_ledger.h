@@ -10,7 +10,6 @@
 #include "engine/process/change_record.h"
 #include "engine/process/foreign_change.h"
 #include "engine/process/guardian.h"
-#include "engine/process/put_back.h"
 
 namespace pipetop {
 

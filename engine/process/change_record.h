@@ -3,7 +3,6 @@
 //
 // It is read as if a stranger had written it: only a file of our own that nobody else may touch, of
 // our version, with numbers that make sense. Whether its processes are still those, and have what
-// was set, is asked before anything is touched (engine/process/put_back.h).
 #pragma once
 
 #include <memory>

@@ -3,7 +3,12 @@
 // across a wait.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "engine/base/unique_fd.h"
 #include "engine/model/pipe_scan.h"
@@ -31,6 +36,40 @@ class ForeignEnd {
 
  private:
   UniqueFd copy_;
+};
+
+// Asks pipes that others hold for their size and what is in them, in a child: only it ever has a
+// copy of an end, and closes it before it answers. A copy keeps others from end of file and
+// SIGPIPE, so nobody must be able to stop its owner meanwhile: the child is in a session of its
+// own, so that no terminal and no shell stops it with us, and it is killed with us. It stays for
+// the next questions: to fork for each would take longer than all else.
+
+class PipeAsker {
+ public:
+  struct Question {
+    PipeId pipe;
+    PipeEnd end;
+  };
+  struct Answer {
+    uint64_t capacity = 0, queued = 0;  // bytes
+  };
+
+  PipeAsker() = default;
+  PipeAsker(const PipeAsker&) = delete;
+  PipeAsker& operator=(const PipeAsker&) = delete;
+  ~PipeAsker() { end(); }
+
+  // In the same order; nothing: that process no longer holds this pipe there, or we may not ask.
+  std::vector<std::optional<Answer>> ask(std::span<const Question> questions);
+
+  pid_t child() const { return child_; }  // 0: it isn't needed yet
+
+ private:
+  bool begin();
+  void end();
+
+  pid_t child_ = 0;
+  UniqueFd pidfd_, socket_;
 };
 
 }  // namespace pipetop

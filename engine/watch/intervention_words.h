@@ -7,7 +7,6 @@
 #include "engine/base/error.h"
 #include "engine/process/change_record.h"
 #include "engine/process/foreign_change.h"
-#include "engine/process/put_back.h"
 
 namespace pipetop {
 

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "engine/host/machine_limits.h"
 #include "engine/meter/rewritten_slots.h"
 #include "engine/model/control_block.h"
 #include "engine/model/counts.h"
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
 #include "engine/process/worker_pool.h"
-#include "engine/workload/capabilities.h"
 
 namespace pipetop {
 

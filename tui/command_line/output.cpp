@@ -14,7 +14,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "engine/process/as_user.h"
+#include "engine/process/privileges.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 

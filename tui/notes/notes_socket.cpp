@@ -17,7 +17,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "engine/process/as_user.h"
+#include "engine/process/privileges.h"
 
 namespace pipetop::tui {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "engine/host/zero_copy_probe.h"
+#include "engine/host/machine_limits.h"
 
 namespace pipetop {
 namespace {

@@ -1,6 +1,6 @@
-#include "engine/observe/side_bytes.h"
-
 #include <gtest/gtest.h>
+
+#include "engine/observe/held_ends.h"
 
 namespace pipetop::observe {
 namespace {

@@ -1,5 +1,3 @@
-#include "engine/process/as_user.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -20,6 +18,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/unique_fd.h"
+#include "engine/process/privileges.h"
 #include "engine/tests/eventually.h"
 
 namespace pipetop {

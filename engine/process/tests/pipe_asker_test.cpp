@@ -1,11 +1,10 @@
-#include "engine/process/pipe_asker.h"
-
 #include <gtest/gtest.h>
 #include <poll.h>
 
 #include <cstring>
 #include <filesystem>
 
+#include "engine/process/foreign_end.h"
 #include "engine/process/proc_files.h"
 #include "engine/process/tests/foreign_process.h"
 #include "engine/tests/eventually.h"

@@ -1,8 +1,9 @@
 // The kernel's answer to a netlink request.
+#include "engine/workload/percpu/netlink.h"
+
 #include <vector>
 
 #include "engine/tests/fuzz/fuzz.h"
-#include "engine/workload/percpu/netlink_answer.h"
 
 using namespace pipetop;
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/workload/percpu/netlink_socket.h"
+#include "engine/workload/percpu/netlink.h"
 #include "engine/workload/percpu/rule_messages.h"
 
 namespace pipetop::percpu {

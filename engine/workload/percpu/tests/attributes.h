@@ -13,7 +13,7 @@
 #include <map>
 #include <vector>
 
-#include "engine/workload/percpu/netlink_socket.h"
+#include "engine/workload/percpu/netlink.h"
 #include "engine/workload/percpu/rule_messages.h"
 
 namespace pipetop::percpu {

@@ -1,11 +1,11 @@
-#include "engine/workload/percpu/netlink_answer.h"
-
 #include <gtest/gtest.h>
 #include <libmnl/libmnl.h>
 
 #include <array>
 #include <cerrno>
 #include <span>
+
+#include "engine/workload/percpu/netlink.h"
 
 namespace pipetop::percpu {
 namespace {

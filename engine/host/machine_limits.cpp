@@ -1,4 +1,4 @@
-#include "engine/host/zero_copy_probe.h"
+#include "engine/host/machine_limits.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -6,12 +6,16 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "engine/base/error.h"
+#include "engine/base/system_files.h"
 #include "engine/base/unique_fd.h"
+#include "engine/host/host.h"
 #include "engine/memory/buffer.h"
 #include "engine/model/settings.h"
+#include "engine/process/privileges.h"
 
 namespace pipetop {
 namespace {
@@ -80,6 +84,28 @@ ZeroCopyProbe probe_file_zero_copy(int scratch_fd) {
 ZeroCopyProbe probe_file_zero_copy() {
   const UniqueFd memory(memfd_create("pipetop-probe", MFD_CLOEXEC));
   return memory ? probe_file_zero_copy(memory.get()) : unverifiable("memfd_create", errno);
+}
+
+uint64_t free_huge_pages() {
+  const auto number = [](const char* file) {
+    return read_number(fmt::format("/sys/kernel/mm/hugepages/hugepages-2048kB/{}", file), 0);
+  };
+  const long long reserved = number("free_hugepages") - number("resv_hugepages");
+  const long long on_demand = number("nr_overcommit_hugepages") - number("surplus_hugepages");
+  return static_cast<uint64_t>(std::max(reserved, 0ll) + std::max(on_demand, 0ll));
+}
+
+Capabilities read_capabilities() {
+  const HostInfo host = read_host();
+  Capabilities machine;
+  machine.probe = probe_zero_copy();
+  machine.file_probe = probe_file_zero_copy();
+  machine.thp = read_thp("enabled");
+  machine.shmem_thp = read_thp("shmem_enabled");
+  if (host.pipe_max_size != 0) machine.pipe_max_bytes = host.pipe_max_size;
+  machine.may_exceed_pipe_max = (effective_capabilities() & capabilities({CAP_SYS_RESOURCE})) != 0;
+  machine.cpus = read_topology();
+  return machine;
 }
 
 }  // namespace pipetop

@@ -1,14 +1,32 @@
-// What this machine allows.
+// What this machine allows; whether vmsplice, and splice from a file, are zero copy on this kernel
+// is tested instead of checking its version.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "engine/host/host.h"
-#include "engine/host/zero_copy_probe.h"
+#include "engine/model/snapshot.h"
 #include "engine/process/placement.h"
 
 namespace pipetop {
+
+struct ZeroCopyProbe {
+  ZeroCopy result = ZeroCopy::unverifiable;
+  int vmsplice_errno = 0;  // why vmsplice failed; 0 if it did not
+  std::string reason;      // in words, whatever the result
+};
+
+// Lends a page to a temporary pipe, changes the page, and reads the pipe: if the
+// byte has changed, the pipe held the page itself.
+ZeroCopyProbe probe_zero_copy();
+
+// The same with splice from a temporary file or a memfd.
+ZeroCopyProbe probe_file_zero_copy(int scratch_fd);
+ZeroCopyProbe probe_file_zero_copy();
+
+// ---- what this machine allows ----
 
 struct Capabilities {
   ZeroCopyProbe probe;       // of vmsplice

@@ -1,4 +1,4 @@
-#include "engine/process/put_back.h"
+#include "engine/process/foreign_change.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
