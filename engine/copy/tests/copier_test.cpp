@@ -262,18 +262,19 @@ int size_after(TwoEnds in, int in_bytes, int out_bytes) {
 }
 
 TEST(Copier, AFileMakesAPipeOfTheUsualSizeLarger) {
-  constexpr int kUsual = 64 << 10, kBytesThatAreWorthIt = 3 << 20;
+  constexpr int kUsualPipe = 64 << 10, kBytesThatAreWorthIt = 3 << 20;
   const auto file = [](size_t bytes) {
     return TwoEnds{UniqueFd(::dup(ScratchFile(random_bytes(bytes)).fd.get())), UniqueFd()};
   };
-  EXPECT_EQ(size_after(file(kBytesThatAreWorthIt), 0, kUsual), 256 << 10);
-  EXPECT_EQ(size_after(file(1'000), 0, kUsual), kUsual);
-  EXPECT_EQ(size_after(file(kBytesThatAreWorthIt), 0, kUsual / 2), kUsual / 2) << "by somebody";
+  EXPECT_EQ(size_after(file(kBytesThatAreWorthIt), 0, kUsualPipe), 256 << 10);
+  EXPECT_EQ(size_after(file(1'000), 0, kUsualPipe), kUsualPipe);
+  EXPECT_EQ(size_after(file(kBytesThatAreWorthIt), 0, kUsualPipe / 2), kUsualPipe / 2)
+      << "by somebody";
   TwoEnds pipe = make_pipe();
   const std::jthread feeder([fd = std::move(pipe.write)] {
     write_all(fd.get(), std::string(kBytesThatAreWorthIt, 'x'));
   });
-  EXPECT_EQ(size_after(std::move(pipe), kUsual, kUsual), kUsual);
+  EXPECT_EQ(size_after(std::move(pipe), kUsualPipe, kUsualPipe), kUsualPipe);
 }
 
 TEST(Copier, StopsAfterSoManyBytesAndTakesNoMore) {

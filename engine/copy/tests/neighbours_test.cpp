@@ -87,9 +87,9 @@ TEST(Neighbours, StopsWhenItIsTold) {
 }
 
 TEST(Neighbours, AShellThatWaitsForItsChildDoesntCount) {
-  EXPECT_EQ(names_of({{10, 1, "bash"}, {11, 10, "gzip"}}), "gzip");
-  EXPECT_EQ(names_of({{10, 1, "a"}, {11, 1, "b"}, {12, 1, "c"}}), "a and 2 more");
-  EXPECT_EQ(names_of({}), "");
+  EXPECT_EQ(pipetop::names_of({{10, 1, "bash"}, {11, 10, "gzip"}}), "gzip");
+  EXPECT_EQ(pipetop::names_of({{10, 1, "a"}, {11, 1, "b"}, {12, 1, "c"}}), "a and 2 more");
+  EXPECT_EQ(pipetop::names_of({}), "");
 }
 
 }  // namespace
