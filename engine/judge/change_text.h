@@ -8,6 +8,9 @@
 
 namespace pipetop {
 
+// Of what it was: what is below that is gone.
+inline constexpr double kGone = 0.05;
+
 std::string percent_number(double share);             // "13.5", "0"
 std::string count_number(double count);               // "24k", "4.0k", "17", "0.5"
 std::string bytes_text(double before, double after);  // "68 → 211 KiB", "64 KiB → 1.1 MiB"

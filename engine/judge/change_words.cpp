@@ -11,8 +11,6 @@
 namespace pipetop {
 namespace {
 
-// Of a number: below that it is gone.
-constexpr double kGone = 0.05;
 // A function tells all of a work's gain if it has so much of it.
 constexpr double kTells = 0.8;
 // A gain beside the cause is worth naming if the function had so much of the samples, and lost at

@@ -13,8 +13,6 @@
 namespace pipetop {
 namespace {
 
-// Of a share: below that it is gone.
-constexpr double kGone = 0.05;
 constexpr double kNothing = 0.01;  // of the time
 
 // What a stage does with a part of its time.

@@ -20,14 +20,14 @@ constexpr double kLeastRest = 0.01;
 // Of a stage that doesn't spin in calls that return at once.
 constexpr double kWaitsAtAll = 0.01;
 
-bool is_alive(const Pipeline& pipeline, const StageEnd& end) {
+bool is_in_use(const Pipeline& pipeline, const StageEnd& end) {
   return end.active && end.stage < pipeline.stages.size() && !pipeline.stages[end.stage].gone;
 }
 
 void add_ends(const Pipeline& pipeline, const std::vector<StageEnd>& ends,
               std::vector<size_t>& stages) {
   for (const StageEnd& end : ends)
-    if (is_alive(pipeline, end) && std::ranges::find(stages, end.stage) == stages.end())
+    if (is_in_use(pipeline, end) && std::ranges::find(stages, end.stage) == stages.end())
       stages.push_back(end.stage);
 }
 
