@@ -37,8 +37,9 @@ Segment known() {
   s.items = 12345;
   s.rate = Reading<RateStats>::of({12.5, 12.4, 0.25, 12.0, 13.0, 17});
   for (SegmentRole& role : s.roles)
-    role = {Reading<double>::of(0.7), Reading<double>::of(0.1), Reading<double>::of(0.2),
-            Reading<FunctionTable>::of(table()), Reading<BlockedTable>::warming("too short")};
+    role = {{Reading<double>::of(0.7), Reading<double>::of(0.1), Reading<double>::of(0.2)},
+            Reading<FunctionTable>::of(table()),
+            Reading<BlockedTable>::warming("too short")};
   Occupancy occupancy;
   occupancy.samples = 4000;
   occupancy.mean_share = 0.5;
