@@ -14,7 +14,7 @@ namespace {
 // renumbered, and its estimate begins anew.
 constexpr uint64_t kSettle_ns = 500 * kMs;
 constexpr uint64_t kLastSeconds_ns = 10 * kSecond;
-constexpr size_t kMarks = 200;
+constexpr size_t kMostMarks = 200;
 
 const Pipe* find(const Pipeline& pipeline, std::optional<PipeId> id) {
   const auto found =
@@ -95,7 +95,7 @@ void WatchSegments::begin(uint64_t now_ns, const Pipeline& seen, std::vector<Seg
   const Pipe* const pipe = find(seen, measured);
   begin_bytes_ = pipe ? pipe->total_bytes.value_or(0) : 0;
   marks_.push_back({now_ns, current_.key});
-  if (marks_.size() > kMarks) marks_.erase(marks_.begin());
+  if (marks_.size() > kMostMarks) marks_.erase(marks_.begin());
 }
 
 Throughput WatchSegments::throughput(uint64_t now_ns, const Pipeline& seen) const {

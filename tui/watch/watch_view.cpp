@@ -31,7 +31,8 @@ std::string commands_text(const PipeRow& row, const std::vector<StageEnd>& ends)
   size_t named = 0;
   for (const StageEnd& end : ends) {
     if (end.stage >= row.stages.size()) continue;
-    if (named++ == kNamedAtMost) return fmt::format("{} and {} more", text, ends.size() - kNamedAtMost);
+    if (named++ == kNamedAtMost)
+      return fmt::format("{} and {} more", text, ends.size() - kNamedAtMost);
     const Stage& stage = row.stages[end.stage];
     text += fmt::format("{}{} (pid {}, fd {}{})", text.empty() ? "" : ", ",
                         stage.command.empty() ? stage.name : stage.command, stage.id.pid,
