@@ -20,6 +20,11 @@ std::string text_of(const Reading<T>& reading, Format format) {
   return reading.status == ReadingStatus::unavailable ? "n/a" : "…";
 }
 
+// Of a rate against the one before: a gain, a loss, or neither.
+inline Style factor_style(double factor) {
+  return factor >= 1.02 ? Style::good : factor <= 0.98 ? Style::warning : Style::value;
+}
+
 // Dim if stale or unknown.
 template <class T>
 Style value_style(const Reading<T>& reading) {

@@ -28,10 +28,9 @@ Reading<CallProfile> profile_of(const Observed& role, Activity activity, bool wa
   return of_wall_time(*std::move(profile.value), activity, role.shares);
 }
 
-std::optional<CallProfile> profile_before(const Reference& reference, Role role,
-                                          const ListChoice& choice) {
-  if (!reference.segment) return std::nullopt;
-  auto profile = profile_of(reference.segment->role(role), choice.activity, choice.wall);
+std::optional<CallProfile> profile_before(const SegmentRole* before, const ListChoice& choice) {
+  if (!before) return std::nullopt;
+  auto profile = profile_of(*before, choice.activity, choice.wall);
   if (profile.has_value() && profile->whole == 0) return std::nullopt;
   return std::move(profile.value);
 }
@@ -66,6 +65,45 @@ const CallRow* row_to_open(ListState& list) {
 void erase_last_character(std::string& text) {
   while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
   if (!text.empty()) text.pop_back();
+}
+
+// Of a role or a stage, compared with what it was `before`, if that is known.
+template <class Observed>
+void make_contents(ListContents& contents, const Observed& w, const SegmentRole* before,
+                   std::string_view reference, const ListChoice& choice, const Folds& folds) {
+  const bool running = choice.activity == Activity::running;
+  const bool observed = running ? w.functions.has_value() : w.blocked.has_value();
+  contents.processes = w.processes;
+  contents.what = observed && choice.wall ? "shares of the wall time"
+                  : running               ? "functions"
+                                          : "blocked time";
+  Reading<CallProfile> now = profile_of(w, choice.activity, choice.wall);
+  if (now.has_value() && choice.form == ListForm::tree && !now->tree->paths) {
+    contents.what = "the tree";
+    now = Reading<CallProfile>::unavailable("callers were not recorded; f shows the functions");
+  }
+  if (!now.has_value()) {
+    contents.rows = {now.status, {}, now.reason};
+    contents.source = {};
+    return;
+  }
+  contents.count = running ? w.functions->samples : w.blocked->times;
+  contents.lost = running ? w.functions->lost : w.blocked->lost;
+  ListContents::Source source{*std::move(now.value),
+                              profile_before(before, choice),
+                              {choice.form, choice.sort(), choice.filter},
+                              &folds,
+                              folds.version()};
+  // Shares without a total are not vanished shares.
+  if (source.now.whole == 0 && !choice.wall) source.before.reset();
+  contents.compared = source.before.has_value();
+  contents.reference = reference;
+  if (contents.rows.has_value() && source == contents.source) return;
+  contents.source = std::move(source);
+  const ListContents::Source& made = contents.source;
+  contents.rows = Reading<CallRows>::of(
+      make_rows(made.now, made.before ? &*made.before : nullptr, made.choice, folds));
+  contents.rows.status = now.status;
 }
 
 }  // namespace
@@ -108,41 +146,22 @@ Reading<CallProfile> of_wall_time(CallProfile profile, Activity activity, const 
   return Reading<CallProfile>::of(std::move(profile));
 }
 
-void refresh(ListContents& contents, const WorkerReadings& w, const Reference& reference,
+void refresh(ListContents& contents, const WorkerReadings& worker, const Reference& reference,
              const ListChoice& choice, const Folds& folds) {
-  const bool running = choice.activity == Activity::running;
-  const bool observed = running ? w.functions.has_value() : w.blocked.has_value();
-  contents.processes = w.processes;
-  contents.what = observed && choice.wall ? "shares of the wall time"
-                  : running               ? "functions"
-                                          : "blocked time";
-  Reading<CallProfile> now = profile_of(w, choice.activity, choice.wall);
-  if (now.has_value() && choice.form == ListForm::tree && !now->tree->paths) {
-    contents.what = "the tree";
-    now = Reading<CallProfile>::unavailable("callers were not recorded; f shows the functions");
-  }
-  if (!now.has_value()) {
-    contents.rows = {now.status, {}, now.reason};
-    contents.source = {};
-    return;
-  }
-  contents.count = running ? w.functions->samples : w.blocked->times;
-  contents.lost = running ? w.functions->lost : w.blocked->lost;
-  ListContents::Source source{*std::move(now.value),
-                              profile_before(reference, w.role, choice),
-                              {choice.form, choice.sort(), choice.filter},
-                              &folds,
-                              folds.version()};
-  // Shares without a total are not vanished shares.
-  if (source.now.whole == 0 && !choice.wall) source.before.reset();
-  contents.compared = source.before.has_value();
-  contents.reference = reference.name();
-  if (contents.rows.has_value() && source == contents.source) return;
-  contents.source = std::move(source);
-  const ListContents::Source& made = contents.source;
-  contents.rows = Reading<CallRows>::of(
-      make_rows(made.now, made.before ? &*made.before : nullptr, made.choice, folds));
-  contents.rows.status = now.status;
+  const SegmentRole* before = reference.segment ? &reference.segment->role(worker.role) : nullptr;
+  make_contents(contents, worker, before, reference.name(), choice, folds);
+}
+
+void refresh(ListContents& contents, const Stage& stage, const Reference& reference,
+             const ListChoice& choice, const Folds& folds) {
+  SegmentRole now;
+  now.functions = stage.functions;
+  now.blocked = Reading<BlockedTable>::unavailable("only what it waits for is known");
+  const SegmentRole* before = nullptr;
+  if (reference.segment)
+    for (const SegmentRole& other : reference.segment->stages)
+      if (other.id == stage.id) before = &other;
+  make_contents(contents, now, before, before ? reference.name() : "", choice, folds);
 }
 
 std::span<const CallRow> rows_of(const ListState& list) {

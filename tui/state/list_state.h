@@ -93,6 +93,8 @@ struct ListContents {
 
 void refresh(ListContents& contents, const WorkerReadings& worker, const Reference& reference,
              const ListChoice& choice, const Folds& folds);
+void refresh(ListContents& contents, const Stage& stage, const Reference& reference,
+             const ListChoice& choice, const Folds& folds);
 
 struct ListState {
   Folds folds;

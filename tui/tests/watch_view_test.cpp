@@ -305,5 +305,43 @@ TEST_F(WatchView, OnlyWhatIsNewIsDrawn) {
   EXPECT_TRUE(tick(2500)) << "the message has gone";
 }
 
+TEST_F(WatchView, TheLastChangeIsExplainedBelowTheBottleneck) {
+  Snapshot snapshot = fake_watch(20, fake_chain(4));
+  snapshot.throughput.previous = std::make_shared<const Segment>();
+  snapshot.throughput.current.label = "pipe 7: 64 KiB -> 1 MiB";
+  snapshot.change = Reading<Change>::warming("measuring");
+  start(snapshot, in_pipeline(), 40, 120);
+  EXPECT_TRUE(shows("pipe 7: 64 KiB -> 1 MiB: measuring")) << text();
+  snapshot.change = Reading<Change>::of({.before = 26.4 * 1024 * 1024,
+                                         .after = 44.3 * 1024 * 1024,
+                                         .factor = 1.68,
+                                         .cause = "gzip no longer waits for room",
+                                         .evidence = "41.0 → 1.0 % of its time"});
+  start(snapshot, in_pipeline(), 40, 120);
+  EXPECT_TRUE(shows("×1.68: gzip no longer waits for room")) << text();
+  EXPECT_TRUE(shows("pipe 7: 64 KiB -> 1 MiB; u puts it back; 41.0 → 1.0 %")) << text();
+  resize(24, 80);
+  EXPECT_TRUE(shows("×1.68: gzip no longer waits for room")) << text();
+  for (const auto& [rows, cols] : kWatchSizes) {
+    resize(rows, cols);
+    expect_whole_boxes(canvas(), "after a change");
+  }
+}
+
+TEST_F(WatchView, FunctionsAreComparedWithTheSegmentBefore) {
+  Snapshot snapshot = fake_watch(20, fake_chain(4));
+  start(snapshot, in_pipeline(), 40, 120);
+  EXPECT_FALSE(shows("Δ prev")) << text();
+  Segment before;
+  for (const Stage& stage : snapshot.watched->stages) {
+    SegmentRole& role = before.stages.emplace_back();
+    role.id = stage.id;
+    role.functions = stage.functions;
+  }
+  snapshot.throughput.previous = std::make_shared<const Segment>(before);
+  start(snapshot, in_pipeline(), 40, 120);
+  EXPECT_TRUE(shows("Δ prev")) << text();
+}
+
 }  // namespace
 }  // namespace pipetop::tui

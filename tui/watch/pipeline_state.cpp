@@ -70,10 +70,7 @@ void refresh_functions(PipelineState& state) {
     state.functions_of = stage->id;
     state.functions = {};
   }
-  WorkerReadings profile;
-  profile.functions = stage->functions;
-  profile.blocked = Reading<BlockedTable>::unavailable("only what it waits for is known");
-  refresh(state.functions.contents, profile, {}, state.choice,
+  refresh(state.functions.contents, *stage, {state.figures->throughput.previous}, state.choice,
           state.functions.folds_in(state.choice));
 }
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/judge/change_rules.h"
+#include "engine/model/tables.h"
 #include "engine/process/threads.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
@@ -201,6 +203,33 @@ void draw_verdict(const Area& area, const Bottleneck& bottleneck) {
     draw_evidence(text.from_row(used), bottleneck.evidence);
 }
 
+// ---- the last change ----
+
+// None until there is one.
+int change_rows(int screen_rows, const PipelineState& state) {
+  if (!state.has_pipeline() || !state.figures->throughput.previous) return 0;
+  return screen_rows >= 36 ? 2 : screen_rows >= 22 ? 1 : 0;
+}
+
+// What it did, and the numbers that show why.
+void draw_change(const Area& area, const Snapshot& s) {
+  if (area.empty()) return;
+  const Reading<Change>& change = s.change;
+  const std::string& label = s.throughput.current.label;
+  const Area text = area.part({0, 3, area.rows(), area.cols() - 4});
+  if (!change.has_value()) {
+    const std::string why = fmt::format("{}: {}", label, why_of(change.reason));
+    return void(text.put(0, 0, whole_clauses(why, text.cols()), Style::dim));
+  }
+  text.put(0, 0, whole_clauses(line_of(*change, kPipelineTerms.unit), text.cols()),
+           {factor_style(change->factor), kBold});
+  if (text.rows() < 2) return;
+  const std::string& evidence = change->evidence;
+  const std::string more =
+      fmt::format("{}; u puts it back{}{}", label, evidence.empty() ? "" : "; ", evidence);
+  text.put(1, 0, whole_clauses(more, text.cols()), Style::plain);
+}
+
 // ---- all of it ----
 
 constexpr int kLeastDetail = 9;   // rows
@@ -306,7 +335,9 @@ PipelineLayout pipeline_layout(const Rect& body, int screen_rows, const Pipeline
   PipelineLayout layout;
   const int verdict = std::min(verdict_rows(screen_rows), body.rows);
   layout.verdict = {body.row, body.col, verdict, body.cols};
-  const Rect rest = {body.row + verdict, body.col, body.rows - verdict, body.cols};
+  const int above = std::min(verdict + change_rows(screen_rows, state), body.rows);
+  layout.change = {body.row + verdict, body.col, above - verdict, body.cols};
+  const Rect rest = {body.row + above, body.col, body.rows - above, body.cols};
   layout.border = screen_rows >= 22 && body.cols >= kBoxedCols ? Border::box : Border::rule;
   if (state.focus == PipelineFocus::whole) {
     layout.detail = rest;
@@ -352,6 +383,7 @@ void draw_pipeline(Canvas& canvas, const PipelineLayout& layout, const PipelineS
     return;
   }
   draw_verdict({canvas, layout.verdict}, state.shown().bottleneck);
+  draw_change({canvas, layout.change}, *state.figures);
   if (!layout.chain.empty()) {
     for (const PlacedItem& placed : layout.items.items)
       draw_item(canvas, placed.rect, layout, state, state.chain.items[placed.item]);

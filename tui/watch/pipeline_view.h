@@ -11,9 +11,9 @@
 namespace pipetop::tui {
 
 struct PipelineLayout {
-  Rect verdict, chain, detail;   // of the screen; an empty one isn't shown
-  Border border = Border::rule;  // of the detail
-  ChainLayout items;             // their places are on the screen
+  Rect verdict, change, chain, detail;  // of the screen; an empty one isn't shown
+  Border border = Border::rule;         // of the detail
+  ChainLayout items;                    // their places are on the screen
 };
 
 // Between the title and the message line.

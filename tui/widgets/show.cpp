@@ -11,10 +11,6 @@
 namespace pipetop::tui {
 namespace {
 
-Style factor_style(double factor) {
-  return factor >= 1.02 ? Style::good : factor <= 0.98 ? Style::warning : Style::value;
-}
-
 // Of what a role does, in words for an audience; "" for what goes without saying.
 std::string_view word_of(std::string_view technique) {
   technique = technique.substr(0, technique.find(" → "));

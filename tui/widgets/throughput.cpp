@@ -105,8 +105,7 @@ std::vector<Item> comparison(const Throughput& t, const Terms& terms) {
   if (slow) items[0].after = terms.unit.rate;
   if (slow || !is_settled(t.current.rate) || before <= 0) return items;
   const double now = t.current.rate->mean, ratio = now / before;
-  const Style style = ratio >= 1.02 ? Style::good : ratio <= 0.98 ? Style::warning : Style::value;
-  items.push_back({{}, ratio_of_shown(now, before), {}, style});
+  items.push_back({{}, ratio_of_shown(now, before), {}, factor_style(ratio)});
   return items;
 }
 
