@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "engine/model/snapshot.h"
 
@@ -12,12 +13,15 @@ inline constexpr uint64_t kDashboardHolds_ns = 500'000'000;
 inline constexpr uint64_t kShowHolds_ns = 1'000'000'000;  // somebody reads them aloud
 
 // Replaces the figures of a snapshot by those of one earlier instant, so that all digits, shares
-// and bars of a screen change together. Time, history, settings and the ring's slots go on. A new
+// and bars of a screen change together. Time, history, settings and the slots of rings go on. A new
 // segment, and a figure that becomes known or unknown, are shown at once: nothing old stands under
 // a new title.
 class HeldFigures {
  public:
   void hold(Snapshot& now, uint64_t for_ns);
+
+  // The next one is shown as it is.
+  void let_go() { at_ns_ = 0; }
 
  private:
   // What makes the held ones wrong as soon as it changes.
@@ -27,9 +31,14 @@ class HeldFigures {
     std::array<ReadingStatus, 6> known = {};
     std::array<ProcessState, kRoles> states = {};
     size_t parts = 0;
+    // Of a watched pipeline.
+    std::vector<ProcessId> stages = {};
+    std::vector<PipeId> pipes = {};
+    std::vector<uint64_t> watched = {};
     bool operator==(const Occasion&) const = default;
   };
   static Occasion occasion_of(const Snapshot& s);
+  static void add_watched(Occasion& o, const Snapshot& s);
 
   Snapshot held_;  // only its figures
   Occasion occasion_;

@@ -270,7 +270,7 @@ TEST_F(WatchView, FiguresAreHeldWhileSlotsGoOn) {
   rate(111 * 1048576.0);
   tick(50);
   EXPECT_TRUE(shows("~191 MiB/s")) << text();
-  EXPECT_EQ(state().pipeline.live->watched->pipes[0].frame->used, 3u);
+  EXPECT_EQ(state().pipeline.snapshot->watched->pipes[0].frame->used, 3u);
   rate(222 * 1048576.0);
   tick(450);
   EXPECT_TRUE(shows("~222 MiB/s")) << text();

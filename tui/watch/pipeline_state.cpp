@@ -10,17 +10,12 @@
 namespace pipetop::tui {
 namespace {
 
-// The same stages and pipes as the figures have, if there is a pipeline.
-const Pipeline& live_of(const PipelineState& state) {
-  return state.live->watched ? *state.live->watched : state.shown();
-}
-
 void remember(PipelineState& state) {
-  const Pipeline& live = live_of(state);
+  const std::vector<Pipe>& pipes = state.shown().pipes;
   std::erase_if(state.rings, [&](const auto& entry) {
-    return std::ranges::find(live.pipes, entry.first, &Pipe::id) == live.pipes.end();
+    return std::ranges::find(pipes, entry.first, &Pipe::id) == pipes.end();
   });
-  for (const Pipe& pipe : live.pipes) state.rings[pipe.id].update(pipe, state.live->now_ns);
+  for (const Pipe& pipe : pipes) state.rings[pipe.id].update(pipe, state.snapshot->now_ns);
 }
 
 // The selected one, wherever it is by now; else what holds the pipeline up.
@@ -54,8 +49,9 @@ std::string_view blame_text(Bottleneck::Kind kind) {
 }  // namespace
 
 void update(PipelineState& state, const PipelineState::Shared& now, uint64_t hold_ns) {
-  state.live = now;
-  state.figures = state.held.hold(now, hold_ns);
+  const auto shown = std::make_shared<Snapshot>(*now);
+  state.held.hold(*shown, hold_ns);
+  state.snapshot = shown;
   if (!state.has_pipeline()) return;
   state.chain = make_chain(state.shown());
   state.at = find_selected(state);
@@ -70,7 +66,7 @@ void refresh_functions(PipelineState& state) {
     state.functions_of = stage->id;
     state.functions = {};
   }
-  refresh(state.functions.contents, *stage, {state.figures->throughput.previous}, state.choice,
+  refresh(state.functions.contents, *stage, {state.snapshot->throughput.previous}, state.choice,
           state.functions.folds_in(state.choice));
 }
 
@@ -120,7 +116,7 @@ StageShown stage_shown(const PipelineState& state, size_t stage) {
           .selected = selected_stage(state) == &view,
           .blame = pipeline.bottleneck.stage == view.id ? blame_text(pipeline.bottleneck.kind) : "",
           .cpus = state.cpus,
-          .factor = factor_of(*state.figures, view.id),
+          .factor = factor_of(*state.snapshot, view.id),
           .hottest = &state.hottest};
 }
 
@@ -136,12 +132,11 @@ RingShown ring_shown(const PipelineState& state, size_t pipe) {
     if (!view.path.empty()) ends += " (" + view.path + ")";
   }
   return {.pipe = view,
-          .live = live_of(state).pipes[pipe],
           .memory = memory == state.rings.end() ? kNothing : memory->second,
-          .now_ns = state.live->now_ns,
+          .now_ns = state.snapshot->now_ns,
           .selected = selected_pipe(state) == &view,
           .instant = state.frozen,
-          .factor = factor_of(*state.figures, view.id),
+          .factor = factor_of(*state.snapshot, view.id),
           .ends = std::move(ends)};
 }
 

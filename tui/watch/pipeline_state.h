@@ -9,10 +9,10 @@
 
 #include "engine/model/snapshot.h"
 #include "tui/draw/keys.h"
+#include "tui/state/held_figures.h"
 #include "tui/state/list_state.h"
 #include "tui/state/ring_state.h"
 #include "tui/watch/chain.h"
-#include "tui/watch/held_pipeline.h"
 #include "tui/watch/ring_line.h"
 #include "tui/watch/ring_memory.h"
 #include "tui/watch/stage_box.h"
@@ -26,10 +26,10 @@ enum class PipelineFocus : uint8_t { chain, detail, whole };
 struct PipelineState {
   using Shared = std::shared_ptr<const Snapshot>;
 
-  // The last snapshot, and the one whose figures are held; null while nothing is open. They may
-  // have no pipeline: that of a command that hasn't made one yet.
-  Shared live, figures;
-  HeldPipeline held;
+  // With held figures; null while nothing is open. It may have no pipeline: that of a command that
+  // hasn't made one yet.
+  Shared snapshot;
+  HeldFigures held;
   Chain chain;
   std::map<PipeId, RingMemory> rings;
   HottestFunctions hottest;
@@ -45,8 +45,8 @@ struct PipelineState {
   std::optional<ProcessId> functions_of;
   RingState ring;  // of the selected ring, for its slots in detail
 
-  bool has_pipeline() const { return figures && figures->watched.has_value(); }
-  const Pipeline& shown() const { return *figures->watched; }
+  bool has_pipeline() const { return snapshot && snapshot->watched.has_value(); }
+  const Pipeline& shown() const { return *snapshot->watched; }
 };
 
 // Takes each snapshot that is shown.

@@ -117,7 +117,7 @@ void draw_charts(const Area& area, const RingShown& shown) {
 }
 
 void draw_unknown_slots(const Area& area, const RingShown& shown) {
-  const Reading<RingFrame>& frame = shown.live.frame;
+  const Reading<RingFrame>& frame = shown.pipe.frame;
   draw_fill(area.from_row(0, 1), shown);
   int row = 1;
   if (frame.has_value())
@@ -207,7 +207,7 @@ void draw_verdict(const Area& area, const Bottleneck& bottleneck) {
 
 // None until there is one.
 int change_rows(int screen_rows, const PipelineState& state) {
-  if (!state.has_pipeline() || !state.figures->throughput.previous) return 0;
+  if (!state.has_pipeline() || !state.snapshot->throughput.previous) return 0;
   return screen_rows >= 36 ? 2 : screen_rows >= 22 ? 1 : 0;
 }
 
@@ -383,7 +383,7 @@ void draw_pipeline(Canvas& canvas, const PipelineLayout& layout, const PipelineS
     return;
   }
   draw_verdict({canvas, layout.verdict}, state.shown().bottleneck);
-  draw_change({canvas, layout.change}, *state.figures);
+  draw_change({canvas, layout.change}, *state.snapshot);
   if (!layout.chain.empty()) {
     for (const PlacedItem& placed : layout.items.items)
       draw_item(canvas, placed.rect, layout, state, state.chain.items[placed.item]);

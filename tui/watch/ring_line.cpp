@@ -156,19 +156,19 @@ void draw_fill(const Area& area, const RingShown& shown) {
 
 void draw_rates(const Area& area, const RingShown& shown) {
   if (area.empty()) return;
-  if (shown.live.rates.empty()) {
+  if (shown.pipe.rates.empty()) {
     area.put(area.rows() - 1, 0, text_of(shown.pipe.bytes_per_s, byte_rate_text), Style::dim);
     return;
   }
-  const Bins bins = bins_of(shown.live.rates, shown.now_ns, area);
+  const Bins bins = bins_of(shown.pipe.rates, shown.now_ns, area);
   const double most = *std::ranges::max_element(bins.values);
   draw_curve(area, bins, axis_end(most), Style::graph);
 }
 
 void draw_levels(const Area& area, const RingShown& shown) {
   if (area.empty()) return;
-  if (shown.live.fill.empty()) return void(area.put(area.rows() - 1, 0, "n/a", Style::dim));
-  draw_curve(area, bins_of(shown.live.fill, shown.now_ns, area), 1, Style::reader);
+  if (shown.pipe.fill.empty()) return void(area.put(area.rows() - 1, 0, "n/a", Style::dim));
+  draw_curve(area, bins_of(shown.pipe.fill, shown.now_ns, area), 1, Style::reader);
 }
 
 void draw_ring_line(const Area& area, const RingShown& shown) {

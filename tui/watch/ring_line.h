@@ -11,10 +11,9 @@
 namespace pipetop::tui {
 
 struct RingShown {
-  const Pipe& pipe;          // its figures
-  const Pipe& live;          // its history, which goes on while figures are held
+  const Pipe& pipe;
   const RingMemory& memory;  // its slots
-  uint64_t now_ns = 0;       // of `live`
+  uint64_t now_ns = 0;
   bool selected = false;
   bool instant = false;     // a frozen screen: its slots are those of one instant
   std::string factor = {};  // what a change of it gained, "×1.7"
