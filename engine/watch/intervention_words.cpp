@@ -15,7 +15,6 @@
 #include "engine/base/system_files.h"
 #include "engine/host/pipe_max_size.h"
 #include "engine/process/privileges.h"
-#include "engine/process/put_back.h"
 #include "engine/watch/size_text.h"
 
 namespace pipetop {
