@@ -27,7 +27,7 @@ using forced::exec;
 using forced::nap;
 using forced::produce;
 
-// Those that need no CPU: CTest runs them side by side.
+// Those that need neither a CPU nor the disk: CTest runs them side by side.
 class WaitingPipelines : public ForcedPipelines {};
 
 // ---- a CPU's work ------------------------------------------------------------------
@@ -245,7 +245,7 @@ TEST_F(WaitingPipelines, ASourceThatWaitsForTheNetwork) {
   EXPECT_EQ(b.wait, WaitsFor::network) << b.line;
 }
 
-TEST_F(WaitingPipelines, ASinkThatWaitsForTheDisk) {
+TEST_F(ForcedPipelines, ASinkThatWaitsForTheDisk) {
   if (std::ofstream(folder() + "/file") << "x" << std::flush;
       open((folder() + "/file").c_str(), O_RDONLY | O_DIRECT) < 0)
     GTEST_SKIP() << folder() << " is on no disk";
