@@ -103,12 +103,14 @@ void read_observe(const YamlNode& root, Config& config) {
 void read_screen(const YamlNode& root, Config& config) {
   const YamlNode* map = root.find("screen");
   if (!map) return;
-  map->check_map("screen", Names{"frames_per_s", "unicode", "color", "theme", "stage", "summary"});
+  map->check_map("screen",
+                 Names{"frames_per_s", "unicode", "color", "theme", "show", "summary", "stage"});
   map->read("frames_per_s", kMinFramesPerS, kMaxFramesPerS, config.frames_per_s);
   map->read("unicode", kChoices, config.unicode);
   map->read("color", kChoices, config.color);
   map->read("theme", kThemes, config.theme);
-  map->read("stage", kSwitch, config.show);
+  map->read("stage", kSwitch, config.show);  // as `show` was called first
+  map->read("show", kSwitch, config.show);
   map->read("summary", kSwitch, config.summary);
 }
 

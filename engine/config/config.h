@@ -42,7 +42,7 @@ struct Config {
   uint32_t frames_per_s = 20;
   Choice unicode = Choice::automatic;
   Choice color = Choice::automatic;
-  bool show = false;    // the dashboard starts with the stage view
+  bool show = false;    // the dashboard starts with the show
   bool summary = true;  // of the segments, after the dashboard
   ThemeChoice theme = ThemeChoice::automatic;
 };

@@ -88,7 +88,7 @@ std::string default_config_yaml(WorkloadKind kind) {
                fmt::format("{} to {}", kMinFramesPerS, kMaxFramesPerS));
   text += line("  unicode: auto", "auto, always or never; auto follows the locale");
   text += line("  color: auto", "auto, always or never; auto follows the terminal and NO_COLOR");
-  text += line("  stage: false", "true: start with the stage view, for an audience");
+  text += line("  show: false", "true: start with the show, for an audience");
   text += line("  summary: true", "print the segments and their rates when the dashboard ends");
   text += line("  theme: auto", join_choices(theme_names()));
   return text;

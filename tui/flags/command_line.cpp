@@ -104,8 +104,8 @@ class Parser {
     add_choice(app_, "--theme", {themes.begin(), themes.end()}, choose_theme,
                "colours; auto: as the terminal's background is (default auto)");
     app_.add_flag("--no-unicode", line_.no_unicode, "ASCII only");
-    app_.add_flag("--stage", line_.show,
-                  "start with the stage view: few and large things, for an audience");
+    app_.add_flag("--show,--stage", line_.show,
+                  "start with the show: few and large things, for an audience");
     app_.add_flag("--no-summary", line_.no_summary,
                   "do not print the segments and their rates when the dashboard ends");
     add_observing();
@@ -170,7 +170,7 @@ class Parser {
     if (line_.roof && std::ranges::find(kHaveRoof, line_.command) == kHaveRoof.end())
       throw Error("--roof is for the dashboard: use pipetop limits");
     if (line_.show && line_.command != Command::dashboard)
-      throw Error("--stage is for the dashboard: give no command");
+      throw Error("--show is for the dashboard: give no command");
     if (!line_.talk.config.empty() && !line_.config.empty())
       throw Error(fmt::format("{} and --config {} are two talks: give one", line_.talk.config,
                               line_.config));

@@ -107,7 +107,7 @@ TEST_F(ConfigTest, ReadsEveryKey) {
       "    title: A one-MiB ring\n"
       "    pipe_size: 1MiB\n"
       "observe: {frequency_hz: 4999, bpf: off}\n"
-      "screen: {frames_per_s: 60, unicode: never, color: always, theme: high-contrast, stage: "
+      "screen: {frames_per_s: 60, unicode: never, color: always, theme: high-contrast, show: "
       "true, "
       "summary: false}\n");
   Settings expected;
@@ -227,6 +227,7 @@ TEST_F(ConfigTest, EachMistakeIsOneClearLine) {
        "1:17: theme: \"black\" is not a valid value: give auto, dark, light or high-contrast"},
       {"screen: {color: yes}\n",
        "1:17: color: \"yes\" is not a valid value: give auto, always or never"},
+      {"screen: {show: on}\n", "1:16: show: \"on\" is not a valid value: give false or true"},
       {"screen: {stage: on}\n", "1:17: stage: \"on\" is not a valid value: give false or true"},
       {"just words\n", "1:1: a config is a map of \"key: value\" lines, not a value"},
       {"- a\n", "1:1: a config is a map of \"key: value\" lines, not a list"},

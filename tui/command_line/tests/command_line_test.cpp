@@ -215,7 +215,8 @@ TEST(CommandLine, RunTakesTimesSizesAndFormats) {
 TEST(CommandLine, TheRoofIsGivenOrMeasured) {
   EXPECT_FALSE(parse("--preset write_read").roof);
   EXPECT_FALSE(parse("--preset write_read").show);
-  EXPECT_TRUE(parse("--stage").show);
+  EXPECT_TRUE(parse("--show").show);
+  EXPECT_TRUE(parse("--stage").show) << "as it was called first";
   EXPECT_EQ(parse("--roof 84.5").roof, 84.5);
   EXPECT_EQ(parse("--roof --no-color").roof, 0) << "to be measured";
 }
@@ -297,7 +298,7 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"--roof high", "--roof: \"high\" is not a rate: give GiB/s, for example 84"},
       {"--roof 0", "--roof: \"0\" is not a rate: give GiB/s, for example 84"},
       {"run --roof", "--roof is for the dashboard: use pipetop limits"},
-      {"run --stage", "--stage is for the dashboard: give no command"},
+      {"run --show", "--show is for the dashboard: give no command"},
       {"--segments", "--segments needs a value: see pipetop --help"},
       {"run --duration 0", "--duration: \"0\" is out of range: give 1ns to 168h"},
       {"run --duration soon",
@@ -352,7 +353,7 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"-c watch run -- make", "-- COMMAND is for pipetop watch"},
       {"watch --interval 1ms", "--interval: \"1ms\" is out of range: give 100ms to 168h"},
       {"view -S", "--stop-at-size needs --size: give for example --size 10GiB"},
-      {"view -s 0", "--size: \"0\" is nothing: give 1 or more"},
+      {"view -s 0", "--size: must be 1 or more"},
       {"view -L fast",
        "--rate-limit: \"fast\" is not a size: give bytes such as 4096, 256K, 256KiB or 1GiB"},
       {"view -i 0", "--interval: \"0\" is out of range: give 100ms to 168h"},
