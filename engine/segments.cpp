@@ -134,7 +134,7 @@ Segment Segments::present(uint64_t now_ns, const Progress& progress,
 Reading<Change> Segments::change_to(const Segment& segment) const {
   if (!previous_) return Reading<Change>::unavailable("it is the first segment");
   if (!reference_ && !segment.requested.pipe.slow_motion)
-    return Reading<Change>::unavailable("the settings are those of the start");
+    return Reading<Change>::unavailable("same settings as at the start");
   Reading<Change> change = explain_change(reference_ ? *reference_ : *previous_, segment, terms_);
   if (change.has_value() && first_rate_ > 0)
     change.value->since_start = change->after / first_rate_;

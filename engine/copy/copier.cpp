@@ -134,7 +134,7 @@ const CopyProgress& Copier::step() {
   if (has_really_ended())
     progress_.ended = true;
   else
-    use_next(fmt::format("{} found an early end", name_of(progress_.method)));
+    use_next(fmt::format("{} returned 0 before the end", name_of(progress_.method)));
   return progress_;
 }
 

@@ -77,14 +77,14 @@ bool feeds_itself(const CopyEnd& in, const CopyEnd& out) {
 }
 
 std::string_view name_of(CopyMethod method) {
-  constexpr std::array<std::string_view, 4> kNames = {"splice", "splice through an own pipe",
+  constexpr std::array<std::string_view, 4> kNames = {"splice", "splice through a pipe of its own",
                                                       "copy_file_range", "read and write"};
   return kNames[static_cast<size_t>(method)];
 }
 
 CopyMethods methods_for(const CopyEnd& in, const CopyEnd& out, bool may_splice) {
   using enum CopyMethod;
-  if (!may_splice) return only_copy("splicing wasn't wanted");
+  if (!may_splice) return only_copy("copying was asked for (-C)");
   if (out.appends && out.kind == EndKind::regular)
     return only_copy(out.name + " appends (>>), and splice doesn't");
   for (const CopyEnd* end : {&in, &out})

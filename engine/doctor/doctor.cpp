@@ -95,7 +95,7 @@ Check check_changes() {
                    put_back_command());
   if (!left.damaged.empty())
     return limited("a record of changes can't be read", left.damaged.front(), "");
-  return works(left.in_use == 0 ? "none left behind" : "a pipetop that runs will undo its own");
+  return works(left.in_use == 0 ? "no changes left behind" : "a running pipetop puts back its own");
 }
 
 Check check_vmsplice(const ZeroCopyProbe& probe) {
@@ -214,7 +214,7 @@ Check check_steal() {
       "{}, {:.1f} % of the time stolen since boot",
       host.hypervisor.empty() ? "bare metal" : "a guest of " + host.hypervisor, 100 * share);
   if (share <= kMuchSteal) return works(found);
-  return limited(found, "other guests slow this one down: rates are unreliable",
+  return limited(found, "CPU time is stolen by other guests: rates are unreliable",
                  "measure on a quiet or dedicated host");
 }
 

@@ -250,7 +250,7 @@ Assessment assess(const Rehearsal& rehearsal) {
   const size_t bad = rehearsal.disappointing();
   if (bad > 0)
     assessment.warn(Exit::untrustworthy,
-                    fmt::format("{} of {} scenes would disappoint", bad, rehearsal.scenes.size()));
+                    fmt::format("{} of {} scenes fail", bad, rehearsal.scenes.size()));
   assessment.warn_of_steal(rehearsal.steal_share, "other rates are likely on another day");
   return assessment;
 }

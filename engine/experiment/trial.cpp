@@ -257,12 +257,11 @@ void check_possible(const Snapshot& s) {
   const auto worker = std::ranges::find_if(s.workers, is_stuck);
   if (worker != s.workers.end()) {
     const bool refused = worker->state == ProcessState::refused;
-    throw Error(
-        fmt::format("the {} {}: {}", worker->name,
-                    refused ? "could not get what it needs" : "failed", worker->state_reason),
-        worker->lacks_feature ? Exit::unsupported
-        : refused             ? Exit::refused
-                              : Exit::worker_failed);
+    throw Error(fmt::format("the {} {}: {}", worker->name, refused ? "lacked a resource" : "failed",
+                            worker->state_reason),
+                worker->lacks_feature ? Exit::unsupported
+                : refused             ? Exit::refused
+                                      : Exit::worker_failed);
   }
   const bool checked = s.requested.pipe.check_huge_page && s.requested.pipe.pages != Pages::k4;
   if (s.effective.settled && checked && s.effective.pipe.huge.has_value() &&

@@ -194,7 +194,7 @@ Cause find_cause(const Comparison& c) {
   if (std::string why = why_unknown(c); !why.empty()) return {kUnknown, std::move(why), {}};
   if (!c.limiting().after.functions || found.more_samples) return {};
   if (!c.limiting().before.functions || found.never)
-    return {kUnknown, "too few samples of the segment before", {}};
+    return {kUnknown, "too few samples in the previous segment", {}};
   return words_of_none(c);
 }
 
@@ -205,7 +205,7 @@ std::string nothing_to_compare(const Segment& before, const Segment& after) {
       return "slow motion: pipetop sets the pace";
   }
   if (!before.rate.has_value() || before.rate->mean <= 0)
-    return "the segment before was too short, or moved nothing";
+    return "nothing to compare with: the previous segment was too short or moved no data";
   return {};
 }
 

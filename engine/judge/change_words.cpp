@@ -42,7 +42,7 @@ constexpr WorkWords kWords[] = {
      "is interrupted"},
     {Work::ring, "needs less time for a slot", "needs no time for slots",
      "needs more time for a slot", "needs time for slots"},
-    {Work::calls, "makes cheaper calls", "makes no calls", "makes dearer calls", "makes calls"},
+    {Work::calls, "makes cheaper calls", "makes no calls", "makes costlier calls", "makes calls"},
     {Work::own, "needs less time outside of the kernel", "needs no time outside of the kernel",
      "needs more time outside of the kernel", "needs time outside of the kernel"},
 };

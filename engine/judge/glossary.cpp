@@ -11,8 +11,9 @@ namespace {
 
 using W = Work;
 
-constexpr std::string_view kWrites = "fills slots of the ring: takes pages, and has them filled";
-constexpr std::string_view kReads = "empties slots of the ring: has their bytes copied out";
+constexpr std::string_view kWrites =
+    "fills slots of the ring: allocates pages and copies bytes into them";
+constexpr std::string_view kReads = "empties slots of the ring: copies their bytes out";
 constexpr std::string_view kCopiesIn =
     "copies bytes from the writer's buffer into the pipe's pages";
 constexpr std::string_view kCopiesOut =
@@ -28,13 +29,13 @@ constexpr std::string_view kTakesMutex =
     "takes the pipe's mutex, which writer and reader need for every call";
 constexpr std::string_view kSpins = "spins until the mutex's owner, on another CPU, lets it go";
 constexpr std::string_view kWakes = "wakes the process at the other end of the pipe";
-constexpr std::string_view kLeavesCpu = "gives up the CPU: the ring is full, or empty";
-constexpr std::string_view kUnlocks = "lets a spin lock go, and enables interrupts again";
+constexpr std::string_view kLeavesCpu = "sleeps, because the ring is full or empty";
+constexpr std::string_view kUnlocks = "unlocks a spin lock and enables interrupts";
 constexpr std::string_view kAfterSwitch =
     "ends a switch of processes on this CPU, and enables interrupts again";
 constexpr std::string_view kEnters = "the way from user space into the kernel";
 constexpr std::string_view kLeaves = "the way back from the kernel into user space";
-constexpr std::string_view kIterator = "moves on within the buffer that a call was given";
+constexpr std::string_view kIterator = "advances in the caller's buffer";
 constexpr std::string_view kCheckpoint = "checks what a read or write may do, then calls the pipe";
 
 constexpr KnownFunction kFunctions[] = {
@@ -142,13 +143,13 @@ constexpr KnownFunction kFunctions[] = {
     {"page_counter_uncharge", W::pages, kUncharges},
     {"memcg1_uncharge_batch", W::pages, kUncharges},
 
-    {"splice_write_null", W::ring, "takes pages from the ring and drops them, for /dev/null"},
+    {"splice_write_null", W::ring, "drops the ring's pages (splice to /dev/null)"},
     {"__splice_from_pipe", W::ring, "goes through the ring's slots and hands their pages on"},
     {"splice_from_pipe_next", W::ring,
      "waits for the next filled slot, and gives back an empty one"},
     {"pipe_to_null", W::ring, "takes a page for /dev/null: only counts its bytes"},
-    {"__do_splice", W::calls, "finds out what is spliced where"},
-    {"do_splice", W::calls, "finds out what is spliced where"},
+    {"__do_splice", W::calls, "checks what kinds of files splice connects"},
+    {"do_splice", W::calls, "checks what kinds of files splice connects"},
     {"page_cache_pipe_buf_release", W::release, kGivesBack},
     {"generic_pipe_buf_release", W::release, kGivesBack},
 

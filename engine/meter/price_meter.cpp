@@ -27,7 +27,7 @@ Reading<double> PriceMeter::price() const {
 }
 
 Reading<double> PriceMeter::unobserved(double unit) const {
-  if (slices_ < kEnoughSlices) return Reading<double>::warming("it is measured over some seconds");
+  if (slices_ < kEnoughSlices) return Reading<double>::warming("measuring, for some seconds");
   return rate_between({}, of(When::unobserved), unit);
 }
 

@@ -38,7 +38,7 @@ constexpr NamedWait kWaitNames[] = {
     {WaitsFor::child, "child", "waits for its child"},
     {WaitsFor::signal, "signal", "waits for a signal"},
     {WaitsFor::stopped, "stopped", "is stopped"},
-    {WaitsFor::other, "other", "waits for something else"},
+    {WaitsFor::other, "other", "is blocked elsewhere"},
 };
 static_assert(std::size(kWaitNames) == kWaits);
 
@@ -211,8 +211,8 @@ std::string left_out_text(const std::vector<LeftOut>& left_out) {
   const LeftOut& most = *std::ranges::max_element(left_out, {}, &LeftOut::ends);
   const std::string others =
       left_out.size() == 1 ? " holds" : fmt::format(" and {} more hold", left_out.size() - 1);
-  return fmt::format("{} ends of pipes are left out: process {}{} too many to list them all", ends,
-                     most.process.pid, others);
+  return fmt::format("{} pipe ends are left out: process {}{} too many", ends, most.process.pid,
+                     others);
 }
 
 }  // namespace pipetop

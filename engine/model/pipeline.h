@@ -87,7 +87,7 @@ struct Pipe {
   Series<RatePoint> fill;               // the same, in shares of the ring
 };
 
-// What holds it up.
+// The verdict on a pipeline.
 struct Bottleneck {
   enum class Kind : uint8_t {
     unknown,   // too little is known yet; `line` says what
@@ -102,7 +102,7 @@ struct Bottleneck {
   Kind kind = Kind::unknown;
   std::optional<ProcessId> stage;
   WaitsFor wait = WaitsFor::none;  // what that stage waits for; none: a CPU's work
-  std::string line;                // one sentence: "gzip holds it up: its input is full 97 % ..."
+  std::string line;                // one sentence: "bottleneck: gzip; its input is full 97 % ..."
   std::vector<std::string> evidence;  // a clause each
 };
 

@@ -25,7 +25,7 @@ bool is_same(const stage_bytes& a, const stage_bytes& b) {
 EndByteCounter::EndByteCounter() {
   if (!viewer().may_slow_everyone)
     throw Error(
-        "exact bytes need root: to count them slows down every system call of the machine; "
+        "exact bytes need root, because counting slows down every system call of the machine; "
         "sudo pipetop",
         Exit::refused);
   skeleton_ = load_skeleton<end_bytes_bpf>("the byte counter", [](end_bytes_bpf& open) {

@@ -196,7 +196,7 @@ Reading<BlockedTable> Observers::blocked(Role role) const {
   const Reading<Sleeps> sleeps = sched_->sleeps(role);
   const std::optional<Sleeps>& before = role_of(role).sleeps_before;
   if (!sleeps.has_value()) return Table::warming(sleeps.reason);
-  if (!before) return Table::warming("it has only just started");
+  if (!before) return Table::warming("just started");
   return Table::of(blocked_table(
       *sleeps, *before, [&](size_t place) { return sched_->stack(role, place); }, symbols_));
 }

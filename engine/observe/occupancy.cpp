@@ -100,7 +100,7 @@ Reading<Occupancy> occupancy_of(const OccupancyCounts& counts, const std::string
   const auto shares = shares_of(counts);
   if (!shares)
     return Reading<Occupancy>::warming(counts.both.ns > 0
-                                           ? "no sample yet of the time in which both ends run"
+                                           ? "no sample yet while writer and reader both ran"
                                            : "waiting for the first sample");
   Occupancy occupancy;
   occupancy.source = source;

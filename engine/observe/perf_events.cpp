@@ -93,9 +93,8 @@ std::string OnlineCpus::change(uint64_t now_ns) {
   read_at_ns_ = now_ns;
   const std::string before = std::exchange(online_, read());
   if (before == online_) return {};
-  return fmt::format(
-      "CPUs {} are online now, not {}: those that came or went are not sampled; restart pipetop",
-      online_, before);
+  return fmt::format("CPUs {} are online now, not {}: new ones are not sampled; restart pipetop",
+                     online_, before);
 }
 
 uint32_t max_sample_hz() {

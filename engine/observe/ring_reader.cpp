@@ -137,7 +137,7 @@ class BpfForeignRings final : public ForeignRings {
     try {
       const ring_snapshot* snapshot = program_.read(attached(end.process.pid), RING_BY_ITERATOR);
       if (!snapshot)
-        return Reading<RingFrame>::unavailable("this end was closed; choose another one");
+        return Reading<RingFrame>::unavailable("this pipe end was closed; select another pipe");
       return frame_of(*snapshot);
     } catch (const Error& refused) {
       return Reading<RingFrame>::unavailable(refused.what());

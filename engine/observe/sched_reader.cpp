@@ -241,7 +241,7 @@ class BpfSchedReader final : public SchedReader {
       if (!value) return Reading<Value>::warming("nothing is known about it yet");
       return Reading<Value>::of(std::move(*value));
     }
-    return Reading<Value>::warming("it was switching during every attempt to read it");
+    return Reading<Value>::warming("the state changed during every read");
   }
 
   uint32_t stacks_per_s_;

@@ -24,7 +24,7 @@ constexpr size_t kMostPast = 1024;
 
 StagePipes::StagePipes() : cpus_(possible_cpus()), nameless_device_(device_of_nameless_pipes()) {
   raise_descriptor_limit();  // an event takes three
-  skeleton_ = load_skeleton<pipe_samples_bpf>("the look at pipes", [&](pipe_samples_bpf& open) {
+  skeleton_ = load_skeleton<pipe_samples_bpf>("the ring sampler", [&](pipe_samples_bpf& open) {
     bpf_map__set_max_entries(open.maps.samples, cpus_ * STAGE_PIPES);
   });
   rings_ = map_array(skeleton_->maps.rings);
@@ -51,7 +51,7 @@ void StagePipes::tick(bool on) {
   std::vector<Link> clocks;
   for (UniqueFd& event : events.by_cpu) {
     Link link(bpf_program__attach_perf_event(skeleton_->progs.on_look, event.get()));
-    if (!link) throw_refused("attach the look at pipes", errno);
+    if (!link) throw_refused("attach the ring sampler", errno);
     event.release();  // the link closes it
     clocks.push_back(std::move(link));
   }

@@ -140,7 +140,7 @@ void TickControl::describe(SamplingEvent& event) const {
   event.price = Reading<double>::warming("the cost of a tick is not known");
   event.unobserved = Reading<double>::unavailable("the ticks do not pause");
   if (has_slices())
-    event.price = Reading<double>::warming("it is measured over some seconds");
+    event.price = Reading<double>::warming("measuring, for some seconds");
   else if (tick_ns_)
     event.price = Reading<double>::of(price_of(event.hz, *tick_ns_));
 }

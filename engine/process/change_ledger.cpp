@@ -67,10 +67,10 @@ uint32_t ChangeLedger::begin() {
   try {
     if (!guardian_ || !guardian_->is_there()) start();
   } catch (const SystemError& error) {
-    throw Error(std::string("nothing is changed, because no process can be started that would put "
-                            "it back: ") +
-                    error.what(),
-                Exit::refused);
+    throw Error(
+        std::string("refused: no guardian process can be started to put the change back: ") +
+            error.what(),
+        Exit::refused);
   }
   ChangeList& list = shared().list;
   while (list.count > 0 && list.change[list.count - 1].is_in_place == 0) --list.count;

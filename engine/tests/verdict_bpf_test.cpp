@@ -116,7 +116,7 @@ TEST_F(VerdictAnywhere, AStoppedReaderIsNoVerdict) {
     return t.verdict.reason.find("kill -CONT") != t.verdict.reason.npos;
   });
   EXPECT_EQ(s.verdict.status, ReadingStatus::unavailable);
-  EXPECT_TRUE(s.verdict.reason.starts_with("the reader is not running freely")) << s.verdict.reason;
+  EXPECT_TRUE(s.verdict.reason.starts_with("the reader does not run freely")) << s.verdict.reason;
   ::kill(flowing.worker(Role::reader).pid, SIGCONT);
 }
 

@@ -18,11 +18,11 @@ namespace {
 
 using Kind = Bottleneck::Kind;
 
-// Of the window, for a stage that is stopped now: a debugger stops one for moments.
+// The least share of the window that counts as stopped: a debugger stops a stage for moments.
 constexpr double kStopped = 0.1;
-// Of a stage that works although nothing moves.
+// The least share of work of a stage that is not idle although no data moves.
 constexpr double kWorks = 0.25;
-// Of a stage that wants to write: it has data.
+// The least share of blocked writing of a stage that has data.
 constexpr double kHasData = 0.5;
 
 Bottleneck said(Kind kind, std::string line) {
@@ -43,22 +43,21 @@ Bottleneck blamed(Kind kind, const JudgedPipeline& view, size_t stage, WaitsFor 
 
 std::optional<Bottleneck> nothing_to_see(const JudgedPipeline& view) {
   const std::vector<Stage>& stages = view.pipeline.stages;
-  if (stages.empty()) return said(Kind::unknown, "not known: no process holds a pipe here");
+  if (stages.empty()) return said(Kind::unknown, "unknown: no process here holds a pipe");
   if (std::ranges::all_of(stages, &Stage::gone))
-    return said(Kind::idle, stages.size() == 1 ? "it has ended: its stage has exited"
-                                               : "it has ended: every stage has exited");
+    return said(Kind::idle, stages.size() == 1 ? "ended: the only stage has exited"
+                                               : "ended: all stages have exited");
   if (std::ranges::any_of(view.graph.stages, &WaitStage::alive)) return {};
   if (!view.pipeline.pipes.empty() && std::ranges::all_of(view.pipeline.pipes, &Pipe::closed))
-    return said(Kind::idle, "nothing moves: every pipe is closed");
+    return said(Kind::idle, "idle: all pipes are closed");
   const auto living = size_t(std::ranges::find(stages, false, &Stage::gone) - stages.begin());
   const bool own = std::ranges::any_of(view.pipeline.pipes,
                                        [](const Pipe& pipe) { return pipe.own && !pipe.closed; });
   const std::string name = shown_name(view, living);
   if (own && stages[living].state.kind == StageState::Kind::waiting)
-    return said(Kind::idle, fmt::format("nothing moves: {} holds both ends, and waits", name));
-  return said(Kind::unknown,
-              own ? fmt::format("not known: {} holds both ends, nobody waits for it", name)
-                  : std::string("not known: nobody was seen to move data here"));
+    return said(Kind::idle, fmt::format("idle: {} waits, and holds both ends of the pipe", name));
+  return said(Kind::unknown, own ? fmt::format("unknown: {} holds both ends of the pipe", name)
+                                 : std::string("unknown: no process has moved data yet"));
 }
 
 std::optional<Bottleneck> stopped(const JudgedPipeline& view) {
@@ -83,9 +82,8 @@ std::optional<Bottleneck> stopped(const JudgedPipeline& view) {
 std::optional<Bottleneck> too_little(const JudgedPipeline& view) {
   const Pipeline& p = view.pipeline;
   if (p.window_ns < kLeastWindow_ns)
-    return said(Kind::unknown,
-                fmt::format("not known yet: watched for {:.1f} s, it takes {} s",
-                            double(p.window_ns) / 1e9, kLeastWindow_ns / 1'000'000'000));
+    return said(Kind::unknown, fmt::format("measuring: {:.1f} of {} s", double(p.window_ns) / 1e9,
+                                           kLeastWindow_ns / 1'000'000'000));
   const auto known = [](const WaitRing& ring) { return ring.known; };
   uint64_t samples = 0;
   bool looked_at = false;
@@ -95,17 +93,17 @@ std::optional<Bottleneck> too_little(const JudgedPipeline& view) {
     samples = std::max(samples, pipe.level->samples);
   }
   if (looked_at && std::ranges::none_of(view.graph.rings, known))
-    return said(Kind::unknown, fmt::format("not known yet: {} samples of the rings, it takes {}",
-                                           samples, kLeastSamples));
+    return said(Kind::unknown,
+                fmt::format("measuring: {} of {} ring samples", samples, kLeastSamples));
   const auto unknown =
       stages_that(view.graph, [&](size_t i) { return !view.graph.stages[i].known; });
   const auto all = stages_that(view.graph, [](size_t) { return true; });
   if (unknown.empty() || unknown.size() < all.size()) return {};
   const Reading<StageShares>& shares = p.stages[unknown[0]].shares;
   const std::string who = names_of(view, unknown);
-  const std::string what =
-      fmt::format("not known{}: what {} {}", shares.status == ReadingStatus::warming ? " yet" : "",
-                  who, unknown.size() > 1 ? "do" : "does");
+  const std::string what = shares.status == ReadingStatus::warming
+                               ? fmt::format("measuring: no times for {} yet", who)
+                               : fmt::format("unknown: no times for {}", who);
   return said(Kind::unknown,
               shares.reason.empty()
                   ? first_fitting({what})
@@ -144,12 +142,11 @@ Bottleneck beyond(const JudgedPipeline& view, const Culprit& culprit) {
   if (culprit.outside_reading)
     return blamed(
         Kind::outside, view, culprit.stage, WaitsFor::pipe_read,
-        first_fitting({fmt::format("outside: {} waits {} for data of a writer that is not "
-                                   "seen here",
+        first_fitting({fmt::format("outside: {} waits {} for input; its writer is not visible",
                                    name, percent_of(stage.reading))}));
   return blamed(
       Kind::outside, view, culprit.stage, WaitsFor::pipe_write,
-      first_fitting({fmt::format("outside: {} waits {} for a reader that is not seen here", name,
+      first_fitting({fmt::format("outside: {} waits {} to write; its reader is not visible", name,
                                  percent_of(stage.writing))}));
 }
 
@@ -159,8 +156,8 @@ Bottleneck verdict_on(const JudgedPipeline& view, const Culprit& culprit) {
   const std::string name = who(view, culprit);
   if (!stage.known)
     return said(Kind::unknown,
-                first_fitting({fmt::format(
-                    "not known: all wait for {}, what it does cannot be seen", name)}));
+                first_fitting(
+                    {fmt::format("unknown: all wait for {}, whose times are not visible", name)}));
   const StageActivity activity = activity_of(view, culprit.stage);
   if (activity.wait == WaitsFor::stopped)
     return blamed(Kind::stopped, view, culprit.stage, activity.wait,
@@ -169,10 +166,10 @@ Bottleneck verdict_on(const JudgedPipeline& view, const Culprit& culprit) {
                                 view, culprit.stage, false));
   if (!is_outside(stage, activity))
     return blamed(Kind::stage, view, culprit.stage, activity.wait,
-                  with_evidence(fmt::format("{} holds it up", name), view, culprit.stage));
+                  with_evidence(fmt::format("bottleneck: {}", name), view, culprit.stage));
   const std::string line =
       stage.is_source
-          ? with_evidence(fmt::format("outside: {} has nothing to send", name), view, culprit.stage)
+          ? with_evidence(fmt::format("outside: {} has no input", name), view, culprit.stage)
           : with_evidence(fmt::format("outside: {} {}", name, activity_text(view, culprit.stage)),
                           view, culprit.stage, false);
   return blamed(Kind::outside, view, culprit.stage, activity.wait, line);
@@ -191,11 +188,11 @@ std::optional<Bottleneck> idle(const JudgedPipeline& view) {
   if (!has_to_do.empty()) return {};
   const auto culprit = culprit_of(view.graph);
   if (!culprit || !graph.stages[culprit->stage].known || culprit->outside_reading)
-    return said(Kind::idle, "nothing moves: all stages wait");
+    return said(Kind::idle, "idle: all stages wait");
   // Who knows what its child does.
   if (activity_of(view, culprit->stage).wait == WaitsFor::child) return {};
   return said(Kind::idle,
-              first_fitting({fmt::format("nothing moves: {} {}", who(view, *culprit),
+              first_fitting({fmt::format("idle: {} {}", who(view, *culprit),
                                          activity_name(activity_of(view, culprit->stage)))}));
 }
 
@@ -221,19 +218,20 @@ std::optional<Bottleneck> bursty(const JudgedPipeline& view,
   const std::string shares =
       fmt::format("is full {} and empty {}", percent_of(ring.full), percent_of(ring.empty));
   const std::string size = size_text(*view.pipeline.pipes[*worst].capacity);
-  Bottleneck b = said(
-      Kind::bursty,
-      first_fitting({fmt::format("bursty: {} {}: larger than {} would help", between, shares, size),
-                     fmt::format("bursty: {} {}, a larger one would help", between, shares),
-                     fmt::format("bursty: a pipe {}, a larger one would help", shares)}));
-  b.evidence.push_back(fmt::format("{} {} of {} samples", between, shares,
+  Bottleneck b =
+      said(Kind::bursty,
+           first_fitting({fmt::format("bursty: {} {}; try more than {}", between, shares, size),
+                          fmt::format("bursty: {} {}; try a larger one", between, shares),
+                          fmt::format("bursty: a pipe {}; try a larger one", shares)}));
+  b.evidence.push_back(fmt::format("{} {} ({} samples)", between, shares,
                                    view.pipeline.pipes[*worst].level->samples));
   for (const auto* side : {&ring.writers, &ring.readers})
     for (const size_t stage : *side)
-      b.evidence.push_back(fmt::format(
-          "{} waits to {} {}", shown_name(view, stage), side == &ring.writers ? "write" : "read",
-          percent_of(side == &ring.writers ? view.graph.stages[stage].writing
-                                           : view.graph.stages[stage].reading)));
+      b.evidence.push_back(
+          fmt::format("{} is blocked {} {}", shown_name(view, stage),
+                      side == &ring.writers ? "writing" : "reading",
+                      percent_of(side == &ring.writers ? view.graph.stages[stage].writing
+                                                       : view.graph.stages[stage].reading)));
   return b;
 }
 
@@ -265,12 +263,11 @@ Bottleneck nobody(const JudgedPipeline& view) {
   const auto unknown =
       std::ranges::find_if(stages, [&](size_t stage) { return !view.graph.stages[stage].known; });
   if (unknown != stages.end())
-    return said(Kind::unknown,
-                fmt::format("not known: what {} does cannot be seen", shown_name(view, *unknown)));
+    return said(Kind::unknown, fmt::format("unknown: no times for {}", shown_name(view, *unknown)));
   std::string line = "balanced: no stage holds up the others";
   std::vector<std::string> evidence;
   for (const size_t stage : stages)
-    evidence.push_back(fmt::format("{} has {} to do", shown_name(view, stage),
+    evidence.push_back(fmt::format("{} is busy {}", shown_name(view, stage),
                                    percent_of(view.graph.stages[stage].own)));
   if (evidence.size() > 1)
     line = first_fitting({fmt::format("{}: {}, {}", line, evidence[0], evidence[1]), line});

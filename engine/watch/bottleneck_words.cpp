@@ -78,7 +78,7 @@ std::vector<std::string> ring_clauses(const JudgedPipeline& view, size_t number)
   return clauses;
 }
 
-// "tar waits to write 96 %"
+// "tar is blocked writing 96 %"
 std::vector<std::string> neighbour_clauses(const JudgedPipeline& view, size_t number) {
   std::vector<std::string> clauses;
   const auto add = [&](const std::vector<size_t>& pipes, bool upstream) {
@@ -88,8 +88,8 @@ std::vector<std::string> neighbour_clauses(const JudgedPipeline& view, size_t nu
         const WaitStage& neighbour = view.graph.stages[other];
         const double waits = upstream ? neighbour.writing : neighbour.reading;
         if (other == number || !neighbour.known || waits < kTelling) continue;
-        clauses.push_back(fmt::format("{} waits to {} {}", shown_name(view, other),
-                                      upstream ? "write" : "read", percent_of(waits)));
+        clauses.push_back(fmt::format("{} is blocked {} {}", shown_name(view, other),
+                                      upstream ? "writing" : "reading", percent_of(waits)));
       }
     }
   };
@@ -114,7 +114,7 @@ std::string function_clause(const Stage& stage) {
   const double share = stage.functions->share(rows[0].self_samples);
   if (share < kHotFunction) return "";
   if (rows[0].name == "[user]")
-    return fmt::format("{} of its samples are in its own code", percent_of(share));
+    return fmt::format("{} of its samples are in user code", percent_of(share));
   return fmt::format("{} of its samples are in {}", percent_of(share), rows[0].name);
 }
 
@@ -133,7 +133,7 @@ std::string joined(std::string_view head, std::vector<std::string> clauses) {
   std::string text(head);
   for (size_t i = 0; i < clauses.size(); ++i) {
     const bool last = i + 1 == clauses.size();
-    text += i == 0 ? ": " : last ? ", and " : ", ";
+    text += i == 0 ? "; " : last ? ", and " : ", ";
     text += clauses[i];
   }
   return text;
@@ -209,10 +209,10 @@ std::string activity_text(const JudgedPipeline& view, size_t number) {
     return fmt::format("keeps {:.1f} CPUs busy", activity.share);
   const bool at_the_moment = !stage.shares.has_value();
   if (activity.kind == StageActivity::Kind::cpu)
-    return at_the_moment ? "is on a CPU now" : fmt::format("is on a CPU {}", share);
+    return at_the_moment ? "is running now" : fmt::format("is on a CPU {}", share);
   if (at_the_moment) return fmt::format("{} now", activity_name(activity));
   if (activity.kind == StageActivity::Kind::runnable)
-    return fmt::format("waits for a CPU {}, on one {}", share,
+    return fmt::format("waits for a CPU {}, runs {}", share,
                        percent_of(view.graph.stages[number].on_cpu));
   return fmt::format("{} {}", activity_name(activity), share);
 }
@@ -244,7 +244,7 @@ std::vector<std::string> evidence_for(const JudgedPipeline& view, size_t number)
   const auto add_ring = [&](size_t pipe, std::string_view name) {
     const WaitRing& ring = view.graph.rings[pipe];
     if (!ring.known) return;
-    clauses.push_back(fmt::format("{} is full {} and empty {} of {} samples", name,
+    clauses.push_back(fmt::format("{} is full {} and empty {} ({} samples)", name,
                                   percent_of(ring.full), percent_of(ring.empty),
                                   view.pipeline.pipes[pipe].level->samples));
   };
@@ -254,7 +254,7 @@ std::vector<std::string> evidence_for(const JudgedPipeline& view, size_t number)
   if (stage.known)
     clauses.push_back("it " + activity_text(view, number) + cpus_suffix(view, number));
   if (activity_of(view, number).kind == StageActivity::Kind::runnable)
-    clauses.push_back("other processes have its CPUs, or its quota is used up");
+    clauses.push_back("its CPUs are taken, or its CPU quota is used up");
   if (std::string clause = function_clause(view.pipeline.stages[number]); !clause.empty())
     clauses.push_back(std::move(clause));
   return clauses;
@@ -274,18 +274,18 @@ std::vector<std::string> circumstances(const JudgedPipeline& view) {
     const WaitRing& ring = view.graph.rings[i];
     if (ring.readers.size() == 1)
       for (const size_t holder : idle_writers(view.pipeline, pipe))
-        clauses.push_back(fmt::format("{} gets no end of file while {} holds a write end",
+        clauses.push_back(fmt::format("{} never sees end of file: {} still holds a write end",
                                       name(ring.readers[0]), name(holder)));
     if (ring.writers.empty() && !ring.readers.empty())
       clauses.push_back(
           pipe.kernel_writers == 0u
-              ? fmt::format("nobody writes to {} any more", name(ring.readers[0]))
-              : fmt::format("who writes to {} cannot be seen", name(ring.readers[0])));
+              ? fmt::format("no writer left for {}", name(ring.readers[0]))
+              : fmt::format("the writer of {} is not visible", name(ring.readers[0])));
     if (ring.readers.empty() && !ring.writers.empty())
       clauses.push_back(
           pipe.kernel_readers == 0u
-              ? fmt::format("nobody reads from {} any more", name(ring.writers[0]))
-              : fmt::format("who reads from {} cannot be seen", name(ring.writers[0])));
+              ? fmt::format("no reader left for {}", name(ring.writers[0]))
+              : fmt::format("the reader of {} is not visible", name(ring.writers[0])));
   }
   return clauses;
 }

@@ -75,11 +75,11 @@ std::optional<Bottleneck> deadlock(const JudgedPipeline& view) {
   b.kind = Bottleneck::Kind::deadlock;
   b.line = fmt::format("deadlock: {} wait only for each other", names);
   if (stuck.size() == 1)
-    b.line = fmt::format("deadlock: {} waits for itself, it holds the other end", names);
+    b.line = fmt::format("deadlock: {} holds both ends and waits for itself", names);
   else if (all_write)
-    b.line = fmt::format("deadlock: {} wait for each other to read, the pipes are full", names);
+    b.line = fmt::format("deadlock: {} all write to full pipes", names);
   else if (all_read)
-    b.line = fmt::format("deadlock: {} wait for each other to write", names);
+    b.line = fmt::format("deadlock: {} all read from empty pipes", names);
   b.line = first_fitting({b.line, "deadlock: stages wait only for each other"});
   for (const size_t i : stuck) {
     const WaitStage& stage = view.graph.stages[i];
@@ -87,8 +87,8 @@ std::optional<Bottleneck> deadlock(const JudgedPipeline& view) {
                                      writes(i) ? "writing" : "reading",
                                      percent_of(writes(i) ? stage.writing : stage.reading)));
   }
-  b.evidence.push_back("nothing moved");
-  if (all_read) b.evidence.push_back("output that was written, but not flushed?");
+  b.evidence.push_back("no data moved");
+  if (all_read) b.evidence.push_back("perhaps output is buffered and never flushed");
   return b;
 }
 

@@ -97,7 +97,7 @@ Error why_not_reached(const PipeEnd& end, int error_number) {
   switch (error_number) {
     case EPERM:
       return Error(name +
-                       " may not be touched by this user; run pipetop as root, or with "
+                       ": no permission to change it; run pipetop as root, or with "
                        "kernel.yama.ptrace_scope = 0 on a process of your own",
                    Exit::refused);
     case ENOSYS:

@@ -67,7 +67,7 @@ Resized resize_by_any(PipeId pipe, std::span<const PipeEnd> ends, std::optional<
   }
   if (refused) throw *refused;
   if (gone) throw *gone;
-  throw Gone(fmt::format("nobody holds pipe {} open", pipe.inode));
+  throw Gone(fmt::format("pipe {} is no longer open", pipe.inode));
 }
 
 // As the kernel rounds it, as far as it takes it.

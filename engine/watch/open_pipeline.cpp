@@ -107,7 +107,7 @@ void OpenPipeline::pass(uint64_t now_ns) {
                     [&](ProcessId id) { return !stages_.contains(id); });
   if (members_.left_out() > 0 && !std::exchange(said_left_out_, true))
     notices_.push_back(
-        fmt::format("{} more processes and pipes hang together with these; {} of "
+        fmt::format("{} more processes and pipes belong to this pipeline; {} of "
                     "each are shown",
                     members_.left_out(), size_t{PipelineMembers::kMost}));
   has_passed_ = true;
@@ -182,8 +182,8 @@ PipeScan OpenPipeline::scan_of(std::span<const ProcessId> processes) {
   if (!is_cut_ && scan.is_cut) {
     is_cut_ = true;
     notices_.emplace_back(
-        "its processes hold too many descriptors for 20 samples a second: it is looked at with all "
-        "pipes of the machine");
+        "too many descriptors for 20 samples a second: sampled with all pipes of the machine "
+        "instead");
   }
   return !is_cut_ ? std::move(scan) : has_passed_ ? part_of_pass(processes) : PipeScan();
 }
@@ -388,7 +388,7 @@ Reading<double> OpenPipeline::overall_rate(const Pipe& pipe) const {
   if (!pipe.total_bytes || found == seen_.end()) return pipe.bytes_per_s;
   const Seen& seen = found->second;
   if (seen.until_ns <= seen.from_ns || *pipe.total_bytes < seen.bytes)
-    return Reading<double>::unavailable("it was looked at for too short a time");
+    return Reading<double>::unavailable("watched for too short a time");
   return Reading<double>::of(double(*pipe.total_bytes - seen.bytes) * double(kSecond) /
                              double(seen.until_ns - seen.from_ns));
 }

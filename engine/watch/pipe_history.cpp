@@ -136,10 +136,10 @@ void PipeHistory::add(uint64_t at_ns, std::optional<uint64_t> bytes) {
 }
 
 Reading<double> PipeHistory::bytes_per_s() const {
-  if (is_uncounted()) return Reading<double>::warming("no call has told of the bytes that move");
+  if (is_uncounted())
+    return Reading<double>::warming("data moves, but no system call has returned a count yet");
   if (const auto rate = recent_.per_s()) return Reading<double>::of(*rate);
-  return Reading<double>::warming(total_ ? "not looked at for long enough yet"
-                                         : "no bytes were seen to move yet");
+  return Reading<double>::warming(total_ ? "too few samples yet" : "no data yet");
 }
 
 std::optional<uint64_t> PipeHistory::total_bytes() const {
@@ -149,7 +149,7 @@ std::optional<uint64_t> PipeHistory::total_bytes() const {
 
 Reading<RingLevel> PipeHistory::shares() const {
   if (const auto shares = samples_.shares()) return Reading<RingLevel>::of(*shares);
-  return Reading<RingLevel>::warming("not looked at yet");
+  return Reading<RingLevel>::warming("no sample yet");
 }
 
 void PipeHistory::track() {

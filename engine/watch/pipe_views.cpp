@@ -129,7 +129,7 @@ void StageRecord::end() {
 
 Reading<double> StageRecord::cpu() const {
   if (marks_.empty() || latest_.at_ns <= marks_.front().at_ns)
-    return Reading<double>::warming("looked at only once");
+    return Reading<double>::warming("only one sample yet");
   return Reading<double>::of(double(latest_.cpu_ns - marks_.front().cpu_ns) /
                              double(latest_.at_ns - marks_.front().at_ns));
 }

@@ -38,7 +38,7 @@ void PipelineInstruments::receive() {
   if (clock_.refusal().empty() || said_refusal_) return;
   said_refusal_ = true;
   scan_clock_.set_reason(clock_.refusal());
-  notices_.push_back(fmt::format("times are those of samples only: {}", clock_.refusal()));
+  notices_.push_back(fmt::format("times come from samples only: {}", clock_.refusal()));
 }
 
 // Watches anew only what has changed: it is no cheaper than for the first time.
@@ -64,7 +64,7 @@ bool PipelineInstruments::watch(const PipeScan& scan, std::span<const ScannedTas
 void PipelineInstruments::say_dropped() {
   if (clock().dropped() == 0 || std::exchange(said_dropped_, true)) return;
   notices_.push_back(fmt::format(
-      "{} threads or pipes are not looked at closely: {} threads and {} pipes can be",
+      "{} threads or pipes are left out: at most {} threads and {} pipes are watched closely",
       clock().dropped(), uint32_t{StageClock::kMostThreads}, uint32_t{StageClock::kMostPipes}));
 }
 
@@ -98,7 +98,7 @@ Reading<RingFrame> PipelineInstruments::frame(const ScannedPipe& pipe) {
   if (!has_bpf_) return Frame::unavailable(no_bpf_);
   if (!rings_.refusal().empty()) return Frame::unavailable(rings_.refusal());
   if (!rings_.get()) return Frame::warming("the ring reader is being loaded");
-  auto frame = Frame::unavailable("nobody holds it open");
+  auto frame = Frame::unavailable("no process holds it open");
   for (const PipeEnd& end : pipe.ends) {
     frame = rings_.get()->frame(pipe.id, end);
     if (frame.has_value()) break;
@@ -126,7 +126,7 @@ Reading<FunctionTable> PipelineInstruments::functions(ProcessId process) const {
   if (!has_bpf_) return Table::unavailable(no_bpf_);
   if (!functions_.refusal().empty()) return Table::unavailable(functions_.refusal());
   if (process != blamed_ && process != selected_)
-    return Table::warming("select the stage to see them");
+    return Table::warming("no functions yet; select the stage");
   if (!functions_.get()) return Table::warming("the sampler is being loaded");
   return functions_.get()->functions(process);
 }

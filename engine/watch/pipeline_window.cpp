@@ -110,7 +110,7 @@ ThreadTimes PipelineWindow::since_mark(const ThreadId& id, const ThreadTimes& no
 
 Reading<StageShares> PipelineWindow::shares(ProcessId process) const {
   using Shares = Reading<StageShares>;
-  if (marks_.empty()) return Shares::warming("not looked at yet");
+  if (marks_.empty()) return Shares::warming("no sample yet");
   std::vector<ThreadTimes> threads;
   uint64_t cpu_ns = 0, wall_ns = 0;
   const auto first = latest_.threads.lower_bound({process, 0});
@@ -119,7 +119,7 @@ Reading<StageShares> PipelineWindow::shares(ProcessId process) const {
     cpu_ns += threads.back().on_cpu_ns;
     wall_ns = std::max(wall_ns, threads.back().wall_ns);
   }
-  if (wall_ns < kLeast_ns) return Shares::warming("looked at for too short a time");
+  if (wall_ns < kLeast_ns) return Shares::warming("window too short");
   StageShares shares = shares_of(mover(threads));
   shares.cpu = double(cpu_ns) / double(wall_ns);
   return Shares::of(shares);
@@ -128,7 +128,7 @@ Reading<StageShares> PipelineWindow::shares(ProcessId process) const {
 Reading<RingLevel> PipelineWindow::ring(PipeId pipe) const {
   using Shares = Reading<RingLevel>;
   const auto found = latest_.rings.find(pipe);
-  if (found == latest_.rings.end() || marks_.empty()) return Shares::warming("not looked at yet");
+  if (found == latest_.rings.end() || marks_.empty()) return Shares::warming("no sample yet");
   RingTally since = found->second;
   const auto& before = marks_.front().counts.rings;
   if (const auto mark = before.find(pipe); mark != before.end()) {
@@ -137,7 +137,7 @@ Reading<RingLevel> PipelineWindow::ring(PipeId pipe) const {
     since.full = minus(since.full, mark->second.full);
     since.used_share -= mark->second.used_share;
   }
-  if (since.samples == 0) return Shares::warming("not looked at yet");
+  if (since.samples == 0) return Shares::warming("no sample yet");
   const auto samples = static_cast<double>(since.samples);
   return Shares::of({std::clamp(since.used_share / samples, 0.0, 1.0),
                      double(since.empty) / samples, double(since.full) / samples, since.samples});

@@ -30,7 +30,7 @@ bool is_digits(std::string_view text) {
 }
 
 [[noreturn]] void throw_hidden(const std::string& what) {
-  throw Error(fmt::format("{} may not be looked at; run it as root: sudo pipetop watch", what),
+  throw Error(fmt::format("no permission to see {}; run as root: sudo pipetop watch", what),
               Exit::refused);
 }
 
@@ -81,7 +81,7 @@ PipeId find_descriptor(pid_t pid, int fd, const PipeScan& scan, const WatchParts
 
 WatchTarget parse_target(std::string_view text) {
   const auto wrong = [&] {
-    return Error(fmt::format("\"{}\" is nothing to watch: give a PID, PID:FD or the path of a FIFO",
+    return Error(fmt::format("\"{}\" is no target: give a PID, PID:FD or the path of a FIFO",
                              one_line(text)));
   };
   WatchTarget target;

@@ -35,8 +35,9 @@ constexpr uint64_t kPart_ns = 20 * kMs;
 constexpr size_t kNotices = 50;
 
 constexpr const char* kNoRecord =
-    "there is no folder for a record of changes: a guardian puts them back if pipetop is killed, "
-    "but nobody does if both are; set XDG_RUNTIME_DIR to a folder that is yours alone";
+    "no directory for the record of changes: if pipetop and its guardian are both killed, nothing "
+    "is "
+    "put back; set XDG_RUNTIME_DIR to a directory that is yours alone";
 
 int64_t unix_now_ns() {
   using std::chrono::system_clock;

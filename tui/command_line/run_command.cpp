@@ -79,7 +79,7 @@ class Run {
     session.engine().stop();
     if (trial.duration_ns() > 0) return print(trial, session.engine().tick());
     segments_.finish();
-    return ended_early(interrupts_, "there was anything to measure");
+    return ended_early(interrupts_, "the measurement began");
   }
 
  private:

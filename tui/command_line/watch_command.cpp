@@ -37,7 +37,7 @@ namespace {
 
 // Without a screen the open pipeline is sampled this often, and all pipes.
 constexpr uint64_t kSample_ns = 50 * kMs, kTableSample_ns = kSecond;
-// Of one pipeline, long enough to tell what holds it up.
+// Watches one pipeline, long enough to tell its bottleneck.
 constexpr uint64_t kPipelineResult_ns = 3 * kSecond;
 
 // JSON lines come again and again, the other formats once.
@@ -187,8 +187,7 @@ int put_back_changes() {
   if (report.done.empty() && report.left.empty()) text = "nothing to put back\n";
   print(text);
   std::ranges::for_each(report.left, say);
-  if (report.in_use > 0)
-    say("a pipetop that runs, or its guardian, puts back by itself what it has changed");
+  if (report.in_use > 0) say("a running pipetop puts back its own changes");
   return static_cast<int>(report.left.empty() ? Exit::ok : Exit::refused);
 }
 
@@ -381,9 +380,9 @@ class Started {
                          .reason = reason_,
                          .pipeline = {}};
     const auto seen = watcher_->overall();
-    result.pipeline = seen ? Reading<Pipeline>::of(*seen)
-                           : Reading<Pipeline>::unavailable(
-                                 "no pipe was seen: there was none, or it was over too soon");
+    result.pipeline =
+        seen ? Reading<Pipeline>::of(*seen)
+             : Reading<Pipeline>::unavailable("no pipe seen: none was made, or it ended too soon");
     results_->write(line_.format->print(command_document(result, results_->columns())));
     results_->finish();
   }

@@ -251,7 +251,7 @@ void Controller::compare() {
   if (state_.frozen && a.number != shown_->throughput.current.number)
     return say("the screen is frozen on an earlier segment; Space first, then a");
   state_.reference = {std::make_shared<const Segment>(std::move(a)), true};
-  say(fmt::format("A is \"{}\"; press a again to drop A", state_.reference.segment->label));
+  say(fmt::format("comparing with A: \"{}\"; a again ends that", state_.reference.segment->label));
 }
 
 // What lies over the dashboard, the topmost first. False: there is nothing.

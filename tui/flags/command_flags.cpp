@@ -283,7 +283,7 @@ void check_watch(const CLI::App& app, const CommandLine& line) {
 
 uint64_t whole_size(const std::string& flag, const std::string& text) {
   const uint64_t bytes = parsed(flag, text, parse_size);
-  if (bytes == 0) throw Error(fmt::format("{}: \"{}\" is nothing: give 1 or more", flag, text));
+  if (bytes == 0) throw Error(fmt::format("{}: must be 1 or more", flag));
   return bytes;
 }
 
@@ -316,7 +316,7 @@ void add_watch_flags(CLI::App& app, CommandLine& line) {
            "print what is seen in this time (default: --interval for all pipes, 3s for one "
            "pipeline; jsonl: until Ctrl-C)");
   add_time(app, "--interval", watch.interval_ns, kMinInterval_ns,
-           "look at all pipes this often; print a line of jsonl this often (default 1s, on the "
+           "scan all pipes this often; print a line of jsonl this often (default 1s, on the "
            "screen 500ms)");
   app.add_flag("--exact", watch.exact,
                "count every byte, as root; all system calls of the machine take 0.2 to 0.3 us "
@@ -385,8 +385,7 @@ void add_view_flags(CLI::App& app, CommandLine& line) {
 
 constexpr CommandEntry kCommands[] = {
     {Command::run, "run", "measure without a screen", add_run_flags},
-    {Command::watch, "watch", "see the pipes that are already running, and what holds them up",
-     add_watch_flags},
+    {Command::watch, "watch", "watch running pipelines and name the bottleneck", add_watch_flags},
     {Command::view, "view", "pass stdin or a file on to stdout, and show how far it is, as pv does",
      add_view_flags},
     {Command::ladder, "ladder", "compare the article's rungs", add_ladder_flags},
@@ -401,8 +400,8 @@ constexpr CommandEntry kCommands[] = {
     {Command::replay, "replay", "show a recording again, anywhere", add_replay_flags},
     {Command::present, "present", "give a talk: the scenes of a config, by the keys of a clicker",
      add_present_flags},
-    {Command::rehearse, "rehearse", "run a talk without a screen: which scene would disappoint?",
-     add_rehearse_flags},
+    {Command::rehearse, "rehearse",
+     "run a talk without a screen and check each scene's expectations", add_rehearse_flags},
     {Command::notes, "notes", "show a talk's notes and its clock on a second terminal",
      [](CLI::App&, CommandLine&) {}},
     {Command::completion, "completion", "print the completion script for a shell",

@@ -28,17 +28,17 @@ std::string rehearsal_text(const Rehearsal& rehearsal) {
                scene.rate.has_value() ? std::string(unit_of(scene.scene.settings).rate) : "",
                two_decimals(scene.to_previous), two_decimals(scene.to_first),
                fmt::format("{:.1f}", double(scene.taken_ns) / 1e9),
-               good ? scene.hazards.empty() ? "ok" : "ok, but" : "disappoints"});
-    for (const std::string& why : scene.disappoints) table.add({"", "  disappoints: " + why});
+               good ? scene.hazards.empty() ? "ok" : "ok, but" : "fails"});
+    for (const std::string& why : scene.disappoints) table.add({"", "  fails: " + why});
     for (const std::string& hazard : scene.hazards) table.add({"", "  note: " + hazard});
     all_ns += scene.taken_ns;
   }
   std::string text = table.text();
   const size_t bad = rehearsal.disappointing();
-  text += fmt::format("\n{} in {}: {}\n", counted(rehearsal.scenes.size(), "scene"),
-                      seconds_text(all_ns, 0),
-                      bad == 0 ? "none would disappoint on this machine"
-                               : fmt::format("{} would disappoint on this machine", bad));
+  text += fmt::format(
+      "\n{} in {}: {}\n", counted(rehearsal.scenes.size(), "scene"), seconds_text(all_ns, 0),
+      bad == 0 ? "all scenes pass on this machine"
+               : fmt::format("{} fail{} on this machine", bad, bad == 1 ? "s" : ""));
   if (rehearsal.scenes.size() < rehearsal.planned)
     text += fmt::format("ended early: the talk has {}\n", counted(rehearsal.planned, "scene"));
   return text;

@@ -187,7 +187,7 @@ void assess_worker(const WorkerReadings& worker, Assessment& assessment) {
   else if (worker.state == ProcessState::failed || worker.state == ProcessState::restarting)
     assessment.warn(Exit::worker_failed, fmt::format("the {} failed{}", role, why));
   else if (worker.state == ProcessState::refused)
-    assessment.warn(Exit::refused, fmt::format("the {} could not get what it needs{}", role, why));
+    assessment.warn(Exit::refused, fmt::format("the {} lacked a resource{}", role, why));
 }
 
 // With a single buffer damage is expected; and after a restart nobody knows what

@@ -8,7 +8,7 @@
 namespace pipetop::tui {
 namespace {
 
-constexpr const char* kNotAsked = "only the first holders of a pipe are asked";
+constexpr const char* kNotAsked = "read only for the first holders of a pipe";
 constexpr const char* kNotCounted = "bytes are not counted; give --exact";
 
 Json id_json(PipeId id) { return {{"device", id.device}, {"inode", id.inode}}; }

@@ -36,7 +36,9 @@ std::string who(const PipeRow& row, const std::vector<StageEnd>& ends,
 }
 
 std::string note(const PipeRow& row) {
-  return !row.pipe.path.empty() ? row.pipe.path : row.pipe.own ? "both ends are its own" : "";
+  return !row.pipe.path.empty() ? row.pipe.path
+         : row.pipe.own         ? "internal: both ends in one process"
+                                : "";
 }
 
 struct PrintedColumn {
@@ -47,8 +49,8 @@ struct PrintedColumn {
 };
 
 constexpr PrintedColumn kColumns[] = {
-    {TableColumn::writer, 0, '<'},   {TableColumn::writer_state, 10, '<'},
-    {TableColumn::reader, 0, '<'},   {TableColumn::reader_state, 10, '<'},
+    {TableColumn::writer, 0, '<'},   {TableColumn::writer_state, 12, '<'},
+    {TableColumn::reader, 0, '<'},   {TableColumn::reader_state, 12, '<'},
     {TableColumn::size, 8, '>', 2},  {TableColumn::queued, 8, '>', 1},
     {TableColumn::empty, 5, '>', 3}, {TableColumn::full, 5},
     {TableColumn::rate, 11},         {TableColumn::pipe, 40, '<', 4},
@@ -106,9 +108,9 @@ std::string table_head(const Snapshot& now, const WatchPrint& how, size_t shown)
     text += fmt::format("; without {}", counted(*now.table.socketpairs, "socketpair"));
   if (now.table.unreadable > 0)
     text +=
-        fmt::format("; {} cannot be looked into",
-                    now.table.unreadable == 1 ? "1 process"
-                                              : fmt::format("{} processes", now.table.unreadable));
+        fmt::format("; {} not readable", now.table.unreadable == 1
+                                             ? "1 process"
+                                             : fmt::format("{} processes", now.table.unreadable));
   text += now.table.left_out.empty() ? "\n" : "\n" + left_out_text(now.table.left_out) + "\n";
   return text + (now.no_bpf.empty() ? "" : fmt::format("seen by /proc only: {}\n", now.no_bpf));
 }
@@ -159,7 +161,7 @@ std::string ring_text(const Pipeline& pipeline, const Pipe& pipe, size_t above) 
   text += fmt::format("{} ring, empty {}, full {}", size_text(pipe.capacity),
                       percent(pipe.level, &RingLevel::empty_share),
                       percent(pipe.level, &RingLevel::full_share));
-  if (pipe.queued) text += fmt::format(", {} in it", size_text(pipe.queued));
+  if (pipe.queued) text += fmt::format(", {} queued", size_text(pipe.queued));
   text += fmt::format(", {}", pipe.bytes_per_s.has_value() ? pipe_rate_text(pipe) : kUnknown);
   if (!pipe.total_bytes) return text;
   return fmt::format("{}, {} {}", text, size_text(pipe.total_bytes),

@@ -156,7 +156,7 @@ void refresh(ListContents& contents, const Stage& stage, const Reference& refere
              const ListChoice& choice, const Folds& folds) {
   SegmentRole now;
   now.functions = stage.functions;
-  now.blocked = Reading<BlockedTable>::unavailable("only what it waits for is known");
+  now.blocked = Reading<BlockedTable>::unavailable("no stacks of waits for other processes");
   const SegmentRole* before = nullptr;
   if (reference.segment)
     for (const SegmentRole& other : reference.segment->stages)

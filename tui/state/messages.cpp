@@ -32,7 +32,7 @@ const Notice* newest(const Snapshot& s, Severity severity) {
 std::string why_damaged(const Snapshot& s) {
   std::string text = damage_text(*s.integrity->wrong_share);
   if (s.requested.pipe.buffers != Buffers::single) return text;
-  text += ": rewritten in the ring; d mends it";
+  text += ": rewritten while in the ring; d fixes it";
   return s.requested.pipe.slow_motion ? text : text + ", m marks them";
 }
 

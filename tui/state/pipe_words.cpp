@@ -69,8 +69,8 @@ StateSign sign_of(const StageState& state) {
 
 std::span<const SignMeaning> state_signs() {
   static constexpr SignMeaning kSigns[] = {
-      {"R", "running", Style::good},        {"r", "waits for a CPU", Style::mark},
-      {"B", "blocked here", Style::reader}, {"b", "in another pipe", Style::dim},
+      {"R", "running", Style::good},        {"r", "runnable", Style::mark},
+      {"B", "blocked here", Style::reader}, {"b", "blocked in another pipe", Style::dim},
       {"-", "elsewhere", Style::dim},       {"T", "stopped", Style::warning}};
   return kSigns;
 }

@@ -459,7 +459,8 @@ TEST(MessageLine, DamageIsSaidInWordsBeforeAnythingElse) {
   s.integrity.value->wrong_share = Reading<double>::of(0.54);
   const std::vector<Message> all = messages_of(s, {});
   EXPECT_EQ(all[0].severity, Severity::error);
-  EXPECT_EQ(all[0].text, "54 % of pages wrong: rewritten in the ring; d mends it, m marks them");
+  EXPECT_EQ(all[0].text,
+            "54 % of pages wrong: rewritten while in the ring; d fixes it, m marks them");
 }
 
 TEST(MessageLine, ASingleBufferWithoutStampsIsAWarning) {

@@ -90,7 +90,7 @@ void blame_stage(Pipeline& view, size_t stage, Bottleneck::Kind kind, WaitsFor w
   view.bottleneck.kind = kind;
   view.bottleneck.stage = culprit.id;
   view.bottleneck.wait = wait;
-  view.bottleneck.line = fmt::format("{} holds it up: {}", culprit.name, why);
+  view.bottleneck.line = fmt::format("bottleneck: {}; {}", culprit.name, why);
   view.bottleneck.evidence = {"its neighbours wait for it 97 %", "it is on a CPU 97 %",
                               "its own code (user space) 88 %"};
   culprit.functions = Reading<FunctionTable>::of(function_table());
@@ -143,7 +143,7 @@ Pipeline fake_own_pipe() {
   set_ring(view.pipes[0], 0, 1, 0);
   stand_still(view);
   view.bottleneck.kind = Bottleneck::Kind::idle;
-  view.bottleneck.line = "nothing moves: nginx waits in poll";
+  view.bottleneck.line = "idle: nginx waits in poll";
   return view;
 }
 
@@ -157,7 +157,7 @@ Pipeline fake_one_sided() {
   view.bottleneck.kind = Bottleneck::Kind::outside;
   view.bottleneck.stage = view.stages[0].id;
   view.bottleneck.wait = WaitsFor::pipe_read;
-  view.bottleneck.line = "outside: journal waits 99 % for a writer that cannot be seen";
+  view.bottleneck.line = "outside: journal waits 99 % for input; its writer is not visible";
   return view;
 }
 
@@ -224,7 +224,7 @@ Pipeline fake_idle() {
   limit_by(view, 0, WaitsFor::terminal);
   stand_still(view);
   view.bottleneck.kind = Bottleneck::Kind::idle;
-  view.bottleneck.line = "nothing moves: bash waits for the terminal";
+  view.bottleneck.line = "idle: bash waits for the terminal";
   return with_details(std::move(view));
 }
 
@@ -241,7 +241,7 @@ Pipeline fake_warming(size_t stages) {
     pipe.frame = Reading<RingFrame>::warming("first frame");
     pipe.total_bytes.reset();
   }
-  view.bottleneck.line = "not known yet: watched for 0.3 s, it takes 1 s";
+  view.bottleneck.line = "measuring: 0.3 of 1 s";
   add_commands(view);
   return view;
 }

@@ -8,7 +8,7 @@ namespace pipetop::tui {
 
 inline constexpr uint64_t kFakeWatchNow_ns = 600'000'000'000;
 
-// "tar | zstd | ssh ..." of 1 to 16 stages, of which one holds it up by its work on a CPU.
+// "tar | zstd | ssh ..." of 1 to 16 stages, of which one is the bottleneck by its work on a CPU.
 Pipeline fake_chain(size_t stages, size_t slow = 1);
 
 // tar | tee >(sha256sum) >(xz) where xz is slow.

@@ -152,7 +152,7 @@ TEST_F(FunctionListTest, WaitingSaysHowOftenAndHowLong) {
                                 "  100    100         schedule                  █████████████"}));
   EXPECT_EQ(list(3, 28)[0], " self▾child    waiting 1,234");
   worker_.blocked = Reading<BlockedTable>::of({});
-  EXPECT_EQ(list(3, 60)[1], " it has not slept since the last change");
+  EXPECT_EQ(list(3, 60)[1], " no sleep since the last change");
 }
 
 TEST_F(FunctionListTest, TheHeaderTellsOfTheFilterAndCutsNoNumber) {

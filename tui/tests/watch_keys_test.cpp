@@ -15,7 +15,7 @@ TEST_F(WatchKeys, EnterOpensThePipelineAndEscLeavesIt) {
   press(key::enter);
   EXPECT_TRUE(asked("open " + std::to_string(inode))) << "the top row, if nothing is selected";
   EXPECT_TRUE(state().in_pipeline);
-  EXPECT_TRUE(shows("zstd holds it up")) << text();
+  EXPECT_TRUE(shows("bottleneck: zstd")) << text();
   press(key::escape);
   EXPECT_TRUE(asked("close"));
   EXPECT_FALSE(state().in_pipeline);
@@ -38,7 +38,7 @@ TEST_F(WatchKeys, APipeThatIsGoneCannotBeOpened) {
 
 TEST_F(WatchKeys, TheSelectedStageIsToldForItsFunctions) {
   open(fake_chain(4));
-  EXPECT_TRUE(asked("select 4002")) << "what holds it up, at first";
+  EXPECT_TRUE(asked("select 4002")) << "the bottleneck, at first";
   press(key::down);
   EXPECT_TRUE(asked("select nothing")) << "a ring";
   press(key::down);

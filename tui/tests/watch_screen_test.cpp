@@ -37,7 +37,7 @@ TEST(WatchScreen, OpensAPipelineAndLeavesTheTerminalAsItWas) {
   PtyProgram program(demo({"table"}), kTerminal);
   ASSERT_TRUE(program.wait_for("60 pipes"));
   program.send("\r");
-  ASSERT_TRUE(program.wait_for("holds it up"));
+  ASSERT_TRUE(program.wait_for("bottleneck: "));
   program.send("q");
   EXPECT_EQ(program.wait_for_end(), 0);
   expect_restored(program);
@@ -46,7 +46,7 @@ TEST(WatchScreen, OpensAPipelineAndLeavesTheTerminalAsItWas) {
 TEST(WatchScreen, SignalsEndItWithTheirExitCode) {
   for (const int number : {SIGTERM, SIGHUP, SIGQUIT}) {
     PtyProgram program(demo({"chain", "4"}), kTerminal);
-    ASSERT_TRUE(program.wait_for("holds it up"));
+    ASSERT_TRUE(program.wait_for("bottleneck: "));
     program.signal(number);
     const int status = program.wait_for_end();
     ASSERT_TRUE(WIFEXITED(status)) << status;
@@ -61,7 +61,7 @@ TEST(WatchScreen, FollowsTheSizeOfTheTerminal) {
   program.resize(10, 40);
   ASSERT_TRUE(program.wait_for("needs 60x16, has 40x10"));
   program.resize(40, 120);
-  ASSERT_TRUE(program.wait_for("writer is"));
+  ASSERT_TRUE(program.wait_for("writer state"));
   program.send("q");
   EXPECT_EQ(program.wait_for_end(), 0);
 }

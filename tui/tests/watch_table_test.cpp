@@ -54,7 +54,7 @@ TEST_F(WatchTable, SaysWhoWritesAndWhoReadsAndHowFullItIs) {
                            "9 hidden", "12 socketpairs", "▾rate", "yes 4301:1 +1"})
     EXPECT_TRUE(shows(part)) << part << "\n" << text();
   resize(40, 120);
-  for (const char* part : {"blocked", "running", "disk", "other pipe", "writer is", "64 KiB"})
+  for (const char* part : {"blocked", "running", "disk", "other pipe", "writer state", "64 KiB"})
     EXPECT_TRUE(shows(part)) << part << "\n" << text();
   resize(60, 200);
   type("/backup.fifo");
@@ -196,12 +196,12 @@ TEST_F(WatchTable, SaysWhatIsNotKnownYetAndWhatIsLeftOut) {
   Snapshot none = pipes({});
   none.table.has_passed = false;
   start(none);
-  EXPECT_TRUE(shows("Looking at all pipes of this machine")) << text();
+  EXPECT_TRUE(shows("Scanning all pipes of this machine")) << text();
   Snapshot some = pipes({9, 8});
   some.table.left_out = {{{4711, 1}, 500}};
   show(some);
-  EXPECT_FALSE(shows("Looking at")) << text();
-  EXPECT_TRUE(shows("500 ends of pipes are left out: process 4711")) << text();
+  EXPECT_FALSE(shows("Scanning")) << text();
+  EXPECT_TRUE(shows("500 pipe ends are left out: process 4711")) << text();
 }
 
 TEST_F(WatchTable, OfAThousandDescriptorsSomeAreNamed) {

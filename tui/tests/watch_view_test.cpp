@@ -57,7 +57,7 @@ TEST_F(WatchView, BelowTheSmallestItSaysWhatItNeeds) {
 TEST_F(WatchView, TheBottleneckComesFirstAndIsMarkedWithoutColour) {
   for (const auto& [rows, cols] : kWatchSizes) {
     open(fake_chain(4), rows, cols);
-    EXPECT_EQ(row_of("! zstd holds it up"), 1) << text();
+    EXPECT_EQ(row_of("! bottleneck: zstd"), 1) << text();
     EXPECT_TRUE(shows("·  !") || shows("· !") || shows("! zstd 4002")) << text();
   }
   resize(40, 120);
@@ -114,8 +114,8 @@ TEST_F(WatchView, OfManyHoldersTheLastRowSaysHowManyMore) {
   }
   const Chain chain = make_chain(view);
   open(view, 40, 120);
-  EXPECT_TRUE(shows(std::to_string(chain.items.size() - chain.nodes() - 2) +
-                    " more hold an end, but never moved a byte"))
+  EXPECT_TRUE(
+      shows(std::to_string(chain.items.size() - chain.nodes() - 2) + " more hold an unused end"))
       << text();
 }
 

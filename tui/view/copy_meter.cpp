@@ -63,7 +63,7 @@ CopySide Waiting::side() const {
 std::string waiting_text(CopySide side, const std::string& upstream,
                          const std::string& downstream) {
   if (side == CopySide::in) return "waiting for " + (upstream.empty() ? "stdin" : upstream);
-  if (side == CopySide::out) return "held up by " + (downstream.empty() ? "stdout" : downstream);
+  if (side == CopySide::out) return "blocked by " + (downstream.empty() ? "stdout" : downstream);
   return "";
 }
 

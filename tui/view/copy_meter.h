@@ -54,7 +54,7 @@ class Waiting {
   std::deque<CopySide> samples_;
 };
 
-// "waiting for gzip", "held up by ssh"; for a neighbour without a name "waiting for stdin". "" for
+// "waiting for gzip", "blocked by ssh"; for a neighbour without a name "waiting for stdin". "" for
 // neither side.
 std::string waiting_text(CopySide side, const std::string& upstream, const std::string& downstream);
 

@@ -18,7 +18,7 @@ struct ChainItem {
   enum class Kind : uint8_t { stage, ring, holder } kind = Kind::stage;
   size_t index = 0;  // of the pipeline's stages or pipes; of a holder: the stage
   int depth = 0;     // behind how many forks
-  size_t pipe = 0;   // of a holder: what it holds an end of, but never moved a byte of
+  size_t pipe = 0;   // of a holder: the pipe of which it holds an unused end
 };
 
 struct Chain {

@@ -64,7 +64,7 @@ void add_processes(std::vector<std::string>& lines, std::string_view what,
     lines.push_back(fmt::format("{} and {} more", what, found.size() - kMostNamed));
 }
 
-Question asked() { return {{}, {}, {{"Enter", "do it"}, {"any other key", "leave it"}}}; }
+Question asked() { return {{}, {}, {{"Enter", "yes"}, {"any other key", "no"}}}; }
 
 }  // namespace
 
@@ -113,10 +113,9 @@ std::string Prompt::chosen() const {
 
 std::string Prompt::text() const {
   if (kind == Kind::nice)
-    return fmt::format("nice of {}: {}, now {}; Up Down change it, Enter sets it, Esc leaves it",
-                       name, chosen(), now);
-  return fmt::format("{} on {}, now {}; c goes on, Enter sets it, Esc leaves it", name, chosen(),
-                     now);
+    return fmt::format("nice of {}: {}, now {}; Up Down change, Enter sets, Esc cancels", name,
+                       chosen(), now);
+  return fmt::format("{} on {}, now {}; c goes on, Enter sets, Esc cancels", name, chosen(), now);
 }
 
 Question resize_question(const Pipe& pipe, std::span<const Stage> stages, bool larger,
@@ -138,7 +137,7 @@ Question stage_question(const Prompt& chosen, bool for_good, const UserOf& user_
   question.title = fmt::format("{} {}?", pins ? "Pin" : "Renice", chosen.name);
   question.lines = {
       fmt::format("{}   {} → {}", pins ? "CPUs" : "nice", chosen.now, chosen.chosen()),
-      "of     " + user_text(chosen.stage, user_of)};
+      "owner  " + user_text(chosen.stage, user_of)};
   if (for_good) {
     question.lines.push_back("Only root can lower it again:");
     question.lines.push_back(

@@ -34,9 +34,9 @@ size_t find_selected(const PipelineState& state) {
 std::string_view blame_text(Bottleneck::Kind kind) {
   switch (kind) {
     case Bottleneck::Kind::stage:
-      return "holds it up";
+      return "bottleneck";
     case Bottleneck::Kind::outside:
-      return "waits for something outside";
+      return "limited from outside";
     case Bottleneck::Kind::stopped:
       return "is stopped";
     case Bottleneck::Kind::deadlock:

@@ -37,7 +37,7 @@ struct PipelineState {
   bool frozen = false;
 
   PipelineFocus focus = PipelineFocus::chain;
-  std::optional<Node> selected;  // nothing until a key or a click: what holds it up, else the first
+  std::optional<Node> selected;  // nothing until a key or a click: the bottleneck, else the first
   size_t at = 0;                 // its item of the chain
   size_t scroll = 0;
   ListState functions;  // of the selected stage

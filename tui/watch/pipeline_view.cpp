@@ -248,7 +248,7 @@ void draw_detail(Canvas& canvas, const PipelineLayout& layout, const PipelineSta
   }
 }
 
-// "bash 1200 holds the write end of pipe 8123, too, and never moved a byte".
+// "bash 1200 holds a write end of pipe 8123, unused".
 std::string holder_text(const Pipeline& pipeline, const ChainItem& item) {
   const Stage& stage = pipeline.stages[item.index];
   const Pipe& pipe = pipeline.pipes[item.pipe];
@@ -257,19 +257,19 @@ std::string holder_text(const Pipeline& pipeline, const ChainItem& item) {
         ends, [&](const StageEnd& end) { return end.stage == item.index && !end.active; });
   };
   const bool writes = holds(pipe.writers), reads = holds(pipe.readers);
-  return fmt::format("{} {} holds {} of {}, but never moved a byte", stage.name, stage.id.pid,
+  return fmt::format("{} {} holds {} of {}, unused", stage.name, stage.id.pid,
                      writes && reads ? "both ends"
                      : writes        ? "a write end"
                                      : "a read end",
                      name_of(pipe));
 }
 
-// Of the last one on the screen: how many there is no room for.
+// For the last holder on the screen: how many more there is no room for.
 std::string holder_text(const PipelineState& state, const ChainLayout& items,
                         const ChainItem& item) {
   const bool last = &item == &state.chain.items[items.items.back().item];
   if (!last || items.holders_left == 0) return holder_text(state.shown(), item);
-  return fmt::format("{} more hold an end, but never moved a byte", items.holders_left);
+  return fmt::format("{} more hold an unused end", items.holders_left);
 }
 
 void draw_item(Canvas& canvas, const Rect& rect, const PipelineLayout& layout,

@@ -1,4 +1,4 @@
-// Draws the open pipeline: what holds it up, its stages and rings, and one of them in detail.
+// Draws the open pipeline: its bottleneck, its stages and rings, and one of them in detail.
 #pragma once
 
 #include <optional>

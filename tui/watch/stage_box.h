@@ -16,7 +16,7 @@ void draw_share_items(const Area& area, const StageShares& shares);
 struct StageShown {
   const Stage& stage;
   bool selected = false;
-  std::string_view blame = {};                // "holds it up"; "" if it is not to blame
+  std::string_view blame = {};                // "bottleneck"; "" if it is not to blame
   size_t cpus = 0;                            // of the machine; 0: not known
   std::string factor = {};                    // what a change of it gained, "×1.7"
   const HottestFunctions* hottest = nullptr;  // null: its functions aren't shown

@@ -103,7 +103,7 @@ void draw_headings(const Area& line, const std::vector<PlacedColumn>& columns,
 // In words nothing is left to explain of what the processes do.
 void draw_legend(const Area& line, bool in_words, bool has_news) {
   Pen pen(line, 0, 1);
-  std::vector<std::string_view> others = {"F fifo", "o own", "~ estimated"};
+  std::vector<std::string_view> others = {"F fifo", "o internal", "~ estimated"};
   if (has_news) others.insert(others.begin(), {"+ new", "- closed"});
   if (!in_words)
     for (const SignMeaning& sign : state_signs()) {
@@ -117,10 +117,10 @@ void draw_legend(const Area& line, bool in_words, bool has_news) {
 }
 
 std::string nothing_text(const TableState& table) {
-  if (!table.rows.has_passed()) return "Looking at all pipes of this machine ...";
+  if (!table.rows.has_passed()) return "Scanning all pipes of this machine ...";
   if (table.rows.hidden() > 0)
-    return fmt::format("nothing {}moves; i shows the {} idle and own pipes",
-                       table.choice.filter.empty() ? "" : "that matches ", table.rows.hidden());
+    return fmt::format("no active pipes{}; i shows {} idle or internal ones",
+                       table.choice.filter.empty() ? "" : " match", table.rows.hidden());
   if (!table.choice.filter.empty())
     return fmt::format("no pipe matches \"{}\"; Esc drops the filter", table.choice.filter);
   return "no pipes";

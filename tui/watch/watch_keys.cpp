@@ -46,7 +46,7 @@ struct WatchController::Keymap {
       {key::f6, does<&C::sort>, 1, {}, kInTable},
       {U't', does<&C::toggle_tree>, 0, {"t F5", "tree: pipelines together, or by rate"}, kInTable},
       {key::f5, does<&C::toggle_tree>, 0, {}, kInTable},
-      {U'i', does<&C::toggle_idle>, 0, {"i", "show or hide idle and own pipes"}, kInTable},
+      {U'i', does<&C::toggle_idle>, 0, {"i", "show or hide idle and internal pipes"}, kInTable},
       {U'/', does<&C::begin_filter>, 0, {"/ \\", "filter by command, pid or path"}, kInTable},
       {U'\\', does<&C::begin_filter>, 0, {}, kInTable},
       {U'/', does<&C::begin_filter>, 0, {"/", "filter functions by name"}, kInFunctions},
@@ -140,7 +140,7 @@ void WatchController::back() {
   if (pipeline.focus != PipelineFocus::chain) {
     pipeline.focus = PipelineFocus::chain;
   } else if (!state_.command.empty()) {
-    say("this watches the command only; q leaves, and the command goes on");
+    say("only the command's pipeline is watched; q leaves it running");
   } else {
     source_.close();
     state_.in_pipeline = false;
@@ -187,7 +187,7 @@ void WatchController::next_panel(int by) {
   }
   const WatchLayout layout = watch_layout(rows_, cols_);
   if (pipeline_layout(layout.body, rows_, pipeline).detail.empty())
-    return say("no room for another panel; Enter shows the functions or the slots");
+    return say("too small for a second panel; Enter opens it");
   const bool to_detail = pipeline.focus == PipelineFocus::chain;
   pipeline.focus = to_detail ? PipelineFocus::detail : PipelineFocus::chain;
 }
@@ -208,7 +208,7 @@ void WatchController::toggle_tree() {
 void WatchController::toggle_idle() {
   bool& all = state_.table.choice.all;
   all = !all;
-  say(all ? "all pipes" : "without idle pipes, and those that a process keeps to itself");
+  say(all ? "all pipes" : "idle and internal pipes hidden");
 }
 
 void WatchController::begin_filter() {
@@ -282,7 +282,7 @@ void WatchController::toggle_exact() {
   const bool on = !(latest_ && latest_->counts_bytes);
   try {
     source_.count_bytes(on);
-    say(on ? std::string(price_of_counting()) : "rates are estimated again, at no cost",
+    say(on ? std::string(price_of_counting()) : "back to estimated rates",
         on ? Severity::warning : Severity::info);
     state_.pipeline.held.let_go();
   } catch (const Error& error) {

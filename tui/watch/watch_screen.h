@@ -1,4 +1,4 @@
-// The screen of `pipetop watch`: the table of all pipes and, for one pipeline, what holds it up,
+// The screen of `pipetop watch`: the table of all pipes and, for one pipeline, its bottleneck,
 // until the user quits.
 #pragma once
 

@@ -74,7 +74,7 @@ std::vector<Message> standing(const WatchState& state) {
   if (s.counts_bytes) all.push_back({std::string(price_of_counting()), Severity::warning});
   for (const Intervention& change : s.interventions)
     all.push_back(change.waits.empty()
-                      ? Message{fmt::format("in place: {}; u undoes the last, 0 all", change.text)}
+                      ? Message{fmt::format("changed: {}; u undoes the last, 0 all", change.text)}
                       : Message{fmt::format("not put back: {}: {}", change.text, change.waits),
                                 Severity::warning});
   if (!s.table.left_out.empty())
@@ -109,7 +109,7 @@ std::string counted(size_t count, std::string_view one, std::string_view many) {
 }
 
 std::string_view sort_name(PipeSort sort) {
-  return sort == PipeSort::queued ? "bytes in it" : pipe_sort_names()[static_cast<size_t>(sort)];
+  return sort == PipeSort::queued ? "queued" : pipe_sort_names()[static_cast<size_t>(sort)];
 }
 
 // Most important first: what doesn't fit is left out.
@@ -127,8 +127,7 @@ std::vector<TitlePart> table_parts(const WatchState& state) {
         {counted(*state.shown->table.socketpairs, "socketpair", "socketpairs") + " left out",
          Style::dim});
   if (state.shown && state.shown->table.scan_ms > 0)
-    parts.push_back(
-        {fmt::format("a look takes {:.1f} ms", state.shown->table.scan_ms), Style::dim});
+    parts.push_back({fmt::format("scan {:.1f} ms", state.shown->table.scan_ms), Style::dim});
   return parts;
 }
 
@@ -220,22 +219,21 @@ void add_pipeline_items(std::vector<KeyItem>& items, const WatchState& state) {
 constexpr ScreenKey kWords[] = {
     {"ring", "a pipe's buffer: a fixed number of slots, filled and drained in a circle"},
     {"stage", "a process of a pipeline, with all of its threads"},
-    {"full, empty", "share of the samples at the ring that found it so"},
+    {"full, empty", "share of the samples in which the ring was full, or empty"},
     {"~", "estimated from the ring's movement; x counts exactly"},
-    {"on CPU", "share of the time that the thread that moves the data runs"},
+    {"on CPU", "share of the time on a CPU, of the thread that moves the data"},
     {"runnable", "able to run, but waiting for a CPU"},
     {"reading", "blocked in a read: the ring before it is empty"},
     {"writing", "blocked in a write: the ring behind it is full"},
-    {"disk, lock ..", "what else it waits for"},
-    {"own", "a pipe whose both ends one process holds; event loops have them"},
-    {"idle", "nothing moves, and nobody is blocked writing"},
+    {"disk, lock ..", "blocked in something else than a pipe"},
+    {"internal", "both ends are held by one process, as event loops do"},
+    {"idle", "no data moves, and no writer is blocked"},
     {"left out", "socketpairs look like pipes, but have no ring"},
 };
 
 std::string waiting_text(const WatchState& state) {
-  return state.command.empty() ? "Looking at the pipeline ..."
-                               : "The command has no pipe yet. It shows as soon as it has one; "
-                                 "q leaves.";
+  return state.command.empty() ? "Scanning the pipeline ..."
+                               : "The command has no pipe yet; waiting for one. q leaves.";
 }
 
 void draw_body(Canvas& canvas, const WatchState& state, const WatchLayout& layout) {
@@ -250,7 +248,7 @@ void draw_body(Canvas& canvas, const WatchState& state, const WatchLayout& layou
 }  // namespace
 
 std::string_view price_of_counting() {
-  return "exact: every system call of this machine takes 0.2 to 0.3 µs longer; x ends it";
+  return "exact: every system call of this machine takes 0.2 to 0.3 us longer; x stops";
 }
 
 std::vector<Message> messages_of(const WatchState& state) {

@@ -222,7 +222,7 @@ Indent indent_for(std::span<const CallRow> rows, int name_cols) {
 std::string nothing_text(const ListContents& contents, const ListChoice& choice) {
   if (!choice.filter.empty()) return fmt::format("no function matches \"{}\"", choice.filter);
   if (choice.activity == Activity::running) return "no samples";
-  return contents.count == 0 ? "it has not slept since the last change" : "no stacks";
+  return contents.count == 0 ? "no sleep since the last change" : "no stacks";
 }
 
 // The highlighted row of a flat list, if it is further down than the `visible` ones. It takes the

@@ -40,7 +40,7 @@ MessagePage page_of(int rows, int cols, std::span<const Message> messages) {
       first = false;
     }
   }
-  if (page.lines.empty()) page.lines.push_back({"nothing to say", Style::dim});
+  if (page.lines.empty()) page.lines.push_back({"no messages", Style::dim});
   const int box_rows = std::min(static_cast<int>(page.lines.size()) + 2, rows - 2);
   page.box = {(rows - box_rows) / 2, (cols - box_cols) / 2, box_rows, box_cols};
   return page;

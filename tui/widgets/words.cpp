@@ -18,7 +18,7 @@ constexpr ScreenKey kWords[] = {
     {"busy loop", "repeat a call that returned EAGAIN at once, instead of sleeping"},
     {"self", "share of the samples in the function itself"},
     {"child", "share of the samples in the function and in all that it calls"},
-    {"sample", "a look, at a tick of the timer, at what a CPU is running"},
+    {"sample", "what a CPU was running at one tick of the timer"},
     {"blocked", "asleep in the kernel, until somebody wakes it"},
     {"runnable", "able to run, but waiting for a CPU"},
     {"huge page", "a page of 2 MiB instead of 4 KiB: one look-up covers 512 small ones"},

@@ -94,7 +94,7 @@ TEST(Assess, IsUntrustworthyIfASceneDisappoints) {
   EXPECT_EQ(assess(rehearsal).exit, Exit::ok);
   rehearsal.scenes[1].disappoints = {"no"};
   EXPECT_EQ(assess(rehearsal).exit, Exit::untrustworthy);
-  EXPECT_EQ(assess(rehearsal).warnings.front(), "1 of 2 scenes would disappoint");
+  EXPECT_EQ(assess(rehearsal).warnings.front(), "1 of 2 scenes fail");
   EXPECT_EQ(rehearsal.disappointing(), 1u);
 }
 

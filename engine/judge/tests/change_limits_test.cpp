@@ -40,7 +40,7 @@ TEST(Cause, NeedsSamples) {
   EXPECT_EQ(why(before, after), "") << "it may be anything up to 15 %";
   before = copying(1, .3, 40), after = copying(2, 0);
   before.duration_ns = kSecond;
-  EXPECT_EQ(why(before, after), "cause unknown: too few samples of the segment before");
+  EXPECT_EQ(why(before, after), "cause unknown: too few samples in the previous segment");
 }
 
 TEST(Cause, NeedsFunctions) {

@@ -80,15 +80,15 @@ TEST(Bottleneck, EveryPlaceOfAChain) {
 TEST(Bottleneck, SaysSoWithNumbers) {
   EXPECT_EQ(
       line_of(limited({"tar", "gzip", "ssh"}, 1)),
-      "gzip holds it up: its input is full 97 %, its output empty 97 %, and it is on a CPU 97 %");
+      "bottleneck: gzip; its input is full 97 %, its output empty 97 %, and it is on a CPU 97 %");
   EXPECT_TRUE(has_clause(find_bottleneck(limited({"tar", "gzip", "ssh"}, 1)), "(one thread)"));
   EXPECT_EQ(line_of(limited({"tar", "gzip"}, 0)),
-            "tar holds it up: its output is empty 97 %, and it is on a CPU 97 % (one thread)");
+            "bottleneck: tar; its output is empty 97 %, and it is on a CPU 97 % (one thread)");
   EXPECT_EQ(line_of(limited({"tar", "gzip"}, 1)),
-            "gzip holds it up: its input is full 97 %, and it is on a CPU 97 % (one thread)");
+            "bottleneck: gzip; its input is full 97 %, and it is on a CPU 97 % (one thread)");
   EXPECT_EQ(
       line_of(limited({"a", "a_long_name_of_", "c"}, 1)),
-      "a_long_name_of_ holds it up: its input is full 97 %, its output empty 97 %, and it is on "
+      "bottleneck: a_long_name_of_; its input is full 97 %, its output empty 97 %, and it is on "
       "a CPU 97 %");
 }
 
@@ -119,7 +119,7 @@ TEST(Bottleneck, AQuotaLooksLikeWaitingForACpu) {
   spend(view, 1, {.cpu = 0.2, .on_cpu = 0.2, .runnable = 0.78});
   EXPECT_EQ(verdict_of(view), "stage gzip none");
   EXPECT_EQ(line_of(view),
-            "gzip holds it up: its input is full 97 %, and it waits for a CPU 78 %, on one 20 %");
+            "bottleneck: gzip; its input is full 97 %, and it waits for a CPU 78 %, runs 20 %");
   EXPECT_TRUE(has_clause(find_bottleneck(view), "quota"));
 }
 
@@ -131,14 +131,14 @@ TEST(Bottleneck, ManyThreadsWork) {
   EXPECT_EQ(verdict_of(view), "stage zstd none");
   EXPECT_EQ(
       line_of(view),
-      "zstd holds it up: its input is full 97 %, its output empty 97 %, and it keeps 1.8 CPUs "
+      "bottleneck: zstd; its input is full 97 %, its output empty 97 %, and it keeps 1.8 CPUs "
       "busy");
 }
 
 TEST(Bottleneck, NamesTheFunction) {
   Pipeline view = limited({"tar", "gzip", "ssh"}, 1);
   view.stages[1].functions = made_functions({{"[user]", 0.88}}, 1000);
-  EXPECT_TRUE(has_clause(find_bottleneck(view), "88 % of its samples are in its own code"));
+  EXPECT_TRUE(has_clause(find_bottleneck(view), "88 % of its samples are in user code"));
   view.stages[1].functions = made_functions({{"do_syscall_64;_copy_to_iter", 0.4}}, 1000);
   EXPECT_TRUE(has_clause(find_bottleneck(view), "40 % of its samples are in _copy_to_iter"));
   view.stages[1].functions = made_functions({{"_copy_to_iter", 0.4}}, 10);
@@ -151,7 +151,7 @@ TEST(Bottleneck, TheDiskOfAReaderOrAWriter) {
   EXPECT_EQ(verdict_of(limited({"cat", "wc"}, 0, WaitsFor::disk)), "stage cat disk");
   EXPECT_EQ(verdict_of(limited({"cat", "dd"}, 1, WaitsFor::disk)), "stage dd disk");
   EXPECT_EQ(line_of(limited({"cat", "dd"}, 1, WaitsFor::disk)),
-            "dd holds it up: its input is full 97 %, and it waits for the disk 98 %");
+            "bottleneck: dd; its input is full 97 %, and it waits for the disk 98 %");
 }
 
 TEST(Bottleneck, ASourceWithNothingToSend) {
@@ -160,7 +160,7 @@ TEST(Bottleneck, ASourceWithNothingToSend) {
     EXPECT_EQ(verdict_of(limited({"sh", "gzip", "cat"}, 0, wait)),
               fmt::format("outside sh {}", name_of(wait)));
   EXPECT_EQ(line_of(limited({"sh", "cat"}, 0, WaitsFor::child)),
-            "outside: sh has nothing to send: its output is empty 97 %, and it waits for its child "
+            "outside: sh has no input; its output is empty 97 %, and it waits for its child "
             "98 %");
   // A lock is its own.
   EXPECT_EQ(verdict_of(limited({"java", "cat"}, 0, WaitsFor::lock)), "stage java lock");
@@ -180,7 +180,7 @@ TEST(Bottleneck, ASinkThatIsSlow) {
   EXPECT_EQ(verdict_of(limited({"man", "less"}, 1, WaitsFor::terminal)), "outside less terminal");
   EXPECT_EQ(verdict_of(limited({"tar", "ssh"}, 1, WaitsFor::poll)), "outside ssh poll");
   EXPECT_EQ(line_of(limited({"tar", "nc"}, 1, WaitsFor::network)),
-            "outside: nc waits for the network 98 %: its input is full 97 %");
+            "outside: nc waits for the network 98 %; its input is full 97 %");
   // Its sleep is its own, and so is its child.
   EXPECT_EQ(verdict_of(limited({"yes", "perl"}, 1, WaitsFor::sleep)), "stage perl sleep");
   EXPECT_EQ(verdict_of(limited({"yes", "sh"}, 1, WaitsFor::child)), "stage sh child");
@@ -238,7 +238,7 @@ TEST(Bottleneck, AStoppedStage) {
   }
   EXPECT_EQ(
       line_of(limited({"tar", "gzip", "ssh"}, 1, WaitsFor::stopped)),
-      "gzip is stopped (SIGSTOP, Ctrl-Z or a debugger): its input is full 97 %, and its output "
+      "gzip is stopped (SIGSTOP, Ctrl-Z or a debugger); its input is full 97 %, and its output "
       "empty 97 %");
 }
 
@@ -269,7 +269,7 @@ TEST(Bottleneck, TwoWritersOfOneReader) {
   const Bottleneck b = find_bottleneck(view);
   EXPECT_EQ(b.kind, Kind::stage);
   EXPECT_EQ(b.line,
-            "yes (like seq) holds it up: its output is empty 96 %, and it is on a CPU 97 % (one "
+            "bottleneck: yes (like seq); its output is empty 96 %, and it is on a CPU 97 % (one "
             "thread)");
   // One of them has hardly anything to write.
   limit_by(view, 2);
@@ -310,8 +310,8 @@ TEST(Bottleneck, AFifoBetweenTwoGroups) {
   limit_by(view, 1);
   spend(view, 4, {}, WaitsFor::terminal);
   EXPECT_EQ(verdict_of(view), "stage zstd none");
-  EXPECT_TRUE(
-      has_clause(find_bottleneck(view), "cat gets no end of file while bash holds a write end"));
+  EXPECT_TRUE(has_clause(find_bottleneck(view),
+                         "cat never sees end of file: bash still holds a write end"));
 }
 
 TEST(Bottleneck, ACoprocessThatComputes) {
@@ -331,7 +331,7 @@ TEST(Bottleneck, ADeadlockOfTwoPipes) {
   }
   stand_still(view);
   EXPECT_EQ(verdict_of(view), "deadlock - none");
-  EXPECT_EQ(line_of(view), "deadlock: a and b wait for each other to read, the pipes are full");
+  EXPECT_EQ(line_of(view), "deadlock: a and b all write to full pipes");
   const std::vector<double> ends = blame(wait_graph_of(view));
   EXPECT_LT(std::accumulate(ends.begin(), ends.end(), 0.0), 0.05);
 
@@ -341,7 +341,7 @@ TEST(Bottleneck, ADeadlockOfTwoPipes) {
     set_ring(view.pipes[i], 0, 1, 0);
   }
   EXPECT_EQ(verdict_of(view), "deadlock - none");
-  EXPECT_EQ(line_of(view), "deadlock: a and b wait for each other to write");
+  EXPECT_EQ(line_of(view), "deadlock: a and b all read from empty pipes");
 }
 
 TEST(Bottleneck, ADeadlockThatHoldsUpOthers) {
@@ -365,11 +365,11 @@ TEST(Bottleneck, NoDeadlockWhileSomebodyCouldGoOn) {
   for (Pipe& pipe : view.pipes) set_ring(pipe, 0, 1, 0);
   stand_still(view);
   EXPECT_EQ(verdict_of(view), "idle - none");
-  EXPECT_EQ(line_of(view), "nothing moves: b waits for the terminal");
+  EXPECT_EQ(line_of(view), "idle: b waits for the terminal");
   // Any thread might go on.
   for (const size_t i : {0u, 1u}) spend(view, i, {.reading = 1}), view.stages[i].threads = 2;
   EXPECT_EQ(verdict_of(view), "idle - none");
-  EXPECT_EQ(line_of(view), "nothing moves: all stages wait");
+  EXPECT_EQ(line_of(view), "idle: all stages wait");
 }
 
 // ---- nobody ----
@@ -406,10 +406,8 @@ TEST(Bottleneck, BurstsWantALargerPipe) {
   spend(view, 1, {.cpu = 0.5, .on_cpu = 0.5, .reading = 0.5});
   set_ring(view.pipes[0], 0.5, 0.42, 0.44);
   EXPECT_EQ(verdict_of(view), "bursty - none");
-  EXPECT_EQ(
-      line_of(view),
-      "bursty: the pipe from dump to gzip is full 44 % and empty 42 %: larger than 64 KiB would "
-      "help");
+  EXPECT_EQ(line_of(view),
+            "bursty: the pipe from dump to gzip is full 44 % and empty 42 %; try more than 64 KiB");
   view.pipes[0].capacity = kLargePipe;
   EXPECT_EQ(verdict_of(view), "balanced - none");
   EXPECT_EQ(line_of(view).find("balanced: no stage holds up the others: "), 0u) << line_of(view);
@@ -430,7 +428,7 @@ TEST(Bottleneck, IdleWhenNothingMovesAndAllWait) {
   Pipeline view = limited({"bash", "cat"}, 0, WaitsFor::terminal);
   stand_still(view);
   EXPECT_EQ(verdict_of(view), "idle - none");
-  EXPECT_EQ(line_of(view), "nothing moves: bash waits for the terminal");
+  EXPECT_EQ(line_of(view), "idle: bash waits for the terminal");
   // A supervisor of children that sleep.
   view = made_pipeline({"a", "b", "shim"}, {{{0}, {2}}, {{1}, {2}}});
   for (const size_t i : {0u, 1u}) spend(view, i, {}, WaitsFor::sleep);
@@ -598,10 +596,10 @@ TEST(Bottleneck, AHeadThatLeft) {
   Pipeline view = limited({"yes", "head"}, 0);
   exit_stage(view, 1);
   EXPECT_EQ(verdict_of(view), "stage yes none");
-  EXPECT_TRUE(has_clause(find_bottleneck(view), "nobody reads from yes any more"));
+  EXPECT_TRUE(has_clause(find_bottleneck(view), "no reader left for yes"));
   exit_stage(view, 0);
   EXPECT_EQ(verdict_of(view), "idle - none");
-  EXPECT_EQ(line_of(view), "it has ended: every stage has exited");
+  EXPECT_EQ(line_of(view), "ended: all stages have exited");
 }
 
 // A script reads what its commands print, one after the other.
@@ -614,10 +612,10 @@ TEST(Bottleneck, APipeThatIsClosedSaysNothing) {
   view.pipes[0].closed = true;
   view.pipes[0].bytes_per_s = Reading<double>::unavailable("the pipe is closed");
   EXPECT_EQ(verdict_of(view), "stage second none");
-  EXPECT_FALSE(has_clause(find_bottleneck(view), "cannot be seen"));
+  EXPECT_FALSE(has_clause(find_bottleneck(view), "not visible"));
   view.pipes[1].closed = view.stages[2].gone = true;
   EXPECT_EQ(verdict_of(view), "idle - none");
-  EXPECT_EQ(line_of(view), "nothing moves: every pipe is closed");
+  EXPECT_EQ(line_of(view), "idle: all pipes are closed");
 }
 
 TEST(Bottleneck, AWriterThatCannotBeSeen) {
@@ -627,7 +625,7 @@ TEST(Bottleneck, AWriterThatCannotBeSeen) {
   spend(view, 1, {.cpu = 0.01, .on_cpu = 0.01, .reading = 0.97});
   for (Pipe& pipe : view.pipes) set_ring(pipe, 0.01, 0.97, 0);
   EXPECT_EQ(verdict_of(view), "outside gzip pipe_read");
-  EXPECT_TRUE(has_clause(find_bottleneck(view), "who writes to gzip cannot be seen"));
+  EXPECT_TRUE(has_clause(find_bottleneck(view), "the writer of gzip is not visible"));
   // Its own work is its own.
   spend(view, 0, {.cpu = 0.97, .on_cpu = 0.97});
   set_ring(view.pipes[0], 0.98, 0, 0.97);
@@ -648,20 +646,20 @@ TEST(Bottleneck, AStageOfAnotherUserIsToldByItsRings) {
   EXPECT_EQ(verdict_of(view), "stage gzip none");
   EXPECT_EQ(
       line_of(view),
-      "gzip holds it up: its input is full 97 %, its output empty 97 %, and it is on a CPU now");
+      "bottleneck: gzip; its input is full 97 %, its output empty 97 %, and it is running now");
   for (Pipe& pipe : view.pipes) pipe.level = Reading<RingLevel>::unavailable("no");
   EXPECT_EQ(verdict_of(view), "unknown - none");
-  EXPECT_EQ(line_of(view), "not known: what tar, gzip and ssh do: it belongs to another user");
+  EXPECT_EQ(line_of(view), "unknown: no times for tar, gzip and ssh: it belongs to another user");
 }
 
 TEST(Bottleneck, WithoutRingsTheWaitsTell) {
   Pipeline view = limited({"tar", "gzip", "ssh"}, 1);
   for (Pipe& pipe : view.pipes) pipe.level = Reading<RingLevel>::unavailable("no");
   EXPECT_EQ(verdict_of(view), "stage gzip none");
-  EXPECT_EQ(
-      line_of(view),
-      "gzip holds it up: tar waits to write 97 %, ssh waits to read 97 %, and it is on a CPU 97 "
-      "%");
+  EXPECT_EQ(line_of(view),
+            "bottleneck: gzip; tar is blocked writing 97 %, ssh is blocked reading 97 %, and it is "
+            "on a CPU 97 "
+            "%");
 }
 
 TEST(Bottleneck, OneProcess) {
@@ -678,15 +676,15 @@ TEST(Bottleneck, ThinEvidenceNamesNobody) {
   Pipeline view = limited({"tar", "gzip", "ssh"}, 1);
   view.window_ns = 400'000'000;
   EXPECT_EQ(verdict_of(view), "unknown - none");
-  EXPECT_EQ(line_of(view), "not known yet: watched for 0.4 s, it takes 1 s");
+  EXPECT_EQ(line_of(view), "measuring: 0.4 of 1 s");
   view = limited({"tar", "gzip", "ssh"}, 1);
   for (Pipe& pipe : view.pipes) pipe.level.value->samples = kLeastSamples - 1;
   EXPECT_EQ(verdict_of(view), "unknown - none");
-  EXPECT_EQ(line_of(view), "not known yet: 19 samples of the rings, it takes 20");
+  EXPECT_EQ(line_of(view), "measuring: 19 of 20 ring samples");
   for (Stage& stage : view.stages) stage.shares = Reading<StageShares>::warming("first second");
   for (Pipe& pipe : view.pipes) pipe.level = Reading<RingLevel>::warming("first second");
   EXPECT_EQ(verdict_of(view), "unknown - none");
-  EXPECT_EQ(line_of(view), "not known yet: what tar, gzip and ssh do: first second");
+  EXPECT_EQ(line_of(view), "measuring: no times for tar, gzip and ssh yet: first second");
 }
 
 TEST(Bottleneck, LinesFitWhateverTheNames) {

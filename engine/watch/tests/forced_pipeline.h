@@ -51,7 +51,7 @@ class ForcedPipelines : public testing::Test {
   // One process, that starts others by fork(): they end with the test.
   void root(const std::function<void()>& run);
 
-  // Ticks until what holds it up has been the same for a window, and known.
+  // Ticks until the bottleneck has been the same for a window, and known.
   Bottleneck found();
   // "stage gzip", "idle"
   static std::string text_of(const Bottleneck& bottleneck, const Pipeline& view);

@@ -368,7 +368,7 @@ TEST_F(OpenPipelineTest, WhatCannotBeOpenedIsSaid) {
             "pipe 77 is closed; choose another one");
   machine.unreadable = 1;
   machine.process(7).links.clear();
-  EXPECT_EQ(error("7"), "process 7 may not be looked at; run it as root: sudo pipetop watch");
+  EXPECT_EQ(error("7"), "no permission to see process 7; run as root: sudo pipetop watch");
   EXPECT_EQ(names(tick()), "none") << "nothing is open after an error";
 }
 
@@ -419,7 +419,7 @@ TEST_F(OpenPipelineTest, WhoOnlyHoldsAnEndIsShownApart) {
   for (const StageEnd& end : writers) EXPECT_EQ(end.active, end.end.process == tar);
   EXPECT_EQ(machine.watched, (std::vector<pid_t>{10, 11, 12}));
   const std::vector<std::string>& evidence = s->watched->bottleneck.evidence;
-  const std::string clause = "gzip gets no end of file while bash holds a write end";
+  const std::string clause = "gzip never sees end of file: bash still holds a write end";
   EXPECT_NE(std::ranges::find(evidence, clause), evidence.end());
 }
 

@@ -17,7 +17,7 @@ std::string nothing_flows(const Snapshot& s) {
   if (s.effective.settings.pipe.slow_motion) return "slow motion: pipetop sets the pace";
   for (const WorkerReadings& worker : s.workers)
     if (worker.state != ProcessState::flowing)
-      return fmt::format("the {} is not running freely{}{}", to_text(worker.role),
+      return fmt::format("the {} does not run freely{}{}", to_text(worker.role),
                          worker.state_reason.empty() ? "" : ": ", worker.state_reason);
   return {};
 }

@@ -135,7 +135,7 @@ std::optional<Verdict> shared_cpu(const Evidence& e) {
   if (together > kMoreThanOneCpu || one_wastes_cpu(e)) return {};
   if (together < kFillsCpu && !take_turns(writer, reader) && !take_turns(reader, writer)) return {};
   return Verdict{Bound::cpu,
-                 fmt::format("both on CPU {}: writer runs {} and waits for it {}, "
+                 fmt::format("both on CPU {}: writer runs {} and is runnable {}, "
                              "reader {} and {}",
                              *writer.cpu, percent(*writer.on_cpu), percent(*writer.runnable),
                              percent(*reader.on_cpu), percent(*reader.runnable))};
@@ -158,7 +158,7 @@ std::optional<Verdict> away(const Evidence& e) {
   if (!at_least(slow.away, kAway) || at_least(e.role(other_than(limit)).away, kSharesCpu))
     return {};
   std::string because =
-      fmt::format("{} sleeps {}, but not for the pipe", to_text(limit), percent(*slow.away));
+      fmt::format("{} asleep {}, not because of the pipe", to_text(limit), percent(*slow.away));
   if (e.ring) because += "; " + ring_text(*e.ring);
   return Verdict{bound_by(limit), because};
 }

@@ -77,7 +77,7 @@ TEST_F(TalkProgram, RehearsalSaysWhichSceneDisappoints) {
   EXPECT_EQ(program.wait(), 7) << program.err();
   EXPECT_NE(program.out().find("expected > 1e+06"), std::string::npos) << program.out();
   EXPECT_NE(program.out().find("4 scenes in "), std::string::npos) << program.out();
-  EXPECT_NE(program.err().find("1 of 4 scenes would disappoint"), std::string::npos);
+  EXPECT_NE(program.err().find("1 of 4 scenes fail"), std::string::npos);
 }
 
 }  // namespace

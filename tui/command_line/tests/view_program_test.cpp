@@ -391,7 +391,7 @@ TEST(ViewTerminal, NamesWhomItWaitsFor) {
 
 TEST(ViewTerminal, NamesWhoHoldsItUp) {
   OnTerminal shell("$VIEW /dev/zero | sleep 1000", 100);
-  EXPECT_TRUE(shell.wait_for("held up by sleep")) << shell.output();
+  EXPECT_TRUE(shell.wait_for("blocked by sleep")) << shell.output();
   shell.interrupt();
 }
 

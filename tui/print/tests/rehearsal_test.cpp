@@ -31,10 +31,10 @@ TEST(PrintRehearsal, SaysWhichSceneDisappointsAndWhy) {
   EXPECT_EQ(rehearsal_document(example_rehearsal()).human,
             "#  scene              rate         vs before  vs first      s\n"
             "1  Copying            1.08  GiB/s          ?         ?    3.1  ok\n"
-            "2  Lending pages      1.41  GiB/s       1.31      1.31    2.6  disappoints\n"
-            "     disappoints: ratio_to_previous 1.31, expected >= 1.5\n"
+            "2  Lending pages      1.41  GiB/s       1.31      1.31    2.6  fails\n"
+            "     fails: ratio_to_previous 1.31, expected >= 1.5\n"
             "     note: highlight: f is not among the functions that were seen\n"
-            "\n2 scenes in 6 s: 1 would disappoint on this machine\n"
+            "\n2 scenes in 6 s: 1 fails on this machine\n"
             "ended early: the talk has 3 scenes\n");
 }
 

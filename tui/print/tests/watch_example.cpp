@@ -105,7 +105,7 @@ Pipeline example_pipeline() {
   p.bottleneck = {Bottleneck::Kind::stage,
                   p.stages[1].id,
                   WaitsFor::none,
-                  "gzip holds it up: it works on a CPU 97 % of the time",
+                  "bottleneck: gzip; it works on a CPU 97 % of the time",
                   {"its input is full 97 % of the time", "its output is empty 100 %"}};
   p.window_ns = 5'000'000'000;
   return p;

@@ -5,7 +5,7 @@
 
 namespace pipetop::tui {
 
-// seq | gzip | wc, held up by gzip; and a pipe that an unknown process writes.
+// seq | gzip | wc, with gzip as the bottleneck; and a pipe that an unknown process writes.
 Snapshot example_pipes();
 
 Pipeline example_pipeline();

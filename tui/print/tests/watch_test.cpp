@@ -25,17 +25,18 @@ int widest(const std::string& text) {
 }
 
 TEST(PrintWatch, ATableHasARowForEachPipe) {
-  EXPECT_EQ(
-      watch_document(example_pipes(), how()).human,
-      "3 pipes, over 1.0 s; ~ is estimated; without 12 socketpairs; 1 process cannot be "
-      "looked into\n"
-      "\n"
-      "writer       writer is  reader         reader is    size   in it  empty  full         rate  "
-      "pipe\n"
-      "1201:1 seq   blocked    1202:0 gzip    running    64 KiB  64 KiB    0 %  97 %  ~75.5 MiB/s\n"
-      "1202:1 gzip  running    1203:0 wc      blocked    64 KiB     0 B  100 %   0 %   19.5 KiB/s\n"
-      "?                       (88:3 logger)  poll            ?       ?      ?     ?            ?  "
-      "/tmp/queue\n");
+  EXPECT_EQ(watch_document(example_pipes(), how()).human,
+            "3 pipes, over 1.0 s; ~ is estimated; without 12 socketpairs; 1 process not "
+            "readable\n"
+            "\n"
+            "writer       writer state  reader         reader state    size  queued  empty  full"
+            "         rate  pipe\n"
+            "1201:1 seq   blocked       1202:0 gzip    running       64 KiB  64 KiB    0 %  97 %"
+            "  ~75.5 MiB/s\n"
+            "1202:1 gzip  running       1203:0 wc      blocked       64 KiB     0 B  100 %   0 %"
+            "   19.5 KiB/s\n"
+            "?                          (88:3 logger)  poll               ?       ?      ?     ?"
+            "            ?  /tmp/queue\n");
 }
 
 TEST(PrintWatch, ATableFitsItsTerminal) {
@@ -49,7 +50,7 @@ TEST(PrintWatch, ATableFitsItsTerminal) {
     const std::string rows = text.substr(text.find("\n\n"));
     EXPECT_LE(widest(rows), columns) << text;
     EXPECT_NE(rows.find("full"), rows.npos) << text;
-    EXPECT_EQ(rows.find("in it") != rows.npos, columns >= 100) << text;
+    EXPECT_EQ(rows.find("queued") != rows.npos, columns >= 100) << text;
   }
 }
 
@@ -61,9 +62,9 @@ TEST(PrintWatch, ATableSaysWhatIsMissingAndWhatIsLeftOut) {
   WatchPrint filtered = how();
   filtered.filter = "queue";
   const Document document = watch_document(s, filtered);
-  EXPECT_TRUE(document.human.starts_with(
-      "1 of 3 pipes, over 1.0 s; ~ is estimated; 1 process "
-      "cannot be looked into\nseen by /proc only: no BPF; sudo pipetop\n"))
+  EXPECT_TRUE(
+      document.human.starts_with("1 of 3 pipes, over 1.0 s; ~ is estimated; 1 process "
+                                 "not readable\nseen by /proc only: no BPF; sudo pipetop\n"))
       << document.human;
   EXPECT_EQ(document.tree["source"], "proc");
   EXPECT_EQ(document.tree["source_reason"], "no BPF; sudo pipetop");
@@ -79,8 +80,7 @@ TEST(PrintWatch, EndsThatAreLeftOutAreSaid) {
   EXPECT_EQ(watch_document(s, how()).tree["left_out"], Json::array());
   s.table.left_out = {{{4711, 1}, 3}, {{4712, 1}, 100}};
   const Document document = watch_document(s, how());
-  const std::string said =
-      "103 ends of pipes are left out: process 4712 and 1 more hold too many to list them all\n";
+  const std::string said = "103 pipe ends are left out: process 4712 and 1 more hold too many\n";
   EXPECT_NE(document.human.find(said), said.npos) << document.human;
   EXPECT_EQ(document.tree["left_out"],
             (Json{{{"pid", 4711}, {"ends", 3}}, {{"pid", 4712}, {"ends", 100}}}));
@@ -148,15 +148,15 @@ TEST(PrintWatch, APipelineNamesWhatHoldsItUp) {
   EXPECT_EQ(
       document.human,
       "seq | gzip | wc, over 5.0 s\n"
-      "gzip holds it up: it works on a CPU 97 % of the time\n"
+      "bottleneck: gzip; it works on a CPU 97 % of the time\n"
       "  its input is full 97 % of the time\n"
       "  its output is empty 100 %\n"
       "\n"
       "    pid  stage            CPU  CPU time  runnable  reading  writing  elsewhere\n"
       "   1201  seq 100000000    8 %    0.96 s       0 %      0 %     92 %\n"
-      "      |  64 KiB ring, empty 0 %, full 97 %, 64 KiB in it, ~75.5 MiB/s, 906 MiB so far\n"
+      "      |  64 KiB ring, empty 0 %, full 97 %, 64 KiB queued, ~75.5 MiB/s, 906 MiB so far\n"
       "   1202  gzip -9         97 %   11.64 s       2 %      0 %      0 %  disk 1 %\n"
-      "      |  64 KiB ring, empty 100 %, full 0 %, 0 B in it, 19.5 KiB/s, 234 KiB so far\n"
+      "      |  64 KiB ring, empty 100 %, full 0 %, 0 B queued, 19.5 KiB/s, 234 KiB so far\n"
       "   1203  wc -c              ?         ?         ?        ?        ?\n");
 }
 
@@ -229,20 +229,20 @@ TEST(PrintWatch, ACommandThatWasNotSeenSaysWhy) {
   result.exit_code = 137;
   result.signal = 9;
   result.reason = "no BPF; sudo pipetop";
-  result.pipeline = Reading<Pipeline>::unavailable("no pipe was seen");
+  result.pipeline = Reading<Pipeline>::unavailable("no pipe seen");
   const Document document = command_document(result, 120);
   EXPECT_EQ(document.human,
             "true: 0.00 s, 0.00 s of CPU, ended by signal 9\nno BPF; sudo pipetop\nno pipe was "
             "seen\n");
   EXPECT_EQ(document.tree["signal"], 9);
   EXPECT_TRUE(document.tree["pipeline"].is_null());
-  EXPECT_EQ(document.tree["pipeline_reason"], "no pipe was seen");
+  EXPECT_EQ(document.tree["pipeline_reason"], "no pipe seen");
 }
 
 TEST(PrintWatch, WhatProgramsAreCalledEndsNoLine) {
   CommandResult result;
   result.words = {"echo", "a\n\x1b[2Jb"};
-  result.pipeline = Reading<Pipeline>::unavailable("no pipe was seen");
+  result.pipeline = Reading<Pipeline>::unavailable("no pipe seen");
   const std::string text = command_document(result, 120).human;
   EXPECT_EQ(std::ranges::count(text, '\n'), 2) << text;
   EXPECT_EQ(text.find('\x1b'), text.npos);

@@ -59,7 +59,7 @@ TEST(ProgressLine, FitsAnyWidth) {
     for (int cols = 1; cols < 200; ++cols) {
       Progress p = quarter();
       p.name = "größe";
-      p.remark = "held up by ssh";
+      p.remark = "blocked by ssh";
       if (!sized) p.size.reset();
       const std::string line = progress_line(p, cols, 1);
       EXPECT_LE(columns_of(line), cols) << line;
@@ -208,8 +208,8 @@ TEST(Waiting, NamesTheSideOfMostLooks) {
 
 TEST(Waiting, NamesTheNeighbour) {
   EXPECT_EQ(waiting_text(CopySide::in, "gzip", "ssh"), "waiting for gzip");
-  EXPECT_EQ(waiting_text(CopySide::out, "gzip", "ssh"), "held up by ssh");
-  EXPECT_EQ(waiting_text(CopySide::out, "", ""), "held up by stdout");
+  EXPECT_EQ(waiting_text(CopySide::out, "gzip", "ssh"), "blocked by ssh");
+  EXPECT_EQ(waiting_text(CopySide::out, "", ""), "blocked by stdout");
   EXPECT_EQ(waiting_text(CopySide::none, "gzip", "ssh"), "");
 }
 

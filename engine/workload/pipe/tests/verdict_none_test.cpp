@@ -46,7 +46,7 @@ const NoneCase kNone[] = {
        reader(s).state = ProcessState::stopped;
        reader(s).state_reason = "by a signal; kill -CONT 7";
      },
-     ReadingStatus::unavailable, "the reader is not running freely: by a signal; kill -CONT 7"},
+     ReadingStatus::unavailable, "the reader does not run freely: by a signal; kill -CONT 7"},
     {"no time measured",
      [](Snapshot& s) {
        lock_bound(s);
@@ -188,7 +188,7 @@ const NoneCase kNone[] = {
     {"a full ring, and nobody knows where its reader sleeps",
      [](Snapshot& s) {
        idle_reader(s);
-       reader(s).blocked = Reading<BlockedTable>::warming("it has only just started");
+       reader(s).blocked = Reading<BlockedTable>::warming("just started");
      },
      ReadingStatus::unavailable, "no single bottleneck"},
     {"a reader that does nothing, and nobody knows how full the ring is",

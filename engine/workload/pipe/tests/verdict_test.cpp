@@ -158,7 +158,7 @@ const BoundCase kVerdicts[] = {
        set_switches(s, 20);
        set_sleeps(reader(s), 890, 0, 890);
      },
-     Bound::reader, "reader sleeps 89 %, but not for the pipe; ring empty 11 %, full 88 %"},
+     Bound::reader, "reader asleep 89 %, not because of the pipe; ring empty 11 %, full 88 %"},
     {"a frozen writer, and a reader that spins on the same CPU, as measured",
      [](Snapshot& s) {
        set_wait(s, Wait::busy);
@@ -169,7 +169,7 @@ const BoundCase kVerdicts[] = {
        reader(s).eagain_share = share(0.99);
        set_sleeps(writer(s), 780, 0, 780);
      },
-     Bound::writer, "writer sleeps 78 %, but not for the pipe; ring empty 82 %, full 18 %"},
+     Bound::writer, "writer asleep 78 %, not because of the pipe; ring empty 82 %, full 18 %"},
     {"a frozen reader, and a writer that spins without a CPU of its own, as measured",
      [](Snapshot& s) {
        set_wait(s, Wait::busy);
@@ -178,7 +178,7 @@ const BoundCase kVerdicts[] = {
        writer(s).eagain_share = share(0.99);
        set_sleeps(reader(s), 700, 0, 700);
      },
-     Bound::reader, "reader sleeps 70 %, but not for the pipe; ring empty 30 %, full 25 %"},
+     Bound::reader, "reader asleep 70 %, not because of the pipe; ring empty 30 %, full 25 %"},
     {"a reader without a CPU, and a writer that only spins, with and without one, as measured",
      [](Snapshot& s) {
        set_wait(s, Wait::busy);
@@ -219,14 +219,14 @@ const BoundCase kVerdicts[] = {
        set_time(reader(s), 0.51, 0.47);
        set_switches(s, 70'000);
      },
-     Bound::cpu, "both on CPU 0: writer runs 48 % and waits for it 2 %, reader 51 % and 47 %"},
+     Bound::cpu, "both on CPU 0: writer runs 48 % and is runnable 2 %, reader 51 % and 47 %"},
     {"one CPU, and each sleeps while the other one runs",
      [](Snapshot& s) {
        reader(s).last_cpu = Reading<int>::of(0);
        for (WorkerReadings& w : s.workers) set_time(w, 0.5, 0);
        set_switches(s, 20'000);
      },
-     Bound::cpu, "both on CPU 0: writer runs 50 % and waits for it 0 %, reader 50 % and 0 %"},
+     Bound::cpu, "both on CPU 0: writer runs 50 % and is runnable 0 %, reader 50 % and 0 %"},
     {"a reader of which others have the CPU, and a writer that spins, as measured",
      [](Snapshot& s) {
        set_wait(s, Wait::busy);
