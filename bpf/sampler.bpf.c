@@ -105,7 +105,7 @@ int on_clock(struct bpf_perf_event_data *ctx) {
   struct ring_watch *ring = ring_watched();
   if (!cpu || !ring) return 0;
   const __u32 role = current_role();
-  // Of two roles that run we have stopped one, and the other has gone on since.
+  // We have stopped one of two roles that run, and the other has gone on since.
   if (role == SAMPLER_ROLES || ring->running != OCCUPANCY_BOTH)
     add_point(ring, OCCUPANCY_TICK, bpf_ktime_get_ns());
   copy_if_wanted(ring, bpf_get_smp_processor_id());

@@ -25,7 +25,7 @@ PriceMeter::When seen_when(std::optional<observe::Ticks> ticks) {
   return *ticks == observe::Ticks::slice ? When::observed : When::unobserved;
 }
 
-// Of a closed segment: there will be no more samples.
+// Settles the cause for a closed segment: there will be no more samples.
 void settle_cause(Reading<Change>& change) {
   if (!change.has_value() || !change->cause.empty()) return;
   change.value->cause = "cause unknown";

@@ -18,7 +18,7 @@ enum class Exit : int {
   refused = 3,        // a resource or permission was refused
   unsupported = 4,    // the kernel lacks the feature
   untrustworthy = 7,  // stolen time, drift, lost samples or damaged pages
-  // Of `watch -- COMMAND`, as env(1) has them:
+  // What `watch -- COMMAND` ends with, as env(1) does:
   not_executable = 126,
   not_found = 127,
 };

@@ -16,12 +16,12 @@ std::string grouped_text(uint64_t count);        // "2,983"
 std::string bytes_text(double bytes);            // "128 KiB", "1.5 MiB"
 std::string short_bytes_text(double bytes);      // "128K", "1.5M"
 std::string byte_rate_text(double bytes_per_s);  // "1.23 GiB/s", "12.3 KiB/s"
-// Of what a workload counts: "128 KiB", "1.20 M rules".
+// What a workload counts: "128 KiB", "1.20 M rules".
 std::string items_text(double count, std::string_view items);
 std::string elapsed_text(uint64_t ns);  // "00:01:12"
 std::string age_text(uint64_t ns);      // "12s", "3m", "5h", "12d"
 std::string ratio_text(double ratio);   // "×4.7"
-// Of two rates as rate_text() shows them, so that the three agree.
+// Compares two rates as rate_text() shows them, so that the three agree.
 std::string ratio_of_shown(double now, double before);
 std::string change_text(double shares);                       // in points: "+12.0", "-0.3", "0.0"
 std::string seconds_text(uint64_t ns, int decimals = 1);      // "12.4 s"

@@ -21,7 +21,7 @@ namespace {
 // A call moves at most a pipe's worth anyway.
 constexpr uint64_t kMostAtOnce = 1 << 30;
 
-// Of a pipe that nobody has given another one.
+// The size of a pipe that nobody has given another one.
 constexpr int kUsualPipeBytes = 64 << 10, kLargerPipeBytes = 256 << 10;
 constexpr uint64_t kWorthEnlarging = 1 << 20;
 

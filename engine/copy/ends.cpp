@@ -97,7 +97,7 @@ CopyMethods methods_for(const CopyEnd& in, const CopyEnd& out, bool may_splice) 
   if (in.kind == EndKind::pipe || out.kind == EndKind::pipe) return {{splice, copy}, ""};
   if (in.kind == EndKind::device || in.kind == EndKind::null)
     return only_copy(in.name + " is a device, which has no pages to share");
-  // Of /proc, for example: nothing but read() knows what it holds.
+  // A file of /proc, for example: nothing but read() knows what it holds.
   if (is_file(in) && !bytes_left(in.fd)) return only_copy(in.name + " has no size");
   if (in.kind == EndKind::regular && out.kind == EndKind::regular)
     return {{copy_file_range, splice_by_pipe, copy}, ""};

@@ -44,7 +44,7 @@ class CallTimer {
     return result;
   }
 
-  // Of one call.
+  // The mean of one call.
   double mean_ns() const { return double(ns_) / double(calls_) - clock_read_ns(); }
 
  private:

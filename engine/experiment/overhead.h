@@ -14,7 +14,7 @@ namespace pipetop {
 struct OverheadOptions {
   EngineOptions engine;
   int rounds = 15;
-  // Of each of a round's three phases; longer if the sampler ticks in slices.
+  // The length of each of a round's three phases; longer if the sampler ticks in slices.
   uint64_t phase_ns = 400'000'000;
 };
 

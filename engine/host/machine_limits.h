@@ -38,7 +38,7 @@ struct Capabilities {
   std::vector<Cpu> cpus;                 // that this process may run on
 };
 
-// Of 2 MiB, reserved ones that are free, and those that may be reserved on demand; now.
+// Counts pages of 2 MiB: reserved ones that are free, and those that may be reserved now.
 uint64_t free_huge_pages();
 
 // Queries the machine.

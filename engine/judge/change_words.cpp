@@ -76,7 +76,7 @@ std::string telling(const Comparison& c, const RolePair& pair, Work work) {
   return found ? std::string(found->name) : "";
 }
 
-// Of those that count, the one that gains most.
+// The role that gains most, among those that count.
 const RolePair& gains_most(const Comparison& c, Work work) {
   const RolePair* most = &c.limiting();
   const auto gain = [&](const RolePair& pair) {

@@ -17,7 +17,7 @@ constexpr double kHardlyRuns = 0.95;
 constexpr double kSure = 2;
 // Then a role that has not many samples by now hardly runs.
 constexpr uint64_t kLong_ns = 10'000'000'000;
-// Of the difference: a part that is known to within this need not be known better.
+// A part that is known to within this share of the difference need not be known better.
 constexpr double kNearEnough = 0.1;
 
 // The time for an item, and the variance of a share of so many samples.

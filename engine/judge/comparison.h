@@ -16,7 +16,7 @@ struct RolePair {
   RoleSpending before, after;
 };
 
-// Of the time without a CPU: that much more is a cause by itself.
+// So much more time without a CPU is a cause by itself.
 inline constexpr double kMuchRunnable = 0.2;
 
 // Whether a part of the difference is at least half of it.
@@ -65,14 +65,14 @@ class Comparison {
 
   // How much less time the fast one takes for it; absent if that is unknown.
   std::optional<ItemTime> gain(const RolePair& pair, Work work) const;
-  // Of all roles that count.
+  // Sums the gain of all roles that count.
   std::optional<ItemTime> gain(Work work) const;
   // What the limiting one sleeps, without what another one works meanwhile.
   std::optional<ItemTime> gain_of_sleep() const;
 
   Half is_half(const ItemTime& gain) const;
 
-  // Of all functions; none without samples.
+  // The gains of all functions; none without samples.
   std::vector<FunctionGain> functions(const RolePair& pair, Below below) const;
 
  private:

@@ -213,7 +213,7 @@ struct NamePart {
   Work work;
 };
 
-// Of names that the table does not have. The first that fits counts.
+// Classifies names that the table does not have. The first that fits counts.
 constexpr NamePart kBeginnings[] = {
     {"__mutex_lock", W::mutex},
     {"__mutex_unlock", W::mutex},

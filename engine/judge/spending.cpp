@@ -43,7 +43,7 @@ void add_on_cpu(const SegmentRole& seen, RoleSpending& role) {
   }
 }
 
-// Of the time asleep: below mutex_lock(), and stopped or waiting for a page.
+// Parts of the time asleep: below mutex_lock(), and stopped or waiting for a page.
 struct SleepParts {
   double mutex = 0, away = 0;
 };

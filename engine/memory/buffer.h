@@ -47,7 +47,7 @@ struct SmapsBytes {
   uint64_t huge = 0;     // in huge pages
 };
 
-// Of [address, address + bytes), from text in the format of /proc/PID/smaps. A
+// Sums up [address, address + bytes), from text in the format of /proc/PID/smaps. A
 // mapping counts up to its overlap with the range.
 SmapsBytes bytes_in_smaps(std::istream& smaps, uint64_t address, uint64_t bytes);
 

@@ -24,7 +24,7 @@ class PriceMeter {
   }
   void clear() { *this = {}; }
 
-  // Of the rate between the slices, the share that is lost over all. It can be negative.
+  // The share of the rate between the slices that is lost over all. It can be negative.
   Reading<double> price() const;
   // In units of so many items per second.
   Reading<double> unobserved(double unit) const;

@@ -18,7 +18,7 @@ std::vector<double> logs_of(std::span<const double> ratios) {
   return logs;
 }
 
-// Of every two figures, each with itself too.
+// The means of every two figures, each with itself too.
 std::vector<double> walsh_averages(std::span<const double> values) {
   std::vector<double> averages;
   for (size_t i = 0; i < values.size(); ++i)

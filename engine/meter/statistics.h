@@ -25,10 +25,10 @@ struct Spread {
   uint32_t count = 0;
 };
 
-// Of at least one value.
+// Needs at least one value.
 Spread spread_of(std::vector<double> values);
 
-// Of pairs a over b, by Wilcoxon's signed-rank test on the logarithms of their ratios. Exact for
+// Compares pairs a over b by Wilcoxon's signed-rank test on the logarithms of ratios. Exact for
 // any number of pairs, and a pair that the host disturbed counts no more than its rank.
 struct PairedComparison {
   size_t pairs = 0;

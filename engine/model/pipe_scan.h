@@ -137,7 +137,7 @@ struct PipeScan {
   // they were not counted.
   std::optional<uint32_t> socketpairs;
   std::vector<LeftOut> left_out;  // by process
-  // Of some processes: they hold so many descriptors that not all of them were visited.
+  // True: some processes hold too many descriptors to visit all.
   bool is_cut = false;
   uint32_t unreadable = 0;  // processes that exist, but whose descriptors we may not list
   std::string reason;       // why it is not BPF's: "why; remedy"

@@ -25,7 +25,7 @@ bool are_same(const HeldEnd& a, const HeldEnd& b) {
 void unite_same(std::vector<HeldEnd>& ends) {
   for (size_t i = 1; i < ends.size(); ++i)
     if (are_same(ends[i - 1], ends[i]) && !ends[i].ring) ends[i].ring = ends[i - 1].ring;
-  // Of equal ones the last stays, with the ring.
+  // The last of equal ones stays, with the ring.
   const auto kept = std::unique(ends.rbegin(), ends.rend(), are_same);
   ends.erase(ends.begin(), kept.base());
 }
@@ -63,7 +63,7 @@ class Sides {
     each(pipe, reads, [&](size_t i) { ++reads_from_[i]; });
   }
 
-  // Of one whose processes use so many that move. Nothing if it can't be told.
+  // The bytes of a pipe whose processes use so many that move. Nothing if it can't be told.
   std::optional<SideBytes> of(const ScannedPipe& pipe, uint32_t moving) const {
     SideBytes sides;
     const auto writers =
@@ -159,7 +159,7 @@ void sort_ends(std::vector<HeldEnd>& ends) {
 }
 
 std::vector<ScannedPipe> pipes_of(std::span<const HeldEnd> ends) {
-  // Of ten thousand pipes this is what takes time.
+  // With ten thousand pipes this is what takes time.
   std::vector<std::pair<PipeId, uint32_t>> order(ends.size());
   for (uint32_t i = 0; i < order.size(); ++i) order[i] = {ends[i].pipe, i};
   std::stable_sort(order.begin(), order.end());

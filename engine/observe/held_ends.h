@@ -22,7 +22,7 @@ struct HeldEnd {
 // The device as stat(2) shows it.
 uint32_t device_of(unsigned major, unsigned minor);
 
-// Of a process, from the time of its start since boot.
+// Converts the start of a process, since boot, to ticks.
 uint64_t ticks_of(uint64_t start_ns);
 
 // How many ends a scan has, whatever strangers do: the first ones of each process.
@@ -82,7 +82,7 @@ class DescriptorTable {
 // What processes at the two sides of a pipe have written and read: the kernel counts it for each
 // process, not for each pipe. Where both sides agree it went through the pipe.
 
-// Of a process, by all its threads, since it began.
+// The bytes that all threads of a process have moved since it began.
 struct ProcessBytes {
   ProcessId process;
   uint64_t written = 0, read = 0;

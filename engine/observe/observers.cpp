@@ -113,7 +113,7 @@ void Observers::poll(uint64_t now_ns) {
 
 void Observers::set_rate(uint64_t now_ns) { sampler_->set_rate(control_->poll(now_ns, sleeps())); }
 
-// Of both roles, cumulative.
+// Counts the sleeps of both roles, cumulative.
 std::optional<uint64_t> Observers::sleeps() {
   if (!sched_) return {};
   for (const Role role : kBothRoles)

@@ -24,7 +24,7 @@ static_assert(OCCUPANCY_SHARE_ONE == OccupancyCounts::kShareOne);
 // Time in motion that no sample tells of may be this much at most.
 constexpr double kMostUnseen = 0.1;
 
-// Of counters that several CPUs were writing while they were read.
+// Subtracts counters that several CPUs were writing while they were read.
 uint64_t difference(uint64_t now, uint64_t before) {
   return static_cast<int64_t>(now - before) > 0 ? now - before : 0;
 }
@@ -39,7 +39,7 @@ void subtract(OccupancyCounts::Motion& now, const OccupancyCounts::Motion& befor
   subtract(now.sampled, before.sampled);
 }
 
-// Of the time; samples stand for all the time in motion.
+// Shares of the time; samples stand for all the time in motion.
 struct Shares {
   std::array<double, kOccupancyBins> histogram{};
   double mean = 0;

@@ -32,7 +32,7 @@ constexpr uint32_t kCanRead = 1, kCanWrite = 2;
 // Each process takes two descriptors, and of more a pass over all takes no longer.
 constexpr size_t kMostLinked = 256;
 
-// Of some processes: a look may take some 20 ms.
+// Limits a scan of some processes: it may take some 20 ms.
 constexpr uint32_t kMostOfSome = 1 << 15, kMostVisitsOfSome = 1 << 18;
 // Descriptors that one read visits at most, which takes 1 to 10 ms.
 constexpr uint32_t kVisits = 1 << 14;
@@ -211,7 +211,7 @@ class BpfPipeScanner final : public PipeScanner {
     pass.waits = 0;
   }
 
-  // Of the descriptors. False at their end.
+  // Reads some of the descriptors. False at their end.
   bool read_ends(Pass& pass, const Wanted& is_wanted) {
     skeleton_->bss->pass = pass.began_ns;
     skeleton_->bss->visits_left = kVisits;
@@ -281,7 +281,7 @@ class BpfPipeScanner final : public PipeScanner {
   }
 
   PipeScan result(Pass& pass) {
-    // Of all pipes of the machine most stand still, and that would take as long as all the rest.
+    // Most of all pipes of the machine stand still, and that would take as long as all the rest.
     fill_sides(pass.scan.pipes, bytes_of_processes(pass), !pass.holders_only);
     pass.scan.source = ScanSource::bpf;
     pass.scan.left_out = pass.limit->left_out();

@@ -27,7 +27,7 @@ namespace {
 constexpr uint64_t kAskAgain_ns = 100'000'000;
 constexpr size_t kAtATime = 64;  // descriptors, pipes or threads
 
-// Of the file behind a descriptor, without opening it or asking a server.
+// Finds the pipe behind a descriptor, without opening it or asking a server.
 std::optional<PipeId> pipe_behind(const std::string& path) {
   struct statx status = {};
   if (statx(AT_FDCWD, path.c_str(), AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &status) != 0)

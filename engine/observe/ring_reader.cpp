@@ -119,7 +119,7 @@ class BpfRingReader final : public RingReader {
   Link link_;
 };
 
-// Of a pipeline there are a few at a time.
+// A pipeline needs a few at a time.
 constexpr size_t kMostLinks = 64;
 
 class BpfForeignRings final : public ForeignRings {

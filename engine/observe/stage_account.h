@@ -26,7 +26,7 @@ struct StageWait {
 // something else later. So nothing that was reported is taken back.
 class StageAccount {
  public:
-  // Of a key's upper and lower half, see bpf/stages.h.
+  // Takes a key's upper and lower half, see bpf/stages.h.
   using Explain = std::function<StageWait(stage_wait wait, uint32_t number)>;
 
   // Times up to `now_ns`, without names; nothing while the thread's state is not known.

@@ -76,7 +76,7 @@ class StageClock {
   virtual bool counts_bytes() const = 0;
   // While bytes are counted: also of what this process starts from now on. Throws Error.
   virtual void count_children() = 0;
-  // Of read, write, readv, writev, pread-like calls, splice, tee, vmsplice, sendfile,
+  // Counts read, write, readv, writev, pread-like calls, splice, tee, vmsplice, sendfile,
   // copy_file_range, through all pipes; by processes that are watched, and by all that they have
   // started since, from their first call on. io_uring, io_submit and 32-bit programs are not seen.
   // Since count_bytes(true), or the last call.

@@ -30,7 +30,7 @@ class StagePipes {
 
   // By the number of bpf/stages.h; also of those that were watched until recently.
   std::optional<PipeId> with_id(uint32_t id) const;
-  // Of those that are watched, by what /proc shows of a descriptor.
+  // Finds a watched pipe by what /proc shows of a descriptor.
   std::optional<PipeId> with_inode(uint64_t inode, bool named) const;
 
   // For other programs, to share.

@@ -16,7 +16,7 @@ namespace pipetop {
 
 enum class ChangeKind : uint32_t { nice = 1, cpus, pipe_size };
 
-// Of one thread, or of a pipe by one process that holds it.
+// One changed value: of a thread, or of a pipe through one holder.
 struct ForeignChange {
   // Those of one action have the same number, and change the same; later ones have a higher one.
   uint32_t step = 0;

@@ -15,7 +15,7 @@
 
 namespace pipetop {
 
-// Of all pipes that are no FIFOs, as stat shows it; 0 if no pipe can be made to ask.
+// The device of all pipes that are no FIFOs, from stat; 0 if no pipe can be made to ask.
 uint32_t device_of_nameless_pipes();
 
 // Async-signal-safe. Returns 0 or errno: ESRCH, the process has exited; EBADF, it no longer holds

@@ -21,7 +21,7 @@ struct User {
   gid_t gid = 0;
 };
 
-// Of two whole decimal numbers; nothing if either is anything else. The largest number is no user:
+// Takes two whole decimal numbers; nothing if either is anything else. The largest is no user:
 // to setresuid(2) it means "unchanged".
 std::optional<User> parse_user(const char* uid, const char* gid);
 
@@ -101,7 +101,7 @@ inline void empty_bounding_set() {
 // effect.
 class AsUser {
  public:
-  // Of root, or of ourselves: nothing changes. Throws Error.
+  // Does nothing for root or for ourselves. Throws Error.
   explicit AsUser(const User& user);
   ~AsUser();
   AsUser(const AsUser&) = delete;

@@ -38,7 +38,7 @@ struct TaskStat {
   bool is_zombie() const { return state == 'Z' || state == 'X'; }
 };
 
-// Of the clock that these ticks are of.
+// The length of the ticks that these times are counted in.
 uint64_t ns_per_tick();
 
 // Async-signal-safe.

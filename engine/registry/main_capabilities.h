@@ -23,7 +23,7 @@ enum MainUse : unsigned {
   kEveryUse = 255,
 };
 
-// Of them, those in effect, and those that are put into effect for a moment or passed on to
+// The capabilities in effect, and those that are put into effect for a moment or passed on to
 // workers. All are permitted, no others are.
 struct MainCapabilities {
   uint64_t in_effect = 0, on_demand = 0, passed_on = 0;

@@ -17,12 +17,12 @@ struct BlameAt {
   };
   double keeps = 1;       // it ends here
   std::vector<Share> on;  // the rest goes on
-  // Of what it keeps, because nobody is seen at the other side of its pipes.
+  // The part that it keeps because nobody is visible at the other side of its pipes.
   double outside_reading = 0, outside_writing = 0;
 };
 std::vector<BlameAt> blame_steps(const WaitGraph& graph);
 
-// Of each stage, how much of the blame ends there; the rest never ends: a deadlock.
+// How much of the blame ends at each stage; the rest never ends: a deadlock.
 std::vector<double> blame(const WaitGraph& graph);
 
 }  // namespace pipetop

@@ -11,11 +11,11 @@
 namespace pipetop {
 namespace {
 
-// Of a clause: less is no evidence.
+// A smaller share is no evidence.
 constexpr double kTelling = 0.3;
 // It would like more of a CPU than it gets.
 constexpr double kLacksCpu = 0.25;
-// Of all threads of a stage whose main one waits for them.
+// The least CPU use of all threads of a stage whose main one waits for them.
 constexpr double kThreadsWork = 0.5;
 // A function that is worth a clause, and the samples that make it one.
 constexpr double kHotFunction = 0.2;
@@ -45,7 +45,7 @@ std::string beginning_of(std::string_view text, int columns) {
   return result;
 }
 
-// Of the inputs the fullest, of the outputs the emptiest; nothing if none says anything.
+// The fullest input or the emptiest output; nothing if none says anything.
 std::optional<size_t> telling_ring(const JudgedPipeline& view, const std::vector<size_t>& pipes,
                                    bool full) {
   std::optional<size_t> best;

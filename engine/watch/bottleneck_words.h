@@ -56,7 +56,7 @@ std::string with_evidence(std::string_view head, const JudgedPipeline& view, siz
 // A clause for each thing that speaks for it: the rings, the neighbours, what it does, and where.
 std::vector<std::string> evidence_for(const JudgedPipeline& view, size_t stage);
 
-// Of the whole pipeline: who has exited, who holds an end without using it, who cannot be seen.
+// Says of the whole pipeline who has exited, who holds an unused end, who is not visible.
 std::vector<std::string> circumstances(const JudgedPipeline& view);
 
 }  // namespace pipetop

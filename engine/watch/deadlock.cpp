@@ -8,7 +8,7 @@
 namespace pipetop {
 namespace {
 
-// Of a stage that does nothing but wait in pipes.
+// A stage that waits in pipes for this share of the time does nothing else.
 constexpr double kOnlyWaits = 0.9;
 
 // Whom it waits for at the moment, by the pipe that it is blocked in.

@@ -183,7 +183,7 @@ void PipeGraph::find_supervisors() {
   }
 }
 
-// Of a one-sided pipe: a process of the only part that its holders are in.
+// For a one-sided pipe, finds a process of the only part that its holders are in.
 std::optional<uint32_t> PipeGraph::only_part(size_t pipe, const std::vector<bool>& in_part,
                                              Joined& joined) const {
   if (movers_[pipe].connect() || ties_[pipe].apart || !ties_[pipe].standard) return {};

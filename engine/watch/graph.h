@@ -17,7 +17,7 @@ using SeenMoving = std::set<std::pair<PipeId, ProcessId>>;
 bool is_for_reading(const PipeEnd& end);
 bool is_for_writing(const PipeEnd& end);
 
-// Of the holders of an end, those that move its data: they were seen in a read or write of it, or
+// Finds the holders that move an end's data: they were seen in a read or write of it, or
 // nobody was and it is their standard input or output, or the only holder's other descriptor, or
 // standard error. A shell that forgot to close its copy is not, nor one that waits for a child
 // which has the same end, nor a process that holds both ends beside others that hold one. Of

@@ -164,7 +164,7 @@ PlacedPipe placed(const Movers& movers, size_t pipe, const Numbers& stages,
   return {first(movers.writers), reader, pipe};
 }
 
-// Of a single pipe that is not part of a circle; most are.
+// True for a single pipe that is not part of a circle; most are.
 bool in_a_row(const Movers& movers) {
   auto reader = movers.readers.begin();  // both are in order
   return movers.connect() && std::ranges::none_of(movers.writers, [&](uint32_t writer) {

@@ -33,7 +33,7 @@ struct ShapeSource {
   const std::vector<Movers>& movers;        // of each pipe of the scan
 };
 
-// Of these pipes. If nobody moves their data, all holders are stages.
+// Finds the shape of these pipes. If nobody moves their data, all holders are stages.
 PipelineShape shape_of(const ShapeSource& source, std::span<const size_t> pipes);
 
 }  // namespace pipetop

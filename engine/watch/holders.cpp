@@ -12,7 +12,7 @@ namespace {
 // Children of a loop, such as `sleep 1`, come and go: until one has done more, or was seen moving
 // data, its parent stands for it. Else the pipeline would have another stage at every look.
 constexpr uint64_t kHeirCpu_ns = 500'000'000;
-// Of the chain of parents: pid namespaces nest at most 32 deep, shells less.
+// Limits the chain of parents: pid namespaces nest at most 32 deep, shells less.
 constexpr int kMostAncestors = 32;
 
 // Or duplicated: it has a descriptor that it did not inherit, as `tee /dev/fd/63` does.
@@ -72,7 +72,7 @@ std::vector<bool> chosen(size_t count, Which which) {
 
 bool any(const std::vector<bool>& flags) { return std::ranges::find(flags, true) != flags.end(); }
 
-// Of a group of holders those that have something to do with the end, if there are such.
+// Keeps the holders of a group that have something to do with the end, if there are such.
 std::vector<bool> without_idle_heirs(const std::vector<bool>& group,
                                      const Inheritance& inheritance) {
   const auto works = [&](size_t i) {
@@ -222,7 +222,7 @@ void ContestedEnds::see(const PipeScan& scan, const ScanIndex& index, SeenMoving
   heads_ = std::move(heads);
 }
 
-// Of several that could be, only those are meant whose standard input or output it is.
+// If several could be movers, takes only those whose standard input or output it is.
 std::vector<PipeEnd> ContestedEnds::movers(std::span<const PipeEnd> holders, bool writing,
                                            const std::map<ProcessId, Totals>& now) const {
   for (uint64_t Totals::*counter : {writing ? &Totals::written : &Totals::read, &Totals::cpu_ns}) {

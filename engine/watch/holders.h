@@ -24,13 +24,13 @@ struct Holder {
 // One process holds one end, another one the other: most pipes are so, and both move its data.
 bool has_one_of_each(const ScannedPipe& pipe);
 
-// Of both sides of a pipe, by process, as its ends are.
+// The holders of both sides of a pipe, sorted by process, as its ends are.
 struct Holders {
   std::vector<Holder> writers, readers;
 };
 Holders holders_of(const ScannedPipe& pipe, const SeenMoving& moving);
 
-// Of the holders of one side, those that move its data. `others` hold the other side. Takes as
+// Finds the holders of one side that move its data. `others` hold the other side. Takes as
 // long as they have descriptors are many: strangers choose how many.
 std::vector<bool> movers(std::span<const Holder> side, std::span<const Holder> others,
                          const Families& families);

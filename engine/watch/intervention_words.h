@@ -22,7 +22,7 @@ Error why_not_reniced(ProcessId process, int nice, int error_number);
 Error why_not_pinned(ProcessId process, const CpuMask& cpus, int error_number);
 Gone why_gone(ProcessId process);
 
-// Of a step, while the list holds it: "process 123: nice 0 -> 10".
+// Describes a step, while the list holds it: "process 123: nice 0 -> 10".
 std::string text_of(const ChangeList& list, uint32_t step);
 
 // Before that text: "undone: ".
@@ -48,7 +48,7 @@ struct Leftovers {
 
   bool empty() const { return changes.empty() && damaged.empty(); }
 };
-// Of processes that still exist. Records of others are removed.
+// Finds the changes of processes that still exist. Removes the records of others.
 Leftovers find_leftovers(const std::string& records = record_directory());
 
 // One line: what is there, and the remedy; "" for nothing.

@@ -233,7 +233,7 @@ bool Interventions::put_back(size_t at, std::string& said) {
   return true;
 }
 
-// Of those that nobody has asked for yet; else of those that wait.
+// Undoes the last one that was not asked for yet; else the last one that waits.
 std::string Interventions::undo() {
   if (done_.empty()) return "nothing to put back";
   size_t last = done_.size() - 1;

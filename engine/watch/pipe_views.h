@@ -28,7 +28,7 @@ struct ProcessFacts {
 // Nothing of what is gone.
 ProcessFacts read_process_facts(pid_t pid);
 
-// Of the contents of /proc/PID/cmdline: its words with blanks between, quoted where one needs it.
+// Makes the contents of /proc/PID/cmdline printable: words with blanks, quoted if needed.
 std::string printable_command(std::string_view cmdline);
 
 // Facts of many processes, read again now and then: a process may exec, or be reniced.
@@ -66,7 +66,7 @@ struct ScannedProcess {
   bool exited = false;
 };
 
-// Of all processes in the scan, sorted; refers to it.
+// Lists all processes in the scan, sorted; refers to it.
 std::vector<ScannedProcess> process_states(const PipeScan& scan, const ScanIndex& index);
 
 // Name, threads and what it does, from the scan; its age.

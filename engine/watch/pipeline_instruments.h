@@ -37,9 +37,9 @@ class PipelineInstruments {
   bool watch(const PipeScan& scan, std::span<const ScannedTask> threads,
              std::span<const ScannedPipe> pipes);
 
-  // Of what is watched, and of what that starts from now on. Throws Error.
+  // Counts for what is watched, and for what that starts from now on. Throws Error.
   void count_bytes(bool on);
-  // Of all that this process starts from now on: nothing of it is missed. Throws Error.
+  // Counts for all that this process starts from now on, without a gap. Throws Error.
   void count_children();
   // Since when it does so; nothing: it doesn't.
   std::optional<uint64_t> counts_children_since_ns() const { return counts_children_since_ns_; }

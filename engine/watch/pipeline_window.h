@@ -44,7 +44,7 @@ class PipelineWindow {
 
     auto operator<=>(const ThreadId&) const = default;
   };
-  // Of a thread or a ring, the last that is known of it.
+  // The last that is known of a thread or a ring.
   struct Counted {
     observe::ThreadTimes times;
     uint64_t at_ns = 0;

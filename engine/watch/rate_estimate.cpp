@@ -37,7 +37,7 @@ std::optional<double> RateEstimate::known_by_slots(const RingCounts& ring, uint3
   return slots != 0 ? std::optional(mean_slot(bytes, slots)) : slot_bytes_;
 }
 
-// Of the same processes.
+// True if both were counted for the same processes.
 bool RateEstimate::has_sides_of(const RingCounts& ring) const {
   return begin_.sides && ring.sides && begin_.sides->holders == ring.sides->holders;
 }

@@ -16,7 +16,7 @@ class ScanIndex {
  public:
   explicit ScanIndex(const PipeScan& scan);
 
-  // Of a process; none if it holds no pipe, or has exited.
+  // The threads of a process; none if it holds no pipe, or has exited.
   std::span<const ScannedTask> threads(ProcessId process) const;
   const ScannedPipe* pipe(PipeId id) const;  // null: there is none
   std::optional<PipeId> pipe_at(ProcessId process, int fd) const;
@@ -34,7 +34,7 @@ class ScanIndex {
   std::vector<Place> places_;  // of all ends, sorted
 };
 
-// Of a process, in `tasks`, which are sorted by it.
+// The threads of a process among `tasks`, which are sorted by process.
 std::span<const ScannedTask> threads_in(std::span<const ScannedTask> tasks, ProcessId process);
 
 // The process of each run of threads in `tasks`, which are sorted by it.
@@ -46,7 +46,7 @@ void for_each_process(std::span<const ScannedTask> tasks, Visit visit) {
   }
 }
 
-// Of a process with these threads, at least one.
+// The state of a process with these threads, at least one.
 StageState stage_state_of(std::span<const ScannedTask> threads, const ScanIndex& index);
 
 // Whether nothing is left of it but its exit status.

@@ -13,11 +13,11 @@ namespace {
 // A ring that is so much more often empty than full has a reader that keeps up with its writers,
 // and the other way round.
 constexpr double kLeans = 0.5;
-// Of the time that a ring holds data: less is a chance.
+// A ring that holds data for a smaller share of the time does so by chance.
 constexpr double kHoldsData = 0.1;
-// Of the window, besides a wait that is over: less tells nothing.
+// A smaller rest of the window, besides a wait that is over, tells nothing.
 constexpr double kLeastRest = 0.01;
-// Of a stage that doesn't spin in calls that return at once.
+// A stage that waits less spins in calls that return at once.
 constexpr double kWaitsAtAll = 0.01;
 
 bool is_in_use(const Pipeline& pipeline, const StageEnd& end) {
@@ -66,7 +66,7 @@ bool is_in_use(const WaitRing& ring) {
   return ring.moved.value_or(true) || (ring.known && 1 - ring.empty > kHoldsData);
 }
 
-// Of these pipes those that moved data, or are not known not to; all of them if there are none.
+// The pipes that moved data, or may have; all of them if there are none.
 std::vector<size_t> moving(const WaitGraph& graph, const std::vector<size_t>& pipes) {
   std::vector<size_t> result;
   for (const size_t pipe : pipes)
@@ -214,7 +214,7 @@ std::vector<size_t> parts_of(const WaitGraph& graph) {
   return part;
 }
 
-// Of several unconnected parts only the one that moves most takes part.
+// Leaves only the one of several unconnected parts that moves most.
 void leave_out_small_parts(const Pipeline& pipeline, WaitGraph& graph) {
   const std::vector<size_t> part = parts_of(graph);
   std::vector<double> rate(graph.stages.size());

@@ -49,7 +49,7 @@ struct WatchParts {
   std::function<std::unique_ptr<observe::ForeignRings>()> make_rings;
   std::function<std::unique_ptr<StageFunctions>()> make_functions;
 
-  // Of processes.
+  // These read one process each.
   std::function<ProcessFacts(pid_t)> read_facts;
   std::function<std::string(pid_t, int)> link_of;           // /proc/PID/fd/FD; "": none
   std::function<std::vector<pid_t>(pid_t)> children_of;     // of its first thread

@@ -259,7 +259,7 @@ void WatchTable::refresh(PipeRow& row, size_t i, uint64_t now_ns, bool commands)
     stage.cpu = state->cpu ? Reading<double>::of(*state->cpu)
                            : Reading<double>::warming("not measured yet");
     stage.cpu_ns = state->cpu_ns;
-    // Of a pipe that thousands hold, most are only named: strangers choose how many and how long.
+    // Most holders of a pipe that thousands hold are only named: strangers choose how many.
     const bool asks = size_t(&stage - row.stages.data()) < kMostAsked;
     if (!asks && renamed) stage.command = stage.name;
     if (!asks || (!commands && !renamed)) continue;

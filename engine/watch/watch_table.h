@@ -39,7 +39,7 @@ class WatchTable {
   // True if it is done.
   bool go_on(const observe::IsLate& is_late);
 
-  // Of the last pass.
+  // The results of the last pass.
   const PipeScan& scan() const { return *last_.scan; }
   const ScanIndex& index() const { return *last_.index; }
   const std::vector<PipelineShape>& shapes() const { return last_.parts->shapes; }
@@ -64,7 +64,7 @@ class WatchTable {
     std::unique_ptr<PipeScan> scan = std::make_unique<PipeScan>();
     std::unique_ptr<ScanIndex> index = std::make_unique<ScanIndex>(*scan);
     std::unique_ptr<Families> families = {};
-    // Of the pass before, if its holders are the same.
+    // Kept from the pass before, if the holders are the same.
     std::shared_ptr<Parts> parts = std::make_shared<Parts>();
     uint64_t now_ns = 0;
     size_t step = 0, row = 0;  // that comes next

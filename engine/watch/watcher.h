@@ -46,7 +46,7 @@ class Watcher final : public WatchSource {
   // count_bytes() does later: before the command is started, and before open_tree(). Throws Error.
   void count_children();
 
-  // Of a process (and its descendants), or of a target, too.
+  // Opens the pipeline of a pipe, of a process (and its descendants), or of a target.
   void open(PipeId pipe) override;
   void open(ProcessId process);
   void open(const WatchTarget& target);
@@ -61,7 +61,7 @@ class Watcher final : public WatchSource {
   // At the open pipeline, whether or not it is due: what moved until now. Throws Error.
   void sample_again();
 
-  // Of the open pipeline, all of the time since it was opened: shares, CPU and the bottleneck, with
+  // Sums up the open pipeline since it was opened: shares, CPU and the bottleneck, with
   // the stages that are gone, as far as they are still known (all of them with open_tree()).
   // Nothing if none is open, or it never had a pipe.
   std::optional<Pipeline> overall() const;

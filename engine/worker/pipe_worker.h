@@ -93,7 +93,7 @@ class PipeWorker {
 // ---- the pace: full speed, or slow enough to watch. Loops are compiled for each, so that
 // the fast one pays nothing ----
 
-// Of one worker in slow motion.
+// What one worker needs in slow motion.
 struct SlowMotion {
   Role role = Role::writer;
   uint64_t bytes = 0;       // of one operation

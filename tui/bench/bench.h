@@ -53,7 +53,7 @@ std::vector<double> change_latencies_ms(const Settings& settings, int changes);
 // is stopped: from apply() to its acknowledgement.
 std::vector<double> asleep_latencies_ms(Role asleep, int changes);
 
-// Of a process, so far. Throws Error if it has ended.
+// Needs a process that still runs. Throws Error if it has ended.
 uint64_t on_cpu_ns(pid_t pid);
 
 struct SlowPeerCost {

@@ -97,7 +97,7 @@ void Output::open_to_be_whole() {
     temporary_ = beside_;
   }
   if (!place_.now || own_as(*place_.now)) return;
-  // Of a file that root has replaced its owner would have nothing any more.
+  // The owner of a file that root has replaced would have nothing any more.
   if (!temporary_.empty()) remove(temporary_);
   temporary_.clear();
   whole_ = false;

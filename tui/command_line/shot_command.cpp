@@ -51,7 +51,7 @@ Still still_of(Screen& screen, const ShotRequest& shot, const Config& config) {
   return {screen, shot.rows, shot.cols, ascii ? GlyphSet::ascii : GlyphSet::unicode};
 }
 
-// Of a pipe that is started for it.
+// Takes a picture of a pipe that is started for it.
 class LiveShot {
  public:
   LiveShot(const CommandLine& line, const Config& config, std::optional<double> roof_gib_per_s)

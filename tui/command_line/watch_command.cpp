@@ -49,7 +49,7 @@ void say_notices_of(const Snapshot& now, const WatchRequest& request) {
     if (!request.quiet && notice.at_ns == now.now_ns) say(notice.text);
 }
 
-// Of pipetops that were killed, for the watcher's notices.
+// What killed pipetops have left, for the watcher's notices.
 void tell_leftovers(Watcher& watcher) {
   const std::string text = leftovers_text(find_leftovers());
   if (!text.empty()) watcher.notify(text);
@@ -57,7 +57,7 @@ void tell_leftovers(Watcher& watcher) {
 
 uint64_t or_else(uint64_t ns, uint64_t usual_ns) { return ns != 0 ? ns : usual_ns; }
 
-// Of what comes out once, shares and rates are those of so many looks.
+// What comes out once has the shares and rates of so many samples.
 constexpr uint64_t kSamples = 10;
 
 // The time that a result is of; 0 for a stream without an end.
@@ -72,7 +72,7 @@ uint64_t line_interval_ns(const CommandLine& line) {
   return or_else(line.watch.interval_ns, kTableSample_ns);
 }
 
-// Of the table. More often than asked for: a rate takes three looks to be known.
+// Samples the table more often than asked for: a rate takes three samples.
 uint64_t sample_interval_ns(const CommandLine& line) {
   return (is_stream(line) ? line_interval_ns(line) : length_of(line)) / kSamples;
 }
@@ -226,7 +226,7 @@ uint64_t ns_of(const timeval& time) {
   return uint64_t(time.tv_sec) * kSecond + uint64_t(time.tv_usec) * 1'000;
 }
 
-// Of all that was waited for.
+// The status of all that was waited for.
 uint64_t children_cpu_ns() {
   rusage usage{};
   getrusage(RUSAGE_CHILDREN, &usage);

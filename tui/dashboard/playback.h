@@ -39,7 +39,7 @@ class Playback {
   bool at_end() const { return frame_ + 1 == times_.size(); }
   const RecordedMark* scene() const;
 
-  // Of a talk: it stays on the last frame of each scene until it is told to go on.
+  // A talk stays on the last frame of each scene until it is told to go on.
   void hold_at_scenes() { holds_ = true; }
   // To the beginning of a scene; `index` counts them in their order, from 0.
   void go_to_scene(size_t index);

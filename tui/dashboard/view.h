@@ -16,7 +16,7 @@ namespace pipetop::tui {
 // show_lists().
 void draw(Canvas& canvas, const Snapshot& snapshot, const DashboardState& state);
 
-// Of a size that fits it.
+// Needs a canvas of at least the show's size.
 void draw_show(Canvas& canvas, const Snapshot& snapshot, const DashboardState& state);
 
 // What the screen is, beside its measurements: a recording, or recorded.

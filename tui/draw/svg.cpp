@@ -105,7 +105,7 @@ std::string circle(int x, int y) {
                      x + kMiddleX - kRadius, y + kMiddleY, kRadius, 2 * kRadius, -2 * kRadius);
 }
 
-// Of the marks that many fonts have in another width.
+// Draws a mark that many fonts have in another width.
 Shape mark(char32_t glyph, int x, int y) {
   const int cx = x + kMiddleX, cy = y + kMiddleY;
   switch (glyph) {
@@ -186,7 +186,7 @@ class SvgDrawing {
 
   CellColors look_at(int row, int col) const { return colors_of(canvas_.at(row, col).ink, style_); }
 
-  // Of cells that look the same. Returns the column after it.
+  // Draws a run of cells that look the same. Returns the column after it.
   int draw_run(int row, int col) {
     CellRun run{row, col, col + 1, look_at(row, col)};
     while (run.end < canvas_.cols() && look_at(row, run.end) == run.tint) ++run.end;

@@ -263,7 +263,7 @@ void check_command(const CLI::App& app, const WatchRequest& watch) {
 
 void check_watch(const CLI::App& app, const CommandLine& line) {
   const WatchRequest& watch = line.watch;
-  // Of $(pgrep ...) that found nothing.
+  // A $(pgrep ...) that found nothing leaves this.
   if (watch.target.empty() && app.count("target") > 0)
     throw Error("\"\" is no pipe: give a PID, PID:FD or a FIFO, or nothing for all pipes");
   if (watch.put_back && (!watch.target.empty() || !watch.command.empty() || watch.headless))

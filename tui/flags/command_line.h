@@ -107,7 +107,7 @@ struct ReplayRequest {
   int rows = 30, cols = 100;  // of --cast
 };
 
-// Of present and rehearse.
+// The flags of present and rehearse.
 struct TalkRequest {
   std::string config;        // a name or a path, "" for that of --config
   uint64_t auto_ns = 0;      // 0: only a key goes on

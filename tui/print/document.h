@@ -47,7 +47,7 @@ struct Document {
 
 using NamedOverheads = std::vector<std::pair<std::string, Overhead>>;  // by settings
 
-// Of the measurement that began with `begin`, from `before` to `after`.
+// Describes the measurement that began with `begin`, from `before` to `after`.
 Document interval_document(const Snapshot& begin, const Snapshot& before, const Snapshot& after);
 Document run_document(const RunResult& result);
 Document sweep_document(const Sweep& sweep);

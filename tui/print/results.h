@@ -15,7 +15,7 @@
 
 namespace pipetop::tui {
 
-// Of a headless run.
+// The result of a headless run.
 struct RunResult : Trial {
   std::string name;           // of the preset, or "custom"
   uint64_t bytes_wanted = 0;  // of --bytes; 0 without

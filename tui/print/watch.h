@@ -25,7 +25,7 @@ struct WatchPrint {
 // The open pipeline, or else all pipes.
 Document watch_document(const Snapshot& now, const WatchPrint& how);
 
-// Of `watch -- COMMAND`, at its end.
+// The result of `watch -- COMMAND`, at its end.
 struct CommandResult {
   std::vector<std::string> words;
   uint64_t now_ns = 0, duration_ns = 0;

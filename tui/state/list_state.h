@@ -17,7 +17,7 @@
 
 namespace pipetop::tui {
 
-// Of fewer samples no shares are shown: they are counted.
+// With fewer samples no shares are shown: they are counted.
 inline constexpr uint64_t kTooFewSamples = 20;
 std::string counted_text(double share, uint64_t samples);  // "1/3"
 

@@ -116,7 +116,7 @@ void sort_by_name(std::vector<const PipeRow*>& rows, Role end) {
 void sort_by_number(std::vector<const PipeRow*>& rows, PipeSort by) {
   const PipeColumn& column =
       *std::ranges::find_if(kColumns, [&](const PipeColumn& c) { return c.sort == by; });
-  // Of ten thousand rows this is what takes time, so each is asked once.
+  // With ten thousand rows this is what takes time, so each is asked once.
   std::vector<std::pair<Number, const PipeRow*>> numbers;
   numbers.reserve(rows.size());
   for (const PipeRow* row : rows) numbers.emplace_back(column.rank(*row), row);

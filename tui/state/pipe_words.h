@@ -45,10 +45,10 @@ std::optional<double> used_share_of(const Pipe& pipe);
 // "64 KiB", or "?".
 std::string size_text(const std::optional<uint64_t>& bytes);
 
-// Of the writers or the readers.
+// The writers or the readers of a pipe.
 const std::vector<StageEnd>& ends_of(const Pipe& pipe, Role end);
 
-// Of the row: that moves its data at this end, else that holds it; null if there is none.
+// The row's stage that moves data at this end, else that holds it; null if there is none.
 const Stage* stage_at(const PipeRow& row, Role end);
 
 // "tar 1234:1 +2": its name, pid and descriptor, and how many other processes are at this end. The

@@ -21,7 +21,7 @@ constexpr int kLeastBar = 6;         // "[===>]" and more
 constexpr int kWorthBar = 10;        // with less, a remark has to go
 constexpr uint64_t kStepsOfBar = 3;  // columns per tick, as something that moves
 
-// Of the bytes that were to come; never all of them before the last one has.
+// The share of the expected bytes; never all of them before the last one has come.
 std::optional<uint64_t> percent(const Progress& p) {
   if (!p.size || *p.size == 0) return {};
   return uint64_t(std::floor(100.0 * (double(p.bytes) / double(*p.size))));

@@ -28,7 +28,7 @@ class StatusLine {
   int shown_cols_ = 0;
 };
 
-// Of the terminal behind `fd`; `usual` if it is none, or doesn't say.
+// The width of the terminal behind `fd`; `usual` if it is none, or doesn't say.
 int terminal_columns(int fd, int usual);
 
 // As far as it is possible: nobody may read it any more, and the data is more important. Not

@@ -71,7 +71,7 @@ void move_selection(PipelineState& state, int by);
 StageShown stage_shown(const PipelineState& state, size_t stage);
 RingShown ring_shown(const PipelineState& state, size_t pipe);
 
-// Of a pipe or a stage that was changed: "×1.7" since its newest change, "…" while it is measured;
+// The factor of a changed pipe or stage: "×1.7" since its newest change, "…" while measured;
 // "" if it was not changed.
 std::string factor_of(const Snapshot& snapshot, const Node& node);
 

@@ -8,7 +8,7 @@ namespace {
 constexpr uint64_t kRemembers_ns = 5'000'000'000;
 constexpr uint64_t kHolds_ns = 500'000'000;
 
-// Of the occupancy's histogram: empty and full have their own.
+// The bin of the occupancy's histogram: empty and full have their own.
 size_t bin_of(uint32_t used, uint32_t slots) {
   if (used == 0) return 0;
   if (used >= slots) return kOccupancyBins - 1;

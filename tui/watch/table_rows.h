@@ -56,7 +56,7 @@ class TableRows {
     PipeRow row;
     uint64_t at_ns = 0;
   };
-  // Of a pipe in the pass.
+  // The place of a pipe in the pass.
   struct Place {
     PipeId pipe;
     size_t row;

@@ -133,7 +133,7 @@ bool is_brief(const FunctionListOptions& view) {
   return view.choice.activity == Activity::waiting && view.list.contents.source.now.whole < kMs;
 }
 
-// Of the samples, not of the wall time.
+// Shares of the samples, not of the wall time.
 std::string counted_share(double share, const ListContents& contents) {
   const double scale = contents.source.now.scale;
   return counted_text(scale > 0 ? share / scale : 0, contents.count);

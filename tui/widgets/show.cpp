@@ -11,7 +11,7 @@
 namespace pipetop::tui {
 namespace {
 
-// Of what a role does, in words for an audience; "" for what goes without saying.
+// Says what a role does, in words for an audience; "" for what goes without saying.
 std::string_view word_of(std::string_view technique) {
   technique = technique.substr(0, technique.find(" → "));
   if (technique == "4k" || technique == "block") return {};

@@ -79,7 +79,7 @@ class Planner {
                 "each half must be whole pages; set buf_size to a multiple of 8KiB");
   }
 
-  // Of a memfd.
+  // Plans the pages of a memfd.
   void plan_file_pages() {
     const bool thp = has_thp(machine_.shmem_thp);
     const bool hugetlb = s_.pages == Pages::hugetlb;

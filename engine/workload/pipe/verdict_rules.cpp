@@ -111,7 +111,7 @@ std::string amount(double bytes) {
   return kib < 1000 ? fmt::format("{:.0f} KiB", kib) : fmt::format("{:.3g} MiB", kib / 1024);
 }
 
-// Of a little CPU time, all may be in vain: the other one had none just then. Nor does it have
+// A little CPU time may all be in vain: the other one had none just then. Nor does it have
 // enough to waste if it waits for it more than twice as long.
 bool wastes_cpu(const RoleEvidence& role) {
   return waits_in_vain(role) &&
