@@ -77,7 +77,7 @@ TEST_F(ForeignRingsTest, AClosedEndIsUnavailable) {
   // That descriptor is another pipe's.
   const auto wrong = rings_->frame(other.id, end);
   EXPECT_EQ(wrong.status, ReadingStatus::unavailable);
-  EXPECT_EQ(wrong.reason, "this end was closed; choose another one");
+  EXPECT_EQ(wrong.reason, "this pipe end was closed; select another pipe");
   pipe.in.reset();
   EXPECT_EQ(rings_->frame(pipe.id, end).status, ReadingStatus::unavailable);
   EXPECT_TRUE(rings_->frame(pipe.id, {self, pipe.out.get(), Access::read, false}).has_value());
