@@ -26,7 +26,7 @@ TEST_F(OnlineCpusTest, AChangeIsSaidOnce) {
   EXPECT_EQ(cpus.change(1 * kSecond), "");
   set_online("0-7,9-255");
   EXPECT_EQ(cpus.change(2 * kSecond),
-            "CPUs 0-7,9-255 are online now, not 0-255: those that came or went are not sampled; "
+            "CPUs 0-7,9-255 are online now, not 0-255: new ones are not sampled; "
             "restart pipetop");
   EXPECT_EQ(cpus.change(3 * kSecond), "");
   set_online("0-255");
