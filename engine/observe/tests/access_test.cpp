@@ -235,7 +235,7 @@ TEST_F(ProcAccess, ProgramsAtEverySystemCallAreRoots) {
     return "it counts";
   });
   EXPECT_EQ(said,
-            "exact bytes need root: to count them slows down every system call of the "
+            "exact bytes need root, because counting slows down every system call of the "
             "machine; sudo pipetop");
 }
 

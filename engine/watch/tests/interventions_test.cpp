@@ -217,7 +217,7 @@ TEST_F(InterventionsTest, WithoutAGuardianNothingNewIsChangedAndTheRestIsPutBack
   setrlimit(RLIMIT_NOFILE, &none);
   const std::string why = error_of([&] { ledger.begin(); });
   setrlimit(RLIMIT_NOFILE, &before);
-  EXPECT_TRUE(says(why, "nothing is changed")) << why;
+  EXPECT_TRUE(says(why, "refused: no guardian")) << why;
   EXPECT_FALSE(ledger.finish());
   EXPECT_TRUE(ledger.list().is_empty());
   EXPECT_EQ(cpus_of(process.pid()), cpus);
@@ -275,7 +275,8 @@ TEST_F(InterventionsTest, AnyHolderThatIsLeftWillDo) {
   second.end();
   EXPECT_TRUE(says(interventions.undo(), "undone"));
   EXPECT_EQ(size(), 64 * kKiB);
-  EXPECT_TRUE(says(error_of([&] { interventions.resize(pipe.id, {}, 256 * kKiB); }), "nobody"));
+  EXPECT_TRUE(
+      says(error_of([&] { interventions.resize(pipe.id, {}, 256 * kKiB); }), "is no longer open"));
 }
 
 // As if its number had been given again.

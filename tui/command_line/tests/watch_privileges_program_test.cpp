@@ -188,7 +188,7 @@ TEST(WatchPrivileges, CapabilitiesOfTheFileShowNobodyTheProcessesOfOthers) {
                                           "root: sudo pipetop watch\n",
                                           secrets.of(other)));
   EXPECT_EQ(refused(kNobody),
-            "pipetop: exact bytes need root: to count them slows down every system call of the "
+            "pipetop: exact bytes need root, because counting slows down every system call of the "
             "machine; sudo pipetop\n");
 }
 
