@@ -184,7 +184,7 @@ TEST(WatchPrivileges, CapabilitiesOfTheFileShowNobodyTheProcessesOfOthers) {
     return program.err();
   };
   for (const uid_t other : {uid_t{0}, kDaemon})
-    EXPECT_EQ(refused(other), fmt::format("pipetop: process {} may not be looked at; run it as "
+    EXPECT_EQ(refused(other), fmt::format("pipetop: no permission to see process {}; run as "
                                           "root: sudo pipetop watch\n",
                                           secrets.of(other)));
   EXPECT_EQ(refused(kNobody),
