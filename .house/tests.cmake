@@ -22,13 +22,14 @@ function(pipetop_discover TARGET PREFIX LABEL)
   cmake_parse_arguments(PARSE_ARGV 3 ARG "" "" "MEASURE;WAIT")
   list(JOIN ARG_MEASURE ":" measure)
   list(JOIN ARG_WAIT ":" wait)
-  set(properties LABELS ${LABEL} TIMEOUT 180 DISCOVERY_TIMEOUT 60)
+  set(properties LABELS ${LABEL} TIMEOUT 180)
   gtest_discover_tests(${TARGET} TEST_PREFIX ${PREFIX}/ TEST_LIST ${TARGET}_free
-    TEST_FILTER "-${measure}:${wait}" PROPERTIES ${properties})
+    TEST_FILTER "-${measure}:${wait}" PROPERTIES ${properties} DISCOVERY_TIMEOUT 60)
   if(ARG_MEASURE)
     # Without those that also wait.
     gtest_discover_tests(${TARGET} TEST_PREFIX ${PREFIX}/ TEST_LIST ${TARGET}_measure
-      TEST_FILTER "${measure}-${wait}" PROPERTIES ${properties} RESOURCE_LOCK measure)
+      TEST_FILTER "${measure}-${wait}" PROPERTIES ${properties} RESOURCE_LOCK measure
+      DISCOVERY_TIMEOUT 60)
   endif()
   if(ARG_WAIT)
     add_test(NAME ${PREFIX}/Waiting.${LABEL}

@@ -66,6 +66,12 @@ std::string cell_text(const PipeRow& row, TableColumn what) {
   return column.rank && !column.rank(row) ? kUnknown : column.cell(row, 0).text;
 }
 
+// The state of an end stands beside its name.
+std::string heading_of(TableColumn what) {
+  const bool is_state = what == TableColumn::writer_state || what == TableColumn::reader_state;
+  return is_state ? "state" : std::string(pipe_column(what).heading);
+}
+
 // A column of the table, and how wide its cells are.
 struct Filled {
   const PrintedColumn* column;
@@ -74,7 +80,7 @@ struct Filled {
   int width;  // 0: what the others leave
 
   Filled(const PrintedColumn& which, const std::vector<const PipeRow*>& rows)
-      : column(&which), heading(pipe_column(which.what).heading), width(columns_of(heading)) {
+      : column(&which), heading(heading_of(which.what)), width(columns_of(heading)) {
     for (const PipeRow* row : rows) cells.push_back(cell_text(*row, which.what));
     for (const std::string& cell : cells) width = std::max(width, columns_of(cell));
     width = std::min(width, which.most);

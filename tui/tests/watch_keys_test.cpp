@@ -85,7 +85,7 @@ TEST_F(WatchKeys, TabGoesBetweenChainAndDetail) {
   resize(24, 80);
   press(key::tab);
   EXPECT_EQ(state().pipeline.focus, PipelineFocus::chain) << "there is no room for another panel";
-  EXPECT_TRUE(shows("no room")) << text();
+  EXPECT_TRUE(shows("too small for a second panel")) << text();
 }
 
 TEST_F(WatchKeys, BracesResizeTheSelectedRing) {

@@ -102,9 +102,9 @@ TEST_F(WatchTable, EmptyTablesSayWhy) {
   start(fake_watch(0));
   EXPECT_TRUE(shows("no pipes")) << text();
   start(pipes({0}));
-  EXPECT_TRUE(shows("i shows the 1 idle")) << text();
+  EXPECT_TRUE(shows("i shows 1 idle")) << text();
   type("/zstd1");
-  EXPECT_TRUE(shows("nothing that matches moves; i shows the 1 idle")) << text();
+  EXPECT_TRUE(shows("no active pipes match; i shows 1 idle")) << text();
   press(key::escape);
   type("i/nobody");
   EXPECT_TRUE(shows("no pipe matches \"nobody\"")) << text();

@@ -25,18 +25,17 @@ int widest(const std::string& text) {
 }
 
 TEST(PrintWatch, ATableHasARowForEachPipe) {
-  EXPECT_EQ(watch_document(example_pipes(), how()).human,
-            "3 pipes, over 1.0 s; ~ is estimated; without 12 socketpairs; 1 process not "
-            "readable\n"
-            "\n"
-            "writer       writer state  reader         reader state    size  queued  empty  full"
-            "         rate  pipe\n"
-            "1201:1 seq   blocked       1202:0 gzip    running       64 KiB  64 KiB    0 %  97 %"
-            "  ~75.5 MiB/s\n"
-            "1202:1 gzip  running       1203:0 wc      blocked       64 KiB     0 B  100 %   0 %"
-            "   19.5 KiB/s\n"
-            "?                          (88:3 logger)  poll               ?       ?      ?     ?"
-            "            ?  /tmp/queue\n");
+  EXPECT_EQ(
+      watch_document(example_pipes(), how()).human,
+      "3 pipes, over 1.0 s; ~ is estimated; without 12 socketpairs; 1 process not "
+      "readable\n"
+      "\n"
+      "writer       state    reader         state      size  queued  empty  full         rate"
+      "  pipe\n"
+      "1201:1 seq   blocked  1202:0 gzip    running  64 KiB  64 KiB    0 %  97 %  ~75.5 MiB/s\n"
+      "1202:1 gzip  running  1203:0 wc      blocked  64 KiB     0 B  100 %   0 %   19.5 KiB/s\n"
+      "?                     (88:3 logger)  poll          ?       ?      ?     ?            ?"
+      "  /tmp/queue\n");
 }
 
 TEST(PrintWatch, ATableFitsItsTerminal) {
@@ -232,8 +231,7 @@ TEST(PrintWatch, ACommandThatWasNotSeenSaysWhy) {
   result.pipeline = Reading<Pipeline>::unavailable("no pipe seen");
   const Document document = command_document(result, 120);
   EXPECT_EQ(document.human,
-            "true: 0.00 s, 0.00 s of CPU, ended by signal 9\nno BPF; sudo pipetop\nno pipe was "
-            "seen\n");
+            "true: 0.00 s, 0.00 s of CPU, ended by signal 9\nno BPF; sudo pipetop\nno pipe seen\n");
   EXPECT_EQ(document.tree["signal"], 9);
   EXPECT_TRUE(document.tree["pipeline"].is_null());
   EXPECT_EQ(document.tree["pipeline_reason"], "no pipe seen");
