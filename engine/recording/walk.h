@@ -72,11 +72,11 @@ class Walk {
   template <class T>
   using Now = std::conditional_t<kReads, T, const T>;
 
-  // All of them outlive it.
-  Walk(Io& io, Written& written, Form form) requires(!kReads)
-      : io_(io), shared_(written), form_(form) {}
-  Walk(Io& io, const SharedValues& shared, const Layout& layout, Budget& budget,
-       Form form) requires(kReads)
+  using Shared = std::conditional_t<kReads, const SharedValues, Written>;
+
+  // To write, and to read. All of them outlive it.
+  Walk(Io& io, Shared& written, Form form) : io_(io), shared_(written), form_(form) {}
+  Walk(Io& io, Shared& shared, const Layout& layout, Budget& budget, Form form)
       : io_(io), shared_(shared), layout_(layout), budget_(&budget), form_(form) {}
 
   // For the next value. The ranges that were walked over are remembered.
@@ -249,7 +249,7 @@ class Walk {
   bool of_list(Now<std::vector<T>>& now);
 
   Io& io_;
-  std::conditional_t<kReads, const SharedValues, Written>& shared_;
+  Shared& shared_;
   const Layout& layout_ = kLayout;
   Budget* budget_ = nullptr;  // only to read
   Form form_;

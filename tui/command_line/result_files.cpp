@@ -197,7 +197,7 @@ void CastFile::write(double seconds, const char* kind, std::string_view text) {
 }
 
 std::string save_picture(const std::string& svg) {
-  const std::string name = free_name(".svg");
+  std::string name = free_name(".svg");
   Output(name, WriteMode::as_new).finish(svg);
   return name;
 }

@@ -129,7 +129,9 @@ int wrap(const Area& area, std::string_view text, Ink ink) {
 
 bool contains(std::string_view text, std::string_view part) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return !std::ranges::search(text, part, {}, lower, lower).empty() || part.empty();
+  const auto same = [&](char a, char b) { return lower(a) == lower(b); };
+  return part.empty() ||
+         std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
 std::string xml_text(std::string_view text) {
