@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -32,18 +31,6 @@ std::set<PipeId> pipes_waited_for(const PipeScan& scan, const ScanIndex& index) 
     if (task.wait == WaitsFor::pipe_write)
       if (const auto pipe = index.pipe_at(task.process, task.fd)) pipes.insert(*pipe);
   return pipes;
-}
-
-TimeShares time_shares(const Reading<StageShares>& seen) {
-  if (!seen.has_value()) {
-    const Reading<double> none = {seen.status, {}, seen.reason};
-    return {none, none, none, {seen.status, {}, seen.reason}};
-  }
-  const StageShares& s = *seen;
-  const double blocked =
-      std::accumulate(s.elsewhere.begin(), s.elsewhere.end(), s.reading + s.writing);
-  return {Reading<double>::of(s.on_cpu), Reading<double>::of(s.runnable),
-          Reading<double>::of(blocked), Reading<Waits>::of({s.reading, s.writing, s.elsewhere})};
 }
 
 // Past the end if it is no stage.

@@ -44,6 +44,23 @@ Reading<Occupancy> occupancy_of(const Reading<RingLevel>& level) {
   return Reading<Occupancy>::of(std::move(occupancy));
 }
 
+// There is nothing to settle in the first one.
+uint64_t settled_ns(const Segment& segment) {
+  return segment.begin_ns + (segment.number > 1 ? kSettle_ns : 0);
+}
+
+std::vector<SegmentRole> stages_of(const Pipeline& seen) {
+  std::vector<SegmentRole> stages;
+  for (const Stage& stage : seen.stages) {
+    SegmentRole& role = stages.emplace_back();
+    role.shares = time_shares(stage.shares);
+    role.functions = stage.functions;
+    role.name = stage.name;
+    role.id = stage.id;
+  }
+  return stages;
+}
+
 }  // namespace
 
 WatchSegments::WatchSegments(uint64_t now_ns) {
@@ -65,8 +82,7 @@ Segment WatchSegments::present(uint64_t now_ns, const Pipeline& seen,
   segment.rate = Reading<RateStats>::unavailable("its pipe is gone");
   const Pipe* const pipe = find(seen, measured);
   if (!pipe) return segment;
-  // There is nothing to settle in the first one.
-  segment.rate = stats_since(*pipe, current_.begin_ns + (current_.number > 1 ? kSettle_ns : 0));
+  segment.rate = stats_since(*pipe, settled_ns(current_));
   segment.pipe_bytes = pipe->capacity.value_or(0);
   segment.occupancy = occupancy_of(pipe->level);
   if (measured == measured_in(seen))
@@ -122,6 +138,39 @@ Reading<Change> WatchSegments::change(Segment current, std::vector<SegmentRole> 
   if (!reference_) return Reading<Change>::unavailable("it is the first segment");
   current.stages = std::move(stages);
   return explain_change(*reference_, current, kPipelineTerms);
+}
+
+TimeShares time_shares(const Reading<StageShares>& seen) {
+  if (!seen.has_value()) {
+    const Reading<double> none = {seen.status, {}, seen.reason};
+    return {none, none, none, {seen.status, {}, seen.reason}};
+  }
+  const StageShares& s = *seen;
+  const double blocked =
+      std::accumulate(s.elsewhere.begin(), s.elsewhere.end(), s.reading + s.writing);
+  return {Reading<double>::of(s.on_cpu), Reading<double>::of(s.runnable),
+          Reading<double>::of(blocked), Reading<Waits>::of({s.reading, s.writing, s.elsewhere})};
+}
+
+KeptSegment keep_segment(const Snapshot& now) {
+  Segment segment = now.throughput.current;
+  segment.stages = stages_of(*now.watched);
+  KeptSegment kept;
+  for (const Pipe& pipe : now.watched->pipes)
+    kept.rates[pipe.id] = stats_since(pipe, settled_ns(segment));
+  kept.segment = std::make_shared<const Segment>(std::move(segment));
+  return kept;
+}
+
+Reading<Change> change_since(const KeptSegment& kept, const Snapshot& now) {
+  if (now.throughput.current.number == kept.segment->number)
+    return Reading<Change>::unavailable("nothing was changed since");
+  Segment before = *kept.segment, after = now.throughput.current;
+  const auto rate = kept.rates.find(now.watched->measured.value_or(PipeId{}));
+  before.rate =
+      rate == kept.rates.end() ? Reading<RateStats>::unavailable("its pipe is new") : rate->second;
+  after.stages = stages_of(*now.watched);
+  return explain_change(before, after, kPipelineTerms);
 }
 
 }  // namespace pipetop

@@ -2,6 +2,7 @@
 // segment are of one pipe, the one by which the change that began it is measured.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "engine/meter/rate_meter.h"
 #include "engine/model/pipeline.h"
+#include "engine/model/snapshot.h"
 
 namespace pipetop {
 
@@ -38,5 +40,20 @@ class WatchSegments {
   std::vector<ChangeMark> marks_;             // oldest first
   SegmentLog log_;
 };
+
+// The time of a stage as a segment has it.
+TimeShares time_shares(const Reading<StageShares>& seen);
+
+// The current segment as it was when a user kept it. It has the rates of all pipes, because a later
+// change may be measured by another one.
+struct KeptSegment {
+  std::shared_ptr<const Segment> segment;
+  std::map<PipeId, Reading<RateStats>> rates;
+};
+// Of a snapshot with an open pipeline.
+KeptSegment keep_segment(const Snapshot& now);
+
+// From the kept segment to the current one. Unavailable while they are the same.
+Reading<Change> change_since(const KeptSegment& kept, const Snapshot& now);
 
 }  // namespace pipetop

@@ -152,16 +152,9 @@ void refresh(ListContents& contents, const WorkerReadings& worker, const Referen
   make_contents(contents, worker, before, reference.name(), choice, folds);
 }
 
-void refresh(ListContents& contents, const Stage& stage, const Reference& reference,
-             const ListChoice& choice, const Folds& folds) {
-  SegmentRole now;
-  now.functions = stage.functions;
-  now.blocked = Reading<BlockedTable>::unavailable("no stacks of waits for other processes");
-  const SegmentRole* before = nullptr;
-  if (reference.segment)
-    for (const SegmentRole& other : reference.segment->stages)
-      if (other.id == stage.id) before = &other;
-  make_contents(contents, now, before, before ? reference.name() : "", choice, folds);
+void refresh(ListContents& contents, const SegmentRole& stage, const SegmentRole* before,
+             std::string_view reference, const ListChoice& choice, const Folds& folds) {
+  make_contents(contents, stage, before, before ? reference : "", choice, folds);
 }
 
 std::span<const CallRow> rows_of(const ListState& list) {

@@ -93,8 +93,9 @@ struct ListContents {
 
 void refresh(ListContents& contents, const WorkerReadings& worker, const Reference& reference,
              const ListChoice& choice, const Folds& folds);
-void refresh(ListContents& contents, const Stage& stage, const Reference& reference,
-             const ListChoice& choice, const Folds& folds);
+// Of a stage, with what it was `before`; null: it is not known.
+void refresh(ListContents& contents, const SegmentRole& stage, const SegmentRole* before,
+             std::string_view reference, const ListChoice& choice, const Folds& folds);
 
 struct ListState {
   Folds folds;

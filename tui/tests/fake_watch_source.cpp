@@ -96,6 +96,12 @@ std::string FakeWatchSource::undo() {
   return "undone";
 }
 
+void FakeWatchSource::keep_changes() {
+  asked.push_back("keep");
+  now.interventions.clear();
+  changed();
+}
+
 std::vector<std::string> FakeWatchSource::finish_changes() {
   asked.push_back("finish");
   return left;

@@ -39,7 +39,7 @@ class FakeWatchSource final : public WatchSource {
   std::string undo() override;
   std::string undo_all() override;
   std::vector<std::string> finish_changes() override;
-  void keep_changes() override { asked.push_back("keep"); }
+  void keep_changes() override;
   std::string user_of(ProcessId) const override { return "alice"; }
   bool can_lower_nice(ProcessId, int) const override { return is_root; }
   std::vector<int> cpus() const override { return {0, 1, 2, 3}; }

@@ -88,6 +88,26 @@ TEST_F(WatchKeys, TabGoesBetweenChainAndDetail) {
   EXPECT_TRUE(shows("too small for a second panel")) << text();
 }
 
+TEST_F(WatchKeys, KKeepsWhatWasChanged) {
+  open(fake_chain(4));
+  type("K");
+  EXPECT_TRUE(shows("nothing was changed")) << text();
+  type("j}");
+  press(key::enter);
+  EXPECT_TRUE(shows("1 CHANGED")) << text();
+  type("K");
+  EXPECT_TRUE(shows("Keep what was changed?")) << text();
+  press(key::escape);
+  EXPECT_FALSE(asked("keep"));
+  type("K");
+  press(key::enter);
+  EXPECT_TRUE(asked("keep"));
+  EXPECT_FALSE(shows("1 CHANGED")) << text();
+  type("u");
+  EXPECT_TRUE(shows("nothing to undo")) << text();
+  EXPECT_EQ(press(U'q'), Outcome::quit) << "without a question";
+}
+
 TEST_F(WatchKeys, BracesResizeTheSelectedRing) {
   start(fake_watch(20));
   const std::string inode = std::to_string(top_pipe().inode);

@@ -317,15 +317,106 @@ TEST_F(WatchView, TheLastChangeIsExplainedBelowTheBottleneck) {
                                          .factor = 1.68,
                                          .cause = "gzip no longer waits for room",
                                          .evidence = "41.0 → 1.0 % of its time"});
+  snapshot.interventions.emplace_back().text = "pipe 7: 64 KiB -> 1 MiB";
   start(snapshot, in_pipeline(), 40, 120);
   EXPECT_TRUE(shows("×1.68: gzip no longer waits for room")) << text();
-  EXPECT_TRUE(shows("pipe 7: 64 KiB -> 1 MiB; u puts it back; 41.0 → 1.0 %")) << text();
+  EXPECT_TRUE(shows("pipe 7: 64 KiB -> 1 MiB; u puts it back, K keeps it; 41.0 → 1.0 %")) << text();
+  resize(24, 120);
+  EXPECT_TRUE(shows("waits for room; u puts it back, K keeps it")) << text();
   resize(24, 80);
   EXPECT_TRUE(shows("×1.68: gzip no longer waits for room")) << text();
   for (const auto& [rows, cols] : kWatchSizes) {
     resize(rows, cols);
     expect_whole_boxes(canvas(), "after a change");
   }
+}
+
+// Two segments that are over, and the one that goes on.
+Snapshot with_segments() {
+  Snapshot snapshot = fake_watch(20, fake_chain(4));
+  snapshot.watched->measured = snapshot.watched->pipes[0].id;
+  for (uint32_t number : {1, 2}) {
+    Segment segment;
+    segment.number = number;
+    segment.label = number == 1 ? "start" : "pipe 7: 64 KiB -> 1 MiB";
+    segment.key = number == 1 ? "" : "}";
+    segment.duration_ns = 12'000'000'000;
+    segment.rate = Reading<RateStats>::of({number * 1e7, number * 1e7, 1e5, 1e7, 3e7, 50});
+    if (number == 2)
+      segment.change = Reading<Change>::of(
+          {.before = 1e7, .after = 2e7, .factor = 2, .cause = "zstd no longer waits for room"});
+    snapshot.throughput.segments.push_back(std::make_shared<const Segment>(segment));
+  }
+  snapshot.throughput.previous = snapshot.throughput.segments.back();
+  snapshot.throughput.current.number = 3;
+  snapshot.throughput.current.label = "zstd 4002: nice 0 -> 5";
+  snapshot.throughput.current.rate = Reading<RateStats>::of({3e7, 3e7, 1e5, 2e7, 4e7, 50});
+  snapshot.change = Reading<Change>::of(
+      {.before = 2e7, .after = 3e7, .factor = 1.5, .cause = "zstd needs less CPU time for a byte"});
+  return snapshot;
+}
+
+TEST_F(WatchView, TheLogHasEachChangeWithItsRateAndWhy) {
+  start(with_segments(), in_pipeline(), 40, 120);
+  press(U'L');
+  for (const char* part : {"segments · 3", "now       zstd 4002: nice 0 -> 5", "28.6 MiB/s", "×1.5",
+                           "zstd needs less CPU time", "2  }    pipe 7: 64 KiB -> 1 MiB",
+                           "zstd no longer waits for room", "9.54 MiB/s", "bottleneck: zstd"})
+    EXPECT_TRUE(shows(part)) << part << "\n" << text();
+  for (const auto& [rows, cols] : kWatchSizes) {
+    resize(rows, cols);
+    EXPECT_TRUE(shows("segments · 3")) << text();
+    expect_whole_boxes(canvas(), "with the log");
+  }
+  press(U'L');
+  EXPECT_FALSE(shows("segments · 3")) << text();
+  press(U'L');
+  press(key::escape);
+  EXPECT_FALSE(shows("segments · 3")) << text();
+  EXPECT_TRUE(state().in_pipeline) << "the log is closed first";
+}
+
+TEST_F(WatchView, AComparesWithTheKeptSegment) {
+  Snapshot snapshot = with_segments();
+  start(snapshot, in_pipeline(), 40, 120);
+  press(U'a');
+  EXPECT_TRUE(shows("A is \"zstd 4002: nice 0 -> 5\": nothing was changed since")) << text();
+  EXPECT_TRUE(shows("Δ A")) << "the functions, too\n" << text();
+  source->now.throughput.current.number = 4;
+  source->now.throughput.current.label = "pipe 8: 64 KiB -> 128 KiB";
+  source->now.throughput.current.rate = Reading<RateStats>::of({4e8, 4e8, 1e5, 4e8, 4e8, 50});
+  source->changed();
+  tick(600);
+  EXPECT_TRUE(shows("since A: 190 → 381 MiB/s, ×2.01")) << "that pipe's rate\n" << text();
+  EXPECT_TRUE(shows("a ends the comparison")) << text();
+  press(U'L');
+  EXPECT_TRUE(shows("drop A")) << text();
+  press(U'L');
+  for (const auto& [rows, cols] : kWatchSizes) {
+    resize(rows, cols);
+    expect_whole_boxes(canvas(), "compared with A");
+  }
+  press(U'a');
+  EXPECT_FALSE(shows("since A")) << text();
+  EXPECT_TRUE(shows("comparing with the previous segment")) << text();
+}
+
+TEST_F(WatchView, WListsWhatAStageWaitsFor) {
+  open(fake_chain(4), 40, 120);
+  press(key::home);
+  type("w");
+  EXPECT_TRUE(shows("tar 4001 · where its time goes")) << text();
+  EXPECT_TRUE(shows("waits for room")) << text();
+  EXPECT_TRUE(shows("[running]")) << text();
+  EXPECT_FALSE(shows("sleeps")) << "none was counted\n" << text();
+  press(key::tab);
+  type("f");
+  EXPECT_TRUE(shows("waits have no call tree here")) << text();
+  type("w");
+  EXPECT_FALSE(shows("waits for room")) << text();
+  resize(24, 80);
+  type("w");
+  EXPECT_TRUE(shows("waits for room")) << "it gets the screen\n" << text();
 }
 
 TEST_F(WatchView, FunctionsAreComparedWithTheSegmentBefore) {

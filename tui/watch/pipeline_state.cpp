@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/base/clock.h"
 #include "tui/draw/numbers.h"
 #include "tui/state/pipe_words.h"
 
@@ -46,6 +47,29 @@ std::string_view blame_text(Bottleneck::Kind kind) {
   }
 }
 
+// What a stage waits for, without stacks: they are of our own workers only. Shares of a second.
+Reading<BlockedTable> waits_of(const TimeShares& shares) {
+  const Reading<Waits>& waits = shares.waits;
+  if (!waits.has_value()) return {waits.status, {}, waits.reason};
+  std::vector<FunctionRow> rows;
+  const auto add = [&](WaitsFor wait, double share) {
+    const auto ns = static_cast<uint64_t>(share * double(kSecond));
+    if (ns > 0) rows.push_back({does_of(wait), ns, ns});
+  };
+  add(WaitsFor::pipe_read, waits->reading);
+  add(WaitsFor::pipe_write, waits->writing);
+  for (size_t i = 0; i < kWaits; ++i) add(static_cast<WaitsFor>(i), waits->elsewhere[i]);
+  BlockedTable blocked;
+  for (const FunctionRow& row : rows) blocked.ns += row.self_samples;
+  blocked.tree = flat_tree(rows);
+  return Reading<BlockedTable>::of(std::move(blocked));
+}
+
+// What a stage does now, or did in a segment, as its list shows it.
+SegmentRole listed(const TimeShares& shares, const Reading<FunctionTable>& functions) {
+  return {.shares = shares, .functions = functions, .blocked = waits_of(shares)};
+}
+
 }  // namespace
 
 void update(PipelineState& state, const PipelineState::Shared& now, uint64_t hold_ns) {
@@ -56,7 +80,13 @@ void update(PipelineState& state, const PipelineState::Shared& now, uint64_t hol
   state.chain = make_chain(state.shown());
   state.at = find_selected(state);
   remember(state);
+  if (state.kept) state.since_kept = change_since(*state.kept, *state.snapshot);
   refresh_functions(state);
+}
+
+Reference reference_of(const PipelineState& state) {
+  if (state.kept) return {state.kept->segment, true};
+  return {state.snapshot->throughput.previous};
 }
 
 void refresh_functions(PipelineState& state) {
@@ -66,7 +96,13 @@ void refresh_functions(PipelineState& state) {
     state.functions_of = stage->id;
     state.functions = {};
   }
-  refresh(state.functions.contents, *stage, {state.snapshot->throughput.previous}, state.choice,
+  const Reference reference = reference_of(state);
+  std::optional<SegmentRole> before;
+  if (reference.segment)
+    for (const SegmentRole& other : reference.segment->stages)
+      if (other.id == stage->id) before = listed(other.shares, other.functions);
+  refresh(state.functions.contents, listed(time_shares(stage->shares), stage->functions),
+          before ? &*before : nullptr, reference.name(), state.choice,
           state.functions.folds_in(state.choice));
 }
 

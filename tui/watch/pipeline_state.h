@@ -8,7 +8,9 @@
 #include <string>
 
 #include "engine/model/snapshot.h"
+#include "engine/watch/watch_segments.h"
 #include "tui/draw/keys.h"
+#include "tui/screen/screen.h"
 #include "tui/state/held_figures.h"
 #include "tui/state/list_state.h"
 #include "tui/state/ring_state.h"
@@ -45,12 +47,19 @@ struct PipelineState {
   std::optional<ProcessId> functions_of;
   RingState ring;  // of the selected ring, for its slots in detail
 
+  PageState log;                    // of the segments
+  std::optional<KeptSegment> kept;  // A, to compare with
+  Reading<Change> since_kept;       // what was changed since A did
+
   bool has_pipeline() const { return snapshot && snapshot->watched.has_value(); }
   const Pipeline& shown() const { return *snapshot->watched; }
 };
 
 // Takes each snapshot that is shown.
 void update(PipelineState& state, const PipelineState::Shared& now, uint64_t hold_ns);
+
+// What its figures are compared with: A, else the segment before.
+Reference reference_of(const PipelineState& state);
 
 // After each change of what the function list shows.
 void refresh_functions(PipelineState& state);

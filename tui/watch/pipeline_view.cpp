@@ -16,6 +16,7 @@
 #include "tui/state/pipe_words.h"
 #include "tui/watch/stage_box.h"
 #include "tui/widgets/frame.h"
+#include "tui/widgets/pages.h"
 #include "tui/widgets/workers.h"
 
 namespace pipetop::tui {
@@ -31,9 +32,9 @@ int rows_above_list(int rows) { return rows >= kTallDetail ? kStageRows : 0; }
 
 // ---- a stage ----
 
-std::vector<TitlePart> stage_title(const Stage& stage) {
+std::vector<TitlePart> stage_title(const Stage& stage, Activity activity) {
   return {{fmt::format("{} {}", stage.name, stage.id.pid), Style::title},
-          {"functions", Style::plain}};
+          {activity == Activity::running ? "functions" : "where its time goes", Style::plain}};
 }
 
 std::string cpus_of(const Stage& stage, size_t machine) {
@@ -185,49 +186,47 @@ void draw_evidence(const Area& area, const std::vector<std::string>& evidence) {
     area.put(static_cast<int>(i), 0, evidence[i], Style::plain);
 }
 
-void draw_verdict(const Area& area, const Bottleneck& bottleneck) {
-  if (area.empty()) return;
-  const KindMark& mark = kKindMarks[static_cast<size_t>(bottleneck.kind)];
-  const bool known = bottleneck.kind != Bottleneck::Kind::unknown;
-  area.put(0, 1, mark.sign, {mark.style, known ? kReverse : kNone});
-  const Area text = area.part({0, 3, area.rows(), area.cols() - 4});
-  const std::string line = bottleneck.line.empty() ? "not known yet" : bottleneck.line;
-  int used = 1;
-  if (columns_of(line) <= text.cols())
-    text.put(0, 0, line, {mark.style, known ? kBold : kNone});
-  else if (area.rows() == 1)
-    text.put(0, 0, whole_clauses(line, text.cols()), mark.style);
-  else
-    used = wrap(text.from_row(0, 2), line, mark.style);
-  if (!bottleneck.evidence.empty() && used < text.rows())
-    draw_evidence(text.from_row(used), bottleneck.evidence);
-}
-
 // ---- the last change ----
 
 // None until there is one.
 int change_rows(int screen_rows, const PipelineState& state) {
-  if (!state.has_pipeline() || !state.snapshot->throughput.previous) return 0;
+  if (!state.has_pipeline()) return 0;
+  if (!state.snapshot->throughput.previous && !state.kept) return 0;
   return screen_rows >= 36 ? 2 : screen_rows >= 22 ? 1 : 0;
 }
 
-// What it did, and the numbers that show why.
-void draw_change(const Area& area, const Snapshot& s) {
+// What to do with it, after its words: "; u puts it back, K keeps it".
+std::string offer_text(const PipelineState& state) {
+  if (state.kept) return "; a ends the comparison";
+  const size_t changes = state.snapshot->interventions.size();
+  if (changes == 0) return "";
+  return changes == 1 ? "; u puts it back, K keeps it" : "; u puts it back, K keeps all";
+}
+
+// What it did, or what all of them did since A; and the numbers that show why.
+void draw_change(const Area& area, const PipelineState& state) {
   if (area.empty()) return;
-  const Reading<Change>& change = s.change;
-  const std::string& label = s.throughput.current.label;
+  const Snapshot& s = *state.snapshot;
+  const Reading<Change>& change = state.kept ? state.since_kept : s.change;
+  const std::string label = state.kept ? fmt::format("A is \"{}\"", state.kept->segment->label)
+                                       : s.throughput.current.label;
   const Area text = area.part({0, 3, area.rows(), area.cols() - 4});
-  if (!change.has_value()) {
-    const std::string why = fmt::format("{}: {}", label, why_of(change.reason));
-    return void(text.put(0, 0, whole_clauses(why, text.cols()), Style::dim));
-  }
-  text.put(0, 0, whole_clauses(line_of(*change, kPipelineTerms.unit), text.cols()),
-           {factor_style(change->factor), kBold});
-  if (text.rows() < 2) return;
+  const auto put = [&](int row, const std::string& line, Ink ink) {
+    text.put(row, 0, whole_clauses(line, text.cols()), ink);
+  };
+  const bool tall = text.rows() > 1;
+  const std::string offer = offer_text(state);
+  if (!change.has_value())
+    return put(0, fmt::format("{}: {}{}", label, why_of(change.reason), offer), Style::dim);
+  const std::string line = line_of(*change, kPipelineTerms.unit);
+  put(0,
+      state.kept ? fmt::format("since A: {}", line) + (tall ? "" : offer)
+                 : line + (tall ? "" : offer),
+      {factor_style(change->factor), kBold});
+  if (!tall) return;
   const std::string& evidence = change->evidence;
-  const std::string more =
-      fmt::format("{}; u puts it back{}{}", label, evidence.empty() ? "" : "; ", evidence);
-  text.put(1, 0, whole_clauses(more, text.cols()), Style::plain);
+  put(1, fmt::format("{}{}{}{}", label, offer, evidence.empty() ? "" : "; ", evidence),
+      Style::plain);
 }
 
 // ---- all of it ----
@@ -241,11 +240,17 @@ void draw_detail(Canvas& canvas, const PipelineLayout& layout, const PipelineSta
     return draw_panel(canvas, layout.border, layout.detail, title, is_focused(state));
   };
   if (const Stage* stage = selected_stage(state)) {
-    draw_stage_detail(panel(stage_title(*stage)), state, *stage);
+    draw_stage_detail(panel(stage_title(*stage, state.choice.activity)), state, *stage);
   } else if (const Pipe* pipe = selected_pipe(state)) {
     draw_ring_detail(panel(ring_title_of(state, *pipe)), state.ring,
                      ring_shown(state, selected_item(state)->index));
   }
+}
+
+void draw_log(Canvas& canvas, const PipelineLayout& layout, const PipelineState& state) {
+  const Reference reference = reference_of(state);
+  draw_segment_log(canvas, layout.border, layout.log,
+                   {*state.snapshot, reference, state.hottest, state.log.scroll});
 }
 
 // "bash 1200 holds a write end of pipe 8123, unused".
@@ -272,13 +277,13 @@ std::string holder_text(const PipelineState& state, const ChainLayout& items,
   return fmt::format("{} more hold an unused end", items.holders_left);
 }
 
-void draw_item(Canvas& canvas, const Rect& rect, const PipelineLayout& layout,
+void draw_item(Canvas& canvas, const Rect& rect, const ChainLayout& items,
                const PipelineState& state, const ChainItem& item) {
   const Area area(canvas, rect);
   switch (item.kind) {
     case ChainItem::Kind::stage: {
       const StageShown shown = stage_shown(state, item.index);
-      if (layout.items.form == ChainLayout::Form::lines)
+      if (items.form == ChainLayout::Form::lines)
         draw_stage_line(area, shown);
       else
         draw_stage_box(canvas, rect, shown);
@@ -286,15 +291,14 @@ void draw_item(Canvas& canvas, const Rect& rect, const PipelineLayout& layout,
     }
     case ChainItem::Kind::ring: {
       const RingShown shown = ring_shown(state, item.index);
-      if (layout.items.form == ChainLayout::Form::across)
+      if (items.form == ChainLayout::Form::across)
         draw_ring_between(area, shown);
       else
         draw_ring_line(area, shown);
       return;
     }
     case ChainItem::Kind::holder:
-      area.put(0, 1, whole_clauses(holder_text(state, layout.items, item), area.cols() - 1),
-               Style::dim);
+      area.put(0, 1, whole_clauses(holder_text(state, items, item), area.cols() - 1), Style::dim);
   }
 }
 
@@ -314,6 +318,31 @@ bool is_wide(const Rect& body, const ChainLayout& items) {
 }
 
 }  // namespace
+
+void draw_bottleneck(const Area& area, const Bottleneck& bottleneck) {
+  if (area.empty()) return;
+  const KindMark& mark = kKindMarks[static_cast<size_t>(bottleneck.kind)];
+  const bool known = bottleneck.kind != Bottleneck::Kind::unknown;
+  area.put(0, 1, mark.sign, {mark.style, known ? kReverse : kNone});
+  const Area text = area.part({0, 3, area.rows(), area.cols() - 4});
+  const std::string line = bottleneck.line.empty() ? "not known yet" : bottleneck.line;
+  int used = 1;
+  if (columns_of(line) <= text.cols())
+    text.put(0, 0, line, {mark.style, known ? kBold : kNone});
+  else if (area.rows() == 1)
+    text.put(0, 0, whole_clauses(line, text.cols()), mark.style);
+  else
+    used = wrap(text.from_row(0, 2), line, mark.style);
+  if (!bottleneck.evidence.empty() && used < text.rows())
+    draw_evidence(text.from_row(used), bottleneck.evidence);
+}
+
+void draw_chain(Canvas& canvas, const Rect& chain, const ChainLayout& items,
+                const PipelineState& state) {
+  for (const PlacedItem& placed : items.items)
+    draw_item(canvas, placed.rect, items, state, state.chain.items[placed.item]);
+  draw_more({canvas, chain}, items);
+}
 
 Rect detail_list(const PipelineLayout& layout, const PipelineState& state) {
   if (layout.detail.empty() || !selected_stage(state)) return {};
@@ -339,6 +368,7 @@ PipelineLayout pipeline_layout(const Rect& body, int screen_rows, const Pipeline
   layout.change = {body.row + verdict, body.col, above - verdict, body.cols};
   const Rect rest = {body.row + above, body.col, body.rows - above, body.cols};
   layout.border = screen_rows >= 22 && body.cols >= kBoxedCols ? Border::box : Border::rule;
+  layout.log = rest;
   if (state.focus == PipelineFocus::whole) {
     layout.detail = rest;
     return layout;
@@ -361,7 +391,7 @@ PipelineLayout pipeline_layout(const Rect& body, int screen_rows, const Pipeline
   lay_out(rest);
   if (is_wide(rest, layout.items)) {
     const int cols = rest.cols * 11 / 20;
-    layout.detail = {rest.row, rest.col + cols + 1, rest.rows, rest.cols - cols - 1};
+    layout.log = layout.detail = {rest.row, rest.col + cols + 1, rest.rows, rest.cols - cols - 1};
     lay_out({rest.row, rest.col, rest.rows, cols});
     return layout;
   }
@@ -371,7 +401,7 @@ PipelineLayout pipeline_layout(const Rect& body, int screen_rows, const Pipeline
   lay_out({rest.row, rest.col, most, rest.cols});
   const int used = std::min(most, layout.items.rows);
   layout.chain.rows = used;
-  layout.detail = {rest.row + used, rest.col, rest.rows - used, rest.cols};
+  layout.log = layout.detail = {rest.row + used, rest.col, rest.rows - used, rest.cols};
   return layout;
 }
 
@@ -382,14 +412,11 @@ void draw_pipeline(Canvas& canvas, const PipelineLayout& layout, const PipelineS
     wrap(Area(canvas, {all.row + 1, 2, 3, all.cols - 4}), waiting_for, Style::dim);
     return;
   }
-  draw_verdict({canvas, layout.verdict}, state.shown().bottleneck);
-  draw_change({canvas, layout.change}, *state.snapshot);
-  if (!layout.chain.empty()) {
-    for (const PlacedItem& placed : layout.items.items)
-      draw_item(canvas, placed.rect, layout, state, state.chain.items[placed.item]);
-    draw_more({canvas, layout.chain}, layout.items);
-  }
+  draw_bottleneck({canvas, layout.verdict}, state.shown().bottleneck);
+  draw_change({canvas, layout.change}, state);
+  if (!layout.chain.empty()) draw_chain(canvas, layout.chain, layout.items, state);
   if (!layout.detail.empty()) draw_detail(canvas, layout, state);
+  if (state.log.open) draw_log(canvas, layout, state);
 }
 
 }  // namespace pipetop::tui

@@ -90,6 +90,10 @@ void WatchController::lay_out(int rows, int cols) {
   };
   const HelpContents help{.screen_keys = watch_keys(state_.place()), .words = watch_words()};
   settle_page(state_.help, help_scroll_end(rows, cols, help));
+  if (PageState& log = state_.pipeline.log; log.open && state_.pipeline.has_pipeline()) {
+    const PipelineLayout places = pipeline_layout(layout.body, rows, state_.pipeline);
+    settle_page(log, log_scroll_end(places.border, places.log, *state_.pipeline.snapshot));
+  }
   settle_page(state_.messages, messages_scroll_end(rows, cols, messages_of(state_)));
 }
 

@@ -47,6 +47,7 @@ class WatchController : public Screen {
   ScreenState& common() override { return state_; }
   std::vector<KeyTable> key_tables() const override { return keys(); }
   uint8_t place() const override { return state_.place(); }
+  PageState* open_page() override;
   bool press_first(Key key) override;
   void move(int lines) override;
   int page_rows() const override;
@@ -83,6 +84,10 @@ class WatchController : public Screen {
   void toggle_exact();
   void undo();
   void undo_all();
+  void toggle_log();
+  void compare();
+  void keep();
+  void toggle_activity();
   void toggle_form();
   void toggle_sort();
   void open_row();

@@ -35,6 +35,11 @@ struct WatchController::Keymap {
       {U'e', does<&C::open_rows>, 0, {"e", "open or close all rows below it"}, kInFunctions},
       {U'E', does<&C::open_all_rows>, 1, {"E C", "open all, close all"}, kInFunctions},
       {U'C', does<&C::open_all_rows>, 0, {}, kInFunctions},
+      {U'w',
+       does<&C::toggle_activity>,
+       0,
+       {"w", "functions of the stage, or what it waits for"},
+       kInPipeline},
       {U'f', does<&C::toggle_form>, 0, {"f", "flat function list, or call tree"}, kInFunctions},
       {U'o',
        does<&C::toggle_sort>,
@@ -65,8 +70,11 @@ struct WatchController::Keymap {
        0,
        {"x", "count bytes exactly; slows every system call"},
        kInPipeline},
+      {U'L', does<&C::toggle_log>, 0, {"L", "log of the changes and their rates"}, kInPipeline},
+      {U'a', does<&C::compare>, 0, {"a", "keep this segment as A, to compare with"}, kInPipeline},
       {U'u', does<&C::undo>, 0, {"u", "undo the last change"}},
       {U'0', does<&C::undo_all>, 0, {"0", "put everything back as it was"}},
+      {U'K', does<&C::keep>, 0, {"K", "keep what was changed, also when pipetop ends"}},
   };
   static constexpr KeyRow kAlways[] = {
       {key::escape, does<&C::close>, 0, {"Esc", "clear the filter"}, kInTable},
@@ -152,6 +160,12 @@ void WatchController::back() {
   }
 }
 
+PageState* WatchController::open_page() {
+  if (PageState* page = Screen::open_page()) return page;
+  PageState& log = state_.pipeline.log;
+  return state_.in_pipeline && log.open ? &log : nullptr;
+}
+
 // What lies over the table or the pipeline, the topmost first. False: there is nothing.
 bool WatchController::close_overlay() {
   if (close_page()) return true;
@@ -224,7 +238,41 @@ void WatchController::freeze() {
   if (!state_.frozen && latest_) show(latest_);
 }
 
+void WatchController::toggle_log() {
+  if (!state_.pipeline.has_pipeline()) return;
+  state_.pipeline.log.toggle();
+}
+
+void WatchController::compare() {
+  PipelineState& pipeline = state_.pipeline;
+  if (!pipeline.has_pipeline()) return;
+  if (pipeline.kept) {
+    pipeline.kept.reset();
+    return say("comparing with the previous segment again");
+  }
+  pipeline.kept = keep_segment(*pipeline.snapshot);
+  pipeline.since_kept = change_since(*pipeline.kept, *pipeline.snapshot);
+  say(fmt::format("comparing with A: \"{}\"; a again ends that", pipeline.kept->segment->label));
+}
+
+// Its waits are shares of its time; they have no callers.
+void WatchController::toggle_activity() {
+  if (!selected_stage(state_.pipeline)) return say("no stage is selected; j and k select");
+  ListChoice& choice = state_.pipeline.choice;
+  const bool waiting = choice.activity == Activity::running;
+  choice.activity = waiting ? Activity::waiting : Activity::running;
+  choice.wall = waiting;
+  if (waiting) choice.form = ListForm::flat;
+  // The list is in the panel, if there is one.
+  const WatchLayout layout = watch_layout(rows_, cols_);
+  if (pipeline_layout(layout.body, rows_, state_.pipeline).detail.empty())
+    state_.pipeline.focus = PipelineFocus::whole;
+  say(waiting ? "what the stage waits for, as shares of its time" : "where the stage runs");
+}
+
 void WatchController::toggle_form() {
+  if (state_.pipeline.choice.activity == Activity::waiting)
+    return say("waits have no call tree here; w shows the functions");
   ListForm& form = state_.pipeline.choice.form;
   form = form == ListForm::flat ? ListForm::tree : ListForm::flat;
 }
@@ -293,6 +341,18 @@ void WatchController::toggle_exact() {
 void WatchController::undo() {
   if (!has_changes()) return say("nothing to undo");
   change([&] { return source_.undo(); });
+}
+
+void WatchController::keep() {
+  if (!has_changes()) return say("nothing was changed");
+  Question question{"Keep what was changed?", {}, {{"Enter", "keep"}, {"any other key", "no"}}};
+  if (latest_)
+    for (const Intervention& change : latest_->interventions) question.lines.push_back(change.text);
+  question.lines.push_back("u and the end of pipetop won't put it back");
+  change_if_agreed(std::move(question), true, [this] {
+    source_.keep_changes();
+    return std::string("kept");
+  });
 }
 
 void WatchController::undo_all() {

@@ -172,6 +172,16 @@ KeyItem item(std::string keys, std::string text, std::vector<Key> presses, int r
 
 Lamp lamp_of(bool on) { return on ? Lamp::on : Lamp::off; }
 
+void add_list_items(std::vector<KeyItem>& items, const PipelineState& pipeline) {
+  if (selected_stage(pipeline)) {
+    const bool waits = pipeline.choice.activity == Activity::waiting;
+    items.push_back(item("w", waits ? "running" : "waiting", {U'w'}, 3));
+  }
+  items.push_back(item("a", pipeline.kept ? "drop A" : "compare", {U'a'}, pipeline.kept ? 1 : 4));
+  items.back().widest = columns_of("compare");
+  if (!pipeline.log.open) items.push_back(item("L", "log", {U'L'}, 4));
+}
+
 void add_change_items(std::vector<KeyItem>& items, const WatchState& state) {
   const bool changed = state.shown && !state.shown->interventions.empty();
   const bool exact = state.shown && state.shown->counts_bytes;
@@ -182,6 +192,7 @@ void add_change_items(std::vector<KeyItem>& items, const WatchState& state) {
   }
   items.push_back(item("u", "undo", {U'u'}, changed ? 1 : 5));
   items.push_back(item("0", "put back", {U'0'}, changed ? 1 : 5));
+  if (changed) items.push_back(item("K", "keep", {U'K'}, 2));
   if (state.in_pipeline) items.push_back(item("x", "exact bytes", {U'x'}, 4, lamp_of(exact)));
   items.push_back(item("Space", state.frozen ? "resume" : "freeze", {U' '}, 2));
 }
@@ -198,6 +209,7 @@ void add_table_items(std::vector<KeyItem>& items, const WatchState& state) {
 void add_pipeline_items(std::vector<KeyItem>& items, const WatchState& state) {
   const PipelineState& pipeline = state.pipeline;
   const bool stage = selected_stage(pipeline) != nullptr;
+  if (pipeline.log.open) items.push_back(item("L", "close the log", {U'L'}, 0));
   if (state.place() == kInChain) {
     if (state.command.empty()) items.push_back(item("Esc", "table", {key::escape}, 0));
     items.push_back(item("Enter", stage ? "functions" : "slots", {key::enter}, 1));
@@ -280,6 +292,7 @@ std::vector<KeyItem> watch_key_items(const WatchState& state) {
   else
     add_table_items(items, state);
   add_change_items(items, state);
+  if (state.in_pipeline) add_list_items(items, state.pipeline);
   return items;
 }
 

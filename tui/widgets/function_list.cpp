@@ -51,6 +51,7 @@ std::vector<TitlePart> summary(const FunctionListOptions& view, int detail) {
   std::string activity = activity_text(view.choice, c.processes, detail);
   if (!activity.empty()) parts.push_back({std::move(activity), Style::plain});
   if (detail == 5) return parts;
+  if (!running && c.count == 0) return parts;  // no sleep was counted, only times
   std::string count = grouped_text(c.count);
   if (detail < 2) count += running ? (detail == 0 ? " samples" : " smp") : " sleep";
   if (detail < 2 && !running && c.count != 1) count += "s";

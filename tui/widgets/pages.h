@@ -36,12 +36,25 @@ void draw_messages(Canvas& canvas, std::span<const Message> messages, int scroll
 
 int messages_scroll_end(int rows, int cols, std::span<const Message> messages);
 
+struct SegmentLogShown {
+  const Snapshot& snapshot;  // its segments
+  const Reference& reference;
+  const HottestFunctions& hottest;
+  int scroll = 0;
+};
+void draw_segment_log(Canvas& canvas, Border border, const Rect& rect, const SegmentLogShown& log);
 // In the layout's place for pages.
-void draw_segment_log(Canvas& canvas, const Layout& layout, const Snapshot& snapshot,
-                      const DashboardState& state);
+inline void draw_segment_log(Canvas& canvas, const Layout& layout, const Snapshot& snapshot,
+                             const DashboardState& state) {
+  draw_segment_log(canvas, layout.border(), layout.page,
+                   {snapshot, state.reference, state.hottest, state.log.scroll});
+}
 
 // How far it can be scrolled.
-int log_scroll_end(const Layout& layout, const Snapshot& snapshot);
+int log_scroll_end(Border border, const Rect& rect, const Snapshot& snapshot);
+inline int log_scroll_end(const Layout& layout, const Snapshot& snapshot) {
+  return log_scroll_end(layout.border(), layout.page, snapshot);
+}
 
 // A bar for every setting measured so far, all on one scale from 0; the present one is marked.
 void draw_ladder(const Area& area, std::span<const Rung> rungs, const Unit& unit, int scroll);

@@ -30,6 +30,8 @@ Shape shape_of(int rows, int cols) {
 // snapshot.
 Segment present_segment(const Snapshot& s) {
   Segment present = s.throughput.current;
+  present.change = s.change;
+  if (s.watched) return present;
   present.occupancy = s.ring.occupancy;
   for (size_t i = 0; i < kRoles; ++i) {
     const WorkerReadings& w = s.workers[i];
@@ -82,32 +84,41 @@ struct Column {
   Ink ink;
 };
 
+std::vector<Column> change_columns(const Segment& s) {
+  return {
+      {"key", 4, false, s.key, Style::mark},
+      {"change", 0, false, s.label, Style::plain},
+      {"s", 6, true, fmt::format("{:.1f}", static_cast<double>(s.duration_ns) / 1e9), Style::dim}};
+}
+
 // The second one has no width yet.
 std::vector<Column> rate_columns(const Segment& s, const Segment* before) {
   const auto rate = [&](auto member) -> std::string {
     if (s.requested.pipe.slow_motion) return member == &RateStats::mean ? "slow" : "";
     return text_of(s.rate, [&](const RateStats& r) { return rate_text(r.*member); });
   };
-  return {
-      {"key", 4, false, s.key, Style::mark},
-      {"change", 0, false, s.label, Style::plain},
-      {"s", 6, true, fmt::format("{:.1f}", static_cast<double>(s.duration_ns) / 1e9), Style::dim},
-      {std::string(unit_of(s.requested).rate), 6, true, rate(&RateStats::mean), Style::value},
-      {"median", 6, true, rate(&RateStats::median), Style::dim},
-      {"±", 5, true, rate(&RateStats::stddev), Style::dim},
-      {"×", 6, true, ratio(s, before), Style::value}};
+  std::vector<Column> columns = change_columns(s);
+  columns.push_back(
+      {std::string(unit_of(s.requested).rate), 6, true, rate(&RateStats::mean), Style::value});
+  columns.push_back({"median", 6, true, rate(&RateStats::median), Style::dim});
+  columns.push_back({"±", 5, true, rate(&RateStats::stddev), Style::dim});
+  columns.push_back({"×", 6, true, ratio(s, before), Style::value});
+  return columns;
+}
+
+std::vector<Column> ring_columns(const Segment& s) {
+  const auto ring = [&](auto member) {
+    return text_of(s.occupancy, [&](const Occupancy& o) { return percent_figure(o.*member); });
+  };
+  return {{"ring%", 5, true, ring(&Occupancy::mean_share), Style::plain},
+          {"empty", 5, true, ring(&Occupancy::empty_share), Style::dim},
+          {"full", 4, true, ring(&Occupancy::full_share), Style::dim}};
 }
 
 // The last ones, a function per role, have no width yet.
 std::vector<Column> observed_columns(const Segment& s, const HottestFunctions& hottest) {
-  const auto ring = [&](auto member) {
-    return text_of(s.occupancy, [&](const Occupancy& o) { return percent_figure(o.*member); });
-  };
   std::vector<Column> columns;
-  if (terms_of(s.requested).has_ring)
-    columns = {{"ring%", 5, true, ring(&Occupancy::mean_share), Style::plain},
-               {"empty", 5, true, ring(&Occupancy::empty_share), Style::dim},
-               {"full", 4, true, ring(&Occupancy::full_share), Style::dim}};
+  if (terms_of(s.requested).has_ring) columns = ring_columns(s);
   const auto roles = roles_of(s.requested);
   std::string blocked = "blocked:";
   for (const Role role : roles) {
@@ -119,6 +130,23 @@ std::vector<Column> observed_columns(const Segment& s, const HottestFunctions& h
   for (const Role role : roles)
     columns.push_back({fmt::format("{} in", role_name(s.requested, role)), 0, false,
                        top_function(s.role(role), hottest), style_of(role)});
+  return columns;
+}
+
+// A watched pipeline has stages in place of roles: what they do is told by what the change did.
+// Segments beside each other may be measured by other pipes: only a change compares the same ones.
+std::vector<Column> watched_rate_columns(const Segment& s) {
+  const auto mean = [](const RateStats& rate) { return byte_rate_text(rate.mean); };
+  std::vector<Column> columns = change_columns(s);
+  columns.push_back({"rate", 11, true, text_of(s.rate, mean), Style::value});
+  columns.push_back(
+      {"×", 6, true, s.change.has_value() ? ratio_text(s.change->factor) : "", Style::value});
+  return columns;
+}
+
+std::vector<Column> watched_columns(const Segment& s) {
+  std::vector<Column> columns = ring_columns(s);
+  columns.push_back({"why", 0, false, s.change.has_value() ? s.change->words() : "", Style::plain});
   return columns;
 }
 
@@ -144,59 +172,61 @@ void draw_cells(const Area& area, const std::vector<Column>& columns, bool headi
 
 constexpr int kNumberCols = 6;
 
-// For a segment or the headings, starting after the number. The change and the functions
-// share the room that is left.
+// For a segment or the headings, starting after the number. The change and what has no width share
+// the room that is left.
 void draw_segment(const Area& area, const Segment& s, const Segment* before,
-                  const HottestFunctions& hottest, bool headings) {
+                  const SegmentLogShown& shown, bool headings) {
   const Area room = area.part({0, kNumberCols, area.rows(), area.cols()});
   const bool one_line = area.cols() >= kOneLineCols;
-  auto rates = rate_columns(s, before), observed = observed_columns(s, hottest);
+  const bool watched = shown.snapshot.watched.has_value();
+  auto rates = watched ? watched_rate_columns(s) : rate_columns(s, before);
+  auto observed = watched ? watched_columns(s) : observed_columns(s, shown.hottest);
   const int fixed = columns_in(rates) + (one_line ? columns_in(observed) + 1 : 0);
   const int spare = std::max(0, room.cols() - fixed);
   rates[1].cols = one_line ? std::clamp(spare * 2 / 5, 14, 32) : spare;
   draw_cells(room, rates, headings);
   const int begin = one_line ? columns_in(rates) + 1 : 0;
   const Area rest = one_line ? room.part({0, begin, 1, room.cols()}) : room.from_row(1, 1);
-  const int function_room = std::max(0, rest.cols() - columns_in(observed));
-  const auto functions = std::span(observed).last(roles_of(s.requested).size());
-  for (Column& c : functions) c.cols = function_room / static_cast<int>(functions.size());
+  const int room_left = std::max(0, rest.cols() - columns_in(observed));
+  const auto sharing = std::ranges::count(observed, 0, &Column::cols);
+  for (Column& c : observed)
+    if (c.cols == 0) c.cols = room_left / static_cast<int>(sharing);
   draw_cells(rest, observed, headings);
 }
 
-void draw_segments(const Area& area, const Log& log, const DashboardState& state) {
+void draw_segments(const Area& area, const Log& log, const SegmentLogShown& shown) {
   const Shape shape = shape_of(area.rows(), area.cols());
   const int end = std::max(0, log.size() - shape.visible);
-  const int first = std::clamp(state.log.scroll, 0, end);
-  draw_segment(area.from_row(0, shape.headers), log.at(0), nullptr, state.hottest, true);
+  const int first = std::clamp(shown.scroll, 0, end);
+  draw_segment(area.from_row(0, shape.headers), log.at(0), nullptr, shown, true);
   for (int i = 0; i < shape.visible && first + i < log.size(); ++i) {
     const Segment& s = log.at(first + i);
     const Area lines = area.from_row(shape.headers + i * shape.lines, shape.lines);
     const bool present = first + i == 0;
     lines.put(0, 0, present ? " now" : fmt::format("{:>4}", s.number),
               present ? Style::value : Style::dim);
-    if (state.reference.is_a && state.reference.segment->number == s.number)
+    if (shown.reference.is_a && shown.reference.segment->number == s.number)
       lines.put(0, 4, "A", {Style::mark, kBold});
-    draw_segment(lines, s, log.before(first + i), state.hottest, false);
+    draw_segment(lines, s, log.before(first + i), shown, false);
   }
 }
 
 }  // namespace
 
-void draw_segment_log(Canvas& canvas, const Layout& layout, const Snapshot& s,
-                      const DashboardState& state) {
-  const Rect rect = layout.page;
+void draw_segment_log(Canvas& canvas, Border border, const Rect& rect,
+                      const SegmentLogShown& shown) {
   if (rect.empty()) return;
   Area(canvas, rect).fill(U' ', {});
-  const Log log(s);
+  const Log log(shown.snapshot);
   const TitlePart title[] = {{"segments", Style::title},
                              {fmt::format("{}", log.size()), Style::dim},
                              {"j k scroll, L closes", Style::dim}};
-  draw_segments(draw_panel(canvas, layout, rect, title, true), log, state);
+  draw_segments(draw_panel(canvas, border, rect, title, true), log, shown);
 }
 
-int log_scroll_end(const Layout& layout, const Snapshot& s) {
-  if (layout.page.empty()) return 0;
-  const Rect area = inside(layout, layout.page);
+int log_scroll_end(Border border, const Rect& rect, const Snapshot& s) {
+  if (rect.empty()) return 0;
+  const Rect area = inside(border, rect);
   const int segments = static_cast<int>(s.throughput.segments.size()) + 1;
   return std::max(0, segments - shape_of(area.rows, area.cols).visible);
 }
