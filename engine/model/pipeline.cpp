@@ -119,6 +119,22 @@ StageEnd end_of(const Stage& stage, size_t number, int fd, Access access) {
   return end;
 }
 
+// How full it was on average, column by column. The first bin is an empty ring, the last a full
+// one.
+Series<RatePoint> fill_of(const RingReadings& ring) {
+  Series<RatePoint> fill;
+  if (!ring.history) return fill;
+  constexpr double kInner = kOccupancyBins - 2;
+  for (const OccupancyColumn& column : ring.history->columns) {
+    double counted = 0, used = column.count.back();
+    for (const uint16_t count : column.count) counted += count;
+    for (size_t bin = 1; bin + 1 < column.count.size(); ++bin)
+      used += column.count[bin] * (static_cast<double>(bin) - 0.5) / kInner;
+    if (counted > 0) fill.push_back({column.end_ns, used / counted});
+  }
+  return fill;
+}
+
 Pipe pipe_between(const std::vector<Stage>& stages, const Snapshot& s, double unit) {
   Pipe pipe;
   pipe.writers = {end_of(stages.front(), 0, 1, Access::write)};
@@ -132,6 +148,7 @@ Pipe pipe_between(const std::vector<Stage>& stages, const Snapshot& s, double un
   pipe.exact = true;
   pipe.total_bytes = s.throughput.total_items;
   pipe.rates = s.throughput.history;
+  pipe.fill = fill_of(s.ring);
   return pipe;
 }
 

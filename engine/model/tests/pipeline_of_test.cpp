@@ -17,6 +17,10 @@ Snapshot two_roles() {
   }
   s.effective.pipe.bytes = s.ring.bytes = 65536;
   s.throughput.over_1s = Reading<double>::of(2);
+  OccupancyHistory history;
+  OccupancyColumn& column = history.columns.emplace_back();
+  column.count.front() = column.count.back() = 100;
+  s.ring.history = std::make_shared<const OccupancyHistory>(history);
   s.verdict = Reading<Verdict>::of({Bound::reader, "the writer waits for room 70 %"});
   return s;
 }
@@ -31,6 +35,8 @@ TEST(PipelineOf, OurRolesAreStagesWithOurPipeBetweenThem) {
   ASSERT_EQ(pipeline.pipes.size(), 1u);
   EXPECT_EQ(pipeline.pipes[0].capacity, 65536u);
   EXPECT_EQ(*pipeline.pipes[0].bytes_per_s, 2048);
+  ASSERT_EQ(pipeline.pipes[0].fill.size(), 1u);
+  EXPECT_EQ(pipeline.pipes[0].fill.front().rate, 0.5);
   EXPECT_EQ(pipeline.bottleneck.stage, pipeline.stages[1].id);
   EXPECT_EQ(pipeline.bottleneck.line, "the writer waits for room 70 %");
 }
