@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/keymap.h"
+#include "tui/dashboard/pipeline_page.h"
 #include "tui/dashboard/view.h"
 #include "tui/draw/text.h"
 #include "tui/state/key_bar.h"
@@ -87,10 +88,16 @@ bool Controller::has_settled() const {
          shown_->now_ns >= begin_ns + kSettles_ns;
 }
 
-void Controller::draw(Canvas& canvas) const { tui::draw(canvas, *shown_, state_); }
+void Controller::draw(Canvas& canvas) const {
+  tui::draw(canvas, *shown_, state_, state_.shows_pipeline() ? &pipeline_ : nullptr);
+}
 
 // Afterwards: the next key may come before the next frame.
 void Controller::settle() {
+  if (state_.shows_pipeline())
+    follow(pipeline_, *shown_, state_);
+  else if (pipeline_.snapshot)
+    pipeline_ = {};
   show_lists(state_, *shown_, rows_, cols_);
   const auto settle_page = [](PageState& page, auto scroll_end) {
     if (page.open) page.scroll = std::clamp(page.scroll, 0, scroll_end());

@@ -20,6 +20,7 @@
 #include "tui/state/layout.h"
 #include "tui/state/ring_state.h"
 #include "tui/state/show_layout.h"
+#include "tui/watch/pipeline_state.h"
 
 namespace pipetop::tui {
 
@@ -146,6 +147,9 @@ class Controller : public Screen {
   void step(int role);
   void freeze() override;
   void change_focus(int step);
+  void step_focus(int step);
+  void open_pipeline();
+  void select_in_pipeline(Panel panel);
   void compare();
   void toggle_log() { toggle_page(state_.log, ShowPart::log); }
   void toggle_ladder() { toggle_page(state_.ladder, ShowPart::ladder); }
@@ -186,6 +190,7 @@ class Controller : public Screen {
   const Snapshot* shown_ = &latest_;
   WholeFrames whole_frames_;
   HeldFigures held_;
+  PipelineState pipeline_;  // of our workers, while it is shown
   bool holds_figures_ = false;
   std::function<void(const Snapshot&)> every_snapshot_;
   std::optional<NotesServer> notes_;

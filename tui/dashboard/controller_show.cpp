@@ -3,9 +3,11 @@
 // whole state, so whatever was toggled by hand is undone.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/controller.h"
@@ -13,9 +15,43 @@
 
 namespace pipetop::tui {
 
-// To the other list; among all panels while one of them has the whole screen.
+// To the other list and, beyond the last one, to the pipeline and back; among all panels while one
+// of them has the whole screen.
 void Controller::change_focus(int step) {
-  if (state_.zoom) {
+  const Role first = Role::writer;
+  const Role last = has_role(state_.requested, Role::reader) ? Role::reader : first;
+  if (state_.shows_pipeline()) {
+    state_.zoom.reset();
+    state_.focus = step > 0 ? first : last;
+  } else if (!state_.zoom && state_.focus == (step > 0 ? last : first)) {
+    open_pipeline();
+  } else {
+    step_focus(step);
+  }
+}
+
+void Controller::open_pipeline() {
+  state_.log.open = state_.ladder.open = false;
+  state_.zoom = Panel::pipeline;
+  select_in_pipeline(state_.focus == Role::writer ? Panel::writer : Panel::reader);
+}
+
+void Controller::select_in_pipeline(Panel panel) {
+  state_.below_pipeline = panel;
+  if (panel != Panel::ring) state_.focus = panel == Panel::writer ? Role::writer : Role::reader;
+}
+
+// In the pipeline to the stage or ring beside it, which is not left; else to the other list, or
+// among the panels that can have the whole screen.
+void Controller::step_focus(int step) {
+  if (state_.shows_pipeline()) {
+    std::vector<Panel> panels = {Panel::writer};
+    if (terms_of(state_.requested).has_ring) panels.push_back(Panel::ring);
+    if (has_role(state_.requested, Role::reader)) panels.push_back(Panel::reader);
+    const auto at = std::ranges::find(panels, state_.below_pipeline) - panels.begin();
+    const auto end = static_cast<ptrdiff_t>(panels.size()) - 1;
+    select_in_pipeline(panels[static_cast<size_t>(std::clamp<ptrdiff_t>(at + step, 0, end))]);
+  } else if (state_.zoom) {
     constexpr int kPanels = static_cast<int>(Panel::reader) + 1;
     const auto moved = [&](Panel from) {
       return static_cast<Panel>((static_cast<int>(from) + kPanels + step) % kPanels);
@@ -188,6 +224,7 @@ void Controller::change_workload(WorkloadKind kind) {
   state_.ring.inspected.reset();
   state_.ring.trail.clear();
   state_.focus = Role::writer;
+  state_.below_pipeline = Panel::writer;
   state_.frozen = false;
 }
 

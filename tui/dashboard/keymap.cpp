@@ -10,6 +10,7 @@
 
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/controller.h"
+#include "tui/dashboard/pipeline_page.h"
 #include "tui/state/key_bar.h"
 #include "tui/state/layout.h"
 #include "tui/state/list_state.h"
@@ -137,10 +138,10 @@ struct Controller::Keymap {
       {U'x', does<&C::switch_counters>, 0, {"x", "BPF counters: percpu or shared"}},
   };
   static constexpr KeyRow kShows[] = {
-      {key::tab, kFocus, 1, {"Tab", "the other list; zoomed: the next panel"}},
+      {key::tab, kFocus, 1, {"Tab", "the other list, then the pipeline, and back"}},
       {key::back_tab, kFocus, -1},
-      {key::left, kFocus, -1},
-      {key::right, kFocus, 1},
+      {key::left, does<&C::step_focus>, -1},
+      {key::right, does<&C::step_focus>, 1},
       {U'f', on_state<toggle_form>, 0, {"f", "flat function list, or call tree"}},
       {U'+', on_state<on_list<open_level>>, 0, {"+ Enter", "open or close the selected row"}},
       {key::enter, on_state<on_list<open_level>>},
@@ -241,6 +242,9 @@ void Controller::click(const Mouse& mouse) {
     if (key != 0) press(key);
     return;
   }
+  if (state_.shows_pipeline())
+    if (const auto panel = panel_at(places.pipeline, pipeline_, mouse.row, mouse.col))
+      return select_in_pipeline(*panel);
   for (const Role role : roles_of(state_.on_screen())) {
     if (!state_.log.open && !state_.ladder.open &&
         panel_of(places, role).contains(mouse.row, mouse.col))

@@ -4,6 +4,7 @@
 
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/keymap.h"
+#include "tui/dashboard/pipeline_page.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 #include "tui/state/key_bar.h"
@@ -68,6 +69,7 @@ void draw_throughput_panel(Canvas& canvas, const Layout& layout, const Snapshot&
 
 // In the ring's panel if it has a row for it and shows it in full, or the reason why there is none.
 VerdictAt verdict_place(const Layout& layout, const Snapshot& s, const DashboardState& state) {
+  if (state.shows_pipeline()) return VerdictAt::ring;  // above the stages, it says the same
   const Rect ring = inside(layout, layout.ring);
   const bool in_full = !s.verdict.has_value() || columns_of(verdict_text(*s.verdict)) <= ring.cols;
   return !shows_parts(s, state) && has_verdict_row(ring.rows) && in_full ? VerdictAt::ring
@@ -92,7 +94,8 @@ void draw_ring_panel(Canvas& canvas, const Layout& layout, const Snapshot& s,
   draw_ring(
       draw_panel(canvas, layout, layout.ring, ring_title(s), state.ring.inspected.has_value()), s,
       state.ring,
-      {remedy_is_said(layout, state, s.ring.frame.reason), verdict_place(layout, s, state)});
+      {remedy_is_said(layout, state, s.ring.frame.reason),
+       state.shows_pipeline() ? VerdictAt::message : verdict_place(layout, s, state)});
 }
 
 void draw_ladder_page(Canvas& canvas, const Layout& layout, const Snapshot& s,
@@ -105,7 +108,7 @@ void draw_ladder_page(Canvas& canvas, const Layout& layout, const Snapshot& s,
 
 // Those of the layout, or the page that is open.
 void draw_panels(Canvas& canvas, const Layout& layout, const Snapshot& s,
-                 const DashboardState& state) {
+                 const DashboardState& state, const PipelineState* pipeline) {
   if (state.show.on) {
     draw_show_title({canvas, layout.title}, s, show_title(state), state.frozen, badges_of(state));
     draw_show_words({canvas, layout.keys}, s);
@@ -115,6 +118,7 @@ void draw_panels(Canvas& canvas, const Layout& layout, const Snapshot& s,
     const Rect bar = key_bar(layout, state);
     draw_keys({canvas, bar}, place_keys(bar, s, state));
   }
+  if (pipeline && !layout.pipeline.empty()) draw_own_pipeline(canvas, layout.pipeline, *pipeline);
   if (!layout.throughput.empty()) draw_throughput_panel(canvas, layout, s, state);
   if (!layout.ring.empty()) draw_ring_panel(canvas, layout, s, state);
   if (state.log.open) {
@@ -130,7 +134,8 @@ void draw_panels(Canvas& canvas, const Layout& layout, const Snapshot& s,
                message_of(s, state, verdict_place(layout, s, state), change_place(layout, s)));
 }
 
-void draw_screen(Canvas& canvas, const Snapshot& s, const DashboardState& state) {
+void draw_screen(Canvas& canvas, const Snapshot& s, const DashboardState& state,
+                 const PipelineState* pipeline) {
   const Layout layout = screen_layout(state, canvas.rows(), canvas.cols());
   if (!layout.fits) {
     draw_too_small(canvas);
@@ -139,7 +144,7 @@ void draw_screen(Canvas& canvas, const Snapshot& s, const DashboardState& state)
   if (state.show.on && !state.zoom) {
     draw_show(canvas, s, state);
   } else {
-    draw_panels(canvas, layout, s, state);
+    draw_panels(canvas, layout, s, state, pipeline);
   }
   if (state.replay) draw_time_line({canvas, time_line(layout)}, *state.replay);
   if (state.messages.open) draw_messages(canvas, messages_of(s, state), state.messages.scroll);
@@ -148,9 +153,10 @@ void draw_screen(Canvas& canvas, const Snapshot& s, const DashboardState& state)
 
 }  // namespace
 
-void draw(Canvas& canvas, const Snapshot& s, const DashboardState& state) {
+void draw(Canvas& canvas, const Snapshot& s, const DashboardState& state,
+          const PipelineState* pipeline) {
   if (state.show.blank) return;
-  draw_screen(canvas, s, state);
+  draw_screen(canvas, s, state, pipeline);
   draw_talk(canvas, state.talk);
 }
 

@@ -12,9 +12,12 @@
 
 namespace pipetop::tui {
 
+struct PipelineState;
+
 // Draws the whole canvas, whatever its size. The lists' rows come from the last
-// show_lists().
-void draw(Canvas& canvas, const Snapshot& snapshot, const DashboardState& state);
+// show_lists(). `pipeline`: of our workers, where it is shown.
+void draw(Canvas& canvas, const Snapshot& snapshot, const DashboardState& state,
+          const PipelineState* pipeline = nullptr);
 
 // Needs a canvas of at least the show's size.
 void draw_show(Canvas& canvas, const Snapshot& snapshot, const DashboardState& state);

@@ -30,9 +30,10 @@ struct DashboardState : ScreenState {
   Role focus = Role::writer;
   ListChoice choice;  // what both lists show
   std::array<ListState, kRoles> lists;
-  Reference reference;        // the reference for changes
-  PageState log, ladder;      // the segments so far; their settings as bars
-  std::optional<Panel> zoom;  // the panel that has the whole screen
+  Reference reference;                   // the reference for changes
+  PageState log, ladder;                 // the segments so far; their settings as bars
+  std::optional<Panel> zoom;             // the panel that has the whole screen
+  Panel below_pipeline = Panel::writer;  // writer, ring or reader: what is selected in it
   HottestFunctions hottest;
   RingState ring;
   ShowState show;
@@ -44,6 +45,7 @@ struct DashboardState : ScreenState {
   const ReplayState* replay = nullptr;  // of a recording; null: it happens now
 
   std::optional<double> shown_roof() const { return roof_hidden ? std::nullopt : roof_gib_per_s; }
+  bool shows_pipeline() const { return zoom == Panel::pipeline; }
   const ListState& list(Role role) const { return lists[static_cast<size_t>(role)]; }
   ListState& list(Role role) { return lists[static_cast<size_t>(role)]; }
   // What the picture is of: a frozen one stays what it is, whatever runs by now.

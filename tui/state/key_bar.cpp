@@ -138,7 +138,7 @@ void add_screen_items(std::vector<KeyItem>& items, const DashboardState& state) 
     add("0", "baseline", {U'0'}, 4);
     add("Space", state.frozen ? "resume" : "freeze", {U' '}, 2);
   }
-  add("Tab", "focus", {key::tab}, 2);
+  if (!state.shows_pipeline()) add("Tab", "focus", {key::tab}, 2);
   add("f", choice.form == ListForm::flat ? "tree" : "flat", {U'f'}, 2);
   add("w", choice.activity == Activity::running ? "waiting" : "running", {U'w'}, 2);
   add("a", state.reference.is_a ? "drop A" : "compare", {U'a'}, 2, "compare");
@@ -212,7 +212,10 @@ int KeyItem::columns() const {
 std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const DashboardState& state) {
   std::vector<KeyItem> items = state.replay ? replay_items(state) : knob_items(s, state);
   // The ways back must have a place.
-  if (state.zoom) items.insert(items.begin(), {.keys = "Z", .text = "back", .presses = {U'Z'}});
+  if (state.shows_pipeline())
+    items.insert(items.begin(), {.keys = "Tab", .text = "dashboard", .presses = {key::tab}});
+  else if (state.zoom)
+    items.insert(items.begin(), {.keys = "Z", .text = "back", .presses = {U'Z'}});
   if (state.talk.presenting)
     items.insert(items.begin(), {.keys = "S-Tab", .text = "talk", .presses = {key::back_tab}});
   add_screen_items(items, state);

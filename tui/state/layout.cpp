@@ -30,6 +30,9 @@ void split_rows(const Rect& band, Rect& upper, Rect& lower) {
 // they can use any number of rows.
 int picture_rows(int rows) { return std::clamp(rows * 3 / 7, 5, 24); }
 
+// The verdict and the stages: side by side, or a line each.
+int pipeline_rows(int rows) { return rows < 19 ? 4 : std::clamp(rows * 3 / 8, 9, 15); }
+
 }  // namespace
 
 Layout make_layout(int rows, int cols, const Settings& settings) {
@@ -64,7 +67,7 @@ Layout make_layout(int rows, int cols, const Settings& settings) {
   return l;
 }
 
-Layout make_zoomed_layout(int rows, int cols, Panel panel) {
+Layout make_zoomed_layout(int rows, int cols, Panel panel, Panel below) {
   Layout l;
   l.fits = rows >= kMinRows && cols >= kMinCols;
   if (!l.fits) return l;
@@ -74,7 +77,15 @@ Layout make_zoomed_layout(int rows, int cols, Panel panel) {
   const int message_rows = rows >= 34 ? 2 : 1;
   l.message = {l.keys.row - message_rows, 0, message_rows, cols};
   l.page = {1, 0, l.message.row - 1, cols};
+  if (panel == Panel::pipeline) {
+    l.pipeline = l.page;
+    l.pipeline.rows = pipeline_rows(l.page.rows);
+    l.page = {l.pipeline.end_row(), 0, l.page.rows - l.pipeline.rows, cols};
+    panel = below;
+  }
   switch (panel) {
+    case Panel::pipeline:
+      break;
     case Panel::throughput:
       l.throughput = l.page;
       break;

@@ -11,8 +11,9 @@ namespace pipetop::tui {
 inline constexpr int kMinRows = 16;
 inline constexpr int kMinCols = 60;
 
-// Those that can have the whole screen. `ring`: or the parts in its place.
-enum class Panel : uint8_t { throughput, ring, writer, reader };
+// Those that can have the whole screen. `ring`: or the parts in its place. `pipeline`: the workers
+// and their ring side by side, with the panel of one of them below.
+enum class Panel : uint8_t { throughput, ring, writer, reader, pipeline };
 
 // Around a panel, or only a line above it.
 enum class Border : uint8_t { rule, box };
@@ -23,6 +24,7 @@ struct Layout {
   bool boxed = false;    // panels have full borders; else only a line above them
   bool counters = true;  // a role's panel has its counters, too
   Rect title, throughput, ring, writer, reader, message, keys;
+  Rect pipeline;
   Rect page;  // of the segments or the ladder, in place of other panels
   Border border() const { return boxed ? Border::box : Border::rule; }
 };
@@ -30,8 +32,8 @@ struct Layout {
 // With one list per role of the settings' workload.
 Layout make_layout(int rows, int cols, const Settings& settings = {});
 
-// One panel between title, message and one row of keys.
-Layout make_zoomed_layout(int rows, int cols, Panel panel);
+// One panel between title, message and one row of keys; `below` is the one below the pipeline.
+Layout make_zoomed_layout(int rows, int cols, Panel panel, Panel below = Panel::writer);
 
 inline const Rect& panel_of(const Layout& layout, Role role) {
   return role == Role::writer ? layout.writer : layout.reader;

@@ -149,7 +149,7 @@ ShowLayout show_layout(int rows, int cols, const Settings& settings, const ShowS
 }
 
 Layout screen_layout(const DashboardState& view, int rows, int cols) {
-  if (view.zoom) return make_zoomed_layout(rows, cols, *view.zoom);
+  if (view.zoom) return make_zoomed_layout(rows, cols, *view.zoom, view.below_pipeline);
   if (!view.show.on) return make_layout(rows, cols, view.on_screen());
   return panels_in_show(show_layout(rows, cols, view.on_screen(), view.show), view.on_screen(),
                         view.show.view);

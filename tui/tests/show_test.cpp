@@ -474,7 +474,7 @@ class ShowKeysTest : public testing::Test {
   std::string screen(int rows = 24, int cols = 80) {
     controller_.show(snapshot_, rows, cols);
     Canvas canvas(glyphs_of(GlyphSet::unicode), rows, cols);
-    draw(canvas, snapshot_, state());
+    controller_.draw(canvas);
     return canvas.text();
   }
 
@@ -590,6 +590,40 @@ TEST_F(ShowKeysTest, AZoomedPanelIsDrawnAtEverySize) {
       EXPECT_TRUE(shows(text, "q quit")) << text;
     }
   }
+}
+
+TEST_F(ShowKeysTest, TabLeadsToThePipelineOfOurWorkersAndBack) {
+  press(key::tab);
+  press(key::tab);
+  EXPECT_EQ(state().zoom, Panel::pipeline);
+  for (const auto& [rows, cols] : kSizes) {
+    const std::string text = screen(rows, cols);
+    EXPECT_EQ(std::ranges::count(text, '\n'), rows);
+    EXPECT_TRUE(shows(text, "writer 812")) << text;
+    EXPECT_TRUE(shows(text, "reader 813")) << text;
+    EXPECT_TRUE(shows(text, "128 KiB")) << "the ring between them\n" << text;
+    EXPECT_TRUE(shows(text, "q quit")) << text;
+  }
+  EXPECT_TRUE(shows(screen(), "╭ reader 813")) << "the list that had the focus\n" << screen();
+  press(key::left);
+  EXPECT_TRUE(shows(screen(), "╭ ring")) << screen();
+  press(key::left);
+  EXPECT_TRUE(shows(screen(), "╭ writer 812")) << screen();
+  press(key::left);
+  EXPECT_EQ(state().below_pipeline, Panel::writer);
+  press(key::down);
+  EXPECT_EQ(state().list(Role::writer).selected, 0) << "its list takes the keys";
+  press(U'L');
+  EXPECT_TRUE(shows(screen(), "╭ segments")) << screen();
+  EXPECT_TRUE(shows(screen(), "reader 813")) << "the stages stay\n" << screen();
+  press(U'L');
+  press(key::tab);
+  EXPECT_FALSE(state().zoom);
+  EXPECT_EQ(state().focus, Role::writer);
+  press(key::back_tab);
+  EXPECT_EQ(state().zoom, Panel::pipeline);
+  press(key::escape);
+  EXPECT_FALSE(state().zoom);
 }
 
 // The remedy of the writer's list is no help where that list is not shown.
