@@ -13,23 +13,29 @@ function(pipetop_discover_suites TARGET PREFIX LABEL)
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${list}.in)
 endfunction()
 
-# pipetop_discover(TARGET PREFIX LABEL [MEASURE PATTERN...] [WAIT PATTERN...]): each test of the program
-# is one of CTest, side by side with others, except for those that match
+# pipetop_discover(TARGET PREFIX LABEL [MEASURE PATTERN...] [WAIT PATTERN...] [ALONE PATTERN...]): each
+# test of the program is one of CTest, side by side with others, except for those that match
 # MEASURE: they compare times or rates, so they run one at a time
+# ALONE: they measure what any process of the machine changes, so nothing runs beside them
 # WAIT: they need seconds, but hardly a CPU; PREFIX/Waiting.LABEL runs eight of them at a time, when
 #   nothing is measured
 function(pipetop_discover TARGET PREFIX LABEL)
-  cmake_parse_arguments(PARSE_ARGV 3 ARG "" "" "MEASURE;WAIT")
+  cmake_parse_arguments(PARSE_ARGV 3 ARG "" "" "MEASURE;WAIT;ALONE")
   list(JOIN ARG_MEASURE ":" measure)
   list(JOIN ARG_WAIT ":" wait)
+  list(JOIN ARG_ALONE ":" alone)
   set(properties LABELS ${LABEL} TIMEOUT 180)
   gtest_discover_tests(${TARGET} TEST_PREFIX ${PREFIX}/ TEST_LIST ${TARGET}_free
-    TEST_FILTER "-${measure}:${wait}" PROPERTIES ${properties} DISCOVERY_TIMEOUT 60)
+    TEST_FILTER "-${measure}:${wait}:${alone}" PROPERTIES ${properties} DISCOVERY_TIMEOUT 60)
   if(ARG_MEASURE)
     # Without those that also wait.
     gtest_discover_tests(${TARGET} TEST_PREFIX ${PREFIX}/ TEST_LIST ${TARGET}_measure
       TEST_FILTER "${measure}-${wait}" PROPERTIES ${properties} RESOURCE_LOCK measure
       DISCOVERY_TIMEOUT 60)
+  endif()
+  if(ARG_ALONE)
+    gtest_discover_tests(${TARGET} TEST_PREFIX ${PREFIX}/ TEST_LIST ${TARGET}_alone
+      TEST_FILTER "${alone}" PROPERTIES ${properties} RUN_SERIAL ON DISCOVERY_TIMEOUT 60)
   endif()
   if(ARG_WAIT)
     add_test(NAME ${PREFIX}/Waiting.${LABEL}
