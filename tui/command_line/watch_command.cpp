@@ -49,10 +49,12 @@ void say_notices_of(const Snapshot& now, const WatchRequest& request) {
     if (!request.quiet && notice.at_ns == now.now_ns) say(notice.text);
 }
 
-// What killed pipetops have left, for the watcher's notices.
-void tell_leftovers(Watcher& watcher) {
-  const std::string text = leftovers_text(find_leftovers());
+// What killed pipetops have left, also for the watcher's notices.
+std::vector<std::string> tell_leftovers(Watcher& watcher) {
+  Leftovers found = find_leftovers();
+  const std::string text = leftovers_text(found);
   if (!text.empty()) watcher.notify(text);
+  return std::move(found.changes);
 }
 
 uint64_t or_else(uint64_t ns, uint64_t usual_ns) { return ns != 0 ? ns : usual_ns; }
@@ -101,7 +103,7 @@ class Headless {
         output_(line.watch.output, is_stream(line) ? WriteMode::as_written : WriteMode::whole),
         watcher_(watch_options(line, config)),
         loop_({.signals = interrupts_.fd()}) {
-    tell_leftovers(watcher_);
+    leftovers_ = tell_leftovers(watcher_);
     if (!line.watch.target.empty()) watcher_.open(parse_target(line.watch.target));
     if (line.watch.exact) watcher_.count_bytes(true);
   }
@@ -145,6 +147,7 @@ class Headless {
   Document document() const {
     WatchPrint how{begin_ns_, now_->now_ns - (is_stream(line_) ? last_line_ns_ : begin_ns_),
                    line_.watch.sort, line_.watch.filter, is_for_people(line_)};
+    how.leftovers = leftovers_;
     if (output_.is_terminal()) how.columns = terminal_columns(STDOUT_FILENO, how.columns);
     if (!has_ended(*now_)) return watch_document(*now_, how);
     Snapshot all = *now_;  // how it was while it ran
@@ -158,6 +161,7 @@ class Headless {
   Watcher watcher_;
   EventLoop loop_;
   uint64_t begin_ns_ = 0, last_line_ns_ = 0;
+  std::vector<std::string> leftovers_;
   std::shared_ptr<const Snapshot> now_;
 };
 
@@ -272,7 +276,7 @@ class Started {
     results_.emplace(request_.output, is_stream(line) ? WriteMode::as_written : WriteMode::whole);
     resume_main_capabilities(command_row(line).uses);  // all stay the command's
     watcher_.emplace(started_options(config, has_screen_));
-    tell_leftovers(*watcher_);
+    leftovers_ = tell_leftovers(*watcher_);
     attempt([&] {  // the command may be a short one
       watcher_->prepare();
       if (request_.exact) watcher_->count_children();
@@ -364,7 +368,10 @@ class Started {
     say_notices_of(*now, request_);
     if (!is_stream(line_) || !now->watched || now->now_ns < last_line_ns_ + line_interval_ns(line_))
       return;
-    WatchPrint how{.begin_ns = begin_ns_, .over_ns = now->now_ns - last_line_ns_};
+    const WatchPrint how{.begin_ns = begin_ns_,
+                         .over_ns = now->now_ns - last_line_ns_,
+                         .text = false,
+                         .leftovers = leftovers_};
     last_line_ns_ = now->now_ns;
     results_->write(line_.format->print_interval(watch_document(*now, how)));
   }
@@ -400,6 +407,7 @@ class Started {
   std::optional<EventLoop> loop_;
   uint64_t begin_ns_ = 0, end_ns_ = 0, last_line_ns_ = 0;
   uint64_t sample_ns_ = 2 * kMs;
+  std::vector<std::string> leftovers_;
   std::string reason_, said_;
 };
 

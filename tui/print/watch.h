@@ -20,6 +20,7 @@ struct WatchPrint {
   std::string filter = {};
   bool text = true;   // is wanted, not only the JSON: it takes long for 20,000 pipes
   int columns = 120;  // of it
+  std::vector<std::string> leftovers = {};  // changes that pipetops which have ended left in place
 };
 
 // The open pipeline, or else all pipes.
@@ -41,9 +42,9 @@ Document command_document(const CommandResult& result, int columns);
 // Parts of these documents. `missing` says why figures are not known that only BPF knows;
 // missing_of() from why it didn't see them.
 std::string missing_of(const std::string& reason);
-Json table_json(const Snapshot& now, const WatchPrint& how);
 Json pipeline_json(const Pipeline& pipeline, uint64_t now_ns, const std::string& missing);
-std::string table_text(const Snapshot& now, const WatchPrint& how);
+std::string table_text(const std::vector<const PipeRow*>& rows, const Snapshot& now,
+                       const WatchPrint& how);
 std::string pipeline_text(const Pipeline& pipeline, int columns);
 
 }  // namespace pipetop::tui

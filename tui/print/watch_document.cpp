@@ -112,6 +112,16 @@ Json bottleneck_json(const Bottleneck& found) {
   return json;
 }
 
+// The changes that this pipetop made, and pipetops that have ended.
+Json interventions_json(const Snapshot& now, const WatchPrint& how) {
+  Json json = list_json(how.leftovers, [](const std::string& text) -> Json {
+    return {{"text", text}, {"leftover", true}};
+  });
+  for (const Intervention& one : now.interventions)
+    json.push_back({{"text", one.text}, {"leftover", false}});
+  return json;
+}
+
 constexpr const char* kSources[] = {"bpf", "proc"};  // by ScanSource
 
 Json head_json(const Snapshot& now, const WatchPrint& how) {
@@ -128,6 +138,7 @@ Json head_json(const Snapshot& now, const WatchPrint& how) {
   json["left_out"] = list_json(now.table.left_out, [](const LeftOut& one) {
     return Json{{"pid", one.process.pid}, {"ends", one.ends}};
   });
+  json["interventions"] = interventions_json(now, how);
   return json;
 }
 
@@ -162,20 +173,18 @@ Json pipeline_json(const Pipeline& pipeline, uint64_t now_ns, const std::string&
   return json;
 }
 
-Json table_json(const Snapshot& now, const WatchPrint& how) {
-  const std::string missing = missing_of(now.no_bpf);
-  return list_json(pipes_shown(now.table.rows.get(), how.sort, how.filter),
-                   [&](const PipeRow* row) { return row_json(*row, now.now_ns, missing); });
-}
-
 Document watch_document(const Snapshot& now, const WatchPrint& how) {
   Json json = head_json(now, how);
+  const std::string missing = missing_of(now.no_bpf);
   if (!now.watched) {
+    const auto rows = pipes_shown(now.table.rows.get(), how.sort, how.filter);
     json["over_ns"] = how.over_ns;
-    json["pipes"] = table_json(now, how);
-    return {"pipes", std::move(json), how.text ? table_text(now, how) : ""};
+    json["pipes"] =
+        list_json(rows, [&](const PipeRow* row) { return row_json(*row, now.now_ns, missing); });
+    return {"pipes", std::move(json), how.text ? table_text(rows, now, how) : ""};
   }
-  json.update(pipeline_json(*now.watched, now.now_ns, missing_of(now.no_bpf)));
+  json.update(pipeline_json(*now.watched, now.now_ns, missing));
+  if (!how.text) return {"pipeline", std::move(json)};
   std::string reason = now.no_bpf.empty() ? "" : now.no_bpf + "\n";
   if (!now.table.left_out.empty()) reason += left_out_text(now.table.left_out) + "\n";
   return {"pipeline", std::move(json), reason + pipeline_text(*now.watched, how.columns)};

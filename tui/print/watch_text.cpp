@@ -217,8 +217,8 @@ std::string stages_text(const Pipeline& pipeline, int columns) {
 
 }  // namespace
 
-std::string table_text(const Snapshot& now, const WatchPrint& how) {
-  const auto rows = pipes_shown(now.table.rows.get(), how.sort, how.filter);
+std::string table_text(const std::vector<const PipeRow*>& rows, const Snapshot& now,
+                       const WatchPrint& how) {
   const std::vector<Filled> filled = columns_for(rows, how.columns);
   const int room = std::max(1, room_for_names(filled, how.columns));
   std::vector<TextColumn> looks;

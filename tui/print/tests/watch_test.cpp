@@ -45,7 +45,7 @@ TEST(PrintWatch, ATableFitsItsTerminal) {
   for (const int columns : {200, 120, 100, 80, 70}) {
     WatchPrint narrow = how();
     narrow.columns = columns;
-    const std::string text = table_text(s, narrow);
+    const std::string text = watch_document(s, narrow).human;
     const std::string rows = text.substr(text.find("\n\n"));
     EXPECT_LE(widest(rows), columns) << text;
     EXPECT_NE(rows.find("full"), rows.npos) << text;
@@ -71,7 +71,7 @@ TEST(PrintWatch, ATableSaysWhatIsMissingAndWhatIsLeftOut) {
   EXPECT_EQ(document.tree["socketpairs_reason"], "no BPF; sudo pipetop");
   EXPECT_EQ(document.tree["pipes"].size(), 1u);
   filtered.filter = "no such";
-  EXPECT_EQ(std::ranges::count(table_text(s, filtered), '\n'), 2) << "no empty table";
+  EXPECT_EQ(std::ranges::count(watch_document(s, filtered).human, '\n'), 2) << "no empty table";
 }
 
 TEST(PrintWatch, EndsThatAreLeftOutAreSaid) {
@@ -85,6 +85,26 @@ TEST(PrintWatch, EndsThatAreLeftOutAreSaid) {
             (Json{{{"pid", 4711}, {"ends", 3}}, {{"pid", 4712}, {"ends", 100}}}));
   s.watched = example_pipeline();
   EXPECT_TRUE(watch_document(s, how()).human.starts_with(said));
+}
+
+TEST(PrintWatch, TheJsonHasWhatIsChangedInOtherProcesses) {
+  Snapshot s = example_pipes();
+  EXPECT_EQ(watch_document(s, how()).tree["interventions"], Json::array());
+  s.interventions.emplace_back().text = "pipe 501: 64 KiB -> 1 MiB";
+  WatchPrint after_others = how();
+  after_others.leftovers = {"process 123: nice 0 -> 10"};
+  EXPECT_EQ(watch_document(s, after_others).tree["interventions"],
+            (Json{{{"text", "process 123: nice 0 -> 10"}, {"leftover", true}},
+                  {{"text", "pipe 501: 64 KiB -> 1 MiB"}, {"leftover", false}}}));
+}
+
+TEST(PrintWatch, NoTextIsMadeForJsonLines) {
+  Snapshot s = example_pipes();
+  WatchPrint lines = how();
+  lines.text = false;
+  EXPECT_EQ(watch_document(s, lines).human, "");
+  s.watched = example_pipeline();
+  EXPECT_EQ(watch_document(s, lines).human, "");
 }
 
 TEST(PrintWatch, TheJsonOfATableHoldsEverything) {
