@@ -28,16 +28,27 @@ static __always_inline __u16 *bucket_of(const struct task_struct *task) {
   return &buckets[(__u32)task->pid % STAGE_BUCKETS];
 }
 
+static __always_inline struct stage_thread *next_thread(__u16 next) {
+  const __u32 at = next - 1;
+  return next ? bpf_map_lookup_elem(&threads, &at) : NULL;
+}
+
 static __always_inline struct stage_thread *thread_of(const struct task_struct *task) {
-  __u16 next = *bucket_of(task);
-  for (__u32 i = 0; i < STAGE_CHAIN && next; ++i) {
-    const __u32 at = next - 1;
-    struct stage_thread *thread = bpf_map_lookup_elem(&threads, &at);
-    if (!thread) break;
+  struct stage_thread *thread = next_thread(*bucket_of(task));
+  for (__u32 i = 0; i < STAGE_CHAIN && thread; ++i) {
     if (thread->task == (__u64)task) return thread;
-    next = thread->next;
+    thread = next_thread(thread->next);
   }
   return NULL;
+}
+
+/* Whoever had this number, but for one. */
+static __always_inline void end_threads_of(__u32 number, const struct task_struct *but) {
+  struct stage_thread *thread = next_thread(buckets[number % STAGE_BUCKETS]);
+  for (__u32 i = 0; i < STAGE_CHAIN && thread; ++i) {
+    if (thread->number == number && thread->task != (__u64)but) thread->state = STAGE_NOBODY;
+    thread = next_thread(thread->next);
+  }
 }
 
 static __always_inline void add_to_place(struct stage_thread *thread, __u64 ns) {

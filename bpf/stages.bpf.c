@@ -68,6 +68,17 @@ int on_wakeup(__u64 *ctx) {
   return 0;
 }
 
+// A thread that execs gets the number of the first one, which has ended. But that one's last switch
+// may come after it got the other's number in exchange, and then finds no record of it.
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task, __s32 number_before) {
+  (void)ctx;
+  if (task->pid == number_before) return 0;
+  end_threads_of(number_before, NULL);
+  end_threads_of(task->pid, task);
+  return 0;
+}
+
 static __always_inline bool is_of(struct task_struct *task, const struct stage_thread *thread) {
   struct task_struct *leader = task->group_leader;
   return number_of(BPF_CORE_READ(leader, thread_pid), our_level()) == thread->pid &&

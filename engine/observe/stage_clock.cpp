@@ -109,7 +109,8 @@ class StageThreads {
     links_.clear();
     if (!on) return;
     begin_libbpf_log();
-    for (const bpf_program* program : {skeleton_->progs.on_switch, skeleton_->progs.on_wakeup}) {
+    const auto& programs = skeleton_->progs;
+    for (const bpf_program* program : {programs.on_switch, programs.on_wakeup, programs.on_exec}) {
       links_.emplace_back(bpf_program__attach(program));
       if (links_.back()) continue;
       const int error = errno;

@@ -404,20 +404,26 @@ TEST_F(StageTimes, ANewThreadIsFoundWhenItIsGiven) {
   EXPECT_GE(pipe_ns(times(process.pid()), go.id, false), before_ns) << "it keeps its counts";
 }
 
+// Often the first one is still running when it loses its number to the other: both get a CPU at
+// once.
 TEST_F(StageTimes, AThreadThatExecsTakesTheFirstOnesPlace) {
-  const OwnPipe pipe, go;
-  const ForeignProcess process([&] {
-    std::thread([&] {
-      (void)!read(go.out.get(), buffer, 1);
-      dup2(pipe.out.get(), STDIN_FILENO);
-      execl("/bin/sh", "sh", "-c", "exec head -c 1", nullptr);
-    }).detach();
-  });
-  ASSERT_TRUE(eventually([&] { return threads_of(process.pid()).size() == 2; }));
-  watch({process.pid()}, {&pipe});
-  EXPECT_TRUE(comes_to_wait(process.pid(), WaitsFor::signal));
-  put(go, 1);
-  EXPECT_TRUE(comes_to_wait(process.pid(), WaitsFor::pipe_read, pipe.id));
+  for (int i = 0; i < 20 && !HasFailure(); ++i) {
+    const OwnPipe pipe, go;
+    const ForeignProcess process([&] {
+      const sched_param urgent = {1};
+      sched_setscheduler(0, SCHED_FIFO, &urgent);
+      std::thread([&] {
+        (void)!read(go.out.get(), buffer, 1);
+        dup2(pipe.out.get(), STDIN_FILENO);
+        execl("/bin/sh", "sh", "-c", "exec head -c 1", nullptr);
+      }).detach();
+    });
+    ASSERT_TRUE(eventually([&] { return threads_of(process.pid()).size() == 2; }));
+    watch({process.pid()}, {&pipe});
+    EXPECT_TRUE(comes_to_wait(process.pid(), WaitsFor::signal));
+    put(go, 1);
+    EXPECT_TRUE(comes_to_wait(process.pid(), WaitsFor::pipe_read, pipe.id));
+  }
 }
 
 // Two that wait for each other all the time, in more than they have places for.
