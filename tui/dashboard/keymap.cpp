@@ -251,9 +251,10 @@ void Controller::click(const Mouse& mouse) {
       click_list(role, mouse.row);
   }
   if (shows_parts(*shown_, state_)) return;
-  if (const auto slot =
-          slot_at(inside(places, places.ring), *shown_, state_.ring, mouse.row, mouse.col))
-    state_.ring.inspected = slot;
+  const auto slots =
+      place_slots(inside(places, places.ring), shown_->ring, state_.ring, pace_of(*shown_));
+  if (!slots) return;
+  if (const auto slot = slot_at(*slots, mouse.row, mouse.col)) state_.ring.inspected = slot;
 }
 
 // A click on the selected row opens or closes it.
@@ -334,10 +335,10 @@ bool inspect(RingState& state, Key pressed, const Snapshot& shown, const Rect& p
     state.inspected.reset();
     return true;
   }
-  const RingFrame* frame = drawable_frame(shown.ring);
-  if (!frame) return false;
-  const RingLayout plan = ring_layout(panel.rows, panel.cols, frame->slots, state, pace_of(shown));
-  const auto to = slot_after(*frame, plan.strip_style.scale, *state.inspected, pressed);
+  const auto slots = place_slots(panel, shown.ring, state, pace_of(shown));
+  if (!slots) return false;
+  const auto to =
+      slot_after(slots->frame, slots->plan.strip_style.scale, *state.inspected, pressed);
   if (to) state.inspected = to;
   return to.has_value();
 }

@@ -10,6 +10,16 @@ namespace {
 constexpr uint64_t kMoment_ns = 400'000'000;
 constexpr uint64_t kRecent_ns = 300'000'000;
 
+constexpr uint64_t kRemembers_ns = 5'000'000'000;
+constexpr uint64_t kHolds_ns = 500'000'000;
+
+// The bin of the occupancy's histogram: empty and full have their own.
+size_t bin_of(uint32_t used, uint32_t slots) {
+  if (used == 0) return 0;
+  if (used >= slots) return kOccupancyBins - 1;
+  return 1 + static_cast<size_t>(used) * (kOccupancyBins - 2) / slots;
+}
+
 constexpr int kDetailRows = 4, kMostDetailRows = 6;
 constexpr int kThickest = 3, kMostLines = 6;
 
@@ -105,6 +115,62 @@ void RingTempo::update(const RingFrame& frame) {
   head_ = frame.head;
 }
 
+void RingMemory::add_sample(const RingFrame& frame) {
+  if (!samples_.empty() && samples_.back().at_ns == frame.at_ns) return;
+  Sample sample{frame.at_ns,
+                bin_of(frame.used, frame.slots),
+                static_cast<double>(frame.used) / frame.slots,
+                {},
+                0};
+  for (uint32_t i = 0; i < std::min(frame.used, frame.slots); ++i) {
+    const uint32_t index = (frame.tail + i) % frame.slots;
+    ++sample.kinds[static_cast<size_t>(kind_at(frame, index))];
+    sample.huge += frame.slot[index].huge;
+  }
+  samples_.push_back(sample);
+}
+
+void RingMemory::sum_up(uint64_t now_ns) {
+  summed_up_ns_ = now_ns;
+  Occupancy occupancy;
+  occupancy.samples = samples_.size();
+  std::array<double, kSlotKinds> kinds{};
+  double used = 0, huge = 0;
+  for (const Sample& sample : samples_) {
+    const double part = 1 / static_cast<double>(samples_.size());
+    occupancy.histogram[sample.bin] += part;
+    occupancy.mean_share += sample.used_share * part;
+    for (size_t i = 0; i < kinds.size(); ++i) kinds[i] += sample.kinds[i], used += sample.kinds[i];
+    huge += sample.huge;
+  }
+  occupancy.empty_share = occupancy.histogram.front();
+  occupancy.full_share = occupancy.histogram.back();
+  occupancy.source = fmt::format("{} samples", samples_.size());
+  readings_.occupancy = samples_.empty() ? Reading<Occupancy>::warming("no sample yet")
+                                         : Reading<Occupancy>::of(std::move(occupancy));
+  usually_huge_ = used > 0 && huge > used / 2;
+  for (double& share : kinds) share /= std::max(used, 1.0);
+  readings_.kinds = used <= 0
+                        ? Reading<std::array<double, kSlotKinds>>::warming("no slot was used yet")
+                        : Reading<std::array<double, kSlotKinds>>::of(kinds);
+}
+
+void RingMemory::update(const Pipe& live, uint64_t now_ns) {
+  const uint32_t slots = live.ring ? live.ring->slots : 0;
+  const bool resized = slots != readings_.slots;
+  if (resized) samples_.clear();
+  readings_.slots = slots;
+  readings_.bytes = live.capacity.value_or(0);
+  readings_.frame = live.frame;
+  whole_.replace_torn(readings_);
+  if (const RingFrame* whole = drawable_frame(readings_)) {
+    tempo_.update(*whole);
+    add_sample(*whole);
+  }
+  while (!samples_.empty() && samples_.front().at_ns + kRemembers_ns < now_ns) samples_.pop_front();
+  if (resized || now_ns >= summed_up_ns_ + kHolds_ns) sum_up(now_ns);
+}
+
 void RingState::follow(const Snapshot& shown, bool held) {
   const RingFrame* frame = drawable_frame(shown.ring);
   if (pace_of(shown) == Pace::normal)
@@ -126,14 +192,15 @@ double used_share(const Occupancy& o, uint32_t slots, uint32_t place) {
   return std::clamp(share, 0.0, 1.0);
 }
 
-void WholeFrames::replace_torn(Reading<RingFrame>& frame, uint32_t slots) {
+void WholeFrames::replace_torn(RingReadings& ring) {
+  Reading<RingFrame>& frame = ring.frame;
   if (!frame.has_value()) return;
   const RingFrame& now = *frame.value;
   if (!now.torn) {
     last_ = now;
     return;
   }
-  if (last_.slots == 0 || last_.slots != slots) return;
+  if (last_.slots == 0 || last_.slots != ring.slots) return;
   if (now.at_ns > last_.at_ns + kRecent_ns) {
     frame.status = ReadingStatus::stale;
     frame.reason = "torn: both ends moved while it was read";
@@ -184,26 +251,27 @@ int cell_of(const StripScale& scale, uint32_t n) {
   return static_cast<int>(n) * scale.cells_a_slot / scale.slots_a_cell;
 }
 
-bool has_slots(const Reading<RingFrame>& frame) {
-  return frame.has_value() && frame->slots > 0 && frame->slot.size() >= frame->slots;
+bool has_slots(const RingReadings& ring) {
+  return ring.frame.has_value() && ring.frame->slots > 0 &&
+         ring.frame->slot.size() >= ring.frame->slots;
 }
 
-const RingFrame* drawable_frame(const Reading<RingFrame>& frame, uint32_t slots) {
-  if (!has_slots(frame)) return nullptr;
-  const RingFrame& f = *frame;
-  const bool current = slots == 0 || f.slots == slots;
+const RingFrame* drawable_frame(const RingReadings& ring) {
+  if (!has_slots(ring)) return nullptr;
+  const RingFrame& f = *ring.frame;
+  const bool current = ring.slots == 0 || f.slots == ring.slots;
   return !f.torn && current ? &f : nullptr;
 }
 
-std::string absent_slots(const Reading<RingFrame>& frame, uint32_t slots) {
-  if (!frame.has_value()) return frame.reason;
-  const RingFrame& f = *frame;
-  if (slots != 0 && f.slots != slots)
+std::string absent_slots(const RingReadings& ring) {
+  if (!ring.frame.has_value()) return ring.frame.reason;
+  const RingFrame& f = *ring.frame;
+  if (ring.slots != 0 && f.slots != ring.slots)
     return fmt::format("resized from {} slots: waiting for the next sample", grouped_text(f.slots));
   if (f.torn) return "torn: both ends moved while it was read, so it shows no real state";
   std::string text = fmt::format("tail {}  head {}", f.tail % std::max(f.slots, 1u),
                                  f.head % std::max(f.slots, 1u));
-  if (!frame.reason.empty()) text += "; " + frame.reason;
+  if (!ring.frame.reason.empty()) text += "; " + ring.frame.reason;
   return text;
 }
 
@@ -245,25 +313,25 @@ RingLayout ring_layout(int rows, int cols, uint32_t slots, const RingState& stat
   return plan;
 }
 
-std::optional<uint32_t> slot_at(const Rect& panel, const Snapshot& shown, const RingState& state,
-                                int row, int col) {
-  const RingFrame* frame = drawable_frame(shown.ring);
+std::optional<SlotsPlace> place_slots(const Rect& inside, const RingReadings& ring,
+                                      const RingState& state, Pace pace, int above) {
+  const RingFrame* frame = drawable_frame(ring);
   if (!frame) return std::nullopt;
-  const RingLayout plan = ring_layout(panel.rows, panel.cols, frame->slots, state, pace_of(shown));
-  return slot_at(panel, *frame, plan, row, col);
+  return SlotsPlace{*frame, inside,
+                    ring_layout(inside.rows, inside.cols, frame->slots, state, pace, above)};
 }
 
-std::optional<uint32_t> slot_at(const Rect& panel, const RingFrame& frame, const RingLayout& plan,
-                                int row, int col) {
-  const StripStyle& view = plan.strip_style;
+std::optional<uint32_t> slot_at(const SlotsPlace& place, int row, int col) {
+  const StripStyle& view = place.plan.strip_style;
   const StripScale& scale = view.scale;
-  row -= panel.row + plan.strip.row;
-  col -= panel.col + plan.strip.col;
-  if (!Rect{0, 0, plan.strip.rows, scale.cells_a_line}.contains(row, col)) return std::nullopt;
+  row -= place.inside.row + place.plan.strip.row;
+  col -= place.inside.col + place.plan.strip.col;
+  if (!Rect{0, 0, place.plan.strip.rows, scale.cells_a_line}.contains(row, col))
+    return std::nullopt;
   const int cell = row / view.line_rows() * scale.cells_a_line + col;
-  const auto place = static_cast<uint32_t>(cell / scale.cells_a_slot * scale.slots_a_cell);
-  if (place >= frame.slots) return std::nullopt;
-  return index_of(frame, view.order, place);
+  const auto n = static_cast<uint32_t>(cell / scale.cells_a_slot * scale.slots_a_cell);
+  if (n >= place.frame.slots) return std::nullopt;
+  return index_of(place.frame, view.order, n);
 }
 
 std::optional<uint32_t> slot_after(const RingFrame& frame, const StripScale& scale, uint32_t at,

@@ -2,12 +2,14 @@
 // its slots and other parts: arithmetic only, shared by drawing, clicks and keys.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "engine/model/ring_view.h"
+#include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
 #include "tui/draw/numbers.h"
@@ -59,13 +61,43 @@ class RingTempo {
 // drawn was correct, and does not flicker.
 class WholeFrames {
  public:
-  // Replaces a torn frame of a ring of `slots` with the last complete one of the same ring
-  // size, if any; if that is not recent, the reading is stale. Keeps complete ones.
-  void replace_torn(Reading<RingFrame>& frame, uint32_t slots);
-  void replace_torn(RingReadings& ring) { replace_torn(ring.frame, ring.slots); }
+  // Replaces a torn frame with the last complete one of the same ring size, if any; if that is not
+  // recent, the reading is stale. Keeps complete ones.
+  void replace_torn(RingReadings& ring);
 
  private:
   RingFrame last_;
+};
+
+// The readings of a ring of others, from one sample to the next: its last whole frame, and how full
+// it was, and of what, within the last seconds.
+class RingMemory {
+ public:
+  // Takes each sample of the pipe. What it says of the last seconds changes twice a second.
+  void update(const Pipe& live, uint64_t now_ns);
+
+  const RingReadings& readings() const { return readings_; }
+  // Its slots are other ones in every frame: a strip of them would only flicker.
+  bool fast() const { return tempo_.fast(); }
+  bool usually_huge() const { return usually_huge_; }
+
+ private:
+  struct Sample {
+    uint64_t at_ns = 0;
+    size_t bin = 0;
+    double used_share = 0;
+    std::array<uint32_t, kSlotKinds> kinds{};
+    uint32_t huge = 0;
+  };
+  void add_sample(const RingFrame& frame);
+  void sum_up(uint64_t now_ns);
+
+  RingReadings readings_;
+  WholeFrames whole_;
+  RingTempo tempo_;
+  std::deque<Sample> samples_;  // oldest first
+  uint64_t summed_up_ns_ = 0;
+  bool usually_huge_ = false;
 };
 
 // The chart below the slots.
@@ -89,17 +121,10 @@ double used_share(const Occupancy& occupancy, uint32_t slots, uint32_t place);
 
 // The frame, if its slots can be drawn: complete, with every slot, and of the
 // ring's current size. Null: absent_slots() says why.
-const RingFrame* drawable_frame(const Reading<RingFrame>& frame, uint32_t slots);
-inline const RingFrame* drawable_frame(const RingReadings& ring) {
-  return drawable_frame(ring.frame, ring.slots);
-}
-std::string absent_slots(const Reading<RingFrame>& frame, uint32_t slots);
-inline std::string absent_slots(const RingReadings& ring) {
-  return absent_slots(ring.frame, ring.slots);
-}
+const RingFrame* drawable_frame(const RingReadings& ring);
+std::string absent_slots(const RingReadings& ring);
 // Whether there is a snapshot of every slot, torn or not.
-bool has_slots(const Reading<RingFrame>& frame);
-inline bool has_slots(const RingReadings& ring) { return has_slots(ring.frame); }
+bool has_slots(const RingReadings& ring);
 
 // How slots map to cells. One of the two ratios is 1.
 struct StripScale {
@@ -152,12 +177,18 @@ constexpr bool has_verdict_row(int rows) { return rows >= 8; }
 RingLayout ring_layout(int rows, int cols, uint32_t slots, const RingState& state, Pace pace,
                        int above = 1);
 
-// The index of the slot at a position of the screen, the first one if several share a cell; `panel`
-// is the inside of the ring's panel.
-std::optional<uint32_t> slot_at(const Rect& panel, const RingFrame& frame, const RingLayout& plan,
-                                int row, int col);
-std::optional<uint32_t> slot_at(const Rect& panel, const Snapshot& shown, const RingState& state,
-                                int row, int col);
+// The slots of a ring where they are drawn.
+struct SlotsPlace {
+  const RingFrame& frame;
+  Rect inside;  // of the ring's panel, on the screen
+  RingLayout plan;
+};
+// Nothing if none can be drawn.
+std::optional<SlotsPlace> place_slots(const Rect& inside, const RingReadings& ring,
+                                      const RingState& state, Pace pace, int above = 1);
+
+// The index of the slot at a position of the screen, the first one if several share a cell.
+std::optional<uint32_t> slot_at(const SlotsPlace& place, int row, int col);
 
 // Where a key leads from a slot, in a strip of this scale: arrows move to its neighbours; PgUp,
 // PgDn, up and down by a line of the strip (or a quarter of the ring); Home to the tail, End to the

@@ -115,7 +115,8 @@ TEST(Inspection, AClickFindsWhatIsDrawnThere) {
     int found = 0;
     for (int row = 0; row < rows; ++row) {
       for (int col = 0; col < 56; ++col) {
-        const auto slot = slot_at({0, 0, rows, 56}, s, state, row, col);
+        const auto slot =
+            slot_at(*place_slots({0, 0, rows, 56}, s.ring, state, pace_of(s)), row, col);
         if (!slot) continue;
         const bool used = is_used(*s.ring.frame, *slot);
         // The row below the slots belongs to them.
@@ -126,7 +127,7 @@ TEST(Inspection, AClickFindsWhatIsDrawnThere) {
     }
     EXPECT_GE(found, 64) << rows;
   }
-  EXPECT_FALSE(slot_at({0, 0, 12, 56}, s, state, 0, 0));
+  EXPECT_FALSE(slot_at(*place_slots({0, 0, 12, 56}, s.ring, state, pace_of(s)), 0, 0));
 }
 
 }  // namespace

@@ -286,8 +286,9 @@ TEST_F(WatchView, ARingThatTurnsFastSettles) {
   for (int i = 0; i < 30; ++i) tick(50);
   const auto& memory = state().pipeline.rings.begin()->second;
   EXPECT_TRUE(memory.fast());
-  EXPECT_GT(memory.occupancy().samples, 10u);
-  EXPECT_NEAR(memory.occupancy().full_share + memory.occupancy().mean_share, 2, 2);
+  EXPECT_GT(memory.readings().occupancy->samples, 10u);
+  EXPECT_NEAR(memory.readings().occupancy->full_share + memory.readings().occupancy->mean_share, 2,
+              2);
   const std::string before = lines()[4];
   for (int i = 0; i < 5; ++i) tick(50);
   EXPECT_EQ(lines()[4], before) << "a steady ring doesn't move";

@@ -16,7 +16,6 @@
 #include "tui/state/ring_state.h"
 #include "tui/watch/chain.h"
 #include "tui/watch/ring_line.h"
-#include "tui/watch/ring_memory.h"
 #include "tui/watch/stage_box.h"
 
 namespace pipetop::tui {

@@ -17,6 +17,7 @@
 #include "tui/watch/stage_box.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
+#include "tui/widgets/ring.h"
 #include "tui/widgets/workers.h"
 
 namespace pipetop::tui {
@@ -80,35 +81,33 @@ void add_files(std::vector<Item>& items, const char* before, const std::optional
   items.push_back({before, files ? std::to_string(*files) : "?", "open", Style::value});
 }
 
-void draw_ring_facts(const Area& area, const RingShown& shown) {
+std::vector<std::vector<Item>> ring_facts(const RingShown& shown) {
   const Pipe& pipe = shown.pipe;
   std::vector<Item> first;
   if (pipe.ring) first.push_back({{}, grouped_text(pipe.ring->slots), "slots", Style::value});
   first.push_back({{}, size_text(pipe.capacity), {}, Style::value});
   const auto used = used_share_of(pipe);
   first.push_back({{}, used ? whole_percent_text(*used) : "?", "used", Style::value, 4});
-  first.push_back(item_of(pipe.level, "on average", "",
-                          [](const RingLevel& s) { return whole_percent_text(s.mean_share); }));
-  first.push_back(item_of(pipe.level, "full", "",
-                          [](const RingLevel& s) { return whole_percent_text(s.full_share); }));
-  first.push_back(item_of(pipe.level, "empty", "of the samples",
-                          [](const RingLevel& s) { return whole_percent_text(s.empty_share); }));
-  put_items(area.from_row(0, 1), first);
+  const auto add = [&](const char* before, double RingLevel::*share, const char* after) {
+    first.push_back(item_of(pipe.level, before, after,
+                            [&](const RingLevel& s) { return whole_percent_text(s.*share); }));
+  };
+  add("on average", &RingLevel::mean_share, "");
+  add("full", &RingLevel::full_share, "");
+  add("empty", &RingLevel::empty_share, "of the samples");
   std::vector<Item> second = {
       {{}, pipe_rate_text(pipe), pipe.exact ? "exact" : "estimated; x counts", Style::value, 11}};
   if (pipe.total_bytes) second.push_back({{}, size_text(pipe.total_bytes), "so far", Style::value});
   if (!shown.factor.empty()) second.push_back({"change", shown.factor, {}, {Style::mark, kBold}});
   add_files(second, "writers", pipe.kernel_writers);
   add_files(second, "readers", pipe.kernel_readers);
-  put_items(area.from_row(1, 1), second);
+  return {first, second};
 }
 
-RingLayout ring_plan(int rows, int cols, const RingFrame& frame, const RingState& ring) {
-  return ring_layout(rows, cols, frame.slots, ring, Pace::normal, kRingRows);
-}
-
-// Side by side, with what they show below them.
-void draw_charts(const Area& area, const RingShown& shown) {
+// Rate and use side by side, with what they show below them; or how often it was how full.
+void draw_charts(const Area& area, const RingShown& shown, RingPicture picture) {
+  if (picture == RingPicture::histogram)
+    return draw_occupancy(area, shown.memory.readings().occupancy);
   if (area.rows() < 2) return;
   const int half = (area.cols() - 2) / 2, rows = area.rows() - 1;
   draw_rates(area.part({0, 0, rows, half}), shown);
@@ -117,31 +116,21 @@ void draw_charts(const Area& area, const RingShown& shown) {
   area.part({rows, half + 2, 1, area.cols()}).put(0, 0, "used, 0 to 100 %", Style::dim);
 }
 
-void draw_unknown_slots(const Area& area, const RingShown& shown) {
-  const Reading<RingFrame>& frame = shown.pipe.frame;
-  draw_fill(area.from_row(0, 1), shown);
-  int row = 1;
-  if (frame.has_value())
-    row += wrap(area.from_row(1, 2), shown.memory.absent(), Style::dim);
-  else
-    row += draw_absence(area.from_row(1, 3), "slots", frame.status, frame.reason);
-  draw_charts(area.from_row(row + 1), shown);
-}
-
-void draw_ring_detail(const Area& area, const RingState& ring, const RingShown& shown) {
-  const RingMemory& memory = shown.memory;
-  draw_ring_facts(area.from_row(0, kRingRows), shown);
-  if (area.rows() <= kRingRows) return;
-  const RingFrame* frame = memory.frame();
-  if (!frame) return draw_unknown_slots(area.from_row(kRingRows), shown);
-  const RingLayout plan = ring_plan(area.rows(), area.cols(), *frame, ring);
-  const bool settled = memory.fast() && !shown.instant && !ring.inspected;
-  draw_slots(area, plan,
-             {.frame = *frame,
-              .kinds = memory.kinds(),
-              .settled = settled ? &memory.occupancy() : nullptr,
-              .huge = memory.usually_huge()});
-  draw_charts(area.part(plan.picture), shown);
+void draw_ring_detail(const Area& area, const RingState& state, const RingShown& shown) {
+  const RingReadings& ring = shown.memory.readings();
+  const bool known = drawable_frame(ring) != nullptr;
+  const auto below = [&](const Area& rest) {
+    if (!known) draw_fill(rest.from_row(0, 1), shown);
+    draw_charts(known ? rest : rest.from_row(2), shown, state.picture);
+  };
+  draw_ring(area, {.ring = ring,
+                   .state = state,
+                   .now_ns = shown.now_ns,
+                   .settled = shown.memory.fast() && !shown.instant && !state.inspected &&
+                              ring.occupancy.has_value(),
+                   .huge = shown.memory.usually_huge(),
+                   .facts = ring_facts(shown),
+                   .picture = below});
 }
 
 // ---- the verdict ----
@@ -351,13 +340,12 @@ Rect detail_list(const PipelineLayout& layout, const PipelineState& state) {
   return {list.row + above, list.col, list.rows - above, list.cols};
 }
 
-std::optional<DetailSlots> detail_slots(const PipelineLayout& layout, const PipelineState& state) {
+std::optional<SlotsPlace> detail_slots(const PipelineLayout& layout, const PipelineState& state) {
   if (layout.detail.empty() || !selected_pipe(state)) return std::nullopt;
-  const RingFrame* frame = ring_shown(state, selected_item(state)->index).memory.frame();
-  if (!frame) return std::nullopt;
-  const Rect area = inside(layout.border, layout.detail);
-  const RingLayout plan = ring_plan(area.rows, area.cols, *frame, state.ring);
-  return plan.strip.empty() ? std::nullopt : std::optional(DetailSlots{*frame, area, plan});
+  const RingMemory& memory = ring_shown(state, selected_item(state)->index).memory;
+  const auto place = place_slots(inside(layout.border, layout.detail), memory.readings(),
+                                 state.ring, Pace::normal, kRingRows);
+  return place && !place->plan.strip.empty() ? place : std::nullopt;
 }
 
 PipelineLayout pipeline_layout(const Rect& body, int screen_rows, const PipelineState& state) {

@@ -35,11 +35,6 @@ void draw_chain(Canvas& canvas, const Rect& chain, const ChainLayout& items,
 Rect detail_list(const PipelineLayout& layout, const PipelineState& state);
 
 // The slots of a ring in detail; nothing if none are drawn.
-struct DetailSlots {
-  const RingFrame& frame;
-  Rect inside;  // of its panel, on the screen
-  RingLayout plan;
-};
-std::optional<DetailSlots> detail_slots(const PipelineLayout& layout, const PipelineState& state);
+std::optional<SlotsPlace> detail_slots(const PipelineLayout& layout, const PipelineState& state);
 
 }  // namespace pipetop::tui

@@ -135,7 +135,8 @@ void draw_histories(const Area& area, const RingShown& shown) {
 
 void draw_fill(const Area& area, const RingShown& shown) {
   if (area.empty()) return;
-  const RingFrame* frame = shown.memory.frame();
+  const RingReadings& ring = shown.memory.readings();
+  const RingFrame* frame = drawable_frame(ring);
   if (!frame) {
     const std::optional<double> share = used_share_of(shown.pipe);
     if (!share) return void(area.put(0, 0, whole_words("not known", area.cols()), Style::dim));
@@ -147,9 +148,9 @@ void draw_fill(const Area& area, const RingShown& shown) {
     return;
   }
   const StripStyle view = strip_style(area, frame->slots);
-  if (shown.memory.fast() && !shown.instant)
-    draw_settled_strip(area, frame->slots, view, shown.memory.occupancy(),
-                       usual_slot(shown.memory.kinds(), shown.memory.usually_huge()));
+  if (shown.memory.fast() && !shown.instant && ring.occupancy.has_value())
+    draw_settled_strip(area, frame->slots, view, *ring.occupancy,
+                       usual_slot(ring.kinds, shown.memory.usually_huge()));
   else
     draw_strip(area, *frame, view);
 }

@@ -281,8 +281,7 @@ void WatchController::click_pipeline(const Mouse& mouse) {
   }
   const auto slots = detail_slots(places, pipeline);
   if (!slots) return;
-  if (const auto slot = slot_at(slots->inside, slots->frame, slots->plan, mouse.row, mouse.col))
-    pipeline.ring.inspected = slot;
+  if (const auto slot = slot_at(*slots, mouse.row, mouse.col)) pipeline.ring.inspected = slot;
 }
 
 // The wheel scrolls a list, and moves the selection along if necessary.

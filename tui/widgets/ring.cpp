@@ -34,7 +34,7 @@ void add_use(std::vector<Item>& items, const Snapshot& s) {
 }
 
 // Nothing that is said of a settled ring is of one instant.
-void draw_summary(const Area& area, const Snapshot& s, bool settled = false) {
+std::vector<Item> facts_of(const Snapshot& s, bool settled) {
   const RingReadings& ring = s.ring;
   std::vector<Item> items = {{{}, grouped_text(ring.slots), "slots", Style::value},
                              {{}, bytes_text(static_cast<double>(ring.bytes)), {}, Style::value}};
@@ -43,7 +43,7 @@ void draw_summary(const Area& area, const Snapshot& s, bool settled = false) {
         {"on average", whole_percent_text(ring.occupancy->mean_share), "used", Style::value});
   else if (ring.frame.has_value())
     add_use(items, s);
-  put_items(area.from_row(0, 1), items);
+  return items;
 }
 
 void put_sign(Pen& pen, const Area& area, char32_t sign, Style style, std::string_view word) {
@@ -125,42 +125,48 @@ void draw_picture(const Area& area, const Snapshot& s, RingPicture picture) {
   }
 }
 
-void draw_pieces(const Area& area, const Snapshot& s, const RingState& state, RingLayout plan) {
-  const RingReadings& ring = s.ring;
-  const RingFrame& frame = *drawable_frame(ring);
-  plan.strip_style.dim = is_old(frame, s.now_ns);
-  const bool settled = state.settled && ring.occupancy.has_value() && ring.kinds.has_value();
-  draw_summary(area, s, settled);
-  draw_slots(area, plan,
-             {.frame = frame,
-              .kinds = ring.kinds,
-              .settled = settled ? &*ring.occupancy : nullptr,
-              .huge = s.effective.pipe.huge.value.value_or(false)});
-  draw_picture(area.part(plan.picture), s, state.picture);
+// The strip with its markers and its legend, and the inspected slot in detail: in their places.
+void draw_slots(const Area& area, const RingPanel& panel, const SlotsPlace& place) {
+  StripStyle style = place.plan.strip_style;
+  style.dim = is_old(place.frame, panel.now_ns);
+  bool huge = std::ranges::any_of(place.frame.slot, &Slot::huge);
+  const Area above = area.part(place.plan.markers), strip = area.part(place.plan.strip);
+  if (panel.settled) {
+    const UsualSlot usual = usual_slot(panel.ring.kinds, panel.huge);
+    huge = usual.huge;
+    put_what_is_grey(above);
+    draw_settled_strip(strip, place.frame.slots, style, *panel.ring.occupancy, usual);
+  } else {
+    draw_markers(above, place.frame, style);
+    draw_strip(strip, place.frame, style);
+  }
+  draw_kinds(area.part(place.plan.legend), panel.ring.kinds, style, place.frame, huge);
+  if (style.selected) draw_slot_detail(area.part(place.plan.detail), place.frame, *style.selected);
 }
 
 // A failed snapshot leaves everything in place; without snapshots, the chart gets
 // the room below the reason.
-void draw_without_slots(const Area& area, const Snapshot& s, const RingState& state,
-                        bool remedy_said) {
-  draw_summary(area, s);
-  if (has_slots(s.ring)) {
-    const RingLayout plan = ring_layout(area.rows(), area.cols(), s.ring.slots, state, pace_of(s));
-    const int text_rows = plan.picture.empty() ? 1 : plan.picture.row - 1;
-    wrap(area.from_row(1, text_rows), absent_slots(s.ring), Style::dim);
-    return draw_picture(area.part(plan.picture), s, state.picture);
+void draw_without_slots(const Area& area, const RingPanel& panel, int above) {
+  const RingReadings& ring = panel.ring;
+  if (has_slots(ring)) {
+    const RingLayout plan =
+        ring_layout(area.rows(), area.cols(), ring.slots, panel.state, panel.pace, above);
+    const int text_rows = plan.picture.empty() ? 1 : plan.picture.row - above;
+    wrap(area.from_row(above, text_rows), absent_slots(ring), Style::dim);
+    return panel.picture(area.part(plan.picture));
   }
   const int last = area.rows() - (has_verdict_row(area.rows()) ? 1 : 0);
-  const Area text = area.from_row(1, std::max(1, area.rows() - 2));
-  int row = 1;
-  if (s.ring.frame.has_value()) {
-    row += wrap(text, absent_slots(s.ring), Style::dim);
+  const Area text = area.from_row(above, std::max(1, area.rows() - 1 - above));
+  int row = above;
+  if (ring.frame.has_value()) {
+    row += wrap(text, absent_slots(ring), Style::dim);
   } else {
-    const std::string_view reason = s.ring.frame.reason;
-    row += draw_absence(text, "slots", s.ring.frame.status, remedy_said ? why_of(reason) : reason);
+    const std::string_view reason = ring.frame.reason;
+    row +=
+        draw_absence(text, "slots", ring.frame.status, panel.remedy_said ? why_of(reason) : reason);
   }
   if (last - row >= 5) ++row;  // air
-  draw_picture(area.from_row(row, last - row), s, state.picture);
+  panel.picture(area.from_row(row, last - row));
 }
 
 // The reason, dimmed, while there is none.
@@ -203,31 +209,28 @@ std::vector<TitlePart> ring_title(const Snapshot& s) {
           integrity_title(s.integrity, s.requested.pipe.payload)};
 }
 
-void draw_slots(const Area& area, const RingLayout& plan, const SlotsShown& shown) {
-  const StripStyle& style = plan.strip_style;
-  bool huge = std::ranges::any_of(shown.frame.slot, &Slot::huge);
-  const Area above = area.part(plan.markers), strip = area.part(plan.strip);
-  if (shown.settled) {
-    const UsualSlot usual = usual_slot(shown.kinds, shown.huge);
-    huge = usual.huge;
-    put_what_is_grey(above);
-    draw_settled_strip(strip, shown.frame.slots, style, *shown.settled, usual);
-  } else {
-    draw_markers(above, shown.frame, style);
-    draw_strip(strip, shown.frame, style);
-  }
-  draw_kinds(area.part(plan.legend), shown.kinds, style, shown.frame, huge);
-  if (style.selected) draw_slot_detail(area.part(plan.detail), shown.frame, *style.selected);
+void draw_ring(const Area& area, const RingPanel& panel) {
+  int above = 0;
+  for (const std::vector<Item>& items : panel.facts) put_items(area.from_row(above++, 1), items);
+  const auto place = place_slots(area.rect(), panel.ring, panel.state, panel.pace, above);
+  if (!place) return draw_without_slots(area, panel, above);
+  draw_slots(area, panel, *place);
+  panel.picture(area.part(place->plan.picture));
 }
 
 void draw_ring(const Area& area, const Snapshot& s, const RingState& state, RingSaid said) {
   if (area.empty()) return;
-  if (const RingFrame* frame = drawable_frame(s.ring)) {
-    draw_pieces(area, s, state,
-                ring_layout(area.rows(), area.cols(), frame->slots, state, pace_of(s)));
-  } else {
-    draw_without_slots(area, s, state, said.remedy_said);
-  }
+  const bool settled = state.settled && drawable_frame(s.ring) && s.ring.occupancy.has_value() &&
+                       s.ring.kinds.has_value();
+  draw_ring(area, {.ring = s.ring,
+                   .state = state,
+                   .now_ns = s.now_ns,
+                   .pace = pace_of(s),
+                   .settled = settled,
+                   .huge = s.effective.pipe.huge.value.value_or(false),
+                   .facts = {facts_of(s, settled)},
+                   .picture = [&](const Area& rest) { draw_picture(rest, s, state.picture); },
+                   .remedy_said = said.remedy_said});
   if (has_verdict_row(area.rows()) && said.verdict == VerdictAt::ring)
     draw_verdict(area.from_row(area.rows() - 1), s.verdict);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "engine/base/reading.h"
 #include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
+#include "tui/draw/text.h"
 #include "tui/state/messages.h"
 #include "tui/state/ring_state.h"
 #include "tui/widgets/curve.h"
@@ -34,6 +36,20 @@ struct RingSaid {
 void draw_ring(const Area& area, const Snapshot& snapshot, const RingState& state,
                RingSaid said = {});
 
+// The panel of any ring, whoever made it.
+struct RingPanel {
+  const RingReadings& ring;
+  const RingState& state;
+  uint64_t now_ns = 0;
+  Pace pace = Pace::normal;
+  bool settled = false;                           // how its slots are used over time is shown
+  bool huge = false;                              // of a settled ring: most pages are
+  std::vector<std::vector<Item>> facts = {};      // rows above the slots
+  std::function<void(const Area&)> picture = {};  // draws what is below them
+  bool remedy_said = false;                       // for missing slots
+};
+void draw_ring(const Area& area, const RingPanel& panel);
+
 // The slots as a strip of cells: the oldest full one (the tail) first, so that the strip
 // does not move while the ring turns; or by index, so that one can see the ends move.
 // Never a torn frame: its slots are inconsistent.
@@ -51,17 +67,6 @@ UsualSlot usual_slot(const Reading<KindShares>& kinds, bool huge);
 // wherever one is used for 1 % of the time; in its colour from 50 % on.
 void draw_settled_strip(const Area& area, uint32_t slots, const StripStyle& view,
                         const Occupancy& occupancy, const UsualSlot& usual);
-
-// The slots of a ring, whoever made it.
-struct SlotsShown {
-  const RingFrame& frame;  // a whole one
-  const Reading<KindShares>& kinds;
-  const Occupancy* settled = nullptr;  // null: the slots of this frame are drawn
-  bool huge = false;                   // of a settled ring: most pages are
-};
-
-// The strip with its markers and its legend, and the inspected slot in detail: in their places.
-void draw_slots(const Area& area, const RingLayout& plan, const SlotsShown& shown);
 
 // Above the strip: labels that point at the cells of tail and head, and the scale
 // if a cell is several slots.
