@@ -19,7 +19,6 @@
 #include "tui/state/held_figures.h"
 #include "tui/state/layout.h"
 #include "tui/state/ring_state.h"
-#include "tui/state/show_layout.h"
 #include "tui/watch/pipeline_state.h"
 
 namespace pipetop::tui {

@@ -15,7 +15,6 @@
 #include "tui/state/layout.h"
 #include "tui/state/list_state.h"
 #include "tui/state/ring_state.h"
-#include "tui/state/show_layout.h"
 
 namespace pipetop::tui {
 namespace {

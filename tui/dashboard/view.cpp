@@ -1,5 +1,7 @@
 #include "tui/dashboard/view.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "engine/registry/workloads.h"
@@ -11,7 +13,6 @@
 #include "tui/state/layout.h"
 #include "tui/state/messages.h"
 #include "tui/state/rungs.h"
-#include "tui/state/show_layout.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
 #include "tui/widgets/ring.h"
@@ -24,139 +25,238 @@
 namespace pipetop::tui {
 namespace {
 
-// Whether the writer's list says why it is empty.
-bool remedy_is_said(const Layout& layout, const DashboardState& state, std::string_view reason) {
-  return !layout.writer.empty() && state.writers_list_says(reason);
+// What the screen is, beside its measurements: a recording, or recorded.
+std::vector<TitlePart> badges_of(const DashboardState& state) {
+  std::vector<TitlePart> badges;
+  if (state.replay) badges.push_back({" REPLAY ", {Style::mark, kReverse}});
+  if (state.recording) badges.push_back({" REC ", {Style::error, kReverse}});
+  return badges;
 }
 
-void draw_role(Canvas& canvas, const Layout& layout, const Snapshot& s, const DashboardState& state,
-               Role role) {
-  const WorkerReadings& w = s.worker(role);
-  const Rect& rect = panel_of(layout, role);
-  const bool focused = state.focus == role && !state.ring.inspected;
-  const bool remedy_said =
-      role != Role::writer && remedy_is_said(layout, state, state.list(role).contents.rows.reason);
-  const auto title = worker_title(w, title_room(rect.cols));
-  const Area area = draw_panel(canvas, layout, rect, title, focused);
-  draw_worker(area, w, unit_of(s.requested),
-              {.list = state.list(role),
-               .choice = state.choice,
-               .role = role,
-               .focused = focused,
-               .remedy_said = remedy_said,
-               .by_timer = s.event.has_value() && s.event->name == kTimerEvent});
+// "3/12 Lending pages"; outside of a talk what the preset is.
+std::string show_title(const DashboardState& state) {
+  const ShowState& show = state.show;
+  if (show.scenes > 0) return fmt::format("{}/{} {}", show.scene, show.scenes, show.title);
+  if (!show.title.empty()) return show.title;
+  const std::string_view name = state.preset_name();
+  const Preset* preset = find_preset(state.presets, name);
+  return preset && !preset->title.empty() ? preset->title : std::string(name);
 }
 
-// Shows the reference even if there is no room for the rest of the title.
-void draw_throughput_panel(Canvas& canvas, const Layout& layout, const Snapshot& s,
-                           const DashboardState& state) {
-  const auto total = static_cast<double>(s.throughput.total_items);
-  const Pace pace = pace_of(s);
-  std::vector<TitlePart> title = {{"throughput", Style::title},
-                                  s.requested.pipe.single_step ? step_badge() : pace_badge(pace)};
-  const Segment* a = state.reference.is_a ? state.reference.segment.get() : nullptr;
-  const int room = title_room(layout.throughput.cols) - title_columns(title) - columns_of(" · ");
-  if (a) {
-    title.push_back({frozen_text(*a, room), {Style::mark, kBold}});
-  } else {
-    const std::string_view items = unit_of(s.requested).items;
-    title.push_back({total > 0 ? items_text(total, items) : "", Style::dim});
+// The panels of the dashboard. In the show they are those of its large part, with a line and a
+// short title above each.
+class Painter {
+ public:
+  Painter(Canvas& canvas, const Snapshot& s, const DashboardState& state,
+          const PipelineState* pipeline)
+      : canvas_(canvas),
+        s_(s),
+        state_(state),
+        pipeline_(pipeline),
+        layout_(screen_layout(state, canvas.rows(), canvas.cols())),
+        in_show_(state.show.on && !state.zoom) {}
+
+  void draw() {
+    if (!layout_.fits) return draw_too_small(canvas_);
+    if (in_show_)
+      draw_show();
+    else
+      draw_dashboard();
+    if (state_.replay) draw_time_line(at(time_line(layout_)), *state_.replay);
+    if (state_.messages.open)
+      draw_messages(canvas_, messages_of(s_, state_), state_.messages.scroll);
+    if (state_.help.open) draw_help(canvas_, help_of(state_), state_.help.scroll);
   }
-  const Area area = draw_panel(canvas, layout, layout.throughput, title);
-  draw_throughput(area, s.throughput, s.now_ns, pace, a, state.shown_roof(),
-                  cause_text(s, area.cols()), is_damaged(s));
-}
 
-// In the ring's panel if it has a row for it and shows it in full, or the reason why there is none.
-VerdictAt verdict_place(const Layout& layout, const Snapshot& s, const DashboardState& state) {
-  if (state.shows_pipeline()) return VerdictAt::ring;  // above the stages, it says the same
-  const Rect ring = inside(layout, layout.ring);
-  const bool in_full = !s.verdict.has_value() || columns_of(verdict_text(*s.verdict)) <= ring.cols;
-  return !shows_parts(s, state) && has_verdict_row(ring.rows) && in_full ? VerdictAt::ring
-                                                                         : VerdictAt::message;
-}
+ private:
+  Area at(const Rect& rect) { return {canvas_, rect}; }
+  bool highlights(std::string_view what) const { return in_show_ && state_.show.highlight == what; }
 
-// In the throughput's panel if it has a row for it and shows it in full.
-ChangeAt change_place(const Layout& layout, const Snapshot& s) {
-  const Rect panel = inside(layout, layout.throughput);
-  const bool shown = has_cause_row(panel.rows, panel.cols) &&
-                     (!s.change.has_value() || cause_text(s, panel.cols) == s.change->words());
-  return shown ? ChangeAt::throughput : ChangeAt::message;
-}
-
-// The ring, or the parts.
-void draw_ring_panel(Canvas& canvas, const Layout& layout, const Snapshot& s,
-                     const DashboardState& state) {
-  if (shows_parts(s, state)) {
-    draw_parts(draw_panel(canvas, layout, layout.ring, parts_title(s)), s);
-    return;
+  void draw_dashboard() {
+    if (state_.show.on) {
+      draw_show_title(at(layout_.title), s_, show_title(state_), state_.frozen, badges_of(state_));
+      draw_show_words(at(layout_.keys), s_);
+    } else {
+      draw_title_bar(at(layout_.title), s_, state_.title(), state_.frozen, state_.running_behind(),
+                     badges_of(state_));
+      const Rect bar = key_bar(layout_, state_);
+      draw_keys(at(bar), place_keys(bar, s_, state_));
+    }
+    if (pipeline_ && !layout_.pipeline.empty())
+      draw_own_pipeline(canvas_, layout_.pipeline, *pipeline_);
+    draw_panels();
+    draw_message(canvas_, layout_.message, message_of(s_, state_, verdict_place(), change_place()));
   }
-  draw_ring(
-      draw_panel(canvas, layout, layout.ring, ring_title(s), state.ring.inspected.has_value()), s,
-      state.ring,
-      {remedy_is_said(layout, state, s.ring.frame.reason),
-       state.shows_pipeline() ? VerdictAt::message : verdict_place(layout, s, state)});
-}
 
-void draw_ladder_page(Canvas& canvas, const Layout& layout, const Snapshot& s,
-                      const DashboardState& state) {
-  Area(canvas, layout.page).fill(U' ', {});
-  const TitlePart title[] = {{"ladder", Style::title}, {"j k scroll, B closes", Style::dim}};
-  draw_ladder(draw_panel(canvas, layout, layout.page, title, true), rungs_of(s, state.presets),
-              unit_of(s.requested), state.ladder.scroll);
-}
-
-// Those of the layout, or the page that is open.
-void draw_panels(Canvas& canvas, const Layout& layout, const Snapshot& s,
-                 const DashboardState& state, const PipelineState* pipeline) {
-  if (state.show.on) {
-    draw_show_title({canvas, layout.title}, s, show_title(state), state.frozen, badges_of(state));
-    draw_show_words({canvas, layout.keys}, s);
-  } else {
-    draw_title_bar({canvas, layout.title}, s, state.title(), state.frozen, state.running_behind(),
-                   badges_of(state));
-    const Rect bar = key_bar(layout, state);
-    draw_keys({canvas, bar}, place_keys(bar, s, state));
+  void draw_show() {
+    const ShowLayout places =
+        show_layout(canvas_.rows(), canvas_.cols(), state_.on_screen(), state_.show);
+    draw_show_title(at(places.title), s_, show_title(state_), state_.frozen, badges_of(state_));
+    const bool rate = highlights("rate");
+    draw_show_rate(at(places.number), s_, places.number_size, rate);
+    draw_show_factor(at(places.factor), s_.change, places.factor_size, rate);
+    draw_show_change(at(places.compared), s_);
+    draw_show_cause(at(places.cause), s_.change);
+    if (!places.strip.empty()) draw_ring_in(places.strip);
+    draw_panels();
+    if (!places.top.empty()) draw_top(places.top);
+    draw_show_caption(at(places.caption), state_.show.caption);
+    draw_message_row(places.message);
+    draw_show_words(at(places.words), s_);
   }
-  if (pipeline && !layout.pipeline.empty()) draw_own_pipeline(canvas, layout.pipeline, *pipeline);
-  if (!layout.throughput.empty()) draw_throughput_panel(canvas, layout, s, state);
-  if (!layout.ring.empty()) draw_ring_panel(canvas, layout, s, state);
-  if (state.log.open) {
-    draw_segment_log(canvas, layout, s, state);
-  } else if (state.ladder.open) {
-    draw_ladder_page(canvas, layout, s, state);
-  } else {
-    for (const Role role : roles_of(s.requested)) {
-      if (!panel_of(layout, role).empty()) draw_role(canvas, layout, s, state, role);
+
+  // Those of the layout, or the page that is open.
+  void draw_panels() {
+    const ShowPart part = state_.show.view;
+    if (!layout_.throughput.empty()) draw_throughput_in(layout_.throughput);
+    if (!layout_.ring.empty()) draw_ring_in(layout_.ring);
+    if (in_show_ ? part == ShowPart::log : state_.log.open)
+      return draw_segment_log(canvas_, layout_, s_, state_);
+    if (in_show_ ? part == ShowPart::ladder : state_.ladder.open)
+      return draw_ladder_in(layout_.page);
+    for (const Role role : roles_of(in_show_ ? state_.on_screen() : s_.requested))
+      if (!panel_of(layout_, role).empty()) draw_role(role);
+  }
+
+  Area panel(const Rect& rect, std::vector<TitlePart> title, bool focused = false,
+             bool highlighted = false) {
+    if (highlighted && !title.empty()) title.front().ink = kHighlighted;
+    return draw_panel(canvas_, layout_, rect, title, focused || highlighted);
+  }
+
+  // Whether the writer's list says why it is empty.
+  bool remedy_is_said(std::string_view reason) const {
+    return !in_show_ && !layout_.writer.empty() && state_.writers_list_says(reason);
+  }
+
+  TitlePart role_title(Role role) const {
+    const WorkerReadings& w = s_.worker(role);
+    std::string name(role_name(state_.on_screen(), role));
+    if (w.processes > 1) name = fmt::format("{} {}s", w.processes, name);
+    return {std::move(name), {style_of(role), kBold}};
+  }
+
+  void draw_role(Role role) {
+    const WorkerReadings& w = s_.worker(role);
+    const Rect& rect = panel_of(layout_, role);
+    const bool focused = state_.focus == role && (in_show_ || !state_.ring.inspected);
+    FunctionListOptions list{
+        .list = state_.list(role), .choice = state_.choice, .role = role, .focused = focused};
+    if (in_show_) {
+      list.highlight = state_.show.highlight;
+      return draw_function_list(panel(rect, {role_title(role)}), list);
+    }
+    list.remedy_said =
+        role != Role::writer && remedy_is_said(state_.list(role).contents.rows.reason);
+    list.by_timer = s_.event.has_value() && s_.event->name == kTimerEvent;
+    draw_worker(panel(rect, worker_title(w, title_room(rect.cols)), focused), w,
+                unit_of(s_.requested), list);
+  }
+
+  // Shows the reference even if there is no room for the rest of the title.
+  void draw_throughput_in(const Rect& rect) {
+    std::vector<TitlePart> title = {{"throughput", Style::title}};
+    const Pace pace = pace_of(s_);
+    if (in_show_)
+      return draw_history(panel(rect, std::move(title), false, highlights("rate")), s_.throughput,
+                          s_.now_ns, pace, state_.shown_roof());
+    title.push_back(s_.requested.pipe.single_step ? step_badge() : pace_badge(pace));
+    const Segment* a = state_.reference.is_a ? state_.reference.segment.get() : nullptr;
+    const int room = title_room(rect.cols) - title_columns(title) - columns_of(" · ");
+    const auto total = static_cast<double>(s_.throughput.total_items);
+    if (a)
+      title.push_back({frozen_text(*a, room), {Style::mark, kBold}});
+    else if (total > 0)
+      title.push_back({items_text(total, unit_of(s_.requested).items), Style::dim});
+    const Area area = panel(rect, std::move(title));
+    draw_throughput(area, s_.throughput, s_.now_ns, pace, a, state_.shown_roof(),
+                    cause_text(s_, area.cols()), is_damaged(s_));
+  }
+
+  // The ring, or the parts.
+  void draw_ring_in(const Rect& rect) {
+    if (shows_parts(s_, state_)) return draw_parts(panel(rect, parts_title(s_)), s_);
+    const bool inspects = !in_show_ && state_.ring.inspected.has_value();
+    draw_ring(panel(rect, ring_title(s_), inspects, highlights("slots")), s_, state_.ring,
+              {remedy_is_said(s_.ring.frame.reason),
+               in_show_ || state_.shows_pipeline() ? VerdictAt::message : verdict_place()});
+  }
+
+  void draw_ladder_in(const Rect& rect) {
+    const auto rungs = rungs_of(s_, state_.presets);
+    std::vector<TitlePart> title = {{"ladder", Style::title}};
+    if (!in_show_) {
+      at(rect).fill(U' ', {});
+      title.push_back({"j k scroll, B closes", Style::dim});
+    }
+    const Area area = panel(rect, std::move(title), !in_show_);
+    draw_ladder(area, rungs, unit_of(s_.requested),
+                in_show_ ? scroll_to_present(area.rows(), rungs) : state_.ladder.scroll);
+  }
+
+  // In the ring's panel if it has a row for it and shows it in full, or the reason why there is
+  // none.
+  VerdictAt verdict_place() const {
+    if (state_.shows_pipeline()) return VerdictAt::ring;  // above the stages, it says the same
+    const Rect ring = inside(layout_, layout_.ring);
+    const bool in_full =
+        !s_.verdict.has_value() || columns_of(verdict_text(*s_.verdict)) <= ring.cols;
+    return !shows_parts(s_, state_) && has_verdict_row(ring.rows) && in_full ? VerdictAt::ring
+                                                                             : VerdictAt::message;
+  }
+
+  // In the throughput's panel if it has a row for it and shows it in full.
+  ChangeAt change_place() const {
+    const Rect panel = inside(layout_, layout_.throughput);
+    const bool shown = has_cause_row(panel.rows, panel.cols) &&
+                       (!s_.change.has_value() || cause_text(s_, panel.cols) == s_.change->words());
+    return shown ? ChangeAt::throughput : ChangeAt::message;
+  }
+
+  // ---- of the show only ----
+
+  void draw_top(const Rect& band) {
+    const auto roles = roles_of(state_.on_screen());
+    const auto count = static_cast<int>(roles.size());
+    const int cols = (band.cols - (count - 1)) / count;
+    int col = band.col;
+    for (const Role role : roles) {
+      const int own = role == roles.back() ? band.end_col() - col : cols;
+      const Area area =
+          panel({band.row, col, band.rows, own}, {role_title(role), {"runs in", Style::dim}});
+      draw_hottest(area, s_.worker(role), state_.hottest, named_function(), state_.show.highlight);
+      col += own + 1;
     }
   }
-  draw_message(canvas, layout.message,
-               message_of(s, state, verdict_place(layout, s, state), change_place(layout, s)));
-}
 
-void draw_screen(Canvas& canvas, const Snapshot& s, const DashboardState& state,
-                 const PipelineState* pipeline) {
-  const Layout layout = screen_layout(state, canvas.rows(), canvas.cols());
-  if (!layout.fits) {
-    draw_too_small(canvas);
-    return;
+  // The highlight, if it is one.
+  std::string_view named_function() const {
+    const std::string& h = state_.show.highlight;
+    return h == "slots" || h == "verdict" || h == "rate" ? std::string_view() : h;
   }
-  if (state.show.on && !state.zoom) {
-    draw_show(canvas, s, state);
-  } else {
-    draw_panels(canvas, layout, s, state, pipeline);
+
+  void draw_message_row(const Rect& rect) {
+    const Message message = message_of(s_, state_, VerdictAt::message);
+    const bool verdict = highlights("verdict") && message.severity == Severity::info;
+    if (!verdict || !s_.verdict.has_value()) return draw_message(canvas_, rect, message);
+    const Area area = at(rect);
+    area.put(0, 1, whole_clauses(verdict_text(*s_.verdict), area.cols() - 2), kHighlighted);
   }
-  if (state.replay) draw_time_line({canvas, time_line(layout)}, *state.replay);
-  if (state.messages.open) draw_messages(canvas, messages_of(s, state), state.messages.scroll);
-  if (state.help.open) draw_help(canvas, help_of(state), state.help.scroll);
-}
+
+  Canvas& canvas_;
+  const Snapshot& s_;
+  const DashboardState& state_;
+  const PipelineState* pipeline_;
+  Layout layout_;
+  bool in_show_;
+};
 
 }  // namespace
 
 void draw(Canvas& canvas, const Snapshot& s, const DashboardState& state,
           const PipelineState* pipeline) {
   if (state.show.blank) return;
-  draw_screen(canvas, s, state, pipeline);
+  Painter(canvas, s, state, pipeline).draw();
   draw_talk(canvas, state.talk);
 }
 

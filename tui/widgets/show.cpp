@@ -6,7 +6,7 @@
 
 #include "engine/registry/workloads.h"
 #include "tui/draw/text.h"
-#include "tui/state/show_layout.h"
+#include "tui/state/layout.h"
 
 namespace pipetop::tui {
 namespace {
