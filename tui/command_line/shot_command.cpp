@@ -59,8 +59,8 @@ class LiveShot {
         keys_(keys_typed(line.shot.keys)),
         progress_(interrupts_, "the picture is still to come"),
         session_(options_of(config), interrupts_),
-        source_(source_of(session_.engine())),
-        screen_(*source_, config.settings, config.presets),
+        source_(session_.engine(), config.settings),
+        screen_(source_, config.settings, config.presets),
         still_(still_of(screen_, shot_, config)) {
     screen_.set_roof(roof_gib_per_s);
   }
@@ -106,7 +106,7 @@ class LiveShot {
   Interrupts interrupts_;
   ProgressLine progress_;
   Session session_;
-  std::unique_ptr<Source> source_;
+  EngineSource source_;
   Controller screen_;
   Still still_;
 };

@@ -15,14 +15,20 @@ EngineSource::EngineSource(EngineOptions options, std::function<void(const Segme
   engine_ = start(options_.settings, options_.label, {});
 }
 
+EngineSource::EngineSource(Engine& engine, const Settings& settings)
+    : engine_(std::shared_ptr<void>(), &engine) {
+  options_.settings = settings;
+  loop_.watch(engine.event_fd(), &Events::engine);
+}
+
 // With its events: the old engine's go with its descriptor.
-std::unique_ptr<Engine> EngineSource::start(const Settings& settings, const std::string& label,
+std::shared_ptr<Engine> EngineSource::start(const Settings& settings, const std::string& label,
                                             const std::string& key) {
   EngineOptions options = options_;
   options.settings = settings;
   options.label = label;
   options.key = key;
-  auto engine = std::make_unique<Engine>(options);
+  auto engine = std::make_shared<Engine>(options);
   loop_.watch(engine->event_fd(), &Events::engine);
   return engine;
 }
@@ -42,7 +48,7 @@ void EngineSource::apply(const Settings& requested, const std::string& label,
   options_.settings = requested;
 }
 
-void EngineSource::replace(std::unique_ptr<Engine> next) {
+void EngineSource::replace(std::shared_ptr<Engine> next) {
   Segment last = segment();
   if (ended_) ended_(last);
   earlier() = tick().throughput.segments;
@@ -98,37 +104,6 @@ std::vector<EngineSource::SharedSegment> EngineSource::closed_segments() {
 void EngineSource::count(BpfCounters layout) {
   options_.bpf_counters = layout;
   engine_->count(layout);
-}
-
-namespace {
-
-class BorrowedEngine final : public Source {
- public:
-  explicit BorrowedEngine(Engine& engine) : engine_(engine) {}
-
-  int event_fd() const override { return engine_.event_fd(); }
-  void handle_events() override { engine_.handle_events(); }
-  void apply(const Settings& requested, const std::string& label, const std::string& key) override {
-    engine_.apply(requested, label, key);
-  }
-  Snapshot tick() override { return engine_.tick(); }
-  Segment segment() override { return engine_.segment(); }
-  void count(BpfCounters layout) override { engine_.count(layout); }
-  void suspend() override { engine_.suspend(); }
-  void resume() override { engine_.resume(); }
-  bool step(Role role) override { return engine_.step(role); }
-  std::string obstacle(const Settings& next, std::string_view knob) const override {
-    return engine_.obstacle(next, knob);
-  }
-
- private:
-  Engine& engine_;
-};
-
-}  // namespace
-
-std::unique_ptr<Source> source_of(Engine& engine) {
-  return std::make_unique<BorrowedEngine>(engine);
 }
 
 }  // namespace pipetop::tui

@@ -19,6 +19,8 @@ class EngineSource final : public Source {
   // For the settings of the options. `ended` gets the last segment of each engine that another one
   // replaces; it may be empty. Throws Error if the engine cannot be created.
   explicit EngineSource(EngineOptions options, std::function<void(const Segment&)> ended = {});
+  // For an engine that somebody else owns, and that must outlive it. Its workload stays.
+  EngineSource(Engine& engine, const Settings& settings);
 
   int event_fd() const override { return loop_.fd(); }
   void handle_events() override;
@@ -40,24 +42,21 @@ class EngineSource final : public Source {
  private:
   using SharedSegment = std::shared_ptr<const Segment>;
 
-  std::unique_ptr<Engine> start(const Settings& settings, const std::string& label,
+  std::shared_ptr<Engine> start(const Settings& settings, const std::string& label,
                                 const std::string& key);
-  void replace(std::unique_ptr<Engine> next);
+  void replace(std::shared_ptr<Engine> next);
   SharedSegment numbered(const SharedSegment& segment);
   std::vector<SharedSegment>& earlier() { return earlier_[options_.settings.workload]; }
 
   EngineOptions options_;  // of the engine, with the settings it runs
   std::function<void(const Segment&)> ended_;
   EventLoop loop_;  // around the engine's own
-  std::unique_ptr<Engine> engine_;
+  std::shared_ptr<Engine> engine_;
   std::map<WorkloadKind, std::vector<SharedSegment>> earlier_;  // of engines that ended
   uint32_t segments_before_ = 0;                                // of all of them
   uint64_t started_ns_ = 0;                                     // the first one; 0: not known
   // The engine's segments with our numbers, by its own.
   std::map<SharedSegment, SharedSegment> numbered_;
 };
-
-// An engine that somebody else owns, and that must outlive the result.
-std::unique_ptr<Source> source_of(Engine& engine);
 
 }  // namespace pipetop::tui
