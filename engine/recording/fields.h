@@ -42,6 +42,10 @@ constexpr auto last_value(Severity) { return Severity::error; }
 constexpr auto last_value(BpfCounters) { return BpfCounters::shared; }
 constexpr auto last_value(ShowPart) { return ShowPart::throughput; }
 constexpr auto last_value(RecordedMark::Kind) { return RecordedMark::Kind::scene; }
+constexpr auto last_value(WaitsFor) { return WaitsFor::other; }
+constexpr auto last_value(Access) { return Access::both; }
+constexpr auto last_value(StageState::Kind) { return StageState::Kind::zombie; }
+constexpr auto last_value(Bottleneck::Kind) { return Bottleneck::Kind::stopped; }
 
 // ---- structs ------------------------------------------------------------------
 
@@ -215,12 +219,71 @@ constexpr auto fields(const Notice*) {
   using T = Notice;
   return std::tuple(&T::at_ns, &T::severity, &T::text);
 }
+constexpr auto fields(const PipeId*) {
+  using T = PipeId;
+  return std::tuple(&T::device, &T::inode);
+}
+constexpr auto fields(const PipeEnd*) {
+  using T = PipeEnd;
+  return std::tuple(&T::process, &T::fd, &T::access, &T::nonblocking);
+}
+constexpr auto fields(const SideBytes*) {
+  using T = SideBytes;
+  return std::tuple(&T::written, &T::read, &T::written_ns, &T::read_ns, &T::holders);
+}
+constexpr auto fields(const RingCounts*) {
+  using T = RingCounts;
+  return std::tuple(&T::slots, &T::head, &T::tail, &T::queued_bytes, &T::past_slots, &T::past_bytes,
+                    &T::sides);
+}
+constexpr auto fields(const RingLevel*) {
+  using T = RingLevel;
+  return std::tuple(&T::mean_share, &T::empty_share, &T::full_share, &T::samples);
+}
+constexpr auto fields(const StageState*) {
+  using T = StageState;
+  return std::tuple(&T::kind, &T::wait, &T::pipe);
+}
+constexpr auto fields(const StageShares*) {
+  using T = StageShares;
+  return std::tuple(&T::cpu, &T::on_cpu, &T::runnable, &T::reading, &T::writing, &T::elsewhere);
+}
+constexpr auto fields(const Stage*) {
+  using T = Stage;
+  return std::tuple(&T::id, &T::name, &T::command, &T::age_ns, &T::threads, &T::state, &T::cpu,
+                    &T::cpu_ns, &T::shares, &T::nice, &T::cpus, &T::functions, &T::gone);
+}
+constexpr auto fields(const StageEnd*) {
+  using T = StageEnd;
+  return std::tuple(&T::end, &T::stage, &T::active, &T::bytes);
+}
+constexpr auto fields(const Pipe*) {
+  using T = Pipe;
+  return std::tuple(&T::id, &T::path, &T::writers, &T::readers, &T::kernel_writers,
+                    &T::kernel_readers, &T::own, &T::closed, &T::first_seen_ns, &T::older,
+                    &T::capacity, &T::queued, &T::ring, &T::frame, &T::level, &T::bytes_per_s,
+                    &T::exact, &T::total_bytes, &T::rates, &T::fill);
+}
+constexpr auto fields(const Bottleneck*) {
+  using T = Bottleneck;
+  return std::tuple(&T::kind, &T::stage, &T::wait, &T::line, &T::evidence);
+}
+constexpr auto fields(const Pipeline*) {
+  using T = Pipeline;
+  return std::tuple(&T::stages, &T::pipes, &T::bottleneck, &T::window_ns, &T::measured);
+}
+constexpr auto fields(const Intervention*) {
+  using T = Intervention;
+  return std::tuple(&T::text, &T::at_ns, &T::waits, &T::before_bytes_per_s, &T::after_bytes_per_s,
+                    &T::pipe, &T::stage, &T::measured, &T::step, &T::error);
+}
 constexpr auto fields(const Snapshot*) {
   using T = Snapshot;
   return std::tuple(&T::now_ns, &T::uptime_ns, &T::requested, &T::effective, &T::throughput,
                     &T::parts, &T::figures, &T::ring, &T::workers, &T::integrity, &T::verdict,
                     &T::change, &T::event, &T::bpf_counters, &T::steal_share, &T::notices, &T::host,
-                    &T::cpu_pressure, &T::noise, &T::answer);
+                    &T::cpu_pressure, &T::noise, &T::answer, &T::watched, &T::interventions,
+                    &T::counts_bytes, &T::no_bpf, &T::unix_ns);
 }
 
 // ---- structs that are written in a way of their own, and compared like the others -----
@@ -248,7 +311,9 @@ using Recorded =
                FunctionTable, BlockedTable, SegmentRole, Occupancy, OccupancyColumn, Segment,
                ChangeMark, Throughput, RingFrame, RingReadings, WorkerCounts, WorkerReadings,
                Integrity, Progress, PartReadings, Figure, Mismatch, EffectivePipe, Effective,
-               Verdict, Change, SamplingEvent, Notice, Snapshot, RoleTotals, Waits, ProcessId>;
+               Verdict, Change, SamplingEvent, Notice, Snapshot, RoleTotals, Waits, ProcessId,
+               PipeId, PipeEnd, SideBytes, RingCounts, RingLevel, StageState, StageShares, Stage,
+               StageEnd, Pipe, Bottleneck, Pipeline, Intervention>;
 inline constexpr size_t kRecorded = std::tuple_size_v<Recorded>;
 
 template <class T>
@@ -319,9 +384,9 @@ template <>
 inline constexpr size_t kMembers<Integrity> = members<Integrity>() - 1 + members<WorkerIntegrity>();
 template <>
 inline constexpr size_t kMembers<Occupancy> = members<Occupancy>() - 1 + members<RingLevel>();
-// What is watched isn't recorded yet.
+// The table of all pipes isn't recorded.
 template <>
-inline constexpr size_t kMembers<Snapshot> = members<Snapshot>() - 6;
+inline constexpr size_t kMembers<Snapshot> = members<Snapshot>() - 1;
 
 // A struct here has a member that its table of fields() lacks: it would not be recorded.
 template <class T>

@@ -105,6 +105,7 @@ void Recorder::Impl::put_frame(const Snapshot& s) {
   const bool new_segments = s.throughput.segments != before_.throughput.segments;
   before_.now_ns = s.now_ns;  // in the list of times
   walk_.of(s, before_);
+  if (times_.empty()) written_.forget_series();
   if (new_segments) written_.forget_segments(s.throughput);
   frames_.number(frame_.size());
   frames_.u32(crc32_of(frame_.bytes()));

@@ -67,6 +67,14 @@ class Input {
   uint64_t size_ = 0;
 };
 
+// What draws a pipeline takes them as they are.
+void check_stages(const Pipeline& pipeline) {
+  for (const Pipe& pipe : pipeline.pipes)
+    for (const auto* ends : {&pipe.writers, &pipe.readers})
+      for (const StageEnd& end : *ends)
+        if (end.stage >= pipeline.stages.size()) fail("a pipe has an end of no stage");
+}
+
 // Reads the frames of a block, one after the other.
 class FrameReader {
  public:
@@ -90,6 +98,7 @@ class FrameReader {
     walk_.set_form(count_ == 0 ? Form::full : Form::delta);
     walk_.of(snapshot_, snapshot_);
     if (!frame_.empty()) fail("a frame is longer than it says");
+    if (snapshot_.watched) check_stages(*snapshot_.watched);
     snapshot_.now_ns = now_ns;
     ++count_;
   }
@@ -99,8 +108,9 @@ class FrameReader {
 
  private:
   // A snapshot, and what it becomes: with a thousand functions a role, five minutes of history and
-  // the largest ring each has about one MiB. Screens keep several.
-  static constexpr uint64_t kMostBytes = 8 << 20;
+  // the largest ring each has about one MiB; 256 watched pipes with a minute of theirs have ten.
+  // Screens keep several.
+  static constexpr uint64_t kMostBytes = 24 << 20;
 
   std::string raw_;
   ByteReader frames_, frame_{""};

@@ -56,6 +56,8 @@ class SharedReader {
         return add_mark();
       case SharedKind::times:
         return add_times();
+      case SharedKind::series_point:
+        return add_series_point();
     }
     fail("it has an entry that this version does not know");
   }
@@ -63,7 +65,20 @@ class SharedReader {
   // Written as what differs from the one before.
   template <class T>
   void add() {
-    auto& list = std::get<kListOf<T>>(shared_.lists);
+    add_to(std::get<kListOf<T>>(shared_.lists));
+  }
+  void add_series_point() {
+    const uint64_t number = in_.number();
+    if (number > shared_.series.size()) fail("it refers to what is not there");
+    if (number == shared_.series.size()) {
+      budget_.charge(OwnedMemory::kBlock);
+      budget_.charge_growth(shared_.series);
+      shared_.series.emplace_back();
+    }
+    add_to(shared_.series[number]);
+  }
+  template <class T>
+  void add_to(std::vector<T>& list) {
     T next = list.empty() ? T{} : list.back();
     budget_.charge(OwnedMemory::of(next));
     budget_.charge_growth(list);
@@ -151,6 +166,31 @@ template Range Written::place(std::span<const RatePoint>);
 template Range Written::place(std::span<const OccupancyColumn>);
 template Range Written::place(std::span<const ChangeMark>);
 template Range Written::place(std::span<const Notice>);
+
+std::pair<uint64_t, Range> Written::place_series(std::span<const RatePoint> now) {
+  const size_t count = series_.size();
+  size_t list = count;
+  for (size_t i = 0; i < count && list == count; ++i)
+    if (const size_t at = (next_series_ + i) % count; series_[at].points.known(now) > 0) list = at;
+  const auto is_free = [](const SeriesList& one) { return one.points.empty() && !one.shown; };
+  if (list == count)
+    list = static_cast<size_t>(std::ranges::find_if(series_, is_free) - series_.begin());
+  if (list == count) series_.emplace_back();
+  next_series_ = list + 1;
+  series_[list].shown = true;
+  const Range range =
+      series_[list].points.place(now, [&](const RatePoint& value, const RatePoint& before) {
+        begin_entry(SharedKind::series_point);
+        shared_.number(list);
+        Walk(shared_, *this, Form::delta).of(value, before);
+      });
+  return {list, range};
+}
+
+void Written::forget_series() {
+  for (SeriesList& list : series_)
+    if (!std::exchange(list.shown, false)) list.points.forget();
+}
 
 void Written::add(const RecordedMark& mark) {
   begin_entry(SharedKind::recorded_mark);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/model/snapshot.h"
@@ -30,7 +31,8 @@ enum class SharedKind : uint8_t {
   segment,
   host,
   recorded_mark,
-  times,  // of the frames that follow
+  times,         // of the frames that follow
+  series_point,  // of one of the series of watched pipes
 };
 
 // The values of which there are lists that grow at their end, in the order of SharedKind.
@@ -61,14 +63,7 @@ class SharedList {
   // Values leave at the front and come at the end; if anything else happened, all count as new.
   template <class Add>
   Range place(std::span<const T> now, Add add) {
-    const auto first = now.empty() ? seen_.end() : std::ranges::find_if(seen_, [&](const T& value) {
-      return Equal::of(value, now.front());
-    });
-    size_t old = static_cast<size_t>(seen_.end() - first);
-    const bool goes_on =
-        old <= now.size() && std::equal(first, seen_.end(), now.begin(),
-                                        [](const T& a, const T& b) { return Equal::of(a, b); });
-    if (!goes_on) old = 0;
+    const size_t old = known(now);
     seen_.erase(seen_.begin(), seen_.end() - static_cast<ptrdiff_t>(old));
     for (const T& value : now.subspan(old)) {
       add(value, last_);
@@ -78,6 +73,21 @@ class SharedList {
     }
     return {end_ - seen_.size(), end_};
   }
+
+  // How many of these it ends with.
+  size_t known(std::span<const T> now) const {
+    const auto first = now.empty() ? seen_.end() : std::ranges::find_if(seen_, [&](const T& value) {
+      return Equal::of(value, now.front());
+    });
+    const auto old = static_cast<size_t>(seen_.end() - first);
+    const bool goes_on =
+        old <= now.size() && std::equal(first, seen_.end(), now.begin(),
+                                        [](const T& a, const T& b) { return Equal::of(a, b); });
+    return goes_on ? old : 0;
+  }
+  bool empty() const { return seen_.empty(); }
+  // Nobody sees it any more.
+  void forget() { seen_.clear(); }
 
  private:
   std::vector<T> seen_;
@@ -93,7 +103,12 @@ class Written {
   uint64_t number_of(const std::shared_ptr<const HostInfo>& host);    // likewise
   template <class T>
   Range place(std::span<const T> now);
+  // A series of a watched pipe: the number of its list, from 0, and its place there. Lists are
+  // found by what they hold: a pipe goes on in the one that ends with its points.
+  std::pair<uint64_t, Range> place_series(std::span<const RatePoint> now);
   void add(const RecordedMark& mark);
+  // After a snapshot that was written in full: series that nothing has shown since the last one.
+  void forget_series();
   // Those that are no longer shown.
   void forget_segments(const Throughput& shown);
 
@@ -106,6 +121,12 @@ class Written {
   std::vector<uint64_t> names_;  // by Function::number(); 0: not yet written, else its number + 1
   uint64_t name_count_ = 0;
   ListsOf<SharedList>::Tuple lists_;
+  struct SeriesList {
+    SharedList<RatePoint> points;
+    bool shown = false;
+  };
+  std::vector<SeriesList> series_;
+  size_t next_series_ = 0;  // where the search begins: snapshots have the same order
   // Those that the newest snapshot shows. Holding them keeps their addresses from being used again.
   std::unordered_map<std::shared_ptr<const Segment>, uint64_t> segments_;
   uint64_t segment_count_ = 0;
@@ -120,6 +141,7 @@ using ReadList = std::vector<T>;
 struct SharedValues {
   std::vector<Function> names;
   ListsOf<ReadList>::Tuple lists;
+  std::vector<std::vector<RatePoint>> series;
   std::vector<std::shared_ptr<const Segment>> segments;
   std::vector<std::shared_ptr<const HostInfo>> hosts;
   std::vector<RecordedMark> recorded_marks;

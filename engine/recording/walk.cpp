@@ -1,8 +1,10 @@
 #include "engine/recording/walk.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <string_view>
+#include <tuple>
 
 #include "engine/base/text.h"
 #include "engine/recording/owned_memory.h"
@@ -293,6 +295,41 @@ bool Walk<Io>::of(Now<Series<RatePoint>>& now, const Series<RatePoint>&) {
     for (const RatePoint& point : points) now.push_back(point);
   }
   return differs;
+}
+
+template <class Io>
+bool Walk<Io>::of_series(Now<Series<RatePoint>>& now, const Series<RatePoint>& before) {
+  // What differs is the value: another pipe's series may be in the same list.
+  if (!kReads && !full() &&
+      std::ranges::equal(now, before,
+                         [](const RatePoint& a, const RatePoint& b) { return Equal::of(a, b); }))
+    return false;
+  uint64_t list = 0;  // from 1; 0: it is empty
+  Range at;
+  if constexpr (!kReads) {
+    if (!now.empty()) {
+      std::tie(list, at) = shared_.place_series(now);
+      ++list;
+    }
+  }
+  list = io_.number(list);
+  if constexpr (kReads) {
+    if (list > shared_.series.size()) fail("it refers to what is not there");
+    now = {};
+  }
+  if (list == 0) return true;
+  if (list > series_ranges_.size()) series_ranges_.resize(list);
+  Range& last = series_ranges_[list - 1];
+  at.begin = io_.difference(at.begin, last.begin);
+  at.end = io_.difference(at.end, last.end);
+  last = at;
+  if constexpr (kReads) {
+    const auto& all = shared_.series[list - 1];
+    if (at.begin > at.end || at.end > all.size()) fail("it refers to what is not there");
+    budget_->charge_for<RatePoint>(2 * (at.end - at.begin));
+    for (uint64_t i = at.begin; i < at.end; ++i) now.push_back(all[i]);
+  }
+  return true;
 }
 
 template <class Io>

@@ -82,7 +82,9 @@ class Walk {
   // For the next value. The ranges that were walked over are remembered.
   void set_form(Form form) {
     form_ = form;
-    if (full()) ranges_ = {};
+    if (!full()) return;
+    ranges_ = {};
+    series_ranges_.clear();
   }
 
   // A value that has none before it.
@@ -200,7 +202,8 @@ class Walk {
     bool differs = false;
     const auto member = [&](size_t i, auto& new_value, const auto& old_value) {
       const bool skips = !kReads && !full() && share_memory(new_value, old_value);
-      if (!skips) differs |= parts.part(i, full(), [&] { return of(new_value, old_value); });
+      if (!skips)
+        differs |= parts.part(i, full(), [&] { return member_of<T>(new_value, old_value); });
     };
     std::apply(
         [&](auto... at) {
@@ -243,8 +246,19 @@ class Walk {
     return x.data() == y.data() && x.size() == y.size();
   }
 
+  // A history and the series of watched pipes have the same type; there are many of these.
+  template <class Owner, class Member>
+  bool member_of(Member& now, const std::remove_const_t<Member>& before) {
+    if constexpr (std::is_same_v<Owner, Pipe> &&
+                  std::is_same_v<std::remove_const_t<Member>, Series<RatePoint>>)
+      return of_series(now, before);
+    else
+      return of(now, before);
+  }
+
   template <class T>
   bool place(std::span<const T>& values);
+  bool of_series(Now<Series<RatePoint>>& now, const Series<RatePoint>& before);
   template <class T>
   bool of_list(Now<std::vector<T>>& now);
 
@@ -254,6 +268,7 @@ class Walk {
   Budget* budget_ = nullptr;  // only to read
   Form form_;
   std::array<Range, std::tuple_size_v<Listed>> ranges_;
+  std::vector<Range> series_ranges_;  // the last one in each list of a series
 };
 
 extern template class Walk<ByteWriter>;

@@ -33,7 +33,8 @@ void expect_last(Enum... values) {
 TEST(RecordedFields, TheLastValuesAreTheLast) {
   expect_last(WriteWith{}, ReadWith{}, Wait{}, Pages{}, Buffers{}, Placement{}, Payload{}, Files{},
               Profile{}, WorkloadKind{}, Observing{}, Role{}, ProcessState{}, FigureKind{},
-              ZeroCopy{}, Bound{}, Severity{}, BpfCounters{}, ShowPart{}, RecordedMark::Kind{});
+              ZeroCopy{}, Bound{}, Severity{}, BpfCounters{}, ShowPart{}, RecordedMark::Kind{},
+              WaitsFor{}, Access{}, StageState::Kind{}, Bottleneck::Kind{});
 }
 
 struct Grown {

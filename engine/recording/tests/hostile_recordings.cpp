@@ -233,6 +233,17 @@ Blocks huge_counts(const Parts& parts, size_t, Random& random) {
   return blocks;
 }
 
+// A series of each of many pipes, with one point.
+std::string many_series() {
+  ByteWriter out;
+  for (uint64_t list = 0; list < 200'000; ++list) {
+    out.byte(static_cast<uint8_t>(SharedKind::series_point));
+    out.number(list);
+    out.byte(0);
+  }
+  return out.bytes();
+}
+
 // Shared values that say little, and fill a chunk each.
 Blocks full_shared(const Parts&, size_t round, Random& random) {
   Segment segment;
@@ -242,7 +253,7 @@ Blocks full_shared(const Parts&, size_t round, Random& random) {
   host.mitigations.resize(100'000);
   ByteWriter names;
   const std::string segment_entry = entry(SharedKind::segment, full(segment, &names));
-  const std::array<std::string, 12> entries = {
+  const std::array<std::string, 14> entries = {
       entry(SharedKind::name, long_text(1)),
       entry(SharedKind::name, long_text()),
       entry(SharedKind::point, std::string(1, '\0')),
@@ -254,7 +265,9 @@ Blocks full_shared(const Parts&, size_t round, Random& random) {
       entry(SharedKind::segment, full(Segment())),
       entry(SharedKind::host, full(host)),
       entry(SharedKind::recorded_mark, full(mark_with("x"))),
-      entry(SharedKind::recorded_mark, full(mark_with(std::string(60'000, 'x'))))};
+      entry(SharedKind::recorded_mark, full(mark_with(std::string(60'000, 'x')))),
+      entry(SharedKind::series_point, std::string(2, '\0')),
+      many_series()};
   const std::string& one = entries[round % entries.size()];
   const std::string full = names.bytes() + filled(one);
   Blocks blocks;
@@ -286,7 +299,7 @@ Blocks much_shared(const Parts&, size_t, Random& random) {
 
 // Snapshots that no engine makes.
 Blocks large_frames(const Parts&, size_t round, Random& random) {
-  const std::array<std::function<void(Snapshot&, uint64_t)>, 9> fills = {
+  const std::array<std::function<void(Snapshot&, uint64_t)>, 12> fills = {
       [](Snapshot& s, uint64_t n) { s.parts.resize(n * 2'000); },
       [](Snapshot& s, uint64_t n) { s.workers[0].technique.assign(n * 20'000, "x"); },
       [](Snapshot& s, uint64_t n) {
@@ -313,7 +326,19 @@ Blocks large_frames(const Parts&, size_t round, Random& random) {
         frame.slots = 1 << 18;
         frame.slot.resize(n * 10'000);
         s.ring.frame = Reading<RingFrame>::of(frame);
-      }};
+      },
+      [](Snapshot& s, uint64_t n) { s.watched.emplace().stages.resize(n * 1'000); },
+      // As many as are shown at most, with all that is kept of them and more.
+      [](Snapshot& s, uint64_t n) {
+        auto& pipes = s.watched.emplace().pipes;
+        pipes.resize(256);
+        for (Pipe& pipe : pipes)
+          for (uint64_t i = 0; i < n * 100; ++i) {
+            pipe.rates.push_back({i, double(n)});
+            pipe.fill.push_back({i, double(n) + 1});
+          }
+      },
+      [](Snapshot& s, uint64_t n) { s.interventions.resize(n * 5'000); }};
   std::string file;
   Snapshot s;
   try {
@@ -331,7 +356,7 @@ Blocks large_frames(const Parts&, size_t round, Random& random) {
 }
 
 Blocks many_frames(const Parts&, size_t, Random& random) {
-  const std::string nothing_new = framed(std::string(3, '\0'));
+  const std::string nothing_new = framed(std::string((kFieldCount<Snapshot> + 7) / 8, '\0'));
   std::string frames = small_frame();
   size_t count = 1;
   const size_t most = 2 + below(random, 900'000);

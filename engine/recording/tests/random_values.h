@@ -25,11 +25,21 @@ class RandomValues {
     if (below(30) == 0) ++segment_;
     snapshot.throughput.current.number = segment_;
     snapshot.throughput.current.begin_ns = segment_;
+    if (snapshot.watched) keep_stages(*snapshot.watched);
   }
 
   uint64_t below(uint64_t end) { return random_() % end; }
 
  private:
+  // An end is of a stage that is there.
+  static void keep_stages(Pipeline& pipeline) {
+    const size_t stages = pipeline.stages.size();
+    for (Pipe& pipe : pipeline.pipes)
+      for (auto* ends : {&pipe.writers, &pipe.readers}) {
+        if (stages == 0) ends->clear();
+        for (StageEnd& end : *ends) end.stage %= stages;
+      }
+  }
   bool chance() { return below(rarely_) == 0; }
 
   template <class T>

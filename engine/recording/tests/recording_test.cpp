@@ -186,6 +186,43 @@ TEST(Recording, AHistoryIsStoredOnce) {
   EXPECT_TRUE(same(read.frame(600), all[600]));
 }
 
+// Several pipes, each with its own; one is gone for a while.
+TEST(Recording, TheSeriesOfPipesAreStoredOnce) {
+  std::vector<Snapshot> all;
+  Snapshot s;
+  s.watched.emplace();
+  s.watched->pipes.resize(3);
+  for (uint64_t i = 1; i <= 1200; ++i) {
+    s.now_ns = i * 50'000'000;
+    for (size_t p = 0; p < 3; ++p) {
+      Pipe& pipe = s.watched->pipes[p];
+      pipe.id.inode = p;
+      pipe.rates.push_back({i, p == 2 ? 0 : double(i * (p + 1)) / 7});  // one is idle
+      pipe.fill.push_back({i, p == 1 ? 0 : double(i * (p + 1)) / 11});
+      if (pipe.rates.size() > 600) pipe.rates.pop_front(), pipe.fill.pop_front();
+    }
+    all.push_back(s);
+    if (i % 300 > 250) all.back().watched->pipes.erase(all.back().watched->pipes.begin());
+  }
+  const std::string bytes = file_with(all);
+  EXPECT_LT(bytes.size(), 160'000u);
+  Recording read = Recording::of_bytes("test", bytes);
+  for (const size_t i : {1199u, 600u, 270u, 299u, 0u})
+    EXPECT_TRUE(same(read.frame(i), all[i])) << i;
+}
+
+TEST(Recording, AnEndOfNoStageIsDamage) {
+  Snapshot s = moment(1'000'000'000);
+  s.watched.emplace();
+  s.watched->stages.resize(2);
+  s.watched->pipes.resize(1);
+  s.watched->pipes[0].writers.resize(1);
+  s.watched->pipes[0].writers[0].stage = 1;
+  EXPECT_EQ(Recording::of_bytes("test", file_with({s})).damage(), "");
+  s.watched->pipes[0].writers[0].stage = 2;
+  EXPECT_THROW(Recording::of_bytes("test", file_with({s})), Error);
+}
+
 std::string refusal_of(std::string bytes) {
   try {
     Recording::of_bytes("file", std::move(bytes));
