@@ -10,8 +10,8 @@
 #include "engine/config/talk.h"
 #include "engine/recording/recording.h"
 #include "tui/dashboard/controller.h"
-#include "tui/dashboard/playback.h"
 #include "tui/draw/keys.h"
+#include "tui/state/playback.h"
 #include "tui/state/replay_state.h"
 
 namespace pipetop::tui {

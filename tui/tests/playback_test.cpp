@@ -1,4 +1,4 @@
-#include "tui/dashboard/playback.h"
+#include "tui/state/playback.h"
 
 #include <gtest/gtest.h>
 
